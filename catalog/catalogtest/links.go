@@ -1,0 +1,137 @@
+package catalogtest
+
+import (
+	"strings"
+
+	"almanac/catalog"
+)
+
+var linkPromises = []promise{
+	{"links come in stored order", func(f fixture) {
+		f.give("docs", catalog.Entry{Record: doc("a"), Links: []catalog.Link{
+			mention("z", "one"), {Relation: catalog.Requires, To: ref("b")}, mention("c", "two"), mention("z", "three"),
+		}})
+		id := f.get("a").ID
+		f.equal("links", f.linksFrom(id), []catalog.Link{
+			{From: id, Relation: catalog.Mentions, To: ref("z"), Snippet: "one"}, {From: id, Relation: catalog.Requires, To: ref("b")},
+			{From: id, Relation: catalog.Mentions, To: ref("c"), Snippet: "two"}, {From: id, Relation: catalog.Mentions, To: ref("z"), Snippet: "three"},
+		})
+	}},
+	{"links can be asked for by relation", func(f fixture) {
+		f.give("docs", catalog.Entry{Record: doc("a"), Links: []catalog.Link{
+			mention("m", ""), {Relation: catalog.Requires, To: ref("r")}, {Relation: catalog.Cites, To: ref("c")},
+		}})
+		got := f.linksFrom(f.get("a").ID, catalog.Requires, catalog.Cites)
+		f.equal("number", len(got), 2)
+		f.equal("first", got[0].To, ref("r"))
+	}},
+	{"links to a reference that nothing has are found", func(f fixture) {
+		f.give("docs", catalog.Entry{Record: doc("b"), Links: []catalog.Link{mention("none", "")}},
+			catalog.Entry{Record: doc("a"), Links: []catalog.Link{{Relation: catalog.Cites, To: ref("none")}}})
+		links, err := f.store.LinksTo(f.ctx, ref("none"))
+		f.check(err)
+		f.equal("from", []int64{links[0].From, links[1].From}, []int64{f.get("b").ID, f.get("a").ID})
+		links, err = f.store.LinksTo(f.ctx, ref("none"), catalog.Cites)
+		f.check(err)
+		f.equal("number", len(links), 1)
+		links, err = f.store.LinksTo(f.ctx, catalog.Ref{Kind: catalog.KindFAQ, Key: "none"})
+		f.check(err)
+		f.equal("of another kind", len(links), 0)
+	}},
+	{"links by relation are all of them, by record", func(f fixture) {
+		f.give("docs", catalog.Entry{Record: doc("b"), Links: []catalog.Link{{Relation: catalog.Requires, To: ref("a")}, mention("x", "")}},
+			catalog.Entry{Record: doc("a"), Links: []catalog.Link{{Relation: catalog.Requires, To: ref("c")}}})
+		links, err := f.store.LinksByRelation(f.ctx, catalog.Requires)
+		f.check(err)
+		f.equal("number", len(links), 2)
+		f.equal("first", links[0].To, ref("a"))
+	}},
+	{"links are replaced as a whole", func(f fixture) {
+		f.give("docs", catalog.Entry{Record: doc("a"), Links: []catalog.Link{mention("x", ""), mention("y", "")}})
+		f.give("docs", catalog.Entry{Record: doc("a"), Links: []catalog.Link{mention("y", "")}})
+		links, err := f.store.LinksTo(f.ctx, ref("x"))
+		f.check(err)
+		f.equal("to x", len(links), 0)
+		f.equal("from a", len(f.linksFrom(f.get("a").ID)), 1)
+	}},
+	{"links to nowhere are left out and long snippets cut", func(f fixture) {
+		f.give("docs", catalog.Entry{Record: doc("a"), Links: []catalog.Link{
+			{Relation: catalog.Mentions, To: catalog.Ref{Kind: catalog.KindDoc}}, mention("x", strings.Repeat("é", 300)),
+		}})
+		links := f.linksFrom(f.get("a").ID)
+		f.equal("number", len(links), 1)
+		f.equal("snippet", links[0].Snippet, strings.Repeat("é", catalog.MaxSnippet))
+	}},
+}
+
+func change(key string, n int, from, to string) catalog.Event {
+	return catalog.Event{Ref: ref(key), Field: "status", At: day(n), From: from, To: to}
+}
+
+func (f fixture) events(q catalog.EventQuery) []string {
+	f.Helper()
+	list, err := f.store.Events(f.ctx, q)
+	f.check(err)
+	var out []string
+	for _, e := range list {
+		out = append(out, e.Ref.Key+":"+e.To)
+	}
+	return out
+}
+
+// history writes the events of two references, one without a record.
+func history(f fixture) {
+	f.Helper()
+	other := change("a", 2, "", "other")
+	other.Ref.Kind, other.Field = catalog.KindFAQ, "title"
+	f.apply(catalog.Batch{Source: "docs", Events: []catalog.Event{
+		change("a", 1, "", "Draft"), change("a", 3, "Draft", "Review"), change("b", 2, "", "Draft"), change("a", 3, "Review", "Final"), other,
+	}})
+}
+
+var eventPromises = []promise{
+	{"an event is read as it was written", func(f fixture) {
+		want := catalog.Event{Ref: ref("a"), Field: "status", At: day(1), From: "Draft", To: "Final", RawFrom: "draft", RawTo: "Active",
+			Via: "header", Commit: "abc", URL: "https://git.example/abc", Subject: "make it so"}
+		f.apply(catalog.Batch{Source: "docs", Events: []catalog.Event{want}})
+		want.Source = "docs"
+		got, err := f.store.Events(f.ctx, catalog.EventQuery{})
+		f.check(err)
+		f.equal("events", got, []catalog.Event{want})
+	}},
+	{"newest first, equal times in the reverse of the order written", func(f fixture) {
+		history(f)
+		f.equal("events", f.events(catalog.EventQuery{Ref: ref("a")}), []string{"a:Final", "a:Review", "a:Draft"})
+	}},
+	{"by kind, field, time and number", func(f fixture) {
+		history(f)
+		f.equal("kind", f.events(catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindDoc}}), []string{"a:Final", "a:Review", "b:Draft", "a:Draft"})
+		f.equal("field", f.events(catalog.EventQuery{Field: "title"}), []string{"a:other"})
+		f.equal("since", f.events(catalog.EventQuery{Field: "status", Since: day(3)}), []string{"a:Final", "a:Review"})
+		f.equal("until", f.events(catalog.EventQuery{Field: "status", Until: day(2)}), []string{"a:Draft"})
+		f.equal("limit", f.events(catalog.EventQuery{Limit: 1}), []string{"a:Final"})
+	}},
+	{"events of a reference are replaced as a whole", func(f fixture) {
+		history(f)
+		f.apply(catalog.Batch{Source: "docs", Events: []catalog.Event{change("a", 9, "", "Rejected")}})
+		f.equal("a", f.events(catalog.EventQuery{Ref: ref("a")}), []string{"a:Rejected"})
+		f.equal("b", f.events(catalog.EventQuery{Ref: ref("b")}), []string{"b:Draft"})
+	}},
+	{"events of another source stay", func(f fixture) {
+		history(f)
+		f.apply(catalog.Batch{Source: "index", Events: []catalog.Event{change("b", 5, "", "Final")}})
+		f.equal("b", f.events(catalog.EventQuery{Ref: ref("b")}), []string{"b:Final", "b:Draft"})
+	}},
+	{"the same events again keep their order", func(f fixture) {
+		history(f)
+		before := f.events(catalog.EventQuery{})
+		history(f)
+		f.equal("events", f.events(catalog.EventQuery{}), before)
+	}},
+	{"a tombstone keeps its history", func(f fixture) {
+		f.put("docs", doc("a"))
+		history(f)
+		f.delete("docs", f.get("a").ID)
+		f.equal("number", len(f.events(catalog.EventQuery{Ref: ref("a")})), 3)
+	}},
+}

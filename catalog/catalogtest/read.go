@@ -1,0 +1,143 @@
+package catalogtest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"almanac/catalog"
+)
+
+// many writes n documents and returns their ids and keys in order.
+func many(f fixture, n int) (ids []int64, keys []string) {
+	f.Helper()
+	var records []catalog.Record
+	for i := range n {
+		key := fmt.Sprintf("doc-%05d", i)
+		keys = append(keys, key)
+		records = append(records, catalog.Record{Kind: catalog.KindDoc, Key: key, Title: key, Tags: []string{"many"}})
+	}
+	f.put("docs", records...)
+	live, err := f.store.LiveKeys(f.ctx, "docs")
+	f.check(err)
+	for _, k := range keys {
+		ids = append(ids, live[ref(k)])
+	}
+	return ids, keys
+}
+
+// tenThousand spreads the ids among others that nothing has.
+func tenThousand(ids []int64) []int64 {
+	var list []int64
+	for i := range 10_000 {
+		if i%8 == 0 && i/8 < len(ids) {
+			list = append(list, ids[i/8])
+		} else {
+			list = append(list, int64(i))
+		}
+	}
+	return list
+}
+
+var readPromises = []promise{
+	{"what is not there is ErrNotFound", func(f fixture) {
+		f.gone("a")
+		f.gone("")
+		_, err := f.store.ByID(f.ctx, 1)
+		f.missing(err)
+	}},
+	{"a key is matched exactly", func(f fixture) {
+		f.put("docs", doc("Key"))
+		f.gone("key")
+		f.gone("Key ")
+	}},
+	{"records come in the order asked, those that are missing left out", func(f fixture) {
+		ids, keys := many(f, 3)
+		list, err := f.store.Records(f.ctx, []int64{ids[2], 7, ids[0], ids[2]})
+		f.check(err)
+		f.equal("keys", keysOf(list), []string{keys[2], keys[0], keys[2]})
+	}},
+	{"records have body and tags", func(f fixture) {
+		f.put("docs", full())
+		want := f.get("full")
+		list, err := f.store.Records(f.ctx, []int64{want.ID})
+		f.check(err)
+		f.equal("records", list, []catalog.Record{want})
+	}},
+	{"no ids give no records", func(f fixture) {
+		list, err := f.store.Records(f.ctx, nil)
+		f.check(err)
+		f.equal("records", len(list), 0)
+	}},
+	{"ten thousand ids are one call", func(f fixture) {
+		ids, keys := many(f, 1_200)
+		ids = tenThousand(ids)
+		slices.Reverse(ids)
+		slices.Reverse(keys)
+		list, err := f.store.Records(f.ctx, ids)
+		f.check(err)
+		f.equal("keys", keysOf(list), keys)
+		f.equal("tags", list[1_199].Tags, []string{"many"})
+	}},
+	{"a path finds its records, oldest first", func(f fixture) {
+		a, b, c := doc("b"), doc("a"), doc("c")
+		a.Path, b.Path, c.Path = "x/y.md", "x/y.md", "x/Y.md"
+		f.put("docs", a, b, c)
+		list, err := f.store.ByPath(f.ctx, "x/y.md")
+		f.check(err)
+		f.equal("keys", keysOf(list), []string{"b", "a"})
+		f.equal("body", list[0].Body, "Body of b")
+	}},
+	{"the empty path finds nothing", func(f fixture) {
+		f.put("docs", doc("a"))
+		list, err := f.store.ByPath(f.ctx, "")
+		f.check(err)
+		f.equal("records", len(list), 0)
+	}},
+	{"counts group live records", func(f fixture) {
+		child, open := doc("child"), doc("open")
+		open.State, open.Container = "open", "example/docs"
+		faq := doc("faq")
+		faq.Kind = catalog.KindFAQ
+		f.put("docs", doc("a"), doc("b"), open)
+		f.give("docs", catalog.Entry{Record: child, Parent: ref("a")})
+		f.put("blog", faq)
+		counts, err := f.store.Counts(f.ctx)
+		f.check(err)
+		f.equal("counts", counts, []catalog.Count{
+			{Kind: catalog.KindDoc, Source: "docs", N: 1},
+			{Kind: catalog.KindDoc, Source: "docs", TopLevel: true, N: 2},
+			{Kind: catalog.KindDoc, State: "open", Source: "docs", Container: "example/docs", TopLevel: true, N: 1},
+			{Kind: catalog.KindFAQ, Source: "blog", TopLevel: true, N: 1},
+		})
+	}},
+	{"a cancelled context ends every call", func(f fixture) {
+		f.put("docs", doc("a"))
+		id := f.get("a").ID
+		ctx, cancel := context.WithCancel(f.ctx)
+		cancel()
+		s := f.store
+		for name, call := range map[string]func() error{
+			"get":       func() error { _, err := s.Get(ctx, ref("a")); return err },
+			"by id":     func() error { _, err := s.ByID(ctx, id); return err },
+			"list":      func() error { _, _, err := s.List(ctx, catalog.ListQuery{}); return err },
+			"counts":    func() error { _, err := s.Counts(ctx); return err },
+			"links":     func() error { _, err := s.LinksFrom(ctx, id); return err },
+			"events":    func() error { _, err := s.Events(ctx, catalog.EventQuery{}); return err },
+			"changes":   func() error { _, err := s.Changes(ctx, 0, 0); return err },
+			"live keys": func() error { _, err := s.LiveKeys(ctx, "docs"); return err },
+			"set meta":  func() error { return s.SetMeta(ctx, "k", "v") },
+			"apply": func() error {
+				_, err := s.Apply(ctx, catalog.Batch{Source: "docs", Entries: entries(doc("b"))})
+				return err
+			},
+		} {
+			if err := call(); !isCancelled(err) {
+				f.Errorf("%s: error is %v, want context.Canceled", name, err)
+			}
+		}
+		f.gone("b")
+		f.put("docs", doc("c")) // the store goes on working
+		f.get("c")
+	}},
+}

@@ -1,0 +1,146 @@
+package catalogtest
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"almanac/catalog"
+)
+
+var changePromises = []promise{
+	{"an empty catalog has no changes", func(f fixture) {
+		f.equal("last", f.last(), int64(0))
+		f.equal("changes", len(f.changes(0)), 0)
+	}},
+	{"changes come oldest first, in pages", func(f fixture) {
+		ids, _ := many(f, 5)
+		var got []int64
+		var after int64
+		for {
+			page, err := f.store.Changes(f.ctx, after, 2)
+			f.check(err)
+			if len(page) == 0 {
+				break
+			}
+			for _, c := range page {
+				if c.Seq <= after || c.Delete || c.At.IsZero() {
+					f.Fatalf("change %+v after %d", c, after)
+				}
+				after, got = c.Seq, append(got, c.Record)
+			}
+		}
+		f.equal("records", got, ids)
+		f.equal("last", f.last(), after)
+	}},
+	{"a record changed often appears once, at its last change", func(f fixture) {
+		f.put("docs", doc("a"), doc("b"))
+		a, seq := f.get("a").ID, f.last()
+		for _, title := range []string{"1", "2", "3"} {
+			f.put("docs", with("a", func(r *catalog.Record) { r.Title = title }))
+		}
+		changes := f.changes(0)
+		f.equal("number", len(changes), 2)
+		f.equal("last record", changes[1].Record, a)
+		if changes[1].Seq < seq+3 {
+			f.Fatalf("sequence %d, want at least %d", changes[1].Seq, seq+3)
+		}
+	}},
+	{"the sequence grows also when the newest change gives way", func(f fixture) {
+		f.put("docs", doc("a"))
+		for _, title := range []string{"1", "2"} {
+			before := f.last()
+			f.put("docs", with("a", func(r *catalog.Record) { r.Title = title }))
+			if f.last() <= before {
+				f.Fatalf("sequence %d after %d", f.last(), before)
+			}
+		}
+	}},
+	{"a tombstone that comes back is no deletion any more", func(f fixture) {
+		f.put("docs", doc("a"))
+		f.delete("docs", f.get("a").ID)
+		f.put("docs", doc("a"))
+		changes := f.changes(0)
+		f.equal("number", len(changes), 1)
+		f.equal("delete", changes[0].Delete, false)
+	}},
+}
+
+var statePromises = []promise{
+	{"a batch moves its source's cursor and no other", func(f fixture) {
+		one, two := "one", "two"
+		f.apply(catalog.Batch{Source: "docs", Cursor: &one})
+		f.apply(catalog.Batch{Source: "blog", Cursor: &two})
+		f.apply(catalog.Batch{Source: "docs"})
+		states, err := f.store.Sources(f.ctx)
+		f.check(err)
+		f.equal("sources", states, []catalog.SourceState{{Name: "blog", Cursor: "two"}, {Name: "docs", Cursor: "one"}})
+	}},
+	{"a source's state leaves the cursor alone", func(f fixture) {
+		cursor := "here"
+		f.apply(catalog.Batch{Source: "docs", Cursor: &cursor})
+		want := catalog.SourceState{Name: "docs", Kind: "markdown", LastRun: day(2), LastSuccess: day(1), Cursor: "ignored",
+			Error: "no route", Skipped: 3, Freshness: 36 * time.Hour}
+		f.check(f.store.SetSource(f.ctx, want))
+		want.Cursor = cursor
+		states, err := f.store.Sources(f.ctx)
+		f.check(err)
+		f.equal("sources", states, []catalog.SourceState{want})
+	}},
+	{"snapshots come newest first and one moment has one", func(f fixture) {
+		for i, n := range []int{2, 1, 3, 2} {
+			f.check(f.store.PutSnapshot(f.ctx, catalog.Snapshot{Series: "market", CapturedAt: day(n), Data: data(map[string]int{"write": i})}))
+		}
+		f.check(f.store.PutSnapshot(f.ctx, catalog.Snapshot{Series: "stats", CapturedAt: day(9), Data: data(1)}))
+		got, err := f.store.Snapshots(f.ctx, "market", 2)
+		f.check(err)
+		f.equal("snapshots", got, []catalog.Snapshot{
+			{Series: "market", CapturedAt: day(3), Data: json.RawMessage(`{"write":2}`)},
+			{Series: "market", CapturedAt: day(2), Data: json.RawMessage(`{"write":3}`)},
+		})
+		got, err = f.store.Snapshots(f.ctx, "market", 0)
+		f.check(err)
+		f.equal("all", len(got), 3)
+	}},
+	{"a snapshot without series, time or JSON is refused", func(f fixture) {
+		for _, s := range []catalog.Snapshot{
+			{CapturedAt: day(1), Data: data(1)}, {Series: "stats", Data: data(1)}, {Series: "stats", CapturedAt: day(1), Data: []byte("{")},
+		} {
+			if err := f.store.PutSnapshot(f.ctx, s); !errors.Is(err, catalog.ErrBadEntry) {
+				f.Fatalf("error is %v", err)
+			}
+		}
+	}},
+	{"facts of the data directory", func(f fixture) {
+		for _, value := range []string{"", "sample", "corpus"} {
+			got, err := f.store.Meta(f.ctx, "network")
+			f.check(err)
+			if value != "" {
+				f.check(f.store.SetMeta(f.ctx, "network", value))
+				got, err = f.store.Meta(f.ctx, "network")
+				f.check(err)
+			}
+			f.equal("value", got, value)
+		}
+	}},
+	{"requests wait in order until they are done", func(f fixture) {
+		first, err := f.store.Enqueue(f.ctx, catalog.Request{Kind: "sync", Argument: "docs", CreatedAt: day(1)})
+		f.check(err)
+		second, err := f.store.Enqueue(f.ctx, catalog.Request{Kind: "reindex"})
+		f.check(err)
+		open, err := f.store.Requests(f.ctx)
+		f.check(err)
+		f.equal("number", len(open), 2)
+		f.equal("first", open[0], catalog.Request{ID: first, Kind: "sync", Argument: "docs", CreatedAt: day(1)})
+		if open[1].CreatedAt.IsZero() {
+			f.Fatal("a request without a time")
+		}
+		f.check(f.store.FinishRequest(f.ctx, first, "no route"))
+		open, err = f.store.Requests(f.ctx)
+		f.check(err)
+		f.equal("left", open[0].ID, second)
+		f.equal("number", len(open), 1)
+		f.missing(f.store.FinishRequest(f.ctx, first, ""))
+		f.missing(f.store.FinishRequest(f.ctx, 99, ""))
+	}},
+}

@@ -1,0 +1,120 @@
+package catalog
+
+// Project is an ecosystem project, keyed by slug. Its description is
+// Record.Summary, its tags Record.Tags, its website Record.URL.
+type Project struct {
+	Organisation string       `json:"organisation,omitempty"`
+	Repos        []string     `json:"repos"` // owner/name
+	Packages     []string     `json:"packages"`
+	SDKs         []Dependency `json:"sdks"`  // what it builds on
+	Apps         []string     `json:"apps"`  // keys of its featured apps
+	Seeks        []string     `json:"seeks"` // tags or categories it looks for in partners
+	Links        []NamedLink  `json:"links"`
+	Verified     string       `json:"verified,omitempty"` // date the entry was last checked
+}
+
+// Dependency is a library or SDK in a version.
+type Dependency struct {
+	Name    string `json:"name"`
+	Version string `json:"version,omitempty"` // as written, may be a range
+	Repo    string `json:"repo,omitempty"`    // where it was read
+}
+
+// NamedLink is an address with what it leads to.
+type NamedLink struct {
+	Title string `json:"title"`
+	URL   string `json:"url"`
+}
+
+// App is a featured application, keyed by its contract id. Record.StartsAt
+// is since when it is featured, Record.LastActivityAt its last activity.
+type App struct {
+	Provider    string   `json:"provider"` // party id
+	Beneficiary string   `json:"beneficiary,omitempty"`
+	Project     string   `json:"project,omitempty"` // key of its project
+	TVL         *float64 `json:"tvl"`               // USD; nil unknown
+	Volume24h   *float64 `json:"volume_24h"`        // USD
+	Users       *int64   `json:"users"`
+	Rewards     *float64 `json:"rewards"`              // in the network's coin, cumulative
+	MetricsAt   string   `json:"metrics_at,omitempty"` // RFC 3339
+	MetricsOf   string   `json:"metrics_of,omitempty"` // who reports them
+}
+
+// Asset is an asset whose supply is followed, keyed by symbol.
+type Asset struct {
+	Issuer     string   `json:"issuer,omitempty"`
+	Native     bool     `json:"native"` // the network's own coin
+	Supply     *float64 `json:"supply"` // in units; nil unknown
+	Provenance string   `json:"provenance"`
+	Holders    *int64   `json:"holders"`  // nil: not disclosed
+	Decimals   *int     `json:"decimals"` // places a unit divides into
+	PriceUSD   *float64 `json:"price_usd"`
+	AsOf       string   `json:"as_of,omitempty"` // RFC 3339
+}
+
+// Provenances of a supply.
+const (
+	ChainDerived   = "chain_derived"
+	IssuerReported = "issuer_reported"
+)
+
+// Pool is a pool of a venue, which is Record.Container. Record.Title is its
+// pair.
+type Pool struct {
+	Base      string    `json:"base"`
+	Quote     string    `json:"quote"`
+	TVL       *float64  `json:"tvl"`      // USD; nil unknown
+	FeeRate   *float64  `json:"fee_rate"` // fraction: 0.003 is 0.3 %
+	APY       *float64  `json:"apy"`      // fraction
+	Volume24h *float64  `json:"volume_24h"`
+	Reserves  []Reserve `json:"reserves"`
+	AsOf      string    `json:"as_of,omitempty"` // RFC 3339
+}
+
+// Reserve is what a pool holds of one asset.
+type Reserve struct {
+	Asset  string   `json:"asset"`
+	Amount *float64 `json:"amount"` // in units; nil unknown
+}
+
+// ToolServer is a known tool-call server, keyed by slug. What it is for is
+// Record.Summary.
+type ToolServer struct {
+	Endpoint  string   `json:"endpoint,omitempty"` // address to call; empty for local ones
+	Transport string   `json:"transport"`          // http, sse, stdio
+	Connect   string   `json:"connect"`            // how to connect, for people
+	Hosted    bool     `json:"hosted"`
+	Free      bool     `json:"free"`
+	Auth      string   `json:"auth,omitempty"` // none, key, oauth
+	Tools     []string `json:"tools"`
+	Operator  string   `json:"operator,omitempty"`
+}
+
+// Callable reports whether calls can be passed on: free, hosted, reachable
+// over HTTP and open to everybody.
+func (s ToolServer) Callable() bool {
+	return s.Free && s.Hosted && s.Endpoint != "" && s.Transport == "http" && (s.Auth == "" || s.Auth == "none")
+}
+
+// Foundation is a page of the foundation's website.
+type Foundation struct {
+	Section string `json:"section,omitempty"`
+	Facts   []Fact `json:"facts"`
+}
+
+// Partner is reference data of a partner's product, keyed by slug.
+type Partner struct {
+	Product   string      `json:"product,omitempty"`
+	Facts     []Fact      `json:"facts"`
+	Endpoints []Endpoint  `json:"endpoints"`
+	Packages  []string    `json:"packages"`
+	Links     []NamedLink `json:"links"`
+}
+
+// Fact is a value somebody states, which may drift from the live one.
+type Fact struct {
+	Category string `json:"category"`
+	Key      string `json:"key"`
+	Value    string `json:"value"`
+	AsOf     string `json:"as_of,omitempty"` // date or RFC 3339
+}

@@ -1,0 +1,115 @@
+package derive
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// abbreviations never end a sentence, whatever follows.
+var abbreviations = map[string]bool{
+	"e.g": true, "i.e": true, "cf": true, "vs": true, "approx": true, "no": true, "nr": true, "fig": true, "figs": true, "eq": true,
+	"sec": true, "dr": true, "mr": true, "mrs": true, "ms": true, "prof": true, "st": true, "resp": true, "incl": true, "eg": true, "ie": true,
+	"aka": true, "a.k.a": true, "viz": true, "vol": true, "ca": true,
+}
+
+// weakAbbreviations may end a sentence: they do when a capital follows.
+var weakAbbreviations = map[string]bool{
+	"etc": true, "inc": true, "ltd": true, "co": true, "corp": true, "al": true, "jr": true, "sr": true, "u.s": true, "u.k": true, "e.u": true, "a.m": true, "p.m": true,
+}
+
+// Sentences divides plain text into sentences. Dots within versions, numbers,
+// addresses and file names, after abbreviations and after initials do not end
+// one.
+func Sentences(text string) []string {
+	var out []string
+	start := 0
+	add := func(end int) {
+		if s := strings.TrimSpace(text[start:end]); s != "" {
+			out = append(out, s)
+		}
+		start = end
+	}
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		i += n
+		if r != '.' && r != '!' && r != '?' && r != '…' {
+			continue
+		}
+		dot := i - n
+		for i < len(text) && strings.IndexByte(".!?", text[i]) >= 0 {
+			i++
+		}
+		i += len(text[i:]) - len(strings.TrimLeft(text[i:], `"'”’)]»*`))
+		if i < len(text) && !startsBlank(text[i:]) {
+			continue
+		}
+		if r == '.' && i == dot+1 && !dotEnds(text[start:dot], text[i:]) {
+			continue
+		}
+		if (r == '…' || strings.HasPrefix(text[dot:], "...")) && !startsSentence(text[i:]) {
+			continue
+		}
+		add(i)
+	}
+	add(len(text))
+	return out
+}
+
+func startsBlank(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsSpace(r)
+}
+
+// dotEnds says whether a single dot between before and after ends a sentence.
+func dotEnds(before, after string) bool {
+	if strings.TrimSpace(after) == "" {
+		return true
+	}
+	word := strings.ToLower(before[strings.LastIndexAny(before, " \t\n(\"“[")+1:])
+	switch {
+	case abbreviations[word]:
+		return word == "no" && startsSentence(after) && !startsDigit(after)
+	case weakAbbreviations[word]:
+		return startsSentence(after)
+	case utf8.RuneCountInString(word) == 1 && unicode.IsLetter(firstRune(word)) && word != "i" && endsUpper(before):
+		return false // an initial
+	case isEnumerator(word, before):
+		return false
+	}
+	return startsSentence(after)
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+func endsUpper(s string) bool {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return unicode.IsUpper(r)
+}
+
+// isEnumerator says whether the word is a number that begins the sentence
+// ("1. First").
+func isEnumerator(word, before string) bool {
+	return strings.TrimSpace(before) == word && strings.Trim(word, "0123456789") == ""
+}
+
+func startsDigit(s string) bool {
+	return unicode.IsDigit(firstRune(strings.TrimLeft(s, " \t\n")))
+}
+
+// startsSentence says whether what follows can open a sentence. A lower-case
+// word cannot, unless it is an identifier with a capital inside (dApp).
+func startsSentence(s string) bool {
+	s = strings.TrimLeftFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune(`"'“‘([«*-–—`, r)
+	})
+	r := firstRune(s)
+	if !unicode.IsLower(r) {
+		return true
+	}
+	word, _, _ := strings.Cut(s, " ")
+	return strings.IndexFunc(word, unicode.IsUpper) > 0
+}

@@ -1,0 +1,203 @@
+package catalog
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Limits of what an entry may hold; Normalize cuts what is longer.
+const (
+	MaxKey     = 1024 // bytes of a natural key or alias; longer ones are refused
+	MaxSnippet = 240  // characters of a link's snippet
+)
+
+// ErrBadEntry: an entry no store can keep, because it has no kind, no key or
+// one that is too long, or data that is not JSON.
+var ErrBadEntry = errors.New("bad entry")
+
+// Clean makes text that every store can keep and give back unchanged: valid
+// UTF-8 without NUL. What is neither becomes U+FFFD.
+func Clean(s string) string {
+	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
+		return s
+	}
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// Clean applies the function of the same name to both parts.
+func (r Ref) Clean() Ref { return Ref{Kind(Clean(string(r.Kind))), Clean(r.Key)} }
+
+// CleanTime brings a time to what stores keep: UTC, whole microseconds. Years
+// outside 1 to 9999, which JSON could not write, become unknown.
+func CleanTime(t time.Time) time.Time {
+	t = t.UTC().Truncate(time.Microsecond)
+	if t.Year() < 1 || t.Year() > 9999 {
+		return time.Time{}
+	}
+	return t
+}
+
+// Normalize returns the entry as stores keep it: clean text and times, tags
+// and aliases as sorted sets, votes by time, data compact, no links to
+// nowhere. The argument stays as it is. It fails with ErrBadEntry.
+func (e Entry) Normalize() (Entry, error) {
+	if err := e.Record.normalize(); err != nil {
+		return Entry{}, err
+	}
+	e.Parent = e.Parent.Clean()
+	e.Aliases = set(e.Aliases)
+	e.Aliases = slices.DeleteFunc(e.Aliases, func(a string) bool { return a == e.Record.Key || len(a) > MaxKey })
+	links := make([]Link, 0, len(e.Links))
+	for _, l := range e.Links {
+		l = Link{Relation: Relation(Clean(string(l.Relation))), To: l.To.Clean(), Snippet: cut(Clean(l.Snippet), MaxSnippet)}
+		if l.To.Kind != "" && l.To.Key != "" && len(l.To.Key) <= MaxKey {
+			links = append(links, l)
+		}
+	}
+	e.Links = links
+	votes := make([]Vote, 0, len(e.Votes))
+	for _, v := range e.Votes {
+		votes = append(votes, Vote{
+			Voter: Clean(v.Voter), Choice: Clean(v.Choice), Reason: Clean(v.Reason),
+			CastAt: CleanTime(v.CastAt), URL: Clean(v.URL),
+		})
+	}
+	slices.SortStableFunc(votes, func(a, b Vote) int {
+		return cmp.Or(a.CastAt.Compare(b.CastAt), cmp.Compare(a.Voter, b.Voter))
+	})
+	e.Votes = votes
+	return e, nil
+}
+
+func (r *Record) normalize() error {
+	for _, s := range []*string{
+		(*string)(&r.Kind), &r.Key, &r.Title, &r.URL, &r.Page, &r.Path, &r.Source, &r.Container,
+		&r.State, &r.Category, &r.Author, &r.Body, &r.Summary,
+	} {
+		*s = Clean(*s)
+	}
+	for _, t := range []*time.Time{&r.CreatedAt, &r.UpdatedAt, &r.LastActivityAt, &r.StartsAt, &r.EndsAt} {
+		*t = CleanTime(*t)
+	}
+	r.Tags = set(r.Tags)
+	switch {
+	case r.Kind == "" || r.Key == "":
+		return fmt.Errorf("catalog: %w: kind %q, key %q", ErrBadEntry, r.Kind, r.Key)
+	case len(r.Key) > MaxKey:
+		return fmt.Errorf("catalog: %w: the key of %s %.40s… is longer than %d bytes", ErrBadEntry, r.Kind, r.Key, MaxKey)
+	case len(r.Data) == 0:
+		r.Data = nil
+		return nil
+	}
+	var data bytes.Buffer
+	if err := json.Compact(&data, []byte(strings.ToValidUTF8(string(r.Data), "\uFFFD"))); err != nil {
+		return fmt.Errorf("catalog: %w: data of %s: %w", ErrBadEntry, r.Ref(), err)
+	}
+	r.Data = data.Bytes()
+	return nil
+}
+
+// ContentHash is the hash of a normalized entry's content with everything
+// that hangs on it, so that a change of its tags, aliases, links or votes
+// alone is a change. It leaves out what the Store sets.
+func (e Entry) ContentHash() string {
+	r := e.Record
+	r.ID, r.Hash, r.Source, r.FirstSeenAt, r.DeletedAt = 0, "", "", time.Time{}, time.Time{}
+	return hash(struct {
+		Record  Record
+		Aliases []string
+		Links   []Link
+		Votes   []Vote
+	}{r, e.Aliases, e.Links, e.Votes})
+}
+
+// AdditionHash is the hash of what a normalized entry adds to a record of
+// another source: its aliases and links. It is "" when there are none.
+func (e Entry) AdditionHash() string {
+	if len(e.Aliases) == 0 && len(e.Links) == 0 {
+		return ""
+	}
+	return hash(struct {
+		Aliases []string
+		Links   []Link
+	}{e.Aliases, e.Links})
+}
+
+// hash is half a SHA-256 of the value's JSON: 128 bits keep accidents away
+// and rows short.
+func hash(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil { // strings, integers, clean times and checked JSON always encode
+		panic(fmt.Sprintf("catalog: hash: %v", err))
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
+}
+
+// set returns the clean, distinct, non-empty strings in order; nil for none.
+func set(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if s = Clean(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// cut returns the first n characters.
+func cut(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+// keyDigits is the width digits are brought to in a KeyOrder.
+const keyDigits = 18
+
+// KeyOrder returns the string by whose bytes natural keys are ordered: without
+// regard to case, a run of digits by its value, so that PR-9 stands before
+// PR-203 and 1.9.0 before 1.10.0. Stores keep it in a column of its own,
+// because databases disagree about collations.
+func KeyOrder(key string) string {
+	var b strings.Builder
+	key = strings.ToLower(key)
+	for i := 0; i < len(key); {
+		if key[i] < '0' || key[i] > '9' {
+			b.WriteByte(key[i])
+			i++
+			continue
+		}
+		start := i
+		for i < len(key) && key[i] >= '0' && key[i] <= '9' {
+			i++
+		}
+		digits := strings.TrimLeft(key[start:i], "0")
+		b.WriteString(strings.Repeat("0", max(0, keyDigits-len(digits))))
+		b.WriteString(digits)
+	}
+	order := b.String()
+	if len(order) > MaxKey {
+		order = strings.ToValidUTF8(order[:MaxKey], "") // an index takes no more
+	}
+	return order
+}
+
+// Fold returns text in the form in which substrings are matched without
+// regard to case: lower case, one line.
+func Fold(s string) string {
+	return strings.Join(strings.Fields(strings.ToLower(Clean(s))), " ")
+}

@@ -1,0 +1,72 @@
+package catalog
+
+import (
+	"context"
+	"time"
+)
+
+// IndexStore keeps what the index follower derives from records: the change
+// log it reads, and by index generation the passages table. It stands in the
+// same database, so that a crash can never leave the two apart.
+type IndexStore interface {
+	// Changes returns up to limit changes after seq, oldest first. A record
+	// changed several times appears once, at its last change.
+	Changes(ctx context.Context, after int64, limit int) ([]Change, error)
+	// LastChange returns the newest sequence number, 0 for none.
+	LastChange(ctx context.Context) (int64, error)
+
+	// OpenGeneration returns the generation of the fingerprint (analyzer,
+	// passage rules, embedding model), creating it beside the others.
+	OpenGeneration(ctx context.Context, fingerprint string) (Generation, error)
+	// Generations returns all generations, oldest first.
+	Generations(ctx context.Context) ([]Generation, error)
+	// DropGeneration removes a generation with its passages.
+	DropGeneration(ctx context.Context, id int64) error
+	// PutPassages replaces the passages of the given records and moves the
+	// generation's checkpoint, in one transaction. A record without passages
+	// loses those it had.
+	PutPassages(ctx context.Context, generation int64, records []RecordPassages, checkpoint int64) error
+	// Passages returns the passages with these ids, in no particular order.
+	Passages(ctx context.Context, generation int64, ids []int64) ([]Passage, error)
+	// RecordPassages returns a record's passages by ordinal.
+	RecordPassages(ctx context.Context, generation, record int64) ([]Passage, error)
+	// ScanPassages calls fn for every passage in id order until it fails;
+	// withText false leaves Text empty.
+	ScanPassages(ctx context.Context, generation int64, withText bool, fn func(Passage) error) error
+}
+
+// Change is an entry of the change log, written in the transaction that
+// changed the record.
+type Change struct {
+	Seq    int64
+	Record int64
+	Delete bool
+	At     time.Time
+}
+
+// Generation is one build of the index.
+type Generation struct {
+	ID          int64
+	Fingerprint string
+	Checkpoint  int64 // change-log sequence up to which passages are complete
+	CreatedAt   time.Time
+}
+
+// RecordPassages are all passages of one record.
+type RecordPassages struct {
+	Record   int64
+	Passages []Passage
+}
+
+// Passage is a stored passage. Its id is derived from record and ordinal by
+// package passage, so that it is the same on every stack.
+type Passage struct {
+	ID      int64
+	Record  int64
+	Ordinal int
+	Anchor  string // of the heading in the source's page, without #
+	Heading string // heading path, outermost first, joined by " › "
+	Text    string
+	Terms   []byte // analysed terms with field and position, packed by package analysis
+	Hash    string // of what is embedded: the embedding cache's key
+}

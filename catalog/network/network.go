@@ -1,0 +1,49 @@
+// Package network describes a ledger network: the one YAML file that holds
+// its names, enumerations, status map, sources and schedules. No other
+// package knows a particular network. It is a leaf: everything may import it
+// and it imports nothing of ours.
+package network
+
+import "time"
+
+// Network is one network's description.
+type Network struct {
+	Name        string `yaml:"name" json:"name"`   // short, a directory name: [a-z0-9-]+
+	Title       string `yaml:"title" json:"title"` // as people write it
+	Description string `yaml:"description,omitempty" json:"description,omitempty"`
+	Homepage    string `yaml:"homepage,omitempty" json:"homepage,omitempty"`
+
+	// Proposals says how the network writes its improvement proposals.
+	Proposals Proposals `yaml:"proposals" json:"proposals"`
+	// Authority ranks sources for near-duplicates and as a prior: greater is
+	// more authoritative. Keyed by source name, then by kind; default 0.
+	Authority map[string]float64 `yaml:"authority,omitempty" json:"authority,omitempty"`
+	// Aliases are spellings that mean the same in queries.
+	Aliases map[string][]string `yaml:"aliases,omitempty" json:"aliases,omitempty"`
+	// Descriptions tells, by kind, what the kind holds in this network.
+	Descriptions map[string]string `yaml:"descriptions,omitempty" json:"descriptions,omitempty"`
+
+	Sources []Source `yaml:"sources" json:"sources"`
+}
+
+// Proposals describes the network's improvement proposals.
+type Proposals struct {
+	Prefix   string   `yaml:"prefix" json:"prefix"`     // CIP
+	Statuses []string `yaml:"statuses" json:"statuses"` // allowed values, in the answer's spelling
+	// StatusMap maps a raw status word (matched without regard to case) to one
+	// of Statuses. A status that is itself allowed needs no entry.
+	StatusMap map[string]string `yaml:"status_map,omitempty" json:"status_map,omitempty"`
+	Default   string            `yaml:"default" json:"default"` // for unknown words, with a warning
+}
+
+// Source is one source of content. Earlier sources own the records that
+// several yield.
+type Source struct {
+	Name      string        `yaml:"name" json:"name"`
+	Kind      string        `yaml:"kind" json:"kind"` // connector: snapshot, proposals, …
+	Title     string        `yaml:"title,omitempty" json:"title,omitempty"`
+	Every     time.Duration `yaml:"every,omitempty" json:"every,omitempty"`         // 0 = only at start
+	Freshness time.Duration `yaml:"freshness,omitempty" json:"freshness,omitempty"` // stale after; 0 = never
+	// Options are the connector's own; it decodes them strictly.
+	Options map[string]any `yaml:"options,omitempty" json:"options,omitempty"`
+}

@@ -1,0 +1,251 @@
+package network_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+	"go.yaml.in/yaml/v3"
+
+	"almanac/catalog/network"
+)
+
+const full = `
+name: north-sea
+title: North Sea Ledger
+description: An invented network.
+homepage: https://north-sea.example/
+proposals:
+  prefix: NSP
+  statuses: [Draft, Review, Final]
+  status_map: {Proposed: Review, In Last Call: Review, Active: Final}
+  default: Draft
+authority: {proposals: 1, doc: 0.5}
+aliases:
+  party: [party id, account]
+descriptions: {doc: Pages of the handbook.}
+sources:
+  - name: proposals
+    kind: git-proposals
+    title: Proposals
+    every: 15m
+    freshness: 24h
+    options: {dir: "${corpus}", depth: 3, nested: {a: null}}
+  - name: handbook
+    kind: docs
+`
+
+func TestParseReadsEveryField(t *testing.T) {
+	got, err := network.Parse("full.yaml", []byte(full))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := network.Network{
+		Name: "north-sea", Title: "North Sea Ledger", Description: "An invented network.", Homepage: "https://north-sea.example/",
+		Proposals: network.Proposals{
+			Prefix: "NSP", Statuses: []string{"Draft", "Review", "Final"}, Default: "Draft",
+			StatusMap: map[string]string{"Proposed": "Review", "In Last Call": "Review", "Active": "Final"},
+		},
+		Authority:    map[string]float64{"proposals": 1, "doc": 0.5},
+		Aliases:      map[string][]string{"party": {"party id", "account"}},
+		Descriptions: map[string]string{"doc": "Pages of the handbook."},
+		Sources: []network.Source{
+			{
+				Name: "proposals", Kind: "git-proposals", Title: "Proposals", Every: 15 * time.Minute, Freshness: 24 * time.Hour,
+				Options: map[string]any{"dir": "${corpus}", "depth": 3, "nested": map[string]any{"a": nil}},
+			},
+			{Name: "handbook", Kind: "docs"},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Parse (-want +got):\n%s", diff)
+	}
+}
+
+func TestParseErrorsNameFileLineAndRemedy(t *testing.T) {
+	replace := func(old, new string) string {
+		if !strings.Contains(full, old) {
+			t.Fatalf("the fixture has no %q", old)
+		}
+		return strings.Replace(full, old, new, 1)
+	}
+	tests := map[string]struct{ file, want string }{
+		"an empty file":                            {"", "n.yaml:1: the file is empty"},
+		"only a comment":                           {"# nothing\n", "n.yaml:1: the file is empty"},
+		"a list":                                   {"- a\n", "n.yaml:1: a network file is a mapping"},
+		"broken YAML":                              {"name: [\n", "n.yaml:1: did not find expected node content"},
+		"a second document":                        {full + "---\nname: b\n", "a second document"},
+		"an unknown key names the nearest":         {replace("homepage:", "homepag:"), `n.yaml:5: unknown key "homepag"; did you mean "homepage"?`},
+		"an unknown key in a source":               {replace("    freshness:", "    freshnes:"), `n.yaml:20: unknown key "sources[0].freshnes"; did you mean "freshness"?`},
+		"a far unknown key names all":              {replace("homepage:", "zzz:"), `unknown key "zzz"; known are name, title,`},
+		"a key that stands twice":                  {replace("title: North", "name: x\ntitle: North"), `n.yaml:3: mapping key "name" already defined at line 2`},
+		"a string where a list belongs":            {replace("[Draft, Review, Final]", "Draft"), "n.yaml:8: cannot unmarshal"},
+		"a number where a string belongs":          {replace("title: North Sea Ledger", "title: 1.10"), "n.yaml:3: title: 1.10 is not a string; write it in quotes"},
+		"a key without a value":                    {replace("title: North Sea Ledger", "title:"), "n.yaml:3: title: has no value"},
+		"a duration without a unit":                {replace("15m", "15"), `n.yaml:19: sources[0].every: "15" is no duration; write 15m, 24h or 1h30m`},
+		"a duration in words":                      {replace("15m", "a day"), `n.yaml:19: sources[0].every: "a day" is no duration`},
+		"a negative duration":                      {replace("15m", "-15m"), "is not negative"},
+		"a duration of less than a second":         {replace("15m", "15ms"), "shorter than a second"},
+		"an ill-formed name":                       {replace("north-sea", "North Sea"), `n.yaml:2: name: "North Sea" must be at most 64 lower-case`},
+		"a name that is a path":                    {replace("north-sea", "../etc"), "n.yaml:2: name:"},
+		"a missing name":                           {replace("name: north-sea\n", ""), "name: missing"},
+		"a missing title":                          {replace("title: North Sea Ledger\n", ""), "title: the network's name"},
+		"a homepage without scheme":                {replace("https://north-sea.example/", "north-sea.example"), "n.yaml:5: homepage:"},
+		"a script as homepage":                     {replace("https://north-sea.example/", "javascript:alert(1)"), "n.yaml:5: homepage:"},
+		"an authority that is no number":           {replace("proposals: 1,", "proposals: .nan,"), "n.yaml:11: authority.proposals: NaN is no rank"},
+		"a prefix with a hyphen":                   {replace("NSP", "NS-P"), "n.yaml:7: proposals.prefix:"},
+		"no statuses":                              {replace("[Draft, Review, Final]", "[]"), "n.yaml:8: proposals.statuses: at least one"},
+		"a status twice":                           {replace("[Draft, Review", "[Draft, draft, Review"), `proposals.statuses: "draft" stands twice`},
+		"a default outside the statuses":           {replace("default: Draft", "default: Idea"), `n.yaml:10: proposals.default: "Idea" is none of the statuses Draft, Review, Final`},
+		"a status map to an unknown status":        {replace("Active: Final", "Active: Done"), `n.yaml:9: proposals.status_map: "Active" maps to "Done"`},
+		"a status mapped to another":               {replace("Active: Final", "final: Draft"), `"final" is itself a status and cannot mean "Draft"`},
+		"a word mapped twice":                      {replace("Active: Final", "proposed: Review"), `"Proposed" and "proposed" are the same word`},
+		"a source name that stands twice":          {replace("name: handbook", "name: proposals"), `n.yaml:22: source "proposals" is already defined in line 16`},
+		"a source without connector":               {replace("    kind: docs\n", ""), "n.yaml:22: kind: missing"},
+		"an ill-formed source name":                {replace("name: handbook", "name: Hand book"), `n.yaml:22: name: "Hand book" must be`},
+		"an alias, which would hide its own lines": {replace("[party id, account]", "&x [a]\n  other: *x"), "aliases (*x) are not supported"},
+		"more than a network file ever has":        {full + strings.Repeat("#", 1<<20), "n.yaml:1: the file has"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := network.Parse("n.yaml", []byte(tt.file))
+			if err == nil {
+				t.Fatal("was accepted")
+			}
+			if !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("error\n%v\ndoes not contain\n%s", err, tt.want)
+			}
+			for line := range strings.SplitSeq(err.Error(), "\n") {
+				if !strings.HasPrefix(line, "n.yaml:") {
+					t.Errorf("no file and line in %q", line)
+				}
+			}
+		})
+	}
+}
+
+func TestParseReportsAllProblemsAtOnce(t *testing.T) {
+	_, err := network.Parse("n.yaml", []byte("name: A\nproposals: {prefix: '', statuses: [X], default: Y}\n"))
+	if err == nil || strings.Count(err.Error(), "\n") < 4 {
+		t.Errorf("want name, title, prefix, default and sources reported, got\n%v", err)
+	}
+}
+
+func TestStatus(t *testing.T) {
+	p := network.Proposals{
+		Statuses: []string{"Draft", "Review", "Final"}, Default: "Draft",
+		StatusMap: map[string]string{"Proposed": "Review", "Last Call": "Review", "Active": "Final"},
+	}
+	tests := map[string]struct {
+		raw, want string
+		known     bool
+	}{
+		"an allowed status needs no entry":          {"Final", "Final", true},
+		"case does not count":                       {"fInAL", "Final", true},
+		"space around does not count":               {"\t Review \n", "Review", true},
+		"a mapped word":                             {"Proposed", "Review", true},
+		"a mapped word in another case":             {"ACTIVE", "Final", true},
+		"inner space is folded":                     {"last   call", "Review", true},
+		"an unknown word is the default":            {"Postponed?", "Draft", false},
+		"a blank word is the default":               {"  ", "Draft", false},
+		"a word that merely starts with one is not": {"Final!", "Draft", false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, known := p.Status(tt.raw)
+			if got != tt.want || known != tt.known {
+				t.Errorf("Status(%q) = %q, %v; want %q, %v", tt.raw, got, known, tt.want, tt.known)
+			}
+		})
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"title", "every", "freshness", "options", "kind"}
+	for word, want := range map[string]string{
+		"titel": "title", "Every": "every", "freshnes": "freshness", "option": "options",
+		"kinds": "kind", "zzzzzz": "", "": "", "x": "",
+	} {
+		if got := network.Nearest(word, known); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+func resolvedSchema(t testing.TB) *jsonschema.Resolved {
+	t.Helper()
+	raw, err := network.Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s jsonschema.Schema
+	if err := json.Unmarshal(raw, &s); err != nil {
+		t.Fatal(err)
+	}
+	r, err := s.Resolve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestSchemaAcceptsWhatParseAcceptsAndKnowsTheKeys(t *testing.T) {
+	schema := resolvedSchema(t)
+	var value any
+	if err := yaml.Unmarshal([]byte(full), &value); err != nil {
+		t.Fatal(err)
+	}
+	if err := schema.Validate(value); err != nil {
+		t.Errorf("the full file is refused: %v", err)
+	}
+	bad := map[string]func(m map[string]any){
+		"an unknown key":     func(m map[string]any) { m["titel"] = "x" },
+		"no title":           func(m map[string]any) { delete(m, "title") },
+		"an ill-formed name": func(m map[string]any) { m["name"] = "A b" },
+		"a numeric interval": func(m map[string]any) { m["sources"].([]any)[0].(map[string]any)["every"] = 15 },
+	}
+	for name, change := range bad {
+		t.Run(name+" is refused", func(t *testing.T) {
+			var m map[string]any
+			if err := yaml.Unmarshal([]byte(full), &m); err != nil {
+				t.Fatal(err)
+			}
+			change(m)
+			if err := schema.Validate(m); err == nil {
+				t.Error("was accepted")
+			}
+		})
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(full))
+	f.Add([]byte("name: a\nsources: [{name: x, every: 1h}]"))
+	f.Add([]byte("a: &a [*a]"))
+	f.Add([]byte("<<: {name: b}\n? [x]\n: y"))
+	schema := resolvedSchema(f)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		n, err := network.Parse("f.yaml", data)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "f.yaml:") {
+				t.Errorf("error without a place: %v", err)
+			}
+			return
+		}
+		var value any
+		if err := yaml.Unmarshal(data, &value); err != nil {
+			t.Fatalf("accepted although YAML is broken: %v", err)
+		}
+		if err := schema.Validate(value); err != nil {
+			t.Errorf("accepted by Parse, refused by the schema: %v", err)
+		}
+		for raw := range n.Proposals.StatusMap {
+			if _, known := n.Proposals.Status(raw); !known {
+				t.Errorf("mapped word %q is unknown", raw)
+			}
+		}
+	})
+}

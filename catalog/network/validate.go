@@ -1,0 +1,162 @@
+package network
+
+import (
+	"math"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// namePattern is the form of the names of networks, sources and connectors:
+// they are directory names, metric labels and command-line arguments.
+const namePattern = `^[a-z0-9]+(-[a-z0-9]+)*$`
+
+// prefixPattern is the form of a proposal prefix.
+const prefixPattern = `^[A-Za-z][A-Za-z0-9]{0,15}$`
+
+// maxName is the length of the longest name.
+const maxName = 64
+
+var (
+	nameForm   = regexp.MustCompile(namePattern)
+	prefixForm = regexp.MustCompile(prefixPattern)
+)
+
+// validate reports what the types cannot express.
+func (f *file) validate(n Network) {
+	f.name64(n.Name, "name")
+	if strings.TrimSpace(n.Title) == "" {
+		f.report(f.at("title"), "title: the network's name as people write it is missing")
+	}
+	if n.Homepage != "" && !webAddress(n.Homepage) {
+		f.report(f.at("homepage"), "homepage: %q is no http or https address", n.Homepage)
+	}
+	for _, key := range sortedKeys(n.Authority) {
+		if rank := n.Authority[key]; math.IsNaN(rank) || math.IsInf(rank, 0) {
+			f.report(f.at("authority", key), "authority.%s: %v is no rank", key, rank)
+		}
+	}
+	f.proposals(n.Proposals)
+	f.sources(n.Sources)
+}
+
+func (f *file) name64(name string, path ...any) {
+	label := path[len(path)-1]
+	switch {
+	case name == "":
+		f.report(f.at(path...), "%v: missing", label)
+	case len(name) > maxName || !nameForm.MatchString(name):
+		f.report(f.at(path...), "%v: %q must be at most %d lower-case letters, digits and single hyphens", label, name, maxName)
+	}
+}
+
+func (f *file) proposals(p Proposals) {
+	if !prefixForm.MatchString(p.Prefix) {
+		f.report(f.at("proposals", "prefix"), "proposals.prefix: %q must be a letter and up to 15 letters and digits", p.Prefix)
+	}
+	if len(p.Statuses) == 0 {
+		f.report(f.at("proposals", "statuses"), "proposals.statuses: at least one status is needed")
+		return
+	}
+	seen := map[string]bool{}
+	for i, s := range p.Statuses {
+		switch folded := fold(s); {
+		case folded == "" || s != strings.TrimSpace(s):
+			f.report(f.at("proposals", "statuses", i), "proposals.statuses: %q is blank or has space around it", s)
+		case seen[folded]:
+			f.report(f.at("proposals", "statuses", i), "proposals.statuses: %q stands twice", s)
+		default:
+			seen[folded] = true
+		}
+	}
+	if !slices.Contains(p.Statuses, p.Default) {
+		f.report(f.at("proposals", "default"), "proposals.default: %q is none of the statuses %s", p.Default, strings.Join(p.Statuses, ", "))
+	}
+	f.statusMap(p)
+}
+
+func (f *file) statusMap(p Proposals) {
+	seen := map[string]string{}
+	for _, raw := range sortedKeys(p.StatusMap) {
+		at, target := f.at("proposals", "status_map", raw), p.StatusMap[raw]
+		if !slices.Contains(p.Statuses, target) {
+			f.report(at, "proposals.status_map: %q maps to %q, which is none of the statuses %s", raw, target, strings.Join(p.Statuses, ", "))
+		}
+		folded := fold(raw)
+		if folded == "" {
+			f.report(at, "proposals.status_map: a blank word cannot be mapped; it is the default")
+		}
+		if status, ok := p.allowed(raw); ok && status != target {
+			f.report(at, "proposals.status_map: %q is itself a status and cannot mean %q", raw, target)
+		}
+		if other, ok := seen[folded]; ok {
+			f.report(at, "proposals.status_map: %q and %q are the same word", other, raw)
+		}
+		seen[folded] = raw
+	}
+}
+
+func (f *file) sources(sources []Source) {
+	if len(sources) == 0 {
+		f.report(f.at("sources"), "sources: at least one source is needed")
+	}
+	first := map[string]int{}
+	for i, s := range sources {
+		f.name64(s.Name, "sources", i, "name")
+		f.name64(s.Kind, "sources", i, "kind")
+		if line, ok := first[s.Name]; ok && s.Name != "" {
+			f.report(f.at("sources", i, "name"), "source %q is already defined in line %d", s.Name, line)
+			continue
+		}
+		first[s.Name] = f.at("sources", i, "name").Line
+	}
+}
+
+// at finds the node of a path of keys and indexes, or the closest node above
+// it that exists.
+func (f *file) at(path ...any) *yaml.Node {
+	node := f.root
+	for _, step := range path {
+		next := child(node, step)
+		if next == nil {
+			break
+		}
+		node = next
+	}
+	return node
+}
+
+func child(n *yaml.Node, step any) *yaml.Node {
+	switch step := step.(type) {
+	case int:
+		if n.Kind == yaml.SequenceNode && step < len(n.Content) {
+			return n.Content[step]
+		}
+	case string:
+		for i := 0; n.Kind == yaml.MappingNode && i+1 < len(n.Content); i += 2 {
+			if n.Content[i].Value == step {
+				return n.Content[i+1]
+			}
+		}
+	}
+	return nil
+}
+
+func webAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+}
+
+func fold(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,169 @@
+package catalog
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Sentinels of every Store. Implementations wrap them with the operation and
+// the key they were asked for.
+var (
+	// ErrNotFound: the reference is well formed and nothing has it.
+	ErrNotFound = errors.New("not found")
+	// ErrConflict: the write contradicts what the catalog holds (a record of
+	// another source, a data directory of another network).
+	ErrConflict = errors.New("conflict")
+)
+
+// FirstID is the smallest record id. Ids start so high that a topic or
+// proposal number passed by mistake for one finds nothing.
+const FirstID int64 = 1_000_000
+
+// Kind names what a record is. The value is stored and public.
+type Kind string
+
+// The kinds of content. A new one is one constant here, one typed struct in a
+// data_*.go file and an entry in the table of kinds; no migration.
+const (
+	KindCIP            Kind = "cip"
+	KindAttachment     Kind = "attachment"
+	KindDoc            Kind = "doc"
+	KindTopic          Kind = "topic"
+	KindPost           Kind = "post"
+	KindMailThread     Kind = "mail_thread"
+	KindMailMessage    Kind = "mail_message"
+	KindWhitepaper     Kind = "whitepaper"
+	KindBlog           Kind = "blog"
+	KindVideo          Kind = "video"
+	KindProject        Kind = "project"
+	KindApp            Kind = "app"
+	KindIssue          Kind = "issue"
+	KindPull           Kind = "pull"
+	KindRelease        Kind = "release"
+	KindDiscussion     Kind = "discussion"
+	KindComment        Kind = "comment"
+	KindRepo           Kind = "repo"
+	KindProposal       Kind = "proposal"
+	KindVoteRequest    Kind = "vote_request"
+	KindValidator      Kind = "validator"
+	KindPackageVersion Kind = "package_version"
+	KindAsset          Kind = "asset"
+	KindPool           Kind = "pool"
+	KindOperation      Kind = "operation"
+	KindRadar          Kind = "radar"
+	KindDeprecation    Kind = "deprecation"
+	KindFAQ            Kind = "faq"
+	KindEVMMapping     Kind = "evm_mapping"
+	KindAPIReference   Kind = "api_reference"
+	KindToolServer     Kind = "tool_server"
+	KindOnboarding     Kind = "onboarding"
+	KindFoundation     Kind = "foundation"
+	KindPartner        Kind = "partner"
+)
+
+// Ref names a record by its natural key, which is unique in its kind.
+type Ref struct {
+	Kind Kind
+	Key  string
+}
+
+func (r Ref) String() string { return fmt.Sprintf("%s %s", r.Kind, r.Key) }
+
+// Record is one piece of content of any kind. Lists filter and sort on these
+// fields; what only one kind has is in Data. Times are UTC; a zero time is
+// unknown.
+type Record struct {
+	ID        int64 // assigned by the Store on first write, stable, kept by export
+	Kind      Kind
+	Key       string // natural key: CIP-0056, PR-203, 1234, a slug
+	Title     string
+	URL       string // the source's own address
+	Page      string // our own address, relative to the public URL
+	Path      string // the file the record was read from, relative to its source
+	Source    string // name of the network's source that owns the record
+	Container string // repository, mail group, channel, registry, forum category
+	State     string // mapped state: a CIP status, open, closed, …
+	Category  string // a CIP's type, a topic's category, …
+	Parent    int64  // id of the parent record; 0 for none
+	Author    string
+
+	CreatedAt      time.Time
+	UpdatedAt      time.Time
+	LastActivityAt time.Time
+	FirstSeenAt    time.Time // set by the Store
+	StartsAt       time.Time
+	EndsAt         time.Time
+
+	Views   int64
+	Replies int64
+	Votes   int64
+
+	Body    string // text or markdown
+	Summary string // extractive TL;DR or description
+	Data    json.RawMessage
+	Hash    string // of everything above but ID and FirstSeenAt; set by the Store
+	Tags    []string
+
+	DeletedAt time.Time // zero while live
+}
+
+// Ref returns the record's natural reference.
+func (r Record) Ref() Ref { return Ref{r.Kind, r.Key} }
+
+// Relation says how one record refers to another.
+type Relation string
+
+// The relations of links.
+const (
+	Requires   Relation = "requires"
+	Cites      Relation = "cites"
+	Mentions   Relation = "mentions"
+	Implements Relation = "implements"
+	References Relation = "references"
+	Supersedes Relation = "supersedes"
+)
+
+// Link is a directed reference from a record to a kind and key, which need
+// not exist (yet).
+type Link struct {
+	From     int64 // record id; set by the Store on write
+	Relation Relation
+	To       Ref
+	Snippet  string // text around the reference, ≤ 240 characters
+}
+
+// Event is a dated change of a record's field. It hangs on the natural key,
+// so that a proposal without a file keeps its history without a record.
+type Event struct {
+	Ref     Ref
+	Field   string // "status"
+	At      time.Time
+	From    string // mapped; empty for the first
+	To      string // mapped
+	RawFrom string // as the source spells it
+	RawTo   string
+	Via     string // "header" (authoritative) or "index" (fills what headers lack)
+	Commit  string
+	URL     string // where the change can be seen
+	Subject string // of the commit that made it
+	Source  string // set by the Store to the batch's source
+}
+
+// Vote is one recorded vote on a record.
+type Vote struct {
+	Record int64 // set by the Store on write
+	Voter  string
+	Choice string // in_favour, against, abstain, no_vote
+	Reason string
+	CastAt time.Time
+	URL    string
+}
+
+// Snapshot is one captured state of a series: network, market, stats.
+type Snapshot struct {
+	Series     string
+	CapturedAt time.Time
+	Data       json.RawMessage
+}

@@ -1,0 +1,386 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"time"
+
+	"almanac/catalog"
+)
+
+// Apply writes a batch in one transaction. Tombstones come first, so that a
+// record both deleted and given lives. A parent that nothing is known of
+// leaves Record.Parent as it is.
+func (s *Store) Apply(ctx context.Context, b catalog.Batch) (result catalog.Result, err error) {
+	if b.Source == "" {
+		return result, fmt.Errorf("catalog: apply: %w: a batch without a source", catalog.ErrBadEntry)
+	}
+	b.Source = catalog.Clean(b.Source)
+	// Cleaning and hashing need no lock: they are done before it is taken.
+	entries := make([]entry, len(b.Entries))
+	for i, e := range b.Entries {
+		if e, err = e.Normalize(); err != nil {
+			return result, fmt.Errorf("catalog: apply: %w", err)
+		}
+		e.Record.Source = b.Source
+		entries[i] = entry{Entry: e, addition: e.AdditionHash()}
+	}
+	err = s.update(ctx, "apply", func(t *txn) error {
+		a := newApplication(t, b.Source, s.now())
+		if err := a.delete(ctx, b.Delete); err != nil {
+			return err
+		}
+		if err := a.put(ctx, entries); err != nil {
+			return err
+		}
+		if err := t.replaceEvents(ctx, b.Source, b.Events); err != nil {
+			return err
+		}
+		if b.Cursor != nil {
+			if err := t.putCursor(b.Source, *b.Cursor); err != nil {
+				return err
+			}
+		}
+		result = a.result
+		return a.log(ctx)
+	})
+	if err != nil {
+		return catalog.Result{}, err
+	}
+	return result, nil
+}
+
+// entry is a normalized entry with the hash of what it would add to a record
+// of another source.
+type entry struct {
+	catalog.Entry
+	addition string
+}
+
+// application is one batch being applied.
+type application struct {
+	*txn
+	source  string
+	now     time.Time
+	known   map[catalog.Ref]*known // records the batch names, as they stand
+	aliased map[catalog.Ref]int64  // parents named by an alias
+	added   map[int64]string       // record → hash of what the source adds to it
+	result  catalog.Result
+	changed []int64        // records changed, in order; one may appear twice
+	deleted map[int64]bool // of these, those that became tombstones
+}
+
+func newApplication(t *txn, source string, now time.Time) *application {
+	return &application{
+		txn: t, source: source, now: catalog.CleanTime(now),
+		known: map[catalog.Ref]*known{}, aliased: map[catalog.Ref]int64{}, added: map[int64]string{}, deleted: map[int64]bool{},
+	}
+}
+
+// known is what matters of a stored record.
+type known struct {
+	id     int64
+	source string
+	hash   string
+	live   bool
+}
+
+func scanKnown(rows *sql.Rows) (*known, error) {
+	var k known
+	var deleted int64
+	err := rows.Scan(&k.id, &k.source, &k.hash, &deleted)
+	k.live = deleted == 0
+	return &k, err
+}
+
+// delete tombstones the source's own live records among ids. From those of
+// others it takes what the source added.
+func (a *application) delete(ctx context.Context, ids []int64) error {
+	return chunks(ids, func(part []int64) error {
+		where, args := in("id", part)
+		owned, err := collect(ctx, a.Tx, scanID, `SELECT id FROM records WHERE source = ? AND deleted_at = 0 AND `+where,
+			append([]any{a.source}, args...)...)
+		if err != nil {
+			return err
+		}
+		for _, id := range owned {
+			if err := a.bury(id); err != nil {
+				return err
+			}
+		}
+		where, args = in("a.record", part)
+		foreign, err := collect(ctx, a.Tx, scanKnown, `SELECT r.id, r.source, r.hash, r.deleted_at
+FROM additions a JOIN records r ON r.id = a.record WHERE a.source = ? AND `+where, append([]any{a.source}, args...)...)
+		if err != nil {
+			return err
+		}
+		for _, k := range foreign {
+			if err := a.add(k, entry{}); err != nil {
+				return err
+			}
+		}
+		return ctx.Err()
+	})
+}
+
+// bury makes a tombstone: what hangs on the record goes, its row stays with
+// its id.
+func (a *application) bury(id int64) error {
+	if _, err := a.exec(`UPDATE records SET deleted_at = ? WHERE id = ?`, micros(a.now), id); err != nil {
+		return err
+	}
+	if err := a.strip(id); err != nil {
+		return err
+	}
+	a.result.Deleted++
+	a.deleted[id] = true
+	a.changed = append(a.changed, id)
+	return nil
+}
+
+// strip removes what hangs on a record by this source.
+func (a *application) strip(id int64) error {
+	if err := a.dropTags(id); err != nil {
+		return err
+	}
+	if err := a.dropVotes(id); err != nil {
+		return err
+	}
+	if err := a.dropAliases(id, a.source); err != nil {
+		return err
+	}
+	return a.dropLinks(id, a.source)
+}
+
+// put writes the entries.
+func (a *application) put(ctx context.Context, entries []entry) error {
+	if err := a.look(ctx, entries); err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		e.Record.Parent = a.parent(e.Entry)
+		e.Record.Hash = e.ContentHash()
+		if err := a.putOne(e); err != nil {
+			return fmt.Errorf("%s: %w", e.Record.Ref(), err)
+		}
+	}
+	return nil
+}
+
+func (a *application) putOne(e entry) error {
+	ref := e.Record.Ref()
+	k, exists := a.known[ref]
+	switch {
+	case !exists:
+		e.Record.FirstSeenAt = a.now
+		id, err := a.create(e.Record)
+		if err != nil {
+			return err
+		}
+		a.known[ref] = &known{id: id, source: a.source, hash: e.Record.Hash, live: true}
+		a.result.Created++
+		return a.hang(id, e)
+	case k.live && k.source != a.source:
+		a.result.Foreign++
+		if a.added[k.id] == e.addition {
+			return nil
+		}
+		return a.add(k, e)
+	case k.live && k.hash == e.Record.Hash:
+		a.result.Unchanged++
+		return nil
+	case k.live:
+		a.result.Updated++
+	default: // a tombstone comes back, perhaps with another owner
+		a.result.Created++
+		if err := a.dropAddition(k.id, a.source); err != nil {
+			return err
+		}
+		delete(a.added, k.id)
+	}
+	e.Record.ID = k.id
+	if err := a.rewrite(e.Record); err != nil {
+		return err
+	}
+	if err := a.strip(k.id); err != nil {
+		return err
+	}
+	*k = known{id: k.id, source: a.source, hash: e.Record.Hash, live: true}
+	delete(a.deleted, k.id)
+	return a.hang(k.id, e)
+}
+
+// hang writes what hangs on a record of the source's own.
+func (a *application) hang(id int64, e entry) error {
+	if err := a.putTags(id, e.Record.Tags); err != nil {
+		return err
+	}
+	if err := a.putVotes(id, e.Votes); err != nil {
+		return err
+	}
+	if err := a.putAliases(id, a.source, e.Record.Kind, e.Aliases); err != nil {
+		return err
+	}
+	if err := a.putLinks(id, a.source, e.Links); err != nil {
+		return err
+	}
+	a.changed = append(a.changed, id)
+	return nil
+}
+
+// add replaces what the source adds to another source's record. An empty
+// entry removes it.
+func (a *application) add(k *known, e entry) error {
+	id := k.id
+	if err := a.dropAddition(id, a.source); err != nil {
+		return err
+	}
+	if err := a.dropAliases(id, a.source); err != nil {
+		return err
+	}
+	if err := a.dropLinks(id, a.source); err != nil {
+		return err
+	}
+	a.added[id] = e.addition
+	if k.live {
+		a.changed = append(a.changed, id)
+	}
+	if e.addition == "" {
+		return nil
+	}
+	if err := a.putAddition(id, a.source, e.addition); err != nil {
+		return err
+	}
+	if err := a.putAliases(id, a.source, e.Record.Kind, e.Aliases); err != nil {
+		return err
+	}
+	return a.putLinks(id, a.source, e.Links)
+}
+
+// parent resolves the entry's parent. A tombstone is one too: it may come
+// back under its id.
+func (a *application) parent(e catalog.Entry) int64 {
+	if k, ok := a.known[e.Parent]; ok {
+		return k.id
+	}
+	if id, ok := a.aliased[e.Parent]; ok {
+		return id
+	}
+	return e.Record.Parent
+}
+
+// look reads in few queries what the catalog holds of everything the entries
+// name.
+func (a *application) look(ctx context.Context, entries []entry) error {
+	keys := map[catalog.Kind]map[string]bool{}
+	for _, e := range entries {
+		for _, ref := range []catalog.Ref{e.Record.Ref(), e.Parent} {
+			if ref.Key == "" {
+				continue
+			}
+			if keys[ref.Kind] == nil {
+				keys[ref.Kind] = map[string]bool{}
+			}
+			keys[ref.Kind][ref.Key] = true
+		}
+	}
+	for kind, set := range keys {
+		if err := a.lookKeys(ctx, kind, set); err != nil {
+			return err
+		}
+	}
+	var foreign []int64
+	for _, k := range a.known {
+		if k.source != a.source {
+			foreign = append(foreign, k.id)
+		}
+	}
+	if err := a.lookAdditions(ctx, foreign); err != nil {
+		return err
+	}
+	return a.lookAliases(ctx, entries)
+}
+
+func (a *application) lookKeys(ctx context.Context, kind catalog.Kind, set map[string]bool) error {
+	list := make([]string, 0, len(set))
+	for key := range set {
+		list = append(list, key)
+	}
+	return chunks(list, func(part []string) error {
+		where, args := in("key", part)
+		rows, err := a.QueryContext(ctx, `SELECT key, id, source, hash, deleted_at FROM records WHERE kind = ? AND `+where,
+			append([]any{string(kind)}, args...)...)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var key string
+			var deleted int64
+			var k known
+			if err := rows.Scan(&key, &k.id, &k.source, &k.hash, &deleted); err != nil {
+				return err
+			}
+			k.live = deleted == 0
+			a.known[catalog.Ref{Kind: kind, Key: key}] = &k
+		}
+		return rows.Err()
+	})
+}
+
+// lookAliases resolves the parents that are nobody's key.
+func (a *application) lookAliases(ctx context.Context, entries []entry) error {
+	missing := map[catalog.Kind][]string{}
+	for _, e := range entries {
+		if e.Parent.Key != "" && a.known[e.Parent] == nil {
+			missing[e.Parent.Kind] = append(missing[e.Parent.Kind], e.Parent.Key)
+		}
+	}
+	for kind, keys := range missing {
+		ids, err := aliased(ctx, a.Tx, kind, keys)
+		if err != nil {
+			return err
+		}
+		for alias, id := range ids {
+			a.aliased[catalog.Ref{Kind: kind, Key: alias}] = id
+		}
+	}
+	return nil
+}
+
+// log writes the change log.
+func (a *application) log(ctx context.Context) error {
+	last := make(map[int64]int, len(a.changed))
+	for i, id := range a.changed {
+		last[id] = i
+	}
+	var changes []catalog.Change
+	for i, id := range a.changed {
+		if last[id] == i {
+			changes = append(changes, catalog.Change{Record: id, Delete: a.deleted[id], At: a.now})
+		}
+	}
+	return a.putChanges(ctx, changes)
+}
+
+// LiveKeys returns the references of the live records that a source owns or
+// adds links or aliases to.
+func (s *Store) LiveKeys(ctx context.Context, source string) (map[catalog.Ref]int64, error) {
+	source = catalog.Clean(source)
+	keys := map[catalog.Ref]int64{}
+	rows, err := collect(ctx, s.reader, scanReference, `SELECT id, kind, key FROM records WHERE source = ? AND deleted_at = 0
+UNION
+SELECT r.id, r.kind, r.key FROM additions a JOIN records r ON r.id = a.record WHERE a.source = ? AND r.deleted_at = 0`, source, source)
+	for _, r := range rows {
+		keys[r.Ref()] = r.ID
+	}
+	return keys, s.failure(ctx, "live keys", err)
+}
+
+func scanReference(rows *sql.Rows) (r catalog.Record, err error) {
+	return r, rows.Scan(&r.ID, &r.Kind, &r.Key)
+}

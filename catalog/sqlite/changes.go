@@ -1,0 +1,58 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"almanac/catalog"
+)
+
+// Changes returns up to limit changes after seq, oldest first; all with a
+// limit of 0.
+func (s *Store) Changes(ctx context.Context, after int64, n int) ([]catalog.Change, error) {
+	list, err := collect(ctx, s.reader, scanChange, `SELECT seq, record, deleted, at FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`,
+		after, limit(n))
+	return list, s.failure(ctx, "changes", err)
+}
+
+func scanChange(rows *sql.Rows) (c catalog.Change, err error) {
+	var deleted, at int64
+	err = rows.Scan(&c.Seq, &c.Record, &deleted, &at)
+	c.Delete, c.At = deleted == 1, fromMicros(at)
+	return c, err
+}
+
+// LastChange returns the newest sequence number, 0 for none.
+func (s *Store) LastChange(ctx context.Context) (seq int64, err error) {
+	err = s.reader.QueryRowContext(ctx, `SELECT COALESCE(MAX(seq), 0) FROM changes`).Scan(&seq)
+	return seq, s.failure(ctx, "last change", err)
+}
+
+// putChanges appends to the log. A record's older row gives way: a follower
+// only needs to know that a record changed after its checkpoint, so the log
+// grows with the catalog and not with its history, and a new index reads each
+// record once.
+func (t *txn) putChanges(ctx context.Context, changes []catalog.Change) error {
+	err := chunks(changes, func(part []catalog.Change) error {
+		ids := make([]int64, len(part))
+		for i, c := range part {
+			ids[i] = c.Record
+		}
+		where, args := in("record", ids)
+		_, err := t.ExecContext(ctx, `DELETE FROM changes WHERE `+where, args...)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		deleted := 0
+		if c.Delete {
+			deleted = 1
+		}
+		if _, err := t.exec(`INSERT INTO changes (record, deleted, at) VALUES (?, ?, ?)`, c.Record, deleted, micros(c.At)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// failure wraps an error with the operation. What the operator has to mend
+// (a damaged file, a directory that cannot be written, a full disk) becomes
+// one sentence that says so.
+func (s *Store) failure(ctx context.Context, op string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil: // the driver reports a cancelled statement as interrupted
+		return fmt.Errorf("catalog: %s: %w", op, ctx.Err())
+	}
+	return fmt.Errorf("catalog: %s: %w", op, explain(s.path, err))
+}
+
+// explain turns errors of the file itself into a sentence for the operator.
+func explain(path string, err error) error {
+	if known := (*fileError)(nil); errors.As(err, &known) {
+		return err
+	}
+	var text string
+	switch code(err) & 0xff {
+	case lib.SQLITE_NOTADB:
+		text = "%s is not a SQLite database or is damaged; move it away to begin anew, or put a copy in its place"
+	case lib.SQLITE_CORRUPT:
+		text = "%s is damaged; move it away to begin anew, or put a copy in its place"
+	case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_AUTH:
+		text = "%s cannot be opened for writing; check the permissions of the file and its directory"
+	case lib.SQLITE_FULL:
+		text = "the disk of %s is full"
+	case lib.SQLITE_BUSY:
+		text = "%s stayed locked by another process"
+	default:
+		return err
+	}
+	return &fileError{fmt.Errorf(text+": %w", path, err)}
+}
+
+// fileError is a failure that trying again does not mend.
+type fileError struct{ err error }
+
+func (e *fileError) Error() string { return e.err.Error() }
+func (e *fileError) Unwrap() error { return e.err }
+
+// code returns SQLite's result code of an error, 0 for others.
+func code(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return 0
+}
+
+func busy(err error) bool {
+	c := code(err) & 0xff
+	return c == lib.SQLITE_BUSY || c == lib.SQLITE_LOCKED
+}

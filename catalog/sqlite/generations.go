@@ -1,0 +1,69 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"almanac/catalog"
+)
+
+const selectGenerations = `SELECT id, fingerprint, checkpoint, created_at FROM generations `
+
+// OpenGeneration returns the generation of the fingerprint, creating it
+// beside the others.
+func (s *Store) OpenGeneration(ctx context.Context, fingerprint string) (catalog.Generation, error) {
+	fingerprint = catalog.Clean(fingerprint)
+	list, err := collect(ctx, s.reader, scanGeneration, selectGenerations+`WHERE fingerprint = ?`, fingerprint)
+	if err != nil {
+		return catalog.Generation{}, s.failure(ctx, "open generation", err)
+	}
+	if len(list) == 0 {
+		err = s.update(ctx, "open generation", func(t *txn) error {
+			_, err := t.exec(`INSERT INTO generations (fingerprint, checkpoint, created_at) VALUES (?, 0, ?) ON CONFLICT (fingerprint) DO NOTHING`,
+				fingerprint, micros(catalog.CleanTime(s.now())))
+			if err != nil {
+				return err
+			}
+			list, err = collect(ctx, t.Tx, scanGeneration, selectGenerations+`WHERE fingerprint = ?`, fingerprint)
+			return err
+		})
+		if err != nil {
+			return catalog.Generation{}, err
+		}
+	}
+	return list[0], nil
+}
+
+// Generations returns all generations, oldest first.
+func (s *Store) Generations(ctx context.Context) ([]catalog.Generation, error) {
+	list, err := collect(ctx, s.reader, scanGeneration, selectGenerations+`ORDER BY id`)
+	return list, s.failure(ctx, "generations", err)
+}
+
+func scanGeneration(rows *sql.Rows) (g catalog.Generation, err error) {
+	var at int64
+	err = rows.Scan(&g.ID, &g.Fingerprint, &g.Checkpoint, &at)
+	g.CreatedAt = fromMicros(at)
+	return g, err
+}
+
+// DropGeneration removes a generation with its passages; one that is not
+// there is dropped already.
+func (s *Store) DropGeneration(ctx context.Context, id int64) error {
+	return s.update(ctx, "drop generation", func(t *txn) error {
+		if _, err := t.ExecContext(ctx, `DELETE FROM passages WHERE generation = ?`, id); err != nil {
+			return err
+		}
+		_, err := t.exec(`DELETE FROM generations WHERE id = ?`, id)
+		return err
+	})
+}
+
+func (t *txn) moveCheckpoint(generation, checkpoint int64) error {
+	moved, err := t.exec(`UPDATE generations SET checkpoint = ? WHERE id = ?`, checkpoint, generation)
+	if err != nil {
+		return err
+	}
+	return affected(moved, fmt.Sprintf("generation %d", generation))
+}

@@ -1,0 +1,148 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+
+	"almanac/catalog/migrations"
+)
+
+const (
+	readers      = 8                // connections of the read pool
+	prepareLimit = 30 * time.Second // to bring the file to the schema beside other processes
+	retryAfter   = 25 * time.Millisecond
+)
+
+// Open opens the catalog, makes it if it is missing and brings its schema up
+// to date. It fails with one sentence for the operator if the file is
+// damaged, cannot be written, belongs to another program or was written by a
+// newer version of this one. Any number of processes may open it at once.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	path, err := filepath.Abs(cfg.Path)
+	if err != nil {
+		return nil, fmt.Errorf("catalog: open: %w", err)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, fmt.Errorf("catalog: open: %w", err)
+	}
+	s := &Store{path: path, now: cfg.Now}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.writer, err = pool(path, 1, "_txlock=immediate", pragma("busy_timeout(1000)"), pragma("cache_size(-16384)")); err != nil {
+		return nil, fmt.Errorf("catalog: open: %w", err)
+	}
+	if s.reader, err = pool(path, readers, pragma("busy_timeout(10000)"), pragma("query_only(1)"), pragma("cache_size(-8192)")); err != nil {
+		return nil, errors.Join(fmt.Errorf("catalog: open: %w", err), s.writer.Close())
+	}
+	if err := s.prepare(ctx); err != nil {
+		return nil, errors.Join(s.failure(ctx, "open", err), s.Close())
+	}
+	return s, nil
+}
+
+// pool returns a connection pool on the file.
+func pool(path string, size int, parameters ...string) (*sql.DB, error) {
+	dsn := "file://" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() +
+		"?" + pragma("synchronous(NORMAL)") + "&" + pragma("temp_store(MEMORY)") + "&" + pragma("journal_size_limit(67108864)")
+	for _, p := range parameters {
+		dsn += "&" + p
+	}
+	connector, err := sqlite.NewConnector(dsn)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(size)
+	db.SetMaxIdleConns(size)
+	return db, nil
+}
+
+func pragma(p string) string { return "_pragma=" + url.QueryEscape(p) }
+
+// prepare turns the write-ahead log on and migrates. SQLite has no lock that
+// spans several transactions, so of several processes that begin at once one
+// wins and the others fail on a step it has done already; they look again and
+// find the work finished.
+func (s *Store) prepare(ctx context.Context) error {
+	for deadline := time.Now().Add(prepareLimit); ; {
+		err := explain(s.path, s.migrate(ctx))
+		var permanent *fileError
+		if err == nil || ctx.Err() != nil || time.Now().After(deadline) {
+			return err
+		}
+		if errors.As(err, &permanent) && !busy(err) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(retryAfter):
+		}
+	}
+}
+
+func (s *Store) migrate(ctx context.Context) error {
+	provider, err := goose.NewProvider(goose.DialectSQLite3, s.writer, migrations.SQLite(), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return &fileError{err}
+	}
+	sources := provider.ListSources()
+	newest := sources[len(sources)-1].Version
+	version, err := s.version(ctx)
+	switch {
+	case err != nil:
+		return err
+	case version > newest:
+		return &fileError{fmt.Errorf("%s has schema %d, this program knows %d: it was written by a newer version, use that one", s.path, version, newest)}
+	}
+	var mode string
+	if err := s.writer.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode); err != nil {
+		return err
+	}
+	if mode != "wal" {
+		return &fileError{fmt.Errorf("%s cannot have a write-ahead log (journal mode %q): put it on a local disk", s.path, mode)}
+	}
+	if version == newest {
+		return s.writable(ctx)
+	}
+	_, err = provider.Up(ctx)
+	return err
+}
+
+// writable fails if the file cannot be written, which SQLite tells only when
+// something is.
+func (s *Store) writable(ctx context.Context) error {
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return tx.Rollback()
+}
+
+// version returns the schema's version: 0 for a new file. It writes nothing.
+func (s *Store) version(ctx context.Context) (int64, error) {
+	var tables, versioned int
+	err := s.writer.QueryRowContext(ctx,
+		`SELECT COUNT(*), COUNT(CASE WHEN name = ? THEN 1 END) FROM sqlite_master WHERE type = 'table'`,
+		goose.DefaultTablename).Scan(&tables, &versioned)
+	switch {
+	case err != nil:
+		return 0, err
+	case tables == 0:
+		return 0, nil
+	case versioned == 0:
+		return 0, &fileError{fmt.Errorf("%s is another program's database", s.path)}
+	}
+	var version int64
+	err = s.writer.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&version)
+	return version, err
+}

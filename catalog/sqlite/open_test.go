@@ -1,0 +1,228 @@
+package sqlite_test
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/sqlite"
+)
+
+// fails opens the file and checks that the error is one line that names it
+// and says what is wrong.
+func fails(t *testing.T, path, want string) {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: path})
+	if err == nil {
+		s.Close()
+		t.Fatal("it opened")
+	}
+	if text := err.Error(); !strings.Contains(text, want) || !strings.Contains(text, path) || strings.Contains(text, "\n") {
+		t.Fatalf("error is %q, want one line with the path and %q", text, want)
+	}
+}
+
+// execute runs a statement on the file from outside.
+func execute(t *testing.T, path, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// filled makes a catalog with a few records and closes it.
+func filled(t *testing.T) string {
+	t.Helper()
+	path := file(t)
+	if err := inCatalog(path, func(s *sqlite.Store) error { return write(s, "docs", 3, nil) }); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestOpen(t *testing.T) {
+	t.Run("a file that is no database is refused and left alone", func(t *testing.T) {
+		path, text := file(t), strings.Repeat("this is not a database. ", 100)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		fails(t, path, "is not a SQLite database or is damaged")
+		if got, err := os.ReadFile(path); err != nil || string(got) != text {
+			t.Fatalf("the file was changed: %v", err)
+		}
+	})
+	t.Run("a truncated file is refused", func(t *testing.T) {
+		path := filled(t)
+		if err := os.Truncate(path, 5000); err != nil {
+			t.Fatal(err)
+		}
+		fails(t, path, "damaged")
+	})
+	t.Run("a newer schema is refused and left alone", func(t *testing.T) {
+		path := filled(t)
+		execute(t, path, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9000, 1)`)
+		fails(t, path, "has schema 9000, this program knows")
+		execute(t, path, `DELETE FROM goose_db_version WHERE version_id = 9000`)
+		open(t, path)
+	})
+	t.Run("another program's database is refused", func(t *testing.T) {
+		path := file(t)
+		execute(t, path, `CREATE TABLE bookmarks (url TEXT)`)
+		fails(t, path, "another program's database")
+	})
+	t.Run("a directory in the file's place is refused", func(t *testing.T) {
+		fails(t, t.TempDir(), "cannot be opened")
+	})
+	t.Run("a file in the directory's place is refused", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(path, "catalog.db")}); err == nil || !strings.Contains(err.Error(), path+": not a directory") {
+			t.Fatalf("error is %v", err)
+		}
+	})
+	t.Run("missing directories are made", func(t *testing.T) {
+		open(t, filepath.Join(t.TempDir(), "a", "b", "catalog.db"))
+	})
+	t.Run("every file name works", func(t *testing.T) {
+		for _, name := range []string{"with space", "q?mode=ro", "h#ash", "per%20cent", "żółć", "a&b=c", "semi;colon", "quote'"} {
+			dir := filepath.Join(t.TempDir(), name)
+			open(t, filepath.Join(dir, name+".db"))
+			if _, err := os.Stat(filepath.Join(dir, name+".db")); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	t.Run("a relative path stays where it was", func(t *testing.T) {
+		t.Chdir(t.TempDir())
+		s := open(t, "catalog.db")
+		t.Chdir(t.TempDir())
+		if err := s.SetMeta(t.Context(), "k", "v"); err != nil {
+			t.Fatal(err)
+		}
+	})
+	t.Run("a cancelled context opens nothing", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if s, err := sqlite.Open(ctx, sqlite.Config{Path: file(t)}); err == nil {
+			s.Close()
+			t.Fatal("it opened")
+		}
+	})
+	t.Run("what was written is there after opening again", func(t *testing.T) {
+		path := filled(t)
+		agrees(t, path, "docs")
+	})
+}
+
+func TestDamageInTheMiddleIsOneSentence(t *testing.T) {
+	path := filled(t)
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte(strings.Repeat("\xaa", int(info.Size()-40_960))), 40_960); err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: path})
+	if err == nil { // the damage may not show before the records are read
+		defer s.Close()
+		_, _, err = s.List(t.Context(), catalog.ListQuery{WithBody: true})
+	}
+	if err == nil || strings.Count(err.Error(), path) != 1 || !strings.Contains(err.Error(), path+" is damaged") {
+		t.Fatalf("error is %v", err)
+	}
+}
+
+func TestClockIsTheOneGiven(t *testing.T) {
+	now := time.Date(2031, 5, 6, 7, 8, 9, 10_000, time.UTC)
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: file(t), Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := write(s, "docs", 1, nil); err != nil {
+		t.Fatal(err)
+	}
+	changes, err := s.Changes(t.Context(), 0, 1)
+	if err != nil || !changes[0].At.Equal(now) {
+		t.Fatalf("changes are %v, %v", changes, err)
+	}
+	r, err := s.ByID(t.Context(), changes[0].Record)
+	if err != nil || !r.FirstSeenAt.Equal(now) {
+		t.Fatalf("first seen at %v, %v", r.FirstSeenAt, err)
+	}
+}
+
+func TestListsUseIndexes(t *testing.T) {
+	path := filled(t)
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	const live = `deleted_at = 0 AND `
+	for _, c := range []struct{ where, index string }{
+		{live + `kind IN ('doc') ORDER BY key_order, id LIMIT 20`, "records_by_key"},
+		{live + `kind IN ('doc') AND folded LIKE '%x%' ESCAPE '\' ORDER BY key_order, id LIMIT 20`, "COVERING INDEX records_by_key"},
+		{live + `kind IN ('doc') AND lower(state) IN (lower('x'))`, "records_by_state"},
+		{live + `kind IN ('doc') AND lower(state) IN (lower('x')) ORDER BY created_at DESC, id LIMIT 20`, "records_by_state"},
+		{live + `kind IN ('doc') AND lower(container) IN (lower('x'))`, "records_by_container"},
+		{live + `kind IN ('doc') ORDER BY created_at DESC, id LIMIT 20`, "records_by_created"},
+		{live + `kind IN ('doc') ORDER BY last_activity_at DESC, id LIMIT 20`, "records_by_activity"},
+		{live + `created_at <> 0 AND created_at >= 5 ORDER BY created_at DESC, id LIMIT 20`, "records_created"},
+		{live + `1 = 1 ORDER BY first_seen_at DESC, id LIMIT 20`, "records_first_seen"},
+		{live + `kind IN ('post') AND parent = 5 AND parent <> 0 ORDER BY key_order, id`, "records_by_parent"},
+		{live + `kind IN ('post') AND parent = 5 AND parent <> 0 ORDER BY created_at DESC, id`, "records_by_parent"},
+		{live + `parent = 5 AND parent <> 0 ORDER BY created_at DESC, id`, "records_by_parent"},
+		{live + `source IN ('docs')`, "records_by_source"},
+		{live + `path = 'x' AND path <> '' ORDER BY id`, "records_by_path"},
+		{live + `author = 'x' AND author <> '' ORDER BY created_at DESC, id`, "records_by_author"},
+		{live + `id IN (SELECT record FROM record_tags WHERE tag IN ('x')) ORDER BY key_order, id`, "record_tags_by_tag"},
+		{`kind = 'doc' AND key IN ('a', 'b')`, "sqlite_autoindex_records_1"},
+		{live + `id IN (1, 2, 3)`, "INTEGER PRIMARY KEY"},
+	} {
+		plan := explain(t, db, `SELECT id FROM records WHERE `+c.where)
+		if !strings.Contains(plan, c.index) {
+			t.Errorf("%s\nruns without %s:\n%s", c.where, c.index, plan)
+		}
+		if strings.Contains(c.where, "LIMIT") && strings.Contains(plan, "TEMP B-TREE FOR ORDER BY") { // ties by id may
+			t.Errorf("%s\nsorts:\n%s", c.where, plan)
+		}
+	}
+}
+
+func explain(t *testing.T, db *sql.DB, query string) string {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), `EXPLAIN QUERY PLAN `+query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var plan []string
+	for rows.Next() {
+		var id, parent, unused int
+		var detail string
+		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+			t.Fatal(err)
+		}
+		plan = append(plan, detail)
+	}
+	return strings.Join(plan, "\n")
+}

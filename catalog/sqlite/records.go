@@ -1,0 +1,168 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// recordColumns are the columns that scanRecord reads; body comes last and
+// may be left out by an empty text in its place.
+const recordColumns = `id, kind, key, title, url, page, path, source, container, state, category, parent, author,
+	created_at, updated_at, last_activity_at, first_seen_at, starts_at, ends_at,
+	views, replies, votes, hash, deleted_at, summary, data, `
+
+const (
+	insertRecord = `INSERT INTO records (kind, key, key_order, title, url, page, path, source, container, state, category,
+	parent, author, created_at, updated_at, last_activity_at, first_seen_at, starts_at, ends_at,
+	views, replies, votes, hash, deleted_at, folded, summary, data, body)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
+RETURNING id`
+
+	// updateRecord rewrites a record and makes it live; what never changes is
+	// its kind, key and first_seen_at.
+	updateRecord = `UPDATE records SET title = ?, url = ?, page = ?, path = ?, source = ?, container = ?, state = ?, category = ?,
+	parent = ?, author = ?, created_at = ?, updated_at = ?, last_activity_at = ?, starts_at = ?, ends_at = ?,
+	views = ?, replies = ?, votes = ?, hash = ?, deleted_at = 0, folded = ?, summary = ?, data = ?, body = ?
+WHERE id = ?`
+)
+
+// Get finds a record by natural key, then by alias.
+func (s *Store) Get(ctx context.Context, ref catalog.Ref) (r catalog.Record, err error) {
+	ref = ref.Clean()
+	err = s.view(ctx, "get", func(q querier) error {
+		r, err = queryRecord(ctx, q, ref, `kind = ? AND key = ?`, ref.Kind, ref.Key)
+		if !errors.Is(err, catalog.ErrNotFound) {
+			return err
+		}
+		ids, err := aliased(ctx, q, ref.Kind, []string{ref.Key})
+		if err != nil {
+			return err
+		}
+		if id, ok := ids[ref.Key]; ok {
+			r, err = queryRecord(ctx, q, ref, `id = ?`, id)
+			return err
+		}
+		return notFound(ref)
+	})
+	return r, err
+}
+
+// ByID finds a live record.
+func (s *Store) ByID(ctx context.Context, id int64) (r catalog.Record, err error) {
+	err = s.view(ctx, "by id", func(q querier) error {
+		r, err = queryRecord(ctx, q, fmt.Sprintf("record %d", id), `id = ?`, id)
+		return err
+	})
+	return r, err
+}
+
+// ByPath finds records read from a source path, oldest id first.
+func (s *Store) ByPath(ctx context.Context, path string) (list []catalog.Record, err error) {
+	if path == "" {
+		return nil, nil
+	}
+	err = s.view(ctx, "by path", func(q querier) error {
+		list, err = collect(ctx, q, scanRecord,
+			`SELECT `+recordColumns+`body FROM records WHERE path = ? AND path <> '' AND deleted_at = 0 ORDER BY id`, catalog.Clean(path))
+		if err != nil {
+			return err
+		}
+		return addTags(ctx, q, list)
+	})
+	return list, err
+}
+
+// Records returns the live records among ids, in the order of ids; an id
+// given twice is returned twice.
+func (s *Store) Records(ctx context.Context, ids []int64) (list []catalog.Record, err error) {
+	err = s.view(ctx, "records", func(q querier) error {
+		list, err = loadRecords(ctx, q, ids, true)
+		return err
+	})
+	return list, err
+}
+
+// queryRecord reads one live record with its tags.
+func queryRecord(ctx context.Context, q querier, what any, where string, args ...any) (catalog.Record, error) {
+	list, err := collect(ctx, q, scanRecord, `SELECT `+recordColumns+`body FROM records WHERE deleted_at = 0 AND `+where, args...)
+	if err != nil {
+		return catalog.Record{}, err
+	}
+	if len(list) == 0 {
+		return catalog.Record{}, notFound(what)
+	}
+	return list[0], addTags(ctx, q, list)
+}
+
+// loadRecords reads the live records among ids, in the order of ids.
+func loadRecords(ctx context.Context, q querier, ids []int64, withBody bool) ([]catalog.Record, error) {
+	body := `''`
+	if withBody {
+		body = `body`
+	}
+	list := make([]catalog.Record, 0, len(ids))
+	err := chunks(ids, func(part []int64) error {
+		where, args := in("id", part)
+		rows, err := collect(ctx, q, scanRecord, `SELECT `+recordColumns+body+` FROM records WHERE deleted_at = 0 AND `+where, args...)
+		if err != nil {
+			return err
+		}
+		if err := addTags(ctx, q, rows); err != nil {
+			return err
+		}
+		found := make(map[int64]int, len(rows))
+		for i, r := range rows {
+			found[r.ID] = i
+		}
+		for _, id := range part {
+			if i, ok := found[id]; ok {
+				list = append(list, rows[i])
+			}
+		}
+		return nil
+	})
+	return list, err
+}
+
+func scanRecord(rows *sql.Rows) (r catalog.Record, err error) {
+	var created, updated, activity, seen, starts, ends, deleted int64
+	var data string
+	err = rows.Scan(&r.ID, &r.Kind, &r.Key, &r.Title, &r.URL, &r.Page, &r.Path, &r.Source, &r.Container, &r.State, &r.Category,
+		&r.Parent, &r.Author, &created, &updated, &activity, &seen, &starts, &ends,
+		&r.Views, &r.Replies, &r.Votes, &r.Hash, &deleted, &r.Summary, &data, &r.Body)
+	r.CreatedAt, r.UpdatedAt, r.LastActivityAt = fromMicros(created), fromMicros(updated), fromMicros(activity)
+	r.FirstSeenAt, r.StartsAt, r.EndsAt = fromMicros(seen), fromMicros(starts), fromMicros(ends)
+	r.DeletedAt = fromMicros(deleted)
+	if data != "" {
+		r.Data = json.RawMessage(data)
+	}
+	return r, err
+}
+
+// folded is the text that a list's Text is looked for in.
+func folded(r catalog.Record) string {
+	return strings.Join([]string{catalog.Fold(r.Title), catalog.Fold(r.Author), catalog.Fold(r.Category)}, "\n")
+}
+
+// create writes a new record.
+func (t *txn) create(r catalog.Record) (int64, error) {
+	return t.insert(insertRecord, string(r.Kind), r.Key, catalog.KeyOrder(r.Key), r.Title, r.URL, r.Page, r.Path, r.Source,
+		r.Container, r.State, r.Category, r.Parent, r.Author, micros(r.CreatedAt), micros(r.UpdatedAt), micros(r.LastActivityAt),
+		micros(r.FirstSeenAt), micros(r.StartsAt), micros(r.EndsAt), r.Views, r.Replies, r.Votes, r.Hash, folded(r), r.Summary,
+		string(r.Data), r.Body)
+}
+
+// rewrite writes a record over the one with its id.
+func (t *txn) rewrite(r catalog.Record) error {
+	_, err := t.exec(updateRecord, r.Title, r.URL, r.Page, r.Path, r.Source,
+		r.Container, r.State, r.Category, r.Parent, r.Author, micros(r.CreatedAt), micros(r.UpdatedAt), micros(r.LastActivityAt),
+		micros(r.StartsAt), micros(r.EndsAt), r.Views, r.Replies, r.Votes, r.Hash, folded(r), r.Summary,
+		string(r.Data), r.Body, r.ID)
+	return err
+}

@@ -1,0 +1,40 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"almanac/catalog"
+)
+
+// Snapshots returns the newest snapshots of a series, newest first; all with
+// a limit of 0.
+func (s *Store) Snapshots(ctx context.Context, series string, n int) ([]catalog.Snapshot, error) {
+	list, err := collect(ctx, s.reader, scanSnapshot,
+		`SELECT series, captured_at, data FROM snapshots WHERE series = ? ORDER BY captured_at DESC LIMIT ?`, catalog.Clean(series), limit(n))
+	return list, s.failure(ctx, "snapshots", err)
+}
+
+func scanSnapshot(rows *sql.Rows) (snap catalog.Snapshot, err error) {
+	var at int64
+	var data string
+	err = rows.Scan(&snap.Series, &at, &data)
+	snap.CapturedAt, snap.Data = fromMicros(at), json.RawMessage(data)
+	return snap, err
+}
+
+// PutSnapshot stores one snapshot, replacing one of the same series and time.
+func (s *Store) PutSnapshot(ctx context.Context, snap catalog.Snapshot) error {
+	at := catalog.CleanTime(snap.CapturedAt)
+	if snap.Series == "" || at.IsZero() || !json.Valid(snap.Data) {
+		return fmt.Errorf("catalog: put snapshot: %w: it needs a series, a time and JSON", catalog.ErrBadEntry)
+	}
+	return s.update(ctx, "put snapshot", func(t *txn) error {
+		_, err := t.exec(`INSERT INTO snapshots (series, captured_at, data) VALUES (?, ?, ?)
+ON CONFLICT (series, captured_at) DO UPDATE SET data = excluded.data`,
+			catalog.Clean(snap.Series), micros(at), catalog.Clean(string(snap.Data)))
+		return err
+	})
+}

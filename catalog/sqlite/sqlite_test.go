@@ -1,0 +1,12 @@
+package sqlite_test
+
+import (
+	"testing"
+
+	"almanac/catalog"
+	"almanac/catalog/catalogtest"
+)
+
+func TestConformance(t *testing.T) {
+	catalogtest.Run(t, func(t *testing.T) catalog.Store { return open(t, file(t)) })
+}

@@ -1,0 +1,193 @@
+package catalog
+
+import (
+	"context"
+	"time"
+)
+
+// Store is the catalog. It is implemented on SQLite (package
+// catalog/sqlite) and checked by the suite in catalog/catalogtest, which any
+// further implementation joins with a constructor.
+//
+// Reads see only live records unless they say otherwise and are safe for
+// concurrent use; writes are serialised by the implementation. Every write is
+// one transaction: after a crash it is there whole or not at all.
+type Store interface {
+	Reader
+	Writer
+	IndexStore
+	Close() error
+}
+
+// Reader answers what operations, connectors and derivations ask.
+type Reader interface {
+	// Get finds a record by natural key, then by alias. ErrNotFound.
+	Get(ctx context.Context, ref Ref) (Record, error)
+	// ByID finds a live record. ErrNotFound.
+	ByID(ctx context.Context, id int64) (Record, error)
+	// ByPath finds records read from a source path, oldest id first.
+	ByPath(ctx context.Context, path string) ([]Record, error)
+	// Records returns the live records among ids, in the order of ids.
+	Records(ctx context.Context, ids []int64) ([]Record, error)
+	// List returns one page of the matching records and their number.
+	List(ctx context.Context, q ListQuery) (records []Record, total int, err error)
+	// Counts groups the live records.
+	Counts(ctx context.Context) ([]Count, error)
+
+	// LinksFrom returns the links of a record, in stored order.
+	LinksFrom(ctx context.Context, record int64, relations ...Relation) ([]Link, error)
+	// LinksTo returns the links of live records that point to ref, by record id.
+	LinksTo(ctx context.Context, ref Ref, relations ...Relation) ([]Link, error)
+	// LinksByRelation returns every link of live records with the relation.
+	LinksByRelation(ctx context.Context, relation Relation) ([]Link, error)
+	// Aliases returns the other names of a record.
+	Aliases(ctx context.Context, record int64) ([]string, error)
+	// Events returns matching events, newest first; equal times keep the
+	// reverse of the order they were written in.
+	Events(ctx context.Context, q EventQuery) ([]Event, error)
+	// VotesOn returns the votes on a record ordered by time, then voter.
+	VotesOn(ctx context.Context, record int64) ([]Vote, error)
+	// Snapshots returns the newest snapshots of a series, newest first.
+	Snapshots(ctx context.Context, series string, limit int) ([]Snapshot, error)
+	// Sources returns the sync state of every source ever synced, by name.
+	Sources(ctx context.Context) ([]SourceState, error)
+}
+
+// Writer is what ingest writes through.
+type Writer interface {
+	// Apply writes a batch in one transaction: records, what hangs on them,
+	// tombstones and the cursor. A record whose content hash is unchanged
+	// writes nothing and logs no change. A record that another source owns is
+	// left as it is; its links and aliases are added (Result.Foreign).
+	Apply(ctx context.Context, b Batch) (Result, error)
+	// LiveKeys returns the references of all live records that a source owns
+	// or adds links or aliases to.
+	LiveKeys(ctx context.Context, source string) (map[Ref]int64, error)
+	// SetSource stores a source's sync state except its cursor, which only
+	// Apply moves.
+	SetSource(ctx context.Context, s SourceState) error
+	// PutSnapshot stores one snapshot, replacing one of the same series and time.
+	PutSnapshot(ctx context.Context, s Snapshot) error
+	// Meta and SetMeta hold facts of the data directory itself: its network,
+	// the sample's anchor day. A missing key reads as "".
+	Meta(ctx context.Context, key string) (string, error)
+	SetMeta(ctx context.Context, key, value string) error
+	// Enqueue adds a request for whoever runs the scheduler; Requests returns
+	// those not done, oldest first; FinishRequest marks one done.
+	Enqueue(ctx context.Context, r Request) (int64, error)
+	Requests(ctx context.Context) ([]Request, error)
+	FinishRequest(ctx context.Context, id int64, failure string) error
+}
+
+// Order is the order of a list; equal values fall back to the id, unknown
+// times come last.
+type Order string
+
+// The orders of lists.
+const (
+	ByKey          Order = "key"           // ascending natural key, see KeyOrder
+	ByKeyDesc      Order = "key_desc"      //
+	ByCreated      Order = "created"       // newest first
+	ByUpdated      Order = "updated"       // newest first
+	ByLastActivity Order = "last_activity" // newest first
+	ByFirstSeen    Order = "first_seen"    // newest first
+	ByViews        Order = "views"         // most first
+	ByVotes        Order = "votes"         // most first
+	ByTitle        Order = "title"         // ascending
+	ByStarts       Order = "starts"        // soonest first
+)
+
+// ListQuery selects records; zero fields select everything.
+type ListQuery struct {
+	Kinds      []Kind
+	Sources    []string
+	Containers []string // matched without regard to case
+	States     []string // matched without regard to case
+	Categories []string // matched without regard to case
+	Tags       []string // any of them
+	Parent     int64    // children of this record
+	TopLevel   bool     // only records without a parent
+	Author     string
+	Since      time.Time // CreatedAt not before
+	Until      time.Time // CreatedAt before
+	Text       string    // substring of title, author or category, without regard to case
+	Order      Order     // default ByKey
+	Limit      int       // 0 = all
+	Offset     int
+	WithBody   bool // lists leave Body empty unless asked
+}
+
+// Count is the number of live records with these values.
+type Count struct {
+	Kind      Kind
+	State     string
+	Source    string
+	Container string
+	TopLevel  bool // without a parent
+	N         int
+}
+
+// EventQuery selects events; zero fields select everything.
+type EventQuery struct {
+	Ref   Ref // both parts, or only Kind
+	Field string
+	Since time.Time
+	Until time.Time
+	Limit int
+}
+
+// SourceState is what is known of one source's syncs.
+type SourceState struct {
+	Name        string
+	Kind        string // connector kind: snapshot, proposals, forum, …
+	LastRun     time.Time
+	LastSuccess time.Time
+	Cursor      string
+	Error       string // of the last run; empty when it succeeded
+	Skipped     int    // bad items the last run reported and left out
+	Freshness   time.Duration
+}
+
+// Entry is a record with everything that hangs on it. On write, links,
+// aliases and votes of the record are replaced as a whole by those given;
+// links and aliases that other sources add to it stay. Normalize says what a
+// store keeps of an entry.
+type Entry struct {
+	Record Record
+	// Parent is resolved to Record.Parent when set, by key or alias; it may
+	// stand earlier in the same batch. One that nothing is known of leaves
+	// Record.Parent as it is.
+	Parent  Ref
+	Aliases []string
+	Links   []Link
+	Votes   []Vote
+}
+
+// Batch is one transaction of a sync.
+type Batch struct {
+	Source  string
+	Entries []Entry
+	// Events are replaced per reference: all events of a Ref that this source
+	// wrote before give way to those in the batch.
+	Events []Event
+	// Delete tombstones records of this source, before the entries are
+	// written; another's record only loses the links and aliases that this
+	// source added. Ids of neither are ignored.
+	Delete []int64
+	// Cursor, when not nil, becomes the source's cursor.
+	Cursor *string
+}
+
+// Result counts what a batch did.
+type Result struct {
+	Created, Updated, Unchanged, Foreign, Deleted int
+}
+
+// Request asks whoever runs the scheduler for work: what api wants of ingest.
+type Request struct {
+	ID        int64
+	Kind      string // "sync", "reindex"
+	Argument  string // a source name, or empty for all
+	CreatedAt time.Time
+	Failure   string
+}
