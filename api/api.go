@@ -1,0 +1,231 @@
+// Package api assembles the handlers of the two listeners from the operations
+// and the interfaces that serve them. It imports the packages below it; what
+// they stand on (catalog, searcher) comes in through the operations.
+package api
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/ulule/limiter/v3"
+
+	"almanac/api/admin"
+	"almanac/api/guard"
+	"almanac/api/limit"
+	"almanac/api/mcp"
+	"almanac/api/op"
+	"almanac/api/rest"
+)
+
+// Config of the handlers.
+type Config struct {
+	Operations []op.Operation
+	Resources  []mcp.Resource
+	Pages      []Page
+	AdminPages []admin.Page
+
+	Name         string // of the service, for people: the network's
+	Description  string // of the API
+	Instructions string // for models that use the tools
+	Version      string // of the program
+	PublicURL    string // {base_url}: https://kb.example.org
+
+	// Loopback and AdminLoopback say that a listener is only reachable from
+	// this machine: Host headers are checked. AdminToken is needed otherwise.
+	Loopback, AdminLoopback bool
+	AdminToken              string
+	AllowedHosts            []string // besides PublicURL's
+	AllowedOrigins          []string // pages that may use /mcp
+	TrustedProxies          []string // addresses and networks
+
+	Limits Limits
+	// LimitStore is shared by all buckets; nil = one in memory.
+	LimitStore limiter.Store
+
+	// Ready tells whether the first index is complete, and how much of it is,
+	// 0 to 1; nil = always.
+	Ready   func() (ready bool, progress float64)
+	Timeout time.Duration // of an operation; 0 = 15 s
+	Metrics *admin.Metrics
+	Log     *slog.Logger
+}
+
+// Limits are the calls a client has in limit.Period; 0 = no limit.
+type Limits struct{ REST, MCP, Web int }
+
+// Page is an address outside the API: the search page, the calendar.
+type Page struct {
+	Path    string // as http.ServeMux has it, without a method
+	Free    bool   // not counted: static assets
+	Handler http.Handler
+}
+
+// Handlers are what the program listens with.
+type Handlers struct {
+	Public, Admin http.Handler
+	MCP           *mcp.Server // also for stdio
+}
+
+// New assembles the handlers.
+func New(cfg Config) (*Handlers, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Metrics == nil {
+		cfg.Metrics = admin.NewMetrics()
+	}
+	if cfg.Ready == nil {
+		cfg.Ready = func() (bool, float64) { return true, 1 }
+	}
+	if cfg.LimitStore == nil {
+		cfg.LimitStore = limit.NewStore()
+	}
+	cfg.PublicURL = strings.TrimSuffix(cfg.PublicURL, "/")
+	hosts, err := allowedHosts(cfg)
+	if err != nil {
+		return nil, err
+	}
+	proxies, err := limit.ParseProxies(cfg.TrustedProxies)
+	if err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
+	bucket := func(name string, calls int) *limit.Bucket {
+		return limit.New(limit.Config{Name: name, Calls: calls, Proxies: proxies, Store: cfg.LimitStore, Log: cfg.Log})
+	}
+	h := &Handlers{}
+	if h.MCP, err = newMCP(cfg, hosts, bucket("mcp", cfg.Limits.MCP)); err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
+	restHandler, err := newREST(cfg, bucket("rest", cfg.Limits.REST))
+	if err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
+	h.Public = public(cfg, hosts, restHandler, h.MCP, bucket("web", cfg.Limits.Web))
+	h.Admin, err = admin.New(admin.Config{
+		Metrics: cfg.Metrics, Version: cfg.Version, Loopback: cfg.AdminLoopback, AllowedHosts: cfg.AllowedHosts,
+		Token: cfg.AdminToken, Pages: cfg.AdminPages, Log: cfg.Log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
+	return h, nil
+}
+
+func newMCP(cfg Config, hosts []string, bucket *limit.Bucket) (*mcp.Server, error) {
+	return mcp.New(mcp.Config{
+		Name: "almanac", Version: cfg.Version, Instructions: cfg.Instructions,
+		Operations: cfg.Operations, Resources: withTools(cfg),
+		Ready: cfg.Ready, Timeout: cfg.Timeout, Limit: bucket,
+		AllowedOrigins: cfg.AllowedOrigins, AllowedHosts: hosts, Loopback: cfg.Loopback,
+		Observe: cfg.Metrics.ObserveTool, Log: cfg.Log,
+	})
+}
+
+// withTools adds the tool catalogue unless the resources hold one.
+func withTools(cfg Config) []mcp.Resource {
+	own := mcp.ToolsResource(cfg.Operations)
+	if slices.ContainsFunc(cfg.Resources, func(r mcp.Resource) bool { return r.URI == own.URI }) {
+		return cfg.Resources
+	}
+	return append(slices.Clone(cfg.Resources), own)
+}
+
+func newREST(cfg Config, bucket *limit.Bucket) (*rest.Handler, error) {
+	documents, err := documents(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return rest.New(rest.Config{
+		Operations: cfg.Operations, Documents: documents, Limit: bucket,
+		Ready: cfg.Ready, Timeout: cfg.Timeout, Observe: cfg.Metrics.ObserveRequest, Log: cfg.Log,
+	})
+}
+
+// public routes the public listener: tools, pages, and everything else to
+// REST, which also answers for unknown addresses.
+func public(cfg Config, hosts []string, restHandler, mcpHandler http.Handler, web *limit.Bucket) http.Handler {
+	mux := http.NewServeMux()
+	for _, p := range cfg.Pages {
+		h := p.Handler
+		if !p.Free {
+			h = web.Handler(h)
+		}
+		mux.Handle(p.Path, observed(cfg.Metrics, p.Path, h))
+	}
+	tools := observed(cfg.Metrics, "/mcp", mcpHandler)
+	h := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/mcp" || r.URL.Path == "/mcp/" {
+			tools.ServeHTTP(w, r)
+			return
+		}
+		// The mux is asked first: it answers in plain text where it has no
+		// page.
+		if _, pattern := mux.Handler(r); pattern != "" {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		restHandler.ServeHTTP(w, r)
+	}))
+	if cfg.Loopback {
+		h = guard.Hosts(hosts, h)
+	}
+	return h
+}
+
+// observed counts what a handler answers under one route.
+func observed(m *admin.Metrics, route string, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
+		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
+		defer func() { m.ObserveRequest(r.Method, route, seen.status, time.Since(start)) }()
+		next.ServeHTTP(seen, r)
+	})
+}
+
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// allowedHosts are the names a loopback listener may be called by: behind a
+// proxy on this machine that is the public one.
+func allowedHosts(cfg Config) ([]string, error) {
+	if cfg.PublicURL == "" {
+		return cfg.AllowedHosts, nil
+	}
+	u, err := url.Parse(cfg.PublicURL)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return nil, errors.New("api: the public URL must be http:// or https:// with a host")
+	}
+	return append(slices.Clone(cfg.AllowedHosts), u.Host), nil
+}
+
+// NewServer returns an HTTP server with limits for a public listener: slow or
+// huge headers, slow bodies and idle connections are cut. Profiles of the
+// admin listener take 30 s and more, so writeTimeout is the caller's (0 =
+// none).
+func NewServer(h http.Handler, writeTimeout time.Duration, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       30 * time.Second,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    32 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // mostly what strangers send
+	}
+}

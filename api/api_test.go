@@ -1,0 +1,266 @@
+package api_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ulule/limiter/v3"
+	"github.com/ulule/limiter/v3/drivers/store/memory"
+	"go.uber.org/goleak"
+
+	"almanac/api"
+	"almanac/api/mcp"
+	"almanac/api/op"
+	"almanac/api/op/optest"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+func assemble(t *testing.T, change func(*api.Config)) *api.Handlers {
+	t.Helper()
+	cfg := api.Config{
+		Operations: optest.Operations(), Name: "Shelf", Version: "test", PublicURL: "https://kb.example/", AdminLoopback: true,
+		Timeout: 50 * time.Millisecond, LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}),
+		Resources: []mcp.Resource{{URI: "kb://motd", Name: "motd", Read: func(context.Context) (any, error) { return "hello", nil }}},
+		Pages: []api.Page{
+			{Path: "/{$}", Handler: text("<html>search")},
+			{Path: "/assets/", Handler: text("css"), Free: true},
+		},
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	h, err := api.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func text(s string) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(s)) })
+}
+
+func do(h http.Handler, method, target, body string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// TestOneOperationTwoInterfaces asks each question over REST and as a tool.
+func TestOneOperationTwoInterfaces(t *testing.T) {
+	tests := []struct {
+		name, target, tool, args string
+		status                   int
+		want, wantTool           string // "" = want
+	}{
+		{"a list", "/api/v1/books?limit=1&offset=5", "list_books", `{"limit":1,"offset":5}`, 200, `{"items":[{"id":"0005"`, ""},
+		{"an empty list", "/api/v1/books?kind=ATLAS", "list_books", `{"kind":"ATLAS"}`, 200, `{"items":[],"total":100`, ""},
+		{"an item", "/api/v1/books/56", "get_book", `{"book_id":"56"}`, 200, `{"id":"0056"`, ""},
+		{"an unknown item", "/api/v1/books/700", "get_book", `{"book_id":"700"}`, 404, `no book 0700`, ""},
+		{"a malformed id", "/api/v1/books/x", "get_book", `{"book_id":"x"}`, 400, `id must look like 56 or BOOK-0056`, ""},
+		{"a number out of range", "/api/v1/books?limit=0", "list_books", `{"limit":0}`, 400, `limit must be between 1 and 100`, `limit must be between 1 and 50`},
+		{"a missing argument", "/api/v1/search", "search_books", `{}`, 400, `q is required`, `query is required`},
+		{"an enumeration", "/api/v1/search?q=x&kinds=comic", "search_books", `{"query":"x","kinds":["comic"]}`, 400, `each of kinds must be one of Novel, Atlas`, ""},
+		{"a failure", "/api/v1/lose", "lose_book", `{}`, 500, `internal error`, `lose_book failed`},
+		{"a panic", "/api/v1/break", "break_book", `{}`, 500, `internal error`, `break_book failed`},
+		{"a deadline", "/api/v1/wait", "wait_book", `{}`, 504, `took too long`, `took longer than 50ms`},
+		{"an unavailable answer", "/api/v1/closed", "closed_book", `{}`, 503, `the shelf is being painted`, ""},
+	}
+	h := assemble(t, nil).Public
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := do(h, "GET", tt.target, "")
+			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) {
+				t.Errorf("REST: %d %s, want %d with %s", w.Code, w.Body, tt.status, tt.want)
+			}
+			if (w.Code >= 400) != strings.HasPrefix(w.Body.String(), `{"error":"`) {
+				t.Errorf("REST: %d %s", w.Code, w.Body)
+			}
+			got, isError := call(t, h, tt.tool, tt.args)
+			want := tt.wantTool
+			if want == "" {
+				want = tt.want
+			}
+			if !strings.Contains(got, want) || isError != (tt.status != 200) {
+				t.Errorf("tool: %s (error %v), want %s", got, isError, want)
+			}
+		})
+	}
+}
+
+func call(t *testing.T, h http.Handler, tool, args string) (answer string, isError bool) {
+	t.Helper()
+	w := do(h, "POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, args))
+	var m struct {
+		Result struct {
+			IsError bool
+			Content []struct{ Text string }
+		}
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &m); err != nil || len(m.Result.Content) != 1 {
+		t.Fatalf("%s: %v %s", tool, err, w.Body)
+	}
+	return m.Result.Content[0].Text, m.Result.IsError
+}
+
+func TestPublic(t *testing.T) {
+	tests := []struct {
+		name, method, target string
+		status               int
+		kind, want           string
+	}{
+		{"health counts the tools", "GET", "/health", 200, "application/json", `{"status":"ok","ready":true,"progress":1,"tools":8,"version":"test"`},
+		{"ready", "GET", "/ready", 200, "application/json", `{"status":"ready"}`},
+		{"the index lists endpoints", "GET", "/api/v1", 200, "application/json", `{"method":"GET","path":"/api/v1/books/{id}","summary":"One book.","group":"shelf","parameters":["id"]}`},
+		{"the index names the description", "GET", "/api/v1/", 200, "application/json", `"openapi":"https://kb.example/api/v1/openapi.json"`},
+		{"the description is served", "GET", "/api/v1/openapi.json", 200, "application/json", `{"openapi":"3.1.0","info":{"title":"Shelf knowledge base","version":"1.0.0"`},
+		{"a page is served", "GET", "/", 200, "text/html", "<html>search"},
+		{"an asset is served", "GET", "/assets/x.css", 200, "text/plain", "css"},
+		{"an unknown address is JSON", "GET", "/nowhere", 404, "application/json", `{"error":`},
+		{"an unknown address of the API too", "GET", "/api/v1/nowhere", 404, "application/json", `{"error":`},
+		{"an odd path too", "GET", "/api//v1/../books", 404, "application/json", `{"error":`},
+		{"a wrong method is JSON", "POST", "/api/v1/books", 405, "application/json", `{"error":`},
+		{"so is one on the tools", "GET", "/mcp", 405, "application/json", `{"error":`},
+	}
+	h := assemble(t, nil).Public
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := do(h, tt.method, tt.target, "")
+			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) || !strings.HasPrefix(w.Header().Get("Content-Type"), tt.kind) {
+				t.Errorf("got %d %s %.500s", w.Code, w.Header().Get("Content-Type"), w.Body)
+			}
+		})
+	}
+}
+
+func TestBeforeTheIndexIsReady(t *testing.T) {
+	h := assemble(t, func(c *api.Config) { c.Ready = func() (bool, float64) { return false, 0.5 } }).Public
+	if w := do(h, "GET", "/health", ""); w.Code != 200 || !strings.Contains(w.Body.String(), `"status":"loading","ready":false,"progress":0.5,"tools":8`) {
+		t.Errorf("health: %d %s", w.Code, w.Body)
+	}
+	for _, target := range []string{"/ready", "/api/v1/books"} {
+		if w := do(h, "GET", target, ""); w.Code != 503 || w.Body.String() != `{"error":"loading, 50 %"}` || w.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+	}
+	if got, isError := call(t, h, "list_books", `{}`); !isError || !strings.Contains(got, "loading, 50 %") {
+		t.Errorf("tool: %s", got)
+	}
+}
+
+func TestTheBucketsAreApart(t *testing.T) {
+	h := assemble(t, func(c *api.Config) { c.Limits = api.Limits{REST: 1, MCP: 2, Web: 1} }).Public
+	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	steps := []struct {
+		method, target, body string
+		status               int
+	}{
+		{"GET", "/api/v1/openapi.json", "", 200},
+		{"GET", "/api/v1/books", "", 429},
+		{"POST", "/mcp", ping, 200},
+		{"POST", "/mcp", "rubbish", 400},
+		{"POST", "/mcp", ping, 429},
+		{"GET", "/", "", 200},
+		{"GET", "/", "", 429},
+		{"GET", "/assets/x", "", 200},
+		{"GET", "/health", "", 200},
+		{"GET", "/ready", "", 200},
+	}
+	for i, s := range steps {
+		w := do(h, s.method, s.target, s.body)
+		if w.Code != s.status {
+			t.Errorf("step %d, %s %s: %d, want %d", i, s.method, s.target, w.Code, s.status)
+		}
+		if w.Code == 429 && (w.Header().Get("Retry-After") == "" || !strings.HasPrefix(w.Body.String(), `{"error":"`)) {
+			t.Errorf("step %d: %v %s", i, w.Header(), w.Body)
+		}
+	}
+}
+
+func TestALoopbackListenerChecksTheHost(t *testing.T) {
+	h := assemble(t, func(c *api.Config) { c.Loopback = true }).Public
+	for host, want := range map[string]int{"localhost:8080": 200, "kb.example": 200, "evil.example": 403} {
+		if w := do(h, "GET", "http://"+host+"/health", ""); w.Code != want {
+			t.Errorf("%s: %d, want %d", host, w.Code, want)
+		}
+	}
+}
+
+func TestMetricsSeeWhatThePublicAsks(t *testing.T) {
+	h := assemble(t, nil)
+	do(h.Public, "GET", "/api/v1/books/56?secret=1", "")
+	do(h.Public, "GET", "/random/address", "")
+	do(h.Public, "GET", "/", "")
+	call(t, h.Public, "about", `{}`)
+	got := do(h.Admin, "GET", "http://localhost/metrics", "").Body.String()
+	for _, want := range []string{
+		`almanac_http_requests_total{method="GET",route="/api/v1/books/{id}",status="200"} 1`,
+		`almanac_http_requests_total{method="GET",route="",status="404"} 1`,
+		`almanac_http_requests_total{method="GET",route="/{$}",status="200"} 1`,
+		`almanac_http_requests_total{method="POST",route="/mcp",status="200"} 1`,
+		`almanac_tool_calls_total{outcome="ok",tool="about"} 1`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+	if strings.Contains(got, "random") || strings.Contains(got, "secret") {
+		t.Error("what clients send is in the series")
+	}
+}
+
+func TestAnOperationMayTakeTheIndexOver(t *testing.T) {
+	own := op.New(op.Spec{ID: "index", Path: "/api/v1", BeforeReady: true}, func(context.Context, struct{}) (optest.Note, error) { return optest.Note{Text: "mine"}, nil })
+	h := assemble(t, func(c *api.Config) { c.Operations = append(c.Operations, own) }).Public
+	if w := do(h, "GET", "/api/v1", ""); !strings.Contains(w.Body.String(), "mine") {
+		t.Errorf("got %s", w.Body)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	for name, change := range map[string]func(*api.Config){
+		"an address that is none":       func(c *api.Config) { c.PublicURL = "kb.example" },
+		"a proxy that is none":          func(c *api.Config) { c.TrustedProxies = []string{"proxy"} },
+		"an open admin without a token": func(c *api.Config) { c.AdminLoopback = false },
+		"one operation twice":           func(c *api.Config) { c.Operations = append(c.Operations, c.Operations[0]) },
+		"no version":                    func(c *api.Config) { c.Version = "" },
+	} {
+		cfg := api.Config{Operations: optest.Operations(), Version: "1", AdminLoopback: true, LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{})}
+		change(&cfg)
+		if _, err := api.New(cfg); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestAServerCutsHugeHeaders(t *testing.T) {
+	srv := httptest.NewUnstartedServer(nil)
+	srv.Config = api.NewServer(assemble(t, nil).Public, time.Minute, slog.New(slog.DiscardHandler))
+	srv.Start()
+	defer srv.Close()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", srv.URL+"/health", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("X-Huge", strings.Repeat("x", 64<<10))
+	resp, err := srv.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("got %d %v", resp.StatusCode, err)
+	}
+}

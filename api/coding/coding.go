@@ -1,0 +1,88 @@
+// Package coding compresses whole bodies in the way a client asks for. It
+// imports nothing of ours.
+package coding
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// A Coding is a value of Content-Encoding.
+type Coding string
+
+// What Choose answers.
+const (
+	Identity Coding = ""
+	Gzip     Coding = "gzip"
+	Zstd     Coding = "zstd"
+)
+
+// minSize is the least body worth compressing, in bytes: one that fits a
+// packet arrives no sooner for being smaller.
+const minSize = 1400
+
+// Choose reads Accept-Encoding. Between equal weights zstd comes first.
+func Choose(accept string, size int) Coding {
+	if size < minSize {
+		return Identity
+	}
+	weights := map[string]float64{}
+	for part := range strings.SplitSeq(accept, ",") {
+		name, params, _ := strings.Cut(part, ";")
+		q := 1.0
+		if v, ok := strings.CutPrefix(strings.ReplaceAll(params, " ", ""), "q="); ok {
+			var err error
+			if q, err = strconv.ParseFloat(v, 64); err != nil {
+				q = 0
+			}
+		}
+		weights[strings.ToLower(strings.TrimSpace(name))] = q
+	}
+	best, most := Identity, 0.0
+	for _, c := range []Coding{Zstd, Gzip} {
+		q, ok := weights[string(c)]
+		if !ok && c == Gzip {
+			q = weights["*"]
+		}
+		if q > most {
+			best, most = c, q
+		}
+	}
+	if most < weights["identity"] {
+		return Identity
+	}
+	return best
+}
+
+var gzips = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(nil, 5) // errs on an unknown level only
+	return w
+}}
+
+// zstds encodes without goroutines of its own.
+var zstds = sync.OnceValue(func() *zstd.Encoder {
+	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderLevel(zstd.SpeedDefault)) // errs on bad options only
+	return e
+})
+
+// Encode compresses a body.
+func (c Coding) Encode(body []byte) []byte {
+	switch c {
+	case Gzip:
+		w := gzips.Get().(*gzip.Writer)
+		defer gzips.Put(w)
+		var buf bytes.Buffer
+		w.Reset(&buf)
+		_, _ = w.Write(body) // a buffer takes everything
+		_ = w.Close()
+		return buf.Bytes()
+	case Zstd:
+		return zstds().EncodeAll(body, make([]byte, 0, len(body)/3))
+	}
+	return body
+}

@@ -1,0 +1,61 @@
+package coding_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"almanac/api/coding"
+)
+
+func TestChoose(t *testing.T) {
+	for accept, want := range map[string]coding.Coding{
+		"gzip, deflate, br, zstd": coding.Zstd, "gzip": coding.Gzip, "GZIP": coding.Gzip, "*": coding.Gzip, "*;q=0": coding.Identity,
+		"gzip; q=0.5, zstd; q=0.1": coding.Gzip, "gzip;q=0, *": coding.Identity, "": coding.Identity, "br": coding.Identity, "gzip;q=x": coding.Identity, "identity;q=1, gzip;q=0.9": coding.Identity,
+	} {
+		if got := coding.Choose(accept, 10_000); got != want {
+			t.Errorf("%q: %q, want %q", accept, got, want)
+		}
+	}
+	if got := coding.Choose("gzip", 100); got != coding.Identity {
+		t.Errorf("a small body: %q", got)
+	}
+}
+
+func TestEncode(t *testing.T) {
+	body := []byte(strings.Repeat(`{"a":1},`, 1000))
+	zr, err := gzip.NewReader(bytes.NewReader(coding.Gzip.Encode(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(zr); err != nil || !bytes.Equal(got, body) {
+		t.Errorf("gzip: %v", err)
+	}
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if got, err := d.DecodeAll(coding.Zstd.Encode(body), nil); err != nil || !bytes.Equal(got, body) {
+		t.Errorf("zstd: %v", err)
+	}
+	if got := coding.Identity.Encode(body); !bytes.Equal(got, body) {
+		t.Error("identity changes the body")
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	body := []byte(strings.Repeat(`{"id":"0056","title":"An invented title","url":"https://kb.example/x"},`, 1000))
+	for _, c := range []coding.Coding{coding.Gzip, coding.Zstd} {
+		b.Run(string(c), func(b *testing.B) {
+			b.SetBytes(int64(len(body)))
+			for b.Loop() {
+				c.Encode(body)
+			}
+		})
+	}
+}

@@ -1,0 +1,97 @@
+// Package guard keeps out requests that a browser makes for somebody else:
+// DNS rebinding by the Host header, foreign pages by Origin. It also writes the
+// one form all refusals have. It imports nothing of ours but op.
+package guard
+
+import (
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"almanac/api/op"
+)
+
+// Refuse answers with {"error": message}.
+func Refuse(w http.ResponseWriter, status int, message string) {
+	body := op.ErrorJSON(message)
+	h := w.Header()
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	h.Set("Content-Type", "application/json; charset=utf-8")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client may be gone
+}
+
+// Hosts lets only requests through whose Host is a loopback name or address,
+// or one of allowed (names, ports ignored): a page elsewhere that rebinds its
+// name to 127.0.0.1 sends its own name. It is for loopback listeners.
+func Hosts(allowed []string, next http.Handler) http.Handler {
+	names := map[string]bool{}
+	for _, a := range allowed {
+		names[hostname(a)] = true
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if host := hostname(r.Host); !names[host] && !Loopback(host) {
+			Refuse(w, http.StatusForbidden, "this listener is local: the Host header must be localhost or a configured name")
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// Origins tells which pages may use an endpoint.
+type Origins struct {
+	allowed  map[string]bool
+	any      bool
+	loopback bool
+}
+
+// NewOrigins allows the given origins (https://kb.example.org; "*" is any)
+// and, for a loopback listener, pages of this machine.
+func NewOrigins(allowed []string, loopback bool) Origins {
+	o := Origins{allowed: map[string]bool{}, loopback: loopback}
+	for _, a := range allowed {
+		o.any = o.any || a == "*"
+		o.allowed[strings.ToLower(strings.TrimSuffix(a, "/"))] = true
+	}
+	return o
+}
+
+// Allow tells whether a request may pass: it has no Origin, so no browser
+// sends it for a page, or one that is allowed.
+func (o Origins) Allow(r *http.Request) bool {
+	values := r.Header.Values("Origin")
+	if len(values) == 0 || o.any {
+		return true
+	}
+	if len(values) > 1 {
+		return false
+	}
+	if o.allowed[strings.ToLower(values[0])] {
+		return true
+	}
+	u, err := url.Parse(values[0])
+	return err == nil && o.loopback && u.Host != "" && Loopback(hostname(u.Host))
+}
+
+// Loopback tells whether a host name or address is this machine's own.
+func Loopback(host string) bool {
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.Unmap().IsLoopback()
+}
+
+// hostname is a Host header without port, brackets, final dot and case.
+func hostname(host string) string {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	return strings.ToLower(strings.TrimSuffix(host, "."))
+}

@@ -1,0 +1,56 @@
+package guard_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"almanac/api/guard"
+)
+
+func TestHosts(t *testing.T) {
+	h := guard.Hosts([]string{"kb.example:443", "[2001:db8::1]"}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	for host, want := range map[string]int{
+		"localhost": 200, "LOCALHOST:8080": 200, "app.localhost": 200, "localhost.": 200, "127.0.0.1": 200, "127.9.9.9:1": 200,
+		"[::1]:8080": 200, "[::ffff:127.0.0.1]": 200, "kb.example": 200, "kb.example:8080": 200, "[2001:db8::1]:80": 200,
+		"evil.example": 403, "localhost.evil.example": 403, "notlocalhost": 403, "128.0.0.1": 403, "": 403, "0.0.0.0": 403, "[::]": 403,
+	} {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.Host = host
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("%q: %d, want %d", host, w.Code, want)
+		}
+		if w.Code == 403 && w.Header().Get("Content-Type") != "application/json; charset=utf-8" {
+			t.Errorf("%q: %s", host, w.Header().Get("Content-Type"))
+		}
+	}
+}
+
+func TestOrigins(t *testing.T) {
+	const none = "-"
+	for name, tt := range map[string]struct {
+		origins guard.Origins
+		want    map[string]bool
+	}{
+		"in public":   {guard.NewOrigins([]string{"https://kb.example/"}, false), map[string]bool{none: true, "https://kb.example": true, "HTTPS://KB.example": true, "http://kb.example": false, "https://kb.example:8443": false, "http://localhost": false, "null": false, "": false}},
+		"on loopback": {guard.NewOrigins(nil, true), map[string]bool{none: true, "http://localhost:3000": true, "http://127.0.0.1": true, "http://[::1]:5": true, "https://evil.example": false, "http://localhost.evil.example": false, "null": false, "localhost": false, "http://": false}},
+		"for all":     {guard.NewOrigins([]string{"*"}, false), map[string]bool{none: true, "https://evil.example": true}},
+	} {
+		for origin, want := range tt.want {
+			r := httptest.NewRequest("POST", "/", nil)
+			if origin != none {
+				r.Header.Set("Origin", origin)
+			}
+			if got := tt.origins.Allow(r); got != want {
+				t.Errorf("%s: %q: %v", name, origin, got)
+			}
+		}
+	}
+	r := httptest.NewRequest("POST", "/", nil)
+	r.Header["Origin"] = []string{"https://kb.example", "https://evil.example"}
+	if guard.NewOrigins([]string{"https://kb.example"}, false).Allow(r) {
+		t.Error("two origins pass")
+	}
+}

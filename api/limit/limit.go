@@ -1,0 +1,125 @@
+// Package limit counts the calls of a client and refuses those beyond its
+// share. It imports nothing of ours but guard. The counts live in a store of
+// ulule/limiter: in memory, or shared between replicas.
+package limit
+
+import (
+	"fmt"
+	"log/slog"
+	"math"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/ulule/limiter/v3"
+	"github.com/ulule/limiter/v3/drivers/store/memory"
+
+	"almanac/api/guard"
+)
+
+// Period is the window in which calls are counted unless a Config says other.
+const Period = 15 * time.Minute
+
+// Config describes a bucket.
+type Config struct {
+	Name    string // of the bucket: counts of two names are apart
+	Calls   int    // per client and Period; 0 = no limit
+	Period  time.Duration
+	Proxies Proxies
+	// Store holds the counts; nil = one in memory of this bucket's own.
+	Store limiter.Store
+	Log   *slog.Logger
+	Now   func() time.Time // the store's clock; nil = time.Now
+}
+
+// A Bucket is a share of calls for each client. A nil Bucket has no limit.
+type Bucket struct {
+	cfg  Config
+	rate limiter.Rate
+}
+
+// New makes a bucket; nil if it has no limit.
+func New(cfg Config) *Bucket {
+	if cfg.Calls <= 0 {
+		return nil
+	}
+	if cfg.Period == 0 {
+		cfg.Period = Period
+	}
+	if cfg.Store == nil {
+		cfg.Store = NewStore()
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Bucket{cfg: cfg, rate: limiter.Rate{Period: cfg.Period, Limit: int64(cfg.Calls)}}
+}
+
+// NewStore keeps counts in memory and forgets them when their period is over.
+func NewStore() limiter.Store {
+	return memory.NewStoreWithOptions(limiter.StoreOptions{Prefix: "almanac", CleanUpInterval: time.Minute})
+}
+
+// Take counts a call and sets the RateLimit headers. If the client has no call
+// left it answers 429 and returns false. A store that fails lets calls
+// through: a limit is not worth an outage.
+func (b *Bucket) Take(w http.ResponseWriter, r *http.Request) bool {
+	if b == nil {
+		return true
+	}
+	state, err := b.cfg.Store.Get(r.Context(), b.cfg.Name+":"+Key(b.cfg.Proxies.Client(r)), b.rate)
+	if err != nil {
+		b.cfg.Log.Error("limit: store failed, call not counted", "bucket", b.cfg.Name, "err", err)
+		return true
+	}
+	// The store gives whole seconds, rounded down; the wait is rounded up.
+	wait := int(math.Ceil(time.Unix(state.Reset+1, 0).Sub(b.cfg.Now()).Seconds()))
+	wait = max(1, min(wait, int(b.cfg.Period.Seconds())))
+	h := w.Header()
+	h.Set("RateLimit-Limit", strconv.FormatInt(state.Limit, 10))
+	h.Set("RateLimit-Remaining", strconv.FormatInt(state.Remaining, 10))
+	h.Set("RateLimit-Reset", strconv.Itoa(wait))
+	if !state.Reached {
+		return true
+	}
+	h.Set("Retry-After", strconv.Itoa(wait))
+	guard.Refuse(w, http.StatusTooManyRequests, fmt.Sprintf("the limit of %d calls in %s is used up; try again in %d s", b.cfg.Calls, minutes(b.cfg.Period), wait))
+	return false
+}
+
+// Handler counts every request that reaches next.
+func (b *Bucket) Handler(next http.Handler) http.Handler {
+	if b == nil {
+		return next
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if b.Take(w, r) {
+			next.ServeHTTP(w, r)
+		}
+	})
+}
+
+func minutes(d time.Duration) string {
+	if d%time.Minute == 0 {
+		return fmt.Sprintf("%d minutes", d/time.Minute)
+	}
+	return d.String()
+}
+
+// Key is what a client is counted by: its IPv4 address, or the /64 network of
+// its IPv6 address, all of which belong to one subscriber.
+func Key(client netip.Addr) string {
+	if !client.IsValid() {
+		return "unknown"
+	}
+	client = client.Unmap().WithZone("")
+	if client.Is4() {
+		return client.String()
+	}
+	p, _ := client.Prefix(64) // errs on more bits than there are
+	return p.String()
+}

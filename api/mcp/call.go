@@ -1,0 +1,172 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"almanac/api/op"
+)
+
+// requestKey finds the request a call came with: the SDK keeps a context's
+// values but not its end.
+type requestKey struct{}
+
+type request struct {
+	ctx  context.Context // ends when the client leaves
+	view view
+}
+
+func withRequest(ctx context.Context, v view) context.Context {
+	return context.WithValue(ctx, requestKey{}, request{ctx, v})
+}
+
+func requestOf(ctx context.Context) request {
+	r, ok := ctx.Value(requestKey{}).(request)
+	if !ok {
+		return request{ctx: ctx}
+	}
+	return r
+}
+
+// narrow answers tools/list from the catalog, in its order, keeps to the
+// client's view, and refuses methods the SDK would answer for nothing.
+func (s *Server) narrow(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+		if !served[method] {
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method %q is not served here", method)}
+		}
+		v := requestOf(ctx).view
+		switch params := r.GetParams().(type) {
+		case *sdk.ListToolsParams:
+			return s.listTools(v, params)
+		case *sdk.CallToolParamsRaw:
+			t, ok := s.tools.byName[params.Name]
+			if !ok || !v.has(t.op) {
+				return nil, s.unknownTool(params.Name, v)
+			}
+		}
+		return next(ctx, method, r)
+	}
+}
+
+// served are the methods a client may call. Prompts, completion, logging and
+// subscriptions to resources are not among them.
+var served = map[string]bool{
+	"initialize": true, "ping": true, "server/discover": true, "subscriptions/listen": true,
+	"tools/list": true, "tools/call": true,
+	"resources/list": true, "resources/read": true, "resources/templates/list": true,
+	"notifications/initialized": true, "notifications/cancelled": true,
+	"notifications/progress": true, "notifications/roots/list_changed": true,
+}
+
+func (s *Server) listTools(v view, params *sdk.ListToolsParams) (sdk.Result, error) {
+	if params != nil && params.Cursor != "" {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the list has one page: leave the cursor out"}
+	}
+	raw, err := s.tools.list(v)
+	if err != nil {
+		return nil, fmt.Errorf("mcp: list tools: %w", err)
+	}
+	res := &sdk.ListToolsResult{Tools: []*sdk.Tool{}}
+	res.TTLMs, res.CacheScope = int(time.Hour.Milliseconds()), "public"
+	return toolList{res, raw}, nil
+}
+
+func (s *Server) unknownTool(name string, v view) error {
+	var names []string
+	for _, t := range s.tools.all {
+		if v.has(t.op) {
+			names = append(names, t.op.Tool)
+		}
+	}
+	message := fmt.Sprintf("unknown tool %q; tools/list names the tools", name)
+	if near := op.Nearest(name, names); near != "" {
+		message = fmt.Sprintf("unknown tool %q: did you mean %q?", name, near)
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
+}
+
+// recoverPanics keeps the process alive: the SDK runs handlers on goroutines
+// of its own, where a panic ends it.
+func (s *Server) recoverPanics(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, r sdk.Request) (res sdk.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				s.cfg.Log.Error("mcp: panic", "method", method, "panic", p, "stack", string(debug.Stack()))
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+			}
+		}()
+		return next(ctx, method, r)
+	}
+}
+
+// callTool runs an operation as a tool. Whatever goes wrong inside is a
+// result that says so: the model reads results, not protocol errors.
+func (s *Server) callTool(o op.Operation) sdk.ToolHandler {
+	return func(ctx context.Context, r *sdk.CallToolRequest) (res *sdk.CallToolResult, _ error) {
+		start, outcome := time.Now(), "ok"
+		defer func() {
+			if p := recover(); p != nil {
+				s.cfg.Log.Error("mcp: tool panicked", "tool", o.Tool, "panic", p, "stack", string(debug.Stack()))
+				res, outcome = failed(o.Tool+" failed; the operator's log says why. Try another tool or come back later."), "panic"
+			}
+			if s.cfg.Observe != nil {
+				s.cfg.Observe(o.Tool, outcome, time.Since(start))
+			}
+		}()
+		ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+		defer cancel()
+		defer context.AfterFunc(requestOf(ctx).ctx, cancel)()
+		answer, err := s.run(ctx, o, r.Params.Arguments)
+		if err != nil {
+			outcome = "error"
+			return failed(s.explain(o, err)), nil
+		}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(answer)}}, StructuredContent: json.RawMessage(answer)}, nil
+	}
+}
+
+func (s *Server) run(ctx context.Context, o op.Operation, args json.RawMessage) ([]byte, error) {
+	in, err := o.DecodeTool(args)
+	if err != nil {
+		return nil, err
+	}
+	if ready, progress := s.cfg.Ready(); !ready && !o.BeforeReady {
+		return nil, op.Loading(progress)
+	}
+	answer, err := o.Run(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return op.Encode(answer)
+}
+
+func failed(message string) *sdk.CallToolResult {
+	return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: message}}}
+}
+
+// explain says what went wrong and what to do about it.
+func (s *Server) explain(o op.Operation, err error) string {
+	f := op.Explain(err)
+	switch {
+	case f.Kind == op.ErrInvalid:
+		return fmt.Sprintf("Invalid arguments for %s: %s. Correct them and call again.", o.Tool, trimPeriod(f.Message))
+	case f.Kind == op.ErrNotFound:
+		return fmt.Sprintf("%s found nothing: %s.", o.Tool, trimPeriod(f.Message))
+	case f.Kind == op.ErrUnavailable:
+		return fmt.Sprintf("%s cannot answer now: %s. Try again in %d s.", o.Tool, trimPeriod(f.Message), max(1, int(f.RetryAfter.Seconds())))
+	case errors.Is(f.Kind, context.DeadlineExceeded):
+		return fmt.Sprintf("%s took longer than %s. Ask for less, or try again later.", o.Tool, s.cfg.Timeout)
+	case errors.Is(f.Kind, context.Canceled):
+		return o.Tool + " was canceled."
+	}
+	s.cfg.Log.Error("mcp: tool failed", "tool", o.Tool, "err", err)
+	return o.Tool + " failed; the operator's log says why. Try another tool or come back later."
+}

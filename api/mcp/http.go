@@ -1,0 +1,262 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"almanac/api/coding"
+	"almanac/api/guard"
+	"almanac/api/op"
+)
+
+// codeVersion is an unsupported version of the protocol.
+const codeVersion = -32022
+
+// ServeHTTP answers one JSON-RPC message. Whatever is wrong with it is
+// answered in JSON: {"error": "…"} where the request never was one of the
+// protocol, a JSON-RPC error where it was.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	s.front.ServeHTTP(w, r)
+}
+
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Add("Vary", "Origin")
+	allowed := s.origins.Allow(r)
+	if origin := r.Header.Get("Origin"); origin != "" && allowed {
+		h.Set("Access-Control-Allow-Origin", origin)
+		h.Set("Access-Control-Expose-Headers", "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset")
+	}
+	if r.Method == http.MethodPost && !s.cfg.Limit.Take(w, r) {
+		return
+	}
+	if !allowed {
+		guard.Refuse(w, http.StatusForbidden, "pages of this origin may not call this endpoint")
+		return
+	}
+	switch r.Method {
+	case http.MethodPost:
+		s.post(w, r)
+	case http.MethodOptions:
+		h.Set("Allow", "POST, OPTIONS")
+		h.Set("Access-Control-Allow-Methods", "POST")
+		h.Set("Access-Control-Allow-Headers", "Accept, Content-Type, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID")
+		h.Set("Access-Control-Max-Age", "86400")
+		w.WriteHeader(http.StatusNoContent)
+	default:
+		h.Set("Allow", "POST, OPTIONS")
+		guard.Refuse(w, http.StatusMethodNotAllowed, r.Method+" is not allowed here: send each JSON-RPC message by POST")
+	}
+}
+
+// post checks what the SDK checks too, but answers in plain text, and what it
+// does not check; then it passes the message on.
+func (s *Server) post(w http.ResponseWriter, r *http.Request) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		guard.Refuse(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
+		return
+	}
+	if !acceptsJSON(r.Header.Values("Accept")) {
+		guard.Refuse(w, http.StatusNotAcceptable, "Accept must contain application/json and text/event-stream")
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		guard.Refuse(w, http.StatusRequestEntityTooLarge, "the body must be at most 1 MiB")
+		return
+	}
+	if err != nil {
+		guard.Refuse(w, http.StatusBadRequest, "the body could not be read")
+		return
+	}
+	m, status, refusal := parseMessage(body)
+	if refusal != nil {
+		m.refuse(w, status, refusal)
+		return
+	}
+	v, err := s.tools.view(r.URL.RawQuery)
+	if err != nil {
+		m.refuse(w, http.StatusBadRequest, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()})
+		return
+	}
+	version := r.Header.Get("Mcp-Protocol-Version")
+	if version != "" && !slices.Contains(Versions, version) {
+		data, _ := json.Marshal(map[string]any{"supported": Versions, "requested": version}) // strings always encode
+		m.refuse(w, http.StatusBadRequest, &jsonrpc.Error{Code: codeVersion, Message: "Mcp-Protocol-Version must be one of " + strings.Join(Versions, ", "), Data: data})
+		return
+	}
+	if m.Method != "" && !served[m.Method] {
+		s.refuseMethod(w, m, version)
+		return
+	}
+	s.forward(w, r, m, v, body)
+}
+
+// refuseMethod answers for a method nobody serves; a notification gets no
+// answer, whatever it is.
+func (s *Server) refuseMethod(w http.ResponseWriter, m message, version string) {
+	if m.ID == nil {
+		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	status := http.StatusOK
+	if version >= firstStateless {
+		status = http.StatusNotFound
+	}
+	m.refuse(w, status, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method %q is not served here", m.Method)})
+}
+
+// forward lets the SDK answer, then sends what it wrote, compressed if the
+// client likes, and as JSON if it is plain text.
+func (s *Server) forward(w http.ResponseWriter, r *http.Request, m message, v view, body []byte) {
+	inner := r.Clone(withRequest(r.Context(), v))
+	inner.Body = io.NopCloser(bytes.NewReader(body))
+	inner.Header.Set("Accept", "application/json, text/event-stream") // checked above, more kindly
+	rec := &recorder{header: http.Header{}, status: http.StatusOK}
+	s.inner.ServeHTTP(rec, inner)
+	if r.Context().Err() != nil {
+		return // nobody is left to answer
+	}
+	kind := rec.header.Get("Content-Type")
+	if rec.status >= 400 && !strings.HasPrefix(kind, "application/json") {
+		m.refuse(w, rec.status, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: strings.TrimSpace(rec.body.String())})
+		return
+	}
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	if rec.body.Len() == 0 {
+		w.WriteHeader(rec.status)
+		return
+	}
+	out := rec.body.Bytes()
+	h.Set("Content-Type", kind)
+	h.Add("Vary", "Accept-Encoding")
+	if enc := coding.Choose(r.Header.Get("Accept-Encoding"), len(out)); enc != coding.Identity {
+		h.Set("Content-Encoding", string(enc))
+		out = enc.Encode(out)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(out)))
+	w.WriteHeader(rec.status)
+	_, _ = w.Write(out) // the client may be gone
+}
+
+// acceptsJSON is kinder than the protocol, which wants text/event-stream named
+// too: answers are JSON, and a client that takes JSON can read them.
+func acceptsJSON(values []string) bool {
+	if len(values) == 0 {
+		return true
+	}
+	for part := range strings.SplitSeq(strings.Join(values, ","), ",") {
+		kind, _, _ := strings.Cut(part, ";")
+		switch strings.ToLower(strings.TrimSpace(kind)) {
+		case "application/json", "application/*", "*/*":
+			return true
+		}
+	}
+	return false
+}
+
+// recorder holds an answer of the SDK until it is whole.
+type recorder struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+	wrote  bool
+}
+
+func (r *recorder) Header() http.Header { return r.header }
+
+func (r *recorder) WriteHeader(status int) {
+	if !r.wrote {
+		r.status, r.wrote = status, true
+	}
+}
+
+func (r *recorder) Write(b []byte) (int, error) {
+	r.wrote = true
+	return r.body.Write(b)
+}
+
+// message is as much of a JSON-RPC message as is needed to refuse it.
+type message struct {
+	Version *string         `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id"`
+	Method  string          `json:"method"`
+	Result  json.RawMessage `json:"result"`
+	Error   json.RawMessage `json:"error"`
+}
+
+// parseMessage checks the envelope of a message.
+func parseMessage(body []byte) (message, int, *jsonrpc.Error) {
+	var m message
+	if !json.Valid(body) {
+		return m, http.StatusBadRequest, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the body is not valid JSON"}
+	}
+	invalid := func(format string, args ...any) (message, int, *jsonrpc.Error) {
+		return m, http.StatusBadRequest, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf(format, args...)}
+	}
+	switch first := bytes.TrimSpace(body)[0]; {
+	case first == '[':
+		return invalid("batches are not served: send each message by itself")
+	case first != '{':
+		return invalid("a message is a JSON object")
+	}
+	if err := json.Unmarshal(body, &m); err != nil {
+		m.ID = nil
+		return invalid("jsonrpc and method must be strings")
+	}
+	if m.ID != nil && !validID(m.ID) {
+		m.ID = nil
+		return invalid("id must be a string or an integer")
+	}
+	if m.Version == nil || *m.Version != "2.0" {
+		return invalid(`jsonrpc must be "2.0"`)
+	}
+	if m.Method == "" && m.Result == nil && m.Error == nil {
+		return invalid("method is required")
+	}
+	return m, 0, nil
+}
+
+// validID holds integers to what survives the floating point of other
+// languages, and of the SDK.
+func validID(raw json.RawMessage) bool {
+	if raw[0] == '"' {
+		return true
+	}
+	n, err := strconv.ParseInt(string(raw), 10, 64)
+	return err == nil && n < 1<<53 && n > -1<<53
+}
+
+// refuse answers with a JSON-RPC error.
+func (m message) refuse(w http.ResponseWriter, status int, e *jsonrpc.Error) {
+	body, err := op.Encode(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}{"2.0", m.ID, e})
+	if err != nil {
+		guard.Refuse(w, http.StatusInternalServerError, "internal error")
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client may be gone
+}

@@ -1,0 +1,107 @@
+package mcp_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`
+
+func names(t *testing.T, w *httptest.ResponseRecorder) []string {
+	t.Helper()
+	var answer struct {
+		Result struct {
+			Tools []struct {
+				Name         string          `json:"name"`
+				OutputSchema json.RawMessage `json:"outputSchema"`
+			} `json:"tools"`
+		} `json:"result"`
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+		t.Fatalf("%v: %s", err, w.Body)
+	}
+	var out []string
+	for _, tool := range answer.Result.Tools {
+		if tool.OutputSchema != nil {
+			tool.Name += "!"
+		}
+		out = append(out, tool.Name)
+	}
+	return out
+}
+
+func TestToolsListStartsWithItsVersion(t *testing.T) {
+	s := newServer(t, nil)
+	first := post(s, "/mcp", listTools, plain...)
+	if !bytes.HasPrefix(first.Body.Bytes(), []byte(`{"jsonrpc":"2.0","id":1,"result":{`)) {
+		t.Errorf("got %.60s", first.Body)
+	}
+	if again := post(s, "/mcp", listTools, plain...); !bytes.Equal(first.Body.Bytes(), again.Body.Bytes()) {
+		t.Error("the list changed")
+	}
+	want := `{"name":"get_book","title":"Read a book"}`
+	var tool map[string]any
+	for _, raw := range rawTools(t, first) {
+		if err := json.Unmarshal(raw, &tool); err != nil {
+			t.Fatal(err)
+		}
+		if tool["name"] == "get_book" {
+			break
+		}
+	}
+	hints, ok := tool["annotations"].(map[string]any)
+	if !ok || hints["readOnlyHint"] != true || hints["destructiveHint"] != false || hints["idempotentHint"] != true || hints["openWorldHint"] != false {
+		t.Errorf("hints %v", tool["annotations"])
+	}
+	if tool["title"] != "Read a book" || tool["description"] != "Reads one book by its id." {
+		t.Errorf("got %v, want %s", tool, want)
+	}
+}
+
+func rawTools(t *testing.T, w *httptest.ResponseRecorder) []json.RawMessage {
+	t.Helper()
+	var answer struct {
+		Result struct {
+			Tools []json.RawMessage `json:"tools"`
+		} `json:"result"`
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+		t.Fatal(err)
+	}
+	return answer.Result.Tools
+}
+
+func TestToolsets(t *testing.T) {
+	s := newServer(t, nil)
+	shelf, desk := []string{"list_books", "get_book"}, []string{"search_books", "break_book", "lose_book", "wait_book", "closed_book", "about"}
+	for query, want := range map[string][]string{
+		"":                                   append(slices.Clone(shelf), desk...),
+		"?toolsets=":                         append(slices.Clone(shelf), desk...),
+		"?toolsets=shelf":                    shelf,
+		"?toolsets=Desk":                     desk,
+		"?toolsets=desk,shelf":               append(slices.Clone(shelf), desk...),
+		"?toolsets=shelf&toolsets=shelf":     shelf,
+		"?toolsets=shelf&schemas=1":          {"list_books!", "get_book!"},
+		"?toolsets=shelf&schemas=0&other=ok": shelf,
+	} {
+		if got := names(t, post(s, "/mcp"+query, listTools, plain...)); !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", query, got, want)
+		}
+	}
+	for query, want := range map[string]string{
+		"?toolsets=attic": "toolsets must be some of shelf, desk",
+		"?schemas=maybe":  "schemas must be one of 0, 1, true, false",
+		"?toolsets=%zz":   "the query string is malformed",
+	} {
+		if w := post(s, "/mcp"+query, listTools, plain...); w.Code != 400 || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d %s", query, w.Code, w.Body)
+		}
+	}
+	if w := post(s, "/mcp?toolsets=shelf", call("about", `{}`), plain...); !strings.Contains(w.Body.String(), `"code":-32602`) {
+		t.Errorf("a tool outside the view: %s", w.Body)
+	}
+}

@@ -1,0 +1,131 @@
+// Package mcp serves operations as tools of the Model Context Protocol, over
+// stateless streamable HTTP and over stdio. The protocol is the SDK's; this
+// package decides what is listed, keeps what the SDK would answer in plain
+// text or die of, and maps errors. Of ours it imports op, guard, limit and coding.
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"almanac/api/guard"
+	"almanac/api/limit"
+	"almanac/api/op"
+)
+
+// Versions of the protocol that are served, newest first.
+var Versions = []string{"2026-07-28", "2025-11-25", "2025-06-18"}
+
+// firstStateless is the version from which a request carries what initialize
+// used to settle, and errors have HTTP statuses of their own.
+const firstStateless = "2026-07-28"
+
+// MaxBody is the most a request may hold, in bytes.
+const MaxBody = 1 << 20
+
+// Config of a Server.
+type Config struct {
+	Name, Version string // of the program, told to clients
+	Instructions  string // for the model, on what is here and how to use it
+	Operations    []op.Operation
+	Resources     []Resource
+	// Ready tells whether the first index is complete, and how much of it is,
+	// 0 to 1; nil = always. Until then tools are listed but answer an error.
+	Ready func() (ready bool, progress float64)
+	// Timeout is how long a tool may run; 0 = 15 s.
+	Timeout time.Duration
+	// AllowedOrigins are the web pages that may call: https://kb.example.org,
+	// "*" = any. With Loopback, pages of this machine may too, and the Host
+	// header must be this machine's or one of AllowedHosts.
+	AllowedOrigins []string
+	AllowedHosts   []string
+	Loopback       bool
+	// Limit counts every POST, whatever it holds; nil = none.
+	Limit *limit.Bucket
+	// Observe is told of every call of a known tool: ok, error or panic, and
+	// the time taken; may be nil.
+	Observe func(tool, outcome string, took time.Duration)
+	Log     *slog.Logger
+}
+
+// Server is the tool endpoint. It is an http.Handler for one path.
+type Server struct {
+	cfg     Config
+	sdk     *sdk.Server
+	tools   *catalog
+	origins guard.Origins
+	front   http.Handler // ours, before
+	inner   http.Handler // the SDK's
+}
+
+// New makes a server. Two tools of one name, or one whose answer is no JSON
+// object, are an error.
+func New(cfg Config) (*Server, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Ready == nil {
+		cfg.Ready = func() (bool, float64) { return true, 1 }
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = 15 * time.Second
+	}
+	if cfg.Name == "" || cfg.Version == "" {
+		return nil, errors.New("mcp: a server needs a name and a version")
+	}
+	s := &Server{cfg: cfg, origins: guard.NewOrigins(cfg.AllowedOrigins, cfg.Loopback)}
+	var err error
+	if s.tools, err = newCatalog(cfg.Operations); err != nil {
+		return nil, fmt.Errorf("mcp: %w", err)
+	}
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: cfg.Name, Version: cfg.Version}, &sdk.ServerOptions{
+		Instructions:              cfg.Instructions,
+		Logger:                    slog.New(slog.DiscardHandler), // it logs what clients do wrong as errors
+		Capabilities:              &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
+		SupportedProtocolVersions: Versions,
+	})
+	for _, t := range s.tools.all {
+		s.sdk.AddTool(t.described, s.callTool(t.op))
+	}
+	if err := s.addResources(); err != nil {
+		return nil, fmt.Errorf("mcp: %w", err)
+	}
+	s.sdk.AddReceivingMiddleware(s.recoverPanics, s.narrow)
+	s.inner = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, &sdk.StreamableHTTPOptions{
+		Stateless:                    true,
+		JSONResponse:                 true,
+		MaxRequestBodyBytes:          MaxBody,
+		PropagateRequestCancellation: true,
+		DisableLocalhostProtection:   true, // see ServeHTTP: ours answers JSON
+	})
+	s.front = http.HandlerFunc(s.answer)
+	if cfg.Loopback {
+		s.front = guard.Hosts(cfg.AllowedHosts, s.front)
+	}
+	return s, nil
+}
+
+// ServeStdio serves one client on standard input and output until it leaves
+// or ctx ends. query narrows what it sees as that of the address does:
+// "toolsets=cips,search&schemas=1"; "" = all tools.
+func (s *Server) ServeStdio(ctx context.Context, query string) error {
+	return s.Serve(ctx, query, &sdk.StdioTransport{})
+}
+
+// Serve is ServeStdio on any transport.
+func (s *Server) Serve(ctx context.Context, query string, t sdk.Transport) error {
+	v, err := s.tools.view(query)
+	if err != nil {
+		return fmt.Errorf("mcp: %w", err)
+	}
+	if err := s.sdk.Run(withRequest(ctx, v), t); err != nil && !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("mcp: serve: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,357 @@
+package mcp_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/ulule/limiter/v3"
+	"github.com/ulule/limiter/v3/drivers/store/memory"
+	"go.uber.org/goleak"
+
+	"almanac/api/limit"
+	"almanac/api/mcp"
+	"almanac/api/op"
+	"almanac/api/op/optest"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+func newServer(t testing.TB, change func(*mcp.Config)) *mcp.Server {
+	t.Helper()
+	cfg := mcp.Config{
+		Name: "almanac", Version: "test", Instructions: "Ask the shelf.", Operations: optest.Operations(), Timeout: 50 * time.Millisecond,
+		Resources: []mcp.Resource{
+			mcp.ToolsResource(optest.Operations()),
+			{URI: "kb://motd", Name: "motd", MIMEType: "text/plain", Read: func(context.Context) (any, error) { return "hello", nil }},
+			{URI: "kb://broken", Name: "broken", Read: func(context.Context) (any, error) { return nil, errors.New("sqlite: secret") }},
+			{URI: "kb://panic", Name: "panic", Read: func(context.Context) (any, error) { panic("on purpose") }},
+		},
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	s, err := mcp.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var plain = []string{"Content-Type", "application/json", "Accept", "application/json, text/event-stream"}
+
+func post(h http.Handler, target, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("POST", target, strings.NewReader(body))
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func call(tool, args string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, args)
+}
+
+func TestMessages(t *testing.T) {
+	tests := []struct {
+		name, body string
+		status     int
+		want, not  string
+	}{
+		{"initialize negotiates", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, 200, `"protocolVersion":"2025-06-18"`, `"prompts"`},
+		{"an old version is answered with the newest it can have", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, 200, `"protocolVersion":"2025-11-25"`, ""},
+		{"ping is answered", `{"jsonrpc":"2.0","id":"a","method":"ping"}`, 200, `{"jsonrpc":"2.0","id":"a","result":{}}`, ""},
+		{"a tool answers twice", call("get_book", `{"book_id":7}`), 200, `"content":[{"type":"text","text":"{\"id\":\"0007\",\"title\":\"Book 7\",\"kind\":\"Novel\",\"tags\":[],\"added\":\"2026-01-02T02:04:05Z\",\"withdrawn\":null,\"sequel\":null}"}],"structuredContent":{"id":"0007","title":"Book 7","kind":"Novel","tags":[],"added":"2026-01-02T02:04:05Z","withdrawn":null,"sequel":null}`, "isError"},
+		{"a tool takes no arguments", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"about"}}`, 200, `"structuredContent"`, "isError"},
+		{"an integer is an id", call("get_book", `{"book_id":7}`), 200, `"id":"0007"`, "isError"},
+		{"defaults come from the tool's schema", call("list_books", `{}`), 200, `"limit":10`, "isError"},
+		{"bad arguments are a result", call("list_books", `{"limit":51}`), 200, `"text":"Invalid arguments for list_books: limit must be between 1 and 50. Correct them and call again."}],"isError":true`, "structuredContent"},
+		{"an unknown argument names the nearest", call("list_books", `{"limt":5}`), 200, `unknown argument \"limt\": did you mean \"limit\"?`, ""},
+		{"arguments of another type are a result", call("list_books", `[]`), 200, `"isError":true`, ""},
+		{"nothing found is a result", call("get_book", `{"book_id":"700"}`), 200, `"text":"get_book found nothing: no book 0700."}],"isError":true`, ""},
+		{"a failure tells nothing of internals", call("lose_book", `{}`), 200, `"isError":true`, "sqlite"},
+		{"a panic is a result", call("break_book", `{}`), 200, `"isError":true`, "purpose"},
+		{"a deadline is a result", call("wait_book", `{}`), 200, `wait_book took longer than 50ms`, ""},
+		{"what is closed says when to come back", call("closed_book", `{}`), 200, `the shelf is being painted. Try again in 90 s.`, ""},
+		{"an unknown tool is an error", call("lst_books", `{}`), 200, `"error":{"code":-32602,"message":"unknown tool \"lst_books\": did you mean \"list_books\"?"}`, "result"},
+		{"a nameless tool is an error", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`, 200, `"code":-32602`, "result"},
+		{"a call needs params", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, 400, `"code":-32600`, "result"},
+		{"prompts are not served", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 200, `"error":{"code":-32601`, "result"},
+		{"nor is what nobody knows", `{"jsonrpc":"2.0","id":7,"method":"make/coffee"}`, 200, `"id":7,"error":{"code":-32601`, "result"},
+		{"resources are listed", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200, `"uri":"kb://tools"`, "error"},
+		{"templates are an empty list", `{"jsonrpc":"2.0","id":1,"method":"resources/templates/list"}`, 200, `"resourceTemplates":[]`, "error"},
+		{"a resource is read as JSON", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://tools"}}`, 200, `"mimeType":"application/json","text":"{\"total\":8,`, `"error":{`},
+		{"a resource may be text", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://motd"}}`, 200, `"mimeType":"text/plain","text":"hello"`, "error"},
+		{"an unknown resource is an error", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://nothing"}}`, 200, `"error":{"code":-32002,"message":"Resource not found; resources/list names the resources","data":{"uri":"kb://nothing"}}`, "result"},
+		{"a resource that fails tells nothing", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://broken"}}`, 200, `"code":-32603`, "sqlite"},
+		{"a resource that panics is an error", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://panic"}}`, 200, `"code":-32603`, "purpose"},
+		{"broken JSON is a parse error", `{"jsonrpc":`, 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700`, ""},
+		{"so is nothing", ``, 400, `"code":-32700`, ""},
+		{"a batch is refused", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 400, `"code":-32600,"message":"batches are not served`, "result"},
+		{"a string is no message", `"ping"`, 400, `"code":-32600`, ""},
+		{"a message has a version", `{"id":1,"method":"ping"}`, 400, `"id":1,"error":{"code":-32600,"message":"jsonrpc must be \"2.0\""}`, ""},
+		{"an id is no fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, 400, `"id":null,"error":{"code":-32600`, ""},
+		{"an id is not null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, 400, `"code":-32600`, ""},
+		{"an id keeps its value", `{"jsonrpc":"2.0","id":9007199254740991,"method":"ping"}`, 200, `"id":9007199254740991`, ""},
+		{"a method is a string", `{"jsonrpc":"2.0","id":1,"method":5}`, 400, `"code":-32600`, ""},
+		{"a message without a method is none", `{"jsonrpc":"2.0","id":1}`, 400, `"code":-32600`, ""},
+		{"a request without an id is refused", `{"jsonrpc":"2.0","method":"tools/list"}`, 400, `"code":-32600`, ""},
+		{"a notification is accepted", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, 202, ``, "x"},
+		{"an unknown notification too", `{"jsonrpc":"2.0","method":"notifications/strange"}`, 202, ``, "x"},
+		{"the list has one page", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`, 200, `"code":-32602`, ""},
+	}
+	s := newServer(t, nil)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := post(s, "/mcp", tt.body, plain...)
+			got := w.Body.String()
+			if w.Code != tt.status || !strings.Contains(got, tt.want) || tt.not != "" && strings.Contains(got, tt.not) {
+				t.Errorf("got %d %s, want %d with %s without %q", w.Code, got, tt.status, tt.want, tt.not)
+			}
+			if w.Body.Len() > 0 && (!json.Valid(w.Body.Bytes()) || w.Header().Get("Content-Type") != "application/json") {
+				t.Errorf("%s %s is no JSON", w.Header().Get("Content-Type"), got)
+			}
+		})
+	}
+}
+
+func TestRequests(t *testing.T) {
+	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	tests := []struct {
+		name, method, body string
+		headers            []string
+		status             int
+		want               string
+	}{
+		{"GET is refused", "GET", "", nil, 405, `{"error":"GET is not allowed here`},
+		{"DELETE is refused", "DELETE", "", nil, 405, `{"error":"DELETE is not allowed here`},
+		{"another type is refused", "POST", ping, []string{"Content-Type", "text/plain"}, 415, `{"error":"Content-Type must be application/json"}`},
+		{"another answer is refused", "POST", ping, []string{"Content-Type", "application/json", "Accept", "text/html"}, 406, `{"error":"Accept must`},
+		{"any answer is JSON", "POST", ping, []string{"Content-Type", "application/json", "Accept", "*/*"}, 200, `"result":{}`},
+		{"JSON alone will do", "POST", ping, []string{"Content-Type", "application/json", "Accept", "application/json"}, 200, `"result":{}`},
+		{"a large body is refused", "POST", `{"x":"` + strings.Repeat("x", mcp.MaxBody) + `"}`, plain, 413, `{"error":"the body must be at most 1 MiB"}`},
+		{"an unknown version is refused", "POST", ping, append([]string{"Mcp-Protocol-Version", "1999-01-01"}, plain...), 400, `"code":-32022`},
+		{"a foreign page is refused", "POST", ping, append([]string{"Origin", "https://evil.example"}, plain...), 403, `{"error":"pages of this origin`},
+		{"an opaque page too", "POST", ping, append([]string{"Origin", "null"}, plain...), 403, `{"error":`},
+		{"a page of this machine too, in public", "POST", ping, append([]string{"Origin", "http://localhost:3000"}, plain...), 403, `{"error":`},
+		{"an allowed page may call", "POST", ping, append([]string{"Origin", "https://kb.example"}, plain...), 200, `"result":{}`},
+		{"an allowed page may ask first", "OPTIONS", "", []string{"Origin", "https://kb.example"}, 204, ``},
+		{"a resumed stream is refused", "POST", ping, append([]string{"Last-Event-ID", "1"}, plain...), 400, `"code":-32600`},
+	}
+	s := newServer(t, func(c *mcp.Config) { c.AllowedOrigins = []string{"https://kb.example/"} })
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := httptest.NewRequest(tt.method, "/mcp", strings.NewReader(tt.body))
+			for i := 0; i < len(tt.headers); i += 2 {
+				r.Header.Set(tt.headers[i], tt.headers[i+1])
+			}
+			w := httptest.NewRecorder()
+			s.ServeHTTP(w, r)
+			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) {
+				t.Errorf("got %d %s, want %d with %s", w.Code, w.Body, tt.status, tt.want)
+			}
+			if w.Body.Len() > 0 && !json.Valid(w.Body.Bytes()) {
+				t.Errorf("%s is no JSON", w.Body)
+			}
+			if w.Code == 405 && w.Header().Get("Allow") == "" {
+				t.Error("405 without Allow")
+			}
+		})
+	}
+}
+
+func TestALoopbackListenerIsNoOneElses(t *testing.T) {
+	s := newServer(t, func(c *mcp.Config) { c.Loopback, c.AllowedHosts = true, []string{"kb.example"} })
+	for name, tt := range map[string]struct {
+		host, origin string
+		status       int
+	}{
+		"localhost":        {"localhost:8080", "", 200},
+		"its address":      {"127.0.0.1:8080", "http://127.0.0.1:3000", 200},
+		"its IPv6 address": {"[::1]:8080", "http://[::1]", 200},
+		"a page of its":    {"localhost", "http://localhost:3000", 200},
+		"its public name":  {"KB.example.:8080", "", 200},
+		"a rebound name":   {"evil.example", "", 403},
+		"a lookalike":      {"localhost.evil.example", "", 403},
+		"a foreign page":   {"localhost", "https://evil.example", 403},
+	} {
+		r := httptest.NewRequest("POST", "/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+		r.Host = tt.host
+		r.Header.Set("Content-Type", "application/json")
+		if tt.origin != "" {
+			r.Header.Set("Origin", tt.origin)
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if w.Code != tt.status || !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+}
+
+// modern is a request of the version without sessions.
+func modern(method, params string) (string, []string) {
+	meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
+	if params != "" {
+		meta += "," + params
+	}
+	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s}}`, method, meta)
+	return body, append([]string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", method}, plain...)
+}
+
+func TestTheVersionWithoutSessions(t *testing.T) {
+	s := newServer(t, nil)
+	tests := []struct {
+		name, method, params, mcpName string
+		status                        int
+		want                          string
+	}{
+		{"discovery names the versions", "server/discover", "", "", 200, `"supportedVersions":["2026-07-28","2025-11-25","2025-06-18"]`},
+		{"the list may be cached", "tools/list", "", "", 200, `"ttlMs":3600000`},
+		{"results are complete", "tools/list", "", "", 200, `"resultType":"complete"`},
+		{"a tool is called", "tools/call", `"name":"about","arguments":{}`, "about", 200, `"structuredContent":{"text"`},
+		{"the name must be in the headers", "tools/call", `"name":"about"`, "", 400, `"code":-32020`},
+		{"and the same", "tools/call", `"name":"about"`, "get_book", 400, `"code":-32020`},
+		{"an unknown tool is 400", "tools/call", `"name":"x"`, "x", 400, `"code":-32602`},
+		{"an unknown method is 404", "make/coffee", "", "", 404, `"code":-32601`},
+		{"prompts are 404", "prompts/list", "", "", 404, `"code":-32601`},
+		{"an unknown resource is invalid", "resources/read", `"uri":"kb://nothing"`, "kb://nothing", 400, `"code":-32602`},
+		{"initialize is of the past", "initialize", `"protocolVersion":"2026-07-28","capabilities":{},"clientInfo":{"name":"t","version":"1"}`, "", 404, `"code":-32601`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			body, headers := modern(tt.method, tt.params)
+			if tt.mcpName != "" {
+				headers = append(headers, "Mcp-Name", tt.mcpName)
+			}
+			w := post(s, "/mcp", body, headers...)
+			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) || !json.Valid(w.Body.Bytes()) {
+				t.Errorf("got %d %s, want %d with %s", w.Code, w.Body, tt.status, tt.want)
+			}
+		})
+	}
+}
+
+func TestBeforeTheIndexIsReady(t *testing.T) {
+	s := newServer(t, func(c *mcp.Config) { c.Ready = func() (bool, float64) { return false, 0.42 } })
+	if got := names(t, post(s, "/mcp", listTools, plain...)); len(got) != 8 {
+		t.Errorf("listed %v", got)
+	}
+	if w := post(s, "/mcp", call("list_books", `{}`), plain...); !strings.Contains(w.Body.String(), `loading, 42 %`) || !strings.Contains(w.Body.String(), `"isError":true`) {
+		t.Errorf("got %s", w.Body)
+	}
+	if w := post(s, "/mcp", call("about", `{}`), plain...); strings.Contains(w.Body.String(), "isError") {
+		t.Errorf("what needs no index: %s", w.Body)
+	}
+}
+
+func TestEveryPOSTCounts(t *testing.T) {
+	store := memory.NewStoreWithOptions(limiter.StoreOptions{})
+	s := newServer(t, func(c *mcp.Config) { c.Limit = limit.New(limit.Config{Name: "mcp", Calls: 4, Store: store}) })
+	for _, body := range []string{listTools, `{`, `[]`} {
+		if w := post(s, "/mcp", body, plain...); w.Code == 429 || w.Header().Get("RateLimit-Limit") != "4" {
+			t.Fatalf("%s: %d %v", body, w.Code, w.Header())
+		}
+	}
+	if w := post(s, "/mcp", "x", "Origin", "https://evil.example"); w.Code != 403 {
+		t.Fatalf("foreign: %d", w.Code)
+	}
+	w := post(s, "/mcp", listTools, plain...)
+	if w.Code != 429 || w.Header().Get("Retry-After") == "" || !strings.HasPrefix(w.Body.String(), `{"error":"`) {
+		t.Errorf("got %d %s %v", w.Code, w.Body, w.Header())
+	}
+}
+
+func TestALongAnswerIsCompressedOnRequest(t *testing.T) {
+	s := newServer(t, nil)
+	want := post(s, "/mcp", listTools, plain...).Body.Bytes()
+	w := post(s, "/mcp", listTools, append([]string{"Accept-Encoding", "gzip"}, plain...)...)
+	if w.Header().Get("Content-Encoding") != "gzip" {
+		t.Fatalf("headers %v", w.Header())
+	}
+	r, err := gzip.NewReader(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(r); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("err %v, same %v", err, bytes.Equal(got, want))
+	}
+}
+
+func TestAToolEndsWhenItsClientLeaves(t *testing.T) {
+	done := make(chan string, 1)
+	s := newServer(t, func(c *mcp.Config) {
+		c.Timeout = time.Minute
+		c.Observe = func(tool, outcome string, _ time.Duration) { done <- tool + " " + outcome }
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	r := httptest.NewRequest("POST", "/mcp", strings.NewReader(call("wait_book", `{}`))).WithContext(ctx)
+	r.Header.Set("Content-Type", "application/json")
+	time.AfterFunc(10*time.Millisecond, cancel)
+	s.ServeHTTP(httptest.NewRecorder(), r)
+	select {
+	case got := <-done:
+		if got != "wait_book error" {
+			t.Errorf("got %s", got)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("the tool still runs")
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	ops := optest.Operations()
+	list := op.New(op.Spec{ID: "x", Tool: "x"}, func(context.Context, struct{}) ([]string, error) { return nil, nil })
+	for name, cfg := range map[string]mcp.Config{
+		"two tools of one name":      {Name: "a", Version: "1", Operations: append(ops, ops[0])},
+		"a tool that answers a list": {Name: "a", Version: "1", Operations: []op.Operation{list}},
+		"two resources on one URI":   {Name: "a", Version: "1", Resources: []mcp.Resource{mcp.ToolsResource(ops), mcp.ToolsResource(ops)}},
+		"a server without a name":    {Operations: ops},
+	} {
+		if _, err := mcp.New(cfg); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func FuzzPOST(f *testing.F) {
+	for _, body := range []string{listTools, call("about", `{}`), call("search_books", `{"query":5}`), `{`, `[]`, `{"jsonrpc":"2.0","id":"x","method":"resources/read","params":{"uri":"kb://motd"}}`, `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","ID":1,"method":"initialize","params":null}`} {
+		f.Add([]byte(body), "")
+	}
+	body, _ := modern("tools/list", "")
+	f.Add([]byte(body), "2026-07-28")
+	s := newServer(f, func(c *mcp.Config) { c.Timeout = time.Millisecond })
+	f.Fuzz(func(t *testing.T, body []byte, version string) {
+		w := post(s, "/mcp", string(body), append([]string{"Mcp-Protocol-Version", version}, plain...)...)
+		if w.Code >= 500 || w.Body.Len() > 0 && !json.Valid(w.Body.Bytes()) && !strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
+			t.Errorf("%s (%s): %d %s", body, version, w.Code, w.Body)
+		}
+	})
+}
+
+func BenchmarkToolsList(b *testing.B) {
+	s := newServer(b, nil)
+	for b.Loop() {
+		post(s, "/mcp", listTools, plain...)
+	}
+}
+
+func BenchmarkToolCall(b *testing.B) {
+	s := newServer(b, nil)
+	for b.Loop() {
+		post(s, "/mcp", call("about", `{}`), plain...)
+	}
+}

@@ -1,0 +1,120 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"almanac/api/op"
+)
+
+// Resource is a read-only snapshot under an address of its own.
+type Resource struct {
+	URI, Name, Title, Description string
+	MIMEType                      string // "" = application/json
+	// Read returns a string, which is served as it is, or a value that is
+	// served as JSON.
+	Read func(context.Context) (any, error)
+}
+
+// codeNoResource is what versions before 2026-07-28 call an unknown URI.
+const codeNoResource = -32002
+
+func (s *Server) addResources() error {
+	seen := map[string]bool{}
+	for _, r := range s.cfg.Resources {
+		if seen[r.URI] {
+			return fmt.Errorf("two resources are at %s", r.URI)
+		}
+		seen[r.URI] = true
+		if r.MIMEType == "" {
+			r.MIMEType = "application/json"
+		}
+		s.sdk.AddResource(&sdk.Resource{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType}, s.read(r))
+	}
+	s.sdk.AddReceivingMiddleware(s.checkURI(seen))
+	return nil
+}
+
+// checkURI answers for an unknown address as the client's version wants it.
+func (s *Server) checkURI(known map[string]bool) sdk.Middleware {
+	return func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
+			read, ok := r.(*sdk.ReadResourceRequest)
+			if !ok || known[read.Params.URI] {
+				return next(ctx, method, r)
+			}
+			code := int64(codeNoResource)
+			if read.ProtocolVersion() >= firstStateless {
+				code = jsonrpc.CodeInvalidParams
+			}
+			data, err := json.Marshal(map[string]string{"uri": read.Params.URI})
+			if err != nil {
+				return nil, err
+			}
+			return nil, &jsonrpc.Error{Code: code, Message: "Resource not found; resources/list names the resources", Data: data}
+		}
+	}
+}
+
+func (s *Server) read(r Resource) sdk.ResourceHandler {
+	return func(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+		defer cancel()
+		defer context.AfterFunc(requestOf(ctx).ctx, cancel)()
+		text, err := readText(ctx, r)
+		if err != nil {
+			f := op.Explain(err)
+			if f.Kind == nil {
+				s.cfg.Log.Error("mcp: resource failed", "uri", r.URI, "err", err)
+			}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: r.URI + ": " + f.Message}
+		}
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.URI, MIMEType: r.MIMEType, Text: text}}}, nil
+	}
+}
+
+func readText(ctx context.Context, r Resource) (string, error) {
+	v, err := r.Read(ctx)
+	if err != nil {
+		return "", err
+	}
+	if text, ok := v.(string); ok {
+		return text, nil
+	}
+	raw, err := op.Encode(v)
+	return string(raw), err
+}
+
+// ToolsResource is the catalogue of tools as data.
+func ToolsResource(ops []op.Operation) Resource {
+	type entry struct {
+		Name        string   `json:"name"`
+		Title       string   `json:"title"`
+		Group       string   `json:"group"`
+		Description string   `json:"description"`
+		Arguments   []string `json:"arguments"`
+		Required    []string `json:"required"`
+	}
+	tools := []entry{}
+	for _, o := range ops {
+		if o.Tool != "" {
+			tools = append(tools, entry{o.Tool, o.Title, o.Group, o.Text(), o.ToolIn.PropertyOrder, o.ToolIn.Required})
+		}
+	}
+	return Resource{
+		URI: "kb://tools", Name: "tools", Title: "Tools", Description: "The tool catalogue as data.",
+		Read: func(context.Context) (any, error) {
+			return struct {
+				Total int     `json:"total"`
+				Items []entry `json:"items"`
+			}{len(tools), tools}, nil
+		},
+	}
+}
+
+func trimPeriod(s string) string { return strings.TrimSuffix(s, ".") }

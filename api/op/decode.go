@@ -1,0 +1,151 @@
+package op
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/url"
+	"reflect"
+	"unicode/utf8"
+)
+
+// Decode reads the arguments of a REST call: the parameters of the path, those
+// of the query, and for POST the members of the JSON object in body. Unknown
+// parameters and members are ignored. Every error is ErrInvalid with a
+// sentence that names the parameter and what is allowed.
+func (o Operation) Decode(path map[string]string, query url.Values, body []byte) (Input, error) {
+	in := o.newInput()
+	var members map[string]json.RawMessage
+	if o.Method == "POST" {
+		var err error
+		if members, err = decodeObject(body); err != nil {
+			return in, Invalid("the body must be one JSON object: %v", err)
+		}
+	}
+	for i := range o.Params {
+		p := &o.Params[i]
+		if !p.REST {
+			continue
+		}
+		v, err := p.rest.decodeREST(p.Path, path, query, members)
+		if err != nil {
+			return in, err
+		}
+		if v.IsValid() {
+			p.rest.store(in.v.FieldByIndex(p.index), v)
+		}
+	}
+	return in, nil
+}
+
+// DecodeTool reads the arguments of a tool call, a JSON object or nothing.
+// Null is as good as absent, defaults are applied, an unknown argument is an
+// error that names the nearest known one.
+func (o Operation) DecodeTool(args json.RawMessage) (Input, error) {
+	in := o.newInput()
+	var members map[string]json.RawMessage
+	if args = bytes.TrimSpace(args); len(args) > 0 && string(args) != "null" {
+		var err error
+		if members, err = decodeObject(args); err != nil {
+			return in, Invalid("arguments must be one JSON object: %v", err)
+		}
+	}
+	if err := o.checkKnown(members); err != nil {
+		return in, err
+	}
+	for i := range o.Params {
+		p := &o.Params[i]
+		if p.tool == nil {
+			continue
+		}
+		v, err := p.tool.decodeMember(members)
+		if err != nil {
+			return in, err
+		}
+		if v.IsValid() {
+			p.tool.store(in.v.FieldByIndex(p.index), v)
+		}
+	}
+	return in, nil
+}
+
+func (o Operation) newInput() Input {
+	return Input{v: reflect.New(o.in).Elem()}
+}
+
+// decodeREST returns an invalid value where nothing is given and no default
+// stands in.
+func (a *argument) decodeREST(inPath bool, path map[string]string, query url.Values, members map[string]json.RawMessage) (v reflect.Value, err error) {
+	switch {
+	case inPath:
+		return a.fromText(path[a.name])
+	case members != nil:
+		return a.decodeMember(members)
+	}
+	raw := query[a.name]
+	if len(raw) > 1 {
+		return v, Invalid("%s must be given once", a.name)
+	}
+	if len(raw) == 0 || raw[0] == "" && !a.required && (a.form == text || a.list) {
+		return a.absent()
+	}
+	return a.fromText(raw[0])
+}
+
+func (a *argument) decodeMember(members map[string]json.RawMessage) (reflect.Value, error) {
+	raw, ok := members[a.name]
+	if !ok || string(raw) == "null" {
+		return a.absent()
+	}
+	return a.fromJSON(raw)
+}
+
+func (a *argument) absent() (reflect.Value, error) {
+	if a.required {
+		return reflect.Value{}, Invalid("%s is required", a.name)
+	}
+	if a.def.IsValid() && a.list { // the caller owns what it gets
+		return reflect.AppendSlice(reflect.MakeSlice(a.def.Type(), 0, a.def.Len()), a.def), nil
+	}
+	return a.def, nil
+}
+
+// decodeObject splits a JSON object into its members. Repeated names and
+// anything after the object are errors.
+func decodeObject(data []byte) (map[string]json.RawMessage, error) {
+	if !utf8.Valid(data) {
+		return nil, errors.New("it is not valid UTF-8")
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	start, err := dec.Token()
+	if err != nil {
+		return nil, errors.New("it is not valid JSON")
+	}
+	if start != json.Delim('{') {
+		return nil, errors.New("it is something else")
+	}
+	members := map[string]json.RawMessage{}
+	for dec.More() {
+		name, err := dec.Token()
+		if err != nil {
+			return nil, errors.New("it is not valid JSON")
+		}
+		key := name.(string)
+		if _, ok := members[key]; ok {
+			return nil, errors.New(key + " is repeated")
+		}
+		var raw json.RawMessage
+		if err := dec.Decode(&raw); err != nil {
+			return nil, errors.New("it is not valid JSON")
+		}
+		members[key] = raw
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, errors.New("it is not valid JSON")
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("something follows it")
+	}
+	return members, nil
+}

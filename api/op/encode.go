@@ -1,0 +1,247 @@
+package op
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// Encode writes an answer as JSON: nil slices and maps as [] and {}, times in
+// UTC, <, > and & as they are. The answer itself is not changed: what needs a
+// change is copied, so it may be shared with other requests.
+func Encode(answer any) ([]byte, error) {
+	if answer == nil {
+		return []byte("null"), nil
+	}
+	v := reflect.New(reflect.TypeOf(answer)).Elem()
+	v.Set(reflect.ValueOf(answer))
+	if tidy := tidierOf(v.Type()); tidy != nil {
+		tidy(v)
+	}
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v.Addr().Interface()); err != nil {
+		return nil, fmt.Errorf("op: encode: %w", err)
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}
+
+// A tidier makes a settable value fit its schema. It may change the value, not
+// what the value points to.
+type tidier func(reflect.Value)
+
+var tidiers sync.Map // reflect.Type → tidier, nil where nothing can need it
+
+// tidierOf compiles the tidier of a type once. Types that recurse have no
+// schema and do not come here, save inside an interface.
+func tidierOf(t reflect.Type) tidier {
+	if f, ok := tidiers.Load(t); ok {
+		return f.(tidier)
+	}
+	f := newTidier(t)
+	tidiers.Store(t, f)
+	return f
+}
+
+func newTidier(t reflect.Type) tidier {
+	if t == reflect.TypeFor[time.Time]() {
+		return func(v reflect.Value) { v.Set(reflect.ValueOf(v.Interface().(time.Time).UTC())) }
+	}
+	if encodesItself(t) {
+		return nil
+	}
+	switch t.Kind() {
+	case reflect.Interface:
+		return tidyInterface
+	case reflect.Pointer:
+		return tidyPointer(t)
+	case reflect.Slice:
+		return tidySlice(t)
+	case reflect.Array:
+		return tidyArray(t)
+	case reflect.Map:
+		return tidyMap(t)
+	case reflect.Struct:
+		return tidyStruct(t)
+	}
+	return nil
+}
+
+func encodesItself(t reflect.Type) bool {
+	if t.Kind() == reflect.Interface {
+		return false
+	}
+	for _, i := range []reflect.Type{reflect.TypeFor[json.Marshaler](), reflect.TypeFor[encoding.TextMarshaler]()} {
+		if t.Implements(i) && !(t.Kind() == reflect.Pointer && t.Elem() == reflect.TypeFor[time.Time]()) {
+			return true
+		}
+	}
+	return false
+}
+
+func tidyInterface(v reflect.Value) {
+	if v.IsNil() {
+		return
+	}
+	if tidy := tidierOf(v.Elem().Type()); tidy != nil {
+		c := reflect.New(v.Elem().Type()).Elem()
+		c.Set(v.Elem())
+		tidy(c)
+		v.Set(c)
+	}
+}
+
+func tidyPointer(t reflect.Type) tidier {
+	elem := tidierOf(t.Elem())
+	if elem == nil {
+		return nil
+	}
+	return func(v reflect.Value) {
+		if !v.IsNil() {
+			c := reflect.New(t.Elem())
+			c.Elem().Set(v.Elem())
+			elem(c.Elem())
+			v.Set(c)
+		}
+	}
+}
+
+func tidySlice(t reflect.Type) tidier {
+	elem := tidierOf(t.Elem())
+	return func(v reflect.Value) {
+		switch {
+		case v.IsNil():
+			v.Set(reflect.MakeSlice(t, 0, 0))
+		case elem != nil:
+			c := reflect.MakeSlice(t, v.Len(), v.Len())
+			reflect.Copy(c, v)
+			for i := range c.Len() {
+				elem(c.Index(i))
+			}
+			v.Set(c)
+		}
+	}
+}
+
+func tidyArray(t reflect.Type) tidier {
+	elem := tidierOf(t.Elem())
+	if elem == nil {
+		return nil
+	}
+	return func(v reflect.Value) {
+		for i := range v.Len() {
+			elem(v.Index(i))
+		}
+	}
+}
+
+func tidyMap(t reflect.Type) tidier {
+	elem := tidierOf(t.Elem())
+	return func(v reflect.Value) {
+		switch {
+		case v.IsNil():
+			v.Set(reflect.MakeMap(t))
+		case elem != nil:
+			c := reflect.MakeMapWithSize(t, v.Len())
+			for it := v.MapRange(); it.Next(); {
+				e := reflect.New(t.Elem()).Elem()
+				e.Set(it.Value())
+				elem(e)
+				c.SetMapIndex(it.Key(), e)
+			}
+			v.Set(c)
+		}
+	}
+}
+
+func tidyStruct(t reflect.Type) tidier {
+	type part struct {
+		index    int
+		embedded bool
+		omitzero bool
+		tidy     tidier
+	}
+	var parts []part
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if !f.IsExported() && !(f.Anonymous && f.Type.Kind() == reflect.Struct) || f.Tag.Get("json") == "-" {
+			continue
+		}
+		if tidy := tidierOf(f.Type); tidy != nil {
+			_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			parts = append(parts, part{i, f.Anonymous && f.Type.Kind() == reflect.Struct, strings.Contains(options, "omitzero"), tidy})
+		}
+	}
+	if len(parts) == 0 {
+		return nil
+	}
+	return func(v reflect.Value) {
+		for _, p := range parts {
+			// The fields of an embedded struct can be set even where it cannot.
+			if f := v.Field(p.index); (p.embedded || f.CanSet()) && !(p.omitzero && f.IsZero()) {
+				p.tidy(f)
+			}
+		}
+	}
+}
+
+// CheckOutput tells whether an encoded answer is what the operation's schema
+// promises, formats of times included. It is for tests.
+func (o Operation) CheckOutput(answer []byte) error {
+	res, err := o.Out.Resolve(nil)
+	if err != nil {
+		return fmt.Errorf("op: %s: %w", o.ID, err)
+	}
+	var v any
+	if err := json.Unmarshal(answer, &v); err != nil {
+		return fmt.Errorf("op: %s: %w", o.ID, err)
+	}
+	if err := res.Validate(v); err != nil {
+		return fmt.Errorf("op: %s: %w", o.ID, err)
+	}
+	return checkTimes(o.Out, v, o.ID)
+}
+
+// checkTimes looks at what the validator leaves out: format.
+func checkTimes(s *jsonschema.Schema, v any, at string) error {
+	switch v := v.(type) {
+	case string:
+		if s.Format != "date-time" {
+			return nil
+		}
+		if _, err := time.Parse(time.RFC3339, v); err != nil || !strings.HasSuffix(v, "Z") {
+			return fmt.Errorf("op: %s: %q is no RFC 3339 time in UTC", at, v)
+		}
+	case []any:
+		for i, e := range v {
+			if s.Items == nil {
+				return nil
+			}
+			if err := checkTimes(s.Items, e, fmt.Sprintf("%s[%d]", at, i)); err != nil {
+				return err
+			}
+		}
+	case map[string]any:
+		for name, e := range v {
+			p := s.Properties[name]
+			if p == nil {
+				p = s.AdditionalProperties
+			}
+			if p == nil {
+				continue
+			}
+			if err := checkTimes(p, e, at+"."+name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package op_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/api/op"
+)
+
+type part struct {
+	List []string `json:"list"`
+}
+
+type hidden struct {
+	Inner []string `json:"inner"`
+}
+
+type answerType struct {
+	hidden
+	Nil     []int             `json:"nil"`
+	Full    []part            `json:"full"`
+	Pointer *part             `json:"pointer"`
+	Map     map[string]part   `json:"map"`
+	Empty   map[string]string `json:"empty"`
+	Time    time.Time         `json:"time"`
+	Maybe   *time.Time        `json:"maybe"`
+	Any     any               `json:"any"`
+	Raw     json.RawMessage   `json:"raw"`
+	Left    []string          `json:"left,omitempty"`
+	Zero    []string          `json:"zero,omitzero"`
+	Array   [1]part           `json:"array"`
+	Text    string            `json:"text"`
+}
+
+func TestEncode(t *testing.T) {
+	zone := time.FixedZone("", 7200)
+	at := time.Date(2026, 1, 1, 1, 0, 0, 0, zone)
+	in := answerType{
+		Full: []part{{}}, Pointer: &part{}, Map: map[string]part{"a": {}}, Time: at, Maybe: &at,
+		Any: map[string]any{"x": []string(nil), "t": at}, Raw: json.RawMessage(`{"a":null}`), Text: "<a> & b",
+	}
+	o := op.New(op.Spec{ID: "x"}, func(context.Context, struct{}) (answerType, error) { return in, nil })
+	got, err := op.Encode(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"inner":[],"nil":[],"full":[{"list":[]}],"pointer":{"list":[]},"map":{"a":{"list":[]}},"empty":{},"time":"2025-12-31T23:00:00Z","maybe":"2025-12-31T23:00:00Z","any":{"t":"2025-12-31T23:00:00Z","x":[]},"raw":{"a":null},"array":[{"list":[]}],"text":"<a> & b"}`
+	if string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if err := o.CheckOutput(got); err != nil {
+		t.Error(err)
+	}
+	if in.Full[0].List != nil || in.Pointer.List != nil || in.Map["a"].List != nil || in.Maybe.Location() != zone {
+		t.Error("the answer was changed: it may be shared")
+	}
+}
+
+func TestCheckOutputFindsWhatTheSchemaForbids(t *testing.T) {
+	o := op.New(op.Spec{ID: "x"}, func(context.Context, struct{}) (answerType, error) { return answerType{}, nil })
+	good, err := op.Encode(answerType{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for old, new := range map[string]string{
+		`"nil":[]`:                      `"nil":null`,
+		`"text":""`:                     `"text":1`,
+		`,"text":""`:                    ``,
+		`"time":"0001-01-01T00:00:00Z"`: `"time":"yesterday"`,
+		`"empty":{}`:                    `"empty":{"a":1}`,
+		`"inner":[]`:                    `"inner":[],"more":1`,
+	} {
+		bad := strings.Replace(string(good), old, new, 1)
+		if bad == string(good) {
+			t.Fatalf("%s is not in %s", old, good)
+		}
+		if err := o.CheckOutput([]byte(bad)); err == nil {
+			t.Errorf("%s passes", bad)
+		}
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	rows := make([]answerType, 50)
+	for b.Loop() {
+		if _, err := op.Encode(rows); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkDecodeTool(b *testing.B) {
+	o := find(b, "search_books")
+	args := json.RawMessage(`{"query":"x","kinds":["novel"],"pages":[1,2],"exact":true}`)
+	for b.Loop() {
+		if _, err := o.DecodeTool(args); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package rest
+
+import (
+	"context"
+	"errors"
+	"math"
+	"net/http"
+	"strconv"
+
+	"almanac/api/guard"
+	"almanac/api/op"
+)
+
+// statusOf maps the kinds of failure; anything else is 500.
+var statusOf = map[error]int{
+	op.ErrInvalid:            http.StatusBadRequest,
+	op.ErrNotFound:           http.StatusNotFound,
+	op.ErrUnavailable:        http.StatusServiceUnavailable,
+	context.DeadlineExceeded: http.StatusGatewayTimeout,
+}
+
+// fail answers with an error. One that the client's leaving caused is told
+// apart from one of ours.
+func (h *Handler) fail(x *exchange, err error) {
+	switch {
+	case x.r.Context().Err() != nil:
+		x.status = statusClientGone
+		x.w.WriteHeader(x.status)
+		return
+	case errors.Is(err, errTooLarge):
+		x.refuse(http.StatusRequestEntityTooLarge, err.Error())
+		return
+	case errors.Is(err, errWrongType):
+		x.refuse(http.StatusUnsupportedMediaType, err.Error())
+		return
+	}
+	f := op.Explain(err)
+	status, ok := statusOf[f.Kind]
+	if !ok {
+		status = http.StatusInternalServerError
+		h.cfg.Log.Error("rest: operation failed", "route", x.route, "err", err)
+	}
+	if status == http.StatusServiceUnavailable {
+		x.w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(f.RetryAfter.Seconds())))))
+	}
+	x.refuse(status, f.Message)
+}
+
+// refuse answers {"error"}, unless an answer is on its way already.
+func (x *exchange) refuse(status int, message string) {
+	x.status = status
+	if x.gin.Writer.Written() {
+		return
+	}
+	if x.r.Method == http.MethodHead {
+		guard.Refuse(headWriter{x.w}, status, message)
+		x.gin.Writer.WriteHeaderNow() // or gin adds a text of its own
+		return
+	}
+	guard.Refuse(x.w, status, message)
+}
+
+// headWriter drops the body.
+type headWriter struct{ http.ResponseWriter }
+
+func (headWriter) Write(b []byte) (int, error) { return len(b), nil }
+
+func (h *Handler) noRoute(x *exchange) {
+	if !h.cfg.Limit.Take(x.w, x.r) {
+		x.status = http.StatusTooManyRequests
+		return
+	}
+	x.refuse(http.StatusNotFound, "no such address; GET /api/v1 lists what there is")
+}
+
+// noMethod answers the preflight of CORS and refuses the rest. gin has set
+// Allow.
+func (h *Handler) noMethod(x *exchange) {
+	allow := x.w.Header().Get("Allow")
+	if x.r.Method == http.MethodOptions {
+		head := x.w.Header()
+		head.Set("Allow", allow+", OPTIONS")
+		head.Set("Access-Control-Allow-Methods", allow)
+		head.Set("Access-Control-Allow-Headers", "Accept, Content-Type, If-None-Match")
+		head.Set("Access-Control-Max-Age", "86400")
+		x.status = http.StatusNoContent
+		x.w.WriteHeader(x.status)
+		x.gin.Writer.WriteHeaderNow()
+		return
+	}
+	x.refuse(http.StatusMethodNotAllowed, x.r.Method+" is not allowed here; allowed: "+allow)
+}

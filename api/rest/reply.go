@@ -1,0 +1,93 @@
+package rest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"almanac/api/coding"
+)
+
+const jsonType = "application/json; charset=utf-8"
+
+// setCommonHeaders lets any page read the answers, which are public, and
+// keeps browsers from reading them as anything but data.
+func setCommonHeaders(h http.Header) {
+	h.Set("Access-Control-Allow-Origin", "*")
+	h.Set("Access-Control-Expose-Headers", "ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+}
+
+// reply answers 200, or 304 where the client has this very body.
+func (x *exchange) reply(body []byte, kind string, maxAge int) {
+	h := x.w.Header()
+	h.Set("Content-Type", kind)
+	enc := coding.Choose(x.r.Header.Get("Accept-Encoding"), len(body))
+	h.Add("Vary", "Accept-Encoding")
+	if x.r.Method == http.MethodPost {
+		maxAge = -1
+	}
+	h.Set("Cache-Control", cacheControl(maxAge))
+	if maxAge >= 0 {
+		tag := entityTag(body, enc)
+		h.Set("ETag", tag)
+		if matches(x.r.Header.Values("If-None-Match"), tag) {
+			h.Del("Content-Type")
+			x.status = http.StatusNotModified
+			x.w.WriteHeader(x.status)
+			x.gin.Writer.WriteHeaderNow()
+			return
+		}
+	}
+	if enc != coding.Identity {
+		h.Set("Content-Encoding", string(enc))
+		body = enc.Encode(body)
+	}
+	h.Set("Content-Length", strconv.Itoa(len(body)))
+	x.status = http.StatusOK
+	x.w.WriteHeader(x.status)
+	if x.r.Method == http.MethodHead {
+		x.gin.Writer.WriteHeaderNow()
+		return
+	}
+	if _, err := x.w.Write(body); err != nil && x.r.Context().Err() != nil {
+		x.status = statusClientGone
+	}
+}
+
+func cacheControl(maxAge int) string {
+	switch {
+	case maxAge < 0:
+		return "no-store"
+	case maxAge == 0:
+		return "no-cache"
+	}
+	return "public, max-age=" + strconv.Itoa(maxAge)
+}
+
+// entityTag is strong: each coding of a body has its own.
+func entityTag(body []byte, enc coding.Coding) string {
+	sum := sha256.Sum256(body)
+	tag := hex.EncodeToString(sum[:16])
+	if enc != coding.Identity {
+		tag += "-" + string(enc)
+	}
+	return `"` + tag + `"`
+}
+
+// matches compares weakly, as RFC 9110 13.1.2 has it for If-None-Match.
+func matches(headers []string, tag string) bool {
+	for _, h := range headers {
+		for candidate := range strings.SplitSeq(h, ",") {
+			candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
+			if candidate == tag || candidate == "*" {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,151 @@
+// Package rest serves operations as a JSON API: routing, decoding, caching,
+// compression, and one form for every error. It is the only package that knows
+// gin. Of ours it imports op, limit, guard and coding.
+package rest
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gin-gonic/gin"
+
+	"almanac/api/limit"
+	"almanac/api/op"
+)
+
+// Limits of a request.
+const (
+	MaxBody = 64 << 10 // bytes of a POST
+	MaxURL  = 8 << 10  // bytes of path and query
+)
+
+// Config of a Handler.
+type Config struct {
+	Operations []op.Operation
+	Documents  []Document
+	// Limit counts every request but those of free documents; nil = none.
+	Limit *limit.Bucket
+	// Ready tells whether the first index is complete, and how much of it is,
+	// 0 to 1; nil = always.
+	Ready func() (ready bool, progress float64)
+	// Timeout is how long an operation may run; 0 = 15 s.
+	Timeout time.Duration
+	// Observe is told of every answer: the route's pattern ("" if there is
+	// none), the status (499: the client left) and the time taken; may be nil.
+	Observe func(method, route string, status int, took time.Duration)
+	Log     *slog.Logger
+}
+
+// A Document is an answer that is no operation: a description of the API, a
+// probe.
+type Document struct {
+	Path        string
+	ContentType string
+	MaxAge      int  // seconds, as Spec.MaxAge; -1 = must not be stored
+	Free        bool // not counted by Limit
+	Body        func(context.Context) ([]byte, error)
+}
+
+// Handler is the REST API.
+type Handler struct {
+	cfg    Config
+	engine *gin.Engine
+}
+
+// route is what stands behind a pattern.
+type route struct {
+	pattern string
+	free    bool
+	early   bool // answers before the index is ready
+	maxAge  int
+	kind    string // Content-Type
+	run     func(context.Context, *http.Request, map[string]string) ([]byte, error)
+}
+
+// New routes operations and documents. Two on one path are an error.
+func New(cfg Config) (h *Handler, err error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Ready == nil {
+		cfg.Ready = func() (bool, float64) { return true, 1 }
+	}
+	if cfg.Timeout == 0 {
+		cfg.Timeout = 15 * time.Second
+	}
+	h = &Handler{cfg: cfg, engine: newEngine()}
+	defer func() { // gin panics on patterns that conflict
+		if p := recover(); p != nil {
+			h, err = nil, fmt.Errorf("rest: %v", p)
+		}
+	}()
+	for _, o := range cfg.Operations {
+		if o.Path == "" {
+			continue
+		}
+		h.add(o.Method, &route{pattern: o.Path, early: o.BeforeReady, maxAge: o.MaxAge, kind: jsonType, run: runOperation(o)})
+	}
+	for _, d := range cfg.Documents {
+		h.add(http.MethodGet, &route{pattern: d.Path, free: d.Free, early: true, maxAge: d.MaxAge, kind: d.ContentType,
+			run: func(ctx context.Context, _ *http.Request, _ map[string]string) ([]byte, error) { return d.Body(ctx) }})
+	}
+	h.engine.NoRoute(h.handle(h.noRoute))
+	h.engine.NoMethod(h.handle(h.noMethod))
+	return h, nil
+}
+
+func newEngine() *gin.Engine {
+	gin.SetMode(gin.ReleaseMode)
+	e := gin.New()
+	_ = e.SetTrustedProxies(nil) // errs on a bad address only; see limit.Proxies
+	e.HandleMethodNotAllowed = true
+	e.RedirectTrailingSlash = false
+	e.UseRawPath = true
+	e.UnescapePathValues = false // gin would read + as a space
+	return e
+}
+
+// add routes HEAD with GET.
+func (h *Handler) add(method string, rt *route) {
+	serve := h.handle(func(x *exchange) { h.serve(x, rt) })
+	pattern := ginPattern(rt.pattern)
+	h.engine.Handle(method, pattern, serve)
+	if method == http.MethodGet {
+		h.engine.HEAD(pattern, serve)
+	}
+}
+
+// ginPattern writes {id} as :id and {id...} as *id.
+func ginPattern(path string) string {
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		name, ok := strings.CutPrefix(s, "{")
+		if !ok {
+			continue
+		}
+		name = strings.TrimSuffix(name, "}")
+		if rest, ok := strings.CutSuffix(name, "..."); ok {
+			segments[i] = "*" + rest
+		} else {
+			segments[i] = ":" + name
+		}
+	}
+	return strings.Join(segments, "/")
+}
+
+// ServeHTTP answers; a final slash of the path makes no difference.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if p := r.URL.Path; len(p) > 1 && strings.HasSuffix(p, "/") {
+		r2 := new(http.Request)
+		*r2 = *r
+		u := *r.URL
+		u.Path, u.RawPath = strings.TrimSuffix(p, "/"), strings.TrimSuffix(u.RawPath, "/")
+		r2.URL = &u
+		r = r2
+	}
+	h.engine.ServeHTTP(w, r)
+}

@@ -1,0 +1,371 @@
+package rest_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulule/limiter/v3"
+	"github.com/ulule/limiter/v3/drivers/store/memory"
+	"go.uber.org/goleak"
+
+	"almanac/api/limit"
+	"almanac/api/op/optest"
+	"almanac/api/rest"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+func newHandler(t testing.TB, change func(*rest.Config)) *rest.Handler {
+	t.Helper()
+	cfg := rest.Config{
+		Operations: optest.Operations(),
+		Timeout:    50 * time.Millisecond,
+		Documents: []rest.Document{
+			{Path: "/health", ContentType: "application/json", MaxAge: -1, Free: true, Body: func(context.Context) ([]byte, error) { return []byte(`{}`), nil }},
+			{Path: "/api/v1/doc.json", ContentType: "application/json", Body: func(context.Context) ([]byte, error) { return []byte(`{"a":1}`), nil }},
+		},
+	}
+	if change != nil {
+		change(&cfg)
+	}
+	h, err := rest.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func do(h http.Handler, method, target, body string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, strings.NewReader(body))
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+func TestREST(t *testing.T) {
+	jsonBody := []string{"Content-Type", "application/json"}
+	tests := []struct {
+		name, method, target, body string
+		headers                    []string
+		status                     int
+		want, not                  string
+	}{
+		{"a list is served", "GET", "/api/v1/books?limit=2", "", nil, 200, `{"items":[{"id":"0000"`, "error"},
+		{"an empty list is an array", "GET", "/api/v1/books?kind=atlas", "", nil, 200, `"items":[]`, "null"},
+		{"a final slash makes no difference", "GET", "/api/v1/books/?limit=1", "", nil, 200, `"limit":1`, ""},
+		{"an item is served", "GET", "/api/v1/books/7", "", nil, 200, `"id":"0007"`, ""},
+		{"a path keeps its slashes", "GET", "/api/v1/pages/guide/setup.md", "", nil, 200, `{"text":"guide/setup.md","extra":{}}`, ""},
+		{"an escaped path is unescaped once", "GET", "/api/v1/pages/a%2Fb+c%2525", "", nil, 200, `"text":"a/b+c%25"`, ""},
+		{"an empty path is refused", "GET", "/api/v1/pages/", "", nil, 404, `{"error":`, ""},
+		{"a malformed id is 400 and named", "GET", "/api/v1/books/x", "", nil, 400, `{"error":"id must look like 56 or BOOK-0056"}`, ""},
+		{"an unknown id is 404", "GET", "/api/v1/books/700", "", nil, 404, `{"error":"no book 0700"}`, ""},
+		{"a repeated parameter is 400", "GET", "/api/v1/books?limit=1&limit=1", "", nil, 400, `limit must be given once`, ""},
+		{"a broken escape is 400", "GET", "/api/v1/books?kind=%zz", "", nil, 400, `the query string is malformed`, ""},
+		{"a semicolon is 400", "GET", "/api/v1/books?limit=1;offset=2", "", nil, 400, `the query string is malformed`, ""},
+		{"an unknown address is 404 in JSON", "GET", "/nowhere", "", nil, 404, `{"error":"no such address`, ""},
+		{"a wrong method is 405 in JSON", "DELETE", "/api/v1/books", "", nil, 405, `{"error":"DELETE is not allowed here`, ""},
+		{"a panic is 500 and tells nothing", "GET", "/api/v1/break", "", nil, 500, `{"error":"internal error"}`, "purpose"},
+		{"an internal error tells nothing", "GET", "/api/v1/lose", "", nil, 500, `{"error":"internal error"}`, "sqlite"},
+		{"a deadline is 504", "GET", "/api/v1/wait", "", nil, 504, `{"error":"it took too long`, ""},
+		{"what is closed is 503", "GET", "/api/v1/closed", "", nil, 503, `{"error":"the shelf is being painted"}`, ""},
+		{"a long address is 414", "GET", "/api/v1/books?kind=" + strings.Repeat("x", rest.MaxURL), "", nil, 414, `{"error":"the address`, ""},
+		{"characters of HTML are left alone", "GET", "/api/v1/about", "", nil, 200, `a <shelf> & more`, `\u003c`},
+		{"a batch is served", "POST", "/api/v1/books/batch", `{"ids":["1","700"]}`, jsonBody, 200, `null]}`, "error"},
+		{"a type with a charset is JSON", "POST", "/api/v1/books/batch", `{"ids":["1"]}`, []string{"Content-Type", "application/json; charset=utf-8"}, 200, `"0001"`, ""},
+		{"another type is 415", "POST", "/api/v1/books/batch", `{"ids":["1"]}`, []string{"Content-Type", "text/plain"}, 415, `{"error":"Content-Type`, ""},
+		{"no type is 415", "POST", "/api/v1/books/batch", `{"ids":["1"]}`, nil, 415, `{"error":"Content-Type`, ""},
+		{"malformed JSON is 400", "POST", "/api/v1/books/batch", `{"ids":`, jsonBody, 400, `not valid JSON`, ""},
+		{"trailing JSON is 400", "POST", "/api/v1/books/batch", `{"ids":["1"]}{}`, jsonBody, 400, `something follows it`, ""},
+		{"a large body is 413", "POST", "/api/v1/books/batch", `{"ids":["` + strings.Repeat("1", rest.MaxBody) + `"]}`, jsonBody, 413, `{"error":"the body must be at most 64 KiB"}`, ""},
+	}
+	h := newHandler(t, nil)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := do(h, tt.method, tt.target, tt.body, tt.headers...)
+			got := w.Body.String()
+			if w.Code != tt.status || !strings.Contains(got, tt.want) || tt.not != "" && strings.Contains(got, tt.not) {
+				t.Errorf("got %d %s, want %d with %s without %q", w.Code, got, tt.status, tt.want, tt.not)
+			}
+			checkError(t, w)
+		})
+	}
+}
+
+// checkError holds every refusal to {"error": "…"} and no-store.
+func checkError(t *testing.T, w *httptest.ResponseRecorder) {
+	t.Helper()
+	if ct := w.Header().Get("Content-Type"); !strings.HasPrefix(ct, "application/json") {
+		t.Errorf("Content-Type %q", ct)
+	}
+	if w.Code < 400 {
+		return
+	}
+	var e map[string]string
+	if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || len(e) != 1 || e["error"] == "" {
+		t.Errorf("%s is no error", w.Body)
+	}
+	if cc := w.Header().Get("Cache-Control"); cc != "no-store" {
+		t.Errorf("Cache-Control %q", cc)
+	}
+}
+
+func TestEveryAnswerFitsItsSchema(t *testing.T) {
+	h := newHandler(t, nil)
+	targets := map[string]string{"list_books": "/api/v1/books", "get_book": "/api/v1/books/9", "search_books": "/api/v1/search?q=x", "about": "/api/v1/about"}
+	for _, o := range optest.Operations() {
+		if targets[o.ID] == "" {
+			continue
+		}
+		if err := o.CheckOutput(do(h, "GET", targets[o.ID], "").Body.Bytes()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestHEADIsGETWithoutABody(t *testing.T) {
+	h := newHandler(t, nil)
+	for _, target := range []string{"/api/v1/books", "/api/v1/books/x", "/nowhere", "/health", "/api/v1/doc.json"} {
+		get, head := do(h, "GET", target, ""), do(h, "HEAD", target, "")
+		if head.Code != get.Code || head.Body.Len() != 0 {
+			t.Errorf("%s: HEAD is %d with %d bytes, GET %d", target, head.Code, head.Body.Len(), get.Code)
+		}
+		for _, name := range []string{"Content-Length", "Content-Type", "ETag", "Cache-Control"} {
+			if g, h := get.Header().Get(name), head.Header().Get(name); g != h {
+				t.Errorf("%s: %s is %q on HEAD, %q on GET", target, name, h, g)
+			}
+		}
+	}
+}
+
+func TestCaching(t *testing.T) {
+	h := newHandler(t, nil)
+	first := do(h, "GET", "/api/v1/books", "")
+	tag := first.Header().Get("ETag")
+	if !strings.HasPrefix(tag, `"`) || first.Header().Get("Cache-Control") != "public, max-age=60" {
+		t.Fatalf("ETag %s, Cache-Control %s", tag, first.Header().Get("Cache-Control"))
+	}
+	if cc := do(h, "GET", "/api/v1/books/1", "").Header().Get("Cache-Control"); cc != "no-cache" {
+		t.Errorf("without a MaxAge: Cache-Control %s", cc)
+	}
+	if w := do(h, "GET", "/health", ""); w.Header().Get("Cache-Control") != "no-store" || w.Header().Get("ETag") != "" {
+		t.Errorf("a probe: %v", w.Header())
+	}
+	for name, tt := range map[string]struct {
+		header, encoding string
+		status           int
+	}{
+		"the same tag":              {tag, "", 304},
+		"a weak tag":                {"W/" + tag, "", 304},
+		"one of several":            {`"x", ` + tag, "", 304},
+		"any":                       {"*", "", 304},
+		"another tag":               {`"x"`, "", 200},
+		"the tag of another coding": {tag, "gzip", 200},
+	} {
+		w := do(h, "GET", "/api/v1/books", "", "If-None-Match", tt.header, "Accept-Encoding", tt.encoding)
+		if w.Code != tt.status {
+			t.Errorf("%s: %d, want %d", name, w.Code, tt.status)
+		}
+		if w.Code == 304 && (w.Body.Len() > 0 || w.Header().Get("ETag") != tag || w.Header().Get("Cache-Control") == "") {
+			t.Errorf("%s: body %q, headers %v", name, w.Body, w.Header())
+		}
+	}
+	zipped := do(h, "GET", "/api/v1/books", "", "Accept-Encoding", "gzip").Header().Get("ETag")
+	if w := do(h, "GET", "/api/v1/books", "", "Accept-Encoding", "gzip", "If-None-Match", zipped); w.Code != 304 || zipped == tag {
+		t.Errorf("compressed: %d for %s (plain %s)", w.Code, zipped, tag)
+	}
+	if w := do(h, "POST", "/api/v1/books/batch", `{"ids":["1"]}`, "Content-Type", "application/json"); w.Header().Get("ETag") != "" || w.Header().Get("Cache-Control") != "no-store" {
+		t.Errorf("a POST: %v", w.Header())
+	}
+}
+
+func TestCompression(t *testing.T) {
+	h := newHandler(t, nil)
+	plain := do(h, "GET", "/api/v1/books", "").Body.Bytes()
+	for accept, want := range map[string]string{
+		"gzip": "gzip", "gzip, zstd": "zstd", "gzip;q=1, zstd;q=0.5": "gzip", "br": "", "": "", "gzip;q=0": "", "*": "gzip", "identity, gzip;q=0.5": "",
+	} {
+		w := do(h, "GET", "/api/v1/books", "", "Accept-Encoding", accept)
+		if got := w.Header().Get("Content-Encoding"); got != want {
+			t.Errorf("%q: %q, want %q", accept, got, want)
+		}
+		if w.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%q: Vary %q", accept, w.Header().Get("Vary"))
+		}
+		if got := unpack(t, w); !bytes.Equal(got, plain) {
+			t.Errorf("%q: the body differs", accept)
+		}
+	}
+	if w := do(h, "GET", "/api/v1/about", "", "Accept-Encoding", "gzip"); w.Header().Get("Content-Encoding") != "" {
+		t.Error("a small body is compressed")
+	}
+}
+
+func unpack(t *testing.T, w *httptest.ResponseRecorder) []byte {
+	t.Helper()
+	var r io.Reader = w.Body
+	var err error
+	switch w.Header().Get("Content-Encoding") {
+	case "gzip":
+		r, err = gzip.NewReader(w.Body)
+	case "zstd":
+		d, e := zstd.NewReader(w.Body, zstd.WithDecoderConcurrency(1))
+		err = e
+		defer d.Close()
+		r = d
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestAnyPageMayRead(t *testing.T) {
+	h := newHandler(t, nil)
+	for _, target := range []string{"/api/v1/books", "/api/v1/books/x", "/nowhere"} {
+		w := do(h, "GET", target, "", "Origin", "https://example.org")
+		if w.Header().Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("%s: %v", target, w.Header())
+		}
+		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"} {
+			if got := w.Header().Get(name); got != want {
+				t.Errorf("%s: %s is %q", target, name, got)
+			}
+		}
+	}
+	w := do(h, "OPTIONS", "/api/v1/books/batch", "", "Origin", "https://example.org", "Access-Control-Request-Method", "POST")
+	if w.Code != 204 || !strings.Contains(w.Header().Get("Access-Control-Allow-Methods"), "POST") || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "Content-Type") {
+		t.Errorf("preflight: %d %v", w.Code, w.Header())
+	}
+	if w := do(h, "DELETE", "/api/v1/books", ""); w.Header().Get("Allow") != "GET, HEAD" {
+		t.Errorf("Allow %q", w.Header().Get("Allow"))
+	}
+}
+
+func TestBeforeTheIndexIsReady(t *testing.T) {
+	h := newHandler(t, func(c *rest.Config) { c.Ready = func() (bool, float64) { return false, 0.42 } })
+	w := do(h, "GET", "/api/v1/books", "")
+	if w.Code != 503 || w.Body.String() != `{"error":"loading, 42 %"}` || w.Header().Get("Retry-After") != "5" {
+		t.Errorf("got %d %s %v", w.Code, w.Body, w.Header())
+	}
+	for _, target := range []string{"/health", "/api/v1/doc.json", "/api/v1/about"} {
+		if w := do(h, "GET", target, ""); w.Code != 200 {
+			t.Errorf("%s: %d", target, w.Code)
+		}
+	}
+}
+
+func TestRetryAfterComesFromTheOperation(t *testing.T) {
+	if got := do(newHandler(t, nil), "GET", "/api/v1/closed", "").Header().Get("Retry-After"); got != "90" {
+		t.Errorf("Retry-After %q", got)
+	}
+}
+
+func TestTheLimitSparesProbes(t *testing.T) {
+	store := memory.NewStoreWithOptions(limiter.StoreOptions{})
+	h := newHandler(t, func(c *rest.Config) { c.Limit = limit.New(limit.Config{Name: "rest", Calls: 2, Store: store}) })
+	for range 5 {
+		if w := do(h, "GET", "/health", ""); w.Code != 200 || w.Header().Get("RateLimit-Limit") != "" {
+			t.Fatalf("probe: %d %v", w.Code, w.Header())
+		}
+	}
+	if w := do(h, "GET", "/api/v1/books", ""); w.Code != 200 || w.Header().Get("RateLimit-Remaining") != "1" {
+		t.Errorf("first: %d %v", w.Code, w.Header())
+	}
+	if w := do(h, "GET", "/nowhere", ""); w.Code != 404 {
+		t.Errorf("second: %d", w.Code)
+	}
+	w := do(h, "GET", "/api/v1/books", "")
+	if w.Code != 429 || w.Header().Get("Retry-After") == "" || w.Header().Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("third: %d %v", w.Code, w.Header())
+	}
+	checkError(t, w)
+}
+
+func TestWhoLeftIsToldApartFromWhatTookTooLong(t *testing.T) {
+	var statuses []int
+	var log bytes.Buffer
+	h := newHandler(t, func(c *rest.Config) {
+		c.Observe = func(_, route string, status int, _ time.Duration) {
+			if route == "/api/v1/wait" {
+				statuses = append(statuses, status)
+			}
+		}
+		c.Log = slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	})
+	do(h, "GET", "/api/v1/wait?secret=hunter2", "")
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(5*time.Millisecond, cancel)
+	h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/api/v1/wait", nil).WithContext(ctx))
+	if len(statuses) != 2 || statuses[0] != 504 || statuses[1] != 499 {
+		t.Errorf("got %v", statuses)
+	}
+	if strings.Contains(log.String(), "hunter2") || !strings.Contains(log.String(), `"status":499`) {
+		t.Errorf("log: %s", &log)
+	}
+}
+
+func TestTwoRoutesOnOnePathAreRefused(t *testing.T) {
+	ops := optest.Operations()
+	if _, err := rest.New(rest.Config{Operations: append(ops, ops[0])}); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestAServerSurvivesPanics(t *testing.T) {
+	srv := httptest.NewServer(newHandler(t, nil))
+	defer srv.Close()
+	for _, path := range []string{"/api/v1/break", "/api/v1/books"} {
+		resp, err := srv.Client().Get(srv.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(resp.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if want := map[string]int{"/api/v1/break": 500, "/api/v1/books": 200}[path]; resp.StatusCode != want {
+			t.Errorf("%s: %d", path, resp.StatusCode)
+		}
+	}
+}
+
+func FuzzREST(f *testing.F) {
+	f.Add("GET", "/api/v1/books", "limit=1", "")
+	f.Add("POST", "/api/v1/books/batch", "", `{"ids":["1"]}`)
+	f.Add("GET", "/api/v1/pages/%2F", "a=%00&;", "")
+	h := newHandler(f, nil)
+	f.Fuzz(func(t *testing.T, method, path, query, body string) {
+		r, err := http.NewRequest(method, "http://localhost"+path+"?"+query, strings.NewReader(body))
+		if err != nil || strings.Contains(path, "wait") || strings.Contains(path, "lose") || strings.Contains(path, "break") {
+			return
+		}
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code >= 500 && w.Code != 503 {
+			t.Errorf("%s %s?%s: %d %s", method, path, query, w.Code, w.Body)
+		}
+		if w.Code >= 400 && method != "HEAD" && !json.Valid(w.Body.Bytes()) {
+			t.Errorf("%s %s?%s: %s", method, path, query, w.Body)
+		}
+	})
+}
