@@ -1,0 +1,157 @@
+package embed
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"slices"
+)
+
+// CacheConfig configures a Cache.
+type CacheConfig struct {
+	// Path is the file that keeps the vectors of documents; "" keeps none.
+	// Several processes may share it.
+	Path string
+	// Queries is how many vectors of queries are kept in memory; default 1000.
+	Queries int
+	Log     *slog.Logger // default: none
+}
+
+const defaultQueries = 1000
+
+// Cache stands in front of an embedder and asks it only for texts it has not
+// seen. Vectors of documents are kept in a file, so that building an index
+// again does not embed again; those of queries in memory, the least recently
+// used going first. Keys are hashes of model, purpose and text.
+//
+// The cache is never the reason why a text has no vector: a file that cannot
+// be used is logged and done without, a damaged one is set aside and begun
+// anew. Callers must not modify the vectors.
+type Cache struct {
+	inner   Embedder
+	file    *cacheFile // nil without
+	queries *recent
+	log     *slog.Logger
+}
+
+var _ Embedder = (*Cache)(nil)
+
+// NewCache returns a cache in front of inner. Close it after use.
+func NewCache(inner Embedder, c CacheConfig) *Cache {
+	if c.Queries == 0 {
+		c.Queries = defaultQueries
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	cache := &Cache{inner: inner, queries: newRecent(c.Queries), log: c.Log}
+	if c.Path == "" {
+		return cache
+	}
+	file, err := openCacheFile(c.Path, inner.Dimensions(), c.Log)
+	if err != nil {
+		c.Log.Warn("embedding cache is not used", "path", c.Path, "error", err)
+		return cache
+	}
+	cache.file = file
+	return cache
+}
+
+// Dimensions is that of the embedder behind.
+func (c *Cache) Dimensions() int { return c.inner.Dimensions() }
+
+// Model is that of the embedder behind.
+func (c *Cache) Model() string { return c.inner.Model() }
+
+// Close closes the file. The embedder behind is the caller's.
+func (c *Cache) Close() error {
+	if c.file == nil {
+		return nil
+	}
+	return c.file.close()
+}
+
+// cacheKey identifies a text under a model and purpose.
+type cacheKey [sha256.Size]byte
+
+func (c *Cache) key(text string, p Purpose) cacheKey {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d:%s:%d:", len(c.inner.Model()), c.inner.Model(), p)
+	h.Write([]byte(text))
+	return cacheKey(h.Sum(nil))
+}
+
+// Embed returns the vectors of texts, of which the embedder behind sees each
+// unknown one once. Errors are only those of the embedder.
+func (c *Cache) Embed(ctx context.Context, texts []string, p Purpose) ([][]float32, error) {
+	keys := make([]cacheKey, len(texts))
+	for i, text := range texts {
+		keys[i] = c.key(text, p)
+	}
+	known := c.read(ctx, keys, p)
+	var missing []string
+	var missingKeys []cacheKey
+	asked := make(map[cacheKey]bool)
+	for i, k := range keys {
+		if known[k] == nil && !asked[k] {
+			asked[k] = true
+			missing, missingKeys = append(missing, texts[i]), append(missingKeys, k)
+		}
+	}
+	if len(missing) > 0 {
+		fresh, err := c.inner.Embed(ctx, missing, p)
+		if err != nil {
+			return nil, err
+		}
+		if err := c.check(fresh, len(missing)); err != nil {
+			return nil, err
+		}
+		for i, k := range missingKeys {
+			known[k] = fresh[i]
+		}
+		c.write(ctx, missingKeys, fresh, p)
+	}
+	vectors := make([][]float32, len(texts))
+	for i, k := range keys {
+		vectors[i] = known[k]
+	}
+	return vectors, nil
+}
+
+// check keeps an answer of the wrong shape out of the cache.
+func (c *Cache) check(vectors [][]float32, texts int) error {
+	if len(vectors) != texts {
+		return fmt.Errorf("embed: %s answered %d vectors for %d texts", c.inner.Model(), len(vectors), texts)
+	}
+	if i := slices.IndexFunc(vectors, func(v []float32) bool { return len(v) != c.inner.Dimensions() }); i >= 0 {
+		return fmt.Errorf("embed: %s answered %d dimensions, not %d", c.inner.Model(), len(vectors[i]), c.inner.Dimensions())
+	}
+	return nil
+}
+
+func (c *Cache) read(ctx context.Context, keys []cacheKey, p Purpose) map[cacheKey][]float32 {
+	known := make(map[cacheKey][]float32, len(keys))
+	switch {
+	case p == Query:
+		for _, k := range keys {
+			if v := c.queries.get(k); v != nil {
+				known[k] = v
+			}
+		}
+	case c.file != nil:
+		c.file.read(ctx, keys, known)
+	}
+	return known
+}
+
+func (c *Cache) write(ctx context.Context, keys []cacheKey, vectors [][]float32, p Purpose) {
+	switch {
+	case p == Query:
+		for i, k := range keys {
+			c.queries.put(k, vectors[i])
+		}
+	case c.file != nil:
+		c.file.write(ctx, keys, vectors)
+	}
+}

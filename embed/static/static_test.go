@@ -1,0 +1,328 @@
+package static_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"almanac/embed"
+	"almanac/embed/static"
+
+	"pgregory.net/rapid"
+)
+
+var load = sync.OnceValues(static.New)
+
+func newEmbedder(t testing.TB) *static.Embedder {
+	t.Helper()
+	e, err := load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func readJSON(t *testing.T, path string, into any) {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, into); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func vectorOf(t testing.TB, e *static.Embedder, text string) []float32 {
+	t.Helper()
+	vs, err := e.Embed(context.Background(), []string{text}, embed.Document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return vs[0]
+}
+
+func TestModelReproducesItsGoldenVectors(t *testing.T) {
+	var golden []struct {
+		Text string
+		IDs  []int32
+		Vec8 []float64
+	}
+	readJSON(t, "testdata/golden.json", &golden)
+	if len(golden) == 0 {
+		t.Fatal("golden.json is empty")
+	}
+	e, err := static.NewUnweighted()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range golden {
+		if ids := e.Tokens(g.Text); !slices.Equal(ids, g.IDs) {
+			t.Errorf("%q has tokens %v, want %v", g.Text, ids, g.IDs)
+		}
+		v := vectorOf(t, e, g.Text)
+		for i, want := range g.Vec8 {
+			if math.Abs(float64(v[i])-want) > 2e-6 {
+				t.Errorf("%q: component %d is %v, want %v", g.Text, i, v[i], want)
+			}
+		}
+	}
+}
+
+func TestOddTextsTokenizeAsTheReferenceDoes(t *testing.T) {
+	var golden []struct {
+		Text string
+		IDs  []int32
+	}
+	readJSON(t, "testdata/odd.json", &golden)
+	e := newEmbedder(t)
+	for _, g := range golden {
+		if ids := e.Tokens(g.Text); !slices.Equal(ids, g.IDs) {
+			t.Errorf("%q has tokens %v, want %v", g.Text, ids, g.IDs)
+		}
+	}
+}
+
+// The default weights have no figures from outside: this computes the sum as
+// the model's description says, in float64 and straight from the file.
+func TestDefaultWeightIsTheRootOfIDF(t *testing.T) {
+	const tokens, dims = 30522, 256
+	_, table, err := static.ReadNPZ(static.File, "table", tokens, dims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scale, _, err := static.ReadNPZ(static.File, "scale", tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	idf, _, err := static.ReadNPZ(static.File, "idf_train", tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEmbedder(t)
+	for _, text := range []string{"a validator rotates its signing key", "the the the quick index", "zzqx 漢"} {
+		var want [dims]float64
+		var square float64
+		for _, id := range e.Tokens(text) {
+			for i := range want {
+				want[i] += math.Sqrt(float64(idf[id])) * float64(scale[id]) * float64(int8(table[int(id)*dims+i]))
+			}
+		}
+		for _, x := range want {
+			square += x * x
+		}
+		for i, x := range vectorOf(t, e, text) {
+			if math.Abs(float64(x)-want[i]/math.Sqrt(square)) > 1e-5 {
+				t.Fatalf("%q: component %d is %v, want %v", text, i, x, want[i]/math.Sqrt(square))
+			}
+		}
+	}
+}
+
+func TestModelNameBelongsToTheseFiles(t *testing.T) {
+	// Vectors of different models must never meet: whoever changes a file
+	// changes the model's name here and in static.go together.
+	const name = "static256-1-sqrtidf"
+	const sum = "cb267996418dd6e5ac34860f5d902e3ca70c154af2b10f1631ba7877ae9a04b5"
+	h := sha256.New()
+	h.Write(static.File)
+	h.Write([]byte(static.Vocabulary))
+	if got := hex.EncodeToString(h.Sum(nil)); got != sum {
+		t.Errorf("the model's files have hash %s, want %s: a changed model needs a new name", got, sum)
+	}
+	if got := newEmbedder(t).Model(); got != name {
+		t.Errorf("Model() = %q, want %q", got, name)
+	}
+}
+
+func TestEmbed(t *testing.T) {
+	e := newEmbedder(t)
+	ctx := context.Background()
+
+	t.Run("a text without tokens is the zero vector", func(t *testing.T) {
+		for _, text := range []string{"", " \n\t", "\x00\x01", "\xff\xfe", "\u0301"} {
+			if v := vectorOf(t, e, text); slices.ContainsFunc(v, func(x float32) bool { return x != 0 }) {
+				t.Errorf("%q: not the zero vector", text)
+			}
+		}
+	})
+	t.Run("no texts give no vectors", func(t *testing.T) {
+		if vs, err := e.Embed(ctx, nil, embed.Query); err != nil || len(vs) != 0 {
+			t.Errorf("got %d vectors, error %v", len(vs), err)
+		}
+	})
+	t.Run("a cancelled context is an error", func(t *testing.T) {
+		cancelled, cancel := context.WithCancel(ctx)
+		cancel()
+		if _, err := e.Embed(cancelled, []string{"text"}, embed.Query); err != context.Canceled {
+			t.Errorf("error %v, want %v", err, context.Canceled)
+		}
+	})
+	t.Run("related texts are nearer than unrelated ones", func(t *testing.T) {
+		q := vectorOf(t, e, "How do I change the password of my account?")
+		near := vectorOf(t, e, "Resetting your account's login credentials")
+		far := vectorOf(t, e, "Glaciers retreat while the ocean warms")
+		if dot(q, near) < dot(q, far)+0.2 {
+			t.Errorf("related %.3f, unrelated %.3f", dot(q, near), dot(q, far))
+		}
+	})
+	t.Run("appending to one vector leaves the next alone", func(t *testing.T) {
+		vs, err := e.Embed(ctx, []string{"one", "two"}, embed.Document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := slices.Clone(vs[1])
+		_ = append(vs[0], 1, 2, 3)
+		if !slices.Equal(vs[1], want) {
+			t.Error("the second vector changed")
+		}
+	})
+}
+
+func TestEmbedIsSafeForConcurrentUse(t *testing.T) {
+	e := newEmbedder(t)
+	texts := []string{"first text", "a second, longer text", "third"}
+	want, err := e.Embed(context.Background(), texts, embed.Document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 50 {
+				got, err := e.Embed(context.Background(), texts, embed.Query)
+				if err != nil || !slices.EqualFunc(got, want, slices.Equal[[]float32]) {
+					t.Errorf("vectors differ (error %v)", err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// anyText draws text of every kind: plain, marked, wide, broken.
+func anyText() *rapid.Generator[string] {
+	return rapid.Custom(func(t *rapid.T) string {
+		parts := rapid.SliceOfN(rapid.OneOf(
+			rapid.String(),
+			rapid.StringMatching(`[A-Za-z0-9_.#-]{1,12}`),
+			rapid.SampledFrom([]string{" ", "\n", "\u3000", "\u2028", "e\u0301", "각", "漢字", "ﬁ", "İ", "\u200b", "😀", "[UNK]", "##s"}),
+			rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 6), func(b []byte) string { return string(b) }),
+			rapid.Map(rapid.IntRange(95, 205), func(n int) string { return strings.Repeat("é", n) }),
+		), 0, 8).Draw(t, "parts")
+		return strings.Join(parts, "")
+	})
+}
+
+func TestTokenizerProperties(t *testing.T) {
+	e := newEmbedder(t)
+	entries := strings.Split(static.Vocabulary, "\n")
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := anyText().Draw(t, "a"), anyText().Draw(t, "b")
+		ids := e.Tokens(a)
+		for _, id := range ids {
+			if id < 0 || int(id) >= len(entries)-1 {
+				t.Fatalf("token %d is no entry", id)
+			}
+		}
+		if joined := e.Tokens(a + " " + b); !slices.Equal(joined, append(slices.Clone(ids), e.Tokens(b)...)) {
+			t.Fatalf("a space does not divide: %v", joined)
+		}
+		if valid := strings.ToValidUTF8(a, "\ufffd"); !slices.Equal(e.Tokens(valid), ids) {
+			t.Fatalf("broken bytes are not dropped: %v", e.Tokens(valid))
+		}
+		// What is not [UNK] spells tokens that stay as they are.
+		var spelled strings.Builder
+		for _, id := range ids {
+			if piece, inside := strings.CutPrefix(entries[id], "##"); inside {
+				spelled.WriteString(piece)
+			} else {
+				spelled.WriteString(" " + entries[id])
+			}
+		}
+		if !slices.Contains(ids, 100) && !slices.Equal(e.Tokens(spelled.String()), ids) {
+			t.Fatalf("%q is spelled %q, which has other tokens", a, spelled.String())
+		}
+	})
+}
+
+func TestVectorsHaveLengthOneOrZero(t *testing.T) {
+	e := newEmbedder(t)
+	rapid.Check(t, func(t *rapid.T) {
+		text := anyText().Draw(t, "text")
+		vs, err := e.Embed(context.Background(), []string{text}, embed.Query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 1.0
+		if len(e.Tokens(text)) == 0 {
+			want = 0
+		}
+		if got := dot(vs[0], vs[0]); math.Abs(got-want) > 1e-5 {
+			t.Fatalf("squared length %v, want %v", got, want)
+		}
+	})
+}
+
+func FuzzTokens(f *testing.F) {
+	for _, s := range []string{"", "Hello, World", "e\u0301\u0323", "\xff\xc3(", "각漢", strings.Repeat("x", 300)} {
+		f.Add(s)
+	}
+	e := newEmbedder(f)
+	f.Fuzz(func(t *testing.T, text string) {
+		ids := e.Tokens(text)
+		if n := utf8.RuneCountInString(text); len(ids) > 4*n {
+			t.Errorf("%d tokens from %d characters", len(ids), n)
+		}
+		if !slices.Equal(ids, e.Tokens(text)) {
+			t.Error("tokens differ between two calls")
+		}
+	})
+}
+
+func dot(a, b []float32) (sum float64) {
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+func BenchmarkEmbed(b *testing.B) {
+	e := newEmbedder(b)
+	passage := strings.Repeat("The operator of a node rotates the signing key, restarts the service and checks "+
+		"that the health endpoint reports version 0.5.9 (see `config.yaml`). ", 6)
+	b.Run("tokens=200", func(b *testing.B) {
+		for len(e.Tokens(passage)) > 200 {
+			passage = passage[:len(passage)-1]
+		}
+		b.ReportAllocs()
+		for b.Loop() {
+			if _, err := e.Embed(context.Background(), []string{passage}, embed.Document); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("tokenise-only", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			e.Tokens(passage)
+		}
+	})
+}
+
+func BenchmarkNew(b *testing.B) {
+	for b.Loop() {
+		if _, err := static.New(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package static
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxWordChars is the length from which BERT gives a word up as [UNK].
+const maxWordChars = 100
+
+// tokenizer is BERT's: words from the splitter, each cut into the longest
+// vocabulary entries from the left (WordPiece, greedy longest match first).
+// No special token is added, and none is recognised in the text.
+//
+// The vocabulary is a trie over bytes, children of a node side by side, so
+// that a word is cut by walking it once instead of trying every prefix.
+type tokenizer struct {
+	nodes   []node
+	labels  []byte // by node: the byte that leads to it
+	inside  int32  // node of "##", from which pieces inside a word start
+	unknown int32
+	size    int // entries of the vocabulary
+}
+
+type node struct {
+	first    int32 // first child
+	children int32
+	token    int32 // id of the entry that ends here, or -1
+}
+
+const noToken = -1
+
+// newTokenizer reads a vocabulary of one entry per line, the line number
+// being the id.
+func newTokenizer(vocabulary string) (*tokenizer, error) {
+	entries := strings.Split(strings.TrimSuffix(vocabulary, "\n"), "\n")
+	sorted := make([]entry, len(entries))
+	for id, text := range entries {
+		if text == "" || !utf8.ValidString(text) {
+			return nil, fmt.Errorf("entry %d is %q", id, text)
+		}
+		sorted[id] = entry{text, int32(id)}
+	}
+	slices.SortFunc(sorted, func(a, b entry) int { return cmp.Compare(a.text, b.text) })
+	for i := 1; i < len(sorted); i++ {
+		if sorted[i].text == sorted[i-1].text {
+			return nil, fmt.Errorf("entry %q stands twice", sorted[i].text)
+		}
+	}
+	t := &tokenizer{size: len(entries)}
+	t.build(sorted)
+	var ok bool
+	if t.unknown, ok = t.lookup("[UNK]"); !ok {
+		return nil, errors.New("no [UNK]")
+	}
+	t.inside = t.walk("##")
+	if t.inside < 0 {
+		return nil, errors.New("no entry for the inside of a word")
+	}
+	return t, nil
+}
+
+type entry struct {
+	text string
+	id   int32
+}
+
+// build lays out the trie of sorted entries level by level, so that the
+// children of a node get consecutive numbers.
+func (t *tokenizer) build(sorted []entry) {
+	type span struct{ from, to, depth int } // entries below a node, by node number
+	queue := []span{{0, len(sorted), 0}}
+	t.nodes, t.labels = []node{{}}, []byte{0}
+	for n := 0; n < len(queue); n++ {
+		s := queue[n]
+		nd := node{first: int32(len(queue)), token: noToken}
+		if s.from < s.to && len(sorted[s.from].text) == s.depth {
+			nd.token = sorted[s.from].id
+			s.from++
+		}
+		for from := s.from; from < s.to; {
+			label := sorted[from].text[s.depth]
+			to := from + 1
+			for to < s.to && sorted[to].text[s.depth] == label {
+				to++
+			}
+			queue = append(queue, span{from, to, s.depth + 1})
+			t.nodes, t.labels = append(t.nodes, node{}), append(t.labels, label)
+			nd.children++
+			from = to
+		}
+		t.nodes[n] = nd
+	}
+}
+
+// child returns the node that b leads to, or -1.
+func (t *tokenizer) child(n int32, b byte) int32 {
+	nd := &t.nodes[n]
+	if nd.children == 1 { // by far the most frequent beyond a word's first bytes
+		if t.labels[nd.first] == b {
+			return nd.first
+		}
+		return -1
+	}
+	i := bytes.IndexByte(t.labels[nd.first:nd.first+nd.children], b)
+	if i < 0 {
+		return -1
+	}
+	return nd.first + int32(i)
+}
+
+func (t *tokenizer) walk(text string) int32 {
+	n := int32(0)
+	for i := 0; i < len(text) && n >= 0; i++ {
+		n = t.child(n, text[i])
+	}
+	return n
+}
+
+func (t *tokenizer) lookup(text string) (id int32, ok bool) {
+	n := t.walk(text)
+	if n < 0 || t.nodes[n].token == noToken {
+		return 0, false
+	}
+	return t.nodes[n].token, true
+}
+
+// appendIDs appends the token ids of a text.
+func (t *tokenizer) appendIDs(ids []int32, text string) []int32 {
+	s := splitter{tokens: t, ids: ids}
+	s.text(text)
+	return s.ids
+}
+
+// appendPieces cuts one word; a word with a part that no entry begins is
+// [UNK] as a whole.
+func (t *tokenizer) appendPieces(ids []int32, word []byte, chars int) []int32 {
+	if chars > maxWordChars {
+		return append(ids, t.unknown)
+	}
+	start := len(ids)
+	for from, root := 0, int32(0); from < len(word); root = t.inside {
+		longest, end := int32(noToken), 0
+		for n, i := root, from; i < len(word); {
+			if n = t.child(n, word[i]); n < 0 {
+				break
+			}
+			i++
+			if token := t.nodes[n].token; token != noToken {
+				longest, end = token, i
+			}
+		}
+		if longest == noToken {
+			return append(ids[:start], t.unknown)
+		}
+		ids = append(ids, longest)
+		from = end
+	}
+	return ids
+}

@@ -1,0 +1,189 @@
+package ingest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"reflect"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"almanac/catalog"
+)
+
+// What a record may hold at most. Text that is longer is cut with a warning;
+// larger data is a bad item.
+const (
+	maxTitle   = 500     // characters
+	maxAuthor  = 300     // characters
+	maxSummary = 5_000   // characters
+	maxBody    = 4 << 20 // bytes
+	maxData    = 4 << 20 // bytes
+	maxHanging = 5_000   // links, aliases, votes or tags, each
+)
+
+// Dates outside these bounds are mistakes of a source: a zero or negative
+// epoch, a typing error in the year.
+var earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
+
+const (
+	skew   = 48 * time.Hour            // a fact's date may lie so far ahead: other clocks, other time zones
+	future = 50 * 365 * 24 * time.Hour // and a planned one so far
+)
+
+var (
+	errNoKey       = errors.New("has no key")
+	errKeyShape    = errors.New("its key has control characters or space around it")
+	errUnknownKind = errors.New("is of an unknown kind")
+)
+
+// checker tests and repairs one entry. Warnings name what it repaired.
+type checker struct {
+	now  time.Time
+	warn func(message string)
+}
+
+// checkRef tests what names a record.
+func checkRef(ref catalog.Ref) error {
+	switch _, known := catalog.InfoOf(ref.Kind); {
+	case !known:
+		return fmt.Errorf("%w %q", errUnknownKind, ref.Kind)
+	case ref.Key == "":
+		return errNoKey
+	case !utf8.ValidString(ref.Key) || strings.TrimSpace(ref.Key) != ref.Key || strings.ContainsFunc(ref.Key, unicode.IsControl):
+		return errKeyShape
+	case len(ref.Key) > catalog.MaxKey:
+		return fmt.Errorf("its key has %d bytes; at most %d are kept", len(ref.Key), catalog.MaxKey)
+	}
+	return nil
+}
+
+// entry repairs what can be repaired and fails for a bad item.
+func (c checker) entry(e *catalog.Entry) error {
+	if err := c.data(e.Record); err != nil {
+		return err
+	}
+	c.texts(&e.Record)
+	c.dates(&e.Record)
+	c.address("url", &e.Record.URL)
+	limit(c, "links", &e.Links)
+	limit(c, "aliases", &e.Aliases)
+	limit(c, "votes", &e.Votes)
+	limit(c, "tags", &e.Record.Tags)
+	for i := range e.Votes {
+		c.fact("a vote's date", &e.Votes[i].CastAt)
+		c.address("a vote's url", &e.Votes[i].URL)
+	}
+	return nil
+}
+
+// data tests that a record's data is what its kind holds.
+func (c checker) data(r catalog.Record) error {
+	if len(r.Data) == 0 {
+		return nil
+	}
+	if len(r.Data) > maxData {
+		return fmt.Errorf("its data has %d bytes; at most %d are kept", len(r.Data), maxData)
+	}
+	info, _ := catalog.InfoOf(r.Kind)
+	if err := json.Unmarshal(r.Data, reflect.New(info.Data).Interface()); err != nil {
+		return fmt.Errorf("its data is no %s: %w", info.Data.Name(), err)
+	}
+	return nil
+}
+
+func (c checker) texts(r *catalog.Record) {
+	for _, t := range []struct {
+		name string
+		text *string
+		most int // bytes, which characters never exceed
+	}{
+		{"title", &r.Title, maxTitle}, {"author", &r.Author, maxAuthor},
+		{"summary", &r.Summary, maxSummary}, {"body", &r.Body, maxBody},
+	} {
+		if clean := catalog.Clean(*t.text); clean != *t.text {
+			c.warn(t.name + " is not valid UTF-8 text; what is not was replaced")
+			*t.text = clean
+		}
+		if cut, ok := cutText(*t.text, t.most); ok {
+			c.warn(fmt.Sprintf("%s has %d bytes and was cut to %d", t.name, len(*t.text), len(cut)))
+			*t.text = cut
+		}
+	}
+	if r.Title = strings.Join(strings.Fields(r.Title), " "); r.Title == "" && r.Body == "" {
+		c.warn("has neither title nor text")
+	}
+}
+
+// cutText cuts text to at most n bytes between characters.
+func cutText(s string, n int) (string, bool) {
+	if len(s) <= n {
+		return s, false
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n], true
+}
+
+func (c checker) dates(r *catalog.Record) {
+	c.fact("created_at", &r.CreatedAt)
+	c.fact("updated_at", &r.UpdatedAt)
+	c.fact("last_activity_at", &r.LastActivityAt)
+	c.within("starts_at", &r.StartsAt, future)
+	c.within("ends_at", &r.EndsAt, future)
+	if !r.EndsAt.IsZero() && r.EndsAt.Before(r.StartsAt) {
+		c.warn("ends before it starts; its end was dropped")
+		r.EndsAt = time.Time{}
+	}
+}
+
+// fact drops an impossible date of something that has happened.
+func (c checker) fact(name string, t *time.Time) { c.within(name, t, skew) }
+
+func (c checker) within(name string, t *time.Time, ahead time.Duration) {
+	if t.IsZero() || !t.Before(earliest) && !t.After(c.now.Add(ahead)) {
+		return
+	}
+	c.warn(fmt.Sprintf("%s %s is impossible and was dropped", name, t.UTC().Format(time.RFC3339)))
+	*t = time.Time{}
+}
+
+// address drops what must not stand behind a link: anything but http and
+// https with a host.
+func (c checker) address(name string, address *string) {
+	if *address == "" {
+		return
+	}
+	u, err := url.Parse(*address)
+	if err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
+		return
+	}
+	c.warn(fmt.Sprintf("%s is no web address and was dropped", name))
+	*address = ""
+}
+
+func limit[T any](c checker, name string, list *[]T) {
+	if n := len(*list); n > maxHanging {
+		c.warn(fmt.Sprintf("has %d %s; the first %d are kept", n, name, maxHanging))
+		*list = (*list)[:maxHanging]
+	}
+}
+
+// events returns those of a reference's events that have a possible date.
+func (c checker) events(in []catalog.Event) []catalog.Event {
+	out := make([]catalog.Event, 0, len(in))
+	for _, e := range in {
+		c.fact("the date of an event", &e.At)
+		if e.At.IsZero() {
+			c.warn(fmt.Sprintf("a change of %s to %q has no date and was left out", e.Field, e.RawTo))
+			continue
+		}
+		c.address("the url of an event", &e.URL)
+		out = append(out, e)
+	}
+	return out
+}

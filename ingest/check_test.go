@@ -1,0 +1,117 @@
+package ingest_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+)
+
+func TestBadItemsAreReportedAndSkipped(t *testing.T) {
+	entry := func(change func(*catalog.Entry)) catalog.Entry {
+		e := page("bad")
+		change(&e)
+		return e
+	}
+	tests := map[string]struct {
+		entry catalog.Entry
+		want  string
+	}{
+		"unknown kind":       {entry(func(e *catalog.Entry) { e.Record.Kind = "poem" }), `is of an unknown kind "poem"`},
+		"no kind":            {entry(func(e *catalog.Entry) { e.Record.Kind = "" }), `is of an unknown kind ""`},
+		"no key":             {entry(func(e *catalog.Entry) { e.Record.Key = "" }), "has no key"},
+		"space around key":   {entry(func(e *catalog.Entry) { e.Record.Key = " bad" }), "space around it"},
+		"newline in key":     {entry(func(e *catalog.Entry) { e.Record.Key = "b\nd" }), "control characters"},
+		"key not UTF-8":      {entry(func(e *catalog.Entry) { e.Record.Key = "b\xffd" }), "control characters"},
+		"endless key":        {entry(func(e *catalog.Entry) { e.Record.Key = strings.Repeat("k", 2000) }), "its key has 2000 bytes"},
+		"data is no JSON":    {entry(func(e *catalog.Entry) { e.Record.Data = []byte("{") }), "its data is no Doc"},
+		"data of wrong type": {entry(func(e *catalog.Entry) { e.Record.Data = []byte(`{"format":1}`) }), "its data is no Doc"},
+		"endless data":       {entry(func(e *catalog.Entry) { e.Record.Data = make([]byte, 5<<20) }), "its data has 5242880 bytes"},
+		"twice":              {page("good"), "doc good stands twice"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := setup(t)
+			report := f.run("first", listing(page("good"), tt.entry, page("next")))
+			if got := f.keys("first"); !slices.Equal(got, []string{"good", "next"}) {
+				t.Errorf("records %q", got)
+			}
+			if report.Skipped != 1 || len(report.Problems) != 1 {
+				t.Fatalf("report %+v", report)
+			}
+			p := report.Problems[0]
+			if !strings.Contains(p.Message, tt.want) || p.Locator != tt.entry.Record.Path || !p.Skipped {
+				t.Errorf("problem %+v", p)
+			}
+			if s := f.state("first"); s.Skipped != 1 || s.Error != "" {
+				t.Errorf("state %+v", s)
+			}
+		})
+	}
+}
+
+func TestOddItemsAreRepairedWithAWarning(t *testing.T) {
+	year := func(y int) time.Time { return time.Date(y, 1, 2, 3, 4, 5, 0, time.UTC) }
+	tests := map[string]struct {
+		change func(*catalog.Entry)
+		want   string
+		check  func(catalog.Record) bool
+	}{
+		"a date before there were networks": {
+			func(e *catalog.Entry) { e.Record.CreatedAt = time.Unix(0, 0) }, "created_at 1970-01-01T00:00:00Z is impossible",
+			func(r catalog.Record) bool { return r.CreatedAt.IsZero() },
+		},
+		"a date in the future": {
+			func(e *catalog.Entry) { e.Record.UpdatedAt = year(2032) }, "updated_at 2032-01-02T03:04:05Z is impossible",
+			func(r catalog.Record) bool { return r.UpdatedAt.IsZero() },
+		},
+		"an end before the start": {
+			func(e *catalog.Entry) { e.Record.StartsAt, e.Record.EndsAt = year(2033), year(2032) }, "ends before it starts",
+			func(r catalog.Record) bool { return r.StartsAt.Equal(year(2033)) && r.EndsAt.IsZero() },
+		},
+		"a plan for another century": {
+			func(e *catalog.Entry) { e.Record.StartsAt = year(2299) }, "starts_at 2299-",
+			func(r catalog.Record) bool { return r.StartsAt.IsZero() },
+		},
+		"text that is not UTF-8": {
+			func(e *catalog.Entry) { e.Record.Body = "a\xffb\x00c" }, "body is not valid UTF-8",
+			func(r catalog.Record) bool { return r.Body == "a\uFFFDb\uFFFDc" },
+		},
+		"an endless title": {
+			func(e *catalog.Entry) { e.Record.Title = strings.Repeat("é", 400) }, "title has 800 bytes and was cut to 500",
+			func(r catalog.Record) bool { return r.Title == strings.Repeat("é", 250) },
+		},
+		"an endless body": {
+			func(e *catalog.Entry) { e.Record.Body = strings.Repeat("x", 5<<20) }, "body has 5242880 bytes and was cut",
+			func(r catalog.Record) bool { return len(r.Body) == 4<<20 },
+		},
+		"a script as address": {
+			func(e *catalog.Entry) { e.Record.URL = "javascript:alert(1)" }, "url is no web address",
+			func(r catalog.Record) bool { return r.URL == "" },
+		},
+		"a parent that nobody knows": {
+			func(e *catalog.Entry) { e.Parent = catalog.Ref{Kind: catalog.KindRepo, Key: "none"} }, "its parent repo none is not known",
+			func(r catalog.Record) bool { return r.Parent == 0 },
+		},
+		"neither title nor text": {
+			func(e *catalog.Entry) { e.Record.Title, e.Record.Body = " ", "" }, "neither title nor text",
+			func(r catalog.Record) bool { return r.Title == "" },
+		},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := setup(t)
+			e := page("odd")
+			tt.change(&e)
+			report := f.run("first", listing(e))
+			if report.Skipped != 0 || report.Warned != 1 || !strings.Contains(report.Problems[0].Message, tt.want) {
+				t.Errorf("report %+v", report)
+			}
+			if r := f.get(catalog.KindDoc, "odd"); !tt.check(r) {
+				t.Errorf("record %.200v", r)
+			}
+		})
+	}
+}

@@ -1,0 +1,63 @@
+package ingest
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+)
+
+// Connector pulls one source. Sync reads everything that changed since the
+// cursor and hands it to out in any order, parents before their children.
+// It runs in one goroutine of the pipeline's and returns when the source is
+// exhausted, ctx is done or the source as a whole fails; a single bad item is
+// reported with out.Skip and does not end the run. A run may be repeated from
+// the same cursor at any time: connectors hold no state of their own.
+type Connector interface {
+	Sync(ctx context.Context, cursor string, out Sink) (Outcome, error)
+}
+
+// Sink takes what a connector finds. Its methods may write a batch and
+// therefore fail; the connector returns such an error unchanged.
+type Sink interface {
+	// Put hands over one record with what hangs on it.
+	Put(ctx context.Context, e catalog.Entry) error
+	// Events hands over the complete events of one reference.
+	Events(ctx context.Context, events []catalog.Event) error
+	// Keep says that a record exists upstream unchanged and needs no write.
+	Keep(ref catalog.Ref)
+	// Skip reports an item that could not be read: where, and why.
+	Skip(locator string, err error)
+	// Warn reports something odd about an item that was read all the same.
+	Warn(locator, message string)
+	// Progress says how much of the source is done; total 0 = unknown.
+	Progress(done, total int)
+}
+
+// Outcome is the end of a complete run.
+type Outcome struct {
+	// Cursor is where the next run starts.
+	Cursor string
+	// Complete says that every live record of the source was put or kept, so
+	// that whatever was not is gone upstream and becomes a tombstone.
+	Complete bool
+}
+
+// Environment is what a connector is built with besides its options.
+type Environment struct {
+	Network network.Network
+	Now     func() time.Time
+	Log     *slog.Logger
+	// WorkDir is a directory of the source's own that survives restarts and
+	// may be deleted at any time (clones, caches). It exists.
+	WorkDir string
+	// CorpusDir is network.corpus_dir of the configuration: what a source
+	// option "${corpus}" stands for.
+	CorpusDir string
+	// Pseudonym returns what stands for a mail address: a salted hash, the
+	// same for the same address as long as the data directory lives. What may
+	// identify a person by address only (sender, message id) is stored so.
+	Pseudonym func(address string) string
+}

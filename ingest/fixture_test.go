@@ -1,0 +1,192 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/catalog/sqlite"
+	"almanac/ingest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// clock is a time that only tests move.
+type clock struct {
+	mu sync.Mutex // guards t
+	t  time.Time
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.t
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.t = c.t.Add(d)
+}
+
+// spy is a real store that remembers the batches it was given and can fail.
+type spy struct {
+	*sqlite.Store
+	batches []catalog.Batch
+	fail    func(catalog.Batch) error // before the batch is applied
+}
+
+func (s *spy) Apply(ctx context.Context, b catalog.Batch) (catalog.Result, error) {
+	if s.fail != nil {
+		if err := s.fail(b); err != nil {
+			return catalog.Result{}, err
+		}
+	}
+	s.batches = append(s.batches, b)
+	return s.Store.Apply(ctx, b)
+}
+
+// connector is a connector made of its Sync.
+type connector func(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error)
+
+func (c connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	return c(ctx, cursor, out)
+}
+
+// listing yields the entries and claims to be complete.
+func listing(entries ...catalog.Entry) connector {
+	return func(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+		for _, e := range entries {
+			if err := out.Put(ctx, e); err != nil {
+				return ingest.Outcome{}, err
+			}
+		}
+		return ingest.Outcome{Cursor: fmt.Sprintf("after %d", len(entries)), Complete: true}, nil
+	}
+}
+
+func page(key string) catalog.Entry {
+	return catalog.Entry{Record: catalog.Record{
+		Kind: catalog.KindDoc, Key: key, Title: "Page " + key, Path: "pages/" + key + ".md", Body: "All about " + key + ".",
+	}}
+}
+
+func pages(from, to int) []catalog.Entry {
+	var out []catalog.Entry
+	for i := from; i < to; i++ {
+		out = append(out, page(fmt.Sprintf("p%04d", i)))
+	}
+	return out
+}
+
+var testNetwork = network.Network{
+	Name: "north-sea", Title: "North Sea Ledger",
+	Proposals: network.Proposals{Prefix: "NSP", Statuses: []string{"Draft"}, Default: "Draft"},
+	Sources:   []network.Source{{Name: "first", Kind: "fake"}, {Name: "second", Kind: "fake"}},
+}
+
+// fixture is a pipeline over a store of its own.
+type fixture struct {
+	*testing.T
+	store  *spy
+	clock  *clock
+	config ingest.Config
+}
+
+func setup(t *testing.T) *fixture {
+	t.Helper()
+	c := &clock{t: time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)}
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: c.now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	s := &spy{Store: store}
+	return &fixture{T: t, store: s, clock: c, config: ingest.Config{Store: s, Network: testNetwork, Now: c.now}}
+}
+
+// run runs a source of the test network and fails the test if that fails.
+func (f *fixture) run(source string, c ingest.Connector) ingest.Report {
+	f.Helper()
+	report, err := f.try(source, c)
+	if err != nil {
+		f.Fatalf("run of %s: %v", source, err)
+	}
+	return report
+}
+
+func (f *fixture) try(source string, c ingest.Connector) (ingest.Report, error) {
+	f.Helper()
+	return ingest.New(f.config).Run(f.Context(), network.Source{Name: source, Kind: "fake"}, c)
+}
+
+// keys are the keys of the live records of a source.
+func (f *fixture) keys(source string) []string {
+	f.Helper()
+	records, _, err := f.store.List(f.Context(), catalog.ListQuery{Sources: []string{source}})
+	if err != nil {
+		f.Fatal(err)
+	}
+	var keys []string
+	for _, r := range records {
+		keys = append(keys, r.Key)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func (f *fixture) get(kind catalog.Kind, key string) catalog.Record {
+	f.Helper()
+	r, err := f.store.Get(f.Context(), catalog.Ref{Kind: kind, Key: key})
+	if err != nil {
+		f.Fatal(err)
+	}
+	return r
+}
+
+func (f *fixture) state(source string) catalog.SourceState {
+	f.Helper()
+	states, err := f.store.Sources(f.Context())
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range states {
+		if s.Name == source {
+			return s
+		}
+	}
+	f.Fatalf("no state of %s", source)
+	return catalog.SourceState{}
+}
+
+func (f *fixture) lastChange() int64 {
+	f.Helper()
+	n, err := f.store.LastChange(f.Context())
+	if err != nil {
+		f.Fatal(err)
+	}
+	return n
+}
+
+// cursorOf asks a source which cursor a connector would get.
+func (f *fixture) cursorOf(source string) string {
+	f.Helper()
+	var got string
+	f.run(source, connector(func(_ context.Context, cursor string, _ ingest.Sink) (ingest.Outcome, error) {
+		got = cursor
+		return ingest.Outcome{Cursor: cursor}, nil
+	}))
+	return got
+}

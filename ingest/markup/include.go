@@ -1,0 +1,79 @@
+package markup
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Bounds of what one page may include, so that a page that includes itself
+// or a snippet a million times stays a page.
+const (
+	maxIncludeDepth = 8
+	maxIncluded     = 4 << 20 // bytes of one page, all includes together
+	includeCost     = 256     // bytes charged for each include, however short
+)
+
+// loader opens included files for one page.
+type loader struct {
+	resolve  func(string) (string, bool)
+	stack    []string // the page and the files open around the current one
+	included []string
+	budget   int // bytes that may still be included
+}
+
+// open finds the file that target means on the page from. A relative target
+// starts from that page's directory; an absolute one from the root of the
+// documentation tree, which is some directory above the page: the nearest
+// that has the file.
+func (l *loader) open(from, target string) (name, text string, ok bool) {
+	target = strings.TrimSpace(target)
+	if l.resolve == nil || target == "" || len(l.stack) > maxIncludeDepth || strings.Contains(target, "://") {
+		return "", "", false
+	}
+	dir := path.Dir(path.Clean(from))
+	rest, absolute := strings.CutPrefix(target, "/")
+	for {
+		name = path.Join(dir, rest)
+		if l.budget -= includeCost; l.budget <= 0 {
+			return "", "", false
+		}
+		if !slices.Contains(l.stack, name) && name != ".." && !strings.HasPrefix(name, "../") {
+			if text, ok = l.resolve(name); ok {
+				break
+			}
+		}
+		if !absolute || dir == "." || dir == "/" {
+			return "", "", false
+		}
+		dir = path.Dir(dir)
+	}
+	if l.budget -= len(text); l.budget <= 0 {
+		return "", "", false
+	}
+	if !slices.Contains(l.included, name) {
+		l.included = append(l.included, name)
+	}
+	return name, Clean(text), true
+}
+
+// within runs f with name on the stack of open files.
+func (l *loader) within(name string, f func()) {
+	l.stack = append(l.stack, name)
+	f()
+	l.stack = l.stack[:len(l.stack)-1]
+}
+
+// convert turns one file's text into Markdown-like text; named is the title
+// an HTML head gives.
+func (l *loader) convert(name, text, format string) (body, named string) {
+	switch format {
+	case formatText:
+		return tidy(text), ""
+	case formatRST:
+		return tidy(l.rst(name, text)), ""
+	default:
+		m := &markdown{load: l, path: name, format: format, imports: map[string]string{}}
+		return tidy(m.convert(text)), m.title
+	}
+}

@@ -1,0 +1,206 @@
+package markup
+
+import (
+	"regexp"
+	"strings"
+)
+
+// markdown converts one Markdown, MDX or HTML file. It walks the lines once,
+// keeps code fences as they are and hands the text between them to tags.
+type markdown struct {
+	load    *loader
+	path    string
+	format  string
+	imports map[string]string // component → the path it was imported from
+	title   string            // of an HTML head
+
+	out   strings.Builder
+	prose strings.Builder // text since the last fence
+}
+
+var (
+	importLine = regexp.MustCompile(`^import\s+([A-Za-z_$][\w$]*)?[^'"]*\bfrom\s+['"]([^'"]+)['"]`)
+	importBare = regexp.MustCompile(`^import\s+(?:['"]|\{)`)
+	exportLine = regexp.MustCompile(`^export\s+(?:const|default|function|let|var|async|class|type|interface)\b`)
+)
+
+func (m *markdown) convert(text string) string {
+	text = dropComments(text, m.format == formatMDX)
+	lines := strings.Split(text, "\n")
+	for i := 0; i < len(lines); {
+		line := lines[i]
+		if mark := (fenceMark{}).next(line); mark.open() && m.format != formatHTML {
+			i = m.fence(lines, i, mark)
+			continue
+		}
+		if m.format == formatMDX && (strings.HasPrefix(line, "import") || strings.HasPrefix(line, "export")) {
+			if next := m.module(lines, i); next > i {
+				i = next
+				continue
+			}
+		}
+		if level := underlined(lines, i); level > 0 {
+			m.prose.WriteString("##"[:level] + " " + strings.TrimSpace(line) + "\n")
+			i += 2
+			continue
+		}
+		m.prose.WriteString(line)
+		m.prose.WriteByte('\n')
+		i++
+	}
+	m.flush()
+	return m.out.String()
+}
+
+func (m *markdown) flush() {
+	if m.prose.Len() > 0 {
+		m.out.WriteString(m.tags(m.prose.String()))
+		m.prose.Reset()
+	}
+}
+
+// fence copies the fence that opens at lines[i] and returns the line after it.
+func (m *markdown) fence(lines []string, i int, mark fenceMark) int {
+	m.flush()
+	info := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(lines[i]), "`~"))
+	indent := indentOf(lines[i])
+	end := i + 1
+	for end < len(lines) && mark.next(lines[end]).open() {
+		end++
+	}
+	code := make([]string, 0, end-i-1)
+	for _, line := range lines[i+1 : end] {
+		code = append(code, cutIndent(line, indent))
+	}
+	writeFence(&m.out, info, code)
+	return min(end+1, len(lines))
+}
+
+// module reads the import or export statement at lines[i] and returns the
+// line after it, or i if it is only text that begins with the word.
+func (m *markdown) module(lines []string, i int) int {
+	if match := importLine.FindStringSubmatch(lines[i]); match != nil {
+		if match[1] != "" {
+			m.imports[match[1]] = match[2]
+		}
+		return i + 1
+	}
+	if importBare.MatchString(lines[i]) {
+		for end := i; end < min(i+50, len(lines)); end++ {
+			if strings.ContainsAny(lines[end], `'"`) {
+				return end + 1
+			}
+		}
+		return i
+	}
+	if !exportLine.MatchString(lines[i]) {
+		return i
+	}
+	return statementEnd(lines, i)
+}
+
+// maxStatement is the longest export statement, in lines.
+const maxStatement = 2000
+
+// statementEnd returns the line after a JavaScript statement: where its
+// brackets are closed, else the next empty line.
+func statementEnd(lines []string, i int) int {
+	depth := 0
+	for end := i; end < min(i+maxStatement, len(lines)); end++ {
+		line := lines[end]
+		depth += strings.Count(line, "{") + strings.Count(line, "(") + strings.Count(line, "[") -
+			strings.Count(line, "}") - strings.Count(line, ")") - strings.Count(line, "]")
+		if t := strings.TrimRight(line, " \t"); depth <= 0 && !strings.HasSuffix(t, "=") && !strings.HasSuffix(t, "=>") {
+			return end + 1
+		}
+	}
+	end := i
+	for end < len(lines) && strings.TrimSpace(lines[end]) != "" {
+		end++
+	}
+	return end
+}
+
+// underlined reports the level of a heading written as a line of text above a
+// line of = or -, with an empty line before it.
+func underlined(lines []string, i int) int {
+	if i+1 >= len(lines) || i > 0 && strings.TrimSpace(lines[i-1]) != "" {
+		return 0
+	}
+	under := strings.TrimRight(lines[i+1], " \t")
+	text := strings.TrimSpace(lines[i])
+	if len(under) < 3 || text == "" || len(text) > 300 || strings.ContainsRune("#-*>|=<`+", rune(text[0])) || indentOf(lines[i]) > 3 {
+		return 0
+	}
+	switch under {
+	case strings.Repeat("=", len(under)):
+		return 1
+	case strings.Repeat("-", len(under)):
+		return 2
+	}
+	return 0
+}
+
+// dropComments takes <!-- --> and, in MDX, {/* */} comments out, except inside
+// code. A comment that is never closed is text.
+func dropComments(text string, mdx bool) string {
+	lastHTML, lastJSX := strings.LastIndex(text, "-->"), strings.LastIndex(text, "*/}")
+	if lastHTML < 0 && (lastJSX < 0 || !mdx) {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	mark := fenceMark{}
+	for at := 0; at < len(text); {
+		end := len(text)
+		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+			end = at + n + 1
+		}
+		was := mark.open()
+		if mark = mark.next(text[at:end]); was || mark.open() {
+			b.WriteString(text[at:end])
+			at = end
+			continue
+		}
+		at = dropFromLine(&b, text, at, end, lastHTML, lastJSX, mdx)
+	}
+	return b.String()
+}
+
+// dropFromLine copies text[at:end] without the comments that begin in it and
+// returns where to go on, which is behind end if one of them did.
+func dropFromLine(b *strings.Builder, text string, at, end, lastHTML, lastJSX int, mdx bool) int {
+	code := false
+	for at < end {
+		n := strings.IndexAny(text[at:end], "`<{")
+		if n < 0 {
+			break
+		}
+		b.WriteString(text[at : at+n])
+		at += n
+		closing := ""
+		switch {
+		case text[at] == '`':
+			code = !code
+		case code:
+		case strings.HasPrefix(text[at:], "<!--") && at+4 <= lastHTML:
+			closing = "-->"
+		case mdx && strings.HasPrefix(text[at:], "{/*") && at+3 <= lastJSX:
+			closing = "*/}"
+		}
+		if closing == "" {
+			b.WriteByte(text[at])
+			at++
+			continue
+		}
+		at += 3
+		at += strings.Index(text[at:], closing) + len(closing)
+		if at > end {
+			return at
+		}
+	}
+	if at < end {
+		b.WriteString(text[at:end])
+	}
+	return max(at, end)
+}

@@ -1,0 +1,197 @@
+// Package markup reads documentation pages (Markdown, MDX, reStructuredText,
+// HTML and plain text) into one clean form: Markdown-like text with "#"
+// headings and ``` fences, which a single passage cutter can read.
+//
+// It knows syntax only. It imports nothing of ours, opens no file (included
+// files come through Input.Resolve) and never fails: what it cannot read it
+// leaves as text. Its running time is linear in the size of the page and of
+// what the page includes, which is bounded.
+package markup
+
+import (
+	"path"
+	"strings"
+	"unicode/utf8"
+)
+
+// Input is one page as its source stores it.
+type Input struct {
+	// Path is where the page lies, with slashes. Its extension selects the
+	// format; relative includes start from its directory.
+	Path string
+	Text string
+	// Resolve returns the text of an included file by its path, in the same
+	// tree as Path. Nil: nothing is included.
+	Resolve func(path string) (string, bool)
+}
+
+// Page is what a reader would see of an Input.
+type Page struct {
+	Format      string    // markdown, mdx, rst, html, text
+	Title       string    // never empty, never only "Overview" or "1.2.3" where the page says more
+	Description string    // of the front matter
+	Body        string    // Markdown-like text
+	Headings    []Heading // the first of Body
+	Includes    []string
+	Stub        bool // hardly any text of its own: a title, a to-do list, a table of contents
+}
+
+// Formats of pages.
+const (
+	formatMarkdown = "markdown"
+	formatMDX      = "mdx"
+	formatRST      = "rst"
+	formatHTML     = "html"
+	formatText     = "text"
+)
+
+var formats = map[string]string{
+	".md": formatMarkdown, ".markdown": formatMarkdown, ".mdx": formatMDX,
+	".rst": formatRST, ".inc": formatRST, ".html": formatHTML, ".htm": formatHTML, ".txt": formatText,
+}
+
+// Format returns the page format of a path by its extension, or "" if files
+// of that name are not pages.
+func Format(name string) string { return formats[strings.ToLower(path.Ext(name))] }
+
+// Parse reads a page. A path of unknown extension is read as plain text.
+func Parse(in Input) Page {
+	format := Format(in.Path)
+	if format == "" {
+		format = formatText
+	}
+	text := Clean(in.Text)
+	l := &loader{resolve: in.Resolve, stack: []string{path.Clean(in.Path)}, budget: maxIncluded}
+	p := Page{Format: format}
+	var meta frontMatter
+	if format != formatRST && format != formatText {
+		meta, text = splitFrontMatter(text)
+	}
+	body, named := l.convert(in.Path, text, format)
+	p.Body = body
+	p.Description = meta.Description
+	p.Includes = l.included
+	if meta.Title == "" {
+		meta.Title = named
+	}
+	p.Headings = headings(p.Body)
+	p.Title = title(meta.Title, meta.Description, p.Headings, in.Path)
+	p.Stub = isStub(p.Body)
+	return p
+}
+
+// Clean makes any bytes plain text: valid UTF-8 without byte-order mark, NUL
+// and other control characters, lines ended by \n.
+func Clean(s string) string {
+	s = strings.TrimPrefix(s, "\ufeff")
+	if !utf8.ValidString(s) {
+		s = strings.ToValidUTF8(s, "\uFFFD")
+	}
+	if strings.ContainsFunc(s, isControl) {
+		s = strings.ReplaceAll(s, "\r\n", "\n")
+		s = strings.Map(func(r rune) rune {
+			switch {
+			case r == '\r' || r == '\v' || r == '\f' || r == '\u2028':
+				return '\n'
+			case isControl(r):
+				return -1
+			}
+			return r
+		}, s)
+	}
+	return s
+}
+
+// isControl finds what Clean replaces: control characters other than tab and
+// newline, the separators and the zero-width marks that editors leave behind.
+func isControl(r rune) bool {
+	return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\u2028' || r == '\u200b' || r == '\ufeff'
+}
+
+// tidy ends lines at their last visible character and leaves at most one
+// empty line in a row, except inside fences.
+func tidy(s string) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	fence := fenceMark{}
+	blank := true
+	for line := range strings.SplitSeq(s, "\n") {
+		inside := fence.open()
+		fence = fence.next(line)
+		line = strings.TrimRight(line, " \t")
+		if line == "" && !inside {
+			if !blank {
+				b.WriteByte('\n')
+			}
+			blank = true
+			continue
+		}
+		blank = false
+		b.WriteString(line)
+		b.WriteByte('\n')
+	}
+	return strings.Trim(b.String(), "\n")
+}
+
+// Heading is one "#" line of a Page's body, without inline markup.
+type Heading struct {
+	Level int // 1 to 6
+	Text  string
+}
+
+// maxHeadings is how many headings of a page its title is chosen from.
+const maxHeadings = 500
+
+// headings lists the first headings of a converted page.
+func headings(body string) []Heading {
+	var hs []Heading
+	fence := fenceMark{}
+	for line := range strings.SplitSeq(body, "\n") {
+		inside := fence.open()
+		fence = fence.next(line)
+		if len(hs) == maxHeadings {
+			break
+		}
+		if inside || !strings.HasPrefix(line, "#") {
+			continue
+		}
+		text := strings.TrimLeft(line, "#")
+		level := len(line) - len(text)
+		if level > 6 || !strings.HasPrefix(text, " ") {
+			continue
+		}
+		if text = plainText(text); text != "" {
+			hs = append(hs, Heading{level, text})
+		}
+	}
+	return hs
+}
+
+// minWords is how many words of prose or code make a page more than a stub.
+const minWords = 25
+
+// isStub counts words outside headings, to-do items and bare link lists.
+func isStub(body string) bool {
+	words := 0
+	for line := range strings.SplitSeq(body, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' || strings.HasPrefix(line, "```") || isTask(line) || isBareLink(line) {
+			continue
+		}
+		if words += len(strings.Fields(line)); words >= minWords {
+			return false
+		}
+	}
+	return true
+}
+
+func isTask(line string) bool {
+	item := strings.TrimLeft(line, "-*> ")
+	return strings.HasPrefix(item, "[ ]") || strings.HasPrefix(item, "[x]") ||
+		strings.HasPrefix(strings.ToUpper(item), "TODO") || strings.HasPrefix(strings.ToUpper(item), "TBD")
+}
+
+// isBareLink reports a list item that is nothing but a link.
+func isBareLink(line string) bool {
+	return strings.HasPrefix(line, "- [") && strings.HasSuffix(line, ")") && strings.Contains(line, "](")
+}

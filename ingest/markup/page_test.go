@@ -1,0 +1,246 @@
+package markup_test
+
+import (
+	"flag"
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/ingest/markup"
+)
+
+var update = flag.Bool("update", false, "rewrite golden files")
+
+func resolver(fsys fs.FS) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		text, err := fs.ReadFile(fsys, name)
+		return string(text), err == nil
+	}
+}
+
+// TestPages reads whole pages; the goldens are what a passage cutter sees.
+func TestPages(t *testing.T) {
+	tree := os.DirFS("testdata")
+	for _, tt := range []struct {
+		file, title, description string
+		includes                 []string
+	}{
+		{"pages/guide/anchors.mdx", "Anchors: Overview", "Dropping an anchor: how & when", []string{"snippets/cable.mdx"}},
+		{"pages/guide/harbour.rst", "Harbours", "", []string{"snippets/tides.rst", "snippets/moor.sh"}},
+	} {
+		t.Run(tt.file, func(t *testing.T) {
+			text, err := fs.ReadFile(tree, tt.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := markup.Parse(markup.Input{Path: tt.file, Text: string(text), Resolve: resolver(tree)})
+			if p.Title != tt.title || p.Description != tt.description || p.Stub {
+				t.Errorf("title %q, description %q, stub %v; want %q, %q, false", p.Title, p.Description, p.Stub, tt.title, tt.description)
+			}
+			if diff := cmp.Diff(tt.includes, p.Includes); diff != "" {
+				t.Errorf("includes (-want +got):\n%s", diff)
+			}
+			golden := "testdata/" + tt.file + ".golden"
+			if *update {
+				if err := os.WriteFile(golden, []byte(p.Body+"\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatalf("%v: run with -update", err)
+			}
+			if diff := cmp.Diff(string(want), p.Body+"\n"); diff != "" {
+				t.Errorf("body (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTitle(t *testing.T) {
+	for name, tt := range map[string]struct{ path, text, want string }{
+		"front_matter_wins_over_headings":                      {"a/b.md", "---\ntitle: Sails\n---\n# Rigging", "Sails"},
+		"first_heading_without_front_matter":                   {"a/b.md", "text\n\n## Hulls `x`\n", "Hulls x"},
+		"heading_links_and_emphasis_are_plain":                 {"a/b.md", "# **[Hulls](http://h)** of *oak*", "Hulls of *oak*"},
+		"a_heading_inside_a_fence_is_none":                     {"a/deck_plan.md", "```\n# no\n```\n", "Deck plan"},
+		"the_file_name_is_made_readable":                       {"a/steering-gear_v2.md", "text", "Steering gear v2"},
+		"an_index_is_called_after_its_directory":               {"ships/schooner/index.rst", "text", "Schooner: Index"},
+		"a_structural_directory_is_passed_over":                {"ships/howtos/index.md", "# Overview\n", "Ships: Overview"},
+		"a_generic_heading_is_joined_to_the_file_name":         {"ships/keel-laying.rst", "Overview\n========\n", "Keel laying: Overview"},
+		"a_generic_title_gives_way_to_a_heading_saying_more":   {"a/b.md", "---\ntitle: Overview\n---\n# Overview of Masts", "Overview of Masts"},
+		"a_table_of_contents_is_no_title":                      {"a/b.md", "# Table of Contents\n\n# Building Boats", "Building Boats"},
+		"a_version_is_joined_to_its_heading":                   {"rel/3-5-1.mdx", "---\ntitle: \"3.5.1\"\n---\n# Release of Tug 3.5.1", "Release of Tug 3.5.1"},
+		"a_version_takes_its_description":                      {"rel/0-1-0.mdx", "---\ntitle: \"0.1.0 — 2031-08-28\"\ndescription: Tug 0.1.0 — 2031-08-28 release notes.\n---\n# 0.1.0 — 2031-08-28", "Tug 0.1.0 — 2031-08-28 release notes"},
+		"a_version_file_without_heading_takes_its_directory":   {"release-notes/tug/0.0.1.md", "- first", "Tug: 0.0.1"},
+		"a_page_of_many_versions_is_not_called_after_the_last": {"tug/docs/release_notes.rst", ".. release-notes:: 0.2.0\n\n   x\n\n.. release-notes:: 0.1.0\n\n   y\n", "Tug: Release notes"},
+		"an_html_title_counts":                                 {"a/b.html", "<html><head><title>Log &amp; Line</title></head><body><h1>X</h1></body></html>", "Log & Line"},
+		"an_empty_file_has_a_title":                            {"x/lead-line.md", "", "Lead line"},
+		"broken_yaml_is_read_by_lines":                         {"a/b.md", "---\ntitle: Ropes: knots \"and\" bends\n\tbad: [\n---\ntext", "Ropes: knots \"and\" bends"},
+		"unclosed_front_matter_ends_at_the_text":               {"a/b.md", "---\ntitle: Blocks\ntags: x\n\n# Other\n", "Blocks"},
+		"a_rule_is_no_front_matter":                            {"a/b.md", "---\n\n# Tackle\n\n---\n", "Tackle"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := markup.Parse(markup.Input{Path: tt.path, Text: tt.text}).Title; got != tt.want {
+				t.Errorf("title %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestBody(t *testing.T) {
+	for name, tt := range map[string]struct{ path, text, want string }{
+		"crlf_bom_and_bad_bytes_become_plain_text":     {"a.md", "\ufeff# A\r\n\r\nb\xff\x00c\r\n", "# A\n\nb\uFFFDc"},
+		"an_unclosed_comment_is_text":                  {"a.md", "a <!-- b\nc", "a <!-- b\nc"},
+		"a_comment_may_hold_a_fence":                   {"a.md", "a <!--\n```\nx\n```\n--> b", "a  b"},
+		"comments_in_code_stay":                        {"a.md", "`<!-- a -->`\n\n```html\n<!-- b -->\n```", "`<!-- a -->`\n\n```html\n<!-- b -->\n```"},
+		"an_unclosed_fence_runs_to_the_end":            {"a.md", "```go\nx := 1\n# no", "```go\nx := 1\n# no\n```"},
+		"a_fence_of_four_keeps_a_fence_of_three":       {"a.md", "````\n```\nx\n```\n````", "````\n```\nx\n```\n````"},
+		"placeholders_are_no_tags":                     {"a.md", "run <party-id> of List<T>", "run <party-id> of List<T>"},
+		"unknown_components_in_markdown_stay":          {"a.md", "a Map<String> b", "a Map<String> b"},
+		"a_tag_over_lines_goes":                        {"a.mdx", "<Card\n  title=\"T\"\n  href=\"/x\"\n>\nbody\n</Card>", "**T**\n\nbody"},
+		"script_and_style_go_with_their_content":       {"a.html", "<style>p{}</style><p>a</p><script>if (a<b) {}</script><p>b</p>", "a\nb"},
+		"rst_title_levels_follow_their_first_use":      {"a.rst", "A\n=\n\nB\n===\n\nC\n---\n\nD\n~~~~\n\nE\n----\n", "A\n=\n\n# B\n\n## C\n\n### D\n\n## E"},
+		"rst_comment_hides_its_block":                  {"a.rst", ".. hidden\n   too\n\nseen", "seen"},
+		"rst_unknown_directive_shows_its_content":      {"a.rst", ".. lifebuoy:: Port side\n   :x: y\n\n   Throw *it*.", "**Port side**\n\nThrow *it*."},
+		"rst_raw_html_is_read_as_html":                 {"a.rst", ".. raw:: html\n\n   <b>bold</b> text", "bold text"},
+		"rst_role_in_a_domain":                         {"a.rst", "call :py:func:`~sea.depth` or :envvar:`TIDE`", "call depth or `TIDE`"},
+		"rst_unresolved_include_leaves_nothing":        {"a.rst", "x\n\n.. include:: /no/where.rst\n\ny", "x\n\ny"},
+		"rst_transition_is_dropped":                    {"a.rst", "x\n\n-----\n\ny", "x\n\ny"},
+		"plain_text_stays_as_it_is":                    {"a.txt", "<b> ..\n\n\n\nnote:: x", "<b> ..\n\nnote:: x"},
+		"import_as_a_word_is_text":                     {"a.mdx", "import the key\nexport it", "import the key\nexport it"},
+		"an_export_without_end_stops_at_an_empty_line": {"a.mdx", "export const a = {\n  b\n\ntext", "text"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tt.want, markup.Parse(markup.Input{Path: tt.path, Text: tt.text}).Body); diff != "" {
+				t.Errorf("body (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestStub(t *testing.T) {
+	prose := strings.Repeat("word ", 30)
+	for name, tt := range map[string]struct {
+		path, text string
+		want       bool
+	}{
+		"a_title_alone":                       {"a.md", "# Title", true},
+		"a_to_do_list":                        {"a.md", "# Title\n\n- [ ] " + prose, true},
+		"an_rst_to_do":                        {"a.rst", "Title\n=====\n\n.. todo::\n   " + prose, true},
+		"a_table_of_contents":                 {"a.rst", "Title\n=====\n\n.. toctree::\n\n   " + strings.Repeat("page\n   ", 40), true},
+		"headings_without_text":               {"a.md", strings.Repeat("## "+prose+"\n", 5), true},
+		"prose":                               {"a.md", "# Title\n\n" + prose, false},
+		"a_page_of_code_says_something":       {"a.md", "```\n" + prose + "\n```", false},
+		"a_page_that_includes_its_text_is_no": {"a.mdx", "import X from './x.md'\n\n<X />", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := markup.Input{Path: tt.path, Text: tt.text, Resolve: func(string) (string, bool) { return prose, true }}
+			if got := markup.Parse(in).Stub; got != tt.want {
+				t.Errorf("stub %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// A page may not grow beyond bounds by what it includes, in circles or by
+// many doublings.
+func TestIncludesAreBounded(t *testing.T) {
+	t.Run("a_circle_ends", func(t *testing.T) {
+		files := map[string]string{
+			"a.mdx": "import B from './b.mdx'\n\na\n\n<B />", "b.mdx": "import A from './a.mdx'\nimport B from './b.mdx'\n\nb\n\n<A /><B />",
+		}
+		p := markup.Parse(markup.Input{Path: "a.mdx", Text: files["a.mdx"], Resolve: func(n string) (string, bool) { s, ok := files[n]; return s, ok }})
+		if p.Body != "a\n\nb" {
+			t.Errorf("body %q", p.Body)
+		}
+	})
+	t.Run("doublings_end", func(t *testing.T) {
+		p := markup.Parse(markup.Input{
+			Path: "0.rst", Text: strings.Repeat(".. include:: 1.rst\n\n", 100),
+			Resolve: func(n string) (string, bool) {
+				next := string(n[0] + 1)
+				return strings.Repeat("text text text\n\n.. include:: "+next+".rst\n\n", 100), n[0] < '9'
+			},
+		})
+		if len(p.Body) > 8<<20 {
+			t.Errorf("%d bytes", len(p.Body))
+		}
+	})
+	t.Run("a_path_out_of_the_tree_is_not_asked_for", func(t *testing.T) {
+		markup.Parse(markup.Input{
+			Path: "a/b.rst", Text: ".. include:: ../../../etc/passwd\n\n.. include:: /../x\n\n.. include:: http://h/x\n",
+			Resolve: func(n string) (string, bool) {
+				if strings.Contains(n, "..") || strings.HasPrefix(n, "/") || strings.Contains(n, ":") {
+					t.Errorf("asked for %q", n)
+				}
+				return "", false
+			},
+		})
+	})
+}
+
+// hostile texts are read in time linear in their size: BenchmarkHostile tells
+// how fast two megabytes of each are.
+var hostile = map[string]string{
+	"angles": "<", "backticks": "`", "odd_ticks": "` `` ``` ```` ", "tags": "<a ", "quotes": "<a b=\"", "braces": "<a {", "expressions": "{a ",
+	"comments": "<!--", "jsx_comments": "{/*", "components": "<X>", "spaces": " <X>    ", "code": "<code>", "pre": "<pre>", "breaks": "<br>",
+	"divs": "<div>", "imports": "import X from './x.mdx'\n<X />", "exports": "export const a = {\n", "fences": "```\n", "brackets": "[a](", "headings": "# [\n",
+	"directives": ".. a::\n", "nested": ".. a::\n   .. b::\n", "roles": ":a:`b", "literals": "``a", "bars": "|a", "unders": "a\n=\n", "overs": "===\n", "includes": ".. include:: x\n",
+	"titles": "---\n", "entities": "&lt", "links": "`a <", "csv": ".. csv-table::\n\n   \"a\n",
+}
+
+func TestHostileTextIsRead(t *testing.T) {
+	for name, piece := range hostile {
+		for _, ext := range []string{".mdx", ".rst", ".html"} {
+			t.Run(name+ext, func(t *testing.T) {
+				text := strings.Repeat(piece, 1+(32<<10)/len(piece))
+				markup.Parse(markup.Input{Path: "x" + ext, Text: text, Resolve: func(string) (string, bool) { return "x", true }})
+			})
+		}
+	}
+}
+
+func BenchmarkHostile(b *testing.B) {
+	for name, piece := range hostile {
+		for _, ext := range []string{".mdx", ".rst", ".html"} {
+			b.Run(name+ext, func(b *testing.B) {
+				text := strings.Repeat(piece, 1+(2<<20)/len(piece))
+				b.SetBytes(int64(len(text)))
+				for b.Loop() {
+					markup.Parse(markup.Input{Path: "x" + ext, Text: text})
+				}
+			})
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, file := range []string{"pages/guide/anchors.mdx", "pages/guide/harbour.rst"} {
+		text, err := os.ReadFile("testdata/" + file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, ext := range []string{".md", ".mdx", ".rst", ".html", ".txt"} {
+			f.Add("a/b"+ext, string(text))
+		}
+	}
+	for _, piece := range hostile {
+		f.Add("x.mdx", strings.Repeat(piece, 20))
+		f.Add("x.rst", strings.Repeat(piece, 20))
+	}
+	f.Fuzz(func(t *testing.T, name, text string) {
+		p := markup.Parse(markup.Input{Path: name, Text: text, Resolve: func(n string) (string, bool) { return text, len(n)%2 == 0 }})
+		if p.Title == "" {
+			t.Error("no title")
+		}
+		if markup.Clean(p.Body) != p.Body {
+			t.Errorf("the body is not clean: %q", p.Body)
+		}
+		if p.Title != strings.TrimSpace(p.Title) || strings.ContainsAny(p.Title, "\n\r") {
+			t.Errorf("title %q", p.Title)
+		}
+	})
+}

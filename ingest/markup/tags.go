@@ -1,0 +1,423 @@
+package markup
+
+import (
+	"html"
+	"strings"
+)
+
+// What a tag becomes.
+type tagRule int
+
+const (
+	ruleInline  tagRule = iota + 1 // nothing
+	ruleBlock                      // a line of its own
+	ruleHeading                    // "#" line
+	ruleBreak                      // end of line
+	ruleItem                       // "- "
+	ruleCell                       // " | "
+	ruleTerm                       // "- term: "
+	rulePre                        // a fence
+	ruleCode                       // `…`
+	ruleSkip                       // gone with all it holds
+	ruleImage                      // its alternative text
+	ruleTitle                      // the page's title
+)
+
+var tagRules = map[string]tagRule{
+	"h1": ruleHeading, "h2": ruleHeading, "h3": ruleHeading, "h4": ruleHeading, "h5": ruleHeading, "h6": ruleHeading,
+	"br": ruleBreak, "li": ruleItem, "td": ruleCell, "th": ruleCell, "dt": ruleTerm, "pre": rulePre, "code": ruleCode,
+	"img": ruleImage, "title": ruleTitle,
+}
+
+func init() {
+	for rule, names := range map[tagRule]string{
+		ruleBlock: "html head body p div section article aside header footer main nav table thead tbody tfoot tr ul ol dl dd hr " +
+			"details summary blockquote figure figcaption center picture form fieldset",
+		ruleInline: "a span b i em strong u s small sub sup kbd samp var mark abbr cite q font label ins del time wbr tt " +
+			"input link meta source button nobr",
+		ruleSkip: "script style svg iframe video audio noscript object template",
+	} {
+		for _, name := range strings.Fields(names) {
+			tagRules[name] = rule
+		}
+	}
+}
+
+// Bounds of what is looked ahead for, in bytes, so that text full of openings
+// without ends is read in linear time.
+const (
+	maxTag        = 4 << 10
+	maxSpan       = 2 << 10
+	maxNestedTags = 16
+)
+
+// scanner turns tags, components, expressions and entities of one stretch of
+// text without fences into plain Markdown.
+type scanner struct {
+	m       *markdown
+	src     string
+	at      int
+	out     strings.Builder
+	depth   int             // open HTML blocks: their indentation means nothing
+	head    bool            // inside <h1>…: line ends are blanks
+	join    bool            // behind a term: what follows continues its line
+	missing map[string]bool // end tags that do not occur any more
+}
+
+func (m *markdown) tags(src string) string {
+	if !strings.ContainsAny(src, "<&{\\") {
+		return src
+	}
+	s := &scanner{m: m, src: src, missing: map[string]bool{}}
+	s.out.Grow(len(src))
+	for s.at < len(src) {
+		switch src[s.at] {
+		case '`':
+			s.code()
+		case '\\':
+			if s.at+1 < len(src) && strings.IndexByte("<{}>", src[s.at+1]) >= 0 {
+				s.at++
+			}
+			s.out.WriteByte(src[s.at])
+			s.at++
+		case '<':
+			s.tag()
+		case '{':
+			s.expression()
+		case '\n':
+			s.at++
+			switch {
+			case s.join:
+			case s.head:
+				s.out.WriteByte(' ')
+			default:
+				s.out.WriteByte('\n')
+			}
+			if s.depth > 0 || s.head {
+				s.at += indentOf(src[s.at:])
+			}
+		default:
+			n := strings.IndexAny(src[s.at:], "`\\<{\n")
+			if n < 0 {
+				n = len(src) - s.at
+			}
+			s.text(src[s.at : s.at+n])
+			s.at += n
+		}
+	}
+	return s.out.String()
+}
+
+// text writes text with its entities decoded.
+func (s *scanner) text(t string) {
+	if strings.IndexByte(t, '&') >= 0 {
+		t = strings.ReplaceAll(html.UnescapeString(t), "\u00a0", " ")
+	}
+	if s.join {
+		if t = strings.TrimLeft(t, " \t"); t == "" {
+			return
+		}
+		s.join = false
+	}
+	s.out.WriteString(t)
+}
+
+// code copies a code span; backticks without a partner are text.
+func (s *scanner) code() {
+	s.join = false
+	rest := s.src[s.at:]
+	n := len(rest) - len(strings.TrimLeft(rest, "`"))
+	for at := n; at < min(len(rest), maxSpan); {
+		next := strings.IndexAny(rest[at:], "`\n")
+		if next < 0 {
+			break
+		}
+		at += next
+		if rest[at] == '\n' {
+			if strings.HasPrefix(rest[at+1:], "\n") {
+				break
+			}
+			at++
+			continue
+		}
+		run := 0
+		for at+run < len(rest) && rest[at+run] == '`' && run <= maxSpan {
+			run++
+		}
+		at += run
+		if run == n {
+			s.out.WriteString(rest[:at])
+			s.at += at
+			return
+		}
+	}
+	s.out.WriteString(rest[:n])
+	s.at += n
+}
+
+// tag handles what begins with "<".
+func (s *scanner) tag() {
+	t, ok := parseTag(s.src[s.at:])
+	if !ok {
+		rest := s.src[s.at:]
+		if s.m.format == formatMDX && (strings.HasPrefix(rest, "<>") || strings.HasPrefix(rest, "</>")) {
+			s.at += strings.IndexByte(rest, '>') + 1
+			return
+		}
+		if s.m.format == formatHTML && strings.HasPrefix(rest, "<!") {
+			if end := strings.IndexByte(rest[:min(len(rest), maxTag)], '>'); end > 0 {
+				s.at += end + 1
+				return
+			}
+		}
+		s.out.WriteByte('<')
+		s.at++
+		return
+	}
+	upper := t.name[0] >= 'A' && t.name[0] <= 'Z'
+	if upper && s.m.format == formatMDX {
+		s.at += t.size
+		s.component(t)
+		return
+	}
+	rule := tagRules[strings.ToLower(t.name)]
+	if rule == 0 || upper && len(t.name) == 1 {
+		if s.m.format == formatHTML {
+			s.at += t.size
+			return
+		}
+		s.out.WriteByte('<') // a placeholder: <your-party>
+		s.at++
+		return
+	}
+	s.at += t.size
+	s.element(t, rule)
+}
+
+func (s *scanner) element(t tag, rule tagRule) {
+	switch rule {
+	case ruleHeading:
+		s.join = false
+		s.head = !t.closing
+		s.newLine()
+		if !t.closing {
+			s.out.WriteString("\n" + strings.Repeat("#", int(t.name[1]-'0')) + " ")
+		} else {
+			s.out.WriteByte('\n')
+		}
+	case ruleBlock:
+		s.join = s.join && !(t.closing && t.name == "dl")
+		s.newLine()
+		if t.closing {
+			s.depth = max(s.depth-1, 0)
+		} else if !t.void && t.name != "hr" && t.name != "p" {
+			s.depth++
+		}
+	case ruleBreak:
+		if s.head || s.inTableRow() {
+			s.out.WriteByte(' ')
+		} else {
+			s.newLine()
+		}
+	case ruleItem:
+		s.newLine()
+		if !t.closing {
+			s.out.WriteString("- ")
+		}
+	case ruleCell:
+		if t.closing {
+			s.out.WriteString(" | ")
+		}
+	case ruleTerm:
+		if t.closing {
+			s.out.WriteString(": ")
+			s.join = true
+		} else {
+			s.join = false
+			s.newLine()
+			s.out.WriteString("- ")
+		}
+	case rulePre, ruleCode, ruleSkip, ruleTitle:
+		if !t.closing && !t.void {
+			s.whole(t, rule)
+		}
+	case ruleImage:
+		s.text(t.attrs["alt"])
+	}
+}
+
+// whole handles the elements whose content is read as a whole.
+func (s *scanner) whole(t tag, rule tagRule) {
+	s.join = false
+	limit := len(s.src)
+	if rule == ruleCode {
+		limit = maxTag
+	}
+	content, ok := s.until("</"+strings.ToLower(t.name), limit)
+	switch {
+	case !ok:
+	case rule == ruleTitle:
+		s.m.title = plainText(html.UnescapeString(content))
+	case rule == rulePre:
+		s.newLine()
+		code := html.UnescapeString(markupTag.ReplaceAllString(content, ""))
+		writeFence(&s.out, "", strings.Split(code, "\n"))
+	case rule == ruleCode:
+		code := strings.TrimSpace(html.UnescapeString(markupTag.ReplaceAllString(content, "")))
+		switch {
+		case code == "" || strings.Contains(code, "`"):
+			s.out.WriteString(code)
+		case strings.Contains(code, "\n"):
+			writeFence(&s.out, "", strings.Split(code, "\n"))
+		default:
+			s.out.WriteString("`" + strings.Trim(code, "{}\"") + "`")
+		}
+	}
+}
+
+// until returns the content up to an end tag at most limit bytes away and
+// moves behind it. The end tag's name is matched in lower case only, as it is
+// written nearly everywhere.
+func (s *scanner) until(end string, limit int) (string, bool) {
+	if s.missing[end] {
+		return "", false
+	}
+	rest := s.src[s.at:]
+	n := strings.Index(rest[:min(limit, len(rest))], end)
+	if n < 0 {
+		s.missing[end] = limit >= len(rest)
+		return "", false
+	}
+	s.at += n + len(end)
+	if gt := strings.IndexByte(s.src[s.at:min(len(s.src), s.at+maxSpan)], '>'); gt >= 0 {
+		s.at += gt + 1
+	}
+	return rest[:n], true
+}
+
+// newLine ends the current line unless it is empty.
+func (s *scanner) newLine() {
+	if s.join {
+		return
+	}
+	if out := s.out.String(); len(out) > 0 && out[len(out)-1] != '\n' {
+		s.out.WriteByte('\n')
+	}
+}
+
+// inTableRow reports a Markdown table row, where a line end would break it.
+func (s *scanner) inTableRow() bool {
+	line := s.tail()
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	return strings.HasPrefix(strings.TrimLeft(line, " "), "|") || strings.Count(line, " | ") > 1
+}
+
+// atLineStart reports whether nothing but blanks was written to the line.
+func (s *scanner) atLineStart() bool {
+	out := strings.TrimRight(s.tail(), " \t")
+	return out == "" || out[len(out)-1] == '\n'
+}
+
+// tail is the end of what was written, as much as decisions may look back.
+func (s *scanner) tail() string {
+	out := s.out.String()
+	return out[max(0, len(out)-maxNestedTags*32):]
+}
+
+// callouts are the components whose name tells the reader something.
+var callouts = set("Note", "Warning", "Tip", "Info", "Caution", "Danger", "Important")
+
+// component writes what a JSX component shows: the file it was imported from,
+// or its title and description with its children following.
+func (s *scanner) component(t tag) {
+	if s.include(t) {
+		return
+	}
+	if s.atLineStart() {
+		s.newLine()
+	}
+	if t.closing {
+		return
+	}
+	name := first(t.attrs["title"], t.attrs["label"], t.attrs["header"], t.attrs["name"], t.attrs["path"], t.attrs["query"])
+	if name == "" {
+		if callouts[t.name] {
+			s.out.WriteString("**" + t.name + ":** ")
+			s.join = true
+		}
+		s.text(first(t.attrs["alt"], t.attrs["tip"]))
+		return
+	}
+	s.newLine()
+	s.out.WriteString("**")
+	s.join = false
+	s.text(strings.Join(strings.Fields(name), " "))
+	s.out.WriteString("**")
+	if kind := t.attrs["type"]; kind != "" {
+		s.text(" (" + kind + ")")
+	}
+	s.out.WriteByte('\n')
+	if d := t.attrs["description"]; d != "" {
+		s.text(d + "\n")
+	}
+}
+
+// include puts an imported file in the place of its component.
+func (s *scanner) include(t tag) bool {
+	target := s.m.imports[t.name]
+	if target == "" || t.closing {
+		return false
+	}
+	format := Format(target)
+	if format == "" {
+		return false
+	}
+	name, text, ok := s.m.load.open(s.m.path, target)
+	if !ok {
+		return false
+	}
+	_, text = splitFrontMatter(text)
+	s.join = false
+	s.m.load.within(name, func() {
+		body, _ := s.m.load.convert(name, text, format)
+		s.out.WriteString("\n\n" + body + "\n\n")
+	})
+	return true
+}
+
+// expression handles {…} of MDX: a string shows, a value or code does not.
+// Anything else is text with braces in it.
+func (s *scanner) expression() {
+	end := 0
+	if s.m.format == formatMDX {
+		end = braces(s.src[s.at:])
+	}
+	if end == 0 {
+		s.out.WriteByte('{')
+		s.at++
+		return
+	}
+	inner := strings.TrimSpace(s.src[s.at+1 : s.at+end-1])
+	text, quoted := unquote(inner)
+	switch {
+	case quoted:
+		s.out.WriteString(text)
+	case strings.Contains(inner, "=>") || strings.Contains(inner, "<") || isValuePath(inner):
+	default:
+		s.out.WriteByte('{')
+		s.at++
+		return
+	}
+	s.at += end
+}
+
+// isValuePath reports a JavaScript value such as networks.main.version.
+func isValuePath(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_$.?[]()'\"", c) >= 0) {
+			return false
+		}
+	}
+	return strings.ContainsAny(s, ".(")
+}

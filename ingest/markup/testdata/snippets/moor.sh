@@ -1,0 +1,4 @@
+rm -rf x
+# BEGIN
+moor --fast
+# END

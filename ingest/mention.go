@@ -1,0 +1,310 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"almanac/catalog"
+)
+
+// mentions finds references to the network's proposals in text, in every
+// spelling people use: CIP-56, CIP 0056, CIP#56, cip56, CIP_0056, "CIPs 54,
+// 55 and 56". Inline code and web addresses count where they spell a
+// proposal; fenced code does not, and no other number in an address does
+// (…/cips/pull/203).
+type mentions struct{ prefix string }
+
+// mention is one reference: s[start:end] names the proposal of a number.
+type mention struct{ number, start, end int }
+
+// key returns the natural key of a proposal's number.
+func (m mentions) key(number int) string { return fmt.Sprintf("%s-%04d", m.prefix, number) }
+
+// add appends a mentions link for every proposal an entry names, unless the
+// connector linked it already: then its link stands and only gets a snippet
+// if it has none. So a target has one link of an entry unless its connector
+// says more. An entry does not mention itself or its parent.
+func (m mentions) add(e *catalog.Entry) {
+	found := map[catalog.Ref]string{}
+	var order []catalog.Ref
+	for _, text := range []string{e.Record.Body, e.Record.Title, e.Record.Summary} {
+		for _, at := range m.find(text) {
+			ref := catalog.Ref{Kind: catalog.KindCIP, Key: m.key(at.number)}
+			if _, ok := found[ref]; !ok {
+				found[ref] = snippet(text, at.start, at.end)
+				order = append(order, ref)
+			}
+		}
+	}
+	for i, l := range e.Links {
+		if text, ok := found[l.To]; ok && l.Snippet == "" {
+			e.Links[i].Snippet = text
+		}
+	}
+	for _, ref := range order {
+		if !m.known(e, ref) {
+			e.Links = append(e.Links, catalog.Link{Relation: catalog.Mentions, To: ref, Snippet: found[ref]})
+		}
+	}
+}
+
+// known says whether the entry is the proposal, hangs below it or already
+// links it.
+func (m mentions) known(e *catalog.Entry, ref catalog.Ref) bool {
+	if e.Record.Ref() == ref || e.Parent == ref {
+		return true
+	}
+	for _, l := range e.Links {
+		if l.To == ref {
+			return true
+		}
+	}
+	if e.Record.Kind == ref.Kind {
+		for _, a := range e.Aliases {
+			if a == ref.Key {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// find returns the mentions in a markdown text, in order.
+func (m mentions) find(text string) []mention {
+	if m.prefix == "" {
+		return nil
+	}
+	var out []mention
+	for _, p := range prose(text) {
+		for i := p.start; i+len(m.prefix) < p.end; {
+			if lower(text[i]) != lower(m.prefix[0]) || !strings.EqualFold(text[i:i+len(m.prefix)], m.prefix) {
+				i++
+				continue
+			}
+			found := m.at(text[:p.end], i)
+			out = append(out, found...)
+			i += len(m.prefix)
+			if len(found) > 0 {
+				i = found[len(found)-1].end
+			}
+		}
+	}
+	return out
+}
+
+func lower(b byte) byte {
+	if b >= 'A' && b <= 'Z' {
+		return b + 'a' - 'A'
+	}
+	return b
+}
+
+// at reads the mention whose prefix begins at i: one number, or after the
+// plural a list of them.
+func (m mentions) at(s string, i int) []mention {
+	if r, _ := utf8.DecodeLastRuneInString(s[:i]); i > 0 && isWord(r) && !strings.HasSuffix(s[:i], "%20") {
+		return nil
+	}
+	j := i + len(m.prefix)
+	plural := lower(s[j]) == 's'
+	if plural {
+		j++
+	}
+	gap := separator(s[j:])
+	if plural && !strings.HasPrefix(s[j:], " ") {
+		return nil
+	}
+	number, end, ok := proposalNumber(s, j+gap, plural)
+	if !ok {
+		return nil
+	}
+	out := []mention{{number, i, end}}
+	for plural {
+		next := end + listSeparator(s[end:])
+		if next == end {
+			break
+		}
+		if prefixFold(s[next:], m.prefix) > 0 {
+			break // the next is a mention of its own
+		}
+		next += separator(s[next:])
+		if number, end, ok = proposalNumber(s, next, true); !ok {
+			break
+		}
+		out = append(out, mention{number, i, end})
+	}
+	return out
+}
+
+// separator returns the length of what may stand between prefix and number.
+func separator(s string) int {
+	n := 0
+	for range 4 {
+		r, size := utf8.DecodeRuneInString(s[n:])
+		switch {
+		case strings.HasPrefix(s[n:], "%20"):
+			n += len("%20")
+		case size > 0 && strings.ContainsRune(" \t\u00a0-_#:\\‐‑–—", r):
+			n += size
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// listSeparator returns the length of what joins the numbers of a list.
+func listSeparator(s string) int {
+	n := 0
+	for {
+		rest := strings.TrimLeft(s[n:], " \u00a0")
+		blank := len(s[n:]) - len(rest)
+		step := 0
+		for _, word := range []string{",", "/", "&", "-", "–", "and ", "or ", "to "} {
+			step = max(step, prefixFold(rest, word))
+		}
+		if step == 0 {
+			if n == 0 {
+				return 0
+			}
+			return n + blank
+		}
+		n += blank + step
+	}
+}
+
+// proposalNumber reads one to four digits that are a number by themselves:
+// not the start of a word, a decimal, a date or a time.
+func proposalNumber(s string, i int, list bool) (number, end int, ok bool) {
+	end = i
+	for end < len(s) && s[end] >= '0' && s[end] <= '9' {
+		number = number*10 + int(s[end]-'0')
+		if end++; end-i > 4 {
+			return 0, 0, false
+		}
+	}
+	if end == i {
+		return 0, 0, false
+	}
+	r, size := utf8.DecodeRuneInString(s[end:])
+	if size > 0 && r != '_' && isWord(r) || r == '%' && !strings.HasPrefix(s[end:], "%20") {
+		return 0, 0, false
+	}
+	after := end + size
+	digitFollows := after < len(s) && s[after] >= '0' && s[after] <= '9'
+	if digitFollows && (r == '.' || r == ':' || !list && (r == '-' || r == ',')) {
+		return 0, 0, false
+	}
+	return number, end, true
+}
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// span is text[start:end].
+type span struct{ start, end int }
+
+// prose returns the parts of a markdown text outside fenced code.
+func prose(text string) []span {
+	var out []span
+	start, fence := 0, ""
+	for i := 0; i < len(text); {
+		end := len(text)
+		if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
+			end = i + n + 1
+		}
+		mark := fenceMark(text[i:end])
+		switch {
+		case fence == "" && mark != "":
+			out = append(out, span{start, i})
+			fence = mark
+		case fence != "" && mark != "" && mark[0] == fence[0] && len(mark) >= len(fence) &&
+			strings.TrimSpace(strings.TrimLeft(text[i:end], " \t>"+mark[:1])) == "":
+			fence, start = "", end
+		}
+		i = end
+	}
+	if fence == "" {
+		out = append(out, span{start, len(text)})
+	}
+	return out
+}
+
+// fenceMark returns the run of backticks or tildes that opens or closes
+// fenced code in a line, "" for none.
+func fenceMark(line string) string {
+	line = strings.TrimLeft(line, " \t>")
+	for _, c := range []string{"`", "~"} {
+		rest := strings.TrimLeft(line, c)
+		if n := len(line) - len(rest); n >= 3 && (c == "~" || !strings.Contains(rest, "`")) {
+			return line[:n]
+		}
+	}
+	return ""
+}
+
+// snippet returns the text around s[start:end] on one line: at most
+// catalog.MaxSnippet characters of its paragraph, cut between words.
+func snippet(s string, start, end int) string {
+	const around = (catalog.MaxSnippet - 40) / 2
+	before, cutLeft := tail(paragraphBefore(s[:start]), around)
+	after, cutRight := head(paragraphAfter(s[end:]), around)
+	text := strings.Join(strings.Fields(before+s[start:end]+after), " ")
+	if cutLeft {
+		text = "…" + text
+	}
+	if cutRight {
+		text += "…"
+	}
+	if clipped, long := head(text, catalog.MaxSnippet-1); long {
+		return clipped + "…"
+	}
+	return text
+}
+
+func paragraphBefore(s string) string {
+	if i := strings.LastIndex(s, "\n\n"); i >= 0 {
+		return s[i:]
+	}
+	return s
+}
+
+func paragraphAfter(s string) string {
+	if i := strings.Index(s, "\n\n"); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+// tail returns the last words of s within n characters, and whether it cut.
+func tail(s string, n int) (string, bool) {
+	i := len(s)
+	for range n {
+		_, size := utf8.DecodeLastRuneInString(s[:i])
+		i -= size
+	}
+	if i == 0 {
+		return s, false
+	}
+	if j := strings.IndexFunc(s[i:], unicode.IsSpace); j >= 0 {
+		return s[i+j:], true
+	}
+	return s[i:], true
+}
+
+// head returns the first words of s within n characters, and whether it cut.
+func head(s string, n int) (string, bool) {
+	i := 0
+	for range n {
+		_, size := utf8.DecodeRuneInString(s[i:])
+		i += size
+	}
+	if i == len(s) {
+		return s, false
+	}
+	if j := strings.LastIndexFunc(s[:i], unicode.IsSpace); j > 0 {
+		return s[:j], true
+	}
+	return s[:i], true
+}

@@ -1,0 +1,85 @@
+// Package networks holds the network files that come with the program and
+// reads those of others. It may import catalog/network; what a network is
+// stands there, what a particular one is stands in the YAML files here.
+package networks
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"almanac/catalog/network"
+)
+
+//go:embed *.yaml
+var presets embed.FS
+
+const extension = ".yaml"
+
+// ErrUnknown: neither a preset nor a file.
+var ErrUnknown = errors.New("unknown network")
+
+// Names returns the names of the presets, sorted.
+func Names() []string {
+	entries, err := fs.ReadDir(presets, ".")
+	if err != nil { // the embedded directory always reads
+		panic(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), extension); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Load reads a network: a preset by its name, else the YAML file at a path.
+// A name with a path separator or a YAML extension is always a path. Errors
+// of the file's content name its lines.
+func Load(nameOrFile string) (network.Network, error) {
+	if !isPath(nameOrFile) {
+		data, err := presets.ReadFile(path.Clean(nameOrFile) + extension)
+		if err != nil {
+			return network.Network{}, unknown(nameOrFile)
+		}
+		return network.Parse(nameOrFile+extension, data)
+	}
+	data, err := readFile(nameOrFile)
+	if err != nil {
+		return network.Network{}, fmt.Errorf("network file: %w", err)
+	}
+	return network.Parse(nameOrFile, data)
+}
+
+func isPath(s string) bool {
+	ext := filepath.Ext(s)
+	return ext == ".yaml" || ext == ".yml" || strings.ContainsAny(s, `/\`)
+}
+
+func unknown(name string) error {
+	known := Names()
+	if near := network.Nearest(name, known); near != "" {
+		return fmt.Errorf("%w %q; did you mean %q?", ErrUnknown, name, near)
+	}
+	return fmt.Errorf("%w %q; there are %s, or the path of a .yaml file", ErrUnknown, name, strings.Join(known, ", "))
+}
+
+// maxRead is a little more than network.Parse accepts, so that it sees when a
+// file is too large, and no more of a device or a wrong file is read.
+const maxRead = 2 << 20
+
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxRead))
+}

@@ -1,0 +1,182 @@
+package networks_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"almanac/catalog"
+	"almanac/ingest/networks"
+)
+
+func TestEveryPresetLoadsUnderItsName(t *testing.T) {
+	names := networks.Names()
+	if !slices.Contains(names, "corpus") || !slices.IsSorted(names) {
+		t.Fatalf("Names() = %v; want a sorted list with corpus", names)
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			n, err := networks.Load(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n.Name != name {
+				t.Errorf("the file %s.yaml describes the network %q", name, n.Name)
+			}
+			for kind := range n.Descriptions {
+				if _, ok := catalog.InfoOf(catalog.Kind(kind)); !ok {
+					t.Errorf("descriptions: %q is no kind", kind)
+				}
+			}
+			for key := range n.Authority {
+				_, kind := catalog.InfoOf(catalog.Kind(key))
+				source := false
+				for _, s := range n.Sources {
+					source = source || s.Name == key
+				}
+				if !kind && !source {
+					t.Errorf("authority: %q is neither a source nor a kind", key)
+				}
+			}
+		})
+	}
+}
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		file := filepath.Join(dir, name)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	const text = "name: mine\ntitle: Mine\nproposals: {prefix: MIP, statuses: [Draft], default: Draft}\nsources: [{name: a, kind: b}]\n"
+	t.Run("a path is read", func(t *testing.T) {
+		n, err := networks.Load(write("mine.yaml", text))
+		if err != nil || n.Name != "mine" {
+			t.Errorf("Load = %q, %v", n.Name, err)
+		}
+	})
+	t.Run("an error names the file and line", func(t *testing.T) {
+		file := write("bad.yaml", text+"extra: 1\n")
+		if _, err := networks.Load(file); err == nil || !strings.Contains(err.Error(), file+":5: ") {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("a file that is not there", func(t *testing.T) {
+		if _, err := networks.Load(filepath.Join(dir, "none.yaml")); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("an unknown name suggests the nearest preset", func(t *testing.T) {
+		if _, err := networks.Load("korpus"); !errors.Is(err, networks.ErrUnknown) || !strings.Contains(err.Error(), `"corpus"`) {
+			t.Errorf("error %v", err)
+		}
+	})
+	t.Run("names do not leave the presets", func(t *testing.T) {
+		for _, name := range []string{"", ".", "..", "zzzzzzzzzz"} {
+			if _, err := networks.Load(name); !errors.Is(err, networks.ErrUnknown) {
+				t.Errorf("Load(%q): error %v", name, err)
+			}
+		}
+	})
+}
+
+// corpusDir is where a snapshot directory for the corpus preset may stand.
+func corpusDir(t *testing.T) string {
+	t.Helper()
+	shared := os.Getenv("ALMANAC_SHARED")
+	if shared == "" {
+		dir, err := os.Getwd()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for dir != filepath.Dir(dir) {
+			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+				break
+			}
+			dir = filepath.Dir(dir)
+		}
+		shared = filepath.Join(filepath.Dir(dir), "shared")
+	}
+	corpus := filepath.Join(shared, "corpus")
+	if _, err := os.Stat(filepath.Join(corpus, "manifest.jsonl")); err != nil {
+		t.Skipf("no snapshot directory: set ALMANAC_SHARED to a directory with corpus/manifest.jsonl (%v)", err)
+	}
+	return corpus
+}
+
+// TestCorpusPresetCoversTheSnapshot holds the preset against a manifest: each
+// file to index has one source that reads its type and an address template of
+// its repository, and the files the options name exist.
+func TestCorpusPresetCoversTheSnapshot(t *testing.T) {
+	dir := corpusDir(t)
+	n, err := networks.Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	type owner struct {
+		source string
+		urls   map[string]any
+	}
+	owners := map[string]owner{}
+	for _, s := range n.Sources {
+		urls, _ := s.Options["url"].(map[string]any)
+		types, _ := s.Options["content_types"].(map[string]any)
+		for contentType, kind := range types {
+			if first, ok := owners[contentType]; ok {
+				t.Errorf("%s and %s both read %s", first.source, s.Name, contentType)
+			}
+			if _, ok := catalog.InfoOf(catalog.Kind(kind.(string))); !ok {
+				t.Errorf("%s: %s becomes %q, which is no kind", s.Name, contentType, kind)
+			}
+			owners[contentType] = owner{s.Name, urls}
+		}
+		for _, option := range []string{"history", "pulls", "attachments", "merged_files"} {
+			if file, ok := s.Options[option].(string); ok {
+				if _, err := os.Stat(filepath.Join(dir, file)); err != nil {
+					t.Errorf("%s: option %s: %v", s.Name, option, err)
+				}
+			}
+		}
+	}
+	f, err := os.Open(filepath.Join(dir, "manifest.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	notIndexed := []string{
+		"doc_snippet", "openapi", "doc_index", "cip_attachment_index", "cip_header_index", "cip_status_event", "cip_pull_index",
+		"grant_pull_index", "forge_release_index", "forge_pull_index", "package_version_index", "network_version_snapshot",
+	}
+	seen := map[string]bool{}
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		var row struct {
+			Repo string `json:"source_repo"`
+			Type string `json:"content_type"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			t.Fatal(err)
+		}
+		seen[row.Type] = true
+		o, ok := owners[row.Type]
+		if !ok && !slices.Contains(notIndexed, row.Type) {
+			t.Fatalf("no source reads content type %s", row.Type)
+		}
+		if ok && o.urls[row.Repo] == nil && o.urls["*"] == nil {
+			t.Errorf("%s: no address template for %s of %s", o.source, row.Type, row.Repo)
+		}
+	}
+	for contentType, o := range owners {
+		if !seen[contentType] {
+			t.Errorf("%s reads %s, which the snapshot does not have", o.source, contentType)
+		}
+	}
+}

@@ -1,0 +1,257 @@
+// Package pdf reads the text layer of PDF files that strangers wrote: it
+// bounds the time, memory and recursion a file can cost and turns every
+// failure into an error. It imports nothing of ours.
+package pdf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/ledongthuc/pdf"
+)
+
+// Errors of Text, wrapped with the detail.
+var (
+	// ErrMalformed: the file is no PDF, or one that cannot be read.
+	ErrMalformed = errors.New("malformed PDF")
+	// ErrLimit: reading the file takes more time or memory than it may.
+	ErrLimit = errors.New("PDF exceeds a limit")
+)
+
+const (
+	maxBytes  = 64 << 20         // of a file
+	maxPages  = 2000             // read of a file; further ones are counted only
+	maxStream = 16 << 20         // of one decoded stream
+	maxTime   = 20 * time.Second // for a file; a 300-page text takes about one
+	maxFrames = 20_000           // of the call stack while parsing; Go's limit is a fatal 1 GB
+	maxReads  = 200_000          // of at most 4 KiB each, beyond one for every 16 bytes; real files take some hundreds a page
+)
+
+// Text extracts the text of a PDF, page by page, up to maxChars characters
+// (0 = all), and tells its number of pages. A scanned document has pages and
+// an empty text. Pages that cannot be read are left out; an error is returned
+// only when nothing can be. It never panics.
+func Text(data []byte, maxChars int) (text string, pages int, err error) {
+	if len(data) > maxBytes {
+		return "", 0, fmt.Errorf("pdf: %d bytes: %w", len(data), ErrLimit)
+	}
+	if err := inspect(data); err != nil {
+		return "", 0, fmt.Errorf("pdf: %w", err)
+	}
+	type result struct {
+		text  string
+		pages int
+		err   error
+	}
+	deadline := time.Now().Add(maxTime)
+	done := make(chan result, 1)
+	// A goroutine of its own, so that a loop inside the parser cannot hold the
+	// caller; guard ends the parser at its next read.
+	go func() {
+		var r result
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = fmt.Errorf("%w: %v", ErrMalformed, p)
+			}
+			done <- r
+		}()
+		r.text, r.pages, r.err = read(&guard{data: data, deadline: deadline}, maxChars)
+	}()
+	timer := time.NewTimer(maxTime + time.Second)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		if r.err != nil {
+			return "", r.pages, fmt.Errorf("pdf: %w", r.err)
+		}
+		return r.text, r.pages, nil
+	case <-timer.C:
+		return "", 0, fmt.Errorf("pdf: no end after %v: %w", maxTime, ErrLimit)
+	}
+}
+
+// read walks the pages.
+func read(g *guard, maxChars int) (string, int, error) {
+	r, err := pdf.NewReader(g, int64(len(g.data)))
+	if err != nil {
+		return "", 0, fmt.Errorf("%w: %w", ErrMalformed, err)
+	}
+	pages := r.NumPage()
+	if pages < 0 || pages > len(g.data) {
+		return "", 0, fmt.Errorf("%w: %d pages", ErrMalformed, pages)
+	}
+	var out strings.Builder
+	var firstErr error
+	chars := 0
+	for n := 1; n <= min(pages, maxPages); n++ {
+		if err := g.exceeded(); err != nil {
+			firstErr = err
+			break
+		}
+		text, err := page(r, n)
+		if err != nil {
+			if firstErr == nil {
+				firstErr = err
+			}
+			continue
+		}
+		text = tidy(text)
+		if text == "" {
+			continue
+		}
+		if out.Len() > 0 {
+			out.WriteString("\n\n")
+			chars += 2
+		}
+		if left := maxChars - chars; maxChars > 0 && utf8.RuneCountInString(text) >= left {
+			out.WriteString(firstChars(text, left))
+			return strings.TrimSpace(out.String()), pages, nil
+		}
+		out.WriteString(text)
+		chars += utf8.RuneCountInString(text)
+	}
+	if out.Len() == 0 && firstErr != nil {
+		return "", pages, fmt.Errorf("%w: %w", ErrMalformed, firstErr)
+	}
+	return out.String(), pages, nil
+}
+
+// page reads one page's text, after making sure that its streams can be read
+// to their end.
+func page(r *pdf.Reader, n int) (text string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("page %d: %v", n, p)
+		}
+	}()
+	p := r.Page(n)
+	if p.V.IsNull() {
+		return "", nil
+	}
+	if err := checkContent(p.V.Key("Contents")); err != nil {
+		return "", fmt.Errorf("page %d: %w", n, err)
+	}
+	fonts := map[string]*pdf.Font{}
+	for _, name := range p.Fonts() {
+		f := p.Font(name)
+		if u := f.V.Key("ToUnicode"); u.Kind() == pdf.Stream {
+			if err := checkContent(u); err != nil {
+				continue // the text in this font alone is lost
+			}
+		}
+		fonts[name] = &f
+	}
+	return p.GetPlainText(fonts)
+}
+
+// checkContent reads a content stream (or an array of them, which is read as
+// one) within the size limit and refuses one that ends inside a string: the
+// parser would wait for its end for ever.
+func checkContent(v pdf.Value) error {
+	var readers []io.Reader
+	switch v.Kind() {
+	case pdf.Stream:
+		readers = append(readers, v.Reader())
+	case pdf.Array:
+		for i := range v.Len() {
+			readers = append(readers, v.Index(i).Reader())
+		}
+	default:
+		return nil
+	}
+	data, err := io.ReadAll(io.LimitReader(io.MultiReader(readers...), maxStream+1))
+	if err != nil {
+		return err
+	}
+	if len(data) > maxStream {
+		return ErrLimit
+	}
+	if !terminated(data) {
+		return fmt.Errorf("%w: a stream ends inside a string", ErrMalformed)
+	}
+	return nil
+}
+
+// guard is the file as the parser sees it. It ends the parsing, by panicking,
+// when time is up or the parser recurses without end.
+type guard struct {
+	data     []byte
+	deadline time.Time
+	reads    int
+}
+
+func (g *guard) exceeded() error {
+	if time.Now().After(g.deadline) {
+		return fmt.Errorf("%w: %v", ErrLimit, maxTime)
+	}
+	return nil
+}
+
+// ReadAt implements io.ReaderAt. Offsets come from the file and may be any.
+func (g *guard) ReadAt(p []byte, off int64) (int, error) {
+	g.reads++
+	if g.reads > maxReads+len(g.data)/16 {
+		panic(fmt.Errorf("%w: the file goes in circles", ErrLimit))
+	}
+	if g.reads%64 == 0 {
+		if err := g.exceeded(); err != nil {
+			panic(err)
+		}
+		if runtime.Callers(maxFrames, make([]uintptr, 1)) > 0 {
+			panic(fmt.Errorf("%w: nesting", ErrLimit))
+		}
+	}
+	if off < 0 || off >= int64(len(g.data)) {
+		return 0, io.EOF
+	}
+	n := copy(p, g.data[off:])
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// tidy makes clean lines of what the parser yields: valid text without
+// control characters or blank lines. Where the producer positioned every word
+// by itself, the words of a page become one line.
+func tidy(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\r':
+			return '\n'
+		case unicode.IsSpace(r) || r == '\u200b':
+			return ' '
+		case unicode.IsControl(r) || r == utf8.RuneError || unicode.Is(unicode.Co, r):
+			return -1
+		}
+		return r
+	}, s)
+	var lines []string
+	words := 0
+	for line := range strings.Lines(s) {
+		if fields := strings.Fields(line); len(fields) > 0 {
+			lines = append(lines, strings.Join(fields, " "))
+			words += len(fields)
+		}
+	}
+	if len(lines) > 20 && words < 2*len(lines) {
+		return strings.Join(lines, " ")
+	}
+	return strings.Join(lines, "\n")
+}
+
+func firstChars(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}

@@ -1,0 +1,100 @@
+package ingest
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// saltKey is the catalog's meta key of the salt of pseudonyms.
+const saltKey = "people_salt"
+
+// people names authors and voters without their mail addresses.
+type people struct{ salt []byte }
+
+// openPeople reads the data directory's salt and makes one the first time.
+func openPeople(ctx context.Context, store catalog.Writer) (people, error) {
+	salt, err := store.Meta(ctx, saltKey)
+	if err == nil && salt == "" {
+		if err = store.SetMeta(ctx, saltKey, rand.Text()); err == nil {
+			salt, err = store.Meta(ctx, saltKey)
+		}
+	}
+	if err != nil {
+		return people{}, fmt.Errorf("salt of pseudonyms: %w", err)
+	}
+	return people{salt: []byte(salt)}, nil
+}
+
+// pseudonym stands for a mail address: equal addresses give equal pseudonyms
+// in one data directory and tell nothing outside it. Letter case and the
+// scheme of a mailto address do not count.
+func (p people) pseudonym(address string) string {
+	address = strings.ToLower(strings.Trim(strings.TrimSpace(address), "<>"))
+	mac := hmac.New(sha256.New, p.salt)
+	mac.Write([]byte(strings.TrimPrefix(address, "mailto:")))
+	return "member-" + hex.EncodeToString(mac.Sum(nil)[:6])
+}
+
+var (
+	hiddenInName = regexp.MustCompile(`[<(\[]*(?:mailto:)?\[email hidden\][>)\]]*`)
+	wrapped      = regexp.MustCompile(`^(?:"([^"]*)"|\(([^()]*)\))$`)
+	listGaps     = regexp.MustCompile(`\s*([,;])(?:\s*[,;])+`)
+)
+
+// name returns the author or voter of a field that may hold addresses:
+// "Jane <jane@site.example>" is Jane, an address alone its pseudonym.
+func (p people) name(field string) string {
+	field = strings.TrimSpace(field)
+	start, end, ok := nextAddress(field, 0)
+	if !ok {
+		return field
+	}
+	name := hiddenInName.ReplaceAllString(mask(field), " ")
+	name = listGaps.ReplaceAllString(strings.Join(strings.Fields(name), " "), "$1")
+	name = strings.ReplaceAll(strings.ReplaceAll(name, " ,", ","), " ;", ";")
+	name = strings.Trim(name, " ,;:|/&-–—·<>")
+	if quoted := wrapped.FindStringSubmatch(name); quoted != nil {
+		name = strings.TrimSpace(quoted[1] + quoted[2])
+	}
+	if name == "" {
+		return p.pseudonym(field[start:end])
+	}
+	return name
+}
+
+var (
+	jsonString   = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+	nameAndAngle = regexp.MustCompile(`^"?[^"<>@]+"?\s*<[^<>\s]+>$`)
+)
+
+// maskData hides the addresses in the strings of a JSON text and leaves its
+// order and numbers as they are. The text must be valid.
+func (p people) maskData(data json.RawMessage) json.RawMessage {
+	return jsonString.ReplaceAllFunc(data, func(literal []byte) []byte {
+		var s string
+		if json.Unmarshal(literal, &s) != nil {
+			return literal
+		}
+		masked := mask(s)
+		if masked == s {
+			return literal
+		}
+		if nameAndAngle.MatchString(s) {
+			masked = p.name(s)
+		}
+		out, err := catalog.Encode(masked)
+		if err != nil {
+			return literal
+		}
+		return out
+	})
+}

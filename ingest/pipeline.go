@@ -1,0 +1,249 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+)
+
+var (
+	// ErrShrunk: the source lists so much less than the catalog holds of it
+	// that the run was refused.
+	ErrShrunk = errors.New("the source shrank too much")
+	// ErrUnknownSource: the network has no source of that name.
+	ErrUnknownSource = errors.New("unknown source")
+)
+
+// Config is what a Pipeline is made of. Store and Now are needed; the zero
+// value of the rest works.
+type Config struct {
+	Store   catalog.Store
+	Network network.Network
+	// Connectors makes the connectors of the network's sources.
+	Connectors Registry
+	Now        func() time.Time
+	Log        *slog.Logger
+	Progress   Progress
+	// WorkDir holds one directory a source; CorpusDir is what ${corpus} means.
+	WorkDir   string
+	CorpusDir string
+	// AcceptShrink lets a source lose any number of its records.
+	AcceptShrink bool
+}
+
+// Pipeline runs sources into the catalog. It may run different sources at
+// the same time; the same source is run once at a time by its caller.
+type Pipeline struct {
+	config   Config
+	mentions mentions
+}
+
+// New makes a pipeline.
+func New(c Config) *Pipeline {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Progress == nil {
+		c.Progress = silent{}
+	}
+	return &Pipeline{config: c, mentions: mentions{c.Network.Proposals.Prefix}}
+}
+
+// Sync runs the named sources of the network once, all of them without
+// names, one after the other in the network's order: earlier sources own what
+// several yield. A source that fails does not stop the next; the error joins
+// their failures. ErrUnknownSource when a name is not the network's.
+func (p *Pipeline) Sync(ctx context.Context, names []string) ([]Report, error) {
+	sources, err := p.sources(names)
+	if err != nil {
+		return nil, err
+	}
+	var reports []Report
+	var errs []error
+	for _, src := range sources {
+		if ctx.Err() != nil {
+			errs = append(errs, ctx.Err())
+			break
+		}
+		report := p.sync(ctx, src)
+		reports = append(reports, report)
+		errs = append(errs, report.Err)
+	}
+	return reports, errors.Join(errs...)
+}
+
+// sources returns the named sources in the network's order.
+func (p *Pipeline) sources(names []string) ([]network.Source, error) {
+	if len(names) == 0 {
+		return p.config.Network.Sources, nil
+	}
+	wanted := map[string]bool{}
+	for _, n := range names {
+		wanted[n] = true
+	}
+	var known []string
+	var sources []network.Source
+	for _, src := range p.config.Network.Sources {
+		known = append(known, src.Name)
+		if wanted[src.Name] {
+			sources = append(sources, src)
+			delete(wanted, src.Name)
+		}
+	}
+	for _, n := range names {
+		if wanted[n] {
+			return nil, fmt.Errorf("ingest: %w %q: network %s has %s", ErrUnknownSource, n, p.config.Network.Name, strings.Join(known, ", "))
+		}
+	}
+	return sources, nil
+}
+
+// sync makes a source's connector and runs it.
+func (p *Pipeline) sync(ctx context.Context, src network.Source) Report {
+	report, _ := p.run(ctx, src, func(h people) (Connector, error) { return p.connector(src, h) })
+	return report
+}
+
+func (p *Pipeline) connector(src network.Source, h people) (Connector, error) {
+	dir := ""
+	if p.config.WorkDir != "" {
+		dir = filepath.Join(p.config.WorkDir, src.Name)
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("working directory: %w", err)
+		}
+	}
+	return p.config.Connectors.Connector(src, Environment{
+		Network: p.config.Network, Now: p.config.Now, Log: p.config.Log.With("source", src.Name),
+		WorkDir: dir, CorpusDir: p.config.CorpusDir, Pseudonym: h.pseudonym,
+	})
+}
+
+// Run runs one source through a connector and stores the source's state. The
+// error is the report's.
+func (p *Pipeline) Run(ctx context.Context, src network.Source, c Connector) (Report, error) {
+	return p.run(ctx, src, func(people) (Connector, error) { return c, nil })
+}
+
+func (p *Pipeline) run(ctx context.Context, src network.Source, connector func(people) (Connector, error)) (Report, error) {
+	started := p.config.Now()
+	p.config.Progress.Start(src.Name)
+	r := &run{Pipeline: p, src: src, log: p.config.Log.With("source", src.Name), report: Report{Source: src.Name}}
+	err := r.open(ctx)
+	if err == nil {
+		err = r.pull(ctx, connector)
+	}
+	if err != nil {
+		err = fmt.Errorf("ingest: source %s: %w", src.Name, err)
+	}
+	r.report.Err = err
+	if err := r.close(ctx, started); err != nil {
+		r.report.Err = errors.Join(r.report.Err, err)
+	}
+	r.report.Took = p.config.Now().Sub(started)
+	p.config.Progress.Done(r.report)
+	r.logEnd(ctx)
+	return r.report, r.report.Err
+}
+
+// open reads what the catalog knows of the source.
+func (r *run) open(ctx context.Context) error {
+	states, err := r.config.Store.Sources(ctx)
+	if err != nil {
+		return fmt.Errorf("sync state: %w", err)
+	}
+	for _, s := range states {
+		if s.Name == r.src.Name {
+			r.state = s
+		}
+	}
+	r.cursor = r.openCursor(r.state)
+	if r.people, err = openPeople(ctx, r.config.Store); err != nil {
+		return err
+	}
+	if r.live, err = r.config.Store.LiveKeys(ctx, r.src.Name); err != nil {
+		return fmt.Errorf("live records: %w", err)
+	}
+	return nil
+}
+
+// pull runs the connector and finishes the run. What a failing connector had
+// yielded is kept; only the cursor and the tombstones need a complete run.
+func (r *run) pull(ctx context.Context, connector func(people) (Connector, error)) error {
+	c, err := connector(r.people)
+	if err != nil {
+		return err
+	}
+	outcome, err := r.protect(ctx, c)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		return r.finish(ctx, outcome)
+	}
+	if ctx.Err() == nil {
+		err = errors.Join(err, r.flush(ctx))
+	}
+	return err
+}
+
+// protect turns a connector's panic into an error.
+func (r *run) protect(ctx context.Context, c Connector) (o Outcome, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			r.log.ErrorContext(ctx, "the connector panicked", "cause", cause, "stack", string(debug.Stack()))
+			err = fmt.Errorf("the connector panicked: %v", cause)
+		}
+	}()
+	return c.Sync(ctx, r.cursor, r)
+}
+
+// closeTimeout is how long storing a source's state may take when its run was
+// cancelled.
+const closeTimeout = 10 * time.Second
+
+// close stores the source's state, also when the run was cancelled.
+func (r *run) close(ctx context.Context, started time.Time) error {
+	s := catalog.SourceState{
+		Name: r.src.Name, Kind: r.src.Kind, LastRun: started, LastSuccess: r.state.LastSuccess,
+		Skipped: r.report.Skipped, Freshness: r.src.Freshness,
+	}
+	switch {
+	case r.report.Err == nil:
+		s.LastSuccess = r.config.Now()
+	case ctx.Err() != nil:
+		s.Error = "interrupted"
+	default:
+		s.Error = mask(r.report.Err.Error())
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	if err := r.config.Store.SetSource(ctx, s); err != nil {
+		return fmt.Errorf("ingest: source %s: store its state: %w", r.src.Name, err)
+	}
+	return nil
+}
+
+func (r *run) logEnd(ctx context.Context) {
+	level, message := slog.LevelInfo, "synced"
+	attrs := []any{
+		"created", r.report.Created, "updated", r.report.Updated, "unchanged", r.report.Unchanged, "foreign", r.report.Foreign,
+		"deleted", r.report.Deleted, "skipped", r.report.Skipped, "warned", r.report.Warned, "took", r.report.Took,
+	}
+	switch {
+	case r.report.Err != nil && ctx.Err() != nil:
+		message = "sync interrupted"
+	case r.report.Err != nil:
+		level, message = slog.LevelError, "sync failed"
+		attrs = append(attrs, "error", r.report.Err)
+	}
+	r.log.Log(ctx, level, message, attrs...)
+}

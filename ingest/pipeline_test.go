@@ -1,0 +1,498 @@
+package ingest_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+)
+
+func TestRunStoresRecordsAndState(t *testing.T) {
+	f := setup(t)
+	src := network.Source{Name: "first", Kind: "fake", Freshness: time.Hour}
+	report, err := ingest.New(f.config).Run(t.Context(), src, listing(page("a"), page("b")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Created != 2 || !report.Complete || report.Err != nil || report.Source != "first" {
+		t.Errorf("report %+v", report)
+	}
+	if got := f.get(catalog.KindDoc, "a"); got.Source != "first" || got.Title != "Page a" {
+		t.Errorf("record %+v", got)
+	}
+	now := f.clock.now()
+	got := f.state("first")
+	got.Cursor = ""
+	want := catalog.SourceState{Name: "first", Kind: "fake", LastRun: now, LastSuccess: now, Freshness: time.Hour}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("state (-want +got):\n%s", diff)
+	}
+	if got := f.cursorOf("first"); got != "after 2" {
+		t.Errorf("the next run starts at %q", got)
+	}
+}
+
+func TestUnchangedSecondRunWritesNoRecord(t *testing.T) {
+	f := setup(t)
+	cip := catalog.Entry{Record: catalog.Record{
+		Kind: catalog.KindCIP, Key: "NSP-0007", Title: "Tides", Author: "ann@site.example",
+		Body: "# Tides\n\n## Abstract\n\nThis proposal lets every node publish the height of the tide it measures. It supersedes NSP-3.\n",
+	}}
+	c := listing(cip, page("a"))
+	f.run("first", c)
+	if got := f.get(catalog.KindCIP, "NSP-0007"); !strings.HasPrefix(got.Summary, "This proposal lets every node") {
+		t.Fatalf("summary %q", got.Summary)
+	}
+	seq, batches := f.lastChange(), len(f.store.batches)
+	f.clock.advance(48 * time.Hour)
+	report := f.run("first", c)
+	if report.Unchanged != 2 || report.Created+report.Updated+report.Deleted != 0 {
+		t.Errorf("report %+v", report)
+	}
+	if got := f.lastChange(); got != seq {
+		t.Errorf("the change log went from %d to %d", seq, got)
+	}
+	for _, b := range f.store.batches[batches:] {
+		if b.Cursor != nil {
+			t.Error("an unchanged cursor was written")
+		}
+	}
+	if s := f.state("first"); s.LastSuccess != f.clock.now() {
+		t.Errorf("last success %v", s.LastSuccess)
+	}
+}
+
+func TestSummaryTimeMovesOnlyWithTheSummary(t *testing.T) {
+	f := setup(t)
+	entry := func(abstract string, views int64) catalog.Entry {
+		return catalog.Entry{Record: catalog.Record{
+			Kind: catalog.KindCIP, Key: "NSP-0007", Title: "Tides", Views: views,
+			Body: "## Abstract\n\n" + abstract + "\n", Data: json.RawMessage(`{"number":"0007","raw_status":"Draft","authors":["Ann"]}`),
+		}}
+	}
+	at := func() string {
+		data, err := catalog.Decode[catalog.CIP](f.get(catalog.KindCIP, "NSP-0007"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data.Number != "0007" || len(data.Authors) != 1 {
+			t.Errorf("the proposal's other data was lost: %+v", data)
+		}
+		return data.TLDRAt
+	}
+	f.run("first", listing(entry("Every node publishes the height of the tide.", 1)))
+	made := at()
+	if made != f.clock.now().Format(time.RFC3339) {
+		t.Fatalf("made at %q", made)
+	}
+	f.clock.advance(time.Hour)
+	f.run("first", listing(entry("Every node publishes the height of the tide.", 2)))
+	if got := at(); got != made {
+		t.Errorf("another change of the record moved it from %q to %q", made, got)
+	}
+	f.run("first", listing(entry("Every node publishes the strength of the wind.", 2)))
+	if got := at(); got != f.clock.now().Format(time.RFC3339) {
+		t.Errorf("a new summary keeps the time %q", got)
+	}
+}
+
+func TestTombstones(t *testing.T) {
+	t.Run("what vanished from a complete listing is removed", func(t *testing.T) {
+		f := setup(t)
+		f.run("first", listing(page("a"), page("b"), page("c")))
+		if r := f.run("first", listing(page("a"), page("c"))); r.Deleted != 1 {
+			t.Errorf("report %+v", r)
+		}
+		if got := f.keys("first"); !slices.Equal(got, []string{"a", "c"}) {
+			t.Errorf("left are %v", got)
+		}
+	})
+	t.Run("an incomplete run removes nothing", func(t *testing.T) {
+		f := setup(t)
+		f.run("first", listing(page("a"), page("b")))
+		f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+			return ingest.Outcome{Cursor: "x"}, out.Put(ctx, page("a"))
+		}))
+		if got := f.keys("first"); len(got) != 2 {
+			t.Errorf("left are %v", got)
+		}
+	})
+	t.Run("what is kept stays", func(t *testing.T) {
+		f := setup(t)
+		f.run("first", listing(page("a"), page("b")))
+		f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+			out.Keep(page("b").Record.Ref())
+			return ingest.Outcome{Complete: true}, nil
+		}))
+		if got := f.keys("first"); !slices.Equal(got, []string{"b"}) {
+			t.Errorf("left are %v", got)
+		}
+	})
+	t.Run("records of another source stay", func(t *testing.T) {
+		f := setup(t)
+		f.run("first", listing(page("a")))
+		f.run("second", listing(page("a"), page("b")))
+		f.run("second", listing())
+		if got := f.keys("first"); !slices.Equal(got, []string{"a"}) {
+			t.Errorf("left of first are %v", got)
+		}
+		if got := f.keys("second"); len(got) != 0 {
+			t.Errorf("left of second are %v", got)
+		}
+	})
+	t.Run("a file that could not be read has not vanished", func(t *testing.T) {
+		f := setup(t)
+		f.run("first", listing(page("a"), page("b"), page("c"), page("d")))
+		f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+			out.Skip("pages/b.md:17", errors.New("broken"))
+			out.Skip("doc c", errors.New("broken"))
+			out.Skip("pages/d", errors.New("is another file"))
+			return ingest.Outcome{Complete: true}, out.Put(ctx, page("a"))
+		}))
+		if got := f.keys("first"); !slices.Equal(got, []string{"a", "b", "c"}) {
+			t.Errorf("left are %v", got)
+		}
+	})
+	t.Run("a record that turned bad keeps its last good version", func(t *testing.T) {
+		f := setup(t)
+		f.run("first", listing(page("a"), page("b")))
+		bad := page("b")
+		bad.Record.Data = json.RawMessage(`{"format": 7}`)
+		r := f.run("first", listing(page("a"), bad))
+		if got := f.keys("first"); len(got) != 2 || r.Skipped != 1 {
+			t.Errorf("left are %v, report %+v", got, r)
+		}
+	})
+}
+
+func TestShrinkGuard(t *testing.T) {
+	tests := map[string]struct {
+		before, after int
+		accept        bool
+		refused       bool
+	}{
+		"an emptied source is refused":            {before: 20, after: 0, refused: true},
+		"more than a fifth is refused":            {before: 20, after: 15, refused: true},
+		"a fifth passes":                          {before: 20, after: 16},
+		"a small source may shrink":               {before: 9, after: 0},
+		"ten records are enough for the guard":    {before: 10, after: 7, refused: true},
+		"what the operator accepts passes":        {before: 20, after: 0, accept: true},
+		"growing is no shrinking":                 {before: 10, after: 30},
+		"the same size with other records is one": {before: 20, after: -20, refused: true},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			f := setup(t)
+			f.config.AcceptShrink = tt.accept
+			f.run("first", listing(pages(0, tt.before)...))
+			after := pages(0, tt.after)
+			if tt.after < 0 {
+				after = pages(tt.before, tt.before-tt.after)
+			}
+			report, err := f.try("first", listing(after...))
+			if !tt.refused {
+				if err != nil || len(f.keys("first")) != tt.after {
+					t.Fatalf("error %v, %d records left", err, len(f.keys("first")))
+				}
+				return
+			}
+			if !errors.Is(err, ingest.ErrShrunk) || report.Deleted != 0 {
+				t.Fatalf("error %v, report %+v", err, report)
+			}
+			lost := tt.before - max(tt.after, 0)
+			for _, want := range []string{fmt.Sprintf("%d of its %d records", lost, tt.before), "sync --accept-shrink first"} {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("error %q does not say %q", err, want)
+				}
+			}
+			if n := len(f.keys("first")); n < tt.before {
+				t.Errorf("%d of %d records left", n, tt.before)
+			}
+			if s := f.state("first"); s.Error == "" || !s.LastSuccess.Equal(s.LastRun) {
+				t.Errorf("state %+v", s)
+			}
+			f.config.AcceptShrink = true
+			if got := f.cursorOf("first"); got != fmt.Sprintf("after %d", tt.before) {
+				t.Errorf("the cursor moved to %q", got)
+			}
+		})
+	}
+}
+
+func TestTheFirstSourceOwnsWhatSeveralYield(t *testing.T) {
+	f := setup(t)
+	other := page("a")
+	other.Record.Title, other.Record.Body = "Another", "Names NSP-9."
+	other.Aliases = []string{"alpha"}
+	f.config.Connectors = ingest.Registry{"fake": func(src network.Source, _ ingest.Environment) (ingest.Connector, error) {
+		if src.Name == "first" {
+			return listing(page("a")), nil
+		}
+		return listing(other, page("b")), nil
+	}}
+	reports, err := ingest.New(f.config).Sync(t.Context(), nil)
+	if err != nil || len(reports) != 2 || reports[0].Source != "first" || reports[1].Foreign != 1 || reports[1].Created != 1 {
+		t.Fatalf("error %v, reports %+v", err, reports)
+	}
+	got := f.get(catalog.KindDoc, "alpha")
+	if got.Title != "Page a" || got.Source != "first" {
+		t.Errorf("record %+v", got)
+	}
+	links, err := f.store.LinksTo(t.Context(), catalog.Ref{Kind: catalog.KindCIP, Key: "NSP-0009"})
+	if err != nil || len(links) != 1 || links[0].From != got.ID {
+		t.Errorf("links %+v, error %v", links, err)
+	}
+}
+
+func TestBatchesAreBounded(t *testing.T) {
+	f := setup(t)
+	f.run("first", listing(pages(0, 1201)...))
+	var sizes []int
+	for i, b := range f.store.batches {
+		sizes = append(sizes, len(b.Entries))
+		if last := i == len(f.store.batches)-1; (b.Cursor != nil) != last {
+			t.Errorf("batch %d of %d has cursor %v", i, len(f.store.batches), b.Cursor)
+		}
+	}
+	if !slices.Equal(sizes, []int{500, 500, 201}) {
+		t.Errorf("batches of %v entries", sizes)
+	}
+	f.store.batches = nil
+	var large []catalog.Entry
+	for _, e := range pages(0, 5) {
+		e.Record.Body = strings.Repeat("tide ", 300_000)
+		large = append(large, e)
+	}
+	f.run("second", listing(slices.Concat(large, pages(2000, 2001))...))
+	if n := len(f.store.batches); n != 2 {
+		t.Errorf("7.5 MB were written in %d batches", n)
+	}
+}
+
+func TestCursorMovesWithTheLastWriteOnly(t *testing.T) {
+	broken := errors.New("disk full")
+	t.Run("a failing last batch leaves it", func(t *testing.T) {
+		f := setup(t)
+		f.run("first", listing(page("a")))
+		f.store.fail = func(b catalog.Batch) error {
+			if b.Cursor != nil {
+				return broken
+			}
+			return nil
+		}
+		if _, err := f.try("first", listing(pages(0, 600)...)); !errors.Is(err, broken) {
+			t.Fatalf("error %v", err)
+		}
+		f.store.fail = nil
+		if got := f.cursorOf("first"); got != "after 1" {
+			t.Errorf("the cursor is %q", got)
+		}
+		if n := len(f.keys("first")); n != 501 { // the first batch was there whole, and nothing was removed
+			t.Errorf("%d records", n)
+		}
+	})
+	t.Run("a failing connector keeps what it yielded", func(t *testing.T) {
+		f := setup(t)
+		report, err := f.try("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+			if err := out.Put(ctx, page("a")); err != nil {
+				return ingest.Outcome{}, err
+			}
+			return ingest.Outcome{Cursor: "never", Complete: true}, broken
+		}))
+		if !errors.Is(err, broken) || report.Err != err || report.Created != 1 {
+			t.Fatalf("error %v, report %+v", err, report)
+		}
+		if s := f.state("first"); !strings.Contains(s.Error, "disk full") || !s.LastSuccess.IsZero() || s.LastRun.IsZero() {
+			t.Errorf("state %+v", s)
+		}
+		if got := f.cursorOf("first"); got != "" {
+			t.Errorf("the cursor is %q", got)
+		}
+	})
+	t.Run("another connector starts anew", func(t *testing.T) {
+		f := setup(t)
+		f.run("first", listing(page("a")))
+		_, err := ingest.New(f.config).Run(t.Context(), network.Source{Name: "first", Kind: "other"},
+			connector(func(_ context.Context, cursor string, _ ingest.Sink) (ingest.Outcome, error) {
+				if cursor != "" {
+					t.Errorf("it got the cursor %q", cursor)
+				}
+				return ingest.Outcome{}, nil
+			}))
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCancelledRunStopsAndSaysSo(t *testing.T) {
+	f := setup(t)
+	f.run("first", listing(pages(0, 3)...))
+	ctx, cancel := context.WithCancel(t.Context())
+	report, err := ingest.New(f.config).Run(ctx, network.Source{Name: "first", Kind: "fake"},
+		connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+			if err := out.Put(ctx, page("new")); err != nil {
+				t.Error(err)
+			}
+			cancel()
+			err := out.Put(ctx, page("newer"))
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("Put after the end: %v", err)
+			}
+			return ingest.Outcome{Cursor: "x", Complete: true}, nil // a careless connector
+		}))
+	if !errors.Is(err, context.Canceled) || report.Deleted != 0 {
+		t.Errorf("error %v, report %+v", err, report)
+	}
+	if got := f.keys("first"); len(got) != 3 {
+		t.Errorf("records %v", got)
+	}
+	if s := f.state("first"); s.Error != "interrupted" {
+		t.Errorf("state %+v", s)
+	}
+}
+
+func TestCancelledRunIsNoSuccessEvenWithNothingToWrite(t *testing.T) {
+	f := setup(t)
+	f.run("first", listing(page("a")))
+	f.clock.advance(time.Hour)
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err := ingest.New(f.config).Run(ctx, network.Source{Name: "first", Kind: "fake"},
+		connector(func(_ context.Context, cursor string, _ ingest.Sink) (ingest.Outcome, error) {
+			cancel()
+			return ingest.Outcome{Cursor: cursor}, nil
+		}))
+	if s := f.state("first"); !errors.Is(err, context.Canceled) || s.LastSuccess.Equal(s.LastRun) {
+		t.Errorf("error %v, state %+v", err, s)
+	}
+}
+
+func TestPanickingConnectorIsAnError(t *testing.T) {
+	f := setup(t)
+	_, err := f.try("first", connector(func(context.Context, string, ingest.Sink) (ingest.Outcome, error) {
+		panic("no such page")
+	}))
+	if err == nil || !strings.Contains(err.Error(), "source first: the connector panicked: no such page") {
+		t.Errorf("error %v", err)
+	}
+	if s := f.state("first"); s.Error == "" {
+		t.Errorf("state %+v", s)
+	}
+}
+
+func TestAnItemTheStoreRefusesDoesNotStopTheRest(t *testing.T) {
+	f := setup(t)
+	f.store.fail = func(b catalog.Batch) error {
+		for _, e := range b.Entries {
+			if e.Record.Key == "p0033" {
+				return fmt.Errorf("doc p0033: %w", catalog.ErrConflict)
+			}
+		}
+		return nil
+	}
+	report := f.run("first", listing(pages(0, 100)...))
+	if report.Created != 99 || report.Skipped != 1 || report.Problems[0].Locator != "pages/p0033.md" {
+		t.Errorf("report %+v", report)
+	}
+	if got := f.cursorOf("first"); got != "after 100" {
+		t.Errorf("cursor %q", got)
+	}
+}
+
+func TestNoMailAddressReachesTheCatalog(t *testing.T) {
+	f := setup(t)
+	const secret = "jane@site.example"
+	e := catalog.Entry{
+		Record: catalog.Record{
+			Kind: catalog.KindMailThread, Key: "general-1", Title: "Ask " + secret, Body: "Mail " + secret + " about NSP-7.",
+			Summary: "By " + secret, Author: "Jane <" + secret + ">",
+			Data: json.RawMessage(`{"messages":1,"participants":["` + secret + `"],"proposals":[]}`),
+		},
+		Links: []catalog.Link{{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: "NSP-0008"}, Snippet: secret + " cites"}},
+		Votes: []catalog.Vote{{Voter: secret, Choice: "in_favour", Reason: "see " + secret, CastAt: f.clock.now()}},
+	}
+	ref := e.Record.Ref()
+	f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+		if err := out.Events(ctx, []catalog.Event{
+			{Ref: ref, Field: "status", At: f.clock.now(), To: "Draft", Subject: "by " + secret},
+			{Ref: ref, Field: "status", To: "Final"},
+		}); err != nil {
+			return ingest.Outcome{}, err
+		}
+		out.Warn("x", "odd: "+secret)
+		return ingest.Outcome{Complete: true}, out.Put(ctx, e)
+	}))
+	r := f.get(ref.Kind, ref.Key)
+	links, err := f.store.LinksFrom(t.Context(), r.ID)
+	if err != nil || len(links) != 2 {
+		t.Fatalf("links %v, %v", links, err)
+	}
+	votes, err := f.store.VotesOn(t.Context(), r.ID)
+	if err != nil || len(votes) != 1 || !strings.HasPrefix(votes[0].Voter, "member-") {
+		t.Fatalf("votes %v, %v", votes, err)
+	}
+	events, err := f.store.Events(t.Context(), catalog.EventQuery{Ref: ref})
+	if err != nil || len(events) != 1 { // the one without a date is left out
+		t.Fatalf("events %v, %v", events, err)
+	}
+	if r.Author != "Jane" {
+		t.Errorf("author %q", r.Author)
+	}
+	all := fmt.Sprintf("%v %s %v %v %v", r, r.Data, links, votes, events)
+	if strings.Contains(all, "@") {
+		t.Errorf("an address is left in %s", all)
+	}
+}
+
+func TestSyncRunsChosenSources(t *testing.T) {
+	f := setup(t)
+	var order []string
+	f.config.WorkDir = t.TempDir()
+	f.config.Connectors = ingest.Registry{"fake": func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+		order = append(order, src.Name)
+		if !strings.HasSuffix(env.WorkDir, src.Name) || env.Pseudonym("a@b.example") == "" || env.Network.Name != "north-sea" {
+			t.Errorf("environment %+v", env)
+		}
+		if src.Name == "first" {
+			return nil, errors.New("no options")
+		}
+		return listing(page("b")), nil
+	}}
+	p := ingest.New(f.config)
+	t.Run("in the network's order, the next after a failing one", func(t *testing.T) {
+		order = nil
+		reports, err := p.Sync(t.Context(), []string{"second", "first"})
+		if !slices.Equal(order, []string{"first", "second"}) || len(reports) != 2 {
+			t.Fatalf("order %v, reports %+v", order, reports)
+		}
+		if err == nil || err.Error() != "ingest: source first: no options" || reports[0].Err == nil || reports[1].Err != nil {
+			t.Errorf("error %v", err)
+		}
+		if s := f.state("first"); !strings.Contains(s.Error, "no options") {
+			t.Errorf("state %+v", s)
+		}
+	})
+	t.Run("only those named", func(t *testing.T) {
+		order = nil
+		if _, err := p.Sync(t.Context(), []string{"second", "second"}); err != nil || !slices.Equal(order, []string{"second"}) {
+			t.Errorf("order %v, error %v", order, err)
+		}
+	})
+	t.Run("an unknown name runs nothing and names the known", func(t *testing.T) {
+		order = nil
+		_, err := p.Sync(t.Context(), []string{"second", "third"})
+		if !errors.Is(err, ingest.ErrUnknownSource) || !strings.Contains(err.Error(), `"third": network north-sea has first, second`) || order != nil {
+			t.Errorf("order %v, error %v", order, err)
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package proposals
+
+import (
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/ingest/pdf"
+)
+
+// maxAttachmentText bounds the text kept of an attachment, in characters.
+const maxAttachmentText = 500_000
+
+// attached is a file that lies beside a proposal.
+type attached struct {
+	file   string
+	parent catalog.Ref
+	page   string
+	label  string // how the proposal calls its link to the file
+}
+
+// mediaTypes of the files that are attachments. Others (sources, schemas) are
+// part of a proposal's repository, not documents beside it.
+var mediaTypes = map[string]string{
+	".pdf": "application/pdf", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
+	".svg": "image/svg+xml", ".webp": "image/webp", ".md": "text/markdown", ".txt": "text/plain", ".csv": "text/csv",
+	".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+	".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+func mediaType(file string) string { return mediaTypes[strings.ToLower(path.Ext(file))] }
+
+// beside lists the files in the directories of numbered proposals that are
+// not the proposals themselves.
+func (s *syncRun) beside(numbered map[string]string) []attached {
+	var list []attached
+	for _, file := range sortedKeys(s.files) {
+		number := NumberFromPath(path.Dir(file) + "/-")
+		own, ok := numbered[number]
+		if !ok || file == own || mediaType(file) == "" || matches(s.exclude, file) {
+			continue
+		}
+		text, ok := s.text(own, s.files[own])
+		if !ok {
+			continue
+		}
+		list = append(list, attached{
+			file: file, parent: catalog.Ref{Kind: catalog.KindCIP, Key: s.reader.Key(number)},
+			page: "/cips/" + number, label: linkLabel(text, path.Base(file)),
+		})
+	}
+	return list
+}
+
+var linked = regexp.MustCompile(`\[([^\[\]]*)\]\(<?([^()<>]*(?:\([^()]*\)[^()<>]*)*)>?\)`)
+
+// linkLabel returns the text of the link to a file in a proposal.
+func linkLabel(text, base string) string {
+	for _, m := range linked.FindAllStringSubmatch(text, -1) {
+		target, err := url.PathUnescape(strings.TrimSpace(m[2]))
+		if err == nil && path.Base(target) == base {
+			return plain(m[1])
+		}
+	}
+	return ""
+}
+
+var (
+	voteName     = regexp.MustCompile(`(?i)^votes?\b|\bvotes?\b.*record|_votes?\b`)
+	voteLabel    = regexp.MustCompile(`(?i)^votes?\b`)
+	proposalText = regexp.MustCompile(`(?i)\b(?:text|proposal)\b`)
+)
+
+// role says what an attachment is to its proposal, by its type, its name and
+// how the proposal calls it.
+func (a attached) role(r Reader) string {
+	base := path.Base(a.file)
+	switch kind := mediaType(a.file); {
+	case strings.HasPrefix(kind, "image/"):
+		return "figure"
+	case voteLabel.MatchString(a.label), a.label == "" && voteName.MatchString(base):
+		return "vote_record"
+	case proposalText.MatchString(a.label), len(r.cited(base)) > 0:
+		return "proposal"
+	}
+	return "other"
+}
+
+// attachment reads a file beside a proposal; the text of a PDF becomes its
+// body.
+func (s *syncRun) attachment(a attached) (catalog.Entry, error) {
+	hash := s.files[a.file]
+	data, err := s.repo.blob(hash)
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	info := catalog.Attachment{
+		Filename: path.Base(a.file), MediaType: mediaType(a.file), Role: a.role(s.reader), Bytes: int64(len(data)), Blob: hash.String(),
+	}
+	rec := catalog.Record{
+		Kind: catalog.KindAttachment, Key: a.file, Title: info.Filename, URL: s.opts.URL.file(s.repo.head.Hash.String(), a.file),
+		Page: a.page, Path: a.file, Container: s.opts.Name, Category: info.Role,
+	}
+	switch {
+	case info.MediaType == "application/pdf":
+		if rec.Body, info.Pages, err = pdf.Text(data, maxAttachmentText); err != nil {
+			s.out.Warn(a.file, fmt.Sprintf("its text cannot be read: %v", err))
+		}
+	case strings.HasPrefix(info.MediaType, "text/"):
+		rec.Body = cutBytes(string(data), maxAttachmentText)
+	}
+	info.TextLayer = rec.Body != ""
+	if o := s.origins[a.file]; o.added.commit != nil {
+		rec.CreatedAt = o.added.commit.Committer.When.UTC()
+		rec.UpdatedAt = rec.CreatedAt
+		if o.updated.commit != nil {
+			rec.UpdatedAt = o.updated.commit.Committer.When.UTC()
+		}
+		rec.LastActivityAt = rec.UpdatedAt
+	}
+	e, err := entry(rec, info, nil)
+	e.Parent = a.parent
+	return e, err
+}

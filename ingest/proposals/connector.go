@@ -1,0 +1,325 @@
+package proposals
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+)
+
+// rules is the version of what this package makes of a repository. A change
+// of it makes every source be read again.
+const rules = "1"
+
+// connector reads one repository. A run fetches it and, if anything in it or
+// in the options changed since the cursor, reads the whole of it: that takes
+// seconds, has one code path, and needs no care for rewritten history. The
+// catalog leaves what is unchanged alone.
+type connector struct {
+	opts    options
+	env     ingest.Environment
+	include []*regexp.Regexp
+	exclude []*regexp.Regexp
+	bulk    map[int]bool
+}
+
+// New makes the connector of a source; it is a Constructor of kind
+// "proposals".
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	opts, err := readOptions(src)
+	if err != nil {
+		return nil, err
+	}
+	if env.WorkDir == "" {
+		return nil, errors.New("proposals: a working directory is needed for the clone")
+	}
+	c := &connector{opts: opts, env: env, include: patterns(opts.Paths), exclude: patterns(opts.Exclude), bulk: map[int]bool{}}
+	for _, n := range opts.BulkPulls {
+		c.bulk[n] = true
+	}
+	return c, nil
+}
+
+// Sync implements ingest.Connector. The cursor names the commit of the
+// branch's head and a digest of everything else the records depend on.
+func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	dir := filepath.Join(c.env.WorkDir, "repository.git")
+	if err := fetch(ctx, dir, c.opts.Repository, c.opts.Branch); err != nil {
+		return ingest.Outcome{}, fmt.Errorf("proposals: fetch: %w", err)
+	}
+	repo, err := open(dir, c.opts.Branch)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("proposals: %w", err)
+	}
+	now := c.cursor(repo)
+	if now == cursor {
+		// Nothing to write and nothing gone: no listing is needed.
+		return ingest.Outcome{Cursor: cursor}, nil
+	}
+	s := &syncRun{connector: c, repo: repo, out: out, reader: Reader{Network: c.env.Network, Warn: out.Warn}}
+	if err := s.read(ctx); err != nil {
+		return ingest.Outcome{}, fmt.Errorf("proposals: %w", err)
+	}
+	return ingest.Outcome{Cursor: now, Complete: true}, nil
+}
+
+func (c *connector) cursor(repo *repository) string {
+	h := sha256.New()
+	_ = json.NewEncoder(h).Encode([]any{rules, c.opts, c.opts.URL.branch, c.env.Network.Proposals, c.env.Network.Name, c.env.Network.Title})
+	for _, name := range sortedKeys(repo.refs) {
+		// The merge commits a host prepares change with every push to the
+		// branch; that there is one is what counts.
+		hash := repo.refs[name].String()
+		if strings.HasSuffix(name, "/merge") {
+			hash = ""
+		}
+		_, _ = fmt.Fprintln(h, name, hash)
+	}
+	return repo.head.Hash.String() + " " + hex.EncodeToString(h.Sum(nil)[:12])
+}
+
+// syncRun is one reading of the repository.
+type syncRun struct {
+	*connector
+	repo    *repository
+	out     ingest.Sink
+	reader  Reader
+	line    []step
+	origins map[string]origin
+	rows    map[string]IndexRow // by number
+	files   map[string]plumbing.Hash
+	done    int
+}
+
+func (s *syncRun) read(ctx context.Context) error {
+	var err error
+	if s.line, err = s.repo.steps(ctx); err != nil {
+		return err
+	}
+	s.origins = origins(s.line)
+	if s.files, err = s.repo.files(s.repo.head); err != nil {
+		return err
+	}
+	pulls, err := s.pulls(ctx)
+	if err != nil {
+		return err
+	}
+	if s.opts.Kind == "grant" {
+		return s.grants(ctx, pulls)
+	}
+	return s.proposals(ctx, pulls)
+}
+
+// text reads a file; one that cannot be read is skipped.
+func (s *syncRun) text(file string, hash plumbing.Hash) (string, bool) {
+	data, err := s.repo.blob(hash)
+	if err != nil {
+		s.out.Skip(file, err)
+		return "", false
+	}
+	return string(data), true
+}
+
+func (s *syncRun) progress(total int) {
+	s.done++
+	s.out.Progress(s.done, total)
+}
+
+// isText says whether a file can be a proposal: markdown that is not excluded
+// and neither the index nor about the repository itself.
+func (c *connector) isText(file string) bool {
+	return strings.EqualFold(path.Ext(file), ".md") && file != c.opts.Index && !matches(c.exclude, file)
+}
+
+// included says whether a file stands where proposals belong.
+func (c *connector) included(file string) bool {
+	return len(c.include) == 0 || matches(c.include, file)
+}
+
+// isProposal says whether a file of the branch is a numbered proposal: its own
+// name has a number, or is that of its directory.
+func (c *connector) isProposal(file string) bool {
+	if !c.isText(file) || !c.included(file) || NumberFromPath(file) == "" {
+		return false
+	}
+	base := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	return NumberFromPath(path.Base(file)) != "" || strings.EqualFold(base, path.Base(path.Dir(file)))
+}
+
+// numbered returns the proposal file of each number. Of several, the one named
+// like its number counts.
+func (s *syncRun) numbered() map[string]string {
+	files := map[string]string{}
+	for _, file := range sortedKeys(s.files) {
+		if !s.isProposal(file) {
+			continue
+		}
+		number := NumberFromPath(file)
+		if other, ok := files[number]; ok {
+			if NumberFromPath(path.Base(file)) != number || NumberFromPath(path.Base(other)) == number {
+				s.out.Warn(file, "a second file of "+s.reader.Key(number)+" beside "+other)
+				continue
+			}
+			s.out.Warn(other, "a second file of "+s.reader.Key(number)+" beside "+file)
+		}
+		files[number] = file
+	}
+	return files
+}
+
+// proposals yields the numbered proposals with their attachments, the drafts,
+// and the history of all.
+func (s *syncRun) proposals(ctx context.Context, pulls map[int]*pull) error {
+	changes := s.statusChanges()
+	numbered := s.numbered()
+	aliases := s.aliases(numbered, pulls)
+	beside := s.beside(numbered)
+	total := len(numbered) + len(beside) + len(pulls)
+	for _, number := range sortedKeys(numbered) {
+		file := numbered[number]
+		if err := s.put(ctx, file, func() (catalog.Entry, error) { return s.proposal(number, file, aliases[number], pulls) }); err != nil {
+			return err
+		}
+		s.progress(total)
+	}
+	for _, a := range beside {
+		if err := s.put(ctx, a.file, func() (catalog.Entry, error) { return s.attachment(a) }); err != nil {
+			return err
+		}
+		s.progress(total)
+	}
+	for _, n := range slices.Sorted(maps.Keys(pulls)) {
+		if err := s.draft(ctx, pulls[n]); err != nil {
+			return err
+		}
+		s.progress(total)
+	}
+	byRef := map[catalog.Ref][]catalog.Event{}
+	for _, e := range s.reader.Events(changes) {
+		byRef[e.Ref] = append(byRef[e.Ref], e)
+	}
+	refs := slices.SortedFunc(maps.Keys(byRef), func(a, b catalog.Ref) int { return cmp.Compare(a.Key, b.Key) })
+	for _, ref := range refs {
+		if err := s.out.Events(ctx, byRef[ref]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// put makes an entry and hands it over; one that cannot be made is skipped.
+func (s *syncRun) put(ctx context.Context, locator string, make func() (catalog.Entry, error)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	e, err := make()
+	if err != nil {
+		s.out.Skip(locator, err)
+		return nil
+	}
+	return s.out.Put(ctx, e)
+}
+
+func (s *syncRun) proposal(number, file string, pullNumbers []int, pulls map[int]*pull) (catalog.Entry, error) {
+	text, err := s.repo.blob(s.files[file])
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	o := s.origins[file]
+	in := File{
+		Path: file, Text: string(text), URL: s.opts.URL.file(s.repo.head.Hash.String(), file), Repository: s.opts.Name,
+		Number: number, Index: s.rows[number],
+	}
+	if o.added.commit != nil {
+		in.CreatedAt, in.UpdatedAt = o.added.commit.Committer.When, o.added.commit.Committer.When
+	}
+	if o.updated.commit != nil {
+		in.UpdatedAt = o.updated.commit.Committer.When
+	}
+	if p := pulls[o.added.pull]; p != nil && p.State == "merged" {
+		in.Pull = &p.PullRequest
+	}
+	e, err := s.reader.Proposal(in)
+	for _, n := range pullNumbers {
+		e.Aliases = append(e.Aliases, fmt.Sprintf("PR-%d", n))
+	}
+	return e, err
+}
+
+// aliases finds the proposal that each merged pull request became, and
+// returns its pull requests by number: the one it added, or when it added
+// none, the only one it changed.
+func (s *syncRun) aliases(numbered map[string]string, pulls map[int]*pull) map[string][]int {
+	added, touched := map[int][]string{}, map[int][]string{}
+	for _, number := range sortedKeys(numbered) {
+		o := s.origins[numbered[number]]
+		if o.added.pull > 0 {
+			added[o.added.pull] = append(added[o.added.pull], number)
+		}
+		for _, p := range slices.Compact(slices.Clone(o.pulls)) {
+			touched[p] = append(touched[p], number)
+		}
+	}
+	aliases := map[string][]int{}
+	for n, p := range pulls {
+		candidates := added[n]
+		if len(candidates) == 0 {
+			candidates = touched[n]
+		}
+		if p.State != "merged" || s.bulk[n] || len(candidates) != 1 {
+			continue
+		}
+		aliases[candidates[0]] = append(aliases[candidates[0]], n)
+	}
+	for _, list := range aliases {
+		slices.Sort(list)
+	}
+	return aliases
+}
+
+// draft yields an unmerged pull request that adds or changes a proposal.
+func (s *syncRun) draft(ctx context.Context, p *pull) error {
+	if p.State == "merged" || s.bulk[p.Number] {
+		return nil
+	}
+	locator := fmt.Sprintf("pull request %d", p.Number)
+	changes, err := p.changes(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s.out.Skip(locator, err)
+		return nil
+	}
+	c, ok := s.proposalFile(changes)
+	if !ok {
+		return nil
+	}
+	return s.put(ctx, locator, func() (catalog.Entry, error) {
+		text, err := s.repo.blob(c.newHash)
+		if err != nil {
+			return catalog.Entry{}, err
+		}
+		return s.reader.Proposal(File{
+			Path: c.new, Text: string(text), URL: s.opts.URL.pull(p.Number), Repository: s.opts.Name,
+			Pull: &p.PullRequest, UpdatedAt: p.head.Committer.When,
+		})
+	})
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

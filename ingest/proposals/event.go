@@ -1,0 +1,101 @@
+package proposals
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+)
+
+// Change is one change of a proposal's status as a commit made it: in the
+// header of its file, or in the repository's index table.
+type Change struct {
+	Number  string // of the proposal, four digits
+	At      time.Time
+	From    string // as spelled; empty when Initial
+	To      string // as spelled; empty for a header that leaves it blank
+	Initial bool   // the first status of a file (a renamed file has a first one again) or of a table row
+	Index   bool   // in the index table
+	Path    string // of the file that changed
+	Commit  string
+	Subject string // of the commit
+	URL     string // where the change can be seen
+}
+
+// Events turns the changes of any number of proposals into their events, by
+// proposal and time.
+//
+// Header changes are authoritative: every change to another word is an event,
+// moves backwards too; a word that only repeats the one before (a file was
+// renamed) is none, and neither is a blank. Index changes fill what headers
+// lack: they count as long as no header of the proposal has said a status,
+// or while it is blank; the last of them gives way when the first header says
+// the same word. So a proposal whose file came years after its row keeps the
+// row's history, one without a file has it alone, and where both speak they
+// cannot contradict. Each event's From is the status the events before led to.
+func (r Reader) Events(changes []Change) []catalog.Event {
+	byNumber := map[string][]Change{}
+	for _, c := range changes {
+		byNumber[c.Number] = append(byNumber[c.Number], c)
+	}
+	var events []catalog.Event
+	for _, number := range sortedKeys(byNumber) {
+		events = append(events, r.timeline(number, byNumber[number])...)
+	}
+	return events
+}
+
+func (r Reader) timeline(number string, changes []Change) []catalog.Event {
+	slices.SortStableFunc(changes, func(a, b Change) int {
+		return cmp.Or(a.At.Compare(b.At), boolCompare(a.Index, b.Index))
+	})
+	var kept []Change
+	speaks := false // the header says a status
+	for _, c := range changes {
+		last := len(kept) - 1
+		switch {
+		case c.Index && speaks:
+			continue
+		case !c.Index:
+			speaks = c.To != ""
+		}
+		if c.To == "" {
+			continue
+		}
+		if last >= 0 && strings.EqualFold(kept[last].To, c.To) {
+			if c.Index || !kept[last].Index {
+				continue // a repeat
+			}
+			kept = kept[:last] // the header's word for it
+		}
+		kept = append(kept, c)
+	}
+	ref := catalog.Ref{Kind: catalog.KindCIP, Key: r.Key(number)}
+	events := make([]catalog.Event, 0, len(kept))
+	from, rawFrom := "", ""
+	for _, c := range kept {
+		to := r.Status(ref.Key, c.To)
+		e := catalog.Event{
+			Ref: ref, Field: "status", At: c.At.UTC(), From: from, To: to, RawFrom: rawFrom, RawTo: c.To,
+			Via: "header", Commit: c.Commit, URL: c.URL, Subject: c.Subject,
+		}
+		if c.Index {
+			e.Via = "index"
+		}
+		events = append(events, e)
+		from, rawFrom = to, c.To
+	}
+	return events
+}
+
+func boolCompare(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

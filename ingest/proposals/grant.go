@@ -1,0 +1,133 @@
+package proposals
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// What a grant proposal's text says beyond its header.
+
+var notLabel = regexp.MustCompile(`(?i)^_?\[?(?:tbd|tba|n/?a|none|pick\b.*|need.*|required\b.*|to be .*|open to .*|not yet.*|[<\[].*|-+)$`)
+
+// labels splits a label field: by commas, slashes and line breaks.
+func labels(s string) []string {
+	out := []string{}
+	for part := range strings.FieldsFuncSeq(plain(s), func(r rune) bool { return r == ',' || r == ';' || r == '/' || r == '|' }) {
+		part = strings.ToLower(strings.Trim(part, " .\\*_`"))
+		if part != "" && !notLabel.MatchString(part) && !strings.HasPrefix(part, "<") && !slices.Contains(out, part) {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// champion is the named sponsor; "TBD" and "need champion" are none.
+func champion(s string) string {
+	s = strings.TrimSpace(handle.ReplaceAllString(plain(s), ""))
+	if notLabel.MatchString(s) || strings.HasPrefix(s, "<") {
+		return ""
+	}
+	return s
+}
+
+var (
+	// fundingKey is the beginning of a line that says what is asked for.
+	fundingKey = regexp.MustCompile(`(?i)^[\s>*_#|+-]*(?:\d+(?:\.\d+)*\.?\s+)?(?:(?:total|grand|overall|requested|development|project|grant|funding|budget|amount|request|ask|sum|cost)\b[\s*_]*){1,5}(?:\([^()]*\)[\s*_]*)?[:|]`)
+	// amount is a number with its currency and what is said of it.
+	amount = regexp.MustCompile(`(?:[Uu]p to\s+|~|≈|≈\s)?(?:(?:US|CA)?[$€£]\s?\d[\d,.]*\d?\s?(?:[kKmM]\b|million\b)?|\d[\d,.]*\s?(?:[kKmM]\s|million\s)?\s?\$?(?:[A-Z]{2,5}\b|[A-Z][a-z]+ [Cc]oins?\b))(?:[^|;.\n]|\.\d)*`)
+)
+
+// maxFunding is the longest statement of an amount kept, in bytes.
+const maxFunding = 160
+
+// funding is the amount asked for, as written: from the header, else from the
+// first line that states a total, else that states a request, else any amount
+// of funding. A heading counts with the line below it.
+func funding(h Header) string {
+	if f := amount.FindString(plain(h.Fields["Funding"])); f != "" {
+		return strings.TrimSpace(cutBytes(f, maxFunding))
+	}
+	best, bestRank := "", -1
+	asked := "" // the heading above
+	for line := range strings.Lines(h.Body) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		key, text, above := "", line, asked
+		asked = ""
+		if at := fundingKey.FindStringIndex(line); at != nil {
+			key, text = line[:at[1]], line[at[1]:]
+		} else if heading.MatchString(line) {
+			if fundingKey.MatchString(plain(line) + ":") {
+				asked = line
+			}
+			continue
+		} else if key = above; key == "" {
+			continue
+		}
+		rank := 0
+		if lower := strings.ToLower(key); strings.Contains(lower, "total") {
+			rank = 2
+		} else if strings.Contains(lower, "request") || strings.Contains(lower, "ask") {
+			rank = 1
+		}
+		if a := amount.FindString(plain(text)); a != "" && rank > bestRank {
+			best, bestRank = strings.TrimSpace(cutBytes(a, maxFunding)), rank
+		}
+	}
+	return best
+}
+
+var milestoneHeading = regexp.MustCompile(`(?i)^(?:milestone|phase|deliverable)\s*#?\s*(\d{1,2}(?:\.\d+)?[a-z]?)\s*(?:[:.—–|-]|\s-|$)+\s*(.*)$`)
+
+// milestones lists the steps a text numbers in its headings, or in lines set
+// in bold, once each.
+func milestones(body string) []catalog.Milestone {
+	out := []catalog.Milestone{}
+	seen := map[string]bool{}
+	fenced := false
+	for line := range strings.Lines(body) {
+		line = strings.TrimSpace(line)
+		if fenceLine.MatchString(line) {
+			fenced = !fenced
+		}
+		text := ""
+		if m := heading.FindStringSubmatch(line); m != nil {
+			text = m[2]
+		} else if strings.HasPrefix(line, "**") {
+			text = line
+		}
+		if fenced || text == "" {
+			continue
+		}
+		m := milestoneHeading.FindStringSubmatch(plain(text))
+		if m == nil || seen[m[1]] {
+			continue
+		}
+		seen[m[1]] = true
+		out = append(out, catalog.Milestone{Number: m[1], Title: strings.Trim(cutBytes(m[2], 200), " :*")})
+	}
+	return out
+}
+
+// cited lists the keys of the proposals a text names with their prefix, in
+// order of their numbers.
+func (r Reader) cited(text string) []string {
+	prefix := r.Network.Proposals.Prefix
+	if prefix == "" {
+		return nil
+	}
+	var keys []string
+	pattern := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(prefix) + `[\s_-]{0,2}(\d{1,4})\b`)
+	for _, m := range pattern.FindAllStringSubmatch(text, -1) {
+		if key := r.Key(m[1]); !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}

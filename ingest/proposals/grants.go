@@ -1,0 +1,130 @@
+package proposals
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+
+	"almanac/catalog"
+)
+
+// grants yields the grant proposals: one for each pull request that adds or
+// changes a proposal, with the text of the branch where it was merged there.
+func (s *syncRun) grants(ctx context.Context, pulls map[int]*pull) error {
+	added := s.addedBy()
+	total := len(pulls)
+	for _, n := range slices.Sorted(maps.Keys(pulls)) {
+		if !s.bulk[n] {
+			if err := s.grant(ctx, pulls[n], added[n]); err != nil {
+				return err
+			}
+		}
+		s.progress(total)
+	}
+	return nil
+}
+
+// addedBy lists the files of the branch by the pull request that first added
+// them. A file that a bulk edit added, or no pull request, belongs to none.
+func (s *syncRun) addedBy() map[int][]string {
+	added := map[int][]string{}
+	for _, file := range sortedKeys(s.files) {
+		if !s.included(file) || mediaType(file) == "" || matches(s.exclude, file) || file == s.opts.Index {
+			continue
+		}
+		n := s.origins[file].added.pull
+		switch {
+		case n == 0 || s.bulk[n]:
+			if s.isText(file) && len(s.include) > 0 {
+				s.out.Warn(file, "no pull request added it; it is no proposal")
+			}
+		default:
+			added[n] = append(added[n], file)
+		}
+	}
+	return added
+}
+
+// grant yields one pull request: its first text file as the proposal, further
+// ones as its children, other files as attachments.
+func (s *syncRun) grant(ctx context.Context, p *pull, files []string) error {
+	locator := fmt.Sprintf("pull request %d", p.Number)
+	var texts, others []string
+	for _, f := range files {
+		if s.isText(f) {
+			texts = append(texts, f)
+		} else {
+			others = append(others, f)
+		}
+	}
+	if p.State != "merged" || len(texts) == 0 {
+		return s.unmergedGrant(ctx, p, locator)
+	}
+	for i, f := range texts {
+		err := s.put(ctx, f, func() (catalog.Entry, error) {
+			text, err := s.repo.blob(s.files[f])
+			if err != nil {
+				return catalog.Entry{}, err
+			}
+			in := s.grantFile(p, f, string(text))
+			in.Files = texts
+			if o := s.origins[f]; o.updated.commit != nil {
+				in.UpdatedAt = o.updated.commit.Committer.When
+			}
+			if i == 0 {
+				return s.reader.Grant(in)
+			}
+			in.Files = nil
+			return s.reader.GrantFile(in)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, f := range others {
+		a := attached{file: f, parent: catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(p.Number)}, page: fmt.Sprintf("/proposals/%d", p.Number)}
+		if err := s.put(ctx, f, func() (catalog.Entry, error) { return s.attachment(a) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *syncRun) grantFile(p *pull, file, text string) File {
+	return File{Path: file, Text: text, URL: s.opts.URL.pull(p.Number), Repository: s.opts.Name, Pull: &p.PullRequest}
+}
+
+// unmergedGrant yields a pull request by its own version of the file it is
+// about: one not merged, or a merged one that only changed others' files.
+func (s *syncRun) unmergedGrant(ctx context.Context, p *pull, locator string) error {
+	changes, err := p.changes(ctx)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		s.out.Skip(locator, err)
+		return nil
+	}
+	main, ok := s.proposalFile(changes)
+	if !ok {
+		return nil
+	}
+	var files []string
+	for _, c := range changes {
+		if c.new != "" && s.isText(c.new) && path.Dir(c.new) == path.Dir(main.new) {
+			files = append(files, c.new)
+		}
+	}
+	return s.put(ctx, locator, func() (catalog.Entry, error) {
+		text, err := s.repo.blob(main.newHash)
+		if err != nil {
+			return catalog.Entry{}, err
+		}
+		in := s.grantFile(p, main.new, string(text))
+		in.Files, in.UpdatedAt = files, p.head.Committer.When
+		return s.reader.Grant(in)
+	})
+}

@@ -1,0 +1,361 @@
+package proposals
+
+import (
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Header is what the head of a proposal says. Every part may be empty: a
+// header is whatever its author wrote.
+type Header struct {
+	// Fields are all fields by canonical name ("Author", "Superseded-By"; an
+	// unknown field keeps its own), values as written but for markup and mail
+	// addresses; lines of a value are joined by "; ".
+	Fields map[string]string
+	Order  []string // the names in the order they first appear
+	// Duplicates are the names that appear more than once. The first value
+	// that is not blank counts.
+	Duplicates []string
+
+	Number       string // four digits, or empty while none is assigned
+	Title        string // the field; Reader finds one where it is blank or generic
+	Status       string // as spelled
+	Type         string
+	Layer        string
+	Authors      []string
+	Created      string // as written; Date reads it
+	Approved     string // as written
+	License      string
+	Discussions  string   // where it is discussed
+	Requires     []string // references: "CIP-0056" with its prefix, "0056" without
+	Replaces     []string
+	SupersededBy []string
+
+	Body string // the text after the header
+}
+
+// maxHeaderLines bounds where a header is looked for.
+const maxHeaderLines = 120
+
+// ParseHeader reads the header of a proposal's text. It understands, in this
+// order, a <pre> or fenced block of "Key: value" lines, first or after a
+// heading and with either tag miswritten; YAML front matter; and "Key: value"
+// lines, bold keys, list items or a two-column table above the first section.
+// It never fails: a text without a header has an empty one.
+func ParseHeader(text string) Header {
+	text = normalise(text)
+	lines := strings.Split(text, "\n")
+	h := Header{Fields: map[string]string{}}
+	end := 0
+	for _, shape := range []func([]string) ([]field, int){blockFields, frontMatter, preamble} {
+		fields, after := shape(lines)
+		if countKnown(fields) > 0 {
+			h.set(fields)
+			end = after
+			break
+		}
+	}
+	h.Body = strings.TrimSpace(strings.Join(lines[end:], "\n"))
+	h.interpret()
+	return h
+}
+
+var uniform = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u00a0", " ", "\u2028", "\n")
+
+// normalise makes line ends and blanks uniform and the text valid.
+func normalise(text string) string {
+	text = strings.TrimPrefix(strings.ToValidUTF8(text, "\uFFFD"), "\uFEFF")
+	return uniform.Replace(text)
+}
+
+// field is one line of a header with its continuations.
+type field struct {
+	name  string   // canonical
+	lines []string // of the value
+}
+
+func (h *Header) set(fields []field) {
+	for _, f := range fields {
+		value := joinLines(f.lines)
+		old, seen := h.Fields[f.name]
+		switch {
+		case !seen:
+			h.Order = append(h.Order, f.name)
+			h.Fields[f.name] = value
+		default:
+			if !slices.Contains(h.Duplicates, f.name) {
+				h.Duplicates = append(h.Duplicates, f.name)
+			}
+			if old == "" {
+				h.Fields[f.name] = value
+			}
+		}
+	}
+}
+
+func (h *Header) interpret() {
+	f := h.Fields
+	h.Number = parseNumber(f["Number"])
+	h.Title = plain(f["Title"])
+	h.Status = plain(f["Status"])
+	h.Type = plain(f["Type"])
+	h.Layer = plain(f["Layer"])
+	h.Authors = splitAuthors(f["Author"])
+	h.Created = plain(f["Created"])
+	h.Approved = plain(f["Approved"])
+	h.License = plain(f["License"])
+	h.Discussions = strings.TrimSpace(f["Discussions-To"])
+	if h.Discussions == "" && strings.Contains(f["Post-History"], "://") {
+		h.Discussions = strings.TrimSpace(f["Post-History"])
+	}
+	h.Requires = references(f["Requires"])
+	h.Replaces = references(f["Replaces"])
+	h.SupersededBy = references(f["Superseded-By"])
+	// A template's placeholders ("<list of authors>") are no values.
+	for _, s := range []*string{&h.Title, &h.Status, &h.Type, &h.Layer, &h.Created, &h.Approved, &h.License} {
+		if strings.HasPrefix(*s, "<") {
+			*s = ""
+		}
+	}
+}
+
+// canonical names by their spelling without case, blanks and punctuation.
+var canonical = map[string]string{
+	"number": "Number", "no": "Number",
+	"title": "Title", "proposaltitle": "Title", "projecttitle": "Title",
+	"author": "Author", "authors": "Author", "submittedby": "Author", "submitter": "Author", "applicant": "Author", "proposer": "Author",
+	"status": "Status", "proposalstatus": "Status",
+	"type": "Type", "category": "Type",
+	"layer":   "Layer",
+	"created": "Created", "date": "Created", "submitted": "Created", "submissiondate": "Created", "datesubmitted": "Created",
+	"approved": "Approved", "approvaldate": "Approved",
+	"updated": "Updated", "lastupdated": "Updated",
+	"license": "License", "licence": "License", "licensecode": "License-Code",
+	"discussionsto": "Discussions-To", "discussions": "Discussions-To", "discussion": "Discussions-To",
+	"commentssummary": "Comments-Summary", "commentsuri": "Comments-URI",
+	"posthistory": "Post-History",
+	"requires":    "Requires", "require": "Requires", "dependson": "Requires",
+	"replaces": "Replaces", "supersedes": "Replaces",
+	"supersededby": "Superseded-By", "replacedby": "Superseded-By",
+	"label": "Label", "labels": "Label",
+	"champion": "Champion", "sponsor": "Champion", "champions": "Champion", "techopschampion": "Champion", "sigchampion": "Champion",
+	"org": "Organisation", "organization": "Organisation", "organisation": "Organisation", "company": "Organisation",
+	"contact": "Contact", "website": "Website", "github": "Repository", "repository": "Repository",
+	"pr": "Pull-Request", "pullrequest": "Pull-Request", "sig": "SIG", "version": "Version",
+	"funding": "Funding", "fundingrequested": "Funding", "fundingrequest": "Funding", "requestedfunding": "Funding",
+	"totalfundingrequest": "Funding", "totalfundingrequested": "Funding", "requestedamount": "Funding", "totalrequested": "Funding", "budget": "Funding",
+}
+
+// numberKey is how networks call the number field: by the prefix of their
+// proposals, in capitals.
+var numberKey = regexp.MustCompile(`^[A-Z]{1,4}IP$`)
+
+// canonicalName returns the canonical name of a key and whether it is a known
+// one.
+func canonicalName(key string) (string, bool) {
+	key = strings.TrimSpace(plain(key))
+	if numberKey.MatchString(key) {
+		return "Number", true
+	}
+	folded := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) {
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, strings.TrimSuffix(key, "(s)"))
+	if name, ok := canonical[folded]; ok {
+		return name, true
+	}
+	return key, false
+}
+
+func countKnown(fields []field) (n int) {
+	for _, f := range fields {
+		if _, known := canonicalName(f.name); known {
+			n++
+		}
+	}
+	return n
+}
+
+var (
+	htmlBreak  = regexp.MustCompile(`(?i)<\s*/?\s*br\s*/?\s*>`)
+	htmlTag    = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*)?/?>`)
+	mdLink     = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)`)
+	mail       = regexp.MustCompile(`\s*[<(\[]?\s*(?:mailto:)?[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.[\pL]{2,}\s*[>)\]]?`)
+	mdEscape   = regexp.MustCompile("\\\\([\\\\`*_{}\\[\\]()#+.!&|<>~$-])")
+	marks      = strings.NewReplacer("**", "", "__", "", "`", "")
+	manyBlanks = regexp.MustCompile(`[ \t]+`)
+)
+
+// plain strips markdown and HTML from a single line.
+func plain(s string) string {
+	s = htmlBreak.ReplaceAllString(s, " ")
+	s = mdLink.ReplaceAllString(s, "$1")
+	s = html.UnescapeString(htmlTag.ReplaceAllString(s, ""))
+	s = marks.Replace(s)
+	s = mdEscape.ReplaceAllString(s, "$1")
+	s = strings.TrimSuffix(strings.TrimSpace(s), "\\")
+	s = manyBlanks.ReplaceAllString(s, " ")
+	s = strings.TrimSpace(s)
+	if n := len(s); n > 2 && s[0] == '*' && s[n-1] == '*' {
+		s = strings.TrimSpace(s[1 : n-1])
+	}
+	return s
+}
+
+// joinLines makes one value of a field's lines.
+func joinLines(lines []string) string {
+	var kept []string
+	for _, l := range lines {
+		l = htmlBreak.ReplaceAllString(l, " ")
+		l = mail.ReplaceAllString(l, "")
+		l = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(l), "\\"))
+		if l != "" {
+			kept = append(kept, l)
+		}
+	}
+	return strings.Join(kept, "; ")
+}
+
+var assigned = regexp.MustCompile(`^(?:[A-Za-z]+[\s_-]*)?(\d{1,5})\s*[;.,:]?$`)
+
+// parseNumber reads "0056", "CIP 0056" and "CIP-105"; "00XX", "?" and "<to be
+// assigned>" are no numbers.
+func parseNumber(s string) string {
+	m := assigned.FindStringSubmatch(plain(s))
+	if m == nil {
+		return ""
+	}
+	return fourDigits(m[1])
+}
+
+// fourDigits pads a number; one of more than four digits is none.
+func fourDigits(digits string) string {
+	digits = strings.TrimLeft(digits, "0")
+	if len(digits) > 4 {
+		return ""
+	}
+	return strings.Repeat("0", 4-len(digits)) + digits
+}
+
+var (
+	reference  = regexp.MustCompile(`\b((?i:[a-z]{1,4}ip)|[A-Z]{2,6})[\s_-]{0,2}(\d{1,4})\b`)
+	numberList = regexp.MustCompile(`^[\d\s,;]+$`)
+)
+
+// references finds the proposals a value names, without repeats. Numbers
+// without a prefix count only where the value is nothing else.
+func references(s string) []string {
+	s = plain(s)
+	var refs []string
+	add := func(ref string) {
+		if !slices.Contains(refs, ref) {
+			refs = append(refs, ref)
+		}
+	}
+	if numberList.MatchString(s) {
+		for n := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsDigit(r) }) {
+			if n = fourDigits(n); n != "" {
+				add(n)
+			}
+		}
+		return refs
+	}
+	for _, m := range reference.FindAllStringSubmatch(s, -1) {
+		add(strings.ToUpper(m[1]) + "-" + fourDigits(m[2]))
+	}
+	return refs
+}
+
+var (
+	dateStart = regexp.MustCompile(`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:\D|$)`)
+	wordDates = []string{"January 2, 2006", "January 2 2006", "2 January 2006", "Jan 2, 2006", "Jan 2 2006", "2 Jan 2006", "January 2006", "Jan 2006"}
+)
+
+// Date reads a date as headers write it: at the start of the value,
+// year-month-day or in English words. A placeholder or an impossible date
+// ("2025-06-203") gives the zero time.
+func Date(s string) time.Time {
+	s = strings.TrimSpace(s)
+	if m := dateStart.FindStringSubmatch(s); m != nil {
+		if t, err := time.Parse("2006-1-2", m[1]+"-"+m[2]+"-"+m[3]); err == nil {
+			return t
+		}
+		return time.Time{}
+	}
+	for _, layout := range wordDates {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+var (
+	handle     = regexp.MustCompile(`\s*[(\[]?@[\w-]+[)\]]?`)
+	bareURL    = regexp.MustCompile(`\s*[<(\[]?https?://[^\s<>()\[\]]+[>)\]]?`)
+	authorJoin = regexp.MustCompile(`(?i)^\s*(?:&|and\b|w/|with\b|feat\.)\s*`)
+	corporate  = regexp.MustCompile(`(?i)^(?:inc|llc|ltd|limited|gmbh|ag|sa|plc|corp|co|phd|jr|sr|iii?)\.?$`)
+)
+
+// splitAuthors lists the authors of a value, without addresses and handles.
+// Commas inside parentheses do not divide, and neither do those before a
+// company's legal form.
+func splitAuthors(s string) []string {
+	if strings.HasPrefix(s, "<") {
+		return nil
+	}
+	s = bareURL.ReplaceAllString(mail.ReplaceAllString(mdLink.ReplaceAllString(s, "$1"), ""), "")
+	s = handle.ReplaceAllString(s, "")
+	var authors []string
+	add := func(part string) {
+		part = strings.Trim(plain(authorJoin.ReplaceAllString(part, "")), " ,;:|[]–—-")
+		part = strings.TrimSpace(strings.ReplaceAll(part, "()", ""))
+		switch {
+		case part == "" || strings.IndexFunc(part, unicode.IsLetter) < 0:
+		case corporate.MatchString(part) && len(authors) > 0:
+			authors[len(authors)-1] += ", " + part
+		case !slices.Contains(authors, part):
+			authors = append(authors, part)
+		}
+	}
+	depth, start := 0, 0
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == '(' || r == '[':
+			depth++
+		case (r == ')' || r == ']') && depth > 0:
+			depth--
+		case depth > 0:
+		case r == ',' || r == ';':
+			add(s[start:i])
+			start = i + n
+		case (r == '&' || r == '/') && between(s, i, n):
+			add(s[start:i])
+			start = i + n
+		case r == ' ' && hasFoldPrefix(s[i:], " and "):
+			add(s[start:i])
+			start = i + len(" and ")
+			n = len(" and")
+		}
+		i += n
+	}
+	add(s[min(start, len(s)):])
+	return authors
+}
+
+// between says whether the n bytes at i stand between blanks.
+func between(s string, i, n int) bool {
+	return i > 0 && s[i-1] == ' ' && i+n < len(s) && s[i+n] == ' '
+}
+
+func hasFoldPrefix(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}

@@ -1,0 +1,217 @@
+package proposals_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/ingest/proposals"
+)
+
+func TestParseHeader(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want proposals.Header // Fields, Order, Duplicates only where given
+	}{
+		"a block after a heading": {
+			"## CIP 0007\n\n<pre>\n  CIP: CIP 0007\n  Title:  Lamps on every pier\n  Author: Ada Quill\n  Status: Final \n  Type: Process \n  Created: 2031-02-03\n  Approved: 2031-2-9\n  License: CC0-1.0\n</pre>\n\n## Abstract\nText.",
+			proposals.Header{Number: "0007", Title: "Lamps on every pier", Authors: []string{"Ada Quill"}, Status: "Final", Type: "Process",
+				Created: "2031-02-03", Approved: "2031-2-9", License: "CC0-1.0", Body: "## Abstract\nText."},
+		},
+		"a block first, authors on their own lines": {
+			"<pre>\n  CIP:  CIP-0112\n  Layer: Core\n  Title: Ropes\n  Author:\n    Ada Quill\n    Bo Marlin \n  Status: Draft\n  Post-History: https://lists.example/1\n</pre>\n# 1. Abstract",
+			proposals.Header{Number: "0112", Title: "Ropes", Layer: "Core", Authors: []string{"Ada Quill", "Bo Marlin"}, Status: "Draft",
+				Discussions: "https://lists.example/1", Body: "# 1. Abstract"},
+		},
+		"a closing tag that should be an opening one": {
+			"# CIP-0099: Nets\n\n</pre>\nNumber: CIP-0099\nTitle: Nets  \nAuthor(s): Ada Quill  \nStatus: Approved\nRequires: CIP 0060-Mend the nets of weight 7.5\n</pre>  \n\nBody here.",
+			proposals.Header{Number: "0099", Title: "Nets", Authors: []string{"Ada Quill"}, Status: "Approved", Requires: []string{"CIP-0060"}, Body: "Body here."},
+		},
+		"bold lines": {
+			"# CIP-0090: Buoys\n\n**CIP:** 0090  \n**Author(s):** Ada Quill, Bo Marlin & Cy Dory  \n**Status:** Approved  \n**License:** CC0-1.0\n\n## Abstract\nText.",
+			proposals.Header{Number: "0090", Authors: []string{"Ada Quill", "Bo Marlin", "Cy Dory"}, Status: "Approved", License: "CC0-1.0", Body: "## Abstract\nText."},
+		},
+		"bold keys on one line": {
+			"# Stewardship\n\n**Author:** Ada Quill  **Status:** Submitted  **Date:** 2031-06-12\n\n## Abstract\nText.",
+			proposals.Header{Authors: []string{"Ada Quill"}, Status: "Submitted", Created: "2031-06-12", Body: "## Abstract\nText."},
+		},
+		"keys in italics, linked keys, unknown keys between": {
+			"# T\n\n*Author:* Ada Quill\n**Existing Prototype:** <https://x.example>\n**[Champion](https://x.example/a.md):** Bo\n*Status:* Draft<br/>\n\n---\n\nText.",
+			proposals.Header{Authors: []string{"Ada Quill"}, Status: "Draft", Body: "Text."},
+		},
+		"a list": {
+			"# T\n\n- **Author:** Ada Quill\n- **Status:** Draft\n\nText.",
+			proposals.Header{Authors: []string{"Ada Quill"}, Status: "Draft", Body: "Text."},
+		},
+		"a table": {
+			"# Form\n\n| Field | Value |\n| :---- | :---- |\n|Author|Ada Quill|\n| Org|Acme|\n| Status|Approved|  \n|Created|2031-02-15|\n\n---\n\n# Abstract\nText.",
+			proposals.Header{Authors: []string{"Ada Quill"}, Status: "Approved", Created: "2031-02-15", Body: "# Abstract\nText."},
+		},
+		"front matter": {
+			"---\nnumber: 12\ntitle: \"Tides: a table\"\nauthor:\n  - Ada Quill\n  - Bo Marlin\nstatus: Draft\ncreated: 2031-01-02\nrequires: 3, 0044\n---\nText.",
+			proposals.Header{Number: "0012", Title: "Tides: a table", Authors: []string{"Ada Quill", "Bo Marlin"}, Status: "Draft", Created: "2031-01-02",
+				Requires: []string{"0003", "0044"}, Body: "Text."},
+		},
+		"a fenced block": {
+			"## CIP XXXX\n\n```\n  CIP: XXXX\n  Title: Oars  \n  Status: Draft  \n```\nText.",
+			proposals.Header{Title: "Oars", Status: "Draft", Body: "Text."},
+		},
+		"numbers to be assigned are none": {
+			"<pre>\nCIP: <to be assigned by editors>\nTitle: Sails\nAuthor: Ada Quill <ada@mail.example> (@adaq)\nStatus: Draft\n</pre>",
+			proposals.Header{Title: "Sails", Authors: []string{"Ada Quill"}, Status: "Draft"},
+		},
+		"marked template lines and semicolons": {
+			"<pre>\n  CIP: 00XX;\n* Layer: Core\n  Title: Masts\n* Discussions-To: https://lists.example/g/x\n* Requires: \n  Status: Draft\n</pre>",
+			proposals.Header{Title: "Masts", Layer: "Core", Status: "Draft", Discussions: "https://lists.example/g/x"},
+		},
+		"placeholders are no values": {
+			"<pre>\n  CIP: ?\n  Title: <CIP title>\n  Author: <list of authors>\n  Status: <Draft | Active |\n           Final>\n</pre>",
+			proposals.Header{},
+		},
+		"the first value that is not blank counts": {
+			"<pre>\nNumber: 4\nApproved:\nStatus: \nApproved: 2031-05-05\nStatus: Final\nStatus: Draft\n</pre>",
+			proposals.Header{Number: "0004", Approved: "2031-05-05", Status: "Final", Duplicates: []string{"Approved", "Status"}},
+		},
+		"a key without a blank after its colon": {
+			"<pre>\nNumber: CIP-105\nTitle:Knots\nStatus: Odd words here\n</pre>",
+			proposals.Header{Number: "0105", Title: "Knots", Status: "Odd words here"},
+		},
+		"authors keep what belongs together": {
+			"<pre>\nTitle: T\nAuthor: Acme (Ada Quill), Bolt (Bo Marlin, Cy Dory), Dock, Inc. and Eve Fender / Finn\n</pre>",
+			proposals.Header{Title: "T", Authors: []string{"Acme (Ada Quill)", "Bolt (Bo Marlin, Cy Dory)", "Dock, Inc.", "Eve Fender", "Finn"}},
+		},
+		"no header at all": {
+			"# Just a text\n\n## Summary\n\nStatus: this line is prose of a section.",
+			proposals.Header{Body: "# Just a text\n\n## Summary\n\nStatus: this line is prose of a section."},
+		},
+		"a block of code is no header": {
+			"# T\n\n```\nlet x: Int = 1\n```\n**Author:** Ada Quill\n**Status:** Draft\n",
+			proposals.Header{Authors: []string{"Ada Quill"}, Status: "Draft"},
+		},
+		"a block that is never closed ends at a heading": {
+			"<pre>\nTitle: T\nStatus: Draft\n## Abstract\nText: here.",
+			proposals.Header{Title: "T", Status: "Draft", Body: "## Abstract\nText: here."},
+		},
+		"windows line ends and a byte order mark": {
+			"\ufeff<pre>\r\nTitle: T\r\nStatus: Draft\r\n</pre>\r\nText.\r\n",
+			proposals.Header{Title: "T", Status: "Draft", Body: "Text."},
+		},
+		"nothing": {"", proposals.Header{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := proposals.ParseHeader(c.text)
+			got.Fields, got.Order = nil, nil
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("header (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestFieldsKeepTheirOrderAndNames(t *testing.T) {
+	h := proposals.ParseHeader("<pre>\nCIP: 1\nAuthor(s): Ada\nSuperseded by: CIP 2\nColour: red\n</pre>")
+	if diff := cmp.Diff([]string{"Number", "Author", "Superseded-By", "Colour"}, h.Order); diff != "" {
+		t.Error(diff)
+	}
+	if h.Fields["Colour"] != "red" || h.SupersededBy[0] != "CIP-0002" {
+		t.Errorf("fields %v, superseded by %v", h.Fields, h.SupersededBy)
+	}
+}
+
+func TestDate(t *testing.T) {
+	day := func(y, m, d int) time.Time { return time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC) }
+	for text, want := range map[string]time.Time{
+		"2031-05-09":                    day(2031, 5, 9),
+		"2031-5-9":                      day(2031, 5, 9),
+		"2031/05/09":                    day(2031, 5, 9),
+		"2031-05-09 (reset 2031-08-13)": day(2031, 5, 9),
+		"March 17, 2031":                day(2031, 3, 17),
+		"17 March 2031":                 day(2031, 3, 17),
+		"March 2031":                    day(2031, 3, 1),
+		"2031-06-203":                   {},
+		"2031-02-30":                    {},
+		"TBD":                           {},
+		"":                              {},
+	} {
+		if got := proposals.Date(text); !got.Equal(want) {
+			t.Errorf("Date(%q) = %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestNumberFromPath(t *testing.T) {
+	for path, want := range map[string]string{
+		"cip-0056/cip-0056.md":        "0056",
+		"cip-0056/images/a-1.png":     "0056",
+		"cip-106/cip-106.md":          "0106",
+		"cip-0118/cip-0018.md":        "0118",
+		"CIP-7.md":                    "0007",
+		"proposals/cip 12.md":         "0012",
+		"cip-0095/cip-0095":           "0095",
+		"cip-XXXX/cip-XXXX.md":        "",
+		"cip-00XX/cip-00XX.md":        "",
+		"cip-name-topic/CIP-TBD-x.md": "",
+		"README.md":                   "",
+		"":                            "",
+	} {
+		if got := proposals.NumberFromPath(path); got != want {
+			t.Errorf("NumberFromPath(%q) = %q, want %q", path, got, want)
+		}
+	}
+}
+
+func TestIndexTable(t *testing.T) {
+	text := `# proposals
+
+| Number | Layer | Title | Author | Type | Status |
+|--------|-------|-------|--------|------|--------|
+| [cip-0001](cip-0001/cip-0001.md) | | Lamps \| lights | Ada | Process | Active |
+| cip-0002 | | Nets | Bo | Process |  |
+| [CIP 3](/x) | | Ropes | Cy | Process | **Final** 
+a stray line
+| 0004 | | Oars | Cy | Process | Draft |
+| 0004 | | Again | Cy | Process | Final |
+| none | | Oars | Cy | Process | Draft |
+`
+	want := []proposals.IndexRow{
+		{Number: "0001", Title: `Lamps | lights`, Author: "Ada", Type: "Process", Status: "Active"},
+		{Number: "0003", Title: "Ropes", Author: "Cy", Type: "Process", Status: "Final"},
+		{Number: "0004", Title: "Oars", Author: "Cy", Type: "Process", Status: "Draft"},
+	}
+	if diff := cmp.Diff(want, proposals.IndexTable(text)); diff != "" {
+		t.Error(diff)
+	}
+	if rows := proposals.IndexTable("| a | b |\n|--|--|\n| cip-0001 | Final |"); rows != nil {
+		t.Errorf("a table without a Status column has rows: %v", rows)
+	}
+}
+
+func FuzzParseHeader(f *testing.F) {
+	for _, seed := range []string{
+		"", "<pre>\nCIP: 1\nTitle: x\n</pre>", "---\na: [b\n---", "---\ntitle: &a *a\n---", "| Author | x |", "**Author:** **Status:**",
+		"```\nStatus: a\nTitle:b\n", "Status:\xff\nTitle: \x00", "# a\n</pre>\nNumber: 99999999\nStatus: x", "<pre>\nAuthor: ((,&/ and \n\n",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		h := proposals.ParseHeader(text)
+		if n := len(h.Number); n != 0 && n != 4 {
+			t.Errorf("number %q", h.Number)
+		}
+		if len(h.Order) != len(h.Fields) {
+			t.Errorf("%d names of %d fields", len(h.Order), len(h.Fields))
+		}
+		for _, a := range h.Authors {
+			if strings.TrimSpace(a) != a || a == "" || strings.Contains(a, "\n") {
+				t.Errorf("author %q", a)
+			}
+		}
+		if h.Body != strings.TrimSpace(h.Body) {
+			t.Errorf("body %q", h.Body)
+		}
+		proposals.Date(h.Created)
+		proposals.IndexTable(text)
+	})
+}

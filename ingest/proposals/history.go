@@ -1,0 +1,148 @@
+package proposals
+
+import (
+	"regexp"
+	"strings"
+)
+
+// statusChanges computes the changes of status along the branch, in order:
+// those of every proposal's header, then those of the index table's rows, of
+// each commit.
+func (s *syncRun) statusChanges() []Change {
+	var changes []Change
+	headers := map[string]string{} // status by path
+	rows := map[string]IndexRow{}  // by number
+	for _, st := range s.line {
+		c := st.commit
+		at := Change{At: c.Committer.When, Commit: c.Hash.String(), Subject: subject(c)}
+		for _, f := range st.changes {
+			if f.old != "" && f.old != f.new {
+				delete(headers, f.old)
+			}
+			if f.new == "" || !s.isProposal(f.new) {
+				continue
+			}
+			text, ok := s.text(f.new, f.newHash)
+			if !ok {
+				continue
+			}
+			h := ParseHeader(text)
+			status := h.Status
+			if _, said := h.Fields["Status"]; !said {
+				delete(headers, f.new)
+				continue
+			}
+			before, known := headers[f.new]
+			headers[f.new] = status
+			if !known || status != before {
+				ch := at
+				ch.Number, ch.From, ch.To, ch.Initial, ch.Path = NumberFromPath(f.new), before, status, !known, f.new
+				ch.URL = s.opts.URL.file(ch.Commit, f.new)
+				changes = append(changes, ch)
+			}
+		}
+		changes = append(changes, s.indexChanges(st, at, rows)...)
+	}
+	s.rows = rows
+	return changes
+}
+
+// indexChanges compares the index table before and after a commit.
+func (s *syncRun) indexChanges(st step, at Change, rows map[string]IndexRow) (changes []Change) {
+	for _, f := range st.changes {
+		if f.new == "" || f.new != s.opts.Index {
+			continue
+		}
+		text, ok := s.text(f.new, f.newHash)
+		if !ok {
+			continue
+		}
+		for _, row := range IndexTable(text) {
+			before, known := rows[row.Number]
+			rows[row.Number] = row
+			if known && before.Status == row.Status {
+				continue
+			}
+			ch := at
+			ch.Number, ch.From, ch.To, ch.Initial, ch.Index, ch.Path = row.Number, before.Status, row.Status, !known, true, f.new
+			ch.URL = s.opts.URL.file(ch.Commit, f.new)
+			changes = append(changes, ch)
+		}
+	}
+	return changes
+}
+
+// IndexRow is a proposal's row in a repository's index table.
+type IndexRow struct {
+	Number string // four digits
+	Title  string
+	Author string
+	Type   string
+	Status string // as spelled
+}
+
+var rowNumber = regexp.MustCompile(`(?i)^\s*\[?\s*(?:[a-z]+[-_ ]?)?(\d{1,4})\b`)
+
+// IndexTable reads the table of a text that has a Status column: one row for
+// each number, which the first cell says. Rows without a number or a status
+// are left out; of several rows of a number the first counts.
+func IndexTable(text string) []IndexRow {
+	var rows []IndexRow
+	var columns map[string]int
+	seen := map[string]bool{}
+	for line := range strings.Lines(normalise(text)) {
+		line = strings.TrimSpace(line)
+		if !strings.HasPrefix(line, "|") {
+			continue // a stray line does not end the table
+		}
+		cells := tableCells(line)
+		if named := columnNames(cells); named != nil {
+			columns = named
+			continue
+		}
+		m := rowNumber.FindStringSubmatch(cells[0])
+		if m == nil || columns == nil {
+			continue
+		}
+		cell := func(name string) string {
+			if i, ok := columns[name]; ok && i < len(cells) {
+				return plain(cells[i])
+			}
+			return ""
+		}
+		row := IndexRow{fourDigits(m[1]), cell("Title"), cell("Author"), cell("Type"), cell("Status")}
+		if row.Status != "" && !seen[row.Number] {
+			seen[row.Number] = true
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+// columnNames returns the columns of a heading row by canonical name; nil for
+// a row without a Status column.
+func columnNames(cells []string) map[string]int {
+	columns := map[string]int{}
+	for i, c := range cells {
+		name, _ := canonicalName(c)
+		columns[name] = i
+	}
+	if _, ok := columns["Status"]; !ok {
+		return nil
+	}
+	return columns
+}
+
+// tableCells divides a table row at its bars that are not escaped.
+func tableCells(line string) []string {
+	line = strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|")
+	var cells []string
+	start := 0
+	for i := 0; i < len(line); i++ {
+		if line[i] == '|' && (i == 0 || line[i-1] != '\\') {
+			cells = append(cells, strings.TrimSpace(line[start:i]))
+			start = i + 1
+		}
+	}
+	return append(cells, strings.TrimSpace(line[start:]))
+}

@@ -1,0 +1,111 @@
+package proposals
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+
+	"almanac/catalog/network"
+	"almanac/ingest"
+)
+
+// options are the source's options in the network file.
+type options struct {
+	// Repository is a path to a bundle or a local clone, or a URL.
+	Repository string `yaml:"repository"`
+	// Name is the repository's name in the catalog (owner/name); default: the
+	// last two parts of the URL, or the file's name.
+	Name   string `yaml:"name"`
+	Branch string `yaml:"branch"` // default main
+	Kind   string `yaml:"kind"`   // cip (default) or grant
+	// Paths are patterns of the files that are proposals (** stands for any
+	// directories); default all. Exclude takes files out again: templates,
+	// directories of people.
+	Paths   []string `yaml:"paths"`
+	Exclude []string `yaml:"exclude"`
+	// Index is the file with the index table; default README.md.
+	Index string      `yaml:"index"`
+	URL   urlTemplate `yaml:"url"`
+	// BulkPulls are pull requests that edit many proposals at once and are
+	// none themselves.
+	BulkPulls []int `yaml:"bulk_pulls"`
+}
+
+// urlTemplate holds the addresses of what the repository holds, with {path},
+// {commit}, {branch} and {number}.
+type urlTemplate struct {
+	File string `yaml:"file"` // https://forge.example/o/r/blob/{commit}/{path}
+	Pull string `yaml:"pull"` // https://forge.example/o/r/pull/{number}
+
+	branch string
+}
+
+// file returns the address of a file at a commit.
+func (t urlTemplate) file(commit, file string) string {
+	parts := strings.Split(file, "/")
+	for i, p := range parts {
+		parts[i] = url.PathEscape(p)
+	}
+	return strings.NewReplacer("{commit}", commit, "{branch}", t.branch, "{path}", strings.Join(parts, "/"),
+		"{source_path}", strings.Join(parts, "/")).Replace(t.File)
+}
+
+// pull returns the address of a pull request.
+func (t urlTemplate) pull(number int) string {
+	n := fmt.Sprint(number)
+	return strings.NewReplacer("{number}", n, "{n}", n).Replace(t.Pull)
+}
+
+var branchName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`)
+
+func readOptions(src network.Source) (options, error) {
+	o := options{Branch: "main", Kind: "cip", Index: "README.md"}
+	if err := ingest.DecodeOptions(src, &o); err != nil {
+		return o, err
+	}
+	switch {
+	case o.Repository == "":
+		return o, errors.New("option repository: want a path or a URL")
+	case o.Kind != "cip" && o.Kind != "grant":
+		return o, fmt.Errorf("option kind: %q; want cip or grant", o.Kind)
+	case !branchName.MatchString(o.Branch) || strings.Contains(o.Branch, ".."):
+		return o, fmt.Errorf("option branch: %q is no branch name", o.Branch)
+	}
+	if o.Name == "" {
+		o.Name = repositoryName(o.Repository)
+	}
+	o.URL.branch = o.Branch
+	return o, nil
+}
+
+func repositoryName(repository string) string {
+	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(repository, "/"), ".git"), ".bundle")
+	if !remoteURL.MatchString(repository) {
+		return path.Base(name)
+	}
+	return path.Join(path.Base(path.Dir(name)), path.Base(name))
+}
+
+// patterns compiles path patterns: ? is a character, * any within a
+// directory, ** any with directories.
+func patterns(globs []string) []*regexp.Regexp {
+	var compiled []*regexp.Regexp
+	for _, g := range globs {
+		quoted := regexp.QuoteMeta(g)
+		quoted = strings.NewReplacer(`\*\*/`, `(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`).Replace(quoted)
+		compiled = append(compiled, regexp.MustCompile(`(?i)^`+quoted+`$`))
+	}
+	return compiled
+}
+
+func matches(patterns []*regexp.Regexp, file string) bool {
+	for _, p := range patterns {
+		if p.MatchString(file) {
+			return true
+		}
+	}
+	return false
+}

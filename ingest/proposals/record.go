@@ -1,0 +1,289 @@
+package proposals
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/derive"
+	"almanac/catalog/network"
+)
+
+// ErrNotProposal: the file has neither a number nor a pull request, so there
+// is nothing to key it by (a template, a readme).
+var ErrNotProposal = errors.New("neither numbered nor a pull request")
+
+// Reader makes catalog entries of proposal files.
+type Reader struct {
+	Network network.Network
+	// Warn, when not nil, is told what is odd about a file that is read all
+	// the same.
+	Warn func(locator, message string)
+}
+
+// File is a proposal's file and what is known of it besides its text.
+type File struct {
+	Path       string // in its repository
+	Text       string
+	URL        string
+	Repository string // Record.Container
+	// Number is the proposal's number where something better than the path
+	// says it; empty = from the path, then from the header.
+	Number string
+	// Pull is the pull request of a draft (open or closed) or of a grant
+	// proposal; nil otherwise.
+	Pull *catalog.PullRequest
+	// Index is the proposal's row in the repository's index table. It fills
+	// what the header lacks.
+	Index     IndexRow
+	CreatedAt time.Time // when the file first appeared; used where the header has no date
+	UpdatedAt time.Time // of its last change
+	// Files are all files of a grant's pull request; empty = Path alone.
+	Files []string
+}
+
+func (r Reader) warn(locator, format string, args ...any) {
+	if r.Warn != nil {
+		r.Warn(locator, fmt.Sprintf(format, args...))
+	}
+}
+
+// Proposal reads an improvement proposal: keyed by its number (CIP-0056), or
+// by its pull request (PR-203) when that is not merged. ErrNotProposal if it
+// has neither.
+func (r Reader) Proposal(in File) (catalog.Entry, error) {
+	h := ParseHeader(in.Text)
+	rec := catalog.Record{Kind: catalog.KindCIP, URL: in.URL, Path: in.Path, Container: in.Repository, Body: in.Text}
+	data := catalog.CIP{
+		RawStatus: h.Status, Authors: notNil(h.Authors), Layer: h.Layer, Created: h.Created, Approved: h.Approved,
+		License: h.License, Discussions: h.Discussions, Header: h.Fields, Pull: in.Pull,
+	}
+	switch {
+	case in.Pull != nil && in.Pull.State != "merged":
+		rec.Key = fmt.Sprintf("PR-%d", in.Pull.Number)
+		rec.Page = "/cips/" + rec.Key
+		data.RawStatus = in.Pull.State
+		rec.State = r.draftState(in.Pull.State)
+	default:
+		data.Number = cmp.Or(in.Number, NumberFromPath(in.Path), h.Number)
+		if data.Number == "" {
+			return catalog.Entry{}, fmt.Errorf("proposals: %s: %w", in.Path, ErrNotProposal)
+		}
+		if h.Number != "" && h.Number != data.Number {
+			r.warn(in.Path, "the header says number %s", h.Number)
+		}
+		rec.Key = r.Key(data.Number)
+		rec.Page = "/cips/" + data.Number
+		data.RawStatus = cmp.Or(data.RawStatus, in.Index.Status)
+		rec.State = r.Status(in.Path, data.RawStatus)
+	}
+	data.Requires = r.keys(h.Requires, rec.Key)
+	data.Replaces = r.keys(h.Replaces, rec.Key)
+	data.SupersededBy = r.keys(h.SupersededBy, rec.Key)
+	rec.Title = r.title(h, in)
+	rec.Category = cmp.Or(h.Type, in.Index.Type)
+	if len(data.Authors) == 0 {
+		data.Authors = notNil(splitAuthors(in.Index.Author))
+	}
+	rec.Author = strings.Join(data.Authors, ", ")
+	if rec.Author == "" && data.Number == "" {
+		rec.Author = in.Pull.Author // of a numbered proposal, whoever merged files is not its author
+	}
+	rec.Summary = derive.TLDR(h.Body)
+	r.date(&rec, in, h)
+	if rec.Summary != "" && !rec.UpdatedAt.IsZero() {
+		data.TLDRAt = rec.UpdatedAt.Format(time.RFC3339)
+	}
+	if h.Created != "" && Date(h.Created).IsZero() {
+		r.warn(in.Path, "created %q is no date", h.Created)
+	}
+	if len(h.Duplicates) > 0 {
+		r.warn(in.Path, "the header repeats %s", strings.Join(h.Duplicates, ", "))
+	}
+	links := linksTo(catalog.Requires, data.Requires, h.Fields["Requires"])
+	links = append(links, linksTo(catalog.Supersedes, data.Replaces, h.Fields["Replaces"])...)
+	return entry(rec, data, links)
+}
+
+// Grant reads a grant proposal, keyed by the number of its pull request.
+// in.Pull must be set.
+func (r Reader) Grant(in File) (catalog.Entry, error) {
+	if in.Pull == nil || in.Pull.Number <= 0 {
+		return catalog.Entry{}, fmt.Errorf("proposals: grant %s: %w", in.Path, ErrNotProposal)
+	}
+	h := ParseHeader(in.Text)
+	data := catalog.Proposal{
+		Number: in.Pull.Number, RawStatus: h.Status, Champion: champion(h.Fields["Champion"]), Labels: labels(h.Fields["Label"]),
+		Funding: funding(h), Milestones: milestones(h.Body), Cites: notNil(r.cited(in.Text)), Files: in.Files,
+		Merged: in.Pull.State == "merged", Pull: in.Pull,
+	}
+	if len(data.Files) == 0 {
+		data.Files = []string{in.Path}
+	}
+	rec := catalog.Record{
+		Kind: catalog.KindProposal, Key: strconv.Itoa(in.Pull.Number), Title: r.title(h, in),
+		URL: in.URL, Page: fmt.Sprintf("/proposals/%d", in.Pull.Number), Path: in.Path, Container: in.Repository,
+		State: "closed", Author: cmp.Or(strings.Join(h.Authors, ", "), in.Pull.Author),
+		Body: in.Text, Summary: derive.TLDR(h.Body), Tags: data.Labels,
+	}
+	if in.Pull.State == "open" {
+		rec.State = "open"
+	}
+	if len(data.Labels) > 0 {
+		rec.Category = data.Labels[0]
+	}
+	r.date(&rec, in, h)
+	return entry(rec, data, nil)
+}
+
+// GrantFile reads a further file of a grant's pull request: a child record
+// with its own path, which is no proposal of its own.
+func (r Reader) GrantFile(in File) (catalog.Entry, error) {
+	e, err := r.Grant(in)
+	if err != nil {
+		return e, err
+	}
+	e.Parent = catalog.Ref{Kind: catalog.KindProposal, Key: e.Record.Key}
+	e.Record.Key += "/" + in.Path
+	return e, nil
+}
+
+func entry(rec catalog.Record, data any, links []catalog.Link) (catalog.Entry, error) {
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return catalog.Entry{}, fmt.Errorf("proposals: %s: %w", rec.Path, err)
+	}
+	rec.Data = raw
+	return catalog.Entry{Record: rec, Links: links}, nil
+}
+
+// date sets the record's times: created from the header, else from the pull
+// request, else from the file's history.
+func (r Reader) date(rec *catalog.Record, in File, h Header) {
+	rec.CreatedAt, rec.UpdatedAt = Date(h.Created), in.UpdatedAt.UTC()
+	if in.Pull != nil {
+		if rec.CreatedAt.IsZero() {
+			rec.CreatedAt = parseRFC3339(in.Pull.FirstCommit)
+		}
+		if rec.UpdatedAt.IsZero() {
+			rec.UpdatedAt = parseRFC3339(cmp.Or(in.Pull.MergedAt, in.Pull.LastCommit))
+		}
+	}
+	if rec.CreatedAt.IsZero() {
+		rec.CreatedAt = in.CreatedAt.UTC()
+	}
+	rec.LastActivityAt = rec.UpdatedAt
+}
+
+func parseRFC3339(s string) time.Time {
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// Key returns the key of a proposal's number, padded or not.
+func (r Reader) Key(number string) string {
+	return r.Network.Proposals.Prefix + "-" + fourDigits(number)
+}
+
+// Status maps a raw status to the network's enumeration. An unknown word or a
+// blank becomes the network's default, with a warning.
+func (r Reader) Status(locator, raw string) string {
+	mapped, known := r.Network.Proposals.Status(raw)
+	switch {
+	case known:
+	case raw == "":
+		r.warn(locator, "no status; taken for %s", mapped)
+	default:
+		r.warn(locator, "unknown status %q; taken for %s", raw, mapped)
+	}
+	return mapped
+}
+
+// draftState maps the state of an unmerged pull request: by the network's map
+// where it has the word, else open is Draft and closed Withdrawn.
+func (r Reader) draftState(state string) string {
+	if mapped, known := r.Network.Proposals.Status(state); known {
+		return mapped
+	}
+	word := "Draft"
+	if state == "closed" {
+		word = "Withdrawn"
+	}
+	mapped, _ := r.Network.Proposals.Status(word)
+	return mapped
+}
+
+// keys turns references into keys of this network's proposals; references to
+// others' and to itself are left out.
+func (r Reader) keys(refs []string, self string) []string {
+	keys := []string{}
+	for _, ref := range refs {
+		prefix, number, found := strings.Cut(ref, "-")
+		if !found {
+			number = ref
+		} else if !strings.EqualFold(prefix, r.Network.Proposals.Prefix) {
+			continue
+		}
+		if key := r.Key(number); key != self && !slices.Contains(keys, key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// names are the words that are the network's own in titles.
+func (r Reader) names() map[string]bool {
+	return wordSet(strings.ToLower(r.Network.Name + " " + r.Network.Title + " " + r.Network.Proposals.Prefix))
+}
+
+var pathNumber = regexp.MustCompile(`(?i)^[a-z]+[-_ ]?(\d{1,5})$`)
+
+// NumberFromPath reads the number a path gives its proposal: the last
+// directory that is a number ("cip-0056/images/x.png"), else the file name.
+// A directory decides against a file name that differs. Empty if none.
+func NumberFromPath(p string) string {
+	dirs := strings.Split(path.Dir(p), "/")
+	for _, dir := range slices.Backward(dirs) {
+		if m := pathNumber.FindStringSubmatch(strings.TrimSpace(dir)); m != nil {
+			return fourDigits(m[1])
+		}
+	}
+	base := strings.TrimSpace(strings.TrimSuffix(path.Base(p), path.Ext(p)))
+	if m := pathNumber.FindStringSubmatch(base); m != nil {
+		return fourDigits(m[1])
+	}
+	return ""
+}
+
+func linksTo(relation catalog.Relation, keys []string, snippet string) []catalog.Link {
+	var links []catalog.Link
+	for _, key := range keys {
+		links = append(links, catalog.Link{Relation: relation, To: catalog.Ref{Kind: catalog.KindCIP, Key: key}, Snippet: cutBytes(snippet, 240)})
+	}
+	return links
+}
+
+func cutBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "")
+}
+
+func notNil(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}

@@ -1,0 +1,191 @@
+package proposals_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest/proposals"
+)
+
+func testNetwork() network.Network {
+	return network.Network{
+		Name: "harbour", Title: "Harbour Network",
+		Proposals: network.Proposals{
+			Prefix: "CIP", Default: "Draft",
+			Statuses:  []string{"Draft", "Review", "Final", "Withdrawn", "Rejected", "Superseded"},
+			StatusMap: map[string]string{"Proposed": "Review", "Deferred": "Review", "Approved": "Review", "Active": "Final", "Replaced": "Superseded", "Obsolete": "Superseded"},
+		},
+	}
+}
+
+func decode[T any](t *testing.T, e catalog.Entry) (data T) {
+	t.Helper()
+	if err := json.Unmarshal(e.Record.Data, &data); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestProposal(t *testing.T) {
+	var warnings []string
+	r := proposals.Reader{Network: testNetwork(), Warn: func(_, m string) { warnings = append(warnings, m) }}
+	e, err := r.Proposal(proposals.File{
+		Path: "cip-0056/cip-0056.md", URL: "https://forge.example/b/cip-0056.md", Repository: "harbour/cips",
+		UpdatedAt: time.Date(2032, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600)),
+		Text: "<pre>\nCIP: 0057\nTitle: CIP-0056: Token crates\nAuthor: Ada Quill and Bo Marlin\nStatus: active\nType: Standards Track\n" +
+			"Created: 2031-06-203\nRequires: CIP-12, EIP-20, 56\nReplaces: CIP 0003\n</pre>\n\n## Abstract\n\nCrates are counted by token. They are stacked.",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := e.Record
+	rec.Data, rec.Body = nil, ""
+	want := catalog.Record{
+		Kind: catalog.KindCIP, Key: "CIP-0056", Title: "Token crates", URL: "https://forge.example/b/cip-0056.md", Page: "/cips/0056",
+		Path: "cip-0056/cip-0056.md", Container: "harbour/cips", State: "Final", Category: "Standards Track", Author: "Ada Quill, Bo Marlin",
+		UpdatedAt: time.Date(2032, 1, 2, 2, 4, 5, 0, time.UTC), LastActivityAt: time.Date(2032, 1, 2, 2, 4, 5, 0, time.UTC),
+		Summary: "Crates are counted by token. They are stacked.",
+	}
+	if diff := cmp.Diff(want, rec); diff != "" {
+		t.Errorf("record (-want +got):\n%s", diff)
+	}
+	data := decode[catalog.CIP](t, e)
+	if data.Number != "0056" || data.RawStatus != "active" || data.Created != "2031-06-203" {
+		t.Errorf("data %+v", data)
+	}
+	wantLinks := []catalog.Link{
+		{Relation: catalog.Requires, To: catalog.Ref{Kind: catalog.KindCIP, Key: "CIP-0012"}, Snippet: "CIP-12, EIP-20, 56"},
+		{Relation: catalog.Supersedes, To: catalog.Ref{Kind: catalog.KindCIP, Key: "CIP-0003"}, Snippet: "CIP 0003"},
+	}
+	if diff := cmp.Diff(wantLinks, e.Links); diff != "" {
+		t.Errorf("links (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"the header says number 0057", `created "2031-06-203" is no date`}, warnings); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
+	}
+}
+
+func TestProposalStatus(t *testing.T) {
+	pull := func(state string) *catalog.PullRequest { return &catalog.PullRequest{Number: 203, State: state} }
+	for name, c := range map[string]struct {
+		file             proposals.File
+		key, state, raw  string
+		warned, noRecord bool
+	}{
+		"an allowed status is itself":            {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Rejected\n</pre>"}, "CIP-0001", "Rejected", "Rejected", false, false},
+		"a mapped status keeps its word":         {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Replaced\n</pre>"}, "CIP-0001", "Superseded", "Replaced", false, false},
+		"an unknown word is the default":         {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Afloat\n</pre>"}, "CIP-0001", "Draft", "Afloat", true, false},
+		"a blank is the default":                 {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: \n</pre>"}, "CIP-0001", "Draft", "", true, false},
+		"the index fills a blank":                {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: \n</pre>", Index: proposals.IndexRow{Status: "Active"}}, "CIP-0001", "Final", "Active", false, false},
+		"the header wins over the index":         {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Draft\n</pre>", Index: proposals.IndexRow{Status: "Active"}}, "CIP-0001", "Draft", "Draft", false, false},
+		"an open pull request is a draft":        {proposals.File{Path: "cip-1/cip-1.md", Pull: pull("open"), Text: "<pre>\nTitle: a\nStatus: Final\n</pre>"}, "PR-203", "Draft", "open", false, false},
+		"a closed pull request is withdrawn":     {proposals.File{Path: "cip-x.md", Pull: pull("closed")}, "PR-203", "Withdrawn", "closed", false, false},
+		"a merged one is what it became":         {proposals.File{Path: "cip-1/cip-1.md", Pull: pull("merged"), Text: "<pre>\nTitle: a\nStatus: Final\n</pre>"}, "CIP-0001", "Final", "Final", false, false},
+		"the header's number serves if need be":  {proposals.File{Path: "lamps.md", Text: "<pre>\nCIP: 9\nStatus: Final\n</pre>"}, "CIP-0009", "Final", "Final", false, false},
+		"a file without a number is no proposal": {proposals.File{Path: "cip-XXXX/cip-XXXX.md", Text: "<pre>\nCIP: XXXX\nTitle: a\n</pre>"}, "", "", "", false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			warned := false
+			r := proposals.Reader{Network: testNetwork(), Warn: func(string, string) { warned = true }}
+			e, err := r.Proposal(c.file)
+			if c.noRecord {
+				if !errors.Is(err, proposals.ErrNotProposal) {
+					t.Errorf("error %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			data := decode[catalog.CIP](t, e)
+			if e.Record.Key != c.key || e.Record.State != c.state || data.RawStatus != c.raw || warned != c.warned {
+				t.Errorf("%s is %s (%q), warned %v", e.Record.Key, e.Record.State, data.RawStatus, warned)
+			}
+		})
+	}
+}
+
+func TestTitles(t *testing.T) {
+	r := proposals.Reader{Network: testNetwork()}
+	for name, c := range map[string]struct{ path, text, want string }{
+		"the header's":                         {"a.md", "**Title:** Ropes for boats\n**Status:** Draft", "Ropes for boats"},
+		"a form's name is cut":                 {"a.md", "# Development Fund Proposal: Ropes for boats", "Ropes for boats"},
+		"a form's name before a dash":          {"a.md", "# **Harbour Grant Proposal — Ropes**", "Ropes"},
+		"a form's name before for":             {"a.md", "# Fund Proposal for maintenance of ropes", "Maintenance of ropes"},
+		"a process for something keeps its":    {"a.md", "# Improvement Process for the Harbour", "Improvement Process for the Harbour"},
+		"a number is cut":                      {"a.md", "# CIP-0090: Ropes - a study", "Ropes - a study"},
+		"the next heading when generic":        {"a.md", "# Development Fund Proposal\n\n## Ropes and knots\n\n| Author | Ada |\n\n# Abstract\n\n## Milestone", "Ropes and knots"},
+		"never a section's":                    {"proposals/2031-03-acme-rope_store.md", "## Abstract\n\nText.\n\n## What we do", "Acme rope store"},
+		"the file's when all is generic":       {"proposals/rope-api.md", "# Development Fund Proposal\n\n**Author:** Ada\n\n## Abstract", "Rope api"},
+		"a paragraph is no title":              {"rope.md", "# " + string(make([]byte, 0)) + longTitle, "Rope"},
+		"a generic heading at last":            {"cip-0022/cip-0022.md", "## CIP 0022\n", "CIP 0022"},
+		"an identifier keeps its case":         {"a.md", "# Proposal: dApp ropes", "dApp ropes"},
+		"emphasis and links go":                {"a.md", "# **[Ropes](x) `and` knots**", "Ropes and knots"},
+		"bold first lines are headings enough": {"a.md", "**Ropes of hemp**\n\nText.", "Ropes of hemp"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := r.Grant(proposals.File{Path: c.path, Text: c.text, Pull: &catalog.PullRequest{Number: 7, State: "open"}})
+			if err != nil || e.Record.Title != c.want {
+				t.Errorf("title %q, %v; want %q", e.Record.Title, err, c.want)
+			}
+		})
+	}
+}
+
+const longTitle = "A paragraph that somebody set as a heading and that goes on and on about ropes and boats and knots and piers and lamps and nets and " +
+	"buoys and masts and sails and oars and tides and crates and fenders and docks and everything else that a harbour may have in it"
+
+func TestGrant(t *testing.T) {
+	r := proposals.Reader{Network: testNetwork()}
+	text := "## Development Fund Proposal: Rope store\n\n**Author:** Ada Quill\n**Status:** Submitted<br/>\n**Created:** 2031-03-04\n" +
+		"**Label:** `tooling`, Ropes\n**Champion:** Need Champion\n\n## Abstract\n\nThe store keeps ropes, see CIP-56 and cip 0012 and CIP-0056.\n\n" +
+		"### Milestone 1: Shelves\nText\n### Milestone 2 — Hooks\n## Milestone 1: again\n\n```\n# Milestone 9: code\n```\n\n" +
+		"- **Funding:** 1,000 HBC\n\n**Total Funding Request: 9,000.50 HBC** at 0.15 USD/HBC. Then more.\n"
+	pull := &catalog.PullRequest{Number: 123, State: "merged", Author: "bo", MergedAt: "2031-04-05T06:07:08Z"}
+	e, err := r.Grant(proposals.File{Path: "proposals/rope.md", Text: text, URL: "https://forge.example/pull/123", Repository: "harbour/fund", Pull: pull})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := e.Record
+	if rec.Key != "123" || rec.Kind != catalog.KindProposal || rec.State != "closed" || rec.Title != "Rope store" || rec.Author != "Ada Quill" ||
+		rec.Category != "tooling" || !rec.CreatedAt.Equal(time.Date(2031, 3, 4, 0, 0, 0, 0, time.UTC)) ||
+		!rec.UpdatedAt.Equal(time.Date(2031, 4, 5, 6, 7, 8, 0, time.UTC)) {
+		t.Errorf("record %+v", rec)
+	}
+	want := catalog.Proposal{
+		Number: 123, RawStatus: "Submitted", Labels: []string{"tooling", "ropes"}, Funding: "9,000.50 HBC at 0.15 USD/HBC",
+		Milestones: []catalog.Milestone{{Number: "1", Title: "Shelves"}, {Number: "2", Title: "Hooks"}},
+		Cites:      []string{"CIP-0012", "CIP-0056"}, Files: []string{"proposals/rope.md"}, Merged: true, Pull: pull,
+	}
+	if diff := cmp.Diff(want, decode[catalog.Proposal](t, e)); diff != "" {
+		t.Errorf("data (-want +got):\n%s", diff)
+	}
+	child, err := r.GrantFile(proposals.File{Path: "proposals/annex.md", Text: "# Annex of ropes", Pull: pull})
+	if err != nil || child.Record.Key != "123/proposals/annex.md" || child.Parent != (catalog.Ref{Kind: catalog.KindProposal, Key: "123"}) {
+		t.Errorf("child %+v, %v", child, err)
+	}
+	if _, err := r.Grant(proposals.File{Path: "x.md"}); !errors.Is(err, proposals.ErrNotProposal) {
+		t.Errorf("a grant without a pull request: %v", err)
+	}
+}
+
+func FuzzGrant(f *testing.F) {
+	f.Add("# Proposal: x\n**Author:** a\n### Milestone 1: y\nTotal: $5k", "proposals/2031-01-x.md")
+	f.Add("\xff# \x00", "")
+	r := proposals.Reader{Network: testNetwork()}
+	f.Fuzz(func(t *testing.T, text, path string) {
+		e, err := r.Grant(proposals.File{Path: path, Text: text, Pull: &catalog.PullRequest{Number: 1, State: "open"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Normalize(); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

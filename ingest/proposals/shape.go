@@ -1,0 +1,216 @@
+package proposals
+
+import (
+	"regexp"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The shapes a header comes in. Each returns the fields it found and the
+// index of the first line after them.
+
+var (
+	preTag    = regexp.MustCompile(`(?i)^\s*</?\s*pre\s*>\s*$`)
+	fenceLine = regexp.MustCompile("^\\s*(?:```|~~~)")
+	heading   = regexp.MustCompile(`^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$`)
+	// blockKey is a "Key: value" line of a block; template lines mark optional
+	// fields with an asterisk.
+	blockKey = regexp.MustCompile(`^\s*(?:[*-]\s+)?([\pL][\pL\pN]*(?:[ -][\pL(][\pL\pN)]*){0,3}(?:\(s\))?)\s*:(\s*)(.*)$`)
+	// boldKey finds **Key:** value, *Key*: value and **[Key](…):** value,
+	// several to a line.
+	boldKey  = regexp.MustCompile(`(?:\*\*?|__)\[?([\pL][\pL\pN /()&-]{0,40}?)\]?(?:\([^()\s]*\))?\s*(?::\s*(?:\*\*?|__)|(?:\*\*?|__)\s*:)`)
+	tableRow = regexp.MustCompile(`^\s*\|([^|]*)\|(.*?)\|?\s*$`)
+	ruleLine = regexp.MustCompile(`^\s*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$`)
+	listMark = regexp.MustCompile(`^\s*(?:[*+-]|>)\s+`)
+	colonRow = regexp.MustCompile(`^[\s|:-]*$`)
+)
+
+// blockFields reads the first <pre> or fenced block that holds fields. A
+// closing tag where the opening should stand opens it all the same.
+func blockFields(lines []string) ([]field, int) {
+	for i := 0; i < min(len(lines), maxHeaderLines); i++ {
+		closes := preTag.MatchString
+		switch {
+		case preTag.MatchString(lines[i]):
+		case fenceLine.MatchString(lines[i]):
+			closes = fenceLine.MatchString
+		case isSection(lines[i]):
+			return nil, 0
+		default:
+			continue
+		}
+		fields, end, closed := readBlock(lines, i+1, closes)
+		if countKnown(fields) >= 2 {
+			return fields, end
+		}
+		if !closed {
+			return nil, 0
+		}
+		i = end - 1
+	}
+	return nil, 0
+}
+
+// readBlock reads key lines with their continuations up to the closing line;
+// a heading, or too many lines, end a block that is never closed.
+func readBlock(lines []string, start int, closes func(string) bool) (fields []field, end int, closed bool) {
+	for i := start; i < min(len(lines), start+maxHeaderLines); i++ {
+		line := lines[i]
+		if closes(line) {
+			return fields, i + 1, true
+		}
+		if heading.MatchString(line) {
+			return fields, i, false
+		}
+		if key, value, ok := keyLine(line); ok {
+			name, _ := canonicalName(key)
+			fields = append(fields, field{name: name, lines: []string{value}})
+		} else if len(fields) > 0 {
+			last := &fields[len(fields)-1]
+			last.lines = append(last.lines, line)
+		}
+	}
+	return fields, min(len(lines), start+maxHeaderLines), false
+}
+
+// keyLine reads a "Key: value" line. Only known keys may lack the blank after
+// their colon.
+func keyLine(line string) (key, value string, ok bool) {
+	m := blockKey.FindStringSubmatch(line)
+	if m == nil || strings.HasPrefix(m[3], "//") {
+		return "", "", false
+	}
+	if m[2] == "" && m[3] != "" {
+		if _, known := canonicalName(m[1]); !known {
+			return "", "", false
+		}
+	}
+	return m[1], m[3], true
+}
+
+// frontMatter reads YAML between --- lines at the very start.
+func frontMatter(lines []string) ([]field, int) {
+	if strings.TrimSpace(lines[0]) != "---" {
+		return nil, 0
+	}
+	for i := 1; i < min(len(lines), maxHeaderLines); i++ {
+		if t := strings.TrimSpace(lines[i]); t != "---" && t != "..." {
+			continue
+		}
+		var doc yaml.Node
+		if yaml.Unmarshal([]byte(strings.Join(lines[1:i], "\n")), &doc) != nil || len(doc.Content) != 1 {
+			// Not YAML, but perhaps the lines that people take for it.
+			fields, _, _ := readBlock(lines[:i], 1, preTag.MatchString)
+			return fields, i + 1
+		}
+		return yamlFields(doc.Content[0]), i + 1
+	}
+	return nil, 0
+}
+
+// yamlFields reads the scalars and lists of scalars of a mapping.
+func yamlFields(doc *yaml.Node) (fields []field) {
+	if doc.Kind != yaml.MappingNode {
+		return nil
+	}
+	for i := 0; i+1 < len(doc.Content); i += 2 {
+		key, value := doc.Content[i], doc.Content[i+1]
+		name, _ := canonicalName(key.Value)
+		f := field{name: name}
+		switch value.Kind {
+		case yaml.ScalarNode:
+			if value.Tag != "!!null" {
+				f.lines = strings.Split(value.Value, "\n")
+			}
+		case yaml.SequenceNode:
+			for _, item := range value.Content {
+				if item.Kind == yaml.ScalarNode {
+					f.lines = append(f.lines, item.Value)
+				}
+			}
+		default:
+			continue
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// preamble reads the lines above the first section: bold keys, table rows,
+// list items, and plain lines whose key is a known one.
+func preamble(lines []string) (fields []field, end int) {
+	for i := 0; i < min(len(lines), maxHeaderLines); i++ {
+		line := lines[i]
+		switch {
+		case strings.TrimSpace(line) == "", ruleLine.MatchString(line), preTag.MatchString(line):
+			if len(fields) > 0 && end == i {
+				end = i + 1
+			}
+			continue
+		case heading.MatchString(line):
+			if isSection(line) || len(fields) > 1 {
+				return fields, end
+			}
+			continue
+		}
+		found, keyed := lineFields(line)
+		if len(found) > 0 || keyed && len(fields) > 0 && end == i {
+			fields = append(fields, found...)
+			end = i + 1
+		} else if len(fields) >= 3 {
+			return fields, end // prose ends a header that has begun
+		}
+	}
+	return fields, end
+}
+
+// lineFields reads the known fields of one line of a preamble, and says
+// whether the line is one of keys at all.
+func lineFields(line string) (fields []field, keyed bool) {
+	if m := tableRow.FindStringSubmatch(line); m != nil {
+		if colonRow.MatchString(line) {
+			return nil, true
+		}
+		return known(m[1], m[2]), true
+	}
+	line = listMark.ReplaceAllString(line, "")
+	at := boldKey.FindAllStringSubmatchIndex(line, -1)
+	for i, m := range at {
+		end := len(line)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		fields = append(fields, known(line[m[2]:m[3]], strings.TrimRight(line[m[1]:end], " |·"))...)
+	}
+	if len(at) > 0 {
+		return fields, true
+	}
+	if key, value, ok := keyLine(plain(line)); ok {
+		fields = known(key, value)
+		return fields, len(fields) > 0
+	}
+	return nil, false
+}
+
+// known is a field if its key is a known one. Outside a block, any phrase
+// before a colon would pass for a key otherwise.
+func known(key, value string) []field {
+	name, ok := canonicalName(strings.TrimRight(strings.TrimSpace(key), ":"))
+	if !ok || plain(value) == "" && !headerWithoutValue[name] {
+		return nil
+	}
+	return []field{{name: name, lines: []string{value}}}
+}
+
+// headerWithoutValue are the fields that count as written even when blank:
+// a blank status is a finding.
+var headerWithoutValue = map[string]bool{"Status": true, "Approved": true}
+
+// sectionName are the headings that begin a proposal's text.
+var sectionName = regexp.MustCompile(`(?i)^(?:[\divx]+(?:\.\d+)*[.):]?\s+)?(?:abstract|summary|executive summary|tl;?dr|overview|introduction|background(?: and .*)?|motivation(?: .*)?|specification|objectives?(?: .*)?|problem(?: .*)?|rationale(?: .*)?|table of contents|contents|goals?(?: .*)?|scope(?: .*)?|copyright|proposal summary|project overview|milestones?(?: .*)?|about .*|the problem.*)$`)
+
+func isSection(line string) bool {
+	m := heading.FindStringSubmatch(line)
+	return m != nil && sectionName.MatchString(plain(m[2]))
+}

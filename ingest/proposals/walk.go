@@ -1,0 +1,150 @@
+package proposals
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/object"
+)
+
+// fileChange is what a commit did to a file. A renamed file has both paths,
+// an added one no old, a deleted one no new.
+type fileChange struct {
+	old, new         string
+	oldHash, newHash plumbing.Hash
+}
+
+// step is a commit of the branch's first-parent line with what it changed.
+type step struct {
+	commit  *object.Commit
+	changes []fileChange
+	pull    int // of the pull request it merged; 0 for none
+}
+
+// steps returns the first-parent line of the branch, oldest first: the states
+// the branch had, one for each merged pull request or direct commit. The
+// commits inside a pull request were never the branch's.
+func (r *repository) steps(ctx context.Context) ([]step, error) {
+	var line []step
+	for c := r.head; ; {
+		line = append(line, step{commit: c, pull: pullOf(c)})
+		if c.NumParents() == 0 {
+			break
+		}
+		parent, err := c.Parent(0)
+		if err != nil {
+			return nil, fmt.Errorf("parent of %s: %w", c.Hash, err)
+		}
+		c = parent
+	}
+	slices.Reverse(line)
+	var before *object.Tree
+	for i := range line {
+		tree, err := line[i].commit.Tree()
+		if err != nil {
+			return nil, fmt.Errorf("tree of %s: %w", line[i].commit.Hash, err)
+		}
+		if line[i].changes, err = diff(ctx, before, tree); err != nil {
+			return nil, fmt.Errorf("changes of %s: %w", line[i].commit.Hash, err)
+		}
+		before = tree
+	}
+	return line, nil
+}
+
+// diff lists what changed between two trees, with renames found, by path.
+func diff(ctx context.Context, before, after *object.Tree) ([]fileChange, error) {
+	changes, err := object.DiffTreeWithOptions(ctx, before, after, &object.DiffTreeOptions{
+		DetectRenames: true, RenameScore: 60, RenameLimit: 400,
+	})
+	if err != nil {
+		return nil, err
+	}
+	var out []fileChange
+	for _, c := range changes {
+		f := fileChange{old: c.From.Name, new: c.To.Name}
+		if f.old != "" {
+			f.oldHash = c.From.TreeEntry.Hash
+		}
+		if f.new != "" {
+			if !c.To.TreeEntry.Mode.IsFile() {
+				continue
+			}
+			f.newHash = c.To.TreeEntry.Hash
+		}
+		out = append(out, f)
+	}
+	slices.SortFunc(out, func(a, b fileChange) int {
+		return cmp.Or(cmp.Compare(cmp.Or(a.new, a.old), cmp.Or(b.new, b.old)), cmp.Compare(a.old, b.old))
+	})
+	return out, nil
+}
+
+var (
+	squashed = regexp.MustCompile(`\(#(\d+)\)\s*$`)
+	merged   = regexp.MustCompile(`^Merge pull request #(\d+)\b`)
+)
+
+// pullOf reads the pull request that a commit merged from its subject.
+func pullOf(c *object.Commit) int {
+	for _, pattern := range []*regexp.Regexp{squashed, merged} {
+		if m := pattern.FindStringSubmatch(subject(c)); m != nil {
+			n, _ := strconv.Atoi(m[1])
+			return n
+		}
+	}
+	return 0
+}
+
+func subject(c *object.Commit) string {
+	s, _, _ := strings.Cut(strings.TrimLeft(c.Message, "\r\n"), "\n")
+	return strings.TrimSpace(s)
+}
+
+// origin says where the files of the branch's head come from.
+type origin struct {
+	firstPath string // under which the file was added
+	added     step   // the step that added it
+	updated   step   // the step that last changed its content
+	pulls     []int  // of all steps that touched it
+}
+
+// origins follows every file of the head back through its renames.
+func origins(line []step) map[string]origin {
+	at := map[string]origin{}
+	for _, s := range line {
+		gone := map[string]origin{}
+		for _, c := range s.changes {
+			if c.old != "" && c.old != c.new {
+				gone[c.old] = at[c.old]
+				delete(at, c.old)
+			}
+		}
+		for _, c := range s.changes {
+			if c.new == "" {
+				continue
+			}
+			o, ok := at[c.new]
+			if c.old != "" && c.old != c.new {
+				o, ok = gone[c.old], true
+			}
+			if !ok || c.old == "" {
+				o = origin{firstPath: c.new, added: s}
+			}
+			if c.oldHash != c.newHash {
+				o.updated = s
+			}
+			if s.pull > 0 {
+				o.pulls = append(slices.Clip(o.pulls), s.pull)
+			}
+			at[c.new] = o
+		}
+	}
+	return at
+}

@@ -1,0 +1,351 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/derive"
+	"almanac/catalog/network"
+)
+
+// A batch is written when it has so many entries or bytes: large enough that
+// transactions do not dominate, small enough for memory and for readers.
+const (
+	batchEntries = 500
+	batchBytes   = 4 << 20
+)
+
+// A complete run that lost more than a fifth of a source's records is
+// refused, if the source had enough for the share to mean something.
+const (
+	guardFrom  = 10
+	guardShare = 5
+)
+
+// run is one run of one source. It is the Sink of the run's connector, which
+// calls it from one goroutine.
+type run struct {
+	*Pipeline
+	src    network.Source
+	log    *slog.Logger
+	state  catalog.SourceState
+	cursor string // where the connector starts
+	people people
+	live   map[catalog.Ref]int64 // the source's records before the run
+
+	put     map[catalog.Ref]bool // handed over in this run: true good, false bad
+	seen    map[catalog.Ref]bool // known to exist upstream: put, kept or bad
+	skipped []string             // locators of what could not be read
+
+	batch  catalog.Batch
+	bytes  int
+	report Report
+}
+
+// Put implements Sink.
+func (r *run) Put(ctx context.Context, e catalog.Entry) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	ref := e.Record.Ref()
+	if err := checkRef(ref); err != nil {
+		r.Skip(locator(e.Record), err)
+		return nil
+	}
+	if _, twice := r.put[ref]; twice {
+		r.Skip(locator(e.Record), fmt.Errorf("%s stands twice in the source; the first is kept", ref))
+		return nil
+	}
+	r.Keep(ref)
+	entry, err := r.prepare(ctx, e)
+	if errors.Is(err, errStore) {
+		return err
+	}
+	if r.put == nil {
+		r.put = map[catalog.Ref]bool{}
+	}
+	if r.put[ref] = err == nil; err != nil {
+		r.Skip(locator(e.Record), err)
+		return nil
+	}
+	r.batch.Entries = append(r.batch.Entries, entry)
+	r.bytes += size(entry)
+	return r.flushFull(ctx)
+}
+
+// Events implements Sink.
+func (r *run) Events(ctx context.Context, events []catalog.Event) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	at := events[0].Ref.String()
+	good := r.checker(at).events(events)
+	for i := range good {
+		good[i].Subject = mask(good[i].Subject)
+		r.bytes += len(good[i].Subject) + len(good[i].URL)
+	}
+	r.batch.Events = append(r.batch.Events, good...)
+	return r.flushFull(ctx)
+}
+
+// Keep implements Sink.
+func (r *run) Keep(ref catalog.Ref) {
+	if r.seen == nil {
+		r.seen = map[catalog.Ref]bool{}
+	}
+	r.seen[ref] = true
+}
+
+// Skip implements Sink.
+func (r *run) Skip(locator string, err error) {
+	r.report.Skipped++
+	r.skipped = append(r.skipped, locator)
+	r.problem(Problem{Locator: locator, Message: mask(err.Error()), Skipped: true}, r.report.Skipped)
+}
+
+// Warn implements Sink.
+func (r *run) Warn(locator, message string) {
+	r.report.Warned++
+	r.problem(Problem{Locator: locator, Message: mask(message)}, r.report.Warned)
+}
+
+// Progress implements Sink.
+func (r *run) Progress(done, total int) { r.config.Progress.Progress(r.src.Name, done, total) }
+
+// problem keeps and logs the nth problem of its sort.
+func (r *run) problem(p Problem, n int) {
+	switch {
+	case n <= maxProblems:
+		r.report.Problems = append(r.report.Problems, p)
+		r.log.Warn(p.Message, "at", p.Locator, "skipped", p.Skipped)
+	case n == maxProblems+1:
+		r.log.Warn("further problems of this run are only counted", "skipped", p.Skipped)
+	}
+}
+
+func (r *run) checker(locator string) checker {
+	return checker{now: r.config.Now(), warn: func(message string) { r.Warn(locator, message) }}
+}
+
+// locator names an entry for people: by its file, or by its reference.
+func locator(r catalog.Record) string {
+	if r.Path != "" {
+		return r.Path
+	}
+	return r.Ref().String()
+}
+
+// size estimates what an entry weighs in a batch.
+func size(e catalog.Entry) int {
+	n := len(e.Record.Body) + len(e.Record.Data) + len(e.Record.Summary) + 512
+	for _, v := range e.Votes {
+		n += len(v.Reason) + 128
+	}
+	return n + 256*len(e.Links)
+}
+
+// errStore: reading the catalog failed, which is no fault of the item.
+var errStore = errors.New("catalog")
+
+// prepare checks an entry, hides addresses and adds what is derived from it.
+func (r *run) prepare(ctx context.Context, e catalog.Entry) (catalog.Entry, error) {
+	e.Links, e.Votes = slices.Clone(e.Links), slices.Clone(e.Votes) // the connector's stay as they are
+	if err := r.checker(locator(e.Record)).entry(&e); err != nil {
+		return catalog.Entry{}, err
+	}
+	if err := r.parent(ctx, e); err != nil {
+		return catalog.Entry{}, err
+	}
+	r.hide(&e)
+	if err := r.summarise(ctx, &e.Record); err != nil {
+		return catalog.Entry{}, err
+	}
+	r.mentions.add(&e)
+	return e.Normalize()
+}
+
+// parent warns of an entry whose parent nobody knows: it will stand alone.
+func (r *run) parent(ctx context.Context, e catalog.Entry) error {
+	if e.Parent.Key == "" || r.put[e.Parent] {
+		return nil
+	}
+	_, err := r.config.Store.Get(ctx, e.Parent)
+	switch {
+	case errors.Is(err, catalog.ErrNotFound):
+		r.Warn(locator(e.Record), fmt.Sprintf("its parent %s is not known", e.Parent))
+	case err != nil:
+		return fmt.Errorf("%w: parent %s: %w", errStore, e.Parent, err)
+	}
+	return nil
+}
+
+// hide masks the mail addresses of an entry.
+func (r *run) hide(e *catalog.Entry) {
+	rec := &e.Record
+	rec.Title, rec.Body, rec.Summary = mask(rec.Title), mask(rec.Body), mask(rec.Summary)
+	rec.Author = r.people.name(rec.Author)
+	rec.Data = r.people.maskData(rec.Data)
+	for i := range e.Links {
+		e.Links[i].Snippet = mask(e.Links[i].Snippet)
+	}
+	for i := range e.Votes {
+		e.Votes[i].Voter, e.Votes[i].Reason = r.people.name(e.Votes[i].Voter), mask(e.Votes[i].Reason)
+	}
+}
+
+// summarise gives a proposal without a summary an extractive one. The time it
+// was made is part of the record, so it is taken from the stored record as
+// long as the summary is the same: an unchanged proposal stays unchanged.
+func (r *run) summarise(ctx context.Context, rec *catalog.Record) error {
+	if rec.Kind != catalog.KindCIP || rec.Summary != "" {
+		return nil
+	}
+	if rec.Summary = derive.TLDR(rec.Body); rec.Summary == "" {
+		return nil
+	}
+	data, err := catalog.Decode[catalog.CIP](*rec)
+	if err != nil {
+		return err
+	}
+	data.TLDRAt = r.config.Now().UTC().Format(time.RFC3339)
+	stored, err := r.config.Store.Get(ctx, rec.Ref())
+	switch {
+	case errors.Is(err, catalog.ErrNotFound):
+	case err != nil:
+		return fmt.Errorf("%w: stored %s: %w", errStore, rec.Ref(), err)
+	case stored.Key == rec.Key && stored.Summary == rec.Summary:
+		if old, err := catalog.Decode[catalog.CIP](stored); err == nil && old.TLDRAt != "" {
+			data.TLDRAt = old.TLDRAt
+		}
+	}
+	rec.Data, err = catalog.Encode(data)
+	return err
+}
+
+func (r *run) flushFull(ctx context.Context) error {
+	if len(r.batch.Entries) < batchEntries && r.bytes < batchBytes {
+		return nil
+	}
+	return r.flush(ctx)
+}
+
+// flush writes the batch.
+func (r *run) flush(ctx context.Context) error {
+	b := r.batch
+	b.Source = r.src.Name
+	r.batch, r.bytes = catalog.Batch{}, 0
+	return r.apply(ctx, b)
+}
+
+// apply writes a batch. If the store refuses one of its entries, the batch is
+// halved until that entry stands alone and is left out; the cursor stays with
+// the last part.
+func (r *run) apply(ctx context.Context, b catalog.Batch) error {
+	if len(b.Entries) == 0 && len(b.Events) == 0 && len(b.Delete) == 0 && b.Cursor == nil {
+		return nil
+	}
+	result, err := r.config.Store.Apply(ctx, b)
+	if err == nil {
+		r.count(result)
+		return nil
+	}
+	if len(b.Entries) == 0 || !refusedItem(err) {
+		return fmt.Errorf("write: %w", err)
+	}
+	if len(b.Entries) == 1 {
+		r.Skip(locator(b.Entries[0].Record), err)
+		b.Entries = nil
+		return r.apply(ctx, b)
+	}
+	half := len(b.Entries) / 2
+	if err := r.apply(ctx, catalog.Batch{Source: b.Source, Entries: b.Entries[:half]}); err != nil {
+		return err
+	}
+	b.Entries = b.Entries[half:]
+	return r.apply(ctx, b)
+}
+
+// refusedItem says whether the store's error is about what was written and
+// not about the store.
+func refusedItem(err error) bool {
+	return errors.Is(err, catalog.ErrBadEntry) || errors.Is(err, catalog.ErrNotFound) || errors.Is(err, catalog.ErrConflict)
+}
+
+func (r *run) count(n catalog.Result) {
+	r.report.Created += n.Created
+	r.report.Updated += n.Updated
+	r.report.Unchanged += n.Unchanged
+	r.report.Foreign += n.Foreign
+	r.report.Deleted += n.Deleted
+}
+
+// finish writes the last batch with the tombstones and the cursor, in one
+// transaction.
+func (r *run) finish(ctx context.Context, o Outcome) error {
+	r.report.Complete = o.Complete
+	if o.Complete {
+		vanished, err := r.vanished(ctx)
+		if err != nil {
+			return err
+		}
+		if had, lost := len(r.live), len(vanished); had >= guardFrom && lost*guardShare > had && !r.config.AcceptShrink {
+			shrunk := fmt.Errorf("%w: %d of its %d records are gone upstream; nothing was removed. If that is right, run sync --accept-shrink %s",
+				ErrShrunk, lost, had, r.src.Name)
+			return errors.Join(shrunk, r.flush(ctx))
+		}
+		r.batch.Delete = vanished
+	}
+	if stored := r.storedCursor(o.Cursor); stored != r.state.Cursor {
+		r.batch.Cursor = &stored
+	}
+	return r.flush(ctx)
+}
+
+// vanished returns the ids of the source's records that a complete run did
+// not meet. A record whose file could not be read has not vanished.
+func (r *run) vanished(ctx context.Context) ([]int64, error) {
+	var gone []int64
+	for ref, id := range r.live {
+		if !r.seen[ref] {
+			gone = append(gone, id)
+		}
+	}
+	slices.Sort(gone)
+	if len(r.skipped) == 0 {
+		return gone, nil
+	}
+	unreadable := map[int64]bool{}
+	for ids := range slices.Chunk(gone, batchEntries) {
+		records, err := r.config.Store.Records(ctx, ids)
+		if err != nil {
+			return nil, fmt.Errorf("records that vanished: %w", err)
+		}
+		for _, rec := range records {
+			unreadable[rec.ID] = r.couldNotRead(rec)
+		}
+	}
+	return slices.DeleteFunc(gone, func(id int64) bool { return unreadable[id] }), nil
+}
+
+// couldNotRead says whether a skipped locator names the record: by its path,
+// key or reference, alone or followed by a place in it (":12", "#part").
+func (r *run) couldNotRead(rec catalog.Record) bool {
+	return slices.ContainsFunc(r.skipped, func(locator string) bool {
+		for _, name := range []string{rec.Path, rec.Key, rec.Ref().String()} {
+			rest, ok := strings.CutPrefix(locator, name)
+			if ok && name != "" && (rest == "" || strings.ContainsAny(rest[:1], ":# ")) {
+				return true
+			}
+		}
+		return false
+	})
+}

@@ -1,0 +1,221 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+)
+
+const (
+	// requestKind is the kind of the requests the scheduler executes.
+	requestKind = "sync"
+	// pollEvery is how often it looks for requests.
+	pollEvery = time.Second
+	// jitter keeps instances and sources from asking at the same moment: an
+	// interval is drawn from its tenth below to its tenth above.
+	jitter = 0.1
+	// A failed source is tried again after retryFirst, then after twice as
+	// long each time, up to retryMost or its own interval.
+	retryFirst = 30 * time.Second
+	retryMost  = time.Hour
+	// slots is how many sources run at the same time after the first pass.
+	slots = 4
+)
+
+// Scheduler runs a pipeline's sources: all of them once in the network's
+// order, because the first source to yield a record owns it, and then each on
+// its own interval. A source never overlaps itself; one that failed is
+// retried with growing intervals. It executes the catalog's sync requests.
+type Scheduler struct {
+	pipeline  *Pipeline
+	lanes     []*lane
+	slots     chan struct{}
+	firstPass chan struct{}
+}
+
+// lane is one source's schedule, used by one goroutine at a time.
+type lane struct {
+	src     network.Source
+	backoff *backoff.ExponentialBackOff
+	next    time.Duration     // until the next run
+	idle    bool              // no next run unless requested
+	jobs    chan chan<- error // requested runs; the run's error goes back
+}
+
+// NewScheduler makes a scheduler for the sources of a pipeline's network.
+func NewScheduler(p *Pipeline) *Scheduler {
+	s := &Scheduler{pipeline: p, slots: make(chan struct{}, slots), firstPass: make(chan struct{})}
+	for _, src := range p.config.Network.Sources {
+		most := retryMost
+		if src.Every > 0 {
+			most = min(most, src.Every)
+		}
+		s.lanes = append(s.lanes, &lane{src: src, jobs: make(chan chan<- error), backoff: &backoff.ExponentialBackOff{
+			InitialInterval: min(retryFirst, most), RandomizationFactor: jitter, Multiplier: 2, MaxInterval: most,
+		}})
+	}
+	return s
+}
+
+// FirstPass returns a channel that is closed when every source has run once,
+// successfully or not.
+func (s *Scheduler) FirstPass() <-chan struct{} { return s.firstPass }
+
+// Run schedules until ctx is done and returns when nothing runs any more. It
+// is called once.
+func (s *Scheduler) Run(ctx context.Context) {
+	for _, l := range s.lanes {
+		if ctx.Err() != nil {
+			return
+		}
+		l.plan(s.pipeline.sync(ctx, l.src).Err)
+	}
+	if ctx.Err() != nil {
+		return
+	}
+	close(s.firstPass)
+	var wg sync.WaitGroup
+	for _, l := range s.lanes {
+		wg.Go(func() { s.drive(ctx, l) })
+	}
+	s.poll(ctx)
+	wg.Wait()
+}
+
+// drive runs a source when its time has come or a request wants it.
+func (s *Scheduler) drive(ctx context.Context, l *lane) {
+	for {
+		var due <-chan time.Time
+		if !l.idle {
+			due = time.After(l.next)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-due:
+			_ = s.run(ctx, l) // reported and logged by the pipeline
+		case done := <-l.jobs:
+			done <- s.run(ctx, l)
+		}
+	}
+}
+
+// run runs a source as soon as a slot is free.
+func (s *Scheduler) run(ctx context.Context, l *lane) error {
+	select {
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	err := s.pipeline.sync(ctx, l.src).Err
+	l.plan(err)
+	return err
+}
+
+// plan sets the time of the next run after one that ended with err.
+func (l *lane) plan(err error) {
+	if err != nil {
+		l.next, l.idle = l.backoff.NextBackOff(), false
+		return
+	}
+	l.backoff.Reset()
+	l.idle = l.src.Every == 0
+	l.next = time.Duration(float64(l.src.Every) * (1 - jitter + 2*jitter*rand.Float64()))
+}
+
+// poll executes sync requests until ctx is done.
+func (s *Scheduler) poll(ctx context.Context) {
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	failing := false
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := s.requests(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			s.pipeline.config.Log.ErrorContext(ctx, "sync requests cannot be read or finished", "error", err)
+		}
+		failing = err != nil
+	}
+}
+
+// requests executes the sync requests of the catalog, equal ones by one run.
+func (s *Scheduler) requests(ctx context.Context) error {
+	store := s.pipeline.config.Store
+	pending, err := store.Requests(ctx)
+	if err != nil {
+		return err
+	}
+	failures := map[string]string{} // by argument
+	for _, req := range pending {
+		if req.Kind != requestKind {
+			continue
+		}
+		failure, done := failures[req.Argument]
+		if !done {
+			failure = s.execute(ctx, req)
+			failures[req.Argument] = failure
+		}
+		if ctx.Err() != nil {
+			return ctx.Err() // the request stays for the next start
+		}
+		if err := store.FinishRequest(ctx, req.ID, failure); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// execute runs what a request names and returns why it failed, "" if it did
+// not.
+func (s *Scheduler) execute(ctx context.Context, req catalog.Request) string {
+	var names []string
+	if req.Argument != "" {
+		names = []string{req.Argument}
+	}
+	sources, err := s.pipeline.sources(names)
+	if err != nil {
+		return err.Error()
+	}
+	var errs []error
+	for _, src := range sources {
+		errs = append(errs, s.request(ctx, src.Name))
+	}
+	if err := errors.Join(errs...); err != nil {
+		return mask(err.Error())
+	}
+	return ""
+}
+
+// request asks a source's lane for a run and waits for its end.
+func (s *Scheduler) request(ctx context.Context, source string) error {
+	for _, l := range s.lanes {
+		if l.src.Name != source {
+			continue
+		}
+		done := make(chan error, 1)
+		select {
+		case l.jobs <- done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		select {
+		case err := <-done:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}

@@ -1,0 +1,339 @@
+package ingest_test
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/catalog/sqlite"
+	"almanac/ingest"
+)
+
+// start is one run of a source, by the time since the schedule began.
+type start struct {
+	source string
+	at     time.Duration
+}
+
+// schedule is a scheduler in a bubble of synthetic time. Its sources take
+// `takes` for each run and end in what `ends` says.
+type schedule struct {
+	*testing.T
+	store *sqlite.Store
+	path  string // of the store
+	began time.Time
+	stop  func()
+	sched *ingest.Scheduler
+	takes time.Duration
+
+	mu      sync.Mutex // guards all below
+	starts  []start
+	running map[string]int
+	most    int // sources running at the same time
+	ends    func(source string, run int) error
+}
+
+func schedulerOf(t *testing.T, takes time.Duration, ends func(string, int) error, sources ...network.Source) *schedule {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "catalog.db")
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &schedule{T: t, store: store, path: path, began: time.Now(), takes: takes, ends: ends, running: map[string]int{}}
+	n := testNetwork
+	n.Sources = sources
+	s.sched = ingest.NewScheduler(ingest.New(ingest.Config{
+		Store: store, Network: n, Now: time.Now, Connectors: ingest.Registry{"fake": s.connector},
+	}))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.sched.Run(ctx)
+	}()
+	s.stop = func() {
+		cancel()
+		<-done
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	return s
+}
+
+func (s *schedule) connector(src network.Source, _ ingest.Environment) (ingest.Connector, error) {
+	return connector(func(ctx context.Context, _ string, _ ingest.Sink) (ingest.Outcome, error) {
+		s.mu.Lock()
+		s.starts = append(s.starts, start{src.Name, time.Since(s.began)})
+		n := len(s.of(src.Name))
+		s.running[src.Name]++
+		if s.running[src.Name] > 1 {
+			s.Errorf("%s overlaps itself", src.Name)
+		}
+		s.most = max(s.most, len(s.running))
+		s.mu.Unlock()
+		select {
+		case <-time.After(s.takes):
+		case <-ctx.Done():
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.running[src.Name]--; s.running[src.Name] == 0 {
+			delete(s.running, src.Name)
+		}
+		return ingest.Outcome{}, errors.Join(ctx.Err(), s.ends(src.Name, n))
+	}), nil
+}
+
+// of are the times of a source's runs. The caller holds mu or nothing runs.
+func (s *schedule) of(source string) []time.Duration {
+	var out []time.Duration
+	for _, st := range s.starts {
+		if st.source == source {
+			out = append(out, st.at)
+		}
+	}
+	return out
+}
+
+func (s *schedule) runs(source string) []time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.of(source)
+}
+
+func well(string, int) error { return nil }
+
+func TestFirstPassRunsInOrderOneAfterTheOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := schedulerOf(t, time.Minute, func(source string, _ int) error {
+			if source == "b" {
+				return errors.New("broken")
+			}
+			return nil
+		}, network.Source{Name: "c", Kind: "fake"}, network.Source{Name: "b", Kind: "fake", Every: time.Hour}, network.Source{Name: "a", Kind: "fake"})
+		defer s.stop()
+		select {
+		case <-s.sched.FirstPass():
+			t.Fatal("the first pass is over before it began")
+		case <-time.After(150 * time.Second):
+		}
+		<-s.sched.FirstPass()
+		if got := time.Since(s.began); got != 3*time.Minute {
+			t.Errorf("the first pass took %v", got)
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if want := []start{{"c", 0}, {"b", time.Minute}, {"a", 2 * time.Minute}}; !slices.Equal(s.starts, want) {
+			t.Errorf("runs %v", s.starts)
+		}
+	})
+}
+
+func TestSourcesRunOnTheirOwnIntervalWithJitter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := schedulerOf(t, time.Second, well,
+			network.Source{Name: "often", Kind: "fake", Every: time.Minute}, network.Source{Name: "once", Kind: "fake"})
+		defer s.stop()
+		time.Sleep(40 * time.Minute)
+		synctest.Wait()
+		if got := s.runs("once"); len(got) != 1 {
+			t.Errorf("a source without interval ran at %v", got)
+		}
+		runs := s.runs("often")
+		if len(runs) < 36 || len(runs) > 45 {
+			t.Fatalf("%d runs in 40 minutes", len(runs))
+		}
+		gaps := map[time.Duration]bool{}
+		for i := 2; i < len(runs); i++ {
+			gap := runs[i] - runs[i-1] - time.Second
+			if gap < 54*time.Second || gap > 66*time.Second {
+				t.Errorf("run %d came after %v", i, gap)
+			}
+			gaps[gap.Round(100*time.Millisecond)] = true
+		}
+		if len(gaps) < 10 {
+			t.Errorf("the intervals hardly differ: %v", gaps)
+		}
+	})
+}
+
+func TestFailedSourceIsRetriedEarlierAndEarlierNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := schedulerOf(t, 0, func(_ string, run int) error {
+			if run <= 4 {
+				return errors.New("broken")
+			}
+			return nil
+		}, network.Source{Name: "a", Kind: "fake", Every: 2 * time.Minute})
+		defer s.stop()
+		time.Sleep(12 * time.Minute)
+		synctest.Wait()
+		runs := s.runs("a")
+		if len(runs) < 6 {
+			t.Fatalf("runs %v", runs)
+		}
+		for i, want := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 2 * time.Minute, 2 * time.Minute} {
+			if gap := runs[i+1] - runs[i]; gap < want*9/10 || gap > want*11/10+time.Second {
+				t.Errorf("run %d came after %v, want about %v", i+1, gap, want)
+			}
+		}
+	})
+}
+
+func TestSourceWithoutIntervalIsRetriedUntilItSucceeds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := schedulerOf(t, 0, func(_ string, run int) error {
+			if run == 1 {
+				return errors.New("broken")
+			}
+			return nil
+		}, network.Source{Name: "a", Kind: "fake"})
+		defer s.stop()
+		time.Sleep(20 * time.Minute)
+		synctest.Wait()
+		if runs := s.runs("a"); len(runs) != 2 {
+			t.Errorf("runs %v", runs)
+		}
+	})
+}
+
+func TestNoMoreThanFourSourcesRunAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var sources []network.Source
+		for _, name := range []string{"a", "b", "c", "d", "e", "f", "g"} {
+			sources = append(sources, network.Source{Name: name, Kind: "fake", Every: time.Minute})
+		}
+		s := schedulerOf(t, 50*time.Second, well, sources...)
+		defer s.stop()
+		time.Sleep(20 * time.Minute)
+		synctest.Wait()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.most != 4 {
+			t.Errorf("%d sources ran at once", s.most)
+		}
+	})
+}
+
+func TestRequestsAreExecuted(t *testing.T) {
+	tests := map[string]struct {
+		requests []catalog.Request
+		a, b     int      // runs, with the one of the first pass
+		left     []string // kinds of requests that stay
+	}{
+		"one source":                           {[]catalog.Request{{Kind: "sync", Argument: "a"}}, 2, 1, nil},
+		"equal requests by one run":            {[]catalog.Request{{Kind: "sync", Argument: "a"}, {Kind: "sync", Argument: "a"}}, 2, 1, nil},
+		"all sources, also after a failing":    {[]catalog.Request{{Kind: "sync"}}, 2, 2, nil},
+		"several one after the other":          {[]catalog.Request{{Kind: "sync", Argument: "b"}, {Kind: "sync"}}, 2, 3, nil},
+		"an unknown source is finished":        {[]catalog.Request{{Kind: "sync", Argument: "zzz"}}, 1, 1, nil},
+		"work of another kind is left to them": {[]catalog.Request{{Kind: "reindex"}, {Kind: "sync", Argument: "a"}}, 2, 1, []string{"reindex"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := schedulerOf(t, 10*time.Second, func(source string, run int) error {
+					if source == "a" && run == 2 {
+						return errors.New("broken for jane@site.example")
+					}
+					return nil
+				}, network.Source{Name: "a", Kind: "fake", Every: time.Hour}, network.Source{Name: "b", Kind: "fake"})
+				defer s.stop()
+				<-s.sched.FirstPass()
+				for _, r := range tt.requests {
+					if _, err := s.store.Enqueue(t.Context(), r); err != nil {
+						t.Fatal(err)
+					}
+				}
+				time.Sleep(2 * time.Second)
+				synctest.Wait()
+				if len(s.runs("a"))+len(s.runs("b")) > 3 {
+					t.Error("requested sources run at the same time")
+				}
+				time.Sleep(32 * time.Second)
+				synctest.Wait()
+				if a, b := len(s.runs("a")), len(s.runs("b")); a != tt.a || b != tt.b {
+					t.Errorf("%d runs of a, %d of b; want %d, %d", a, b, tt.a, tt.b)
+				}
+				pending, err := s.store.Requests(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				var left []string
+				for _, r := range pending {
+					left = append(left, r.Kind)
+				}
+				if !slices.Equal(left, tt.left) {
+					t.Errorf("left are %v, want %v", left, tt.left)
+				}
+			})
+		})
+	}
+}
+
+func TestSchedulerStopsInTheMiddleOfEverything(t *testing.T) {
+	for name, after := range map[string]time.Duration{"in the first pass": 30 * time.Second, "in a later run": 170 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := schedulerOf(t, 90*time.Second, well,
+					network.Source{Name: "a", Kind: "fake", Every: time.Minute})
+				time.Sleep(after)
+				states := func() []catalog.SourceState {
+					list, err := s.store.Sources(context.Background())
+					if err != nil {
+						t.Fatal(err)
+					}
+					return list
+				}
+				before := time.Now()
+				running := len(s.runs("a"))
+				defer func() {
+					if took := time.Since(before); took > 0 {
+						t.Errorf("stopping took %v", took)
+					}
+					if n := len(s.runs("a")); n != running {
+						t.Errorf("%d runs began after the stop", n-running)
+					}
+				}()
+				if after < time.Minute && len(states()) != 0 {
+					t.Errorf("states %v", states())
+				}
+				s.stop()
+			})
+		})
+	}
+}
+
+func TestRequestLeftByAStopStaysForTheNextStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := schedulerOf(t, time.Hour, well, network.Source{Name: "a", Kind: "fake"})
+		<-s.sched.FirstPass()
+		if _, err := s.store.Enqueue(t.Context(), catalog.Request{Kind: "sync", Argument: "a"}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Minute)
+		store, err := sqlite.Open(t.Context(), sqlite.Config{Path: s.path, Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		s.stop()
+		left, err := store.Requests(t.Context())
+		if err != nil || len(left) != 1 {
+			t.Errorf("left %v, %v", left, err)
+		}
+		states, err := store.Sources(t.Context())
+		if err != nil || len(states) != 1 || !strings.Contains(states[0].Error, "interrupted") {
+			t.Errorf("states %v, %v", states, err)
+		}
+	})
+}

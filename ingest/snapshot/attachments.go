@@ -1,0 +1,102 @@
+package snapshot
+
+import (
+	"context"
+	"errors"
+	"mime"
+	"path"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// attachmentLine is one line of the file that lists attachments.
+type attachmentLine struct {
+	CIP        string `json:"cip"`
+	Filename   string `json:"filename"`
+	SourcePath string `json:"source_path"`
+	Blob       string `json:"blob"`
+	Bytes      int64  `json:"bytes"`
+	Kind       string `json:"kind"`
+	URL        string `json:"url"`
+	Stored     string `json:"stored"` // the file, if the snapshot has it
+	TextLayer  bool   `json:"text_layer"`
+	Text       string `json:"text"` // the text taken from it
+}
+
+// attachments yields one record for each listed attachment, with or without
+// text, below its proposal. Stored files that no line lists are reported.
+func (r *run) attachments(ctx context.Context, rows []row) error {
+	listed := map[string]bool{}
+	if r.options.Attachments != "" {
+		repo := ""
+		if i, ok := r.at[r.options.Attachments]; ok {
+			repo = r.rows[i].Repo
+		}
+		var lines []attachmentLine
+		err := index(r.archive, r.options.Attachments, r.out.Skip, func(_ string, l attachmentLine) error {
+			if l.CIP == "" || l.SourcePath == "" {
+				return errors.New("lacks its proposal or its path")
+			}
+			lines = append(lines, l)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
+			listed[l.Stored], listed[l.Text] = true, true
+			if err := r.put(ctx, l.SourcePath, r.attachment(repo, l)); err != nil {
+				return err
+			}
+		}
+	}
+	for _, row := range rows {
+		if !listed[row.Path] {
+			r.out.Warn(row.Path, "stored, but listed as an attachment of no proposal")
+		}
+	}
+	r.step(len(rows))
+	return nil
+}
+
+func (r *run) attachment(repo string, l attachmentLine) item {
+	name := l.Filename
+	if name == "" {
+		name = path.Base(l.SourcePath)
+	}
+	media, _, _ := strings.Cut(mime.TypeByExtension(strings.ToLower(path.Ext(name))), ";")
+	if media == "" {
+		media = "application/octet-stream"
+	}
+	data := catalog.Attachment{
+		Filename: name, MediaType: media, Role: attachmentRole(l.Kind), Bytes: l.Bytes, TextLayer: l.TextLayer, Blob: l.Blob,
+	}
+	rec := catalog.Record{
+		Kind: catalog.KindAttachment, Key: l.SourcePath, Title: name, URL: l.URL, Page: "/cips/" + l.CIP, Path: l.Stored,
+		Container: repo, Category: data.Role,
+	}
+	if rec.Path == "" {
+		rec.Path = l.SourcePath
+	}
+	it := item{ref: rec.Ref()}
+	if l.Text != "" {
+		if rec.Body, it.err = r.text(l.Text); it.err != nil {
+			return it
+		}
+		rec.Body = strings.TrimSpace(rec.Body)
+	}
+	rec.Data = encode(data)
+	it.entry = catalog.Entry{Record: rec, Parent: catalog.Ref{Kind: catalog.KindCIP, Key: r.reader.Key(l.CIP)}}
+	return it
+}
+
+func attachmentRole(kind string) string {
+	switch kind {
+	case "vote_record", "figure":
+		return kind
+	case "proposal", "proposal_pdf":
+		return "proposal"
+	}
+	return "other"
+}

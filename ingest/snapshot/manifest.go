@@ -1,0 +1,177 @@
+package snapshot
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+)
+
+// manifestName is the file a snapshot is read from; everything else is read
+// because it stands there.
+const manifestName = "manifest.jsonl"
+
+// Bounds of what is read into memory at once.
+const (
+	maxFile = 8 << 20   // bytes of one file
+	maxLine = 256 << 10 // bytes of one line of an index
+	maxRows = 2_000_000 // lines of the manifest
+)
+
+// What is wrong with an item that is skipped.
+var (
+	errTooLarge  = fmt.Errorf("is larger than %d MB", maxFile>>20)
+	errNotFile   = errors.New("is no regular file")
+	errChecksum  = errors.New("differs from its checksum in the manifest")
+	errPath      = errors.New("its path leaves the snapshot or is not a plain relative path")
+	errDuplicate = errors.New("its path stands twice in the manifest; the first is kept")
+	errLine      = fmt.Errorf("the line is longer than %d kB", maxLine>>10)
+)
+
+// row is one line of the manifest: one file and where it came from.
+type row struct {
+	Path       string `json:"path"`
+	Repo       string `json:"source_repo"`
+	SourcePath string `json:"source_path"` // in the repository
+	Commit     string `json:"commit"`
+	Licence    string `json:"licence"`
+	Type       string `json:"content_type"`
+	SHA256     string `json:"sha256"` // of the stored file; empty = not checked
+	CIP        string `json:"cip"`    // number of the proposal the file is
+	Pull       int    `json:"pr"`     // pull request whose copy the file is
+}
+
+// archive is the file system of one run with its manifest.
+type archive struct {
+	fsys fs.FS
+	rows []row
+	at   map[string]int // path → index of rows
+}
+
+// openArchive reads the manifest. Lines that cannot be used are reported to
+// skip.
+func openArchive(fsys fs.FS, skip func(locator string, err error)) (*archive, error) {
+	a := &archive{fsys: fsys, at: map[string]int{}}
+	err := eachLine(fsys, manifestName, skip, func(locator string, line []byte) error {
+		var r row
+		if err := json.Unmarshal(line, &r); err != nil {
+			return err
+		}
+		if !plainPath(r.Path) {
+			return fmt.Errorf("%q: %w", r.Path, errPath)
+		}
+		if _, seen := a.at[r.Path]; seen {
+			return fmt.Errorf("%s: %w", r.Path, errDuplicate)
+		}
+		if len(a.rows) == maxRows {
+			return fmt.Errorf("the manifest has more than %d files", maxRows)
+		}
+		a.at[r.Path] = len(a.rows)
+		a.rows = append(a.rows, r)
+		return nil
+	})
+	return a, err
+}
+
+// plainPath reports a path that names a file inside the snapshot and nothing
+// else on any system.
+func plainPath(p string) bool {
+	return fs.ValidPath(p) && p != "." && !strings.ContainsAny(p, "\\\x00")
+}
+
+// read returns a file of the manifest after checking it against its row.
+func (a *archive) read(name string) ([]byte, error) {
+	if !plainPath(name) {
+		return nil, errPath
+	}
+	switch info, err := fs.Stat(a.fsys, name); {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errNotFile // opening a pipe would wait for its other end
+	case info.Size() > maxFile:
+		return nil, errTooLarge
+	}
+	f, err := a.fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxFile { // it grew
+		return nil, errTooLarge
+	}
+	if i, ok := a.at[name]; ok && a.rows[i].SHA256 != "" {
+		sum := sha256.Sum256(text)
+		if !strings.EqualFold(hex.EncodeToString(sum[:]), a.rows[i].SHA256) {
+			return nil, errChecksum
+		}
+	}
+	return text, nil
+}
+
+// eachLine hands the lines of a JSON-lines file to use, numbered from 1. A
+// line that is too long or that use refuses is reported to skip.
+func eachLine(fsys fs.FS, name string, skip func(string, error), use func(locator string, line []byte) error) error {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return scanLines(f, name, skip, use)
+}
+
+func scanLines(f io.Reader, name string, skip func(string, error), use func(locator string, line []byte) error) error {
+	in := bufio.NewReaderSize(f, maxLine)
+	for n := 1; ; n++ {
+		locator := fmt.Sprintf("%s:%d", name, n)
+		line, err := in.ReadSlice('\n')
+		if errors.Is(err, bufio.ErrBufferFull) {
+			skip(locator, errLine)
+			for errors.Is(err, bufio.ErrBufferFull) {
+				_, err = in.ReadSlice('\n')
+			}
+			line = nil
+		}
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read %s: %w", name, err)
+		}
+		if n == 1 {
+			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			if problem := use(locator, line); problem != nil {
+				skip(locator, problem)
+			}
+		}
+		if err != nil {
+			return nil
+		}
+	}
+}
+
+// index hands the rows of a JSON-lines file of the snapshot to use. Such a
+// file decides what the records are, so that without it the whole run fails;
+// a line of it that is wrong is skipped.
+func index[T any](a *archive, name string, skip func(string, error), use func(locator string, value T) error) error {
+	text, err := a.read(name)
+	if err != nil {
+		return fmt.Errorf("snapshot: index %s: %w", name, err)
+	}
+	return scanLines(bytes.NewReader(text), name, skip, func(locator string, line []byte) error {
+		var value T
+		if err := json.Unmarshal(line, &value); err != nil {
+			return err
+		}
+		return use(locator, value)
+	})
+}

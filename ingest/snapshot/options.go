@@ -1,0 +1,103 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+)
+
+// Options are a snapshot source's options in the network file. Paths of files
+// are those of the manifest.
+type Options struct {
+	// Dir is the directory that holds manifest.jsonl. Empty only for New,
+	// which is given a file system.
+	Dir string `yaml:"dir"`
+	// ContentTypes says what kind of record a manifest's content type is. A
+	// type that is not listed is not this source's business.
+	ContentTypes map[string]catalog.Kind `yaml:"content_types"`
+	// URL is the address of a file by its repository; "*" is for all others.
+	// {repo}, {commit} and {source_path} are replaced.
+	URL map[string]string `yaml:"url"`
+	// Pull is the address of a pull request by repository. {repo} and {n} are
+	// replaced.
+	Pull map[string]string `yaml:"pull"`
+	// Pulls is the file of pull requests: state, author, dates, changed files.
+	Pulls string `yaml:"pulls"`
+	// History is the file of status changes.
+	History string `yaml:"history"`
+	// Attachments is the file that lists what lies beside the proposals.
+	Attachments string `yaml:"attachments"`
+	// MergedFiles names, for each merged grant file, the pull request that
+	// first added it.
+	MergedFiles string `yaml:"merged_files"`
+	// BulkPulls are pull requests of grant files that are edits of many
+	// proposals and no proposals themselves.
+	BulkPulls []int `yaml:"bulk_pulls"`
+	// ReleaseData are names of files among release notes that hold data.
+	ReleaseData []string `yaml:"release_data"`
+	// SplitReleases cuts a page of many releases into one record for each.
+	SplitReleases bool `yaml:"split_releases"`
+}
+
+// kinds are what a content type may become.
+var kinds = []catalog.Kind{catalog.KindCIP, catalog.KindProposal, catalog.KindAttachment, catalog.KindDoc, catalog.KindRelease, catalog.KindRepo}
+
+func readOptions(src network.Source) (Options, error) {
+	var o Options
+	if err := ingest.DecodeOptions(src, &o); err != nil {
+		return o, err
+	}
+	if len(o.ContentTypes) == 0 {
+		return o, errors.New("snapshot: option content_types names no content type, so nothing would be read")
+	}
+	for _, contentType := range slices.Sorted(maps.Keys(o.ContentTypes)) {
+		if kind := o.ContentTypes[contentType]; !slices.Contains(kinds, kind) {
+			return o, fmt.Errorf("snapshot: option content_types: %s: kind %q is none of %v", contentType, kind, kinds)
+		}
+	}
+	return o, nil
+}
+
+// fileURL is the public address of a manifest row's file, or "".
+func (o Options) fileURL(r row) string {
+	return fill(template(o.URL, r.Repo), "{repo}", r.Repo, "{commit}", r.Commit, "{source_path}", r.SourcePath)
+}
+
+// pullURL is the public address of a pull request, or "".
+func (o Options) pullURL(repo string, number int) string {
+	return fill(template(o.Pull, repo), "{repo}", repo, "{n}", strconv.Itoa(number))
+}
+
+func template(templates map[string]string, repo string) string {
+	if t, ok := templates[repo]; ok {
+		return t
+	}
+	return templates["*"]
+}
+
+// fill puts values into a template, escaped as path segments. A template with
+// a value that is missing gives no address rather than a wrong one.
+func fill(template string, pairs ...string) string {
+	for i := 0; i < len(pairs); i += 2 {
+		if !strings.Contains(template, pairs[i]) {
+			continue
+		}
+		if pairs[i+1] == "" {
+			return ""
+		}
+		segments := strings.Split(pairs[i+1], "/")
+		for j, s := range segments {
+			segments[j] = url.PathEscape(s)
+		}
+		template = strings.ReplaceAll(template, pairs[i], strings.Join(segments, "/"))
+	}
+	return template
+}

@@ -1,0 +1,133 @@
+package snapshot
+
+import (
+	"cmp"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"almanac/catalog"
+	"almanac/catalog/derive"
+	"almanac/ingest/markup"
+)
+
+// page reads a manifest row as a page, with what it includes from the
+// snapshot.
+func (r *run) page(row row) (markup.Page, error) {
+	text, err := r.text(row.Path)
+	if err != nil {
+		return markup.Page{}, err
+	}
+	return markup.Parse(markup.Input{Path: row.Path, Text: text, Resolve: r.include}), nil
+}
+
+// include opens a file for a page. One that is damaged is reported and left
+// out, as one that is missing.
+func (r *run) include(name string) (string, bool) {
+	if _, ok := r.at[name]; !ok {
+		return "", false
+	}
+	text, err := r.text(name)
+	if err != nil {
+		r.out.Warn(name, "cannot be included: "+err.Error())
+	}
+	return text, err == nil
+}
+
+// record is what all kinds of page have in common.
+func (r *run) record(kind catalog.Kind, key string, row row, p markup.Page) catalog.Record {
+	summary := p.Description
+	if summary == "" {
+		summary = derive.TLDR(p.Body)
+	}
+	return catalog.Record{
+		Kind: kind, Key: key, Title: p.Title, URL: r.options.fileURL(row), Path: row.Path, Container: row.Repo,
+		Body: p.Body, Summary: summary,
+	}
+}
+
+// doc reads a documentation page. A file that is no page (configuration that
+// lies among them) yields nothing.
+func (r *run) doc(row row) []item {
+	if markup.Format(row.Path) == "" {
+		return nil
+	}
+	p, err := r.page(row)
+	if err != nil {
+		return failed(catalog.KindDoc, row.Path, err)
+	}
+	rec := r.record(catalog.KindDoc, row.Path, row, p)
+	rec.Page = "/docs/" + row.Path
+	rec.Category = section(row.SourcePath)
+	rec.Data = encode(catalog.Doc{
+		Format: p.Format, Section: rec.Category, Version: cmp.Or(directoryVersion(row.SourcePath), directoryVersion(row.Path)), Description: p.Description,
+		Commit: row.Commit, Licence: row.Licence, Includes: p.Includes, Stub: p.Stub,
+	})
+	return []item{{entry: catalog.Entry{Record: rec}}}
+}
+
+// repo reads a repository's readme.
+func (r *run) repo(row row) []item {
+	p, err := r.page(row)
+	if err != nil {
+		return failed(catalog.KindRepo, row.Repo, err)
+	}
+	rec := r.record(catalog.KindRepo, row.Repo, row, p)
+	rec.Page = "/repos/" + row.Repo
+	rec.Title = repoTitle(row.Repo, p.Headings)
+	rec.Data = encode(catalog.Repo{FullName: row.Repo, Description: rec.Summary, Commit: row.Commit, Licence: row.Licence})
+	return []item{{entry: catalog.Entry{Record: rec}}}
+}
+
+// repoTitle is how a readme calls its repository in a first heading of the
+// first level: alone if it has the repository's name in it, else behind that.
+// Without such a heading it is the full name.
+func repoTitle(repo string, headings []markup.Heading) string {
+	if len(headings) == 0 || headings[0].Level != 1 {
+		return repo
+	}
+	title := headings[0].Text
+	fold := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, s)
+	}
+	switch name := path.Base(repo); {
+	case strings.Contains(fold(repo), fold(title)):
+		return repo
+	case strings.Contains(fold(title), fold(name)):
+		return title
+	default:
+		return name + ": " + title
+	}
+}
+
+// trunk names directories that only say where a repository keeps its pages.
+var trunk = []string{"docs", "doc", "src", "source", "sphinx", "main", "content", "pages", "docs-main", "docs-open", "docs-internal"}
+
+// section is the part of the documentation a page lies in: the first
+// directory below the trunk, or "".
+func section(sourcePath string) string {
+	for dir := range strings.SplitSeq(path.Dir(sourcePath), "/") {
+		if dir != "." && !slices.Contains(trunk, dir) && !versionDirectory.MatchString(dir) {
+			return dir
+		}
+	}
+	return ""
+}
+
+var versionDirectory = regexp.MustCompile(`(?:^|[/_-])v?(\d+\.\d+(?:\.\d+)?)(?:/|$)`)
+
+// directoryVersion is the version of the product that a path's directories
+// name ("product-2.10/…"), or "".
+func directoryVersion(p string) string {
+	if m := versionDirectory.FindStringSubmatch(path.Dir(p)); m != nil {
+		return m[1]
+	}
+	return ""
+}

@@ -1,0 +1,234 @@
+// Package snapshot reads a portable corpus: a directory whose manifest.jsonl
+// lists every file with the repository, path and commit it came from, its
+// content type and its checksum. It needs no network access.
+//
+// Which content types become which kind of record, and where the public copy
+// of a file is, the options say; nothing here knows a particular corpus. What
+// proposals mean is read by package proposals, what pages say by package
+// markup. Files are read one at a time, so that memory does not grow with the
+// corpus.
+//
+// It may import catalog, catalog/derive, catalog/network, ingest,
+// ingest/markup and ingest/proposals.
+package snapshot
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/markup"
+	"almanac/ingest/proposals"
+)
+
+// edition changes with what the package makes of the same files, so that a
+// newer program reads an unchanged snapshot again.
+const edition = "1"
+
+// connector reads one snapshot; see ingest.Connector.
+type connector struct {
+	open    func() (fs.FS, io.Closer, error)
+	options Options
+	env     ingest.Environment
+}
+
+// Open makes the connector of a source that is a directory (option dir). It
+// is an ingest.Constructor. The directory is opened with every run, and no
+// symbolic link leads out of it.
+func Open(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	o, err := readOptions(src)
+	if err != nil {
+		return nil, err
+	}
+	if o.Dir == "" {
+		return nil, errors.New("snapshot: option dir is missing: the directory that holds " + manifestName)
+	}
+	return &connector{options: o, env: env, open: func() (fs.FS, io.Closer, error) {
+		root, err := os.OpenRoot(o.Dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		return root.FS(), root, nil
+	}}, nil
+}
+
+// New makes the connector of a source whose snapshot is fsys.
+func New(fsys fs.FS, src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	o, err := readOptions(src)
+	if err != nil {
+		return nil, err
+	}
+	return &connector{options: o, env: env, open: func() (fs.FS, io.Closer, error) {
+		return fsys, io.NopCloser(nil), nil
+	}}, nil
+}
+
+// Sync reads the whole snapshot, or nothing if neither its manifest nor the
+// options changed since the cursor: the manifest holds every file's checksum.
+// Such a run claims no complete listing. It has listed nothing, and needs
+// not: nothing can have vanished.
+func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	fsys, closer, err := c.open()
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("snapshot: %w", err)
+	}
+	defer closer.Close()
+	state, err := c.state(fsys)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("snapshot: %w", err)
+	}
+	if state == cursor {
+		return ingest.Outcome{Cursor: cursor}, nil
+	}
+	a, err := openArchive(fsys, out.Skip)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("snapshot: %w", err)
+	}
+	r := &run{
+		archive: a, options: c.options, out: out,
+		reader: proposals.Reader{Network: c.env.Network, Warn: out.Warn},
+	}
+	if err := r.sync(ctx); err != nil {
+		return ingest.Outcome{}, err
+	}
+	return ingest.Outcome{Cursor: state, Complete: true}, nil
+}
+
+// state hashes what decides what a run yields.
+func (c *connector) state(fsys fs.FS) (string, error) {
+	f, err := fsys.Open(manifestName)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	options := c.options
+	options.Dir = "" // the same corpus elsewhere is the same
+	if err := json.NewEncoder(h).Encode([]any{edition, options, c.env.Network.Proposals}); err != nil {
+		return "", err
+	}
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// run is one pass over a snapshot.
+type run struct {
+	*archive
+	options Options
+	out     ingest.Sink
+	reader  proposals.Reader
+
+	pulls map[int]pull // by number
+	done  int
+	total int
+}
+
+// order puts parents before their children.
+var order = []catalog.Kind{
+	catalog.KindRepo, catalog.KindCIP, catalog.KindAttachment, catalog.KindProposal, catalog.KindDoc, catalog.KindRelease,
+}
+
+func (r *run) sync(ctx context.Context) error {
+	byKind := map[catalog.Kind][]row{}
+	for _, row := range r.rows {
+		if kind, ok := r.options.ContentTypes[row.Type]; ok {
+			byKind[kind] = append(byKind[kind], row)
+			r.total++
+		}
+	}
+	if err := r.readPulls(); err != nil {
+		return err
+	}
+	for _, kind := range order {
+		if err := r.kind(ctx, kind, byKind[kind]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) kind(ctx context.Context, kind catalog.Kind, rows []row) error {
+	switch kind {
+	case catalog.KindCIP:
+		return r.cips(ctx, rows)
+	case catalog.KindProposal:
+		return r.grants(ctx, rows)
+	case catalog.KindAttachment:
+		return r.attachments(ctx, rows)
+	}
+	read := map[catalog.Kind]func(row) []item{
+		catalog.KindDoc: r.doc, catalog.KindRelease: r.release, catalog.KindRepo: r.repo,
+	}[kind]
+	for _, row := range rows {
+		if err := r.put(ctx, row.Path, read(row)...); err != nil {
+			return err
+		}
+		r.step(1)
+	}
+	return nil
+}
+
+// item is a record to be put, or why it cannot be read: then ref is kept, for
+// a file that is damaged here has not vanished from its source.
+type item struct {
+	entry catalog.Entry
+	ref   catalog.Ref
+	err   error
+}
+
+func failed(kind catalog.Kind, key string, err error) []item {
+	return []item{{ref: catalog.Ref{Kind: kind, Key: key}, err: err}}
+}
+
+func (r *run) put(ctx context.Context, locator string, items ...item) error {
+	for _, it := range items {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if it.err != nil {
+			r.out.Skip(locator, it.err)
+			if it.ref.Key != "" {
+				r.out.Keep(it.ref)
+			}
+			continue
+		}
+		if err := r.out.Put(ctx, it.entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *run) step(n int) {
+	r.done += n
+	r.out.Progress(r.done, r.total)
+}
+
+// encode makes a record's data.
+func encode(value any) json.RawMessage {
+	raw, err := json.Marshal(value)
+	if err != nil {
+		panic("snapshot: encoding plain data: " + err.Error()) // no type here can fail
+	}
+	return raw
+}
+
+// text reads a file as clean text.
+func (r *run) text(name string) (string, error) {
+	raw, err := r.read(name)
+	if err != nil {
+		return "", err
+	}
+	return markup.Clean(string(raw)), nil
+}

@@ -1,0 +1,419 @@
+package snapshot_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
+	"almanac/ingest/snapshot"
+)
+
+func TestProposals(t *testing.T) {
+	out := sync(t, lips)
+	if len(out.skips) > 0 || len(out.warns) > 0 {
+		t.Errorf("skipped %q, warned %q", out.skips, out.warns)
+	}
+	t.Run("a_numbered_proposal_has_its_stored_path_and_public_address", func(t *testing.T) {
+		e := out.must(t, catalog.KindCIP, "LIP-0001")
+		r := e.Record
+		want := "https://forge.example/lantern/lips/blob/f00d/lip-0001/lip-0001.md"
+		if r.Path != "lips/lip-0001/lip-0001.md" || r.URL != want || r.Container != "lantern/lips" || r.State != "Final" || r.Title != "Numbering of buoys" {
+			t.Errorf("%+v", r)
+		}
+		if got := r.UpdatedAt.Format("2006-01-02"); got != "2031-02-14" {
+			t.Errorf("updated %s, want the day of the last merged change", got)
+		}
+		if data := decode[catalog.CIP](t, e); data.Pull == nil || data.Pull.Number != 1 {
+			t.Errorf("pull %+v, want the one that added it", data.Pull)
+		}
+	})
+	t.Run("a_merged_pull_request_is_an_alias_of_what_it_became", func(t *testing.T) {
+		if got := out.must(t, catalog.KindCIP, "LIP-0001").Aliases; !slices.Equal(got, []string{"PR-1", "PR-2"}) {
+			t.Errorf("LIP-0001: %q", got)
+		}
+		if got := out.must(t, catalog.KindCIP, "LIP-0002").Aliases; !slices.Equal(got, []string{"PR-3"}) {
+			t.Errorf("LIP-0002: %q: PR-4 changed two and became neither", got)
+		}
+	})
+	t.Run("a_draft_is_keyed_by_its_pull_request", func(t *testing.T) {
+		r := out.must(t, catalog.KindCIP, "PR-7").Record
+		if r.State != "Withdrawn" || r.URL != "https://forge.example/lantern/lips/pull/7" || r.Path != "lips/pull-requests/PR-7.md" {
+			t.Errorf("%+v", r)
+		}
+	})
+	t.Run("history_prefers_headers_and_keeps_proposals_without_a_file", func(t *testing.T) {
+		var got []string
+		for _, e := range out.events {
+			got = append(got, fmt.Sprint(e.Ref.Key, " ", e.RawFrom, ">", e.RawTo, " ", e.Via, " ", e.URL))
+		}
+		want := []string{
+			"LIP-0001 >Draft header https://forge.example/lantern/lips/blob/b1/lip-0001/lip-0001.md",
+			"LIP-0001 Draft>Active header https://forge.example/lantern/lips/blob/b2/lip-0001/lip-0001.md",
+			"LIP-0003 >Rejected index https://forge.example/lantern/lips/blob/b9/README.md",
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("events (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestAttachments(t *testing.T) {
+	out := sync(t, lips)
+	t.Run("every_listed_attachment_is_a_record_below_its_proposal", func(t *testing.T) {
+		e := out.must(t, catalog.KindAttachment, "lip-0001/votes: lip-0001.pdf")
+		data := decode[catalog.Attachment](t, e)
+		if e.Parent != (catalog.Ref{Kind: catalog.KindCIP, Key: "LIP-0001"}) || e.Record.Body != "Votes in favour: nine lanterns." ||
+			!data.TextLayer || data.Role != "vote_record" || data.MediaType != "application/pdf" || e.Record.URL == "" {
+			t.Errorf("%+v %+v", e, data)
+		}
+		figure := out.must(t, catalog.KindAttachment, "lip-0001/buoys.png")
+		if figure.Record.Body != "" || decode[catalog.Attachment](t, figure).Role != "figure" {
+			t.Errorf("%+v", figure)
+		}
+		scan := out.must(t, catalog.KindAttachment, "lip-0002/scan.pdf")
+		if data := decode[catalog.Attachment](t, scan); data.TextLayer || data.Role != "other" || scan.Record.Path != "lips/attachments/5ca4.pdf" {
+			t.Errorf("%+v %+v", scan, data)
+		}
+	})
+	t.Run("parents_come_before_their_children_and_progress_ends_at_the_total", func(t *testing.T) {
+		seen := map[catalog.Ref]bool{}
+		for _, e := range out.entries {
+			if e.Parent != (catalog.Ref{}) && !seen[e.Parent] {
+				t.Errorf("%s before its parent", e.Record.Ref())
+			}
+			seen[e.Record.Ref()] = true
+		}
+		if out.done != out.total || out.total != 6 {
+			t.Errorf("progress %d of %d", out.done, out.total)
+		}
+	})
+}
+
+func TestGrants(t *testing.T) {
+	out := sync(t, grants)
+	var keys []string
+	for _, e := range out.entries {
+		keys = append(keys, e.Record.Key+" "+e.Record.Path+" "+e.Parent.Key)
+	}
+	want := []string{
+		"5 grants/main/proposals/2031-04-tide-gauges.md ",
+		"5/proposals/2031-05-tide-gauges-annex.md grants/main/proposals/2031-05-tide-gauges-annex.md 5",
+		"6 grants/pull-requests/PR-6.md ",
+	}
+	if diff := cmp.Diff(want, keys); diff != "" {
+		t.Errorf("the merged file stands for its pull request, bulk edits for none (-want +got):\n%s", diff)
+	}
+	merged := out.must(t, catalog.KindProposal, "5")
+	if !strings.Contains(merged.Record.Body, "Merged text, revised.") || merged.Record.State != "closed" || merged.Record.URL != "https://forge.example/lantern/grants/pull/5" {
+		t.Errorf("%+v", merged.Record)
+	}
+	data := decode[catalog.Proposal](t, merged)
+	if !data.Merged || !slices.Equal(data.Files, []string{"proposals/tide.md", "proposals/annex.md"}) {
+		t.Errorf("%+v", data)
+	}
+	if r := out.must(t, catalog.KindProposal, "6").Record; r.State != "open" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestPages(t *testing.T) {
+	out := sync(t, pages)
+	if len(out.skips)+len(out.warns) > 0 {
+		t.Errorf("skipped %q, warned %q", out.skips, out.warns)
+	}
+	t.Run("a_page_has_what_it_includes", func(t *testing.T) {
+		e := out.must(t, catalog.KindDoc, "docs/site/guide/mooring.mdx")
+		data := decode[catalog.Doc](t, e)
+		if !strings.Contains(e.Record.Body, "```text\nbowline\n```") || !slices.Equal(data.Includes, []string{"docs/site/snippets/knot.mdx"}) {
+			t.Errorf("%q %+v", e.Record.Body, data)
+		}
+		if e.Record.Title != "Mooring at night" || e.Record.Summary != "How to moor when the lamps are out." || data.Section != "site" {
+			t.Errorf("%+v %+v", e.Record, data)
+		}
+		tides := out.must(t, catalog.KindDoc, "docs/manual-2.10/howtos/tides.rst")
+		if data := decode[catalog.Doc](t, tides); data.Version != "2.10" || data.Stub || len(data.Includes) != 1 {
+			t.Errorf("%+v", data)
+		}
+	})
+	t.Run("snippets_configuration_and_data_are_no_records", func(t *testing.T) {
+		for _, e := range out.entries {
+			if p := e.Record.Path; strings.Contains(p, "snippets") || strings.HasSuffix(p, ".yml") || strings.HasSuffix(p, "LATEST") {
+				t.Errorf("%s is a record", p)
+			}
+		}
+	})
+	t.Run("a_release_has_its_version_and_date", func(t *testing.T) {
+		for path, want := range map[string]string{
+			"notes/tug-releases/1-2-0.mdx": "Tug 1.2.0 release notes|1.2.0|false|tug|2031-05-03",
+			"notes/tug/1.3.0-rc1.md":       "Release of Tug 1.3.0-rc1|1.3.0-rc1|true|tug|2031-06-07",
+			"notes/release_notes.rst":      "Release notes||false|notes|0001-01-01",
+		} {
+			e := out.must(t, catalog.KindRelease, path)
+			data := decode[catalog.Release](t, e)
+			got := fmt.Sprint(e.Record.Title, "|", data.Version, "|", data.Prerelease, "|", e.Record.Category, "|", e.Record.CreatedAt.Format("2006-01-02"))
+			if got != want {
+				t.Errorf("%s: %s, want %s", path, got, want)
+			}
+		}
+	})
+	t.Run("a_page_of_many_releases_is_split_on_request", func(t *testing.T) {
+		options := map[string]any{"split_releases": true}
+		for k, v := range pages {
+			options[k] = v
+		}
+		out := sync(t, options)
+		page := out.must(t, catalog.KindRelease, "notes/release_notes.rst")
+		second := out.must(t, catalog.KindRelease, "notes/release_notes.rst#0.2.0")
+		first := out.must(t, catalog.KindRelease, "notes/release_notes.rst#0.1.0")
+		if page.Record.Body != "All notes." || second.Parent != page.Record.Ref() || !strings.Contains(second.Record.Body, "Second rope") ||
+			strings.Contains(second.Record.Body, "First rope") || decode[catalog.Release](t, first).Version != "0.1.0" {
+			t.Errorf("%+v\n%+v\n%+v", page.Record, second, first)
+		}
+	})
+	t.Run("a_readme_is_its_repository", func(t *testing.T) {
+		e := out.must(t, catalog.KindRepo, "bram/fog-horn")
+		if e.Record.Title != "bram/fog-horn" || decode[catalog.Repo](t, e).FullName != "bram/fog-horn" {
+			t.Errorf("%+v", e.Record)
+		}
+	})
+}
+
+func TestIncrement(t *testing.T) {
+	c, err := snapshot.Open(source(pages), environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := c.Sync(context.Background(), "", newRecorder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := newRecorder()
+	again, err := c.Sync(context.Background(), first.Cursor, out)
+	if err != nil || again.Cursor != first.Cursor || again.Complete || len(out.entries) > 0 {
+		t.Errorf("unchanged: %+v, %v, %d records; want the same cursor, no listing, nothing read", again, err, len(out.entries))
+	}
+	more := map[string]any{"split_releases": true}
+	for k, v := range pages {
+		more[k] = v
+	}
+	if c, err = snapshot.Open(source(more), environment()); err != nil {
+		t.Fatal(err)
+	}
+	if o, err := c.Sync(context.Background(), first.Cursor, out); err != nil || !o.Complete || o.Cursor == first.Cursor {
+		t.Errorf("changed options: %+v, %v; want all read again", o, err)
+	}
+}
+
+// What is wrong with one file or line never ends a run, and what the catalog
+// holds of it is kept.
+func TestUglySnapshots(t *testing.T) {
+	row := func(path, more string) string {
+		return fmt.Sprintf(`{"path": %q, "source_repo": "a/b", "source_path": %q, "content_type": "page"%s}`+"\n", path, path, more)
+	}
+	big := strings.Repeat("x", 8<<20+1)
+	for name, tt := range map[string]struct {
+		manifest string
+		files    map[string]string
+		put      []string
+		skipped  []string // substrings, one each
+		kept     []string
+	}{
+		"a_missing_file":           {row("gone.md", ""), nil, nil, []string{"file does not exist"}, []string{"gone.md"}},
+		"a_wrong_checksum":         {row("a.md", `, "sha256": "00"`), map[string]string{"a.md": "x"}, nil, []string{"a.md: differs from its checksum"}, []string{"a.md"}},
+		"a_file_too_large":         {row("a.md", ""), map[string]string{"a.md": big}, nil, []string{"a.md: is larger than 8 MB"}, []string{"a.md"}},
+		"a_directory":              {row("d.md", ""), map[string]string{"d.md/x": "y"}, nil, []string{"d.md: is no regular file"}, []string{"d.md"}},
+		"a_broken_line":            {"{\"path\": \n" + row("a.md", ""), map[string]string{"a.md": "x"}, []string{"a.md"}, []string{"manifest.jsonl:1: unexpected end"}, nil},
+		"a_line_of_another_shape":  {"[1, 2]\n\"x\"\n" + row("a.md", ""), map[string]string{"a.md": "x"}, []string{"a.md"}, []string{"manifest.jsonl:1", "manifest.jsonl:2"}, nil},
+		"a_line_without_end":       {strings.TrimSpace(row("a.md", "")), map[string]string{"a.md": "x"}, []string{"a.md"}, nil, nil},
+		"a_line_far_too_long":      {row("a.md", "") + strings.Repeat("y", 1<<20) + "\n" + row("b.md", ""), map[string]string{"a.md": "x", "b.md": "y"}, []string{"a.md", "b.md"}, []string{"manifest.jsonl:2: the line is longer"}, nil},
+		"a_path_named_twice":       {row("a.md", "") + row("a.md", `, "sha256": "00"`), map[string]string{"a.md": "x"}, []string{"a.md"}, []string{"manifest.jsonl:2: a.md: its path stands twice"}, nil},
+		"paths_out_of_it":          {row("../a.md", "") + row("/etc/a.md", "") + row("a/../../b.md", "") + row(`a\b.md`, "") + row("", ""), nil, nil, []string{":1", ":2", ":3", ":4", ":5"}, nil},
+		"crlf_bom_and_bad_bytes":   {"\ufeff" + strings.ReplaceAll(row("a.md", ""), "\n", "\r\n"), map[string]string{"a.md": "\ufeff# T\xff\r\ntext\r\n"}, []string{"a.md"}, nil, nil},
+		"broken_front_matter":      {row("a.md", ""), map[string]string{"a.md": "---\ntitle: [\n---\ntext"}, []string{"a.md"}, nil, nil},
+		"imports_in_a_circle":      {row("a.mdx", "") + row("b.mdx", ""), map[string]string{"a.mdx": "import B from './b.mdx'\n<B/>", "b.mdx": "import A from './a.mdx'\n<A/>"}, []string{"a.mdx", "b.mdx"}, nil, nil},
+		"a_missing_include":        {row("a.rst", ""), map[string]string{"a.rst": ".. include:: no.rst\n\n.. literalinclude:: no.sh\n"}, []string{"a.rst"}, nil, nil},
+		"an_empty_manifest":        {"", nil, nil, nil, nil},
+		"a_type_of_another_source": {strings.ReplaceAll(row("a.md", ""), "page", "other"), map[string]string{"a.md": "x"}, nil, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := snapshot.New(small(tt.manifest, tt.files), source(map[string]any{"content_types": map[string]any{"page": "doc"}}), environment())
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := newRecorder()
+			if o, err := c.Sync(context.Background(), "", out); err != nil || !o.Complete {
+				t.Fatalf("%+v, %v", o, err)
+			}
+			var put, kept []string
+			for _, e := range out.entries {
+				put = append(put, e.Record.Key)
+				if e.Record.Title == "" || strings.ContainsAny(e.Record.Body, "\r\ufeff") {
+					t.Errorf("%q %q", e.Record.Title, e.Record.Body)
+				}
+			}
+			for _, ref := range out.kept {
+				kept = append(kept, ref.Key)
+			}
+			if !slices.Equal(put, tt.put) || !slices.Equal(kept, tt.kept) || len(out.skips) != len(tt.skipped) {
+				t.Fatalf("put %q, kept %q, skipped %q", put, kept, out.skips)
+			}
+			for i, part := range tt.skipped {
+				if !strings.Contains(out.skips[i], part) {
+					t.Errorf("skipped %q, want %q in it", out.skips[i], part)
+				}
+			}
+		})
+	}
+}
+
+func TestUglyProposals(t *testing.T) {
+	manifest := `{"path": "x.md", "source_path": "readme.md", "content_type": "lip"}
+{"path": "y.md", "source_path": "p/y.md", "content_type": "grant"}
+{"path": "z.md", "source_path": "p/z.md", "content_type": "grant", "pr": 9}
+{"path": "gone.md", "source_path": "p/gone.md", "content_type": "grant", "pr": 10}
+{"path": "lip.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip"}
+{"path": "pulls.jsonl", "content_type": "index"}
+`
+	files := map[string]string{"x.md": "no header", "y.md": "y", "z.md": "", "pulls.jsonl": "{}\nnonsense\n{\"number\": 9, \"state\": \"odd\"}\n"}
+	c, err := snapshot.New(small(manifest, files), source(map[string]any{"pulls": "pulls.jsonl"}), environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := newRecorder()
+	if _, err := c.Sync(context.Background(), "", out); err != nil {
+		t.Fatal(err)
+	}
+	var skips []string
+	for _, s := range out.skips {
+		locator, _, _ := strings.Cut(s, ": ")
+		skips = append(skips, locator)
+	}
+	want := []string{"pulls.jsonl:1", "pulls.jsonl:2", "x.md", "lip.md", "y.md", "gone.md"}
+	if diff := cmp.Diff(want, skips); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s\n%q", diff, out.skips)
+	}
+	kept := []catalog.Ref{{Kind: catalog.KindCIP, Key: "LIP-0004"}, {Kind: catalog.KindProposal, Key: "10"}}
+	if diff := cmp.Diff(kept, out.kept); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+	if e := out.must(t, catalog.KindProposal, "9"); e.Record.State != "closed" {
+		t.Errorf("a state of no known name: %q", e.Record.State)
+	}
+}
+
+func TestRunsThatFail(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	full := errors.New("full")
+	for name, tt := range map[string]struct {
+		fsys    fstest.MapFS
+		options map[string]any
+		ctx     context.Context
+		fail    error
+		want    string
+	}{
+		"without_a_manifest":       {fstest.MapFS{}, nil, context.Background(), nil, "manifest.jsonl"},
+		"without_an_index":         {small(`{"path":"a.md","content_type":"page"}`, map[string]string{"a.md": "x"}), map[string]any{"pulls": "gone.jsonl"}, context.Background(), nil, "index gone.jsonl"},
+		"after_being_stopped":      {small(`{"path":"a.md","content_type":"page"}`, map[string]string{"a.md": "x"}), nil, ctx, nil, "context canceled"},
+		"when_the_sink_cannot_put": {small(`{"path":"a.md","content_type":"page"}`, map[string]string{"a.md": "x"}), nil, context.Background(), full, "full"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c, err := snapshot.New(tt.fsys, source(tt.options), environment())
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := newRecorder()
+			out.fail = tt.fail
+			o, err := c.Sync(tt.ctx, "", out)
+			if err == nil || !strings.Contains(err.Error(), tt.want) || o.Complete || o.Cursor != "" {
+				t.Errorf("%+v, %v; want an error with %q", o, err, tt.want)
+			}
+		})
+	}
+}
+
+func TestNothingLeadsOutOfTheDirectory(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("symbolic links and pipes are those of Unix")
+	}
+	outside, dir := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		filepath.Join(outside, "secret.md"): "# Secret",
+		filepath.Join(dir, "manifest.jsonl"): `{"path":"link.md","content_type":"page"}
+{"path":"pipe.md","content_type":"page"}
+{"path":"up/secret.md","content_type":"page"}
+`,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, link := range [][2]string{{filepath.Join(outside, "secret.md"), "link.md"}, {outside, "up"}} {
+		if err := os.Symlink(link[0], filepath.Join(dir, link[1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := syscall.Mkfifo(filepath.Join(dir, "pipe.md"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := sync(t, map[string]any{"dir": dir})
+	if len(out.entries) != 0 || len(out.skips) != 3 {
+		t.Errorf("%d records, skipped %q", len(out.entries), out.skips)
+	}
+}
+
+func TestOptionsAreStrict(t *testing.T) {
+	for name, tt := range map[string]struct {
+		options map[string]any
+		want    string
+	}{
+		"no_directory":         {map[string]any{"dir": ""}, "option dir is missing"},
+		"no_content_types":     {map[string]any{"content_types": map[string]any{}}, "names no content type"},
+		"a_kind_it_cannot_be":  {map[string]any{"content_types": map[string]any{"x": "mail_thread"}}, `kind "mail_thread" is none of`},
+		"a_misspelt_option":    {map[string]any{"histroy": "x"}, `did you mean "history"`},
+		"a_value_of_wrong_use": {map[string]any{"bulk_pulls": "many"}, "bulk_pulls"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := snapshot.Open(source(tt.options), environment()); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want %q in it", err, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzSync(f *testing.F) {
+	f.Add(`{"path":"a.md","content_type":"page","source_repo":"a/b","source_path":"a.md"}`, "# T\n", `{"number":1,"state":"merged","files":[["A","lip-0001/a.md"]]}`)
+	f.Add(`{"path":"a.md","content_type":"lip","cip":"0001"}`, "<pre>\nLIP: 1\nTitle: x\n</pre>", "")
+	f.Add(`{"path":"a.md","content_type":"grant","pr":3}`, "x", `{"path":"a.md","pull_request":3}`)
+	f.Add(`{"path":"a.md","content_type":"note","source_path":"1.0.md"}`, "# 1.0\n\n# 2.0", `{"cip":"0001","date":"2031-01-01T00:00:00Z","to":"Final","source":"main:README.md"}`)
+	f.Add(`{"path":"a.md","content_type":"readme","source_repo":"a/b"}`, "# b", `{"cip":"1","source_path":"x","text":"a.md"}`)
+	f.Fuzz(func(t *testing.T, manifest, text, index string) {
+		fsys := small(manifest+"\n"+`{"path":"index.jsonl","source_repo":"a/b","content_type":"index"}`, map[string]string{"a.md": text, "index.jsonl": index})
+		c, err := snapshot.New(fsys, source(map[string]any{
+			"pulls": "index.jsonl", "history": "index.jsonl", "attachments": "index.jsonl", "merged_files": "index.jsonl", "split_releases": true,
+		}), environment())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := newRecorder()
+		if _, err := c.Sync(context.Background(), "", out); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range out.entries {
+			if e.Record.Key == "" || e.Record.Kind == "" {
+				t.Errorf("%+v", e.Record)
+			}
+		}
+	})
+}

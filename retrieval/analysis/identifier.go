@@ -1,0 +1,78 @@
+package analysis
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// IsIdentifier reports whether a piece of text, as a token spans it, is a
+// name that somebody coined rather than words: it mixes letters and digits
+// (CIP-56, ERC20, 1220ab, "cip 56"), joins words by _ or :: or case or inner
+// dots, is a path, a version of three numbers, or # and a number. Hyphenated
+// words, dates, decimals, ordinals and quantities (2nd, 10kb) are not.
+func IsIdentifier(text string) bool {
+	text, _ = normalize(strings.TrimSpace(text))
+	text = strings.TrimSuffix(text, "'s")
+	if rest, ok := strings.CutPrefix(text, "#"); ok {
+		return rest != "" && trailingDigits(rest) == len(rest)
+	}
+	slashed := strings.HasPrefix(text, "/")
+	text = strings.Trim(text, "/._-:@")
+	var class uint8
+	camel := false
+	for i := range len(text) {
+		c := text[i]
+		if c >= utf8.RuneSelf {
+			return false
+		}
+		if classes[c] == upper && i > 0 && classes[text[i-1]] == lower {
+			camel = true
+		}
+		if c == ' ' || c == '\t' || c == '\n' {
+			return spacedIdentifier(text)
+		}
+		class |= classes[c]
+	}
+	letters, digits := class&(lower|upper) != 0, class&digit != 0
+	switch {
+	case !letters:
+		return strings.Count(text, ".") >= 2 && !strings.ContainsAny(text, "-/:")
+	case camel, strings.Contains(text, "_"), strings.Contains(text, "::"), strings.Contains(text, "@"):
+		return true
+	case digits:
+		return !quantity(text)
+	case strings.Contains(text, "/"):
+		return slashed || strings.Count(text, "/") >= 2 || strings.Contains(text, ".")
+	case slashed:
+		return true
+	}
+	first, rest, dotted := strings.Cut(text, ".")
+	return dotted && len(first) > 1 && len(rest) > 1
+}
+
+// spacedIdentifier reports whether the text is letters, a space and a number
+// that Analyze folds.
+func spacedIdentifier(text string) bool {
+	t := tokenizer{text: text}
+	l := t.leafAt(0)
+	return l.end > 0 && l.end < len(text) && text[l.end] == ' ' && t.numberAfter(l) == len(text)
+}
+
+// quantity reports whether the text is a number of up to three digits and a
+// unit or ordinal ending of up to three lower-case letters.
+func quantity(text string) bool {
+	n := 0
+	for n < len(text) && isDigit(text[n]) {
+		n++
+	}
+	unit := text[n:]
+	if n == 0 || n > 3 || len(unit) > 3 {
+		return false
+	}
+	for i := range len(unit) {
+		if classes[unit[i]] != lower {
+			return false
+		}
+	}
+	return true
+}

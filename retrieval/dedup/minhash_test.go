@@ -1,0 +1,91 @@
+package dedup_test
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/dedup"
+)
+
+// text returns n random terms; edit replaces every term with probability p.
+func text(r *rand.Rand, n int) []analysis.TermID {
+	out := make([]analysis.TermID, n)
+	for i := range out {
+		out[i] = analysis.TermID(r.Uint32())
+	}
+	return out
+}
+
+func edit(r *rand.Rand, in []analysis.TermID, p float64) []analysis.TermID {
+	out := append([]analysis.TermID(nil), in...)
+	for i := range out {
+		if r.Float64() < p {
+			out[i] = analysis.TermID(r.Uint32())
+		}
+	}
+	return out
+}
+
+func jaccard(a, b []analysis.TermID) float64 {
+	set := func(x []analysis.TermID) map[[5]analysis.TermID]bool {
+		m := map[[5]analysis.TermID]bool{}
+		for i := range len(x) - 4 {
+			m[[5]analysis.TermID(x[i:i+5])] = true
+		}
+		return m
+	}
+	sa, sb := set(a), set(b)
+	same := 0
+	for k := range sa {
+		if sb[k] {
+			same++
+		}
+	}
+	return float64(same) / float64(len(sa)+len(sb)-same)
+}
+
+func TestSimilarityEstimatesJaccard(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	sum := 0.0
+	const rounds = 200
+	for range rounds {
+		a := text(r, 800)
+		b := edit(r, a, r.Float64()*0.08)
+		got, want := dedup.Similarity(dedup.Sign(a), dedup.Sign(b)), jaccard(a, b)
+		if d := got - want; d > 0.2 || d < -0.2 {
+			t.Errorf("estimate %.2f of %.2f", got, want)
+		}
+		sum += got - want
+	}
+	if bias := sum / rounds; bias > 0.02 || bias < -0.02 {
+		t.Errorf("the estimate is biased by %.3f", bias)
+	}
+}
+
+func TestSimilarity(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	long, short := text(r, 500), text(r, 10)
+	swapped := append([]analysis.TermID(nil), short...)
+	swapped[0], swapped[1] = swapped[1], swapped[0]
+	tests := []struct {
+		name string
+		a, b []analysis.TermID
+		want float64
+	}{
+		{"a text equals itself", long, long, 1},
+		{"other words share nothing", long, text(r, 500), 0},
+		{"short texts are the same only if equal", short, short, 1},
+		{"short texts in another order are not", short, swapped, 0},
+		{"an excerpt is no copy", long, long[:150], 0},
+		{"two empty texts are equal", nil, nil, 1},
+		{"an empty text is no copy of another", nil, long, 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := dedup.Similarity(dedup.Sign(tt.a), dedup.Sign(tt.b)); got != tt.want {
+				t.Errorf("Similarity = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,63 @@
+// Package fusion joins ranked lists of records into one list of candidates.
+//
+// It knows ranks only: it imports nothing of ours. Scores of different lists
+// are never compared here; calibrating and adding signals is the reranker's
+// work, because a weak second list pulls a rank fusion below its better list
+// while it still widens what the reranker can choose from.
+package fusion
+
+import (
+	"cmp"
+	"slices"
+)
+
+// K is the usual rank constant of reciprocal-rank fusion.
+const K = 60
+
+// List is one retriever's ranking of records, best first, without repeats.
+type List struct {
+	Name    string
+	Weight  float64
+	Records []int64
+}
+
+// Candidate is a record with its fused score and its rank in every list that
+// has it, from 1, by the list's place in the input.
+type Candidate struct {
+	Record int64
+	Score  float64
+	Ranks  []int // 0 where the list does not have it
+}
+
+// Reciprocal fuses lists by weighted reciprocal rank,
+//
+//	score(r) = Σ weight / (k + rank(r))
+//
+// (Cormack, Clarke, Büttcher: Reciprocal rank fusion outperforms Condorcet and
+// individual rank learning methods, SIGIR 2009) and returns the best limit
+// candidates, best first, equal scores by record.
+func Reciprocal(lists []List, k float64, limit int) []Candidate {
+	at := map[int64]int{}
+	var out []Candidate
+	for l, list := range lists {
+		for i, r := range list.Records {
+			n, ok := at[r]
+			if !ok {
+				n = len(out)
+				at[r] = n
+				out = append(out, Candidate{Record: r, Ranks: make([]int, len(lists))})
+			}
+			if out[n].Ranks[l] == 0 {
+				out[n].Ranks[l] = i + 1
+				out[n].Score += list.Weight / (k + float64(i+1))
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b Candidate) int {
+		if c := cmp.Compare(b.Score, a.Score); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.Record, b.Record)
+	})
+	return out[:min(limit, len(out))]
+}

@@ -1,0 +1,217 @@
+package passage
+
+import "strings"
+
+// Version names the rules of cutting; it changes whenever the same source
+// would be cut otherwise, and is part of an index's fingerprint.
+const Version = "2"
+
+// Source is a record as it is cut. Body is text or markdown.
+type Source struct {
+	Title string
+	Path  string
+	Body  string
+}
+
+// Piece is one passage of a source.
+type Piece struct {
+	Ordinal int
+	Anchor  string // slug of the heading above its beginning, without #; "" before the first
+	Heading string // heading path, outermost first, joined by " › ", without a heading that repeats the title
+	Text    string
+}
+
+// The sizes of passages. Pieces are WordPieces as estimated by pieceCount.
+const (
+	targetWords   = 180 // a passage is full
+	smallWords    = 60  // a section below this may share a passage
+	tinyWords     = 20  // a passage below this joins its neighbour, if need be beyond its size
+	maxPieces     = 256 // of what is embedded: title, heading path and text
+	titlePieces   = 32  // of the title in it
+	headingPieces = 48  // of the heading path in it
+	slack         = 1.25
+)
+
+// Cut cuts a source into at least one passage: whole sections where they fit,
+// small ones with their neighbours, large ones between blocks (paragraphs,
+// lists, tables, fenced code) and, where a block alone is too large, between
+// its lines, sentences, words or, last, characters. Passages do not overlap:
+// every word of the body is in the text or the heading path of one of them.
+// A body without text gives one passage with the title, or the path.
+func Cut(s Source) []Piece {
+	d := parse(s.Title, s.Body)
+	var pieces []Piece
+	for _, units := range pack(d, min(pieceCount(s.Title), titlePieces)) {
+		if len(pieces) == MaxPerRecord {
+			break
+		}
+		p := d.render(units)
+		p.Ordinal = len(pieces)
+		pieces = append(pieces, p)
+	}
+	if len(pieces) == 0 {
+		text := strings.TrimSpace(valid(s.Title))
+		if text == "" {
+			text = strings.TrimSpace(valid(s.Path))
+		}
+		pieces = []Piece{{Text: text}}
+	}
+	return pieces
+}
+
+// EmbedText returns what is embedded for a passage: the beginning of the
+// record's title, the end of the heading path, and the text without the marks
+// of fenced code.
+func EmbedText(title string, p Piece) string {
+	var b strings.Builder
+	line := func(s string) {
+		if s == "" {
+			return
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(s)
+	}
+	line(firstPieces(strings.TrimSpace(valid(title)), titlePieces))
+	line(lastPieces(p.Heading, headingPieces))
+	for text := range strings.Lines(p.Text) {
+		text = strings.TrimRight(text, "\r\n")
+		if mark, _ := fenceMark(text); mark == "" {
+			line(text)
+		}
+	}
+	return b.String()
+}
+
+// unit is a piece of a section that is not divided unless it must be.
+type unit struct {
+	section int
+	text    string
+	fence   *fence // nil for prose
+	first   bool   // of its block
+	join    string // to the unit before, of the same block
+	words   int
+	pieces  int
+}
+
+func newUnit(section int, text string, f *fence) unit {
+	return unit{section: section, text: text, fence: f, words: wordCount(text), pieces: pieceCount(text)}
+}
+
+// packing is the state of pack: full passages and the one being filled.
+type packing struct {
+	d       *document
+	title   int // pieces of the title
+	out     [][]unit
+	current []unit
+	words   int
+	pieces  int
+}
+
+// pack distributes the units of a document over passages.
+func pack(d *document, title int) [][]unit {
+	k := packing{d: d, title: title}
+	queue := make([]unit, 0, len(d.units))
+	for _, u := range d.units {
+		queue = append(queue[:0], u)
+		for len(queue) > 0 {
+			u := queue[len(queue)-1]
+			queue = queue[:len(queue)-1]
+			parts := k.place(u)
+			for i := len(parts) - 1; i >= 0; i-- {
+				queue = append(queue, parts[i])
+			}
+		}
+	}
+	k.flush()
+	return k.join()
+}
+
+// place adds a unit to the current passage or a new one, or returns its parts
+// to be placed instead.
+func (k *packing) place(u unit) (parts []unit) {
+	room := k.room(u.section)
+	if n := len(k.current); n > 0 {
+		if last := k.current[n-1].section; last != u.section && !k.shares(last, u.section) {
+			k.flush()
+		}
+	}
+	if k.fits(u, room) {
+		k.add(u)
+		return nil
+	}
+	if u.pieces > room || u.words > targetWords || u.fence == nil && 2*k.words < targetWords && len(k.current) > 0 {
+		if parts = divide(u, room); len(parts) > 1 {
+			return parts
+		}
+	}
+	k.flush()
+	k.add(u)
+	return nil
+}
+
+// shares reports whether a new section begins in the passage at hand.
+func (k *packing) shares(last, section int) bool {
+	words := k.d.sections[section].words
+	switch {
+	case !k.d.related(last, section):
+		return false
+	case k.words < tinyWords:
+		return true
+	}
+	return (k.words < smallWords || words < smallWords) && k.words+words <= targetWords
+}
+
+// room returns how many pieces of text a passage of the section can have.
+func (k *packing) room(section int) int {
+	return maxPieces - k.title - min(k.d.sections[section].pathPieces, headingPieces)
+}
+
+func (k *packing) fits(u unit, room int) bool {
+	if len(k.current) == 0 {
+		return u.pieces <= room && u.words <= targetWords
+	}
+	if u.fence != nil && k.words < tinyWords && u.pieces <= room && float64(k.pieces+u.pieces) <= slack*float64(room) {
+		return true // code stays with the line that introduces it
+	}
+	return k.pieces+u.pieces <= room && k.words+u.words <= targetWords
+}
+
+func (k *packing) add(u unit) {
+	k.current = append(k.current, u)
+	k.words += u.words
+	k.pieces += u.pieces
+}
+
+func (k *packing) flush() {
+	if len(k.current) > 0 {
+		k.out = append(k.out, k.current)
+		k.current, k.words, k.pieces = nil, 0, 0
+	}
+}
+
+// join appends tiny passages to the one before where both fit with some
+// slack.
+func (k *packing) join() [][]unit {
+	var joined [][]unit
+	words, pieces := 0, 0 // of the last joined passage
+	for _, units := range k.out {
+		w, p := 0, 0
+		for _, u := range units {
+			w += u.words
+			p += u.pieces
+		}
+		n := len(joined)
+		if n > 0 && (w < tinyWords || words < tinyWords) &&
+			float64(words+w) <= slack*targetWords && float64(pieces+p) <= slack*float64(k.room(units[0].section)) &&
+			k.d.near(joined[n-1][len(joined[n-1])-1].section, units[0].section) {
+			joined[n-1] = append(joined[n-1], units...)
+			words, pieces = words+w, pieces+p
+			continue
+		}
+		joined = append(joined, units)
+		words, pieces = w, p
+	}
+	return joined
+}

@@ -1,0 +1,274 @@
+package passage
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// document is a parsed body.
+type document struct {
+	sections []section // the first is what precedes the first heading
+	units    []unit
+}
+
+// section is what stands below one heading and above the next.
+type section struct {
+	heading    string
+	level      int // of the heading, from 1; 0 for the first section
+	parent     int // index of the section that holds it, -1 for the first
+	anchor     string
+	hidden     bool // the heading repeats the title
+	words      int  // of its own text
+	pathPieces int  // of its heading path
+}
+
+// fence is a block of code that may be spread over several units.
+type fence struct {
+	mark string // what encloses it; "" for tables, which are code without marks
+	info string
+}
+
+// maxHeading is the length in bytes from which a heading is a paragraph.
+const maxHeading = 250
+
+// parse reads a body as markdown: ATX headings, fenced code, tables and
+// paragraphs. Everything else is a paragraph.
+func parse(title, body string) *document {
+	p := parser{document: &document{sections: []section{{parent: -1}}}, title: strings.TrimSpace(title), slugs: map[string]int{}}
+	var open *fence
+	for line := range strings.Lines(valid(body)) {
+		line = strings.TrimRight(line, " \t\r\n")
+		mark, info := fenceMark(line)
+		switch {
+		case open != nil && mark != "" && mark[0] == open.mark[0] && len(mark) >= len(open.mark) && info == "":
+			p.block(open)
+			open = nil
+		case open != nil:
+			p.lines = append(p.lines, line)
+		case mark != "":
+			p.block(nil)
+			open = &fence{mark: mark, info: info}
+		default:
+			p.line(line)
+		}
+	}
+	p.block(open)
+	p.endSection()
+	return p.document
+}
+
+type parser struct {
+	*document
+	title string
+	slugs map[string]int // anchors given, with the last number given to each
+	lines []string       // of the block at hand
+	table bool           // it is a table
+}
+
+// line reads a line outside of code.
+func (p *parser) line(line string) {
+	bare := strings.TrimSpace(line)
+	if level, text := heading(line); level > 0 {
+		p.block(nil)
+		if text = strings.TrimSpace(inline(text)); text == "" {
+			return
+		}
+		if level <= p.sections[len(p.sections)-1].level {
+			p.endSection()
+		}
+		p.heading(level, text)
+		return
+	}
+	if table := strings.HasPrefix(bare, "|"); bare == "" || table != p.table {
+		p.block(nil)
+		p.table = table
+	}
+	if bare == "" || ruler(bare) {
+		return
+	}
+	if text := inline(line); strings.TrimSpace(text) != "" {
+		p.lines = append(p.lines, text)
+	}
+}
+
+// block ends the block at hand; f is its fence if it is code.
+func (p *parser) block(f *fence) {
+	text := strings.Trim(strings.Join(p.lines, "\n"), "\n")
+	p.lines = p.lines[:0]
+	if f == nil && p.table {
+		f = &fence{}
+	}
+	p.table = false
+	if strings.TrimSpace(text) == "" && (f == nil || f.info == "") {
+		return
+	}
+	u := newUnit(len(p.sections)-1, text, f)
+	u.first = true
+	p.units = append(p.units, u)
+	p.sections[u.section].words += u.words
+}
+
+// heading begins a section.
+func (p *parser) heading(level int, text string) {
+	text, anchor := cutAnchor(text)
+	s := section{heading: text, level: level, parent: len(p.sections) - 1}
+	for p.sections[s.parent].level >= level {
+		s.parent = p.sections[s.parent].parent
+	}
+	s.anchor = p.slug(anchor, text)
+	s.hidden = strings.EqualFold(text, p.title)
+	s.pathPieces = p.sections[s.parent].pathPieces
+	if !s.hidden {
+		s.pathPieces += pieceCount(text)
+	}
+	p.sections = append(p.sections, s)
+}
+
+// endSection ends a section that holds no other. Without text of its own it
+// gets an empty unit, so that its heading is found.
+func (p *parser) endSection() {
+	i := len(p.sections) - 1
+	if i > 0 && (len(p.units) == 0 || p.units[len(p.units)-1].section != i) {
+		u := unit{section: i, first: true, words: wordCount(p.sections[i].heading), pieces: pieceCount(p.sections[i].heading)}
+		p.units = append(p.units, u)
+	}
+}
+
+// slug returns the anchor of a heading, unique in the page: a repeated one
+// gets -1, -2, ….
+func (p *parser) slug(anchor, text string) string {
+	if anchor == "" {
+		anchor = slug(text)
+	}
+	unique := anchor
+	for {
+		if _, taken := p.slugs[unique]; !taken {
+			p.slugs[unique] = 0
+			return unique
+		}
+		p.slugs[anchor]++
+		unique = anchor + "-" + strconv.Itoa(p.slugs[anchor])
+	}
+}
+
+// related reports whether two sections, in this order, belong together: they
+// have the same parent, or the first holds the second.
+func (d *document) related(a, b int) bool {
+	for i := b; i >= 0; i = d.sections[i].parent {
+		if i == a {
+			return true
+		}
+	}
+	return d.sections[a].parent == d.sections[b].parent
+}
+
+// near reports whether two sections are related or one is related to a
+// section that holds the other directly.
+func (d *document) near(a, b int) bool {
+	pa, pb := d.path(a), d.path(b)
+	return len(common(pa, pb)) >= min(len(pa), len(pb))-1
+}
+
+// path returns the sections that hold section i and itself, outermost first;
+// the page itself is the first.
+func (d *document) path(i int) []int {
+	var path []int
+	for ; i >= 0; i = d.sections[i].parent {
+		path = append(path, i)
+	}
+	slices.Reverse(path)
+	return path
+}
+
+func common(a, b []int) []int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return a[:n]
+}
+
+// render writes units as one passage. Headings that all its sections share
+// are its path, the others stand in the text above what they head.
+func (d *document) render(units []unit) Piece {
+	shared := d.path(units[0].section)
+	for _, u := range units[1:] {
+		shared = common(shared, d.path(u.section))
+	}
+	var b strings.Builder
+	written := map[int]bool{}
+	for _, i := range shared {
+		written[i] = true
+	}
+	var open *fence
+	for _, u := range units {
+		if open != nil && u.fence != open {
+			b.WriteString(closing(open))
+			open = nil
+		}
+		for _, i := range d.path(u.section) {
+			if !written[i] && !d.sections[i].hidden {
+				separate(&b, "\n\n")
+				b.WriteString(d.sections[i].heading)
+			}
+			written[i] = true
+		}
+		if u.text == "" && u.fence == nil {
+			continue // only a heading
+		}
+		if u.fence == nil || u.fence != open {
+			if u.first || u.fence != nil {
+				separate(&b, "\n\n")
+			} else {
+				separate(&b, u.join)
+			}
+			b.WriteString(opening(u))
+			open = u.fence
+		} else {
+			b.WriteString(u.join)
+		}
+		b.WriteString(u.text)
+	}
+	b.WriteString(closing(open))
+	p := Piece{Anchor: d.sections[units[0].section].anchor, Heading: d.headings(shared), Text: strings.TrimSpace(b.String())}
+	if p.Text == "" {
+		p.Text = d.sections[units[0].section].heading
+	}
+	return p
+}
+
+func (d *document) headings(path []int) string {
+	var headings []string
+	for _, i := range path {
+		if s := d.sections[i]; s.heading != "" && !s.hidden {
+			headings = append(headings, s.heading)
+		}
+	}
+	return strings.Join(headings, " › ")
+}
+
+func separate(b *strings.Builder, join string) {
+	if b.Len() > 0 {
+		b.WriteString(join)
+	}
+}
+
+// opening returns the line that opens the code of a unit; only the first part
+// of a block repeats its language.
+func opening(u unit) string {
+	switch {
+	case u.fence == nil || u.fence.mark == "":
+		return ""
+	case u.first:
+		return u.fence.mark + u.fence.info + "\n"
+	}
+	return u.fence.mark + "\n"
+}
+
+func closing(f *fence) string {
+	if f == nil || f.mark == "" {
+		return ""
+	}
+	return "\n" + f.mark
+}

@@ -1,0 +1,150 @@
+package query
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"almanac/retrieval/analysis"
+)
+
+// split is a query taken apart at its operators.
+type split struct {
+	text     string
+	phrases  []string // without quotes; also part of text
+	excluded []string // without hyphen
+	kinds    []string
+	sources  []string
+}
+
+// parts takes a query apart. Operators stand at its start or after a space.
+func parts(raw string) split {
+	var s split
+	var text strings.Builder
+	quotes := true // a closing quote may still follow
+	for i := 0; i < len(raw); {
+		r, size := utf8.DecodeRuneInString(raw[i:])
+		if unicode.IsSpace(r) {
+			text.WriteByte(raw[i]) // any white space: text is collapsed below
+			i += size
+			continue
+		}
+		rest := raw[i:]
+		end := strings.IndexFunc(rest, unicode.IsSpace)
+		if end < 0 {
+			end = len(rest)
+		}
+		word := rest[:end]
+		switch {
+		case quotes && (r == '"' || r == '“' || r == '„'):
+			inside, after, closed := cutQuote(rest[size:])
+			if quotes = closed; closed {
+				s.phrases = append(s.phrases, inside)
+				text.WriteString(" " + inside + " ")
+				i = len(raw) - len(after)
+				continue
+			}
+		case excludes(word):
+			s.excluded = append(s.excluded, word[1:])
+			i += end
+			continue
+		default:
+			if name, values := operator(word); name != "" {
+				if name == "kind" {
+					s.kinds = appendNew(s.kinds, values)
+				} else {
+					s.sources = appendNew(s.sources, values)
+				}
+				i += end
+				continue
+			}
+		}
+		text.WriteString(word)
+		i += end
+	}
+	s.text = collapse(text.String())
+	return s
+}
+
+// cutQuote cuts at the first closing quote.
+func cutQuote(s string) (inside, after string, closed bool) {
+	i := strings.IndexAny(s, `"”“`)
+	if i < 0 {
+		return "", "", false
+	}
+	_, size := utf8.DecodeRuneInString(s[i:])
+	return s[:i], s[i+size:], true
+}
+
+// excludes reports whether the word is a hyphen and a word to leave out: its
+// first character a letter, neither a flag of one letter nor an assignment,
+// and not a function word, which would leave out nearly everything.
+func excludes(word string) bool {
+	if word[0] != '-' {
+		return false
+	}
+	r, size := utf8.DecodeRuneInString(word[1:])
+	if !unicode.IsLetter(r) || r < utf8.RuneSelf && len(word) == 1+size || strings.ContainsAny(word, "=(){}\"") {
+		return false
+	}
+	return !analysis.IsStop(analysis.Fold(word[1:]))
+}
+
+// operator reads kind:a,b or source:a,b; name is empty for other words.
+func operator(word string) (name string, values []string) {
+	name, operand, found := strings.Cut(word, ":")
+	name = strings.ToLower(name)
+	if !found || name != "kind" && name != "source" {
+		return "", nil
+	}
+	for _, v := range strings.Split(strings.ToLower(operand), ",") {
+		if v == "" {
+			continue
+		}
+		if strings.IndexFunc(v, notName) >= 0 {
+			return "", nil
+		}
+		values = append(values, v)
+	}
+	if len(values) == 0 {
+		return "", nil
+	}
+	return name, values
+}
+
+func notName(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '-' && r != '.'
+}
+
+func appendNew(list, values []string) []string {
+	for _, v := range values {
+		if !slices.Contains(list, v) {
+			list = append(list, v)
+		}
+	}
+	return list
+}
+
+// collapse makes runs of white space one space, or one line break where they
+// hold one: lines tell code from prose.
+func collapse(s string) string {
+	var b strings.Builder
+	space, line := false, false
+	for _, r := range s {
+		if unicode.IsSpace(r) {
+			space, line = true, line || r == '\n'
+			continue
+		}
+		if space && b.Len() > 0 {
+			if line {
+				b.WriteByte('\n')
+			} else {
+				b.WriteByte(' ')
+			}
+		}
+		space, line = false, false
+		b.WriteRune(r)
+	}
+	return b.String()
+}

@@ -1,0 +1,282 @@
+// Package snippet shows why a passage matched: the best window of its text
+// and the byte ranges of the matches. It imports analysis and query.
+package snippet
+
+import (
+	"sort"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/query"
+)
+
+// MaxLength is the length of a snippet, in characters.
+const MaxLength = 300
+
+// Snippet is a piece of text with its matches.
+type Snippet struct {
+	Text  string
+	Spans [][2]int // byte ranges in Text, ascending, not overlapping
+}
+
+const ellipsis = "…"
+
+// Make returns the window of text, of at most limit characters, that covers
+// the query best: the sum of the weights of the distinct terms in it, a tenth
+// for repeated ones, and among equals the first. It begins at a sentence or
+// line where one is near and cuts no word that fits; … stands where text is
+// left out. weight gives a term's worth, such as its inverse document
+// frequency; nil weighs all alike. Without a match the window is the
+// beginning. A limit of 2 or less is MaxLength.
+//
+// White space is collapsed, but code keeps its lines.
+func Make(text string, q query.Query, limit int, weight func(analysis.TermID) float64) Snippet {
+	if limit <= 2 {
+		limit = MaxLength
+	}
+	text = tidy(text)
+	m := newMatcher(q, weight)
+	if utf8.RuneCountInString(text) <= limit {
+		return Snippet{Text: text, Spans: spans(m.matches(text))}
+	}
+	matches := m.matches(text)
+	start, end := window(text, best(text, matches, m.weights, limit), limit)
+	s := Snippet{Text: text[start:end]}
+	shift := -start
+	if start > 0 {
+		s.Text = ellipsis + s.Text
+		shift += len(ellipsis)
+	}
+	if end < len(text) {
+		s.Text += ellipsis
+	}
+	var inside []match
+	for _, x := range matches {
+		if x.start >= start && x.end <= end {
+			inside = append(inside, match{term: x.term, start: x.start + shift, end: x.end + shift})
+		}
+	}
+	s.Spans = spans(inside)
+	return s
+}
+
+// Highlight returns the byte ranges of the query's matches in a text,
+// ascending and not overlapping.
+func Highlight(text string, q query.Query) [][2]int {
+	return spans(newMatcher(q, nil).matches(text))
+}
+
+// matcher finds the terms of a query in texts.
+type matcher struct {
+	terms   map[string]int // index of weights by term
+	weights []float64
+}
+
+func newMatcher(q query.Query, weight func(analysis.TermID) float64) *matcher {
+	m := &matcher{terms: make(map[string]int, len(q.Terms))}
+	for _, t := range q.Terms {
+		if t.Stop {
+			continue
+		}
+		w := t.Weight
+		if weight != nil {
+			w *= max(weight(t.ID), 0)
+		}
+		m.terms[t.Text] = len(m.weights)
+		m.weights = append(m.weights, w)
+	}
+	return m
+}
+
+// match is an occurrence of a query term.
+type match struct {
+	term, start, end int
+}
+
+func (m *matcher) matches(text string) []match {
+	var list []match
+	for _, t := range analysis.Analyze(text) {
+		if i, ok := m.terms[t.Term]; ok {
+			list = append(list, match{i, t.Start, t.End})
+		}
+	}
+	return list
+}
+
+// spans joins overlapping matches.
+func spans(matches []match) [][2]int {
+	var list [][2]int
+	sort.SliceStable(matches, func(i, j int) bool { return matches[i].start < matches[j].start })
+	for _, x := range matches {
+		if n := len(list); n > 0 && x.start < list[n-1][1] {
+			list[n-1][1] = max(list[n-1][1], x.end)
+			continue
+		}
+		list = append(list, [2]int{x.start, x.end})
+	}
+	return list
+}
+
+// repeated is what a further occurrence of a term in the window counts.
+const repeated = 0.1
+
+// best returns the byte range of the matches that the window should hold.
+func best(text string, matches []match, weights []float64, limit int) [2]int {
+	if len(matches) == 0 {
+		return [2]int{0, 0}
+	}
+	at := characters(text)
+	counts := make([]int, len(weights))
+	score, top := 0.0, -1.0
+	var found [2]int
+	last, end := 0, 0 // first match beyond the window; the greatest end inside
+	for first, x := range matches {
+		for last < len(matches) && (last == first || at(max(end, matches[last].end))-at(x.start) <= limit-2) {
+			score += gain(counts, weights, matches[last].term)
+			end = max(end, matches[last].end)
+			last++
+		}
+		if score > top+1e-9 {
+			top, found = score, [2]int{x.start, end}
+		}
+		score -= loss(counts, weights, x.term)
+	}
+	return found
+}
+
+// characters returns the function from byte offsets, on rune boundaries, to
+// characters.
+func characters(text string) func(int) int {
+	if utf8.RuneCountInString(text) == len(text) {
+		return func(i int) int { return i }
+	}
+	index := make([]int32, len(text)+1)
+	n := int32(0)
+	for i := range len(text) {
+		index[i] = n
+		if i+1 == len(text) || utf8.RuneStart(text[i+1]) {
+			n++
+		}
+	}
+	index[len(text)] = n
+	return func(i int) int { return int(index[i]) }
+}
+
+func gain(counts []int, weights []float64, term int) float64 {
+	counts[term]++
+	if counts[term] == 1 {
+		return weights[term]
+	}
+	return repeated * weights[term]
+}
+
+func loss(counts []int, weights []float64, term int) float64 {
+	counts[term]--
+	if counts[term] == 0 {
+		return weights[term]
+	}
+	return repeated * weights[term]
+}
+
+// window widens the range to limit characters, ellipses included: back to the
+// beginning of its sentence or line where that leaves room, then forward, and
+// cuts between words.
+func window(text string, want [2]int, limit int) (start, end int) {
+	room := limit - 2
+	held := utf8.RuneCountInString(text[want[0]:want[1]])
+	if held > room { // one match longer than the window
+		return want[0], forward(text, want[0], room)
+	}
+	lead := (room - held) / 2
+	start = backward(text, want[0], lead)
+	end = forward(text, start, room)
+	if end == len(text) { // room left behind: begin earlier
+		start = backward(text, len(text), room)
+		start = min(start, want[0])
+	}
+	return trim(text, start, max(end, want[1]), want)
+}
+
+// backward returns the beginning of the sentence or line before i, at most n
+// characters back, or else of the first word there.
+func backward(text string, i, n int) int {
+	limit := i
+	for ; n > 0 && limit > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(text[:limit])
+		limit -= size
+	}
+	if limit == 0 {
+		return 0
+	}
+	if at := boundary(text[limit:i]); at >= 0 {
+		return limit + at
+	}
+	return wordStart(text, limit, i)
+}
+
+// wordStart returns the first start of a word in text[from:to], to for none.
+func wordStart(text string, from, to int) int {
+	if r, _ := utf8.DecodeLastRuneInString(text[:from]); from == 0 || unicode.IsSpace(r) {
+		return from
+	}
+	if at := strings.IndexFunc(text[from:to], unicode.IsSpace); at >= 0 {
+		return from + at + 1
+	}
+	if to-from > 80 { // no spaces: any character will do
+		return from
+	}
+	return to
+}
+
+// boundary returns where the first sentence or line begins within s, -1 for
+// none.
+func boundary(s string) int {
+	for i := 0; i+1 < len(s); i++ {
+		switch s[i] {
+		case '\n':
+			return i + 1
+		case '.', '?', '!':
+			if s[i+1] == ' ' && i+2 <= len(s) {
+				return i + 2
+			}
+		}
+	}
+	for _, mark := range []string{"。", "！", "？"} {
+		if i := strings.Index(s, mark); i >= 0 && i+len(mark) < len(s) {
+			return i + len(mark)
+		}
+	}
+	return -1
+}
+
+// forward returns the end of the last word within n characters after i.
+func forward(text string, i, n int) int {
+	end := i
+	for ; n > 0 && end < len(text); n-- {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		end += size
+	}
+	if end == len(text) {
+		return end
+	}
+	if r, _ := utf8.DecodeRuneInString(text[end:]); unicode.IsSpace(r) {
+		return end
+	}
+	if at := strings.LastIndexFunc(text[i:end], unicode.IsSpace); at > 0 && end-i-at <= 80 {
+		return i + at
+	}
+	return end
+}
+
+// trim drops white space at the edges outside of the wanted range.
+func trim(text string, start, end int, want [2]int) (int, int) {
+	for start < want[0] && (text[start] == ' ' || text[start] == '\n') {
+		start++
+	}
+	for end > want[1] && end > start && (text[end-1] == ' ' || text[end-1] == '\n') {
+		end--
+	}
+	return start, end
+}
