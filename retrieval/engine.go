@@ -1,0 +1,376 @@
+package retrieval
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"time"
+
+	"almanac/embed"
+	"almanac/retrieval/fusion"
+	"almanac/retrieval/index"
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/passage"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/rerank"
+	"almanac/retrieval/vector"
+)
+
+// Config is what an Engine is made of.
+type Config struct {
+	Follower *index.Follower
+	Keyword  keyword.Engine
+	Vector   vector.Index
+	Embedder embed.Embedder
+	// Profiles to choose from; profile.DefaultName must be among them.
+	Profiles []profile.Profile
+	// Authority is the prior of a record by its source, else by its kind.
+	Authority map[string]float64
+	// Deadline bounds the retrievers of one search; what has not answered by
+	// then is reported as degraded. Default 1 s.
+	Deadline time.Duration
+	Log      *slog.Logger
+}
+
+// Engine is the Searcher over a keyword and a vector engine.
+type Engine struct {
+	follower   *index.Follower
+	keyword    keyword.Engine
+	vector     vector.Index
+	embedder   embed.Embedder
+	profiles   map[string]profile.Profile
+	models     map[string]map[string]rerank.Model // profile → class → model
+	authority  map[string]float64
+	deadline   time.Duration
+	log        *slog.Logger
+	retrievers map[string]Retriever
+}
+
+var _ Searcher = (*Engine)(nil)
+
+// New makes an engine. A profile that names an unknown retriever or feature is
+// an error.
+func New(cfg Config) (*Engine, error) {
+	e := &Engine{follower: cfg.Follower, keyword: cfg.Keyword, vector: cfg.Vector, embedder: cfg.Embedder, profiles: map[string]profile.Profile{},
+		models: map[string]map[string]rerank.Model{}, authority: cfg.Authority, deadline: cmp.Or(cfg.Deadline, time.Second), log: cfg.Log, retrievers: map[string]Retriever{}}
+	for _, r := range []Retriever{
+		keywordRetriever{"documents", cfg.Keyword, keyword.Documents},
+		keywordRetriever{"passages", cfg.Keyword, keyword.Passages},
+		denseRetriever{cfg.Vector},
+	} {
+		e.retrievers[r.Name()] = r
+	}
+	for _, p := range cfg.Profiles {
+		models, err := e.compile(p)
+		if err != nil {
+			return nil, err
+		}
+		e.profiles[p.Name], e.models[p.Name] = p, models
+	}
+	if _, ok := e.profiles[profile.DefaultName]; !ok {
+		return nil, fmt.Errorf("retrieval: there is no profile named %q", profile.DefaultName)
+	}
+	return e, nil
+}
+
+// compile checks a profile and turns its weights into models by class; the
+// empty class is every other.
+func (e *Engine) compile(p profile.Profile) (map[string]rerank.Model, error) {
+	for _, l := range p.Lists {
+		if e.retrievers[l.Retriever] == nil {
+			return nil, fmt.Errorf("retrieval: profile %s: there is no retriever %q", p.Name, l.Retriever)
+		}
+	}
+	vectorOf := func(weights map[string]float64) (v rerank.Vector, err error) {
+		for name, w := range weights {
+			f, ok := rerank.FeatureNamed(name)
+			if !ok {
+				return v, fmt.Errorf("retrieval: profile %s: there is no feature %q", p.Name, name)
+			}
+			v[f] = w
+		}
+		return v, nil
+	}
+	fixed, err := vectorOf(p.Fixed)
+	if err != nil {
+		return nil, err
+	}
+	models := map[string]rerank.Model{}
+	for _, class := range append(slices.Collect(maps.Keys(p.Classes)), "") {
+		weights, err := vectorOf(p.WeightsFor(class))
+		if err != nil {
+			return nil, err
+		}
+		models[class] = rerank.Model{Weights: weights, Fixed: fixed}
+	}
+	return models, nil
+}
+
+// profile returns a profile by name, the default one for "".
+func (e *Engine) profile(name string) (profile.Profile, error) {
+	p, ok := e.profiles[cmp.Or(name, profile.DefaultName)]
+	if !ok {
+		return p, fmt.Errorf("%w: there is no profile %q", ErrBadQuery, name)
+	}
+	return p, nil
+}
+
+// modelFor returns the model for the plan's profile and class of query.
+func (e *Engine) modelFor(p *Plan) rerank.Model {
+	models := e.models[p.Profile.Name]
+	if m, ok := models[string(p.Query.Class)]; ok {
+		return m
+	}
+	return models[""]
+}
+
+// candidate is a record on its way through a search.
+type candidate struct {
+	fusion.Candidate
+	document *index.Document
+	passages []int // ordinals the retrievers found, best first
+	cosines  []float32
+	features rerank.Vector
+	z        rerank.Vector
+	best     int
+	lexical  bool
+	score    float64
+	alsoAt   []int64
+}
+
+// Search implements Searcher.
+func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
+	start := time.Now()
+	if !e.follower.Ready() {
+		return Response{}, ErrNotReady
+	}
+	r.Limit = cmp.Or(r.Limit, 10)
+	if r.Limit < 0 || r.Offset < 0 || r.Limit+r.Offset > MaxResults {
+		return Response{}, fmt.Errorf("%w: offset and limit together must not exceed %d", ErrBadQuery, MaxResults)
+	}
+	prof, err := e.profile(r.Profile)
+	if err != nil {
+		return Response{}, err
+	}
+	timings := map[string]time.Duration{}
+	lap := start
+	step := func(name string) {
+		now := time.Now()
+		timings[name] = now.Sub(lap)
+		lap = now
+	}
+	p, err := e.plan(ctx, r, prof)
+	if err != nil {
+		return Response{}, err
+	}
+	step("plan")
+	lists, degraded, err := e.retrieve(ctx, p)
+	if err != nil {
+		return Response{}, err
+	}
+	step("retrieve")
+	candidates := e.candidates(p, lists)
+	step("fuse")
+	if prof.Order == "rerank" {
+		if degraded = e.rerank(ctx, p, candidates, degraded); ctx.Err() != nil {
+			return Response{}, ctx.Err()
+		}
+		candidates = aboveFloor(candidates, prof.Floor)
+		step("rerank")
+	}
+	if prof.Collapse > 0 {
+		candidates = e.collapse(candidates, prof.Collapse, r.Limit+r.Offset)
+	}
+	if r.Diversify {
+		diversify(candidates)
+	}
+	step("group")
+	res := Response{Query: r.Query, Class: string(p.Query.Class), Total: len(candidates), Degraded: degraded}
+	page := candidates[min(r.Offset, len(candidates)):min(r.Offset+r.Limit, len(candidates))]
+	if res.Results, err = e.show(ctx, p, page, lists, r.Explain); err != nil {
+		return Response{}, err
+	}
+	if len(r.Facets) > 0 {
+		if res.Facets, err = e.keyword.Facets(ctx, p.Keyword, p.Filter, r.Facets); err != nil {
+			return Response{}, fmt.Errorf("retrieval: facets: %w", err)
+		}
+	}
+	res.Corrected = corrected(p, res.Results)
+	step("show")
+	res.Took = time.Since(start)
+	if r.Explain {
+		res.Timings = timings
+	}
+	return res, nil
+}
+
+// ranked is one retriever's answer.
+type ranked struct {
+	list profile.List
+	hits []Hit
+	took time.Duration
+}
+
+// retrieve asks the profile's retrievers at once. A retriever that fails or
+// is late is named in degraded; only if none answers is it an error.
+func (e *Engine) retrieve(ctx context.Context, p *Plan) ([]ranked, []string, error) {
+	ctx, cancel := context.WithTimeout(ctx, e.deadline)
+	defer cancel()
+	lists := make([]ranked, len(p.Profile.Lists))
+	errs := make([]error, len(lists))
+	var wg sync.WaitGroup
+	for i, l := range p.Profile.Lists {
+		wg.Go(func() {
+			start := time.Now()
+			hits, err := e.retrievers[l.Retriever].Retrieve(ctx, p, p.Filter, l.Depth)
+			lists[i], errs[i] = ranked{l, hits, time.Since(start)}, err
+		})
+	}
+	wg.Wait()
+	var degraded []string
+	failed := 0
+	for i, err := range errs {
+		if err == nil {
+			continue
+		}
+		failed++
+		side := "keyword"
+		if lists[i].list.Retriever == "dense" {
+			side = "vector"
+		}
+		e.log.Warn("retrieval: retriever failed", "retriever", lists[i].list.Retriever, "error", err)
+		if !slices.Contains(degraded, side) {
+			degraded = append(degraded, side)
+		}
+	}
+	if failed == len(lists) {
+		return nil, nil, fmt.Errorf("retrieval: no engine answers: %w", errors.Join(errs...))
+	}
+	return lists, degraded, nil
+}
+
+// candidates fuses the lists and gathers what was found of each record.
+func (e *Engine) candidates(p *Plan, lists []ranked) []*candidate {
+	fused := make([]fusion.List, len(lists))
+	found := map[int64][]int{}
+	limit := 0
+	for i, l := range lists {
+		fused[i] = fusion.List{Name: l.list.Retriever, Weight: l.list.Weight}
+		limit += l.list.Depth
+		seen := make(map[int64]bool, len(l.hits))
+		for _, h := range l.hits {
+			if !seen[h.Record] {
+				seen[h.Record] = true
+				fused[i].Records = append(fused[i].Records, h.Record)
+			}
+			if h.Passage != whole && !slices.Contains(found[h.Record], h.Passage.Ordinal()) {
+				found[h.Record] = append(found[h.Record], h.Passage.Ordinal())
+			}
+		}
+	}
+	joined := fusion.Reciprocal(fused, p.Profile.RankK, limit)
+	ids := make([]int64, len(joined))
+	for i, c := range joined {
+		ids[i] = c.Record
+	}
+	out := make([]*candidate, 0, len(joined))
+	for i, d := range e.follower.Table().Documents(ids) {
+		if d == nil {
+			continue // deleted between the engine's answer and now
+		}
+		c := &candidate{Candidate: joined[i], document: d, passages: found[d.Record], score: joined[i].Score, lexical: true}
+		c.passages = slices.DeleteFunc(c.passages, func(o int) bool { return o >= len(d.Passages) })
+		if len(c.passages) > 0 {
+			c.best = c.passages[0]
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// scanned is the number of passages of a candidate that are scored besides
+// those a retriever found: the best is nearly always among the found ones.
+const scanned = 24
+
+// rerank scores the candidates and orders them.
+func (e *Engine) rerank(ctx context.Context, p *Plan, candidates []*candidate, degraded []string) []string {
+	in := make([]rerank.Candidate, len(candidates))
+	var ids []passage.ID
+	for i, c := range candidates {
+		for o := range min(scanned, len(c.document.Passages)) {
+			if !slices.Contains(c.passages, o) {
+				c.passages = append(c.passages, o)
+			}
+		}
+		in[i] = rerank.Candidate{Document: c.document, Passages: c.passages, Authority: e.authorityOf(c.document)}
+		for _, o := range c.passages {
+			ids = append(ids, c.document.Passages[o].ID)
+		}
+	}
+	if !slices.Contains(degraded, "vector") {
+		if cosines, err := e.cosines(ctx, p, ids); err != nil {
+			e.log.Warn("retrieval: exact scores failed", "error", err)
+			degraded = append(degraded, "vector")
+		} else {
+			for i := range in {
+				in[i].Cosines, cosines = cosines[:len(in[i].Passages)], cosines[len(in[i].Passages):]
+			}
+		}
+	}
+	model := e.modelFor(p)
+	scored := rerank.Signals(p.rerank, p.statistics, in)
+	for i, z := range rerank.Normalise(scored) {
+		c := candidates[i]
+		c.features, c.z, c.best, c.lexical = scored[i].Features, z, scored[i].Best, scored[i].Lexical
+		c.score = model.Score(z, c.features)
+	}
+	slices.SortStableFunc(candidates, func(a, b *candidate) int {
+		if c := cmp.Compare(b.score, a.score); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.Record, b.Record)
+	})
+	// Clients get a number between 0 and 1; the order is the model's.
+	for _, c := range candidates {
+		c.score = 1 / (1 + math.Exp(-c.score/4))
+	}
+	return degraded
+}
+
+func (e *Engine) cosines(ctx context.Context, p *Plan, ids []passage.ID) ([]float32, error) {
+	ctx, cancel := context.WithTimeout(ctx, e.deadline)
+	defer cancel()
+	v, err := p.Vector(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return e.vector.Scores(ctx, v, ids)
+}
+
+func (e *Engine) authorityOf(d *index.Document) float64 {
+	if a, ok := e.authority[d.Attributes.Source]; ok {
+		return a
+	}
+	return e.authority[d.Attributes.Kind]
+}
+
+// aboveFloor drops neighbours that share no word with the query and are not
+// near either: zero results exist.
+func aboveFloor(candidates []*candidate, floor float64) []*candidate {
+	return slices.DeleteFunc(candidates, func(c *candidate) bool {
+		return !c.lexical && c.features[rerank.Dense] < floor
+	})
+}
+
+// Status implements Searcher.
+func (e *Engine) Status(context.Context) Status {
+	lag, progress := e.follower.Lag()
+	records, passages := e.follower.Table().Size()
+	return Status{Ready: e.follower.Ready(), Progress: progress, Records: records, Passages: passages, Lag: lag, Model: e.embedder.Model()}
+}

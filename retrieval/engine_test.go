@@ -1,0 +1,342 @@
+package retrieval_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/sqlite"
+	"almanac/embed"
+	"almanac/embed/static"
+	"almanac/retrieval"
+	"almanac/retrieval/index"
+	"almanac/retrieval/keyword"
+	keywordembedded "almanac/retrieval/keyword/embedded"
+	"almanac/retrieval/passage"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/vector"
+	vectorembedded "almanac/retrieval/vector/embedded"
+)
+
+// fixture is a catalog with engines over it.
+type fixture struct {
+	store    catalog.Store
+	keyword  keyword.Engine
+	vector   vector.Index
+	embedder embed.Embedder
+	follower *index.Follower
+	engine   *retrieval.Engine
+}
+
+type option func(*fixture)
+
+func open(t *testing.T, dir string, options ...option) *fixture {
+	t.Helper()
+	ctx := t.Context()
+	f := &fixture{}
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var err error
+	f.store, err = sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: time.Now})
+	must(err)
+	t.Cleanup(func() { f.store.Close() })
+	model, err := static.New()
+	must(err)
+	f.embedder = model
+	log := slog.New(slog.DiscardHandler)
+	f.keyword, err = keywordembedded.Open(keywordembedded.Config{Path: filepath.Join(dir, "keyword"), Log: log})
+	must(err)
+	f.vector, err = vectorembedded.Open(vectorembedded.Config{Path: filepath.Join(dir, "vector"), Dimensions: model.Dimensions(), Model: model.Model(), Log: log})
+	must(err)
+	for _, o := range options {
+		o(f)
+	}
+	generation, err := f.store.OpenGeneration(ctx, index.Fingerprint(model.Model()))
+	must(err)
+	f.follower = index.New(index.Config{Store: f.store, Generation: generation, Keyword: f.keyword, Vector: f.vector, Embedder: f.embedder, Log: log})
+	must(f.follower.Load(ctx))
+	var profiles []profile.Profile
+	for _, name := range profile.Names() {
+		p, err := profile.Load(name)
+		must(err)
+		profiles = append(profiles, p)
+	}
+	f.engine, err = retrieval.New(retrieval.Config{Follower: f.follower, Keyword: f.keyword, Vector: f.vector, Embedder: f.embedder, Profiles: profiles,
+		Authority: map[string]float64{"site": 1, "mirror": 0.2}, Deadline: 200 * time.Millisecond, Log: log})
+	must(err)
+	return f
+}
+
+func (f *fixture) put(t *testing.T, records ...catalog.Record) {
+	t.Helper()
+	bySource := map[string][]catalog.Entry{}
+	for _, r := range records {
+		if r.Source == "" {
+			r.Source = "site"
+		}
+		if r.Kind == "" {
+			r.Kind = catalog.KindDoc
+		}
+		r.Data = []byte("{}")
+		bySource[r.Source] = append(bySource[r.Source], catalog.Entry{Record: r})
+	}
+	for source, entries := range bySource {
+		if _, err := f.store.Apply(t.Context(), catalog.Batch{Source: source, Entries: entries}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f.index(t)
+}
+
+func (f *fixture) index(t *testing.T) {
+	t.Helper()
+	if _, err := f.follower.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.follower.MarkReady()
+}
+
+func (f *fixture) search(t *testing.T, r retrieval.Request) retrieval.Response {
+	t.Helper()
+	res, err := f.engine.Search(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func titles(res retrieval.Response) []string {
+	var out []string
+	for _, r := range res.Results {
+		out = append(out, r.Title)
+	}
+	return out
+}
+
+// library is a small collection with something for every promise below.
+func library() []catalog.Record {
+	long := strings.Repeat("Operators rotate their keys every quarter and store a backup in two places before they begin. ", 12)
+	return []catalog.Record{
+		{Key: "keys", Title: "Key rotation", Body: "# Key rotation\n\n" + long, Path: "ops/keys.md"},
+		{Key: "keys-copy", Title: "Key rotation", Body: "# Key rotation\n\n" + long, Source: "mirror", Path: "mirror/keys.md"},
+		{Key: "wallet", Title: "Wallet setup", Body: "# Wallet setup\n\nInstall the wallet and connect it to a participant node.\n\n## Troubleshooting\n\nThe message connection refused by peer 7 means that the port is closed."},
+		{Key: "fees", Title: "Traffic fees", Body: "Every transaction pays for its traffic. Fees are burned."},
+		{Key: "CIP-0007", Kind: catalog.KindCIP, Title: "Delegated voting", State: "Final", Body: "## Abstract\n\nVoters may delegate their vote."},
+		{Key: "CIP-0070", Kind: catalog.KindCIP, Title: "Voting windows", State: "Draft", Body: "## Abstract\n\nEvery vote closes after seven days, see CIP-0007."},
+		{Key: "v1", Kind: catalog.KindRelease, Title: "Release 1.4.2", Body: "Fixes a crash of the sequencer during onboarding."},
+	}
+}
+
+func TestSearch(t *testing.T) {
+	f := open(t, t.TempDir())
+	f.put(t, library()...)
+	tests := []struct {
+		name  string
+		req   retrieval.Request
+		first string
+	}{
+		{"words find their document", retrieval.Request{Query: "burned fees"}, "Traffic fees"},
+		{"an identifier finds its proposal in any spelling", retrieval.Request{Query: "cip 7"}, "Delegated voting"},
+		{"a typo is read as the near word", retrieval.Request{Query: "transactoin"}, "Traffic fees"},
+		{"a literal message finds the passage that has it", retrieval.Request{Query: `"connection refused by peer"`}, "Wallet setup"},
+		{"a filter narrows", retrieval.Request{Query: "vote", Filter: passage.Filter{Kinds: []string{"release", "cip"}, States: []string{"draft"}}}, "Voting windows"},
+		{"an operator narrows like a filter", retrieval.Request{Query: "onboarding kind:release"}, "Release 1.4.2"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			res := f.search(t, tt.req)
+			if len(res.Results) == 0 || res.Results[0].Title != tt.first {
+				t.Fatalf("results %q, want %q first", titles(res), tt.first)
+			}
+			for i := 1; i < len(res.Results); i++ {
+				if res.Results[i].Score > res.Results[i-1].Score {
+					t.Errorf("scores increase at %d", i)
+				}
+			}
+		})
+	}
+	t.Run("copies are shown once with the better source", func(t *testing.T) {
+		res := f.search(t, retrieval.Request{Query: "rotate keys backup"})
+		if n := len(res.Results[0].AlsoAt); n != 1 {
+			t.Fatalf("also at %d places, want 1: %q", n, titles(res))
+		}
+		r, err := f.store.ByID(t.Context(), res.Results[0].Record)
+		if err != nil || r.Source != "site" {
+			t.Errorf("shown record is of %q (%v), want the more authoritative source", r.Source, err)
+		}
+	})
+	t.Run("zero results exist", func(t *testing.T) {
+		if res := f.search(t, retrieval.Request{Query: "xylophone zebra"}); len(res.Results) != 0 {
+			t.Errorf("got %q for words that nothing holds", titles(res))
+		}
+	})
+	t.Run("the snippet is of the passage that matched, with its anchor", func(t *testing.T) {
+		r := f.search(t, retrieval.Request{Query: "port closed connection refused"}).Results[0]
+		if !strings.Contains(r.Snippet, "connection refused") || len(r.SnippetSpans) == 0 {
+			t.Errorf("snippet %q with spans %v", r.Snippet, r.SnippetSpans)
+		}
+	})
+	t.Run("facets count the records that match", func(t *testing.T) {
+		res := f.search(t, retrieval.Request{Query: "vote", Facets: []string{"kind", "state"}})
+		if res.Facets["kind"]["cip"] != 2 || res.Facets["state"]["Final"]+res.Facets["state"]["final"] != 1 {
+			t.Errorf("facets %v", res.Facets)
+		}
+	})
+	t.Run("pages join without gap or repeat", func(t *testing.T) {
+		all := titles(f.search(t, retrieval.Request{Query: "vote keys wallet fees", Limit: 6}))
+		var paged []string
+		for o := 0; o < 6; o += 2 {
+			paged = append(paged, titles(f.search(t, retrieval.Request{Query: "vote keys wallet fees", Limit: 2, Offset: o}))...)
+		}
+		if !slices.Equal(all, paged) {
+			t.Errorf("pages %q, whole %q", paged, all)
+		}
+	})
+	t.Run("explain leaves every stage's numbers", func(t *testing.T) {
+		r := f.search(t, retrieval.Request{Query: "traffic fees", Explain: true}).Results[0]
+		if x := r.Explanation; x == nil || len(x.Lists) == 0 || x.Fused <= 0 || x.Features["document_bm25"].Value <= 0 {
+			t.Errorf("explanation %+v", r.Explanation)
+		}
+	})
+}
+
+func TestBadQueries(t *testing.T) {
+	f := open(t, t.TempDir())
+	if _, err := f.engine.Search(t.Context(), retrieval.Request{Query: "x"}); !errors.Is(err, retrieval.ErrNotReady) {
+		t.Errorf("before the first index: %v, want ErrNotReady", err)
+	}
+	f.put(t, library()...)
+	for name, r := range map[string]retrieval.Request{
+		"empty": {Query: ""}, "blank": {Query: " \t\n"}, "only punctuation": {Query: "?!… —"},
+		"too deep": {Query: "vote", Offset: 1000, Limit: 10}, "unknown profile": {Query: "vote", Profile: "nope"},
+		"contradicting operator": {Query: "vote kind:doc", Filter: passage.Filter{Kinds: []string{"cip"}}},
+	} {
+		if _, err := f.engine.Search(t.Context(), r); !errors.Is(err, retrieval.ErrBadQuery) {
+			t.Errorf("%s: %v, want ErrBadQuery", name, err)
+		}
+	}
+	for _, q := range []string{"the of and", strings.Repeat("vote ", 2000), "🙂", "投票 系統", "שלום עולם", `"unbalanced`, "kind:", "-", "-vote", "a\x00b", "\xff\xfe vote", "cip-", `""`} {
+		if _, err := f.engine.Search(t.Context(), retrieval.Request{Query: q}); err != nil && !errors.Is(err, retrieval.ErrBadQuery) {
+			t.Errorf("%.20q: %v", q, err)
+		}
+	}
+}
+
+// failing engines stand for servers that do not answer.
+type failingVector struct{ vector.Index }
+
+func (failingVector) Search(context.Context, []float32, passage.Filter, int) ([]vector.Hit, error) {
+	return nil, errors.New("connection refused")
+}
+func (failingVector) Scores(context.Context, []float32, []passage.ID) ([]float32, error) {
+	return nil, errors.New("connection refused")
+}
+
+type slowKeyword struct{ keyword.Engine }
+
+func (slowKeyword) Search(ctx context.Context, _ keyword.Query, _ passage.Filter, _ int) ([]keyword.Hit, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestDegradesToWhatIsLeft(t *testing.T) {
+	tests := []struct {
+		name string
+		opt  option
+		want string
+	}{
+		{"the vector engine fails", func(f *fixture) { f.vector = failingVector{f.vector} }, "vector"},
+		{"the keyword engine is too slow", func(f *fixture) { f.keyword = slowKeyword{f.keyword} }, "keyword"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f := open(t, t.TempDir(), tt.opt)
+			f.put(t, library()...)
+			res := f.search(t, retrieval.Request{Query: "traffic fees are burned"})
+			if !slices.Equal(res.Degraded, []string{tt.want}) {
+				t.Errorf("degraded %v, want %s", res.Degraded, tt.want)
+			}
+			if len(res.Results) == 0 || res.Results[0].Title != "Traffic fees" {
+				t.Errorf("results %q", titles(res))
+			}
+		})
+	}
+}
+
+func TestIndexFollowsTheCatalog(t *testing.T) {
+	dir := t.TempDir()
+	f := open(t, dir)
+	f.put(t, library()...)
+	f.put(t, catalog.Record{Key: "fees", Title: "Traffic fees", Body: "Fees are refunded instead."})
+	if res := f.search(t, retrieval.Request{Query: "burned"}); len(res.Results) > 0 && res.Results[0].Title == "Traffic fees" {
+		t.Error("the old text is still found")
+	}
+	if res := f.search(t, retrieval.Request{Query: "refunded"}); len(res.Results) == 0 || res.Results[0].Title != "Traffic fees" {
+		t.Errorf("the new text is not found: %q", titles(res))
+	}
+	r, err := f.store.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "fees"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.store.Apply(t.Context(), catalog.Batch{Source: "site", Delete: []int64{r.ID}}); err != nil {
+		t.Fatal(err)
+	}
+	f.index(t)
+	if res := f.search(t, retrieval.Request{Query: "refunded"}); slices.Contains(titles(res), "Traffic fees") {
+		t.Error("a deleted record is still found")
+	}
+	records, _ := f.follower.Table().Size()
+	if records != len(library())-1 {
+		t.Errorf("%d records in the table, want %d", records, len(library())-1)
+	}
+}
+
+// TestReopening holds that an index is the same after a restart, whether its
+// snapshots were written, are gone, or are torn.
+func TestReopening(t *testing.T) {
+	queries := []string{"vote", "rotate keys", "connection refused", "cip 70", "onboarding crash"}
+	answers := func(f *fixture) string {
+		var b strings.Builder
+		for _, q := range queries {
+			for _, r := range f.search(t, retrieval.Request{Query: q}).Results {
+				fmt.Fprintf(&b, "%s: %d %.6f %s\n", q, r.Record, r.Score, r.Snippet)
+			}
+		}
+		return b.String()
+	}
+	dir := t.TempDir()
+	f := open(t, dir)
+	f.put(t, library()...)
+	want := answers(f)
+	if err := errors.Join(f.keyword.Flush(t.Context()), f.vector.Flush(t.Context()), f.store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name   string
+		damage func()
+	}{
+		{"snapshots are whole", func() {}},
+		{"the keyword snapshot is torn", func() { truncate(t, filepath.Join(dir, "keyword")) }},
+		{"the vector snapshot is torn", func() { truncate(t, filepath.Join(dir, "vector")) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.damage()
+			f := open(t, dir)
+			f.index(t)
+			if got := answers(f); got != want {
+				t.Errorf("after a restart:\n%s\nwant:\n%s", got, want)
+			}
+		})
+	}
+}

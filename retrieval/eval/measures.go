@@ -1,0 +1,97 @@
+package eval
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+)
+
+// Cut is the depth of nDCG and judged@k, RecallCut that of recall.
+const (
+	Cut       = 10
+	RecallCut = 100
+)
+
+// Measures of one ranking.
+type Measures struct {
+	NDCG10    float64 `json:"ndcg10"`
+	Recall100 float64 `json:"recall100"`
+	MRR       float64 `json:"mrr"`
+	Judged10  float64 `json:"judged10"`
+}
+
+// Measure computes the measures of a ranking of document ids: nDCG with gain
+// 2^grade − 1 and discount log2(rank + 1) (Järvelin, Kekäläinen 2002), ideal
+// over all judgments; recall and reciprocal rank of documents with a grade of
+// at least relevantFrom; the share of the first ten that is judged at all.
+func Measure(ranking []string, judgments map[string]int, relevantFrom int) Measures {
+	var m Measures
+	dcg := 0.0
+	relevant, found, judged := 0, 0, 0
+	for _, g := range judgments {
+		if g >= relevantFrom {
+			relevant++
+		}
+	}
+	for i, id := range ranking {
+		g, ok := judgments[id]
+		if i < Cut {
+			dcg += gain(g) / math.Log2(float64(i+2))
+			if ok {
+				judged++
+			}
+		}
+		if ok && g >= relevantFrom {
+			if i < RecallCut {
+				found++
+			}
+			if m.MRR == 0 {
+				m.MRR = 1 / float64(i+1)
+			}
+		}
+	}
+	if best := ideal(judgments); best > 0 {
+		m.NDCG10 = dcg / best
+	}
+	if relevant > 0 {
+		m.Recall100 = float64(found) / float64(relevant)
+	}
+	if n := min(Cut, len(ranking)); n > 0 {
+		m.Judged10 = float64(judged) / float64(n)
+	}
+	return m
+}
+
+func gain(grade int) float64 { return math.Exp2(float64(max(0, grade))) - 1 }
+
+// ideal is the discounted gain at the cut of the best possible ranking.
+func ideal(judgments map[string]int) float64 {
+	grades := slices.SortedFunc(maps.Values(judgments), func(a, b int) int { return cmp.Compare(b, a) })
+	sum := 0.0
+	for i, g := range grades[:min(Cut, len(grades))] {
+		sum += gain(g) / math.Log2(float64(i+2))
+	}
+	return sum
+}
+
+// mean averages measures.
+func mean(all []Measures) Measures {
+	var m Measures
+	for _, x := range all {
+		m.NDCG10 += x.NDCG10
+		m.Recall100 += x.Recall100
+		m.MRR += x.MRR
+		m.Judged10 += x.Judged10
+	}
+	n := math.Max(1, float64(len(all)))
+	return Measures{m.NDCG10 / n, m.Recall100 / n, m.MRR / n, m.Judged10 / n}
+}
+
+// percentile returns the p-th part of sorted values, 0 to 1.
+func percentile(sorted []float64, p float64) float64 {
+	if len(sorted) == 0 {
+		return 0
+	}
+	return sorted[min(len(sorted)-1, int(p*float64(len(sorted))))]
+}

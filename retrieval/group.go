@@ -1,0 +1,80 @@
+package retrieval
+
+import (
+	"almanac/retrieval/dedup"
+)
+
+// collapse keeps one of every cluster of near-identical records: the more
+// authoritative, else the newer, else the better ranked, at the place of the
+// best ranked. Only as much of the list is looked at as can be shown.
+func (e *Engine) collapse(candidates []*candidate, similar float64, shown int) []*candidate {
+	window := min(len(candidates), max(2*shown, 50))
+	kept := make([]*candidate, 0, len(candidates))
+next:
+	for i, c := range candidates {
+		if i >= window {
+			return append(kept, candidates[i:]...)
+		}
+		for j, k := range kept {
+			if dedup.Similarity(k.document.Signature, c.document.Signature) < similar {
+				continue
+			}
+			if e.prefer(c, k) {
+				c.score, c.alsoAt = k.score, append(k.alsoAt, k.Record)
+				kept[j] = c
+			} else {
+				k.alsoAt = append(k.alsoAt, c.Record)
+			}
+			continue next
+		}
+		kept = append(kept, c)
+	}
+	return kept
+}
+
+// prefer reports whether copy a is to be shown instead of copy b.
+func (e *Engine) prefer(a, b *candidate) bool {
+	if x, y := e.authorityOf(a.document), e.authorityOf(b.document); x != y {
+		return x > y
+	}
+	return a.document.Attributes.Date.After(b.document.Attributes.Date)
+}
+
+// Diversification: where one kind fills the first ten, the best of another
+// kind comes in at the last places if it scores nearly as well as what it
+// displaces.
+const (
+	diverseWindow = 10
+	diverseMost   = 8    // of one kind in the window
+	diverseShare  = 0.85 // of the displaced score
+)
+
+func diversify(candidates []*candidate) {
+	if len(candidates) <= diverseWindow {
+		return
+	}
+	count := map[string]int{}
+	for _, c := range candidates[:diverseWindow] {
+		count[c.document.Attributes.Kind]++
+	}
+	for i := diverseWindow - 1; i > 0; i-- {
+		kind := candidates[i].document.Attributes.Kind
+		if count[kind] <= diverseMost {
+			continue
+		}
+		for j := diverseWindow; j < min(len(candidates), 3*diverseWindow); j++ {
+			other := candidates[j].document.Attributes.Kind
+			if other != kind && candidates[j].score >= diverseShare*candidates[i].score {
+				moved := candidates[j]
+				copy(candidates[i+1:j+1], candidates[i:j])
+				candidates[i] = moved
+				count[kind]--
+				count[other]++
+				break
+			}
+		}
+	}
+	for i := 1; i < len(candidates); i++ {
+		candidates[i].score = min(candidates[i].score, candidates[i-1].score)
+	}
+}

@@ -1,0 +1,125 @@
+package index
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/dedup"
+	"almanac/retrieval/passage"
+)
+
+// Document is an indexed record as the reranker reads it. It is immutable.
+type Document struct {
+	Record     int64
+	Attributes passage.Attributes
+	Key        string
+	Title      string
+	Passages   []Passage // by ordinal
+	Signature  *dedup.Signature
+
+	// Lengths are the field lengths in tokens: title and path once, headings
+	// and bodies summed over the passages.
+	Lengths [analysis.NumFields]int
+
+	terms []analysis.TermID // distinct, ascending
+	freqs [][analysis.NumFields]uint16
+}
+
+// Passage is an analysed passage of a document.
+type Passage struct {
+	ID    passage.ID
+	Terms analysis.Packed
+}
+
+// Frequencies returns how often the term occurs in each field.
+func (d *Document) Frequencies(t analysis.TermID) (tf [analysis.NumFields]uint16) {
+	if i, ok := slices.BinarySearch(d.terms, t); ok {
+		return d.freqs[i]
+	}
+	return tf
+}
+
+// newDocument gathers a record's packed passages.
+func newDocument(r catalog.Record, passages []Passage) *Document {
+	d := &Document{Record: r.ID, Attributes: AttributesOf(r), Key: r.Key, Title: r.Title, Passages: passages}
+	type occurrence struct {
+		term  analysis.TermID
+		field analysis.Field
+	}
+	var all []uint64 // term<<2 | field, sorted: one run per distinct pair
+	for i, p := range passages {
+		for f := range analysis.Field(analysis.NumFields) {
+			if i > 0 && (f == analysis.Title || f == analysis.Path) {
+				continue
+			}
+			terms := p.Terms.Field(f)
+			n := terms.Len()
+			d.Lengths[f] += n
+			for j := range n {
+				all = append(all, uint64(terms.ID(j))<<2|uint64(f))
+			}
+		}
+	}
+	slices.Sort(all)
+	for i := 0; i < len(all); {
+		j := i + 1
+		for j < len(all) && all[j] == all[i] {
+			j++
+		}
+		o := occurrence{analysis.TermID(all[i] >> 2), analysis.Field(all[i] & 3)}
+		if n := len(d.terms); n == 0 || d.terms[n-1] != o.term {
+			d.terms = append(d.terms, o.term)
+			d.freqs = append(d.freqs, [analysis.NumFields]uint16{})
+		}
+		d.freqs[len(d.freqs)-1][o.field] = uint16(min(j-i, 1<<16-1))
+		i = j
+	}
+	d.terms, d.freqs = slices.Clip(d.terms), slices.Clip(d.freqs)
+	d.Signature = dedup.Sign(bodyTerms(passages))
+	return d
+}
+
+// bodyTerms returns the terms of the bodies in order.
+func bodyTerms(passages []Passage) []analysis.TermID {
+	var out []analysis.TermID
+	for _, p := range passages {
+		body := p.Terms.Field(analysis.Body)
+		for i := range body.Len() {
+			out = append(out, body.ID(i))
+		}
+	}
+	return out
+}
+
+// AttributesOf returns what filters see of a record.
+func AttributesOf(r catalog.Record) passage.Attributes {
+	date := r.LastActivityAt
+	for _, t := range []time.Time{r.UpdatedAt, r.CreatedAt} {
+		if date.IsZero() {
+			date = t
+		}
+	}
+	return passage.Attributes{Kind: string(r.Kind), Source: r.Source, Container: r.Container, State: r.State, Date: date}
+}
+
+// pathText is what of a record's path and key is worth finding: the last
+// three segments without the file's extension, and the key where it says
+// more.
+func pathText(r catalog.Record) string {
+	segments := strings.Split(strings.Trim(r.Path, "/"), "/")
+	if len(segments) > 3 {
+		segments = segments[len(segments)-3:]
+	}
+	last := len(segments) - 1
+	if i := strings.LastIndexByte(segments[last], '.'); i > 0 {
+		segments[last] = segments[last][:i]
+	}
+	text := strings.Join(segments, " / ")
+	if !strings.Contains(r.Path, r.Key) && len(r.Key) <= 80 {
+		text = strings.TrimSpace(r.Key + " " + text)
+	}
+	return text
+}

@@ -1,0 +1,258 @@
+package embedded
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/passage"
+)
+
+// window is the number of documents that are scored together.
+const window = 2048
+
+// Search implements keyword.Engine.
+//
+// A hit's score is its BM25F (see Scoring) to within 2^-32 for each term. A
+// query without a term that can score finds nothing, unless it has phrases:
+// then every match has score 0. In a phrase, each term stands one position
+// after the one before it, or at the same, where an identifier and its parts
+// stand; for Documents, inside one passage.
+func (e *Engine) Search(ctx context.Context, q keyword.Query, f passage.Filter, k int) ([]keyword.Hit, error) {
+	s, err := e.current(ctx, &q)
+	if err != nil || k <= 0 {
+		return nil, err
+	}
+	scoring := &e.scoring[q.Unit]
+	p := newPlan(s, scoring, &q, &f)
+	if len(p.terms) == 0 && len(p.phrases) == 0 {
+		return nil, nil
+	}
+	sc := scratches.Get().(*scratch)
+	defer scratches.Put(sc)
+	if k = min(k, s.units[q.Unit].docs); k == 0 {
+		return nil, nil
+	}
+	sc.top.reset(k)
+	for _, pt := range s.parts {
+		if err := sc.searchPart(ctx, p, pt, scoring); err != nil {
+			return nil, fmt.Errorf("keyword: search: %w", err)
+		}
+	}
+	return sc.top.hits(), nil
+}
+
+// current returns the state to search.
+func (e *Engine) current(ctx context.Context, q *keyword.Query) (*state, error) {
+	if q.Unit != keyword.Passages && q.Unit != keyword.Documents {
+		return nil, fmt.Errorf("keyword: unknown unit %d", q.Unit)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("keyword: search: %w", err)
+	}
+	s := e.state.Load()
+	if s == nil {
+		return nil, errClosed
+	}
+	return s, nil
+}
+
+var errClosed = errors.New("keyword: engine is closed")
+
+// scratch is the memory of one search.
+type scratch struct {
+	top     top
+	pool    cursorPool
+	cursors []*cursor
+	sums    [window]int64
+	touched [window / 64]uint64
+	rest    []int64
+	first   sequence
+	second  sequence
+}
+
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+// cursorPool keeps cursors, which are large, from search to search.
+type cursorPool struct {
+	all  []*cursor
+	used int
+}
+
+func (p *cursorPool) get() *cursor {
+	if p.used == len(p.all) {
+		p.all = append(p.all, new(cursor))
+	}
+	p.used++
+	return p.all[p.used-1]
+}
+
+// scanCost is how many postings can be scored in the time that it takes to
+// seek one.
+const scanCost = 8
+
+func (sc *scratch) searchPart(ctx context.Context, p *plan, pt *part, scoring *Scoring) error {
+	pp := p.on(pt, scoring)
+	if pp == nil {
+		return nil
+	}
+	sc.pool.used = 0
+	sc.cursors = p.cursors(pp, sc.cursors[:0], &sc.pool)
+	if len(pp.phrases) > 0 {
+		return sc.searchAllowed(ctx, pp, true)
+	}
+	if pp.allowed != nil {
+		postings := 0
+		for _, c := range sc.cursors {
+			postings += c.left
+		}
+		if pp.allowed.count()*len(sc.cursors)*scanCost < postings {
+			return sc.searchAllowed(ctx, pp, false)
+		}
+	}
+	return sc.searchWindows(ctx, pp)
+}
+
+// searchAllowed scores the allowed documents one by one. With required, they
+// have all terms of the phrases, but it remains to see whether in order, which
+// is looked up for those that would be among the best.
+func (sc *scratch) searchAllowed(ctx context.Context, pp *partPlan, required bool) error {
+	docs := uint32(pp.postings.docs())
+	for _, c := range sc.cursors {
+		c.bound = c.boundIn(0, docs)
+	}
+	sc.sortCursors()
+	n := 0
+	for doc := range pp.allowed.all {
+		if n++; n%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		sum, found := int64(0), required
+		for i := len(sc.cursors) - 1; i >= 0 && sum+sc.rest[i+1] >= sc.top.least; i-- {
+			if c := sc.cursors[i]; c.seek(uint32(doc)) {
+				sum += c.score()
+				found = true
+			}
+		}
+		if found && sum >= sc.top.least {
+			sc.offer(pp, doc, sum)
+		}
+	}
+	return nil
+}
+
+// sortCursors orders the cursors by bound and sums the bounds up: rest[i] is
+// the greatest score that the first i can give together.
+func (sc *scratch) sortCursors() {
+	slices.SortFunc(sc.cursors, func(a, b *cursor) int {
+		switch {
+		case a.bound < b.bound:
+			return -1
+		case a.bound > b.bound:
+			return 1
+		}
+		return 0
+	})
+	sc.rest = append(sc.rest[:0], 0)
+	for i, c := range sc.cursors {
+		sc.rest = append(sc.rest, sc.rest[i]+c.bound)
+	}
+}
+
+// searchWindows is MaxScore (Turtle and Flood, "Query evaluation: strategies
+// and optimizations", 1995) with block-max bounds (Ding and Suel, 2011) over
+// windows of documents: in each window the terms that together cannot reach
+// the worst of the best k are non-essential; the lists of the others are added
+// up term by term, and only for documents that could still get in the
+// non-essential ones are looked up.
+func (sc *scratch) searchWindows(ctx context.Context, pp *partPlan) error {
+	docs := uint32(pp.postings.docs())
+	for lo := uint32(0); lo < docs; lo += window {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		hi := min(lo+window, docs)
+		for _, c := range sc.cursors {
+			c.bound = c.boundIn(lo, hi)
+		}
+		sc.sortCursors()
+		essential := 0
+		for essential < len(sc.cursors) && (sc.cursors[essential].bound == 0 || sc.rest[essential+1] < sc.top.least) {
+			essential++
+		}
+		if essential == len(sc.cursors) {
+			continue
+		}
+		for _, c := range sc.cursors[essential:] {
+			sc.accumulate(c, lo, hi)
+		}
+		sc.drain(pp, lo, essential)
+	}
+	return nil
+}
+
+// accumulate adds the scores of a list in the window.
+func (sc *scratch) accumulate(c *cursor, lo, hi uint32) {
+	lengths, freqs := c.p.lengths, c.p.freqs
+	for c.seekBlock(lo) && c.before+1 < int(hi) {
+		c.load()
+		c.loadCodes()
+		i, n := c.i, c.n
+		for i < n && c.docs[i] < lo {
+			i++
+		}
+		for ; i < n; i++ {
+			doc := c.docs[i]
+			if doc >= hi {
+				c.i = i
+				return
+			}
+			sc.sums[doc-lo] += c.weigh(freqs[c.codes[i]], lengths[doc])
+			sc.touched[(doc-lo)/64] |= 1 << ((doc - lo) & 63)
+		}
+		c.nextBlock()
+	}
+}
+
+// drain offers the documents of the window and clears it.
+func (sc *scratch) drain(pp *partPlan, lo uint32, essential int) {
+	for w, word := range sc.touched {
+		if word == 0 {
+			continue
+		}
+		sc.touched[w] = 0
+		for ; word != 0; word &= word - 1 {
+			at := w*64 + bits.TrailingZeros64(word)
+			sum := sc.sums[at]
+			sc.sums[at] = 0
+			if sum+sc.rest[essential] < sc.top.least {
+				continue
+			}
+			doc := lo + uint32(at)
+			if pp.allowed != nil && !pp.allowed.has(int(doc)) {
+				continue
+			}
+			for i := essential - 1; i >= 0 && sum+sc.rest[i+1] >= sc.top.least; i-- {
+				if c := sc.cursors[i]; c.bound > 0 && c.seek(doc) {
+					sum += c.score()
+				}
+			}
+			if sum >= sc.top.least {
+				sc.offer(pp, int(doc), sum)
+			}
+		}
+	}
+}
+
+// offer adds a document to the best if it belongs there.
+func (sc *scratch) offer(pp *partPlan, doc int, score int64) {
+	record, id := pp.id(doc)
+	h := hit{score: score, record: record, passage: id}
+	if sc.top.wants(h) && pp.verify(doc, &sc.first, &sc.second) {
+		sc.top.add(h)
+	}
+}

@@ -1,0 +1,268 @@
+package enginetest
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/passage"
+)
+
+// views are the engine as each of its units.
+func (s *suite) views() []view {
+	var out []view
+	for _, u := range s.units() {
+		out = append(out, view{s, u.unit})
+	}
+	return out
+}
+
+func (s *suite) checkpoint(t *testing.T, want int64) {
+	t.Helper()
+	if got := s.engine.Checkpoint(); got != want {
+		t.Errorf("checkpoint %d, want %d", got, want)
+	}
+}
+
+func testEmpty(t *testing.T, s *suite) {
+	s.checkpoint(t, 0)
+	for _, v := range s.views() {
+		v.finds(t, typed("ledger"), none)
+		v.finds(t, quoted("ledger node"), none)
+		v.finds(t, begun("led"), none)
+		q := typed("ledger")
+		q.Unit = v.unit
+		if got, err := s.engine.Facets(t.Context(), q, none, []string{"kind"}); err != nil || len(got["kind"]) != 0 {
+			t.Errorf("facets of nothing: %v, %v", got, err)
+		}
+	}
+	s.apply(t, keyword.Batch{Checkpoint: 5})
+	s.checkpoint(t, 5)
+	s.apply(t, keyword.Batch{Delete: []int64{1, 2}, Checkpoint: 6})
+	s.checkpoint(t, 6)
+	if err := s.engine.Flush(t.Context()); err != nil {
+		t.Errorf("flush: %v", err)
+	}
+}
+
+// long is a record of n passages that all have the word.
+func long(id int64, n int, word string) keyword.Record {
+	r := record(id, "title", "")
+	r.Passages = nil
+	for p := range n {
+		r.Passages = append(r.Passages, keyword.Passage{ID: passage.NewID(id, p), Body: words(word + " ledger")})
+	}
+	return r
+}
+
+func testReplacing(t *testing.T, s *suite) {
+	s.apply(t, keyword.Batch{Records: []keyword.Record{long(1, 5, "amber"), long(2, 1, "harbor")}, Checkpoint: 1})
+	changed := long(1, 2, "quartz")
+	changed.Attributes.Kind = "changed"
+	s.apply(t, keyword.Batch{Records: []keyword.Record{changed}, Checkpoint: 2})
+	s.checkpoint(t, 2)
+	for _, v := range s.views() {
+		v.finds(t, typed("amber"), none)
+		v.finds(t, typed("quartz"), none, 1)
+		v.finds(t, typed("quartz"), passage.Filter{Kinds: []string{"changed"}}, 1)
+		v.finds(t, typed("quartz"), passage.Filter{Kinds: []string{"note"}})
+		v.finds(t, typed("harbor"), none, 2)
+		if want := [...]int{keyword.Passages: 3, keyword.Documents: 2}[v.unit]; len(v.hits(t, typed("ledger"), none, 50)) != want {
+			t.Errorf("unit %d: %d hits, want %d", v.unit, len(v.hits(t, typed("ledger"), none, 50)), want)
+		}
+	}
+	if !s.NoExpand {
+		if found, err := s.engine.Expand(t.Context(), "ambre", 5); err != nil || len(found) > 0 {
+			t.Errorf("a word that nothing holds any more is an expansion: %+v, %v", found, err)
+		}
+	}
+	s.apply(t, keyword.Batch{Records: []keyword.Record{long(1, 0, "")}, Checkpoint: 3})
+	view{s, keyword.Passages}.finds(t, typed("quartz title"), none, 2)
+	if !s.NoDocuments {
+		view{s, keyword.Documents}.finds(t, typed("quartz title"), none, 1, 2)
+	}
+}
+
+func testDeleting(t *testing.T, s *suite) {
+	var records []keyword.Record
+	for id := int64(1); id <= 20; id++ {
+		records = append(records, long(id, 2, fmt.Sprintf("amber word%d", id)))
+	}
+	records[2].Title = words("pepper")
+	s.apply(t, keyword.Batch{Records: records, Checkpoint: 1})
+	s.apply(t, keyword.Batch{Delete: []int64{3, 7, 7, 20, 99}, Checkpoint: 2})
+	s.apply(t, keyword.Batch{Records: records[6:7], Checkpoint: 3}) // 7 comes back
+	s.apply(t, keyword.Batch{Delete: []int64{8}, Checkpoint: 4})
+	for _, v := range s.views() {
+		v.finds(t, typed("amber"), none, 1, 2, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19)
+		v.finds(t, typed("amber"), passage.Filter{Records: []int64{3, 4}}, 4)
+		v.finds(t, quoted("amber word3"), none)
+		q := typed("amber")
+		q.Unit = v.unit
+		if got, err := s.engine.Facets(t.Context(), q, none, []string{"kind"}); err != nil || got["kind"]["note"] != 17 {
+			t.Errorf("facets: %v, %v, want 17 notes", got, err)
+		}
+	}
+	if s.NoExpand {
+		return
+	}
+	if found, err := s.engine.Expand(t.Context(), "ambre", 5); err != nil || !slices.Contains(found, keyword.Expansion{Term: "amber", Distance: 1, Documents: 17}) {
+		t.Errorf("ambre: %+v, %v, want amber in 17", found, err)
+	}
+	if found, err := s.engine.Expand(t.Context(), "peppre", 5); err != nil || len(found) > 0 {
+		t.Errorf("a word that only a deleted record held is an expansion: %+v, %v", found, err)
+	}
+}
+
+func testTwice(t *testing.T, s *suite) {
+	s.apply(t, keyword.Batch{Records: library(), Checkpoint: 1})
+	b := keyword.Batch{Records: []keyword.Record{long(both, 3, "pepper"), long(5000, 1, "pepper")}, Delete: []int64{rare}, Checkpoint: 2}
+	s.apply(t, b)
+	queries := []string{"pepper", "ledger", "amber harbor", "quartz", "silver comet node"}
+	var once [][]keyword.Hit
+	for _, v := range s.views() {
+		for _, q := range queries {
+			once = append(once, v.hits(t, typed(q), none, 50))
+		}
+	}
+	s.apply(t, b)
+	s.checkpoint(t, 2)
+	i := 0
+	for _, v := range s.views() {
+		for _, q := range queries {
+			if twice := v.hits(t, typed(q), none, 50); !slices.Equal(once[i], twice) {
+				t.Errorf("%q, unit %d: the second time changed\n%+v to\n%+v", q, v.unit, once[i], twice)
+			}
+			i++
+		}
+	}
+}
+
+func testTies(t *testing.T, s *suite) {
+	// Equal records that arrive in other orders and batches.
+	for n, ids := range [][]int64{{5, 3}, {9, 1, 7}, {2}, {8, 4}, {6}} {
+		var b keyword.Batch
+		for _, id := range ids {
+			b.Records = append(b.Records, long(id, 2, "amber"))
+		}
+		b.Checkpoint = int64(n + 1)
+		s.apply(t, b)
+	}
+	for _, v := range s.views() {
+		for _, k := range []int{3, 9, 18} {
+			hits := v.hits(t, typed("amber ledger"), none, k)
+			for i, h := range hits {
+				want := int64(i + 1)
+				if v.unit == keyword.Passages {
+					want = int64(i/2 + 1)
+				}
+				if h.Record != want {
+					t.Fatalf("unit %d: equal records come as %+v", v.unit, hits)
+				}
+			}
+		}
+	}
+}
+
+// testWholeBatches searches while batches replace all records but one: at any
+// time each of them has the same word.
+func testWholeBatches(t *testing.T, s *suite) {
+	if s.SplitBatches {
+		t.Skip("a search can see a part of a batch")
+	}
+	const records, batches = 20, 60
+	batch := func(n int) keyword.Batch {
+		b := keyword.Batch{Checkpoint: int64(n)}
+		for id := int64(1); id <= records; id++ {
+			b.Records = append(b.Records, long(id, 2, fmt.Sprintf("amber version%d", n)))
+		}
+		return b
+	}
+	s.apply(t, keyword.Batch{Records: []keyword.Record{long(records+1, 1, "amber constant")}})
+	s.apply(t, batch(0))
+	var done atomic.Bool
+	var searches atomic.Int64
+	var wg sync.WaitGroup
+	for _, v := range s.views() {
+		wg.Go(func() {
+			for !done.Load() || searches.Load() < 20 {
+				q := typed("amber")
+				for n := range batches + 1 {
+					q.Terms = append(q.Terms, keyword.Term{Text: fmt.Sprintf("version%d", n), Weight: 1})
+				}
+				q.Unit = v.unit
+				hits, err := s.engine.Search(t.Context(), q, none, 3*records)
+				if want := [...]int{keyword.Passages: 2*records + 1, keyword.Documents: records + 1}[v.unit]; err != nil || len(hits) != want {
+					t.Errorf("unit %d: %d hits, want %d, error %v", v.unit, len(hits), want, err)
+					return
+				}
+				hits = slices.DeleteFunc(hits, func(h keyword.Hit) bool { return h.Record > records })
+				if first, last := hits[0].Score, hits[len(hits)-1].Score; first != last {
+					t.Errorf("unit %d: scores %v and %v: records of two batches", v.unit, first, last)
+					return
+				}
+				if _, err := s.engine.Expand(t.Context(), "ambre", 3); err != nil {
+					t.Error(err)
+					return
+				}
+				searches.Add(1)
+			}
+		})
+	}
+	for n := 1; n <= batches; n++ {
+		if err := s.engine.Apply(t.Context(), batch(n)); err != nil {
+			t.Errorf("apply: %v", err)
+			break
+		}
+	}
+	done.Store(true)
+	wg.Wait()
+}
+
+func testReopening(t *testing.T, o Options) {
+	if o.Reopen == nil {
+		t.Skip("the engine cannot be reopened")
+	}
+	e := o.New(t)
+	s := &suite{o, e}
+	s.apply(t, keyword.Batch{Records: library(), Checkpoint: 41})
+	s.apply(t, keyword.Batch{Records: []keyword.Record{long(both, 2, "pepper")}, Delete: []int64{rare}, Checkpoint: 42})
+	if err := e.Flush(t.Context()); err != nil {
+		t.Fatalf("flush: %v", err)
+	}
+	if err := e.Flush(t.Context()); err != nil {
+		t.Fatalf("second flush: %v", err)
+	}
+	queries := []keyword.Query{typed("ledger node"), typed("amber"), quoted("silver comet"), begun("ze"), typed("pepper"), typed("Zürich")}
+	var before [][]keyword.Hit
+	for _, v := range s.views() {
+		for _, q := range queries {
+			before = append(before, v.hits(t, q, none, 50))
+		}
+	}
+	if err := e.Close(); err != nil {
+		t.Fatalf("close: %v", err)
+	}
+	s = &suite{o, o.Reopen(t, e)}
+	t.Cleanup(func() { s.engine.Close() })
+	s.checkpoint(t, 42)
+	i := 0
+	for _, v := range s.views() {
+		for _, q := range queries {
+			if after := v.hits(t, q, none, 50); !slices.Equal(before[i], after) {
+				t.Errorf("%q, unit %d: before\n%+v, after\n%+v", q.Raw, v.unit, before[i], after)
+			}
+			i++
+		}
+		v.finds(t, typed("quartz"), none)
+	}
+	s.apply(t, keyword.Batch{Records: []keyword.Record{record(rare, "minerals", "quartz again")}, Checkpoint: 43})
+	s.checkpoint(t, 43)
+	for _, v := range s.views() {
+		v.finds(t, typed("quartz"), none, rare)
+		v.finds(t, typed("pepper"), none, both)
+	}
+}

@@ -1,0 +1,215 @@
+// Package enginetest is the suite that every keyword engine passes. It
+// imports keyword, analysis and passage.
+//
+// It demands what searchers rely on: which records are found, in which order
+// where any sensible ranking agrees, and how batches, checkpoints and filters
+// behave. Exact scores are for an engine's own tests.
+package enginetest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/passage"
+)
+
+// Options say how to get engines and in what they are known to differ.
+type Options struct {
+	// New returns an empty engine; the suite closes it.
+	New func(t *testing.T) keyword.Engine
+	// Reopen returns an engine on what the given one, which is closed by then,
+	// has flushed. Nil skips what needs it.
+	Reopen func(t *testing.T, closed keyword.Engine) keyword.Engine
+	// SettleAfter is how long after Apply a batch is visible.
+	SettleAfter time.Duration
+
+	// OwnRanking: the order of hits is not by rarity and frequency of terms.
+	OwnRanking bool
+	// NoDocuments: the engine holds passages only.
+	NoDocuments bool
+	// NoExpand: the engine corrects spelling by itself and Expand finds nothing.
+	NoExpand bool
+	// SplitBatches: a search during Apply can see a part of the batch.
+	SplitBatches bool
+}
+
+// Run runs the suite.
+func Run(t *testing.T, o Options) {
+	t.Run("library", func(t *testing.T) {
+		s := o.start(t)
+		s.apply(t, keyword.Batch{Records: library(), Checkpoint: 7})
+		for _, unit := range o.units() {
+			t.Run(unit.name, func(t *testing.T) {
+				u := view{s, unit.unit}
+				t.Run("matching", u.testMatching)
+				t.Run("ranking", u.testRanking)
+				t.Run("phrases", u.testPhrases)
+				t.Run("exclusions", u.testExclusions)
+				t.Run("prefixes", u.testPrefixes)
+				t.Run("unicode", u.testUnicode)
+				t.Run("filters", u.testFilters)
+				t.Run("facets", u.testFacets)
+				t.Run("limits", u.testLimits)
+				t.Run("cancelled", u.testCancelled)
+			})
+		}
+		t.Run("expand", s.testExpand)
+	})
+	t.Run("empty", func(t *testing.T) { testEmpty(t, o.start(t)) })
+	t.Run("replacing", func(t *testing.T) { testReplacing(t, o.start(t)) })
+	t.Run("deleting", func(t *testing.T) { testDeleting(t, o.start(t)) })
+	t.Run("twice", func(t *testing.T) { testTwice(t, o.start(t)) })
+	t.Run("ties", func(t *testing.T) { testTies(t, o.start(t)) })
+	t.Run("whole batches", func(t *testing.T) { testWholeBatches(t, o.start(t)) })
+	t.Run("reopening", func(t *testing.T) { testReopening(t, o) })
+}
+
+type namedUnit struct {
+	name string
+	unit keyword.Unit
+}
+
+func (o Options) units() []namedUnit {
+	units := []namedUnit{{"passages", keyword.Passages}, {"documents", keyword.Documents}}
+	if o.NoDocuments {
+		units = units[:1]
+	}
+	return units
+}
+
+// suite is an engine under test.
+type suite struct {
+	Options
+	engine keyword.Engine
+}
+
+func (o Options) start(t *testing.T) *suite {
+	t.Helper()
+	s := &suite{o, o.New(t)}
+	t.Cleanup(func() {
+		if err := s.engine.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}
+
+func (s *suite) apply(t *testing.T, b keyword.Batch) {
+	t.Helper()
+	if err := s.engine.Apply(t.Context(), b); err != nil {
+		t.Fatalf("apply: %v", err)
+	}
+	time.Sleep(s.SettleAfter)
+}
+
+// view is an engine under test as one unit.
+type view struct {
+	*suite
+	unit keyword.Unit
+}
+
+// search returns the records found, best first, each once.
+func (v view) search(t *testing.T, q keyword.Query, f passage.Filter) []int64 {
+	t.Helper()
+	var records []int64
+	for _, h := range v.hits(t, q, f, 300) {
+		if !slices.Contains(records, h.Record) {
+			records = append(records, h.Record)
+		}
+	}
+	return records
+}
+
+// hits searches and checks what holds of every answer.
+func (v view) hits(t *testing.T, q keyword.Query, f passage.Filter, k int) []keyword.Hit {
+	t.Helper()
+	q.Unit = v.unit
+	hits, err := v.engine.Search(t.Context(), q, f, k)
+	if err != nil {
+		t.Fatalf("search %q: %v", q.Raw, err)
+	}
+	if len(hits) > max(k, 0) {
+		t.Fatalf("search %q: %d hits, asked for %d", q.Raw, len(hits), k)
+	}
+	for i, h := range hits {
+		if v.unit == keyword.Passages && h.Passage.Record() != h.Record || v.unit == keyword.Documents && h.Passage != 0 {
+			t.Fatalf("search %q: hit %+v of unit %d", q.Raw, h, v.unit)
+		}
+		if i == 0 {
+			continue
+		}
+		if before := hits[i-1]; before.Score < h.Score || before.Score == h.Score &&
+			(before.Record > h.Record || before.Record == h.Record && before.Passage >= h.Passage) {
+			t.Fatalf("search %q: hits out of order: %+v before %+v", q.Raw, before, h)
+		}
+	}
+	return hits
+}
+
+// finds checks which records are found, in any order.
+func (v view) finds(t *testing.T, q keyword.Query, f passage.Filter, want ...int64) {
+	t.Helper()
+	got := v.search(t, q, f)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("search %q phrases %v exclude %v filter %+v: found %v, want %v", q.Raw, q.Phrases, q.Exclude, f, got, want)
+	}
+}
+
+// words analyses a text.
+func words(text string) keyword.Text {
+	return keyword.Text{Raw: text, Tokens: analysis.Analyze(text)}
+}
+
+// terms are the terms of a text, one for each position: the suite's texts
+// have no identifiers.
+func terms(text string) []keyword.Term {
+	var out []keyword.Term
+	position := -1
+	for _, t := range analysis.Analyze(text) {
+		if t.Position != position {
+			out = append(out, keyword.Term{Text: t.Term, Weight: 1})
+		}
+		position = t.Position
+	}
+	return out
+}
+
+// typed is a query of plain words.
+func typed(text string) keyword.Query { return keyword.Query{Raw: text, Terms: terms(text)} }
+
+// quoted is a query of one phrase.
+func quoted(text string) keyword.Query {
+	return keyword.Query{Raw: text, Terms: terms(text), Phrases: [][]keyword.Term{terms(text)}}
+}
+
+// without adds excluded words.
+func without(q keyword.Query, text string) keyword.Query {
+	q.Exclude = terms(text)
+	return q
+}
+
+// begun is a query whose last word is a prefix.
+func begun(text string) keyword.Query {
+	q := keyword.Query{Raw: text, Terms: terms(text)}
+	q.Terms[len(q.Terms)-1].Prefix = true
+	return q
+}
+
+func (v view) testCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	q := typed("ledger")
+	q.Unit = v.unit
+	if hits, err := v.engine.Search(ctx, q, passage.Filter{}, 10); !errors.Is(err, context.Canceled) {
+		t.Errorf("search with a cancelled context: %d hits, error %v", len(hits), err)
+	}
+	if _, err := v.engine.Facets(ctx, q, passage.Filter{}, []string{"kind"}); !errors.Is(err, context.Canceled) {
+		t.Errorf("facets with a cancelled context: error %v", err)
+	}
+}

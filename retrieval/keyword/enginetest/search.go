@@ -1,0 +1,268 @@
+package enginetest
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/passage"
+)
+
+var none passage.Filter
+
+func (v view) testMatching(t *testing.T) {
+	v.finds(t, typed("quartz"), none, rare)
+	v.finds(t, typed("falcon"), none, titled)
+	v.finds(t, typed("walrus"), none, headed)
+	v.finds(t, typed("amber harbor"), none, both, onlyAmber, onlyHarbor)
+	v.finds(t, typed("quartz quartz"), none, rare)
+	v.finds(t, typed("xylophone"), none)
+	v.finds(t, typed("xylophone quartz"), none, rare)
+	if v.unit == keyword.Passages {
+		v.finds(t, typed("marmot"), none, pathed)
+	}
+	if all := v.search(t, typed("ledger"), none); len(all) != filler0-titled+fillers {
+		t.Errorf("a word of all records finds %d of %d", len(all), filler0-titled+fillers)
+	}
+	t.Run("a term without weight is not searched", func(t *testing.T) {
+		q := typed("quartz falcon")
+		q.Raw = "quartz"
+		q.Terms[1].Weight = 0
+		v.finds(t, q, none, rare)
+	})
+	t.Run("a passage hit is the passage that matches", func(t *testing.T) {
+		if v.unit != keyword.Passages {
+			t.Skip("of passages")
+		}
+		hits := v.hits(t, typed("fjord"), none, 10)
+		if len(hits) != 1 || hits[0].Passage != passage.NewID(apart, 2) {
+			t.Errorf("fjord: %+v, want passage %d alone", hits, passage.NewID(apart, 2))
+		}
+	})
+}
+
+func (v view) testRanking(t *testing.T) {
+	first := func(name, text string, want int64) {
+		t.Helper()
+		t.Run(name, func(t *testing.T) {
+			if got := v.search(t, typed(text), none); len(got) == 0 || got[0] != want {
+				t.Errorf("%q: %v, want %d first", text, got, want)
+			}
+		})
+	}
+	first("more matching terms are better", "amber harbor", both)
+	first("a title is found", "falcon", titled)
+	if v.OwnRanking {
+		return
+	}
+	first("a rare term beats a common one", "ledger quartz", rare)
+	t.Run("a repeated term beats a single one in a longer text", func(t *testing.T) {
+		if got := v.search(t, typed("amber"), none); !slices.Equal(got, []int64{onlyAmber, both}) {
+			t.Errorf("amber: %v", got)
+		}
+	})
+	t.Run("weights decide", func(t *testing.T) {
+		q := typed("quartz falcon")
+		for i, want := range []int64{rare, titled} {
+			q.Terms[i].Weight, q.Terms[1-i].Weight = 10, 0.1
+			if got := v.search(t, q, none); len(got) != 2 || got[0] != want {
+				t.Errorf("weights %v %v: %v, want %d first", q.Terms[0].Weight, q.Terms[1].Weight, got, want)
+			}
+		}
+	})
+}
+
+func (v view) testPhrases(t *testing.T) {
+	v.finds(t, quoted("silver comet"), none, inOrder)
+	v.finds(t, quoted("silver comet orbit"), none, inOrder)
+	v.finds(t, quoted("comet silver"), none, outOfOrder)
+	v.finds(t, quoted("silver orbit"), none, outOfOrder)
+	v.finds(t, quoted("orbit silver"), none)
+	v.finds(t, quoted("silver"), none, inOrder, outOfOrder, acrossFields)
+	v.finds(t, quoted("silver xylophone"), none)
+	two := quoted("silver comet")
+	two.Phrases = append(two.Phrases, terms("comet orbit"))
+	v.finds(t, two, none, inOrder)
+	two.Phrases[1] = terms("silver orbit")
+	v.finds(t, two, none)
+}
+
+func (v view) testExclusions(t *testing.T) {
+	v.finds(t, without(typed("amber harbor"), "amber"), none, onlyHarbor)
+	v.finds(t, without(typed("amber"), "xylophone"), none, both, onlyAmber)
+	v.finds(t, without(typed("amber"), "amber"), none)
+	v.finds(t, without(typed("falcon"), "falcon"), none)
+	v.finds(t, without(quoted("silver comet"), "night"), none, inOrder)
+	v.finds(t, without(typed("silver"), "orbit"), none)
+	if v.unit == keyword.Documents {
+		v.finds(t, without(typed("tundra"), "fjord"), none)
+	} else {
+		v.finds(t, without(typed("tundra"), "fjord"), none, apart)
+	}
+}
+
+func (v view) testPrefixes(t *testing.T) {
+	v.finds(t, begun("ze"), none, zenith, zephyr)
+	v.finds(t, begun("zen"), none, zenith)
+	v.finds(t, begun("quar"), none, rare)
+	v.finds(t, begun("quartz"), none, rare)
+	v.finds(t, begun("falcon quar"), none, titled, rare)
+	v.finds(t, begun("xylo"), none)
+}
+
+func (v view) testUnicode(t *testing.T) {
+	v.finds(t, typed("Zürich"), none, european)
+	v.finds(t, typed("ZÜRICH"), none, european)
+	v.finds(t, typed("Ελλάδα"), none, european)
+	v.finds(t, typed("москва"), none, european)
+	if got := v.search(t, typed("日本語"), none); !slices.Contains(got, japanese) {
+		t.Errorf("日本語: %v, want %d", got, japanese)
+	}
+}
+
+func (v view) testFilters(t *testing.T) {
+	q := typed("amber harbor")
+	for _, c := range []struct {
+		name   string
+		filter passage.Filter
+		want   []int64
+	}{
+		{"kind, whatever its case", passage.Filter{Kinds: []string{"topic"}}, []int64{both, onlyAmber}},
+		{"one of two kinds", passage.Filter{Kinds: []string{"DOC", "Topic"}}, []int64{both, onlyAmber, onlyHarbor}},
+		{"unknown kind", passage.Filter{Kinds: []string{"none"}}, nil},
+		{"source", passage.Filter{Sources: []string{"docs"}}, []int64{onlyHarbor}},
+		{"container", passage.Filter{Containers: []string{"trade"}}, []int64{both}},
+		{"state", passage.Filter{States: []string{"open"}}, []int64{onlyAmber, onlyHarbor}},
+		{"all fields are required", passage.Filter{Kinds: []string{"topic"}, States: []string{"open"}}, []int64{onlyAmber}},
+		{"since includes its moment", passage.Filter{Since: day(10)}, []int64{onlyAmber, onlyHarbor}},
+		{"until excludes its moment", passage.Filter{Until: day(10)}, []int64{both}},
+		{"since and until", passage.Filter{Since: day(6), Until: day(11)}, []int64{onlyAmber}},
+		{"records", passage.Filter{Records: []int64{onlyHarbor, both, 999, both}}, []int64{both, onlyHarbor}},
+		{"records and kind", passage.Filter{Records: []int64{onlyHarbor, both}, Kinds: []string{"doc"}}, []int64{onlyHarbor}},
+	} {
+		t.Run(c.name, func(t *testing.T) { v.finds(t, q, c.filter, c.want...) })
+	}
+	t.Run("a filter does not let others in", func(t *testing.T) {
+		v.finds(t, typed("quartz"), passage.Filter{Kinds: []string{"topic"}})
+	})
+	t.Run("a record without date is in no period", func(t *testing.T) {
+		v.finds(t, typed("quartz"), passage.Filter{Since: day(1)})
+		v.finds(t, typed("quartz"), passage.Filter{Until: day(28)})
+	})
+}
+
+func (v view) testFacets(t *testing.T) {
+	q := typed("amber harbor")
+	q.Unit = v.unit
+	expect := func(f passage.Filter, want map[string]map[string]int) {
+		t.Helper()
+		var attributes []string
+		for a := range want {
+			attributes = append(attributes, a)
+		}
+		got, err := v.engine.Facets(t.Context(), q, f, attributes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for a, values := range want {
+			if len(got[a]) != len(values) {
+				t.Errorf("facet %s: %v, want %v", a, got[a], values)
+			}
+			for value, n := range values {
+				if got[a][value] != n {
+					t.Errorf("facet %s: %v, want %v", a, got[a], values)
+				}
+			}
+		}
+	}
+	expect(none, map[string]map[string]int{
+		"source": {"forum": 2, "docs": 1}, "state": {"closed": 1, "open": 2}, "container": {"Trade": 1, "Stones": 1}})
+	expect(passage.Filter{Sources: []string{"forum"}}, map[string]map[string]int{"state": {"closed": 1, "open": 1}})
+	q = typed("ledger") // in several passages of one record
+	q.Unit = v.unit
+	expect(none, map[string]map[string]int{"source": {"desk": filler0 - titled + fillers - 3, "forum": 2, "docs": 1}})
+	q = typed("xylophone")
+	q.Unit = v.unit
+	expect(none, map[string]map[string]int{"source": {}})
+	if got, err := v.engine.Facets(t.Context(), q, none, []string{"colour"}); err == nil {
+		t.Errorf("facet of an unknown attribute: %v and no error", got)
+	}
+}
+
+func (v view) testLimits(t *testing.T) {
+	for _, k := range []int{-1, 0, 1, 3, 10_000} {
+		hits := v.hits(t, typed("ledger"), none, k)
+		if k <= 0 && len(hits) > 0 || k > 0 && k < fillers && len(hits) != k {
+			t.Errorf("k %d: %d hits", k, len(hits))
+		}
+	}
+	all := v.hits(t, typed("ledger node"), none, 300)
+	if head := v.hits(t, typed("ledger node"), none, 5); !slices.Equal(head, all[:5]) {
+		t.Errorf("the best 5 are not the first of all:\n%+v\n%+v", head, all[:5])
+	}
+	for name, q := range map[string]keyword.Query{
+		"no query":    {},
+		"empty terms": {Terms: []keyword.Term{{}, {Weight: 1}}, Phrases: [][]keyword.Term{{}}},
+		"exclusions":  {Exclude: terms("amber")},
+	} {
+		if hits := v.hits(t, q, none, 10); len(hits) > 0 {
+			t.Errorf("%s finds %+v", name, hits)
+		}
+	}
+}
+
+func (s *suite) testExpand(t *testing.T) {
+	expand := func(ctx context.Context, word string, k int) []keyword.Expansion {
+		t.Helper()
+		found, err := s.engine.Expand(ctx, word, k)
+		if err != nil {
+			t.Fatalf("expand %q: %v", word, err)
+		}
+		if len(found) > k {
+			t.Fatalf("expand %q: %d expansions, asked for %d", word, len(found), k)
+		}
+		for i := 1; i < len(found); i++ {
+			a, b := found[i-1], found[i]
+			if a.Distance > b.Distance || a.Distance == b.Distance && a.Documents < b.Documents {
+				t.Fatalf("expand %q: %+v before %+v", word, a, b)
+			}
+		}
+		return found
+	}
+	if s.NoExpand {
+		t.Skip("the engine does not expand")
+	}
+	for _, c := range []struct {
+		name, word string
+		want       keyword.Expansion
+	}{
+		{"a letter too much", "quarttz", keyword.Expansion{Term: "quartz", Distance: 1, Documents: 1}},
+		{"a letter too few", "harbr", keyword.Expansion{Term: "harbor", Distance: 1, Documents: 2}},
+		{"a wrong letter", "falcan", keyword.Expansion{Term: "falcon", Distance: 1, Documents: 1}},
+		{"neighbours swapped", "faclon", keyword.Expansion{Term: "falcon", Distance: 1, Documents: 1}},
+		{"neighbours swapped in front", "uqartz", keyword.Expansion{Term: "quartz", Distance: 1, Documents: 1}},
+		{"two edits", "lagder", keyword.Expansion{Term: "ledger", Distance: 2, Documents: filler0 - titled + fillers}},
+		{"not a letter of ASCII", "москво", keyword.Expansion{Term: analysis.Analyze("москва")[0].Term, Distance: 1, Documents: 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found := expand(t.Context(), c.word, 5)
+			if c.want.Term == "" && len(found) > 0 || c.want.Term != "" && !slices.Contains(found, c.want) {
+				t.Errorf("%q: %+v, want %+v", c.word, found, c.want)
+			}
+		})
+	}
+	if found := expand(t.Context(), "zenith", 5); slices.ContainsFunc(found, func(x keyword.Expansion) bool { return x.Term == "zenith" }) ||
+		!slices.Contains(found, keyword.Expansion{Term: "zenit", Distance: 1, Documents: 1}) {
+		t.Errorf("zenith: %+v, want its neighbour without itself", found)
+	}
+	for _, word := range []string{"", "a", "xylophone", string(make([]byte, 5000))} {
+		if found := expand(t.Context(), word, 5); len(found) > 0 {
+			t.Errorf("%.20q: %+v", word, found)
+		}
+	}
+	if found := expand(t.Context(), "harbr", 0); len(found) > 0 {
+		t.Errorf("k 0: %+v", found)
+	}
+}

@@ -1,0 +1,105 @@
+// Package keyword is the interface of keyword engines: full-text indexes of
+// passages and of whole records. The suite every engine passes is in
+// keyword/enginetest, the embedded engine in keyword/embedded. It imports
+// analysis and passage.
+package keyword
+
+import (
+	"context"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/passage"
+)
+
+// Engine is a keyword index. Search is safe for concurrent use and sees a
+// whole batch or none of it; Apply is called from one goroutine.
+type Engine interface {
+	// Apply replaces the passages of records, removes records and moves the
+	// checkpoint. Applying a batch twice is the same as once.
+	Apply(ctx context.Context, b Batch) error
+	// Search returns up to k hits, best first; equal scores order by id.
+	Search(ctx context.Context, q Query, f passage.Filter, k int) ([]Hit, error)
+	// Facets counts the records that match the query and the filter, by value
+	// of the attribute ("kind", "source", "container", "state").
+	Facets(ctx context.Context, q Query, f passage.Filter, attributes []string) (map[string]map[string]int, error)
+	// Expand returns indexed words near one that is not a word of the index
+	// (or hardly one), best first, for fuzzy reading.
+	Expand(ctx context.Context, word string, k int) ([]Expansion, error)
+	// Checkpoint is the change-log sequence of the last batch; 0 for an empty index.
+	Checkpoint() int64
+	// Flush makes the index durable with its checkpoint.
+	Flush(ctx context.Context) error
+	Close() error
+}
+
+// Batch is one step of the index follower.
+type Batch struct {
+	Records    []Record
+	Delete     []int64 // record ids
+	Checkpoint int64
+}
+
+// Record is a record with all its passages as the engine indexes them. As a
+// document it has the title and path once, and every passage's heading and
+// body.
+type Record struct {
+	ID         int64
+	Attributes passage.Attributes
+	Title      Text
+	Path       Text
+	Passages   []Passage
+}
+
+// Passage is one passage of a record. Title and path of the record count as
+// the passage's own.
+type Passage struct {
+	ID      passage.ID
+	Heading Text
+	Body    Text
+}
+
+// Text is a text with its analysis: engines with an analysis of their own
+// read Raw, ours Tokens.
+type Text struct {
+	Raw    string
+	Tokens []analysis.Token
+}
+
+// Unit is what a search returns.
+type Unit int
+
+// The units.
+const (
+	Passages  Unit = iota // hits are passages
+	Documents             // hits are records, scored as whole documents
+)
+
+// Query is an analysed query.
+type Query struct {
+	Unit    Unit
+	Raw     string   // as typed, without operators, for engines with an analysis of their own
+	Terms   []Term   // any may match
+	Phrases [][]Term // each must match in order, in one field
+	Exclude []Term   // none may match
+}
+
+// Term is a weighted term of a query.
+type Term struct {
+	Text   string
+	Weight float64 // 1 as typed; less for expansions
+	Prefix bool    // matches every term that begins with Text
+}
+
+// Hit is a matched passage or record.
+type Hit struct {
+	Record  int64
+	Passage passage.ID // 0 for Documents
+	Score   float64
+}
+
+// Expansion is an indexed term near a given word.
+type Expansion struct {
+	Term      string
+	Distance  int // edits (insertion, deletion, substitution, transposition)
+	Documents int // records that hold it
+}

@@ -1,0 +1,117 @@
+// Package profile holds relevance profiles: which retrievers a search asks,
+// how their lists are fused, and the weights of the reranker, by class of
+// query. A profile is a versioned YAML file with its provenance. It imports
+// nothing of ours.
+package profile
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Profile is one way to rank.
+type Profile struct {
+	Name        string `yaml:"name"`
+	Version     int    `yaml:"version"`
+	Description string `yaml:"description"`
+	// Provenance says where the weights come from and how to make them again.
+	Provenance string `yaml:"provenance,omitempty"`
+
+	Lists []List  `yaml:"lists"`
+	RankK float64 `yaml:"rank_k"` // constant of reciprocal-rank fusion
+	// Order is "rerank", or "fusion" for the fused order as it is.
+	Order   string             `yaml:"order"`
+	Weights map[string]float64 `yaml:"weights,omitempty"` // of normalised features
+	Fixed   map[string]float64 `yaml:"fixed,omitempty"`   // of features as they are
+	// Unweighted are features that training leaves out.
+	Unweighted []string `yaml:"unweighted,omitempty"`
+	// Classes replaces weights for a class of query.
+	Classes map[string]map[string]float64 `yaml:"classes,omitempty"`
+	// Floor is the cosine under which a passage without any word of the query
+	// is no result.
+	Floor float64 `yaml:"floor"`
+	// Correct lets words that the corpus hardly knows be read as near ones.
+	Correct bool `yaml:"correct"`
+	// Collapse is the similarity (Jaccard, of five-word shingles) from which
+	// records are shown as one; 0 shows every record.
+	Collapse float64 `yaml:"collapse"`
+}
+
+// List is one retriever's part.
+type List struct {
+	Retriever string  `yaml:"retriever"`
+	Weight    float64 `yaml:"weight"`
+	Depth     int     `yaml:"depth"` // hits that are asked for
+}
+
+//go:embed *.yaml
+var files embed.FS
+
+// DefaultName is the profile that is used unless another is named.
+const DefaultName = "default"
+
+// Names returns the built-in profiles.
+func Names() []string {
+	paths, _ := fs.Glob(files, "*.yaml")
+	for i, p := range paths {
+		paths[i] = strings.TrimSuffix(p, ".yaml")
+	}
+	return paths
+}
+
+// Load returns a built-in profile by name, or the profile in a YAML file.
+func Load(nameOrFile string) (Profile, error) {
+	if slices.Contains(Names(), nameOrFile) {
+		data, err := files.ReadFile(nameOrFile + ".yaml")
+		if err != nil {
+			return Profile{}, fmt.Errorf("profile %s: %w", nameOrFile, err)
+		}
+		return Parse(data)
+	}
+	data, err := os.ReadFile(nameOrFile)
+	if err != nil {
+		return Profile{}, fmt.Errorf("profile %q is neither built in (%s) nor a readable file: %w", nameOrFile, strings.Join(Names(), ", "), err)
+	}
+	return Parse(data)
+}
+
+// Parse reads a profile, strictly.
+func Parse(data []byte) (Profile, error) {
+	var p Profile
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	if err := dec.Decode(&p); err != nil {
+		return Profile{}, fmt.Errorf("profile: %w", err)
+	}
+	switch {
+	case p.Name == "":
+		return Profile{}, fmt.Errorf("profile: name is missing")
+	case len(p.Lists) == 0:
+		return Profile{}, fmt.Errorf("profile %s: lists is empty: at least one retriever is needed", p.Name)
+	case p.Order != "rerank" && p.Order != "fusion":
+		return Profile{}, fmt.Errorf("profile %s: order is %q: must be rerank or fusion", p.Name, p.Order)
+	case p.RankK <= 0:
+		return Profile{}, fmt.Errorf("profile %s: rank_k must be greater than 0", p.Name)
+	}
+	for _, l := range p.Lists {
+		if l.Depth < 1 || l.Depth > 1000 || l.Weight <= 0 {
+			return Profile{}, fmt.Errorf("profile %s: list %s: depth must be 1 to 1000 and weight greater than 0", p.Name, l.Retriever)
+		}
+	}
+	return p, nil
+}
+
+// WeightsFor returns the weights for a class of query.
+func (p Profile) WeightsFor(class string) map[string]float64 {
+	if w, ok := p.Classes[class]; ok {
+		return w
+	}
+	return p.Weights
+}

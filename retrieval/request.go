@@ -1,0 +1,94 @@
+package retrieval
+
+import (
+	"context"
+	"time"
+
+	"almanac/retrieval/passage"
+)
+
+// Request is one search.
+type Request struct {
+	Query     string
+	Filter    passage.Filter
+	Limit     int // results; default 10, at most MaxResults with Offset
+	Offset    int
+	Facets    []string // attributes to count: kind, source, container, state
+	Diversify bool     // mix kinds where scores allow it: type=all
+	Explain   bool
+	Profile   string // "" = the default profile
+}
+
+// MaxResults is how deep a ranking can be read: Limit + Offset.
+const MaxResults = 1000
+
+// Response is a ranking.
+type Response struct {
+	Query     string
+	Class     string // of the query: identifier, keyword, question, code
+	Results   []Result
+	Total     int // records that can be paged through
+	Facets    map[string]map[string]int
+	Degraded  []string // what did not answer: "vector", "keyword"
+	Corrected string   // the query as it was read when the typed one is weak; "" as typed
+	Took      time.Duration
+	Timings   map[string]time.Duration // with Explain
+}
+
+// Result is one found record. Title and snippet are plain text; the spans
+// are byte ranges of matches in them.
+type Result struct {
+	Record       int64
+	Passage      passage.ID
+	Score        float64 // never increases down the list
+	Title        string
+	TitleSpans   [][2]int
+	Anchor       string // of the best passage's heading, without #
+	Heading      string // its heading path
+	Snippet      string
+	SnippetSpans [][2]int
+	AlsoAt       []int64 // near-identical records collapsed into this one
+	Explanation  *Explanation
+}
+
+// Explanation holds the numbers every stage left for a result.
+type Explanation struct {
+	Lists    []ListRank         // where each retriever had it
+	Fused    float64            // reciprocal-rank score that made it a candidate
+	Features map[string]Feature // of the reranker
+}
+
+// ListRank is a result's place in one retriever's list.
+type ListRank struct {
+	Retriever string
+	Rank      int // from 1
+	Score     float64
+}
+
+// Feature is one signal of the reranker.
+type Feature struct {
+	Value        float64 // as computed
+	Z            float64 // normalised over the candidates
+	Weight       float64
+	Contribution float64 // to the final score
+}
+
+// Searcher is the search engine as the API sees it.
+type Searcher interface {
+	// Search ranks. An empty query or one with nothing to search for is
+	// ErrBadQuery; before the first index is complete ErrNotReady.
+	Search(ctx context.Context, r Request) (Response, error)
+	// Status tells what is indexed and how far behind the catalog it is.
+	Status(ctx context.Context) Status
+}
+
+// Status is the state of the index.
+type Status struct {
+	Ready    bool
+	Progress float64 // 0 to 1 of the first index
+	Records  int
+	Passages int
+	Lag      int64 // changes not yet indexed
+	Model    string
+	Down     []string // engines that do not answer
+}

@@ -1,0 +1,49 @@
+// Package rerank orders candidates: it computes every signal for every
+// candidate from analysed passages and corpus statistics, normalises the
+// signals over the candidates and adds them by a linear model.
+//
+// It imports index (whose documents it reads) and analysis. Which candidates
+// there are, what the query means and which weights apply is decided by
+// retrieval and profile.
+package rerank
+
+// Feature is one signal.
+type Feature int
+
+// The signals. Every one is computed for every candidate.
+const (
+	DocumentBM25    Feature = iota // whole document, one field
+	PassageBM25                    // the best passage, with title and heading path
+	Dense                          // cosine of the best passage
+	TitleBM25                      // title and path
+	HeadingBM25                    // headings
+	Coverage                       // share of the query's IDF found in the document
+	PassageCoverage                // share found in the best passage
+	TitleTrigrams                  // Dice coefficient of character trigrams
+	Bigrams                        // share of the query's neighbouring words that stand side by side
+	Window                         // share of IDF inside the best eight-word window
+	Phrase                         // share of IDF in the longest run of the query inside one passage
+	TitlePhrase                    // the same run inside the title, and how much of the title it is
+	Identifier                     // the query's identifiers that are the document's own
+	Recency                        // age against the newest document, halved every year
+	Authority                      // prior of source and kind
+	NumFeatures     int     = iota
+)
+
+var names = [NumFeatures]string{"document_bm25", "passage_bm25", "dense", "title_bm25", "heading_bm25", "coverage", "passage_coverage",
+	"title_trigrams", "bigrams", "window", "phrase", "title_phrase", "identifier", "recency", "authority"}
+
+func (f Feature) String() string { return names[f] }
+
+// FeatureNamed returns the feature with the name.
+func FeatureNamed(name string) (Feature, bool) {
+	for i, n := range names {
+		if n == name {
+			return Feature(i), true
+		}
+	}
+	return 0, false
+}
+
+// Vector holds one value per feature.
+type Vector [NumFeatures]float64

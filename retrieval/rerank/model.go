@@ -1,0 +1,44 @@
+package rerank
+
+import "math"
+
+// Model is a linear model over normalised features.
+type Model struct {
+	Weights Vector
+	// Fixed are added as they are, without normalisation: rules that hold
+	// however the other candidates look.
+	Fixed Vector
+}
+
+// Normalise replaces every feature by its z-score over the candidates: its
+// distance from the mean in standard deviations, 0 where all are equal.
+func Normalise(scored []Scored) []Vector {
+	out := make([]Vector, len(scored))
+	n := float64(len(scored))
+	for f := range NumFeatures {
+		sum, squares := 0.0, 0.0
+		for i := range scored {
+			sum += scored[i].Features[f]
+		}
+		mean := sum / n
+		for i := range scored {
+			d := scored[i].Features[f] - mean
+			squares += d * d
+		}
+		if sd := math.Sqrt(squares / n); sd > 1e-9 {
+			for i := range scored {
+				out[i][f] = (scored[i].Features[f] - mean) / sd
+			}
+		}
+	}
+	return out
+}
+
+// Score adds the normalised and the fixed features of one candidate.
+func (m Model) Score(z, raw Vector) float64 {
+	sum := 0.0
+	for f := range NumFeatures {
+		sum += m.Weights[f]*z[f] + m.Fixed[f]*raw[f]
+	}
+	return sum
+}

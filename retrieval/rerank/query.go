@@ -1,0 +1,122 @@
+package rerank
+
+import (
+	"strings"
+	"unicode"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/index"
+)
+
+// Query is what the signals read of a query.
+type Query struct {
+	Text  string // for character trigrams
+	Terms []Term // in order of position
+}
+
+// Term is one analysed term of the query.
+type Term struct {
+	ID         analysis.TermID
+	Position   int
+	Weight     float64 // 0 for a stop word, which counts only in phrases; 1 as typed, less for corrections
+	Identifier bool
+}
+
+// maxTerms bounds what a signal looks at; longer queries are error logs whose
+// first terms say enough.
+const maxTerms = 64
+
+// prepared is a query with its statistics, made once per search.
+type prepared struct {
+	terms    []Term
+	ids      []analysis.TermID // distinct terms with weight, the index of all slices below
+	weights  []float64
+	idf      []float64 // over documents, times weight
+	pidf     []float64 // over passages
+	tidf     []float64 // over titles
+	totalIDF float64
+	slot     []int     // of terms: index into ids, −1 for a stop word without one
+	value    []float64 // of terms: what a match in a run is worth
+	total    float64   // of value
+	trigrams map[uint32]struct{}
+	pairs    [][2]int // neighbouring weighted terms, indexes into ids
+	pairIDF  []float64
+	stats    index.Statistics
+	lookup   lookup
+}
+
+func prepare(q Query, stats index.Statistics) *prepared {
+	p := &prepared{terms: q.Terms[:min(len(q.Terms), maxTerms)], trigrams: trigrams(q.Text), stats: stats}
+	at := map[analysis.TermID]int{}
+	for _, t := range p.terms {
+		if t.Weight <= 0 {
+			continue
+		}
+		if _, ok := at[t.ID]; !ok {
+			at[t.ID] = len(p.ids)
+			p.ids = append(p.ids, t.ID)
+			p.weights = append(p.weights, t.Weight)
+			p.idf = append(p.idf, t.Weight*stats.IDF(t.ID))
+			p.pidf = append(p.pidf, t.Weight*stats.PassageIDF(t.ID))
+			p.tidf = append(p.tidf, t.Weight*stats.TitleIDF(t.ID))
+			p.totalIDF += t.Weight * stats.IDF(t.ID)
+		}
+	}
+	last := -1
+	for _, t := range p.terms {
+		slot, ok := at[t.ID]
+		if !ok {
+			slot = -1
+		}
+		p.slot = append(p.slot, slot)
+		v := 0.2 // a stop word inside a run says that the run is literal
+		if slot >= 0 {
+			v = p.idf[slot]
+		}
+		p.value = append(p.value, v)
+		p.total += v
+		if slot >= 0 && slot != last {
+			if last >= 0 {
+				p.pairs = append(p.pairs, [2]int{last, slot})
+				p.pairIDF = append(p.pairIDF, min(p.idf[last], p.idf[slot]))
+			}
+			last = slot
+		}
+	}
+	p.lookup = newLookup(p.terms)
+	return p
+}
+
+// lookup finds the query terms among the tokens of a passage: almost every
+// token is none, so one probe must tell.
+type lookup struct {
+	slots [256]int16 // first term with these low bits + 1
+	next  []int16    // further term with the same low bits + 1
+	terms []Term
+}
+
+func newLookup(terms []Term) lookup {
+	l := lookup{next: make([]int16, len(terms)), terms: terms}
+	for i := len(terms) - 1; i >= 0; i-- {
+		h := terms[i].ID & 255
+		l.next[i] = l.slots[h]
+		l.slots[h] = int16(i + 1)
+	}
+	return l
+}
+
+// trigrams returns the hashed character trigrams of a folded text, padded at
+// word boundaries.
+func trigrams(text string) map[uint32]struct{} {
+	set := map[uint32]struct{}{}
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		a, b := rune(' '), rune(' ')
+		for _, r := range word + " " {
+			if a != ' ' || b != ' ' || r != ' ' {
+				set[uint32(a)*0x9e3779b1^uint32(b)*0x85ebca6b^uint32(r)*0xc2b2ae35] = struct{}{}
+			}
+			a, b = b, r
+		}
+	}
+	return set
+}

@@ -1,0 +1,183 @@
+package rerank
+
+import (
+	"math"
+	"time"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/index"
+)
+
+// Candidate is a record to be scored.
+type Candidate struct {
+	Document *index.Document
+	// Passages are the ordinals that are looked at: those the engines found,
+	// and enough others that the best is among them.
+	Passages  []int
+	Cosines   []float32 // of Passages; nil when there is no dense side
+	Authority float64
+}
+
+// Scored is a candidate's signals and its best passage.
+type Scored struct {
+	Features Vector
+	Best     int // ordinal of the best passage
+	Lexical  bool
+}
+
+// BM25 parameters: the textbook's for whole documents; titles and headings
+// vary little in length for a good reason, so length counts half; passages
+// are all cut to about one length, so it counts less still.
+const (
+	k1            = 1.2
+	documentB     = 0.75
+	titleB        = 0.5
+	passageB      = 0.35
+	windowWords   = 8
+	recencyHalf   = 365 * 24 * time.Hour
+	titleFieldTF  = 2.0 // a title word counts twice in a passage
+	headFieldTF   = 1.0
+	noDateRecency = 0.35 // about the mean of dated documents
+)
+
+// Signals computes every feature of every candidate.
+func Signals(q Query, stats index.Statistics, candidates []Candidate) []Scored {
+	p := prepare(q, stats)
+	out := make([]Scored, len(candidates))
+	var s scan
+	for i, c := range candidates {
+		out[i] = p.score(c, &s)
+	}
+	return out
+}
+
+func (p *prepared) score(c Candidate, s *scan) Scored {
+	var out Scored
+	f := &out.Features
+	p.documentSignals(c.Document, f, &out.Lexical)
+	out.Best = p.passageSignals(c, f, s)
+	f[TitlePhrase] = p.titlePhrase(c.Document, s)
+	f[TitleTrigrams] = dice(p.trigrams, trigrams(c.Document.Title))
+	f[Recency] = noDateRecency
+	if d := c.Document.Attributes.Date; !d.IsZero() && !p.stats.Newest.IsZero() {
+		f[Recency] = math.Exp2(-float64(p.stats.Newest.Sub(d)) / float64(recencyHalf))
+	}
+	f[Authority] = c.Authority
+	return out
+}
+
+// documentSignals are those that whole-document frequencies give.
+func (p *prepared) documentSignals(d *index.Document, f *Vector, lexical *bool) {
+	length := float64(d.Lengths[analysis.Title] + d.Lengths[analysis.Body])
+	average := p.stats.AverageLength[analysis.Title] + p.stats.AverageLength[analysis.Body]
+	titleLength := float64(d.Lengths[analysis.Title] + d.Lengths[analysis.Path])
+	titleAverage := p.stats.AverageLength[analysis.Title] + p.stats.AverageLength[analysis.Path]
+	found := 0.0
+	for i, id := range p.ids {
+		tf := d.Frequencies(id)
+		all := float64(tf[analysis.Title]) + float64(tf[analysis.Body])
+		title := float64(tf[analysis.Title]) + 0.7*float64(tf[analysis.Path])
+		f[DocumentBM25] += p.idf[i] * saturate(all, length, average, documentB)
+		f[TitleBM25] += p.tidf[i] * saturate(title, titleLength, titleAverage, titleB)
+		f[HeadingBM25] += p.idf[i] * saturate(float64(tf[analysis.Heading]), float64(d.Lengths[analysis.Heading]), p.stats.AverageLength[analysis.Heading], titleB)
+		if all+title+float64(tf[analysis.Heading]) > 0 {
+			found += p.idf[i]
+			*lexical = true
+		}
+	}
+	if p.totalIDF > 0 {
+		f[Coverage] = found / p.totalIDF
+	}
+	identifiers, own := 0.0, 0.0
+	for _, t := range p.terms {
+		if t.Identifier {
+			identifiers++
+			if tf := d.Frequencies(t.ID); tf[analysis.Title]+tf[analysis.Path] > 0 {
+				own++
+			}
+		}
+	}
+	if identifiers > 0 {
+		f[Identifier] = own / identifiers
+	}
+}
+
+// saturate is BM25's term-frequency part.
+func saturate(tf, length, average, b float64) float64 {
+	if tf == 0 {
+		return 0
+	}
+	return tf * (k1 + 1) / (tf + k1*(1-b+b*length/math.Max(average, 1)))
+}
+
+// passageSignals scans the candidate's passages and returns the ordinal of
+// the best: the greatest sum of lexical and dense evidence.
+func (p *prepared) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
+	bestScore := math.Inf(-1)
+	bigrams, window, phrase := 0.0, 0.0, 0.0
+	for i, ordinal := range c.Passages {
+		terms := c.Document.Passages[ordinal].Terms
+		s.passage(p, terms)
+		length := float64(terms.Field(analysis.Title).Len() + terms.Field(analysis.Heading).Len() + terms.Field(analysis.Body).Len())
+		average := p.stats.PassageLength[analysis.Title] + p.stats.PassageLength[analysis.Heading] + p.stats.PassageLength[analysis.Body]
+		bm25, covered := 0.0, 0.0
+		for t := range p.ids {
+			tf := s.tf[t]
+			w := float64(tf[analysis.Body]) + titleFieldTF*float64(tf[analysis.Title]) + headFieldTF*float64(tf[analysis.Heading])
+			if w > 0 {
+				bm25 += p.pidf[t] * saturate(w, length, average, passageB)
+				covered += p.idf[t]
+			}
+		}
+		score := bm25
+		if c.Cosines != nil {
+			cos := float64(c.Cosines[i])
+			f[Dense] = math.Max(f[Dense], cos)
+			score += p.totalIDF * math.Max(0, cos)
+		}
+		if bm25 > f[PassageBM25] {
+			f[PassageBM25] = bm25
+		}
+		if p.totalIDF > 0 {
+			f[PassageCoverage] = math.Max(f[PassageCoverage], covered/p.totalIDF)
+		}
+		bigrams, window, phrase = math.Max(bigrams, s.bigrams), math.Max(window, s.window), math.Max(phrase, s.run)
+		if score += s.run; score > bestScore {
+			best, bestScore = ordinal, score
+		}
+	}
+	f[Bigrams], f[Window] = bigrams, window
+	if p.total > 0 {
+		f[Phrase] = phrase / p.total
+	}
+	return best
+}
+
+// titlePhrase is the longest run of the query in the title: its share of the
+// query times its share of the title.
+func (p *prepared) titlePhrase(d *index.Document, s *scan) float64 {
+	if len(d.Passages) == 0 || p.total == 0 {
+		return 0
+	}
+	terms := d.Passages[0].Terms
+	n := terms.Field(analysis.Title).Len()
+	if n == 0 {
+		return 0
+	}
+	s.reset(p)
+	s.field(p, terms.Field(analysis.Title), analysis.Title)
+	return s.run / p.total * math.Min(1, float64(s.runLength)/float64(n))
+}
+
+func dice(a, b map[uint32]struct{}) float64 {
+	if len(a)+len(b) == 0 {
+		return 0
+	}
+	n := 0
+	for t := range b {
+		if _, ok := a[t]; ok {
+			n++
+		}
+	}
+	return 2 * float64(n) / float64(len(a)+len(b))
+}

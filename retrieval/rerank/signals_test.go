@@ -1,0 +1,137 @@
+package rerank_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/index"
+	"almanac/retrieval/rerank"
+)
+
+// words makes one token per word.
+func words(text string) []analysis.Token {
+	var out []analysis.Token
+	for i, w := range strings.Fields(strings.ToLower(text)) {
+		out = append(out, analysis.Token{Term: w, Position: i})
+	}
+	return out
+}
+
+// corpus indexes titled documents of one passage each, or of several where
+// the body has a "|".
+func corpus(t *testing.T, docs [][2]string) (*index.Table, []*index.Document) {
+	t.Helper()
+	var all []index.Indexed
+	for i, d := range docs {
+		x := index.Indexed{Record: catalog.Record{ID: int64(i + 1), Kind: catalog.KindDoc, Title: d[0], CreatedAt: time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)}}
+		for body := range strings.SplitSeq(d[1], "|") {
+			x.Terms = append(x.Terms, analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Title: words(d[0]), analysis.Body: words(body)}))
+		}
+		all = append(all, x)
+	}
+	table, err := index.NewTable(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := make([]int64, len(docs))
+	for i := range ids {
+		ids[i] = int64(i + 1)
+	}
+	return table, table.Documents(ids)
+}
+
+func signals(t *testing.T, query string, stops string, docs [][2]string) []rerank.Scored {
+	t.Helper()
+	table, documents := corpus(t, docs)
+	q := rerank.Query{Text: query}
+	var ids []analysis.TermID
+	for i, w := range strings.Fields(strings.ToLower(query)) {
+		term := rerank.Term{ID: analysis.IDOf(w), Position: i, Weight: 1, Identifier: strings.Contains(w, "-")}
+		if strings.Contains(" "+stops+" ", " "+w+" ") {
+			term.Weight = 0
+		}
+		q.Terms = append(q.Terms, term)
+		ids = append(ids, term.ID)
+	}
+	candidates := make([]rerank.Candidate, len(documents))
+	for i, d := range documents {
+		candidates[i].Document = d
+		for o := range d.Passages {
+			candidates[i].Passages = append(candidates[i].Passages, o)
+		}
+	}
+	return rerank.Signals(q, table.Statistics(ids), candidates)
+}
+
+// TestSignalPrefers holds, for every lexical signal, a pair of documents of
+// which the first must score higher.
+func TestSignalPrefers(t *testing.T) {
+	tests := []struct {
+		name          string
+		feature       rerank.Feature
+		query, stops  string
+		better, worse [2]string
+	}{
+		{"the document with more of the words", rerank.DocumentBM25, "ledger fees", "", [2]string{"a", "ledger fees are paid"}, [2]string{"b", "the ledger only here"}},
+		{"the passage that has the words together", rerank.PassageBM25, "ledger fees", "", [2]string{"a", "ledger fees|other text here"}, [2]string{"b", "ledger alone|fees alone"}},
+		{"the title that has the word", rerank.TitleBM25, "traffic", "", [2]string{"traffic guide", "x"}, [2]string{"guide", "traffic"}},
+		{"the document that covers the query", rerank.Coverage, "alpha beta", "", [2]string{"a", "alpha|beta"}, [2]string{"b", "alpha alpha"}},
+		{"the passage that covers the query", rerank.PassageCoverage, "alpha beta", "", [2]string{"a", "alpha beta"}, [2]string{"b", "alpha|beta"}},
+		{"a title with a typo in the query", rerank.TitleTrigrams, "validtor onboarding", "", [2]string{"validator onboarding", "x"}, [2]string{"wallet settings", "x"}},
+		{"neighbours that stay neighbours", rerank.Bigrams, "key rotation", "", [2]string{"a", "do key rotation now"}, [2]string{"b", "rotation of a very old key"}},
+		{"words near each other", rerank.Window, "party migration", "", [2]string{"a", "party data migration"}, [2]string{"b", "party 1 2 3 4 5 6 7 8 9 migration"}},
+		{"the longer literal run", rerank.Phrase, "contract is not visible", "is not", [2]string{"a", "error contract is not visible here"}, [2]string{"b", "contract here and there is visible not"}},
+		{"the title that is the query", rerank.TitlePhrase, "token standard", "", [2]string{"token standard", "x"}, [2]string{"token bridge and standard things", "x"}},
+		{"the identifier in the title", rerank.Identifier, "cip-56", "", [2]string{"cip-56 tokens", "x"}, [2]string{"other", "see cip-56"}},
+		{"the newer document", rerank.Recency, "x", "", [2]string{"b", "x"}, [2]string{"a", "x"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.feature.String()+"/"+tt.name, func(t *testing.T) {
+			// The worse comes first, so that a tie cannot pass, and the second is
+			// the newer. Others give the statistics something to weigh.
+			got := signals(t, tt.query, tt.stops, [][2]string{tt.worse, tt.better, {"noise", "some other words"}, {"more", "and more of them"}})
+			if b, w := got[1].Features[tt.feature], got[0].Features[tt.feature]; b <= w {
+				t.Errorf("%s = %v for %q, %v for %q", tt.feature, b, tt.better, w, tt.worse)
+			}
+		})
+	}
+}
+
+func TestBestPassageHasTheRun(t *testing.T) {
+	got := signals(t, "failed to fetch topology state", "to", [][2]string{
+		{"a", "topology state|fetch the state and failed topology words|warn failed to fetch topology state again"}, {"b", "nothing"}})
+	if got[0].Best != 2 {
+		t.Errorf("best passage is %d, want 2", got[0].Best)
+	}
+	if !got[0].Lexical || got[1].Lexical {
+		t.Errorf("lexical = %v, %v: want true, false", got[0].Lexical, got[1].Lexical)
+	}
+}
+
+func TestNormalise(t *testing.T) {
+	scored := make([]rerank.Scored, 3)
+	for i := range scored {
+		scored[i].Features[rerank.Dense] = float64(i)
+		scored[i].Features[rerank.Recency] = 0.5
+	}
+	z := rerank.Normalise(scored)
+	if z[0][rerank.Dense] >= 0 || z[1][rerank.Dense] != 0 || z[2][rerank.Dense] != -z[0][rerank.Dense] {
+		t.Errorf("z-scores of 0, 1, 2 are %v, %v, %v", z[0][rerank.Dense], z[1][rerank.Dense], z[2][rerank.Dense])
+	}
+	for i := range z {
+		if z[i][rerank.Recency] != 0 {
+			t.Errorf("a feature that all share must not count, got %v", z[i][rerank.Recency])
+		}
+	}
+}
+
+func TestLongQueriesAreBounded(t *testing.T) {
+	query := strings.Repeat("word ", 500)
+	got := signals(t, query, "", [][2]string{{"a", strings.Repeat("word ", 300)}, {"b", "x"}})
+	if got[0].Features[rerank.DocumentBM25] <= 0 {
+		t.Error("a repeated word must still count")
+	}
+}

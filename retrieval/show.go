@@ -1,0 +1,102 @@
+package retrieval
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/passage"
+	"almanac/retrieval/rerank"
+	"almanac/retrieval/snippet"
+)
+
+// show turns a page of candidates into results.
+func (e *Engine) show(ctx context.Context, p *Plan, page []*candidate, lists []ranked, explain bool) ([]Result, error) {
+	ids := make([]passage.ID, len(page))
+	for i, c := range page {
+		ids[i] = passage.NewID(c.Record, c.best)
+	}
+	texts, err := e.follower.Texts(ctx, ids)
+	if err != nil {
+		return nil, fmt.Errorf("retrieval: %w", err)
+	}
+	q := p.Query
+	for _, t := range p.corrected {
+		// Corrections are highlighted like the words they stand for.
+		q.Terms = append(q.Terms[:len(q.Terms):len(q.Terms)], correctedTerm(t))
+	}
+	weight := func(t analysis.TermID) float64 { return p.statistics.IDF(t) }
+	out := make([]Result, len(page))
+	for i, c := range page {
+		s := snippet.Make(texts[i].Text, q, snippet.MaxLength, weight)
+		out[i] = Result{Record: c.Record, Passage: ids[i], Score: c.score, Title: c.document.Title, TitleSpans: snippet.Highlight(c.document.Title, q),
+			Anchor: texts[i].Anchor, Heading: texts[i].Heading, Snippet: s.Text, SnippetSpans: s.Spans, AlsoAt: c.alsoAt}
+		if explain {
+			out[i].Explanation = e.explain(p, c, lists)
+		}
+	}
+	return out, nil
+}
+
+// explain gathers the numbers every stage left.
+func (e *Engine) explain(p *Plan, c *candidate, lists []ranked) *Explanation {
+	x := &Explanation{Fused: c.Candidate.Score, Features: map[string]Feature{}}
+	for i, rank := range c.Ranks {
+		if rank == 0 {
+			continue
+		}
+		l := ListRank{Retriever: lists[i].list.Retriever, Rank: rank}
+		for _, h := range lists[i].hits {
+			if h.Record == c.Record {
+				l.Score = h.Score
+				break
+			}
+		}
+		x.Lists = append(x.Lists, l)
+	}
+	if p.Profile.Order != "rerank" {
+		return x
+	}
+	model := e.modelFor(p)
+	for f := range rerank.Feature(rerank.NumFeatures) {
+		x.Features[f.String()] = Feature{Value: c.features[f], Z: c.z[f], Weight: model.Weights[f],
+			Contribution: model.Weights[f]*c.z[f] + model.Fixed[f]*c.features[f]}
+	}
+	return x
+}
+
+// corrected returns the query as it was read, with the words the index knows
+// in the spelling of the results that hold them.
+func corrected(p *Plan, results []Result) string {
+	if len(p.corrected) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	end := 0
+	for _, t := range analysis.Analyze(p.Query.Text) {
+		term, ok := p.corrected[analysis.Fold(p.Query.Text[t.Start:t.End])]
+		if !ok || t.Start < end {
+			continue
+		}
+		b.WriteString(p.Query.Text[end:t.Start])
+		b.WriteString(surface(term, results))
+		end = t.End
+	}
+	b.WriteString(p.Query.Text[end:])
+	return b.String()
+}
+
+// surface returns a term as a result spells it, or the term itself.
+func surface(term string, results []Result) string {
+	for _, r := range results {
+		for _, s := range []string{r.Title, r.Snippet} {
+			for _, t := range analysis.Analyze(s) {
+				if t.Term == term {
+					return strings.ToLower(s[t.Start:t.End])
+				}
+			}
+		}
+	}
+	return term
+}

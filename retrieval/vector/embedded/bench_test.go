@@ -1,0 +1,113 @@
+package embedded_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"almanac/retrieval/passage"
+	"almanac/retrieval/vector"
+	"almanac/retrieval/vector/embedded"
+)
+
+// sizes are numbers of vectors; a million takes 2.5 GB and is left out unless
+// ALMANAC_BENCH_LARGE is set.
+func sizes() []int {
+	if os.Getenv("ALMANAC_BENCH_LARGE") != "" {
+		return []int{10_000, 100_000, 1_000_000}
+	}
+	return []int{10_000, 100_000}
+}
+
+func BenchmarkSearch(b *testing.B) {
+	for _, n := range sizes() {
+		vs := clustered(rand.New(rand.NewPCG(1, 2)), n+100, 256)
+		queries := vs[:100]
+		x := open(b, embedded.Config{Dimensions: 256})
+		fill(b, x, vs[100:])
+		run := func(name string, search func(q []float32) error) {
+			b.Run(fmt.Sprintf("vectors=%d/%s", n, name), func(b *testing.B) {
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					if err := search(queries[i%len(queries)]); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
+		for _, k := range []int{10, 200} {
+			run(fmt.Sprintf("k=%d", k), func(q []float32) error {
+				_, err := x.Search(b.Context(), q, passage.Filter{}, k)
+				return err
+			})
+		}
+		for name, kind := range map[string]string{"filter=1%": "doc", "filter=97%": "rare"} {
+			run(name, func(q []float32) error {
+				_, err := x.Search(b.Context(), q, passage.Filter{Kinds: []string{kind}}, 10)
+				return err
+			})
+		}
+		run("float32-scan", func(q []float32) error { x.SearchExactly(q, 10); return nil })
+		run("int8-scan", func(q []float32) error { x.ScanInt8(q, 50); return nil })
+		b.Run(fmt.Sprintf("vectors=%d/recall", n), func(b *testing.B) {
+			for b.Loop() {
+				r := recalls(b, x, queries[:20], 10, 200)
+				b.ReportMetric(r[0], "recall@10")
+				b.ReportMetric(r[1], "recall@200")
+			}
+		})
+	}
+}
+
+func BenchmarkScores(b *testing.B) {
+	vs := clustered(rand.New(rand.NewPCG(1, 2)), 100_000, 256)
+	x := open(b, embedded.Config{Dimensions: 256})
+	fill(b, x, vs)
+	ids := make([]passage.ID, 600)
+	for i := range ids {
+		ids[i] = passage.NewID(1_000_000+int64(i*31), i%5)
+	}
+	b.Run("ids=600", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := x.Scores(b.Context(), vs[0], ids); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func BenchmarkUpkeep(b *testing.B) {
+	const n = 50_000
+	vs := clustered(rand.New(rand.NewPCG(1, 2)), n, 256)
+	c := embedded.Config{Path: filepath.Join(b.TempDir(), "vectors"), Dimensions: 256}
+	x := open(b, c)
+	fill(b, x, vs)
+	b.Run(fmt.Sprintf("vectors=%d/build", n), func(b *testing.B) {
+		for b.Loop() {
+			fill(b, open(b, embedded.Config{Dimensions: 256}), vs)
+		}
+	})
+	b.Run(fmt.Sprintf("vectors=%d/apply-one-record", n), func(b *testing.B) {
+		for i := int64(0); b.Loop(); i++ {
+			r := vector.Record{ID: 1_000_000 + i%1000, Vectors: vs[i%1000 : i%1000+5]}
+			if err := x.Apply(b.Context(), vector.Batch{Records: []vector.Record{r}, Checkpoint: i}); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run(fmt.Sprintf("vectors=%d/flush", n), func(b *testing.B) {
+		for i := int64(1); b.Loop(); i++ {
+			if err := x.Apply(b.Context(), vector.Batch{Checkpoint: -i}); err != nil {
+				b.Fatal(err)
+			}
+			flush(b, x)
+		}
+	})
+	b.Run(fmt.Sprintf("vectors=%d/open", n), func(b *testing.B) {
+		for b.Loop() {
+			open(b, c)
+		}
+	})
+}

@@ -1,0 +1,47 @@
+package embedded_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"almanac/retrieval/vector"
+	"almanac/retrieval/vector/embedded"
+	"almanac/retrieval/vector/enginetest"
+)
+
+func open(t testing.TB, c embedded.Config) *embedded.Index {
+	t.Helper()
+	x, err := embedded.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return x
+}
+
+func TestConformance(t *testing.T) {
+	paths := make(map[vector.Index]string)
+	config := func(path string) embedded.Config {
+		return embedded.Config{Path: path, Dimensions: enginetest.Dimensions, Model: "test"}
+	}
+	enginetest.Run(t, enginetest.Options{
+		New: func(t *testing.T) vector.Index {
+			path := filepath.Join(t.TempDir(), "vectors")
+			x := open(t, config(path))
+			paths[x] = path
+			return x
+		},
+		Reopen: func(t *testing.T, x vector.Index) vector.Index {
+			if err := x.Close(); err != nil {
+				t.Fatal(err)
+			}
+			again := open(t, config(paths[x]))
+			paths[again] = paths[x]
+			return again
+		},
+	})
+}

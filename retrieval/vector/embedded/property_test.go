@@ -1,0 +1,299 @@
+package embedded_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"almanac/retrieval/passage"
+	"almanac/retrieval/vector"
+	"almanac/retrieval/vector/embedded"
+
+	"pgregory.net/rapid"
+)
+
+// reference is an index by definition.
+type reference map[int64]vector.Record
+
+func (r reference) search(q []float32, f func(vector.Record) bool, k int) (ids []passage.ID, scores map[passage.ID]float64) {
+	scores = make(map[passage.ID]float64)
+	for _, rec := range r {
+		if !f(rec) {
+			continue
+		}
+		for i, v := range rec.Vectors {
+			var qv, vv, qq float64
+			for j := range v {
+				qv += float64(q[j]) * float64(v[j])
+				vv += float64(v[j]) * float64(v[j])
+				qq += float64(q[j]) * float64(q[j])
+			}
+			if vv > 0 {
+				scores[passage.NewID(rec.ID, i)] = qv / math.Sqrt(vv*qq)
+			}
+		}
+	}
+	ids = slices.SortedFunc(maps.Keys(scores), func(a, b passage.ID) int {
+		return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b))
+	})
+	return ids[:min(k, len(ids))], scores
+}
+
+// smallVector draws components from few values, so that ties, zeros and
+// vectors of any length happen.
+func smallVector(dimensions int) *rapid.Generator[[]float32] {
+	return rapid.SliceOfN(rapid.Map(rapid.IntRange(-2, 2), func(n int) float32 { return float32(n) / 2 }), dimensions, dimensions)
+}
+
+func TestIndexAgreesWithItsDefinition(t *testing.T) {
+	const dimensions = 3
+	rapid.Check(t, func(t *rapid.T) {
+		x, err := embedded.Open(embedded.Config{Dimensions: dimensions})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		want := reference{}
+		kinds := rapid.SampledFrom([]string{"doc", "Doc", "topic", ""})
+		id := rapid.Int64Range(1, 9)
+		for range rapid.IntRange(1, 12).Draw(t, "batches") {
+			b := vector.Batch{Delete: rapid.SliceOfN(id, 0, 3).Draw(t, "delete"), Checkpoint: rapid.Int64Min(1).Draw(t, "checkpoint")}
+			for _, gone := range b.Delete {
+				delete(want, gone)
+			}
+			for range rapid.IntRange(0, 4).Draw(t, "records") {
+				r := vector.Record{ID: id.Draw(t, "id"), Attributes: passage.Attributes{
+					Kind: kinds.Draw(t, "kind"), Date: time.Unix(rapid.Int64Range(0, 3).Draw(t, "date"), 0)},
+					Vectors: rapid.SliceOfN(smallVector(dimensions), 0, 4).Draw(t, "vectors")}
+				b.Records = append(b.Records, r)
+				want[r.ID] = r
+			}
+			if err := x.Apply(context.Background(), b); err != nil {
+				t.Fatal(err)
+			}
+			if got := x.Checkpoint(); got != b.Checkpoint {
+				t.Fatalf("checkpoint %d, want %d", got, b.Checkpoint)
+			}
+		}
+		q := smallVector(dimensions).Filter(func(v []float32) bool { return slices.Max(v) > 0 || slices.Min(v) < 0 }).Draw(t, "query")
+		k := rapid.IntRange(1, 40).Draw(t, "k")
+		since := rapid.Int64Range(0, 3).Draw(t, "since")
+		f := passage.Filter{Kinds: []string{"DOC"}, Since: time.Unix(since, 0)}
+		match := func(r vector.Record) bool {
+			return (r.Attributes.Kind == "doc" || r.Attributes.Kind == "Doc") && r.Attributes.Date.Unix() >= since
+		}
+		if rapid.Bool().Draw(t, "unfiltered") {
+			f, match = passage.Filter{}, func(vector.Record) bool { return true }
+		}
+		hits, err := x.Search(context.Background(), q, f, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		best, scores := want.search(q, match, k)
+		if len(hits) != len(best) {
+			t.Fatalf("%d hits, want %d", len(hits), len(best))
+		}
+		for i, h := range hits {
+			exact, ok := scores[h.Passage]
+			if !ok || math.Abs(float64(h.Score)-exact) > 1e-6 || math.Abs(exact-scores[best[i]]) > 1e-6 {
+				t.Fatalf("hit %d is %+v (exactly %v, %v), want a score of %v", i, h, exact, ok, scores[best[i]])
+			}
+			if i > 0 && (h.Score > hits[i-1].Score || h.Score == hits[i-1].Score && h.Passage < hits[i-1].Passage) {
+				t.Fatalf("hit %d (%+v) after %+v", i, h, hits[i-1])
+			}
+		}
+	})
+}
+
+// Enough records come and go here that codes are used, rows are laid out
+// anew and the mean is taken again, while others search.
+func TestIndexStaysRightWhileItIsRewritten(t *testing.T) {
+	const records, dimensions = 2500, 64
+	random := rand.New(rand.NewPCG(9, 9))
+	pool := clustered(random, 4*records+20, dimensions)
+	queries, pool := pool[:20], pool[20:]
+	path := filepath.Join(t.TempDir(), "vectors")
+	x := open(t, embedded.Config{Path: path, Dimensions: dimensions})
+	want := reference{}
+
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := 0; ; i++ {
+			select {
+			case <-done:
+				return
+			default:
+			}
+			hits, err := x.Search(context.Background(), queries[i%len(queries)], passage.Filter{}, 20)
+			if err != nil || !slices.IsSortedFunc(hits, func(a, b vector.Hit) int { return cmp.Compare(b.Score, a.Score) }) {
+				t.Errorf("search beside a batch: error %v, hits %v", err, hits)
+				return
+			}
+		}
+	})
+	compacted := false
+	for n := range 40 {
+		b := vector.Batch{Checkpoint: int64(n + 1)}
+		for range 250 {
+			id := 1 + random.Int64N(records)
+			if random.IntN(5) == 0 {
+				b.Delete = append(b.Delete, id)
+				delete(want, id)
+			}
+			r := vector.Record{ID: 1 + random.Int64N(records), Attributes: passage.Attributes{Kind: []string{"doc", "topic"}[id%2]}}
+			for range random.IntN(4) {
+				r.Vectors = append(r.Vectors, pool[random.IntN(len(pool))])
+			}
+			b.Records = append(b.Records, r)
+		}
+		for _, r := range b.Records {
+			want[r.ID] = r
+		}
+		before, _ := x.Rows()
+		if err := x.Apply(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		after, dead := x.Rows()
+		compacted = compacted || after < before
+		if dead*4 > after && dead > 1500 {
+			t.Fatalf("%d of %d rows are dead", dead, after)
+		}
+	}
+	close(done)
+	wg.Wait()
+	if !compacted {
+		t.Error("rows were never laid out anew: the test does not test that")
+	}
+	check := func(x *embedded.Index) {
+		t.Helper()
+		found, total := 0, 0
+		for _, q := range queries {
+			for _, f := range []passage.Filter{{}, {Kinds: []string{"topic"}}} {
+				hits, err := x.Search(t.Context(), q, f, 20)
+				if err != nil {
+					t.Fatal(err)
+				}
+				best, scores := want.search(q, func(r vector.Record) bool { return f.Empty() || r.Attributes.Kind == "topic" }, 20)
+				for _, h := range hits {
+					if s, ok := scores[h.Passage]; !ok || math.Abs(s-float64(h.Score)) > 1e-6 {
+						t.Fatalf("hit %+v, exactly %v (%v)", h, s, ok)
+					}
+					if scores[h.Passage] >= scores[best[len(best)-1]]-1e-6 {
+						found++
+					}
+				}
+				total += len(best)
+			}
+		}
+		if r := float64(found) / float64(total); r < 0.98 {
+			t.Errorf("recall@20 = %.3f", r)
+		}
+	}
+	check(x)
+	if rows, _ := x.Rows(); rows <= embedded.ExactRows {
+		t.Errorf("%d rows: codes are not tested", rows)
+	}
+	if err := x.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	check(open(t, embedded.Config{Path: path, Dimensions: dimensions}))
+}
+
+func TestApply(t *testing.T) {
+	unit := func(i int) []float32 { v := make([]float32, 8); v[i] = 1; return v }
+	ctx := context.Background()
+
+	t.Run("a vector that is not finite refuses the batch", func(t *testing.T) {
+		x := open(t, embedded.Config{Dimensions: 8})
+		for _, bad := range []float64{math.NaN(), math.Inf(1)} {
+			v := unit(0)
+			v[3] = float32(bad)
+			err := x.Apply(ctx, vector.Batch{Records: []vector.Record{{ID: 1, Vectors: [][]float32{v}}}, Checkpoint: 1})
+			if err == nil || x.Checkpoint() != 0 {
+				t.Errorf("%v: error %v, checkpoint %d", bad, err, x.Checkpoint())
+			}
+			if _, err := x.Search(ctx, v, passage.Filter{}, 1); err == nil {
+				t.Errorf("%v: a query is no error", bad)
+			}
+		}
+	})
+	t.Run("attributes of a refused batch do not mix with others", func(t *testing.T) {
+		x := open(t, embedded.Config{Dimensions: 8})
+		record := func(id int64, kind string, vs ...[]float32) vector.Record {
+			return vector.Record{ID: id, Attributes: passage.Attributes{Kind: kind}, Vectors: vs}
+		}
+		if err := x.Apply(ctx, vector.Batch{Records: []vector.Record{record(1, "a", unit(0)), record(2, "b", unit(0)[:3])}}); err == nil {
+			t.Fatal("no error")
+		}
+		for i, r := range []vector.Record{record(3, "b", unit(0)), record(4, "a", unit(1)), record(5, "c", unit(2))} {
+			if err := x.Apply(ctx, vector.Batch{Records: []vector.Record{r}, Checkpoint: int64(i)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for kind, id := range map[string]int64{"a": 4, "b": 3, "c": 5} {
+			hits, err := x.Search(ctx, unit(0), passage.Filter{Kinds: []string{kind}}, 5)
+			if err != nil || len(hits) != 1 || hits[0].Passage.Record() != id {
+				t.Errorf("kind %s: %+v, error %v, want record %d", kind, hits, err, id)
+			}
+		}
+	})
+	t.Run("a change of attributes keeps the vectors where they are", func(t *testing.T) {
+		x := open(t, embedded.Config{Dimensions: 8})
+		for i, kind := range []string{"a", "b", "b"} {
+			r := vector.Record{ID: 1, Attributes: passage.Attributes{Kind: kind}, Vectors: [][]float32{unit(0), unit(1)}}
+			if err := x.Apply(ctx, vector.Batch{Records: []vector.Record{r}, Checkpoint: int64(i + 1)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if rows, dead := x.Rows(); rows != 2 || dead != 0 {
+			t.Errorf("%d rows, %d dead, want 2 and 0", rows, dead)
+		}
+		hits, err := x.Search(ctx, unit(1), passage.Filter{Kinds: []string{"b"}}, 5)
+		if err != nil || len(hits) != 2 {
+			t.Errorf("hits %+v, error %v", hits, err)
+		}
+	})
+	t.Run("scores are cosines whatever the length", func(t *testing.T) {
+		x := open(t, embedded.Config{Dimensions: 8})
+		long := unit(2)
+		long[2] = 40
+		if err := x.Apply(ctx, vector.Batch{Records: []vector.Record{{ID: 1, Vectors: [][]float32{long}}}, Checkpoint: 1}); err != nil {
+			t.Fatal(err)
+		}
+		q := []float32{0, 0, 0.003, 0, 0, 0, 0, 0}
+		hits, err := x.Search(ctx, q, passage.Filter{}, 1)
+		if err != nil || len(hits) != 1 || math.Abs(float64(hits[0].Score)-1) > 1e-6 {
+			t.Errorf("hits %+v, error %v, want a score of 1", hits, err)
+		}
+	})
+	t.Run("a closed index answers with an error", func(t *testing.T) {
+		x := open(t, embedded.Config{Dimensions: 8})
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+		_, searchErr := x.Search(ctx, unit(0), passage.Filter{}, 1)
+		_, scoresErr := x.Scores(ctx, unit(0), nil)
+		for name, err := range map[string]error{"search": searchErr, "scores": scoresErr,
+			"apply": x.Apply(ctx, vector.Batch{}), "flush": x.Flush(ctx)} {
+			if !errors.Is(err, embedded.ErrClosed) {
+				t.Errorf("%s: error %v", name, err)
+			}
+		}
+	})
+	t.Run("dimensions out of range are refused", func(t *testing.T) {
+		for _, n := range []int{0, -1, 1 << 20} {
+			if _, err := embedded.Open(embedded.Config{Dimensions: n}); err == nil {
+				t.Errorf("%d dimensions: no error", n)
+			}
+		}
+	})
+}
