@@ -1,0 +1,61 @@
+# Targets are described by the ## behind them; `make help` prints them.
+
+GO        ?= go
+BIN       := bin/almanac
+CACHE     := .cache
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME  ?= 60s
+PACKAGES  := ./...
+export CGO_ENABLED ?= 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run build test check format vet unit race conformance bench fuzz clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## build, load the sample network and serve it on 127.0.0.1:8080
+	$(BIN) serve
+
+build: ## build the binary as bin/almanac
+	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/almanac
+
+test: format vet race conformance ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
+	@echo "make test: formatting, vet, staticcheck, tests with -race, MCP conformance: passed"
+
+check: format vet unit ## the quick part of test: no race detector, no conformance run
+	@echo "make check: passed"
+
+format:
+	@echo "== gofmt"
+	@out=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
+
+vet:
+	@echo "== go vet, staticcheck"
+	$(GO) vet $(PACKAGES)
+	$(GO) run $(STATICCHECK) $(PACKAGES)
+
+unit:
+	@echo "== go test"
+	$(GO) test -short $(PACKAGES)
+
+race:
+	@echo "== go test -race"
+	$(GO) test -race -timeout 25m $(PACKAGES)
+
+conformance: build ## the official MCP conformance runner against the built binary
+	@echo "== MCP conformance"
+	.ci/conformance $(BIN)
+
+bench: ## figures: engines beside bleve, FTS5 and plain scans, searches over the judged collections
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./retrieval/... ./embed/... ./catalog/...
+	cd retrieval/keyword/bench && $(GO) test -run '^$$' -bench . -benchtime 1x
+
+fuzz: ## every fuzz target for FUZZTIME (60s)
+	@$(GO) list -f '{{.Dir}}' $(PACKAGES) | while read -r dir; do \
+	  for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' "$$dir"/*_test.go 2>/dev/null | sed 's/func //'); do \
+	    echo "== $$dir $$target"; (cd "$$dir" && $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) .) || exit 1; \
+	  done; done
+
+clean: ## remove what was built
+	rm -rf bin $(CACHE)

@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"almanac/api/kb"
+	"almanac/retrieval"
+	"almanac/retrieval/passage"
+)
+
+type searchCmd struct {
+	Query   []string `arg:"" help:"What to search for."`
+	Type    string   `help:"Only this type: ${enum}." enum:"all,cip,doc,discussion,mail,whitepaper,proposal,blog,video,forge" default:"all"`
+	Limit   int      `help:"How many results." default:"10"`
+	Profile string   `help:"Relevance profile: ${profiles}, or a YAML file."`
+	Explain bool     `help:"Show the numbers behind each result."`
+	JSON    bool     `name:"json" help:"Print JSON."`
+}
+
+func (c *searchCmd) Run(ctx context.Context, a *app) error {
+	if c.Limit < 1 || c.Limit > retrieval.MaxResults {
+		return fmt.Errorf("%w: --limit must be between 1 and %d", errUsage, retrieval.MaxResults)
+	}
+	var profiles []string
+	if c.Profile != "" {
+		profiles = append(profiles, c.Profile)
+	}
+	s, _, err := a.openStack(ctx, profiles...)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	if _, err := s.follower.CatchUp(ctx); err != nil {
+		return err
+	}
+	s.follower.MarkReady()
+	if records, _ := s.follower.Table().Size(); records == 0 {
+		return fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", s.dir)
+	}
+	name, err := profileName(c.Profile)
+	if err != nil {
+		return err
+	}
+	res, err := s.searcher.Search(ctx, retrieval.Request{Query: strings.Join(c.Query, " "), Limit: c.Limit, Explain: c.Explain, Profile: name,
+		Diversify: c.Type == "all", Filter: passage.Filter{Kinds: kb.KindsOf(c.Type)}})
+	if errors.Is(err, retrieval.ErrBadQuery) {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	if err != nil {
+		return err
+	}
+	hits, err := kb.Base{Catalog: s.store, PublicURL: a.config.Server.PublicURL}.Hits(ctx, res.Results)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		enc := json.NewEncoder(a.out)
+		enc.SetIndent("", "  ")
+		return enc.Encode(map[string]any{"query": res.Query, "class": res.Class, "total": res.Total, "corrected": res.Corrected,
+			"degraded": res.Degraded, "took_ms": float64(res.Took.Microseconds()) / 1000, "timings": res.Timings, "items": explained(hits, res)})
+	}
+	return printHits(a.out, hits, res)
+}
+
+// explained joins hits with their explanations.
+func explained(hits []kb.Hit, res retrieval.Response) []any {
+	out := make([]any, len(hits))
+	for i, h := range hits {
+		out[i] = struct {
+			kb.Hit
+			Explanation *retrieval.Explanation `json:"explanation,omitempty"`
+		}{h, explanationOf(h.RecordID, res)}
+	}
+	return out
+}
+
+func explanationOf(record int64, res retrieval.Response) *retrieval.Explanation {
+	for _, r := range res.Results {
+		if r.Record == record {
+			return r.Explanation
+		}
+	}
+	return nil
+}
+
+func printHits(w io.Writer, hits []kb.Hit, res retrieval.Response) error {
+	if res.Corrected != "" {
+		fmt.Fprintf(w, "read as: %s\n\n", res.Corrected)
+	}
+	if len(res.Degraded) > 0 {
+		fmt.Fprintf(w, "without: %s\n\n", strings.Join(res.Degraded, ", "))
+	}
+	if len(hits) == 0 {
+		_, err := fmt.Fprintln(w, "Nothing found. Try fewer or other words.")
+		return err
+	}
+	for i, h := range hits {
+		fmt.Fprintf(w, "%2d. %s  [%s]\n    %s\n    %s\n", i+1, h.Title, h.Kind, strings.ReplaceAll(h.Snippet, "\n", "\n    "), h.URL)
+		x := explanationOf(h.RecordID, res)
+		if x == nil {
+			continue
+		}
+		fmt.Fprintf(w, "    score %.4f, fused %.5f", h.Score, x.Fused)
+		for _, l := range x.Lists {
+			fmt.Fprintf(w, ", %s #%d (%.3f)", l.Retriever, l.Rank, l.Score)
+		}
+		fmt.Fprintln(w)
+		names := make([]string, 0, len(x.Features))
+		for name := range x.Features {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		for _, name := range names {
+			f := x.Features[name]
+			fmt.Fprintf(w, "      %-18s %8.3f  z %6.2f  weight %5.2f  adds %6.2f\n", name, f.Value, f.Z, f.Weight, f.Contribution)
+		}
+	}
+	_, err := fmt.Fprintf(w, "\n%d results in %s\n", res.Total, res.Took.Round(10_000))
+	return err
+}
