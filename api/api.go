@@ -225,7 +225,7 @@ func NewServer(h http.Handler, writeTimeout time.Duration, log *slog.Logger) *ht
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    32 << 10,
+		MaxHeaderBytes:    128 << 10,                                         // past rest.MaxURL, so that a longer address gets its error as JSON
 		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // mostly what strangers send
 	}
 }

@@ -255,7 +255,7 @@ func TestAServerCutsHugeHeaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("X-Huge", strings.Repeat("x", 64<<10))
+	r.Header.Set("X-Huge", strings.Repeat("x", 256<<10))
 	resp, err := srv.Client().Do(r)
 	if err != nil {
 		t.Fatal(err)

@@ -296,7 +296,7 @@ func (e *Engine) candidates(p *Plan, lists []ranked) []*candidate {
 
 // scanned is the number of passages of a candidate that are scored besides
 // those a retriever found: the best is nearly always among the found ones.
-const scanned = 24
+const scanned = 4
 
 // rerank scores the candidates and orders them.
 func (e *Engine) rerank(ctx context.Context, p *Plan, candidates []*candidate, degraded []string) []string {

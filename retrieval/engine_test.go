@@ -37,7 +37,7 @@ type fixture struct {
 
 type option func(*fixture)
 
-func open(t *testing.T, dir string, options ...option) *fixture {
+func open(t testing.TB, dir string, options ...option) *fixture {
 	t.Helper()
 	ctx := t.Context()
 	f := &fixture{}
@@ -99,7 +99,7 @@ func (f *fixture) put(t *testing.T, records ...catalog.Record) {
 	f.index(t)
 }
 
-func (f *fixture) index(t *testing.T) {
+func (f *fixture) index(t testing.TB) {
 	t.Helper()
 	if _, err := f.follower.CatchUp(t.Context()); err != nil {
 		t.Fatal(err)

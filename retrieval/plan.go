@@ -113,6 +113,9 @@ func (e *Engine) correct(ctx context.Context, p *Plan, t query.Term) error {
 		}
 	}
 	if best.Term == "" {
+		best.Term = e.inflected(t.Word, df)
+	}
+	if best.Term == "" {
 		return nil
 	}
 	id := analysis.IDOf(best.Term)
@@ -121,6 +124,20 @@ func (e *Engine) correct(ctx context.Context, p *Plan, t query.Term) error {
 	p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: id, Position: t.Position, Weight: correctWeight * t.Weight})
 	p.statistics = p.statistics.With(e.follower.Table().Statistics([]analysis.TermID{id}))
 	return nil
+}
+
+// inflected finds the indexed stem of a word that is misspelt in its ending,
+// where stemming did not reach: transactoin, governence.
+func (e *Engine) inflected(word string, df int) string {
+	letters := []rune(word)
+	for cut := 1; cut <= 4 && len(letters)-cut >= correctFrom; cut++ {
+		stem := analysis.Stem(string(letters[:len(letters)-cut]))
+		id := analysis.IDOf(stem)
+		if found := e.follower.Table().Statistics([]analysis.TermID{id}).DocumentFrequency(id); found > 0 && found >= correctFactor*df {
+			return stem
+		}
+	}
+	return ""
 }
 
 func keywordTerms(terms []query.Term) []keyword.Term {

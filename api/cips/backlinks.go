@@ -56,17 +56,17 @@ var strength = []catalog.Relation{catalog.Requires, catalog.Supersedes, catalog.
 
 // backlinks returns one mention per record that refers to r, newest first.
 func (s service) backlinks(ctx context.Context, r catalog.Record) ([]Mention, []catalog.Kind, error) {
-	links, err := s.Catalog.LinksTo(ctx, r.Ref())
+	links, err := s.linksTo(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
 	best := map[int64]catalog.Link{}
 	var ids []int64
 	for _, l := range links {
-		old, seen := best[l.From]
 		if l.From == r.ID {
 			continue
 		}
+		old, seen := best[l.From]
 		if !seen {
 			ids = append(ids, l.From)
 		}
@@ -78,25 +78,36 @@ func (s service) backlinks(ctx context.Context, r catalog.Record) ([]Mention, []
 	if err != nil {
 		return nil, nil, err
 	}
-	slices.SortStableFunc(records, func(a, b catalog.Record) int { return when(b).Compare(when(a)) })
+	// A proposal's own files are no backlinks.
+	records = slices.DeleteFunc(records, func(x catalog.Record) bool { return x.Parent == r.ID })
+	slices.SortStableFunc(records, func(a, b catalog.Record) int { return kb.Date(b).Compare(kb.Date(a)) })
 	mentions := make([]Mention, len(records))
 	kinds := make([]catalog.Kind, len(records))
 	for i, x := range records {
 		l := best[x.ID]
 		mentions[i] = Mention{ID: kb.ID(x), RecordID: x.ID, Kind: string(x.Kind), Title: x.Title, Relation: string(l.Relation),
-			Snippet: l.Snippet, Date: kb.Time(when(x)), URL: s.URL(x)}
+			Snippet: l.Snippet, Date: kb.Time(kb.Date(x)), URL: s.URL(x)}
 		kinds[i] = x.Kind
 	}
 	return mentions, kinds, nil
 }
 
-func when(r catalog.Record) time.Time {
-	for _, t := range []time.Time{r.LastActivityAt, r.UpdatedAt, r.CreatedAt} {
-		if !t.IsZero() {
-			return t
-		}
+// linksTo returns the links to a record under any of its names: who mentions
+// a draft mentions the proposal it became.
+func (s service) linksTo(ctx context.Context, r catalog.Record) ([]catalog.Link, error) {
+	aliases, err := s.Catalog.Aliases(ctx, r.ID)
+	if err != nil {
+		return nil, err
 	}
-	return time.Time{}
+	var all []catalog.Link
+	for _, key := range append([]string{r.Key}, aliases...) {
+		links, err := s.Catalog.LinksTo(ctx, catalog.Ref{Kind: r.Kind, Key: key})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, links...)
+	}
+	return all, nil
 }
 
 func (s service) mentions(ctx context.Context, in idIn) (Mentions, error) {

@@ -15,10 +15,10 @@ type History struct {
 	ID     string   `json:"id"`
 	Label  string   `json:"label"`
 	Title  string   `json:"title"`
-	Status string   `json:"status" doc:"current status; empty for a proposal that has a history and no text"`
+	Status string   `json:"status" doc:"current status"`
 	Items  []Change `json:"items"`
 	Total  int      `json:"total"`
-	URL    string   `json:"url"`
+	URL    string   `json:"url,omitempty"`
 }
 
 // Change is one dated change of status.
@@ -52,8 +52,11 @@ func (s service) history(ctx context.Context, in idIn) (History, error) {
 	if eventsErr != nil {
 		return History{}, eventsErr
 	}
-	if err != nil && len(events) == 0 {
-		return History{}, err
+	if err != nil { // a proposal without a file: its events are all there is
+		if len(events) == 0 {
+			return History{}, err
+		}
+		h.Status, h.URL = events[0].To, events[0].URL
 	}
 	for _, e := range events {
 		c := Change{At: e.At.UTC(), To: e.To, RawFrom: e.RawFrom, RawTo: e.RawTo, Via: e.Via, Commit: e.Commit, Subject: e.Subject, URL: e.URL}

@@ -5,6 +5,8 @@ package community
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -28,15 +30,15 @@ func Operations(b kb.Base) []op.Operation {
 }
 
 type changesIn struct {
-	Days  int    `json:"days" default:"7" minimum:"1" maximum:"90" doc:"length of the window"`
-	Limit int    `json:"limit" default:"100" minimum:"1" maximum:"500" doc:"how many to return"`
-	Since string `json:"since" tool:"-" format:"date-time" doc:"start of the window instead of days: a time, or a day"`
+	Days  int       `json:"days" default:"7" minimum:"1" maximum:"90" doc:"length of the window"`
+	Limit int       `json:"limit" default:"100" minimum:"1" maximum:"500" doc:"how many to return"`
+	Since time.Time `json:"since" tool:"-" doc:"start of the window instead of days: a day, or a time"`
 }
 
-// Stream is the activity stream. Counts and total cover the window before
-// the limit.
-type Stream struct {
-	WindowDays int    `json:"window_days"`
+// ActivityStream is what happened in a window. Counts and total cover the
+// window before the limit.
+type ActivityStream struct {
+	WindowDays int    `json:"window_days" doc:"begun days count whole"`
 	Total      int    `json:"total"`
 	Counts     Counts `json:"counts"`
 	Items      []Item `json:"items"`
@@ -77,25 +79,25 @@ var streams = []struct {
 	{catalog.KindRadar, "new_radar_item", func(c *Counts) *int { return &c.NewRadar }},
 }
 
-func (s service) changes(ctx context.Context, in changesIn) (Stream, error) {
+func (s service) changes(ctx context.Context, in changesIn) (ActivityStream, error) {
 	now := s.Now().UTC()
 	since := now.AddDate(0, 0, -in.Days)
-	out := Stream{WindowDays: in.Days}
-	if in.Since != "" {
-		t, err := parseTime(in.Since)
-		if err != nil || t.After(now) {
-			return Stream{}, op.Invalid("since must be a time in the past such as 2026-01-31T12:00:00Z, or a day")
+	out := ActivityStream{WindowDays: in.Days}
+	if !in.Since.IsZero() {
+		if in.Since.After(now) {
+			return ActivityStream{}, op.Invalid("since must be in the past: a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z")
 		}
-		since = t
-		out.WindowDays = int(now.Sub(t)/(24*time.Hour)) + 1
+		since = in.Since
+		out.WindowDays = max(1, int(math.Ceil(now.Sub(since).Hours()/24)))
 	}
-	if err := s.statusChanges(ctx, since, now, &out); err != nil {
-		return Stream{}, err
+	until := now.Add(time.Microsecond) // the catalog's times are whole ones; what happens now is in
+	if err := s.statusChanges(ctx, since, until, &out); err != nil {
+		return ActivityStream{}, err
 	}
 	for _, st := range streams {
-		records, _, err := s.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{st.kind}, TopLevel: true, Since: since, Until: now.Add(time.Second), Order: catalog.ByCreated})
+		records, _, err := s.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{st.kind}, TopLevel: true, Since: since, Until: until, Order: catalog.ByCreated})
 		if err != nil {
-			return Stream{}, err
+			return ActivityStream{}, err
 		}
 		*st.count(&out.Counts) = len(records)
 		for _, r := range records {
@@ -118,19 +120,23 @@ func (s service) item(r catalog.Record, kind string) Item {
 			meta[name] = v
 		}
 	}
-	id := r.Key
-	if r.Kind == catalog.KindCIP {
-		id = kb.CIPID(r.Key)
-	}
-	return Item{Kind: kind, When: r.CreatedAt.UTC(), ID: id, Title: r.Title, URL: &url, Meta: meta}
+	return Item{Kind: kind, When: r.CreatedAt.UTC(), ID: fmt.Sprint(kb.ID(r)), Title: r.Title, URL: &url, Meta: meta}
 }
 
 // statusChanges adds the status changes of proposals; the first status of a
 // proposal is not a change.
-func (s service) statusChanges(ctx context.Context, since, until time.Time, out *Stream) error {
+func (s service) statusChanges(ctx context.Context, since, until time.Time, out *ActivityStream) error {
 	events, err := s.Catalog.Events(ctx, catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindCIP}, Field: "status", Since: since, Until: until})
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	proposals, _, err := s.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}})
 	if err != nil {
 		return err
+	}
+	byKey := make(map[string]catalog.Record, len(proposals))
+	for _, r := range proposals {
+		byKey[r.Key] = r
 	}
 	for _, e := range events {
 		if e.RawFrom == "" && e.From == "" {
@@ -138,7 +144,7 @@ func (s service) statusChanges(ctx context.Context, since, until time.Time, out 
 		}
 		item := Item{Kind: "cip_status_change", When: e.At.UTC(), ID: kb.CIPID(e.Ref.Key), Title: e.Ref.Key + ": " + e.From + " → " + e.To,
 			Meta: map[string]any{"from": e.From, "to": e.To, "raw_from": e.RawFrom, "raw_to": e.RawTo, "via": e.Via}}
-		if r, err := s.Catalog.Get(ctx, e.Ref); err == nil {
+		if r, ok := byKey[e.Ref.Key]; ok {
 			url := s.URL(r)
 			item.Title, item.URL = r.Key+" "+r.Title+": "+e.From+" → "+e.To, &url
 		} else if e.URL != "" {
@@ -148,11 +154,4 @@ func (s service) statusChanges(ctx context.Context, since, until time.Time, out 
 		out.Items = append(out.Items, item)
 	}
 	return nil
-}
-
-func parseTime(text string) (time.Time, error) {
-	if t, err := time.Parse(time.DateOnly, text); err == nil {
-		return t, nil
-	}
-	return time.Parse(time.RFC3339, text)
 }

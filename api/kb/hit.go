@@ -45,25 +45,21 @@ type Alternative struct {
 	URL      string `json:"url"`
 }
 
-// Hits joins results with their records.
+// Hits makes the hits of results, without those deleted since.
 func (b Base) Hits(ctx context.Context, results []retrieval.Result) ([]Hit, error) {
 	var ids []int64
 	for _, r := range results {
 		ids = append(append(ids, r.Record), r.AlsoAt...)
 	}
-	records, err := b.Catalog.Records(ctx, ids)
+	byID, err := b.byID(ctx, ids)
 	if err != nil {
 		return nil, err
-	}
-	byID := make(map[int64]catalog.Record, len(records))
-	for _, r := range records {
-		byID[r.ID] = r
 	}
 	out := make([]Hit, 0, len(results))
 	for _, x := range results {
 		r, ok := byID[x.Record]
 		if !ok {
-			continue // deleted since
+			continue
 		}
 		h := b.hit(r, x)
 		for _, id := range x.AlsoAt {
@@ -77,13 +73,7 @@ func (b Base) Hits(ctx context.Context, results []retrieval.Result) ([]Hit, erro
 }
 
 func (b Base) hit(r catalog.Record, x retrieval.Result) Hit {
-	date := r.LastActivityAt
-	for _, t := range []time.Time{r.UpdatedAt, r.CreatedAt} {
-		if date.IsZero() {
-			date = t
-		}
-	}
 	return Hit{ID: ID(r), RecordID: r.ID, Type: TypeOf(r.Kind), Kind: string(r.Kind), Key: r.Key, Title: r.Title, URL: b.URL(r), Page: b.PageURL(r),
-		Snippet: x.Snippet, Matches: Matches{x.TitleSpans, x.SnippetSpans}, Heading: x.Heading, Anchor: x.Anchor, Score: x.Score, Date: Time(date),
+		Snippet: x.Snippet, Matches: Matches{x.TitleSpans, x.SnippetSpans}, Heading: x.Heading, Anchor: x.Anchor, Score: x.Score, Date: Time(Date(r)),
 		Source: r.Source, Container: r.Container, State: r.State, Author: r.Author, Path: r.Path}
 }

@@ -7,9 +7,11 @@ package kb
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"almanac/api/op"
 	"almanac/catalog"
@@ -70,12 +72,12 @@ func CIPID(key string) string {
 	return key
 }
 
-// PageURL returns our own address of a record.
+// PageURL returns our own address of a record: one that this server answers.
 func (b Base) PageURL(r catalog.Record) string {
-	if r.Page == "" {
-		return b.PublicURL + "/api/v1/docs/" + strconv.FormatInt(r.ID, 10)
+	if r.Kind == catalog.KindCIP {
+		return b.PublicURL + "/api/v1/cips/" + url.PathEscape(CIPID(r.Key))
 	}
-	return b.PublicURL + "/" + strings.TrimPrefix(r.Page, "/")
+	return b.PublicURL + "/api/v1/docs/" + strconv.FormatInt(r.ID, 10)
 }
 
 // URL returns the source's own address of a record, or ours where it has none.
@@ -103,17 +105,6 @@ func NotFound(err error, format string, args ...any) error {
 	return err
 }
 
-// SearchError turns the searcher's errors into the operation's.
-func SearchError(err error) error {
-	switch {
-	case errors.Is(err, retrieval.ErrBadQuery):
-		return op.Invalid("%s", strings.TrimPrefix(err.Error(), retrieval.ErrBadQuery.Error()+": "))
-	case errors.Is(err, retrieval.ErrNotReady):
-		return op.Unavailable(5*time.Second, "the index is being built: try again in a moment")
-	}
-	return err
-}
-
 // textLimit is the most characters of one text in one answer.
 const textLimit = 50_000
 
@@ -125,12 +116,12 @@ type Text struct {
 }
 
 // Page returns the part of a text that begins at the cursor, which an earlier
-// answer gave.
+// answer gave: the byte where that answer ended.
 func Page(text, cursor string) (Text, error) {
 	start := 0
 	if cursor != "" {
 		n, err := strconv.Atoi(cursor)
-		if err != nil || n < 0 || n > len(text) {
+		if err != nil || n < 0 || n >= len(text) || !utf8.RuneStart(text[n]) {
 			return Text{}, op.Invalid("cursor must be a next_cursor of an earlier answer")
 		}
 		start = n

@@ -1,10 +1,9 @@
 package kb
 
 import (
+	"cmp"
 	"context"
-	"fmt"
 	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -24,14 +23,16 @@ var cipDigits = regexp.MustCompile(`\d+`)
 // CIPRef returns the reference that an id in any accepted spelling names.
 func (b Base) CIPRef(id string) (catalog.Ref, error) {
 	digits := cipDigits.FindString(id)
-	n, err := strconv.Atoi(digits)
-	if err != nil {
-		return catalog.Ref{}, op.Invalid("id must be a number such as 56, CIP-0056, or PR-203 for a draft")
+	if digits == "" {
+		return catalog.Ref{}, op.Invalid("%q must be a number such as 56, CIP-0056, or PR-203 for a draft", id)
 	}
+	// Digits stay text: a number too long for an integer is one that nothing has.
+	digits = strings.TrimLeft(digits, "0")
 	if trimmed := strings.ToUpper(strings.TrimSpace(id)); strings.HasPrefix(trimmed, "PR") {
-		return catalog.Ref{Kind: catalog.KindCIP, Key: fmt.Sprintf("PR-%d", n)}, nil
+		return catalog.Ref{Kind: catalog.KindCIP, Key: "PR-" + cmp.Or(digits, "0")}, nil
 	}
-	return catalog.Ref{Kind: catalog.KindCIP, Key: fmt.Sprintf("%s-%04d", b.Network.Proposals.Prefix, n)}, nil
+	digits = strings.Repeat("0", max(0, 4-len(digits))) + digits
+	return catalog.Ref{Kind: catalog.KindCIP, Key: b.Network.Proposals.Prefix + "-" + digits}, nil
 }
 
 // CIPRecord finds the proposal that an id names.

@@ -21,7 +21,7 @@ func Operations(b kb.Base) []op.Operation {
 	s := service{b}
 	return []op.Operation{
 		op.New(op.Spec{ID: "list_docs", Group: group, Path: "/api/v1/docs", Summary: "Documentation pages, by path."}, s.list),
-		op.New(op.Spec{ID: "get_doc_page", Group: group, Path: "/api/v1/docs/{id}", MayFail: []error{op.ErrNotFound},
+		op.New(op.Spec{ID: "get_doc_page", Group: group, Path: "/api/v1/docs/{id...}", MayFail: []error{op.ErrNotFound},
 			Summary: "One documentation page with its full text, by record id or path."}, s.page),
 		op.New(op.Spec{ID: "get_doc", Group: group, Tool: "get_doc", Title: "Read a full text", MayFail: []error{op.ErrNotFound},
 			Summary:     "The full text of one record.",
@@ -94,14 +94,19 @@ type Full struct {
 	URL       string     `json:"url"`
 	Page      string     `json:"page"`
 	Path      string     `json:"path,omitempty"`
+	Summary   string     `json:"summary,omitempty" doc:"short description, where there is one"`
 	kb.Text
 }
 
 func (s service) full(r catalog.Record, cursor string) (Full, error) {
-	text, err := kb.Page(r.Body, cursor)
+	body := r.Body
+	if body == "" {
+		body = r.Summary // all the text that some kinds have
+	}
+	text, err := kb.Page(body, cursor)
 	return Full{ID: r.ID, Kind: string(r.Kind), Type: kb.TypeOf(r.Kind), Key: r.Key, Title: r.Title, Source: r.Source, Container: r.Container,
 		State: r.State, Author: r.Author, CreatedAt: kb.Time(r.CreatedAt), UpdatedAt: kb.Time(r.UpdatedAt), URL: s.URL(r), Page: s.PageURL(r),
-		Path: r.Path, Text: text}, err
+		Path: r.Path, Summary: r.Summary, Text: text}, err
 }
 
 type pageIn struct {
@@ -109,8 +114,8 @@ type pageIn struct {
 	Cursor string `json:"cursor" doc:"next_cursor of an earlier answer, for long texts" maxLength:"20"`
 }
 
-// page answers for any record by its id, as every item without a page of its
-// own links here, and for a path.
+// page answers for any record by its id, as the page of every item but
+// improvement proposals is here, and for a path.
 func (s service) page(ctx context.Context, in pageIn) (Full, error) {
 	if id, err := strconv.ParseInt(in.ID, 10, 64); err == nil {
 		return s.get(ctx, getIn{ID: id, Cursor: in.Cursor})

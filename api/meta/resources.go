@@ -48,7 +48,7 @@ func (s service) status(ctx context.Context) (any, error) {
 	}
 	st := s.Search.Status(ctx)
 	out := Status{Network: s.Network.Title, AsOf: s.Now().UTC(), Ready: st.Ready, Healthy: st.Ready && len(st.Down) == 0, Records: sources.TotalRecords,
-		Index: IndexState{st.Records, st.Passages, st.Lag, st.Model, append([]string{}, st.Down...)}, Sources: sources.Sources}
+		Index: IndexState{st.Records, st.Passages, st.Lag, st.Model, st.Down}, Sources: sources.Sources}
 	for _, row := range sources.Sources {
 		if row.LastSynced != nil && (out.LastSynced == nil || row.LastSynced.After(*out.LastSynced)) {
 			out.LastSynced = row.LastSynced
@@ -58,6 +58,12 @@ func (s service) status(ctx context.Context) (any, error) {
 		}
 	}
 	return out, nil
+}
+
+// DocsIndex is the content of kb://docs-index.
+type DocsIndex struct {
+	Total   int      `json:"total"`
+	Corpora []Corpus `json:"corpora"`
 }
 
 // Corpus is one repository of documentation.
@@ -80,17 +86,17 @@ func (s service) docsIndex(ctx context.Context) (any, error) {
 		return nil, err
 	}
 	at := map[string]int{}
-	corpora := []Corpus{}
+	out := DocsIndex{Total: total}
 	for _, r := range records {
 		i, ok := at[r.Container]
 		if !ok {
-			i = len(corpora)
+			i = len(out.Corpora)
 			at[r.Container] = i
-			corpora = append(corpora, Corpus{Repository: r.Container})
+			out.Corpora = append(out.Corpora, Corpus{Repository: r.Container})
 		}
-		c := &corpora[i]
+		c := &out.Corpora[i]
 		c.Pages++
 		c.Docs = append(c.Docs, DocPage{r.ID, r.Title, r.Path})
 	}
-	return map[string]any{"total": total, "corpora": corpora}, nil
+	return out, nil
 }

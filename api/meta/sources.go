@@ -5,6 +5,7 @@ package meta
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"almanac/api/kb"
@@ -24,7 +25,7 @@ type service struct {
 func Operations(b kb.Base, all func() []op.Operation) []op.Operation {
 	s := service{b, all}
 	return []op.Operation{
-		op.New(op.Spec{ID: "get_index", Group: group, Path: "/api/v1", Summary: "Every endpoint, and where the descriptions of them are."}, s.index),
+		op.New(op.Spec{ID: "get_index", Group: group, Path: "/api/v1", BeforeReady: true, Summary: "Every endpoint, and where the descriptions of them are."}, s.index),
 		op.New(op.Spec{ID: "list_sources", Group: group, Path: "/api/v1/sources", Summary: "What is indexed, by kind, and how fresh it is."}, s.sources),
 	}
 }
@@ -56,7 +57,7 @@ func (s service) index(context.Context, struct{}) (Index, error) {
 		if o.Path == "" {
 			continue
 		}
-		e := Endpoint{Method: o.Method, Path: o.Path, Summary: o.Summary, Group: o.Group}
+		e := Endpoint{Method: o.Method, Path: strings.ReplaceAll(o.Path, "...}", "}"), Summary: o.Summary, Group: o.Group}
 		for _, p := range o.Params {
 			if p.REST {
 				e.Parameters = append(e.Parameters, p.Name)
@@ -64,11 +65,15 @@ func (s service) index(context.Context, struct{}) (Index, error) {
 		}
 		x.Endpoints = append(x.Endpoints, e)
 	}
+	x.Endpoints = append(x.Endpoints,
+		Endpoint{Method: "GET", Path: "/api/v1/openapi.json", Summary: "The OpenAPI 3.1 description of these endpoints.", Group: group},
+		Endpoint{Method: "GET", Path: "/health", Summary: "Whether the service runs, and how many tools it has.", Group: group},
+		Endpoint{Method: "GET", Path: "/ready", Summary: "Whether the first index is complete.", Group: group})
 	return x, nil
 }
 
-// Sources is the catalog of sources: one row per kind of content.
-type Sources struct {
+// SourcesResponse is the catalog of sources: one row per kind of content.
+type SourcesResponse struct {
 	TotalRecords int      `json:"total_records"`
 	SourceCount  int      `json:"source_count"`
 	Sources      []Source `json:"sources"`
@@ -89,20 +94,20 @@ type Source struct {
 	Names            []string   `json:"names" doc:"sources that feed it: values of search's source"`
 }
 
-func (s service) sources(ctx context.Context, _ struct{}) (Sources, error) {
+func (s service) sources(ctx context.Context, _ struct{}) (SourcesResponse, error) {
 	counts, err := s.Catalog.Counts(ctx)
 	if err != nil {
-		return Sources{}, err
+		return SourcesResponse{}, err
 	}
 	states, err := s.Catalog.Sources(ctx)
 	if err != nil {
-		return Sources{}, err
+		return SourcesResponse{}, err
 	}
 	byName := map[string]catalog.SourceState{}
 	for _, st := range states {
 		byName[st.Name] = st
 	}
-	out := Sources{}
+	out := SourcesResponse{}
 	for _, info := range catalog.Kinds {
 		row := Source{Type: string(info.Kind), Desc: info.Description}
 		if d := s.Network.Descriptions[string(info.Kind)]; d != "" {
@@ -135,7 +140,7 @@ func (s service) age(row *Source, st catalog.SourceState) {
 		row.LastRun = run
 	}
 	if st.Error != "" {
-		row.Error = &st.Error
+		row.Error = new("the last run failed; the operator's log says why") // the message itself may name files and hosts
 	}
 	if st.LastSuccess.IsZero() {
 		return
@@ -143,7 +148,7 @@ func (s service) age(row *Source, st catalog.SourceState) {
 	if at := kb.Time(st.LastSuccess); row.LastSynced == nil || at.Before(*row.LastSynced) {
 		row.LastSynced = at
 	}
-	age := int64(s.Now().Sub(st.LastSuccess) / time.Second)
+	age := int64(max(0, s.Now().Sub(st.LastSuccess)) / time.Second)
 	if row.AgeSeconds == nil || age > *row.AgeSeconds {
 		row.AgeSeconds = &age
 	}

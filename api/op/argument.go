@@ -2,6 +2,7 @@ package op
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"math"
 	"reflect"
@@ -221,7 +222,7 @@ func (a *argument) text(s string) (reflect.Value, error) {
 		s = a.enum[i]
 	}
 	if a.pattern != nil && !a.pattern.MatchString(s) {
-		return reflect.Value{}, a.wrongForm()
+		return reflect.Value{}, a.wrongForm(s)
 	}
 	if a.date || a.form == instant {
 		t, err := parseTime(s)
@@ -235,7 +236,11 @@ func (a *argument) text(s string) (reflect.Value, error) {
 	return a.value(s), nil
 }
 
-func (a *argument) wrongForm() error {
+// wrongForm says what a value must look like; of several it names the one.
+func (a *argument) wrongForm(s string) error {
+	if a.list {
+		return Invalid("%s: %.40q is malformed; it takes %s", a.name, s, cmp.Or(a.like, a.schema.Description, a.pattern.String()))
+	}
 	switch {
 	case a.like != "":
 		return a.invalid("must look like %s", a.like)

@@ -57,26 +57,21 @@ type Note struct {
 const results = 10
 
 func (s service) search(ctx context.Context, in searchIn) (Notes, error) {
-	res, err := s.Search.Search(ctx, retrieval.Request{Query: in.Feature, Limit: results, Filter: passage.Filter{Kinds: []string{string(catalog.KindRelease)}}})
-	if err != nil {
-		return Notes{}, kb.SearchError(err)
-	}
-	n := Notes{Feature: in.Feature, Total: res.Total}
-	ids := make([]int64, len(res.Results))
-	found := map[int64]retrieval.Result{}
-	for i, x := range res.Results {
-		ids[i], found[x.Record] = x.Record, x
-	}
-	records, err := s.Catalog.Records(ctx, ids)
+	res, err := s.Find(ctx, "feature", retrieval.Request{Query: in.Feature, Limit: results, Filter: passage.Filter{Kinds: []string{string(catalog.KindRelease)}}})
 	if err != nil {
 		return Notes{}, err
 	}
-	for _, r := range records {
+	found, err := s.Found(ctx, res.Results)
+	if err != nil {
+		return Notes{}, err
+	}
+	n := Notes{Feature: res.Query, Total: res.Total}
+	for _, f := range found {
+		r, x := f.Record, f.Result
 		d, err := kb.Decode[catalog.Release](r)
 		if err != nil {
 			return Notes{}, err
 		}
-		x := found[r.ID]
 		n.Items = append(n.Items, Note{RecordID: r.ID, Repository: r.Container, Version: d.Version, Title: r.Title, Heading: x.Heading, Snippet: x.Snippet,
 			Score: x.Score, Prerelease: d.Prerelease, Date: kb.Time(r.CreatedAt), URL: s.URL(r), Path: r.Path})
 	}

@@ -58,7 +58,7 @@ func (h *Handler) handle(serve func(*exchange)) gin.HandlerFunc {
 func (h *Handler) serve(x *exchange, rt *route) {
 	x.route = rt.pattern
 	if len(x.r.URL.Path)+len(x.r.URL.RawQuery) > MaxURL {
-		x.refuse(http.StatusRequestURITooLong, "the address must be at most 8 KiB long")
+		x.refuse(http.StatusRequestURITooLong, "the address must be at most 32 KiB long")
 		return
 	}
 	if !rt.free && !h.cfg.Limit.Take(x.w, x.r) {

@@ -20,7 +20,7 @@ import (
 // Limits of a request.
 const (
 	MaxBody = 64 << 10 // bytes of a POST
-	MaxURL  = 8 << 10  // bytes of path and query
+	MaxURL  = 32 << 10 // bytes of path and query: 10,000 of a query with each percent-encoded
 )
 
 // Config of a Handler.

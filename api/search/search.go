@@ -39,20 +39,20 @@ func Operations(b kb.Base) []op.Operation {
 }
 
 type searchIn struct {
-	Q      string `json:"q" required:"true" doc:"what to search for; \"quoted phrases\", -word, kind:doc and source:docs work"`
-	Type   string `json:"type" enum:"all,cip,doc,discussion,mail,whitepaper,proposal,blog,video,forge" default:"all" doc:"kind of content"`
-	Limit  int    `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
-	Offset int    `json:"offset" default:"0" minimum:"0" maximum:"900" doc:"how many to skip"`
-	Source string `json:"source" doc:"only this source, as /api/v1/sources names its records" maxLength:"200"`
-	Kind   string `json:"kind" doc:"only this kind, finer than type" maxLength:"100"`
-	Since  string `json:"since" format:"date" doc:"only what is dated this day or later"`
-	Until  string `json:"until" format:"date" doc:"only what is dated before this day"`
-	Facets bool   `json:"facets" default:"false" doc:"count results by kind, source, container and state"`
+	Q      string    `json:"q" required:"true" doc:"what to search for; \"quoted phrases\", -word, kind:doc and source:docs work"`
+	Type   string    `json:"type" enum:"all,cip,doc,discussion,mail,whitepaper,proposal,blog,video,forge" default:"all" doc:"kind of content"`
+	Limit  int       `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
+	Offset int       `json:"offset" default:"0" minimum:"0" doc:"how many to skip"`
+	Source string    `json:"source" doc:"only this source: one of the names in /api/v1/sources" maxLength:"200"`
+	Kind   string    `json:"kind" doc:"only this kind, finer than type" maxLength:"100"`
+	Since  time.Time `json:"since" doc:"only what is dated this day (or time) or later"`
+	Until  time.Time `json:"until" doc:"only what is dated before this day (or time)"`
+	Facets bool      `json:"facets" default:"false" doc:"count results by kind, source, container and state"`
 }
 
 // Answer is the answer of a search.
 type Answer struct {
-	Query     string                    `json:"query"`
+	Query     string                    `json:"query" doc:"as searched: the first 4,000 characters"`
 	Type      string                    `json:"type"`
 	Total     int                       `json:"total" doc:"results that can be paged through"`
 	Items     []kb.Hit                  `json:"items"`
@@ -65,47 +65,58 @@ type Answer struct {
 var facets = []string{"kind", "source", "container", "state"}
 
 func (s service) search(ctx context.Context, in searchIn) (Answer, error) {
-	if in.Kind != "" && !slices.ContainsFunc(catalog.Kinds, func(k catalog.KindInfo) bool { return strings.EqualFold(string(k.Kind), in.Kind) }) {
-		return Answer{}, op.Invalid("kind must be one of %s", kindNames())
+	filter := passage.Filter{Since: in.Since, Until: in.Until}
+	if !in.Since.IsZero() && !in.Until.IsZero() && in.Since.After(in.Until) {
+		return Answer{}, op.Invalid("since must not be after until")
 	}
-	r := retrieval.Request{Query: in.Q, Limit: in.Limit, Offset: in.Offset, Diversify: in.Type == "all", Filter: passage.Filter{Kinds: kb.KindsOf(in.Type)}}
-	if in.Kind != "" {
-		r.Filter.Kinds = []string{in.Kind}
-		if of := kb.KindsOf(in.Type); of != nil && !slices.ContainsFunc(of, func(k string) bool { return strings.EqualFold(k, in.Kind) }) {
-			return Answer{}, op.Invalid("kind %s is not of type %s: its type is %s", in.Kind, in.Type, kb.TypeOf(catalog.Kind(strings.ToLower(in.Kind))))
-		}
+	var err error
+	if filter.Kinds, err = kinds(in.Type, in.Kind); err != nil {
+		return Answer{}, err
 	}
 	if in.Source != "" {
-		r.Filter.Sources = []string{in.Source}
+		filter.Sources = []string{in.Source}
 	}
-	// format:"date" is checked by the decoder, so that these cannot fail.
-	r.Filter.Since, _ = time.Parse(time.DateOnly, in.Since)
-	r.Filter.Until, _ = time.Parse(time.DateOnly, in.Until)
+	r := retrieval.Request{Query: in.Q, Limit: in.Limit, Offset: in.Offset, Diversify: in.Type == "all", Filter: filter}
 	if in.Facets {
 		r.Facets = facets
 	}
-	return s.answer(ctx, r, in.Type)
+	return s.answer(ctx, "q", r, in.Type)
 }
 
-func kindNames() string {
-	names := make([]string, len(catalog.Kinds))
-	for i, k := range catalog.Kinds {
-		names[i] = string(k.Kind)
+// kinds are the kinds to search: those of the type, or the one that is named,
+// which must be among them.
+func kinds(searchType, kind string) ([]string, error) {
+	of := kb.KindsOf(searchType)
+	if kind == "" {
+		return of, nil
 	}
-	return strings.Join(names, ", ")
+	i := slices.IndexFunc(catalog.Kinds, func(k catalog.KindInfo) bool { return strings.EqualFold(string(k.Kind), kind) })
+	if i < 0 {
+		names := make([]string, len(catalog.Kinds))
+		for i, k := range catalog.Kinds {
+			names[i] = string(k.Kind)
+		}
+		return nil, op.Invalid("kind must be one of %s", strings.Join(names, ", "))
+	}
+	kind = string(catalog.Kinds[i].Kind)
+	if of != nil && !slices.Contains(of, kind) {
+		return nil, op.Invalid("kind %s is not of type %s: its type is %s", kind, searchType, catalog.Kinds[i].SearchType)
+	}
+	return []string{kind}, nil
 }
 
-// answer runs a search and joins its results with their records.
-func (s service) answer(ctx context.Context, r retrieval.Request, searchType string) (Answer, error) {
-	res, err := s.Search.Search(ctx, r)
+// answer runs a search and joins its results with their records. The query
+// came in the argument.
+func (s service) answer(ctx context.Context, argument string, r retrieval.Request, searchType string) (Answer, error) {
+	res, err := s.Find(ctx, argument, r)
 	if err != nil {
-		return Answer{}, kb.SearchError(err)
+		return Answer{}, err
 	}
 	hits, err := s.Hits(ctx, res.Results)
 	if err != nil {
 		return Answer{}, err
 	}
-	a := Answer{Query: r.Query, Type: searchType, Total: res.Total, Items: hits, Degraded: res.Degraded, Facets: res.Facets,
+	a := Answer{Query: res.Query, Type: searchType, Total: res.Total, Items: hits, Degraded: res.Degraded, Facets: res.Facets,
 		TookMs: float64(res.Took.Microseconds()) / 1000}
 	if res.Corrected != "" {
 		a.Corrected = &res.Corrected
@@ -117,11 +128,12 @@ type toolIn struct {
 	Query  string `json:"query" required:"true" doc:"what to search for; \"quoted phrases\", -word, kind:doc and source:docs work"`
 	Type   string `json:"type" enum:"all,cip,doc,discussion,mail,whitepaper,proposal,blog,video,forge" default:"all" doc:"kind of content"`
 	Limit  int    `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
-	Offset int    `json:"offset" default:"0" minimum:"0" maximum:"900" doc:"how many to skip"`
+	Offset int    `json:"offset" default:"0" minimum:"0" doc:"how many to skip"`
 }
 
 func (s service) searchTool(ctx context.Context, in toolIn) (Answer, error) {
-	return s.search(ctx, searchIn{Q: in.Query, Type: in.Type, Limit: in.Limit, Offset: in.Offset})
+	r := retrieval.Request{Query: in.Query, Limit: in.Limit, Offset: in.Offset, Diversify: in.Type == "all", Filter: passage.Filter{Kinds: kb.KindsOf(in.Type)}}
+	return s.answer(ctx, "query", r, in.Type)
 }
 
 type semanticIn struct {
@@ -140,7 +152,7 @@ func (s service) semantic(ctx context.Context, in semanticIn) (Answer, error) {
 			r.Filter.Kinds = append(r.Filter.Kinds, kb.KindsOf(t)...)
 		}
 	}
-	a, err := s.answer(ctx, r, searchType)
+	a, err := s.answer(ctx, "query", r, searchType)
 	for i := range a.Items {
 		a.Items[i].ID = a.Items[i].RecordID
 	}
@@ -169,24 +181,21 @@ type Match struct {
 const featureResults = 10
 
 func (s service) forFeature(ctx context.Context, in featureIn) (Matches, error) {
-	res, err := s.Search.Search(ctx, retrieval.Request{Query: in.Feature, Limit: featureResults, Filter: passage.Filter{Kinds: []string{string(catalog.KindCIP)}}})
+	res, err := s.Find(ctx, "feature", retrieval.Request{Query: in.Feature, Limit: featureResults, Filter: passage.Filter{Kinds: []string{string(catalog.KindCIP)}}})
 	if err != nil {
-		return Matches{}, kb.SearchError(err)
+		return Matches{}, err
 	}
-	m := Matches{Feature: in.Feature, Total: res.Total}
-	for _, x := range res.Results {
-		r, err := s.Catalog.ByID(ctx, x.Record)
-		if err != nil {
-			if kb.NotFound(err, "") != err {
-				continue // deleted since
-			}
-			return Matches{}, err
-		}
-		row, err := s.CIPRow(r)
+	found, err := s.Found(ctx, res.Results)
+	if err != nil {
+		return Matches{}, err
+	}
+	m := Matches{Feature: res.Query, Total: res.Total}
+	for _, f := range found {
+		row, err := s.CIPRow(f.Record)
 		if err != nil {
 			return Matches{}, err
 		}
-		m.Items = append(m.Items, Match{row, x.Snippet, x.Score})
+		m.Items = append(m.Items, Match{row, f.Result.Snippet, f.Result.Score})
 	}
 	return m, nil
 }

@@ -1,6 +1,9 @@
 // Package eval measures rankings against judgments: it reads judged
-// collections, runs their queries through a Searcher and computes the usual
-// measures. It is the only package under retrieval that imports retrieval.
+// collections, runs their queries through a Searcher, computes the usual
+// measures and says which differences are more than chance; from the same
+// judgments it fits the reranker's weights. It is the only package under
+// retrieval that imports retrieval; besides that it imports passage, rerank
+// and catalog.
 package eval
 
 import (
@@ -41,45 +44,34 @@ type Document struct {
 
 // Load reads queries.jsonl, qrels.tsv and, where it is, pool.txt of a
 // directory. A query without any judgment is left out, as nothing can be said
-// of it.
+// of it. Mistakes are errors that name file and line.
 func Load(dir string) (Collection, error) {
-	c := Collection{Name: filepath.Base(filepath.Clean(dir)), Judgments: map[string]map[string]int{}}
-	err := eachLine(filepath.Join(dir, "qrels.tsv"), func(n int, line string) error {
-		fields := strings.Fields(line)
-		if n == 1 && len(fields) > 0 && strings.HasPrefix(fields[0], "query") {
-			return nil // header
-		}
-		if len(fields) == 4 { // the TREC form has an iteration in the second column
-			fields = append(fields[:1], fields[2:]...)
-		}
-		if len(fields) != 3 {
-			return fmt.Errorf("%d columns: want query, document, grade", len(fields))
-		}
-		grade, err := strconv.Atoi(fields[2])
-		if err != nil {
-			return fmt.Errorf("grade %q is not an integer", fields[2])
-		}
-		if c.Judgments[fields[0]] == nil {
-			c.Judgments[fields[0]] = map[string]int{}
-		}
-		c.Judgments[fields[0]][fields[1]] = grade
-		return nil
+	return LoadWith(dir, filepath.Join(dir, "qrels.tsv"))
+}
+
+// LoadWith is Load with the judgments of another file.
+func LoadWith(dir, qrels string) (Collection, error) {
+	name := filepath.Base(dir)
+	if abs, err := filepath.Abs(dir); err == nil {
+		name = filepath.Base(abs) // of "." too
+	}
+	c := Collection{Name: name}
+	err := open(qrels, func(r io.Reader) (err error) {
+		c.Judgments, err = parseQrels(r, qrels)
+		return err
 	})
 	if err != nil {
 		return Collection{}, err
 	}
-	err = eachLine(filepath.Join(dir, "queries.jsonl"), func(_ int, line string) error {
-		var q Query
-		if err := json.Unmarshal([]byte(line), &q); err != nil {
-			return err
+	path := filepath.Join(dir, "queries.jsonl")
+	err = open(path, func(r io.Reader) error {
+		queries, err := parseQueries(r, path)
+		for _, q := range queries {
+			if len(c.Judgments[q.ID]) > 0 {
+				c.Queries = append(c.Queries, q)
+			}
 		}
-		if q.ID == "" || strings.TrimSpace(q.Text) == "" {
-			return errors.New("a query needs _id and text")
-		}
-		if len(c.Judgments[q.ID]) > 0 {
-			c.Queries = append(c.Queries, q)
-		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return Collection{}, err
@@ -87,12 +79,13 @@ func Load(dir string) (Collection, error) {
 	if len(c.Queries) == 0 {
 		return Collection{}, fmt.Errorf("eval: %s: no query has a judgment", dir)
 	}
-	err = eachLine(filepath.Join(dir, "pool.txt"), func(_ int, line string) error {
-		if c.Pool == nil {
-			c.Pool = map[string]bool{}
-		}
-		c.Pool[strings.TrimSpace(line)] = true
-		return nil
+	path = filepath.Join(dir, "pool.txt")
+	err = open(path, func(r io.Reader) error {
+		c.Pool = map[string]bool{}
+		return eachLine(r, path, func(_ int, line string) error {
+			c.Pool[strings.TrimSpace(line)] = true
+			return nil
+		})
 	})
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Collection{}, err
@@ -100,9 +93,16 @@ func Load(dir string) (Collection, error) {
 	return c, nil
 }
 
-// Documents reads corpus.jsonl of a directory.
+// Documents reads corpus.jsonl of a directory. An id that comes twice is an
+// error.
 func Documents(dir string, fn func(Document) error) error {
-	return eachLine(filepath.Join(dir, "corpus.jsonl"), func(_ int, line string) error {
+	path := filepath.Join(dir, "corpus.jsonl")
+	return open(path, func(r io.Reader) error { return parseDocuments(r, path, fn) })
+}
+
+func parseDocuments(r io.Reader, name string, fn func(Document) error) error {
+	seen := map[string]bool{}
+	return eachLine(r, name, func(_ int, line string) error {
 		var d Document
 		if err := json.Unmarshal([]byte(line), &d); err != nil {
 			return err
@@ -110,31 +110,114 @@ func Documents(dir string, fn func(Document) error) error {
 		if d.ID == "" {
 			return errors.New("a document needs _id")
 		}
+		if seen[d.ID] {
+			return fmt.Errorf("document %q stands twice", d.ID)
+		}
+		seen[d.ID] = true
 		return fn(d)
 	})
 }
 
-// eachLine calls fn for every line of a file that is not blank, with its
-// number from 1.
-func eachLine(path string, fn func(n int, line string) error) error {
+func parseQueries(r io.Reader, name string) (queries []Query, err error) {
+	seen := map[string]bool{}
+	err = eachLine(r, name, func(_ int, line string) error {
+		var q Query
+		if err := json.Unmarshal([]byte(line), &q); err != nil {
+			return err
+		}
+		if q.ID == "" || strings.TrimSpace(q.Text) == "" {
+			return errors.New("a query needs _id and text")
+		}
+		if seen[q.ID] {
+			return fmt.Errorf("query %q stands twice", q.ID)
+		}
+		seen[q.ID] = true
+		queries = append(queries, q)
+		return nil
+	})
+	return queries, err
+}
+
+// maxGrade bounds grades, so that gains stay exact numbers.
+const maxGrade = 30
+
+// parseQrels reads judgments of three columns (query, document, grade) or,
+// as TREC has them, four: query, iteration, document, grade. A first line
+// whose grade is no number is a header.
+func parseQrels(r io.Reader, name string) (map[string]map[string]int, error) {
+	judgments := map[string]map[string]int{}
+	err := eachLine(r, name, func(n int, line string) error {
+		fields := columns(line)
+		if len(fields) == 4 {
+			fields = append(fields[:1], fields[2:]...)
+		}
+		if len(fields) != 3 || fields[0] == "" || fields[1] == "" {
+			return fmt.Errorf("want the columns query, document, grade")
+		}
+		grade, err := strconv.Atoi(fields[2])
+		if err != nil && n == 1 {
+			return nil
+		}
+		if err != nil || grade > maxGrade {
+			return fmt.Errorf("grade %q is not an integer up to %d", fields[2], maxGrade)
+		}
+		of := judgments[fields[0]]
+		if of == nil {
+			of = map[string]int{}
+			judgments[fields[0]] = of
+		}
+		if before, ok := of[fields[1]]; ok && before != grade {
+			return fmt.Errorf("query %s, document %s has the grade %d already", fields[0], fields[1], before)
+		}
+		of[fields[1]] = grade
+		return nil
+	})
+	return judgments, err
+}
+
+// columns splits at tabs where there are any, so that ids may hold spaces,
+// else at white space.
+func columns(line string) []string {
+	line = strings.TrimRight(line, " \t")
+	if !strings.Contains(line, "\t") {
+		return strings.Fields(line)
+	}
+	fields := strings.Split(line, "\t")
+	for i := range fields {
+		fields[i] = strings.TrimSpace(fields[i])
+	}
+	return fields
+}
+
+// open calls fn with the content of a file.
+func open(path string, fn func(io.Reader) error) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("eval: %w", err)
 	}
 	defer f.Close()
-	r := bufio.NewReaderSize(f, 1<<16)
+	return fn(f)
+}
+
+// eachLine calls fn for every line that is not blank, with its number from 1
+// and without its end.
+func eachLine(r io.Reader, name string, fn func(n int, line string) error) error {
+	b := bufio.NewReaderSize(r, 1<<16)
 	for n := 1; ; n++ {
-		line, err := r.ReadString('\n')
+		line, err := b.ReadString('\n')
+		if n == 1 {
+			line = strings.TrimPrefix(line, "\ufeff")
+		}
 		if strings.TrimSpace(line) != "" {
 			if err := fn(n, strings.TrimRight(line, "\r\n")); err != nil {
-				return fmt.Errorf("eval: %s:%d: %w", path, n, err)
+				return fmt.Errorf("eval: %s:%d: %w", name, n, err)
 			}
 		}
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("eval: %s: %w", path, err)
+			return fmt.Errorf("eval: %s: %w", name, err)
 		}
 	}
 }

@@ -23,8 +23,9 @@ type Measures struct {
 
 // Measure computes the measures of a ranking of document ids: nDCG with gain
 // 2^grade − 1 and discount log2(rank + 1) (Järvelin, Kekäläinen 2002), ideal
-// over all judgments; recall and reciprocal rank of documents with a grade of
-// at least relevantFrom; the share of the first ten that is judged at all.
+// over all judgments, negative grades being 0; recall and reciprocal rank of
+// documents with a grade of at least relevantFrom; the share of the first ten
+// that is judged at all. A ranking names each document once.
 func Measure(ranking []string, judgments map[string]int, relevantFrom int) Measures {
 	var m Measures
 	dcg := 0.0
@@ -75,23 +76,24 @@ func ideal(judgments map[string]int) float64 {
 	return sum
 }
 
-// mean averages measures.
-func mean(all []Measures) Measures {
+// mean averages the measures of queries.
+func mean(of []QueryReport) Measures {
 	var m Measures
-	for _, x := range all {
+	for _, x := range of {
 		m.NDCG10 += x.NDCG10
 		m.Recall100 += x.Recall100
 		m.MRR += x.MRR
 		m.Judged10 += x.Judged10
 	}
-	n := math.Max(1, float64(len(all)))
+	n := math.Max(1, float64(len(of)))
 	return Measures{m.NDCG10 / n, m.Recall100 / n, m.MRR / n, m.Judged10 / n}
 }
 
-// percentile returns the p-th part of sorted values, 0 to 1.
+// percentile returns the p-th part, 0 to 1, of sorted values by nearest rank:
+// the least value that at least that part of them does not exceed.
 func percentile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return 0
 	}
-	return sorted[min(len(sorted)-1, int(p*float64(len(sorted))))]
+	return sorted[max(0, int(math.Ceil(p*float64(len(sorted))))-1)]
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -18,9 +19,15 @@ type Report struct {
 	Profile    string `json:"profile"`
 	Queries    int    `json:"queries"`
 	Measures
-	P50Ms float64         `json:"p50_ms"`
-	P99Ms float64         `json:"p99_ms"`
-	Kinds map[string]Kind `json:"kinds"`
+	Interval
+	P50Ms   float64         `json:"p50_ms"`
+	P99Ms   float64         `json:"p99_ms"`
+	Kinds   map[string]Kind `json:"kinds"`
+	Answers *Answers        `json:"answers,omitempty"`
+	// Degraded counts searches that an engine did not take part in: what was
+	// measured is then not the profile.
+	Degraded   int         `json:"degraded,omitempty"`
+	Comparison *Comparison `json:"comparison,omitempty"` // with the first of several profiles
 
 	PerQuery []QueryReport `json:"-"`
 }
@@ -29,13 +36,17 @@ type Report struct {
 type Kind struct {
 	Queries int `json:"queries"`
 	Measures
+	Answers *Answers `json:"answers,omitempty"`
 }
 
 // QueryReport is one query's ranking with its measures.
 type QueryReport struct {
 	Query   Query
-	Ranking []string // document ids, best first, each once
+	Ranking []string  // document ids, best first, each once
+	Scores  []float64 // of the ranking
 	Measures
+	reading *reading
+	took    time.Duration
 }
 
 // Options of a run.
@@ -45,54 +56,110 @@ type Options struct {
 	// Names maps record ids to document ids; several records of one document
 	// count once, at the best rank.
 	Names map[int64]string
+	// Answers, when set, measures what a client reads until the answer.
+	Answers *AnswerOptions
 	// Progress, when set, is told how many queries are done.
 	Progress func(done, total int)
 }
 
-// Run ranks every query of the collection.
+// Run ranks every query of the collection. A query that the searcher cannot
+// read counts with an empty ranking.
 func Run(ctx context.Context, s retrieval.Searcher, c Collection, o Options) (Report, error) {
-	r := Report{Collection: c.Name, Profile: o.Profile, Queries: len(c.Queries), Kinds: map[string]Kind{}}
-	if o.RelevantFrom == 0 {
-		o.RelevantFrom = 1
-	}
+	r := Report{Collection: c.Name, Profile: o.Profile}
+	o.RelevantFrom = cmp.Or(o.RelevantFrom, 1)
 	var filter passage.Filter
 	if c.Pool != nil {
 		if filter.Records = pooled(c, o.Names); len(filter.Records) == 0 {
 			return r, fmt.Errorf("eval: %s: no document of the pool is indexed", c.Name)
 		}
 	}
-	all := make([]Measures, 0, len(c.Queries))
-	byKind := map[string][]Measures{}
-	took := make([]float64, 0, len(c.Queries))
 	for i, q := range c.Queries {
-		// What is timed is what a user asks for: a page of ten. The ranking is
-		// read deeper.
-		req := retrieval.Request{Query: q.Text, Filter: filter, Limit: Cut, Profile: o.Profile}
+		// What is timed is what a client asks for: a page of ten, of all kinds.
+		// The ranking is read deeper.
+		page := retrieval.Request{Query: q.Text, Filter: filter, Limit: Cut, Diversify: true, Profile: o.Profile}
 		start := time.Now()
-		_, err := s.Search(ctx, req)
-		took = append(took, float64(time.Since(start).Microseconds())/1000)
-		req.Limit = 2 * RecallCut
-		res, deepErr := s.Search(ctx, req)
+		first, err := s.Search(ctx, page)
+		took := time.Since(start)
+		deep, deepErr := s.Search(ctx, retrieval.Request{Query: q.Text, Filter: filter, Limit: 2 * RecallCut, Profile: o.Profile})
 		if err = cmp.Or(err, deepErr); err != nil && !errors.Is(err, retrieval.ErrBadQuery) {
 			return r, fmt.Errorf("eval: query %s: %w", q.ID, err)
 		}
-		ranking := names(res, o.Names)
-		m := Measure(ranking, c.Judgments[q.ID], o.RelevantFrom)
-		all, byKind[q.Kind] = append(all, m), append(byKind[q.Kind], m)
-		r.PerQuery = append(r.PerQuery, QueryReport{q, ranking, m})
+		if len(first.Degraded)+len(deep.Degraded) > 0 {
+			r.Degraded++
+		}
+		x := QueryReport{Query: q, took: took}
+		x.Ranking, x.Scores = ranking(deep, o.Names)
+		if o.Answers != nil {
+			if x.reading, err = o.Answers.read(ctx, first.Results, o.Names, c.Judgments[q.ID], o.RelevantFrom); err != nil {
+				return r, fmt.Errorf("eval: query %s: %w", q.ID, err)
+			}
+		}
+		r.PerQuery = append(r.PerQuery, x)
 		if o.Progress != nil {
 			o.Progress(i+1, len(c.Queries))
 		}
 	}
-	r.Measures = mean(all)
-	for kind, ms := range byKind {
+	r.measure(c, o.RelevantFrom)
+	return r, nil
+}
+
+// Evaluate measures rankings that were made elsewhere: document ids by query,
+// best first. What is not in the collection's pool is passed over; a query
+// without a ranking counts with an empty one. Scores are the negative ranks.
+func Evaluate(c Collection, rankings map[string][]string, o Options) Report {
+	r := Report{Collection: c.Name, Profile: o.Profile}
+	for _, q := range c.Queries {
+		x := QueryReport{Query: q}
+		seen := map[string]bool{}
+		for _, id := range rankings[q.ID] {
+			if !seen[id] && (c.Pool == nil || c.Pool[id]) {
+				seen[id] = true
+				x.Ranking = append(x.Ranking, id)
+				x.Scores = append(x.Scores, -float64(len(x.Ranking)))
+			}
+		}
+		r.PerQuery = append(r.PerQuery, x)
+	}
+	r.measure(c, cmp.Or(o.RelevantFrom, 1))
+	return r
+}
+
+// measure fills a report from its rankings.
+func (r *Report) measure(c Collection, relevantFrom int) {
+	r.Queries, r.Kinds = len(r.PerQuery), map[string]Kind{}
+	byKind := map[string][]QueryReport{}
+	took := make([]float64, len(r.PerQuery))
+	for i := range r.PerQuery {
+		x := &r.PerQuery[i]
+		x.Measures = Measure(x.Ranking, c.Judgments[x.Query.ID], relevantFrom)
+		took[i] = float64(x.took.Microseconds()) / 1000
+		byKind[x.Query.Kind] = append(byKind[x.Query.Kind], *x)
+	}
+	for kind, of := range byKind {
 		if kind != "" {
-			r.Kinds[kind] = Kind{len(ms), mean(ms)}
+			r.Kinds[kind] = Kind{len(of), mean(of), answers(of)}
 		}
 	}
 	slices.Sort(took)
 	r.P50Ms, r.P99Ms = percentile(took, 0.5), percentile(took, 0.99)
-	return r, nil
+	r.Measures, r.Answers = mean(r.PerQuery), answers(r.PerQuery)
+	r.Interval = Bootstrap(r.values())
+}
+
+// values is nDCG@10 by query.
+func (r *Report) values() []float64 {
+	out := make([]float64, len(r.PerQuery))
+	for i, x := range r.PerQuery {
+		out[i] = x.NDCG10
+	}
+	return out
+}
+
+// CompareTo sets the comparison with another report on the same collection.
+func (r *Report) CompareTo(first Report) {
+	c := Compare(r.values(), first.values(), nil)
+	c.Against = first.Profile
+	r.Comparison = &c
 }
 
 // pooled returns the records of the pool's documents.
@@ -107,14 +174,37 @@ func pooled(c Collection, names map[int64]string) []int64 {
 	return records
 }
 
-func names(res retrieval.Response, byRecord map[int64]string) []string {
+// ranking names the documents of a response, each at its best rank.
+func ranking(res retrieval.Response, byRecord map[int64]string) (ids []string, scores []float64) {
 	seen := map[string]bool{}
-	var out []string
 	for _, x := range res.Results {
 		if name := byRecord[x.Record]; name != "" && !seen[name] {
 			seen[name] = true
-			out = append(out, name)
+			ids, scores = append(ids, name), append(scores, x.Score)
 		}
 	}
-	return out
+	return ids, scores
+}
+
+// Missing counts the relevant documents of a collection, and those among them
+// that nothing indexed is named by.
+func Missing(c Collection, names map[int64]string, relevantFrom int) (relevant, missing int) {
+	indexed := map[string]bool{}
+	for name := range maps.Values(names) {
+		indexed[name] = true
+	}
+	seen := map[string]bool{}
+	for _, q := range c.Queries {
+		for id, grade := range c.Judgments[q.ID] {
+			if grade < relevantFrom || seen[id] {
+				continue
+			}
+			seen[id] = true
+			relevant++
+			if !indexed[id] {
+				missing++
+			}
+		}
+	}
+	return relevant, missing
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
-	"maps"
 	"math"
 	"slices"
 
@@ -20,6 +18,7 @@ type Example struct {
 	Collection string
 	Query      Query
 	Class      string
+	Documents  []string // ids of the candidates, as they are ranked now
 	Z, Raw     []rerank.Vector
 	Grades     []int   // of the candidates
 	Ideal      float64 // discounted gain of the ideal ranking over all judgments
@@ -53,6 +52,7 @@ func Examples(ctx context.Context, s Signaler, c Collection, o Options) ([]Examp
 				continue
 			}
 			seen[name] = true
+			x.Documents = append(x.Documents, name)
 			x.Z, x.Raw, x.Grades = append(x.Z, sig.Z), append(x.Raw, sig.Raw), append(x.Grades, c.Judgments[q.ID][name])
 		}
 		out = append(out, x)
@@ -84,12 +84,19 @@ func (x Example) NDCG(m rerank.Model) float64 {
 	return dcg / x.Ideal
 }
 
+// teaches reports whether there is something to learn: nothing is where
+// nothing relevant was found.
+func (x Example) teaches() bool {
+	return len(x.Z) > 1 && slices.ContainsFunc(x.Grades, func(g int) bool { return g > 0 })
+}
+
 // TrainOptions are the choices of training.
 type TrainOptions struct {
 	Fixed rerank.Vector // rules that stay as they are
-	// L2 pulls every weight to zero; training is convex, so that the result
-	// depends on nothing else.
-	L2 float64
+	// L2 pulls every weight to that of Prior; training is convex, so that the
+	// result depends on nothing else.
+	L2    float64
+	Prior rerank.Vector
 	// Skip are features that get no weight.
 	Skip map[rerank.Feature]bool
 }
@@ -103,16 +110,21 @@ func Train(examples []Example, o TrainOptions) (rerank.Model, error) {
 	for _, x := range examples {
 		count[x.Collection]++
 	}
-	m := rerank.Model{Fixed: o.Fixed}
+	m := rerank.Model{Weights: o.Prior, Fixed: o.Fixed}
 	for range 50 {
 		gradient, hessian := make([]float64, rerank.NumFeatures), make([][]float64, rerank.NumFeatures)
 		for f := range hessian {
 			hessian[f] = make([]float64, rerank.NumFeatures)
-			gradient[f] = o.L2 * m.Weights[f]
+			gradient[f] = o.L2 * (m.Weights[f] - o.Prior[f])
 			hessian[f][f] = o.L2
 		}
 		for _, x := range examples {
 			addGradient(x, m, 1/float64(count[x.Collection]*len(count)), gradient, hessian)
+		}
+		for f := range rerank.NumFeatures {
+			for g := range f { // the sums hold the upper half
+				hessian[f][g] = hessian[g][f]
+			}
 		}
 		for f := range rerank.NumFeatures {
 			if o.Skip[rerank.Feature(f)] {
@@ -127,29 +139,75 @@ func Train(examples []Example, o TrainOptions) (rerank.Model, error) {
 		if err != nil {
 			return m, err
 		}
-		size := 0.0
-		for f := range step {
-			// A bounded step keeps Newton's method inside the region where the
-			// quadratic picture holds.
-			d := math.Max(-0.5, math.Min(0.5, step[f]))
-			m.Weights[f] -= d
-			size += d * d
-		}
-		if size < 1e-16 {
-			return m, nil
+		moved, size := descend(examples, m, o, count, gradient, step)
+		if m = moved; size < 1e-9 {
+			break
 		}
 	}
 	return m, nil
 }
 
-// addGradient adds an example's part of the loss's derivatives.
+// descend goes along a Newton step, halved until the loss falls enough
+// (Armijo's rule): far from the optimum a whole step overshoots, because one
+// candidate's score can stand out by twenty deviations. size is the length of
+// what was gone, 0 at the optimum.
+func descend(examples []Example, m rerank.Model, o TrainOptions, count map[string]int, gradient, step []float64) (moved rerank.Model, size float64) {
+	slope := 0.0
+	for f := range step {
+		slope += gradient[f] * step[f]
+		size += step[f] * step[f]
+	}
+	size = math.Sqrt(size)
+	start := loss(examples, m, o, count)
+	for share := 1.0; share > 1e-4; share /= 2 {
+		moved = m
+		for f := range step {
+			moved.Weights[f] -= share * step[f]
+		}
+		if loss(examples, moved, o, count) < start-1e-4*share*slope {
+			return moved, share * size
+		}
+	}
+	return m, 0
+}
+
+// loss is what training minimises.
+func loss(examples []Example, m rerank.Model, o TrainOptions, count map[string]int) float64 {
+	sum := 0.0
+	for f := range rerank.NumFeatures {
+		d := m.Weights[f] - o.Prior[f]
+		sum += o.L2 / 2 * d * d
+	}
+	for _, x := range examples {
+		if !x.teaches() {
+			continue
+		}
+		total, top := 0.0, math.Inf(-1)
+		scores := make([]float64, len(x.Z))
+		for i := range x.Z {
+			scores[i] = m.Score(x.Z[i], x.Raw[i])
+			top = math.Max(top, scores[i])
+			total += gain(x.Grades[i])
+		}
+		exponentials, expected := 0.0, 0.0
+		for i, s := range scores {
+			exponentials += math.Exp(s - top)
+			expected += gain(x.Grades[i]) / total * s
+		}
+		sum += (top + math.Log(exponentials) - expected) / float64(count[x.Collection]*len(count))
+	}
+	return sum
+}
+
+// addGradient adds an example's part of the loss's derivatives; of the second,
+// which are symmetric, the upper half.
 func addGradient(x Example, m rerank.Model, weight float64, gradient []float64, hessian [][]float64) {
+	if !x.teaches() {
+		return
+	}
 	total := 0.0
 	for _, g := range x.Grades {
 		total += gain(g)
-	}
-	if total == 0 || len(x.Z) < 2 {
-		return // nothing to learn where nothing relevant was found
 	}
 	p := make([]float64, len(x.Z))
 	top := math.Inf(-1)
@@ -176,8 +234,9 @@ func addGradient(x Example, m rerank.Model, weight float64, gradient []float64, 
 		}
 		for f := range rerank.NumFeatures {
 			d := weight * p[i] * (x.Z[i][f] - mean[f])
-			for g := range rerank.NumFeatures {
-				hessian[f][g] += d * (x.Z[i][g] - mean[g])
+			row := hessian[f]
+			for g := f; g < rerank.NumFeatures; g++ {
+				row[g] += d * (x.Z[i][g] - mean[g])
 			}
 		}
 	}
@@ -214,88 +273,4 @@ func solve(a [][]float64, b []float64) ([]float64, error) {
 		x[c] /= a[c][c]
 	}
 	return x, nil
-}
-
-// Fold returns which of n folds a query belongs to, from its id and a seed.
-func Fold(q Query, n int, seed uint64) int {
-	h := fnv.New64a()
-	fmt.Fprintf(h, "%d %s", seed, q.ID)
-	x := h.Sum64()
-	x ^= x >> 33
-	x *= 0xff51afd7ed558ccd
-	x ^= x >> 33
-	return int(x % uint64(n))
-}
-
-// Held is the mean nDCG@10 by collection of examples that their model never
-// saw.
-type Held map[string]float64
-
-// CrossValidate trains on all folds but one and measures on that, for each.
-func CrossValidate(examples []Example, o TrainOptions, folds int, seed uint64) (Held, error) {
-	return hold(examples, o, folds, func(x Example) int { return Fold(x.Query, folds, seed) })
-}
-
-// LeaveOneOut trains on all collections but one and measures on that, for
-// each.
-func LeaveOneOut(examples []Example, o TrainOptions) (Held, error) {
-	var names []string
-	for _, x := range examples {
-		if !slices.Contains(names, x.Collection) {
-			names = append(names, x.Collection)
-		}
-	}
-	return hold(examples, o, len(names), func(x Example) int { return slices.Index(names, x.Collection) })
-}
-
-func hold(examples []Example, o TrainOptions, parts int, part func(Example) int) (Held, error) {
-	sum, count := map[string]float64{}, map[string]int{}
-	for p := range parts {
-		var seen, unseen []Example
-		for _, x := range examples {
-			if part(x) == p {
-				unseen = append(unseen, x)
-			} else {
-				seen = append(seen, x)
-			}
-		}
-		if len(seen) == 0 {
-			continue
-		}
-		m, err := Train(seen, o)
-		if err != nil {
-			return nil, err
-		}
-		for _, x := range unseen {
-			sum[x.Collection] += x.NDCG(m)
-			count[x.Collection]++
-		}
-	}
-	out := Held{}
-	for name, s := range sum {
-		out[name] = s / float64(count[name])
-	}
-	return out, nil
-}
-
-// Mean measures a model on examples, by collection.
-func Mean(examples []Example, m rerank.Model) Held {
-	out, count := Held{}, map[string]float64{}
-	for _, x := range examples {
-		out[x.Collection] += x.NDCG(m)
-		count[x.Collection]++
-	}
-	for name := range out {
-		out[name] /= count[name]
-	}
-	return out
-}
-
-// Mean is the mean over collections.
-func (h Held) Mean() float64 {
-	sum := 0.0
-	for _, name := range slices.Sorted(maps.Keys(h)) {
-		sum += h[name]
-	}
-	return sum / math.Max(1, float64(len(h)))
 }

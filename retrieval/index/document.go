@@ -24,6 +24,7 @@ type Document struct {
 	// and bodies summed over the passages.
 	Lengths [analysis.NumFields]int
 
+	own   []analysis.TermID // terms of the key and of the file's name
 	terms []analysis.TermID // distinct, ascending
 	freqs [][analysis.NumFields]uint16
 }
@@ -41,6 +42,11 @@ func (d *Document) Frequencies(t analysis.TermID) (tf [analysis.NumFields]uint16
 	}
 	return tf
 }
+
+// Owns reports whether a term is of the record's own name: its key, or the
+// name of its file. An identifier that a record owns is what the record is
+// about, however often others mention it.
+func (d *Document) Owns(t analysis.TermID) bool { return slices.Contains(d.own, t) }
 
 // newDocument gathers a record's packed passages.
 func newDocument(r catalog.Record, passages []Passage) *Document {
@@ -78,6 +84,11 @@ func newDocument(r catalog.Record, passages []Passage) *Document {
 		i = j
 	}
 	d.terms, d.freqs = slices.Clip(d.terms), slices.Clip(d.freqs)
+	for _, name := range []string{r.Key, fileName(r.Path)} {
+		for _, t := range analysis.Analyze(name) {
+			d.own = append(d.own, analysis.IDOf(t.Term))
+		}
+	}
 	d.Signature = dedup.Sign(bodyTerms(passages))
 	return d
 }
@@ -105,6 +116,15 @@ func AttributesOf(r catalog.Record) passage.Attributes {
 	return passage.Attributes{Kind: string(r.Kind), Source: r.Source, Container: r.Container, State: r.State, Date: date}
 }
 
+// fileName is the last segment of a path without its extension.
+func fileName(path string) string {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		name = name[:i]
+	}
+	return name
+}
+
 // pathText is what of a record's path and key is worth finding: the last
 // three segments without the file's extension, and the key where it says
 // more.
@@ -113,10 +133,7 @@ func pathText(r catalog.Record) string {
 	if len(segments) > 3 {
 		segments = segments[len(segments)-3:]
 	}
-	last := len(segments) - 1
-	if i := strings.LastIndexByte(segments[last], '.'); i > 0 {
-		segments[last] = segments[last][:i]
-	}
+	segments[len(segments)-1] = fileName(r.Path)
 	text := strings.Join(segments, " / ")
 	if !strings.Contains(r.Path, r.Key) && len(r.Key) <= 80 {
 		text = strings.TrimSpace(r.Key + " " + text)

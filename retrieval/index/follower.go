@@ -137,6 +137,11 @@ func (f *Follower) Load(ctx context.Context) error {
 	f.stored = f.cfg.Generation.Checkpoint
 	f.start = min(f.stored, f.cfg.Keyword.Checkpoint(), f.cfg.Vector.Checkpoint())
 	f.applied.Store(f.start)
+	head, err := f.cfg.Store.LastChange(ctx)
+	if err != nil {
+		return fmt.Errorf("index: %w", err)
+	}
+	f.head.Store(head)
 	return nil
 }
 

@@ -27,11 +27,12 @@ const (
 	Identifier                     // the query's identifiers that are the document's own
 	Recency                        // age against the newest document, halved every year
 	Authority                      // prior of source and kind
+	Length                         // logarithm of the document's length
 	NumFeatures     int     = iota
 )
 
 var names = [NumFeatures]string{"document_bm25", "passage_bm25", "dense", "title_bm25", "heading_bm25", "coverage", "passage_coverage",
-	"title_trigrams", "bigrams", "window", "phrase", "title_phrase", "identifier", "recency", "authority"}
+	"title_trigrams", "bigrams", "window", "phrase", "title_phrase", "identifier", "recency", "authority", "length"}
 
 func (f Feature) String() string { return names[f] }
 

@@ -38,6 +38,7 @@ const (
 	titleFieldTF  = 2.0 // a title word counts twice in a passage
 	headFieldTF   = 1.0
 	noDateRecency = 0.35 // about the mean of dated documents
+	inTitle       = 0.3  // of owning an identifier: titles also name what they build on
 )
 
 // Signals computes every feature of every candidate.
@@ -63,6 +64,7 @@ func (p *prepared) score(c Candidate, s *scan) Scored {
 		f[Recency] = math.Exp2(-float64(p.stats.Newest.Sub(d)) / float64(recencyHalf))
 	}
 	f[Authority] = c.Authority
+	f[Length] = math.Log1p(float64(c.Document.Lengths[analysis.Body]))
 	return out
 }
 
@@ -92,8 +94,10 @@ func (p *prepared) documentSignals(d *index.Document, f *Vector, lexical *bool) 
 	for _, t := range p.terms {
 		if t.Identifier {
 			identifiers++
-			if tf := d.Frequencies(t.ID); tf[analysis.Title]+tf[analysis.Path] > 0 {
+			if d.Owns(t.ID) {
 				own++
+			} else if d.Frequencies(t.ID)[analysis.Title] > 0 {
+				own += inTitle
 			}
 		}
 	}

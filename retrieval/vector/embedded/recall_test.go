@@ -115,6 +115,9 @@ func checkRecalls(t *testing.T, got []float64, least ...float64) {
 }
 
 func TestSearchFindsWhatAnExactScanFinds(t *testing.T) {
+	if raceDetector {
+		t.Skip("recall has nothing to race and takes minutes with the race detector: run without -race")
+	}
 	for dimensions, n := range map[int]int{64: 10_000, 256: 20_000, 384: 10_000} {
 		t.Run(fmt.Sprintf("dimensions=%d", dimensions), func(t *testing.T) {
 			vs := clustered(rand.New(rand.NewPCG(1, uint64(dimensions))), n+40, dimensions)
@@ -208,6 +211,9 @@ func eachLine(path string, fn func(title, text string)) error {
 }
 
 func TestSearchFindsWhatAnExactScanFindsInRealTexts(t *testing.T) {
+	if raceDetector {
+		t.Skip("recall has nothing to race and takes minutes with the race detector: run without -race")
+	}
 	passages, queries := judged(t)
 	x := open(t, embedded.Config{Dimensions: 256})
 	fill(t, x, passages)

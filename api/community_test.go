@@ -1,0 +1,52 @@
+package api_test
+
+import (
+	"strings"
+	"testing"
+)
+
+func communityQuestions() []question {
+	newest := func(t *testing.T, answer any) {
+		whens, _ := at(answer, "items.*.when")
+		last := "9"
+		for w := range strings.SplitSeq(whens.(string), ",") {
+			if w > last {
+				t.Errorf("%s after %s", w, last)
+			}
+			last = w
+		}
+	}
+	none := fields{"counts.cip_status_change": 0, "counts.new_cip": 0, "counts.new_proposal": 0, "counts.new_forum_topic": 0, "counts.new_blog_post": 0, "counts.new_release": 1, "counts.new_radar_item": 0}
+	none["total"], none["items.0.title"] = 1, "Pilot 1.3.0-rc.1"
+	return []question{
+		{name: "a week", target: "/api/v1/changes", tool: "get_recent_changes", check: newest, want: fields{
+			"window_days": 7, "total": 8, "items.#": 8, "counts.cip_status_change": 2, "counts.new_cip": 1, "counts.new_proposal": 1, "counts.new_forum_topic": 1, "counts.new_blog_post": 1,
+			"counts.new_release": 2, "counts.new_radar_item": 0, "items.0.kind": "cip_status_change", "items.0.id": "0056", "items.0.title": "CIP-0056 Tide oracle: Draft → Review", "items.0.meta.to": "Review"}},
+		{name: "counts are of the window before the limit", target: "/api/v1/changes?limit=2", tool: "get_recent_changes", args: `{"limit":2}`, want: fields{"items.#": 2, "total": 8, "counts.new_release": 2, "counts.new_cip": 1}},
+		{name: "days and limit at their most", target: "/api/v1/changes?days=90&limit=500", tool: "get_recent_changes", args: `{"days":90,"limit":500}`, check: newest, want: fields{
+			"window_days": 90, "counts.cip_status_change": 3, "counts.new_cip": 6, "counts.new_proposal": 3, "counts.new_radar_item": 1}},
+		{name: "a change of a proposal without a file", target: "/api/v1/changes?days=9&since=2030-05-06", want: fields{"counts.cip_status_change": 3, "items.8.title": "CIP-0099: Draft → Withdrawn", "items.8.url": "https://forge.example/commit/CIP-0099"}},
+		{name: "ids open detail paths", target: "/api/v1/changes?since=2030-05-09", want: fields{"items.*.kind": "cip_status_change,new_release,new_release,new_blog_post,new_cip,new_proposal,new_forum_topic", "items.4.id": "PR-203", "items.5.id": "33", "items.6.id": "1234"}},
+		{name: "one day", target: "/api/v1/changes?days=1&limit=1", tool: "get_recent_changes", args: `{"days":1,"limit":1}`, want: fields{"window_days": 1, "total": 3, "items.#": 1}},
+		{name: "since a day", target: "/api/v1/changes?since=2030-05-15", want: fields{"window_days": 1, "total": 2}},
+		{name: "since now", target: "/api/v1/changes?since=2030-05-15T12:00:00Z", want: fields{"window_days": 1, "total": 2}},
+		{name: "since exactly a week", target: "/api/v1/changes?since=2030-05-08T14:00:00%2B02:00", want: fields{"window_days": 7, "total": 8}},
+		{name: "since takes the place of days", target: "/api/v1/changes?days=90&since=2030-05-15", want: fields{"window_days": 1}},
+		{name: "since long ago", target: "/api/v1/changes?since=1700-01-01", want: fields{"counts.new_cip": 8, "counts.new_proposal": 3}},
+		{name: "since the future", target: "/api/v1/changes?since=2030-05-16", status: 400, message: "since must be in the past"},
+		{name: "since a word", target: "/api/v1/changes?since=yesterday", status: 400, message: "since must be an ISO 8601 date"},
+		{name: "0 days", target: "/api/v1/changes?days=0", tool: "get_recent_changes", args: `{"days":0}`, status: 400, message: "days must be between 1 and 90"},
+		{name: "91 days", target: "/api/v1/changes?days=91", tool: "get_recent_changes", args: `{"days":91}`, status: 400, message: "days must be between 1 and 90"},
+		{name: "limit 0", target: "/api/v1/changes?limit=0", tool: "get_recent_changes", args: `{"limit":0}`, status: 400, message: "limit must be between 1 and 500"},
+		{name: "limit 501", target: "/api/v1/changes?limit=501", tool: "get_recent_changes", args: `{"limit":501}`, status: 400, message: "limit must be between 1 and 500"},
+		{name: "a tool has no since", tool: "get_recent_changes", args: `{"since":"2030-05-15"}`, status: 400, message: `unknown argument "since"`},
+
+		{name: "open grants, newest first", target: "/api/v1/proposals", tool: "get_proposals", want: fields{"items.*.number": "33,31", "total": 2, "limit": 20, "offset": 0, "items.1.cips.0": "0056",
+			"items.1.milestones.0.title": "Sensors", "items.0.milestones.#": 0, "items.0.labels.#": 0, "items.0.board_status": nil, "items.0.state": "open"}},
+		{name: "closed grants", target: "/api/v1/proposals?state=closed", tool: "get_proposals", args: `{"state":"Closed"}`, want: fields{"items.*.id": "32", "total": 1, "items.0.board_status": "Delivered", "items.0.merged": true}},
+		{name: "further files of a grant are not counted", target: "/api/v1/proposals?state=all", tool: "get_proposals", args: `{"state":"all"}`, want: fields{"items.*.id": "33,31,32", "total": 3}},
+		{name: "a page of grants", target: "/api/v1/proposals?state=all&limit=1&offset=2", tool: "get_proposals", args: `{"state":"all","limit":1,"offset":2}`, want: fields{"items.*.id": "32", "total": 3, "limit": 1, "offset": 2}},
+		{name: "no such state", target: "/api/v1/proposals?state=merged", tool: "get_proposals", args: `{"state":"merged"}`, status: 400, message: "state must be one of open, closed, all"},
+		{name: "too many grants", target: "/api/v1/proposals?limit=101", tool: "get_proposals", args: `{"limit":101}`, status: 400, message: "limit must be between 1 and 100"},
+	}
+}

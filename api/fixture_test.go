@@ -1,0 +1,312 @@
+package api_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/ulule/limiter/v3"
+	"github.com/ulule/limiter/v3/drivers/store/memory"
+
+	"almanac/api"
+	"almanac/api/kb"
+	"almanac/api/meta"
+	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/catalog/sqlite"
+	"almanac/embed/static"
+	"almanac/retrieval"
+	"almanac/retrieval/index"
+	keywordembedded "almanac/retrieval/keyword/embedded"
+	"almanac/retrieval/profile"
+	vectorembedded "almanac/retrieval/vector/embedded"
+)
+
+const publicURL = "https://kb.example"
+
+var model = sync.OnceValues(static.New)
+
+// library is a knowledge base on the invented records with a real engine, and
+// the operations and handlers over it.
+type library struct {
+	store    catalog.Store
+	follower *index.Follower
+	base     kb.Base
+	ops      []op.Operation
+	public   http.Handler
+}
+
+// open fills a knowledge base; its index is made complete by ready.
+func open(t testing.TB) *library {
+	t.Helper()
+	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: func() time.Time { return now }})
+	must(err)
+	t.Cleanup(func() { store.Close() })
+	fill(t, store)
+	embedder, err := model()
+	must(err)
+	words, err := keywordembedded.Open(keywordembedded.Config{Path: filepath.Join(dir, "keyword"), Log: log})
+	must(err)
+	vectors, err := vectorembedded.Open(vectorembedded.Config{Path: filepath.Join(dir, "vector"), Dimensions: embedder.Dimensions(), Model: embedder.Model(), Log: log})
+	must(err)
+	generation, err := store.OpenGeneration(t.Context(), index.Fingerprint(embedder.Model()))
+	must(err)
+	f := index.New(index.Config{Store: store, Generation: generation, Keyword: words, Vector: vectors, Embedder: embedder, Log: log})
+	must(f.Load(t.Context()))
+	p, err := profile.Load(profile.DefaultName)
+	must(err)
+	engine, err := retrieval.New(retrieval.Config{Follower: f, Keyword: words, Vector: vectors, Embedder: embedder, Profiles: []profile.Profile{p}, Deadline: 10 * time.Second, Log: log})
+	must(err)
+	l := &library{store: store, follower: f, base: kb.Base{Catalog: store, Search: engine, PublicURL: publicURL, Now: func() time.Time { return now },
+		Network: network.Network{Name: "tidewater", Title: "Tidewater", Description: "An invented harbour.", Proposals: network.Proposals{Prefix: "CIP"},
+			Descriptions: map[string]string{"doc": "Pilot books"}}}}
+	l.ops = api.Operations(l.base)
+	h, err := api.New(api.Config{Operations: l.ops, Resources: meta.Resources(l.base, l.ops), Name: "Tidewater", Version: "test", PublicURL: publicURL, AdminLoopback: true,
+		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}), // without a cleaner, whose goroutine would stay
+		Ready:      func() (bool, float64) { st := engine.Status(t.Context()); return st.Ready, st.Progress }})
+	must(err)
+	l.public = h.Public
+	return l
+}
+
+// ready completes the index.
+func (l *library) ready(t testing.TB) *library {
+	t.Helper()
+	if _, err := l.follower.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	l.follower.MarkReady()
+	return l
+}
+
+// record finds one of the invented records.
+func (l *library) record(t *testing.T, kind catalog.Kind, key string) catalog.Record {
+	t.Helper()
+	r, err := l.store.Get(t.Context(), ref(kind, key))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// id writes a record's id.
+func (l *library) id(t *testing.T, kind catalog.Kind, key string) string {
+	return strconv.FormatInt(l.record(t, kind, key).ID, 10)
+}
+
+// fields are expectations of an answer by path: "items.0.id", "items.#" is a
+// length, "items.*.id" every one, joined by commas.
+type fields map[string]any
+
+// question is one request as a value, asked over REST (target) and as a tool
+// (tool, args), where it has both.
+type question struct {
+	name           string
+	target, body   string // a body makes it a POST
+	tool, args     string
+	status         int    // 0 = 200; of a tool, whether it is an error
+	message        string // of the error, on both
+	rest, toolSays string // of the error, on one
+	want           fields
+	check          func(t *testing.T, answer any)
+}
+
+// coverage remembers which operations have answered on which interface.
+type coverage map[string]bool
+
+func (l *library) ask(t *testing.T, q question, seen coverage) {
+	t.Helper()
+	if q.status == 0 {
+		q.status = http.StatusOK
+	}
+	if q.target != "" {
+		l.askREST(t, q, seen)
+	}
+	if q.tool != "" {
+		l.askTool(t, q, seen)
+	}
+}
+
+func (l *library) askREST(t *testing.T, q question, seen coverage) {
+	t.Helper()
+	method := http.MethodGet
+	if q.body != "" {
+		method = http.MethodPost
+	}
+	w := do(l.public, method, q.target, q.body)
+	body := w.Body.Bytes()
+	if w.Code != q.status || !strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
+		t.Fatalf("REST: %d %s, want %d: %.300s", w.Code, w.Header().Get("Content-Type"), q.status, body)
+	}
+	if w.Code != http.StatusOK {
+		var e map[string]string
+		if err := json.Unmarshal(body, &e); err != nil || len(e) != 1 || e["error"] == "" {
+			t.Errorf("REST: an error is {\"error\": …}, got %s", body)
+		}
+		if !strings.Contains(e["error"], q.message) || !strings.Contains(e["error"], q.rest) {
+			t.Errorf("REST: error %q, want %q %q", e["error"], q.message, q.rest)
+		}
+		return
+	}
+	o, ok := route(l.ops, method, q.target)
+	if !ok {
+		t.Fatalf("no operation serves %s", q.target)
+	}
+	seen["rest "+o.ID] = true
+	l.checkAnswer(t, "REST", o, body, q)
+}
+
+func (l *library) askTool(t *testing.T, q question, seen coverage) {
+	t.Helper()
+	args := q.args
+	if args == "" {
+		args = "{}"
+	}
+	answer, isError := call(t, l.public, q.tool, args)
+	if isError != (q.status != http.StatusOK) {
+		t.Fatalf("tool: error %v: %.300s", isError, answer)
+	}
+	if isError {
+		if !strings.Contains(answer, q.message) || !strings.Contains(answer, q.toolSays) {
+			t.Errorf("tool: error %q, want %q %q", answer, q.message, q.toolSays)
+		}
+		return
+	}
+	for _, o := range l.ops {
+		if o.Tool == q.tool {
+			seen["tool "+o.ID] = true
+			l.checkAnswer(t, "tool", o, []byte(answer), q)
+		}
+	}
+}
+
+// checkAnswer holds an answer to its schema and to what the question wants.
+func (l *library) checkAnswer(t *testing.T, on string, o op.Operation, body []byte, q question) {
+	t.Helper()
+	if err := o.CheckOutput(body); err != nil {
+		t.Errorf("%s: the answer is not what the schema says: %v\n%.500s", on, err, body)
+	}
+	var answer any
+	if err := json.Unmarshal(body, &answer); err != nil {
+		t.Fatal(err)
+	}
+	l.checkPages(t, answer)
+	for path, want := range q.want {
+		got, ok := at(answer, path)
+		if n, isInt := want.(int); isInt {
+			want = float64(n)
+		}
+		if !ok || !cmp.Equal(got, want) {
+			t.Errorf("%s: %s is %v (there: %v), want %v", on, path, got, ok, want)
+		}
+	}
+	if q.check != nil {
+		q.check(t, answer)
+	}
+}
+
+// checkPages follows every page address of an answer.
+func (l *library) checkPages(t *testing.T, v any) {
+	t.Helper()
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			l.checkPages(t, e)
+		}
+	case map[string]any:
+		if page, ok := v["page"].(string); ok {
+			target, found := strings.CutPrefix(page, publicURL)
+			if w := do(l.public, http.MethodGet, target, ""); !found || w.Code != http.StatusOK {
+				t.Errorf("page %s: %d", page, w.Code)
+			}
+		}
+		if url, ok := v["url"]; ok && url == "" {
+			t.Errorf("an empty url: %v", v)
+		}
+		for _, e := range v {
+			l.checkPages(t, e)
+		}
+	}
+}
+
+// route finds the operation that serves an address, fixed segments before
+// parameters.
+func route(ops []op.Operation, method, target string) (best op.Operation, found bool) {
+	path, _, _ := strings.Cut(target, "?")
+	least := -1
+	for _, o := range ops {
+		if o.Path == "" || o.Method != method {
+			continue
+		}
+		if n, ok := matches(strings.Split(o.Path, "/"), strings.Split(path, "/")); ok && (least < 0 || n < least) {
+			best, least = o, n
+		}
+	}
+	return best, least >= 0
+}
+
+func matches(pattern, path []string) (params int, ok bool) {
+	for i, p := range pattern {
+		switch {
+		case i >= len(path):
+			return 0, false
+		case strings.HasSuffix(p, "...}"):
+			return params + 1, true
+		case strings.HasPrefix(p, "{"):
+			params++
+		case p != path[i]:
+			return 0, false
+		}
+	}
+	return params, len(path) == len(pattern)
+}
+
+// at reads a path such as items.0.id of an answer.
+func at(v any, path string) (any, bool) {
+	head, rest, more := strings.Cut(path, ".")
+	switch x := v.(type) {
+	case map[string]any:
+		e, ok := x[head]
+		if !more || !ok {
+			return e, ok
+		}
+		return at(e, rest)
+	case []any:
+		switch head {
+		case "#":
+			return float64(len(x)), true
+		case "*":
+			parts := make([]string, len(x))
+			for i, e := range x {
+				p, _ := at(e, rest)
+				b, _ := json.Marshal(p)
+				parts[i] = strings.Trim(string(b), `"`)
+			}
+			return strings.Join(parts, ","), true
+		}
+		i, err := strconv.Atoi(head)
+		if err != nil || i >= len(x) {
+			return nil, false
+		}
+		if !more {
+			return x[i], true
+		}
+		return at(x[i], rest)
+	}
+	return nil, false
+}

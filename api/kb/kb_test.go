@@ -1,0 +1,128 @@
+package kb_test
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/retrieval"
+)
+
+var base = kb.Base{PublicURL: "https://kb.example", Network: network.Network{Proposals: network.Proposals{Prefix: "CIP"}}}
+
+func TestCIPRef(t *testing.T) {
+	for id, want := range map[string]string{
+		"56": "CIP-0056", "0056": "CIP-0056", "CIP-56": "CIP-0056", "cip-0056": "CIP-0056", "CIP#56": "CIP-0056", " 56\n": "CIP-0056", "cip 56": "CIP-0056", "9999": "CIP-9999",
+		"0": "CIP-0000", "PR-203": "PR-203", "pr 0203": "PR-203", "PR#7": "PR-7", "PR-0": "PR-0", "PR-99999999999999999999": "PR-99999999999999999999",
+	} {
+		if ref, err := base.CIPRef(id); err != nil || ref.Key != want || ref.Kind != catalog.KindCIP {
+			t.Errorf("%q: %v %v, want %s", id, ref, err, want)
+		}
+	}
+	if _, err := base.CIPRef("PR-"); !errors.Is(err, op.ErrInvalid) {
+		t.Errorf("no number: %v", err)
+	}
+}
+
+// FuzzCIPRef holds that every spelling a tool accepts names a key whose id
+// names that key again.
+func FuzzCIPRef(f *testing.F) {
+	for _, s := range []string{"56", "CIP-0056", "pr#203", " cip 7 ", "PR-00", "x"} {
+		f.Add(s)
+	}
+	accepted := regexp.MustCompile(kb.CIPToolPattern)
+	f.Fuzz(func(t *testing.T, s string) {
+		ref, err := base.CIPRef(s)
+		if !accepted.MatchString(s) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := kb.CIPID(ref.Key)
+		if again, err := base.CIPRef(id); err != nil || again != ref || !regexp.MustCompile(kb.CIPPattern).MatchString(id) {
+			t.Errorf("%q is %v, its id %q is %v %v", s, ref, id, again, err)
+		}
+	})
+}
+
+func TestPagesJoin(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		unit := rapid.StringN(1, 40, -1).Draw(t, "unit")
+		text := strings.Repeat(unit, rapid.IntRange(0, 8_000).Draw(t, "times"))
+		var whole strings.Builder
+		for cursor := ""; ; {
+			page, err := kb.Page(text, cursor)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := utf8.RuneCountInString(page.Content); n > 50_000 || page.Truncated != (n == 50_000 && page.NextCursor != "") {
+				t.Fatalf("%d characters, truncated %v, next %q", n, page.Truncated, page.NextCursor)
+			}
+			whole.WriteString(page.Content)
+			if cursor = page.NextCursor; cursor == "" {
+				break
+			}
+		}
+		if whole.String() != text {
+			t.Error("the pages are not the text")
+		}
+	})
+}
+
+func TestAddresses(t *testing.T) {
+	for _, tt := range []struct {
+		record catalog.Record
+		id     any
+		page   string
+	}{
+		{catalog.Record{ID: 1_000_001, Kind: catalog.KindCIP, Key: "CIP-0056", Page: "/cips/0056"}, "0056", "/api/v1/cips/0056"},
+		{catalog.Record{ID: 1_000_002, Kind: catalog.KindCIP, Key: "PR-203"}, "PR-203", "/api/v1/cips/PR-203"},
+		{catalog.Record{ID: 1_000_003, Kind: catalog.KindDoc, Key: "docs/a.md", Page: "/docs/a"}, int64(1_000_003), "/api/v1/docs/1000003"},
+		{catalog.Record{ID: 1_000_004, Kind: catalog.KindTopic, Key: "1234"}, 1234, "/api/v1/docs/1000004"},
+		{catalog.Record{ID: 1_000_005, Kind: catalog.KindProposal, Key: "31"}, 31, "/api/v1/docs/1000005"},
+		{catalog.Record{ID: 1_000_006, Kind: catalog.KindProposal, Key: "31#annex"}, int64(1_000_006), "/api/v1/docs/1000006"},
+		{catalog.Record{ID: 1_000_007, Kind: catalog.KindVideo, Key: "vAbc"}, "vAbc", "/api/v1/docs/1000007"},
+	} {
+		if id, page := kb.ID(tt.record), base.PageURL(tt.record); id != tt.id || page != base.PublicURL+tt.page || base.URL(tt.record) != page {
+			t.Errorf("%s: id %v, page %s, url %s", tt.record.Ref(), id, page, base.URL(tt.record))
+		}
+	}
+}
+
+// searcher answers with what it was asked, or an error.
+type searcher struct{ err error }
+
+func (s searcher) Search(_ context.Context, r retrieval.Request) (retrieval.Response, error) {
+	return retrieval.Response{Query: r.Query, Total: r.Offset}, s.err
+}
+
+func (searcher) Status(context.Context) retrieval.Status { return retrieval.Status{Progress: 0.25} }
+
+func TestFind(t *testing.T) {
+	find := func(err error, r retrieval.Request) (retrieval.Response, error) {
+		return kb.Base{Search: searcher{err}}.Find(t.Context(), "topic", r)
+	}
+	res, err := find(nil, retrieval.Request{Query: strings.Repeat("é", 5_000), Limit: 50, Offset: 1 << 40})
+	if err != nil || res.Query != strings.Repeat("é", 4_000) || res.Total != retrieval.MaxResults-50 {
+		t.Errorf("a long query far down: %d bytes at %d, %v", len(res.Query), res.Total, err)
+	}
+	internal := errors.New("engine burst")
+	for _, tt := range []struct{ err, kind error }{{retrieval.ErrBadQuery, op.ErrInvalid}, {retrieval.ErrNotReady, op.ErrUnavailable}, {internal, internal}, {context.DeadlineExceeded, context.DeadlineExceeded}} {
+		if _, err := find(tt.err, retrieval.Request{Query: "x"}); !errors.Is(err, tt.kind) {
+			t.Errorf("%v became %v", tt.err, err)
+		}
+	}
+	if _, err := find(retrieval.ErrBadQuery, retrieval.Request{Query: "x"}); !strings.HasPrefix(err.Error(), "topic: ") {
+		t.Errorf("%v does not name the argument", err)
+	}
+}

@@ -1,0 +1,87 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"almanac/catalog"
+)
+
+func docQuestions(t *testing.T, l *library) []question {
+	berths := l.id(t, catalog.KindDoc, "docs/guide/berths.md")
+	project := l.id(t, catalog.KindProject, "ferryline")
+	byPath := fields{"title": "Book a berth", "kind": "doc", "path": "guide/berths.md", "truncated": false, "page": publicURL + "/api/v1/docs/" + berths}
+	return []question{
+		{name: "pages by path", target: "/api/v1/docs", want: fields{"items.*.path": "guide/berths.md,guide/tides and moons.md,run/fog.md", "total": 3, "limit": 20, "offset": 0, "items.0.section": "guide"}},
+		{name: "pages of a source", target: "/api/v1/docs?source=ops-docs", want: fields{"items.*.title": "Run in fog", "total": 1}},
+		{name: "pages of a repository", target: "/api/v1/docs?source=Harbour/docs&limit=1", want: fields{"items.#": 1, "total": 2}},
+		{name: "pages of nothing", target: "/api/v1/docs?source=attic", want: fields{"items.#": 0, "total": 0}},
+		{name: "a limit out of range", target: "/api/v1/docs?limit=101", status: 400, message: "limit must be between 1 and 100"},
+		{name: "by record id", target: "/api/v1/docs/" + berths, tool: "get_doc", args: `{"id":` + berths + `}`, want: byPath},
+		{name: "by path", target: "/api/v1/docs/guide/berths.md", want: byPath},
+		{name: "by encoded path", target: "/api/v1/docs/guide%2Fberths.md", want: byPath},
+		{name: "by path with a final slash", target: "/api/v1/docs/guide/berths.md/", want: byPath},
+		{name: "by path with spaces", target: "/api/v1/docs/guide/tides%20and%20moons.md", want: fields{"title": "Almanac of tides", "truncated": true}},
+		{name: "by encoded path with spaces", target: "/api/v1/docs/" + url.PathEscape("guide/tides and moons.md"), want: fields{"title": "Almanac of tides"}},
+		{name: "by the path of another kind", target: "/api/v1/docs/cips/cip-0056.md", want: fields{"kind": "cip", "page": publicURL + "/api/v1/cips/0056"}},
+		{name: "a kind without a text has its description", target: "/api/v1/docs/" + project, tool: "get_doc", args: `{"id":` + project + `}`, want: fields{"content": "Sells tickets for ferries.", "kind": "project"}},
+		{name: "an unknown path", target: "/api/v1/docs/guide/none.md", status: 404, message: `there is no document "guide/none.md"`},
+		{name: "a number that is no record's", target: "/api/v1/docs/56", tool: "get_doc", args: `{"id":56}`, status: 404, message: "there is no record 56"},
+		{name: "a topic's number is no record's", target: "/api/v1/docs/1234", status: 404, message: "there is no record 1234"},
+		{name: "a number too long for one", target: "/api/v1/docs/99999999999999999999", status: 404, message: "there is no document"},
+		{name: "no integer", tool: "get_doc", args: `{"id":"guide/berths.md"}`, status: 400, message: "id must be an integer"},
+		{name: "a negative integer", tool: "get_doc", args: `{"id":-1}`, status: 400, message: "id must be at least 0"},
+		{name: "no id", tool: "get_doc", status: 400, message: "id is required"},
+		{name: "NUL in a path", target: "/api/v1/docs/a%00b", status: 400, message: "id must be valid UTF-8"},
+		{name: "broken UTF-8 in a path", target: "/api/v1/docs/%ff", status: 400, message: "id must be valid UTF-8"},
+		{name: "a path too long for one", target: "/api/v1/docs/" + strings.Repeat("x", 1001), status: 400, message: "id must be at most 1000 characters long"},
+		{name: "a cursor that is none", target: "/api/v1/docs/" + berths + "?cursor=next", tool: "get_doc", args: `{"id":` + berths + `,"cursor":"next"}`, status: 400, message: "cursor must be a next_cursor"},
+		{name: "a negative cursor", target: "/api/v1/docs/" + berths + "?cursor=-5", status: 400, message: "cursor must be a next_cursor"},
+		{name: "a cursor past the end", target: "/api/v1/docs/" + berths + "?cursor=100000", status: 400, message: "cursor must be a next_cursor"},
+		{name: "a cursor inside a character", target: fmt.Sprintf("/api/v1/docs/guide/tides%%20and%%20moons.md?cursor=%d", strings.Index(longText, "û")+1), status: 400, message: "cursor must be a next_cursor"},
+	}
+}
+
+// TestPagesOfALongTextJoin reads a text of characters of every length to its
+// end on both interfaces.
+func TestPagesOfALongTextJoin(t *testing.T) {
+	l := open(t).ready(t)
+	id := l.id(t, catalog.KindDoc, "docs/guide/tides and moons.md")
+	for name, ask := range map[string]func(cursor string) string{
+		"REST": func(cursor string) string {
+			return do(l.public, "GET", "/api/v1/docs/"+id+"?cursor="+cursor, "").Body.String()
+		},
+		"tool": func(cursor string) string {
+			answer, _ := call(t, l.public, "get_doc", `{"id":`+id+`,"cursor":"`+cursor+`"}`)
+			return answer
+		},
+	} {
+		var whole strings.Builder
+		cursor, pages := "", 0
+		for {
+			var page struct {
+				Content    string `json:"content"`
+				Truncated  bool   `json:"truncated"`
+				NextCursor string `json:"next_cursor"`
+			}
+			if err := json.Unmarshal([]byte(ask(cursor)), &page); err != nil {
+				t.Fatal(err)
+			}
+			if n := utf8.RuneCountInString(page.Content); n > 50_000 || page.Truncated && n != 50_000 || page.Truncated != (page.NextCursor != "") {
+				t.Fatalf("%s: a page of %d characters, truncated %v, next %q", name, n, page.Truncated, page.NextCursor)
+			}
+			whole.WriteString(page.Content)
+			pages++
+			if cursor = page.NextCursor; cursor == "" {
+				break
+			}
+		}
+		if whole.String() != longText || pages != 3 {
+			t.Errorf("%s: %d pages of %d bytes, want 3 of %d", name, pages, whole.Len(), len(longText))
+		}
+	}
+}

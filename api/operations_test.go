@@ -1,0 +1,196 @@
+package api_test
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"almanac/catalog"
+)
+
+// TestOperations asks every operation on every interface it is served on; each
+// answer must be what the operation's schema says.
+func TestOperations(t *testing.T) {
+	l := open(t).ready(t)
+	seen := coverage{}
+	for _, g := range []struct {
+		name      string
+		questions []question
+	}{
+		{"cips", cipQuestions()}, {"backlinks", backlinkQuestions()}, {"dependencies", dependencyQuestions()}, {"batches", batchQuestions()},
+		{"search", searchQuestions()}, {"docs", docQuestions(t, l)}, {"community", communityQuestions()}, {"counts", countQuestions(l)},
+	} {
+		t.Run(g.name, func(t *testing.T) {
+			for _, q := range g.questions {
+				t.Run(q.name, func(t *testing.T) { l.ask(t, q, seen) })
+			}
+		})
+	}
+	for _, o := range l.ops {
+		if o.Path != "" && !seen["rest "+o.ID] {
+			t.Errorf("no question to %s %s has an answer", o.Method, o.Path)
+		}
+		if o.Tool != "" && !seen["tool "+o.ID] {
+			t.Errorf("no question to the tool %s has an answer", o.Tool)
+		}
+	}
+}
+
+// TestEveryKindCanBeRead holds that the fixture has every kind of content, and
+// that each record's page and get_doc answer.
+func TestEveryKindCanBeRead(t *testing.T) {
+	l := open(t).ready(t)
+	for _, info := range catalog.Kinds {
+		records, _, err := l.store.List(t.Context(), catalog.ListQuery{Kinds: []catalog.Kind{info.Kind}})
+		if err != nil || len(records) == 0 {
+			t.Errorf("there is no %s: %v", info.Kind, err)
+		}
+		for _, r := range records {
+			id := l.id(t, r.Kind, r.Key)
+			l.ask(t, question{target: "/api/v1/docs/" + id, tool: "get_doc", args: `{"id":` + id + `}`,
+				want: fields{"id": int(r.ID), "kind": string(info.Kind), "type": info.SearchType, "title": r.Title}}, coverage{})
+		}
+	}
+}
+
+func cipQuestions() []question {
+	var all []question
+	for _, form := range []string{"56", "056", "0056", "CIP-56", "CIP-0056", "cip-56", "cip-0056"} {
+		all = append(all, question{name: "the form " + form, target: "/api/v1/cips/" + form, tool: "get_cip", args: `{"id":"` + form + `"}`,
+			want: fields{"id": "0056", "label": "CIP-0056", "status": "Review", "raw_status": "Approved"}})
+	}
+	for _, form := range []string{`"CIP#56"`, `" 56 "`, `56`, `"cip 0056"`, `"Cip56"`} {
+		all = append(all, question{name: "a tool takes " + form, tool: "get_cip", args: `{"id":` + form + `}`, want: fields{"id": "0056"}})
+	}
+	for _, form := range []string{"x", "00056", "CIP-", "Cip-56", "CIP%2356", "PR-", "pr-203", "56x", "-1", "%20"} {
+		for _, below := range []string{"", "/history", "/attachments", "/tldr", "/mentions", "/citations"} {
+			all = append(all, question{name: "no id " + form + below, target: "/api/v1/cips/" + form + below, status: 400, message: "id "})
+		}
+	}
+	for _, form := range []string{"9999", "CIP-0099", "PR-1", "PR-99999999999999999999999"} {
+		for _, below := range []string{"", "/attachments", "/tldr", "/mentions", "/citations"} {
+			all = append(all, question{name: "unknown " + form + below, target: "/api/v1/cips/" + form + below, status: 404, message: "there is no "})
+		}
+	}
+	return append(all, []question{
+		{name: "a tool names a malformed id", tool: "get_cip", args: `{"id":"abc"}`, status: 400, message: "id is malformed"},
+		{name: "a tool says what is not there", tool: "get_cip", args: `{"id":"77"}`, status: 404, message: "there is no CIP-0077"},
+		{name: "an unknown history is 404", target: "/api/v1/cips/9999/history", tool: "get_cip_history", args: `{"id":9999}`, status: 404, message: "there is no CIP-9999"},
+		{name: "a draft", target: "/api/v1/cips/PR-203", tool: "get_cip", args: `{"id":"pr 203"}`, want: fields{"id": "PR-203", "draft": true, "status": "Draft", "requires.0": "0056"}},
+		{name: "a merged draft answers as the proposal it became", target: "/api/v1/cips/PR-12", tool: "get_cip", args: `{"id":"PR-12"}`,
+			want: fields{"id": "0007", "label": "CIP-0007", "draft": false, "requires.0": "0001", "header.Requires": "1", "content": "CIP-0007: Berth tokens\n\n## Abstract\n\nBerth tokens for the harbour.", "truncated": false}},
+		{name: "what has no source of its own has our page for both", target: "/api/v1/cips/60", tool: "get_cip", args: `{"id":"60"}`,
+			want: fields{"url": publicURL + "/api/v1/cips/0060", "page": publicURL + "/api/v1/cips/0060", "tldr": nil, "content": "", "authors.#": 0, "requires.#": 0}},
+		{name: "a bad cursor", target: "/api/v1/cips/56?cursor=x", tool: "get_cip", args: `{"id":"56","cursor":"x"}`, status: 400, message: "cursor must be a next_cursor"},
+
+		{name: "the list has numbered ones by number, then drafts", target: "/api/v1/cips", tool: "list_cips",
+			want: fields{"items.*.id": "0001,0007,0056,0057,0058,0060,PR-203,PR-204", "total": 8, "limit": 20, "offset": 0}},
+		{name: "a page of the list", target: "/api/v1/cips?limit=2&offset=1", tool: "list_cips", args: `{"limit":2,"offset":1}`, want: fields{"items.*.id": "0007,0056", "total": 8, "limit": 2, "offset": 1}},
+		{name: "a page past the end is empty", target: "/api/v1/cips?offset=100", tool: "list_cips", args: `{"offset":100}`, want: fields{"items.#": 0, "total": 8}},
+		{name: "a status in any case", target: "/api/v1/cips?status=final", tool: "list_cips", args: `{"status":"FINAL"}`, want: fields{"items.*.id": "0001,0007", "total": 2}},
+		{name: "a type in any case", target: "/api/v1/cips?type=standards%20track&status=Review", tool: "list_cips", args: `{"type":"Standards track","status":"Review"}`, want: fields{"items.*.id": "0056"}},
+		{name: "a type that nothing has", target: "/api/v1/cips?type=none", tool: "list_cips", args: `{"type":"none"}`, want: fields{"items.#": 0, "total": 0}},
+		{name: "no such status", target: "/api/v1/cips?status=Active", tool: "list_cips", args: `{"status":"Active"}`, status: 400, message: "status must be one of Draft, Review, Final, Withdrawn, Rejected, Superseded"},
+		{name: "limit 0", target: "/api/v1/cips?limit=0", tool: "list_cips", args: `{"limit":0}`, status: 400, message: "limit must be between 1 and 100"},
+		{name: "limit 101", target: "/api/v1/cips?limit=101", tool: "list_cips", args: `{"limit":101}`, status: 400, message: "limit must be between 1 and 100"},
+		{name: "a negative offset", target: "/api/v1/cips?offset=-1", tool: "list_cips", args: `{"offset":-1}`, status: 400, message: "offset must be at least 0"},
+		{name: "a parameter given twice", target: "/api/v1/cips?limit=1&limit=2", status: 400, message: "limit must be given once"},
+		{name: "an unknown parameter is ignored", target: "/api/v1/cips?colour=red", want: fields{"total": 8}},
+		{name: "a tool names the argument that is nearest", tool: "list_cips", args: `{"stauts":"Final"}`, status: 400, message: `did you mean "status"?`},
+
+		{name: "history is newest first", target: "/api/v1/cips/7/history", tool: "get_cip_history", args: `{"id":7}`,
+			want: fields{"id": "0007", "status": "Final", "total": 3, "items.*.to": "Final,Review,Draft", "items.*.from": "Review,Draft,null", "items.0.at": "2030-05-08T12:00:00Z", "items.0.via": "header"}},
+		{name: "a merged draft has the history of what it became", target: "/api/v1/cips/PR-12/history", tool: "get_cip_history", args: `{"id":"PR-12"}`, want: fields{"id": "0007", "total": 3}},
+		{name: "a proposal without a file keeps its history", target: "/api/v1/cips/99/history", tool: "get_cip_history", args: `{"id":"99"}`,
+			want: fields{"id": "0099", "label": "CIP-0099", "title": "", "status": "Withdrawn", "items.*.to": "Withdrawn,Draft", "items.0.via": "index", "url": "https://forge.example/commit/CIP-0099"}},
+		{name: "a proposal without changes has an empty history", target: "/api/v1/cips/60/history", tool: "get_cip_history", args: `{"id":60}`, want: fields{"items.#": 0, "total": 0, "status": "Withdrawn"}},
+
+		{name: "attachments", target: "/api/v1/cips/7/attachments", tool: "get_cip_attachments", args: `{"id":"PR-12"}`,
+			want: fields{"id": "0007", "total": 2, "items.*.filename": "berths.txt,vote.pdf", "items.1.role": "vote_record", "items.1.bytes": 2048, "items.1.pages": 2}},
+		{name: "no attachments", target: "/api/v1/cips/56/attachments", tool: "get_cip_attachments", args: `{"id":"56"}`, want: fields{"items.#": 0, "total": 0}},
+
+		{name: "a summary", target: "/api/v1/cips/CIP-1/tldr", want: fields{"id": "0001", "title": "Proposal process", "tldr": "About proposal process.", "cached": true,
+			"generated_at": "2029-04-09T22:00:00Z", "url": "https://forge.example/tide/cips/CIP-0001", "status": "Final"}},
+		{name: "a summary of unknown age", target: "/api/v1/cips/56/tldr", want: fields{"tldr": "About tide oracle.", "cached": true, "generated_at": nil}},
+		{name: "nothing to summarise", target: "/api/v1/cips/60/tldr", want: fields{"tldr": nil, "cached": false, "generated_at": nil}},
+	}...)
+}
+
+func backlinkQuestions() []question {
+	return []question{
+		{name: "mentions count every record once", target: "/api/v1/cips/56/mentions", tool: "get_cip_mentions", args: `{"id":"CIP-56"}`, want: fields{
+			"id": "0056", "counts.forum": 2, "counts.mailing_list": 2, "counts.blog": 1, "counts.proposals": 1, "counts.cips": 2, "counts.other": 4, "counts.total": 12,
+			"forum.#": 2, "forum.*.kind": "post,topic", "blog.0.title": "Spring tide", "cips.*.id": "PR-203,0058", "proposals.0.id": 31, "other.#": 4}},
+		{name: "of two relations the stronger shows", target: "/api/v1/cips/56/mentions", tool: "get_cip_mentions", args: `{"id":56}`,
+			want: fields{"other.*.relation": "mentions,implements,mentions,mentions", "cips.*.relation": "requires,requires"}},
+		{name: "a mention of a draft is one of what it became, and own files are none", target: "/api/v1/cips/7/mentions", tool: "get_cip_mentions", args: `{"id":"PR-12"}`,
+			want: fields{"id": "0007", "counts.cips": 2, "counts.other": 1, "counts.total": 3, "cips.*.id": "PR-203,0056", "other.0.title": "Book a berth"}},
+		{name: "nothing mentions it", target: "/api/v1/cips/60/mentions", tool: "get_cip_mentions", args: `{"id":"60"}`,
+			want: fields{"counts.total": 0, "forum.#": 0, "mailing_list.#": 0, "blog.#": 0, "proposals.#": 0, "cips.#": 0, "other.#": 0}},
+		{name: "citations by source", target: "/api/v1/cips/0056/citations", tool: "get_cip_citations", args: `{"cip_id":"56"}`, want: fields{
+			"id": "0056", "total": 12, "sources.*.source": "cips,forum,mail,forge,blog,videos,proposals,docs", "sources.*.count": "2,2,2,2,1,1,1,1",
+			"sources.0.samples.0.snippet": "as CIP-0056 says", "cites.#": 2, "cites.0": "0007", "cites.1": "0100"}},
+		{name: "citations of an unpadded id", target: "/api/v1/cips/cip-7/citations", tool: "get_cip_citations", args: `{"cip_id":7}`, want: fields{"id": "0007", "total": 3, "cites.0": "0001"}},
+		{name: "nothing cites it", target: "/api/v1/cips/60/citations", tool: "get_cip_citations", args: `{"cip_id":60}`, want: fields{"total": 0, "sources.#": 8, "sources.0.samples.#": 0, "cites.#": 0}},
+	}
+}
+
+func dependencyQuestions() []question {
+	return []question{
+		{name: "edges run from the dependent to its prerequisite", target: "/api/v1/cips/graph", want: fields{
+			"nodes.*.id":   "0001,0007,0056,0057,0058,0060,PR-203,PR-204,0100",
+			"edges.*.from": "0007,0056,0056,0057,0058,0058,PR-203,PR-203", "edges.*.to": "0001,0007,0100,0058,0056,0057,0007,0056", "nodes.8.status": "", "nodes.8.label": "CIP-0100"}},
+		{name: "a chain, nearest first, with what is not in the catalog", tool: "detect_cip_dependency_chain", args: `{"cip_id":"CIP-56"}`, want: fields{
+			"id": "0056", "kind": "cip", "prerequisites.*.id": "0007,0100,0001", "prerequisites.*.depth": "1,1,2", "prerequisites.*.final": "true,false,true", "total": 3, "open": 1, "ready": false,
+			"prerequisites.2.required_by.0": "0007"}},
+		{name: "a cycle ends", tool: "detect_cip_dependency_chain", args: `{"cip_id":57}`, want: fields{"prerequisites.*.id": "0058,0056,0007,0100,0001", "prerequisites.*.depth": "1,2,3,3,4", "total": 5}},
+		{name: "a draft, through the name of a merged one", tool: "detect_cip_dependency_chain", args: `{"cip_id":"PR-203"}`, want: fields{
+			"id": "PR-203", "prerequisites.*.id": "0056,0007,0100,0001", "prerequisites.1.depth": 1, "prerequisites.1.required_by.#": 2}},
+		{name: "a grant where there is no such draft", tool: "detect_cip_dependency_chain", args: `{"cip_id":"PR-31"}`, want: fields{
+			"id": "PR-31", "kind": "proposal", "title": "Tug telemetry", "prerequisites.*.id": "0056,0007,0100,0001", "open": 2}},
+		{name: "nothing is required", tool: "detect_cip_dependency_chain", args: `{"cip_id":"1"}`, want: fields{"prerequisites.#": 0, "total": 0, "open": 0, "ready": true}},
+		{name: "neither a draft nor a grant", tool: "detect_cip_dependency_chain", args: `{"cip_id":"PR-1"}`, status: 404, message: "there is no PR-1, neither a draft nor a grant"},
+		{name: "a number is no grant", tool: "detect_cip_dependency_chain", args: `{"cip_id":"31"}`, status: 404, message: "there is no CIP-0031"},
+	}
+}
+
+func batchQuestions() []question {
+	many := strings.TrimSuffix(strings.Repeat("1,", 51), ",")
+	full := strings.TrimSuffix(strings.Repeat("1,", 50), ",")
+	ids := func(list string) string { return `{"ids":["` + strings.ReplaceAll(list, ",", `","`) + `"]}` }
+	var all []question
+	for _, b := range []struct {
+		name string
+		make func(list string) question
+	}{
+		{"GET tldrs", func(list string) question { return question{target: "/api/v1/cips/tldrs?ids=" + url.QueryEscape(list)} }},
+		{"POST tldrs", func(list string) question { return question{target: "/api/v1/cips/tldrs", body: ids(list)} }},
+		{"POST batch", func(list string) question { return question{target: "/api/v1/cips/batch", body: ids(list)} }},
+	} {
+		for _, q := range []struct {
+			name, list string
+			q          question
+		}{
+			{"keeps the order, repeats what is repeated, null for what is not there", "PR-203,9999,CIP-56,56,PR-12,PR-1",
+				question{want: fields{"items.*.id": "PR-203,null,0056,0056,0007,null", "items.#": 6, "items.1": nil}}},
+			{"takes fifty", full, question{want: fields{"items.#": 50}}},
+			{"refuses fifty-one", many, question{status: 400, message: "ids must hold at most 50 items"}},
+			{"names the malformed id", "56,bogus,1", question{status: 400, message: `ids: "bogus" is malformed`}},
+			{"refuses an empty id", "56,,1", question{status: 400, message: "ids must not be empty"}},
+		} {
+			made := b.make(q.list)
+			q.q.name, q.q.target, q.q.body = b.name+" "+q.name, made.target, made.body
+			all = append(all, q.q)
+		}
+	}
+	return append(all, []question{
+		{name: "GET without ids", target: "/api/v1/cips/tldrs", status: 400, message: "ids is required"},
+		{name: "GET with empty ids", target: "/api/v1/cips/tldrs?ids=", status: 400, message: "ids must not be empty"},
+		{name: "POST tldrs without ids", target: "/api/v1/cips/tldrs", body: `{}`, status: 400, message: "ids is required"},
+		{name: "POST batch without ids", target: "/api/v1/cips/batch", body: `{}`, status: 400, message: "ids is required"},
+		{name: "POST batch of nothing", target: "/api/v1/cips/batch", body: `{"ids":[]}`, status: 400, message: "ids must not be empty"},
+		{name: "POST batch of no list", target: "/api/v1/cips/batch", body: `{"ids":"56"}`, status: 400, message: "ids must be an array"},
+		{name: "POST batch of numbers", target: "/api/v1/cips/batch", body: `{"ids":[56,7]}`, want: fields{"items.*.label": "CIP-0056,CIP-0007"}},
+		{name: "a batch has full texts", target: "/api/v1/cips/batch", body: `{"ids":["56"]}`, want: fields{"items.0.content": "CIP-0056: Tide oracle\n\n## Abstract\n\nTide oracle for the harbour."}},
+	}...)
+}

@@ -1,0 +1,291 @@
+package api_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"almanac/api"
+	"almanac/api/kb"
+	"almanac/api/op"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// operations are all of them; none is run.
+func operations() []op.Operation { return api.Operations(kb.Base{}) }
+
+func TestTools(t *testing.T) {
+	groups := []string{"cips", "devfund", "operations", "search", "library", "ecosystem", "community", "onboarding", "releases"}
+	ids, names := map[string]bool{}, map[string]bool{}
+	sentenceEnd := regexp.MustCompile(`[.!?]( |$)`)
+	for _, o := range operations() {
+		if ids[o.ID] {
+			t.Errorf("%s: the id is taken", o.ID)
+		}
+		ids[o.ID] = true
+		if o.Summary == "" || strings.Contains(o.Summary, "\n") {
+			t.Errorf("%s: summary %q", o.ID, o.Summary)
+		}
+		for _, p := range o.Params {
+			if p.Doc == "" {
+				t.Errorf("%s: %s is not documented", o.ID, p.Name)
+			}
+		}
+		if o.Tool == "" {
+			continue
+		}
+		if names[o.Tool] {
+			t.Errorf("%s: the name is taken", o.Tool)
+		}
+		names[o.Tool] = true
+		if n := len(sentenceEnd.FindAllString(o.Text(), -1)); n < 1 || n > 2 || !strings.HasSuffix(o.Text(), ".") {
+			t.Errorf("%s: %d sentences: %s", o.Tool, n, o.Text())
+		}
+		if o.Title == "" || !slices.Contains(groups, o.Group) {
+			t.Errorf("%s: title %q, group %q", o.Tool, o.Title, o.Group)
+		}
+	}
+	for tool, group := range map[string]string{"search_release_notes": "search", "get_network_stats": "operations", "get_doc": "library", "get_recent_changes": "community", "get_proposals": "devfund"} {
+		if i := slices.IndexFunc(operations(), func(o op.Operation) bool { return o.Tool == tool }); i < 0 || operations()[i].Group != group {
+			t.Errorf("%s is not in group %s", tool, group)
+		}
+	}
+}
+
+// TestToolsAreAsRecorded compares what clients are told of each tool with its
+// golden file.
+func TestToolsAreAsRecorded(t *testing.T) {
+	dir := filepath.Join("testdata", "tools")
+	recorded := map[string]bool{}
+	for _, o := range operations() {
+		if o.Tool == "" {
+			continue
+		}
+		file := filepath.Join(dir, o.Tool+".json")
+		recorded[file] = true
+		raw, err := op.Encode(struct {
+			Name        string             `json:"name"`
+			Title       string             `json:"title"`
+			Description string             `json:"description"`
+			InputSchema *jsonschema.Schema `json:"inputSchema"`
+		}{o.Tool, o.Title, o.Text(), o.ToolIn})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := json.Indent(&got, raw, "", "  "); err != nil {
+			t.Fatal(err)
+		}
+		got.WriteByte('\n')
+		if *update {
+			if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(file, got.Bytes(), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Errorf("%v; go test -update records it", err)
+			continue
+		}
+		if diff := cmp.Diff(string(want), got.String()); diff != "" {
+			t.Errorf("%s changed; go test -update records it (-recorded +now):\n%s", o.Tool, diff)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if !recorded[f] {
+			t.Errorf("%s is of no tool", f)
+		}
+	}
+}
+
+// parameter is what clients rely on of one parameter or argument.
+type parameter struct {
+	Type         string // as JSON Schema has it; "enum" is a string with values
+	Required     bool
+	Minimum, Max float64 // 0 = none
+	Default      string  // "" = none
+	Values       string  // of an enumeration, joined by commas
+}
+
+func parameterOf(s *jsonschema.Schema, required bool) parameter {
+	p := parameter{Type: s.Type, Required: required, Default: strings.Trim(string(s.Default), `"`)}
+	item := s
+	if s.Items != nil {
+		item = s.Items
+	}
+	if s.Minimum != nil {
+		p.Minimum = *s.Minimum
+	}
+	if s.Maximum != nil {
+		p.Max = *s.Maximum
+	}
+	var values []string
+	for _, v := range item.Enum {
+		values = append(values, v.(string))
+	}
+	p.Values = strings.Join(values, ",")
+	return p
+}
+
+// enumerations by the words that documents name them with.
+var enumerations = map[string]string{
+	"Search type": strings.Join(kb.SearchTypes, ","),
+	"status":      "Draft,Review,Final,Withdrawn,Rejected,Superseded",
+}
+
+// TestRESTParameters holds names, defaults and limits to what is promised.
+func TestRESTParameters(t *testing.T) {
+	integer := func(minimum, most float64, def string) parameter {
+		return parameter{Type: "integer", Minimum: minimum, Max: most, Default: def}
+	}
+	id, text, day := parameter{Type: "string", Required: true}, parameter{Type: "string"}, parameter{Type: "string"}
+	offset := integer(0, 0, "0")
+	byID := map[string]parameter{"id": id}
+	ids := map[string]parameter{"ids": {Type: "array", Required: true}}
+	want := map[string]map[string]parameter{
+		"GET /api/v1":                       {},
+		"GET /api/v1/sources":               {},
+		"GET /api/v1/cips":                  {"status": {Type: "string", Values: enumerations["status"]}, "type": text, "limit": integer(1, 100, "20"), "offset": offset},
+		"GET /api/v1/cips/{id}":             {"id": id, "cursor": text},
+		"GET /api/v1/cips/{id}/history":     byID,
+		"GET /api/v1/cips/{id}/attachments": byID,
+		"GET /api/v1/cips/{id}/tldr":        byID,
+		"GET /api/v1/cips/{id}/mentions":    byID,
+		"GET /api/v1/cips/{id}/citations":   byID,
+		"GET /api/v1/cips/tldrs":            ids,
+		"POST /api/v1/cips/tldrs":           ids,
+		"POST /api/v1/cips/batch":           ids,
+		"GET /api/v1/cips/graph":            {},
+		"GET /api/v1/search": {"q": id, "type": {Type: "string", Default: "all", Values: enumerations["Search type"]}, "limit": integer(1, 50, "10"), "offset": offset,
+			"source": text, "kind": text, "since": day, "until": day, "facets": {Type: "boolean", Default: "false"}},
+		"GET /api/v1/docs":      {"source": text, "limit": integer(1, 100, "20"), "offset": offset},
+		"GET /api/v1/docs/{id}": {"id": id, "cursor": text},
+		"GET /api/v1/proposals": {"state": {Type: "string", Default: "open", Values: "open,closed,all"}, "limit": integer(1, 100, "20"), "offset": offset},
+		"GET /api/v1/changes":   {"days": integer(1, 90, "7"), "limit": integer(1, 500, "100"), "since": day},
+	}
+	for _, o := range operations() {
+		if o.Path == "" {
+			continue
+		}
+		at := o.Method + " " + strings.ReplaceAll(o.Path, "...}", "}")
+		got := map[string]parameter{}
+		for _, p := range o.Params {
+			if p.REST {
+				got[p.Name] = parameterOf(p.Schema, p.Required)
+			}
+			if p.Path && o.Group == "cips" && p.Schema.Pattern != kb.CIPPattern {
+				t.Errorf("%s: %s has the pattern %s", at, p.Name, p.Schema.Pattern)
+			}
+			if p.Name == "ids" && (p.Schema.MaxItems == nil || *p.Schema.MaxItems != 50) {
+				t.Errorf("%s: ids takes %v", at, p.Schema.MaxItems)
+			}
+		}
+		w, ok := want[at]
+		if !ok {
+			t.Errorf("%s: say here what its parameters are", at)
+			continue
+		}
+		if diff := cmp.Diff(w, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", at, diff)
+		}
+	}
+}
+
+// TestToolArguments compares the arguments of the tools with the shared table
+// that clients of such services already send.
+func TestToolArguments(t *testing.T) {
+	shared := os.Getenv("ALMANAC_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "shared")
+	}
+	table, err := os.ReadFile(filepath.Join(shared, "tool-arguments.md"))
+	if err != nil {
+		t.Skipf("needs tool-arguments.md beside the repository or in ALMANAC_SHARED: %v", err)
+	}
+	rows := map[string]map[string]parameter{}
+	for line := range strings.Lines(string(table)) {
+		cells := strings.Split(line, "|")
+		if name := ""; len(cells) == 4 {
+			if name = strings.TrimSpace(cells[1]); name != "tool" && !strings.HasPrefix(name, "-") {
+				rows[name] = argumentsOf(cells[2])
+			}
+		}
+	}
+	for _, o := range operations() {
+		if o.Tool == "" {
+			continue
+		}
+		got := map[string]parameter{}
+		for name, s := range o.ToolIn.Properties {
+			if name != "cursor" || rows[o.Tool]["cursor"].Type != "" { // our one addition, on long texts
+				got[name] = parameterOf(s, slices.Contains(o.ToolIn.Required, name))
+			}
+		}
+		if diff := cmp.Diff(rows[o.Tool], got); diff != "" {
+			t.Errorf("%s (-table +ours):\n%s", o.Tool, diff)
+		}
+	}
+}
+
+var (
+	remark  = regexp.MustCompile(`\([^)]*\)`)
+	limits  = regexp.MustCompile(`(\d+)\.\.(\d+)`)
+	preset  = regexp.MustCompile(`= *(\S+)`)
+	ofTypes = map[string]string{"int": "integer", "string": "string", "bool": "boolean", "array": "array", "enum": "string", "date": "string", "object": "object"}
+)
+
+// argumentsOf reads a cell such as "query* string; limit int 1..50 = 10; offset".
+func argumentsOf(cell string) map[string]parameter {
+	out := map[string]parameter{}
+	for part := range strings.SplitSeq(remark.ReplaceAllString(cell, ""), ";") {
+		words := strings.Fields(part)
+		if len(words) == 0 || words[0] == "none" {
+			continue
+		}
+		name, required := strings.CutSuffix(words[0], "*")
+		p := parameter{Required: required}
+		if name == "offset" {
+			p.Type, p.Default = "integer", "0"
+		}
+		if len(words) > 1 {
+			p.Type = ofTypes[strings.Trim(words[1], ",")]
+		}
+		if m := limits.FindStringSubmatch(part); m != nil {
+			p.Minimum, p.Max = number(m[1]), number(m[2])
+		}
+		if m := preset.FindStringSubmatch(part); m != nil {
+			p.Default = m[1]
+		}
+		switch {
+		case strings.Contains(part, "Search type"):
+			p.Values = enumerations["Search type"]
+		case len(words) > 2 && words[1] == "enum" && words[2] != "=":
+			p.Values = words[2]
+		case len(words) > 1 && words[1] == "enum":
+			p.Values = enumerations[name]
+		}
+		out[name] = p
+	}
+	return out
+}
+
+func number(s string) float64 {
+	var n float64
+	_ = json.Unmarshal([]byte(s), &n)
+	return n
+}

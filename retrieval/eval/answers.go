@@ -1,0 +1,73 @@
+package eval
+
+import (
+	"context"
+	"slices"
+
+	"almanac/catalog"
+	"almanac/retrieval"
+	"almanac/retrieval/passage"
+)
+
+// Answers says what a client pays that reads results from the top until it
+// has the answer: tokens of title, heading path, snippet and whole best
+// passage of each result, up to and with the first relevant one, or of all
+// ten where none of them is.
+type Answers struct {
+	MedianTokens int     `json:"median_tokens"`
+	P90Tokens    int     `json:"p90_tokens"`
+	Never        float64 `json:"never"` // share of queries without an answer among ten results
+}
+
+// AnswerOptions are what reading needs.
+type AnswerOptions struct {
+	// Tokens counts the tokens of a text.
+	Tokens func(text string) int
+	// Texts returns passages with their texts, in the order of ids.
+	Texts func(ctx context.Context, ids []passage.ID) ([]catalog.Passage, error)
+}
+
+// reading is what was read for one query.
+type reading struct {
+	tokens  int
+	reached bool
+}
+
+func (o AnswerOptions) read(ctx context.Context, results []retrieval.Result, names map[int64]string, judgments map[string]int, relevantFrom int) (*reading, error) {
+	ids := make([]passage.ID, len(results))
+	for i, r := range results {
+		ids[i] = r.Passage
+	}
+	texts, err := o.Texts(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	got := &reading{}
+	for i, r := range results {
+		for _, text := range []string{r.Title, r.Heading, r.Snippet, texts[i].Text} {
+			got.tokens += o.Tokens(text)
+		}
+		if grade, ok := judgments[names[r.Record]]; ok && grade >= relevantFrom {
+			got.reached = true
+			break
+		}
+	}
+	return got, nil
+}
+
+// answers sums readings up; nil where nothing was read.
+func answers(of []QueryReport) *Answers {
+	var tokens []float64
+	never := 0
+	for _, x := range of {
+		if x.reading == nil {
+			return nil
+		}
+		tokens = append(tokens, float64(x.reading.tokens))
+		if !x.reading.reached {
+			never++
+		}
+	}
+	slices.Sort(tokens)
+	return &Answers{int(percentile(tokens, 0.5)), int(percentile(tokens, 0.9)), float64(never) / float64(max(1, len(of)))}
+}

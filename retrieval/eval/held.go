@@ -1,0 +1,229 @@
+package eval
+
+import (
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"math"
+	"slices"
+
+	"almanac/retrieval/rerank"
+)
+
+// Fold returns which of n folds a query belongs to, from its id and a seed.
+func Fold(q Query, n int, seed uint64) int {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%d %s", seed, q.ID)
+	x := h.Sum64()
+	x ^= x >> 33
+	x *= 0xff51afd7ed558ccd
+	x ^= x >> 33
+	return int(x % uint64(n))
+}
+
+// Values is nDCG@10 of each of some examples, in their order.
+type Values []float64
+
+// Score measures a model on examples.
+func Score(examples []Example, m rerank.Model) Values {
+	out := make(Values, len(examples))
+	for i, x := range examples {
+		out[i] = x.NDCG(m)
+	}
+	return out
+}
+
+// Held is the mean nDCG@10 by collection.
+type Held map[string]float64
+
+// Held averages values by the collections of their examples.
+func (v Values) Held(examples []Example) Held {
+	out, count := Held{}, map[string]float64{}
+	for i, x := range examples {
+		out[x.Collection] += v[i]
+		count[x.Collection]++
+	}
+	for name := range out {
+		out[name] /= count[name]
+	}
+	return out
+}
+
+// Mean is the mean over collections.
+func (h Held) Mean() float64 {
+	sum := 0.0
+	for _, name := range slices.Sorted(maps.Keys(h)) {
+		sum += h[name]
+	}
+	return sum / math.Max(1, float64(len(h)))
+}
+
+// OutOfFold trains on all folds but one and measures on that, for each.
+func OutOfFold(examples []Example, o TrainOptions, folds int, seed uint64) (Values, error) {
+	return holdOut(examples, folds, func(x Example) int { return Fold(x.Query, folds, seed) },
+		func(seen []Example) (func(Example) float64, error) {
+			m, err := Train(seen, o)
+			return func(x Example) float64 { return x.NDCG(m) }, err
+		})
+}
+
+// LeftOut trains on all collections but one and measures on that, for each.
+// There must be two at least.
+func LeftOut(examples []Example, o TrainOptions) (Values, error) {
+	names := collections(examples)
+	return holdOut(examples, len(names), func(x Example) int { return slices.Index(names, x.Collection) },
+		func(seen []Example) (func(Example) float64, error) {
+			m, err := Train(seen, o)
+			return func(x Example) float64 { return x.NDCG(m) }, err
+		})
+}
+
+// holdOut fits on all parts but one and measures on that, for each.
+func holdOut(examples []Example, parts int, part func(Example) int, fit func(seen []Example) (func(Example) float64, error)) (Values, error) {
+	out := make(Values, len(examples))
+	for p := range parts {
+		var seen []Example
+		for _, x := range examples {
+			if part(x) != p {
+				seen = append(seen, x)
+			}
+		}
+		if len(seen) == len(examples) {
+			continue // nothing to measure on
+		}
+		if !slices.ContainsFunc(seen, Example.teaches) {
+			return nil, errors.New("eval: too few queries to hold some of them out")
+		}
+		measure, err := fit(seen)
+		if err != nil {
+			return nil, err
+		}
+		for i, x := range examples {
+			if part(x) == p {
+				out[i] = measure(x)
+			}
+		}
+	}
+	return out, nil
+}
+
+// ClassFit is what weights of their own do for a class of query.
+type ClassFit struct {
+	Class   string
+	Queries int
+	// Comparison is of own weights with common ones, on queries that neither
+	// were fitted on, every collection counting the same.
+	Comparison
+	Model rerank.Model // fitted on every query of the class
+}
+
+// FitClasses fits weights for each class of query, pulled to the common ones
+// instead of to zero, by name of class. Held are the common weights' values
+// out of the same folds.
+func FitClasses(examples []Example, common rerank.Model, held Values, o TrainOptions, folds int, seed uint64) ([]ClassFit, error) {
+	own, err := holdOut(examples, folds, func(x Example) int { return Fold(x.Query, folds, seed) },
+		func(seen []Example) (func(Example) float64, error) { return fitOwn(seen, o) })
+	if err != nil {
+		return nil, err
+	}
+	var fits []ClassFit
+	classes := byClass(examples)
+	for _, class := range slices.Sorted(maps.Keys(classes)) {
+		of := classes[class]
+		f := ClassFit{Class: class, Queries: len(of)}
+		var members []Example
+		var a, b Values
+		for _, i := range of {
+			members, a, b = append(members, examples[i]), append(a, own[i]), append(b, held[i])
+		}
+		f.Comparison = Compare(a, b, Balance(members))
+		f.Against = "common"
+		o.Prior = common.Weights
+		if f.Model, err = Train(members, o); err != nil {
+			return nil, err
+		}
+		fits = append(fits, f)
+	}
+	return fits, nil
+}
+
+// fitOwn fits common weights, and weights for each class beside them.
+func fitOwn(seen []Example, o TrainOptions) (func(Example) float64, error) {
+	common, err := Train(seen, o)
+	if err != nil {
+		return nil, err
+	}
+	o.Prior = common.Weights
+	models := map[string]rerank.Model{}
+	for class, of := range byClass(seen) {
+		members := make([]Example, len(of))
+		for i, at := range of {
+			members[i] = seen[at]
+		}
+		if models[class], err = Train(members, o); err != nil {
+			return nil, err
+		}
+	}
+	return func(x Example) float64 {
+		if m, ok := models[x.Class]; ok {
+			return x.NDCG(m)
+		}
+		return x.NDCG(common)
+	}, nil
+}
+
+// byClass returns the places of the examples of each class.
+func byClass(examples []Example) map[string][]int {
+	out := map[string][]int{}
+	for i, x := range examples {
+		out[x.Class] = append(out[x.Class], i)
+	}
+	return out
+}
+
+// Balance returns weights that let every collection count the same, however
+// many of the examples it has; their mean is 1.
+func Balance(examples []Example) []float64 {
+	count := map[string]int{}
+	for _, x := range examples {
+		count[x.Collection]++
+	}
+	out := make([]float64, len(examples))
+	for i, x := range examples {
+		out[i] = float64(len(examples)) / float64(count[x.Collection]*len(count))
+	}
+	return out
+}
+
+// collections lists the names of the examples' collections in their order.
+func collections(examples []Example) []string {
+	var names []string
+	for _, x := range examples {
+		if !slices.Contains(names, x.Collection) {
+			names = append(names, x.Collection)
+		}
+	}
+	return names
+}
+
+// CrossValidate is OutOfFold by collection.
+func CrossValidate(examples []Example, o TrainOptions, folds int, seed uint64) (Held, error) {
+	v, err := OutOfFold(examples, o, folds, seed)
+	if err != nil {
+		return nil, err
+	}
+	return v.Held(examples), nil
+}
+
+// LeaveOneOut is LeftOut by collection.
+func LeaveOneOut(examples []Example, o TrainOptions) (Held, error) {
+	v, err := LeftOut(examples, o)
+	if err != nil {
+		return nil, err
+	}
+	return v.Held(examples), nil
+}
+
+// Mean measures a model on examples, by collection.
+func Mean(examples []Example, m rerank.Model) Held { return Score(examples, m).Held(examples) }
