@@ -29,6 +29,8 @@ type Reader interface {
 	ByPath(ctx context.Context, path string) ([]Record, error)
 	// Records returns the live records among ids, in the order of ids.
 	Records(ctx context.Context, ids []int64) ([]Record, error)
+	// Heads returns the same without their bodies, which can be large.
+	Heads(ctx context.Context, ids []int64) ([]Record, error)
 	// List returns one page of the matching records and their number.
 	List(ctx context.Context, q ListQuery) (records []Record, total int, err error)
 	// Counts groups the live records.

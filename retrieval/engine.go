@@ -255,14 +255,16 @@ func (e *Engine) retrieve(ctx context.Context, p *Plan) ([]ranked, []string, err
 	return lists, degraded, nil
 }
 
+// maxCandidates is the number of records that are reranked. nDCG@10 of the
+// judged collections is the same with twice as many; with two thirds it falls.
+const maxCandidates = 300
+
 // candidates fuses the lists and gathers what was found of each record.
 func (e *Engine) candidates(p *Plan, lists []ranked) []*candidate {
 	fused := make([]fusion.List, len(lists))
 	found := map[int64][]int{}
-	limit := 0
 	for i, l := range lists {
 		fused[i] = fusion.List{Name: l.list.Retriever, Weight: l.list.Weight}
-		limit += l.list.Depth
 		seen := make(map[int64]bool, len(l.hits))
 		for _, h := range l.hits {
 			if !seen[h.Record] {
@@ -274,7 +276,7 @@ func (e *Engine) candidates(p *Plan, lists []ranked) []*candidate {
 			}
 		}
 	}
-	joined := fusion.Reciprocal(fused, p.Profile.RankK, limit)
+	joined := fusion.Reciprocal(fused, p.Profile.RankK, maxCandidates)
 	ids := make([]int64, len(joined))
 	for i, c := range joined {
 		ids[i] = c.Record
@@ -294,8 +296,9 @@ func (e *Engine) candidates(p *Plan, lists []ranked) []*candidate {
 	return out
 }
 
-// scanned is the number of passages of a candidate that are scored besides
-// those a retriever found: the best is nearly always among the found ones.
+// scanned is the number of first passages that are scored of a candidate that
+// was found only as a whole document; of the others the retrievers named the
+// passages worth scoring.
 const scanned = 4
 
 // rerank scores the candidates and orders them.
@@ -303,10 +306,8 @@ func (e *Engine) rerank(ctx context.Context, p *Plan, candidates []*candidate, d
 	in := make([]rerank.Candidate, len(candidates))
 	var ids []passage.ID
 	for i, c := range candidates {
-		for o := range min(scanned, len(c.document.Passages)) {
-			if !slices.Contains(c.passages, o) {
-				c.passages = append(c.passages, o)
-			}
+		for o := 0; len(c.passages) == 0 && o < scanned && o < len(c.document.Passages); o++ {
+			c.passages = append(c.passages, o)
 		}
 		in[i] = rerank.Candidate{Document: c.document, Passages: c.passages, Authority: e.authorityOf(c.document)}
 		for _, o := range c.passages {

@@ -74,7 +74,7 @@ func (s service) backlinks(ctx context.Context, r catalog.Record) ([]Mention, []
 			best[l.From] = l
 		}
 	}
-	records, err := s.Catalog.Records(ctx, ids)
+	records, err := s.Catalog.Heads(ctx, ids)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -67,7 +67,7 @@ func (b Base) Found(ctx context.Context, results []retrieval.Result) ([]Found, e
 }
 
 func (b Base) byID(ctx context.Context, ids []int64) (map[int64]catalog.Record, error) {
-	records, err := b.Catalog.Records(ctx, ids)
+	records, err := b.Catalog.Heads(ctx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -64,6 +64,14 @@ var readPromises = []promise{
 		f.check(err)
 		f.equal("records", list, []catalog.Record{want})
 	}},
+	{"heads are records without their bodies", func(f fixture) {
+		f.put("docs", full())
+		want := f.get("full")
+		heads, err := f.store.Heads(f.ctx, []int64{7, want.ID})
+		f.check(err)
+		want.Body = ""
+		f.equal("heads", heads, []catalog.Record{want})
+	}},
 	{"no ids give no records", func(f fixture) {
 		list, err := f.store.Records(f.ctx, nil)
 		f.check(err)

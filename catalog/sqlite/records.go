@@ -88,6 +88,16 @@ func (s *Store) Records(ctx context.Context, ids []int64) (list []catalog.Record
 	return list, err
 }
 
+// Heads returns the live records among ids without their bodies, in the order
+// of ids.
+func (s *Store) Heads(ctx context.Context, ids []int64) (list []catalog.Record, err error) {
+	err = s.view(ctx, "heads", func(q querier) error {
+		list, err = loadRecords(ctx, q, ids, false)
+		return err
+	})
+	return list, err
+}
+
 // queryRecord reads one live record with its tags.
 func queryRecord(ctx context.Context, q querier, what any, where string, args ...any) (catalog.Record, error) {
 	list, err := collect(ctx, q, scanRecord, `SELECT `+recordColumns+`body FROM records WHERE deleted_at = 0 AND `+where, args...)

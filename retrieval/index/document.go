@@ -19,6 +19,7 @@ type Document struct {
 	Title      string
 	Passages   []Passage // by ordinal
 	Signature  *dedup.Signature
+	Trigrams   []uint32 // of the title
 
 	// Lengths are the field lengths in tokens: title and path once, headings
 	// and bodies summed over the passages.
@@ -50,7 +51,7 @@ func (d *Document) Owns(t analysis.TermID) bool { return slices.Contains(d.own, 
 
 // newDocument gathers a record's packed passages.
 func newDocument(r catalog.Record, passages []Passage) *Document {
-	d := &Document{Record: r.ID, Attributes: AttributesOf(r), Key: r.Key, Title: r.Title, Passages: passages}
+	d := &Document{Record: r.ID, Attributes: AttributesOf(r), Key: r.Key, Title: r.Title, Passages: passages, Trigrams: Trigrams(r.Title)}
 	type occurrence struct {
 		term  analysis.TermID
 		field analysis.Field

@@ -1,9 +1,6 @@
 package rerank
 
 import (
-	"strings"
-	"unicode"
-
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/index"
 )
@@ -38,7 +35,7 @@ type prepared struct {
 	slot     []int     // of terms: index into ids, −1 for a stop word without one
 	value    []float64 // of terms: what a match in a run is worth
 	total    float64   // of value
-	trigrams map[uint32]struct{}
+	trigrams []uint32
 	pairs    [][2]int // neighbouring weighted terms, indexes into ids
 	pairIDF  []float64
 	stats    index.Statistics
@@ -46,7 +43,7 @@ type prepared struct {
 }
 
 func prepare(q Query, stats index.Statistics) *prepared {
-	p := &prepared{terms: q.Terms[:min(len(q.Terms), maxTerms)], trigrams: trigrams(q.Text), stats: stats}
+	p := &prepared{terms: q.Terms[:min(len(q.Terms), maxTerms)], trigrams: index.Trigrams(q.Text), stats: stats}
 	at := map[analysis.TermID]int{}
 	for _, t := range p.terms {
 		if t.Weight <= 0 {
@@ -103,20 +100,4 @@ func newLookup(terms []Term) lookup {
 		l.slots[h] = int16(i + 1)
 	}
 	return l
-}
-
-// trigrams returns the hashed character trigrams of a folded text, padded at
-// word boundaries.
-func trigrams(text string) map[uint32]struct{} {
-	set := map[uint32]struct{}{}
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		a, b := rune(' '), rune(' ')
-		for _, r := range word + " " {
-			if a != ' ' || b != ' ' || r != ' ' {
-				set[uint32(a)*0x9e3779b1^uint32(b)*0x85ebca6b^uint32(r)*0xc2b2ae35] = struct{}{}
-			}
-			a, b = b, r
-		}
-	}
-	return set
 }

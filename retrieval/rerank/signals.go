@@ -58,7 +58,7 @@ func (p *prepared) score(c Candidate, s *scan) Scored {
 	p.documentSignals(c.Document, f, &out.Lexical)
 	out.Best = p.passageSignals(c, f, s)
 	f[TitlePhrase] = p.titlePhrase(c.Document, s)
-	f[TitleTrigrams] = dice(p.trigrams, trigrams(c.Document.Title))
+	f[TitleTrigrams] = dice(p.trigrams, c.Document.Trigrams)
 	f[Recency] = noDateRecency
 	if d := c.Document.Attributes.Date; !d.IsZero() && !p.stats.Newest.IsZero() {
 		f[Recency] = math.Exp2(-float64(p.stats.Newest.Sub(d)) / float64(recencyHalf))
@@ -173,13 +173,17 @@ func (p *prepared) titlePhrase(d *index.Document, s *scan) float64 {
 	return s.run / p.total * math.Min(1, float64(s.runLength)/float64(n))
 }
 
-func dice(a, b map[uint32]struct{}) float64 {
+// dice is the Dice coefficient of two ascending sets.
+func dice(a, b []uint32) float64 {
 	if len(a)+len(b) == 0 {
 		return 0
 	}
-	n := 0
-	for t := range b {
-		if _, ok := a[t]; ok {
+	n, j := 0, 0
+	for _, t := range a {
+		for j < len(b) && b[j] < t {
+			j++
+		}
+		if j < len(b) && b[j] == t {
 			n++
 		}
 	}

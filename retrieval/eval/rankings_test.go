@@ -1,0 +1,329 @@
+package eval_test
+
+import (
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/sqlite"
+	"almanac/embed/static"
+	"almanac/ingest"
+	"almanac/ingest/networks"
+	"almanac/ingest/sample"
+	"almanac/ingest/snapshot"
+	"almanac/retrieval"
+	"almanac/retrieval/index"
+	keyword "almanac/retrieval/keyword/embedded"
+	"almanac/retrieval/profile"
+	vector "almanac/retrieval/vector/embedded"
+)
+
+var update = flag.Bool("update", false, "write the golden rankings as they are now")
+
+const rankings = "testdata/rankings"
+
+// anchor is the day that the fictional network's dates hang on.
+var anchor = time.Date(2031, 6, 17, 0, 0, 0, 0, time.UTC)
+
+// sought is a query with the documents of which one is looked for.
+type sought struct {
+	kind, query string
+	targets     []string
+}
+
+// golden is the file of a query's ranking.
+func (q sought) golden(network string) string {
+	name := strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(q.query), "-"), "-")
+	return filepath.Join(rankings, network+"-"+strings.Trim(name[:min(48, len(name))], "-")+".txt")
+}
+
+// TestRankingGoldens holds the first ten results of queries over two networks.
+// A change of the ranking shows in the files:
+//
+//	go test ./retrieval/eval -run Goldens -update
+func TestRankingGoldens(t *testing.T) {
+	queries := readSought(t)
+	t.Run("sample", func(t *testing.T) {
+		holdRankings(t, "sample", "", queries["sample"])
+	})
+	t.Run("corpus", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("indexes a whole snapshot; not with -short")
+		}
+		dir := filepath.Join(shared(t), "corpus")
+		if _, err := os.Stat(filepath.Join(dir, "manifest.jsonl")); err != nil {
+			t.Skipf("there is no snapshot: %v", err)
+		}
+		holdRankings(t, "corpus", dir, queries["corpus"])
+	})
+	t.Run("every golden has its query", func(t *testing.T) {
+		known := []string{}
+		for network, of := range queries {
+			known = append(known, filepath.Join(rankings, "summary-"+network+".txt"))
+			for _, q := range of {
+				known = append(known, q.golden(network))
+			}
+		}
+		files, err := filepath.Glob(filepath.Join(rankings, "*.txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files {
+			switch {
+			case slices.Contains(known, path):
+			case !*update:
+				t.Errorf("%s belongs to no query", path)
+			default:
+				if err := os.Remove(path); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
+
+// holdRankings compares the rankings of one network, and how high the sought
+// documents stand.
+func holdRankings(t *testing.T, network, corpus string, queries []sought) {
+	r := openRanker(t, network, corpus)
+	summary := &strings.Builder{}
+	reciprocal, first, found := 0.0, 0, 0
+	for _, q := range queries {
+		t.Run(q.query, func(t *testing.T) {
+			ranking := r.rank(t, q.query)
+			rank := slices.IndexFunc(ranking, func(name string) bool {
+				path, _, _ := strings.Cut(name, separator)
+				return slices.Contains(q.targets, path)
+			}) + 1
+			text := &strings.Builder{}
+			fmt.Fprintf(text, "query   %s\nkind    %s\nsought  %s\n", q.query, q.kind, place(rank))
+			for i, name := range ranking {
+				fmt.Fprintf(text, "%2d  %s\n", i+1, name)
+			}
+			compare(t, q.golden(network), text.String())
+			fmt.Fprintf(summary, "%3s  %-15s  %s\n", place(rank), q.kind, q.query)
+			if rank > 0 {
+				reciprocal += 1 / float64(rank)
+				found++
+			}
+			if rank == 1 {
+				first++
+			}
+		})
+	}
+	n := len(queries)
+	if strings.Count(summary.String(), "\n") < n {
+		return // only some were run
+	}
+	compare(t, filepath.Join(rankings, "summary-"+network+".txt"),
+		fmt.Sprintf("%d queries, sought document first %d, among ten %d, mean reciprocal rank %.3f\n\n%s", n, first, found, reciprocal/float64(n), summary))
+}
+
+func place(rank int) string {
+	if rank == 0 {
+		return "-"
+	}
+	return strconv.Itoa(rank)
+}
+
+// compare holds a golden, or writes it.
+func compare(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Errorf("%v: run with -update", err)
+	} else if changes := rankingDiff(string(want), got); changes != "" {
+		t.Errorf("%s (- golden, + now; moves at the right):\n%s", path, changes)
+	}
+}
+
+// rankingDiff shows what left, came and moved, line by line; "" if nothing.
+func rankingDiff(want, got string) string {
+	split := func(text string) (keys []string, ranks map[string]string) {
+		ranks = map[string]string{}
+		for line := range strings.Lines(text) {
+			rank, key, _ := strings.Cut(strings.TrimSpace(line), " ")
+			key = strings.TrimSpace(key)
+			if _, err := strconv.Atoi(rank); err != nil && rank != "-" {
+				rank, key = "", strings.TrimSpace(line) // not a ranked line
+			}
+			keys, ranks[key] = append(keys, key), rank
+		}
+		return keys, ranks
+	}
+	before, was := split(want)
+	now, is := split(got)
+	var b strings.Builder
+	for _, key := range before {
+		if _, ok := is[key]; !ok {
+			fmt.Fprintf(&b, "- %2s  %s\n", was[key], key)
+		}
+	}
+	for _, key := range now {
+		rank, ok := was[key]
+		switch {
+		case !ok:
+			fmt.Fprintf(&b, "+ %2s  %s\n", is[key], key)
+		case rank != is[key]:
+			fmt.Fprintf(&b, "  %2s  %s  (was %s)\n", is[key], key, rank)
+		}
+	}
+	if b.Len() == 0 && want != got {
+		return "other white space or order of lines\n"
+	}
+	return b.String()
+}
+
+func TestRankingDiffIsReadable(t *testing.T) {
+	got := rankingDiff("query  x\nsought  1\n 1  a\n 2  b\n 3  c\n", "query  x\nsought  2\n 1  b\n 2  a\n 3  d\n")
+	want := "-     sought  1\n-  3  c\n+     sought  2\n   1  b  (was 2)\n   2  a  (was 1)\n+  3  d\n"
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if got := rankingDiff("1  a\n", "1  a\n"); got != "" {
+		t.Errorf("equal rankings differ: %s", got)
+	}
+}
+
+// readSought reads the queries by network.
+func readSought(t *testing.T) map[string][]sought {
+	t.Helper()
+	queries := map[string][]sought{}
+	seen := map[string]bool{}
+	for line := range strings.Lines(read(t, filepath.Join(rankings, "queries.tsv"))) {
+		if strings.HasPrefix(line, "#") || strings.TrimSpace(line) == "" {
+			continue
+		}
+		fields := strings.Split(strings.TrimSpace(line), "\t")
+		if len(fields) != 4 {
+			t.Fatalf("%d columns in %q, want network, kind, query, sought documents", len(fields), line)
+		}
+		q := sought{fields[1], fields[2], strings.Fields(fields[3])}
+		if path := q.golden(fields[0]); seen[path] {
+			t.Fatalf("two queries have the golden %s", path)
+		} else {
+			seen[path] = true
+		}
+		queries[fields[0]] = append(queries[fields[0]], q)
+	}
+	return queries
+}
+
+// shared is the directory with collections and snapshots beside the
+// repository.
+func shared(t *testing.T) string {
+	t.Helper()
+	if dir := os.Getenv("ALMANAC_SHARED"); dir != "" {
+		return dir
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return filepath.Join(filepath.Dir(dir), "shared")
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod above the test")
+		}
+		dir = parent
+	}
+}
+
+// ranker searches a network that was synced and indexed for the tests.
+type ranker struct {
+	engine *retrieval.Engine
+	names  map[int64]string // of records: path and, where that is not theirs alone, kind and key
+}
+
+// separator stands between path and key.
+const separator = "  "
+
+// rank names the first ten results as a client gets them.
+func (r *ranker) rank(t *testing.T, query string) []string {
+	t.Helper()
+	res, err := r.engine.Search(t.Context(), retrieval.Request{Query: query, Limit: 10, Diversify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Degraded) > 0 {
+		t.Fatalf("without %v", res.Degraded)
+	}
+	var names []string
+	for _, x := range res.Results {
+		names = append(names, r.names[x.Record])
+	}
+	return names
+}
+
+// openRanker brings a network's sources into a catalog and indexes it in
+// memory, with the parts that the program is made of.
+func openRanker(t *testing.T, name, corpus string) *ranker {
+	t.Helper()
+	ctx, log := t.Context(), slog.New(slog.DiscardHandler)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	now := func() time.Time { return anchor }
+	n, err := networks.Load(name)
+	must(err)
+	store, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: now})
+	must(err)
+	t.Cleanup(func() { store.Close() })
+	_, err = ingest.New(ingest.Config{Store: store, Network: n, Now: now, CorpusDir: corpus,
+		Connectors: ingest.Registry{"snapshot": snapshot.Open, "sample": sample.Connector(anchor)}}).Sync(ctx, nil)
+	must(err)
+	model, err := static.New()
+	must(err)
+	k, err := keyword.Open(keyword.Config{Log: log})
+	must(err)
+	v, err := vector.Open(vector.Config{Dimensions: model.Dimensions(), Model: model.Model(), Log: log})
+	must(err)
+	generation, err := store.OpenGeneration(ctx, index.Fingerprint(model.Model()))
+	must(err)
+	follower := index.New(index.Config{Store: store, Generation: generation, Keyword: k, Vector: v, Embedder: model, Log: log})
+	must(follower.Load(ctx))
+	_, err = follower.CatchUp(ctx)
+	must(err)
+	follower.MarkReady()
+	p, err := profile.Load(profile.DefaultName)
+	must(err)
+	r := &ranker{names: map[int64]string{}}
+	r.engine, err = retrieval.New(retrieval.Config{Follower: follower, Keyword: k, Vector: v, Embedder: model, Profiles: []profile.Profile{p},
+		Authority: n.Authority, Deadline: time.Minute, Log: log})
+	must(err)
+	records, _, err := store.List(ctx, catalog.ListQuery{})
+	must(err)
+	must(err)
+	of := map[string]int{}
+	for _, rec := range records {
+		of[rec.Path]++
+	}
+	for _, rec := range records {
+		r.names[rec.ID] = rec.Path
+		if of[rec.Path] > 1 || rec.Path == "" {
+			r.names[rec.ID] += separator + rec.Ref().String()
+		}
+	}
+	return r
+}
