@@ -12,28 +12,45 @@ import (
 )
 
 // dataDir returns the data directory of a network and makes it.
-func dataDir(configured, network string) (string, error) {
+func dataDir(configured, network string, environ []string) (string, error) {
 	dir := configured
 	if dir == "" {
-		base := os.Getenv("XDG_DATA_HOME")
-		if base == "" {
-			home, err := os.UserHomeDir()
-			if err != nil {
-				return "", fmt.Errorf("no data directory: set --data: %w", err)
-			}
-			base = filepath.Join(home, ".local", "share")
+		if dir = defaultDataDir(network, environ); dir == "" {
+			return "", errors.New("there is no home directory to keep data in: set --data")
 		}
-		dir = filepath.Join(base, "almanac", network)
 	}
 	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return "", fmt.Errorf("data directory %s cannot be made: %w", dir, err)
+		return "", fmt.Errorf("data directory %s cannot be made: %w", dir, reason(err))
 	}
 	probe, err := os.CreateTemp(dir, ".write-*")
 	if err != nil {
-		return "", fmt.Errorf("data directory %s is not writable: %w", dir, errors.Unwrap(err))
+		return "", fmt.Errorf("data directory %s is not writable: %w", dir, reason(err))
 	}
-	probe.Close()
-	return dir, os.Remove(probe.Name())
+	return dir, errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// defaultDataDir is where a network's data is kept unless told otherwise, ""
+// without a home directory. A relative base directory is invalid and to be
+// ignored (XDG Base Directory Specification).
+func defaultDataDir(network string, environ []string) string {
+	base := environment(environ, "XDG_DATA_HOME")
+	if !filepath.IsAbs(base) {
+		home := environment(environ, "HOME")
+		if home == "" {
+			return ""
+		}
+		base = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(base, "almanac", network)
+}
+
+// reason is an error of the file system without the operation and path that
+// the caller names better.
+func reason(err error) error {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return e.Err
+	}
+	return err
 }
 
 // metaNetwork is where the catalog remembers its network.
@@ -59,9 +76,7 @@ func bindNetwork(ctx context.Context, store catalog.Store, dir, network string) 
 // lets go of it when the process ends, however it ends.
 type indexLock struct{ file *os.File }
 
-// errLocked: another process writes the index.
-var errLocked = errors.New("another process holds the index lock")
-
+// lockIndex returns nil if another process writes the index.
 func lockIndex(dir string) (*indexLock, error) {
 	f, err := os.OpenFile(filepath.Join(dir, "index.lock"), os.O_RDWR|os.O_CREATE, 0o640)
 	if err != nil {
@@ -70,7 +85,7 @@ func lockIndex(dir string) (*indexLock, error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, errLocked
+			return nil, nil
 		}
 		return nil, fmt.Errorf("index lock: %w", err)
 	}
@@ -78,8 +93,10 @@ func lockIndex(dir string) (*indexLock, error) {
 }
 
 func (l *indexLock) unlock() error {
-	if l == nil {
+	if l == nil || l.file == nil {
 		return nil
 	}
-	return l.file.Close()
+	f := l.file
+	l.file = nil
+	return f.Close()
 }

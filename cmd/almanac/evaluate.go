@@ -1,68 +1,141 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"text/tabwriter"
-	"time"
+	"strings"
 
-	"almanac/catalog"
+	"almanac/embed/static"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/profile"
 )
 
 type evalCmd struct {
-	Judged       string   `help:"Judged collection with a corpus of its own, indexed in a temporary store." placeholder:"DIR" xor:"what" required:""`
-	Queries      string   `help:"Judged queries over the data directory; ids are the paths of records." placeholder:"DIR" xor:"what" required:""`
-	Profile      []string `help:"Relevance profiles, several at once: ${profiles}, or YAML files." default:"default"`
+	Judged       []string `help:"Judged collection with a corpus of its own, indexed in a temporary store; several are measured one by one." placeholder:"DIR"`
+	Queries      []string `help:"Judged queries over the data directory; ids are the paths of records." placeholder:"DIR"`
+	Qrels        string   `help:"Judgments of another file than DIR/qrels.tsv: query, document, grade, or TREC's four columns." placeholder:"FILE"`
+	Profile      []string `help:"Relevance profiles, several at once: ${profiles}, or YAML files. Each is compared with the first." placeholder:"NAME|FILE" default:"default"`
+	Stages       bool     `help:"Measure what each stage adds, from words alone to the whole profile."`
+	Stack        string   `help:"Engines to measure: those in the program, or those of the configuration." enum:"embedded,configured" default:"configured"`
 	RelevantFrom int      `help:"Grade from which a document counts as relevant." default:"1"`
-	JSON         bool     `name:"json" help:"Print JSON."`
+	Answers      bool     `help:"Measure too how many tokens of results a client reads until the answer."`
+	RunFile      string   `name:"run" help:"Write the rankings as a TREC run; of several, collection and profile join the name." placeholder:"FILE"`
+	ImportRun    []string `help:"Measure TREC runs made elsewhere instead of searching." placeholder:"FILE"`
+	JSON         bool     `name:"json" help:"Print JSON." xor:"form"`
+	Markdown     bool     `help:"Print Markdown." xor:"form"`
 }
 
+// Run measures and prints.
 func (c *evalCmd) Run(ctx context.Context, a *app) error {
-	dir := c.Judged
-	if dir == "" {
-		dir = c.Queries
+	if err := c.check(); err != nil {
+		return err
 	}
-	collection, err := eval.Load(dir)
+	sets, err := testSets(c.Judged, c.Queries)
 	if err != nil {
 		return err
 	}
-	var s *stack
-	var names map[int64]string
-	if c.Judged != "" {
-		s, names, err = a.judgedStack(ctx, dir, c.Profile)
-	} else {
-		s, names, err = a.networkStack(ctx, c.Profile)
-	}
+	profiles, err := c.profiles()
 	if err != nil {
 		return err
 	}
-	defer s.close()
 	var reports []eval.Report
-	for _, p := range c.Profile {
-		name, err := profileName(p)
+	for _, set := range sets {
+		collection, err := eval.LoadWith(set.dir, cmp.Or(c.Qrels, filepath.Join(set.dir, "qrels.tsv")))
 		if err != nil {
 			return err
 		}
-		r, err := eval.Run(ctx, s.searcher, collection, eval.Options{Profile: name, RelevantFrom: c.RelevantFrom, Names: names})
+		var of []eval.Report
+		if len(c.ImportRun) > 0 {
+			of, err = c.imported(collection)
+		} else {
+			of, err = c.measured(ctx, a, set, collection, profiles)
+		}
 		if err != nil {
 			return err
 		}
-		r.Profile = p
-		reports = append(reports, r)
+		for i := range of[1:] {
+			of[i+1].CompareTo(of[0])
+		}
+		reports = append(reports, of...)
 	}
-	if c.JSON {
+	if c.RunFile != "" {
+		if err := c.writeRuns(reports); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.JSON:
 		return printJSON(a.out, reports)
+	case c.Stages:
+		return printTables(a.out, c.Markdown, stageTable(reports, "nDCG@10", ndcgCell), stageTable(reports, "recall@100", recallCell), comparisonTable(reports))
+	default:
+		return printTables(a.out, c.Markdown, measureTable(reports), comparisonTable(reports), answersTable(reports))
 	}
-	return printReports(a.out, reports)
+}
+
+func (c *evalCmd) check() error {
+	imports := len(c.ImportRun) > 0
+	switch {
+	case c.RelevantFrom < 1:
+		return fmt.Errorf("%w: --relevant-from must be at least 1", errUsage)
+	case c.Stages && len(c.Profile) > 1:
+		return fmt.Errorf("%w: --stages takes one profile", errUsage)
+	case c.Qrels != "" && len(c.Judged)+len(c.Queries) > 1:
+		return fmt.Errorf("%w: --qrels goes with one collection", errUsage)
+	case imports && (c.Stages || c.Answers || c.RunFile != ""):
+		return fmt.Errorf("%w: --import-run searches nothing: it does not go with --stages, --answers or --run", errUsage)
+	}
+	for what, names := range map[string][]string{"--profile": c.Profile, "--import-run": c.ImportRun} {
+		if twice := repeated(names); twice != "" {
+			return fmt.Errorf("%w: %s %s is given twice", errUsage, what, twice)
+		}
+	}
+	return nil
+}
+
+// repeated returns a string that stands twice, or "".
+func repeated(names []string) string {
+	for i, name := range names {
+		if slices.Contains(names[:i], name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// baselines are the profiles of single stages, simplest first.
+var baselines = []string{"keyword", "passages", "dense", "rrf"}
+
+// profiles loads what is to be measured; each is searched by the name it was
+// given with, so that two files may state the same name.
+func (c *evalCmd) profiles() ([]profile.Profile, error) {
+	names := c.Profile
+	if c.Stages {
+		names = slices.Concat(baselines, c.Profile, c.Profile)
+	}
+	profiles := make([]profile.Profile, len(names))
+	for i, name := range names {
+		p, err := profile.Load(name)
+		if err != nil {
+			return nil, err
+		}
+		p.Name = name
+		profiles[i] = p
+	}
+	if c.Stages {
+		whole := &profiles[len(baselines)]
+		whole.Name, whole.Collapse = "rerank", 0
+		if slices.Contains(baselines, c.Profile[0]) || c.Profile[0] == whole.Name {
+			return nil, fmt.Errorf("%w: %s is a stage itself", errUsage, c.Profile[0])
+		}
+	}
+	return profiles, nil
 }
 
 // profileName is the name that a profile is searched by: files are loaded
@@ -72,84 +145,96 @@ func profileName(nameOrFile string) (string, error) {
 		return "", nil
 	}
 	p, err := profile.Load(nameOrFile)
-	if err != nil {
-		return "", fmt.Errorf("%w: %w", errUsage, err)
-	}
-	return p.Name, nil
+	return p.Name, err
 }
 
-// judgedBatch is the number of documents written in one transaction.
-const judgedBatch = 500
-
-// judgedStack indexes a collection's corpus in a temporary directory.
-func (a *app) judgedStack(ctx context.Context, dir string, profiles []string) (*stack, map[int64]string, error) {
-	tmp, err := os.MkdirTemp("", "almanac-eval-*")
+// measured runs the queries of a collection with each profile.
+func (c *evalCmd) measured(ctx context.Context, a *app, set testSet, collection eval.Collection, profiles []profile.Profile) (_ []eval.Report, err error) {
+	s, names, err := a.openSet(ctx, set, profiles)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	s, err := openStack(ctx, stackConfig{dir: tmp, temporary: true, network: "judged", profile: profile.DefaultName, profiles: profiles, deadline: time.Minute, log: a.log})
-	if err != nil {
-		return nil, nil, errors.Join(err, os.RemoveAll(tmp))
+	defer func() { err = errors.Join(err, s.close()) }()
+	if relevant, missing := eval.Missing(collection, names, c.RelevantFrom); missing > 0 {
+		fmt.Fprintf(a.err, "%s: %d of %d relevant documents are not indexed\n", collection.Name, missing, relevant)
 	}
-	var batch []catalog.Entry
-	flush := func() error {
-		_, err := s.store.Apply(ctx, catalog.Batch{Source: "judged", Entries: batch})
-		batch = batch[:0]
-		return err
-	}
-	err = eval.Documents(dir, func(d eval.Document) error {
-		data, err := catalog.Encode(catalog.Doc{Format: "text"})
+	o := eval.Options{RelevantFrom: c.RelevantFrom, Names: names}
+	if c.Answers {
+		model, err := static.New()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		batch = append(batch, catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: d.ID, Path: d.ID, Title: d.Title, Body: d.Text, Data: data}})
-		if len(batch) < judgedBatch {
-			return nil
-		}
-		return flush()
-	})
-	if err = errors.Join(err, flush()); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("index %s: %w", filepath.Base(dir), err), s.close())
+		o.Answers = &eval.AnswerOptions{Tokens: model.CountTokens, Texts: s.follower.Texts}
 	}
-	return s.named(ctx)
+	var reports []eval.Report
+	for _, p := range profiles {
+		bar := a.progress(collection.Name + " " + p.Name)
+		o.Profile, o.Progress = p.Name, bar.set
+		r, err := eval.Run(ctx, s.searcher, collection, o)
+		bar.done()
+		if err != nil {
+			return nil, err
+		}
+		if r.Degraded > 0 {
+			fmt.Fprintf(a.err, "%s, %s: an engine took no part in %d of %d searches\n", collection.Name, p.Name, r.Degraded, r.Queries)
+		}
+		reports = append(reports, r)
+	}
+	return reports, nil
 }
 
-// networkStack opens the data directory.
-func (a *app) networkStack(ctx context.Context, profiles []string) (*stack, map[int64]string, error) {
-	s, _, err := a.openStack(ctx, profiles...)
-	if err != nil {
-		return nil, nil, err
+// imported measures runs that were made elsewhere.
+func (c *evalCmd) imported(collection eval.Collection) ([]eval.Report, error) {
+	var reports []eval.Report
+	for _, path := range c.ImportRun {
+		rankings, err := eval.ReadRun(path)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.ContainsFunc(collection.Queries, func(q eval.Query) bool { return len(rankings[q.ID]) > 0 }) {
+			return nil, fmt.Errorf("%s ranks nothing for any query of %s", path, collection.Name)
+		}
+		reports = append(reports, eval.Evaluate(collection, rankings, eval.Options{Profile: path, RelevantFrom: c.RelevantFrom}))
 	}
-	return s.named(ctx)
+	return reports, nil
 }
 
-// named completes the index and returns the names of records; on an error the
-// stack is closed.
-func (s *stack) named(ctx context.Context) (*stack, map[int64]string, error) {
-	names, err := s.names(ctx)
-	if err != nil {
-		return nil, nil, errors.Join(err, s.close())
+// writeRuns writes one file a report.
+func (c *evalCmd) writeRuns(reports []eval.Report) error {
+	paths := make([]string, len(reports))
+	for i, r := range reports {
+		paths[i] = c.runPath(r, reports)
 	}
-	return s, names, nil
-}
-
-// names completes the index and maps records to the paths they came from.
-func (s *stack) names(ctx context.Context) (map[int64]string, error) {
-	if _, err := s.follower.CatchUp(ctx); err != nil {
-		return nil, err
+	if twice := repeated(paths); twice != "" {
+		return fmt.Errorf("two runs would be written to %s: rename a profile's file", twice)
 	}
-	s.follower.MarkReady()
-	records, _, err := s.store.List(ctx, catalog.ListQuery{})
-	if err != nil {
-		return nil, err
-	}
-	names := make(map[int64]string, len(records))
-	for _, r := range records {
-		if r.Path != "" {
-			names[r.ID] = r.Path
+	for i, r := range reports {
+		tag := "almanac-" + stem(r.Profile)
+		if err := replaceFile(paths[i], func(w io.Writer) error { return eval.WriteRun(w, r, tag) }); err != nil {
+			return fmt.Errorf("write run %s: %w", paths[i], err)
 		}
 	}
-	return names, nil
+	return nil
+}
+
+// runPath is the file of a run: the name given, with collection and profile
+// in front of its extension where there are several.
+func (c *evalCmd) runPath(r eval.Report, all []eval.Report) string {
+	ext := filepath.Ext(c.RunFile)
+	path := strings.TrimSuffix(c.RunFile, ext)
+	if slices.ContainsFunc(all, func(x eval.Report) bool { return x.Collection != r.Collection }) {
+		path += "-" + r.Collection
+	}
+	if slices.ContainsFunc(all, func(x eval.Report) bool { return x.Profile != r.Profile }) {
+		path += "-" + stem(r.Profile)
+	}
+	return path + ext
+}
+
+// stem is the name of a profile or its file without directory and extension.
+func stem(nameOrFile string) string {
+	base := filepath.Base(nameOrFile)
+	return strings.Join(strings.Fields(strings.TrimSuffix(base, filepath.Ext(base))), "-")
 }
 
 func printJSON(w io.Writer, reports []eval.Report) error {
@@ -159,17 +244,4 @@ func printJSON(w io.Writer, reports []eval.Report) error {
 		return enc.Encode(reports[0])
 	}
 	return enc.Encode(reports)
-}
-
-func printReports(w io.Writer, reports []eval.Report) error {
-	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "COLLECTION\tPROFILE\tKIND\tQUERIES\tNDCG@10\tRECALL@100\tMRR\tJUDGED@10\tP50 MS\tP99 MS")
-	for _, r := range reports {
-		fmt.Fprintf(tw, "%s\t%s\tall\t%d\t%.4f\t%.4f\t%.4f\t%.3f\t%.2f\t%.2f\n", r.Collection, r.Profile, r.Queries, r.NDCG10, r.Recall100, r.MRR, r.Judged10, r.P50Ms, r.P99Ms)
-		for _, name := range slices.Sorted(maps.Keys(r.Kinds)) {
-			k := r.Kinds[name]
-			fmt.Fprintf(tw, "\t\t%s\t%d\t%.4f\t%.4f\t%.4f\t%.3f\t\t\n", name, k.Queries, k.NDCG10, k.Recall100, k.MRR, k.Judged10)
-		}
-	}
-	return tw.Flush()
 }

@@ -15,13 +15,16 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"almanac/ingest/networks"
+	"almanac/retrieval/profile"
 )
 
 // cli is the command line.
 type cli struct {
-	Config   string `help:"Configuration file (YAML)." placeholder:"FILE" env:"ALMANAC_CONFIG"`
+	Config   string `help:"Configuration file (YAML); also ALMANAC_CONFIG." placeholder:"FILE"`
 	Network  string `help:"Network: a preset (${networks}) or a YAML file." placeholder:"NAME|FILE" setting:"network.name"`
-	Data     string `help:"Data directory." placeholder:"DIR" setting:"data.dir"`
+	Data     string `help:"Data directory; one for each network." placeholder:"DIR" setting:"data.dir"`
 	LogLevel string `help:"debug, info, warn or error." placeholder:"LEVEL" setting:"log.level"`
 
 	Serve       serveCmd   `cmd:"" help:"Serve REST, MCP and the web pages, and keep the sources in sync."`
@@ -40,6 +43,7 @@ type cli struct {
 type app struct {
 	config  Config
 	origins Origins
+	environ []string
 	log     *slog.Logger
 	out     io.Writer
 	err     io.Writer
@@ -47,38 +51,34 @@ type app struct {
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	code := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
 // run is main without the process: it returns the exit code, 0, 1 for a
-// failure, 2 for a mistake of the caller.
+// failure, 2 for a command line or configuration that cannot be understood.
 func run(ctx context.Context, args, environ []string, out, errOut io.Writer) int {
-	var c cli
-	exited, exitCode := false, 0
-	parser, err := kong.New(&c, kong.Name("almanac"), kong.Description("A knowledge base of a ledger network, for people, programs and AI agents."),
-		kong.Writers(out, errOut), kong.Exit(func(code int) { exited, exitCode = true, code }), kong.UsageOnError(),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Vars{"networks": strings.Join(networkNames(), ", "), "profiles": strings.Join(profileNames(), ", ")})
+	parser, exited, err := newParser(out, errOut)
 	if err != nil {
 		fmt.Fprintln(errOut, "almanac:", err)
 		return 1
 	}
 	kctx, err := parser.Parse(args)
-	if exited {
-		return exitCode
-	}
-	if err != nil {
-		fmt.Fprintln(errOut, "almanac:", err)
-		fmt.Fprintln(errOut, "`almanac --help` shows the commands and their flags.")
+	switch {
+	case *exited: // after --help
+		return 0
+	case err != nil:
+		fmt.Fprintf(errOut, "almanac: %v\n`almanac --help` shows the commands and their flags.\n", err)
 		return 2
 	}
-	a := &app{out: out, err: errOut}
-	if a.config, a.origins, err = loadConfig(c.Config, environ, settingFlags(kctx)); err == nil {
-		if a.log, err = newLogger(a.config, errOut); err == nil {
-			kctx.BindTo(ctx, (*context.Context)(nil))
-			err = kctx.Run(a)
-		}
+	a := &app{environ: environ, out: out, err: errOut}
+	file := parser.Model.Target.FieldByName("Config").String()
+	if a.config, a.origins, err = loadConfig(file, environ, settingFlags(kctx)); err == nil {
+		a.log = newLogger(a.config, a.level(kctx.Command()), errOut)
+		kctx.BindTo(ctx, (*context.Context)(nil))
+		err = kctx.Run(a)
 	}
 	switch {
 	case err == nil:
@@ -86,10 +86,26 @@ func run(ctx context.Context, args, environ []string, out, errOut io.Writer) int
 	case errors.Is(err, errUsage):
 		fmt.Fprintln(errOut, "almanac:", strings.TrimPrefix(err.Error(), errUsage.Error()+": "))
 		return 2
+	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+		fmt.Fprintln(errOut, "almanac: interrupted")
+		return 1
 	default:
 		fmt.Fprintln(errOut, "almanac:", err)
 		return 1
 	}
+}
+
+// newParser makes the parser of the command line; exited tells afterwards
+// whether it printed help and wants to leave.
+func newParser(out, errOut io.Writer) (parser *kong.Kong, exited *bool, err error) {
+	exited = new(bool)
+	parser, err = kong.New(&cli{}, kong.Name("almanac"), kong.Description("A knowledge base of a ledger network, for people, programs and AI agents."),
+		kong.Writers(out, errOut), kong.Exit(func(int) { *exited = true }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+		kong.Vars{
+			"networks": strings.Join(networks.Names(), ", "), "profiles": strings.Join(profile.Names(), ", "),
+			"listen": defaultOf("server.listen"), "admin": defaultOf("server.admin"),
+		})
+	return parser, exited, err
 }
 
 // settingFlags returns the flags that were given and stand for a setting.
@@ -103,16 +119,26 @@ func settingFlags(kctx *kong.Context) map[string]string {
 	return flags
 }
 
-func newLogger(c Config, w io.Writer) (*slog.Logger, error) {
+// level is what is logged. Commands that end by themselves print what they
+// did; unless told otherwise they log only what is wrong.
+func (a *app) level(command string) string {
+	name, _, _ := strings.Cut(command, " ")
+	if a.origins["log.level"] == originDefault && name != "serve" && name != "mcp" {
+		return "warn"
+	}
+	return a.config.Log.Level
+}
+
+func newLogger(c Config, name string, w io.Writer) *slog.Logger {
 	var level slog.Level
-	if err := level.UnmarshalText([]byte(c.Log.Level)); err != nil {
-		return nil, fmt.Errorf("%w: log.level is %q: must be debug, info, warn or error", errUsage, c.Log.Level)
+	if err := level.UnmarshalText([]byte(name)); err != nil {
+		panic(err) // checked with the configuration
 	}
 	o := &slog.HandlerOptions{Level: level}
 	if c.Log.Format == "text" || c.Log.Format == "auto" && isTerminal(w) {
-		return slog.New(slog.NewTextHandler(w, o)), nil
+		return slog.New(slog.NewTextHandler(w, o))
 	}
-	return slog.New(slog.NewJSONHandler(w, o)), nil
+	return slog.New(slog.NewJSONHandler(w, o))
 }
 
 func isTerminal(w io.Writer) bool {

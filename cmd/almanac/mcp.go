@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"net/url"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -14,32 +16,40 @@ type mcpCmd struct {
 	Toolsets string `help:"Only the tools of these groups, such as cips,search." placeholder:"GROUPS"`
 }
 
-// Run serves the tools on standard input and output. It follows the change
-// log beside a running serve, and syncs nothing itself.
-func (c *mcpCmd) Run(ctx context.Context, a *app) error {
-	s, n, err := a.openStack(ctx)
+func (*mcpCmd) Help() string {
+	return `For clients that start a server themselves. It answers from the data
+directory, follows what a running serve or sync writes there, and syncs
+nothing itself. Logs go to standard error.`
+}
+
+// Run serves until the client closes its end.
+func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
+	b := &backend{app: a, searcher: &lateSearcher{}}
+	if b.network, b.dir, err = a.open(); err != nil {
+		return err
+	}
+	if b.store, err = openCatalog(ctx, b.dir, b.network.Name); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, b.close(), b.store.Close()) }()
+	cfg := a.apiConfig(kb.Base{Catalog: b.store, Search: b.searcher, Network: b.network,
+		PublicURL: a.config.publicURL(a.config.Server.Listen), Now: time.Now})
+	cfg.AdminLoopback = true // nothing listens
+	handlers, err := api.New(cfg)
 	if err != nil {
 		return err
 	}
-	defer s.close()
-	searcher := &lateSearcher{}
-	searcher.set(s)
-	handlers, err := api.New(a.apiConfig(kb.Base{Catalog: s.store, Search: searcher, Network: n, PublicURL: a.config.Server.PublicURL, Now: time.Now}))
-	if err != nil {
-		return err
+	query := url.Values{}
+	if c.Toolsets != "" {
+		query.Set("toolsets", c.Toolsets)
 	}
 	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return s.follower.Run(ctx) })
-	g.Go(func() error {
-		if err := a.complete(ctx, s); err != nil && ctx.Err() == nil {
-			return err
-		}
-		return nil
-	})
+	g.Go(func() error { return b.follow(ctx) })
 	g.Go(func() error {
 		defer stop() // the client closed its end
-		return handlers.MCP.ServeStdio(ctx, c.Toolsets)
+		return handlers.MCP.ServeStdio(ctx, query.Encode())
 	})
 	return g.Wait()
 }

@@ -5,35 +5,32 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"time"
 
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/networks"
 	"almanac/ingest/proposals"
+	"almanac/ingest/sample"
 	"almanac/ingest/snapshot"
-	"almanac/retrieval/profile"
 )
 
-// connectors are the kinds of sources that a network file can name.
-func (a *app) connectors(anchor string) ingest.Registry {
+// connectors are the kinds of sources that a network file can name. anchor is
+// the day that the dates of a fictional network hang on.
+func connectors(anchor time.Time) ingest.Registry {
 	return ingest.Registry{
 		"snapshot":  snapshot.Open,
 		"proposals": proposals.New,
+		sampleKind:  sample.Connector(anchor),
 	}
 }
-
-func networkNames() []string { return networks.Names() }
-func profileNames() []string { return profile.Names() }
 
 // open loads the network and makes its data directory.
 func (a *app) open() (n network.Network, dir string, err error) {
 	if n, err = networks.Load(a.config.Network.Name); err != nil {
-		return n, "", fmt.Errorf("%w: network: %w", errUsage, err)
-	}
-	if err := a.checkCorpus(n); err != nil {
 		return n, "", err
 	}
-	dir, err = dataDir(a.config.Data.Dir, n.Name)
+	dir, err = dataDir(a.config.Data.Dir, n.Name, a.environ)
 	return n, dir, err
 }
 
@@ -48,7 +45,7 @@ func (a *app) checkCorpus(n network.Network) error {
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
-		return fmt.Errorf("corpus directory %s: %w", dir, err)
+		return fmt.Errorf("corpus directory %s: %w", dir, reason(err))
 	}
 	if !info.IsDir() {
 		return fmt.Errorf("corpus directory %s is a file", dir)

@@ -7,14 +7,42 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"text/tabwriter"
 
 	"almanac/catalog"
+	"almanac/ingest/networks"
 )
 
 type configCmd struct{}
 
-func (configCmd) Run(a *app) error { return a.config.print(a.out, a.origins) }
+// Help lists the settings.
+func (configCmd) Help() string {
+	var b strings.Builder
+	b.WriteString("A setting comes from its flag, else its environment variable, else the\nconfiguration file (section: {key: value}), else its default:\n\n")
+	for _, s := range settings {
+		fmt.Fprintf(&b, "%s\n  %s", s.key, s.doc)
+		if s.def != "" {
+			fmt.Fprintf(&b, " [%s]", s.def)
+		}
+		fmt.Fprintf(&b, "\n  %s", envName(s.key))
+		for short, key := range shortEnv {
+			if key == s.key {
+				fmt.Fprintf(&b, ", %s", short)
+			}
+		}
+		b.WriteString("\n\n")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func (configCmd) Run(a *app) error {
+	a.config.Server.PublicURL = a.config.publicURL(a.config.Server.Listen)
+	if n, err := networks.Load(a.config.Network.Name); err == nil && a.config.Data.Dir == "" {
+		a.config.Data.Dir = defaultDataDir(n.Name, a.environ)
+	}
+	return a.config.print(a.out, a.origins)
+}
 
 type versionCmd struct{}
 
@@ -49,19 +77,23 @@ func version() string {
 
 type reindexCmd struct{}
 
-// Run builds the index anew. Beside a running serve it leaves a request,
-// because only the process that holds the index lock may write it.
+func (reindexCmd) Help() string {
+	return `Needed only if an index is suspected to be wrong: a damaged or missing one is
+noticed and built anew by itself. No text is embedded again that was before.`
+}
+
+// Run builds the index anew. It refuses while another process writes it.
 func (reindexCmd) Run(ctx context.Context, a *app) error {
 	n, dir, err := a.open()
 	if err != nil {
 		return err
 	}
 	lock, err := lockIndex(dir)
-	if errors.Is(err, errLocked) {
-		return fmt.Errorf("a running process writes the index of %s: stop it first", dir)
-	}
 	if err != nil {
 		return err
+	}
+	if lock == nil {
+		return fmt.Errorf("a running process writes the index of %s: stop it first", dir)
 	}
 	snapshots, err := filepath.Glob(filepath.Join(dir, "*.snapshot"))
 	if err != nil {
@@ -121,8 +153,11 @@ func (doctorCmd) Run(ctx context.Context, a *app) error {
 		for _, st := range sources {
 			check("source "+st.Name, sourceProblem(st), "synced "+st.LastSuccess.UTC().Format("2006-01-02 15:04"))
 		}
-		if len(sources) == 0 {
+		switch {
+		case len(sources) == 0:
 			fmt.Fprintf(tw, "hint\t\trun `almanac sync`, or `almanac serve`, which syncs by itself\n")
+		case lag > 0 && s.lock != nil:
+			fmt.Fprintf(tw, "hint\t\tthe next `almanac serve` or `almanac search` indexes what is new\n")
 		}
 	}
 	if err := tw.Flush(); err != nil {

@@ -18,7 +18,7 @@ type searchCmd struct {
 	Query   []string `arg:"" help:"What to search for."`
 	Type    string   `help:"Only this type: ${enum}." enum:"all,cip,doc,discussion,mail,whitepaper,proposal,blog,video,forge" default:"all"`
 	Limit   int      `help:"How many results." default:"10"`
-	Profile string   `help:"Relevance profile: ${profiles}, or a YAML file."`
+	Profile string   `help:"Relevance profile: ${profiles}, or a YAML file." placeholder:"NAME|FILE"`
 	Explain bool     `help:"Show the numbers behind each result."`
 	JSON    bool     `name:"json" help:"Print JSON."`
 }
@@ -55,7 +55,7 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	hits, err := kb.Base{Catalog: s.store, PublicURL: a.config.Server.PublicURL}.Hits(ctx, res.Results)
+	hits, err := kb.Base{Catalog: s.store, PublicURL: a.config.publicURL(a.config.Server.Listen)}.Hits(ctx, res.Results)
 	if err != nil {
 		return err
 	}

@@ -7,70 +7,101 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"almanac/api"
 	"almanac/api/kb"
-	"almanac/catalog"
-	"almanac/catalog/network"
-	"almanac/ingest"
-	"almanac/retrieval"
 )
 
 type serveCmd struct {
-	Listen string `help:"Address of the public listener." placeholder:"ADDR" setting:"server.listen"`
-	Admin  string `help:"Address of the admin listener; empty switches it off." placeholder:"ADDR" setting:"server.admin"`
+	Listen string `help:"Address of the public listener; default ${listen}." placeholder:"ADDR" setting:"server.listen"`
+	Admin  string `help:"Address of the admin listener; default ${admin}, empty switches it off." placeholder:"ADDR" setting:"server.admin"`
+}
+
+func (*serveCmd) Help() string {
+	return `It listens at once: /health answers 200 from then on, /ready when the first
+index is complete. Port 0 takes any free one; the log tells the address. A
+termination signal lets requests under way finish; a second one does not.`
 }
 
 // drain is how long requests that are under way may take after a signal.
 const drain = 10 * time.Second
 
-func (c *serveCmd) Run(ctx context.Context, a *app) error {
-	n, dir, err := a.open()
-	if err != nil {
+// Run serves until ctx ends. Requests drain before what they stand on closes.
+func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
+	b := &backend{app: a, searcher: &lateSearcher{}}
+	if b.network, b.dir, err = a.open(); err != nil {
 		return err
 	}
-	store, err := openCatalog(ctx, dir, n.Name)
-	if err != nil {
+	if a.config.Sync.Enabled {
+		if err := a.checkCorpus(b.network); err != nil {
+			return err
+		}
+	}
+	if b.store, err = openCatalog(ctx, b.dir, b.network.Name); err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, b.store.Close()) }()
 	public, admin, err := a.listen(ctx)
 	if err != nil {
-		return errors.Join(err, store.Close())
+		return err
 	}
-	searcher := &lateSearcher{}
-	handlers, err := a.handlers(n, store, searcher, public, admin)
+	handlers, err := a.handlers(b, public, admin)
 	if err != nil {
-		return errors.Join(err, store.Close())
+		return errors.Join(err, closeListeners(public, admin))
 	}
+	a.log.Info("listening", "address", public.Addr().String(), "network", b.network.Name, "data", b.dir)
 	g, ctx := errgroup.WithContext(ctx)
 	serveHTTP(ctx, g, public, handlers.Public, time.Minute, a.log)
 	if admin != nil {
+		a.log.Info("listening for the operator", "address", admin.Addr().String())
 		serveHTTP(ctx, g, admin, handlers.Admin, 0, a.log) // profiles take as long as they are asked to
 	}
-	a.log.Info("listening", "address", public.Addr().String(), "network", n.Name, "data", dir)
-	g.Go(func() error { return a.backend(ctx, n, dir, store, searcher) })
-	err = g.Wait()
+	g.Go(func() error { return b.serve(ctx) })
+	err = errors.Join(g.Wait(), b.close())
 	a.log.Info("stopped")
 	return err
 }
 
-// listen opens the listeners.
+// listen opens the listeners; admin is nil when it is switched off.
 func (a *app) listen(ctx context.Context) (public, admin net.Listener, err error) {
-	var lc net.ListenConfig
-	if public, err = lc.Listen(ctx, "tcp", a.config.Server.Listen); err != nil {
-		return nil, nil, fmt.Errorf("cannot listen on %s: %w", a.config.Server.Listen, err)
+	if public, err = listenOn(ctx, a.config.Server.Listen, "--listen"); err != nil {
+		return nil, nil, err
 	}
 	if a.config.Server.Admin == "" {
 		return public, nil, nil
 	}
-	if admin, err = lc.Listen(ctx, "tcp", a.config.Server.Admin); err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("cannot listen on %s: %w", a.config.Server.Admin, err), public.Close())
+	if admin, err = listenOn(ctx, a.config.Server.Admin, "--admin"); err == nil && !isLoopback(admin) && a.config.Server.AdminToken == "" {
+		err = fmt.Errorf("the admin listener on %s can be reached from other machines: set %s, or listen on 127.0.0.1", admin.Addr(), envName("server.admin_token"))
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, closeListeners(public, admin))
 	}
 	return public, admin, nil
+}
+
+func listenOn(ctx context.Context, address, flag string) (net.Listener, error) {
+	var lc net.ListenConfig
+	l, err := lc.Listen(ctx, "tcp", address)
+	if e, ok := errors.AsType[*net.OpError](err); ok {
+		err = e.Err // the address is named below
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s (%s): %w", address, flag, err)
+	}
+	return l, nil
+}
+
+func closeListeners(all ...net.Listener) error {
+	var err error
+	for _, l := range all {
+		if l != nil {
+			err = errors.Join(err, l.Close())
+		}
+	}
+	return err
 }
 
 // serveHTTP serves until ctx ends, then drains.
@@ -78,7 +109,7 @@ func serveHTTP(ctx context.Context, g *errgroup.Group, l net.Listener, h http.Ha
 	server := api.NewServer(h, writeTimeout, log)
 	g.Go(func() error {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-			return err
+			return fmt.Errorf("serve %s: %w", l.Addr(), err)
 		}
 		return nil
 	})
@@ -86,14 +117,20 @@ func serveHTTP(ctx context.Context, g *errgroup.Group, l net.Listener, h http.Ha
 		<-ctx.Done()
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 		defer cancel()
-		return server.Shutdown(stop)
+		err := server.Shutdown(stop)
+		if errors.Is(err, context.DeadlineExceeded) {
+			log.Warn("requests were cut off: they took longer than a stop waits", "address", l.Addr().String(), "wait", drain)
+			err = server.Close()
+		}
+		return err
 	})
 }
 
 // handlers assembles the API over the catalog.
-func (a *app) handlers(n network.Network, store catalog.Store, searcher *lateSearcher, public, admin net.Listener) (*api.Handlers, error) {
-	base := kb.Base{Catalog: store, Search: searcher, Network: n, PublicURL: a.config.Server.PublicURL, Now: time.Now}
-	cfg := a.apiConfig(base)
+func (a *app) handlers(b *backend, public, admin net.Listener) (*api.Handlers, error) {
+	cfg := a.apiConfig(kb.Base{Catalog: b.store, Search: b.searcher, Network: b.network,
+		PublicURL: a.config.publicURL(public.Addr().String()), Now: time.Now})
+	cfg.Metrics = newMetrics(b.searcher)
 	cfg.Loopback = isLoopback(public)
 	cfg.AdminLoopback = admin == nil || isLoopback(admin)
 	return api.New(cfg)
@@ -102,106 +139,4 @@ func (a *app) handlers(n network.Network, store catalog.Store, searcher *lateSea
 func isLoopback(l net.Listener) bool {
 	a, ok := l.Addr().(*net.TCPAddr)
 	return ok && a.IP.IsLoopback()
-}
-
-// backend opens the engines behind the listeners, brings the index up to date
-// and keeps the sources in sync until ctx ends.
-func (a *app) backend(ctx context.Context, n network.Network, dir string, store catalog.Store, searcher *lateSearcher) (err error) {
-	s, err := openEngines(ctx, a.stackConfig(n, dir), store)
-	if err != nil {
-		if ctx.Err() != nil {
-			err = nil // stopped while loading
-		}
-		return errors.Join(err, store.Close())
-	}
-	defer func() { err = errors.Join(err, s.close()) }()
-	searcher.set(s)
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return s.follower.Run(ctx) })
-	g.Go(func() error {
-		err := a.keepInSync(ctx, n, s)
-		if ctx.Err() != nil {
-			return nil
-		}
-		return err
-	})
-	return g.Wait()
-}
-
-// keepInSync makes the first index complete and then runs the schedule. A
-// process that does not write the index leaves syncing to the one that does.
-func (a *app) keepInSync(ctx context.Context, n network.Network, s *stack) error {
-	if !a.config.Sync.Enabled || s.lock == nil {
-		return a.complete(ctx, s)
-	}
-	fresh, err := neverSynced(ctx, s.store)
-	if err != nil {
-		return err
-	}
-	pipeline, err := a.pipeline(ctx, n, s.store, s.dir, false)
-	if err != nil {
-		return err
-	}
-	scheduler := ingest.NewScheduler(pipeline)
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { scheduler.Run(ctx); return nil })
-	g.Go(func() error {
-		if fresh {
-			// What a first sync could read is served, also if a source failed.
-			select {
-			case <-scheduler.FirstPass():
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return a.complete(ctx, s)
-	})
-	return g.Wait()
-}
-
-// complete waits until everything in the catalog is indexed.
-func (a *app) complete(ctx context.Context, s *stack) error {
-	head, err := s.store.LastChange(ctx)
-	if err != nil {
-		return err
-	}
-	if err := s.follower.Wait(ctx, head); err != nil {
-		return err
-	}
-	s.follower.MarkReady()
-	records, passages := s.follower.Table().Size()
-	a.log.Info("ready", "records", records, "passages", passages)
-	return nil
-}
-
-func neverSynced(ctx context.Context, store catalog.Store) (bool, error) {
-	sources, err := store.Sources(ctx)
-	if err != nil {
-		return false, err
-	}
-	for _, st := range sources {
-		if !st.LastSuccess.IsZero() {
-			return false, nil
-		}
-	}
-	return true, nil
-}
-
-// lateSearcher stands for the searcher until the engines are open.
-type lateSearcher struct{ stack atomic.Pointer[stack] }
-
-func (l *lateSearcher) set(s *stack) { l.stack.Store(s) }
-
-func (l *lateSearcher) Search(ctx context.Context, r retrieval.Request) (retrieval.Response, error) {
-	if s := l.stack.Load(); s != nil {
-		return s.searcher.Search(ctx, r)
-	}
-	return retrieval.Response{}, retrieval.ErrNotReady
-}
-
-func (l *lateSearcher) Status(ctx context.Context) retrieval.Status {
-	if s := l.stack.Load(); s != nil {
-		return s.searcher.Status(ctx)
-	}
-	return retrieval.Status{}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -15,8 +16,14 @@ import (
 )
 
 type syncCmd struct {
-	Sources      []string `arg:"" optional:"" help:"Sources to sync; all of the network when left out."`
+	Sources      []string `arg:"" name:"source" optional:"" help:"Sources to sync; all of the network when left out."`
 	AcceptShrink bool     `help:"Accept that a source lost more than a fifth of its records."`
+}
+
+func (*syncCmd) Help() string {
+	return `Progress goes to standard error: bars on a terminal, JSON lines elsewhere. The
+table at the end goes to standard output. It may run beside a serve, whose
+answers have what is new within two seconds.`
 }
 
 func (c *syncCmd) Run(ctx context.Context, a *app) error {
@@ -24,29 +31,58 @@ func (c *syncCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
+	if err := a.checkCorpus(n); err != nil {
+		return err
+	}
 	store, err := openCatalog(ctx, dir, n.Name)
 	if err != nil {
 		return err
 	}
-	defer store.Close()
+	return errors.Join(c.sync(ctx, a, n, store, dir), store.Close())
+}
+
+func (c *syncCmd) sync(ctx context.Context, a *app, n network.Network, store catalog.Store, dir string) error {
 	pipeline, err := a.pipeline(ctx, n, store, dir, c.AcceptShrink)
 	if err != nil {
 		return err
 	}
 	reports, err := pipeline.Sync(ctx, c.Sources)
-	if errors.Is(err, ingest.ErrUnknownSource) {
-		return fmt.Errorf("%w: %w", errUsage, err)
+	if len(reports) == 0 {
+		return err
 	}
-	if printErr := printSync(a.out, reports); printErr != nil {
-		return printErr
+	if err := printSync(a.out, reports); err != nil {
+		return err
 	}
-	return err
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if len(c.Sources) == 0 {
+		if err := store.SetMeta(ctx, metaFirstSync, "done"); err != nil {
+			return err
+		}
+	}
+	return failures(reports)
+}
+
+// failures is one sentence on the sources that failed; the table and the
+// progress tell why.
+func failures(reports []ingest.Report) error {
+	var names []string
+	for _, r := range reports {
+		if r.Err != nil {
+			names = append(names, r.Source)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d of %d sources failed: %s", len(names), len(reports), strings.Join(names, ", "))
 }
 
 // pipeline makes the pipeline of a network, with progress bars on a terminal
 // and JSON lines elsewhere.
 func (a *app) pipeline(ctx context.Context, n network.Network, store catalog.Store, dir string, acceptShrink bool) (*ingest.Pipeline, error) {
-	anchor, err := a.sampleAnchor(ctx, store)
+	anchor, err := a.sampleAnchor(ctx, n, store, time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +90,7 @@ func (a *app) pipeline(ctx context.Context, n network.Network, store catalog.Sto
 	if isTerminal(a.err) {
 		progress = ingest.Bars(a.err)
 	}
-	return ingest.New(ingest.Config{Store: store, Network: n, Connectors: a.connectors(anchor), Now: time.Now, Log: a.log, Progress: progress,
+	return ingest.New(ingest.Config{Store: store, Network: n, Connectors: connectors(anchor), Now: time.Now, Log: a.log, Progress: progress,
 		WorkDir: filepath.Join(dir, "sources"), CorpusDir: a.config.Network.CorpusDir, AcceptShrink: acceptShrink}), nil
 }
 
@@ -64,9 +100,11 @@ func printSync(w io.Writer, reports []ingest.Report) error {
 	for _, r := range reports {
 		result := "ok"
 		if r.Err != nil {
-			result = r.Err.Error()
+			result = oneLine(r.Err.Error())
 		}
 		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", r.Source, r.Created, r.Updated, r.Unchanged, r.Deleted, r.Skipped, r.Took.Round(time.Millisecond), result)
 	}
 	return tw.Flush()
 }
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

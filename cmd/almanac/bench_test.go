@@ -1,0 +1,138 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"almanac/retrieval/eval"
+)
+
+// BenchmarkServe measures the program over the real corpus: the first start
+// (sync, cutting, embedding, indexing), the second, resident memory, and
+// searches over HTTP from eight clients.
+func BenchmarkServe(b *testing.B) {
+	shared := os.Getenv("ALMANAC_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(shared, "corpus", "manifest.jsonl")); err != nil {
+		b.Skipf("there is no corpus in %s: set ALMANAC_SHARED", shared)
+	}
+	collection, err := eval.Load(filepath.Join(shared, "judged", "network-dev"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	data := b.TempDir()
+	start := func() (base string, took time.Duration, stop func()) {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			b.Fatal(err)
+		}
+		address := l.Addr().String()
+		l.Close()
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan int, 1)
+		var log bytes.Buffer
+		began := time.Now()
+		go func() {
+			done <- run(ctx, []string{"serve", "--network", "corpus", "--data", data, "--listen", address, "--admin", "", "--log-level", "error"},
+				[]string{"ALMANAC_CORPUS=" + filepath.Join(shared, "corpus"), "ALMANAC_LIMIT_REST=0", "ALMANAC_SYNC=on"}, io.Discard, &log)
+		}()
+		base = "http://" + address
+		for {
+			if res, err := http.Get(base + "/ready"); err == nil {
+				res.Body.Close()
+				if res.StatusCode == http.StatusOK {
+					break
+				}
+			}
+			select {
+			case code := <-done:
+				b.Fatalf("serve ended with %d: %s", code, log.String())
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+		return base, time.Since(began), func() {
+			cancel()
+			if code := <-done; code != 0 {
+				b.Errorf("serve ended with %d: %s", code, log.String())
+			}
+		}
+	}
+	_, first, stop := start()
+	stop()
+	base, second, stop := start()
+	defer stop()
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
+	var next atomic.Int64
+	var mu sync.Mutex // guards took
+	var took []time.Duration
+	b.ResetTimer()
+	began := time.Now()
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for n := next.Add(1); n <= int64(b.N); n = next.Add(1) {
+				q := collection.Queries[int(n)%len(collection.Queries)].Text
+				t := time.Now()
+				res, err := client.Get(base + "/api/v1/search?q=" + url.QueryEscape(q))
+				if err != nil {
+					b.Error(err)
+					return
+				}
+				_, err = io.Copy(io.Discard, res.Body)
+				res.Body.Close()
+				if err != nil || res.StatusCode != http.StatusOK {
+					b.Errorf("%q: status %d, %v", q, res.StatusCode, err)
+					return
+				}
+				mu.Lock()
+				took = append(took, time.Since(t))
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	elapsed := time.Since(began)
+	if b.Failed() || len(took) == 0 {
+		return
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(len(took))/elapsed.Seconds(), "searches/s")
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+	b.ReportMetric(first.Seconds(), "first-start-s")
+	b.ReportMetric(second.Seconds(), "second-start-s")
+	b.ReportMetric(resident(), "resident-MB")
+}
+
+// resident is the process's resident memory in MB after a collection, test
+// and clients included.
+func resident() float64 {
+	runtime.GC()
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(status)) {
+		var kb int
+		if n, _ := fmt.Sscanf(line, "VmRSS: %d kB", &kb); n == 1 {
+			return float64(kb) / 1024
+		}
+	}
+	return 0
+}

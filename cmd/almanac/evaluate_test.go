@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"almanac/retrieval/profile"
+)
+
+// inProcess runs the program without a process of its own.
+func inProcess(t *testing.T, environ []string, args ...string) (out, errOut string, code int) {
+	t.Helper()
+	var o, e bytes.Buffer
+	code = run(t.Context(), args, append([]string{"HOME=" + t.TempDir()}, environ...), &o, &e)
+	return o.String(), e.String(), code
+}
+
+// succeed is inProcess for what must not fail.
+func succeed(t *testing.T, environ []string, args ...string) string {
+	t.Helper()
+	out, errOut, code := inProcess(t, environ, args...)
+	if code != 0 {
+		t.Fatalf("almanac %s: exit code %d: %s", strings.Join(args, " "), code, errOut)
+	}
+	return out
+}
+
+// writeJudged writes an invented collection: queries take three words of the
+// document they seek, which other documents have too.
+func writeJudged(t *testing.T, dir string, documents, queries int, seed uint64) string {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 4))
+	var corpus, asked, qrels strings.Builder
+	enc := json.NewEncoder(&corpus)
+	for d := range documents {
+		body := make([]string, 30)
+		for i := range body {
+			body[i] = words[r.IntN(len(words))]
+		}
+		if err := enc.Encode(map[string]string{"_id": fmt.Sprintf("d%02d", d), "title": body[0] + " " + body[1], "text": strings.Join(body, " ")}); err != nil {
+			t.Fatal(err)
+		}
+		if d >= queries {
+			continue
+		}
+		text, kind := strings.Join([]string{body[0], body[1], body[7]}, " "), "short"
+		if d%2 == 0 {
+			text, kind = "where is the "+body[0]+" with the "+body[7]+" and the "+body[12]+" of the "+body[20]+"?", "long"
+		}
+		fmt.Fprintf(&asked, `{"_id":"q%02d","text":%q,"kind":%q}`+"\n", d, text, kind)
+		fmt.Fprintf(&qrels, "q%02d\td%02d\t2\nq%02d\td%02d\t0\n", d, d, d, (d+1)%documents)
+	}
+	for name, text := range map[string]string{"corpus.jsonl": corpus.String(), "queries.jsonl": asked.String(), "qrels.tsv": qrels.String()} {
+		writeFile(t, filepath.Join(dir, name), text)
+	}
+	return dir
+}
+
+type reportKeys map[string]any
+
+func (r reportKeys) ndcg() float64 { return r["ndcg10"].(float64) }
+
+func TestEvalPrintsTheContract(t *testing.T) {
+	dir := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 40, 12, 1)
+	var one reportKeys
+	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--stack", "embedded")), &one); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"collection", "profile", "queries", "ndcg10", "recall100", "mrr", "judged10", "p50_ms", "p99_ms", "kinds"} {
+		if _, ok := one[key]; !ok {
+			t.Errorf("one profile: no %s in %v", key, slices.Sorted(maps.Keys(one)))
+		}
+	}
+	if one["collection"] != "harbour" || one["profile"] != "default" || one["queries"] != 12. || one["comparison"] != nil || one["answers"] != nil {
+		t.Errorf("report %v", one)
+	}
+	if kinds := one["kinds"].(map[string]any); len(kinds) != 2 || kinds["long"].(map[string]any)["queries"] != 6. {
+		t.Errorf("kinds %v", kinds)
+	}
+	if one.ndcg() < 0.5 || one["ndcg10_low"].(float64) > one.ndcg() || one["ndcg10_high"].(float64) < one.ndcg() {
+		t.Errorf("nDCG@10 %v from %v to %v", one.ndcg(), one["ndcg10_low"], one["ndcg10_high"])
+	}
+	var several []reportKeys
+	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--profile", "default,dense", "--answers")), &several); err != nil {
+		t.Fatal(err)
+	}
+	if len(several) != 2 || several[0]["comparison"] != nil || several[0]["answers"] == nil || several[0].ndcg() != one.ndcg() {
+		t.Fatalf("two profiles: %v", several)
+	}
+	c, ok := several[1]["comparison"].(map[string]any)
+	if !ok || c["against"] != "default" || c["p"].(float64) <= 0 || c["p"].(float64) > 1 {
+		t.Errorf("comparison %v", c)
+	}
+	if d := several[1].ndcg() - several[0].ndcg(); d-c["ndcg10_difference"].(float64) > 1e-9 {
+		t.Errorf("difference %v, want %v", c["ndcg10_difference"], d)
+	}
+}
+
+func TestEvalMeasuresFilesOfOneNameApart(t *testing.T) {
+	dir := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 40, 12, 1)
+	a, b := filepath.Join(t.TempDir(), "a.yaml"), filepath.Join(t.TempDir(), "b.yaml")
+	list := "name: default\nlists: [{retriever: %s, weight: 1, depth: 100}]\nrank_k: 60\norder: fusion\n"
+	writeFile(t, a, fmt.Sprintf(list, "documents"))
+	writeFile(t, b, fmt.Sprintf(list+"floor: -1\n", "dense"))
+	var reports []reportKeys
+	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--profile", a, "--profile", b, "--profile", "keyword")), &reports); err != nil {
+		t.Fatal(err)
+	}
+	if reports[0].ndcg() == reports[1].ndcg() || reports[0].ndcg() != reports[2].ndcg() || reports[0]["profile"] != a {
+		t.Errorf("a %v, b %v, like a %v", reports[0].ndcg(), reports[1].ndcg(), reports[2].ndcg())
+	}
+}
+
+func TestEvalExchangesRuns(t *testing.T) {
+	dir := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 40, 12, 1)
+	out := t.TempDir()
+	var searched, imported []reportKeys
+	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--profile", "default,dense", "--run", filepath.Join(out, "run.txt"))), &searched); err != nil {
+		t.Fatal(err)
+	}
+	runs := []string{filepath.Join(out, "run-default.txt"), filepath.Join(out, "run-dense.txt")}
+	first, err := os.ReadFile(runs[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fields := strings.Fields(string(first)); len(fields) < 6 || fields[0] != "q00" || fields[1] != "Q0" || fields[3] != "1" || fields[5] != "almanac-default" {
+		t.Errorf("the run begins with %.60q", first)
+	}
+	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--import-run", runs[0], "--import-run", runs[1])), &imported); err != nil {
+		t.Fatal(err)
+	}
+	for i := range searched {
+		for _, key := range []string{"ndcg10", "recall100", "mrr", "judged10"} {
+			if searched[i][key] != imported[i][key] {
+				t.Errorf("%s of run %d: %v searched, %v imported", key, i, searched[i][key], imported[i][key])
+			}
+		}
+	}
+	t.Run("of one report to the name given", func(t *testing.T) {
+		path := filepath.Join(out, "one.txt")
+		succeed(t, nil, "eval", "--judged", dir, "--run", path)
+		if again, err := os.ReadFile(path); err != nil || !bytes.Equal(again, first) {
+			t.Errorf("differs from the other run of this profile (%v)", err)
+		}
+	})
+	t.Run("with other judgments", func(t *testing.T) {
+		qrels := filepath.Join(out, "trec.txt")
+		writeFile(t, qrels, "q01 0 d01 1\nq02 0 nowhere 1\n")
+		out, errOut, code := inProcess(t, nil, "eval", "--judged", dir, "--qrels", qrels)
+		if code != 0 || !strings.Contains(out, "harbour") || !strings.Contains(errOut, "1 of 2 relevant documents are not indexed") {
+			t.Errorf("exit code %d: %s%s", code, out, errOut)
+		}
+	})
+	t.Run("of other queries is refused", func(t *testing.T) {
+		path := filepath.Join(out, "other.txt")
+		writeFile(t, path, "q99 Q0 d01 1 1 t\n")
+		if _, errOut, code := inProcess(t, nil, "eval", "--judged", dir, "--import-run", path); code != 1 || !strings.Contains(errOut, "ranks nothing") {
+			t.Errorf("exit code %d: %s", code, errOut)
+		}
+	})
+}
+
+func TestEvalStages(t *testing.T) {
+	dir := t.TempDir()
+	a, b := writeJudged(t, filepath.Join(dir, "harbour"), 40, 12, 1), writeJudged(t, filepath.Join(dir, "canal"), 30, 10, 2)
+	lines := strings.Split(succeed(t, nil, "eval", "--stages", "--markdown", "--judged", a, "--judged", b), "\n")
+	want := []string{"| stage, nDCG@10 | harbour | canal | mean |", "|---|---|---|---|", "| keyword (", "| passages (", "| dense (", "| rrf (", "| rerank (", "| default | ", "", "| stage, recall@100 |"}
+	for i, prefix := range want {
+		if !strings.HasPrefix(lines[i], prefix) {
+			t.Errorf("line %d is %q, want %q", i+1, lines[i], prefix)
+		}
+	}
+	if strings.Count(lines[7], "–") != 2 {
+		t.Errorf("%q lacks intervals", lines[7])
+	}
+}
+
+func TestEvalOverTheDataDirectory(t *testing.T) {
+	dir := t.TempDir()
+	f := writeFixture(t, filepath.Join(dir, "fixture"), 40)
+	env := []string{"ALMANAC_CORPUS=" + f.corpus}
+	network := []string{"--network", f.network, "--data", filepath.Join(dir, "data")}
+	judged := filepath.Join(dir, "judged")
+	writeFile(t, filepath.Join(judged, "queries.jsonl"), fmt.Sprintf(`{"_id":"a","text":%q}`+"\n"+`{"_id":"b","text":%q}`, only(29), only(30)))
+	writeFile(t, filepath.Join(judged, "qrels.tsv"), "a\tmanual/page-029.md\t3\nb\tmanual/page-030.md\t3\n")
+	if _, errOut, code := inProcess(t, env, append(network, "eval", "--queries", judged)...); code != 1 || !strings.Contains(errOut, "almanac sync") {
+		t.Errorf("before a sync: exit code %d: %s", code, errOut)
+	}
+	succeed(t, env, append(network, "sync")...)
+	var r reportKeys
+	if err := json.Unmarshal([]byte(succeed(t, env, append(network, "eval", "--queries", judged, "--json")...)), &r); err != nil || r.ndcg() != 1 {
+		t.Errorf("nDCG@10 %v (%v), want 1", r, err)
+	}
+	// Outside the pool nothing is ranked.
+	writeFile(t, filepath.Join(judged, "pool.txt"), "manual/page-029.md\nmanual/page-031.md\n")
+	if err := json.Unmarshal([]byte(succeed(t, env, append(network, "eval", "--queries", judged, "--json")...)), &r); err != nil || r.ndcg() != .5 {
+		t.Errorf("with a pool: nDCG@10 %v (%v), want 0.5", r, err)
+	}
+}
+
+func TestEvalRefusesWhatItCannotMean(t *testing.T) {
+	dir := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 10, 5, 1)
+	other := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 10, 5, 2)
+	for _, tt := range []struct {
+		name string
+		args []string
+		code int
+		want string
+	}{
+		{"no collection", []string{"eval"}, 2, "--judged or --queries"},
+		{"two collections of one name", []string{"eval", "--judged", dir, "--judged", other}, 2, "named harbour"},
+		{"an unknown stack", []string{"eval", "--judged", dir, "--stack", "borrowed"}, 2, "--stack"},
+		{"relevance from grade 0", []string{"eval", "--judged", dir, "--relevant-from", "0"}, 2, "--relevant-from"},
+		{"one profile twice", []string{"eval", "--judged", dir, "--profile", "dense,dense"}, 2, "dense is given twice"},
+		{"stages of two profiles", []string{"eval", "--judged", dir, "--stages", "--profile", "default,rrf"}, 2, "one profile"},
+		{"stages of a stage", []string{"eval", "--judged", dir, "--stages", "--profile", "rrf"}, 2, "rrf is a stage"},
+		{"JSON and Markdown", []string{"eval", "--judged", dir, "--json", "--markdown"}, 2, "markdown"},
+		{"answers without a search", []string{"eval", "--judged", dir, "--import-run", "x", "--answers"}, 2, "--import-run"},
+		{"an unknown profile", []string{"eval", "--judged", dir, "--profile", "nope"}, 1, "nope"},
+		{"a run that is not there", []string{"eval", "--judged", dir, "--import-run", "nowhere"}, 1, "nowhere"},
+		{"one fold", []string{"tune", "--judged", dir, "--folds", "1"}, 2, "two folds"},
+		{"no penalty", []string{"tune", "--judged", dir, "--l2", "0"}, 2, "above 0"},
+		{"a profile without weights", []string{"tune", "--judged", dir, "--profile", "rrf"}, 2, "no weights"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			out, errOut, code := inProcess(t, nil, tt.args...)
+			if code != tt.code || !strings.Contains(errOut, tt.want) || out != "" {
+				t.Errorf("exit code %d, want %d: %s%s", code, tt.code, out, errOut)
+			}
+		})
+	}
+}
+
+// TestTuneRepeats holds that a tuned profile is the same to the byte however
+// often it is made, and that it can be searched by.
+func TestTuneRepeats(t *testing.T) {
+	dir := t.TempDir()
+	a, b := writeJudged(t, filepath.Join(dir, "harbour"), 60, 40, 1), writeJudged(t, filepath.Join(dir, "canal"), 40, 3, 2)
+	var before []byte
+	var printed string
+	for range 2 {
+		path := filepath.Join(dir, "tuned.yaml")
+		out, errOut, code := inProcess(t, nil, "tune", "--judged", a, "--judged", b, "--classes", "--l2", "0.01,0.1", "--seed", "7", "--out", path)
+		if code != 0 || !strings.Contains(errOut, "canal: only 3 queries for 5 folds") {
+			t.Fatalf("exit code %d: %s", code, errOut)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if before != nil && (!bytes.Equal(before, data) || printed != out) {
+			t.Errorf("the second time:\n%s%s\nthe first:\n%s%s", out, data, printed, before)
+		}
+		before, printed = data, out
+		os.Remove(path)
+	}
+	for _, want := range []string{"OUT OF FOLD", "COLLECTION LEFT OUT", "CLASS OF QUERY", "OWN WEIGHTS FOR", "document_bm25"} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("the report lacks %q:\n%s", want, printed)
+		}
+	}
+	p, err := profile.Parse(before)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Name != "tuned" || p.Version < 2 || len(p.Weights) < 5 || !strings.Contains(p.Provenance, "harbour, canal; 5 folds, seed 7") {
+		t.Errorf("profile %+v", p)
+	}
+	path := filepath.Join(dir, "tuned.yaml")
+	writeFile(t, path, string(before))
+	succeed(t, nil, "eval", "--judged", a, "--profile", path)
+	if left, _ := filepath.Glob(filepath.Join(dir, ".new-*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}

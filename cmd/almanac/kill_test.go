@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestKilledAtAnyMomentTheNextStartCompletes kills a first sync and index at
+// random moments, some of them several times in a row and now and then by the
+// gentle signal, and wants what an undisturbed run has.
+func TestKilledAtAnyMomentTheNextStartCompletes(t *testing.T) {
+	moments := 50
+	if testing.Short() {
+		moments = 5
+	}
+	t.Parallel()
+	at := newSite(t, 240)
+	undisturbed := at.serve(t)
+	began := time.Now()
+	ready := undisturbed.ready(t)
+	whole := time.Since(began) + 50*time.Millisecond // the process starts before it listens
+	want := undisturbed.state(t, ready)
+	if ready.Records != 240 || want.Kinds["cip"] != 30 || want.Kinds["doc"] != 180 || want.Kinds["release"] != 30 {
+		t.Fatalf("the undisturbed run has %+v", want)
+	}
+	undisturbed.stop(t)
+	r := rand.New(rand.NewPCG(20, 26))
+	home := t.TempDir()
+	for moment := 0; moment < moments; {
+		victim := site{at.fixture, filepath.Join(home, fmt.Sprint(moment)), at.env}
+		command := []string{"serve", "sync", "serve"}[r.IntN(3)]
+		var after []time.Duration
+		for range min(1+r.IntN(3), moments-moment) {
+			after = append(after, time.Duration(r.Int64N(int64(whole))))
+			signal := os.Kill
+			if r.IntN(8) == 0 {
+				signal = syscall.SIGTERM
+			}
+			victim.end(t, signal, command, after[len(after)-1])
+			moment++
+		}
+		s := victim.serve(t)
+		if got := s.state(t, s.ready(t)); got.String() != want.String() {
+			t.Errorf("%s killed after %v has\n%s\nundisturbed it is\n%s", command, after, got, want)
+		}
+		if code := s.stop(t); code != 0 {
+			t.Errorf("%s killed after %v: exit code %d", command, after, code)
+		}
+	}
+}
+
+// end starts a command and ends it by a signal after a while.
+func (s site) end(t *testing.T, signal os.Signal, command string, after time.Duration) {
+	t.Helper()
+	args := s.args()
+	if command == "serve" {
+		args = append(args, "--listen", "127.0.0.1:0", "--admin=")
+	}
+	cmd := exec.Command(program(t), append([]string{command}, args...)...)
+	cmd.Env = s.env
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(after)
+	_ = cmd.Process.Signal(signal) // a sync may be done
+	_ = cmd.Wait()                 // however it ended
+}

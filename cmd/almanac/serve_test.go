@@ -1,0 +1,496 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/goleak"
+)
+
+// TestAServerIsHealthyBeforeItIsReady holds the index lock, so that the server
+// has to wait for a first sync that does not happen; then it lets go.
+func TestAServerIsHealthyBeforeItIsReady(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 40)
+	if err := os.MkdirAll(at.data, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := lockIndex(at.data)
+	if err != nil || lock == nil {
+		t.Fatal(lock, err)
+	}
+	s := at.serve(t)
+	s.await(t, "another process writes the index: this one reads it and does not sync")
+	if status, _, body := s.get(t, "/health"); status != http.StatusOK {
+		t.Errorf("/health: %d %s", status, body)
+	}
+	for _, path := range []string{"/ready", "/api/v1/search?q=tide"} {
+		status, header, body := s.get(t, path)
+		if status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" || !strings.Contains(body, `{"error":`) {
+			t.Errorf("%s: %d %v %s", path, status, header, body)
+		}
+	}
+	if err := lock.unlock(); err != nil {
+		t.Fatal(err)
+	}
+	s.await(t, "the other process is gone: this one writes the index from here on")
+	if line := s.ready(t); line.Records != 40 {
+		t.Errorf("%d records are indexed", line.Records)
+	}
+	if code := s.stop(t); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestServe(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 80)
+	s := at.serve(t)
+	s.ready(t)
+	t.Run("search finds", func(t *testing.T) {
+		if got := s.search(t, "LIP-3"); len(got.Items) == 0 || got.Items[0].Key != "LIP-0003" {
+			t.Errorf("%+v", got)
+		}
+	})
+	t.Run("the address of port 0 is the one in links", func(t *testing.T) {
+		_, _, body := s.get(t, "/api/v1/openapi.json")
+		if !strings.Contains(body, `"url":"`+s.base) {
+			t.Errorf("the description names another server than %s: %.300s", s.base, body)
+		}
+	})
+	t.Run("HEAD answers like GET without a body", func(t *testing.T) {
+		for _, path := range []string{"/health", "/ready", "/api/v1/sources", "/api/v1/search?q=tide"} {
+			status, header, body := do(t, http.MethodHead, s.base+path)
+			if status != http.StatusOK || body != "" || header.Get("Content-Type") == "" {
+				t.Errorf("%s: %d %v %q", path, status, header, body)
+			}
+		}
+	})
+	t.Run("an unchanged answer is 304", func(t *testing.T) {
+		_, header, _ := s.get(t, "/api/v1/cips")
+		status, _, body := s.get(t, "/api/v1/cips", "If-None-Match", header.Get("ETag"))
+		if header.Get("ETag") == "" || status != http.StatusNotModified || body != "" {
+			t.Errorf("ETag %q: %d %q", header.Get("ETag"), status, body)
+		}
+	})
+	t.Run("answers are compressed for those who ask", func(t *testing.T) {
+		_, _, plain := s.get(t, "/api/v1/openapi.json")
+		_, header, body := s.get(t, "/api/v1/openapi.json", "Accept-Encoding", "gzip")
+		z, err := gzip.NewReader(strings.NewReader(body))
+		if err != nil || header.Get("Content-Encoding") != "gzip" {
+			t.Fatal(header, err)
+		}
+		if unpacked, err := io.ReadAll(z); err != nil || string(unpacked) != plain {
+			t.Errorf("unpacks to %d bytes, not %d: %v", len(unpacked), len(plain), err)
+		}
+	})
+	t.Run("reads are open to pages of any origin", func(t *testing.T) {
+		_, header, _ := s.get(t, "/api/v1/sources", "Origin", "https://elsewhere.example")
+		if header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Errorf("%v", header)
+		}
+	})
+	t.Run("errors are JSON", func(t *testing.T) {
+		for path, want := range map[string]int{"/nowhere": 404, "/api/v1/search": 400, "/api/v1/search?q=a&limit=0": 400} {
+			status, _, body := s.get(t, path)
+			var e struct{ Error string }
+			if err := json.Unmarshal([]byte(body), &e); err != nil || status != want || e.Error == "" {
+				t.Errorf("%s: %d %s", path, status, body)
+			}
+		}
+	})
+	t.Run("a rebound name is refused", func(t *testing.T) {
+		for _, base := range []string{s.base, s.admin} {
+			if status, _, body := do(t, http.MethodGet, base+"/", "Host", "evil.example"); status != http.StatusForbidden {
+				t.Errorf("%s: %d %s", base, status, body)
+			}
+		}
+		if status, _, _ := s.get(t, "/health", "Host", "localhost:1"); status != http.StatusOK {
+			t.Errorf("localhost: %d", status)
+		}
+	})
+	t.Run("the operator has metrics and profiles", func(t *testing.T) {
+		_, _, metrics := do(t, http.MethodGet, s.admin+"/metrics")
+		for _, name := range []string{"almanac_http_requests_total", "almanac_index_records 80", "almanac_index_lag_changes 0", "go_goroutines"} {
+			if !strings.Contains(metrics, name) {
+				t.Errorf("no %s in the metrics", name)
+			}
+		}
+		if status, _, body := do(t, http.MethodGet, s.admin+"/debug/pprof/goroutine?debug=1"); status != http.StatusOK || !strings.Contains(body, "goroutine profile") {
+			t.Errorf("%d %.100s", status, body)
+		}
+		if status, _, _ := s.get(t, "/metrics"); status != http.StatusNotFound {
+			t.Errorf("the public listener answers /metrics with %d", status)
+		}
+	})
+	t.Run("tools are served over HTTP", func(t *testing.T) { checkTools(t, &sdk.StreamableClientTransport{Endpoint: s.base + "/mcp"}) })
+	t.Run("tools are served over stdio beside it", func(t *testing.T) { checkTools(t, at.stdio(t)) })
+	t.Run("a toolset narrows stdio", func(t *testing.T) {
+		session := connect(t, at.stdio(t, "--toolsets", "cips"))
+		list, err := session.ListTools(t.Context(), nil)
+		if err != nil || len(list.Tools) == 0 {
+			t.Fatal(err)
+		}
+		for _, tool := range list.Tools {
+			if tool.Name == "semantic_search" {
+				t.Error("the group search is listed too")
+			}
+		}
+	})
+	t.Run("search works beside it", func(t *testing.T) {
+		if out := at.run(t, "search", "LIP-3"); !strings.Contains(out, "lip-0003.md") {
+			t.Error(out)
+		}
+	})
+	t.Run("reindex beside it is refused", func(t *testing.T) {
+		_, errOut, code := almanac(t, at.env, append([]string{"reindex"}, at.args()...)...)
+		if code != 1 || !oneSentence(errOut) || !strings.Contains(errOut, "stop it first") {
+			t.Errorf("%d %s", code, errOut)
+		}
+	})
+	t.Run("a sync beside it shows up in answers", func(t *testing.T) {
+		if s.finds(t, 81) {
+			t.Fatal("it is there before")
+		}
+		at.write(t, 88)
+		at.run(t, "sync")
+		took := eventually(t, "the new page", func() bool { return s.finds(t, 81) })
+		t.Logf("after %s", took.Round(time.Millisecond)) // 2 s are promised
+	})
+	if code := s.stop(t); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// stdio is `almanac mcp` as a client starts it.
+func (s site) stdio(tb testing.TB, args ...string) *sdk.CommandTransport {
+	cmd := exec.Command(program(tb), append(append([]string{"mcp"}, s.args()...), args...)...)
+	cmd.Env = s.env
+	return &sdk.CommandTransport{Command: cmd}
+}
+
+func connect(t *testing.T, transport sdk.Transport) *sdk.ClientSession {
+	t.Helper()
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() }) // a stateless server has nothing to close
+	return session
+}
+
+// checkTools lists the tools and calls one.
+func checkTools(t *testing.T, transport sdk.Transport) {
+	t.Helper()
+	session := connect(t, transport)
+	if got := session.InitializeResult().ServerInfo.Name; got != "almanac" {
+		t.Errorf("the server is %q", got)
+	}
+	list, err := session.ListTools(t.Context(), nil)
+	if err != nil || len(list.Tools) == 0 {
+		t.Fatal(err)
+	}
+	var text string
+	eventually(t, "an answer", func() bool { // stdio loads first
+		res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "get_cip", Arguments: map[string]any{"id": "3"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = res.Content[0].(*sdk.TextContent).Text
+		return !res.IsError || !strings.Contains(text, "loading")
+	})
+	if !strings.Contains(text, "LIP-0003") {
+		t.Errorf("get_cip 3: %s", text)
+	}
+}
+
+// TestASecondServerReadsUntilTheFirstIsGone runs two on one directory.
+func TestASecondServerReadsUntilTheFirstIsGone(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 80)
+	first := at.serve(t)
+	line := first.ready(t)
+	want := first.state(t, line)
+	second := at.serve(t)
+	second.await(t, "another process writes the index: this one reads it and does not sync")
+	if got := second.state(t, second.ready(t)); got.String() != want.String() {
+		t.Errorf("the second answers\n%s\nthe first\n%s", got, want)
+	}
+	at.write(t, 88)
+	at.run(t, "sync")
+	eventually(t, "the new page in the second", func() bool { return second.finds(t, 81) })
+	first.kill()
+	second.await(t, "the other process is gone: this one writes the index from here on")
+	if line := second.ready(t); line.Records != 88 {
+		t.Errorf("%d records are indexed after the change", line.Records)
+	}
+	at.write(t, 96)
+	at.run(t, "sync")
+	eventually(t, "what is new after the change", func() bool { return second.finds(t, 89) })
+	if code := second.stop(t); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestARequestUnderWayFinishesWhenTheServerStops sends half a request, the
+// signal, and then the other half.
+func TestARequestUnderWayFinishesWhenTheServerStops(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 40)
+	s := at.serve(t)
+	s.ready(t)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_cip","arguments":{"id":"3"}}}`
+	fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-06-18\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:40])
+	// The server has the first half when it counts a connection that is busy;
+	// nothing tells from outside, so that it is given a moment.
+	time.Sleep(200 * time.Millisecond)
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the listener closes", func() bool {
+		probe, err := net.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
+		if err == nil {
+			probe.Close()
+		}
+		return err != nil
+	})
+	fmt.Fprint(conn, body[40:])
+	res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK || !bytes.Contains(answer, []byte("LIP-0003")) {
+		t.Errorf("%d %s %v", res.StatusCode, answer, err)
+	}
+	if code := s.ended(t); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestARestartServesWhatWasThere stops and starts one directory, damaging the
+// index in between.
+func TestARestartServesWhatWasThere(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 80)
+	s := at.serve(t)
+	want := s.state(t, s.ready(t))
+	if code := s.stop(t); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+	snapshots, err := filepath.Glob(filepath.Join(at.data, "*.snapshot"))
+	if err != nil || len(snapshots) != 2 {
+		t.Fatalf("snapshots %v, %v", snapshots, err)
+	}
+	embeddings := read(t, filepath.Join(at.data, "embeddings"))
+	index := [][]byte{read(t, snapshots[0]), read(t, snapshots[1])}
+	flip := func(b []byte) []byte {
+		b = bytes.Clone(b)
+		b[len(b)*2/3] ^= 0x10
+		return b
+	}
+	for _, c := range []struct {
+		name   string
+		damage func(b []byte) []byte // nil removes
+		of     []int
+	}{
+		{"undamaged", bytes.Clone, nil},
+		{"the first truncated", func(b []byte) []byte { return b[:len(b)/2] }, []int{0}},
+		{"the second truncated", func(b []byte) []byte { return b[:len(b)-1] }, []int{1}},
+		{"the first with a bit flipped", flip, []int{0}},
+		{"the second with a bit flipped", flip, []int{1}},
+		{"both empty", func([]byte) []byte { return nil }, []int{0, 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, i := range c.of {
+				if err := os.WriteFile(snapshots[i], c.damage(index[i]), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := at.serve(t)
+			if got := s.state(t, s.ready(t)); got.String() != want.String() {
+				t.Errorf("it answers\n%s\nbefore\n%s", got, want)
+			}
+			if code := s.stop(t); code != 0 {
+				t.Errorf("exit code %d", code)
+			}
+			if damaged := strings.Contains(s.log.String(), `"level":"WARN"`); damaged != (len(c.of) > 0) {
+				t.Errorf("warned of damage: %v\n%s", damaged, s.log)
+			}
+			if !bytes.Equal(read(t, filepath.Join(at.data, "embeddings")), embeddings) {
+				t.Error("the embedding cache was written: something was embedded again")
+			}
+			for i, path := range snapshots {
+				if len(c.of) == 0 && !bytes.Equal(read(t, path), index[i]) {
+					t.Errorf("%s was written again", filepath.Base(path))
+				}
+			}
+		})
+	}
+}
+
+func read(tb testing.TB, name string) []byte {
+	tb.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return b
+}
+
+// TestAnIndexAheadOfItsCatalogIsBuiltAnew puts a catalog back that still has
+// what was removed from the index since.
+func TestAnIndexAheadOfItsCatalogIsBuiltAnew(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 48)
+	at.run(t, "sync")
+	at.run(t, "search", "tide")
+	old := read(t, filepath.Join(at.data, "catalog.db"))
+	at.write(t, 40)
+	at.run(t, "sync", "--accept-shrink")
+	if out := at.run(t, "search", only(45)); strings.Contains(out, "page-045") {
+		t.Errorf("found what is gone:\n%s", out)
+	}
+	if err := os.WriteFile(filepath.Join(at.data, "catalog.db"), old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := at.run(t, "search", only(45)); !strings.Contains(out, "page-045") {
+		t.Errorf("not found though it is there again:\n%s", out)
+	}
+}
+
+// TestMCPAloneLeavesTheIndexToOthers starts a server while a client's own
+// tool server runs.
+func TestMCPAloneLeavesTheIndexToOthers(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 40)
+	at.run(t, "sync")
+	checkTools(t, at.stdio(t))
+	if snapshots, _ := filepath.Glob(filepath.Join(at.data, "*.snapshot")); len(snapshots) != 2 {
+		t.Errorf("the index was not kept: %v", snapshots)
+	}
+	s := at.serve(t) // the client is still connected
+	s.ready(t)
+	at.write(t, 48)
+	at.run(t, "sync")
+	eventually(t, "the new page", func() bool { return s.finds(t, 41) })
+	if strings.Contains(s.log.String(), "another process writes the index") {
+		t.Error("the tool server holds the index lock")
+	}
+}
+
+// TestStdioEndsWithItsSignal ends a tool server whose client says nothing.
+func TestStdioEndsWithASignal(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 8)
+	cmd := exec.Command(program(t), append([]string{"mcp"}, at.args()...)...)
+	log := newLogReader()
+	cmd.Env, cmd.Stderr = at.env, log
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case <-log.lines: // it says when it is ready
+	case err := <-ended:
+		t.Fatalf("ended: %v\n%s", err, log)
+	case <-time.After(patience):
+		t.Fatalf("it is not ready:\n%s", log)
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("%v\n%s", err, log)
+		}
+	case <-time.After(patience):
+		_ = cmd.Process.Kill()
+		t.Error("it does not stop")
+	}
+}
+
+// TestTheOperatorsListenerAsksForItsToken listens where others could come in.
+func TestTheOperatorsListenerAsksForItsToken(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 8, "ALMANAC_SERVER_ADMIN_TOKEN=hush", "ALMANAC_SERVER_ADMIN=0.0.0.0:0")
+	s := &server{log: newLogReader(), exited: make(chan struct{})}
+	s.cmd = exec.Command(program(t), append([]string{"serve", "--listen", "127.0.0.1:0"}, at.args()...)...)
+	s.cmd.Env, s.cmd.Stderr = at.env, s.log
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = s.cmd.Wait()
+		close(s.exited)
+	}()
+	defer s.kill()
+	_, port, err := net.SplitHostPort(s.await(t, "listening for the operator").Address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := "http://127.0.0.1:" + port + "/metrics"
+	if status, _, _ := do(t, http.MethodGet, address); status != http.StatusUnauthorized {
+		t.Errorf("without the token: %d", status)
+	}
+	if status, _, _ := do(t, http.MethodGet, address, "Authorization", "Bearer hush"); status != http.StatusOK {
+		t.Errorf("with the token: %d", status)
+	}
+}
+
+// TestServeInProcessLeavesNothingBehind runs serve without a process around it.
+func TestServeInProcess(t *testing.T) {
+	at := newSite(t, 16)
+	before := goleak.IgnoreCurrent()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	log := newLogReader()
+	code := make(chan int, 1)
+	go func() {
+		code <- run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, at.args()...), at.env, io.Discard, log)
+	}()
+	s := &server{log: log, exited: make(chan struct{})}
+	s.base = "http://" + s.await(t, "listening").Address
+	s.ready(t)
+	if got := s.search(t, "LIP-1"); len(got.Items) == 0 {
+		t.Error("nothing found")
+	}
+	cancel()
+	select {
+	case c := <-code:
+		if c != 0 {
+			t.Errorf("exit code %d\n%s", c, log)
+		}
+	case <-time.After(patience):
+		t.Fatal("it does not stop")
+	}
+	if err := leaked(before); err != nil {
+		t.Error(err)
+	}
+}
