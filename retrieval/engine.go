@@ -135,7 +135,6 @@ type candidate struct {
 	fusion.Candidate
 	document *index.Document
 	passages []int // ordinals the retrievers found, best first
-	cosines  []float32
 	features rerank.Vector
 	z        rerank.Vector
 	best     int
