@@ -184,7 +184,7 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 		step("rerank")
 	}
 	if prof.Collapse > 0 {
-		candidates = e.collapse(candidates, prof.Collapse, r.Limit+r.Offset)
+		candidates = e.collapse(candidates, prof.Collapse)
 	}
 	if r.Diversify {
 		diversify(candidates)
@@ -353,11 +353,19 @@ func (e *Engine) cosines(ctx context.Context, p *Plan, ids []passage.ID) ([]floa
 	return e.vector.Scores(ctx, v, ids)
 }
 
+// draftPenalty is what an unmerged draft has less of authority than the
+// merged text it may be a copy of.
+const draftPenalty = 0.5
+
 func (e *Engine) authorityOf(d *index.Document) float64 {
-	if a, ok := e.authority[d.Attributes.Source]; ok {
-		return a
+	a, ok := e.authority[d.Attributes.Source]
+	if !ok {
+		a = e.authority[d.Attributes.Kind]
 	}
-	return e.authority[d.Attributes.Kind]
+	if d.Draft {
+		a -= draftPenalty
+	}
+	return a
 }
 
 // aboveFloor drops neighbours that share no word with the query and are not

@@ -4,11 +4,15 @@ import (
 	"almanac/retrieval/dedup"
 )
 
+// collapseWindow is the number of results among which copies are looked for.
+// It does not depend on the page, or pages would not join.
+const collapseWindow = 100
+
 // collapse keeps one of every cluster of near-identical records: the more
 // authoritative, else the newer, else the better ranked, at the place of the
-// best ranked. Only as much of the list is looked at as can be shown.
-func (e *Engine) collapse(candidates []*candidate, similar float64, shown int) []*candidate {
-	window := min(len(candidates), max(2*shown, 50))
+// best ranked.
+func (e *Engine) collapse(candidates []*candidate, similar float64) []*candidate {
+	window := min(len(candidates), collapseWindow)
 	kept := make([]*candidate, 0, len(candidates))
 next:
 	for i, c := range candidates {

@@ -142,11 +142,11 @@ func (s service) statusChanges(ctx context.Context, since, until time.Time, out 
 		if e.RawFrom == "" && e.From == "" {
 			continue
 		}
-		item := Item{Kind: "cip_status_change", When: e.At.UTC(), ID: kb.CIPID(e.Ref.Key), Title: e.Ref.Key + ": " + e.From + " → " + e.To,
+		item := Item{Kind: "cip_status_change", When: e.At.UTC(), ID: kb.CIPID(e.Ref.Key), Title: e.Ref.Key + ": " + e.RawFrom + " → " + e.RawTo,
 			Meta: map[string]any{"from": e.From, "to": e.To, "raw_from": e.RawFrom, "raw_to": e.RawTo, "via": e.Via}}
 		if r, ok := byKey[e.Ref.Key]; ok {
 			url := s.URL(r)
-			item.Title, item.URL = r.Key+" "+r.Title+": "+e.From+" → "+e.To, &url
+			item.Title, item.URL = r.Key+" "+r.Title+": "+e.RawFrom+" → "+e.RawTo, &url
 		} else if e.URL != "" {
 			item.URL = &e.URL
 		}

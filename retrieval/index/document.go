@@ -17,6 +17,7 @@ type Document struct {
 	Attributes passage.Attributes
 	Key        string
 	Title      string
+	Draft      bool      // a proposal's pull request
 	Passages   []Passage // by ordinal
 	Signature  *dedup.Signature
 	Trigrams   []uint32 // of the title
@@ -51,7 +52,7 @@ func (d *Document) Owns(t analysis.TermID) bool { return slices.Contains(d.own, 
 
 // newDocument gathers a record's packed passages.
 func newDocument(r catalog.Record, passages []Passage) *Document {
-	d := &Document{Record: r.ID, Attributes: AttributesOf(r), Key: r.Key, Title: r.Title, Passages: passages, Trigrams: Trigrams(r.Title)}
+	d := &Document{Record: r.ID, Attributes: AttributesOf(r), Key: r.Key, Title: r.Title, Draft: r.Kind == catalog.KindCIP && strings.HasPrefix(r.Key, "PR-"), Passages: passages, Trigrams: Trigrams(r.Title)}
 	type occurrence struct {
 		term  analysis.TermID
 		field analysis.Field
@@ -86,6 +87,9 @@ func newDocument(r catalog.Record, passages []Passage) *Document {
 	}
 	d.terms, d.freqs = slices.Clip(d.terms), slices.Clip(d.freqs)
 	for _, name := range []string{r.Key, fileName(r.Path)} {
+		if r.Parent != 0 {
+			break // an attachment's name is its parent's
+		}
 		for _, t := range analysis.Analyze(name) {
 			d.own = append(d.own, analysis.IDOf(t.Term))
 		}

@@ -97,6 +97,8 @@ func Parse(data []byte) (Profile, error) {
 		return Profile{}, fmt.Errorf("profile %s: lists is empty: at least one retriever is needed", p.Name)
 	case p.Order != "rerank" && p.Order != "fusion":
 		return Profile{}, fmt.Errorf("profile %s: order is %q: must be rerank or fusion", p.Name, p.Order)
+	case p.Collapse < 0 || p.Collapse > 1:
+		return Profile{}, fmt.Errorf("profile %s: collapse must be between 0 and 1", p.Name)
 	case p.RankK <= 0:
 		return Profile{}, fmt.Errorf("profile %s: rank_k must be greater than 0", p.Name)
 	}
