@@ -99,27 +99,29 @@ func (s *splitter) line(line string) {
 		}
 		return
 	}
-	if m := fence.FindStringSubmatch(line); m != nil {
+	if m := match(fence, line, trimmed, "`~"); m != nil {
 		s.end()
 		s.until = m[1]
 		return
 	}
-	if m := preOpen.FindStringSubmatch(line); m != nil {
-		s.end()
-		if end := "</" + strings.ToLower(m[1]); !strings.Contains(strings.ToLower(line), end) {
-			s.until = end
+	if strings.IndexByte(line, '<') >= 0 {
+		if m := preOpen.FindStringSubmatch(line); m != nil {
+			s.end()
+			if end := "</" + strings.ToLower(m[1]); !strings.Contains(strings.ToLower(line), end) {
+				s.until = end
+			}
+			return
 		}
-		return
 	}
-	switch m := atxHeading.FindStringSubmatch(line); {
+	switch m := match(atxHeading, line, trimmed, "#"); {
 	case m != nil:
 		s.end()
 		s.heading(len(m[1]), m[2])
 		return
-	case boldTitle.MatchString(trimmed) && s.open.Len() == 0:
+	case s.open.Len() == 0 && match(boldTitle, trimmed, trimmed, "*_") != nil:
 		s.heading(6, boldTitle.FindStringSubmatch(trimmed)[1])
 		return
-	case underline.MatchString(trimmed):
+	case match(underline, trimmed, trimmed, "=-~^\"") != nil:
 		if title := s.open.String(); title != "" && !s.item && utf8.RuneCountInString(title) < 120 {
 			s.open.Reset()
 			s.heading(2, title)
@@ -127,20 +129,30 @@ func (s *splitter) line(line string) {
 		s.end()
 		return
 	}
+	item := match(listItem, line, trimmed, "-*+\xe20123456789") // \xe2 begins the bullet
 	switch {
-	case trimmed == "", strings.HasPrefix(trimmed, "|"), directive.MatchString(line), htmlOnly.MatchString(line),
-		s.open.Len() == 0 && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")) && !listItem.MatchString(line):
+	case trimmed == "", trimmed[0] == '|', match(directive, line, trimmed, ".:ie{<[") != nil, match(htmlOnly, line, trimmed, "<") != nil,
+		s.open.Len() == 0 && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")) && item == nil:
 		s.end()
-	case listItem.MatchString(line):
+	case item != nil:
 		s.end()
 		s.item = true
-		s.open.WriteString(listItem.FindStringSubmatch(line)[1])
+		s.open.WriteString(item[1])
 	default:
 		if s.open.Len() > 0 {
 			s.open.WriteByte(' ')
 		}
 		s.open.WriteString(strings.TrimLeft(trimmed, "> "))
 	}
+}
+
+// match applies an expression to a line whose first visible byte is one of
+// first; most lines are prose, and begin with none.
+func match(re *regexp.Regexp, line, trimmed, first string) []string {
+	if trimmed == "" || strings.IndexByte(first, trimmed[0]) < 0 {
+		return nil
+	}
+	return re.FindStringSubmatch(line)
 }
 
 // heading opens a section. One below an abstract belongs to it.

@@ -62,7 +62,7 @@ func (m *markdown) flush() {
 // fence copies the fence that opens at lines[i] and returns the line after it.
 func (m *markdown) fence(lines []string, i int, mark fenceMark) int {
 	m.flush()
-	info := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(lines[i]), "`~"))
+	language, caption := fenceInfo(strings.TrimLeft(strings.TrimSpace(lines[i]), "`~"))
 	indent := indentOf(lines[i])
 	end := i + 1
 	for end < len(lines) && mark.next(lines[end]).open() {
@@ -72,8 +72,31 @@ func (m *markdown) fence(lines []string, i int, mark fenceMark) int {
 	for _, line := range lines[i+1 : end] {
 		code = append(code, cutIndent(line, indent))
 	}
-	writeFence(&m.out, info, code)
+	if caption != "" && len(code) > 0 {
+		m.out.WriteString("\n**" + caption + "**\n")
+	}
+	writeFence(&m.out, language, code)
 	return min(end+1, len(lines))
+}
+
+var (
+	fenceTitle  = regexp.MustCompile(`\b(?:title|caption|filename)=(?:"([^"]*)"|'([^']*)')`)
+	fenceOption = regexp.MustCompile(`\{[^{}]*\}|[\w.-]+=(?:"[^"]*"|'[^']*'|\S*)|\b(?:expandable|wrap|lines|copy|showLineNumbers|linenums|noline|focus|icon|theme)\b`)
+)
+
+// fenceInfo splits what stands behind an opening fence into the language and
+// the caption that a reader sees above the code: a title, or what is no option.
+func fenceInfo(info string) (language, caption string) {
+	info = strings.TrimSpace(info)
+	if strings.HasPrefix(info, "{") { // attributes only
+		return "", ""
+	}
+	language, rest, _ := strings.Cut(info, " ")
+	if m := fenceTitle.FindStringSubmatch(rest); m != nil {
+		return language, strings.TrimSpace(m[1] + m[2])
+	}
+	rest = strings.Join(strings.Fields(fenceOption.ReplaceAllString(rest, " ")), " ")
+	return language, strings.ReplaceAll(rest, "*", "")
 }
 
 // module reads the import or export statement at lines[i] and returns the

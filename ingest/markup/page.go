@@ -33,7 +33,7 @@ type Page struct {
 	Body        string    // Markdown-like text
 	Headings    []Heading // the first of Body
 	Includes    []string
-	Stub        bool // hardly any text of its own: a title, a to-do list, a table of contents
+	Stub        bool // hardly any text of its own: a title, a to-do list, a table of contents; or a template
 }
 
 // Formats of pages.
@@ -75,13 +75,14 @@ func Parse(in Input) Page {
 		meta.Title = named
 	}
 	p.Headings = headings(p.Body)
-	p.Title = title(meta.Title, meta.Description, p.Headings, in.Path)
-	p.Stub = isStub(p.Body)
+	p.Title = titler{in.Path, p.Body}.title(meta.Title, meta.Description, p.Headings)
+	p.Stub = IsStub(p.Body) || IsTemplate(in.Path)
 	return p
 }
 
 // Clean makes any bytes plain text: valid UTF-8 without byte-order mark, NUL
-// and other control characters, lines ended by \n.
+// and other control characters, lines ended by \n; blanks and hyphens that only
+// forbid a line break are plain ones.
 func Clean(s string) string {
 	s = strings.TrimPrefix(s, "\ufeff")
 	if !utf8.ValidString(s) {
@@ -93,6 +94,10 @@ func Clean(s string) string {
 			switch {
 			case r == '\r' || r == '\v' || r == '\f' || r == '\u2028':
 				return '\n'
+			case r == '\u00a0':
+				return ' '
+			case r == '\u2011':
+				return '-'
 			case isControl(r):
 				return -1
 			}
@@ -103,9 +108,17 @@ func Clean(s string) string {
 }
 
 // isControl finds what Clean replaces: control characters other than tab and
-// newline, the separators and the zero-width marks that editors leave behind.
+// newline, the separators, the marks that editors leave behind and nobody
+// sees, and what forbids a line break.
 func isControl(r rune) bool {
-	return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == '\u2028' || r == '\u200b' || r == '\ufeff'
+	if r < 0x7f {
+		return r < ' ' && r != '\n' && r != '\t'
+	}
+	switch r {
+	case 0x7f, '\u00a0', '\u00ad', '\u2011', '\u2028', '\u200b', '\u2060', '\ufeff':
+		return true
+	}
+	return false
 }
 
 // tidy ends lines at their last visible character and leaves at most one
@@ -165,33 +178,4 @@ func headings(body string) []Heading {
 		}
 	}
 	return hs
-}
-
-// minWords is how many words of prose or code make a page more than a stub.
-const minWords = 25
-
-// isStub counts words outside headings, to-do items and bare link lists.
-func isStub(body string) bool {
-	words := 0
-	for line := range strings.SplitSeq(body, "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' || strings.HasPrefix(line, "```") || isTask(line) || isBareLink(line) {
-			continue
-		}
-		if words += len(strings.Fields(line)); words >= minWords {
-			return false
-		}
-	}
-	return true
-}
-
-func isTask(line string) bool {
-	item := strings.TrimLeft(line, "-*> ")
-	return strings.HasPrefix(item, "[ ]") || strings.HasPrefix(item, "[x]") ||
-		strings.HasPrefix(strings.ToUpper(item), "TODO") || strings.HasPrefix(strings.ToUpper(item), "TBD")
-}
-
-// isBareLink reports a list item that is nothing but a link.
-func isBareLink(line string) bool {
-	return strings.HasPrefix(line, "- [") && strings.HasSuffix(line, ")") && strings.Contains(line, "](")
 }

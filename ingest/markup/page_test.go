@@ -67,7 +67,16 @@ func TestTitle(t *testing.T) {
 		"heading_links_and_emphasis_are_plain":                 {"a/b.md", "# **[Hulls](http://h)** of *oak*", "Hulls of *oak*"},
 		"a_heading_inside_a_fence_is_none":                     {"a/deck_plan.md", "```\n# no\n```\n", "Deck plan"},
 		"the_file_name_is_made_readable":                       {"a/steering-gear_v2.md", "text", "Steering gear v2"},
-		"an_index_is_called_after_its_directory":               {"ships/schooner/index.rst", "text", "Schooner: Index"},
+		"an_index_is_called_after_its_directory":               {"ships/schooner/index.rst", "text", "Schooner"},
+		"a_readme_is_called_after_its_directory":               {"ships/ketch/README.md", "# Readme\n", "Ketch"},
+		"an_index_without_a_directory_is_one":                  {"index.rst", "text", "Index"},
+		"a_directory_is_spelled_as_the_text_does":              {"ships/dry_dock-api/overview.md", "# Overview\n\nThe Dry Dock API opens gates.", "Dry Dock API: Overview"},
+		"a_file_name_that_says_the_heading_is_enough":          {"ships/sail-glossary.rst", "Glossary\n========\n", "Sail glossary"},
+		"a_number_that_orders_files_goes":                      {"ships/001-bilges.md", "# Introduction\n", "Bilges: Introduction"},
+		"an_operation_is_joined_to_its_directory":              {"api/tide-table/getTide.md", "---\ntitle: getTide\n---\ntext", "Tide table: getTide"},
+		"a_word_takes_the_words_of_its_file":                   {"ops/tug_backup.md", "# Backups\n\nof the TUG", "TUG backup"},
+		"a_word_is_a_title":                                    {"api/tide-table/tides.md", "# Tides", "Tides"},
+		"a_version_with_its_date_in_brackets_is_a_version":     {"rel/0-3-0.mdx", "---\ntitle: \"0.3.0\"\ndescription: Tug 0.3.0 release notes.\n---\n# 0.3.0 (2031-08-28)", "Tug 0.3.0 release notes"},
 		"a_structural_directory_is_passed_over":                {"ships/howtos/index.md", "# Overview\n", "Ships: Overview"},
 		"a_generic_heading_is_joined_to_the_file_name":         {"ships/keel-laying.rst", "Overview\n========\n", "Keel laying: Overview"},
 		"a_generic_title_gives_way_to_a_heading_saying_more":   {"a/b.md", "---\ntitle: Overview\n---\n# Overview of Masts", "Overview of Masts"},
@@ -111,6 +120,16 @@ func TestBody(t *testing.T) {
 		"rst_transition_is_dropped":                    {"a.rst", "x\n\n-----\n\ny", "x\n\ny"},
 		"plain_text_stays_as_it_is":                    {"a.txt", "<b> ..\n\n\n\nnote:: x", "<b> ..\n\nnote:: x"},
 		"import_as_a_word_is_text":                     {"a.mdx", "import the key\nexport it", "import the key\nexport it"},
+		"a_code_span_needs_one_backtick":               {"a.md", "a ``b`` c ``d ` e`` and ` ``", "a `b` c ``d ` e`` and ` ``"},
+		"a_fence_shows_its_caption":                    {"a.mdx", "```go title=\"Mooring\" {1,2} expandable\nx\n```\n\n``` bash\ny\n```\n\n```json Result\nz\n```", "**Mooring**\n\n```go\nx\n```\n\n```bash\ny\n```\n\n**Result**\n\n```json\nz\n```"},
+		"a_fence_with_attributes_only_has_no_language": {"a.md", "```{.sh #id}\nx\n```", "```\nx\n```"},
+		"what_forbids_a_break_is_plain":                {"a.md", "####\u00a0A\u2011b\u00ad c &#8209; d", "#### A-b c - d"},
+		"rst_a_spaced_colon_pair_leaves_no_colon":      {"a.rst", "as follows: ::\n\n  x", "as follows:\n\n```\nx\n```"},
+		"rst_escapes_go_outside_of_code":               {"a.rst", "a \\{id\\} \\* \\ s ``\\{id\\}`` C:\\dir", "a {id} * s `\\{id\\}` C:\\dir"},
+		"rst_a_value_of_the_build_is_named":            {"a.rst", "at |chart_link|, not |x|", "at chart link, not |x|"},
+		"rst_a_raw_substitution_is_its_text":           {"a.rst", ".. |chart| raw:: html\n\n   <a href=\"x\">the\n   chart</a>\n\n.. |br| raw:: html\n\n   <br/>\n\nSee |chart| |br| now", "See the chart  now"},
+		"rst_a_footnote_may_hold_blocks":               {"a.rst", ".. [1]\n   See\n\n   .. image:: x.png\n      :alt: Buoy\n", "[1]\nSee\n\n**Buoy**"},
+		"rst_a_table_of_contents_has_no_extensions":    {"a.rst", ".. toctree::\n\n   deep_water.rst\n", "- [deep water](deep_water.rst)"},
 		"an_export_without_end_stops_at_an_empty_line": {"a.mdx", "export const a = {\n  b\n\ntext", "text"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -134,6 +153,10 @@ func TestStub(t *testing.T) {
 		"headings_without_text":               {"a.md", strings.Repeat("## "+prose+"\n", 5), true},
 		"prose":                               {"a.md", "# Title\n\n" + prose, false},
 		"a_page_of_code_says_something":       {"a.md", "```\n" + prose + "\n```", false},
+		"code_counts_by_identifiers":          {"a.md", "# Title\n\n```\n" + strings.Repeat("boat.hull_of(keel=oak);", 8) + "\n```", false},
+		"a_template":                          {"a/pier_template.md", prose, true},
+		"a_file_with_a_number_to_come":        {"a/lip-XXXX.md", prose, true},
+		"a_page_about_templates":              {"a/pier-templates.md", prose, false},
 		"a_page_that_includes_its_text_is_no": {"a.mdx", "import X from './x.md'\n\n<X />", false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,6 +166,44 @@ func TestStub(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestRespell(t *testing.T) {
+	for name, tt := range map[string]struct {
+		name, text, want string
+		found            bool
+	}{
+		"the_whole_name":                  {"harbour pilot kit", "We build the Harbour Pilot Kit.", "Harbour Pilot Kit", true},
+		"written_in_one":                  {"harbour pilot", "HarbourPilot is a tool. harbourpilot runs.", "HarbourPilot", true},
+		"with_hyphens":                    {"edge data kit", "the Edge-Data Kit", "Edge-Data Kit", true},
+		"most_frequent_counts":            {"tide api", "TIDE API! Tide API, Tide API", "Tide API", true},
+		"not_a_heading_in_capitals":       {"tide table", "TIDE TABLE\n\nA tide, a tide, a tide; a table, a table, a table.", "Tide table", true},
+		"acronyms_alone":                  {"acme api tool", "an API of APIs", "Acme API tool", false},
+		"longest_parts_first":             {"acme tide table viewer", "Tide Table of the Tide", "Acme Tide Table viewer", false},
+		"no_part_of_a_path_or_identifier": {"json file", "see x/JSON/y, JSON_FILE and a.JSON", "Json file", false},
+		"hand_written_capitals_stay":      {"IEU Daml Code Helper", "daml code HELPER", "IEU Daml Code Helper", false},
+		"a_coined_word_begins_as_it_is":   {"dapp kit", "the dApp kit of dApp kits", "dApp kit", true},
+		"an_empty_text":                   {"harbour", "", "Harbour", false},
+		"nothing":                         {"", "x", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, found := markup.Respell(tt.name, tt.text); got != tt.want || found != tt.found {
+				t.Errorf("%q, %v; want %q, %v", got, found, tt.want, tt.found)
+			}
+		})
+	}
+}
+
+func FuzzRespell(f *testing.F) {
+	f.Add("harbour pilot kit", "the Harbour-Pilot kit and harbourpilotkit")
+	f.Add("a a a", "a a a a a")
+	f.Add("x\u212a", "K k")
+	f.Fuzz(func(t *testing.T, name, text string) {
+		got, _ := markup.Respell(name, text)
+		if len(strings.Fields(name)) > 0 && strings.TrimSpace(got) == "" {
+			t.Errorf("%q became %q", name, got)
+		}
+	})
 }
 
 // A page may not grow beyond bounds by what it includes, in circles or by

@@ -24,6 +24,9 @@ type rst struct {
 // are text.
 const maxNested = 24
 
+// maxSubstitution is the longest HTML of a substitution, in lines.
+const maxSubstitution = 20
+
 var (
 	substitution = regexp.MustCompile(`^\s*\.\. \|([^|]+)\|\s+([\w-]+)::\s*(.*)$`)
 	directiveRe  = regexp.MustCompile(`^\.\.\s+([A-Za-z][\w:+.-]*?)::(?:\s+(.*))?$`)
@@ -44,7 +47,7 @@ func (l *loader) rst(name, text string) string {
 
 // define collects the substitutions of a file before they are used.
 func (r *rst) define(lines []string) {
-	for _, line := range lines {
+	for i, line := range lines {
 		m := substitution.FindStringSubmatch(line)
 		if m == nil {
 			continue
@@ -54,6 +57,10 @@ func (r *rst) define(lines []string) {
 			r.subs[m[1]] = m[3]
 		case "image":
 			r.subs[m[1]] = ""
+		case "raw":
+			below := lines[i+1 : min(i+1+maxSubstitution, len(lines))]
+			html := strings.Join(below[:blockEnd(below, 0, indentOf(line))], " ")
+			r.subs[m[1]] = strings.Join(strings.Fields(decode(markupTag.ReplaceAllString(html, ""))), " ")
 		}
 	}
 }
@@ -107,10 +114,10 @@ func (r *rst) flush() {
 		}
 	}
 	text := r.inline(strings.Join(r.para, "\n"))
-	if strings.HasSuffix(text, "::") {
-		text = strings.TrimRight(strings.TrimSuffix(text, "::"), " ") + ":"
-		if strings.TrimSpace(text) == ":" {
-			text = ""
+	if rest, ok := strings.CutSuffix(text, "::"); ok {
+		text = strings.TrimRight(rest, " \n")
+		if text == rest && text != "" {
+			text += ":"
 		}
 	}
 	r.begun = true
@@ -209,10 +216,13 @@ func (r *rst) explicit(file string, lines []string, i, depth int) int {
 		r.directive(file, readDirective(m[1], m[2], lines[i+1:end]), depth)
 		return end
 	}
-	if m := footnote.FindStringSubmatch(text); m != nil {
-		r.para = append(r.para, m[1]+" "+m[2])
-		r.para = append(r.para, lines[i+1:end]...)
-		r.flush()
+	if m := footnote.FindStringSubmatch(text); m != nil && depth < maxNested {
+		note := []string{m[1] + " " + m[2]}
+		indent := commonIndent(lines[i+1 : end])
+		for _, line := range lines[i+1 : end] {
+			note = append(note, cutIndent(line, indent))
+		}
+		r.blocks(file, note, depth+1)
 		return end
 	}
 	if strings.HasPrefix(text, ".. _") {

@@ -150,14 +150,14 @@ func (r *rst) bold(text string) {
 
 // note writes an admonition: its name, then its text.
 func (r *rst) note(file string, d directive, depth int) {
-	name := readable(d.name)
+	name := Readable(d.name)
 	switch d.name {
 	case "seealso":
 		name = "See also"
 	case "admonition":
 		name = d.argument
 	case "versionadded", "versionchanged", "versionremoved", "deprecated":
-		name = readable(strings.TrimPrefix(d.name, "version")) + " in " + d.argument
+		name = Readable(strings.TrimPrefix(d.name, "version")) + " in " + d.argument
 	}
 	content := d.content
 	if d.argument != "" && !strings.HasSuffix(name, d.argument) {

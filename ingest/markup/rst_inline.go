@@ -10,13 +10,35 @@ import (
 // address, a reference, a substitution. \x60 is the backtick.
 var inlineMarkup = regexp.MustCompile(`(?s)\x60\x60.+?\x60\x60|:[A-Za-z][\w:+.-]*:\x60[^\x60]+\x60|\x60[^\x60<>]*<[^\x60<>]*>\x60_{0,2}|\x60[^\x60]+\x60_{1,2}|\|[^|\s][^|\n]{0,60}\|_{0,2}`)
 
+// buildValue is the name of a substitution that only the build of the pages
+// defines: "download_link".
+var buildValue = regexp.MustCompile(`^[a-z]\w*(?:[_-]\w+)+$`)
+
 // inline makes the inline markup of a paragraph Markdown.
 func (r *rst) inline(text string) string {
 	if !strings.ContainsAny(text, "`|\\") {
 		return text
 	}
-	text = inlineMarkup.ReplaceAllStringFunc(text, r.span)
-	return strings.ReplaceAll(text, `\ `, "")
+	var b strings.Builder
+	at := 0
+	for _, m := range inlineMarkup.FindAllStringIndex(text, -1) {
+		b.WriteString(unescape(text[at:m[0]]))
+		b.WriteString(r.span(text[m[0]:m[1]]))
+		at = m[1]
+	}
+	b.WriteString(unescape(text[at:]))
+	return b.String()
+}
+
+// escaped is a backslash with what it takes the meaning from; before a blank
+// it only ends markup and both go.
+var escaped = regexp.MustCompile(`\\(?:[ \n]|([!-/:-@\[-\x60{-~]))`)
+
+func unescape(text string) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
+	}
+	return escaped.ReplaceAllString(text, "$1")
 }
 
 func (r *rst) span(s string) string {
@@ -31,14 +53,19 @@ func (r *rst) span(s string) string {
 		role, content, _ := strings.Cut(s[1:], ":`")
 		return roleText(role, strings.TrimSuffix(content, "`"))
 	case s[0] == '|':
-		if value, ok := r.subs[strings.Trim(s, "|_")]; ok {
+		name := strings.Trim(s, "|_")
+		if value, ok := r.subs[name]; ok {
 			return value
+		}
+		if buildValue.MatchString(name) {
+			return label(name)
 		}
 		return s
 	}
 	linked := strings.HasSuffix(s, "_")
 	content := strings.Trim(strings.TrimRight(s, "_"), "`")
 	if text, target, ok := cutTarget(content); ok {
+		text = unescape(text)
 		if strings.HasPrefix(target, "http") {
 			return "[" + text + "](" + target + ")"
 		}
@@ -97,6 +124,9 @@ func label(target string) string {
 			base = path.Base(dir)
 		}
 		target = base
+	}
+	if Format(target) != "" {
+		target = strings.TrimSuffix(target, path.Ext(target))
 	}
 	target = strings.NewReplacer("-", " ", "_", " ").Replace(target)
 	return strings.TrimSpace(target)

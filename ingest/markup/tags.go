@@ -65,7 +65,7 @@ type scanner struct {
 }
 
 func (m *markdown) tags(src string) string {
-	if !strings.ContainsAny(src, "<&{\\") {
+	if !strings.ContainsAny(src, "<&{\\") && !strings.Contains(src, "``") {
 		return src
 	}
 	s := &scanner{m: m, src: src, missing: map[string]bool{}}
@@ -111,7 +111,7 @@ func (m *markdown) tags(src string) string {
 // text writes text with its entities decoded.
 func (s *scanner) text(t string) {
 	if strings.IndexByte(t, '&') >= 0 {
-		t = strings.ReplaceAll(html.UnescapeString(t), "\u00a0", " ")
+		t = decode(t)
 	}
 	if s.join {
 		if t = strings.TrimLeft(t, " \t"); t == "" {
@@ -121,6 +121,9 @@ func (s *scanner) text(t string) {
 	}
 	s.out.WriteString(t)
 }
+
+// decode replaces entities by what they stand for, as plain text.
+func decode(s string) string { return Clean(html.UnescapeString(s)) }
 
 // code copies a code span; backticks without a partner are text.
 func (s *scanner) code() {
@@ -146,7 +149,11 @@ func (s *scanner) code() {
 		}
 		at += run
 		if run == n {
-			s.out.WriteString(rest[:at])
+			span := rest[:at]
+			if inner := span[n : at-n]; n == 2 && strings.TrimSpace(inner) != "" && !strings.Contains(inner, "`") {
+				span = span[1 : at-1] // one backtick is enough
+			}
+			s.out.WriteString(span)
 			s.at += at
 			return
 		}
@@ -257,13 +264,13 @@ func (s *scanner) whole(t tag, rule tagRule) {
 	switch {
 	case !ok:
 	case rule == ruleTitle:
-		s.m.title = plainText(html.UnescapeString(content))
+		s.m.title = plainText(decode(content))
 	case rule == rulePre:
 		s.newLine()
-		code := html.UnescapeString(markupTag.ReplaceAllString(content, ""))
+		code := decode(markupTag.ReplaceAllString(content, ""))
 		writeFence(&s.out, "", strings.Split(code, "\n"))
 	case rule == ruleCode:
-		code := strings.TrimSpace(html.UnescapeString(markupTag.ReplaceAllString(content, "")))
+		code := strings.TrimSpace(decode(markupTag.ReplaceAllString(content, "")))
 		switch {
 		case code == "" || strings.Contains(code, "`"):
 			s.out.WriteString(code)

@@ -3,6 +3,7 @@ package markup
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -27,18 +28,24 @@ var structural = set("", ".", "/", "docs", "doc", "src", "source", "sources", "c
 	"guides", "guide", "sdk", "operations", "release-notes", "readmes", "generated", "files", "rdoc")
 
 var (
-	versionTitle = regexp.MustCompile(`^[vV]?\d+([.-]\d+)+([.-]?(rc|alpha|beta|snapshot|dev)[.\d-]*)?(\s*[—–-]+\s*\d{4}-\d\d-\d\d)?$`)
+	versionTitle = regexp.MustCompile(`^[vV]?\d+([.-]\d+)+([.-]?(rc|alpha|beta|snapshot|dev)[.\d-]*)?(\s*(?:[—–-]+\s*\d{4}-\d\d-\d\d|\(\d{4}-\d\d-\d\d\)))?$`)
 	markupLink   = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)`)
 	headingID    = regexp.MustCompile(`\s*\{#[\w-]+\}\s*$`)
 	markupTag    = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
 )
 
-// title chooses what a page is called: what its front matter says, else its
+// titler chooses what a page is called.
+type titler struct {
+	file string
+	body string // to spell names by
+}
+
+// title is what a page is called: what its front matter says, else its
 // first heading that says something, else its file name. A title that many
 // pages share, or that is only a version, is replaced by a heading or
 // description that contains it and says more, or else preceded by the
 // directory it lies in.
-func title(named, description string, hs []Heading, file string) string {
+func (t titler) title(named, description string, hs []Heading) string {
 	name := named
 	for _, h := range hs {
 		if name != "" {
@@ -49,18 +56,26 @@ func title(named, description string, hs []Heading, file string) string {
 		}
 	}
 	if name == "" || named == "" && versionTitle.MatchString(name) && versions(hs) > 1 {
-		name = fileTitle(file)
+		name = t.fromFile()
 	}
-	if isGeneric(name) || versionTitle.MatchString(name) {
-		name = specific(name, description, hs, file)
+	switch {
+	case isGeneric(name) || versionTitle.MatchString(name):
+		name = t.specific(name, description, hs)
+	case !strings.Contains(name, " ") && t.fileSaysMore(name):
+		name = t.fromFile()
+	case isOperation(name):
+		if dir := t.fromDirectory(name); dir != "" {
+			name = dir + ": " + name
+		}
 	}
 	return cutTitle(name)
 }
 
-func specific(name, description string, hs []Heading, file string) string {
+// specific makes a generic name say what it is about.
+func (t titler) specific(name, description string, hs []Heading) string {
 	low := strings.ToLower(name)
 	for i, h := range hs {
-		if i < 2 && h.Level == 1 && strings.Contains(strings.ToLower(h.Text), low) && len(h.Text) > len(name) {
+		if i < 2 && h.Level == 1 && strings.Contains(strings.ToLower(h.Text), low) && len(h.Text) > len(name) && !versionTitle.MatchString(h.Text) {
 			return h.Text
 		}
 	}
@@ -68,13 +83,42 @@ func specific(name, description string, hs []Heading, file string) string {
 		versionTitle.MatchString(name) {
 		return d
 	}
-	if own := fileTitle(file); !isGeneric(own) && !versionTitle.MatchString(own) && len(own) > 4 && !strings.EqualFold(own, name) {
+	own, dir := t.fromFile(), t.fromDirectory(name)
+	switch informs := !isGeneric(own) && !versionTitle.MatchString(own) && len(own) > 4; {
+	case informs && strings.Contains(strings.ToLower(own), low):
+		return own
+	case informs:
 		return own + ": " + name
+	case dir == "":
+		return name
+	case isIndex(name):
+		return dir
 	}
-	if dir := directoryTitle(file, name); dir != "" {
-		return dir + ": " + name
+	return dir + ": " + name
+}
+
+// fileSaysMore reports a title of one word that the file's name has with
+// further words: "Backups" of "tug_backup".
+func (t titler) fileSaysMore(word string) bool {
+	own := strings.Fields(strings.ToLower(t.fromFile()))
+	singular := strings.TrimSuffix(strings.ToLower(word), "s")
+	return len(own) > 1 && !strings.ContainsAny(strings.Join(own, ""), "0123456789.") &&
+		slices.ContainsFunc(own, func(w string) bool { return strings.TrimSuffix(w, "s") == singular })
+}
+
+// isOperation reports a title that is an identifier in lower case: a call
+// ("signMessage") that several interfaces may have.
+func isOperation(name string) bool {
+	return strings.IndexFunc(name, unicode.IsLower) == 0 && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+}
+
+// isIndex reports a title that only says that the page leads to others.
+func isIndex(name string) bool {
+	switch strings.ToLower(name) {
+	case "index", "readme", "toc", "contents", "table of contents", "home", "main":
+		return true
 	}
-	return name
+	return false
 }
 
 // versions counts the headings that are versions: more than one makes a page
@@ -98,37 +142,43 @@ func isContents(s string) bool {
 	return false
 }
 
-// fileTitle makes a file's name readable; an index is called after its
-// directory.
-func fileTitle(file string) string {
-	base := path.Base(file)
-	if format := Format(base); format != "" {
+// leadingNumber orders files in a directory: "03-sails".
+var leadingNumber = regexp.MustCompile(`^\d{1,3}[-_. ]+`)
+
+// fromFile makes the file's name readable.
+func (t titler) fromFile() string {
+	base := path.Base(t.file)
+	if Format(base) != "" {
 		base = strings.TrimSuffix(base, path.Ext(base))
 	}
 	if versionTitle.MatchString(base) {
 		return base
 	}
-	return readable(base)
+	if rest := leadingNumber.ReplaceAllString(base, ""); strings.ContainsFunc(rest, unicode.IsLetter) {
+		base = rest
+	}
+	name, _ := Respell(Readable(base), t.body)
+	return name
 }
 
-// directoryTitle is the nearest directory above file that is about something
-// and not already in the title.
-func directoryTitle(file, title string) string {
-	for dir := path.Dir(file); dir != "." && dir != "/"; dir = path.Dir(dir) {
+// fromDirectory is the nearest directory above the file that is about
+// something and not already in the title.
+func (t titler) fromDirectory(title string) string {
+	for dir := path.Dir(t.file); dir != "." && dir != "/"; dir = path.Dir(dir) {
 		base := strings.ToLower(path.Base(dir))
 		if structural[base] || versionTitle.MatchString(base) || generic[strings.ReplaceAll(base, "-", " ")] {
 			continue
 		}
-		if name := readable(path.Base(dir)); !strings.EqualFold(name, title) {
+		if name, _ := Respell(Readable(path.Base(dir)), t.body); !strings.EqualFold(name, title) {
 			return name
 		}
 	}
 	return ""
 }
 
-// readable turns a file or label name into words: "kms_key-rotation" into
+// Readable turns a file's or label's name into words: "kms_key-rotation" into
 // "Kms key rotation".
-func readable(name string) string {
+func Readable(name string) string {
 	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == ' ' }), " ")
 	if name == "" {
 		return "Untitled"
@@ -136,8 +186,7 @@ func readable(name string) string {
 	if strings.ToUpper(name) == name && len(name) > 4 {
 		name = strings.ToLower(name)
 	}
-	r, n := utf8.DecodeRuneInString(name)
-	return string(unicode.ToUpper(r)) + name[n:]
+	return upperFirst(name)
 }
 
 // plainText takes inline markup off one line.

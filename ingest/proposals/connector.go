@@ -24,7 +24,7 @@ import (
 
 // rules is the version of what this package makes of a repository. A change
 // of it makes every source be read again.
-const rules = "1"
+const rules = "2"
 
 // connector reads one repository. A run fetches it and, if anything in it or
 // in the options changed since the cursor, reads the whole of it: that takes
@@ -66,12 +66,13 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	if err != nil {
 		return ingest.Outcome{}, fmt.Errorf("proposals: %w", err)
 	}
+	defer func() { _ = repo.close() }()
 	now := c.cursor(repo)
 	if now == cursor {
 		// Nothing to write and nothing gone: no listing is needed.
 		return ingest.Outcome{Cursor: cursor}, nil
 	}
-	s := &syncRun{connector: c, repo: repo, out: out, reader: Reader{Network: c.env.Network, Warn: out.Warn}}
+	s := &syncRun{connector: c, repo: repo, out: out, reader: Reader{Network: c.env.Network, Register: &Register{}, Warn: out.Warn}}
 	if err := s.read(ctx); err != nil {
 		return ingest.Outcome{}, fmt.Errorf("proposals: %w", err)
 	}
@@ -317,7 +318,7 @@ func (s *syncRun) draft(ctx context.Context, p *pull) error {
 		}
 		return s.reader.Proposal(File{
 			Path: c.new, Text: string(text), URL: s.opts.URL.pull(p.Number), Repository: s.opts.Name,
-			Pull: &p.PullRequest, UpdatedAt: p.head.Committer.When,
+			Pull: &p.PullRequest, UpdatedAt: p.head.Committer.When, Amends: c.old != "",
 		})
 	})
 }

@@ -99,6 +99,37 @@ func corpusConnector(t testing.TB, bundle string, options map[string]any) *conne
 	return c.(*connector)
 }
 
+// readBundle reads a bundle as Sync does and leaves the run open to be looked
+// into.
+func readBundle(t *testing.T, bundle string, options map[string]any) (*syncRun, *gathered) {
+	t.Helper()
+	c := corpusConnector(t, bundle, options)
+	dir := filepath.Join(c.env.WorkDir, "repository.git")
+	if err := fetch(t.Context(), dir, bundle, "main"); err != nil {
+		t.Fatal(err)
+	}
+	repo, err := open(dir, "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = repo.close() })
+	out := &gathered{}
+	s := &syncRun{connector: c, repo: repo, out: out, reader: Reader{Network: c.env.Network, Register: &Register{}}}
+	if err := s.read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return s, out
+}
+
+// long skips a test that reads thousands of commits.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("reads a whole repository: run without -short")
+	}
+	t.Parallel()
+}
+
 // The snapshot's header index was made by another parser. Ours differs on
 // purpose where that one reads past the end of a header without a block
 // ("License: CC0-1.0; ## Abstract; …" and fields made of bold prose below).
@@ -160,22 +191,16 @@ func (c Change) row() historyRow {
 	return historyRow{c.Number, c.At, c.From, c.To, c.Commit, c.Initial, "main:" + c.Path}
 }
 
-func TestHistoryOfTheBundle(t *testing.T) {
+func TestTheProposalBundle(t *testing.T) {
+	long(t)
 	bundle := shared(t, "bundles", "cips.bundle")
+	s, out := readBundle(t, bundle, map[string]any{})
+	t.Run("history", func(t *testing.T) { checkHistory(t, s) })
+	t.Run("records", func(t *testing.T) { checkProposals(t, out) })
+}
+
+func checkHistory(t *testing.T, s *syncRun) {
 	rows := readLines[historyRow](t, shared(t, "corpus", "cips", "status_history.jsonl"))
-	c := corpusConnector(t, bundle, map[string]any{})
-	dir := filepath.Join(c.env.WorkDir, "repository.git")
-	if err := fetch(t.Context(), dir, bundle, "main"); err != nil {
-		t.Fatal(err)
-	}
-	repo, err := open(dir, "main")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &syncRun{connector: c, repo: repo, out: &gathered{}, reader: Reader{Network: c.env.Network}}
-	if s.line, err = repo.steps(t.Context()); err != nil {
-		t.Fatal(err)
-	}
 	changes := s.statusChanges()
 
 	wanted, gotten := map[bool][]string{}, map[bool][]string{}
@@ -258,11 +283,27 @@ func checkEvents(t *testing.T, rows []historyRow, events []catalog.Event) {
 	}
 }
 
-func TestSyncOfTheProposalBundle(t *testing.T) {
-	c := corpusConnector(t, shared(t, "bundles", "cips.bundle"), map[string]any{})
-	out := &gathered{}
-	if _, err := c.Sync(t.Context(), "", out); err != nil {
-		t.Fatal(err)
+func checkProposals(t *testing.T, out *gathered) {
+	superseded := map[string]string{}
+	for _, e := range out.entries {
+		if e.Record.Kind != catalog.KindCIP || !strings.HasPrefix(e.Record.Key, "PR-") {
+			continue
+		}
+		var data catalog.CIP
+		if err := json.Unmarshal(e.Record.Data, &data); err != nil {
+			t.Fatal(err)
+		}
+		if len(data.SupersededBy) > 0 {
+			superseded[e.Record.Key] = strings.Join(data.SupersededBy, " ")
+		}
+	}
+	// Drafts that a numbered text replaced; not those that took a number which
+	// another got (PR-65, PR-124, PR-162), nor open changes of a numbered one.
+	if diff := cmp.Diff(map[string]string{
+		"PR-5": "CIP-0032", "PR-26": "CIP-0047", "PR-34": "CIP-0000", "PR-63": "CIP-0000", "PR-67": "CIP-0064", "PR-82": "CIP-0073", "PR-93": "CIP-0075",
+		"PR-113": "CIP-0083", "PR-115": "CIP-0080", "PR-120": "CIP-0086", "PR-183": "CIP-0113", "PR-218": "CIP-0119",
+	}, superseded); diff != "" {
+		t.Errorf("superseded drafts (-want +got):\n%s", diff)
 	}
 	drafts, states, attachments, readable := map[string]bool{}, map[string]int{}, 0, 0
 	aliases := map[string]string{}
@@ -310,12 +351,9 @@ func grantOptions() map[string]any {
 		"exclude": []any{"sig-directory.md", "**/*template.md", "*Review Process.md", ".github/*template*"}}
 }
 
-func TestSyncOfTheGrantBundle(t *testing.T) {
-	c := corpusConnector(t, shared(t, "bundles", "*-dev-fund.bundle"), grantOptions())
-	out := &gathered{}
-	if _, err := c.Sync(t.Context(), "", out); err != nil {
-		t.Fatal(err)
-	}
+func TestTheGrantBundle(t *testing.T) {
+	long(t)
+	_, out := readBundle(t, shared(t, "bundles", "*-dev-fund.bundle"), grantOptions())
 	byKey, byPath := map[string]catalog.Record{}, map[string]string{}
 	for _, e := range out.entries {
 		if e.Record.Kind != catalog.KindProposal {

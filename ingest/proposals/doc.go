@@ -7,6 +7,6 @@
 // of git; other connectors that meet proposals use them too. Change and
 // Reader.Events turn status changes, wherever they were found, into events.
 //
-// It may import catalog, catalog/derive, catalog/network, ingest and
-// ingest/pdf.
+// It may import catalog, catalog/derive, catalog/network, ingest,
+// ingest/markup and ingest/pdf.
 package proposals

@@ -40,6 +40,15 @@ var (
 	amount = regexp.MustCompile(`(?:[Uu]p to\s+|~|≈|≈\s)?(?:(?:US|CA)?[$€£]\s?\d[\d,.]*\d?\s?(?:[kKmM]\b|million\b)?|\d[\d,.]*\s?(?:[kKmM]\s|million\s)?\s?\$?(?:[A-Z]{2,5}\b|[A-Z][a-z]+ [Cc]oins?\b))(?:[^|;.\n]|\.\d)*`)
 )
 
+// fundingKeyOf finds where the key of a line is that states an amount. Most
+// lines have no colon and no bar, and are not searched.
+func fundingKeyOf(line string) []int {
+	if !strings.ContainsAny(line, ":|") {
+		return nil
+	}
+	return fundingKey.FindStringIndex(line)
+}
+
 // maxFunding is the longest statement of an amount kept, in bytes.
 const maxFunding = 160
 
@@ -59,10 +68,10 @@ func funding(h Header) string {
 		}
 		key, text, above := "", line, asked
 		asked = ""
-		if at := fundingKey.FindStringIndex(line); at != nil {
+		if at := fundingKeyOf(line); at != nil {
 			key, text = line[:at[1]], line[at[1]:]
 		} else if heading.MatchString(line) {
-			if fundingKey.MatchString(plain(line) + ":") {
+			if fundingKeyOf(plain(line)+":") != nil {
 				asked = line
 			}
 			continue
@@ -114,6 +123,24 @@ func milestones(body string) []catalog.Milestone {
 	return out
 }
 
+// citedNumber is what stands behind the prefix of a proposal that is named.
+var citedNumber = regexp.MustCompile(`^[\s_-]{0,2}(\d{1,4})\b`)
+
+// lowerASCII folds letters without moving any byte.
+func lowerASCII(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if c >= 'A' && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+func isWordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
 // cited lists the keys of the proposals a text names with their prefix, in
 // order of their numbers.
 func (r Reader) cited(text string) []string {
@@ -122,10 +149,21 @@ func (r Reader) cited(text string) []string {
 		return nil
 	}
 	var keys []string
-	pattern := regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(prefix) + `[\s_-]{0,2}(\d{1,4})\b`)
-	for _, m := range pattern.FindAllStringSubmatch(text, -1) {
-		if key := r.Key(m[1]); !slices.Contains(keys, key) {
-			keys = append(keys, key)
+	lower, prefix := lowerASCII(text), strings.ToLower(prefix)
+	for at := 0; ; {
+		n := strings.Index(lower[at:], prefix)
+		if n < 0 {
+			break
+		}
+		begin := at + n
+		at = begin + len(prefix)
+		if begin > 0 && isWordByte(lower[begin-1]) {
+			continue
+		}
+		if m := citedNumber.FindStringSubmatch(text[at:min(len(text), at+8)]); m != nil {
+			if key := r.Key(m[1]); !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
 		}
 	}
 	slices.Sort(keys)

@@ -24,6 +24,9 @@ var ErrNotProposal = errors.New("neither numbered nor a pull request")
 // Reader makes catalog entries of proposal files.
 type Reader struct {
 	Network network.Network
+	// Register, when not nil, gathers the numbered proposals and settles the
+	// drafts by them, which therefore are to be read after them.
+	Register *Register
 	// Warn, when not nil, is told what is odd about a file that is read all
 	// the same.
 	Warn func(locator, message string)
@@ -41,6 +44,9 @@ type File struct {
 	// Pull is the pull request of a draft (open or closed) or of a grant
 	// proposal; nil otherwise.
 	Pull *catalog.PullRequest
+	// Amends says that the pull request changes a file of the branch; else it
+	// adds one.
+	Amends bool
 	// Index is the proposal's row in the repository's index table. It fills
 	// what the header lacks.
 	Index     IndexRow
@@ -66,12 +72,14 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 		RawStatus: h.Status, Authors: notNil(h.Authors), Layer: h.Layer, Created: h.Created, Approved: h.Approved,
 		License: h.License, Discussions: h.Discussions, Header: h.Fields, Pull: in.Pull,
 	}
+	draft := false
 	switch {
 	case in.Pull != nil && in.Pull.State != "merged":
 		rec.Key = fmt.Sprintf("PR-%d", in.Pull.Number)
 		rec.Page = "/cips/" + rec.Key
 		data.RawStatus = in.Pull.State
 		rec.State = r.draftState(in.Pull.State)
+		draft = true
 	default:
 		data.Number = cmp.Or(in.Number, NumberFromPath(in.Path), h.Number)
 		if data.Number == "" {
@@ -89,6 +97,12 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 	data.Replaces = r.keys(h.Replaces, rec.Key)
 	data.SupersededBy = r.keys(h.SupersededBy, rec.Key)
 	rec.Title = r.title(h, in)
+	var links []catalog.Link
+	if draft {
+		links = r.settle(&rec, &data, h, in)
+	} else {
+		r.Register.add(data.Number, rec.Title)
+	}
 	rec.Category = cmp.Or(h.Type, in.Index.Type)
 	if len(data.Authors) == 0 {
 		data.Authors = notNil(splitAuthors(in.Index.Author))
@@ -108,9 +122,28 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 	if len(h.Duplicates) > 0 {
 		r.warn(in.Path, "the header repeats %s", strings.Join(h.Duplicates, ", "))
 	}
-	links := linksTo(catalog.Requires, data.Requires, h.Fields["Requires"])
+	links = append(links, linksTo(catalog.Requires, data.Requires, h.Fields["Requires"])...)
 	links = append(links, linksTo(catalog.Supersedes, data.Replaces, h.Fields["Replaces"])...)
 	return entry(rec, data, links)
+}
+
+// settle marks what a draft is besides a draft: a stub, or a text of a
+// numbered proposal. That proposal's own text counts, so that the draft is
+// superseded by it, unless it is still open and asks to change it.
+func (r Reader) settle(rec *catalog.Record, data *catalog.CIP, h Header, in File) []catalog.Link {
+	if r.isStub(h, in) {
+		rec.Tags = []string{catalog.TagStub}
+		return nil
+	}
+	number := r.Register.of(cmp.Or(NumberFromPath(in.Path), h.Number), rec.Title)
+	if number == "" {
+		return nil
+	}
+	key := r.Key(number)
+	if (in.Pull.State != "open" || !in.Amends) && !slices.Contains(data.SupersededBy, key) {
+		data.SupersededBy = append(data.SupersededBy, key)
+	}
+	return linksTo(catalog.References, []string{key}, rec.Title)
 }
 
 // Grant reads a grant proposal, keyed by the number of its pull request.
@@ -136,6 +169,9 @@ func (r Reader) Grant(in File) (catalog.Entry, error) {
 	}
 	if in.Pull.State == "open" {
 		rec.State = "open"
+	}
+	if r.isStub(h, in) {
+		rec.Tags = append(slices.Clone(data.Labels), catalog.TagStub)
 	}
 	if len(data.Labels) > 0 {
 		rec.Category = data.Labels[0]

@@ -3,6 +3,8 @@ package proposals_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -111,6 +113,9 @@ func TestProposalStatus(t *testing.T) {
 	}
 }
 
+// form is what the texts of a form begin with.
+const form = "# Development Fund Proposal\n\n**Author:** Ada\n**Status:** Draft\n\n## Abstract\n\n"
+
 func TestTitles(t *testing.T) {
 	r := proposals.Reader{Network: testNetwork()}
 	for name, c := range map[string]struct{ path, text, want string }{
@@ -128,6 +133,20 @@ func TestTitles(t *testing.T) {
 		"an identifier keeps its case":         {"a.md", "# Proposal: dApp ropes", "dApp ropes"},
 		"emphasis and links go":                {"a.md", "# **[Ropes](x) `and` knots**", "Ropes and knots"},
 		"bold first lines are headings enough": {"a.md", "**Ropes of hemp**\n\nText.", "Ropes of hemp"},
+		"a bold section is no heading":         {"proposals/rope-api.md", "**Objective and scope**\n\nText of it.\n\n**Ropes**", "Rope api"},
+		"a form's name at the end is cut":      {"a.md", "# Tug LSP Development Fund Proposal", "Tug LSP"},
+		"a form's name behind a dash is cut":   {"a.md", "# Zonal - Harbour Network Fund Proposal", "Zonal"},
+		"a form in brackets is cut":            {"a.md", "# [PROPOSAL] Ropes", "Ropes"},
+		"a long dash divides, too":             {"a.md", "# CIP 00XX – Add ropes to piers", "Add ropes to piers"},
+		"a phase is kept":                      {"a.md", "# Ropes Fund Proposal - Phase 2", "Ropes Fund Proposal - Phase 2"},
+		"the file's as the text spells it":     {"proposals/rope_kit-api.md", form + "We build the Rope Kit API for piers.", "Rope Kit API"},
+		"what a file says of being a form":     {"proposals/2031-02-proposal-for-rope-kit (1).md", form + "Text.", "Rope kit"},
+		"a version stays":                      {"proposals/rope-kit-v2.md", form + "Text.", "Rope kit v2"},
+		"what the text defines":                {"proposals/acme-thing.md", form + "PilotChart is a tool that draws.", "PilotChart"},
+		"what the text names in bold":          {"proposals/acme-chart.md", form + "We propose the **Acme Pilot Chart**, a tool.", "Acme Pilot Chart"},
+		"not what exists already":              {"proposals/acme-chart.md", form + "Harbour is a port. **Tide Table** is a list. **Note:** see **1,000 CC**.", "Acme chart"},
+		"not less than the file's":             {"proposals/pilot-chart-for-tugs.md", form + "**Pilot Chart** is a tool.", "Pilot Chart for tugs"},
+		"a short first sentence for no name":   {"cip-0022/cip-0022.md", "# CIP 0022\n\n## Summary\n\n- **Add Acme as a pilot (weight 1)**\n", "Add Acme as a pilot (weight 1)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, err := r.Grant(proposals.File{Path: c.path, Text: c.text, Pull: &catalog.PullRequest{Number: 7, State: "open"}})
@@ -186,6 +205,107 @@ func FuzzGrant(f *testing.F) {
 		}
 		if _, err := e.Normalize(); err != nil {
 			t.Fatal(err)
+		}
+	})
+}
+
+// A draft may be a text of a proposal that has been numbered since, or may
+// only have taken a number that another got.
+func TestDraftsOfNumberedProposals(t *testing.T) {
+	r := proposals.Reader{Network: testNetwork(), Register: &proposals.Register{}}
+	words := "\n\n## Abstract\n\n" + strings.Repeat("Ropes are kept dry by the keeper. ", 6)
+	read := func(f proposals.File) catalog.Entry {
+		t.Helper()
+		e, err := r.Proposal(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	for number, title := range map[string]string{
+		"0001": "Add Acme as a pilot of weight 5", "0002": "Add Bora as a pilot of weight 3", "0003": "Add Caspar as a pilot", "0004": "Free tide tables for tugs",
+		"0005": "Refinement", "0006": "Refinement",
+	} {
+		read(proposals.File{Path: "cip-" + number + "/cip.md", Text: "<pre>\nTitle: " + title + "\nStatus: Final\n</pre>" + words})
+	}
+	for name, c := range map[string]struct {
+		path, title, state string
+		amends             bool
+		of, supersededBy   string
+	}{
+		"an older text of the same number":        {"cip-0001/cip.md", "Add Acme as pilot of weight 4", "closed", false, "CIP-0001", "CIP-0001"},
+		"a number that another got":               {"cip-0002/cip.md", "Add Dorn as a pilot of weight 3", "closed", false, "", ""},
+		"the title of another number":             {"cip-0002/cip.md", "Free tide-tables for tugs", "closed", false, "CIP-0004", "CIP-0004"},
+		"an open one that was numbered elsewhere": {"cip-tides/cip.md", "Free Tide Tables for Tugs", "open", false, "CIP-0004", "CIP-0004"},
+		"an open change of a numbered one":        {"cip-0001/cip.md", "Add Acme as a pilot of weight 5", "open", true, "CIP-0001", ""},
+		"a closed change of a numbered one":       {"cip-0001/cip.md", "Add Acme as a pilot of weight 5", "closed", true, "CIP-0001", "CIP-0001"},
+		"a title that two have":                   {"cip-x/cip.md", "Refinement", "closed", false, "", ""},
+		"a free number":                           {"cip-0088/cip.md", "Add Eos as a pilot", "open", false, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := read(proposals.File{Path: c.path, Amends: c.amends, Text: "<pre>\nTitle: " + c.title + "\nStatus: Draft\n</pre>" + words,
+				Pull: &catalog.PullRequest{Number: 7, State: c.state}})
+			data := decode[catalog.CIP](t, e)
+			if got := strings.Join(data.SupersededBy, " "); got != c.supersededBy || e.Record.Key != "PR-7" {
+				t.Errorf("%s superseded by %q, want %q", e.Record.Key, got, c.supersededBy)
+			}
+			of := ""
+			for _, l := range e.Links {
+				if l.Relation == catalog.References {
+					of = l.To.Key
+				}
+			}
+			if of != c.of {
+				t.Errorf("a text of %q, want %q", of, c.of)
+			}
+		})
+	}
+}
+
+func TestStubs(t *testing.T) {
+	r := proposals.Reader{Network: testNetwork()}
+	words := "\n\n## Abstract\n\n" + strings.Repeat("Ropes are kept dry by the keeper. ", 6)
+	for name, c := range map[string]struct {
+		path, text string
+		stub       bool
+	}{
+		"a proposal":                    {"cip-ropes/cip-ropes.md", "<pre>\nTitle: Ropes\nStatus: Draft\n</pre>" + words, false},
+		"no text":                       {"proposals/ropes.md", "", true},
+		"a header alone":                {"proposals/ropes.md", "<pre>\nTitle: Ropes\nAuthor: Ada Quill\nStatus: Draft\n</pre>", true},
+		"a test that calls itself one":  {"cip-test/cip-test.md", "<pre>\nTitle: test for ropes\nStatus: Draft\n</pre>" + words, true},
+		"a proposal about tests":        {"cip-ropes/cip-ropes.md", "<pre>\nTitle: Testing of ropes\nStatus: Draft\n</pre>" + words, false},
+		"a proposal in a tests' folder": {"cip-test/cip-test.md", "<pre>\nTitle: Ropes\nStatus: Draft\n</pre>" + words, false},
+		"a form nobody filled in":       {"cip-XXXX/cip-XXXX.md", "<pre>\nTitle: <title of the proposal>\nStatus: Draft\n</pre>" + words, true},
+		"a number still to come":        {"cip-XXXX-ropes/cip-XXXX-ropes.md", "<pre>\nTitle: Ropes\nStatus: Draft\n</pre>" + words, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := proposals.File{Path: c.path, Text: c.text, Pull: &catalog.PullRequest{Number: 7, State: "open"}}
+			for kind, read := range map[string]func(proposals.File) (catalog.Entry, error){"proposal": r.Proposal, "grant": r.Grant} {
+				e, err := read(f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := slices.Contains(e.Record.Tags, catalog.TagStub); got != c.stub {
+					t.Errorf("%s: tags %q, want a stub: %v", kind, e.Record.Tags, c.stub)
+				}
+			}
+		})
+	}
+}
+
+func FuzzTitle(f *testing.F) {
+	f.Add("proposals/rope_kit (1).md", form+"**Pilot Chart** is a tool. cip 12, CIP-0003.\n\n| Total: | $3 |")
+	f.Add("x", "**Bold line of it**\n\n# [Draft] — Proposal")
+	f.Add("\u212a_kelvin.md", "K is a unit")
+	r := proposals.Reader{Network: testNetwork(), Register: &proposals.Register{}}
+	f.Fuzz(func(t *testing.T, path, text string) {
+		pull := &catalog.PullRequest{Number: 7, State: "closed"}
+		e, err := r.Grant(proposals.File{Path: path, Text: text, Pull: pull})
+		if err != nil || strings.ContainsAny(e.Record.Title, "\n\r") {
+			t.Errorf("title %q, %v", e.Record.Title, err)
+		}
+		if _, err := r.Proposal(proposals.File{Path: path, Text: text, Pull: pull}); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"almanac/catalog/derive"
+	"almanac/ingest/markup"
 )
 
 // genericWord are the words that a form, a template or a heading of any
@@ -14,7 +17,7 @@ import (
 var genericWord = wordSet(`proposal proposals template draft grant grants fund funding funds development dev
 	ecosystem application submission request form document documentation title readme tbd untitled joint
 	improvement process network protocol foundation number final version revised new name project phase
-	abstract summary specification motivation introduction overview xxxx
+	abstract summary specification motivation introduction overview xxxx demo demos outline pr filled
 	the a an of for to and on by in at with`)
 
 func wordSet(words string) map[string]bool {
@@ -45,31 +48,59 @@ func generic(title string, names map[string]bool) bool {
 var (
 	titleBreak = regexp.MustCompile(`\s*[:|—–]\s*|\s+--?\s+|-\s+|\s+(?:for|to)\s+`)
 	formName   = regexp.MustCompile(`(?i)\b(?:proposal|request|application|submission|template)$`)
+	bracketed  = regexp.MustCompile(`^\[([^\[\]]*)\]\s*`)
 )
 
-// stripGeneric removes the generic part a title begins with ("Grant Proposal:
-// ", "CIP-0056 — "). A title that is generic as a whole becomes empty.
+// stripGeneric removes the generic parts a title begins with ("Grant Proposal:
+// ", "CIP-0056 — ", "[Proposal] ") and ends with (" — Fund Proposal"). A title
+// that is generic as a whole becomes empty.
 func stripGeneric(title string, names map[string]bool) string {
 	title = strings.TrimSpace(title)
+	if m := bracketed.FindStringSubmatch(title); m != nil && generic(m[1], names) {
+		title = title[len(m[0]):]
+	}
 	if generic(title, names) {
 		return ""
 	}
-	for {
-		cut := false
-		for _, at := range titleBreak.FindAllStringIndex(title, -1) {
-			left, mark := title[:at[0]], strings.TrimSpace(title[at[0]:at[1]])
-			if mark != "" && unicode.IsLetter(rune(mark[0])) && !formName.MatchString(left) {
-				continue // "Process for …" is a title, "Proposal for …" is a form's
-			}
-			if left != "" && generic(left, names) && !generic(title[at[1]:], names) {
-				title, cut = upperFirst(title[at[1]:]), true
-				break
-			}
+	for cut := true; cut; {
+		title, cut = stripFirst(title, names)
+	}
+	return strings.Trim(stripForm(title, names), " :|—–")
+}
+
+// stripFirst removes one generic part from the beginning.
+func stripFirst(title string, names map[string]bool) (string, bool) {
+	for _, at := range titleBreak.FindAllStringIndex(title, -1) {
+		left, mark := title[:at[0]], strings.TrimSpace(title[at[0]:at[1]])
+		if first, _ := utf8.DecodeRuneInString(mark); unicode.IsLetter(first) && !formName.MatchString(left) {
+			continue // "Process for …" is a title, "Proposal for …" is a form's
 		}
-		if !cut {
-			return strings.Trim(title, " :|—–")
+		if left != "" && generic(left, names) && !generic(title[at[1]:], names) {
+			return upperFirst(title[at[1]:]), true
 		}
 	}
+	return title, false
+}
+
+// stripForm removes the name of a form from the end: what stands behind the
+// last break, or, in a title without any, the words.
+func stripForm(title string, names map[string]bool) string {
+	if !formName.MatchString(title) {
+		return title
+	}
+	breaks := titleBreak.FindAllStringIndex(title, -1)
+	if len(breaks) > 0 {
+		last := breaks[len(breaks)-1]
+		if generic(title[last[1]:], names) {
+			return title[:last[0]]
+		}
+		return title
+	}
+	words := strings.Fields(title)
+	for len(words) > 1 && generic(words[len(words)-1], names) {
+		words = words[:len(words)-1]
+	}
+	return strings.Join(words, " ")
 }
 
 func upperFirst(s string) string {
@@ -84,9 +115,14 @@ func upperFirst(s string) string {
 // heading is no title.
 const maxTitle = 240
 
+// maxSentence is the longest sentence that serves as a title, in bytes.
+const maxSentence = 100
+
 // title finds the best name of a proposal: the header's, else that of the
 // index table, else the first heading above the first section that says
-// something, else the file's name; at last a generic heading.
+// something, else the file's name as the text spells it or, where the text
+// does not know it, what the text calls its subject; at last its first
+// sentence if that is short, or a generic heading.
 func (r Reader) title(h Header, in File) string {
 	names := r.names()
 	headings := topHeadings(in.Text)
@@ -99,8 +135,15 @@ func (r Reader) title(h Header, in File) string {
 		}
 	}
 	name := readableName(in.Path)
-	if t := stripGeneric(name, names); t != "" {
-		return upperFirst(t)
+	spelled, known := markup.Respell(stripGeneric(withoutForm(name), names), h.Body)
+	if !known {
+		spelled = cmp.Or(namedIn(h.Body, spelled, names), spelled)
+	}
+	if spelled != "" {
+		return spelled
+	}
+	if s := derive.Sentences(derive.TLDR(h.Body)); len(s) > 0 && len(s[0]) <= maxSentence {
+		return strings.TrimSuffix(s[0], ".")
 	}
 	if len(headings) > 0 && len(headings[0]) <= maxTitle {
 		name = cmp.Or(plain(headings[0]), name)
@@ -125,6 +168,9 @@ func topHeadings(text string) []string {
 		case m != nil:
 			found = append(found, m[2])
 		case len(found) == 0 && i < maxHeaderLines && boldLine.MatchString(line):
+			if sectionName.MatchString(plain(line)) {
+				return nil
+			}
 			found = append(found, line)
 		}
 		if len(found) == 4 {
@@ -136,7 +182,10 @@ func topHeadings(text string) []string {
 
 var boldLine = regexp.MustCompile(`^\s*\*\*[^*:]{4,}\*\*\s*$`)
 
-var fileDate = regexp.MustCompile(`^\s*\d{4}(?:[-_ ]\d{1,2}){1,2}[-_ ]+`)
+var (
+	fileDate = regexp.MustCompile(`^[\s_]*\d{4}(?:[-_ ]\d{1,2}){1,2}[-_ ]+`)
+	fileMark = regexp.MustCompile(`(?i)\s+\(\d+\)$|\bproposal(?:\s+v\d+$|\b)|[<>]`) // that it is a form, and which copy of it
+)
 
 // readableName makes words of a file name: without date, extension and
 // separators.
@@ -147,3 +196,15 @@ func readableName(file string) string {
 		return r == '-' || r == '_' || unicode.IsSpace(r)
 	}), " ")
 }
+
+// withoutForm takes out of a file's name what says that it is a proposal, and
+// which copy of it ("proposal-with-pier (1)": "pier").
+func withoutForm(name string) string {
+	words := strings.Fields(fileMark.ReplaceAllString(name, " "))
+	for len(words) > 1 && joining[strings.ToLower(words[0])] {
+		words = words[1:]
+	}
+	return strings.Join(words, " ")
+}
+
+var joining = wordSet("a an and by for in of on the to with")

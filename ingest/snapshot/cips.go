@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"almanac/catalog"
 	"almanac/ingest/proposals"
@@ -50,6 +51,7 @@ func (r *run) cip(row row, number string, index proposals.IndexRow, past past) i
 		it.ref = catalog.Ref{Kind: catalog.KindCIP, Key: pullKey(row.Pull)}
 		f.Pull = r.request(row.Pull)
 		f.URL = cmp.Or(r.options.pullURL(row.Repo, row.Pull), f.URL)
+		f.Amends = slices.Contains(r.pulls[row.Pull].Files, [2]string{"M", row.SourcePath})
 	case number != "":
 		it.ref = catalog.Ref{Kind: catalog.KindCIP, Key: r.reader.Key(number)}
 		f.Number, f.Index, f.CreatedAt, f.UpdatedAt = number, index, past.first, past.last

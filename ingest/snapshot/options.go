@@ -43,7 +43,8 @@ type Options struct {
 	BulkPulls []int `yaml:"bulk_pulls"`
 	// ReleaseData are names of files among release notes that hold data.
 	ReleaseData []string `yaml:"release_data"`
-	// SplitReleases cuts a page of many releases into one record for each.
+	// SplitReleases cuts a page of many releases into one record for each,
+	// keyed path#version, and one of the text above the first.
 	SplitReleases bool `yaml:"split_releases"`
 }
 

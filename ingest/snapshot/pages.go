@@ -48,6 +48,14 @@ func (r *run) record(kind catalog.Kind, key string, row row, p markup.Page) cata
 	}
 }
 
+// stub is the tags of a record that is a stub or not.
+func stub(is bool) []string {
+	if !is {
+		return nil
+	}
+	return []string{catalog.TagStub}
+}
+
 // doc reads a documentation page. A file that is no page (configuration that
 // lies among them) yields nothing.
 func (r *run) doc(row row) []item {
@@ -61,6 +69,7 @@ func (r *run) doc(row row) []item {
 	rec := r.record(catalog.KindDoc, row.Path, row, p)
 	rec.Page = "/docs/" + row.Path
 	rec.Category = section(row.SourcePath)
+	rec.Tags = stub(p.Stub)
 	rec.Data = encode(catalog.Doc{
 		Format: p.Format, Section: rec.Category, Version: cmp.Or(directoryVersion(row.SourcePath), directoryVersion(row.Path)), Description: p.Description,
 		Commit: row.Commit, Licence: row.Licence, Includes: p.Includes, Stub: p.Stub,
@@ -77,6 +86,7 @@ func (r *run) repo(row row) []item {
 	rec := r.record(catalog.KindRepo, row.Repo, row, p)
 	rec.Page = "/repos/" + row.Repo
 	rec.Title = repoTitle(row.Repo, p.Headings)
+	rec.Tags = stub(p.Stub)
 	rec.Data = encode(catalog.Repo{FullName: row.Repo, Description: rec.Summary, Commit: row.Commit, Licence: row.Licence})
 	return []item{{entry: catalog.Entry{Record: rec}}}
 }

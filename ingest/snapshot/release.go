@@ -1,11 +1,13 @@
 package snapshot
 
 import (
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
@@ -20,42 +22,80 @@ var (
 	versionDashes  = regexp.MustCompile(`^v?\d+-\d+-\d+`)
 	prerelease     = regexp.MustCompile(`(?i)(?:rc|alpha|beta|snapshot|dev|pre)[.\d-]*`)
 	isoDate        = regexp.MustCompile(`\b(\d{4}-\d{2}-\d{2})\b`)
+	anyVersion     = regexp.MustCompile(`(?i)(?:^|\b)` + versionPattern)
+	anyDate        = regexp.MustCompile(`\(?\b\d{4}-\d{2}-\d{2}\b\)?`)
+	releaseWords   = regexp.MustCompile(`(?i)\brelease(?: candidate)? of\b|\b(?:release notes?|change ?log)\b(?: (?:of|for)\b)?|\bnotes?\s*$`)
 	releasedOn     = regexp.MustCompile(`(?i)\breleased(?:\s+on)?:?\s+([A-Z][a-z]+ \d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b`)
 )
 
 // release reads a release note, keyed by its path. Its version is the file's
-// name or else its only version heading; a page of many releases and a note
-// of none in particular have no version.
+// name or else its only version heading. A page of many releases becomes, on
+// request, one record for each, keyed path#version; else it and a note of no
+// release in particular have no version.
 func (r *run) release(row row) []item {
 	if slices.Contains(r.options.ReleaseData, path.Base(row.Path)) || markup.Format(row.Path) == "" {
 		return nil
 	}
+	version := nameVersion(row.Path)
 	p, err := r.page(row)
 	if err != nil {
+		// Without the page nobody knows which releases stood on it, so that
+		// this run cannot tell what vanished.
+		r.partial = r.partial || r.options.SplitReleases && version == ""
 		return failed(catalog.KindRelease, row.Path, err)
 	}
 	rec := r.record(catalog.KindRelease, row.Path, row, p)
 	rec.Page = "/releases/" + row.Path
 	rec.Category = product(row.Path)
 	sections := splitReleases(p.Body)
-	version := nameVersion(row.Path)
 	if version == "" && len(sections) == 1 {
 		version = sections[0].version
 	}
+	rec.Tags = stub(p.Body == "" || markup.IsTemplate(row.Path)) // few words can tell all of a small release
 	data := catalog.Release{Version: version, Format: p.Format, Prerelease: prerelease.MatchString(version), Commit: row.Commit, Licence: row.Licence}
-	if version != "" {
-		rec.CreatedAt = releaseDate(p.Title + "\n" + p.Body)
-	}
-	rec.UpdatedAt, rec.LastActivityAt = rec.CreatedAt, rec.CreatedAt
 	rec.Data = encode(data)
-	items := []item{{entry: catalog.Entry{Record: rec}}}
-	if r.options.SplitReleases && version == "" && len(sections) > 1 {
-		items[0].entry.Record.Body = strings.TrimSpace(p.Body[:sections[0].start])
-		for _, s := range sections {
-			items = append(items, item{entry: catalog.Entry{Record: sectionRecord(rec, data, s), Parent: rec.Ref()}})
+	if version != "" {
+		rec.Title = releaseTitle(p.Title, row.Path, version)
+		date(&rec, p.Title+"\n"+p.Body)
+	} else if r.options.SplitReleases && len(sections) > 1 {
+		return splitPage(rec, data, p, sections)
+	} else if isProduct(p.Title, row.Path) {
+		rec.Title += pageOfNotes
+	}
+	return []item{{entry: catalog.Entry{Record: rec}}}
+}
+
+// splitPage makes a record of each release of a page of many, and one of what
+// stands above the first, or of how the page describes itself.
+func splitPage(page catalog.Record, data catalog.Release, p markup.Page, sections []releaseSection) []item {
+	var items []item
+	name := productName(p.Title, page.Path)
+	if intro := cmp.Or(strings.TrimSpace(p.Body[:sections[0].start]), p.Description); intro != "" {
+		rec := page
+		if isProduct(p.Title, page.Path) {
+			rec.Title += pageOfNotes
 		}
+		rec.Body, rec.Summary = intro, cmp.Or(p.Description, derive.TLDR(intro))
+		items = append(items, item{entry: catalog.Entry{Record: rec}})
+	}
+	for _, s := range sections {
+		rec := page
+		rec.Key += "#" + s.version
+		rec.Page += "#" + s.version
+		rec.Title = name + " " + s.version
+		rec.Body, rec.Summary = s.text, derive.TLDR(s.text)
+		date(&rec, s.text)
+		data.Version, data.Prerelease = s.version, prerelease.MatchString(s.version)
+		rec.Data = encode(data)
+		items = append(items, item{entry: catalog.Entry{Record: rec}})
 	}
 	return items
+}
+
+// date sets a release's times to when its note says it was.
+func date(rec *catalog.Record, text string) {
+	rec.CreatedAt = releaseDate(text)
+	rec.UpdatedAt, rec.LastActivityAt = rec.CreatedAt, rec.CreatedAt
 }
 
 // releaseSection is the part of a page that tells of one release.
@@ -66,23 +106,28 @@ type releaseSection struct {
 }
 
 // splitReleases cuts a page at the headings that name a version. Of several
-// levels of such headings the highest counts; a version that comes twice is
-// one release.
+// levels of such headings the highest counts; what a page says of a version in
+// two places is one section.
 func splitReleases(body string) []releaseSection {
 	var found []releaseSection
 	top := 7
-	fenced := false
+	fence := ""
 	for at := 0; at < len(body); {
 		line, _, _ := strings.Cut(body[at:], "\n")
-		if strings.HasPrefix(line, "```") {
-			fenced = !fenced
-		}
-		if m := versionHeading.FindStringSubmatch(line); m != nil && !fenced {
+		ticks := line[:len(line)-len(strings.TrimLeft(line, "`"))]
+		switch m := versionHeading.FindStringSubmatch(line); {
+		case fence != "":
+			if line == fence {
+				fence = ""
+			}
+		case len(ticks) >= 3:
+			fence = ticks
+		case m != nil:
 			level := len(line) - len(strings.TrimLeft(line, "#"))
 			if level < top {
 				top, found = level, nil
 			}
-			if level == top && !slices.ContainsFunc(found, func(s releaseSection) bool { return s.version == m[1] }) {
+			if level == top {
 				found = append(found, releaseSection{version: m[1], start: at})
 			}
 		}
@@ -95,22 +140,59 @@ func splitReleases(body string) []releaseSection {
 		}
 		found[i].text = strings.TrimSpace(body[found[i].start:end])
 	}
-	return found
+	return mergeVersions(found)
 }
 
-// sectionRecord is the record of one release of a page of many.
-func sectionRecord(page catalog.Record, data catalog.Release, s releaseSection) catalog.Record {
-	rec := page
-	rec.Key += "#" + s.version
-	rec.Page += "#" + s.version
-	rec.Title = page.Title + " " + s.version
-	rec.Body = s.text
-	rec.Summary = derive.TLDR(s.text)
-	rec.CreatedAt = releaseDate(s.text)
-	rec.UpdatedAt, rec.LastActivityAt = rec.CreatedAt, rec.CreatedAt
-	data.Version, data.Prerelease = s.version, prerelease.MatchString(s.version)
-	rec.Data = encode(data)
-	return rec
+// mergeVersions joins the sections of one version at the place of the first.
+func mergeVersions(found []releaseSection) []releaseSection {
+	at := map[string]int{}
+	merged := found[:0]
+	for _, s := range found {
+		if i, ok := at[s.version]; ok {
+			merged[i].text += "\n\n" + s.text
+			continue
+		}
+		at[s.version] = len(merged)
+		merged = append(merged, s)
+	}
+	return merged
+}
+
+// releaseTitle is how a release is called: product and version. A title that
+// says more than those stays.
+func releaseTitle(title, file, version string) string {
+	name := productName(title, file)
+	if strings.Contains(title, version) && len(strings.Fields(name)) > maxProduct {
+		return title
+	}
+	return name + " " + version
+}
+
+// maxProduct is the longest name of a product, in words.
+const maxProduct = 5
+
+// productName is what is left of a note's title without version, date and the
+// words that every release note has; else the directory's name.
+func productName(title, file string) string {
+	for _, less := range []*regexp.Regexp{anyVersion, anyDate, releaseWords} {
+		title = less.ReplaceAllString(title, " ")
+	}
+	title = strings.Trim(strings.Join(strings.Fields(title), " "), " :,()—–-")
+	if !strings.ContainsFunc(title, unicode.IsLetter) {
+		title = markup.Readable(product(file))
+	}
+	return title
+}
+
+// pageOfNotes completes the title of a page of releases that has no more than
+// the product's name.
+const pageOfNotes = " release notes"
+
+// isProduct reports the title of a file among release notes that is called
+// after the product.
+func isProduct(title, file string) bool {
+	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
+	return name == product(file) && !strings.Contains(name, "release") && strings.EqualFold(title, strings.ReplaceAll(name, "-", " "))
 }
 
 // nameVersion is the version a file is called after: 3.4.5.md, 3-4-5.mdx.

@@ -32,7 +32,7 @@ import (
 
 // edition changes with what the package makes of the same files, so that a
 // newer program reads an unchanged snapshot again.
-const edition = "1"
+const edition = "2"
 
 // connector reads one snapshot; see ingest.Connector.
 type connector struct {
@@ -95,12 +95,12 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	}
 	r := &run{
 		archive: a, options: c.options, out: out,
-		reader: proposals.Reader{Network: c.env.Network, Warn: out.Warn},
+		reader: proposals.Reader{Network: c.env.Network, Register: &proposals.Register{}, Warn: out.Warn},
 	}
 	if err := r.sync(ctx); err != nil {
 		return ingest.Outcome{}, err
 	}
-	return ingest.Outcome{Cursor: state, Complete: true}, nil
+	return ingest.Outcome{Cursor: state, Complete: !r.partial}, nil
 }
 
 // state hashes what decides what a run yields.
@@ -129,9 +129,10 @@ type run struct {
 	out     ingest.Sink
 	reader  proposals.Reader
 
-	pulls map[int]pull // by number
-	done  int
-	total int
+	pulls   map[int]pull // by number
+	partial bool         // what could not be read may be more than one record
+	done    int
+	total   int
 }
 
 // order puts parents before their children.

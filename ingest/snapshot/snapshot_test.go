@@ -155,8 +155,8 @@ func TestPages(t *testing.T) {
 	})
 	t.Run("a_release_has_its_version_and_date", func(t *testing.T) {
 		for path, want := range map[string]string{
-			"notes/tug-releases/1-2-0.mdx": "Tug 1.2.0 release notes|1.2.0|false|tug|2031-05-03",
-			"notes/tug/1.3.0-rc1.md":       "Release of Tug 1.3.0-rc1|1.3.0-rc1|true|tug|2031-06-07",
+			"notes/tug-releases/1-2-0.mdx": "Tug 1.2.0|1.2.0|false|tug|2031-05-03",
+			"notes/tug/1.3.0-rc1.md":       "Tug 1.3.0-rc1|1.3.0-rc1|true|tug|2031-06-07",
 			"notes/release_notes.rst":      "Release notes||false|notes|0001-01-01",
 		} {
 			e := out.must(t, catalog.KindRelease, path)
@@ -176,7 +176,7 @@ func TestPages(t *testing.T) {
 		page := out.must(t, catalog.KindRelease, "notes/release_notes.rst")
 		second := out.must(t, catalog.KindRelease, "notes/release_notes.rst#0.2.0")
 		first := out.must(t, catalog.KindRelease, "notes/release_notes.rst#0.1.0")
-		if page.Record.Body != "All notes." || second.Parent != page.Record.Ref() || !strings.Contains(second.Record.Body, "Second rope") ||
+		if page.Record.Body != "All notes." || second.Parent != (catalog.Ref{}) || second.Record.Path != page.Record.Path || !strings.Contains(second.Record.Body, "Second rope") ||
 			strings.Contains(second.Record.Body, "First rope") || decode[catalog.Release](t, first).Version != "0.1.0" {
 			t.Errorf("%+v\n%+v\n%+v", page.Record, second, first)
 		}
@@ -187,6 +187,32 @@ func TestPages(t *testing.T) {
 			t.Errorf("%+v", e.Record)
 		}
 	})
+}
+
+func TestDraftsOfNumberedProposals(t *testing.T) {
+	text := "<pre>\nTitle: Lamps\nStatus: Draft\n</pre>\n\n## Abstract\n\n" + strings.Repeat("The keeper lights the lamps at dusk. ", 6)
+	manifest := `{"path": "PR-8.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip_draft", "pr": 8}
+{"path": "PR-9.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip_draft", "pr": 9}
+{"path": "lip.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip"}
+{"path": "pulls.jsonl", "content_type": "index"}
+`
+	pulls := `{"number": 8, "state": "open", "files": [["M", "README.md"], ["M", "lip-0004/lip-0004.md"]]}
+{"number": 9, "state": "open", "files": [["A", "lip-0004/lip-0004.md"]]}
+`
+	c, err := snapshot.New(small(manifest, map[string]string{"lip.md": text, "PR-8.md": text, "PR-9.md": text, "pulls.jsonl": pulls}),
+		source(map[string]any{"pulls": "pulls.jsonl"}), environment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := newRecorder()
+	if _, err := c.Sync(context.Background(), "", out); err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string][]string{"PR-8": nil, "PR-9": {"LIP-0004"}} { // one changes the text, the other had added it
+		if got := decode[catalog.CIP](t, out.must(t, catalog.KindCIP, key)).SupersededBy; !slices.Equal(got, want) {
+			t.Errorf("%s is superseded by %q, want %q", key, got, want)
+		}
+	}
 }
 
 func TestIncrement(t *testing.T) {

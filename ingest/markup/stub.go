@@ -1,0 +1,59 @@
+package markup
+
+import (
+	"path"
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// minWords is how many words make a text more than a stub. Prose is counted
+// by blanks, code by its identifiers.
+const minWords = 25
+
+// IsStub reports a Markdown-like text with hardly anything of its own: what is
+// neither heading nor to-do item nor a list of links has less than 25 words.
+func IsStub(body string) bool {
+	words := 0
+	fence := fenceMark{}
+	for line := range strings.SplitSeq(body, "\n") {
+		inside := fence.open()
+		fence = fence.next(line)
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || inside != fence.open():
+		case inside:
+			words += len(strings.FieldsFunc(line, func(r rune) bool { return !unicode.IsLetter(r) }))
+		case line[0] == '#' || isTask(line) || isBareLink(line):
+		default:
+			words += len(strings.Fields(line))
+		}
+		if words >= minWords {
+			return false
+		}
+	}
+	return true
+}
+
+func isTask(line string) bool {
+	item := strings.TrimLeft(line, "-*> ")
+	return strings.HasPrefix(item, "[ ]") || strings.HasPrefix(item, "[x]") ||
+		strings.HasPrefix(strings.ToUpper(item), "TODO") || strings.HasPrefix(strings.ToUpper(item), "TBD")
+}
+
+// isBareLink reports a list item that is nothing but a link.
+func isBareLink(line string) bool {
+	return strings.HasPrefix(line, "- [") && strings.HasSuffix(line, ")") && strings.Contains(line, "](")
+}
+
+// unnumbered is what stands for a number that is not yet given: "XXXX".
+var unnumbered = regexp.MustCompile(`(?:^|[-_ ])0*X{2,}(?:[-_ .]|$)`)
+
+// IsTemplate reports a file that is there to be copied: its name ends with
+// the word, or has a placeholder for a number.
+func IsTemplate(file string) bool {
+	base := path.Base(file)
+	base = strings.TrimSuffix(base, path.Ext(base))
+	words := strings.FieldsFunc(strings.ToLower(base), func(r rune) bool { return !unicode.IsLetter(r) })
+	return len(words) > 0 && words[len(words)-1] == "template" || unnumbered.MatchString(base)
+}

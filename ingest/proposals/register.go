@@ -1,0 +1,70 @@
+package proposals
+
+import (
+	"slices"
+	"strings"
+)
+
+// Register knows the numbered proposals of a repository, so that a draft
+// which is a text of one of them is told from one that only took a number
+// that another proposal got in the end.
+type Register struct {
+	byNumber map[string]string   // number → title
+	byTitle  map[string][]string // folded title → numbers
+	words    map[string]int      // in how many titles a word is
+}
+
+// add enters a numbered proposal.
+func (r *Register) add(number, title string) {
+	if r == nil {
+		return
+	}
+	if r.byNumber == nil {
+		r.byNumber, r.byTitle, r.words = map[string]string{}, map[string][]string{}, map[string]int{}
+	}
+	if _, ok := r.byNumber[number]; ok {
+		return
+	}
+	r.byNumber[number] = title
+	folded := strings.Join(fields(title), " ")
+	r.byTitle[folded] = append(r.byTitle[folded], number)
+	for w := range distinct(title) {
+		r.words[w]++
+	}
+}
+
+// of returns the numbered proposal whose text a draft with this title is, or
+// "": that of the draft's own number if the titles are the same or share a
+// word that no other numbered proposal's has, else the only one of the title.
+func (r *Register) of(number, title string) string {
+	if r == nil {
+		return ""
+	}
+	same := r.byTitle[strings.Join(fields(title), " ")]
+	if slices.Contains(same, number) {
+		return number
+	}
+	if numbered, ok := r.byNumber[number]; ok {
+		words := distinct(numbered)
+		for w := range distinct(title) {
+			if words[w] && r.words[w] == 1 {
+				return number
+			}
+		}
+	}
+	if len(same) == 1 {
+		return same[0]
+	}
+	return ""
+}
+
+// distinct is the set of a title's words.
+func distinct(title string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range fields(title) {
+		if strings.Trim(w, "0123456789") != "" {
+			set[w] = true
+		}
+	}
+	return set
+}
