@@ -9,7 +9,7 @@ PACKAGES  := ./...
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit race conformance bench fuzz clean
+.PHONY: help run build test check format vet unit race rankings conformance bench relevance tune fuzz clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,8 +20,8 @@ run: build ## build, load the sample network and serve it on 127.0.0.1:8080
 build: ## build the binary as bin/almanac
 	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/almanac
 
-test: format vet race conformance ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
-	@echo "make test: formatting, vet, staticcheck, tests with -race, MCP conformance: passed"
+test: format vet race rankings conformance ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
+	@echo "make test: formatting, vet, staticcheck, tests with -race, rankings, MCP conformance: passed"
 
 check: format vet unit ## the quick part of test: no race detector, no conformance run
 	@echo "make check: passed"
@@ -43,13 +43,28 @@ race:
 	@echo "== go test -race"
 	$(GO) test -race -timeout 25m $(PACKAGES)
 
+rankings: ## the tests that are too slow with -race: ranking goldens, recall of the vector engine
+	@echo "== rankings, recall"
+	$(GO) test ./retrieval/eval ./retrieval/vector/embedded
+
 conformance: build ## the official MCP conformance runner against the built binary
 	@echo "== MCP conformance"
 	.ci/conformance $(BIN)
 
 bench: ## figures: engines beside bleve, FTS5 and plain scans, searches over the judged collections
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./retrieval/... ./embed/... ./catalog/...
-	cd retrieval/keyword/bench && $(GO) test -run '^$$' -bench . -benchtime 1x
+	$(GO) test -run '^$$' -bench Serve -benchtime 5000x ./cmd/almanac
+	cd retrieval/keyword/bench && $(GO) run .
+
+relevance: build ## the tables of docs/relevance.md, over ../shared/judged
+	ALMANAC_CORPUS=../shared/corpus $(BIN) sync --network corpus --data $(CACHE)/corpus --log-level error
+	ALMANAC_CORPUS=../shared/corpus $(BIN) eval --network corpus --data $(CACHE)/corpus --log-level error --stages --markdown \
+	  $(foreach c,scifact eips-known-item vendor-docs-rag cosqa,--judged ../shared/judged/$(c)) --queries ../shared/judged/network-dev
+
+tune: build ## fit the reranker's weights again, into .cache/tuned.yaml
+	ALMANAC_CORPUS=../shared/corpus $(BIN) sync --network corpus --data $(CACHE)/corpus --log-level error
+	ALMANAC_CORPUS=../shared/corpus $(BIN) tune --network corpus --data $(CACHE)/corpus --log-level error --l2 0.3 --out $(CACHE)/tuned.yaml \
+	  $(foreach c,scifact eips-known-item vendor-docs-rag cosqa,--judged ../shared/judged/$(c)) --queries ../shared/judged/network-dev
 
 fuzz: ## every fuzz target for FUZZTIME (60s)
 	@$(GO) list -f '{{.Dir}}' $(PACKAGES) | while read -r dir; do \

@@ -17,11 +17,12 @@ import (
 )
 
 type evalCmd struct {
-	Judged       []string `help:"Judged collection with a corpus of its own, indexed in a temporary store; several are measured one by one." placeholder:"DIR"`
-	Queries      []string `help:"Judged queries over the data directory; ids are the paths of records." placeholder:"DIR"`
-	Qrels        string   `help:"Judgments of another file than DIR/qrels.tsv: query, document, grade, or TREC's four columns." placeholder:"FILE"`
-	Profile      []string `help:"Relevance profiles, several at once: ${profiles}, or YAML files. Each is compared with the first." placeholder:"NAME|FILE" default:"default"`
-	Stages       bool     `help:"Measure what each stage adds, from words alone to the whole profile."`
+	Judged  []string `help:"Judged collection with a corpus of its own, indexed in a temporary store; several are measured one by one." placeholder:"DIR"`
+	Queries []string `help:"Judged queries over the data directory; ids are the paths of records." placeholder:"DIR"`
+	Qrels   string   `help:"Judgments of another file than DIR/qrels.tsv: query, document, grade, or TREC's four columns." placeholder:"FILE"`
+	Profile []string `help:"Relevance profiles, several at once: ${profiles}, or YAML files. Each is compared with the first." placeholder:"NAME|FILE" default:"default"`
+	Stages  bool     `help:"Measure what each stage adds, from words alone to the whole profile."`
+	// Both values are the engines in the program until others can be configured.
 	Stack        string   `help:"Engines to measure: those in the program, or those of the configuration." enum:"embedded,configured" default:"configured"`
 	RelevantFrom int      `help:"Grade from which a document counts as relevant." default:"1"`
 	Answers      bool     `help:"Measure too how many tokens of results a client reads until the answer."`

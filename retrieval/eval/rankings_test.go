@@ -56,8 +56,8 @@ func TestRankingGoldens(t *testing.T) {
 		holdRankings(t, "sample", "", queries["sample"])
 	})
 	t.Run("corpus", func(t *testing.T) {
-		if testing.Short() {
-			t.Skip("indexes a whole snapshot; not with -short")
+		if testing.Short() || raceDetector {
+			t.Skip("indexes a whole snapshot; not with -short or -race")
 		}
 		dir := filepath.Join(shared(t), "corpus")
 		if _, err := os.Stat(filepath.Join(dir, "manifest.jsonl")); err != nil {
