@@ -197,7 +197,10 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	}
 	if len(r.Facets) > 0 {
 		if res.Facets, err = e.keyword.Facets(ctx, p.Keyword, p.Filter, r.Facets); err != nil {
-			return Response{}, fmt.Errorf("retrieval: facets: %w", err)
+			e.log.Warn("retrieval: facets failed", "error", err)
+			if !slices.Contains(res.Degraded, "keyword") {
+				res.Degraded = append(res.Degraded, "keyword")
+			}
 		}
 	}
 	res.Corrected = corrected(p, res.Results)

@@ -245,6 +245,10 @@ func (failingVector) Scores(context.Context, []float32, []passage.ID) ([]float32
 
 type slowKeyword struct{ keyword.Engine }
 
+func (slowKeyword) Facets(context.Context, keyword.Query, passage.Filter, []string) (map[string]map[string]int, error) {
+	return nil, errors.New("connection refused")
+}
+
 func (slowKeyword) Search(ctx context.Context, _ keyword.Query, _ passage.Filter, _ int) ([]keyword.Hit, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
@@ -263,7 +267,7 @@ func TestDegradesToWhatIsLeft(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := open(t, t.TempDir(), tt.opt)
 			f.put(t, library()...)
-			res := f.search(t, retrieval.Request{Query: "traffic fees are burned"})
+			res := f.search(t, retrieval.Request{Query: "traffic fees are burned", Facets: []string{"kind"}})
 			if !slices.Equal(res.Degraded, []string{tt.want}) {
 				t.Errorf("degraded %v, want %s", res.Degraded, tt.want)
 			}

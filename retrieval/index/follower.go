@@ -50,8 +50,12 @@ type Store interface {
 // stays in memory.
 const batchRecords = 128
 
-// flushAfter is the quiet time after which the engines are made durable.
-const flushAfter = 2 * time.Second
+// The engines are made durable after a quiet time, and now and then while
+// there is none, so that a crash loses little of a long first sync.
+const (
+	flushQuiet = 2 * time.Second
+	flushBusy  = 30 * time.Second
+)
 
 // Follower keeps table and engines in step with the catalog.
 type Follower struct {
@@ -149,21 +153,25 @@ func (f *Follower) Load(ctx context.Context) error {
 func (f *Follower) Run(ctx context.Context) error {
 	tick := time.NewTicker(f.cfg.Poll)
 	defer tick.Stop()
-	var dirtySince time.Time
+	dirty, moved, flushed := false, time.Now(), time.Now()
+	failure := "" // as last logged
 	for {
-		moved, err := f.CatchUp(ctx)
-		switch {
-		case ctx.Err() != nil:
+		n, err := f.follow(ctx)
+		if ctx.Err() != nil {
 			return f.flush(context.WithoutCancel(ctx))
-		case err != nil:
+		}
+		if err != nil && err.Error() != failure { // not again at every look
+			failure = err.Error()
 			f.cfg.Log.Error("index: follow change log", "error", err)
-		case moved > 0:
-			dirtySince = time.Now()
-		case !dirtySince.IsZero() && time.Since(dirtySince) > flushAfter:
+		}
+		if n > 0 {
+			dirty, moved = true, time.Now()
+		}
+		if dirty && (time.Since(moved) > flushQuiet || time.Since(flushed) > flushBusy) {
 			if err := f.flush(ctx); err != nil {
 				f.cfg.Log.Error("index: flush", "error", err)
 			}
-			dirtySince = time.Time{}
+			dirty, flushed = false, time.Now()
 		}
 		select {
 		case <-ctx.Done():
@@ -180,9 +188,20 @@ func (f *Follower) flush(ctx context.Context) error {
 	return errors.Join(f.cfg.Keyword.Flush(ctx), f.cfg.Vector.Flush(ctx))
 }
 
-// CatchUp indexes every change there is and returns their number.
+// CatchUp indexes every change there is, makes the engines durable and returns
+// the number of changes. It is for programs that do not Run.
 func (f *Follower) CatchUp(ctx context.Context) (moved int, err error) {
-	first := !f.Ready()
+	if moved, err = f.follow(ctx); err != nil || moved == 0 {
+		return moved, err
+	}
+	if err := f.flush(ctx); err != nil {
+		return moved, fmt.Errorf("index: flush: %w", err)
+	}
+	return moved, nil
+}
+
+// follow indexes every change there is.
+func (f *Follower) follow(ctx context.Context) (moved int, err error) {
 	for {
 		head, err := f.cfg.Store.LastChange(ctx)
 		if err != nil {
@@ -194,21 +213,13 @@ func (f *Follower) CatchUp(ctx context.Context) (moved int, err error) {
 			return moved, fmt.Errorf("index: %w", err)
 		}
 		if len(changes) == 0 {
-			break
+			return moved, nil
 		}
 		if err := f.apply(ctx, changes); err != nil {
 			return moved, err
 		}
 		moved += len(changes)
 	}
-	if first && moved > 0 {
-		// What took minutes to build must not be lost to a crash before the
-		// next quiet moment.
-		if err := f.flush(ctx); err != nil {
-			return moved, fmt.Errorf("index: flush: %w", err)
-		}
-	}
-	return moved, nil
 }
 
 // Wait returns when everything up to a change-log sequence is indexed; Run

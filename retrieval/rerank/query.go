@@ -1,6 +1,8 @@
 package rerank
 
 import (
+	"slices"
+
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/index"
 )
@@ -43,7 +45,11 @@ type prepared struct {
 }
 
 func prepare(q Query, stats index.Statistics) *prepared {
-	p := &prepared{terms: q.Terms[:min(len(q.Terms), maxTerms)], trigrams: index.Trigrams(q.Text), stats: stats}
+	terms := q.Terms
+	if len(terms) > maxTerms { // words that score go before those that only join phrases
+		terms = slices.DeleteFunc(slices.Clone(terms), func(t Term) bool { return t.Weight <= 0 })
+	}
+	p := &prepared{terms: terms[:min(len(terms), maxTerms)], trigrams: index.Trigrams(q.Text), stats: stats}
 	at := map[analysis.TermID]int{}
 	for _, t := range p.terms {
 		if t.Weight <= 0 {

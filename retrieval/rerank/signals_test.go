@@ -128,6 +128,14 @@ func TestNormalise(t *testing.T) {
 	}
 }
 
+func TestStopWordsDoNotCrowdOutOthers(t *testing.T) {
+	query := strings.Repeat("the ", 80) + "ledger"
+	got := signals(t, query, "the", [][2]string{{"a", "ledger"}, {"b", "the the"}})
+	if got[0].Features[rerank.DocumentBM25] <= 0 {
+		t.Error("the only word that counts was left out")
+	}
+}
+
 func TestLongQueriesAreBounded(t *testing.T) {
 	query := strings.Repeat("word ", 500)
 	got := signals(t, query, "", [][2]string{{"a", strings.Repeat("word ", 300)}, {"b", "x"}})
