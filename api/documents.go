@@ -103,12 +103,11 @@ func index(cfg Config) func(context.Context) ([]byte, error) {
 			Name      string     `json:"name"`
 			Version   string     `json:"version"`
 			OpenAPI   string     `json:"openapi"`
-			Reference string     `json:"reference"`
 			MCP       string     `json:"mcp"`
 			Health    string     `json:"health"`
 			Endpoints []endpoint `json:"endpoints"`
 		}{
-			title(cfg), openapi.Version, cfg.PublicURL + "/api/v1/openapi.json", cfg.PublicURL + "/api/v1/reference",
+			title(cfg), openapi.Version, cfg.PublicURL + "/api/v1/openapi.json",
 			cfg.PublicURL + "/mcp", cfg.PublicURL + "/health", endpoints,
 		})
 	}

@@ -36,7 +36,6 @@ type Index struct {
 	Network     string     `json:"network"`
 	Description string     `json:"description"`
 	OpenAPI     string     `json:"openapi" format:"uri"`
-	Reference   string     `json:"reference" format:"uri"`
 	MCP         string     `json:"mcp" format:"uri"`
 	Endpoints   []Endpoint `json:"endpoints"`
 }
@@ -52,7 +51,7 @@ type Endpoint struct {
 
 func (s service) index(context.Context, struct{}) (Index, error) {
 	x := Index{Name: "almanac", Network: s.Network.Title, Description: s.Network.Description, OpenAPI: s.PublicURL + "/api/v1/openapi.json",
-		Reference: s.PublicURL + "/api/v1/reference", MCP: s.PublicURL + "/mcp"}
+		MCP: s.PublicURL + "/mcp"}
 	for _, o := range s.operations() {
 		if o.Path == "" {
 			continue

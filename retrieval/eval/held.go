@@ -206,24 +206,3 @@ func collections(examples []Example) []string {
 	}
 	return names
 }
-
-// CrossValidate is OutOfFold by collection.
-func CrossValidate(examples []Example, o TrainOptions, folds int, seed uint64) (Held, error) {
-	v, err := OutOfFold(examples, o, folds, seed)
-	if err != nil {
-		return nil, err
-	}
-	return v.Held(examples), nil
-}
-
-// LeaveOneOut is LeftOut by collection.
-func LeaveOneOut(examples []Example, o TrainOptions) (Held, error) {
-	v, err := LeftOut(examples, o)
-	if err != nil {
-		return nil, err
-	}
-	return v.Held(examples), nil
-}
-
-// Mean measures a model on examples, by collection.
-func Mean(examples []Example, m rerank.Model) Held { return Score(examples, m).Held(examples) }
