@@ -20,12 +20,17 @@ type IndexStore interface {
 	OpenGeneration(ctx context.Context, fingerprint string) (Generation, error)
 	// Generations returns all generations, oldest first.
 	Generations(ctx context.Context) ([]Generation, error)
-	// DropGeneration removes a generation with its passages.
+	// DropGeneration removes a generation with its passages and words.
 	DropGeneration(ctx context.Context, id int64) error
 	// PutPassages replaces the passages of the given records and moves the
 	// generation's checkpoint, in one transaction. A record without passages
 	// loses those it had.
 	PutPassages(ctx context.Context, generation int64, records []RecordPassages, checkpoint int64) error
+	// AddWords adds to the words that a generation's passages hold. It may run
+	// ahead of the passages: a word that none holds does no harm.
+	AddWords(ctx context.Context, generation int64, words []string) error
+	// Words returns them, in no particular order.
+	Words(ctx context.Context, generation int64) ([]string, error)
 	// Passages returns the passages with these ids, in no particular order.
 	Passages(ctx context.Context, generation int64, ids []int64) ([]Passage, error)
 	// RecordPassages returns a record's passages by ordinal.

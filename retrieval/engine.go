@@ -32,6 +32,8 @@ type Config struct {
 	Profiles []profile.Profile
 	// Authority is the prior of a record by its source, else by its kind.
 	Authority map[string]float64
+	// Aliases are spellings that mean the same.
+	Aliases map[string][]string
 	// Deadline bounds the retrievers of one search; what has not answered by
 	// then is reported as degraded. Default 1 s.
 	Deadline time.Duration
@@ -47,6 +49,7 @@ type Engine struct {
 	profiles   map[string]profile.Profile
 	models     map[string]map[string]rerank.Model // profile → class → model
 	authority  map[string]float64
+	aliases    aliases
 	deadline   time.Duration
 	log        *slog.Logger
 	retrievers map[string]Retriever
@@ -58,7 +61,7 @@ var _ Searcher = (*Engine)(nil)
 // an error.
 func New(cfg Config) (*Engine, error) {
 	e := &Engine{follower: cfg.Follower, keyword: cfg.Keyword, vector: cfg.Vector, embedder: cfg.Embedder, profiles: map[string]profile.Profile{},
-		models: map[string]map[string]rerank.Model{}, authority: cfg.Authority, deadline: cmp.Or(cfg.Deadline, time.Second), log: cfg.Log, retrievers: map[string]Retriever{}}
+		models: map[string]map[string]rerank.Model{}, authority: cfg.Authority, aliases: newAliases(cfg.Aliases), deadline: cmp.Or(cfg.Deadline, time.Second), log: cfg.Log, retrievers: map[string]Retriever{}}
 	for _, r := range []Retriever{
 		keywordRetriever{"documents", cfg.Keyword, keyword.Documents},
 		keywordRetriever{"passages", cfg.Keyword, keyword.Passages},

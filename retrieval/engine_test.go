@@ -72,7 +72,7 @@ func open(t testing.TB, dir string, options ...option) *fixture {
 		must(err)
 		profiles = append(profiles, p)
 	}
-	f.engine, err = retrieval.New(retrieval.Config{Follower: f.follower, Keyword: f.keyword, Vector: f.vector, Embedder: f.embedder, Profiles: profiles,
+	f.engine, err = retrieval.New(retrieval.Config{Follower: f.follower, Keyword: f.keyword, Vector: f.vector, Embedder: f.embedder, Profiles: profiles, Aliases: map[string][]string{"voting window": {"vwx"}, "traffic": {"gasoline"}},
 		Authority: map[string]float64{"site": 1, "mirror": 0.2}, Deadline: 200 * time.Millisecond, Log: log})
 	must(err)
 	return f
@@ -211,6 +211,15 @@ func TestSearch(t *testing.T) {
 	})
 }
 
+// manyWords returns n distinct words.
+func manyWords(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "word%c%c%c ", 'a'+i%26, 'a'+i/26%26, 'a'+i/676)
+	}
+	return b.String()
+}
+
 func TestBadQueries(t *testing.T) {
 	f := open(t, t.TempDir())
 	if _, err := f.engine.Search(t.Context(), retrieval.Request{Query: "x"}); !errors.Is(err, retrieval.ErrNotReady) {
@@ -226,7 +235,7 @@ func TestBadQueries(t *testing.T) {
 			t.Errorf("%s: %v, want ErrBadQuery", name, err)
 		}
 	}
-	for _, q := range []string{"the of and", strings.Repeat("vote ", 2000), "🙂", "投票 系統", "שלום עולם", `"unbalanced`, "kind:", "-", "-vote", "a\x00b", "\xff\xfe vote", "cip-", `""`} {
+	for _, q := range []string{"the of and", strings.Repeat("vote ", 2000), "🙂", "投票 系統", "שלום עולם", `"unbalanced`, "kind:", "kind: source: -", "-", "-vote", "-(", "a\x00b", manyWords(500), strings.Repeat("x", 10_000), "vote 投票 голос صوت", "\xff\xfe vote", "cip-", `""`} {
 		if _, err := f.engine.Search(t.Context(), retrieval.Request{Query: q}); err != nil && !errors.Is(err, retrieval.ErrBadQuery) {
 			t.Errorf("%.20q: %v", q, err)
 		}

@@ -1,37 +1,28 @@
 package retrieval
 
 import (
+	"slices"
+
 	"almanac/retrieval/dedup"
 )
-
-// collapseWindow is the number of results among which copies are looked for.
-// It does not depend on the page, or pages would not join.
-const collapseWindow = 100
 
 // collapse keeps one of every cluster of near-identical records: the more
 // authoritative, else the newer, else the better ranked, at the place of the
 // best ranked.
 func (e *Engine) collapse(candidates []*candidate, similar float64) []*candidate {
-	window := min(len(candidates), collapseWindow)
-	kept := make([]*candidate, 0, len(candidates))
-next:
-	for i, c := range candidates {
-		if i >= window {
-			return append(kept, candidates[i:]...)
+	clusters := dedup.Collapse(len(candidates),
+		func(a, b int) bool {
+			return dedup.Similarity(candidates[a].document.Signature, candidates[b].document.Signature) >= similar
+		},
+		func(a, b int) bool { return e.prefer(candidates[a], candidates[b]) })
+	kept := make([]*candidate, len(clusters))
+	for i, c := range clusters {
+		shown := candidates[c[0]]
+		shown.score = candidates[slices.Min(c)].score
+		for _, copied := range c[1:] {
+			shown.alsoAt = append(shown.alsoAt, candidates[copied].Record)
 		}
-		for j, k := range kept {
-			if dedup.Similarity(k.document.Signature, c.document.Signature) < similar {
-				continue
-			}
-			if e.prefer(c, k) {
-				c.score, c.alsoAt = k.score, append(k.alsoAt, k.Record)
-				kept[j] = c
-			} else {
-				k.alsoAt = append(k.alsoAt, c.Record)
-			}
-			continue next
-		}
-		kept = append(kept, c)
+		kept[i] = shown
 	}
 	return kept
 }

@@ -1,12 +1,12 @@
 package retrieval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
 
 	"almanac/embed"
 	"almanac/retrieval/analysis"
@@ -27,30 +27,19 @@ type Plan struct {
 
 	rerank     rerank.Query
 	statistics index.Statistics
-	corrected  map[string]string // word as typed → term it is also read as
+	corrected  map[string]reading // by the word as typed
 	vector     func() ([]float32, error)
 }
 
 // Vector returns the query's embedding, made once.
 func (p *Plan) Vector(context.Context) ([]float32, error) { return p.vector() }
 
-// Correction: a word of at least five letters that hardly any document holds
-// is also read as the indexed word nearest to it, if that is ten times as
-// frequent and begins with the same letter; two edits need eight letters.
-const (
-	correctFrom   = 5
-	correctTwo    = 8
-	correctRare   = 3
-	correctFactor = 10
-	correctWeight = 0.8
-)
-
 func (e *Engine) plan(ctx context.Context, r Request, prof profile.Profile) (*Plan, error) {
 	q, err := query.Parse(r.Query)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadQuery, err)
 	}
-	p := &Plan{Query: q, Profile: prof, Filter: r.Filter, corrected: map[string]string{}}
+	p := &Plan{Query: q, Profile: prof, Filter: r.Filter, corrected: map[string]reading{}}
 	if p.Filter, err = narrow(p.Filter, q); err != nil {
 		return nil, err
 	}
@@ -71,12 +60,12 @@ func (e *Engine) plan(ctx context.Context, r Request, prof profile.Profile) (*Pl
 			continue
 		}
 		p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: t.Text, Weight: weight})
-		if prof.Correct {
-			if err := e.correct(ctx, p, t); err != nil {
-				e.log.Warn("retrieval: correction", "error", err)
-			}
-		}
 	}
+	if prof.Correct {
+		e.correct(p)
+		slices.SortStableFunc(p.rerank.Terms, func(a, b rerank.Term) int { return cmp.Compare(a.Position, b.Position) })
+	}
+	e.aliases.expand(p, e.follower.Table())
 	p.rerank.Text = q.Text
 	for _, phrase := range q.Phrases {
 		p.Keyword.Phrases = append(p.Keyword.Phrases, keywordTerms(phrase))
@@ -90,54 +79,6 @@ func (e *Engine) plan(ctx context.Context, r Request, prof profile.Profile) (*Pl
 		return vectors[0], nil
 	})
 	return p, nil
-}
-
-// correct adds the reading of a word that the corpus hardly knows.
-func (e *Engine) correct(ctx context.Context, p *Plan, t query.Term) error {
-	n := len([]rune(t.Word))
-	df := p.statistics.DocumentFrequency(t.ID)
-	if n < correctFrom || df > correctRare || t.Identifier || strings.ContainsFunc(t.Word, func(r rune) bool { return !unicode.IsLetter(r) }) {
-		return nil
-	}
-	found, err := e.keyword.Expand(ctx, t.Text, 16)
-	if err != nil {
-		return err
-	}
-	best := keyword.Expansion{}
-	for _, x := range found {
-		if x.Term == t.Text || x.Distance > 1 && n < correctTwo || x.Documents < correctFactor*df || x.Term[:1] != t.Text[:1] {
-			continue
-		}
-		if best.Term == "" || x.Distance < best.Distance || x.Distance == best.Distance && x.Documents > best.Documents {
-			best = x
-		}
-	}
-	if best.Term == "" {
-		best.Term = e.inflected(t.Word, df)
-	}
-	if best.Term == "" {
-		return nil
-	}
-	id := analysis.IDOf(best.Term)
-	p.corrected[t.Word] = best.Term
-	p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: best.Term, Weight: correctWeight * t.Weight})
-	p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: id, Position: t.Position, Weight: correctWeight * t.Weight})
-	p.statistics = p.statistics.With(e.follower.Table().Statistics([]analysis.TermID{id}))
-	return nil
-}
-
-// inflected finds the indexed stem of a word that is misspelt in its ending,
-// where stemming did not reach: transactoin, governence.
-func (e *Engine) inflected(word string, df int) string {
-	letters := []rune(word)
-	for cut := 1; cut <= 4 && len(letters)-cut >= correctFrom; cut++ {
-		stem := analysis.Stem(string(letters[:len(letters)-cut]))
-		id := analysis.IDOf(stem)
-		if found := e.follower.Table().Statistics([]analysis.TermID{id}).DocumentFrequency(id); found > 0 && found >= correctFactor*df {
-			return stem
-		}
-	}
-	return ""
 }
 
 func keywordTerms(terms []query.Term) []keyword.Term {
@@ -172,9 +113,4 @@ func narrow(f passage.Filter, q query.Query) (passage.Filter, error) {
 	}
 	f.Kinds, f.Sources = merge("kind", f.Kinds, q.Kinds), merge("source", f.Sources, q.Sources)
 	return f, err
-}
-
-// correctedTerm is a term that stands for a misspelt word.
-func correctedTerm(term string) query.Term {
-	return query.Term{Text: term, ID: analysis.IDOf(term), Weight: correctWeight, Word: term}
 }

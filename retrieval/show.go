@@ -3,10 +3,10 @@ package retrieval
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
+	"almanac/retrieval/query"
 	"almanac/retrieval/rerank"
 	"almanac/retrieval/snippet"
 )
@@ -22,9 +22,11 @@ func (e *Engine) show(ctx context.Context, p *Plan, page []*candidate, lists []r
 		return nil, fmt.Errorf("retrieval: %w", err)
 	}
 	q := p.Query
-	for _, t := range p.corrected {
+	for _, read := range p.corrected {
 		// Corrections are highlighted like the words they stand for.
-		q.Terms = append(q.Terms[:len(q.Terms):len(q.Terms)], correctedTerm(t))
+		for _, t := range read.terms {
+			q.Terms = append(q.Terms[:len(q.Terms):len(q.Terms)], query.Term{Text: t, ID: analysis.IDOf(t), Weight: correctWeight, Word: t})
+		}
 	}
 	weight := func(t analysis.TermID) float64 { return p.statistics.IDF(t) }
 	out := make([]Result, len(page))
@@ -64,39 +66,4 @@ func (e *Engine) explain(p *Plan, c *candidate, lists []ranked) *Explanation {
 			Contribution: model.Weights[f]*c.z[f] + model.Fixed[f]*c.features[f]}
 	}
 	return x
-}
-
-// corrected returns the query as it was read, with the words the index knows
-// in the spelling of the results that hold them.
-func corrected(p *Plan, results []Result) string {
-	if len(p.corrected) == 0 {
-		return ""
-	}
-	var b strings.Builder
-	end := 0
-	for _, t := range analysis.Analyze(p.Query.Text) {
-		term, ok := p.corrected[analysis.Fold(p.Query.Text[t.Start:t.End])]
-		if !ok || t.Start < end {
-			continue
-		}
-		b.WriteString(p.Query.Text[end:t.Start])
-		b.WriteString(surface(term, results))
-		end = t.End
-	}
-	b.WriteString(p.Query.Text[end:])
-	return b.String()
-}
-
-// surface returns a term as a result spells it, or the term itself.
-func surface(term string, results []Result) string {
-	for _, r := range results {
-		for _, s := range []string{r.Title, r.Snippet} {
-			for _, t := range analysis.Analyze(s) {
-				if t.Term == term {
-					return strings.ToLower(s[t.Start:t.End])
-				}
-			}
-		}
-	}
-	return term
 }

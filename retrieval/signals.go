@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"almanac/retrieval/dedup"
 	"almanac/retrieval/rerank"
 )
 
@@ -12,6 +13,10 @@ type Signal struct {
 	Record int64
 	Raw    rerank.Vector // as computed
 	Z      rerank.Vector // normalised over the query's candidates
+	// Copies are the places of the signals whose records are near-identical to
+	// this one; Preference says which of them is shown: the greatest.
+	Copies     []int
+	Preference int
 }
 
 // Signals returns the class of a query and every candidate's signals, best
@@ -36,8 +41,18 @@ func (e *Engine) Signals(ctx context.Context, r Request) (class string, signals 
 	if degraded = e.rerank(ctx, p, candidates, degraded); len(degraded) > 0 {
 		return "", nil, fmt.Errorf("retrieval: signals are incomplete without %v", degraded)
 	}
-	for _, c := range aboveFloor(candidates, prof.Floor) {
-		signals = append(signals, Signal{c.Record, c.features, c.z})
+	candidates = aboveFloor(candidates, prof.Floor)
+	for i, c := range candidates {
+		s := Signal{Record: c.Record, Raw: c.features, Z: c.z}
+		for j, other := range candidates {
+			if prof.Collapse > 0 && j != i && dedup.Similarity(c.document.Signature, other.document.Signature) >= prof.Collapse {
+				s.Copies = append(s.Copies, j)
+			}
+			if e.prefer(c, other) {
+				s.Preference++
+			}
+		}
+		signals = append(signals, s)
 	}
 	return string(p.Query.Class), signals, nil
 }

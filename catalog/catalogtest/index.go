@@ -3,6 +3,7 @@ package catalogtest
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"almanac/catalog"
 )
@@ -91,6 +92,20 @@ var indexPromises = []promise{
 		if again := f.generation("a"); again.ID == a || again.Checkpoint != 0 {
 			f.Fatalf("a dropped generation came back as %+v", again)
 		}
+	}},
+	{"words are kept once, by generation", func(f fixture) {
+		a, b := f.generation("a").ID, f.generation("b").ID
+		f.check(f.store.AddWords(f.ctx, a, []string{"ledger", "zürich"}))
+		f.check(f.store.AddWords(f.ctx, a, []string{"wallet", "ledger"}))
+		f.check(f.store.AddWords(f.ctx, b, []string{"other"}))
+		words, err := f.store.Words(f.ctx, a)
+		f.check(err)
+		slices.Sort(words)
+		f.equal("words", words, []string{"ledger", "wallet", "zürich"})
+		f.check(f.store.DropGeneration(f.ctx, a))
+		words, err = f.store.Words(f.ctx, a)
+		f.check(err)
+		f.equal("words of a dropped generation", len(words), 0)
 	}},
 	{"an unknown generation is ErrNotFound", func(f fixture) {
 		f.missing(f.store.PutPassages(f.ctx, 99, []catalog.RecordPassages{passages(1, "a")}, 1))

@@ -48,12 +48,14 @@ func scanGeneration(rows *sql.Rows) (g catalog.Generation, err error) {
 	return g, err
 }
 
-// DropGeneration removes a generation with its passages; one that is not
-// there is dropped already.
+// DropGeneration removes a generation with its passages and words; one that
+// is not there is dropped already.
 func (s *Store) DropGeneration(ctx context.Context, id int64) error {
 	return s.update(ctx, "drop generation", func(t *txn) error {
-		if _, err := t.ExecContext(ctx, `DELETE FROM passages WHERE generation = ?`, id); err != nil {
-			return err
+		for _, table := range []string{"passages", "words"} {
+			if _, err := t.ExecContext(ctx, `DELETE FROM `+table+` WHERE generation = ?`, id); err != nil {
+				return err
+			}
 		}
 		_, err := t.exec(`DELETE FROM generations WHERE id = ?`, id)
 		return err

@@ -64,7 +64,7 @@ func (a *app) openStack(ctx context.Context, profiles ...string) (*stack, networ
 }
 
 func (a *app) stackConfig(n network.Network, dir string, profiles ...string) stackConfig {
-	return stackConfig{dir: dir, network: n.Name, authority: n.Authority, profile: a.config.Search.Profile, profiles: profiles,
+	return stackConfig{dir: dir, network: n.Name, authority: n.Authority, aliases: n.Aliases, profile: a.config.Search.Profile, profiles: profiles,
 		deadline: a.config.Search.Deadline, log: a.log}
 }
 

@@ -41,6 +41,7 @@ type stackConfig struct {
 	dir       string
 	network   string
 	authority map[string]float64
+	aliases   map[string][]string
 	profile   string            // of searches that name none
 	profiles  []string          // further profiles that searches may name
 	variants  []profile.Profile // and these, under the names they have here
@@ -110,7 +111,7 @@ func openEngines(ctx context.Context, cfg stackConfig, store catalog.Store, lock
 		return nil, err
 	}
 	s.searcher, err = retrieval.New(retrieval.Config{Follower: s.follower, Keyword: s.keyword, Vector: s.vector, Embedder: s.embedder,
-		Profiles: profiles, Authority: cfg.authority, Deadline: cfg.deadline, Log: cfg.log})
+		Profiles: profiles, Authority: cfg.authority, Aliases: cfg.aliases, Deadline: cfg.deadline, Log: cfg.log})
 	return s, err
 }
 
@@ -126,8 +127,10 @@ func (s *stack) openSnapshots(ctx context.Context, cfg stackConfig) (err error) 
 	if s.keyword, err = keywordembedded.Open(kc); err != nil {
 		return err
 	}
-	if s.keyword.Checkpoint() > head {
-		cfg.log.Warn("the keyword index is ahead of the catalog and is built anew", "checkpoint", s.keyword.Checkpoint(), "catalog", head)
+	if at, err := s.keyword.Checkpoint(ctx); err != nil {
+		return err
+	} else if at > head {
+		cfg.log.Warn("the keyword index is ahead of the catalog and is built anew", "checkpoint", at, "catalog", head)
 		kc.Path = s.setAside(kc.Path)
 		if s.keyword, err = keywordembedded.Open(kc); err != nil {
 			return err
@@ -137,8 +140,10 @@ func (s *stack) openSnapshots(ctx context.Context, cfg stackConfig) (err error) 
 	if s.vector, err = vectorembedded.Open(vc); err != nil {
 		return err
 	}
-	if s.vector.Checkpoint() > head {
-		cfg.log.Warn("the vector index is ahead of the catalog and is built anew", "checkpoint", s.vector.Checkpoint(), "catalog", head)
+	if at, err := s.vector.Checkpoint(ctx); err != nil {
+		return err
+	} else if at > head {
+		cfg.log.Warn("the vector index is ahead of the catalog and is built anew", "checkpoint", at, "catalog", head)
 		vc.Path = s.setAside(vc.Path)
 		s.vector, err = vectorembedded.Open(vc)
 	}

@@ -106,8 +106,9 @@ type tuned struct {
 
 	// nDCG@10 of every example with the weights as they were, with weights that
 	// saw it, that did not, and that saw nothing of its collection (nil where
-	// there is one).
-	was, fitted, outOfFold, leftOut eval.Values
+	// there is one); of the latter two also with copies collapsed, as users see
+	// them.
+	was, fitted, outOfFold, leftOut, shownOutOfFold, shownLeftOut eval.Values
 }
 
 func featureVector(weights map[string]float64) (v rerank.Vector) {
@@ -140,7 +141,7 @@ func (c *tuneCmd) fit(ctx context.Context, a *app, base profile.Profile, example
 			return t, ctx.Err()
 		}
 		o.L2 = l2
-		values, err := eval.OutOfFold(examples, o, c.Folds, c.Seed)
+		values, err := eval.OutOfFold(examples, o, eval.Example.NDCG, c.Folds, c.Seed)
 		if err != nil {
 			return t, err
 		}
@@ -155,9 +156,15 @@ func (c *tuneCmd) fit(ctx context.Context, a *app, base profile.Profile, example
 	}
 	bar.set(len(c.L2)+1, steps)
 	t.before = rerank.Model{Weights: featureVector(base.Weights), Fixed: o.Fixed}
-	t.was, t.fitted = scoreBefore(base, examples, t.before), eval.Score(examples, t.model)
+	t.was, t.fitted = scoreBefore(base, examples, t.before), eval.Score(examples, t.model, eval.Example.NDCG)
+	if t.shownOutOfFold, err = eval.OutOfFold(examples, o, eval.Example.Shown, c.Folds, c.Seed); err != nil {
+		return t, err
+	}
 	if len(t.was.Held(examples)) > 1 {
-		if t.leftOut, err = eval.LeftOut(examples, o); err != nil {
+		if t.leftOut, err = eval.LeftOut(examples, o, eval.Example.NDCG); err != nil {
+			return t, err
+		}
+		if t.shownLeftOut, err = eval.LeftOut(examples, o, eval.Example.Shown); err != nil {
 			return t, err
 		}
 	}
@@ -170,7 +177,7 @@ func (c *tuneCmd) fit(ctx context.Context, a *app, base profile.Profile, example
 
 // scoreBefore measures a profile's weights, with those of its classes.
 func scoreBefore(base profile.Profile, examples []eval.Example, common rerank.Model) eval.Values {
-	out := eval.Score(examples, common)
+	out := eval.Score(examples, common, eval.Example.NDCG)
 	for i, x := range examples {
 		if own, ok := base.Classes[x.Class]; ok {
 			out[i] = x.NDCG(rerank.Model{Weights: featureVector(own), Fixed: common.Fixed})
@@ -182,14 +189,15 @@ func scoreBefore(base profile.Profile, examples []eval.Example, common rerank.Mo
 // row is a line of the tables of values: a part of the examples.
 func (t tuned) row(to *table, name string, part func(eval.Example) bool) {
 	var examples []eval.Example
-	var was, fitted, outOfFold, leftOut eval.Values
+	var was, fitted, outOfFold, leftOut, shownOutOfFold, shownLeftOut eval.Values
 	for i, x := range t.examples {
 		if !part(x) {
 			continue
 		}
 		examples, was, fitted, outOfFold = append(examples, x), append(was, t.was[i]), append(fitted, t.fitted[i]), append(outOfFold, t.outOfFold[i])
+		shownOutOfFold = append(shownOutOfFold, t.shownOutOfFold[i])
 		if t.leftOut != nil {
-			leftOut = append(leftOut, t.leftOut[i])
+			leftOut, shownLeftOut = append(leftOut, t.leftOut[i]), append(shownLeftOut, t.shownLeftOut[i])
 		}
 	}
 	mean := func(v eval.Values) string {
@@ -199,12 +207,12 @@ func (t tuned) row(to *table, name string, part func(eval.Example) bool) {
 		return four(v.Held(examples).Mean())
 	}
 	c := eval.Compare(outOfFold, was, eval.Balance(examples))
-	to.add(name, fmt.Sprint(len(examples)), mean(was), mean(fitted), mean(outOfFold), mean(leftOut), fmt.Sprintf("%+.4f", c.Difference), four(c.P))
+	to.add(name, fmt.Sprint(len(examples)), mean(was), mean(fitted), mean(outOfFold), mean(leftOut), fmt.Sprintf("%+.4f", c.Difference), four(c.P), mean(shownOutOfFold), mean(shownLeftOut))
 }
 
 // valueHeader names the columns of row; the difference is of out of fold
 // against before.
-var valueHeader = []string{"queries", "before", "fitted", "out of fold", "collection left out", "difference", "p"}
+var valueHeader = []string{"queries", "before", "fitted", "out of fold", "collection left out", "difference", "p", "out of fold, collapsed", "left out, collapsed"}
 
 func (t tuned) collectionTable() table {
 	to := table{slices.Concat([]string{"nDCG@10"}, valueHeader)}

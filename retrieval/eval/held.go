@@ -22,14 +22,17 @@ func Fold(q Query, n int, seed uint64) int {
 	return int(x % uint64(n))
 }
 
+// Gauge is how an order is measured: Example.NDCG or Example.Shown.
+type Gauge func(Example, rerank.Model) float64
+
 // Values is nDCG@10 of each of some examples, in their order.
 type Values []float64
 
 // Score measures a model on examples.
-func Score(examples []Example, m rerank.Model) Values {
+func Score(examples []Example, m rerank.Model, by Gauge) Values {
 	out := make(Values, len(examples))
 	for i, x := range examples {
-		out[i] = x.NDCG(m)
+		out[i] = by(x, m)
 	}
 	return out
 }
@@ -60,22 +63,22 @@ func (h Held) Mean() float64 {
 }
 
 // OutOfFold trains on all folds but one and measures on that, for each.
-func OutOfFold(examples []Example, o TrainOptions, folds int, seed uint64) (Values, error) {
+func OutOfFold(examples []Example, o TrainOptions, by Gauge, folds int, seed uint64) (Values, error) {
 	return holdOut(examples, folds, func(x Example) int { return Fold(x.Query, folds, seed) },
 		func(seen []Example) (func(Example) float64, error) {
 			m, err := Train(seen, o)
-			return func(x Example) float64 { return x.NDCG(m) }, err
+			return func(x Example) float64 { return by(x, m) }, err
 		})
 }
 
 // LeftOut trains on all collections but one and measures on that, for each.
 // There must be two at least.
-func LeftOut(examples []Example, o TrainOptions) (Values, error) {
+func LeftOut(examples []Example, o TrainOptions, by Gauge) (Values, error) {
 	names := collections(examples)
 	return holdOut(examples, len(names), func(x Example) int { return slices.Index(names, x.Collection) },
 		func(seen []Example) (func(Example) float64, error) {
 			m, err := Train(seen, o)
-			return func(x Example) float64 { return x.NDCG(m) }, err
+			return func(x Example) float64 { return by(x, m) }, err
 		})
 }
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"almanac/retrieval"
+	"almanac/retrieval/dedup"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/rerank"
 )
@@ -21,6 +22,8 @@ type Example struct {
 	Documents  []string // ids of the candidates, as they are ranked now
 	Z, Raw     []rerank.Vector
 	Grades     []int   // of the candidates
+	Copies     [][]int // of each candidate, the candidates near-identical to it
+	Preference []int   // of each candidate: the greatest of a cluster is shown
 	Ideal      float64 // discounted gain of the ideal ranking over all judgments
 }
 
@@ -46,14 +49,30 @@ func Examples(ctx context.Context, s Signaler, c Collection, o Options) ([]Examp
 		}
 		x := Example{Collection: c.Name, Query: q, Class: class, Ideal: ideal(c.Judgments[q.ID])}
 		seen := map[string]bool{}
-		for _, sig := range signals {
+		place := make([]int, len(signals)) // among the candidates, −1 for none
+		for j, sig := range signals {
 			name := o.Names[sig.Record]
+			place[j] = -1
 			if name == "" || seen[name] {
 				continue
 			}
 			seen[name] = true
+			place[j] = len(x.Documents)
 			x.Documents = append(x.Documents, name)
 			x.Z, x.Raw, x.Grades = append(x.Z, sig.Z), append(x.Raw, sig.Raw), append(x.Grades, c.Judgments[q.ID][name])
+			x.Preference = append(x.Preference, sig.Preference)
+		}
+		for j, sig := range signals {
+			if place[j] < 0 {
+				continue
+			}
+			var copies []int
+			for _, k := range sig.Copies {
+				if place[k] >= 0 {
+					copies = append(copies, place[k])
+				}
+			}
+			x.Copies = append(x.Copies, copies)
 		}
 		out = append(out, x)
 		if o.Progress != nil {
@@ -65,21 +84,40 @@ func Examples(ctx context.Context, s Signaler, c Collection, o Options) ([]Examp
 
 // NDCG is nDCG@10 of an example's candidates in the order of a model.
 func (x Example) NDCG(m rerank.Model) float64 {
+	return x.ndcg(x.order(m))
+}
+
+// Shown is nDCG@10 of what is shown in the order of a model: one of every
+// cluster of copies.
+func (x Example) Shown(m rerank.Model) float64 {
+	order := x.order(m)
+	clusters := dedup.Collapse(len(order),
+		func(a, b int) bool { return slices.Contains(x.Copies[order[a]], order[b]) },
+		func(a, b int) bool { return x.Preference[order[a]] > x.Preference[order[b]] })
+	shown := make([]int, len(clusters))
+	for i, c := range clusters {
+		shown[i] = order[c[0]]
+	}
+	return x.ndcg(shown)
+}
+
+// order returns the places of the candidates, best first.
+func (x Example) order(m rerank.Model) []int {
+	scores, order := make([]float64, len(x.Z)), make([]int, len(x.Z))
+	for i := range x.Z {
+		scores[i], order[i] = m.Score(x.Z[i], x.Raw[i]), i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(scores[b], scores[a]), cmp.Compare(a, b)) })
+	return order
+}
+
+func (x Example) ndcg(order []int) float64 {
 	if x.Ideal == 0 {
 		return 0
 	}
-	type scored struct {
-		score float64
-		at    int
-	}
-	order := make([]scored, len(x.Z))
-	for i := range x.Z {
-		order[i] = scored{m.Score(x.Z[i], x.Raw[i]), i}
-	}
-	slices.SortFunc(order, func(a, b scored) int { return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.at, b.at)) })
 	dcg := 0.0
-	for rank, s := range order[:min(Cut, len(order))] {
-		dcg += gain(x.Grades[s.at]) / math.Log2(float64(rank+2))
+	for rank, at := range order[:min(Cut, len(order))] {
+		dcg += gain(x.Grades[at]) / math.Log2(float64(rank+2))
 	}
 	return dcg / x.Ideal
 }

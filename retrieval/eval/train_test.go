@@ -166,10 +166,10 @@ func TestHeldOutQueriesAreNotSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fitted := eval.Score(noise, m).Held(noise).Mean()
+	fitted := eval.Score(noise, m, eval.Example.NDCG).Held(noise).Mean()
 	for name, hold := range map[string]func() (eval.Values, error){
-		"folds":       func() (eval.Values, error) { return eval.OutOfFold(noise, o, 5, 1) },
-		"collections": func() (eval.Values, error) { return eval.LeftOut(noise, o) },
+		"folds":       func() (eval.Values, error) { return eval.OutOfFold(noise, o, eval.Example.NDCG, 5, 1) },
+		"collections": func() (eval.Values, error) { return eval.LeftOut(noise, o, eval.Example.NDCG) },
 	} {
 		values, err := hold()
 		if err != nil {
@@ -179,10 +179,10 @@ func TestHeldOutQueriesAreNotSeen(t *testing.T) {
 			t.Errorf("%s: %.3f held out, %.3f fitted", name, held, fitted)
 		}
 	}
-	if _, err := eval.LeftOut(noise[:40], o); err == nil {
+	if _, err := eval.LeftOut(noise[:40], o, eval.Example.NDCG); err == nil {
 		t.Error("one collection was left out of itself")
 	}
-	if _, err := eval.OutOfFold(noise[:1], o, 5, 1); err == nil {
+	if _, err := eval.OutOfFold(noise[:1], o, eval.Example.NDCG, 5, 1); err == nil {
 		t.Error("one query was held out of itself")
 	}
 }
@@ -221,7 +221,7 @@ func TestFitClasses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			held, err := eval.OutOfFold(examples, o, 5, 1)
+			held, err := eval.OutOfFold(examples, o, eval.Example.NDCG, 5, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
+	"almanac/retrieval/vector"
 )
 
 // cut is a record on its way into the index.
@@ -79,6 +80,15 @@ func (c *cut) stored() catalog.RecordPassages {
 			Anchor: p.Anchor, Heading: p.Heading, Text: p.Text, Terms: c.blobs[i], Hash: hex.EncodeToString(sum[:16])})
 	}
 	return rows
+}
+
+// vector is the record as vector engines take it.
+func (c *cut) vector() vector.Record {
+	r := vector.Record{ID: c.record.ID, Attributes: c.keyword.Attributes, Vectors: c.vectors}
+	for _, p := range c.packed {
+		r.Terms = append(r.Terms, p.Terms)
+	}
+	return r
 }
 
 // embedAll embeds the passages of all cuts in one call.

@@ -18,6 +18,7 @@ type Document struct {
 	Key        string
 	Title      string
 	Draft      bool      // a proposal's pull request
+	Stub       bool      // a page that says hardly anything, or a test
 	Passages   []Passage // by ordinal
 	Signature  *dedup.Signature
 	Trigrams   []uint32 // of the title
@@ -52,7 +53,7 @@ func (d *Document) Owns(t analysis.TermID) bool { return slices.Contains(d.own, 
 
 // newDocument gathers a record's packed passages.
 func newDocument(r catalog.Record, passages []Passage) *Document {
-	d := &Document{Record: r.ID, Attributes: AttributesOf(r), Key: r.Key, Title: r.Title, Draft: r.Kind == catalog.KindCIP && strings.HasPrefix(r.Key, "PR-"), Passages: passages, Trigrams: Trigrams(r.Title)}
+	d := &Document{Record: r.ID, Attributes: AttributesOf(r), Key: r.Key, Title: r.Title, Draft: r.Kind == catalog.KindCIP && strings.HasPrefix(r.Key, "PR-"), Stub: slices.Contains(r.Tags, catalog.TagStub), Passages: passages, Trigrams: Trigrams(r.Title)}
 	type occurrence struct {
 		term  analysis.TermID
 		field analysis.Field

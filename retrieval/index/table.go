@@ -22,6 +22,8 @@ type Table struct {
 	lengths   [analysis.NumFields]int64 // summed over documents
 	pLengths  [analysis.NumFields]int64 // summed over passages
 	newest    time.Time
+
+	vocabulary vocabulary
 }
 
 // counts are the numbers of documents and passages that hold a term, and of
@@ -73,6 +75,19 @@ func (t *Table) Documents(records []int64) []*Document {
 		out[i] = t.documents[r]
 	}
 	return out
+}
+
+// unknownWords returns the words of cut records that the vocabulary lacks.
+func (t *Table) unknownWords(cuts []*cut) []string {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.vocabulary.unknown(cuts)
+}
+
+func (t *Table) addWords(words []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.vocabulary.add(words)
 }
 
 // Size returns the numbers of indexed records and passages.

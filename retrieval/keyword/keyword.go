@@ -6,10 +6,16 @@ package keyword
 
 import (
 	"context"
+	"errors"
 
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
 )
+
+// ErrUnavailable is what errors of an engine on a server wrap while the server
+// cannot answer: it is down or out of reach, or has lost the index and is
+// being filled again. Asking later can help.
+var ErrUnavailable = errors.New("keyword engine unavailable")
 
 // Engine is a keyword index. Search is safe for concurrent use and sees a
 // whole batch or none of it; Apply is called from one goroutine.
@@ -22,11 +28,8 @@ type Engine interface {
 	// Facets counts the records that match the query and the filter, by value
 	// of the attribute ("kind", "source", "container", "state").
 	Facets(ctx context.Context, q Query, f passage.Filter, attributes []string) (map[string]map[string]int, error)
-	// Expand returns indexed words near one that is not a word of the index
-	// (or hardly one), best first, for fuzzy reading.
-	Expand(ctx context.Context, word string, k int) ([]Expansion, error)
 	// Checkpoint is the change-log sequence of the last batch; 0 for an empty index.
-	Checkpoint() int64
+	Checkpoint(ctx context.Context) (int64, error)
 	// Flush makes the index durable with its checkpoint.
 	Flush(ctx context.Context) error
 	Close() error
@@ -87,6 +90,7 @@ type Query struct {
 type Term struct {
 	Text   string
 	Weight float64 // 1 as typed; less for expansions
+	Rarity float64 // inverse document frequency in the index; 0 = not known
 	Prefix bool    // matches every term that begins with Text
 }
 
@@ -95,11 +99,4 @@ type Hit struct {
 	Record  int64
 	Passage passage.ID // 0 for Documents
 	Score   float64
-}
-
-// Expansion is an indexed term near a given word.
-type Expansion struct {
-	Term      string
-	Distance  int // edits (insertion, deletion, substitution, transposition)
-	Documents int // records that hold it
 }

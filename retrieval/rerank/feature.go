@@ -28,11 +28,12 @@ const (
 	Recency                        // age against the newest document, halved every year
 	Authority                      // prior of source and kind
 	Length                         // logarithm of the document's length
+	Stub                           // 1 for a page that says hardly anything, or a test
 	NumFeatures     int     = iota
 )
 
 var names = [NumFeatures]string{"document_bm25", "passage_bm25", "dense", "title_bm25", "heading_bm25", "coverage", "passage_coverage",
-	"title_trigrams", "bigrams", "window", "phrase", "title_phrase", "identifier", "recency", "authority", "length"}
+	"title_trigrams", "bigrams", "window", "phrase", "title_phrase", "identifier", "recency", "authority", "length", "stub"}
 
 func (f Feature) String() string { return names[f] }
 

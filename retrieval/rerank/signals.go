@@ -64,6 +64,9 @@ func (p *prepared) score(c Candidate, s *scan) Scored {
 		f[Recency] = math.Exp2(-float64(p.stats.Newest.Sub(d)) / float64(recencyHalf))
 	}
 	f[Authority] = c.Authority
+	if c.Document.Stub {
+		f[Stub] = 1
+	}
 	f[Length] = math.Log1p(float64(c.Document.Lengths[analysis.Body]))
 	return out
 }

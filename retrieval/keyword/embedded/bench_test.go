@@ -144,11 +144,4 @@ func BenchmarkIndex(b *testing.B) {
 		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(3*len(records)), "B/passage")
 		runtime.KeepAlive(loaded)
 	})
-	b.Run("expand", func(b *testing.B) {
-		for i := uint64(0); b.Loop(); i++ {
-			if _, err := e.Expand(b.Context(), benchWord(i%100_000)+"x", 5); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }

@@ -89,11 +89,11 @@ func Open(c Config) (*Engine, error) {
 }
 
 // Checkpoint implements keyword.Engine.
-func (e *Engine) Checkpoint() int64 {
+func (e *Engine) Checkpoint(context.Context) (int64, error) {
 	if s := e.state.Load(); s != nil {
-		return s.checkpoint
+		return s.checkpoint, nil
 	}
-	return 0
+	return 0, nil
 }
 
 // Close releases the index. What was not flushed is lost.

@@ -59,8 +59,8 @@ func TestABadBatchChangesNothing(t *testing.T) {
 		}
 	}
 	q := keyword.Query{Unit: keyword.Documents, Terms: []keyword.Term{{Text: "good", Weight: 1}}}
-	if hits := search(t, e, q); len(hits) != 1 || e.Checkpoint() != 1 {
-		t.Errorf("%d hits, checkpoint %d, want 1 and 1", len(hits), e.Checkpoint())
+	if hits := search(t, e, q); len(hits) != 1 || e.At() != 1 {
+		t.Errorf("%d hits, checkpoint %d, want 1 and 1", len(hits), e.At())
 	}
 }
 
@@ -153,8 +153,7 @@ func TestAClosedEngineSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, searched := e.Search(t.Context(), everything, passage.Filter{}, 1)
-	_, expanded := e.Expand(t.Context(), "word", 1)
-	for name, err := range map[string]error{"search": searched, "expand": expanded, "apply": e.Apply(t.Context(), keyword.Batch{}), "flush": e.Flush(t.Context()), "close": nil} {
+	for name, err := range map[string]error{"search": searched, "apply": e.Apply(t.Context(), keyword.Batch{}), "flush": e.Flush(t.Context()), "close": nil} {
 		if (err == nil) != (name == "close") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -162,7 +161,7 @@ func TestAClosedEngineSaysSo(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	e = open(t, embedded.Config{Path: t.TempDir() + "/x"})
-	if err := e.Apply(cancelled, keyword.Batch{Checkpoint: 1}); !errors.Is(err, context.Canceled) || e.Checkpoint() != 0 {
+	if err := e.Apply(cancelled, keyword.Batch{Checkpoint: 1}); !errors.Is(err, context.Canceled) || e.At() != 0 {
 		t.Errorf("apply with a cancelled context: %v", err)
 	}
 }

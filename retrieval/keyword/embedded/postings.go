@@ -67,12 +67,11 @@ type segment struct {
 	*forward
 	recordOf []uint32    // of passages
 	units    [2]postings // by keyword.Unit
-	spelling spelling
 }
 
 // newSegment derives the posting lists from the sequences.
 func newSegment(f *forward, scoring *[2]Scoring) (*segment, error) {
-	s := &segment{forward: f, recordOf: make([]uint32, f.passages()), spelling: newSpelling(&f.terms)}
+	s := &segment{forward: f, recordOf: make([]uint32, f.passages())}
 	for r := range f.ids {
 		for p := f.first[r]; p < f.first[r+1]; p++ {
 			s.recordOf[p] = uint32(r)

@@ -68,12 +68,12 @@ func TestADamagedSnapshotIsEmptyOrWhole(t *testing.T) {
 		e := open(t, embedded.Config{Path: path, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		got := search(t, e, everything)
 		switch {
-		case e.Checkpoint() == 0 && len(got) == 0:
+		case e.At() == 0 && len(got) == 0:
 			if !strings.Contains(log.String(), "snapshot not used") {
 				t.Fatalf("%s: nothing in the log: %s", name, &log)
 			}
-		case e.Checkpoint() != 3 || !slices.Equal(got, want):
-			t.Fatalf("%s: checkpoint %d and %d hits, want 3 and %d", name, e.Checkpoint(), len(got), len(want))
+		case e.At() != 3 || !slices.Equal(got, want):
+			t.Fatalf("%s: checkpoint %d and %d hits, want 3 and %d", name, e.At(), len(got), len(want))
 		case !bytes.Equal(data, whole):
 			t.Fatalf("%s: damage was not noticed", name)
 		}
@@ -97,8 +97,8 @@ func TestADamagedSnapshotIsEmptyOrWhole(t *testing.T) {
 func TestSnapshotRules(t *testing.T) {
 	t.Run("no snapshot is an empty index", func(t *testing.T) {
 		e := open(t, embedded.Config{Path: filepath.Join(t.TempDir(), "none", "keyword.idx")})
-		if e.Checkpoint() != 0 {
-			t.Errorf("checkpoint %d", e.Checkpoint())
+		if e.At() != 0 {
+			t.Errorf("checkpoint %d", e.At())
 		}
 	})
 	t.Run("a directory that is missing is made", func(t *testing.T) {
@@ -126,8 +126,8 @@ func TestSnapshotRules(t *testing.T) {
 		smallIndex(t, path)
 		before, _ := os.ReadFile(path)
 		e := open(t, embedded.Config{Path: path, ReadOnly: true})
-		if e.Checkpoint() != 3 {
-			t.Fatalf("checkpoint %d", e.Checkpoint())
+		if e.At() != 3 {
+			t.Fatalf("checkpoint %d", e.At())
 		}
 		b := keyword.Batch{Records: []keyword.Record{{ID: 77, Title: text("news")}}, Checkpoint: 4}
 		if err := e.Apply(t.Context(), b); err != nil {
@@ -137,8 +137,8 @@ func TestSnapshotRules(t *testing.T) {
 			t.Errorf("flush: %v", err)
 		}
 		news := keyword.Query{Unit: keyword.Documents, Terms: []keyword.Term{{Text: "news", Weight: 1}}}
-		if len(search(t, e, news)) != 1 || e.Checkpoint() != 4 {
-			t.Errorf("the batch is not there: checkpoint %d", e.Checkpoint())
+		if len(search(t, e, news)) != 1 || e.At() != 4 {
+			t.Errorf("the batch is not there: checkpoint %d", e.At())
 		}
 		if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
 			t.Error("the file changed")
@@ -168,7 +168,7 @@ func flushForever() bool {
 		return false
 	}
 	e, err := embedded.Open(embedded.Config{Path: path})
-	for n := e.Checkpoint() + 1; err == nil; n++ {
+	for n := e.At() + 1; err == nil; n++ {
 		b := keyword.Batch{Records: append(zipfRecords(uint64(n), 200), keyword.Record{ID: 5000, Title: text(fmt.Sprint("checkpoint", n))}), Checkpoint: n}
 		if err = e.Apply(context.Background(), b); err == nil {
 			err = e.Flush(context.Background())
@@ -212,7 +212,7 @@ func TestKillDuringFlushLeavesTheOldOrTheNewSnapshot(t *testing.T) {
 			fmt.Sscan(line, &told)
 		}
 		e := open(t, embedded.Config{Path: path, ReadOnly: true})
-		n := e.Checkpoint()
+		n := e.At()
 		if n < last+1 || n < told || n > told+2 && told > 0 {
 			t.Fatalf("checkpoint %d after %d was flushed", n, told)
 		}

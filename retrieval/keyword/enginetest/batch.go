@@ -22,8 +22,8 @@ func (s *suite) views() []view {
 
 func (s *suite) checkpoint(t *testing.T, want int64) {
 	t.Helper()
-	if got := s.engine.Checkpoint(); got != want {
-		t.Errorf("checkpoint %d, want %d", got, want)
+	if got, err := s.engine.Checkpoint(t.Context()); err != nil || got != want {
+		t.Errorf("checkpoint %d, want %d, error %v", got, want, err)
 	}
 }
 
@@ -74,11 +74,6 @@ func testReplacing(t *testing.T, s *suite) {
 			t.Errorf("unit %d: %d hits, want %d", v.unit, len(v.hits(t, typed("ledger"), none, 50)), want)
 		}
 	}
-	if !s.NoExpand {
-		if found, err := s.engine.Expand(t.Context(), "ambre", 5); err != nil || len(found) > 0 {
-			t.Errorf("a word that nothing holds any more is an expansion: %+v, %v", found, err)
-		}
-	}
 	s.apply(t, keyword.Batch{Records: []keyword.Record{long(1, 0, "")}, Checkpoint: 3})
 	view{s, keyword.Passages}.finds(t, typed("quartz title"), none, 2)
 	if !s.NoDocuments {
@@ -105,15 +100,6 @@ func testDeleting(t *testing.T, s *suite) {
 		if got, err := s.engine.Facets(t.Context(), q, none, []string{"kind"}); err != nil || got["kind"]["note"] != 17 {
 			t.Errorf("facets: %v, %v, want 17 notes", got, err)
 		}
-	}
-	if s.NoExpand {
-		return
-	}
-	if found, err := s.engine.Expand(t.Context(), "ambre", 5); err != nil || !slices.Contains(found, keyword.Expansion{Term: "amber", Distance: 1, Documents: 17}) {
-		t.Errorf("ambre: %+v, %v, want amber in 17", found, err)
-	}
-	if found, err := s.engine.Expand(t.Context(), "peppre", 5); err != nil || len(found) > 0 {
-		t.Errorf("a word that only a deleted record held is an expansion: %+v, %v", found, err)
 	}
 }
 
@@ -202,10 +188,6 @@ func testWholeBatches(t *testing.T, s *suite) {
 				hits = slices.DeleteFunc(hits, func(h keyword.Hit) bool { return h.Record > records })
 				if first, last := hits[0].Score, hits[len(hits)-1].Score; first != last {
 					t.Errorf("unit %d: scores %v and %v: records of two batches", v.unit, first, last)
-					return
-				}
-				if _, err := s.engine.Expand(t.Context(), "ambre", 3); err != nil {
-					t.Error(err)
 					return
 				}
 				searches.Add(1)

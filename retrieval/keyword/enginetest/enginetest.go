@@ -32,8 +32,6 @@ type Options struct {
 	OwnRanking bool
 	// NoDocuments: the engine holds passages only.
 	NoDocuments bool
-	// NoExpand: the engine corrects spelling by itself and Expand finds nothing.
-	NoExpand bool
 	// SplitBatches: a search during Apply can see a part of the batch.
 	SplitBatches bool
 }
@@ -58,7 +56,6 @@ func Run(t *testing.T, o Options) {
 				t.Run("cancelled", u.testCancelled)
 			})
 		}
-		t.Run("expand", s.testExpand)
 	})
 	t.Run("empty", func(t *testing.T) { testEmpty(t, o.start(t)) })
 	t.Run("replacing", func(t *testing.T) { testReplacing(t, o.start(t)) })

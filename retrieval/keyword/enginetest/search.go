@@ -1,11 +1,9 @@
 package enginetest
 
 import (
-	"context"
 	"slices"
 	"testing"
 
-	"almanac/retrieval/analysis"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 )
@@ -210,59 +208,5 @@ func (v view) testLimits(t *testing.T) {
 		if hits := v.hits(t, q, none, 10); len(hits) > 0 {
 			t.Errorf("%s finds %+v", name, hits)
 		}
-	}
-}
-
-func (s *suite) testExpand(t *testing.T) {
-	expand := func(ctx context.Context, word string, k int) []keyword.Expansion {
-		t.Helper()
-		found, err := s.engine.Expand(ctx, word, k)
-		if err != nil {
-			t.Fatalf("expand %q: %v", word, err)
-		}
-		if len(found) > k {
-			t.Fatalf("expand %q: %d expansions, asked for %d", word, len(found), k)
-		}
-		for i := 1; i < len(found); i++ {
-			a, b := found[i-1], found[i]
-			if a.Distance > b.Distance || a.Distance == b.Distance && a.Documents < b.Documents {
-				t.Fatalf("expand %q: %+v before %+v", word, a, b)
-			}
-		}
-		return found
-	}
-	if s.NoExpand {
-		t.Skip("the engine does not expand")
-	}
-	for _, c := range []struct {
-		name, word string
-		want       keyword.Expansion
-	}{
-		{"a letter too much", "quarttz", keyword.Expansion{Term: "quartz", Distance: 1, Documents: 1}},
-		{"a letter too few", "harbr", keyword.Expansion{Term: "harbor", Distance: 1, Documents: 2}},
-		{"a wrong letter", "falcan", keyword.Expansion{Term: "falcon", Distance: 1, Documents: 1}},
-		{"neighbours swapped", "faclon", keyword.Expansion{Term: "falcon", Distance: 1, Documents: 1}},
-		{"neighbours swapped in front", "uqartz", keyword.Expansion{Term: "quartz", Distance: 1, Documents: 1}},
-		{"two edits", "lagder", keyword.Expansion{Term: "ledger", Distance: 2, Documents: filler0 - titled + fillers}},
-		{"not a letter of ASCII", "москво", keyword.Expansion{Term: analysis.Analyze("москва")[0].Term, Distance: 1, Documents: 1}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			found := expand(t.Context(), c.word, 5)
-			if c.want.Term == "" && len(found) > 0 || c.want.Term != "" && !slices.Contains(found, c.want) {
-				t.Errorf("%q: %+v, want %+v", c.word, found, c.want)
-			}
-		})
-	}
-	if found := expand(t.Context(), "zenith", 5); slices.ContainsFunc(found, func(x keyword.Expansion) bool { return x.Term == "zenith" }) ||
-		!slices.Contains(found, keyword.Expansion{Term: "zenit", Distance: 1, Documents: 1}) {
-		t.Errorf("zenith: %+v, want its neighbour without itself", found)
-	}
-	for _, word := range []string{"", "a", "xylophone", string(make([]byte, 5000))} {
-		if found := expand(t.Context(), word, 5); len(found) > 0 {
-			t.Errorf("%.20q: %+v", word, found)
-		}
-	}
-	if found := expand(t.Context(), "harbr", 0); len(found) > 0 {
-		t.Errorf("k 0: %+v", found)
 	}
 }

@@ -20,6 +20,12 @@ func (x *Index) Rows() (rows, dead int) {
 	return v.rows, v.dead
 }
 
+// At returns the checkpoint, 0 for a closed index.
+func (x *Index) At() int64 {
+	n, _ := x.Checkpoint(context.Background())
+	return n
+}
+
 // SearchExactly scans all vectors: the truth for recall, and what codes are
 // compared with in benchmarks.
 func (x *Index) SearchExactly(q []float32, k int) []vector.Hit {

@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -89,11 +88,11 @@ func Open(c Config) (*Index, error) {
 }
 
 // Checkpoint is the change-log sequence of the last batch; 0 for an empty index.
-func (x *Index) Checkpoint() int64 {
+func (x *Index) Checkpoint(context.Context) (int64, error) {
 	if v := x.view.Load(); v != nil {
-		return v.checkpoint
+		return v.checkpoint, nil
 	}
-	return 0
+	return 0, ErrClosed
 }
 
 // Close lets go of the vectors; what was not flushed is lost. Searches that
@@ -127,8 +126,6 @@ func (x *Index) Flush(ctx context.Context) error {
 }
 
 // Apply applies a batch: deletions first, of a record given twice the last.
-// Vectors that are not of length 1 are scaled to it. A vector of the wrong
-// dimension or with a component that is not finite refuses the whole batch.
 func (x *Index) Apply(ctx context.Context, b vector.Batch) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -138,6 +135,9 @@ func (x *Index) Apply(ctx context.Context, b vector.Batch) error {
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if b.After > v.checkpoint {
+		return fmt.Errorf("vector index: apply: changes after %d to an index of %d: %w", b.After, v.checkpoint, vector.ErrLost)
 	}
 	e := edit{view: *v}
 	changes, err := x.changes(b, &e)
@@ -187,7 +187,7 @@ func (x *Index) changes(b vector.Batch, e *edit) ([]change, error) {
 		vectors := make([][]float32, len(r.Vectors))
 		for i, v := range r.Vectors {
 			var err error
-			if vectors[i], err = x.unit(v); err != nil {
+			if vectors[i], err = vector.Unit(v, x.config.Dimensions); err != nil {
 				return nil, fmt.Errorf("record %d, passage %d: %w", r.ID, i, err)
 			}
 		}
@@ -206,26 +206,4 @@ func (x *Index) number(a passage.Attributes, e *edit) uint32 {
 		x.numbers[key] = n
 	}
 	return n
-}
-
-// unit returns v at length 1: itself if it is (or zero), else a scaled copy.
-func (x *Index) unit(v []float32) ([]float32, error) {
-	if len(v) != x.config.Dimensions {
-		return nil, fmt.Errorf("vector of %d dimensions, want %d", len(v), x.config.Dimensions)
-	}
-	var square float64
-	for _, c := range v {
-		square += float64(c) * float64(c)
-	}
-	switch {
-	case math.IsNaN(square) || math.IsInf(square, 0):
-		return nil, errors.New("vector is not finite")
-	case square == 0 || math.Abs(square-1) < 1e-5:
-		return v, nil
-	}
-	scaled := make([]float32, len(v))
-	for i, c := range v {
-		scaled[i] = float32(float64(c) / math.Sqrt(square))
-	}
-	return scaled, nil
 }

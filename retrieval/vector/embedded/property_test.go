@@ -79,7 +79,7 @@ func TestIndexAgreesWithItsDefinition(t *testing.T) {
 			if err := x.Apply(context.Background(), b); err != nil {
 				t.Fatal(err)
 			}
-			if got := x.Checkpoint(); got != b.Checkpoint {
+			if got := x.At(); got != b.Checkpoint {
 				t.Fatalf("checkpoint %d, want %d", got, b.Checkpoint)
 			}
 		}
@@ -218,8 +218,8 @@ func TestApply(t *testing.T) {
 			v := unit(0)
 			v[3] = float32(bad)
 			err := x.Apply(ctx, vector.Batch{Records: []vector.Record{{ID: 1, Vectors: [][]float32{v}}}, Checkpoint: 1})
-			if err == nil || x.Checkpoint() != 0 {
-				t.Errorf("%v: error %v, checkpoint %d", bad, err, x.Checkpoint())
+			if err == nil || x.At() != 0 {
+				t.Errorf("%v: error %v, checkpoint %d", bad, err, x.At())
 			}
 			if _, err := x.Search(ctx, v, passage.Filter{}, 1); err == nil {
 				t.Errorf("%v: a query is no error", bad)

@@ -43,7 +43,7 @@ func (x *Index) Search(ctx context.Context, query []float32, f passage.Filter, k
 	if v == nil {
 		return nil, ErrClosed
 	}
-	q, err := x.unit(query)
+	q, err := vector.Unit(query, x.config.Dimensions)
 	if err != nil {
 		return nil, fmt.Errorf("vector index: search: %w", err)
 	}
@@ -83,7 +83,7 @@ func (x *Index) Scores(ctx context.Context, query []float32, ids []passage.ID) (
 	if v == nil {
 		return nil, ErrClosed
 	}
-	q, err := x.unit(query)
+	q, err := vector.Unit(query, x.config.Dimensions)
 	if err != nil {
 		return nil, fmt.Errorf("vector index: scores: %w", err)
 	}

@@ -58,8 +58,8 @@ func flush(t testing.TB, x *embedded.Index) {
 // isEmpty checks that an index has nothing and can be built.
 func isEmpty(t *testing.T, x *embedded.Index, dimensions int) {
 	t.Helper()
-	if rows, _ := x.Rows(); rows != 0 || x.Checkpoint() != 0 {
-		t.Fatalf("%d rows, checkpoint %d, want an empty index", rows, x.Checkpoint())
+	if rows, _ := x.Rows(); rows != 0 || x.At() != 0 {
+		t.Fatalf("%d rows, checkpoint %d, want an empty index", rows, x.At())
 	}
 	v := make([]float32, dimensions)
 	v[0] = 1
@@ -131,14 +131,14 @@ func TestFlushOfAnUnchangedIndexWritesNothing(t *testing.T) {
 	if _, err := os.Stat(path); err == nil {
 		t.Fatal("an unchanged index was written")
 	}
-	if err := x.Apply(t.Context(), vector.Batch{Checkpoint: x.Checkpoint()}); err != nil {
+	if err := x.Apply(t.Context(), vector.Batch{Checkpoint: x.At()}); err != nil {
 		t.Fatal(err)
 	}
 	flush(t, x)
 	if _, err := os.Stat(path); err == nil {
 		t.Fatal("a batch that changed nothing was written")
 	}
-	if err := x.Apply(t.Context(), vector.Batch{Checkpoint: x.Checkpoint() + 1}); err != nil {
+	if err := x.Apply(t.Context(), vector.Batch{Checkpoint: x.At() + 1}); err != nil {
 		t.Fatal(err)
 	}
 	flush(t, x)
@@ -160,7 +160,7 @@ func TestReadersShareASnapshotAndNeverWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	flush(t, a)
-	if a.Checkpoint() == b.Checkpoint() {
+	if a.At() == b.At() {
 		t.Error("one reader's batch shows in the other")
 	}
 	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, raw) {
@@ -212,7 +212,7 @@ func flushUntilKilled(path string) {
 		os.Exit(1)
 	}
 	random := rand.New(rand.NewPCG(6, 6))
-	for n := x.Checkpoint() + 1; ; n++ {
+	for n := x.At() + 1; ; n++ {
 		b := vector.Batch{Checkpoint: n}
 		for i, v := range clustered(random, 500, snapshotDimensions) {
 			b.Records = append(b.Records, vector.Record{
@@ -250,10 +250,10 @@ func TestAKilledFlushLeavesAWholeSnapshot(t *testing.T) {
 		c := snapshotConfig(path)
 		c.ReadOnly = true
 		x := open(t, c)
-		if x.Checkpoint() <= last {
-			t.Fatalf("checkpoint %d after %d (the process said %s)", x.Checkpoint(), last, strings.TrimSpace(string(line)))
+		if x.At() <= last {
+			t.Fatalf("checkpoint %d after %d (the process said %s)", x.At(), last, strings.TrimSpace(string(line)))
 		}
-		last = x.Checkpoint()
+		last = x.At()
 		q := make([]float32, snapshotDimensions)
 		q[0] = 1
 		hits, err := x.Search(t.Context(), q, passage.Filter{Kinds: []string{fmt.Sprint(last)}}, 1000)

@@ -1,6 +1,7 @@
 package enginetest
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"sync"
@@ -13,7 +14,7 @@ import (
 
 func testEmpty(t *testing.T, s *suite) {
 	x := s.New(t)
-	if c := x.Checkpoint(); c != 0 {
+	if c := checkpoint(t, x); c != 0 {
 		t.Errorf("checkpoint %d, want 0", c)
 	}
 	if hits := search(t, x, s.unit(), passage.Filter{}, 10); len(hits) != 0 {
@@ -131,7 +132,7 @@ func testTwice(t *testing.T, s *suite) {
 	for range 2 {
 		s.apply(t, x, b)
 		compare(t, search(t, x, q, passage.Filter{}, 300), exact(rs[1:], q, all, 300))
-		if c := x.Checkpoint(); c != 2 {
+		if c := checkpoint(t, x); c != 2 {
 			t.Errorf("checkpoint %d, want 2", c)
 		}
 	}
@@ -236,7 +237,7 @@ func testDimension(t *testing.T, s *suite) {
 	}
 	q := s.unit()
 	compare(t, search(t, x, q, passage.Filter{}, 300), exact(rs, q, all, 300))
-	if c := x.Checkpoint(); c != 1 {
+	if c := checkpoint(t, x); c != 1 {
 		t.Errorf("checkpoint %d after a refused batch, want 1", c)
 	}
 }
@@ -254,7 +255,7 @@ func testCancelled(t *testing.T, s *suite) {
 		t.Error("apply: no error")
 	}
 	compare(t, search(t, x, q, passage.Filter{}, 300), exact(rs, q, all, 300))
-	if c := x.Checkpoint(); c != 1 {
+	if c := checkpoint(t, x); c != 1 {
 		t.Errorf("checkpoint %d after a cancelled batch, want 1", c)
 	}
 }
@@ -262,11 +263,11 @@ func testCancelled(t *testing.T, s *suite) {
 func testCheckpoint(t *testing.T, s *suite) {
 	x, rs := s.filled(t)
 	s.apply(t, x, vector.Batch{Checkpoint: 17}) // changes that concern no passage
-	if c := x.Checkpoint(); c != 17 {
+	if c := checkpoint(t, x); c != 17 {
 		t.Errorf("checkpoint %d, want 17", c)
 	}
 	s.apply(t, x, vector.Batch{Delete: []int64{rs[0].ID}, Checkpoint: 18})
-	if c := x.Checkpoint(); c != 18 {
+	if c := checkpoint(t, x); c != 18 {
 		t.Errorf("checkpoint %d, want 18", c)
 	}
 }
@@ -283,7 +284,7 @@ func testReopen(t *testing.T, s *suite) {
 			t.Fatalf("flush: %v", err)
 		}
 		x = s.Reopen(t, x)
-		if c := x.Checkpoint(); c != int64(5+n) {
+		if c := checkpoint(t, x); c != int64(5+n) {
 			t.Fatalf("checkpoint %d, want %d", c, 5+n)
 		}
 		q := s.unit()
@@ -295,12 +296,31 @@ func testReopen(t *testing.T, s *suite) {
 	}
 }
 
+func testLost(t *testing.T, s *suite) {
+	x, rs := s.filled(t)
+	b := vector.Batch{Delete: []int64{rs[0].ID}, After: 2, Checkpoint: 3}
+	if err := x.Apply(t.Context(), b); !errors.Is(err, vector.ErrLost) {
+		t.Errorf("an index of 1 takes changes after 2: error %v, want ErrLost", err)
+	}
+	q := rs[0].Vectors[0]
+	compare(t, search(t, x, q, passage.Filter{}, 300), exact(rs, q, all, 300))
+	if c := checkpoint(t, x); c != 1 {
+		t.Errorf("checkpoint %d after a refused batch, want 1", c)
+	}
+	b.After = 1
+	s.apply(t, x, b)
+	s.apply(t, x, vector.Batch{After: 0, Checkpoint: 2}) // earlier changes once more
+	if c := checkpoint(t, x); c != 2 {
+		t.Errorf("checkpoint %d, want 2", c)
+	}
+}
+
 // testWholeBatches replaces all passages of two records at once, from one
 // side of a query to the other, while others search: whoever sees the two on
 // different sides saw half a batch.
 func testWholeBatches(t *testing.T, s *suite) {
-	if s.Recorded || s.SettleAfter > 0 {
-		t.Skip("calls have no fixed order, or a batch shows late")
+	if s.SplitBatches {
+		t.Skip("the engine shows batches in parts")
 	}
 	x, q := s.New(t), s.unit()
 	far := make([]float32, Dimensions)

@@ -6,8 +6,9 @@
 //	}
 //
 // The suite is deterministic: a fixed seed, at most 300 passages at a time and
-// the same calls in the same order, so that it also runs on recorded
-// exchanges. It imports vector and passage.
+// the same calls in every test, so that it also runs on recorded exchanges.
+// Tests of terms run where the engine is vector.Sparse. It imports vector,
+// passage and analysis.
 package enginetest
 
 import (
@@ -24,7 +25,7 @@ import (
 )
 
 // Dimensions is the length of the vectors that the suite stores.
-const Dimensions = 32
+const Dimensions = 8
 
 // Options say how an engine is made and where it differs.
 type Options struct {
@@ -33,10 +34,8 @@ type Options struct {
 	// Reopen closes an index and opens what it made durable; nil if the engine
 	// keeps nothing.
 	Reopen func(t *testing.T, x vector.Index) vector.Index
-	// SettleAfter is how long an applied batch may take to show.
-	SettleAfter time.Duration
-	// Recorded leaves out the tests whose calls have no fixed order.
-	Recorded bool
+	// SplitBatches: a search during Apply can see a part of the batch.
+	SplitBatches bool
 }
 
 // Run runs the suite.
@@ -60,7 +59,14 @@ func Run(t *testing.T, o Options) {
 		{"a cancelled context is an error", testCancelled},
 		{"the checkpoint follows the batches", testCheckpoint},
 		{"what was flushed is there again", testReopen},
+		{"a batch that continues from later than the index holds is refused", testLost},
 		{"a search sees a whole batch or none of it", testWholeBatches},
+		{"terms: the rarer, more frequent and denser come first", testTermOrder},
+		{"terms: scores are sums of weights", testTermSums},
+		{"terms: of every field are found", testTermFields},
+		{"terms: k and filters bound the hits", testTermBounds},
+		{"terms: of replaced and deleted records are gone", testTermUpkeep},
+		{"terms: queries that hold nothing find nothing", testTermNothing},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, &suite{o, rand.New(rand.NewPCG(7, 42))}) })
 	}
@@ -123,7 +129,6 @@ func (s *suite) apply(t *testing.T, x vector.Index, b vector.Batch) {
 	if err := x.Apply(t.Context(), b); err != nil {
 		t.Fatalf("apply: %v", err)
 	}
-	time.Sleep(s.SettleAfter)
 }
 
 // filled returns an index of 100 records.
@@ -141,6 +146,15 @@ func search(t *testing.T, x vector.Index, q []float32, f passage.Filter, k int) 
 		t.Fatalf("search: %v", err)
 	}
 	return hits
+}
+
+func checkpoint(t *testing.T, x vector.Index) int64 {
+	t.Helper()
+	n, err := x.Checkpoint(t.Context())
+	if err != nil {
+		t.Fatalf("checkpoint: %v", err)
+	}
+	return n
 }
 
 func cosine(a, b []float32) float64 {

@@ -1,0 +1,27 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+
+	"almanac/catalog"
+)
+
+// AddWords adds to the words that a generation's passages hold.
+func (s *Store) AddWords(ctx context.Context, generation int64, words []string) error {
+	return s.update(ctx, "add words", func(t *txn) error {
+		for _, w := range words {
+			if _, err := t.exec(`INSERT INTO words (generation, word) VALUES (?, ?) ON CONFLICT DO NOTHING`, generation, catalog.Clean(w)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Words returns them, in no particular order.
+func (s *Store) Words(ctx context.Context, generation int64) ([]string, error) {
+	list, err := collect(ctx, s.reader, func(rows *sql.Rows) (w string, err error) { return w, rows.Scan(&w) },
+		`SELECT word FROM words WHERE generation = ?`, generation)
+	return list, s.failure(ctx, "words", err)
+}

@@ -1,0 +1,67 @@
+package retrieval
+
+import (
+	"maps"
+	"slices"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/index"
+	"almanac/retrieval/query"
+)
+
+// aliasWeight is what the words of another spelling count beside those typed.
+const aliasWeight = 0.2
+
+// behind is the position of words that were not typed: after all that were.
+const behind = 1 << 20
+
+// aliases are the network's spellings that mean the same, as terms: a query
+// that holds one is also read as the others.
+type aliases [][][]query.Term
+
+// newAliases reads the spellings; those that have no word are left out.
+func newAliases(spellings map[string][]string) aliases {
+	var out aliases
+	for _, name := range slices.Sorted(maps.Keys(spellings)) {
+		var group [][]query.Term
+		for _, s := range append([]string{name}, spellings[name]...) {
+			if q, err := query.Parse(s); err == nil {
+				group = append(group, q.Terms)
+			}
+		}
+		out = append(out, group)
+	}
+	return out
+}
+
+// expand adds the other spellings of what the query holds.
+func (a aliases) expand(p *Plan, table *index.Table) {
+	for _, group := range a {
+		for i, spelling := range group {
+			if !holds(p.Query.Terms, spelling) {
+				continue
+			}
+			for j, other := range group {
+				for _, t := range other {
+					if j != i && !t.Stop && !slices.ContainsFunc(p.Query.Terms, func(q query.Term) bool { return q.ID == t.ID }) {
+						p.add(table, t.Text, behind, aliasWeight*t.Weight*float64(len(spelling))/float64(len(other)))
+					}
+				}
+			}
+			break
+		}
+	}
+}
+
+// holds reports whether all terms of a spelling stand one after the other
+// among those of a query, as words of their own: what is a part of an
+// identifier is not meant.
+func holds(terms, spelling []query.Term) bool {
+	at := func(id analysis.TermID, position int) bool {
+		return slices.ContainsFunc(terms, func(t query.Term) bool { return t.ID == id && t.Position == position && t.Weight == 1 })
+	}
+	return slices.ContainsFunc(terms, func(first query.Term) bool {
+		offset := first.Position - spelling[0].Position
+		return !slices.ContainsFunc(spelling, func(s query.Term) bool { return !at(s.ID, s.Position+offset) })
+	})
+}

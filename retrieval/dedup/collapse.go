@@ -1,0 +1,32 @@
+package dedup
+
+import "slices"
+
+// Window is the number of results among which copies are looked for. It does
+// not depend on the page, or pages would not join.
+const Window = 100
+
+// Collapse groups n ranked items: one that is the same as an item already
+// kept, within the first Window, joins its cluster. Clusters stand at the rank
+// of their best; the item to show comes first in each, which is the preferred
+// one, else the better ranked.
+func Collapse(n int, same, preferred func(a, b int) bool) [][]int {
+	clusters := make([][]int, 0, n)
+	for i := range n {
+		at := -1
+		if i < Window {
+			at = slices.IndexFunc(clusters, func(c []int) bool { return same(c[0], i) })
+		}
+		switch {
+		case at < 0:
+			clusters = append(clusters, []int{i})
+		case preferred(i, clusters[at][0]):
+			c := append(clusters[at], clusters[at][0])
+			c[0] = i
+			clusters[at] = c
+		default:
+			clusters[at] = append(clusters[at], i)
+		}
+	}
+	return clusters
+}

@@ -1,0 +1,78 @@
+package index
+
+import (
+	"context"
+	"fmt"
+
+	"almanac/catalog"
+	"almanac/retrieval/passage"
+)
+
+// store writes the passages table and the words, or keeps the texts in memory where another
+// process writes it.
+func (f *Follower) store(ctx context.Context, cuts []*cut, gone []int64, checkpoint int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if checkpoint <= f.stored {
+		return nil // an engine is being rebuilt; the table has these passages
+	}
+	if f.cfg.ReadOnly {
+		for _, c := range cuts {
+			texts := make([]text, len(c.pieces))
+			for i, p := range c.pieces {
+				texts[i] = text{p.Anchor, p.Heading, p.Text}
+			}
+			f.texts[c.record.ID] = texts
+		}
+		f.table.addWords(f.table.unknownWords(cuts))
+		return nil
+	}
+	words := f.table.unknownWords(cuts)
+	if err := f.cfg.Store.AddWords(ctx, f.cfg.Generation.ID, words); err != nil {
+		return fmt.Errorf("index: store words: %w", err)
+	}
+	f.table.addWords(words)
+	rows := make([]catalog.RecordPassages, 0, len(cuts)+len(gone))
+	for _, c := range cuts {
+		rows = append(rows, c.stored())
+	}
+	for _, id := range gone {
+		rows = append(rows, catalog.RecordPassages{Record: id})
+	}
+	if err := f.cfg.Store.PutPassages(ctx, f.cfg.Generation.ID, rows, checkpoint); err != nil {
+		return fmt.Errorf("index: store passages: %w", err)
+	}
+	f.stored = checkpoint
+	return nil
+}
+
+// Texts returns the passages with their texts, in the order of ids; one that
+// is gone is zero.
+func (f *Follower) Texts(ctx context.Context, ids []passage.ID) ([]catalog.Passage, error) {
+	out := make([]catalog.Passage, len(ids))
+	var want []int64
+	at := map[int64]int{}
+	f.mu.Lock()
+	for i, id := range ids {
+		if texts, ok := f.texts[id.Record()]; ok {
+			if n := id.Ordinal(); n < len(texts) {
+				out[i] = catalog.Passage{ID: int64(id), Record: id.Record(), Ordinal: n, Anchor: texts[n].anchor, Heading: texts[n].heading, Text: texts[n].text}
+			}
+			continue
+		}
+		want = append(want, int64(id))
+		at[int64(id)] = i
+	}
+	f.mu.Unlock()
+	if len(want) == 0 {
+		return out, nil
+	}
+	found, err := f.cfg.Store.Passages(ctx, f.cfg.Generation.ID, want)
+	if err != nil {
+		return nil, fmt.Errorf("index: read passages: %w", err)
+	}
+	for _, p := range found {
+		out[at[p.ID]] = p
+	}
+	return out, nil
+}

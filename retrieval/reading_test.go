@@ -1,0 +1,68 @@
+package retrieval_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"almanac/catalog"
+	"almanac/retrieval"
+)
+
+// shelf is a library in which some words are well known.
+func shelf() []catalog.Record {
+	records := library()
+	for i := range 12 {
+		records = append(records, catalog.Record{Key: fmt.Sprintf("guide-%d", i), Title: fmt.Sprintf("Guide number %d", i),
+			Body: fmt.Sprintf("Chapter %d of the wallets and the rotation of a key, by an operator at every checkpoint.", i)})
+	}
+	return records
+}
+
+func TestMisspeltWordsAreAlsoReadAsTheIndexKnowsThem(t *testing.T) {
+	f := open(t, t.TempDir())
+	f.put(t, shelf()...)
+	for _, tt := range []struct{ name, query, corrected string }{
+		{"a letter wrong", "wallst chapter", "wallets chapter"},
+		{"neighbours swapped", "rotatoin", "rotation"},
+		{"two letters wrong in a long word", "chekcpiont", "checkpoint"},
+		{"two words for one", "wal let", "wallet"},
+		{"the second half unknown", "chapter opera tor", "chapter operator"},
+		{"one word for two", "keyrotation", "key rotation"},
+		{"what the index knows", "wallets of an operator", ""},
+		{"a number", "guide 71234567", ""},
+		{"an identifier", "guide wal_let", ""},
+		{"a camelCase name", "walletKey", ""},
+		{"a word unlike any other", "xylophone", ""},
+		{"two edits in a short word", "wxyllet", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if res := f.search(t, retrieval.Request{Query: tt.query}); res.Corrected != tt.corrected {
+				t.Errorf("%q was read as %q, want %q", tt.query, res.Corrected, tt.corrected)
+			}
+		})
+	}
+}
+
+func TestAliasesAreReadToo(t *testing.T) {
+	f := open(t, t.TempDir())
+	f.put(t, library()...)
+	for query, want := range map[string]string{"vwx": "Voting windows", "who pays for gasoline": "Traffic fees"} {
+		if got := titles(f.search(t, retrieval.Request{Query: query})); len(got) == 0 || got[0] != want {
+			t.Errorf("%q finds %q, want %q first", query, got, want)
+		}
+	}
+	if got := titles(f.search(t, retrieval.Request{Query: "my_gasoline_flag"})); slices.Contains(got, "Traffic fees") {
+		t.Errorf("a part of an identifier is read as its alias: %q", got)
+	}
+}
+
+func TestStubsStandBehind(t *testing.T) {
+	f := open(t, t.TempDir())
+	f.put(t, append(library(),
+		catalog.Record{Key: "sync-1", Title: "Topology snapshots", Body: "Topology snapshots are taken daily.", Tags: []string{catalog.TagStub}},
+		catalog.Record{Key: "sync-2", Title: "Topology snapshots explained", Body: "What topology snapshots hold and when they are taken."})...)
+	if got := titles(f.search(t, retrieval.Request{Query: "topology snapshots"})); len(got) < 2 || got[0] != "Topology snapshots explained" {
+		t.Errorf("results %q, want the stub second", got)
+	}
+}
