@@ -1,9 +1,17 @@
 // Package embed turns texts into vectors. The interface is here with the
-// cache in front of any embedder; static holds the embedded model. It imports
-// nothing of ours.
+// cache in front of any embedder; static holds the embedded model, ollama and
+// http speak to model servers. It imports nothing of ours.
 package embed
 
-import "context"
+import (
+	"context"
+	"errors"
+)
+
+// ErrUnavailable is in every error of an embedder whose model server cannot be
+// used now but may be later: nothing answers, or not in time, or the server
+// itself asks to come back later.
+var ErrUnavailable = errors.New("the model server is unavailable")
 
 // Purpose says which side of a search a text is on: models that were trained
 // with prefixes need to know.

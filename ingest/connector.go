@@ -7,6 +7,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/ingest/outbound"
 )
 
 // Connector pulls one source. Sync reads everything that changed since the
@@ -43,6 +44,8 @@ type Outcome struct {
 	// Complete says that every live record of the source was put or kept, so
 	// that whatever was not is gone upstream and becomes a tombstone.
 	Complete bool
+	// Gone names records that are, for sources that never list all of theirs.
+	Gone []catalog.Ref
 }
 
 // Environment is what a connector is built with besides its options.
@@ -50,6 +53,8 @@ type Environment struct {
 	Network network.Network
 	Now     func() time.Time
 	Log     *slog.Logger
+	// HTTP makes every request to an address that options or data name.
+	HTTP *outbound.Client
 	// WorkDir is a directory of the source's own that survives restarts and
 	// may be deleted at any time (clones, caches). It exists.
 	WorkDir string

@@ -12,14 +12,15 @@
 //     stops the run, and what the catalog holds of it stays.
 //   - The cursor moves only with the last write of a complete run, so a run
 //     that was cut short is repeated from where the one before ended.
-//   - Tombstones touch the source's own records, only after a complete
-//     listing, and never more than a fifth of them unless that was accepted.
+//   - Tombstones touch the source's own records, only after a complete listing
+//     or where the connector says that they are gone, and never more than a
+//     fifth of them unless that was accepted.
 //   - No mail address reaches the catalog in a title, body, summary, snippet,
 //     author, vote, event or string of data. Keys, aliases, paths and web
 //     addresses are stored as they are: connectors keep addresses out of them.
 //   - A run that finds nothing new writes no record.
 //
-// It may import catalog, catalog/derive and catalog/network. The connectors,
-// one package each below this one, import it; the list of them is made by
-// whoever builds a Registry.
+// It may import catalog, catalog/derive, catalog/network and ingest/outbound.
+// The connectors, one package each below this one, import it; the list of them
+// is made by whoever builds a Registry.
 package ingest

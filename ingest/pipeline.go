@@ -13,6 +13,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/ingest/outbound"
 )
 
 var (
@@ -33,6 +34,8 @@ type Config struct {
 	Now        func() time.Time
 	Log        *slog.Logger
 	Progress   Progress
+	// HTTP is what connectors ask servers with; nil allows no private network.
+	HTTP *outbound.Client
 	// WorkDir holds one directory a source; CorpusDir is what ${corpus} means.
 	WorkDir   string
 	CorpusDir string
@@ -54,6 +57,9 @@ func New(c Config) *Pipeline {
 	}
 	if c.Progress == nil {
 		c.Progress = silent{}
+	}
+	if c.HTTP == nil {
+		c.HTTP = outbound.New(outbound.Config{Now: c.Now})
 	}
 	return &Pipeline{config: c, mentions: mentions{c.Network.Proposals.Prefix}}
 }
@@ -123,6 +129,7 @@ func (p *Pipeline) connector(src network.Source, h people) (Connector, error) {
 	}
 	return p.config.Connectors.Connector(src, Environment{
 		Network: p.config.Network, Now: p.config.Now, Log: p.config.Log.With("source", src.Name),
+		HTTP:    p.config.HTTP,
 		WorkDir: dir, CorpusDir: p.config.CorpusDir, Pseudonym: h.pseudonym,
 	})
 }

@@ -127,6 +127,28 @@ func TestTombstones(t *testing.T) {
 			t.Errorf("left are %v", got)
 		}
 	})
+	t.Run("an incomplete run removes what it says is gone", func(t *testing.T) {
+		f := setup(t)
+		f.run("first", listing(pages(0, 12)...))
+		f.run("second", listing(page("of another")))
+		gone := func(keys ...string) connector {
+			return func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+				o := ingest.Outcome{Cursor: "x"}
+				for _, k := range keys {
+					o.Gone = append(o.Gone, page(k).Record.Ref())
+				}
+				return o, out.Put(ctx, pages(1, 2)[0])
+			}
+		}
+		keys := f.keys("first")
+		r := f.run("first", gone(keys[0], keys[0], keys[1], "of another", "unknown")) // the second was put all the same
+		if got := f.keys("first"); r.Deleted != 1 || !slices.Equal(got, keys[1:]) || len(f.keys("second")) != 1 {
+			t.Errorf("%d deleted; left are %v", r.Deleted, got)
+		}
+		if _, err := f.try("first", gone(keys[2:8]...)); !errors.Is(err, ingest.ErrShrunk) {
+			t.Errorf("more than a fifth: %v", err)
+		}
+	})
 	t.Run("what is kept stays", func(t *testing.T) {
 		f := setup(t)
 		f.run("first", listing(page("a"), page("b")))

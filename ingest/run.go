@@ -292,22 +292,36 @@ func (r *run) count(n catalog.Result) {
 // transaction.
 func (r *run) finish(ctx context.Context, o Outcome) error {
 	r.report.Complete = o.Complete
+	vanished := r.gone(o.Gone)
 	if o.Complete {
-		vanished, err := r.vanished(ctx)
-		if err != nil {
+		var err error
+		if vanished, err = r.vanished(ctx); err != nil {
 			return err
 		}
-		if had, lost := len(r.live), len(vanished); had >= guardFrom && lost*guardShare > had && !r.config.AcceptShrink {
-			shrunk := fmt.Errorf("%w: %d of its %d records are gone upstream; nothing was removed. If that is right, run sync --accept-shrink %s",
-				ErrShrunk, lost, had, r.src.Name)
-			return errors.Join(shrunk, r.flush(ctx))
-		}
-		r.batch.Delete = vanished
 	}
+	if had, lost := len(r.live), len(vanished); had >= guardFrom && lost*guardShare > had && !r.config.AcceptShrink {
+		shrunk := fmt.Errorf("%w: %d of its %d records are gone upstream; nothing was removed. If that is right, run sync --accept-shrink %s",
+			ErrShrunk, lost, had, r.src.Name)
+		return errors.Join(shrunk, r.flush(ctx))
+	}
+	r.batch.Delete = vanished
 	if stored := r.storedCursor(o.Cursor); stored != r.state.Cursor {
 		r.batch.Cursor = &stored
 	}
 	return r.flush(ctx)
+}
+
+// gone returns the ids of the source's records among those that its connector
+// says are gone.
+func (r *run) gone(refs []catalog.Ref) []int64 {
+	var ids []int64
+	for _, ref := range refs {
+		if id, ok := r.live[ref]; ok && !r.seen[ref] {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // vanished returns the ids of the source's records that a complete run did

@@ -3,15 +3,10 @@ package static_test
 import (
 	"strings"
 	"testing"
-
-	"almanac/embed/static"
 )
 
 func TestCountTokens(t *testing.T) {
-	e, err := static.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := newEmbedder(t)
 	for text, want := range map[string]int{
 		"": 0, " \n": 0, "hello world": 2, "Hello, world!": 4, "embeddings": 4, strings.Repeat("hello ", 1000): 1000,
 	} {

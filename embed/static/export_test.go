@@ -3,20 +3,17 @@ package static
 // NewUnweighted is the model with weight 1 per token, which the golden file
 // was computed with.
 func NewUnweighted() (*Embedder, error) {
-	return newEmbedder(func(float32) float32 { return 1 })
+	return newEmbedder(modelFile, vocabFile, func(float32) float32 { return 1 })
 }
 
 // Tokens returns the token ids of a text.
-func (e *Embedder) Tokens(text string) []int32 { return e.tokens.appendIDs(nil, text) }
+func (e *Embedder) Tokens(text string) []int32 { return e.tokens.Append(nil, text) }
 
-// Vocabulary and File are the model's files as embedded.
-var (
-	Vocabulary = vocabFile
-	File       = modelFile
-)
+// File is the embedded model's table.
+var File = modelFile
 
 // ReadNPZ reads one float32 and one int8 array of an archive.
-func ReadNPZ(data []byte, name string, shape ...int) (floats []float32, ints []byte, err error) {
+func ReadNPZ(data []byte, name string, shape ...int) (floats []float32, ints []int8, err error) {
 	z, err := openNPZ(data)
 	if err != nil {
 		return nil, nil, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 )
 
@@ -25,9 +26,39 @@ func openNPZ(data []byte) (npz, error) {
 	return npz{r}, nil
 }
 
-// int8s returns an int8 array of the shape as bytes, in row order.
-func (z npz) int8s(name string, shape ...int) ([]byte, error) {
-	return z.read(name, "|i1", 1, shape)
+// int8s returns an int8 array of the shape, in row order.
+func (z npz) int8s(name string, shape ...int) ([]int8, error) {
+	raw, err := z.read(name, "|i1", 1, shape)
+	if err != nil {
+		return nil, err
+	}
+	values := make([]int8, len(raw))
+	for i, b := range raw {
+		values[i] = int8(b)
+	}
+	return values, nil
+}
+
+// int8Columns returns the number of columns, from 1 to most, of an int8 array
+// of so many rows.
+func (z npz) int8Columns(name string, rows, most int) (int, error) {
+	f, err := z.archive.Open(name + ".npy")
+	if err != nil {
+		return 0, fmt.Errorf("npz: array %q: %w", name, err)
+	}
+	defer f.Close()
+	header, err := readHeader(f)
+	if err != nil {
+		return 0, fmt.Errorf("npz: array %q: %w", name, err)
+	}
+	// What stands behind the number is compared when the array is read.
+	_, shape, _ := strings.Cut(header, fmt.Sprintf("'shape': (%d, ", rows))
+	digits, _, _ := strings.Cut(shape, ")")
+	columns, err := strconv.Atoi(digits)
+	if err != nil || columns < 1 || columns > most {
+		return 0, fmt.Errorf("npz: array %q: header %q, want %d rows of 1 to %d", name, header, rows, most)
+	}
+	return columns, nil
 }
 
 // float32s returns a little-endian float32 array of the shape, in row order.
@@ -67,17 +98,32 @@ func (z npz) read(name, descr string, size int, shape []int) ([]byte, error) {
 	return raw, nil
 }
 
+// magic begins every array.
+const magic = "\x93NUMPY"
+
 // maxHeader bounds the textual header, which for plain arrays is some 120 bytes.
 const maxHeader = 4096
 
 // checkHeader reads an array's header up to its data and compares it.
 func checkHeader(r io.Reader, descr string, shape []int) error {
+	got, err := readHeader(r)
+	if err != nil {
+		return err
+	}
+	if want := headerOf(descr, shape); got != want {
+		return fmt.Errorf("header %q, want %q", got, want)
+	}
+	return nil
+}
+
+// readHeader reads an array's header up to its data.
+func readHeader(r io.Reader) (string, error) {
 	prefix := make([]byte, 10)
 	if _, err := io.ReadFull(r, prefix); err != nil {
-		return fmt.Errorf("header: %w", err)
+		return "", fmt.Errorf("header: %w", err)
 	}
-	if string(prefix[:6]) != "\x93NUMPY" {
-		return fmt.Errorf("not a NumPy array")
+	if string(prefix[:6]) != magic {
+		return "", fmt.Errorf("not a NumPy array")
 	}
 	n := int(binary.LittleEndian.Uint16(prefix[8:]))
 	switch prefix[6] {
@@ -85,23 +131,20 @@ func checkHeader(r io.Reader, descr string, shape []int) error {
 	case 2: // the length has four bytes
 		high := make([]byte, 2)
 		if _, err := io.ReadFull(r, high); err != nil {
-			return fmt.Errorf("header: %w", err)
+			return "", fmt.Errorf("header: %w", err)
 		}
 		n |= int(binary.LittleEndian.Uint16(high)) << 16
 	default:
-		return fmt.Errorf("format version %d", prefix[6])
+		return "", fmt.Errorf("format version %d", prefix[6])
 	}
 	if n > maxHeader {
-		return fmt.Errorf("header of %d bytes", n)
+		return "", fmt.Errorf("header of %d bytes", n)
 	}
 	header := make([]byte, n)
 	if _, err := io.ReadFull(r, header); err != nil {
-		return fmt.Errorf("header: %w", err)
+		return "", fmt.Errorf("header: %w", err)
 	}
-	if got, want := strings.TrimSpace(string(header)), headerOf(descr, shape); got != want {
-		return fmt.Errorf("header %q, want %q", got, want)
-	}
-	return nil
+	return strings.TrimSpace(string(header)), nil
 }
 
 // headerOf is the header NumPy writes, which is always this spelling of the

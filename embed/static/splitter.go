@@ -13,7 +13,7 @@ import (
 // character by character, punctuation words of their own, the rest divided at
 // white space. Invalid UTF-8 reads as U+FFFD and is dropped with it.
 type splitter struct {
-	tokens *tokenizer
+	tokens *Tokenizer
 	ids    []int32 // of the words so far
 	n      int     // bytes of word in use
 	chars  int     // characters of the current word, of which it keeps maxWordChars

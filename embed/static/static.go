@@ -1,8 +1,9 @@
 // Package static is the embedding model that comes with the binary: a table
 // of one vector per WordPiece, summed over a text. It needs no server and no
-// floating-point library and takes tens of microseconds per passage.
+// floating-point library and takes tens of microseconds per passage. Tables of
+// the same kind can be written and opened (package distil makes them).
 //
-// The table was distilled from all-MiniLM-L6-v2 (Apache-2.0), whose
+// The embedded table was distilled from all-MiniLM-L6-v2 (Apache-2.0), whose
 // vocabulary it shares. The package imports embed and nothing else of ours.
 package static
 
@@ -24,81 +25,82 @@ var (
 )
 
 const (
-	dimensions = 256
 	// model names the files above and the weighting; a test ties it to their
 	// hash, so that neither changes without a new name.
-	model = "static256-1-sqrtidf"
+	model = "static256-1" + weighting
+	// weighting ends the name of every model that weighs tokens as New does.
+	weighting = "-sqrtidf"
 )
 
-// Embedder is the embedded model. It is safe for concurrent use.
+// Vocabulary is that of the embedded model, as NewTokenizer reads it.
+func Vocabulary() string { return vocabFile }
+
+// Embedder is a model of this kind. It is safe for concurrent use.
 type Embedder struct {
-	tokens *tokenizer
-	table  []byte    // int8 rows of dimensions, by token id
-	coef   []float32 // by token id: weight × scale of its row
-	ids    sync.Pool // *[]int32, scratch of Embed
+	model      string
+	dimensions int
+	tokens     *Tokenizer
+	table      []int8    // rows of dimensions, by token id
+	coef       []float32 // by token id: weight × scale of its row
+	ids        sync.Pool // *[]int32, scratch of Embed
 }
 
 var _ embed.Embedder = (*Embedder)(nil)
 
-// New unpacks the model, which takes about a tenth of a second and 9 MB. A
-// token counts with weight sqrt(idf), the idf being that of the texts the
-// model was trained on, so a text's vector does not depend on the corpus.
+// New unpacks the embedded model, which takes some tenths of a second and
+// 9 MB. A token counts with weight sqrt(idf), the idf being that of the texts
+// the model was trained on, so a text's vector does not depend on the corpus.
 func New() (*Embedder, error) {
-	return newEmbedder(func(idf float32) float32 { return float32(math.Sqrt(float64(idf))) })
-}
-
-// newEmbedder builds the model with a token weight computed from its idf.
-func newEmbedder(weight func(idf float32) float32) (*Embedder, error) {
-	tokens, err := newTokenizer(vocabFile)
-	if err != nil {
-		return nil, fmt.Errorf("static model: vocabulary: %w", err)
-	}
-	n := tokens.size
-	file, err := openNPZ(modelFile)
+	e, err := newEmbedder(modelFile, vocabFile, rootOfIDF)
 	if err != nil {
 		return nil, fmt.Errorf("static model: %w", err)
 	}
-	table, err := file.int8s("table", n, dimensions)
-	if err != nil {
-		return nil, fmt.Errorf("static model: %w", err)
-	}
-	coef, err := file.float32s("scale", n)
-	if err != nil {
-		return nil, fmt.Errorf("static model: %w", err)
-	}
-	idf, err := file.float32s("idf_train", n)
-	if err != nil {
-		return nil, fmt.Errorf("static model: %w", err)
-	}
-	for i := range coef {
-		coef[i] *= weight(idf[i])
-	}
-	e := &Embedder{tokens: tokens, table: table, coef: coef}
-	e.ids.New = func() any { return new([]int32) }
+	e.model = model
 	return e, nil
 }
 
-// Dimensions is 256.
-func (e *Embedder) Dimensions() int { return dimensions }
+func rootOfIDF(idf float32) float32 { return float32(math.Sqrt(float64(idf))) }
+
+// newEmbedder builds a model without its name, with a token weight computed
+// from its idf.
+func newEmbedder(file []byte, vocabulary string, weight func(idf float32) float32) (*Embedder, error) {
+	tokens, err := NewTokenizer(vocabulary)
+	if err != nil {
+		return nil, fmt.Errorf("vocabulary: %w", err)
+	}
+	t, err := parseTable(file, vocabulary)
+	if err != nil {
+		return nil, err
+	}
+	e := &Embedder{dimensions: t.Dimensions, tokens: tokens, table: t.Rows, coef: t.Scale}
+	e.ids.New = func() any { return new([]int32) }
+	for id, idf := range t.IDF {
+		e.coef[id] *= weight(idf)
+	}
+	return e, nil
+}
+
+// Dimensions is 256 for the embedded model.
+func (e *Embedder) Dimensions() int { return e.dimensions }
 
 // Model names the table and its weighting.
-func (e *Embedder) Model() string { return model }
+func (e *Embedder) Model() string { return e.model }
 
 // Embed returns the unit vector of each text, which is the same for both
 // purposes. A text without a token has the zero vector. The only error is
 // that of ctx.
 func (e *Embedder) Embed(ctx context.Context, texts []string, _ embed.Purpose) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
-	slab := make([]float32, len(texts)*dimensions)
+	slab := make([]float32, len(texts)*e.dimensions)
 	buf := e.ids.Get().(*[]int32)
 	defer e.ids.Put(buf)
 	for i, text := range texts {
 		if i%64 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		ids := e.tokens.appendIDs((*buf)[:0], text)
-		v := slab[i*dimensions : (i+1)*dimensions : (i+1)*dimensions]
-		e.sum((*[dimensions]float32)(v), ids)
+		ids := e.tokens.Append((*buf)[:0], text)
+		v := slab[i*e.dimensions : (i+1)*e.dimensions : (i+1)*e.dimensions]
+		e.sum(v, ids)
 		normalise(v)
 		vectors[i] = v
 		*buf = ids
@@ -106,8 +108,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, _ embed.Purpose) (
 	return vectors, nil
 }
 
-// floats converts the bytes of the table: a load is cheaper than a
-// sign extension and a conversion.
+// floats converts the values of the table, by their bits: a load is cheaper
+// than a sign extension and a conversion.
 var floats = func() (f [256]float32) {
 	for b := range f {
 		f[b] = float32(int8(b))
@@ -116,26 +118,24 @@ var floats = func() (f [256]float32) {
 }()
 
 // sum adds the tokens' weighted rows to v, four at a time to save loads and
-// stores of v.
-func (e *Embedder) sum(v *[dimensions]float32, ids []int32) {
+// stores of v. The slices of v's length spare checks of every index.
+func (e *Embedder) sum(v []float32, ids []int32) {
 	for ; len(ids) >= 4; ids = ids[4:] {
-		r0, r1, r2, r3 := e.row(ids[0]), e.row(ids[1]), e.row(ids[2]), e.row(ids[3])
+		r0, r1, r2, r3 := e.row(ids[0])[:len(v)], e.row(ids[1])[:len(v)], e.row(ids[2])[:len(v)], e.row(ids[3])[:len(v)]
 		c0, c1, c2, c3 := e.coef[ids[0]], e.coef[ids[1]], e.coef[ids[2]], e.coef[ids[3]]
 		for i := range v {
-			v[i] += c0*floats[r0[i]] + c1*floats[r1[i]] + c2*floats[r2[i]] + c3*floats[r3[i]]
+			v[i] += c0*floats[uint8(r0[i])] + c1*floats[uint8(r1[i])] + c2*floats[uint8(r2[i])] + c3*floats[uint8(r3[i])]
 		}
 	}
 	for _, id := range ids {
-		r, c := e.row(id), e.coef[id]
+		r, c := e.row(id)[:len(v)], e.coef[id]
 		for i := range v {
-			v[i] += c * floats[r[i]]
+			v[i] += c * floats[uint8(r[i])]
 		}
 	}
 }
 
-func (e *Embedder) row(id int32) *[dimensions]byte {
-	return (*[dimensions]byte)(e.table[int(id)*dimensions:])
-}
+func (e *Embedder) row(id int32) []int8 { return e.table[int(id)*e.dimensions:] }
 
 // normalise scales v to length 1 and leaves the zero vector as it is.
 func normalise(v []float32) {

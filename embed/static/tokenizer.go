@@ -13,13 +13,14 @@ import (
 // maxWordChars is the length from which BERT gives a word up as [UNK].
 const maxWordChars = 100
 
-// tokenizer is BERT's: words from the splitter, each cut into the longest
+// Tokenizer is BERT's: words from the splitter, each cut into the longest
 // vocabulary entries from the left (WordPiece, greedy longest match first).
 // No special token is added, and none is recognised in the text.
 //
 // The vocabulary is a trie over bytes, children of a node side by side, so
-// that a word is cut by walking it once instead of trying every prefix.
-type tokenizer struct {
+// that a word is cut by walking it once instead of trying every prefix. A
+// Tokenizer is safe for concurrent use.
+type Tokenizer struct {
 	nodes   []node
 	labels  []byte // by node: the byte that leads to it
 	inside  int32  // node of "##", from which pieces inside a word start
@@ -35,9 +36,11 @@ type node struct {
 
 const noToken = -1
 
-// newTokenizer reads a vocabulary of one entry per line, the line number
-// being the id.
-func newTokenizer(vocabulary string) (*tokenizer, error) {
+// NewTokenizer reads a vocabulary (vocab.txt of BERT's models): one entry per
+// line, the line number from 0 being the token's id. It needs [UNK] and entries
+// that begin with ##; entries with capitals or accents are of no use, because
+// texts are folded first.
+func NewTokenizer(vocabulary string) (*Tokenizer, error) {
 	entries := strings.Split(strings.TrimSuffix(vocabulary, "\n"), "\n")
 	sorted := make([]entry, len(entries))
 	for id, text := range entries {
@@ -52,7 +55,7 @@ func newTokenizer(vocabulary string) (*tokenizer, error) {
 			return nil, fmt.Errorf("entry %q stands twice", sorted[i].text)
 		}
 	}
-	t := &tokenizer{size: len(entries)}
+	t := &Tokenizer{size: len(entries)}
 	t.build(sorted)
 	var ok bool
 	if t.unknown, ok = t.lookup("[UNK]"); !ok {
@@ -72,7 +75,7 @@ type entry struct {
 
 // build lays out the trie of sorted entries level by level, so that the
 // children of a node get consecutive numbers.
-func (t *tokenizer) build(sorted []entry) {
+func (t *Tokenizer) build(sorted []entry) {
 	type span struct{ from, to, depth int } // entries below a node, by node number
 	queue := []span{{0, len(sorted), 0}}
 	t.nodes, t.labels = []node{{}}, []byte{0}
@@ -99,7 +102,7 @@ func (t *tokenizer) build(sorted []entry) {
 }
 
 // child returns the node that b leads to, or -1.
-func (t *tokenizer) child(n int32, b byte) int32 {
+func (t *Tokenizer) child(n int32, b byte) int32 {
 	nd := &t.nodes[n]
 	if nd.children == 1 { // by far the most frequent beyond a word's first bytes
 		if t.labels[nd.first] == b {
@@ -114,7 +117,7 @@ func (t *tokenizer) child(n int32, b byte) int32 {
 	return nd.first + int32(i)
 }
 
-func (t *tokenizer) walk(text string) int32 {
+func (t *Tokenizer) walk(text string) int32 {
 	n := int32(0)
 	for i := 0; i < len(text) && n >= 0; i++ {
 		n = t.child(n, text[i])
@@ -122,7 +125,7 @@ func (t *tokenizer) walk(text string) int32 {
 	return n
 }
 
-func (t *tokenizer) lookup(text string) (id int32, ok bool) {
+func (t *Tokenizer) lookup(text string) (id int32, ok bool) {
 	n := t.walk(text)
 	if n < 0 || t.nodes[n].token == noToken {
 		return 0, false
@@ -130,8 +133,15 @@ func (t *tokenizer) lookup(text string) (id int32, ok bool) {
 	return t.nodes[n].token, true
 }
 
-// appendIDs appends the token ids of a text.
-func (t *tokenizer) appendIDs(ids []int32, text string) []int32 {
+// Size is the number of entries; ids are below it.
+func (t *Tokenizer) Size() int { return t.size }
+
+// Unknown is the id of [UNK], which stands for words that the vocabulary
+// cannot spell.
+func (t *Tokenizer) Unknown() int32 { return t.unknown }
+
+// Append appends the token ids of a text.
+func (t *Tokenizer) Append(ids []int32, text string) []int32 {
 	s := splitter{tokens: t, ids: ids}
 	s.text(text)
 	return s.ids
@@ -139,7 +149,7 @@ func (t *tokenizer) appendIDs(ids []int32, text string) []int32 {
 
 // appendPieces cuts one word; a word with a part that no entry begins is
 // [UNK] as a whole.
-func (t *tokenizer) appendPieces(ids []int32, word []byte, chars int) []int32 {
+func (t *Tokenizer) appendPieces(ids []int32, word []byte, chars int) []int32 {
 	if chars > maxWordChars {
 		return append(ids, t.unknown)
 	}

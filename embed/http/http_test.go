@@ -1,0 +1,280 @@
+package httpembed_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"almanac/embed"
+	httpembed "almanac/embed/http"
+	"almanac/embed/remote"
+	"almanac/exchangetest"
+)
+
+func TestMain(m *testing.M) {
+	var kept []goleak.Option
+	if os.Getenv("ALMANAC_TEST_OLLAMA_URL") != "" { // connections to a server that outlives the tests
+		kept = append(kept, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+	}
+	goleak.VerifyTestMain(m, kept...)
+}
+
+// fake answers by path and keeps what it was sent last.
+type fake struct {
+	mu      sync.Mutex
+	answers map[string]string // body by path, a status in front of it if not 200
+	sent    map[string]string // body by path
+	header  http.Header
+}
+
+func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sent[r.URL.Path], f.header = string(body), r.Header
+	answer, ok := f.answers[r.URL.Path]
+	if !ok {
+		http.NotFound(w, r)
+		return
+	}
+	if status, rest, ok := strings.Cut(answer, " "); ok && len(status) == 3 {
+		var code int
+		if _, err := fmt.Sscan(status, &code); err == nil {
+			w.WriteHeader(code)
+			answer = rest
+		}
+	}
+	_, _ = io.WriteString(w, answer)
+}
+
+func newFake(t testing.TB, answers map[string]string) (*fake, string) {
+	t.Helper()
+	f := &fake{answers: answers, sent: map[string]string{}}
+	server := httptest.NewServer(f)
+	t.Cleanup(server.Close)
+	return f, server.URL
+}
+
+func (f *fake) answer(path, body string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.answers[path] = body
+}
+
+func open(t *testing.T, c httpembed.Config) *remote.Embedder {
+	t.Helper()
+	e, err := httpembed.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// sentence checks that an error is one line that says what it should.
+func sentence(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\t") || len(err.Error()) > 500 {
+		t.Errorf("error %v, want one line with %q", err, want)
+	}
+}
+
+const (
+	oneOpenAI = `{"data":[{"index":0,"embedding":[3,4]}],"model":"m"}`
+	oneTEI    = `[[3,4]]`
+	infoTEI   = `{"model_id":"BAAI/bge-small-en-v1.5","model_sha":"5c38ec7c405ec4b44b94cc5a9bb96e735b38267a","model_dtype":"float16",
+		"model_type":{"embedding":{"pooling":"cls"}},"max_input_length":512,"max_client_batch_size":2,"auto_truncate":false,"version":"1.7.1"}`
+)
+
+func TestOpenAI(t *testing.T) {
+	f, url := newFake(t, map[string]string{"/v1/embeddings": oneOpenAI})
+	e := open(t, httpembed.Config{Kind: httpembed.OpenAI, URL: url + "/v1/", Model: "text-embedding-3-small", Key: "hush"})
+	if e.Model() != "text-embedding-3-small, 2 dimensions" || e.Dimensions() != 2 {
+		t.Errorf("model %s, %d dimensions", e.Model(), e.Dimensions())
+	}
+	f.answer("/v1/embeddings", `{"object":"list","data":[{"index":1,"embedding":[0,2]},{"index":0,"embedding":[3,4]}]}`)
+	got, err := e.Embed(t.Context(), []string{"a", "", "b"}, embed.Document)
+	if want := [][]float32{{0.6, 0.8}, {0, 0}, {0, 1}}; err != nil || !slices.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("vectors %v, error %v, want %v", got, err, want)
+	}
+	if want := `{"model":"text-embedding-3-small","input":["a","b"],"encoding_format":"float"}`; f.sent["/v1/embeddings"] != want {
+		t.Errorf("sent %s, want %s", f.sent["/v1/embeddings"], want)
+	}
+	if f.header.Get("Authorization") != "Bearer hush" {
+		t.Errorf("authorization %q", f.header.Get("Authorization"))
+	}
+}
+
+func TestTEI(t *testing.T) {
+	f, url := newFake(t, map[string]string{"/info": infoTEI, "/embed": oneTEI})
+	e := open(t, httpembed.Config{Kind: httpembed.TEI, URL: url})
+	want := `BAAI/bge-small-en-v1.5@5c38ec7c405e, float16, cls pooling, 512 tokens, 2 dimensions, query "Represent this sentence for searching relevant passages: ", document ""`
+	if e.Model() != want {
+		t.Errorf("model %s, want %s", e.Model(), want)
+	}
+	if _, err := e.Embed(t.Context(), []string{"a"}, embed.Query); err != nil {
+		t.Error(err)
+	}
+	if want := `{"inputs":["Represent this sentence for searching relevant passages: a"],"truncate":true,"normalize":true}`; f.sent["/embed"] != want {
+		t.Errorf("sent %s, want %s", f.sent["/embed"], want)
+	}
+	f.answer("/embed", `[[3,4],[0,1]]`) // two at once, as the server says
+	if got, err := e.Embed(t.Context(), []string{"a", "b", "c", "d"}, embed.Document); err != nil || len(got) != 4 {
+		t.Errorf("vectors %v, error %v", got, err)
+	}
+	f.answer("/embed", oneTEI)
+	f.answer("/info", strings.Replace(infoTEI, `"5c38ec7c405ec4b44b94cc5a9bb96e735b38267a"`, "null", 1))
+	if e = open(t, httpembed.Config{Kind: httpembed.TEI, URL: url, Model: "BAAI/bge-small-en-v1.5", Config: remote.Config{Prefixes: &remote.Prefixes{}}}); e.Model() != "BAAI/bge-small-en-v1.5@float16, cls pooling, 512 tokens, 2 dimensions" {
+		t.Errorf("model %s", e.Model())
+	}
+}
+
+func TestBadConfiguration(t *testing.T) {
+	for _, c := range []struct {
+		cfg  httpembed.Config
+		want string
+	}{
+		{httpembed.Config{Kind: "grpc", URL: "http://127.0.0.1"}, `"grpc" is no kind of embedding server: there are "openai" and "tei"`},
+		{httpembed.Config{Kind: httpembed.OpenAI, URL: "http://127.0.0.1/v1"}, "openai at http://127.0.0.1/v1: no model is named"},
+		{httpembed.Config{Kind: httpembed.OpenAI, URL: "127.0.0.1:80", Model: "m"}, `openai: "127.0.0.1:80" is not of the form`},
+	} {
+		_, err := httpembed.Open(t.Context(), c.cfg)
+		sentence(t, err, c.want)
+	}
+}
+
+func TestBadServers(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		kind    httpembed.Kind
+		answers map[string]string
+		want    string
+		away    bool
+	}{
+		{"wrong path", httpembed.OpenAI, nil, "answers 404 Not Found: 404 page not found", false},
+		{"wrong model", httpembed.OpenAI, map[string]string{"/embeddings": `404 {"error":{"message":"The model m does not exist"}}`}, "answers 404 Not Found: The model m does not exist", false},
+		{"wrong key", httpembed.OpenAI, map[string]string{"/embeddings": `401 {"error":{"message":"Incorrect API key provided: hush"}}`}, "refuses the key (401 Unauthorized: Incorrect API key provided: [key])", false},
+		{"still loading", httpembed.OpenAI, map[string]string{"/embeddings": `503 {"error":{"message":"Loading model"}}`}, "is unavailable: it answers 503", true},
+		{"chat server", httpembed.OpenAI, map[string]string{"/embeddings": `501 {"error":{"message":"This server does not support embeddings"}}`}, "does not support embeddings", false},
+		{"web page", httpembed.OpenAI, map[string]string{"/embeddings": `<html>`}, "answers something else than expected", false},
+		{"two vectors", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1]}]}`}, "answers 2 vectors for 1 texts", false},
+		{"wrong index", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":1,"embedding":[1]}]}`}, "answers no vector, or two", false},
+		{"no embedding", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0}]}`}, "answers no vector, or two", false},
+		{"base64", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":"AACAPw=="}]}`}, "a vector is no array of numbers", false},
+		{"NaN as null", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[null,1]}]}`}, "is null, which stands for NaN", false},
+		{"NaN", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[NaN,1]}]}`}, "answers something else than expected", false},
+		{"wrong path", httpembed.TEI, nil, "answers 404 Not Found", false},
+		{"other model", httpembed.TEI, map[string]string{"/info": strings.Replace(infoTEI, "BAAI/", "example/", 1)}, "has the model example/bge-small-en-v1.5, not BAAI/bge-small-en-v1.5", false},
+		{"reranker", httpembed.TEI, map[string]string{"/info": strings.Replace(infoTEI, `"embedding"`, `"reranker"`, 1)}, "which is no embedding model", false},
+		{"other program", httpembed.TEI, map[string]string{"/info": `{"name":"x"}`}, "does not say which model it has: is it a text-embeddings-inference server?", false},
+		{"overloaded", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `429 {"error":"Model is overloaded","error_type":"overloaded"}`}, "is unavailable: it answers 429 Too Many Requests: Model is overloaded", true},
+		{"backend", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `424 {"error":"Inference failed","error_type":"backend"}`}, "answers 424 Failed Dependency: Inference failed", false},
+		{"wrong count", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `[]`}, "answers 0 vectors for 1 texts", false},
+		{"null", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `[null]`}, "vector", false},
+	} {
+		t.Run(string(c.kind)+" "+c.name, func(t *testing.T) {
+			if c.away {
+				t.Parallel() // it is asked again, with pauses
+			}
+			_, url := newFake(t, c.answers)
+			cfg := httpembed.Config{Kind: c.kind, URL: url, Model: "m", Key: "hush"}
+			if c.kind == httpembed.TEI {
+				cfg.Model = "BAAI/bge-small-en-v1.5"
+			}
+			_, err := httpembed.Open(t.Context(), cfg)
+			sentence(t, err, c.want)
+			if errors.Is(err, embed.ErrUnavailable) != c.away || strings.Contains(fmt.Sprint(err), "hush") {
+				t.Errorf("unavailable: %v, error %v", !c.away, err)
+			}
+		})
+	}
+}
+
+func TestServerThatComesLater(t *testing.T) {
+	f, url := newFake(t, map[string]string{"/info": infoTEI, "/embed": oneTEI})
+	known := remote.Known{Model: open(t, httpembed.Config{Kind: httpembed.TEI, URL: url}).Model(), Dimensions: 2}
+	gone := httptest.NewServer(nil)
+	gone.Close()
+	e := open(t, httpembed.Config{Kind: httpembed.TEI, URL: gone.URL, Config: remote.Config{Known: known}})
+	if _, err := e.Embed(t.Context(), []string{"a"}, embed.Query); !errors.Is(err, embed.ErrUnavailable) {
+		t.Errorf("error %v", err)
+	}
+	e = open(t, httpembed.Config{Kind: httpembed.OpenAI, URL: gone.URL, Model: "m", Config: remote.Config{Known: remote.Known{Model: "m, 3 dimensions", Dimensions: 3}}})
+	if _, err := e.Embed(t.Context(), []string{"a"}, embed.Query); !errors.Is(err, embed.ErrUnavailable) || e.Dimensions() != 3 {
+		t.Errorf("error %v", err)
+	}
+	f.answer("/embed", `[[1,2,3]]`)
+	e = open(t, httpembed.Config{Kind: httpembed.TEI, URL: url})
+	f.answer("/embed", `[[1,2]]`)
+	_, err := e.Embed(t.Context(), []string{"a"}, embed.Query)
+	sentence(t, err, "answers vectors of 2 dimensions, but those in the index have 3: start almanac again to build a new index")
+}
+
+// TestRealServer speaks to Ollama's OpenAI interface.
+func TestRealServer(t *testing.T) {
+	base := exchangetest.HTTP(t, "testdata/openai.jsonl", os.Getenv("ALMANAC_TEST_OLLAMA_URL"), exchangetest.Options{Server: "Ollama 0.9.6"})
+	_, err := httpembed.Open(t.Context(), httpembed.Config{Kind: httpembed.OpenAI, URL: base + "/v1", Model: "no-such-model"})
+	sentence(t, err, `answers 404 Not Found: model "no-such-model" not found`)
+	e := open(t, httpembed.Config{Kind: httpembed.OpenAI, URL: base + "/v1", Model: "all-minilm"})
+	if e.Model() != "all-minilm, 384 dimensions" {
+		t.Errorf("model %s", e.Model())
+	}
+	got, err := e.Embed(t.Context(), []string{"How do I become a validator?", "A validator joins the Causeway Network with a signed request.", "The ferry carries no cars."}, embed.Document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dot := func(a, b []float32) (sum float64) {
+		for i := range a {
+			sum += float64(a[i]) * float64(b[i])
+		}
+		return sum
+	}
+	if near, far, self := dot(got[0], got[1]), dot(got[0], got[2]), dot(got[0], got[0]); near < far+0.3 || math.Abs(self-1) > 1e-5 {
+		t.Errorf("cosine %.3f with the answer, %.3f with another text, square %.6f", near, far, self)
+	}
+}
+
+func FuzzAnswers(f *testing.F) {
+	for _, body := range []string{oneOpenAI, oneTEI, infoTEI, `{"data":[{"index":-1,"embedding":[1]}]}`, `[null]`, `{"error":"x"}`, `[[1e39]]`} {
+		f.Add(infoTEI, body)
+	}
+	f.Add(`{"model_id":"x","model_type":{"embedding":{}},"max_client_batch_size":-5}`, `[[0]]`)
+	fake, url := newFake(f, map[string]string{})
+	f.Fuzz(func(t *testing.T, info, body string) {
+		fake.answer("/info", info)
+		fake.answer("/embed", body)
+		fake.answer("/embeddings", body)
+		for _, kind := range []httpembed.Kind{httpembed.OpenAI, httpembed.TEI} {
+			if len(body) > 3 && body[3] == ' ' {
+				continue // a status
+			}
+			e, err := httpembed.Open(t.Context(), httpembed.Config{Kind: kind, URL: url, Model: "m"})
+			if err != nil {
+				continue
+			}
+			got, err := e.Embed(t.Context(), []string{"a"}, embed.Query)
+			if err != nil {
+				t.Fatalf("opened, but %v", err)
+			}
+			sum := 0.0
+			for _, x := range got[0] {
+				sum += float64(x) * float64(x)
+			}
+			if sum != 0 && math.Abs(sum-1) > 1e-4 {
+				t.Errorf("a vector of length %g", math.Sqrt(sum))
+			}
+		}
+	})
+}

@@ -1,0 +1,193 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"golang.org/x/sync/errgroup"
+)
+
+const (
+	firstBatch = 32 // texts
+	maxBatch   = 128
+	growAfter  = 8 // quick full batches in a row
+
+	// A full batch that takes longer than longBatch was too large: a query
+	// that comes meanwhile is computed after it. One of half that time is quick.
+	longBatch = time.Second
+
+	maxTries   = 4
+	firstPause = 50 * time.Millisecond
+	maxPause   = 30 * time.Second // a server that asks for more is unavailable
+
+	// maxText bounds a text in bytes. Models hold some thousand tokens, and a
+	// passage has some hundred.
+	maxText = 32 << 10
+	minText = 64 // a text that is refused at this length is not too long
+)
+
+// post sends one request.
+type post func(ctx context.Context, texts []string) ([][]float32, error)
+
+// batches sends texts in batches whose size follows what the server can do: it
+// is halved when one takes long, or fails that a smaller one may not, and grows
+// slowly while all goes well. It is safe for concurrent use.
+type batches struct {
+	post  post
+	slots chan struct{} // one for each request under way
+	pause time.Duration // before the second try; grows from try to try
+
+	mu   sync.Mutex
+	size int
+	max  int
+	good int // quick full batches in a row
+}
+
+func newBatches(p post, concurrency int) *batches {
+	return &batches{post: p, slots: make(chan struct{}, concurrency), pause: firstPause, size: firstBatch, max: maxBatch}
+}
+
+// limit sets how many texts the server takes at once; 0 = it does not say.
+func (b *batches) limit(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if n <= 0 || n > maxBatch {
+		n = maxBatch
+	}
+	b.max, b.size = n, min(b.size, n)
+}
+
+func (b *batches) next() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.size
+}
+
+// went records a batch that was answered.
+func (b *batches) went(n int, took time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case n < b.size: // says little
+	case took > longBatch:
+		b.shrinkLocked(n)
+	case took > longBatch/2:
+		b.good = 0
+	default:
+		if b.good++; b.good >= growAfter {
+			b.good, b.size = 0, min(b.max, b.size+max(1, b.size/4))
+		}
+	}
+}
+
+// shrink records one that was too much.
+func (b *batches) shrink(n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.shrinkLocked(n)
+}
+
+func (b *batches) shrinkLocked(n int) {
+	b.good, b.size = 0, max(1, min(b.size, n/2))
+}
+
+// all sends any number of texts, some requests at once.
+func (b *batches) all(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	g, group := errgroup.WithContext(ctx)
+send:
+	for from := 0; from < len(texts); {
+		select {
+		case b.slots <- struct{}{}:
+		case <-group.Done():
+			break send
+		}
+		at, to := from, min(from+b.next(), len(texts))
+		g.Go(func() error {
+			defer func() { <-b.slots }()
+			return b.some(group, texts[at:to], vectors[at:to], at)
+		})
+		from = to
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return vectors, context.Cause(ctx)
+}
+
+// one sends a single text, whatever else is under way.
+func (b *batches) one(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	return vectors, b.some(ctx, texts, vectors, 0)
+}
+
+// textError is what the server says to one text alone.
+type textError struct {
+	at int
+	error
+}
+
+func (e *textError) Error() string { return fmt.Sprintf("text %d: %v", e.at+1, e.error) }
+func (e *textError) Unwrap() error { return e.error }
+
+// some fills the vectors of a batch that begins with text number at, in halves
+// if the whole is too much. When one text fails for itself the rest is not
+// asked.
+func (b *batches) some(ctx context.Context, texts []string, vectors [][]float32, at int) error {
+	start := time.Now()
+	answer, err := b.patiently(ctx, texts)
+	if err == nil {
+		copy(vectors, answer)
+		b.went(len(texts), time.Since(start))
+		return nil
+	}
+	k := kindOf(err)
+	switch {
+	case k != toomuch && k != slow && k != toolong:
+		return err
+	case len(texts) > 1:
+		if k != toolong { // which is the fault of one text
+			b.shrink(len(texts))
+		}
+		half := len(texts) / 2
+		if err := b.some(ctx, texts[:half], vectors[:half], at); err != nil {
+			return err
+		}
+		return b.some(ctx, texts[half:], vectors[half:], at+half)
+	case k == toolong && len(texts[0]) > minText:
+		return b.some(ctx, []string{Cut(texts[0], len(texts[0])*7/8)}, vectors, at)
+	}
+	return &textError{at, err}
+}
+
+// patiently sends one request, again where the server asks for patience.
+func (b *batches) patiently(ctx context.Context, texts []string) ([][]float32, error) {
+	p := &pause{BackOff: &backoff.ExponentialBackOff{InitialInterval: b.pause, RandomizationFactor: 0.2, Multiplier: 3, MaxInterval: maxPause}}
+	return backoff.Retry(ctx, func() ([][]float32, error) {
+		answer, err := b.post(ctx, texts)
+		if e, ok := errors.AsType[*Error](err); ok && e.kind == later && e.after <= maxPause {
+			p.asked = e.after
+			return nil, err
+		} else if err != nil {
+			return nil, backoff.Permanent(err)
+		}
+		return answer, nil
+	}, backoff.WithBackOff(p), backoff.WithMaxTries(maxTries))
+}
+
+// pause is as long as the server asks for.
+type pause struct {
+	backoff.BackOff
+	asked time.Duration
+}
+
+func (p *pause) NextBackOff() time.Duration {
+	if p.asked > 0 {
+		return p.asked
+	}
+	return p.BackOff.NextBackOff()
+}

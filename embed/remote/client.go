@@ -1,0 +1,176 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	defaultTimeout = time.Minute
+	maxAnswer      = 64 << 20 // bytes
+	maxMessage     = 16 << 10 // bytes read of an answer that is an error
+)
+
+// ClientConfig configures a Client.
+type ClientConfig struct {
+	// Name is the kind of server, for messages.
+	Name string
+	// URL is the server's address, http or https. It may carry a user and
+	// password; messages leave them out, and a query too.
+	URL string
+	// Key is sent as a bearer token; "" sends none.
+	Key string
+	// Timeout of one request; default one minute.
+	Timeout time.Duration
+}
+
+// Client speaks to a server whose address the operator configured, so
+// loopback and private networks are as good as any. It follows no redirect,
+// since keys and texts are for the configured host, and uses no proxy,
+// whatever HTTP_PROXY says. Its errors are one sentence each, without keys.
+type Client struct {
+	name    string
+	base    *url.URL
+	http    *http.Client
+	timeout time.Duration
+}
+
+// NewClient returns a client, or says what is wrong with the address. It
+// sends nothing.
+func NewClient(c ClientConfig) (*Client, error) {
+	base, err := url.Parse(c.URL)
+	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
+		shown := fmt.Sprintf("%q", c.URL)
+		if strings.ContainsAny(c.URL, "@?") { // there may be secrets
+			shown = "its address"
+		}
+		return nil, fmt.Errorf("%s: %s is not of the form http://host:port", c.Name, shown)
+	}
+	if c.Timeout == 0 {
+		c.Timeout = defaultTimeout
+	}
+	dialer := &net.Dialer{Timeout: 5 * time.Second}
+	base.Path = strings.TrimSuffix(base.Path, "/")
+	return &Client{
+		name:    c.Name,
+		base:    base,
+		timeout: c.Timeout,
+		http: &http.Client{Transport: transport{key: c.Key, next: &http.Transport{
+			DialContext:         dialer.DialContext,
+			TLSHandshakeTimeout: 5 * time.Second,
+			MaxIdleConnsPerHost: 8,
+			IdleConnTimeout:     90 * time.Second,
+			ForceAttemptHTTP2:   true,
+		}}},
+	}, nil
+}
+
+// URL is the server's address.
+func (c *Client) URL() *url.URL { return c.base }
+
+// HTTP is the client for a library that wants one. It answers only successes:
+// every other status is an error of the request.
+func (c *Client) HTTP() *http.Client { return c.http }
+
+// String names the server for people.
+func (c *Client) String() string {
+	return c.name + " at " + (&url.URL{Scheme: c.base.Scheme, Host: c.base.Host, Path: c.base.Path}).String()
+}
+
+// Do runs one request under the timeout. Its error is an *Error, or that of
+// ctx.
+func (c *Client) Do(ctx context.Context, request func(context.Context) error) error {
+	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	return c.Explain(ctx, request(limited))
+}
+
+// JSON sends body as JSON, none if it is nil, to a path below the server's
+// address and decodes the answer, which must be JSON too.
+func (c *Client) JSON(ctx context.Context, method, path string, body, answer any) error {
+	return c.Do(ctx, func(ctx context.Context) error {
+		var payload io.Reader
+		if body != nil {
+			raw, err := json.Marshal(body)
+			if err != nil {
+				return err
+			}
+			payload = bytes.NewReader(raw)
+		}
+		request, err := http.NewRequestWithContext(ctx, method, c.base.JoinPath(path).String(), payload)
+		if err != nil {
+			return err
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Accept", "application/json")
+		response, err := c.http.Do(request)
+		if err != nil {
+			return err
+		}
+		defer response.Body.Close()
+		raw, err := io.ReadAll(response.Body)
+		if err != nil {
+			return err
+		}
+		return json.Unmarshal(raw, answer)
+	})
+}
+
+// transport adds the key, bounds bodies and turns every status that is no
+// success into an error, so that it is read in one place, whichever library
+// sent the request.
+type transport struct {
+	key  string
+	next http.RoundTripper
+}
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("User-Agent", "almanac")
+	// Without a value it is not sent, but says that the request may be sent
+	// again when it met a connection that the server was closing.
+	r.Header["Idempotency-Key"] = nil
+	if t.key != "" {
+		r.Header.Set("Authorization", "Bearer "+t.key)
+	}
+	response, err := t.next.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if response.StatusCode/100 == 2 {
+		response.Body = &bounded{response.Body, maxAnswer}
+		return response, nil
+	}
+	defer response.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxMessage))
+	if err != nil { // the status says enough
+		body = nil
+	}
+	return nil, newRefusal(response, body, t.key)
+}
+
+// bounded is a body that ends with an error when it grows too large.
+type bounded struct {
+	io.ReadCloser
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooLarge
+	}
+	if int64(len(p)) > b.left {
+		p = p[:b.left]
+	}
+	n, err := b.ReadCloser.Read(p)
+	b.left -= int64(n)
+	return n, err
+}

@@ -1,0 +1,82 @@
+package remote
+
+import (
+	"regexp"
+
+	"almanac/embed"
+)
+
+// Prefixes are what a model was trained to find in front of its texts.
+type Prefixes struct {
+	Query, Document string
+}
+
+func (p Prefixes) of(purpose embed.Purpose) string {
+	if purpose == embed.Query {
+		return p.Query
+	}
+	return p.Document
+}
+
+// prefixesOr are the configured ones, or those of the model's family.
+func prefixesOr(configured *Prefixes, model string) Prefixes {
+	if configured != nil {
+		return *configured
+	}
+	p, _ := prefixesFor(model)
+	return p
+}
+
+// families are the models whose prefixes are known, from the model cards
+// named; the first match counts.
+var families = []struct {
+	name     *regexp.Regexp // in any spelling of case
+	prefixes Prefixes
+}{
+	// nomic-ai/nomic-embed-text-v1, -v1.5, -v2-moe: "task instruction prefix".
+	{family(`nomic-embed-text`), Prefixes{"search_query: ", "search_document: "}},
+	// intfloat/multilingual-e5-large-instruct: an instruction on queries only.
+	{family(`e5-[a-z0-9.-]*instruct`), Prefixes{"Instruct: " + webSearch + "\nQuery: ", ""}},
+	// intfloat/e5-*-v2, intfloat/multilingual-e5-*: "each input text should
+	// start with …".
+	{family(`e5`), Prefixes{"query: ", "passage: "}},
+	// BAAI/bge-{small,base,large}-en, -en-v1.5: an instruction on queries only.
+	// A name without a language is the English model in Ollama's library.
+	{family(`bge-(small|base|large)(-en.*|:.*)?$`), Prefixes{representForSearch, ""}},
+	// google/embeddinggemma-300m: retrieval prompts, documents without title
+	// (ours is part of the passage).
+	{family(`embeddinggemma`), Prefixes{"task: search result | query: ", "title: none | text: "}},
+	// sentence-transformers/all-MiniLM-L6-v2, -L12-v2: none.
+	{family(`all-minilm`), Prefixes{}},
+	// BAAI/bge-m3: "no longer requires adding instructions".
+	{family(`bge-m3`), Prefixes{}},
+	// mixedbread-ai/mxbai-embed-large-v1: a prompt on queries only.
+	{family(`mxbai-embed-large`), Prefixes{representForSearch, ""}},
+	// Snowflake/snowflake-arctic-embed-{l,m}-v2.0: a prefix on queries only.
+	{family(`snowflake-arctic-embed(2|-[lm]-v2)`), Prefixes{"query: ", ""}},
+	// Qwen/Qwen3-Embedding-*: an instruction on queries only, without a space
+	// behind it.
+	{family(`qwen3-embedding`), Prefixes{"Instruct: " + webSearch + "\nQuery:", ""}},
+}
+
+const (
+	webSearch          = "Given a web search query, retrieve relevant passages that answer the query"
+	representForSearch = "Represent this sentence for searching relevant passages: "
+)
+
+// family matches a model's name behind any owner ("BAAI/bge-m3"), before any
+// size, version or tag ("bge-m3:567m").
+func family(name string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(^|[/_-])(` + name + `)($|[:@._-])`)
+}
+
+// prefixesFor returns the prefixes of a model by its name, and whether it is
+// of a known family; others get none.
+func prefixesFor(model string) (Prefixes, bool) {
+	for _, f := range families {
+		if f.name.MatchString(model) {
+			return f.prefixes, true
+		}
+	}
+	return Prefixes{}, false
+}

@@ -1,0 +1,72 @@
+package remote
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+var errShape = errors.New("unexpected shape")
+
+// Vector is a vector in an answer. Unlike []float32 it does not take null for
+// a number, which is how most servers write NaN.
+type Vector []float32
+
+// UnmarshalJSON reads an array of numbers.
+func (v *Vector) UnmarshalJSON(raw []byte) error {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) < 2 || raw[0] != '[' {
+		return fmt.Errorf("%w: a vector is no array of numbers", errShape)
+	}
+	raw = bytes.TrimSpace(raw[1 : len(raw)-1])
+	*v = make(Vector, 0, 1+bytes.Count(raw, []byte(",")))
+	if len(raw) == 0 {
+		return nil
+	}
+	for part := range bytes.SplitSeq(raw, []byte(",")) {
+		part = bytes.TrimSpace(part)
+		if string(part) == "null" {
+			return fmt.Errorf("%w: component %d of a vector is null, which stands for NaN", errShape, len(*v))
+		}
+		x, err := strconv.ParseFloat(string(part), 32)
+		if err != nil {
+			return fmt.Errorf("%w: component %d of a vector is %s", errShape, len(*v), Cut(string(part), 40))
+		}
+		*v = append(*v, float32(x))
+	}
+	return nil
+}
+
+// normalise brings a vector to length 1; the zero vector stays. Infinite
+// components and NaN are errors.
+func normalise(v []float32) error {
+	sum := 0.0
+	for i, x := range v {
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			return fmt.Errorf("component %d of a vector is %v", i, x)
+		}
+		sum += float64(x) * float64(x)
+	}
+	if sum == 0 {
+		return nil
+	}
+	length := math.Sqrt(sum)
+	for i, x := range v {
+		v[i] = float32(float64(x) / length)
+	}
+	return nil
+}
+
+// Cut returns at most n bytes of a text, whole characters.
+func Cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}

@@ -1,0 +1,261 @@
+package exchangetest
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// counter is a server whose answers tell requests apart.
+func counter(t *testing.T) string {
+	t.Helper()
+	var n atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		switch r.URL.Path {
+		case "/text":
+			w.Header().Set("Content-Type", "text/plain")
+			fmt.Fprintf(w, "{\"a\":1}\n{\"a\":2}\n")
+		case "/bytes":
+			_, _ = w.Write([]byte{0xff, 0x00, 0xfe})
+		case "/teapot":
+			w.WriteHeader(http.StatusTeapot)
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprintf(w, `{"n": %d, "key": %q, "big": 12345678901234567890, "body": %q}`, n.Add(1), r.Header.Get("Authorization"), body)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+type reply struct {
+	status    int
+	mediaType string
+	body      string
+}
+
+func ask(t *testing.T, base, method, path, body string) reply {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, base+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer hush")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply{response.StatusCode, response.Header.Get("Content-Type"), string(answer)}
+}
+
+// recordAll sets -record for a test.
+func recordAll(t *testing.T) {
+	t.Helper()
+	if err := flag.Set("record", "true"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := flag.Set("record", "false"); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestRecordedExchangesArePlayed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "testdata", "x.jsonl")
+	options := Options{Server: "counter 1.0", Secrets: []string{"hush"}, Ignore: []string{"at"}}
+	var first, last, filtered, other, text, raw, teapot reply
+	t.Run("record", func(t *testing.T) {
+		recordAll(t)
+		base := HTTP(t, file, counter(t)+"/", options)
+		first = ask(t, base, "POST", "/a?y=2&x=1", `{"q":"one","at":{"t":1}}`)
+		last = ask(t, base, "POST", "/a?x=1&y=2&at=7", `{ "at": 5, "q": "one" }`)
+		other = ask(t, base, "POST", "/a?x=1&y=2", `{"q":"two"}`)
+		filtered = ask(t, base, "GET", "/a%2Fb", "")
+		text = ask(t, base, "GET", "/text", "")
+		raw = ask(t, base, "PUT", "/bytes", "\xff\xfe")
+		teapot = ask(t, base, "DELETE", "/teapot", "hush, not json")
+	})
+	if !strings.Contains(first.body, "Bearer hush") || first.body == last.body {
+		t.Fatalf("the recording proxy answers %+v and %+v", first, last)
+	}
+	written, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(written, []byte("hush")) || !bytes.HasPrefix(written, []byte(`{"server":"counter 1.0","recorded":"`)) ||
+		bytes.Count(written, []byte("\n")) != 8 || !bytes.Contains(written, []byte("not json")) {
+		t.Errorf("recording:\n%s", written)
+	}
+	scrubbed := func(r reply) reply {
+		r.body = strings.ReplaceAll(strings.ReplaceAll(r.body, "hush", "secret-1"), ": ", ":")
+		r.body = strings.ReplaceAll(r.body, ", ", ",")
+		return r
+	}
+	base := HTTP(t, file, "", options)
+	for _, c := range []struct {
+		name, method, path, body string
+		want                     reply
+	}{
+		{"first answer", "POST", "/a?x=1&y=2", `{"q":"one","at":9}`, scrubbed(first)},
+		{"another request between", "GET", "/a%2Fb", "", scrubbed(filtered)},
+		{"second answer", "POST", "/a?y=2&x=1", `{"q":"one"}`, scrubbed(last)},
+		{"last answer repeats", "POST", "/a?y=2&x=1", `{"q":"one"}`, scrubbed(last)},
+		{"another body", "POST", "/a?y=2&x=1", `{"q":"two"}`, scrubbed(other)},
+		{"several JSON values", "GET", "/text", "", text},
+		{"bytes", "PUT", "/bytes", "\xff\xfe", raw},
+		{"status and a body that is not JSON", "DELETE", "/teapot", "hush, not json", teapot},
+	} {
+		if got := ask(t, base, c.method, c.path, c.body); scrubbed(got) != scrubbed(c.want) {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+func TestOfPollingOnlyTheLastAnswerIsRecorded(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.jsonl")
+	var last, later reply
+	t.Run("record", func(t *testing.T) {
+		recordAll(t)
+		base := HTTP(t, file, counter(t), Options{})
+		for range 3 {
+			last = ask(t, base, "GET", "/task", "")
+		}
+		ask(t, base, "POST", "/task", "")
+		later = ask(t, base, "GET", "/task", "")
+	})
+	base := HTTP(t, file, "", Options{})
+	tidy := func(r reply) string { return strings.ReplaceAll(r.body, " ", "") }
+	for i, want := range []reply{last, later, later} {
+		if got := ask(t, base, "GET", "/task", ""); tidy(got) != tidy(want) {
+			t.Errorf("answer %d: %s, want %s", i, got.body, want.body)
+		}
+	}
+}
+
+// failures collects what a test would have failed with.
+type failures struct {
+	testing.TB
+	texts []string
+}
+
+func (f *failures) Helper()                   {}
+func (f *failures) Error(args ...any)         { f.texts = append(f.texts, fmt.Sprint(args...)) }
+func (f *failures) Fatalf(s string, a ...any) { f.texts = append(f.texts, fmt.Sprintf(s, a...)) }
+
+func TestUnknownRequestFailsByName(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.jsonl")
+	known := exchange{Method: "POST", Path: "/a", Body: newPayload([]byte(`{"q":1}`)), Status: 200}
+	if err := save(file, "s", []exchange{known}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ method, path, body, want string }{
+		{"POST", "/a", `{"q":2}`, `POST /a with body {"q":2}`},
+		{"GET", "/a?x=1", ``, "GET /a?x=1"},
+		{"POST", "/b", strings.Repeat("é", 600), "…"},
+	} {
+		f := &failures{TB: t}
+		server := httptest.NewServer(player{play(f, file, Options{})})
+		got := ask(t, server.URL, c.method, c.path, c.body)
+		server.Close()
+		if got.status != http.StatusNotImplemented || len(f.texts) != 1 || !strings.Contains(f.texts[0], c.want) || !strings.Contains(f.texts[0], file) {
+			t.Errorf("%s %s: status %d, failures %q, want one with %q", c.method, c.path, got.status, f.texts, c.want)
+		}
+		if len(got.body) > 1000 {
+			t.Errorf("%s %s: the message has %d bytes", c.method, c.path, len(got.body))
+		}
+	}
+}
+
+func TestMissingAndDamagedRecordings(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"torn.jsonl":        "{\"server\":\"s\",\"recorded\":\"2026-01-02\"}\n{\"path\":\"/a\",\"sta",
+		"header.jsonl":      "none\n",
+		"compressed.jsonl":  "\x1f\x8b\x08not really",
+		"truncated.jsonl":   "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff",
+		"missing.jsonl.txt": "",
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f := &failures{TB: t}
+		play(f, strings.TrimSuffix(path, ".txt"), Options{})
+		if len(f.texts) != 1 || !strings.Contains(f.texts[0], strings.TrimSuffix(name, ".txt")) {
+			t.Errorf("%s: failures %q", name, f.texts)
+		}
+	}
+}
+
+func TestLargeRecordingsAreCompressed(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.jsonl")
+	exchanges := []exchange{{Method: "GET", Path: "/a", Status: 200, Answer: newPayload([]byte(`"` + strings.Repeat("ledger ", 20_000) + `"`))}}
+	if err := save(file, "s", exchanges[:0]); err != nil {
+		t.Fatal(err)
+	}
+	if err := save(file, "s", exchanges); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		t.Errorf("the uncompressed recording is still there: %v", err)
+	}
+	got, err := load(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(exchanges, got); diff != "" {
+		t.Error(diff)
+	}
+	random := make([]byte, 2*maxFile)
+	state := uint64(1)
+	for i := range random {
+		state = state*6364136223846793005 + 1442695040888963407
+		random[i] = byte(state >> 56)
+	}
+	if err := save(file, "s", []exchange{{Path: "/a", Answer: payload{Bytes: random}}}); err == nil {
+		t.Error("a recording that is too large is written")
+	}
+}
+
+func TestLiveServerIsUsedAsItIs(t *testing.T) {
+	if got := HTTP(t, "testdata/none.jsonl", "http://live.example.org/", Options{}); got != "http://live.example.org" {
+		t.Errorf("live address %s", got)
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte("{\"server\":\"s\"}\n{\"method\":\"GET\",\"path\":\"/a\",\"body\":{\"json\":{\"a\":1}},\"status\":200}\n"))
+	f.Add([]byte("\x1f\x8b\x08\x00"))
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		exchanges, err := decode(raw)
+		if err != nil {
+			return
+		}
+		for _, e := range exchanges {
+			_ = e.key() + e.name()
+			if p := e.Body.canonical([]string{"a"}); !bytes.Equal(p.canonical([]string{"a"}).bytes(), p.bytes()) {
+				t.Errorf("%q: canonical twice is %q", p.bytes(), p.canonical(nil).bytes())
+			}
+		}
+	})
+}

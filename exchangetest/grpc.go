@@ -1,0 +1,227 @@
+package exchangetest
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/reflect/protoregistry"
+	"google.golang.org/protobuf/types/dynamicpb"
+)
+
+// GRPC is HTTP for a gRPC server without TLS: live and addr are host:port.
+// Unary calls are recorded, with the code and text of a status but without its
+// details or metadata. Messages are written as protobuf's JSON, so the test
+// must import the package that was generated for the service; what that
+// package does not know of a newer server's answers is left out.
+func GRPC(t *testing.T, file, live string, o Options) (addr string) {
+	t.Helper()
+	var handle grpc.StreamHandler
+	switch {
+	case live == "":
+		handle = grpcPlayer{play(t, file, o)}.handle
+	case *record:
+		conn, err := grpc.NewClient(live, grpc.WithTransportCredentials(insecure.NewCredentials()),
+			grpc.WithDefaultCallOptions(grpc.ForceCodec(frames{}), grpc.MaxCallRecvMsgSize(maxBody), grpc.MaxCallSendMsgSize(maxBody)))
+		if err != nil {
+			t.Fatalf("exchangetest: %v", err)
+		}
+		handle = grpcRecorder{startRecording(t, file, o), conn}.handle
+		t.Cleanup(func() {
+			if err := conn.Close(); err != nil {
+				t.Errorf("exchangetest: %v", err)
+			}
+		})
+	default:
+		return live
+	}
+	return serveGRPC(t, handle)
+}
+
+// serveGRPC serves every call by handle until the test ends.
+func serveGRPC(t *testing.T, handle grpc.StreamHandler) (addr string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatalf("exchangetest: %v", err)
+	}
+	server := grpc.NewServer(grpc.UnknownServiceHandler(handle), grpc.ForceServerCodec(frames{}),
+		grpc.MaxRecvMsgSize(maxBody), grpc.MaxSendMsgSize(maxBody))
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	t.Cleanup(func() {
+		server.Stop()
+		if err := <-served; err != nil {
+			t.Errorf("exchangetest: %v", err)
+		}
+	})
+	return listener.Addr().String()
+}
+
+// grpcPlayer answers from a tape.
+type grpcPlayer struct{ *tape }
+
+func (p grpcPlayer) handle(_ any, stream grpc.ServerStream) error {
+	m, in, err := receive(stream)
+	if err != nil {
+		return p.grpcFail(err)
+	}
+	body, err := m.toJSON(m.input, in)
+	if err != nil {
+		return p.grpcFail(err)
+	}
+	e, err := p.answer(p.request("", m.path, "", body))
+	if err != nil {
+		return status.Error(codes.Unimplemented, err.Error())
+	}
+	if e.Status != int(codes.OK) {
+		return status.Error(codes.Code(e.Status), string(e.Answer.bytes()))
+	}
+	out, err := m.fromJSON(m.output, e.Answer.bytes())
+	if err != nil {
+		return p.grpcFail(err)
+	}
+	return stream.SendMsg(&out)
+}
+
+// grpcRecorder forwards to a server and keeps what is said.
+type grpcRecorder struct {
+	*tape
+	conn *grpc.ClientConn
+}
+
+func (p grpcRecorder) handle(_ any, stream grpc.ServerStream) error {
+	m, in, err := receive(stream)
+	if err != nil {
+		return p.grpcFail(err)
+	}
+	body, err := m.toJSON(m.input, in)
+	if err != nil {
+		return p.grpcFail(err)
+	}
+	request := p.request("", m.path, "", body)
+	var out []byte
+	err = p.conn.Invoke(forwarded(stream.Context()), m.path, &in, &out)
+	if stream.Context().Err() != nil {
+		return stream.Context().Err() // the client that gave up is not answered
+	}
+	if err != nil {
+		s := status.Convert(err)
+		p.add(request, int(s.Code()), "", []byte(s.Message()))
+		return err
+	}
+	answer, err := m.toJSON(m.output, out)
+	if err != nil {
+		return p.grpcFail(err)
+	}
+	p.add(request, int(codes.OK), "", answer)
+	return stream.SendMsg(&out)
+}
+
+// grpcFail reports what went wrong in the test and to the client.
+func (p *tape) grpcFail(err error) error {
+	p.t.Error(fmt.Errorf("exchangetest: %w", err))
+	return status.Error(codes.Internal, err.Error())
+}
+
+// forwarded returns a context for a call with the metadata of the one that
+// came in.
+func forwarded(ctx context.Context) context.Context {
+	md, _ := metadata.FromIncomingContext(ctx)
+	md = md.Copy()
+	for name := range md {
+		if strings.HasPrefix(name, ":") || strings.HasPrefix(name, "grpc-") || name == "content-type" || name == "user-agent" {
+			delete(md, name) // those of the call itself
+		}
+	}
+	return metadata.NewOutgoingContext(ctx, md)
+}
+
+// method is a call as its service's description has it.
+type method struct {
+	path          string
+	input, output protoreflect.MessageDescriptor
+}
+
+// receive reads the request of a unary call.
+func receive(stream grpc.ServerStream) (method, []byte, error) {
+	path, _ := grpc.MethodFromServerStream(stream)
+	m := method{path: path}
+	service, name, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	d, err := protoregistry.GlobalFiles.FindDescriptorByName(protoreflect.FullName(service))
+	if err != nil {
+		return m, nil, fmt.Errorf("%s: the test imports no package with that service: %w", path, err)
+	}
+	var described protoreflect.MethodDescriptor
+	if s, ok := d.(protoreflect.ServiceDescriptor); ok {
+		described = s.Methods().ByName(protoreflect.Name(name))
+	}
+	if described == nil {
+		return m, nil, fmt.Errorf("%s: there is no such method", path)
+	}
+	if described.IsStreamingClient() || described.IsStreamingServer() {
+		return m, nil, fmt.Errorf("%s: streams are not recorded", path)
+	}
+	m.input, m.output = described.Input(), described.Output()
+	var in []byte
+	if err := stream.RecvMsg(&in); err != nil {
+		return m, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, in, nil
+}
+
+func (m method) toJSON(d protoreflect.MessageDescriptor, raw []byte) ([]byte, error) {
+	message := dynamicpb.NewMessage(d)
+	if err := proto.Unmarshal(raw, message); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.path, err)
+	}
+	text, err := protojson.Marshal(message)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.path, err)
+	}
+	return text, nil
+}
+
+func (m method) fromJSON(d protoreflect.MessageDescriptor, text []byte) ([]byte, error) {
+	message := dynamicpb.NewMessage(d)
+	if err := protojson.Unmarshal(text, message); err != nil {
+		return nil, fmt.Errorf("%s: %w", m.path, err)
+	}
+	raw, err := proto.Marshal(message)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.path, err)
+	}
+	return raw, nil
+}
+
+// frames is the codec that leaves messages as they are on the wire.
+type frames struct{}
+
+func (frames) Name() string { return "proto" } // of the content type
+
+func (frames) Marshal(v any) ([]byte, error) {
+	raw, ok := v.(*[]byte)
+	if !ok {
+		return nil, fmt.Errorf("%T is not a frame", v)
+	}
+	return *raw, nil
+}
+
+func (frames) Unmarshal(data []byte, v any) error {
+	raw, ok := v.(*[]byte)
+	if !ok {
+		return fmt.Errorf("%T is not a frame", v)
+	}
+	*raw = append([]byte(nil), data...)
+	return nil
+}

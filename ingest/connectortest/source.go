@@ -1,0 +1,234 @@
+package connectortest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/catalog/sqlite"
+	"almanac/ingest"
+	"almanac/ingest/outbound"
+)
+
+// Now is the time at which tests run unless they move Source.Clock.
+var Now = time.Date(2031, 6, 1, 12, 0, 0, 0, time.UTC)
+
+// Causeway is the fictional network that sources belong to.
+var Causeway = network.Network{
+	Name: "causeway", Title: "Causeway Network", Homepage: "https://causeway.example.org",
+	Proposals: network.Proposals{
+		Prefix: "CWP", Statuses: []string{"Draft", "Review", "Final", "Withdrawn", "Rejected", "Superseded"}, Default: "Draft",
+	},
+}
+
+// Config is what a Source is made of; only Connector is needed.
+type Config struct {
+	Connector ingest.Constructor
+	Options   map[string]any
+	Network   network.Network  // Causeway if it has no name; its sources are replaced
+	HTTP      *outbound.Client // Client(t) if nil
+	CorpusDir string
+}
+
+// Source is one source with a catalog of its own.
+type Source struct {
+	Store   *sqlite.Store
+	Options map[string]any // may be changed between syncs
+	Clock   time.Time      // may be moved between syncs
+	// AcceptShrink is the pipeline's: a sync may lose any number of records.
+	AcceptShrink bool
+
+	t      testing.TB
+	config Config
+	dir    string
+	spoil  func(ingest.Connector, context.CancelFunc) ingest.Connector
+}
+
+// sourceName is the name of the source in its network, and of its kind.
+const sourceName = "tested"
+
+// NewSource makes a source over an empty catalog, which is closed with the
+// test.
+func NewSource(t testing.TB, c Config) *Source {
+	t.Helper()
+	if c.Network.Name == "" {
+		c.Network = Causeway
+	}
+	if c.HTTP == nil {
+		c.HTTP = Client(t)
+	}
+	s := &Source{t: t, config: c, Options: c.Options, Clock: Now, dir: t.TempDir()}
+	file := filepath.Join(s.dir, "catalog.db")
+	blank, err := emptyCatalog()
+	if err == nil {
+		err = os.WriteFile(file, blank, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: file, Now: func() time.Time { return s.Clock }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Store = store
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// emptyCatalog is the file of an empty catalog. It is made once, because making its
+// tables takes longer than most tests.
+var emptyCatalog = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "connectortest")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "catalog.db")
+	store, err := sqlite.Open(context.Background(), sqlite.Config{Path: file})
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Close(); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+})
+
+// Result is what a sync did and what the catalog holds after it.
+type Result struct {
+	ingest.Report
+	Records []catalog.Record // live, with bodies, by kind and key
+	Changes int64            // rows the sync added to the change log
+	Cursor  string
+}
+
+// Sync runs the source once and fails the test if the run fails.
+func (s *Source) Sync() Result {
+	s.t.Helper()
+	r := s.Try(s.t.Context())
+	if r.Err != nil {
+		s.t.Fatalf("sync: %v", r.Err)
+	}
+	return r
+}
+
+// Try runs the source once; the run's error is the report's.
+func (s *Source) Try(ctx context.Context) Result {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	n := s.config.Network
+	n.Sources = []network.Source{{Name: sourceName, Kind: sourceName, Options: s.Options}}
+	p := ingest.New(ingest.Config{
+		Store: s.Store, Network: n, Now: func() time.Time { return s.Clock }, Log: slog.New(slog.DiscardHandler), HTTP: s.config.HTTP,
+		WorkDir: filepath.Join(s.dir, "work"), CorpusDir: s.config.CorpusDir, AcceptShrink: s.AcceptShrink,
+		Connectors: ingest.Registry{sourceName: func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+			c, err := s.config.Connector(src, env)
+			if err == nil && s.spoil != nil {
+				c = s.spoil(c, cancel)
+			}
+			return c, err
+		}},
+	})
+	before := s.lastChange()
+	reports, _ := p.Sync(ctx, nil) // the report has the error
+	if len(reports) != 1 {
+		s.t.Fatalf("%d reports; the context was done", len(reports))
+	}
+	r := Result{Report: reports[0], Changes: s.lastChange() - before}
+	var err error
+	if r.Records, _, err = s.Store.List(s.t.Context(), catalog.ListQuery{WithBody: true}); err != nil {
+		s.t.Fatal(err)
+	}
+	slices.SortFunc(r.Records, func(a, b catalog.Record) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key)) })
+	states, err := s.Store.Sources(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, state := range states {
+		r.Cursor = state.Cursor
+	}
+	return r
+}
+
+func (s *Source) lastChange() int64 {
+	s.t.Helper()
+	n, err := s.Store.LastChange(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
+// Get returns a record and fails the test if there is none.
+func (r Result) Get(t testing.TB, kind catalog.Kind, key string) catalog.Record {
+	t.Helper()
+	for _, rec := range r.Records {
+		if rec.Kind == kind && rec.Key == key {
+			return rec
+		}
+	}
+	t.Fatalf("no %s %q; there are %v", kind, key, r.Keys())
+	return catalog.Record{}
+}
+
+// Keys returns the references of the live records: "blog a", sorted.
+func (r Result) Keys() []string {
+	keys := []string{}
+	for _, rec := range r.Records {
+		keys = append(keys, rec.Ref().String())
+	}
+	return keys
+}
+
+// Data decodes the data of a record of the result.
+func Data[T any](t testing.TB, r catalog.Record) T {
+	t.Helper()
+	v, err := catalog.Decode[T](r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// errSpoiled ends a spoiled run.
+var errSpoiled = errors.New("ended by the test")
+
+// spoiler passes a connector's calls on until it has seen so many.
+type spoiler struct {
+	ingest.Connector
+	after int
+	end   func() error // nil result: go on, the context is done
+}
+
+func (s spoiler) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	return s.Connector.Sync(ctx, cursor, &spoiledSink{Sink: out, left: s.after, end: s.end})
+}
+
+type spoiledSink struct {
+	ingest.Sink
+	left int
+	end  func() error
+}
+
+func (s *spoiledSink) Put(ctx context.Context, e catalog.Entry) error {
+	if s.left--; s.left < 0 {
+		if err := s.end(); err != nil {
+			return err
+		}
+	}
+	return s.Sink.Put(ctx, e)
+}

@@ -1,0 +1,289 @@
+// Package feed reads a blog or a news page through its feed: RSS, RDF, Atom or
+// JSON Feed.
+//
+//	sources:
+//	  - name: blog
+//	    kind: feed
+//	    every: 1h
+//	    options:
+//	      url: https://blog.example.org/feed.xml
+//	      site: Example Journal     # how the site is called; default its host
+//	      pages: true               # read the posts' own pages for their full text; default true
+//	      include: [/posts/**]      # paths of posts; default all
+//	      exclude: [/posts/jobs-*]
+//	      sweep: 168h               # how often all pages are asked for; default 168h
+//
+// A post becomes a record of kind blog, keyed by its address without scheme.
+// Its text is that of its page, or the feed's own where that says more or the
+// page cannot be read.
+//
+// A feed names only the newest posts, so one that it no longer names stays as
+// long as its page answers: that is asked when it is first missing and with
+// every sweep. A feed that is cut into pages (RFC 5005, next_url) is followed
+// as long as they have posts that were not seen before.
+//
+// It may import catalog, catalog/derive, catalog/network, ingest,
+// ingest/listing, ingest/markup, ingest/outbound and ingest/webpage.
+package feed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/listing"
+	"almanac/ingest/outbound"
+	"almanac/ingest/webpage"
+)
+
+// rules is the version of what this package makes of a feed. A change of it
+// makes every post be read again.
+const rules = "1"
+
+type options struct {
+	URL     string        `yaml:"url"`
+	Site    string        `yaml:"site"`
+	Pages   bool          `yaml:"pages"`
+	Include []string      `yaml:"include"`
+	Exclude []string      `yaml:"exclude"`
+	Sweep   time.Duration `yaml:"sweep"`
+}
+
+type connector struct {
+	opts    options
+	address string // of the feed, without its query, which may hold a secret
+	scope   webpage.Scope
+	env     ingest.Environment
+}
+
+// New makes the connector of a source; it is a Constructor of kind "feed".
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	o := options{Pages: true, Sweep: 7 * 24 * time.Hour}
+	if err := ingest.DecodeOptions(src, &o); err != nil {
+		return nil, err
+	}
+	u := webpage.Address(o.URL, nil)
+	switch {
+	case u == nil:
+		return nil, errors.New("option url: want the feed's address, such as https://blog.example.org/feed.xml")
+	case o.Sweep <= 0:
+		return nil, fmt.Errorf("option sweep: %s; want a time such as 168h", o.Sweep)
+	case env.WorkDir == "":
+		return nil, errors.New("feed: a working directory is needed for what was seen")
+	}
+	if o.Site == "" {
+		o.Site = u.Hostname()
+	}
+	u.RawQuery = ""
+	return &connector{o, u.String(), webpage.NewScope(o.Include, o.Exclude), env}, nil
+}
+
+// types are the media types that feeds are served as. Many servers call them
+// something else; what they are is seen when they are read.
+var types = []string{
+	"application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml", "application/xml", "application/json",
+	"application/octet-stream", "text/*",
+}
+
+var pageTypes = []string{"text/html", "application/xhtml+xml"}
+
+const (
+	maxFeed  = 8 << 20 // bytes of one page of a feed
+	maxPages = 100     // of a feed
+)
+
+// Sync implements ingest.Connector. The cursor names the file in which what
+// was seen of the posts is remembered.
+func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	known := listing.Recall(c.env.WorkDir, cursor, listing.Settings(rules, c.opts))
+	s := &syncRun{connector: c, out: out, Run: listing.NewRun(listing.Config{
+		HTTP: c.env.HTTP, Out: out, Kind: catalog.KindBlog, Known: known, Sweep: c.opts.Sweep, Now: c.env.Now(),
+	})}
+	changed, err := s.read(ctx)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("feed: %w", err)
+	}
+	if !changed {
+		return ingest.Outcome{Cursor: cursor}, nil
+	}
+	if cursor, err = s.Now.Remember(c.env.WorkDir, cursor); err != nil {
+		return ingest.Outcome{}, fmt.Errorf("feed: %w", err)
+	}
+	return ingest.Outcome{Cursor: cursor, Gone: s.Gone()}, nil
+}
+
+// syncRun is one reading of the feed.
+type syncRun struct {
+	*connector
+	*listing.Run
+	out ingest.Sink
+}
+
+// read reads the feed and what it names; false if it did not change.
+func (s *syncRun) read(ctx context.Context) (changed bool, err error) {
+	posts, err := s.posts(ctx)
+	if errors.Is(err, errUnchanged) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	for i, p := range posts {
+		if err := s.post(ctx, p); err != nil {
+			return false, err
+		}
+		s.out.Progress(i+1, len(posts))
+	}
+	for _, name := range s.Missing() {
+		if u := webpage.Address(s.Known.Items[name].Address, nil); u != nil && !s.scope.Holds(u) {
+			s.Drop(name) // the options leave it out now
+			continue
+		}
+		if s.Check(ctx, name, pageTypes); ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+	}
+	return true, s.Close()
+}
+
+var errUnchanged = errors.New("the feed did not change")
+
+// posts reads the feed, page by page while they have posts that were not seen
+// before. Of several posts of one address the one that changed last counts.
+func (s *syncRun) posts(ctx context.Context) ([]post, error) {
+	request := outbound.Request{URL: s.opts.URL, Accept: types, MaxBody: maxFeed}
+	if !s.Sweep() && !s.pending() {
+		request.ETag, request.LastModified = s.Known.List.ETag, s.Known.List.LastModified
+	}
+	var posts []post
+	at := map[string]int{} // index of a post by its name
+	for page := 1; ; page++ {
+		answer, err := s.env.HTTP.Do(ctx, request)
+		if err == nil && answer.NotModified {
+			return nil, errUnchanged
+		}
+		var f parsed
+		if err == nil {
+			f, err = parse(answer.Body, answer.Header.Get("Content-Type"), answer.URL)
+		}
+		switch {
+		case err == nil && page == 1:
+			s.Now.List = listing.Validators{ETag: answer.ETag, LastModified: answer.LastModified}
+		case err == nil:
+		case page == 1 || ctx.Err() != nil:
+			return nil, err
+		default: // what it has is read by the next run
+			s.out.Warn(fmt.Sprintf("page %d of the feed", page), "could not be read: "+err.Error())
+			s.Now.List, s.Now.Swept = listing.Validators{}, s.Known.Swept
+			return posts, nil
+		}
+		fresh, unseen := 0, 0
+		for _, p := range f.posts {
+			if p.address != nil && !s.scope.Holds(p.address) {
+				continue
+			}
+			i, twice := at[p.name]
+			if twice {
+				if p.Updated.After(posts[i].Updated) {
+					posts[i] = p
+				}
+				continue
+			}
+			at[p.name] = len(posts)
+			posts = append(posts, p)
+			fresh++
+			if _, ok := s.Known.Items[p.name]; !ok {
+				unseen++
+			}
+		}
+		if f.next == "" || unseen == 0 && !s.Sweep() {
+			return posts, nil
+		}
+		if fresh == 0 || page == maxPages {
+			s.out.Warn(fmt.Sprintf("page %d of the feed", page), "says that more follow; those after it were not read")
+			return posts, nil
+		}
+		request = outbound.Request{URL: f.next, Accept: types, MaxBody: maxFeed}
+	}
+}
+
+// pending reports a post that was not read as it should be.
+func (s *syncRun) pending() bool {
+	for _, seen := range s.Known.Items {
+		if seen.Pending {
+			return true
+		}
+	}
+	return false
+}
+
+// post reads the page of a post and hands its record over.
+func (s *syncRun) post(ctx context.Context, p post) error {
+	it := listing.Item{Name: p.name, Stamp: listing.Stamp(p), Accept: pageTypes}
+	if p.address != nil {
+		it.Address = p.address.String()
+	}
+	old, known := s.Known.Items[p.name]
+	if !s.opts.Pages || p.address == nil {
+		if known && old.Stamp == it.Stamp {
+			s.Keep(p.name)
+			return nil
+		}
+		return s.put(ctx, it, p, webpage.Page{}, outbound.Response{})
+	}
+	answer, state, err := s.Ask(ctx, it)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var page webpage.Page
+	if state == listing.Fresh {
+		page, err = webpage.Parse(answer.Body, answer.Header.Get("Content-Type"), answer.URL)
+	}
+	switch {
+	case state == listing.Kept:
+		return nil
+	case state == listing.Gone:
+		s.out.Warn(p.name, "the feed names it, but its page is not there")
+		return nil
+	case err == nil:
+		return s.put(ctx, it, p, page, answer)
+	case known && old.Stamp != "" || p.Content == "": // what stands is better, or there is nothing else
+		s.Fail(it, err)
+		return nil
+	}
+	s.out.Warn(p.name, "its page could not be read, so the feed's own text stands in: "+err.Error())
+	e, err := s.entry(p, webpage.Page{})
+	if err != nil {
+		s.Fail(it, err)
+		return nil
+	}
+	return s.PutPending(ctx, it, e)
+}
+
+func (s *syncRun) put(ctx context.Context, it listing.Item, p post, page webpage.Page, answer outbound.Response) error {
+	e, err := s.entry(p, page)
+	if err != nil {
+		s.Fail(it, err)
+		return nil
+	}
+	s.ownAddress(&e, p, page)
+	return s.Put(ctx, it, e, answer)
+}
+
+// ownAddress gives a post the address its page calls its own, unless that is
+// the front of a site, which pages made from one template all claim to be.
+func (s *syncRun) ownAddress(e *catalog.Entry, p post, page webpage.Page) {
+	u := webpage.Address(page.Canonical, nil)
+	if u == nil || webpage.Path(u) == "" && webpage.Path(p.address) != "" {
+		return
+	}
+	e.Record.URL = u.String()
+	if key := webpage.Key(u); key != e.Record.Key && !slices.Contains(e.Aliases, key) {
+		e.Aliases = append(e.Aliases, key)
+	}
+}

@@ -1,0 +1,122 @@
+package feed
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func address(s string) *url.URL {
+	u, err := url.Parse(s)
+	if err != nil {
+		panic(err)
+	}
+	return u
+}
+
+const (
+	atomFeed = `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en"><title>Tide tables</title><link href="https://tides.example.org/"/>
+<link rel="self" href="https://tides.example.org/atom.xml"/><link rel="next" href="?page=2"/><updated>2031-05-06T00:00:00Z</updated>
+<entry><title type="html">Springs &amp;amp; &lt;b&gt;neaps&lt;/b&gt;</title><link rel="alternate" href="/springs.html"/><id>tag:tides.example.org,2031:1</id>
+<published>2031-05-05T10:00:00+02:00</published><updated>2031-05-06T00:00:00Z</updated><author><name>Ada Quay</name><email>ada@example.org</email></author>
+<author><name>Bram Pier</name></author><category term="tides" label="Tides"/>
+<summary>About springs.</summary><content type="html">&lt;p&gt;All about &lt;a href="neaps.html"&gt;springs&lt;/a&gt;.&lt;/p&gt;</content></entry>
+<entry><id>tag:tides.example.org,2031:2</id><title/><content type="xhtml"><div xmlns="http://www.w3.org/1999/xhtml"><p>No title, no link.</p></div></content></entry>
+<entry><title></title></entry></feed>`
+	rdfFeed = `<?xml version="1.0" encoding="ISO-8859-1"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/">
+<channel rdf:about="https://k.example.org/"><title>K</title><link>https://k.example.org/</link></channel>
+<item rdf:about="https://k.example.org/1"><title>K` + "\xf6" + `ln</title><link>https://k.example.org/1</link><dc:date>2031-02-03</dc:date><dc:creator>C. Quill</dc:creator></item></rdf:RDF>`
+	jsonFeed = `{"version":"https://jsonfeed.org/version/1.1","title":"J","home_page_url":"https://j.example.org","language":"de","next_url":"https://j.example.org/2.json",
+"items":[{"id":"1","url":"https://j.example.org/a","title":"A","content_html":"<p>Text</p>","date_published":"2031-01-02T03:04:05Z","authors":[{"name":"D. Mole"}],"tags":["x"],"image":"/i.png"}]}`
+	clicks = `<rss version="2.0" xmlns:feedburner="http://rssnamespace.org/feedburner/ext/1.0"><channel><title>C</title><link>https://c.example.org</link>
+<item><title>One</title><link>https://clicks.example.org/~r/c/1</link><feedburner:origLink>https://c.example.org/one?utm_campaign=x</feedburner:origLink><pubDate>Mon, 32 Foo 2031</pubDate></item>
+<item><guid>https://c.example.org/two</guid><description>Two.&nbsp;` + "\x93quoted\x94" + `</description></item></channel></rss>`
+)
+
+func TestParse(t *testing.T) {
+	tests := map[string]struct {
+		data, contentType string
+		want              parsed
+	}{
+		"atom": {atomFeed, "text/html", parsed{next: "https://tides.example.org/atom.xml?page=2", posts: []post{
+			{
+				name: "tides.example.org/springs", address: address("https://tides.example.org/springs.html"), GUID: "tag:tides.example.org,2031:1",
+				Title: "Springs & neaps", Language: "en", Content: "All about [springs](https://tides.example.org/neaps.html).", Description: "About springs.",
+				Authors: []string{"Ada Quay", "Bram Pier"}, Tags: []string{"Tides"},
+				Published: time.Date(2031, 5, 5, 8, 0, 0, 0, time.UTC), Updated: time.Date(2031, 5, 6, 0, 0, 0, 0, time.UTC),
+			},
+			{name: "tides.example.org#tag:tides.example.org,2031:2", GUID: "tag:tides.example.org,2031:2", Language: "en", Content: "No title, no link."},
+		}}},
+		"rdf": {rdfFeed, "", parsed{posts: []post{{
+			name: "k.example.org/1", address: address("https://k.example.org/1"), Title: "Köln", Authors: []string{"C. Quill"},
+			Published: time.Date(2031, 2, 3, 0, 0, 0, 0, time.UTC), Updated: time.Date(2031, 2, 3, 0, 0, 0, 0, time.UTC),
+		}}}},
+		"json": {"\xef\xbb\xbf " + jsonFeed, "application/feed+json", parsed{next: "https://j.example.org/2.json", posts: []post{{
+			name: "j.example.org/a", address: address("https://j.example.org/a"), GUID: "1", Title: "A", Language: "de", Image: "https://tides.example.org/i.png",
+			Content: "Text", Authors: []string{"D. Mole"}, Tags: []string{"x"}, Published: time.Date(2031, 1, 2, 3, 4, 5, 0, time.UTC),
+		}}}},
+		"clicks, no dates, mixed encoding": {clicks, "text/xml; charset=utf-8", parsed{posts: []post{
+			{name: "c.example.org/one", address: address("https://c.example.org/one"), Title: "One"},
+			{name: "c.example.org/two", address: address("https://c.example.org/two"), GUID: "https://c.example.org/two", Content: "Two. “quoted”", Description: "Two. “quoted”"},
+		}}},
+		"no items": {`<rss version="2.0"><channel><title>x</title></channel></rss>`, "", parsed{}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			got, err := parse([]byte(tt.data), tt.contentType, "https://tides.example.org/atom.xml")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, got, cmp.AllowUnexported(parsed{}, post{})); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+	for name, data := range map[string]string{
+		"a page": "<!doctype html><html><body>Sign in</body></html>", "JSON of something else": `{"error": "x"}`, "nothing": "",
+		"cut off": atomFeed[:900], "a sitemap": "<urlset></urlset>", "nested": "<rss><channel><item>" + strings.Repeat("<a:b>", 100_000),
+	} {
+		if _, err := parse([]byte(data), "", "https://tides.example.org/"); !errors.Is(err, ErrNoFeed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestTextBelowEveryItem(t *testing.T) {
+	for in, want := range map[string]string{
+		"<p>A.</p><p>The post <a href='/x'>B</a> appeared first on <a href='/'>C</a>.</p>": "A.",
+		"<p>The post office appeared first on our list.</p><p>B</p>":                       "The post office appeared first on our list.\n\nB",
+		"": "",
+	} {
+		if got := text(in, "https://example.org/"); got != want {
+			t.Errorf("%s: %q, want %q", in, got, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		atomFeed, rdfFeed, jsonFeed, clicks, `<rss><channel><item><media:group><media:title>`, "<rss version='0.91'><channel><item><link/><guid>%zz</guid></item></channel></rss>",
+		`{"version":"https://jsonfeed.org/version/1","items":[null,{"id":1}]}`, "<feed><entry><link href='javascript:x'/></entry></feed>",
+		"<rss><channel><title><![CDATA[</title></channel></rss>", "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='::'><entry><id>&#0;</id></entry></feed>",
+	} {
+		f.Add([]byte(seed), "application/xml; charset=utf-8")
+	}
+	f.Fuzz(func(t *testing.T, data []byte, contentType string) {
+		got, err := parse(data, contentType, "https://example.org/feed")
+		if err != nil && !errors.Is(err, ErrNoFeed) {
+			t.Error(err)
+		}
+		for _, p := range got.posts {
+			if p.name == "" || p.address != nil && p.address.Host == "" || !utf8.ValidString(p.Content+p.Title+p.name) {
+				t.Errorf("%+v", p)
+			}
+		}
+	})
+}

@@ -1,0 +1,275 @@
+package listing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	"almanac/catalog"
+	"almanac/ingest"
+	"almanac/ingest/outbound"
+	"almanac/ingest/webpage"
+)
+
+// Run is one reading of a list. Known is what the run before saw, Now what
+// this one leaves; both are the connector's to read.
+type Run struct {
+	Known, Now Memory
+
+	http  *outbound.Client
+	out   ingest.Sink
+	kind  catalog.Kind
+	sweep bool
+
+	gone   []catalog.Ref
+	failed int   // items in a row that could not be read
+	read   int   // items that were
+	left   int   // items that were not asked for
+	cause  error // of the last failure
+}
+
+// Config is what a Run is made of.
+type Config struct {
+	HTTP  *outbound.Client
+	Out   ingest.Sink
+	Kind  catalog.Kind // of the items' records
+	Known Memory
+	// Sweep is how long items are believed that the list calls unchanged; 0 =
+	// for ever.
+	Sweep time.Duration
+	Now   time.Time
+}
+
+// NewRun begins a reading.
+func NewRun(c Config) *Run {
+	r := &Run{Known: c.Known, http: c.HTTP, out: c.Out, kind: c.Kind, sweep: c.Sweep > 0 && c.Now.Sub(c.Known.Swept) >= c.Sweep}
+	r.Now = Memory{Settings: c.Known.Settings, Swept: c.Known.Swept, Items: map[string]Seen{}}
+	if r.sweep {
+		r.Now.Swept = c.Now.UTC()
+	}
+	return r
+}
+
+// Sweep reports whether this run believes no list and asks for all items.
+func (r *Run) Sweep() bool { return r.sweep }
+
+// Item is one entry of a list.
+type Item struct {
+	Name    string // what it is remembered by; also names it in reports
+	Address string
+	Stamp   string // changes with the item; "" = the list does not say
+	Accept  []string
+	MaxBody int64
+}
+
+// State is what became of an item that was asked for.
+type State int
+
+// The states of an item.
+const (
+	Kept   State = iota // it is unchanged, or could not be asked for now; its record stays
+	Fresh               // its content is at hand
+	Gone                // it is not there any more
+	Failed              // it could not be read
+)
+
+// maxFailed is after how many failures in a row the rest of a list is left to
+// the next run.
+const maxFailed = 5
+
+// Ask asks for an item unless it is known to be unchanged. The answer is there
+// for a Fresh item, the error for a Failed one; the connector settles both
+// with Put, Omit or Fail, and Gone items with nothing.
+func (r *Run) Ask(ctx context.Context, it Item) (outbound.Response, State, error) {
+	old, known := r.Known.Items[it.Name]
+	same := known && !old.Pending && it.Stamp == old.Stamp
+	if same && it.Stamp != "" && !r.sweep {
+		r.Keep(it.Name)
+		return outbound.Response{}, Kept, nil
+	}
+	if r.failed >= maxFailed {
+		r.left++
+		r.again(it.Name)
+		return outbound.Response{}, Kept, nil
+	}
+	answer, state, err := r.ask(ctx, it, same) // not the same: the record changes although the answer may not
+	if state == Fresh && answer.NotModified {
+		r.Keep(it.Name)
+		state = Kept
+	}
+	return answer, state, err
+}
+
+func (r *Run) ask(ctx context.Context, it Item, conditional bool) (outbound.Response, State, error) {
+	request := outbound.Request{URL: it.Address, Accept: it.Accept, MaxBody: it.MaxBody}
+	if conditional {
+		old := r.Known.Items[it.Name]
+		request.ETag, request.LastModified = old.ETag, old.LastModified
+	}
+	answer, err := r.http.Do(ctx, request)
+	switch {
+	case isGone(err):
+		r.failed = 0
+		r.Drop(it.Name)
+		return answer, Gone, nil
+	case err != nil:
+		if r.cause = err; !isItems(err) {
+			r.failed++
+		}
+		return answer, Failed, err
+	}
+	r.failed = 0
+	r.read++
+	return answer, Fresh, nil
+}
+
+// KeepMissing keeps a known item that the list does not name; unlisted says
+// that it should.
+func (r *Run) KeepMissing(name string, unlisted bool) {
+	old := r.Known.Items[name]
+	old.Unlisted = unlisted
+	r.remember(name, old)
+}
+
+// Drop forgets a known item, which is gone.
+func (r *Run) Drop(name string) {
+	if old := r.Known.Items[name]; old.Key != "" {
+		r.gone = append(r.gone, catalog.Ref{Kind: r.kind, Key: old.Key})
+	}
+	delete(r.Known.Items, name)
+}
+
+// Gone names the records of known items that are gone.
+func (r *Run) Gone() []catalog.Ref { return r.gone }
+
+// Check settles a known item that the list no longer names: it asks whether
+// the item is still there, once when it is first missing and with every sweep.
+// An address that now leads to another item of this run, or to the front of
+// its site, is no longer the item's.
+func (r *Run) Check(ctx context.Context, name string, accept []string) {
+	old := r.Known.Items[name]
+	if old.Address == "" || old.Unlisted && !r.sweep || r.failed >= maxFailed {
+		r.remember(name, old)
+		return
+	}
+	answer, state, _ := r.ask(ctx, Item{Name: name, Address: old.Address, Accept: accept}, true)
+	switch {
+	case state == Gone:
+	case state == Failed:
+		r.remember(name, old)
+	case !answer.NotModified && r.elsewhere(name, answer.URL):
+		r.Drop(name)
+	default:
+		old.Unlisted, old.Pending = true, false // the list says nothing more of it
+		r.remember(name, old)
+	}
+}
+
+// elsewhere says whether an item's address led to something else.
+func (r *Run) elsewhere(name, address string) bool {
+	u := webpage.Address(address, nil)
+	if u == nil || webpage.Key(u) == name {
+		return false
+	}
+	_, other := r.Now.Items[webpage.Key(u)]
+	return other || webpage.Path(u) == ""
+}
+
+// Put hands over an item's record and remembers it as the answer had it.
+func (r *Run) Put(ctx context.Context, it Item, e catalog.Entry, answer outbound.Response) error {
+	r.Now.Items[it.Name] = Seen{
+		Validators: Validators{answer.ETag, answer.LastModified}, Key: e.Record.Key, Address: it.Address, Stamp: it.Stamp,
+	}
+	return r.out.Put(ctx, e)
+}
+
+// PutPending hands over a record that is less than it should be: the item is
+// asked for again by the next run.
+func (r *Run) PutPending(ctx context.Context, it Item, e catalog.Entry) error {
+	r.Now.Items[it.Name] = Seen{Key: e.Record.Key, Address: it.Address, Pending: true}
+	return r.out.Put(ctx, e)
+}
+
+// Omit remembers an item that is to have no record, so that it is not asked
+// for again until the list calls it changed.
+func (r *Run) Omit(it Item) {
+	r.Now.Items[it.Name] = Seen{Address: it.Address, Stamp: it.Stamp}
+}
+
+// Fail reports an item that could not be read. Its record stays as it is, and
+// the next run asks for it again.
+func (r *Run) Fail(it Item, err error) {
+	r.out.Skip(it.Name, err)
+	r.again(it.Name)
+}
+
+// again keeps an item of the runs before, to be asked for again.
+func (r *Run) again(name string) {
+	if old, ok := r.Known.Items[name]; ok {
+		old.Pending = true
+		r.remember(name, old)
+	}
+}
+
+// Keep says that an item is there as the run before saw it.
+func (r *Run) Keep(name string) {
+	if old, ok := r.Known.Items[name]; ok {
+		old.Unlisted = false
+		r.remember(name, old)
+	}
+}
+
+func (r *Run) remember(name string, s Seen) {
+	r.Now.Items[name] = s
+	if s.Key != "" {
+		r.out.Keep(catalog.Ref{Kind: r.kind, Key: s.Key})
+	}
+}
+
+// Missing returns the names of known items that this run has not met, sorted.
+func (r *Run) Missing() []string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(r.Known.Items)) {
+		if _, ok := r.Now.Items[name]; !ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Whole says whether every item of the list was asked for or is known. Else a
+// record that this run has not met may be that of an item left out.
+func (r *Run) Whole() bool { return r.left == 0 }
+
+// Close ends the reading. It fails if the servers of the items are down: so
+// many in a row could not be read, and none could. What was left out because
+// of failures is reported and left to the next run.
+func (r *Run) Close() error {
+	if r.failed < maxFailed {
+		return nil
+	}
+	if r.read == 0 {
+		return fmt.Errorf("%d items in a row could not be read: %w", r.failed, r.cause)
+	}
+	if r.left > 0 {
+		r.out.Skip("the rest", fmt.Errorf("%d items were left to the next run after %d in a row that could not be read: %w", r.left, r.failed, r.cause))
+	}
+	return nil
+}
+
+// isGone says whether a server answered that the item is not there.
+func isGone(err error) bool {
+	status, ok := errors.AsType[*outbound.StatusError](err)
+	return ok && (status.Status == http.StatusNotFound || status.Status == http.StatusGone)
+}
+
+// isItems says whether a failure is the item's and not its server's.
+func isItems(err error) bool {
+	status, ok := errors.AsType[*outbound.StatusError](err)
+	return ok && status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests ||
+		errors.Is(err, outbound.ErrRefused) || errors.Is(err, outbound.ErrContentType) || errors.Is(err, outbound.ErrTooLarge)
+}

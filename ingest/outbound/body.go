@@ -1,0 +1,50 @@
+package outbound
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+)
+
+// body is an answer's body that ends when it grows too large or stops coming.
+// Closing it frees the host's slot.
+type body struct {
+	ctx     context.Context // of the exchange
+	from    io.ReadCloser   // nil until the header is there
+	left    int64           // bytes that may still come
+	idle    time.Duration
+	timer   *time.Timer // cancels the exchange
+	cancel  context.CancelCauseFunc
+	release func()
+}
+
+func (b *body) Read(p []byte) (int, error) {
+	if b.left < 0 {
+		return 0, ErrTooLarge
+	}
+	b.timer.Reset(b.idle)
+	defer b.timer.Stop() // the caller may take its time between reads
+	if int64(len(p)) > b.left+1 {
+		p = p[:b.left+1]
+	}
+	n, err := b.from.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return n - 1, ErrTooLarge
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = broken(b.ctx, err)
+	}
+	return n, err
+}
+
+func (b *body) Close() error {
+	b.timer.Stop()
+	var err error
+	if b.from != nil {
+		err = b.from.Close()
+	}
+	b.cancel(nil)
+	b.release()
+	return err
+}

@@ -1,0 +1,79 @@
+package outbound
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Errors of a request, wrapped with the detail.
+var (
+	// ErrRefused: the guard does not allow this address, or a redirect to it.
+	ErrRefused = errors.New("address refused")
+	// ErrTooLarge: the body is larger than it may be.
+	ErrTooLarge = errors.New("answer too large")
+	// ErrContentType: the answer is of a type that was not asked for.
+	ErrContentType = errors.New("unexpected content type")
+	// ErrTruncated: the connection ended before the body did.
+	ErrTruncated = errors.New("answer truncated")
+	// ErrTimeout: the answer did not come in time.
+	ErrTimeout = errors.New("timed out")
+)
+
+// StatusError is an answer that is no success.
+type StatusError struct {
+	Status int
+	// RetryAfter is how long the server asks to be left alone; 0 = not said.
+	RetryAfter time.Duration
+}
+
+func (e *StatusError) Error() string {
+	text := fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status))
+	if e.RetryAfter > 0 {
+		text += fmt.Sprintf(", to be asked again in %s", e.RetryAfter.Round(time.Second))
+	}
+	return text
+}
+
+// place names an address for people: without user, query and fragment.
+func place(u *url.URL) string {
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
+}
+
+// broken puts an error of the transport in our terms. ctx is the try's, whose
+// cause says whether it ran out of time.
+func broken(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return ErrTruncated
+	}
+	if netError, ok := errors.AsType[net.Error](err); ok && netError.Timeout() {
+		return fmt.Errorf("%w: %w", ErrTimeout, err)
+	}
+	return err
+}
+
+// passing says whether the same request may have better luck later.
+func passing(err error) bool {
+	if status, ok := errors.AsType[*StatusError](err); ok {
+		return status.Status == http.StatusTooManyRequests || status.Status >= 500 && status.Status != http.StatusNotImplemented
+	}
+	for _, final := range []error{ErrRefused, ErrTooLarge, ErrContentType, ErrTimeout} {
+		if errors.Is(err, final) {
+			return false
+		}
+	}
+	if dns, ok := errors.AsType[*net.DNSError](err); ok && dns.IsNotFound {
+		return false
+	}
+	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
+	return !certificate
+}

@@ -1,0 +1,183 @@
+// Package outbound is the HTTP client for every address that data, a client
+// or configuration can name. It refuses to connect to loopback, private,
+// link-local and metadata addresses, bounds what an answer may cost, is polite
+// to the servers it asks, and turns what they do into typed errors.
+//
+// The guard looks at the address a connection is about to be made to, after
+// name resolution and for every hop of a redirect, so that neither redirects
+// nor names that change their address lead inside. Proxies of the environment
+// are not used: behind one the guard would see the proxy's address only.
+//
+// It is a leaf: it imports nothing of ours and everything may import it.
+package outbound
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Defaults of a Config.
+const (
+	DefaultUserAgent = "almanac"
+	DefaultTimeout   = 30 * time.Second
+	DefaultMaxBody   = 32 << 20
+	DefaultPerHost   = 2
+)
+
+// Config is what a Client is made of. The zero value of every field works.
+type Config struct {
+	// Allow lists the networks to connect to although they are private.
+	Allow     []netip.Prefix
+	UserAgent string
+	// Timeout bounds one try of Do, body included. For Open it bounds the wait
+	// for the header and for each further piece of the body.
+	Timeout time.Duration
+	// MaxBody is the size in bytes of the largest body, decompressed.
+	MaxBody int64
+	// PerHost is how many requests one host gets at the same time.
+	PerHost int
+	Now     func() time.Time
+	// Wait pauses between tries until d has passed or ctx is done, whose error
+	// it returns; nil waits on the clock of the machine.
+	Wait func(ctx context.Context, d time.Duration) error
+}
+
+// Request is what to ask for. Every request may be sent several times.
+type Request struct {
+	Method string // GET if empty
+	URL    string
+	Header http.Header
+	Body   []byte
+	// ETag and LastModified are those of the copy the caller has: an answer
+	// "not modified" is then no error.
+	ETag, LastModified string
+	// MaxBody replaces the client's if it is not 0.
+	MaxBody int64
+	// Accept lists the media types the caller can read ("text/*" matches all
+	// texts); an answer that says it is another is ErrContentType.
+	Accept []string
+}
+
+// Response is an answer of status 2xx, or 304 to a conditional request.
+type Response struct {
+	Status int
+	Header http.Header
+	Body   []byte // nil from Open
+	URL    string // after redirects
+	// ETag and LastModified are to be sent with the next request; those of the
+	// request if it was not modified.
+	ETag, LastModified string
+	NotModified        bool
+}
+
+// Client makes guarded requests. It may be used concurrently.
+type Client struct {
+	config    Config
+	dialer    *net.Dialer
+	transport *http.Transport // without http.Client, which follows and reports redirects its own way
+
+	mu    sync.Mutex
+	hosts map[string]chan struct{} // a slot for each request under way
+}
+
+// New makes a client.
+func New(c Config) *Client {
+	if c.UserAgent == "" {
+		c.UserAgent = DefaultUserAgent
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = DefaultTimeout
+	}
+	if c.MaxBody <= 0 {
+		c.MaxBody = DefaultMaxBody
+	}
+	if c.PerHost <= 0 {
+		c.PerHost = DefaultPerHost
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Wait == nil {
+		c.Wait = wait
+	}
+	dialer := &net.Dialer{Timeout: c.Timeout, Control: guard(c.Allow)}
+	return &Client{
+		config: c,
+		dialer: dialer,
+		hosts:  map[string]chan struct{}{},
+		transport: &http.Transport{
+			DialContext:            dialer.DialContext,
+			ForceAttemptHTTP2:      true,
+			MaxIdleConns:           32,
+			MaxIdleConnsPerHost:    c.PerHost,
+			IdleConnTimeout:        30 * time.Second,
+			TLSHandshakeTimeout:    c.Timeout,
+			MaxResponseHeaderBytes: 256 << 10,
+		},
+	}
+}
+
+// Do sends a request and reads the answer. It tries up to four times while the
+// server is overloaded (429, 503) or failing (5xx, connections that break),
+// after the time a Retry-After asks for or growing pauses; a server that asks
+// for more than a minute is not asked again.
+//
+// Its error wraps ErrRefused, ErrTooLarge, ErrContentType, ErrTruncated, a
+// *StatusError or ctx's, and names the address without user, query and
+// fragment, which may hold secrets. With a *StatusError the response has the
+// status, the header and the first 4 KiB of the body.
+func (c *Client) Do(ctx context.Context, r Request) (Response, error) {
+	return c.tries(ctx, r, func(ctx context.Context) (Response, error) { return c.whole(ctx, r) })
+}
+
+// Open is Do for large bodies: the caller reads the body as it arrives and
+// must close it. Reading it may fail with ErrTruncated, ErrTooLarge or a
+// timeout; what was read until then is not repeated. The body of an answer
+// "not modified" is empty.
+func (c *Client) Open(ctx context.Context, r Request) (io.ReadCloser, Response, error) {
+	var body io.ReadCloser
+	resp, err := c.tries(ctx, r, func(ctx context.Context) (resp Response, err error) {
+		body, resp, err = c.stream(ctx, r)
+		return resp, err
+	})
+	if err != nil {
+		return nil, resp, err
+	}
+	return body, resp, nil
+}
+
+// Close ends idle connections. The client can still be used.
+func (c *Client) Close() { c.transport.CloseIdleConnections() }
+
+// acquire waits for one of the host's slots and returns what frees it.
+func (c *Client) acquire(ctx context.Context, host string) (release func(), err error) {
+	c.mu.Lock()
+	slots, ok := c.hosts[host]
+	if !ok {
+		slots = make(chan struct{}, c.config.PerHost)
+		c.hosts[host] = slots
+	}
+	c.mu.Unlock()
+	select {
+	case slots <- struct{}{}:
+		return sync.OnceFunc(func() { <-slots }), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

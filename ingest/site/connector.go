@@ -1,0 +1,207 @@
+// Package site reads a website: the pages that its sitemap or its llms.txt
+// lists, from HTML or Markdown.
+//
+//	sources:
+//	  - name: foundation
+//	    kind: site
+//	    every: 24h
+//	    options:
+//	      url: https://www.example.org/
+//	      kind: foundation          # of the records: foundation (default), doc or blog
+//	      sitemap: https://www.example.org/sitemap.xml  # default: those that robots.txt names, else /sitemap.xml
+//	      llms: https://www.example.org/llms.txt        # instead of a sitemap
+//	      name: Example Foundation  # container of the records; default the host
+//	      include: [/about/**]      # paths; default all
+//	      exclude: [/tag/**]
+//	      max_pages: 5000           # default 5000
+//	      sweep: 168h               # how often pages are asked for that the sitemap calls unchanged; default 168h
+//
+// A page becomes one record, keyed by its address without scheme, www and the
+// extension of a rendered page, so that page.html, page.md and page/ are the
+// same. Only pages of the url's host are read, and none that robots.txt or the
+// page itself keeps from indexes. A page that calls another listed page its
+// canonical form, or leads to one, is a copy and has no record.
+//
+// It may import catalog, catalog/derive, catalog/network, ingest,
+// ingest/listing, ingest/markup, ingest/outbound and ingest/webpage.
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/listing"
+	"almanac/ingest/outbound"
+	"almanac/ingest/webpage"
+)
+
+// rules is the version of what this package makes of a site. A change of it
+// makes every page be read again.
+const rules = "1"
+
+type options struct {
+	URL      string        `yaml:"url"`
+	Kind     catalog.Kind  `yaml:"kind"`
+	Sitemap  string        `yaml:"sitemap"`
+	LLMs     string        `yaml:"llms"`
+	Name     string        `yaml:"name"`
+	Include  []string      `yaml:"include"`
+	Exclude  []string      `yaml:"exclude"`
+	MaxPages int           `yaml:"max_pages"`
+	Sweep    time.Duration `yaml:"sweep"`
+}
+
+type connector struct {
+	opts  options
+	start *url.URL
+	scope webpage.Scope
+	env   ingest.Environment
+}
+
+// New makes the connector of a source; it is a Constructor of kind "site".
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	o := options{Kind: catalog.KindFoundation, MaxPages: 5000, Sweep: 7 * 24 * time.Hour}
+	if err := ingest.DecodeOptions(src, &o); err != nil {
+		return nil, err
+	}
+	start := webpage.Address(o.URL, nil)
+	switch {
+	case start == nil:
+		return nil, errors.New("option url: want the site's address, such as https://www.example.org/")
+	case o.Kind != catalog.KindFoundation && o.Kind != catalog.KindDoc && o.Kind != catalog.KindBlog:
+		return nil, fmt.Errorf("option kind: %q; want foundation, doc or blog", o.Kind)
+	case o.Sitemap != "" && o.LLMs != "":
+		return nil, errors.New("options sitemap and llms: want only one of them")
+	case o.Sitemap != "" && webpage.Address(o.Sitemap, nil) == nil:
+		return nil, errors.New("option sitemap: want an address such as https://www.example.org/sitemap.xml")
+	case o.LLMs != "" && webpage.Address(o.LLMs, nil) == nil:
+		return nil, errors.New("option llms: want an address such as https://docs.example.org/llms.txt")
+	case o.MaxPages <= 0:
+		return nil, fmt.Errorf("option max_pages: %d; want a positive number", o.MaxPages)
+	case o.Sweep <= 0:
+		return nil, fmt.Errorf("option sweep: %s; want a time such as 168h", o.Sweep)
+	case env.WorkDir == "":
+		return nil, errors.New("site: a working directory is needed for what was seen")
+	}
+	if o.Name == "" {
+		o.Name = host(start)
+	}
+	return &connector{o, start, webpage.NewScope(o.Include, o.Exclude), env}, nil
+}
+
+// host is a host's name as two addresses of one site share it.
+func host(u *url.URL) string { return strings.TrimPrefix(u.Host, "www.") }
+
+// Sync implements ingest.Connector. The cursor names the file in which what
+// was seen of the pages is remembered.
+func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	known := listing.Recall(c.env.WorkDir, cursor, listing.Settings(rules, c.opts))
+	s := &syncRun{connector: c, out: out, Run: listing.NewRun(listing.Config{
+		HTTP: c.env.HTTP, Out: out, Kind: c.opts.Kind, Known: known, Sweep: c.opts.Sweep, Now: c.env.Now(),
+	})}
+	if err := s.read(ctx); err != nil {
+		return ingest.Outcome{}, fmt.Errorf("site: %w", err)
+	}
+	cursor, err := s.Now.Remember(c.env.WorkDir, cursor)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("site: %w", err)
+	}
+	return ingest.Outcome{Cursor: cursor, Complete: s.whole && s.Whole(), Gone: s.Gone()}, nil
+}
+
+// syncRun is one reading of the site.
+type syncRun struct {
+	*connector
+	*listing.Run
+	out    ingest.Sink
+	pages  []page
+	listed map[string]bool // names of pages
+	whole  bool            // all of the list could be read
+}
+
+// page is a page of the list.
+type page struct {
+	name                 string // key of its record
+	address              *url.URL
+	stamp                string // when it was changed, as the sitemap writes it
+	title, note, section string // of llms.txt
+}
+
+var types = []string{"text/html", "application/xhtml+xml", "text/markdown", "text/plain"}
+
+func (s *syncRun) read(ctx context.Context) error {
+	s.listed, s.whole = map[string]bool{}, true
+	if err := s.list(ctx); err != nil {
+		return err
+	}
+	for i, p := range s.pages {
+		if err := s.page(ctx, p); err != nil {
+			return err
+		}
+		s.out.Progress(i+1, len(s.pages))
+	}
+	if !s.whole {
+		for _, name := range s.Missing() {
+			s.Keep(name)
+		}
+	}
+	return s.Close()
+}
+
+// page reads a page and hands its record over.
+func (s *syncRun) page(ctx context.Context, p page) error {
+	it := listing.Item{Name: p.name, Address: p.address.String(), Accept: types}
+	if p.stamp != "" {
+		it.Stamp = listing.Stamp(p.stamp, p.title, p.note, p.section)
+	}
+	answer, state, err := s.Ask(ctx, it)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	switch state {
+	case listing.Kept:
+		return nil
+	case listing.Gone:
+		s.out.Warn(p.name, "the site lists it, but it is not there")
+		return nil
+	case listing.Failed:
+		s.Fail(it, err)
+		return nil
+	}
+	e, err := s.entry(p, answer)
+	switch {
+	case errors.Is(err, errUnwanted):
+		s.Omit(it)
+		return nil
+	case err != nil:
+		s.Fail(it, err)
+		return nil
+	}
+	return s.Put(ctx, it, e, answer)
+}
+
+// copyOf says whether an address that a page gives is that of another listed
+// page.
+func (s *syncRun) copyOf(p page, address string) bool {
+	u := webpage.Address(address, nil)
+	return u != nil && webpage.Key(u) != p.name && s.listed[webpage.Key(u)]
+}
+
+// moved says whether an answer came from another listed page, or from the
+// front of a site: where addresses lead of pages that were taken away.
+func (s *syncRun) moved(p page, answer outbound.Response) bool {
+	return s.copyOf(p, answer.URL) || front(answer.URL) && webpage.Path(p.address) != ""
+}
+
+// front says whether an address is that of the front of a site.
+func front(address string) bool {
+	u := webpage.Address(address, nil)
+	return u != nil && webpage.Path(u) == ""
+}

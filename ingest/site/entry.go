@@ -1,0 +1,130 @@
+package site
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"mime"
+	"net/url"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/derive"
+	"almanac/ingest/markup"
+	"almanac/ingest/outbound"
+	"almanac/ingest/webpage"
+)
+
+var (
+	// errUnwanted: the page is a copy, or asks not to be indexed.
+	errUnwanted = errors.New("unwanted")
+	errEmpty    = errors.New("the page has no text; perhaps it needs a browser to be read")
+)
+
+// entry makes the record of a page.
+func (s *syncRun) entry(p page, answer outbound.Response) (catalog.Entry, error) {
+	if s.moved(p, answer) || slices.ContainsFunc(answer.Header.Values("X-Robots-Tag"), webpage.Unindexed) {
+		return catalog.Entry{}, errUnwanted
+	}
+	page, format, err := s.content(p, answer)
+	switch {
+	case err != nil:
+		return catalog.Entry{}, err
+	case page.Hidden || s.copyOf(p, page.Canonical) && !front(page.Canonical): // a template's mistake
+		return catalog.Entry{}, errUnwanted
+	case page.Body == "":
+		return catalog.Entry{}, errEmpty
+	}
+	r := catalog.Record{
+		Kind: s.opts.Kind, Key: p.name, Title: cmp.Or(page.Title, p.title, markup.Readable(path.Base(p.address.Path))), URL: readable(answer.URL),
+		Container: s.opts.Name, Author: strings.Join(page.Authors, ", "), CreatedAt: page.Published, UpdatedAt: page.Modified,
+		Body: page.Body, Tags: page.Tags,
+	}
+	description := cmp.Or(page.Description, p.note)
+	r.Summary = cmp.Or(description, derive.TLDR(page.Body))
+	stub := markup.IsStub(page.Body)
+	if stub {
+		r.Tags = append(r.Tags, catalog.TagStub)
+	}
+	section := cmp.Or(p.section, sectionOf(p.address))
+	switch s.opts.Kind {
+	case catalog.KindDoc:
+		r.Category = section
+		r.Data, err = catalog.Encode(catalog.Doc{Format: format, Section: section, Version: versionOf(p.address), Description: description, Stub: stub})
+	case catalog.KindBlog:
+		authors := page.Authors
+		if authors == nil {
+			authors = []string{}
+		}
+		r.Data, err = catalog.Encode(catalog.Blog{Authors: authors, Image: page.Image, Language: page.Language})
+	default:
+		r.Category = section
+		r.Data, err = catalog.Encode(catalog.Foundation{Section: section, Facts: []catalog.Fact{}})
+	}
+	return catalog.Entry{Record: r}, err
+}
+
+// content reads a page as what it was sent as.
+func (s *syncRun) content(p page, answer outbound.Response) (webpage.Page, string, error) {
+	contentType := answer.Header.Get("Content-Type")
+	kind, _, _ := mime.ParseMediaType(contentType)
+	text := kind == "text/markdown" || kind == "text/plain" || kind == "" && markup.Format(p.address.Path) != ""
+	if !text || bytes.HasPrefix(bytes.TrimSpace(answer.Body), []byte("<!")) { // a page that is called plain
+		page, err := webpage.Parse(answer.Body, contentType, answer.URL)
+		return page, "html", err
+	}
+	file := strings.TrimPrefix(p.address.Path, "/")
+	if markup.Format(file) == "" {
+		file += ".md"
+	}
+	m := markup.Parse(markup.Input{Path: file, Text: webpage.Decode(answer.Body, contentType)})
+	page := webpage.Page{Title: m.Title, Description: m.Description, Body: m.Body}
+	if p.title != "" && m.Title == markup.Parse(markup.Input{Path: file}).Title {
+		page.Title = p.title // the list says more than the file's name
+	}
+	return page, m.Format, nil
+}
+
+// readable is the address for people: a page's source beside the page
+// (page.html.md) is the page's.
+func readable(address string) string {
+	u := webpage.Address(address, nil)
+	if u == nil {
+		return ""
+	}
+	if rest, ok := strings.CutSuffix(u.Path, ".html.md"); ok {
+		u.Path, u.RawPath = rest+".html", ""
+	}
+	return u.String()
+}
+
+var versionSegment = regexp.MustCompile(`^v?(\d+\.\d+(?:\.\d+)?)$`)
+
+// versionOf is the version of the product that an address names
+// (/docs/2.10/install), or "".
+func versionOf(u *url.URL) string {
+	for segment := range strings.SplitSeq(u.Path, "/") {
+		if m := versionSegment.FindStringSubmatch(segment); m != nil {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+// trunk names directories that only say where a site keeps its pages.
+var trunk = map[string]bool{"docs": true, "doc": true, "documentation": true, "latest": true, "stable": true, "current": true, "next": true, "en": true}
+
+// sectionOf is the part of the site that a page lies in: its first directory
+// that says something, or "".
+func sectionOf(u *url.URL) string {
+	dir := path.Dir(strings.Trim(u.Path, "/"))
+	for segment := range strings.SplitSeq(dir, "/") {
+		if segment != "." && segment != "" && !trunk[segment] && !versionSegment.MatchString(segment) {
+			return segment
+		}
+	}
+	return ""
+}

@@ -1,0 +1,175 @@
+package site
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"github.com/temoto/robotstxt"
+
+	"almanac/ingest/outbound"
+	"almanac/ingest/webpage"
+)
+
+const (
+	maxMaps = 1000     // files of a sitemap
+	maxMap  = 64 << 20 // bytes of one, unpacked
+	maxList = 8 << 20  // bytes of robots.txt or llms.txt
+)
+
+var (
+	mapTypes  = []string{"application/xml", "application/gzip", "application/x-gzip", "application/octet-stream", "text/*"}
+	listTypes = []string{"text/plain", "text/markdown", "application/octet-stream"}
+)
+
+// list finds the pages of the site.
+func (s *syncRun) list(ctx context.Context) error {
+	robots, err := s.robots(ctx)
+	if err != nil {
+		return err
+	}
+	add := func(p page) {
+		p.name = webpage.Key(p.address)
+		allowed := robots == nil || robots.TestAgent(p.address.RequestURI(), outbound.DefaultUserAgent)
+		switch {
+		case s.listed[p.name] || host(p.address) != host(s.start) || !s.scope.Holds(p.address) || !allowed:
+		case len(s.pages) == s.opts.MaxPages:
+			if s.whole {
+				s.out.Warn(s.opts.Name, fmt.Sprintf("the site lists more than the %d pages of option max_pages; the rest is left out", s.opts.MaxPages))
+			}
+			s.whole = false
+		default:
+			s.listed[p.name] = true
+			s.pages = append(s.pages, p)
+		}
+	}
+	if s.opts.LLMs != "" {
+		return s.llms(ctx, add)
+	}
+	maps := []*url.URL{webpage.Address(s.opts.Sitemap, nil)}
+	if s.opts.Sitemap == "" {
+		maps = []*url.URL{s.start.ResolveReference(&url.URL{Path: "/sitemap.xml"})}
+		if robots != nil && len(robots.Sitemaps) > 0 {
+			maps = nil
+			for _, raw := range robots.Sitemaps {
+				if u := webpage.Address(raw, s.start); u != nil {
+					maps = append(maps, u)
+				}
+			}
+		}
+	}
+	return s.sitemaps(ctx, maps, add)
+}
+
+// robots reads the site's robots.txt; nil if it has none (RFC 9309, 2.3.1.3).
+func (s *syncRun) robots(ctx context.Context) (*robotstxt.RobotsData, error) {
+	answer, err := s.env.HTTP.Do(ctx, outbound.Request{
+		URL: s.start.ResolveReference(&url.URL{Path: "/robots.txt"}).String(), Accept: listTypes, MaxBody: maxList,
+	})
+	status, refused := errors.AsType[*outbound.StatusError](err)
+	switch {
+	case refused && status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests,
+		errors.Is(err, outbound.ErrContentType), errors.Is(err, outbound.ErrTooLarge):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	robots, err := robotstxt.FromBytes(answer.Body)
+	if err != nil {
+		s.out.Warn("robots.txt", "could not be read: "+err.Error())
+		return nil, nil
+	}
+	return robots, nil
+}
+
+// sitemaps reads sitemaps and those that they list. One that cannot be read
+// leaves the list incomplete, unless it is the only one.
+func (s *syncRun) sitemaps(ctx context.Context, maps []*url.URL, add func(page)) error {
+	met := map[string]bool{}
+	read := 0
+	var last error
+	for len(maps) > 0 {
+		at := maps[0]
+		maps = maps[1:]
+		if met[at.String()] {
+			continue
+		}
+		if met[at.String()] = true; len(met) > maxMaps {
+			s.out.Warn(s.opts.Name, fmt.Sprintf("the site has more than %d sitemaps; the rest is left out", maxMaps))
+			s.whole = false
+			break
+		}
+		answer, err := s.env.HTTP.Do(ctx, outbound.Request{URL: at.String(), Accept: mapTypes, MaxBody: maxMap})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		var m webpage.Sitemap
+		if err == nil {
+			m, err = webpage.ParseSitemap(answer.Body, at)
+		}
+		if err != nil {
+			last, s.whole = err, false
+			s.out.Skip(webpage.Key(at), err)
+			continue
+		}
+		read++
+		maps = append(maps, m.Maps...)
+		for _, l := range m.Pages {
+			add(page{address: l.URL, stamp: l.LastMod})
+		}
+	}
+	if read == 0 && last != nil || len(s.pages) == 0 && !s.whole {
+		return fmt.Errorf("no sitemap could be read: %w", last)
+	}
+	return nil
+}
+
+// llms reads an llms.txt (llmstxt.org).
+func (s *syncRun) llms(ctx context.Context, add func(page)) error {
+	at := webpage.Address(s.opts.LLMs, nil)
+	answer, err := s.env.HTTP.Do(ctx, outbound.Request{URL: at.String(), Accept: listTypes, MaxBody: maxList})
+	if err != nil {
+		return err
+	}
+	pages := parseLLMs(webpage.Decode(answer.Body, answer.Header.Get("Content-Type")), at)
+	if len(pages) == 0 {
+		return errors.New("llms.txt lists no page: want lines such as - [Title](https://docs.example.org/page.md): what it is about")
+	}
+	for _, p := range pages {
+		add(p)
+	}
+	return nil
+}
+
+var (
+	sectionLine = regexp.MustCompile(`^##\s+(.+?)\s*#*$`)
+	linkLine    = regexp.MustCompile(`^\s*[-*+]\s+\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*<?([^\s()<>]+(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s+"[^"]*")?\s*\)\s*(?:[:–—-]\s*(.*))?$`)
+)
+
+const maxLinks = 50_000
+
+// parseLLMs returns the pages that lists of links name, with the heading of
+// the section they stand in.
+func parseLLMs(text string, base *url.URL) []page {
+	var pages []page
+	section := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \t\r\n")
+		if m := sectionLine.FindStringSubmatch(line); m != nil {
+			section = webpage.Plain(m[1])
+			continue
+		}
+		m := linkLine.FindStringSubmatch(line)
+		if m == nil || len(pages) == maxLinks {
+			continue
+		}
+		if u := webpage.Address(m[2], base); u != nil {
+			pages = append(pages, page{address: u, title: webpage.Plain(m[1]), note: webpage.Plain(m[3]), section: section})
+		}
+	}
+	return pages
+}

@@ -1,0 +1,65 @@
+package site
+
+import (
+	"net/url"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/temoto/robotstxt"
+)
+
+func TestParseLLMs(t *testing.T) {
+	base := &url.URL{Scheme: "https", Host: "docs.example.org", Path: "/llms.txt"}
+	type line struct{ address, title, note, section string }
+	tests := map[string][]line{
+		"- [A](/a.md): about a":                             {{"https://docs.example.org/a.md", "A", "about a", ""}},
+		"## S ##\n* [A [b]](a_(b).md) - note":               {{"https://docs.example.org/a_(b).md", "A [b]", "note", "S"}},
+		"+ [A](<https://x.example.org/a b.md>)":             nil,
+		"- [A](<https://x.example.org/a.md> \"t\"):\r\n":    {{"https://x.example.org/a.md", "A", "", ""}},
+		"- [Mail](mailto:x@example.org)\n[A](a)\n- ![i](i)": nil,
+		"- [`a` &amp; b](?p=1#x): R&D":                      {{"https://docs.example.org/llms.txt?p=1", "`a` & b", "R&D", ""}},
+	}
+	for text, want := range tests {
+		var got []line
+		for _, p := range parseLLMs(text, base) {
+			got = append(got, line{p.address.String(), p.title, p.note, p.section})
+		}
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(line{})); diff != "" {
+			t.Errorf("%q (-want +got)\n%s", text, diff)
+		}
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	for address, want := range map[string][2]string{
+		"https://example.org/docs/2.10/operate/install": {"operate", "2.10"}, "https://example.org/docs/install": {"", ""},
+		"https://example.org/": {"", ""}, "https://example.org/v1.2.3/a/b/c": {"a", "1.2.3"}, "https://example.org/about/team/": {"about", ""},
+	} {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := [2]string{sectionOf(u), versionOf(u)}; got != want {
+			t.Errorf("%s: %v, want %v", address, got, want)
+		}
+	}
+}
+
+func FuzzLists(f *testing.F) {
+	for _, seed := range []string{
+		"# T\n## S\n- [A](/a.md): about a\n", "- [[[[](((", "User-agent: *\nDisallow: /a*$\nCrawl-delay: 1e9\nSitemap: /x\n", "\ufeffUser-agent:\n\n:\nAllow", "- [x](%zz)",
+	} {
+		f.Add(seed)
+	}
+	base := &url.URL{Scheme: "https", Host: "docs.example.org", Path: "/llms.txt"}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, p := range parseLLMs(text, base) {
+			if p.address.Host == "" || p.address.Scheme != "https" && p.address.Scheme != "http" {
+				t.Errorf("%s", p.address)
+			}
+		}
+		if robots, err := robotstxt.FromBytes([]byte(text)); err == nil {
+			robots.TestAgent("/a/b?c=d", "almanac")
+		}
+	})
+}

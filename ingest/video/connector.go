@@ -1,0 +1,279 @@
+// Package video reads the recordings of a channel: what they are from its feed
+// (Atom with Media RSS, or a podcast's RSS), what is said in them from WebVTT
+// or SubRip transcripts.
+//
+//	sources:
+//	  - name: talks
+//	    kind: video
+//	    every: 6h
+//	    options:
+//	      feed: https://video.example.org/feeds/videos.xml?channel_id=UC123
+//	      channel: Example Talks    # default the feed's title
+//	      transcripts: https://files.example.org/{id}.{language}.vtt  # or a directory
+//	      languages: [en, de]       # of transcripts, the best first; default [en]
+//	      sweep: 24h                # how often views and transcripts are looked at again; default 24h
+//	      videos:                   # those that the feed does not name
+//	        - id: dQ7x9
+//	          title: The second gate
+//	          url: https://video.example.org/watch?v=dQ7x9
+//	          description: Ada Quay opens it.
+//	          published: 2031-05-06
+//	          seconds: 1860
+//	          transcript: https://files.example.org/gate.srt  # or a file
+//
+// A recording becomes a record of kind video, keyed by its id, whose text is
+// its transcript below headings of the time; its data says which place of the
+// text is spoken when. The transcript is the one that videos or the feed
+// (podcast:transcript) name, else what transcripts leads to: an address with
+// {id} and {language}, or the file of a directory that is called
+// id.language.vtt, id.vtt or "… [id].vtt", or so with srt.
+//
+// The formats are read here and not by a library, since those that there are
+// give a whole transcript up for one line that is not as it should be.
+//
+// A feed names only the newest recordings; one that it no longer names stays,
+// unless the feed twice had an older one.
+//
+// It may import catalog, catalog/derive, catalog/network, ingest, ingest/feed,
+// ingest/listing, ingest/markup, ingest/outbound and ingest/webpage.
+package video
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/feed"
+	"almanac/ingest/listing"
+	"almanac/ingest/outbound"
+	"almanac/ingest/webpage"
+)
+
+// rules is the version of what this package makes of a channel. A change of it
+// makes every recording be read again.
+const rules = "1"
+
+type options struct {
+	Feed        string        `yaml:"feed"`
+	Channel     string        `yaml:"channel"`
+	Transcripts string        `yaml:"transcripts"`
+	Languages   []string      `yaml:"languages"`
+	Sweep       time.Duration `yaml:"sweep"`
+	Videos      []listed      `yaml:"videos"`
+}
+
+// listed is a recording of the options.
+type listed struct {
+	ID          string `yaml:"id"`
+	Title       string `yaml:"title"`
+	URL         string `yaml:"url"`
+	Description string `yaml:"description"`
+	Published   string `yaml:"published"`
+	Seconds     int    `yaml:"seconds"`
+	Transcript  string `yaml:"transcript"`
+}
+
+type connector struct {
+	opts options
+	env  ingest.Environment
+}
+
+// New makes the connector of a source; it is a Constructor of kind "video".
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	o := options{Languages: []string{"en"}, Sweep: 24 * time.Hour}
+	if err := ingest.DecodeOptions(src, &o); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Feed == "" && len(o.Videos) == 0:
+		return nil, errors.New("option feed: want the address of the channel's feed, or recordings in option videos")
+	case o.Feed != "" && webpage.Address(o.Feed, nil) == nil:
+		return nil, errors.New("option feed: want an address such as https://video.example.org/feeds/videos.xml")
+	case isRemote(o.Transcripts) && !strings.Contains(o.Transcripts, "{id}"):
+		return nil, errors.New("option transcripts: want an address with {id} in the place of a recording's id, or a directory")
+	case o.Sweep <= 0:
+		return nil, fmt.Errorf("option sweep: %s; want a time such as 24h", o.Sweep)
+	}
+	met := map[string]bool{}
+	for i, v := range o.Videos {
+		_, dated := day(v.Published)
+		switch {
+		case v.ID == "" || v.Title == "":
+			return nil, fmt.Errorf("option videos: number %d: want an id and a title", i+1)
+		case met[v.ID]:
+			return nil, fmt.Errorf("option videos: number %d: id %q stands twice", i+1, v.ID)
+		case v.URL != "" && webpage.Address(v.URL, nil) == nil:
+			return nil, fmt.Errorf("option videos: number %d: url: want an address that begins with https://", i+1)
+		case v.Published != "" && !dated:
+			return nil, fmt.Errorf("option videos: number %d: published: %q; want a date such as 2031-05-06", i+1, v.Published)
+		}
+		met[v.ID] = true
+	}
+	if env.WorkDir == "" {
+		return nil, errors.New("video: a working directory is needed for what was seen")
+	}
+	return &connector{o, env}, nil
+}
+
+// day reads a date with or without a time.
+func day(s string) (time.Time, bool) {
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC(), true
+		}
+	}
+	return time.Time{}, false
+}
+
+func isRemote(s string) bool {
+	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
+}
+
+// feedTypes are what feeds are served as; see package feed.
+var feedTypes = []string{"application/atom+xml", "application/rss+xml", "application/xml", "application/octet-stream", "text/*"}
+
+const maxFeed = 8 << 20 // bytes
+
+// Sync implements ingest.Connector. The cursor names the file in which what
+// was seen of the recordings is remembered.
+func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	known := listing.Recall(c.env.WorkDir, cursor, listing.Settings(rules, c.opts))
+	s := &syncRun{connector: c, out: out, Run: listing.NewRun(listing.Config{
+		HTTP: c.env.HTTP, Out: out, Kind: catalog.KindVideo, Known: known, Sweep: c.opts.Sweep, Now: c.env.Now(),
+	})}
+	if err := s.read(ctx); err != nil {
+		return ingest.Outcome{}, fmt.Errorf("video: %w", err)
+	}
+	cursor, err := s.Now.Remember(c.env.WorkDir, cursor)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("video: %w", err)
+	}
+	return ingest.Outcome{Cursor: cursor, Gone: s.Gone()}, nil
+}
+
+// syncRun is one reading of the channel.
+type syncRun struct {
+	*connector
+	*listing.Run
+	out    ingest.Sink
+	files  []string // of the directory of transcripts
+	failed int      // transcripts in a row that could not be asked for
+}
+
+func (s *syncRun) read(ctx context.Context) error {
+	recordings, oldest, err := s.recordings(ctx)
+	if err != nil {
+		return err
+	}
+	if s.opts.Transcripts != "" && !isRemote(s.opts.Transcripts) {
+		if s.files, err = directory(s.opts.Transcripts); err != nil {
+			return fmt.Errorf("option transcripts: %w", err)
+		}
+	}
+	for i, v := range recordings {
+		if err := s.recording(ctx, v); err != nil {
+			return err
+		}
+		s.out.Progress(i+1, len(recordings))
+	}
+	for _, id := range s.Missing() {
+		old := s.Known.Items[id]
+		taken := !oldest.IsZero() && old.Date.After(oldest)
+		if old.Own || taken && old.Unlisted {
+			s.Drop(id)
+			continue
+		}
+		s.KeepMissing(id, taken)
+	}
+	return nil
+}
+
+// recordings are those of the feed and of the options, and the date of the
+// oldest in the feed.
+func (s *syncRun) recordings(ctx context.Context) (all []recording, oldest time.Time, err error) {
+	channel := s.opts.Channel
+	met := map[string]bool{}
+	if s.opts.Feed != "" {
+		answer, err := s.env.HTTP.Do(ctx, outbound.Request{URL: s.opts.Feed, Accept: feedTypes, MaxBody: maxFeed})
+		if err != nil {
+			return nil, oldest, err
+		}
+		f, err := feed.Decode(answer.Body, answer.Header.Get("Content-Type"))
+		if err != nil {
+			return nil, oldest, fmt.Errorf("the channel's feed: %w", err)
+		}
+		if channel == "" {
+			channel = webpage.Plain(f.Title)
+		}
+		for i, item := range f.Items {
+			v, err := fromFeed(item, answer.URL)
+			if err != nil {
+				s.out.Skip(fmt.Sprintf("item %d of the feed", i+1), err)
+				continue
+			}
+			if met[v.ID] {
+				continue
+			}
+			met[v.ID] = true
+			all = append(all, v)
+			if !v.Published.IsZero() && (oldest.IsZero() || v.Published.Before(oldest)) {
+				oldest = v.Published
+			}
+		}
+	}
+	for _, l := range s.opts.Videos {
+		if !met[l.ID] {
+			all = append(all, l.recording())
+		}
+	}
+	for i := range all {
+		all[i].Channel = channel
+	}
+	return all, oldest, nil
+}
+
+// hopeful is how long a recording without transcript is looked at in every
+// run; after that with every sweep.
+const hopeful = 30 * 24 * time.Hour
+
+// recording hands over a recording's record with its transcript, unless it is
+// known to be unchanged.
+func (s *syncRun) recording(ctx context.Context, v recording) error {
+	candidates := s.candidates(v)
+	it := listing.Item{Name: v.ID, Address: v.URL, Stamp: listing.Stamp(v, candidates, prints(candidates))}
+	if old, ok := s.Known.Items[v.ID]; ok && !old.Pending && old.Stamp == it.Stamp && !s.Sweep() {
+		s.Keep(v.ID)
+		return nil
+	}
+	t, err := s.transcript(ctx, candidates)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	_, known := s.Known.Items[v.ID]
+	switch {
+	case err != nil && known:
+		s.Fail(it, err)
+		return nil
+	case err != nil:
+		s.out.Warn(v.ID, "its transcript could not be read: "+err.Error())
+	}
+	e, broken := v.entry(t)
+	if broken != nil {
+		s.Fail(it, broken)
+		return nil
+	}
+	if err != nil || t.text == "" && len(candidates) > 0 && s.env.Now().Sub(v.Published) < hopeful {
+		err = s.PutPending(ctx, it, e)
+	} else {
+		err = s.Put(ctx, it, e, outbound.Response{})
+	}
+	seen := s.Now.Items[v.ID]
+	seen.Date, seen.Own = v.Published, v.own
+	s.Now.Items[v.ID] = seen
+	return err
+}

@@ -1,0 +1,220 @@
+package video
+
+import (
+	"cmp"
+	"errors"
+	"net/url"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mmcdole/gofeed"
+	ext "github.com/mmcdole/gofeed/extensions"
+
+	"almanac/catalog"
+	"almanac/ingest/webpage"
+)
+
+// recording is what is known of a recording but what is said in it.
+type recording struct {
+	ID, Title, URL, Channel, Author string
+	Description, Thumbnail          string
+	Published                       time.Time
+	Seconds                         *int
+	Tags                            []string
+	Transcripts                     []source // the best first
+	views                           int64    // change all the time: no reason to read it again
+	own                             bool     // of the options
+}
+
+// source is where a transcript is.
+type source struct {
+	Address  string // or the name of a file
+	Language string
+}
+
+func (l listed) recording() recording {
+	v := recording{ID: l.ID, Title: l.Title, URL: l.URL, Description: l.Description, own: true}
+	v.Published, _ = day(l.Published)
+	if l.Seconds > 0 {
+		v.Seconds = &l.Seconds
+	}
+	if l.Transcript != "" {
+		v.Transcripts = []source{{Address: l.Transcript}}
+	}
+	return v
+}
+
+var errNoID = errors.New("it has neither an id nor an address")
+
+// fromFeed reads an item of a channel's feed (Media RSS 1.5.1, the podcast
+// namespace).
+func fromFeed(item *gofeed.Item, from string) (recording, error) {
+	base, err := url.Parse(from)
+	if err != nil {
+		return recording{}, err
+	}
+	v := recording{Title: webpage.Plain(item.Title)}
+	if item.PublishedParsed != nil {
+		v.Published = item.PublishedParsed.UTC()
+	}
+	if link := strings.TrimSpace(item.Link); link != "" {
+		if u := webpage.Address(link, base); u != nil {
+			v.URL = u.String()
+		}
+	}
+	if v.ID = idOf(item, v.URL); v.ID == "" {
+		return v, errNoID
+	}
+	for _, a := range item.Authors {
+		if a != nil {
+			v.Author = cmp.Or(v.Author, webpage.Plain(a.Name))
+		}
+	}
+	m := mediaOf(item)
+	v.Title = cmp.Or(v.Title, webpage.Plain(m.title), v.ID)
+	v.Description = cmp.Or(strings.TrimSpace(m.description), describe(item, v.URL))
+	if u := webpage.Address(m.thumbnail, base); m.thumbnail != "" && u != nil {
+		v.Thumbnail = u.String()
+	} else if item.Image != nil && item.Image.URL != "" {
+		if u := webpage.Address(item.Image.URL, base); u != nil {
+			v.Thumbnail = u.String()
+		}
+	}
+	v.views = m.views
+	if v.Seconds = m.seconds; item.ITunesExt != nil && v.Seconds == nil {
+		v.Seconds = length(item.ITunesExt.Duration)
+	}
+	for _, c := range item.Categories {
+		if c = webpage.Plain(c); c != "" && len(v.Tags) < 50 {
+			v.Tags = append(v.Tags, c)
+		}
+	}
+	for _, extensions := range item.Extensions {
+		for _, t := range extensions["transcript"] {
+			if u := webpage.Address(t.Attrs["url"], base); t.Attrs["url"] != "" && u != nil && readableAs(t.Attrs["type"], u.Path) {
+				v.Transcripts = append(v.Transcripts, source{u.String(), t.Attrs["language"]})
+			}
+		}
+	}
+	return v, nil
+}
+
+// idShape is what an id may be made of: it stands in file names and addresses.
+var idShape = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
+
+// idOf is the recording's id on its platform: what the feed calls its
+// videoId, else what its address has as such, else what its guid ends with.
+func idOf(item *gofeed.Item, address string) string {
+	var candidates []string
+	for _, extensions := range item.Extensions {
+		for _, e := range extensions["videoId"] {
+			candidates = append(candidates, strings.TrimSpace(e.Value))
+		}
+	}
+	if u, err := url.Parse(address); err == nil {
+		candidates = append(candidates, u.Query().Get("v"), path.Base(u.Path))
+	}
+	guid := strings.TrimRight(strings.TrimSpace(item.GUID), "/")
+	candidates = append(candidates, guid[strings.LastIndexAny(guid, "/:=#")+1:])
+	for _, id := range candidates {
+		if idShape.MatchString(id) {
+			return id
+		}
+	}
+	return ""
+}
+
+// media is what the elements of Media RSS say, inside or outside a group.
+type media struct {
+	title, description, thumbnail string
+	seconds                       *int
+	views                         int64
+}
+
+func mediaOf(item *gofeed.Item) media {
+	var m media
+	var read func(elements map[string][]ext.Extension, depth int)
+	read = func(elements map[string][]ext.Extension, depth int) {
+		first := func(name string) ext.Extension {
+			if list := elements[name]; len(list) > 0 {
+				return list[0]
+			}
+			return ext.Extension{}
+		}
+		m.title = cmp.Or(m.title, first("title").Value)
+		m.description = cmp.Or(m.description, first("description").Value)
+		m.thumbnail = cmp.Or(m.thumbnail, first("thumbnail").Attrs["url"])
+		for _, c := range elements["content"] {
+			if m.seconds == nil {
+				m.seconds = length(c.Attrs["duration"])
+			}
+		}
+		for _, statistics := range first("community").Children["statistics"] {
+			if n, err := strconv.ParseInt(statistics.Attrs["views"], 10, 64); err == nil && n > 0 {
+				m.views = n
+			}
+		}
+		for _, group := range elements["group"] {
+			if depth == 0 {
+				read(group.Children, 1)
+			}
+		}
+	}
+	read(item.Extensions["media"], 0)
+	return m
+}
+
+// length reads a duration as podcasts write it: seconds, or parts joined by
+// colons. Nil if it is none.
+func length(s string) *int {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), ".")
+	seconds := 0
+	parts := strings.Split(s, ":")
+	for _, part := range parts {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 0 || n > 1_000_000 || len(parts) > 3 {
+			return nil
+		}
+		seconds = seconds*60 + n
+	}
+	if seconds == 0 {
+		return nil
+	}
+	return &seconds
+}
+
+// describe is the item's own text.
+func describe(item *gofeed.Item, at string) string {
+	for _, fragment := range []string{item.Description, item.Content} {
+		if strings.TrimSpace(fragment) == "" {
+			continue
+		}
+		if s, err := webpage.Markdown(fragment, at); err == nil && s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// entry makes the record of a recording.
+func (v recording) entry(t transcript) (catalog.Entry, error) {
+	cues := t.cues
+	if cues == nil {
+		cues = []catalog.Cue{}
+	}
+	d := catalog.Video{HasTranscript: t.text != "", Seconds: v.Seconds, Thumbnail: v.Thumbnail, Cues: cues}
+	if d.HasTranscript {
+		d.Language, d.Transcript = t.language, "manual"
+		if t.automatic {
+			d.Transcript = "automatic"
+		}
+	}
+	data, err := catalog.Encode(d)
+	return catalog.Entry{Record: catalog.Record{
+		Kind: catalog.KindVideo, Key: v.ID, Title: v.Title, URL: v.URL, Container: v.Channel, Author: v.Author, CreatedAt: v.Published,
+		Views: v.views, Body: t.text, Summary: v.Description, Tags: v.Tags, Data: data,
+	}}, err
+}

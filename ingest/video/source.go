@@ -1,0 +1,170 @@
+package video
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"almanac/ingest/outbound"
+)
+
+// transcriptTypes are what transcripts are served as.
+var transcriptTypes = []string{"text/vtt", "text/srt", "text/plain", "application/x-subrip", "application/srt", "application/octet-stream"}
+
+// readableAs says whether a transcript of a media type or name is of a format
+// that is read.
+func readableAs(mediaType, name string) bool {
+	if mediaType != "" && mediaType != "text/plain" && mediaType != "application/octet-stream" {
+		return slices.Contains(transcriptTypes, strings.ToLower(mediaType))
+	}
+	return isTranscript(name)
+}
+
+func isTranscript(name string) bool {
+	e := strings.ToLower(path.Ext(name))
+	return e == ".vtt" || e == ".srt"
+}
+
+// directory lists the transcripts of a directory.
+func directory(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() && isTranscript(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	return names, err
+}
+
+// candidates are where a recording's transcript may be, in order.
+func (s *syncRun) candidates(v recording) []source {
+	list := slices.Clone(v.Transcripts)
+	slices.SortStableFunc(list, func(a, b source) int { return s.rank(a.Language) - s.rank(b.Language) })
+	if isRemote(s.opts.Transcripts) {
+		for _, language := range s.opts.Languages {
+			address := strings.NewReplacer("{id}", url.PathEscape(v.ID), "{language}", url.PathEscape(language)).Replace(s.opts.Transcripts)
+			if !slices.ContainsFunc(list, func(c source) bool { return c.Address == address }) {
+				list = append(list, source{address, language})
+			}
+		}
+		return list
+	}
+	var files []source
+	for _, name := range s.files {
+		if language, ok := named(name, v.ID); ok {
+			files = append(files, source{filepath.Join(s.opts.Transcripts, name), language})
+		}
+	}
+	slices.SortStableFunc(files, func(a, b source) int { return s.rank(a.Language) - s.rank(b.Language) })
+	return append(list, files...)
+}
+
+// prints tell when files of this machine change.
+func prints(candidates []source) []string {
+	var all []string
+	for _, c := range candidates {
+		if isRemote(c.Address) {
+			continue
+		}
+		if info, err := os.Stat(c.Address); err == nil {
+			all = append(all, fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano()))
+		}
+	}
+	return all
+}
+
+// rank orders languages as the options do; one that is not said stands
+// behind the first.
+func (s *syncRun) rank(language string) int {
+	if language == "" {
+		return 1
+	}
+	for i, l := range s.opts.Languages {
+		if prefix := strings.ToLower(l); strings.HasPrefix(strings.ToLower(language), prefix) {
+			return 2 * i
+		}
+	}
+	return 2 * len(s.opts.Languages)
+}
+
+// named says whether a file is called after a recording, and its language.
+func named(file, id string) (language string, ok bool) {
+	base := strings.TrimSuffix(file, path.Ext(file))
+	rest, ok := strings.CutPrefix(base, id)
+	if !ok {
+		_, rest, ok = strings.Cut(base, "["+id+"]")
+	}
+	if !ok || rest != "" && rest[0] != '.' {
+		return "", false
+	}
+	return strings.TrimPrefix(rest, "."), true
+}
+
+// maxFailed is after how many transcripts in a row that could not be asked for
+// the rest is left to the next run.
+const maxFailed = 3
+
+var errLeft = errors.New("too many transcripts before it could not be read; it is left to the next run")
+
+// transcript reads the first candidate that is there; none is no error.
+func (s *syncRun) transcript(ctx context.Context, candidates []source) (transcript, error) {
+	for _, c := range candidates {
+		if !isRemote(c.Address) {
+			t, err := fromFile(c)
+			if !errors.Is(err, os.ErrNotExist) {
+				return t, err
+			}
+			continue
+		}
+		if s.failed >= maxFailed {
+			return transcript{}, errLeft
+		}
+		answer, err := s.env.HTTP.Do(ctx, outbound.Request{URL: c.Address, Accept: transcriptTypes, MaxBody: maxTranscript})
+		if status, ok := errors.AsType[*outbound.StatusError](err); ok && (status.Status == http.StatusNotFound || status.Status == http.StatusGone) {
+			s.failed = 0
+			continue
+		}
+		if err != nil {
+			s.failed++
+			return transcript{}, err
+		}
+		s.failed = 0
+		t, err := parseTranscript(answer.Body, answer.Header.Get("Content-Type"))
+		return t.in(c.Language), err
+	}
+	return transcript{}, nil
+}
+
+// in gives a transcript the language of its source where it has none.
+func (t transcript) in(language string) transcript {
+	if t.language == "" {
+		t.language = language
+	}
+	return t
+}
+
+func fromFile(c source) (transcript, error) {
+	f, err := os.Open(c.Address)
+	if err != nil {
+		return transcript{}, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxTranscript+1))
+	if err == nil && len(data) > maxTranscript {
+		err = fmt.Errorf("the transcript has more than %d bytes", maxTranscript)
+	}
+	if err != nil {
+		return transcript{}, err
+	}
+	t, err := parseTranscript(data, "")
+	return t.in(c.Language), err
+}

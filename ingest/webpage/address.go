@@ -1,0 +1,103 @@
+package webpage
+
+import (
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// Address reads a web address, relative to base if that is not nil, and brings
+// it to the form it is asked for in: without fragment and tracking parameters,
+// host in lower case. Nil if it is no web address.
+func Address(raw string, base *url.URL) *url.URL {
+	if base == nil {
+		base = &url.URL{}
+	}
+	u, err := base.Parse(strings.TrimSpace(raw))
+	if err != nil || !webScheme(u) {
+		return nil
+	}
+	u.User, u.Fragment, u.RawFragment = nil, "", ""
+	u.Host = strings.ToLower(u.Host)
+	if port := u.Port(); port == "80" && u.Scheme == "http" || port == "443" && u.Scheme == "https" {
+		u.Host = strings.TrimSuffix(u.Host, ":"+port)
+	}
+	if u.RawQuery != "" {
+		query := u.Query()
+		for name := range query {
+			if tracking.MatchString(name) {
+				query.Del(name)
+			}
+		}
+		u.RawQuery = query.Encode()
+	}
+	u.ForceQuery = false
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return u
+}
+
+// tracking are query parameters that say where a reader came from.
+var tracking = regexp.MustCompile(`(?i)^(?:utm_\w+|fbclid|gclid|mc_cid|mc_eid|ref|source)$`)
+
+// Key is what two addresses of the same page have in common: host, path and
+// query, without scheme, "www.", the name of an index file, a closing slash
+// and the extension of a rendered page.
+func Key(u *url.URL) string {
+	key := strings.TrimPrefix(u.Host, "www.") + "/" + Path(u)
+	if u.RawQuery != "" {
+		key += "?" + u.RawQuery
+	}
+	return strings.TrimSuffix(key, "/")
+}
+
+// Path is the path of a page below its host as Key has it: "docs/start".
+func Path(u *url.URL) string {
+	p := strings.Trim(path.Clean("/"+u.Path), "/")
+	for _, extension := range []string{".md", ".mdx", ".html", ".htm"} {
+		if name := strings.TrimSuffix(p, extension); name != "" && !strings.HasSuffix(name, "/") {
+			p = name
+		}
+	}
+	if base := path.Base(p); base == "index" || base == "index.php" {
+		p = strings.Trim(path.Dir(p), "./")
+	}
+	return strings.ToValidUTF8(p, "\uFFFD")
+}
+
+// Scope says which paths of a site are wanted.
+type Scope struct {
+	include, exclude []*regexp.Regexp
+}
+
+// NewScope compiles patterns of paths: ? is a character, * any within a
+// directory, ** any with directories. No pattern to include includes all.
+func NewScope(include, exclude []string) Scope { return Scope{globs(include), globs(exclude)} }
+
+// Holds reports whether an address is within the scope.
+func (s Scope) Holds(u *url.URL) bool {
+	return (len(s.include) == 0 || matches(s.include, u.Path)) && !matches(s.exclude, u.Path)
+}
+
+func globs(patterns []string) []*regexp.Regexp {
+	var compiled []*regexp.Regexp
+	for _, p := range patterns {
+		if !strings.HasPrefix(p, "/") {
+			p = "/" + p
+		}
+		quoted := strings.NewReplacer(`/\*\*/`, `/(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`).Replace(regexp.QuoteMeta(p))
+		compiled = append(compiled, regexp.MustCompile(`^`+quoted+`$`))
+	}
+	return compiled
+}
+
+func matches(patterns []*regexp.Regexp, p string) bool {
+	for _, pattern := range patterns {
+		if pattern.MatchString(p) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,296 @@
+package webpage
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"golang.org/x/net/html"
+)
+
+// dress rewrites what Markdown cannot say into what it can.
+func dress(n *html.Node, base *url.URL) {
+	code(n)
+	for e := range elements(n) {
+		switch e.Data {
+		case "h1", "h2", "h3", "h4", "h5", "h6":
+			anchor(e)
+		case "summary":
+			bold(e)
+		case "dt":
+			bold(e)
+		case "dd":
+			e.Data, e.DataAtom = "div", 0
+		case "td", "th":
+			cell(e)
+		case "sup":
+			raise(e)
+		case "ul", "ol", "blockquote":
+			if depth(e) > maxDepth {
+				spread(e)
+			}
+		case "li":
+			if e.Parent.Data != "ul" && e.Parent.Data != "ol" {
+				spread(e)
+			}
+		case "img":
+			replace(e, textNode(strings.Join(strings.Fields(attr(e, "alt")), " ")))
+		case "picture", "figure":
+			spread(e)
+		}
+	}
+	for e := range elements(n) {
+		if e.Data == "a" {
+			link(e, base)
+		}
+	}
+	veil(n)
+}
+
+// maxDepth is how deep lists and quotations may stand in each other: every
+// level is one more copy of what is in it.
+const maxDepth = 8
+
+// depth is in how many lists and quotations an element stands.
+func depth(e *html.Node) (n int) {
+	for p := e.Parent; p != nil; p = p.Parent {
+		if p.Data == "ul" || p.Data == "ol" || p.Data == "blockquote" {
+			n++
+		}
+	}
+	return n
+}
+
+// bold makes a term or summary a paragraph in bold.
+func bold(e *html.Node) {
+	s := line(e)
+	clear(e)
+	e.Data, e.DataAtom, e.Attr = "p", 0, nil
+	if s != "" {
+		e.AppendChild(element("strong", textNode(s)))
+	}
+}
+
+// spread keeps what Markdown has no element for apart from its surroundings.
+func spread(e *html.Node) { e.Data, e.DataAtom = "div", 0 }
+
+// cell makes the content of a table's cell one line: a table of Markdown has
+// no other.
+func cell(e *html.Node) {
+	for _, span := range []string{"colspan", "rowspan"} {
+		if n, err := strconv.Atoi(attr(e, span)); err != nil || n > maxSpan {
+			setAttr(e, span, "1")
+		}
+	}
+	for c := range elements(e) {
+		switch c.Data {
+		case "pre":
+			c.Data, c.DataAtom = "code", 0
+			s := line(c)
+			clear(c)
+			c.AppendChild(textNode(s))
+		case "br":
+			replace(c, textNode(" "))
+		case "p", "div", "ul", "ol", "li", "blockquote", "section", "h1", "h2", "h3", "h4", "h5", "h6", "dl", "table", "tbody", "thead", "tr", "td", "th":
+			c.Data, c.DataAtom, c.Attr = "span", 0, nil
+			c.AppendChild(textNode(" "))
+			c.InsertBefore(textNode(" "), c.FirstChild)
+		}
+	}
+	for c := range e.Descendants() {
+		if c.Type == html.TextNode && !strings.Contains(c.Data, `\|`) {
+			c.Data = strings.ReplaceAll(c.Data, "|", `\|`)
+		}
+	}
+}
+
+// maxSpan is how many columns or rows of a table a cell may span: the table is
+// filled up with as many empty ones.
+const maxSpan = 20
+
+// raise keeps an exponent from joining the number before it.
+func raise(e *html.Node) {
+	if s := line(e); s != "" && strings.Trim(s, "+-0123456789") == "" {
+		e.InsertBefore(textNode("^"), e.FirstChild)
+	}
+}
+
+// permalink are classes of the links to a heading that stand in it.
+var permalink = []string{"headerlink", "hash-link", "header-anchor", "anchor", "anchor-link", "heading-anchor", "anchorjs-link", "sl-anchor-link", "permalink", "direct-link"}
+
+// permalinks removes the links to a heading that stand in it, which show
+// nothing or a sign.
+func permalinks(n *html.Node) {
+	for e := range elements(n) {
+		if e.Data != "a" {
+			continue
+		}
+		sign := !strings.ContainsFunc(text(e), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+		if hasClass(e, permalink...) && (sign || !within(e, "h1", "h2", "h3", "h4", "h5", "h6") || hasClass(e, "hash-link")) ||
+			sign && strings.HasPrefix(attr(e, "href"), "#") && find(e, "img") == nil {
+			if id := attr(e, "id") + attr(e, "name"); id != "" && e.Parent.Type == html.ElementNode && attr(e.Parent, "id") == "" {
+				setAttr(e.Parent, "id", id)
+			}
+			remove(e)
+		}
+	}
+}
+
+var anchorName = regexp.MustCompile(`^[\w.:-]+$`)
+
+// anchor keeps a heading's own anchor where it is not the one that is made of
+// its text. Some generators give it to the section that the heading begins.
+func anchor(h *html.Node) {
+	id := attr(h, "id")
+	if p := h.Parent; id == "" && p != nil && (p.Data == "section" || p.Data == "div") && begins(h) {
+		id = attr(p, "id")
+	}
+	s := line(h)
+	if id == "" || s == "" || !anchorName.MatchString(id) || id == slug(s) {
+		return
+	}
+	h.AppendChild(textNode(" {#" + id + "}"))
+}
+
+// begins reports whether an element is the first of its parent, or stands
+// behind empty marks only.
+func begins(n *html.Node) bool {
+	for range 6 {
+		if n = n.PrevSibling; n == nil {
+			return true
+		}
+		if line(n) != "" {
+			return false
+		}
+	}
+	return false
+}
+
+// slug is the anchor that a heading's text makes.
+func slug(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '-' || r == '_':
+			return unicode.ToLower(r)
+		case r == ' ':
+			return '-'
+		}
+		return -1
+	}, s)
+}
+
+// link makes a link's address whole. One that leads nowhere else, or that no
+// browser should follow, is only its text.
+func link(e *html.Node, base *url.URL) {
+	href := strings.TrimSpace(attr(e, "href"))
+	u, err := base.Parse(href)
+	if err != nil || href == "" || strings.HasPrefix(href, "#") || !webScheme(u) || line(e) == "" {
+		e.Data, e.DataAtom, e.Attr = "span", 0, nil
+		return
+	}
+	u.User = nil
+	e.Attr = []html.Attribute{{Key: "href", Val: u.String()}}
+}
+
+// webScheme reports an address that web servers answer.
+func webScheme(u *url.URL) bool { return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" }
+
+// code brings blocks of code, which highlighters cut into pieces, to plain
+// ones with their language.
+func code(n *html.Node) {
+	for e := range elements(n) {
+		if e.Data == "table" && find(e, "pre") != nil && hasClass(e, "highlighttable", "lntable", "rouge-table", "codehilitetable") {
+			div := element("div")
+			for c := range elements(e) {
+				if c.Data == "pre" {
+					remove(c)
+					div.AppendChild(c)
+				}
+			}
+			replace(e, div)
+		}
+	}
+	for e := range elements(n) {
+		if e.Data != "pre" {
+			continue
+		}
+		language := languageOf(e)
+		s := strings.TrimRight(strings.ReplaceAll(codeText(e), "\u00a0", " "), " \t\n")
+		clear(e)
+		if strings.TrimSpace(s) == "" {
+			e.Data, e.DataAtom = "div", 0
+			continue
+		}
+		inner := element("code", textNode(s))
+		if language != "" {
+			setAttr(inner, "class", "language-"+language)
+		}
+		e.Attr = nil
+		e.AppendChild(inner)
+	}
+}
+
+// codeText is the text of a block of code: lines may be text, elements that
+// begin a new line, or end with <br>.
+func codeText(n *html.Node) string {
+	var b strings.Builder
+	var visit func(*html.Node)
+	visit = func(n *html.Node) {
+		switch {
+		case n.Type == html.TextNode:
+			b.WriteString(n.Data)
+			return
+		case n.Type == html.ElementNode && n.Data == "br":
+			b.WriteByte('\n')
+			return
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			visit(c)
+		}
+		if n.Type == html.ElementNode && (n.Data == "div" || n.Data == "p" || n.Data == "li" || n.Data == "tr") && !strings.HasSuffix(b.String(), "\n") {
+			b.WriteByte('\n')
+		}
+	}
+	visit(n)
+	return strings.Trim(b.String(), "\n")
+}
+
+var languageClass = regexp.MustCompile(`^(?:language|lang|highlight-source|highlight)-([A-Za-z0-9+#_.-]{1,20})$`)
+
+// plainLanguages say that a block is no program.
+var plainLanguages = []string{"default", "none", "text", "plaintext", "plain", "txt", "notranslate", "copybtn", "wrapper"}
+
+// languageOf reads the language of a block of code from its classes, those of
+// the code in it and those of the elements around it.
+func languageOf(pre *html.Node) string {
+	around := []*html.Node{pre, find(pre, "code")}
+	for p := pre.Parent; p != nil && len(around) < 5; p = p.Parent {
+		around = append(around, p)
+	}
+	for _, n := range around {
+		if n == nil || n.Type != html.ElementNode {
+			continue
+		}
+		for _, name := range []string{attr(n, "data-language"), attr(n, "data-lang")} {
+			if languageClass.MatchString("lang-" + name) {
+				return plainLanguage(strings.ToLower(name))
+			}
+		}
+		for c := range strings.FieldsSeq(attr(n, "class")) {
+			if m := languageClass.FindStringSubmatch(c); m != nil {
+				return plainLanguage(strings.ToLower(m[1]))
+			}
+		}
+	}
+	return ""
+}
+
+func plainLanguage(name string) string {
+	if slices.Contains(plainLanguages, name) {
+		return ""
+	}
+	return name
+}

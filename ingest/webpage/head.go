@@ -1,0 +1,271 @@
+package webpage
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/net/html"
+)
+
+// head is what a page's head says, from weaker to stronger statements.
+type head struct {
+	base *url.URL
+	page Page
+	meta map[string][]string // name or property → contents
+	data []map[string]any    // JSON-LD objects that are an article
+}
+
+// maxTags is how many tags and authors of a page are read.
+const maxTags = 50
+
+func readHead(root *html.Node, base *url.URL) head {
+	h := head{base: base, meta: map[string][]string{}}
+	title := ""
+	for e := range elements(root) {
+		switch e.Data {
+		case "html":
+			h.page.Language = strings.TrimSpace(attr(e, "lang"))
+		case "base":
+			if u, err := base.Parse(attr(e, "href")); err == nil && webScheme(u) {
+				h.base = u
+			}
+		case "title":
+			if title == "" && !within(e, "svg") {
+				title = line(e)
+			}
+		case "meta":
+			name := strings.ToLower(cmp.Or(attr(e, "property"), attr(e, "name"), attr(e, "itemprop")))
+			if value := strings.TrimSpace(attr(e, "content")); name != "" && value != "" {
+				h.meta[name] = append(h.meta[name], value)
+			}
+		case "link":
+			if slices.Contains(strings.Fields(strings.ToLower(attr(e, "rel"))), "canonical") && h.page.Canonical == "" {
+				h.page.Canonical = h.address(attr(e, "href"))
+			}
+		case "script":
+			if strings.HasPrefix(strings.ToLower(attr(e, "type")), "application/ld+json") && e.FirstChild != nil {
+				h.readData(e.FirstChild.Data)
+			}
+		}
+	}
+	h.finish(title, root)
+	return h
+}
+
+func (h *head) finish(title string, root *html.Node) {
+	p := &h.page
+	p.Title = cmp.Or(h.first("og:title", "twitter:title"), h.text("headline"), h.withoutSite(title))
+	p.Description = cmp.Or(h.first("description", "og:description", "twitter:description"), h.text("description"))
+	p.Canonical = cmp.Or(p.Canonical, h.address(h.first("og:url")))
+	p.Image = h.address(cmp.Or(h.first("og:image:secure_url", "og:image", "twitter:image"), h.image()))
+	p.Published = cmp.Or(date(h.text("datePublished")), date(h.first("article:published_time", "datepublished", "date", "dc.date", "pubdate")), published(root))
+	p.Modified = cmp.Or(date(h.text("dateModified")), date(h.first("article:modified_time", "og:updated_time", "datemodified", "last-modified")))
+	p.Authors = h.authors()
+	p.Tags = unique(append(h.meta["article:tag"], splitList(h.first("keywords", "news_keywords"))...))
+	p.Language = cmp.Or(p.Language, strings.ReplaceAll(h.first("og:locale"), "_", "-"))
+	for _, v := range append(h.meta["robots"], h.meta["googlebot"]...) {
+		p.Hidden = p.Hidden || Unindexed(v)
+	}
+}
+
+// Unindexed reads the rules of a robots meta element or X-Robots-Tag header:
+// whether they keep a page out of every index.
+func Unindexed(rules string) bool {
+	for rule := range strings.SplitSeq(strings.ToLower(rules), ",") {
+		if rule = strings.TrimSpace(rule); rule == "noindex" || rule == "none" {
+			return true
+		}
+	}
+	return false
+}
+
+// withoutSite takes the site's name off a document's title ("Tides | The
+// Causeway"): what stands behind the last separator if it is the name the
+// page gives its site or, where it gives none, a bar or the shorter part.
+func (h *head) withoutSite(title string) string {
+	for _, separator := range []string{" | ", " – ", " — ", " · ", " :: ", " - "} {
+		at := strings.LastIndex(title, separator)
+		if at <= 0 {
+			continue
+		}
+		page, site := title[:at], title[at+len(separator):]
+		if name := h.first("og:site_name", "application-name"); strings.EqualFold(site, name) || name == "" && (separator == " | " || len(site) <= len(page)) {
+			return page
+		}
+	}
+	return title
+}
+
+func (h *head) first(names ...string) string {
+	for _, n := range names {
+		if values := h.meta[n]; len(values) > 0 {
+			return strings.Join(strings.Fields(values[0]), " ")
+		}
+	}
+	return ""
+}
+
+// address makes an address of the page's whole; "" if it is no web address.
+func (h *head) address(raw string) string {
+	if raw = strings.TrimSpace(raw); raw == "" {
+		return ""
+	}
+	u, err := h.base.Parse(raw)
+	if err != nil || !webScheme(u) {
+		return ""
+	}
+	u.User, u.Fragment = nil, ""
+	return u.String()
+}
+
+// readData keeps the objects of a JSON-LD script that describe an article or
+// page (schema.org).
+func (h *head) readData(raw string) {
+	var value any
+	if json.Unmarshal([]byte(raw), &value) != nil {
+		return // many pages carry broken ones
+	}
+	var visit func(v any, depth int)
+	visit = func(v any, depth int) {
+		switch v := v.(type) {
+		case []any:
+			for _, item := range v {
+				visit(item, depth+1)
+			}
+		case map[string]any:
+			if depth < 4 {
+				visit(v["@graph"], depth+1)
+				visit(v["mainEntity"], depth+1)
+			}
+			for _, t := range strs(v["@type"]) {
+				if strings.HasSuffix(t, "Article") || strings.HasSuffix(t, "Posting") || t == "Report" {
+					h.data = append(h.data, v)
+					break
+				}
+			}
+		}
+	}
+	visit(value, 0)
+}
+
+// text is the first value of a property of the article.
+func (h *head) text(property string) string {
+	for _, d := range h.data {
+		if v := strs(d[property]); len(v) > 0 {
+			return strings.Join(strings.Fields(v[0]), " ")
+		}
+	}
+	return ""
+}
+
+func (h *head) image() string {
+	for _, d := range h.data {
+		if v := named(d["image"], "url"); len(v) > 0 {
+			return v[0]
+		}
+	}
+	return ""
+}
+
+// authors are the people who wrote the page. Addresses of their profiles are
+// no names.
+func (h *head) authors() []string {
+	var names []string
+	for _, d := range h.data {
+		names = append(names, named(d["author"], "name")...)
+	}
+	if len(names) == 0 {
+		names = append(names, h.meta["author"]...)
+		names = append(names, h.meta["article:author"]...)
+	}
+	return unique(slices.DeleteFunc(names, func(n string) bool { return strings.Contains(n, "://") }))
+}
+
+// strs are the strings of a value that is one or a list of them.
+func strs(v any) []string {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var out []string
+		for _, item := range v {
+			if s, ok := item.(string); ok {
+				out = append(out, s)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// named are the strings of a value that is a string, an object with a
+// property, or a list of either.
+func named(v any, property string) []string {
+	switch v := v.(type) {
+	case string:
+		return []string{v}
+	case map[string]any:
+		return strs(v[property])
+	case []any:
+		var out []string
+		for _, item := range v {
+			if _, list := item.([]any); !list {
+				out = append(out, named(item, property)...)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+func splitList(s string) []string {
+	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ';' })
+}
+
+// unique trims a list and leaves out what is empty or said before.
+func unique(list []string) []string {
+	var out []string
+	for _, s := range list {
+		s = strings.Join(strings.Fields(s), " ")
+		if s != "" && !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, s) }) && len(out) < maxTags {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// published is the date of the first <time> in the page's article.
+func published(root *html.Node) time.Time {
+	for e := range elements(root) {
+		if e.Data == "time" && within(e, "article", "main") {
+			if t := date(attr(e, "datetime")); !t.IsZero() {
+				return t
+			}
+		}
+	}
+	return time.Time{}
+}
+
+// layouts are how pages write dates, beside RFC 3339.
+var layouts = []string{
+	"2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00",
+	"2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02", "2006/01/02", time.RFC1123, time.RFC1123Z, "January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006",
+}
+
+// date reads a date; zero if it is none.
+func date(s string) time.Time {
+	s = strings.TrimSpace(s)
+	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
+		return t.UTC()
+	}
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC()
+		}
+	}
+	return time.Time{}
+}

@@ -1,0 +1,66 @@
+package webpage
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
+
+	"almanac/ingest/markup"
+)
+
+// toMarkdown escapes nothing: the text is searched and read, and a reader of
+// the source would have written snake_case so.
+var toMarkdown = sync.OnceValue(func() *converter.Converter {
+	return converter.NewConverter(
+		converter.WithEscapeMode(converter.EscapeModeDisabled),
+		converter.WithPlugins(
+			base.NewBasePlugin(),
+			commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false), commonmark.WithLinkEmptyContentBehavior(commonmark.LinkBehaviorSkip)),
+			table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithSkipEmptyRows(true), table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
+		),
+	)
+})
+
+// The angle brackets of text stand veiled while it is converted, which would
+// write them as entities otherwise.
+const veiledLess, veiledGreater = '\uE0F1', '\uE0F2'
+
+var (
+	veilText   = strings.NewReplacer("<", string(veiledLess), ">", string(veiledGreater))
+	unveilText = strings.NewReplacer(string(veiledLess), "<", string(veiledGreater), ">")
+)
+
+// veil hides the angle brackets of text that is no code.
+func veil(n *html.Node) {
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		switch {
+		case c.Type == html.TextNode:
+			c.Data = veilText.Replace(c.Data)
+		case c.Type == html.ElementNode && c.Data != "code" && c.Data != "pre":
+			veil(c)
+		}
+	}
+}
+
+var (
+	lineEnd    = regexp.MustCompile(`[ \t]+\n`)
+	emptyLines = regexp.MustCompile(`\n{4,}`)
+)
+
+// render writes prepared HTML as Markdown.
+func render(n *html.Node) (string, error) {
+	out, err := toMarkdown().ConvertNode(n)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", ErrNoPage, err)
+	}
+	s := markup.Clean(unveilText.Replace(string(out)))
+	s = emptyLines.ReplaceAllString(lineEnd.ReplaceAllString(s, "\n"), "\n\n\n")
+	return strings.Trim(s, "\n"), nil
+}

@@ -1,0 +1,138 @@
+package webpage
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+)
+
+// elements yields the elements below n in document order. The element at hand
+// may be changed or removed; what is below a removed one is not yielded.
+func elements(n *html.Node) iter.Seq[*html.Node] {
+	return func(yield func(*html.Node) bool) {
+		walk(n, yield)
+	}
+}
+
+func walk(n *html.Node, yield func(*html.Node) bool) bool {
+	for c := n.FirstChild; c != nil; {
+		next := c.NextSibling
+		if c.Type == html.ElementNode {
+			if !yield(c) {
+				return false
+			}
+			if c.Parent == n && !walk(c, yield) {
+				return false
+			}
+		}
+		c = next
+	}
+	return true
+}
+
+// find returns the first element below n with one of the names, or nil.
+func find(n *html.Node, names ...string) *html.Node {
+	for e := range elements(n) {
+		if slices.Contains(names, e.Data) {
+			return e
+		}
+	}
+	return nil
+}
+
+func attr(n *html.Node, name string) string {
+	for _, a := range n.Attr {
+		if a.Key == name && a.Namespace == "" {
+			return a.Val
+		}
+	}
+	return ""
+}
+
+func setAttr(n *html.Node, name, value string) {
+	n.Attr = slices.DeleteFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
+	n.Attr = append(n.Attr, html.Attribute{Key: name, Val: value})
+}
+
+func hasAttr(n *html.Node, name string) bool {
+	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == name })
+}
+
+// hasClass reports whether an element has one of the classes.
+func hasClass(n *html.Node, classes ...string) bool {
+	for c := range strings.FieldsSeq(attr(n, "class")) {
+		if slices.Contains(classes, strings.ToLower(c)) {
+			return true
+		}
+	}
+	return false
+}
+
+// text is the text below n without scripts and styles.
+func text(n *html.Node) string {
+	var b strings.Builder
+	var visit func(*html.Node)
+	visit = func(n *html.Node) {
+		switch {
+		case n.Type == html.TextNode:
+			b.WriteString(n.Data)
+		case n.Type == html.ElementNode && (n.Data == "script" || n.Data == "style" || n.Data == "template"):
+			return
+		case n.Type == html.ElementNode && n.Data == "br":
+			b.WriteByte('\n')
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			visit(c)
+		}
+	}
+	visit(n)
+	return b.String()
+}
+
+// line is the text below n on one line.
+func line(n *html.Node) string { return strings.Join(strings.Fields(text(n)), " ") }
+
+func element(name string, children ...*html.Node) *html.Node {
+	n := &html.Node{Type: html.ElementNode, Data: name, DataAtom: atom.Lookup([]byte(name))}
+	for _, c := range children {
+		n.AppendChild(c)
+	}
+	return n
+}
+
+func textNode(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }
+
+// label is a paragraph in bold.
+func label(s string) *html.Node { return element("p", element("strong", textNode(s))) }
+
+func remove(n *html.Node) {
+	if n.Parent != nil {
+		n.Parent.RemoveChild(n)
+	}
+}
+
+// replace puts another node in the place of n.
+func replace(n, by *html.Node) {
+	n.Parent.InsertBefore(by, n)
+	n.Parent.RemoveChild(n)
+}
+
+// clear removes what is below n.
+func clear(n *html.Node) {
+	for n.FirstChild != nil {
+		n.RemoveChild(n.FirstChild)
+	}
+}
+
+// within reports whether n stands below an element with one of the names.
+func within(n *html.Node, names ...string) bool {
+	for p := n.Parent; p != nil; p = p.Parent {
+		if p.Type == html.ElementNode && slices.Contains(names, p.Data) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,266 @@
+// Package whitepaper reads papers: PDF files that a network's file lists.
+//
+//	sources:
+//	  - name: papers
+//	    kind: whitepaper
+//	    every: 24h
+//	    options:
+//	      papers:
+//	        - title: A model of the tally
+//	          url: https://www.example.org/papers/tally.pdf  # of the file
+//	          slug: tally-model                              # default: the file's name
+//	          file: ${corpus}/papers/tally.pdf               # read instead of the url
+//	          page: https://www.example.org/research/tally   # where people read of it; default the url
+//	          description: How keepers agree.
+//	          tag: research
+//	          authors: [Ada Quay]
+//	          published: 2031-05                             # as written; a date, month or year counts
+//
+// A paper becomes a record of kind whitepaper, keyed by its slug, with up to
+// 50,000 characters of its text. A scanned paper has no text and says so. A
+// paper that cannot be read keeps its record.
+//
+// It may import catalog, catalog/derive, catalog/network, ingest,
+// ingest/listing, ingest/outbound, ingest/pdf and ingest/webpage.
+package whitepaper
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/derive"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/listing"
+	"almanac/ingest/outbound"
+	"almanac/ingest/pdf"
+	"almanac/ingest/webpage"
+)
+
+// rules is the version of what this package makes of a paper. A change of it
+// makes every paper be read again.
+const rules = "1"
+
+const (
+	maxText  = 50_000   // characters
+	maxBytes = 64 << 20 // of a file
+)
+
+type options struct {
+	Papers []paper `yaml:"papers"`
+}
+
+type paper struct {
+	Slug        string   `yaml:"slug"`
+	Title       string   `yaml:"title"`
+	URL         string   `yaml:"url"`
+	File        string   `yaml:"file"`
+	Page        string   `yaml:"page"`
+	Description string   `yaml:"description"`
+	Tag         string   `yaml:"tag"`
+	Authors     []string `yaml:"authors"`
+	Published   string   `yaml:"published"`
+}
+
+type connector struct {
+	papers []paper
+	env    ingest.Environment
+}
+
+// New makes the connector of a source; it is a Constructor of kind
+// "whitepaper".
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	var o options
+	if err := ingest.DecodeOptions(src, &o); err != nil {
+		return nil, err
+	}
+	if len(o.Papers) == 0 {
+		return nil, errors.New("option papers: want a list of papers, each with a title and a url or file")
+	}
+	if env.WorkDir == "" {
+		return nil, errors.New("whitepaper: a working directory is needed for what was seen")
+	}
+	met := map[string]bool{}
+	for i := range o.Papers {
+		p := &o.Papers[i]
+		if err := p.complete(); err != nil {
+			return nil, fmt.Errorf("option papers: number %d: %w", i+1, err)
+		}
+		if met[p.Slug] {
+			return nil, fmt.Errorf("option papers: number %d: slug %q stands twice; give each paper one of its own", i+1, p.Slug)
+		}
+		met[p.Slug] = true
+	}
+	return &connector{o.Papers, env}, nil
+}
+
+var slugShape = regexp.MustCompile(`^[a-z0-9]+(?:[._-][a-z0-9]+)*$`)
+
+// complete checks a paper and fills in what follows from the rest.
+func (p *paper) complete() error {
+	for name, raw := range map[string]string{"url": p.URL, "page": p.Page} {
+		if raw != "" && webpage.Address(raw, nil) == nil {
+			return fmt.Errorf("%s: want an address that begins with https://", name)
+		}
+	}
+	switch {
+	case p.URL == "" && p.File == "":
+		return errors.New("want a url or a file")
+	case p.Title == "":
+		return errors.New("want a title")
+	}
+	if p.Slug == "" {
+		file := p.File
+		if u := webpage.Address(p.URL, nil); u != nil {
+			file = u.Path
+		}
+		name := strings.ToLower(strings.TrimSuffix(path.Base(file), path.Ext(file)))
+		p.Slug = strings.Trim(unslugged.ReplaceAllString(name, "-"), "-")
+	}
+	if !slugShape.MatchString(p.Slug) {
+		return fmt.Errorf("slug %q: want lower-case letters, digits and hyphens", p.Slug)
+	}
+	return nil
+}
+
+var unslugged = regexp.MustCompile(`[^a-z0-9]+`)
+
+// types are the media types of PDF files, and what servers call files they do
+// not know.
+var types = []string{"application/pdf", "application/x-pdf", "application/octet-stream", "binary/octet-stream"}
+
+// Sync implements ingest.Connector. The cursor names the file in which what
+// was seen of the papers is remembered.
+func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	known := listing.Recall(c.env.WorkDir, cursor, listing.Settings(rules, c.papers))
+	s := &syncRun{c, listing.NewRun(listing.Config{HTTP: c.env.HTTP, Out: out, Kind: catalog.KindWhitepaper, Known: known}), out}
+	for i, p := range c.papers {
+		if err := s.paper(ctx, p); err != nil {
+			return ingest.Outcome{}, fmt.Errorf("whitepaper: %w", err)
+		}
+		out.Progress(i+1, len(c.papers))
+	}
+	if err := s.Close(); err != nil {
+		return ingest.Outcome{}, fmt.Errorf("whitepaper: %w", err)
+	}
+	cursor, err := s.Now.Remember(c.env.WorkDir, cursor)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("whitepaper: %w", err)
+	}
+	return ingest.Outcome{Cursor: cursor, Complete: s.Whole()}, nil
+}
+
+// syncRun is one reading of the papers.
+type syncRun struct {
+	*connector
+	*listing.Run
+	out ingest.Sink
+}
+
+var errGone = errors.New("its file is not there any more; correct its url in the list")
+
+// paper reads a paper and hands its record over. One whose file is gone stays:
+// it is in the list.
+func (s *syncRun) paper(ctx context.Context, p paper) error {
+	it := listing.Item{Name: p.Slug, Address: p.URL, Accept: types, MaxBody: maxBytes}
+	if p.File != "" {
+		return s.local(ctx, it, p)
+	}
+	old, known := s.Known.Items[p.Slug]
+	answer, state, err := s.Ask(ctx, it)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	switch state {
+	case listing.Kept:
+		return nil
+	case listing.Gone:
+		if known {
+			s.Known.Items[p.Slug] = old
+		}
+		s.Fail(it, errGone)
+		return nil
+	case listing.Failed:
+		s.Fail(it, err)
+		return nil
+	}
+	return s.put(ctx, it, p, answer)
+}
+
+// local reads a paper's file, if it changed.
+func (s *syncRun) local(ctx context.Context, it listing.Item, p paper) error {
+	data, err := readFile(p.File)
+	if err != nil {
+		s.Fail(it, err)
+		return nil
+	}
+	it.Stamp = listing.Stamp(data)
+	if old, ok := s.Known.Items[p.Slug]; ok && !old.Pending && old.Stamp == it.Stamp {
+		s.Keep(p.Slug)
+		return nil
+	}
+	return s.put(ctx, it, p, outbound.Response{Body: data})
+}
+
+func readFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err == nil && len(data) > maxBytes {
+		err = fmt.Errorf("it has more than %d bytes", maxBytes)
+	}
+	return data, err
+}
+
+func (s *syncRun) put(ctx context.Context, it listing.Item, p paper, answer outbound.Response) error {
+	e, err := entry(p, answer.Body)
+	if err != nil {
+		s.Fail(it, err)
+		return nil
+	}
+	if e.Record.Body == "" {
+		s.out.Warn(p.Slug, "the file has no text layer: it is scanned, and only its description can be found")
+	}
+	return s.Put(ctx, it, e, answer)
+}
+
+// entry makes the record of a paper.
+func entry(p paper, file []byte) (catalog.Entry, error) {
+	text, pages, err := pdf.Text(file, maxText)
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	authors := p.Authors
+	if authors == nil {
+		authors = []string{}
+	}
+	data, err := catalog.Encode(catalog.Whitepaper{
+		Authors: authors, Pages: pages, PDF: p.URL, Bytes: int64(len(file)), Published: p.Published, TextLayer: text != "",
+	})
+	return catalog.Entry{Record: catalog.Record{
+		Kind: catalog.KindWhitepaper, Key: p.Slug, Title: p.Title, URL: cmp.Or(p.Page, p.URL), Category: p.Tag, Author: strings.Join(authors, ", "),
+		CreatedAt: date(p.Published), Summary: cmp.Or(p.Description, derive.TLDR(text)), Body: text, Data: data,
+	}}, err
+}
+
+// date reads a date, a month or a year; zero if it is none.
+func date(s string) time.Time {
+	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
+}

@@ -1,0 +1,186 @@
+// Package crossencoder asks a cross-encoder how well texts answer a query: a
+// model that reads both together, behind text-embeddings-inference or
+// llama.cpp. It imports embed/remote for its HTTP client. Which candidates it
+// sees, and what happens when it does not answer, is decided by retrieval.
+package crossencoder
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"time"
+
+	"almanac/embed/remote"
+)
+
+// Kind is an interface.
+type Kind string
+
+// The interfaces.
+const (
+	TEI      Kind = "tei"      // POST {URL}/rerank
+	LlamaCPP Kind = "llamacpp" // POST {URL}/v1/rerank, which vLLM and Jina have too
+)
+
+// Config configures a Client.
+type Config struct {
+	Kind  Kind
+	URL   string
+	Model string // for a server that has several; TEI has one
+	Key   string // sent as a bearer token; "" = none
+	// Deadline of one call, whatever is left to its context; default 500 ms.
+	Deadline time.Duration
+}
+
+const (
+	defaultDeadline = 500 * time.Millisecond
+	// maxText bounds a text in bytes: cross-encoders mostly hold 512 tokens of
+	// query and text together.
+	maxText = 8 << 10
+	// maxCuts is how often texts are shortened for a server that does not.
+	maxCuts = 3
+)
+
+// Client scores texts. It is safe for concurrent use.
+type Client struct {
+	server *remote.Client
+	cfg    Config
+	ask    func(ctx context.Context, query string, texts []string) ([]rank, error)
+}
+
+// Open returns a client. It sends nothing, so the server may come later.
+func Open(c Config) (*Client, error) {
+	c.Deadline = cmp.Or(c.Deadline, defaultDeadline)
+	server, err := remote.NewClient(remote.ClientConfig{Name: "cross-encoder", URL: c.URL, Key: c.Key, Timeout: c.Deadline})
+	if err != nil {
+		return nil, err
+	}
+	e := &Client{server: server, cfg: c}
+	switch c.Kind {
+	case TEI:
+		e.ask = e.tei
+	case LlamaCPP:
+		e.ask = e.llamaCPP
+	default:
+		return nil, fmt.Errorf("%q is no kind of cross-encoder: there are %q and %q", c.Kind, TEI, LlamaCPP)
+	}
+	return e, nil
+}
+
+// Score returns one score per text, in the order of texts; greater is better,
+// and only differences within one call mean something. It takes 20 to 30
+// texts: many servers take at most 32. embed.ErrUnavailable is in the errors
+// of a server that may work later.
+func (e *Client) Score(ctx context.Context, query string, texts []string) ([]float64, error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, e.cfg.Deadline, fmt.Errorf("no answer within %s", e.cfg.Deadline))
+	defer cancel()
+	limit := maxText
+	for cuts := 0; ; cuts++ {
+		short := make([]string, len(texts))
+		longest := 0
+		for i, text := range texts {
+			short[i] = remote.Cut(text, limit)
+			longest = max(longest, len(short[i]))
+		}
+		ranks, err := e.ask(ctx, query, short)
+		if remote.TooLong(err) && cuts < maxCuts {
+			limit = longest * 3 / 4
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		scores, err := inOrder(ranks, len(texts))
+		if err != nil {
+			return nil, fmt.Errorf("%s %w", e.server, err)
+		}
+		return scores, nil
+	}
+}
+
+// rank is the score of a text in an answer, which may be in any order.
+type rank struct {
+	index *int
+	score *float64
+}
+
+// inOrder returns the scores of n texts in their order; every text must have
+// exactly one, which is a number.
+func inOrder(ranks []rank, n int) ([]float64, error) {
+	if len(ranks) != n {
+		return nil, fmt.Errorf("answers %d scores for %d texts", len(ranks), n)
+	}
+	scores := make([]float64, n)
+	seen := make([]bool, n)
+	for _, r := range ranks {
+		switch {
+		case r.index == nil || *r.index < 0 || *r.index >= n:
+			return nil, errors.New("answers a score for none of the texts")
+		case seen[*r.index]:
+			return nil, fmt.Errorf("answers two scores for text %d", *r.index)
+		case r.score == nil || math.IsNaN(*r.score) || math.IsInf(*r.score, 0):
+			return nil, fmt.Errorf("answers no score for text %d", *r.index)
+		}
+		seen[*r.index], scores[*r.index] = true, *r.score
+	}
+	return scores, nil
+}
+
+// tei speaks text-embeddings-inference, which cuts texts itself.
+func (e *Client) tei(ctx context.Context, query string, texts []string) ([]rank, error) {
+	request := struct {
+		Query    string   `json:"query"`
+		Texts    []string `json:"texts"`
+		Truncate bool     `json:"truncate"`
+	}{query, texts, true}
+	var answer teiAnswer
+	err := e.server.JSON(ctx, http.MethodPost, "rerank", request, &answer)
+	return answer.ranks(), err
+}
+
+type teiAnswer []struct {
+	Index *int     `json:"index"`
+	Score *float64 `json:"score"`
+}
+
+func (a teiAnswer) ranks() []rank {
+	ranks := make([]rank, len(a))
+	for i, r := range a {
+		ranks[i] = rank{r.Index, r.Score}
+	}
+	return ranks
+}
+
+// llamaCPP speaks llama.cpp's interface; texts that are too long are refused.
+func (e *Client) llamaCPP(ctx context.Context, query string, texts []string) ([]rank, error) {
+	request := struct {
+		Model     string   `json:"model,omitempty"`
+		Query     string   `json:"query"`
+		Documents []string `json:"documents"`
+		TopN      int      `json:"top_n"`
+	}{e.cfg.Model, query, texts, len(texts)}
+	var answer llamaAnswer
+	err := e.server.JSON(ctx, http.MethodPost, "v1/rerank", request, &answer)
+	return answer.ranks(), err
+}
+
+type llamaAnswer struct {
+	Results []struct {
+		Index *int     `json:"index"`
+		Score *float64 `json:"relevance_score"`
+	} `json:"results"`
+}
+
+func (a llamaAnswer) ranks() []rank {
+	ranks := make([]rank, len(a.Results))
+	for i, r := range a.Results {
+		ranks[i] = rank{r.Index, r.Score}
+	}
+	return ranks
+}
