@@ -9,7 +9,7 @@ PACKAGES  := ./...
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit race rankings conformance bench relevance tune fuzz clean
+.PHONY: help run build test check format vet unit race rankings conformance bench relevance tune fuzz up down backup restore image secrets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -69,8 +69,44 @@ tune: build ## fit the reranker's weights again, into .cache/tuned.yaml
 fuzz: ## every fuzz target for FUZZTIME (60s)
 	@$(GO) list -f '{{.Dir}}' $(PACKAGES) | while read -r dir; do \
 	  for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' "$$dir"/*_test.go 2>/dev/null | sed 's/func //'); do \
-	    echo "== $$dir $$target"; (cd "$$dir" && $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) .) || exit 1; \
+	    echo "== $$dir $$target"; (cd "$$dir" && $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x .) || exit 1; \
 	  done; done
+
+COMPOSE := docker compose --project-directory compose
+# tar over the volume of the catalog, as the user who owns it.
+VOLUME_TAR := $(COMPOSE) run --rm --no-deps -T --user 10001:10001 --entrypoint tar volumes -C /volumes/data
+
+up: secrets ## start the stack of containers, on 127.0.0.1:8080 (docs/deploy.md)
+	$(COMPOSE) up --detach --build
+
+down: ## stop the stack of containers; its data stays
+	$(COMPOSE) --profile '*' down
+
+# A container sees a secret's file with the owner and mode it has here, and each
+# runs as a user of its own: the files are for all to read, in a directory that
+# only its owner may enter.
+secrets:
+	@install -d -m 700 compose/secrets
+	@for name in admin_token meilisearch_key qdrant_key grafana_password; do \
+	  file=compose/secrets/$$name; \
+	  [ -s $$file ] || head -c 32 /dev/urandom | od -An -v -tx1 | tr -d ' \n' >$$file && chmod 644 $$file || exit 1; \
+	done
+
+backup: FILE := almanac-$(shell date -u +%Y%m%dT%H%M%SZ).tar.gz
+backup: ## save the catalog of the stack as FILE; almanac stops meanwhile
+	@umask 077; $(COMPOSE) stop almanac && { $(VOLUME_TAR) -cz . >'$(FILE).part' && mv '$(FILE).part' '$(FILE)'; done=$$?; \
+	  $(COMPOSE) start almanac; [ $$done = 0 ] && echo "$(FILE)"; }
+
+restore: secrets ## put FILE back in place of the stack's catalog; the engines are filled anew
+	@gzip -t '$(FILE)' || { echo 'say what to put back: make restore FILE=almanac-….tar.gz'; exit 2; }
+	$(COMPOSE) --profile '*' down
+	docker volume rm --force almanac_data almanac_meilisearch almanac_qdrant
+	$(COMPOSE) up volumes
+	$(VOLUME_TAR) -xz <'$(FILE)'
+	$(COMPOSE) up --detach --build
+
+image: ## build the container image; DOCKER_DEFAULT_PLATFORM=linux/arm64 for another machine
+	$(COMPOSE) build almanac
 
 clean: ## remove what was built
 	rm -rf bin $(CACHE)

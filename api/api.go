@@ -50,7 +50,9 @@ type Config struct {
 
 	// Ready tells whether the first index is complete, and how much of it is,
 	// 0 to 1; nil = always.
-	Ready   func() (ready bool, progress float64)
+	Ready func() (ready bool, progress float64)
+	// Down names what does not answer now, each with its reason; nil = nothing.
+	Down    func() []string
 	Timeout time.Duration // of an operation; 0 = 15 s
 	Metrics *admin.Metrics
 	Log     *slog.Logger
@@ -82,6 +84,9 @@ func New(cfg Config) (*Handlers, error) {
 	}
 	if cfg.Ready == nil {
 		cfg.Ready = func() (bool, float64) { return true, 1 }
+	}
+	if cfg.Down == nil {
+		cfg.Down = func() []string { return nil }
 	}
 	if cfg.LimitStore == nil {
 		cfg.LimitStore = limit.NewStore()

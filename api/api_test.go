@@ -122,8 +122,8 @@ func TestPublic(t *testing.T) {
 		status               int
 		kind, want           string
 	}{
-		{"health counts the tools", "GET", "/health", 200, "application/json", `{"status":"ok","ready":true,"progress":1,"tools":8,"version":"test"`},
-		{"ready", "GET", "/ready", 200, "application/json", `{"status":"ready"}`},
+		{"health counts the tools", "GET", "/health", 200, "application/json", `{"status":"ok","ready":true,"progress":1,"down":[],"tools":8,"version":"test"`},
+		{"ready", "GET", "/ready", 200, "application/json", `{"status":"ready","down":[]}`},
 		{"the index lists endpoints", "GET", "/api/v1", 200, "application/json", `{"method":"GET","path":"/api/v1/books/{id}","summary":"One book.","group":"shelf","parameters":["id"]}`},
 		{"the index names the description", "GET", "/api/v1/", 200, "application/json", `"openapi":"https://kb.example/api/v1/openapi.json"`},
 		{"the description is served", "GET", "/api/v1/openapi.json", 200, "application/json", `{"openapi":"3.1.0","info":{"title":"Shelf knowledge base","version":"1.0.0"`},
@@ -148,7 +148,7 @@ func TestPublic(t *testing.T) {
 
 func TestBeforeTheIndexIsReady(t *testing.T) {
 	h := assemble(t, func(c *api.Config) { c.Ready = func() (bool, float64) { return false, 0.5 } }).Public
-	if w := do(h, "GET", "/health", ""); w.Code != 200 || !strings.Contains(w.Body.String(), `"status":"loading","ready":false,"progress":0.5,"tools":8`) {
+	if w := do(h, "GET", "/health", ""); w.Code != 200 || !strings.Contains(w.Body.String(), `"status":"loading","ready":false,"progress":0.5,"down":[],"tools":8`) {
 		t.Errorf("health: %d %s", w.Code, w.Body)
 	}
 	for _, target := range []string{"/ready", "/api/v1/books"} {
@@ -158,6 +158,22 @@ func TestBeforeTheIndexIsReady(t *testing.T) {
 	}
 	if got, isError := call(t, h, "list_books", `{}`); !isError || !strings.Contains(got, "loading, 50 %") {
 		t.Errorf("tool: %s", got)
+	}
+}
+
+// TestWhatIsDownIsSaid holds that a part that does not answer is named, and is
+// no reason to send clients elsewhere.
+func TestWhatIsDownIsSaid(t *testing.T) {
+	down := func(c *api.Config) { c.Down = func() []string { return []string{"keyword: no route"} } }
+	h := assemble(t, down).Public
+	for target, want := range map[string]string{"/ready": `{"status":"ready","down":["keyword: no route"]}`, "/health": `"status":"degraded","ready":true`} {
+		if w := do(h, "GET", target, ""); w.Code != 200 || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+	}
+	h = assemble(t, func(c *api.Config) { down(c); c.Ready = func() (bool, float64) { return false, 0 } }).Public
+	if w := do(h, "GET", "/ready", ""); w.Code != 503 || w.Body.String() != `{"error":"loading, 0 %: keyword: no route"}` {
+		t.Errorf("/ready while loading: %d %s", w.Code, w.Body)
 	}
 }
 

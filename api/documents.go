@@ -55,24 +55,34 @@ func health(cfg Config) func(context.Context) ([]byte, error) {
 		if !ready {
 			status = "loading"
 		}
+		down := cfg.Down()
+		if ready && len(down) > 0 {
+			status = "degraded"
+		}
 		return op.Encode(struct {
-			Status        string  `json:"status"`
-			Ready         bool    `json:"ready"`
-			Progress      float64 `json:"progress"`
-			Tools         int     `json:"tools"`
-			Version       string  `json:"version"`
-			UptimeSeconds int     `json:"uptime_seconds"`
-		}{status, ready, progress, tools, cfg.Version, int(time.Since(start).Seconds())})
+			Status        string   `json:"status"`
+			Ready         bool     `json:"ready"`
+			Progress      float64  `json:"progress"`
+			Down          []string `json:"down"`
+			Tools         int      `json:"tools"`
+			Version       string   `json:"version"`
+			UptimeSeconds int      `json:"uptime_seconds"`
+		}{status, ready, progress, down, tools, cfg.Version, int(time.Since(start).Seconds())})
 	}
 }
 
-// ready tells whether the first index is complete.
+// ready tells whether the first index is complete, and what is down: answers
+// go on without that, so it is no reason to send clients elsewhere.
 func ready(cfg Config) func(context.Context) ([]byte, error) {
 	return func(context.Context) ([]byte, error) {
+		down := cfg.Down()
 		if ready, progress := cfg.Ready(); !ready {
-			return nil, op.Loading(progress)
+			return nil, op.Loading(progress, down...)
 		}
-		return []byte(`{"status":"ready"}`), nil
+		return op.Encode(struct {
+			Status string   `json:"status"`
+			Down   []string `json:"down"`
+		}{"ready", down})
 	}
 }
 

@@ -66,11 +66,11 @@ func open(t testing.TB) *library {
 	must(err)
 	generation, err := store.OpenGeneration(t.Context(), index.Fingerprint(embedder.Model()))
 	must(err)
-	f := index.New(index.Config{Store: store, Generation: generation, Keyword: words, Vector: vectors, Embedder: embedder, Log: log})
+	f := index.New(index.Config{Store: store, Generation: generation, Engines: index.Engines{Keyword: words, Vector: vectors, Embedder: embedder}, Log: log})
 	must(f.Load(t.Context()))
 	p, err := profile.Load(profile.DefaultName)
 	must(err)
-	engine, err := retrieval.New(retrieval.Config{Follower: f, Keyword: words, Vector: vectors, Embedder: embedder, Profiles: []profile.Profile{p}, Deadline: 10 * time.Second, Log: log})
+	engine, err := retrieval.New(retrieval.Config{Follower: f, Profiles: []profile.Profile{p}, Deadline: 10 * time.Second, Log: log})
 	must(err)
 	l := &library{store: store, follower: f, base: kb.Base{Catalog: store, Search: engine, PublicURL: publicURL, Now: func() time.Time { return now },
 		Network: network.Network{Name: "tidewater", Title: "Tidewater", Description: "An invented harbour.", Proposals: network.Proposals{Prefix: "CIP"},

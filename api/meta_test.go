@@ -14,6 +14,7 @@ import (
 
 func countQuestions(l *library) []question {
 	return []question{
+		{name: "the status says what works", target: "/status", want: fields{"ready": true, "index.lag": 0}},
 		{name: "the index lists every endpoint", target: "/api/v1", want: fields{"name": "almanac", "network": "Tidewater", "mcp": publicURL + "/mcp", "openapi": publicURL + "/api/v1/openapi.json"}, check: func(t *testing.T, answer any) {
 			var want []string
 			for _, o := range l.ops {

@@ -160,6 +160,7 @@ func TestRESTParameters(t *testing.T) {
 	want := map[string]map[string]parameter{
 		"GET /api/v1":                       {},
 		"GET /api/v1/sources":               {},
+		"GET /status":                       {},
 		"GET /api/v1/cips":                  {"status": {Type: "string", Values: enumerations["status"]}, "type": text, "limit": integer(1, 100, "20"), "offset": offset},
 		"GET /api/v1/cips/{id}":             {"id": id, "cursor": text},
 		"GET /api/v1/cips/{id}/history":     byID,

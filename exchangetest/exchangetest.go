@@ -7,9 +7,10 @@
 // header with the server and the day, then one exchange a line. A request is
 // answered by the recorded exchange of the same method, path, query and body;
 // equal requests get their answers in the recorded order, the last one again
-// and again. So a client that polls is answered however often it asks, and
-// tests whose requests differ (by the name of an index, say) do not depend on
-// each other's order.
+// and again. Of a GET that is asked again at once, as by a client that polls,
+// only the last answer is recorded: played back, nobody waits. Tests whose
+// requests differ (by the name of an index, say) do not depend on each other's
+// order.
 //
 // With the address of a server a suite runs live; with the flag -record too,
 // it runs live and the recording is written anew.

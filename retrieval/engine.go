@@ -25,19 +25,19 @@ import (
 // Config is what an Engine is made of.
 type Config struct {
 	Follower *index.Follower
-	Keyword  keyword.Engine
-	Vector   vector.Index
-	Embedder embed.Embedder
 	// Profiles to choose from; profile.DefaultName must be among them.
 	Profiles []profile.Profile
 	// Authority is the prior of a record by its source, else by its kind.
 	Authority map[string]float64
 	// Aliases are spellings that mean the same.
 	Aliases map[string][]string
-	// Deadline bounds the retrievers of one search; what has not answered by
-	// then is reported as degraded. Default 1 s.
+	// Deadline bounds what one search waits for engines, of which retrieving
+	// may take three quarters; what has not answered by then is reported as
+	// degraded. Default 800 ms.
 	Deadline time.Duration
-	Log      *slog.Logger
+	// CrossEncoder reads the best candidates again; nil: none does.
+	CrossEncoder CrossEncoder
+	Log          *slog.Logger
 }
 
 // Engine is the Searcher over a keyword and a vector engine.
@@ -53,24 +53,36 @@ type Engine struct {
 	deadline   time.Duration
 	log        *slog.Logger
 	retrievers map[string]Retriever
+	cross      CrossEncoder
+	breakers   struct{ keyword, vector, embedder, reranker *breaker }
 }
 
 var _ Searcher = (*Engine)(nil)
 
 // New makes an engine. A profile that names an unknown retriever or feature is
-// an error.
+// an error; a retriever that these engines lack, or that another of theirs makes
+// superfluous, is left out of its lists.
 func New(cfg Config) (*Engine, error) {
-	e := &Engine{follower: cfg.Follower, keyword: cfg.Keyword, vector: cfg.Vector, embedder: cfg.Embedder, profiles: map[string]profile.Profile{},
-		models: map[string]map[string]rerank.Model{}, authority: cfg.Authority, aliases: newAliases(cfg.Aliases), deadline: cmp.Or(cfg.Deadline, time.Second), log: cfg.Log, retrievers: map[string]Retriever{}}
-	for _, r := range []Retriever{
-		keywordRetriever{"documents", cfg.Keyword, keyword.Documents},
-		keywordRetriever{"passages", cfg.Keyword, keyword.Passages},
-		denseRetriever{cfg.Vector},
-	} {
+	engines := cfg.Follower.Engines()
+	e := &Engine{follower: cfg.Follower, keyword: engines.Keyword, vector: engines.Vector, embedder: engines.Embedder, profiles: map[string]profile.Profile{},
+		models: map[string]map[string]rerank.Model{}, authority: cfg.Authority, aliases: newAliases(cfg.Aliases), deadline: cmp.Or(cfg.Deadline, 800*time.Millisecond), log: cfg.Log, retrievers: map[string]Retriever{}}
+	e.breakers.keyword = newBreaker("keyword", engines.KeywordServer, cfg.Log)
+	e.breakers.vector = newBreaker("vector", engines.VectorServer, cfg.Log)
+	e.breakers.embedder = newBreaker("embedder", engines.EmbedderServer, cfg.Log)
+	e.cross, e.breakers.reranker = cfg.CrossEncoder, newBreaker("reranker", true, cfg.Log)
+	retrievers := []Retriever{
+		keywordRetriever{"documents", e.keyword, keyword.Documents, e.breakers.keyword},
+		keywordRetriever{"passages", e.keyword, keyword.Passages, e.breakers.keyword},
+		denseRetriever{e.vector, e.breakers.vector},
+	}
+	if s, ok := e.vector.(vector.Sparse); ok {
+		retrievers = append(retrievers, sparseRetriever{s, e.breakers.vector})
+	}
+	for _, r := range retrievers {
 		e.retrievers[r.Name()] = r
 	}
 	for _, p := range cfg.Profiles {
-		models, err := e.compile(p)
+		models, err := e.compile(&p)
 		if err != nil {
 			return nil, err
 		}
@@ -82,13 +94,22 @@ func New(cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// compile checks a profile and turns its weights into models by class; the
-// empty class is every other.
-func (e *Engine) compile(p profile.Profile) (map[string]rerank.Model, error) {
+// compile checks a profile, leaves out the lists that these engines lack, and
+// turns its weights into models by class; the empty class is every other.
+func (e *Engine) compile(p *profile.Profile) (map[string]rerank.Model, error) {
+	var lists []profile.List
 	for _, l := range p.Lists {
-		if e.retrievers[l.Retriever] == nil {
-			return nil, fmt.Errorf("retrieval: profile %s: there is no retriever %q", p.Name, l.Retriever)
+		for _, name := range []string{l.Retriever, cmp.Or(l.Unless, l.Retriever)} {
+			if sides[name] == "" {
+				return nil, fmt.Errorf("retrieval: profile %s: there is no retriever %q", p.Name, name)
+			}
 		}
+		if e.retrievers[l.Retriever] != nil && e.retrievers[l.Unless] == nil {
+			lists = append(lists, l)
+		}
+	}
+	if p.Lists = lists; len(lists) == 0 {
+		return nil, fmt.Errorf("retrieval: profile %s: these engines have none of its retrievers", p.Name)
 	}
 	vectorOf := func(weights map[string]float64) (v rerank.Vector, err error) {
 		for name, w := range weights {
@@ -167,12 +188,14 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 		timings[name] = now.Sub(lap)
 		lap = now
 	}
-	p, err := e.plan(ctx, r, prof)
+	p, err := e.plan(r, prof)
 	if err != nil {
 		return Response{}, err
 	}
 	step("plan")
-	lists, degraded, err := e.retrieve(ctx, p)
+	retrieving, scoring, cancel := e.limit(ctx)
+	defer cancel()
+	lists, degraded, err := e.retrieve(retrieving, p)
 	if err != nil {
 		return Response{}, err
 	}
@@ -180,11 +203,13 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	candidates := e.candidates(p, lists)
 	step("fuse")
 	if prof.Order == "rerank" {
-		if degraded = e.rerank(ctx, p, candidates, degraded); ctx.Err() != nil {
+		if degraded = e.rerank(scoring, p, candidates, degraded); ctx.Err() != nil {
 			return Response{}, ctx.Err()
 		}
 		candidates = aboveFloor(candidates, prof.Floor)
 		step("rerank")
+		degraded = e.reread(ctx, p, candidates, degraded)
+		step("reread")
 	}
 	if prof.Collapse > 0 {
 		candidates = e.collapse(candidates, prof.Collapse)
@@ -193,17 +218,17 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 		diversify(candidates)
 	}
 	step("group")
-	res := Response{Query: r.Query, Class: string(p.Query.Class), Total: len(candidates), Degraded: degraded}
+	res := Response{Query: r.Query, Class: string(p.Query.Class), Total: len(candidates), Degraded: e.incomplete(degraded, p)}
 	page := candidates[min(r.Offset, len(candidates)):min(r.Offset+r.Limit, len(candidates))]
 	if res.Results, err = e.show(ctx, p, page, lists, r.Explain); err != nil {
 		return Response{}, err
 	}
 	if len(r.Facets) > 0 {
-		if res.Facets, err = e.keyword.Facets(ctx, p.Keyword, p.Filter, r.Facets); err != nil {
-			e.log.Warn("retrieval: facets failed", "error", err)
-			if !slices.Contains(res.Degraded, "keyword") {
-				res.Degraded = append(res.Degraded, "keyword")
-			}
+		res.Facets, err = ask(scoring, e.breakers.keyword, func() (map[string]map[string]int, error) {
+			return e.keyword.Facets(scoring, p.Keyword, p.Filter, r.Facets)
+		})
+		if err != nil {
+			res.Degraded = e.without(res.Degraded, keywordSide, "facets", err)
 		}
 	}
 	res.Corrected = corrected(p, res.Results)
@@ -222,11 +247,38 @@ type ranked struct {
 	took time.Duration
 }
 
-// retrieve asks the profile's retrievers at once. A retriever that fails or
-// is late is named in degraded; only if none answers is it an error.
+// limit returns the contexts of the two parts of a search that ask engines.
+func (e *Engine) limit(ctx context.Context) (retrieving, scoring context.Context, cancel func()) {
+	scoring, cancelScoring := context.WithTimeoutCause(ctx, e.deadline, errLate)
+	retrieving, cancelRetrieving := context.WithTimeoutCause(scoring, e.deadline*3/4, errLate)
+	return retrieving, scoring, func() { cancelRetrieving(); cancelScoring() }
+}
+
+// without adds a side to what takes no part in an answer.
+func (e *Engine) without(degraded []string, side, what string, err error) []string {
+	if !errors.Is(err, errLeftAlone) { // that was said when it was left alone
+		e.log.Warn("retrieval: "+what+" failed", "error", err)
+	}
+	if slices.Contains(degraded, side) {
+		return degraded
+	}
+	return append(degraded, side)
+}
+
+// incomplete adds the sides whose engines are still being filled.
+func (e *Engine) incomplete(degraded []string, p *Plan) []string {
+	for _, h := range e.follower.Health() {
+		asked := slices.ContainsFunc(p.Profile.Lists, func(l profile.List) bool { return sides[l.Retriever] == h.Name })
+		if asked && !h.Complete && !slices.Contains(degraded, h.Name) {
+			degraded = append(degraded, h.Name)
+		}
+	}
+	return degraded
+}
+
+// retrieve asks the profile's retrievers at once. The side of one that fails
+// or is late is named in degraded; only if none answers is it an error.
 func (e *Engine) retrieve(ctx context.Context, p *Plan) ([]ranked, []string, error) {
-	ctx, cancel := context.WithTimeout(ctx, e.deadline)
-	defer cancel()
 	lists := make([]ranked, len(p.Profile.Lists))
 	errs := make([]error, len(lists))
 	var wg sync.WaitGroup
@@ -245,17 +297,11 @@ func (e *Engine) retrieve(ctx context.Context, p *Plan) ([]ranked, []string, err
 			continue
 		}
 		failed++
-		side := "keyword"
-		if lists[i].list.Retriever == "dense" {
-			side = "vector"
-		}
-		e.log.Warn("retrieval: retriever failed", "retriever", lists[i].list.Retriever, "error", err)
-		if !slices.Contains(degraded, side) {
-			degraded = append(degraded, side)
-		}
+		name := lists[i].list.Retriever
+		degraded = e.without(degraded, sides[name], "retriever "+name, err)
 	}
 	if failed == len(lists) {
-		return nil, nil, fmt.Errorf("retrieval: no engine answers: %w", errors.Join(errs...))
+		return nil, nil, fmt.Errorf("%w: %w", ErrUnavailable, errors.Join(errs...))
 	}
 	return lists, degraded, nil
 }
@@ -319,10 +365,9 @@ func (e *Engine) rerank(ctx context.Context, p *Plan, candidates []*candidate, d
 			ids = append(ids, c.document.Passages[o].ID)
 		}
 	}
-	if !slices.Contains(degraded, "vector") {
+	if !slices.Contains(degraded, vectorSide) {
 		if cosines, err := e.cosines(ctx, p, ids); err != nil {
-			e.log.Warn("retrieval: exact scores failed", "error", err)
-			degraded = append(degraded, "vector")
+			degraded = e.without(degraded, vectorSide, "exact scores", err)
 		} else {
 			for i := range in {
 				in[i].Cosines, cosines = cosines[:len(in[i].Passages)], cosines[len(in[i].Passages):]
@@ -350,13 +395,11 @@ func (e *Engine) rerank(ctx context.Context, p *Plan, candidates []*candidate, d
 }
 
 func (e *Engine) cosines(ctx context.Context, p *Plan, ids []passage.ID) ([]float32, error) {
-	ctx, cancel := context.WithTimeout(ctx, e.deadline)
-	defer cancel()
 	v, err := p.Vector(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return e.vector.Scores(ctx, v, ids)
+	return ask(ctx, e.breakers.vector, func() ([]float32, error) { return e.vector.Scores(ctx, v, ids) })
 }
 
 // draftPenalty is what an unmerged draft has less of authority than the
@@ -386,5 +429,27 @@ func aboveFloor(candidates []*candidate, floor float64) []*candidate {
 func (e *Engine) Status(context.Context) Status {
 	lag, progress := e.follower.Lag()
 	records, passages := e.follower.Table().Size()
-	return Status{Ready: e.follower.Ready(), Progress: progress, Records: records, Passages: passages, Lag: lag, Model: e.embedder.Model()}
+	return Status{Ready: e.follower.Ready(), Progress: progress, Records: records, Passages: passages, Lag: lag, Model: e.embedder.Model(), Down: e.down()}
+}
+
+// down names the engines that do not answer, take no changes or hold a part.
+func (e *Engine) down() []Down {
+	var out []Down
+	for _, b := range []*breaker{e.breakers.keyword, e.breakers.vector, e.breakers.embedder, e.breakers.reranker} {
+		if err := b.down(); err != nil {
+			out = append(out, Down{b.name, err.Error()})
+		}
+	}
+	for _, h := range e.follower.Health() {
+		if slices.ContainsFunc(out, func(d Down) bool { return d.Engine == h.Name }) {
+			continue
+		}
+		switch {
+		case h.Err != nil:
+			out = append(out, Down{h.Name, h.Err.Error()})
+		case !h.Complete:
+			out = append(out, Down{h.Name, fmt.Sprintf("it is being filled; %d changes are to come", h.Lag)})
+		}
+	}
+	return out
 }

@@ -1,7 +1,6 @@
 package retrieval_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,24 +12,20 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
-	"almanac/embed"
 	"almanac/embed/static"
 	"almanac/retrieval"
 	"almanac/retrieval/index"
-	"almanac/retrieval/keyword"
 	keywordembedded "almanac/retrieval/keyword/embedded"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
-	"almanac/retrieval/vector"
 	vectorembedded "almanac/retrieval/vector/embedded"
 )
 
 // fixture is a catalog with engines over it.
 type fixture struct {
 	store    catalog.Store
-	keyword  keyword.Engine
-	vector   vector.Index
-	embedder embed.Embedder
+	engines  index.Engines
+	cross    retrieval.CrossEncoder
 	follower *index.Follower
 	engine   *retrieval.Engine
 }
@@ -53,18 +48,18 @@ func open(t testing.TB, dir string, options ...option) *fixture {
 	t.Cleanup(func() { f.store.Close() })
 	model, err := static.New()
 	must(err)
-	f.embedder = model
+	f.engines.Embedder = model
 	log := slog.New(slog.DiscardHandler)
-	f.keyword, err = keywordembedded.Open(keywordembedded.Config{Path: filepath.Join(dir, "keyword"), Log: log})
+	f.engines.Keyword, err = keywordembedded.Open(keywordembedded.Config{Path: filepath.Join(dir, "keyword"), Log: log})
 	must(err)
-	f.vector, err = vectorembedded.Open(vectorembedded.Config{Path: filepath.Join(dir, "vector"), Dimensions: model.Dimensions(), Model: model.Model(), Log: log})
+	f.engines.Vector, err = vectorembedded.Open(vectorembedded.Config{Path: filepath.Join(dir, "vector"), Dimensions: model.Dimensions(), Model: model.Model(), Log: log})
 	must(err)
 	for _, o := range options {
 		o(f)
 	}
 	generation, err := f.store.OpenGeneration(ctx, index.Fingerprint(model.Model()))
 	must(err)
-	f.follower = index.New(index.Config{Store: f.store, Generation: generation, Keyword: f.keyword, Vector: f.vector, Embedder: f.embedder, Log: log})
+	f.follower = index.New(index.Config{Store: f.store, Generation: generation, Engines: f.engines, Log: log})
 	must(f.follower.Load(ctx))
 	var profiles []profile.Profile
 	for _, name := range profile.Names() {
@@ -72,7 +67,7 @@ func open(t testing.TB, dir string, options ...option) *fixture {
 		must(err)
 		profiles = append(profiles, p)
 	}
-	f.engine, err = retrieval.New(retrieval.Config{Follower: f.follower, Keyword: f.keyword, Vector: f.vector, Embedder: f.embedder, Profiles: profiles, Aliases: map[string][]string{"voting window": {"vwx"}, "traffic": {"gasoline"}},
+	f.engine, err = retrieval.New(retrieval.Config{Follower: f.follower, Profiles: profiles, CrossEncoder: f.cross, Aliases: map[string][]string{"voting window": {"vwx"}, "traffic": {"gasoline"}},
 		Authority: map[string]float64{"site": 1, "mirror": 0.2}, Deadline: 200 * time.Millisecond, Log: log})
 	must(err)
 	return f
@@ -242,51 +237,6 @@ func TestBadQueries(t *testing.T) {
 	}
 }
 
-// failing engines stand for servers that do not answer.
-type failingVector struct{ vector.Index }
-
-func (failingVector) Search(context.Context, []float32, passage.Filter, int) ([]vector.Hit, error) {
-	return nil, errors.New("connection refused")
-}
-func (failingVector) Scores(context.Context, []float32, []passage.ID) ([]float32, error) {
-	return nil, errors.New("connection refused")
-}
-
-type slowKeyword struct{ keyword.Engine }
-
-func (slowKeyword) Facets(context.Context, keyword.Query, passage.Filter, []string) (map[string]map[string]int, error) {
-	return nil, errors.New("connection refused")
-}
-
-func (slowKeyword) Search(ctx context.Context, _ keyword.Query, _ passage.Filter, _ int) ([]keyword.Hit, error) {
-	<-ctx.Done()
-	return nil, ctx.Err()
-}
-
-func TestDegradesToWhatIsLeft(t *testing.T) {
-	tests := []struct {
-		name string
-		opt  option
-		want string
-	}{
-		{"the vector engine fails", func(f *fixture) { f.vector = failingVector{f.vector} }, "vector"},
-		{"the keyword engine is too slow", func(f *fixture) { f.keyword = slowKeyword{f.keyword} }, "keyword"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			f := open(t, t.TempDir(), tt.opt)
-			f.put(t, library()...)
-			res := f.search(t, retrieval.Request{Query: "traffic fees are burned", Facets: []string{"kind"}})
-			if !slices.Equal(res.Degraded, []string{tt.want}) {
-				t.Errorf("degraded %v, want %s", res.Degraded, tt.want)
-			}
-			if len(res.Results) == 0 || res.Results[0].Title != "Traffic fees" {
-				t.Errorf("results %q", titles(res))
-			}
-		})
-	}
-}
-
 func TestIndexFollowsTheCatalog(t *testing.T) {
 	dir := t.TempDir()
 	f := open(t, dir)
@@ -332,7 +282,7 @@ func TestReopening(t *testing.T) {
 	f := open(t, dir)
 	f.put(t, library()...)
 	want := answers(f)
-	if err := errors.Join(f.keyword.Flush(t.Context()), f.vector.Flush(t.Context()), f.store.Close()); err != nil {
+	if err := errors.Join(f.engines.Keyword.Flush(t.Context()), f.engines.Vector.Flush(t.Context()), f.store.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {

@@ -8,4 +8,6 @@ var (
 	ErrBadQuery = errors.New("bad query")
 	// ErrNotReady: the first index is not complete.
 	ErrNotReady = errors.New("index not ready")
+	// ErrUnavailable: no engine that could answer is there.
+	ErrUnavailable = errors.New("no search engine answers")
 )

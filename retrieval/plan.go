@@ -28,13 +28,20 @@ type Plan struct {
 	rerank     rerank.Query
 	statistics index.Statistics
 	corrected  map[string]reading // by the word as typed
-	vector     func() ([]float32, error)
+	embed      func(context.Context) ([]float32, error)
+	embedded   sync.Once
+	vector     []float32
+	vectorErr  error
 }
 
-// Vector returns the query's embedding, made once.
-func (p *Plan) Vector(context.Context) ([]float32, error) { return p.vector() }
+// Vector returns the query's embedding, which is made once: under the context
+// of who needs it first.
+func (p *Plan) Vector(ctx context.Context) ([]float32, error) {
+	p.embedded.Do(func() { p.vector, p.vectorErr = p.embed(ctx) })
+	return p.vector, p.vectorErr
+}
 
-func (e *Engine) plan(ctx context.Context, r Request, prof profile.Profile) (*Plan, error) {
+func (e *Engine) plan(r Request, prof profile.Profile) (*Plan, error) {
 	q, err := query.Parse(r.Query)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadQuery, err)
@@ -59,7 +66,7 @@ func (e *Engine) plan(ctx context.Context, r Request, prof profile.Profile) (*Pl
 		if weight == 0 {
 			continue
 		}
-		p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: t.Text, Weight: weight})
+		p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: t.Text, Weight: weight, Rarity: p.statistics.IDF(t.ID)})
 	}
 	if prof.Correct {
 		e.correct(p)
@@ -71,13 +78,13 @@ func (e *Engine) plan(ctx context.Context, r Request, prof profile.Profile) (*Pl
 		p.Keyword.Phrases = append(p.Keyword.Phrases, keywordTerms(phrase))
 	}
 	p.Keyword.Exclude = keywordTerms(q.Exclude)
-	p.vector = sync.OnceValues(func() ([]float32, error) {
-		vectors, err := e.embedder.Embed(ctx, []string{q.Text}, embed.Query)
+	p.embed = func(ctx context.Context) ([]float32, error) {
+		vectors, err := ask(ctx, e.breakers.embedder, func() ([][]float32, error) { return e.embedder.Embed(ctx, []string{q.Text}, embed.Query) })
 		if err != nil {
-			return nil, fmt.Errorf("retrieval: embed query: %w", err)
+			return nil, fmt.Errorf("embed query: %w", err)
 		}
 		return vectors[0], nil
-	})
+	}
 	return p, nil
 }
 

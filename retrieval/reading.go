@@ -65,9 +65,9 @@ func (e *Engine) correct(p *Plan) {
 // add makes a term that was not typed part of the query.
 func (p *Plan) add(table *index.Table, term string, position int, weight float64) {
 	id := analysis.IDOf(term)
-	p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: term, Weight: weight})
-	p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: id, Position: position, Weight: weight})
 	p.statistics = p.statistics.With(table.Statistics([]analysis.TermID{id}))
+	p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: term, Weight: weight, Rarity: p.statistics.IDF(id)})
+	p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: id, Position: position, Weight: weight})
 }
 
 // misspelt reports whether a word is one that the corpus hardly knows. What

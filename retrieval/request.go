@@ -29,7 +29,7 @@ type Response struct {
 	Results   []Result
 	Total     int // records that can be paged through
 	Facets    map[string]map[string]int
-	Degraded  []string // what did not answer: "vector", "keyword"
+	Degraded  []string // what did not answer: "vector", "keyword", "rerank"
 	Corrected string   // the query as it was read when the typed one is weak; "" as typed
 	Took      time.Duration
 	Timings   map[string]time.Duration // with Explain
@@ -90,5 +90,11 @@ type Status struct {
 	Passages int
 	Lag      int64 // changes not yet indexed
 	Model    string
-	Down     []string // engines that do not answer
+	Down     []Down // empty while everything answers and is complete
+}
+
+// Down is an engine that does not answer, or holds only a part.
+type Down struct {
+	Engine string // keyword, vector, embedder, reranker
+	Reason string // a sentence for operators
 }

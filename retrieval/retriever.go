@@ -3,6 +3,7 @@ package retrieval
 import (
 	"context"
 
+	"almanac/retrieval/analysis"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
@@ -25,11 +26,22 @@ type Hit struct {
 
 const whole passage.ID = -1
 
+// The sides of a search, each of which can fail: an answer without one names
+// it in degraded.
+const (
+	keywordSide = "keyword"
+	vectorSide  = "vector"
+)
+
+// sides are the retrievers there can be, by the side they are on.
+var sides = map[string]string{"documents": keywordSide, "passages": keywordSide, "dense": vectorSide, "sparse": vectorSide}
+
 // keywordRetriever asks a keyword engine for passages or documents.
 type keywordRetriever struct {
-	name   string
-	engine keyword.Engine
-	unit   keyword.Unit
+	name    string
+	engine  keyword.Engine
+	unit    keyword.Unit
+	breaker *breaker
 }
 
 func (r keywordRetriever) Name() string { return r.name }
@@ -37,7 +49,7 @@ func (r keywordRetriever) Name() string { return r.name }
 func (r keywordRetriever) Retrieve(ctx context.Context, p *Plan, f passage.Filter, k int) ([]Hit, error) {
 	q := p.Keyword
 	q.Unit = r.unit
-	hits, err := r.engine.Search(ctx, q, f, k)
+	hits, err := ask(ctx, r.breaker, func() ([]keyword.Hit, error) { return r.engine.Search(ctx, q, f, k) })
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +64,10 @@ func (r keywordRetriever) Retrieve(ctx context.Context, p *Plan, f passage.Filte
 }
 
 // denseRetriever asks a vector engine for the nearest passages.
-type denseRetriever struct{ index vector.Index }
+type denseRetriever struct {
+	index   vector.Index
+	breaker *breaker
+}
 
 func (denseRetriever) Name() string { return "dense" }
 
@@ -61,13 +76,34 @@ func (r denseRetriever) Retrieve(ctx context.Context, p *Plan, f passage.Filter,
 	if err != nil {
 		return nil, err
 	}
-	hits, err := r.index.Search(ctx, v, f, k)
-	if err != nil {
-		return nil, err
+	hits, err := ask(ctx, r.breaker, func() ([]vector.Hit, error) { return r.index.Search(ctx, v, f, k) })
+	return ofVectors(hits), err
+}
+
+// sparseRetriever asks a vector engine for passages by their terms.
+type sparseRetriever struct {
+	index   vector.Sparse
+	breaker *breaker
+}
+
+func (sparseRetriever) Name() string { return "sparse" }
+
+func (r sparseRetriever) Retrieve(ctx context.Context, p *Plan, f passage.Filter, k int) ([]Hit, error) {
+	terms := make([]vector.Term, len(p.Keyword.Terms))
+	for i, t := range p.Keyword.Terms {
+		terms[i] = vector.Term{ID: analysis.IDOf(t.Text), Weight: t.Weight}
 	}
+	if len(terms) == 0 {
+		return nil, nil
+	}
+	hits, err := ask(ctx, r.breaker, func() ([]vector.Hit, error) { return r.index.SearchTerms(ctx, terms, f, k) })
+	return ofVectors(hits), err
+}
+
+func ofVectors(hits []vector.Hit) []Hit {
 	out := make([]Hit, len(hits))
 	for i, h := range hits {
 		out[i] = Hit{Record: h.Passage.Record(), Passage: h.Passage, Score: float64(h.Score)}
 	}
-	return out, nil
+	return out
 }

@@ -29,16 +29,18 @@ func (e *Engine) Signals(ctx context.Context, r Request) (class string, signals 
 	if err != nil {
 		return "", nil, err
 	}
-	p, err := e.plan(ctx, r, prof)
+	p, err := e.plan(r, prof)
 	if err != nil {
 		return "", nil, err
 	}
-	lists, degraded, err := e.retrieve(ctx, p)
+	retrieving, scoring, cancel := e.limit(ctx)
+	defer cancel()
+	lists, degraded, err := e.retrieve(retrieving, p)
 	if err != nil {
 		return "", nil, err
 	}
 	candidates := e.candidates(p, lists)
-	if degraded = e.rerank(ctx, p, candidates, degraded); len(degraded) > 0 {
+	if degraded = e.rerank(scoring, p, candidates, degraded); len(degraded) > 0 {
 		return "", nil, fmt.Errorf("retrieval: signals are incomplete without %v", degraded)
 	}
 	candidates = aboveFloor(candidates, prof.Floor)

@@ -15,6 +15,10 @@ import (
 // follows adds no words (query.MaxTerms) but would be analysed and embedded.
 const maxQuery = 4_000
 
+// retryUnavailable is when to ask again after no engine answered: the
+// searcher tries them about as often.
+const retryUnavailable = 5 * time.Second
+
 // Find searches. Its errors name the argument that the query came in.
 func (b Base) Find(ctx context.Context, argument string, r retrieval.Request) (retrieval.Response, error) {
 	r.Query = first(r.Query, maxQuery)
@@ -26,6 +30,8 @@ func (b Base) Find(ctx context.Context, argument string, r retrieval.Request) (r
 		return res, op.Invalid("%s: %s", argument, strings.TrimPrefix(err.Error(), retrieval.ErrBadQuery.Error()+": "))
 	case errors.Is(err, retrieval.ErrNotReady):
 		return res, op.Loading(b.Search.Status(ctx).Progress)
+	case errors.Is(err, retrieval.ErrUnavailable):
+		return res, op.Unavailable(retryUnavailable, "%v: /status says why", retrieval.ErrUnavailable)
 	}
 	return res, err
 }

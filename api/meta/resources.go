@@ -14,13 +14,13 @@ import (
 func Resources(b kb.Base, all []op.Operation) []mcp.Resource {
 	s := service{Base: b}
 	return []mcp.Resource{
-		{URI: "kb://status", Name: "status", Title: "Status", Description: "Sync health, record counts by kind and the time of the last sync.", Read: s.status},
+		{URI: "kb://status", Name: "status", Title: "Status", Description: "Sync health, record counts by kind and the time of the last sync.", Read: func(ctx context.Context) (any, error) { return s.status(ctx, struct{}{}) }},
 		mcp.ToolsResource(all),
 		{URI: "kb://docs-index", Name: "docs-index", Title: "Documentation index", Description: "The documentation corpora that are indexed, by repository, with their pages' titles and ids.", Read: s.docsIndex},
 	}
 }
 
-// Status is the content of kb://status.
+// Status is the content of kb://status, and of /status.
 type Status struct {
 	Network    string     `json:"network"`
 	AsOf       time.Time  `json:"as_of"`
@@ -34,21 +34,30 @@ type Status struct {
 
 // IndexState tells how far the index is.
 type IndexState struct {
-	Records  int      `json:"records"`
-	Passages int      `json:"passages"`
-	Lag      int64    `json:"lag" doc:"changes not yet indexed"`
-	Model    string   `json:"model"`
-	Down     []string `json:"down"`
+	Records  int    `json:"records"`
+	Passages int    `json:"passages"`
+	Lag      int64  `json:"lag" doc:"changes not yet indexed"`
+	Model    string `json:"model"`
+	Down     []Down `json:"down" doc:"engines that do not answer, or hold only a part"`
 }
 
-func (s service) status(ctx context.Context) (any, error) {
+// Down is such an engine.
+type Down struct {
+	Engine string `json:"engine" enum:"keyword,vector,embedder,reranker"`
+	Reason string `json:"reason"`
+}
+
+func (s service) status(ctx context.Context, _ struct{}) (Status, error) {
 	sources, err := s.sources(ctx, struct{}{})
 	if err != nil {
-		return nil, err
+		return Status{}, err
 	}
 	st := s.Search.Status(ctx)
 	out := Status{Network: s.Network.Title, AsOf: s.Now().UTC(), Ready: st.Ready, Healthy: st.Ready && len(st.Down) == 0, Records: sources.TotalRecords,
-		Index: IndexState{st.Records, st.Passages, st.Lag, st.Model, st.Down}, Sources: sources.Sources}
+		Index: IndexState{Records: st.Records, Passages: st.Passages, Lag: st.Lag, Model: st.Model, Down: []Down{}}, Sources: sources.Sources}
+	for _, d := range st.Down {
+		out.Index.Down = append(out.Index.Down, Down(d))
+	}
 	for _, row := range sources.Sources {
 		if row.LastSynced != nil && (out.LastSynced == nil || row.LastSynced.After(*out.LastSynced)) {
 			out.LastSynced = row.LastSynced

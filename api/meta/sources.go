@@ -27,6 +27,7 @@ func Operations(b kb.Base, all func() []op.Operation) []op.Operation {
 	return []op.Operation{
 		op.New(op.Spec{ID: "get_index", Group: group, Path: "/api/v1", BeforeReady: true, Summary: "Every endpoint, and where the descriptions of them are."}, s.index),
 		op.New(op.Spec{ID: "list_sources", Group: group, Path: "/api/v1/sources", Summary: "What is indexed, by kind, and how fresh it is."}, s.sources),
+		op.New(op.Spec{ID: "get_status", Group: group, Path: "/status", BeforeReady: true, Summary: "What works: index, engines and sources."}, s.status),
 	}
 }
 

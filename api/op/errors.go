@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -72,9 +73,13 @@ func Explain(err error) Failure {
 }
 
 // Loading is the error of whatever needs the first index while that is built;
-// progress runs from 0 to 1.
-func Loading(progress float64) error {
-	return Unavailable(5*time.Second, "loading, %d %%", int(100*progress))
+// progress runs from 0 to 1, obstacles say what it waits for.
+func Loading(progress float64, obstacles ...string) error {
+	text := fmt.Sprintf("loading, %d %%", int(100*progress))
+	if len(obstacles) > 0 {
+		text += ": " + strings.Join(obstacles, "; ")
+	}
+	return Unavailable(5*time.Second, "%s", text)
 }
 
 // ErrorJSON is the body of every JSON error: {"error": message}.

@@ -56,7 +56,7 @@ type Answer struct {
 	Type      string                    `json:"type"`
 	Total     int                       `json:"total" doc:"results that can be paged through"`
 	Items     []kb.Hit                  `json:"items"`
-	Degraded  []string                  `json:"degraded" doc:"what did not answer: keyword, vector"`
+	Degraded  []string                  `json:"degraded" doc:"what did not answer: keyword, vector, rerank"`
 	Corrected *string                   `json:"corrected" doc:"the query as it was read, where words were corrected"`
 	TookMs    float64                   `json:"took_ms"`
 	Facets    map[string]map[string]int `json:"facets,omitempty"`

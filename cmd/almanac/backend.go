@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -21,13 +22,23 @@ type backend struct {
 	network  network.Network
 	dir      string
 	store    catalog.Store
+	lock     *indexLock // nil: another process writes the index
 	searcher *lateSearcher
-	stack    *stack // open now; nil before the first
+	stack    *stack   // that serves; nil before the first
+	opened   []*stack // that are to be closed
 }
 
 // lookEvery is how often a process that waits for another looks whether the
 // wait is over.
 const lookEvery = time.Second
+
+// openAgain is the pause before a model server that was not there is asked
+// again; openPatience is how long it may take when there is something to serve
+// meanwhile.
+const (
+	openAgain    = 5 * time.Second
+	openPatience = 2 * time.Second
+)
 
 // metaFirstSync tells, when it is not empty, that every source of the network
 // has been run once, so that what is indexed is no fragment.
@@ -36,23 +47,16 @@ const metaFirstSync = "first_sync"
 // serve works until ctx ends: as the writer of the index, or, while another
 // process is that, as a reader who takes its place when it goes. The engines
 // stay open for requests that are under way.
-func (b *backend) serve(ctx context.Context) error {
-	lock, err := lockIndex(b.dir)
-	if err != nil {
+func (b *backend) serve(ctx context.Context) (err error) {
+	if b.lock, err = lockIndex(b.dir); err != nil {
 		return err
 	}
-	if err := b.open(ctx, lock); err != nil {
-		return stopped(ctx, err)
-	}
-	if lock == nil {
+	if b.lock == nil {
 		b.app.log.Info("another process writes the index: this one reads it and does not sync")
-		if lock, err = b.read(ctx); err != nil || lock == nil {
+		if err := b.read(ctx, true); err != nil || b.lock == nil {
 			return stopped(ctx, err)
 		}
 		b.app.log.Info("the other process is gone: this one writes the index from here on")
-		if err := b.takeOver(ctx, lock); err != nil {
-			return stopped(ctx, err)
-		}
 	}
 	return stopped(ctx, b.write(ctx))
 }
@@ -65,24 +69,19 @@ func (b *backend) follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := b.open(ctx, lock); err != nil {
-		return stopped(ctx, err)
-	}
 	if lock != nil {
-		if _, err := b.stack.follower.CatchUp(ctx); err != nil {
-			return stopped(ctx, err)
+		s, err := openEngines(ctx, b.config(), b.store, false)
+		if err != nil {
+			return errors.Join(stopped(ctx, err), lock.unlock())
 		}
-		if err := b.stack.retire(); err != nil {
-			return err
-		}
-		if err := b.open(ctx, nil); err != nil {
+		b.searcher.set(s) // for its progress
+		_, err = s.follower.CatchUp(ctx)
+		b.searcher.set(nil)
+		if err = errors.Join(err, s.closeEngines(), lock.unlock()); err != nil {
 			return stopped(ctx, err)
 		}
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return b.stack.follower.Run(ctx) })
-	g.Go(func() error { return b.complete(ctx) })
-	return stopped(ctx, g.Wait())
+	return stopped(ctx, b.read(ctx, false))
 }
 
 // stopped is the error of work that ended with ctx: none.
@@ -93,61 +92,104 @@ func stopped(ctx context.Context, err error) error {
 	return err
 }
 
-// open opens the engines and lets searches use them.
-func (b *backend) open(ctx context.Context, lock *indexLock) error {
-	s, err := openEngines(ctx, b.app.stackConfig(b.network, b.dir), b.store, lock)
-	if err != nil {
-		return err
-	}
+func (b *backend) config() stackConfig { return b.app.stackConfig(b.network, b.dir) }
+
+// show lets searches use a stack. The one before stays open for those that
+// are under way.
+func (b *backend) show(s *stack) {
 	b.stack = s
 	b.searcher.set(s)
-	return nil
 }
 
-// takeOver replaces a reader's engines by those of a writer when these are as
-// far as those were, so that no search finds less than the one before.
-func (b *backend) takeOver(ctx context.Context, lock *indexLock) error {
-	old := b.stack
-	s, err := openEngines(ctx, b.app.stackConfig(b.network, b.dir), b.store, lock)
-	if err != nil {
-		return err
-	}
-	b.stack = s
-	if old.follower.Ready() {
-		if _, err := s.follower.CatchUp(ctx); err != nil {
-			return errors.Join(err, old.retire())
+// read follows the change log as a reader: until the index lock is free if it
+// is to take over, which is then b.lock, or until ctx ends. When the writer
+// has moved on to another generation, so does the reader.
+func (b *backend) read(ctx context.Context, takeOver bool) error {
+	for b.lock == nil && ctx.Err() == nil {
+		s, err := b.openReader(ctx)
+		if err != nil {
+			return err
 		}
-		s.follower.MarkReady()
+		b.opened = append(b.opened, s)
+		if err := b.readOn(ctx, s, takeOver); err != nil {
+			return err
+		}
 	}
-	b.searcher.set(s)
-	return old.retire()
+	return ctx.Err()
 }
 
-// read follows the change log until the index lock is free, and returns it;
-// nil when ctx ended first.
-func (b *backend) read(ctx context.Context) (lock *indexLock, err error) {
-	g, reading := errgroup.WithContext(ctx)
-	reading, stop := context.WithCancel(reading)
-	g.Go(func() error { return b.stack.follower.Run(reading) })
+// openReader opens the configured model's generation if it was complete, else
+// the newest that was, else the configured one, which is being built.
+func (b *backend) openReader(ctx context.Context) (*stack, error) {
+	s, err := openEngines(ctx, b.config(), b.store, true)
+	if err == nil && s.build.Complete {
+		return s, nil
+	}
+	g, x, ok, findErr := latest(ctx, b.store, func(x build) bool { return x.Complete })
+	if findErr != nil || !ok {
+		return s, errors.Join(err, findErr)
+	}
+	if err == nil {
+		err = s.closeEngines()
+	}
+	if err != nil {
+		b.app.log.Warn("the index of an earlier model serves", "model", x.Model, "error", err)
+	}
+	return openBuild(ctx, b.config(), b.store, g, x, true)
+}
+
+// readOn reads one generation until it is dropped, the lock is free or ctx
+// ends.
+func (b *backend) readOn(ctx context.Context, s *stack, takeOver bool) error {
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	g, reading := errgroup.WithContext(reading)
+	g.Go(func() error { return s.follower.Run(reading) })
 	g.Go(func() error {
-		if b.app.config.Sync.Enabled {
+		if b.stack == nil {
+			b.show(s)
+		}
+		if takeOver && b.app.config.Sync.Enabled {
 			if err := b.awaitFirstSync(reading); err != nil {
 				return stopped(reading, err)
 			}
 		}
-		return stopped(reading, b.complete(reading))
+		if err := b.ready(reading, s, s.follower.Wait); err != nil {
+			return stopped(reading, err)
+		}
+		old := b.stack
+		b.show(s)
+		return b.release(reading, old)
 	})
 	g.Go(func() (err error) {
 		defer stop()
-		for lock == nil && err == nil && sleep(reading, lookEvery) {
-			lock, err = lockIndex(b.dir)
+		for b.lock == nil && err == nil && sleep(reading, lookEvery) {
+			if takeOver {
+				b.lock, err = lockIndex(b.dir)
+			}
+			if gone, goneErr := b.dropped(reading, s); gone || goneErr != nil {
+				return stopped(reading, goneErr)
+			}
 		}
 		return err
 	})
-	if err := g.Wait(); err != nil {
-		return nil, errors.Join(err, lock.unlock())
+	return g.Wait()
+}
+
+// dropped reports whether a stack's generation is no more.
+func (b *backend) dropped(ctx context.Context, s *stack) (bool, error) {
+	all, err := b.store.Generations(ctx)
+	return err == nil && !slices.ContainsFunc(all, func(g catalog.Generation) bool { return g.ID == s.generation.ID }), err
+}
+
+// release closes a stack that served before another, once searches that are
+// under way have ended.
+func (b *backend) release(ctx context.Context, old *stack) error {
+	if old == nil || old == b.stack || !sleep(ctx, drain) {
+		return nil
 	}
-	return lock, nil
+	b.opened = slices.DeleteFunc(b.opened, func(s *stack) bool { return s == old })
+	return old.closeEngines()
 }
 
 // awaitFirstSync waits until another process has synced everything once.
@@ -173,10 +215,11 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// write makes the first index complete, keeps it in step with the catalog and
-// runs the sources on their schedules.
+// write runs the sources on their schedules and keeps the index in step with
+// the catalog.
 func (b *backend) write(ctx context.Context) error {
 	g, working := errgroup.WithContext(ctx)
+	synced := func(context.Context) error { return nil }
 	if b.app.config.Sync.Enabled {
 		pipeline, err := b.app.pipeline(ctx, b.network, b.store, b.dir, false)
 		if err != nil {
@@ -184,16 +227,9 @@ func (b *backend) write(ctx context.Context) error {
 		}
 		scheduler := ingest.NewScheduler(pipeline)
 		g.Go(func() error { scheduler.Run(working); return nil })
-		g.Go(func() error {
-			if err := b.firstSync(working, scheduler); err != nil {
-				return err
-			}
-			return b.complete(working)
-		})
-	} else {
-		g.Go(func() error { return b.complete(working) })
+		synced = func(ctx context.Context) error { return b.firstSync(ctx, scheduler) }
 	}
-	g.Go(func() error { return b.stack.follower.Run(working) })
+	g.Go(func() error { return b.index(working, synced) })
 	return g.Wait()
 }
 
@@ -212,36 +248,133 @@ func (b *backend) firstSync(ctx context.Context, scheduler *ingest.Scheduler) er
 	}
 }
 
-// complete waits until everything in the catalog is indexed, declares the
-// index ready and, if this process writes it, drops those it replaces.
-func (b *backend) complete(ctx context.Context) error {
-	s := b.stack
+// index writes the index of the configured model. Where that is not complete,
+// another that was serves until it is, and is kept in step as long.
+func (b *backend) index(ctx context.Context, synced func(context.Context) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	serving, end := context.WithCancel(ctx) // what serves meanwhile
+	defer end()
+	ended := make(chan struct{})
+	before := b.stack // a reader's, where there was one
+	meanwhile := func(not int64) error {
+		if b.stack != nil {
+			return nil
+		}
+		gen, x, ok, err := latest(ctx, b.store, func(x build) bool { return x.Complete })
+		if err != nil || !ok || gen.ID == not {
+			return err
+		}
+		s, err := openBuild(ctx, b.config(), b.store, gen, x, false)
+		if err != nil {
+			return err
+		}
+		b.app.log.Info("the index of an earlier model serves until the new one is complete", "model", x.Model)
+		b.opened, before = append(b.opened, s), s
+		b.show(s)
+		g.Go(func() error {
+			defer close(ended)
+			return s.follower.Run(serving)
+		})
+		g.Go(func() error { return stopped(serving, b.ready(serving, s, s.follower.Wait)) })
+		return nil
+	}
+	s, err := b.openWriter(ctx, meanwhile)
+	if err != nil {
+		return err
+	}
+	b.opened = append(b.opened, s)
+	wait := s.follower.Wait
+	if !s.build.Complete {
+		if err := meanwhile(s.generation.ID); err != nil {
+			return err
+		}
+		if before != nil && before.generation.ID != s.generation.ID {
+			wait = s.follower.WaitAll // what serves has its vectors, too
+		}
+	}
+	if b.stack == nil {
+		b.show(s)
+	}
+	g.Go(func() error { return s.follower.Run(ctx) })
+	g.Go(func() error {
+		if err := synced(ctx); err != nil {
+			return err
+		}
+		if err := b.ready(ctx, s, wait); err != nil {
+			return err
+		}
+		b.show(s)
+		end()
+		if before != nil && !before.readOnly {
+			<-ended
+		}
+		s.build.Complete = true
+		if err := errors.Join(s.build.save(ctx, b.store, s.generation), b.release(ctx, before)); err != nil {
+			return err
+		}
+		s.follower.Promote()
+		return s.dropReplaced(ctx)
+	})
+	return g.Wait()
+}
+
+// openWriter opens the configured model's generation. While its server does
+// not answer, or refuses, another serves and it is asked again.
+func (b *backend) openWriter(ctx context.Context, meanwhile func(not int64) error) (*stack, error) {
+	told := ""
+	for {
+		s, err := openEngines(ctx, b.config(), b.store, false)
+		if err == nil {
+			b.searcher.obstacle.Store(nil)
+			return s, nil
+		}
+		if b.app.config.Embed.URL == "" || ctx.Err() != nil {
+			return nil, err
+		}
+		if err.Error() != told {
+			told = err.Error()
+			b.app.log.Error("the index cannot be opened and is tried again", "every", openAgain, "error", err)
+			b.searcher.obstacle.Store(&told)
+		}
+		if err := meanwhile(0); err != nil {
+			return nil, err
+		}
+		if !sleep(ctx, openAgain) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// ready waits until everything that is in the catalog now is indexed, and
+// declares the index ready.
+func (b *backend) ready(ctx context.Context, s *stack, wait func(context.Context, int64) error) error {
 	head, err := b.store.LastChange(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.follower.Wait(ctx, head); err != nil {
+	if err := wait(ctx, head); err != nil {
 		return err
 	}
 	s.follower.MarkReady()
 	records, passages := s.follower.Table().Size()
 	b.app.log.Info("ready", "records", records, "passages", passages)
-	if s.lock == nil {
-		return nil
-	}
-	return s.dropReplaced(ctx)
+	return nil
 }
 
 // close closes the engines. Nothing may use them any more.
 func (b *backend) close() error {
-	if b.stack == nil {
-		return nil
+	var errs []error
+	for _, s := range b.opened {
+		errs = append(errs, s.closeEngines())
 	}
-	return b.stack.closeEngines()
+	return errors.Join(append(errs, b.lock.unlock())...)
 }
 
 // lateSearcher stands for the searcher until the engines are open.
-type lateSearcher struct{ stack atomic.Pointer[stack] }
+type lateSearcher struct {
+	stack    atomic.Pointer[stack]
+	obstacle atomic.Pointer[string] // why the configured model's index is not open
+}
 
 func (l *lateSearcher) set(s *stack) { l.stack.Store(s) }
 
@@ -252,9 +385,12 @@ func (l *lateSearcher) Search(ctx context.Context, r retrieval.Request) (retriev
 	return retrieval.Response{}, retrieval.ErrNotReady
 }
 
-func (l *lateSearcher) Status(ctx context.Context) retrieval.Status {
+func (l *lateSearcher) Status(ctx context.Context) (st retrieval.Status) {
 	if s := l.stack.Load(); s != nil {
-		return s.searcher.Status(ctx)
+		st = s.searcher.Status(ctx)
 	}
-	return retrieval.Status{}
+	if why := l.obstacle.Load(); why != nil {
+		st.Down = append(st.Down, retrieval.Down{Engine: "embedder", Reason: *why})
+	}
+	return st
 }

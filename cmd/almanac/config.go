@@ -44,7 +44,8 @@ type Config struct {
 		Dir string `koanf:"dir" doc:"data directory; default $XDG_DATA_HOME/almanac/NETWORK"`
 	} `koanf:"data"`
 	Sync struct {
-		Enabled bool `koanf:"enabled" default:"true" doc:"whether serve syncs its sources"`
+		Enabled bool     `koanf:"enabled" default:"true" doc:"whether serve syncs its sources"`
+		Allow   []string `koanf:"allow" doc:"private networks that sources may be on, such as 10.0.0.0/8; requests to all others are refused"`
 	} `koanf:"sync"`
 	Limit struct {
 		REST int `koanf:"rest" default:"60" doc:"REST calls per client and 15 minutes; 0 = no limit"`
@@ -53,9 +54,13 @@ type Config struct {
 	} `koanf:"limit"`
 	Search struct {
 		Profile  string        `koanf:"profile" default:"default" doc:"relevance profile: built in, or a YAML file"`
-		Deadline time.Duration `koanf:"deadline" default:"1s" doc:"time the engines have for one search"`
+		Deadline time.Duration `koanf:"deadline" default:"800ms" doc:"time the engines have for one search"`
 	} `koanf:"search"`
-	Sample struct {
+	Keyword KeywordConfig `koanf:"keyword"`
+	Vector  VectorConfig  `koanf:"vector"`
+	Embed   EmbedConfig   `koanf:"embed"`
+	Rerank  RerankConfig  `koanf:"rerank"`
+	Sample  struct {
 		Anchor string `koanf:"anchor" doc:"day the sample network's dates hang on (YYYY-MM-DD); default the day of its first load"`
 	} `koanf:"sample"`
 	Log struct {
@@ -64,13 +69,53 @@ type Config struct {
 	} `koanf:"log"`
 }
 
-// setting is one key of the configuration, read from Config's tags.
+// KeywordConfig chooses the keyword engine.
+type KeywordConfig struct {
+	URL   string `koanf:"url" doc:"Meilisearch server, such as http://localhost:7700; empty: the engine in the program"`
+	Key   string `koanf:"key" secret:"true" doc:"its API key"`
+	Index string `koanf:"index" default:"almanac" doc:"name of the index there"`
+}
+
+// VectorConfig chooses the vector engine.
+type VectorConfig struct {
+	URL        string `koanf:"url" doc:"gRPC interface of a Qdrant server, such as http://localhost:6334, or https:// with TLS; empty: the engine in the program"`
+	Key        string `koanf:"key" secret:"true" doc:"its API key"`
+	Collection string `koanf:"collection" default:"almanac" doc:"name of the collection there"`
+	Quantize   bool   `koanf:"quantize" default:"true" doc:"whether a new collection keeps int8 vectors in memory and scores what they find by the originals"`
+	OnDisk     bool   `koanf:"on_disk" default:"false" doc:"whether a new collection leaves the originals on disk"`
+	Shards     int    `koanf:"shards" default:"0" doc:"shards of a new collection; 0: as the server is set"`
+	Replicas   int    `koanf:"replicas" default:"0" doc:"replicas of a new collection; 0: as the server is set"`
+}
+
+// EmbedConfig chooses the embedding model.
+type EmbedConfig struct {
+	URL       string        `koanf:"url" doc:"model server, such as http://localhost:11434; empty: a table in this process"`
+	Kind      string        `koanf:"kind" default:"ollama" doc:"interface of the server: ollama, openai or tei"`
+	Model     string        `koanf:"model" doc:"model of the server; without one the directory of a table that almanac distil wrote; default the table in the program"`
+	Key       string        `koanf:"key" secret:"true" doc:"bearer token of the server"`
+	Pull      bool          `koanf:"pull" default:"true" doc:"whether an Ollama server is told to fetch a model that it lacks"`
+	KeepAlive time.Duration `koanf:"keep_alive" default:"30m" doc:"how long an Ollama server keeps the model in memory after a call"`
+}
+
+// RerankConfig chooses the cross-encoder that reads the best results again.
+type RerankConfig struct {
+	URL      string        `koanf:"url" doc:"server of a cross-encoder; empty: none"`
+	Kind     string        `koanf:"kind" default:"tei" doc:"interface of the server: tei or llamacpp"`
+	Model    string        `koanf:"model" doc:"model of a server that has several"`
+	Key      string        `koanf:"key" secret:"true" doc:"bearer token of the server"`
+	Deadline time.Duration `koanf:"deadline" default:"500ms" doc:"time it has for one search, beside search.deadline"`
+}
+
+// setting is one key of the configuration, read from Config's tags. A secret
+// has a second setting beside it, with fileSuffix: the file that holds it.
 type setting struct {
 	key, def, doc string
 	secret        bool
 	empty         bool  // an empty value means something
-	index         []int // of the field in Config
+	index         []int // of the field in Config; nil for a secret's file
 }
+
+const fileSuffix = "_file"
 
 var settings = func() []setting {
 	var out []setting
@@ -80,6 +125,9 @@ var settings = func() []setting {
 				key: section.Tag.Get("koanf") + "." + f.Tag.Get("koanf"), def: f.Tag.Get("default"), doc: f.Tag.Get("doc"),
 				secret: f.Tag.Get("secret") == "true", empty: f.Tag.Get("empty") == "true", index: append(slices.Clone(section.Index), f.Index...),
 			})
+			if s := out[len(out)-1]; s.secret {
+				out = append(out, setting{key: s.key + fileSuffix, doc: "file that holds " + s.key})
+			}
 		}
 	}
 	return out
@@ -143,6 +191,9 @@ func loadConfig(file string, environ []string, flags map[string]string) (Config,
 	if err := l.add("flag", given); err != nil {
 		return Config{}, nil, err
 	}
+	if err := l.readSecrets(); err != nil {
+		return Config{}, nil, err
+	}
 	c, err := l.decode()
 	if err != nil {
 		return Config{}, nil, err
@@ -189,10 +240,40 @@ func (l layers) addEnvironment(environ []string) error {
 	return nil
 }
 
+// readSecrets gives secrets the content of their files. One that is given
+// twice is an error: which is meant cannot be known.
+func (l layers) readSecrets() error {
+	for _, s := range settings {
+		path := l.k.String(s.key + fileSuffix)
+		switch {
+		case !s.secret || path == "":
+			continue
+		case l.k.String(s.key) != "":
+			return fmt.Errorf("%w: %s is set (%s) and so is %s%s (%s): keep one", errUsage, s.key, l.origins[s.key], s.key, fileSuffix, l.origins[s.key+fileSuffix])
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("%w: %s%s: %s cannot be read: %w", errUsage, s.key, fileSuffix, path, reason(err))
+		}
+		value := strings.TrimSpace(string(data))
+		if value == "" {
+			return fmt.Errorf("%w: %s%s: %s is empty", errUsage, s.key, fileSuffix, path)
+		}
+		if err := l.k.Load(confmap.Provider(map[string]any{s.key: value}, "."), nil); err != nil {
+			return err
+		}
+		l.origins[s.key] = "file " + path
+	}
+	return nil
+}
+
 // decode makes the configuration of the values.
 func (l layers) decode() (c Config, err error) {
 	target := reflect.ValueOf(&c).Elem()
 	for _, s := range settings {
+		if s.index == nil {
+			continue
+		}
 		if err := set(target.FieldByIndex(s.index), l.k.Get(s.key)); err != nil {
 			return c, fmt.Errorf("%w: %s: %s: %w", errUsage, l.origins[s.key], s.key, err)
 		}
@@ -282,6 +363,9 @@ func (c *Config) check() error {
 	case !slices.Contains([]string{"auto", "text", "json"}, c.Log.Format):
 		return fmt.Errorf("%w: log.format is %q: must be text, json or auto", errUsage, c.Log.Format)
 	}
+	if err := c.checkServers(); err != nil {
+		return err
+	}
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.Log.Level)); err != nil {
 		return fmt.Errorf("%w: log.level is %q: must be debug, info, warn or error", errUsage, c.Log.Level)
@@ -294,6 +378,9 @@ func (c *Config) check() error {
 	if _, err := limit.ParseProxies(c.Server.TrustedProxies); err != nil {
 		return fmt.Errorf("%w: server.trusted_proxies: %w", errUsage, err)
 	}
+	if _, err := c.allowed(); err != nil {
+		return fmt.Errorf("%w: sync.allow: %w", errUsage, err)
+	}
 	for key, address := range map[string]string{"server.listen": c.Server.Listen, "server.admin": c.Server.Admin} {
 		if _, _, err := net.SplitHostPort(address); err != nil && address != "" {
 			return fmt.Errorf("%w: %s is %q: must be an address with a port, such as 127.0.0.1:8080", errUsage, key, address)
@@ -302,6 +389,32 @@ func (c *Config) check() error {
 	c.Server.PublicURL = strings.TrimRight(c.Server.PublicURL, "/")
 	if u, err := url.Parse(c.Server.PublicURL); c.Server.PublicURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
 		return fmt.Errorf("%w: server.public_url is %q: must be http:// or https:// with a host", errUsage, c.Server.PublicURL)
+	}
+	return nil
+}
+
+// checkServers checks what is set of servers, as far as that goes without
+// asking them.
+func (c *Config) checkServers() error {
+	for key, address := range map[string]string{"keyword.url": c.Keyword.URL, "vector.url": c.Vector.URL, "embed.url": c.Embed.URL, "rerank.url": c.Rerank.URL} {
+		u, err := url.Parse(address)
+		switch {
+		case address == "":
+		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+			return fmt.Errorf("%w: %s must be http:// or https:// with a host and, where it is not the usual one, a port", errUsage, key)
+		case u.User != nil:
+			return fmt.Errorf("%w: %s must hold no user or password: %s.key is for that", errUsage, key, strings.TrimSuffix(key, ".url"))
+		}
+	}
+	switch {
+	case !slices.Contains([]string{"ollama", "openai", "tei"}, c.Embed.Kind):
+		return fmt.Errorf("%w: embed.kind is %q: must be ollama, openai or tei", errUsage, c.Embed.Kind)
+	case c.Embed.URL != "" && c.Embed.Model == "" && c.Embed.Kind != "tei":
+		return fmt.Errorf("%w: embed.model is missing: which model of %s embeds?", errUsage, c.Embed.URL)
+	case !slices.Contains([]string{"tei", "llamacpp"}, c.Rerank.Kind):
+		return fmt.Errorf("%w: rerank.kind is %q: must be tei or llamacpp", errUsage, c.Rerank.Kind)
+	case c.Vector.Shards < 0 || c.Vector.Replicas < 0:
+		return fmt.Errorf("%w: vector.shards and vector.replicas must not be negative", errUsage)
 	}
 	return nil
 }
@@ -387,6 +500,9 @@ func (c Config) print(w io.Writer, origins Origins) error {
 	fmt.Fprintln(tw, "KEY\tVALUE\tORIGIN\tENVIRONMENT")
 	v := reflect.ValueOf(c)
 	for _, s := range settings {
+		if s.index == nil {
+			continue // the secret's origin names the file
+		}
 		value := fmt.Sprint(v.FieldByIndex(s.index).Interface())
 		if list, ok := v.FieldByIndex(s.index).Interface().([]string); ok {
 			value = strings.Join(list, ",")

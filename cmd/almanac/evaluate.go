@@ -17,13 +17,12 @@ import (
 )
 
 type evalCmd struct {
-	Judged  []string `help:"Judged collection with a corpus of its own, indexed in a temporary store; several are measured one by one." placeholder:"DIR"`
-	Queries []string `help:"Judged queries over the data directory; ids are the paths of records." placeholder:"DIR"`
-	Qrels   string   `help:"Judgments of another file than DIR/qrels.tsv: query, document, grade, or TREC's four columns." placeholder:"FILE"`
-	Profile []string `help:"Relevance profiles, several at once: ${profiles}, or YAML files. Each is compared with the first." placeholder:"NAME|FILE" default:"default"`
-	Stages  bool     `help:"Measure what each stage adds, from words alone to the whole profile."`
-	// Both values are the engines in the program until others can be configured.
-	Stack        string   `help:"Engines to measure: those in the program, or those of the configuration." enum:"embedded,configured" default:"configured"`
+	Judged       []string `help:"Judged collection with a corpus of its own, indexed in a temporary store; several are measured one by one." placeholder:"DIR"`
+	Queries      []string `help:"Judged queries over the data directory; ids are the paths of records." placeholder:"DIR"`
+	Qrels        string   `help:"Judgments of another file than DIR/qrels.tsv: query, document, grade, or TREC's four columns." placeholder:"FILE"`
+	Profile      []string `help:"Relevance profiles, several at once: ${profiles}, or YAML files. Each is compared with the first." placeholder:"NAME|FILE" default:"default"`
+	Stages       bool     `help:"Measure what each stage adds, from words alone to the whole profile."`
+	Stack        string   `help:"Keyword and vector engines to measure: those in the program, or those of the configuration. The embedding model is the configured one." enum:"embedded,configured" default:"configured"`
 	RelevantFrom int      `help:"Grade from which a document counts as relevant." default:"1"`
 	Answers      bool     `help:"Measure too how many tokens of results a client reads until the answer."`
 	RunFile      string   `name:"run" help:"Write the rankings as a TREC run; of several, collection and profile join the name." placeholder:"FILE"`
@@ -44,6 +43,9 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	profiles, err := c.profiles()
 	if err != nil {
 		return err
+	}
+	if c.Stack == "embedded" {
+		a.config.Keyword.URL, a.config.Vector.URL = "", ""
 	}
 	var reports []eval.Report
 	for _, set := range sets {

@@ -34,7 +34,9 @@ type cli struct {
 	Reindex     reindexCmd `cmd:"" help:"Build the index anew from the catalog."`
 	Eval        evalCmd    `cmd:"" help:"Measure the ranking against judgments."`
 	Tune        tuneCmd    `cmd:"" help:"Fit the reranker's weights to judgments."`
+	Distil      distilCmd  `cmd:"" help:"Make an embedding table for another language or domain."`
 	Doctor      doctorCmd  `cmd:"" help:"Check configuration and data directory, and say what to do."`
+	Health      healthCmd  `cmd:"" help:"Ask the server on this machine whether it is ready."`
 	ShowConfig  configCmd  `cmd:"" name:"config" help:"Print the effective configuration with the origin of each value."`
 	ShowVersion versionCmd `cmd:"" name:"version" help:"Print the version."`
 }

@@ -3,26 +3,55 @@ package main
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"os"
 	"strings"
 	"time"
 
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/feed"
 	"almanac/ingest/networks"
+	"almanac/ingest/outbound"
 	"almanac/ingest/proposals"
 	"almanac/ingest/sample"
+	website "almanac/ingest/site"
 	"almanac/ingest/snapshot"
+	"almanac/ingest/video"
+	"almanac/ingest/whitepaper"
 )
 
 // connectors are the kinds of sources that a network file can name. anchor is
 // the day that the dates of a fictional network hang on.
 func connectors(anchor time.Time) ingest.Registry {
 	return ingest.Registry{
-		"snapshot":  snapshot.Open,
-		"proposals": proposals.New,
-		sampleKind:  sample.Connector(anchor),
+		"snapshot":   snapshot.Open,
+		"proposals":  proposals.New,
+		"feed":       feed.New,
+		"site":       website.New,
+		"whitepaper": whitepaper.New,
+		"video":      video.New,
+		sampleKind:   sample.Connector(anchor),
 	}
+}
+
+// outgoing makes the client that sources ask servers with.
+func (a *app) outgoing() *outbound.Client {
+	allow, _ := a.config.allowed() // checked with the configuration
+	return outbound.New(outbound.Config{Allow: allow})
+}
+
+// allowed are the private networks that sources may be on.
+func (c Config) allowed() ([]netip.Prefix, error) {
+	var allow []netip.Prefix
+	for _, s := range c.Sync.Allow {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no network such as 10.0.0.0/8 or ::1/128", s)
+		}
+		allow = append(allow, p)
+	}
+	return allow, nil
 }
 
 // open loads the network and makes its data directory.
@@ -65,7 +94,7 @@ func (a *app) openStack(ctx context.Context, profiles ...string) (*stack, networ
 
 func (a *app) stackConfig(n network.Network, dir string, profiles ...string) stackConfig {
 	return stackConfig{dir: dir, network: n.Name, authority: n.Authority, aliases: n.Aliases, profile: a.config.Search.Profile, profiles: profiles,
-		deadline: a.config.Search.Deadline, log: a.log}
+		deadline: a.config.Search.Deadline, keyword: a.config.Keyword, vector: a.config.Vector, embed: a.config.Embed, rerank: a.config.Rerank, log: a.log}
 }
 
 // needsCorpus reports whether an option of a source stands below the corpus

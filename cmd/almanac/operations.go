@@ -22,6 +22,13 @@ func (a *app) apiConfig(b kb.Base) api.Config {
 			st := b.Search.Status(context.Background())
 			return st.Ready, st.Progress
 		},
+		Down: func() []string {
+			down := []string{}
+			for _, d := range b.Search.Status(context.Background()).Down {
+				down = append(down, d.Engine+": "+d.Reason)
+			}
+			return down
+		},
 		Log: a.log,
 	}
 }

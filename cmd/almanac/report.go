@@ -8,9 +8,13 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"syscall"
 	"text/tabwriter"
+	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/embed"
 	"almanac/ingest/networks"
 )
 
@@ -117,7 +121,8 @@ func (reindexCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if _, err = s.follower.CatchUp(ctx); err == nil {
+	s.follower.Promote()
+	if err = s.catchUp(ctx, true); err == nil {
 		records, passages := s.follower.Table().Size()
 		_, err = fmt.Fprintf(a.out, "indexed %d records in %d passages\n", records, passages)
 	}
@@ -126,45 +131,132 @@ func (reindexCmd) Run(ctx context.Context, a *app) error {
 
 type doctorCmd struct{}
 
-// Run checks what it can without changing anything but an empty directory.
+func (doctorCmd) Help() string {
+	return `Checks data directory, disk, model, engines, index and sources, each with one
+sentence that says what is wrong. It changes nothing but an empty data directory,
+and may run beside a serve.`
+}
+
+// examination gathers the findings of a doctor.
+type examination struct {
+	tw     *tabwriter.Writer
+	failed int
+}
+
+func (x *examination) check(name string, err error, detail string) {
+	if err != nil {
+		x.failed++
+		fmt.Fprintf(x.tw, "FAIL\t%s\t%s\n", name, oneLine(err.Error()))
+		return
+	}
+	fmt.Fprintf(x.tw, "ok\t%s\t%s\n", name, detail)
+}
+
+func (x *examination) hint(text string) { fmt.Fprintf(x.tw, "hint\t\t%s\n", text) }
+
+// doctorPatience bounds what the doctor waits for one server.
+const doctorPatience = 10 * time.Second
+
+// Run checks what it can.
 func (doctorCmd) Run(ctx context.Context, a *app) error {
-	tw := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
-	failed := 0
-	check := func(name string, err error, detail string) {
-		if err != nil {
-			failed++
-			fmt.Fprintf(tw, "FAIL\t%s\t%v\n", name, err)
-			return
-		}
-		fmt.Fprintf(tw, "ok\t%s\t%s\n", name, detail)
-	}
-	s, n, err := a.openStack(ctx)
-	check("network and data directory", err, n.Name)
+	x := &examination{tw: tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)}
+	n, dir, err := a.open()
+	var store catalog.Store
 	if err == nil {
-		defer s.close()
-		lag, _ := s.follower.Lag()
-		records, passages := s.follower.Table().Size()
-		check("index", nil, fmt.Sprintf("%d records in %d passages, %d changes behind; model %s", records, passages, lag, s.embedder.Model()))
-		if s.lock == nil {
-			check("index lock", nil, "held by another process, which writes the index")
-		}
-		sources, err := s.store.Sources(ctx)
-		check("sources", err, fmt.Sprintf("%d of %d synced", len(sources), len(n.Sources)))
-		for _, st := range sources {
-			check("source "+st.Name, sourceProblem(st), "synced "+st.LastSuccess.UTC().Format("2006-01-02 15:04"))
-		}
-		switch {
-		case len(sources) == 0:
-			fmt.Fprintf(tw, "hint\t\trun `almanac sync`, or `almanac serve`, which syncs by itself\n")
-		case lag > 0 && s.lock != nil:
-			fmt.Fprintf(tw, "hint\t\tthe next `almanac serve` or `almanac search` indexes what is new\n")
-		}
+		store, err = openCatalog(ctx, dir, n.Name)
 	}
-	if err := tw.Flush(); err != nil {
+	x.check("network and data directory", err, n.Name+" in "+dir)
+	if err == nil {
+		x.check("disk", lowDisk(dir), "has room")
+		err = errors.Join(x.engines(ctx, a, n, dir, store), x.sources(ctx, n, store), store.Close())
+	}
+	if flushErr := x.tw.Flush(); flushErr != nil {
+		return flushErr
+	}
+	if x.failed > 0 {
+		return fmt.Errorf("%d of the checks failed", x.failed)
+	}
+	return err
+}
+
+// engines checks model, engines and index.
+func (x *examination) engines(ctx context.Context, a *app, n network.Network, dir string, store catalog.Store) error {
+	lock, err := lockIndex(dir)
+	if err != nil {
 		return err
 	}
-	if failed > 0 {
-		return fmt.Errorf("%d of the checks failed", failed)
+	if lock == nil {
+		x.check("index lock", nil, "held by another process, which writes the index")
+	}
+	free := lock != nil
+	patient, cancel := context.WithTimeout(ctx, doctorPatience)
+	cfg := a.stackConfig(n, dir)
+	cfg.embed.Pull = false
+	s, err := openEngines(patient, cfg, store, true)
+	cancel()
+	if err = errors.Join(err, lock.unlock()); err != nil {
+		x.check("embedding model and engines", err, "")
+		return nil
+	}
+	ask := func(name, server string, call func(context.Context) error) {
+		if server == "" {
+			return
+		}
+		patient, cancel := context.WithTimeout(ctx, doctorPatience)
+		defer cancel()
+		x.check(name, call(patient), "answers at "+server)
+	}
+	ask("embedding model", a.config.Embed.URL, func(ctx context.Context) error {
+		_, err := s.embedder.Embed(ctx, []string{"almanac doctor " + time.Now().String()}, embed.Query)
+		return err
+	})
+	ask("keyword engine", a.config.Keyword.URL, func(ctx context.Context) error {
+		_, err := s.engines.Keyword.Checkpoint(ctx)
+		return err
+	})
+	ask("vector engine", a.config.Vector.URL, func(ctx context.Context) error {
+		_, err := s.engines.Vector.Checkpoint(ctx)
+		return err
+	})
+	ask("cross-encoder", a.config.Rerank.URL, func(ctx context.Context) error {
+		cross, err := openCrossEncoder(a.config.Rerank)
+		if err == nil {
+			_, err = cross.Score(ctx, "doctor", []string{"almanac"})
+		}
+		return err
+	})
+	lag, _ := s.follower.Lag()
+	records, passages := s.follower.Table().Size()
+	x.check("index", nil, fmt.Sprintf("%d records in %d passages, %d changes behind; model %s", records, passages, lag, s.embedder.Model()))
+	if lag > 0 && free {
+		x.hint("the next `almanac serve` or `almanac search` indexes what is new")
+	}
+	return s.closeEngines()
+}
+
+// sources checks the last sync of every source.
+func (x *examination) sources(ctx context.Context, n network.Network, store catalog.Store) error {
+	sources, err := store.Sources(ctx)
+	x.check("sources", err, fmt.Sprintf("%d of %d synced", len(sources), len(n.Sources)))
+	for _, st := range sources {
+		x.check("source "+st.Name, sourceProblem(st), "synced "+st.LastSuccess.UTC().Format("2006-01-02 15:04"))
+	}
+	if len(sources) == 0 {
+		x.hint("run `almanac sync`, or `almanac serve`, which syncs by itself")
+	}
+	return nil
+}
+
+// enoughDisk is what a sync and the index of a middle-sized network take.
+const enoughDisk = 1 << 30
+
+func lowDisk(dir string) error {
+	var fs syscall.Statfs_t
+	if err := syscall.Statfs(dir, &fs); err != nil {
+		return fmt.Errorf("the file system of %s: %w", dir, err)
+	}
+	if free := fs.Bavail * uint64(fs.Bsize); free < enoughDisk {
+		return fmt.Errorf("the file system of %s has %d MB left, of which a sync can need %d: make room, or move the data directory (data.dir)", dir, free>>20, enoughDisk>>20)
 	}
 	return nil
 }

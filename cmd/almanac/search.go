@@ -36,10 +36,9 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer s.close()
-	if _, err := s.follower.CatchUp(ctx); err != nil {
+	if err := s.catchUp(ctx, false); err != nil {
 		return err
 	}
-	s.follower.MarkReady()
 	if records, _ := s.follower.Table().Size(); records == 0 {
 		return fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", s.dir)
 	}

@@ -4,22 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
 	"almanac/embed"
-	"almanac/embed/static"
+	"almanac/embed/remote"
 	"almanac/retrieval"
 	"almanac/retrieval/index"
-	"almanac/retrieval/keyword"
-	keywordembedded "almanac/retrieval/keyword/embedded"
 	"almanac/retrieval/profile"
-	"almanac/retrieval/vector"
-	vectorembedded "almanac/retrieval/vector/embedded"
 )
 
 // stack is an open data directory: catalog, engines and searcher.
@@ -27,11 +25,14 @@ type stack struct {
 	dir        string
 	temporary  bool
 	store      catalog.Store
-	lock       *indexLock // nil: another process writes the index
+	lock       *indexLock // that is let go of with the stack; nil: another's
+	readOnly   bool       // another process writes the index
+	owner      string     // the catalog, as indexes on servers name it
+	suffix     string     // of the names there
 	generation catalog.Generation
+	build      build
 	embedder   *embed.Cache
-	keyword    keyword.Engine
-	vector     vector.Index
+	engines    index.Engines
 	follower   *index.Follower
 	searcher   *retrieval.Engine
 }
@@ -46,7 +47,11 @@ type stackConfig struct {
 	profiles  []string          // further profiles that searches may name
 	variants  []profile.Profile // and these, under the names they have here
 	deadline  time.Duration
-	temporary bool // the directory goes when the stack is closed
+	keyword   KeywordConfig
+	vector    VectorConfig
+	embed     EmbedConfig
+	rerank    RerankConfig
+	temporary bool // the directory and what is on servers go when the stack is closed
 	log       *slog.Logger
 }
 
@@ -72,37 +77,97 @@ func openStack(ctx context.Context, cfg stackConfig) (*stack, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	s, err := openEngines(ctx, cfg, store, lock)
+	s, err := openEngines(ctx, cfg, store, lock == nil)
 	if err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, errors.Join(err, lock.unlock(), store.Close())
 	}
+	s.lock = lock
 	return s, nil
 }
 
-// openEngines opens embedder, engines and searcher over an open catalog. It
-// takes over the lock; without one another process writes the index, and this
-// one reads its snapshots and follows the change log in memory. On an error
-// everything but the catalog is closed.
-func openEngines(ctx context.Context, cfg stackConfig, store catalog.Store, lock *indexLock) (_ *stack, err error) {
-	s := &stack{dir: cfg.dir, temporary: cfg.temporary, store: store, lock: lock}
+// openEngines opens embedder, engines and searcher of the configured model over
+// an open catalog. A reader reads snapshots and follows the change log in
+// memory: another process writes the index. On an error everything but the
+// catalog is closed.
+func openEngines(ctx context.Context, cfg stackConfig, store catalog.Store, readOnly bool) (*stack, error) {
+	known, err := knownOf(ctx, store, cfg.embed)
+	if err != nil {
+		return nil, err
+	}
+	model, err := openEmbedder(ctx, cfg.embed, known, cfg.log)
+	if err != nil {
+		return nil, fmt.Errorf("embedding model: %w", err)
+	}
+	generation, err := store.OpenGeneration(ctx, index.Fingerprint(model.Model()))
+	if err != nil {
+		return nil, fmt.Errorf("index generation: %w", err)
+	}
+	b, err := buildOf(ctx, store, generation)
+	if err != nil {
+		return nil, err
+	}
+	b.Embed, b.Model, b.Dimensions = cfg.embed, model.Model(), model.Dimensions()
+	if !readOnly {
+		if err := b.save(ctx, store, generation); err != nil {
+			return nil, err
+		}
+	}
+	return openGeneration(ctx, cfg, store, generation, b, model, readOnly)
+}
+
+// openBuild opens a generation with the model that made it, or without where
+// that cannot be asked any more.
+func openBuild(ctx context.Context, cfg stackConfig, store catalog.Store, g catalog.Generation, b build, readOnly bool) (*stack, error) {
+	c := b.Embed
+	if c.URL == cfg.embed.URL {
+		c.Key = cfg.embed.Key
+	}
+	c.Pull = false
+	model, err := openEmbedder(ctx, c, remote.Known{Model: b.Model, Dimensions: b.Dimensions}, cfg.log)
+	if err == nil && model.Model() != b.Model {
+		err = fmt.Errorf("there is %s instead", model.Model())
+	}
+	if err != nil {
+		model = lostEmbedder{b, err}
+	}
+	cfg.embed = b.Embed
+	return openGeneration(ctx, cfg, store, g, b, model, readOnly)
+}
+
+func openGeneration(ctx context.Context, cfg stackConfig, store catalog.Store, g catalog.Generation, b build, model embed.Embedder, readOnly bool) (_ *stack, err error) {
+	s := &stack{dir: cfg.dir, temporary: cfg.temporary, store: store, readOnly: readOnly, generation: g, build: b}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.closeEngines())
 		}
 	}()
-	model, err := static.New()
-	if err != nil {
-		return nil, fmt.Errorf("embedded model: %w", err)
-	}
-	s.embedder = embed.NewCache(model, embed.CacheConfig{Path: filepath.Join(cfg.dir, "embeddings"), Log: cfg.log})
-	if s.generation, err = s.store.OpenGeneration(ctx, index.Fingerprint(s.embedder.Model())); err != nil {
-		return nil, fmt.Errorf("index generation: %w", err)
-	}
-	if err = s.openSnapshots(ctx, cfg); err != nil {
+	if s.owner, err = ownerOf(ctx, store); err != nil {
 		return nil, err
 	}
-	s.follower = index.New(index.Config{Store: s.store, Generation: s.generation, Keyword: s.keyword, Vector: s.vector,
-		Embedder: s.embedder, ReadOnly: lock == nil, Log: cfg.log})
+	if cfg.temporary {
+		s.suffix = "-" + strings.ToLower(s.owner)
+	}
+	cache := embed.CacheConfig{Log: cfg.log}
+	if cfg.embed.URL != "" { // what a server computes is worth keeping
+		cache.Path = filepath.Join(cfg.dir, "embeddings")
+	}
+	s.embedder = embed.NewCache(model, cache)
+	head, err := store.LastChange(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.engines = index.Engines{Embedder: s.embedder, KeywordServer: cfg.keyword.URL != "", VectorServer: cfg.vector.URL != "", EmbedderServer: cfg.embed.URL != ""}
+	words, err := s.openKeyword(ctx, cfg, head)
+	if err != nil { // and what is in words is no engine
+		return nil, err
+	}
+	s.engines.Keyword = words
+	vectors, err := s.openVector(ctx, cfg, head)
+	if err != nil {
+		return nil, err
+	}
+	s.engines.Vector = vectors
+	s.follower = index.New(index.Config{Store: store, Generation: g, Engines: s.engines, ReadOnly: readOnly, Log: cfg.log})
 	if err = s.follower.Load(ctx); err != nil {
 		return nil, err
 	}
@@ -110,53 +175,28 @@ func openEngines(ctx context.Context, cfg stackConfig, store catalog.Store, lock
 	if err != nil {
 		return nil, err
 	}
-	s.searcher, err = retrieval.New(retrieval.Config{Follower: s.follower, Keyword: s.keyword, Vector: s.vector, Embedder: s.embedder,
-		Profiles: profiles, Authority: cfg.authority, Aliases: cfg.aliases, Deadline: cfg.deadline, Log: cfg.log})
+	cross, err := openCrossEncoder(cfg.rerank)
+	if err != nil {
+		return nil, err
+	}
+	s.searcher, err = retrieval.New(retrieval.Config{Follower: s.follower, Profiles: profiles, CrossEncoder: cross,
+		Authority: cfg.authority, Aliases: cfg.aliases, Deadline: cfg.deadline, Log: cfg.log})
 	return s, err
 }
 
-// openSnapshots opens the engines on their snapshots. One that is ahead of the
-// catalog, as when an older copy of that was put back, is not used.
-func (s *stack) openSnapshots(ctx context.Context, cfg stackConfig) (err error) {
-	head, err := s.store.LastChange(ctx)
-	if err != nil {
+// catchUp completes the index and declares it ready. A program that is to give
+// whole answers, as one that measures, cannot do without an engine.
+func (s *stack) catchUp(ctx context.Context, whole bool) error {
+	if _, err := s.follower.CatchUp(ctx); err != nil {
 		return err
 	}
-	readOnly := s.lock == nil
-	kc := keywordembedded.Config{Path: s.snapshot("keyword"), Log: cfg.log, ReadOnly: readOnly}
-	if s.keyword, err = keywordembedded.Open(kc); err != nil {
-		return err
-	}
-	if at, err := s.keyword.Checkpoint(ctx); err != nil {
-		return err
-	} else if at > head {
-		cfg.log.Warn("the keyword index is ahead of the catalog and is built anew", "checkpoint", at, "catalog", head)
-		kc.Path = s.setAside(kc.Path)
-		if s.keyword, err = keywordembedded.Open(kc); err != nil {
-			return err
+	for _, h := range s.follower.Health() {
+		if whole && h.Err != nil {
+			return h.Err
 		}
 	}
-	vc := vectorembedded.Config{Path: s.snapshot("vector"), Dimensions: s.embedder.Dimensions(), Model: s.embedder.Model(), Log: cfg.log, ReadOnly: readOnly}
-	if s.vector, err = vectorembedded.Open(vc); err != nil {
-		return err
-	}
-	if at, err := s.vector.Checkpoint(ctx); err != nil {
-		return err
-	} else if at > head {
-		cfg.log.Warn("the vector index is ahead of the catalog and is built anew", "checkpoint", at, "catalog", head)
-		vc.Path = s.setAside(vc.Path)
-		s.vector, err = vectorembedded.Open(vc)
-	}
-	return err
-}
-
-// setAside removes a snapshot and returns its path; a process that may not
-// write keeps its index in memory ("").
-func (s *stack) setAside(path string) string {
-	if s.lock == nil || os.Remove(path) != nil {
-		return ""
-	}
-	return path
+	s.follower.MarkReady()
+	return nil
 }
 
 // loadProfiles loads the default profile under its name and the named others.
@@ -200,13 +240,6 @@ func (s *stack) dropReplaced(ctx context.Context) error {
 	return err
 }
 
-// snapshot is the file of an engine. It belongs to one generation of one
-// catalog: the name holds both, so that files left by another are never taken
-// for ours.
-func (s *stack) snapshot(engine string) string {
-	return filepath.Join(s.dir, fmt.Sprintf("%s-%d-%d.snapshot", engine, s.generation.ID, s.generation.CreatedAt.Unix()))
-}
-
 // close closes everything.
 func (s *stack) close() error {
 	errs := []error{s.closeEngines(), s.store.Close()}
@@ -219,17 +252,25 @@ func (s *stack) close() error {
 // closeEngines closes everything but the catalog, the lock last.
 func (s *stack) closeEngines() error {
 	var errs []error
-	if s.keyword != nil {
-		errs = append(errs, s.keyword.Close())
-	}
-	if s.vector != nil {
-		errs = append(errs, s.vector.Close())
+	for _, engine := range []any{s.engines.Keyword, s.engines.Vector} {
+		if d, ok := engine.(interface{ Drop(context.Context) error }); ok && s.temporary {
+			ctx, cancel := context.WithTimeout(context.Background(), dropTimeout)
+			errs = append(errs, d.Drop(ctx))
+			cancel()
+		}
+		if c, ok := engine.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
 	}
 	return errors.Join(append(errs, s.retire())...)
 }
 
+// dropTimeout bounds how long the end of a program waits for servers to drop
+// what was there for a while.
+const dropTimeout = 10 * time.Second
+
 // retire lets go of files and lock, and leaves the engines to the searches
-// that still use them: they are memory.
+// that still use them: they are memory, and connections.
 func (s *stack) retire() error {
 	var err error
 	if s.embedder != nil {

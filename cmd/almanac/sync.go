@@ -90,7 +90,7 @@ func (a *app) pipeline(ctx context.Context, n network.Network, store catalog.Sto
 	if isTerminal(a.err) {
 		progress = ingest.Bars(a.err)
 	}
-	return ingest.New(ingest.Config{Store: store, Network: n, Connectors: connectors(anchor), Now: time.Now, Log: a.log, Progress: progress,
+	return ingest.New(ingest.Config{Store: store, Network: n, Connectors: connectors(anchor), Now: time.Now, Log: a.log, Progress: progress, HTTP: a.outgoing(),
 		WorkDir: filepath.Join(dir, "sources"), CorpusDir: a.config.Network.CorpusDir, AcceptShrink: acceptShrink}), nil
 }
 

@@ -90,7 +90,8 @@ func (a *app) openCorpus(ctx context.Context, set testSet, profiles []profile.Pr
 	if err != nil {
 		return nil, err
 	}
-	s, err := openStack(ctx, stackConfig{dir: tmp, temporary: true, network: "judged", profile: profile.DefaultName, variants: profiles, deadline: evalDeadline, log: a.log})
+	s, err := openStack(ctx, stackConfig{dir: tmp, temporary: true, network: "judged", profile: profile.DefaultName, variants: profiles, deadline: evalDeadline,
+		keyword: a.config.Keyword, vector: a.config.Vector, embed: a.config.Embed, rerank: a.config.Rerank, log: a.log})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(tmp))
 	}
@@ -119,10 +120,9 @@ func (a *app) openCorpus(ctx context.Context, set testSet, profiles []profile.Pr
 
 // names completes the index and maps records to the paths they came from.
 func (s *stack) names(ctx context.Context) (map[int64]string, error) {
-	if _, err := s.follower.CatchUp(ctx); err != nil {
+	if err := s.catchUp(ctx, true); err != nil {
 		return nil, err
 	}
-	s.follower.MarkReady()
 	records, _, err := s.store.List(ctx, catalog.ListQuery{})
 	if err != nil {
 		return nil, err

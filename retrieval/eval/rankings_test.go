@@ -301,7 +301,7 @@ func openRanker(t *testing.T, name, corpus string) *ranker {
 	must(err)
 	generation, err := store.OpenGeneration(ctx, index.Fingerprint(model.Model()))
 	must(err)
-	follower := index.New(index.Config{Store: store, Generation: generation, Keyword: k, Vector: v, Embedder: model, Log: log})
+	follower := index.New(index.Config{Store: store, Generation: generation, Engines: index.Engines{Keyword: k, Vector: v, Embedder: model}, Log: log})
 	must(follower.Load(ctx))
 	_, err = follower.CatchUp(ctx)
 	must(err)
@@ -309,7 +309,7 @@ func openRanker(t *testing.T, name, corpus string) *ranker {
 	p, err := profile.Load(profile.DefaultName)
 	must(err)
 	r := &ranker{names: map[int64]string{}}
-	r.engine, err = retrieval.New(retrieval.Config{Follower: follower, Keyword: k, Vector: v, Embedder: model, Profiles: []profile.Profile{p},
+	r.engine, err = retrieval.New(retrieval.Config{Follower: follower, Profiles: []profile.Profile{p},
 		Authority: n.Authority, Deadline: time.Minute, Log: log})
 	must(err)
 	records, _, err := store.List(ctx, catalog.ListQuery{})

@@ -23,17 +23,22 @@ func Fingerprint(model string) string {
 	return "analysis " + analysis.Version + ", passages " + passage.Version + ", model " + model
 }
 
-// Config is what a Follower works with.
-type Config struct {
-	Store      Store
-	Generation catalog.Generation
-	Keyword    keyword.Engine
-	Vector     vector.Index
-	Embedder   embed.Embedder
+// Engines are what an index is kept in.
+type Engines struct {
+	Keyword  keyword.Engine
+	Vector   vector.Index
+	Embedder embed.Embedder
 	// KeywordServer, VectorServer and EmbedderServer: it is a server, which can
 	// be slow or away. What depends on it is fed on its own, so that it holds
 	// up nothing else.
 	KeywordServer, VectorServer, EmbedderServer bool
+}
+
+// Config is what a Follower works with.
+type Config struct {
+	Engines
+	Store      Store
+	Generation catalog.Generation
 	// ReadOnly follows the change log in memory and leaves the passages table
 	// and the servers to the process that writes the index.
 	ReadOnly bool
@@ -56,9 +61,10 @@ type Follower struct {
 	main  *lane   // table and passages, and the engines in this process
 	apart []*lane // the others, each on its own
 
-	ready atomic.Bool
-	head  atomic.Int64 // newest sequence seen
-	start int64        // position of main at the first look, for progress
+	ready   atomic.Bool
+	promote atomic.Bool
+	head    atomic.Int64 // newest sequence seen
+	start   int64        // position of main at the first look, for progress
 
 	mu     sync.Mutex       // guards stored and texts
 	stored int64            // the generation's checkpoint as this process knows it
@@ -88,6 +94,9 @@ func New(cfg Config) *Follower {
 	return f
 }
 
+// Engines returns what the follower feeds.
+func (f *Follower) Engines() Engines { return f.cfg.Engines }
+
 // Table returns the documents and statistics.
 func (f *Follower) Table() *Table { return f.table }
 
@@ -96,7 +105,16 @@ func (f *Follower) Ready() bool { return f.ready.Load() }
 
 // MarkReady declares the first index complete: the caller knows when the
 // first sync is over.
-func (f *Follower) MarkReady() { f.ready.Store(true) }
+func (f *Follower) MarkReady() {
+	f.ready.Store(true)
+	for _, l := range f.apart {
+		f.settle(l)
+	}
+}
+
+// Promote lets servers serve this generation in place of the one before, as
+// soon as each is complete. What other processes ask of that fails from then on.
+func (f *Follower) Promote() { f.promote.Store(true) }
 
 // Lag is the number of changes that are not indexed, and the share of the
 // first index that is done.
@@ -114,7 +132,7 @@ func (f *Follower) Lag() (changes int64, progress float64) {
 type Health struct {
 	Name     string // keyword, vector
 	Lag      int64  // changes it has not taken
-	Complete bool   // it has held everything at once since it was opened or emptied
+	Complete bool   // it has held everything at once since the index was ready and it was not emptied
 	Err      error  // why it takes nothing now; nil when it does
 }
 
@@ -213,25 +231,36 @@ func (f *Follower) Run(ctx context.Context) error {
 }
 
 // CatchUp indexes every change there is, makes the engines durable and returns
-// the number of changes. It is for programs that do not Run.
+// the number of changes. It is for programs that do not Run. An engine that
+// fails apart is no error: Health tells of it.
 func (f *Follower) CatchUp(ctx context.Context) (moved int, err error) {
 	for _, l := range append([]*lane{f.main}, f.apart...) {
-		if err := f.resume(ctx, l); err != nil {
-			return moved, err
-		}
-		n, err := f.follow(ctx, l)
+		n, err := f.catchUp(ctx, l)
 		moved = max(moved, n)
-		if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return moved, ctx.Err()
+		case l.table && err != nil:
 			return moved, err
 		}
-		if n == 0 {
-			continue
-		}
+		f.note(l, err)
+	}
+	return moved, nil
+}
+
+func (f *Follower) catchUp(ctx context.Context, l *lane) (moved int, err error) {
+	if err := f.resume(ctx, l); err != nil {
+		return 0, err
+	}
+	if moved, err = f.follow(ctx, l); err != nil {
+		return moved, err
+	}
+	if moved > 0 {
 		if err := f.flush(ctx, l); err != nil {
 			return moved, fmt.Errorf("index: flush: %w", err)
 		}
 	}
-	return moved, nil
+	return moved, f.promoteLane(ctx, l)
 }
 
 // Wait returns when everything up to a change-log sequence can be searched;

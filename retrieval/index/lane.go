@@ -21,9 +21,17 @@ type lane struct {
 	vector  vector.Index
 
 	position atomic.Int64          // change-log sequence up to which it has everything
-	complete atomic.Bool           // it had everything at once
+	complete atomic.Bool           // it had everything at once, since the index was ready
 	failure  atomic.Pointer[error] // of the last look; nil when it went well
 	checked  time.Time             // when the engine last said where it is
+	promoted bool                  // its engines serve this generation under the name of all
+}
+
+// promoter is an engine on a server, where a generation is built beside the
+// one that serves. Promote makes it the one that does, and drops the others;
+// again it does nothing.
+type promoter interface {
+	Promote(ctx context.Context) error
 }
 
 // batchRecords is how many changed records are indexed at once: enough to
@@ -81,6 +89,9 @@ func (f *Follower) drive(ctx context.Context, l *lane) {
 		if err == nil {
 			n, err = f.follow(ctx, l)
 		}
+		if err == nil {
+			err = f.promoteLane(ctx, l)
+		}
 		if ctx.Err() != nil {
 			return
 		}
@@ -111,6 +122,30 @@ func (f *Follower) drive(ctx context.Context, l *lane) {
 		case <-tick.C:
 		}
 	}
+}
+
+// settle notes that a lane has everything. Before the index is ready that
+// means nothing: the catalog is being filled.
+func (f *Follower) settle(l *lane) {
+	if f.Ready() && l.position.Load() >= f.head.Load() {
+		l.complete.Store(true)
+	}
+}
+
+// promoteLane promotes what the lane feeds, once it is asked for.
+func (f *Follower) promoteLane(ctx context.Context, l *lane) error {
+	if l.promoted || !f.promote.Load() || f.cfg.ReadOnly || l.position.Load() < f.head.Load() {
+		return nil
+	}
+	for _, engine := range []any{l.keyword, l.vector} {
+		if p, ok := engine.(promoter); ok {
+			if err := p.Promote(ctx); err != nil {
+				return fmt.Errorf("index: promote: %w", err)
+			}
+		}
+	}
+	l.promoted = true
+	return nil
 }
 
 // note keeps a lane's failure, and logs it when it is another one.
@@ -144,6 +179,7 @@ func (f *Follower) resume(ctx context.Context, l *lane) error {
 	}
 	if at < l.position.Load() {
 		l.complete.Store(false)
+		l.promoted = false
 	}
 	l.position.Store(at)
 	l.checked = time.Now()
@@ -172,9 +208,7 @@ func (f *Follower) follow(ctx context.Context, l *lane) (moved int, err error) {
 			changes = changes[:len(changes)-1]
 		}
 		if len(changes) == 0 {
-			if l.position.Load() >= head {
-				l.complete.Store(true)
-			}
+			f.settle(l)
 			return moved, nil
 		}
 		if err := f.apply(ctx, l, changes); err != nil {
@@ -222,7 +256,7 @@ func (f *Follower) apply(ctx context.Context, l *lane, changes []catalog.Change)
 		}
 	}
 	if l.vector != nil {
-		b := vector.Batch{Delete: gone, Checkpoint: checkpoint}
+		b := vector.Batch{Delete: gone, After: l.position.Load(), Checkpoint: checkpoint}
 		for _, c := range cuts {
 			b.Records = append(b.Records, c.vector())
 		}

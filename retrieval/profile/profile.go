@@ -49,6 +49,9 @@ type List struct {
 	Retriever string  `yaml:"retriever"`
 	Weight    float64 `yaml:"weight"`
 	Depth     int     `yaml:"depth"` // hits that are asked for
+	// Unless names a retriever that makes this one superfluous where there is
+	// one.
+	Unless string `yaml:"unless,omitempty"`
 }
 
 //go:embed *.yaml

@@ -1,0 +1,590 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/compose-spec/compose-go/v2/loader"
+	"github.com/compose-spec/compose-go/v2/types"
+	"go.yaml.in/yaml/v3"
+)
+
+const composeDir = "../../compose"
+
+// TestCompose holds compose.yaml and what it mounts to the program, without a
+// container engine: as it is, with all profiles, and as env.example sets it.
+func TestCompose(t *testing.T) {
+	t.Parallel()
+	file := readText(t, "compose.yaml")
+	example := exampleEnv(t)
+	for name, load := range map[string]func() (*types.Project, error){
+		"default":     func() (*types.Project, error) { return loadCompose(t, []string{file}, nil) },
+		"observe":     func() (*types.Project, error) { return loadCompose(t, []string{file}, nil, "observe") },
+		"env.example": func() (*types.Project, error) { return loadCompose(t, []string{file}, example, "observe") },
+	} {
+		p, err := load()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		want := []string{"almanac", "meilisearch", "ollama", "qdrant", "volumes"}
+		if name != "default" {
+			want = []string{"almanac", "grafana", "meilisearch", "ollama", "prometheus", "qdrant", "volumes"}
+		}
+		if got := p.ServiceNames(); !slices.Equal(got, want) {
+			t.Errorf("%s: the services are %v, want %v", name, got, want)
+		}
+		for _, problem := range problems(t, p) {
+			t.Errorf("%s: %s", name, problem)
+		}
+	}
+}
+
+// TestComposeChecksFind spoils compose.yaml in one place each.
+func TestComposeChecksFind(t *testing.T) {
+	t.Parallel()
+	file := readText(t, "compose.yaml")
+	for _, tt := range []struct{ old, new, want string }{
+		{"ALMANAC_EMBED_KIND: ollama", "ALMANAC_EMBED_KIND: olama", "embed.kind"},
+		{"ALMANAC_VECTOR_URL:", "ALMANAC_VECTOR_ADDR:", "ALMANAC_VECTOR_ADDR is no setting"},
+		{"ALMANAC_VECTOR_URL:", "ALMANAC_PORT:", "ALMANAC_PORT is no setting"},
+		{"ALMANAC_KEYWORD_KEY_FILE: /run/secrets/meilisearch_key", "ALMANAC_KEYWORD_KEY_FILE: /run/secrets/grafana_password", "grafana_password"},
+		{"${PUBLISH:-127.0.0.1:8080}:8080", "${PUBLISH:-127.0.0.1:8080}:9090", "port 9090"},
+		{"${PUBLISH:-127.0.0.1:8080}:8080", "${PUBLISH:-0.0.0.0:8080}:8080", "not on loopback"},
+		{"networks: [engines]\n    volumes: [\"qdrant", "networks: [engines]\n    ports: [\"127.0.0.1:6334:6334\"]\n    volumes: [\"qdrant", "qdrant: publishes"},
+		{"getmeili/meilisearch:v1.50.0\n    user: \"1000:1000\"", "getmeili/meilisearch:latest\n    user: \"1000:1000\"", "getmeili/meilisearch:latest"},
+		{"image: ollama/ollama", "image: registry.example/ollama/ollama", "registry.example"},
+		{"almanac:0.1.0", "almanac:0.0.9", "is not of this version"},
+		{"  read_only: true\n", "", "can write its root"},
+		{"  cap_drop: [ALL]\n", "", "keeps capabilities"},
+		{"no-new-privileges:true", "label:disable", "may gain privileges"},
+		{"user: \"1000:1000\"", "user: \"0:0\"", "runs as root"},
+		{"chown 10001:10001 /volumes/data", "true", "the volume data"},
+		{"mem_limit: 1g", "mem_swappiness: 0", "no memory limit"},
+		{"[\"CMD\", \"ollama\", \"list\"]", "[NONE]", "ollama: no health check"},
+		{"\"/almanac\", \"health\"", "\"/almanac\", \"helth\"", "helth"},
+		{"required: false", "required: true", "does without"},
+		{"data:/data", "data:/var/data", "/var/data"},
+		{"./prometheus.yaml:", "./prometheus.yml:", "prometheus.yml"},
+		{"secrets/qdrant_key}", "secrets/qdrant}", "secrets/qdrant"},
+	} {
+		if !strings.Contains(file, tt.old) {
+			t.Errorf("%q is not in compose.yaml", tt.old)
+			continue
+		}
+		p, err := loadCompose(t, []string{strings.Replace(file, tt.old, tt.new, 1)}, nil, "observe")
+		if err != nil {
+			t.Errorf("%q: %v", tt.new, err)
+			continue
+		}
+		if got := problems(t, p); !strings.Contains(strings.Join(got, "\n"), tt.want) {
+			t.Errorf("%q instead of %q is not found: %q", tt.new, tt.old, got)
+		}
+	}
+}
+
+// loadCompose loads compose.yaml with the given text, and overrides.
+func loadCompose(t *testing.T, text []string, env map[string]string, profiles ...string) (*types.Project, error) {
+	t.Helper()
+	dir, err := filepath.Abs(composeDir)
+	if err != nil {
+		return nil, err
+	}
+	var files []types.ConfigFile
+	for _, text := range text {
+		files = append(files, types.ConfigFile{Filename: filepath.Join(dir, "compose.yaml"), Content: []byte(text)})
+	}
+	return loader.LoadWithContext(t.Context(), types.ConfigDetails{
+		WorkingDir:  dir,
+		ConfigFiles: files,
+		Environment: env,
+	}, func(o *loader.Options) {
+		o.Profiles = profiles
+		o.SkipResolveEnvironment = true // an operator's .env may lie there
+	})
+}
+
+// TestComposeOverrides loads the overrides that docs/deploy.md shows.
+func TestComposeOverrides(t *testing.T) {
+	t.Parallel()
+	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(readText(t, "../docs/deploy.md"), -1)
+	if len(examples) == 0 {
+		t.Fatal("there are none")
+	}
+	for _, example := range examples {
+		p, err := loadCompose(t, []string{readText(t, "compose.yaml"), example[1]}, nil)
+		if err != nil {
+			t.Errorf("%v:\n%s", err, example[1])
+			continue
+		}
+		if _, err := configOf(t, environmentOf(t, p.Services["almanac"])); err != nil {
+			t.Errorf("%v:\n%s", err, example[1])
+		}
+	}
+}
+
+// problems is all that is wrong with a stack.
+func problems(t *testing.T, p *types.Project) (all []string) {
+	t.Helper()
+	say := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	for _, name := range p.ServiceNames() {
+		s := p.Services[name]
+		hardened(s, oneShot(p, name), say)
+		mounts(p, s, say)
+		secrets(t, p, s, say)
+	}
+	wiring(t, p, say)
+	return all
+}
+
+// oneShot reports whether a service prepares others and ends.
+func oneShot(p *types.Project, name string) bool {
+	for _, s := range p.Services {
+		if d, ok := s.DependsOn[name]; ok && d.Condition == types.ServiceConditionCompletedSuccessfully {
+			return true
+		}
+	}
+	return false
+}
+
+// pinned is an image of the usual registry with a full version.
+var pinned = regexp.MustCompile(`^[a-z0-9]+(/[a-z0-9_-]+)?:v?\d+\.\d+\.\d+(-[a-z]+)?$`)
+
+// hardened checks what holds for every service. Ports are published on loopback
+// unless the operator says otherwise.
+func hardened(s types.ServiceConfig, oneShot bool, say func(string, ...any)) {
+	if !pinned.MatchString(s.Image) {
+		say("%s: %s is no name with a full version", s.Name, s.Image)
+	}
+	if !s.ReadOnly {
+		say("%s: can write its root file system", s.Name)
+	}
+	if !slices.Equal(s.CapDrop, []string{"ALL"}) {
+		say("%s: keeps capabilities", s.Name)
+	}
+	if !slices.Contains(s.SecurityOpt, "no-new-privileges:true") {
+		say("%s: may gain privileges", s.Name)
+	}
+	if s.MemLimit <= 0 {
+		say("%s: no memory limit", s.Name)
+	}
+	root := s.User == "" || strings.HasPrefix(s.User, "0") || strings.HasPrefix(s.User, "root")
+	if oneShot {
+		if s.Restart != "no" || s.NetworkMode != "none" || !slices.Equal(s.CapAdd, []string{"CHOWN"}) {
+			say("%s: prepares volumes and may do no more", s.Name)
+		}
+	} else {
+		if root || len(s.CapAdd) > 0 || s.Privileged {
+			say("%s: runs as root, or with capabilities", s.Name)
+		}
+		if h := s.HealthCheck; h == nil || len(h.Test) < 2 || h.Interval == nil || h.Timeout == nil {
+			say("%s: no health check", s.Name)
+		}
+		if s.Restart != "unless-stopped" {
+			say("%s: does not start again", s.Name)
+		}
+	}
+	published := map[string]uint32{"almanac": 8080, "grafana": 3000}
+	for _, port := range s.Ports {
+		if want, ok := published[s.Name]; !ok || port.Target != want {
+			say("%s: publishes port %d", s.Name, port.Target)
+		}
+		if ip := net.ParseIP(port.HostIP); ip == nil || !ip.IsLoopback() {
+			say("%s: port %d is not on loopback", s.Name, port.Target)
+		}
+	}
+}
+
+// mounts checks that files which are mounted exist, and that the volume of a
+// service is given to its user.
+func mounts(p *types.Project, s types.ServiceConfig, say func(string, ...any)) {
+	for _, v := range s.Volumes {
+		switch {
+		case v.Type == types.VolumeTypeBind:
+			if _, err := os.Stat(v.Source); err != nil || !v.ReadOnly {
+				say("%s: mounts %s, which must exist and be read only: %v", s.Name, v.Source, err)
+			}
+		case v.Type == types.VolumeTypeVolume && len(s.Profiles) == 0 && !oneShot(p, s.Name): // images of the other profile prepare theirs
+			owner := regexp.MustCompile(`chown ` + s.User + `( /\S+)* /volumes/` + v.Source + `\b`)
+			if !owner.MatchString(strings.Join(p.Services["volumes"].Command, "\n")) {
+				say("%s: the volume %s is not given to user %s", s.Name, v.Source, s.User)
+			}
+		}
+	}
+}
+
+var secretPath = regexp.MustCompile(`/run/secrets/(\w+)`)
+
+// secrets checks that a service has the secrets that it reads, and those only;
+// and that `make up` makes their files.
+func secrets(t *testing.T, p *types.Project, s types.ServiceConfig, say func(string, ...any)) {
+	t.Helper()
+	text := strings.Join(slices.Concat(s.Entrypoint, s.Command), "\n")
+	for _, v := range s.Environment {
+		if v != nil {
+			text += "\n" + *v
+		}
+	}
+	for _, v := range s.Volumes {
+		if data, err := os.ReadFile(v.Source); v.Type == types.VolumeTypeBind && err == nil {
+			text += "\n" + string(data)
+		}
+	}
+	read := map[string]bool{}
+	for _, m := range secretPath.FindAllStringSubmatch(text, -1) {
+		read[m[1]] = true
+	}
+	has := map[string]bool{}
+	made := regexp.MustCompile(`for name in (.*); do`).FindStringSubmatch(readText(t, "../Makefile"))
+	for _, secret := range s.Secrets {
+		has[secret.Source] = true
+		file := p.Secrets[secret.Source].File
+		if len(made) == 0 || !slices.Contains(strings.Fields(made[1]), secret.Source) || !strings.HasSuffix(file, filepath.Join("compose", "secrets", secret.Source)) {
+			say("%s: nothing makes the secret %s in %s", s.Name, secret.Source, file)
+		}
+	}
+	if !maps.Equal(read, has) {
+		say("%s: reads the secrets %v and has %v", s.Name, slices.Sorted(maps.Keys(read)), slices.Sorted(maps.Keys(has)))
+	}
+}
+
+// wiring checks the program's own service: its settings, and what the others
+// and the image say of it.
+func wiring(t *testing.T, p *types.Project, say func(string, ...any)) {
+	t.Helper()
+	s, image := p.Services["almanac"], dockerfile(t)
+	if s.Image != "almanac:"+release {
+		say("the image %s is not of this version, %s", s.Image, release)
+	}
+	c, err := configOf(t, environmentOf(t, s))
+	if err != nil {
+		say("almanac: %v", err)
+		return
+	}
+	for _, name := range []string{"meilisearch", "qdrant", "ollama"} {
+		if d := s.DependsOn[name]; d.Condition != types.ServiceConditionHealthy || d.Required {
+			say("almanac waits until %s is healthy, and does without it if it is not: %+v", name, d)
+		}
+	}
+	if len(s.Volumes) != 1 || s.Volumes[0].Target != c.Data.Dir {
+		say("the data is in %s, the volume elsewhere: %v", c.Data.Dir, s.Volumes)
+	}
+	if s.User != image.user {
+		say("almanac runs as %s, and its image is for %s", s.User, image.user)
+	}
+	if port := fmt.Sprint(s.Ports[0].Target); !strings.HasSuffix(c.Server.Listen, ":"+port) {
+		say("port %s is published, %s listened on", port, c.Server.Listen)
+	}
+	for _, command := range [][]string{slices.Concat(image.entrypoint, image.cmd), s.HealthCheck.Test[1:], image.health} {
+		parser, _, err := newParser(t.Output(), t.Output())
+		if err == nil {
+			_, err = parser.Parse(command[1:])
+		}
+		if err != nil || command[0] != "/almanac" {
+			say("%q cannot be run: %v", command, err)
+		}
+	}
+	var scraped struct {
+		Jobs []struct {
+			Static []struct{ Targets []string } `yaml:"static_configs"`
+		} `yaml:"scrape_configs"`
+	}
+	if err := yaml.Unmarshal([]byte(readText(t, "prometheus.yaml")), &scraped); err != nil {
+		say("prometheus.yaml: %v", err)
+	} else if want := "almanac" + c.Server.Admin; len(scraped.Jobs) != 1 || scraped.Jobs[0].Static[0].Targets[0] != want {
+		say("Prometheus reads %+v, and the admin listener is %s", scraped.Jobs, want)
+	}
+}
+
+// environmentOf is the environment of the program's container.
+func environmentOf(t *testing.T, s types.ServiceConfig) map[string]string {
+	t.Helper()
+	env := dockerfile(t).env
+	for name, v := range s.Environment {
+		if v != nil {
+			env[name] = *v
+		}
+	}
+	return env
+}
+
+// configOf is what the program makes of an environment in which every secret
+// is there.
+func configOf(t *testing.T, env map[string]string) (Config, error) {
+	t.Helper()
+	var known, environ []string
+	for _, s := range settings {
+		known = append(known, envName(s.key))
+	}
+	secret := filepath.Join(t.TempDir(), "secret")
+	writeFile(t, secret, "s3cret\n")
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		if strings.HasPrefix(name, envPrefix) && !slices.Contains(known, name) {
+			return Config{}, fmt.Errorf("%s is no setting", name)
+		}
+		environ = append(environ, name+"="+secretPath.ReplaceAllLiteralString(env[name], secret))
+	}
+	c, _, err := loadConfig("", environ, nil)
+	return c, err
+}
+
+// containerImage is what a Dockerfile says of its last stage.
+type containerImage struct {
+	env                     map[string]string
+	user                    string
+	entrypoint, cmd, health []string
+	from                    []string // of all stages
+}
+
+func dockerfile(t *testing.T) containerImage {
+	t.Helper()
+	i := containerImage{env: map[string]string{}}
+	list := func(text string) (words []string) {
+		if err := json.Unmarshal([]byte(text), &words); err != nil {
+			t.Fatalf("Dockerfile: %s: %v", text, err)
+		}
+		return words
+	}
+	for line := range strings.Lines(strings.ReplaceAll(readText(t, "Dockerfile"), "\\\n", " ")) {
+		instruction, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch instruction {
+		case "FROM":
+			i.from = append(i.from, rest)
+		case "USER":
+			i.user = rest
+		case "ENV":
+			for _, pair := range strings.Fields(rest) {
+				name, value, _ := strings.Cut(pair, "=")
+				i.env[name] = value
+			}
+		case "ENTRYPOINT":
+			i.entrypoint = list(rest)
+		case "CMD":
+			i.cmd = list(rest)
+		case "HEALTHCHECK":
+			_, command, _ := strings.Cut(rest, "CMD ")
+			i.health = list(command)
+		}
+	}
+	return i
+}
+
+func TestDockerfile(t *testing.T) {
+	t.Parallel()
+	i := dockerfile(t)
+	c, err := configOf(t, i.env)
+	if err != nil || c.Server.Listen != ":8080" || c.Data.Dir != "/data" {
+		t.Errorf("%v: %s %s", err, c.Server.Listen, c.Data.Dir)
+	}
+	if i.user != "10001:10001" {
+		t.Errorf("runs as %q", i.user)
+	}
+	if len(i.from) != 2 || !regexp.MustCompile(`^--platform=\$BUILDPLATFORM golang:\d+\.\d+\.\d+-\w+ AS build$`).MatchString(i.from[0]) || i.from[1] != "$BASE" {
+		t.Errorf("stages %q", i.from)
+	}
+	if !strings.Contains(readText(t, "Dockerfile"), "\nARG BASE=scratch\n") {
+		t.Error("the image holds more than the program unless told")
+	}
+}
+
+// exampleEnv returns the lines of env.example that are no comments.
+func exampleEnv(t *testing.T) map[string]string {
+	t.Helper()
+	env := map[string]string{}
+	for line := range strings.Lines(readText(t, "env.example")) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), "="); ok && !strings.HasPrefix(line, "#") {
+			env[name] = value
+		}
+	}
+	return env
+}
+
+// TestEnvExample: each variable is a setting or one of compose.yaml's, all of
+// those are there, and the values that are no comments are the defaults.
+func TestEnvExample(t *testing.T) {
+	t.Parallel()
+	file := readText(t, "compose.yaml")
+	used := map[string]bool{"COMPOSE_PROFILES": true}
+	for _, m := range regexp.MustCompile(`\$\{([A-Z_]+)`).FindAllStringSubmatch(file, -1) {
+		used[m[1]] = true
+	}
+	shown, set := map[string]bool{}, map[string]string{}
+	for _, m := range regexp.MustCompile(`(?m)^#?([A-Z][A-Z_]+)=(.*)$`).FindAllStringSubmatch(readText(t, "env.example"), -1) {
+		shown[m[1]] = true
+		switch {
+		case strings.HasPrefix(m[1], envPrefix):
+			set[m[1]] = m[2]
+		case !used[m[1]]:
+			t.Errorf("nothing reads %s", m[1])
+		}
+	}
+	if _, err := configOf(t, set); err != nil || len(set) == 0 {
+		t.Errorf("settings %v: %v", set, err)
+	}
+	for name := range used {
+		if !shown[name] {
+			t.Errorf("%s is not in env.example", name)
+		}
+	}
+	stack := func(env map[string]string) string {
+		p, err := loadCompose(t, []string{file}, env, "observe")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := p.MarshalYAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if stack(nil) != stack(exampleEnv(t)) {
+		t.Error("env.example as it stands makes another stack than none")
+	}
+}
+
+// TestDashboards: each expression is of metrics and labels that there are.
+func TestDashboards(t *testing.T) {
+	t.Parallel()
+	metrics, labels := exported(t)
+	expressions := 0
+	for _, name := range filesBelow(t, "grafana/dashboards", ".json") {
+		var board struct {
+			UID    string
+			Panels []struct {
+				Title      string
+				Datasource struct{ UID string }
+				Targets    []struct{ Expr string }
+			}
+		}
+		if err := json.Unmarshal([]byte(readText(t, name)), &board); err != nil || board.UID == "" {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, panel := range board.Panels {
+			if !strings.Contains(readText(t, "grafana/provisioning/datasources/prometheus.yaml"), "uid: "+panel.Datasource.UID+"\n") {
+				t.Errorf("%s: no data source is called %q", panel.Title, panel.Datasource.UID)
+			}
+			for _, target := range panel.Targets {
+				expressions++
+				for _, name := range strangers(target.Expr, metrics, labels) {
+					t.Errorf("%s: %s: nothing exports %s", panel.Title, target.Expr, name)
+				}
+			}
+		}
+	}
+	if expressions < 10 {
+		t.Errorf("%d expressions", expressions)
+	}
+	for expr, want := range map[string]string{
+		`sum by (route) (rate(almanac_http_requests_total{status=~"5.."}[5m]))`: "",
+		`sum by (address) (almanac_http_requests_total)`:                        "address",
+		`almanac_http_requests_total{code="500"}`:                               "code",
+		`histogram_quantile(.5, almanac_index_records_bucket)`:                  "almanac_index_records_bucket",
+		`almanac_engines_up * 2`:                                                "almanac_engines_up",
+	} {
+		if got := strings.Join(strangers(expr, metrics, labels), " "); got != want {
+			t.Errorf("%s: strange is %q, want %q", expr, got, want)
+		}
+	}
+}
+
+// exported are the names of all series of the admin listener, and of their
+// labels.
+func exported(t *testing.T) (metrics, labels map[string]bool) {
+	t.Helper()
+	m := newMetrics(&lateSearcher{})
+	m.ObserveRequest("GET", "/", 200, time.Millisecond) // what has labels is there once it has values
+	m.ObserveTool("search", "ok", time.Millisecond)
+	families, err := m.Registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	metrics, labels = map[string]bool{"up": true}, map[string]bool{"job": true, "instance": true, "le": true}
+	for _, f := range families {
+		suffixes := map[string][]string{"HISTOGRAM": {"_bucket", "_sum", "_count"}, "SUMMARY": {"", "_sum", "_count"}}[f.GetType().String()]
+		if suffixes == nil {
+			suffixes = []string{""}
+		}
+		for _, s := range suffixes {
+			metrics[f.GetName()+s] = true
+		}
+		for _, series := range f.GetMetric() {
+			for _, l := range series.GetLabel() {
+				labels[l.GetName()] = true
+			}
+		}
+	}
+	return metrics, labels
+}
+
+var (
+	promText     = regexp.MustCompile(`"[^"]*"|\[[^\]]*\]`)
+	promMatchers = regexp.MustCompile(`\{([^}]*)\}|\b(?:by|without|on|ignoring) *\(([^)]*)\)`)
+	promName     = regexp.MustCompile(`[a-zA-Z_:][a-zA-Z0-9_:]*(?: *\()?`)
+)
+
+// strangers are the names in a PromQL expression that are neither functions
+// nor known.
+func strangers(expr string, metrics, labels map[string]bool) (strange []string) {
+	expr = promText.ReplaceAllString(expr, "")
+	for _, m := range promMatchers.FindAllStringSubmatch(expr, -1) {
+		for _, l := range promName.FindAllString(m[1]+m[2], -1) {
+			if !labels[l] {
+				strange = append(strange, l)
+			}
+		}
+	}
+	for _, name := range promName.FindAllString(promMatchers.ReplaceAllString(expr, " "), -1) {
+		operator := slices.Contains([]string{"sum", "avg", "max", "min", "count", "and", "or", "unless", "bool"}, name)
+		if !operator && !strings.HasSuffix(name, "(") && !metrics[name] {
+			strange = append(strange, name)
+		}
+	}
+	return strange
+}
+
+// TestComposeFilesParse: every file of the folder is what its name says.
+func TestComposeFilesParse(t *testing.T) {
+	t.Parallel()
+	for _, name := range filesBelow(t, ".", ".yaml") {
+		var v map[string]any
+		if err := yaml.Unmarshal([]byte(readText(t, name)), &v); err != nil || len(v) == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if !strings.Contains(readText(t, "grafana/provisioning/dashboards/almanac.yaml"), "path: /etc/grafana/dashboards\n") {
+		t.Error("Grafana looks for dashboards where none are mounted")
+	}
+}
+
+func filesBelow(t *testing.T, dir, ext string) (names []string) {
+	t.Helper()
+	err := fs.WalkDir(os.DirFS(composeDir), dir, func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && filepath.Ext(name) == ext {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil || len(names) == 0 {
+		t.Fatalf("%s: %v: %v", dir, names, err)
+	}
+	return names
+}
+
+// readText reads a file of the compose folder.
+func readText(t *testing.T, name string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(composeDir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// modelServer speaks OpenAI's interface for embeddings; a vector counts the
+// words of a text by their hash.
+type modelServer struct {
+	*httptest.Server
+	pause time.Duration // before every answer
+	texts atomic.Int64  // that it was asked for, several at once
+	down  atomic.Bool
+}
+
+func newModelServer(tb testing.TB, pause time.Duration) *modelServer {
+	tb.Helper()
+	s := &modelServer{pause: pause}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var request struct{ Input []string }
+		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if s.down.Load() {
+			http.Error(w, "restarting", http.StatusServiceUnavailable)
+			return
+		}
+		type embedding struct {
+			Index     int       `json:"index"`
+			Embedding []float32 `json:"embedding"`
+		}
+		var answer struct {
+			Data []embedding `json:"data"`
+		}
+		for i, text := range request.Input {
+			v := make([]float32, 32)
+			for word := range strings.FieldsSeq(strings.ToLower(text)) {
+				h := fnv.New32()
+				h.Write([]byte(word))
+				v[h.Sum32()%32]++
+			}
+			answer.Data = append(answer.Data, embedding{i, v})
+		}
+		if len(request.Input) > 1 { // a query comes alone and waits for nobody
+			time.Sleep(s.pause)
+			s.texts.Add(int64(len(request.Input)))
+		}
+		_ = json.NewEncoder(w).Encode(answer)
+	}))
+	tb.Cleanup(s.Close)
+	return s
+}
+
+func (s *modelServer) settings() []string {
+	return []string{"ALMANAC_EMBED_URL=" + s.URL, "ALMANAC_EMBED_KIND=openai", "ALMANAC_EMBED_MODEL=buoy-talk"}
+}
+
+// asking sends searches at a steady pace until it is stopped, and tells what
+// went wrong: every answer must be a whole one with results.
+func (s *server) asking(t *testing.T, perSecond int) (stop func()) {
+	t.Helper()
+	var wg sync.WaitGroup
+	end := make(chan struct{})
+	wg.Go(func() {
+		tick := time.NewTicker(time.Second / time.Duration(perSecond))
+		defer tick.Stop()
+		for n := 0; ; n++ {
+			select {
+			case <-end:
+				return
+			case <-tick.C:
+			}
+			wg.Go(func() {
+				q := queries[n%len(queries)]
+				res, err := client.Get(s.base + "/api/v1/search?limit=5&q=" + url.QueryEscape(q))
+				if err != nil {
+					t.Errorf("%q: %v", q, err)
+					return
+				}
+				defer res.Body.Close()
+				var answer struct {
+					Items    []any
+					Degraded []string
+				}
+				if err := json.NewDecoder(res.Body).Decode(&answer); err != nil || res.StatusCode != http.StatusOK || len(answer.Items) == 0 || len(answer.Degraded) > 0 {
+					t.Errorf("%q: status %d, %d results, without %v, %v", q, res.StatusCode, len(answer.Items), answer.Degraded, err)
+				}
+			})
+		}
+	})
+	return func() { close(end); wg.Wait() }
+}
+
+func (s *server) model(tb testing.TB) string {
+	tb.Helper()
+	return getJSON[struct{ Index struct{ Model string } }](tb, s, "/status").Index.Model
+}
+
+// TestAnotherModelTakesOverWhenItsIndexIsComplete changes the model under
+// load, kills the program in the middle and wants every answer whole.
+func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 240)
+	first := at.serve(t)
+	ready := first.ready(t)
+	static := first.model(t)
+	first.stop(t)
+
+	model := newModelServer(t, 400*time.Millisecond)
+	env := append(model.settings(), "ALMANAC_SEARCH_DEADLINE=20s")
+	s := at.serve(t, env...)
+	s.await(t, "the index of an earlier model serves until the new one is complete")
+	s.ready(t)
+	stop := s.asking(t, 50)
+	eventually(t, "a part of the new index", func() bool { return model.texts.Load() > int64(ready.Passages/4) })
+	stop()
+	if now := s.model(t); now != static {
+		t.Fatalf("after %d of %d passages the model is %s", model.texts.Load(), ready.Passages, now)
+	}
+	s.kill()
+	before := model.texts.Load()
+
+	s = at.serve(t, env...)
+	s.ready(t)
+	stop = s.asking(t, 50)
+	eventually(t, "the new index", func() bool { return strings.HasPrefix(s.model(t), "buoy-talk") })
+	time.Sleep(time.Second) // searches of the new index, and of the old one that are under way
+	stop()
+	// A batch that was under way may be embedded again.
+	if asked := model.texts.Load(); asked-before > int64(ready.Passages)-before+64 {
+		t.Errorf("%d texts embedded before the kill and %d after it, of %d passages", before, asked-before, ready.Passages)
+	}
+	eventually(t, "the old index is gone", func() bool {
+		snapshots, err := filepath.Glob(filepath.Join(at.data, "*.snapshot"))
+		return err == nil && len(snapshots) == 2
+	})
+	if code := s.stop(t); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestServesWithoutItsModelServer starts while the model server is away, and
+// wants answers by words at once and by meaning when it is back.
+func TestServesWithoutItsModelServer(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 80)
+	model := newModelServer(t, 0)
+	first := at.serve(t, model.settings()...)
+	first.ready(t)
+	eventually(t, "vectors", func() bool { return len(first.degraded(t)) == 0 })
+	first.stop(t)
+
+	model.down.Store(true)
+	s := at.serve(t, model.settings()...)
+	s.ready(t)
+	if got := s.degraded(t); fmt.Sprint(got) != "[vector]" {
+		t.Errorf("without its model it answers without %v", got)
+	}
+	for range 5 { // until it is left alone
+		s.degraded(t)
+	}
+	_, _, status := s.get(t, "/ready")
+	if !strings.Contains(status, `"embedder: `) {
+		t.Errorf("/ready says %s", status)
+	}
+	model.down.Store(false)
+	eventually(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })
+}
+
+// TestADamagedIndexEmbedsNothingAgain holds that vectors are kept apart from
+// the index.
+func TestADamagedIndexEmbedsNothingAgain(t *testing.T) {
+	t.Parallel()
+	at := newSite(t, 80)
+	model := newModelServer(t, 0)
+	s := at.serve(t, model.settings()...)
+	s.ready(t)
+	eventually(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })
+	s.stop(t)
+	asked := model.texts.Load()
+	snapshots, err := filepath.Glob(filepath.Join(at.data, "vector-*.snapshot"))
+	if err != nil || len(snapshots) != 1 {
+		t.Fatalf("snapshots %v, %v", snapshots, err)
+	}
+	if err := os.Truncate(snapshots[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	s = at.serve(t, model.settings()...)
+	s.ready(t)
+	eventually(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })
+	if again := model.texts.Load() - asked; asked == 0 || again > 0 {
+		t.Errorf("%d texts embedded, and %d again", asked, again)
+	}
+}
+
+// degraded asks something new and returns what took no part in the answer.
+func (s *server) degraded(tb testing.TB) []string {
+	tb.Helper()
+	query := fmt.Sprintf("beacon harbour %d", time.Now().UnixNano())
+	return getJSON[struct{ Degraded []string }](tb, s, "/api/v1/search?q="+url.QueryEscape(query)).Degraded
+}

@@ -1,0 +1,275 @@
+package retrieval_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"almanac/embed"
+	"almanac/retrieval"
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/passage"
+	"almanac/retrieval/vector"
+)
+
+// refusing engines stand for servers that are away.
+type refusingVector struct{ vector.Index }
+
+var errRefused = errors.New("connection refused")
+
+func (refusingVector) Search(context.Context, []float32, passage.Filter, int) ([]vector.Hit, error) {
+	return nil, errRefused
+}
+
+func (refusingVector) Scores(context.Context, []float32, []passage.ID) ([]float32, error) {
+	return nil, errRefused
+}
+
+type refusingEmbedder struct{ embed.Embedder }
+
+func (e refusingEmbedder) Embed(ctx context.Context, texts []string, p embed.Purpose) ([][]float32, error) {
+	if p == embed.Query {
+		return nil, errRefused
+	}
+	return e.Embedder.Embed(ctx, texts, p)
+}
+
+// hangingKeyword stands for a server that answers nothing.
+type hangingKeyword struct {
+	keyword.Engine
+	asked chan struct{}
+}
+
+func (h hangingKeyword) Facets(context.Context, keyword.Query, passage.Filter, []string) (map[string]map[string]int, error) {
+	return nil, errRefused
+}
+
+func (h hangingKeyword) Search(ctx context.Context, _ keyword.Query, _ passage.Filter, _ int) ([]keyword.Hit, error) {
+	h.asked <- struct{}{}
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+func TestDegradesToWhatIsLeft(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		opt  option
+		want string
+	}{
+		{"the vector engine refuses", func(f *fixture) { f.engines.Vector = refusingVector{f.engines.Vector} }, "vector"},
+		{"the embedder refuses", func(f *fixture) { f.engines.Embedder = refusingEmbedder{f.engines.Embedder} }, "vector"},
+		{"the keyword engine hangs", func(f *fixture) {
+			f.engines.Keyword = hangingKeyword{f.engines.Keyword, make(chan struct{}, 100)}
+		}, "keyword"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			f := open(t, t.TempDir(), tt.opt)
+			f.put(t, library()...)
+			res := f.search(t, retrieval.Request{Query: "traffic fees are burned", Facets: []string{"kind"}})
+			if !slices.Equal(res.Degraded, []string{tt.want}) {
+				t.Errorf("degraded %v, want %s", res.Degraded, tt.want)
+			}
+			if len(res.Results) == 0 || res.Results[0].Title != "Traffic fees" {
+				t.Errorf("results %q", titles(res))
+			}
+		})
+	}
+}
+
+func TestNothingAnswers(t *testing.T) {
+	f := open(t, t.TempDir(), func(f *fixture) {
+		f.engines.Vector = refusingVector{f.engines.Vector}
+		f.engines.Keyword = hangingKeyword{f.engines.Keyword, make(chan struct{}, 100)}
+	})
+	f.put(t, library()...)
+	_, err := f.engine.Search(t.Context(), retrieval.Request{Query: "fees"})
+	if !errors.Is(err, retrieval.ErrUnavailable) || !strings.Contains(err.Error(), "connection refused") {
+		t.Errorf("%v, want ErrUnavailable with its reasons", err)
+	}
+}
+
+// TestServerIsLeftAlone holds that only the first searches wait for a server
+// that hangs, and that the status says so.
+func TestServerIsLeftAlone(t *testing.T) {
+	asked := make(chan struct{}, 100)
+	f := open(t, t.TempDir(), func(f *fixture) {
+		f.engines.Keyword, f.engines.KeywordServer = hangingKeyword{f.engines.Keyword, asked}, true
+	})
+	f.put(t, library()...)
+	if down := f.engine.Status(t.Context()).Down; len(down) > 0 {
+		t.Errorf("down before anything failed: %v", down)
+	}
+	for range 8 {
+		if res := f.search(t, retrieval.Request{Query: "traffic fees"}); !slices.Equal(res.Degraded, []string{"keyword"}) || len(res.Results) == 0 {
+			t.Errorf("degraded %v, results %q", res.Degraded, titles(res))
+		}
+	}
+	if n := len(asked); n > 4 { // two lists at once: the third failure comes with the fourth
+		t.Errorf("the server was asked %d times in 8 searches", n)
+	}
+	down := f.engine.Status(t.Context()).Down
+	if len(down) != 1 || down[0].Engine != "keyword" || !strings.Contains(down[0].Reason, "did not answer in time") {
+		t.Errorf("down %v", down)
+	}
+}
+
+// sparseVector finds every passage by its terms that holds one of them.
+type sparseVector struct {
+	vector.Index
+	terms map[analysis.TermID][]passage.ID
+}
+
+func (s sparseVector) Apply(ctx context.Context, b vector.Batch) error {
+	for _, r := range b.Records {
+		for i, p := range r.Terms {
+			for f := range analysis.Field(analysis.NumFields) {
+				for j := range p.Field(f).Len() {
+					id := p.Field(f).ID(j)
+					s.terms[id] = append(s.terms[id], passage.NewID(r.ID, i))
+				}
+			}
+		}
+	}
+	return s.Index.Apply(ctx, b)
+}
+
+func (s sparseVector) SearchTerms(_ context.Context, terms []vector.Term, _ passage.Filter, k int) ([]vector.Hit, error) {
+	var hits []vector.Hit
+	for _, t := range terms {
+		for _, id := range s.terms[t.ID] {
+			hits = append(hits, vector.Hit{Passage: id, Score: float32(t.Weight)})
+		}
+	}
+	return hits[:min(k, len(hits))], nil
+}
+
+// TestSparseListTakesPart holds that an engine with sparse vectors is asked
+// for them, and is enough while the keyword engine and the embedder are away.
+func TestSparseListTakesPart(t *testing.T) {
+	f := open(t, t.TempDir(), func(f *fixture) {
+		f.engines.Vector = sparseVector{f.engines.Vector, map[analysis.TermID][]passage.ID{}}
+		f.engines.Embedder = refusingEmbedder{f.engines.Embedder}
+		f.engines.Keyword = hangingKeyword{f.engines.Keyword, make(chan struct{}, 100)}
+	})
+	f.put(t, library()...)
+	res := f.search(t, retrieval.Request{Query: "traffic fees are burned", Explain: true})
+	if len(res.Results) == 0 || res.Results[0].Title != "Traffic fees" {
+		t.Fatalf("results %q", titles(res))
+	}
+	if lists := res.Results[0].Explanation.Lists; len(lists) != 1 || lists[0].Retriever != "sparse" || lists[0].Rank != 1 {
+		t.Errorf("found by %+v", lists)
+	}
+}
+
+func TestBreaker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := retrieval.NewBreaker()
+		ctx := t.Context()
+		fail := func() error { return errRefused }
+		work := func() error { return nil }
+		var asked int
+		count := func() error { asked++; return nil }
+
+		for range 2 {
+			_ = b.Call(ctx, fail)
+		}
+		if err := b.Call(ctx, work); err != nil || b.Down() != nil {
+			t.Fatalf("two failures opened it: %v, %v", err, b.Down())
+		}
+		gone, leave := context.WithCancel(ctx)
+		leave()
+		for range 10 {
+			_ = b.Call(gone, func() error { return gone.Err() })
+		}
+		if b.Down() != nil {
+			t.Fatal("clients that went away opened it")
+		}
+		for range 3 {
+			if err := b.Call(ctx, fail); !errors.Is(err, errRefused) {
+				t.Fatalf("%v, want what the engine said", err)
+			}
+		}
+		if err := b.Call(ctx, count); !errors.Is(err, retrieval.ErrLeftAlone) || asked > 0 {
+			t.Errorf("after three failures: %v, asked %d times", err, asked)
+		}
+		if !errors.Is(b.Down(), errRefused) {
+			t.Errorf("down: %v", b.Down())
+		}
+		time.Sleep(retrieval.BreakerOpen + time.Millisecond)
+		if err := b.Call(ctx, fail); !errors.Is(err, errRefused) {
+			t.Errorf("the probe: %v", err)
+		}
+		if err := b.Call(ctx, count); !errors.Is(err, retrieval.ErrLeftAlone) || asked > 0 {
+			t.Errorf("after a failed probe: %v, asked %d times", err, asked)
+		}
+		time.Sleep(retrieval.BreakerOpen + time.Millisecond)
+		// While one search tries it, others go on without.
+		_ = b.Call(ctx, func() error {
+			if err := b.Call(ctx, count); !errors.Is(err, retrieval.ErrLeftAlone) {
+				t.Errorf("a second probe beside the first: %v", err)
+			}
+			return nil
+		})
+		if err := b.Call(ctx, count); err != nil || asked != 1 || b.Down() != nil {
+			t.Errorf("after a good probe: %v, asked %d times, down %v", err, asked, b.Down())
+		}
+
+		late, cancel := context.WithTimeoutCause(ctx, time.Second, retrieval.ErrLate)
+		defer cancel()
+		err := b.Call(late, func() error { <-late.Done(); return late.Err() })
+		if !errors.Is(err, retrieval.ErrLate) {
+			t.Errorf("a late answer: %v", err)
+		}
+	})
+}
+
+// reader is a cross-encoder that likes one word.
+type reader struct {
+	word  string
+	texts *[]string
+	err   error
+}
+
+func (r reader) Score(_ context.Context, _ string, texts []string) ([]float64, error) {
+	*r.texts = texts
+	scores := make([]float64, len(texts))
+	for i, text := range texts {
+		if strings.Contains(text, r.word) {
+			scores[i] = 10
+		}
+	}
+	return scores, r.err
+}
+
+func TestCrossEncoderReordersTheBest(t *testing.T) {
+	var texts []string
+	f := open(t, t.TempDir(), func(f *fixture) { f.cross = reader{"seven days", &texts, nil} })
+	f.put(t, library()...)
+	res := f.search(t, retrieval.Request{Query: "delegated vote"})
+	if got := titles(res); len(got) < 2 || got[0] != "Voting windows" || len(res.Degraded) > 0 {
+		t.Errorf("results %q, degraded %v", got, res.Degraded)
+	}
+	for i := 1; i < len(res.Results); i++ {
+		if res.Results[i].Score > res.Results[i-1].Score {
+			t.Error("scores rise down the list")
+		}
+	}
+	if len(texts) != len(res.Results) || !strings.HasPrefix(texts[0], "Delegated voting\n") {
+		t.Errorf("it read %q", texts)
+	}
+}
+
+func TestCrossEncoderFails(t *testing.T) {
+	var texts []string
+	f := open(t, t.TempDir(), func(f *fixture) { f.cross = reader{"seven days", &texts, errRefused} })
+	f.put(t, library()...)
+	res := f.search(t, retrieval.Request{Query: "delegated vote"})
+	if got := titles(res); len(got) < 2 || got[0] != "Delegated voting" || !slices.Equal(res.Degraded, []string{"rerank"}) {
+		t.Errorf("results %q, degraded %v", got, res.Degraded)
+	}
+}

@@ -1,0 +1,177 @@
+package meili
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/passage"
+)
+
+// Format is the version of what this package writes into an index. It is
+// part of what an index's generation depends on: an index of another format
+// is refused.
+const Format = 1
+
+// document is a passage as the server holds it. Its texts are our terms in
+// our spelling.
+type document struct {
+	ID      string `json:"id"` // of the passage, decimal; of a record without passages its own behind bare
+	Record  int64  `json:"record"`
+	Ordinal int    `json:"ordinal"`
+
+	// One term for each position, so that phrases match.
+	Title   string `json:"title,omitempty"`
+	Heading string `json:"heading,omitempty"`
+	Body    string `json:"body,omitempty"`
+	Path    string `json:"path,omitempty"`
+	// Names are the other terms of these positions (compounds and identifiers
+	// as a whole, camelCase unstemmed), and the terms that stand out, marked.
+	Names string `json:"names,omitempty"`
+
+	Kind      string `json:"kind,omitempty"` // as attributeKey writes it
+	Source    string `json:"source,omitempty"`
+	Container string `json:"container,omitempty"`
+	State     string `json:"state,omitempty"`
+	Date      *int64 `json:"date,omitempty"` // Unix seconds
+	Card      string `json:"card"`           // as newCard writes it
+}
+
+// A record without passages is a document of its title and path, to be found
+// as a document only. Its ordinal is behind those of passages.
+const (
+	bare        = "r"
+	bareOrdinal = 1 << 16
+)
+
+// documentsOf returns the passages of a record as documents.
+func documentsOf(r keyword.Record) []document {
+	title, path := newStream(r.Title.Tokens), newStream(r.Path.Tokens)
+	base := document{Record: r.ID, Title: title.text, Path: path.text, Kind: attributeKey(r.Attributes.Kind),
+		Source: attributeKey(r.Attributes.Source), Container: attributeKey(r.Attributes.Container),
+		State: attributeKey(r.Attributes.State), Card: newCard(r.ID, r.Attributes)}
+	if d := r.Attributes.Date; !d.IsZero() {
+		seconds := d.Unix()
+		base.Date = &seconds
+	}
+	if len(r.Passages) == 0 {
+		base.ID, base.Ordinal = bare+strconv.FormatInt(r.ID, 10), bareOrdinal
+		base.Names = strings.Join(append(title.names, path.names...), " ")
+		return []document{base}
+	}
+	documents := make([]document, len(r.Passages))
+	for i, p := range r.Passages {
+		d := base
+		d.ID, d.Ordinal = strconv.FormatInt(int64(p.ID), 10), p.ID.Ordinal()
+		heading, body := newStream(p.Heading.Tokens), newStream(p.Body.Tokens)
+		d.Heading, d.Body = heading.text, body.text
+		names := slices.Concat(title.names, heading.names, body.names, path.names, outstanding(r.Title.Tokens, p.Heading.Tokens, p.Body.Tokens))
+		slices.Sort(names)
+		d.Names = strings.Join(slices.Compact(names), " ")
+		documents[i] = d
+	}
+	return documents
+}
+
+// stream is an analysed text as the server indexes it.
+type stream struct {
+	text  string   // a term for each position
+	names []string // the other terms
+}
+
+// newStream parts tokens into one term for each position and the others. The
+// one is the word that a phrase has there however it is spelt: the part where
+// a token spans several positions, the stem where the whole of a camelCase
+// word has one.
+func newStream(tokens []analysis.Token) stream {
+	var s stream
+	var text strings.Builder
+	for i := 0; i < len(tokens); {
+		end := i + 1
+		for end < len(tokens) && tokens[end].Position == tokens[i].Position {
+			end++
+		}
+		word := i
+		for end < len(tokens) && word+1 < end && within(tokens[end], tokens[word]) {
+			word++
+		}
+		if word+1 < end && tokens[word+1].Start == tokens[word].Start && tokens[word+1].End == tokens[word].End {
+			word++
+		}
+		for n, t := range tokens[i:end] {
+			if i+n != word {
+				s.names = append(s.names, spell(t.Term))
+				continue
+			}
+			if text.Len() > 0 {
+				text.WriteByte(' ')
+			}
+			text.WriteString(spell(t.Term))
+		}
+		i = end
+	}
+	s.text = text.String()
+	return s
+}
+
+func within(part, whole analysis.Token) bool { return part.Start < whole.End && part.End <= whole.End }
+
+// Terms that stand out in a passage are those whose frequency, saturated and
+// normalised by length as BM25 does, is at least 1.4 of the 2.2 it can reach.
+// The average length is a constant because the server cannot be asked for it
+// and a mark must not change with the corpus. A quarter of the postings at
+// most are marked.
+const (
+	saturation    = 1.2 // k1
+	normalisation = 0.75
+	averageLength = 80.0
+	outstandingAt = 1.4
+	titleCounts   = 2
+)
+
+// outstanding returns the marked spellings of terms that stand out.
+func outstanding(title, heading, body []analysis.Token) []string {
+	frequency := make(map[string]float64, len(body))
+	length := 0.0
+	for _, field := range []struct {
+		tokens []analysis.Token
+		counts float64
+	}{{title, titleCounts}, {heading, 1}, {body, 1}} {
+		for _, t := range field.tokens {
+			frequency[t.Term] += field.counts
+			length += field.counts
+		}
+	}
+	var marked []string
+	for term, f := range frequency {
+		if f*(saturation+1)/(f+saturation*(1-normalisation+normalisation*length/averageLength)) >= outstandingAt {
+			marked = append(marked, spell(term)+loud)
+		}
+	}
+	return marked
+}
+
+// attributeKey writes an attribute's value so that filters ignore case and
+// need no escapes: the filter language cannot write every string.
+func attributeKey(value string) string {
+	return keyEscapes.Replace(strings.ToLower(value))
+}
+
+var keyEscapes = strings.NewReplacer("%", "%25", `\`, "%5c", `"`, "%22")
+
+// newCard is the record's id and attributes in one value, for facets: the
+// distinct cards of the passages found are the records found.
+func newCard(record int64, a passage.Attributes) string {
+	card := strconv.FormatInt(record, 10)
+	for _, value := range [len(facetAttributes)]string{a.Kind, a.Source, a.Container, a.State} {
+		card += cardSeparator + strings.ReplaceAll(value, cardSeparator, " ")
+	}
+	return card
+}
+
+const cardSeparator = "\x1f"
+
+// facetAttributes are the attributes of facets in the order of a card.
+var facetAttributes = [...]string{"kind", "source", "container", "state"}

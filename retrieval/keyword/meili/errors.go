@@ -1,0 +1,111 @@
+package meili
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+
+	"github.com/meilisearch/meilisearch-go"
+
+	"almanac/retrieval/keyword"
+)
+
+// ErrForeign is what an error wraps that refuses an index because it is not
+// this catalog's: nothing is read from it or written to it.
+var ErrForeign = errors.New("the index belongs to something else")
+
+// codes of errors of the server.
+const (
+	indexNotFound    = "index_not_found"
+	documentNotFound = "document_not_found"
+	invalidKey       = "invalid_api_key"
+	noKey            = "missing_authorization_header"
+	diskFull         = "no_space_left_on_device"
+)
+
+// hasCode reports whether the server refused a request with the code.
+func hasCode(err error, code string) bool {
+	var failure *meilisearch.Error
+	return errors.As(err, &failure) && failure.MeilisearchApiError.Code == code
+}
+
+// failed says in one sentence what was attempted and why it did not work. It
+// names neither the key nor anything else of the request.
+func (e *Engine) failed(ctx context.Context, attempt string, err error) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("meili: %s: %w", attempt, context.Cause(ctx))
+	}
+	var failure *meilisearch.Error
+	isReply := errors.As(err, &failure)
+	switch {
+	case errors.Is(err, errAnswerTooLarge):
+		return fmt.Errorf("meili: %s: the answer of %s has more than %d MB", attempt, e.host, maxAnswer>>20)
+	case isReply && failure.StatusCode == 0:
+		return fmt.Errorf("meili: %s: %w: %s", attempt, keyword.ErrUnavailable, e.unreached(failure.OriginError))
+	case !isReply && (errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(net.Error))):
+		return fmt.Errorf("meili: %s: %w: %s", attempt, keyword.ErrUnavailable, e.unreached(err))
+	case !isReply:
+		return fmt.Errorf("meili: %s: %w", attempt, err)
+	}
+	code, message := failure.MeilisearchApiError.Code, sentence(failure.MeilisearchApiError.Message)
+	status := fmt.Sprintf("%d %s", failure.StatusCode, http.StatusText(failure.StatusCode))
+	switch {
+	case code == invalidKey:
+		return fmt.Errorf("meili: %s: %s refuses the API key (%s): it is wrong, or lacks the right to do this or to use this index", attempt, e.host, status)
+	case code == noKey:
+		return fmt.Errorf("meili: %s: %s wants an API key (%s) and none is configured", attempt, e.host, status)
+	case failure.StatusCode == http.StatusRequestEntityTooLarge:
+		return fmt.Errorf("meili: %s: %s refuses payloads as large as ours (%s): raise its payload limit, and that of proxies before it, over %d MB", attempt, e.host, status, maxPayload>>20)
+	case code == diskFull:
+		return fmt.Errorf("meili: %s: %w: the disk of %s is full (%s)", attempt, keyword.ErrUnavailable, e.host, status)
+	case code != "" && failure.StatusCode < 500:
+		return fmt.Errorf("meili: %s: %s answers %s: %s (%s)", attempt, e.host, status, message, code)
+	case code != "":
+		return fmt.Errorf("meili: %s: %w: %s answers %s: %s (%s)", attempt, keyword.ErrUnavailable, e.host, status, message, code)
+	case failure.StatusCode == http.StatusBadGateway || failure.StatusCode == http.StatusServiceUnavailable || failure.StatusCode == http.StatusGatewayTimeout:
+		return fmt.Errorf("meili: %s: %w: %s answers %s", attempt, keyword.ErrUnavailable, e.host, status)
+	}
+	return fmt.Errorf("meili: %s: what answers at %s is not Meilisearch (%s): check the URL", attempt, e.host, status)
+}
+
+// sentence makes a message of the server a part of one of ours.
+func sentence(message string) string {
+	return strings.TrimSuffix(strings.Join(strings.Fields(message), " "), ".")
+}
+
+// unreached says why there was no answer.
+func (e *Engine) unreached(err error) string {
+	var name *net.DNSError
+	var unknown x509.UnknownAuthorityError
+	var hostname x509.HostnameError
+	var invalid x509.CertificateInvalidError
+	var certificate *tls.CertificateVerificationError
+	var record tls.RecordHeaderError
+	var operation *net.OpError
+	var timeout net.Error
+	switch {
+	case errors.As(err, &name):
+		return fmt.Sprintf("the name %s does not resolve", name.Name)
+	case errors.As(err, &unknown):
+		return fmt.Sprintf("the certificate of %s is signed by an authority that is not trusted here", e.host)
+	case errors.As(err, &hostname):
+		return fmt.Sprintf("the certificate of %s is for another name", e.host)
+	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
+		return fmt.Sprintf("the certificate of %s is not valid today", e.host)
+	case errors.As(err, &certificate):
+		return fmt.Sprintf("the certificate of %s is not valid", e.host)
+	case errors.As(err, &record), err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+		return fmt.Sprintf("%s does not speak TLS: the URL should begin with http:", e.host)
+	case errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout():
+		return fmt.Sprintf("no answer from %s within %v", e.host, e.timeout)
+	case errors.As(err, &operation):
+		return fmt.Sprintf("no connection to %s: %v", e.host, operation.Err)
+	}
+	return fmt.Sprintf("the connection to %s broke", e.host)
+}

@@ -1,0 +1,185 @@
+package meili
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"almanac/retrieval/keyword"
+)
+
+// What a search asks the server.
+//
+// The server has no OR: a search of several words is answered with what holds
+// all of them and then, dropping words from the end of the query (matching
+// strategy "last"), with what holds fewer; the first word is always required.
+// It reads ten words. Its own order has nothing to do with BM25.
+//
+// So a query is asked as several lists in one request. Each has one of the
+// rarest terms in front, required and exact, and the others behind it in the
+// order of their rarity, going round: the list is the passages with that
+// term, those with the most of the following ones first, and the score that
+// comes with a hit says how many of them it has. What the lists know together
+// of a passage, which terms it holds, makes its score: the sum of the weights
+// times the rarities of these terms. That is BM25 without the frequencies;
+// they come back in two levels, by lists of the passages in which a term
+// stands out (see outstanding), which count for more.
+//
+// What it finds of the judged collections is in docs/relevance.md.
+const (
+	maxTerms   = 64   // of a query: one bit each
+	maxWords   = 10   // that the server reads of a query; a phrase is one
+	headLists  = 10   // of a search, unless Config.Lists says less
+	loudShare  = 0.6  // of them that are also asked for where the term stands out
+	quietShare = 0.6  // of its weight that a term counts where it does not stand out
+	leastDepth = 200  // hits of a list, however few are wanted: what lists know of each other's hits makes the scores
+	maxRead    = 1600 // hits of all lists, which is what a search costs the server, unless that is less than half the depth
+)
+
+var errPhrases = errors.New("meili: more than 9 phrases in a query")
+
+// plan is a query made ready for the server.
+type plan struct {
+	terms []term // rarest first
+	lists []list
+}
+
+type term struct {
+	spelling string
+	weight   float64
+	exact    bool // it has no synonyms
+	prefix   bool
+}
+
+// list is one search of the server.
+type list struct {
+	query string
+	fixed int   // words of the query that every hit has: those of phrases
+	words int   // all words
+	chain []int // the other words, as terms in the order of the query
+	loud  bool  // of the first of them, the passages in which it stands out
+}
+
+// newPlan returns a plan without lists for a query that finds nothing.
+func (e *Engine) newPlan(q keyword.Query) (plan, error) {
+	p := plan{terms: e.termsOf(q.Terms)}
+	var phrases []string
+	fixed := 0
+	for _, phrase := range q.Phrases {
+		if words := e.words(phrase); len(words) > 0 {
+			phrases = append(phrases, quote(spellings(phrase)...)) // stop words are gaps
+			fixed += len(words)
+		}
+	}
+	if len(phrases) >= maxWords {
+		return plan{}, errPhrases
+	}
+	var prefix []string // exclusions first: the server stops reading at the tenth word
+	for _, word := range e.words(q.Exclude) {
+		prefix = append(prefix, "-"+quote(word))
+	}
+	prefix = append(prefix, phrases...)
+	if len(phrases) > 0 {
+		p.lists = append(p.lists, list{query: strings.Join(prefix, " "), fixed: fixed, words: fixed})
+	}
+	for i := range min(e.lists, len(p.terms)) {
+		l := p.chain(i, maxWords-len(phrases))
+		l.fixed, l.words = fixed, fixed+len(l.chain)
+		quiet, loudest := l, l
+		quiet.query = p.write(prefix, l, p.terms[i].head())
+		p.lists = append(p.lists, quiet)
+		if i < int(loudShare*float64(e.lists)) && !p.terms[i].prefix {
+			loudest.loud, loudest.query = true, p.write(prefix, l, quote(p.terms[i].spelling+loud))
+			p.lists = append(p.lists, loudest)
+		}
+	}
+	return p, nil
+}
+
+// termsOf returns the distinct terms that can match, rarest first.
+func (e *Engine) termsOf(of []keyword.Term) []term {
+	var terms []term
+	at := map[string]int{}
+	for _, t := range of {
+		spelling := spell(t.Text)
+		if t.Text == "" || !(t.Weight > 0) || e.stop[spelling] {
+			continue
+		}
+		weight := t.Weight
+		if t.Rarity > 0 {
+			weight *= t.Rarity
+		}
+		i, known := at[spelling]
+		if !known {
+			i = len(terms)
+			at[spelling] = i
+			terms = append(terms, term{spelling: spelling, exact: len(e.settings.Synonyms[spelling]) == 0})
+		}
+		terms[i].weight = max(terms[i].weight, weight)
+		terms[i].prefix = terms[i].prefix || t.Prefix
+	}
+	slices.SortStableFunc(terms, func(a, b term) int { return cmp.Compare(b.weight, a.weight) })
+	return terms[:min(maxTerms, len(terms))]
+}
+
+// chain is the list of a term: itself and the terms behind it, going round. A
+// prefix stands alone, as only the last word of a query can be one.
+func (p *plan) chain(head, words int) list {
+	l := list{chain: []int{head}}
+	if p.terms[head].prefix {
+		return l
+	}
+	for n := 1; n < len(p.terms) && len(l.chain) < words; n++ {
+		if i := (head + n) % len(p.terms); !p.terms[i].prefix {
+			l.chain = append(l.chain, i)
+		}
+	}
+	return l
+}
+
+// write writes a list's query. What ends in a space has no prefix at its end.
+func (p *plan) write(prefix []string, l list, head string) string {
+	words := append(slices.Clone(prefix), head)
+	for _, i := range l.chain[1:] {
+		words = append(words, p.terms[i].spelling)
+	}
+	text := strings.Join(words, " ")
+	if !p.terms[l.chain[0]].prefix {
+		text += " "
+	}
+	return text
+}
+
+// head is the term as the first of a list: a word in quotes is required and
+// matches nothing but itself.
+func (t term) head() string {
+	if t.prefix || !t.exact {
+		return t.spelling
+	}
+	return quote(t.spelling)
+}
+
+// words are the spellings of terms but for stop words, which the server does
+// not index.
+func (e *Engine) words(terms []keyword.Term) []string {
+	return slices.DeleteFunc(spellings(terms), func(s string) bool { return e.stop[s] })
+}
+
+func spellings(terms []keyword.Term) []string {
+	var out []string
+	for _, t := range terms {
+		if s := spell(t.Text); s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func quote(words ...string) string { return `"` + strings.Join(words, " ") + `"` }
+
+// depth is how many hits each list has for k hits in all.
+func (p *plan) depth(k int) int {
+	k = min(max(k, leastDepth), maxHits)
+	return min(k, max(k/2, maxRead/len(p.lists)))
+}

@@ -1,0 +1,145 @@
+package meili
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/meilisearch/meilisearch-go"
+
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/passage"
+)
+
+// planner is an engine that asks nobody.
+func planner(t *testing.T) *Engine {
+	t.Helper()
+	e, err := Open(t.Context(), Config{URL: "http://127.0.0.1:1", Index: "x", Owner: "test", Generation: 1,
+		Synonyms: map[string][]string{"dvp": {"delivery versus payment"}}, StopWords: []string{"the"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return e
+}
+
+// weighted are terms, the first the rarest.
+func weighted(texts ...string) []keyword.Term {
+	out := make([]keyword.Term, len(texts))
+	for i, text := range texts {
+		out[i] = keyword.Term{Text: text, Weight: 1, Rarity: float64(len(texts) - i)}
+	}
+	return out
+}
+
+func TestPlan(t *testing.T) {
+	e := planner(t)
+	prefix := keyword.Term{Text: "quo", Weight: 1, Rarity: 9, Prefix: true}
+	for _, c := range []struct {
+		name  string
+		query keyword.Query
+		want  []string
+	}{
+		{"nothing", keyword.Query{Terms: []keyword.Term{{}, {Weight: 1}, {Text: "x"}}}, nil},
+		{"a stop word", keyword.Query{Terms: weighted("the")}, nil},
+		{"an exclusion alone", keyword.Query{Exclude: weighted("node")}, nil},
+		{"a term", keyword.Query{Terms: weighted("cip-56")}, []string{`"cipzm56" `, `"cipzm56zq" `}},
+		{"rarest first, going round", keyword.Query{Terms: []keyword.Term{{Text: "b", Weight: 1, Rarity: 2}, {Text: "c", Weight: 1, Rarity: 1}, {Text: "a", Weight: 1, Rarity: 3}}},
+			[]string{`"a" b c `, `"azq" b c `, `"b" c a `, `"bzq" c a `, `"c" a b `, `"czq" a b `}},
+		{"weights count too", keyword.Query{Terms: []keyword.Term{{Text: "a", Weight: 0.1, Rarity: 3}, {Text: "b", Weight: 1, Rarity: 2}}},
+			[]string{`"b" a `, `"bzq" a `, `"a" b `, `"azq" b `}},
+		{"a repeated term", keyword.Query{Terms: slices.Repeat(weighted("a"), 3)}, []string{`"a" `, `"azq" `}},
+		{"a term with synonyms is not exact", keyword.Query{Terms: weighted("dvp")}, []string{`dvp `, `"dvpzq" `}},
+		{"a prefix stands alone", keyword.Query{Terms: append(weighted("a", "b"), prefix)},
+			[]string{`quo`, `"a" b `, `"azq" b `, `"b" a `, `"bzq" a `}},
+		{"exclusions and phrases go first", keyword.Query{Terms: weighted("a", "b"), Phrases: [][]keyword.Term{weighted("a", "the", "b")}, Exclude: weighted("x.y")},
+			[]string{`-"xzpy" "a the b"`, `-"xzpy" "a the b" "a" b `, `-"xzpy" "a the b" "azq" b `, `-"xzpy" "a the b" "b" a `, `-"xzpy" "a the b" "bzq" a `}},
+	} {
+		p, err := e.newPlan(c.query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, l := range p.lists {
+			got = append(got, l.query)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s: %s", c.name, diff)
+		}
+	}
+}
+
+func TestLongQueriesArePlannedWithinTheServersLimits(t *testing.T) {
+	e := planner(t)
+	var texts []string
+	for i := range 100 {
+		texts = append(texts, fmt.Sprintf("w%d", i))
+	}
+	p, err := e.newPlan(keyword.Query{Terms: weighted(texts...), Phrases: [][]keyword.Term{weighted("a", "b"), weighted("c")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.terms) != maxTerms || len(p.lists) != 1+headLists+6 {
+		t.Errorf("%d terms in %d lists", len(p.terms), len(p.lists))
+	}
+	for _, l := range p.lists[1:] {
+		if 2+len(l.chain) != maxWords || l.fixed != 3 || l.words != 3+len(l.chain) {
+			t.Errorf("%+v", l)
+		}
+	}
+	if _, err := e.newPlan(keyword.Query{Phrases: slices.Repeat([][]keyword.Term{weighted("a", "b")}, 10)}); err == nil {
+		t.Error("ten phrases are accepted")
+	}
+}
+
+func TestScoresPutTogetherWhatListsKnow(t *testing.T) {
+	p, err := planner(t).newPlan(keyword.Query{Terms: weighted("a", "b", "c")}) // rarities 3, 2, 1
+	if err != nil {
+		t.Fatal(err)
+	}
+	var answers []answer
+	for i, hits := range []string{
+		`[{"id":"65536","_rankingScore":0.667},{"id":"131072","_rankingScore":0.333}]`, // a b c: one has a and b, two has a
+		`[{"id":"131072","_rankingScore":0.333}]`,                                      // in two, a stands out
+		`[{"id":"65536","_rankingScore":0.333},{"id":"65537","_rankingScore":0.667}]`,  // b c a
+		`[]`, `[]`,
+		`[{"id":"65537","_rankingScore":0.333},{"id":"r3","_rankingScore":1.0}]`, // c a b: three has no passages
+	} {
+		for unit := range 2 {
+			var decoded meilisearch.Hits
+			if err := json.Unmarshal([]byte(hits), &decoded); err != nil {
+				t.Fatal(err)
+			}
+			a, err := decode(decoded, p.lists[i].words, keyword.Unit(unit))
+			if err != nil {
+				t.Fatal(err)
+			}
+			answers = append(answers, a)
+		}
+	}
+	of := func(unit keyword.Unit) (out []answer) {
+		for i := int(unit); i < len(answers); i += 2 {
+			out = append(out, answers[i])
+		}
+		return out
+	}
+	for unit, want := range [][]keyword.Hit{
+		keyword.Passages:  {{Record: 1, Passage: passage.NewID(1, 0), Score: 3}, {Record: 2, Passage: passage.NewID(2, 0), Score: 3}, {Record: 1, Passage: passage.NewID(1, 1), Score: 2.2}},
+		keyword.Documents: {{Record: 1, Score: 4}, {Record: 3, Score: 4}, {Record: 2, Score: 3}},
+	} {
+		got := p.score(of(keyword.Unit(unit)), keyword.Unit(unit))
+		for i := range got {
+			got[i].Score = math.Round(got[i].Score*1000) / 1000
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("unit %d: %s", unit, diff)
+		}
+	}
+}

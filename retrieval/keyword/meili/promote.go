@@ -1,0 +1,103 @@
+package meili
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/meilisearch/meilisearch-go"
+)
+
+// Promote makes the engine's generation the live one: its index and the live
+// one swap names in one step (where there is no live one, it takes the name),
+// and what was live is deleted, with all older generations that were left
+// behind. Searches of this engine go on meanwhile, those of engines of older
+// generations fail from then on. Promoting again does nothing.
+func (e *Engine) Promote(ctx context.Context) error {
+	if e.readOnly {
+		return fmt.Errorf("meili: promote %s: this engine is read-only", e.index)
+	}
+	uid, m, err := e.look(ctx)
+	if err != nil {
+		return err
+	}
+	if m == nil {
+		return fmt.Errorf("meili: promote: %s has no generation %d of index %s", e.host, e.mark.Generation, e.index)
+	}
+	if uid != e.index {
+		if err := e.swap(ctx, uid); err != nil {
+			return err
+		}
+	}
+	return e.sweep(ctx)
+}
+
+// swap gives the index the live name.
+func (e *Engine) swap(ctx context.Context, uid string) error {
+	live, err := e.readMark(ctx, e.index)
+	if err != nil {
+		return err
+	}
+	attempt := fmt.Sprintf("swap index %s with %s", uid, e.index)
+	task, err := e.client.SwapIndexesWithContext(ctx, []*meilisearch.SwapIndexesParams{{Indexes: []string{uid, e.index}, Rename: live == nil}})
+	if err := e.await(ctx, attempt, task, err); err != nil {
+		return err
+	}
+	e.uid.Store(&e.index)
+	e.log.Info("meili: index promoted", "index", e.index, "generation", e.mark.Generation)
+	return nil
+}
+
+// sweep deletes this owner's indexes of older generations, and the one that
+// has swapped its content away.
+func (e *Engine) sweep(ctx context.Context) error {
+	const page = 200
+	var names []string
+	for offset := int64(0); ; offset += page {
+		list, err := e.client.ListIndexesWithContext(ctx, &meilisearch.IndexesQuery{Limit: page, Offset: offset})
+		if err != nil {
+			return e.failed(ctx, "list indexes", err)
+		}
+		for _, index := range list.Results {
+			names = append(names, index.UID)
+		}
+		if len(list.Results) < page {
+			break
+		}
+	}
+	for _, name := range names {
+		number, ok := strings.CutPrefix(name, e.index+"-g")
+		if generation, err := strconv.ParseInt(number, 10, 64); !ok || err != nil || generation > e.mark.Generation || name != e.building(generation) {
+			continue
+		}
+		switch m, err := e.readMark(ctx, name); {
+		case errors.Is(err, ErrForeign):
+			continue
+		case err != nil:
+			return err
+		case m == nil:
+			continue
+		}
+		task, err := e.client.DeleteIndexWithContext(ctx, name)
+		if err := e.await(ctx, "delete index "+name, task, err); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Drop deletes the index of the engine's generation. It is for an index that
+// was made for a while; where there is none it does nothing.
+func (e *Engine) Drop(ctx context.Context) error {
+	if e.readOnly {
+		return fmt.Errorf("meili: drop %s: this engine is read-only", e.index)
+	}
+	uid, m, err := e.look(ctx)
+	if err != nil || m == nil {
+		return err
+	}
+	task, err := e.client.DeleteIndexWithContext(ctx, uid)
+	return e.await(ctx, "delete index "+uid, task, err)
+}

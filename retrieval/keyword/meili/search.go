@@ -1,0 +1,192 @@
+package meili
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/meilisearch/meilisearch-go"
+
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/passage"
+)
+
+// Search implements keyword.Engine.
+func (e *Engine) Search(ctx context.Context, q keyword.Query, f passage.Filter, k int) ([]keyword.Hit, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("meili: search: %w", err)
+	}
+	p, err := e.newPlan(q)
+	if err != nil || len(p.lists) == 0 || k <= 0 {
+		return nil, err
+	}
+	found, err := e.ask(ctx, p, request{unit: q.Unit, filter: filterOf(f), limit: p.depth(k)})
+	if err != nil {
+		return nil, err
+	}
+	hits := p.score(found, q.Unit)
+	if q.Unit == keyword.Documents && len(q.Exclude) > 0 {
+		if hits, err = e.exclude(ctx, q.Exclude, hits); err != nil {
+			return nil, err
+		}
+	}
+	return hits[:min(k, len(hits))], nil
+}
+
+// request is what the lists of a plan have in common.
+type request struct {
+	unit   keyword.Unit
+	filter string
+	limit  int
+}
+
+// answer is what one list found: passages with the number of words matched.
+type answer []match
+
+type match struct {
+	id    passage.ID
+	words int
+}
+
+// ask runs all lists of a plan in one request. The last search in it asks for
+// the mark.
+func (e *Engine) ask(ctx context.Context, p plan, r request) ([]answer, error) {
+	var answers []answer
+	err := e.onIndex(ctx, "search", func(uid string) (mark, error) {
+		queries := make([]*meilisearch.SearchRequest, len(p.lists), len(p.lists)+1)
+		for i, l := range p.lists {
+			queries[i] = &meilisearch.SearchRequest{IndexUID: uid, Query: l.query, MatchingStrategy: meilisearch.Last,
+				Limit: int64(r.limit), AttributesToRetrieve: []string{primaryKey}, ShowRankingScore: true}
+			if r.filter != "" {
+				queries[i].Filter = r.filter
+			}
+			if r.unit == keyword.Documents {
+				queries[i].Distinct = "record"
+			}
+		}
+		queries = append(queries, &meilisearch.SearchRequest{IndexUID: uid, Filter: "owner EXISTS", Limit: 1})
+		response, err := e.client.MultiSearchWithContext(ctx, &meilisearch.MultiSearchRequest{Queries: queries})
+		if err != nil {
+			return mark{}, err
+		}
+		if len(response.Results) != len(queries) {
+			return mark{}, fmt.Errorf("%s answers %d of %d searches", e.host, len(response.Results), len(queries))
+		}
+		answers = make([]answer, len(p.lists))
+		for i, l := range p.lists {
+			if answers[i], err = decode(response.Results[i].Hits, l.words, r.unit); err != nil {
+				return mark{}, fmt.Errorf("answer of %s: %w", e.host, err)
+			}
+		}
+		var marks []mark
+		if err := response.Results[len(p.lists)].Hits.DecodeInto(&marks); err != nil || len(marks) != 1 {
+			return mark{}, nil // another's index by now
+		}
+		return marks[0], nil
+	})
+	return answers, err
+}
+
+// decode reads the hits of a list of so many words. The passages of an answer
+// of documents stand for their records.
+func decode(hits meilisearch.Hits, words int, unit keyword.Unit) (answer, error) {
+	out := make(answer, 0, len(hits))
+	for _, h := range hits {
+		text, isBare := strings.CutPrefix(strings.Trim(string(h[primaryKey]), `"`), bare)
+		if text == markID {
+			continue // numbers in it stay findable from before there were settings
+		}
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("hit without the id of a passage: %q", h[primaryKey])
+		}
+		// With words as the only rule the score is the share of them.
+		score, err := strconv.ParseFloat(string(h["_rankingScore"]), 64)
+		if err != nil {
+			return nil, fmt.Errorf("hit without a ranking score: %q", h["_rankingScore"])
+		}
+		id := passage.ID(n)
+		switch {
+		case isBare && unit == keyword.Passages:
+			continue
+		case isBare:
+			id = passage.NewID(n, 0)
+		case unit == keyword.Documents:
+			id = passage.NewID(id.Record(), 0)
+		}
+		out = append(out, match{id, int(math.Round(score * float64(words)))})
+	}
+	return out, nil
+}
+
+// score puts together what the lists know, best first.
+func (p *plan) score(answers []answer, unit keyword.Unit) []keyword.Hit {
+	type evidence struct{ holds, loud uint64 } // a bit for each term
+	known := map[passage.ID]evidence{}
+	for i, a := range answers {
+		l := p.lists[i]
+		for _, m := range a {
+			x := known[m.id]
+			for n, t := range l.chain[:min(max(m.words-l.fixed, 0), len(l.chain))] {
+				x.holds |= 1 << t
+				if l.loud && n == 0 {
+					x.loud |= 1 << t
+				}
+			}
+			known[m.id] = x
+		}
+	}
+	hits := make([]keyword.Hit, 0, len(known))
+	for id, x := range known {
+		h := keyword.Hit{Record: id.Record(), Passage: id}
+		if unit == keyword.Documents {
+			h.Passage = 0
+		}
+		for i, t := range p.terms {
+			switch {
+			case x.loud&(1<<i) != 0:
+				h.Score += t.weight
+			case x.holds&(1<<i) != 0:
+				h.Score += quietShare * t.weight
+			}
+		}
+		hits = append(hits, h)
+	}
+	slices.SortFunc(hits, func(a, b keyword.Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Record, b.Record), cmp.Compare(a.Passage, b.Passage))
+	})
+	return hits
+}
+
+// exclude leaves out the documents that hold an excluded term in any of their
+// passages: the lists have only left out the passages that do.
+func (e *Engine) exclude(ctx context.Context, terms []keyword.Term, hits []keyword.Hit) ([]keyword.Hit, error) {
+	words := e.words(terms)
+	if len(words) == 0 || len(hits) == 0 {
+		return hits, nil
+	}
+	var p plan
+	for i, word := range words {
+		p.terms = append(p.terms, term{spelling: word})
+		p.lists = append(p.lists, list{query: quote(word), words: 1, chain: []int{i}})
+	}
+	records := make([]int64, len(hits))
+	for i, h := range hits {
+		records[i] = h.Record
+	}
+	found, err := e.ask(ctx, p, request{unit: keyword.Documents, filter: filterOf(passage.Filter{Records: records}), limit: len(records)})
+	if err != nil {
+		return nil, err
+	}
+	out := map[int64]bool{}
+	for _, a := range found {
+		for _, m := range a {
+			out[m.id.Record()] = true
+		}
+	}
+	return slices.DeleteFunc(hits, func(h keyword.Hit) bool { return out[h.Record] }), nil
+}

@@ -1,0 +1,174 @@
+package meili
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/meilisearch/meilisearch-go"
+
+	"almanac/retrieval/keyword"
+)
+
+// mark is the document that says what an index is. It comes into being with
+// the index, moves with it when indexes are swapped, and is written with the
+// last passages of a batch.
+type mark struct {
+	ID         string `json:"id"`
+	Owner      string `json:"owner"`
+	Generation int64  `json:"generation"`
+	Format     int    `json:"format"`
+	Checkpoint int64  `json:"checkpoint"`
+}
+
+const (
+	markID     = "mark"
+	primaryKey = "id"
+)
+
+// state is what the engine knows of its index.
+type state struct {
+	uid     atomic.Pointer[string] // the index that holds our generation; nil: to be found out
+	highest atomic.Int64           // the checkpoint that the index had, as far as this process knows
+	applied int64                  // up to where Apply goes on
+}
+
+// building is the name of the index in which a generation is built.
+func (e *Engine) building(generation int64) string {
+	return e.index + "-g" + strconv.FormatInt(generation, 10)
+}
+
+// look finds the index that holds our generation and returns its mark; nil
+// where there is none. The name that a promotion takes it away from is looked
+// at first.
+func (e *Engine) look(ctx context.Context) (uid string, m *mark, err error) {
+	for _, uid := range []string{e.building(e.mark.Generation), e.index} {
+		m, err := e.readMark(ctx, uid)
+		if err != nil {
+			return "", nil, err
+		}
+		if m == nil || m.Generation != e.mark.Generation {
+			continue
+		}
+		if m.Format != e.mark.Format {
+			return "", nil, fmt.Errorf("meili: index %s of %s is in format %d and this program writes format %d: start a new generation, or delete the index", uid, e.host, m.Format, e.mark.Format)
+		}
+		e.uid.Store(&uid)
+		return uid, m, nil
+	}
+	return "", nil, nil
+}
+
+// prepare is look for a writer: the index has our settings, and where there
+// is none, one is made.
+func (e *Engine) prepare(ctx context.Context) (uid string, m *mark, err error) {
+	if uid, m, err = e.look(ctx); err != nil {
+		return "", nil, err
+	}
+	if m == nil {
+		uid = e.building(e.mark.Generation)
+		task, err := e.client.Index(uid).AddDocumentsWithContext(ctx, []mark{e.mark}, &meilisearch.DocumentOptions{PrimaryKey: ptr(primaryKey)})
+		if err := e.await(ctx, "create index "+uid, task, err); err != nil {
+			return "", nil, err
+		}
+		e.log.Info("meili: index created", "index", uid)
+		if uid, m, err = e.look(ctx); err != nil {
+			return "", nil, err
+		}
+		if m == nil {
+			return "", nil, e.missing()
+		}
+	}
+	return uid, m, e.ensureSettings(ctx, uid)
+}
+
+func (e *Engine) missing() error {
+	return fmt.Errorf("meili: %w: %s has no index %s of generation %d: it was not built yet, or the server has lost it",
+		keyword.ErrUnavailable, e.host, e.index, e.mark.Generation)
+}
+
+// onIndex runs a search on the index of our generation. A search also returns
+// the mark of the index that it was answered by, read last: where that is
+// another generation's, indexes were swapped or deleted meanwhile, and the
+// search is run again where ours is now. An index that has lost changes is
+// being filled again, and its answers are not given.
+func (e *Engine) onIndex(ctx context.Context, attempt string, run func(uid string) (mark, error)) error {
+	for again := false; ; again = true {
+		highest := e.highest.Load()
+		known := e.uid.Load()
+		if known == nil {
+			uid, m, err := e.look(ctx)
+			if err != nil {
+				return err
+			}
+			if m == nil {
+				return e.missing()
+			}
+			known = &uid
+		}
+		m, err := run(*known)
+		if err != nil && !hasCode(err, indexNotFound) {
+			return e.failed(ctx, attempt, err)
+		}
+		if at := m.Checkpoint; err == nil && m.of(e.mark) {
+			if at < highest {
+				return fmt.Errorf("meili: %w: %s has lost index %s and it is being filled again: %d of %d changes",
+					keyword.ErrUnavailable, e.host, *known, at, highest)
+			}
+			return nil
+		}
+		if now := e.uid.Load(); now != nil && *now == *known {
+			e.uid.CompareAndSwap(now, nil)
+		}
+		if again {
+			return e.missing()
+		}
+	}
+}
+
+// of reports whether the mark is of the same content as another.
+func (m mark) of(other mark) bool {
+	m.Checkpoint = other.Checkpoint
+	return m == other
+}
+
+// readMark returns the mark of an index, nil where there is no index. An
+// index that is not this owner's is an error.
+func (e *Engine) readMark(ctx context.Context, uid string) (*mark, error) {
+	var m mark
+	err := e.client.Index(uid).GetDocumentWithContext(ctx, markID, nil, &m)
+	switch {
+	case hasCode(err, indexNotFound):
+		return nil, nil
+	case hasCode(err, documentNotFound), unknownForm(err), err == nil && m.Owner == "":
+		return nil, fmt.Errorf("meili: %w: index %s of %s was not made by this program: choose another name", ErrForeign, uid, e.host)
+	case err != nil:
+		return nil, e.failed(ctx, "read index "+uid, err)
+	case m.Owner != e.mark.Owner:
+		return nil, fmt.Errorf("meili: %w: index %s of %s is that of catalog %q, not of %q: choose another name", ErrForeign, uid, e.host, m.Owner, e.mark.Owner)
+	}
+	return &m, nil
+}
+
+// Checkpoint implements keyword.Engine: it asks the server. Where that has no
+// index of this generation, one is made and the answer is 0, unless the engine
+// is read-only. It must not run together with Apply, which goes on from there.
+func (e *Engine) Checkpoint(ctx context.Context) (int64, error) {
+	find := e.prepare
+	if e.readOnly {
+		find = e.look
+	}
+	_, m, err := find(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if m == nil {
+		m = &mark{}
+	}
+	e.applied = m.Checkpoint
+	e.highest.Store(max(e.highest.Load(), m.Checkpoint))
+	return m.Checkpoint, nil
+}
+
+func ptr[T any](v T) *T { return &v }

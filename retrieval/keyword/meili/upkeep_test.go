@@ -1,0 +1,361 @@
+package meili_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/meilisearch/meilisearch-go"
+
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/keyword/embedded"
+	"almanac/retrieval/keyword/meili"
+	"almanac/retrieval/passage"
+)
+
+// write applies records of one passage each, from id 1, up to the checkpoint.
+func write(t *testing.T, e *meili.Engine, checkpoint int64, texts ...string) {
+	t.Helper()
+	b := keyword.Batch{Checkpoint: checkpoint}
+	for i, text := range texts {
+		id := int64(i + 1)
+		b.Records = append(b.Records, keyword.Record{ID: id, Passages: []keyword.Passage{{ID: passage.NewID(id, 0), Body: words(text)}}})
+	}
+	if err := e.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// finds checks which records a word finds.
+func finds(t *testing.T, e *meili.Engine, word string, want ...int64) {
+	t.Helper()
+	hits, err := e.Search(t.Context(), term(word), passage.Filter{}, 10)
+	var got []int64
+	for _, h := range hits {
+		got = append(got, h.Record)
+	}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("%s: %v, %v, want %v", word, got, err, want)
+	}
+}
+
+// begin opens an engine and finds out where it is, as a follower does.
+func begin(t *testing.T, c meili.Config, want int64) *meili.Engine {
+	t.Helper()
+	e := open(t, c)
+	t.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if at, err := e.Checkpoint(t.Context()); at != want || err != nil {
+		t.Fatalf("checkpoint %d, %v, want %d", at, err, want)
+	}
+	return e
+}
+
+func TestUpkeep(t *testing.T) {
+	p := newPlace(t, "upkeep")
+	for name, test := range map[string]func(*testing.T, *place, meili.Config){
+		"promotion": testPromotion, "settings": testSettings, "empty": testServerThatLostTheIndex, "backwards": testFollowerThatBeginsAnew,
+		"foreign": testForeignIndex, "words": testSynonymsAndStopWords, "long": testLongTerms, "key": testWrongKey,
+	} {
+		t.Run(name, func(t *testing.T) { test(t, p, p.config(t)) })
+	}
+}
+
+func testPromotion(t *testing.T, p *place, c meili.Config) {
+	old := begin(t, c, 0)
+	write(t, old, 5, "amber")
+	if err := old.Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	finds(t, old, "amber", 1)
+	write(t, old, 6, "amber", "amber")
+	finds(t, old, "amber", 1, 2)
+	c.Generation = 2
+	e := begin(t, c, 0)
+	write(t, e, 6, "quartz", "quartz")
+	finds(t, old, "amber", 1, 2) // still live
+	finds(t, e, "quartz", 1, 2)
+	for range 2 {
+		if err := e.Promote(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		finds(t, e, "quartz", 1, 2)
+		write(t, e, 7)
+	}
+	if _, err := old.Search(t.Context(), term("amber"), passage.Filter{}, 10); !errors.Is(err, keyword.ErrUnavailable) {
+		t.Errorf("a search of the old generation: %v", err)
+	}
+	finds(t, begin(t, c, 7), "quartz", 1, 2)
+	for _, uid := range []string{c.Index + "-g1", c.Index + "-g2"} {
+		if index, err := p.client.GetIndex(uid); err == nil {
+			t.Errorf("index %s is left", index.UID)
+		}
+	}
+}
+
+func testSettings(t *testing.T, p *place, c meili.Config) {
+	e := begin(t, c, 0)
+	write(t, e, 5, "amber", "quartz amber")
+	index := p.client.Index(c.Index + "-g1")
+	task, err := index.UpdateSettings(&meilisearch.Settings{RankingRules: []string{"typo"}, SearchableAttributes: []string{"title"}, StopWords: []string{"amber"},
+		Synonyms: map[string][]string{"amber": {"quartz"}}, FilterableAttributes: []string{"kind"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.wait(t, task)
+	if at, err := e.Checkpoint(t.Context()); at != 5 || err != nil {
+		t.Fatalf("checkpoint %d, %v", at, err)
+	}
+	finds(t, e, "amber", 1, 2)
+	settings, err := index.GetSettings()
+	if err != nil || len(settings.StopWords) > 0 || len(settings.Synonyms) > 0 || !slices.Equal(settings.RankingRules, []string{"words"}) {
+		t.Errorf("settings %+v, %v", settings, err)
+	}
+}
+
+func testServerThatLostTheIndex(t *testing.T, p *place, c meili.Config) {
+	e := begin(t, c, 0)
+	write(t, e, 5, "amber")
+	write(t, e, 6, "amber", "amber")
+	p.remove(t, c.Index+"-g1")
+	unavailable := func(err error, want string) {
+		t.Helper()
+		if !errors.Is(err, keyword.ErrUnavailable) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	search := func() error {
+		_, err := e.Search(t.Context(), term("amber"), passage.Filter{}, 10)
+		return err
+	}
+	unavailable(search(), "it was not built yet, or the server has lost it")
+	unavailable(e.Apply(t.Context(), batch(7)), "it goes up to change 0, not 6; it must be filled again from there")
+	unavailable(e.Apply(t.Context(), batch(7)), "not 6")
+	if at, err := e.Checkpoint(t.Context()); at != 0 || err != nil {
+		t.Fatalf("checkpoint %d, %v", at, err)
+	}
+	write(t, e, 5, "amber")
+	unavailable(search(), "it is being filled again: 5 of 6 changes")
+	write(t, e, 6, "amber", "amber")
+	finds(t, e, "amber", 1, 2)
+}
+
+func testFollowerThatBeginsAnew(t *testing.T, _ *place, c meili.Config) {
+	e := begin(t, c, 0)
+	write(t, e, 50, "amber")
+	write(t, e, 7, "quartz") // of an older copy of the catalog
+	finds(t, e, "quartz", 1)
+	finds(t, begin(t, c, 7), "quartz", 1)
+}
+
+func testForeignIndex(t *testing.T, p *place, c meili.Config) {
+	task, err := p.client.Index(c.Index).AddDocuments([]map[string]any{{"id": 1, "title": "a film"}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.wait(t, task)
+	other := c
+	other.Index += "-g3" // a name that a generation of the other has
+	theirs := begin(t, meili.Config{URL: c.URL, Key: c.Key, Index: other.Index, Generation: 1, Owner: "another", Transport: c.Transport}, 0)
+	if err := theirs.Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, refused := range []meili.Config{c, other} {
+		e := open(t, refused)
+		for name, call := range calls {
+			if err := call(t.Context(), e); !errors.Is(err, meili.ErrForeign) || !strings.Contains(err.Error(), "index "+refused.Index) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	var film map[string]any
+	if err := p.client.Index(c.Index).GetDocument("1", nil, &film); err != nil || len(film) != 2 {
+		t.Errorf("the film is %v, %v", film, err)
+	}
+	p.remove(t, other.Index)
+}
+
+func testSynonymsAndStopWords(t *testing.T, _ *place, c meili.Config) {
+	c.Synonyms, c.StopWords = map[string][]string{"DvP": {"delivery versus payment", "settlement"}}, []string{"The", "of"}
+	e := begin(t, c, 0)
+	write(t, e, 1, "the dvp", "delivery versus payment", "payment versus delivery", "settlements", "the delivery of keys")
+	finds(t, e, "dvp", 1, 2, 4)
+	finds(t, e, "settlement", 4)
+	finds(t, e, "the")
+	var phrase []keyword.Term
+	for _, token := range words("delivery of keys").Tokens {
+		phrase = append(phrase, keyword.Term{Text: token.Term})
+	}
+	hits, err := e.Search(t.Context(), keyword.Query{Phrases: [][]keyword.Term{phrase}}, passage.Filter{}, 10)
+	if err != nil || len(hits) != 1 || hits[0].Record != 5 {
+		t.Errorf("a phrase with a stop word: %+v, %v", hits, err)
+	}
+}
+
+func testLongTerms(t *testing.T, _ *place, c meili.Config) {
+	e := begin(t, c, 0)
+	long := strings.Repeat("я", 32) // spelt in six bytes each
+	other := strings.Repeat("я", 31) + "ю"
+	write(t, e, 1, "日本語", "cip-56", "zz z", "a_b/c.d", "0.5.9", "node node")
+	b := keyword.Batch{Checkpoint: 2, Records: []keyword.Record{{ID: 7, Passages: []keyword.Passage{{ID: passage.NewID(7, 0), Body: words(long)}}}}}
+	if err := e.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	for id, text := range []string{1: "日本", 2: "cip-56", 3: "zz", 4: "a_b/c.d", 5: "0.5.9", 6: "node", 7: words(long).Tokens[0].Term} {
+		if text != "" {
+			finds(t, e, text, int64(id))
+		}
+	}
+	finds(t, e, words(other).Tokens[0].Term)
+	finds(t, e, "zzz")
+	finds(t, e, "nodezq")
+	finds(t, e, `" OR -node`)
+}
+
+func testWrongKey(t *testing.T, _ *place, c meili.Config) {
+	c.Key = "a wrong key"
+	e := open(t, c)
+	for name, call := range calls {
+		fails(t, name, call(t.Context(), e), c.URL, "HOST refuses the API key (403 Forbidden)", false)
+	}
+	if err := e.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// live skips a test whose requests no recording can hold.
+func live(t *testing.T) *place {
+	t.Helper()
+	url, key := os.Getenv("ALMANAC_TEST_MEILI_URL"), os.Getenv("ALMANAC_TEST_MEILI_KEY")
+	if url == "" {
+		t.Skip("needs the server of ALMANAC_TEST_MEILI_URL")
+	}
+	return connect(t, url, key)
+}
+
+func TestSearchesDuringPromotion(t *testing.T) {
+	c := live(t).config(t)
+	old := begin(t, c, 0)
+	write(t, old, 5, "amber")
+	if err := old.Promote(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	c.Generation = 2
+	e := begin(t, c, 0)
+	write(t, e, 5, "amber", "amber")
+	done, wg := make(chan struct{}), sync.WaitGroup{}
+	for range 4 {
+		wg.Go(func() {
+			for {
+				hits, err := e.Search(t.Context(), term("amber"), passage.Filter{}, 10)
+				if err != nil || len(hits) != 2 {
+					t.Errorf("%+v, %v", hits, err)
+				}
+				select {
+				case <-done:
+					return
+				default:
+				}
+			}
+		})
+	}
+	if err := e.Promote(t.Context()); err != nil {
+		t.Error(err)
+	}
+	close(done)
+	wg.Wait()
+}
+
+// TestFindsWhatTheEmbeddedEngineFinds compares which records random queries
+// find.
+func TestFindsWhatTheEmbeddedEngineFinds(t *testing.T) {
+	c := live(t).config(t)
+	theirs := begin(t, c, 0)
+	ours, err := embedded.Open(embedded.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ours.Close()
+	rng := rand.New(rand.NewPCG(20250301, 2))
+	vocabulary := strings.Fields("ledger node token vote-round v1.2.3 zenith Zürich createContracts 日本語 CIP-0056 a::b.c market signals papers quorum x_y")
+	text := func(n int) string {
+		var out []string
+		for range n {
+			out = append(out, vocabulary[rng.IntN(len(vocabulary))])
+		}
+		return strings.Join(out, " ")
+	}
+	terms := func(n int) []keyword.Term {
+		var out []keyword.Term
+		for _, token := range words(text(n)).Tokens {
+			out = append(out, keyword.Term{Text: token.Term, Weight: 1})
+		}
+		return out
+	}
+	for checkpoint := range int64(12) {
+		b := keyword.Batch{Checkpoint: checkpoint + 1}
+		for range 10 {
+			id := 1 + rng.Int64N(60)
+			if rng.IntN(4) == 0 {
+				b.Delete = append(b.Delete, 100+id)
+				continue
+			}
+			r := keyword.Record{ID: id, Title: words(text(rng.IntN(2))), Path: words(text(rng.IntN(2))), Attributes: passage.Attributes{Kind: vocabulary[rng.IntN(3)]}}
+			if slices.ContainsFunc(b.Records, func(r keyword.Record) bool { return r.ID == id }) {
+				continue
+			}
+			for n := range rng.IntN(4) {
+				r.Passages = append(r.Passages, keyword.Passage{ID: passage.NewID(id, n), Heading: words(text(rng.IntN(2))), Body: words(text(rng.IntN(5)))})
+			}
+			b.Records = append(b.Records, r)
+		}
+		if err := errors.Join(theirs.Apply(t.Context(), b), ours.Apply(t.Context(), b)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found := func(e keyword.Engine, q keyword.Query, f passage.Filter) string {
+		hits, err := e.Search(context.Background(), q, f, 1000)
+		if err != nil {
+			t.Fatalf("%+v: %v", q, err)
+		}
+		var ids []string
+		for _, h := range hits {
+			ids = append(ids, fmt.Sprintf("%d/%d", h.Record, h.Passage))
+		}
+		slices.Sort(ids)
+		return strings.Join(ids, " ")
+	}
+	for range 300 {
+		q := keyword.Query{Terms: terms(1 + rng.IntN(3))}
+		q.Terms = q.Terms[:min(10, len(q.Terms))]
+		var f passage.Filter
+		if rng.IntN(4) == 0 {
+			q.Exclude = terms(1)[:1]
+		}
+		if rng.IntN(4) == 0 {
+			q.Phrases = [][]keyword.Term{{{Text: "ledger", Weight: 1}, {Text: "node", Weight: 1}}}
+		}
+		if rng.IntN(4) == 0 {
+			f.Kinds = vocabulary[:1+rng.IntN(2)]
+		}
+		if last := &q.Terms[len(q.Terms)-1]; rng.IntN(4) == 0 && last.Text[0] < utf8.RuneSelf {
+			last.Text, last.Prefix = last.Text[:1], true
+		}
+		if a, b := found(theirs, q, f), found(ours, q, f); a != b {
+			t.Errorf("%+v %+v:\n%s\n%s of the embedded engine", q, f, a, b)
+		}
+	}
+}

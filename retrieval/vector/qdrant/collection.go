@@ -1,0 +1,296 @@
+package qdrant
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	client "github.com/qdrant/go-client/qdrant"
+	"google.golang.org/grpc/codes"
+)
+
+// The names of the vectors of a point and of what is stored of a collection.
+const (
+	denseVector  = "dense"
+	sparseVector = "terms"
+
+	ownerKey     = "almanac_owner"
+	modelKey     = "almanac_model"
+	weightingKey = "almanac_weighting"
+)
+
+// oldestVersion is the first server that keeps metadata of collections.
+const oldestVersion = "1.16"
+
+func generationName(base string, n int64) string { return fmt.Sprintf("%s-g%d", base, n) }
+
+// generationOf is the inverse of generationName.
+func generationOf(base, name string) (n int64, ok bool) {
+	digits, ok := strings.CutPrefix(name, base+"-g")
+	if !ok {
+		return 0, false
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	return n, err == nil && n >= 0 && generationName(base, n) == name
+}
+
+// prepare sees that the server has this index's collection. Once it has, that
+// is believed until a call does not find the collection.
+func (x *Index) prepare(ctx context.Context, create bool) error {
+	const doing = "open"
+	if x.prepared.Load() {
+		return nil
+	}
+	select {
+	case x.turn <- struct{}{}:
+		defer func() { <-x.turn }()
+	case <-ctx.Done():
+		return x.fail(ctx, doing, ctx.Err())
+	}
+	if x.prepared.Load() {
+		return nil
+	}
+	health, err := x.service.HealthCheck(ctx, &client.HealthCheckRequest{})
+	if err != nil {
+		return x.fail(ctx, doing, err)
+	}
+	if !atLeast(health.GetVersion(), oldestVersion) {
+		return x.refuse("its version is %q, needed is %s or newer", printable(health.GetVersion()), oldestVersion)
+	}
+	info, err := x.info(ctx, x.name)
+	if isCode(err, codes.NotFound) && create {
+		if err := x.create(ctx); err != nil {
+			return err
+		}
+		info, err = x.info(ctx, x.name)
+	}
+	if err != nil {
+		return x.fail(ctx, doing, err)
+	}
+	if err := x.check(info); err != nil {
+		return err
+	}
+	if !x.config.ReadOnly {
+		if err := x.index(ctx, info); err != nil {
+			return err
+		}
+	}
+	x.prepared.Store(true)
+	x.config.Log.Info("vector index: connected to Qdrant", "address", x.config.Addr, "version", health.GetVersion(), "collection", x.name)
+	return nil
+}
+
+func atLeast(version, oldest string) bool {
+	var have, want [2]int
+	if n, _ := fmt.Sscanf(strings.TrimPrefix(version, "v"), "%d.%d", &have[0], &have[1]); n != 2 {
+		return false
+	}
+	_, _ = fmt.Sscanf(oldest, "%d.%d", &want[0], &want[1])
+	return have[0] > want[0] || have[0] == want[0] && have[1] >= want[1]
+}
+
+func (x *Index) info(ctx context.Context, name string) (*client.CollectionInfo, error) {
+	r, err := x.collections.Get(ctx, &client.GetCollectionInfoRequest{CollectionName: name})
+	return r.GetResult(), err
+}
+
+// create makes the collection, after a look at the name that it is to have in
+// the end: what Promote would refuse is not built for hours first.
+func (x *Index) create(ctx context.Context) error {
+	const doing = "create the collection"
+	if _, err := x.serving(ctx); err != nil {
+		return err
+	}
+	dense := &client.VectorParams{Size: uint64(x.config.Dimensions), Distance: client.Distance_Cosine, OnDisk: &x.config.OnDisk}
+	if x.config.Quantize {
+		dense.QuantizationConfig = client.NewQuantizationScalar(&client.ScalarQuantization{
+			Type: client.QuantizationType_Int8, Quantile: client.PtrOf(float32(0.99)), AlwaysRam: client.PtrOf(true)})
+	}
+	request := &client.CreateCollection{
+		CollectionName: x.name,
+		VectorsConfig:  client.NewVectorsConfigMap(map[string]*client.VectorParams{denseVector: dense}),
+		SparseVectorsConfig: client.NewSparseVectorsConfig(map[string]*client.SparseVectorParams{sparseVector: {
+			Modifier: client.Modifier_Idf.Enum(), Index: &client.SparseIndexConfig{OnDisk: &x.config.OnDisk}}}),
+		Metadata: map[string]*client.Value{
+			ownerKey:     client.NewValueString(x.config.Owner),
+			modelKey:     client.NewValueString(x.config.Model),
+			weightingKey: client.NewValueString(weighting),
+		},
+	}
+	if x.config.Shards > 0 {
+		request.ShardNumber = &x.config.Shards
+	}
+	if x.config.Replicas > 0 {
+		request.ReplicationFactor = &x.config.Replicas
+	}
+	if _, err := x.collections.Create(ctx, request); err != nil && !isCode(err, codes.AlreadyExists) {
+		return x.fail(ctx, doing, err)
+	}
+	x.config.Log.Info("vector index: created the collection", "address", x.config.Addr, "collection", x.name)
+	return nil
+}
+
+// check compares a collection with what this index would have made.
+func (x *Index) check(info *client.CollectionInfo) error {
+	meta := func(key string) string { return info.GetConfig().GetMetadata()[key].GetStringValue() }
+	switch owner := meta(ownerKey); {
+	case owner == "":
+		return x.refuse("the collection %s was not made by almanac; choose another name or remove it", x.name)
+	case owner != x.config.Owner:
+		return x.refuse("the collection %s belongs to the catalog %s, not to %s; choose another name", x.name, printable(owner), x.config.Owner)
+	}
+	const mend = "remove it and it is built anew"
+	params := info.GetConfig().GetParams()
+	dense := params.GetVectorsConfig().GetParamsMap().GetMap()[denseVector]
+	sparse, ok := params.GetSparseVectorsConfig().GetMap()[sparseVector]
+	switch {
+	case dense == nil || !ok || dense.GetDistance() != client.Distance_Cosine || sparse.GetModifier() != client.Modifier_Idf:
+		return x.refuse("the collection %s has not the vectors of an index; %s", x.name, mend)
+	case dense.GetSize() != uint64(x.config.Dimensions):
+		return x.refuse("the collection %s holds vectors of %d dimensions, the model has %d; %s", x.name, dense.GetSize(), x.config.Dimensions, mend)
+	case meta(modelKey) != x.config.Model:
+		return x.refuse("the collection %s holds vectors of the model %s, not of %s; %s", x.name, printable(meta(modelKey)), x.config.Model, mend)
+	case meta(weightingKey) != weighting:
+		return x.refuse("the collection %s holds term weights of version %s, not %s; %s", x.name, printable(meta(weightingKey)), weighting, mend)
+	}
+	return nil
+}
+
+// index sees that what filters look at is indexed.
+func (x *Index) index(ctx context.Context, info *client.CollectionInfo) error {
+	for _, f := range payloadIndexes {
+		if _, ok := info.GetPayloadSchema()[f.name]; ok {
+			continue
+		}
+		_, err := x.points.CreateFieldIndex(ctx, &client.CreateFieldIndexCollection{CollectionName: x.name, Wait: client.PtrOf(true),
+			FieldName: f.name, FieldType: f.kind.Enum(), FieldIndexParams: f.params})
+		if err != nil {
+			return x.fail(ctx, "index "+f.name, err)
+		}
+	}
+	return nil
+}
+
+// checkpointID is the id of the point that holds the checkpoint, beyond every
+// passage's.
+const (
+	checkpointID  = 1<<63 - 1
+	checkpointKey = "checkpoint"
+)
+
+// Checkpoint is the change-log sequence of the last batch; 0 for an empty
+// index, which it becomes when the server comes back without the collection.
+func (x *Index) Checkpoint(ctx context.Context) (int64, error) {
+	for again := false; ; again = true {
+		if err := x.prepare(ctx, !x.config.ReadOnly); err != nil {
+			return 0, err
+		}
+		r, err := x.points.Get(ctx, &client.GetPoints{CollectionName: x.name, Ids: []*client.PointId{client.NewIDNum(checkpointID)}, WithPayload: client.NewWithPayload(true)})
+		switch {
+		case isCode(err, codes.NotFound) && !again: // it was there before
+			x.prepared.Store(false)
+		case err != nil:
+			return 0, x.fail(ctx, "read the checkpoint", err)
+		case len(r.GetResult()) == 0:
+			return 0, nil
+		default:
+			return r.GetResult()[0].GetPayload()[checkpointKey].GetIntegerValue(), nil
+		}
+	}
+}
+
+func (x *Index) putCheckpoint(ctx context.Context, at int64) error {
+	_, err := x.points.Upsert(ctx, &client.UpsertPoints{CollectionName: x.name, Wait: client.PtrOf(true), Points: []*client.PointStruct{{
+		Id: client.NewIDNum(checkpointID), Vectors: client.NewVectorsMap(nil), Payload: map[string]*client.Value{checkpointKey: client.NewValueInt(at)}}}})
+	return err
+}
+
+// serving returns the collection that the alias names, "" if there is none.
+// That the name is something else's is an error.
+func (x *Index) serving(ctx context.Context) (string, error) {
+	alias := x.config.Collection
+	list, err := x.collections.ListAliases(ctx, &client.ListAliasesRequest{})
+	if err != nil {
+		return "", x.fail(ctx, "look at the alias "+alias, err)
+	}
+	for _, a := range list.GetAliases() {
+		if a.GetAliasName() != alias {
+			continue
+		}
+		name := a.GetCollectionName()
+		ours, err := x.owns(ctx, name)
+		if err == nil && !ours {
+			err = x.refuse("the alias %s names the collection %s, which is not this catalog's; choose another name", alias, printable(name))
+		}
+		return name, err
+	}
+	switch _, err := x.info(ctx, alias); {
+	case err == nil:
+		return "", x.refuse("a collection has the name %s, which is to be an alias; choose another name or remove it", alias)
+	case !isCode(err, codes.NotFound):
+		return "", x.fail(ctx, "look at "+alias, err)
+	}
+	return "", nil
+}
+
+// Promote makes the alias name this generation and removes the other
+// generations of this owner; promoting again does nothing. Queries do not go
+// through the alias, so that those of this index do not notice; an index of
+// another generation has nothing to ask any more, so nobody may use it when
+// Promote is called.
+func (x *Index) Promote(ctx context.Context) error {
+	const doing = "promote"
+	if x.config.ReadOnly {
+		return ctx.Err()
+	}
+	if err := x.prepare(ctx, false); err != nil {
+		return err
+	}
+	serving, err := x.serving(ctx)
+	if err != nil {
+		return err
+	}
+	if serving != x.name {
+		var actions []*client.AliasOperations
+		if serving != "" {
+			actions = append(actions, client.NewAliasDelete(x.config.Collection))
+		}
+		actions = append(actions, client.NewAliasCreate(x.config.Collection, x.name))
+		if _, err := x.collections.UpdateAliases(ctx, &client.ChangeAliases{Actions: actions}); err != nil {
+			return x.fail(ctx, doing, err)
+		}
+	}
+	list, err := x.collections.List(ctx, &client.ListCollectionsRequest{})
+	if err != nil {
+		return x.fail(ctx, doing, err)
+	}
+	for _, c := range list.GetCollections() {
+		name := c.GetName()
+		if n, ok := generationOf(x.config.Collection, name); !ok || n == x.config.Generation {
+			continue
+		}
+		if ours, err := x.owns(ctx, name); err != nil {
+			return err
+		} else if !ours {
+			continue
+		}
+		if _, err := x.collections.Delete(ctx, &client.DeleteCollection{CollectionName: name}); err != nil {
+			return x.fail(ctx, "remove "+name, err)
+		}
+		x.config.Log.Info("vector index: removed another generation", "collection", name)
+	}
+	return nil
+}
+
+// owns reports whether a collection is this owner's; one that is gone is.
+func (x *Index) owns(ctx context.Context, name string) (bool, error) {
+	info, err := x.info(ctx, name)
+	if isCode(err, codes.NotFound) {
+		return true, nil
+	}
+	if err != nil {
+		return false, x.fail(ctx, "look at "+printable(name), err)
+	}
+	return info.GetConfig().GetMetadata()[ownerKey].GetStringValue() == x.config.Owner, nil
+}

@@ -1,0 +1,212 @@
+// Package qdrant is the vector engine on a Qdrant server or cluster, over its
+// gRPC interface. It imports vector, passage and analysis.
+//
+// One collection holds one generation of the index; an alias without the
+// generation names the one that serves. A passage is a point: its id is the
+// passage's, its dense vector the embedding (cosine, int8 in memory, found
+// ones scored again by the original), its sparse vector the BM25 weights of
+// its terms (see weights.go), to which the server adds the terms' IDF, and its
+// payload what filters see. Dense and sparse are searched on their own: they
+// are two lists to a fusion that knows the project's other lists.
+//
+// Lists are of passages, not grouped by record: the reranker scores the
+// passages that lists name, and the server's groups of one would hide all but
+// the best. A list of twice the length costs less than groups and reaches as
+// many records (recall@100 of 400 passages and of 200 groups differ by at most
+// 0.002 on the judged collections).
+//
+// The checkpoint is a point of the same collection, with neither vector nor
+// attributes, written after the points of its batch are there. So it is lost
+// and restored with them, and never ahead of them.
+package qdrant
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	client "github.com/qdrant/go-client/qdrant"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/keepalive"
+	"google.golang.org/grpc/metadata"
+
+	"almanac/retrieval/vector"
+)
+
+// Config describes an index. Quantize, OnDisk, Shards and Replicas are what a
+// new collection gets; one that exists keeps its own.
+type Config struct {
+	Addr string // host:port of the gRPC interface
+	TLS  bool
+	Key  string // API key; "" none
+
+	Collection string // base name: letters, digits, ".", "_" and "-"
+	Generation int64
+	// Owner identifies the catalog that is indexed: a collection of another
+	// owner, or of none, is refused.
+	Owner      string
+	Dimensions int
+	Model      string // what made the vectors
+
+	Quantize bool   // int8 scalar quantisation in memory; the setting is on by default
+	OnDisk   bool   // original vectors and sparse index on disk
+	Shards   uint32 // 0: the server's default
+	Replicas uint32 // 0: the server's default
+
+	// ReadOnly leaves the collection to another process: Apply, Flush and
+	// Promote do nothing.
+	ReadOnly bool
+	Timeout  time.Duration // of one request; default 10 s
+	Log      *slog.Logger  // default: none
+
+	roots *x509.CertPool // nil: the system's
+}
+
+// ErrClosed is the error of every method of a closed index.
+var ErrClosed = errors.New("vector index is closed")
+
+// Index is a vector index on a server. Every method talks to it: where it
+// cannot be reached the error wraps vector.ErrUnavailable. An error that does
+// not is one that a person has to mend.
+type Index struct {
+	config      Config
+	name        string // of the collection
+	conn        *grpc.ClientConn
+	service     client.QdrantClient
+	collections client.CollectionsClient
+	points      client.PointsClient
+
+	turn     chan struct{} // held by who prepares the collection
+	prepared atomic.Bool   // the collection is there and as it should be
+	closed   atomic.Bool
+}
+
+var _ vector.Sparse = (*Index)(nil)
+
+const (
+	maxDimensions = 1 << 16
+	maxMessage    = 64 << 20         // bytes of an answer
+	openTimeout   = 2 * time.Second  // of the first look at the server
+	reconnect     = 5 * time.Second  // the longest pause between tries to connect
+	keepAlive     = 30 * time.Second // of silence, then the connection is tested
+)
+
+var collectionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
+
+// Open connects to the server and prepares the collection. A server that
+// cannot be reached within two seconds is logged and is no error, it is asked
+// again by every call; a wrong configuration or a collection that is not
+// this index's is an error.
+func Open(ctx context.Context, c Config) (*Index, error) {
+	if err := c.validate(); err != nil {
+		return nil, fmt.Errorf("vector index: %w", err)
+	}
+	if c.Timeout <= 0 {
+		c.Timeout = 10 * time.Second
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if host, _, _ := net.SplitHostPort(c.Addr); c.Key != "" && !c.TLS && !isLoopback(host) {
+		c.Log.Warn("vector index: the API key is sent unencrypted, TLS is off", "address", c.Addr)
+	}
+	conn, err := c.dial()
+	if err != nil {
+		return nil, fmt.Errorf("vector index: address %s: %w", c.Addr, err)
+	}
+	services := client.NewGrpcClientFromConn(conn)
+	x := &Index{config: c, name: generationName(c.Collection, c.Generation), conn: conn, turn: make(chan struct{}, 1),
+		service: services.Qdrant(), collections: services.Collections(), points: services.Points()}
+	first, cancel := context.WithTimeout(ctx, openTimeout)
+	defer cancel()
+	if err = x.prepare(first, !c.ReadOnly); err != nil {
+		late := first.Err() != nil && ctx.Err() == nil
+		if !late && !errors.Is(err, vector.ErrUnavailable) {
+			return nil, errors.Join(err, x.Close())
+		}
+		c.Log.Warn("vector index: the server is not there yet", "address", c.Addr, "error", err)
+	}
+	return x, nil
+}
+
+func (c Config) validate() error {
+	shown := c.Addr
+	if strings.Contains(shown, "@") {
+		shown = "with a user" // or with a key
+	}
+	host, port, err := net.SplitHostPort(c.Addr)
+	if n, portErr := strconv.Atoi(port); err != nil || portErr != nil || n < 1 || n > 65535 || host == "" || strings.ContainsAny(host, "/@") {
+		return fmt.Errorf("address %q is not host:port of Qdrant's gRPC interface, for example localhost:6334", shown)
+	}
+	if strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return errors.New("the API key has characters that no key has: blanks, line ends or others than ASCII")
+	}
+	switch {
+	case !collectionName.MatchString(c.Collection):
+		return fmt.Errorf("collection name %q: allowed are up to 128 letters, digits, \".\", \"_\" and \"-\"", c.Collection)
+	case c.Generation < 0:
+		return fmt.Errorf("generation %d is negative", c.Generation)
+	case c.Owner == "":
+		return errors.New("no owner is given")
+	case c.Dimensions <= 0 || c.Dimensions > maxDimensions:
+		return fmt.Errorf("%d dimensions, want 1 to %d", c.Dimensions, maxDimensions)
+	}
+	return nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// dial makes a connection, which is opened by the first call.
+func (c Config) dial() (*grpc.ClientConn, error) {
+	transport := insecure.NewCredentials()
+	if c.TLS {
+		transport = credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.roots})
+	}
+	retry := backoff.DefaultConfig
+	retry.MaxDelay = reconnect
+	// With an explicit scheme no address is taken for one.
+	return grpc.NewClient("dns:///"+c.Addr,
+		grpc.WithTransportCredentials(transport),
+		grpc.WithConnectParams(grpc.ConnectParams{Backoff: retry, MinConnectTimeout: reconnect}),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAlive, Timeout: reconnect}),
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
+		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, in, out any, conn *grpc.ClientConn, call grpc.UnaryInvoker, o ...grpc.CallOption) error {
+			if c.Key != "" {
+				ctx = metadata.AppendToOutgoingContext(ctx, "api-key", c.Key)
+			}
+			ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+			defer cancel()
+			return call(ctx, method, in, out, conn, o...)
+		}))
+}
+
+// Flush does nothing: an applied batch is in the server's write-ahead log.
+func (x *Index) Flush(ctx context.Context) error {
+	if x.closed.Load() {
+		return ErrClosed
+	}
+	return ctx.Err()
+}
+
+// Close ends the connection; the collection stays. Calls that run fail.
+func (x *Index) Close() error {
+	if x.closed.Swap(true) {
+		return nil
+	}
+	return x.conn.Close()
+}

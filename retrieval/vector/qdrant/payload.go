@@ -1,0 +1,111 @@
+package qdrant
+
+import (
+	"strings"
+	"time"
+	"unicode"
+
+	client "github.com/qdrant/go-client/qdrant"
+
+	"almanac/retrieval/passage"
+)
+
+// The payload of a point is what filters see of its record. Words are folded,
+// so that matching ignores case; a date is in microseconds since 1970, absent
+// where it is not known.
+const (
+	recordField    = "record"
+	kindField      = "kind"
+	sourceField    = "source"
+	containerField = "container"
+	stateField     = "state"
+	dateField      = "date"
+)
+
+type payloadIndex struct {
+	name   string
+	kind   client.FieldType
+	params *client.PayloadIndexParams
+}
+
+var payloadIndexes = []payloadIndex{
+	{recordField, client.FieldType_FieldTypeInteger, client.NewPayloadIndexParamsInt(&client.IntegerIndexParams{Lookup: client.PtrOf(true), Range: client.PtrOf(false)})},
+	{kindField, client.FieldType_FieldTypeKeyword, nil},
+	{sourceField, client.FieldType_FieldTypeKeyword, nil},
+	{containerField, client.FieldType_FieldTypeKeyword, nil},
+	{stateField, client.FieldType_FieldTypeKeyword, nil},
+	{dateField, client.FieldType_FieldTypeInteger, client.NewPayloadIndexParamsInt(&client.IntegerIndexParams{Lookup: client.PtrOf(false), Range: client.PtrOf(true)})},
+}
+
+func payloadOf(record int64, a passage.Attributes) map[string]*client.Value {
+	payload := map[string]*client.Value{
+		recordField:    client.NewValueInt(record),
+		kindField:      client.NewValueString(fold(a.Kind)),
+		sourceField:    client.NewValueString(fold(a.Source)),
+		containerField: client.NewValueString(fold(a.Container)),
+		stateField:     client.NewValueString(fold(a.State)),
+	}
+	if !a.Date.IsZero() {
+		payload[dateField] = client.NewValueInt(a.Date.UnixMicro())
+	}
+	return payload
+}
+
+// conditions returns a filter as the server takes it, nil for one that
+// matches everything.
+func conditions(f passage.Filter) *client.Filter {
+	if f.Empty() {
+		return nil
+	}
+	c := new(client.Filter)
+	for _, words := range []struct {
+		field  string
+		values []string
+	}{{kindField, f.Kinds}, {sourceField, f.Sources}, {containerField, f.Containers}, {stateField, f.States}} {
+		if len(words.values) == 0 {
+			continue
+		}
+		folded := make([]string, len(words.values))
+		for i, w := range words.values {
+			folded[i] = fold(w)
+		}
+		c.Must = append(c.Must, client.NewMatchKeywords(words.field, folded...))
+	}
+	var dates client.Range
+	if !f.Since.IsZero() {
+		dates.Gte = client.PtrOf(float64(ceilMicro(f.Since)))
+	}
+	if !f.Until.IsZero() {
+		dates.Lt = client.PtrOf(float64(ceilMicro(f.Until)))
+	}
+	if dates.Gte != nil || dates.Lt != nil {
+		c.Must = append(c.Must, client.NewRange(dateField, &dates))
+	}
+	if len(f.Records) > 0 {
+		c.Must = append(c.Must, client.NewMatchInts(recordField, f.Records...))
+	}
+	return c
+}
+
+// ceilMicro is the first whole microsecond that is not before t: dates are
+// kept in whole ones.
+func ceilMicro(t time.Time) int64 {
+	us := t.UnixMicro()
+	if t.Nanosecond()%1000 != 0 {
+		us++
+	}
+	return us
+}
+
+// fold gives strings that strings.EqualFold takes as equal the same form:
+// every character is replaced by the lower case of the first of those that
+// it folds to.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		first := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			first = min(first, next)
+		}
+		return unicode.ToLower(first)
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}

@@ -1,0 +1,145 @@
+package qdrant
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	client "github.com/qdrant/go-client/qdrant"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/passage"
+	"almanac/retrieval/vector"
+)
+
+const (
+	maxHits = 10_000 // that a search returns
+	// Search asks for a few more than it returns, so that equal scores at the
+	// end of the list can be told from each other, and for more again while
+	// they all are equal, up to maxTies.
+	someTies = 16
+	maxTies  = 4096
+	// The nearest by quantised vectors that are scored by the originals, in
+	// multiples of what is asked for, and the least breadth of the walk through
+	// the graph.
+	oversampling = 2
+	breadth      = 256
+)
+
+// Search returns the k passages of the greatest cosine, at most 10,000. The
+// cosines are exact; the server may miss a passage.
+func (x *Index) Search(ctx context.Context, query []float32, f passage.Filter, k int) ([]vector.Hit, error) {
+	const doing = "search"
+	q, err := vector.Unit(query, x.config.Dimensions)
+	if err != nil {
+		return nil, fmt.Errorf("vector index: %s: %w", doing, err)
+	}
+	if isZero(q) {
+		return nil, ctx.Err()
+	}
+	return x.best(ctx, doing, k, &client.QueryPoints{Query: client.NewQueryDense(q), Using: client.PtrOf(denseVector), Filter: conditions(f),
+		Params: &client.SearchParams{HnswEf: client.PtrOf(uint64(max(breadth, 2*k))),
+			Quantization: &client.QuantizationSearchParams{Rescore: client.PtrOf(true), Oversampling: client.PtrOf(float64(oversampling))}}})
+}
+
+// SearchTerms returns the k passages of the greatest sum of term weights, at
+// most 10,000. The server's IDF is over the passages of a shard, and passages
+// that were replaced count until their segment is written anew.
+func (x *Index) SearchTerms(ctx context.Context, terms []vector.Term, f passage.Filter, k int) ([]vector.Hit, error) {
+	const doing = "search terms"
+	weights := map[analysis.TermID]float64{}
+	for _, t := range terms {
+		if !(math.Abs(t.Weight) <= math.MaxFloat32) {
+			return nil, fmt.Errorf("vector index: %s: term %d has weight %v", doing, t.ID, t.Weight)
+		}
+		if t.Weight > 0 {
+			weights[t.ID] += t.Weight
+		}
+	}
+	if len(weights) == 0 {
+		return nil, ctx.Err()
+	}
+	var ids []uint32
+	var values []float32
+	for _, id := range slices.Sorted(maps.Keys(weights)) {
+		ids, values = append(ids, uint32(id)), append(values, float32(weights[id]))
+	}
+	return x.best(ctx, doing, k, &client.QueryPoints{Query: client.NewQuerySparse(ids, values), Using: client.PtrOf(sparseVector), Filter: conditions(f)})
+}
+
+// best returns the k best hits of a query, equal scores by id.
+func (x *Index) best(ctx context.Context, doing string, k int, q *client.QueryPoints) ([]vector.Hit, error) {
+	if k = min(k, maxHits); k <= 0 {
+		return nil, ctx.Err()
+	}
+	for limit := k + someTies; ; limit *= 2 {
+		q.Limit = client.PtrOf(uint64(limit))
+		hits, err := x.query(ctx, doing, q)
+		if err != nil {
+			return nil, err
+		}
+		slices.SortFunc(hits, func(a, b vector.Hit) int {
+			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Passage, b.Passage))
+		})
+		if n := len(hits); n < limit || hits[n-1].Score < hits[k-1].Score || limit-k >= maxTies {
+			return hits[:min(k, n)], nil
+		}
+	}
+}
+
+// Scores returns the exact cosine of each passage: a search without index or
+// quantisation among the ids. Fetching the vectors instead moves a hundred
+// times the bytes.
+func (x *Index) Scores(ctx context.Context, query []float32, ids []passage.ID) ([]float32, error) {
+	const doing = "scores"
+	q, err := vector.Unit(query, x.config.Dimensions)
+	if err != nil {
+		return nil, fmt.Errorf("vector index: %s: %w", doing, err)
+	}
+	scores := make([]float32, len(ids))
+	places := make(map[passage.ID][]int, len(ids))
+	for i, id := range ids {
+		if id >= 0 {
+			places[id] = append(places[id], i)
+		}
+	}
+	if len(places) == 0 || isZero(q) {
+		return scores, ctx.Err()
+	}
+	among := make([]*client.PointId, 0, len(places))
+	for _, id := range slices.Sorted(maps.Keys(places)) {
+		among = append(among, client.NewIDNum(uint64(id)))
+	}
+	hits, err := x.query(ctx, doing, &client.QueryPoints{Query: client.NewQueryDense(q), Using: client.PtrOf(denseVector),
+		Filter: &client.Filter{Must: []*client.Condition{client.NewHasID(among...)}}, Limit: client.PtrOf(uint64(len(among))),
+		Params: &client.SearchParams{Exact: client.PtrOf(true)}})
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hits {
+		for _, i := range places[h.Passage] {
+			scores[i] = h.Score
+		}
+	}
+	return scores, nil
+}
+
+// query asks for ids and scores.
+func (x *Index) query(ctx context.Context, doing string, q *client.QueryPoints) ([]vector.Hit, error) {
+	if err := x.prepare(ctx, false); err != nil {
+		return nil, err
+	}
+	q.CollectionName = x.name
+	r, err := x.points.Query(ctx, q)
+	if err != nil {
+		return nil, x.fail(ctx, doing, err)
+	}
+	hits := make([]vector.Hit, len(r.GetResult()))
+	for i, p := range r.GetResult() {
+		hits[i] = vector.Hit{Passage: passage.ID(p.GetId().GetNum()), Score: p.GetScore()}
+	}
+	return hits, nil
+}
