@@ -32,24 +32,17 @@ type breaker struct {
 	name    string
 	two     *gobreaker.TwoStepCircuitBreaker[struct{}] // nil: no server
 	failure atomic.Pointer[error]                      // the last one; nil after a success
+	log     *slog.Logger
 }
 
 func newBreaker(name string, server bool, log *slog.Logger) *breaker {
 	if !server {
-		return &breaker{name: name}
+		return &breaker{name: name, log: log}
 	}
-	return &breaker{name: name, two: gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
+	return &breaker{name: name, log: log, two: gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		Name: name, MaxRequests: 1, Timeout: breakerOpen,
 		ReadyToTrip: func(c gobreaker.Counts) bool { return c.ConsecutiveFailures >= breakerTrips },
 		IsExcluded:  func(err error) bool { return errors.Is(err, context.Canceled) },
-		OnStateChange: func(name string, from, to gobreaker.State) {
-			switch to {
-			case gobreaker.StateOpen:
-				log.Warn("retrieval: the engine is left alone for a while", "engine", name, "for", breakerOpen)
-			case gobreaker.StateClosed:
-				log.Info("retrieval: the engine answers again", "engine", name)
-			}
-		},
 	})}
 }
 
@@ -66,7 +59,7 @@ func (b *breaker) down() error {
 }
 
 // ask calls an engine through its breaker. What the client cancelled says
-// nothing about the engine.
+// nothing about the engine. The first of several failures is logged.
 func ask[T any](ctx context.Context, b *breaker, call func() (T, error)) (answer T, err error) {
 	done := func(error) {}
 	if b.two != nil {
@@ -77,7 +70,9 @@ func ask[T any](ctx context.Context, b *breaker, call func() (T, error)) (answer
 	answer, err = call()
 	switch {
 	case err == nil:
-		b.failure.Store(nil)
+		if b.failure.Swap(nil) != nil {
+			b.log.Info("retrieval: the engine answers again", "engine", b.name)
+		}
 		done(nil)
 		return answer, nil
 	case ctx.Err() != nil && context.Cause(ctx) != errLate:
@@ -87,7 +82,9 @@ func ask[T any](ctx context.Context, b *breaker, call func() (T, error)) (answer
 		err = errLate
 	}
 	failure := err
-	b.failure.Store(&failure)
+	if b.failure.Swap(&failure) == nil {
+		b.log.Warn("retrieval: the engine fails, and answers go on without it", "engine", b.name, "error", err)
+	}
 	done(err)
 	return answer, fmt.Errorf("%s: %w", b.name, err)
 }

@@ -228,7 +228,7 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 			return e.keyword.Facets(scoring, p.Keyword, p.Filter, r.Facets)
 		})
 		if err != nil {
-			res.Degraded = e.without(res.Degraded, keywordSide, "facets", err)
+			res.Degraded = without(res.Degraded, keywordSide)
 		}
 	}
 	res.Corrected = corrected(p, res.Results)
@@ -255,10 +255,7 @@ func (e *Engine) limit(ctx context.Context) (retrieving, scoring context.Context
 }
 
 // without adds a side to what takes no part in an answer.
-func (e *Engine) without(degraded []string, side, what string, err error) []string {
-	if !errors.Is(err, errLeftAlone) { // that was said when it was left alone
-		e.log.Warn("retrieval: "+what+" failed", "error", err)
-	}
+func without(degraded []string, side string) []string {
 	if slices.Contains(degraded, side) {
 		return degraded
 	}
@@ -297,8 +294,7 @@ func (e *Engine) retrieve(ctx context.Context, p *Plan) ([]ranked, []string, err
 			continue
 		}
 		failed++
-		name := lists[i].list.Retriever
-		degraded = e.without(degraded, sides[name], "retriever "+name, err)
+		degraded = without(degraded, sides[lists[i].list.Retriever])
 	}
 	if failed == len(lists) {
 		return nil, nil, fmt.Errorf("%w: %w", ErrUnavailable, errors.Join(errs...))
@@ -367,7 +363,7 @@ func (e *Engine) rerank(ctx context.Context, p *Plan, candidates []*candidate, d
 	}
 	if !slices.Contains(degraded, vectorSide) {
 		if cosines, err := e.cosines(ctx, p, ids); err != nil {
-			degraded = e.without(degraded, vectorSide, "exact scores", err)
+			degraded = without(degraded, vectorSide)
 		} else {
 			for i := range in {
 				in[i].Cosines, cosines = cosines[:len(in[i].Passages)], cosines[len(in[i].Passages):]

@@ -41,7 +41,8 @@ func (e *Engine) reread(ctx context.Context, p *Plan, candidates []*candidate, d
 	}
 	stored, err := e.follower.Texts(ctx, ids)
 	if err != nil {
-		return e.without(degraded, rereadSide, "cross-encoder", err)
+		e.log.Warn("retrieval: texts for the cross-encoder", "error", err)
+		return without(degraded, rereadSide)
 	}
 	texts := make([]string, len(best))
 	for i, t := range stored {
@@ -49,7 +50,7 @@ func (e *Engine) reread(ctx context.Context, p *Plan, candidates []*candidate, d
 	}
 	read, err := ask(ctx, e.breakers.reranker, func() ([]float64, error) { return e.cross.Score(ctx, p.Query.Text, texts) })
 	if err != nil {
-		return e.without(degraded, rereadSide, "cross-encoder", err)
+		return without(degraded, rereadSide)
 	}
 	scores := make([]float64, len(best))
 	for i, c := range best {

@@ -372,12 +372,15 @@ func (a *application) log(ctx context.Context) error {
 func (s *Store) LiveKeys(ctx context.Context, source string) (map[catalog.Ref]int64, error) {
 	source = catalog.Clean(source)
 	keys := map[catalog.Ref]int64{}
-	rows, err := collect(ctx, s.reader, scanReference, `SELECT id, kind, key FROM records WHERE source = ? AND deleted_at = 0
+	// A source can have millions: they are read straight into the map.
+	into := func(rows *sql.Rows) (none struct{}, err error) {
+		r, err := scanReference(rows)
+		keys[r.Ref()] = r.ID
+		return none, err
+	}
+	_, err := collect(ctx, s.reader, into, `SELECT id, kind, key FROM records WHERE source = ? AND deleted_at = 0
 UNION
 SELECT r.id, r.kind, r.key FROM additions a JOIN records r ON r.id = a.record WHERE a.source = ? AND r.deleted_at = 0`, source, source)
-	for _, r := range rows {
-		keys[r.Ref()] = r.ID
-	}
 	return keys, s.failure(ctx, "live keys", err)
 }
 

@@ -88,10 +88,10 @@ func TestLibrariesStayBehindOnePackage(t *testing.T) {
 		"github.com/pressly/": {"almanac/catalog/sqlite"},
 
 		"github.com/meilisearch/":    {"almanac/retrieval/keyword/meili"},
-		"github.com/qdrant/":         {"almanac/retrieval/vector/qdrant"},
+		"github.com/qdrant/":         {"almanac/retrieval/vector/qdrant", "almanac/retrieval/vector/qdrant/qdranttest"},
 		"github.com/ollama/":         {"almanac/embed/ollama"},
 		"github.com/sony/gobreaker/": {"almanac/retrieval"},
-		"google.golang.org/grpc":     {"almanac/retrieval/vector/qdrant", "almanac/exchangetest"},
+		"google.golang.org/grpc":     {"almanac/retrieval/vector/qdrant", "almanac/retrieval/vector/qdrant/qdranttest", "almanac/exchangetest"},
 	}
 	for _, p := range packages(t) {
 		for _, to := range p.imports {

@@ -11,6 +11,8 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/feed"
+	"almanac/ingest/forum"
+	"almanac/ingest/mail"
 	"almanac/ingest/networks"
 	"almanac/ingest/outbound"
 	"almanac/ingest/proposals"
@@ -28,6 +30,8 @@ func connectors(anchor time.Time) ingest.Registry {
 		"snapshot":   snapshot.Open,
 		"proposals":  proposals.New,
 		"feed":       feed.New,
+		"forum":      forum.New,
+		"mail":       mail.New,
 		"site":       website.New,
 		"whitepaper": whitepaper.New,
 		"video":      video.New,

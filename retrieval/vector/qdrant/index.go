@@ -11,9 +11,9 @@
 //
 // Lists are of passages, not grouped by record: the reranker scores the
 // passages that lists name, and the server's groups of one would hide all but
-// the best. A list of twice the length costs less than groups and reaches as
-// many records (recall@100 of 400 passages and of 200 groups differ by at most
-// 0.002 on the judged collections).
+// the best. A list of twice the length reaches as many records for less:
+// recall@100 of 400 passages and of 200 groups is the same to three digits on
+// four judged collections, in 1.2 to 4.4 ms against 5.6 to 10.3 ms.
 //
 // The checkpoint is a point of the same collection, with neither vector nor
 // attributes, written after the points of its batch are there. So it is lost
@@ -105,10 +105,10 @@ const (
 
 var collectionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
-// Open connects to the server and prepares the collection. A server that
-// cannot be reached within two seconds is logged and is no error, it is asked
-// again by every call; a wrong configuration or a collection that is not
-// this index's is an error.
+// Open connects to the server and prepares the collection. What the server
+// has against it, or that it cannot be reached within two seconds, is logged and
+// is the error of every call until it is mended: the program has other engines
+// to answer from. Only a wrong configuration is an error of Open.
 func Open(ctx context.Context, c Config) (*Index, error) {
 	if err := c.validate(); err != nil {
 		return nil, fmt.Errorf("vector index: %w", err)
@@ -132,11 +132,10 @@ func Open(ctx context.Context, c Config) (*Index, error) {
 	first, cancel := context.WithTimeout(ctx, openTimeout)
 	defer cancel()
 	if err = x.prepare(first, !c.ReadOnly); err != nil {
-		late := first.Err() != nil && ctx.Err() == nil
-		if !late && !errors.Is(err, vector.ErrUnavailable) {
+		if ctx.Err() != nil {
 			return nil, errors.Join(err, x.Close())
 		}
-		c.Log.Warn("vector index: the server is not there yet", "address", c.Addr, "error", err)
+		c.Log.Warn("vector index: the server cannot be used yet", "address", c.Addr, "error", err)
 	}
 	return x, nil
 }

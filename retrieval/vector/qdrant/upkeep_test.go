@@ -45,7 +45,7 @@ func TestTheCollectionIsAsConfigured(t *testing.T) {
 	dense := params.GetVectorsConfig().GetParamsMap().GetMap()[denseVector]
 	scalar := dense.GetQuantizationConfig().GetScalar()
 	sparse := params.GetSparseVectorsConfig().GetMap()[sparseVector]
-	if dense.GetSize() != 4 || !dense.GetOnDisk() || scalar.GetType() != client.QuantizationType_Int8 || !scalar.GetAlwaysRam() ||
+	if dense.GetSize() != 4 || !dense.GetOnDisk() || dense.GetHnswConfig().GetFullScanThreshold() != fullScan || scalar.GetType() != client.QuantizationType_Int8 || !scalar.GetAlwaysRam() ||
 		!sparse.GetIndex().GetOnDisk() || params.GetShardNumber() != 3 || params.GetReplicationFactor() != 2 || len(info.GetPayloadSchema()) != len(payloadIndexes) {
 		t.Errorf("collection %v", info)
 	}
@@ -80,7 +80,7 @@ func TestCollectionsOfOthersAreRefused(t *testing.T) {
 			s := startStandIn(t, "")
 			openAt(t, config(s.addr))
 			c.change(s.made["almanac-causeway-g3"].info.Config)
-			_, err := Open(t.Context(), config(s.addr))
+			err := use(t, config(s.addr))
 			if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, vector.ErrUnavailable) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
@@ -92,12 +92,8 @@ func TestOldServersAreRefused(t *testing.T) {
 	for version, ok := range map[string]bool{"1.15.9": false, "0.99.0": false, "": false, "next": false, "1.16.0": true, "v1.18.3": true, "2.0.0-rc1": true} {
 		s := startStandIn(t, "")
 		s.version = version
-		x, err := Open(t.Context(), config(s.addr))
-		if (err == nil) != ok || !ok && !strings.Contains(err.Error(), "needed is 1.16 or newer") {
+		if err := use(t, config(s.addr)); (err == nil) != ok || !ok && !strings.Contains(err.Error(), "needed is 1.16 or newer") {
 			t.Errorf("version %q: error %v", version, err)
-		}
-		if x != nil {
-			_ = x.Close()
 		}
 	}
 }
@@ -349,8 +345,7 @@ func TestNamesOfOthersAreRefused(t *testing.T) {
 			s.set(func() { c.take(s) })
 			before, later := s.names(), config(s.addr)
 			later.Generation = 4
-			_, err := Open(t.Context(), later)
-			for call, err := range map[string]error{"open": err, "promote": x.Promote(t.Context())} {
+			for call, err := range map[string]error{"checkpoint": use(t, later), "promote": x.Promote(t.Context())} {
 				if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, vector.ErrUnavailable) {
 					t.Errorf("%s: error %v, want one with %q", call, err, c.want)
 				}
@@ -359,5 +354,24 @@ func TestNamesOfOthersAreRefused(t *testing.T) {
 				t.Errorf("collections %v, want %v", got, before)
 			}
 		})
+	}
+}
+
+func TestDrop(t *testing.T) {
+	s := startStandIn(t, "")
+	x := openAt(t, config(s.addr))
+	other := config(s.addr)
+	other.Generation = 4
+	openAt(t, other)
+	for range 2 {
+		if err := x.Drop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.names(); !slices.Equal(got, []string{"almanac-causeway-g4"}) {
+		t.Errorf("left are %v", got)
+	}
+	if checkpointOf(t, x) != 0 {
+		t.Error("it is not made anew when it is asked for")
 	}
 }

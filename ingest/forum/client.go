@@ -1,0 +1,110 @@
+package forum
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"almanac/ingest/outbound"
+)
+
+// client asks a forum.
+type client struct {
+	http *outbound.Client
+	base string
+}
+
+// get reads one answer into a value.
+func (c client) get(ctx context.Context, path string, query url.Values, into any) error {
+	address := c.base + path
+	if len(query) > 0 {
+		address += "?" + query.Encode()
+	}
+	answer, err := c.http.Do(ctx, outbound.Request{URL: address, Accept: []string{"application/json"}})
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(answer.Body, into); err != nil {
+		return fmt.Errorf("%s: not the JSON that a forum sends: %w", path, err)
+	}
+	return nil
+}
+
+// listSize is how many topics a page of the list has at most. Old versions
+// send 30 whatever is asked for.
+const listSize = 100
+
+func (c client) topics(ctx context.Context, page int) (topicsPage, error) {
+	var p topicsPage
+	err := c.get(ctx, "/latest.json", url.Values{
+		"order": {"activity"}, "no_definitions": {"true"}, "per_page": {strconv.Itoa(listSize)}, "page": {strconv.Itoa(page)},
+	}, &p)
+	if err == nil && (p.List == nil || p.List.Topics == nil) {
+		err = errors.New("/latest.json: the answer has no topic_list with topics")
+	}
+	return p, err
+}
+
+func (c client) topic(ctx context.Context, id int64) (wireTopic, error) {
+	var t wireTopic
+	path := topicPath(id)
+	err := c.get(ctx, path, nil, &t)
+	switch {
+	case err != nil:
+	case t.ID == nil || t.Title == nil:
+		err = fmt.Errorf("%s: the answer has no id or no title", path)
+	case t.Stream == nil || t.Stream.Posts == nil:
+		err = fmt.Errorf("%s: the answer has no post_stream with posts", path)
+	}
+	return t, err
+}
+
+// posts returns the posts of a topic that have these ids.
+func (c client) posts(ctx context.Context, topic int64, ids []number) ([]json.RawMessage, error) {
+	query := url.Values{}
+	for _, id := range ids {
+		query.Add("post_ids[]", strconv.FormatInt(int64(id), 10))
+	}
+	var p postsPage
+	path := fmt.Sprintf("/t/%d/posts.json", topic)
+	if err := c.get(ctx, path, query, &p); err != nil {
+		return nil, err
+	}
+	if p.Stream == nil || p.Stream.Posts == nil {
+		return nil, fmt.Errorf("%s: the answer has no post_stream with posts", path)
+	}
+	return *p.Stream.Posts, nil
+}
+
+// page returns a page of a topic whose stream the forum does not send.
+func (c client) page(ctx context.Context, topic int64, page int) ([]json.RawMessage, error) {
+	var t wireTopic
+	path := topicPath(topic)
+	err := c.get(ctx, path, url.Values{"page": {strconv.Itoa(page)}}, &t)
+	if isGone(err) || err == nil && (t.Stream == nil || t.Stream.Posts == nil) {
+		return nil, nil // after the last page
+	}
+	if err != nil {
+		return nil, err
+	}
+	return *t.Stream.Posts, nil
+}
+
+func topicPath(id int64) string { return fmt.Sprintf("/t/%d.json", id) }
+
+// isGone says whether the forum answered that the item is not there for us.
+func isGone(err error) bool {
+	status, ok := errors.AsType[*outbound.StatusError](err)
+	return ok && (status.Status == http.StatusNotFound || status.Status == http.StatusGone || status.Status == http.StatusForbidden)
+}
+
+// isBusy says whether the forum wants to be left alone, which is no fault of
+// the item that was asked for.
+func isBusy(err error) bool {
+	status, ok := errors.AsType[*outbound.StatusError](err)
+	return ok && status.Status == http.StatusTooManyRequests
+}

@@ -1,0 +1,182 @@
+package forum
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+)
+
+type connector struct {
+	opts options
+	env  ingest.Environment
+}
+
+// New makes the connector of a source; it is a Constructor of kind "forum".
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	opts, err := readOptions(src)
+	if err != nil {
+		return nil, err
+	}
+	if env.WorkDir == "" {
+		return nil, errors.New("forum: a working directory is needed for what was seen")
+	}
+	return &connector{opts: opts, env: env}, nil
+}
+
+// Sync implements ingest.Connector. The cursor names the file in which what
+// was seen of the forum is remembered.
+func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	s := &syncRun{connector: c, out: out, api: client{c.env.HTTP, c.opts.URL}, known: c.recall(cursor), now: state{topics: map[int64]seen{}}}
+	if err := s.read(ctx); err != nil {
+		return ingest.Outcome{}, fmt.Errorf("forum: %w", err)
+	}
+	cursor, err := c.remember(s.now, cursor)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("forum: remember what was seen: %w", err)
+	}
+	// Topics that were not listed are kept as the runs before saw them, so
+	// that every run can say which posts of the topics it read are gone.
+	return ingest.Outcome{Cursor: cursor, Complete: true}, nil
+}
+
+// syncRun is one reading of the forum.
+type syncRun struct {
+	*connector
+	out    ingest.Sink
+	api    client
+	known  state // by the runs before
+	now    state
+	where  categories
+	failed int // topics in a row that could not be read
+	done   int
+}
+
+// unreadable is an error of one topic and not of the forum.
+type unreadable struct{ error }
+
+func (u unreadable) Unwrap() error { return u.error }
+
+// errGone: the topic is not there for readers of the forum.
+var errGone = errors.New("not there for readers")
+
+// maxFailed is after how many topics in a row that cannot be read the forum is
+// asked whether it is up.
+const maxFailed = 5
+
+func (s *syncRun) read(ctx context.Context) error {
+	where, total, err := s.categories(ctx)
+	if err != nil {
+		return err
+	}
+	s.where = where
+	sweep := len(s.known.topics) == 0 || s.env.Now().Sub(s.known.Swept) >= s.opts.Sweep
+	s.now.Bumped, s.now.Swept = s.known.Bumped, s.known.Swept
+	listed, err := s.list(ctx, sweep)
+	if err != nil {
+		return err
+	}
+	if !sweep {
+		total = len(listed)
+	}
+	for _, l := range listed {
+		if old := s.known.topics[l.id]; old.print == l.print {
+			s.keep(l.id, old)
+		} else if err := s.refresh(ctx, l); err != nil {
+			return err
+		}
+		s.done++
+		s.out.Progress(s.done, max(total, s.done))
+	}
+	if sweep {
+		s.now.Swept = s.env.Now()
+	}
+	return s.unlisted(ctx, sweep)
+}
+
+// unlisted settles the known topics that the list did not have. After a sweep
+// they are asked for one by one: a topic that slipped from one page to another
+// while the list was read is still there. If most of the forum seems gone,
+// that is left to the pipeline's guard.
+func (s *syncRun) unlisted(ctx context.Context, sweep bool) error {
+	var missing []int64
+	for _, id := range slices.Sorted(maps.Keys(s.known.topics)) {
+		if _, ok := s.now.topics[id]; !ok {
+			missing = append(missing, id)
+		}
+	}
+	const most = 5 // a fifth may be asked for
+	emptied := len(missing) > 10 && len(missing)*most > len(s.known.topics)
+	for _, id := range missing {
+		old := s.known.topics[id]
+		switch {
+		case !sweep && old.print != 0:
+			s.keep(id, old)
+		case !sweep || !emptied:
+			// Its line is not known: if it is listed again, so it is read again.
+			if err := s.refresh(ctx, listed{id, max(old.print, 1)}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// refresh reads a topic and its posts. What of it cannot be read stays as it
+// is and is read again by the next run.
+func (s *syncRun) refresh(ctx context.Context, l listed) error {
+	old := s.known.topics[l.id].posts
+	posts, whole, err := s.topic(ctx, l.id)
+	switch {
+	case errors.Is(err, errGone):
+		return nil
+	case err == nil && whole:
+		s.failed = 0
+		s.now.topics[l.id] = seen{l.print, posts}
+		return nil
+	case err == nil:
+		s.failed = 0
+	default:
+		if err := s.fault(ctx, l.id, err); err != nil {
+			return err
+		}
+	}
+	s.keep(l.id, seen{0, posts.union(old)})
+	return nil
+}
+
+// fault reports a topic that could not be read. If it is not the topic's
+// fault, the run ends with the error.
+func (s *syncRun) fault(ctx context.Context, id int64, err error) error {
+	item, ok := errors.AsType[unreadable](err)
+	if !ok || ctx.Err() != nil {
+		return err
+	}
+	s.out.Skip(topicKey(id), item.error)
+	if s.failed++; s.failed < maxFailed {
+		return nil
+	}
+	s.failed = 0
+	if _, _, err := s.categories(ctx); err != nil {
+		return fmt.Errorf("%d topics in a row could not be read: %w", maxFailed, err)
+	}
+	return nil
+}
+
+// keep says that a topic and its posts are there unchanged.
+func (s *syncRun) keep(id int64, t seen) {
+	s.out.Keep(catalog.Ref{Kind: catalog.KindTopic, Key: topicKey(id)})
+	for n := range t.posts.all() {
+		s.out.Keep(catalog.Ref{Kind: catalog.KindPost, Key: postKey(id, n)})
+	}
+	s.now.topics[id] = t
+}
+
+func topicKey(id int64) string      { return strconv.FormatInt(id, 10) }
+func postKey(topic, n int64) string { return topicKey(topic) + "/" + topicKey(n) }

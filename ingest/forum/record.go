@@ -1,0 +1,85 @@
+package forum
+
+import (
+	"fmt"
+	"net/url"
+
+	"almanac/catalog"
+)
+
+// topicEntry makes a topic's record, still without its text.
+func (r *reading) topicEntry() (catalog.Entry, error) {
+	t := r.topic
+	where := r.where[int64(t.Category)]
+	data, err := catalog.Encode(catalog.Topic{
+		Slug: t.Slug, Posts: int(t.Posts), Participants: int(t.Participants), Accepted: r.accepted(),
+		LastPoster: t.Details.LastPoster.Username, Pinned: t.Pinned || t.Globally,
+	})
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	return catalog.Entry{Record: catalog.Record{
+		Kind: catalog.KindTopic, Key: topicKey(r.id()), Title: *t.Title, URL: r.address(),
+		Container: where.path, Category: where.name, State: r.state(), Author: t.Details.Author.Username,
+		CreatedAt: t.Created.Time, LastActivityAt: t.LastPosted.Time,
+		Views: int64(t.Views), Votes: int64(t.Likes),
+		// The forum shows as replies all posts but the first; its field
+		// reply_count has only those that answer a particular post.
+		Replies: max(0, int64(t.Posts)-1),
+		Tags:    t.Tags, Data: data,
+	}}, nil
+}
+
+func (r *reading) postEntry(p wirePost) (catalog.Entry, error) {
+	text, code, err := render(*p.Cooked, r.opts.URL)
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	n := int(*p.Number)
+	data, err := catalog.Encode(catalog.Post{
+		Number: n, ReplyTo: int(p.ReplyTo), Role: p.role(), CodeBlocks: code, Accepted: p.Accepted || n == r.accepted(),
+	})
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	title := *r.topic.Title
+	if n > 1 {
+		title = "Re: " + title
+	}
+	where := r.where[int64(r.topic.Category)]
+	return catalog.Entry{
+		Record: catalog.Record{
+			Kind: catalog.KindPost, Key: postKey(r.id(), int64(n)), Title: title, URL: fmt.Sprintf("%s/%d", r.address(), n),
+			Container: where.path, Category: where.name, Author: p.Username,
+			CreatedAt: p.Created.Time, UpdatedAt: p.Updated.Time, Votes: p.likes(), Replies: int64(p.Replies), Body: text, Data: data,
+		},
+		Parent: catalog.Ref{Kind: catalog.KindTopic, Key: topicKey(r.id())},
+	}, nil
+}
+
+// address is the topic's page. A title without Latin letters may have no
+// slug.
+func (r *reading) address() string {
+	if r.topic.Slug == "" {
+		return fmt.Sprintf("%s/t/%d", r.opts.URL, r.id())
+	}
+	return fmt.Sprintf("%s/t/%s/%d", r.opts.URL, url.PathEscape(r.topic.Slug), r.id())
+}
+
+// state: a topic that is archived is closed too.
+func (r *reading) state() string {
+	switch {
+	case r.topic.Archived:
+		return "archived"
+	case r.topic.Closed:
+		return "closed"
+	}
+	return "open"
+}
+
+func (r *reading) accepted() int {
+	if r.topic.Accepted == nil {
+		return 0
+	}
+	return int(r.topic.Accepted.Number)
+}

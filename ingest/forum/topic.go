@@ -1,0 +1,170 @@
+package forum
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// batch is how many posts are asked for at once: as many as the forum's own
+// pages ask for.
+const batch = 20
+
+// topic reads a topic and hands it over with its posts, batch by batch. It
+// returns the numbers of the posts that are there and whether all could be
+// read. errGone: the topic is not there; unreadable: what was not handed over
+// could not be read.
+func (s *syncRun) topic(ctx context.Context, id int64) (posts spans, whole bool, err error) {
+	t, err := s.api.topic(ctx, id)
+	switch {
+	case isGone(err):
+		return nil, false, errGone
+	case err != nil:
+		return nil, false, s.blame(err)
+	case int64(*t.ID) != id || !t.Deleted.IsZero() || !s.wanted(t.Visible, t.Archetype, t.Category):
+		return nil, false, errGone // merged into another, or withdrawn since it was listed
+	}
+	r := reading{syncRun: s, topic: t, whole: true, met: map[int64]bool{}}
+	first := r.decode(*t.Stream.Posts)
+	if err := r.putTopic(ctx, first); err != nil {
+		return nil, false, err
+	}
+	if err = r.put(ctx, first); err == nil {
+		err = r.rest(ctx)
+	}
+	return r.posts, r.whole, err
+}
+
+// blame makes an error of a request the topic's, unless the forum wants to be
+// left alone.
+func (s *syncRun) blame(err error) error {
+	if isBusy(err) {
+		return err
+	}
+	return unreadable{err}
+}
+
+// reading is one topic being read.
+type reading struct {
+	*syncRun
+	topic wireTopic
+	met   map[int64]bool // ids of posts
+	posts spans          // handed over
+	whole bool           // nothing was unreadable
+}
+
+func (r *reading) id() int64 { return int64(*r.topic.ID) }
+
+// decode reads posts. Those that cannot be read are reported and left as they
+// are.
+func (r *reading) decode(raw []json.RawMessage) []wirePost {
+	posts := make([]wirePost, 0, len(raw))
+	for i, data := range raw {
+		var p wirePost
+		err := json.Unmarshal(data, &p)
+		if err == nil {
+			err = p.check()
+		}
+		if err != nil {
+			r.unread(fmt.Sprintf("%s#%d", topicKey(r.id()), len(r.met)+i+1), err)
+			if p.ID != nil {
+				r.met[int64(*p.ID)] = true
+			}
+			continue
+		}
+		if r.met[int64(*p.ID)] {
+			continue // a post was added while the topic was read
+		}
+		r.met[int64(*p.ID)] = true
+		posts = append(posts, p)
+	}
+	return posts
+}
+
+func (r *reading) unread(locator string, err error) {
+	r.whole = false
+	r.out.Skip(locator, err)
+}
+
+// put hands over the posts that readers see.
+func (r *reading) put(ctx context.Context, posts []wirePost) error {
+	for _, p := range posts {
+		n := int64(*p.Number)
+		if !p.shown() {
+			continue
+		}
+		if r.posts.has(n) {
+			r.out.Warn(postKey(r.id(), n), fmt.Sprintf("posts of two ids have this number; %d is left out", *p.ID))
+			continue
+		}
+		e, err := r.postEntry(p)
+		if err != nil {
+			r.unread(postKey(r.id(), n), err)
+			continue
+		}
+		if e.Record.Body == "" {
+			continue
+		}
+		if err := r.out.Put(ctx, e); err != nil {
+			return err
+		}
+		r.posts = r.posts.with(n)
+	}
+	return nil
+}
+
+// rest reads the posts that the topic's first answer had only the ids of, or,
+// of a very large topic, not even those.
+func (r *reading) rest(ctx context.Context) error {
+	if len(r.topic.Stream.IDs) == 0 {
+		return r.pages(ctx)
+	}
+	missing := slices.DeleteFunc(slices.Clone(r.topic.Stream.IDs), func(id number) bool { return r.met[int64(id)] })
+	for ids := range slices.Chunk(missing, batch) {
+		raw, err := r.api.posts(ctx, r.id(), ids)
+		if err != nil {
+			return r.blame(err)
+		}
+		if err := r.put(ctx, r.decode(raw)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pages reads a topic page by page until one has nothing new.
+func (r *reading) pages(ctx context.Context) error {
+	for page := 2; len(r.met) < int(r.topic.Posts); page++ {
+		raw, err := r.api.page(ctx, r.id(), page)
+		if err != nil {
+			return r.blame(err)
+		}
+		before := len(r.met)
+		if err := r.put(ctx, r.decode(raw)); err != nil {
+			return err
+		}
+		if len(r.met) == before {
+			return nil
+		}
+	}
+	return nil
+}
+
+// putTopic hands over the topic itself. Its text is that of its first post.
+func (r *reading) putTopic(ctx context.Context, posts []wirePost) error {
+	e, err := r.topicEntry()
+	if err != nil {
+		return err
+	}
+	for _, p := range posts {
+		if *p.Number == 1 && p.shown() {
+			text, _, err := render(*p.Cooked, r.opts.URL)
+			if err != nil {
+				break // reported with the post
+			}
+			e.Record.Body = text
+		}
+	}
+	return r.out.Put(ctx, e)
+}

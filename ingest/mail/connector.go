@@ -1,0 +1,205 @@
+package mail
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+)
+
+type connector struct {
+	opts  options
+	token string // of exports; "" for none
+	env   ingest.Environment
+	cited *regexp.Regexp // the network's proposals in a text; nil if it has none
+}
+
+// New makes the connector of a source; it is a Constructor of kind "mail".
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	opts, err := readOptions(src)
+	if err != nil {
+		return nil, err
+	}
+	if env.WorkDir == "" {
+		return nil, errors.New("mail: a working directory is needed for what was seen")
+	}
+	c := &connector{opts: opts, env: env, cited: citations(env.Network.Proposals.Prefix)}
+	if opts.TokenEnv != "" {
+		if c.token = strings.TrimSpace(os.Getenv(opts.TokenEnv)); c.token == "" {
+			return nil, fmt.Errorf("option token_env: the environment variable %s is not set", opts.TokenEnv)
+		}
+	}
+	return c, nil
+}
+
+// Sync implements ingest.Connector. The cursor names the file in which the
+// threads are remembered.
+func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	left, _ := filepath.Glob(filepath.Join(c.env.WorkDir, temporary)) // the pattern is well formed
+	for _, file := range left {
+		_ = os.Remove(file) // of a run that was killed
+	}
+	known := c.recall(cursor)
+	s := &syncRun{connector: c, out: out, known: known, now: memory{Settings: known.Settings, Groups: map[string]past{}}}
+	var errs []error
+	for _, g := range c.opts.Groups {
+		err := s.group(ctx, g)
+		if ctx.Err() != nil {
+			return ingest.Outcome{}, ctx.Err()
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("mail: group %s: %w", g.Name, err))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return ingest.Outcome{}, err
+	}
+	cursor, err := c.remember(s.now, cursor)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("mail: remember what was seen: %w", err)
+	}
+	return ingest.Outcome{Cursor: cursor, Complete: true}, nil
+}
+
+// syncRun is one reading of the archives.
+type syncRun struct {
+	*connector
+	out         ingest.Sink
+	known, now  memory
+	done, total int // messages
+}
+
+var errEmptied = errors.New("its archive has no messages any more")
+
+// group reads the archive of a group.
+func (s *syncRun) group(ctx context.Context, g group) error {
+	known := s.known.Groups[g.Name]
+	in, err := s.open(ctx, g, known)
+	if errors.Is(err, errUnchanged) {
+		for _, t := range known.Threads {
+			s.keep(g, t)
+		}
+		s.now.Groups[g.Name] = known
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer in.close()
+	threads, err := readArchive(ctx, g, in.files, s.env.Now(), s.out)
+	if err != nil {
+		return err
+	}
+	if len(threads) == 0 && len(known.Threads) > 0 {
+		return errEmptied
+	}
+	files, err := openAll(in.files)
+	defer closeAll(files)
+	if err != nil {
+		return err
+	}
+	old := map[int64]uint64{}
+	for _, t := range known.Threads {
+		old[t.Messages[0]] = t.Print
+	}
+	now := past{Print: in.Print, ETag: in.ETag, Modified: in.Modified, Threads: make([]thread, 0, len(threads))}
+	for _, posts := range threads {
+		s.total += len(posts)
+	}
+	buffer := bufio.NewReaderSize(nil, 32<<10)
+	for _, posts := range threads {
+		t := remembered(posts)
+		if old[t.Messages[0]] == t.Print {
+			s.keep(g, t)
+		} else if err := s.put(ctx, reading{s, g, files, buffer, posts}); err != nil {
+			return err
+		}
+		now.Threads = append(now.Threads, t)
+		s.done += len(posts)
+		s.out.Progress(s.done, s.total)
+	}
+	s.now.Groups[g.Name] = now
+	return nil
+}
+
+func openAll(names []string) (files []*os.File, err error) {
+	for _, name := range names {
+		f, err := os.Open(name)
+		if err != nil {
+			return files, err
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close() // it was only read
+	}
+}
+
+// remembered is what is remembered of a thread.
+func remembered(posts []post) thread {
+	t := thread{Messages: make([]int64, 0, len(posts))}
+	h := fnv.New64a()
+	for _, p := range posts {
+		t.Messages = append(t.Messages, p.number)
+		_ = binary.Write(h, binary.BigEndian, []uint64{uint64(p.number), p.print}) // a hash takes all
+	}
+	t.Print = max(h.Sum64(), 1)
+	return t
+}
+
+// keep says that a thread and its messages are there unchanged.
+func (s *syncRun) keep(g group, t thread) {
+	s.out.Keep(catalog.Ref{Kind: catalog.KindMailThread, Key: g.key(t.Messages[0])})
+	for _, n := range t.Messages {
+		s.out.Keep(catalog.Ref{Kind: catalog.KindMailMessage, Key: g.key(n)})
+	}
+}
+
+// put hands over a thread and its messages. What the thread's record says is
+// gathered first, so that never more than one message is held.
+func (s *syncRun) put(ctx context.Context, r reading) error {
+	t, err := r.survey()
+	if err != nil {
+		return err
+	}
+	e, err := r.threadEntry(t)
+	if err != nil {
+		return err
+	}
+	if err := s.out.Put(ctx, e); err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for i, p := range r.posts {
+		l, err := readLetter(r.at(p))
+		if err != nil {
+			return err
+		}
+		if l.fault != nil {
+			s.out.Warn(r.group.key(p.number), "not all of it could be read: "+l.fault.Error())
+		}
+		e, err := r.messageEntry(i, p, l, known)
+		if err != nil {
+			return err
+		}
+		if err := s.out.Put(ctx, e); err != nil {
+			return err
+		}
+		known[id(l.header)] = true
+	}
+	return nil
+}

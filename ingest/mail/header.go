@@ -1,0 +1,201 @@
+package mail
+
+import (
+	"bufio"
+	"bytes"
+	"mime"
+	"net/mail"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/emersion/go-message"
+	"github.com/emersion/go-message/textproto"
+	"golang.org/x/net/html/charset"
+
+	"almanac/ingest/webpage"
+)
+
+// readHeader reads the fields of a message's header and leaves out what is
+// none: archives keep what mail programs did wrong.
+func readHeader(raw []byte) message.Header {
+	var clean bytes.Buffer
+	open := false // the field before may go on
+	for line := range bytes.Lines(raw) {
+		line = bytes.TrimRight(line, "\r\n")
+		switch {
+		case len(bytes.TrimSpace(line)) == 0:
+			continue
+		case line[0] == ' ' || line[0] == '\t':
+			if !open {
+				continue
+			}
+		default:
+			name, value, _ := bytes.Cut(line, []byte(":"))
+			name = bytes.TrimRight(name, " \t")
+			if open = fieldStart.Match(line) && line[0] != '>'; !open {
+				continue
+			}
+			line = bytes.Join([][]byte{name, value}, []byte(":"))
+		}
+		clean.Write(line)
+		clean.WriteString("\r\n")
+	}
+	clean.WriteString("\r\n")
+	h, err := textproto.ReadHeader(bufio.NewReader(&clean))
+	if err != nil {
+		return message.Header{}
+	}
+	return message.Header{Header: h}
+}
+
+// words decodes the encoded words of header fields (RFC 2047).
+var words = mime.WordDecoder{CharsetReader: charset.NewReaderLabel}
+
+// field is the text of a header field on one line.
+func field(h message.Header, name string) string { return decoded(h.Get(name)) }
+
+func decoded(s string) string {
+	if !utf8.ValidString(s) {
+		s = webpage.Decode([]byte(s), "text/plain")
+	}
+	if text, err := words.DecodeHeader(s); err == nil {
+		s = text
+	}
+	return strings.Join(strings.Fields(s), " ")
+}
+
+var messageID = regexp.MustCompile(`<[^<>\s]+>`)
+
+// ids are the ids of messages that a header field names.
+func ids(h message.Header, name string) []string {
+	all := messageID.FindAllString(h.Get(name), maxReferences)
+	for i, id := range all {
+		all[i] = strings.Trim(id, "<>")
+	}
+	return all
+}
+
+// maxReferences is how many messages of a References field are read.
+const maxReferences = 1000
+
+// id is that of the message; "" if it has none.
+func id(h message.Header) string {
+	if own := ids(h, "Message-Id"); len(own) > 0 {
+		return own[0]
+	}
+	return strings.TrimSpace(h.Get("Message-Id"))
+}
+
+// sent is when a message was sent: by its own word or that of the servers
+// that had it. Zero if nobody says.
+func sent(h message.Header, from string, now time.Time) time.Time {
+	received := h.Get("Received")
+	received = received[strings.LastIndexByte(received, ';')+1:]
+	for _, text := range []string{h.Get("Date"), received, envelopeDate.FindString(from)} {
+		for _, at := range dates(strings.TrimSpace(text)) {
+			if at.Year() >= 1990 && at.Before(now.Add(48*time.Hour)) {
+				return at.UTC()
+			}
+		}
+	}
+	return time.Time{}
+}
+
+var envelopeDate = regexp.MustCompile(`[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ .*$`)
+
+// layouts are of dates that are none by RFC 5322.
+var layouts = []string{
+	time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "Mon Jan _2 15:04:05 2006", "Mon Jan _2 15:04:05 2006 -0700",
+	"Mon Jan _2 15:04:05 MST 2006", "Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05",
+}
+
+func dates(text string) (all []time.Time) {
+	if at, err := mail.ParseDate(text); err == nil {
+		all = append(all, at)
+	}
+	for _, layout := range layouts {
+		if at, err := time.Parse(layout, text); err == nil {
+			all = append(all, at)
+		}
+	}
+	return all
+}
+
+// person is the sender of a message.
+type person struct {
+	name    string // "" if only the address is known
+	address string // "" if the list hides it
+}
+
+var (
+	addresses  = mail.AddressParser{WordDecoder: &words}
+	angled     = regexp.MustCompile(`^(.*?)<([^<>\s]+@[^<>\s]+)>`)
+	commented  = regexp.MustCompile(`^(\S+@\S+|\S+ at \S+) +\((.*)\)$`)
+	viaList    = regexp.MustCompile(`(?i)\s+via\s+\S.*$`)
+	hideAt     = strings.NewReplacer(" at ", "@", " (at) ", "@", " _at_ ", "@")
+	nameQuotes = `"' `
+)
+
+// sender reads the From field. Lists that send in their own name ("Jane via
+// the-list <the-list@…>") hide the address.
+func sender(h message.Header) person {
+	raw := h.Get("From")
+	var p person
+	if a, err := addresses.Parse(raw); err == nil {
+		p = person{a.Name, a.Address}
+	} else if m := angled.FindStringSubmatch(decoded(raw)); m != nil {
+		p = person{m[1], m[2]}
+	} else if m := commented.FindStringSubmatch(decoded(raw)); m != nil {
+		p = person{m[2], hideAt.Replace(m[1])}
+	} else if text := decoded(raw); strings.Contains(hideAt.Replace(text), "@") {
+		p = person{"", hideAt.Replace(text)}
+	} else {
+		p = person{name: text}
+	}
+	p.name = strings.Trim(strings.Join(strings.Fields(p.name), " "), nameQuotes)
+	if via := viaList.FindString(p.name); via != "" {
+		p = person{name: strings.Trim(strings.TrimSuffix(p.name, via), nameQuotes)}
+	}
+	if strings.Contains(p.name, "@") { // an address in place of a name
+		if p.address == "" {
+			p.address = p.name
+		}
+		p.name = ""
+	}
+	return p
+}
+
+// key tells one sender from another.
+func (p person) key() string {
+	if p.address != "" {
+		return strings.ToLower(p.address)
+	}
+	return strings.ToLower(p.name)
+}
+
+var (
+	replyMark = regexp.MustCompile(`(?i)^(?:re|aw|sv|antw|odp|vs|回复|答复)(?:\[\d+\])?\s*[:：]\s*`)
+	copyMark  = regexp.MustCompile(`(?i)^(?:fwd?|wg|tr)\s*[:：]\s*`)
+	tag       = regexp.MustCompile(`^\[([^\[\]]*)\]\s*`)
+)
+
+// subject reads a Subject field: without the marks of replies and the tags
+// that lists and mail programs put before it, and whether it answers one.
+func subject(h message.Header, group string) (base string, reply bool) {
+	base = field(h, "Subject")
+	for {
+		before := base
+		if rest := replyMark.ReplaceAllString(base, ""); rest != base {
+			base, reply = rest, true
+		}
+		base = copyMark.ReplaceAllString(base, "")
+		if m := tag.FindStringSubmatch(base); m != nil && (strings.EqualFold(m[1], group) || strings.EqualFold(m[1], "external") || strings.EqualFold(m[1], "ext")) {
+			base = base[len(m[0]):]
+		}
+		if base == before {
+			return base, reply
+		}
+	}
+}

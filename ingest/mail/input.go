@@ -1,0 +1,214 @@
+package mail
+
+import (
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"almanac/ingest/outbound"
+)
+
+// maxArchive is how large an export, or what is packed in a file, may be.
+const maxArchive = 16 << 30 // bytes
+
+var (
+	errUnchanged = errors.New("the archive did not change")
+	errHuge      = errors.New("the archive has more than 16 GiB")
+)
+
+// input are a group's mbox files.
+type input struct {
+	past  // its print and validators
+	files []string
+	made  []string // those of the files that are temporary
+}
+
+func (in *input) close() {
+	for _, f := range in.made {
+		_ = os.Remove(f) // tried again by the next run
+	}
+}
+
+const temporary = "mbox-*"
+
+// open makes a group's mbox files ready to be read; errUnchanged if they are
+// those that were read before.
+func (s *syncRun) open(ctx context.Context, g group, known past) (_ *input, err error) {
+	in := &input{}
+	defer func() {
+		if err != nil {
+			in.close()
+		}
+	}()
+	var sources []string
+	if s.opts.Files != "" {
+		sources, err = in.find(g.files(s.opts.Files))
+	} else {
+		sources, err = s.download(ctx, g, known, in)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if in.Print == known.Print {
+		return nil, errUnchanged
+	}
+	for _, name := range sources {
+		if err := s.unpack(ctx, name, in); err != nil {
+			if s.opts.Files != "" {
+				return nil, fmt.Errorf("%s: %w", filepath.Base(name), err)
+			}
+			return nil, fmt.Errorf("the export: %w", err)
+		}
+	}
+	return in, nil
+}
+
+// find lists the files of a pattern and what tells that they changed.
+func (in *input) find(pattern string) ([]string, error) {
+	names, err := filepath.Glob(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("no file is called %s; check option files", pattern)
+	}
+	digest := sha256.New()
+	for _, name := range names {
+		info, err := os.Stat(name)
+		if err != nil {
+			return nil, err
+		}
+		if !info.Mode().IsRegular() {
+			return nil, fmt.Errorf("%s is no file", name)
+		}
+		fmt.Fprintf(digest, "%s\x00%d\x00%d\x00", filepath.Base(name), info.Size(), info.ModTime().UnixNano())
+	}
+	in.Print = hex.EncodeToString(digest.Sum(nil)[:16])
+	return names, nil
+}
+
+// exportTypes are the media types of exports. Many servers call them something
+// else; what they are is seen when they are read.
+var exportTypes = []string{
+	"application/mbox", "application/zip", "application/x-zip-compressed", "application/gzip", "application/x-gzip", "application/octet-stream", "text/plain",
+}
+
+// download reads a group's export into a temporary file.
+func (s *syncRun) download(ctx context.Context, g group, known past, in *input) ([]string, error) {
+	request := outbound.Request{
+		URL: g.export(s.opts.Export), Accept: exportTypes, MaxBody: maxArchive, ETag: known.ETag, LastModified: known.Modified, Header: http.Header{},
+	}
+	if s.token != "" {
+		request.Header.Set("Authorization", "Bearer "+s.token)
+	}
+	body, answer, err := s.env.HTTP.Open(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	defer body.Close()
+	if answer.NotModified {
+		return nil, errUnchanged
+	}
+	digest := sha256.New()
+	name, err := s.temporary(in, io.TeeReader(body, digest))
+	if err != nil {
+		return nil, err
+	}
+	in.Print, in.ETag, in.Modified = hex.EncodeToString(digest.Sum(nil)[:16]), answer.ETag, answer.LastModified
+	return []string{name}, nil
+}
+
+// temporary copies what is read into a temporary file.
+func (s *syncRun) temporary(in *input, from io.Reader) (string, error) {
+	f, err := os.CreateTemp(s.env.WorkDir, temporary)
+	if err != nil {
+		return "", err
+	}
+	in.made = append(in.made, f.Name())
+	n, err := io.Copy(f, io.LimitReader(from, maxArchive+1))
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil && n > maxArchive {
+		err = errHuge
+	}
+	return f.Name(), err
+}
+
+// unpack adds a file, or what is packed in it, to the input.
+func (s *syncRun) unpack(ctx context.Context, name string, in *input) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	magic, err := bufio.NewReader(f).Peek(4)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	switch {
+	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
+		unzipped, err := gzip.NewReader(f)
+		if err != nil {
+			return err
+		}
+		return s.add(ctx, unzipped, in)
+	case bytes.HasPrefix(magic, []byte("PK\x03\x04")), bytes.HasPrefix(magic, []byte("PK\x05\x06")):
+		return s.unzip(ctx, f, in)
+	}
+	in.files = append(in.files, name)
+	return nil
+}
+
+func (s *syncRun) unzip(ctx context.Context, f *os.File, in *input) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	packed, err := zip.NewReader(f, info.Size())
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(packed.File, func(a, b *zip.File) int { return cmp.Compare(a.Name, b.Name) })
+	for _, p := range packed.File {
+		if p.FileInfo().IsDir() || strings.HasPrefix(p.Name, "__MACOSX/") {
+			continue
+		}
+		r, err := p.Open()
+		if err != nil {
+			return err
+		}
+		err = s.add(ctx, r, in)
+		_ = r.Close()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add unpacks a file.
+func (s *syncRun) add(ctx context.Context, r io.Reader, in *input) error {
+	name, err := s.temporary(in, r)
+	if err == nil {
+		in.files = append(in.files, name)
+		err = ctx.Err()
+	}
+	return err
+}

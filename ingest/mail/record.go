@@ -1,0 +1,197 @@
+package mail
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"almanac/catalog"
+)
+
+// reading is one thread being read.
+type reading struct {
+	*syncRun
+	group group
+	files []*os.File
+	in    *bufio.Reader // reused
+	posts []post        // oldest first
+}
+
+// at reads from the beginning of a message.
+func (r reading) at(p post) *bufio.Reader {
+	r.in.Reset(io.NewSectionReader(r.files[p.file], p.offset, p.length))
+	return r.in
+}
+
+// survey is what a thread's record says beside what its first message does.
+type survey struct {
+	title, text, author, address string
+	participants                 []string
+	proposals                    []string
+	votes                        []catalog.Vote
+	last                         time.Time
+}
+
+// maxParticipants is how many names of a thread are kept.
+const maxParticipants = 500
+
+func (r reading) survey() (survey, error) {
+	t, v := survey{}, tally{}
+	for i, p := range r.posts {
+		var l letter
+		var err error
+		if i == 0 || r.group.Votes {
+			l, err = readLetter(r.at(p))
+		} else {
+			l.header, err = readHead(r.at(p))
+		}
+		if err != nil {
+			return t, err
+		}
+		from := sender(l.header)
+		name := r.name(from)
+		if name != "" && len(t.participants) < maxParticipants && !slices.Contains(t.participants, name) {
+			t.participants = append(t.participants, name)
+		}
+		if i == 0 {
+			t.title, _ = subject(l.header, r.group.Name)
+			t.text, t.author, t.address = l.text, name, r.address(p, l)
+			if t.proposals = r.proposals(t.title); len(t.proposals) == 0 {
+				t.proposals = r.proposals(t.text)
+			}
+		}
+		if r.group.Votes {
+			v.add(person{name, from.address}, l.text, p.time(), r.address(p, l), i == 0)
+		}
+		if p.time().After(t.last) {
+			t.last = p.time()
+		}
+	}
+	t.votes = v.list()
+	return t, nil
+}
+
+// time is when a message was sent; zero if nobody says.
+func (p post) time() time.Time {
+	if p.at == 0 {
+		return time.Time{}
+	}
+	return time.Unix(p.at, 0).UTC()
+}
+
+// name is how a record names a person: not by address.
+func (r reading) name(p person) string {
+	if p.name == "" && p.address != "" {
+		return r.env.Pseudonym(p.address)
+	}
+	return p.name
+}
+
+var archivedAt = regexp.MustCompile(`https?://[^<>\s]+`)
+
+// address is that of a message in the archive: as the message says (RFC 5064)
+// or as the options do.
+func (r reading) address(p post, l letter) string {
+	if own := archivedAt.FindString(l.header.Get("Archived-At")); own != "" {
+		return own
+	}
+	return r.group.address(r.opts.Message, p.number)
+}
+
+// voteCategory is the category of threads in groups that vote.
+const voteCategory = "vote"
+
+func (r reading) category() string {
+	if r.group.Votes {
+		return voteCategory
+	}
+	return ""
+}
+
+func (r reading) threadEntry(t survey) (catalog.Entry, error) {
+	data, err := catalog.Encode(catalog.MailThread{Messages: len(r.posts), Participants: t.participants, Proposals: t.proposals})
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	return catalog.Entry{
+		Record: catalog.Record{
+			Kind: catalog.KindMailThread, Key: r.group.key(r.posts[0].number), Title: t.title, URL: t.address, Container: r.group.Name,
+			Category: r.category(), Author: t.author, CreatedAt: r.posts[0].time(), LastActivityAt: t.last,
+			Replies: int64(len(r.posts) - 1), Body: t.text, Data: data,
+		},
+		Votes: t.votes,
+	}, nil
+}
+
+// messageEntry makes the record of a thread's message. known are the ids of
+// those before it.
+func (r reading) messageEntry(i int, p post, l letter, known map[string]bool) (catalog.Entry, error) {
+	from := sender(l.header)
+	m := catalog.MailMessage{Number: i + 1, Attachments: l.attachments, InReplyTo: r.answers(l, known)}
+	if own := id(l.header); own != "" {
+		m.MessageID = r.env.Pseudonym(own)
+	}
+	if from.address != "" {
+		m.Sender = r.env.Pseudonym(from.address)
+	}
+	data, err := catalog.Encode(m)
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	title, reply := subject(l.header, r.group.Name)
+	if reply {
+		title = "Re: " + title
+	}
+	return catalog.Entry{
+		Record: catalog.Record{
+			Kind: catalog.KindMailMessage, Key: r.group.key(p.number), Title: title, URL: r.address(p, l), Container: r.group.Name,
+			Category: r.category(), Author: r.name(from), CreatedAt: p.time(), Body: l.text, Data: data,
+		},
+		Parent: catalog.Ref{Kind: catalog.KindMailThread, Key: r.group.key(r.posts[0].number)},
+	}, nil
+}
+
+// answers is the id of the message before that a message answers: the one it
+// says, or the nearest that it refers to.
+func (r reading) answers(l letter, known map[string]bool) string {
+	references := ids(l.header, "References")
+	slices.Reverse(references)
+	for _, other := range append(ids(l.header, "In-Reply-To"), references...) {
+		if known[other] {
+			return r.env.Pseudonym(other)
+		}
+	}
+	return ""
+}
+
+// citations matches the proposals that a text names: CIP-56, CIP 0056, CIPs
+// 54, 55 and 56.
+func citations(prefix string) *regexp.Regexp {
+	if prefix == "" {
+		return nil
+	}
+	return regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(prefix) + `(?:s? ?[-_ #]? ?)(\d{1,4}(?:(?: ?[,&/] ?| and )\d{1,4})*)\b`)
+}
+
+var digits = regexp.MustCompile(`\d+`)
+
+// proposals returns the keys of the proposals that a text names.
+func (c *connector) proposals(text string) (keys []string) {
+	if c.cited == nil {
+		return nil
+	}
+	for _, m := range c.cited.FindAllStringSubmatch(text, -1) {
+		for _, number := range digits.FindAllString(m[1], -1) {
+			n, _ := strconv.Atoi(number) // at most four digits
+			if key := fmt.Sprintf("%s-%04d", c.env.Network.Proposals.Prefix, n); n > 0 && !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}

@@ -1,0 +1,256 @@
+package meilitest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// maxWords is how many words of a query are read.
+const maxWords = 10
+
+// request is one search of a multi-search.
+type request struct {
+	IndexUID             string   `json:"indexUid"`
+	Query                string   `json:"q"`
+	Filter               string   `json:"filter"`
+	Distinct             string   `json:"distinct"`
+	Limit                *int     `json:"limit"`
+	AttributesToRetrieve []string `json:"attributesToRetrieve"`
+	ShowRankingScore     bool     `json:"showRankingScore"`
+}
+
+// answer is the answer to one.
+type answer struct {
+	Hits     []document `json:"hits"`
+	Query    string     `json:"query"`
+	IndexUID string     `json:"indexUid"`
+}
+
+// search answers several searches, each on its own or, where they are
+// federated, with the facets of what they find together.
+func (s *Server) search(r *http.Request) (any, error) {
+	var body struct {
+		Queries    []request
+		Federation *struct{ FacetsByIndex map[string][]string }
+	}
+	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+		return nil, err
+	}
+	answers := []answer{}
+	facets := map[string]map[string]int{}
+	counted := map[string]bool{} // by index and id
+	for _, q := range body.Queries {
+		x, err := s.find(q.IndexUID)
+		if err != nil {
+			return nil, err
+		}
+		found, err := x.search(q)
+		if err != nil {
+			return nil, err
+		}
+		a := answer{Hits: []document{}, Query: q.Query, IndexUID: q.IndexUID}
+		for i, h := range found {
+			if q.Limit == nil || i < *q.Limit {
+				hit := x.shown(h.document, q.AttributesToRetrieve)
+				if q.ShowRankingScore {
+					hit["_rankingScore"] = h.score
+				}
+				a.Hits = append(a.Hits, hit)
+			}
+			if id := q.IndexUID + "/" + fmt.Sprint(h.document[primaryKey]); body.Federation != nil && !counted[id] {
+				counted[id] = true
+				x.count(facets, body.Federation.FacetsByIndex[q.IndexUID], h.document)
+			}
+		}
+		answers = append(answers, a)
+	}
+	if body.Federation != nil {
+		return map[string]any{"hits": []document{}, "facetDistribution": facets}, nil
+	}
+	return map[string]any{"results": answers}, nil
+}
+
+// count adds a document to the facets of attributes.
+func (x *index) count(facets map[string]map[string]int, attributes []string, d document) {
+	for _, a := range attributes {
+		if facets[a] == nil {
+			facets[a] = map[string]int{}
+		}
+		if value, ok := d[a]; ok {
+			facets[a][fmt.Sprint(value)]++
+		}
+	}
+}
+
+// hit is a found document with the share of the query's words that it has.
+type hit struct {
+	document document
+	score    float64
+}
+
+// search returns what matches, best first; what is equal stays as it came.
+func (x *index) search(q request) ([]hit, error) {
+	holds, err := x.filter(q.Filter, "invalid_search_filter")
+	if err != nil {
+		return nil, err
+	}
+	parts := x.parse(q.Query)
+	hits := []hit{}
+	for _, id := range x.order {
+		d := x.documents[id]
+		if !holds(d) {
+			continue
+		}
+		if score, ok := x.match(d, parts); ok {
+			hits = append(hits, hit{d, score})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b hit) int {
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return 0
+	})
+	if q.Distinct != "" {
+		seen := map[any]bool{}
+		hits = slices.DeleteFunc(hits, func(h hit) bool {
+			value, ok := h.document[q.Distinct]
+			again := ok && seen[value]
+			seen[value] = true
+			return again
+		})
+	}
+	return hits, nil
+}
+
+// phrase is a part of a query: words that stand side by side.
+type phrase struct {
+	words    []string
+	quoted   bool // nothing but itself matches, and it is required
+	excluded bool
+	prefix   bool // the last word may go on
+}
+
+// parse parts a query: words, "phrases" and what is behind a minus, which must
+// not be. The last word is a prefix unless something follows it.
+func (x *index) parse(query string) []phrase {
+	var parts []phrase
+	for rest := query; ; {
+		rest = strings.TrimLeft(rest, " ")
+		if rest == "" || len(parts) == maxWords {
+			return parts
+		}
+		var p phrase
+		p.excluded = strings.HasPrefix(rest, "-")
+		rest = strings.TrimPrefix(rest, "-")
+		var text string
+		if quoted, ok := strings.CutPrefix(rest, `"`); ok {
+			p.quoted = true
+			text, rest, _ = strings.Cut(quoted, `"`)
+		} else {
+			end := strings.IndexByte(rest, ' ')
+			p.prefix = end < 0
+			if end < 0 {
+				end = len(rest)
+			}
+			text, rest = rest[:end], rest[end:]
+		}
+		if p.words = strings.Fields(text); len(p.words) > 0 && !x.stops(p) {
+			parts = append(parts, p)
+		}
+	}
+}
+
+// stops reports whether a part is a stop word.
+func (x *index) stops(p phrase) bool {
+	return len(p.words) == 1 && slices.Contains(x.words("stopWords"), p.words[0])
+}
+
+// match returns the share of a query's words that a document has, counted up
+// to the first that it lacks, and whether it has what is required: every
+// phrase and the first word.
+func (x *index) match(d document, parts []phrase) (share float64, ok bool) {
+	all, matched, missed := 0, 0, false
+	for _, p := range parts {
+		has := x.has(d, p)
+		if p.excluded {
+			if has {
+				return 0, false
+			}
+			continue
+		}
+		if !has && (p.quoted || all == 0) {
+			return 0, false
+		}
+		all += len(p.words)
+		if missed = missed || !has; !missed {
+			matched += len(p.words)
+		}
+	}
+	if all == 0 {
+		return 1, true
+	}
+	return float64(matched) / float64(all), true
+}
+
+// has reports whether a searchable attribute of a document holds a part of a
+// query, or a synonym of it.
+func (x *index) has(d document, p phrase) bool {
+	forms := [][]string{p.words}
+	if synonyms, ok := x.settings["synonyms"].(map[string]any); ok && !p.quoted {
+		others, _ := synonyms[p.words[0]].([]any)
+		for _, other := range others {
+			forms = append(forms, strings.Fields(fmt.Sprint(other)))
+		}
+	}
+	for name, value := range d {
+		if name == primaryKey || !x.lists("searchableAttributes", name) {
+			continue
+		}
+		text := strings.Fields(fmt.Sprint(value))
+		for _, words := range forms {
+			for at := range text {
+				if stands(text[at:], words, p.prefix) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// stands reports whether a text begins with words.
+func stands(text, words []string, prefix bool) bool {
+	if len(text) < len(words) {
+		return false
+	}
+	for i, w := range words {
+		if text[i] != w && (!prefix || i < len(words)-1 || !strings.HasPrefix(text[i], w)) {
+			return false
+		}
+	}
+	return true
+}
+
+// filter returns a filter as a function. An attribute that is not filterable
+// is an error, with the code that the request has for it.
+func (x *index) filter(text, code string) (func(document) bool, error) {
+	if text == "" {
+		return func(document) bool { return true }, nil
+	}
+	p := &parser{index: x, tokens: lex(text)}
+	f, err := p.or()
+	if err == nil && len(p.tokens) > 0 {
+		err = fmt.Errorf("unexpected %q", p.tokens[0])
+	}
+	if err != nil {
+		return nil, refuse(http.StatusBadRequest, code, "%v", err)
+	}
+	return f, nil
+}

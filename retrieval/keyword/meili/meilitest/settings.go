@@ -1,0 +1,90 @@
+package meilitest
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// defaults are the settings of a new index.
+func defaults() map[string]any {
+	return map[string]any{
+		"rankingRules":         []any{"words", "typo", "proximity", "attribute", "sort", "exactness"},
+		"searchableAttributes": []any{"*"},
+		"displayedAttributes":  []any{"*"},
+		"filterableAttributes": []any{},
+		"sortableAttributes":   []any{},
+		"stopWords":            []any{},
+		"synonyms":             map[string]any{},
+		"typoTolerance":        map[string]any{"enabled": true},
+		"proximityPrecision":   "byWord",
+		"facetSearch":          true,
+	}
+}
+
+// patch takes several settings; one that is not named stays.
+func (s *Server) patch(r *http.Request, body []byte) error {
+	x, err := s.find(r.PathValue("uid"))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(body, &x.settings)
+}
+
+// put takes one setting.
+func (s *Server) put(r *http.Request, body []byte) error {
+	var value any
+	if err := json.Unmarshal(body, &value); err != nil {
+		return err
+	}
+	return s.set(r, value)
+}
+
+func (s *Server) set(r *http.Request, value any) error {
+	x, err := s.find(r.PathValue("uid"))
+	if err == nil {
+		x.settings[settingName(r)] = value
+	}
+	return err
+}
+
+// settingName is the name of a setting whose address has a part of it
+// ("stop-words").
+func settingName(r *http.Request) string {
+	first, rest, _ := strings.Cut(r.PathValue("name"), "-")
+	if rest != "" {
+		rest = strings.ToUpper(rest[:1]) + rest[1:]
+	}
+	return first + rest
+}
+
+// words returns a setting that is a list.
+func (x *index) words(setting string) []string {
+	list, _ := x.settings[setting].([]any)
+	var out []string
+	for _, v := range list {
+		if s, ok := v.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// lists reports whether a setting lists an attribute, or all.
+func (x *index) lists(setting, attribute string) bool {
+	list := x.words(setting)
+	return slices.Contains(list, attribute) || slices.Contains(list, "*")
+}
+
+// shown is a document as answers have it: of the attributes that are
+// displayed those that are asked for, nil for all.
+func (x *index) shown(d document, asked []string) document {
+	out := document{}
+	for name, value := range d {
+		if x.lists("displayedAttributes", name) && (asked == nil || slices.Contains(asked, name)) {
+			out[name] = value
+		}
+	}
+	return out
+}
