@@ -262,11 +262,12 @@ func without(degraded []string, side string) []string {
 	return append(degraded, side)
 }
 
-// incomplete adds the sides whose engines are still being filled.
+// incomplete adds the sides whose engines are still being filled, or lack
+// changes that they do not take.
 func (e *Engine) incomplete(degraded []string, p *Plan) []string {
 	for _, h := range e.follower.Health() {
 		asked := slices.ContainsFunc(p.Profile.Lists, func(l profile.List) bool { return sides[l.Retriever] == h.Name })
-		if asked && !h.Complete && !slices.Contains(degraded, h.Name) {
+		if behind := !h.Complete || h.Err != nil && h.Lag > 0; asked && behind && !slices.Contains(degraded, h.Name) {
 			degraded = append(degraded, h.Name)
 		}
 	}

@@ -277,10 +277,10 @@ func TestKilledAnywhere(t *testing.T) {
 		kill()
 		b.server.Heal()
 		s.kill = nil
-		r := s.Sync()
+		s.Sync()
 		if point%10 == 9 {
 			s.Clock = s.Clock.Add(25 * time.Hour)
-			r = s.Sync() // what changed without activity
+			r := s.Sync() // what changed without activity
 			same(t, connectortest.NewSource(t, b.config).Sync(), r)
 			connectortest.Unchanged(t, s.Source, r)
 		}

@@ -265,10 +265,17 @@ func (f *Follower) catchUp(ctx context.Context, l *lane) (moved int, err error) 
 
 // Wait returns when everything up to a change-log sequence can be searched;
 // Run must be running. It does not wait for vectors that a server makes, which
-// can take hours, nor for an engine that is away.
+// can take hours, nor for an engine that is away; where there was an index
+// before, nor long for one that does not say how much of it it has.
 func (f *Follower) Wait(ctx context.Context, seq int64) error {
-	return f.wait(ctx, seq, func(l *lane) bool { return l.keyword == nil || l.failure.Load() != nil })
+	begun := time.Now()
+	return f.wait(ctx, seq, func(l *lane) bool {
+		return l.keyword == nil || l.failure.Load() != nil || f.start > 0 && !l.heard.Load() && time.Since(begun) > longSilence
+	})
 }
+
+// longSilence is how long an engine has to say where it is.
+const longSilence = 2 * time.Second
 
 // WaitAll waits for every engine, however long that takes.
 func (f *Follower) WaitAll(ctx context.Context, seq int64) error {

@@ -23,6 +23,7 @@ type lane struct {
 	position atomic.Int64          // change-log sequence up to which it has everything
 	complete atomic.Bool           // it had everything at once, since the index was ready
 	failure  atomic.Pointer[error] // of the last look; nil when it went well
+	heard    atomic.Bool           // its engine has said where it is
 	checked  time.Time             // when the engine last said where it is
 	promoted bool                  // its engines serve this generation under the name of all
 }
@@ -182,6 +183,7 @@ func (f *Follower) resume(ctx context.Context, l *lane) error {
 		l.promoted = false
 	}
 	l.position.Store(at)
+	l.heard.Store(true)
 	l.checked = time.Now()
 	return nil
 }

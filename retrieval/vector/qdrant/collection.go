@@ -2,6 +2,7 @@ package qdrant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -69,6 +70,9 @@ func (x *Index) prepare(ctx context.Context, create bool) error {
 			return err
 		}
 		info, err = x.info(ctx, x.name)
+	}
+	if isCode(err, codes.NotFound) {
+		return fmt.Errorf("%w: %w", errNotMade, x.fail(ctx, doing, err))
 	}
 	if err != nil {
 		return x.fail(ctx, doing, err)
@@ -185,11 +189,18 @@ const (
 	checkpointKey = "checkpoint"
 )
 
+// errNotMade is in the error of an index whose collection is another process's
+// to make.
+var errNotMade = errors.New("the collection is not there")
+
 // Checkpoint is the change-log sequence of the last batch; 0 for an empty
 // index, which it becomes when the server comes back without the collection.
 func (x *Index) Checkpoint(ctx context.Context) (int64, error) {
 	for again := false; ; again = true {
 		if err := x.prepare(ctx, !x.config.ReadOnly); err != nil {
+			if errors.Is(err, errNotMade) {
+				return 0, nil
+			}
 			return 0, err
 		}
 		r, err := x.points.Get(ctx, &client.GetPoints{CollectionName: x.name, Ids: []*client.PointId{client.NewIDNum(checkpointID)}, WithPayload: client.NewWithPayload(true)})

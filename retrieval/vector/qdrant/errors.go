@@ -91,6 +91,8 @@ func (x *Index) diagnose(err error) (text string, unavailable bool) {
 			return "shows a certificate that is not accepted: " + reason, true
 		case has("authentication handshake failed"):
 			return "cannot be reached over TLS: " + after(message, "handshake failed: "), true
+		case has("connection reset", "i/o timeout", "deadline exceeded"):
+			return "cannot be reached: the connection broke or was not answered", true
 		case has("connection refused"):
 			return "refuses connections: is it running, and is this its gRPC port?", true
 		case has("server preface", "http2: "):
@@ -98,6 +100,9 @@ func (x *Index) diagnose(err error) (text string, unavailable bool) {
 		}
 		return "cannot be reached: " + after(message, "connection error: desc = "), true
 	case codes.Internal, codes.Unknown:
+		if has("No space left on device") {
+			return "has no space left on its disk", true
+		}
 		return "reports an error: " + message, true
 	case codes.Aborted, codes.Canceled, codes.FailedPrecondition:
 		return "does not do this now: " + message, true

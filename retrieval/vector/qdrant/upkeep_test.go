@@ -257,8 +257,11 @@ func TestReadersWriteNothing(t *testing.T) {
 	c := config(s.addr)
 	c.ReadOnly = true
 	x := openAt(t, c)
-	if _, err := x.Checkpoint(t.Context()); !errors.Is(err, vector.ErrUnavailable) || len(s.names()) > 0 {
-		t.Errorf("error %v, collections %v", err, s.names())
+	if at, err := x.Checkpoint(t.Context()); at != 0 || err != nil || len(s.names()) > 0 {
+		t.Errorf("checkpoint %d, error %v, collections %v", at, err, s.names())
+	}
+	if _, err := x.Search(t.Context(), axis, passage.Filter{}, 1); !errors.Is(err, vector.ErrUnavailable) {
+		t.Errorf("a search before the collection was made: error %v", err)
 	}
 	writer := openAt(t, config(s.addr))
 	apply(t, writer, vector.Batch{Records: []vector.Record{record(1, 1)}, Checkpoint: 4})

@@ -112,7 +112,7 @@ func TestFull(t *testing.T) {
 	s, x, _ := started(t)
 	s.Full(true)
 	err := x.Apply(t.Context(), vector.Batch{Delete: []int64{1}, After: 2, Checkpoint: 3})
-	if !errors.Is(err, vector.ErrUnavailable) || !strings.Contains(err.Error(), "No space left on device") {
+	if !errors.Is(err, vector.ErrUnavailable) || !strings.Contains(err.Error(), "has no space left on its disk") {
 		t.Errorf("apply: %v", err)
 	}
 	if got, err := found(t, x); err != nil || len(got) != 2 {

@@ -1,0 +1,672 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2"
+	"github.com/qdrant/go-client/qdrant"
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/errgroup"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
+
+	"almanac/catalog"
+	"almanac/retrieval/keyword/meili/meilitest"
+	"almanac/retrieval/vector/qdrant/qdranttest"
+)
+
+// An answer takes a second at most, whatever is broken. The processors of the
+// machine are shared with the servers of other tests, hence the allowance; the
+// figures are logged.
+const (
+	answersWithin = time.Second
+	startsWithin  = 5 * time.Second // where there was an index before
+	allowance     = 3
+)
+
+// link is a proxy between the program and one of its servers.
+type link struct{ *toxiproxy.Proxy }
+
+// newLink listens where no other listener or connection is put by itself, so
+// that it gets its port back when it was down.
+func newLink(tb testing.TB, upstream string) link {
+	tb.Helper()
+	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
+	for tries := 0; ; tries++ {
+		l := link{toxiproxy.NewProxy(server, tb.Name(), fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000)), upstream)}
+		switch err := l.Start(); {
+		case err == nil:
+			tb.Cleanup(l.Stop)
+			return l
+		case tries == 100:
+			tb.Fatal(err)
+		}
+	}
+}
+
+// toxic lets a toxic act on what the server answers.
+func (l link) toxic(tb testing.TB, kind string, attributes map[string]int) {
+	tb.Helper()
+	text, err := json.Marshal(map[string]any{"type": kind, "attributes": attributes})
+	if err == nil {
+		_, err = l.Toxics.AddToxicJson(strings.NewReader(string(text)))
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func (l link) slow(tb testing.TB)  { l.toxic(tb, "latency", map[string]int{"latency": 5000}) }
+func (l link) reset(tb testing.TB) { l.toxic(tb, "reset_peer", nil) }
+func (l link) heal(tb testing.TB)  { l.Toxics.ResetToxics(tb.Context()) }
+
+func (l link) up(tb testing.TB) {
+	tb.Helper()
+	if err := l.Start(); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// world is the program with all of its engines on servers: real ones where
+// the environment names them, else stand-ins.
+type world struct {
+	site
+	*server // the program, while it runs
+	links   map[string]link
+	name    string // of what is on the servers
+
+	meili struct {
+		url, key string
+		standIn  *meilitest.Server // nil: a real one
+	}
+	qdrant struct {
+		points  qdrant.PointsClient
+		names   qdrant.CollectionsClient
+		key     string
+		standIn *qdranttest.Server // nil: a real one
+	}
+
+	documents int
+	gone      []int // pages that were there
+	renewed   []int // pages of another text now
+	phase     string
+	took      map[string][]time.Duration // of searches, by phase
+	phases    []string
+}
+
+const firstDocuments = 48
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{site: newSite(t, firstDocuments, "ALMANAC_SYNC=false"), links: map[string]link{}, documents: firstDocuments, took: map[string][]time.Duration{},
+		name: fmt.Sprintf("almanac-chaos-%d-%d", os.Getpid(), time.Now().UnixNano())}
+
+	w.meili.url, w.meili.key = os.Getenv("ALMANAC_TEST_MEILI_URL"), os.Getenv("ALMANAC_TEST_MEILI_KEY")
+	if w.meili.url == "" {
+		w.meili.standIn = meilitest.Start(t)
+		w.meili.url = w.meili.standIn.URL
+	}
+	address := os.Getenv("ALMANAC_TEST_QDRANT_ADDR")
+	w.qdrant.key = os.Getenv("ALMANAC_TEST_QDRANT_KEY")
+	if address == "" {
+		w.qdrant.standIn = qdranttest.Start(t)
+		address = w.qdrant.standIn.Addr
+	}
+	conn, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	w.qdrant.points, w.qdrant.names = qdrant.NewPointsClient(conn), qdrant.NewCollectionsClient(conn)
+	model := newModelServer(t, 0)
+	t.Cleanup(func() {
+		w.lose(t, "keyword")
+		w.lose(t, "vector")
+	})
+
+	w.links["keyword"] = newLink(t, hostOf(t, w.meili.url))
+	w.links["vector"] = newLink(t, address)
+	w.links["embedder"] = newLink(t, hostOf(t, model.URL))
+	w.env = append(w.env, model.settings()...)
+	for side, l := range w.links {
+		section := cmp.Or(map[string]string{"embedder": "embed"}[side], side)
+		w.env = append(w.env, "ALMANAC_"+strings.ToUpper(section)+"_URL=http://"+l.Listen)
+	}
+	w.env = append(w.env, "ALMANAC_KEYWORD_INDEX="+w.name, "ALMANAC_KEYWORD_KEY="+w.meili.key, "ALMANAC_VECTOR_COLLECTION="+w.name, "ALMANAC_VECTOR_KEY="+w.qdrant.key)
+	w.run(t, "sync")
+	w.begin(t)
+	w.recovers(t)
+	return w
+}
+
+func hostOf(tb testing.TB, address string) string {
+	tb.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return u.Host
+}
+
+// begin starts the program and waits until it answers.
+func (w *world) begin(t *testing.T) {
+	t.Helper()
+	w.server = w.serve(t)
+	begun := time.Now()
+	w.ready(t)
+	if took := time.Since(begun); took > startsWithin && w.phase != "" {
+		t.Errorf("%s: the start took %v", w.phase, took)
+	}
+}
+
+// in names what is going on from here on.
+func (w *world) in(phase string) {
+	w.phase = phase
+	w.phases = append(w.phases, phase)
+}
+
+// reply is an answer to a search.
+type reply struct {
+	Items    []struct{ Key string }
+	Degraded []string
+}
+
+func (r reply) has(page int) bool {
+	return slices.ContainsFunc(r.Items, func(i struct{ Key string }) bool { return i.Key == pageKey(page) })
+}
+
+func pageKey(page int) string { return fmt.Sprintf("manual/page-%03d.md", page) }
+
+// ask searches. There is always an answer, and in time.
+func (w *world) ask(t *testing.T, query string) (r reply) {
+	t.Helper()
+	begun := time.Now()
+	status, _, body := w.get(t, "/api/v1/search?limit=5&q="+url.QueryEscape(query))
+	took := time.Since(begun)
+	w.took[w.phase] = append(w.took[w.phase], took)
+	if err := json.Unmarshal([]byte(body), &r); err != nil || status != http.StatusOK {
+		t.Fatalf("%s: %q: %d %s", w.phase, query, status, body)
+	}
+	if took > allowance*answersWithin {
+		t.Errorf("%s: %q: the answer took %v", w.phase, query, took)
+	}
+	return r
+}
+
+// askAnew searches for something that was not searched for before, and finds
+// something.
+func (w *world) askAnew(t *testing.T) reply {
+	t.Helper()
+	r := w.ask(t, fmt.Sprintf("beacon harbour %d", time.Now().UnixNano()))
+	if len(r.Items) == 0 {
+		t.Errorf("%s: nothing is found", w.phase)
+	}
+	return r
+}
+
+// until waits for something, and searches meanwhile.
+func (w *world) until(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	eventually(t, w.phase+": "+what, func() bool {
+		w.askAnew(t)
+		if holds() {
+			return true
+		}
+		time.Sleep(100 * time.Millisecond)
+		return false
+	})
+}
+
+// down returns what /status says of the engines, and checks that /ready says
+// the same.
+func (w *world) down(t *testing.T) map[string]string {
+	t.Helper()
+	type engine struct{ Engine, Reason string }
+	status := getJSON[struct{ Index struct{ Down []engine } }](t, w.server, "/status")
+	_, _, ready := w.get(t, "/ready")
+	out := map[string]string{}
+	for _, d := range status.Index.Down {
+		out[d.Engine] = d.Reason
+		if !strings.Contains(ready, `"`+d.Engine+": ") {
+			t.Errorf("%s: /status says that %s is down, /ready says %s", w.phase, d.Engine, ready)
+		}
+	}
+	return out
+}
+
+// change adds pages, a proposal and a note to the corpus, renews a page, takes
+// one away and syncs.
+func (w *world) change(t *testing.T) {
+	t.Helper()
+	w.documents += 8
+	w.gone = append(w.gone, 1+8*len(w.gone))
+	w.renewed = append(w.renewed, 2+8*len(w.renewed))
+	w.write(t, w.documents)
+	name := filepath.Join(w.corpus, "manifest.jsonl")
+	texts := map[string]string{} // of renewed pages
+	for _, page := range w.renewed {
+		texts[pageKey(page)] = fmt.Sprintf("# Renewed\n\n## Notes on %s\n\nA beacon of the harbour.\n", renewedWord(page))
+	}
+	var manifest bytes.Buffer
+	for line := range bytes.Lines(read(t, name)) {
+		var row map[string]any
+		if err := json.Unmarshal(line, &row); err != nil {
+			t.Fatal(err)
+		}
+		path := row["path"].(string)
+		if slices.ContainsFunc(w.gone, func(page int) bool { return path == pageKey(page) }) {
+			continue
+		}
+		if text, ok := texts[path]; ok {
+			writeFile(t, filepath.Join(w.corpus, filepath.FromSlash(path)), text)
+			sum := sha256.Sum256([]byte(text))
+			row["sha256"], row["bytes"] = hex.EncodeToString(sum[:]), len(text)
+			var err error
+			if line, err = json.Marshal(row); err != nil {
+				t.Fatal(err)
+			}
+			line = append(line, '\n')
+		}
+		manifest.Write(line)
+	}
+	writeFile(t, name, manifest.String())
+	w.run(t, "sync")
+}
+
+// renewedWord is the word that a page has alone when it is renewed.
+func renewedWord(page int) string { return only(1000 + page) }
+
+// sees reports whether searches know the corpus as it is: by their own words
+// all that is new is found, and nothing that is gone.
+func (w *world) sees(t *testing.T) bool {
+	t.Helper()
+	for page := w.documents - 7; page < w.documents; page++ {
+		if page%4 != 0 && !w.ask(t, only(page)).has(page) {
+			return false
+		}
+	}
+	last := w.renewed[len(w.renewed)-1]
+	if !w.ask(t, renewedWord(last)).has(last) {
+		return false
+	}
+	return !w.ask(t, only(w.gone[len(w.gone)-1])).has(w.gone[len(w.gone)-1])
+}
+
+// recovers waits until everything takes part again, and compares.
+func (w *world) recovers(t *testing.T) {
+	t.Helper()
+	w.until(t, "everything answers again", func() bool { return len(w.askAnew(t).Degraded) == 0 && len(w.down(t)) == 0 })
+	want := w.passages(t)
+	found := ""
+	defer func() {
+		if found != "" {
+			t.Logf("%s: of %d passages %s", w.phase, len(want), found)
+		}
+	}()
+	// What is replaced goes when the replacement is there.
+	w.until(t, "the engines hold what the catalog has", func() bool {
+		found = difference("keyword", w.scrollKeyword(t), want) + difference("vector", w.scrollVector(t), want)
+		if names := w.indexes(t); len(names) != 1 || names[0] != w.name {
+			found += fmt.Sprintf("the indexes are %v; ", names)
+		}
+		return found == ""
+	})
+	if len(w.gone) > 0 && !w.sees(t) {
+		t.Errorf("%s: the last change is not seen afterwards", w.phase)
+	}
+}
+
+// difference says what an engine lacks and what it has that it should not.
+func difference(engine string, have, want []int64) string {
+	if slices.Equal(have, want) {
+		return ""
+	}
+	without := func(of, others []int64) []int64 {
+		return slices.DeleteFunc(slices.Clone(of), func(id int64) bool { return slices.Contains(others, id) })
+	}
+	return fmt.Sprintf("%s has %d, lacks %v, has besides %v; ", engine, len(have), without(want, have), without(have, want))
+}
+
+// passages are those of the catalog's last generation.
+func (w *world) passages(t *testing.T) (ids []int64) {
+	t.Helper()
+	store, err := openCatalog(t.Context(), w.data, "buoys")
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := store.Generations(t.Context())
+	if err == nil {
+		err = store.ScanPassages(t.Context(), all[len(all)-1].ID, false, func(p catalog.Passage) error {
+			ids = append(ids, p.ID)
+			return nil
+		})
+	}
+	if err := errors.Join(err, store.Close()); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// keywordServer sends a request to the keyword server, past the proxy.
+func (w *world) keywordServer(tb testing.TB, method, path string, answer any) {
+	tb.Helper()
+	r, err := http.NewRequestWithContext(context.WithoutCancel(tb.Context()), method, w.meili.url+path, http.NoBody)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if w.meili.key != "" {
+		r.Header.Set("Authorization", "Bearer "+w.meili.key)
+	}
+	res, err := client.Do(r)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer res.Body.Close()
+	if err := json.NewDecoder(res.Body).Decode(answer); err != nil || res.StatusCode >= http.StatusBadRequest {
+		tb.Fatalf("%s %s: %d, %v", method, path, res.StatusCode, err)
+	}
+}
+
+// signed is the context of calls to the vector server, past the proxy.
+func (w *world) signed(tb testing.TB) context.Context {
+	return metadata.AppendToOutgoingContext(context.WithoutCancel(tb.Context()), "api-key", w.qdrant.key)
+}
+
+// indexes are ours on the keyword server.
+func (w *world) indexes(tb testing.TB) (names []string) {
+	tb.Helper()
+	var list struct{ Results []struct{ UID string } }
+	w.keywordServer(tb, http.MethodGet, "/indexes?limit=1000", &list)
+	for _, x := range list.Results {
+		if strings.HasPrefix(x.UID, w.name) {
+			names = append(names, x.UID)
+		}
+	}
+	return names
+}
+
+// scrollKeyword returns every passage that the keyword server holds for us.
+func (w *world) scrollKeyword(t *testing.T) (ids []int64) {
+	t.Helper()
+	const limit = 1000
+	for _, name := range w.indexes(t) {
+		for offset := 0; ; offset += limit {
+			var page struct{ Results []struct{ ID string } }
+			w.keywordServer(t, http.MethodGet, fmt.Sprintf("/indexes/%s/documents?fields=id&limit=%d&offset=%d", name, limit, offset), &page)
+			for _, d := range page.Results {
+				if id, err := strconv.ParseInt(d.ID, 10, 64); err == nil { // else the mark
+					ids = append(ids, id)
+				}
+			}
+			if len(page.Results) < limit {
+				break
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// collections are ours on the vector server.
+func (w *world) collections(t *testing.T) (names []string) {
+	t.Helper()
+	list, err := w.qdrant.names.List(w.signed(t), &qdrant.ListCollectionsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range list.GetCollections() {
+		if strings.HasPrefix(c.GetName(), w.name) {
+			names = append(names, c.GetName())
+		}
+	}
+	return names
+}
+
+// scrollVector returns every passage that the vector server holds for us.
+func (w *world) scrollVector(t *testing.T) (ids []int64) {
+	t.Helper()
+	for _, name := range w.collections(t) {
+		for offset := (*qdrant.PointId)(nil); ; {
+			page, err := w.qdrant.points.Scroll(w.signed(t), &qdrant.ScrollPoints{CollectionName: name, Limit: qdrant.PtrOf(uint32(1000)), Offset: offset,
+				WithPayload: qdrant.NewWithPayload(true)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range page.GetResult() {
+				if p.GetPayload()["checkpoint"] == nil {
+					ids = append(ids, int64(p.GetId().GetNum()))
+				}
+			}
+			if offset = page.GetNextPageOffset(); offset == nil {
+				break
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// lose takes everything from a server, as a restart with an empty disk does.
+func (w *world) lose(t *testing.T, side string) {
+	t.Helper()
+	switch {
+	case side == "keyword" && w.meili.standIn != nil:
+		w.meili.standIn.Empty()
+	case side == "keyword":
+		for _, name := range w.indexes(t) {
+			var task struct{ TaskUID int }
+			w.keywordServer(t, http.MethodDelete, "/indexes/"+name, &task)
+			eventually(t, "the index is gone", func() bool {
+				var done struct{ Status string }
+				w.keywordServer(t, http.MethodGet, fmt.Sprintf("/tasks/%d", task.TaskUID), &done)
+				return done.Status != "enqueued" && done.Status != "processing"
+			})
+		}
+	case w.qdrant.standIn != nil:
+		w.qdrant.standIn.Empty()
+	default:
+		for _, name := range w.collections(t) {
+			if _, err := w.qdrant.names.Delete(w.signed(t), &qdrant.DeleteCollection{CollectionName: name}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// trouble is what happens to a server while the corpus changes.
+type trouble struct {
+	name       string
+	begin, end func()
+	writes     bool // only these fail, so that it takes a change to notice
+}
+
+// suffers goes through a trouble with the server of a side, and wants answers
+// from the rest and nothing lost afterwards.
+func (w *world) suffers(t *testing.T, side string, x trouble) {
+	t.Helper()
+	without := cmp.Or(map[string]string{"embedder": "vector"}[side], side)
+	w.in(side + " " + x.name)
+	x.begin()
+	if x.writes {
+		w.change(t)
+	}
+	w.until(t, "it says what is down", func() bool { return w.down(t)[side] != "" })
+	for range 5 {
+		if r := w.askAnew(t); fmt.Sprint(r.Degraded) != "["+without+"]" {
+			t.Errorf("%s: answers are without %v", w.phase, r.Degraded)
+		}
+	}
+	for engine, reason := range w.down(t) {
+		t.Logf("%s: %s: %s", w.phase, engine, reason)
+		if engine != side && engine != without {
+			t.Errorf("%s: it says that %s is down: %s", w.phase, engine, reason)
+		}
+	}
+	if !x.writes {
+		w.change(t)
+	}
+	w.until(t, "the change is seen", func() bool { return w.sees(t) })
+	x.end()
+	w.in(side + " " + x.name + ", over")
+	w.recovers(t)
+}
+
+// report logs how long searches took, by phase.
+func (w *world) report(t *testing.T) {
+	for _, phase := range w.phases {
+		took := slices.Sorted(slices.Values(w.took[phase]))
+		if len(took) > 0 {
+			t.Logf("%-36s %4d searches, median %4d ms, longest %4d ms", phase, len(took), took[len(took)/2].Milliseconds(), took[len(took)-1].Milliseconds())
+		}
+	}
+}
+
+// network is what can happen between the program and a server.
+func (w *world) network(t *testing.T, side string) {
+	l := w.links[side]
+	heal := func() { l.heal(t) }
+	w.suffers(t, side, trouble{name: "down", begin: l.Stop, end: func() { l.up(t) }})
+	w.suffers(t, side, trouble{name: "slow", begin: func() { l.slow(t) }, end: heal})
+	w.suffers(t, side, trouble{name: "resets", begin: func() { l.reset(t) }, end: heal})
+	w.suffers(t, side, trouble{name: "down at start", end: func() { l.up(t) }, begin: func() {
+		w.stop(t)
+		l.Stop()
+		w.begin(t)
+	}})
+	w.suffers(t, side, trouble{name: "slow at start", end: heal, begin: func() {
+		w.stop(t)
+		l.slow(t)
+		w.begin(t)
+	}})
+}
+
+// forgets restarts the model server without its model.
+func (w *world) forgets(t *testing.T) {
+	l := w.links["embedder"]
+	whole := l.Upstream
+	restart := func(upstream string) {
+		l.Stop()
+		l.Upstream = upstream
+		l.up(t)
+	}
+	w.suffers(t, "embedder", trouble{name: "empty", end: func() { restart(whole) }, begin: func() {
+		restart(hostOf(t, refuses(http.StatusNotFound, noModel)(t)))
+	}})
+}
+
+// disk is what can happen to what a server holds.
+func (w *world) disk(t *testing.T, side string) {
+	w.in(side + " empty")
+	w.lose(t, side)
+	w.askAnew(t)
+	w.change(t)
+	w.until(t, "the change is seen", func() bool { return w.sees(t) })
+	w.recovers(t)
+	if w.meili.standIn == nil || w.qdrant.standIn == nil {
+		return // real servers cannot be made to
+	}
+	fill := map[string]func(bool){"keyword": w.meili.standIn.Full, "vector": w.qdrant.standIn.Full}[side]
+	w.suffers(t, side, trouble{name: "full", begin: func() { fill(true) }, end: func() { fill(false) }, writes: true})
+	if side == "keyword" {
+		w.settings(t)
+	} else {
+		w.formats(t)
+	}
+}
+
+// settings gives the keyword server's index the settings of another version.
+// They are brought to ours without a word from anybody.
+func (w *world) settings(t *testing.T) {
+	t.Helper()
+	of := func() string {
+		var settings json.RawMessage
+		w.keywordServer(t, http.MethodGet, "/indexes/"+w.name+"/settings", &settings)
+		return string(settings)
+	}
+	ours := of()
+	for _, x := range []struct {
+		version string
+		change  func(settings map[string]any)
+	}{
+		{"older", func(settings map[string]any) {
+			settings["filterableAttributes"] = []any{"record", "kind"}
+			settings["rankingRules"] = []any{"words", "typo", "proximity"}
+		}},
+		{"newer", func(settings map[string]any) {
+			settings["typoTolerance"] = map[string]any{"enabled": map[string]any{"words": true}} // of another form
+			settings["rankingRules"] = []any{"words", "freshness"}
+		}},
+	} {
+		w.in("keyword settings " + x.version)
+		w.meili.standIn.ChangeSettings(x.change)
+		w.change(t)
+		w.until(t, "the settings are ours and the change is seen", func() bool { return of() == ours && w.sees(t) })
+		w.recovers(t)
+	}
+}
+
+// formats lets the program find a collection that another version wrote. That
+// is refused, not searched, until somebody removes it.
+func (w *world) formats(t *testing.T) {
+	t.Helper()
+	for version, weighting := range map[string]string{"older": "0", "newer": "1000"} {
+		w.suffers(t, "vector", trouble{name: "of a format " + version, end: func() { w.lose(t, "vector") }, begin: func() {
+			w.stop(t)
+			w.qdrant.standIn.ChangeCollections(func(info *qdrant.CollectionInfo) {
+				info.GetConfig().GetMetadata()["almanac_weighting"] = qdrant.NewValueString(weighting)
+			})
+			w.begin(t)
+		}})
+	}
+}
+
+// TestChaos breaks each server in each way that servers break. Answers go on
+// from what is left and say so, changes of the corpus are taken, and what is
+// whole again has everything and nothing else.
+func TestChaos(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it waits for what the program leaves alone for seconds")
+	}
+	t.Parallel()
+	var all errgroup.Group // most of the time they wait
+	if os.Getenv("ALMANAC_TEST_MEILI_URL") != "" {
+		all.SetLimit(2) // but the servers do not
+	}
+	for name, test := range map[string]func(*testing.T, *world){
+		"keyword network":  func(t *testing.T, w *world) { w.network(t, "keyword") },
+		"vector network":   func(t *testing.T, w *world) { w.network(t, "vector") },
+		"embedder network": func(t *testing.T, w *world) { w.network(t, "embedder") },
+		"keyword disk":     func(t *testing.T, w *world) { w.disk(t, "keyword") },
+		"vector disk":      func(t *testing.T, w *world) { w.disk(t, "vector") },
+		"embedder disk":    func(t *testing.T, w *world) { w.forgets(t) },
+	} {
+		all.Go(func() error {
+			t.Run(name, func(t *testing.T) {
+				w := newWorld(t)
+				defer w.report(t)
+				test(t, w)
+			})
+			return nil
+		})
+	}
+	_ = all.Wait() // there are no errors
+}
