@@ -20,6 +20,7 @@ import (
 const (
 	correctFrom   = 5  // letters of a word that is corrected
 	correctTwo    = 8  // letters of a word that is corrected at distance two
+	correctMost   = 80 // bytes of a word that is corrected: longer ones are none, and take long
 	correctRare   = 3  // documents that hold a word that is corrected
 	correctFactor = 10 // how much more frequent what it is read as must be
 	correctWeight = 0.8
@@ -74,7 +75,7 @@ func (p *Plan) add(table *index.Table, term string, position int, weight float64
 // counts less than a word typed is part of an identifier, or has parts that
 // are looked at themselves.
 func (e *Engine) misspelt(p *Plan, t query.Term) bool {
-	return !t.Stop && t.Weight >= 1 && !t.Identifier && p.statistics.DocumentFrequency(t.ID) <= correctRare &&
+	return !t.Stop && t.Weight >= 1 && !t.Identifier && len(t.Word) <= correctMost && p.statistics.DocumentFrequency(t.ID) <= correctRare &&
 		!strings.ContainsFunc(t.Word, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 

@@ -3,18 +3,22 @@ package retrieval_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"almanac/catalog"
 	"almanac/retrieval"
 )
 
+var longWords = []string{strings.Repeat("abcd", 11), strings.Repeat("mnop", 11)}
+
 // shelf is a library in which some words are well known.
 func shelf() []catalog.Record {
 	records := library()
 	for i := range 12 {
 		records = append(records, catalog.Record{Key: fmt.Sprintf("guide-%d", i), Title: fmt.Sprintf("Guide number %d", i),
-			Body: fmt.Sprintf("Chapter %d of the wallets and the rotation of a key, by an operator at every checkpoint.", i)})
+			Body: fmt.Sprintf("Chapter %d of the wallets and the rotation of a key, by an operator at every checkpoint.", i)},
+			catalog.Record{Key: fmt.Sprintf("alphabet-%d", i), Title: "Alphabet", Body: strings.Join(longWords, " ")})
 	}
 	return records
 }
@@ -35,6 +39,7 @@ func TestMisspeltWordsAreAlsoReadAsTheIndexKnowsThem(t *testing.T) {
 		{"a camelCase name", "walletKey", ""},
 		{"a word unlike any other", "xylophone", ""},
 		{"two edits in a short word", "wxyllet", ""},
+		{"what is too long for a word", strings.Join(longWords, ""), ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if res := f.search(t, retrieval.Request{Query: tt.query}); res.Corrected != tt.corrected {
