@@ -11,6 +11,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/feed"
+	"almanac/ingest/forge"
 	"almanac/ingest/forum"
 	"almanac/ingest/mail"
 	"almanac/ingest/networks"
@@ -30,12 +31,15 @@ func connectors(anchor time.Time) ingest.Registry {
 		"snapshot":   snapshot.Open,
 		"proposals":  proposals.New,
 		"feed":       feed.New,
+		"forge":      forge.New,
 		"forum":      forum.New,
 		"mail":       mail.New,
 		"site":       website.New,
 		"whitepaper": whitepaper.New,
 		"video":      video.New,
 		sampleKind:   sample.Connector(anchor),
+
+		"forge-proposals": forge.NewProposals,
 	}
 }
 

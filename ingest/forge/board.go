@@ -1,0 +1,98 @@
+package forge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+const boardQuery = `query($owner: String!, $number: Int!, $field: String!, $after: String) {
+  repositoryOwner(login: $owner) {
+    ... on ProjectV2Owner {
+      projectV2(number: $number) {
+        items(first: 100, after: $after) {
+          pageInfo { hasNextPage endCursor }
+          nodes {
+            isArchived
+            content { ... on PullRequest { number repository { nameWithOwner } } }
+            fieldValueByName(name: $field) {
+              ... on ProjectV2ItemFieldSingleSelectValue { name }
+              ... on ProjectV2ItemFieldTextValue { text }
+            }
+          }
+        }
+      }
+    }
+  }
+}`
+
+// boardItem is a card of a board. Its content is empty for a note, an issue,
+// or what the token may not see.
+type boardItem struct {
+	Archived bool `json:"isArchived"`
+	Content  struct {
+		Number     int `json:"number"`
+		Repository struct {
+			Name string `json:"nameWithOwner"`
+		} `json:"repository"`
+	} `json:"content"`
+	Value struct {
+		Name string `json:"name"`
+		Text string `json:"text"`
+	} `json:"fieldValueByName"`
+}
+
+type boardAnswer struct {
+	Owner *struct {
+		Project *struct {
+			Items struct {
+				PageInfo pageInfo     `json:"pageInfo"`
+				Nodes    []*boardItem `json:"nodes"`
+			} `json:"items"`
+		} `json:"projectV2"`
+	} `json:"repositoryOwner"`
+}
+
+// readBoard reads in which column of the board each pull request is.
+func (r *proposalRun) readBoard(ctx context.Context) error {
+	r.column = map[int]string{}
+	b := r.opts.Board
+	if b == nil || r.token == "" {
+		return nil
+	}
+	variables := map[string]any{"owner": b.Owner, "number": b.Number, "field": b.Field}
+	for range maxPages {
+		var answer boardAnswer
+		err := r.ask(ctx, boardQuery, variables, &answer)
+		if graph, ok := errors.AsType[*graphError](err); ok && graph.is("NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES") {
+			r.out.Warn("option board", graph.Error()+"; the token needs the scope read:project")
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("board: %w", err)
+		}
+		if answer.Owner == nil || answer.Owner.Project == nil {
+			r.out.Warn("option board", fmt.Sprintf("%s has no project %d that the token may see", b.Owner, b.Number))
+			return nil
+		}
+		items := answer.Owner.Project.Items
+		for _, item := range items.Nodes {
+			if item == nil || !strings.EqualFold(item.Content.Repository.Name, r.opts.Repository) {
+				continue
+			}
+			status := item.Value.Name + item.Value.Text
+			if _, twice := r.column[item.Content.Number]; status != "" && (!twice || !item.Archived) {
+				r.column[item.Content.Number] = status
+			}
+		}
+		if !items.PageInfo.HasNext {
+			return nil
+		}
+		if items.PageInfo.End == "" || items.PageInfo.End == variables["after"] {
+			return fmt.Errorf("board: %w", errEndless)
+		}
+		variables["after"] = items.PageInfo.End
+	}
+	return fmt.Errorf("board: %w", errEndless)
+}

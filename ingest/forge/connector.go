@@ -1,0 +1,225 @@
+package forge
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+)
+
+// rules is the version of what this package makes of a forge. A change of it
+// makes every source be read again.
+const rules = "1"
+
+// relist is how often a source is read from the beginning, to find what was
+// deleted.
+const relist = 7 * 24 * time.Hour
+
+var errNoWorkDir = errors.New("forge: a working directory is needed for answers with their ETags")
+
+type connector struct {
+	opts options
+	env  ingest.Environment
+}
+
+// New makes the connector of a source of kind "forge". It is an
+// ingest.Constructor.
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	opts, err := readOptions(src)
+	if err != nil {
+		return nil, err
+	}
+	if env.WorkDir == "" {
+		return nil, errNoWorkDir
+	}
+	return &connector{opts, env}, nil
+}
+
+// cursor is how far a source was read.
+type cursor struct {
+	Rules string `json:"rules"` // and options: what was read by others is read again
+	// Listed is when reading from the beginning last began.
+	Listed       time.Time        `json:"listed"`
+	Repositories map[string]marks `json:"repositories"`
+	// First is the repository at which the rate limit was used up. The next run
+	// begins there, so that a small allowance reaches all of them in turn.
+	First string `json:"first,omitempty"`
+}
+
+// marks are the times of the newest items that were seen.
+type marks struct {
+	Issues      time.Time `json:"issues,omitzero"` // and pull requests
+	Comments    time.Time `json:"comments,omitzero"`
+	Reviews     time.Time `json:"reviews,omitzero"` // comments in code reviews
+	Discussions time.Time `json:"discussions,omitzero"`
+}
+
+func (c *connector) digest(token bool) string {
+	opts := c.opts
+	opts.TokenEnv = ""
+	data, _ := json.Marshal([]any{rules, opts, token}) // plain data
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
+
+// start reads the cursor, or makes one for reading from the beginning.
+func (c *connector) start(stored string, token bool) (at cursor, whole bool) {
+	now, digest := c.env.Now().UTC().Truncate(time.Second), c.digest(token)
+	err := json.Unmarshal([]byte(stored), &at)
+	if err != nil || at.Rules != digest || now.Sub(at.Listed) >= relist || at.Listed.After(now) {
+		return cursor{Rules: digest, Listed: now, Repositories: map[string]marks{}}, true
+	}
+	if at.Repositories == nil {
+		at.Repositories = map[string]marks{}
+	}
+	return at, false
+}
+
+// Sync implements ingest.Connector.
+func (c *connector) Sync(ctx context.Context, stored string, out ingest.Sink) (ingest.Outcome, error) {
+	api := newClient(c.opts.access(), c.env, out.Warn)
+	at, whole := c.start(stored, api.token != "")
+	r := &run{reading: reading{client: api, out: out}, opts: c.opts, complete: whole && !api.missing}
+	repositories := c.opts.Repositories
+	if i := slices.Index(repositories, at.First); i > 0 {
+		repositories = slices.Concat(repositories[i:], repositories[:i])
+	}
+	at.First = ""
+	var failed []error
+	for i, name := range repositories {
+		r.name, r.marks = name, at.Repositories[name]
+		err := r.repository(ctx)
+		at.Repositories[name] = r.marks
+		if err != nil {
+			if err := r.fatal(ctx, err); err != nil {
+				return ingest.Outcome{}, err
+			}
+			r.complete = false
+			if limit, ok := errors.AsType[*limitError](err); ok {
+				out.Warn(name, limit.Error()+"; the next run goes on from here"+advice(api.token))
+				at.First = name
+				break
+			}
+			out.Skip(name, err)
+			failed = append(failed, fmt.Errorf("%s: %w", name, err))
+		}
+		out.Progress(i+1, len(repositories))
+	}
+	if len(failed) == len(repositories) {
+		return ingest.Outcome{}, fmt.Errorf("forge: no repository could be read: %w", errors.Join(failed...))
+	}
+	maps.DeleteFunc(at.Repositories, func(_ string, m marks) bool { return m == marks{} })
+	next, err := json.Marshal(at)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("forge: cursor: %w", err)
+	}
+	api.cache.prune()
+	return ingest.Outcome{Cursor: string(next), Complete: r.complete}, nil
+}
+
+func advice(token string) string {
+	if token != "" {
+		return ""
+	}
+	return "; with a token (option token_env) the limit is much higher"
+}
+
+// reading is what a run of either connector works with.
+type reading struct {
+	*client
+	out ingest.Sink
+}
+
+// sinkError is an error of the sink, which is returned unchanged.
+type sinkError struct{ error }
+
+func (e sinkError) Unwrap() error { return e.error }
+
+// put hands a record over. What data cannot hold never happens: all of it was
+// decoded from JSON.
+func (r reading) put(ctx context.Context, e catalog.Entry, data any) error {
+	if data != nil {
+		raw, err := catalog.Encode(data)
+		if err != nil {
+			return err
+		}
+		e.Record.Data = raw
+	}
+	if err := r.out.Put(ctx, e); err != nil {
+		return sinkError{err}
+	}
+	return nil
+}
+
+// fatal returns the error that a failure ends the run with, nil if only one
+// repository is concerned.
+func (r reading) fatal(ctx context.Context, err error) error {
+	if sink, ok := errors.AsType[sinkError](err); ok {
+		return sink.error
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if errors.Is(err, errToken) {
+		return fmt.Errorf("forge: %w; look at the variable that token_env names", err)
+	}
+	return nil
+}
+
+// run is one reading of the repositories.
+type run struct {
+	reading
+	opts     options
+	complete bool // everything that exists was seen
+
+	name  string // of the repository being read
+	marks marks
+	info  repository
+}
+
+// repository reads one repository. A part that fails is left for the next
+// run, which begins at its mark, and does not stop the others.
+func (r *run) repository(ctx context.Context) error {
+	if err := r.about(ctx); err != nil {
+		return err
+	}
+	var errs []error
+	for _, part := range []func(context.Context) error{r.talk, r.releases, r.discussions} {
+		err := part(ctx)
+		if _, limited := errors.AsType[*limitError](err); limited || err != nil && r.fatal(ctx, err) != nil {
+			return err
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// talk reads issues, pull requests and what was said about them: parents
+// before their children.
+func (r *run) talk(ctx context.Context) error {
+	for _, list := range []func(context.Context) error{r.issues, r.comments, r.reviews} {
+		if err := list(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// bad reports an item that cannot be read. If not even its name can be, its
+// record may be there still, so that this run cannot tell what is gone.
+func (r *run) bad(key string, err error) {
+	if key == "" {
+		key = r.name + ": an item"
+		r.complete = false
+	}
+	r.out.Skip(key, err)
+}

@@ -1,0 +1,50 @@
+// Package forge reads a code forge that speaks GitHub's REST API and GraphQL
+// v4: github.com itself or a GitHub Enterprise Server. It has two connectors.
+//
+// New ("forge") reads repositories: their description and readme, issues,
+// pull requests, comments, releases, and discussions with comments.
+//
+//	kind: forge
+//	every: 1h
+//	options:
+//	  api: https://api.forge.example.org   # default: GitHub's; Enterprise: https://HOST/api/v3
+//	  token_env: FORGE_TOKEN               # environment variable that holds a token
+//	  repositories: [causeway/node, causeway/wallet, causeway/proposals, causeway/grants]
+//	  proposals: [causeway/proposals]      # its pull requests are drafts of proposals, left to a source of the other kind
+//	  grants: causeway/grants              # its pull requests are grant proposals, likewise
+//	  bots: [causeway-ci]                  # ordinary accounts that programs write with
+//
+// NewProposals ("forge-proposals") reads the pull requests of one repository
+// as drafts of improvement proposals or as grant proposals, with their labels,
+// their column on a project board and their comments.
+//
+//	kind: forge-proposals
+//	every: 1h
+//	options:
+//	  token_env: FORGE_TOKEN
+//	  repository: causeway/grants
+//	  kind: grant                          # or cip
+//	  branch: main                         # default: the repository's own
+//	  index: README.md                     # file with the table of proposals; default README.md
+//	  paths: ["proposals/**"]              # files that are proposals; default all
+//	  exclude: ["**/_template.md"]
+//	  bulk_pulls: [12]                     # edits of many proposals, none themselves
+//	  board: {owner: causeway, number: 4, field: Status}
+//
+// Without a token everything public is read at sixty requests an hour, except
+// what only GraphQL has: discussions, boards, the branches and files of pull
+// requests. The run says so in a warning. When the forge's rate limit is used
+// up the run ends and the next one goes on from there, with the repository it
+// was used up at, so a source without a token should run every hour.
+//
+// Issues and comments are read by the time of their last change, oldest
+// first, from the newest that was seen; what is deleted upstream is found by
+// reading everything anew once a week. Answers are kept in the working
+// directory with their ETag, so that what is unchanged costs no allowance.
+//
+// What bots say in comments is left out. Their issues and pull requests are
+// kept, with "[bot]" behind the author's name.
+//
+// It may import catalog, catalog/derive, catalog/network, ingest,
+// ingest/markup, ingest/outbound and ingest/proposals.
+package forge

@@ -1,0 +1,196 @@
+package forge
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"time"
+)
+
+// overlap is how far before the newest item that was seen a feed starts the
+// next time: changes of the same moment may become visible one after another,
+// and a comment may have come before the issue it is about was listed.
+const overlap = 15 * time.Minute
+
+// feed is a list that the forge can order by the time of an item's last
+// change and begin at a time: issues, comments.
+type feed[T any] struct {
+	path  string
+	query url.Values
+	since time.Time // zero: from the beginning
+	// stamp names an item and says when it last changed.
+	stamp func(T) (id int64, updated time.Time)
+	// bad is told of an item that cannot be read.
+	bad func(raw json.RawMessage, err error)
+	// items takes the items of a page that were on none before.
+	items func([]T) error
+	// reached is told how far everything was read.
+	reached func(time.Time)
+}
+
+// read goes through the feed. It does not turn pages by their number, which
+// would lose items: one that changes in between moves to the end, and all
+// behind it to the page before. Each request begins at the last item's time
+// instead, a second earlier, so that no item of the same second is lost.
+//
+// Only where more items than fit on a page share a second are pages turned by
+// number. These are then read once more from the last to the first: what
+// moved forward in between is on a page still to come, and what changed is
+// behind the last item. At the end of the feed that is no page any more, so
+// reading ends there only if all pages were the same both times and thus were
+// so at one moment (a clean double collect: Afek et al., Atomic Snapshots of
+// Shared Memory, 1993).
+func (f feed[T]) read(ctx context.Context, c *client) error {
+	p := &passage[T]{feed: f, client: c, seen: map[int64]time.Time{}, told: map[string]bool{}}
+	newest := f.since
+	if !f.since.IsZero() {
+		p.begin = f.since.Add(-overlap)
+	}
+	var turned []digest // the pages before this one
+	for range maxPages {
+		at, err := p.page(ctx, len(turned)+1)
+		if err != nil {
+			return err
+		}
+		if at.size > 0 && at.last.IsZero() {
+			return fmt.Errorf("%s: none of %d items %w", f.path, at.size, errNoStamp)
+		}
+		newest = later(newest, at.last)
+		next := at.last.Add(-time.Second)
+		onward := at.ordered && next.After(p.begin)
+		if at.more && !onward {
+			if n := len(turned); n > 0 && at.fresh == 0 && at.digest == turned[n-1] {
+				return fmt.Errorf("%s: %w", f.path, errEndless)
+			}
+			turned = append(turned, at.digest)
+			continue
+		}
+		still, err := p.back(ctx, turned)
+		if err != nil {
+			return err
+		}
+		done := !at.more && still
+		if done || onward {
+			f.reached(p.upTo(newest))
+		}
+		if done {
+			return nil
+		}
+		if onward {
+			p.begin = next
+		}
+		turned = nil
+	}
+	return fmt.Errorf("%s: %w after %d of them", f.path, errEndless, maxPages)
+}
+
+// passage is a feed being read.
+type passage[T any] struct {
+	feed[T]
+	client *client
+	begin  time.Time
+	seen   map[int64]time.Time // when the items handed over had last changed
+	told   map[string]bool     // bad items that were reported
+	again  time.Time           // the first change of one of them since then; zero for none
+}
+
+// upTo is up to when every change was seen. An item that changed again after
+// it was handed over is the next run's.
+func (p *passage[T]) upTo(newest time.Time) time.Time {
+	if !p.again.IsZero() && p.again.Before(newest) {
+		return p.again
+	}
+	return newest
+}
+
+// back reads pages from the last to the first and says whether all are still
+// as they were.
+func (p *passage[T]) back(ctx context.Context, turned []digest) (still bool, err error) {
+	still = true
+	for i, before := range slices.Backward(turned) {
+		at, err := p.page(ctx, i+1)
+		if err != nil {
+			return false, err
+		}
+		still = still && at.digest == before
+	}
+	return still, nil
+}
+
+// digest stands for the items of a page, their changes and their order.
+type digest [sha256.Size]byte
+
+// sheet is what was on a page.
+type sheet struct {
+	digest  digest
+	size    int       // items
+	fresh   int       // items that were on none before
+	last    time.Time // of the last item
+	ordered bool
+	more    bool
+}
+
+// page reads a page and hands its new items over.
+func (p *passage[T]) page(ctx context.Context, number int) (sheet, error) {
+	q := url.Values{"sort": {"updated"}, "direction": {"asc"}}
+	maps.Copy(q, p.query)
+	if !p.begin.IsZero() {
+		q.Set("since", p.begin.UTC().Format(time.RFC3339))
+	}
+	raw, more, err := p.client.page(ctx, call{path: p.path, query: q, last: true}, number)
+	if err != nil {
+		return sheet{}, err
+	}
+	at, items := p.decode(raw)
+	at.more = more
+	return at, p.items(items)
+}
+
+// decode reads the items of a page and returns those that are new.
+func (p *passage[T]) decode(raw []json.RawMessage) (at sheet, items []T) {
+	at = sheet{size: len(raw), ordered: true}
+	sum := sha256.New()
+	for _, r := range raw {
+		var item T
+		err := json.Unmarshal(r, &item)
+		id, updated := p.stamp(item)
+		if err == nil && (id == 0 || updated.IsZero()) {
+			err = errNoStamp
+		}
+		if err != nil {
+			fmt.Fprintf(sum, "%q\n", r)
+			if !p.told[string(r)] {
+				p.told[string(r)] = true
+				p.bad(r, err)
+			}
+			continue
+		}
+		fmt.Fprintf(sum, "%d %d\n", id, updated.UnixNano())
+		if updated.Before(at.last) {
+			at.ordered = false
+		} else {
+			at.last = updated
+		}
+		if before, ok := p.seen[id]; ok {
+			if !before.Equal(updated) && (p.again.IsZero() || updated.Before(p.again)) {
+				p.again = updated
+			}
+			continue
+		}
+		p.seen[id] = updated
+		items = append(items, item)
+	}
+	at.fresh, at.digest = len(items), digest(sum.Sum(nil))
+	return at, items
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,149 @@
+package forge
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+
+	"almanac/catalog/network"
+	"almanac/ingest"
+)
+
+// publicAPI is the address of GitHub's own API.
+const publicAPI = "https://api.github.com"
+
+// access is how a forge is reached: options that both connectors have.
+type access struct {
+	API      string
+	TokenEnv string
+	Bots     []string // logins of programs that write with ordinary accounts
+}
+
+// options are those of a source of kind forge.
+type options struct {
+	API          string   `yaml:"api"`
+	TokenEnv     string   `yaml:"token_env"`
+	Bots         []string `yaml:"bots"`
+	Repositories []string `yaml:"repositories"`
+	// Proposals and Grants are repositories whose pull requests are proposals.
+	Proposals []string `yaml:"proposals"`
+	Grants    string   `yaml:"grants"`
+}
+
+// pulls says whether the pull requests of a repository are ordinary ones.
+func (o options) pulls(name string) bool {
+	return name != o.Grants && !slices.Contains(o.Proposals, name)
+}
+
+// proposalOptions are those of a source of kind forge-proposals. What they
+// share with package proposals means the same there.
+type proposalOptions struct {
+	API        string   `yaml:"api"`
+	TokenEnv   string   `yaml:"token_env"`
+	Bots       []string `yaml:"bots"`
+	Repository string   `yaml:"repository"`
+	Kind       string   `yaml:"kind"`   // cip (default) or grant
+	Branch     string   `yaml:"branch"` // default: the repository's
+	Paths      []string `yaml:"paths"`
+	Exclude    []string `yaml:"exclude"`
+	Index      string   `yaml:"index"`
+	BulkPulls  []int    `yaml:"bulk_pulls"`
+	// Board is the project whose field says how far a proposal is.
+	Board *board `yaml:"board"`
+}
+
+type board struct {
+	Owner  string `yaml:"owner"`
+	Number int    `yaml:"number"`
+	Field  string `yaml:"field"` // default Status
+}
+
+var repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+$`)
+
+func readOptions(src network.Source) (options, error) {
+	var o options
+	if err := ingest.DecodeOptions(src, &o); err != nil {
+		return o, err
+	}
+	if err := checkAPI(&o.API); err != nil {
+		return o, err
+	}
+	if len(o.Repositories) == 0 {
+		return o, errors.New("option repositories: want a list of owner/name")
+	}
+	for i, name := range o.Repositories {
+		if err := checkName("repositories", name); err != nil {
+			return o, err
+		}
+		if slices.Contains(o.Repositories[:i], name) {
+			return o, fmt.Errorf("option repositories: %s stands twice", name)
+		}
+	}
+	for _, name := range o.Proposals {
+		if err := checkName("proposals", name); err != nil {
+			return o, err
+		}
+	}
+	if o.Grants != "" {
+		return o, checkName("grants", o.Grants)
+	}
+	return o, nil
+}
+
+func readProposalOptions(src network.Source) (proposalOptions, error) {
+	o := proposalOptions{Kind: "cip", Index: "README.md"}
+	if err := ingest.DecodeOptions(src, &o); err != nil {
+		return o, err
+	}
+	if err := checkAPI(&o.API); err != nil {
+		return o, err
+	}
+	if o.Kind != "cip" && o.Kind != "grant" {
+		return o, fmt.Errorf("option kind: %q; want cip or grant", o.Kind)
+	}
+	if b := o.Board; b != nil {
+		if b.Owner == "" || b.Number <= 0 {
+			return o, errors.New("option board: want owner and number of the project")
+		}
+		if b.Field == "" {
+			b.Field = "Status"
+		}
+	}
+	return o, checkName("repository", o.Repository)
+}
+
+func checkName(option, name string) error {
+	if !repositoryName.MatchString(name) || strings.HasSuffix(name, "/.") || strings.HasSuffix(name, "/..") {
+		return fmt.Errorf("option %s: %q; want owner/name", option, name)
+	}
+	return nil
+}
+
+func (o options) access() access { return access{o.API, o.TokenEnv, o.Bots} }
+
+func (o proposalOptions) access() access { return access{o.API, o.TokenEnv, o.Bots} }
+
+// checkAPI tests the address of an API and fills in the default.
+func checkAPI(address *string) error {
+	if *address == "" {
+		*address = publicAPI
+	}
+	u, err := url.Parse(*address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || u.RawQuery != "" {
+		return errors.New("option api: want the web address of a REST API, without a user or a query")
+	}
+	*address = strings.TrimRight(*address, "/")
+	return nil
+}
+
+// graph is the address of the GraphQL API. Enterprise servers have it beside
+// the REST API's /api/v3, GitHub below its root.
+func (a access) graph() string {
+	if root, ok := strings.CutSuffix(a.API, "/api/v3"); ok {
+		return root + "/api/graphql"
+	}
+	return a.API + "/graphql"
+}

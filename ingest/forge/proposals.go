@@ -1,0 +1,277 @@
+package forge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/proposals"
+)
+
+type proposalConnector struct {
+	opts   proposalOptions
+	env    ingest.Environment
+	layout layout
+}
+
+// NewProposals makes the connector of a source of kind "forge-proposals". It
+// is an ingest.Constructor.
+func NewProposals(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	opts, err := readProposalOptions(src)
+	if err != nil {
+		return nil, err
+	}
+	if env.WorkDir == "" {
+		return nil, errNoWorkDir
+	}
+	return &proposalConnector{opts, env, newLayout(opts)}, nil
+}
+
+// Sync implements ingest.Connector. Every run lists the whole repository, most
+// of it from the cache, so that there is no cursor: what a merged or renamed
+// pull request is now depends on all the others.
+func (c *proposalConnector) Sync(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+	api := newClient(c.opts.access(), c.env, out.Warn)
+	r := &proposalRun{
+		reading: reading{client: api, out: out}, proposalConnector: c,
+		reader: proposals.Reader{Network: c.env.Network, Register: &proposals.Register{}, Warn: out.Warn},
+		branch: c.opts.Branch, pulls: map[int]*pull{}, files: map[string]string{}, refs: map[int]catalog.Ref{}, complete: !api.missing,
+	}
+	err := r.read(ctx)
+	if err != nil {
+		if fatal := r.fatal(ctx, err); fatal != nil {
+			return ingest.Outcome{}, fatal
+		}
+		limit, ok := errors.AsType[*limitError](err)
+		if !ok {
+			return ingest.Outcome{}, fmt.Errorf("forge: %s: %w", c.opts.Repository, err)
+		}
+		out.Warn(c.opts.Repository, limit.Error()+"; the next run goes on from here"+advice(r.token))
+		r.complete = false
+	}
+	r.cache.prune()
+	return ingest.Outcome{Complete: r.complete}, nil
+}
+
+// proposalRun is one reading of a repository of proposals.
+type proposalRun struct {
+	reading
+	*proposalConnector
+	reader   proposals.Reader
+	complete bool // everything that exists was seen
+
+	branch string
+	page   string // the repository's address
+	pulls  map[int]*pull
+	files  map[string]string // of the branch: path → hash of its content
+	origin map[string]origin
+	column map[int]string // of the board
+	refs   map[int]catalog.Ref
+	done   int
+}
+
+func (r *proposalRun) path(rest string) string { return "/repos/" + r.opts.Repository + rest }
+
+func (r *proposalRun) read(ctx context.Context) error {
+	var info repository
+	if err := r.object(ctx, call{path: r.path("")}, &info); err != nil {
+		return err
+	}
+	r.page, r.branch = info.HTMLURL, cmp.Or(r.branch, info.DefaultBranch, "main")
+	if err := r.readTree(ctx); err != nil {
+		return err
+	}
+	if err := r.readPulls(ctx); err != nil {
+		return err
+	}
+	if err := r.readBoard(ctx); err != nil {
+		return err
+	}
+	r.origin = origins(r.pulls)
+	var err error
+	if r.opts.Kind == "grant" {
+		err = r.grants(ctx)
+	} else {
+		err = r.proposals(ctx)
+	}
+	if err != nil {
+		return err
+	}
+	return r.comments(ctx)
+}
+
+func (r *proposalRun) progress(total int) {
+	r.done++
+	r.out.Progress(r.done, total)
+}
+
+// entry reads a file's text and makes an entry of it. One that cannot be read
+// is skipped and its record kept, unless the forge wants to be left alone.
+func (r *proposalRun) entry(ctx context.Context, locator string, ref catalog.Ref, sha string, make func(text string) (catalog.Entry, error)) error {
+	text, err := r.content(ctx, sha)
+	if err != nil {
+		if _, limited := errors.AsType[*limitError](err); limited || ctx.Err() != nil || errors.Is(err, errToken) {
+			return err
+		}
+		r.out.Skip(locator, err)
+		r.out.Keep(ref)
+		return nil
+	}
+	e, err := make(text)
+	if err != nil {
+		r.out.Skip(locator, err)
+		r.out.Keep(ref)
+		return nil
+	}
+	return r.put(ctx, e, nil)
+}
+
+// proposals yields the numbered proposals of the branch under the names of the
+// pull requests they were, and the drafts. Where a source that reads the same
+// repository with git stands first, the numbered ones are its own, and the
+// names are added to them.
+func (r *proposalRun) proposals(ctx context.Context) error {
+	numbered := r.numbered()
+	aliases := r.aliases(numbered)
+	rows, err := r.index(ctx)
+	if err != nil {
+		return err
+	}
+	total := len(numbered) + len(r.pulls)
+	for _, number := range sortedKeys(numbered) {
+		if err := r.proposal(ctx, number, numbered[number], rows[number], aliases[number]); err != nil {
+			return err
+		}
+		r.progress(total)
+	}
+	for _, n := range sortedKeys(r.pulls) {
+		if err := r.draft(ctx, r.pulls[n]); err != nil {
+			return err
+		}
+		r.progress(total)
+	}
+	return nil
+}
+
+// numbered returns the proposal file of each number. Of several, the one named
+// like its number counts.
+func (r *proposalRun) numbered() map[string]string {
+	files := map[string]string{}
+	for _, file := range sortedKeys(r.files) {
+		if !r.layout.isNumbered(file) {
+			continue
+		}
+		number := proposals.NumberFromPath(file)
+		if other, ok := files[number]; ok {
+			if !ownNumbered(file) || ownNumbered(other) {
+				r.out.Warn(file, "a second file of "+r.reader.Key(number)+" beside "+other)
+				continue
+			}
+			r.out.Warn(other, "a second file of "+r.reader.Key(number)+" beside "+file)
+		}
+		files[number] = file
+	}
+	return files
+}
+
+// aliases finds the proposal that each merged pull request became: the one it
+// added, or when it added none, the only one it changed.
+func (r *proposalRun) aliases(numbered map[string]string) map[string][]int {
+	added, touched := map[int][]string{}, map[int][]string{}
+	for _, number := range sortedKeys(numbered) {
+		o := r.origin[numbered[number]]
+		if o.added > 0 {
+			added[o.added] = append(added[o.added], number)
+		}
+		for _, n := range slices.Compact(slices.Clone(o.touched)) {
+			touched[n] = append(touched[n], number)
+		}
+	}
+	aliases := map[string][]int{}
+	for _, n := range sortedKeys(r.pulls) {
+		became := added[n]
+		if len(became) == 0 {
+			became = touched[n]
+		}
+		if !r.pulls[n].merged() || len(became) != 1 {
+			continue
+		}
+		aliases[became[0]] = append(aliases[became[0]], n)
+		r.refs[n] = catalog.Ref{Kind: catalog.KindCIP, Key: r.reader.Key(became[0])}
+	}
+	return aliases
+}
+
+// index reads the rows of the repository's index table.
+func (r *proposalRun) index(ctx context.Context) (map[string]proposals.IndexRow, error) {
+	rows := map[string]proposals.IndexRow{}
+	sha, ok := r.files[r.opts.Index]
+	if !ok {
+		return rows, nil
+	}
+	text, err := r.content(ctx, sha)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range proposals.IndexTable(text) {
+		rows[row.Number] = row
+	}
+	return rows, nil
+}
+
+func (r *proposalRun) proposal(ctx context.Context, number, file string, row proposals.IndexRow, pulls []int) error {
+	o := r.origin[file]
+	ref := catalog.Ref{Kind: catalog.KindCIP, Key: r.reader.Key(number)}
+	return r.entry(ctx, file, ref, r.files[file], func(text string) (catalog.Entry, error) {
+		in := proposals.File{
+			Path: file, Text: text, URL: r.fileURL(file), Repository: r.opts.Repository, Number: number, Index: row,
+			CreatedAt: o.created, UpdatedAt: o.updated,
+		}
+		if p := r.pulls[o.added]; p != nil {
+			in.Pull = r.request(p)
+		}
+		e, err := r.reader.Proposal(in)
+		for _, n := range pulls {
+			e.Aliases = append(e.Aliases, fmt.Sprintf("PR-%d", n))
+		}
+		return e, err
+	})
+}
+
+// draft yields an unmerged pull request that adds or changes a proposal.
+func (r *proposalRun) draft(ctx context.Context, p *pull) error {
+	if p.merged() {
+		return nil
+	}
+	f, ok := r.layout.choose(p.files)
+	if !ok {
+		return nil
+	}
+	ref := catalog.Ref{Kind: catalog.KindCIP, Key: fmt.Sprintf("PR-%d", p.Number)}
+	r.refs[p.Number] = ref
+	return r.entry(ctx, fmt.Sprintf("pull request %d", p.Number), ref, f.SHA, func(text string) (catalog.Entry, error) {
+		e, err := r.reader.Proposal(proposals.File{
+			Path: f.Path, Text: text, URL: p.HTMLURL, Repository: r.opts.Repository, Pull: r.request(p),
+			CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Amends: f.Status != "added",
+		})
+		e.Record.Tags = append(e.Record.Tags, names(p.Labels)...)
+		return e, err
+	})
+}
+
+// fileURL is the address of a file of the branch.
+func (r *proposalRun) fileURL(file string) string {
+	if r.page == "" {
+		return ""
+	}
+	return r.page + "/blob/" + escapePath(path.Join(r.branch, file))
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

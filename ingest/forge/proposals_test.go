@@ -1,0 +1,337 @@
+package forge_test
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/connectortest"
+	"almanac/ingest/forge"
+)
+
+func drafts(t testing.TB, api string, more map[string]any) connectortest.Config {
+	options := map[string]any{
+		"api": api, "token_env": "CAUSEWAY_FORGE_TOKEN", "repository": "causeway/proposals", "exclude": []string{"**template*"}, "bots": []string{"causeway-ci"},
+	}
+	maps.Copy(options, more)
+	return connectortest.Config{Connector: forge.NewProposals, Options: options, HTTP: patient(t)}
+}
+
+func grants(t testing.TB, api string, more map[string]any) connectortest.Config {
+	options := map[string]any{
+		"repository": "causeway/grants", "kind": "grant", "paths": []string{"proposals/**"}, "exclude": []string{"**/_template.md"}, "bulk_pulls": []int{4},
+		"board": map[string]any{"owner": "causeway", "number": 4},
+	}
+	maps.Copy(options, more)
+	return drafts(t, api, options)
+}
+
+func TestReadsDrafts(t *testing.T) {
+	t.Parallel()
+	s := connectortest.NewSource(t, drafts(t, serve(t, newHub(t)).URL, nil))
+	got := s.Sync()
+	want := []string{
+		"cip CWP-0007", "cip CWP-0009", "cip PR-4", "cip PR-5",
+		"comment causeway/proposals#discussion_r711", "comment causeway/proposals#issuecomment-701", "comment causeway/proposals#issuecomment-703",
+	}
+	if diff := cmp.Diff(want, got.Keys()); diff != "" {
+		t.Fatalf("(-want +got)\n%s", diff)
+	}
+	if !got.Complete || got.Skipped != 0 {
+		t.Errorf("complete %t, problems:\n%s", got.Complete, problems(got))
+	}
+	draft := got.Get(t, catalog.KindCIP, "PR-4")
+	data := connectortest.Data[catalog.CIP](t, draft)
+	for what, pair := range map[string][2]any{
+		"title":      {draft.Title, "Second Gauge"},
+		"state":      {draft.State, "Draft"},
+		"raw":        {data.RawStatus, "open"},
+		"url":        {draft.URL, "https://forge.example.org/causeway/proposals/pull/4"},
+		"page":       {draft.Page, "/cips/PR-4"},
+		"path":       {draft.Path, "cwp-second-gauge/cwp-second-gauge.md"},
+		"container":  {draft.Container, "causeway/proposals"},
+		"author":     {draft.Author, "Ada Quay"},
+		"tags":       {draft.Tags, []string{"needs-champion"}},
+		"created":    {draft.CreatedAt, date("2031-01-05T00:00:00Z")},
+		"activity":   {draft.LastActivityAt, date("2031-05-20T08:00:00Z")},
+		"pull state": {[]string{data.Pull.State, data.Pull.Author, data.Pull.MergedAt}, []string{"open", "ada-quay", ""}},
+	} {
+		if diff := cmp.Diff(pair[1], pair[0]); diff != "" {
+			t.Errorf("%s of the draft (-want +got)\n%s", what, diff)
+		}
+	}
+	if closed := got.Get(t, catalog.KindCIP, "PR-5"); closed.State != "Withdrawn" {
+		t.Errorf("a draft that was closed is %s", closed.State)
+	}
+	numbered := got.Get(t, catalog.KindCIP, "CWP-0007")
+	if numbered.State != "Final" || !strings.Contains(numbered.Body, "keeps still between two tides") || !numbered.UpdatedAt.Equal(date("2031-02-02T08:00:00Z")) ||
+		numbered.URL != "https://forge.example.org/causeway/proposals/blob/main/cwp-0007/cwp-0007.md" {
+		t.Errorf("the numbered proposal: %+v", numbered)
+	}
+	for _, alias := range []string{"PR-1", "PR-2", "PR-3"} { // added, renumbered, changed
+		if rec, err := s.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindCIP, Key: alias}); err != nil || rec.Key != "CWP-0007" {
+			t.Errorf("%s leads to %q, %v", alias, rec.Key, err)
+		}
+	}
+	for comment, parent := range map[string]string{"issuecomment-703": "CWP-0007", "issuecomment-701": "PR-4", "discussion_r711": "PR-4"} {
+		if got.Get(t, catalog.KindComment, "causeway/proposals#"+comment).Parent != got.Get(t, catalog.KindCIP, parent).ID {
+			t.Errorf("%s is not about %s", comment, parent)
+		}
+	}
+	connectortest.Unchanged(t, s, got)
+}
+
+func TestAMergedDraftBecomesAnAlias(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	s := connectortest.NewSource(t, drafts(t, serve(t, h).URL, nil))
+	s.Sync()
+	h.change(func() {
+		p := h.projects["causeway/proposals"]
+		i := slices.IndexFunc(p.Pulls, func(o object) bool { return o["number"] == 4.0 })
+		p.Pulls[i]["state"], p.Pulls[i]["merged_at"], p.Pulls[i]["updated_at"] = "closed", "2031-06-02T08:00:00Z", "2031-06-02T08:00:00Z"
+		file := p.Files["4"][0]
+		p.Tree["tree"] = append(p.Tree["tree"].([]any), object{"path": "cwp-0010/cwp-0010.md", "type": "blob", "sha": file["sha"]})
+		file["filename"] = "cwp-0010/cwp-0010.md" // it got its number before it was merged
+	})
+	got := s.Sync()
+	if slices.Contains(got.Keys(), "cip PR-4") || !slices.Contains(got.Keys(), "cip CWP-0010") {
+		t.Fatalf("%v\n%s", got.Keys(), problems(got))
+	}
+	if rec, err := s.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindCIP, Key: "PR-4"}); err != nil || rec.Key != "CWP-0010" {
+		t.Errorf("PR-4 leads to %q, %v", rec.Key, err)
+	}
+	if got.Get(t, catalog.KindComment, "causeway/proposals#issuecomment-701").Parent != got.Get(t, catalog.KindCIP, "CWP-0010").ID {
+		t.Error("what was said about the draft is not about the proposal it became")
+	}
+	connectortest.Unchanged(t, s, got)
+}
+
+func TestReadsGrants(t *testing.T) {
+	t.Parallel()
+	s := connectortest.NewSource(t, grants(t, serve(t, newHub(t)).URL, nil))
+	got := s.Sync()
+	want := []string{"comment causeway/grants#issuecomment-601", "proposal 2", "proposal 2/proposals/shared-gauge.md", "proposal 3", "proposal 5"}
+	if diff := cmp.Diff(want, got.Keys()); diff != "" {
+		t.Fatalf("(-want +got)\n%s", diff)
+	}
+	merged := got.Get(t, catalog.KindProposal, "2")
+	main := got.Get(t, catalog.KindProposal, "2/proposals/shared-gauge.md")
+	if main.Parent != merged.ID || !strings.Contains(main.Body, "240,000") {
+		t.Errorf("a further file: %+v", main)
+	}
+	open := got.Get(t, catalog.KindProposal, "3")
+	wantOpen := catalog.Proposal{
+		Number: 3, BoardStatus: "In review", RawStatus: "Submitted", Labels: []string{"wallet", "needs review"}, Funding: "90,000 TLY",
+		Milestones: []catalog.Milestone{{Number: "1", Title: "Plans"}, {Number: "2", Title: "A gauge"}}, Cites: []string{"CWP-0007"},
+		Files: []string{"proposals/tide-wallet.md"},
+	}
+	data := connectortest.Data[catalog.Proposal](t, open)
+	wantOpen.Pull = data.Pull
+	if diff := cmp.Diff(wantOpen, data); diff != "" {
+		t.Errorf("open grant (-want +got)\n%s", diff)
+	}
+	if open.State != "open" || open.Category != "wallet" || open.URL != "https://forge.example.org/causeway/grants/pull/3" || open.Author != "Jonas Reef" || !slices.Contains(open.Tags, "needs review") {
+		t.Errorf("open grant %+v", open)
+	}
+	data = connectortest.Data[catalog.Proposal](t, merged)
+	if merged.State != "closed" || !data.Merged || data.BoardStatus != "Funded" || !slices.Contains(data.Labels, "approved") || data.Pull.State != "merged" || data.Pull.MergedAt != "2031-03-01T08:00:00Z" {
+		t.Errorf("merged grant %+v %+v", merged, data)
+	}
+	if rejected := connectortest.Data[catalog.Proposal](t, got.Get(t, catalog.KindProposal, "5")); rejected.Merged || rejected.BoardStatus != "" || rejected.Pull.State != "closed" {
+		t.Errorf("closed grant %+v", rejected)
+	}
+	connectortest.Unchanged(t, s, got)
+}
+
+func TestEveryInterruptionOfGrantsIsMadeGood(t *testing.T) {
+	t.Parallel()
+	connectortest.Interrupted(t, grants(t, serve(t, newHub(t)).URL, nil))
+}
+
+func TestProposalsWithoutAToken(t *testing.T) {
+	t.Parallel()
+	server := serve(t, newHub(t))
+	got := connectortest.NewSource(t, grants(t, server.URL, map[string]any{"token_env": ""})).Sync()
+	want := []string{"proposal 2", "proposal 2/proposals/shared-gauge.md", "proposal 3", "proposal 5"}
+	if diff := cmp.Diff(want, got.Keys()); diff != "" || !got.Complete || !strings.Contains(problems(got), "no token") {
+		t.Errorf("complete %t, problems %s(-want +got)\n%s", got.Complete, problems(got), diff)
+	}
+	for _, p := range server.Paths() {
+		if strings.Contains(p, "comments") || strings.Contains(p, "graphql") {
+			t.Errorf("asked %s", p)
+		}
+	}
+}
+
+func TestABoardOutOfReach(t *testing.T) {
+	t.Parallel()
+	server := serve(t, newHub(t))
+	s := connectortest.NewSource(t, grants(t, server.URL, map[string]any{"board": map[string]any{"owner": "causeway", "number": 99}}))
+	got := s.Sync()
+	if len(got.Records) != 5 || !strings.Contains(problems(got), "read:project") {
+		t.Errorf("%v\n%s", got.Keys(), problems(got))
+	}
+	s = connectortest.NewSource(t, grants(t, server.URL, nil))
+	s.Sync()
+	server.Fault("/graphql", -1, connectortest.Status(502))
+	if got := s.Try(t.Context()); got.Err == nil || got.Updated != 0 {
+		t.Errorf("a board that fails took the columns away: %v, %d updated", got.Err, got.Updated)
+	}
+}
+
+// TestRateLimitOfProposals has an allowance that is too small for one run.
+func TestRateLimitOfProposals(t *testing.T) {
+	t.Parallel()
+	whole := connectortest.NewSource(t, drafts(t, serve(t, newHub(t)).URL, nil)).Sync()
+	h := newHub(t)
+	s := connectortest.NewSource(t, drafts(t, serve(t, h).URL, nil))
+	for runs := 1; ; runs++ {
+		h.change(func() { h.left, h.reset = 7, s.Clock.Add(time.Hour) })
+		got := s.Sync()
+		if !strings.Contains(problems(got), "rate limit is used up") {
+			same(t, whole, got)
+			if runs < 3 {
+				t.Errorf("%d runs; the limit was not met", runs)
+			}
+			return
+		}
+		if got.Complete || runs > 10 {
+			t.Fatalf("run %d: complete %t", runs, got.Complete)
+		}
+		s.Clock = s.Clock.Add(time.Hour)
+	}
+}
+
+func TestFaultsOfProposals(t *testing.T) {
+	t.Parallel()
+	faults := map[string]connectortest.Fault{
+		"500": connectortest.Status(500), "halved": connectortest.Halved, "empty": connectortest.Empty, "sign in": connectortest.SignIn,
+		"inside": connectortest.Redirect(connectortest.Inside[0]), "endless": nil,
+	}
+	for path, names := range map[string][]string{
+		"": {"halved"}, "/pulls": slices.Sorted(maps.Keys(faults)), "/pulls/4/files": {"endless"}, "/git/trees/main": {"halved"}, "/issues/comments": {"halved"},
+	} {
+		t.Run("of "+path, func(t *testing.T) {
+			server := serve(t, newHub(t))
+			s := connectortest.NewSource(t, drafts(t, server.URL, nil))
+			for _, name := range names {
+				fault := faults[name]
+				if fault == nil {
+					fault = endless() // it remembers what it met first
+				}
+				server.Fault("/repos/causeway/proposals"+path, -1, only("/repos/causeway/proposals"+path, fault))
+				if got := s.Try(t.Context()); got.Err == nil || got.Complete || got.Deleted != 0 {
+					t.Errorf("%s: no error; %d deleted; problems:\n%s", name, got.Deleted, problems(got))
+				}
+				server.Heal()
+				if got := s.Sync(); len(got.Records) != 7 || !got.Complete {
+					t.Errorf("%s, healed: %v\n%s", name, got.Keys(), problems(got))
+				}
+			}
+		})
+	}
+	t.Run("texts", func(t *testing.T) {
+		h := newHub(t)
+		server := serve(t, h)
+		s := connectortest.NewSource(t, drafts(t, server.URL, nil))
+		first := s.Sync()
+		h.change(func() {
+			p := h.projects["causeway/proposals"]
+			p.Files["4"][0]["sha"] = "0000000000000000000000000000000000000404"
+			p.Pulls[slices.IndexFunc(p.Pulls, func(o object) bool { return o["number"] == 4.0 })]["head"].(object)["sha"] = "1111111111111111111111111111111111111111"
+		})
+		got := s.Sync()
+		if diff := cmp.Diff(first.Keys(), got.Keys()); diff != "" || got.Skipped != 1 || !strings.Contains(problems(got), "pull request 4: ") {
+			t.Errorf("%s(-first +again)\n%s", problems(got), diff)
+		}
+	})
+	t.Run("a list of other things", func(t *testing.T) {
+		h := newHub(t)
+		s := connectortest.NewSource(t, drafts(t, serve(t, h).URL, nil))
+		first := s.Sync()
+		h.change(func() { h.projects["causeway/proposals"].Pulls[3] = object{"nummer": 4} })
+		if got := s.Sync(); got.Complete || len(got.Records) != len(first.Records) {
+			t.Errorf("complete %t, %v", got.Complete, got.Keys())
+		}
+	})
+}
+
+// TestNamesAreAddedToTheProposalsOfAnotherSource has the numbered proposals
+// from a source that stands before the forge in the network file, as a clone
+// would give them.
+func TestNamesAreAddedToTheProposalsOfAnotherSource(t *testing.T) {
+	t.Parallel()
+	s := connectortest.NewSource(t, drafts(t, serve(t, newHub(t)).URL, nil))
+	p := ingest.New(ingest.Config{Store: s.Store, Network: connectortest.Causeway, Now: func() time.Time { return s.Clock }})
+	_, err := p.Run(t.Context(), network.Source{Name: "clone", Kind: "proposals"}, cloned{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.Sync()
+	rec := got.Get(t, catalog.KindCIP, "CWP-0007")
+	if rec.Source != "clone" || rec.Title != "Quiet Hours, from the clone" || got.Foreign != 1 {
+		t.Errorf("%d foreign, %+v", got.Foreign, rec)
+	}
+	if rec, err := s.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindCIP, Key: "PR-3"}); err != nil || rec.Source != "clone" {
+		t.Errorf("PR-3 leads to %+v, %v", rec, err)
+	}
+	connectortest.Unchanged(t, s, got)
+}
+
+// cloned yields one numbered proposal.
+type cloned struct{}
+
+func (cloned) Sync(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+	return ingest.Outcome{Complete: true}, out.Put(ctx, catalog.Entry{Record: catalog.Record{
+		Kind: catalog.KindCIP, Key: "CWP-0007", Title: "Quiet Hours, from the clone", Body: "Text.",
+	}})
+}
+
+func TestBadProposalOptions(t *testing.T) {
+	tests := []struct {
+		options map[string]any
+		want    string
+	}{
+		{map[string]any{}, "option repository"},
+		{map[string]any{"repository": "a/b", "kind": "grants"}, "want cip or grant"},
+		{map[string]any{"repository": "a/b", "board": map[string]any{"owner": "a"}}, "option board"},
+		{map[string]any{"repository": "a/b", "board": map[string]any{"owner": "a", "number": 1, "colum": "x"}}, "unknown option"},
+	}
+	for _, tt := range tests {
+		_, err := forge.NewProposals(network.Source{Options: tt.options}, ingest.Environment{WorkDir: t.TempDir()})
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%v: %v, want %q", tt.options, err, tt.want)
+		}
+	}
+}
+
+// TestEnterpriseServers have GraphQL beside /api/v3.
+func TestEnterpriseServers(t *testing.T) {
+	t.Parallel()
+	h := newHub(t)
+	server := connectortest.NewServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rest, ok := strings.CutPrefix(r.URL.Path, "/api/v3")
+		if r.URL.Path == "/api/graphql" {
+			rest, ok = "/graphql", true
+		}
+		if r.URL.Path = rest; !ok {
+			http.NotFound(w, r)
+			return
+		}
+		h.ServeHTTP(w, r)
+	}))
+	got := connectortest.NewSource(t, config(t, server.URL+"/api/v3/", nil)).Sync()
+	if len(got.Records) != 19 {
+		t.Errorf("%v\n%s", got.Keys(), problems(got))
+	}
+}
