@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"io/fs"
 	"log/slog"
 	"time"
 
@@ -27,6 +28,9 @@ type Sink interface {
 	Put(ctx context.Context, e catalog.Entry) error
 	// Events hands over the complete events of one reference.
 	Events(ctx context.Context, events []catalog.Event) error
+	// Snapshot hands over the state of a series as of now. It is stored when
+	// the run succeeds, unless the newest one of the series says the same.
+	Snapshot(s catalog.Snapshot)
 	// Keep says that a record exists upstream unchanged and needs no write.
 	Keep(ref catalog.Ref)
 	// Skip reports an item that could not be read: where, and why.
@@ -55,6 +59,10 @@ type Environment struct {
 	Log     *slog.Logger
 	// HTTP makes every request to an address that options or data name.
 	HTTP *outbound.Client
+	// Files is the network's folder: what stands beside its YAML file, or comes
+	// with the program for a preset. Options name files in it by slash-separated
+	// relative paths. Nil is an empty folder.
+	Files fs.FS
 	// WorkDir is a directory of the source's own that survives restarts and
 	// may be deleted at any time (clones, caches). It exists.
 	WorkDir string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -36,6 +37,8 @@ type Config struct {
 	Progress   Progress
 	// HTTP is what connectors ask servers with; nil allows no private network.
 	HTTP *outbound.Client
+	// Files is the network's folder; see Environment.
+	Files fs.FS
 	// WorkDir holds one directory a source; CorpusDir is what ${corpus} means.
 	WorkDir   string
 	CorpusDir string
@@ -129,7 +132,7 @@ func (p *Pipeline) connector(src network.Source, h people) (Connector, error) {
 	}
 	return p.config.Connectors.Connector(src, Environment{
 		Network: p.config.Network, Now: p.config.Now, Log: p.config.Log.With("source", src.Name),
-		HTTP:    p.config.HTTP,
+		HTTP: p.config.HTTP, Files: p.config.Files,
 		WorkDir: dir, CorpusDir: p.config.CorpusDir, Pseudonym: h.pseudonym,
 	})
 }

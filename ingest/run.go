@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -43,9 +44,10 @@ type run struct {
 	seen    map[catalog.Ref]bool // known to exist upstream: put, kept or bad
 	skipped []string             // locators of what could not be read
 
-	batch  catalog.Batch
-	bytes  int
-	report Report
+	batch     catalog.Batch
+	bytes     int
+	snapshots []catalog.Snapshot
+	report    Report
 }
 
 // Put implements Sink.
@@ -96,6 +98,9 @@ func (r *run) Events(ctx context.Context, events []catalog.Event) error {
 	r.batch.Events = append(r.batch.Events, good...)
 	return r.flushFull(ctx)
 }
+
+// Snapshot implements Sink.
+func (r *run) Snapshot(s catalog.Snapshot) { r.snapshots = append(r.snapshots, s) }
 
 // Keep implements Sink.
 func (r *run) Keep(ref catalog.Ref) {
@@ -308,7 +313,29 @@ func (r *run) finish(ctx context.Context, o Outcome) error {
 	if stored := r.storedCursor(o.Cursor); stored != r.state.Cursor {
 		r.batch.Cursor = &stored
 	}
-	return r.flush(ctx)
+	if err := r.flush(ctx); err != nil {
+		return err
+	}
+	return r.capture(ctx)
+}
+
+// capture stores the snapshots of the run that differ from the newest of
+// their series. They come after the last batch: after a crash in between the
+// next run captures anew, while a cursor may stand still for days.
+func (r *run) capture(ctx context.Context) error {
+	for _, s := range r.snapshots {
+		newest, err := r.config.Store.Snapshots(ctx, s.Series, 1)
+		if err != nil {
+			return fmt.Errorf("snapshots of %s: %w", s.Series, err)
+		}
+		if len(newest) > 0 && bytes.Equal(newest[0].Data, s.Data) {
+			continue
+		}
+		if err := r.config.Store.PutSnapshot(ctx, s); err != nil {
+			return fmt.Errorf("snapshot of %s: %w", s.Series, err)
+		}
+	}
+	return nil
 }
 
 // gone returns the ids of the source's records among those that its connector

@@ -13,6 +13,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/networks"
 )
 
 type syncCmd struct {
@@ -90,7 +91,11 @@ func (a *app) pipeline(ctx context.Context, n network.Network, store catalog.Sto
 	if isTerminal(a.err) {
 		progress = ingest.Bars(a.err)
 	}
-	return ingest.New(ingest.Config{Store: store, Network: n, Connectors: connectors(anchor), Now: time.Now, Log: a.log, Progress: progress, HTTP: a.outgoing(),
+	files, err := networks.Folder(a.config.Network.Name)
+	if err != nil {
+		return nil, err
+	}
+	return ingest.New(ingest.Config{Store: store, Network: n, Files: files, Connectors: connectors(anchor), Now: time.Now, Log: a.log, Progress: progress, HTTP: a.outgoing(),
 		WorkDir: filepath.Join(dir, "sources"), CorpusDir: a.config.Network.CorpusDir, AcceptShrink: acceptShrink}), nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -37,6 +38,7 @@ type Config struct {
 	Network   network.Network  // Causeway if it has no name; its sources are replaced
 	HTTP      *outbound.Client // Client(t) if nil
 	CorpusDir string
+	Files     fs.FS // the network's folder
 }
 
 // Source is one source with a catalog of its own.
@@ -134,7 +136,7 @@ func (s *Source) Try(ctx context.Context) Result {
 	n.Sources = []network.Source{{Name: sourceName, Kind: sourceName, Options: s.Options}}
 	p := ingest.New(ingest.Config{
 		Store: s.Store, Network: n, Now: func() time.Time { return s.Clock }, Log: slog.New(slog.DiscardHandler), HTTP: s.config.HTTP,
-		WorkDir: filepath.Join(s.dir, "work"), CorpusDir: s.config.CorpusDir, AcceptShrink: s.AcceptShrink,
+		WorkDir: filepath.Join(s.dir, "work"), CorpusDir: s.config.CorpusDir, Files: s.config.Files, AcceptShrink: s.AcceptShrink,
 		Connectors: ingest.Registry{sourceName: func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 			c, err := s.config.Connector(src, env)
 			if err == nil && s.spoil != nil {

@@ -58,6 +58,15 @@ func Load(nameOrFile string) (network.Network, error) {
 	return network.Parse(nameOrFile, data)
 }
 
+// Folder returns the folder of a network's own files: what stands beside its
+// YAML file; for a preset the directory of its name here, which may be missing.
+func Folder(nameOrFile string) (fs.FS, error) {
+	if isPath(nameOrFile) {
+		return os.DirFS(filepath.Dir(nameOrFile)), nil
+	}
+	return fs.Sub(presets, path.Clean(nameOrFile))
+}
+
 func isPath(s string) bool {
 	ext := filepath.Ext(s)
 	return ext == ".yaml" || ext == ".yml" || strings.ContainsAny(s, `/\`)

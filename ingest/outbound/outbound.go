@@ -41,7 +41,10 @@ type Config struct {
 	MaxBody int64
 	// PerHost is how many requests one host gets at the same time.
 	PerHost int
-	Now     func() time.Time
+	// Transport answers in place of servers, for networks whose servers are
+	// files of the program; nil connects, guarded.
+	Transport http.RoundTripper
+	Now       func() time.Time
 	// Wait pauses between tries until d has passed or ctx is done, whose error
 	// it returns; nil waits on the clock of the machine.
 	Wait func(ctx context.Context, d time.Duration) error
@@ -149,6 +152,13 @@ func (c *Client) Open(ctx context.Context, r Request) (io.ReadCloser, Response, 
 		return nil, resp, err
 	}
 	return body, resp, nil
+}
+
+func (c *Client) roundTripper() http.RoundTripper {
+	if c.config.Transport != nil {
+		return c.config.Transport
+	}
+	return c.transport
 }
 
 // Close ends idle connections. The client can still be used.

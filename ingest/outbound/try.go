@@ -141,7 +141,7 @@ func (c *Client) send(req *http.Request, limit int64) (*body, *http.Response, er
 	ctx, cancel := context.WithCancelCause(req.Context())
 	b := &body{ctx: ctx, left: limit, idle: c.config.Timeout, release: release, cancel: cancel}
 	b.timer = time.AfterFunc(b.idle, func() { cancel(ErrTimeout) })
-	resp, err := c.transport.RoundTrip(req.WithContext(ctx))
+	resp, err := c.roundTripper().RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		err = broken(ctx, err)
 		b.Close()
