@@ -84,6 +84,7 @@ func (g *gathered) Events(_ context.Context, e []catalog.Event) error {
 	g.events = append(g.events, e...)
 	return nil
 }
+func (g *gathered) Snapshot(catalog.Snapshot) {}
 func (g *gathered) Keep(catalog.Ref)          {}
 func (g *gathered) Skip(at string, err error) { g.skipped = append(g.skipped, at+": "+err.Error()) }
 func (g *gathered) Warn(string, string)       {}
