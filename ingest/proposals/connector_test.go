@@ -53,6 +53,8 @@ func (r *recorder) Events(_ context.Context, events []catalog.Event) error {
 	r.events[key] = events
 	return nil
 }
+func (r *recorder) Snapshot(catalog.Snapshot) {}
+
 func (r *recorder) Keep(catalog.Ref)          {}
 func (r *recorder) Skip(at string, err error) { r.skipped = append(r.skipped, at+": "+err.Error()) }
 func (r *recorder) Warn(at, message string)   { r.warned = append(r.warned, at+": "+message) }

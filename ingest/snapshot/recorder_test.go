@@ -33,6 +33,8 @@ func (r *recorder) Events(_ context.Context, events []catalog.Event) error {
 	return nil
 }
 
+func (r *recorder) Snapshot(catalog.Snapshot) {}
+
 func (r *recorder) Keep(ref catalog.Ref) { r.kept = append(r.kept, ref) }
 func (r *recorder) Skip(locator string, err error) {
 	r.skips = append(r.skips, locator+": "+err.Error())
