@@ -85,7 +85,7 @@ func (r *Record) normalize() error {
 	} {
 		*s = Clean(*s)
 	}
-	for _, t := range []*time.Time{&r.CreatedAt, &r.UpdatedAt, &r.LastActivityAt, &r.StartsAt, &r.EndsAt} {
+	for _, t := range []*time.Time{&r.CreatedAt, &r.UpdatedAt, &r.LastActivityAt, &r.FirstSeenAt, &r.StartsAt, &r.EndsAt} {
 		*t = CleanTime(*t)
 	}
 	r.Tags = set(r.Tags)

@@ -92,7 +92,7 @@ type Record struct {
 	CreatedAt      time.Time
 	UpdatedAt      time.Time
 	LastActivityAt time.Time
-	FirstSeenAt    time.Time // set by the Store
+	FirstSeenAt    time.Time // set by the Store on first write, kept by export
 	StartsAt       time.Time
 	EndsAt         time.Time
 

@@ -44,8 +44,9 @@ type Reader interface {
 	LinksByRelation(ctx context.Context, relation Relation) ([]Link, error)
 	// Aliases returns the other names of a record.
 	Aliases(ctx context.Context, record int64) ([]string, error)
-	// Events returns matching events, newest first; equal times keep the
-	// reverse of the order they were written in.
+	// Events returns matching events, newest first, of equal times by
+	// reference; those of one reference keep the reverse of the order they were
+	// written in.
 	Events(ctx context.Context, q EventQuery) ([]Event, error)
 	// VotesOn returns the votes on a record ordered by time, then voter.
 	VotesOn(ctx context.Context, record int64) ([]Vote, error)
@@ -53,6 +54,12 @@ type Reader interface {
 	Snapshots(ctx context.Context, series string, limit int) ([]Snapshot, error)
 	// Sources returns the sync state of every source ever synced, by name.
 	Sources(ctx context.Context) ([]SourceState, error)
+	// Dump hands every live record to fn as one state of the catalog, by id:
+	// first the entry of the source that owns it, then, with the record's
+	// reference alone, what each other source adds to it. Applied to an empty
+	// catalog by source, owners before additions, the entries make the same
+	// records. An error of fn ends it and is returned.
+	Dump(ctx context.Context, fn func(source string, e Entry) error) error
 }
 
 // Writer is what ingest writes through.
@@ -178,6 +185,10 @@ type Batch struct {
 	Delete []int64
 	// Cursor, when not nil, becomes the source's cursor.
 	Cursor *string
+	// Restore says that the entries come from another catalog's Dump: records
+	// that are new keep the ids and the times they were first seen. ErrConflict
+	// if another record has such an id.
+	Restore bool
 }
 
 // Result counts what a batch did.

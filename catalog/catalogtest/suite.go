@@ -38,7 +38,7 @@ func Run(t *testing.T, open func(t *testing.T) catalog.Store) {
 		{"apply", applyPromises}, {"tombstones", tombstonePromises}, {"ownership", ownershipPromises},
 		{"hanging", hangingPromises}, {"read", readPromises}, {"list", listPromises}, {"order", orderPromises},
 		{"links", linkPromises}, {"events", eventPromises}, {"changes", changePromises}, {"state", statePromises},
-		{"index", indexPromises}, {"text", textPromises}, {"concurrency", concurrencyPromises},
+		{"dump", dumpPromises}, {"index", indexPromises}, {"text", textPromises}, {"concurrency", concurrencyPromises},
 	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {

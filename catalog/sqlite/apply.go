@@ -27,7 +27,7 @@ func (s *Store) Apply(ctx context.Context, b catalog.Batch) (result catalog.Resu
 		entries[i] = entry{Entry: e, addition: e.AdditionHash()}
 	}
 	err = s.update(ctx, "apply", func(t *txn) error {
-		a := newApplication(t, b.Source, s.now())
+		a := newApplication(t, b, s.now())
 		if err := a.delete(ctx, b.Delete); err != nil {
 			return err
 		}
@@ -62,6 +62,7 @@ type entry struct {
 type application struct {
 	*txn
 	source  string
+	restore bool
 	now     time.Time
 	known   map[catalog.Ref]*known // records the batch names, as they stand
 	aliased map[catalog.Ref]int64  // parents named by an alias
@@ -71,9 +72,9 @@ type application struct {
 	deleted map[int64]bool // of these, those that became tombstones
 }
 
-func newApplication(t *txn, source string, now time.Time) *application {
+func newApplication(t *txn, b catalog.Batch, now time.Time) *application {
 	return &application{
-		txn: t, source: source, now: catalog.CleanTime(now),
+		txn: t, source: b.Source, restore: b.Restore, now: catalog.CleanTime(now),
 		known: map[catalog.Ref]*known{}, aliased: map[catalog.Ref]int64{}, added: map[int64]string{}, deleted: map[int64]bool{},
 	}
 }
@@ -164,19 +165,21 @@ func (a *application) put(ctx context.Context, entries []entry) error {
 		}
 		e.Record.Parent = a.parent(e.Entry)
 		e.Record.Hash = e.ContentHash()
-		if err := a.putOne(e); err != nil {
+		if err := a.putOne(ctx, e); err != nil {
 			return fmt.Errorf("%s: %w", e.Record.Ref(), err)
 		}
 	}
 	return nil
 }
 
-func (a *application) putOne(e entry) error {
+func (a *application) putOne(ctx context.Context, e entry) error {
 	ref := e.Record.Ref()
 	k, exists := a.known[ref]
 	switch {
 	case !exists:
-		e.Record.FirstSeenAt = a.now
+		if err := a.identify(ctx, &e.Record); err != nil {
+			return err
+		}
 		id, err := a.create(e.Record)
 		if err != nil {
 			return err
@@ -212,6 +215,23 @@ func (a *application) putOne(e entry) error {
 	*k = known{id: k.id, source: a.source, hash: e.Record.Hash, live: true}
 	delete(a.deleted, k.id)
 	return a.hang(k.id, e)
+}
+
+// identify gives a new record its id, 0 for the next free one, and the time
+// it was first seen.
+func (a *application) identify(ctx context.Context, r *catalog.Record) error {
+	if !a.restore {
+		r.ID, r.FirstSeenAt = 0, a.now
+		return nil
+	}
+	if r.ID < catalog.FirstID || r.FirstSeenAt.IsZero() {
+		return fmt.Errorf("%w: restored with id %d, first seen at %v", catalog.ErrBadEntry, r.ID, r.FirstSeenAt)
+	}
+	taken, err := collect(ctx, a.Tx, scanID, `SELECT id FROM records WHERE id = ?`, r.ID)
+	if err == nil && len(taken) > 0 {
+		err = fmt.Errorf("%w: another record has id %d", catalog.ErrConflict, r.ID)
+	}
+	return err
 }
 
 // hang writes what hangs on a record of the source's own.

@@ -10,8 +10,8 @@ import (
 
 const eventColumns = `kind, key, field, at, old, new, raw_old, raw_new, via, revision, url, subject, source`
 
-// Events returns matching events, newest first; equal times keep the reverse
-// of the order they were written in.
+// Events returns matching events, newest first, of equal times by
+// reference; those of one keep the reverse of the order they were written in.
 func (s *Store) Events(ctx context.Context, query catalog.EventQuery) ([]catalog.Event, error) {
 	ref := query.Ref.Clean()
 	c := conditions{parts: []string{`1 = 1`}}
@@ -26,7 +26,7 @@ func (s *Store) Events(ctx context.Context, query catalog.EventQuery) ([]catalog
 	}
 	c.between("at", query.Since, query.Until)
 	list, err := collect(ctx, s.reader, scanEvent, `SELECT `+eventColumns+` FROM events WHERE `+c.sql()+
-		` ORDER BY at DESC, id DESC LIMIT ?`, append(c.args, limit(query.Limit))...)
+		` ORDER BY at DESC, kind, key, id DESC LIMIT ?`, append(c.args, limit(query.Limit))...)
 	return list, s.failure(ctx, "events", err)
 }
 

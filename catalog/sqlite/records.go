@@ -18,10 +18,10 @@ const recordColumns = `id, kind, key, title, url, page, path, source, container,
 	views, replies, votes, hash, deleted_at, summary, data, `
 
 const (
-	insertRecord = `INSERT INTO records (kind, key, key_order, title, url, page, path, source, container, state, category,
+	insertRecord = `INSERT INTO records (id, kind, key, key_order, title, url, page, path, source, container, state, category,
 	parent, author, created_at, updated_at, last_activity_at, first_seen_at, starts_at, ends_at,
 	views, replies, votes, hash, deleted_at, folded, summary, data, body)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
+VALUES (NULLIF(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
 RETURNING id`
 
 	// updateRecord rewrites a record and makes it live; what never changes is
@@ -162,7 +162,7 @@ func folded(r catalog.Record) string {
 
 // create writes a new record.
 func (t *txn) create(r catalog.Record) (int64, error) {
-	return t.insert(insertRecord, string(r.Kind), r.Key, catalog.KeyOrder(r.Key), r.Title, r.URL, r.Page, r.Path, r.Source,
+	return t.insert(insertRecord, r.ID, string(r.Kind), r.Key, catalog.KeyOrder(r.Key), r.Title, r.URL, r.Page, r.Path, r.Source,
 		r.Container, r.State, r.Category, r.Parent, r.Author, micros(r.CreatedAt), micros(r.UpdatedAt), micros(r.LastActivityAt),
 		micros(r.FirstSeenAt), micros(r.StartsAt), micros(r.EndsAt), r.Views, r.Replies, r.Votes, r.Hash, folded(r), r.Summary,
 		string(r.Data), r.Body)

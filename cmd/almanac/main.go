@@ -31,6 +31,8 @@ type cli struct {
 	Sync        syncCmd    `cmd:"" help:"Sync the sources once, then exit."`
 	Search      searchCmd  `cmd:"" help:"Search from the command line."`
 	MCP         mcpCmd     `cmd:"" name:"mcp" help:"Serve the tools over standard input and output."`
+	Export      exportCmd  `cmd:"" help:"Write the catalog as a portable corpus."`
+	Import      importCmd  `cmd:"" help:"Read an exported corpus into an empty data directory."`
 	Reindex     reindexCmd `cmd:"" help:"Build the index anew from the catalog."`
 	Eval        evalCmd    `cmd:"" help:"Measure the ranking against judgments."`
 	Tune        tuneCmd    `cmd:"" help:"Fit the reranker's weights to judgments."`

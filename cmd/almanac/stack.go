@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/archive"
 	"almanac/catalog/sqlite"
 	"almanac/embed"
 	"almanac/embed/remote"
@@ -55,8 +56,25 @@ type stackConfig struct {
 	log       *slog.Logger
 }
 
-// openCatalog opens the catalog of a directory and binds it to its network.
+// openCatalog opens the catalog of a directory and binds it to its network. One
+// that an import left in part is refused.
 func openCatalog(ctx context.Context, dir, network string) (catalog.Store, error) {
+	store, err := bindCatalog(ctx, dir, network)
+	if err != nil {
+		return nil, err
+	}
+	unfinished, err := archive.Unfinished(ctx, store)
+	if err == nil && unfinished {
+		err = fmt.Errorf("an import into %s did not finish: run it again", dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+// bindCatalog opens the catalog of a directory and binds it to its network.
+func bindCatalog(ctx context.Context, dir, network string) (catalog.Store, error) {
 	store, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: time.Now})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,297 @@
+package archive
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+)
+
+const (
+	maxLine      = 64 << 20 // bytes of one line
+	maxManifest  = 16 << 20 // bytes
+	batchEntries = 500
+	batchBytes   = 4 << 20
+)
+
+// metaImport holds, from the first write to the last, the checksum of the
+// manifest that is being read into a catalog.
+const metaImport = "import"
+
+// Unfinished tells whether reading a corpus into the catalog was interrupted.
+func Unfinished(ctx context.Context, store catalog.Writer) (bool, error) {
+	sum, err := store.Meta(ctx, metaImport)
+	return sum != "", err
+}
+
+// Network reads the description of the network a corpus is of.
+func Network(fsys fs.FS) (network.Network, error) {
+	text, err := fs.ReadFile(fsys, networkName)
+	if err != nil {
+		return network.Network{}, fmt.Errorf("archive: %w", err)
+	}
+	return network.Parse(networkName, text)
+}
+
+// Read reads a corpus into an empty catalog. All files are checked against the
+// manifest before the first write. One that was interrupted goes on when it is
+// read again; any other catalog that holds something is ErrNotEmpty. A corpus
+// that is not what its manifest says is ErrDamaged. progress is told
+// after every record.
+func Read(ctx context.Context, store catalog.Store, fsys fs.FS, progress func(done, total int)) (Summary, error) {
+	r := reader{store: store, fsys: fsys, progress: progress}
+	err := r.all(ctx)
+	if err != nil {
+		err = fmt.Errorf("archive: %w", err)
+	}
+	return r.sum, err
+}
+
+type reader struct {
+	store    catalog.Store
+	fsys     fs.FS
+	progress func(done, total int)
+	rows     []row
+	total    int // records, as the manifest says
+	sum      Summary
+}
+
+func (r *reader) all(ctx context.Context) error {
+	checksum, err := r.check(ctx)
+	if err != nil {
+		return err
+	}
+	if err := r.begin(ctx, checksum); err != nil {
+		return err
+	}
+	// Owners before what others add to their records.
+	for _, contentType := range []string{typeRecords, typeAdditions, typeEvents, typeSnapshots, typeSources} {
+		for _, row := range r.rows {
+			if row.Type != contentType {
+				continue
+			}
+			if err := r.file(ctx, row); err != nil {
+				return fmt.Errorf("%s: %w", row.Path, err)
+			}
+		}
+	}
+	return r.store.SetMeta(ctx, metaImport, "")
+}
+
+// check reads the manifest and compares every file with it. It returns the
+// manifest's own checksum.
+func (r *reader) check(ctx context.Context) (string, error) {
+	f, err := r.fsys.Open(manifestName)
+	if err != nil {
+		return "", fmt.Errorf("no %s there: %w", manifestName, err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxManifest+1))
+	if err != nil {
+		return "", err
+	}
+	if r.rows, err = parseManifest(text); err != nil {
+		return "", err
+	}
+	for _, row := range r.rows {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
+		if row.Type == typeRecords {
+			r.total += row.Lines
+		}
+		if err := r.intact(row); err != nil {
+			return "", fmt.Errorf("%w: %s: %w", ErrDamaged, row.Path, err)
+		}
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// parseManifest returns the rows that are a catalog's.
+func parseManifest(text []byte) ([]row, error) {
+	if len(text) > maxManifest {
+		return nil, fmt.Errorf("%w: %s is larger than %d MB", ErrDamaged, manifestName, maxManifest>>20)
+	}
+	var rows []row
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		var r row
+		if err := json.Unmarshal(line, &r); err != nil {
+			return nil, fmt.Errorf("%w: %s:%d: %w", ErrDamaged, manifestName, n, err)
+		}
+		if !strings.HasPrefix(r.Type, "catalog_") {
+			continue
+		}
+		if r.Format > format {
+			return nil, fmt.Errorf("%s:%d: written in format %d by a newer almanac; this one reads up to %d", manifestName, n, r.Format, format)
+		}
+		if !fs.ValidPath(r.Path) {
+			return nil, fmt.Errorf("%w: %s:%d: %q is no path inside the corpus", ErrDamaged, manifestName, n, r.Path)
+		}
+		rows = append(rows, r)
+	}
+	if len(rows) == 0 {
+		return nil, fmt.Errorf("%s lists no catalog; a directory of documents is read by a source of kind snapshot", manifestName)
+	}
+	return rows, nil
+}
+
+func (r *reader) intact(row row) error {
+	f, err := r.fsys.Open(row.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	m := newMeter(io.Discard)
+	if _, err := io.Copy(m, f); err != nil {
+		return err
+	}
+	if m.sum() != row.SHA256 {
+		return errors.New("differs from its checksum in the manifest")
+	}
+	return nil
+}
+
+// begin checks that the catalog may be written and marks it as unfinished.
+func (r *reader) begin(ctx context.Context, checksum string) error {
+	unfinished, err := r.store.Meta(ctx, metaImport)
+	if err != nil {
+		return err
+	}
+	last, err := r.store.LastChange(ctx)
+	switch {
+	case err != nil:
+		return err
+	case unfinished != "" && unfinished != checksum:
+		return fmt.Errorf("the data directory is %w: another corpus was read into it in part; read that one again, or name another directory with --data", ErrNotEmpty)
+	case unfinished == "" && last > 0:
+		return fmt.Errorf("the data directory is %w; name another with --data", ErrNotEmpty)
+	}
+	return r.store.SetMeta(ctx, metaImport, checksum)
+}
+
+func (r *reader) file(ctx context.Context, row row) error {
+	f, err := r.fsys.Open(row.Path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	switch row.Type {
+	case typeRecords, typeAdditions:
+		return r.entries(ctx, row, f)
+	case typeEvents:
+		return r.events(ctx, row, f)
+	case typeSnapshots:
+		return eachLine(f, func(l snapshotLine) error {
+			r.sum.Snapshots++
+			return r.store.PutSnapshot(ctx, catalog.Snapshot(l))
+		})
+	}
+	return eachLine(f, func(l sourceLine) error {
+		r.sum.Sources++
+		return r.store.SetSource(ctx, catalog.SourceState{Name: l.Name, Kind: l.Kind, LastRun: l.LastRun, LastSuccess: l.LastSuccess,
+			Error: l.Error, Skipped: l.Skipped, Freshness: l.Freshness})
+	})
+}
+
+func (r *reader) entries(ctx context.Context, row row, f io.Reader) error {
+	b := catalog.Batch{Source: row.Source, Restore: true}
+	bytes := 0
+	flush := func() error {
+		_, err := r.store.Apply(ctx, b)
+		b.Entries, bytes = nil, 0
+		return err
+	}
+	err := eachLine(f, func(l entryLine) error {
+		e, err := checked(l, row.Type == typeRecords)
+		if err != nil {
+			return err
+		}
+		if row.Type == typeRecords {
+			r.sum.Records++
+			r.progress(r.sum.Records, r.total)
+		} else {
+			r.sum.Additions++
+		}
+		b.Entries = append(b.Entries, e)
+		if bytes += len(l.Body) + len(l.Data) + 512; len(b.Entries) < batchEntries && bytes < batchBytes {
+			return nil
+		}
+		return flush()
+	})
+	if err != nil {
+		return err
+	}
+	return flush()
+}
+
+// checked returns the entry of a line. The content of a record must be what
+// its hash says.
+func checked(l entryLine, record bool) (catalog.Entry, error) {
+	e, err := l.entry().Normalize()
+	if err != nil {
+		return e, fmt.Errorf("%w: %w", ErrDamaged, err)
+	}
+	if record && e.ContentHash() != l.Hash {
+		return e, fmt.Errorf("%w: %s is not what its hash says", ErrDamaged, e.Record.Ref())
+	}
+	return e, nil
+}
+
+func (r *reader) events(ctx context.Context, row row, f io.Reader) error {
+	// All of a reference have to be in one batch, so those of a source are.
+	b := catalog.Batch{Source: row.Source}
+	err := eachLine(f, func(l eventLine) error {
+		b.Events = append(b.Events, l.event())
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.sum.Events += len(b.Events)
+	_, err = r.store.Apply(ctx, b)
+	return err
+}
+
+// eachLine hands the lines of a file of JSON lines to use. Errors name the
+// line.
+func eachLine[T any](f io.Reader, use func(T) error) error {
+	in := bufio.NewScanner(f)
+	in.Buffer(make([]byte, 0, 64<<10), maxLine)
+	n := 0
+	for in.Scan() {
+		n++
+		if len(bytes.TrimSpace(in.Bytes())) == 0 {
+			continue
+		}
+		var v T
+		err := json.Unmarshal(in.Bytes(), &v)
+		if err != nil {
+			err = fmt.Errorf("%w: %w", ErrDamaged, err)
+		} else {
+			err = use(v)
+		}
+		if err != nil {
+			return fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	if err := in.Err(); err != nil {
+		return fmt.Errorf("%w: line %d: %w", ErrDamaged, n+1, err)
+	}
+	return nil
+}
