@@ -518,3 +518,33 @@ func TestSyncRunsChosenSources(t *testing.T) {
 		}
 	})
 }
+
+func TestSnapshotsAreStoredWithTheRunThatTookThem(t *testing.T) {
+	f := setup(t)
+	run := func(data string, end error) {
+		t.Helper()
+		f.clock.advance(time.Minute)
+		_, err := f.try("first", connector(func(_ context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+			out.Snapshot(catalog.Snapshot{Series: catalog.SeriesMarket, CapturedAt: f.clock.now(), Data: []byte(data)})
+			return ingest.Outcome{}, end
+		}))
+		if (err != nil) != (end != nil) {
+			t.Fatal(err)
+		}
+	}
+	run(`{"price_usd":1}`, nil)
+	run(`{"price_usd":1}`, nil)
+	run(`{"price_usd":2}`, nil)
+	run(`{"price_usd":3}`, errors.New("broke off"))
+	list, err := f.store.Snapshots(t.Context(), catalog.SeriesMarket, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range list {
+		got = append(got, string(s.Data))
+	}
+	if want := []string{`{"price_usd":2}`, `{"price_usd":1}`}; !slices.Equal(got, want) {
+		t.Errorf("snapshots %v, want %v", got, want)
+	}
+}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,18 +34,21 @@ const (
 
 // Scheduler runs a pipeline's sources: all of them once in the network's
 // order, because the first source to yield a record owns it, and then each on
-// its own interval. A source never overlaps itself; one that failed is
-// retried with growing intervals. It executes the catalog's sync requests.
+// its own interval. A source never overlaps itself or another that asks the
+// same host; one that failed is retried with growing intervals. It executes
+// the catalog's sync requests.
 type Scheduler struct {
 	pipeline  *Pipeline
 	lanes     []*lane
 	slots     chan struct{}
+	hosts     map[string]chan struct{} // by host, full while a source asks it
 	firstPass chan struct{}
 }
 
 // lane is one source's schedule, used by one goroutine at a time.
 type lane struct {
 	src     network.Source
+	hosts   []string // it asks, sorted
 	backoff *backoff.ExponentialBackOff
 	next    time.Duration     // until the next run
 	idle    bool              // no next run unless requested
@@ -51,13 +57,17 @@ type lane struct {
 
 // NewScheduler makes a scheduler for the sources of a pipeline's network.
 func NewScheduler(p *Pipeline) *Scheduler {
-	s := &Scheduler{pipeline: p, slots: make(chan struct{}, slots), firstPass: make(chan struct{})}
+	s := &Scheduler{pipeline: p, slots: make(chan struct{}, slots), hosts: map[string]chan struct{}{}, firstPass: make(chan struct{})}
 	for _, src := range p.config.Network.Sources {
 		most := retryMost
 		if src.Every > 0 {
 			most = min(most, src.Every)
 		}
-		s.lanes = append(s.lanes, &lane{src: src, jobs: make(chan chan<- error), backoff: &backoff.ExponentialBackOff{
+		hosts := hostsOf(src.Options)
+		for _, h := range hosts {
+			s.hosts[h] = make(chan struct{}, 1)
+		}
+		s.lanes = append(s.lanes, &lane{src: src, hosts: hosts, jobs: make(chan chan<- error), backoff: &backoff.ExponentialBackOff{
 			InitialInterval: min(retryFirst, most), RandomizationFactor: jitter, Multiplier: 2, MaxInterval: most,
 		}})
 	}
@@ -107,17 +117,45 @@ func (s *Scheduler) drive(ctx context.Context, l *lane) {
 	}
 }
 
-// run runs a source as soon as a slot is free.
+// run runs a source as soon as nobody else asks its hosts and a slot is free.
 func (s *Scheduler) run(ctx context.Context, l *lane) error {
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-ctx.Done():
-		return ctx.Err()
+	// All take hosts in the same order, and a slot last: nobody waits in a ring.
+	var wanted []chan struct{}
+	for _, h := range l.hosts {
+		wanted = append(wanted, s.hosts[h])
+	}
+	for _, place := range append(wanted, s.slots) {
+		select {
+		case place <- struct{}{}:
+			defer func() { <-place }()
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
 	err := s.pipeline.sync(ctx, l.src).Err
 	l.plan(err)
 	return err
+}
+
+// hostsOf returns the hosts of the web addresses in a source's options, sorted.
+func hostsOf(options any) []string {
+	var hosts []string
+	switch v := options.(type) {
+	case string:
+		if u, err := url.Parse(v); err == nil && u.Host != "" {
+			hosts = append(hosts, strings.ToLower(u.Host))
+		}
+	case []any:
+		for _, item := range v {
+			hosts = append(hosts, hostsOf(item)...)
+		}
+	case map[string]any:
+		for _, item := range v {
+			hosts = append(hosts, hostsOf(item)...)
+		}
+	}
+	slices.Sort(hosts)
+	return slices.Compact(hosts)
 }
 
 // plan sets the time of the next run after one that ended with err.

@@ -225,6 +225,31 @@ func TestNoMoreThanFourSourcesRunAtOnce(t *testing.T) {
 	})
 }
 
+func TestOneSourceAtATimeAsksAHost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		at := func(name string, addresses ...any) network.Source {
+			return network.Source{Name: name, Kind: "fake", Every: time.Minute, Options: map[string]any{"lists": addresses}}
+		}
+		deep := map[string]any{"url": "https://FORGE.example/b"}
+		s := schedulerOf(t, 50*time.Second, well, at("a", "https://forge.example/a"), at("b", deep, "https://forum.example"),
+			at("c", "https://forum.example/c", "https://forge.example"), at("d", "no address", 7))
+		defer s.stop()
+		<-s.sched.FirstPass()
+		time.Sleep(30 * time.Minute)
+		synctest.Wait()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.most != 2 {
+			t.Errorf("%d sources ran at once, want one of a, b and c beside d", s.most)
+		}
+		for _, name := range []string{"a", "b", "c"} {
+			if runs := s.of(name); len(runs) < 9 {
+				t.Errorf("%s ran only at %v", name, runs)
+			}
+		}
+	})
+}
+
 func TestRequestsAreExecuted(t *testing.T) {
 	tests := map[string]struct {
 		requests []catalog.Request

@@ -500,7 +500,7 @@ func TestDashboards(t *testing.T) {
 // labels.
 func exported(t *testing.T) (metrics, labels map[string]bool) {
 	t.Helper()
-	m := newMetrics(&lateSearcher{})
+	m := newMetrics(&lateSearcher{}, syncedStore(t), time.Now)
 	m.ObserveRequest("GET", "/", 200, time.Millisecond) // what has labels is there once it has values
 	m.ObserveTool("search", "ok", time.Millisecond)
 	families, err := m.Registry.Gather()

@@ -2,27 +2,25 @@ package main
 
 import (
 	"context"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"almanac/api/admin"
+	"almanac/catalog"
 	"almanac/retrieval"
 )
 
 // newMetrics are those of the interfaces with what the operator wants to know
-// of the index.
-func newMetrics(searcher retrieval.Searcher) *admin.Metrics {
+// of the index and of the sources.
+func newMetrics(searcher retrieval.Searcher, store catalog.Reader, now func() time.Time) *admin.Metrics {
 	m := admin.NewMetrics()
+	m.Registry.MustRegister(sources{store, now})
 	gauge := func(name, help string, value func(retrieval.Status) float64) {
 		m.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "almanac_index_" + name, Help: help},
 			func() float64 { return value(searcher.Status(context.Background())) }))
 	}
-	gauge("ready", "1 when the first index is complete.", func(s retrieval.Status) float64 {
-		if s.Ready {
-			return 1
-		}
-		return 0
-	})
+	gauge("ready", "1 when the first index is complete.", func(s retrieval.Status) float64 { return one(s.Ready) })
 	gauge("records", "Records in the index.", func(s retrieval.Status) float64 { return float64(s.Records) })
 	gauge("passages", "Passages in the index.", func(s retrieval.Status) float64 { return float64(s.Passages) })
 	gauge("lag_changes", "Changes of the catalog that are not indexed yet.", func(s retrieval.Status) float64 { return float64(s.Lag) })
@@ -38,4 +36,79 @@ func newMetrics(searcher retrieval.Searcher) *admin.Metrics {
 			}))
 	}
 	return m
+}
+
+// sources collects the state of every source ever synced when it is asked for.
+type sources struct {
+	store catalog.Reader
+	now   func() time.Time
+}
+
+func sourceMetric(name, help string) *prometheus.Desc {
+	return prometheus.NewDesc("almanac_source_"+name, help, []string{"source"}, nil)
+}
+
+var (
+	sourceRecords = sourceMetric("records", "Live records that the source owns.")
+	sourceRun     = sourceMetric("last_run_timestamp_seconds", "When the source was last asked.")
+	sourceSuccess = sourceMetric("last_success_timestamp_seconds", "When the source was last read to its end.")
+	sourceFailed  = sourceMetric("failed", "1 when the last run failed.")
+	sourceSkipped = sourceMetric("skipped_items", "Items that the last run could not read.")
+	sourceStale   = sourceMetric("stale", "1 when the last success is older than the source's freshness threshold.")
+)
+
+// Describe implements prometheus.Collector.
+func (sources) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{sourceRecords, sourceRun, sourceSuccess, sourceFailed, sourceSkipped, sourceStale} {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (s sources) Collect(out chan<- prometheus.Metric) {
+	states, err := s.store.Sources(context.Background())
+	if err != nil {
+		out <- prometheus.NewInvalidMetric(sourceRun, err)
+		return
+	}
+	counts, err := s.store.Counts(context.Background())
+	if err != nil {
+		out <- prometheus.NewInvalidMetric(sourceRecords, err)
+		return
+	}
+	records := map[string]int{}
+	for _, c := range counts {
+		records[c.Source] += c.N
+	}
+	for _, st := range states {
+		gauge := func(d *prometheus.Desc, v float64) {
+			out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, st.Name)
+		}
+		gauge(sourceRecords, float64(records[st.Name]))
+		gauge(sourceRun, seconds(st.LastRun))
+		gauge(sourceSuccess, seconds(st.LastSuccess))
+		gauge(sourceFailed, one(st.Error != ""))
+		gauge(sourceSkipped, float64(st.Skipped))
+		gauge(sourceStale, one(stale(st, s.now())))
+	}
+}
+
+// stale says whether a source is older than it promises to be.
+func stale(st catalog.SourceState, now time.Time) bool {
+	return st.Freshness > 0 && now.Sub(st.LastSuccess) > st.Freshness
+}
+
+// seconds are those since 1970, 0 for unknown.
+func seconds(t time.Time) float64 {
+	if t.IsZero() {
+		return 0
+	}
+	return float64(t.UnixMilli()) / 1000
+}
+
+func one(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
 }

@@ -239,7 +239,7 @@ func (x *examination) sources(ctx context.Context, n network.Network, store cata
 	sources, err := store.Sources(ctx)
 	x.check("sources", err, fmt.Sprintf("%d of %d synced", len(sources), len(n.Sources)))
 	for _, st := range sources {
-		x.check("source "+st.Name, sourceProblem(st), "synced "+st.LastSuccess.UTC().Format("2006-01-02 15:04"))
+		x.check("source "+st.Name, sourceProblem(st, time.Now()), "synced "+st.LastSuccess.UTC().Format("2006-01-02 15:04"))
 	}
 	if len(sources) == 0 {
 		x.hint("run `almanac sync`, or `almanac serve`, which syncs by itself")
@@ -261,9 +261,12 @@ func lowDisk(dir string) error {
 	return nil
 }
 
-func sourceProblem(st catalog.SourceState) error {
-	if st.Error != "" {
+func sourceProblem(st catalog.SourceState, now time.Time) error {
+	switch {
+	case st.Error != "":
 		return errors.New(st.Error)
+	case stale(st, now):
+		return fmt.Errorf("last synced %s, which is longer ago than its %v: is a serve running, or a sync due?", st.LastSuccess.UTC().Format("2006-01-02 15:04"), st.Freshness)
 	}
 	return nil
 }

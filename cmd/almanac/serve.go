@@ -130,7 +130,7 @@ func serveHTTP(ctx context.Context, g *errgroup.Group, l net.Listener, h http.Ha
 func (a *app) handlers(b *backend, public, admin net.Listener) (*api.Handlers, error) {
 	cfg := a.apiConfig(kb.Base{Catalog: b.store, Search: b.searcher, Network: b.network,
 		PublicURL: a.config.publicURL(public.Addr().String()), Now: time.Now})
-	cfg.Metrics = newMetrics(b.searcher)
+	cfg.Metrics = newMetrics(b.searcher, b.store, time.Now)
 	cfg.Loopback = isLoopback(public)
 	cfg.AdminLoopback = admin == nil || isLoopback(admin)
 	return api.New(cfg)
