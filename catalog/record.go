@@ -113,6 +113,10 @@ type Record struct {
 // headings and to-dos, a template, a draft that only tests.
 const TagStub = "stub"
 
+// TagOtherVersion marks a documentation page of another version than the
+// current one, which has that page too.
+const TagOtherVersion = "other-version"
+
 // Ref returns the record's natural reference.
 func (r Record) Ref() Ref { return Ref{r.Kind, r.Key} }
 

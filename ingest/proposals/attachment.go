@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/ingest/gitrepo"
 	"almanac/ingest/pdf"
 )
 
@@ -40,7 +41,7 @@ func (s *syncRun) beside(numbered map[string]string) []attached {
 	for _, file := range sortedKeys(s.files) {
 		number := NumberFromPath(path.Dir(file) + "/-")
 		own, ok := numbered[number]
-		if !ok || file == own || mediaType(file) == "" || matches(s.exclude, file) {
+		if !ok || file == own || mediaType(file) == "" || s.exclude.Match(file) {
 			continue
 		}
 		text, ok := s.text(own, s.files[own])
@@ -93,7 +94,7 @@ func (a attached) role(r Reader) string {
 // body.
 func (s *syncRun) attachment(a attached) (catalog.Entry, error) {
 	hash := s.files[a.file]
-	data, err := s.repo.blob(hash)
+	data, err := s.repo.Blob(hash, gitrepo.MaxBlob)
 	if err != nil {
 		return catalog.Entry{}, err
 	}
@@ -101,7 +102,7 @@ func (s *syncRun) attachment(a attached) (catalog.Entry, error) {
 		Filename: path.Base(a.file), MediaType: mediaType(a.file), Role: a.role(s.reader), Bytes: int64(len(data)), Blob: hash.String(),
 	}
 	rec := catalog.Record{
-		Kind: catalog.KindAttachment, Key: a.file, Title: info.Filename, URL: s.opts.URL.file(s.repo.head.Hash.String(), a.file),
+		Kind: catalog.KindAttachment, Key: a.file, Title: info.Filename, URL: s.opts.URL.file(s.repo.Head.Hash.String(), a.file),
 		Page: a.page, Path: a.file, Container: s.opts.Name, Category: info.Role,
 	}
 	switch {

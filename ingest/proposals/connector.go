@@ -11,7 +11,6 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -20,6 +19,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/gitrepo"
 )
 
 // rules is the version of what this package makes of a repository. A change
@@ -33,8 +33,8 @@ const rules = "2"
 type connector struct {
 	opts    options
 	env     ingest.Environment
-	include []*regexp.Regexp
-	exclude []*regexp.Regexp
+	include gitrepo.Globs
+	exclude gitrepo.Globs
 	bulk    map[int]bool
 }
 
@@ -48,7 +48,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	if env.WorkDir == "" {
 		return nil, errors.New("proposals: a working directory is needed for the clone")
 	}
-	c := &connector{opts: opts, env: env, include: patterns(opts.Paths), exclude: patterns(opts.Exclude), bulk: map[int]bool{}}
+	c := &connector{opts: opts, env: env, include: gitrepo.NewGlobs(opts.Paths), exclude: gitrepo.NewGlobs(opts.Exclude), bulk: map[int]bool{}}
 	for _, n := range opts.BulkPulls {
 		c.bulk[n] = true
 	}
@@ -59,14 +59,14 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 // branch's head and a digest of everything else the records depend on.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
-	if err := fetch(ctx, dir, c.opts.Repository, c.opts.Branch); err != nil {
+	if err := gitrepo.Fetch(ctx, c.env.HTTP, dir, gitrepo.Source{Remote: c.opts.Repository, Branch: c.opts.Branch, Pulls: true}); err != nil {
 		return ingest.Outcome{}, fmt.Errorf("proposals: fetch: %w", err)
 	}
-	repo, err := open(dir, c.opts.Branch)
+	repo, err := gitrepo.Open(dir, c.opts.Branch)
 	if err != nil {
 		return ingest.Outcome{}, fmt.Errorf("proposals: %w", err)
 	}
-	defer func() { _ = repo.close() }()
+	defer func() { _ = repo.Close() }()
 	now := c.cursor(repo)
 	if now == cursor {
 		// Nothing to write and nothing gone: no listing is needed.
@@ -79,25 +79,25 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	return ingest.Outcome{Cursor: now, Complete: true}, nil
 }
 
-func (c *connector) cursor(repo *repository) string {
+func (c *connector) cursor(repo *gitrepo.Repository) string {
 	h := sha256.New()
 	_ = json.NewEncoder(h).Encode([]any{rules, c.opts, c.opts.URL.branch, c.env.Network.Proposals, c.env.Network.Name, c.env.Network.Title})
-	for _, name := range sortedKeys(repo.refs) {
+	for _, name := range sortedKeys(repo.Refs) {
 		// The merge commits a host prepares change with every push to the
 		// branch; that there is one is what counts.
-		hash := repo.refs[name].String()
+		hash := repo.Refs[name].String()
 		if strings.HasSuffix(name, "/merge") {
 			hash = ""
 		}
 		_, _ = fmt.Fprintln(h, name, hash)
 	}
-	return repo.head.Hash.String() + " " + hex.EncodeToString(h.Sum(nil)[:12])
+	return repo.Head.Hash.String() + " " + hex.EncodeToString(h.Sum(nil)[:12])
 }
 
 // syncRun is one reading of the repository.
 type syncRun struct {
 	*connector
-	repo    *repository
+	repo    *gitrepo.Repository
 	out     ingest.Sink
 	reader  Reader
 	line    []step
@@ -109,11 +109,11 @@ type syncRun struct {
 
 func (s *syncRun) read(ctx context.Context) error {
 	var err error
-	if s.line, err = s.repo.steps(ctx); err != nil {
+	if s.line, err = steps(ctx, s.repo.Head); err != nil {
 		return err
 	}
 	s.origins = origins(s.line)
-	if s.files, err = s.repo.files(s.repo.head); err != nil {
+	if s.files, err = s.repo.Files(s.repo.Head); err != nil {
 		return err
 	}
 	pulls, err := s.pulls(ctx)
@@ -128,7 +128,7 @@ func (s *syncRun) read(ctx context.Context) error {
 
 // text reads a file; one that cannot be read is skipped.
 func (s *syncRun) text(file string, hash plumbing.Hash) (string, bool) {
-	data, err := s.repo.blob(hash)
+	data, err := s.repo.Blob(hash, gitrepo.MaxBlob)
 	if err != nil {
 		s.out.Skip(file, err)
 		return "", false
@@ -144,12 +144,12 @@ func (s *syncRun) progress(total int) {
 // isText says whether a file can be a proposal: markdown that is not excluded
 // and neither the index nor about the repository itself.
 func (c *connector) isText(file string) bool {
-	return strings.EqualFold(path.Ext(file), ".md") && file != c.opts.Index && !matches(c.exclude, file)
+	return strings.EqualFold(path.Ext(file), ".md") && file != c.opts.Index && !c.exclude.Match(file)
 }
 
 // included says whether a file stands where proposals belong.
 func (c *connector) included(file string) bool {
-	return len(c.include) == 0 || matches(c.include, file)
+	return len(c.include) == 0 || c.include.Match(file)
 }
 
 // isProposal says whether a file of the branch is a numbered proposal: its own
@@ -237,13 +237,13 @@ func (s *syncRun) put(ctx context.Context, locator string, make func() (catalog.
 }
 
 func (s *syncRun) proposal(number, file string, pullNumbers []int, pulls map[int]*pull) (catalog.Entry, error) {
-	text, err := s.repo.blob(s.files[file])
+	text, err := s.repo.Blob(s.files[file], gitrepo.MaxBlob)
 	if err != nil {
 		return catalog.Entry{}, err
 	}
 	o := s.origins[file]
 	in := File{
-		Path: file, Text: string(text), URL: s.opts.URL.file(s.repo.head.Hash.String(), file), Repository: s.opts.Name,
+		Path: file, Text: string(text), URL: s.opts.URL.file(s.repo.Head.Hash.String(), file), Repository: s.opts.Name,
 		Number: number, Index: s.rows[number],
 	}
 	if o.added.commit != nil {
@@ -312,7 +312,7 @@ func (s *syncRun) draft(ctx context.Context, p *pull) error {
 		return nil
 	}
 	return s.put(ctx, locator, func() (catalog.Entry, error) {
-		text, err := s.repo.blob(c.newHash)
+		text, err := s.repo.Blob(c.newHash, gitrepo.MaxBlob)
 		if err != nil {
 			return catalog.Entry{}, err
 		}

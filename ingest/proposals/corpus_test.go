@@ -17,6 +17,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/gitrepo"
 )
 
 // shared finds the directory of real material: ALMANAC_SHARED, else beside
@@ -106,14 +107,14 @@ func readBundle(t *testing.T, bundle string, options map[string]any) (*syncRun, 
 	t.Helper()
 	c := corpusConnector(t, bundle, options)
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
-	if err := fetch(t.Context(), dir, bundle, "main"); err != nil {
+	if err := gitrepo.Fetch(t.Context(), nil, dir, gitrepo.Source{Remote: bundle, Branch: "main", Pulls: true}); err != nil {
 		t.Fatal(err)
 	}
-	repo, err := open(dir, "main")
+	repo, err := gitrepo.Open(dir, "main")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = repo.close() })
+	t.Cleanup(func() { _ = repo.Close() })
 	out := &gathered{}
 	s := &syncRun{connector: c, repo: repo, out: out, reader: Reader{Network: c.env.Network, Register: &Register{}}}
 	if err := s.read(t.Context()); err != nil {

@@ -8,5 +8,5 @@
 // Reader.Events turn status changes, wherever they were found, into events.
 //
 // It may import catalog, catalog/derive, catalog/network, ingest,
-// ingest/markup and ingest/pdf.
+// ingest/gitrepo, ingest/markup and ingest/pdf.
 package proposals

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"almanac/catalog"
+	"almanac/ingest/gitrepo"
 )
 
 // grants yields the grant proposals: one for each pull request that adds or
@@ -32,7 +33,7 @@ func (s *syncRun) grants(ctx context.Context, pulls map[int]*pull) error {
 func (s *syncRun) addedBy() map[int][]string {
 	added := map[int][]string{}
 	for _, file := range sortedKeys(s.files) {
-		if !s.included(file) || mediaType(file) == "" || matches(s.exclude, file) || file == s.opts.Index {
+		if !s.included(file) || mediaType(file) == "" || s.exclude.Match(file) || file == s.opts.Index {
 			continue
 		}
 		n := s.origins[file].added.pull
@@ -65,7 +66,7 @@ func (s *syncRun) grant(ctx context.Context, p *pull, files []string) error {
 	}
 	for i, f := range texts {
 		err := s.put(ctx, f, func() (catalog.Entry, error) {
-			text, err := s.repo.blob(s.files[f])
+			text, err := s.repo.Blob(s.files[f], gitrepo.MaxBlob)
 			if err != nil {
 				return catalog.Entry{}, err
 			}
@@ -119,7 +120,7 @@ func (s *syncRun) unmergedGrant(ctx context.Context, p *pull, locator string) er
 		}
 	}
 	return s.put(ctx, locator, func() (catalog.Entry, error) {
-		text, err := s.repo.blob(main.newHash)
+		text, err := s.repo.Blob(main.newHash, gitrepo.MaxBlob)
 		if err != nil {
 			return catalog.Entry{}, err
 		}

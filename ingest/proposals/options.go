@@ -4,12 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path"
-	"regexp"
 	"strings"
 
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/gitrepo"
 )
 
 // options are the source's options in the network file.
@@ -59,8 +58,6 @@ func (t urlTemplate) pull(number int) string {
 	return strings.NewReplacer("{number}", n, "{n}", n).Replace(t.Pull)
 }
 
-var branchName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`)
-
 func readOptions(src network.Source) (options, error) {
 	o := options{Branch: "main", Kind: "cip", Index: "README.md"}
 	if err := ingest.DecodeOptions(src, &o); err != nil {
@@ -71,41 +68,12 @@ func readOptions(src network.Source) (options, error) {
 		return o, errors.New("option repository: want a path or a URL")
 	case o.Kind != "cip" && o.Kind != "grant":
 		return o, fmt.Errorf("option kind: %q; want cip or grant", o.Kind)
-	case !branchName.MatchString(o.Branch) || strings.Contains(o.Branch, ".."):
+	case !gitrepo.IsBranch(o.Branch):
 		return o, fmt.Errorf("option branch: %q is no branch name", o.Branch)
 	}
 	if o.Name == "" {
-		o.Name = repositoryName(o.Repository)
+		o.Name = gitrepo.Name(o.Repository)
 	}
 	o.URL.branch = o.Branch
 	return o, nil
-}
-
-func repositoryName(repository string) string {
-	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(repository, "/"), ".git"), ".bundle")
-	if !remoteURL.MatchString(repository) {
-		return path.Base(name)
-	}
-	return path.Join(path.Base(path.Dir(name)), path.Base(name))
-}
-
-// patterns compiles path patterns: ? is a character, * any within a
-// directory, ** any with directories.
-func patterns(globs []string) []*regexp.Regexp {
-	var compiled []*regexp.Regexp
-	for _, g := range globs {
-		quoted := regexp.QuoteMeta(g)
-		quoted = strings.NewReplacer(`\*\*/`, `(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`).Replace(quoted)
-		compiled = append(compiled, regexp.MustCompile(`(?i)^`+quoted+`$`))
-	}
-	return compiled
-}
-
-func matches(patterns []*regexp.Regexp, file string) bool {
-	for _, p := range patterns {
-		if p.MatchString(file) {
-			return true
-		}
-	}
-	return false
 }

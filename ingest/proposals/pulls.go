@@ -15,6 +15,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"almanac/catalog"
+	"almanac/ingest/gitrepo"
 )
 
 // maxPullCommits bounds the commits of a pull request that are read.
@@ -34,7 +35,7 @@ type pull struct {
 // it is open while the host offers to merge it; else it was closed (or
 // conflicts, which git alone cannot tell apart).
 func (s *syncRun) pulls(ctx context.Context) (map[int]*pull, error) {
-	onBranch, err := ancestors(s.repo.head)
+	onBranch, err := ancestors(s.repo.Head)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func (s *syncRun) pulls(ctx context.Context) (map[int]*pull, error) {
 		}
 	}
 	pulls := map[int]*pull{}
-	heads := s.repo.pullHeads()
+	heads := pullHeads(s.repo)
 	for _, number := range slices.Sorted(maps.Keys(heads)) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -70,18 +71,18 @@ var pullRef = regexp.MustCompile(`^refs/pull/(\d{1,9})/(head|merge)$`)
 
 // pullHeads returns the head of every pull request that left a reference. A
 // merge that the host prepared knows its head where the other is missing.
-func (r *repository) pullHeads() map[int]plumbing.Hash {
+func pullHeads(r *gitrepo.Repository) map[int]plumbing.Hash {
 	heads := map[int]plumbing.Hash{}
-	for _, name := range sortedKeys(r.refs) { // head before merge
+	for _, name := range sortedKeys(r.Refs) { // head before merge
 		m := pullRef.FindStringSubmatch(name)
 		if m == nil {
 			continue
 		}
 		number, _ := strconv.Atoi(m[1])
 		if m[2] == "head" {
-			heads[number] = r.refs[name]
+			heads[number] = r.Refs[name]
 		} else if _, known := heads[number]; !known {
-			if c, err := r.git.CommitObject(r.refs[name]); err == nil && c.NumParents() == 2 {
+			if c, err := r.Git.CommitObject(r.Refs[name]); err == nil && c.NumParents() == 2 {
 				heads[number] = c.ParentHashes[1]
 			}
 		}
@@ -97,13 +98,13 @@ func mergedPull(number int, m *step) catalog.PullRequest {
 }
 
 func (s *syncRun) pull(number int, hash plumbing.Hash, merge *step, onBranch map[plumbing.Hash]bool) (*pull, error) {
-	head, err := s.repo.git.CommitObject(hash)
+	head, err := s.repo.Git.CommitObject(hash)
 	if err != nil {
 		return nil, fmt.Errorf("head: %w", err)
 	}
 	p := &pull{head: head, merge: merge, PullRequest: catalog.PullRequest{Number: number, State: "closed"}}
 	before := onBranch
-	switch _, mergeable := s.repo.refs[fmt.Sprintf("refs/pull/%d/merge", number)]; {
+	switch _, mergeable := s.repo.Refs[fmt.Sprintf("refs/pull/%d/merge", number)]; {
 	case merge != nil:
 		p.PullRequest = mergedPull(number, merge)
 		if onBranch[hash] && merge.commit.NumParents() > 0 {

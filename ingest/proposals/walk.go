@@ -27,12 +27,12 @@ type step struct {
 	pull    int // of the pull request it merged; 0 for none
 }
 
-// steps returns the first-parent line of the branch, oldest first: the states
+// steps returns the first-parent line of the branch's head, oldest first: the states
 // the branch had, one for each merged pull request or direct commit. The
 // commits inside a pull request were never the branch's.
-func (r *repository) steps(ctx context.Context) ([]step, error) {
+func steps(ctx context.Context, head *object.Commit) ([]step, error) {
 	var line []step
-	for c := r.head; ; {
+	for c := head; ; {
 		line = append(line, step{commit: c, pull: pullOf(c)})
 		if c.NumParents() == 0 {
 			break

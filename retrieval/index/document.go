@@ -17,7 +17,7 @@ type Document struct {
 	Attributes passage.Attributes
 	Key        string
 	Title      string
-	Draft      bool      // a proposal's pull request
+	Secondary  bool      // a proposal's pull request, or a page of another version than the current
 	Stub       bool      // a page that says hardly anything, or a test
 	Passages   []Passage // by ordinal
 	Signature  *dedup.Signature
@@ -51,9 +51,15 @@ func (d *Document) Frequencies(t analysis.TermID) (tf [analysis.NumFields]uint16
 // about, however often others mention it.
 func (d *Document) Owns(t analysis.TermID) bool { return slices.Contains(d.own, t) }
 
+// secondary says whether the record stands behind one that says the same: the
+// proposal that a pull request became, the page of the current version.
+func secondary(r catalog.Record) bool {
+	return r.Kind == catalog.KindCIP && strings.HasPrefix(r.Key, "PR-") || slices.Contains(r.Tags, catalog.TagOtherVersion)
+}
+
 // newDocument gathers a record's packed passages.
 func newDocument(r catalog.Record, passages []Passage) *Document {
-	d := &Document{Record: r.ID, Attributes: AttributesOf(r), Key: r.Key, Title: r.Title, Draft: r.Kind == catalog.KindCIP && strings.HasPrefix(r.Key, "PR-"), Stub: slices.Contains(r.Tags, catalog.TagStub), Passages: passages, Trigrams: Trigrams(r.Title)}
+	d := &Document{Record: r.ID, Attributes: AttributesOf(r), Key: r.Key, Title: r.Title, Secondary: secondary(r), Stub: slices.Contains(r.Tags, catalog.TagStub), Passages: passages, Trigrams: Trigrams(r.Title)}
 	type occurrence struct {
 		term  analysis.TermID
 		field analysis.Field

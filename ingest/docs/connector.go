@@ -1,0 +1,296 @@
+package docs
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"almanac/catalog"
+	"almanac/catalog/derive"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/gitrepo"
+	"almanac/ingest/markup"
+	"almanac/ingest/webpage"
+)
+
+// rules is the version of what this package makes of a repository. A change
+// of it makes every page be read again.
+const rules = "1"
+
+// maxPage is the size in bytes of the largest file that is read.
+const maxPage = 8 << 20
+
+type connector struct {
+	opts             options
+	settings         string // digest of all that decides how pages are read
+	include, exclude gitrepo.Globs
+	extensions       map[string]bool
+	current          string // version
+	env              ingest.Environment
+}
+
+// New makes the connector of a source; it is a Constructor of kind "docs".
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	o, err := readOptions(src)
+	if err != nil {
+		return nil, err
+	}
+	if env.WorkDir == "" {
+		return nil, errors.New("docs: a working directory is needed for the clone")
+	}
+	c := &connector{opts: o, include: gitrepo.NewGlobs(o.Include), exclude: gitrepo.NewGlobs(o.Exclude), extensions: map[string]bool{}, env: env}
+	for _, e := range o.Extensions {
+		c.extensions[strings.ToLower(e)] = true
+	}
+	for _, r := range o.Roots {
+		c.current = cmp.Or(c.current, r.Version)
+	}
+	raw, err := json.Marshal([]any{rules, o})
+	if err != nil {
+		return nil, fmt.Errorf("docs: options: %w", err)
+	}
+	sum := sha256.Sum256(raw)
+	c.settings = hex.EncodeToString(sum[:12])
+	return c, nil
+}
+
+// Sync implements ingest.Connector. The cursor is the commit of the branch's
+// head and the digest of the options.
+func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	dir := filepath.Join(c.env.WorkDir, "repository.git")
+	from := gitrepo.Source{Remote: c.opts.Repository.URL, Branch: c.opts.Repository.Branch, Depth: c.opts.Repository.Depth}
+	if err := gitrepo.Fetch(ctx, c.env.HTTP, dir, from); err != nil {
+		return ingest.Outcome{}, fmt.Errorf("docs: fetch: %w", err)
+	}
+	outcome, err := c.mirrored(ctx, dir, cursor, out)
+	if errors.Is(err, plumbing.ErrObjectNotFound) {
+		_ = os.RemoveAll(dir) // the mirror is damaged: the next run makes another
+	}
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("docs: %w", err)
+	}
+	return outcome, nil
+}
+
+// mirrored reads what was fetched.
+func (c *connector) mirrored(ctx context.Context, dir, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	repo, err := gitrepo.Open(dir, c.opts.Repository.Branch)
+	if err != nil {
+		return ingest.Outcome{}, err
+	}
+	defer func() { _ = repo.Close() }()
+	head := repo.Head.Hash.String()
+	now := head + " " + c.settings
+	if now == cursor {
+		// Nothing to write and nothing gone: no listing is needed.
+		return ingest.Outcome{Cursor: cursor}, nil
+	}
+	r := &run{connector: c, repo: repo, out: out, known: recall(c.env.WorkDir, cursor, c.settings), now: memory{Head: head, Pages: map[string]remembered{}}}
+	if err := r.read(ctx); err != nil {
+		return ingest.Outcome{}, err
+	}
+	if err := r.now.remember(c.env.WorkDir, now, cursor); err != nil {
+		return ingest.Outcome{}, err
+	}
+	return ingest.Outcome{Cursor: now, Complete: true}, nil
+}
+
+// run is one reading of the repository.
+type run struct {
+	*connector
+	repo       *gitrepo.Repository
+	out        ingest.Sink
+	known, now memory
+	files      map[string]plumbing.Hash // of the repository
+	pages      map[string]page          // by path
+	broken     error                    // of the repository, met while a page was read
+}
+
+func (r *run) read(ctx context.Context) (err error) {
+	if r.files, err = r.repo.Files(r.repo.Head); err != nil {
+		return err
+	}
+	r.pages = map[string]page{}
+	current := map[string]bool{} // names of pages
+	pagesOf := map[string]int{}  // by root
+	for file := range r.files {
+		if p, ok := r.pageOf(file); ok {
+			r.pages[file] = p
+			pagesOf[p.root.Dir]++
+			if p.root.Version == r.current {
+				current[p.name()] = true
+			}
+		}
+	}
+	for _, root := range r.opts.Roots {
+		if pagesOf[root.Dir] == 0 {
+			r.out.Warn(cmp.Or(root.Dir, r.opts.Repository.Name), "there is no page in this directory of the repository")
+		}
+	}
+	origins, err := r.origins(ctx)
+	if err != nil {
+		return err
+	}
+	for i, file := range slices.Sorted(maps.Keys(r.pages)) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		p := r.pages[file]
+		made := remembered{Origin: origins[file], Other: r.other(p, current), Aliases: r.formerKeys(origins[file])}
+		if err := r.page(ctx, p, made); err != nil {
+			return err
+		}
+		r.out.Progress(i+1, len(r.pages))
+	}
+	return nil
+}
+
+func (r *run) key(file string) string { return r.opts.Prefix + "/" + file }
+
+// formerKeys are the keys a page had that no other page has now.
+func (r *run) formerKeys(o origin) []string {
+	var keys []string
+	for _, file := range o.Former {
+		if _, taken := r.pages[file]; !taken {
+			keys = append(keys, r.key(file))
+		}
+	}
+	return keys
+}
+
+// page reads a page and hands its record over, unless it would be made of the
+// same as before.
+func (r *run) page(ctx context.Context, p page, made remembered) error {
+	key := r.key(p.file)
+	if was, ok := r.known.Pages[p.file]; ok && r.same(was, made) {
+		r.now.Pages[p.file] = was
+		if !was.Hidden {
+			r.out.Keep(catalog.Ref{Kind: catalog.KindDoc, Key: key})
+		}
+		return nil
+	}
+	made.Inputs = map[string]string{}
+	text, err := r.text(p.file, made.Inputs)
+	if unreadable(err) {
+		r.out.Skip(key, err) // and is tried again by the next run
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.file, err)
+	}
+	f := readFront(text)
+	if made.Hidden = f.Hidden; !f.Hidden {
+		e := r.entry(p, f, text, made)
+		if r.broken != nil {
+			return r.broken
+		}
+		if err := r.out.Put(ctx, e); err != nil {
+			return err
+		}
+	}
+	r.now.Pages[p.file] = made
+	return nil
+}
+
+func (r *run) same(was, made remembered) bool {
+	for file, hash := range was.Inputs {
+		if r.hash(file) != hash {
+			return false
+		}
+	}
+	return was.Origin.equal(made.Origin) && was.Other == made.Other && slices.Equal(was.Aliases, made.Aliases)
+}
+
+// hash is that of a file's content, or "".
+func (r *run) hash(file string) string {
+	if hash, ok := r.files[file]; ok {
+		return hash.String()
+	}
+	return ""
+}
+
+var (
+	errBinary  = errors.New("is no text")
+	errPointer = errors.New("is stored outside the repository (Git LFS)")
+)
+
+// unreadable says whether an error is of the file and not of the repository.
+func unreadable(err error) bool {
+	return errors.Is(err, errBinary) || errors.Is(err, errPointer) || errors.Is(err, gitrepo.ErrTooLarge)
+}
+
+// text reads a file of the repository and notes that it was looked up.
+func (r *run) text(file string, inputs map[string]string) (string, error) {
+	inputs[file] = r.hash(file)
+	data, err := r.repo.Blob(r.files[file], maxPage)
+	switch {
+	case err != nil:
+		return "", err
+	case bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")):
+		return "", errPointer
+	case bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 && !bytes.HasPrefix(data, []byte("\xff\xfe")) && !bytes.HasPrefix(data, []byte("\xfe\xff")):
+		return "", errBinary // what git calls so; UTF-16 has zeros as well
+	}
+	return webpage.Decode(data, "text/plain; charset=utf-8"), nil
+}
+
+// entry makes a page's record.
+func (r *run) entry(p page, f front, text string, made remembered) catalog.Entry {
+	key := r.key(p.file)
+	m := markup.Parse(markup.Input{Path: key, Text: text, Resolve: func(name string) (string, bool) {
+		file, ok := strings.CutPrefix(name, r.opts.Prefix+"/")
+		if !ok {
+			return "", false
+		}
+		if _, there := r.files[file]; !there {
+			made.Inputs[file] = ""
+			return "", false
+		}
+		included, err := r.text(file, made.Inputs)
+		switch {
+		case unreadable(err):
+			r.out.Warn(name, "cannot be included: "+err.Error())
+		case err != nil:
+			r.broken = fmt.Errorf("%s: %w", file, err)
+		}
+		return included, err == nil
+	}})
+	version := cmp.Or(p.root.Version, Version(p.file))
+	rec := catalog.Record{
+		Kind: catalog.KindDoc, Key: key, Title: m.Title, Page: "/docs/" + key, Path: key, Container: r.opts.Container,
+		URL: fill(p.root.URL, map[string]string{
+			"{repo}": r.opts.Repository.Name, "{branch}": r.opts.Repository.Branch, "{commit}": made.Origin.Commit,
+			"{source_path}": p.file, "{page}": p.address(f), "{version}": version,
+		}),
+		Category: Section(p.below), CreatedAt: made.Origin.Created, UpdatedAt: made.Origin.Updated,
+		Body: m.Body, Summary: cmp.Or(m.Description, derive.TLDR(m.Body)),
+	}
+	if m.Stub {
+		rec.Tags = append(rec.Tags, catalog.TagStub)
+	}
+	if made.Other {
+		rec.Tags = append(rec.Tags, catalog.TagOtherVersion)
+	}
+	data, err := catalog.Encode(catalog.Doc{
+		Format: m.Format, Section: rec.Category, Version: version, Description: m.Description,
+		Commit: made.Origin.Commit, Licence: r.opts.Licence, Includes: m.Includes, Stub: m.Stub,
+	})
+	if err != nil {
+		panic("docs: encoding plain data: " + err.Error()) // no field of it can fail
+	}
+	rec.Data = data
+	return catalog.Entry{Record: rec, Aliases: made.Aliases}
+}

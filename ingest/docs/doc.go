@@ -1,0 +1,50 @@
+// Package docs reads documentation trees in git repositories: pages of
+// Markdown, MDX and reStructuredText with what they include.
+//
+//	sources:
+//	  - name: handbook
+//	    kind: docs
+//	    every: 6h
+//	    options:
+//	      repository:
+//	        url: https://forge.example.org/harbour/handbook  # or ssh, git, a path, a bundle
+//	        branch: main              # default main
+//	        name: harbour/handbook    # default: the end of the url
+//	        depth: 500                # commits that are fetched; default all. What is older has no date
+//	      roots:                      # directories of pages; default the whole repository
+//	        - dir: docs
+//	          version: "3.4"          # of what is documented
+//	        - dir: versions/2.10
+//	          version: "2.10"
+//	          url: https://docs.example.org/2.10/{page}
+//	      include: [docs/**, versions/**]  # patterns of paths in the repository; default all
+//	      exclude: ["**/contributing/**"]
+//	      extensions: [.md, .markdown, .mdx, .rst]  # the default; also .txt, .html, .htm
+//	      url: https://docs.example.org/{page}      # of a page
+//	      licence: CC-BY-4.0
+//	      container: harbour/handbook # default the repository's name
+//	      prefix: harbour/handbook    # in front of paths in keys; default the repository's name
+//
+// An address has {repo}, {branch}, {commit} (that last touched the page),
+// {source_path}, {version} and {page} replaced: the path below the root without
+// extension and index, or what front matter (slug, permalink, id) puts there.
+//
+// A page becomes a record of kind doc, keyed by prefix and path. A page that
+// its front matter calls draft, hidden or unlisted has none, and neither has
+// what site generators do not publish: names that begin with "_" or ".",
+// directories of snippets, lists for navigation. Pages may include any file of
+// the repository, which is looked up in its tree and nowhere else. A renamed
+// page is found under its former keys.
+//
+// The first root with a version is the current version. A page of another one
+// that the current one has too, under the same path below its root, is tagged
+// catalog.TagOtherVersion and ranks behind it. Versions on branches of their
+// own are sources of their own, each with a prefix; authority in the network
+// file ranks them.
+//
+// The cursor is the commit. What pages were made of is remembered beside the
+// mirror, so that only pages are read that changed or include what changed.
+//
+// It may import catalog, catalog/derive, catalog/network, ingest,
+// ingest/gitrepo, ingest/markup and ingest/webpage.
+package docs

@@ -1,0 +1,569 @@
+package docs_test
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/connectortest"
+	"almanac/ingest/docs"
+	"almanac/ingest/gitrepo/gitrepotest"
+	"almanac/ingest/outbound"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// source makes a source of a repository; more are options by name.
+func source(t testing.TB, repo *gitrepotest.Repo, more ...any) *connectortest.Source {
+	t.Helper()
+	o := map[string]any{
+		"repository": map[string]any{"url": repo.Dir, "name": "harbour/handbook"},
+		"url":        "https://forge.example.org/{repo}/blob/{commit}/{source_path}", "licence": "CC-BY-4.0",
+	}
+	for i := 0; i+1 < len(more); i += 2 {
+		o[more[i].(string)] = more[i+1]
+	}
+	client := outbound.New(outbound.Config{ // patient: git answers as a command of its own
+		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	})
+	t.Cleanup(client.Close)
+	return connectortest.NewSource(t, connectortest.Config{Connector: docs.New, Options: o, HTTP: client})
+}
+
+// prose is text enough not to be a stub.
+func prose(about string) string {
+	return strings.Repeat("The keeper of "+about+" looks at it at dusk and at dawn, and writes down what was seen. ", 6) + "\n"
+}
+
+func doc(t testing.TB, r connectortest.Result, file string) catalog.Record {
+	t.Helper()
+	return r.Get(t, catalog.KindDoc, "harbour/handbook/"+file)
+}
+
+// files are the paths of the records below the repository.
+func files(r connectortest.Result) []string {
+	var paths []string
+	for _, rec := range r.Records {
+		paths = append(paths, strings.TrimPrefix(rec.Key, "harbour/handbook/"))
+	}
+	return paths
+}
+
+func TestAPage(t *testing.T) {
+	t.Parallel()
+	repo := gitrepotest.New(t)
+	first := repo.Commit("one", map[string]string{
+		"docs/guide/lamps.mdx": "---\ntitle: Lamps\ndescription: How lamps are lit.\n---\nimport Oil from '/snippets/oil.mdx'\n\n<Oil />\n\n" +
+			"<Tabs>\n<Tab title=\"Oil\">\nPour it.\n</Tab>\n<Tab title=\"Gas\">\nTurn it.\n</Tab>\n</Tabs>\n\n```sh\nlamp --light   now\n```\n" + prose("the lamp"),
+		"docs/snippets/oil.mdx": "Whale oil is not used.\n",
+		"docs/ropes.rst":        "Ropes\n=====\n\n.. include:: knots.inc\n\n" + prose("the rope"),
+		"docs/knots.inc":        "A bowline holds.\n",
+	})
+	repo.Commit("unrelated", map[string]string{"main.go": "package main"})
+	r := source(t, repo).Sync()
+	if diff := cmp.Diff([]string{"docs/guide/lamps.mdx", "docs/ropes.rst"}, files(r)); diff != "" {
+		t.Errorf("pages (-want +got)\n%s", diff)
+	}
+	got := doc(t, r, "docs/guide/lamps.mdx")
+	for _, want := range []string{"Whale oil is not used.", "**Oil**", "Pour it.", "**Gas**", "```sh\nlamp --light   now\n```"} {
+		if !strings.Contains(got.Body, want) {
+			t.Errorf("the body has no %q:\n%s", want, got.Body)
+		}
+	}
+	day := time.Date(2031, 1, 2, 12, 0, 0, 0, time.UTC)
+	want := catalog.Record{
+		Kind: catalog.KindDoc, Key: "harbour/handbook/docs/guide/lamps.mdx", Title: "Lamps",
+		URL:  "https://forge.example.org/harbour/handbook/blob/" + first + "/docs/guide/lamps.mdx",
+		Page: "/docs/harbour/handbook/docs/guide/lamps.mdx", Path: "harbour/handbook/docs/guide/lamps.mdx", Source: got.Source,
+		Container: "harbour/handbook", Category: "guide", CreatedAt: day, UpdatedAt: day, Summary: "How lamps are lit.",
+		ID: got.ID, FirstSeenAt: got.FirstSeenAt, Hash: got.Hash, Body: got.Body, Data: got.Data, Tags: got.Tags,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	data := catalog.Doc{
+		Format: "mdx", Section: "guide", Description: "How lamps are lit.", Commit: first, Licence: "CC-BY-4.0",
+		Includes: []string{"harbour/handbook/docs/snippets/oil.mdx"},
+	}
+	if diff := cmp.Diff(data, connectortest.Data[catalog.Doc](t, got)); diff != "" {
+		t.Errorf("data (-want +got)\n%s", diff)
+	}
+	if rope := doc(t, r, "docs/ropes.rst"); rope.Title != "Ropes" || !strings.Contains(rope.Body, "A bowline holds.") {
+		t.Errorf("%q\n%s", rope.Title, rope.Body)
+	}
+}
+
+func TestWhatIsAPage(t *testing.T) {
+	t.Parallel()
+	repo := gitrepotest.New(t)
+	text := prose("it")
+	repo.Commit("one", map[string]string{
+		"README.md": "# Handbook\n" + text, "docs/_index.md": text, "docs/index.rst": "Harbour\n=======\n\n.. toctree::\n\n   a\n", "docs/a.markdown": text,
+		"docs/SUMMARY.md": text, "docs/_sidebar.md": text, "docs/_partial.mdx": text, "docs/_templates/x.md": text, "docs/.vitepress/x.md": text,
+		"docs/snippets/x.mdx": text, "node_modules/p/README.md": text, "docs/docs.json": "{}", "docs/notes.txt": text, "docs/old/x.md": text,
+		"docs/draft.md": "---\ndraft: true\n---\n" + text, "docs/hidden.mdx": "---\nhidden: true\n---\n" + text,
+		"docs/unpublished.md": "---\npublished: false\n---\n" + text, "docs/shown.md": "---\ndraft: false\n---\n" + text, "docs/empty.md": "",
+		"docs/picture.md": "\x89PNG\r\n\x1a\n\x00\x00" + text, "docs/large.md": strings.Repeat("x", 8<<20+1), "other/x.md": text,
+		"docs/pointer.md": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n",
+	})
+	if err := os.Symlink("../README.md", filepath.Join(repo.Dir, "docs", "link.md")); err != nil {
+		t.Fatal(err)
+	}
+	repo.Git("update-index", "--add", "--cacheinfo", "160000,"+repo.Git("rev-parse", "HEAD")+",docs/module.md")
+	repo.Git("add", "docs/link.md")
+	repo.Git("commit", "--quiet", "--message", "a link and a module")
+	r := source(t, repo, "include", []string{"README.md", "docs/**", "node_modules/**"}, "exclude", []string{"docs/old/**"}).Sync()
+	want := []string{"README.md", "docs/_index.md", "docs/a.markdown", "docs/empty.md", "docs/index.rst", "docs/shown.md"}
+	if diff := cmp.Diff(want, files(r)); diff != "" {
+		t.Errorf("pages (-want +got)\n%s", diff)
+	}
+	if r.Skipped != 3 {
+		t.Errorf("%d skipped: %v", r.Skipped, r.Problems)
+	}
+	if index := doc(t, r, "docs/index.rst"); !slices.Contains(index.Tags, catalog.TagStub) || index.Title != "Harbour" {
+		t.Errorf("%q is tagged %v", index.Title, index.Tags)
+	}
+	r = source(t, repo, "extensions", []string{".txt"}, "roots", []any{map[string]any{"dir": "docs/"}, map[string]any{"dir": "nowhere"}}).Sync()
+	if diff := cmp.Diff([]string{"docs/notes.txt"}, files(r)); diff != "" || r.Warned != 1 {
+		t.Errorf("texts (-want +got)\n%s%v", diff, r.Problems)
+	}
+}
+
+func TestTextsOfAllKinds(t *testing.T) {
+	t.Parallel()
+	repo := gitrepotest.New(t)
+	repo.Commit("one", map[string]string{
+		"crlf.md":     "---\r\ntitle: Lines\r\n---\r\n\r\n```\r\ncode\r\n```\r\n" + strings.ReplaceAll(prose("lines"), "\n", "\r\n"),
+		"bom.md":      "\xef\xbb\xbf---\ntitle: Marked\n---\n" + prose("marks"),
+		"latin.md":    "# Caf\xe9\n\n" + prose("coffee"),
+		"mixed.md":    "# Größe \x96 na\xefve\n\n" + prose("size"),
+		"utf16.md":    "\xff\xfe#\x00 \x00W\x00i\x00d\x00e\x00\n\x00",
+		"a b/ü#1?.md": "# Odd name\n\n" + prose("names"),
+		"loop.rst":    "Loop\n====\n\n.. include:: loop.rst\n\n.. include:: ../../../../etc/passwd\n\n.. include:: /etc/passwd\n\n" + prose("loops"),
+		"ping.mdx":    "import P from './_pong.mdx'\n\n# Ping\n\n<P />\n\n" + prose("ping"),
+		"_pong.mdx":   "import P from './ping.mdx'\n\npong\n\n<P />\n",
+	})
+	r := source(t, repo).Sync()
+	if len(r.Problems) > 0 {
+		t.Errorf("problems: %v", r.Problems)
+	}
+	for file, want := range map[string]string{
+		"crlf.md": "Lines", "bom.md": "Marked", "latin.md": "Café", "mixed.md": "Größe – naïve", "utf16.md": "Wide", "a b/ü#1?.md": "Odd name", "loop.rst": "Loop", "ping.mdx": "Ping",
+	} {
+		rec := doc(t, r, file)
+		if rec.Title != want || strings.ContainsAny(rec.Body, "\r\ufeff\x00") || strings.Contains(rec.Body, "root:") {
+			t.Errorf("%s: %q\n%.200s", file, rec.Title, rec.Body)
+		}
+	}
+	if rec := doc(t, r, "a b/ü#1?.md"); !strings.HasSuffix(rec.URL, "/a%20b/%C3%BC%231%3F.md") {
+		t.Errorf("the address is %s", rec.URL)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	repo := gitrepotest.New(t)
+	front := func(keys string) string { return "---\n" + keys + "\n---\n" + prose("it") }
+	repo.Commit("one", map[string]string{
+		"docs/README.md": prose("all"), "docs/guide/index.mdx": prose("it"), "docs/guide/a b.md": prose("it"),
+		"docs/guide/slug.md": front("slug: lamps"), "docs/guide/deep/index.md": front("slug: start"), "docs/guide/absolute.md": front("slug: /lamps/oil/"),
+		"docs/guide/upwards.md": front("slug: ../../../../x"), "docs/guide/id.md": front("id: named"), "docs/guide/permalink.md": front("permalink: /p.html"),
+		"docs/guide/pattern.md": front("permalink: /:title/"), "v2/guide/index.mdx": prose("v2"), "v3.1/x.md": prose("v3"),
+	})
+	r := source(t, repo, "url", "https://docs.example.org/{page}", "roots", []any{
+		map[string]any{"dir": "docs"}, map[string]any{"dir": "v2", "version": "2", "url": "https://docs.example.org/{version}/{page}?at={branch}"},
+		map[string]any{"dir": "v3.1", "url": "https://docs.example.org/{version}/{page}"},
+	}).Sync()
+	want := map[string]string{
+		"docs/README.md": "", "docs/guide/index.mdx": "guide", "docs/guide/a b.md": "guide/a%20b", "docs/guide/slug.md": "guide/lamps",
+		"docs/guide/deep/index.md": "guide/deep/start", "docs/guide/absolute.md": "lamps/oil", "docs/guide/upwards.md": "x", "docs/guide/id.md": "guide/named",
+		"docs/guide/permalink.md": "p.html", "docs/guide/pattern.md": "guide/pattern", "v2/guide/index.mdx": "2/guide?at=main", "v3.1/x.md": "3.1/x",
+	}
+	got := map[string]string{}
+	for _, file := range files(r) {
+		got[file] = strings.TrimPrefix(doc(t, r, file).URL, "https://docs.example.org/")
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	r = source(t, repo, "url", "https://docs.example.org/{version}/{page}", "include", []string{"docs/README.md"}).Sync()
+	if got := doc(t, r, "docs/README.md").URL; got != "" {
+		t.Errorf("an address without a version: %s", got)
+	}
+}
+
+func TestVersionsOfOnePage(t *testing.T) {
+	t.Parallel()
+	repo := gitrepotest.New(t)
+	repo.Commit("one", map[string]string{
+		"docs/next/lamps.mdx": prose("lamps"), "docs/next/new.md": prose("news"),
+		"docs/2.10/lamps.rst": prose("lamps"), "docs/2.10/gone.rst": prose("gone"), "docs/2.10/late.rst": prose("late"), "docs/faq.md": prose("answers"),
+	})
+	s := source(t, repo, "roots", []any{
+		map[string]any{"dir": "docs"}, map[string]any{"dir": "docs/next", "version": "3.0"}, map[string]any{"dir": "docs/2.10", "version": "2.10"},
+	})
+	check := func(r connectortest.Result, want map[string]string) {
+		t.Helper()
+		got := map[string]string{}
+		for _, file := range files(r) {
+			rec := doc(t, r, file)
+			got[file] = strings.TrimSpace(connectortest.Data[catalog.Doc](t, rec).Version + " " + strings.Join(rec.Tags, ","))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	}
+	want := map[string]string{
+		"docs/next/lamps.mdx": "3.0", "docs/next/new.md": "3.0", "docs/2.10/lamps.rst": "2.10 " + catalog.TagOtherVersion,
+		"docs/2.10/gone.rst": "2.10", "docs/2.10/late.rst": "2.10", "docs/faq.md": "",
+	}
+	check(s.Sync(), want)
+	// The current version gets a page that an older one had, and loses another.
+	repo.Commit("two", map[string]string{"docs/next/late.md": prose("late"), "docs/next/lamps.mdx": gitrepotest.Gone})
+	r := s.Sync()
+	want["docs/next/late.md"], want["docs/2.10/late.rst"], want["docs/2.10/lamps.rst"] = "3.0", "2.10 "+catalog.TagOtherVersion, "2.10"
+	delete(want, "docs/next/lamps.mdx")
+	check(r, want)
+	if r.Created != 1 || r.Updated != 2 || r.Deleted != 1 {
+		t.Errorf("%d created, %d updated, %d deleted", r.Created, r.Updated, r.Deleted)
+	}
+}
+
+func TestSyncFollowsTheRepository(t *testing.T) {
+	t.Parallel()
+	repo := gitrepotest.New(t)
+	all := map[string]string{"docs/_oil.mdx": "Oil from afar.\n", "docs/lamps.mdx": "import Oil from './_oil.mdx'\nimport Gas from './_gas.mdx'\n\n<Oil />\n<Gas />\n\n" + prose("lamps")}
+	for i := range 20 {
+		all[fmt.Sprintf("docs/page%02d.md", i)] = prose(fmt.Sprint("thing ", i))
+	}
+	repo.Commit("one", all)
+	s := source(t, repo)
+	r := s.Sync()
+	if r.Created != 21 {
+		t.Fatalf("%d created: %v", r.Created, r.Problems)
+	}
+	connectortest.Unchanged(t, s, r)
+	step := func(name string, created, updated, deleted int) connectortest.Result {
+		t.Helper()
+		r := s.Sync()
+		if r.Created != created || r.Updated != updated || r.Deleted != deleted || r.Unchanged != 0 || int(r.Changes) != created+updated+deleted {
+			t.Errorf("%s: %d created, %d updated, %d deleted, %d put without a change; want %d, %d, %d, 0", name, r.Created, r.Updated, r.Deleted, r.Unchanged, created, updated, deleted)
+		}
+		// From nothing the same comes out, but for the order of its making.
+		connectortest.Same(t, source(t, repo).Sync(), r)
+		connectortest.Unchanged(t, s, r)
+		return r
+	}
+
+	repo.Commit("not a page", map[string]string{"main.go": "package main"})
+	step("another file", 0, 0, 0)
+
+	second := repo.Commit("a page", map[string]string{"docs/page03.md": prose("something else")})
+	rec := doc(t, step("a page", 0, 1, 0), "docs/page03.md")
+	if rec.CreatedAt.Day() != 2 || rec.UpdatedAt.Day() != 4 || !strings.Contains(rec.URL, second) || !strings.Contains(rec.Body, "something else") {
+		t.Errorf("created %s, updated %s, %s", rec.CreatedAt, rec.UpdatedAt, rec.URL)
+	}
+
+	repo.Commit("what a page includes", map[string]string{"docs/_oil.mdx": "Oil from nearby.\n"})
+	if rec := doc(t, step("an include", 0, 1, 0), "docs/lamps.mdx"); !strings.Contains(rec.Body, "nearby") {
+		t.Errorf("has the text\n%s", rec.Body)
+	}
+	repo.Commit("what a page wanted to include", map[string]string{"docs/_gas.mdx": "Gas of the town.\n"})
+	if rec := doc(t, step("a missing include", 0, 1, 0), "docs/lamps.mdx"); !strings.Contains(rec.Body, "of the town") {
+		t.Errorf("has the text\n%s", rec.Body)
+	}
+
+	repo.Commit("rename", map[string]string{"docs/page05.md": gitrepotest.Gone, "docs/moved/five.md": prose("thing 5")})
+	repo.Commit("rename again", map[string]string{"docs/moved/five.md": gitrepotest.Gone, "docs/moved/5.md": prose("thing 5")})
+	r = step("two renames", 1, 0, 1)
+	rec = doc(t, r, "docs/moved/5.md")
+	if rec.CreatedAt.Day() != 2 || rec.UpdatedAt.Day() != 8 {
+		t.Errorf("renamed: created %s, updated %s", rec.CreatedAt, rec.UpdatedAt)
+	}
+	for _, former := range []string{"docs/page05.md", "docs/moved/five.md"} {
+		if found, err := s.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "harbour/handbook/" + former}); err != nil || found.ID != rec.ID {
+			t.Errorf("by its former key: %s, %v", found.Key, err)
+		}
+	}
+	repo.Commit("another takes the name", map[string]string{"docs/page05.md": prose("quite another thing, and a longer story")})
+	r = step("a name taken again", 1, 1, 0)
+	if rec := doc(t, r, "docs/page05.md"); rec.CreatedAt.Day() != 9 {
+		t.Errorf("the other was created %s", rec.CreatedAt)
+	}
+
+	repo.Commit("delete", map[string]string{"docs/page06.md": gitrepotest.Gone})
+	step("a deleted page", 0, 0, 1)
+	repo.Commit("hide", map[string]string{"docs/page07.md": "---\ndraft: true\n---\n" + prose("thing 7")})
+	step("a hidden page", 0, 0, 1)
+	repo.Commit("still hidden", map[string]string{"main.go": "package other"})
+	step("a page that stays hidden", 0, 0, 0)
+	repo.Commit("a new page", map[string]string{"docs/new.md": prose("news")})
+	step("a new page", 1, 0, 0)
+
+	// A merge is one state of the branch; what was before it on the side is not.
+	repo.Git("checkout", "--quiet", "-b", "side", second)
+	repo.Commit("aside", map[string]string{"docs/page08.md": prose("the side")})
+	repo.Git("checkout", "--quiet", "main")
+	repo.Clock = repo.Clock.AddDate(0, 0, 1)
+	repo.Git("merge", "--quiet", "--no-ff", "--message", "merge", "side")
+	if rec := doc(t, step("a merge", 0, 1, 0), "docs/page08.md"); !rec.UpdatedAt.Equal(repo.Clock) {
+		t.Errorf("merged: updated %s, want %s", rec.UpdatedAt, repo.Clock)
+	}
+}
+
+func TestRewrittenBranches(t *testing.T) {
+	t.Parallel()
+	repo := gitrepotest.New(t)
+	first := repo.Commit("one", map[string]string{"a.md": prose("a"), "b.md": prose("b")})
+	second := repo.Commit("two", map[string]string{"b.md": prose("another b")})
+	s := source(t, repo)
+	s.Sync()
+	repo.Git("reset", "--quiet", "--hard", first)
+	repo.Commit("another two", map[string]string{"a.md": prose("another a")})
+	r := s.Sync()
+	if r.Updated != 2 || !strings.Contains(doc(t, r, "a.md").Body, "another a") || !strings.Contains(doc(t, r, "b.md").URL, first) {
+		t.Errorf("%d updated: %s", r.Updated, doc(t, r, "b.md").URL)
+	}
+	connectortest.Same(t, source(t, repo).Sync(), r)
+
+	repo.Git("reset", "--quiet", "--hard", second)
+	repo.Git("branch", "--quiet", "-m", "main", "trunk")
+	if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "no branch main") || len(r.Records) != 2 {
+		t.Errorf("without its branch: %v, %d records", r.Err, len(r.Records))
+	}
+	s.Options["repository"].(map[string]any)["branch"] = "trunk"
+	if r := s.Sync(); r.Updated != 2 {
+		t.Errorf("another branch: %d updated", r.Updated)
+	}
+}
+
+func TestShallowHistory(t *testing.T) {
+	t.Parallel()
+	repo := gitrepotest.New(t)
+	repo.Commit("one", map[string]string{"a.md": prose("a"), "b.md": prose("b")})
+	second := repo.Commit("two", map[string]string{"b.md": prose("another b")})
+	repo.Commit("three", map[string]string{"b.md": prose("a third b")})
+	server := connectortest.NewServer(t, repo.Handler())
+	s := source(t, repo, "repository", map[string]any{"url": server.URL + "/harbour/handbook.git", "depth": 2})
+	r := s.Sync()
+	if a := doc(t, r, "a.md"); !a.CreatedAt.IsZero() || !a.UpdatedAt.IsZero() || !strings.Contains(a.URL, second) {
+		t.Errorf("what is older than the history: %s, %s, %s", a.CreatedAt, a.UpdatedAt, a.URL)
+	}
+	if b := doc(t, r, "b.md"); !b.CreatedAt.IsZero() || b.UpdatedAt.Day() != 4 {
+		t.Errorf("what changed since: %s, %s", b.CreatedAt, b.UpdatedAt)
+	}
+	for i := range 3 {
+		repo.Commit("more", map[string]string{"c.md": prose(fmt.Sprint("c", i))})
+	}
+	if r = s.Sync(); r.Created != 1 || r.Updated != 0 {
+		t.Errorf("out of the old window: %d created, %d updated", r.Created, r.Updated)
+	}
+	connectortest.Unchanged(t, s, r)
+}
+
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	repo := gitrepotest.New(t)
+	all := map[string]string{}
+	for i := range 12 {
+		all[fmt.Sprintf("docs/page%02d.md", i)] = prose(fmt.Sprint("thing ", i))
+	}
+	repo.Commit("one", all)
+	connectortest.Interrupted(t, connectortest.Config{Connector: docs.New, Options: map[string]any{"repository": map[string]any{"url": repo.Dir, "name": "harbour/handbook"}}})
+}
+
+// TestServersThatBreak holds that a source whose server fails keeps what it
+// has, and goes on when the server does.
+func TestServersThatBreak(t *testing.T) {
+	t.Parallel()
+	repo := gitrepotest.New(t)
+	repo.Commit("one", map[string]string{"a.md": prose("a"), "b.md": prose("b")})
+	server := connectortest.NewServer(t, repo.Handler())
+	s := source(t, repo, "repository", map[string]any{"url": server.URL + "/harbour/handbook.git", "name": "harbour/handbook"})
+	if r := s.Sync(); r.Created != 2 {
+		t.Fatalf("%d created", r.Created)
+	}
+	repo.Commit("two", map[string]string{"b.md": prose("another b")})
+	for name, fault := range map[string]connectortest.Fault{
+		"fails": connectortest.Status(500), "is busy": connectortest.TooMany(3600), "breaks off": connectortest.Reset, "is cut": connectortest.Truncated,
+		"is empty": connectortest.Empty, "asks to sign in": connectortest.SignIn, "talks nonsense": connectortest.Garbage,
+		"leads inside": connectortest.Redirect("http://10.0.0.1/"), "is slow": connectortest.Slow(time.Minute),
+	} {
+		t.Run(name, func(t *testing.T) {
+			server.Fault("/", 100, fault)
+			defer server.Heal()
+			ctx := t.Context()
+			if name == "is slow" {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, time.Second/2)
+				defer cancel()
+			}
+			if r := s.Try(ctx); r.Err == nil || r.Changes != 0 || len(r.Records) != 2 {
+				t.Errorf("%v, %d changes, %d records", r.Err, r.Changes, len(r.Records))
+			}
+		})
+	}
+	if r := s.Sync(); r.Updated != 1 {
+		t.Errorf("healed: %d updated", r.Updated)
+	}
+}
+
+func TestWorkDirMayBeLost(t *testing.T) {
+	t.Parallel()
+	repo := gitrepotest.New(t)
+	repo.Commit("one", map[string]string{"a.md": prose("a"), "b.md": prose("b")})
+	work := t.TempDir()
+	run := func(cursor string) (*sink, ingest.Outcome, error) {
+		c, err := docs.New(network.Source{Name: "handbook", Options: map[string]any{"repository": map[string]any{"url": repo.Dir}}}, ingest.Environment{WorkDir: work})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := &sink{}
+		o, err := c.Sync(t.Context(), cursor, out)
+		return out, o, err
+	}
+	_, first, err := run("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo.Commit("two", map[string]string{"b.md": prose("another b")})
+	if out, _, err := run(first.Cursor); err != nil || out.put != 1 || out.kept != 1 {
+		t.Errorf("with what was remembered: %d put, %d kept, %v", out.put, out.kept, err)
+	}
+	// The run did not end well, so it is repeated from the cursor before.
+	if out, _, err := run(first.Cursor); err != nil || out.put != 1 || out.kept != 1 {
+		t.Errorf("again: %d put, %d kept, %v", out.put, out.kept, err)
+	}
+	memories, err := filepath.Glob(filepath.Join(work, "pages-*"))
+	if err != nil || len(memories) != 2 {
+		t.Fatalf("memories %v, %v", memories, err)
+	}
+	for _, file := range memories {
+		if err := os.WriteFile(file, []byte(`{"head":`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, _, err := run(first.Cursor); err != nil || out.put != 2 || out.kept != 0 {
+		t.Errorf("with a torn memory: %d put, %d kept, %v", out.put, out.kept, err)
+	}
+	if out, _, err := run("../../etc/passwd x"); err != nil || out.put != 2 {
+		t.Errorf("with a strange cursor: %d put, %v", out.put, err)
+	}
+
+	// An object of the mirror is lost: the run fails, the next one starts anew.
+	mirror := filepath.Join(work, "repository.git")
+	blob := repo.Git("rev-parse", "HEAD:b.md")
+	if err := os.RemoveAll(filepath.Join(mirror, "objects", blob[:2])); err != nil {
+		t.Fatal(err)
+	}
+	if out, _, err := run(""); err == nil {
+		t.Errorf("a damaged mirror: %d put", out.put)
+	}
+	if out, _, err := run(""); err != nil || out.put != 2 {
+		t.Errorf("after a damaged mirror: %d put, %v", out.put, err)
+	}
+}
+
+// sink counts what it gets.
+type sink struct {
+	ingest.Sink
+	put, kept int
+}
+
+func (s *sink) Put(ctx context.Context, _ catalog.Entry) error {
+	s.put++
+	return ctx.Err()
+}
+
+func (s *sink) Keep(catalog.Ref)    { s.kept++ }
+func (s *sink) Warn(string, string) {}
+func (s *sink) Progress(int, int)   {}
+
+func TestBadOptions(t *testing.T) {
+	t.Parallel()
+	repository := map[string]any{"url": "https://forge.example.org/harbour/handbook"}
+	tests := map[string]struct {
+		options map[string]any
+		want    string
+	}{
+		"no repository":          {map[string]any{}, "option repository: url"},
+		"an unknown option":      {map[string]any{"repository": repository, "exlude": []string{"x"}}, `did you mean "exclude"`},
+		"an address of nothing":  {map[string]any{"repository": map[string]any{"url": "ftp://forge.example.org/x"}}, "not a repository address"},
+		"a branch as an option":  {map[string]any{"repository": map[string]any{"url": "x", "branch": "--x"}}, "no branch name"},
+		"a negative depth":       {map[string]any{"repository": map[string]any{"url": "x", "depth": -1}}, "depth"},
+		"an unknown extension":   {map[string]any{"repository": repository, "extensions": []string{".md", ".docx"}}, ".docx"},
+		"an extension without .": {map[string]any{"repository": repository, "extensions": []string{"md"}}, `"md"`},
+		"no extension":           {map[string]any{"repository": repository, "extensions": []string{}}, "extensions"},
+		"a root upwards":         {map[string]any{"repository": repository, "roots": []any{map[string]any{"dir": "a/../../b"}}}, "directory of the repository"},
+		"an absolute root":       {map[string]any{"repository": repository, "roots": []any{map[string]any{"dir": "/docs"}}}, "directory of the repository"},
+		"a root twice":           {map[string]any{"repository": repository, "roots": []any{map[string]any{"dir": "docs"}, map[string]any{"dir": "docs/"}}}, "twice"},
+		"an unknown placeholder": {map[string]any{"repository": repository, "url": "https://x.example.org/{path}"}, "unknown {path}"},
+		"no web address":         {map[string]any{"repository": repository, "url": "{page}"}, "web address"},
+		"no web address of one":  {map[string]any{"repository": repository, "roots": []any{map[string]any{"dir": "d", "url": "x"}}}, "web address"},
+		"an address of its own":  {map[string]any{"repository": repository, "url": "https://{page}.example.org/{pag}"}, "unknown {pag}"},
+		"no name":                {map[string]any{"repository": map[string]any{"url": "/"}}, "name"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, err := docs.New(network.Source{Name: "handbook", Options: tt.options}, ingest.Environment{WorkDir: t.TempDir()})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v; want %q", err, tt.want)
+			}
+		})
+	}
+	if _, err := docs.New(network.Source{Name: "handbook", Options: map[string]any{"repository": repository}}, ingest.Environment{}); err == nil {
+		t.Error("is made without a working directory")
+	}
+}
+
+func TestManyPages(t *testing.T) {
+	t.Parallel()
+	pages := 3000
+	if raceDetector {
+		pages = 300
+	}
+	repo := gitrepotest.New(t)
+	all := map[string]string{"docs/_common.mdx": "Common words.\n"}
+	for i := range pages {
+		all[fmt.Sprintf("docs/part%02d/page%04d.mdx", i%40, i)] = fmt.Sprintf("---\ntitle: Page %d\ndescription: About thing %d.\n---\nimport C from '/_common.mdx'\n\n<C />\n\nThing %d is described here in a few words.\n", i, i, i)
+	}
+	repo.Import("one", all)
+	work := t.TempDir()
+	sync := func(cursor string) (*sink, string, time.Duration) {
+		c, err := docs.New(network.Source{Name: "handbook", Options: map[string]any{"repository": map[string]any{"url": repo.Dir}}}, ingest.Environment{WorkDir: work})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, began := &sink{}, time.Now()
+		o, err := c.Sync(t.Context(), cursor, out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out, o.Cursor, time.Since(began)
+	}
+	out, cursor, took := sync("")
+	if out.put != pages {
+		t.Errorf("%d put", out.put)
+	}
+	t.Logf("%d pages: %s", pages, took)
+	repo.Import("two", map[string]string{"docs/part00/page0000.mdx": prose("one thing")})
+	if out, _, took = sync(cursor); out.put != 1 || out.kept != pages-1 {
+		t.Errorf("%d put, %d kept", out.put, out.kept)
+	}
+	t.Logf("one of them: %s", took)
+	if took > 10*time.Second {
+		t.Errorf("one changed page of %d took %s", pages, took)
+	}
+}

@@ -1,0 +1,65 @@
+package docs
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"almanac/ingest/markup"
+)
+
+// front is what front matter says of a page's publication; title and
+// description are read with the text.
+type front struct {
+	// Slug is where the page is published: from the site's front if it begins
+	// with a slash, else in place of the file's name.
+	Slug string
+	// Hidden: readers are not to find the page.
+	Hidden bool
+}
+
+const (
+	maxFront = 64 << 10
+	maxSlug  = 300
+)
+
+// readFront reads the front matter of a page as Docusaurus, Hugo, Jekyll and
+// Mintlify understand it. What is no YAML says nothing.
+func readFront(text string) front {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(markup.Clean(text[:min(len(text), maxFront)]), "\n \t"), "---\n")
+	if !ok {
+		return front{}
+	}
+	block, _, ok := strings.Cut("\n"+rest, "\n---")
+	if !ok {
+		return front{}
+	}
+	var meta map[string]any
+	if yaml.Unmarshal([]byte(block), &meta) != nil {
+		return front{}
+	}
+	f := front{Hidden: isTrue(meta["draft"]) || isTrue(meta["hidden"]) || isTrue(meta["unlisted"]) || isTrue(meta["noindex"])}
+	if shown, ok := meta["published"].(bool); ok && !shown {
+		f.Hidden = true
+	}
+	for _, key := range []string{"slug", "permalink", "id"} {
+		slug, _ := meta[key].(string)
+		slug = strings.TrimSpace(slug)
+		usable := slug != "" && len(slug) <= maxSlug && !strings.ContainsAny(slug, ":?#\\\n") // no address, no pattern
+		if usable && (key != "permalink" || slug[0] == '/') && (key != "id" || !strings.Contains(slug, "/")) {
+			f.Slug = slug
+			break
+		}
+	}
+	return f
+}
+
+func isTrue(v any) bool {
+	switch v := v.(type) {
+	case bool:
+		return v
+	case string:
+		return strings.EqualFold(v, "true")
+	}
+	return false
+}

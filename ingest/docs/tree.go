@@ -1,0 +1,105 @@
+package docs
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// trunk names directories that only say where a repository keeps its pages.
+var trunk = []string{"docs", "doc", "src", "source", "sphinx", "main", "content", "pages", "docs-main", "docs-open", "docs-internal"}
+
+// Section is the part of the documentation a page lies in: the first
+// directory of its path below the trunk, or "".
+func Section(file string) string {
+	for dir := range strings.SplitSeq(path.Dir(file), "/") {
+		if dir != "." && !slices.Contains(trunk, dir) && !versionDirectory.MatchString(dir) {
+			return dir
+		}
+	}
+	return ""
+}
+
+var versionDirectory = regexp.MustCompile(`(?:^|[/_-])v?(\d+\.\d+(?:\.\d+)?)(?:/|$)`)
+
+// Version is the version of the product that a path's directories name
+// ("product-2.10/…"), or "".
+func Version(file string) string {
+	if m := versionDirectory.FindStringSubmatch(path.Dir(file)); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// page is a file of the repository that may be a page.
+type page struct {
+	file  string
+	root  root
+	below string // the file's path below its root
+}
+
+// pageOf says whether a file is one of the pages wanted.
+func (c *connector) pageOf(file string) (page, bool) {
+	p := page{file: file}
+	found := false
+	for _, r := range c.opts.Roots {
+		below, ok := file, true
+		if r.Dir != "" {
+			below, ok = strings.CutPrefix(file, r.Dir+"/")
+		}
+		if ok && (!found || len(r.Dir) > len(p.root.Dir)) { // the nearest root above it
+			p.root, p.below, found = r, below, true
+		}
+	}
+	return p, found && c.extensions[strings.ToLower(path.Ext(file))] && published(p.below) &&
+		(len(c.include) == 0 || c.include.Match(file)) && !c.exclude.Match(file)
+}
+
+// navigation are files that list pages for a menu.
+var navigation = []string{"summary", "_sidebar", "_navbar", "_footer", "_coverpage"}
+
+// published says whether generators of sites would make a page of a file:
+// partial, hidden and generated ones lie beside pages.
+func published(below string) bool {
+	segments := strings.Split(below, "/")
+	last := len(segments) - 1
+	for _, dir := range segments[:last] {
+		if dir == "" || dir[0] == '_' || dir[0] == '.' || dir == "snippets" || dir == "node_modules" {
+			return false
+		}
+	}
+	stem := strings.ToLower(strings.TrimSuffix(segments[last], path.Ext(segments[last])))
+	return stem != "" && (stem[0] != '_' && stem[0] != '.' || stem == "_index") && !slices.Contains(navigation, stem)
+}
+
+// name is what a page is called in addresses below its root: its path without
+// extension, and without the name of an index file. It is the same in all
+// versions.
+func (p page) name() string {
+	stem := strings.TrimSuffix(p.below, path.Ext(p.below))
+	switch strings.ToLower(path.Base(stem)) {
+	case "index", "_index", "readme":
+		if stem = path.Dir(stem); stem == "." {
+			return ""
+		}
+	}
+	return stem
+}
+
+// address is the name as the front matter has it.
+func (p page) address(f front) string {
+	switch {
+	case strings.HasPrefix(f.Slug, "/"):
+		return strings.Trim(path.Clean(f.Slug), "/")
+	case f.Slug != "":
+		return path.Join("/", path.Dir(p.below), f.Slug)[1:]
+	}
+	return p.name()
+}
+
+// other says whether a page is of another than the current version, which has
+// it too.
+func (c *connector) other(p page, current map[string]bool) bool {
+	return p.root.Version != "" && p.root.Version != c.current && current[p.name()]
+}

@@ -1,0 +1,163 @@
+// Package gitrepo keeps a bare mirror of a branch of a git repository, which
+// may be a URL, a local clone or a bundle, and reads it: files, content,
+// history.
+//
+// The git command fetches, for it speaks every protocol and reads bundles; it
+// runs without any configuration, hook, credential or prompt of the machine's.
+// Its connections go around package outbound, so the guard is asked first and
+// git is held to the address that the guard let through.
+//
+// It may import ingest/outbound.
+package gitrepo
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/ingest/outbound"
+)
+
+const fetchTimeout = 10 * time.Minute
+
+// Source is what is fetched.
+type Source struct {
+	// Remote is a path to a clone or a bundle, or an https, http, ssh or git URL.
+	Remote string
+	Branch string
+	// Pulls fetches what a host keeps of pull requests (refs/pull) besides.
+	Pulls bool
+	// Depth is how many commits of the branch are fetched; 0 = all.
+	Depth int
+}
+
+// errGit: there is no git to run.
+var errGit = errors.New("the git command was not found: install git, 2.37 or newer, where almanac runs")
+
+// Fetch brings a source into the bare repository dir, creating it first. What
+// the remote dropped or rewrote is dropped and rewritten. The client lets
+// addresses through that a URL names; its ErrRefused is wrapped. Only one
+// Fetch may use dir at a time.
+func Fetch(ctx context.Context, client *outbound.Client, dir string, s Source) error {
+	if !IsBranch(s.Branch) {
+		return fmt.Errorf("%q is no branch name", s.Branch)
+	}
+	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
+	defer cancel()
+	to, err := find(ctx, client, s.Remote)
+	if err != nil {
+		return err
+	}
+	if err := prepare(ctx, dir, s.Branch); err != nil {
+		return err
+	}
+	args := append(to.settings, "--git-dir="+dir, "fetch", "--quiet", "--force", "--prune", "--no-tags", "--no-auto-maintenance",
+		"--no-write-fetch-head", "--no-recurse-submodules")
+	if s.Depth > 0 {
+		args = append(args, "--depth="+strconv.Itoa(s.Depth))
+	} else if _, err := os.Stat(filepath.Join(dir, "shallow")); err == nil {
+		args = append(args, "--unshallow")
+	}
+	args = append(args, "--", to.address, "+refs/heads/"+s.Branch+":refs/heads/"+s.Branch)
+	if s.Pulls {
+		args = append(args, "+refs/pull/*:refs/pull/*")
+	}
+	if err := run(ctx, to.ssh, args...); err != nil {
+		if strings.Contains(err.Error(), "couldn't find remote ref") {
+			return noBranch(s.Branch)
+		}
+		return err
+	}
+	return nil
+}
+
+func noBranch(name string) error { return fmt.Errorf("the repository has no branch %s", name) }
+
+// prepare makes the bare repository, or clears it of what a fetch left that
+// was killed: its locks would stop every later one.
+func prepare(ctx context.Context, dir, branch string) error {
+	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
+		// A half-made repository is made anew.
+		if err := os.RemoveAll(dir); err != nil {
+			return err
+		}
+		return run(ctx, "", "init", "--quiet", "--bare", "--template=", "--initial-branch="+branch, "--", dir)
+	}
+	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		switch base := filepath.Base(name); {
+		case err != nil:
+			return err
+		case d.IsDir() && len(base) == 2 && filepath.Base(filepath.Dir(name)) == "objects":
+			return fs.SkipDir // loose objects are not locked
+		case d.Type().IsRegular() && (strings.HasSuffix(base, ".lock") || strings.HasPrefix(base, "tmp_")):
+			return os.Remove(name)
+		}
+		return nil
+	})
+}
+
+// command is a git command that knows nothing of the machine.
+func command(ctx context.Context, ssh string, args ...string) *exec.Cmd {
+	settings := []string{
+		"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "credential.helper=",
+		"-c", "protocol.ext.allow=never", "-c", "gc.auto=0", "-c", "safe.directory=*",
+	}
+	cmd := exec.CommandContext(ctx, "git", append(settings, args...)...)
+	cmd.Env = []string{
+		"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_SSH_COMMAND=" + ssh, "GIT_ALLOW_PROTOCOL=file:https:http:ssh:git",
+		"HOME=/dev/null", // where passwords would be looked for
+	}
+	cmd.WaitDelay = 5 * time.Second
+	return cmd
+}
+
+func run(ctx context.Context, ssh string, args ...string) error {
+	cmd := command(ctx, ssh, args...)
+	var stderr bytes.Buffer
+	cmd.Stderr = &limitedWriter{w: &stderr, left: 4096}
+	return failure(ctx, cmd.Run(), &stderr)
+}
+
+// failure puts the end of a command in words, nil if it ended well.
+func failure(ctx context.Context, err error, stderr *bytes.Buffer) error {
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case errors.Is(err, exec.ErrNotFound):
+		return errGit
+	}
+	return fmt.Errorf("git: %w: %s", err, strings.TrimSpace(stderr.String()))
+}
+
+// limitedWriter keeps the first bytes and takes the rest for written.
+type limitedWriter struct {
+	w    io.Writer
+	left int
+}
+
+func (l *limitedWriter) Write(p []byte) (int, error) {
+	keep := p[:min(len(p), l.left)]
+	l.left -= len(keep)
+	if _, err := l.w.Write(keep); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+var branchName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`)
+
+// IsBranch says whether a name can be a branch's.
+func IsBranch(name string) bool { return branchName.MatchString(name) && !strings.Contains(name, "..") }

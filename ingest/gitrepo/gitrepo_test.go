@@ -1,0 +1,578 @@
+package gitrepo_test
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"almanac/ingest/gitrepo"
+	"almanac/ingest/gitrepo/gitrepotest"
+	"almanac/ingest/outbound"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// head fetches a remote and returns the hash of its branch main.
+func head(t *testing.T, client *outbound.Client, dir, remote string) (string, error) {
+	t.Helper()
+	if err := gitrepo.Fetch(t.Context(), client, dir, gitrepo.Source{Remote: remote, Branch: "main"}); err != nil {
+		return "", err
+	}
+	r, err := gitrepo.Open(dir, "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	return r.Head.Hash.String(), nil
+}
+
+// allowing makes a client that may connect to some addresses inside.
+func allowing(t *testing.T, prefixes ...string) *outbound.Client {
+	t.Helper()
+	c := outbound.Config{Timeout: 30 * time.Second, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+	for _, p := range prefixes {
+		c.Allow = append(c.Allow, netip.MustParsePrefix(p))
+	}
+	client := outbound.New(c)
+	t.Cleanup(client.Close)
+	return client
+}
+
+func TestFetchFollowsItsRemote(t *testing.T) {
+	repo := gitrepotest.New(t)
+	first := repo.Commit("one", map[string]string{"a.md": "a", "dir/b.md": "b"})
+	dir := filepath.Join(t.TempDir(), "mirror.git")
+	step := func(name, want string) {
+		t.Helper()
+		if got, err := head(t, nil, dir, repo.Dir); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+		}
+	}
+	step("a new mirror", first)
+	second := repo.Commit("two", map[string]string{"a.md": "aa"})
+	step("a commit more", second)
+	repo.Git("reset", "--quiet", "--hard", first)
+	other := repo.Commit("another two", map[string]string{"c.md": "c"})
+	step("a rewritten branch", other)
+
+	for _, left := range []string{"refs/heads/main.lock", "packed-refs.lock", "shallow.lock", "objects/pack/tmp_pack_x"} {
+		if err := os.WriteFile(filepath.Join(dir, left), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	third := repo.Commit("three", map[string]string{"c.md": "cc"})
+	step("what a killed fetch left", third)
+	if _, err := os.Stat(filepath.Join(dir, "objects/pack/tmp_pack_x")); err == nil {
+		t.Error("a half-written pack is still there")
+	}
+	if err := os.Remove(filepath.Join(dir, "HEAD")); err != nil {
+		t.Fatal(err)
+	}
+	step("a half-made mirror", third)
+
+	bundle := filepath.Join(t.TempDir(), "all.bundle")
+	repo.Git("bundle", "create", "--quiet", bundle, "main")
+	if got, err := head(t, nil, filepath.Join(t.TempDir(), "m.git"), bundle); err != nil || got != third {
+		t.Errorf("a bundle: %q, %v", got, err)
+	}
+}
+
+func TestBadRemotes(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	marker := filepath.Join(t.TempDir(), "marker")
+	repo := gitrepotest.New(t)
+	repo.Commit("one", map[string]string{"a.md": "a"})
+	tests := map[string]struct{ remote, branch, want string }{
+		"nothing":                   {"", "main", "not a repository address"},
+		"an option":                 {"--upload-pack=touch " + marker, "main", "not a repository address"},
+		"a command":                 {"ext::sh -c touch% " + marker, "main", "not a repository address"},
+		"another helper":            {"ext://touch " + marker, "main", "not a repository address"},
+		"files by address":          {"file://" + repo.Dir, "main", "not a repository address"},
+		"a password":                {"https://ada:hush@forge.example.org/a/b", "main", "without password"},
+		"a query":                   {"https://forge.example.org/a/b?token=hush", "main", "not a repository address"},
+		"no host":                   {"https:///a/b", "main", "not a repository address"},
+		"a host of shell":           {"ssh://forge.example.org'$(touch)/a/b", "main", "not a repository address"},
+		"an address as a number":    {"http://2130706433/a/b", "main", "not a repository address"},
+		"an address in hexadecimal": {"http://0x7f.1/a/b", "main", "not a repository address"},
+		"an address with a zone":    {"http://[fe80::1%25eth0]/a/b", "main", "not a repository address"},
+		"a missing path":            {filepath.Join(t.TempDir(), "missing"), "main", "no such file"},
+		"a short form of ssh":       {"git@forge.example.org:a/b", "main", "ssh://user@host/path"},
+		"a missing branch":          {repo.Dir, "trunk", "the repository has no branch trunk"},
+		"a branch as an option":     {repo.Dir, "--upload-pack=x", "no branch name"},
+		"a branch upwards":          {repo.Dir, "a/../../b", "no branch name"},
+		"no repository":             {t.TempDir(), "main", "does not appear to be a git repository"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			err := gitrepo.Fetch(t.Context(), allowing(t), filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: tt.remote, Branch: tt.branch})
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v; want %q", err, tt.want)
+			}
+			if err != nil && strings.Contains(err.Error(), "hush") {
+				t.Errorf("%v: has a secret in it", err)
+			}
+			if _, err := os.Stat(marker); err == nil {
+				t.Error("ran a command")
+			}
+		})
+	}
+	t.Run("no git", func(t *testing.T) {
+		t.Setenv("PATH", t.TempDir())
+		err := gitrepo.Fetch(t.Context(), nil, filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: repo.Dir, Branch: "main"})
+		if err == nil || !strings.Contains(err.Error(), "install git") {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("an old git", func(t *testing.T) {
+		standIn(t, "git", "echo git version 2.36.9")
+		err := gitrepo.Fetch(t.Context(), allowing(t), filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: "https://forge.example.org/a/b", Branch: "main"})
+		if err == nil || !strings.Contains(err.Error(), "too old") {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("a cancelled run", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		err := gitrepo.Fetch(ctx, nil, filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: repo.Dir, Branch: "main"})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// standIn puts a shell script before the command of that name.
+func standIn(t *testing.T, name, script string) {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+func TestName(t *testing.T) {
+	for remote, want := range map[string]string{
+		"https://forge.example.org/harbour/handbook":      "harbour/handbook",
+		"https://forge.example.org/harbour/handbook.git/": "harbour/handbook",
+		"ssh://git@forge.example.org:2222/a/b/c.git":      "b/c",
+		"https://forge.example.org/handbook":              "handbook",
+		"/srv/git/handbook.git":                           "handbook",
+		"../bundles/handbook.bundle":                      "handbook",
+	} {
+		if got := gitrepo.Name(remote); got != want {
+			t.Errorf("%s: %q, want %q", remote, got, want)
+		}
+	}
+}
+
+// host serves a repository and notes who asked.
+type host struct {
+	*httptest.Server
+	mu     sync.Mutex
+	agents []string
+}
+
+func serve(t *testing.T, address string, h http.Handler) *host {
+	t.Helper()
+	s := &host{}
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.mu.Lock()
+		s.agents = append(s.agents, r.UserAgent())
+		s.mu.Unlock()
+		h.ServeHTTP(w, r)
+	}))
+	_ = s.Listener.Close()
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Skipf("cannot listen on %s: %v", address, err)
+	}
+	s.Listener = l
+	s.Start()
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (h *host) asked() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.agents
+}
+
+func (h *host) port() string {
+	u, _ := url.Parse(h.URL)
+	return u.Port()
+}
+
+func TestFetchFromAServer(t *testing.T) {
+	repo := gitrepotest.New(t)
+	want := repo.Commit("one", map[string]string{"a.md": "a"})
+	s := serve(t, "127.0.0.1:0", repo.Handler())
+	dir := filepath.Join(t.TempDir(), "m.git")
+	if got, err := head(t, allowing(t, "127.0.0.1/32"), dir, s.URL+"/harbour/handbook.git"); err != nil || got != want {
+		t.Errorf("%q, %v; want %q", got, err, want)
+	}
+	want = repo.Commit("two", map[string]string{"a.md": "aa"})
+	if got, err := head(t, allowing(t, "127.0.0.1/32"), dir, s.URL+"/harbour/handbook.git/"); err != nil || got != want {
+		t.Errorf("again: %q, %v; want %q", got, err, want)
+	}
+	before := len(s.asked())
+	if _, err := head(t, allowing(t), dir, s.URL+"/harbour/handbook.git"); !errors.Is(err, outbound.ErrRefused) {
+		t.Errorf("without leave: %v", err)
+	}
+	if _, err := head(t, nil, dir, s.URL+"/harbour/handbook.git"); err == nil {
+		t.Error("without a client: is fetched")
+	}
+	if len(s.asked()) != before {
+		t.Error("a refused server was asked")
+	}
+}
+
+func TestServersThatMisbehave(t *testing.T) {
+	repo := gitrepotest.New(t)
+	want := repo.Commit("one", map[string]string{"a.md": "a"})
+	inside := serve(t, "127.0.0.2:0", repo.Handler())
+	git := repo.Handler()
+	isGit := func(r *http.Request) bool { return strings.HasPrefix(r.UserAgent(), "git/") }
+	tests := map[string]struct {
+		handler http.HandlerFunc
+		want    string
+	}{
+		"a page":        {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<!doctype html>")) }, "no git repository"},
+		"nothing there": {http.NotFound, "404"},
+		"not public":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "not public"},
+		"fails":         {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "502"},
+		"leads inside": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, inside.URL+r.RequestURI, http.StatusFound)
+		}, "refused"},
+		"leads git inside": {func(w http.ResponseWriter, r *http.Request) {
+			if isGit(r) {
+				http.Redirect(w, r, inside.URL+r.RequestURI, http.StatusFound)
+				return
+			}
+			git.ServeHTTP(w, r)
+		}, "git: "},
+		"breaks off": {func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodPost {
+				panic(http.ErrAbortHandler)
+			}
+			git.ServeHTTP(w, r)
+		}, "git: "},
+		"another page behind a redirect": {func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/front" {
+				w.Header().Set("Content-Type", "application/x-git-upload-pack-advertisement")
+				return
+			}
+			http.Redirect(w, r, "/front", http.StatusFound)
+		}, "no git repository"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, "127.0.0.1:0", tt.handler)
+			_, err := head(t, allowing(t, "127.0.0.1/32"), filepath.Join(t.TempDir(), "m.git"), s.URL+"/harbour/handbook.git")
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v; want %q", err, tt.want)
+			}
+		})
+	}
+	t.Run("moved", func(t *testing.T) {
+		s := serve(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if rest, ok := strings.CutPrefix(r.RequestURI, "/old/name/"); ok {
+				http.Redirect(w, r, "/harbour/handbook.git/"+rest, http.StatusMovedPermanently)
+				return
+			}
+			git.ServeHTTP(w, r)
+		}))
+		if got, err := head(t, allowing(t, "127.0.0.1/32"), filepath.Join(t.TempDir(), "m.git"), s.URL+"/old/name"); err != nil || got != want {
+			t.Errorf("%q, %v; want %q", got, err, want)
+		}
+	})
+	if asked := inside.asked(); len(asked) > 0 {
+		t.Errorf("the server inside was asked by %v", asked)
+	}
+}
+
+// TestNamesStayWhereTheGuardSawThem gives a name one address while the guard
+// looks and another when git would look it up.
+func TestNamesStayWhereTheGuardSawThem(t *testing.T) {
+	repo := gitrepotest.New(t)
+	want := repo.Commit("one", map[string]string{"a.md": "a"})
+	outside := serve(t, "127.0.0.2:0", repo.Handler())
+	inside := serve(t, "127.0.0.1:"+outside.port(), http.NotFoundHandler())
+	dialer := &net.Dialer{}
+	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return dialer.DialContext(ctx, network, "127.0.0.2:"+outside.port())
+	}}
+	defer transport.CloseIdleConnections()
+	client := outbound.New(outbound.Config{Transport: transport})
+	defer client.Close()
+	for _, name := range []string{"localhost", "LocalHost", "forge.example.org"} {
+		got, err := head(t, client, filepath.Join(t.TempDir(), "m.git"), "http://"+name+":"+outside.port()+"/harbour/handbook.git")
+		if err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
+		}
+	}
+	if asked := inside.asked(); len(asked) > 0 {
+		t.Errorf("the server inside was asked by %v", asked)
+	}
+}
+
+func TestOtherProtocolsAskTheGuard(t *testing.T) {
+	repo := gitrepotest.New(t)
+	want := repo.Commit("one", map[string]string{"a.md": "a"})
+	port := daemon(t, repo.Dir)
+	remote := "git://localhost:" + port + "/.git"
+	if got, err := head(t, allowing(t, "127.0.0.1/32", "::1/128"), filepath.Join(t.TempDir(), "m.git"), remote); err != nil || got != want {
+		t.Errorf("git: %q, %v; want %q", got, err, want)
+	}
+	if _, err := head(t, allowing(t), filepath.Join(t.TempDir(), "m.git"), remote); !errors.Is(err, outbound.ErrRefused) {
+		t.Errorf("git without leave: %v", err)
+	}
+
+	// A stand-in shows what ssh would be told.
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, _ = net.SplitHostPort(l.Addr().String())
+	told := filepath.Join(t.TempDir(), "told")
+	standIn(t, "ssh", `printf '%s\n' "$@" > `+told+"; exit 1")
+	remote = "ssh://git@localhost:" + port + "/harbour/handbook"
+	if _, err := head(t, allowing(t), filepath.Join(t.TempDir(), "m.git"), remote); !errors.Is(err, outbound.ErrRefused) {
+		t.Errorf("ssh without leave: %v", err)
+	}
+	if _, err := os.Stat(told); err == nil {
+		t.Error("ssh was started for an address that is refused")
+	}
+	if _, err := head(t, allowing(t, "127.0.0.1/32"), filepath.Join(t.TempDir(), "m.git"), remote); err == nil {
+		t.Error("the stand-in for ssh fetched")
+	}
+	args, err := os.ReadFile(told)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"-oHostName=127.0.0.1\n", "-oHostKeyAlias=[localhost]:" + port + "\n", "-oProxyCommand=none\n", "-oBatchMode=yes\n"} {
+		if !strings.Contains(string(args), want) {
+			t.Errorf("ssh was not told %q but\n%s", want, args)
+		}
+	}
+}
+
+// daemon serves a repository by git's own protocol until the test ends.
+func daemon(t *testing.T, dir string) (port string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			cmd := exec.Command("git", "daemon", "--inetd", "--export-all", "--base-path="+dir, dir)
+			cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null")
+			cmd.Stdin, cmd.Stdout = conn, conn
+			cmd.WaitDelay = time.Second
+			_ = cmd.Run() // whoever only looked in makes it fail
+			_ = conn.Close()
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		serving.Wait()
+	})
+	_, port, _ = net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+func TestHistory(t *testing.T) {
+	long := strings.Repeat("The lamp is lit at dusk.\n", 20)
+	repo := gitrepotest.New(t)
+	one := repo.Commit("one", map[string]string{"docs/a b.md": long, "docs/c.md": "c", "other/x.md": "x"})
+	two := repo.Commit("two", map[string]string{"docs/a b.md": gitrepotest.Gone, "docs/ü/new\nline.md": long + "And put out.\n"})
+	repo.Git("checkout", "--quiet", "-b", "side", one)
+	repo.Commit("aside", map[string]string{"docs/side.md": "s"})
+	repo.Git("checkout", "--quiet", "main")
+	repo.Clock = repo.Clock.AddDate(0, 0, 1)
+	repo.Git("merge", "--quiet", "--no-ff", "--message", "merge", "side")
+	merge := repo.Git("rev-parse", "HEAD")
+	empty := repo.Commit("nothing", nil)
+	last := repo.Commit("last", map[string]string{"docs/c.md": gitrepotest.Gone, "other/x.md": "y"})
+
+	type step struct {
+		Commit  string
+		Day     int
+		Shallow bool
+		Changes []gitrepo.Change
+	}
+	read := func(t *testing.T, depth, limit int, dirs ...string) (steps []step) {
+		t.Helper()
+		dir := filepath.Join(t.TempDir(), "m.git")
+		remote := serve(t, "127.0.0.1:0", repo.Handler()).URL + "/harbour/handbook.git" // a path is never fetched in part
+		if err := gitrepo.Fetch(t.Context(), allowing(t, "127.0.0.1/32"), dir, gitrepo.Source{Remote: remote, Branch: "main", Depth: depth}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := gitrepo.Open(dir, "main")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = r.Close() }()
+		for s, err := range r.History(t.Context(), dirs) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps = append(steps, step{s.Commit, s.At.Day(), s.Shallow, s.Changes})
+			if len(steps) == limit {
+				break
+			}
+		}
+		return steps
+	}
+	all := []step{
+		{last, 7, false, []gitrepo.Change{{Old: "docs/c.md"}}},
+		{empty, 6, false, nil},
+		{merge, 5, false, []gitrepo.Change{{New: "docs/side.md"}}},
+		{two, 3, false, []gitrepo.Change{{Old: "docs/a b.md", New: "docs/ü/new\nline.md"}}},
+		{one, 2, false, []gitrepo.Change{{New: "docs/a b.md"}, {New: "docs/c.md"}}},
+	}
+	if diff := cmp.Diff(all, read(t, 0, 0, "docs")); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if diff := cmp.Diff(all[:2], read(t, 0, 2, "docs")); diff != "" {
+		t.Errorf("stopped (-want +got)\n%s", diff)
+	}
+	if got := read(t, 0, 1); len(got[0].Changes) != 2 {
+		t.Errorf("of the whole tree: %v", got)
+	}
+	if got := read(t, 0, 0, "d*"); len(got) != 5 || got[0].Changes != nil {
+		t.Errorf("a directory is no pattern: %v", got)
+	}
+	cut := read(t, 2, 0, "docs")
+	if len(cut) != 2 || !cut[1].Shallow || cut[0].Shallow || len(cut[1].Changes) != 3 {
+		t.Errorf("cut short: %v", cut)
+	}
+	t.Run("cancelled", func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "m.git")
+		if _, err := head(t, nil, dir, repo.Dir); err != nil {
+			t.Fatal(err)
+		}
+		r, err := gitrepo.Open(dir, "main")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = r.Close() }()
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for _, err := range r.History(ctx, nil) {
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("%v", err)
+			}
+		}
+	})
+}
+
+func TestDepthMayChange(t *testing.T) {
+	repo := gitrepotest.New(t)
+	for _, text := range []string{"1", "2", "3", "4"} {
+		repo.Commit(text, map[string]string{"a.md": text})
+	}
+	remote := serve(t, "127.0.0.1:0", repo.Handler()).URL + "/harbour/handbook.git"
+	dir := filepath.Join(t.TempDir(), "m.git")
+	for _, tt := range []struct{ depth, want int }{{1, 1}, {3, 3}, {2, 2}, {0, 4}, {0, 4}} {
+		if err := gitrepo.Fetch(t.Context(), allowing(t, "127.0.0.1/32"), dir, gitrepo.Source{Remote: remote, Branch: "main", Depth: tt.depth}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := gitrepo.Open(dir, "main")
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, err := range r.History(t.Context(), nil) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			n++
+		}
+		_ = r.Close()
+		if n != tt.want {
+			t.Errorf("depth %d: %d commits, want %d", tt.depth, n, tt.want)
+		}
+	}
+}
+
+func TestFiles(t *testing.T) {
+	repo := gitrepotest.New(t)
+	repo.Commit("one", map[string]string{"a.md": "a", "big.md": strings.Repeat("x", 2000), "run.sh": "#!/bin/sh"})
+	if err := os.Symlink("/etc/passwd", filepath.Join(repo.Dir, "link.md")); err != nil {
+		t.Fatal(err)
+	}
+	repo.Git("update-index", "--add", "--cacheinfo", "160000,"+repo.Git("rev-parse", "HEAD")+",module")
+	repo.Git("add", "link.md")
+	repo.Git("update-index", "--chmod=+x", "run.sh")
+	repo.Git("commit", "--quiet", "--message", "two")
+	dir := filepath.Join(t.TempDir(), "m.git")
+	if _, err := head(t, nil, dir, repo.Dir); err != nil {
+		t.Fatal(err)
+	}
+	r, err := gitrepo.Open(dir, "main")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	files, err := r.Files(r.Head)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for name := range files {
+		names[name] = true
+	}
+	if diff := cmp.Diff(map[string]bool{"a.md": true, "big.md": true, "run.sh": true}, names); diff != "" {
+		t.Errorf("files (-want +got)\n%s", diff)
+	}
+	if text, err := r.Blob(files["a.md"], 10); string(text) != "a" || err != nil {
+		t.Errorf("a.md: %q, %v", text, err)
+	}
+	if _, err := r.Blob(files["big.md"], 1999); !errors.Is(err, gitrepo.ErrTooLarge) {
+		t.Errorf("big.md: %v", err)
+	}
+}
+
+func TestGlobs(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, path string
+		want          bool
+	}{
+		{"docs/**", "docs/a/b.md", true}, {"docs/*", "docs/a/b.md", false}, {"**/b.md", "b.md", true}, {"**/b.md", "a/c/b.md", true},
+		{"a?.md", "ab.md", true}, {"a?.md", "a/.md", false}, {"[x].md", "x.md", false}, {"[x].md", "[x].md", true}, {"DOCS/*", "docs/a", true},
+		{"docs/**/x.md", "docs/x.md", true}, {"*.md", "a\nb.md", true}, {"", "a", false},
+	} {
+		if got := gitrepo.NewGlobs([]string{tt.pattern}).Match(tt.path); got != tt.want {
+			t.Errorf("%q, %q: %v", tt.pattern, tt.path, got)
+		}
+	}
+}
+
+func FuzzGlobs(f *testing.F) {
+	for _, p := range []string{"docs/**", "**/**/x", "***", "[a-z", "\\", "\xff?", "(?i)", strings.Repeat("**/", 50), "é*", ""} {
+		f.Add(p, "docs/a/b.md")
+	}
+	f.Fuzz(func(_ *testing.T, pattern, path string) { gitrepo.NewGlobs([]string{pattern}).Match(path) })
+}

@@ -1,0 +1,112 @@
+// Package gitrepotest builds git repositories for tests and serves them as
+// hosts do. It runs the git command, untouched by the machine's configuration.
+package gitrepotest
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/cgi"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Repo is a repository with a work tree. Its commits are a day apart.
+type Repo struct {
+	Dir string
+	// Clock is the time of the last commit.
+	Clock time.Time
+
+	t testing.TB
+}
+
+// New makes an empty repository with the branch main.
+func New(t testing.TB) *Repo {
+	t.Helper()
+	r := &Repo{Dir: t.TempDir(), Clock: time.Date(2031, 1, 1, 12, 0, 0, 0, time.UTC), t: t}
+	r.Git("init", "--quiet", "--initial-branch=main")
+	return r
+}
+
+// Git runs the git command in the work tree and returns what it prints.
+func (r *Repo) Git(args ...string) string {
+	r.t.Helper()
+	cmd := exec.CommandContext(r.t.Context(), "git", append([]string{"-C", r.Dir, "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgsign=false", "-c", "core.autocrlf=false"}, args...)...)
+	when := r.Clock.Format(time.RFC3339)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada Quill", "GIT_AUTHOR_EMAIL=a@x.example",
+		"GIT_COMMITTER_NAME=Host", "GIT_COMMITTER_EMAIL=h@x.example", "GIT_AUTHOR_DATE="+when, "GIT_COMMITTER_DATE="+when)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		r.t.Fatalf("git %v: %v: %s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// Write puts files into the work tree; Gone removes one.
+func (r *Repo) Write(files map[string]string) {
+	r.t.Helper()
+	for name, text := range files {
+		path := filepath.Join(r.Dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(path), 0o755)
+		switch {
+		case err != nil:
+		case text == Gone:
+			err = os.Remove(path)
+		default:
+			err = os.WriteFile(path, []byte(text), 0o644)
+		}
+		if err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+// Gone is the text of a file that is to be removed.
+const Gone = "\x00gone"
+
+// Commit writes files, commits the whole work tree a day after the last commit
+// and returns the commit's hash.
+func (r *Repo) Commit(message string, files map[string]string) string {
+	r.t.Helper()
+	r.Clock = r.Clock.AddDate(0, 0, 1)
+	r.Write(files)
+	r.Git("add", "--all")
+	r.Git("commit", "--quiet", "--allow-empty", "--message", message)
+	return r.Git("rev-parse", "HEAD")
+}
+
+// Import commits files on top of main without the work tree, which is much
+// faster for thousands of them.
+func (r *Repo) Import(message string, files map[string]string) {
+	r.t.Helper()
+	r.Clock = r.Clock.AddDate(0, 0, 1)
+	var in bytes.Buffer
+	fmt.Fprintf(&in, "commit refs/heads/main\ncommitter Host <h@x.example> %d +0000\ndata %d\n%s\n", r.Clock.Unix(), len(message), message)
+	if _, err := os.Stat(filepath.Join(r.Dir, ".git", "refs", "heads", "main")); err == nil {
+		in.WriteString("from refs/heads/main^0\n")
+	}
+	for name, text := range files {
+		fmt.Fprintf(&in, "M 100644 inline %s\ndata %d\n%s\n", name, len(text), text)
+	}
+	cmd := exec.CommandContext(r.t.Context(), "git", "-C", r.Dir, "fast-import", "--quiet")
+	cmd.Stdin = &in
+	if out, err := cmd.CombinedOutput(); err != nil {
+		r.t.Fatalf("git fast-import: %v: %s", err, out)
+	}
+}
+
+// Handler serves the repository for reading at /harbour/handbook.git.
+func (r *Repo) Handler() http.Handler {
+	r.t.Helper()
+	backend := filepath.Join(r.Git("--exec-path"), "git-http-backend")
+	return http.StripPrefix("/harbour/handbook.git", &cgi.Handler{
+		Path: backend, Env: []string{
+			"GIT_PROJECT_ROOT=" + filepath.Join(r.Dir, ".git"), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null",
+			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "PATH=" + os.Getenv("PATH"),
+		},
+	})
+}
