@@ -49,7 +49,8 @@ type Asset struct {
 	Holders    *int64   `json:"holders"`  // nil: not disclosed
 	Decimals   *int     `json:"decimals"` // places a unit divides into
 	PriceUSD   *float64 `json:"price_usd"`
-	AsOf       string   `json:"as_of,omitempty"` // RFC 3339
+	PriceAsOf  string   `json:"price_as_of,omitempty"` // RFC 3339, as the price's source states it
+	AsOf       string   `json:"as_of,omitempty"`       // RFC 3339, as the supply's source states it
 }
 
 // Provenances of a supply.

@@ -43,7 +43,8 @@ type PackageVersion struct {
 	Licence      string            `json:"licence,omitempty"`
 	Repository   string            `json:"repository,omitempty"` // address of its source
 	Digest       string            `json:"digest,omitempty"`
-	Bytes        *int64            `json:"bytes"` // unpacked; nil unknown
+	Platforms    []string          `json:"platforms,omitempty"` // of an image: linux/amd64
+	Bytes        *int64            `json:"bytes"`               // unpacked; nil unknown
 	Downloads    *int64            `json:"downloads"`
 	Dependencies map[string]string `json:"dependencies,omitempty"` // name → range
 }

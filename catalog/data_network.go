@@ -1,5 +1,7 @@
 package catalog
 
+import "time"
+
 // VoteRequest is an on-chain governance vote request, keyed by its tracking
 // contract id. Record.Category is its action, Record.State whether it is open
 // or closed, Record.Author who asked, Record.Body the reason, Record.EndsAt
@@ -13,6 +15,7 @@ type VoteRequest struct {
 	Votes     []Ballot          `json:"votes"`
 	Abstained []string          `json:"abstained"`            // members who cast none
 	DecidedAt string            `json:"decided_at,omitempty"` // RFC 3339
+	Failure   string            `json:"failure,omitempty"`    // why what was accepted could not be carried out
 }
 
 // Ballot is one validator's vote on a vote request.
@@ -23,6 +26,7 @@ type Ballot struct {
 	Reason    string `json:"reason,omitempty"`
 	ReasonURL string `json:"reason_url,omitempty"`
 	CastAt    string `json:"cast_at,omitempty"` // RFC 3339
+	Void      bool   `json:"void,omitempty"`    // not counted: the voter had left before the request was closed
 }
 
 // Validator is a validator, keyed by party id. Record.Title is its name,
@@ -41,20 +45,58 @@ type Validator struct {
 	Contact           string `json:"contact,omitempty"` // as published, never a mail address
 }
 
-// Operation is an entry of the operations calendar, keyed by its uid.
-// Record.Category is its type (deploy, release, upgrade, governance, freeze,
-// minimum_version, synchronizer_upgrade, other), Record.State scheduled,
-// completed or cancelled, Record.Container its environment where it has just
-// one; Record.StartsAt and EndsAt are its window.
+// Operation is an entry of the operations calendar, one occurrence of it if it
+// recurs. It is keyed by the entry's uid where that is a slug, else by a digest
+// of it; the key of an occurrence has @ and the date it was first to be behind.
+// Record.Category is its type, Record.State scheduled, completed or cancelled
+// as the calendar says it, Record.Container its environment where it has just
+// one, Record.Tags are its environments; Record.StartsAt and EndsAt are its
+// window, EndsAt being unknown where the calendar gives none. For whole days
+// they are midnights of UTC, EndsAt that after the last day.
 type Operation struct {
 	Environments   []string `json:"environments"` // empty: cannot be attributed
 	AllDay         bool     `json:"all_day,omitempty"`
+	Tentative      bool     `json:"tentative,omitempty"`
 	Version        string   `json:"version,omitempty"` // the title names
 	MinimumVersion string   `json:"minimum_version,omitempty"`
 	Validators     bool     `json:"validators"` // validators have to act
 	Components     []string `json:"components"`
 	Location       string   `json:"location,omitempty"`
 	Recurrence     string   `json:"recurrence,omitempty"` // RRULE
+	Series         string   `json:"series,omitempty"`     // shared by the occurrences of one entry
+	Revision       int      `json:"revision,omitempty"`   // rises when the calendar's owner changes it
+}
+
+// Types of an operation.
+const (
+	OperationDeploy              = "deploy"
+	OperationRelease             = "release"
+	OperationUpgrade             = "upgrade"
+	OperationGovernance          = "governance"
+	OperationFreeze              = "freeze"
+	OperationMinimumVersion      = "minimum_version"
+	OperationSynchronizerUpgrade = "synchronizer_upgrade"
+	OperationOther               = "other"
+)
+
+// States of an operation.
+const (
+	OperationScheduled = "scheduled"
+	OperationCompleted = "completed"
+	OperationCancelled = "cancelled"
+)
+
+// OperationState is the state of an operation at a time: one that is over is
+// completed unless it was cancelled, without a write of its record.
+func OperationState(r Record, now time.Time) string {
+	end := r.EndsAt
+	if end.IsZero() {
+		end = r.StartsAt
+	}
+	if r.State == OperationScheduled && !end.IsZero() && !end.After(now) {
+		return OperationCompleted
+	}
+	return r.State
 }
 
 // Series of snapshots.
@@ -67,17 +109,21 @@ const (
 // NetworkState is a snapshot of the ledger network. A figure is nil where
 // its endpoint does not answer.
 type NetworkState struct {
-	Validators       []string     `json:"validators"` // names
-	ValidatorCount   *int         `json:"validator_count"`
-	SuperValidators  *int         `json:"super_validators"`
-	VotingThreshold  *int         `json:"voting_threshold"`
-	SequencerCount   *int         `json:"sequencer_count"`
-	LatestRound      *int64       `json:"latest_round"` // mining round
-	FeaturedApps     *int         `json:"featured_apps"`
-	AppRewards       *float64     `json:"app_rewards"` // in the network's coin, cumulative
-	ValidatorRewards *float64     `json:"validator_rewards"`
-	Deployments      []Deployment `json:"deployments"`
-	Source           string       `json:"source,omitempty"` // address it was read at
+	Validators       []string `json:"validators"` // names
+	ValidatorCount   *int     `json:"validator_count"`
+	SuperValidators  *int     `json:"super_validators"`
+	VotingThreshold  *int     `json:"voting_threshold"`
+	SequencerCount   *int     `json:"sequencer_count"`
+	LatestRound      *int64   `json:"latest_round"` // mining round
+	FeaturedApps     *int     `json:"featured_apps"`
+	AppRewards       *float64 `json:"app_rewards"` // in the network's coin, cumulative
+	ValidatorRewards *float64 `json:"validator_rewards"`
+	// The rewards as the ledger writes them, with all their digits.
+	AppRewardsExact       string       `json:"app_rewards_exact,omitempty"`
+	ValidatorRewardsExact string       `json:"validator_rewards_exact,omitempty"`
+	RewardsRound          *int64       `json:"rewards_round"` // the last one that the rewards include
+	Deployments           []Deployment `json:"deployments"`
+	Source                string       `json:"source,omitempty"` // address it was read at
 }
 
 // Deployment is what runs on one of the network's environments.
@@ -88,18 +134,34 @@ type Deployment struct {
 	MigrationID    *int              `json:"migration_id"`
 	Components     map[string]string `json:"components,omitempty"` // component → version
 	MinimumOf      map[string]string `json:"minimum_of,omitempty"` // package → minimum version
+	Upgrade        *Upgrade          `json:"upgrade,omitempty"`    // of the synchronizer, if one is scheduled
+}
+
+// Upgrade is a scheduled upgrade of a synchronizer.
+type Upgrade struct {
+	At          string `json:"at"`                  // RFC 3339
+	FreezeAt    string `json:"freeze_at,omitempty"` // RFC 3339; from when topology does not change
+	MigrationID *int   `json:"migration_id"`        // that it leads to; nil where migrations are not numbered
+	Successor   string `json:"successor,omitempty"` // id of the synchronizer it leads to
 }
 
 // MarketState is a snapshot of the coin's market. A figure is nil where its
-// source does not give it.
+// source does not give it. While a source does not answer, its last good
+// figures stay and Stale names the part. The time of a part is what its source
+// states; without one it is that of the snapshot, or for a stale part that of
+// the snapshot which had the figures first.
 type MarketState struct {
-	PriceUSD     *float64      `json:"price_usd"`
-	Change24h    *float64      `json:"change_24h"` // percent
-	MarketCapUSD *float64      `json:"market_cap_usd"`
-	Volume24hUSD *float64      `json:"volume_24h_usd"`
-	TVLUSD       *float64      `json:"tvl_usd"`
-	Protocols    []ProtocolTVL `json:"protocols"`
-	Source       string        `json:"source,omitempty"`
+	PriceUSD      *float64      `json:"price_usd"`
+	Change24h     *float64      `json:"change_24h"` // percent
+	MarketCapUSD  *float64      `json:"market_cap_usd"`
+	Volume24hUSD  *float64      `json:"volume_24h_usd"`
+	PriceAsOf     string        `json:"price_as_of,omitempty"` // RFC 3339; of the four above
+	TVLUSD        *float64      `json:"tvl_usd"`
+	TVLAsOf       string        `json:"tvl_as_of,omitempty"` // RFC 3339
+	Protocols     []ProtocolTVL `json:"protocols"`
+	ProtocolsAsOf string        `json:"protocols_as_of,omitempty"` // RFC 3339
+	Stale         []string      `json:"stale"`                     // price, tvl, protocols
+	Source        string        `json:"source,omitempty"`
 }
 
 // ProtocolTVL is the value locked in one protocol.

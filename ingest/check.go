@@ -135,7 +135,8 @@ func (c checker) dates(r *catalog.Record) {
 	c.fact("last_activity_at", &r.LastActivityAt)
 	c.within("starts_at", &r.StartsAt, future)
 	c.within("ends_at", &r.EndsAt, future)
-	if !r.EndsAt.IsZero() && r.EndsAt.Before(r.StartsAt) {
+	// Voting ends before what is voted on takes effect.
+	if !r.EndsAt.IsZero() && r.EndsAt.Before(r.StartsAt) && r.Kind != catalog.KindVoteRequest {
 		c.warn("ends before it starts; its end was dropped")
 		r.EndsAt = time.Time{}
 	}

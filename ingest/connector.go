@@ -1,9 +1,15 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
+	"embed"
 	"io/fs"
 	"log/slog"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"almanac/catalog"
@@ -61,7 +67,7 @@ type Environment struct {
 	HTTP *outbound.Client
 	// Files is the network's folder: what stands beside its YAML file, or comes
 	// with the program for a preset. Options name files in it by slash-separated
-	// relative paths. Nil is an empty folder.
+	// relative paths; see Place. Nil is an empty folder.
 	Files fs.FS
 	// WorkDir is a directory of the source's own that survives restarts and
 	// may be deleted at any time (clones, caches). It exists.
@@ -69,8 +75,35 @@ type Environment struct {
 	// CorpusDir is network.corpus_dir of the configuration: what a source
 	// option "${corpus}" stands for.
 	CorpusDir string
+	// Getenv returns the environment variable that an option names, which may
+	// hold a secret; nil asks the process's environment. See Secret.
+	Getenv func(name string) string
 	// Pseudonym returns what stands for a mail address: a salted hash, the
 	// same for the same address as long as the data directory lives. What may
 	// identify a person by address only (sender, message id) is stored so.
 	Pseudonym func(address string) string
+}
+
+// Place returns the file system that a path of the options lies in, and its
+// name there: a relative path lies in the network's folder, an absolute one on
+// this machine.
+func (e Environment) Place(name string) (fs.FS, string) {
+	switch {
+	case filepath.IsAbs(name):
+		root := filepath.VolumeName(name) + string(filepath.Separator)
+		rest := filepath.Clean(name)[len(root):]
+		return os.DirFS(root), cmp.Or(filepath.ToSlash(rest), ".")
+	case e.Files == nil:
+		return embed.FS{}, path.Clean(name)
+	}
+	return e.Files, path.Clean(name)
+}
+
+// Secret returns the environment variable that an option names, without the
+// space around it; "" if it is not set.
+func (e Environment) Secret(name string) string {
+	if e.Getenv == nil {
+		return strings.TrimSpace(os.Getenv(name))
+	}
+	return strings.TrimSpace(e.Getenv(name))
 }

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -48,7 +47,7 @@ type client struct {
 func newClient(a access, env ingest.Environment, warn func(locator, message string)) *client {
 	token := ""
 	if a.TokenEnv != "" {
-		token = strings.TrimSpace(os.Getenv(a.TokenEnv))
+		token = env.Secret(a.TokenEnv)
 	}
 	switch {
 	case token != "":

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strings"
 
 	"almanac/catalog"
 	"almanac/catalog/network"
@@ -35,7 +34,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	}
 	c := &connector{opts: opts, env: env, cited: citations(env.Network.Proposals.Prefix)}
 	if opts.TokenEnv != "" {
-		if c.token = strings.TrimSpace(os.Getenv(opts.TokenEnv)); c.token == "" {
+		if c.token = env.Secret(opts.TokenEnv); c.token == "" {
 			return nil, fmt.Errorf("option token_env: the environment variable %s is not set", opts.TokenEnv)
 		}
 	}

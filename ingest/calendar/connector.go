@@ -1,0 +1,245 @@
+package calendar
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/outbound"
+	"almanac/ingest/webpage"
+)
+
+// rules is the version of what this package makes of an event. A change of it
+// makes the calendar be read again.
+const rules = "1"
+
+type connector struct {
+	options options
+	env     ingest.Environment
+}
+
+// New makes the connector of a source; it is a Constructor of kind "calendar".
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	o, err := readOptions(src, env)
+	if err != nil {
+		return nil, err
+	}
+	return &connector{o, env}, nil
+}
+
+// state is what a run leaves for the next one, as the cursor: so that it can
+// neither be lost nor be older than the records.
+type state struct {
+	Settings string `json:"settings"` // digest of the options
+	Day      string `json:"day"`      // that the window hangs on
+	ETag     string `json:"etag,omitempty"`
+	Modified string `json:"modified,omitempty"`
+	// Known has the keys of the records that had not ended yet, and when they
+	// will have, in Unix seconds.
+	Known map[string]int64 `json:"known,omitempty"`
+}
+
+// Sync implements ingest.Connector.
+func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	var before state
+	if json.Unmarshal([]byte(cursor), &before) != nil { // a cursor of nothing, or of another version
+		before = state{}
+	}
+	now := c.env.Now().UTC()
+	next := state{Settings: c.settings(), Day: now.Format(time.DateOnly), Known: map[string]int64{}}
+	answer, err := c.fetch(ctx, before, next.Settings == before.Settings && next.Day == before.Day)
+	switch {
+	case err != nil:
+		return ingest.Outcome{}, fmt.Errorf("calendar: %w", err)
+	case answer.NotModified:
+		return ingest.Outcome{Cursor: cursor}, nil
+	}
+	r, err := c.read(answer, now)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("calendar: %w", err)
+	}
+	shown, hidden, err := r.expand(ctx)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("calendar: %w", err)
+	}
+	c.report(r, out)
+	for i, o := range shown {
+		e, err := o.entry(&c.options)
+		if err != nil {
+			return ingest.Outcome{}, err
+		}
+		if err := out.Put(ctx, e); err != nil {
+			return ingest.Outcome{}, err
+		}
+		if o.over().After(now) {
+			next.Known[o.key] = o.over().Unix()
+		}
+		out.Progress(i+1, len(shown))
+	}
+	gone := next.settle(before, shown, hidden, r, now)
+	if len(r.problems) == 0 { // else it is read again, so that they are reported again
+		next.ETag, next.Modified = answer.ETag, answer.LastModified
+	}
+	text, err := json.Marshal(next)
+	return ingest.Outcome{Cursor: string(text), Gone: gone}, err
+}
+
+// settle decides about records of the runs before that this one has not met:
+// what has ended is history, what could not be read stays, the rest is gone.
+func (s *state) settle(before state, shown []occurrence, hidden []string, r *reading, now time.Time) []catalog.Ref {
+	met := map[string]bool{}
+	for _, o := range shown {
+		met[o.key] = true
+	}
+	gone := func(keys ...string) (refs []catalog.Ref) {
+		for _, k := range keys {
+			refs = append(refs, catalog.Ref{Kind: catalog.KindOperation, Key: k})
+		}
+		return refs
+	}
+	refs := gone(hidden...)
+	for key, ends := range before.Known {
+		series, _, _ := strings.Cut(key, between)
+		switch {
+		case met[key] || ends <= now.Unix() || slices.Contains(hidden, key):
+		case r.lost || r.broken[series]:
+			s.Known[key] = ends
+		default:
+			refs = append(refs, gone(key)...)
+		}
+	}
+	return refs
+}
+
+// settings digests what decides which events are read, and how.
+func (c *connector) settings() string {
+	raw, err := json.Marshal([]any{rules, c.options})
+	if err != nil {
+		panic("calendar: options are plain data: " + err.Error())
+	}
+	return digest(raw)
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:8])
+}
+
+const maxBytes = 32 << 20
+
+// accepted are the media types of calendars, and what servers call files they
+// do not know.
+var accepted = []string{"text/*", "application/ics", "application/octet-stream", "binary/octet-stream", "application/yaml", "application/x-yaml"}
+
+// fetch reads the calendar, unless it may be the same as before and is.
+func (c *connector) fetch(ctx context.Context, before state, conditional bool) (outbound.Response, error) {
+	if c.options.File != "" {
+		data, err := c.file()
+		if err != nil {
+			return outbound.Response{}, fmt.Errorf("%s: %w", c.options.File, err)
+		}
+		tag := digest(data)
+		return outbound.Response{Body: data, ETag: tag, NotModified: conditional && tag == before.ETag}, nil
+	}
+	request := outbound.Request{URL: c.options.URL, Accept: accepted, MaxBody: maxBytes}
+	if conditional {
+		request.ETag, request.LastModified = before.ETag, before.Modified
+	}
+	answer, err := c.env.HTTP.Do(ctx, request)
+	if err != nil {
+		return answer, veil(err, c.options.URL)
+	}
+	return answer, nil
+}
+
+func (c *connector) file() ([]byte, error) {
+	if c.env.Files == nil {
+		return nil, errors.New("the network has no folder; the file stands beside its YAML file")
+	}
+	f, err := c.env.Files.Open(c.options.File)
+	if err != nil {
+		if e, ok := errors.AsType[*fs.PathError](err); ok {
+			err = e.Err
+		}
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err == nil && len(data) > maxBytes {
+		err = fmt.Errorf("it has more than %d bytes", maxBytes)
+	}
+	return data, err
+}
+
+// veiled is an error about an address whose path is not to be shown: that of
+// a private calendar is all one needs for reading it.
+type veiled struct {
+	error
+	text string
+}
+
+func (v veiled) Error() string { return v.text }
+func (v veiled) Unwrap() error { return v.error }
+
+func veil(err error, address string) error {
+	text := err.Error()
+	if u, parsed := url.Parse(address); parsed == nil {
+		for _, path := range []string{u.EscapedPath(), u.Path} {
+			if len(path) > 1 {
+				text = strings.ReplaceAll(text, path, "/…")
+			}
+		}
+	}
+	return veiled{err, text}
+}
+
+// read reads the events of a calendar.
+func (c *connector) read(answer outbound.Response, now time.Time) (*reading, error) {
+	day := now.Truncate(24 * time.Hour)
+	r := &reading{options: &c.options, zone: utc, from: day.AddDate(0, 0, -c.options.Back), until: day.AddDate(0, 0, c.options.Ahead+1)}
+	if c.options.Zone != "" {
+		r.zone = located(iana(c.options.Zone))
+	}
+	name := c.options.File
+	if name == "" {
+		if u, err := url.Parse(c.options.URL); err == nil && isYAML(u.Path) {
+			name = "calendar.yaml"
+		}
+	}
+	if isYAML(name) {
+		return r, r.readYAML(name, string(answer.Body))
+	}
+	err := r.readICS(webpage.Decode(answer.Body, answer.Header.Get("Content-Type")))
+	if err != nil && name != "" {
+		err = fmt.Errorf("%s: %w", name, err)
+	}
+	return r, err
+}
+
+// report says what is wrong with the calendar.
+func (c *connector) report(r *reading, out ingest.Sink) {
+	at := func(line int) string {
+		if c.options.File != "" {
+			return fmt.Sprintf("%s:%d", c.options.File, line)
+		}
+		return fmt.Sprintf("line %d", line)
+	}
+	for _, p := range r.warnings {
+		out.Warn(at(p.line), p.err.Error())
+	}
+	for _, p := range r.problems {
+		out.Skip(at(p.line), p.err)
+	}
+}

@@ -1,0 +1,367 @@
+package calendar
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest/webpage"
+)
+
+// event is an entry of a calendar, of whatever form.
+type event struct {
+	line       int
+	uid        string
+	title      string
+	text       string // Markdown
+	location   string
+	url        string
+	categories []string
+
+	start      moment
+	lasts      time.Duration // 0: no end is given
+	rule       string        // RRULE
+	also       []moment
+	except     []moment
+	occurrence *moment // of another event's: the one that this replaces
+
+	cancelled, completed, tentative, private bool
+
+	revision                   int
+	created, modified, stamped time.Time
+
+	// What the event says itself, which rules would find else.
+	environments []string
+	kind         string
+	components   []string
+	version      string
+	minimum      string
+	validators   *bool
+}
+
+// reading is one reading of a calendar.
+type reading struct {
+	options     *options
+	zone        zone // of times without one
+	from, until time.Time
+	events      []event
+	problems    []problem
+	warnings    []problem
+	broken      map[string]bool // series that could not be read
+	lost        bool            // an event could not even be named
+}
+
+// problem is what is wrong with a line; 0 for none in particular.
+type problem struct {
+	line int
+	err  error
+}
+
+func (r *reading) warn(line int, message string) {
+	r.warnings = append(r.warnings, problem{line, errors.New(message)})
+}
+
+const (
+	maxShown = 50_000 // occurrences within the window
+	// maxRules bounds what rules cost that no day fits: such a one is followed
+	// to the year 9999, for up to a fifth of a second.
+	maxRules = 2000
+)
+
+// take keeps an event, or what is wrong with it.
+func (r *reading) take(e event, line int, err error) {
+	if err == nil && e.title == "" && !e.private {
+		err = errors.New("has no title")
+	}
+	if err == nil && e.start.wall.Year() < 1990 {
+		err = fmt.Errorf("begins in the year %d", e.start.wall.Year())
+	}
+	if err == nil && len(e.title) > maxTitle {
+		e.title = strings.ToValidUTF8(e.title[:maxTitle], "")
+	}
+	if err != nil {
+		r.fail(e, line, err)
+		return
+	}
+	r.events = append(r.events, e)
+}
+
+const maxTitle = 400 // bytes
+
+func (r *reading) fail(e event, line int, err error) {
+	r.problems = append(r.problems, problem{line, err})
+	if e.uid == "" {
+		r.lost = true
+		return
+	}
+	if r.broken == nil {
+		r.broken = map[string]bool{}
+	}
+	r.broken[e.series()] = true
+}
+
+// series is the key of an event's record, or what the keys of its occurrences
+// begin with: its uid, or a digest of one that is no slug, because uids look
+// like mail addresses, may be one, and may have any length.
+func (e event) series() string {
+	if len(e.uid) <= maxSlug && slugShape.MatchString(e.uid) {
+		return e.uid
+	}
+	name := e.uid
+	if name == "" { // some programs write none
+		name = e.title + "\n" + e.start.wall.Format(time.RFC3339)
+	}
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:8])
+}
+
+const maxSlug = 100 // bytes
+
+var slugShape = regexp.MustCompile(`^[a-z0-9]+(?:[._-][a-z0-9]+)*$`)
+
+// between stands between a series and what names its occurrence.
+const between = "@"
+
+// occurrence is one taking place of an event.
+type occurrence struct {
+	event
+	key      string
+	at, ends time.Time // ends is zero if the calendar gives no end
+	repeated bool
+}
+
+// over is when an occurrence has ended.
+func (o occurrence) over() time.Time {
+	if o.ends.IsZero() {
+		return o.at
+	}
+	return o.ends
+}
+
+// expand returns the occurrences of the events, and the keys of those that
+// must not be shown.
+func (r *reading) expand(ctx context.Context) (shown []occurrence, hidden []string, err error) {
+	series := map[string][]event{}
+	var order []string
+	rules := 0
+	for _, e := range r.events {
+		if e.rule != "" && e.occurrence == nil {
+			rules++
+		}
+		key := e.series()
+		if _, met := series[key]; !met {
+			order = append(order, key)
+		}
+		series[key] = append(series[key], e)
+	}
+	if rules > maxRules {
+		return nil, nil, fmt.Errorf("it has %d recurring events; at most %d are read", rules, maxRules)
+	}
+	for _, key := range order {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		list, err := r.occurrences(key, series[key])
+		if err != nil {
+			r.fail(series[key][0], series[key][0].line, err)
+			continue
+		}
+		for _, o := range list {
+			if o.private || r.options.excluded(o.event) {
+				hidden = append(hidden, o.key)
+			} else {
+				shown = append(shown, o)
+			}
+		}
+		if len(shown) > maxShown {
+			return nil, nil, fmt.Errorf("it has more than %d events in %d days; narrow the window with options back and ahead", maxShown, int(r.until.Sub(r.from).Hours()/24))
+		}
+	}
+	return shown, hidden, nil
+}
+
+// occurrences returns those of a series within the window; events that take
+// place once are there whenever it is. The events are the one that recurs and
+// those that replace one of its occurrences, each maybe in several revisions.
+func (r *reading) occurrences(series string, events []event) ([]occurrence, error) {
+	// The newest revision first.
+	slices.SortStableFunc(events, func(a, b event) int {
+		return cmp.Or(b.revision-a.revision, b.modified.Compare(a.modified), b.stamped.Compare(a.stamped))
+	})
+	var out []occurrence
+	replaced := map[int64]bool{} // by the Unix time of the occurrence
+	main := slices.IndexFunc(events, func(e event) bool { return e.occurrence == nil })
+	add := func(e event, of *moment, start moment, repeated bool) {
+		o := occurrence{event: e, key: series, at: start.instant(), repeated: repeated}
+		if of != nil {
+			o.key += between + suffix(*of)
+		}
+		if e.lasts > 0 {
+			o.ends = o.at.Add(e.lasts)
+		}
+		if of == nil || !o.over().Before(r.from) && !o.at.After(r.until) {
+			out = append(out, o)
+		}
+	}
+	for _, e := range events {
+		if e.occurrence == nil {
+			continue
+		}
+		of := *e.occurrence
+		if main >= 0 {
+			of = of.like(events[main].start)
+		}
+		if at := of.instant().Unix(); !replaced[at] {
+			replaced[at] = true
+			add(e, &of, e.start, true)
+		}
+	}
+	if main < 0 {
+		return out, nil
+	}
+	e := events[main]
+	if e.rule == "" && len(e.also) == 0 {
+		add(e, nil, e.start, false)
+		return out, nil
+	}
+	starts, err := e.starts(r.from.Add(-e.lasts), r.until)
+	if err != nil {
+		return nil, err
+	}
+	for _, start := range starts {
+		if !replaced[start.instant().Unix()] {
+			add(e, &start, start, true)
+		}
+	}
+	return out, nil
+}
+
+// suffix names an occurrence in a key, by when it was first to be.
+func suffix(m moment) string {
+	if m.allDay {
+		return m.wall.Format("20060102")
+	}
+	return m.instant().UTC().Format("20060102T1504")
+}
+
+// starts returns when the occurrences of a recurring event begin within a
+// window, in no order.
+func (e event) starts(from, until time.Time) ([]moment, error) {
+	walls := []time.Time{e.start.wall}
+	if e.rule != "" {
+		var err error
+		if walls, err = recur(e.rule, e.start.wall, e.start.zone, from, until, maxOccurrences); err != nil {
+			return nil, err
+		}
+	}
+	starts := make([]moment, 0, len(walls)+len(e.also))
+	for _, w := range walls {
+		starts = append(starts, moment{w, e.start.zone, e.start.allDay})
+	}
+	for _, m := range e.also {
+		starts = append(starts, m.like(e.start))
+	}
+	met := map[int64]bool{}
+	return slices.DeleteFunc(starts, func(m moment) bool {
+		twice := met[m.instant().Unix()]
+		met[m.instant().Unix()] = true
+		return twice || slices.ContainsFunc(e.except, func(x moment) bool {
+			if x.allDay { // some programs except by day
+				return x.wall.Format(time.DateOnly) == m.wall.Format(time.DateOnly)
+			}
+			return x.instant().Equal(m.instant())
+		})
+	}), nil
+}
+
+// entry makes the record of an occurrence.
+func (o occurrence) entry(opts *options) (catalog.Entry, error) {
+	a := opts.attribute(o.event)
+	state := catalog.OperationScheduled
+	switch {
+	case o.cancelled:
+		state = catalog.OperationCancelled
+	case o.completed:
+		state = catalog.OperationCompleted
+	}
+	data := catalog.Operation{
+		Environments: list(a.environments), AllDay: o.start.allDay, Tentative: o.tentative, Version: a.version, MinimumVersion: a.minimum,
+		Validators: a.validators, Components: list(a.components), Location: o.location, Recurrence: o.rule, Revision: o.revision,
+	}
+	if o.repeated {
+		data.Series = o.series()
+	}
+	rec := catalog.Record{
+		Kind: catalog.KindOperation, Key: o.key, Title: o.title, URL: o.address(opts.Page), Path: opts.File, State: state, Category: a.kind,
+		CreatedAt: o.created, UpdatedAt: cmp.Or(o.modified, o.created), StartsAt: o.at, EndsAt: o.ends, Tags: a.environments,
+		Body: body(o.event, a),
+	}
+	if len(a.environments) == 1 {
+		rec.Container = a.environments[0]
+	}
+	var err error
+	rec.Data, err = catalog.Encode(data)
+	return catalog.Entry{Record: rec, Links: releases(opts, a)}, err
+}
+
+// address is where people read of an event.
+func (e event) address(page string) string {
+	if u := webpage.Address(e.url, nil); u != nil {
+		return u.String()
+	}
+	return page
+}
+
+func list(l []string) []string {
+	if l == nil {
+		return []string{}
+	}
+	return l
+}
+
+// body is the text to search: the description, and in words what the rules
+// have found.
+func body(e event, a attribution) string {
+	var facts []string
+	for _, f := range []struct{ label, value string }{
+		{"Operation", strings.ReplaceAll(a.kind, "_", " ")}, {"Environments", strings.Join(a.environments, ", ")}, {"Components", strings.Join(a.components, ", ")},
+		{"Version", a.version}, {"Minimum version", a.minimum}, {"Place", e.location},
+	} {
+		if f.value != "" {
+			facts = append(facts, f.label+": "+f.value+".")
+		}
+	}
+	return strings.TrimSpace(e.text + "\n\n" + strings.Join(facts, "\n"))
+}
+
+// releases links what the title names with the records of its releases.
+func releases(opts *options, a attribution) []catalog.Link {
+	if a.version == "" {
+		return nil
+	}
+	var links []catalog.Link
+	for _, name := range a.components {
+		if template := opts.Components[name].Release; template != "" {
+			key := strings.ReplaceAll(template, versionVariable, a.version)
+			links = append(links, catalog.Link{Relation: catalog.References, To: catalog.Ref{Kind: catalog.KindRelease, Key: key}})
+		}
+	}
+	return links
+}
+
+// nearest completes an error about an unknown word.
+func nearest(what, word string, known []string) error {
+	if near := network.Nearest(word, known); near != "" {
+		return fmt.Errorf("unknown %s %q; did you mean %q?", what, word, near)
+	}
+	return fmt.Errorf("unknown %s %q; known are %s", what, word, strings.Join(known, ", "))
+}

@@ -1,0 +1,416 @@
+package calendar
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/ingest/webpage"
+)
+
+// block is a component of a calendar: what stands between BEGIN and END.
+type block struct {
+	name  string
+	line  int
+	props []property
+	parts []block
+}
+
+// property is a content line.
+type property struct {
+	line   int
+	name   string
+	params map[string]string // first value of each
+	value  string            // raw
+}
+
+// get returns the first property of a name that has a value.
+func (b block) get(name string) (property, bool) {
+	for _, p := range b.props {
+		if p.name == name && p.value != "" {
+			return p, true
+		}
+	}
+	return property{line: b.line}, false
+}
+
+func (b block) all(name string) []property {
+	return slices.DeleteFunc(slices.Clone(b.props), func(p property) bool { return p.name != name || p.value == "" })
+}
+
+// text returns the unescaped text of a property.
+func (b block) text(name string) string {
+	p, _ := b.get(name)
+	return strings.TrimSpace(unescape.Replace(p.value))
+}
+
+var unescape = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\N`, "\n", `\;`, `;`, `\,`, `,`)
+
+const (
+	maxDepth = 4 // of components: calendar, event, alarm, and one to spare
+	maxLines = 2_000_000
+)
+
+var (
+	errNoCalendar = errors.New("this is no calendar: it does not begin with BEGIN:VCALENDAR")
+	errCut        = errors.New("the calendar is cut off: it does not end with END:VCALENDAR")
+)
+
+// parseICS reads the calendars of a file. Lines that are none are returned
+// with what is odd about them and left out.
+func parseICS(text string) (calendars []block, odd []problem, err error) {
+	var stack []block
+	for line := range unfold(text) {
+		p, err := readProperty(line)
+		switch {
+		case err != nil && len(stack) == 0 && len(calendars) == 0:
+			return nil, nil, errNoCalendar
+		case err != nil:
+			odd = append(odd, problem{line.number, err})
+		case p.name == "BEGIN":
+			name := strings.ToUpper(strings.TrimSpace(p.value))
+			if len(stack) == 0 && name != "VCALENDAR" {
+				return nil, nil, errNoCalendar
+			}
+			if len(stack) == maxDepth {
+				return nil, nil, fmt.Errorf("line %d: %s lies too deep in other components", line.number, p.value)
+			}
+			stack = append(stack, block{name: name, line: line.number})
+		case len(stack) == 0:
+			return nil, nil, errNoCalendar
+		case p.name == "END":
+			done := stack[len(stack)-1]
+			if !strings.EqualFold(strings.TrimSpace(p.value), done.name) {
+				return nil, nil, fmt.Errorf("line %d: END:%s where END:%s is due", line.number, p.value, done.name)
+			}
+			if stack = stack[:len(stack)-1]; len(stack) == 0 {
+				calendars = append(calendars, done)
+			} else {
+				stack[len(stack)-1].parts = append(stack[len(stack)-1].parts, done)
+			}
+		default:
+			top := &stack[len(stack)-1]
+			top.props = append(top.props, p)
+		}
+	}
+	switch {
+	case len(stack) > 0:
+		return nil, nil, errCut
+	case len(calendars) == 0:
+		return nil, nil, errNoCalendar
+	}
+	return calendars, odd, nil
+}
+
+// contentLine is a line whose folds are undone, with the number of its first.
+type contentLine struct {
+	number int
+	text   string
+}
+
+// unfold yields the content lines that are not empty. Lines may end in any
+// way that lines end.
+func unfold(text string) func(yield func(contentLine) bool) {
+	return func(yield func(contentLine) bool) {
+		var parts []string
+		number, first := 0, 0
+		flush := func() bool {
+			line := contentLine{first, strings.Join(parts, "")}
+			parts = parts[:0]
+			return strings.TrimSpace(line.text) == "" || yield(line)
+		}
+		for text != "" && number < maxLines {
+			var line string
+			if end := strings.IndexAny(text, "\r\n"); end < 0 {
+				line, text = text, ""
+			} else if line = text[:end]; strings.HasPrefix(text[end:], "\r\n") {
+				text = text[end+2:]
+			} else {
+				text = text[end+1:]
+			}
+			number++
+			if len(parts) > 0 && line != "" && (line[0] == ' ' || line[0] == '\t') {
+				parts = append(parts, line[1:])
+				continue
+			}
+			if len(parts) > 0 && !flush() {
+				return
+			}
+			parts, first = append(parts, line), number
+		}
+		if len(parts) > 0 {
+			flush()
+		}
+	}
+}
+
+var (
+	errNoProperty = errors.New("is no property; it is left out")
+	propertyName  = regexp.MustCompile(`^[A-Za-z0-9-]{1,80}$`)
+)
+
+// readProperty reads NAME;PARAM=VALUE,"VALUE":value.
+func readProperty(line contentLine) (property, error) {
+	p := property{line: line.number}
+	rest := line.text
+	end := strings.IndexAny(rest, ";:")
+	if end < 0 || !propertyName.MatchString(rest[:end]) {
+		return p, errNoProperty
+	}
+	p.name = strings.ToUpper(rest[:end])
+	if _, group, ok := strings.Cut(p.name, "."); ok {
+		p.name = group
+	}
+	for rest = rest[end:]; rest[0] == ';'; {
+		eq := strings.IndexAny(rest, "=:")
+		if eq < 0 || rest[eq] == ':' {
+			return p, errNoProperty
+		}
+		name := strings.ToUpper(rest[1:eq])
+		var value string
+		if value, rest = paramValue(rest[eq+1:]); rest == "" {
+			return p, errNoProperty
+		}
+		if p.params == nil {
+			p.params = map[string]string{}
+		}
+		if _, twice := p.params[name]; !twice {
+			p.params[name] = value
+		}
+	}
+	p.value = rest[1:]
+	return p, nil
+}
+
+// paramValue returns the first of a parameter's values and what follows the
+// last, which begins with ; or : unless the line ends.
+func paramValue(s string) (first, rest string) {
+	for i := 0; ; i++ {
+		var value string
+		if strings.HasPrefix(s, `"`) {
+			end := strings.IndexByte(s[1:], '"')
+			if end < 0 {
+				return "", ""
+			}
+			value, s = s[1:1+end], s[end+2:]
+		} else if end := strings.IndexAny(s, ",;:"); end >= 0 {
+			value, s = s[:end], s[end:]
+		} else {
+			return "", ""
+		}
+		if i == 0 {
+			first = value
+		}
+		if !strings.HasPrefix(s, ",") {
+			if s == "" || s[0] != ';' && s[0] != ':' {
+				return "", ""
+			}
+			return first, s
+		}
+		s = s[1:]
+	}
+}
+
+// readICS reads the events of an iCalendar file.
+func (r *reading) readICS(text string) error {
+	calendars, odd, err := parseICS(text)
+	if err != nil {
+		return err
+	}
+	for _, o := range odd {
+		r.warn(o.line, o.err.Error())
+	}
+	for _, c := range calendars {
+		z := &zones{aliases: r.options.Zones}
+		for _, part := range c.parts {
+			if part.name == "VTIMEZONE" {
+				if err := z.define(part, r.until.AddDate(1, 0, 0)); err != nil {
+					r.warn(part.line, err.Error())
+				}
+			}
+		}
+		floating := r.zone
+		if named := c.text("X-WR-TIMEZONE"); r.options.Zone == "" && named != "" {
+			if floating, err = z.find(named); err != nil {
+				floating = r.zone
+				r.warn(c.line, err.Error())
+			}
+		}
+		for _, part := range c.parts {
+			if part.name != "VEVENT" {
+				continue
+			}
+			e, err := readEvent(part, z, floating)
+			e.cancelled = e.cancelled || strings.EqualFold(c.text("METHOD"), "CANCEL")
+			r.take(e, part.line, err)
+		}
+	}
+	return nil
+}
+
+// readEvent reads an event. With an error it has its uid, if there is one.
+func readEvent(b block, z *zones, floating zone) (event, error) {
+	e := event{line: b.line, uid: b.text("UID")}
+	e.title, e.cancelled = uncancelled(webpage.Plain(b.text("SUMMARY")))
+	if place := webpage.Plain(b.text("LOCATION")); !strings.Contains(place, "://") { // else where to join a call
+		e.location = place
+	}
+	if p, ok := b.get("URL"); ok {
+		e.url = strings.TrimSpace(p.value)
+	}
+	for _, p := range b.all("CATEGORIES") {
+		for c := range strings.SplitSeq(unescape.Replace(p.value), ",") {
+			if c = strings.TrimSpace(c); c != "" {
+				e.categories = append(e.categories, c)
+			}
+		}
+	}
+	switch strings.ToUpper(b.text("STATUS")) {
+	case "CANCELLED", "CANCELED":
+		e.cancelled = true
+	case "TENTATIVE":
+		e.tentative = true
+	}
+	switch strings.ToUpper(b.text("CLASS")) {
+	case "PRIVATE", "CONFIDENTIAL":
+		e.private = true
+	}
+	e.revision, _ = strconv.Atoi(b.text("SEQUENCE"))
+	e.revision = max(e.revision, 0)
+	e.created, e.modified = stamp(b, "CREATED"), stamp(b, "LAST-MODIFIED")
+	e.stamped = stamp(b, "DTSTAMP")
+	e.text = description(b, e.url)
+	return e, e.readTimes(b, z, floating)
+}
+
+// readTimes reads when an event takes place.
+func (e *event) readTimes(b block, z *zones, floating zone) error {
+	read := func(p property, value string) (moment, error) {
+		in := floating
+		if name := p.params["TZID"]; name != "" && !strings.HasSuffix(value, "Z") && strings.Contains(value, "T") {
+			var err error
+			if in, err = z.find(name); err != nil {
+				return moment{}, fmt.Errorf("%s: %w", p.name, err)
+			}
+		}
+		m, err := readMoment(value, in)
+		if err != nil {
+			return m, fmt.Errorf("%s: %w", p.name, err)
+		}
+		return m, nil
+	}
+	list := func(name string) (out []moment, err error) {
+		for _, p := range b.all(name) {
+			for value := range strings.SplitSeq(p.value, ",") {
+				value, _, _ = strings.Cut(value, "/") // of a period, its begin
+				m, err := read(p, value)
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, m)
+			}
+		}
+		return out, nil
+	}
+	begin, ok := b.get("DTSTART")
+	if !ok {
+		return errors.New("has no DTSTART")
+	}
+	var err error
+	if e.start, err = read(begin, begin.value); err != nil {
+		return err
+	}
+	if end, ok := b.get("DTEND"); ok {
+		m, err := read(end, end.value)
+		if err != nil {
+			return err
+		}
+		e.lasts = m.instant().Sub(e.start.instant())
+	} else if p, ok := b.get("DURATION"); ok {
+		if e.lasts, err = readDuration(p.value); err != nil {
+			return fmt.Errorf("DURATION: %w", err)
+		}
+	}
+	if e.start.allDay && e.lasts <= 0 {
+		e.lasts = 24 * time.Hour
+	}
+	if e.lasts < 0 {
+		return errors.New("ends before it begins")
+	}
+	if p, ok := b.get("RRULE"); ok {
+		e.rule = strings.TrimSpace(p.value)
+	}
+	if e.also, err = list("RDATE"); err != nil {
+		return err
+	}
+	if e.except, err = list("EXDATE"); err != nil {
+		return err
+	}
+	if p, ok := b.get("RECURRENCE-ID"); ok {
+		m, err := read(p, p.value)
+		if err != nil {
+			return err
+		}
+		e.occurrence = &m
+	}
+	return nil
+}
+
+// stamp reads a time that a program wrote; zero for none and for the origin
+// of its clock.
+func stamp(b block, name string) time.Time {
+	p, _ := b.get(name)
+	m, err := readMoment(p.value, utc)
+	if err != nil || m.wall.Year() < 1990 {
+		return time.Time{}
+	}
+	return m.instant()
+}
+
+var cancelledTitle = regexp.MustCompile(`(?i)^\s*(?:\[\s*cancell?ed\s*\]|cancell?ed\s*:)\s*`)
+
+// uncancelled takes the mark off a title that some programs put there in place
+// of a status.
+func uncancelled(title string) (string, bool) {
+	rest := cancelledTitle.ReplaceAllString(title, "")
+	return rest, rest != title
+}
+
+var (
+	htmlTag   = regexp.MustCompile(`(?i)</?(?:p|br|a|b|i|u|ul|ol|li|div|span|strong|em|html|body|h[1-6])\b[^>]*>`)
+	htmlBreak = regexp.MustCompile(`(?i)<(?:br|p|li|div)\b`)
+	// Behind these lines programs write how to join a call.
+	invitation = regexp.MustCompile(`(?m)^[ \t]*(?:-::~:~|_{20,}|\.{20,}|-{30,}).*(?s:.*)`)
+)
+
+// description returns the description of an event as Markdown.
+func description(b block, address string) string {
+	text := b.text("DESCRIPTION")
+	if text == "" {
+		for _, p := range b.all("X-ALT-DESC") {
+			if strings.EqualFold(p.params["FMTTYPE"], "text/html") {
+				text = unescape.Replace(p.value)
+			}
+		}
+	}
+	return markdown(text, address)
+}
+
+func markdown(text, address string) string {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = invitation.ReplaceAllString(text, "")
+	if htmlTag.MatchString(text) {
+		if !htmlBreak.MatchString(text) {
+			text = strings.ReplaceAll(text, "\n", "<br>\n")
+		}
+		if converted, err := webpage.Markdown(text, cmp.Or(address, "https://calendar.invalid/")); err == nil {
+			text = converted
+		}
+	}
+	return strings.TrimSpace(text)
+}

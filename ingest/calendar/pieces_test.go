@@ -1,0 +1,351 @@
+package calendar
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	ical "github.com/arran4/golang-ical"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"almanac/catalog"
+)
+
+func TestAttribution(t *testing.T) {
+	o := options{
+		Environments: map[string][]string{"mainnet": {"main network", "production"}, "baynet": {"testnet"}, "shoalnet": nil},
+		Types:        map[string][]string{catalog.OperationSynchronizerUpgrade: {"tide change"}, catalog.OperationDeploy: {"launch"}},
+		Components:   map[string]component{"node": {Words: []string{"causeway node"}}, "wallet": {}},
+	}
+	tests := []struct {
+		event event
+		want  attribution
+	}{
+		{event{title: "Main-Network upgrade"}, attribution{environments: []string{"mainnet"}, kind: "upgrade"}},
+		{event{title: "Upgrade of mainnets"}, attribution{kind: "upgrade"}},
+		{event{title: "Testnet and MainNet: launch of Causeway_Node v2.7"}, attribution{environments: []string{"baynet", "mainnet"}, kind: "deploy", components: []string{"node"}, version: "2.7"}},
+		{event{title: "BayNet upgrade", text: "MainNet follows."}, attribution{environments: []string{"baynet"}, kind: "upgrade"}},
+		{event{title: "Upgrade", text: "On MainNet, for node operators."}, attribution{environments: []string{"mainnet"}, kind: "upgrade", validators: true}},
+		{event{title: "Upgrade", text: "For super validators only."}, attribution{kind: "upgrade"}},
+		{event{title: "Call", categories: []string{"MainNet", "Freeze"}}, attribution{environments: []string{"mainnet"}, kind: "freeze"}},
+		{event{title: "Vote on the upgrade"}, attribution{kind: "governance"}},
+		{event{title: "Freeze before the release"}, attribution{kind: "freeze"}},
+		{event{title: "Tide change"}, attribution{kind: "synchronizer_upgrade", validators: true}},
+		{event{title: "Minimum version 2.6.1 on MainNet"}, attribution{environments: []string{"mainnet"}, kind: "minimum_version", version: "2.6.1", minimum: "2.6.1", validators: true}},
+		{event{title: "Release of wallet 0.10.1"}, attribution{kind: "release", components: []string{"wallet"}, version: "0.10.1"}},
+		{event{title: "Devotees of voters meet"}, attribution{kind: "other"}},
+		{event{title: "Upgrade", text: "The minimum required node version will be v2.6.3."}, attribution{kind: "upgrade", minimum: "2.6.3"}},
+		{event{title: "Upgrade", environments: []string{"x"}, kind: "other", version: "9", minimum: "8", components: []string{"y"}}, attribution{environments: []string{"x"}, kind: "other", components: []string{"y"}, version: "9", minimum: "8"}},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, o.attribute(tt.event), cmp.AllowUnexported(attribution{})); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", tt.event.title, diff)
+		}
+	}
+	o.Environment, o.Validators = "mainnet", []string{"keeper"}
+	a := o.attribute(event{title: "Upgrade for keepers and each keeper of validators"})
+	if !a.validators || len(a.environments) != 1 || o.attribute(event{title: "Upgrade of validators"}).validators {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestVersionIn(t *testing.T) {
+	for title, want := range map[string]string{
+		"Release 2.7.0": "2.7.0", "v2.7.0-rc.1 to BayNet": "2.7.0-rc.1", "sdk-v0.10.1+build.5": "0.10.1+build.5", "Upgrade to 2.7.0.": "2.7.0", "Node 2.7": "2.7", "v2.7": "2.7",
+		"Window at 14.30": "", "Fees fall by 2.5 %": "", "On 2031.06.17": "", "On 17.06.2031": "", "Host 10.0.0.1": "", "2031.1.0 is out, 2.7.0 next": "2.7.0",
+		"Version 3": "", "": "", "1.2.3.4": "", "(2.6.1)": "2.6.1",
+	} {
+		if got := versionIn(title); got != want {
+			t.Errorf("%q names %q, want %q", title, got, want)
+		}
+	}
+}
+
+// TestClocks holds what clocks show twice, or not at all, against RFC 5545.
+func TestClocks(t *testing.T) {
+	tests := []struct{ zone, wall, want string }{
+		{"Europe/Zurich", "20310330T023000", "2031-03-30T01:30:00Z"}, // skipped: read at +1
+		{"Europe/Zurich", "20311026T023000", "2031-10-26T00:30:00Z"}, // twice: the first, at +2
+		{"America/New_York", "20310309T023000", "2031-03-09T07:30:00Z"},
+		{"America/New_York", "20311102T013000", "2031-11-02T05:30:00Z"},
+		{"Australia/Lord_Howe", "20311005T021500", "2031-10-04T15:45:00Z"}, // half an hour is skipped
+		{"Asia/Kathmandu", "20310617T120000", "2031-06-17T06:15:00Z"},
+		{"Pacific/Apia", "20111230T120000", "2011-12-30T22:00:00Z"}, // a day that was not
+		{"UTC", "20310617T120000", "2031-06-17T12:00:00Z"},
+	}
+	for _, tt := range tests {
+		m, err := readMoment(tt.wall, located(iana(tt.zone)))
+		if err != nil || m.instant().Format(time.RFC3339) != tt.want {
+			t.Errorf("%s in %s is %s, want %s; %v", tt.wall, tt.zone, m.instant().Format(time.RFC3339), tt.want, err)
+		}
+	}
+}
+
+func TestZoneNames(t *testing.T) {
+	z := &zones{aliases: map[string]string{"Ship": "Asia/Tokyo"}}
+	for name, want := range map[string]string{
+		"Europe/Zurich": "10:00", "W. Europe Standard Time": "10:00", "Ship": "03:00", "/freeassociation.example/Tzfile/America/New_York": "16:00", "UTC": "12:00", "Etc/GMT-3": "09:00",
+		"(UTC+02:00)": "10:00", "GMT-5": "17:00", `"Europe/Zurich"`: "10:00", "tzone://Microsoft/Utc": "12:00", "Nowhere": "", "Local": "", "": "", "../etc/passwd": "", "/": "",
+	} {
+		found, err := z.find(name)
+		got := ""
+		if err == nil {
+			got = found.at(time.Date(2031, 6, 17, 12, 0, 0, 0, time.UTC)).Format("15:04")
+		}
+		if got != want {
+			t.Errorf("noon in %q is %q, want %q", name, got, want)
+		}
+	}
+	for name, l := range windows {
+		if iana(l) == nil {
+			t.Errorf("%s: there is no zone %s", name, l)
+		}
+	}
+}
+
+// TestDefinedZones holds a zone that a calendar defines against the same one
+// of the database, hour by hour around the changes of some years.
+func TestDefinedZones(t *testing.T) {
+	text := "BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:Mine\nBEGIN:DAYLIGHT\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0200\nDTSTART:19810329T020000\nRRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU\nEND:DAYLIGHT\n" +
+		"BEGIN:STANDARD\nTZOFFSETFROM:+0200\nTZOFFSETTO:+0100\nDTSTART:19961027T030000\nRRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU\nEND:STANDARD\nEND:VTIMEZONE\nEND:VCALENDAR\n"
+	calendars, _, err := parseICS(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	z := &zones{}
+	if err := z.define(calendars[0].parts[0], time.Date(2033, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
+		t.Fatal(err)
+	}
+	mine, err := z.find("Mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	real := located(iana("Europe/Zurich"))
+	for wall := time.Date(2030, 1, 1, 0, 30, 0, 0, time.UTC); wall.Year() < 2032; wall = wall.Add(time.Hour) {
+		if !mine.at(wall).Equal(real.at(wall)) {
+			t.Fatalf("%s is %s, want %s", wall, mine.at(wall), real.at(wall))
+		}
+	}
+}
+
+func TestRecur(t *testing.T) {
+	start := time.Date(2031, 1, 31, 9, 0, 0, 0, time.UTC)
+	until := time.Date(2031, 12, 31, 0, 0, 0, 0, time.UTC)
+	zurich := located(iana("Europe/Zurich"))
+	tests := []struct{ rule, want string }{
+		{"FREQ=MONTHLY", "0131 0331 0531 0731 0831 1031"},
+		{"FREQ=MONTHLY;BYMONTHDAY=-1;COUNT=4", "0131 0228 0331 0430"},
+		{"FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1;UNTIL=20310430", "0131 0228 0331 0430"},
+		{"FREQ=WEEKLY;INTERVAL=2;BYDAY=FR;UNTIL=20310314T080000Z", "0131 0214 0228 0314"},
+		{"FREQ=WEEKLY;INTERVAL=2;BYDAY=FR;UNTIL=20310314T075959Z", "0131 0214 0228"},
+		{"freq=weekly;count=2;wkst=su;", "0131 0207"},
+		{"RSCALE=GREGORIAN;FREQ=MONTHLY;SKIP=OMIT;COUNT=3", "0131 0331 0531"},
+		{"FREQ=YEARLY;BYMONTH=6;BYDAY=1MO", "0602"},
+		{"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", ""},
+	}
+	for _, tt := range tests {
+		walls, err := recur(tt.rule, start, zurich, time.Time{}, until, 50)
+		var got []string
+		for _, w := range walls {
+			got = append(got, w.Format("0102"))
+		}
+		if strings.Join(got, " ") != tt.want || err != nil {
+			t.Errorf("%s: %v, %v, want %s", tt.rule, got, err, tt.want)
+		}
+	}
+	for _, rule := range []string{"", "FREQ=DAILY;BYEASTER=1", "FREQ=SECONDLY", "FREQ=DAILY;INTERVAL=99999999999", "FREQ=DAILY;COUNT=-1", "FREQ=DAILY;BYMINUTE=1,2", "FREQ=DAILY;BYSETPOS=2", "FREQ=DAILY;UNTIL=x", "RSCALE=CHINESE;FREQ=DAILY", "FREQ=YEARLY;BYMONTH=12;BYDAY=53MO"} {
+		if _, err := recur(rule, start, utc, time.Time{}, until, 50); err == nil {
+			t.Errorf("%q is followed", rule)
+		}
+	}
+	if _, err := recur("FREQ=DAILY", start, utc, time.Time{}, until, 50); err == nil {
+		t.Error("more than the limit are read")
+	}
+	walls, err := recur("FREQ=DAILY", start, utc, until.AddDate(0, 0, -3), until.Add(10*time.Hour), 50)
+	if err != nil || len(walls) != 4 {
+		t.Errorf("%v, %v", walls, err)
+	}
+}
+
+func TestLimits(t *testing.T) {
+	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
+	expand := func(events, also int, rule string) error {
+		r := &reading{options: &options{}, zone: utc, from: day, until: day.AddDate(0, 0, 400)}
+		for i := range events {
+			e := event{uid: fmt.Sprint(i), title: "A", start: moment{day, utc, false}, rule: rule}
+			for j := range also {
+				e.also = append(e.also, moment{day.Add(time.Duration(j) * time.Minute), utc, false})
+			}
+			r.events = append(r.events, e)
+		}
+		_, _, err := r.expand(t.Context())
+		return err
+	}
+	if err := expand(maxRules, 0, "FREQ=YEARLY"); err != nil {
+		t.Error(err)
+	}
+	if err := expand(maxRules+1, 0, "FREQ=YEARLY"); err == nil || !strings.Contains(err.Error(), "2001 recurring events") {
+		t.Error(err)
+	}
+	if err := expand(11, maxShown/10, ""); err == nil || !strings.Contains(err.Error(), "more than 50000 events") {
+		t.Error(err)
+	}
+}
+
+// TestAnotherWriter: what an independent library writes is read as it was
+// meant, whatever the texts.
+func TestAnotherWriter(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		text := rapid.StringMatching(`[a-zA-Z ,;:\\"äß€字\n]{0,200}`)
+		c := ical.NewCalendar()
+		start := time.Unix(rapid.Int64Range(1_900_000_000, 1_960_000_000).Draw(r, "start"), 0).UTC()
+		title, description := "T"+text.Draw(r, "title"), text.Draw(r, "description")
+		e := c.AddEvent("uid-1")
+		e.SetSummary(title)
+		e.SetDescription(description)
+		e.SetStartAt(start)
+		e.SetEndAt(start.Add(time.Hour))
+		e.SetSequence(7)
+		calendars, odd, err := parseICS(c.Serialize())
+		if err != nil || len(odd) != 0 {
+			r.Fatalf("%v, %v", err, odd)
+		}
+		b := calendars[0].parts[0]
+		if got := b.text("SUMMARY"); got != strings.TrimSpace(title) {
+			r.Errorf("title %q, want %q", got, title)
+		}
+		if got := b.text("DESCRIPTION"); got != strings.TrimSpace(description) {
+			r.Errorf("description %q, want %q", got, description)
+		}
+		read, err := readEvent(b, &zones{}, utc)
+		if err != nil || !read.start.instant().Equal(start) || read.lasts != time.Hour || read.revision != 7 || read.uid != "uid-1" {
+			r.Errorf("%+v, %v", read, err)
+		}
+	})
+}
+
+func TestSchemaOfACalendar(t *testing.T) {
+	raw, err := Schema()
+	if err != nil || !strings.Contains(string(raw), `"minimum_version"`) {
+		t.Errorf("%s, %v", raw, err)
+	}
+}
+
+// fuzzed reads a calendar as a run would.
+func fuzzed(t *testing.T, name, text string) {
+	o := &options{Environments: map[string][]string{"mainnet": {"main net"}}, Components: map[string]component{"node": {Release: "n@{version}"}}}
+	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
+	r := &reading{options: o, zone: utc, from: day.AddDate(0, 0, -90), until: day.AddDate(0, 0, 400)}
+	read := func() error { return r.readICS(text) }
+	if isYAML(name) {
+		read = func() error { return r.readYAML(name, text) }
+	}
+	if err := read(); err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	shown, _, err := r.expand(ctx)
+	if err != nil {
+		return
+	}
+	keys := map[string]bool{}
+	for _, occurrence := range shown {
+		e, err := occurrence.entry(o)
+		if err != nil {
+			t.Error(err)
+		}
+		if _, err := e.Normalize(); err != nil {
+			t.Error(err)
+		}
+		if e.Record.Title == "" || strings.Contains(e.Record.Key, "/") || !e.Record.EndsAt.IsZero() && e.Record.EndsAt.Before(e.Record.StartsAt) {
+			t.Errorf("%+v", e.Record)
+		}
+		keys[e.Record.Key] = true
+	}
+}
+
+func FuzzICS(f *testing.F) {
+	event := func(lines string) string {
+		return "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:x\r\nSUMMARY:Upgrade 2.7.0\r\n" + lines + "\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+	}
+	for _, s := range []string{
+		event("DTSTART;TZID=Europe/Zurich:20310617T140000\r\nRRULE:FREQ=WEEKLY;BYDAY=TU"), event("DTSTART:20310617\r\nRRULE:FREQ=YEARLY;BYWEEKNO=53,-53;WKST=SU"),
+		event("DTSTART:20310617T140000Z\r\nRRULE:FREQ=MONTHLY;BYDAY=-5MO;BYSETPOS=1"), event("DTSTART;TZID=\"a:b;c\":20310617T140000\r\nDESCRIPTION;X=\"y\":<b>a\\n\r\n  folded</b>"),
+		event("DTSTART:20310617T140000Z\r\nRDATE;VALUE=PERIOD:20310618T140000Z/PT1H,20310619\r\nEXDATE;VALUE=DATE:20310617"), event("DTSTART:20310617T140000Z\r\nRECURRENCE-ID;RANGE=THISANDFUTURE:20310617"),
+		"BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:Z\nBEGIN:STANDARD\nDTSTART:16010101T000000\nTZOFFSETFROM:+0000\nTZOFFSETTO:-1400\nRRULE:FREQ=YEARLY\nEND:STANDARD\nEND:VTIMEZONE\nEND:VCALENDAR",
+		"BEGIN:VCALENDAR\nX;A=\"\nEND:VCALENDAR", "BEGIN:VCALENDAR\n;:\n:\nA;\nA;B\nA;B=\nA;B=,;\nEND:VCALENDAR", "\ufeffBEGIN:VCALENDAR\rEND:VCALENDAR\r", "BEGIN:VCALENDAR\n\x00\xff\nEND:VCALENDAR",
+		event("DTSTART:20310617T140000Z\r\nDURATION:P9999W99999DT999999H\r\nRRULE:FREQ=DAILY;COUNT=999999999"),
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) { fuzzed(t, "c.ics", text) })
+}
+
+func FuzzRule(f *testing.F) {
+	for _, s := range []string{
+		"FREQ=YEARLY;BYDAY=53SU;WKST=MO", "FREQ=YEARLY;BYYEARDAY=366,-366;BYSETPOS=1", "FREQ=MONTHLY;BYDAY=+5FR,-5FR;BYMONTHDAY=-1", "FREQ=WEEKLY;BYSETPOS=-1;BYHOUR=0,23", "FREQ=WEEKLY;BYWEEKNO=1", "FREQ=YEARLY;BYWEEKNO=53;BYDAY=1MO",
+		"FREQ=WEEKLY;BYDAY=9MO", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;INTERVAL=100",
+	} {
+		f.Add(s, int64(1_939_000_000))
+	}
+	f.Fuzz(func(t *testing.T, rule string, unix int64) {
+		start := time.Unix(unix, 0).UTC()
+		if start.Year() < 1600 || start.Year() > 9000 {
+			return
+		}
+		until := start.AddDate(1, 0, 0)
+		walls, err := recur(rule, start, located(iana("America/New_York")), start.AddDate(0, -1, 0), until, maxOccurrences)
+		for _, w := range walls {
+			if err == nil && (w.Before(start) || w.After(until.Add(24*time.Hour))) {
+				t.Errorf("%s: %s is outside %s and a year", rule, w, start)
+			}
+		}
+	})
+}
+
+func FuzzCalendarYAML(f *testing.F) {
+	for _, s := range []string{
+		"- {id: a, title: Upgrade 2.7.0, starts: 2031-06-17 14:00, zone: Europe/Zurich, repeat: FREQ=WEEKLY, except: [2031-06-24], also: ['2031-06-25T10:00:00Z'], changes: [{occurrence: 2031-07-01, starts: 2031-07-02}]}",
+		"- {id: a, title: A, starts: 0001-01-01}", "- {id: a, title: A, starts: 9999-12-31, ends: 9999-12-31, repeat: FREQ=YEARLY}", "- id: a\n  changes: [{}]", "[]", "- {id: a, title: A, starts: 2031-06-17 14:00, duration: 99999h}",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) { fuzzed(t, "c.yaml", text) })
+}
+
+// BenchmarkLarge reads a calendar of ten thousand events, a hundred of them
+// weekly.
+func BenchmarkLarge(b *testing.B) {
+	var text strings.Builder
+	text.WriteString("BEGIN:VCALENDAR\r\n")
+	for i := range 10_000 {
+		rule := ""
+		if i%100 == 0 {
+			rule = "RRULE:FREQ=WEEKLY\r\n"
+		}
+		fmt.Fprintf(&text, "BEGIN:VEVENT\r\nUID:%d@example.org\r\nSUMMARY:Upgrade %d.1.0 on MainNet\r\nDTSTART;TZID=Europe/Zurich:20310%d17T140000\r\n%sDESCRIPTION:%s\r\nEND:VEVENT\r\n", i, i, i%9+1, rule, strings.Repeat("tide ", 100))
+	}
+	text.WriteString("END:VCALENDAR\r\n")
+	o := &options{Environments: map[string][]string{"mainnet": nil}}
+	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
+	b.ReportAllocs()
+	for b.Loop() {
+		r := &reading{options: o, zone: utc, from: day.AddDate(0, 0, -90), until: day.AddDate(0, 0, 400)}
+		if err := r.readICS(text.String()); err != nil {
+			b.Fatal(err)
+		}
+		shown, _, err := r.expand(b.Context())
+		if err != nil || len(shown) < 14_000 {
+			b.Fatal(len(shown), err)
+		}
+		for _, occurrence := range shown {
+			if _, err := occurrence.entry(o); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package calendar
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"almanac/catalog"
+)
+
+// fold brings text to a form in which words are looked for: lower case, one
+// space around and between words, hyphens and underscores being spaces.
+func fold(s string) string {
+	fields := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
+	return " " + strings.Join(fields, " ") + " "
+}
+
+// has reports whether a folded text has one of the words.
+func has(folded string, words []string) bool {
+	return slices.ContainsFunc(words, func(w string) bool {
+		w = fold(w)
+		return len(w) > 2 && strings.Contains(folded, w)
+	})
+}
+
+// attribution is what the rules of the options make of an event's words.
+type attribution struct {
+	environments []string
+	kind         string
+	components   []string
+	validators   bool
+	version      string
+	minimum      string
+}
+
+// attribute applies the rules. What the event says itself stands.
+func (o *options) attribute(e event) attribution {
+	short := fold(e.title + "\n" + e.location + "\n" + strings.Join(e.categories, "\n"))
+	named, long := fold(e.title+"\n"+strings.Join(e.categories, "\n")), fold(e.text)
+	a := attribution{environments: e.environments, kind: e.kind, components: e.components, version: e.version, minimum: e.minimum}
+	if len(a.environments) == 0 {
+		a.environments = o.environmentsIn(short)
+	}
+	if len(a.environments) == 0 {
+		a.environments = o.environmentsIn(long)
+	}
+	if len(a.environments) == 0 && o.Environment != "" {
+		a.environments = []string{o.Environment}
+	}
+	if a.kind == "" {
+		a.kind = o.kindOf(named)
+	}
+	if len(a.components) == 0 {
+		for _, name := range slices.Sorted(maps.Keys(o.Components)) {
+			if has(named, append(o.Components[name].Words, name)) {
+				a.components = append(a.components, name)
+			}
+		}
+	}
+	if a.version == "" {
+		a.version = versionIn(e.title)
+	}
+	if a.minimum == "" {
+		a.minimum = minimumIn(e.title + "\n" + e.text)
+	}
+	if a.minimum == "" && a.kind == catalog.OperationMinimumVersion {
+		a.minimum = a.version
+	}
+	if e.validators != nil {
+		a.validators = *e.validators
+	} else {
+		a.validators = a.kind == catalog.OperationMinimumVersion || a.kind == catalog.OperationSynchronizerUpgrade || o.namesValidators(short+long)
+	}
+	return a
+}
+
+func (o *options) environmentsIn(folded string) []string {
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(o.Environments)) {
+		if has(folded, append(o.Environments[name], name)) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+func (o *options) kindOf(folded string) string {
+	for _, words := range []map[string][]string{o.Types, usual} {
+		for _, kind := range types {
+			if has(folded, words[kind]) {
+				return kind
+			}
+		}
+	}
+	return catalog.OperationOther
+}
+
+// namesValidators reports whether a folded text speaks of those who run nodes;
+// super validators are others.
+func (o *options) namesValidators(folded string) bool {
+	if len(o.Validators) > 0 {
+		return has(folded, o.Validators)
+	}
+	return has(strings.ReplaceAll(folded, " super validator", " supervalidator"), usualValidators)
+}
+
+// excluded reports whether an event is to be left out by its title.
+func (o *options) excluded(e event) bool { return has(fold(e.title), o.Exclude) }
+
+const semver = `\d{1,6}\.\d{1,6}\.\d{1,6}(?:-[0-9A-Za-z][0-9A-Za-z.-]*)?(?:\+[0-9A-Za-z.-]+)?`
+
+var (
+	// Two numbers are a version only where something says so; else they are a
+	// time of day or an amount.
+	versionTag   = regexp.MustCompile(`(?i)(?:^|[^0-9A-Za-z.]|[^0-9A-Za-z.]v|^v)(` + semver + `)(?:$|[^0-9A-Za-z.]|\.(?:$|\s))`)
+	shortVersion = regexp.MustCompile(`(?i)(?:^|[^0-9A-Za-z.])(?:v|version |release |node |sdk )(\d{1,6}\.\d{1,6})(?:$|[^0-9A-Za-z.%]|\.(?:$|\s))`)
+	dotDate      = regexp.MustCompile(`^(?:(?:19|20)\d\d\.[01]?\d\.[0-3]?\d|[0-3]?\d\.[01]?\d\.(?:19|20)\d\d)$`)
+	minimumText  = regexp.MustCompile(`(?i)\bmin(?:imum|\.)?\s+(?:required\s+|supported\s+)?(?:\w+\s+)?version\s*(?:is|of|to|:|=|will be|becomes)?\s*v?(` + semver + `|\d{1,6}\.\d{1,6})\b`)
+)
+
+// versionIn returns the first version that a title names, without a v.
+func versionIn(title string) string {
+	for _, m := range versionTag.FindAllStringSubmatch(title, -1) {
+		if !dotDate.MatchString(m[1]) {
+			return strings.TrimRight(m[1], ".-")
+		}
+	}
+	if m := shortVersion.FindStringSubmatch(title); m != nil {
+		return m[1]
+	}
+	return ""
+}
+
+// minimumIn returns the version that a text calls the minimum.
+func minimumIn(text string) string {
+	if m := minimumText.FindStringSubmatch(text); m != nil {
+		return strings.TrimRight(m[1], ".-")
+	}
+	return ""
+}

@@ -1,0 +1,92 @@
+package curated
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+)
+
+// rules is the version of what this package makes of an entry. A change of it
+// makes every file be read again.
+const rules = "1"
+
+// DefaultDir is the folder that is read if the options name none.
+const DefaultDir = "curated"
+
+type options struct {
+	Dir string `yaml:"dir"`
+}
+
+type connector struct {
+	dir string
+	env ingest.Environment
+}
+
+// New makes the connector of a source; it is a Constructor of kind "curated".
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	o := options{Dir: DefaultDir}
+	if err := ingest.DecodeOptions(src, &o); err != nil {
+		return nil, err
+	}
+	if !fs.ValidPath(o.Dir) {
+		return nil, fmt.Errorf("option dir: %q is no folder below the network's own; write a relative path with slashes and without ..", o.Dir)
+	}
+	return &connector{o.Dir, env}, nil
+}
+
+// Sync implements ingest.Connector. The cursor is a digest of the files.
+func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	found, odd, err := load(c.env.Files, c.dir)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("curated: %w", err)
+	}
+	r := &reader{network: c.env.Network, warnings: odd}
+	for _, f := range found {
+		if err := f.of.read(r, f.name, f.data); err != nil {
+			return ingest.Outcome{}, fmt.Errorf("curated: %w", err)
+		}
+	}
+	r.join()
+	for _, p := range r.warnings {
+		out.Warn(p.at, p.err.Error())
+	}
+	for _, p := range r.problems {
+		out.Skip(p.at, p.err)
+	}
+	now := digest(found)
+	if now == cursor {
+		return ingest.Outcome{Cursor: cursor}, nil
+	}
+	for i, m := range r.made {
+		if err := out.Put(ctx, m.entry); err != nil {
+			return ingest.Outcome{}, err
+		}
+		out.Progress(i+1, len(r.made))
+	}
+	return ingest.Outcome{Cursor: now, Complete: true}, nil
+}
+
+// digest changes with the files and with what is made of them.
+func digest(found []content) string {
+	h := sha256.New()
+	enc := json.NewEncoder(h)
+	_ = enc.Encode(rules) // a hash takes everything
+	for _, f := range found {
+		_ = enc.Encode([]any{f.name, f.data})
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// encode makes the data of a record.
+func encode(e catalog.Entry, data any) (catalog.Entry, error) {
+	var err error
+	e.Record.Data, err = catalog.Encode(data)
+	return e, err
+}

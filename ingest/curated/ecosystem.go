@@ -1,0 +1,280 @@
+package curated
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// App is what people say of a featured application: a line of the file apps.
+type App struct {
+	ID          string `json:"id,omitempty" jsonschema:"contract id of the featured right; needed only where a provider has several"`
+	Provider    string `json:"provider" jsonschema:"party id of the provider"`
+	Name        string `json:"name" jsonschema:"what people call it"`
+	Category    string `json:"category,omitempty" jsonschema:"for example wallet, exchange, data"`
+	Description string `json:"description,omitempty" jsonschema:"what it is for, in one or two sentences"`
+	URL         string `json:"url,omitempty" jsonschema:"where it can be used or read of"`
+	Project     string `json:"project,omitempty" format:"slug" jsonschema:"slug of its project"`
+}
+
+// Of reports whether the entry describes the application of a contract id and
+// a provider's party id. One that names a contract is of that contract alone.
+func (a App) Of(id, provider string) bool {
+	if a.ID != "" {
+		return a.ID == id
+	}
+	return a.Provider == provider
+}
+
+// Apps reads the files of applications in a folder: those that name a contract
+// first, so that the first for which Of is true is the closest. A folder
+// without such a file has none. Bad entries are left out: the curated source
+// reports them.
+func Apps(fsys fs.FS, dir string) ([]App, error) {
+	r := &reader{}
+	for _, extension := range []string{".yaml", ".yml", ".csv"} {
+		name := path.Join(dir, "apps"+extension)
+		if fsys == nil {
+			break
+		}
+		data, err := readFile(fsys, name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, fmt.Errorf("curated: %s: %w", name, reason(err))
+		}
+		if err := files[0].read(r, name, data); err != nil {
+			return nil, fmt.Errorf("curated: %w", err)
+		}
+	}
+	slices.SortStableFunc(r.apps, func(a, b App) int { return len(b.ID) - len(a.ID) })
+	return r.apps, nil
+}
+
+// readApp keeps an application for the projects and for Apps.
+func readApp(r *reader, a App) (catalog.Entry, error) {
+	if slices.ContainsFunc(r.apps, func(b App) bool { return a.ID == b.ID && (a.ID != "" || a.Provider == b.Provider) }) {
+		return catalog.Entry{}, fmt.Errorf("an application of %s stands there already; give each an id", a.Provider)
+	}
+	r.apps = append(r.apps, a)
+	return catalog.Entry{}, nil
+}
+
+type project struct {
+	Slug         string              `json:"slug,omitempty" format:"slug" jsonschema:"its key; made of the title if missing"`
+	Title        string              `json:"title"`
+	Description  string              `json:"description" jsonschema:"what it is, in one or two sentences"`
+	Category     string              `json:"category,omitempty" jsonschema:"for example wallet, infrastructure, developer tools"`
+	Organisation string              `json:"organisation,omitempty"`
+	URL          string              `json:"url,omitempty" jsonschema:"its website"`
+	Status       string              `json:"status,omitempty" enum:"building|beta|live|retired"`
+	Tags         []string            `json:"tags"`
+	Repos        []string            `json:"repos" format:"repository"`
+	Packages     []string            `json:"packages" jsonschema:"names in the package registries"`
+	SDKs         []string            `json:"sdks" jsonschema:"what it builds on, as name or name@version"`
+	Apps         []string            `json:"apps" jsonschema:"contract ids or party ids of its featured applications"`
+	Seeks        []string            `json:"seeks" jsonschema:"tags or categories it looks for in partners"`
+	Implements   []string            `json:"implements" jsonschema:"improvement proposals it implements"`
+	Grants       []int               `json:"grants" jsonschema:"numbers of the grant proposals that paid for it"`
+	Links        []catalog.NamedLink `json:"links"`
+	Verified     string              `json:"verified,omitempty" format:"date" jsonschema:"when the entry was last checked"`
+	Text         string              `json:"text,omitempty" jsonschema:"more about it, in Markdown"`
+}
+
+func readProject(r *reader, p project) (catalog.Entry, error) {
+	key, err := slug(p.Slug, p.Title)
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	data := catalog.Project{
+		Organisation: p.Organisation, Repos: p.Repos, Packages: p.Packages, SDKs: []catalog.Dependency{},
+		Apps: p.Apps, Seeks: p.Seeks, Links: p.Links, Verified: p.Verified,
+	}
+	for _, s := range p.SDKs {
+		data.SDKs = append(data.SDKs, dependency(s))
+	}
+	for _, a := range r.apps {
+		if id := a.key(); a.Project == key && !slices.Contains(data.Apps, id) {
+			data.Apps = append(data.Apps, id)
+		}
+	}
+	e := catalog.Entry{Record: catalog.Record{
+		Kind: catalog.KindProject, Key: key, Title: p.Title, URL: p.URL, State: p.Status, Category: p.Category, Summary: p.Description, Tags: p.Tags,
+		Body: paragraphs(p.Description, p.Text, lines(
+			line("Category", p.Category), line("By", p.Organisation), line("Tags", p.Tags...), line("Builds on", p.SDKs...),
+			line("Packages", p.Packages...), line("Repositories", p.Repos...), line("Looks for", p.Seeks...), line("Implements", p.Implements...),
+		)),
+	}}
+	for _, name := range p.Repos {
+		e.Links = append(e.Links, reference(catalog.KindRepo, name))
+	}
+	for _, id := range data.Apps {
+		e.Links = append(e.Links, reference(catalog.KindApp, id))
+	}
+	for _, n := range p.Grants {
+		e.Links = append(e.Links, reference(catalog.KindProposal, strconv.Itoa(n)))
+	}
+	for _, id := range p.Implements {
+		to, err := r.proposal(id)
+		if err != nil {
+			return catalog.Entry{}, err
+		}
+		e.Links = append(e.Links, catalog.Link{Relation: catalog.Implements, To: to})
+	}
+	return encode(e, data)
+}
+
+// key is what a project's list of applications holds of one.
+func (a App) key() string {
+	if a.ID != "" {
+		return a.ID
+	}
+	return a.Provider
+}
+
+// dependency reads name@version; the name may begin with an at sign.
+func dependency(s string) catalog.Dependency {
+	if i := strings.LastIndexByte(s, '@'); i > 0 {
+		return catalog.Dependency{Name: s[:i], Version: s[i+1:]}
+	}
+	return catalog.Dependency{Name: s}
+}
+
+func reference(kind catalog.Kind, key string) catalog.Link {
+	return catalog.Link{Relation: catalog.References, To: catalog.Ref{Kind: kind, Key: key}}
+}
+
+// proposal reads the id of an improvement proposal: PREFIX-56, 0056 or a
+// draft's PR-203.
+func (r *reader) proposal(id string) (catalog.Ref, error) {
+	prefix := r.network.Proposals.Prefix
+	digits := id
+	if i := strings.LastIndexByte(id, '-'); i >= 0 {
+		digits = id[i+1:]
+		if strings.EqualFold(id[:i], "PR") {
+			prefix = "PR"
+		} else if !strings.EqualFold(id[:i], prefix) {
+			digits = ""
+		}
+	}
+	n, err := strconv.Atoi(digits)
+	switch {
+	case err != nil || n <= 0 || prefix == "":
+		return catalog.Ref{}, fmt.Errorf("implements: %q is no improvement proposal; write %s-%04d or PR-%d", id, r.network.Proposals.Prefix, 56, 203)
+	case prefix == "PR":
+		return catalog.Ref{Kind: catalog.KindCIP, Key: fmt.Sprintf("PR-%d", n)}, nil
+	}
+	return catalog.Ref{Kind: catalog.KindCIP, Key: fmt.Sprintf("%s-%04d", prefix, n)}, nil
+}
+
+// join warns of applications whose project is not there.
+func (r *reader) join() {
+	for _, a := range r.apps {
+		found := a.Project == "" || slices.ContainsFunc(r.made, func(m made) bool {
+			return m.entry.Record.Kind == catalog.KindProject && m.entry.Record.Key == a.Project
+		})
+		if !found {
+			r.warnings = append(r.warnings, problem{"apps", fmt.Errorf("%s belongs to the project %q, which is not among the projects", a.Name, a.Project)})
+		}
+	}
+}
+
+type toolServer struct {
+	Slug      string   `json:"slug,omitempty" format:"slug" jsonschema:"its key; made of the title if missing"`
+	Title     string   `json:"title"`
+	Purpose   string   `json:"purpose" jsonschema:"what it is for, in one or two sentences"`
+	Endpoint  string   `json:"endpoint,omitempty" format:"url" jsonschema:"address to call; none for local ones"`
+	Transport string   `json:"transport" enum:"http|sse|stdio"`
+	Connect   string   `json:"connect" jsonschema:"how to connect, for people"`
+	Hosted    bool     `json:"hosted"`
+	Free      bool     `json:"free"`
+	Auth      string   `json:"auth,omitempty" enum:"none|key|oauth" jsonschema:"what a caller needs; default none"`
+	Tools     []string `json:"tools"`
+	Operator  string   `json:"operator,omitempty"`
+	URL       string   `json:"url,omitempty" jsonschema:"where people read of it"`
+	Text      string   `json:"text,omitempty" jsonschema:"more about it, in Markdown"`
+}
+
+func readToolServer(_ *reader, s toolServer) (catalog.Entry, error) {
+	key, err := slug(s.Slug, s.Title)
+	switch {
+	case err != nil:
+		return catalog.Entry{}, err
+	case s.Hosted && s.Endpoint == "":
+		return catalog.Entry{}, errors.New("has no endpoint, which a hosted server needs")
+	case s.Transport == "stdio" && s.Endpoint != "":
+		return catalog.Entry{}, errors.New("has an endpoint; one of transport stdio is started and not called")
+	}
+	tools := make([]string, len(s.Tools))
+	for i, t := range s.Tools {
+		tools[i] = "`" + t + "`"
+	}
+	e := catalog.Entry{Record: catalog.Record{
+		Kind: catalog.KindToolServer, Key: key, Title: s.Title, URL: s.URL, Summary: s.Purpose,
+		Body: paragraphs(s.Purpose, s.Text, section("How to connect", []string{s.Connect}), section("Tools", tools), line("Operated by", s.Operator)),
+	}}
+	return encode(e, catalog.ToolServer{
+		Endpoint: s.Endpoint, Transport: s.Transport, Connect: s.Connect, Hosted: s.Hosted, Free: s.Free, Auth: s.Auth, Tools: s.Tools, Operator: s.Operator,
+	})
+}
+
+type partner struct {
+	Slug        string              `json:"slug,omitempty" format:"slug" jsonschema:"its key; made of the title if missing"`
+	Title       string              `json:"title"`
+	Product     string              `json:"product,omitempty"`
+	Description string              `json:"description" jsonschema:"what the product is, in one or two sentences"`
+	URL         string              `json:"url,omitempty"`
+	Facts       []catalog.Fact      `json:"facts"`
+	Endpoints   []catalog.Endpoint  `json:"endpoints"`
+	Packages    []string            `json:"packages"`
+	Links       []catalog.NamedLink `json:"links"`
+	Text        string              `json:"text,omitempty" jsonschema:"more about it, in Markdown"`
+}
+
+func readPartner(_ *reader, p partner) (catalog.Entry, error) {
+	key, err := slug(p.Slug, p.Title)
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	e := catalog.Entry{Record: catalog.Record{
+		Kind: catalog.KindPartner, Key: key, Title: p.Title, URL: p.URL, Summary: p.Description,
+		Body: paragraphs(p.Description, p.Text, line("Product", p.Product), section("Endpoints", endpointLines(p.Endpoints)),
+			section("Facts", factLines(p.Facts)), line("Packages", p.Packages...), section("Links", linkLines(p.Links))),
+	}}
+	return encode(e, catalog.Partner{Product: p.Product, Facts: p.Facts, Endpoints: p.Endpoints, Packages: p.Packages, Links: p.Links})
+}
+
+type foundation struct {
+	Slug        string         `json:"slug,omitempty" format:"slug" jsonschema:"its key; made of the title if missing"`
+	Title       string         `json:"title"`
+	Description string         `json:"description,omitempty" jsonschema:"what the page tells, in a sentence"`
+	Section     string         `json:"section,omitempty" jsonschema:"of the website"`
+	URL         string         `json:"url,omitempty"`
+	Updated     string         `json:"updated,omitempty" format:"date" jsonschema:"when the page was last changed"`
+	Facts       []catalog.Fact `json:"facts" jsonschema:"values it states, which may drift from the live ones"`
+	Text        string         `json:"text" jsonschema:"the page, in Markdown"`
+}
+
+func readFoundation(_ *reader, f foundation) (catalog.Entry, error) {
+	key, err := slug(f.Slug, f.Title)
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	for _, fact := range f.Facts {
+		if fact.AsOf != "" && deadline(fact.AsOf).IsZero() {
+			return catalog.Entry{}, fmt.Errorf("facts: as_of of %s: %q is no date: want one such as 2031-06-17", fact.Key, fact.AsOf)
+		}
+	}
+	e := catalog.Entry{Record: catalog.Record{
+		Kind: catalog.KindFoundation, Key: key, Title: f.Title, URL: f.URL, Category: f.Section, Summary: f.Description, UpdatedAt: date(f.Updated),
+		Body: paragraphs(f.Description, f.Text, section("Facts", factLines(f.Facts))),
+	}}
+	return encode(e, catalog.Foundation{Section: f.Section, Facts: f.Facts})
+}

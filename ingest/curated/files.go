@@ -1,0 +1,195 @@
+package curated
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest/curated/entries"
+)
+
+// file is one name that the folder may have files of.
+type file struct {
+	name   string
+	title  string // of its schema
+	read   func(r *reader, name string, data []byte) error
+	schema func(title string) ([]byte, error)
+}
+
+// files are the names, in the order they are read in: apps before the
+// projects that they belong to.
+var files = []file{
+	kind("apps", "featured applications", readApp),
+	kind("projects", "ecosystem projects", readProject),
+	kind("radar", "radar", readRadar),
+	kind("deprecations", "deprecations", readDeprecation),
+	kind("faq", "frequent questions", readQuestion),
+	kind("evm", "EVM mappings", readMapping),
+	kind("apis", "API reference", readAPI),
+	kind("tool-servers", "tool-call servers", readToolServer),
+	kind("onboarding", "onboarding paths", readPath),
+	kind("partners", "partner reference", readPartner),
+	kind("foundation", "foundation pages", readFoundation),
+}
+
+// kind makes a file of entries that one function turns into records.
+func kind[T any](name, title string, convert func(r *reader, v T) (catalog.Entry, error)) file {
+	return file{
+		name: name, title: title, schema: entries.Schema[T],
+		read: func(r *reader, name string, data []byte) error {
+			list, err := entries.Read[T](name, data)
+			if err != nil {
+				return err
+			}
+			for _, e := range list {
+				line, err := e.Err()
+				var made catalog.Entry
+				if err == nil {
+					made, err = convert(r, e.Value)
+				}
+				r.add(name, line, made, err)
+			}
+			return nil
+		},
+	}
+}
+
+// Names returns the names of the files that the folder may have, without
+// extension.
+func Names() []string {
+	out := make([]string, len(files))
+	for i, f := range files {
+		out[i] = f.name
+	}
+	return out
+}
+
+// Schema returns the JSON Schema of the YAML file of a name, such as "radar".
+func Schema(name string) ([]byte, error) {
+	for _, f := range files {
+		if f.name == name {
+			return f.schema("almanac: " + f.title)
+		}
+	}
+	if near := network.Nearest(name, Names()); near != "" {
+		return nil, fmt.Errorf("there is no curated file %q; did you mean %q?", name, near)
+	}
+	return nil, fmt.Errorf("there is no curated file %q; there are %s", name, strings.Join(Names(), ", "))
+}
+
+// reader collects what the files of a folder hold.
+type reader struct {
+	network  network.Network
+	made     []made
+	problems []problem
+	warnings []problem
+	apps     []App
+}
+
+// made is an entry that is ready to be handed over.
+type made struct {
+	at    string // file:line
+	entry catalog.Entry
+}
+
+// problem is something that is wrong with a place.
+type problem struct {
+	at  string
+	err error
+}
+
+// add takes what became of an entry.
+func (r *reader) add(name string, line int, e catalog.Entry, err error) {
+	at := fmt.Sprintf("%s:%d", name, line)
+	switch ref := e.Record.Ref(); {
+	case err != nil:
+		r.problems = append(r.problems, problem{at, err})
+	case ref.Key == "": // it made no record of its own
+	default:
+		if i := slices.IndexFunc(r.made, func(m made) bool { return m.entry.Record.Ref() == ref }); i >= 0 {
+			r.problems = append(r.problems, problem{at, fmt.Errorf("%q stands twice, the first time at %s; give this entry another slug", ref.Key, r.made[i].at)})
+			return
+		}
+		e.Record.Path = name
+		r.made = append(r.made, made{at, e})
+	}
+}
+
+// content is a file of the folder.
+type content struct {
+	name string // with its directory
+	data []byte
+	of   file
+}
+
+const (
+	maxFiles = 1000    // entries of the folder
+	maxBytes = 9 << 20 // of a file, a little more than entries reads
+)
+
+// load reads the files of a folder, in the order of their kinds, and names
+// those that are none of them.
+func load(fsys fs.FS, dir string) (found []content, odd []problem, err error) {
+	if fsys == nil {
+		return nil, nil, errors.New("the network has no folder; curated files stand beside its YAML file")
+	}
+	list, err := fs.ReadDir(fsys, dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("folder %s: %w", dir, reason(err))
+	}
+	if len(list) > maxFiles {
+		return nil, nil, fmt.Errorf("folder %s has %d files; it cannot be one of curated files", dir, len(list))
+	}
+	for _, entry := range list {
+		name := path.Join(dir, entry.Name())
+		if entry.IsDir() || !entries.IsFile(name) {
+			continue
+		}
+		base := strings.TrimSuffix(entry.Name(), path.Ext(entry.Name()))
+		i := slices.Index(Names(), base)
+		if i < 0 {
+			message := fmt.Sprintf("is no curated file; there are %s", strings.Join(Names(), ", "))
+			if near := network.Nearest(base, Names()); near != "" {
+				message = fmt.Sprintf("is no curated file; did you mean %s%s?", near, path.Ext(entry.Name()))
+			}
+			odd = append(odd, problem{name, errors.New(message)})
+			continue
+		}
+		data, err := readFile(fsys, name)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, reason(err))
+		}
+		found = append(found, content{name, data, files[i]})
+	}
+	if len(found) == 0 {
+		return nil, nil, fmt.Errorf("folder %s has no curated file: write one of %s as .yaml or .csv", dir, strings.Join(Names(), ", "))
+	}
+	slices.SortStableFunc(found, func(a, b content) int {
+		return cmp.Compare(slices.Index(Names(), a.of.name), slices.Index(Names(), b.of.name))
+	})
+	return found, odd, nil
+}
+
+func readFile(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxBytes))
+}
+
+// reason drops the path of a file error, which the message names already.
+func reason(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}

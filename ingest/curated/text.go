@@ -1,0 +1,148 @@
+package curated
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+
+	"almanac/catalog"
+)
+
+// slug returns the slug of an entry: the one given, or one made of its title.
+func slug(given, title string) (string, error) {
+	if given != "" {
+		return given, nil
+	}
+	made := strings.Trim(unslugged.ReplaceAllString(strings.ToLower(title), "-"), "-")
+	if made == "" {
+		return "", errors.New("no slug can be made of its title; give it one")
+	}
+	if len(made) > maxSlug {
+		made = strings.Trim(made[:maxSlug], "-")
+	}
+	return made, nil
+}
+
+const maxSlug = 80 // bytes of a slug made of a title
+
+var unslugged = regexp.MustCompile(`[^a-z0-9]+`)
+
+// paragraphs joins the parts of a text that are not empty.
+func paragraphs(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" {
+			out = append(out, p)
+		}
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// line says in words what a field holds; "" for an empty one.
+func line(label string, values ...string) string {
+	text := strings.Join(values, ", ")
+	if text == "" {
+		return ""
+	}
+	return label + ": " + text + "."
+}
+
+// lines joins what line returned.
+func lines(list ...string) string {
+	var out []string
+	for _, l := range list {
+		if l != "" {
+			out = append(out, l)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// section is a heading with the items below it; "" without any.
+func section(heading string, items []string) string {
+	if len(items) == 0 {
+		return ""
+	}
+	return "## " + heading + "\n\n- " + strings.Join(items, "\n- ")
+}
+
+// code fences an example.
+func code(heading, example string) string {
+	if example == "" {
+		return ""
+	}
+	fence := "```"
+	for strings.Contains(example, fence) {
+		fence += "`"
+	}
+	return "## " + heading + "\n\n" + fence + "\n" + strings.TrimRight(example, "\n") + "\n" + fence
+}
+
+// factLines writes facts as items.
+func factLines(facts []catalog.Fact) []string {
+	out := make([]string, len(facts))
+	for i, f := range facts {
+		out[i] = strings.ReplaceAll(f.Key, "_", " ") + " (" + f.Category + "): " + f.Value
+		if f.AsOf != "" {
+			out[i] += ", as of " + f.AsOf
+		}
+	}
+	return out
+}
+
+func linkLines(links []catalog.NamedLink) []string {
+	out := make([]string, len(links))
+	for i, l := range links {
+		out[i] = "[" + l.Title + "](" + l.URL + ")"
+	}
+	return out
+}
+
+func endpointLines(endpoints []catalog.Endpoint) []string {
+	out := make([]string, len(endpoints))
+	for i, e := range endpoints {
+		out[i] = strings.TrimSpace(e.Method+" "+"`"+e.Path+"`") + described(e.Description)
+	}
+	return out
+}
+
+func described(s string) string {
+	if s == "" {
+		return ""
+	}
+	return ": " + s
+}
+
+// date reads a date; zero if it is none.
+func date(s string) time.Time {
+	t, err := time.Parse(time.DateOnly, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t
+}
+
+// deadline reads when something ends: a time, or the last second of a day;
+// zero for words.
+func deadline(s string) time.Time {
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t.UTC()
+	}
+	if t := date(s); !t.IsZero() {
+		return t.AddDate(0, 0, 1).Add(-time.Second)
+	}
+	return time.Time{}
+}
+
+// spellings are aliases of a name: itself and in lower case.
+func spellings(list ...string) []string {
+	var out []string
+	for _, s := range list {
+		if s = strings.TrimSpace(s); s != "" && !strings.ContainsFunc(s, unicode.IsControl) {
+			out = append(out, s, strings.ToLower(s))
+		}
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package fleet
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+)
+
+type connector struct {
+	opts Options
+	env  ingest.Environment
+}
+
+// New makes the connector of a source; it is a Constructor of kind "fleet".
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	var o Options
+	if err := ingest.DecodeOptions(src, &o); err != nil {
+		return nil, err
+	}
+	if err := o.Check(); err != nil {
+		return nil, err
+	}
+	return &connector{o, env}, nil
+}
+
+// Sync implements ingest.Connector. The reports are read whole every time, so
+// there is no cursor.
+func (c *connector) Sync(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+	reports, complete, err := Read(ctx, c.env.HTTP, c.opts, out)
+	if err != nil {
+		return ingest.Outcome{}, err
+	}
+	names := map[string]string{}
+	for _, r := range reports {
+		if r.Party != "" && r.Name != "" {
+			names[r.Party] = r.Name
+		}
+	}
+	for i, r := range reports {
+		e, err := c.entry(r, names)
+		if err != nil {
+			return ingest.Outcome{}, err
+		}
+		if err := out.Put(ctx, e); err != nil {
+			return ingest.Outcome{}, err
+		}
+		out.Progress(i+1, len(reports))
+	}
+	return ingest.Outcome{Complete: complete}, nil
+}
+
+func (c *connector) entry(r Report, names map[string]string) (catalog.Entry, error) {
+	v := catalog.Validator{Sponsor: cmp.Or(names[r.Sponsor], PartyName(r.Sponsor)), Version: r.Version}
+	if !r.ReportedAt.IsZero() {
+		v.VersionReportedAt = r.ReportedAt.Format(time.RFC3339)
+	}
+	data, err := catalog.Encode(v)
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	title := cmp.Or(r.Name, PartyName(r.Party))
+	body := title + " is a validator of " + c.env.Network.Title
+	if v.Sponsor != "" {
+		body += ", sponsored by " + v.Sponsor
+	}
+	return catalog.Entry{Record: catalog.Record{
+		Kind: catalog.KindValidator, Key: r.key(), Title: title, LastActivityAt: r.LastSeen, Body: body + ".", Data: data,
+	}}, nil
+}

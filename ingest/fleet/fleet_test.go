@@ -1,0 +1,213 @@
+package fleet_test
+
+import (
+	"bytes"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/connectortest"
+	"almanac/ingest/fleet"
+	"almanac/ingest/outbound"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// status serves a report.
+type status struct {
+	*connectortest.Server
+	mu     sync.Mutex
+	kind   string
+	report string
+}
+
+func newStatus(t testing.TB, kind, report string) *status {
+	s := &status{kind: kind, report: report}
+	s.Server = connectortest.NewServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		w.Header().Set("Content-Type", s.kind)
+		_, _ = w.Write([]byte(s.report))
+	}))
+	return s
+}
+
+func (s *status) set(report string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.report = report
+}
+
+func config(options map[string]any, from ...*status) connectortest.Config {
+	urls := []string{}
+	for _, s := range from {
+		urls = append(urls, s.URL+"/validators")
+	}
+	o := map[string]any{"urls": urls}
+	for k, v := range options {
+		o[k] = v
+	}
+	return connectortest.Config{Connector: fleet.New, Options: o}
+}
+
+const simple = `[{"party":"harbour-1::1220","name":"Harbour One","version":"0.5.3","reported_at":"2031-06-01T08:12:30Z","last_seen":"2031-06-01T11:59:59Z","sponsor":"anchor::1220"},
+{"party":"anchor::1220","version":"0.5.4","last_seen":null,"extra":{"x":[1]}},{"name":"Nameless","version":null}]`
+
+func TestReports(t *testing.T) {
+	s := connectortest.NewSource(t, config(nil, newStatus(t, "application/json", simple)))
+	r := s.Sync()
+	if diff := cmp.Diff([]string{"validator Nameless", "validator anchor::1220", "validator harbour-1::1220"}, r.Keys()); diff != "" {
+		t.Fatalf("(-want +got)\n%s", diff)
+	}
+	rec := r.Get(t, catalog.KindValidator, "harbour-1::1220")
+	want := catalog.Validator{Sponsor: "anchor", Version: "0.5.3", VersionReportedAt: "2031-06-01T08:00:00Z"}
+	if diff := cmp.Diff(want, connectortest.Data[catalog.Validator](t, rec)); diff != "" {
+		t.Errorf("data (-want +got)\n%s", diff)
+	}
+	if rec.Title != "Harbour One" || rec.Body != "Harbour One is a validator of Causeway Network, sponsored by anchor." || rec.State != "" || rec.LastActivityAt.Format(time.RFC3339) != "2031-06-01T11:00:00Z" {
+		t.Errorf("%+v", rec)
+	}
+	connectortest.Unchanged(t, s, r)
+	connectortest.Interrupted(t, config(nil, newStatus(t, "application/json", simple)))
+}
+
+func TestShapes(t *testing.T) {
+	for name, tt := range map[string]struct {
+		kind, report string
+		options      map[string]any
+	}{
+		"inside":   {"application/json", `{"data":{"validators":[{"id":"a::1","node":{"v":"0.5.3"},"t":1938038400}]}}`, map[string]any{"items": "data.validators", "columns": map[string]any{"party": "id", "version": "node.v", "reported_at": "t"}}},
+		"by party": {"application/json", `{"a::1":{"version":"0.5.3","reported_at":"1938038400000"}}`, nil},
+		"csv":      {"text/csv", "party,version,reported_at\na::1,0.5.3,2031-06-01\n", nil},
+		"excel":    {"text/csv", "\xef\xbb\xbfParty ;Version;Reported_At\r\n\"a::1\";0.5.3;2031-06-01 00:10:00\r\n", nil},
+		"tabs":     {"text/plain", "party\tversion\treported_at\na::1\t0.5.3\t2031-06-01T00:10:00\n", nil},
+		"twice":    {"application/json", `[{"party":"a::1","version":"0.5.3","reported_at":"2031-06-01"},{"party":"a::1","version":"0.4.0","reported_at":"2031-05-01"}]`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := connectortest.NewSource(t, config(tt.options, newStatus(t, tt.kind, tt.report))).Sync()
+			v := connectortest.Data[catalog.Validator](t, r.Get(t, catalog.KindValidator, "a::1"))
+			if v.Version != "0.5.3" || v.VersionReportedAt != "2031-06-01T00:00:00Z" || r.Skipped+r.Warned != 0 {
+				t.Errorf("%+v, %v", v, r.Problems)
+			}
+		})
+	}
+}
+
+func TestVanished(t *testing.T) {
+	a, b := newStatus(t, "application/json", simple), newStatus(t, "text/csv", "party,version\nquay::1,0.5.0\nanchor::1220,0.5.0")
+	s := connectortest.NewSource(t, config(nil, a, b))
+	s.AcceptShrink = true
+	if r := s.Sync(); len(r.Records) != 4 || connectortest.Data[catalog.Validator](t, r.Get(t, catalog.KindValidator, "anchor::1220")).Version != "0.5.4" {
+		t.Errorf("%v", r.Keys())
+	}
+	b.Fault("/", -1, connectortest.Status(500))
+	a.set(`[{"party":"anchor::1220","version":"0.5.4"}]`)
+	if r := s.Sync(); r.Deleted != 0 || r.Warned != 1 {
+		t.Errorf("one is down: %d deleted, %v", r.Deleted, r.Problems)
+	}
+	b.Heal()
+	b.set("party,version\nquay::1,0.5.0\n,0.1\n")
+	if r := s.Sync(); r.Deleted != 0 || r.Skipped != 1 {
+		t.Errorf("a row without a name: %d deleted, %v", r.Deleted, r.Problems)
+	}
+	b.set("party,version\nquay::1,0.5.0\n")
+	if r := s.Sync(); r.Deleted != 2 || len(r.Records) != 2 {
+		t.Errorf("%d deleted, %v", r.Deleted, r.Keys())
+	}
+}
+
+func TestFaults(t *testing.T) {
+	for name, fault := range map[string]connectortest.Fault{
+		"500": connectortest.Status(500), "404": connectortest.Status(404), "429": connectortest.TooMany(1), "slow": connectortest.Slow(time.Minute),
+		"truncated": connectortest.Truncated, "halved": connectortest.Halved, "sign in": connectortest.SignIn, "garbage": connectortest.Garbage,
+		"empty": connectortest.Empty, "reset": connectortest.Reset, "inside": connectortest.Redirect(connectortest.Inside[0]),
+		"renamed": connectortest.Edited(func(b []byte) []byte {
+			return []byte(strings.NewReplacer(`"party"`, `"id"`, `"name"`, `"label"`).Replace(string(b)))
+		}),
+		"no list": connectortest.Edited(func([]byte) []byte { return []byte(`{"validators":7}`) }),
+		"more":    connectortest.Edited(func(b []byte) []byte { return append(b, `{"x":1}`...) }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			from := newStatus(t, "application/json", simple)
+			s := connectortest.NewSource(t, config(nil, from))
+			before := s.Sync()
+			from.Fault("/", -1, fault)
+			if r := s.Try(t.Context()); r.Err == nil || r.Changes != 0 || len(r.Records) != len(before.Records) {
+				t.Errorf("%v, %d changes", r.Err, r.Changes)
+			}
+			from.Heal()
+			s.Sync()
+		})
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for problem, o := range map[string]map[string]any{
+		"option urls": {}, "web address": {"urls": []string{"file:///etc/passwd"}}, "did you mean": {"url": []string{"https://example.org"}},
+		`mean "party"`: {"urls": []string{"https://example.org"}, "columns": map[string]any{"partie": "x"}},
+	} {
+		if _, err := fleet.New(network.Source{Options: o}, ingest.Environment{}); err == nil || !strings.Contains(err.Error(), problem) {
+			t.Errorf("%v: %v, want %q", o, err, problem)
+		}
+	}
+}
+
+// FuzzRead feeds reports to the whole connector.
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{
+		simple, "party;version\na;1", "party,version\n\"a,1\n", `{"a":{}}`, `{"a":7}`, `[[]]`, `[null]`, "", "<html>", `[{"party":"\u0000","last_seen":1e300}]`, "\xff\xfe,party\n1,2",
+		`[{"party":"a","reported_at":"0001-01-01T00:00:00Z","last_seen":-5}]`, "party\n" + strings.Repeat("x", 2000), `[{"party":" a\n"}]`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		out := &counter{}
+		client := outbound.New(outbound.Config{Transport: answers(raw)})
+		reports, complete, err := fleet.Read(t.Context(), client, fleet.Options{URLs: []string{"https://status.example.org/"}}, out)
+		if err == nil && complete == (out.skipped > 0) {
+			t.Errorf("complete %t with %d bad rows", complete, out.skipped)
+		}
+		seen := map[string]bool{}
+		for _, r := range reports {
+			key := r.Party
+			if key == "" {
+				key = r.Name
+			}
+			if key == "" || seen[key] || r.LastSeen.Truncate(time.Hour) != r.LastSeen {
+				t.Errorf("%+v", r)
+			}
+			seen[key] = true
+			if r.Party != "" && fleet.PartyName(r.Party) == "" {
+				t.Errorf("%q has no name", r.Party)
+			}
+		}
+	})
+}
+
+// answers is a server in the process.
+type answers []byte
+
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(a)),
+		Body: io.NopCloser(bytes.NewReader(a)), Request: r,
+	}, nil
+}
+
+type counter struct {
+	ingest.Sink
+	skipped int
+}
+
+func (c *counter) Skip(string, error) { c.skipped++ }
+func (*counter) Warn(string, string)  {}

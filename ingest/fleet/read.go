@@ -1,0 +1,337 @@
+package fleet
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/ingest"
+	"almanac/ingest/outbound"
+)
+
+// Options say where reports are published and what their columns are called.
+type Options struct {
+	URLs    []string `yaml:"urls"`
+	Items   string   `yaml:"items"`
+	Columns Columns  `yaml:"columns"`
+}
+
+// Columns are the names of the columns; an empty one stands for its default.
+type Columns struct {
+	Party      string `yaml:"party"`
+	Name       string `yaml:"name"`
+	Version    string `yaml:"version"`
+	ReportedAt string `yaml:"reported_at"`
+	LastSeen   string `yaml:"last_seen"`
+	Sponsor    string `yaml:"sponsor"`
+}
+
+// Check tests the options; its errors name the one that is wrong.
+func (o Options) Check() error {
+	if len(o.URLs) == 0 {
+		return errors.New("option urls: want the addresses of the reports, such as [https://status.example.org/validators.json]")
+	}
+	for _, address := range o.URLs {
+		if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+			return errors.New("option urls: one of them is no web address; want addresses such as https://status.example.org/validators.json")
+		}
+	}
+	return nil
+}
+
+// Report is what a validator says of itself. It has a party or a name; times
+// are zero where nothing is said.
+type Report struct {
+	Party, Name, Version, Sponsor string
+	ReportedAt, LastSeen          time.Time // to the hour
+}
+
+// key is the natural key of the validator.
+func (r Report) key() string { return cmp.Or(r.Party, r.Name) }
+
+// latest is when the report was made, as far as it says.
+func (r Report) latest() time.Time {
+	if r.ReportedAt.After(r.LastSeen) {
+		return r.ReportedAt
+	}
+	return r.LastSeen
+}
+
+// PartyName is the readable part of a party id: "harbour-1" of
+// "harbour-1::1220ab…".
+func PartyName(party string) string {
+	name, _, _ := strings.Cut(party, "::")
+	return cmp.Or(name, party)
+}
+
+var types = []string{"application/json", "text/*", "application/csv", "application/octet-stream"}
+
+const (
+	maxReport = 32 << 20 // bytes of an address
+	maxRows   = 200_000
+	maxText   = 500 // bytes of a field
+)
+
+// Read reads the reports of all addresses, by key. Complete says that each of
+// them was read to its end and made sense; what could not be read is reported
+// to out. It fails if none could be read or ctx is done.
+func Read(ctx context.Context, client *outbound.Client, o Options, out ingest.Sink) (reports []Report, complete bool, err error) {
+	found := map[string]Report{}
+	complete = true
+	var failures []error
+	for _, address := range o.URLs {
+		list, err := o.read(ctx, client, address, out)
+		if ctx.Err() != nil {
+			return nil, false, ctx.Err()
+		}
+		if errors.Is(err, errRows) {
+			complete, err = false, nil
+		}
+		if err != nil {
+			failures = append(failures, err)
+			continue
+		}
+		for _, r := range list {
+			if old, ok := found[r.key()]; !ok || r.latest().After(old.latest()) {
+				found[r.key()] = r
+			}
+		}
+	}
+	if len(failures) == len(o.URLs) {
+		return nil, false, fmt.Errorf("fleet: no report could be read: %w", errors.Join(failures...))
+	}
+	for _, err := range failures {
+		complete = false
+		out.Warn("fleet", "one of the reports could not be read: "+err.Error())
+	}
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		reports = append(reports, found[key])
+	}
+	return reports, complete, nil
+}
+
+// errRows: some rows of a report could not be read.
+var errRows = errors.New("some rows could not be read")
+
+func (o Options) read(ctx context.Context, client *outbound.Client, address string, out ingest.Sink) ([]Report, error) {
+	answer, err := client.Do(ctx, outbound.Request{URL: address, Accept: types, MaxBody: maxReport})
+	if err != nil {
+		return nil, err
+	}
+	host := "report"
+	if u, err := url.Parse(answer.URL); err == nil {
+		host = u.Host + u.Path
+	}
+	rows, err := o.rows(answer.Body)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", host, err)
+	}
+	var bad error
+	var list []Report
+	for i, row := range rows {
+		r, err := o.Columns.report(row)
+		if err != nil {
+			bad = errRows
+			out.Skip(fmt.Sprintf("%s: validator %d", host, i+1), err)
+			continue
+		}
+		list = append(list, r)
+	}
+	if len(list) == 0 && len(rows) > 0 {
+		return nil, fmt.Errorf("%s: none of its %d rows names a validator; see the options items and columns", host, len(rows))
+	}
+	return list, bad
+}
+
+// row gives the text of a column, "" for none.
+type row func(column string) string
+
+// rows cuts a report into its rows.
+func (o Options) rows(raw []byte) ([]row, error) {
+	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))
+	var rows []row
+	var err error
+	switch {
+	case len(raw) == 0:
+		return nil, errors.New("the report is empty")
+	case raw[0] == '{' || raw[0] == '[':
+		rows, err = o.objects(raw)
+	case raw[0] == '<':
+		return nil, errors.New("the report is a page for people, neither JSON nor CSV")
+	default:
+		rows, err = o.lines(raw)
+	}
+	if err == nil && len(rows) > maxRows {
+		return nil, fmt.Errorf("the report has %d rows; at most %d are read", len(rows), maxRows)
+	}
+	return rows, err
+}
+
+func (o Options) objects(raw []byte) ([]row, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var document any
+	if err := dec.Decode(&document); err != nil {
+		return nil, fmt.Errorf("the report is no valid JSON: %w", err)
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("the report is no valid JSON: there is text behind its end")
+	}
+	var rows []row
+	switch list := inside(document, o.Items).(type) {
+	case []any:
+		for _, item := range list {
+			rows = append(rows, func(column string) string { return text(inside(item, column)) })
+		}
+	case map[string]any:
+		party := cmp.Or(o.Columns.Party, "party")
+		for _, key := range slices.Sorted(maps.Keys(list)) {
+			item, ok := list[key].(map[string]any)
+			if !ok {
+				return nil, errors.New("the report holds no list of validators; the option items says where it is")
+			}
+			rows = append(rows, func(column string) string {
+				found := text(inside(item, column))
+				if found == "" && column == party {
+					return clip(key)
+				}
+				return found
+			})
+		}
+	default:
+		return nil, errors.New("the report holds no list of validators; the option items says where it is")
+	}
+	return rows, nil
+}
+
+// inside follows a path of names parted by dots; a name that has dots itself
+// is found too.
+func inside(value any, path string) any {
+	if path == "" {
+		return value
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		return nil
+	}
+	if found, ok := object[path]; ok {
+		return found
+	}
+	name, rest, _ := strings.Cut(path, ".")
+	if rest == "" {
+		return nil
+	}
+	return inside(object[name], rest)
+}
+
+func text(value any) string {
+	switch v := value.(type) {
+	case string:
+		return clip(v)
+	case json.Number:
+		return clip(v.String())
+	}
+	return ""
+}
+
+func clip(s string) string {
+	if s = strings.TrimSpace(s); len(s) > maxText {
+		s = s[:maxText]
+	}
+	return strings.ToValidUTF8(s, "")
+}
+
+func (o Options) lines(raw []byte) ([]row, error) {
+	head, _, _ := bytes.Cut(raw, []byte("\n"))
+	r := csv.NewReader(bytes.NewReader(raw))
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes = separator(head), -1, true
+	records, err := r.ReadAll()
+	if err != nil {
+		return nil, fmt.Errorf("the report is no valid CSV: %w", err)
+	}
+	columns := map[string]int{}
+	for i, name := range records[0] {
+		columns[strings.ToLower(strings.TrimSpace(name))] = i
+	}
+	party, name := strings.ToLower(cmp.Or(o.Columns.Party, "party")), strings.ToLower(cmp.Or(o.Columns.Name, "name"))
+	if _, ok := columns[party]; !ok {
+		if _, ok := columns[name]; !ok {
+			return nil, fmt.Errorf("the first line of the report names neither a column %q nor %q; see the option columns", party, name)
+		}
+	}
+	rows := make([]row, 0, len(records))
+	for _, record := range records[1:] {
+		rows = append(rows, func(column string) string {
+			if i, ok := columns[strings.ToLower(column)]; ok && i < len(record) {
+				return clip(record[i])
+			}
+			return ""
+		})
+	}
+	return rows, nil
+}
+
+func separator(head []byte) rune {
+	best, most := ',', bytes.Count(head, []byte(","))
+	for _, c := range []rune{';', '\t'} {
+		if n := bytes.Count(head, []byte(string(c))); n > most {
+			best, most = c, n
+		}
+	}
+	return best
+}
+
+var errNobody = errors.New("names no validator: it has neither party nor name")
+
+func (c Columns) report(at row) (Report, error) {
+	r := Report{
+		Party: at(cmp.Or(c.Party, "party")), Name: at(cmp.Or(c.Name, "name")), Version: at(cmp.Or(c.Version, "version")),
+		Sponsor: at(cmp.Or(c.Sponsor, "sponsor")),
+	}
+	if r.key() == "" {
+		return r, errNobody
+	}
+	var err error
+	if r.ReportedAt, err = moment(at(cmp.Or(c.ReportedAt, "reported_at"))); err != nil {
+		return r, err
+	}
+	r.LastSeen, err = moment(at(cmp.Or(c.LastSeen, "last_seen")))
+	return r, err
+}
+
+var layouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
+
+// moment reads a time, to the hour; zero for none.
+func moment(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.UTC().Truncate(time.Hour), nil
+		}
+	}
+	const milliseconds = 1e11 // more is no time in seconds: the year 5138
+	if n, err := strconv.ParseFloat(s, 64); err == nil && n >= 0 && n < 1e15 && !math.IsNaN(n) {
+		if n >= milliseconds {
+			n /= 1000
+		}
+		if n == 0 {
+			return time.Time{}, nil
+		}
+		return time.Unix(int64(n), 0).UTC().Truncate(time.Hour), nil
+	}
+	return time.Time{}, fmt.Errorf("%.40q is no time; want one such as 2031-06-01T12:00:00Z", s)
+}

@@ -1,0 +1,239 @@
+package ledger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/curated"
+	"almanac/ingest/fleet"
+	"almanac/ingest/listing"
+)
+
+// rules is the version of what this package makes of an answer. A change of
+// it makes everything be written again.
+const rules = "1"
+
+type options struct {
+	Environment  string              `yaml:"environment"`
+	Scans        []string            `yaml:"scans"`
+	Environments map[string][]string `yaml:"environments"`
+	Links        links               `yaml:"links"`
+	Names        map[string]string   `yaml:"names"`
+	Liveness     time.Duration       `yaml:"liveness"`
+	Fleet        *fleet.Options      `yaml:"fleet"`
+	Curated      string              `yaml:"curated"`
+}
+
+type links struct {
+	VoteRequest string `yaml:"vote_request"`
+	Validator   string `yaml:"validator"`
+	App         string `yaml:"app"`
+}
+
+type connector struct {
+	opts  options
+	env   ingest.Environment
+	cited citations
+}
+
+// New makes the connector of a source; it is a Constructor of kind "ledger".
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	o := options{Liveness: 6 * time.Hour, Curated: curated.DefaultDir}
+	if err := ingest.DecodeOptions(src, &o); err != nil {
+		return nil, err
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	if env.WorkDir == "" {
+		return nil, errors.New("ledger: a working directory is needed for what was seen")
+	}
+	return &connector{o, env, newCitations(env.Network.Proposals.Prefix)}, nil
+}
+
+func (o options) check() error {
+	if o.Environment == "" {
+		return errors.New("option environment: want what the network calls the environment that is read, such as mainnet")
+	}
+	if _, twice := o.Environments[o.Environment]; twice {
+		return fmt.Errorf("option environments: %s is the one that is read already", o.Environment)
+	}
+	if err := checkScans("scans", o.Scans); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Environments)) {
+		if err := checkScans("environments: "+name, o.Environments[name]); err != nil {
+			return err
+		}
+	}
+	for _, template := range []string{o.Links.VoteRequest, o.Links.Validator, o.Links.App} {
+		if template != "" && (!isAddress(template) || !strings.Contains(template, "{id}")) {
+			return errors.New("option links: want addresses with a place for the key, such as https://explorer.example.org/party/{id}")
+		}
+	}
+	if o.Liveness < 0 {
+		return fmt.Errorf("option liveness: %s; want a time such as 6h", o.Liveness)
+	}
+	if o.Fleet != nil {
+		if err := o.Fleet.Check(); err != nil {
+			return fmt.Errorf("option fleet: %w", err)
+		}
+	}
+	return nil
+}
+
+func checkScans(option string, bases []string) error {
+	if len(bases) == 0 {
+		return fmt.Errorf("option %s: want the bases of Scans, such as [https://scan.example.org/api/scan]", option)
+	}
+	seen := map[string]bool{}
+	for _, base := range bases {
+		if base = strings.TrimRight(base, "/"); !isAddress(base) || seen[base] {
+			return fmt.Errorf("option %s: one of them is no web address, or there twice; want bases such as https://scan.example.org/api/scan", option)
+		}
+		seen[base] = true
+	}
+	return nil
+}
+
+func isAddress(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http")
+}
+
+func link(template, key string) string {
+	return strings.ReplaceAll(template, "{id}", url.PathEscape(key))
+}
+
+// Sync implements ingest.Connector. The cursor names the file in which what
+// was seen is remembered.
+func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	s := &syncRun{
+		connector: c, out: out, known: listing.Recall(c.env.WorkDir, cursor, listing.Settings(rules, c.opts)),
+		panel: newPanel(c, out, c.opts.Environment, c.opts.Scans),
+	}
+	s.now = listing.Memory{Settings: s.known.Settings, Items: map[string]listing.Seen{}}
+	if err := s.read(ctx); err != nil {
+		return ingest.Outcome{}, fmt.Errorf("ledger: %w", err)
+	}
+	cursor, err := s.now.Remember(c.env.WorkDir, cursor)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("ledger: %w", err)
+	}
+	return ingest.Outcome{Cursor: cursor, Gone: s.gone}, nil
+}
+
+// syncRun is one reading of the ledger.
+type syncRun struct {
+	*connector
+	*panel
+	out        ingest.Sink
+	known, now listing.Memory
+	state      catalog.NetworkState
+	dso        dso
+	gone       []catalog.Ref
+}
+
+func (s *syncRun) read(ctx context.Context) error {
+	s.state = catalog.NetworkState{SequencerCount: s.sequencers(ctx)}
+	var deployed catalog.Deployment
+	s.dso, deployed = s.deployment(ctx)
+	s.state.Deployments = []catalog.Deployment{deployed}
+	s.state.VotingThreshold, s.state.LatestRound = s.dso.threshold, s.round(ctx)
+	if s.dso.members != nil {
+		n := len(s.dso.members)
+		s.state.SuperValidators = &n
+	}
+	for i, step := range []func(context.Context) error{s.votes, s.apps, s.validators, s.others} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+		s.out.Progress(i+1, 4)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := s.failed(); err != nil {
+			return err
+		}
+	}
+	s.state.Source = s.panel.source
+	data, err := catalog.Encode(s.state)
+	if err != nil {
+		return err
+	}
+	s.out.Snapshot(catalog.Snapshot{Series: catalog.SeriesNetwork, CapturedAt: s.env.Now(), Data: data})
+	return nil
+}
+
+// others reads what is deployed on the other environments.
+func (s *syncRun) others(ctx context.Context) error {
+	for _, name := range slices.Sorted(maps.Keys(s.opts.Environments)) {
+		p := newPanel(s.connector, s.out, name, s.opts.Environments[name])
+		_, deployed := p.deployment(ctx)
+		if err := p.failed(); err != nil {
+			s.out.Warn(name, err.Error())
+		}
+		s.state.Deployments = append(s.state.Deployments, deployed)
+	}
+	return nil
+}
+
+// put hands an entry over, unless it says what the catalog has: stamp digests
+// what matters of it, at is of when the rest of it tells. It is kept while at
+// is no later than what was written by the option liveness.
+func (s *syncRun) put(ctx context.Context, e catalog.Entry, stamp string, at time.Time) error {
+	ref := e.Record.Ref()
+	if old, ok := s.known.Items[ref.String()]; ok && old.Stamp == stamp && at.Sub(old.Date) <= s.opts.Liveness {
+		s.keep(ref)
+		return nil
+	}
+	s.now.Items[ref.String()] = listing.Seen{Key: ref.Key, Stamp: stamp, Date: at}
+	return s.out.Put(ctx, e)
+}
+
+// keep leaves a record that is known as it is.
+func (s *syncRun) keep(ref catalog.Ref) {
+	s.now.Items[ref.String()] = s.known.Items[ref.String()]
+	s.out.Keep(ref)
+}
+
+// sweep ends the reading of a kind: what is remembered and was not met is
+// gone if the reading was complete, and kept otherwise.
+func (s *syncRun) sweep(kind catalog.Kind, complete bool) {
+	for _, name := range slices.Sorted(maps.Keys(s.known.Items)) {
+		ref := catalog.Ref{Kind: kind, Key: s.known.Items[name].Key}
+		if ref.String() != name {
+			continue
+		}
+		if _, met := s.now.Items[name]; met {
+			continue
+		}
+		if complete {
+			s.gone = append(s.gone, ref)
+		} else {
+			s.keep(ref)
+		}
+	}
+}
+
+// nameOf is how a party is called.
+func (s *syncRun) nameOf(party string) string {
+	if name := s.opts.Names[party]; name != "" {
+		return name
+	}
+	for _, m := range slices.Concat(s.dso.members, s.dso.offboarded) {
+		if m.Party == party {
+			return m.Name
+		}
+	}
+	return fleet.PartyName(party)
+}

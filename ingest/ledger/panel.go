@@ -1,0 +1,305 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"almanac/ingest"
+	"almanac/ingest/outbound"
+)
+
+// panel is the Scans of an environment that are asked and compared.
+type panel struct {
+	*connector
+	out         ingest.Sink
+	environment string
+	scans       []scan // those that answer
+	source      string // base of the first that answered
+	last        error  // why the last one did not
+	told        map[scan]bool
+	failures    map[scan]int // of those that told nothing so far
+	skipped     map[string]bool
+}
+
+type scan struct{ base, name string }
+
+func newPanel(c *connector, out ingest.Sink, environment string, bases []string) *panel {
+	p := &panel{connector: c, out: out, environment: environment, told: map[scan]bool{}, failures: map[scan]int{}, skipped: map[string]bool{}}
+	for _, base := range bases {
+		base = strings.TrimRight(base, "/")
+		u, _ := url.Parse(base) // the options were checked
+		p.scans = append(p.scans, scan{base, u.Host})
+	}
+	return p
+}
+
+// failed says why the panel told nothing at all.
+func (p *panel) failed() error {
+	if p.source != "" || p.last == nil {
+		return nil
+	}
+	return fmt.Errorf("no Scan of %s answers: %w", p.environment, p.last)
+}
+
+// question is what a Scan is asked.
+type question struct {
+	path string
+	body any    // of a POST; nil for a GET
+	what string // is told, for people: "sequencers"
+	// optional: not every version tells it, and its absence is no news.
+	optional bool
+}
+
+// answer is what one Scan says.
+type answer[T any] struct {
+	scan  scan
+	value T
+}
+
+// errShape: an answer is not what the API describes.
+var errShape = errors.New("the answer is not as the API describes it")
+
+const maxAnswer = 64 << 20 // bytes
+
+// poll asks every Scan. What cannot be read is warned of.
+func poll[T any](ctx context.Context, p *panel, q question, decode func(raw []byte) (T, error)) []answer[T] {
+	var answers []answer[T]
+	var absent []string
+	for _, s := range slices.Clone(p.scans) {
+		v, err := ask(ctx, p, s, q, decode)
+		switch {
+		case err == nil:
+			answers = append(answers, answer[T]{s, v})
+		case vanished(err):
+			absent = append(absent, s.name)
+		}
+	}
+	if len(answers) == 0 && len(absent) > 0 && !q.optional {
+		p.out.Warn(p.environment+" "+q.path, fmt.Sprintf("%s cannot be told: the Scans (%s) have no such endpoint", q.what, strings.Join(absent, ", ")))
+	}
+	return answers
+}
+
+// first asks one Scan after the other until one tells.
+func first[T any](ctx context.Context, p *panel, q question, decode func(raw []byte) (T, error)) (answer[T], bool) {
+	return firstOf(ctx, p, q, func(s scan) (T, error) { return ask(ctx, p, s, q, decode) })
+}
+
+// firstOf is first for what takes several questions.
+func firstOf[T any](ctx context.Context, p *panel, q question, read func(s scan) (T, error)) (answer[T], bool) {
+	absent := 0
+	for _, s := range slices.Clone(p.scans) {
+		v, err := read(s)
+		if err == nil {
+			return answer[T]{s, v}, true
+		}
+		if vanished(err) {
+			absent++
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if absent > 0 && !q.optional {
+		p.out.Warn(p.environment+" "+q.path, q.what+" cannot be told: the Scans have no such endpoint")
+	}
+	return answer[T]{}, false
+}
+
+// ask asks one Scan. It warns of every failure but absence, and leaves out of
+// the panel a Scan that does not answer at all.
+func ask[T any](ctx context.Context, p *panel, s scan, q question, decode func(raw []byte) (T, error)) (T, error) {
+	var zero T
+	if ctx.Err() != nil {
+		return zero, ctx.Err()
+	}
+	if !slices.Contains(p.scans, s) {
+		return zero, p.last // it was left out meanwhile
+	}
+	r := outbound.Request{URL: s.base + q.path, Accept: []string{"application/json"}, MaxBody: maxAnswer}
+	if q.body != nil {
+		raw, err := json.Marshal(q.body)
+		if err != nil {
+			return zero, err
+		}
+		r.Method, r.Body, r.Header = http.MethodPost, raw, http.Header{"Content-Type": {"application/json"}}
+	}
+	answered, err := p.env.HTTP.Do(ctx, r)
+	var v T
+	if err == nil {
+		if v, err = decode(answered.Body); err == nil {
+			p.source = cmp.Or(p.source, s.base)
+			p.told[s] = true
+			return v, nil
+		}
+		err = fmt.Errorf("%w: %w", errShape, err)
+	}
+	p.last = fmt.Errorf("%s: %w", s.name, err)
+	switch {
+	case vanished(err) || ctx.Err() != nil:
+		return zero, err
+	case silent(err) || !p.told[s] && p.failures[s] > 0: // twice without a word is enough
+		p.scans = slices.DeleteFunc(p.scans, func(other scan) bool { return other == s })
+		p.out.Warn(p.environment+" "+s.name, "does not answer and is left out: "+err.Error())
+	default:
+		p.out.Warn(p.environment+" "+q.path, fmt.Sprintf("%s of %s cannot be read: %v", q.what, s.name, err))
+	}
+	p.failures[s]++
+	return zero, err
+}
+
+// vanished says whether a version of the API does not have what was asked.
+func vanished(err error) bool {
+	status, ok := errors.AsType[*outbound.StatusError](err)
+	return ok && slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusNotImplemented}, status.Status)
+}
+
+// silent says whether a Scan is down, and not one of its endpoints.
+func silent(err error) bool {
+	if _, ok := errors.AsType[*outbound.StatusError](err); ok {
+		return false
+	}
+	for _, heard := range []error{errShape, outbound.ErrTooLarge, outbound.ErrTruncated, outbound.ErrContentType} {
+		if errors.Is(err, heard) {
+			return false
+		}
+	}
+	return true
+}
+
+// digest is what values are compared by.
+func digest(v any) string {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		panic("ledger: compared values are plain data: " + err.Error())
+	}
+	return string(raw)
+}
+
+// settle returns what most answers say, of equally many the first's; the zero
+// value of none. It warns of disagreement in the field.
+func settle[T any](p *panel, field string, answers []answer[T]) T {
+	v, agreed := most(answers)
+	if !agreed {
+		p.disagree(field, names(answers), "")
+	}
+	return v
+}
+
+func most[T any](answers []answer[T]) (value T, agreed bool) {
+	count, best := map[string]int{}, ""
+	for _, a := range answers {
+		count[digest(a.value)]++
+	}
+	for _, a := range answers {
+		if d := digest(a.value); count[d] > count[best] {
+			value, best = a.value, d
+		}
+	}
+	return value, len(count) <= 1
+}
+
+func names[T any](answers []answer[T]) (all []string) {
+	for _, a := range answers {
+		all = append(all, a.scan.name)
+	}
+	return all
+}
+
+func (p *panel) disagree(field string, scans []string, detail string) {
+	p.out.Warn(p.environment+" "+field, fmt.Sprintf("the Scans %s disagree%s; what most of them say counts, or else the first", strings.Join(scans, ", "), detail))
+}
+
+// keyed is an item of a list.
+type keyed[T any] struct {
+	Key   string
+	Value T
+}
+
+// merge makes one list of those of several Scans, in the order of the first:
+// what most of them have, or half of them and the first. Settled says that no
+// item stood at half. With whole false only items of the first count, because
+// the lists are parts of longer ones.
+func merge[T any](p *panel, field string, answers []answer[[]keyed[T]], whole bool) (items []keyed[T], settled bool) {
+	versions := map[string][]answer[T]{}
+	var order []string
+	for i, a := range answers {
+		seen := map[string]bool{}
+		for _, item := range a.value {
+			if seen[item.Key] || i > 0 && !whole && versions[item.Key] == nil {
+				continue
+			}
+			seen[item.Key] = true
+			if versions[item.Key] == nil {
+				order = append(order, item.Key)
+			}
+			versions[item.Key] = append(versions[item.Key], answer[T]{a.scan, item.Value})
+		}
+	}
+	settled = true
+	var differ []string
+	for _, key := range order {
+		have := versions[key]
+		value, agreed := most(have)
+		if !agreed || whole && len(have) < len(answers) {
+			differ = append(differ, key)
+		}
+		if whole && 2*len(have) == len(answers) {
+			settled = false
+		}
+		if !whole || 2*len(have) > len(answers) || 2*len(have) == len(answers) && have[0].scan == answers[0].scan {
+			items = append(items, keyed[T]{key, value})
+		}
+	}
+	if len(differ) > 0 {
+		p.disagree(field, names(answers), fmt.Sprintf(" in %d, such as %.80s", len(differ), differ[0]))
+	}
+	return items, settled
+}
+
+// skip reports a bad item once, however many Scans have it.
+func (p *panel) skip(locator string, err error) {
+	if !p.skipped[locator] {
+		p.skipped[locator] = true
+		p.out.Skip(locator, err)
+	}
+}
+
+// object decodes an answer.
+func object[T any](raw []byte) (v T, err error) {
+	err = json.Unmarshal(raw, &v)
+	return v, err
+}
+
+// list decodes the list in a field of an answer, whose absence is no empty
+// list, and the token of the page that follows.
+func list(field string) func(raw []byte) (page, error) {
+	return func(raw []byte) (page, error) {
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal(raw, &all); err != nil {
+			return page{}, err
+		}
+		var p page
+		if err := json.Unmarshal(all[field], &p.items); err != nil || p.items == nil {
+			return page{}, fmt.Errorf("it has no list %q", field)
+		}
+		if next := all["next_page_token"]; next != nil {
+			if err := json.Unmarshal(next, &p.next); err != nil {
+				return page{}, fmt.Errorf("next_page_token: %w", err)
+			}
+		}
+		return p, nil
+	}
+}
+
+type page struct {
+	items []json.RawMessage
+	next  number // "" = no more
+}

@@ -1,0 +1,542 @@
+package ledger
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/ingest/listing"
+)
+
+// request is a vote request, open or closed.
+type request struct {
+	requestPayload
+	ContractID string    // of an open one
+	CreatedAt  time.Time // of that contract: of its latest vote
+	Result     *result   // of a closed one
+}
+
+// result is how a vote ended.
+type result struct {
+	CompletedAt time.Time
+	Tag         string // of the outcome
+	Outcome     string // "" = one that is not known
+	EffectiveAt time.Time
+	Failure     string
+	Offboarded  []string
+	Abstaining  []string
+}
+
+// The outcomes of votes.
+const (
+	accepted = "accepted"
+	rejected = "rejected"
+	expired  = "expired"
+)
+
+// The states of vote requests.
+const (
+	open   = "open"
+	closed = "closed"
+)
+
+// trackingName is what the memory calls the key of a request whose result may
+// name none.
+func (r request) trackingName() string { return trackingPrefix + r.print() }
+
+const trackingPrefix = "tracking "
+
+// print recognises a request by what never changes of it.
+func (r request) print() string {
+	sum := sha256.Sum256([]byte(digest([]any{r.Requester, r.VoteBefore, r.Reason, r.Action})))
+	return hex.EncodeToString(sum[:16])
+}
+
+// tracking is the key of a request: that of its first contract.
+func (s *syncRun) tracking(r request) string {
+	switch {
+	case r.TrackingCid != "":
+		return r.TrackingCid
+	case r.Result == nil:
+		return r.ContractID
+	}
+	if seen, ok := s.known.Items[r.trackingName()]; ok {
+		s.now.Items[r.trackingName()] = seen
+		return seen.Key
+	}
+	return "vote-" + r.print()
+}
+
+// votes reads the vote requests. Open ones are asked for first, so that one
+// that is closed meanwhile is in either list.
+func (s *syncRun) votes(ctx context.Context) error {
+	running, listed := s.openRequests(ctx)
+	ended, told := s.results(ctx)
+	done, tracked := map[string]bool{}, map[string]bool{}
+	for _, r := range slices.Concat(ended, running) {
+		if r.TrackingCid != "" {
+			tracked[r.trackingName()] = true
+		}
+	}
+	for _, r := range ended {
+		key := s.tracking(r)
+		if done[key] {
+			continue
+		}
+		done[key] = true
+		if err := s.vote(ctx, key, r); err != nil {
+			return err
+		}
+	}
+	for _, r := range running {
+		key := s.tracking(r)
+		if done[key] {
+			continue // closed a moment ago
+		}
+		done[key] = true
+		if r.TrackingCid == "" {
+			s.now.Items[r.trackingName()] = listing.Seen{Key: key}
+		}
+		if err := s.vote(ctx, key, r); err != nil {
+			return err
+		}
+	}
+	s.missing(listed && told, tracked)
+	return nil
+}
+
+// missing keeps the requests that are listed no more: they are history. Of
+// one that was open and has no result it warns, once. Tracked are the names of
+// what the memory need not recognise any more.
+func (s *syncRun) missing(listed bool, tracked map[string]bool) {
+	for _, name := range slices.Sorted(maps.Keys(s.known.Items)) {
+		seen := s.known.Items[name]
+		if _, met := s.now.Items[name]; met {
+			continue
+		}
+		ref := catalog.Ref{Kind: catalog.KindVoteRequest, Key: seen.Key}
+		switch {
+		case ref.String() == name:
+			s.keep(ref)
+			if seen.Stamp == open && listed {
+				s.out.Warn(seen.Key, "is not open any more and has no result yet; it stays as it was")
+				seen.Stamp = missed
+				s.now.Items[name] = seen
+			}
+		case strings.HasPrefix(name, trackingPrefix) && !tracked[name]:
+			s.now.Items[name] = seen
+		}
+	}
+}
+
+// missed is the stamp of a request that is neither open nor closed.
+const missed = "missed"
+
+// openRequests reads the open requests; ok is false if they are not known.
+func (s *syncRun) openRequests(ctx context.Context) (requests []request, ok bool) {
+	q := question{path: "/v0/admin/sv/voterequests", what: "open vote requests"}
+	lists := poll(ctx, s.panel, q, func(raw []byte) ([]keyed[request], error) {
+		p, err := list("dso_rules_vote_requests")(raw)
+		return contracts(s.panel, p.items, "VoteRequest", func(c contract, r requestPayload) (request, error) {
+			r.Action = canonical(r.Action)
+			return request{requestPayload: r, ContractID: c.ContractID, CreatedAt: moment(c.CreatedAt)}, nil
+		}), err
+	})
+	// A vote replaces the contract: it is the tracking id that Scans have in common.
+	for _, l := range lists {
+		for i, item := range l.value {
+			l.value[i].Key = cmp.Or(item.Value.TrackingCid, item.Key)
+		}
+	}
+	merged, _ := merge(s.panel, "open vote requests", lists, true)
+	for _, item := range merged {
+		requests = append(requests, item.Value)
+	}
+	return requests, lists != nil
+}
+
+const (
+	resultsPage  = 100 // results asked for at once: one may hold two whole configurations
+	resultsPages = 200
+)
+
+// history is what the memory calls whether the results were read to their end.
+const history = "results"
+
+// results reads the results of votes, the newest first, up to those that are
+// known, if their history was read once. The newest page is compared between
+// the Scans; older ones come from the first. It is false if none can be read.
+func (s *syncRun) results(ctx context.Context) (ended []request, told bool) {
+	body := map[string]any{"limit": resultsPage}
+	q := question{path: "/v0/admin/sv/voteresults", what: "closed vote requests", body: body}
+	read := s.known.Items[history].Stamp == whole
+	s.now.Items[history] = listing.Seen{Stamp: s.known.Items[history].Stamp}
+	pages := poll(ctx, s.panel, q, list("dso_rules_vote_results"))
+	if pages == nil {
+		return nil, false
+	}
+	items, _ := merge(s.panel, "closed vote requests", field(pages, func(p page) []keyed[request] { return s.readResults(p.items) }), false)
+	from, last := pages[0].scan, pages[0].value
+	seen := map[string]bool{}
+	for n := 1; ; n++ {
+		fresh, unknown := 0, 0
+		for _, item := range items {
+			if seen[item.Key] {
+				continue
+			}
+			seen[item.Key] = true
+			fresh++
+			ended = append(ended, item.Value)
+			ref := catalog.Ref{Kind: catalog.KindVoteRequest, Key: s.tracking(item.Value)}
+			if s.known.Items[ref.String()].Stamp != closed {
+				unknown++
+			}
+		}
+		token, err := last.next.whole()
+		more := token != nil || len(last.items) >= resultsPage
+		switch {
+		case read && unknown == 0 || !more || fresh == 0 && token == nil:
+		case err != nil || fresh == 0 || n == resultsPages:
+			s.out.Warn(s.environment+" "+q.path, fmt.Sprintf("page %d says that more follow; those after it were not read", n))
+		default:
+			delete(body, "effectiveTo")
+			if token != nil {
+				body["pageToken"] = *token
+			} else { // versions without page tokens have the date
+				body["effectiveTo"] = oldest(items)
+			}
+			if last, err = ask(ctx, s.panel, from, q, list("dso_rules_vote_results")); err == nil {
+				items = s.readResults(last.items)
+				continue
+			}
+			s.now.Items[history] = listing.Seen{} // the next run reads what is missing now
+			return ended, true
+		}
+		s.now.Items[history] = listing.Seen{Stamp: whole}
+		return ended, true
+	}
+}
+
+const whole = "whole"
+
+// oldest is the least effective date of a page, by which results are ordered.
+func oldest(items []keyed[request]) string {
+	var least time.Time
+	for _, item := range items {
+		at := item.Value.Result.EffectiveAt
+		if at.IsZero() {
+			at = item.Value.Result.CompletedAt
+		}
+		if least.IsZero() || at.Before(least) {
+			least = at
+		}
+	}
+	return least.Format(time.RFC3339Nano)
+}
+
+func (s *syncRun) readResults(items []json.RawMessage) []keyed[request] {
+	all := []keyed[request]{}
+	for _, raw := range items {
+		var w resultPayload
+		if err := json.Unmarshal(raw, &w); err != nil {
+			s.skip("a closed vote request", err)
+			continue
+		}
+		w.Request.Action = canonical(w.Request.Action)
+		r := request{requestPayload: w.Request, Result: &result{
+			Tag: w.Outcome.Tag, CompletedAt: moment(w.CompletedAt), EffectiveAt: moment(w.Outcome.Value.EffectiveAt), Offboarded: w.Offboarded, Abstaining: w.Abstaining,
+		}}
+		switch w.Outcome.Tag {
+		case "VRO_Accepted":
+			r.Result.Outcome = accepted
+		case "VRO_AcceptedButActionFailed":
+			r.Result.Outcome, r.Result.Failure = accepted, cmp.Or(w.Outcome.Value.Description, "no reason is given")
+		case "VRO_Rejected":
+			r.Result.Outcome, r.Result.EffectiveAt = rejected, time.Time{}
+		case "VRO_Expired":
+			r.Result.Outcome, r.Result.EffectiveAt = expired, time.Time{}
+		}
+		all = append(all, keyed[request]{cmp.Or(r.TrackingCid, r.print()), r})
+	}
+	return all
+}
+
+// vote hands a vote request over.
+func (s *syncRun) vote(ctx context.Context, key string, r request) error {
+	e, err := s.voteEntry(key, r)
+	if err != nil {
+		s.skip(key, err)
+		return nil
+	}
+	// Created is what it was first seen to be: later contracts forget it.
+	name := e.Record.Ref().String()
+	if old := s.known.Items[name].Date; !old.IsZero() && (e.Record.CreatedAt.IsZero() || old.Before(e.Record.CreatedAt)) {
+		e.Record.CreatedAt = old
+	}
+	s.now.Items[name] = listing.Seen{Key: key, Stamp: e.Record.State, Date: e.Record.CreatedAt}
+	return s.out.Put(ctx, e)
+}
+
+var errNoRequester = errors.New("names no requester")
+
+func (s *syncRun) voteEntry(key string, r request) (catalog.Entry, error) {
+	if r.Requester == "" {
+		return catalog.Entry{}, errNoRequester
+	}
+	a, err := readAction(r.Action)
+	if err != nil {
+		return catalog.Entry{}, err
+	}
+	v := catalog.VoteRequest{Details: a.details, ReasonURL: r.Reason.URL, Votes: s.ballots(r), Abstained: []string{}}
+	title := a.words(s.nameOf)
+	rec := catalog.Record{
+		Kind: catalog.KindVoteRequest, Key: key, Title: title, URL: link(s.opts.Links.VoteRequest, key), Category: a.tag,
+		State: open, Author: s.nameOf(r.Requester), EndsAt: moment(r.VoteBefore), StartsAt: moment(r.EffectiveAt), Votes: int64(len(v.Votes)),
+		CreatedAt: r.created(), UpdatedAt: r.updated(), LastActivityAt: r.updated(),
+	}
+	switch {
+	case r.Result != nil:
+		v.Outcome, v.DecidedAt, v.Failure = r.Result.Outcome, written(r.Result.CompletedAt), r.Result.Failure
+		v.Abstained = append(v.Abstained, r.Result.Abstaining...)
+		v.Required = required(v)
+		rec.State = closed
+		rec.StartsAt = r.Result.EffectiveAt
+		if v.Outcome == "" {
+			s.out.Warn(key, fmt.Sprintf("ended with an outcome that is not known: %.80q", r.Result.Tag))
+		}
+	default:
+		v.Required = s.dso.threshold
+		for _, m := range s.dso.members {
+			if !slices.ContainsFunc(v.Votes, func(b catalog.Ballot) bool { return b.Voter == m.Name || b.Party == m.Party }) {
+				v.Abstained = append(v.Abstained, m.Name)
+			}
+		}
+	}
+	slices.Sort(v.Abstained)
+	e := catalog.Entry{Votes: rows(v.Votes)}
+	v.Proposals = s.proposals(r, v.Votes)
+	for _, p := range v.Proposals {
+		e.Links = append(e.Links, catalog.Link{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: p}})
+	}
+	rec.Body = text(rec, r, a, v)
+	rec.Data, err = catalog.Encode(v)
+	e.Record = rec
+	return e, err
+}
+
+// created is the earliest time at which the ledger shows the request.
+func (r request) created() time.Time {
+	var first time.Time
+	at := func(t time.Time) {
+		if !t.IsZero() && (first.IsZero() || t.Before(first)) {
+			first = t
+		}
+	}
+	at(r.CreatedAt)
+	for _, v := range r.Votes {
+		at(moment(v.Value.CastAt))
+	}
+	if r.Result != nil {
+		at(r.Result.CompletedAt)
+	}
+	return first
+}
+
+// updated is when it changed last.
+func (r request) updated() time.Time {
+	last := r.CreatedAt
+	for _, v := range r.Votes {
+		if at := moment(v.Value.CastAt); at.After(last) {
+			last = at
+		}
+	}
+	if r.Result != nil && r.Result.CompletedAt.After(last) {
+		last = r.Result.CompletedAt
+	}
+	return last
+}
+
+// The choices of a vote as the catalog names them.
+const (
+	inFavour = "in_favour"
+	against  = "against"
+)
+
+// ballots are the votes by voter.
+func (s *syncRun) ballots(r request) []catalog.Ballot {
+	by := map[string]catalog.Ballot{}
+	for _, v := range r.Votes {
+		b := catalog.Ballot{
+			Voter: cmp.Or(v.Key, s.nameOf(v.Value.SV)), Party: v.Value.SV, Choice: against,
+			Reason: strings.TrimSpace(v.Value.Reason.Body), ReasonURL: strings.TrimSpace(v.Value.Reason.URL), CastAt: written(moment(v.Value.CastAt)),
+		}
+		if v.Value.Accept {
+			b.Choice = inFavour
+		}
+		if strings.Contains(b.Voter, "::") { // newer versions key votes by party
+			b.Voter = s.nameOf(b.Voter)
+		}
+		b.Void = r.Result != nil && (slices.Contains(r.Result.Offboarded, v.Key) || slices.Contains(r.Result.Offboarded, b.Voter))
+		by[b.Voter] = b
+	}
+	all := []catalog.Ballot{}
+	for _, voter := range slices.Sorted(maps.Keys(by)) {
+		all = append(all, by[voter])
+	}
+	return all
+}
+
+// rows are the ballots as rows of votes.
+func rows(ballots []catalog.Ballot) (votes []catalog.Vote) {
+	for _, b := range ballots {
+		v := catalog.Vote{Voter: b.Voter, Choice: b.Choice, Reason: b.Reason, CastAt: moment(b.CastAt)}
+		if isAddress(b.ReasonURL) {
+			v.URL = b.ReasonURL
+		}
+		votes = append(votes, v)
+	}
+	return votes
+}
+
+// required is how many votes a closed request needed: of n members with
+// f = ⌊(n-1)/3⌋ faulty ones, ⌈(n+f+1)/2⌉ (requiredNumVotes of the
+// application's template DsoRules). Its members are those who voted and those
+// who did not.
+func required(v catalog.VoteRequest) *int {
+	n := len(v.Abstained)
+	for _, b := range v.Votes {
+		if !b.Void {
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	needed := (n + (n-1)/3 + 2) / 2
+	return &needed
+}
+
+// proposals are the keys of the proposals that a request cites in its reason,
+// or else that its votes do.
+func (s *syncRun) proposals(r request, ballots []catalog.Ballot) []string {
+	if found := s.cited.in(r.Reason.Body, r.Reason.URL); len(found) > 0 {
+		return found
+	}
+	var texts []string
+	for _, b := range ballots {
+		texts = append(texts, b.Reason, b.ReasonURL)
+	}
+	return s.cited.in(texts...)
+}
+
+// citations finds the proposals that a text or an address names: CIP-56, CIP
+// 0056, CIPs 54, 55 and 56, …/cip-0056/cip-0056.md.
+type citations struct {
+	prefix string
+	shape  *regexp.Regexp
+}
+
+func newCitations(prefix string) citations {
+	if prefix == "" {
+		return citations{}
+	}
+	return citations{prefix, regexp.MustCompile(
+		`(?i)(?:^|[^\pL\pN])` + regexp.QuoteMeta(prefix) + `(?:s? ?[-_ #‐‑–]? ?)(\d{1,4}(?:(?: ?[,&] ?| and )\d{1,4})*)(?:[^\pL\pN]|$)`)}
+}
+
+var digits = regexp.MustCompile(`\d+`)
+
+func (c citations) in(texts ...string) []string {
+	keys := []string{}
+	if c.shape == nil {
+		return keys
+	}
+	for _, text := range texts {
+		if plain, err := url.PathUnescape(text); err == nil {
+			text = plain
+		}
+		for len(text) > 0 {
+			m := c.shape.FindStringSubmatchIndex(text)
+			if m == nil {
+				break
+			}
+			for _, number := range digits.FindAllString(text[m[2]:m[3]], -1) {
+				n, _ := strconv.Atoi(number) // at most four digits
+				if key := fmt.Sprintf("%s-%04d", c.prefix, n); n > 0 && !slices.Contains(keys, key) {
+					keys = append(keys, key)
+				}
+			}
+			text = text[m[3]:] // what ends one mention may begin the next
+		}
+	}
+	return keys
+}
+
+var choices = map[string]string{inFavour: "in favour", against: "against"}
+
+// text is what there is to read of a vote request.
+func text(rec catalog.Record, r request, a action, v catalog.VoteRequest) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s asks to vote on: %s.", rec.Author, rec.Title)
+	switch {
+	case v.Failure != "":
+		fmt.Fprintf(&b, " It was accepted, but could not be carried out: %s.", strings.TrimRight(v.Failure, "."))
+	case v.Outcome == expired:
+		b.WriteString(" It expired without a majority.")
+	case v.Outcome != "":
+		fmt.Fprintf(&b, " It was %s.", v.Outcome)
+	}
+	if reason := strings.TrimSpace(r.Reason.Body); reason != "" {
+		b.WriteString("\n\n" + reason)
+	}
+	if address := strings.TrimSpace(r.Reason.URL); isAddress(address) {
+		fmt.Fprintf(&b, "\n\nReference: <%s>", address)
+	}
+	if len(v.Proposals) > 0 {
+		b.WriteString("\n\nProposals: " + strings.Join(v.Proposals, ", "))
+	}
+	if lines := a.lines(); len(lines) > 0 {
+		b.WriteString("\n\n## Details\n\n" + strings.Join(lines, "\n"))
+	}
+	heading := "\n\n## Votes\n\n"
+	for _, vote := range v.Votes {
+		if vote.Reason != "" {
+			fmt.Fprintf(&b, "%s- %s %s: %s\n", heading, vote.Voter, choices[vote.Choice], strings.Join(strings.Fields(vote.Reason), " "))
+			heading = ""
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// lines lists the details for people: a changed setting with both values.
+func (a action) lines() (all []string) {
+	for _, path := range slices.Sorted(maps.Keys(a.details)) {
+		value := a.details[path]
+		if rest, ok := strings.CutPrefix(path, baseConfig); ok {
+			if _, changed := a.details[newConfig+rest]; !changed {
+				all = append(all, fmt.Sprintf("- %s: %s → none", rest, value))
+			}
+			continue
+		}
+		if rest, ok := strings.CutPrefix(path, newConfig); ok {
+			path = rest
+			if old, ok := a.details[baseConfig+rest]; ok {
+				value = old + " → " + value
+			}
+		}
+		all = append(all, fmt.Sprintf("- %s: %s", path, value))
+	}
+	return all
+}

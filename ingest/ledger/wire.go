@@ -1,0 +1,286 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// The types of this file are the answers of the Scan API as far as they are
+// read. Payloads are contracts of the ledger: numbers are strings, optional
+// values null or absent, maps lists of pairs.
+
+// number is a number that may be written as a string, as it is written.
+type number string
+
+func (n *number) UnmarshalJSON(raw []byte) error {
+	var v any
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		return err
+	}
+	switch v := v.(type) {
+	case nil:
+		*n = ""
+	case string:
+		*n = number(strings.TrimSpace(v))
+	case json.Number:
+		*n = number(v)
+	default:
+		return fmt.Errorf("%.40s is no number", raw)
+	}
+	return nil
+}
+
+// whole reads an integer; nil for none.
+func (n number) whole() (*int64, error) {
+	if n == "" {
+		return nil, nil
+	}
+	v, err := strconv.ParseInt(string(n), 10, 64)
+	if err != nil {
+		return nil, fmt.Errorf("%.60q is no whole number of 64 bits", string(n))
+	}
+	return &v, nil
+}
+
+// decimals are at most 28 digits before and 10 behind the point: what the
+// ledger's decimals hold.
+var decimals = regexp.MustCompile(`^-?\d{1,28}(\.\d{1,10})?$`)
+
+// decimal reads a decimal: the nearest float, and all its digits; nil and ""
+// for none.
+func (n number) decimal() (*float64, string, error) {
+	if n == "" {
+		return nil, "", nil
+	}
+	if !decimals.MatchString(string(n)) {
+		return nil, "", fmt.Errorf("%.60q is no decimal of the ledger", string(n))
+	}
+	v, err := strconv.ParseFloat(string(n), 64)
+	if err != nil {
+		return nil, "", fmt.Errorf("%.60q: %w", string(n), err)
+	}
+	return &v, string(n), nil
+}
+
+// pair is one entry of a map.
+type pair[V any] struct {
+	Key   string
+	Value V
+}
+
+// pairs is a map of the ledger in its order: [["key", value], …], or an object
+// as some encodings write it.
+type pairs[V any] []pair[V]
+
+func (p *pairs[V]) UnmarshalJSON(raw []byte) error {
+	*p = nil
+	raw = bytes.TrimSpace(raw)
+	if len(raw) > 0 && raw[0] == '{' {
+		dec := json.NewDecoder(bytes.NewReader(raw))
+		if _, err := dec.Token(); err != nil {
+			return err
+		}
+		for dec.More() {
+			key, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			e := pair[V]{Key: fmt.Sprint(key)}
+			if err := dec.Decode(&e.Value); err != nil {
+				return err
+			}
+			*p = append(*p, e)
+		}
+		return nil
+	}
+	var list [][]json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return err
+	}
+	for _, item := range list {
+		if len(item) != 2 {
+			return errors.New("an entry of a map is no pair")
+		}
+		var e pair[V]
+		if err := json.Unmarshal(item[0], &e.Key); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(item[1], &e.Value); err != nil {
+			return err
+		}
+		*p = append(*p, e)
+	}
+	return nil
+}
+
+// contract is a contract of the ledger. Its template is
+// "package:Module:Entity".
+type contract struct {
+	TemplateID string          `json:"template_id"`
+	ContractID string          `json:"contract_id"`
+	Payload    json.RawMessage `json:"payload"`
+	CreatedAt  string          `json:"created_at"`
+}
+
+type contractState struct {
+	Contract contract `json:"contract"`
+}
+
+// read decodes the payload of a contract of an entity.
+func (c contract) read(entity string, into any) error {
+	if !strings.HasSuffix(c.TemplateID, ":"+entity) {
+		return fmt.Errorf("is of the unknown template %.200q; want %s", c.TemplateID, entity)
+	}
+	if err := json.Unmarshal(c.Payload, into); err != nil {
+		return fmt.Errorf("its payload is no %s: %w", entity, err)
+	}
+	return nil
+}
+
+type roundPayload struct {
+	Round round `json:"round"`
+}
+
+type round struct {
+	Number number `json:"number"`
+}
+
+type wireDSO struct {
+	VotingThreshold *int          `json:"voting_threshold"`
+	LatestRound     contractState `json:"latest_mining_round"`
+	AmuletRules     contractState `json:"amulet_rules"`
+	DSORules        contractState `json:"dso_rules"`
+}
+
+type rulesPayload struct {
+	SVs        pairs[wireMember] `json:"svs"`
+	Offboarded pairs[wireMember] `json:"offboardedSvs"`
+	Config     struct {
+		Next *struct {
+			Time        string `json:"time"`
+			MigrationID number `json:"migrationId"`
+		} `json:"nextScheduledSynchronizerUpgrade"`
+	} `json:"config"`
+}
+
+type wireMember struct {
+	Name   string `json:"name"`
+	Weight number `json:"svRewardWeight"`
+}
+
+type amuletPayload struct {
+	ConfigSchedule struct {
+		Initial amuletConfig `json:"initialValue"`
+		Future  []struct {
+			From   string       `json:"_1"`
+			Config amuletConfig `json:"_2"`
+		} `json:"futureValues"`
+	} `json:"configSchedule"`
+}
+
+type amuletConfig struct {
+	Packages map[string]string `json:"packageConfig"`
+}
+
+type wireSequencers struct {
+	Domains []struct {
+		Sequencers []struct {
+			Operator    string `json:"svName"`
+			ID          string `json:"id"`
+			MigrationID *int   `json:"migrationId"`
+		} `json:"sequencers"`
+	} `json:"domainSequencers"`
+}
+
+type licencePayload struct {
+	Validator string `json:"validator"`
+	Sponsor   string `json:"sponsor"`
+	Faucet    *struct {
+		First  round  `json:"firstReceivedFor"`
+		Last   round  `json:"lastReceivedFor"`
+		Missed number `json:"numCouponsMissed"`
+	} `json:"faucetState"`
+	Metadata *struct {
+		UpdatedAt string `json:"lastUpdatedAt"`
+		Version   string `json:"version"`
+		Contact   string `json:"contactPoint"`
+	} `json:"metadata"`
+	LastActiveAt string `json:"lastActiveAt"`
+	Kind         string `json:"kind"`
+}
+
+type appPayload struct {
+	Provider string `json:"provider"`
+}
+
+type wireReason struct {
+	URL  string `json:"url"`
+	Body string `json:"body"`
+}
+
+type requestPayload struct {
+	Requester   string          `json:"requester"`
+	Action      json.RawMessage `json:"action"`
+	Reason      wireReason      `json:"reason"`
+	VoteBefore  string          `json:"voteBefore"`
+	Votes       pairs[wireVote] `json:"votes"`
+	TrackingCid string          `json:"trackingCid"`
+	EffectiveAt string          `json:"targetEffectiveAt"`
+}
+
+type wireVote struct {
+	SV     string     `json:"sv"`
+	Accept bool       `json:"accept"`
+	Reason wireReason `json:"reason"`
+	CastAt string     `json:"optCastAt"`
+}
+
+type resultPayload struct {
+	Request     requestPayload `json:"request"`
+	CompletedAt string         `json:"completedAt"`
+	Offboarded  []string       `json:"offboardedVoters"`
+	Abstaining  []string       `json:"abstainingSvs"`
+	Outcome     struct {
+		Tag   string `json:"tag"`
+		Value struct {
+			EffectiveAt string `json:"effectiveAt"`
+			Description string `json:"description"`
+		} `json:"value"`
+	} `json:"outcome"`
+}
+
+// canonical brings a value to one spelling, by which it is compared.
+func canonical(raw json.RawMessage) json.RawMessage {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return nil // absent
+	}
+	return json.RawMessage(digest(v))
+}
+
+// moment reads a time; zero for none and for those that are no time.
+func moment(s string) time.Time {
+	t, err := time.Parse(time.RFC3339Nano, s)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
+
+// written is a time as data holds it, "" for none.
+func written(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.RFC3339)
+}

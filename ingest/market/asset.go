@@ -1,0 +1,104 @@
+package market
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// notDisclosed is how a source writes that it does not count holders.
+const notDisclosed = "not_disclosed"
+
+// supply reads the supply of an asset.
+func (r *run) supply(ctx context.Context, a asset) error {
+	h, asOf, err := r.held(ctx, a)
+	if err != nil {
+		keep(&r.now.Supplies, a.Symbol, r.known.Supplies)
+		return err
+	}
+	remember(&r.now.Supplies, a.Symbol, r.known.Supplies, h, asOf, r.env.Now())
+	return nil
+}
+
+func (r *run) held(ctx context.Context, a asset) (h held, asOf string, err error) {
+	s := a.Supply
+	body, err := r.fetch(ctx, s.URL, access{s.TokenEnv, s.TokenHeader})
+	if err != nil {
+		return held{}, "", err
+	}
+	n, err := amount(s.Path.find(body), s.Divide, maxSupply)
+	switch {
+	case err != nil:
+		return held{}, "", err
+	case n == nil:
+		return held{}, "", fmt.Errorf("the answer has nothing at %q; look at option path", s.Path.text)
+	}
+	if s.asOf != nil {
+		asOf = moment(s.asOf.find(body), r.env.Now())
+	}
+	h.Supply = *n
+	if s.Holders != nil {
+		if data := s.Holders.find(body); word(s.Holders, body) != notDisclosed {
+			h.Holders = r.count(a, r.figure("asset "+a.Symbol, "holders", data, 0, math.MaxInt32))
+		}
+	}
+	return h, asOf, nil
+}
+
+// count is a figure that is a whole number.
+func (r *run) count(a asset, n *float64) *int64 {
+	if n == nil {
+		return nil
+	}
+	if *n != math.Trunc(*n) {
+		r.out.Warn("asset "+a.Symbol, fmt.Sprintf("holders %g %s", *n, errNoNumber))
+		return nil
+	}
+	whole := int64(*n)
+	return &whole
+}
+
+// asset makes the record of an asset from what is known of it.
+func (r *run) asset(a asset) (catalog.Entry, error) {
+	d := catalog.Asset{Issuer: a.Issuer, Native: a.Native, Provenance: catalog.IssuerReported, Decimals: a.Decimals}
+	if a.Native {
+		d.Provenance = catalog.ChainDerived
+	}
+	if s, ok := r.now.Supplies[a.Symbol]; ok {
+		d.Supply, d.Holders, d.AsOf = &s.Figures.Supply, s.Figures.Holders, s.AsOf
+	} else if a.Supply.Value != nil {
+		d.Supply, d.AsOf = a.Supply.Value, a.Supply.AsOf
+	}
+	if q, ok := r.now.Prices[a.Coin]; ok && a.Coin != "" {
+		d.PriceUSD, d.PriceAsOf = &q.Figures.Price, q.AsOf
+	}
+	data, err := catalog.Encode(d)
+	return catalog.Entry{Record: catalog.Record{
+		Kind: catalog.KindAsset, Key: a.Symbol, Title: a.Name, URL: a.Page, Summary: a.Description, Body: r.assetText(a), Data: data,
+	}}, err
+}
+
+// assetText says what an asset is, without its figures.
+func (r *run) assetText(a asset) string {
+	name := a.Name
+	if name != a.Symbol {
+		name += " (" + a.Symbol + ")"
+	}
+	network := cmp.Or(r.env.Network.Title, "network")
+	lines := []string{fmt.Sprintf("%s is an asset on the %s.", name, network), "Its supply is reported by its issuer."}
+	switch {
+	case a.Native:
+		lines = []string{fmt.Sprintf("%s is the native coin of the %s.", name, network), "Its supply is derived from the chain."}
+	case a.Issuer != "":
+		lines[0] = fmt.Sprintf("%s is an asset on the %s, issued by %s.", name, network, a.Issuer)
+	}
+	text := strings.Join(lines, " ")
+	if a.Description != "" {
+		text += "\n\n" + a.Description
+	}
+	return text
+}

@@ -1,0 +1,220 @@
+package market
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/outbound"
+)
+
+type connector struct {
+	opts options
+	env  ingest.Environment
+}
+
+// New makes the connector of a source; it is a Constructor of kind "market".
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	o, err := readOptions(src, env.Now())
+	if err != nil {
+		return nil, err
+	}
+	return &connector{o, env}, nil
+}
+
+// run is one reading of all sources.
+type run struct {
+	*connector
+	out    ingest.Sink
+	known  memory // from the run before
+	now    memory
+	stale  map[string]bool // parts of the snapshot that did not answer
+	bodies map[string]answer
+	warned map[string]bool // variables that are not set
+	asked  int
+	failed []error
+	pools  []catalog.Entry
+	whole  bool // every venue was read
+}
+
+type answer struct {
+	body json.RawMessage
+	err  error
+}
+
+// Sync implements ingest.Connector. The cursor holds the last good figures.
+func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	r := &run{
+		connector: c, out: out, known: recall(cursor), stale: map[string]bool{}, bodies: map[string]answer{}, warned: map[string]bool{}, whole: true,
+	}
+	if err := r.read(ctx); err != nil {
+		return ingest.Outcome{}, err
+	}
+	if r.asked > 0 && len(r.failed) == r.asked {
+		return ingest.Outcome{}, fmt.Errorf("market: no source answered: %w", errors.Join(r.failed...))
+	}
+	if err := r.write(ctx); err != nil {
+		return ingest.Outcome{}, err
+	}
+	next, err := json.Marshal(r.now)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("market: cursor: %w", err)
+	}
+	return ingest.Outcome{Cursor: string(next), Complete: r.whole}, nil
+}
+
+// part is one thing to read.
+type part struct {
+	name string
+	read func(context.Context) error
+}
+
+// read asks all sources. It fails only if ctx is done.
+func (r *run) read(ctx context.Context) error {
+	var parts []part
+	if r.opts.Price != nil {
+		parts = append(parts, part{"price", r.prices})
+	}
+	if r.opts.TVL != nil {
+		parts = append(parts, part{"tvl", r.chain}, part{"protocols", r.protocols})
+	}
+	for _, v := range r.opts.Venues {
+		parts = append(parts, part{"venue " + v.Name, func(ctx context.Context) error { return r.venue(ctx, v) }})
+	}
+	for _, a := range r.opts.Assets {
+		if a.Supply.URL != "" {
+			parts = append(parts, part{"supply of " + a.Symbol, func(ctx context.Context) error { return r.supply(ctx, a) }})
+		}
+	}
+	for i, p := range parts {
+		err := p.read(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			r.failed = append(r.failed, fmt.Errorf("%s: %w", p.name, err))
+			r.stale[p.name] = true
+			r.out.Warn(p.name, "its last good figures stay, because it could not be read: "+err.Error())
+		}
+		r.out.Progress(i+1, len(parts))
+	}
+	r.asked = len(parts)
+	return nil
+}
+
+// write hands over what was read, all at once: nothing is written of a run
+// that no source answered.
+func (r *run) write(ctx context.Context) error {
+	for _, a := range r.opts.Assets {
+		e, err := r.asset(a)
+		if err == nil {
+			err = r.out.Put(ctx, e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, e := range r.pools {
+		if err := r.out.Put(ctx, e); err != nil {
+			return err
+		}
+	}
+	if r.opts.Price == nil && r.opts.TVL == nil {
+		return nil
+	}
+	data, err := catalog.Encode(r.state())
+	if err != nil {
+		return err
+	}
+	r.out.Snapshot(catalog.Snapshot{Series: catalog.SeriesMarket, CapturedAt: r.env.Now().UTC(), Data: data})
+	return nil
+}
+
+// state is the market as a whole.
+func (r *run) state() catalog.MarketState {
+	s := catalog.MarketState{Protocols: []catalog.ProtocolTVL{}, Stale: []string{}}
+	var sources []string
+	if p := r.opts.Price; p != nil {
+		sources = append(sources, host(p.API))
+		if q, ok := r.now.Prices[p.Coin]; ok {
+			s.PriceUSD, s.MarketCapUSD, s.Volume24hUSD, s.Change24h = &q.Figures.Price, q.Figures.Cap, q.Figures.Volume, q.Figures.Change
+			s.PriceAsOf = q.at(r.stale["price"])
+		}
+	}
+	if t := r.opts.TVL; t != nil {
+		sources = append(sources, host(t.API))
+		if v, ok := r.now.TVL[t.Chain]; ok {
+			s.TVLUSD, s.TVLAsOf = &v.Figures, v.at(r.stale["tvl"])
+		}
+		if v, ok := r.now.Protocols[t.Chain]; ok {
+			s.Protocols, s.ProtocolsAsOf = v.Figures, v.at(r.stale["protocols"])
+		}
+	}
+	for _, name := range []string{"price", "tvl", "protocols"} {
+		if r.stale[name] {
+			s.Stale = append(s.Stale, name)
+		}
+	}
+	s.Source = strings.Join(sources, ", ")
+	return s
+}
+
+func host(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// access is how a server knows us.
+type access struct{ env, header string }
+
+// header holds the key, if there is one.
+func (r *run) header(a access) http.Header {
+	if a.env == "" {
+		return nil
+	}
+	token := r.env.Secret(a.env)
+	if token == "" {
+		if !r.warned[a.env] {
+			r.warned[a.env] = true
+			r.out.Warn("option token_env", fmt.Sprintf("the environment variable %s is not set; going on without a key", a.env))
+		}
+		return nil
+	}
+	name := cmp.Or(a.header, "Authorization")
+	if strings.EqualFold(name, "Authorization") {
+		token = "Bearer " + token
+	}
+	return http.Header{http.CanonicalHeaderKey(name): {token}}
+}
+
+var types = []string{"application/json", "application/vnd.api+json", "application/octet-stream", "text/plain"}
+
+// fetch reads JSON, once a run for each address.
+func (r *run) fetch(ctx context.Context, address string, a access) (json.RawMessage, error) {
+	key := a.env + " " + address
+	if known, ok := r.bodies[key]; ok {
+		return known.body, known.err
+	}
+	resp, err := r.env.HTTP.Do(ctx, outbound.Request{URL: address, Header: r.header(a), Accept: types})
+	body := bytes.TrimSpace(bytes.TrimPrefix(resp.Body, []byte("\ufeff")))
+	if err == nil && !json.Valid(body) {
+		err = fmt.Errorf("%s: the answer is no JSON", host(address))
+	}
+	if err != nil {
+		body = nil
+	}
+	r.bodies[key] = answer{body, err}
+	return body, err
+}

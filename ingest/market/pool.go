@@ -1,0 +1,144 @@
+package market
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// maxPools is how many pools of a venue are read.
+const maxPools = 2000
+
+// venue reads the pools of a venue. One whose list cannot be read keeps them.
+func (r *run) venue(ctx context.Context, v venue) error {
+	body, err := r.fetch(ctx, v.URL, access{v.TokenEnv, v.TokenHeader})
+	if err != nil {
+		r.whole = false
+		return err
+	}
+	entries, ok := v.Pools.list(body)
+	if !ok {
+		r.whole = false
+		return fmt.Errorf("the answer has no list at %q; look at option pools", v.Pools.text)
+	}
+	of := "" // when the answer as a whole was true
+	if v.AsOf != nil {
+		of = moment(v.AsOf.find(body), r.env.Now())
+	}
+	n, bad := 0, 0
+	for i, data := range entries {
+		if !v.holds(data) {
+			continue
+		}
+		if n++; n > maxPools {
+			r.whole = false
+			r.out.Warn("venue "+v.Name, fmt.Sprintf("only its first %d pools were read", maxPools))
+			break
+		}
+		e, err := r.pool(v, data, of)
+		if err != nil {
+			bad++
+			r.whole = false // it may be one that is known
+			r.out.Skip(fmt.Sprintf("venue %s: pool %d", v.Name, i+1), err)
+			continue
+		}
+		r.pools = append(r.pools, e)
+	}
+	switch {
+	case n == 0:
+		r.whole = false
+		return errNoPools
+	case bad == n:
+		return errors.New("no pool of the list could be read; look at option fields")
+	}
+	return nil
+}
+
+// holds says whether a pool is one that option where is about.
+func (v venue) holds(pool json.RawMessage) bool {
+	for _, c := range v.where {
+		if got, ok := text(c.at.find(pool)); !ok || got != c.says {
+			return false
+		}
+	}
+	return true
+}
+
+func word(p *path, data json.RawMessage) string {
+	if p == nil {
+		return ""
+	}
+	s, _ := text(p.find(data))
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// errNoPools: more likely a field has another name now than that a venue has
+// closed all its pools.
+var errNoPools = errors.New("the list has no pool; look at option where, or take the venue out of the options")
+
+const maxWord = 200 // bytes of an id or a name
+
+var pairMark = regexp.MustCompile(`[/_-]`)
+
+// pool makes the record of a pool.
+func (r *run) pool(v venue, data json.RawMessage, of string) (catalog.Entry, error) {
+	base, quote, pair := word(v.Fields.Base, data), word(v.Fields.Quote, data), word(v.Fields.Pair, data)
+	if sides := pairMark.Split(pair, -1); base == "" && quote == "" && len(sides) == 2 {
+		base, quote = strings.TrimSpace(sides[0]), strings.TrimSpace(sides[1])
+	}
+	switch {
+	case base != "" && quote != "":
+		pair = base + "/" + quote
+	case pair == "":
+		return catalog.Entry{}, errors.New("it does not say which assets it trades")
+	case base == "":
+		base = pair
+	}
+	id := word(v.Fields.ID, data)
+	if v.Fields.ID == nil {
+		id = strings.ToLower(strings.NewReplacer("/", "-", " ", "-").Replace(pair))
+	}
+	if id == "" || len(id) > maxWord || len(pair) > maxWord {
+		return catalog.Entry{}, fmt.Errorf("%s has no id, or one that is too long", pair)
+	}
+	key := v.Name + "/" + id
+	figure := func(name string, p *path, most float64) *float64 {
+		if p == nil {
+			return nil
+		}
+		return r.figure("pool "+key, name, p.find(data), v.Divide[name], most)
+	}
+	pool := catalog.Pool{
+		Base: base, Quote: quote, TVL: figure("tvl", v.Fields.TVL, maxUSD), FeeRate: figure("fee_rate", v.Fields.FeeRate, 1),
+		APY: figure("apy", v.Fields.APY, maxAPY), Volume24h: figure("volume_24h", v.Fields.Volume24h, maxUSD), Reserves: []catalog.Reserve{}, AsOf: of,
+	}
+	for _, at := range v.Reserves {
+		if name := word(&at.Asset, data); name != "" {
+			pool.Reserves = append(pool.Reserves, catalog.Reserve{Asset: name, Amount: r.figure("pool "+key, "reserve of "+name, at.Amount.find(data), 0, maxSupply)})
+		}
+	}
+	if v.Fields.AsOf != nil {
+		pool.AsOf = cmp.Or(moment(v.Fields.AsOf.find(data), r.env.Now()), of)
+	}
+	encoded, err := catalog.Encode(pool)
+	return catalog.Entry{Record: catalog.Record{
+		Kind: catalog.KindPool, Key: key, Title: pair, Container: v.Name, URL: strings.ReplaceAll(v.Page, "{id}", url.PathEscape(id)),
+		Body: poolText(v, pair, pool), Data: encoded,
+	}}, err
+}
+
+// poolText says what a pool is, without its figures.
+func poolText(v venue, pair string, p catalog.Pool) string {
+	s := fmt.Sprintf("%s is a pool of the venue %s", pair, v.Title)
+	if p.Quote != "" {
+		s += fmt.Sprintf(", where %s is traded against %s", p.Base, p.Quote)
+	}
+	return s + "."
+}

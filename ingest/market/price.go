@@ -1,0 +1,216 @@
+package market
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/ingest/outbound"
+)
+
+// prices reads the quotes of the coin and of the assets, in one request.
+// https://docs.coingecko.com/reference/simple-price
+func (r *run) prices(ctx context.Context) error {
+	p := r.opts.Price
+	coins := []string{p.Coin}
+	for _, a := range r.opts.Assets {
+		if a.Coin != "" && !slices.Contains(coins, a.Coin) {
+			coins = append(coins, a.Coin)
+		}
+	}
+	query := url.Values{
+		"ids": {strings.Join(coins, ",")}, "vs_currencies": {"usd"}, "include_market_cap": {"true"}, "include_24hr_vol": {"true"},
+		"include_24hr_change": {"true"}, "include_last_updated_at": {"true"}, "precision": {"full"},
+	}
+	body, err := r.fetch(ctx, p.API+"/simple/price?"+query.Encode(), access{p.TokenEnv, p.TokenHeader})
+	var all map[string]map[string]json.RawMessage
+	if err == nil && json.Unmarshal(body, &all) != nil {
+		err = errors.New("the answer is no list of prices")
+	}
+	var failed error
+	for _, coin := range coins {
+		q, bad := quote{}, err
+		if err == nil {
+			q, bad = r.quote(coin, all[coin])
+		}
+		switch {
+		case bad == nil:
+			remember(&r.now.Prices, coin, r.known.Prices, q, moment(all[coin]["last_updated_at"], r.env.Now()), r.env.Now())
+			continue
+		case coin == p.Coin:
+			failed = bad
+		case err == nil:
+			r.out.Warn("price of "+coin, "its last good price stays: "+bad.Error())
+		}
+		keep(&r.now.Prices, coin, r.known.Prices)
+	}
+	return failed
+}
+
+var errNoPrice = errors.New("the answer has no price of it; look at the id")
+
+// quote reads the figures of a coin. Without a price that can be true the rest
+// is worth nothing.
+func (r *run) quote(coin string, figures map[string]json.RawMessage) (quote, error) {
+	at := path{}
+	price, err := amount(at.find(figures["usd"]), 0, maxPrice)
+	switch {
+	case err != nil:
+		return quote{}, fmt.Errorf("the price %w", err)
+	case price == nil || *price == 0:
+		return quote{}, errNoPrice
+	}
+	q := quote{Price: *price}
+	q.Cap = r.figure("price of "+coin, "usd_market_cap", at.find(figures["usd_market_cap"]), 0, maxUSD)
+	if q.Cap != nil && *q.Cap == 0 {
+		q.Cap = nil // that is how the API writes that it does not know
+	}
+	q.Volume = r.figure("price of "+coin, "usd_24h_vol", at.find(figures["usd_24h_vol"]), 0, maxUSD)
+	if change := at.find(figures["usd_24h_change"]); change != nil {
+		n, err := number(change, 0)
+		switch {
+		case err != nil:
+			r.out.Warn("price of "+coin, "usd_24h_change "+err.Error())
+		case n < -100 || n > maxChange:
+			r.out.Warn("price of "+coin, fmt.Sprintf("usd_24h_change %g %s", n, errAbsurd))
+		default:
+			q.Change = &n
+		}
+	}
+	return q, nil
+}
+
+// figure is amount for a figure that may as well be absent: one that cannot be
+// true is reported and left out.
+func (r *run) figure(locator, name string, data json.RawMessage, divide, most float64) *float64 {
+	n, err := amount(data, divide, most)
+	if err != nil {
+		r.out.Warn(locator, name+" "+err.Error())
+	}
+	return n
+}
+
+func (t *tvl) access() access { return access{t.TokenEnv, t.TokenHeader} }
+
+// chain reads the value locked on the chain.
+// https://api-docs.defillama.com
+func (r *run) chain(ctx context.Context) error {
+	t := r.opts.TVL
+	value, err := r.chainTVL(ctx, t)
+	if err != nil {
+		keep(&r.now.TVL, t.Chain, r.known.TVL)
+		return err
+	}
+	remember(&r.now.TVL, t.Chain, r.known.TVL, value, "", r.env.Now())
+	return nil
+}
+
+func (r *run) chainTVL(ctx context.Context, t *tvl) (float64, error) {
+	body, err := r.fetch(ctx, t.API+"/v2/chains", t.access())
+	if err != nil {
+		return 0, err
+	}
+	chain := path{steps: []step{{name: "name", value: t.Chain, picks: true}, {name: "tvl"}}}
+	value, err := amount(chain.find(body), 0, maxUSD)
+	if err == nil && value == nil {
+		err = fmt.Errorf("the list of chains has no value of %q; look at option chain", t.Chain)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return *value, nil
+}
+
+// maxProtocols is how many protocols of a chain are kept, the largest.
+const maxProtocols = 200
+
+// protocols reads the value locked in each protocol.
+func (r *run) protocols(ctx context.Context) error {
+	t := r.opts.TVL
+	read := r.protocolsOfChain
+	if len(t.Protocols) > 0 {
+		read = r.namedProtocols
+	}
+	all, err := read(ctx, t)
+	if err != nil {
+		keep(&r.now.Protocols, t.Chain, r.known.Protocols)
+		return err
+	}
+	slices.SortStableFunc(all, func(a, b catalog.ProtocolTVL) int {
+		return cmp.Or(cmp.Compare(value(b.TVLUSD), value(a.TVLUSD)), cmp.Compare(a.Protocol, b.Protocol))
+	})
+	remember(&r.now.Protocols, t.Chain, r.known.Protocols, all[:min(len(all), maxProtocols)], "", r.env.Now())
+	return nil
+}
+
+func value(n *float64) float64 {
+	if n == nil {
+		return math.Inf(-1)
+	}
+	return *n
+}
+
+// notLocked are categories of /protocols that the totals of chains leave out
+// too: what exchanges keep, and chains themselves.
+var notLocked = []string{"CEX", "Chain"}
+
+func (r *run) protocolsOfChain(ctx context.Context, t *tvl) ([]catalog.ProtocolTVL, error) {
+	body, err := r.fetch(ctx, t.API+"/protocols", t.access())
+	if err != nil {
+		return nil, err
+	}
+	entries, ok := path{}.list(body)
+	if !ok || len(entries) == 0 {
+		return nil, errors.New("the answer is no list of protocols")
+	}
+	all := []catalog.ProtocolTVL{}
+	shaped := false // some entry has the form of a protocol
+	for _, raw := range entries {
+		var p struct {
+			Name      string                     `json:"name"`
+			Category  string                     `json:"category"`
+			ChainTVLs map[string]json.RawMessage `json:"chainTvls"`
+		}
+		if json.Unmarshal(raw, &p) != nil || p.Name == "" || p.ChainTVLs == nil {
+			continue
+		}
+		shaped = true
+		data, here := p.ChainTVLs[t.Chain]
+		if !here || slices.Contains(notLocked, p.Category) {
+			continue
+		}
+		all = append(all, catalog.ProtocolTVL{Protocol: p.Name, TVLUSD: r.figure("protocol "+p.Name, "tvl", path{}.find(data), 0, maxUSD)})
+	}
+	if !shaped {
+		return nil, errors.New("the list of protocols has another form than expected")
+	}
+	return all, nil
+}
+
+// namedProtocols asks for one protocol after the other. One that the API does
+// not know has no value; a server that fails leaves all as they were.
+func (r *run) namedProtocols(ctx context.Context, t *tvl) ([]catalog.ProtocolTVL, error) {
+	var all []catalog.ProtocolTVL
+	for _, name := range t.Protocols {
+		body, err := r.fetch(ctx, t.API+"/tvl/"+url.PathEscape(name), t.access())
+		status, isStatus := errors.AsType[*outbound.StatusError](err)
+		switch {
+		case isStatus && (status.Status == http.StatusNotFound || status.Status == http.StatusBadRequest):
+			r.out.Warn("protocol "+name, "the API does not know it; look at option protocols")
+			all = append(all, catalog.ProtocolTVL{Protocol: name})
+			continue
+		case err != nil:
+			return nil, err
+		}
+		all = append(all, catalog.ProtocolTVL{Protocol: name, TVLUSD: r.figure("protocol "+name, "tvl", path{}.find(body), 0, maxUSD)})
+	}
+	return all, nil
+}

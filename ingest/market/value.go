@@ -1,0 +1,134 @@
+package market
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// What figures may be at most. Beyond them is a mistake of a source: a wrong
+// unit, or a price of something that is not traded.
+const (
+	maxPrice  = 1e12 // USD
+	maxUSD    = 1e16 // of a market, a pool, a chain
+	maxSupply = 1e30 // units
+	maxChange = 1e7  // percent
+	maxAPY    = 1e5  // fraction
+)
+
+var (
+	errNoNumber = errors.New("is no number")
+	errNegative = errors.New("is negative")
+	errAbsurd   = errors.New("is beyond anything that can be true")
+)
+
+var decimal = regexp.MustCompile(`^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$`)
+
+// maxDigits is how long a figure may be written.
+const maxDigits = 400
+
+// number reads a figure that is written as a number or a string, with its
+// decimal point so many places further left: it is rounded once, so that 4.1
+// percent is 0.041.
+func number(data json.RawMessage, places int) (float64, error) {
+	s, ok := text(data)
+	if !ok || len(s) > maxDigits || !decimal.MatchString(s) {
+		return 0, fmt.Errorf("%.40q %w", s, errNoNumber)
+	}
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(s), "e")
+	e, err := strconv.Atoi(cmp.Or(exponent, "0"))
+	if err != nil {
+		return 0, fmt.Errorf("%.40s %w", s, errAbsurd)
+	}
+	n, err := strconv.ParseFloat(mantissa+"e"+strconv.Itoa(e-places), 64)
+	if err != nil {
+		return 0, fmt.Errorf("%.40s %w", s, errAbsurd)
+	}
+	return n, nil
+}
+
+// places are how far a division by a power of ten moves the decimal point; not
+// ok for another number.
+func places(divide float64) (n int, ok bool) {
+	if !(divide >= 1 && divide <= maxSupply) { // NaN is neither
+		return 0, false
+	}
+	n = int(math.Round(math.Log10(divide)))
+	return n, math.Pow10(n) == divide
+}
+
+// amount reads a figure between 0 and most; nil if there is none. Divide is a
+// power of ten, or 0 for none.
+func amount(data json.RawMessage, divide, most float64) (*float64, error) {
+	if data == nil {
+		return nil, nil
+	}
+	left, _ := places(divide)
+	n, err := number(data, left)
+	if err != nil {
+		return nil, err
+	}
+	return check(n, most)
+}
+
+// check returns a figure that can be true.
+func check(n, most float64) (*float64, error) {
+	switch {
+	case math.IsNaN(n):
+		return nil, errNoNumber
+	case n < 0:
+		return nil, fmt.Errorf("%g %w", n, errNegative)
+	case n > most:
+		return nil, fmt.Errorf("%g %w", n, errAbsurd)
+	}
+	n += 0 // -0 is 0
+	return &n, nil
+}
+
+var (
+	firstTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	layouts   = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05 MST", time.RFC1123, time.DateOnly}
+)
+
+// maxAhead is how far the clock of a source may be ahead.
+const maxAhead = 24 * time.Hour
+
+// moment reads a time: a text, or a number of seconds, milliseconds,
+// microseconds or nanoseconds since 1970, whichever makes it a likely one. It
+// returns it as RFC 3339 in UTC, to the second; "" if it is none that can be.
+func moment(data json.RawMessage, now time.Time) string {
+	s, ok := text(data)
+	if !ok {
+		return ""
+	}
+	return stated(s, now)
+}
+
+func stated(s string, now time.Time) string {
+	s = strings.TrimSpace(s)
+	var at time.Time
+	if len(s) <= maxDigits && decimal.MatchString(s) {
+		n, _ := strconv.ParseFloat(s, 64)
+		for n >= 1e11 && n < 1e21 { // seconds have ten digits until the year 2286
+			n /= 1000
+		}
+		if n < 1e11 && n > 0 {
+			at = time.Unix(int64(n), 0)
+		}
+	}
+	for _, layout := range layouts {
+		if at.IsZero() {
+			at, _ = time.Parse(layout, s)
+		}
+	}
+	if at.Before(firstTime) || at.After(now.Add(maxAhead)) {
+		return ""
+	}
+	return at.UTC().Format(time.RFC3339)
+}

@@ -1,0 +1,211 @@
+package packages
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/outbound"
+)
+
+type connector struct {
+	opts options
+	env  ingest.Environment
+}
+
+// New makes the connector of a source; it is a Constructor of kind "packages".
+func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	o, err := readOptions(src)
+	if err != nil {
+		return nil, err
+	}
+	if env.WorkDir == "" {
+		return nil, errors.New("packages: a working directory is needed for what was seen")
+	}
+	return &connector{o, env}, nil
+}
+
+// run is one reading of all packages.
+type run struct {
+	*connector
+	out        ingest.Sink
+	npmrc      npmrc
+	containers containers
+	warned     map[string]bool  // variables that are not set
+	down       map[string]error // hosts that failed too often
+	failures   map[string]int   // in a row, by host
+}
+
+// Sync implements ingest.Connector. The cursor names the file in which what
+// was seen of the packages is remembered.
+func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	r := &run{connector: c, out: out, warned: map[string]bool{}, down: map[string]error{}, failures: map[string]int{}}
+	if err := r.configure(thisMachine(c.env.Files)); err != nil {
+		return ingest.Outcome{}, fmt.Errorf("packages: %w", err)
+	}
+	known, now := c.recall(cursor), memory{Settings: c.settings(), Packages: map[string]seen{}}
+	whole := true
+	var failed []error
+	work := r.work()
+	for i, w := range work {
+		old, met := known.Packages[w.name]
+		s, err := w.read(ctx, w.name[len(w.registry)+1:], old)
+		if err := stop(ctx, err); err != nil {
+			return ingest.Outcome{}, err
+		}
+		if err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", w.name, err))
+			out.Skip(w.name, err)
+			r.keep(old)
+			whole = whole && met // else its records are not known
+			s = old
+		}
+		if err == nil || met {
+			now.Packages[w.name] = s
+		}
+		out.Progress(i+1, len(work))
+	}
+	if len(failed) == len(work) {
+		return ingest.Outcome{}, fmt.Errorf("packages: none of %d could be read: %w", len(work), failed[0])
+	}
+	next, err := c.remember(now, cursor)
+	if err != nil {
+		return ingest.Outcome{}, fmt.Errorf("packages: %w", err)
+	}
+	return ingest.Outcome{Cursor: next, Complete: whole}, nil
+}
+
+// configure reads what the package managers are configured with, as far as
+// the options leave it to them.
+func (r *run) configure(m machine) error {
+	var err error
+	if len(r.opts.NPM) > 0 {
+		if r.npmrc, err = m.npm(); err != nil {
+			return err
+		}
+	}
+	if len(r.opts.Images) > 0 {
+		r.containers, err = m.containers()
+	}
+	return err
+}
+
+// item is a package to read.
+type item struct {
+	registry, name string // the name with the registry before it
+	read           func(ctx context.Context, name string, old seen) (seen, error)
+}
+
+func (r *run) work() []item {
+	var all []item
+	for _, name := range r.opts.NPM {
+		all = append(all, item{registryNPM, registryNPM + ":" + name, r.npm})
+	}
+	for _, name := range r.opts.Images {
+		all = append(all, item{registryOCI, registryOCI + ":" + name, r.image})
+	}
+	return all
+}
+
+// sinkError is an error of the sink, which is returned unchanged.
+type sinkError struct{ error }
+
+func (e sinkError) Unwrap() error { return e.error }
+
+// stop returns the error that ends the run, nil if only one package is
+// concerned.
+func stop(ctx context.Context, err error) error {
+	if sink, ok := errors.AsType[sinkError](err); ok {
+		return sink.error
+	}
+	return ctx.Err()
+}
+
+func (r *run) put(ctx context.Context, e catalog.Entry) error {
+	if err := r.out.Put(ctx, e); err != nil {
+		return sinkError{err}
+	}
+	return nil
+}
+
+// keep says that the records of a package are there as the run before saw them.
+func (r *run) keep(s seen) {
+	for _, key := range s.Keys {
+		r.out.Keep(catalog.Ref{Kind: catalog.KindPackageVersion, Key: key})
+	}
+}
+
+// token is what option tokens says to send to a host: "" for nothing.
+func (r *run) token(host string) string {
+	credentials := r.credentials(host)
+	switch {
+	case credentials == "":
+		return ""
+	case strings.Contains(credentials, ":"):
+		return basicAuth(credentials)
+	}
+	return "Bearer " + credentials
+}
+
+func (r *run) credentials(host string) string {
+	name := r.opts.Tokens[host]
+	if name == "" {
+		return ""
+	}
+	value := r.env.Secret(name)
+	if value == "" && !r.warned[name] {
+		r.warned[name] = true
+		r.out.Warn("option tokens", fmt.Sprintf("the environment variable %s is not set; asking %s without it", name, host))
+	}
+	return value
+}
+
+// maxFailures is after how many failures in a row a host is not asked again.
+const maxFailures = 3
+
+// ask asks a registry, unless it is down.
+func (r *run) ask(ctx context.Context, request outbound.Request) (outbound.Response, error) {
+	host := hostOf(request.URL)
+	if err := r.down[host]; err != nil {
+		return outbound.Response{}, err
+	}
+	resp, err := r.env.HTTP.Do(ctx, request)
+	status, isStatus := errors.AsType[*outbound.StatusError](err)
+	switch {
+	case err == nil || isStatus && status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests:
+		r.failures[host] = 0
+	case ctx.Err() == nil:
+		if r.failures[host]++; r.failures[host] >= maxFailures {
+			r.down[host] = fmt.Errorf("%s failed %d times in a row and is left to the next run: %w", host, maxFailures, err)
+		}
+	}
+	if isStatus {
+		err = explain(err, status.Status)
+	}
+	return resp, err
+}
+
+// explain says what can be done about a status.
+func explain(err error, status int) error {
+	switch status {
+	case http.StatusNotFound:
+		return fmt.Errorf("the registry does not have it, or not for us: %w", err)
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return fmt.Errorf("the registry wants other credentials, which the package manager's configuration or option tokens can give: %w", err)
+	}
+	return err
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}

@@ -1,0 +1,452 @@
+package packages_test
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/connectortest"
+	"almanac/ingest/packages"
+)
+
+func (r *registry) key(tag string) string { return "oci:" + r.host + "/causeway/node@" + tag }
+
+func (r *registry) keys() []string {
+	keys := []string{
+		"package_version npm:@causeway/sdk@1.10.0", "package_version npm:@causeway/sdk@1.2.0", "package_version npm:@causeway/sdk@1.9.0", "package_version npm:@causeway/sdk@2.0.0-rc.1",
+		"package_version npm:causeway-cli@0.1.0", "package_version " + r.key("1.2.0"), "package_version " + r.key("2.0.0-rc.1"), "package_version " + r.key("v1.10.0"),
+	}
+	return keys
+}
+
+func TestNPM(t *testing.T) {
+	r := newRegistry(t)
+	r.config.Options["npm_page"] = "https://packages.example.org/{name}/v/{version}"
+	got := connectortest.NewSource(t, r.config).Sync()
+	if diff := cmp.Diff(r.keys(), got.Keys()); diff != "" {
+		t.Fatalf("(-want +got)\n%s", diff)
+	}
+	size := int64(123456)
+	want := map[string]catalog.PackageVersion{
+		"1.2.0": {
+			Name: "@causeway/sdk", Version: "1.2.0", Description: "Talks to a node.", DistTags: []string{"lts"}, Deprecated: "It loses the tally, see CWP-12. Use 1.10.0.",
+			Licence: "MIT", Digest: "sha1:bbf102d5ae73afe2c553295e0fb02230216f65b1",
+		},
+		"1.9.0": {
+			Name: "@causeway/sdk", Version: "1.9.0", Description: "Talks to a node of the Causeway Network.", DistTags: []string{}, Deprecated: "This version is deprecated.",
+			Licence: "Apache-2.0", Repository: "https://forge.example.org/causeway/sdk",
+		},
+		"1.10.0": {
+			Name: "@causeway/sdk", Version: "1.10.0", Description: "Talks to a node of the Causeway Network.", DistTags: []string{"latest"}, Licence: "Apache-2.0",
+			Repository: "https://forge.example.org/causeway/sdk", Digest: "sha512-abc==", Bytes: &size, Dependencies: map[string]string{"ws": "^8.1.0", "@causeway/types": "~1.10.0"},
+		},
+		"2.0.0-rc.1": {
+			Name: "@causeway/sdk", Version: "2.0.0-rc.1", Description: "Talks to a node of the Causeway Network.", DistTags: []string{"next"}, Prerelease: true, Licence: "MIT OR ISC",
+		},
+	}
+	for version, data := range want {
+		rec := got.Get(t, catalog.KindPackageVersion, "npm:@causeway/sdk@"+version)
+		if diff := cmp.Diff(data, connectortest.Data[catalog.PackageVersion](t, rec)); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", version, diff)
+		}
+		if rec.Title != "@causeway/sdk "+version || rec.Container != "npm" || rec.URL != "https://packages.example.org/@causeway/sdk/v/"+version || (rec.State == "deprecated") != (data.Deprecated != "") {
+			t.Errorf("%+v", rec)
+		}
+	}
+	latest := got.Get(t, catalog.KindPackageVersion, "npm:@causeway/sdk@1.10.0")
+	body := "Talks to a node of the Causeway Network.\n\n# SDK\n\nOpens a line to a keeper.\n\nInstalled by `npm install @causeway/sdk@1.10.0`.\n\nLicence: Apache-2.0.\n\n" +
+		"Source: https://forge.example.org/causeway/sdk.\n\nIt depends on @causeway/types ~1.10.0, ws ^8.1.0."
+	if latest.Body != body || !latest.CreatedAt.Equal(time.Date(2031, 5, 20, 10, 0, 0, 0, time.UTC)) {
+		t.Errorf("%s %q", latest.CreatedAt, latest.Body)
+	}
+	old := got.Get(t, catalog.KindPackageVersion, "npm:@causeway/sdk@1.2.0")
+	if !strings.HasPrefix(old.Body, "Deprecated: It loses the tally") || !old.CreatedAt.Equal(time.Date(2030, 3, 1, 8, 30, 0, 123e6, time.UTC)) {
+		t.Errorf("%s %q", old.CreatedAt, old.Body)
+	}
+	links, err := connectorLinks(t, r, latest.Key)
+	if err != nil || !slices.Contains(links, "repo causeway/sdk") {
+		t.Errorf("%v, %v", links, err)
+	}
+	warned := []string{}
+	for _, p := range got.Problems {
+		warned = append(warned, p.Locator+": "+p.Message)
+	}
+	if diff := cmp.Diff([]string{
+		"npm:@causeway/sdk: 1 versions are left out, as they cannot be read as versions: 1.2", "npm:@causeway/sdk: the registry does not say when 2 versions were published",
+		"npm:causeway-cli: the registry does not say when 1 versions were published",
+	}, warned); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// connectorLinks are the references of a record after a sync.
+func connectorLinks(t *testing.T, r *registry, key string) ([]string, error) {
+	s := connectortest.NewSource(t, r.config)
+	rec := s.Sync().Get(t, catalog.KindPackageVersion, key)
+	links, err := s.Store.LinksFrom(t.Context(), rec.ID)
+	var to []string
+	for _, l := range links {
+		to = append(to, l.To.String())
+	}
+	return to, err
+}
+
+func TestImages(t *testing.T) {
+	for _, private := range []bool{false, true} {
+		r := newRegistry(t)
+		r.private = private
+		r.config.Options["image_page"] = "https://images.example.org/{name}:{version}"
+		got := connectortest.NewSource(t, r.config).Sync()
+		name := r.host + "/causeway/node"
+		want := map[string]catalog.PackageVersion{
+			"1.2.0": {
+				Name: name, Version: "1.2.0", Description: "A node of the Causeway Network.", DistTags: []string{}, Licence: "Apache-2.0",
+				Digest: r.tags["causeway/node"]["1.2.0"], Platforms: []string{"linux/amd64", "linux/arm64/v8"},
+			},
+			"v1.10.0": {
+				Name: name, Version: "v1.10.0", DistTags: []string{"1", "1.10", "latest"}, Licence: "Apache-2.0", Repository: "https://forge.example.org/causeway/node",
+				Digest: r.tags["causeway/node"]["latest"], Platforms: []string{"linux/amd64"},
+			},
+			"2.0.0-rc.1": {Name: name, Version: "2.0.0-rc.1", DistTags: []string{"main", "sha-0123abc"}, Prerelease: true, Digest: r.tags["causeway/node"]["main"], Platforms: []string{"linux/amd64"}},
+		}
+		dates := map[string]time.Time{"1.2.0": time.Date(2031, 4, 1, 9, 0, 0, 0, time.UTC), "v1.10.0": time.Date(2031, 5, 1, 7, 0, 0, 0, time.UTC), "2.0.0-rc.1": {}}
+		for tag, data := range want {
+			rec := got.Get(t, catalog.KindPackageVersion, r.key(tag))
+			if diff := cmp.Diff(data, connectortest.Data[catalog.PackageVersion](t, rec)); diff != "" {
+				t.Errorf("%s (-want +got)\n%s", tag, diff)
+			}
+			if !rec.CreatedAt.Equal(dates[tag]) || rec.Container != "oci" || rec.URL != "https://images.example.org/causeway/node:"+tag {
+				t.Errorf("%s: %+v", tag, rec)
+			}
+		}
+		if body := got.Get(t, catalog.KindPackageVersion, r.key("1.2.0")).Body; body != "A node of the Causeway Network.\n\nThe container image `"+name+":1.2.0`.\n\nIt runs on linux/amd64, linux/arm64/v8.\n\nLicence: Apache-2.0." {
+			t.Errorf("%q", body)
+		}
+		wanted := ""
+		if private {
+			wanted = "Bearer t-registry-repository.causeway.node.pull-"
+		}
+		if auth := r.authority["/v2/causeway/node/manifests/latest"]; auth != wanted {
+			t.Errorf("asked with %q", auth)
+		}
+	}
+}
+
+func TestNothingChanged(t *testing.T) {
+	for _, etags := range []bool{true, false} {
+		r := newRegistry(t)
+		r.etags = etags
+		s := connectortest.NewSource(t, r.config)
+		first := s.Sync()
+		r.server.Paths()
+		connectortest.Unchanged(t, s, first)
+		want := []string{"GET /npm/@causeway%2fsdk", "GET /npm/causeway-cli", "GET /v2/causeway/node/tags/list?n=100"}
+		if diff := cmp.Diff(want, r.server.Paths()); diff != "" {
+			t.Errorf("etags %t: asked for (-want +got)\n%s", etags, diff)
+		}
+		s.Clock = s.Clock.Add(25 * time.Hour) // where tags point is asked again, and no image read
+		if again := s.Sync(); again.Changes != 0 {
+			t.Errorf("%d changes", again.Changes)
+		}
+		for _, path := range r.server.Paths() {
+			if strings.Contains(path, "sha256:") {
+				t.Errorf("asked for %s", path)
+			}
+		}
+	}
+	connectortest.Interrupted(t, newRegistry(t).config)
+}
+
+func TestChanges(t *testing.T) {
+	r := newRegistry(t)
+	s := connectortest.NewSource(t, r.config)
+	s.Sync()
+	r.change(func() {
+		r.packages["@causeway/sdk"] = strings.NewReplacer(`"latest": "1.10.0"`, `"latest": "1.11.0"`, `"1.9.0": {`, `"1.11.0": {`, `"version": "1.9.0"`, `"version": "1.11.0"`).Replace(sdk)
+		r.tags["causeway/node"]["v1.11.0"] = r.tags["causeway/node"]["1.2.0"]
+		r.tags["causeway/node"]["latest"] = r.tags["causeway/node"]["1.2.0"]
+	})
+	got := s.Sync()
+	if got.Created != 2 || got.Deleted != 1 || got.Updated != 3 || got.Cursor == "" {
+		t.Errorf("%d created, %d deleted, %d updated: %v", got.Created, got.Deleted, got.Updated, got.Keys())
+	}
+	tags := connectortest.Data[catalog.PackageVersion](t, got.Get(t, catalog.KindPackageVersion, r.key("v1.11.0"))).DistTags
+	if diff := cmp.Diff([]string{"1.2.0", "latest"}, tags); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	r.change(func() { r.tags["causeway/node"]["latest"] = r.tags["causeway/node"]["v1.10.0"] }) // the list is the same
+	if got := s.Sync(); got.Changes != 0 {
+		t.Errorf("%d changes", got.Changes)
+	}
+	s.Clock = s.Clock.Add(25 * time.Hour)
+	if got := s.Sync(); got.Updated != 3 {
+		t.Errorf("%d updated by the sweep", got.Updated)
+	}
+	s.Options["npm"] = []any{"@causeway/sdk"}
+	if got := s.Sync(); got.Deleted != 1 || got.Complete != true {
+		t.Errorf("%d deleted", got.Deleted)
+	}
+}
+
+// TestWithdrawn takes a whole package away, as its publisher does.
+func TestWithdrawn(t *testing.T) {
+	r := newRegistry(t)
+	s := connectortest.NewSource(t, r.config)
+	s.Sync()
+	r.change(func() {
+		r.packages["causeway-cli"] = `{"_id": "causeway-cli", "name": "causeway-cli", "time": {"0.1.0": "2031-01-01T00:00:00.000Z", "unpublished": {"name": "aquay", "time": "2031-02-01T00:00:00.000Z", "tags": {"latest": "0.1.0"}, "versions": ["0.1.0"]}}}`
+	})
+	if got := s.Sync(); got.Deleted != 1 || got.Warned == 0 {
+		t.Errorf("%d deleted, %v", got.Deleted, got.Problems)
+	}
+}
+
+// TestRegistriesThatMisbehave requires that a package which cannot be read
+// keeps its records and that the others are read.
+func TestRegistriesThatMisbehave(t *testing.T) {
+	answer := func(body string) connectortest.Fault {
+		return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(body))
+		}
+	}
+	faults := map[string]connectortest.Fault{
+		"500": connectortest.Status(500), "404": connectortest.Status(404), "401": connectortest.Status(401), "403": connectortest.Status(403), "429": connectortest.TooMany(1),
+		"truncated": connectortest.Truncated, "halved": connectortest.Halved, "sign in": connectortest.SignIn, "garbage": connectortest.Garbage, "empty": connectortest.Empty,
+		"reset": connectortest.Reset, "inside": connectortest.Redirect(connectortest.Inside[0]), "an object": answer(`{}`), "a list": answer(`[]`), "null": answer(`null`),
+		"no versions": answer(`{"name": "causeway-cli", "versions": {}, "time": {}}`), "of another": answer(`{"name": "other", "versions": {"1.0.0": {}}}`),
+		"renamed": answer(`{"name": "causeway-cli", "releases": {"1.0.0": {}}}`), "no tags": answer(`{"name": "causeway/node", "tags": null}`), "empty tags": answer(`{"name": "causeway/node", "tags": []}`),
+		"odd tags": answer(`{"name": "causeway/node", "tags": ["../x", ""]}`),
+	}
+	for _, prefix := range []string{"/npm/causeway-cli", "/v2/causeway/node/tags"} {
+		r := newRegistry(t)
+		s := connectortest.NewSource(t, r.config)
+		first := s.Sync()
+		for name, fault := range faults {
+			t.Run(prefix+" "+name, func(t *testing.T) {
+				r.server.Heal()
+				r.server.Fault(prefix, -1, fault)
+				got := s.Sync()
+				if diff := cmp.Diff(first.Records, got.Records); diff != "" || got.Changes != 0 {
+					t.Errorf("%d changes (-before +after)\n%s", got.Changes, diff)
+				}
+				if got.Skipped != 1 || got.Cursor != first.Cursor {
+					t.Errorf("%d skipped: %v", got.Skipped, got.Problems)
+				}
+			})
+		}
+		fresh := connectortest.NewSource(t, r.config).Sync()
+		if len(fresh.Records) < 3 || fresh.Complete {
+			t.Errorf("a first sync: complete %v, %v", fresh.Complete, fresh.Keys())
+		}
+	}
+}
+
+func TestASlowRegistry(t *testing.T) {
+	r := newRegistry(t)
+	r.server.Fault("/npm/@causeway/sdk", -1, connectortest.Slow(time.Minute))
+	r.config.HTTP = patient(t, 2*time.Second)
+	if got := connectortest.NewSource(t, r.config).Sync(); got.Skipped != 1 || len(got.Records) != 4 {
+		t.Errorf("%v, %v", got.Problems, got.Keys())
+	}
+}
+
+// TestManifestsThatMisbehave: what of an image is known stands, unless the
+// registry as a whole fails.
+func TestManifestsThatMisbehave(t *testing.T) {
+	r := newRegistry(t)
+	delete(r.config.Options, "npm")
+	r.config.Options["images"] = []any{r.host + "/causeway/node", r.host + "/causeway/wallet"}
+	r.tags["causeway/wallet"] = map[string]string{"0.1.0": r.blob(`{"config": {"digest": "` + r.blob(`{"os": "linux", "architecture": "amd64"}`) + `"}}`)}
+	s := connectortest.NewSource(t, r.config)
+	s.Clock = s.Clock.Add(25 * time.Hour)
+	clean := s.Sync()
+	for _, broken := range []struct {
+		prefix string
+		fault  connectortest.Fault
+		whole  bool // the image's package fails
+		warned int
+	}{
+		{"/v2/causeway/node/blobs/", connectortest.Redirect(connectortest.Inside[0]), false, 3},
+		{"/v2/causeway/node/blobs/", connectortest.Status(404), false, 3},
+		{"/v2/causeway/node/blobs/", connectortest.SignIn, false, 3},
+		{"/v2/causeway/node/blobs/", connectortest.Halved, false, 3},
+		{"/v2/causeway/node/blobs/", connectortest.Status(503), true, 0},
+		{"/v2/causeway/node/blobs/", connectortest.Truncated, true, 0},
+		{"/v2/causeway/node/manifests/sha256", connectortest.Status(404), false, 3},
+		{"/v2/causeway/node/manifests/sha256", connectortest.Garbage, false, 3},
+		{"/v2/causeway/node/manifests/sha256", connectortest.Reset, true, 0},
+		{"/v2/causeway/node/manifests/1.2.0", connectortest.Status(404), false, 1},
+		{"/v2/causeway/node/manifests/latest", connectortest.Status(404), false, 1},
+		{"/v2/causeway/node/manifests/latest", connectortest.Status(500), true, 0},
+		{"/v2/causeway/node/manifests/latest", connectortest.Status(403), true, 0},
+	} {
+		r.server.Fault(broken.prefix, -1, broken.fault)
+		s := connectortest.NewSource(t, r.config)
+		got := s.Sync()
+		want := 4
+		switch {
+		case broken.whole:
+			want = 1
+		case strings.HasSuffix(broken.prefix, "1.2.0"):
+			want = 3
+		}
+		if len(got.Records) != want || got.Warned != broken.warned || (got.Skipped == 1) != broken.whole {
+			t.Errorf("%s: %d records, %v", broken.prefix, len(got.Records), got.Problems)
+		}
+		r.server.Heal()
+		s.Clock = s.Clock.Add(25 * time.Hour)
+		connectortest.Same(t, clean, s.Sync())
+	}
+}
+
+func TestAllAreDown(t *testing.T) {
+	r := newRegistry(t)
+	s := connectortest.NewSource(t, r.config)
+	first := s.Sync()
+	r.server.Fault("/", -1, connectortest.Status(503))
+	got := s.Try(t.Context())
+	if got.Err == nil || got.Changes != 0 || got.Cursor != first.Cursor {
+		t.Errorf("%v, %d changes", got.Err, got.Changes)
+	}
+	r.server.Paths()
+	var names []any
+	for i := range 20 {
+		names = append(names, fmt.Sprint("p", i))
+	}
+	s.Options["npm"] = names
+	if got := s.Try(t.Context()); got.Err == nil || got.Changes != 0 || len(r.server.Paths()) > 12 {
+		t.Errorf("a registry that is down is asked for every package: %v", got.Err)
+	}
+}
+
+func TestEndlessPages(t *testing.T) {
+	r := newRegistry(t)
+	for i := range 250 {
+		r.tags["causeway/node"][fmt.Sprintf("0.0.%d", i)] = r.tags["causeway/node"]["1.2.0"]
+	}
+	s := connectortest.NewSource(t, r.config)
+	got := s.Sync()
+	if len(got.Records) != 5+50+1 {
+		t.Errorf("%d records", len(got.Records))
+	}
+	got.Get(t, catalog.KindPackageVersion, r.key("0.0.249"))
+	pages := slices.DeleteFunc(r.server.Paths(), func(p string) bool { return !strings.Contains(p, "/tags/list") })
+	if len(pages) != 3 {
+		t.Errorf("%v", pages)
+	}
+	r.server.Fault("/v2/causeway/node/tags", -1, connectortest.Repeating())
+	s.Clock = s.Clock.Add(25 * time.Hour)
+	if got = s.Sync(); got.Skipped != 1 || got.Changes != 0 || !strings.Contains(got.Problems[0].Message, "does not end") {
+		t.Errorf("%v", got.Problems)
+	}
+}
+
+// TestManyVersions keeps the newest of ten thousand, by precedence.
+func TestManyVersions(t *testing.T) {
+	r := newRegistry(t)
+	var versions, tags []string
+	for i := range 10_000 {
+		v := fmt.Sprintf("1.%d.%d", i/100, i%100)
+		if i%2 == 1 {
+			v += fmt.Sprintf("-snapshot.%d", i)
+			tags = append(tags, fmt.Sprintf(`"build-%d": "%s"`, i, v))
+		}
+		versions = append(versions, fmt.Sprintf(`"%s": {"name": "causeway-cli", "version": "%s"}`, v, v))
+	}
+	tags = append(tags, `"latest": "1.0.0"`)
+	r.packages["causeway-cli"] = `{"name": "causeway-cli", "dist-tags": {` + strings.Join(tags, ",") + `}, "versions": {` + strings.Join(versions, ",") + `}}`
+	r.config.Options["npm"], r.config.Options["versions"], r.config.Options["prereleases"] = []any{"causeway-cli"}, 3, 2
+	delete(r.config.Options, "images")
+	got := connectortest.NewSource(t, r.config).Sync()
+	if len(got.Records) != 3+2+50+1 { // releases, prereleases, tagged ones, latest
+		t.Errorf("%d records", len(got.Records))
+	}
+	for _, v := range []string{"1.99.98", "1.99.96", "1.99.94", "1.0.0", "1.99.99-snapshot.9999", "1.99.1-snapshot.9901"} {
+		got.Get(t, catalog.KindPackageVersion, "npm:causeway-cli@"+v)
+	}
+}
+
+func TestOddVersions(t *testing.T) {
+	r := newRegistry(t)
+	r.packages["causeway-cli"] = `{"name": "causeway-cli", "dist-tags": [], "time": [], "description": 7, "license": {}, "versions": {"1.0.0": null, "1.1.0": 5, "v1.2.0": {"dependencies": {"a": {}}, "deprecated": {}}, "latest": {}, "1.3.0+build": {}, "01.0.0": {}}}`
+	got := connectortest.NewSource(t, r.config).Sync()
+	keys := slices.DeleteFunc(got.Keys(), func(k string) bool { return !strings.Contains(k, "causeway-cli") })
+	if diff := cmp.Diff([]string{"package_version npm:causeway-cli@1.3.0+build", "package_version npm:causeway-cli@v1.2.0"}, keys); diff != "" || got.Skipped != 2 {
+		t.Errorf("%v (-want +got)\n%s", got.Problems, diff)
+	}
+}
+
+func TestCredentials(t *testing.T) {
+	r := newRegistry(t)
+	r.private = true
+	r.config.Files = fstest.MapFS{".npmrc": {Data: []byte("@causeway:registry=" + r.server.URL + "/npm\nregistry = " + r.server.URL + "/npm/ ; ours\n//" + r.host + "/npm/:_authToken=${CAUSEWAY_NPM}\n")}}
+	t.Setenv("CAUSEWAY_NPM", "npm-secret")
+	got := connectortest.NewSource(t, r.config).Sync()
+	if r.authority["/npm/@causeway/sdk"] != "Bearer npm-secret" || r.authority["/npm/causeway-cli"] != "Bearer npm-secret" || len(got.Records) != 8 {
+		t.Errorf("asked with %v", r.authority)
+	}
+	r.config.Options["tokens"] = map[string]any{r.host: "CAUSEWAY_REGISTRY"}
+	if got = connectortest.NewSource(t, r.config).Sync(); !slices.ContainsFunc(got.Problems, func(p ingest.Problem) bool { return strings.Contains(p.Message, "CAUSEWAY_REGISTRY is not set") }) {
+		t.Errorf("%v", got.Problems)
+	}
+	t.Setenv("CAUSEWAY_REGISTRY", "ada:registry-secret")
+	r.server.Fault("/npm/causeway-cli", -1, connectortest.Status(403))
+	got = connectortest.NewSource(t, r.config).Sync()
+	if r.authority["/npm/@causeway/sdk"] != "Basic YWRhOnJlZ2lzdHJ5LXNlY3JldA==" || r.authority["/token"] != "Basic YWRhOnJlZ2lzdHJ5LXNlY3JldA==" ||
+		r.authority["/v2/causeway/node/tags/list"] != "Bearer t-registry-repository.causeway.node.pull-adaregistry-secret" {
+		t.Errorf("asked with %v", slices.Sorted(maps.Values(r.authority)))
+	}
+	for _, problem := range got.Problems {
+		if strings.Contains(problem.Message, "secret") {
+			t.Errorf("a secret in %q", problem.Message)
+		}
+	}
+	r.config.Options["tokens"] = map[string]any{"registry.example.org": "CAUSEWAY_REGISTRY"}
+	r.private = false
+	connectortest.NewSource(t, r.config).Sync()
+	if auth := r.authority["/v2/causeway/node/tags/list"]; auth != "" {
+		t.Errorf("the credentials of another registry were sent: %q", auth)
+	}
+}
+
+func TestNoRegistryIsConfigured(t *testing.T) {
+	isolate(t)
+	c := connectortest.Config{Connector: packages.New, Options: map[string]any{"npm": []any{"causeway-cli"}, "npm_registry": "https://npm.example.org"}}
+	if _, err := packages.New(network.Source{Options: c.Options}, ingest.Environment{WorkDir: t.TempDir()}); err != nil {
+		t.Error(err)
+	}
+	c.Options = map[string]any{"npm": []any{"causeway-cli"}}
+	t.Setenv("npm_config_registry", "not an address")
+	if r := connectortest.NewSource(t, c).Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "npm's setting registry") {
+		t.Error(r.Err)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for want, options := range map[string]map[string]any{
+		"want a list of packages":              {},
+		`option npm: "../x"`:                   {"npm": []any{"../x"}},
+		`option npm: a stands twice`:           {"npm": []any{"a", "a"}},
+		`option images: "X"`:                   {"images": []any{"X"}},
+		`option images: "h.example.org/a:1.0"`: {"images": []any{"h.example.org/a:1.0"}},
+		"h.example.org/a stands twice":         {"images": []any{"h.example.org/a", "h.example.org/a"}},
+		"options versions":                     {"npm": []any{"a"}, "versions": 0},
+		"option npm_registry":                  {"npm": []any{"a"}, "npm_registry": "npm.example.org"},
+		`did you mean "prereleases"`:           {"npm": []any{"a"}, "prerelease": 1},
+	} {
+		if _, err := packages.New(network.Source{Options: options}, ingest.Environment{WorkDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v: %v, want %q", options, err, want)
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package packages
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/ingest/outbound"
+)
+
+// image is what the manifest of an image says.
+type image struct {
+	Created     string   `json:"created,omitempty"` // RFC 3339
+	Platforms   []string `json:"platforms,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Licence     string   `json:"licence,omitempty"`
+	Source      string   `json:"source,omitempty"`
+}
+
+// manifest is an image manifest, or an index of them by platform.
+// https://github.com/opencontainers/image-spec
+type manifest struct {
+	Manifests   []descriptor      `json:"manifests"`
+	Config      descriptor        `json:"config"`
+	Annotations map[string]string `json:"annotations"`
+}
+
+type descriptor struct {
+	Digest   string `json:"digest"`
+	Platform struct {
+		OS           string `json:"os"`
+		Architecture string `json:"architecture"`
+		Variant      string `json:"variant"`
+	} `json:"platform"`
+	Annotations map[string]string `json:"annotations"`
+}
+
+// configuration is the part of an image's configuration that says what it is.
+type configuration struct {
+	Created      string `json:"created"`
+	OS           string `json:"os"`
+	Architecture string `json:"architecture"`
+	Variant      string `json:"variant"`
+	Config       struct {
+		Labels map[string]string `json:"Labels"`
+	} `json:"config"`
+}
+
+func platform(os, architecture, variant string) string {
+	if os == "" || os == "unknown" || architecture == "" {
+		return ""
+	}
+	return strings.TrimSuffix(os+"/"+architecture+"/"+variant, "/")
+}
+
+func (d descriptor) platform() string {
+	return platform(d.Platform.OS, d.Platform.Architecture, d.Platform.Variant)
+}
+
+// describe takes over what annotations or labels say and nothing said before.
+func (i *image) describe(notes map[string]string) {
+	note := func(into *string, name string) {
+		*into = cmp.Or(*into, strings.TrimSpace(notes["org.opencontainers.image."+name]))
+	}
+	note(&i.Description, "description")
+	note(&i.Licence, "licenses")
+	note(&i.Source, "source")
+	i.date(notes["org.opencontainers.image.created"])
+}
+
+func (i *image) date(s string) {
+	if at := moment(s); i.Created == "" && !at.IsZero() {
+		i.Created = at.Format(time.RFC3339)
+	}
+}
+
+// preferred is the platform whose image speaks for all of an index.
+const preferred = "linux/amd64"
+
+// look reads an image by its digest: its manifest, for an index that of one
+// platform, and its configuration.
+func (c *repositoryClient) look(ctx context.Context, digest string) (image, error) {
+	var i image
+	var m manifest
+	if err := c.content(ctx, "manifests", digest, manifestTypes, maxManifest, &m); err != nil {
+		return image{}, err
+	}
+	i.describe(m.Annotations)
+	if len(m.Manifests) > 0 {
+		var one string
+		for _, d := range m.Manifests {
+			p := d.platform()
+			if p == "" || d.Annotations["vnd.docker.reference.type"] != "" {
+				continue // no image but what was said about one
+			}
+			if one == "" || p == preferred {
+				one = d.Digest
+			}
+			if !slices.Contains(i.Platforms, p) {
+				i.Platforms = append(i.Platforms, p)
+			}
+		}
+		slices.Sort(i.Platforms)
+		if one == "" {
+			return i, nil
+		}
+		m = manifest{}
+		if err := c.content(ctx, "manifests", one, manifestTypes, maxManifest, &m); err != nil {
+			return i, err
+		}
+		i.describe(m.Annotations)
+	}
+	if m.Config.Digest == "" {
+		return i, errNoAnswer
+	}
+	var conf configuration
+	if err := c.content(ctx, "blobs", m.Config.Digest, nil, maxConfigs, &conf); err != nil {
+		return i, err
+	}
+	i.describe(conf.Config.Labels)
+	i.date(conf.Created)
+	if p := platform(conf.OS, conf.Architecture, conf.Variant); p != "" && len(i.Platforms) == 0 {
+		i.Platforms = []string{p}
+	}
+	return i, nil
+}
+
+const (
+	// sweep is how long tags are believed to point where they did.
+	sweep = 24 * time.Hour
+	// maxNames is how many tags that are no versions are looked at.
+	maxNames = 20
+)
+
+// image reads an image's tags.
+func (r *run) image(ctx context.Context, name string, old seen) (seen, error) {
+	c, tags, err := r.listTags(ctx, name)
+	if err != nil {
+		return seen{}, err
+	}
+	list := hash([]byte(c.base + " " + strings.Join(tags, " ")))
+	if list == old.List && r.env.Now().Sub(old.Swept) < sweep {
+		r.keep(old)
+		return old, nil
+	}
+	now := seen{List: list, Swept: r.env.Now().UTC(), Tags: map[string]string{}, Images: map[string]image{}}
+	versions, names := parted(tags)
+	versions = newest(versions, r.opts.Versions, r.opts.Prereleases, func(version) bool { return false })
+	if len(versions) == 0 {
+		r.out.Warn(registryOCI+":"+name, "none of its tags is a version such as 1.2.3, so it has no records")
+	}
+	for _, v := range versions {
+		names = append(names, v.text)
+	}
+	shared := map[string][]string{} // tags by digest
+	for _, tag := range names {
+		digest, err := c.digest(ctx, tag)
+		if isNotFound(err) {
+			r.out.Warn(registryOCI+":"+name, fmt.Sprintf("tag %s is in the list and not there", tag))
+			continue
+		}
+		if err != nil {
+			return seen{}, err
+		}
+		now.Tags[tag] = digest
+		shared[digest] = append(shared[digest], tag)
+	}
+	var entries []catalog.Entry // put when all could be read, as memory has all or none of them
+	for _, v := range versions {
+		digest, ok := now.Tags[v.text]
+		if !ok {
+			continue
+		}
+		i, known := now.Images[digest]
+		if !known {
+			if i, known = old.Images[digest]; !known {
+				i, err = c.look(ctx, digest)
+			}
+		}
+		switch {
+		case ctx.Err() != nil:
+			return seen{}, ctx.Err()
+		case known || err == nil:
+			now.Images[digest] = i
+		case isNotFound(err):
+			r.out.Warn(registryOCI+":"+name, fmt.Sprintf("what tag %s points to is not there", v.text))
+		case !isItems(err):
+			return seen{}, err
+		default: // what is known of it stands, and the rest is asked for again
+			r.out.Warn(registryOCI+":"+name, fmt.Sprintf("tag %s could not be read wholly: %v", v.text, err))
+			now.List = ""
+		}
+		e, err := r.imageEntry(name, v, digest, i, shared[digest])
+		if err != nil {
+			return seen{}, err
+		}
+		now.Keys = append(now.Keys, e.Record.Key)
+		entries = append(entries, e)
+	}
+	for _, e := range entries {
+		if err := r.put(ctx, e); err != nil {
+			return seen{}, err
+		}
+	}
+	return now, nil
+}
+
+// listTags lists the tags at the first endpoint that does.
+func (r *run) listTags(ctx context.Context, name string) (*repositoryClient, []string, error) {
+	endpoints, err := r.imageEndpoints(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	var failed []error
+	for _, e := range endpoints {
+		c := r.repository(e)
+		tags, err := c.tags(ctx)
+		if err == nil {
+			return c, tags, nil
+		}
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		failed = append(failed, err)
+	}
+	return nil, nil, errors.Join(failed...)
+}
+
+func (r *run) imageEndpoints(name string) ([]endpoint, error) {
+	if host, _ := splitImage(name); host == "" && r.opts.ImageRegistry != "" {
+		return []endpoint{{strings.TrimRight(r.opts.ImageRegistry, "/"), name}}, nil
+	}
+	return r.containers.endpoints(name)
+}
+
+// parted separates versions from other tags, of which those that are likely to
+// point to a version come first: names, then short forms of versions.
+func parted(tags []string) (versions []version, names []string) {
+	for _, tag := range tags {
+		if v, ok := parseVersion(tag); ok {
+			versions = append(versions, v)
+		} else {
+			names = append(names, tag)
+		}
+	}
+	digits := func(s string) int { return strings.IndexAny(s, "0123456789") + 1 }
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(min(digits(a), 1), min(digits(b), 1)), cmp.Compare(len(a), len(b)))
+	})
+	return versions, names[:min(len(names), maxNames)]
+}
+
+func (r *run) imageEntry(name string, v version, digest string, i image, tags []string) (catalog.Entry, error) {
+	others := slices.DeleteFunc(slices.Clone(tags), func(t string) bool { return t == v.text })
+	slices.Sort(others)
+	d := catalog.PackageVersion{
+		Name: name, Version: v.text, Description: i.Description, DistTags: others, Prerelease: v.prerelease(), Licence: i.Licence,
+		Repository: homepage(i.Source), Digest: digest, Platforms: i.Platforms,
+	}
+	text := []string{i.Description, fmt.Sprintf("The container image `%s:%s`.", name, v.text)}
+	if len(i.Platforms) > 0 {
+		text = append(text, fmt.Sprintf("It runs on %s.", strings.Join(i.Platforms, ", ")))
+	}
+	_, repository := splitImage(name)
+	return entry(registryOCI, d, moment(i.Created), cmp.Or(page(r.opts.ImagePage, repository, v.text), d.Repository), text)
+}
+
+func isNotFound(err error) bool {
+	status, ok := errors.AsType[*outbound.StatusError](err)
+	return ok && status.Status == http.StatusNotFound
+}
+
+// isItems says whether a failure is of one thing and not of its registry.
+func isItems(err error) bool {
+	if status, ok := errors.AsType[*outbound.StatusError](err); ok {
+		return status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests
+	}
+	for _, of := range []error{outbound.ErrRefused, outbound.ErrTooLarge, outbound.ErrContentType, errAltered, errNoAnswer} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,74 @@
+package packages
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"almanac/catalog"
+)
+
+// entry makes the record of a version. Text is what can be said of it besides
+// its data.
+func entry(registry string, d catalog.PackageVersion, published time.Time, address string, text []string) (catalog.Entry, error) {
+	if d.Deprecated != "" {
+		text = append([]string{"Deprecated: " + d.Deprecated}, text...)
+	}
+	if d.Licence != "" {
+		text = append(text, fmt.Sprintf("Licence: %s.", d.Licence))
+	}
+	if d.Repository != "" {
+		text = append(text, fmt.Sprintf("Source: %s.", d.Repository))
+	}
+	if names := slices.Sorted(maps.Keys(d.Dependencies)); len(names) > 0 {
+		for i, name := range names {
+			names[i] = strings.TrimSpace(name + " " + d.Dependencies[name])
+		}
+		text = append(text, fmt.Sprintf("It depends on %s.", strings.Join(names, ", ")))
+	}
+	text = slices.DeleteFunc(text, func(s string) bool { return s == "" })
+	data, err := catalog.Encode(d)
+	e := catalog.Entry{Record: catalog.Record{
+		Kind: catalog.KindPackageVersion, Key: keyOf(registry, d.Name, d.Version), Title: d.Name + " " + d.Version, URL: address, Container: registry,
+		CreatedAt: published, Summary: d.Description, Body: strings.Join(text, "\n\n"), Data: data,
+	}}
+	if d.Deprecated != "" {
+		e.Record.State = "deprecated"
+	}
+	if repo := ownerAndName(d.Repository); repo != "" {
+		e.Links = []catalog.Link{{Relation: catalog.References, To: catalog.Ref{Kind: catalog.KindRepo, Key: repo}, Snippet: cut(cmp.Or(d.Description, e.Record.Title), 240)}}
+	}
+	return e, err
+}
+
+func keyOf(registry, name, version string) string { return registry + ":" + name + "@" + version }
+
+// ownerAndName is the key of a repository at a web address; "" if it has
+// another form than owner/name.
+func ownerAndName(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	path := strings.Trim(u.Path, "/")
+	if owner, name, ok := strings.Cut(path, "/"); !ok || owner == "" || name == "" || strings.Contains(name, "/") {
+		return ""
+	}
+	return path
+}
+
+// cut shortens text to at most n bytes, between characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
