@@ -77,6 +77,8 @@ type Writer interface {
 	SetSource(ctx context.Context, s SourceState) error
 	// PutSnapshot stores one snapshot, replacing one of the same series and time.
 	PutSnapshot(ctx context.Context, s Snapshot) error
+	// PruneSnapshots removes all but the newest snapshots of a series.
+	PruneSnapshots(ctx context.Context, series string, keep int) error
 	// Meta and SetMeta hold facts of the data directory itself: its network,
 	// the sample's anchor day. A missing key reads as "".
 	Meta(ctx context.Context, key string) (string, error)
@@ -170,6 +172,9 @@ type Entry struct {
 	Aliases []string
 	Links   []Link
 	Votes   []Vote
+	// Addition says that the entry only adds aliases and links to a record of
+	// another source. Where there is none, it is left out.
+	Addition bool
 }
 
 // Batch is one transaction of a sync.

@@ -51,6 +51,7 @@ type Config struct {
 type Pipeline struct {
 	config   Config
 	mentions mentions
+	derived  derivation
 }
 
 // New makes a pipeline.
@@ -86,6 +87,9 @@ func (p *Pipeline) Sync(ctx context.Context, names []string) ([]Report, error) {
 		report := p.sync(ctx, src)
 		reports = append(reports, report)
 		errs = append(errs, report.Err)
+	}
+	if ctx.Err() == nil {
+		errs = append(errs, p.Derive(ctx))
 	}
 	return reports, errors.Join(errs...)
 }

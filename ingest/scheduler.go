@@ -90,6 +90,7 @@ func (s *Scheduler) Run(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
+	s.pipeline.follow(ctx)
 	close(s.firstPass)
 	var wg sync.WaitGroup
 	for _, l := range s.lanes {
@@ -134,6 +135,7 @@ func (s *Scheduler) run(ctx context.Context, l *lane) error {
 	}
 	err := s.pipeline.sync(ctx, l.src).Err
 	l.plan(err)
+	s.pipeline.follow(ctx)
 	return err
 }
 
@@ -180,6 +182,7 @@ func (s *Scheduler) poll(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
+		s.pipeline.followDay(ctx)
 		err := s.requests(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
 			s.pipeline.config.Log.ErrorContext(ctx, "sync requests cannot be read or finished", "error", err)

@@ -119,6 +119,24 @@ var ownershipPromises = []promise{
 		f.quiet(func() { f.equal("result", f.put("blog", other), catalog.Result{Foreign: 1}) })
 		f.equal("record", f.get("full"), before)
 	}},
+	{"an addition makes no record of its own", func(f fixture) {
+		add := catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a"}, Links: []catalog.Link{mention("x", "")}, Addition: true}
+		f.quiet(func() { f.equal("nothing there", f.give("joins", add), catalog.Result{}) })
+		f.gone("a")
+		f.put("docs", doc("a"))
+		before := f.get("a")
+		f.equal("there", f.give("joins", add), catalog.Result{Foreign: 1})
+		f.equal("record", f.get("a"), before)
+		f.equal("links", f.linksFrom(before.ID), []catalog.Link{{From: before.ID, Relation: catalog.Mentions, To: ref("x")}})
+		f.quiet(func() { f.give("joins", add) })
+		f.delete("docs", before.ID)
+		f.quiet(func() { f.give("joins", add) })
+		f.gone("a")
+		f.put("joins", doc("own"))
+		add.Record.Key = "own"
+		f.quiet(func() { f.equal("of its own", f.give("joins", add), catalog.Result{}) })
+		f.equal("title", f.get("own").Title, "Title of own")
+	}},
 	{"another source adds links and aliases, not votes", func(f fixture) {
 		f.give("docs", catalog.Entry{Record: doc("a"), Aliases: []string{"own"}, Links: []catalog.Link{mention("x", "own")}})
 		id := f.get("a").ID

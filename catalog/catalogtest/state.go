@@ -102,6 +102,29 @@ var statePromises = []promise{
 		f.check(err)
 		f.equal("all", len(got), 3)
 	}},
+	{"pruning keeps the newest snapshots of one series", func(f fixture) {
+		for n := range 5 {
+			for _, series := range []string{"market", "stats"} {
+				f.check(f.store.PutSnapshot(f.ctx, catalog.Snapshot{Series: series, CapturedAt: day(n), Data: data(n)}))
+			}
+		}
+		times := func(series string) (list []time.Time) {
+			got, err := f.store.Snapshots(f.ctx, series, 0)
+			f.check(err)
+			for _, s := range got {
+				list = append(list, s.CapturedAt)
+			}
+			return list
+		}
+		for _, c := range []struct {
+			keep int
+			want []time.Time
+		}{{9, []time.Time{day(4), day(3), day(2), day(1), day(0)}}, {2, []time.Time{day(4), day(3)}}, {2, []time.Time{day(4), day(3)}}, {0, nil}} {
+			f.check(f.store.PruneSnapshots(f.ctx, "market", c.keep))
+			f.equal("kept", times("market"), c.want)
+		}
+		f.equal("the other series", len(times("stats")), 5)
+	}},
 	{"a snapshot without series, time or JSON is refused", func(f fixture) {
 		for _, s := range []catalog.Snapshot{
 			{CapturedAt: day(1), Data: data(1)}, {Series: "stats", Data: data(1)}, {Series: "stats", CapturedAt: day(1), Data: []byte("{")},

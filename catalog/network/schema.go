@@ -8,15 +8,16 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// durationPattern is the form of a duration such as 15m, 24h or 1h30m.
-const durationPattern = `^([0-9]+(\.[0-9]+)?(h|m|s|ms|us|µs|ns))+$|^0$`
+// DurationPattern is the form of a duration such as 15m, 24h or 1h30m.
+const DurationPattern = `^([0-9]+(\.[0-9]+)?(h|m|s|ms|us|µs|ns))+$|^0$`
 
 // Schema returns the JSON Schema of a network file, generated from Network,
-// for editors and other tools. It accepts every file that Parse accepts;
-// Parse also checks what a schema cannot say (unique names, status targets).
-func Schema() ([]byte, error) {
+// for editors and other tools. options are the schemas of the options of each
+// connector kind. It accepts every file that Parse and the connectors accept;
+// those also check what a schema cannot say (unique names, status targets).
+func Schema(options map[string]*jsonschema.Schema) ([]byte, error) {
 	s, err := jsonschema.For[Network](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		durationType: {Type: "string", Pattern: durationPattern},
+		durationType: {Type: "string", Pattern: DurationPattern},
 	}})
 	if err != nil {
 		return nil, fmt.Errorf("network: schema: %w", err)
@@ -28,6 +29,13 @@ func Schema() ([]byte, error) {
 	source := s.Properties["sources"].Items
 	source.Properties["name"].Pattern = namePattern
 	source.Properties["kind"].Pattern = namePattern
+	for _, kind := range sortedKeys(options) {
+		source.Properties["kind"].Examples = append(source.Properties["kind"].Examples, kind)
+		source.AllOf = append(source.AllOf, &jsonschema.Schema{
+			If:   &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"kind": {Const: new(any(kind))}}},
+			Then: &jsonschema.Schema{Properties: map[string]*jsonschema.Schema{"options": options[kind]}},
+		})
+	}
 	out, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("network: schema: %w", err)

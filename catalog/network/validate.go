@@ -17,6 +17,10 @@ const namePattern = `^[a-z0-9]+(-[a-z0-9]+)*$`
 // prefixPattern is the form of a proposal prefix.
 const prefixPattern = `^[A-Za-z][A-Za-z0-9]{0,15}$`
 
+// derivedName is the source that derived records belong to
+// (catalog.DerivedSource).
+const derivedName = "derived"
+
 // maxName is the length of the longest name.
 const maxName = 64
 
@@ -107,6 +111,9 @@ func (f *file) sources(sources []Source) {
 	for i, s := range sources {
 		f.name64(s.Name, "sources", i, "name")
 		f.name64(s.Kind, "sources", i, "kind")
+		if s.Name == derivedName {
+			f.report(f.at("sources", i, "name"), "source %q: the name is that of what follows from other records; choose another", s.Name)
+		}
 		if line, ok := first[s.Name]; ok && s.Name != "" {
 			f.report(f.at("sources", i, "name"), "source %q is already defined in line %d", s.Name, line)
 			continue

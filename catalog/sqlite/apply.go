@@ -176,6 +176,8 @@ func (a *application) putOne(ctx context.Context, e entry) error {
 	ref := e.Record.Ref()
 	k, exists := a.known[ref]
 	switch {
+	case e.Addition && (!exists || !k.live || k.source == a.source):
+		return nil
 	case !exists:
 		if err := a.identify(ctx, &e.Record); err != nil {
 			return err

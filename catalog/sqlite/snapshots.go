@@ -38,3 +38,13 @@ ON CONFLICT (series, captured_at) DO UPDATE SET data = excluded.data`,
 		return err
 	})
 }
+
+// PruneSnapshots removes all but the newest snapshots of a series.
+func (s *Store) PruneSnapshots(ctx context.Context, series string, keep int) error {
+	return s.update(ctx, "prune snapshots", func(t *txn) error {
+		_, err := t.exec(`DELETE FROM snapshots WHERE series = ? AND captured_at NOT IN
+	(SELECT captured_at FROM snapshots WHERE series = ? ORDER BY captured_at DESC LIMIT ?)`,
+			catalog.Clean(series), catalog.Clean(series), max(0, keep))
+		return err
+	})
+}

@@ -62,7 +62,10 @@ func (c *syncCmd) sync(ctx context.Context, a *app, n network.Network, store cat
 			return err
 		}
 	}
-	return failures(reports)
+	if failed := failures(reports); failed != nil {
+		return failed
+	}
+	return err // of what follows from the sources
 }
 
 // failures is one sentence on the sources that failed; the table and the

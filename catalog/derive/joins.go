@@ -1,0 +1,100 @@
+package derive
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// Joins ties projects to their repositories and featured apps: what a project
+// names by itself, what its links lead to, an app that names its project, and
+// an app without one that has a project's name. It returns, for each project
+// that has any, its reference and the links to add.
+func Joins(projects, repos, apps []catalog.Record) []catalog.Entry {
+	repoOf := map[string]catalog.Ref{} // folded owner/name
+	for _, r := range repos {
+		repoOf[catalog.Fold(r.Key)] = r.Ref()
+		if d, err := catalog.Decode[catalog.Repo](r); err == nil && d.FullName != "" {
+			repoOf[catalog.Fold(d.FullName)] = r.Ref()
+		}
+	}
+	known := map[string]bool{}
+	appsOf := map[string][]catalog.Ref{} // by key of their project
+	byName := map[string][]string{}      // folded title → keys of projects
+	for _, p := range projects {
+		byName[catalog.Fold(p.Title)] = append(byName[catalog.Fold(p.Title)], p.Key)
+	}
+	for _, a := range apps {
+		known[a.Key] = true
+		d, err := catalog.Decode[catalog.App](a)
+		if err != nil {
+			continue
+		}
+		if d.Project != "" {
+			appsOf[d.Project] = append(appsOf[d.Project], a.Ref())
+		} else if keys := byName[catalog.Fold(a.Title)]; len(keys) == 1 {
+			appsOf[keys[0]] = append(appsOf[keys[0]], a.Ref())
+		}
+	}
+	var out []catalog.Entry
+	for _, p := range projects {
+		d, err := catalog.Decode[catalog.Project](p)
+		if err != nil {
+			continue
+		}
+		var to []catalog.Ref
+		for _, name := range repositories(p, d) {
+			if ref, ok := repoOf[name]; ok {
+				to = append(to, ref)
+			}
+		}
+		for _, key := range d.Apps {
+			if known[key] {
+				to = append(to, catalog.Ref{Kind: catalog.KindApp, Key: key})
+			}
+		}
+		if links := references(append(to, appsOf[p.Key]...)); len(links) > 0 {
+			out = append(out, addition(p, links))
+		}
+	}
+	return out
+}
+
+// repositories returns the names, owner/name in folded form, of what may be a
+// project's repositories: as it lists them, and where its addresses lead.
+func repositories(p catalog.Record, d catalog.Project) []string {
+	addresses := append(slices.Clone(d.Repos), p.URL)
+	for _, l := range d.Links {
+		addresses = append(addresses, l.URL)
+	}
+	var names []string
+	for _, a := range addresses {
+		if u, err := url.Parse(a); err == nil {
+			a = u.Path
+		}
+		parts := strings.Split(strings.Trim(a, "/"), "/")
+		if len(parts) >= 2 {
+			names = append(names, catalog.Fold(parts[0]+"/"+strings.TrimSuffix(parts[1], ".git")))
+		}
+	}
+	return names
+}
+
+// references makes links of distinct references, in order.
+func references(to []catalog.Ref) []catalog.Link {
+	var links []catalog.Link
+	for _, ref := range to {
+		l := catalog.Link{Relation: catalog.References, To: ref}
+		if !slices.Contains(links, l) {
+			links = append(links, l)
+		}
+	}
+	return links
+}
+
+// addition adds links to a record of another source.
+func addition(r catalog.Record, links []catalog.Link) catalog.Entry {
+	return catalog.Entry{Record: catalog.Record{Kind: r.Kind, Key: r.Key}, Links: links, Addition: true}
+}

@@ -1,0 +1,608 @@
+package derive
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"almanac/catalog"
+)
+
+// A topic is what a statement of release notes warns of, and becomes a radar
+// item of its release. A statement belongs to the first that it fits.
+type topic struct {
+	name  string // in keys and tags
+	title string
+	level string
+}
+
+var (
+	security    = topic{"security", "security fixes", catalog.RadarCritical}
+	action      = topic{"action", "action required", catalog.RadarCritical}
+	breaking    = topic{"breaking", "breaking changes", catalog.RadarImportant}
+	removal     = topic{"removal", "removals", catalog.RadarImportant}
+	deprecation = topic{"deprecation", "deprecations", catalog.RadarEcosystem}
+
+	topics = []topic{security, action, breaking, removal, deprecation}
+)
+
+// deadline is the topic of a statement with a date to act by; each date is an
+// item of its own.
+var deadline = topic{"deadline", "deadline", catalog.RadarCritical}
+
+const (
+	maxStatement  = 320 // characters
+	maxStatements = 25  // of one item
+	maxRadarTitle = 110 // characters of a statement in a title
+	maxAffected   = 8
+)
+
+// Radar reads the notes of a release and returns radar items: one for each
+// topic they warn of (security, required action, breaking changes, removals,
+// deprecations) and one for each date to act by. Prereleases are left out,
+// because the release repeats them, and so are pages of no release in
+// particular. An item's key is the release's with the topic, its Body lists
+// what the notes say, and it references the release.
+func Radar(release catalog.Record) []catalog.Entry {
+	data, err := catalog.Decode[catalog.Release](release)
+	if err != nil || release.Kind != catalog.KindRelease || data.Version == "" || data.Prerelease || slices.Contains(release.Tags, catalog.TagStub) {
+		return nil
+	}
+	found := warnings(readNotes(release.Body), release.CreatedAt)
+	product := productOf(release, data.Version)
+	var entries []catalog.Entry
+	for _, t := range topics {
+		if list := found[t.name]; len(list) > 0 {
+			entries = append(entries, item(release, data, product, t, t.name, list))
+		}
+	}
+	byDay := map[string][]statement{}
+	for _, s := range found[deadline.name] {
+		day := s.due.Format(time.DateOnly)
+		byDay[day] = append(byDay[day], s)
+	}
+	for _, day := range slices.Sorted(maps.Keys(byDay)) {
+		e := item(release, data, product, deadline, deadline.name+"-"+day, byDay[day])
+		e.Record.EndsAt = byDay[day][0].due
+		entries = append(entries, e)
+	}
+	return entries
+}
+
+// statement is what a radar item says.
+type statement struct {
+	component string // it is about; "" unknown
+	text      string
+	due       time.Time
+	written   string // due as the notes spell it
+}
+
+// item makes the radar item of one topic of a release.
+func item(release catalog.Record, data catalog.Release, product string, t topic, name string, list []statement) catalog.Entry {
+	radar := catalog.Radar{Affected: []string{product}, Versions: []string{data.Version}, Deadline: list[0].written}
+	var body strings.Builder
+	for i, s := range list {
+		if s.component != "" && len(radar.Affected) < maxAffected && !slices.Contains(radar.Affected, s.component) {
+			radar.Affected = append(radar.Affected, s.component)
+		}
+		if radar.Action == "" {
+			radar.Action = actionIn(s.text)
+		}
+		switch {
+		case i < maxStatements && s.component != "":
+			fmt.Fprintf(&body, "- %s: %s\n", s.component, s.text)
+		case i < maxStatements:
+			fmt.Fprintf(&body, "- %s\n", s.text)
+		case i == maxStatements:
+			fmt.Fprintf(&body, "- … and %d more\n", len(list)-i)
+		}
+	}
+	title := t.title
+	if len(list) == 1 || t == deadline {
+		title = clip(list[0].text, maxRadarTitle)
+	}
+	raw, err := catalog.Encode(radar)
+	if err != nil { // strings always encode
+		panic(err)
+	}
+	rec := catalog.Record{
+		Kind: catalog.KindRadar, Key: release.Key + "/" + name, Title: release.Title + ": " + title,
+		URL: release.URL, Page: release.Page, Container: release.Container, Category: t.level, Author: release.Author,
+		CreatedAt: release.CreatedAt, UpdatedAt: release.UpdatedAt, LastActivityAt: release.LastActivityAt,
+		Body: strings.TrimSuffix(body.String(), "\n"), Summary: list[0].text, Data: raw, Tags: []string{t.name},
+	}
+	return catalog.Entry{Record: rec, Links: []catalog.Link{{Relation: catalog.References, To: release.Ref()}}}
+}
+
+var (
+	versionInTitle = regexp.MustCompile(`(?i)^(?:release (?:of|notes (?:of|for)) )?(.*?)[\s@/_-]*\bv?\d+\.\d+`)
+	scope          = regexp.MustCompile(`^\*\*([a-z][\w@/.-]*(?:, ?[a-z@][\w@/.-]*)*)(?::\*\*|\*\*:)\s+`) // as conventional commits name it
+)
+
+// productOf names what a release is of: by its title, else by its category.
+func productOf(release catalog.Record, version string) string {
+	if m := versionInTitle.FindStringSubmatch(release.Title); m != nil {
+		if name := strings.Trim(m[1], " -–—:("); name != "" && len(strings.Fields(name)) <= 4 {
+			return name
+		}
+	}
+	return cmp.Or(release.Category, release.Container, version)
+}
+
+// The words of the topics.
+var (
+	vulnerable = regexp.MustCompile(`(?i)\bCVE-\d{4}-\d{3,}|\bGHSA(?:-[0-9a-z]{4}){3}|\bvulnerabilit(?:y|ies)\b|` +
+		`\bsecurity[ -](?:related )?(?:fix|fixes|patch|patches|issues?|bugs?|flaws?|holes?|advisor(?:y|ies)|updates?)\b`)
+	harmless = regexp.MustCompile(`(?i)\b(?:no|without|non|any|avoids?|avoiding|prevents?|detects?|scan(?:s|ning)? for) (?:\w+ ){0,2}?(?:breaking|security|vulnerab|incompatib)|` +
+		`\bnon-breaking|\b(?:if|unless|when(?:ever)?|should) (?:you|there|a|an|any)\b[^.]{0,30}(?:vulnerab|security)`)
+	severe = regexp.MustCompile(`(?i)[(\[][^()\[\]]{0,20}\b(?:high|critical)\b(?: severity)?\s*[)\]]|\bseverity:\s*(?:high|critical)\b`)
+
+	breakingMark = regexp.MustCompile(`(?i)^[\W_]*breaking(?:[\W_]|$)|\(breaking\)|^\W*\w+(?:\([^)]*\))?!:`)
+	breakingWord = regexp.MustCompile(`(?i)\bbreaking (?:\w+ ){0,3}?changes?\b|\bbackwards?[- ]incompatible\b|\bnot backwards?[- ]compatible\b|\bincompatible (?:changes?|with (?:previous|earlier|older))\b`)
+	nowNeeded    = regexp.MustCompile(`(?i)\b(?:is|are) now (?:mandatory|required)\b`)
+	fixes        = regexp.MustCompile(`(?i)^\W*(?:fix|fixed|fixes|bug ?fix|resolve[ds]?|correct(?:ed|s)?|revert(?:ed|s)?|document(?:ed|s)?|docs|test)\b`)
+
+	must        = regexp.MustCompile(`(?i)\b(?:must|(?:need|needs|have|has) to|(?:is|are) required to)(?: \w+){0,2} (?:be )?(?:upgrade|update|migrate|switch|rotate|reinstall|redeploy|re-deploy|reconfigure|re-onboard)d?\b`)
+	mustWord    = regexp.MustCompile(`(?i)\b(?:must|required|mandatory|only|before|need to|needs to|have to|cannot|can't)\b`)
+	actNow      = regexp.MustCompile(`(?i)^\W*(?:\w+\W+){0,1}action (?:is )?(?:required|needed)\b|\baction (?:is )?(?:required|needed)\W*(?:[:!.]|for\b|from\b|by\b|before\b)|\b(?:mandatory|required) (?:upgrade|update|migration)\b|\bplease (?:upgrade|update|migrate)[^.]* (?:as soon as possible|immediately|before|by)\b`)
+	noAction    = regexp.MustCompile(`(?i)\bno (?:\w+ ){0,2}?(?:action|changes?|migration|upgrade) (?:\w+ ){0,2}?(?:required|needed|necessary)\b|\b(?:do|does|is|are) not (?:need|require)|\bnot (?:required|mandatory|necessary)\b`)
+	admonish    = regexp.MustCompile(`(?i)^\W*(?:warning|important|attention|caution|danger|⚠)\b?\W*:|^⚠`)
+	advice      = regexp.MustCompile(`(?i)^(?:work ?arounds?|recommendations?|mitigations?|symptoms?|likel(?:ihood|iness)|affected .*)$`) // on a known issue
+	upgradeName = regexp.MustCompile(`(?i)^\W*(?:upgrad(?:e|ing)|migrat(?:ion|ing))(?: (?:notes?|guide|instructions|steps))?\W*$`)
+	condition   = regexp.MustCompile(`(?i)^(?:if|when|in case|unless)\b`)
+
+	// A passive in the middle of a text tells what software does, not what was
+	// done to it.
+	removed = regexp.MustCompile(`(?i)^\W*(?:remove[ds]?|removal of|dropp?(?:ed|s)? support(?: for)?|discontinued?)\b|` +
+		`\b(?:has|have) (?:now |also ){0,2}been (?:now |also |completely )?(?:removed|discontinued|dropped)\b|` +
+		`^[^:,;]{1,90}\b(?:was|were|is|are) (?:now |also |completely )?(?:removed|discontinued|dropped)\b|` +
+		`\b(?:is|are) no longer (?:supported|available)\b|\bno longer supports?\b`)
+	trifle = regexp.MustCompile(`(?i)^\W*(?:[^:,;]{0,48}[^\w:,;])?(?:warnings?|bugs?|unnecessary|unused|unneeded|superfluous|duplicated?|redundant|documentation|docs|pages?|sections?|internal|internally|` +
+		`limits?|limitations?|restrictions?|requirements?|logs?|logging|messages?|errors?|annoying|tests?|typos?|links?|obsolete|leftover|dead|stale|banner|tooltip|buttons?|columns?|tabs?|icons?|` +
+		`non-existing|nonexistent|special case|examples?|need)\b`)
+	deprecated = regexp.MustCompile(`(?i)^\W*deprecat(?:e[ds]?|ion|ing)\b|\b(?:is|are|been|now|being|was|were) (?:now |also )?(?:marked (?:as )?)?deprecated\b|` +
+		`\bwill (?:also )?be (?:deprecated|discontinued|dropped|removed(?: (?:in|from|with|by|soon|completely|entirely|eventually)\b|\W*$|[.;,]))|\bmarked for removal\b|\bto be removed in\b`)
+
+	dueWord = regexp.MustCompile(`(?i)\b(?:must|should|upgrade|migrate|update|deadline|mandatory|required|will (?:be|no longer|not|reach|stop|cease|expire|end|take effect|shut)|end[ -]of[ -](?:life|support)|eol|no longer|expires?|sunset|takes? effect)\b`)
+	dueMark = regexp.MustCompile(`(?i)\b(?:before|by|until|till|than|deadline|due|from|after|starting|effective|expires?|ends?|on|as of|is)\W+(?:\w+ ){0,2}\W?$|,\s*$|[:(]\s*$`)
+	issued  = regexp.MustCompile(`(?i)\b(?:released|published|announced|dated|available since|since)\W+(?:\w+ ){0,2}$`)
+
+	doThis = regexp.MustCompile(`(?i)^(?:please\b|(?:you|\w+ ?(?:operators|users|developers|devs|validators)?) (?:must|should|need to|have to)\b|(?:upgrade|update|migrate|switch|replace|rename|set|use|adapt|adjust|rotate|redeploy|reinstall)\b)`)
+)
+
+// topicOfHeading says which topic a heading opens, and whether it says no
+// more than that: then what stands below it are the statements.
+func topicOfHeading(title string) (t topic, general, ok bool) {
+	if !telling(title) || harmless.MatchString(title) || noAction.MatchString(title) {
+		return topic{}, false, false
+	}
+	title = strings.TrimSpace(strings.TrimSuffix(title, ":"))
+	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) })
+	for _, c := range []struct {
+		topic topic
+		re    *regexp.Regexp
+		names []string
+	}{
+		{security, vulnerable, []string{"security", "vulnerabilities", "vulnerability", "advisory", "advisories", "patches", "patch"}},
+		{breaking, breakingWord, []string{"breaking", "incompatible", "incompatibilities", "backwards", "backward", "api", "action", "required"}},
+		{action, actNow, []string{"action", "actions", "mandatory", "required", "needed", "upgrade", "steps", "before", "upgrading"}},
+		{removal, removed, []string{"removed", "removals", "removal", "dropped", "discontinued", "deprecated", "deprecations", "api"}},
+		{deprecation, deprecated, []string{"deprecated", "deprecations", "deprecation", "deprecates", "api"}},
+	} {
+		rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
+			return slices.Contains(c.names, w) || slices.Contains(fillers, w)
+		})
+		switch {
+		case len(rest) == 0 && len(words) > 0 && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(c.names[:3], w) }):
+			return c.topic, true, true
+		case c.re.MatchString(title):
+			return c.topic, false, true
+		}
+	}
+	return topic{}, false, false
+}
+
+// fillers say nothing about what a heading opens.
+var fillers = []string{"and", "the", "of", "in", "to", "for", "changes", "change", "minor", "major", "notes", "note", "fixes", "updates", "features", "other", "important", "this", "release", "s"}
+
+// warnings sorts the statements of notes by topic.
+func warnings(notes []note, released time.Time) map[string][]statement {
+	found := map[string][]statement{}
+	seen := map[string]bool{}
+	add := func(t topic, s statement) {
+		if s.text != "" && !seen[s.text] {
+			seen[s.text] = true
+			found[t.name] = append(found[t.name], s)
+		}
+	}
+	told := map[string]bool{}         // headings that were made a statement
+	taken := make([]bool, len(notes)) // statements whose children they tell themselves
+	for i, n := range notes {
+		below := slices.ContainsFunc(n.parents, func(p int) bool { return taken[p] })
+		if below {
+			taken[i] = true
+			continue
+		}
+		if s, ok := due(notes, i, released); ok {
+			add(deadline, s)
+			taken[i] = true
+			continue
+		}
+		t, title, at := headingTopic(n)
+		switch {
+		case at >= 0 && title == "": // a list or text below a general heading
+			taken[i] = true
+			if !noise(n.text) {
+				add(t, statement{component: component(notes, i), text: tell(notes, i, nil)})
+			}
+		case at >= 0: // a heading that says what it is about
+			path := strings.Join(n.headings[:at+1], "\x00")
+			taken[i] = true
+			if !told[path] {
+				told[path] = true
+				add(t, statement{text: clip(title+": "+strings.TrimSuffix(firstSentence(n.text), ":"), maxStatement)})
+			}
+		default:
+			if t, sign := topicOf(notes, i); t != nil {
+				taken[i] = true
+				add(*t, statement{component: component(notes, i), text: tell(notes, i, sign)})
+			}
+		}
+	}
+	return found
+}
+
+// noise is text below a general heading that warns of nothing.
+func noise(text string) bool {
+	words := len(strings.Fields(text))
+	return words < 3 || noAction.MatchString(text) && words < 12 || nothing.MatchString(text)
+}
+
+var nothing = regexp.MustCompile(`(?i)^\W*(?:none|n/a|nothing|no (?:known )?(?:breaking|security)\b.*)\W*$`)
+
+// headingTopic finds the innermost heading that opens a topic. title is what
+// it, or the heading directly below a general one, is about; "" if the note
+// is to speak for itself. at is the heading's place, -1 for none.
+func headingTopic(n note) (t topic, title string, at int) {
+	for i := len(n.headings) - 1; i >= 0; i-- {
+		h := n.headings[i]
+		t, general, ok := topicOfHeading(h)
+		if !ok {
+			if severe.MatchString(h) && slices.ContainsFunc(n.headings[:i], func(p string) bool { return strings.Contains(strings.ToLower(p), security.name) }) {
+				return security, h, i
+			}
+			continue
+		}
+		switch {
+		case !general:
+			return t, h, i
+		case i+1 < len(n.headings):
+			return t, n.headings[i+1], i + 1
+		}
+		return t, "", i
+	}
+	return topic{}, "", -1
+}
+
+// topicOf says what a statement under no telling heading warns of, and what
+// in it says so; nil for nothing.
+func topicOf(notes []note, i int) (*topic, *regexp.Regexp) {
+	n := notes[i]
+	text := n.text
+	for _, p := range n.parents { // a short item above speaks as a heading does
+		if !short(notes[p].text) || noise(text) {
+			continue
+		}
+		if t, general, ok := topicOfHeading(notes[p].text); ok && general {
+			return &t, nil
+		}
+	}
+	if upgrading(n) && !noAction.MatchString(text) && (doThis.MatchString(text) || must.MatchString(text)) {
+		return &action, nil
+	}
+	if !telling(text) {
+		return nil, nil
+	}
+	fix := fixes.MatchString(text)
+	switch {
+	case vulnerable.MatchString(text) && !harmless.MatchString(text):
+		return &security, vulnerable
+	case breakingMark.MatchString(text) && len(strings.Fields(text)) > 3:
+		return &breaking, nil
+	case fix || noAction.MatchString(text):
+		return nil, nil
+	case actNow.MatchString(text):
+		return &action, actNow
+	case must.MatchString(text):
+		if at := slices.IndexFunc(Sentences(text), must.MatchString); at >= 0 && condition.MatchString(Sentences(text)[at]) {
+			return &breaking, must
+		}
+		if slices.ContainsFunc(n.headings, advice.MatchString) {
+			return nil, nil
+		}
+		return &action, must
+	case admonish.MatchString(text) && mustWord.MatchString(text):
+		return &action, nil
+	case breakingWord.MatchString(text) && !harmless.MatchString(text):
+		return &breaking, breakingWord
+	case nowNeeded.MatchString(firstSentence(text)):
+		return &breaking, nil
+	case removed.MatchString(firstSentence(text)) && !trifle.MatchString(text):
+		return &removal, nil
+	case deprecated.MatchString(text):
+		return &deprecation, deprecated
+	}
+	return nil, nil
+}
+
+// upgrading says whether a statement stands under a heading for those who
+// upgrade.
+func upgrading(n note) bool {
+	return len(n.headings) > 0 && upgradeName.MatchString(n.headings[len(n.headings)-1])
+}
+
+// signs are in every text that warns of something; most texts have none, and
+// looking for them is cheap.
+var signs = []string{
+	"cve-", "ghsa-", "vulnerab", "security", "breaking", "!:", "compatible", "action", "must", "need", "has to", "have to", "requir",
+	"mandatory", "please", "warning", "important", "attention", "caution", "danger", "⚠", "remov", "drop", "discontinu", "no longer", "deprecat", "will",
+}
+
+func telling(text string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
+}
+
+// due reads a date to act by from a statement: one that follows a word such
+// as "before", in or next to a sentence that asks for something.
+func due(notes []note, i int, released time.Time) (statement, bool) {
+	text := notes[i].text
+	if !strings.Contains(text, "20") || !dueWord.MatchString(text) {
+		return statement{}, false
+	}
+	for _, d := range datesIn(text) {
+		before := text[:d.start]
+		if issued.MatchString(before) || !dueMark.MatchString(before) || !released.IsZero() && d.day.Before(released.Truncate(24*time.Hour)) {
+			continue
+		}
+		return statement{component: component(notes, i), text: tell(notes, i, regexp.MustCompile(regexp.QuoteMeta(text[d.start:d.end]))), due: d.day, written: text[d.start:d.end]}, true
+	}
+	return statement{}, false
+}
+
+// component names what a statement is about: the scope in bold in front of
+// it, else the short item it stands below.
+func component(notes []note, i int) string {
+	n := notes[i]
+	if m := scope.FindStringSubmatch(n.raw); m != nil {
+		return m[1]
+	}
+	for _, p := range slices.Backward(n.parents) {
+		if parent := notes[p]; parent.item && short(parent.text) {
+			if _, _, opens := topicOfHeading(parent.text); !opens {
+				return strings.TrimSuffix(parent.text, ":")
+			}
+		}
+	}
+	return ""
+}
+
+// short says whether a statement is rather a heading of those below it.
+func short(text string) bool {
+	return len(text) <= 48 && len(strings.Fields(text)) <= 4 && !strings.HasSuffix(text, ".")
+}
+
+// tell returns a statement's first sentences, from the one with the sign on,
+// and with what it leads in.
+func tell(notes []note, i int, sign *regexp.Regexp) string {
+	text := notes[i].text
+	if m := scope.FindStringSubmatch(notes[i].raw); m != nil {
+		text = strings.TrimLeft(strings.TrimPrefix(text, m[1]), ": ")
+	}
+	if m := markInBold.FindStringSubmatch(notes[i].raw); m != nil {
+		text = strings.TrimLeft(strings.TrimPrefix(text, m[1]+m[2]), ": ")
+	}
+	if sign != nil {
+		list := Sentences(text)
+		at := max(0, slices.IndexFunc(list, sign.MatchString))
+		for at > 0 && pronoun.MatchString(list[at]) {
+			at--
+		}
+		text = strings.Join(list[at:], " ")
+	}
+	if strings.HasSuffix(text, ":") {
+		for j := i + 1; j < len(notes) && slices.Contains(notes[j].parents, i) && utf8.RuneCountInString(text) < maxStatement; j++ {
+			if last := len(notes[j].parents) - 1; notes[j].parents[last] == i {
+				text += " " + strings.TrimSuffix(firstSentence(notes[j].text), ".") + ";"
+			}
+		}
+		text = strings.TrimRight(text, ";")
+	}
+	text = reference.ReplaceAllString(text, "")
+	text = strings.TrimLeft(leadIn.ReplaceAllString(text, ""), " :–—-")
+	return capital(sentences(text, maxStatement))
+}
+
+var (
+	markInBold = regexp.MustCompile(`^[*_]{1,3}((?i:breaking|warning|important|attention|caution))[*_:]+|^(BREAKING)\b`)
+	leadIn     = regexp.MustCompile(`(?i)^[\W_]*(?:breaking(?: changes?)?|warning|important|attention|caution)[\W_]*(?:[:*)\]–—-]|\s(?:\s|$))[\s:*]*`)
+	reference  = regexp.MustCompile(`\s+\((?:#\d+|[0-9a-f]{7,40})\)`) // a pull request or commit
+	pronoun    = regexp.MustCompile(`(?i)^(?:this|these|they|it|its|that|those|he|she|which|the (?:former|latter))\b`)
+)
+
+// sentences returns the first sentences of a text that fit into n characters;
+// of a first one that does not, its beginning.
+func sentences(text string, n int) string {
+	out := ""
+	for _, s := range Sentences(text) {
+		if out != "" && utf8.RuneCountInString(out)+1+utf8.RuneCountInString(s) > n {
+			break
+		}
+		if out != "" {
+			out += " "
+		}
+		out += s
+	}
+	return clip(out, n)
+}
+
+func firstSentence(text string) string {
+	if s := Sentences(text); len(s) > 0 {
+		return s[0]
+	}
+	return ""
+}
+
+// actionIn returns the sentence that says what to do.
+func actionIn(text string) string {
+	for _, s := range Sentences(text) {
+		if !noAction.MatchString(s) && (must.MatchString(s) || actNow.MatchString(s) || doThis.MatchString(s)) {
+			return s
+		}
+	}
+	return ""
+}
+
+// clip cuts a text between words.
+func clip(s string, n int) string {
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	runes := []rune(s)[:n-1]
+	cut := string(runes)
+	if at := strings.LastIndexByte(cut, ' '); at > len(cut)/2 {
+		cut = cut[:at]
+	}
+	return strings.TrimRight(cut, " ,;:–—-(") + "…"
+}
+
+func capital(s string) string {
+	r, n := utf8.DecodeRuneInString(s)
+	word, _, _ := strings.Cut(s, " ")
+	if n == 0 || strings.ContainsAny(word, "._-/()0123456789") || strings.IndexFunc(word[n:], unicode.IsUpper) >= 0 {
+		return s // an identifier keeps its case
+	}
+	return string(unicode.ToUpper(r)) + s[n:]
+}
+
+// sameText is the share of the words of the shorter of two texts that stand
+// in the longer one too, from which they tell the same.
+const sameText = 0.6
+
+// RadarItems returns the radar items of all releases. Notes that are
+// published in two places give their items once, to the release of the least
+// id. What people have written wins: a release that a curated item is about
+// gives none. That is so where the item links to the release, has its address,
+// or names its version and what it is a release of.
+func RadarItems(releases []catalog.Record, curated []catalog.Entry) []catalog.Entry {
+	releases = slices.SortedFunc(slices.Values(releases), func(a, b catalog.Record) int { return cmp.Compare(a.ID, b.ID) })
+	told := newCuration(releases, curated)
+	type place struct{ version, topic string }
+	texts := map[place][]map[string]bool{}
+	var out []catalog.Entry
+	for _, r := range releases {
+		entries := Radar(r)
+		if len(entries) == 0 || told.covers(r) {
+			continue
+		}
+		data, _ := catalog.Decode[catalog.Release](r) // decoded by Radar
+		for _, e := range entries {
+			at := place{data.Version, e.Record.Tags[0]}
+			words := wordSet(e.Record.Body)
+			if slices.ContainsFunc(texts[at], func(other map[string]bool) bool { return overlap(words, other) >= sameText }) {
+				continue
+			}
+			texts[at] = append(texts[at], words)
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// curation is which releases curated items are about.
+type curation struct {
+	releases  map[catalog.Ref]bool
+	addresses map[string]bool
+	versions  map[string]bool // "name version", folded
+}
+
+func newCuration(releases []catalog.Record, curated []catalog.Entry) curation {
+	c := curation{map[catalog.Ref]bool{}, map[string]bool{}, map[string]bool{}}
+	for _, e := range curated {
+		for _, l := range e.Links {
+			c.releases[l.To] = true
+		}
+		c.addresses[e.Record.URL] = true
+		d, err := catalog.Decode[catalog.Radar](e.Record)
+		if err != nil {
+			continue
+		}
+		for _, name := range d.Affected {
+			for _, v := range d.Versions {
+				c.versions[catalog.Fold(name+" "+strings.TrimLeft(v, "vV"))] = true
+			}
+		}
+	}
+	number := map[string]int{}
+	for _, r := range releases {
+		number[r.URL]++
+	}
+	for url, n := range number { // the address of a page of many releases names none
+		if n > 1 {
+			delete(c.addresses, url)
+		}
+	}
+	delete(c.addresses, "")
+	return c
+}
+
+func (c curation) covers(r catalog.Record) bool {
+	if c.releases[r.Ref()] || c.addresses[r.URL] {
+		return true
+	}
+	d, err := catalog.Decode[catalog.Release](r)
+	if err != nil || d.Version == "" {
+		return false
+	}
+	return slices.ContainsFunc(releaseNames(r, d.Version), func(name string) bool { return c.versions[catalog.Fold(name+" "+strings.TrimLeft(d.Version, "vV"))] })
+}
+
+// releaseNames are the names under which a release's software is known.
+func releaseNames(r catalog.Record, version string) []string {
+	names := []string{productOf(r, version), r.Category, r.Container}
+	if _, name, ok := strings.Cut(r.Container, "/"); ok {
+		names = append(names, name)
+	}
+	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
+}
+
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		set[w] = true
+	}
+	return set
+}
+
+// overlap is the overlap coefficient of two sets (Szymkiewicz and Simpson).
+func overlap(a, b map[string]bool) float64 {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) == 0 {
+		return 0
+	}
+	both := 0
+	for w := range a {
+		if b[w] {
+			both++
+		}
+	}
+	return float64(both) / float64(len(a))
+}

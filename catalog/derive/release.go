@@ -1,0 +1,119 @@
+package derive
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"almanac/catalog"
+)
+
+// Releases finds releases by what titles say of them.
+type Releases struct {
+	byVersion map[string][]namedRelease
+}
+
+type namedRelease struct {
+	record  catalog.Record
+	product string
+	words   map[string]bool // of its names
+}
+
+// IndexReleases makes a Releases. The records may come without their bodies.
+func IndexReleases(releases []catalog.Record) Releases {
+	r := Releases{map[string][]namedRelease{}}
+	for _, rec := range releases {
+		d, err := catalog.Decode[catalog.Release](rec)
+		if err != nil || d.Version == "" {
+			continue
+		}
+		n := namedRelease{rec, catalog.Fold(productOf(rec, d.Version)), map[string]bool{}}
+		for _, name := range releaseNames(rec, d.Version) {
+			for _, w := range nameWords(name) {
+				n.words[w] = true
+			}
+		}
+		key := versionKey(d.Version)
+		r.byVersion[key] = append(r.byVersion[key], n)
+	}
+	return r
+}
+
+// Of returns the release that an operation of the calendar deploys: the one
+// of the version that its data or title names. Where several programs have
+// that version, the title or the components must name one of them; a version
+// alone is enough where only one has it.
+func (r Releases) Of(operation catalog.Record) (catalog.Ref, bool) {
+	versions := versionsIn(operation.Title)
+	text := operation.Title
+	if d, err := catalog.Decode[catalog.Operation](operation); err == nil {
+		if d.Version != "" && len(versions) == 0 {
+			versions = []string{d.Version}
+		}
+		text += " " + strings.Join(d.Components, " ")
+	}
+	named := nameWords(text)
+	for _, v := range versions {
+		if ref, ok := choose(r.byVersion[versionKey(v)], named); ok {
+			return ref, true
+		}
+	}
+	return catalog.Ref{}, false
+}
+
+// choose picks the release with most of the words in its names; of records of
+// the same program the one of the least id.
+func choose(candidates []namedRelease, named []string) (catalog.Ref, bool) {
+	products := map[string]bool{}
+	for _, c := range candidates {
+		products[c.product] = true
+	}
+	score := func(c namedRelease) (n int) {
+		for _, w := range named {
+			if c.words[w] {
+				n++
+			}
+		}
+		return n
+	}
+	ranked := slices.SortedFunc(slices.Values(candidates), func(a, b namedRelease) int {
+		return cmp.Or(score(b)-score(a), cmp.Compare(a.record.ID, b.record.ID))
+	})
+	switch {
+	case len(ranked) == 0,
+		len(products) > 1 && score(ranked[0]) == 0:
+		return catalog.Ref{}, false
+	}
+	for _, c := range ranked[1:] {
+		if c.product != ranked[0].product && score(c) == score(ranked[0]) {
+			return catalog.Ref{}, false
+		}
+	}
+	return ranked[0].record.Ref(), true
+}
+
+// OperationLinks returns the operations that deploy a known release, with the
+// links to add.
+func OperationLinks(operations []catalog.Record, releases []catalog.Record) []catalog.Entry {
+	index := IndexReleases(releases)
+	var out []catalog.Entry
+	for _, o := range operations {
+		if ref, ok := index.Of(o); ok {
+			out = append(out, addition(o, references([]catalog.Ref{ref})))
+		}
+	}
+	return out
+}
+
+// versionKey is the same for spellings of the same version.
+func versionKey(s string) string {
+	s = strings.ToLower(strings.TrimLeft(strings.TrimSpace(s), "vV"))
+	s, _, _ = strings.Cut(s, "+")
+	return s
+}
+
+// nameWords are the words by which programs are told apart.
+func nameWords(s string) []string {
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) })
+}

@@ -1,0 +1,124 @@
+package derive
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"almanac/catalog"
+)
+
+// TrendingWindow is how far back trending looks.
+const TrendingWindow = 7 * 24 * time.Hour
+
+// What counts how much: being new is the unit. Votes and views are totals
+// whose times nobody knows, so they are taken to have come evenly over the
+// record's life.
+const (
+	halfLife    = 48 * time.Hour
+	weightVote  = 0.5
+	weightView  = 0.25 // of the binary logarithm: views differ by orders of magnitude
+	weightReply = 0.5  // that is only counted, not indexed
+)
+
+// TrendingKinds are the kinds that can trend; TrendingChildren the kinds of
+// the records below them that count.
+var (
+	TrendingKinds = []catalog.Kind{
+		catalog.KindTopic, catalog.KindMailThread, catalog.KindDiscussion, catalog.KindIssue, catalog.KindPull, catalog.KindCIP,
+		catalog.KindProposal, catalog.KindRelease, catalog.KindBlog, catalog.KindVideo, catalog.KindWhitepaper,
+	}
+	TrendingChildren = []catalog.Kind{catalog.KindPost, catalog.KindMailMessage, catalog.KindComment}
+)
+
+// Trending ranks records of TrendingKinds by what went on around them in the
+// week before now, most first. The records are those of both lists of kinds
+// that were created in the window, and the parents of the children among
+// them; all may come without their bodies, in any order. One around which
+// nothing happened is left out.
+//
+// Engagement decays exponentially with a half-life of two days (the weighting
+// of Cormode, Shkapenyuk, Srivastava and Xu, "Forward Decay", ICDE 2009):
+//
+//	e = d(created) + Σ children d(created) + d(last activity) · share · (votes/2 + log2(1+views)/4 + replies/2)
+//
+// where d(t) = 2^-(age/48h) within the window and 0 before it, share is the
+// part of the record's life that lies in the window, and replies count where
+// they are not there as children. The score is log2(1 + e/ē) with ē the mean
+// of the kind, at least 1: it says how lively a record is for its kind, so
+// that a kind with many replies crowds out none, and a kind where nothing
+// happens does not lift its few.
+func Trending(records []catalog.Record, now time.Time) []catalog.Trend {
+	children := map[int64][]catalog.Record{}
+	tops := map[int64]catalog.Record{}
+	for _, r := range records {
+		switch {
+		case r.Parent != 0 && slices.Contains(TrendingChildren, r.Kind):
+			children[r.Parent] = append(children[r.Parent], r)
+		case r.Parent == 0 && slices.Contains(TrendingKinds, r.Kind):
+			tops[r.ID] = r
+		}
+	}
+	var trends []catalog.Trend
+	sum, number := map[catalog.Kind]float64{}, map[catalog.Kind]float64{}
+	for _, id := range slices.Sorted(maps.Keys(tops)) {
+		r := tops[id]
+		t := catalog.Trend{Record: r, Fresh: decay(r.CreatedAt, now) > 0}
+		if t.Score, t.New = engagement(r, children[id], now); t.Score <= 0 {
+			continue
+		}
+		sum[r.Kind] += t.Score
+		number[r.Kind]++
+		trends = append(trends, t)
+	}
+	for i, t := range trends {
+		trends[i].Score = math.Log2(1 + t.Score/max(1, sum[t.Record.Kind]/number[t.Record.Kind]))
+	}
+	slices.SortFunc(trends, func(a, b catalog.Trend) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Record.ID, b.Record.ID))
+	})
+	return trends
+}
+
+// engagement is what went on around a record, and how many children it got.
+func engagement(r catalog.Record, children []catalog.Record, now time.Time) (float64, int) {
+	e := decay(r.CreatedAt, now)
+	recent := 0
+	last := r.CreatedAt
+	for _, c := range children {
+		d := decay(c.CreatedAt, now)
+		if d > 0 {
+			recent++
+		}
+		e += d
+		if c.CreatedAt.After(last) {
+			last = c.CreatedAt
+		}
+	}
+	if r.LastActivityAt.After(last) {
+		last = r.LastActivityAt
+	}
+	if age := now.Sub(r.CreatedAt); !r.CreatedAt.IsZero() && age >= 0 {
+		share := 1.0
+		if age > TrendingWindow {
+			share = float64(TrendingWindow) / float64(age)
+		}
+		counted := weightVote*float64(max(0, r.Votes)) + weightView*math.Log2(1+float64(max(0, r.Views)))
+		if len(children) == 0 {
+			counted += weightReply * float64(max(0, r.Replies))
+		}
+		e += decay(last, now) * share * counted
+	}
+	return e, recent
+}
+
+// decay is 1 now, half of it two days ago, and 0 outside the window.
+func decay(t, now time.Time) float64 {
+	age := now.Sub(t)
+	if t.IsZero() || age < 0 || age >= TrendingWindow {
+		return 0
+	}
+	return math.Exp2(-float64(age) / float64(halfLife))
+}

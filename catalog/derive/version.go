@@ -1,0 +1,95 @@
+package derive
+
+import (
+	"cmp"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Version is a version number: up to four numbers and what follows them.
+type Version struct {
+	numbers    [4]int
+	stated     int      // how many of the numbers were written
+	prerelease []string // its identifiers; none for a release
+}
+
+var versionForm = regexp.MustCompile(`(?i)^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[-.]?((?:rc|alpha|beta|snapshot|dev|pre)[\w.-]*)|-([\w.-]+))?(?:\+[\w.-]+)?$`)
+
+// ParseVersion reads a version such as 1.2.3, v0.10, 3.4.0-rc.1 or
+// 2.0.0-snapshot.20260102+build. Missing numbers are 0; build metadata is
+// left out. It reports whether the text is one.
+func ParseVersion(s string) (v Version, ok bool) {
+	m := versionForm.FindStringSubmatch(strings.TrimSpace(s))
+	if m == nil {
+		return v, false
+	}
+	for i := range v.numbers {
+		v.numbers[i], _ = strconv.Atoi(m[i+1]) // at most nine digits, or none
+		if m[i+1] != "" {
+			v.stated++
+		}
+	}
+	if pre := m[5] + m[6]; pre != "" {
+		v.prerelease = strings.FieldsFunc(strings.ToLower(pre), func(r rune) bool { return r == '.' || r == '-' })
+	}
+	return v, true
+}
+
+// Prerelease reports whether the version is none of the releases.
+func (v Version) Prerelease() bool { return v.prerelease != nil }
+
+// Compare orders versions as Semantic Versioning 2.0.0 (section 11) does: a
+// prerelease stands before its release.
+func (v Version) Compare(w Version) int {
+	for i := range v.numbers {
+		if c := cmp.Compare(v.numbers[i], w.numbers[i]); c != 0 {
+			return c
+		}
+	}
+	switch {
+	case v.prerelease == nil && w.prerelease == nil:
+		return 0
+	case v.prerelease == nil:
+		return 1
+	case w.prerelease == nil:
+		return -1
+	}
+	for i := range min(len(v.prerelease), len(w.prerelease)) {
+		if c := compareIdentifier(v.prerelease[i], w.prerelease[i]); c != 0 {
+			return c
+		}
+	}
+	return cmp.Compare(len(v.prerelease), len(w.prerelease))
+}
+
+// compareIdentifier orders numbers by value and before words.
+func compareIdentifier(a, b string) int {
+	x, errX := strconv.ParseUint(a, 10, 64)
+	y, errY := strconv.ParseUint(b, 10, 64)
+	switch {
+	case errX == nil && errY == nil:
+		return cmp.Compare(x, y)
+	case errX == nil:
+		return -1
+	case errY == nil:
+		return 1
+	}
+	return cmp.Compare(a, b)
+}
+
+// namedVersion finds versions in prose: three numbers, or two behind a v.
+var namedVersion = regexp.MustCompile(`(?i)(?:^|[^\w.])(v?\d+\.\d+\.\d+(?:\.\d+)?(?:-[0-9a-z][\w.-]*[0-9a-z]|-[0-9a-z])?|v\d+\.\d+)(?:[^\w.-]|[.-]?(?:\s|$))`)
+
+// versionsIn returns the versions that a text names, without a leading v.
+func versionsIn(text string) []string {
+	var out []string
+	for at := 0; ; {
+		m := namedVersion.FindStringSubmatchIndex(text[at:])
+		if m == nil {
+			return out
+		}
+		out = append(out, strings.TrimLeft(text[at+m[2]:at+m[3]], "vV"))
+		at += m[3]
+	}
+}

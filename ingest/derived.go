@@ -1,0 +1,224 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/derive"
+)
+
+// derivedEdition changes with what is derived, so that a newer program
+// derives again.
+const derivedEdition = "1"
+
+// Meta keys of what the derived records were made of.
+const (
+	derivedFrom   = "derived.from"   // edition, change-log position and day
+	derivedInputs = "derived.inputs" // edition and digest of the input records
+)
+
+// How many snapshots of a series are kept: 90 days of them, by the day or
+// every quarter of an hour.
+const (
+	keepDays   = 90
+	keepFrames = keepDays * 24 * 4
+)
+
+// derivation is the state of a pipeline's derivations.
+type derivation struct {
+	mu  sync.Mutex // held while deriving: one at a time
+	day string     // of UTC, when it was last tried
+}
+
+// Derive brings what follows from the catalog up to date: radar items of
+// release notes, links between projects, repositories, applications, releases
+// and operations, the day's statistics. Records and links belong to
+// catalog.DerivedSource, which is no source of the network's and has no sync
+// state. It does nothing while neither the catalog nor the day has changed,
+// and writes only what is different; cut short, it is repeated as a whole.
+// Calls at the same time wait for each other.
+func (p *Pipeline) Derive(ctx context.Context) error {
+	p.derived.mu.Lock()
+	defer p.derived.mu.Unlock()
+	today := p.config.Now().UTC().Format(time.DateOnly)
+	p.derived.day = today
+	if err := p.derive(ctx, today); err != nil {
+		return fmt.Errorf("ingest: derive: %w", err)
+	}
+	return nil
+}
+
+// follow derives between the runs of a scheduler, which goes on when that
+// fails: the next run tries again.
+func (p *Pipeline) follow(ctx context.Context) {
+	if err := p.Derive(ctx); err != nil && ctx.Err() == nil {
+		p.config.Log.ErrorContext(ctx, "what follows from the catalog was not brought up to date", "error", err)
+	}
+}
+
+// followDay is follow on the first call of a day of UTC: sources may be quiet
+// for longer.
+func (p *Pipeline) followDay(ctx context.Context) {
+	p.derived.mu.Lock()
+	day := p.derived.day
+	p.derived.mu.Unlock()
+	if day != p.config.Now().UTC().Format(time.DateOnly) {
+		p.follow(ctx)
+	}
+}
+
+func (p *Pipeline) derive(ctx context.Context, today string) error {
+	store := p.config.Store
+	head, err := store.LastChange(ctx)
+	if err != nil {
+		return err
+	}
+	position := fmt.Sprintf("%s %d %s", derivedEdition, head, today)
+	if done, err := store.Meta(ctx, derivedFrom); err != nil || done == position {
+		return err
+	}
+	if err := p.deriveRecords(ctx); err != nil {
+		return err
+	}
+	if err := p.deriveStats(ctx, today); err != nil {
+		return fmt.Errorf("statistics: %w", err)
+	}
+	for series, keep := range map[string]int{catalog.SeriesStats: keepDays, catalog.SeriesNetwork: keepFrames, catalog.SeriesMarket: keepFrames} {
+		if err := store.PruneSnapshots(ctx, series, keep); err != nil {
+			return fmt.Errorf("old snapshots: %w", err)
+		}
+	}
+	// What was written here moved the log on, and so the next call looks once
+	// more; a change that came in between must not be missed.
+	return store.SetMeta(ctx, derivedFrom, position)
+}
+
+// inputKinds are the kinds that derived records and links are made of.
+var inputKinds = []catalog.Kind{catalog.KindRelease, catalog.KindRadar, catalog.KindOperation, catalog.KindProject, catalog.KindRepo, catalog.KindApp}
+
+// deriveRecords writes the records and links that follow from others, and
+// removes those that do not any more.
+func (p *Pipeline) deriveRecords(ctx context.Context) error {
+	store := p.config.Store
+	heads, _, err := store.List(ctx, catalog.ListQuery{Kinds: inputKinds})
+	if err != nil {
+		return err
+	}
+	of := map[catalog.Kind][]catalog.Record{}
+	digest := sha256.New()
+	slices.SortFunc(heads, func(a, b catalog.Record) int { return cmp.Compare(a.ID, b.ID) })
+	for _, r := range heads {
+		if r.Source != catalog.DerivedSource {
+			of[r.Kind] = append(of[r.Kind], r)
+			fmt.Fprintf(digest, "%d %s\n", r.ID, r.Hash)
+		}
+	}
+	inputs := fmt.Sprintf("%s %x", derivedEdition, digest.Sum(nil))
+	if done, err := store.Meta(ctx, derivedInputs); err != nil || done == inputs {
+		return err
+	}
+	entries, err := p.radar(ctx, of[catalog.KindRelease], of[catalog.KindRadar])
+	if err != nil {
+		return fmt.Errorf("radar: %w", err)
+	}
+	entries = append(entries, derive.Joins(of[catalog.KindProject], of[catalog.KindRepo], of[catalog.KindApp])...)
+	entries = append(entries, derive.OperationLinks(of[catalog.KindOperation], of[catalog.KindRelease])...)
+	if err := p.replaceDerived(ctx, entries); err != nil {
+		return err
+	}
+	return store.SetMeta(ctx, derivedInputs, inputs)
+}
+
+// radar makes the radar items of releases beside the curated ones.
+func (p *Pipeline) radar(ctx context.Context, releases, curated []catalog.Record) ([]catalog.Entry, error) {
+	var withBody []catalog.Record
+	ids := make([]int64, len(releases))
+	for i, r := range releases {
+		ids[i] = r.ID
+	}
+	for part := range slices.Chunk(ids, batchEntries) {
+		records, err := p.config.Store.Records(ctx, part)
+		if err != nil {
+			return nil, err
+		}
+		withBody = append(withBody, records...)
+	}
+	written := make([]catalog.Entry, len(curated))
+	for i, r := range curated {
+		links, err := p.config.Store.LinksFrom(ctx, r.ID)
+		if err != nil {
+			return nil, err
+		}
+		written[i] = catalog.Entry{Record: r, Links: links}
+	}
+	entries := derive.RadarItems(withBody, written)
+	for i := range entries {
+		p.mentions.add(&entries[i])
+	}
+	return entries, nil
+}
+
+// replaceDerived puts the entries in the place of what the derived source
+// held.
+func (p *Pipeline) replaceDerived(ctx context.Context, entries []catalog.Entry) error {
+	store := p.config.Store
+	vanished, err := store.LiveKeys(ctx, catalog.DerivedSource)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		delete(vanished, e.Record.Ref())
+	}
+	var gone []int64
+	for _, id := range vanished {
+		gone = append(gone, id)
+	}
+	slices.Sort(gone)
+	for part := range slices.Chunk(entries, batchEntries) {
+		if _, err := store.Apply(ctx, catalog.Batch{Source: catalog.DerivedSource, Entries: part}); err != nil {
+			return err
+		}
+	}
+	if len(gone) == 0 {
+		return nil
+	}
+	_, err = store.Apply(ctx, catalog.Batch{Source: catalog.DerivedSource, Delete: gone})
+	return err
+}
+
+// deriveStats stores what the catalog holds as the day's snapshot, whose time
+// is the day's first moment: later figures of the same day take its place.
+func (p *Pipeline) deriveStats(ctx context.Context, today string) error {
+	store := p.config.Store
+	counts, err := store.Counts(ctx)
+	if err != nil {
+		return err
+	}
+	proposals, _, err := store.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}})
+	if err != nil {
+		return err
+	}
+	data, err := catalog.Encode(derive.Stats(counts, proposals))
+	if err != nil {
+		return err
+	}
+	at, err := time.Parse(time.DateOnly, today)
+	if err != nil {
+		return err
+	}
+	newest, err := store.Snapshots(ctx, catalog.SeriesStats, 1)
+	if err != nil {
+		return err
+	}
+	if len(newest) > 0 && newest[0].CapturedAt.Equal(at) && bytes.Equal(newest[0].Data, data) {
+		return nil
+	}
+	return store.PutSnapshot(ctx, catalog.Snapshot{Series: catalog.SeriesStats, CapturedAt: at, Data: data})
+}
