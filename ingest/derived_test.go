@@ -227,7 +227,7 @@ func TestDeriveIsRepeatedAfterAFailure(t *testing.T) {
 	}
 }
 
-func TestSyncDerives(t *testing.T) {
+func TestDerivingAfterASyncSeveralTimesAtOnce(t *testing.T) {
 	f := setup(t)
 	f.config.Connectors = ingest.Registry{"fake": func(network.Source, ingest.Environment) (ingest.Connector, error) {
 		return listing(release("lightvessel@2.0.0", "2.0.0", breakingNotes)), nil
@@ -235,9 +235,6 @@ func TestSyncDerives(t *testing.T) {
 	p := f.pipeline()
 	if _, err := p.Sync(t.Context(), []string{"first"}); err != nil {
 		t.Fatal(err)
-	}
-	if keys := f.keys(catalog.DerivedSource); len(keys) != 1 {
-		t.Errorf("derived %v", keys)
 	}
 	var wg sync.WaitGroup
 	for range 8 {
@@ -248,6 +245,9 @@ func TestSyncDerives(t *testing.T) {
 		})
 	}
 	wg.Wait()
+	if keys := f.keys(catalog.DerivedSource); len(keys) != 1 {
+		t.Errorf("derived %v", keys)
+	}
 }
 
 func TestSchedulerDerivesOnAQuietDay(t *testing.T) {

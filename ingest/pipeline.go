@@ -71,7 +71,8 @@ func New(c Config) *Pipeline {
 // Sync runs the named sources of the network once, all of them without
 // names, one after the other in the network's order: earlier sources own what
 // several yield. A source that fails does not stop the next; the error joins
-// their failures. ErrUnknownSource when a name is not the network's.
+// their failures. ErrUnknownSource when a name is not the network's. What
+// follows from the sources is brought up to date by Derive.
 func (p *Pipeline) Sync(ctx context.Context, names []string) ([]Report, error) {
 	sources, err := p.sources(names)
 	if err != nil {
@@ -87,9 +88,6 @@ func (p *Pipeline) Sync(ctx context.Context, names []string) ([]Report, error) {
 		report := p.sync(ctx, src)
 		reports = append(reports, report)
 		errs = append(errs, report.Err)
-	}
-	if ctx.Err() == nil {
-		errs = append(errs, p.Derive(ctx))
 	}
 	return reports, errors.Join(errs...)
 }

@@ -92,6 +92,9 @@ func DecodeOptions(src network.Source, into any) error {
 	if len(src.Options) == 0 {
 		return nil
 	}
+	if _, asked := src.Options[optionsProbe]; asked {
+		return &optionsType{reflect.TypeOf(into).Elem()}
+	}
 	raw, err := yaml.Marshal(src.Options)
 	if err != nil {
 		return fmt.Errorf("options: %w", err)

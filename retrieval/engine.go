@@ -203,9 +203,12 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	candidates := e.candidates(p, lists)
 	step("fuse")
 	if prof.Order == "rerank" {
-		if degraded = e.rerank(scoring, p, candidates, degraded); ctx.Err() != nil {
+		var in []rerank.Candidate
+		if in, degraded = e.gather(scoring, p, candidates, degraded); ctx.Err() != nil {
 			return Response{}, ctx.Err()
 		}
+		step("cosines")
+		e.rerank(p, candidates, in)
 		candidates = aboveFloor(candidates, prof.Floor)
 		step("rerank")
 		degraded = e.reread(ctx, p, candidates, degraded)
@@ -349,8 +352,9 @@ func (e *Engine) candidates(p *Plan, lists []ranked) []*candidate {
 // passages worth scoring.
 const scanned = 4
 
-// rerank scores the candidates and orders them.
-func (e *Engine) rerank(ctx context.Context, p *Plan, candidates []*candidate, degraded []string) []string {
+// gather says which passages of the candidates are scored, and asks the vector
+// index how near they are to the query.
+func (e *Engine) gather(ctx context.Context, p *Plan, candidates []*candidate, degraded []string) ([]rerank.Candidate, []string) {
 	in := make([]rerank.Candidate, len(candidates))
 	var ids []passage.ID
 	for i, c := range candidates {
@@ -371,6 +375,11 @@ func (e *Engine) rerank(ctx context.Context, p *Plan, candidates []*candidate, d
 			}
 		}
 	}
+	return in, degraded
+}
+
+// rerank scores the candidates and orders them.
+func (e *Engine) rerank(p *Plan, candidates []*candidate, in []rerank.Candidate) {
 	model := e.modelFor(p)
 	scored := rerank.Signals(p.rerank, p.statistics, in)
 	for i, z := range rerank.Normalise(scored) {
@@ -388,7 +397,6 @@ func (e *Engine) rerank(ctx context.Context, p *Plan, candidates []*candidate, d
 	for _, c := range candidates {
 		c.score = 1 / (1 + math.Exp(-c.score/4))
 	}
-	return degraded
 }
 
 func (e *Engine) cosines(ctx context.Context, p *Plan, ids []passage.ID) ([]float32, error) {
@@ -399,17 +407,17 @@ func (e *Engine) cosines(ctx context.Context, p *Plan, ids []passage.ID) ([]floa
 	return ask(ctx, e.breakers.vector, func() ([]float32, error) { return e.vector.Scores(ctx, v, ids) })
 }
 
-// draftPenalty is what an unmerged draft has less of authority than the
-// merged text it may be a copy of.
-const draftPenalty = 0.5
+// secondaryPenalty is what an unmerged draft, or a page of an old version, has
+// less of authority than the text it may be a copy of.
+const secondaryPenalty = 0.5
 
 func (e *Engine) authorityOf(d *index.Document) float64 {
 	a, ok := e.authority[d.Attributes.Source]
 	if !ok {
 		a = e.authority[d.Attributes.Kind]
 	}
-	if d.Draft {
-		a -= draftPenalty
+	if d.Secondary {
+		a -= secondaryPenalty
 	}
 	return a
 }

@@ -40,9 +40,11 @@ func (e *Engine) Signals(ctx context.Context, r Request) (class string, signals 
 		return "", nil, err
 	}
 	candidates := e.candidates(p, lists)
-	if degraded = e.rerank(scoring, p, candidates, degraded); len(degraded) > 0 {
+	in, degraded := e.gather(scoring, p, candidates, degraded)
+	if len(degraded) > 0 {
 		return "", nil, fmt.Errorf("retrieval: signals are incomplete without %v", degraded)
 	}
+	e.rerank(p, candidates, in)
 	candidates = aboveFloor(candidates, prof.Floor)
 	for i, c := range candidates {
 		s := Signal{Record: c.Record, Raw: c.features, Z: c.z}

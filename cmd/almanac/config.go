@@ -53,7 +53,7 @@ type Config struct {
 		Web  int `koanf:"web" default:"300" doc:"web pages per client and 15 minutes; 0 = no limit"`
 	} `koanf:"limit"`
 	Search struct {
-		Profile  string        `koanf:"profile" default:"default" doc:"relevance profile: built in, or a YAML file"`
+		Profile  string        `koanf:"profile" doc:"relevance profile: built in, or a YAML file; default the one fitted to the kind of embedding model, default or transformer"`
 		Deadline time.Duration `koanf:"deadline" default:"800ms" doc:"time the engines have for one search"`
 	} `koanf:"search"`
 	Keyword KeywordConfig `koanf:"keyword"`

@@ -20,7 +20,7 @@ type evalCmd struct {
 	Judged       []string `help:"Judged collection with a corpus of its own, indexed in a temporary store; several are measured one by one." placeholder:"DIR"`
 	Queries      []string `help:"Judged queries over the data directory; ids are the paths of records." placeholder:"DIR"`
 	Qrels        string   `help:"Judgments of another file than DIR/qrels.tsv: query, document, grade, or TREC's four columns." placeholder:"FILE"`
-	Profile      []string `help:"Relevance profiles, several at once: ${profiles}, or YAML files. Each is compared with the first." placeholder:"NAME|FILE" default:"default"`
+	Profile      []string `help:"Relevance profiles, several at once: ${profiles}, or YAML files. Each is compared with the first." placeholder:"NAME|FILE"`
 	Stages       bool     `help:"Measure what each stage adds, from words alone to the whole profile."`
 	Stack        string   `help:"Keyword and vector engines to measure: those in the program, or those of the configuration. The embedding model is the configured one." enum:"embedded,configured" default:"configured"`
 	RelevantFrom int      `help:"Grade from which a document counts as relevant." default:"1"`
@@ -35,6 +35,9 @@ type evalCmd struct {
 func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	if err := c.check(); err != nil {
 		return err
+	}
+	if len(c.Profile) == 0 {
+		c.Profile = []string{a.config.profile()}
 	}
 	sets, err := testSets(c.Judged, c.Queries)
 	if err != nil {
@@ -114,6 +117,18 @@ func repeated(names []string) string {
 
 // baselines are the profiles of single stages, simplest first.
 var baselines = []string{"keyword", "passages", "dense", "rrf"}
+
+// profile is the name of the relevance profile that searches use: how much
+// cosines tell depends on the kind of model that made them.
+func (c Config) profile() string {
+	switch {
+	case c.Search.Profile != "":
+		return c.Search.Profile
+	case c.Embed.URL != "":
+		return "transformer"
+	}
+	return profile.DefaultName
+}
 
 // profiles loads what is to be measured; each is searched by the name it was
 // given with, so that two files may state the same name.

@@ -20,8 +20,8 @@ type pkg struct {
 	imports              []string
 }
 
-// packages lists all of ours.
-func packages(t *testing.T) []pkg {
+// ourPackages lists all of ours.
+func ourPackages(t *testing.T) []pkg {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-f", "{{.ImportPath}}\t{{.Name}}\t{{.Dir}}\t{{.Doc}}\t{{join .Imports \" \"}}", "almanac/...")
 	out, err := cmd.Output()
@@ -50,7 +50,7 @@ func TestImportsGoOneWay(t *testing.T) {
 	}
 	leaves := []string{"almanac/catalog/network", "almanac/ingest/outbound"}
 	layer := func(path string) string { return strings.Split(path, "/")[1] }
-	for _, p := range packages(t) {
+	for _, p := range ourPackages(t) {
 		from := layer(p.path)
 		if _, ok := allowed[from]; !ok {
 			t.Errorf("%s is in no known layer", p.path)
@@ -93,7 +93,7 @@ func TestLibrariesStayBehindOnePackage(t *testing.T) {
 		"github.com/sony/gobreaker/": {"almanac/retrieval"},
 		"google.golang.org/grpc":     {"almanac/retrieval/vector/qdrant", "almanac/retrieval/vector/qdrant/qdranttest", "almanac/exchangetest"},
 	}
-	for _, p := range packages(t) {
+	for _, p := range ourPackages(t) {
 		for _, to := range p.imports {
 			for library, by := range only {
 				if strings.HasPrefix(to, library) && !slices.Contains(by, p.path) {
@@ -105,7 +105,7 @@ func TestLibrariesStayBehindOnePackage(t *testing.T) {
 }
 
 func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
-	for _, p := range packages(t) {
+	for _, p := range ourPackages(t) {
 		if p.doc == "" && p.hasCode(t) {
 			t.Errorf("%s has no package comment", p.path)
 		}
@@ -138,7 +138,7 @@ func TestNoCodeKnowsANetwork(t *testing.T) {
 		t.Fatal("the presets name nothing")
 	}
 	pattern := regexp.MustCompile(`(?i)\b(` + strings.Join(names, "|") + `)`)
-	for _, p := range packages(t) {
+	for _, p := range ourPackages(t) {
 		for _, name := range p.files(t) {
 			text, err := os.ReadFile(name)
 			if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"almanac/ingest/curated"
 	"almanac/ingest/networks"
 	"almanac/retrieval/profile"
 )
@@ -31,6 +32,7 @@ type cli struct {
 	Sync        syncCmd    `cmd:"" help:"Sync the sources once, then exit."`
 	Search      searchCmd  `cmd:"" help:"Search from the command line."`
 	MCP         mcpCmd     `cmd:"" name:"mcp" help:"Serve the tools over standard input and output."`
+	NetworkFile networkCmd `cmd:"" name:"network" help:"Check and describe network files."`
 	Export      exportCmd  `cmd:"" help:"Write the catalog as a portable corpus."`
 	Import      importCmd  `cmd:"" help:"Read an exported corpus into an empty data directory."`
 	Reindex     reindexCmd `cmd:"" help:"Build the index anew from the catalog."`
@@ -106,7 +108,7 @@ func newParser(out, errOut io.Writer) (parser *kong.Kong, exited *bool, err erro
 	parser, err = kong.New(&cli{}, kong.Name("almanac"), kong.Description("A knowledge base of a ledger network, for people, programs and AI agents."),
 		kong.Writers(out, errOut), kong.Exit(func(int) { *exited = true }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Vars{
-			"networks": strings.Join(networks.Names(), ", "), "profiles": strings.Join(profile.Names(), ", "),
+			"networks": strings.Join(networks.Names(), ", "), "curated": strings.Join(curated.Names(), ", "), "profiles": strings.Join(profile.Names(), ", "),
 			"listen": defaultOf("server.listen"), "admin": defaultOf("server.admin"),
 		})
 	return parser, exited, err

@@ -6,42 +6,11 @@ import (
 	"net/netip"
 	"os"
 	"strings"
-	"time"
 
 	"almanac/catalog/network"
-	"almanac/ingest"
-	"almanac/ingest/feed"
-	"almanac/ingest/forge"
-	"almanac/ingest/forum"
-	"almanac/ingest/mail"
 	"almanac/ingest/networks"
 	"almanac/ingest/outbound"
-	"almanac/ingest/proposals"
-	"almanac/ingest/sample"
-	website "almanac/ingest/site"
-	"almanac/ingest/snapshot"
-	"almanac/ingest/video"
-	"almanac/ingest/whitepaper"
 )
-
-// connectors are the kinds of sources that a network file can name. anchor is
-// the day that the dates of a fictional network hang on.
-func connectors(anchor time.Time) ingest.Registry {
-	return ingest.Registry{
-		"snapshot":   snapshot.Open,
-		"proposals":  proposals.New,
-		"feed":       feed.New,
-		"forge":      forge.New,
-		"forum":      forum.New,
-		"mail":       mail.New,
-		"site":       website.New,
-		"whitepaper": whitepaper.New,
-		"video":      video.New,
-		sampleKind:   sample.Connector(anchor),
-
-		"forge-proposals": forge.NewProposals,
-	}
-}
 
 // outgoing makes the client that sources ask servers with.
 func (a *app) outgoing() *outbound.Client {
@@ -101,7 +70,7 @@ func (a *app) openStack(ctx context.Context, profiles ...string) (*stack, networ
 }
 
 func (a *app) stackConfig(n network.Network, dir string, profiles ...string) stackConfig {
-	return stackConfig{dir: dir, network: n.Name, authority: n.Authority, aliases: n.Aliases, profile: a.config.Search.Profile, profiles: profiles,
+	return stackConfig{dir: dir, network: n.Name, authority: n.Authority, aliases: n.Aliases, profile: a.config.profile(), profiles: profiles,
 		deadline: a.config.Search.Deadline, keyword: a.config.Keyword, vector: a.config.Vector, embed: a.config.Embed, rerank: a.config.Rerank, log: a.log}
 }
 

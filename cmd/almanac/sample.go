@@ -6,11 +6,10 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/ingest/connectors"
 )
 
 const (
-	// sampleKind is the connector kind of the sources of a fictional network.
-	sampleKind = "sample"
 	// metaAnchor is where the catalog keeps the anchor day.
 	metaAnchor = "sample_anchor"
 	// anchorLife is the age at which a kept anchor day is renewed at a start:
@@ -25,7 +24,7 @@ const (
 func (a *app) sampleAnchor(ctx context.Context, n network.Network, store catalog.Store, now time.Time) (time.Time, error) {
 	var sources []string
 	for _, src := range n.Sources {
-		if src.Kind == sampleKind {
+		if src.Kind == connectors.Sample {
 			sources = append(sources, src.Name)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
 )
 
@@ -51,6 +52,7 @@ func (c *syncCmd) sync(ctx context.Context, a *app, n network.Network, store cat
 	if len(reports) == 0 {
 		return err
 	}
+	derived := pipeline.Derive(ctx)
 	if err := printSync(a.out, reports); err != nil {
 		return err
 	}
@@ -65,7 +67,7 @@ func (c *syncCmd) sync(ctx context.Context, a *app, n network.Network, store cat
 	if failed := failures(reports); failed != nil {
 		return failed
 	}
-	return err // of what follows from the sources
+	return derived
 }
 
 // failures is one sentence on the sources that failed; the table and the
@@ -98,7 +100,7 @@ func (a *app) pipeline(ctx context.Context, n network.Network, store catalog.Sto
 	if err != nil {
 		return nil, err
 	}
-	return ingest.New(ingest.Config{Store: store, Network: n, Files: files, Connectors: connectors(anchor), Now: time.Now, Log: a.log, Progress: progress, HTTP: a.outgoing(),
+	return ingest.New(ingest.Config{Store: store, Network: n, Files: files, Connectors: connectors.All(anchor), Now: time.Now, Log: a.log, Progress: progress, HTTP: a.outgoing(),
 		WorkDir: filepath.Join(dir, "sources"), CorpusDir: a.config.Network.CorpusDir, AcceptShrink: acceptShrink}), nil
 }
 

@@ -95,13 +95,21 @@ func (a *app) openCorpus(ctx context.Context, set testSet, profiles []profile.Pr
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(tmp))
 	}
+	if err := putDocuments(ctx, s.store, set.dir); err != nil {
+		return nil, errors.Join(err, s.close())
+	}
+	return s, nil
+}
+
+// putDocuments writes the documents of a judged collection to a catalog.
+func putDocuments(ctx context.Context, store catalog.Store, dir string) error {
 	var batch []catalog.Entry
 	flush := func() error {
-		_, err := s.store.Apply(ctx, catalog.Batch{Source: "judged", Entries: batch})
+		_, err := store.Apply(ctx, catalog.Batch{Source: "judged", Entries: batch})
 		batch = batch[:0]
 		return err
 	}
-	err = eval.Documents(set.dir, func(d eval.Document) error {
+	err := eval.Documents(dir, func(d eval.Document) error {
 		data, err := catalog.Encode(catalog.Doc{Format: "text"})
 		if err != nil {
 			return err
@@ -113,9 +121,9 @@ func (a *app) openCorpus(ctx context.Context, set testSet, profiles []profile.Pr
 		return flush()
 	})
 	if err = errors.Join(err, flush()); err != nil {
-		return nil, errors.Join(fmt.Errorf("index %s: %w", set.dir, err), s.close())
+		return fmt.Errorf("index %s: %w", dir, err)
 	}
-	return s, nil
+	return nil
 }
 
 // names completes the index and maps records to the paths they came from.

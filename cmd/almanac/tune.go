@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ import (
 type tuneCmd struct {
 	Judged   []string  `help:"Judged collections with a corpus of their own." placeholder:"DIR"`
 	Queries  []string  `help:"Judged queries over the data directory." placeholder:"DIR"`
-	Profile  string    `placeholder:"NAME|FILE" help:"Profile to start from: its retrievers, rules and floor stay." default:"default"`
+	Profile  string    `placeholder:"NAME|FILE" help:"Profile to start from: its retrievers, rules and floor stay."`
 	Seed     uint64    `help:"Seed of the folds." default:"1"`
 	Folds    int       `help:"Number of folds." default:"5"`
 	L2       []float64 `name:"l2" help:"Penalties to try; the best out of fold is taken." default:"0.003,0.01,0.03,0.1"`
@@ -48,7 +49,7 @@ func (c *tuneCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	base, err := profile.Load(c.Profile)
+	base, err := profile.Load(cmp.Or(c.Profile, a.config.profile()))
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package mail_test
 
 import (
+	"bytes"
 	"context"
 	"math/rand/v2"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -173,6 +175,28 @@ func TestNumbersThatTheArchiveDoesNotGive(t *testing.T) {
 	write(t, filepath.Join(dir, "tugs-2031-07.txt"), "From ada at foghorn.example  Tue Jul  1 09:00:00 2031\nFrom: x\nSubject: Re: tides\nMessage-ID: <9@x.example>\n\nLate.\n")
 	if again := s.Sync(); again.Created != 1 || again.Updated != 1 {
 		t.Errorf("another month: %d created, %d updated", again.Created, again.Updated)
+	}
+}
+
+// TestFilesOfTheFolder reads archives that come with the network and are no
+// files of this machine.
+func TestFilesOfTheFolder(t *testing.T) {
+	files := fstest.MapFS{"mail/tugs-1.mbox": {Data: []byte("From x  Thu May  1 09:00:00 2031\nFrom: x\nSubject: Buoys\nMessage-ID: <1@x.example>\n\nRed.\n")}}
+	s := connectortest.NewSource(t, connectortest.Config{Connector: mail.New, Files: files, Options: map[string]any{
+		"groups": []any{map[string]any{"name": "tugs"}}, "files": "mail/{group}-*.mbox",
+	}})
+	r := s.Sync()
+	if r.Err != nil || len(r.Records) != 2 {
+		t.Fatalf("%v, %d records", r.Err, len(r.Records))
+	}
+	connectortest.Unchanged(t, s, r)
+	files["mail/tugs-1.mbox"].Data = bytes.Replace(files["mail/tugs-1.mbox"].Data, []byte("Red."), []byte("Blu."), 1)
+	if r = s.Sync(); r.Updated != 2 {
+		t.Errorf("another text of the same length: %d updated", r.Updated)
+	}
+	delete(files, "mail/tugs-1.mbox")
+	if bad := s.Try(t.Context()); bad.Err == nil || bad.Changes != 0 {
+		t.Errorf("without the file: %v, %d changes", bad.Err, bad.Changes)
 	}
 }
 

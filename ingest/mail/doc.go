@@ -9,7 +9,7 @@
 //	      groups:
 //	        - {name: cip-discuss, id: "4711"}
 //	        - {name: cip-vote, id: "4712", votes: true}
-//	      files: ${corpus}/mail/{group}*.mbox                        # either files, with * and ? as in a shell,
+//	      files: mail/{group}*.mbox                                  # either files, with * and ? as in a shell, in the network's folder or absolute,
 //	      export: https://lists.example.org/export?group={id}        # or the address of an export
 //	      token_env: LISTS_TOKEN                                     # variable with the export's bearer token
 //	      message: https://lists.example.org/g/{group}/message/{number}

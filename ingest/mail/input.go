@@ -12,8 +12,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -55,7 +57,7 @@ func (s *syncRun) open(ctx context.Context, g group, known past) (_ *input, err 
 	}()
 	var sources []string
 	if s.opts.Files != "" {
-		sources, err = in.find(g.files(s.opts.Files))
+		sources, err = s.find(in, g.files(s.opts.Files))
 	} else {
 		sources, err = s.download(ctx, g, known, in)
 	}
@@ -76,28 +78,51 @@ func (s *syncRun) open(ctx context.Context, g group, known past) (_ *input, err 
 	return in, nil
 }
 
-// find lists the files of a pattern and what tells that they changed.
-func (in *input) find(pattern string) ([]string, error) {
-	names, err := filepath.Glob(pattern)
+// find lists the files of a pattern and what tells that they changed. Those of
+// the network's folder that are no files of this machine are copied.
+func (s *syncRun) find(in *input, pattern string) ([]string, error) {
+	files, within := s.env.Place(pattern)
+	found, err := fs.Glob(files, within)
 	if err != nil {
 		return nil, err
 	}
-	if len(names) == 0 {
+	if len(found) == 0 {
 		return nil, fmt.Errorf("no file is called %s; check option files", pattern)
 	}
 	digest := sha256.New()
-	for _, name := range names {
-		info, err := os.Stat(name)
+	var names []string
+	for _, name := range found {
+		local, err := s.local(in, files, name, digest)
 		if err != nil {
 			return nil, err
 		}
-		if !info.Mode().IsRegular() {
-			return nil, fmt.Errorf("%s is no file", name)
-		}
-		fmt.Fprintf(digest, "%s\x00%d\x00%d\x00", filepath.Base(name), info.Size(), info.ModTime().UnixNano())
+		names = append(names, local)
 	}
 	in.Print = hex.EncodeToString(digest.Sum(nil)[:16])
 	return names, nil
+}
+
+// local returns the name of a file on this machine and adds to the digest what
+// tells that it changed.
+func (s *syncRun) local(in *input, files fs.FS, name string, digest io.Writer) (string, error) {
+	f, err := files.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no file", name)
+	}
+	if own, ok := f.(*os.File); ok {
+		fmt.Fprintf(digest, "%s\x00%d\x00%d\x00", path.Base(name), info.Size(), info.ModTime().UnixNano())
+		return own.Name(), nil
+	}
+	fmt.Fprintf(digest, "%s\x00%d\x00", path.Base(name), info.Size())
+	return s.temporary(in, io.TeeReader(f, digest))
 }
 
 // exportTypes are the media types of exports. Many servers call them something

@@ -45,9 +45,9 @@ func Names() []string {
 // of the file's content name its lines.
 func Load(nameOrFile string) (network.Network, error) {
 	if !isPath(nameOrFile) {
-		data, err := presets.ReadFile(path.Clean(nameOrFile) + extension)
+		data, err := Text(nameOrFile)
 		if err != nil {
-			return network.Network{}, unknown(nameOrFile)
+			return network.Network{}, err
 		}
 		return network.Parse(nameOrFile+extension, data)
 	}
@@ -56,6 +56,15 @@ func Load(nameOrFile string) (network.Network, error) {
 		return network.Network{}, fmt.Errorf("network file: %w", err)
 	}
 	return network.Parse(nameOrFile, data)
+}
+
+// Text returns the file of a preset.
+func Text(name string) ([]byte, error) {
+	data, err := presets.ReadFile(path.Clean(name) + extension)
+	if err != nil {
+		return nil, unknown(name)
+	}
+	return data, nil
 }
 
 // Folder returns the folder of a network's own files: what stands beside its

@@ -58,10 +58,17 @@ type line struct {
 	Pull        int    `json:"pr,omitempty"`
 }
 
-// manifest lists files, sorted by path.
+// outside are the directories that no snapshot holds: what other connectors
+// read, from files or as the answers of servers.
+var outside = []string{"curated/", "calendar/", "web/"}
+
+// manifest lists the files of the snapshot, sorted by path.
 func manifest(files map[string][]byte) ([]byte, error) {
 	var out bytes.Buffer
 	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if slices.ContainsFunc(outside, func(dir string) bool { return strings.HasPrefix(name, dir) }) {
+			continue
+		}
 		l, err := describe(name, files)
 		if err != nil {
 			return nil, err

@@ -17,9 +17,15 @@ import (
 //	{{time -12 14:30}}  2031-05-20T14:30:00Z
 //	{{long -12}}        May 20, 2031
 //	{{month -12}}       May 2031, the month of that day
+//	{{mail -12 14:30}}  Tue, 20 May 2031 14:30:00 +0000, as in mails and RSS
+//	{{mbox -12 14:30}}  Tue May 20 14:30:00 2031, as between mails of a file
+//	{{unix -12 14:30}}  1937053800, as a number
 //	{{planned 12}}      2031-06-13, the only one that may lie after the anchor
 //	{{commit name}}     a commit hash, the same for the same name
 var placeholder = regexp.MustCompile(`\{\{(\w+) ([^{}]*)\}\}`)
+
+// clocks are the layouts of the placeholders with a time of day.
+var clocks = map[string]string{"time": time.RFC3339, "mail": time.RFC1123Z, "mbox": time.ANSIC}
 
 var (
 	errFuture      = errors.New("lies on or after the anchor; only planned may")
@@ -74,12 +80,18 @@ func expand(verb, argument string, anchor time.Time) (string, error) {
 		return at.Format("January 2, 2006"), nil
 	case "month":
 		return at.Format("January 2006"), nil
-	case "time":
-		t, err := time.Parse("15:04", clock)
-		if err != nil {
-			return "", err
-		}
-		return at.Add(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute).Format(time.RFC3339), nil
 	}
-	return "", errPlaceholder
+	layout, ok := clocks[verb]
+	if !ok && verb != "unix" {
+		return "", errPlaceholder
+	}
+	t, err := time.Parse("15:04", clock)
+	if err != nil {
+		return "", err
+	}
+	at = at.Add(time.Duration(t.Hour())*time.Hour + time.Duration(t.Minute())*time.Minute)
+	if verb == "unix" {
+		return strconv.FormatInt(at.Unix(), 10), nil
+	}
+	return at.Format(layout), nil
 }

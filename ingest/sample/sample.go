@@ -3,12 +3,15 @@
 // software and its addresses are fiction. It lets the program show every kind
 // of content, in the formats of its real sources, without network access.
 //
-// The files lie below files/ as a snapshot directory would hold them; what is
-// rendered at run time are dates, which hang on an anchor day so that there
-// is always something recent, and the manifest. What the files mean is the
-// business of package snapshot.
+// Most of the files below files/ lie as a snapshot directory would hold them.
+// Those below files/web are what servers answer, by host and path, for the
+// connectors that ask servers; files/calendar and files/curated are files of
+// the network's own folder. What is rendered at run time are dates, which hang
+// on an anchor day so that there is always something recent, and the manifest
+// of the snapshot. What the files mean is the business of the connectors.
 //
-// It may import ingest, ingest/snapshot, catalog and catalog/network.
+// It may import ingest, ingest/outbound, ingest/snapshot, catalog and
+// catalog/network; the other connectors are handed to it.
 package sample
 
 import (
@@ -19,10 +22,12 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 	"time"
 
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/outbound"
 	"almanac/ingest/snapshot"
 )
 
@@ -32,8 +37,8 @@ var embedded embed.FS
 const root = "files"
 
 // FS renders the sample with all its dates relative to the day of anchor in
-// UTC. The file system is a snapshot directory with its manifest, in memory,
-// and does not change. An error means that an embedded file is wrong.
+// UTC. The file system, a snapshot directory with its manifest and what other
+// connectors read, is in memory and does not change. An error means that an embedded file is wrong.
 func FS(anchor time.Time) (fs.FS, error) {
 	files := map[string][]byte{}
 	err := fs.WalkDir(embedded, root, func(name string, d fs.DirEntry, err error) error {
@@ -67,19 +72,67 @@ func FS(anchor time.Time) (fs.FS, error) {
 	return fsys, nil
 }
 
+// connectorOption names, in a source's options, the connector that reads it.
+const connectorOption = "connector"
+
 // Connector makes the constructor of the sample's sources, rendered at the
-// day of anchor. Their options are those of a snapshot but for its directory.
-func Connector(anchor time.Time) ingest.Constructor {
+// day of anchor. A source is read by the connector of known that its option
+// connector names, with the rest of its options and their placeholders
+// rendered: its files are the sample's, and the servers it asks answer from
+// the sample's files below web/. Without that option the sample is read as a
+// snapshot, whose directory is no option then.
+func Connector(anchor time.Time, known ingest.Registry) ingest.Constructor {
+	rendered := sync.OnceValues(func() (fs.FS, error) { return FS(anchor) })
 	return func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
-		if _, ok := src.Options["dir"]; ok {
-			return nil, fmt.Errorf("sample: option dir: its files come with the program; a directory of your own is read by kind snapshot")
-		}
-		fsys, err := FS(anchor)
+		files, err := rendered()
 		if err != nil {
 			return nil, err
 		}
-		return snapshot.New(fsys, src, env)
+		name, ok := src.Options[connectorOption].(string)
+		if !ok {
+			if _, ok := src.Options["dir"]; ok {
+				return nil, fmt.Errorf("sample: option dir: its files come with the program; a directory of your own is read by kind snapshot")
+			}
+			return snapshot.New(files, src, env)
+		}
+		options, err := renderOptions(src.Options, day(anchor))
+		if err != nil {
+			return nil, fmt.Errorf("sample: options: %w", err)
+		}
+		src.Kind, src.Options = name, options.(map[string]any)
+		delete(src.Options, connectorOption)
+		env.Files = files
+		env.HTTP = outbound.New(outbound.Config{Transport: web{files}, Now: env.Now})
+		env.Getenv = func(string) string { return "fiction" } // tokens of servers that ask for none
+		return known.Connector(src, env)
 	}
+}
+
+// renderOptions returns a copy of an option's value with the placeholders in
+// its strings replaced.
+func renderOptions(value any, anchor time.Time) (any, error) {
+	var err error
+	switch v := value.(type) {
+	case string:
+		return render(v, anchor)
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			if out[i], err = renderOptions(item, anchor); err != nil {
+				return nil, err
+			}
+		}
+		return out, nil
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for key, item := range v {
+			if out[key], err = renderOptions(item, anchor); err != nil {
+				return nil, fmt.Errorf("%s: %w", key, err)
+			}
+		}
+		return out, nil
+	}
+	return value, nil
 }
 
 // pack makes a file system of files: an archive in memory is one.

@@ -12,8 +12,6 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/pdf"
 	"almanac/ingest/sample"
-
-	"pgregory.net/rapid"
 )
 
 // anchor is a day in the middle of a month, and not midnight.
@@ -44,13 +42,14 @@ func texts(t testing.TB, at time.Time) map[string]string {
 var (
 	isoDay   = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}`)
 	longDay  = regexp.MustCompile(`\b[A-Z][a-z]+ \d{1,2}, \d{4}\b`)
+	mailDay  = regexp.MustCompile(`\b\d{2} [A-Z][a-z]{2} \d{4}\b`)
 	anyMonth = regexp.MustCompile(`\b(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}\b`)
 )
 
 // dates finds the days a text names, in order.
 func dates(t testing.TB, text string) (found []time.Time) {
 	t.Helper()
-	for layout, pattern := range map[string]*regexp.Regexp{time.DateOnly: isoDay, "January 2, 2006": longDay} {
+	for layout, pattern := range map[string]*regexp.Regexp{time.DateOnly: isoDay, "January 2, 2006": longDay, "02 Jan 2006": mailDay} {
 		for _, s := range pattern.FindAllString(text, -1) {
 			d, err := time.Parse(layout, s)
 			if err != nil {
@@ -65,39 +64,38 @@ func dates(t testing.TB, text string) (found []time.Time) {
 func dayOf(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour) }
 
 func TestEveryDateMovesWithTheAnchor(t *testing.T) {
-	count := func(text string) int {
-		return len(isoDay.FindAllString(text, -1)) + len(longDay.FindAllString(text, -1))
+	patterns := map[string]*regexp.Regexp{time.DateOnly: isoDay, "January 2, 2006": longDay, "02 Jan 2006": mailDay}
+	type place struct{ file, layout string }
+	find := func(at time.Time) (found map[place][]string, total int) {
+		found = map[place][]string{}
+		for name, text := range texts(t, at) {
+			for layout, pattern := range patterns {
+				found[place{name, layout}] = pattern.FindAllString(text, -1)
+				total += len(found[place{name, layout}])
+			}
+		}
+		return found, total
 	}
-	base := texts(t, anchor)
-	total := 0
-	for _, text := range base {
-		total += count(text)
-	}
-	if total < 200 {
+	base, total := find(anchor)
+	if total < 1000 {
 		t.Fatalf("the sample names %d dates", total)
 	}
-	rapid.Check(t, func(r *rapid.T) {
-		shift := rapid.IntRange(-5000, 5000).Draw(r, "days")
-		moved := texts(t, anchor.AddDate(0, 0, shift))
-		for name, text := range base {
-			for _, p := range []struct {
-				layout  string
-				pattern *regexp.Regexp
-			}{{time.DateOnly, isoDay}, {"January 2, 2006", longDay}} {
-				before, after := p.pattern.FindAllString(text, -1), p.pattern.FindAllString(moved[name], -1)
-				if len(before) != len(after) {
-					r.Fatalf("%s names %d dates, moved %d", name, len(before), len(after))
-				}
-				for i := range before {
-					b, errB := time.Parse(p.layout, before[i])
-					a, errA := time.Parse(p.layout, after[i])
-					if errB != nil || errA != nil || !b.AddDate(0, 0, shift).Equal(a) {
-						r.Fatalf("%s: %s became %s, %d days later", name, before[i], after[i], shift)
-					}
+	for _, shift := range []int{-366, 20, 1461} {
+		moved, _ := find(anchor.AddDate(0, 0, shift))
+		for at, before := range base {
+			after := moved[at]
+			if len(before) != len(after) {
+				t.Fatalf("%s names %d dates, moved %d", at.file, len(before), len(after))
+			}
+			for i := range before {
+				b, errB := time.Parse(at.layout, before[i])
+				a, errA := time.Parse(at.layout, after[i])
+				if errB != nil || errA != nil || !b.AddDate(0, 0, shift).Equal(a) {
+					t.Fatalf("%s: %s became %s, %d days later", at.file, before[i], after[i], shift)
 				}
 			}
 		}
-	})
+	}
 }
 
 func TestTheSameDayRendersTheSame(t *testing.T) {
@@ -115,6 +113,9 @@ func TestNoDateLiesAfterTheAnchor(t *testing.T) {
 	plans := 0
 	planned := regexp.MustCompile(`(?i)planned|would be|until|published for comment|\bBayNet on\b`)
 	for name, text := range texts(t, anchor) {
+		if strings.HasSuffix(name, "/v0/dso.json") { // schedules, without words
+			continue
+		}
 		for _, paragraph := range strings.Split(text, "\n\n") {
 			for _, d := range dates(t, paragraph) {
 				switch {
@@ -140,7 +141,7 @@ func TestNoDateLiesAfterTheAnchor(t *testing.T) {
 func TestNothingOfATemplateIsLeft(t *testing.T) {
 	leftover := regexp.MustCompile(`\{\{|\}\}|\bTODO\b|\bFIXME\b|(?i)lorem ipsum`)
 	for name, text := range texts(t, anchor) {
-		if path.Ext(name) == ".jsonl" {
+		if path.Ext(name) == ".jsonl" || path.Ext(name) == ".json" {
 			text = strings.ReplaceAll(text, "}}", "") // nested objects end so
 		}
 		if at := leftover.FindStringIndex(text); at != nil {
@@ -165,7 +166,7 @@ func TestThePDFSaysItsText(t *testing.T) {
 
 func TestTheDirectoryIsNoOption(t *testing.T) {
 	src := network.Source{Name: "docs", Kind: "sample", Options: map[string]any{"dir": "/tmp", "content_types": map[string]any{"doc_page": "doc"}}}
-	if _, err := sample.Connector(anchor)(src, ingest.Environment{}); err == nil || !strings.Contains(err.Error(), "option dir") {
+	if _, err := sample.Connector(anchor, nil)(src, ingest.Environment{}); err == nil || !strings.Contains(err.Error(), "option dir") {
 		t.Errorf("error %v", err)
 	}
 }

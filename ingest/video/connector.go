@@ -9,7 +9,7 @@
 //	    options:
 //	      feed: https://video.example.org/feeds/videos.xml?channel_id=UC123
 //	      channel: Example Talks    # default the feed's title
-//	      transcripts: https://files.example.org/{id}.{language}.vtt  # or a directory
+//	      transcripts: https://files.example.org/{id}.{language}.vtt  # or a directory, in the network's folder if relative
 //	      languages: [en, de]       # of transcripts, the best first; default [en]
 //	      sweep: 24h                # how often views and transcripts are looked at again; default 24h
 //	      videos:                   # those that the feed does not name
@@ -171,7 +171,7 @@ func (s *syncRun) read(ctx context.Context) error {
 		return err
 	}
 	if s.opts.Transcripts != "" && !isRemote(s.opts.Transcripts) {
-		if s.files, err = directory(s.opts.Transcripts); err != nil {
+		if s.files, err = s.directory(s.opts.Transcripts); err != nil {
 			return fmt.Errorf("option transcripts: %w", err)
 		}
 	}
@@ -245,7 +245,7 @@ const hopeful = 30 * 24 * time.Hour
 // known to be unchanged.
 func (s *syncRun) recording(ctx context.Context, v recording) error {
 	candidates := s.candidates(v)
-	it := listing.Item{Name: v.ID, Address: v.URL, Stamp: listing.Stamp(v, candidates, prints(candidates))}
+	it := listing.Item{Name: v.ID, Address: v.URL, Stamp: listing.Stamp(v, candidates, s.prints(candidates))}
 	if old, ok := s.Known.Items[v.ID]; ok && !old.Pending && old.Stamp == it.Stamp && !s.Sweep() {
 		s.Keep(v.ID)
 		return nil

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -267,6 +268,18 @@ func TestTranscriptsOfThisMachine(t *testing.T) {
 	if bad := s.Try(t.Context()); bad.Err == nil || bad.Changes != 0 {
 		t.Errorf("without the directory: %v, %d changes", bad.Err, bad.Changes)
 	}
+}
+
+func TestTranscriptsOfTheFolder(t *testing.T) {
+	c := newChannel(t, 1)
+	c.config.Options["transcripts"] = "talks"
+	c.config.Files = fstest.MapFS{"talks/vid_001-x.en.vtt": {Data: []byte("WEBVTT\n\n00:01.000 --> 00:02.000\nIn the folder.\n")}}
+	s := connectortest.NewSource(t, c.config)
+	r := s.Sync()
+	if got := r.Get(t, catalog.KindVideo, "vid_001-x").Body; !strings.HasSuffix(got, "In the folder.") {
+		t.Errorf("%q", got)
+	}
+	connectortest.Unchanged(t, s, r)
 }
 
 func TestFaultsOfTheFeed(t *testing.T) {

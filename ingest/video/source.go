@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -34,8 +34,9 @@ func isTranscript(name string) bool {
 }
 
 // directory lists the transcripts of a directory.
-func directory(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+func (c *connector) directory(dir string) ([]string, error) {
+	files, dir := c.env.Place(dir)
+	entries, err := fs.ReadDir(files, dir)
 	var names []string
 	for _, e := range entries {
 		if !e.IsDir() && isTranscript(e.Name()) {
@@ -68,14 +69,15 @@ func (s *syncRun) candidates(v recording) []source {
 	return append(list, files...)
 }
 
-// prints tell when files of this machine change.
-func prints(candidates []source) []string {
+// prints tell when files change.
+func (s *syncRun) prints(candidates []source) []string {
 	var all []string
 	for _, c := range candidates {
 		if isRemote(c.Address) {
 			continue
 		}
-		if info, err := os.Stat(c.Address); err == nil {
+		files, name := s.env.Place(c.Address)
+		if info, err := fs.Stat(files, name); err == nil {
 			all = append(all, fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano()))
 		}
 	}
@@ -119,8 +121,8 @@ var errLeft = errors.New("too many transcripts before it could not be read; it i
 func (s *syncRun) transcript(ctx context.Context, candidates []source) (transcript, error) {
 	for _, c := range candidates {
 		if !isRemote(c.Address) {
-			t, err := fromFile(c)
-			if !errors.Is(err, os.ErrNotExist) {
+			t, err := s.fromFile(c)
+			if !errors.Is(err, fs.ErrNotExist) {
 				return t, err
 			}
 			continue
@@ -152,8 +154,9 @@ func (t transcript) in(language string) transcript {
 	return t
 }
 
-func fromFile(c source) (transcript, error) {
-	f, err := os.Open(c.Address)
+func (s *syncRun) fromFile(c source) (transcript, error) {
+	files, name := s.env.Place(c.Address)
+	f, err := files.Open(name)
 	if err != nil {
 		return transcript{}, err
 	}

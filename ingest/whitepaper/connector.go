@@ -9,7 +9,7 @@
 //	        - title: A model of the tally
 //	          url: https://www.example.org/papers/tally.pdf  # of the file
 //	          slug: tally-model                              # default: the file's name
-//	          file: ${corpus}/papers/tally.pdf               # read instead of the url
+//	          file: papers/tally.pdf                         # in the network's folder, or ${corpus}/…: read instead of the url
 //	          page: https://www.example.org/research/tally   # where people read of it; default the url
 //	          description: How keepers agree.
 //	          tag: research
@@ -30,7 +30,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"regexp"
 	"strings"
@@ -198,7 +197,7 @@ func (s *syncRun) paper(ctx context.Context, p paper) error {
 
 // local reads a paper's file, if it changed.
 func (s *syncRun) local(ctx context.Context, it listing.Item, p paper) error {
-	data, err := readFile(p.File)
+	data, err := s.file(p.File)
 	if err != nil {
 		s.Fail(it, err)
 		return nil
@@ -211,8 +210,9 @@ func (s *syncRun) local(ctx context.Context, it listing.Item, p paper) error {
 	return s.put(ctx, it, p, outbound.Response{Body: data})
 }
 
-func readFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
+func (c *connector) file(name string) ([]byte, error) {
+	files, name := c.env.Place(name)
+	f, err := files.Open(name)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/fstest"
 	"time"
 	"unicode/utf8"
 
@@ -194,6 +195,18 @@ func TestFilesOfThisMachine(t *testing.T) {
 	if r = s.Sync(); r.Skipped != 2 || len(r.Records) != 2 {
 		t.Errorf("a file that is gone: %d skipped, %d records", r.Skipped, len(r.Records))
 	}
+}
+
+func TestFilesOfTheFolder(t *testing.T) {
+	files := fstest.MapFS{"papers/tally.pdf": {Data: document([]string{"In the folder."})}}
+	s := connectortest.NewSource(t, connectortest.Config{Connector: whitepaper.New, Files: files, Options: map[string]any{"papers": []any{
+		map[string]any{"title": "The tally", "file": "papers/tally.pdf"},
+	}}})
+	r := s.Sync()
+	if rec := r.Get(t, catalog.KindWhitepaper, "tally"); rec.Body != "In the folder." {
+		t.Errorf("%+v", rec)
+	}
+	connectortest.Unchanged(t, s, r)
 }
 
 func TestFaults(t *testing.T) {

@@ -17,9 +17,8 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/embed/static"
 	"almanac/ingest"
+	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
-	"almanac/ingest/sample"
-	"almanac/ingest/snapshot"
 	"almanac/retrieval"
 	"almanac/retrieval/index"
 	keyword "almanac/retrieval/keyword/embedded"
@@ -290,8 +289,8 @@ func openRanker(t *testing.T, name, corpus string) *ranker {
 	store, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: now})
 	must(err)
 	t.Cleanup(func() { store.Close() })
-	_, err = ingest.New(ingest.Config{Store: store, Network: n, Now: now, CorpusDir: corpus,
-		Connectors: ingest.Registry{"snapshot": snapshot.Open, "sample": sample.Connector(anchor)}}).Sync(ctx, nil)
+	_, err = ingest.New(ingest.Config{Store: store, Network: n, Now: now, CorpusDir: corpus, WorkDir: t.TempDir(),
+		Connectors: connectors.All(anchor)}).Sync(ctx, nil)
 	must(err)
 	model, err := static.New()
 	must(err)

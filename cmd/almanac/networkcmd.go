@@ -1,0 +1,159 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/calendar"
+	"almanac/ingest/connectors"
+	"almanac/ingest/curated"
+	"almanac/ingest/networks"
+)
+
+type networkCmd struct {
+	Check  networkCheckCmd  `cmd:"" help:"Check a network file and the options of its sources."`
+	Schema networkSchemaCmd `cmd:"" help:"Print the JSON Schema of network files, for editors."`
+	Show   networkShowCmd   `cmd:"" help:"Print the file of a network that comes with the program."`
+}
+
+type networkSchemaCmd struct {
+	Of string `arg:"" optional:"" help:"calendar, or a file of the kind curated (${curated}); the network file itself when left out."`
+}
+
+func (c networkSchemaCmd) Run(a *app) error {
+	schema, err := c.schema()
+	if err != nil {
+		return err
+	}
+	_, err = a.out.Write(schema)
+	return err
+}
+
+func (c networkSchemaCmd) schema() ([]byte, error) {
+	switch c.Of {
+	case "":
+	case "calendar":
+		return calendar.Schema()
+	default:
+		return curated.Schema(c.Of)
+	}
+	options := connectors.All(time.Time{}).Schemas()
+	delete(options, connectors.Sample) // its options are those of the connector that reads its files
+	return network.Schema(options)
+}
+
+type networkShowCmd struct {
+	Name string `arg:"" help:"${networks}."`
+}
+
+func (c networkShowCmd) Run(a *app) error {
+	text, err := networks.Text(c.Name)
+	if err != nil {
+		return err
+	}
+	_, err = a.out.Write(text)
+	return err
+}
+
+type networkCheckCmd struct {
+	File string `arg:"" help:"YAML file, or the name of a network that comes with the program." placeholder:"FILE"`
+}
+
+func (networkCheckCmd) Help() string {
+	return `Reads the file strictly, then makes the connector of every source as a sync
+would, without asking a server. Problems name the line or the source.`
+}
+
+func (c networkCheckCmd) Run(a *app) error {
+	n, err := networks.Load(c.File)
+	if err != nil {
+		return err
+	}
+	files, err := networks.Folder(c.File)
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "almanac-check-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	registry := connectors.All(time.Now())
+	env := ingest.Environment{Network: n, Now: time.Now, Log: a.log, HTTP: a.outgoing(), Files: files, WorkDir: work,
+		CorpusDir: a.config.Network.CorpusDir, Pseudonym: func(s string) string { return s },
+		Getenv: func(name string) string { return cmp.Or(os.Getenv(name), "https://secret.invalid/") }} // that a secret is not here is no fault of the file
+	if env.CorpusDir == "" {
+		env.CorpusDir = filepath.Join(work, "corpus") // only its place in the options matters
+	}
+	tw := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	failed := 0
+	for _, src := range n.Sources {
+		result := "ok"
+		if _, err := registry.Connector(src, env); err != nil {
+			failed++
+			result = "FAIL " + oneLine(err.Error())
+		}
+		for _, name := range unset(src) {
+			result += "; environment variable " + name + " is not set"
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", src.Name, src.Kind, schedule(src), result)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of the %d sources of network %s cannot be read", failed, len(n.Sources), n.Name)
+	}
+	fmt.Fprintf(a.out, "network %s is sound\n", n.Name)
+	return nil
+}
+
+// schedule says when a source is read.
+func schedule(src network.Source) string {
+	if src.Every == 0 {
+		return "at start"
+	}
+	every := src.Every.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(every, zero) {
+			every = every[:len(every)-2]
+		}
+	}
+	return "every " + every
+}
+
+// unset names the environment variables that a source's options name and
+// nobody has set.
+func unset(src network.Source) []string {
+	if src.Kind == connectors.Sample {
+		return nil // its servers are files, which ask for no secret
+	}
+	return unsetIn(src.Options)
+}
+
+func unsetIn(options any) []string {
+	var names []string
+	switch v := options.(type) {
+	case map[string]any:
+		for key, item := range v {
+			name, ok := item.(string)
+			if ok && strings.HasSuffix(key, "_env") && os.Getenv(name) == "" {
+				names = append(names, name)
+			} else if !ok {
+				names = append(names, unsetIn(item)...)
+			}
+		}
+	case []any:
+		for _, item := range v {
+			names = append(names, unsetIn(item)...)
+		}
+	}
+	return names
+}

@@ -1,0 +1,87 @@
+package ingest
+
+import (
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"go.yaml.in/yaml/v3"
+
+	"almanac/catalog/network"
+)
+
+// optionsProbe is an option no file can have. DecodeOptions answers it with the
+// type it was to decode into, so that the schema of a kind's options is the
+// struct that its constructor reads.
+const optionsProbe = "\x00type"
+
+// optionsType is the answer, as an error.
+type optionsType struct{ reflect.Type }
+
+func (t *optionsType) Error() string { return "options are of type " + t.String() }
+
+// Schemas returns the JSON Schemas of the options of the connectors that have
+// fixed ones, by kind.
+func (r Registry) Schemas() map[string]*jsonschema.Schema {
+	schemas := map[string]*jsonschema.Schema{}
+	for _, kind := range slices.Sorted(maps.Keys(r)) {
+		_, err := r[kind](network.Source{Name: kind, Kind: kind, Options: map[string]any{optionsProbe: nil}}, Environment{Now: time.Now})
+		if t, ok := errors.AsType[*optionsType](err); ok {
+			schemas[kind] = optionSchema(t.Type)
+		}
+	}
+	return schemas
+}
+
+var (
+	durationType = reflect.TypeFor[time.Duration]()
+	unmarshaler  = reflect.TypeFor[yaml.Unmarshaler]()
+)
+
+// optionSchema is the schema of a type with yaml tags. Keys that the struct
+// does not know are refused, as DecodeOptions does.
+func optionSchema(t reflect.Type) *jsonschema.Schema {
+	switch {
+	case t == durationType:
+		return &jsonschema.Schema{Type: "string", Pattern: network.DurationPattern}
+	case reflect.PointerTo(t).Implements(unmarshaler): // it may be written in several forms
+		return &jsonschema.Schema{}
+	case t.Kind() == reflect.Pointer:
+		return optionSchema(t.Elem())
+	}
+	switch t.Kind() {
+	case reflect.Struct:
+		s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+		addFields(s, t)
+		return s
+	case reflect.Map:
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: optionSchema(t.Elem())}
+	case reflect.Slice, reflect.Array:
+		return &jsonschema.Schema{Type: "array", Items: optionSchema(t.Elem())}
+	case reflect.String:
+		return &jsonschema.Schema{Types: []string{"string", "number", "boolean"}} // YAML reads 1.0 and yes as such
+	case reflect.Bool:
+		return &jsonschema.Schema{Type: "boolean"}
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return &jsonschema.Schema{Type: "integer"}
+	case reflect.Float32, reflect.Float64:
+		return &jsonschema.Schema{Type: "number"}
+	}
+	return &jsonschema.Schema{}
+}
+
+func addFields(s *jsonschema.Schema, t reflect.Type) {
+	for field := range t.Fields() {
+		name, rest, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+		switch {
+		case strings.Contains(rest, "inline"):
+			addFields(s, field.Type)
+		case name != "" && name != "-":
+			s.Properties[name] = optionSchema(field.Type)
+		}
+	}
+}
