@@ -7,8 +7,8 @@ import (
 )
 
 // edition changes with what the pipeline makes of an entry (masking, mentions,
-// summaries), so that a newer program reads again what is unchanged upstream.
-const edition = "1"
+// references, summaries), so that a newer program reads again what is unchanged upstream.
+const edition = "2"
 
 // stamp stands in front of stored cursors: what of the pipeline decided what
 // the records before the cursor look like.

@@ -2,9 +2,9 @@
 //
 // A Connector knows one kind of source and yields entries; the Pipeline does
 // for all of them what must not depend on the source: it checks entries, hides
-// mail addresses, finds mentions of proposals, writes batches, moves the
-// cursor in the last batch's transaction and tombstones what vanished. The
-// Scheduler decides when a source runs.
+// mail addresses, finds mentions of proposals, issues and pull requests, writes
+// batches, moves the cursor in the last batch's transaction and tombstones what
+// vanished. The Scheduler decides when a source runs.
 //
 // The promises of a run:
 //

@@ -175,6 +175,7 @@ func (r *run) prepare(ctx context.Context, e catalog.Entry) (catalog.Entry, erro
 		return catalog.Entry{}, err
 	}
 	r.mentions.add(&e)
+	addReferences(&e)
 	return e.Normalize()
 }
 

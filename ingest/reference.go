@@ -1,0 +1,69 @@
+package ingest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// References to issues and pull requests, as forges write them.
+var (
+	// https://forge.example/owner/name/pull/12
+	workAddress = regexp.MustCompile(`https?://[^\s/()<>]+/([A-Za-z0-9][\w.-]*)/([A-Za-z0-9_.][\w.-]*)/(issues|pull)/([1-9][0-9]{0,7})\b`)
+	// owner/name#12
+	workName = regexp.MustCompile(`(?:^|[\s([,;:])([A-Za-z0-9][\w-]*/[A-Za-z0-9_.][\w.-]*)#([1-9][0-9]{0,7})\b`)
+	// #12, in text that belongs to a repository
+	workNumber = regexp.MustCompile(`(?:^|[\s([,;:])#([1-9][0-9]{0,7})\b`)
+	repository = regexp.MustCompile(`^[\w.-]+/[\w.-]+$`)
+)
+
+// maxReferences bounds the links of one entry: a page of a thousand changes
+// refers to none in particular.
+const maxReferences = 50
+
+// addReferences appends a references link for every issue or pull request that
+// an entry names outside fenced code. A number alone does not tell which of the
+// two it is, so it gives a link to each; a link may lead to what is not there.
+// What the connector understood as a proposal is none of them.
+func addReferences(e *catalog.Entry) {
+	text := e.Record.Body
+	given := e.Links
+	var found []catalog.Link
+	add := func(start, end int, key string, kinds ...catalog.Kind) {
+		number := key[strings.LastIndexByte(key, '#')+1:]
+		if slices.ContainsFunc(given, func(l catalog.Link) bool { return l.To.Key == number || l.To.Key == "PR-"+number }) {
+			return
+		}
+		for _, kind := range kinds {
+			to := catalog.Ref{Kind: kind, Key: key}
+			linked := func(l catalog.Link) bool { return l.To == to }
+			if len(found) == maxReferences || to == e.Record.Ref() || to == e.Parent || slices.ContainsFunc(given, linked) || slices.ContainsFunc(found, linked) {
+				continue
+			}
+			found = append(found, catalog.Link{Relation: catalog.References, To: to, Snippet: snippet(text, start, end)})
+		}
+	}
+	either := []catalog.Kind{catalog.KindIssue, catalog.KindPull}
+	for _, p := range prose(text) {
+		part := text[p.start:p.end]
+		for _, m := range workAddress.FindAllStringSubmatchIndex(part, -1) {
+			kind := catalog.KindIssue
+			if part[m[6]:m[7]] == "pull" {
+				kind = catalog.KindPull
+			}
+			add(p.start+m[0], p.start+m[1], part[m[2]:m[3]]+"/"+part[m[4]:m[5]]+"#"+part[m[8]:m[9]], kind)
+		}
+		for _, m := range workName.FindAllStringSubmatchIndex(part, -1) {
+			add(p.start+m[2], p.start+m[1], part[m[2]:m[3]]+"#"+part[m[4]:m[5]], either...)
+		}
+		if !repository.MatchString(e.Record.Container) {
+			continue
+		}
+		for _, m := range workNumber.FindAllStringSubmatchIndex(part, -1) {
+			add(p.start+m[2]-1, p.start+m[1], e.Record.Container+"#"+part[m[2]:m[3]], either...)
+		}
+	}
+	e.Links = append(given, found...)
+}
