@@ -5,6 +5,7 @@ package meta
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -107,6 +108,12 @@ func (s service) sources(ctx context.Context, _ struct{}) (SourcesResponse, erro
 	for _, st := range states {
 		byName[st.Name] = st
 	}
+	var releases []string // what derived records are made of
+	for _, c := range counts {
+		if c.Kind == catalog.KindRelease && !slices.Contains(releases, c.Source) {
+			releases = append(releases, c.Source)
+		}
+	}
 	out := SourcesResponse{}
 	for _, info := range catalog.Kinds {
 		row := Source{Type: string(info.Kind), Desc: info.Description}
@@ -122,7 +129,13 @@ func (s service) sources(ctx context.Context, _ struct{}) (SourcesResponse, erro
 			if !seen[c.Source] {
 				seen[c.Source] = true
 				row.Names = append(row.Names, c.Source)
-				s.age(&row, byName[c.Source])
+				if c.Source != catalog.DerivedSource {
+					s.age(&row, byName[c.Source])
+					continue
+				}
+				for _, name := range releases {
+					s.age(&row, byName[name])
+				}
 			}
 		}
 		if row.Count > 0 {
