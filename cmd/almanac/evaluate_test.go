@@ -281,3 +281,23 @@ func TestTuneRepeats(t *testing.T) {
 		t.Errorf("left behind: %q", left)
 	}
 }
+
+func TestTheProfileFollowsTheEmbeddingModel(t *testing.T) {
+	for _, tt := range []struct {
+		environ []string
+		want    string
+	}{
+		{nil, "default"},
+		{[]string{"ALMANAC_EMBED_MODEL=/tables/mine"}, "default"}, // a table as the built-in one is
+		{[]string{"ALMANAC_EMBED_URL=http://127.0.0.1:11434", "ALMANAC_EMBED_MODEL=all-minilm"}, "transformer"},
+		{[]string{"ALMANAC_EMBED_URL=http://127.0.0.1:11434", "ALMANAC_EMBED_MODEL=all-minilm", "ALMANAC_SEARCH_PROFILE=rrf"}, "rrf"},
+	} {
+		c, _, err := loadConfig("", tt.environ, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.profile(); got != tt.want {
+			t.Errorf("%v: profile %s, want %s", tt.environ, got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/ingest/networks"
+	"almanac/retrieval"
+	"almanac/retrieval/eval"
+)
+
+// BenchmarkStacks measures searches one after the other over more than 50,000
+// passages: the real corpus together with the judged collections. It compares
+// the engines in the program with those on servers, where ALMANAC_KEYWORD_URL,
+// ALMANAC_VECTOR_URL or ALMANAC_EMBED_URL name some. own-p50-ms is the time of
+// a search without what engines and embedder took of it.
+func BenchmarkStacks(b *testing.B) {
+	shared := os.Getenv("ALMANAC_SHARED")
+	if shared == "" {
+		shared = filepath.Join("..", "..", "..", "shared")
+	}
+	if _, err := os.Stat(filepath.Join(shared, "corpus", "manifest.jsonl")); err != nil {
+		b.Skipf("there is no corpus in %s: set ALMANAC_SHARED", shared)
+	}
+	corpus := "ALMANAC_CORPUS=" + filepath.Join(shared, "corpus")
+	b.Run("embedded", func(b *testing.B) { benchmarkStack(b, shared, []string{corpus}) })
+	var servers []string
+	for _, v := range os.Environ() {
+		if strings.HasPrefix(v, "ALMANAC_KEYWORD_") || strings.HasPrefix(v, "ALMANAC_VECTOR_") || strings.HasPrefix(v, "ALMANAC_EMBED_") {
+			servers = append(servers, v)
+		}
+	}
+	b.Run("servers", func(b *testing.B) {
+		if servers == nil {
+			b.Skip("ALMANAC_KEYWORD_URL, ALMANAC_VECTOR_URL and ALMANAC_EMBED_URL name no servers")
+		}
+		benchmarkStack(b, shared, append(servers, corpus))
+	})
+}
+
+func benchmarkStack(b *testing.B, shared string, environ []string) {
+	config, origins, err := loadConfig("", environ, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	config.Log.Level = "error"
+	a := &app{config: config, origins: origins, environ: environ, out: io.Discard, err: io.Discard, log: newLogger(config, "error", os.Stderr)}
+	ctx := b.Context()
+	n, err := networks.Load("corpus")
+	if err != nil {
+		b.Fatal(err)
+	}
+	cfg := a.stackConfig(n, b.TempDir())
+	cfg.temporary = true
+	s, err := openStack(ctx, cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() {
+		if err := s.close(); err != nil {
+			b.Error(err)
+		}
+	}()
+	pipeline, err := a.pipeline(ctx, n, s.store, s.dir, false)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := pipeline.Sync(ctx, nil); err != nil {
+		b.Fatal(err)
+	}
+	var queries []string
+	for _, name := range []string{"network-dev", "scifact", "eips-known-item", "vendor-docs-rag", "cosqa"} {
+		dir := filepath.Join(shared, "judged", name)
+		collection, err := eval.Load(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for _, q := range collection.Queries[:min(100, len(collection.Queries))] {
+			queries = append(queries, q.Text)
+		}
+		if name == "network-dev" {
+			continue // its documents are the corpus
+		}
+		if err := putDocuments(ctx, s.store, dir); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := s.catchUp(ctx, true); err != nil {
+		b.Fatal(err)
+	}
+	_, passages := s.follower.Table().Size()
+	if passages < 50_000 {
+		b.Fatalf("only %d passages", passages)
+	}
+	b.Run("search", func(b *testing.B) { benchmarkSearches(b, s, queries, passages) })
+}
+
+func benchmarkSearches(b *testing.B, s *stack, queries []string, passages int) {
+	var took, own []time.Duration
+	degraded := 0
+	search := func(q string) {
+		res, err := s.searcher.Search(b.Context(), retrieval.Request{Query: q, Explain: true})
+		if err != nil {
+			b.Fatalf("%q: %v", q, err)
+		}
+		if len(res.Degraded) > 0 {
+			degraded++
+		}
+		took = append(took, res.Took)
+		own = append(own, res.Took-res.Timings["retrieve"]-res.Timings["cosines"]-res.Timings["reread"])
+	}
+	for _, q := range queries[:100] { // caches of servers and connections fill
+		search(q)
+	}
+	took, own, degraded = nil, nil, 0
+	b.ResetTimer()
+	for i := range b.N {
+		search(queries[i%len(queries)])
+	}
+	b.StopTimer()
+	slices.Sort(took)
+	slices.Sort(own)
+	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+	b.ReportMetric(float64(passages), "passages")
+	b.ReportMetric(ms(took[len(took)/2]), "p50-ms")
+	b.ReportMetric(ms(took[len(took)*99/100]), "p99-ms")
+	b.ReportMetric(ms(own[len(own)/2]), "own-p50-ms")
+	b.ReportMetric(ms(own[len(own)*99/100]), "own-p99-ms")
+	b.ReportMetric(float64(degraded), "degraded")
+}
