@@ -95,7 +95,7 @@ func (o *options) place(env ingest.Environment) error {
 	case given != 1:
 		return errors.New("want one of the options url, url_env and file")
 	case o.File != "" && !fs.ValidPath(o.File):
-		return fmt.Errorf("option file: %q is no file of the network's folder; write a relative path with slashes and without ..", o.File)
+		return fmt.Errorf("option file: %q is no file of the network's folder; write a relative path with slashes that stays inside", o.File)
 	case o.File != "" && !isYAML(o.File) && !strings.EqualFold(path.Ext(o.File), ".ics"):
 		return fmt.Errorf("option file: %q: want a file that ends in .ics, .yaml or .yml", o.File)
 	case o.File != "":
