@@ -36,7 +36,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 		return nil, err
 	}
 	if !fs.ValidPath(o.Dir) {
-		return nil, fmt.Errorf("option dir: %q is no folder below the network's own; write a relative path with slashes and that stays inside", o.Dir)
+		return nil, fmt.Errorf("option dir: %q is no folder below the network's own; write a relative path with slashes that stays inside", o.Dir)
 	}
 	return &connector{o.Dir, env}, nil
 }
