@@ -64,10 +64,10 @@ func full(t testing.TB) *sqlite.Store {
 		apply(t, store, catalog.Batch{Source: "gone", Delete: []int64{id}})
 	}
 	b := catalog.Batch{Source: "docs/all", Cursor: new("secret of this place")}
-	for i := range 1100 {
+	for i := range 620 {
 		b.Entries = append(b.Entries, catalog.Entry{Record: page(fmt.Sprint("p", i), strings.Repeat("Text with \"quotes\" & 世界.\n", i%40))})
 	}
-	b.Entries[3].Parent = catalog.Ref{Kind: catalog.KindDoc, Key: "p900"}
+	b.Entries[3].Parent = catalog.Ref{Kind: catalog.KindDoc, Key: "p600"}
 	b.Entries[5].Aliases = []string{"five", "fünf"}
 	b.Entries[5].Links = []catalog.Link{{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: "CWP-0007"}, Snippet: "…see 7…"}}
 	b.Entries[6].Votes = []catalog.Vote{{Voter: "Mira", Choice: "in_favour", CastAt: now}, {Voter: "Ode", Choice: "against", Reason: "too early"}}
@@ -141,10 +141,10 @@ func TestRoundTrip(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (archive.Summary{Records: 1101, Additions: 1, Events: 4, Snapshots: 3, Sources: 1}); sum != want {
+	if want := (archive.Summary{Records: 621, Additions: 1, Events: 4, Snapshots: 3, Sources: 1}); sum != want {
 		t.Errorf("summary %+v, want %+v", sum, want)
 	}
-	if len(told) != 2*1101 || told[len(told)-2] != 1101 || told[1] != 1101 {
+	if len(told) != 2*621 || told[len(told)-2] != 621 || told[1] != 621 {
 		t.Errorf("progress ends with %v", told[max(0, len(told)-4):])
 	}
 	if diff := cmp.Diff(first, files(t, export(t, second))); diff != "" {
@@ -192,7 +192,7 @@ func (f *failing) SetSource(ctx context.Context, s catalog.SourceState) error {
 func TestInterrupted(t *testing.T) {
 	dir := export(t, full(t))
 	want := files(t, dir)
-	for writes := range 10 {
+	for writes := range 8 {
 		t.Run(fmt.Sprint(writes), func(t *testing.T) {
 			store := open(t)
 			if _, err := archive.Read(t.Context(), &failing{store, writes}, os.DirFS(dir), func(int, int) {}); !errors.Is(err, errPlug) {
@@ -289,7 +289,7 @@ func TestWriteFails(t *testing.T) {
 	parent := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := archive.Write(ctx, full(t), causeway, filepath.Join(parent, "corpus"), func(done, _ int) {
-		if done == 700 {
+		if done == 400 {
 			cancel()
 		}
 	})
