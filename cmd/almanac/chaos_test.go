@@ -116,7 +116,7 @@ const firstDocuments = 48
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{site: newSite(t, firstDocuments, "ALMANAC_SYNC=false"), links: map[string]link{}, documents: firstDocuments, took: map[string][]time.Duration{},
+	w := &world{site: newSite(t, firstDocuments, "ALMANAC_SYNC=false", "ALMANAC_SEARCH_PROFILE=default" /* its embedder is no transformer */), links: map[string]link{}, documents: firstDocuments, took: map[string][]time.Duration{},
 		name: fmt.Sprintf("almanac-chaos-%d-%d", os.Getpid(), time.Now().UnixNano())}
 
 	w.meili.url, w.meili.key = os.Getenv("ALMANAC_TEST_MEILI_URL"), os.Getenv("ALMANAC_TEST_MEILI_KEY")
