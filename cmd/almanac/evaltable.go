@@ -10,13 +10,13 @@ import (
 
 // measureTable has a row a report and one a kind of query below it.
 func measureTable(reports []eval.Report) table {
-	t := table{{"collection", "profile", "kind", "queries", "nDCG@10", "low", "high", "recall@100", "MRR", "judged@10", "p50 ms", "p99 ms"}}
+	t := table{{"collection", "profile", "kind", "queries", "nDCG@10", "low", "high", "recall@100", "MRR", "judged@10", "condensed", "p50 ms", "p99 ms"}}
 	for _, r := range reports {
 		t.add(r.Collection, r.Profile, "all", fmt.Sprint(r.Queries), four(r.NDCG10), four(r.Low), four(r.High), four(r.Recall100), four(r.MRR),
-			fmt.Sprintf("%.3f", r.Judged10), fmt.Sprintf("%.2f", r.P50Ms), fmt.Sprintf("%.2f", r.P99Ms))
+			fmt.Sprintf("%.3f", r.Judged10), four(r.Condensed10), fmt.Sprintf("%.2f", r.P50Ms), fmt.Sprintf("%.2f", r.P99Ms))
 		for _, name := range slices.Sorted(maps.Keys(r.Kinds)) {
 			k := r.Kinds[name]
-			t.add("", "", name, fmt.Sprint(k.Queries), four(k.NDCG10), "", "", four(k.Recall100), four(k.MRR), fmt.Sprintf("%.3f", k.Judged10), "", "")
+			t.add("", "", name, fmt.Sprint(k.Queries), four(k.NDCG10), "", "", four(k.Recall100), four(k.MRR), fmt.Sprintf("%.3f", k.Judged10), four(k.Condensed10), "", "")
 		}
 	}
 	return t

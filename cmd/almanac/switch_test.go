@@ -70,7 +70,7 @@ func (s *modelServer) settings() []string {
 
 // asking sends searches at a steady pace until it is stopped, and tells what
 // went wrong: every answer must be a whole one with results.
-func (s *server) asking(t *testing.T, perSecond int) (stop func()) {
+func (s *server) asking(t testing.TB, perSecond int) (stop func()) {
 	t.Helper()
 	var wg sync.WaitGroup
 	end := make(chan struct{})

@@ -19,18 +19,25 @@ type Measures struct {
 	Recall100 float64 `json:"recall100"`
 	MRR       float64 `json:"mrr"`
 	Judged10  float64 `json:"judged10"`
+	// Condensed10 is nDCG@10 of the ranking without what nobody judged (Sakai:
+	// Alternatives to Bpref, SIGIR 2007), which plain nDCG takes for irrelevant.
+	// For a query of which only relevant documents are judged it is plain nDCG.
+	Condensed10 float64 `json:"condensed_ndcg10"`
 }
 
 // Measure computes the measures of a ranking of document ids: nDCG with gain
 // 2^grade − 1 and discount log2(rank + 1) (Järvelin, Kekäläinen 2002), ideal
 // over all judgments, negative grades being 0; recall and reciprocal rank of
 // documents with a grade of at least relevantFrom; the share of the first ten
-// that is judged at all. A ranking names each document once.
+// that is judged at all; and nDCG of what is judged. A ranking names each document once.
 func Measure(ranking []string, judgments map[string]int, relevantFrom int) Measures {
 	var m Measures
-	dcg := 0.0
-	relevant, found, judged := 0, 0, 0
+	dcg, condensed := 0.0, 0.0
+	relevant, irrelevant, found, judged, known := 0, 0, 0, 0, 0
 	for _, g := range judgments {
+		if g <= 0 {
+			irrelevant++
+		}
 		if g >= relevantFrom {
 			relevant++
 		}
@@ -43,6 +50,12 @@ func Measure(ranking []string, judgments map[string]int, relevantFrom int) Measu
 				judged++
 			}
 		}
+		if ok {
+			if known < Cut {
+				condensed += gain(g) / math.Log2(float64(known+2))
+			}
+			known++
+		}
 		if ok && g >= relevantFrom {
 			if i < RecallCut {
 				found++
@@ -53,7 +66,10 @@ func Measure(ranking []string, judgments map[string]int, relevantFrom int) Measu
 		}
 	}
 	if best := ideal(judgments); best > 0 {
-		m.NDCG10 = dcg / best
+		m.NDCG10, m.Condensed10 = dcg/best, dcg/best
+		if irrelevant > 0 {
+			m.Condensed10 = condensed / best
+		}
 	}
 	if relevant > 0 {
 		m.Recall100 = float64(found) / float64(relevant)
@@ -84,9 +100,10 @@ func mean(of []QueryReport) Measures {
 		m.Recall100 += x.Recall100
 		m.MRR += x.MRR
 		m.Judged10 += x.Judged10
+		m.Condensed10 += x.Condensed10
 	}
 	n := math.Max(1, float64(len(of)))
-	return Measures{m.NDCG10 / n, m.Recall100 / n, m.MRR / n, m.Judged10 / n}
+	return Measures{m.NDCG10 / n, m.Recall100 / n, m.MRR / n, m.Judged10 / n, m.Condensed10 / n}
 }
 
 // percentile returns the p-th part, 0 to 1, of sorted values by nearest rank:

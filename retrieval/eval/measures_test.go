@@ -32,26 +32,30 @@ func TestMeasure(t *testing.T) {
 		from    int
 		want    eval.Measures
 	}{
-		{"the ideal order is 1", []string{"a", "b", "c"}, 1, eval.Measures{NDCG10: 1, Recall100: 1, MRR: 1, Judged10: 1}},
+		{"the ideal order is 1", []string{"a", "b", "c"}, 1, eval.Measures{NDCG10: 1, Recall100: 1, MRR: 1, Judged10: 1, Condensed10: 1}},
 		{"nothing found is 0", nil, 1, eval.Measures{}},
 		{"a swap costs the difference of discounts", []string{"b", "a", "c"}, 1,
-			eval.Measures{NDCG10: (3 + 7/math.Log2(3) + 1/math.Log2(4)) / best, Recall100: 1, MRR: 1, Judged10: 1}},
+			eval.Measures{NDCG10: (3 + 7/math.Log2(3) + 1/math.Log2(4)) / best, Recall100: 1, MRR: 1, Judged10: 1, Condensed10: (3 + 7/math.Log2(3) + 1/math.Log2(4)) / best}},
 		{"the judged but useless count as judged", []string{"d", "e", "zz", "c"}, 1,
-			eval.Measures{NDCG10: 1 / math.Log2(5) / best, Recall100: 1. / 3, MRR: 1. / 4, Judged10: 3. / 4}},
+			eval.Measures{NDCG10: 1 / math.Log2(5) / best, Recall100: 1. / 3, MRR: 1. / 4, Judged10: 3. / 4, Condensed10: 1 / math.Log2(4) / best}},
 		{"grades below the threshold are not relevant", []string{"c", "b"}, 2,
-			eval.Measures{NDCG10: (1 + 3/math.Log2(3)) / best, Recall100: 1. / 2, MRR: 1. / 2, Judged10: 1}},
-		{"what stands eleventh has no gain", deep(11, "a"), 1, eval.Measures{Recall100: 1. / 3, MRR: 1. / 11}},
-		{"what stands hundredth is recalled", deep(100, "a"), 1, eval.Measures{Recall100: 1. / 3, MRR: 1. / 100}},
-		{"what stands after that is not", deep(101, "a"), 1, eval.Measures{MRR: 1. / 101}},
+			eval.Measures{NDCG10: (1 + 3/math.Log2(3)) / best, Recall100: 1. / 2, MRR: 1. / 2, Judged10: 1, Condensed10: (1 + 3/math.Log2(3)) / best}},
+		{"what stands eleventh has no gain", deep(11, "a"), 1, eval.Measures{Recall100: 1. / 3, MRR: 1. / 11, Condensed10: 7 / best}},
+		{"what stands hundredth is recalled", deep(100, "a"), 1, eval.Measures{Recall100: 1. / 3, MRR: 1. / 100, Condensed10: 7 / best}},
+		{"what stands after that is not", deep(101, "a"), 1, eval.Measures{MRR: 1. / 101, Condensed10: 7 / best}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			got := eval.Measure(tt.ranking, judged, tt.from)
 			if !near(got.NDCG10, tt.want.NDCG10, 1e-12) || !near(got.Recall100, tt.want.Recall100, 1e-12) ||
-				!near(got.MRR, tt.want.MRR, 1e-12) || !near(got.Judged10, tt.want.Judged10, 1e-12) {
+				!near(got.MRR, tt.want.MRR, 1e-12) || !near(got.Judged10, tt.want.Judged10, 1e-12) ||
+				!near(got.Condensed10, tt.want.Condensed10, 1e-12) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
 		})
+	}
+	if got := eval.Measure([]string{"zz", "a"}, map[string]int{"a": 1}, 1); got.Condensed10 != got.NDCG10 {
+		t.Errorf("where only what is relevant is judged: %+v, want plain nDCG", got)
 	}
 	if got := eval.Measure([]string{"d"}, map[string]int{"d": 0}, 1); got.NDCG10 != 0 || got.Recall100 != 0 {
 		t.Errorf("without a relevant document: %+v, want zeros and no NaN", got)
@@ -63,7 +67,7 @@ func TestMeasuresStayBetweenZeroAndOne(t *testing.T) {
 		judged := rapid.MapOf(rapid.StringMatching(`[a-z]{1,2}`), rapid.IntRange(-2, 4)).Draw(t, "judged")
 		ranking := rapid.SliceOfDistinct(rapid.StringMatching(`[a-z]{1,2}`), rapid.ID[string]).Draw(t, "ranking")
 		m := eval.Measure(ranking, judged, rapid.IntRange(1, 3).Draw(t, "from"))
-		for _, x := range []float64{m.NDCG10, m.Recall100, m.MRR, m.Judged10} {
+		for _, x := range []float64{m.NDCG10, m.Recall100, m.MRR, m.Judged10, m.Condensed10} {
 			if !(x >= 0 && x <= 1+1e-12) {
 				t.Fatalf("%+v", m)
 			}
