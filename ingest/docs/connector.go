@@ -98,7 +98,7 @@ func (c *connector) mirrored(ctx context.Context, dir, cursor string, out ingest
 		// Nothing to write and nothing gone: no listing is needed.
 		return ingest.Outcome{Cursor: cursor}, nil
 	}
-	r := &run{connector: c, repo: repo, out: out, known: recall(c.env.WorkDir, cursor, c.settings), now: memory{Head: head, Pages: map[string]remembered{}}}
+	r := &run{connector: c, repo: repo, out: out, known: recall(c.env.WorkDir, cursor, c.settings), now: pages{Head: head, Pages: map[string]remembered{}}}
 	if err := r.read(ctx); err != nil {
 		return ingest.Outcome{}, err
 	}
@@ -113,7 +113,7 @@ type run struct {
 	*connector
 	repo       *gitrepo.Repository
 	out        ingest.Sink
-	known, now memory
+	known, now pages
 	files      map[string]plumbing.Hash // of the repository
 	pages      map[string]page          // by path
 	broken     error                    // of the repository, met while a page was read

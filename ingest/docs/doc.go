@@ -46,5 +46,5 @@
 // mirror, so that only pages are read that changed or include what changed.
 //
 // It may import catalog, catalog/derive, catalog/network, ingest,
-// ingest/gitrepo, ingest/markup and ingest/webpage.
+// ingest/gitrepo, ingest/markup, ingest/memory and ingest/webpage.
 package docs

@@ -3,15 +3,13 @@ package docs
 import (
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
+
+	"almanac/ingest/memory"
 )
 
-// memory is what a run leaves for the next one.
-type memory struct {
+// pages is what a run leaves for the next one.
+type pages struct {
 	Head  string                `json:"head"`
 	Pages map[string]remembered `json:"pages"` // by path in the repository
 }
@@ -27,70 +25,31 @@ type remembered struct {
 	Hidden  bool              `json:"hidden,omitempty"`  // it has no record
 }
 
-const (
-	memoryPrefix = "pages-"
-	maxMemory    = 256 << 20 // bytes: hundreds of thousands of pages
-)
+const memoryPrefix = "pages-"
 
 // recall returns what the run that left the cursor remembered: nothing if that
 // is gone, damaged or was made under other options.
-func recall(dir, cursor, settings string) memory {
+func recall(dir, cursor, settings string) pages {
 	head, made, ok := strings.Cut(cursor, " ")
-	if !ok || made != settings || strings.ContainsAny(cursor, "/\\") {
-		return memory{}
+	if !ok || made != settings {
+		return pages{}
 	}
-	f, err := os.Open(filepath.Join(dir, memoryName(cursor)))
-	if err != nil {
-		return memory{}
+	raw, err := memory.Files{Dir: dir, Prefix: memoryPrefix}.Read(memoryName(cursor))
+	var p pages
+	if err != nil || json.Unmarshal(raw, &p) != nil || p.Head != head {
+		return pages{}
 	}
-	defer func() { _ = f.Close() }()
-	raw, err := io.ReadAll(io.LimitReader(f, maxMemory))
-	var m memory
-	if err != nil || json.Unmarshal(raw, &m) != nil || m.Head != head {
-		return memory{}
-	}
-	return m
+	return p
 }
 
-func memoryName(cursor string) string { return memoryPrefix + strings.ReplaceAll(cursor, " ", "-") }
+// memoryName is a cursor as a name of a file.
+func memoryName(cursor string) string { return strings.ReplaceAll(cursor, " ", "-") }
 
-// remember writes the memory down under the cursor's name. The file of the
-// cursor before stays, because the run may still be cut short.
-func (m memory) remember(dir, cursor, before string) error {
-	raw, err := json.Marshal(m)
-	if err == nil {
-		err = write(dir, memoryName(cursor), raw)
-	}
+// remember writes the memory down under the cursor's name.
+func (p pages) remember(dir, cursor, before string) error {
+	raw, err := json.Marshal(p)
 	if err != nil {
 		return fmt.Errorf("remember what pages were made of: %w", err)
 	}
-	old, _ := filepath.Glob(filepath.Join(dir, memoryPrefix+"*")) // the pattern is well formed
-	for _, file := range old {
-		if !slices.Contains([]string{memoryName(cursor), memoryName(before)}, filepath.Base(file)) {
-			_ = os.Remove(file) // tried again by the next run
-		}
-	}
-	return nil
-}
-
-// write puts a whole file in place or none.
-func write(dir, name string, data []byte) (err error) {
-	f, err := os.CreateTemp(dir, memoryPrefix+"*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), filepath.Join(dir, name))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return memory.Files{Dir: dir, Prefix: memoryPrefix}.Write(memoryName(cursor), raw, memoryName(before))
 }

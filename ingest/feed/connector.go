@@ -23,7 +23,8 @@
 // as long as they have posts that were not seen before.
 //
 // It may import catalog, catalog/derive, catalog/network, ingest,
-// ingest/listing, ingest/markup, ingest/outbound and ingest/webpage.
+// ingest/listing, ingest/markup, ingest/memory, ingest/outbound and
+// ingest/webpage.
 package feed
 
 import (
@@ -37,6 +38,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/listing"
+	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 	"almanac/ingest/webpage"
 )
@@ -100,7 +102,7 @@ const (
 // Sync implements ingest.Connector. The cursor names the file in which what
 // was seen of the posts is remembered.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	known := listing.Recall(c.env.WorkDir, cursor, listing.Settings(rules, c.opts))
+	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts))
 	s := &syncRun{connector: c, out: out, Run: listing.NewRun(listing.Config{
 		HTTP: c.env.HTTP, Out: out, Kind: catalog.KindBlog, Known: known, Sweep: c.opts.Sweep, Now: c.env.Now(),
 	})}

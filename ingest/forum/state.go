@@ -1,22 +1,18 @@
 package forum
 
 import (
-	"bufio"
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"almanac/ingest/memory"
 )
 
 // rules is the version of what this package makes of a forum. A change of it
@@ -42,67 +38,56 @@ type seen struct {
 	posts spans  // the numbers of its posts
 }
 
-const (
-	statePrefix = "topics-"
-	maxLine     = 16 << 20 // bytes: a million posts with a gap after each
-)
+const statePrefix = "topics-"
 
-func (c *connector) settings() string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q %q", rules, c.opts.URL, c.opts.Exclude))
-	return hex.EncodeToString(sum[:8])
+func (c *connector) settings() string { return memory.Settings(rules, c.opts.URL, c.opts.Exclude) }
+
+func (c *connector) files() memory.Files {
+	return memory.Files{Dir: c.env.WorkDir, Prefix: statePrefix}
 }
-
-var cursorShape = regexp.MustCompile(`^[0-9a-f]{32}$`)
 
 // recall returns the state that a cursor names; an empty one if there is none
 // or it was left under other options.
 func (c *connector) recall(cursor string) state {
 	none := state{topics: map[int64]seen{}}
-	if !cursorShape.MatchString(cursor) {
+	raw, err := c.files().Read(cursor)
+	if err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			c.env.Log.Warn("what is known of the forum cannot be read; everything is read again", "error", err)
+		}
 		return none
 	}
-	s, err := readState(filepath.Join(c.env.WorkDir, statePrefix+cursor))
+	s, err := readState(raw)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		c.env.Log.Warn("what is known of the forum cannot be read; everything is read again", "error", err)
+		c.env.Log.Warn("what is known of the forum is damaged; everything is read again", "error", err)
 	case s.Settings == c.settings() && s.digest() == cursor:
 		return s
 	}
 	return none
 }
 
-func readState(file string) (state, error) {
+func readState(text []byte) (state, error) {
 	s := state{topics: map[int64]seen{}}
-	f, err := os.Open(file)
-	if err != nil {
+	first, rest, _ := bytes.Cut(text, []byte("\n"))
+	if err := json.Unmarshal(first, &s.header); err != nil {
 		return s, err
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, maxLine)
-	if !lines.Scan() {
-		return s, errors.Join(errors.New("it is empty"), lines.Err())
-	}
-	if err := json.Unmarshal(lines.Bytes(), &s.header); err != nil {
-		return s, err
-	}
-	for lines.Scan() {
+	for line := range strings.Lines(string(rest)) {
+		line = strings.TrimSuffix(line, "\n")
 		var id int64
 		var t seen
-		if err := t.parse(lines.Text(), &id); err != nil {
-			return s, fmt.Errorf("%.40q: %w", lines.Text(), err)
+		if err := t.parse(line, &id); err != nil {
+			return s, fmt.Errorf("%.40q: %w", line, err)
 		}
 		s.topics[id] = t
 	}
-	return s, lines.Err()
+	return s, nil
 }
 
-// remember writes the state and returns the cursor that names it. The state
-// of the run's own cursor stays until the next run, because the new cursor
-// may never be stored. Equal states have equal cursors whenever they were
-// swept.
-func (c *connector) remember(s state, old string) (string, error) {
+// remember writes the state and returns the cursor that names it. Equal states
+// have equal cursors whenever they were swept.
+func (c *connector) remember(s state, before string) (string, error) {
 	s.Settings = c.settings()
 	cursor := s.digest()
 	var text bytes.Buffer
@@ -110,34 +95,14 @@ func (c *connector) remember(s state, old string) (string, error) {
 		return "", err
 	}
 	s.write(&text)
-	file := filepath.Join(c.env.WorkDir, statePrefix+cursor)
-	if err := os.WriteFile(file+".new", text.Bytes(), 0o600); err != nil {
-		return "", err
-	}
-	if err := os.Rename(file+".new", file); err != nil {
-		return "", err
-	}
-	c.forget(cursor, old)
-	return cursor, nil
-}
-
-// forget removes all states but two. What cannot be removed now is removed
-// another time.
-func (c *connector) forget(keep ...string) {
-	files, _ := filepath.Glob(filepath.Join(c.env.WorkDir, statePrefix+"*"))
-	for _, file := range files {
-		if !slices.Contains(keep, strings.TrimPrefix(filepath.Base(file), statePrefix)) {
-			_ = os.Remove(file)
-		}
-	}
+	return cursor, c.files().Write(cursor, text.Bytes(), before)
 }
 
 func (s state) digest() string {
 	var text bytes.Buffer
 	fmt.Fprintln(&text, s.Settings, s.Bumped.UTC().Format(time.RFC3339Nano))
 	s.write(&text)
-	sum := sha256.Sum256(text.Bytes())
-	return hex.EncodeToString(sum[:16])
+	return memory.Digest(text.Bytes())
 }
 
 func (s state) write(text *bytes.Buffer) {

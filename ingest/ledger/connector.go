@@ -16,6 +16,7 @@ import (
 	"almanac/ingest/curated"
 	"almanac/ingest/fleet"
 	"almanac/ingest/listing"
+	"almanac/ingest/memory"
 )
 
 // rules is the version of what this package makes of an answer. A change of
@@ -118,7 +119,7 @@ func link(template, key string) string {
 // was seen is remembered.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	s := &syncRun{
-		connector: c, out: out, known: listing.Recall(c.env.WorkDir, cursor, listing.Settings(rules, c.opts)),
+		connector: c, out: out, known: listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts)),
 		panel: newPanel(c, out, c.opts.Environment, c.opts.Scans),
 	}
 	s.now = listing.Memory{Settings: s.known.Settings, Items: map[string]listing.Seen{}}

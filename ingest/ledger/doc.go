@@ -71,5 +71,5 @@
 // keyed by their digest if it was never seen open.
 //
 // It may import catalog, catalog/network, ingest, ingest/curated, ingest/fleet,
-// ingest/listing and ingest/outbound.
+// ingest/listing, ingest/memory and ingest/outbound.
 package ledger

@@ -49,7 +49,7 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 		_ = os.Remove(file) // of a run that was killed
 	}
 	known := c.recall(cursor)
-	s := &syncRun{connector: c, out: out, known: known, now: memory{Settings: known.Settings, Groups: map[string]past{}}}
+	s := &syncRun{connector: c, out: out, known: known, now: archives{Settings: known.Settings, Groups: map[string]past{}}}
 	var errs []error
 	for _, g := range c.opts.Groups {
 		err := s.group(ctx, g)
@@ -63,9 +63,9 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	if err := errors.Join(errs...); err != nil {
 		return ingest.Outcome{}, err
 	}
-	cursor, err := c.remember(s.now, cursor)
+	cursor, err := c.files().Remember(s.now, cursor)
 	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("mail: remember what was seen: %w", err)
+		return ingest.Outcome{}, fmt.Errorf("mail: %w", err)
 	}
 	return ingest.Outcome{Cursor: cursor, Complete: true}, nil
 }
@@ -74,7 +74,7 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 type syncRun struct {
 	*connector
 	out         ingest.Sink
-	known, now  memory
+	known, now  archives
 	done, total int // messages
 }
 

@@ -35,6 +35,6 @@
 // that the cursor holds; without that file everything is read again. If one
 // group cannot be read the others are, and the run fails.
 //
-// It may import catalog, catalog/network, ingest, ingest/outbound and
-// ingest/webpage.
+// It may import catalog, catalog/network, ingest, ingest/memory,
+// ingest/outbound and ingest/webpage.
 package mail

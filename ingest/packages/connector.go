@@ -11,6 +11,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
+	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 )
 
@@ -49,7 +50,7 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	if err := r.configure(thisMachine(c.env.Files)); err != nil {
 		return ingest.Outcome{}, fmt.Errorf("packages: %w", err)
 	}
-	known, now := c.recall(cursor), memory{Settings: c.settings(), Packages: map[string]seen{}}
+	known, now := c.recall(cursor), past{Settings: memory.Settings(rules, c.opts), Packages: map[string]seen{}}
 	whole := true
 	var failed []error
 	work := r.work()
@@ -74,7 +75,7 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	if len(failed) == len(work) {
 		return ingest.Outcome{}, fmt.Errorf("packages: none of %d could be read: %w", len(work), failed[0])
 	}
-	next, err := c.remember(now, cursor)
+	next, err := c.files().Remember(now, cursor)
 	if err != nil {
 		return ingest.Outcome{}, fmt.Errorf("packages: %w", err)
 	}

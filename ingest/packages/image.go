@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 )
 
@@ -144,7 +145,7 @@ func (r *run) image(ctx context.Context, name string, old seen) (seen, error) {
 	if err != nil {
 		return seen{}, err
 	}
-	list := hash([]byte(c.base + " " + strings.Join(tags, " ")))
+	list := memory.Digest([]byte(c.base + " " + strings.Join(tags, " ")))
 	if list == old.List && r.env.Now().Sub(old.Swept) < sweep {
 		r.keep(old)
 		return old, nil

@@ -23,7 +23,8 @@
 // canonical form, or leads to one, is a copy and has no record.
 //
 // It may import catalog, catalog/derive, catalog/network, ingest,
-// ingest/listing, ingest/markup, ingest/outbound and ingest/webpage.
+// ingest/listing, ingest/markup, ingest/memory, ingest/outbound and
+// ingest/webpage.
 package site
 
 import (
@@ -38,6 +39,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/listing"
+	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 	"almanac/ingest/webpage"
 )
@@ -102,7 +104,7 @@ func host(u *url.URL) string { return strings.TrimPrefix(u.Host, "www.") }
 // Sync implements ingest.Connector. The cursor names the file in which what
 // was seen of the pages is remembered.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	known := listing.Recall(c.env.WorkDir, cursor, listing.Settings(rules, c.opts))
+	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts))
 	s := &syncRun{connector: c, out: out, Run: listing.NewRun(listing.Config{
 		HTTP: c.env.HTTP, Out: out, Kind: c.opts.Kind, Known: known, Sweep: c.opts.Sweep, Now: c.env.Now(),
 	})}

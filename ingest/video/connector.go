@@ -35,7 +35,8 @@
 // unless the feed twice had an older one.
 //
 // It may import catalog, catalog/derive, catalog/network, ingest, ingest/feed,
-// ingest/listing, ingest/markup, ingest/outbound and ingest/webpage.
+// ingest/listing, ingest/markup, ingest/memory, ingest/outbound and
+// ingest/webpage.
 package video
 
 import (
@@ -50,6 +51,7 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/feed"
 	"almanac/ingest/listing"
+	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 	"almanac/ingest/webpage"
 )
@@ -142,7 +144,7 @@ const maxFeed = 8 << 20 // bytes
 // Sync implements ingest.Connector. The cursor names the file in which what
 // was seen of the recordings is remembered.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	known := listing.Recall(c.env.WorkDir, cursor, listing.Settings(rules, c.opts))
+	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts))
 	s := &syncRun{connector: c, out: out, Run: listing.NewRun(listing.Config{
 		HTTP: c.env.HTTP, Out: out, Kind: catalog.KindVideo, Known: known, Sweep: c.opts.Sweep, Now: c.env.Now(),
 	})}

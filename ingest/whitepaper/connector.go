@@ -21,7 +21,8 @@
 // paper that cannot be read keeps its record.
 //
 // It may import catalog, catalog/derive, catalog/network, ingest,
-// ingest/listing, ingest/outbound, ingest/pdf and ingest/webpage.
+// ingest/listing, ingest/memory, ingest/outbound, ingest/pdf and
+// ingest/webpage.
 package whitepaper
 
 import (
@@ -40,6 +41,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/listing"
+	"almanac/ingest/memory"
 	"almanac/ingest/outbound"
 	"almanac/ingest/pdf"
 	"almanac/ingest/webpage"
@@ -140,7 +142,7 @@ var types = []string{"application/pdf", "application/x-pdf", "application/octet-
 // Sync implements ingest.Connector. The cursor names the file in which what
 // was seen of the papers is remembered.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	known := listing.Recall(c.env.WorkDir, cursor, listing.Settings(rules, c.papers))
+	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.papers))
 	s := &syncRun{c, listing.NewRun(listing.Config{HTTP: c.env.HTTP, Out: out, Kind: catalog.KindWhitepaper, Known: known}), out}
 	for i, p := range c.papers {
 		if err := s.paper(ctx, p); err != nil {

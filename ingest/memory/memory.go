@@ -1,0 +1,115 @@
+// Package memory keeps what a run of a source leaves for the next one, in
+// files of the source's working directory. A file's name is part of the run's
+// cursor: a run that is cut short leaves the memory of the run before in
+// place, and a file that is gone or damaged is one that was never there, so
+// that everything is read again. It imports nothing of the program.
+package memory
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// maxSize is that of a file, in bytes: a million items.
+const maxSize = 256 << 20
+
+// Files are those of one connector.
+type Files struct {
+	Dir    string // of the source
+	Prefix string // of their names
+}
+
+// Settings digests the values that decide how a source is read.
+func Settings(values ...any) string {
+	raw, err := json.Marshal(values)
+	if err != nil {
+		panic("memory: settings are plain data: " + err.Error())
+	}
+	return Digest(raw)[:16]
+}
+
+// Digest is 32 hexadecimal digits, the same for the same data.
+func Digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
+}
+
+// Recall reads what Remember wrote into v and reports whether it is there, as
+// it was written. v may be changed even if it is not.
+func (f Files) Recall(cursor string, v any) bool {
+	raw, err := f.Read(cursor)
+	return err == nil && Digest(raw) == cursor && json.Unmarshal(raw, v) == nil
+}
+
+// Remember writes v down and returns the cursor that names it. The file of the
+// cursor before stays, as the new cursor may never be stored.
+func (f Files) Remember(v any, before string) (cursor string, err error) {
+	raw, err := json.Marshal(v)
+	if err != nil {
+		return "", fmt.Errorf("remember what was seen: %w", err)
+	}
+	cursor = Digest(raw)
+	if old, err := f.Read(cursor); cursor == before && err == nil && bytes.Equal(old, raw) {
+		return cursor, nil
+	}
+	return cursor, f.Write(cursor, raw, before)
+}
+
+// Read returns the content of the file of a name. Its error is fs.ErrNotExist
+// if there is none, or none can have the name.
+func (f Files) Read(name string) ([]byte, error) {
+	if name == "" || strings.ContainsAny(name, `/\`) {
+		return nil, fs.ErrNotExist
+	}
+	file, err := os.Open(filepath.Join(f.Dir, f.Prefix+name))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(io.LimitReader(file, maxSize))
+}
+
+// Write puts a file in place, the whole or nothing, and removes all others but
+// the one before.
+func (f Files) Write(name string, data []byte, before string) error {
+	if err := f.write(name, data); err != nil {
+		return fmt.Errorf("remember what was seen: %w", err)
+	}
+	old, _ := filepath.Glob(filepath.Join(f.Dir, f.Prefix+"*")) // the pattern is well formed
+	for _, file := range old {
+		if !slices.Contains([]string{name, before}, strings.TrimPrefix(filepath.Base(file), f.Prefix)) {
+			_ = os.Remove(file) // tried again by the next run
+		}
+	}
+	return nil
+}
+
+func (f Files) write(name string, data []byte) (err error) {
+	file, err := os.CreateTemp(f.Dir, f.Prefix+"*.tmp")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err == nil {
+		err = file.Sync()
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), filepath.Join(f.Dir, f.Prefix+name))
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+	}
+	return err
+}
