@@ -57,20 +57,23 @@ func NewClient(c ClientConfig) (*Client, error) {
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
 	}
-	dialer := &net.Dialer{Timeout: 5 * time.Second}
 	base.Path = strings.TrimSuffix(base.Path, "/")
 	return &Client{
 		name:    c.Name,
 		base:    base,
 		timeout: c.Timeout,
-		http: &http.Client{Transport: transport{key: c.Key, next: &http.Transport{
-			DialContext:         dialer.DialContext,
-			TLSHandshakeTimeout: 5 * time.Second,
-			MaxIdleConnsPerHost: 8,
-			IdleConnTimeout:     90 * time.Second,
-			ForceAttemptHTTP2:   true,
-		}}},
+		http:    &http.Client{Transport: transport{key: c.Key, next: connections}},
 	}, nil
+}
+
+// connections are those of all clients: one that is given up, because its
+// server is not what it should be, leaves none of its own open.
+var connections = &http.Transport{
+	DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
+	TLSHandshakeTimeout: 5 * time.Second,
+	MaxIdleConnsPerHost: 8,
+	IdleConnTimeout:     90 * time.Second,
+	ForceAttemptHTTP2:   true,
 }
 
 // URL is the server's address.

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -314,4 +315,30 @@ func FuzzMessage(f *testing.F) {
 			t.Errorf("%q", got)
 		}
 	})
+}
+
+// A server that is not yet what it should be is asked by a new client each
+// time.
+func TestClientsLeaveNoConnectionsBehind(t *testing.T) {
+	var opened atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }))
+	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	t.Cleanup(server.Close)
+	for range 50 {
+		c, err := NewClient(ClientConfig{Name: "example", URL: server.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.JSON(t.Context(), http.MethodGet, "/", nil, &struct{}{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := opened.Load(); n > 2 {
+		t.Errorf("%d connections for 50 clients, one after the other", n)
+	}
 }
