@@ -29,6 +29,7 @@ import (
 
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
+	"almanac/retrieval/vector/qdrant/qdranttest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -144,14 +145,14 @@ func faults(t *testing.T) map[string]struct {
 	}
 	t.Cleanup(func() { _ = silent.Close() })
 	failing := func(err error) string {
-		s := startStandIn(t, "")
+		s := startStandIn(t)
 		s.failOn("Collections/Get", err)
-		return s.addr
+		return s.Addr
 	}
 	locked := func() string {
-		s := startStandIn(t, "")
-		s.key = "other"
-		return s.addr
+		s := startStandIn(t)
+		s.RequireKey("other")
+		return s.Addr
 	}
 	with := func(addr string, change func(*Config)) Config {
 		c := config(addr)
@@ -167,10 +168,10 @@ func faults(t *testing.T) map[string]struct {
 		"nothing listens":            {with(closedPort(t), same), "refuses connections"},
 		"an unknown host":            {with("no..such.host:6334", same), "its host name is not known"},
 		"the REST port":              {with(rest.Listener.Addr().String(), same), "does not answer in gRPC"},
-		"TLS to a server without":    {with(startStandIn(t, "").addr, func(c *Config) { c.TLS = true }), "does not speak TLS there"},
-		"no TLS to a server with":    {with(startStandIn(t, "", overTLS).addr, same), "does not answer in gRPC"},
-		"an unknown certificate":     {with(startStandIn(t, "", overTLS).addr, func(c *Config) { c.TLS = true }), "certificate that is not accepted: certificate signed by unknown authority"},
-		"a certificate of another":   {with(strings.Replace(startStandIn(t, "", overTLS).addr, "127.0.0.1", "localhost", 1), func(c *Config) { c.TLS, c.roots = true, roots }), "certificate that is not accepted"},
+		"TLS to a server without":    {with(startStandIn(t).Addr, func(c *Config) { c.TLS = true }), "does not speak TLS there"},
+		"no TLS to a server with":    {with(qdranttest.StartAt(t, "127.0.0.1:0", overTLS).Addr, same), "does not answer in gRPC"},
+		"an unknown certificate":     {with(qdranttest.StartAt(t, "127.0.0.1:0", overTLS).Addr, func(c *Config) { c.TLS = true }), "certificate that is not accepted: certificate signed by unknown authority"},
+		"a certificate of another":   {with(strings.Replace(qdranttest.StartAt(t, "127.0.0.1:0", overTLS).Addr, "127.0.0.1", "localhost", 1), func(c *Config) { c.TLS, c.roots = true, roots }), "certificate that is not accepted"},
 		"no answer":                  {with(silent.Addr().String(), func(c *Config) { c.Timeout = 50 * time.Millisecond }), "did not answer within 50ms"},
 		"no key":                     {with(locked(), same), "wants an API key and none is set"},
 		"a wrong key":                {with(locked(), key), "refuses the API key"},
@@ -250,9 +251,9 @@ func TestOpenDoesNotWaitForASilentServer(t *testing.T) {
 
 func TestTLSAndKey(t *testing.T) {
 	identity, roots := certificate(t)
-	s := startStandIn(t, "", grpc.Creds(credentials.NewTLS(&tls.Config{Certificates: []tls.Certificate{identity}})))
-	s.key = "hush"
-	c := config(s.addr)
+	s := qdranttest.StartAt(t, "127.0.0.1:0", grpc.Creds(credentials.NewTLS(&tls.Config{Certificates: []tls.Certificate{identity}})))
+	s.RequireKey("hush")
+	c := config(s.Addr)
 	c.TLS, c.roots, c.Key = true, roots, "hush"
 	if at, err := openAt(t, c).Checkpoint(t.Context()); at != 0 || err != nil {
 		t.Errorf("checkpoint %d, error %v", at, err)
@@ -276,7 +277,7 @@ func TestAKeyInTheOpenIsWarnedOf(t *testing.T) {
 }
 
 func TestClosedIndex(t *testing.T) {
-	x := openAt(t, config(startStandIn(t, "").addr))
+	x := openAt(t, config(startStandIn(t).Addr))
 	for range 2 {
 		if err := x.Close(); err != nil {
 			t.Fatal(err)

@@ -1,7 +1,6 @@
 package qdrant
 
 import (
-	"context"
 	"errors"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
+	"almanac/retrieval/vector/qdrant/qdranttest"
 )
 
 func checkpointOf(t *testing.T, x *Index) int64 {
@@ -36,11 +36,12 @@ func apply(t *testing.T, x *Index, b vector.Batch) {
 }
 
 func TestTheCollectionIsAsConfigured(t *testing.T) {
-	s := startStandIn(t, "")
-	c := config(s.addr)
+	s := startStandIn(t)
+	c := config(s.Addr)
 	c.Quantize, c.OnDisk, c.Shards, c.Replicas = true, true, 3, 2
 	openAt(t, c)
-	info := s.made["almanac-causeway-g3"].info
+	var info *client.CollectionInfo
+	s.collection("almanac-causeway-g3", func(c *qdranttest.Collection) { info = c.Info })
 	params := info.GetConfig().GetParams()
 	dense := params.GetVectorsConfig().GetParamsMap().GetMap()[denseVector]
 	scalar := dense.GetQuantizationConfig().GetScalar()
@@ -51,7 +52,7 @@ func TestTheCollectionIsAsConfigured(t *testing.T) {
 	}
 	c.Generation, c.Quantize, c.OnDisk, c.Shards, c.Replicas = 4, false, false, 0, 0
 	openAt(t, c)
-	params = s.made["almanac-causeway-g4"].info.GetConfig().GetParams()
+	s.collection("almanac-causeway-g4", func(c *qdranttest.Collection) { params = c.Info.GetConfig().GetParams() })
 	if dense := params.GetVectorsConfig().GetParamsMap().GetMap()[denseVector]; dense.GetQuantizationConfig() != nil || dense.GetOnDisk() || params.ReplicationFactor != nil {
 		t.Errorf("collection %v", params)
 	}
@@ -77,10 +78,10 @@ func TestCollectionsOfOthersAreRefused(t *testing.T) {
 		{"no IDF", func(c *client.CollectionConfig) { c.Params.SparseVectorsConfig.Map[sparseVector].Modifier = nil }, "has not the vectors of an index"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := startStandIn(t, "")
-			openAt(t, config(s.addr))
-			c.change(s.made["almanac-causeway-g3"].info.Config)
-			err := use(t, config(s.addr))
+			s := startStandIn(t)
+			openAt(t, config(s.Addr))
+			s.collection("almanac-causeway-g3", func(made *qdranttest.Collection) { c.change(made.Info.Config) })
+			err := use(t, config(s.Addr))
 			if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, vector.ErrUnavailable) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
@@ -90,9 +91,9 @@ func TestCollectionsOfOthersAreRefused(t *testing.T) {
 
 func TestOldServersAreRefused(t *testing.T) {
 	for version, ok := range map[string]bool{"1.15.9": false, "0.99.0": false, "": false, "next": false, "1.16.0": true, "v1.18.3": true, "2.0.0-rc1": true} {
-		s := startStandIn(t, "")
-		s.version = version
-		if err := use(t, config(s.addr)); (err == nil) != ok || !ok && !strings.Contains(err.Error(), "needed is 1.16 or newer") {
+		s := startStandIn(t)
+		s.Version(version)
+		if err := use(t, config(s.Addr)); (err == nil) != ok || !ok && !strings.Contains(err.Error(), "needed is 1.16 or newer") {
 			t.Errorf("version %q: error %v", version, err)
 		}
 	}
@@ -104,7 +105,7 @@ func TestAServerThatComesLater(t *testing.T) {
 	if _, err := x.Checkpoint(t.Context()); !errors.Is(err, vector.ErrUnavailable) {
 		t.Fatalf("error %v, want ErrUnavailable", err)
 	}
-	startStandIn(t, addr)
+	qdranttest.StartAt(t, addr)
 	x.conn.ResetConnectBackoff() // instead of waiting for the next try
 	for state := x.conn.GetState(); state != connectivity.Ready; state = x.conn.GetState() {
 		x.conn.Connect()
@@ -122,14 +123,14 @@ func TestAServerThatComesLater(t *testing.T) {
 }
 
 func TestAServerThatComesBackEmpty(t *testing.T) {
-	s := startStandIn(t, "")
-	x := openAt(t, config(s.addr))
+	s := startStandIn(t)
+	x := openAt(t, config(s.Addr))
 	apply(t, x, vector.Batch{Records: []vector.Record{record(1, 2)}, Checkpoint: 5})
-	for name, lose := range map[string]func(){
-		"nothing":             func() { clear(s.made) },
-		"an older collection": func() { delete(s.made[x.name].points, checkpointID) },
+	for name, lose := range map[string]func(qdranttest.State){
+		"nothing":             func(state qdranttest.State) { clear(state.Collections) },
+		"an older collection": func(state qdranttest.State) { delete(state.Collections[x.name].Points, checkpointID) },
 	} {
-		s.set(lose)
+		s.Change(lose)
 		if name == "nothing" {
 			_, err := x.Search(t.Context(), axis, passage.Filter{}, 1)
 			if !errors.Is(err, vector.ErrUnavailable) || !strings.Contains(err.Error(), "has no collection almanac-causeway-g3") {
@@ -152,8 +153,8 @@ func TestAServerThatComesBackEmpty(t *testing.T) {
 }
 
 func TestTheCheckpointIsNeverAheadOfThePoints(t *testing.T) {
-	s := startStandIn(t, "")
-	x := openAt(t, config(s.addr))
+	s := startStandIn(t)
+	x := openAt(t, config(s.Addr))
 	apply(t, x, vector.Batch{Records: []vector.Record{record(1, 3), record(2, 1)}, Checkpoint: 1})
 	zero := record(3, 2)
 	zero.Vectors[1] = make([]float32, 4)
@@ -175,13 +176,11 @@ func TestTheCheckpointIsNeverAheadOfThePoints(t *testing.T) {
 		}
 	}
 	// The last request, of the checkpoint itself.
-	s.set(func() {
-		s.fault = func(_ context.Context, method string, in any) error {
-			if u, ok := in.(*client.UpsertPoints); ok && u.GetPoints()[0].GetId().GetNum() == checkpointID {
-				return status.Error(codes.DeadlineExceeded, "")
-			}
-			return nil
+	s.Fault(func(_ string, in any) error {
+		if u, ok := in.(*client.UpsertPoints); ok && u.GetPoints()[0].GetId().GetNum() == checkpointID {
+			return status.Error(codes.DeadlineExceeded, "")
 		}
+		return nil
 	})
 	if err := x.Apply(t.Context(), b); !errors.Is(err, vector.ErrUnavailable) {
 		t.Errorf("error %v", err)
@@ -200,24 +199,22 @@ func TestTheCheckpointIsNeverAheadOfThePoints(t *testing.T) {
 }
 
 func TestEveryRequestWaitsAndIsOfModestSize(t *testing.T) {
-	s := startStandIn(t, "")
-	c := config(s.addr)
+	s := startStandIn(t)
+	c := config(s.Addr)
 	c.Dimensions = 1024
 	x := openAt(t, c)
 	var mu sync.Mutex
 	var sizes []int
-	s.set(func() {
-		s.fault = func(_ context.Context, method string, in any) error {
-			if w, ok := in.(interface{ GetWait() bool }); ok && !w.GetWait() {
-				t.Errorf("%s does not wait", method)
-			}
-			if u, ok := in.(*client.UpsertPoints); ok {
-				mu.Lock()
-				defer mu.Unlock()
-				sizes = append(sizes, proto.Size(u))
-			}
-			return nil
+	s.Fault(func(method string, in any) error {
+		if w, ok := in.(interface{ GetWait() bool }); ok && !w.GetWait() {
+			t.Errorf("%s does not wait", method)
 		}
+		if u, ok := in.(*client.UpsertPoints); ok {
+			mu.Lock()
+			defer mu.Unlock()
+			sizes = append(sizes, proto.Size(u))
+		}
+		return nil
 	})
 	r := vector.Record{ID: 7}
 	for range 1000 {
@@ -235,8 +232,8 @@ func TestEveryRequestWaitsAndIsOfModestSize(t *testing.T) {
 }
 
 func TestBatchesThatCannotBeAreRefused(t *testing.T) {
-	s := startStandIn(t, "")
-	x := openAt(t, config(s.addr))
+	s := startStandIn(t)
+	x := openAt(t, config(s.Addr))
 	for name, r := range map[string]vector.Record{
 		"a negative id":        record(-1, 1),
 		"an id too large":      record(1<<47, 1),
@@ -253,8 +250,8 @@ func TestBatchesThatCannotBeAreRefused(t *testing.T) {
 }
 
 func TestReadersWriteNothing(t *testing.T) {
-	s := startStandIn(t, "")
-	c := config(s.addr)
+	s := startStandIn(t)
+	c := config(s.Addr)
 	c.ReadOnly = true
 	x := openAt(t, c)
 	if at, err := x.Checkpoint(t.Context()); at != 0 || err != nil || len(s.names()) > 0 {
@@ -263,37 +260,37 @@ func TestReadersWriteNothing(t *testing.T) {
 	if _, err := x.Search(t.Context(), axis, passage.Filter{}, 1); !errors.Is(err, vector.ErrUnavailable) {
 		t.Errorf("a search before the collection was made: error %v", err)
 	}
-	writer := openAt(t, config(s.addr))
+	writer := openAt(t, config(s.Addr))
 	apply(t, writer, vector.Batch{Records: []vector.Record{record(1, 1)}, Checkpoint: 4})
-	before := s.count("Points/Upsert") + s.count("Points/CreateFieldIndex")
+	before := s.Calls("Points/Upsert") + s.Calls("Points/CreateFieldIndex")
 	apply(t, x, vector.Batch{Delete: []int64{1}, After: 900, Checkpoint: 901})
 	if err := errors.Join(x.Flush(t.Context()), x.Promote(t.Context())); err != nil {
 		t.Error(err)
 	}
-	if at := checkpointOf(t, x); at != 4 || len(s.ids(x.name)) != 1 || len(s.aliases) > 0 ||
-		s.count("Points/Upsert")+s.count("Points/CreateFieldIndex") != before || s.count("Points/Delete") != 1 {
-		t.Errorf("checkpoint %d, calls %v", at, s.calls)
+	if at := checkpointOf(t, x); at != 4 || len(s.ids(x.name)) != 1 || len(s.aliases()) > 0 ||
+		s.Calls("Points/Upsert")+s.Calls("Points/CreateFieldIndex") != before || s.Calls("Points/Delete") != 1 {
+		t.Errorf("checkpoint %d, %d deletions", at, s.Calls("Points/Delete"))
 	}
 }
 
 func TestPromote(t *testing.T) {
-	s := startStandIn(t, "")
-	foreign := config(s.addr)
+	s := startStandIn(t)
+	foreign := config(s.Addr)
 	foreign.Generation, foreign.Owner = 2, "catalog-b"
 	openAt(t, foreign)
 	foreign.Collection, foreign.Owner = "almanac-causeway-gx", "catalog-a"
 	openAt(t, foreign)
-	c := config(s.addr)
+	c := config(s.Addr)
 	c.Generation = 1
 	old := openAt(t, c)
-	if err := old.Promote(t.Context()); err != nil || s.aliases["almanac-causeway"] != "almanac-causeway-g1" {
-		t.Fatalf("error %v, aliases %v", err, s.aliases)
+	if err := old.Promote(t.Context()); err != nil || s.aliases()["almanac-causeway"] != "almanac-causeway-g1" {
+		t.Fatalf("error %v, aliases %v", err, s.aliases())
 	}
-	abandoned := config(s.addr)
+	abandoned := config(s.Addr)
 	abandoned.Generation = 9
 	openAt(t, abandoned)
 
-	x := openAt(t, config(s.addr))
+	x := openAt(t, config(s.Addr))
 	apply(t, x, vector.Batch{Records: []vector.Record{record(1, 1)}, Checkpoint: 4})
 	done := make(chan struct{})
 	var wg sync.WaitGroup
@@ -318,8 +315,8 @@ func TestPromote(t *testing.T) {
 	close(done)
 	wg.Wait()
 	want := []string{"almanac-causeway-g2", "almanac-causeway-g3", "almanac-causeway-gx-g2"}
-	if got := s.names(); !slices.Equal(got, want) || s.aliases["almanac-causeway"] != "almanac-causeway-g3" {
-		t.Errorf("collections %v, want %v; aliases %v", got, want, s.aliases)
+	if got := s.names(); !slices.Equal(got, want) || s.aliases()["almanac-causeway"] != "almanac-causeway-g3" {
+		t.Errorf("collections %v, want %v; aliases %v", got, want, s.aliases())
 	}
 
 	// The older generation has nothing to ask.
@@ -333,20 +330,22 @@ func TestPromote(t *testing.T) {
 func TestNamesOfOthersAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		take func(s *standIn)
+		take func(qdranttest.State)
 		want string
 	}{
-		{"an alias", func(s *standIn) { s.aliases["almanac-causeway"] = "almanac-causeway-g1" }, "the alias almanac-causeway names the collection almanac-causeway-g1, which is not this catalog's"},
-		{"a collection", func(s *standIn) { s.made["almanac-causeway"] = s.made["almanac-causeway-g1"] }, "a collection has the name almanac-causeway, which is to be an alias"},
+		{"an alias", func(state qdranttest.State) { state.Aliases["almanac-causeway"] = "almanac-causeway-g1" }, "the alias almanac-causeway names the collection almanac-causeway-g1, which is not this catalog's"},
+		{"a collection", func(state qdranttest.State) {
+			state.Collections["almanac-causeway"] = state.Collections["almanac-causeway-g1"]
+		}, "a collection has the name almanac-causeway, which is to be an alias"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := startStandIn(t, "")
-			foreign := config(s.addr)
+			s := startStandIn(t)
+			foreign := config(s.Addr)
 			foreign.Owner, foreign.Generation = "catalog-b", 1
 			openAt(t, foreign)
-			x := openAt(t, config(s.addr))
-			s.set(func() { c.take(s) })
-			before, later := s.names(), config(s.addr)
+			x := openAt(t, config(s.Addr))
+			s.Change(c.take)
+			before, later := s.names(), config(s.Addr)
 			later.Generation = 4
 			for call, err := range map[string]error{"checkpoint": use(t, later), "promote": x.Promote(t.Context())} {
 				if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, vector.ErrUnavailable) {
@@ -361,9 +360,9 @@ func TestNamesOfOthersAreRefused(t *testing.T) {
 }
 
 func TestDrop(t *testing.T) {
-	s := startStandIn(t, "")
-	x := openAt(t, config(s.addr))
-	other := config(s.addr)
+	s := startStandIn(t)
+	x := openAt(t, config(s.Addr))
+	other := config(s.Addr)
 	other.Generation = 4
 	openAt(t, other)
 	for range 2 {

@@ -25,7 +25,7 @@ func (x points) Upsert(_ context.Context, r *client.UpsertPoints) (*client.Point
 		return nil, err
 	}
 	for _, p := range r.GetPoints() {
-		c.points[p.GetId().GetNum()] = p
+		c.Points[p.GetId().GetNum()] = p
 	}
 	return written, nil
 }
@@ -36,7 +36,7 @@ func (x points) Delete(_ context.Context, r *client.DeletePoints) (*client.Point
 		return nil, err
 	}
 	listed := idsOf(r.GetPoints().GetPoints().GetIds())
-	maps.DeleteFunc(c.points, func(id uint64, p *client.PointStruct) bool {
+	maps.DeleteFunc(c.Points, func(id uint64, p *client.PointStruct) bool {
 		if f := r.GetPoints().GetFilter(); f != nil {
 			return passes(f, p)
 		}
@@ -52,7 +52,7 @@ func (x points) DeleteVectors(_ context.Context, r *client.DeletePointVectors) (
 	}
 	for id := range idsOf(r.GetPointsSelector().GetPoints().GetIds()) {
 		for _, name := range r.GetVectors().GetNames() {
-			delete(c.points[id].GetVectors().GetVectors().GetVectors(), name)
+			delete(c.Points[id].GetVectors().GetVectors().GetVectors(), name)
 		}
 	}
 	return written, nil
@@ -63,7 +63,7 @@ func (x points) CreateFieldIndex(_ context.Context, r *client.CreateFieldIndexCo
 	if err != nil {
 		return nil, err
 	}
-	c.info.PayloadSchema[r.GetFieldName()] = &client.PayloadSchemaInfo{}
+	c.Info.PayloadSchema[r.GetFieldName()] = &client.PayloadSchemaInfo{}
 	return written, nil
 }
 
@@ -74,7 +74,7 @@ func (x points) Get(_ context.Context, r *client.GetPoints) (*client.GetResponse
 	}
 	var got client.GetResponse
 	for _, id := range r.GetIds() {
-		if p := c.points[id.GetNum()]; p != nil {
+		if p := c.Points[id.GetNum()]; p != nil {
 			got.Result = append(got.Result, retrieved(p))
 		}
 	}
@@ -96,8 +96,8 @@ func (x points) Scroll(_ context.Context, r *client.ScrollPoints) (*client.Scrol
 		limit = int(r.GetLimit())
 	}
 	var page client.ScrollResponse
-	for _, id := range slices.Sorted(maps.Keys(c.points)) {
-		p := c.points[id]
+	for _, id := range slices.Sorted(maps.Keys(c.Points)) {
+		p := c.Points[id]
 		if id < r.GetOffset().GetNum() || !passes(r.GetFilter(), p) {
 			continue
 		}
@@ -116,7 +116,7 @@ func (x points) Count(_ context.Context, r *client.CountPoints) (*client.CountRe
 		return nil, err
 	}
 	n := uint64(0)
-	for _, p := range c.points {
+	for _, p := range c.Points {
 		if passes(r.GetFilter(), p) {
 			n++
 		}
@@ -136,8 +136,8 @@ func (x points) Query(_ context.Context, r *client.QueryPoints) (*client.QueryRe
 		return nil, err
 	}
 	var answer client.QueryResponse
-	for _, id := range slices.Sorted(maps.Keys(c.points)) {
-		p := c.points[id]
+	for _, id := range slices.Sorted(maps.Keys(c.Points)) {
+		p := c.Points[id]
 		if v := vectorOf(p, r.GetUsing()); v != nil && passes(r.GetFilter(), p) {
 			if s, ok := score(v); ok {
 				answer.Result = append(answer.Result, &client.ScoredPoint{Id: p.GetId(), Score: s})
@@ -154,10 +154,10 @@ func (x points) Query(_ context.Context, r *client.QueryPoints) (*client.QueryRe
 }
 
 // scorer returns how a query scores vectors, and which it finds.
-func (c *collection) scorer(r *client.QueryPoints) (func(*client.Vector) (float32, bool), error) {
+func (c *Collection) scorer(r *client.QueryPoints) (func(*client.Vector) (float32, bool), error) {
 	input := r.GetQuery().GetNearest()
 	if dense := input.GetDense(); dense != nil {
-		size := c.info.GetConfig().GetParams().GetVectorsConfig().GetParamsMap().GetMap()[r.GetUsing()].GetSize()
+		size := c.Info.GetConfig().GetParams().GetVectorsConfig().GetParamsMap().GetMap()[r.GetUsing()].GetSize()
 		if uint64(len(dense.GetData())) != size {
 			return nil, status.Errorf(codes.InvalidArgument, "Wrong input: Vector dimension error: expected dim: %d, got %d", size, len(dense.GetData()))
 		}
@@ -179,9 +179,9 @@ func (c *collection) scorer(r *client.QueryPoints) (func(*client.Vector) (float3
 }
 
 // idf is ln(1 + (n − df + 0.5)/(df + 0.5)) over the vectors of a name.
-func (c *collection) idf(name string, term uint32) float64 {
+func (c *Collection) idf(name string, term uint32) float64 {
 	n, df := 0.0, 0.0
-	for _, p := range c.points {
+	for _, p := range c.Points {
 		if v := vectorOf(p, name); v != nil {
 			n++
 			if slices.Contains(v.GetSparse().GetIndices(), term) {

@@ -26,28 +26,41 @@ import (
 type Server struct {
 	Addr string // host:port
 
-	mu          sync.Mutex // guards everything below
-	key         string
-	full        bool
-	collections map[string]*collection
-	aliases     map[string]string // to collections
+	mu      sync.Mutex // guards everything below
+	version string
+	key     string
+	full    bool
+	fault   func(method string, in any) error // nil: none
+	calls   map[string]int                    // by method
+	state   State
 }
 
-type collection struct {
-	info   *client.CollectionInfo
-	points map[uint64]*client.PointStruct
+// State is what a server holds.
+type State struct {
+	Collections map[string]*Collection
+	Aliases     map[string]string // to collections
 }
 
-// Start starts a server without collections; tb ends it.
-func Start(tb testing.TB) *Server {
+// Collection is what is known of a collection, and what is in it by id.
+type Collection struct {
+	Info   *client.CollectionInfo
+	Points map[uint64]*client.PointStruct
+}
+
+// Start starts a server without collections on any port; tb ends it.
+func Start(tb testing.TB) *Server { return StartAt(tb, "127.0.0.1:0") }
+
+// StartAt is Start at an address, with further options.
+func StartAt(tb testing.TB, addr string, options ...grpc.ServerOption) *Server {
 	tb.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := net.Listen("tcp", addr)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	s := &Server{Addr: listener.Addr().String(), collections: map[string]*collection{}, aliases: map[string]string{}}
+	s := &Server{Addr: listener.Addr().String(), version: "1.18.3", calls: map[string]int{},
+		state: State{Collections: map[string]*Collection{}, Aliases: map[string]string{}}}
 	const maxMessage = 64 << 20
-	server := grpc.NewServer(grpc.MaxRecvMsgSize(maxMessage), grpc.UnaryInterceptor(s.intercept))
+	server := grpc.NewServer(append(options, grpc.MaxRecvMsgSize(maxMessage), grpc.UnaryInterceptor(s.intercept))...)
 	client.RegisterQdrantServer(server, service{s: s})
 	client.RegisterCollectionsServer(server, collections{s: s})
 	client.RegisterPointsServer(server, points{s: s})
@@ -63,13 +76,42 @@ func (s *Server) RequireKey(key string) {
 	s.key = key
 }
 
+// Version is the release the server says it is of.
+func (s *Server) Version(version string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version = version
+}
+
+// Fault is asked before every call, named like Points/Upsert, and makes those
+// fail that it has an error for; nil ends that.
+func (s *Server) Fault(fault func(method string, in any) error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault = fault
+}
+
+// Calls counts the calls of a method, named like Points/Upsert.
+func (s *Server) Calls(method string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls[method]
+}
+
+// Change reads or changes what the server holds, between two calls.
+func (s *Server) Change(change func(State)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change(s.state)
+}
+
 // Empty is what a restart with another disk does: collections and aliases are
 // gone.
 func (s *Server) Empty() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	clear(s.collections)
-	clear(s.aliases)
+	s.Change(func(state State) {
+		clear(state.Collections)
+		clear(state.Aliases)
+	})
 }
 
 // Full makes writes fail as they do on a full disk, or no more.
@@ -82,11 +124,11 @@ func (s *Server) Full(on bool) {
 // ChangeCollections changes what is known of every collection, as an older or
 // newer program may have left it.
 func (s *Server) ChangeCollections(change func(info *client.CollectionInfo)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, c := range s.collections {
-		change(c.info)
-	}
+	s.Change(func(state State) {
+		for _, c := range state.Collections {
+			change(c.Info)
+		}
+	})
 }
 
 // Passages returns the points that the collections hold, without those of
@@ -95,8 +137,8 @@ func (s *Server) Passages() []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var ids []int64
-	for _, c := range s.collections {
-		for id, p := range c.points {
+	for _, c := range s.state.Collections {
+		for id, p := range c.Points {
 			if len(p.GetVectors().GetVectors().GetVectors()) > 0 {
 				ids = append(ids, int64(id))
 			}
@@ -110,12 +152,19 @@ func (s *Server) Passages() []int64 {
 func (s *Server) intercept(ctx context.Context, in any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	method := strings.TrimPrefix(info.FullMethod, "/qdrant.")
+	s.calls[method]++
 	md, _ := metadata.FromIncomingContext(ctx)
-	if given := strings.Join(md["api-key"], ""); s.key != "" && given != s.key && !strings.HasSuffix(info.FullMethod, "/HealthCheck") {
+	if given := strings.Join(md["api-key"], ""); s.key != "" && given != s.key && method != "Qdrant/HealthCheck" {
 		if given == "" {
 			return nil, status.Error(codes.Unauthenticated, "Must provide an API key or an Authorization bearer token")
 		}
 		return nil, status.Error(codes.Unauthenticated, "Invalid API key or JWT")
+	}
+	if s.fault != nil {
+		if err := s.fault(method, in); err != nil {
+			return nil, err
+		}
 	}
 	switch in.(type) {
 	case *client.UpsertPoints, *client.DeletePoints, *client.DeletePointVectors, *client.CreateCollection:
@@ -126,11 +175,11 @@ func (s *Server) intercept(ctx context.Context, in any, info *grpc.UnaryServerIn
 	return next(ctx, in)
 }
 
-func (s *Server) find(name string) (*collection, error) {
-	if target, ok := s.aliases[name]; ok {
+func (s *Server) find(name string) (*Collection, error) {
+	if target, ok := s.state.Aliases[name]; ok {
 		name = target
 	}
-	if c := s.collections[name]; c != nil {
+	if c := s.state.Collections[name]; c != nil {
 		return c, nil
 	}
 	return nil, status.Errorf(codes.NotFound, "Not found: Collection `%s` doesn't exist!", name)
@@ -141,8 +190,8 @@ type service struct {
 	s *Server
 }
 
-func (service) HealthCheck(context.Context, *client.HealthCheckRequest) (*client.HealthCheckReply, error) {
-	return &client.HealthCheckReply{Title: "qdrant - vector search engine", Version: "1.18.3"}, nil
+func (x service) HealthCheck(context.Context, *client.HealthCheckRequest) (*client.HealthCheckReply, error) {
+	return &client.HealthCheckReply{Title: "qdrant - vector search engine", Version: x.s.version}, nil
 }
 
 type collections struct {
@@ -157,12 +206,12 @@ func (x collections) Get(_ context.Context, r *client.GetCollectionInfoRequest) 
 	if err != nil {
 		return nil, err
 	}
-	return &client.GetCollectionInfoResponse{Result: proto.CloneOf(c.info)}, nil
+	return &client.GetCollectionInfoResponse{Result: proto.CloneOf(c.Info)}, nil
 }
 
 func (x collections) List(context.Context, *client.ListCollectionsRequest) (*client.ListCollectionsResponse, error) {
 	var list client.ListCollectionsResponse
-	for _, name := range slices.Sorted(maps.Keys(x.s.collections)) {
+	for _, name := range slices.Sorted(maps.Keys(x.s.state.Collections)) {
 		list.Collections = append(list.Collections, &client.CollectionDescription{Name: name})
 	}
 	return &list, nil
@@ -170,25 +219,26 @@ func (x collections) List(context.Context, *client.ListCollectionsRequest) (*cli
 
 func (x collections) Create(_ context.Context, r *client.CreateCollection) (*client.CollectionOperationResponse, error) {
 	name := r.GetCollectionName()
-	if x.s.collections[name] != nil {
+	if x.s.state.Collections[name] != nil {
 		return nil, status.Errorf(codes.AlreadyExists, "Wrong input: Collection `%s` already exists!", name)
 	}
-	x.s.collections[name] = &collection{points: map[uint64]*client.PointStruct{}, info: &client.CollectionInfo{
+	x.s.state.Collections[name] = &Collection{Points: map[uint64]*client.PointStruct{}, Info: &client.CollectionInfo{
 		Status: client.CollectionStatus_Green, PayloadSchema: map[string]*client.PayloadSchemaInfo{},
 		Config: &client.CollectionConfig{Metadata: r.GetMetadata(), Params: &client.CollectionParams{
-			VectorsConfig: r.GetVectorsConfig(), SparseVectorsConfig: r.GetSparseVectorsConfig()}}}}
+			VectorsConfig: r.GetVectorsConfig(), SparseVectorsConfig: r.GetSparseVectorsConfig(),
+			ShardNumber: r.GetShardNumber(), ReplicationFactor: r.ReplicationFactor}}}}
 	return changed, nil
 }
 
 func (x collections) Delete(_ context.Context, r *client.DeleteCollection) (*client.CollectionOperationResponse, error) {
-	delete(x.s.collections, r.GetCollectionName())
+	delete(x.s.state.Collections, r.GetCollectionName())
 	return changed, nil
 }
 
 func (x collections) ListAliases(context.Context, *client.ListAliasesRequest) (*client.ListAliasesResponse, error) {
 	var list client.ListAliasesResponse
-	for _, alias := range slices.Sorted(maps.Keys(x.s.aliases)) {
-		list.Aliases = append(list.Aliases, &client.AliasDescription{AliasName: alias, CollectionName: x.s.aliases[alias]})
+	for _, alias := range slices.Sorted(maps.Keys(x.s.state.Aliases)) {
+		list.Aliases = append(list.Aliases, &client.AliasDescription{AliasName: alias, CollectionName: x.s.state.Aliases[alias]})
 	}
 	return &list, nil
 }
@@ -196,13 +246,13 @@ func (x collections) ListAliases(context.Context, *client.ListAliasesRequest) (*
 func (x collections) UpdateAliases(_ context.Context, r *client.ChangeAliases) (*client.CollectionOperationResponse, error) {
 	for _, a := range r.GetActions() {
 		if gone := a.GetDeleteAlias(); gone != nil {
-			delete(x.s.aliases, gone.GetAliasName())
+			delete(x.s.state.Aliases, gone.GetAliasName())
 		}
 		if added := a.GetCreateAlias(); added != nil {
-			if x.s.collections[added.GetAliasName()] != nil {
+			if x.s.state.Collections[added.GetAliasName()] != nil {
 				return nil, status.Error(codes.InvalidArgument, "Wrong input: Collection with the same name exists")
 			}
-			x.s.aliases[added.GetAliasName()] = added.GetCollectionName()
+			x.s.state.Aliases[added.GetAliasName()] = added.GetCollectionName()
 		}
 	}
 	return changed, nil
