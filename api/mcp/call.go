@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/api/op"
+	"almanac/catalog/network"
 )
 
 // requestKey finds the request a call came with: the SDK keeps a context's
@@ -87,7 +88,7 @@ func (s *Server) unknownTool(name string, v view) error {
 		}
 	}
 	message := fmt.Sprintf("unknown tool %q; tools/list names the tools", name)
-	if near := op.Nearest(name, names); near != "" {
+	if near := network.Nearest(name, names); near != "" {
 		message = fmt.Sprintf("unknown tool %q: did you mean %q?", name, near)
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}

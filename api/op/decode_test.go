@@ -264,18 +264,6 @@ func TestADefaultListIsNotShared(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	known := []string{"query", "limit", "offset", "source_types"}
-	for name, want := range map[string]string{
-		"limt": "limit", "Query": "query", "qurey": "query", "sourcetypes": "source_types",
-		"zzz": "", "": "", "x": "", strings.Repeat("x", 1000): "",
-	} {
-		if got := op.Nearest(name, known); got != want {
-			t.Errorf("Nearest(%.20q) = %q, want %q", name, got, want)
-		}
-	}
-}
-
 func TestExplainShowsNothingOfInternals(t *testing.T) {
 	tests := []struct {
 		err  error

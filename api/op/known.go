@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"almanac/catalog/network"
 )
 
 // checkKnown refuses arguments the tool does not take: a misspelt optional
@@ -17,56 +19,10 @@ func (o Operation) checkKnown(members map[string]json.RawMessage) error {
 		if len(o.ToolIn.PropertyOrder) == 0 {
 			return Invalid("unknown argument %q: %s takes none", name, o.Tool)
 		}
-		if near := Nearest(name, o.ToolIn.PropertyOrder); near != "" {
+		if near := network.Nearest(name, o.ToolIn.PropertyOrder); near != "" {
 			return Invalid("unknown argument %q: did you mean %q?", name, near)
 		}
 		return Invalid("unknown argument %q: %s takes %s", name, o.Tool, strings.Join(o.ToolIn.PropertyOrder, ", "))
 	}
 	return nil
-}
-
-// Nearest returns the name most like a misspelt one, "" if none is: at most a
-// third of the letters (and one at least) may differ, letter case aside.
-func Nearest(name string, known []string) string {
-	name = strings.ToLower(name)
-	best, least := "", max(1, min(len(name), 60)/3)+1
-	for _, k := range known {
-		if abs(len(k)-len(name)) >= least {
-			continue
-		}
-		if d := distance(name, strings.ToLower(k)); d < least {
-			best, least = k, d
-		}
-	}
-	return best
-}
-
-// distance counts letters inserted, deleted, replaced or swapped with their
-// neighbour (optimal string alignment), on bytes: names are ASCII.
-func distance(a, b string) int {
-	d := make([][]int, len(a)+1)
-	for i := range d {
-		d[i] = make([]int, len(b)+1)
-		d[i][0] = i
-	}
-	for j := range d[0] {
-		d[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, d[i-1][j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
-			}
-		}
-	}
-	return d[len(a)][len(b)]
-}
-
-func abs(n int) int {
-	return max(n, -n)
 }

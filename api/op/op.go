@@ -1,7 +1,7 @@
 // Package op defines an operation once, free of transports: a typed query
 // with its description, its schemas and its run function. Packages rest and
 // mcp serve operations; openapi, the tool catalogue and the documentation
-// describe them. It imports nothing of ours.
+// describe them. It imports catalog/network, for misspelt names.
 package op
 
 import (

@@ -2,36 +2,44 @@ package network
 
 import "strings"
 
-// Nearest returns the word of known that a misspelled word most likely meant,
-// or "" when none is close: at most a third of its letters (and at least two)
-// may have to be changed, added or dropped. Case does not count.
-func Nearest(word string, known []string) string {
-	best, bestDistance := "", max(2, len(word)/3)+1
+// Nearest returns the name most like a misspelt one, "" if none is: at most a
+// third of the letters (and one at least) may differ, letter case aside.
+func Nearest(name string, known []string) string {
+	name = strings.ToLower(name)
+	best, least := "", max(1, min(len(name), 60)/3)+1
 	for _, k := range known {
-		if d := distance(strings.ToLower(word), strings.ToLower(k)); d < bestDistance && d < len(k) {
-			best, bestDistance = k, d
+		if max(len(k)-len(name), len(name)-len(k)) >= least {
+			continue
+		}
+		if d := distance(name, strings.ToLower(k)); d < least {
+			best, least = k, d
 		}
 	}
 	return best
 }
 
-// distance is the Levenshtein distance of two short words, in bytes.
+// distance counts letters inserted, deleted, replaced or swapped with their
+// neighbour (optimal string alignment), on bytes: names are ASCII.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	d := make([][]int, len(a)+1)
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		d[i][0] = i
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			substitution := diagonal
-			if a[i] != b[j] {
-				substitution++
+	for j := range d[0] {
+		d[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(row[j+1]+1, row[j]+1, substitution)
+			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, d[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
 		}
 	}
-	return row[len(b)]
+	return d[len(a)][len(b)]
 }

@@ -165,13 +165,14 @@ func TestStatus(t *testing.T) {
 }
 
 func TestNearest(t *testing.T) {
-	known := []string{"title", "every", "freshness", "options", "kind"}
+	known := []string{"title", "every", "freshness", "options", "kind", "query", "source_types"}
 	for word, want := range map[string]string{
+		"qurey": "query", "sourcetypes": "source_types", strings.Repeat("x", 1000): "",
 		"titel": "title", "Every": "every", "freshnes": "freshness", "option": "options",
 		"kinds": "kind", "zzzzzz": "", "": "", "x": "",
 	} {
 		if got := network.Nearest(word, known); got != want {
-			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
+			t.Errorf("Nearest(%.20q) = %q, want %q", word, got, want)
 		}
 	}
 }
