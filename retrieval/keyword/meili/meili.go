@@ -40,9 +40,10 @@ type Config struct {
 	Synonyms   map[string][]string
 	StopWords  []string
 	// Lists is how many of a query's rarest terms head a list of their own;
-	// default and most 10. What a search finds and what it costs the server
-	// grow with it: where another engine finds passages by all of their terms,
-	// 4 are enough.
+	// default and most 10, six of which are also asked for where they stand
+	// out. What a search finds and what it costs the server grow with it: where
+	// another engine finds passages by all of their terms and their
+	// frequencies, 4 are enough.
 	Lists     int
 	Timeout   time.Duration     // of one request; default 10 s
 	Transport http.RoundTripper // default: one of its own
@@ -61,7 +62,8 @@ type Engine struct {
 	readOnly bool
 	settings *meilisearch.Settings
 	stop     map[string]bool // stop words in our spelling
-	lists    int
+	lists    int             // most of a search
+	loud     int             // and so many beside them
 	log      *slog.Logger
 
 	state
@@ -97,8 +99,8 @@ func Open(_ context.Context, cfg Config) (*Engine, error) {
 	for _, word := range e.settings.StopWords {
 		e.stop[word] = true
 	}
-	if e.lists = headLists; cfg.Lists > 0 {
-		e.lists = min(cfg.Lists, headLists)
+	if e.lists, e.loud = headLists, loudHeads; cfg.Lists > 0 {
+		e.lists, e.loud = min(cfg.Lists, headLists), 0
 	}
 	if e.timeout == 0 {
 		e.timeout = 10 * time.Second

@@ -28,13 +28,16 @@ import (
 //
 // What it finds of the judged collections is in docs/relevance.md.
 const (
-	maxTerms   = 64   // of a query: one bit each
-	maxWords   = 10   // that the server reads of a query; a phrase is one
-	headLists  = 10   // of a search, unless Config.Lists says less
-	loudShare  = 0.6  // of them that are also asked for where the term stands out
-	quietShare = 0.6  // of its weight that a term counts where it does not stand out
-	leastDepth = 200  // hits of a list, however few are wanted: what lists know of each other's hits makes the scores
-	maxRead    = 1600 // hits of all lists, which is what a search costs the server, unless that is less than half the depth
+	maxTerms   = 64  // of a query: one bit each
+	maxWords   = 10  // that the server reads of a query; a phrase is one
+	headLists  = 10  // of a search, unless Config.Lists says less
+	loudHeads  = 6   // of them that are also asked for where the term stands out, unless Config.Lists is set
+	quietShare = 0.6 // of its weight that a term counts where it does not stand out
+	leastDepth = 200 // hits of a list, however few are wanted: what lists know of each other's hits makes the scores
+	// Reading hits is what a search costs the server: so many for each list
+	// there may be, unless that is less than half the depth. Fewer lists are
+	// read deeper.
+	listRead = 100
 )
 
 var errPhrases = errors.New("meili: more than 9 phrases in a query")
@@ -89,7 +92,7 @@ func (e *Engine) newPlan(q keyword.Query) (plan, error) {
 		quiet, loudest := l, l
 		quiet.query = p.write(prefix, l, p.terms[i].head())
 		p.lists = append(p.lists, quiet)
-		if i < int(loudShare*float64(e.lists)) && !p.terms[i].prefix {
+		if i < e.loud && !p.terms[i].prefix {
 			loudest.loud, loudest.query = true, p.write(prefix, l, quote(p.terms[i].spelling+loud))
 			p.lists = append(p.lists, loudest)
 		}
@@ -178,8 +181,9 @@ func spellings(terms []keyword.Term) []string {
 
 func quote(words ...string) string { return `"` + strings.Join(words, " ") + `"` }
 
-// depth is how many hits each list has for k hits in all.
-func (p *plan) depth(k int) int {
+// depth is how many hits each list has for k hits in all, where there may be
+// so many lists.
+func (p *plan) depth(k, most int) int {
 	k = min(max(k, leastDepth), maxHits)
-	return min(k, max(k/2, maxRead/len(p.lists)))
+	return min(k, max(k/2, most*listRead/len(p.lists)))
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,9 +16,9 @@ import (
 )
 
 // planner is an engine that asks nobody.
-func planner(t *testing.T) *Engine {
+func planner(t *testing.T, lists int) *Engine {
 	t.Helper()
-	e, err := Open(t.Context(), Config{URL: "http://127.0.0.1:1", Index: "x", Owner: "test", Generation: 1,
+	e, err := Open(t.Context(), Config{URL: "http://127.0.0.1:1", Index: "x", Owner: "test", Generation: 1, Lists: lists,
 		Synonyms: map[string][]string{"dvp": {"delivery versus payment"}}, StopWords: []string{"the"}})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +41,7 @@ func weighted(texts ...string) []keyword.Term {
 }
 
 func TestPlan(t *testing.T) {
-	e := planner(t)
+	e := planner(t, 0)
 	prefix := keyword.Term{Text: "quo", Weight: 1, Rarity: 9, Prefix: true}
 	for _, c := range []struct {
 		name  string
@@ -77,7 +78,7 @@ func TestPlan(t *testing.T) {
 }
 
 func TestLongQueriesArePlannedWithinTheServersLimits(t *testing.T) {
-	e := planner(t)
+	e := planner(t, 0)
 	var texts []string
 	for i := range 100 {
 		texts = append(texts, fmt.Sprintf("w%d", i))
@@ -86,7 +87,7 @@ func TestLongQueriesArePlannedWithinTheServersLimits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.terms) != maxTerms || len(p.lists) != 1+headLists+6 {
+	if len(p.terms) != maxTerms || len(p.lists) != 1+headLists+loudHeads {
 		t.Errorf("%d terms in %d lists", len(p.terms), len(p.lists))
 	}
 	for _, l := range p.lists[1:] {
@@ -99,8 +100,28 @@ func TestLongQueriesArePlannedWithinTheServersLimits(t *testing.T) {
 	}
 }
 
+// Beside an engine that knows terms' frequencies fewer lists are asked for,
+// and none of where terms stand out; a query that needs few of them reads
+// these deeper.
+func TestFewLists(t *testing.T) {
+	e := planner(t, 4)
+	for terms, want := range map[int]struct{ lists, depth int }{1: {1, 200}, 2: {2, 200}, 3: {3, 133}, 4: {4, 100}, 9: {4, 100}} {
+		p, err := e.newPlan(keyword.Query{Terms: weighted(strings.Fields("a b c d e f g h i")[:terms]...)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		loud := slices.ContainsFunc(p.lists, func(l list) bool { return l.loud })
+		if got := p.depth(200, e.lists+e.loud); len(p.lists) != want.lists || got != want.depth || loud {
+			t.Errorf("%d terms: %d lists %d deep, loud ones %v; want %v", terms, len(p.lists), got, loud, want)
+		}
+		if got := p.depth(1000, e.lists+e.loud); got < 500 {
+			t.Errorf("%d terms: a list for 1,000 hits is %d deep", terms, got)
+		}
+	}
+}
+
 func TestScoresPutTogetherWhatListsKnow(t *testing.T) {
-	p, err := planner(t).newPlan(keyword.Query{Terms: weighted("a", "b", "c")}) // rarities 3, 2, 1
+	p, err := planner(t, 0).newPlan(keyword.Query{Terms: weighted("a", "b", "c")}) // rarities 3, 2, 1
 	if err != nil {
 		t.Fatal(err)
 	}

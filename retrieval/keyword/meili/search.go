@@ -24,7 +24,7 @@ func (e *Engine) Search(ctx context.Context, q keyword.Query, f passage.Filter, 
 	if err != nil || len(p.lists) == 0 || k <= 0 {
 		return nil, err
 	}
-	found, err := e.ask(ctx, p, request{unit: q.Unit, filter: filterOf(f), limit: p.depth(k)})
+	found, err := e.ask(ctx, p, request{unit: q.Unit, filter: filterOf(f), limit: p.depth(k, e.lists+e.loud)})
 	if err != nil {
 		return nil, err
 	}
