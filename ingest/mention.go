@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,6 +19,21 @@ type mentions struct{ prefix string }
 
 // mention is one reference: s[start:end] names the proposal of a number.
 type mention struct{ number, start, end int }
+
+// Cited lists the keys of the proposals with a prefix that texts or addresses
+// name, in every spelling that mentions are linked in, each once.
+func Cited(prefix string, texts ...string) []string {
+	m := mentions{prefix}
+	keys := []string{}
+	for _, text := range texts {
+		for _, at := range m.find(text) {
+			if key := m.key(at.number); !slices.Contains(keys, key) {
+				keys = append(keys, key)
+			}
+		}
+	}
+	return keys
+}
 
 // key returns the natural key of a proposal's number.
 func (m mentions) key(number int) string { return fmt.Sprintf("%s-%04d", m.prefix, number) }

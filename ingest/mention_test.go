@@ -66,6 +66,21 @@ func TestMentionsAreFoundInEverySpelling(t *testing.T) {
 	}
 }
 
+func TestCited(t *testing.T) {
+	for text, want := range map[string]string{
+		"CWP-12 and cwp 0013, CWP_14 CWP#15 CWP16": "CWP-0012 CWP-0013 CWP-0014 CWP-0015 CWP-0016", "CWPs 7, 8 and 9": "CWP-0007 CWP-0008 CWP-0009",
+		"https://x.example.org/cwps/blob/main/cwp-0056/cwp-0056.md": "CWP-0056", "https://x.example.org/cwps/pull/203": "", "CWP%2042": "CWP-0042",
+		"ACWP-1 CWP-12345 CWP-1a": "", "CWP-0": "CWP-0000", "cwp-discuss/12": "", "": "", "CWP-7, CWP-7": "CWP-0007",
+	} {
+		if got := strings.Join(Cited("CWP", text), " "); got != want {
+			t.Errorf("%q cites %q, want %q", text, got, want)
+		}
+	}
+	if got := Cited("", "CWP-1"); len(got) != 0 {
+		t.Errorf("without a prefix: %v", got)
+	}
+}
+
 func TestMentionLinks(t *testing.T) {
 	m := mentions{"NSP"}
 	to := func(key string) catalog.Ref { return catalog.Ref{Kind: catalog.KindCIP, Key: key} }

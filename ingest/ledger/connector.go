@@ -41,9 +41,8 @@ type links struct {
 }
 
 type connector struct {
-	opts  options
-	env   ingest.Environment
-	cited citations
+	opts options
+	env  ingest.Environment
 }
 
 // New makes the connector of a source; it is a Constructor of kind "ledger".
@@ -58,7 +57,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	if env.WorkDir == "" {
 		return nil, errors.New("ledger: a working directory is needed for what was seen")
 	}
-	return &connector{o, env, newCitations(env.Network.Proposals.Prefix)}, nil
+	return &connector{o, env}, nil
 }
 
 func (o options) check() error {

@@ -3,13 +3,13 @@ package ledger
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
+	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/fleet"
 )
@@ -98,22 +98,6 @@ func TestActions(t *testing.T) {
 	}
 }
 
-func TestCitations(t *testing.T) {
-	c := newCitations("CWP")
-	for text, want := range map[string]string{
-		"CWP-12 and cwp 0013, CWP_14 CWP#15 CWP16": "CWP-0012 CWP-0013 CWP-0014 CWP-0015 CWP-0016", "CWPs 7, 8 and 9": "CWP-0007 CWP-0008 CWP-0009",
-		"https://x.example.org/cwps/blob/main/cwp-0056/cwp-0056.md": "CWP-0056", "https://x.example.org/cwps/pull/203": "", "CWP%2042": "CWP-0042",
-		"ACWP-1 CWP-12345 CWP-1a CWP-0": "", "cwp-discuss/12": "", "": "",
-	} {
-		if got := strings.Join(c.in(text), " "); got != want {
-			t.Errorf("%q cites %q, want %q", text, got, want)
-		}
-	}
-	if got := newCitations("").in("CWP-1"); len(got) != 0 {
-		t.Errorf("without a prefix: %v", got)
-	}
-}
-
 // FuzzRequests feeds vote requests and results to what reads them.
 func FuzzRequests(f *testing.F) {
 	for _, seed := range []string{
@@ -126,7 +110,7 @@ func FuzzRequests(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		s := &syncRun{connector: &connector{cited: newCitations("CWP")}, panel: newPanel(nil, nil, "fuzz", nil)}
+		s := &syncRun{connector: &connector{env: ingest.Environment{Network: network.Network{Proposals: network.Proposals{Prefix: "CWP"}}}}, panel: newPanel(nil, nil, "fuzz", nil)}
 		s.out, s.panel.out = discard{}, discard{}
 		var r request
 		if json.Unmarshal(raw, &r.requestPayload) == nil {

@@ -9,14 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"almanac/catalog"
+	"almanac/ingest"
 	"almanac/ingest/listing"
 )
 
@@ -431,57 +429,14 @@ func required(v catalog.VoteRequest) *int {
 // proposals are the keys of the proposals that a request cites in its reason,
 // or else that its votes do.
 func (s *syncRun) proposals(r request, ballots []catalog.Ballot) []string {
-	if found := s.cited.in(r.Reason.Body, r.Reason.URL); len(found) > 0 {
+	if found := ingest.Cited(s.env.Network.Proposals.Prefix, r.Reason.Body, r.Reason.URL); len(found) > 0 {
 		return found
 	}
 	var texts []string
 	for _, b := range ballots {
 		texts = append(texts, b.Reason, b.ReasonURL)
 	}
-	return s.cited.in(texts...)
-}
-
-// citations finds the proposals that a text or an address names: CIP-56, CIP
-// 0056, CIPs 54, 55 and 56, …/cip-0056/cip-0056.md.
-type citations struct {
-	prefix string
-	shape  *regexp.Regexp
-}
-
-func newCitations(prefix string) citations {
-	if prefix == "" {
-		return citations{}
-	}
-	return citations{prefix, regexp.MustCompile(
-		`(?i)(?:^|[^\pL\pN])` + regexp.QuoteMeta(prefix) + `(?:s? ?[-_ #‐‑–]? ?)(\d{1,4}(?:(?: ?[,&] ?| and )\d{1,4})*)(?:[^\pL\pN]|$)`)}
-}
-
-var digits = regexp.MustCompile(`\d+`)
-
-func (c citations) in(texts ...string) []string {
-	keys := []string{}
-	if c.shape == nil {
-		return keys
-	}
-	for _, text := range texts {
-		if plain, err := url.PathUnescape(text); err == nil {
-			text = plain
-		}
-		for len(text) > 0 {
-			m := c.shape.FindStringSubmatchIndex(text)
-			if m == nil {
-				break
-			}
-			for _, number := range digits.FindAllString(text[m[2]:m[3]], -1) {
-				n, _ := strconv.Atoi(number) // at most four digits
-				if key := fmt.Sprintf("%s-%04d", c.prefix, n); n > 0 && !slices.Contains(keys, key) {
-					keys = append(keys, key)
-				}
-			}
-			text = text[m[3]:] // what ends one mention may begin the next
-		}
-	}
-	return keys
+	return ingest.Cited(s.env.Network.Proposals.Prefix, texts...)
 }
 
 var choices = map[string]string{inFavour: "in favour", against: "against"}

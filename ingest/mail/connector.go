@@ -9,7 +9,6 @@ import (
 	"hash/fnv"
 	"os"
 	"path/filepath"
-	"regexp"
 
 	"almanac/catalog"
 	"almanac/catalog/network"
@@ -20,7 +19,6 @@ type connector struct {
 	opts  options
 	token string // of exports; "" for none
 	env   ingest.Environment
-	cited *regexp.Regexp // the network's proposals in a text; nil if it has none
 }
 
 // New makes the connector of a source; it is a Constructor of kind "mail".
@@ -32,7 +30,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	if env.WorkDir == "" {
 		return nil, errors.New("mail: a working directory is needed for what was seen")
 	}
-	c := &connector{opts: opts, env: env, cited: citations(env.Network.Proposals.Prefix)}
+	c := &connector{opts: opts, env: env}
 	if opts.TokenEnv != "" {
 		if c.token = env.Secret(opts.TokenEnv); c.token == "" {
 			return nil, fmt.Errorf("option token_env: the environment variable %s is not set", opts.TokenEnv)

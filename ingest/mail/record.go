@@ -2,15 +2,14 @@ package mail
 
 import (
 	"bufio"
-	"fmt"
 	"io"
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
 	"time"
 
 	"almanac/catalog"
+	"almanac/ingest"
 )
 
 // reading is one thread being read.
@@ -61,8 +60,8 @@ func (r reading) survey() (survey, error) {
 		if i == 0 {
 			t.title, _ = subject(l.header, r.group.Name)
 			t.text, t.author, t.address = l.text, name, r.address(p, l)
-			if t.proposals = r.proposals(t.title); len(t.proposals) == 0 {
-				t.proposals = r.proposals(t.text)
+			if t.proposals = ingest.Cited(r.env.Network.Proposals.Prefix, t.title); len(t.proposals) == 0 {
+				t.proposals = ingest.Cited(r.env.Network.Proposals.Prefix, t.text)
 			}
 		}
 		if r.group.Votes {
@@ -167,31 +166,4 @@ func (r reading) answers(l letter, known map[string]bool) string {
 		}
 	}
 	return ""
-}
-
-// citations matches the proposals that a text names: CIP-56, CIP 0056, CIPs
-// 54, 55 and 56.
-func citations(prefix string) *regexp.Regexp {
-	if prefix == "" {
-		return nil
-	}
-	return regexp.MustCompile(`(?i)\b` + regexp.QuoteMeta(prefix) + `(?:s? ?[-_ #]? ?)(\d{1,4}(?:(?: ?[,&/] ?| and )\d{1,4})*)\b`)
-}
-
-var digits = regexp.MustCompile(`\d+`)
-
-// proposals returns the keys of the proposals that a text names.
-func (c *connector) proposals(text string) (keys []string) {
-	if c.cited == nil {
-		return nil
-	}
-	for _, m := range c.cited.FindAllStringSubmatch(text, -1) {
-		for _, number := range digits.FindAllString(m[1], -1) {
-			n, _ := strconv.Atoi(number) // at most four digits
-			if key := fmt.Sprintf("%s-%04d", c.env.Network.Proposals.Prefix, n); n > 0 && !slices.Contains(keys, key) {
-				keys = append(keys, key)
-			}
-		}
-	}
-	return keys
 }

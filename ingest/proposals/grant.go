@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/ingest"
 )
 
 // What a grant proposal's text says beyond its header.
@@ -123,49 +124,8 @@ func milestones(body string) []catalog.Milestone {
 	return out
 }
 
-// citedNumber is what stands behind the prefix of a proposal that is named.
-var citedNumber = regexp.MustCompile(`^[\s_-]{0,2}(\d{1,4})\b`)
-
-// lowerASCII folds letters without moving any byte.
-func lowerASCII(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if c >= 'A' && c <= 'Z' {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return string(b)
-}
-
-func isWordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-// cited lists the keys of the proposals a text names with their prefix, in
-// order of their numbers.
+// cited lists the keys of the proposals that a text names, in order of their
+// numbers.
 func (r Reader) cited(text string) []string {
-	prefix := r.Network.Proposals.Prefix
-	if prefix == "" {
-		return nil
-	}
-	var keys []string
-	lower, prefix := lowerASCII(text), strings.ToLower(prefix)
-	for at := 0; ; {
-		n := strings.Index(lower[at:], prefix)
-		if n < 0 {
-			break
-		}
-		begin := at + n
-		at = begin + len(prefix)
-		if begin > 0 && isWordByte(lower[begin-1]) {
-			continue
-		}
-		if m := citedNumber.FindStringSubmatch(text[at:min(len(text), at+8)]); m != nil {
-			if key := r.Key(m[1]); !slices.Contains(keys, key) {
-				keys = append(keys, key)
-			}
-		}
-	}
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(slices.Values(ingest.Cited(r.Network.Proposals.Prefix, text)))
 }
