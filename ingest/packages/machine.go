@@ -435,12 +435,12 @@ func covers(prefix, image string) int {
 
 func (c containers) endpoint(all []endpoint, image string, insecure bool) ([]endpoint, error) {
 	host, name := splitImage(image)
-	if host == "" || !imageName.MatchString(name) {
-		return nil, fmt.Errorf("registries.conf makes %.100q of it, which is no image with a registry", image)
-	}
 	scheme := "https://"
 	if insecure || slices.Contains(c.insecure, host) || onThisMachine(host) {
 		scheme = "http://"
+	}
+	if host == "" || !imageName.MatchString(name) || address(scheme+host) == nil {
+		return nil, fmt.Errorf("%.100q is no image with a registry", image)
 	}
 	return append(all, endpoint{scheme + host, name}), nil
 }

@@ -292,6 +292,7 @@ func FuzzRegistries(f *testing.F) {
 	f.Add("[[registry]]\nprefix=\"*.example.org\"\nlocation=\"x\"", `[]`, "a.example.org/node")
 	f.Add("[[registry.mirror]]\nlocation = \"c\"", `{}`, "a.example.org/x")
 	f.Add("registry = 5", `{"registry-mirrors": ["%"]}`, "[::1]/x")
+	f.Add("", "", "[C:1]/x")
 	f.Fuzz(func(t *testing.T, conf, daemon, image string) {
 		c := containers{registries: map[string]registry{}}
 		_, _ = c.addRegistries([]byte(conf)), c.addDaemon([]byte(daemon)) // what could be read counts
