@@ -39,6 +39,7 @@ type connector struct {
 	include, exclude gitrepo.Globs
 	extensions       map[string]bool
 	current          string // version
+	token            string
 	env              ingest.Environment
 }
 
@@ -52,6 +53,11 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 		return nil, errors.New("docs: a working directory is needed for the clone")
 	}
 	c := &connector{opts: o, include: gitrepo.NewGlobs(o.Include), exclude: gitrepo.NewGlobs(o.Exclude), extensions: map[string]bool{}, env: env}
+	if name := o.Repository.TokenEnv; name != "" {
+		if c.token = env.Secret(name); c.token == "" {
+			return nil, fmt.Errorf("option repository: token_env: the environment variable %s is not set", name)
+		}
+	}
 	for _, e := range o.Extensions {
 		c.extensions[strings.ToLower(e)] = true
 	}
@@ -71,7 +77,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 // head and the digest of the options.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
-	from := gitrepo.Source{Remote: c.opts.Repository.URL, Branch: c.opts.Repository.Branch, Depth: c.opts.Repository.Depth}
+	from := gitrepo.Source{Remote: c.opts.Repository.URL, Branch: c.opts.Repository.Branch, Token: c.token, Depth: c.opts.Repository.Depth}
 	if err := gitrepo.Fetch(ctx, c.env.HTTP, dir, from); err != nil {
 		return ingest.Outcome{}, fmt.Errorf("docs: fetch: %w", err)
 	}

@@ -10,6 +10,7 @@
 //	        url: https://forge.example.org/harbour/handbook  # or ssh, git, a path, a bundle
 //	        branch: main              # default main
 //	        name: harbour/handbook    # default: the end of the url
+//	        token_env: FORGE_TOKEN    # variable with the token of a private repository
 //	        depth: 500                # commits that are fetched; default all. What is older has no date
 //	      roots:                      # directories of pages; default the whole repository
 //	        - dir: docs

@@ -32,6 +32,8 @@ type repository struct {
 	Branch string `yaml:"branch"`
 	Name   string `yaml:"name"`
 	Depth  int    `yaml:"depth"`
+	// TokenEnv is the environment variable with a private repository's token.
+	TokenEnv string `yaml:"token_env"`
 }
 
 // root is a directory of pages.

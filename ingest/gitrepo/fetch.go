@@ -21,6 +21,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,6 +36,8 @@ type Source struct {
 	// Remote is a path to a clone or a bundle, or an https, http, ssh or git URL.
 	Remote string
 	Branch string
+	// Token is shown to a web server that wants one; "" shows none.
+	Token string
 	// Pulls fetches what a host keeps of pull requests (refs/pull) besides.
 	Pulls bool
 	// Depth is how many commits of the branch are fetched; 0 = all.
@@ -54,14 +57,14 @@ func Fetch(ctx context.Context, client *outbound.Client, dir string, s Source) e
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	to, err := find(ctx, client, s.Remote)
+	to, err := find(ctx, client, s)
 	if err != nil {
 		return err
 	}
 	if err := prepare(ctx, dir, s.Branch); err != nil {
 		return err
 	}
-	args := append(to.settings, "--git-dir="+dir, "fetch", "--quiet", "--force", "--prune", "--no-tags", "--no-auto-maintenance",
+	args := append(slices.Clone(to.settings), "--git-dir="+dir, "fetch", "--quiet", "--force", "--prune", "--no-tags", "--no-auto-maintenance",
 		"--no-write-fetch-head", "--no-recurse-submodules")
 	if s.Depth > 0 {
 		args = append(args, "--depth="+strconv.Itoa(s.Depth))
@@ -72,7 +75,7 @@ func Fetch(ctx context.Context, client *outbound.Client, dir string, s Source) e
 	if s.Pulls {
 		args = append(args, "+refs/pull/*:refs/pull/*")
 	}
-	if err := run(ctx, to.ssh, args...); err != nil {
+	if err := run(ctx, to, args...); err != nil {
 		if strings.Contains(err.Error(), "couldn't find remote ref") {
 			return noBranch(s.Branch)
 		}
@@ -91,7 +94,7 @@ func prepare(ctx context.Context, dir, branch string) error {
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
-		return run(ctx, "", "init", "--quiet", "--bare", "--template=", "--initial-branch="+branch, "--", dir)
+		return run(ctx, route{}, "init", "--quiet", "--bare", "--template=", "--initial-branch="+branch, "--", dir)
 	}
 	return filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		switch base := filepath.Base(name); {
@@ -106,8 +109,9 @@ func prepare(ctx context.Context, dir, branch string) error {
 	})
 }
 
-// command is a git command that knows nothing of the machine.
-func command(ctx context.Context, ssh string, args ...string) *exec.Cmd {
+// command is a git command that knows nothing of the machine but the way to a
+// remote.
+func command(ctx context.Context, to route, args ...string) *exec.Cmd {
 	settings := []string{
 		"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "credential.helper=",
 		"-c", "protocol.ext.allow=never", "-c", "gc.auto=0", "-c", "safe.directory=*",
@@ -115,15 +119,18 @@ func command(ctx context.Context, ssh string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append(settings, args...)...)
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "GIT_CONFIG_NOSYSTEM=1",
-		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_SSH_COMMAND=" + ssh, "GIT_ALLOW_PROTOCOL=file:https:http:ssh:git",
+		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_SSH_COMMAND=" + to.ssh, "GIT_ALLOW_PROTOCOL=file:https:http:ssh:git",
 		"HOME=/dev/null", // where passwords would be looked for
+	}
+	if to.authorization != "" { // in the environment, which other users cannot read
+		cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraHeader", "GIT_CONFIG_VALUE_0=Authorization: "+to.authorization)
 	}
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
 }
 
-func run(ctx context.Context, ssh string, args ...string) error {
-	cmd := command(ctx, ssh, args...)
+func run(ctx context.Context, to route, args ...string) error {
+	cmd := command(ctx, to, args...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &limitedWriter{w: &stderr, left: 4096}
 	return failure(ctx, cmd.Run(), &stderr)

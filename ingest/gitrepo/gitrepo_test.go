@@ -1,6 +1,7 @@
 package gitrepo_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -238,6 +240,66 @@ func TestFetchFromAServer(t *testing.T) {
 	}
 	if len(s.asked()) != before {
 		t.Error("a refused server was asked")
+	}
+}
+
+// A private repository is shown the token, and nobody else is: not the host
+// that it moved to, and not the list of processes.
+func TestPrivateRepositories(t *testing.T) {
+	repo := gitrepotest.New(t)
+	want := repo.Commit("one", map[string]string{"a.md": "a"})
+	git := repo.Handler()
+	private := serve(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, password, _ := r.BasicAuth(); password != "hush" {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		git.ServeHTTP(w, r)
+	}))
+	var shown atomic.Bool
+	elsewhere := serve(t, "127.0.0.2:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "" {
+			shown.Store(true)
+		}
+		git.ServeHTTP(w, r)
+	}))
+	moved := serve(t, "127.0.0.1:0", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.Redirect(w, r, elsewhere.URL+r.RequestURI, http.StatusFound)
+	}))
+	client := allowing(t, "127.0.0.0/8")
+	fetch := func(server *host, token string) (string, error) {
+		dir := filepath.Join(t.TempDir(), "m.git")
+		err := gitrepo.Fetch(t.Context(), client, dir, gitrepo.Source{Remote: server.URL + "/harbour/handbook.git", Branch: "main", Token: token})
+		if err != nil {
+			return "", err
+		}
+		r, err := gitrepo.Open(dir, "main")
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = r.Close() }()
+		config, err := os.ReadFile(filepath.Join(dir, "config"))
+		if err != nil || bytes.Contains(config, []byte("hush")) {
+			t.Errorf("the token is on the disk: %v", err)
+		}
+		return r.Head.Hash.String(), nil
+	}
+	for name, tt := range map[string]struct {
+		server      *host
+		token, want string
+	}{
+		"with its token":  {private, "hush", ""},
+		"without":         {private, "", "the repository is not public, or not there"},
+		"with another":    {private, "other", "the token is not accepted"},
+		"moved elsewhere": {moved, "hush", ""},
+	} {
+		got, err := fetch(tt.server, tt.token)
+		if tt.want == "" && (err != nil || got != want) || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), tt.token) && tt.token != "") {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, tt.want)
+		}
+	}
+	if shown.Load() {
+		t.Error("another host saw the token")
 	}
 }
 

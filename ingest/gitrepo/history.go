@@ -45,7 +45,7 @@ func (r *Repository) History(ctx context.Context, dirs []string) iter.Seq2[Step,
 			"--literal-pathspecs", "--git-dir=" + r.dir, "log", "--first-parent", "--diff-merges=first-parent", "--sparse", "--root",
 			"--name-status", "--no-ext-diff", "--no-textconv", "-z", "-M60%", "-l400", "--format=" + mark + "%H %ct", r.Head.Hash.String(), "--",
 		}
-		cmd := command(ctx, "", append(args, dirs...)...)
+		cmd := command(ctx, route{}, append(args, dirs...)...)
 		var stderr bytes.Buffer
 		cmd.Stderr = &limitedWriter{w: &stderr, left: 4096}
 		out, err := cmd.StdoutPipe()

@@ -3,6 +3,7 @@ package gitrepo
 import (
 	"cmp"
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -81,10 +82,13 @@ type route struct {
 	address  string   // what it fetches from
 	settings []string // of the git command
 	ssh      string   // the ssh command
+	// authorization is what a web server is shown.
+	authorization string
 }
 
-// find asks the guard for the way to a remote.
-func find(ctx context.Context, client *outbound.Client, remote string) (route, error) {
+// find asks the guard for the way to a source.
+func find(ctx context.Context, client *outbound.Client, s Source) (route, error) {
+	remote := s.Remote
 	if err := CheckRemote(remote); err != nil {
 		return route{}, err
 	}
@@ -108,7 +112,7 @@ func find(ctx context.Context, client *outbound.Client, remote string) (route, e
 	case client == nil:
 		return route{}, errors.New("a repository on a server needs a client that guards connections")
 	case u.Scheme == "https" || u.Scheme == "http":
-		return web(ctx, client, u)
+		return web(ctx, client, u, s.Token)
 	}
 	return stream(ctx, client, u)
 }
@@ -117,8 +121,9 @@ const advertisement = "application/x-git-upload-pack-advertisement"
 
 // web asks a server for what git asks first, follows its redirects, and holds
 // git to where the guarded client ended: to that address, whatever the name
-// resolves to by then, and without further redirects.
-func web(ctx context.Context, client *outbound.Client, u *url.URL) (route, error) {
+// resolves to by then, and without further redirects. A token goes no further
+// than to the host that it is for.
+func web(ctx context.Context, client *outbound.Client, u *url.URL, token string) (route, error) {
 	if err := canPin(ctx); err != nil {
 		return route{}, err
 	}
@@ -126,11 +131,20 @@ func web(ctx context.Context, client *outbound.Client, u *url.URL) (route, error
 	ask := *u
 	ask.Path, ask.RawPath = strings.TrimRight(u.Path, "/")+"/info/refs", ""
 	ask.RawQuery = "service=git-upload-pack"
+	header := http.Header{"Git-Protocol": {"version=2"}}
+	authorization := ""
+	if token != "" { // the user's name is anything to forges that take tokens
+		authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))
+		header.Set("Authorization", authorization)
+	}
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { last = peer(c) }})
 	resp, err := client.Do(traced, outbound.Request{
-		URL: ask.String(), Header: http.Header{"Git-Protocol": {"version=2"}}, Accept: []string{advertisement},
+		URL: ask.String(), Header: header, Accept: []string{advertisement},
 	})
 	if status, ok := errors.AsType[*outbound.StatusError](err); ok && (status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden) {
+		if token != "" {
+			return route{}, fmt.Errorf("%w: the token is not accepted, or the repository is not there", err)
+		}
 		return route{}, fmt.Errorf("%w: the repository is not public, or not there", err)
 	}
 	if errors.Is(err, outbound.ErrContentType) {
@@ -150,6 +164,9 @@ func web(ctx context.Context, client *outbound.Client, u *url.URL) (route, error
 	r := route{address: at.String(), settings: []string{
 		"-c", "http.followRedirects=false", "-c", "http.proxy=", "-c", "transfer.bundleURI=false",
 	}}
+	if at.Scheme == u.Scheme && at.Host == u.Host {
+		r.authorization = authorization
+	}
 	if _, err := netip.ParseAddr(at.Hostname()); err != nil {
 		r.settings = append(r.settings, "-c", fmt.Sprintf("http.curloptResolve=%s:%s:%s", at.Hostname(), cmp.Or(at.Port(), ports[at.Scheme]), bracketed(last.Addr())))
 	}
@@ -203,7 +220,7 @@ var gitVersion = regexp.MustCompile(`^git version (\d+)\.(\d+)`)
 // canPin fails for a git that cannot be held to an address: older ones ignore
 // the setting.
 func canPin(ctx context.Context) error {
-	out, err := command(ctx, "", "version").Output()
+	out, err := command(ctx, route{}, "version").Output()
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -33,6 +33,7 @@ const rules = "2"
 type connector struct {
 	opts    options
 	env     ingest.Environment
+	token   string
 	include gitrepo.Globs
 	exclude gitrepo.Globs
 	bulk    map[int]bool
@@ -49,6 +50,11 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 		return nil, errors.New("proposals: a working directory is needed for the clone")
 	}
 	c := &connector{opts: opts, env: env, include: gitrepo.NewGlobs(opts.Paths), exclude: gitrepo.NewGlobs(opts.Exclude), bulk: map[int]bool{}}
+	if opts.TokenEnv != "" {
+		if c.token = env.Secret(opts.TokenEnv); c.token == "" {
+			return nil, fmt.Errorf("option token_env: the environment variable %s is not set", opts.TokenEnv)
+		}
+	}
 	for _, n := range opts.BulkPulls {
 		c.bulk[n] = true
 	}
@@ -59,7 +65,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 // branch's head and a digest of everything else the records depend on.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
-	if err := gitrepo.Fetch(ctx, c.env.HTTP, dir, gitrepo.Source{Remote: c.opts.Repository, Branch: c.opts.Branch, Pulls: true}); err != nil {
+	if err := gitrepo.Fetch(ctx, c.env.HTTP, dir, gitrepo.Source{Remote: c.opts.Repository, Branch: c.opts.Branch, Token: c.token, Pulls: true}); err != nil {
 		return ingest.Outcome{}, fmt.Errorf("proposals: fetch: %w", err)
 	}
 	repo, err := gitrepo.Open(dir, c.opts.Branch)

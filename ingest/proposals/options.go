@@ -19,7 +19,9 @@ type options struct {
 	// last two parts of the URL, or the file's name.
 	Name   string `yaml:"name"`
 	Branch string `yaml:"branch"` // default main
-	Kind   string `yaml:"kind"`   // cip (default) or grant
+	// TokenEnv is the environment variable with a private repository's token.
+	TokenEnv string `yaml:"token_env"`
+	Kind     string `yaml:"kind"` // cip (default) or grant
 	// Paths are patterns of the files that are proposals (** stands for any
 	// directories); default all. Exclude takes files out again: templates,
 	// directories of people.
