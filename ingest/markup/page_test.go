@@ -288,6 +288,8 @@ func FuzzParse(f *testing.F) {
 			f.Add("a/b"+ext, string(text))
 		}
 	}
+	f.Add("x\n\x11\x83\x1c\xba\x8cdx", "[a]([a](")
+	f.Add("1.2.3\n(2031-01-01).md", "")
 	for _, piece := range hostile {
 		f.Add("x.mdx", strings.Repeat(piece, 20))
 		f.Add("x.rst", strings.Repeat(piece, 20))

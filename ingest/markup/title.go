@@ -152,7 +152,7 @@ func (t titler) fromFile() string {
 		base = strings.TrimSuffix(base, path.Ext(base))
 	}
 	if versionTitle.MatchString(base) {
-		return base
+		return strings.Join(strings.Fields(base), " ")
 	}
 	if rest := leadingNumber.ReplaceAllString(base, ""); strings.ContainsFunc(rest, unicode.IsLetter) {
 		base = rest
@@ -179,7 +179,9 @@ func (t titler) fromDirectory(title string) string {
 // Readable turns a file's or label's name into words: "kms_key-rotation" into
 // "Kms key rotation".
 func Readable(name string) string {
-	name = strings.Join(strings.FieldsFunc(name, func(r rune) bool { return r == '-' || r == '_' || r == ' ' }), " ")
+	name = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(name, ""), func(r rune) bool {
+		return r == '-' || r == '_' || unicode.IsSpace(r) || unicode.IsControl(r)
+	}), " ")
 	if name == "" {
 		return "Untitled"
 	}
