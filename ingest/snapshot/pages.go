@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"cmp"
+	"errors"
 	"path"
 	"regexp"
 	"slices"
@@ -77,8 +78,13 @@ func (r *run) doc(row row) []item {
 	return []item{{entry: catalog.Entry{Record: rec}}}
 }
 
+var errNoRepository = errors.New("the manifest does not say whose readme it is: source_repo is missing")
+
 // repo reads a repository's readme.
 func (r *run) repo(row row) []item {
+	if row.Repo == "" {
+		return failed(catalog.KindRepo, "", errNoRepository)
+	}
 	p, err := r.page(row)
 	if err != nil {
 		return failed(catalog.KindRepo, row.Repo, err)

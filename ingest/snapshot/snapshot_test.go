@@ -424,6 +424,7 @@ func FuzzSync(f *testing.F) {
 	f.Add(`{"path":"a.md","content_type":"grant","pr":3}`, "x", `{"path":"a.md","pull_request":3}`)
 	f.Add(`{"path":"a.md","content_type":"note","source_path":"1.0.md"}`, "# 1.0\n\n# 2.0", `{"cip":"0001","date":"2031-01-01T00:00:00Z","to":"Final","source":"main:README.md"}`)
 	f.Add(`{"path":"a.md","content_type":"readme","source_repo":"a/b"}`, "# b", `{"cip":"1","source_path":"x","text":"a.md"}`)
+	f.Add(`{"path":"a.md","content_type":"readme"}`, "# b", "")
 	f.Fuzz(func(t *testing.T, manifest, text, index string) {
 		fsys := small(manifest+"\n"+`{"path":"index.jsonl","source_repo":"a/b","content_type":"index"}`, map[string]string{"a.md": text, "index.jsonl": index})
 		c, err := snapshot.New(fsys, source(map[string]any{
