@@ -54,6 +54,7 @@ conformance: build ## the official MCP conformance runner against the built bina
 bench: ## figures: engines beside bleve, FTS5 and plain scans, searches over the judged collections
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./retrieval/... ./embed/... ./catalog/...
 	$(GO) test -run '^$$' -bench Serve -benchtime 5000x ./cmd/almanac
+	$(GO) test -run '^$$' -bench ModelChange -benchtime 1x ./cmd/almanac
 	$(GO) test -run '^$$' -bench Stacks -benchtime 1000x -timeout 1h ./cmd/almanac
 	$(GO) test -run '^$$' -bench 'Gigabyte|ManyTopics' -benchtime 1x -timeout 30m ./ingest/mail ./ingest/forum
 	cd retrieval/keyword/bench && $(GO) run .

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"almanac/retrieval/eval"
 )
 
 // BenchmarkModelChange measures what a change of the embedding model costs in
@@ -25,13 +27,21 @@ func BenchmarkModelChange(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	collection, err := eval.Load(filepath.Join(shared, "judged", "network-dev"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var queries []string
+	for _, q := range collection.Queries {
+		queries = append(queries, q.Text)
+	}
 	for b.Loop() {
 		at := site{fixture{network: "corpus"}, filepath.Join(b.TempDir(), "data"), environ(b.TempDir(), "ALMANAC_CORPUS="+corpus, "ALMANAC_LIMIT_REST=0", "ALMANAC_SEARCH_DEADLINE=20s")}
 		peak := func(s *server, phase string, until func() bool) {
 			if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.cmd.Process.Pid), []byte("5"), 0); err != nil {
 				b.Skip(err) // not Linux
 			}
-			stop := s.asking(b, 50)
+			stop := s.asking(b, 50, queries)
 			for end := time.Now().Add(10 * time.Second); time.Now().Before(end) || !until(); {
 				time.Sleep(100 * time.Millisecond)
 			}

@@ -70,7 +70,7 @@ func (s *modelServer) settings() []string {
 
 // asking sends searches at a steady pace until it is stopped, and tells what
 // went wrong: every answer must be a whole one with results.
-func (s *server) asking(t testing.TB, perSecond int) (stop func()) {
+func (s *server) asking(t testing.TB, perSecond int, queries []string) (stop func()) {
 	t.Helper()
 	var wg sync.WaitGroup
 	end := make(chan struct{})
@@ -124,7 +124,7 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 	s := at.serve(t, env...)
 	s.await(t, "the index of an earlier model serves until the new one is complete")
 	s.ready(t)
-	stop := s.asking(t, 50)
+	stop := s.asking(t, 50, queries)
 	eventually(t, "a part of the new index", func() bool { return model.texts.Load() > int64(ready.Passages/4) })
 	stop()
 	if now := s.model(t); now != static {
@@ -135,7 +135,7 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 
 	s = at.serve(t, env...)
 	s.ready(t)
-	stop = s.asking(t, 50)
+	stop = s.asking(t, 50, queries)
 	eventually(t, "the new index", func() bool { return strings.HasPrefix(s.model(t), "buoy-talk") })
 	time.Sleep(time.Second) // searches of the new index, and of the old one that are under way
 	stop()
