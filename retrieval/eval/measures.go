@@ -29,7 +29,8 @@ type Measures struct {
 // 2^grade − 1 and discount log2(rank + 1) (Järvelin, Kekäläinen 2002), ideal
 // over all judgments, negative grades being 0; recall and reciprocal rank of
 // documents with a grade of at least relevantFrom; the share of the first ten
-// that is judged at all; and nDCG of what is judged. A ranking names each document once.
+// that is judged at all; and nDCG of what is judged. A ranking names each
+// document once.
 func Measure(ranking []string, judgments map[string]int, relevantFrom int) Measures {
 	var m Measures
 	dcg, condensed := 0.0, 0.0

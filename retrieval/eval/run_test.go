@@ -135,12 +135,12 @@ func TestReportKeys(t *testing.T) {
 	if err := json.Unmarshal(data, &keys); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"collection", "judged10", "kinds", "mrr", "ndcg10", "ndcg10_high", "ndcg10_low", "p50_ms", "p99_ms", "profile", "queries", "recall100"}
+	want := []string{"collection", "condensed_ndcg10", "judged10", "kinds", "mrr", "ndcg10", "ndcg10_high", "ndcg10_low", "p50_ms", "p99_ms", "profile", "queries", "recall100"}
 	if got := slices.Sorted(maps.Keys(keys)); !slices.Equal(got, want) {
 		t.Errorf("keys %q, want %q", got, want)
 	}
 	kind = keys["kinds"].(map[string]any)["even"].(map[string]any)
-	if got := slices.Sorted(maps.Keys(kind)); !slices.Equal(got, []string{"judged10", "mrr", "ndcg10", "queries", "recall100"}) {
+	if got := slices.Sorted(maps.Keys(kind)); !slices.Equal(got, []string{"condensed_ndcg10", "judged10", "mrr", "ndcg10", "queries", "recall100"}) {
 		t.Errorf("keys of a kind %q", got)
 	}
 	r.CompareTo(r)
