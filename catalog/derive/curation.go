@@ -1,0 +1,126 @@
+package derive
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"almanac/catalog"
+)
+
+// sameText is the share of the words of the shorter of two texts that stand
+// in the longer one too, from which they tell the same.
+const sameText = 0.6
+
+// RadarItems returns the radar items of all releases. Notes that are
+// published in two places give their items once, to the release of the least
+// id. What people have written wins: a release that a curated item is about
+// gives none. That is so where the item links to the release, has its address,
+// or names its version and what it is a release of.
+func RadarItems(releases []catalog.Record, curated []catalog.Entry) []catalog.Entry {
+	releases = slices.SortedFunc(slices.Values(releases), func(a, b catalog.Record) int { return cmp.Compare(a.ID, b.ID) })
+	told := newCuration(releases, curated)
+	type place struct{ version, topic string }
+	texts := map[place][]map[string]bool{}
+	var out []catalog.Entry
+	for _, r := range releases {
+		entries := Radar(r)
+		if len(entries) == 0 || told.covers(r) {
+			continue
+		}
+		data, _ := catalog.Decode[catalog.Release](r) // decoded by Radar
+		for _, e := range entries {
+			at := place{data.Version, e.Record.Tags[0]}
+			words := wordSet(e.Record.Body)
+			if slices.ContainsFunc(texts[at], func(other map[string]bool) bool { return overlap(words, other) >= sameText }) {
+				continue
+			}
+			texts[at] = append(texts[at], words)
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// curation is which releases curated items are about.
+type curation struct {
+	releases  map[catalog.Ref]bool
+	addresses map[string]bool
+	versions  map[string]bool // "name version", folded
+}
+
+func newCuration(releases []catalog.Record, curated []catalog.Entry) curation {
+	c := curation{map[catalog.Ref]bool{}, map[string]bool{}, map[string]bool{}}
+	for _, e := range curated {
+		for _, l := range e.Links {
+			c.releases[l.To] = true
+		}
+		c.addresses[e.Record.URL] = true
+		d, err := catalog.Decode[catalog.Radar](e.Record)
+		if err != nil {
+			continue
+		}
+		for _, name := range d.Affected {
+			for _, v := range d.Versions {
+				c.versions[catalog.Fold(name+" "+strings.TrimLeft(v, "vV"))] = true
+			}
+		}
+	}
+	number := map[string]int{}
+	for _, r := range releases {
+		number[r.URL]++
+	}
+	for url, n := range number { // the address of a page of many releases names none
+		if n > 1 {
+			delete(c.addresses, url)
+		}
+	}
+	delete(c.addresses, "")
+	return c
+}
+
+func (c curation) covers(r catalog.Record) bool {
+	if c.releases[r.Ref()] || c.addresses[r.URL] {
+		return true
+	}
+	d, err := catalog.Decode[catalog.Release](r)
+	if err != nil || d.Version == "" {
+		return false
+	}
+	return slices.ContainsFunc(releaseNames(r, d.Version), func(name string) bool { return c.versions[catalog.Fold(name+" "+strings.TrimLeft(d.Version, "vV"))] })
+}
+
+// releaseNames are the names under which a release's software is known.
+func releaseNames(r catalog.Record, version string) []string {
+	names := []string{productOf(r, version), r.Category, r.Container}
+	if _, name, ok := strings.Cut(r.Container, "/"); ok {
+		names = append(names, name)
+	}
+	return slices.DeleteFunc(names, func(n string) bool { return n == "" })
+}
+
+func wordSet(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		set[w] = true
+	}
+	return set
+}
+
+// overlap is the overlap coefficient of two sets (Szymkiewicz and Simpson).
+func overlap(a, b map[string]bool) float64 {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	if len(a) == 0 {
+		return 0
+	}
+	both := 0
+	for w := range a {
+		if b[w] {
+			both++
+		}
+	}
+	return float64(both) / float64(len(a))
+}
