@@ -243,8 +243,8 @@ func TestFetchFromAServer(t *testing.T) {
 	}
 }
 
-// A private repository is shown the token, and nobody else is: not the host
-// that it moved to, and not the list of processes.
+// A private repository is shown the token, the host that it moved to is not,
+// and none of it is written down.
 func TestPrivateRepositories(t *testing.T) {
 	repo := gitrepotest.New(t)
 	want := repo.Commit("one", map[string]string{"a.md": "a"})
