@@ -300,7 +300,16 @@ func (b *backend) index(ctx context.Context, synced func(context.Context) error)
 		if err := synced(ctx); err != nil {
 			return err
 		}
-		if err := b.ready(ctx, s, wait); err != nil {
+		// Remembered before it is said: whoever stops the program then has an
+		// index to go on with.
+		complete := func(ctx context.Context, head int64) error {
+			if err := wait(ctx, head); err != nil {
+				return err
+			}
+			s.build.Complete = true
+			return s.build.save(ctx, b.store, s.generation)
+		}
+		if err := b.ready(ctx, s, complete); err != nil {
 			return err
 		}
 		b.show(s)
@@ -308,8 +317,7 @@ func (b *backend) index(ctx context.Context, synced func(context.Context) error)
 		if before != nil && !before.readOnly {
 			<-ended
 		}
-		s.build.Complete = true
-		if err := errors.Join(s.build.save(ctx, b.store, s.generation), b.release(ctx, before)); err != nil {
+		if err := b.release(ctx, before); err != nil {
 			return err
 		}
 		s.follower.Promote()
