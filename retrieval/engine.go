@@ -31,6 +31,9 @@ type Config struct {
 	Authority map[string]float64
 	// Aliases are spellings that mean the same.
 	Aliases map[string][]string
+	// IsWord reports whether a folded word is known to be spelt right, however
+	// rare it is in the corpus; nil: none is.
+	IsWord func(string) bool
 	// Deadline bounds what one search waits for engines, of which retrieving
 	// may take three quarters; what has not answered by then is reported as
 	// degraded. Default 800 ms.
@@ -50,6 +53,7 @@ type Engine struct {
 	models     map[string]map[string]rerank.Model // profile → class → model
 	authority  map[string]float64
 	aliases    aliases
+	isWord     func(string) bool
 	deadline   time.Duration
 	log        *slog.Logger
 	retrievers map[string]Retriever
@@ -65,7 +69,10 @@ var _ Searcher = (*Engine)(nil)
 func New(cfg Config) (*Engine, error) {
 	engines := cfg.Follower.Engines()
 	e := &Engine{follower: cfg.Follower, keyword: engines.Keyword, vector: engines.Vector, embedder: engines.Embedder, profiles: map[string]profile.Profile{},
-		models: map[string]map[string]rerank.Model{}, authority: cfg.Authority, aliases: newAliases(cfg.Aliases), deadline: cmp.Or(cfg.Deadline, 800*time.Millisecond), log: cfg.Log, retrievers: map[string]Retriever{}}
+		models: map[string]map[string]rerank.Model{}, authority: cfg.Authority, aliases: newAliases(cfg.Aliases), isWord: cfg.IsWord, deadline: cmp.Or(cfg.Deadline, 800*time.Millisecond), log: cfg.Log, retrievers: map[string]Retriever{}}
+	if e.isWord == nil {
+		e.isWord = func(string) bool { return false }
+	}
 	e.breakers.keyword = newBreaker("keyword", engines.KeywordServer, cfg.Log)
 	e.breakers.vector = newBreaker("vector", engines.VectorServer, cfg.Log)
 	e.breakers.embedder = newBreaker("embedder", engines.EmbedderServer, cfg.Log)
@@ -234,7 +241,7 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 			res.Degraded = without(res.Degraded, keywordSide)
 		}
 	}
-	res.Corrected = corrected(p, res.Results)
+	res.Corrected = p.corrected()
 	step("show")
 	res.Took = time.Since(start)
 	if r.Explain {

@@ -27,7 +27,7 @@ type Plan struct {
 
 	rerank     rerank.Query
 	statistics index.Statistics
-	corrected  map[string]reading // by the word as typed
+	readings   []reading
 	embed      func(context.Context) ([]float32, error)
 	embedded   sync.Once
 	vector     []float32
@@ -46,7 +46,7 @@ func (e *Engine) plan(r Request, prof profile.Profile) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadQuery, err)
 	}
-	p := &Plan{Query: q, Profile: prof, Filter: r.Filter, corrected: map[string]reading{}}
+	p := &Plan{Query: q, Profile: prof, Filter: r.Filter}
 	if p.Filter, err = narrow(p.Filter, q); err != nil {
 		return nil, err
 	}
@@ -78,8 +78,10 @@ func (e *Engine) plan(r Request, prof profile.Profile) (*Plan, error) {
 		p.Keyword.Phrases = append(p.Keyword.Phrases, keywordTerms(phrase))
 	}
 	p.Keyword.Exclude = keywordTerms(q.Exclude)
+	// A model knows what words mean, and hardly what a misspelt one was to be.
+	text := cmp.Or(p.corrected(), q.Text)
 	p.embed = func(ctx context.Context) ([]float32, error) {
-		vectors, err := ask(ctx, e.breakers.embedder, func() ([][]float32, error) { return e.embedder.Embed(ctx, []string{q.Text}, embed.Query) })
+		vectors, err := ask(ctx, e.breakers.embedder, func() ([][]float32, error) { return e.embedder.Embed(ctx, []string{text}, embed.Query) })
 		if err != nil {
 			return nil, fmt.Errorf("embed query: %w", err)
 		}

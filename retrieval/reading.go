@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,9 +15,8 @@ import (
 
 // A word of letters that hardly any document holds is also read as words that
 // the index knows better: as the nearest one that begins with the same letter
-// (two edits need eight letters), together with the word after it, cut in two,
-// or by its stem where the ending is misspelt. Numbers and identifiers are
-// never read as anything else.
+// (two edits need eight letters), together with the word after it, or cut in
+// two. Numbers, identifiers and words of the language are never respelt.
 const (
 	correctFrom   = 5  // letters of a word that is corrected
 	correctTwo    = 8  // letters of a word that is corrected at distance two
@@ -30,35 +30,40 @@ const (
 
 // reading is what a misspelt word, or two that belong together, is also read as.
 type reading struct {
-	words int      // of the query, from the misspelt one on
-	terms []string // of the index
+	typed string   // the first word that is read otherwise, folded
+	count int      // of words that are
+	words []string // what they are read as, folded
 }
 
 // correct adds the readings of words that the corpus hardly knows.
 func (e *Engine) correct(p *Plan) {
 	terms := p.Query.Terms
-	for i, t := range terms {
+	for i := 0; i < len(terms); i++ {
+		t := terms[i]
 		if !e.misspelt(p, t) {
 			continue
 		}
-		read := reading{words: 2}
+		at, read := t, reading{count: 2}
 		if i+1 < len(terms) {
-			read.terms = e.joined(p, t, terms[i+1])
+			read.words = e.joined(p, t, terms[i+1])
 		}
-		if read.terms == nil && i > 0 {
-			if read.terms = e.joined(p, terms[i-1], t); read.terms != nil {
-				t = terms[i-1]
+		if read.words != nil {
+			i++ // both are read
+		} else if i > 0 {
+			if read.words = e.joined(p, terms[i-1], t); read.words != nil {
+				at = terms[i-1]
 			}
 		}
-		if read.terms == nil {
-			read = reading{1, e.respelt(p, t)}
+		if read.words == nil {
+			read.count, read.words = 1, e.respelt(p, t)
 		}
-		if read.terms == nil {
+		if read.words == nil {
 			continue
 		}
-		p.corrected[t.Word] = read
-		for _, term := range read.terms {
-			p.add(e.follower.Table(), term, t.Position, correctWeight*t.Weight)
+		read.typed = at.Word
+		p.readings = append(p.readings, read)
+		for _, word := range read.words {
+			p.add(e.follower.Table(), analysis.Stem(word), at.Position, correctWeight*t.Weight)
 		}
 	}
 }
@@ -86,24 +91,23 @@ func (e *Engine) joined(p *Plan, t, next query.Term) []string {
 		return nil
 	}
 	rare := min(p.statistics.DocumentFrequency(t.ID), p.statistics.DocumentFrequency(next.ID))
-	term := analysis.Stem(t.Word + next.Word)
-	if df := e.documents(term); df > correctRare && df >= correctFactor*rare {
-		return []string{term}
+	if df := e.documents(t.Word + next.Word); df > correctRare && df >= correctFactor*rare {
+		return []string{t.Word + next.Word}
 	}
 	return nil
 }
 
 // respelt reads one word: as a neighbour at distance one, as two words, as a
-// neighbour at distance two, as a stem with another ending.
+// neighbour at distance two.
 func (e *Engine) respelt(p *Plan, t query.Term) []string {
 	letters := []rune(t.Word)
-	if len(letters) < correctFrom {
+	if len(letters) < correctFrom || e.isWord(t.Word) {
 		return nil
 	}
 	df := p.statistics.DocumentFrequency(t.ID)
 	best := index.Expansion{}
-	for _, x := range e.follower.Table().Expand(t.Text, 16) {
-		if x.Distance > 1 && len(letters) < correctTwo || x.Documents < correctFactor*df || first(x.Term) != first(t.Text) {
+	for _, x := range e.follower.Table().Expand(t.Word, 16) {
+		if x.Distance > 1 && len(letters) < correctTwo || x.Documents < correctFactor*df || first(x.Word) != letters[0] {
 			continue
 		}
 		best = x // they come nearest first
@@ -114,13 +118,10 @@ func (e *Engine) respelt(p *Plan, t query.Term) []string {
 			return halves
 		}
 	}
-	if best.Term != "" {
-		return []string{best.Term}
+	if best.Word == "" {
+		return nil
 	}
-	if stem := e.inflected(letters, df); stem != "" {
-		return []string{stem}
-	}
-	return nil
+	return []string{best.Word}
 }
 
 // split reads a word as two that are well known, as "keyrotation"; of several
@@ -133,7 +134,6 @@ func (e *Engine) split(letters []rune, df int) []string {
 		if analysis.IsStop(a) || analysis.IsStop(b) {
 			continue
 		}
-		a, b = analysis.Stem(a), analysis.Stem(b)
 		if n := min(e.documents(a), e.documents(b)); n > most {
 			most, halves = n, []string{a, b}
 		}
@@ -141,21 +141,9 @@ func (e *Engine) split(letters []rune, df int) []string {
 	return halves
 }
 
-// inflected finds the indexed stem of a word that is misspelt in its ending,
-// where stemming did not reach: transactoin, governence.
-func (e *Engine) inflected(letters []rune, df int) string {
-	for cut := 1; cut <= 4 && len(letters)-cut >= correctFrom; cut++ {
-		stem := analysis.Stem(string(letters[:len(letters)-cut]))
-		if found := e.documents(stem); found > 0 && found >= correctFactor*df {
-			return stem
-		}
-	}
-	return ""
-}
-
-// documents is how many documents hold a term.
-func (e *Engine) documents(term string) int {
-	id := analysis.IDOf(term)
+// documents is how many documents hold a word in any of its forms.
+func (e *Engine) documents(word string) int {
+	id := analysis.IDOf(analysis.Stem(word))
 	return e.follower.Table().Statistics([]analysis.TermID{id}).DocumentFrequency(id)
 }
 
@@ -164,43 +152,29 @@ func first(s string) rune {
 	return r
 }
 
-// corrected returns the query as it was read, with the words the index knows
-// in the spelling of the results that hold them.
-func corrected(p *Plan, results []Result) string {
-	if len(p.corrected) == 0 {
+// corrected returns the query with the words it is also read as in place of
+// those typed; "" where it is read as typed.
+func (p *Plan) corrected() string {
+	if len(p.readings) == 0 {
 		return ""
 	}
+	text := p.Query.Text
 	var b strings.Builder
 	end := 0
-	tokens := analysis.Analyze(p.Query.Text)
+	tokens := analysis.Analyze(text)
 	for i, t := range tokens {
-		read, ok := p.corrected[analysis.Fold(p.Query.Text[t.Start:t.End])]
-		if !ok || t.Start < end {
+		if t.Start < end {
 			continue
 		}
-		b.WriteString(p.Query.Text[end:t.Start])
-		for j, term := range read.terms {
-			if j > 0 {
-				b.WriteByte(' ')
-			}
-			b.WriteString(surface(term, results))
+		at := slices.IndexFunc(p.readings, func(r reading) bool { return r.typed == t.Word(text) })
+		if at < 0 {
+			continue
 		}
-		end = tokens[min(i+read.words, len(tokens))-1].End
+		read := p.readings[at]
+		b.WriteString(text[end:t.Start])
+		b.WriteString(strings.Join(read.words, " "))
+		end = tokens[min(i+read.count, len(tokens))-1].End
 	}
-	b.WriteString(p.Query.Text[end:])
+	b.WriteString(text[end:])
 	return b.String()
-}
-
-// surface returns a term as a result spells it, or the term itself.
-func surface(term string, results []Result) string {
-	for _, r := range results {
-		for _, s := range []string{r.Title, r.Snippet} {
-			for _, t := range analysis.Analyze(s) {
-				if t.Term == term {
-					return strings.ToLower(s[t.Start:t.End])
-				}
-			}
-		}
-	}
-	return term
 }

@@ -1,12 +1,14 @@
 package retrieval_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"almanac/catalog"
+	"almanac/embed"
 	"almanac/retrieval"
 )
 
@@ -27,13 +29,16 @@ func TestMisspeltWordsAreAlsoReadAsTheIndexKnowsThem(t *testing.T) {
 	f := open(t, t.TempDir())
 	f.put(t, shelf()...)
 	for _, tt := range []struct{ name, query, corrected string }{
-		{"a letter wrong", "wallst chapter", "wallets chapter"},
+		{"a letter wrong", "wallst chapter", "wallet chapter"},
 		{"neighbours swapped", "rotatoin", "rotation"},
 		{"two letters wrong in a long word", "chekcpiont", "checkpoint"},
+		{"two in an ending", "oparators", "operators"},
+		{"before a possessive", "chekcpiont's chapter", "checkpoint chapter"},
 		{"two words for one", "wal let", "wallet"},
 		{"the second half unknown", "chapter opera tor", "chapter operator"},
 		{"one word for two", "keyrotation", "key rotation"},
 		{"what the index knows", "wallets of an operator", ""},
+		{"a word of English that is rare here", "charter", ""},
 		{"a number", "guide 71234567", ""},
 		{"an identifier", "guide wal_let", ""},
 		{"a camelCase name", "walletKey", ""},
@@ -46,6 +51,34 @@ func TestMisspeltWordsAreAlsoReadAsTheIndexKnowsThem(t *testing.T) {
 				t.Errorf("%q was read as %q, want %q", tt.query, res.Corrected, tt.corrected)
 			}
 		})
+	}
+}
+
+// listener keeps what queries it embeds.
+type listener struct {
+	embed.Embedder
+	asked []string
+}
+
+func (l *listener) Embed(ctx context.Context, texts []string, purpose embed.Purpose) ([][]float32, error) {
+	if purpose == embed.Query {
+		l.asked = append(l.asked, texts...)
+	}
+	return l.Embedder.Embed(ctx, texts, purpose)
+}
+
+func TestTheEmbedderReadsTheCorrectedQuery(t *testing.T) {
+	var model *listener
+	f := open(t, t.TempDir(), func(f *fixture) {
+		model = &listener{Embedder: f.engines.Embedder}
+		f.engines.Embedder = model
+	})
+	f.put(t, shelf()...)
+	for _, query := range []string{"rotatoin of a Key", "rotation of a Key"} {
+		f.search(t, retrieval.Request{Query: query})
+	}
+	if want := []string{"rotation of a Key", "rotation of a Key"}; !slices.Equal(model.asked, want) {
+		t.Errorf("asked %q, want %q", model.asked, want)
 	}
 }
 

@@ -22,10 +22,11 @@ func (e *Engine) show(ctx context.Context, p *Plan, page []*candidate, lists []r
 		return nil, fmt.Errorf("retrieval: %w", err)
 	}
 	q := p.Query
-	for _, read := range p.corrected {
+	for _, read := range p.readings {
 		// Corrections are highlighted like the words they stand for.
-		for _, t := range read.terms {
-			q.Terms = append(q.Terms[:len(q.Terms):len(q.Terms)], query.Term{Text: t, ID: analysis.IDOf(t), Weight: correctWeight, Word: t})
+		for _, w := range read.words {
+			term := analysis.Stem(w)
+			q.Terms = append(q.Terms[:len(q.Terms):len(q.Terms)], query.Term{Text: term, ID: analysis.IDOf(term), Weight: correctWeight, Word: w})
 		}
 	}
 	weight := func(t analysis.TermID) float64 { return p.statistics.IDF(t) }

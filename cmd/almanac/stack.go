@@ -16,6 +16,7 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/embed"
 	"almanac/embed/remote"
+	"almanac/embed/static"
 	"almanac/retrieval"
 	"almanac/retrieval/index"
 	"almanac/retrieval/profile"
@@ -198,7 +199,7 @@ func openGeneration(ctx context.Context, cfg stackConfig, store catalog.Store, g
 		return nil, err
 	}
 	s.searcher, err = retrieval.New(retrieval.Config{Follower: s.follower, Profiles: profiles, CrossEncoder: cross,
-		Authority: cfg.authority, Aliases: cfg.aliases, Deadline: cfg.deadline, Log: cfg.log})
+		Authority: cfg.authority, Aliases: cfg.aliases, IsWord: static.IsWord, Deadline: cfg.deadline, Log: cfg.log})
 	return s, err
 }
 

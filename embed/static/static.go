@@ -12,6 +12,7 @@ import (
 	_ "embed" // the model's files
 	"fmt"
 	"math"
+	"strings"
 	"sync"
 
 	"almanac/embed"
@@ -34,6 +35,23 @@ const (
 
 // Vocabulary is that of the embedded model, as NewTokenizer reads it.
 func Vocabulary() string { return vocabFile }
+
+var words = sync.OnceValue(func() map[string]struct{} {
+	held := map[string]struct{}{}
+	for line := range strings.Lines(vocabFile) {
+		if entry := strings.TrimSuffix(line, "\n"); !strings.HasPrefix(entry, "##") {
+			held[entry] = struct{}{}
+		}
+	}
+	return held
+})
+
+// IsWord reports whether the vocabulary of the embedded model holds a folded
+// word whole: it is a frequent word of English, and hardly a misspelt one.
+func IsWord(word string) bool {
+	_, ok := words()[word]
+	return ok
+}
 
 // Embedder is a model of this kind. It is safe for concurrent use.
 type Embedder struct {

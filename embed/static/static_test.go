@@ -318,3 +318,11 @@ func BenchmarkNew(b *testing.B) {
 		}
 	}
 }
+
+func TestIsWord(t *testing.T) {
+	for word, want := range map[string]bool{"internet": true, "radio": true, "validatr": false, "##ing": false, "ing": true, "": false, "Radio": false} {
+		if got := static.IsWord(word); got != want {
+			t.Errorf("%q: %v", word, got)
+		}
+	}
+}

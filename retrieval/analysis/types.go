@@ -2,7 +2,10 @@
 // queries, reranking and highlighting. It imports nothing of ours.
 package analysis
 
-import "hash/fnv"
+import (
+	"hash/fnv"
+	"strings"
+)
 
 // Field is a part of a record that is analysed and weighted on its own.
 type Field uint8
@@ -25,6 +28,12 @@ type Token struct {
 	Position int // in tokens from the start of the text
 	Start    int // byte offsets into the text
 	End      int
+}
+
+// Word returns the word that a token of the text stands for, folded and not
+// stemmed, without possessive ending and apostrophes.
+func (t Token) Word(text string) string {
+	return strings.ReplaceAll(strings.TrimSuffix(Fold(text[t.Start:t.End]), "'s"), "'", "")
 }
 
 // TermID is the identity of a term where its spelling is not needed: packed

@@ -309,7 +309,7 @@ func openRanker(t *testing.T, name, corpus string) *ranker {
 	must(err)
 	r := &ranker{names: map[int64]string{}}
 	r.engine, err = retrieval.New(retrieval.Config{Follower: follower, Profiles: []profile.Profile{p},
-		Authority: n.Authority, Deadline: time.Minute, Log: log})
+		Authority: n.Authority, IsWord: static.IsWord, Deadline: time.Minute, Log: log})
 	must(err)
 	records, _, err := store.List(ctx, catalog.ListQuery{})
 	must(err)

@@ -90,7 +90,11 @@ func (x Example) NDCG(m rerank.Model) float64 {
 // Shown is nDCG@10 of what is shown in the order of a model: one of every
 // cluster of copies.
 func (x Example) Shown(m rerank.Model) float64 {
-	order := x.order(m)
+	return x.ndcg(x.collapse(x.order(m)))
+}
+
+// collapse leaves of every cluster of copies in an order the one to show.
+func (x Example) collapse(order []int) []int {
 	clusters := dedup.Collapse(len(order),
 		func(a, b int) bool { return slices.Contains(x.Copies[order[a]], order[b]) },
 		func(a, b int) bool { return x.Preference[order[a]] > x.Preference[order[b]] })
@@ -98,7 +102,22 @@ func (x Example) Shown(m rerank.Model) float64 {
 	for i, c := range clusters {
 		shown[i] = order[c[0]]
 	}
-	return x.ndcg(shown)
+	return shown
+}
+
+// withoutCopies leaves of every cluster the candidate that is shown in the
+// order of now.
+func (x Example) withoutCopies() Example {
+	order := make([]int, len(x.Z))
+	for i := range order {
+		order[i] = i
+	}
+	out := x
+	out.Z, out.Raw, out.Grades = nil, nil, nil
+	for _, i := range x.collapse(order) {
+		out.Z, out.Raw, out.Grades = append(out.Z, x.Z[i]), append(out.Raw, x.Raw[i]), append(out.Grades, x.Grades[i])
+	}
+	return out
 }
 
 // order returns the places of the candidates, best first.
@@ -142,11 +161,14 @@ type TrainOptions struct {
 // Train fits the weights of a linear model: listwise softmax cross-entropy
 // between gains and scores (Cao et al.: Learning to rank, ICML 2007, top-one
 // probability) with an L2 penalty, by Newton's method. Every collection
-// counts the same, however many queries it has.
-func Train(examples []Example, o TrainOptions) (rerank.Model, error) {
+// counts the same, however many queries it has; a page that has copies counts
+// once.
+func Train(all []Example, o TrainOptions) (rerank.Model, error) {
 	count := map[string]int{}
-	for _, x := range examples {
+	examples := make([]Example, len(all))
+	for i, x := range all {
 		count[x.Collection]++
+		examples[i] = x.withoutCopies()
 	}
 	m := rerank.Model{Weights: o.Prior, Fixed: o.Fixed}
 	for range 50 {

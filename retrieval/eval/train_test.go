@@ -41,6 +41,7 @@ func planted(collection string, n int, weights func(class string) rerank.Vector,
 			d++
 		}
 		x.Grades[d] = 1
+		x.Copies, x.Preference = make([][]int, len(x.Z)), make([]int, len(x.Z))
 		examples[i] = x
 	}
 	return examples
@@ -114,6 +115,22 @@ func TestTrain(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a page that has copies counts once", func(t *testing.T) {
+		copied := slices.Clone(examples)
+		for i, x := range copied {
+			n := len(x.Z)
+			x.Z, x.Raw, x.Grades = append(slices.Clip(x.Z), x.Z[0], x.Z[0]), append(slices.Clip(x.Raw), x.Raw[0], x.Raw[0]), append(slices.Clip(x.Grades), x.Grades[0], x.Grades[0])
+			x.Copies, x.Preference = make([][]int, n+2), make([]int, n+2)
+			x.Copies[0], x.Copies[n], x.Copies[n+1] = []int{n, n + 1}, []int{0, n + 1}, []int{0, n}
+			copied[i] = x
+		}
+		got := train(copied, eval.TrainOptions{L2: 0.01})
+		for f := range plain.Weights {
+			if !near(got.Weights[f], plain.Weights[f], 1e-6) {
+				t.Errorf("%s: %.6f, want %.6f", rerank.Feature(f), got.Weights[f], plain.Weights[f])
+			}
+		}
+	})
 	t.Run("collections count the same, however many queries they have", func(t *testing.T) {
 		other := planted("b", 20, always(rerank.Vector{rerank.Dense: -1}), 4)
 		twice := planted("b", 20, always(rerank.Vector{rerank.Dense: -1}), 4)
@@ -133,7 +150,8 @@ func TestTrain(t *testing.T) {
 		}
 	})
 	t.Run("without a penalty dependent features are an error", func(t *testing.T) {
-		flat := eval.Example{Collection: "a", Z: make([]rerank.Vector, 2), Raw: make([]rerank.Vector, 2), Grades: []int{1, 0}}
+		flat := eval.Example{Collection: "a", Z: make([]rerank.Vector, 2), Raw: make([]rerank.Vector, 2), Grades: []int{1, 0},
+			Copies: make([][]int, 2), Preference: make([]int, 2)}
 		if _, err := eval.Train([]eval.Example{flat}, eval.TrainOptions{}); err == nil || !strings.Contains(err.Error(), "penalty") {
 			t.Errorf("error %v", err)
 		}

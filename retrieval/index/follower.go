@@ -17,10 +17,10 @@ import (
 	"almanac/retrieval/vector"
 )
 
-// Fingerprint identifies everything that passages and vectors depend on: a
-// change of any starts a new generation of the index.
+// Fingerprint identifies everything that passages, words and vectors depend on:
+// a change of any starts a new generation of the index.
 func Fingerprint(model string) string {
-	return "analysis " + analysis.Version + ", passages " + passage.Version + ", model " + model
+	return "analysis " + analysis.Version + ", passages " + passage.Version + ", words " + wordsVersion + ", model " + model
 }
 
 // Engines are what an index is kept in.

@@ -8,7 +8,11 @@ import (
 	"unicode/utf8"
 
 	"almanac/retrieval/analysis"
+	"almanac/retrieval/keyword"
 )
+
+// wordsVersion names what words are kept of a text.
+const wordsVersion = "2"
 
 // Words of fewer than minExpand characters have no expansions, those of fewer
 // than minDistance2 only at distance 1.
@@ -20,9 +24,9 @@ const (
 
 // Expansion is an indexed word near a given one.
 type Expansion struct {
-	Term      string
-	Distance  int // edits (insertion, deletion, substitution, transposition)
-	Documents int // records that hold it
+	Word      string // folded, not stemmed
+	Distance  int    // edits (insertion, deletion, substitution, transposition)
+	Documents int    // records that hold it in any of its forms
 }
 
 // vocabulary is the words of letters that the index has ever held, with what
@@ -35,11 +39,11 @@ type vocabulary struct {
 	letters []uint64
 }
 
-// isWord reports whether a term is a word that a misspelt one can stand for:
+// isWord reports whether this is a word that a misspelt one can stand for:
 // numbers and identifiers are never guessed.
-func isWord(term string) bool {
+func isWord(s string) bool {
 	n := 0
-	for _, r := range term {
+	for _, r := range s {
 		if n++; !unicode.IsLetter(r) || n > maxPattern {
 			return false
 		}
@@ -47,26 +51,32 @@ func isWord(term string) bool {
 	return n >= minExpand
 }
 
-// unknown returns the words among the terms that the vocabulary lacks, each
-// once.
+// unknown returns the words that the vocabulary lacks, each once. They are as
+// they stand in the texts, not stemmed: it is words that are misspelt, and a
+// stem is a word of no language model. Of what is joined by a hyphen, which is
+// a term in one word, the term stands for both.
 func (v *vocabulary) unknown(cuts []*cut) []string {
 	fresh := map[string]struct{}{}
-	look := func(tokens []analysis.Token) {
-		for _, t := range tokens {
-			if _, ok := v.known[t.Term]; ok {
-				continue
+	look := func(text keyword.Text) {
+		for _, t := range text.Tokens {
+			if _, ok := v.known[text.Raw[t.Start:t.End]]; ok {
+				continue // most words are lower case, so that nothing has to be folded
 			}
-			if _, ok := fresh[t.Term]; !ok && isWord(t.Term) {
-				fresh[t.Term] = struct{}{}
+			word := t.Word(text.Raw)
+			if !isWord(word) {
+				word = t.Term
+			}
+			if _, ok := v.known[word]; !ok && isWord(word) {
+				fresh[word] = struct{}{}
 			}
 		}
 	}
 	for _, c := range cuts {
-		look(c.keyword.Title.Tokens)
-		look(c.keyword.Path.Tokens)
+		look(c.keyword.Title)
+		look(c.keyword.Path)
 		for _, p := range c.keyword.Passages {
-			look(p.Heading.Tokens)
-			look(p.Body.Tokens)
+			look(p.Heading)
+			look(p.Body)
 		}
 	}
 	out := make([]string, 0, len(fresh))
@@ -128,17 +138,17 @@ func (t *Table) Expand(word string, k int) []Expansion {
 		if d := int(lengths[i]) - p.length; d > most || d < -most {
 			continue
 		}
-		term := t.vocabulary.words[i]
-		d := p.distance(term)
+		near := t.vocabulary.words[i]
+		d := p.distance(near)
 		if d == 0 || d > most {
 			continue
 		}
-		if n := t.counts[analysis.IDOf(term)].documents; n > 0 {
-			out = append(out, Expansion{Term: term, Distance: d, Documents: int(n)})
+		if n := t.counts[analysis.IDOf(analysis.Stem(near))].documents; n > 0 {
+			out = append(out, Expansion{Word: near, Distance: d, Documents: int(n)})
 		}
 	}
 	slices.SortFunc(out, func(a, b Expansion) int {
-		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(b.Documents, a.Documents), cmp.Compare(a.Term, b.Term))
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(b.Documents, a.Documents), cmp.Compare(a.Word, b.Word))
 	})
 	return out[:min(k, len(out))]
 }
@@ -172,15 +182,15 @@ func newPattern(word string) *pattern {
 	return p
 }
 
-// distance is the optimal string alignment distance to a term, computed a
+// distance is the optimal string alignment distance to a word, computed a
 // column at a time in the bits of a word (Hyyrö, "A bit-vector algorithm for
 // computing Levenshtein and Damerau edit distances", 2003).
-func (p *pattern) distance(term string) int {
+func (p *pattern) distance(word string) int {
 	vp, vn := ^uint64(0), uint64(0)
 	var d0, before uint64 // before: matches of the character in front
 	distance := p.length
 	last := uint64(1) << (p.length - 1)
-	for _, r := range term {
+	for _, r := range word {
 		var match uint64
 		if r < utf8.RuneSelf {
 			match = p.ascii[r]

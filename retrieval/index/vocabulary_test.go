@@ -63,24 +63,24 @@ func TestExpandFindsAllWordsNearby(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfNDistinct(word, 1, 60, rapid.ID).Draw(t, "words")
 		table := tableOf(words...)
-		var terms []string
+		var held []string
 		for _, w := range words {
-			if term := analysis.Analyze(w)[0].Term; !slices.Contains(terms, term) {
-				terms = append(terms, term)
+			if folded := analysis.Fold(w); !slices.Contains(held, folded) {
+				held = append(held, folded)
 			}
 		}
-		asked := rapid.OneOf(word, rapid.SampledFrom(terms)).Draw(t, "word")
+		asked := rapid.OneOf(word, rapid.SampledFrom(held)).Draw(t, "word")
 		var want []string
 		n := len([]rune(asked))
-		for _, w := range terms {
+		for _, w := range held {
 			if d := alignment([]rune(asked), []rune(w)); n >= 3 && len([]rune(w)) >= 3 && d > 0 && (d == 1 || d == 2 && n >= 6) {
 				want = append(want, w)
 			}
 		}
 		var got []string
 		for _, x := range table.Expand(asked, 1000) {
-			got = append(got, x.Term)
-			if x.Distance != alignment([]rune(asked), []rune(x.Term)) || x.Documents < 1 {
+			got = append(got, x.Word)
+			if x.Distance != alignment([]rune(asked), []rune(x.Word)) || x.Documents < 1 {
 				t.Fatalf("%q: %+v", asked, x)
 			}
 		}
@@ -93,7 +93,8 @@ func TestExpandFindsAllWordsNearby(t *testing.T) {
 }
 
 func TestExpand(t *testing.T) {
-	table := tableOf("quartz ledger", "harbor ledger", "harbor falcon", "falcon москва", "zenit", "node-7 v2.1 sha256", strings.Repeat("y", 70))
+	table := tableOf("quartz ledger", "harbor ledger", "harbor falcon", "falcon москва", "zenit", "node-7 v2.1 sha256", strings.Repeat("y", 70),
+		"Validators", "validator's buyTraffic", "Operator's multi-sig")
 	for _, c := range []struct {
 		name, word string
 		want       Expansion
@@ -104,7 +105,12 @@ func TestExpand(t *testing.T) {
 		{"neighbours swapped", "faclon", Expansion{"falcon", 1, 2}},
 		{"neighbours swapped in front", "uqartz", Expansion{"quartz", 1, 1}},
 		{"two edits", "lagder", Expansion{"ledger", 2, 2}},
-		{"not a letter of ASCII", "москво", Expansion{analysis.Analyze("москва")[0].Term, 1, 1}},
+		{"not a letter of ASCII", "москво", Expansion{"москва", 1, 1}},
+		{"a word, not its stem", "vaildators", Expansion{"validators", 1, 2}},
+		{"counted in any of its forms", "vaildator", Expansion{"validator", 1, 2}},
+		{"a word of a name in camelCase", "trafic", Expansion{"traffic", 1, 1}},
+		{"a possessive", "operater", Expansion{"operator", 1, 1}},
+		{"joined by a hyphen", "multisg", Expansion{"multisig", 1, 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if found := table.Expand(c.word, 5); !slices.Contains(found, c.want) {

@@ -1,10 +1,6 @@
 package query
 
-import (
-	"strings"
-
-	"almanac/retrieval/analysis"
-)
+import "almanac/retrieval/analysis"
 
 // Weights of terms that stand for the same words as another: a compound and
 // its parts are searched together, and together should count like one.
@@ -28,9 +24,8 @@ func wordsOf(text string, tokens []analysis.Token) []word {
 	words := make([]word, len(tokens))
 	end, named := -1, false // of the outermost compound at hand
 	for i, t := range tokens {
-		w := word{Token: t}
+		w := word{Token: t, folded: t.Word(text)}
 		span := text[t.Start:t.End]
-		w.folded = strings.ReplaceAll(strings.TrimSuffix(analysis.Fold(span), "'s"), "'", "")
 		w.compound = i+1 < len(tokens) && tokens[i+1].Start < t.End && tokens[i+1].End <= t.End
 		if t.End > end {
 			end, named = t.End, analysis.IsIdentifier(span)

@@ -24,7 +24,7 @@ const (
 	Window                         // share of IDF inside the best eight-word window
 	Phrase                         // share of IDF in the longest run of the query inside one passage
 	TitlePhrase                    // the same run inside the title, and how much of the title it is
-	Identifier                     // the query's identifiers that are the document's own
+	Identifier                     // share of the query's IDF in identifiers that are the document's own
 	Recency                        // age against the newest document, halved every year
 	Authority                      // prior of source and kind
 	Length                         // logarithm of the document's length

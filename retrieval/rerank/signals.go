@@ -90,22 +90,18 @@ func (p *prepared) documentSignals(d *index.Document, f *Vector, lexical *bool) 
 			*lexical = true
 		}
 	}
-	if p.totalIDF > 0 {
-		f[Coverage] = found / p.totalIDF
+	if p.totalIDF == 0 {
+		return
 	}
-	identifiers, own := 0.0, 0.0
+	f[Coverage] = found / p.totalIDF
 	for _, t := range p.terms {
-		if t.Identifier {
-			identifiers++
-			if d.Owns(t.ID) {
-				own++
-			} else if d.Frequencies(t.ID)[analysis.Title] > 0 {
-				own += inTitle
-			}
+		switch {
+		case !t.Identifier:
+		case d.Owns(t.ID):
+			f[Identifier] += t.Weight * p.stats.IDF(t.ID) / p.totalIDF
+		case d.Frequencies(t.ID)[analysis.Title] > 0:
+			f[Identifier] += inTitle * t.Weight * p.stats.IDF(t.ID) / p.totalIDF
 		}
-	}
-	if identifiers > 0 {
-		f[Identifier] = own / identifiers
 	}
 }
 

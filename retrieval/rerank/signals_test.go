@@ -66,6 +66,17 @@ func signals(t *testing.T, query string, stops string, docs [][2]string) []reran
 	return rerank.Signals(q, table.Statistics(ids), candidates)
 }
 
+// TestIdentifierCountsAsMuchAsItIsOfTheQuery: who types nothing but a name wants
+// what is called so; in a sentence it is named beside what is sought.
+func TestIdentifierCountsAsMuchAsItIsOfTheQuery(t *testing.T) {
+	docs := [][2]string{{"cip-56 tokens", "alpha"}, {"other", "alpha beta gamma"}, {"more", "beta"}}
+	alone := signals(t, "cip-56", "", docs)[0].Features[rerank.Identifier]
+	beside := signals(t, "alpha beta gamma beside cip-56", "", docs)[0].Features[rerank.Identifier]
+	if beside <= 0 || beside > alone/2 {
+		t.Errorf("identifier = %.3f in a sentence, %.3f alone", beside, alone)
+	}
+}
+
 // TestSignalPrefers holds, for every lexical signal, a pair of documents of
 // which the first must score higher.
 func TestSignalPrefers(t *testing.T) {
