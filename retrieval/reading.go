@@ -30,8 +30,7 @@ const (
 
 // reading is what a misspelt word, or two that belong together, is also read as.
 type reading struct {
-	typed string   // the first word that is read otherwise, folded
-	count int      // of words that are
+	typed []string // the words that are read otherwise, folded
 	words []string // what they are read as, folded
 }
 
@@ -43,27 +42,27 @@ func (e *Engine) correct(p *Plan) {
 		if !e.misspelt(p, t) {
 			continue
 		}
-		at, read := t, reading{count: 2}
+		var read reading
+		position := t.Position
 		if i+1 < len(terms) {
-			read.words = e.joined(p, t, terms[i+1])
+			read = e.joined(p, t, terms[i+1])
 		}
 		if read.words != nil {
 			i++ // both are read
 		} else if i > 0 {
-			if read.words = e.joined(p, terms[i-1], t); read.words != nil {
-				at = terms[i-1]
+			if read = e.joined(p, terms[i-1], t); read.words != nil {
+				position = terms[i-1].Position
 			}
 		}
 		if read.words == nil {
-			read.count, read.words = 1, e.respelt(p, t)
+			read = reading{[]string{t.Word}, e.respelt(p, t)}
 		}
 		if read.words == nil {
 			continue
 		}
-		read.typed = at.Word
 		p.readings = append(p.readings, read)
 		for _, word := range read.words {
-			p.add(e.follower.Table(), analysis.Stem(word), at.Position, correctWeight*t.Weight)
+			p.add(e.follower.Table(), analysis.Stem(word), position, correctWeight*t.Weight)
 		}
 	}
 }
@@ -86,15 +85,16 @@ func (e *Engine) misspelt(p *Plan, t query.Term) bool {
 
 // joined reads a word and the one after it, of which one is misspelt, as one
 // word: "wal let".
-func (e *Engine) joined(p *Plan, t, next query.Term) []string {
-	if next.Position != t.Position+1 || t.Identifier || next.Identifier || utf8.RuneCountInString(t.Word+next.Word) < correctFrom {
-		return nil
+func (e *Engine) joined(p *Plan, t, next query.Term) reading {
+	whole := t.Word + next.Word
+	if next.Position != t.Position+1 || t.Identifier || next.Identifier || utf8.RuneCountInString(whole) < correctFrom {
+		return reading{}
 	}
 	rare := min(p.statistics.DocumentFrequency(t.ID), p.statistics.DocumentFrequency(next.ID))
-	if df := e.documents(t.Word + next.Word); df > correctRare && df >= correctFactor*rare {
-		return []string{t.Word + next.Word}
+	if df := e.documents(whole); df <= correctRare || df < correctFactor*rare {
+		return reading{}
 	}
-	return nil
+	return reading{[]string{t.Word, next.Word}, []string{whole}}
 }
 
 // respelt reads one word: as a neighbour at distance one, as two words, as a
@@ -166,14 +166,17 @@ func (p *Plan) corrected() string {
 		if t.Start < end {
 			continue
 		}
-		at := slices.IndexFunc(p.readings, func(r reading) bool { return r.typed == t.Word(text) })
+		at := slices.IndexFunc(p.readings, func(r reading) bool {
+			n := min(i+len(r.typed), len(tokens))
+			return slices.EqualFunc(tokens[i:n], r.typed, func(t analysis.Token, word string) bool { return t.Word(text) == word })
+		})
 		if at < 0 {
 			continue
 		}
 		read := p.readings[at]
 		b.WriteString(text[end:t.Start])
 		b.WriteString(strings.Join(read.words, " "))
-		end = tokens[min(i+read.count, len(tokens))-1].End
+		end = tokens[i+len(read.typed)-1].End
 	}
 	b.WriteString(text[end:])
 	return b.String()

@@ -35,6 +35,7 @@ func TestMisspeltWordsAreAlsoReadAsTheIndexKnowsThem(t *testing.T) {
 		{"two in an ending", "oparators", "operators"},
 		{"before a possessive", "chekcpiont's chapter", "checkpoint chapter"},
 		{"two words for one", "wal let", "wallet"},
+		{"the first of them again, alone", "wal let wal chapter", "wallet wal chapter"},
 		{"the second half unknown", "chapter opera tor", "chapter operator"},
 		{"one word for two", "keyrotation", "key rotation"},
 		{"what the index knows", "wallets of an operator", ""},

@@ -39,8 +39,8 @@ const (
 )
 
 // Run fits the reranker's weights on all collections together and measures
-// them on queries they were not fitted on. The same judgments, index and seed
-// give the same profile to the byte.
+// them on queries they were not fitted on. The same judgments, index, seed and
+// profile to start from give the same profile to the byte.
 func (c *tuneCmd) Run(ctx context.Context, a *app) error {
 	if c.Folds < 2 || len(c.L2) == 0 || slices.Min(c.L2) <= 0 {
 		return fmt.Errorf("%w: tune needs at least two folds and penalties above 0", errUsage)

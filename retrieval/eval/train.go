@@ -19,7 +19,7 @@ type Example struct {
 	Collection string
 	Query      Query
 	Class      string
-	Documents  []string // ids of the candidates, as they are ranked now
+	Documents  []string // of the candidates, as they are ranked now; several may be of one
 	Z, Raw     []rerank.Vector
 	Grades     []int   // of the candidates
 	Copies     [][]int // of each candidate, the candidates near-identical to it
@@ -48,15 +48,13 @@ func Examples(ctx context.Context, s Signaler, c Collection, o Options) ([]Examp
 			return nil, fmt.Errorf("eval: query %s: %w", q.ID, err)
 		}
 		x := Example{Collection: c.Name, Query: q, Class: class, Ideal: ideal(c.Judgments[q.ID])}
-		seen := map[string]bool{}
 		place := make([]int, len(signals)) // among the candidates, −1 for none
 		for j, sig := range signals {
 			name := o.Names[sig.Record]
 			place[j] = -1
-			if name == "" || seen[name] {
+			if name == "" {
 				continue
 			}
-			seen[name] = true
 			place[j] = len(x.Documents)
 			x.Documents = append(x.Documents, name)
 			x.Z, x.Raw, x.Grades = append(x.Z, sig.Z), append(x.Raw, sig.Raw), append(x.Grades, c.Judgments[q.ID][name])
@@ -105,12 +103,14 @@ func (x Example) collapse(order []int) []int {
 	return shown
 }
 
-// withoutCopies leaves of every cluster the candidate that is shown in the
-// order of now.
+// withoutCopies leaves one candidate of every document, and of every cluster
+// the one that is shown in the order of now.
 func (x Example) withoutCopies() Example {
-	order := make([]int, len(x.Z))
-	for i := range order {
-		order[i] = i
+	var order []int
+	for i, name := range x.Documents {
+		if slices.Index(x.Documents, name) == i {
+			order = append(order, i)
+		}
 	}
 	out := x
 	out.Z, out.Raw, out.Grades = nil, nil, nil
@@ -130,13 +130,22 @@ func (x Example) order(m rerank.Model) []int {
 	return order
 }
 
+// ndcg is that of an order, in which a document counts once, at its best rank.
 func (x Example) ndcg(order []int) float64 {
 	if x.Ideal == 0 {
 		return 0
 	}
 	dcg := 0.0
-	for rank, at := range order[:min(Cut, len(order))] {
-		dcg += gain(x.Grades[at]) / math.Log2(float64(rank+2))
+	seen := map[string]bool{}
+	for _, at := range order {
+		if seen[x.Documents[at]] {
+			continue
+		}
+		seen[x.Documents[at]] = true
+		dcg += gain(x.Grades[at]) / math.Log2(float64(len(seen)+1))
+		if len(seen) == Cut {
+			break
+		}
 	}
 	return dcg / x.Ideal
 }
@@ -150,8 +159,9 @@ func (x Example) teaches() bool {
 // TrainOptions are the choices of training.
 type TrainOptions struct {
 	Fixed rerank.Vector // rules that stay as they are
-	// L2 pulls every weight to that of Prior; training is convex, so that the
-	// result depends on nothing else.
+	// L2 pulls every weight to that of Prior. Training is convex, so that the
+	// result depends on nothing but the examples, of whose copies their order
+	// says which takes part.
 	L2    float64
 	Prior rerank.Vector
 	// Skip are features that get no weight.

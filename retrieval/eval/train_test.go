@@ -42,6 +42,9 @@ func planted(collection string, n int, weights func(class string) rerank.Vector,
 		}
 		x.Grades[d] = 1
 		x.Copies, x.Preference = make([][]int, len(x.Z)), make([]int, len(x.Z))
+		for d := range x.Z {
+			x.Documents = append(x.Documents, fmt.Sprint(d))
+		}
 		examples[i] = x
 	}
 	return examples
@@ -121,6 +124,7 @@ func TestTrain(t *testing.T) {
 			n := len(x.Z)
 			x.Z, x.Raw, x.Grades = append(slices.Clip(x.Z), x.Z[0], x.Z[0]), append(slices.Clip(x.Raw), x.Raw[0], x.Raw[0]), append(slices.Clip(x.Grades), x.Grades[0], x.Grades[0])
 			x.Copies, x.Preference = make([][]int, n+2), make([]int, n+2)
+			x.Documents = append(slices.Clip(x.Documents), "a copy", "another")
 			x.Copies[0], x.Copies[n], x.Copies[n+1] = []int{n, n + 1}, []int{0, n + 1}, []int{0, n}
 			copied[i] = x
 		}
@@ -151,7 +155,7 @@ func TestTrain(t *testing.T) {
 	})
 	t.Run("without a penalty dependent features are an error", func(t *testing.T) {
 		flat := eval.Example{Collection: "a", Z: make([]rerank.Vector, 2), Raw: make([]rerank.Vector, 2), Grades: []int{1, 0},
-			Copies: make([][]int, 2), Preference: make([]int, 2)}
+			Documents: []string{"x", "y"}, Copies: make([][]int, 2), Preference: make([]int, 2)}
 		if _, err := eval.Train([]eval.Example{flat}, eval.TrainOptions{}); err == nil || !strings.Contains(err.Error(), "penalty") {
 			t.Errorf("error %v", err)
 		}
@@ -276,19 +280,21 @@ func (s signals) Signals(_ context.Context, r retrieval.Request) (string, []retr
 func TestExamples(t *testing.T) {
 	c, names, _ := small()
 	z := func(x float64) rerank.Vector { return rerank.Vector{rerank.Dense: x} }
-	s := signals{"one": {{Record: 3, Z: z(3)}, {Record: 4, Z: z(2)}, {Record: 2, Z: z(1)}, {Record: 7}, {Record: 1, Z: z(0)}}, "two": nil}
+	s := signals{"one": {{Record: 3, Z: z(3), Copies: []int{1}, Preference: 1}, {Record: 4, Z: z(2), Copies: []int{0}}, {Record: 2, Z: z(1)}, {Record: 7}, {Record: 1, Z: z(0)}}, "two": nil}
 	examples, err := eval.Examples(t.Context(), s, c, eval.Options{Names: names})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A document counts once, a record without a name and a query that cannot
-	// be read not at all.
-	if len(examples) != 2 || !slices.Equal(examples[0].Grades, []int{0, 1, 2}) || examples[0].Class != "keyword" {
+	// A record without a name and a query that cannot be read do not count.
+	if len(examples) != 2 || !slices.Equal(examples[0].Grades, []int{0, 1, 1, 2}) || examples[0].Class != "keyword" {
 		t.Fatalf("examples %+v", examples)
 	}
 	best := 3 + 1/math.Log2(3)
 	if got := examples[0].NDCG(rerank.Model{Weights: z(1)}); !near(got, (1/math.Log2(3)+3/math.Log2(4))/best, 1e-12) {
-		t.Errorf("nDCG %v by a model", got)
+		t.Errorf("nDCG %v by a model, in which a document counts once", got)
+	}
+	if got := examples[0].Shown(rerank.Model{Weights: z(1)}); !near(got, (1/math.Log2(3)+3/math.Log2(4))/best, 1e-12) {
+		t.Errorf("nDCG %v of what is shown: of a document whose first record is hidden as a copy the second is", got)
 	}
 	if got := examples[0].NDCG(rerank.Model{Weights: z(-1)}); !near(got, 1, 1e-12) {
 		t.Errorf("nDCG %v by its reverse, want 1", got)
