@@ -43,9 +43,9 @@ race:
 	@echo "== go test -race"
 	$(GO) test -race -timeout 25m $(PACKAGES)
 
-rankings: ## the tests that are too slow with -race: ranking goldens, recall of the vector engine
-	@echo "== rankings, recall"
-	$(GO) test ./retrieval/eval ./retrieval/vector/embedded
+rankings: ## the tests that are too slow with -race: ranking goldens, recall of the vector engine, pages of the corpus
+	@echo "== rankings, recall, pages of the corpus"
+	$(GO) test ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs
 
 conformance: build ## the official MCP conformance runner against the built binary
 	@echo "== MCP conformance"
