@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -15,8 +16,8 @@ import (
 	"almanac/catalog/network"
 )
 
-// requestKey finds the request a call came with: the SDK keeps a context's
-// values but not its end.
+// requestKey finds the request of a call: the SDK detaches handlers from the
+// request's cancellation but keeps its values.
 type requestKey struct{}
 
 type request struct {
@@ -36,8 +37,9 @@ func requestOf(ctx context.Context) request {
 	return r
 }
 
-// narrow answers tools/list from the catalog, in its order, keeps to the
-// client's view, and refuses methods the SDK would answer for nothing.
+// narrow answers tools/list in the order of the operations, keeps to the
+// client's view, and refuses methods that the SDK would accept but that do
+// nothing here.
 func (s *Server) narrow(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		if !served[method] {
@@ -100,7 +102,7 @@ func (s *Server) recoverPanics(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (res sdk.Result, err error) {
 		defer func() {
 			if p := recover(); p != nil {
-				s.cfg.Log.Error("mcp: panic", "method", method, "panic", p, "stack", string(debug.Stack()))
+				s.cfg.Log.Error("panic", "method", method, "panic", p, "stack", string(debug.Stack()))
 				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
 			}
 		}()
@@ -108,15 +110,15 @@ func (s *Server) recoverPanics(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// callTool runs an operation as a tool. Whatever goes wrong inside is a
-// result that says so: the model reads results, not protocol errors.
+// callTool runs an operation as a tool. Every failure is a result that says
+// so: the model reads results, not protocol errors.
 func (s *Server) callTool(o op.Operation) sdk.ToolHandler {
 	return func(ctx context.Context, r *sdk.CallToolRequest) (res *sdk.CallToolResult, _ error) {
 		start, outcome := time.Now(), "ok"
 		defer func() {
 			if p := recover(); p != nil {
-				s.cfg.Log.Error("mcp: tool panicked", "tool", o.Tool, "panic", p, "stack", string(debug.Stack()))
-				res, outcome = failed(o.Tool+" failed; the operator's log says why. Try another tool or come back later."), "panic"
+				s.cfg.Log.Error("tool panicked", "tool", o.Tool, "panic", p, "stack", string(debug.Stack()))
+				res, outcome = failed(internalError(o)), "panic"
 			}
 			if s.cfg.Observe != nil {
 				s.cfg.Observe(o.Tool, outcome, time.Since(start))
@@ -130,7 +132,10 @@ func (s *Server) callTool(o op.Operation) sdk.ToolHandler {
 			outcome = "error"
 			return failed(s.explain(o, err)), nil
 		}
-		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: string(answer)}}, StructuredContent: json.RawMessage(answer)}, nil
+		return &sdk.CallToolResult{
+			Content:           []sdk.Content{&sdk.TextContent{Text: string(answer)}},
+			StructuredContent: json.RawMessage(answer),
+		}, nil
 	}
 }
 
@@ -146,7 +151,7 @@ func (s *Server) run(ctx context.Context, o op.Operation, args json.RawMessage) 
 	if err != nil {
 		return nil, err
 	}
-	return op.Encode(answer)
+	return op.EncodeTool(answer)
 }
 
 func failed(message string) *sdk.CallToolResult {
@@ -155,19 +160,32 @@ func failed(message string) *sdk.CallToolResult {
 
 // explain says what went wrong and what to do about it.
 func (s *Server) explain(o op.Operation, err error) string {
-	f := op.Explain(err)
+	f := o.ExplainTool(err)
 	switch {
 	case f.Kind == op.ErrInvalid:
-		return fmt.Sprintf("Invalid arguments for %s: %s. Correct them and call again.", o.Tool, trimPeriod(f.Message))
+		return fmt.Sprintf("Invalid arguments for %s: %s Correct them and call again.", o.Tool, sentence(f.Message))
 	case f.Kind == op.ErrNotFound:
-		return fmt.Sprintf("%s found nothing: %s.", o.Tool, trimPeriod(f.Message))
+		return fmt.Sprintf("%s found nothing: %s", o.Tool, sentence(f.Message))
 	case f.Kind == op.ErrUnavailable:
-		return fmt.Sprintf("%s cannot answer now: %s. Try again in %d s.", o.Tool, trimPeriod(f.Message), max(1, int(f.RetryAfter.Seconds())))
+		return fmt.Sprintf("%s cannot answer now: %s Try again in %d s.",
+			o.Tool, sentence(f.Message), max(1, int(f.RetryAfter.Seconds())))
 	case errors.Is(f.Kind, context.DeadlineExceeded):
 		return fmt.Sprintf("%s took longer than %s. Ask for less, or try again later.", o.Tool, s.cfg.Timeout)
 	case errors.Is(f.Kind, context.Canceled):
 		return o.Tool + " was canceled."
 	}
-	s.cfg.Log.Error("mcp: tool failed", "tool", o.Tool, "err", err)
-	return o.Tool + " failed; the operator's log says why. Try another tool or come back later."
+	s.cfg.Log.Error("tool failed", "tool", o.Tool, "error", err)
+	return internalError(o)
+}
+
+func internalError(o op.Operation) string {
+	return o.Tool + " failed; the operator's log says why. Try another tool, or again later."
+}
+
+// sentence ends a message with a full stop, unless it has an end of its own.
+func sentence(s string) string {
+	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") {
+		return s
+	}
+	return s + "."
 }

@@ -22,9 +22,8 @@ import (
 // codeVersion is an unsupported version of the protocol.
 const codeVersion = -32022
 
-// ServeHTTP answers one JSON-RPC message. Whatever is wrong with it is
-// answered in JSON: {"error": "…"} where the request never was one of the
-// protocol, a JSON-RPC error where it was.
+// ServeHTTP answers one JSON-RPC message. Errors are JSON: {"error": "…"}
+// before the body is known to be JSON-RPC, a JSON-RPC error after.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -54,7 +53,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	case http.MethodOptions:
 		h.Set("Allow", "POST, OPTIONS")
 		h.Set("Access-Control-Allow-Methods", "POST")
-		h.Set("Access-Control-Allow-Headers", "Accept, Content-Type, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID")
+		h.Set("Access-Control-Allow-Headers",
+			"Accept, Content-Type, Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID")
 		h.Set("Access-Control-Max-Age", "86400")
 		w.WriteHeader(http.StatusNoContent)
 	default:
@@ -63,8 +63,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// post checks what the SDK checks too, but answers in plain text, and what it
-// does not check; then it passes the message on.
+// post validates the request, including what the SDK would reject in plain
+// text, and forwards it.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		guard.Refuse(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
@@ -96,7 +96,8 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	version := r.Header.Get("Mcp-Protocol-Version")
 	if version != "" && !slices.Contains(Versions, version) {
 		data, _ := json.Marshal(map[string]any{"supported": Versions, "requested": version}) // strings always encode
-		m.refuse(w, http.StatusBadRequest, &jsonrpc.Error{Code: codeVersion, Message: "Mcp-Protocol-Version must be one of " + strings.Join(Versions, ", "), Data: data})
+		message := "Mcp-Protocol-Version must be one of " + strings.Join(Versions, ", ")
+		m.refuse(w, http.StatusBadRequest, &jsonrpc.Error{Code: codeVersion, Message: message, Data: data})
 		return
 	}
 	if m.Method != "" && !served[m.Method] {
@@ -106,8 +107,8 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	s.forward(w, r, m, v, body)
 }
 
-// refuseMethod answers for a method nobody serves; a notification gets no
-// answer, whatever it is.
+// refuseMethod refuses a method that is not served; a notification gets no
+// answer.
 func (s *Server) refuseMethod(w http.ResponseWriter, m message, version string) {
 	if m.ID == nil {
 		w.WriteHeader(http.StatusAccepted)
@@ -117,11 +118,13 @@ func (s *Server) refuseMethod(w http.ResponseWriter, m message, version string) 
 	if version >= firstStateless {
 		status = http.StatusNotFound
 	}
-	m.refuse(w, status, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method %q is not served here", m.Method)})
+	m.refuse(w, status, &jsonrpc.Error{
+		Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method %q is not served here", m.Method),
+	})
 }
 
-// forward lets the SDK answer, then sends what it wrote, compressed if the
-// client likes, and as JSON if it is plain text.
+// forward has the SDK answer and sends what it wrote, compressed if the client
+// accepts that, and as JSON if it is plain text.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, m message, v view, body []byte) {
 	inner := r.Clone(withRequest(r.Context(), v))
 	inner.Body = io.NopCloser(bytes.NewReader(body))
@@ -129,7 +132,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, m message, v vi
 	rec := &recorder{header: http.Header{}, status: http.StatusOK}
 	s.inner.ServeHTTP(rec, inner)
 	if r.Context().Err() != nil {
-		return // nobody is left to answer
+		return // the client left
 	}
 	kind := rec.header.Get("Content-Type")
 	if rec.status >= 400 && !strings.HasPrefix(kind, "application/json") {

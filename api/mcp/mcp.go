@@ -1,7 +1,7 @@
 // Package mcp serves operations as tools of the Model Context Protocol, over
 // stateless streamable HTTP and over stdio. The protocol is the SDK's; this
-// package decides what is listed, keeps what the SDK would answer in plain
-// text or die of, and maps errors. Of ours it imports op, guard, limit and coding.
+// package decides what is listed, turns the SDK's plain-text errors and panics
+// into JSON-RPC errors, and maps errors of operations.
 package mcp
 
 import (
@@ -31,10 +31,10 @@ const MaxBody = 1 << 20
 
 // Config of a Server.
 type Config struct {
-	Name, Version string // of the program, told to clients
+	Name, Version string // of the program, for clients
 	Instructions  string // for the model, on what is here and how to use it
 	Operations    []op.Operation
-	Resources     []Resource
+	Resources     []op.Resource
 	// Ready tells whether the first index is complete, and how much of it is,
 	// 0 to 1; nil = always. Until then tools are listed but answer an error.
 	Ready func() (ready bool, progress float64)
@@ -48,8 +48,8 @@ type Config struct {
 	Loopback       bool
 	// Limit counts every POST, whatever it holds; nil = none.
 	Limit *limit.Bucket
-	// Observe is told of every call of a known tool: ok, error or panic, and
-	// the time taken; may be nil.
+	// Observe is called after every call of a known tool with its outcome (ok,
+	// error or panic) and the time taken; may be nil.
 	Observe func(tool, outcome string, took time.Duration)
 	Log     *slog.Logger
 }
@@ -58,14 +58,14 @@ type Config struct {
 type Server struct {
 	cfg     Config
 	sdk     *sdk.Server
-	tools   *catalog
+	tools   *toolset
 	origins guard.Origins
 	front   http.Handler // ours, before
 	inner   http.Handler // the SDK's
 }
 
-// New makes a server. Two tools of one name, or one whose answer is no JSON
-// object, are an error.
+// New makes a server. It fails on two tools of one name, and on one whose
+// answer is not a JSON object.
 func New(cfg Config) (*Server, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -81,7 +81,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, origins: guard.NewOrigins(cfg.AllowedOrigins, cfg.Loopback)}
 	var err error
-	if s.tools, err = newCatalog(cfg.Operations); err != nil {
+	if s.tools, err = newToolset(cfg.Operations); err != nil {
 		return nil, fmt.Errorf("mcp: %w", err)
 	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: cfg.Name, Version: cfg.Version}, &sdk.ServerOptions{

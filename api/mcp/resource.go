@@ -4,22 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/api/op"
 )
-
-// Resource is a read-only snapshot under an address of its own.
-type Resource struct {
-	URI, Name, Title, Description string
-	MIMEType                      string // "" = application/json
-	// Read returns a string, which is served as it is, or a value that is
-	// served as JSON.
-	Read func(context.Context) (any, error)
-}
 
 // codeNoResource is what versions before 2026-07-28 call an unknown URI.
 const codeNoResource = -32002
@@ -34,13 +24,15 @@ func (s *Server) addResources() error {
 		if r.MIMEType == "" {
 			r.MIMEType = "application/json"
 		}
-		s.sdk.AddResource(&sdk.Resource{URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType}, s.read(r))
+		s.sdk.AddResource(&sdk.Resource{
+			URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIMEType,
+		}, s.read(r))
 	}
 	s.sdk.AddReceivingMiddleware(s.checkURI(seen))
 	return nil
 }
 
-// checkURI answers for an unknown address as the client's version wants it.
+// checkURI refuses an unknown address with the code of the client's version.
 func (s *Server) checkURI(known map[string]bool) sdk.Middleware {
 	return func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
@@ -61,7 +53,7 @@ func (s *Server) checkURI(known map[string]bool) sdk.Middleware {
 	}
 }
 
-func (s *Server) read(r Resource) sdk.ResourceHandler {
+func (s *Server) read(r op.Resource) sdk.ResourceHandler {
 	return func(ctx context.Context, _ *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 		ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
 		defer cancel()
@@ -70,7 +62,7 @@ func (s *Server) read(r Resource) sdk.ResourceHandler {
 		if err != nil {
 			f := op.Explain(err)
 			if f.Kind == nil {
-				s.cfg.Log.Error("mcp: resource failed", "uri", r.URI, "err", err)
+				s.cfg.Log.Error("resource failed", "uri", r.URI, "error", err)
 			}
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: r.URI + ": " + f.Message}
 		}
@@ -78,7 +70,7 @@ func (s *Server) read(r Resource) sdk.ResourceHandler {
 	}
 }
 
-func readText(ctx context.Context, r Resource) (string, error) {
+func readText(ctx context.Context, r op.Resource) (string, error) {
 	v, err := r.Read(ctx)
 	if err != nil {
 		return "", err
@@ -86,35 +78,6 @@ func readText(ctx context.Context, r Resource) (string, error) {
 	if text, ok := v.(string); ok {
 		return text, nil
 	}
-	raw, err := op.Encode(v)
+	raw, err := op.EncodeTool(v)
 	return string(raw), err
 }
-
-// ToolsResource is the catalogue of tools as data.
-func ToolsResource(ops []op.Operation) Resource {
-	type entry struct {
-		Name        string   `json:"name"`
-		Title       string   `json:"title"`
-		Group       string   `json:"group"`
-		Description string   `json:"description"`
-		Arguments   []string `json:"arguments"`
-		Required    []string `json:"required"`
-	}
-	tools := []entry{}
-	for _, o := range ops {
-		if o.Tool != "" {
-			tools = append(tools, entry{o.Tool, o.Title, o.Group, o.Text(), o.ToolIn.PropertyOrder, o.ToolIn.Required})
-		}
-	}
-	return Resource{
-		URI: "kb://tools", Name: "tools", Title: "Tools", Description: "The tool catalogue as data.",
-		Read: func(context.Context) (any, error) {
-			return struct {
-				Total int     `json:"total"`
-				Items []entry `json:"items"`
-			}{len(tools), tools}, nil
-		},
-	}
-}
-
-func trimPeriod(s string) string { return strings.TrimSuffix(s, ".") }

@@ -20,12 +20,12 @@ import (
 type form int
 
 const (
-	text form = iota
-	integer
-	float
-	boolean
-	instant // a time as ISO 8601
-	object  // JSON only
+	formText form = iota
+	formInteger
+	formFloat
+	formBoolean
+	formTime   // ISO 8601
+	formObject // JSON only
 )
 
 // argument decodes and checks one field for one interface. It is compiled
@@ -42,7 +42,8 @@ type argument struct {
 
 	min, max            *float64
 	maxLength, maxItems *int
-	enum                []string
+	enum                []string // as published
+	also                []string // accepted besides
 	pattern             *regexp.Regexp
 	like                string // what pattern means, in words
 	date                bool
@@ -52,16 +53,14 @@ type argument struct {
 // argument compiles a field. Tags with the prefix replace those without.
 func (o *Operation) argument(f reflect.StructField, name, prefix string) *argument {
 	a := &argument{name: name, typ: f.Type}
-	lookup := func(key string) (string, bool) {
-		if v, ok := f.Tag.Lookup(prefix + key); ok {
-			return v, ok
-		}
-		return f.Tag.Lookup(key)
-	}
-	if required, _ := lookup("required"); required == "true" {
+	said := o.tagsOf(f, prefix)
+	if required, _ := said.lookup("required"); required == "true" {
 		a.required = true
 	}
-	a.like, _ = lookup("like")
+	a.like, _ = said.lookup("like")
+	if also, ok := said.lookup("also"); ok && also != "" {
+		a.also = strings.Split(also, ",")
+	}
 	if a.typ.Kind() == reflect.Pointer {
 		a.pointer, a.typ = true, a.typ.Elem()
 	}
@@ -73,7 +72,7 @@ func (o *Operation) argument(f reflect.StructField, name, prefix string) *argume
 		o.fail("%s.%s: %s is no kind of argument", o.in, f.Name, f.Type)
 	}
 	a.schema = a.baseSchema()
-	if err := constrain(a.schema, f.Tag, prefix); err != nil {
+	if err := constrain(a.schema, said); err != nil {
 		o.fail("%s.%s: %v", o.in, f.Name, err)
 	}
 	if err := a.compile(); err != nil {
@@ -82,30 +81,36 @@ func (o *Operation) argument(f reflect.StructField, name, prefix string) *argume
 	return a
 }
 
+var timeType = reflect.TypeFor[time.Time]()
+
+// datePattern is published for times. Format date would keep typed clients
+// from sending a time of day, date-time from sending a day.
+const datePattern = `^\d{4}-\d{2}-\d{2}`
+
 func formOf(t reflect.Type) (form, bool) {
 	switch {
-	case t == reflect.TypeFor[time.Time]():
-		return instant, true
+	case t.Kind() == reflect.Struct && t.ConvertibleTo(timeType):
+		return formTime, true
 	case t == reflect.TypeFor[json.RawMessage](), t == reflect.TypeFor[map[string]any]():
-		return object, true
+		return formObject, true
 	}
 	switch t.Kind() {
 	case reflect.String:
-		return text, true
+		return formText, true
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return integer, true
+		return formInteger, true
 	case reflect.Float32, reflect.Float64:
-		return float, true
+		return formFloat, true
 	case reflect.Bool:
-		return boolean, true
+		return formBoolean, true
 	}
 	return 0, false
 }
 
 func (a *argument) baseSchema() *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: [...]string{"string", "integer", "number", "boolean", "string", "object"}[a.form]}
-	if a.form == instant {
-		s.Format = "date"
+	if a.form == formTime {
+		s.Pattern = datePattern
 	}
 	if a.list {
 		return &jsonschema.Schema{Type: "array", Items: s}
@@ -129,7 +134,7 @@ func (a *argument) compile() (err error) {
 	for _, e := range item.Enum {
 		a.enum = append(a.enum, e.(string))
 	}
-	if item.Pattern != "" {
+	if item.Pattern != "" && a.form != formTime {
 		if a.pattern, err = regexp.Compile(item.Pattern); err != nil {
 			return err
 		}
@@ -137,7 +142,7 @@ func (a *argument) compile() (err error) {
 			item.Pattern = ""
 		}
 	}
-	if a.required && a.form == text && !a.list && a.enum == nil && a.pattern == nil {
+	if a.required && a.form == formText && !a.list && a.enum == nil && a.pattern == nil {
 		item.MinLength = new(1)
 	}
 	if a.schema.Default != nil {
@@ -178,19 +183,19 @@ func (a *argument) fromText(raw string) (v reflect.Value, err error) {
 // scalar decodes one value written as text.
 func (a *argument) scalar(raw string) (reflect.Value, error) {
 	switch a.form {
-	case integer:
+	case formInteger:
 		n, err := strconv.ParseInt(raw, 10, a.typ.Bits())
 		if err != nil || raw[0] == '+' {
 			return reflect.Value{}, a.wrongNumber(err)
 		}
 		return a.number(float64(n), func(v reflect.Value) { v.SetInt(n) })
-	case float:
+	case formFloat:
 		n, err := strconv.ParseFloat(raw, a.typ.Bits())
 		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
 			return reflect.Value{}, a.wrongNumber(err)
 		}
 		return a.number(n, func(v reflect.Value) { v.SetFloat(n) })
-	case boolean:
+	case formBoolean:
 		switch strings.ToLower(raw) {
 		case "1", "true":
 			return a.value(true), nil
@@ -198,7 +203,7 @@ func (a *argument) scalar(raw string) (reflect.Value, error) {
 			return a.value(false), nil
 		}
 		return reflect.Value{}, a.invalid("must be one of 0, 1, true, false")
-	case object:
+	case formObject:
 		return reflect.Value{}, a.invalid("must be a JSON object")
 	}
 	return a.text(raw)
@@ -215,21 +220,22 @@ func (a *argument) text(s string) (reflect.Value, error) {
 		return reflect.Value{}, a.invalid("must be at most %d characters long", *a.maxLength)
 	}
 	if a.enum != nil {
-		i := slices.IndexFunc(a.enum, func(e string) bool { return strings.EqualFold(e, s) })
+		known := slices.Concat(a.enum, a.also)
+		i := slices.IndexFunc(known, func(e string) bool { return strings.EqualFold(e, s) })
 		if i < 0 {
 			return reflect.Value{}, a.invalid("must be one of %s", strings.Join(a.enum, ", "))
 		}
-		s = a.enum[i]
+		s = known[i]
 	}
 	if a.pattern != nil && !a.pattern.MatchString(s) {
 		return reflect.Value{}, a.wrongForm(s)
 	}
-	if a.date || a.form == instant {
+	if a.date || a.form == formTime {
 		t, err := parseTime(s)
 		if err != nil {
 			return reflect.Value{}, a.invalid("must be an ISO 8601 date such as 2026-01-31 or 2026-01-31T12:00:00Z")
 		}
-		if a.form == instant {
+		if a.form == formTime {
 			return a.value(t), nil
 		}
 	}
@@ -311,20 +317,20 @@ func (a *argument) fromJSON(raw json.RawMessage) (v reflect.Value, err error) {
 
 func (a *argument) scalarJSON(raw json.RawMessage) (v reflect.Value, err error) {
 	switch a.form {
-	case integer, float:
+	case formInteger, formFloat:
 		if c := raw[0]; c != '-' && (c < '0' || c > '9') {
 			return v, a.wrongNumber(nil)
 		}
-		if a.form == integer {
+		if a.form == formInteger {
 			raw = integral(raw)
 		}
 		return a.scalar(string(raw))
-	case boolean:
+	case formBoolean:
 		if raw[0] != 't' && raw[0] != 'f' {
 			return v, a.invalid("must be true or false")
 		}
 		return a.scalar(string(raw))
-	case object:
+	case formObject:
 		if raw[0] != '{' {
 			return v, a.invalid("must be an object")
 		}
@@ -336,7 +342,7 @@ func (a *argument) scalarJSON(raw json.RawMessage) (v reflect.Value, err error) 
 	}
 	var s string
 	switch {
-	case a.form == text && isInteger(raw): // 56 for "56": models drop the quotes of ids
+	case a.form == formText && isInteger(raw): // 56 for "56": models drop the quotes of ids
 		s = string(raw)
 	case raw[0] != '"' || json.Unmarshal(raw, &s) != nil:
 		return v, a.invalid("must be a string")
@@ -368,7 +374,7 @@ func (a *argument) checkCount(n int) error {
 
 // wrongNumber says what number is wanted; one that overflows is out of range.
 func (a *argument) wrongNumber(err error) error {
-	article := map[form]string{integer: "an integer", float: "a number"}[a.form]
+	article := map[form]string{formInteger: "an integer", formFloat: "a number"}[a.form]
 	if a.min == nil && a.max == nil {
 		return a.invalid("must be %s", article)
 	}

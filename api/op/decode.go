@@ -2,22 +2,27 @@ package op
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/url"
 	"reflect"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
 // Decode reads the arguments of a REST call: the parameters of the path, those
-// of the query, and for POST the members of the JSON object in body. Unknown
+// of the query, and for POST the members of the JSON object in body (nil for a
+// GET). Unknown
 // parameters and members are ignored. Every error is ErrInvalid with a
 // sentence that names the parameter and what is allowed.
 func (o Operation) Decode(path map[string]string, query url.Values, body []byte) (Input, error) {
 	in := o.newInput()
 	var members map[string]json.RawMessage
-	if o.Method == "POST" {
+	if o.Method == "POST" || body != nil {
 		var err error
 		if members, err = decodeObject(body); err != nil {
 			return in, Invalid("the body must be one JSON object: %v", err)
@@ -74,9 +79,11 @@ func (o Operation) newInput() Input {
 	return Input{v: reflect.New(o.in).Elem()}
 }
 
-// decodeREST returns an invalid value where nothing is given and no default
-// stands in.
-func (a *argument) decodeREST(inPath bool, path map[string]string, query url.Values, members map[string]json.RawMessage) (v reflect.Value, err error) {
+// decodeREST returns the zero reflect.Value if the parameter is absent and has
+// no default.
+func (a *argument) decodeREST(
+	inPath bool, path map[string]string, query url.Values, members map[string]json.RawMessage,
+) (v reflect.Value, err error) {
 	switch {
 	case inPath:
 		return a.fromText(path[a.name])
@@ -87,7 +94,7 @@ func (a *argument) decodeREST(inPath bool, path map[string]string, query url.Val
 	if len(raw) > 1 {
 		return v, Invalid("%s must be given once", a.name)
 	}
-	if len(raw) == 0 || raw[0] == "" && !a.required && (a.form == text || a.list) {
+	if len(raw) == 0 || raw[0] == "" && !a.required && (a.form == formText || a.list) {
 		return a.absent()
 	}
 	return a.fromText(raw[0])
@@ -148,4 +155,62 @@ func decodeObject(data []byte) (map[string]json.RawMessage, error) {
 		return nil, errors.New("something follows it")
 	}
 	return members, nil
+}
+
+// DecodeLine reads the arguments of a command line, each name=value: the names
+// are those of the tool, or those of REST for an operation that is not one.
+func (o Operation) DecodeLine(words []string) (Input, error) {
+	in := o.newInput()
+	values := map[string]string{}
+	for _, word := range words {
+		name, value, ok := strings.Cut(word, "=")
+		if !ok {
+			return in, Invalid("%q: an argument is written name=value", word)
+		}
+		if _, twice := values[name]; twice {
+			return in, Invalid("%s must be given once", name)
+		}
+		values[name] = value
+	}
+	var names []string
+	for i := range o.Params {
+		p := &o.Params[i]
+		a, name := p.named()
+		if a == nil {
+			continue
+		}
+		names = append(names, name)
+		raw, ok := values[name]
+		delete(values, name)
+		v, err := a.absent()
+		if ok {
+			v, err = a.fromLine(raw)
+		}
+		if err != nil {
+			return in, err
+		}
+		if v.IsValid() {
+			a.store(in.v.FieldByIndex(p.index), v)
+		}
+	}
+	return in, unknownArgument(slices.Sorted(maps.Keys(values)), names, cmp.Or(o.Tool, o.ID))
+}
+
+// fromLine is fromText, with objects as JSON.
+func (a *argument) fromLine(raw string) (reflect.Value, error) {
+	if a.form == formObject && json.Valid([]byte(raw)) {
+		return a.fromJSON(json.RawMessage(raw))
+	}
+	return a.fromText(raw)
+}
+
+// named returns the argument of a parameter on the command line with its name.
+func (p *Param) named() (*argument, string) {
+	if p.tool != nil {
+		return p.tool, p.ToolName
+	}
+	if p.REST {
+		return p.rest, p.Name
+	}
+	return nil, ""
 }

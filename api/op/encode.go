@@ -16,13 +16,18 @@ import (
 // Encode writes an answer as JSON: nil slices and maps as [] and {}, times in
 // UTC, <, > and & as they are. The answer itself is not changed: what needs a
 // change is copied, so it may be shared with other requests.
-func Encode(answer any) ([]byte, error) {
+func Encode(answer any) ([]byte, error) { return encode(answer, whole) }
+
+// EncodeTool is Encode without what Leaner leaves out.
+func EncodeTool(answer any) ([]byte, error) { return encode(answer, leaned) }
+
+func encode(answer any, t tidiers) ([]byte, error) {
 	if answer == nil {
 		return []byte("null"), nil
 	}
 	v := reflect.New(reflect.TypeOf(answer)).Elem()
 	v.Set(reflect.ValueOf(answer))
-	if tidy := tidierOf(v.Type()); tidy != nil {
+	if tidy := t.of(v.Type()); tidy != nil {
 		tidy(v)
 	}
 	var buf bytes.Buffer
@@ -38,20 +43,26 @@ func Encode(answer any) ([]byte, error) {
 // what the value points to.
 type tidier func(reflect.Value)
 
-var tidiers sync.Map // reflect.Type → tidier, nil where nothing can need it
+// tidiers compiles the tidier of a type once.
+type tidiers struct {
+	lean  bool
+	cache *sync.Map // reflect.Type → tidier, nil where nothing can need it
+}
 
-// tidierOf compiles the tidier of a type once. Types that recurse have no
-// schema and do not come here, save inside an interface.
-func tidierOf(t reflect.Type) tidier {
-	if f, ok := tidiers.Load(t); ok {
+var whole, leaned = tidiers{cache: &sync.Map{}}, tidiers{lean: true, cache: &sync.Map{}}
+
+// of returns the tidier of a type. Types that recurse have no schema and do
+// not come here, save inside an interface.
+func (ts tidiers) of(t reflect.Type) tidier {
+	if f, ok := ts.cache.Load(t); ok {
 		return f.(tidier)
 	}
-	f := newTidier(t)
-	tidiers.Store(t, f)
+	f := ts.compile(t)
+	ts.cache.Store(t, f)
 	return f
 }
 
-func newTidier(t reflect.Type) tidier {
+func (ts tidiers) compile(t reflect.Type) tidier {
 	if t == reflect.TypeFor[time.Time]() {
 		return func(v reflect.Value) { v.Set(reflect.ValueOf(v.Interface().(time.Time).UTC())) }
 	}
@@ -60,17 +71,17 @@ func newTidier(t reflect.Type) tidier {
 	}
 	switch t.Kind() {
 	case reflect.Interface:
-		return tidyInterface
+		return ts.interfaceValue
 	case reflect.Pointer:
-		return tidyPointer(t)
+		return ts.pointerValue(t)
 	case reflect.Slice:
-		return tidySlice(t)
+		return ts.sliceValue(t)
 	case reflect.Array:
-		return tidyArray(t)
+		return ts.arrayValue(t)
 	case reflect.Map:
-		return tidyMap(t)
+		return ts.mapValue(t)
 	case reflect.Struct:
-		return tidyStruct(t)
+		return ts.structValue(t)
 	}
 	return nil
 }
@@ -87,11 +98,11 @@ func encodesItself(t reflect.Type) bool {
 	return false
 }
 
-func tidyInterface(v reflect.Value) {
+func (ts tidiers) interfaceValue(v reflect.Value) {
 	if v.IsNil() {
 		return
 	}
-	if tidy := tidierOf(v.Elem().Type()); tidy != nil {
+	if tidy := ts.of(v.Elem().Type()); tidy != nil {
 		c := reflect.New(v.Elem().Type()).Elem()
 		c.Set(v.Elem())
 		tidy(c)
@@ -99,8 +110,8 @@ func tidyInterface(v reflect.Value) {
 	}
 }
 
-func tidyPointer(t reflect.Type) tidier {
-	elem := tidierOf(t.Elem())
+func (ts tidiers) pointerValue(t reflect.Type) tidier {
+	elem := ts.of(t.Elem())
 	if elem == nil {
 		return nil
 	}
@@ -114,8 +125,8 @@ func tidyPointer(t reflect.Type) tidier {
 	}
 }
 
-func tidySlice(t reflect.Type) tidier {
-	elem := tidierOf(t.Elem())
+func (ts tidiers) sliceValue(t reflect.Type) tidier {
+	elem := ts.of(t.Elem())
 	return func(v reflect.Value) {
 		switch {
 		case v.IsNil():
@@ -131,8 +142,8 @@ func tidySlice(t reflect.Type) tidier {
 	}
 }
 
-func tidyArray(t reflect.Type) tidier {
-	elem := tidierOf(t.Elem())
+func (ts tidiers) arrayValue(t reflect.Type) tidier {
+	elem := ts.of(t.Elem())
 	if elem == nil {
 		return nil
 	}
@@ -143,8 +154,8 @@ func tidyArray(t reflect.Type) tidier {
 	}
 }
 
-func tidyMap(t reflect.Type) tidier {
-	elem := tidierOf(t.Elem())
+func (ts tidiers) mapValue(t reflect.Type) tidier {
+	elem := ts.of(t.Elem())
 	return func(v reflect.Value) {
 		switch {
 		case v.IsNil():
@@ -162,7 +173,7 @@ func tidyMap(t reflect.Type) tidier {
 	}
 }
 
-func tidyStruct(t reflect.Type) tidier {
+func (ts tidiers) structValue(t reflect.Type) tidier {
 	type part struct {
 		index    int
 		embedded bool
@@ -175,15 +186,19 @@ func tidyStruct(t reflect.Type) tidier {
 		if !f.IsExported() && !(f.Anonymous && f.Type.Kind() == reflect.Struct) || f.Tag.Get("json") == "-" {
 			continue
 		}
-		if tidy := tidierOf(f.Type); tidy != nil {
+		if tidy := ts.of(f.Type); tidy != nil {
 			_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 			parts = append(parts, part{i, f.Anonymous && f.Type.Kind() == reflect.Struct, strings.Contains(options, "omitzero"), tidy})
 		}
 	}
-	if len(parts) == 0 {
+	leaner := ts.lean && reflect.PointerTo(t).Implements(leanerType)
+	if len(parts) == 0 && !leaner {
 		return nil
 	}
 	return func(v reflect.Value) {
+		if leaner && v.CanInterface() {
+			v.Addr().Interface().(Leaner).Lean()
+		}
 		for _, p := range parts {
 			// The fields of an embedded struct can be set even where it cannot.
 			if f := v.Field(p.index); (p.embedded || f.CanSet()) && !(p.omitzero && f.IsZero()) {
@@ -195,8 +210,13 @@ func tidyStruct(t reflect.Type) tidier {
 
 // CheckOutput tells whether an encoded answer is what the operation's schema
 // promises, formats of times included. It is for tests.
-func (o Operation) CheckOutput(answer []byte) error {
-	res, err := o.Out.Resolve(nil)
+func (o Operation) CheckOutput(answer []byte) error { return o.check(o.Out, answer) }
+
+// CheckToolOutput is CheckOutput for the answer of a tool.
+func (o Operation) CheckToolOutput(answer []byte) error { return o.check(o.ToolOut, answer) }
+
+func (o Operation) check(schema *jsonschema.Schema, answer []byte) error {
+	res, err := schema.Resolve(nil)
 	if err != nil {
 		return fmt.Errorf("op: %s: %w", o.ID, err)
 	}
@@ -207,7 +227,7 @@ func (o Operation) CheckOutput(answer []byte) error {
 	if err := res.Validate(v); err != nil {
 		return fmt.Errorf("op: %s: %w", o.ID, err)
 	}
-	return checkTimes(o.Out, v, o.ID)
+	return checkTimes(schema, v, o.ID)
 }
 
 // checkTimes looks at what the validator leaves out: format.
@@ -218,7 +238,7 @@ func checkTimes(s *jsonschema.Schema, v any, at string) error {
 			return nil
 		}
 		if _, err := time.Parse(time.RFC3339, v); err != nil || !strings.HasSuffix(v, "Z") {
-			return fmt.Errorf("op: %s: %q is no RFC 3339 time in UTC", at, v)
+			return fmt.Errorf("op: %s: %q is not an RFC 3339 time in UTC", at, v)
 		}
 	case []any:
 		for i, e := range v {

@@ -12,17 +12,24 @@ import (
 // checkKnown refuses arguments the tool does not take: a misspelt optional
 // one would otherwise be ignored without a word.
 func (o Operation) checkKnown(members map[string]json.RawMessage) error {
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		if o.ToolIn.Properties[name] != nil {
-			continue
-		}
-		if len(o.ToolIn.PropertyOrder) == 0 {
-			return Invalid("unknown argument %q: %s takes none", name, o.Tool)
-		}
-		if near := network.Nearest(name, o.ToolIn.PropertyOrder); near != "" {
-			return Invalid("unknown argument %q: did you mean %q?", name, near)
-		}
-		return Invalid("unknown argument %q: %s takes %s", name, o.Tool, strings.Join(o.ToolIn.PropertyOrder, ", "))
+	given := slices.DeleteFunc(slices.Sorted(maps.Keys(members)), func(name string) bool {
+		return o.ToolIn.Properties[name] != nil
+	})
+	return unknownArgument(given, o.ToolIn.PropertyOrder, o.Tool)
+}
+
+// unknownArgument is the error about the first of the given names; nil if
+// there are none.
+func unknownArgument(given, known []string, operation string) error {
+	if len(given) == 0 {
+		return nil
 	}
-	return nil
+	name := given[0]
+	if len(known) == 0 {
+		return Invalid("unknown argument %q: %s takes none", name, operation)
+	}
+	if near := network.Nearest(name, known); near != "" {
+		return Invalid("unknown argument %q: did you mean %q?", name, near)
+	}
+	return Invalid("unknown argument %q: %s takes %s", name, operation, strings.Join(known, ", "))
 }

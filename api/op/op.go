@@ -1,7 +1,7 @@
 // Package op defines an operation once, free of transports: a typed query
 // with its description, its schemas and its run function. Packages rest and
 // mcp serve operations; openapi, the tool catalogue and the documentation
-// describe them. It imports catalog/network, for misspelt names.
+// describe them.
 package op
 
 import (
@@ -9,47 +9,71 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Spec describes an operation: where it is served and what clients are told.
+// Spec describes an operation: where it is served, and its texts for clients.
 type Spec struct {
 	// ID is the operation's unique name, snake_case: list_cips.
 	ID string
 	// Summary is one line. Description, at most two sentences, says it at
-	// more length; it is what a tool is described by.
+	// more length; it is the description of the tool.
 	Summary     string
 	Description string
 
 	// Method and Path serve it on REST; Path empty: not on REST. Path is
 	// relative to the public URL, with {name} for path parameters:
 	// /api/v1/cips/{id}; a last {name...} takes the rest of the path, slashes
-	// and all. Method is GET (default) or POST with a JSON body.
+	// and all. Method is GET (default) or POST with a JSON body. Post serves a
+	// GET operation by POST as well, with the same arguments in the body.
 	Method string
 	Path   string
+	Post   bool
 
 	// Tool serves it on MCP under this name in the group; Tool empty: not on
-	// MCP. Group is also its tag in OpenAPI: the name of its package.
+	// MCP. Group is the name of its package, a toolset, and its tag in OpenAPI.
 	Tool  string
 	Title string // of the tool, for people
 	Group string
+	// Extra marks a tool that is listed only where its toolset is asked for.
+	Extra bool
+	// Effects of a call; zero: it reads the catalog and nothing else.
+	Effects Effects
 
 	// MayFail lists the sentinels besides ErrInvalid that Run returns, for the
 	// responses OpenAPI documents.
 	MayFail []error
-	// MaxAge is how long, in seconds, a client may cache the REST answer
-	// without asking again; 0 = it must revalidate by ETag.
-	MaxAge int
-	// OpenWorld marks a tool that reaches beyond the catalog.
-	OpenWorld bool
 	// BeforeReady marks an operation that answers before the first index is
 	// complete; any other is ErrUnavailable until then.
 	BeforeReady bool
+
+	// Forms are the media types besides JSON that REST answers in.
+	Forms []Form
+	// Words replaces placeholders such as {{label}} in the texts above and in
+	// tags by the network's own words; nil: there are none.
+	Words *strings.Replacer
+	// Example is an In that has an answer on a network with content, for the
+	// documentation; nil: none. Its strings may hold placeholders.
+	Example any
+}
+
+// Effects say what a call may do besides reading the catalog.
+type Effects struct {
+	OpenWorld     bool // it reaches servers that are not ours
+	Writes        bool // it may change something there
+	NotIdempotent bool // calling twice is not the same as calling once
+}
+
+// Form is a further media type of an answer.
+type Form struct {
+	Type  string // with its parameters: text/markdown; charset=utf-8
+	Write func(answer any) ([]byte, error)
 }
 
 // Text describes the operation by itself, as a tool: Description, or Summary
-// where that says it all.
+// if there is none.
 func (s Spec) Text() string {
 	if s.Description == "" {
 		return s.Summary
@@ -60,8 +84,9 @@ func (s Spec) Text() string {
 // Operation is a Spec with its types erased: what a list can hold.
 type Operation struct {
 	Spec
-	In, Out *jsonschema.Schema // of REST; ToolIn of the tool
-	ToolIn  *jsonschema.Schema
+	// In and Out are the schemas of REST, ToolIn and ToolOut those of the tool.
+	In, Out         *jsonschema.Schema
+	ToolIn, ToolOut *jsonschema.Schema
 	// Params are the fields of In, in declaration order.
 	Params []Param
 
@@ -75,7 +100,7 @@ type Param struct {
 	Name     string // on REST
 	ToolName string // on MCP; "" = not a tool argument
 	REST     bool   // false: only a tool argument
-	Path     bool   // it stands in Spec.Path
+	Path     bool   // it is part of Spec.Path
 	Required bool   // on REST
 	Schema   *jsonschema.Schema
 	Doc      string
@@ -92,21 +117,25 @@ type Param struct {
 //	rest:"-"           not on REST
 //	doc:"…"            description
 //	default:"20" minimum:"1" maximum:"100" maxItems:"50" maxLength:"…"
-//	enum:"a,b" (matched without regard to case, answered in this spelling)
+//	enum:"a,b" (matched without regard to case, returned in this spelling)
+//	also:"c,d"         accepted besides enum, and not published
 //	pattern:"…" format:"date"
+//	types:"integer,string"  the published JSON types of a string that takes both
 //	required:"true"
 //	like:"56 or CIP-0056"  what the message of a failed pattern says; without
 //	it the message repeats doc
 //	tooldefault:"…" toolmaximum:"…" toolpattern:"…" toolenum:"…"  where MCP
 //	differs; every tag from doc to like has such a twin
 //
-// Kinds of fields: strings, integers, floats, bool, time.Time, pointers to
-// these (nil = not given), slices of strings and integers, and for JSON alone
-// map[string]any or json.RawMessage (an object). On REST an optional string
-// that is empty is not given.
+// Kinds of fields: strings, integers, floats, bool, time.Time, types derived
+// from these, pointers to them (nil = not given), slices of strings and
+// integers, and for JSON alone map[string]any or json.RawMessage (an object).
+// On REST an optional string that is empty is not given. A Constrained type
+// brings its tags.
 //
-// Fields of Out take json, doc, enum and format; slices are arrays and never
-// null, pointers are nullable, omitempty fields are optional.
+// Fields of Out take json, doc, enum, format and required; slices are arrays
+// and never null, pointers are nullable, omitempty fields are optional. Leaner
+// says what a tool's answer leaves out.
 // New panics on a type it cannot describe: that is a mistake in the program.
 func New[In, Out any](s Spec, run func(ctx context.Context, in In) (Out, error)) Operation {
 	return build(s, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(ctx context.Context, in reflect.Value) (any, error) {
@@ -114,11 +143,8 @@ func New[In, Out any](s Spec, run func(ctx context.Context, in In) (Out, error))
 	})
 }
 
-// Input holds the decoded arguments of one call.
+// Input holds the arguments of one call.
 type Input struct{ v reflect.Value }
-
-// Value returns the operation's In struct.
-func (in Input) Value() any { return in.v.Interface() }
 
 // Run calls the operation. The answer is for Encode.
 func (o Operation) Run(ctx context.Context, in Input) (any, error) {
@@ -129,9 +155,18 @@ func build(s Spec, in, out reflect.Type, run func(context.Context, reflect.Value
 	if s.Method == "" {
 		s.Method = "GET"
 	}
+	if s.Words != nil {
+		for _, text := range []*string{&s.Summary, &s.Description, &s.Title} {
+			*text = s.Words.Replace(*text)
+		}
+	}
 	o := Operation{Spec: s, in: in, run: run, types: map[*jsonschema.Schema]reflect.Type{}}
 	o.params()
 	o.Out = o.schema(out)
+	o.ToolOut = lean(o.Out, o.types)
+	if s.Example != nil {
+		o.checkExample()
+	}
 	return o
 }
 

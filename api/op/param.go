@@ -15,7 +15,10 @@ func (o *Operation) params() {
 	}
 	open := pathNames(o.Path)
 	o.In = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
-	o.ToolIn = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+	o.ToolIn = &jsonschema.Schema{
+		Type: "object", Properties: map[string]*jsonschema.Schema{},
+		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+	}
 	for _, f := range reflect.VisibleFields(o.in) {
 		name := jsonName(f)
 		if name == "" || f.Anonymous {
@@ -27,19 +30,19 @@ func (o *Operation) params() {
 			open = slices.Delete(open, i, i+1)
 		}
 		if p.REST {
-			add(o.In, p.Name, p.Schema, p.Required)
+			addProperty(o.In, p.Name, p.Schema, p.Required)
 		}
 		if p.ToolName != "" {
-			add(o.ToolIn, p.ToolName, p.tool.schema, p.tool.required)
+			addProperty(o.ToolIn, p.ToolName, p.tool.schema, p.tool.required)
 		}
 		o.Params = append(o.Params, p)
 	}
 	if len(open) > 0 {
-		o.fail("path parameter %s is no field of %s", open[0], o.in)
+		o.fail("path parameter %s is not a field of %s", open[0], o.in)
 	}
 }
 
-func add(to *jsonschema.Schema, name string, s *jsonschema.Schema, required bool) {
+func addProperty(to *jsonschema.Schema, name string, s *jsonschema.Schema, required bool) {
 	to.Properties[name] = s
 	to.PropertyOrder = append(to.PropertyOrder, name)
 	if required {

@@ -27,7 +27,9 @@ func (o Operation) SchemaType(s *jsonschema.Schema) (reflect.Type, bool) {
 }
 
 // schema infers the schema of an answer: arrays are never null, pointers are
-// nullable, and field tags add documentation and constraints.
+// nullable, and tags add documentation and constraints. A field that
+// encoding/json may omit is optional unless its tag says required:"true": one
+// that only Lean empties is always there on REST.
 func (o Operation) schema(t reflect.Type) *jsonschema.Schema {
 	if t.Kind() == reflect.Pointer { // an answer is never null
 		t = t.Elem()
@@ -64,8 +66,11 @@ func (o Operation) describe(s *jsonschema.Schema, t reflect.Type) {
 				continue
 			}
 			o.describe(p, f.Type)
-			if err := constrain(p, f.Tag, ""); err != nil {
+			if err := constrain(p, o.tagsOf(f, "")); err != nil {
 				o.fail("%s.%s: %v", t, f.Name, err)
+			}
+			if name := jsonName(f); f.Tag.Get("required") == "true" && !slices.Contains(s.Required, name) {
+				s.Required = append(s.Required, name)
 			}
 		}
 	}
@@ -84,43 +89,84 @@ func jsonName(f reflect.StructField) string {
 	return name
 }
 
-// constrain adds what a field's tags say to its schema; a tag with the prefix
-// replaces the one without.
-func constrain(s *jsonschema.Schema, tag reflect.StructTag, prefix string) error {
+// Constrained is a named type of arguments or answers that brings its
+// constraints with it, written as the tags of a field are. A field's own tags
+// replace them.
+type Constrained interface{ Constraints() reflect.StructTag }
+
+// tags are the constraints of a field: its own, else those of its type. In
+// each, a tag with the prefix replaces the one without.
+type tags struct {
+	field, typ reflect.StructTag
+	prefix     string
+	words      *strings.Replacer
+}
+
+func (s Spec) tagsOf(f reflect.StructField, prefix string) tags {
+	t := f.Type
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice && known[t] == nil {
+		t = t.Elem()
+	}
+	all := tags{field: f.Tag, prefix: prefix, words: s.Words}
+	if c, ok := reflect.Zero(t).Interface().(Constrained); ok {
+		all.typ = c.Constraints()
+	}
+	return all
+}
+
+// lookup returns a tag's value with the network's words in it.
+func (t tags) lookup(key string) (string, bool) {
+	for _, tag := range []reflect.StructTag{t.field, t.typ} {
+		for _, k := range []string{t.prefix + key, key} {
+			v, ok := tag.Lookup(k)
+			if ok && t.words != nil {
+				v = t.words.Replace(v)
+			}
+			if ok {
+				return v, true
+			}
+		}
+	}
+	return "", false
+}
+
+// constrain adds the constraints of a field to its schema.
+func constrain(s *jsonschema.Schema, t tags) error {
 	item := s
 	if s.Items != nil {
 		item = s.Items
 	}
-	for _, key := range []string{"doc", "default", "minimum", "maximum", "maxItems", "maxLength", "enum", "pattern", "format"} {
-		v, ok := tag.Lookup(prefix + key)
-		if !ok {
-			v, ok = tag.Lookup(key)
-		}
+	for _, key := range []string{
+		"doc", "types", "default", "minimum", "maximum", "maxItems", "maxLength", "enum", "pattern", "format",
+	} {
+		v, ok := t.lookup(key)
 		if !ok {
 			continue
 		}
-		if err := set(s, item, key, v); err != nil {
+		if err := applyTag(s, item, key, v); err != nil {
 			return fmt.Errorf("%s: %w", key, err)
 		}
 	}
 	return nil
 }
 
-// set puts one tag into a schema, or into that of its items.
-func set(s, item *jsonschema.Schema, key, v string) (err error) {
+// applyTag puts one tag into a schema, or into that of its items.
+func applyTag(s, item *jsonschema.Schema, key, v string) (err error) {
 	switch key {
 	case "doc":
 		s.Description = v
+	case "types":
+		item.Type, item.Types = "", strings.Split(v, ",")
 	case "default":
 		s.Default, err = defaultJSON(s, v)
 	case "minimum":
-		item.Minimum, err = number(v)
+		item.Minimum, err = parseNumber(v)
 	case "maximum":
-		item.Maximum, err = number(v)
+		item.Maximum, err = parseNumber(v)
 	case "maxItems":
-		s.MaxItems, err = count(v)
+		s.MaxItems, err = parseCount(v)
 	case "maxLength":
-		item.MaxLength, err = count(v)
+		item.MaxLength, err = parseCount(v)
 	case "enum":
 		item.Enum = nil
 		for e := range strings.SplitSeq(v, ",") {
@@ -142,17 +188,17 @@ func defaultJSON(s *jsonschema.Schema, v string) (json.RawMessage, error) {
 		return json.Marshal(v)
 	}
 	if !json.Valid([]byte(v)) {
-		return nil, fmt.Errorf("%q is no JSON", v)
+		return nil, fmt.Errorf("%q is not JSON", v)
 	}
 	return json.RawMessage(v), nil
 }
 
-func number(v string) (*float64, error) {
+func parseNumber(v string) (*float64, error) {
 	n, err := strconv.ParseFloat(v, 64)
 	return &n, err
 }
 
-func count(v string) (*int, error) {
+func parseCount(v string) (*int, error) {
 	n, err := strconv.Atoi(v)
 	return &n, err
 }

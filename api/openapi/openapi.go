@@ -1,8 +1,8 @@
 // Package openapi describes the REST operations as an OpenAPI 3.1.0 document.
-// It imports nothing of ours but op.
 package openapi
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -24,29 +24,43 @@ type Config struct {
 	Description string
 	PublicURL   string // the only server; "" = none is named
 	Operations  []op.Operation
+	Groups      []Group // of the operations
+	// Exact are the names of types that are components under that very name;
+	// any other component is named for its package and its type.
+	Exact []string
+}
+
+// Group describes the operations of one Spec.Group; it is a tag of the
+// document.
+type Group struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
 }
 
 type document struct {
 	OpenAPI    string                          `json:"openapi"`
 	Info       info                            `json:"info"`
 	Servers    []server                        `json:"servers,omitempty"`
-	Tags       []tag                           `json:"tags"`
+	Security   []struct{}                      `json:"security"` // empty: no credentials are needed
+	Tags       []Group                         `json:"tags"`
 	Paths      map[string]map[string]operation `json:"paths"`
 	Components components                      `json:"components"`
 }
 
 type info struct {
-	Title       string `json:"title"`
-	Version     string `json:"version"`
-	Description string `json:"description,omitempty"`
+	Title       string  `json:"title"`
+	Version     string  `json:"version"`
+	Description string  `json:"description,omitempty"`
+	License     license `json:"license"`
+}
+
+type license struct {
+	Name       string `json:"name"`
+	Identifier string `json:"identifier"`
 }
 
 type server struct {
 	URL string `json:"url"`
-}
-
-type tag struct {
-	Name string `json:"name"`
 }
 
 type components struct {
@@ -71,6 +85,7 @@ type parameter struct {
 	Required    bool               `json:"required,omitempty"`
 	Style       string             `json:"style,omitempty"`
 	Explode     *bool              `json:"explode,omitempty"`
+	Example     json.RawMessage    `json:"example,omitempty"`
 	Schema      *jsonschema.Schema `json:"schema"`
 }
 
@@ -92,61 +107,80 @@ type header struct {
 }
 
 type media struct {
-	Schema *jsonschema.Schema `json:"schema"`
+	Schema  *jsonschema.Schema `json:"schema"`
+	Example json.RawMessage    `json:"example,omitempty"`
 }
 
 // Document writes the description. The same operations give the same bytes.
 func Document(cfg Config) ([]byte, error) {
 	d := document{
 		OpenAPI:    "3.1.0",
-		Info:       info{cfg.Title, Version, cfg.Description},
-		Tags:       []tag{},
+		Info:       info{cfg.Title, Version, cfg.Description, license{"Apache License 2.0", "Apache-2.0"}},
+		Security:   []struct{}{},
+		Tags:       []Group{},
 		Paths:      map[string]map[string]operation{},
 		Components: components{Responses: responses()},
 	}
 	if cfg.PublicURL != "" {
 		d.Servers = []server{{cfg.PublicURL}}
 	}
-	schemas := newSchemas(cfg.Operations)
+	schemas := newSchemas(cfg)
 	for _, o := range cfg.Operations {
 		if o.Path == "" {
 			continue
 		}
-		path, method := strings.ReplaceAll(o.Path, "...}", "}"), strings.ToLower(o.Method)
+		path := strings.ReplaceAll(o.Path, "...}", "}")
 		if d.Paths[path] == nil {
 			d.Paths[path] = map[string]operation{}
 		}
-		if _, ok := d.Paths[path][method]; ok {
-			return nil, fmt.Errorf("openapi: %s: %s %s is taken", o.ID, o.Method, o.Path)
+		methods := []string{o.Method}
+		if o.Post {
+			methods = append(methods, http.MethodPost)
 		}
-		d.Paths[path][method] = describe(o, schemas)
-		if o.Group != "" && !slices.Contains(d.Tags, tag{o.Group}) {
-			d.Tags = append(d.Tags, tag{o.Group})
+		for i, method := range methods {
+			if _, ok := d.Paths[path][strings.ToLower(method)]; ok {
+				return nil, fmt.Errorf("openapi: %s: %s %s is taken", o.ID, method, o.Path)
+			}
+			described := describe(o, method, schemas)
+			if i > 0 {
+				described.OperationID += "_post"
+			}
+			d.Paths[path][strings.ToLower(method)] = described
+		}
+		if named := func(g Group) bool { return g.Name == o.Group }; o.Group != "" && !slices.ContainsFunc(d.Tags, named) {
+			tag := Group{Name: o.Group}
+			if i := slices.IndexFunc(cfg.Groups, named); i >= 0 {
+				tag = cfg.Groups[i]
+			}
+			d.Tags = append(d.Tags, tag)
 		}
 	}
 	d.Components.Schemas = schemas.components
 	return op.Encode(d)
 }
 
-func describe(o op.Operation, s *schemas) operation {
+func describe(o op.Operation, method string, s *schemas) operation {
+	ok := response{Description: "The answer.", Content: map[string]media{"application/json": {Schema: s.of(o)}}}
+	for _, f := range o.Forms {
+		name, _, _ := strings.Cut(f.Type, ";")
+		ok.Content[name] = media{Schema: &jsonschema.Schema{Type: "string"}}
+	}
 	d := operation{
 		OperationID: o.ID,
 		Summary:     o.Summary,
 		Description: o.Description,
-		Responses: map[string]response{
-			"200": {Description: "The answer.", Content: map[string]media{"application/json": {s.of(o)}}},
-			"429": {Ref: "#/components/responses/429"},
-		},
+		Responses:   map[string]response{"200": ok, "429": {Ref: "#/components/responses/429"}},
 	}
 	if o.Group != "" {
 		d.Tags = []string{o.Group}
 	}
+	examples := o.ExampleValues()
 	body := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 	for _, p := range o.Params {
 		switch {
 		case !p.REST:
-		case p.Path || o.Method != http.MethodPost:
-			d.Parameters = append(d.Parameters, describeParam(p))
+		case p.Path || method != http.MethodPost:
+			d.Parameters = append(d.Parameters, describeParam(p, examples[p.Name]))
 		default:
 			body.Properties[p.Name] = p.Schema
 			body.PropertyOrder = append(body.PropertyOrder, p.Name)
@@ -156,8 +190,12 @@ func describe(o op.Operation, s *schemas) operation {
 		}
 	}
 	statuses := []int{}
-	if o.Method == http.MethodPost {
-		d.RequestBody = &requestBody{Required: true, Content: map[string]media{"application/json": {body}}}
+	if method == http.MethodPost {
+		content := media{Schema: body}
+		if len(examples) > 0 {
+			content.Example, _ = json.Marshal(examples) // raw JSON always encodes
+		}
+		d.RequestBody = &requestBody{Required: true, Content: map[string]media{"application/json": content}}
 		statuses = append(statuses, 413, 415)
 	}
 	if len(d.Parameters) > 0 || d.RequestBody != nil {
@@ -180,10 +218,10 @@ func fails(o op.Operation, kind error) bool {
 	return slices.ContainsFunc(o.MayFail, func(e error) bool { return errors.Is(e, kind) })
 }
 
-func describeParam(p op.Param) parameter {
+func describeParam(p op.Param, example json.RawMessage) parameter {
 	schema := *p.Schema
-	schema.Description = "" // said beside it
-	d := parameter{Name: p.Name, In: "query", Description: p.Doc, Required: p.Required, Schema: &schema}
+	schema.Description = "" // it is beside the schema
+	d := parameter{Name: p.Name, In: "query", Description: p.Doc, Required: p.Required, Example: example, Schema: &schema}
 	if p.Path {
 		d.In = "path"
 	}
@@ -197,7 +235,7 @@ func describeParam(p op.Param) parameter {
 func responses() map[string]response {
 	integer := &jsonschema.Schema{Type: "integer"}
 	retry := map[string]header{"Retry-After": {"Seconds to wait before the next try.", integer}}
-	content := map[string]media{"application/json": {&jsonschema.Schema{Ref: "#/components/schemas/Error"}}}
+	content := map[string]media{"application/json": {Schema: &jsonschema.Schema{Ref: "#/components/schemas/Error"}}}
 	limits := map[string]header{
 		"Retry-After":         retry["Retry-After"],
 		"RateLimit-Limit":     {"Calls in a period.", integer},
@@ -210,6 +248,6 @@ func responses() map[string]response {
 		"413": {Description: "The body is too large.", Content: content},
 		"415": {Description: "The body is not JSON.", Content: content},
 		"429": {Description: "The client has used up its calls.", Headers: limits, Content: content},
-		"503": {Description: "The answer is not there yet.", Headers: retry, Content: content},
+		"503": {Description: "The answer does not exist yet, or not now.", Headers: retry, Content: content},
 	}
 }

@@ -3,7 +3,6 @@ package openapi
 import (
 	"path"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -18,9 +17,7 @@ type schemas struct {
 	components map[string]*jsonschema.Schema
 }
 
-// newSchemas names the types: by their Go name, and where two have the same
-// one, by that of the package too.
-func newSchemas(ops []op.Operation) *schemas {
+func newSchemas(cfg Config) *schemas {
 	s := &schemas{
 		names: map[reflect.Type]string{},
 		components: map[string]*jsonschema.Schema{"Error": {
@@ -29,26 +26,13 @@ func newSchemas(ops []op.Operation) *schemas {
 			Required:   []string{"error"},
 		}},
 	}
-	byName := map[string][]reflect.Type{"Error": {nil}}
-	for _, o := range ops {
-		if o.Path == "" {
-			continue
-		}
-		eachType(o, o.Out, func(t reflect.Type) {
-			if name := typeName(t); name != "" && !slices.Contains(byName[name], t) {
-				byName[name] = append(byName[name], t)
-			}
-		})
-	}
-	for name, types := range byName {
-		for _, t := range types {
-			if t == nil {
-				continue
-			}
-			s.names[t] = name
-			if len(types) > 1 {
-				s.names[t] = title(path.Base(t.PkgPath())) + name
-			}
+	for _, o := range cfg.Operations {
+		if o.Path != "" {
+			eachType(o, o.Out, func(t reflect.Type) {
+				if name := typeName(t.PkgPath(), t.Name(), cfg.Exact); name != "" {
+					s.names[t] = name
+				}
+			})
 		}
 	}
 	return s
@@ -68,26 +52,40 @@ func eachType(o op.Operation, s *jsonschema.Schema, visit func(reflect.Type)) {
 	eachType(o, s.AdditionalProperties, visit)
 }
 
-// packages are the import paths in the name of an instantiated generic type.
-var packages = regexp.MustCompile(`[\w./-]*[./]`)
-
-var punctuation = regexp.MustCompile(`[^\w]+`)
-
-// typeName is a Go type's name as a component's: List[almanac/api/cips.Row]
-// is ListRow. Types without a name have none.
-func typeName(t reflect.Type) string {
-	var b strings.Builder
-	for _, word := range punctuation.Split(packages.ReplaceAllString(t.Name(), ""), -1) {
-		b.WriteString(title(word))
+// typeName names a component for its Go type: cips.Row is CipsRow, and
+// kb.List[almanac/api/cips.Row] is CipsRowList. The name depends on no other
+// type, so that a new one renames nobody's component. Types without a name
+// have none.
+func typeName(pkg, name string, exact []string) string {
+	outer, arguments, generic := strings.Cut(strings.TrimSuffix(name, "]"), "[")
+	if !generic {
+		if name == "" || slices.Contains(exact, name) {
+			return name
+		}
+		return title(path.Base(pkg)) + title(name)
 	}
-	return b.String()
+	var b strings.Builder
+	for argument := range strings.SplitSeq(arguments, ",") {
+		dot := strings.LastIndexByte(argument, '.')
+		b.WriteString(typeName(argument[:max(0, dot)], argument[dot+1:], exact))
+	}
+	return b.String() + title(outer)
 }
 
 func title(s string) string {
-	if s == "" {
+	if s == "" || s == "." {
 		return ""
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// notBoolean describes a schema that allows everything: without a keyword it
+// would be written as true, which generators of clients refuse.
+func notBoolean(s *jsonschema.Schema) *jsonschema.Schema {
+	if s != nil && reflect.DeepEqual(*s, jsonschema.Schema{}) {
+		s.Description = "Any JSON value."
+	}
+	return s
 }
 
 // of is the schema of an operation's answer, by reference where it can be.
@@ -128,10 +126,10 @@ func (s *schemas) inside(o op.Operation, in *jsonschema.Schema) *jsonschema.Sche
 	if in.Properties != nil {
 		out.Properties = make(map[string]*jsonschema.Schema, len(in.Properties))
 		for name, p := range in.Properties {
-			out.Properties[name] = s.refer(o, p)
+			out.Properties[name] = notBoolean(s.refer(o, p))
 		}
 	}
-	out.Items = s.refer(o, in.Items)
+	out.Items = notBoolean(s.refer(o, in.Items))
 	out.AdditionalProperties = s.refer(o, in.AdditionalProperties)
 	return &out
 }

@@ -19,9 +19,9 @@ var statusOf = map[error]int{
 	context.DeadlineExceeded: http.StatusGatewayTimeout,
 }
 
-// fail answers with an error. One that the client's leaving caused is told
-// apart from one of ours.
-func (h *Handler) fail(x *exchange, err error) {
+// fail answers with an error. A cancelled request (the client left) is 499, not
+// an error of ours.
+func (h *Handler) fail(x *request, err error) {
 	switch {
 	case x.r.Context().Err() != nil:
 		x.status = statusClientGone
@@ -38,7 +38,7 @@ func (h *Handler) fail(x *exchange, err error) {
 	status, ok := statusOf[f.Kind]
 	if !ok {
 		status = http.StatusInternalServerError
-		h.cfg.Log.Error("rest: operation failed", "route", x.route, "err", err)
+		h.cfg.Log.Error("operation failed", "route", x.route, "error", err)
 	}
 	if status == http.StatusServiceUnavailable {
 		x.w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(f.RetryAfter.Seconds())))))
@@ -47,7 +47,7 @@ func (h *Handler) fail(x *exchange, err error) {
 }
 
 // refuse answers {"error"}, unless an answer is on its way already.
-func (x *exchange) refuse(status int, message string) {
+func (x *request) refuse(status int, message string) {
 	x.status = status
 	if x.gin.Writer.Written() {
 		return
@@ -65,17 +65,17 @@ type headWriter struct{ http.ResponseWriter }
 
 func (headWriter) Write(b []byte) (int, error) { return len(b), nil }
 
-func (h *Handler) noRoute(x *exchange) {
+func (h *Handler) noRoute(x *request) {
 	if !h.cfg.Limit.Take(x.w, x.r) {
 		x.status = http.StatusTooManyRequests
 		return
 	}
-	x.refuse(http.StatusNotFound, "no such address; GET /api/v1 lists what there is")
+	x.refuse(http.StatusNotFound, "no such endpoint; GET /api/v1 lists them")
 }
 
-// noMethod answers the preflight of CORS and refuses the rest. gin has set
-// Allow.
-func (h *Handler) noMethod(x *exchange) {
+// noMethod answers the preflight of CORS and refuses the rest. gin has set the
+// Allow header.
+func (h *Handler) noMethod(x *request) {
 	allow := x.w.Header().Get("Allow")
 	if x.r.Method == http.MethodOptions {
 		head := x.w.Header()

@@ -16,23 +16,23 @@ const jsonType = "application/json; charset=utf-8"
 // keeps browsers from reading them as anything but data.
 func setCommonHeaders(h http.Header) {
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "ETag, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset")
+	h.Set("Access-Control-Expose-Headers", "ETag, Link, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 }
 
-// reply answers 200, or 304 where the client has this very body.
-func (x *exchange) reply(body []byte, kind string, maxAge int) {
+// reply answers 200, or 304 if the client has this very body.
+// A probe's answer, and that of a POST, must not be stored; any other must be
+// revalidated by its entity tag.
+func (x *request) reply(body []byte, kind string, probe bool) {
 	h := x.w.Header()
 	h.Set("Content-Type", kind)
 	enc := coding.Choose(x.r.Header.Get("Accept-Encoding"), len(body))
 	h.Add("Vary", "Accept-Encoding")
-	if x.r.Method == http.MethodPost {
-		maxAge = -1
-	}
-	h.Set("Cache-Control", cacheControl(maxAge))
-	if maxAge >= 0 {
+	h.Set("Cache-Control", "no-store")
+	if !probe && x.r.Method != http.MethodPost {
+		h.Set("Cache-Control", "no-cache")
 		tag := entityTag(body, enc)
 		h.Set("ETag", tag)
 		if matches(x.r.Header.Values("If-None-Match"), tag) {
@@ -57,16 +57,6 @@ func (x *exchange) reply(body []byte, kind string, maxAge int) {
 	if _, err := x.w.Write(body); err != nil && x.r.Context().Err() != nil {
 		x.status = statusClientGone
 	}
-}
-
-func cacheControl(maxAge int) string {
-	switch {
-	case maxAge < 0:
-		return "no-store"
-	case maxAge == 0:
-		return "no-cache"
-	}
-	return "public, max-age=" + strconv.Itoa(maxAge)
 }
 
 // entityTag is strong: each coding of a body has its own.

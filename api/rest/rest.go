@@ -1,6 +1,6 @@
-// Package rest serves operations as a JSON API: routing, decoding, caching,
-// compression, and one form for every error. It is the only package that knows
-// gin. Of ours it imports op, limit, guard and coding.
+// Package rest serves operations over HTTP: routing, decoding, the choice of a
+// media type, caching, compression, and errors. It is the only package that uses
+// gin.
 package rest
 
 import (
@@ -34,19 +34,21 @@ type Config struct {
 	Ready func() (ready bool, progress float64)
 	// Timeout is how long an operation may run; 0 = 15 s.
 	Timeout time.Duration
-	// Observe is told of every answer: the route's pattern ("" if there is
-	// none), the status (499: the client left) and the time taken; may be nil.
+	// PublicURL begins the addresses in Link headers: https://kb.example.org.
+	PublicURL string
+	// Observe is called after every answer with the route's pattern ("" if
+	// there is none), the status (499: the client left) and the time taken;
+	// may be nil.
 	Observe func(method, route string, status int, took time.Duration)
 	Log     *slog.Logger
 }
 
-// A Document is an answer that is no operation: a description of the API, a
-// probe.
+// A Document is an answer that is not an operation: a description of the API,
+// a probe.
 type Document struct {
 	Path        string
 	ContentType string
-	MaxAge      int  // seconds, as Spec.MaxAge; -1 = must not be stored
-	Free        bool // not counted by Limit
+	Probe       bool // not counted by Limit, and not to be stored
 	Body        func(context.Context) ([]byte, error)
 }
 
@@ -56,17 +58,22 @@ type Handler struct {
 	engine *gin.Engine
 }
 
-// route is what stands behind a pattern.
+// route is what a pattern leads to.
 type route struct {
 	pattern string
-	free    bool
-	early   bool // answers before the index is ready
-	maxAge  int
-	kind    string // Content-Type
-	run     func(context.Context, *http.Request, map[string]string) ([]byte, error)
+	probe   bool
+	early   bool     // answers before the index is ready
+	types   []string // media types to choose from, the default first
+	run     func(ctx context.Context, r *http.Request, params map[string]string, mediaType int) (reply, error)
 }
 
-// New routes operations and documents. Two on one path are an error.
+// reply is a successful answer.
+type reply struct {
+	body []byte
+	next string // address of the next page, relative to the public URL; "" = none
+}
+
+// New routes operations and documents. It fails if two have one path.
 func New(cfg Config) (h *Handler, err error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
@@ -87,11 +94,20 @@ func New(cfg Config) (h *Handler, err error) {
 		if o.Path == "" {
 			continue
 		}
-		h.add(o.Method, &route{pattern: o.Path, early: o.BeforeReady, maxAge: o.MaxAge, kind: jsonType, run: runOperation(o)})
+		rt := &route{pattern: o.Path, early: o.BeforeReady, types: mediaTypes(o), run: runOperation(o)}
+		h.add(o.Method, rt)
+		if o.Post {
+			h.add(http.MethodPost, rt)
+		}
 	}
 	for _, d := range cfg.Documents {
-		h.add(http.MethodGet, &route{pattern: d.Path, free: d.Free, early: true, maxAge: d.MaxAge, kind: d.ContentType,
-			run: func(ctx context.Context, _ *http.Request, _ map[string]string) ([]byte, error) { return d.Body(ctx) }})
+		h.add(http.MethodGet, &route{
+			pattern: d.Path, probe: d.Probe, early: true, types: []string{d.ContentType},
+			run: func(ctx context.Context, _ *http.Request, _ map[string]string, _ int) (reply, error) {
+				body, err := d.Body(ctx)
+				return reply{body: body}, err
+			},
+		})
 	}
 	h.engine.NoRoute(h.handle(h.noRoute))
 	h.engine.NoMethod(h.handle(h.noMethod))
@@ -111,7 +127,7 @@ func newEngine() *gin.Engine {
 
 // add routes HEAD with GET.
 func (h *Handler) add(method string, rt *route) {
-	serve := h.handle(func(x *exchange) { h.serve(x, rt) })
+	serve := h.handle(func(x *request) { h.serve(x, rt) })
 	pattern := ginPattern(rt.pattern)
 	h.engine.Handle(method, pattern, serve)
 	if method == http.MethodGet {

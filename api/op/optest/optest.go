@@ -84,7 +84,7 @@ type none struct{}
 func Operations() []op.Operation {
 	missing := []error{op.ErrNotFound}
 	return []op.Operation{
-		op.New(op.Spec{ID: "list_books", Group: "shelf", Path: "/api/v1/books", Tool: "list_books", Title: "List books", MaxAge: 60,
+		op.New(op.Spec{ID: "list_books", Group: "shelf", Path: "/api/v1/books", Tool: "list_books", Title: "List books",
 			Summary: "Books by id."}, list),
 		op.New(op.Spec{ID: "get_book", Group: "shelf", Path: "/api/v1/books/{id}", Tool: "get_book", Title: "Read a book", MayFail: missing,
 			Summary: "One book.", Description: "Reads one book by its id."}, get),

@@ -16,12 +16,12 @@ import (
 	"almanac/api/op"
 )
 
-// statusClientGone is what logs and metrics show where nobody was left to
+// statusClientGone is what logs and metrics show if the client left before the
 // answer; nginx made the number common.
 const statusClientGone = 499
 
-// exchange is one request and what became of it.
-type exchange struct {
+// request is one request and the status of its answer.
+type request struct {
 	gin    *gin.Context
 	r      *http.Request
 	w      http.ResponseWriter
@@ -29,17 +29,17 @@ type exchange struct {
 	status int
 }
 
-// handle wraps what all answers have: headers, recovery, log and metrics.
-func (h *Handler) handle(serve func(*exchange)) gin.HandlerFunc {
+// handle adds what all answers have: headers, recovery, log and metrics.
+func (h *Handler) handle(serve func(*request)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		start := time.Now()
-		x := &exchange{gin: c, r: c.Request, w: c.Writer}
+		x := &request{gin: c, r: c.Request, w: c.Writer}
 		defer func() {
 			if p := recover(); p != nil {
 				if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
 					panic(p)
 				}
-				h.cfg.Log.Error("rest: panic", "route", x.route, "panic", p, "stack", string(debug.Stack()))
+				h.cfg.Log.Error("panic", "route", x.route, "panic", p, "stack", string(debug.Stack()))
 				x.refuse(http.StatusInternalServerError, "internal error")
 			}
 			took := time.Since(start)
@@ -47,7 +47,8 @@ func (h *Handler) handle(serve func(*exchange)) gin.HandlerFunc {
 				h.cfg.Observe(x.r.Method, x.route, x.status, took)
 			}
 			// The query is left out: it may hold what its author keeps secret.
-			h.cfg.Log.Debug("request", "method", x.r.Method, "route", x.route, "status", x.status, "took", took, "bytes", c.Writer.Size())
+			h.cfg.Log.Debug("request", "method", x.r.Method, "route", x.route, "status", x.status,
+				"took", took, "bytes", c.Writer.Size())
 		}()
 		setCommonHeaders(c.Writer.Header())
 		serve(x)
@@ -55,13 +56,13 @@ func (h *Handler) handle(serve func(*exchange)) gin.HandlerFunc {
 }
 
 // serve answers a known route.
-func (h *Handler) serve(x *exchange, rt *route) {
+func (h *Handler) serve(x *request, rt *route) {
 	x.route = rt.pattern
 	if len(x.r.URL.Path)+len(x.r.URL.RawQuery) > MaxURL {
 		x.refuse(http.StatusRequestURITooLong, "the address must be at most 32 KiB long")
 		return
 	}
-	if !rt.free && !h.cfg.Limit.Take(x.w, x.r) {
+	if !rt.probe && !h.cfg.Limit.Take(x.w, x.r) {
 		x.status = http.StatusTooManyRequests
 		return
 	}
@@ -71,16 +72,23 @@ func (h *Handler) serve(x *exchange, rt *route) {
 	}
 	ctx, cancel := context.WithTimeout(x.r.Context(), h.cfg.Timeout)
 	defer cancel()
-	body, err := rt.run(ctx, x.r, x.params())
+	if len(rt.types) > 1 {
+		x.w.Header().Add("Vary", "Accept")
+	}
+	chosen := chooseType(x.r.Header.Values("Accept"), rt.types)
+	answer, err := rt.run(ctx, x.r, x.params(), chosen)
 	if err != nil {
 		h.fail(x, err)
 		return
 	}
-	x.reply(body, rt.kind, rt.maxAge)
+	if answer.next != "" {
+		x.w.Header().Set("Link", "<"+h.cfg.PublicURL+answer.next+`>; rel="next"`)
+	}
+	x.reply(answer.body, rt.types[chosen], rt.probe)
 }
 
 // params are the values in the path, unescaped.
-func (x *exchange) params() map[string]string {
+func (x *request) params() map[string]string {
 	params := make(map[string]string, len(x.gin.Params))
 	for _, p := range x.gin.Params {
 		v := strings.TrimPrefix(p.Value, "/") // gin leaves it before a *wildcard
@@ -94,34 +102,52 @@ func (x *exchange) params() map[string]string {
 	return params
 }
 
-// tooLarge and wrongType are refusals that only HTTP knows.
+// errTooLarge and errWrongType are refusals that only HTTP has.
 var (
 	errTooLarge  = errors.New("the body must be at most 64 KiB")
 	errWrongType = errors.New("Content-Type must be application/json")
 )
 
+// mediaTypes lists the types an operation's answer is served in, JSON first.
+func mediaTypes(o op.Operation) []string {
+	types := []string{jsonType}
+	for _, f := range o.Forms {
+		types = append(types, f.Type)
+	}
+	return types
+}
+
 // runOperation decodes, runs and encodes.
-func runOperation(o op.Operation) func(context.Context, *http.Request, map[string]string) ([]byte, error) {
-	return func(ctx context.Context, r *http.Request, params map[string]string) ([]byte, error) {
+func runOperation(o op.Operation) func(context.Context, *http.Request, map[string]string, int) (reply, error) {
+	return func(ctx context.Context, r *http.Request, params map[string]string, mediaType int) (reply, error) {
 		query, err := url.ParseQuery(r.URL.RawQuery)
 		if err != nil {
-			return nil, op.Invalid("the query string is malformed: write %% as %%25 and ; as %%3B")
+			return reply{}, op.Invalid("the query string is malformed: write %% as %%25 and ; as %%3B")
 		}
 		var body []byte
-		if o.Method == http.MethodPost {
+		if r.Method == http.MethodPost {
 			if body, err = readBody(r); err != nil {
-				return nil, err
+				return reply{}, err
 			}
 		}
 		in, err := o.Decode(params, query, body)
 		if err != nil {
-			return nil, err
+			return reply{}, err
 		}
 		answer, err := o.Run(ctx, in)
 		if err != nil {
-			return nil, err
+			return reply{}, err
 		}
-		return op.Encode(answer)
+		var out reply
+		if mediaType > 0 {
+			out.body, err = o.Forms[mediaType-1].Write(answer)
+		} else {
+			out.body, err = op.Encode(answer)
+		}
+		if next, ok := o.Next(in, answer); ok && r.Method != http.MethodPost {
+			out.next, _ = o.Target(next)
+		}
+		return out, err
 	}
 }
 

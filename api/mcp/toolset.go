@@ -13,8 +13,8 @@ import (
 	"almanac/api/op"
 )
 
-// catalog is every tool, in the order of the operations.
-type catalog struct {
+// toolset is every tool, in the order of the operations.
+type toolset struct {
 	all    []tool
 	byName map[string]tool
 	groups []string
@@ -28,7 +28,7 @@ type tool struct {
 	described *sdk.Tool // without its output schema
 }
 
-// view is what one client sees: groups nil = all.
+// view is what one client sees: groups nil = all but extra tools.
 type view struct {
 	groups  []string // sorted, each once
 	schemas bool
@@ -40,25 +40,25 @@ type listKey struct {
 	schemas bool
 }
 
-func newCatalog(ops []op.Operation) (*catalog, error) {
-	c := &catalog{byName: map[string]tool{}, lists: map[listKey]json.RawMessage{}}
+func newToolset(ops []op.Operation) (*toolset, error) {
+	ts := &toolset{byName: map[string]tool{}, lists: map[listKey]json.RawMessage{}}
 	for _, o := range ops {
 		if o.Tool == "" {
 			continue
 		}
-		if _, ok := c.byName[o.Tool]; ok {
+		if _, ok := ts.byName[o.Tool]; ok {
 			return nil, fmt.Errorf("two tools are named %s", o.Tool)
 		}
 		if o.Out.Type != "object" {
-			return nil, fmt.Errorf("tool %s answers no object", o.Tool)
+			return nil, fmt.Errorf("the answer of tool %s is not an object", o.Tool)
 		}
 		t := tool{op: o, described: describe(o)}
-		c.all, c.byName[o.Tool] = append(c.all, t), t
-		if !slices.Contains(c.groups, o.Group) {
-			c.groups = append(c.groups, o.Group)
+		ts.all, ts.byName[o.Tool] = append(ts.all, t), t
+		if !slices.Contains(ts.groups, o.Group) {
+			ts.groups = append(ts.groups, o.Group)
 		}
 	}
-	return c, nil
+	return ts, nil
 }
 
 func describe(o op.Operation) *sdk.Tool {
@@ -68,16 +68,16 @@ func describe(o op.Operation) *sdk.Tool {
 		Description: o.Text(),
 		InputSchema: o.ToolIn,
 		Annotations: &sdk.ToolAnnotations{
-			ReadOnlyHint:    true,
-			DestructiveHint: new(false),
-			IdempotentHint:  true,
-			OpenWorldHint:   new(o.OpenWorld),
+			ReadOnlyHint:    !o.Effects.Writes,
+			DestructiveHint: new(o.Effects.Writes),
+			IdempotentHint:  !o.Effects.NotIdempotent,
+			OpenWorldHint:   new(o.Effects.OpenWorld),
 		},
 	}
 }
 
 // view reads ?toolsets=cips,search&schemas=1.
-func (c *catalog) view(query string) (view, error) {
+func (ts *toolset) view(query string) (view, error) {
 	q, err := url.ParseQuery(query)
 	if err != nil {
 		return view{}, op.Invalid("the query string is malformed")
@@ -95,8 +95,8 @@ func (c *catalog) view(query string) (view, error) {
 		if name == "" {
 			continue
 		}
-		if !slices.Contains(c.groups, name) {
-			return v, op.Invalid("toolsets must be some of %s", strings.Join(c.groups, ", "))
+		if !slices.Contains(ts.groups, name) {
+			return v, op.Invalid("toolsets must be some of %s", strings.Join(ts.groups, ", "))
 		}
 		v.groups = append(v.groups, name)
 	}
@@ -106,31 +106,34 @@ func (c *catalog) view(query string) (view, error) {
 }
 
 func (v view) has(o op.Operation) bool {
-	return v.groups == nil || slices.Contains(v.groups, o.Group)
+	if v.groups == nil {
+		return !o.Extra
+	}
+	return slices.Contains(v.groups, o.Group)
 }
 
-// maxLists bounds the memory of cached lists: every subset of nine groups is
-// a view a client may ask for.
+// maxLists bounds the memory of cached lists: clients may ask for any subset
+// of the groups.
 const maxLists = 64
 
 // list is the JSON array of a view's tools. Encoding 86 tools takes longer
 // than all the rest of a tools/list.
-func (c *catalog) list(v view) (json.RawMessage, error) {
+func (ts *toolset) list(v view) (json.RawMessage, error) {
 	key := listKey{strings.Join(v.groups, ","), v.schemas}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if raw, ok := c.lists[key]; ok {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if raw, ok := ts.lists[key]; ok {
 		return raw, nil
 	}
 	tools := []*sdk.Tool{}
-	for _, t := range c.all {
+	for _, t := range ts.all {
 		if !v.has(t.op) {
 			continue
 		}
 		d := t.described
 		if v.schemas {
 			with := *d
-			with.OutputSchema = t.op.Out
+			with.OutputSchema = t.op.ToolOut
 			d = &with
 		}
 		tools = append(tools, d)
@@ -139,10 +142,10 @@ func (c *catalog) list(v view) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(c.lists) >= maxLists {
-		clear(c.lists)
+	if len(ts.lists) >= maxLists {
+		clear(ts.lists)
 	}
-	c.lists[key] = raw
+	ts.lists[key] = raw
 	return raw, nil
 }
 
