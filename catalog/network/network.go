@@ -28,12 +28,18 @@ type Network struct {
 
 // Proposals describes the network's improvement proposals.
 type Proposals struct {
-	Prefix   string   `yaml:"prefix" json:"prefix"`     // CIP
-	Statuses []string `yaml:"statuses" json:"statuses"` // allowed values, in the answer's spelling
-	// StatusMap maps a raw status word (matched without regard to case) to one
-	// of Statuses. A status that is itself allowed needs no entry.
+	Prefix string `yaml:"prefix" json:"prefix"` // CIP
+	// Digits is the width that numbers are padded to with zeros: 4 when left
+	// out, and with 1 there is no padding.
+	Digits int `yaml:"digits,omitempty" json:"digits,omitempty"`
+	// Statuses are the words that the network uses for a proposal's status.
+	Statuses []string `yaml:"statuses" json:"statuses"`
+	// StatusMap maps a status word (matched without regard to case) to one of
+	// the package's Statuses. A word that is itself one of them needs no entry;
+	// every other word of Statuses has one.
 	StatusMap map[string]string `yaml:"status_map,omitempty" json:"status_map,omitempty"`
-	Default   string            `yaml:"default" json:"default"` // for unknown words, with a warning
+	// Default is what an unknown word is taken for, with a warning.
+	Default string `yaml:"default" json:"default"`
 }
 
 // Source is one source of content. Earlier sources own the records that

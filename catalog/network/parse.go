@@ -113,6 +113,8 @@ func (f *file) shape(n *yaml.Node, t reflect.Type, path string) {
 		f.duration(n, path)
 	case t.Kind() == reflect.String && n.Kind == yaml.ScalarNode && n.ShortTag() != "!!str":
 		f.report(n, "%s: %s is not a string; write it in quotes", path, n.Value)
+	case t.Kind() == reflect.Int && n.ShortTag() != "!!int":
+		f.report(n, "%s: %s is not a whole number", path, n.Value)
 	case t.Kind() == reflect.Struct && n.Kind == yaml.MappingNode:
 		f.keys(n, t, path)
 	case t.Kind() == reflect.Slice && n.Kind == yaml.SequenceNode:

@@ -1,32 +1,42 @@
 package network
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// Status maps a raw status word to one of the network's statuses, without
-// regard to case and surrounding space. A word that is neither allowed nor
-// mapped becomes Default, and known is false so that the caller can warn.
+// Statuses are the statuses that a proposal of any network can have. Each
+// network's own words are mapped to them.
+var Statuses = []string{"Draft", "Review", "Final", "Withdrawn", "Rejected", "Superseded"}
+
+// Status maps a raw status word to one of Statuses, without regard to case
+// and surrounding space. A word that is neither one of them nor mapped becomes
+// what Default means, and known is false so that the caller can warn.
 func (p Proposals) Status(raw string) (mapped string, known bool) {
-	word := strings.Join(strings.Fields(raw), " ")
-	if word == "" {
-		return p.Default, false
-	}
-	if status, ok := p.allowed(word); ok {
+	if status, ok := p.meaning(raw); ok {
 		return status, true
 	}
-	if target, ok := p.StatusMap[word]; ok {
-		return p.canonical(target), true
-	}
-	for from, target := range p.StatusMap {
-		if strings.EqualFold(from, word) {
-			return p.canonical(target), true
-		}
-	}
-	return p.Default, false
+	status, _ := p.meaning(p.Default)
+	return status, false
 }
 
-// allowed returns the network's spelling of an allowed status.
-func (p Proposals) allowed(word string) (string, bool) {
-	for _, s := range p.Statuses {
+// meaning returns the status that a word stands for.
+func (p Proposals) meaning(word string) (string, bool) {
+	word = fold(word)
+	if status, ok := status(word); ok {
+		return status, true
+	}
+	for from, target := range p.StatusMap {
+		if fold(from) == word {
+			return status(target)
+		}
+	}
+	return "", false
+}
+
+// status returns the one of Statuses that a word spells in any case.
+func status(word string) (string, bool) {
+	for _, s := range Statuses {
 		if strings.EqualFold(s, word) {
 			return s, true
 		}
@@ -34,9 +44,14 @@ func (p Proposals) allowed(word string) (string, bool) {
 	return "", false
 }
 
-func (p Proposals) canonical(status string) string {
-	if s, ok := p.allowed(status); ok {
-		return s
+// Words returns the words that a filter by status takes: Statuses, then the
+// network's own words in the order of its file.
+func (p Proposals) Words() []string {
+	words := slices.Clone(Statuses)
+	for _, word := range p.Statuses {
+		if _, ok := status(word); !ok {
+			words = append(words, word)
+		}
 	}
-	return status
+	return words
 }

@@ -58,42 +58,58 @@ func (f *file) name64(name string, path ...any) {
 }
 
 func (f *file) proposals(p Proposals) {
-	if !prefixForm.MatchString(p.Prefix) {
-		f.report(f.at("proposals", "prefix"), "proposals.prefix: %q must be a letter and up to 15 letters and digits", p.Prefix)
+	switch {
+	case !prefixForm.MatchString(p.Prefix):
+		f.report(f.at("proposals", "prefix"), "proposals.prefix: %q must be a letter and up to 15 letters and digits",
+			p.Prefix)
+	case strings.EqualFold(p.Prefix, draftPrefix):
+		f.report(f.at("proposals", "prefix"), "proposals.prefix: %s begins the ids of drafts; choose another", p.Prefix)
+	}
+	if at := child(f.at("proposals"), "digits"); at != nil && (p.Digits < 1 || p.Digits > MaxDigits) {
+		f.report(at, "proposals.digits: %d must be 1 (no padding) to %d", p.Digits, MaxDigits)
 	}
 	if len(p.Statuses) == 0 {
 		f.report(f.at("proposals", "statuses"), "proposals.statuses: at least one status is needed")
 		return
 	}
+	f.statuses(p)
+	f.statusMap(p)
+	if _, ok := p.meaning(p.Default); !ok {
+		f.report(f.at("proposals", "default"), "proposals.default: %q is neither one of %s nor a word of status_map",
+			p.Default, six())
+	}
+}
+
+func (f *file) statuses(p Proposals) {
 	seen := map[string]bool{}
 	for i, s := range p.Statuses {
-		switch folded := fold(s); {
+		at, folded := f.at("proposals", "statuses", i), fold(s)
+		_, known := p.meaning(s)
+		switch {
 		case folded == "" || s != strings.TrimSpace(s):
-			f.report(f.at("proposals", "statuses", i), "proposals.statuses: %q is blank or has space around it", s)
+			f.report(at, "proposals.statuses: %q is blank or has space around it", s)
 		case seen[folded]:
-			f.report(f.at("proposals", "statuses", i), "proposals.statuses: %q stands twice", s)
-		default:
-			seen[folded] = true
+			f.report(at, "proposals.statuses: %q appears twice", s)
+		case !known:
+			f.report(at, "proposals.statuses: %q has no meaning; map it in proposals.status_map to one of %s",
+				s, six())
 		}
+		seen[folded] = true
 	}
-	if !slices.Contains(p.Statuses, p.Default) {
-		f.report(f.at("proposals", "default"), "proposals.default: %q is none of the statuses %s", p.Default, strings.Join(p.Statuses, ", "))
-	}
-	f.statusMap(p)
 }
 
 func (f *file) statusMap(p Proposals) {
 	seen := map[string]string{}
 	for _, raw := range sortedKeys(p.StatusMap) {
 		at, target := f.at("proposals", "status_map", raw), p.StatusMap[raw]
-		if !slices.Contains(p.Statuses, target) {
-			f.report(at, "proposals.status_map: %q maps to %q, which is none of the statuses %s", raw, target, strings.Join(p.Statuses, ", "))
+		if !slices.Contains(Statuses, target) {
+			f.report(at, "proposals.status_map: %q maps to %q, which is not one of %s", raw, target, six())
 		}
 		folded := fold(raw)
 		if folded == "" {
 			f.report(at, "proposals.status_map: a blank word cannot be mapped; it is the default")
 		}
-		if status, ok := p.allowed(raw); ok && status != target {
+		if status, ok := status(folded); ok && status != target {
 			f.report(at, "proposals.status_map: %q is itself a status and cannot mean %q", raw, target)
 		}
 		if other, ok := seen[folded]; ok {
@@ -102,6 +118,9 @@ func (f *file) statusMap(p Proposals) {
 		seen[folded] = raw
 	}
 }
+
+// six names the statuses in messages.
+func six() string { return strings.Join(Statuses, ", ") }
 
 func (f *file) sources(sources []Source) {
 	if len(sources) == 0 {
