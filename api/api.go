@@ -26,7 +26,7 @@ import (
 // Config of the handlers.
 type Config struct {
 	Operations []op.Operation
-	Resources  []mcp.Resource
+	Resources  []op.Resource
 	Pages      []Page
 	AdminPages []admin.Page
 
@@ -125,20 +125,11 @@ func New(cfg Config) (*Handlers, error) {
 func newMCP(cfg Config, hosts []string, bucket *limit.Bucket) (*mcp.Server, error) {
 	return mcp.New(mcp.Config{
 		Name: "almanac", Version: cfg.Version, Instructions: cfg.Instructions,
-		Operations: cfg.Operations, Resources: withTools(cfg),
+		Operations: cfg.Operations, Resources: cfg.Resources,
 		Ready: cfg.Ready, Timeout: cfg.Timeout, Limit: bucket,
 		AllowedOrigins: cfg.AllowedOrigins, AllowedHosts: hosts, Loopback: cfg.Loopback,
 		Observe: cfg.Metrics.ObserveTool, Log: cfg.Log,
 	})
-}
-
-// withTools adds the tool catalogue unless the resources hold one.
-func withTools(cfg Config) []mcp.Resource {
-	own := mcp.ToolsResource(cfg.Operations)
-	if slices.ContainsFunc(cfg.Resources, func(r mcp.Resource) bool { return r.URI == own.URI }) {
-		return cfg.Resources
-	}
-	return append(slices.Clone(cfg.Resources), own)
 }
 
 func newREST(cfg Config, bucket *limit.Bucket) (*rest.Handler, error) {
@@ -147,7 +138,7 @@ func newREST(cfg Config, bucket *limit.Bucket) (*rest.Handler, error) {
 		return nil, err
 	}
 	return rest.New(rest.Config{
-		Operations: cfg.Operations, Documents: documents, Limit: bucket,
+		Operations: cfg.Operations, Documents: documents, Limit: bucket, PublicURL: cfg.PublicURL,
 		Ready: cfg.Ready, Timeout: cfg.Timeout, Observe: cfg.Metrics.ObserveRequest, Log: cfg.Log,
 	})
 }

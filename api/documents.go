@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"almanac/api/op"
@@ -13,24 +12,27 @@ import (
 
 const jsonType = "application/json; charset=utf-8"
 
-// documents are what REST serves besides operations. One that an operation
-// serves is left to it.
+// documents are what REST serves besides operations.
 func documents(cfg Config) ([]rest.Document, error) {
+	tags := make([]openapi.Group, len(groups))
+	for i, g := range groups {
+		tags[i] = g.Group
+	}
 	description, err := openapi.Document(openapi.Config{
 		Title: title(cfg), Description: cfg.Description, PublicURL: cfg.PublicURL, Operations: cfg.Operations,
+		Groups: tags, Exact: exactNames,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("describe the operations: %w", err)
 	}
-	all := []rest.Document{
-		{Path: "/health", ContentType: jsonType, MaxAge: -1, Free: true, Body: health(cfg)},
-		{Path: "/ready", ContentType: jsonType, MaxAge: -1, Free: true, Body: ready(cfg)},
-		{Path: "/api/v1", ContentType: jsonType, Body: index(cfg)},
-		{Path: "/api/v1/openapi.json", ContentType: jsonType, Body: func(context.Context) ([]byte, error) { return description, nil }},
-	}
-	return slices.DeleteFunc(all, func(d rest.Document) bool {
-		return slices.ContainsFunc(cfg.Operations, func(o op.Operation) bool { return o.Path == d.Path })
-	}), nil
+	return []rest.Document{
+		{Path: "/health", ContentType: jsonType, Probe: true, Body: health(cfg)},
+		{Path: "/ready", ContentType: jsonType, Probe: true, Body: ready(cfg)},
+		{
+			Path: "/api/v1/openapi.json", ContentType: jsonType,
+			Body: func(context.Context) ([]byte, error) { return description, nil },
+		},
+	}, nil
 }
 
 func title(cfg Config) string {
@@ -71,8 +73,8 @@ func health(cfg Config) func(context.Context) ([]byte, error) {
 	}
 }
 
-// ready tells whether the first index is complete, and what is down: answers
-// go on without that, so it is no reason to send clients elsewhere.
+// ready tells whether the first index is complete, and what is down: the
+// service answers without that, so clients need not be sent elsewhere.
 func ready(cfg Config) func(context.Context) ([]byte, error) {
 	return func(context.Context) ([]byte, error) {
 		down := cfg.Down()
@@ -83,42 +85,5 @@ func ready(cfg Config) func(context.Context) ([]byte, error) {
 			Status string   `json:"status"`
 			Down   []string `json:"down"`
 		}{"ready", down})
-	}
-}
-
-// index lists the endpoints.
-func index(cfg Config) func(context.Context) ([]byte, error) {
-	type endpoint struct {
-		Method     string   `json:"method"`
-		Path       string   `json:"path"`
-		Summary    string   `json:"summary"`
-		Group      string   `json:"group"`
-		Parameters []string `json:"parameters"`
-	}
-	endpoints := []endpoint{}
-	for _, o := range cfg.Operations {
-		if o.Path == "" {
-			continue
-		}
-		e := endpoint{Method: o.Method, Path: o.Path, Summary: o.Summary, Group: o.Group}
-		for _, p := range o.Params {
-			if p.REST {
-				e.Parameters = append(e.Parameters, p.Name)
-			}
-		}
-		endpoints = append(endpoints, e)
-	}
-	return func(context.Context) ([]byte, error) {
-		return op.Encode(struct {
-			Name      string     `json:"name"`
-			Version   string     `json:"version"`
-			OpenAPI   string     `json:"openapi"`
-			MCP       string     `json:"mcp"`
-			Health    string     `json:"health"`
-			Endpoints []endpoint `json:"endpoints"`
-		}{
-			title(cfg), openapi.Version, cfg.PublicURL + "/api/v1/openapi.json",
-			cfg.PublicURL + "/mcp", cfg.PublicURL + "/health", endpoints,
-		})
 	}
 }

@@ -2,12 +2,26 @@ package cips
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
 	"almanac/api/kb"
+	"almanac/api/op"
 	"almanac/catalog"
 )
+
+var chainSpec = op.Spec{
+	ID: "detect_cip_dependency_chain", Tool: "detect_cip_dependency_chain",
+	Title: "Prerequisites of a proposal", MayFail: notFound,
+	Summary: "Every prerequisite of a proposal or draft with its status.",
+	Description: "Walks the requires graph from an improvement proposal or a draft (PR-n) and lists every prerequisite " +
+		"that must be Final first, with its current status.",
+}
+
+type chainIn struct {
+	ID kb.CIPID `json:"cip_id" required:"true" doc:"{{label}}, {{short}}, or PR-203 for a draft"`
+}
 
 // Chain is the walk over a proposal's prerequisites.
 type Chain struct {
@@ -30,16 +44,12 @@ type Prerequisite struct {
 	Final      bool     `json:"final"`
 }
 
-type chainIn struct {
-	ID string `json:"cip_id" pattern:"^\\s*(?i:(cip[-\\s#]?)?\\d{1,4}|pr[-\\s#]?\\d+)\\s*$" required:"true" doc:"CIP-56, 56, or PR-203 for a draft"`
-}
-
 func (s service) chain(ctx context.Context, in chainIn) (Chain, error) {
 	start, err := s.start(ctx, in.ID)
 	if err != nil {
 		return Chain{}, err
 	}
-	c := Chain{ID: kb.CIPID(start.Key), Title: start.Title, Status: start.State, Kind: string(start.Kind), URL: s.URL(start)}
+	c := Chain{ID: s.ID(start), Title: start.Title, Status: start.State, Kind: string(start.Kind), URL: s.URL(start)}
 	relations := []catalog.Relation{catalog.Requires}
 	if start.Kind == catalog.KindProposal {
 		c.ID = "PR-" + start.Key
@@ -47,20 +57,12 @@ func (s service) chain(ctx context.Context, in chainIn) (Chain, error) {
 		relations = append(relations, catalog.Implements, catalog.Cites, catalog.Mentions)
 	}
 	w := walk{service: s, start: c.ID, at: map[string]int{}}
-	level, err := w.step(ctx, 1, visit{start.ID, c.ID}, relations)
-	for depth := 2; err == nil && len(level) > 0; depth++ {
-		var next []visit
-		for _, v := range level {
-			var met []visit
-			if met, err = w.step(ctx, depth, v, []catalog.Relation{catalog.Requires}); err != nil {
-				break
-			}
-			next = append(next, met...)
+	level := map[int64]string{start.ID: c.ID}
+	for depth := 1; len(level) > 0; depth++ {
+		if level, err = w.step(ctx, depth, level, relations); err != nil {
+			return Chain{}, err
 		}
-		level = next
-	}
-	if err != nil {
-		return Chain{}, err
+		relations = relations[:1]
 	}
 	c.Prerequisites, c.Total = w.found, len(w.found)
 	for _, p := range c.Prerequisites {
@@ -73,17 +75,14 @@ func (s service) chain(ctx context.Context, in chainIn) (Chain, error) {
 }
 
 // start finds where the walk begins: a proposal, its draft, or a grant draft.
-func (s service) start(ctx context.Context, id string) (catalog.Record, error) {
-	ref, err := s.CIPRef(id)
-	if err != nil {
-		return catalog.Record{}, err
-	}
-	r, err := s.CIPRecord(ctx, id)
+func (s service) start(ctx context.Context, id kb.CIPID) (catalog.Record, error) {
+	r, err := s.CIPHead(ctx, id)
+	ref, invalid := s.CIPRef(id)
 	number, draft := strings.CutPrefix(ref.Key, "PR-")
-	if !isNotFound(err) || !draft {
+	if invalid != nil || !isNotFound(err) || !draft {
 		return r, err
 	}
-	r, err = s.Catalog.Get(ctx, catalog.Ref{Kind: catalog.KindProposal, Key: number})
+	r, err = s.Catalog.Head(ctx, catalog.Ref{Kind: catalog.KindProposal, Key: number})
 	return r, kb.NotFound(err, "there is no %s, neither a draft nor a grant proposal", ref.Key)
 }
 
@@ -95,20 +94,17 @@ type walk struct {
 	at    map[string]int // id → place in found
 }
 
-// visit is a proposal on the way.
-type visit struct {
-	record int64
-	id     string
-}
-
-// step adds what one proposal requires and returns what was met for the first
-// time. The start, met again at the end of a cycle, is not its own
-// prerequisite.
-func (w *walk) step(ctx context.Context, depth int, v visit, relations []catalog.Relation) (met []visit, err error) {
-	links, err := w.Catalog.LinksFrom(ctx, v.record, relations...)
+// step adds what the proposals of one level require, and returns those met for
+// the first time, by record id. The start, met again at the end of a cycle, is
+// not its own prerequisite.
+func (w *walk) step(
+	ctx context.Context, depth int, level map[int64]string, relations []catalog.Relation,
+) (met map[int64]string, err error) {
+	links, err := w.Catalog.LinksFromAll(ctx, slices.Collect(maps.Keys(level)), relations...)
 	if err != nil {
 		return nil, err
 	}
+	met = map[int64]string{}
 	for _, l := range links {
 		if l.To.Kind != catalog.KindCIP {
 			continue
@@ -117,17 +113,20 @@ func (w *walk) step(ctx context.Context, depth int, v visit, relations []catalog
 		if err != nil {
 			return nil, err
 		}
+		by := level[l.From]
 		i, seen := w.at[n.ID]
 		switch {
 		case n.ID == w.start:
 		case !seen:
 			w.at[n.ID] = len(w.found)
-			w.found = append(w.found, Prerequisite{Node: n, Depth: depth, RequiredBy: []string{v.id}, Final: n.Status == "Final"})
+			w.found = append(w.found, Prerequisite{
+				Node: n, Depth: depth, RequiredBy: []string{by}, Final: n.Status == "Final",
+			})
 			if record != 0 {
-				met = append(met, visit{record, n.ID})
+				met[record] = n.ID
 			}
-		case !slices.Contains(w.found[i].RequiredBy, v.id):
-			w.found[i].RequiredBy = append(w.found[i].RequiredBy, v.id)
+		case !slices.Contains(w.found[i].RequiredBy, by):
+			w.found[i].RequiredBy = append(w.found[i].RequiredBy, by)
 		}
 	}
 	return met, nil

@@ -6,9 +6,14 @@ import (
 	"errors"
 	"slices"
 
-	"almanac/api/kb"
+	"almanac/api/op"
 	"almanac/catalog"
 )
+
+var graphSpec = op.Spec{
+	ID: "get_cip_graph", Path: "/api/v1/cips/graph",
+	Summary: "The requires graph: an edge runs from the dependent to its prerequisite.",
+}
 
 // Graph is the requires graph.
 type Graph struct {
@@ -32,7 +37,7 @@ type Edge struct {
 }
 
 func (s service) graph(ctx context.Context, _ struct{}) (Graph, error) {
-	records, _, err := s.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}, Order: catalog.ByKey})
+	records, _, err := s.Catalog.List(ctx, catalog.ListQuery{Kinds: kinds, Order: catalog.ByKey})
 	if err != nil {
 		return Graph{}, err
 	}
@@ -72,15 +77,15 @@ func (s service) graph(ctx context.Context, _ struct{}) (Graph, error) {
 }
 
 func (s service) node(r catalog.Record) Node {
-	return Node{ID: kb.CIPID(r.Key), Label: r.Key, Title: r.Title, Status: r.State, URL: s.URL(r)}
+	return Node{ID: s.ID(r), Label: r.Key, Title: r.Title, Status: r.State, URL: s.URL(r)}
 }
 
 // resolve returns the node of a required proposal with its record's id; 0 for
 // one that is not in the catalog.
 func (s service) resolve(ctx context.Context, ref catalog.Ref) (Node, int64, error) {
-	r, err := s.Catalog.Get(ctx, ref)
+	r, err := s.Catalog.Head(ctx, ref)
 	if errors.Is(err, catalog.ErrNotFound) {
-		return Node{ID: kb.CIPID(ref.Key), Label: ref.Key}, 0, nil
+		return Node{ID: s.Network.Proposals.ID(ref.Key), Label: ref.Key}, 0, nil
 	}
 	if err != nil {
 		return Node{}, 0, err

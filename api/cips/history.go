@@ -2,13 +2,19 @@ package cips
 
 import (
 	"context"
-	"errors"
 	"time"
 
-	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
 )
+
+var historySpec = op.Spec{
+	ID: "get_cip_history", Path: "/api/v1/cips/{id}/history", Tool: "get_cip_history",
+	Title: "Status history of a proposal", MayFail: notFound,
+	Summary: "Dated status changes of one proposal, newest first.",
+	Description: "Lists every dated status change of one improvement proposal, newest first, " +
+		"with the raw words and the commit.",
+}
 
 // History is the status history of a proposal, newest first.
 type History struct {
@@ -39,75 +45,39 @@ func (s service) history(ctx context.Context, in idIn) (History, error) {
 	if err != nil {
 		return History{}, err
 	}
-	h := History{ID: kb.CIPID(ref.Key), Label: ref.Key}
-	r, err := s.CIPRecord(ctx, in.ID)
-	switch {
-	case err == nil:
+	r, missing := s.CIPHead(ctx, in.ID)
+	if missing != nil && !isNotFound(missing) {
+		return History{}, missing
+	}
+	if missing == nil {
 		ref = r.Ref() // a merged draft answers as the proposal it became
-		h.ID, h.Label, h.Title, h.Status, h.URL = kb.CIPID(r.Key), r.Key, r.Title, r.State, s.URL(r)
-	case !isNotFound(err):
+	}
+	events, err := s.Catalog.Events(ctx, catalog.EventQuery{Ref: ref, Field: "status"})
+	if err != nil {
 		return History{}, err
 	}
-	events, eventsErr := s.Catalog.Events(ctx, catalog.EventQuery{Ref: ref, Field: "status"})
-	if eventsErr != nil {
-		return History{}, eventsErr
-	}
-	if err != nil { // a proposal without a file: its events are all there is
-		if len(events) == 0 {
-			return History{}, err
-		}
+	h := History{ID: s.Network.Proposals.ID(ref.Key), Label: ref.Key, Title: r.Title, Status: r.State, Total: len(events)}
+	switch {
+	case missing == nil:
+		h.URL = s.URL(r)
+	case len(events) == 0:
+		return History{}, missing
+	default: // a proposal without a file: its events are all that is known
 		h.Status, h.URL = events[0].To, events[0].URL
 	}
 	for _, e := range events {
-		c := Change{At: e.At.UTC(), To: e.To, RawFrom: e.RawFrom, RawTo: e.RawTo, Via: e.Via, Commit: e.Commit, Subject: e.Subject, URL: e.URL}
-		if e.From != "" {
-			c.From = &e.From
-		}
-		h.Items = append(h.Items, c)
+		h.Items = append(h.Items, change(e))
 	}
-	h.Total = len(h.Items)
 	return h, nil
 }
 
-// Attachments are the files beside a proposal.
-type Attachments struct {
-	ID    string       `json:"id"`
-	Items []Attachment `json:"items"`
-	Total int          `json:"total"`
-}
-
-// Attachment is one of them.
-type Attachment struct {
-	RecordID  int64  `json:"record_id" doc:"reads the text with get_doc"`
-	Filename  string `json:"filename"`
-	URL       string `json:"url"`
-	MediaType string `json:"media_type"`
-	Role      string `json:"role" doc:"proposal, vote_record, figure or other"`
-	Bytes     int64  `json:"bytes"`
-	Pages     int    `json:"pages,omitempty"`
-	TextLayer bool   `json:"text_layer" doc:"whether its text could be read; scanned files have none"`
-	Path      string `json:"path,omitempty"`
-}
-
-func (s service) attachments(ctx context.Context, in idIn) (Attachments, error) {
-	r, err := s.CIPRecord(ctx, in.ID)
-	if err != nil {
-		return Attachments{}, err
+func change(e catalog.Event) Change {
+	c := Change{
+		At: e.At.UTC(), To: e.To, RawFrom: e.RawFrom, RawTo: e.RawTo,
+		Via: e.Via, Commit: e.Commit, Subject: e.Subject, URL: e.URL,
 	}
-	children, total, err := s.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindAttachment}, Parent: r.ID, Order: catalog.ByTitle})
-	if err != nil {
-		return Attachments{}, err
+	if e.From != "" {
+		c.From = &e.From
 	}
-	out := Attachments{ID: kb.CIPID(r.Key), Total: total}
-	for _, c := range children {
-		d, err := kb.Decode[catalog.Attachment](c)
-		if err != nil {
-			return Attachments{}, err
-		}
-		out.Items = append(out.Items, Attachment{RecordID: c.ID, Filename: d.Filename, URL: s.URL(c), MediaType: d.MediaType, Role: d.Role,
-			Bytes: d.Bytes, Pages: d.Pages, TextLayer: d.TextLayer, Path: c.Path})
-	}
-	return out, nil
+	return c
 }
-
-func isNotFound(err error) bool { return errors.Is(err, op.ErrNotFound) }

@@ -5,11 +5,21 @@ import (
 	"time"
 
 	"almanac/api/kb"
+	"almanac/api/op"
 	"almanac/catalog"
 )
 
-// CipTldr is the short summary of a proposal, under the name that the API's
-// description gives it.
+var tldrSpec = op.Spec{
+	ID: "get_cip_tldr", Path: "/api/v1/cips/{id}/tldr", MayFail: notFound,
+	Summary: "A short summary of one proposal, made from its abstract at ingest.",
+}
+
+var tldrsSpec = op.Spec{
+	ID: "list_cip_tldrs", Path: "/api/v1/cips/tldrs", Post: true,
+	Summary: "Short summaries of several proposals, in input order, null for misses.",
+}
+
+// CipTldr is the short summary of a proposal, under its published name.
 type CipTldr struct {
 	ID          string     `json:"id"`
 	Title       string     `json:"title"`
@@ -20,12 +30,8 @@ type CipTldr struct {
 	Status      string     `json:"status"`
 }
 
-type idIn struct {
-	ID string `json:"id" pattern:"^(\\d{1,4}|CIP-\\d{1,4}|cip-\\d{1,4}|PR-\\d+)$" toolpattern:"^\\s*(?i:(cip[-\\s#]?)?\\d{1,4}|pr[-\\s#]?\\d+)\\s*$" required:"true" doc:"CIP-56, 56, 0056, or PR-203 for a draft"`
-}
-
 func (s service) tldr(ctx context.Context, in idIn) (CipTldr, error) {
-	r, err := s.CIPRecord(ctx, in.ID)
+	r, err := s.CIPHead(ctx, in.ID)
 	if err != nil {
 		return CipTldr{}, err
 	}
@@ -38,16 +44,13 @@ func (s service) tldrs(ctx context.Context, in batchIn) (Batch[CipTldr], error) 
 
 func (s service) tldrOf(r catalog.Record) (CipTldr, error) {
 	d, err := kb.Decode[catalog.CIP](r)
-	if err != nil {
-		return CipTldr{}, err
-	}
-	t := CipTldr{ID: kb.CIPID(r.Key), Title: r.Title, URL: s.URL(r), Status: r.State}
+	t := CipTldr{ID: s.ID(r), Title: r.Title, URL: s.URL(r), Status: r.State}
 	if r.Summary == "" {
-		return t, nil
+		return t, err
 	}
 	t.TLDR, t.Cached = &r.Summary, true
 	if at, err := time.Parse(time.RFC3339, d.TLDRAt); err == nil {
 		t.GeneratedAt = kb.Time(at)
 	}
-	return t, nil
+	return t, err
 }

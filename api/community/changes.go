@@ -1,5 +1,3 @@
-// Package community holds the operations on what the community says and what
-// is new. It imports kb and op.
 package community
 
 import (
@@ -15,33 +13,27 @@ import (
 	"almanac/catalog"
 )
 
-const group = "community"
-
-type service struct{ kb.Base }
-
-// Operations returns the group's operations.
-func Operations(b kb.Base) []op.Operation {
-	s := service{b}
-	return []op.Operation{
-		op.New(op.Spec{ID: "get_recent_changes", Group: group, Path: "/api/v1/changes", Tool: "get_recent_changes", Title: "What is new",
-			Summary:     "The activity stream: what is new, newest first.",
-			Description: "Lists what changed in the last days, newest first: proposal status changes, new proposals, grants, forum topics, blog posts, releases and radar items."}, s.changes),
-	}
+var changesSpec = op.Spec{
+	ID: "get_recent_changes", Path: "/api/v1/changes", Tool: "get_recent_changes", Title: "What is new",
+	Summary: "The activity stream: what is new, newest first.",
+	Description: "Lists what changed in the last days, newest first: proposal status changes, new proposals, grants, " +
+		"forum topics, blog posts, releases and radar items.",
+	Example: changesIn{Days: 30, Limit: 20},
 }
 
 type changesIn struct {
-	Days  int       `json:"days" default:"7" minimum:"1" maximum:"90" doc:"length of the window"`
-	Limit int       `json:"limit" default:"100" minimum:"1" maximum:"500" doc:"how many to return"`
-	Since time.Time `json:"since" tool:"-" doc:"start of the window instead of days: a day, or a time"`
+	Days  int    `json:"days" default:"7" minimum:"1" maximum:"90" doc:"length of the window"`
+	Limit int    `json:"limit" default:"100" minimum:"1" maximum:"500" doc:"how many to return"`
+	Since kb.Day `json:"since" tool:"-" doc:"start of the window instead of days: a day, or a time"`
 }
 
-// ActivityStream is what happened in a window. Counts and total cover the
-// window before the limit.
+// ActivityStream is what happened in a window, under its published name.
+// Counts and total cover the window before the limit.
 type ActivityStream struct {
-	WindowDays int    `json:"window_days" doc:"begun days count whole"`
-	Total      int    `json:"total"`
-	Counts     Counts `json:"counts"`
-	Items      []Item `json:"items"`
+	WindowDays int        `json:"window_days" doc:"begun days count whole"`
+	Total      int        `json:"total"`
+	Counts     Counts     `json:"counts"`
+	Items      []Activity `json:"items"`
 }
 
 // Counts counts the items of the window by kind.
@@ -55,11 +47,11 @@ type Counts struct {
 	NewRadar     int `json:"new_radar_item"`
 }
 
-// Item is one thing that happened.
-type Item struct {
+// Activity is one thing that happened.
+type Activity struct {
 	Kind  string         `json:"kind"`
 	When  time.Time      `json:"when"`
-	ID    string         `json:"id"`
+	ID    string         `json:"id" doc:"reads the full text with get_doc"`
 	Title string         `json:"title"`
 	URL   *string        `json:"url" format:"uri"`
 	Meta  map[string]any `json:"meta"`
@@ -83,11 +75,11 @@ func (s service) changes(ctx context.Context, in changesIn) (ActivityStream, err
 	now := s.Now().UTC()
 	since := now.AddDate(0, 0, -in.Days)
 	out := ActivityStream{WindowDays: in.Days}
-	if !in.Since.IsZero() {
-		if in.Since.After(now) {
-			return ActivityStream{}, op.Invalid("since must be in the past: a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z")
+	if start := in.Since.Time(); !start.IsZero() {
+		if start.After(now) {
+			return out, op.Invalid("since must be in the past: a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z")
 		}
-		since = in.Since
+		since = start
 		out.WindowDays = max(1, int(math.Ceil(now.Sub(since).Hours()/24)))
 	}
 	until := now.Add(time.Microsecond) // the catalog's times are whole ones; what happens now is in
@@ -95,16 +87,18 @@ func (s service) changes(ctx context.Context, in changesIn) (ActivityStream, err
 		return ActivityStream{}, err
 	}
 	for _, st := range streams {
-		records, _, err := s.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{st.kind}, TopLevel: true, Since: since, Until: until, Order: catalog.ByCreated})
+		records, _, err := s.Catalog.List(ctx, catalog.ListQuery{
+			Kinds: []catalog.Kind{st.kind}, TopLevel: true, Since: since, Until: until, Order: catalog.ByCreated,
+		})
 		if err != nil {
 			return ActivityStream{}, err
 		}
 		*st.count(&out.Counts) = len(records)
 		for _, r := range records {
-			out.Items = append(out.Items, s.item(r, st.name))
+			out.Items = append(out.Items, s.activity(r, st.name))
 		}
 	}
-	slices.SortStableFunc(out.Items, func(a, b Item) int {
+	slices.SortStableFunc(out.Items, func(a, b Activity) int {
 		return cmp.Or(b.When.Compare(a.When), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 	})
 	out.Total = len(out.Items)
@@ -112,42 +106,40 @@ func (s service) changes(ctx context.Context, in changesIn) (ActivityStream, err
 	return out, nil
 }
 
-func (s service) item(r catalog.Record, kind string) Item {
-	url := s.URL(r)
+func (s service) activity(r catalog.Record, kind string) Activity {
 	meta := map[string]any{"record_id": r.ID}
-	for name, v := range map[string]string{"author": r.Author, "state": r.State, "category": r.Category, "container": r.Container} {
+	for name, v := range map[string]string{
+		"author": r.Author, "state": r.State, "category": r.Category, "container": r.Container,
+	} {
 		if v != "" {
 			meta[name] = v
 		}
 	}
-	return Item{Kind: kind, When: r.CreatedAt.UTC(), ID: fmt.Sprint(kb.ID(r)), Title: r.Title, URL: &url, Meta: meta}
+	return Activity{kind, r.CreatedAt.UTC(), s.ID(r), r.Title, new(s.URL(r)), meta}
 }
 
 // statusChanges adds the status changes of proposals; the first status of a
 // proposal is not a change.
 func (s service) statusChanges(ctx context.Context, since, until time.Time, out *ActivityStream) error {
-	events, err := s.Catalog.Events(ctx, catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindCIP}, Field: "status", Since: since, Until: until})
-	if err != nil || len(events) == 0 {
-		return err
-	}
-	proposals, _, err := s.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}})
+	events, err := s.Catalog.Events(ctx, catalog.EventQuery{
+		Ref: catalog.Ref{Kind: catalog.KindCIP}, Field: "status", Since: since, Until: until,
+	})
 	if err != nil {
 		return err
-	}
-	byKey := make(map[string]catalog.Record, len(proposals))
-	for _, r := range proposals {
-		byKey[r.Key] = r
 	}
 	for _, e := range events {
 		if e.RawFrom == "" && e.From == "" {
 			continue
 		}
-		item := Item{Kind: "cip_status_change", When: e.At.UTC(), ID: kb.CIPID(e.Ref.Key), Title: e.Ref.Key + ": " + e.RawFrom + " → " + e.RawTo,
-			Meta: map[string]any{"from": e.From, "to": e.To, "raw_from": e.RawFrom, "raw_to": e.RawTo, "via": e.Via}}
-		if r, ok := byKey[e.Ref.Key]; ok {
-			url := s.URL(r)
-			item.Title, item.URL = r.Key+" "+r.Title+": "+e.RawFrom+" → "+e.RawTo, &url
-		} else if e.URL != "" {
+		item := Activity{
+			Kind: "cip_status_change", When: e.At.UTC(), ID: s.Network.Proposals.ID(e.Ref.Key),
+			Title: fmt.Sprintf("%s: %s → %s", e.Ref.Key, e.RawFrom, e.RawTo),
+			Meta:  map[string]any{"from": e.From, "to": e.To, "raw_from": e.RawFrom, "raw_to": e.RawTo, "via": e.Via},
+		}
+		if r, err := s.Catalog.Head(ctx, e.Ref); err == nil {
+			item.Title = fmt.Sprintf("%s %s: %s → %s", r.Key, r.Title, e.RawFrom, e.RawTo)
+			item.URL = new(s.URL(r))
+		} else if e.URL != "" { // a proposal without a file
 			item.URL = &e.URL
 		}
 		out.Counts.StatusChange++

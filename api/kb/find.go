@@ -3,7 +3,10 @@ package kb
 import (
 	"context"
 	"errors"
+	"math"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"almanac/api/op"
@@ -19,15 +22,15 @@ const maxQuery = 4_000
 // searcher tries them about as often.
 const retryUnavailable = 5 * time.Second
 
-// Find searches. Its errors name the argument that the query came in.
-func (b Base) Find(ctx context.Context, argument string, r retrieval.Request) (retrieval.Response, error) {
+// Find searches. Its errors name the argument of the query, by its REST name.
+func (b Base) Find(ctx context.Context, field string, r retrieval.Request) (retrieval.Response, error) {
 	r.Query = first(r.Query, maxQuery)
 	// No ranking is as long as MaxResults, so that a page beyond it is empty.
 	r.Offset = min(r.Offset, retrieval.MaxResults-r.Limit)
 	res, err := b.Search.Search(ctx, r)
 	switch {
 	case errors.Is(err, retrieval.ErrBadQuery):
-		return res, op.Invalid("%s: %s", argument, strings.TrimPrefix(err.Error(), retrieval.ErrBadQuery.Error()+": "))
+		return res, op.InvalidField(field, "%s", strings.TrimPrefix(err.Error(), retrieval.ErrBadQuery.Error()+": "))
 	case errors.Is(err, retrieval.ErrNotReady):
 		return res, op.Loading(b.Search.Status(ctx).Progress)
 	case errors.Is(err, retrieval.ErrUnavailable):
@@ -47,32 +50,51 @@ func first(s string, n int) string {
 	return s
 }
 
-// Found is a result with its record.
-type Found struct {
+// Match is a search result with its record, which has no body.
+type Match struct {
 	Record catalog.Record
 	Result retrieval.Result
 }
 
-// Found joins results with their records, without those deleted since.
-func (b Base) Found(ctx context.Context, results []retrieval.Result) ([]Found, error) {
+// Why is the part of a result's row that says why it was found.
+type Why struct {
+	Snippet string  `json:"snippet" doc:"why it was found, at most 300 characters"`
+	Heading string  `json:"heading,omitempty" doc:"heading path of the best passage"`
+	Score   float64 `json:"score" doc:"0 to 1; comparable within one answer only"`
+}
+
+// Why returns why the record was found.
+func (m Match) Why() Why { return Why{m.Result.Snippet, m.Result.Heading, Score(m.Result.Score)} }
+
+// Score rounds a score to four significant digits.
+func Score(x float64) float64 {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
+	if err != nil || math.IsNaN(rounded) {
+		return 0
+	}
+	return rounded
+}
+
+// Join returns the results with their records, without those deleted since.
+func (b Base) Join(ctx context.Context, results []retrieval.Result) ([]Match, error) {
 	ids := make([]int64, len(results))
 	for i, x := range results {
 		ids[i] = x.Record
 	}
-	byID, err := b.byID(ctx, ids)
+	byID, err := b.headsByID(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Found, 0, len(results))
+	out := make([]Match, 0, len(results))
 	for _, x := range results {
 		if r, ok := byID[x.Record]; ok {
-			out = append(out, Found{r, x})
+			out = append(out, Match{r, x})
 		}
 	}
 	return out, nil
 }
 
-func (b Base) byID(ctx context.Context, ids []int64) (map[int64]catalog.Record, error) {
+func (b Base) headsByID(ctx context.Context, ids []int64) (map[int64]catalog.Record, error) {
 	records, err := b.Catalog.Heads(ctx, ids)
 	if err != nil {
 		return nil, err
@@ -84,13 +106,82 @@ func (b Base) byID(ctx context.Context, ids []int64) (map[int64]catalog.Record, 
 	return byID, nil
 }
 
-// Date is when something last happened to a record: its last activity, else
-// update, else creation.
-func Date(r catalog.Record) time.Time {
-	for _, t := range []time.Time{r.LastActivityAt, r.UpdatedAt, r.CreatedAt} {
-		if !t.IsZero() {
-			return t
+// Search is a search among some kinds.
+type Search struct {
+	Field string // the query's argument, by its REST name
+	Query string
+	Kinds []catalog.Kind // none: all
+	Limit int
+}
+
+func (s Search) request() retrieval.Request {
+	r := retrieval.Request{Query: s.Query, Limit: s.Limit}
+	r.Filter.Kinds = names(s.Kinds)
+	return r
+}
+
+func names(kinds []catalog.Kind) []string {
+	var out []string
+	for _, k := range kinds {
+		out = append(out, string(k))
+	}
+	return out
+}
+
+// Found are the rows of a search.
+type Found[T any] struct {
+	Items    []T      `json:"items"`
+	Total    int      `json:"total" doc:"number of records found"`
+	Degraded []string `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
+	Hint     string   `json:"hint,omitempty" doc:"if nothing was found: what to try"`
+}
+
+// FindRows answers a search among some kinds, each result as its row.
+func FindRows[T any](ctx context.Context, b Base, s Search, row func(Match) (T, error)) (Found[T], error) {
+	request := s.request()
+	res, err := b.Find(ctx, s.Field, request)
+	if err != nil {
+		return Found[T]{}, err
+	}
+	found, err := b.Join(ctx, res.Results)
+	if err != nil {
+		return Found[T]{}, err
+	}
+	out := Found[T]{Items: make([]T, len(found)), Total: res.Total, Degraded: res.Degraded}
+	for i, m := range found {
+		if out.Items[i], err = row(m); err != nil {
+			return Found[T]{}, err
 		}
 	}
-	return time.Time{}
+	if len(found) == 0 {
+		out.Hint = EmptySearch(res.Total, request.Filter)
+	}
+	return out, nil
+}
+
+// BestOf searches each list of kinds at the same time and returns the best of
+// each in the same order. The query is embedded once: embedders cache.
+func BestOf[T any](
+	ctx context.Context, b Base, s Search, lists [][]catalog.Kind, row func(Match) (T, error),
+) ([]Found[T], error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	found, errs := make([]Found[T], len(lists)), make([]error, len(lists))
+	var wg sync.WaitGroup
+	for i, kinds := range lists {
+		wg.Go(func() {
+			one := s
+			one.Kinds = kinds
+			if found[i], errs[i] = FindRows(ctx, b, one, row); errs[i] != nil {
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	for _, err := range errs { // the first that is not a consequence of another's
+		if err != nil && !errors.Is(err, context.Canceled) {
+			return nil, err
+		}
+	}
+	return found, errors.Join(errs...)
 }

@@ -2,34 +2,19 @@ package kb
 
 import (
 	"context"
-	"time"
 
-	"almanac/catalog"
 	"almanac/retrieval"
 )
 
-// Hit is one search result.
+// Hit is one result of a search over everything.
 type Hit struct {
-	ID        any           `json:"id" doc:"opens the item's detail path"`
-	RecordID  int64         `json:"record_id" doc:"reads the full text with get_doc"`
-	Type      string        `json:"type" doc:"search type"`
-	Kind      string        `json:"kind"`
-	Key       string        `json:"key" doc:"natural key, unique in its kind"`
-	Title     string        `json:"title"`
-	URL       string        `json:"url"`
-	Page      string        `json:"page" doc:"address in this knowledge base"`
-	Snippet   string        `json:"snippet" doc:"why it matched, at most 300 characters"`
-	Matches   Matches       `json:"matches"`
-	Heading   string        `json:"heading,omitempty" doc:"heading path of the best passage"`
-	Anchor    string        `json:"anchor,omitempty" doc:"of that heading in the source's page"`
-	Score     float64       `json:"score" doc:"0 to 1; comparable within one answer only"`
-	Date      *time.Time    `json:"date" doc:"last activity, update or creation"`
-	Source    string        `json:"source"`
-	Container string        `json:"container,omitempty" doc:"repository, group, channel or category"`
-	State     string        `json:"state,omitempty"`
-	Author    string        `json:"author,omitempty"`
-	Path      string        `json:"path,omitempty" doc:"file it was read from"`
-	AlsoAt    []Alternative `json:"also_at,omitempty" doc:"near-identical records shown as this one"`
+	Item
+	Type string `json:"type" doc:"search type"`
+	Why
+	Anchor  string        `json:"anchor,omitempty" doc:"of the heading in the source's page"`
+	Matches *Matches      `json:"matches,omitempty" doc:"where highlighting was asked for"`
+	Source  string        `json:"source"`
+	AlsoAt  []Alternative `json:"also_at,omitempty" doc:"near-identical records shown as this one"`
 }
 
 // Matches are the byte ranges of matches in title and snippet.
@@ -46,12 +31,12 @@ type Alternative struct {
 }
 
 // Hits makes the hits of results, without those deleted since.
-func (b Base) Hits(ctx context.Context, results []retrieval.Result) ([]Hit, error) {
+func (b Base) Hits(ctx context.Context, results []retrieval.Result, highlight bool) ([]Hit, error) {
 	var ids []int64
 	for _, r := range results {
 		ids = append(append(ids, r.Record), r.AlsoAt...)
 	}
-	byID, err := b.byID(ctx, ids)
+	byID, err := b.headsByID(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +46,10 @@ func (b Base) Hits(ctx context.Context, results []retrieval.Result) ([]Hit, erro
 		if !ok {
 			continue
 		}
-		h := b.hit(r, x)
+		h := b.hit(Match{r, x})
+		if highlight {
+			h.Matches = &Matches{x.TitleSpans, x.SnippetSpans}
+		}
 		for _, id := range x.AlsoAt {
 			if a, ok := byID[id]; ok {
 				h.AlsoAt = append(h.AlsoAt, Alternative{a.ID, a.Title, b.URL(a)})
@@ -72,8 +60,8 @@ func (b Base) Hits(ctx context.Context, results []retrieval.Result) ([]Hit, erro
 	return out, nil
 }
 
-func (b Base) hit(r catalog.Record, x retrieval.Result) Hit {
-	return Hit{ID: ID(r), RecordID: r.ID, Type: TypeOf(r.Kind), Kind: string(r.Kind), Key: r.Key, Title: r.Title, URL: b.URL(r), Page: b.PageURL(r),
-		Snippet: x.Snippet, Matches: Matches{x.TitleSpans, x.SnippetSpans}, Heading: x.Heading, Anchor: x.Anchor, Score: x.Score, Date: Time(Date(r)),
-		Source: r.Source, Container: r.Container, State: r.State, Author: r.Author, Path: r.Path}
+func (b Base) hit(m Match) Hit {
+	return Hit{
+		Item: b.Item(m.Record), Type: TypeOf(m.Record.Kind), Why: m.Why(), Anchor: m.Result.Anchor, Source: m.Record.Source,
+	}
 }

@@ -1,9 +1,7 @@
 package kb
 
 import (
-	"cmp"
 	"context"
-	"regexp"
 	"strings"
 	"time"
 
@@ -11,48 +9,54 @@ import (
 	"almanac/catalog"
 )
 
-// CIPPattern is the form of an improvement proposal's id in a path;
-// CIPToolPattern also takes the spellings that tools accept.
-const (
-	CIPPattern     = `^(\d{1,4}|CIP-\d{1,4}|cip-\d{1,4}|PR-\d+)$`
-	CIPToolPattern = `^\s*(?i:(cip[-\s#]?)?\d{1,4}|pr[-\s#]?\d+)\s*$`
-)
-
-var cipDigits = regexp.MustCompile(`\d+`)
-
 // CIPRef returns the reference that an id in any accepted spelling names.
-func (b Base) CIPRef(id string) (catalog.Ref, error) {
-	digits := cipDigits.FindString(id)
-	if digits == "" {
-		return catalog.Ref{}, op.Invalid("%q must be a number such as 56, CIP-0056, or PR-203 for a draft", id)
+func (b Base) CIPRef(id CIPID) (catalog.Ref, error) {
+	key, ok := b.Network.Proposals.ParseID(string(id))
+	if !ok {
+		return catalog.Ref{}, op.InvalidField("id", "%q is not the id of a proposal", first(string(id), 80))
 	}
-	// Digits stay text: a number too long for an integer is one that nothing has.
-	digits = strings.TrimLeft(digits, "0")
-	if trimmed := strings.ToUpper(strings.TrimSpace(id)); strings.HasPrefix(trimmed, "PR") {
-		return catalog.Ref{Kind: catalog.KindCIP, Key: "PR-" + cmp.Or(digits, "0")}, nil
-	}
-	digits = strings.Repeat("0", max(0, 4-len(digits))) + digits
-	return catalog.Ref{Kind: catalog.KindCIP, Key: b.Network.Proposals.Prefix + "-" + digits}, nil
+	return catalog.Ref{Kind: catalog.KindCIP, Key: key}, nil
 }
 
-// CIPRecord finds the proposal that an id names.
-func (b Base) CIPRecord(ctx context.Context, id string) (catalog.Record, error) {
+// CIP finds the proposal that an id names.
+func (b Base) CIP(ctx context.Context, id CIPID) (catalog.Record, error) {
+	return b.cip(ctx, id, b.Catalog.Get)
+}
+
+// CIPHead is CIP without the text.
+func (b Base) CIPHead(ctx context.Context, id CIPID) (catalog.Record, error) {
+	return b.cip(ctx, id, b.Catalog.Head)
+}
+
+func (b Base) cip(
+	ctx context.Context, id CIPID, get func(context.Context, catalog.Ref) (catalog.Record, error),
+) (catalog.Record, error) {
 	ref, err := b.CIPRef(id)
 	if err != nil {
 		return catalog.Record{}, err
 	}
-	r, err := b.Catalog.Get(ctx, ref)
+	r, err := get(ctx, ref)
 	return r, NotFound(err, "there is no %s", ref.Key)
+}
+
+// CIPIDs returns the ids of proposals by their keys.
+func (b Base) CIPIDs(keys []string) []string {
+	ids := make([]string, len(keys))
+	for i, key := range keys {
+		ids[i] = b.Network.Proposals.ID(key)
+	}
+	return ids
 }
 
 // CIP is the row of an improvement proposal.
 type CIP struct {
-	ID        string     `json:"id" doc:"four digits, or PR-n for a draft"`
+	ID        string     `json:"id" doc:"its number, or PR-n for a draft"`
 	Label     string     `json:"label"`
 	Title     string     `json:"title"`
-	Status    string     `json:"status" enum:"Draft,Review,Final,Withdrawn,Rejected,Superseded"`
-	RawStatus string     `json:"raw_status" doc:"as the proposal spells it"`
+	Status    Status     `json:"status"`
+	StatusRaw string     `json:"status_raw" doc:"the network's own word"`
 	Type      string     `json:"type"`
+	Category  string     `json:"category,omitempty" doc:"within the type, where the network has both"`
 	Author    string     `json:"author"`
 	Authors   []string   `json:"authors"`
 	Created   string     `json:"created,omitempty" doc:"as written"`
@@ -60,12 +64,18 @@ type CIP struct {
 	Requires  []string   `json:"requires" doc:"ids of prerequisites"`
 	Draft     bool       `json:"draft" doc:"an unmerged pull request"`
 	TLDR      *string    `json:"tldr"`
-	RecordID  int64      `json:"record_id"`
+	RecordID  int64      `json:"record_id,omitempty" required:"true"`
 	CreatedAt *time.Time `json:"created_at"`
 	UpdatedAt *time.Time `json:"updated_at"`
 	URL       string     `json:"url"`
-	Page      string     `json:"page"`
+	Page      string     `json:"page,omitempty" required:"true"`
 	Path      string     `json:"path,omitempty"`
+}
+
+// Lean implements op.Leaner: the id reads the proposal, and the authors of
+// one are its author.
+func (c *CIP) Lean() {
+	c.RecordID, c.Page, c.Created = 0, "", ""
 }
 
 // CIPRow makes the row of a proposal's record.
@@ -74,14 +84,14 @@ func (b Base) CIPRow(r catalog.Record) (CIP, error) {
 	if err != nil {
 		return CIP{}, err
 	}
-	c := CIP{ID: CIPID(r.Key), Label: r.Key, Title: r.Title, Status: r.State, RawStatus: d.RawStatus, Type: r.Category, Author: r.Author,
-		Authors: d.Authors, Created: d.Created, Approved: d.Approved, Draft: strings.HasPrefix(r.Key, "PR-"), RecordID: r.ID,
-		CreatedAt: Time(r.CreatedAt), UpdatedAt: Time(r.UpdatedAt), URL: b.URL(r), Page: b.PageURL(r), Path: r.Path}
+	c := CIP{
+		ID: b.ID(r), Label: r.Key, Title: r.Title, Status: Status(r.State), StatusRaw: d.RawStatus,
+		Type: r.Category, Author: r.Author, Authors: d.Authors, Created: d.Created, Approved: d.Approved,
+		Requires: b.CIPIDs(d.Requires), Draft: strings.HasPrefix(r.Key, "PR-"), RecordID: r.ID,
+		CreatedAt: Time(r.CreatedAt), UpdatedAt: Time(r.UpdatedAt), URL: b.URL(r), Page: b.PageURL(r), Path: r.Path,
+	}
 	if r.Summary != "" {
 		c.TLDR = &r.Summary
-	}
-	for _, key := range d.Requires {
-		c.Requires = append(c.Requires, CIPID(key))
 	}
 	return c, nil
 }

@@ -138,11 +138,11 @@ func (a *argument) compile() (err error) {
 		if a.pattern, err = regexp.Compile(item.Pattern); err != nil {
 			return err
 		}
-		if !portable(item.Pattern) {
+		if !portable(item.Pattern) || item.Type != "string" {
 			item.Pattern = ""
 		}
 	}
-	if a.required && a.form == formText && !a.list && a.enum == nil && a.pattern == nil {
+	if a.required && item.Type == "string" && a.form == formText && !a.list && a.enum == nil && a.pattern == nil {
 		item.MinLength = new(1)
 	}
 	if a.schema.Default != nil {

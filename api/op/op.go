@@ -120,7 +120,7 @@ type Param struct {
 //	enum:"a,b" (matched without regard to case, returned in this spelling)
 //	also:"c,d"         accepted besides enum, and not published
 //	pattern:"…" format:"date"
-//	types:"integer,string"  the published JSON types of a string that takes both
+//	type:"integer"     published as the type of a string, which takes both
 //	required:"true"
 //	like:"56 or CIP-0056"  what the message of a failed pattern says; without
 //	it the message repeats doc

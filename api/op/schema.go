@@ -137,7 +137,7 @@ func constrain(s *jsonschema.Schema, t tags) error {
 		item = s.Items
 	}
 	for _, key := range []string{
-		"doc", "types", "default", "minimum", "maximum", "maxItems", "maxLength", "enum", "pattern", "format",
+		"doc", "type", "default", "minimum", "maximum", "maxItems", "maxLength", "enum", "pattern", "format",
 	} {
 		v, ok := t.lookup(key)
 		if !ok {
@@ -155,8 +155,8 @@ func applyTag(s, item *jsonschema.Schema, key, v string) (err error) {
 	switch key {
 	case "doc":
 		s.Description = v
-	case "types":
-		item.Type, item.Types = "", strings.Split(v, ",")
+	case "type":
+		item.Type = v
 	case "default":
 		s.Default, err = defaultJSON(s, v)
 	case "minimum":

@@ -1,28 +1,17 @@
-// Package operations holds the operations on the network as it runs: its
-// state, validators, apps and schedules, and the size of the knowledge base.
-// It imports kb and op.
 package operations
 
 import (
 	"context"
 
-	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
 )
 
-const group = "operations"
-
-type service struct{ kb.Base }
-
-// Operations returns the group's operations.
-func Operations(b kb.Base) []op.Operation {
-	s := service{b}
-	return []op.Operation{
-		op.New(op.Spec{ID: "get_network_stats", Group: group, Tool: "get_network_stats", Title: "What is indexed",
-			Summary:     "Counts of indexed content.",
-			Description: "Counts what the knowledge base holds: proposals by status, forum, mail, forge, grants, documentation, videos, posts and radar items."}, s.stats),
-	}
+var statsSpec = op.Spec{
+	ID: "get_network_stats", Tool: "get_network_stats", Title: "What is indexed",
+	Summary: "Counts of indexed content.",
+	Description: "Counts what the knowledge base holds: proposals by status, forum, mail, forge, grants, documentation, " +
+		"videos, posts and radar items.",
 }
 
 // Stats counts indexed content.
@@ -63,21 +52,15 @@ type ProposalStats struct {
 
 func (s service) stats(ctx context.Context, _ struct{}) (Stats, error) {
 	counts, err := s.Catalog.Counts(ctx)
-	if err != nil {
-		return Stats{}, err
-	}
 	out := Stats{ByKind: map[string]int{}, CIPs: CIPStats{ByStatus: map[string]int{}}}
 	for _, c := range counts {
 		out.Total += c.N
 		out.ByKind[string(c.Kind)] += c.N
-		switch c.Kind {
-		case catalog.KindCIP:
+		switch {
+		case c.Kind == catalog.KindCIP:
 			out.CIPs.Total += c.N
 			out.CIPs.ByStatus[c.State] += c.N
-		case catalog.KindProposal:
-			if !c.TopLevel {
-				break // further files of a proposal
-			}
+		case c.Kind == catalog.KindProposal && c.TopLevel: // others are further files of a proposal
 			out.Proposals.Total += c.N
 			if c.State == "open" {
 				out.Proposals.Open += c.N
@@ -87,11 +70,14 @@ func (s service) stats(ctx context.Context, _ struct{}) (Stats, error) {
 		}
 	}
 	out.CIPs.InReview, out.CIPs.Final = out.CIPs.ByStatus["Review"], out.CIPs.ByStatus["Final"]
-	for kind, to := range map[catalog.Kind]*int{catalog.KindTopic: &out.ForumTopics, catalog.KindPost: &out.ForumPosts, catalog.KindIssue: &out.ForgeIssues,
-		catalog.KindPull: &out.ForgePulls, catalog.KindDiscussion: &out.ForgeDiscussions, catalog.KindDoc: &out.DocPages, catalog.KindRelease: &out.Releases,
-		catalog.KindVideo: &out.Videos, catalog.KindBlog: &out.BlogPosts, catalog.KindMailThread: &out.MailThreads, catalog.KindMailMessage: &out.MailMessages,
-		catalog.KindWhitepaper: &out.Whitepapers, catalog.KindRadar: &out.RadarItems} {
+	for kind, to := range map[catalog.Kind]*int{
+		catalog.KindTopic: &out.ForumTopics, catalog.KindPost: &out.ForumPosts, catalog.KindIssue: &out.ForgeIssues,
+		catalog.KindPull: &out.ForgePulls, catalog.KindDiscussion: &out.ForgeDiscussions, catalog.KindDoc: &out.DocPages,
+		catalog.KindRelease: &out.Releases, catalog.KindVideo: &out.Videos, catalog.KindBlog: &out.BlogPosts,
+		catalog.KindMailThread: &out.MailThreads, catalog.KindMailMessage: &out.MailMessages,
+		catalog.KindWhitepaper: &out.Whitepapers, catalog.KindRadar: &out.RadarItems,
+	} {
 		*to = out.ByKind[string(kind)]
 	}
-	return out, nil
+	return out, err
 }

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
+	"strings"
 	"time"
 
 	"almanac/api/op"
@@ -20,6 +22,7 @@ type Book struct {
 	Added     time.Time  `json:"added"`
 	Withdrawn *time.Time `json:"withdrawn" doc:"null while it is on the shelf"`
 	Sequel    *Note      `json:"sequel"`
+	Shelved   string     `json:"shelved,omitempty" required:"true" doc:"where it stands"`
 }
 
 // Note is a part of a Book that may be missing.
@@ -28,12 +31,20 @@ type Note struct {
 	Extra map[string]int `json:"extra"`
 }
 
+// Lean implements op.Leaner.
+func (b *Book) Lean() { b.Shelved = "" }
+
 // Shelf is a list of books.
 type Shelf struct {
 	Items  []Book `json:"items"`
 	Total  int    `json:"total"`
 	Limit  int    `json:"limit"`
 	Offset int    `json:"offset"`
+}
+
+// Next implements op.Paged.
+func (s Shelf) Next() (offset int, more bool) {
+	return s.Offset + len(s.Items), s.Offset+len(s.Items) < s.Total
 }
 
 // Echo answers with the arguments it was given.
@@ -46,10 +57,20 @@ type Echo struct {
 	More  map[string]any `json:"more"`
 }
 
+// Kind is a kind of book.
+type Kind string
+
+// Constraints implements op.Constrained.
+func (Kind) Constraints() reflect.StructTag {
+	return `enum:"{{kinds}}" also:"Chapbook" doc:"only books of this kind, such as {{first}}"`
+}
+
+var words = strings.NewReplacer("{{kinds}}", "Novel,Atlas", "{{first}}", "Novel")
+
 type listIn struct {
-	Kind   string `json:"kind" enum:"Novel,Atlas" doc:"only books of this kind"`
-	Limit  int    `json:"limit" default:"20" minimum:"1" maximum:"100" toolmaximum:"50" tooldefault:"10" doc:"how many to return"`
-	Offset int    `json:"offset" default:"0" minimum:"0"`
+	Kind   Kind `json:"kind"`
+	Limit  int  `json:"limit" default:"20" minimum:"1" maximum:"100" toolmaximum:"50" tooldefault:"10" doc:"how many to return"`
+	Offset int  `json:"offset" default:"0" minimum:"0"`
 }
 
 type getIn struct {
@@ -85,15 +106,23 @@ func Operations() []op.Operation {
 	missing := []error{op.ErrNotFound}
 	return []op.Operation{
 		op.New(op.Spec{ID: "list_books", Group: "shelf", Path: "/api/v1/books", Tool: "list_books", Title: "List books",
-			Summary: "Books by id."}, list),
+			Words: words, Summary: "Books by id, {{kinds}}.", Example: listIn{Kind: "{{first}}", Limit: 5}}, list),
 		op.New(op.Spec{ID: "get_book", Group: "shelf", Path: "/api/v1/books/{id}", Tool: "get_book", Title: "Read a book", MayFail: missing,
-			Summary: "One book.", Description: "Reads one book by its id."}, get),
+			Summary: "One book.", Description: "Reads one book by its id.",
+			Forms: []op.Form{{Type: "text/plain; charset=utf-8", Write: func(answer any) ([]byte, error) {
+				return []byte(answer.(*Book).Title), nil
+			}}}}, get),
 		op.New(op.Spec{ID: "batch_books", Group: "shelf", Method: "POST", Path: "/api/v1/books/batch",
 			Summary: "Several books, null for misses."}, batch),
 		op.New(op.Spec{ID: "get_page", Group: "shelf", Path: "/api/v1/pages/{path...}", Summary: "A page by its path."}, page),
 		op.New(op.Spec{ID: "search_books", Group: "desk", Path: "/api/v1/search", Tool: "search_books", Title: "Search books",
-			Summary: "Echoes the arguments."}, search),
-		op.New(op.Spec{ID: "break_book", Group: "desk", Path: "/api/v1/break", Tool: "break_book", Title: "Panic", OpenWorld: true,
+			Post: true, Summary: "Echoes the arguments."}, search),
+		op.New(op.Spec{ID: "burn_book", Group: "attic", Tool: "burn_book", Title: "Burn", Extra: true,
+			Summary: "Is listed only where it is asked for."}, func(context.Context, none) (Note, error) {
+			return Note{Text: "no"}, nil
+		}),
+		op.New(op.Spec{ID: "break_book", Group: "desk", Path: "/api/v1/break", Tool: "break_book", Title: "Panic",
+			Effects: op.Effects{OpenWorld: true, Writes: true, NotIdempotent: true},
 			Summary: "Panics."}, func(context.Context, none) (Shelf, error) { panic("broken on purpose") }),
 		op.New(op.Spec{ID: "lose_book", Group: "desk", Path: "/api/v1/lose", Tool: "lose_book", Title: "Fail",
 			Summary: "Fails with an internal error."}, func(context.Context, none) (Shelf, error) {
@@ -122,7 +151,7 @@ func book(id string) (Book, bool) {
 		}
 	}
 	added := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
-	return Book{ID: fmt.Sprintf("%04d", n), Title: fmt.Sprintf("Book %d", n), Kind: "Novel", Added: added}, n < 100
+	return Book{ID: fmt.Sprintf("%04d", n), Title: fmt.Sprintf("Book %d", n), Kind: "Novel", Added: added, Shelved: "hall"}, n < 100
 }
 
 func list(_ context.Context, in listIn) (Shelf, error) {

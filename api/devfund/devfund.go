@@ -1,0 +1,84 @@
+// Package devfund holds the operations on grant proposals.
+package devfund
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+)
+
+type service struct{ kb.Base }
+
+// Operations returns the group's operations.
+func Operations(b kb.Base) []op.Operation {
+	s := service{b}
+	return []op.Operation{kb.New(b, listSpec, s.list)}
+}
+
+var listSpec = op.Spec{
+	ID: "get_proposals", Path: "/api/v1/proposals", Tool: "get_proposals", Title: "List grant proposals",
+	Summary: "Grant proposals by state, newest first.",
+	Description: "Lists grant proposals with number, title, state, author and board status, newest first. " +
+		"They are not the improvement proposals of list_cips.",
+	Example: listIn{State: "all", Paging: kb.Paging{Limit: 5}},
+}
+
+type listIn struct {
+	State kb.GrantState `json:"state" default:"open" doc:"state of the proposals"`
+	kb.Paging
+}
+
+// Proposal is the row of a grant proposal.
+type Proposal struct {
+	ID          int                 `json:"id"`
+	Number      int                 `json:"number" doc:"of its pull request"`
+	Title       string              `json:"title"`
+	State       string              `json:"state" enum:"open,closed"`
+	Merged      bool                `json:"merged"`
+	Author      string              `json:"author"`
+	BoardStatus *string             `json:"board_status" doc:"column of the board; null where it is not known"`
+	StatusRaw   string              `json:"status_raw,omitempty" doc:"as the proposal's text says"`
+	Labels      []string            `json:"labels"`
+	Funding     string              `json:"funding,omitempty" doc:"as written"`
+	Champion    string              `json:"champion,omitempty"`
+	Milestones  []catalog.Milestone `json:"milestones"`
+	CIPs        []string            `json:"cips" doc:"ids of the improvement proposals it names"`
+	CreatedAt   *time.Time          `json:"created_at"`
+	UpdatedAt   *time.Time          `json:"updated_at"`
+	RecordID    int64               `json:"record_id" doc:"reads the text with get_doc"`
+	URL         string              `json:"url"`
+	Page        string              `json:"page,omitempty" required:"true"`
+	Path        string              `json:"path,omitempty"`
+}
+
+// Lean implements op.Leaner.
+func (p *Proposal) Lean() { p.Page = "" }
+
+func (s service) list(ctx context.Context, in listIn) (kb.List[Proposal], error) {
+	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindProposal}, TopLevel: true, Order: catalog.ByCreated}
+	if in.State != "all" {
+		q.States = []string{string(in.State)}
+	}
+	return kb.Rows(ctx, s.Base, q, in.Paging, s.row)
+}
+
+func (s service) row(r catalog.Record) (Proposal, error) {
+	d, err := kb.Decode[catalog.Proposal](r)
+	p := Proposal{
+		ID: d.Number, Number: d.Number, Title: r.Title, State: r.State, Merged: d.Merged, Author: r.Author,
+		StatusRaw: d.RawStatus, Labels: d.Labels, Funding: d.Funding, Champion: d.Champion, Milestones: d.Milestones,
+		CIPs: s.CIPIDs(d.Cites), CreatedAt: kb.Time(r.CreatedAt), UpdatedAt: kb.Time(r.UpdatedAt),
+		RecordID: r.ID, URL: s.URL(r), Page: s.PageURL(r), Path: r.Path,
+	}
+	if n, err := strconv.Atoi(r.Key); err == nil {
+		p.ID, p.Number = n, n
+	}
+	if d.BoardStatus != "" {
+		p.BoardStatus = &d.BoardStatus
+	}
+	return p, err
+}

@@ -1,0 +1,45 @@
+package api
+
+import (
+	"almanac/api/cips"
+	"almanac/api/community"
+	"almanac/api/devfund"
+	"almanac/api/kb"
+	"almanac/api/library"
+	"almanac/api/meta"
+	"almanac/api/op"
+	"almanac/api/openapi"
+	"almanac/api/operations"
+	"almanac/api/search"
+)
+
+// groups are the packages of operations in the order clients see them. A
+// group's name is its toolset and its tag in OpenAPI.
+var groups = []struct {
+	openapi.Group
+	operations func(kb.Base) []op.Operation
+}{
+	{openapi.Group{Name: "meta", Description: "The service itself: endpoints, sources, health."}, meta.Operations},
+	{openapi.Group{Name: "cips", Description: "Improvement proposals."}, cips.Operations},
+	{openapi.Group{Name: "devfund", Description: "Grant proposals."}, devfund.Operations},
+	{openapi.Group{Name: "operations", Description: "The network as it runs."}, operations.Operations},
+	{openapi.Group{Name: "search", Description: "Search over everything."}, search.Operations},
+	{openapi.Group{Name: "library", Description: "Documents and full texts."}, library.Operations},
+	{openapi.Group{Name: "community", Description: "Discussions and what is new."}, community.Operations},
+}
+
+// Operations lists the operations of every group over a knowledge base.
+func Operations(b kb.Base) []op.Operation {
+	b = b.Prepared()
+	var all []op.Operation
+	for _, g := range groups {
+		for _, o := range g.operations(b) {
+			o.Group = g.Name
+			all = append(all, o)
+		}
+	}
+	return append([]op.Operation{meta.Index(b, all)}, all...)
+}
+
+// exactNames are the types that the specification names.
+var exactNames = []string{"CipTldr", "SourcesResponse", "ActivityStream"}

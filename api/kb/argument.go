@@ -1,0 +1,163 @@
+package kb
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+)
+
+// The named arguments below bring their constraints with them (op.Constrained);
+// {{words}} are the network's, see wordsOf.
+
+// CIPID is an improvement proposal's id as clients write it.
+type CIPID string
+
+// Constraints implements op.Constrained.
+func (CIPID) Constraints() reflect.StructTag {
+	return `pattern:"{{id_pattern}}" toolpattern:"{{tool_id_pattern}}" ` +
+		`doc:"{{label}}, {{short}}, {{id}}, or PR-203 for a draft"`
+}
+
+// RecordID names any record: by record id, by the id of a search result, or by
+// the path of its file.
+type RecordID string
+
+// Constraints implements op.Constrained.
+func (RecordID) Constraints() reflect.StructTag {
+	return `maxLength:"1000" tooltype:"integer" doc:"id of a search result, or the path of a file" ` +
+		`tooldoc:"id of a search result: a number, or a string such as {{id}}"`
+}
+
+// NumberID is an id that is a number at its source, or the record id.
+type NumberID string
+
+// Constraints implements op.Constrained.
+func (NumberID) Constraints() reflect.StructTag {
+	return `pattern:"^\\d{1,18}$" type:"integer" like:"1234"`
+}
+
+// Status is one of the statuses that improvement proposals of every network
+// have.
+type Status string
+
+// Constraints implements op.Constrained.
+func (Status) Constraints() reflect.StructTag {
+	return reflect.StructTag(`enum:"` + strings.Join(network.Statuses, ",") + `"`)
+}
+
+// StatusFilter is a Status, or a word of the network's own.
+type StatusFilter string
+
+// Constraints implements op.Constrained.
+func (StatusFilter) Constraints() reflect.StructTag {
+	return `enum:"{{statuses}}" also:"{{more_statuses}}" doc:"only proposals in this status"`
+}
+
+// SearchType is a kind of content as searches name it.
+type SearchType string
+
+// SearchTypes are the values of a SearchType, "all" first.
+var SearchTypes = []string{
+	"all", catalog.SearchCIP, catalog.SearchDoc, catalog.SearchDiscussion, catalog.SearchMail,
+	catalog.SearchWhitepaper, catalog.SearchProposal, catalog.SearchBlog, catalog.SearchVideo, catalog.SearchForge,
+}
+
+// Constraints implements op.Constrained.
+func (SearchType) Constraints() reflect.StructTag {
+	return reflect.StructTag(`enum:"` + strings.Join(SearchTypes, ",") + `"`)
+}
+
+// Kind is a kind of record.
+type Kind string
+
+// Constraints implements op.Constrained.
+func (Kind) Constraints() reflect.StructTag {
+	names := make([]string, len(catalog.Kinds))
+	for i, k := range catalog.Kinds {
+		names[i] = string(k.Kind)
+	}
+	return reflect.StructTag(`enum:"` + strings.Join(names, ",") + `"`)
+}
+
+// GrantState is the filter of grant proposals, and of issues, by state.
+type GrantState string
+
+// Constraints implements op.Constrained.
+func (GrantState) Constraints() reflect.StructTag { return `enum:"open,closed,all"` }
+
+// Day is a calendar day of UTC, or a time.
+type Day time.Time
+
+// Time returns the moment, zero if none is given.
+func (d Day) Time() time.Time { return time.Time(d) }
+
+// Query is what a search is for.
+type Query string
+
+// Constraints implements op.Constrained.
+func (Query) Constraints() reflect.StructTag {
+	return `doc:"what to search for; \"quoted phrases\", -word, kind:doc and source:docs work"`
+}
+
+// Cursor is where a part of a long text begins.
+type Cursor string
+
+// Constraints implements op.Constrained.
+func (Cursor) Constraints() reflect.StructTag {
+	return `doc:"next_cursor of an earlier answer, for long texts" maxLength:"20"`
+}
+
+// Paging is what most lists take.
+type Paging struct {
+	Limit int `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
+	Offset
+}
+
+// Offset is where a page of a list begins.
+type Offset struct {
+	Offset int `json:"offset" default:"0" minimum:"0" maximum:"2147483647" doc:"how many to skip"`
+}
+
+// wordsOf writes the placeholders of texts and tags in a network's words.
+func wordsOf(n network.Network) *strings.Replacer {
+	p := n.Proposals
+	key := p.Key("56")
+	words := p.Words()
+	more := slices.DeleteFunc(slices.Sorted(maps.Keys(p.StatusMap)), func(w string) bool {
+		return slices.ContainsFunc(words, func(known string) bool { return strings.EqualFold(known, w) })
+	})
+	return strings.NewReplacer(
+		"{{label}}", p.Prefix+"-56", "{{short}}", "56", "{{id}}", p.ID(key), "{{key}}", key, "{{prefix}}", p.Prefix,
+		"{{statuses}}", strings.Join(words, ","), "{{more_statuses}}", strings.Join(more, ","),
+		"{{id_pattern}}", IDPattern(p.Prefix), "{{tool_id_pattern}}", toolIDPattern(p.Prefix),
+	)
+}
+
+// servicePrefix is the API's own word for an improvement proposal. A network
+// that uses it has the ids of the published interface; any other is also
+// called by its own prefix, and counts further.
+const servicePrefix = "CIP"
+
+// IDPattern is the form of a proposal's id on REST.
+func IDPattern(prefix string) string {
+	if prefix == servicePrefix {
+		return `^(\d{1,4}|CIP-\d{1,4}|cip-\d{1,4}|PR-\d+)$`
+	}
+	return fmt.Sprintf(`^(\d{1,%[1]d}|(%[2]s|%[3]s|CIP|cip)-\d{1,%[1]d}|PR-\d+)$`,
+		network.MaxDigits, prefix, strings.ToLower(prefix))
+}
+
+// toolIDPattern also takes the spellings that models write.
+func toolIDPattern(prefix string) string {
+	digits := network.MaxDigits
+	if prefix == servicePrefix {
+		digits = 4
+	}
+	return fmt.Sprintf(`^\s*(?i:((%s|cip)[-\s#]?)?\d{1,%d}|pr[-\s#]?\d+)\s*$`, prefix, digits)
+}

@@ -1,0 +1,133 @@
+package kb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/retrieval/passage"
+)
+
+// namedValues is how many valid values a hint names at most.
+const namedValues = 12
+
+// emptyList says why a list is empty: the page is past the end, a filter has a
+// value that no such record has, or nothing of the kind is indexed.
+func (b Base) emptyList(ctx context.Context, q catalog.ListQuery, total int) (string, error) {
+	if total > 0 {
+		return pastTheEnd(total), nil
+	}
+	values, err := b.valuesOf(ctx, q.Kinds)
+	if err != nil {
+		return "", err
+	}
+	if values.total == 0 {
+		return "nothing of this kind is indexed: /api/v1/sources lists what is", nil
+	}
+	for _, f := range []struct {
+		name         string
+		given, known []string
+	}{
+		{"state", q.States, values.states}, {"category", q.Categories, values.categories},
+		{"source", q.Sources, values.sources}, {"container", q.Containers, values.containers},
+	} {
+		for _, given := range f.given {
+			if !containsFold(f.known, given) {
+				return noSuch(f.name, given, f.known), nil
+			}
+		}
+	}
+	return b.emptyTags(ctx, q)
+}
+
+// emptyTags is emptyList for filters that are tags.
+func (b Base) emptyTags(ctx context.Context, q catalog.ListQuery) (string, error) {
+	for _, tag := range q.AllTags {
+		name, given, ok := strings.Cut(tag, ":")
+		if !ok || len(q.Kinds) != 1 {
+			continue
+		}
+		counts, err := b.Catalog.TagCounts(ctx, q.Kinds[0], name+":")
+		if err != nil {
+			return "", err
+		}
+		known := make([]string, len(counts))
+		for i, c := range counts {
+			known[i] = strings.TrimPrefix(c.Tag, name+":")
+		}
+		if !containsFold(known, given) {
+			return noSuch(name, given, known), nil
+		}
+	}
+	return "no record has all of these: leave a filter out", nil
+}
+
+// values are what records of some kinds have in their columns.
+type values struct {
+	total                                   int
+	states, categories, sources, containers []string
+}
+
+func (b Base) valuesOf(ctx context.Context, kinds []catalog.Kind) (v values, err error) {
+	counts, err := b.Catalog.Counts(ctx)
+	for _, c := range counts {
+		if len(kinds) > 0 && !slices.Contains(kinds, c.Kind) {
+			continue
+		}
+		v.total += c.N
+		for to, value := range map[*[]string]string{
+			&v.states: c.State, &v.categories: c.Category, &v.sources: c.Source, &v.containers: c.Container,
+		} {
+			if value != "" && !containsFold(*to, value) {
+				*to = append(*to, value)
+			}
+		}
+	}
+	for _, list := range []*[]string{&v.states, &v.categories, &v.sources, &v.containers} {
+		slices.Sort(*list)
+	}
+	return v, err
+}
+
+func containsFold(list []string, s string) bool {
+	return slices.ContainsFunc(list, func(x string) bool { return strings.EqualFold(x, s) })
+}
+
+// noSuch names the values there are, or the nearest.
+func noSuch(name, given string, known []string) string {
+	given = first(given, 80)
+	if near := network.Nearest(given, known); near != "" {
+		return fmt.Sprintf("no record has the %s %q: did you mean %q?", name, given, near)
+	}
+	if len(known) == 0 {
+		return fmt.Sprintf("no record has a %s: leave it out", name)
+	}
+	more := ""
+	if len(known) > namedValues {
+		known, more = known[:namedValues], ", …"
+	}
+	return fmt.Sprintf("no record has the %s %q: there are %s%s", name, given, strings.Join(known, ", "), more)
+}
+
+// EmptySearch says what to try when a page of a search is empty.
+func EmptySearch(total int, f passage.Filter) string {
+	if total > 0 {
+		return pastTheEnd(total)
+	}
+	var tries []string
+	if !f.Since.IsZero() || !f.Until.IsZero() || len(f.Sources) > 0 {
+		tries = append(tries, "leave out the dates and the source")
+	}
+	if len(f.Kinds) > 0 {
+		tries = append(tries, "search everything (search with type all)")
+	}
+	tries = append(tries, "use fewer or other words", "leave out quotes and -words")
+	return "nothing matches: " + strings.Join(tries, ", or ")
+}
+
+func pastTheEnd(total int) string {
+	return fmt.Sprintf("there are %d in all: the offset is past the end", total)
+}

@@ -1,0 +1,112 @@
+package kb
+
+import (
+	"net/url"
+	"strconv"
+	"time"
+
+	"almanac/catalog"
+)
+
+// Item is a record in another's answer. Its id is a string whatever its kind:
+// get_doc and the address of its kind take it.
+type Item struct {
+	ID        string     `json:"id" doc:"reads the full text with get_doc"`
+	RecordID  int64      `json:"record_id,omitempty" required:"true" doc:"left out if it is the id"`
+	Kind      string     `json:"kind"`
+	Key       string     `json:"key,omitempty" required:"true" doc:"natural key, unique in its kind"`
+	Title     string     `json:"title"`
+	URL       string     `json:"url" doc:"address at its source, to cite"`
+	Page      string     `json:"page,omitempty" required:"true" doc:"address in this knowledge base"`
+	Path      string     `json:"path,omitempty" doc:"file it was read from"`
+	Date      *time.Time `json:"date" doc:"last activity, update or creation"`
+	State     string     `json:"state,omitempty"`
+	Container string     `json:"container,omitempty" doc:"repository, group, channel or category"`
+	Author    string     `json:"author,omitempty"`
+}
+
+// Lean implements op.Leaner.
+func (i *Item) Lean() {
+	if i.ID == strconv.FormatInt(i.RecordID, 10) {
+		i.RecordID = 0
+	}
+	if i.Key == i.Path {
+		i.Key = ""
+	}
+	i.Page = ""
+}
+
+// Item makes the item of a record.
+func (b Base) Item(r catalog.Record) Item {
+	return Item{
+		ID: b.ID(r), RecordID: r.ID, Kind: string(r.Kind), Key: r.Key, Title: r.Title, URL: b.URL(r), Page: b.PageURL(r),
+		Path: r.Path, Date: Time(Date(r)), State: r.State, Container: r.Container, Author: r.Author,
+	}
+}
+
+// ID returns the id of a record where kinds mix: that of an improvement
+// proposal (0056, PR-203), else the record id, which no other id looks like.
+func (b Base) ID(r catalog.Record) string {
+	if r.Kind == catalog.KindCIP {
+		return b.Network.Proposals.ID(r.Key)
+	}
+	return strconv.FormatInt(r.ID, 10)
+}
+
+// PageURL returns our own address of a record, which this server answers.
+func (b Base) PageURL(r catalog.Record) string {
+	if r.Kind == catalog.KindCIP {
+		return b.PublicURL + "/api/v1/cips/" + url.PathEscape(b.ID(r))
+	}
+	return b.PublicURL + "/api/v1/docs/" + b.ID(r)
+}
+
+// URL returns the source's own address of a record, or ours if it has none.
+func (b Base) URL(r catalog.Record) string {
+	if r.URL != "" {
+		return r.URL
+	}
+	return b.PageURL(r)
+}
+
+// Time returns a time for an answer: nil if it is unknown.
+func Time(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+// Date is when something last happened to a record: its last activity, else
+// update, else creation.
+func Date(r catalog.Record) time.Time {
+	for _, t := range []time.Time{r.LastActivityAt, r.UpdatedAt, r.CreatedAt} {
+		if !t.IsZero() {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+// KindsOf returns the kinds of a search type; nil for all.
+func KindsOf(t SearchType) []catalog.Kind {
+	if t == "all" || t == "" {
+		return nil
+	}
+	var out []catalog.Kind
+	for _, info := range catalog.Kinds {
+		if info.SearchType == string(t) {
+			out = append(out, info.Kind)
+		}
+	}
+	return out
+}
+
+// TypeOf returns the search type of a kind.
+func TypeOf(k catalog.Kind) string {
+	if info, ok := catalog.InfoOf(k); ok {
+		return info.SearchType
+	}
+	return catalog.SearchDoc
+}

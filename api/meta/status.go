@@ -1,0 +1,88 @@
+package meta
+
+import (
+	"bytes"
+	"context"
+	"html/template"
+	"time"
+
+	"almanac/api/op"
+)
+
+var statusSpec = op.Spec{
+	ID: "get_status", Path: "/status", BeforeReady: true,
+	Summary: "What works: index, engines and sources.",
+	Forms:   []op.Form{{Type: "text/html; charset=utf-8", Write: writeStatus}},
+}
+
+// Status is the content of kb://status, and of /status.
+type Status struct {
+	Network    string     `json:"network"`
+	AsOf       time.Time  `json:"as_of" doc:"to the second"`
+	Ready      bool       `json:"ready"`
+	Healthy    bool       `json:"healthy" doc:"no source failed, none is stale, every engine answers"`
+	Records    int        `json:"total_records"`
+	LastSynced *time.Time `json:"last_synced"`
+	Index      IndexState `json:"index"`
+	Sources    []Source   `json:"sources"`
+}
+
+// IndexState tells how far the index is.
+type IndexState struct {
+	Records  int    `json:"records"`
+	Passages int    `json:"passages"`
+	Lag      int64  `json:"lag" doc:"changes not yet indexed"`
+	Model    string `json:"model"`
+	Down     []Down `json:"down" doc:"engines that do not answer, or hold only a part"`
+}
+
+// Down is such an engine.
+type Down struct {
+	Engine string `json:"engine" enum:"keyword,vector,embedder,reranker"`
+	Reason string `json:"reason"`
+}
+
+func (s service) status(ctx context.Context, _ struct{}) (Status, error) {
+	sources, err := s.sources(ctx, struct{}{})
+	if err != nil {
+		return Status{}, err
+	}
+	st := s.Search.Status(ctx)
+	out := Status{
+		Network: s.Network.Title, AsOf: s.Now().UTC().Truncate(time.Second), Ready: st.Ready,
+		Healthy: st.Ready && len(st.Down) == 0, Records: sources.TotalRecords,
+		Index:   IndexState{Records: st.Records, Passages: st.Passages, Lag: st.Lag, Model: st.Model},
+		Sources: sources.Sources,
+	}
+	for _, d := range st.Down {
+		out.Index.Down = append(out.Index.Down, Down(d))
+	}
+	for _, row := range sources.Sources {
+		if row.LastSynced != nil && (out.LastSynced == nil || row.LastSynced.After(*out.LastSynced)) {
+			out.LastSynced = row.LastSynced
+		}
+		if row.Stale || row.Error != nil {
+			out.Healthy = false
+		}
+	}
+	return out, nil
+}
+
+var statusPage = template.Must(template.New("status").Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><title>Status · {{.Network}}</title></head><body>
+<h1>{{.Network}}: {{if .Healthy}}everything works{{else if .Ready}}partly works{{else}}loading{{end}}</h1>
+<p>{{.Records}} records, {{.Index.Passages}} passages indexed, {{.Index.Lag}} changes waiting.
+As of <time datetime="{{.AsOf.Format "2006-01-02T15:04:05Z07:00"}}">{{.AsOf.Format "2006-01-02 15:04:05"}} UTC</time>.</p>
+{{range .Index.Down}}<p><strong>{{.Engine}}</strong>: {{.Reason}}</p>
+{{end}}<table><thead><tr><th scope="col">kind<th scope="col">records<th scope="col">last synced<th scope="col">state</thead><tbody>
+{{range .Sources}}<tr><th scope="row">{{.Type}}<td>{{.Count}}<td>{{with .LastSynced}}{{.Format "2006-01-02 15:04"}}{{else}}never{{end}}<td>
+{{- if .Error}}failed{{else if .Stale}}stale{{else}}ok{{end}}
+{{end}}</tbody></table></body></html>
+`))
+
+func writeStatus(answer any) ([]byte, error) {
+	var page bytes.Buffer
+	err := statusPage.Execute(&page, answer)
+	return page.Bytes(), err
+}
