@@ -109,14 +109,6 @@ type Record struct {
 	DeletedAt time.Time // zero while live
 }
 
-// TagStub marks a record that is there but says hardly anything: a page of
-// headings and to-dos, a template, a draft that only tests.
-const TagStub = "stub"
-
-// TagOtherVersion marks a documentation page of another version than the
-// current one, which has that page too.
-const TagOtherVersion = "other-version"
-
 // Ref returns the record's natural reference.
 func (r Record) Ref() Ref { return Ref{r.Kind, r.Key} }
 

@@ -1,0 +1,22 @@
+package catalog_test
+
+import (
+	"testing"
+
+	"almanac/catalog"
+)
+
+func TestTag(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{catalog.TagStatus, "Last Call", "status:last call"},
+		{catalog.TagType, "  Standards\n Track ", "type:standards track"},
+		{catalog.TagType, "ÉTUDE", "type:étude"},
+		{catalog.TagType, " \t", ""},
+		{catalog.TagType, "", ""},
+		{catalog.TagType, "a\x00b", "type:a\ufffdb"},
+	} {
+		if got := catalog.Tag(c.name, c.value); got != c.want {
+			t.Errorf("Tag(%q, %q) = %q, want %q", c.name, c.value, got, c.want)
+		}
+	}
+}
