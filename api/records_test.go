@@ -48,7 +48,7 @@ func proposals() []item {
 			d.Number = number
 		}
 		return item{Record: catalog.Record{Kind: catalog.KindCIP, Key: key, Title: title, State: state, Category: kind, Author: strings.Join(d.Authors, ", "),
-			URL: "https://forge.example/tide/cips/" + key, Page: "/cips/" + number, Path: "cips/" + strings.ToLower(key) + ".md", Container: "tide/cips",
+			URL: "https://forge.example/tide/cips/" + key, Path: "cips/" + strings.ToLower(key) + ".md", Container: "tide/cips",
 			CreatedAt: ago(created), UpdatedAt: ago(created / 2), Body: key + ": " + title + "\n\n## Abstract\n\n" + title + " for the harbour.", Summary: "About " + strings.ToLower(title) + "."},
 			data: d, links: links}
 	}

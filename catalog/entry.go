@@ -80,7 +80,7 @@ func (e Entry) Normalize() (Entry, error) {
 
 func (r *Record) normalize() error {
 	for _, s := range []*string{
-		(*string)(&r.Kind), &r.Key, &r.Title, &r.URL, &r.Page, &r.Path, &r.Source, &r.Container,
+		(*string)(&r.Kind), &r.Key, &r.Title, &r.URL, &r.Path, &r.Source, &r.Container,
 		&r.State, &r.Category, &r.Author, &r.Body, &r.Summary,
 	} {
 		*s = Clean(*s)

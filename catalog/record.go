@@ -80,7 +80,6 @@ type Record struct {
 	Key       string // natural key: CIP-0056, PR-203, 1234, a slug
 	Title     string
 	URL       string // the source's own address
-	Page      string // our own address, relative to the public URL
 	Path      string // the file the record was read from, relative to its source
 	Source    string // name of the network's source that owns the record
 	Container string // repository, mail group, channel, registry, forum category

@@ -23,22 +23,34 @@ type Store interface {
 type Reader interface {
 	// Get finds a record by natural key, then by alias. ErrNotFound.
 	Get(ctx context.Context, ref Ref) (Record, error)
+	// Head returns the same without its body, which can be large.
+	Head(ctx context.Context, ref Ref) (Record, error)
 	// ByID finds a live record. ErrNotFound.
 	ByID(ctx context.Context, id int64) (Record, error)
 	// ByPath finds records read from a source path, oldest id first.
 	ByPath(ctx context.Context, path string) ([]Record, error)
 	// Records returns the live records among ids, in the order of ids.
 	Records(ctx context.Context, ids []int64) ([]Record, error)
-	// Heads returns the same without their bodies, which can be large.
+	// Heads returns the same without their bodies.
 	Heads(ctx context.Context, ids []int64) ([]Record, error)
 	// List returns one page of the matching records and their number.
 	List(ctx context.Context, q ListQuery) (records []Record, total int, err error)
 	// Counts groups the live records.
 	Counts(ctx context.Context) ([]Count, error)
+	// TagCounts returns how many live records of a kind have each tag that
+	// begins with prefix, most first: Tag("label", …) with "label:".
+	TagCounts(ctx context.Context, kind Kind, prefix string) ([]TagCount, error)
+	// LastChange returns the newest sequence number of the change log, 0 for
+	// none. What was computed from records is current while it stays the same.
+	LastChange(ctx context.Context) (int64, error)
 
 	// LinksFrom returns the links of a record, in stored order.
 	LinksFrom(ctx context.Context, record int64, relations ...Relation) ([]Link, error)
-	// LinksTo returns the links of live records that point to ref, by record id.
+	// LinksFromAll returns the links of several records, by record id, each
+	// record's in stored order.
+	LinksFromAll(ctx context.Context, records []int64, relations ...Relation) ([]Link, error)
+	// LinksTo returns the links of live records that point to exactly this
+	// reference, by record id. ListQuery.LinksTo resolves aliases.
 	LinksTo(ctx context.Context, ref Ref, relations ...Relation) ([]Link, error)
 	// LinksByRelation returns every link of live records with the relation.
 	LinksByRelation(ctx context.Context, relation Relation) ([]Link, error)
@@ -50,6 +62,9 @@ type Reader interface {
 	Events(ctx context.Context, q EventQuery) ([]Event, error)
 	// VotesOn returns the votes on a record ordered by time, then voter.
 	VotesOn(ctx context.Context, record int64) ([]Vote, error)
+	// VotesBy returns a voter's votes on live records of a kind, newest first;
+	// those of every voter without one.
+	VotesBy(ctx context.Context, kind Kind, voter string) ([]Vote, error)
 	// Snapshots returns the newest snapshots of a series, newest first.
 	Snapshots(ctx context.Context, series string, limit int) ([]Snapshot, error)
 	// Sources returns the sync state of every source ever synced, by name.
@@ -90,54 +105,6 @@ type Writer interface {
 	FinishRequest(ctx context.Context, id int64, failure string) error
 }
 
-// Order is the order of a list; equal values fall back to the id, unknown
-// times come last.
-type Order string
-
-// The orders of lists.
-const (
-	ByKey          Order = "key"           // ascending natural key, see KeyOrder
-	ByKeyDesc      Order = "key_desc"      //
-	ByCreated      Order = "created"       // newest first
-	ByUpdated      Order = "updated"       // newest first
-	ByLastActivity Order = "last_activity" // newest first
-	ByFirstSeen    Order = "first_seen"    // newest first
-	ByViews        Order = "views"         // most first
-	ByVotes        Order = "votes"         // most first
-	ByTitle        Order = "title"         // ascending
-	ByStarts       Order = "starts"        // soonest first
-)
-
-// ListQuery selects records; zero fields select everything.
-type ListQuery struct {
-	Kinds      []Kind
-	Sources    []string
-	Containers []string // matched without regard to case
-	States     []string // matched without regard to case
-	Categories []string // matched without regard to case
-	Tags       []string // any of them
-	Parent     int64    // children of this record
-	TopLevel   bool     // only records without a parent
-	Author     string
-	Since      time.Time // CreatedAt not before
-	Until      time.Time // CreatedAt before
-	Text       string    // substring of title, author or category, without regard to case
-	Order      Order     // default ByKey
-	Limit      int       // 0 = all
-	Offset     int
-	WithBody   bool // lists leave Body empty unless asked
-}
-
-// Count is the number of live records with these values.
-type Count struct {
-	Kind      Kind
-	State     string
-	Source    string
-	Container string
-	TopLevel  bool // without a parent
-	N         int
-}
-
 // EventQuery selects events; zero fields select everything.
 type EventQuery struct {
 	Ref   Ref // both parts, or only Kind
@@ -145,18 +112,6 @@ type EventQuery struct {
 	Since time.Time
 	Until time.Time
 	Limit int
-}
-
-// SourceState is what is known of one source's syncs.
-type SourceState struct {
-	Name        string
-	Kind        string // connector kind: snapshot, proposals, forum, …
-	LastRun     time.Time
-	LastSuccess time.Time
-	Cursor      string
-	Error       string // of the last run; empty when it succeeded
-	Skipped     int    // bad items the last run reported and left out
-	Freshness   time.Duration
 }
 
 // Entry is a record with everything that hangs on it. On write, links,

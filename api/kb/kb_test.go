@@ -85,9 +85,9 @@ func TestAddresses(t *testing.T) {
 		id     any
 		page   string
 	}{
-		{catalog.Record{ID: 1_000_001, Kind: catalog.KindCIP, Key: "CIP-0056", Page: "/cips/0056"}, "0056", "/api/v1/cips/0056"},
+		{catalog.Record{ID: 1_000_001, Kind: catalog.KindCIP, Key: "CIP-0056"}, "0056", "/api/v1/cips/0056"},
 		{catalog.Record{ID: 1_000_002, Kind: catalog.KindCIP, Key: "PR-203"}, "PR-203", "/api/v1/cips/PR-203"},
-		{catalog.Record{ID: 1_000_003, Kind: catalog.KindDoc, Key: "docs/a.md", Page: "/docs/a"}, int64(1_000_003), "/api/v1/docs/1000003"},
+		{catalog.Record{ID: 1_000_003, Kind: catalog.KindDoc, Key: "docs/a.md"}, int64(1_000_003), "/api/v1/docs/1000003"},
 		{catalog.Record{ID: 1_000_004, Kind: catalog.KindTopic, Key: "1234"}, 1234, "/api/v1/docs/1000004"},
 		{catalog.Record{ID: 1_000_005, Kind: catalog.KindProposal, Key: "31"}, 31, "/api/v1/docs/1000005"},
 		{catalog.Record{ID: 1_000_006, Kind: catalog.KindProposal, Key: "31#annex"}, int64(1_000_006), "/api/v1/docs/1000006"},

@@ -28,7 +28,8 @@ const (
 	manifestName = "manifest.jsonl"
 	networkName  = "network.yaml"
 	// format is the version of the files; a reader refuses a later one.
-	format = 1
+	// Records of format 1 had a page, which counted in their hash.
+	format = 2
 )
 
 // Content types of the manifest's rows.

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -233,7 +235,7 @@ func TestRefused(t *testing.T) {
 			m["manifest.jsonl"].Data = []byte(`{"path":"a.md","content_type":"doc_page"}` + "\n")
 		}, "a source of kind snapshot", false},
 		"no JSON":       {func(m fstest.MapFS) { m["manifest.jsonl"].Data = []byte("{\n") }, "manifest.jsonl:1", true},
-		"newer":         {func(m fstest.MapFS) { replace(m, "manifest.jsonl", `"format":1`, `"format":2`) }, "a newer almanac", false},
+		"newer":         {func(m fstest.MapFS) { replace(m, "manifest.jsonl", `"format":2`, `"format":3`) }, "a newer almanac", false},
 		"leaves":        {func(m fstest.MapFS) { replace(m, "manifest.jsonl", `"snapshots.jsonl"`, `"../snapshots.jsonl"`) }, "no path inside", true},
 		"file gone":     {func(m fstest.MapFS) { delete(m, "snapshots.jsonl") }, "snapshots.jsonl", true},
 		"file changed":  {func(m fstest.MapFS) { replace(m, "snapshots.jsonl", "1", "2") }, "differs from its checksum", true},
@@ -282,6 +284,31 @@ func forge(m fstest.MapFS, name, from, to string) {
 	before := archive.Checksum(m[name].Data)
 	replace(m, name, from, to)
 	replace(m, "manifest.jsonl", before, archive.Checksum(m[name].Data))
+}
+
+// A corpus of format 1 has a page in its records, and hashes that cover it.
+func TestFormatOne(t *testing.T) {
+	source := full(t)
+	m := fstest.MapFS{}
+	for name, text := range files(t, export(t, source)) {
+		m[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	const name = "records/docs%2Fall.jsonl"
+	hash := regexp.MustCompile(`\{"id":1000005,.*("hash":"[0-9a-f]+")`).FindSubmatch(m[name].Data)
+	forge(m, name, string(hash[1]), `"hash":"0123456789abcdef"`)
+	forge(m, name, `{"id":1000005,`, `{"id":1000005,"page":"/docs/p",`)
+	manifest := m["manifest.jsonl"]
+	manifest.Data = bytes.ReplaceAll(manifest.Data, []byte(`"format":2`), []byte(`"format":1`))
+
+	store := open(t)
+	if _, err := archive.Read(t.Context(), store, m, func(int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	want, _ := source.ByID(t.Context(), 1_000_005)
+	got, err := store.ByID(t.Context(), 1_000_005)
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v, want %+v", got, err, want)
+	}
 }
 
 // A failed export leaves nothing behind.

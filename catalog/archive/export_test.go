@@ -28,7 +28,7 @@ func FuzzLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, line []byte) {
 		_, _ = parseManifest(line)
 		_ = eachLine(bytes.NewReader(line), func(l entryLine) error {
-			e, err := checked(l, false)
+			e, err := checked(l, row{})
 			if err != nil {
 				return nil
 			}
@@ -40,7 +40,7 @@ func FuzzLine(f *testing.F) {
 			if err := json.Unmarshal(text, &again); err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
-			back, err := checked(again, false)
+			back, err := checked(again, row{})
 			if err != nil || back.ContentHash() != e.ContentHash() || !reflect.DeepEqual(back, e) {
 				t.Fatalf("%s\n%+v\n%+v\n%v", text, e, back, err)
 			}

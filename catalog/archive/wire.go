@@ -15,7 +15,6 @@ type entryLine struct {
 	Key          string          `json:"key"`
 	Title        string          `json:"title,omitempty"`
 	URL          string          `json:"url,omitempty"`
-	Page         string          `json:"page,omitempty"`
 	Path         string          `json:"path,omitempty"`
 	Container    string          `json:"container,omitempty"`
 	State        string          `json:"state,omitempty"`
@@ -90,7 +89,7 @@ type sourceLine struct {
 func lineOf(e catalog.Entry) entryLine {
 	r := e.Record
 	l := entryLine{
-		ID: r.ID, Kind: r.Kind, Key: r.Key, Title: r.Title, URL: r.URL, Page: r.Page, Path: r.Path, Container: r.Container,
+		ID: r.ID, Kind: r.Kind, Key: r.Key, Title: r.Title, URL: r.URL, Path: r.Path, Container: r.Container,
 		State: r.State, Category: r.Category, Parent: r.Parent, Author: r.Author, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
 		LastActivity: r.LastActivityAt, FirstSeen: r.FirstSeenAt, StartsAt: r.StartsAt, EndsAt: r.EndsAt, Views: r.Views,
 		Replies: r.Replies, VoteCount: r.Votes, Summary: r.Summary, Data: r.Data, Tags: r.Tags, Hash: r.Hash, Aliases: e.Aliases, Body: r.Body,
@@ -106,7 +105,7 @@ func lineOf(e catalog.Entry) entryLine {
 
 func (l entryLine) entry() catalog.Entry {
 	e := catalog.Entry{Aliases: l.Aliases, Record: catalog.Record{
-		ID: l.ID, Kind: l.Kind, Key: l.Key, Title: l.Title, URL: l.URL, Page: l.Page, Path: l.Path, Container: l.Container,
+		ID: l.ID, Kind: l.Kind, Key: l.Key, Title: l.Title, URL: l.URL, Path: l.Path, Container: l.Container,
 		State: l.State, Category: l.Category, Parent: l.Parent, Author: l.Author, CreatedAt: l.CreatedAt, UpdatedAt: l.UpdatedAt,
 		LastActivityAt: l.LastActivity, FirstSeenAt: l.FirstSeen, StartsAt: l.StartsAt, EndsAt: l.EndsAt, Views: l.Views,
 		Replies: l.Replies, Votes: l.VoteCount, Summary: l.Summary, Data: l.Data, Tags: l.Tags, Hash: l.Hash, Body: l.Body,

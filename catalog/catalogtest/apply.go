@@ -12,7 +12,7 @@ import (
 // full is a record with every field that a source can set.
 func full() catalog.Record {
 	return catalog.Record{
-		Kind: catalog.KindDoc, Key: "full", Title: "Running a node", URL: "https://docs.example/full", Page: "/docs/full",
+		Kind: catalog.KindDoc, Key: "full", Title: "Running a node", URL: "https://docs.example/full",
 		Path: "guides/full.md", Container: "example/docs", State: "current", Category: "guide", Author: "Ada Sample",
 		CreatedAt: day(1), UpdatedAt: day(2), LastActivityAt: day(3), StartsAt: day(4), EndsAt: day(5),
 		Views: 6, Replies: 7, Votes: 8, Body: "# Running a node\n\nStart it.", Summary: "How to start.",
@@ -165,7 +165,6 @@ func everyFieldCounts(f fixture) {
 	changes := map[string]func(e *catalog.Entry){
 		"title":         func(e *catalog.Entry) { e.Record.Title += "x" },
 		"url":           func(e *catalog.Entry) { e.Record.URL += "x" },
-		"page":          func(e *catalog.Entry) { e.Record.Page += "x" },
 		"path":          func(e *catalog.Entry) { e.Record.Path += "x" },
 		"container":     func(e *catalog.Entry) { e.Record.Container += "x" },
 		"state":         func(e *catalog.Entry) { e.Record.State += "x" },

@@ -1,6 +1,7 @@
 package catalogtest
 
 import (
+	"slices"
 	"strings"
 
 	"almanac/catalog"
@@ -46,6 +47,55 @@ var linkPromises = []promise{
 		f.equal("number", len(links), 2)
 		f.equal("first", links[0].To, ref("a"))
 	}},
+	{"the links of many records are one call, by record", func(f fixture) {
+		ids, keys := many(f, 1_200)
+		var list []catalog.Entry
+		for _, key := range keys {
+			list = append(list, catalog.Entry{
+				Record: catalog.Record{Kind: catalog.KindDoc, Key: key, Title: key, Tags: []string{"many"}},
+				Links:  []catalog.Link{mention(key+"/2", ""), {Relation: catalog.Cites, To: ref("c")}, mention(key+"/1", "")},
+			})
+		}
+		f.give("docs", list...)
+		asked := append(tenThousand(ids), ids[0])
+		slices.Reverse(asked)
+		links, err := f.store.LinksFromAll(f.ctx, asked)
+		f.check(err)
+		f.equal("number", len(links), 3_600)
+		for i, id := range ids {
+			f.equal("links", links[3*i:3*i+3], f.linksFrom(id))
+		}
+		links, err = f.store.LinksFromAll(f.ctx, ids[:2], catalog.Cites)
+		f.check(err)
+		f.equal("by relation", links, []catalog.Link{
+			{From: ids[0], Relation: catalog.Cites, To: ref("c")}, {From: ids[1], Relation: catalog.Cites, To: ref("c")}})
+		links, err = f.store.LinksFromAll(f.ctx, nil)
+		f.check(err)
+		f.equal("of nothing", len(links), 0)
+	}},
+	{"lists select what links to a reference", func(f fixture) {
+		linking(f)
+		f.lists(catalog.ListQuery{LinksTo: []catalog.Ref{ref("none")}}, "b", "c")
+		f.lists(catalog.ListQuery{LinksTo: []catalog.Ref{ref("none")}, Relations: []catalog.Relation{catalog.Cites}}, "c")
+		f.lists(catalog.ListQuery{LinksTo: []catalog.Ref{ref("none"), ref("target")}}, "a", "b", "c")
+		f.lists(catalog.ListQuery{LinksTo: []catalog.Ref{{Kind: catalog.KindFAQ, Key: "none"}}})
+		f.lists(catalog.ListQuery{LinksTo: []catalog.Ref{{}}})
+		got, total := f.keys(catalog.ListQuery{LinksTo: []catalog.Ref{ref("none")}, Limit: 1, Offset: 1})
+		f.equal("page", got, []string{"c"})
+		f.equal("total", total, 2)
+	}},
+	{"a list by reference counts links under all names, but not a record's own", func(f fixture) {
+		linking(f)
+		for _, key := range []string{"target", "old", "older"} {
+			f.lists(catalog.ListQuery{LinksTo: []catalog.Ref{ref(key)}}, "a", "b")
+		}
+	}},
+	{"a list by reference leaves tombstones out", func(f fixture) {
+		linking(f)
+		f.delete("docs", f.get("a").ID, f.get("target").ID)
+		f.lists(catalog.ListQuery{LinksTo: []catalog.Ref{ref("target")}})
+		f.lists(catalog.ListQuery{LinksTo: []catalog.Ref{ref("old")}}, "b")
+	}},
 	{"links are replaced as a whole", func(f fixture) {
 		f.give("docs", catalog.Entry{Record: doc("a"), Links: []catalog.Link{mention("x", ""), mention("y", "")}})
 		f.give("docs", catalog.Entry{Record: doc("a"), Links: []catalog.Link{mention("y", "")}})
@@ -62,6 +112,18 @@ var linkPromises = []promise{
 		f.equal("number", len(links), 1)
 		f.equal("snippet", links[0].Snippet, strings.Repeat("é", catalog.MaxSnippet))
 	}},
+}
+
+// linking writes records that link to one under its names and to nothing.
+func linking(f fixture) {
+	f.Helper()
+	f.give("docs",
+		catalog.Entry{Record: doc("target"), Aliases: []string{"old", "older"}, Links: []catalog.Link{
+			mention("old", ""), mention("target", "")}},
+		catalog.Entry{Record: doc("a"), Links: []catalog.Link{mention("target", ""), mention("target", "again")}},
+		catalog.Entry{Record: doc("b"), Links: []catalog.Link{mention("old", ""), mention("none", "")}},
+		catalog.Entry{Record: doc("c"), Links: []catalog.Link{{Relation: catalog.Cites, To: ref("none")}}},
+	)
 }
 
 func change(key string, n int, from, to string) catalog.Event {

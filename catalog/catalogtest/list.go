@@ -18,7 +18,7 @@ func library(f fixture) {
 	f.put("docs",
 		r(catalog.KindDoc, "a", func(r *catalog.Record) {
 			r.Container, r.State, r.Category, r.Author = "Example/Docs", "Open", "Guide", "Ada Sample"
-			r.Tags, r.CreatedAt = []string{"node", "setup"}, day(1)
+			r.Tags, r.CreatedAt, r.Replies = []string{"node", "setup"}, day(1), 1
 		}),
 		r(catalog.KindDoc, "b", func(r *catalog.Record) {
 			r.Container, r.State, r.Category, r.Author = "example/other", "closed", "Reference", "Bob Sample"
@@ -28,7 +28,7 @@ func library(f fixture) {
 			r.Title, r.State, r.CreatedAt = "100%_Émile \\ ok", "open", day(3)
 		}),
 	)
-	child := r(catalog.KindPost, "d", func(r *catalog.Record) { r.Author = "ada sample" })
+	child := r(catalog.KindPost, "d", func(r *catalog.Record) { r.Author, r.Body = "ada sample", "text" })
 	f.give("forum", catalog.Entry{Record: child, Parent: ref("a")})
 }
 
@@ -54,6 +54,16 @@ func filters() []promise {
 		plain("by several states", "a b c", catalog.ListQuery{States: []string{"open", "Closed"}}),
 		plain("by the empty state", "d", catalog.ListQuery{States: []string{""}}),
 		plain("by category without regard to case", "b", catalog.ListQuery{Categories: []string{"reference"}}),
+		plain("by a part of the category, folded", "a", catalog.ListQuery{CategoryContains: " UID"}),
+		plain("a part of the title or the author is none of the category", "", catalog.ListQuery{CategoryContains: "a"}),
+		plain("wildcards are none in a part of the category", "", catalog.ListQuery{CategoryContains: "g%e"}),
+		plain("a blank part of the category selects everything", "a b c d", catalog.ListQuery{CategoryContains: " "}),
+		plain("by every one of the tags", "a", catalog.ListQuery{AllTags: []string{"setup", "node"}}),
+		plain("by every one and any of the tags", "a", catalog.ListQuery{
+			AllTags: []string{"setup"}, Tags: []string{"node", "none"}}),
+		plain("without a parent and without replies", "b c", catalog.ListQuery{Unanswered: true}),
+		plain("with a body", "d", catalog.ListQuery{HasBody: new(true)}),
+		plain("without a body", "a b c", catalog.ListQuery{HasBody: new(false)}),
 		plain("by any of the tags, each record once", "a b", catalog.ListQuery{Tags: []string{"setup", "node"}}),
 		list("by parent", "d", func(f fixture) catalog.ListQuery { return catalog.ListQuery{Parent: id(f)} }),
 		plain("top level only", "a b c", catalog.ListQuery{TopLevel: true}),
@@ -118,9 +128,11 @@ var listPromises = append(filters(),
 		f.check(err)
 		f.equal("without", list, []catalog.Record{want})
 	}},
-	promise{"an unknown order is an error", func(f fixture) {
-		if _, _, err := f.store.List(f.ctx, catalog.ListQuery{Order: "id; DROP TABLE records"}); err == nil {
-			f.Fatal("no error")
+	promise{"an unknown order or time is an error", func(f fixture) {
+		for _, q := range []catalog.ListQuery{{Order: "id; DROP TABLE records"}, {When: "id; DROP TABLE records"}} {
+			if _, _, err := f.store.List(f.ctx, q); err == nil {
+				f.Fatalf("%+v: no error", q)
+			}
 		}
 	}},
 )
@@ -158,6 +170,12 @@ var orderPromises = []promise{
 	{"views, most first", sorted(catalog.ByViews, "b c a", with("a", func(r *catalog.Record) { r.Views = 1 }),
 		with("b", func(r *catalog.Record) { r.Views = 20 }), with("c", func(r *catalog.Record) { r.Views = 3 }))},
 	{"votes, most first", sorted(catalog.ByVotes, "b a", with("a", func(r *catalog.Record) { r.Votes = -1 }), doc("b"))},
+	{"equal votes, newest first", sorted(catalog.ByVotes, "c b a", doc("a"),
+		with("b", func(r *catalog.Record) { r.CreatedAt = day(1) }), with("c", func(r *catalog.Record) { r.CreatedAt = day(2) }))},
+	{"ended, latest first, a start stands for an unknown end", sorted(catalog.ByEnded, "c b a unknown", doc("unknown"),
+		with("a", func(r *catalog.Record) { r.StartsAt = day(1) }),
+		with("b", func(r *catalog.Record) { r.EndsAt = day(2) }),
+		with("c", func(r *catalog.Record) { r.StartsAt, r.EndsAt = day(0), day(3) }))},
 	{"titles ascending without regard to case", sorted(catalog.ByTitle, "3 1 2", with("1", func(r *catalog.Record) { r.Title = "beta" }),
 		with("2", func(r *catalog.Record) { r.Title = "Gamma" }), with("3", func(r *catalog.Record) { r.Title = "Alpha" }))},
 	{"starts, soonest first, unknown last", sorted(catalog.ByStarts, "soon later unknown", doc("unknown"),

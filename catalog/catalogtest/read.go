@@ -72,6 +72,18 @@ var readPromises = []promise{
 		want.Body = ""
 		f.equal("heads", heads, []catalog.Record{want})
 	}},
+	{"the head of a record is found as the record is", func(f fixture) {
+		f.give("docs", catalog.Entry{Record: full(), Aliases: []string{"other"}})
+		want := f.get("full")
+		want.Body = ""
+		for _, key := range []string{"full", "other"} {
+			head, err := f.store.Head(f.ctx, ref(key))
+			f.check(err)
+			f.equal("head", head, want)
+		}
+		_, err := f.store.Head(f.ctx, ref("none"))
+		f.missing(err)
+	}},
 	{"no ids give no records", func(f fixture) {
 		list, err := f.store.Records(f.ctx, nil)
 		f.check(err)
@@ -102,9 +114,28 @@ var readPromises = []promise{
 		f.check(err)
 		f.equal("records", len(list), 0)
 	}},
+	{"tags are counted by kind and beginning, most first", func(f fixture) {
+		faq := doc("faq")
+		faq.Kind, faq.Tags = catalog.KindFAQ, []string{"label:node"}
+		tagged := func(key string, tags ...string) catalog.Record {
+			return with(key, func(r *catalog.Record) { r.Tags = tags })
+		}
+		f.put("docs", faq, tagged("a", "label:node", "labels"), tagged("b", "label:node", "label:API"),
+			tagged("c", "label:élan", "stub"), tagged("gone", "label:node"))
+		f.delete("docs", f.get("gone").ID)
+		counts, err := f.store.TagCounts(f.ctx, catalog.KindDoc, "label:")
+		f.check(err)
+		f.equal("counts", counts, []catalog.TagCount{{Tag: "label:node", N: 2}, {Tag: "label:API", N: 1}, {Tag: "label:élan", N: 1}})
+		counts, err = f.store.TagCounts(f.ctx, catalog.KindDoc, "")
+		f.check(err)
+		f.equal("all", len(counts), 5)
+		counts, err = f.store.TagCounts(f.ctx, catalog.KindPost, "label:")
+		f.check(err)
+		f.equal("of another kind", len(counts), 0)
+	}},
 	{"counts group live records", func(f fixture) {
 		child, open := doc("child"), doc("open")
-		open.State, open.Container = "open", "example/docs"
+		open.State, open.Container, open.Category = "open", "example/docs", "Guide"
 		faq := doc("faq")
 		faq.Kind = catalog.KindFAQ
 		f.put("docs", doc("a"), doc("b"), open)
@@ -115,7 +146,7 @@ var readPromises = []promise{
 		f.equal("counts", counts, []catalog.Count{
 			{Kind: catalog.KindDoc, Source: "docs", N: 1},
 			{Kind: catalog.KindDoc, Source: "docs", TopLevel: true, N: 2},
-			{Kind: catalog.KindDoc, State: "open", Source: "docs", Container: "example/docs", TopLevel: true, N: 1},
+			{Kind: catalog.KindDoc, State: "open", Source: "docs", Container: "example/docs", Category: "Guide", TopLevel: true, N: 1},
 			{Kind: catalog.KindFAQ, Source: "blog", TopLevel: true, N: 1},
 		})
 	}},

@@ -36,8 +36,9 @@ func Run(t *testing.T, open func(t *testing.T) catalog.Store) {
 		promises []promise
 	}{
 		{"apply", applyPromises}, {"tombstones", tombstonePromises}, {"ownership", ownershipPromises},
-		{"hanging", hangingPromises}, {"read", readPromises}, {"list", listPromises}, {"order", orderPromises},
-		{"links", linkPromises}, {"events", eventPromises}, {"changes", changePromises}, {"state", statePromises},
+		{"hanging", hangingPromises}, {"read", readPromises}, {"list", listPromises}, {"range", rangePromises},
+		{"order", orderPromises},
+		{"links", linkPromises}, {"votes", votePromises}, {"events", eventPromises}, {"changes", changePromises}, {"state", statePromises},
 		{"dump", dumpPromises}, {"index", indexPromises}, {"text", textPromises}, {"concurrency", concurrencyPromises},
 	}
 	for _, g := range groups {

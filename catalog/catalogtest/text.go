@@ -21,7 +21,7 @@ var textPromises = []promise{
 		}
 	}},
 	{"NUL and invalid UTF-8 do not fail a batch anywhere", func(f fixture) {
-		r := catalog.Record{Kind: catalog.KindDoc, Key: ugly, Title: ugly, URL: ugly, Page: ugly, Path: ugly, Container: ugly, State: ugly,
+		r := catalog.Record{Kind: catalog.KindDoc, Key: ugly, Title: ugly, URL: ugly, Path: ugly, Container: ugly, State: ugly,
 			Category: ugly, Author: ugly, Body: ugly, Summary: ugly, Tags: []string{ugly}, Data: []byte("{\"a\":\"\xff\"}")}
 		cursor := ugly
 		result := f.apply(catalog.Batch{Source: ugly, Cursor: &cursor,

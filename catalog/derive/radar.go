@@ -113,7 +113,7 @@ func item(release catalog.Record, data catalog.Release, product string, t topic,
 	}
 	rec := catalog.Record{
 		Kind: catalog.KindRadar, Key: release.Key + "/" + name, Title: release.Title + ": " + title,
-		URL: release.URL, Page: release.Page, Container: release.Container, Category: t.level, Author: release.Author,
+		URL: release.URL, Container: release.Container, Category: t.level, Author: release.Author,
 		CreatedAt: release.CreatedAt, UpdatedAt: release.UpdatedAt, LastActivityAt: release.LastActivityAt,
 		Body: strings.TrimSuffix(body.String(), "\n"), Summary: list[0].text, Data: raw, Tags: []string{t.name},
 	}

@@ -16,7 +16,7 @@ import (
 func notes(version, body string) catalog.Record {
 	return with(catalog.Record{
 		ID: 7, Kind: catalog.KindRelease, Key: "saltpan/lantern@v" + version, Title: "Lantern " + version, Body: body,
-		URL: "https://forge.example.org/saltpan/lantern/releases/v" + version, Page: "/releases/lantern", Container: "saltpan/lantern", Category: "lantern",
+		URL: "https://forge.example.org/saltpan/lantern/releases/v" + version, Container: "saltpan/lantern", Category: "lantern",
 		CreatedAt: time.Date(2031, 3, 1, 0, 0, 0, 0, time.UTC),
 	}, catalog.Release{Version: version})
 }
@@ -116,7 +116,7 @@ func TestRadarItem(t *testing.T) {
 	want := catalog.Entry{
 		Record: with(catalog.Record{
 			Kind: catalog.KindRadar, Key: release.Key + "/deadline-2031-05-04", Title: "Lantern 2.0.0: Keepers must upgrade the lens by 2031-05-04.",
-			URL: release.URL, Page: release.Page, Container: release.Container, Category: catalog.RadarCritical, CreatedAt: release.CreatedAt,
+			URL: release.URL, Container: release.Container, Category: catalog.RadarCritical, CreatedAt: release.CreatedAt,
 			EndsAt: time.Date(2031, 5, 4, 0, 0, 0, 0, time.UTC), Body: "- Lens room: Keepers must upgrade the lens by 2031-05-04.",
 			Summary: "Keepers must upgrade the lens by 2031-05-04.", Tags: []string{"deadline"},
 		}, catalog.Radar{Affected: []string{"Lantern", "Lens room"}, Action: "Keepers must upgrade the lens by 2031-05-04.", Deadline: "2031-05-04", Versions: []string{"2.0.0"}}),

@@ -16,6 +16,28 @@ WHERE a.record = ? AND r.deleted_at = 0 ORDER BY a.alias`, record)
 
 func scanText(rows *sql.Rows) (text string, err error) { return text, rows.Scan(&text) }
 
+// names finds the live record that has the reference as its key or alias, 0
+// for none, and all keys that mean it.
+func names(ctx context.Context, q querier, ref catalog.Ref) (id int64, keys []string, err error) {
+	found, err := collect(ctx, q, scanID, `SELECT id FROM records WHERE kind = ? AND key = ? AND deleted_at = 0`,
+		string(ref.Kind), ref.Key)
+	if err != nil {
+		return 0, nil, err
+	}
+	if len(found) > 0 {
+		id = found[0]
+	} else {
+		others, err := aliased(ctx, q, ref.Kind, []string{ref.Key})
+		if err != nil {
+			return 0, nil, err
+		}
+		id = others[ref.Key]
+	}
+	keys, err = collect(ctx, q, scanText, `SELECT key FROM records WHERE id = ?
+UNION SELECT alias FROM record_aliases WHERE record = ?`, id, id)
+	return id, append(keys, ref.Key), err
+}
+
 // aliased finds the live records that have one of the aliases. Where several
 // records claim one, the oldest has it.
 func aliased(ctx context.Context, q querier, kind catalog.Kind, aliases []string) (map[string]int64, error) {

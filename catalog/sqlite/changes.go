@@ -46,11 +46,9 @@ func (t *txn) putChanges(ctx context.Context, changes []catalog.Change) error {
 		return err
 	}
 	for _, c := range changes {
-		deleted := 0
-		if c.Delete {
-			deleted = 1
-		}
-		if _, err := t.exec(`INSERT INTO changes (record, deleted, at) VALUES (?, ?, ?)`, c.Record, deleted, micros(c.At)); err != nil {
+		_, err := t.exec(`INSERT INTO changes (record, deleted, at) VALUES (?, ?, ?)`,
+			c.Record, number(c.Delete), micros(c.At))
+		if err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"slices"
 
 	"almanac/catalog"
 )
@@ -19,6 +20,21 @@ func (s *Store) LinksFrom(ctx context.Context, record int64, relations ...catalo
 	return s.links(ctx, "links from", `l.record = ?`, []any{record}, relations)
 }
 
+// LinksFromAll returns the links of several records, by record id.
+func (s *Store) LinksFromAll(
+	ctx context.Context, records []int64, relations ...catalog.Relation,
+) (list []catalog.Link, err error) {
+	ids := slices.Clone(records)
+	slices.Sort(ids)
+	err = chunks(slices.Compact(ids), func(part []int64) error {
+		where, args := in("l.record", part)
+		links, err := s.links(ctx, "links from all", where, args, relations)
+		list = append(list, links...)
+		return err
+	})
+	return list, err
+}
+
 // LinksTo returns the links of live records that point to ref, by record id.
 func (s *Store) LinksTo(ctx context.Context, ref catalog.Ref, relations ...catalog.Relation) ([]catalog.Link, error) {
 	ref = ref.Clean()
@@ -30,7 +46,9 @@ func (s *Store) LinksByRelation(ctx context.Context, relation catalog.Relation) 
 	return s.links(ctx, "links by relation", `l.relation = ?`, []any{string(relation)}, nil)
 }
 
-func (s *Store) links(ctx context.Context, op, where string, args []any, relations []catalog.Relation) ([]catalog.Link, error) {
+func (s *Store) links(
+	ctx context.Context, op, where string, args []any, relations []catalog.Relation,
+) ([]catalog.Link, error) {
 	if len(relations) > 0 {
 		part, values := in("l.relation", relations)
 		where, args = where+` AND `+part, append(args, values...)

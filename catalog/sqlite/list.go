@@ -10,6 +10,13 @@ import (
 	"almanac/catalog"
 )
 
+// A record without an end ends when it starts, one without a start starts
+// when it ends.
+const (
+	begins = `CASE WHEN starts_at <> 0 THEN starts_at ELSE ends_at END`
+	ends   = `CASE WHEN ends_at <> 0 THEN ends_at ELSE starts_at END`
+)
+
 // orders are the ORDER BY clauses of lists. Unknown times sort last.
 var orders = map[catalog.Order]string{
 	"":                     `key_order, id`,
@@ -20,9 +27,22 @@ var orders = map[catalog.Order]string{
 	catalog.ByLastActivity: `last_activity_at DESC, id`,
 	catalog.ByFirstSeen:    `first_seen_at DESC, id`,
 	catalog.ByViews:        `views DESC, id`,
-	catalog.ByVotes:        `votes DESC, id`,
+	catalog.ByVotes:        `votes DESC, created_at DESC, id`,
 	catalog.ByTitle:        `lower(title), id`,
 	catalog.ByStarts:       `starts_at = 0, starts_at, id`,
+	catalog.ByEnded:        ends + ` DESC, id`,
+}
+
+// columns are the times that ranges bound. TimeWindow is none of them: it
+// takes two.
+var columns = map[catalog.TimeColumn]string{
+	"":                    `created_at`,
+	catalog.TimeCreated:   `created_at`,
+	catalog.TimeUpdated:   `updated_at`,
+	catalog.TimeActivity:  `last_activity_at`,
+	catalog.TimeFirstSeen: `first_seen_at`,
+	catalog.TimeStarts:    `starts_at`,
+	catalog.TimeEnds:      ends,
 }
 
 // maxPattern is what SQLite's LIKE takes at most, in bytes.
@@ -35,11 +55,18 @@ func (s *Store) List(ctx context.Context, query catalog.ListQuery) (list []catal
 	if !ok {
 		return nil, 0, fmt.Errorf("catalog: list: unknown order %q", query.Order)
 	}
-	c := listConditions(query)
+	c, err := listConditions(query)
+	if err != nil {
+		return nil, 0, err
+	}
 	offset := max(0, query.Offset)
 	err = s.view(ctx, "list", func(q querier) error {
+		if err := c.linked(ctx, q, query.LinksTo, query.Relations); err != nil {
+			return err
+		}
 		// Ids first: sorting whole rows would carry their data along.
-		ids, err := collect(ctx, q, scanID, `SELECT id FROM records WHERE `+c.sql()+` ORDER BY `+order+` LIMIT ? OFFSET ?`,
+		ids, err := collect(ctx, q, scanID,
+			`SELECT id FROM records WHERE `+c.sql()+` ORDER BY `+order+` LIMIT ? OFFSET ?`,
 			append(c.args, limit(query.Limit), offset)...)
 		if err != nil {
 			return err
@@ -76,7 +103,8 @@ func (c *conditions) add(part string, args ...any) {
 
 func (c *conditions) sql() string { return strings.Join(c.parts, " AND ") }
 
-func listConditions(q catalog.ListQuery) conditions {
+// listConditions are those of a query that need not ask the catalog.
+func listConditions(q catalog.ListQuery) (conditions, error) {
 	c := conditions{parts: []string{`deleted_at = 0`}}
 	c.anyOf("kind", texts(q.Kinds))
 	c.anyOf("source", q.Sources)
@@ -89,9 +117,15 @@ func listConditions(q catalog.ListQuery) conditions {
 			c.add(part, args...)
 		}
 	}
-	if len(q.Tags) > 0 {
-		part, args := in("tag", clean(q.Tags))
-		c.add(`id IN (SELECT record FROM record_tags WHERE `+part+`)`, args...)
+	if text := catalog.Fold(q.CategoryContains); text != "" {
+		c.contains("%\n%\n%", text) // the third line of what is folded
+	}
+	if text := catalog.Fold(q.Text); text != "" {
+		c.contains("%", text)
+	}
+	c.tagged(q.Tags)
+	for _, tag := range q.AllTags {
+		c.tagged([]string{tag})
 	}
 	if q.Parent != 0 {
 		c.add(`parent = ? AND parent <> 0`, q.Parent)
@@ -99,14 +133,16 @@ func listConditions(q catalog.ListQuery) conditions {
 	if q.TopLevel {
 		c.add(`parent = 0`)
 	}
+	if q.Unanswered {
+		c.add(`parent = 0 AND replies = 0`)
+	}
+	if q.HasBody != nil {
+		c.add(`(CASE WHEN body = '' THEN 0 ELSE 1 END) = ?`, number(*q.HasBody))
+	}
 	if q.Author != "" {
 		c.add(`author = ? AND author <> ''`, catalog.Clean(q.Author))
 	}
-	c.between("created_at", q.Since, q.Until)
-	if text := catalog.Fold(q.Text); text != "" {
-		c.contains("folded", text)
-	}
-	return c
+	return c, c.during(q.When, q.Since, q.Until)
 }
 
 func (c *conditions) anyOf(column string, values []string) {
@@ -114,6 +150,28 @@ func (c *conditions) anyOf(column string, values []string) {
 		part, args := in(column, clean(values))
 		c.add(part, args...)
 	}
+}
+
+// tagged asks for at least one of the tags.
+func (c *conditions) tagged(tags []string) {
+	if len(tags) > 0 {
+		part, args := in("tag", clean(tags))
+		c.add(`id IN (SELECT record FROM record_tags WHERE `+part+`)`, args...)
+	}
+}
+
+// during bounds a time of the records.
+func (c *conditions) during(when catalog.TimeColumn, since, until time.Time) error {
+	column, ok := columns[when]
+	switch {
+	case when == catalog.TimeWindow:
+		c.overlap(since, until)
+	case !ok:
+		return fmt.Errorf("catalog: list: unknown time %q", when)
+	default:
+		c.between(column, since, until)
+	}
+	return nil
 }
 
 // between asks for a known time in [since, until).
@@ -129,14 +187,52 @@ func (c *conditions) between(column string, since, until time.Time) {
 	}
 }
 
-// contains asks for a substring.
-func (c *conditions) contains(column, text string) {
-	pattern := "%" + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text) + "%"
+// overlap asks for a window, which ends before its end, or a moment that has
+// a part of [since, until).
+func (c *conditions) overlap(since, until time.Time) {
+	c.between(ends, since, time.Time{})
+	if !since.IsZero() {
+		at := ceilMicros(since)
+		c.add(`(`+ends+` > ? OR `+begins+` >= ?)`, at, at)
+	}
+	c.between(begins, time.Time{}, until)
+}
+
+// contains asks for a substring of what is folded, after the pattern before.
+func (c *conditions) contains(before, text string) {
+	pattern := before + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text) + "%"
 	if len(pattern) > maxPattern {
 		c.add(`1 = 0`) // longer than any title
 		return
 	}
-	c.add(column+` LIKE ? ESCAPE '\'`, pattern)
+	c.add(`folded LIKE ? ESCAPE '\'`, pattern)
+}
+
+// linked asks for a link to one of the references, under any name that the
+// record it means has, but not from that record itself.
+func (c *conditions) linked(ctx context.Context, q querier, refs []catalog.Ref, relations []catalog.Relation) error {
+	var targets []string
+	var args []any
+	for _, ref := range refs {
+		ref = ref.Clean()
+		id, keys, err := names(ctx, q, ref)
+		if err != nil {
+			return err
+		}
+		part, values := in("to_key", keys)
+		targets = append(targets, `to_kind = ? AND `+part+` AND record <> ?`)
+		args = append(append(append(args, string(ref.Kind)), values...), id)
+	}
+	if len(targets) == 0 {
+		return nil
+	}
+	where := `(` + strings.Join(targets, ` OR `) + `)`
+	if len(relations) > 0 {
+		part, values := in("relation", relations)
+		where, args = where+` AND `+part, append(args, values...)
+	}
+	c.add(`id IN (SELECT record FROM links WHERE `+where+`)`, args...)
+	return nil
 }
 
 // ceilMicros rounds up: a stored time is whole microseconds, so t ≥ bound
@@ -157,20 +253,4 @@ func clean(list []string) []string {
 		out[i] = catalog.Clean(s)
 	}
 	return out
-}
-
-// Counts groups the live records, ordered by the groups' values.
-func (s *Store) Counts(ctx context.Context) ([]catalog.Count, error) {
-	list, err := collect(ctx, s.reader, scanCount, `SELECT kind, state, source, container, CASE WHEN parent = 0 THEN 1 ELSE 0 END AS top_level, COUNT(*)
-FROM records WHERE deleted_at = 0
-GROUP BY kind, state, source, container, top_level
-ORDER BY kind, state, source, container, top_level`)
-	return list, s.failure(ctx, "counts", err)
-}
-
-func scanCount(rows *sql.Rows) (c catalog.Count, err error) {
-	var topLevel int
-	err = rows.Scan(&c.Kind, &c.State, &c.Source, &c.Container, &topLevel, &c.N)
-	c.TopLevel = topLevel == 1
-	return c, err
 }

@@ -195,6 +195,15 @@ func TestListsUseIndexes(t *testing.T) {
 		{live + `path = 'x' AND path <> '' ORDER BY id`, "records_by_path"},
 		{live + `author = 'x' AND author <> '' ORDER BY created_at DESC, id`, "records_by_author"},
 		{live + `id IN (SELECT record FROM record_tags WHERE tag IN ('x')) ORDER BY key_order, id`, "record_tags_by_tag"},
+		{live + `kind IN ('issue') AND updated_at <> 0 AND updated_at >= 5 ORDER BY updated_at DESC, id LIMIT 20`,
+			"records_by_updated"},
+		{live + `kind IN ('issue') AND parent = 0 AND replies = 0 ORDER BY views DESC, id LIMIT 20`, "records_unanswered"},
+		{live + `kind IN ('issue') AND (CASE WHEN body = '' THEN 0 ELSE 1 END) = 1 ORDER BY created_at DESC, id LIMIT 20`,
+			"records_by_body"},
+		{live + `kind IN ('doc') AND folded LIKE '%' ESCAPE '\' ORDER BY key_order, id LIMIT 20`,
+			"COVERING INDEX records_by_key"},
+		{live + `id IN (SELECT record FROM links WHERE (to_kind = 'cip' AND to_key IN ('a', 'b') AND record <> 7)
+OR (to_kind = 'doc' AND to_key IN ('c') AND record <> 8)) ORDER BY key_order, id`, "links_by_target"},
 		{`kind = 'doc' AND key IN ('a', 'b')`, "sqlite_autoindex_records_1"},
 		{live + `id IN (1, 2, 3)`, "INTEGER PRIMARY KEY"},
 	} {

@@ -13,30 +13,39 @@ import (
 
 // recordColumns are the columns that scanRecord reads; body comes last and
 // may be left out by an empty text in its place.
-const recordColumns = `id, kind, key, title, url, page, path, source, container, state, category, parent, author,
+const recordColumns = `id, kind, key, title, url, path, source, container, state, category, parent, author,
 	created_at, updated_at, last_activity_at, first_seen_at, starts_at, ends_at,
 	views, replies, votes, hash, deleted_at, summary, data, `
 
 const (
-	insertRecord = `INSERT INTO records (id, kind, key, key_order, title, url, page, path, source, container, state, category,
+	insertRecord = `INSERT INTO records (id, kind, key, key_order, title, url, path, source, container, state, category,
 	parent, author, created_at, updated_at, last_activity_at, first_seen_at, starts_at, ends_at,
 	views, replies, votes, hash, deleted_at, folded, summary, data, body)
-VALUES (NULLIF(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
+VALUES (NULLIF(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
 RETURNING id`
 
 	// updateRecord rewrites a record and makes it live; what never changes is
 	// its kind, key and first_seen_at.
-	updateRecord = `UPDATE records SET title = ?, url = ?, page = ?, path = ?, source = ?, container = ?, state = ?, category = ?,
+	updateRecord = `UPDATE records SET title = ?, url = ?, path = ?, source = ?, container = ?, state = ?, category = ?,
 	parent = ?, author = ?, created_at = ?, updated_at = ?, last_activity_at = ?, starts_at = ?, ends_at = ?,
 	views = ?, replies = ?, votes = ?, hash = ?, deleted_at = 0, folded = ?, summary = ?, data = ?, body = ?
 WHERE id = ?`
 )
 
 // Get finds a record by natural key, then by alias.
-func (s *Store) Get(ctx context.Context, ref catalog.Ref) (r catalog.Record, err error) {
+func (s *Store) Get(ctx context.Context, ref catalog.Ref) (catalog.Record, error) {
+	return s.find(ctx, "get", ref, `body`)
+}
+
+// Head finds the same record without its body.
+func (s *Store) Head(ctx context.Context, ref catalog.Ref) (catalog.Record, error) {
+	return s.find(ctx, "head", ref, noBody)
+}
+
+func (s *Store) find(ctx context.Context, op string, ref catalog.Ref, body string) (r catalog.Record, err error) {
 	ref = ref.Clean()
-	err = s.view(ctx, "get", func(q querier) error {
-		r, err = queryRecord(ctx, q, ref, `kind = ? AND key = ?`, ref.Kind, ref.Key)
+	err = s.view(ctx, op, func(q querier) error {
+		r, err = queryRecord(ctx, q, ref, body, `kind = ? AND key = ?`, ref.Kind, ref.Key)
 		if !errors.Is(err, catalog.ErrNotFound) {
 			return err
 		}
@@ -45,7 +54,7 @@ func (s *Store) Get(ctx context.Context, ref catalog.Ref) (r catalog.Record, err
 			return err
 		}
 		if id, ok := ids[ref.Key]; ok {
-			r, err = queryRecord(ctx, q, ref, `id = ?`, id)
+			r, err = queryRecord(ctx, q, ref, body, `id = ?`, id)
 			return err
 		}
 		return notFound(ref)
@@ -56,7 +65,7 @@ func (s *Store) Get(ctx context.Context, ref catalog.Ref) (r catalog.Record, err
 // ByID finds a live record.
 func (s *Store) ByID(ctx context.Context, id int64) (r catalog.Record, err error) {
 	err = s.view(ctx, "by id", func(q querier) error {
-		r, err = queryRecord(ctx, q, fmt.Sprintf("record %d", id), `id = ?`, id)
+		r, err = queryRecord(ctx, q, fmt.Sprintf("record %d", id), `body`, `id = ?`, id)
 		return err
 	})
 	return r, err
@@ -69,7 +78,8 @@ func (s *Store) ByPath(ctx context.Context, path string) (list []catalog.Record,
 	}
 	err = s.view(ctx, "by path", func(q querier) error {
 		list, err = collect(ctx, q, scanRecord,
-			`SELECT `+recordColumns+`body FROM records WHERE path = ? AND path <> '' AND deleted_at = 0 ORDER BY id`, catalog.Clean(path))
+			`SELECT `+recordColumns+`body FROM records WHERE path = ? AND path <> '' AND deleted_at = 0 ORDER BY id`,
+			catalog.Clean(path))
 		if err != nil {
 			return err
 		}
@@ -98,9 +108,15 @@ func (s *Store) Heads(ctx context.Context, ids []int64) (list []catalog.Record, 
 	return list, err
 }
 
+// noBody stands in the place of the column body.
+const noBody = `''`
+
 // queryRecord reads one live record with its tags.
-func queryRecord(ctx context.Context, q querier, what any, where string, args ...any) (catalog.Record, error) {
-	list, err := collect(ctx, q, scanRecord, `SELECT `+recordColumns+`body FROM records WHERE deleted_at = 0 AND `+where, args...)
+func queryRecord(
+	ctx context.Context, q querier, what any, body, where string, args ...any,
+) (catalog.Record, error) {
+	list, err := collect(ctx, q, scanRecord,
+		`SELECT `+recordColumns+body+` FROM records WHERE deleted_at = 0 AND `+where, args...)
 	if err != nil {
 		return catalog.Record{}, err
 	}
@@ -112,14 +128,15 @@ func queryRecord(ctx context.Context, q querier, what any, where string, args ..
 
 // loadRecords reads the live records among ids, in the order of ids.
 func loadRecords(ctx context.Context, q querier, ids []int64, withBody bool) ([]catalog.Record, error) {
-	body := `''`
+	body := noBody
 	if withBody {
 		body = `body`
 	}
 	list := make([]catalog.Record, 0, len(ids))
 	err := chunks(ids, func(part []int64) error {
 		where, args := in("id", part)
-		rows, err := collect(ctx, q, scanRecord, `SELECT `+recordColumns+body+` FROM records WHERE deleted_at = 0 AND `+where, args...)
+		rows, err := collect(ctx, q, scanRecord,
+			`SELECT `+recordColumns+body+` FROM records WHERE deleted_at = 0 AND `+where, args...)
 		if err != nil {
 			return err
 		}
@@ -143,7 +160,7 @@ func loadRecords(ctx context.Context, q querier, ids []int64, withBody bool) ([]
 func scanRecord(rows *sql.Rows) (r catalog.Record, err error) {
 	var created, updated, activity, seen, starts, ends, deleted int64
 	var data string
-	err = rows.Scan(&r.ID, &r.Kind, &r.Key, &r.Title, &r.URL, &r.Page, &r.Path, &r.Source, &r.Container, &r.State, &r.Category,
+	err = rows.Scan(&r.ID, &r.Kind, &r.Key, &r.Title, &r.URL, &r.Path, &r.Source, &r.Container, &r.State, &r.Category,
 		&r.Parent, &r.Author, &created, &updated, &activity, &seen, &starts, &ends,
 		&r.Views, &r.Replies, &r.Votes, &r.Hash, &deleted, &r.Summary, &data, &r.Body)
 	r.CreatedAt, r.UpdatedAt, r.LastActivityAt = fromMicros(created), fromMicros(updated), fromMicros(activity)
@@ -162,17 +179,16 @@ func folded(r catalog.Record) string {
 
 // create writes a new record.
 func (t *txn) create(r catalog.Record) (int64, error) {
-	return t.insert(insertRecord, r.ID, string(r.Kind), r.Key, catalog.KeyOrder(r.Key), r.Title, r.URL, r.Page, r.Path, r.Source,
-		r.Container, r.State, r.Category, r.Parent, r.Author, micros(r.CreatedAt), micros(r.UpdatedAt), micros(r.LastActivityAt),
-		micros(r.FirstSeenAt), micros(r.StartsAt), micros(r.EndsAt), r.Views, r.Replies, r.Votes, r.Hash, folded(r), r.Summary,
-		string(r.Data), r.Body)
+	return t.insert(insertRecord, r.ID, string(r.Kind), r.Key, catalog.KeyOrder(r.Key), r.Title, r.URL, r.Path,
+		r.Source, r.Container, r.State, r.Category, r.Parent, r.Author, micros(r.CreatedAt), micros(r.UpdatedAt),
+		micros(r.LastActivityAt), micros(r.FirstSeenAt), micros(r.StartsAt), micros(r.EndsAt), r.Views, r.Replies,
+		r.Votes, r.Hash, folded(r), r.Summary, string(r.Data), r.Body)
 }
 
 // rewrite writes a record over the one with its id.
 func (t *txn) rewrite(r catalog.Record) error {
-	_, err := t.exec(updateRecord, r.Title, r.URL, r.Page, r.Path, r.Source,
-		r.Container, r.State, r.Category, r.Parent, r.Author, micros(r.CreatedAt), micros(r.UpdatedAt), micros(r.LastActivityAt),
-		micros(r.StartsAt), micros(r.EndsAt), r.Views, r.Replies, r.Votes, r.Hash, folded(r), r.Summary,
-		string(r.Data), r.Body, r.ID)
+	_, err := t.exec(updateRecord, r.Title, r.URL, r.Path, r.Source, r.Container, r.State, r.Category, r.Parent,
+		r.Author, micros(r.CreatedAt), micros(r.UpdatedAt), micros(r.LastActivityAt), micros(r.StartsAt),
+		micros(r.EndsAt), r.Views, r.Replies, r.Votes, r.Hash, folded(r), r.Summary, string(r.Data), r.Body, r.ID)
 	return err
 }

@@ -185,6 +185,14 @@ func fromMicros(us int64) time.Time {
 	return time.UnixMicro(us).UTC()
 }
 
+// number is a truth as the database keeps it.
+func number(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // limit is a LIMIT that means "all" when n is not positive.
 func limit(n int) int64 {
 	if n <= 0 {

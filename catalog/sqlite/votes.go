@@ -7,12 +7,25 @@ import (
 	"almanac/catalog"
 )
 
+const selectVotes = `SELECT v.record, v.voter, v.choice, v.reason, v.cast_at, v.url
+FROM votes v JOIN records r ON r.id = v.record WHERE `
+
 // VotesOn returns the votes on a live record ordered by time, then voter.
 func (s *Store) VotesOn(ctx context.Context, record int64) ([]catalog.Vote, error) {
-	list, err := collect(ctx, s.reader, scanVote, `SELECT v.record, v.voter, v.choice, v.reason, v.cast_at, v.url
-FROM votes v JOIN records r ON r.id = v.record
-WHERE v.record = ? AND r.deleted_at = 0 ORDER BY v.cast_at, v.voter, v.position`, record)
+	list, err := collect(ctx, s.reader, scanVote,
+		selectVotes+`v.record = ? AND r.deleted_at = 0 ORDER BY v.cast_at, v.voter, v.position`, record)
 	return list, s.failure(ctx, "votes on", err)
+}
+
+// VotesBy returns a voter's votes on live records of a kind, newest first;
+// those of every voter without one.
+func (s *Store) VotesBy(ctx context.Context, kind catalog.Kind, voter string) ([]catalog.Vote, error) {
+	where, args := `r.kind = ? AND r.deleted_at = 0`, []any{catalog.Clean(string(kind))}
+	if voter != "" {
+		where, args = where+` AND lower(v.voter) = lower(?)`, append(args, catalog.Clean(voter))
+	}
+	list, err := collect(ctx, s.reader, scanVote, selectVotes+where+` ORDER BY v.cast_at DESC, v.record, v.position`, args...)
+	return list, s.failure(ctx, "votes by", err)
 }
 
 func scanVote(rows *sql.Rows) (v catalog.Vote, err error) {
@@ -24,8 +37,8 @@ func scanVote(rows *sql.Rows) (v catalog.Vote, err error) {
 
 func (t *txn) putVotes(record int64, votes []catalog.Vote) error {
 	for i, v := range votes {
-		_, err := t.exec(`INSERT INTO votes (record, position, voter, choice, reason, cast_at, url) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			record, i, v.Voter, v.Choice, v.Reason, micros(v.CastAt), v.URL)
+		_, err := t.exec(`INSERT INTO votes (record, position, voter, choice, reason, cast_at, url)
+VALUES (?, ?, ?, ?, ?, ?, ?)`, record, i, v.Voter, v.Choice, v.Reason, micros(v.CastAt), v.URL)
 		if err != nil {
 			return err
 		}

@@ -276,7 +276,7 @@ func (r *run) entry(p page, f front, text string, made remembered) catalog.Entry
 	}})
 	version := cmp.Or(p.root.Version, Version(p.file))
 	rec := catalog.Record{
-		Kind: catalog.KindDoc, Key: key, Title: m.Title, Page: "/docs/" + key, Path: key, Container: r.opts.Container,
+		Kind: catalog.KindDoc, Key: key, Title: m.Title, Path: key, Container: r.opts.Container,
 		URL: fill(p.root.URL, map[string]string{
 			"{repo}": r.opts.Repository.Name, "{branch}": r.opts.Repository.Branch, "{commit}": made.Origin.Commit,
 			"{source_path}": p.file, "{page}": p.address(f), "{version}": version,

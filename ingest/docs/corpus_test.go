@@ -97,7 +97,7 @@ func TestRealPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return []any{r.Kind, r.Key, r.Title, r.Page, r.Path, r.Body, r.Summary, r.Tags, d.Format, d.Description, d.Includes, d.Stub}
+			return []any{r.Kind, r.Key, r.Title, r.Path, r.Body, r.Summary, r.Tags, d.Format, d.Description, d.Includes, d.Stub}
 		}
 		if diff := cmp.Diff(shape(w), shape(g)); diff != "" {
 			t.Errorf("%s (-snapshot +docs)\n%s", key, diff)

@@ -86,7 +86,7 @@ func TestAPage(t *testing.T) {
 	want := catalog.Record{
 		Kind: catalog.KindDoc, Key: "harbour/handbook/docs/guide/lamps.mdx", Title: "Lamps",
 		URL:  "https://forge.example.org/harbour/handbook/blob/" + first + "/docs/guide/lamps.mdx",
-		Page: "/docs/harbour/handbook/docs/guide/lamps.mdx", Path: "harbour/handbook/docs/guide/lamps.mdx", Source: got.Source,
+		Path: "harbour/handbook/docs/guide/lamps.mdx", Source: got.Source,
 		Container: "harbour/handbook", Category: "guide", CreatedAt: day, UpdatedAt: day, Summary: "How lamps are lit.",
 		ID: got.ID, FirstSeenAt: got.FirstSeenAt, Hash: got.Hash, Body: got.Body, Data: got.Data, Tags: got.Tags,
 	}

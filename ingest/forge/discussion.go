@@ -179,7 +179,7 @@ func (r *run) badNode(raw json.RawMessage, err error) {
 // discussion hands over a discussion with its comments, each a child of it.
 func (r *run) discussion(ctx context.Context, d discussion) error {
 	rec := catalog.Record{
-		Kind: catalog.KindDiscussion, Key: d.ID, Title: cmp.Or(strings.TrimSpace(d.Title), numbered(r.name, d.Number)), URL: d.URL, Page: "/forge-discussions/" + d.ID, Container: r.name,
+		Kind: catalog.KindDiscussion, Key: d.ID, Title: cmp.Or(strings.TrimSpace(d.Title), numbered(r.name, d.Number)), URL: d.URL, Container: r.name,
 		State: "open", Category: d.Category.Name, Author: r.access.author(d.Author.user()), CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt,
 		LastActivityAt: d.UpdatedAt, Replies: d.Comments.Total, Votes: d.Upvotes, Body: text(d.Body), Tags: names(d.Labels.Nodes),
 	}

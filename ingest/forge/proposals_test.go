@@ -56,7 +56,6 @@ func TestReadsDrafts(t *testing.T) {
 		"state":      {draft.State, "Draft"},
 		"raw":        {data.RawStatus, "open"},
 		"url":        {draft.URL, "https://forge.example.org/causeway/proposals/pull/4"},
-		"page":       {draft.Page, "/cips/PR-4"},
 		"path":       {draft.Path, "cwp-second-gauge/cwp-second-gauge.md"},
 		"container":  {draft.Container, "causeway/proposals"},
 		"author":     {draft.Author, "Ada Quay"},

@@ -64,7 +64,7 @@ func (r *run) release(ctx context.Context, rel release) error {
 	updated := later(published, rel.UpdatedAt)
 	rec := catalog.Record{
 		Kind: catalog.KindRelease, Key: r.name + "@" + rel.Tag, Title: releaseTitle(r.name, rel), URL: rel.HTMLURL,
-		Page: "/releases/" + r.name + "@" + rel.Tag, Container: r.name, Category: path.Base(r.name), Author: r.access.author(rel.Author),
+		Container: r.name, Category: path.Base(r.name), Author: r.access.author(rel.Author),
 		CreatedAt: published, UpdatedAt: updated, LastActivityAt: updated, Votes: rel.Reactions.Total, Body: body, Summary: derive.TLDR(body),
 	}
 	return r.put(ctx, catalog.Entry{Record: rec}, data)

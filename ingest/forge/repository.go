@@ -40,7 +40,7 @@ func (r *run) about(ctx context.Context) error {
 	}
 	page := markup.Parse(readme)
 	rec := catalog.Record{
-		Kind: catalog.KindRepo, Key: r.name, Title: r.name, URL: r.info.HTMLURL, Page: "/repos/" + r.name, Path: readme.Path,
+		Kind: catalog.KindRepo, Key: r.name, Title: r.name, URL: r.info.HTMLURL, Path: readme.Path,
 		Container: r.name, Category: r.info.Language, Summary: cmp.Or(r.info.Description, page.Description), Body: cmp.Or(page.Body, r.info.Description),
 		Tags: r.info.Topics, CreatedAt: r.info.CreatedAt, UpdatedAt: r.info.PushedAt, LastActivityAt: r.info.PushedAt,
 	}

@@ -19,7 +19,6 @@ const maxAttachmentText = 500_000
 type attached struct {
 	file   string
 	parent catalog.Ref
-	page   string
 	label  string // how the proposal calls its link to the file
 }
 
@@ -50,7 +49,7 @@ func (s *syncRun) beside(numbered map[string]string) []attached {
 		}
 		list = append(list, attached{
 			file: file, parent: catalog.Ref{Kind: catalog.KindCIP, Key: s.reader.Key(number)},
-			page: "/cips/" + number, label: linkLabel(text, path.Base(file)),
+			label: linkLabel(text, path.Base(file)),
 		})
 	}
 	return list
@@ -103,7 +102,7 @@ func (s *syncRun) attachment(a attached) (catalog.Entry, error) {
 	}
 	rec := catalog.Record{
 		Kind: catalog.KindAttachment, Key: a.file, Title: info.Filename, URL: s.opts.URL.file(s.repo.Head.Hash.String(), a.file),
-		Page: a.page, Path: a.file, Container: s.opts.Name, Category: info.Role,
+		Path: a.file, Container: s.opts.Name, Category: info.Role,
 	}
 	switch {
 	case info.MediaType == "application/pdf":

@@ -86,7 +86,7 @@ func (s *syncRun) grant(ctx context.Context, p *pull, files []string) error {
 		}
 	}
 	for _, f := range others {
-		a := attached{file: f, parent: catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(p.Number)}, page: fmt.Sprintf("/proposals/%d", p.Number)}
+		a := attached{file: f, parent: catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(p.Number)}}
 		if err := s.put(ctx, f, func() (catalog.Entry, error) { return s.attachment(a) }); err != nil {
 			return err
 		}

@@ -76,7 +76,6 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 	switch {
 	case in.Pull != nil && in.Pull.State != "merged":
 		rec.Key = fmt.Sprintf("PR-%d", in.Pull.Number)
-		rec.Page = "/cips/" + rec.Key
 		data.RawStatus = in.Pull.State
 		rec.State = r.draftState(in.Pull.State)
 		draft = true
@@ -89,7 +88,6 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 			r.warn(in.Path, "the header says number %s", h.Number)
 		}
 		rec.Key = r.Key(data.Number)
-		rec.Page = "/cips/" + data.Number
 		data.RawStatus = cmp.Or(data.RawStatus, in.Index.Status)
 		rec.State = r.Status(in.Path, data.RawStatus)
 	}
@@ -163,7 +161,7 @@ func (r Reader) Grant(in File) (catalog.Entry, error) {
 	}
 	rec := catalog.Record{
 		Kind: catalog.KindProposal, Key: strconv.Itoa(in.Pull.Number), Title: r.title(h, in),
-		URL: in.URL, Page: fmt.Sprintf("/proposals/%d", in.Pull.Number), Path: in.Path, Container: in.Repository,
+		URL: in.URL, Path: in.Path, Container: in.Repository,
 		State: "closed", Author: cmp.Or(strings.Join(h.Authors, ", "), in.Pull.Author),
 		Body: in.Text, Summary: derive.TLDR(h.Body), Tags: data.Labels,
 	}

@@ -49,7 +49,7 @@ func TestProposal(t *testing.T) {
 	rec := e.Record
 	rec.Data, rec.Body = nil, ""
 	want := catalog.Record{
-		Kind: catalog.KindCIP, Key: "CIP-0056", Title: "Token crates", URL: "https://forge.example/b/cip-0056.md", Page: "/cips/0056",
+		Kind: catalog.KindCIP, Key: "CIP-0056", Title: "Token crates", URL: "https://forge.example/b/cip-0056.md",
 		Path: "cip-0056/cip-0056.md", Container: "harbour/cips", State: "Final", Category: "Standards Track", Author: "Ada Quill, Bo Marlin",
 		UpdatedAt: time.Date(2032, 1, 2, 2, 4, 5, 0, time.UTC), LastActivityAt: time.Date(2032, 1, 2, 2, 4, 5, 0, time.UTC),
 		Summary: "Crates are counted by token. They are stacked.",

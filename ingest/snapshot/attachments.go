@@ -73,7 +73,7 @@ func (r *run) attachment(repo string, l attachmentLine) item {
 		Filename: name, MediaType: media, Role: attachmentRole(l.Kind), Bytes: l.Bytes, TextLayer: l.TextLayer, Blob: l.Blob,
 	}
 	rec := catalog.Record{
-		Kind: catalog.KindAttachment, Key: l.SourcePath, Title: name, URL: l.URL, Page: "/cips/" + l.CIP, Path: l.Stored,
+		Kind: catalog.KindAttachment, Key: l.SourcePath, Title: name, URL: l.URL, Path: l.Stored,
 		Container: repo, Category: data.Role,
 	}
 	if rec.Path == "" {

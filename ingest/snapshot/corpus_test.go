@@ -156,7 +156,7 @@ func checkRecords(t *testing.T, all map[string]*recorder) {
 				t.Errorf("%s stands twice", r.Ref())
 			}
 			seen[r.Ref()] = true
-			if r.Title == "" || r.Path == "" || r.Page == "" || r.Container == "" || len(r.Data) == 0 {
+			if r.Title == "" || r.Path == "" || r.Container == "" || len(r.Data) == 0 {
 				t.Errorf("%s: %s lacks title, path, page, container or data", source, r.Ref())
 			}
 			if !strings.HasPrefix(r.URL, "https://") || strings.ContainsAny(r.URL, "{} ") {

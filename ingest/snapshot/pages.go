@@ -68,7 +68,6 @@ func (r *run) doc(row row) []item {
 		return failed(catalog.KindDoc, row.Path, err)
 	}
 	rec := r.record(catalog.KindDoc, row.Path, row, p)
-	rec.Page = "/docs/" + row.Path
 	rec.Category = section(row.SourcePath)
 	rec.Tags = stub(p.Stub)
 	rec.Data = encode(catalog.Doc{
@@ -90,7 +89,6 @@ func (r *run) repo(row row) []item {
 		return failed(catalog.KindRepo, row.Repo, err)
 	}
 	rec := r.record(catalog.KindRepo, row.Repo, row, p)
-	rec.Page = "/repos/" + row.Repo
 	rec.Title = repoTitle(row.Repo, p.Headings)
 	rec.Tags = stub(p.Stub)
 	rec.Data = encode(catalog.Repo{FullName: row.Repo, Description: rec.Summary, Commit: row.Commit, Licence: row.Licence})

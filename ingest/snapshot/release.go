@@ -45,7 +45,6 @@ func (r *run) release(row row) []item {
 		return failed(catalog.KindRelease, row.Path, err)
 	}
 	rec := r.record(catalog.KindRelease, row.Path, row, p)
-	rec.Page = "/releases/" + row.Path
 	rec.Category = product(row.Path)
 	sections := splitReleases(p.Body)
 	if version == "" && len(sections) == 1 {
@@ -81,7 +80,6 @@ func splitPage(page catalog.Record, data catalog.Release, p markup.Page, section
 	for _, s := range sections {
 		rec := page
 		rec.Key += "#" + s.version
-		rec.Page += "#" + s.version
 		rec.Title = name + " " + s.version
 		rec.Body, rec.Summary = s.text, derive.TLDR(s.text)
 		date(&rec, s.text)

@@ -1,0 +1,87 @@
+package catalog
+
+import "time"
+
+// Order is the order of a list; equal values fall back to the id, unknown
+// times come last.
+type Order string
+
+// The orders of lists.
+const (
+	ByKey          Order = "key"           // ascending natural key, see KeyOrder
+	ByKeyDesc      Order = "key_desc"      //
+	ByCreated      Order = "created"       // newest first
+	ByUpdated      Order = "updated"       // newest first
+	ByLastActivity Order = "last_activity" // newest first
+	ByFirstSeen    Order = "first_seen"    // newest first
+	ByViews        Order = "views"         // most first
+	ByVotes        Order = "votes"         // most first, then newest
+	ByTitle        Order = "title"         // ascending
+	ByStarts       Order = "starts"        // soonest first
+	ByEnded        Order = "ended"         // latest end first, see TimeEnds
+)
+
+// TimeColumn says which time of a record Since and Until bound.
+type TimeColumn string
+
+// The times of records. Without EndsAt a record ends when it starts, without
+// StartsAt it starts when it ends.
+const (
+	TimeCreated   TimeColumn = "created" // the default
+	TimeUpdated   TimeColumn = "updated"
+	TimeActivity  TimeColumn = "activity"
+	TimeFirstSeen TimeColumn = "first_seen"
+	TimeStarts    TimeColumn = "starts"
+	TimeEnds      TimeColumn = "ends"
+	// TimeWindow selects the records that are on at some time of the range,
+	// also those that began before it or end after it.
+	TimeWindow TimeColumn = "window"
+)
+
+// ListQuery selects records; zero fields select everything.
+type ListQuery struct {
+	Kinds            []Kind
+	Sources          []string
+	Containers       []string // matched without regard to case
+	States           []string // matched without regard to case
+	Categories       []string // matched without regard to case
+	CategoryContains string   // substring of the category, without regard to case
+	Tags             []string // at least one of them, exactly as stored: see Tag
+	AllTags          []string // every one of them
+	Parent           int64    // children of this record
+	TopLevel         bool     // only records without a parent
+	Unanswered       bool     // only records without a parent and without replies
+	HasBody          *bool    // only records with a body, or only those without
+	Author           string
+	// LinksTo selects the records with a link to one of these. A record that
+	// has the reference as its key or alias is meant under all its names: a
+	// link to PR-203 counts as one to the proposal that it became. A record's
+	// links to itself do not count.
+	LinksTo   []Ref
+	Relations []Relation // of these links; none: any
+	When      TimeColumn // what Since and Until bound; unknown times are in no range
+	Since     time.Time  // not before
+	Until     time.Time  // before
+	Text      string     // substring of title, author or category, without regard to case
+	Order     Order      // default ByKey
+	Limit     int        // 0 = all
+	Offset    int
+	WithBody  bool // lists leave Body empty unless asked
+}
+
+// Count is the number of live records with these values.
+type Count struct {
+	Kind      Kind
+	State     string
+	Source    string
+	Container string
+	Category  string
+	TopLevel  bool // without a parent
+	N         int
+}
+
+// TagCount is the number of live records with a tag.
+type TagCount struct {
+	Tag string
+	N   int
+}

@@ -1,0 +1,22 @@
+package catalog
+
+import "time"
+
+// SourceState is what is known of one source's syncs.
+type SourceState struct {
+	Name        string
+	Kind        string // connector kind: snapshot, proposals, forum, …
+	LastRun     time.Time
+	LastSuccess time.Time
+	Cursor      string
+	Error       string // of the last run; empty when it succeeded
+	Skipped     int    // bad items the last run reported and left out
+	Freshness   time.Duration
+}
+
+// Stale reports whether the source's data is older than its freshness
+// threshold. A source without a threshold is never stale, one that never
+// succeeded is.
+func (s SourceState) Stale(now time.Time) bool {
+	return s.Freshness > 0 && now.Sub(s.LastSuccess) > s.Freshness
+}
