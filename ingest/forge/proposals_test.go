@@ -60,7 +60,7 @@ func TestReadsDrafts(t *testing.T) {
 		"path":       {draft.Path, "cwp-second-gauge/cwp-second-gauge.md"},
 		"container":  {draft.Container, "causeway/proposals"},
 		"author":     {draft.Author, "Ada Quay"},
-		"tags":       {draft.Tags, []string{"needs-champion"}},
+		"tags":       {draft.Tags, []string{"needs-champion", "status:open", "type:standards track"}},
 		"created":    {draft.CreatedAt, date("2031-01-05T00:00:00Z")},
 		"activity":   {draft.LastActivityAt, date("2031-05-20T08:00:00Z")},
 		"pull state": {[]string{data.Pull.State, data.Pull.Author, data.Pull.MergedAt}, []string{"open", "ada-quay", ""}},

@@ -48,9 +48,10 @@ func (s *syncRun) beside(numbered map[string]string) []attached {
 		if !ok {
 			continue
 		}
+		key := s.reader.Key(number)
 		list = append(list, attached{
-			file: file, parent: catalog.Ref{Kind: catalog.KindCIP, Key: s.reader.Key(number)},
-			page: "/cips/" + number, label: linkLabel(text, path.Base(file)),
+			file: file, parent: catalog.Ref{Kind: catalog.KindCIP, Key: key},
+			page: s.reader.page(key), label: linkLabel(text, path.Base(file)),
 		})
 	}
 	return list

@@ -12,7 +12,7 @@ import (
 // Change is one change of a proposal's status as a commit made it: in the
 // header of its file, or in the repository's index table.
 type Change struct {
-	Number  string // of the proposal, four digits
+	Number  string // of the proposal, as NumberFromPath has it
 	At      time.Time
 	From    string // as spelled; empty when Initial
 	To      string // as spelled; empty for a header that leaves it blank

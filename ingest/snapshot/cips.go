@@ -3,14 +3,12 @@ package snapshot
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"almanac/catalog"
+	"almanac/catalog/network"
 	"almanac/ingest/proposals"
 )
-
-func pullKey(number int) string { return fmt.Sprintf("PR-%d", number) }
 
 // cips yields the numbered proposals, then the drafts of unmerged pull
 // requests, then every proposal's history.
@@ -48,7 +46,7 @@ func (r *run) cip(row row, number string, index proposals.IndexRow, past past) i
 	f := proposals.File{Path: row.SourcePath, Repository: row.Repo, URL: r.options.fileURL(row)}
 	switch {
 	case row.Pull > 0:
-		it.ref = catalog.Ref{Kind: catalog.KindCIP, Key: pullKey(row.Pull)}
+		it.ref = catalog.Ref{Kind: catalog.KindCIP, Key: network.DraftKey(row.Pull)}
 		f.Pull = r.request(row.Pull)
 		f.URL = cmp.Or(r.options.pullURL(row.Repo, row.Pull), f.URL)
 		f.Amends = slices.Contains(r.pulls[row.Pull].Files, [2]string{"M", row.SourcePath})
