@@ -51,7 +51,7 @@ func (s *syncRun) beside(numbered map[string]string) []attached {
 		key := s.reader.Key(number)
 		list = append(list, attached{
 			file: file, parent: catalog.Ref{Kind: catalog.KindCIP, Key: key},
-			page: s.reader.page(key), label: linkLabel(text, path.Base(file)),
+			page: s.reader.Page(key), label: linkLabel(text, path.Base(file)),
 		})
 	}
 	return list

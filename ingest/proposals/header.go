@@ -24,7 +24,7 @@ type Header struct {
 	// that is not blank counts.
 	Duplicates []string
 
-	Number      string // as numeral has it, or empty while none is assigned
+	Number      string // as Numeral has it, or empty while none is assigned
 	Title       string // the field; Reader finds one where it is blank or generic
 	Status      string // as spelled
 	Type        string
@@ -235,12 +235,12 @@ func parseNumber(s string) string {
 	if m == nil {
 		return ""
 	}
-	return numeral(m[1])
+	return Numeral(m[1])
 }
 
-// numeral returns a number as this package compares numbers: without leading
+// Numeral returns a number as this package compares numbers: without leading
 // zeros beyond four digits. One that is too long for a proposal is none.
-func numeral(digits string) string {
+func Numeral(digits string) string {
 	if digits == "" {
 		return ""
 	}

@@ -74,7 +74,7 @@ func (s *syncRun) indexChanges(st step, at Change, rows map[string]IndexRow) (ch
 
 // IndexRow is a proposal's row in a repository's index table.
 type IndexRow struct {
-	Number string // as numeral has it
+	Number string // as Numeral has it
 	Title  string
 	Author string
 	Type   string
@@ -110,7 +110,7 @@ func IndexTable(text string) []IndexRow {
 			}
 			return ""
 		}
-		row := IndexRow{numeral(m[1]), cell("Title"), cell("Author"), cell("Type"), cell("Status")}
+		row := IndexRow{Numeral(m[1]), cell("Title"), cell("Author"), cell("Type"), cell("Status")}
 		if row.Status != "" && !seen[row.Number] {
 			seen[row.Number] = true
 			rows = append(rows, row)

@@ -82,7 +82,7 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 		rec.State = r.draftState(in.Pull.State)
 		draft = true
 	default:
-		if number = cmp.Or(numeral(in.Number), NumberFromPath(in.Path), h.Number); number == "" {
+		if number = cmp.Or(Numeral(in.Number), NumberFromPath(in.Path), h.Number); number == "" {
 			return catalog.Entry{}, fmt.Errorf("proposals: %s: %w", in.Path, ErrNotProposal)
 		}
 		if h.Number != "" && h.Number != number {
@@ -93,7 +93,7 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 		data.RawStatus = cmp.Or(data.RawStatus, in.Index.Status)
 		rec.State = r.Status(in.Path, data.RawStatus)
 	}
-	rec.Page = r.page(rec.Key)
+	rec.Page = r.Page(rec.Key)
 	data.Requires = r.keys(h.Fields["Requires"], rec.Key)
 	data.Replaces = r.keys(h.Fields["Replaces"], rec.Key)
 	data.SupersededBy = r.keys(h.Fields["Superseded-By"], rec.Key)
@@ -245,8 +245,8 @@ func (r Reader) header(text string) Header {
 // Key returns the key of a proposal's number, padded or not.
 func (r Reader) Key(number string) string { return r.Network.Proposals.Key(number) }
 
-// page returns our own address of a proposal.
-func (r Reader) page(key string) string { return "/cips/" + r.Network.Proposals.ID(key) }
+// Page returns our own address of a proposal.
+func (r Reader) Page(key string) string { return "/cips/" + r.Network.Proposals.ID(key) }
 
 // Status maps a raw status to the network's enumeration. An unknown word or a
 // blank becomes the network's default, with a warning.
@@ -284,7 +284,7 @@ func (r Reader) keys(value, self string) []string {
 	named := ingest.Cited(r.Network.Proposals, value)
 	if numberList.MatchString(value) {
 		for n := range strings.FieldsFuncSeq(value, func(r rune) bool { return !unicode.IsDigit(r) }) {
-			if n = numeral(n); n != "" {
+			if n = Numeral(n); n != "" {
 				named = append(named, r.Key(n))
 			}
 		}
@@ -312,12 +312,12 @@ func NumberFromPath(p string) string {
 	dirs := strings.Split(path.Dir(p), "/")
 	for _, dir := range slices.Backward(dirs) {
 		if m := pathNumber.FindStringSubmatch(strings.TrimSpace(dir)); m != nil {
-			return numeral(m[1])
+			return Numeral(m[1])
 		}
 	}
 	base := strings.TrimSpace(strings.TrimSuffix(path.Base(p), path.Ext(p)))
 	if m := pathNumber.FindStringSubmatch(base); m != nil {
-		return numeral(m[1])
+		return Numeral(m[1])
 	}
 	return ""
 }

@@ -72,8 +72,9 @@ func (r *run) attachment(repo string, l attachmentLine) item {
 	data := catalog.Attachment{
 		Filename: name, MediaType: media, Role: attachmentRole(l.Kind), Bytes: l.Bytes, TextLayer: l.TextLayer, Blob: l.Blob,
 	}
+	of := r.reader.Key(l.CIP)
 	rec := catalog.Record{
-		Kind: catalog.KindAttachment, Key: l.SourcePath, Title: name, URL: l.URL, Page: "/cips/" + l.CIP, Path: l.Stored,
+		Kind: catalog.KindAttachment, Key: l.SourcePath, Title: name, URL: l.URL, Page: r.reader.Page(of), Path: l.Stored,
 		Container: repo, Category: data.Role,
 	}
 	if rec.Path == "" {
@@ -87,7 +88,7 @@ func (r *run) attachment(repo string, l attachmentLine) item {
 		rec.Body = strings.TrimSpace(rec.Body)
 	}
 	rec.Data = encode(data)
-	it.entry = catalog.Entry{Record: rec, Parent: catalog.Ref{Kind: catalog.KindCIP, Key: r.reader.Key(l.CIP)}}
+	it.entry = catalog.Entry{Record: rec, Parent: catalog.Ref{Kind: catalog.KindCIP, Key: of}}
 	return it
 }
 

@@ -30,7 +30,7 @@ func (r *run) cips(ctx context.Context, rows []row) error {
 			if (row.Pull > 0) != draft {
 				continue
 			}
-			number := cmp.Or(row.CIP, proposals.NumberFromPath(row.SourcePath))
+			number := cmp.Or(proposals.Numeral(row.CIP), proposals.NumberFromPath(row.SourcePath))
 			if err := r.put(ctx, row.Path, r.cip(row, number, index[number], pasts[number])); err != nil {
 				return err
 			}
