@@ -4,8 +4,9 @@ package catalog
 // Record.State (mapped), its type Record.Category, its abstract's summary
 // Record.Summary; a draft is keyed PR-203 and has no Number.
 type CIP struct {
-	Number       string            `json:"number,omitempty"` // four digits
-	RawStatus    string            `json:"raw_status"`       // as the header spells it
+	Number       string            `json:"number,omitempty"`   // padded as the network writes it
+	RawStatus    string            `json:"raw_status"`         // as the header spells it
+	Category     string            `json:"category,omitempty"` // within the type, where the header has both
 	Authors      []string          `json:"authors"`
 	Layer        string            `json:"layer,omitempty"`
 	Created      string            `json:"created,omitempty"`  // as written; Record.CreatedAt when it is a date

@@ -8,12 +8,12 @@ import (
 
 // edition changes with what the pipeline makes of an entry (masking, mentions,
 // references, summaries), so that a newer program reads again what is unchanged upstream.
-const edition = "2"
+const edition = "3"
 
 // stamp stands in front of stored cursors: what of the pipeline decided what
 // the records before the cursor look like.
 func (r *run) stamp() string {
-	return edition + " " + r.src.Kind + " " + r.mentions.prefix + " "
+	return edition + " " + r.src.Kind + " " + r.mentions.key(0) + " "
 }
 
 // openCursor returns the connector's cursor of a stored one: none, and so

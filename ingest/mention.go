@@ -1,13 +1,14 @@
 package ingest
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"almanac/catalog"
+	"almanac/catalog/network"
 )
 
 // mentions finds references to the network's proposals in text, in every
@@ -15,15 +16,15 @@ import (
 // 55 and 56". Inline code and web addresses count where they spell a
 // proposal; fenced code does not, and no other number in an address does
 // (…/cips/pull/203).
-type mentions struct{ prefix string }
+type mentions struct{ of network.Proposals }
 
 // mention is one reference: s[start:end] names the proposal of a number.
 type mention struct{ number, start, end int }
 
-// Cited lists the keys of the proposals with a prefix that texts or addresses
-// name, in every spelling that mentions are linked in, each once.
-func Cited(prefix string, texts ...string) []string {
-	m := mentions{prefix}
+// Cited lists the keys of a network's proposals that texts or addresses name,
+// in every spelling in which mentions are found, each once.
+func Cited(of network.Proposals, texts ...string) []string {
+	m := mentions{of}
 	keys := []string{}
 	for _, text := range texts {
 		for _, at := range m.find(text) {
@@ -36,7 +37,7 @@ func Cited(prefix string, texts ...string) []string {
 }
 
 // key returns the natural key of a proposal's number.
-func (m mentions) key(number int) string { return fmt.Sprintf("%s-%04d", m.prefix, number) }
+func (m mentions) key(number int) string { return m.of.Key(strconv.Itoa(number)) }
 
 // add appends a mentions link for every proposal an entry names, unless the
 // connector linked it already: then its link stands and only gets a snippet
@@ -89,19 +90,19 @@ func (m mentions) known(e *catalog.Entry, ref catalog.Ref) bool {
 
 // find returns the mentions in a markdown text, in order.
 func (m mentions) find(text string) []mention {
-	if m.prefix == "" {
+	if m.of.Prefix == "" {
 		return nil
 	}
 	var out []mention
 	for _, p := range prose(text) {
-		for i := p.start; i+len(m.prefix) < p.end; {
-			if lower(text[i]) != lower(m.prefix[0]) || !strings.EqualFold(text[i:i+len(m.prefix)], m.prefix) {
+		for i := p.start; i+len(m.of.Prefix) < p.end; {
+			if lower(text[i]) != lower(m.of.Prefix[0]) || !strings.EqualFold(text[i:i+len(m.of.Prefix)], m.of.Prefix) {
 				i++
 				continue
 			}
 			found := m.at(text[:p.end], i)
 			out = append(out, found...)
-			i += len(m.prefix)
+			i += len(m.of.Prefix)
 			if len(found) > 0 {
 				i = found[len(found)-1].end
 			}
@@ -123,7 +124,7 @@ func (m mentions) at(s string, i int) []mention {
 	if r, _ := utf8.DecodeLastRuneInString(s[:i]); i > 0 && isWord(r) && !strings.HasSuffix(s[:i], "%20") {
 		return nil
 	}
-	j := i + len(m.prefix)
+	j := i + len(m.of.Prefix)
 	plural := lower(s[j]) == 's'
 	if plural {
 		j++
@@ -142,7 +143,7 @@ func (m mentions) at(s string, i int) []mention {
 		if next == end {
 			break
 		}
-		if prefixFold(s[next:], m.prefix) > 0 {
+		if prefixFold(s[next:], m.of.Prefix) > 0 {
 			break // the next is a mention of its own
 		}
 		next += separator(s[next:])
@@ -191,13 +192,13 @@ func listSeparator(s string) int {
 	}
 }
 
-// proposalNumber reads one to four digits that are a number by themselves:
+// proposalNumber reads digits that are a proposal's number by themselves:
 // not the start of a word, a decimal, a date or a time.
 func proposalNumber(s string, i int, list bool) (number, end int, ok bool) {
 	end = i
 	for end < len(s) && s[end] >= '0' && s[end] <= '9' {
 		number = number*10 + int(s[end]-'0')
-		if end++; end-i > 4 {
+		if end++; end-i > network.MaxDigits {
 			return 0, 0, false
 		}
 	}

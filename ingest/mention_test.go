@@ -9,10 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"almanac/catalog"
+	"almanac/catalog/network"
 )
 
+// of is how a network that only has a prefix writes its proposals.
+func of(prefix string) network.Proposals { return network.Proposals{Prefix: prefix} }
+
 func TestMentionsAreFoundInEverySpelling(t *testing.T) {
-	m := mentions{"CIP"}
+	m := mentions{of("CIP")}
 	tests := map[string]struct {
 		text string
 		want []int
@@ -40,7 +44,8 @@ func TestMentionsAreFoundInEverySpelling(t *testing.T) {
 		"not a thread's number":               {"https://lists.example/g/cip-vote/message/56", nil},
 		"not another path segment":            {"https://x.example/cip-56/2024/7", []int{56}},
 		"not inside a word":                   {"recip56 acip-57 cipher56 0cip56", nil},
-		"not the start of a word or number":   {"CIP-56a CIP-00567 cip7Qz", nil},
+		"not the start of a word or number":   {"CIP-56a CIP-1234567 cip7Qz", nil},
+		"of five and six digits":              {"CIP-20000 and cip 123456", []int{20000, 123456}},
 		"not a decimal, date, time or share":  {"CIP: 5,000 CIP 0.5, CIP 2024-01-02, CIP 12:30, CIP 5%", nil},
 		"not the next list item":              {"the CIP\n\n1. First\nCIP\n56", nil},
 		"not in fenced code":                  {"a CIP-1\n```\nCIP-2\n```\nCIP-3\n~~~~ x\nCIP-4\n~~~\nCIP-5\n~~~~\nCIP-6", []int{1, 3, 6}},
@@ -70,19 +75,23 @@ func TestCited(t *testing.T) {
 	for text, want := range map[string]string{
 		"CWP-12 and cwp 0013, CWP_14 CWP#15 CWP16": "CWP-0012 CWP-0013 CWP-0014 CWP-0015 CWP-0016", "CWPs 7, 8 and 9": "CWP-0007 CWP-0008 CWP-0009",
 		"https://x.example.org/cwps/blob/main/cwp-0056/cwp-0056.md": "CWP-0056", "https://x.example.org/cwps/pull/203": "", "CWP%2042": "CWP-0042",
-		"ACWP-1 CWP-12345 CWP-1a": "", "CWP-0": "CWP-0000", "cwp-discuss/12": "", "": "", "CWP-7, CWP-7": "CWP-0007",
+		"ACWP-1 CWP-1234567 CWP-1a": "", "CWP-12345": "CWP-12345", "CWP-0": "CWP-0000", "cwp-discuss/12": "", "": "", "CWP-7, CWP-7": "CWP-0007",
 	} {
-		if got := strings.Join(Cited("CWP", text), " "); got != want {
+		if got := strings.Join(Cited(of("CWP"), text), " "); got != want {
 			t.Errorf("%q cites %q, want %q", text, got, want)
 		}
 	}
-	if got := Cited("", "CWP-1"); len(got) != 0 {
+	if got := Cited(of(""), "CWP-1"); len(got) != 0 {
 		t.Errorf("without a prefix: %v", got)
+	}
+	lip := network.Proposals{Prefix: "LIP", Digits: 3}
+	if got := strings.Join(Cited(lip, "lip 0007, LIPs 8 and 12345"), " "); got != "LIP-007 LIP-008 LIP-12345" {
+		t.Errorf("of three digits: %q", got)
 	}
 }
 
 func TestMentionLinks(t *testing.T) {
-	m := mentions{"NSP"}
+	m := mentions{of("NSP")}
 	to := func(key string) catalog.Ref { return catalog.Ref{Kind: catalog.KindCIP, Key: key} }
 	link := func(r catalog.Relation, key, snippet string) catalog.Link {
 		return catalog.Link{Relation: r, To: to(key), Snippet: snippet}
@@ -129,7 +138,7 @@ func TestMentionLinks(t *testing.T) {
 
 func TestSnippetsAreCutBetweenWords(t *testing.T) {
 	text := strings.Repeat("lorem ", 60) + "NSP-7" + strings.Repeat(" ipsum", 60)
-	at := mentions{"NSP"}.find(text)[0]
+	at := mentions{of("NSP")}.find(text)[0]
 	got := snippet(text, at.start, at.end)
 	if utf8.RuneCountInString(got) > catalog.MaxSnippet || !strings.HasPrefix(got, "…lorem ") || !strings.HasSuffix(got, " ipsum…") || !strings.Contains(got, " NSP-7 ") {
 		t.Errorf("snippet %q", got)
@@ -143,7 +152,7 @@ func FuzzMentions(f *testing.F) {
 	for _, s := range []string{"CIP-56", "CIPs 1, 2 and 3", "```\ncip1\n```", "cip%20%2056", "CIP\xff1", "cip", "cips ", "CIPs 1,,, and", strings.Repeat("é", 300) + "cip1"} {
 		f.Add(s)
 	}
-	m := mentions{"CIP"}
+	m := mentions{of("CIP")}
 	f.Fuzz(func(t *testing.T, s string) {
 		end := 0
 		for _, at := range m.find(s) {

@@ -65,7 +65,7 @@ func New(c Config) *Pipeline {
 	if c.HTTP == nil {
 		c.HTTP = outbound.New(outbound.Config{Now: c.Now})
 	}
-	return &Pipeline{config: c, mentions: mentions{c.Network.Proposals.Prefix}}
+	return &Pipeline{config: c, mentions: mentions{c.Network.Proposals}}
 }
 
 // Sync runs the named sources of the network once, all of them without

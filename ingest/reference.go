@@ -3,9 +3,11 @@ package ingest
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/network"
 )
 
 // References to issues and pull requests, as forges write them.
@@ -33,7 +35,9 @@ func addReferences(e *catalog.Entry) {
 	var found []catalog.Link
 	add := func(start, end int, key string, kinds ...catalog.Kind) {
 		number := key[strings.LastIndexByte(key, '#')+1:]
-		if slices.ContainsFunc(given, func(l catalog.Link) bool { return l.To.Key == number || l.To.Key == "PR-"+number }) {
+		pull, _ := strconv.Atoi(number) // the patterns above take digits only
+		named := func(l catalog.Link) bool { return l.To.Key == number || l.To.Key == network.DraftKey(pull) }
+		if slices.ContainsFunc(given, named) {
 			return
 		}
 		for _, kind := range kinds {

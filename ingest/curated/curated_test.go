@@ -239,7 +239,7 @@ func TestBadEntries(t *testing.T) {
 	tests := map[string]struct{ file, text, at, want string }{
 		"twice":        {"faq.yaml", "- {question: A b, answer: x}\n- {question: A B, answer: y}\n", ":2", `"a-b" stands twice, the first time at curated/faq.yaml:1; give this entry another slug`},
 		"no slug":      {"faq.yaml", "- {question: '???', answer: x}\n", ":1", "no slug can be made of its title; give it one"},
-		"proposal":     {"projects.yaml", "- {title: A, description: B, implements: [ERC-20]}\n", ":1", `implements: "ERC-20" is no improvement proposal; write CWP-0056 or PR-203`},
+		"proposal":     {"projects.yaml", "- {title: A, description: B, implements: [ERC-20]}\n", ":1", `implements: "ERC-20" is not an improvement proposal; write CWP-0056 or PR-203`},
 		"step":         {"onboarding.yaml", "- {background: EVM, text: x, steps: [{title: A, kind: docs, key: b}]}\n", ":1", `steps[1]: kind: unknown kind "docs"; did you mean "doc"?`},
 		"half a step":  {"onboarding.yaml", "- {background: EVM, text: x, steps: [{title: A, kind: doc}]}\n", ":1", "steps[1]: want kind and key together; they name the record to read"},
 		"no steps":     {"onboarding.yaml", "- {background: EVM, text: x}\n", ":1", "has no steps"},

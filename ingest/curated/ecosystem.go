@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"almanac/catalog"
+	"almanac/catalog/network"
 )
 
 // App is what people say of a featured application: a line of the file apps.
@@ -151,27 +152,15 @@ func reference(kind catalog.Kind, key string) catalog.Link {
 	return catalog.Link{Relation: catalog.References, To: catalog.Ref{Kind: kind, Key: key}}
 }
 
-// proposal reads the id of an improvement proposal: PREFIX-56, 0056 or a
-// draft's PR-203.
+// proposal reads the id of an improvement proposal: CIP-56, 56 or PR-203.
 func (r *reader) proposal(id string) (catalog.Ref, error) {
-	prefix := r.network.Proposals.Prefix
-	digits := id
-	if i := strings.LastIndexByte(id, '-'); i >= 0 {
-		digits = id[i+1:]
-		if strings.EqualFold(id[:i], "PR") {
-			prefix = "PR"
-		} else if !strings.EqualFold(id[:i], prefix) {
-			digits = ""
-		}
+	of := r.network.Proposals
+	key, ok := of.ParseID(id)
+	if !ok {
+		return catalog.Ref{}, fmt.Errorf("implements: %q is not an improvement proposal; write %s or %s",
+			id, of.Key("56"), network.DraftKey(203))
 	}
-	n, err := strconv.Atoi(digits)
-	switch {
-	case err != nil || n <= 0 || prefix == "":
-		return catalog.Ref{}, fmt.Errorf("implements: %q is no improvement proposal; write %s-%04d or PR-%d", id, r.network.Proposals.Prefix, 56, 203)
-	case prefix == "PR":
-		return catalog.Ref{Kind: catalog.KindCIP, Key: fmt.Sprintf("PR-%d", n)}, nil
-	}
-	return catalog.Ref{Kind: catalog.KindCIP, Key: fmt.Sprintf("%s-%04d", prefix, n)}, nil
+	return catalog.Ref{Kind: catalog.KindCIP, Key: key}, nil
 }
 
 // join warns of applications whose project is not there.

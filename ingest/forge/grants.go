@@ -56,7 +56,9 @@ func (r *proposalRun) grant(ctx context.Context, p *pull, texts []string) error 
 		if !ok {
 			return nil
 		}
-		r.refs[p.Number] = ref
+		if err := r.events(ctx, p, ref); err != nil {
+			return err
+		}
 		in.Path, in.UpdatedAt = main.Path, newer(p.UpdatedAt, p.MergedAt)
 		for _, f := range p.files {
 			if f.Status != "removed" && r.layout.isText(f.Path) && path.Dir(f.Path) == path.Dir(main.Path) {
@@ -68,7 +70,9 @@ func (r *proposalRun) grant(ctx context.Context, p *pull, texts []string) error 
 			return r.labelled(p, in, r.reader.Grant)
 		})
 	}
-	r.refs[p.Number] = ref
+	if err := r.events(ctx, p, ref); err != nil {
+		return err
+	}
 	for i, file := range texts {
 		in.Path, in.UpdatedAt, in.Files = file, r.origin[file].updated, nil
 		read := r.reader.GrantFile
@@ -86,6 +90,17 @@ func (r *proposalRun) grant(ctx context.Context, p *pull, texts []string) error 
 		}
 	}
 	return nil
+}
+
+// events yields how the state of a grant's pull request changed, and keeps its
+// reference for the comments.
+func (r *proposalRun) events(ctx context.Context, p *pull, ref catalog.Ref) error {
+	r.refs[p.Number] = ref
+	events := proposals.GrantEvents(*r.request(p), p.CreatedAt, p.ClosedAt, p.HTMLURL)
+	if len(events) == 0 {
+		return nil
+	}
+	return r.out.Events(ctx, events)
 }
 
 // labelled reads a grant and adds what only the forge knows of it: labels and

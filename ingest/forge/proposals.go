@@ -239,7 +239,7 @@ func (r *proposalRun) proposal(ctx context.Context, number, file string, row pro
 		}
 		e, err := r.reader.Proposal(in)
 		for _, n := range pulls {
-			e.Aliases = append(e.Aliases, fmt.Sprintf("PR-%d", n))
+			e.Aliases = append(e.Aliases, network.DraftKey(n))
 		}
 		return e, err
 	})
@@ -254,7 +254,7 @@ func (r *proposalRun) draft(ctx context.Context, p *pull) error {
 	if !ok {
 		return nil
 	}
-	ref := catalog.Ref{Kind: catalog.KindCIP, Key: fmt.Sprintf("PR-%d", p.Number)}
+	ref := catalog.Ref{Kind: catalog.KindCIP, Key: network.DraftKey(p.Number)}
 	r.refs[p.Number] = ref
 	return r.entry(ctx, fmt.Sprintf("pull request %d", p.Number), ref, f.SHA, func(text string) (catalog.Entry, error) {
 		e, err := r.reader.Proposal(proposals.File{

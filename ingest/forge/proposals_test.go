@@ -59,7 +59,7 @@ func TestReadsDrafts(t *testing.T) {
 		"path":       {draft.Path, "cwp-second-gauge/cwp-second-gauge.md"},
 		"container":  {draft.Container, "causeway/proposals"},
 		"author":     {draft.Author, "Ada Quay"},
-		"tags":       {draft.Tags, []string{"needs-champion"}},
+		"tags":       {draft.Tags, []string{"needs-champion", "status:open", "type:standards track"}},
 		"created":    {draft.CreatedAt, date("2031-01-05T00:00:00Z")},
 		"activity":   {draft.LastActivityAt, date("2031-05-20T08:00:00Z")},
 		"pull state": {[]string{data.Pull.State, data.Pull.Author, data.Pull.MergedAt}, []string{"open", "ada-quay", ""}},
@@ -148,6 +148,18 @@ func TestReadsGrants(t *testing.T) {
 	}
 	if rejected := connectortest.Data[catalog.Proposal](t, got.Get(t, catalog.KindProposal, "5")); rejected.Merged || rejected.BoardStatus != "" || rejected.Pull.State != "closed" {
 		t.Errorf("closed grant %+v", rejected)
+	}
+	events, err := s.Store.Events(t.Context(), catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindProposal}, Field: "state"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantChanges := []string{"5 open>closed 04-06", "5 >open 04-05", "3 >open 04-01", "2 open>merged 03-01", "2 >open 02-01"}
+	var changes []string
+	for _, e := range events {
+		changes = append(changes, e.Ref.Key+" "+e.From+">"+e.To+e.At.Format(" 01-02"))
+	}
+	if diff := cmp.Diff(wantChanges, changes); diff != "" {
+		t.Errorf("changes of state (-want +got)\n%s", diff)
 	}
 	connectortest.Unchanged(t, s, got)
 }

@@ -23,6 +23,7 @@ type pull struct {
 	Labels      []label   `json:"labels"`
 	CreatedAt   time.Time `json:"created_at"`
 	UpdatedAt   time.Time `json:"updated_at"`
+	ClosedAt    time.Time `json:"closed_at"`
 	MergedAt    time.Time `json:"merged_at"`
 	MergeCommit string    `json:"merge_commit_sha"` // of an unmerged one: a trial
 	Head        struct {

@@ -429,14 +429,14 @@ func required(v catalog.VoteRequest) *int {
 // proposals are the keys of the proposals that a request cites in its reason,
 // or else that its votes do.
 func (s *syncRun) proposals(r request, ballots []catalog.Ballot) []string {
-	if found := ingest.Cited(s.env.Network.Proposals.Prefix, r.Reason.Body, r.Reason.URL); len(found) > 0 {
+	if found := ingest.Cited(s.env.Network.Proposals, r.Reason.Body, r.Reason.URL); len(found) > 0 {
 		return found
 	}
 	var texts []string
 	for _, b := range ballots {
 		texts = append(texts, b.Reason, b.ReasonURL)
 	}
-	return ingest.Cited(s.env.Network.Proposals.Prefix, texts...)
+	return ingest.Cited(s.env.Network.Proposals, texts...)
 }
 
 var choices = map[string]string{inFavour: "in favour", against: "against"}

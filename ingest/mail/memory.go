@@ -37,7 +37,7 @@ func (c *connector) files() memory.Files {
 // recall returns what the run that left the cursor read: nothing if its file
 // is gone or damaged, or was left under other options.
 func (c *connector) recall(cursor string) archives {
-	none := archives{Settings: memory.Settings(rules, c.opts, c.env.Network.Proposals.Prefix), Groups: map[string]past{}}
+	none := archives{Settings: memory.Settings(rules, c.opts, c.env.Network.Proposals.Key("0")), Groups: map[string]past{}}
 	var a archives
 	if !c.files().Recall(cursor, &a) || a.Settings != none.Settings || a.Groups == nil {
 		return none

@@ -60,8 +60,8 @@ func (r reading) survey() (survey, error) {
 		if i == 0 {
 			t.title, _ = subject(l.header, r.group.Name)
 			t.text, t.author, t.address = l.text, name, r.address(p, l)
-			if t.proposals = ingest.Cited(r.env.Network.Proposals.Prefix, t.title); len(t.proposals) == 0 {
-				t.proposals = ingest.Cited(r.env.Network.Proposals.Prefix, t.text)
+			if t.proposals = ingest.Cited(r.env.Network.Proposals, t.title); len(t.proposals) == 0 {
+				t.proposals = ingest.Cited(r.env.Network.Proposals, t.text)
 			}
 		}
 		if r.group.Votes {

@@ -24,7 +24,7 @@ import (
 
 // rules is the version of what this package makes of a repository. A change
 // of it makes every source be read again.
-const rules = "2"
+const rules = "3"
 
 // connector reads one repository. A run fetches it and, if anything in it or
 // in the options changed since the cursor, reads the whole of it: that takes
@@ -263,7 +263,7 @@ func (s *syncRun) proposal(number, file string, pullNumbers []int, pulls map[int
 	}
 	e, err := s.reader.Proposal(in)
 	for _, n := range pullNumbers {
-		e.Aliases = append(e.Aliases, fmt.Sprintf("PR-%d", n))
+		e.Aliases = append(e.Aliases, network.DraftKey(n))
 	}
 	return e, err
 }

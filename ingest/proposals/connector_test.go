@@ -312,8 +312,14 @@ func TestSyncReadsGrants(t *testing.T) {
 	if oars := get("7").Record; oars.State != "open" || oars.Title != "Oar" || oars.URL != "https://forge.example/pull/7" {
 		t.Errorf("grant 7: %+v", oars)
 	}
-	if len(out.events) > 0 {
-		t.Errorf("grants have events: %v", out.events)
+	states := map[string]string{}
+	for key, events := range out.events {
+		for _, e := range events {
+			states[key] += fmt.Sprintf("%s %d ", e.To, e.At.Day())
+		}
+	}
+	if diff := cmp.Diff(map[string]string{"2": "merged 2 ", "3": "merged 3 ", "5": "merged 5 ", "7": "open 7 "}, states); diff != "" {
+		t.Errorf("changes of state (-want +got):\n%s", diff)
 	}
 }
 

@@ -3,6 +3,7 @@ package proposals
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,7 +13,7 @@ import (
 // Change is one change of a proposal's status as a commit made it: in the
 // header of its file, or in the repository's index table.
 type Change struct {
-	Number  string // of the proposal, four digits
+	Number  string // of the proposal, as Numeral has it
 	At      time.Time
 	From    string // as spelled; empty when Initial
 	To      string // as spelled; empty for a header that leaves it blank
@@ -86,6 +87,39 @@ func (r Reader) timeline(number string, changes []Change) []catalog.Event {
 		}
 		events = append(events, e)
 		from, rawFrom = to, c.To
+	}
+	return events
+}
+
+// GrantEvents turns what is known of a grant's pull request into the events of
+// its state: open, then merged or closed. Where the caller does not know when
+// it was opened or ended (zero), the dates of its commits tell: a merge has its
+// own, and one that was closed ended with its last commit at the earliest.
+func GrantEvents(p catalog.PullRequest, opened, ended time.Time, url string) []catalog.Event {
+	if opened.IsZero() {
+		opened = parseRFC3339(p.FirstCommit)
+	}
+	via := "pull"
+	if ended.IsZero() {
+		ended = parseRFC3339(p.MergedAt)
+	}
+	if ended.IsZero() && p.State == "closed" {
+		ended, via = parseRFC3339(p.LastCommit), "last_commit"
+	}
+	event := catalog.Event{
+		Ref:   catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(p.Number)},
+		Field: "state", Via: "pull", URL: url,
+	}
+	var events []catalog.Event
+	if !opened.IsZero() && (p.State == "open" || !opened.After(ended)) {
+		event.At, event.To, event.RawTo = opened.UTC(), "open", "open"
+		events = append(events, event)
+	}
+	if p.State != "open" && !ended.IsZero() {
+		event.From, event.RawFrom = event.To, event.RawTo
+		event.At, event.To, event.RawTo = ended.UTC(), p.State, p.State
+		event.Via, event.Commit = via, p.MergeCommit
+		events = append(events, event)
 	}
 	return events
 }

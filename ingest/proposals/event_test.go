@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"almanac/catalog"
 	"almanac/ingest/proposals"
 )
 
@@ -73,6 +74,49 @@ func TestEvents(t *testing.T) {
 					t.Errorf("event of %s %s", e.Ref, e.Field)
 				}
 				got = append(got, step{e.At.Day(), e.RawFrom, e.RawTo, e.From, e.To, e.Via, "", e.Commit})
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestGrantEvents(t *testing.T) {
+	day := func(d int) time.Time { return time.Date(2031, 1, d, 0, 0, 0, 0, time.UTC) }
+	pull := func(state string, first, last, merged int) catalog.PullRequest {
+		p := catalog.PullRequest{Number: 7, State: state, MergeCommit: "m"}
+		for d, at := range map[int]*string{first: &p.FirstCommit, last: &p.LastCommit, merged: &p.MergedAt} {
+			if d > 0 {
+				*at = day(d).Format(time.RFC3339)
+			}
+		}
+		return p
+	}
+	type change struct {
+		Day           int
+		From, To, Via string
+	}
+	for name, c := range map[string]struct {
+		pull          catalog.PullRequest
+		opened, ended time.Time
+		want          []change
+	}{
+		"open":                        {pull("open", 2, 5, 0), time.Time{}, time.Time{}, []change{{2, "", "open", "pull"}}},
+		"merged":                      {pull("merged", 2, 5, 6), time.Time{}, time.Time{}, []change{{2, "", "open", "pull"}, {6, "open", "merged", "pull"}}},
+		"merged with a forge's dates": {pull("merged", 2, 5, 6), day(3), day(7), []change{{3, "", "open", "pull"}, {7, "open", "merged", "pull"}}},
+		"closed, as far as git says":  {pull("closed", 2, 5, 0), time.Time{}, time.Time{}, []change{{2, "", "open", "pull"}, {5, "open", "closed", "last_commit"}}},
+		"closed with a forge's date":  {pull("closed", 2, 5, 0), day(1), day(9), []change{{1, "", "open", "pull"}, {9, "open", "closed", "pull"}}},
+		"commits after the merge":     {pull("merged", 8, 9, 6), time.Time{}, time.Time{}, []change{{6, "", "merged", "pull"}}},
+		"without any date":            {pull("merged", 0, 0, 0), time.Time{}, time.Time{}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []change
+			for _, e := range proposals.GrantEvents(c.pull, c.opened, c.ended, "https://forge.example/7") {
+				if e.Ref.String() != "proposal 7" || e.Field != "state" || e.URL != "https://forge.example/7" {
+					t.Errorf("event %+v", e)
+				}
+				got = append(got, change{e.At.Day(), e.From, e.To, e.Via})
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("events (-want +got):\n%s", diff)

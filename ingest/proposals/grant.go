@@ -127,5 +127,5 @@ func milestones(body string) []catalog.Milestone {
 // cited lists the keys of the proposals that a text names, in order of their
 // numbers.
 func (r Reader) cited(text string) []string {
-	return slices.Sorted(slices.Values(ingest.Cited(r.Network.Proposals.Prefix, text)))
+	return slices.Sorted(slices.Values(ingest.Cited(r.Network.Proposals, text)))
 }

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strconv"
+	"time"
 
 	"almanac/catalog"
 	"almanac/ingest/gitrepo"
@@ -49,6 +50,15 @@ func (s *syncRun) addedBy() map[int][]string {
 	return added
 }
 
+// events yields how the state of a pull request changed.
+func (s *syncRun) events(ctx context.Context, p *pull) error {
+	events := GrantEvents(p.PullRequest, time.Time{}, time.Time{}, s.opts.URL.pull(p.Number))
+	if len(events) == 0 {
+		return nil
+	}
+	return s.out.Events(ctx, events)
+}
+
 // grant yields one pull request: its first text file as the proposal, further
 // ones as its children, other files as attachments.
 func (s *syncRun) grant(ctx context.Context, p *pull, files []string) error {
@@ -63,6 +73,9 @@ func (s *syncRun) grant(ctx context.Context, p *pull, files []string) error {
 	}
 	if p.State != "merged" || len(texts) == 0 {
 		return s.unmergedGrant(ctx, p, locator)
+	}
+	if err := s.events(ctx, p); err != nil {
+		return err
 	}
 	for i, f := range texts {
 		err := s.put(ctx, f, func() (catalog.Entry, error) {
@@ -112,6 +125,9 @@ func (s *syncRun) unmergedGrant(ctx context.Context, p *pull, locator string) er
 	main, ok := s.proposalFile(changes)
 	if !ok {
 		return nil
+	}
+	if err := s.events(ctx, p); err != nil {
+		return err
 	}
 	var files []string
 	for _, c := range changes {

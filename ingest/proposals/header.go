@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"almanac/catalog/network"
 )
 
 // Header is what the head of a proposal says. Every part may be empty: a
@@ -22,19 +24,17 @@ type Header struct {
 	// that is not blank counts.
 	Duplicates []string
 
-	Number       string // four digits, or empty while none is assigned
-	Title        string // the field; Reader finds one where it is blank or generic
-	Status       string // as spelled
-	Type         string
-	Layer        string
-	Authors      []string
-	Created      string // as written; Date reads it
-	Approved     string // as written
-	License      string
-	Discussions  string   // where it is discussed
-	Requires     []string // references: "CIP-0056" with its prefix, "0056" without
-	Replaces     []string
-	SupersededBy []string
+	Number      string // as Numeral has it, or empty while none is assigned
+	Title       string // the field; Reader finds one where it is blank or generic
+	Status      string // as spelled
+	Type        string
+	Category    string // within the type; a header that has a category only calls its type so
+	Layer       string
+	Authors     []string
+	Created     string // as written; Date reads it
+	Approved    string // as written
+	License     string
+	Discussions string // where it is discussed
 
 	Body string // the text after the header
 }
@@ -104,6 +104,7 @@ func (h *Header) interpret() {
 	h.Title = plain(f["Title"])
 	h.Status = plain(f["Status"])
 	h.Type = plain(f["Type"])
+	h.Category = plain(f["Category"])
 	h.Layer = plain(f["Layer"])
 	h.Authors = splitAuthors(f["Author"])
 	h.Created = plain(f["Created"])
@@ -113,14 +114,16 @@ func (h *Header) interpret() {
 	if h.Discussions == "" && strings.Contains(f["Post-History"], "://") {
 		h.Discussions = strings.TrimSpace(f["Post-History"])
 	}
-	h.Requires = references(f["Requires"])
-	h.Replaces = references(f["Replaces"])
-	h.SupersededBy = references(f["Superseded-By"])
-	// A template's placeholders ("<list of authors>") are no values.
-	for _, s := range []*string{&h.Title, &h.Status, &h.Type, &h.Layer, &h.Created, &h.Approved, &h.License} {
+	// A template's placeholders ("<list of authors>") are not values.
+	for _, s := range []*string{
+		&h.Title, &h.Status, &h.Type, &h.Category, &h.Layer, &h.Created, &h.Approved, &h.License,
+	} {
 		if strings.HasPrefix(*s, "<") {
 			*s = ""
 		}
+	}
+	if h.Type == "" {
+		h.Type, h.Category = h.Category, ""
 	}
 }
 
@@ -130,7 +133,7 @@ var canonical = map[string]string{
 	"title": "Title", "proposaltitle": "Title", "projecttitle": "Title",
 	"author": "Author", "authors": "Author", "submittedby": "Author", "submitter": "Author", "applicant": "Author", "proposer": "Author",
 	"status": "Status", "proposalstatus": "Status",
-	"type": "Type", "category": "Type",
+	"type": "Type", "category": "Category",
 	"layer":   "Layer",
 	"created": "Created", "date": "Created", "submitted": "Created", "submissiondate": "Created", "datesubmitted": "Created",
 	"approved": "Approved", "approvaldate": "Approved",
@@ -223,54 +226,29 @@ func joinLines(lines []string) string {
 	return strings.Join(kept, "; ")
 }
 
-var assigned = regexp.MustCompile(`^(?:[A-Za-z]+[\s_-]*)?(\d{1,5})\s*[;.,:]?$`)
+var assigned = regexp.MustCompile(`^(?:[A-Za-z]+[\s_-]*)?(\d+)\s*[;.,:]?$`)
 
 // parseNumber reads "0056", "CIP 0056" and "CIP-105"; "00XX", "?" and "<to be
-// assigned>" are no numbers.
+// assigned>" are not numbers.
 func parseNumber(s string) string {
 	m := assigned.FindStringSubmatch(plain(s))
 	if m == nil {
 		return ""
 	}
-	return fourDigits(m[1])
+	return Numeral(m[1])
 }
 
-// fourDigits pads a number; one of more than four digits is none.
-func fourDigits(digits string) string {
-	digits = strings.TrimLeft(digits, "0")
-	if len(digits) > 4 {
+// Numeral returns a number as this package compares numbers: without leading
+// zeros beyond four digits. One that is too long for a proposal is none.
+func Numeral(digits string) string {
+	if digits == "" {
 		return ""
 	}
-	return strings.Repeat("0", 4-len(digits)) + digits
-}
-
-var (
-	reference  = regexp.MustCompile(`\b((?i:[a-z]{1,4}ip)|[A-Z]{2,6})[\s_-]{0,2}(\d{1,4})\b`)
-	numberList = regexp.MustCompile(`^[\d\s,;]+$`)
-)
-
-// references finds the proposals a value names, without repeats. Numbers
-// without a prefix count only where the value is nothing else.
-func references(s string) []string {
-	s = plain(s)
-	var refs []string
-	add := func(ref string) {
-		if !slices.Contains(refs, ref) {
-			refs = append(refs, ref)
-		}
+	digits = strings.TrimLeft(digits, "0")
+	if len(digits) > network.MaxDigits {
+		return ""
 	}
-	if numberList.MatchString(s) {
-		for n := range strings.FieldsFuncSeq(s, func(r rune) bool { return !unicode.IsDigit(r) }) {
-			if n = fourDigits(n); n != "" {
-				add(n)
-			}
-		}
-		return refs
-	}
-	for _, m := range reference.FindAllStringSubmatch(s, -1) {
-		add(strings.ToUpper(m[1]) + "-" + fourDigits(m[2]))
-	}
-	return refs
+	return strings.Repeat("0", max(0, 4-len(digits))) + digits
 }
 
 var (

@@ -74,14 +74,14 @@ func (s *syncRun) indexChanges(st step, at Change, rows map[string]IndexRow) (ch
 
 // IndexRow is a proposal's row in a repository's index table.
 type IndexRow struct {
-	Number string // four digits
+	Number string // as Numeral has it
 	Title  string
 	Author string
 	Type   string
 	Status string // as spelled
 }
 
-var rowNumber = regexp.MustCompile(`(?i)^\s*\[?\s*(?:[a-z]+[-_ ]?)?(\d{1,4})\b`)
+var rowNumber = regexp.MustCompile(`(?i)^\s*\[?\s*(?:[a-z]+[-_ ]?)?(\d{1,6})\b`)
 
 // IndexTable reads the table of a text that has a Status column: one row for
 // each number, which the first cell says. Rows without a number or a status
@@ -110,7 +110,7 @@ func IndexTable(text string) []IndexRow {
 			}
 			return ""
 		}
-		row := IndexRow{fourDigits(m[1]), cell("Title"), cell("Author"), cell("Type"), cell("Status")}
+		row := IndexRow{Numeral(m[1]), cell("Title"), cell("Author"), cell("Type"), cell("Status")}
 		if row.Status != "" && !seen[row.Number] {
 			seen[row.Number] = true
 			rows = append(rows, row)

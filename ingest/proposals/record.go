@@ -11,10 +11,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
 	"almanac/catalog/network"
+	"almanac/ingest"
 )
 
 // ErrNotProposal: the file has neither a number nor a pull request, so there
@@ -66,42 +68,44 @@ func (r Reader) warn(locator, format string, args ...any) {
 // by its pull request (PR-203) when that is not merged. ErrNotProposal if it
 // has neither.
 func (r Reader) Proposal(in File) (catalog.Entry, error) {
-	h := ParseHeader(in.Text)
+	h := r.header(in.Text)
 	rec := catalog.Record{Kind: catalog.KindCIP, URL: in.URL, Path: in.Path, Container: in.Repository, Body: in.Text}
 	data := catalog.CIP{
-		RawStatus: h.Status, Authors: notNil(h.Authors), Layer: h.Layer, Created: h.Created, Approved: h.Approved,
-		License: h.License, Discussions: h.Discussions, Header: h.Fields, Pull: in.Pull,
+		RawStatus: h.Status, Category: h.Category, Authors: notNil(h.Authors), Layer: h.Layer, Created: h.Created,
+		Approved: h.Approved, License: h.License, Discussions: h.Discussions, Header: h.Fields, Pull: in.Pull,
 	}
-	draft := false
+	draft, number := false, ""
 	switch {
 	case in.Pull != nil && in.Pull.State != "merged":
-		rec.Key = fmt.Sprintf("PR-%d", in.Pull.Number)
+		rec.Key = network.DraftKey(in.Pull.Number)
 		data.RawStatus = in.Pull.State
 		rec.State = r.draftState(in.Pull.State)
 		draft = true
 	default:
-		data.Number = cmp.Or(in.Number, NumberFromPath(in.Path), h.Number)
-		if data.Number == "" {
+		if number = cmp.Or(Numeral(in.Number), NumberFromPath(in.Path), h.Number); number == "" {
 			return catalog.Entry{}, fmt.Errorf("proposals: %s: %w", in.Path, ErrNotProposal)
 		}
-		if h.Number != "" && h.Number != data.Number {
+		if h.Number != "" && h.Number != number {
 			r.warn(in.Path, "the header says number %s", h.Number)
 		}
-		rec.Key = r.Key(data.Number)
+		rec.Key = r.Key(number)
+		data.Number = r.Network.Proposals.ID(rec.Key)
 		data.RawStatus = cmp.Or(data.RawStatus, in.Index.Status)
 		rec.State = r.Status(in.Path, data.RawStatus)
 	}
-	data.Requires = r.keys(h.Requires, rec.Key)
-	data.Replaces = r.keys(h.Replaces, rec.Key)
-	data.SupersededBy = r.keys(h.SupersededBy, rec.Key)
+	data.Requires = r.keys(h.Fields["Requires"], rec.Key)
+	data.Replaces = r.keys(h.Fields["Replaces"], rec.Key)
+	data.SupersededBy = r.keys(h.Fields["Superseded-By"], rec.Key)
 	rec.Title = r.title(h, in)
 	var links []catalog.Link
 	if draft {
 		links = r.settle(&rec, &data, h, in)
 	} else {
-		r.Register.add(data.Number, rec.Title)
+		r.Register.add(number, rec.Title)
 	}
 	rec.Category = cmp.Or(h.Type, in.Index.Type)
+	rec.Tags = append(rec.Tags, catalog.Tag(catalog.TagStatus, data.RawStatus),
+		catalog.Tag(catalog.TagType, rec.Category), catalog.Tag(catalog.TagType, h.Category))
 	if len(data.Authors) == 0 {
 		data.Authors = notNil(splitAuthors(in.Index.Author))
 	}
@@ -130,7 +134,7 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 // superseded by it, unless it is still open and asks to change it.
 func (r Reader) settle(rec *catalog.Record, data *catalog.CIP, h Header, in File) []catalog.Link {
 	if r.isStub(h, in) {
-		rec.Tags = []string{catalog.TagStub}
+		rec.Tags = append(rec.Tags, catalog.TagStub)
 		return nil
 	}
 	number := r.Register.of(cmp.Or(NumberFromPath(in.Path), h.Number), rec.Title)
@@ -150,7 +154,7 @@ func (r Reader) Grant(in File) (catalog.Entry, error) {
 	if in.Pull == nil || in.Pull.Number <= 0 {
 		return catalog.Entry{}, fmt.Errorf("proposals: grant %s: %w", in.Path, ErrNotProposal)
 	}
-	h := ParseHeader(in.Text)
+	h := r.header(in.Text)
 	data := catalog.Proposal{
 		Number: in.Pull.Number, RawStatus: h.Status, Champion: champion(h.Fields["Champion"]), Labels: labels(h.Fields["Label"]),
 		Funding: funding(h), Milestones: milestones(h.Body), Cites: notNil(r.cited(in.Text)), Files: in.Files,
@@ -225,10 +229,20 @@ func parseRFC3339(s string) time.Time {
 	return t.UTC()
 }
 
-// Key returns the key of a proposal's number, padded or not.
-func (r Reader) Key(number string) string {
-	return r.Network.Proposals.Prefix + "-" + fourDigits(number)
+// header reads the header of a text. Its number may be under the network's own
+// prefix in any case, as in "eip: 1559".
+func (r Reader) header(text string) Header {
+	h := ParseHeader(text)
+	for _, name := range h.Order {
+		if h.Number == "" && strings.EqualFold(name, r.Network.Proposals.Prefix) {
+			h.Number = parseNumber(h.Fields[name])
+		}
+	}
+	return h
 }
+
+// Key returns the key of a proposal's number, padded or not.
+func (r Reader) Key(number string) string { return r.Network.Proposals.Key(number) }
 
 // Status maps a raw status to the network's enumeration. An unknown word or a
 // blank becomes the network's default, with a warning.
@@ -250,26 +264,30 @@ func (r Reader) draftState(state string) string {
 	if mapped, known := r.Network.Proposals.Status(state); known {
 		return mapped
 	}
-	word := "Draft"
 	if state == "closed" {
-		word = "Withdrawn"
+		return "Withdrawn"
 	}
-	mapped, _ := r.Network.Proposals.Status(word)
-	return mapped
+	return "Draft"
 }
 
-// keys turns references into keys of this network's proposals; references to
-// others' and to itself are left out.
-func (r Reader) keys(refs []string, self string) []string {
-	keys := []string{}
-	for _, ref := range refs {
-		prefix, number, found := strings.Cut(ref, "-")
-		if !found {
-			number = ref
-		} else if !strings.EqualFold(prefix, r.Network.Proposals.Prefix) {
-			continue
+var numberList = regexp.MustCompile(`^[\d\s,;]+$`)
+
+// keys finds the proposals that a field names, without repeats. Numbers
+// without the network's prefix count only where the field is nothing else;
+// other networks' proposals and the one it belongs to are left out.
+func (r Reader) keys(value, self string) []string {
+	value = plain(value)
+	named := ingest.Cited(r.Network.Proposals, value)
+	if numberList.MatchString(value) {
+		for n := range strings.FieldsFuncSeq(value, func(r rune) bool { return !unicode.IsDigit(r) }) {
+			if n = Numeral(n); n != "" {
+				named = append(named, r.Key(n))
+			}
 		}
-		if key := r.Key(number); key != self && !slices.Contains(keys, key) {
+	}
+	keys := []string{}
+	for _, key := range named {
+		if key != self && !slices.Contains(keys, key) {
 			keys = append(keys, key)
 		}
 	}
@@ -281,7 +299,7 @@ func (r Reader) names() map[string]bool {
 	return wordSet(strings.ToLower(r.Network.Name + " " + r.Network.Title + " " + r.Network.Proposals.Prefix))
 }
 
-var pathNumber = regexp.MustCompile(`(?i)^[a-z]+[-_ ]?(\d{1,5})$`)
+var pathNumber = regexp.MustCompile(`(?i)^[a-z]+[-_ ]?(\d{1,6})$`)
 
 // NumberFromPath reads the number a path gives its proposal: the last
 // directory that is a number ("cip-0056/images/x.png"), else the file name.
@@ -290,12 +308,12 @@ func NumberFromPath(p string) string {
 	dirs := strings.Split(path.Dir(p), "/")
 	for _, dir := range slices.Backward(dirs) {
 		if m := pathNumber.FindStringSubmatch(strings.TrimSpace(dir)); m != nil {
-			return fourDigits(m[1])
+			return Numeral(m[1])
 		}
 	}
 	base := strings.TrimSpace(strings.TrimSuffix(path.Base(p), path.Ext(p)))
 	if m := pathNumber.FindStringSubmatch(base); m != nil {
-		return fourDigits(m[1])
+		return Numeral(m[1])
 	}
 	return ""
 }

@@ -53,6 +53,7 @@ func TestProposal(t *testing.T) {
 		Path: "cip-0056/cip-0056.md", Container: "harbour/cips", State: "Final", Category: "Standards Track", Author: "Ada Quill, Bo Marlin",
 		UpdatedAt: time.Date(2032, 1, 2, 2, 4, 5, 0, time.UTC), LastActivityAt: time.Date(2032, 1, 2, 2, 4, 5, 0, time.UTC),
 		Summary: "Crates are counted by token. They are stacked.",
+		Tags:    []string{"status:active", "type:standards track", ""}, // "" is never stored
 	}
 	if diff := cmp.Diff(want, rec); diff != "" {
 		t.Errorf("record (-want +got):\n%s", diff)

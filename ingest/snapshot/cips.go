@@ -3,14 +3,12 @@ package snapshot
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"almanac/catalog"
+	"almanac/catalog/network"
 	"almanac/ingest/proposals"
 )
-
-func pullKey(number int) string { return fmt.Sprintf("PR-%d", number) }
 
 // cips yields the numbered proposals, then the drafts of unmerged pull
 // requests, then every proposal's history.
@@ -32,7 +30,7 @@ func (r *run) cips(ctx context.Context, rows []row) error {
 			if (row.Pull > 0) != draft {
 				continue
 			}
-			number := cmp.Or(row.CIP, proposals.NumberFromPath(row.SourcePath))
+			number := cmp.Or(proposals.Numeral(row.CIP), proposals.NumberFromPath(row.SourcePath))
 			if err := r.put(ctx, row.Path, r.cip(row, number, index[number], pasts[number])); err != nil {
 				return err
 			}
@@ -48,7 +46,7 @@ func (r *run) cip(row row, number string, index proposals.IndexRow, past past) i
 	f := proposals.File{Path: row.SourcePath, Repository: row.Repo, URL: r.options.fileURL(row)}
 	switch {
 	case row.Pull > 0:
-		it.ref = catalog.Ref{Kind: catalog.KindCIP, Key: pullKey(row.Pull)}
+		it.ref = catalog.Ref{Kind: catalog.KindCIP, Key: network.DraftKey(row.Pull)}
 		f.Pull = r.request(row.Pull)
 		f.URL = cmp.Or(r.options.pullURL(row.Repo, row.Pull), f.URL)
 		f.Amends = slices.Contains(r.pulls[row.Pull].Files, [2]string{"M", row.SourcePath})

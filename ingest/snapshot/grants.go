@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"time"
 
 	"almanac/ingest/proposals"
 )
@@ -43,6 +44,12 @@ func (r *run) grants(ctx context.Context, rows []row) error {
 		}
 	}
 	for _, number := range slices.Sorted(maps.Keys(files)) {
+		address := r.options.pullURL(files[number][0].Repo, number)
+		if events := proposals.GrantEvents(*r.request(number), time.Time{}, time.Time{}, address); len(events) > 0 {
+			if err := r.out.Events(ctx, events); err != nil {
+				return err
+			}
+		}
 		for i, row := range files[number] {
 			if err := r.put(ctx, row.Path, r.grant(row, number, i == 0)); err != nil {
 				return err

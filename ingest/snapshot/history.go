@@ -34,12 +34,13 @@ func (r *run) history() (map[string][]proposals.Change, error) {
 	}
 	return changes, index(r.archive, r.options.History, r.out.Skip, func(_ string, l line) error {
 		at := parseTime(l.Date)
-		if l.CIP == "" || at.IsZero() {
+		number := proposals.Numeral(l.CIP)
+		if number == "" || at.IsZero() {
 			return errors.New("lacks its proposal or its date")
 		}
 		_, file, _ := strings.Cut(l.Source, ":")
-		changes[l.CIP] = append(changes[l.CIP], proposals.Change{
-			Number: l.CIP, At: at, From: l.From, To: l.To, Initial: l.Initial, Index: proposals.NumberFromPath(file) == "",
+		changes[number] = append(changes[number], proposals.Change{
+			Number: number, At: at, From: l.From, To: l.To, Initial: l.Initial, Index: proposals.NumberFromPath(file) == "",
 			Path: file, Commit: l.Commit, Subject: l.Subject,
 			URL: r.options.fileURL(row{Repo: of.Repo, Commit: l.Commit, SourcePath: file}),
 		})

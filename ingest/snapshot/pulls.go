@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/network"
 	"almanac/ingest/proposals"
 )
 
@@ -109,7 +110,7 @@ func (r *run) pasts() map[string]past {
 		for n := range changed {
 			h := all[n]
 			if len(became) == 1 && became[n] {
-				h.aliases = append(h.aliases, pullKey(number))
+				h.aliases = append(h.aliases, network.DraftKey(number))
 			}
 			if h.added == 0 && added[n] {
 				h.added = number

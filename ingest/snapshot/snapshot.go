@@ -32,7 +32,7 @@ import (
 
 // edition changes with what the package makes of the same files, so that a
 // newer program reads an unchanged snapshot again.
-const edition = "2"
+const edition = "3"
 
 // connector reads one snapshot; see ingest.Connector.
 type connector struct {

@@ -125,6 +125,18 @@ func TestGrants(t *testing.T) {
 	if r := out.must(t, catalog.KindProposal, "6").Record; r.State != "open" {
 		t.Errorf("%+v", r)
 	}
+	wantChanges := []string{
+		"5 >open 2031-04-01 https://forge.example/lantern/grants/pull/5",
+		"5 open>merged 2031-04-03 https://forge.example/lantern/grants/pull/5",
+		"6 >open 2031-04-02 https://forge.example/lantern/grants/pull/6",
+	}
+	var changes []string
+	for _, e := range out.events {
+		changes = append(changes, e.Ref.Key+" "+e.From+">"+e.To+e.At.Format(" 2006-01-02 ")+e.URL)
+	}
+	if diff := cmp.Diff(wantChanges, changes); diff != "" {
+		t.Errorf("changes of state (-want +got):\n%s", diff)
+	}
 }
 
 func TestPages(t *testing.T) {
