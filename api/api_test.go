@@ -16,7 +16,6 @@ import (
 	"go.uber.org/goleak"
 
 	"almanac/api"
-	"almanac/api/mcp"
 	"almanac/api/op"
 	"almanac/api/op/optest"
 )
@@ -30,7 +29,7 @@ func assemble(t *testing.T, change func(*api.Config)) *api.Handlers {
 	cfg := api.Config{
 		Operations: optest.Operations(), Name: "Shelf", Version: "test", PublicURL: "https://kb.example/", AdminLoopback: true,
 		Timeout: 50 * time.Millisecond, LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}),
-		Resources: []mcp.Resource{{URI: "kb://motd", Name: "motd", Read: func(context.Context) (any, error) { return "hello", nil }}},
+		Resources: []op.Resource{{URI: "kb://motd", Name: "motd", Read: func(context.Context) (any, error) { return "hello", nil }}},
 		Pages: []api.Page{
 			{Path: "/{$}", Handler: text("<html>search")},
 			{Path: "/assets/", Handler: text("css"), Free: true},
@@ -122,10 +121,9 @@ func TestPublic(t *testing.T) {
 		status               int
 		kind, want           string
 	}{
-		{"health counts the tools", "GET", "/health", 200, "application/json", `{"status":"ok","ready":true,"progress":1,"down":[],"tools":8,"version":"test"`},
+		{"health counts the tools", "GET", "/health", 200, "application/json", `{"status":"ok","ready":true,"progress":1,"down":[],"tools":9,"version":"test"`},
 		{"ready", "GET", "/ready", 200, "application/json", `{"status":"ready","down":[]}`},
-		{"the index lists endpoints", "GET", "/api/v1", 200, "application/json", `{"method":"GET","path":"/api/v1/books/{id}","summary":"One book.","group":"shelf","parameters":["id"]}`},
-		{"the index names the description", "GET", "/api/v1/", 200, "application/json", `"openapi":"https://kb.example/api/v1/openapi.json"`},
+		{"a final slash makes no difference", "GET", "/api/v1/books/7/", 200, "application/json", `"id":"0007"`},
 		{"the description is served", "GET", "/api/v1/openapi.json", 200, "application/json", `{"openapi":"3.1.0","info":{"title":"Shelf knowledge base","version":"1.0.0"`},
 		{"a page is served", "GET", "/", 200, "text/html", "<html>search"},
 		{"an asset is served", "GET", "/assets/x.css", 200, "text/plain", "css"},
@@ -148,7 +146,7 @@ func TestPublic(t *testing.T) {
 
 func TestBeforeTheIndexIsReady(t *testing.T) {
 	h := assemble(t, func(c *api.Config) { c.Ready = func() (bool, float64) { return false, 0.5 } }).Public
-	if w := do(h, "GET", "/health", ""); w.Code != 200 || !strings.Contains(w.Body.String(), `"status":"loading","ready":false,"progress":0.5,"down":[],"tools":8`) {
+	if w := do(h, "GET", "/health", ""); w.Code != 200 || !strings.Contains(w.Body.String(), `"status":"loading","ready":false,"progress":0.5,"down":[],"tools":9`) {
 		t.Errorf("health: %d %s", w.Code, w.Body)
 	}
 	for _, target := range []string{"/ready", "/api/v1/books"} {
@@ -235,14 +233,6 @@ func TestMetricsSeeWhatThePublicAsks(t *testing.T) {
 	}
 	if strings.Contains(got, "random") || strings.Contains(got, "secret") {
 		t.Error("what clients send is in the series")
-	}
-}
-
-func TestAnOperationMayTakeTheIndexOver(t *testing.T) {
-	own := op.New(op.Spec{ID: "index", Path: "/api/v1", BeforeReady: true}, func(context.Context, struct{}) (optest.Note, error) { return optest.Note{Text: "mine"}, nil })
-	h := assemble(t, func(c *api.Config) { c.Operations = append(c.Operations, own) }).Public
-	if w := do(h, "GET", "/api/v1", ""); !strings.Contains(w.Body.String(), "mine") {
-		t.Errorf("got %s", w.Body)
 	}
 }
 

@@ -3,9 +3,12 @@ package api_test
 import (
 	"strings"
 	"testing"
+
+	"almanac/catalog"
 )
 
-func communityQuestions() []question {
+func communityQuestions(t *testing.T, l *library) []question {
+	grant, topic := l.id(t, catalog.KindProposal, "33"), l.id(t, catalog.KindTopic, "1234")
 	newest := func(t *testing.T, answer any) {
 		whens, _ := at(answer, "items.*.when")
 		last := "9"
@@ -26,7 +29,7 @@ func communityQuestions() []question {
 		{name: "days and limit at their most", target: "/api/v1/changes?days=90&limit=500", tool: "get_recent_changes", args: `{"days":90,"limit":500}`, check: newest, want: fields{
 			"window_days": 90, "counts.cip_status_change": 3, "counts.new_cip": 6, "counts.new_proposal": 3, "counts.new_radar_item": 1}},
 		{name: "a change of a proposal without a file", target: "/api/v1/changes?days=9&since=2030-05-06", want: fields{"counts.cip_status_change": 3, "items.8.title": "CIP-0099: Draft → Withdrawn", "items.8.url": "https://forge.example/commit/CIP-0099"}},
-		{name: "ids open detail paths", target: "/api/v1/changes?since=2030-05-09", want: fields{"items.*.kind": "cip_status_change,new_release,new_release,new_blog_post,new_cip,new_proposal,new_forum_topic", "items.4.id": "PR-203", "items.5.id": "33", "items.6.id": "1234"}},
+		{name: "ids open detail paths", target: "/api/v1/changes?since=2030-05-09", want: fields{"items.*.kind": "cip_status_change,new_release,new_release,new_blog_post,new_cip,new_proposal,new_forum_topic", "items.4.id": "PR-203", "items.5.id": grant, "items.6.id": topic}},
 		{name: "one day", target: "/api/v1/changes?days=1&limit=1", tool: "get_recent_changes", args: `{"days":1,"limit":1}`, want: fields{"window_days": 1, "total": 3, "items.#": 1}},
 		{name: "since a day", target: "/api/v1/changes?since=2030-05-15", want: fields{"window_days": 1, "total": 2}},
 		{name: "since now", target: "/api/v1/changes?since=2030-05-15T12:00:00Z", want: fields{"window_days": 1, "total": 2}},
@@ -40,6 +43,15 @@ func communityQuestions() []question {
 		{name: "limit 0", target: "/api/v1/changes?limit=0", tool: "get_recent_changes", args: `{"limit":0}`, status: 400, message: "limit must be between 1 and 500"},
 		{name: "limit 501", target: "/api/v1/changes?limit=501", tool: "get_recent_changes", args: `{"limit":501}`, status: 400, message: "limit must be between 1 and 500"},
 		{name: "a tool has no since", tool: "get_recent_changes", args: `{"since":"2030-05-15"}`, status: 400, message: `unknown argument "since"`},
+
+		{name: "what is trending", target: "/api/v1/trending", tool: "get_trending", want: fields{"window_days": 7, "items.0.title": "Pilot 1.3.0-rc.1", "items.0.fresh": true, "items.2.kind": "topic", "items.2.new": 2, "as_of": "2030-05-15T12:00:00Z"}},
+		{name: "a thread with its posts", target: "/api/v1/discussions/1234", tool: "get_discussion", args: `{"id":1234}`, want: fields{
+			"id": 1234, "posts": 2, "items.*.number": "1,2", "items.1.content": "After CIP-56.", "truncated": false, "total": 2}},
+		{name: "a thread by the id of a search result", target: "/api/v1/discussions/" + topic, tool: "get_discussion", args: `{"id":"` + topic + `"}`, want: fields{"id": 1234}},
+		{name: "another kind's record is no thread", target: "/api/v1/discussions/" + grant, tool: "get_discussion", args: `{"id":` + grant + `}`, status: 404, message: "there is no forum topic"},
+		{name: "an unknown thread", target: "/api/v1/discussions/77", tool: "get_discussion", args: `{"id":77}`, status: 404, message: "there is no forum topic 77"},
+		{name: "a thread's id is a number", target: "/api/v1/discussions/x", tool: "get_discussion", args: `{"id":"x"}`, status: 400, message: "id must look like 1234"},
+		{name: "a cursor past the thread's end", target: "/api/v1/discussions/1234?cursor=2", status: 400, message: "cursor must be a next_cursor"},
 
 		{name: "open grants, newest first", target: "/api/v1/proposals", tool: "get_proposals", want: fields{"items.*.number": "33,31", "total": 2, "limit": 20, "offset": 0, "items.1.cips.0": "0056",
 			"items.1.milestones.0.title": "Sensors", "items.0.milestones.#": 0, "items.0.labels.#": 0, "items.0.board_status": nil, "items.0.state": "open"}},

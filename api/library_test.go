@@ -14,7 +14,8 @@ import (
 func docQuestions(t *testing.T, l *library) []question {
 	berths := l.id(t, catalog.KindDoc, "docs/guide/berths.md")
 	project := l.id(t, catalog.KindProject, "ferryline")
-	byPath := fields{"title": "Book a berth", "kind": "doc", "path": "guide/berths.md", "truncated": false, "page": publicURL + "/api/v1/docs/" + berths}
+	cip := int(l.record(t, catalog.KindCIP, "CIP-0056").ID)
+	byPath := fields{"title": "Book a berth", "kind": "doc", "path": "guide/berths.md", "truncated": false}
 	return []question{
 		{name: "pages by path", target: "/api/v1/docs", want: fields{"items.*.path": "guide/berths.md,guide/tides and moons.md,run/fog.md", "total": 3, "limit": 20, "offset": 0, "items.0.section": "guide"}},
 		{name: "pages of a source", target: "/api/v1/docs?source=ops-docs", want: fields{"items.*.title": "Run in fog", "total": 1}},
@@ -27,14 +28,17 @@ func docQuestions(t *testing.T, l *library) []question {
 		{name: "by path with a final slash", target: "/api/v1/docs/guide/berths.md/", want: byPath},
 		{name: "by path with spaces", target: "/api/v1/docs/guide/tides%20and%20moons.md", want: fields{"title": "Almanac of tides", "truncated": true}},
 		{name: "by encoded path with spaces", target: "/api/v1/docs/" + url.PathEscape("guide/tides and moons.md"), want: fields{"title": "Almanac of tides"}},
-		{name: "by the path of another kind", target: "/api/v1/docs/cips/cip-0056.md", want: fields{"kind": "cip", "page": publicURL + "/api/v1/cips/0056"}},
+		{name: "by the path of another kind", target: "/api/v1/docs/cips/cip-0056.md", want: fields{"kind": "cip", "page": publicURL + "/api/v1/cips/0056", "record_id": cip}},
 		{name: "a kind without a text has its description", target: "/api/v1/docs/" + project, tool: "get_doc", args: `{"id":` + project + `}`, want: fields{"content": "Sells tickets for ferries.", "kind": "project"}},
 		{name: "an unknown path", target: "/api/v1/docs/guide/none.md", status: 404, message: `there is no document "guide/none.md"`},
 		{name: "a number that is no record's", target: "/api/v1/docs/56", tool: "get_doc", args: `{"id":56}`, status: 404, message: "there is no record 56"},
-		{name: "a topic's number is no record's", target: "/api/v1/docs/1234", status: 404, message: "there is no record 1234"},
+		{name: "a topic's number is no record's", target: "/api/v1/docs/1234", status: 404, message: "there is no CIP-1234"},
 		{name: "a number too long for one", target: "/api/v1/docs/99999999999999999999", status: 404, message: "there is no document"},
-		{name: "no integer", tool: "get_doc", args: `{"id":"guide/berths.md"}`, status: 400, message: "id must be an integer"},
-		{name: "a negative integer", tool: "get_doc", args: `{"id":-1}`, status: 400, message: "id must be at least 0"},
+		{name: "the id of a proposal in a search result", target: "/api/v1/docs/0056", tool: "get_doc", args: `{"id":"0056"}`, want: fields{"id": cip, "key": "CIP-0056"}},
+		{name: "the id of a draft in a search result", target: "/api/v1/docs/PR-203", tool: "get_doc", args: `{"id":"PR-203"}`, want: fields{"key": "PR-203"}},
+		{name: "a quoted number", tool: "get_doc", args: `{"id":"` + berths + `"}`, want: byPath},
+		{name: "a path", tool: "get_doc", args: `{"id":"guide/berths.md"}`, want: byPath},
+		{name: "a negative integer", tool: "get_doc", args: `{"id":-1}`, status: 404, message: "there is no record -1"},
 		{name: "no id", tool: "get_doc", status: 400, message: "id is required"},
 		{name: "NUL in a path", target: "/api/v1/docs/a%00b", status: 400, message: "id must be valid UTF-8"},
 		{name: "broken UTF-8 in a path", target: "/api/v1/docs/%ff", status: 400, message: "id must be valid UTF-8"},

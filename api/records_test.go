@@ -49,6 +49,7 @@ func proposals() []item {
 		}
 		return item{Record: catalog.Record{Kind: catalog.KindCIP, Key: key, Title: title, State: state, Category: kind, Author: strings.Join(d.Authors, ", "),
 			URL: "https://forge.example/tide/cips/" + key, Path: "cips/" + strings.ToLower(key) + ".md", Container: "tide/cips",
+			Tags:      []string{catalog.Tag(catalog.TagStatus, d.RawStatus), catalog.Tag(catalog.TagType, kind)},
 			CreatedAt: ago(created), UpdatedAt: ago(created / 2), Body: key + ": " + title + "\n\n## Abstract\n\n" + title + " for the harbour.", Summary: "About " + strings.ToLower(title) + "."},
 			data: d, links: links}
 	}
@@ -202,6 +203,23 @@ func fill(t testing.TB, store catalog.Store) {
 		}
 	}
 	hour := time.Hour
+	for _, s := range []struct {
+		series string
+		at     time.Time
+		state  any
+	}{
+		{catalog.SeriesNetwork, now.Add(-2 * hour), catalog.NetworkState{ValidatorCount: new(11)}},
+		{catalog.SeriesNetwork, now.Add(-hour), catalog.NetworkState{ValidatorCount: new(12), Validators: []string{"Buoy keepers"}}},
+		{catalog.SeriesMarket, now.Add(-hour), catalog.MarketState{PriceUSD: new(0.5)}},
+	} {
+		data, err := catalog.Encode(s.state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := store.PutSnapshot(t.Context(), catalog.Snapshot{Series: s.series, CapturedAt: s.at, Data: data}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, s := range []catalog.SourceState{
 		{Name: "cips", LastRun: now.Add(-hour), LastSuccess: now.Add(-hour), Freshness: 2 * hour},
 		{Name: "grants", LastRun: now.Add(-hour), LastSuccess: now.Add(-30 * hour), Error: "open /var/secret/grants: permission denied"},

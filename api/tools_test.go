@@ -18,12 +18,16 @@ import (
 	"almanac/api"
 	"almanac/api/kb"
 	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/network"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
 // operations are all of them; none is run.
-func operations() []op.Operation { return api.Operations(kb.Base{}) }
+func operations() []op.Operation {
+	return api.Operations(kb.Base{Network: network.Network{Proposals: network.Proposals{Prefix: "CIP"}}})
+}
 
 func TestTools(t *testing.T) {
 	groups := []string{"cips", "devfund", "operations", "search", "library", "ecosystem", "community", "onboarding", "releases"}
@@ -146,6 +150,15 @@ func parameterOf(s *jsonschema.Schema, required bool) parameter {
 var enumerations = map[string]string{
 	"Search type": strings.Join(kb.SearchTypes, ","),
 	"status":      "Draft,Review,Final,Withdrawn,Rejected,Superseded",
+	"kind":        kindNames(),
+}
+
+func kindNames() string {
+	var names []string
+	for _, k := range catalog.Kinds {
+		names = append(names, string(k.Kind))
+	}
+	return strings.Join(names, ",")
 }
 
 // TestRESTParameters holds names, defaults and limits to what is promised.
@@ -154,7 +167,7 @@ func TestRESTParameters(t *testing.T) {
 		return parameter{Type: "integer", Minimum: minimum, Max: most, Default: def}
 	}
 	id, text, day := parameter{Type: "string", Required: true}, parameter{Type: "string"}, parameter{Type: "string"}
-	offset := integer(0, 0, "0")
+	offset := integer(0, 1<<31-1, "0")
 	byID := map[string]parameter{"id": id}
 	ids := map[string]parameter{"ids": {Type: "array", Required: true}}
 	want := map[string]map[string]parameter{
@@ -169,15 +182,21 @@ func TestRESTParameters(t *testing.T) {
 		"GET /api/v1/cips/{id}/mentions":    byID,
 		"GET /api/v1/cips/{id}/citations":   byID,
 		"GET /api/v1/cips/tldrs":            ids,
-		"POST /api/v1/cips/tldrs":           ids,
 		"POST /api/v1/cips/batch":           ids,
 		"GET /api/v1/cips/graph":            {},
 		"GET /api/v1/search": {"q": id, "type": {Type: "string", Default: "all", Values: enumerations["Search type"]}, "limit": integer(1, 50, "10"), "offset": offset,
-			"source": text, "kind": text, "since": day, "until": day, "facets": {Type: "boolean", Default: "false"}},
-		"GET /api/v1/docs":      {"source": text, "limit": integer(1, 100, "20"), "offset": offset},
-		"GET /api/v1/docs/{id}": {"id": id, "cursor": text},
-		"GET /api/v1/proposals": {"state": {Type: "string", Default: "open", Values: "open,closed,all"}, "limit": integer(1, 100, "20"), "offset": offset},
-		"GET /api/v1/changes":   {"days": integer(1, 90, "7"), "limit": integer(1, 500, "100"), "since": day},
+			"source": text, "kind": {Type: "string", Values: enumerations["kind"]}, "since": day, "until": day,
+			"facets": {Type: "boolean", Default: "false"}, "highlight": {Type: "boolean", Default: "false"}},
+		"GET /api/v1/docs":             {"source": text, "limit": integer(1, 100, "20"), "offset": offset},
+		"GET /api/v1/docs/{id}":        {"id": id, "cursor": text},
+		"GET /api/v1/proposals":        {"state": {Type: "string", Default: "open", Values: "open,closed,all"}, "limit": integer(1, 100, "20"), "offset": offset},
+		"GET /api/v1/trending":         {},
+		"GET /api/v1/discussions/{id}": {"id": {Type: "integer", Required: true}, "cursor": text},
+		"GET /api/v1/network":          {},
+		"GET /api/v1/network/history":  {"limit": integer(1, 1000, "200")},
+		"GET /api/v1/market":           {},
+		"GET /api/v1/market/history":   {"limit": integer(1, 1000, "96")},
+		"GET /api/v1/changes":          {"days": integer(1, 90, "7"), "limit": integer(1, 500, "100"), "since": day},
 	}
 	for _, o := range operations() {
 		if o.Path == "" {
@@ -189,7 +208,7 @@ func TestRESTParameters(t *testing.T) {
 			if p.REST {
 				got[p.Name] = parameterOf(p.Schema, p.Required)
 			}
-			if p.Path && o.Group == "cips" && p.Schema.Pattern != kb.CIPPattern {
+			if p.Path && o.Group == "cips" && p.Schema.Pattern != kb.IDPattern("CIP") {
 				t.Errorf("%s: %s has the pattern %s", at, p.Name, p.Schema.Pattern)
 			}
 			if p.Name == "ids" && (p.Schema.MaxItems == nil || *p.Schema.MaxItems != 50) {

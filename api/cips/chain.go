@@ -1,8 +1,8 @@
 package cips
 
 import (
+	"cmp"
 	"context"
-	"maps"
 	"slices"
 	"strings"
 
@@ -57,7 +57,7 @@ func (s service) chain(ctx context.Context, in chainIn) (Chain, error) {
 		relations = append(relations, catalog.Implements, catalog.Cites, catalog.Mentions)
 	}
 	w := walk{service: s, start: c.ID, at: map[string]int{}}
-	level := map[int64]string{start.ID: c.ID}
+	level := []visit{{start.ID, c.ID}}
 	for depth := 1; len(level) > 0; depth++ {
 		if level, err = w.step(ctx, depth, level, relations); err != nil {
 			return Chain{}, err
@@ -94,17 +94,26 @@ type walk struct {
 	at    map[string]int // id → place in found
 }
 
+// visit is a proposal on the way.
+type visit struct {
+	record int64
+	id     string
+}
+
 // step adds what the proposals of one level require, and returns those met for
-// the first time, by record id. The start, met again at the end of a cycle, is
-// not its own prerequisite.
-func (w *walk) step(
-	ctx context.Context, depth int, level map[int64]string, relations []catalog.Relation,
-) (met map[int64]string, err error) {
-	links, err := w.Catalog.LinksFromAll(ctx, slices.Collect(maps.Keys(level)), relations...)
+// the first time. The start, met again at the end of a cycle, is not its own
+// prerequisite.
+func (w *walk) step(ctx context.Context, depth int, level []visit, relations []catalog.Relation) (met []visit, err error) {
+	records := make([]int64, len(level))
+	for i, v := range level {
+		records[i] = v.record
+	}
+	links, err := w.Catalog.LinksFromAll(ctx, records, relations...)
 	if err != nil {
 		return nil, err
 	}
-	met = map[int64]string{}
+	order := func(l catalog.Link) int { return slices.Index(records, l.From) }
+	slices.SortStableFunc(links, func(a, b catalog.Link) int { return cmp.Compare(order(a), order(b)) })
 	for _, l := range links {
 		if l.To.Kind != catalog.KindCIP {
 			continue
@@ -113,7 +122,7 @@ func (w *walk) step(
 		if err != nil {
 			return nil, err
 		}
-		by := level[l.From]
+		by := level[order(l)].id
 		i, seen := w.at[n.ID]
 		switch {
 		case n.ID == w.start:
@@ -123,7 +132,7 @@ func (w *walk) step(
 				Node: n, Depth: depth, RequiredBy: []string{by}, Final: n.Status == "Final",
 			})
 			if record != 0 {
-				met[record] = n.ID
+				met = append(met, visit{record, n.ID})
 			}
 		case !slices.Contains(w.found[i].RequiredBy, by):
 			w.found[i].RequiredBy = append(w.found[i].RequiredBy, by)

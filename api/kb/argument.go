@@ -116,12 +116,12 @@ func (Cursor) Constraints() reflect.StructTag {
 // Paging is what most lists take.
 type Paging struct {
 	Limit int `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
-	Offset
+	Skip
 }
 
-// Offset is where a page of a list begins.
-type Offset struct {
-	Offset int `json:"offset" default:"0" minimum:"0" maximum:"2147483647" doc:"how many to skip"`
+// Skip is where a page of a list begins.
+type Skip struct {
+	Offset int `json:"offset" default:"0" minimum:"0" maximum:"2147483647" toolmaximum:"" doc:"how many to skip"`
 }
 
 // wordsOf writes the placeholders of texts and tags in a network's words.
@@ -135,7 +135,7 @@ func wordsOf(n network.Network) *strings.Replacer {
 	return strings.NewReplacer(
 		"{{label}}", p.Prefix+"-56", "{{short}}", "56", "{{id}}", p.ID(key), "{{key}}", key, "{{prefix}}", p.Prefix,
 		"{{statuses}}", strings.Join(words, ","), "{{more_statuses}}", strings.Join(more, ","),
-		"{{id_pattern}}", IDPattern(p.Prefix), "{{tool_id_pattern}}", toolIDPattern(p.Prefix),
+		"{{id_pattern}}", IDPattern(p.Prefix), "{{tool_id_pattern}}", ToolIDPattern(p.Prefix),
 	)
 }
 
@@ -153,8 +153,8 @@ func IDPattern(prefix string) string {
 		network.MaxDigits, prefix, strings.ToLower(prefix))
 }
 
-// toolIDPattern also takes the spellings that models write.
-func toolIDPattern(prefix string) string {
+// ToolIDPattern also takes the spellings that models write.
+func ToolIDPattern(prefix string) string {
 	digits := network.MaxDigits
 	if prefix == servicePrefix {
 		digits = 4

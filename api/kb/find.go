@@ -30,7 +30,7 @@ func (b Base) Find(ctx context.Context, field string, r retrieval.Request) (retr
 	res, err := b.Search.Search(ctx, r)
 	switch {
 	case errors.Is(err, retrieval.ErrBadQuery):
-		return res, op.InvalidField(field, "%s", strings.TrimPrefix(err.Error(), retrieval.ErrBadQuery.Error()+": "))
+		return res, op.InvalidField(field, "cannot be searched for: %s", strings.TrimPrefix(err.Error(), retrieval.ErrBadQuery.Error()+": "))
 	case errors.Is(err, retrieval.ErrNotReady):
 		return res, op.Loading(b.Search.Status(ctx).Progress)
 	case errors.Is(err, retrieval.ErrUnavailable):
@@ -164,24 +164,15 @@ func FindRows[T any](ctx context.Context, b Base, s Search, row func(Match) (T, 
 func BestOf[T any](
 	ctx context.Context, b Base, s Search, lists [][]catalog.Kind, row func(Match) (T, error),
 ) ([]Found[T], error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	found, errs := make([]Found[T], len(lists)), make([]error, len(lists))
 	var wg sync.WaitGroup
 	for i, kinds := range lists {
 		wg.Go(func() {
 			one := s
 			one.Kinds = kinds
-			if found[i], errs[i] = FindRows(ctx, b, one, row); errs[i] != nil {
-				cancel()
-			}
+			found[i], errs[i] = FindRows(ctx, b, one, row)
 		})
 	}
 	wg.Wait()
-	for _, err := range errs { // the first that is not a consequence of another's
-		if err != nil && !errors.Is(err, context.Canceled) {
-			return nil, err
-		}
-	}
 	return found, errors.Join(errs...)
 }

@@ -3,6 +3,7 @@ package kb_test
 import (
 	"context"
 	"errors"
+	"math"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,12 +20,21 @@ import (
 
 var base = kb.Base{PublicURL: "https://kb.example", Network: network.Network{Proposals: network.Proposals{Prefix: "CIP"}}}
 
+// lip is a network with another prefix and padding.
+var lip = kb.Base{Network: network.Network{Proposals: network.Proposals{Prefix: "LIP", Digits: 3}}}
+
 func TestCIPRef(t *testing.T) {
 	for id, want := range map[string]string{
-		"56": "CIP-0056", "0056": "CIP-0056", "CIP-56": "CIP-0056", "cip-0056": "CIP-0056", "CIP#56": "CIP-0056", " 56\n": "CIP-0056", "cip 56": "CIP-0056", "9999": "CIP-9999",
-		"0": "CIP-0000", "PR-203": "PR-203", "pr 0203": "PR-203", "PR#7": "PR-7", "PR-0": "PR-0", "PR-99999999999999999999": "PR-99999999999999999999",
+		"56": "CIP-0056", "0056": "CIP-0056", "CIP-56": "CIP-0056", "cip-0056": "CIP-0056", "CIP#56": "CIP-0056",
+		" 56\n": "CIP-0056", "cip 56": "CIP-0056", "9999": "CIP-9999", "0": "CIP-0000", "PR-203": "PR-203",
+		"pr 0203": "PR-203", "PR#7": "PR-7", "PR-0": "PR-0", "PR-99999999999999999999": "PR-99999999999999999999",
 	} {
-		if ref, err := base.CIPRef(id); err != nil || ref.Key != want || ref.Kind != catalog.KindCIP {
+		if ref, err := base.CIPRef(kb.CIPID(id)); err != nil || ref.Key != want || ref.Kind != catalog.KindCIP {
+			t.Errorf("%q: %v %v, want %s", id, ref, err, want)
+		}
+	}
+	for id, want := range map[string]string{"12": "LIP-012", "LIP-12": "LIP-012", "lip 012": "LIP-012", "CIP-12": "LIP-012", "20000": "LIP-20000"} {
+		if ref, err := lip.CIPRef(kb.CIPID(id)); err != nil || ref.Key != want {
 			t.Errorf("%q: %v %v, want %s", id, ref, err, want)
 		}
 	}
@@ -34,34 +44,37 @@ func TestCIPRef(t *testing.T) {
 }
 
 // FuzzCIPRef holds that every spelling a tool accepts names a key whose id
-// names that key again.
+// names that key again, in the form that REST takes.
 func FuzzCIPRef(f *testing.F) {
-	for _, s := range []string{"56", "CIP-0056", "pr#203", " cip 7 ", "PR-00", "x"} {
+	for _, s := range []string{"56", "CIP-0056", "pr#203", " cip 7 ", "PR-00", "lip-12", "LIP 20000", "x"} {
 		f.Add(s)
 	}
-	accepted := regexp.MustCompile(kb.CIPToolPattern)
 	f.Fuzz(func(t *testing.T, s string) {
-		ref, err := base.CIPRef(s)
-		if !accepted.MatchString(s) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		id := kb.CIPID(ref.Key)
-		if again, err := base.CIPRef(id); err != nil || again != ref || !regexp.MustCompile(kb.CIPPattern).MatchString(id) {
-			t.Errorf("%q is %v, its id %q is %v %v", s, ref, id, again, err)
+		for _, b := range []kb.Base{base, lip} {
+			prefix := b.Network.Proposals.Prefix
+			if !regexp.MustCompile(kb.ToolIDPattern(prefix)).MatchString(s) {
+				continue
+			}
+			ref, err := b.CIPRef(kb.CIPID(s))
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := b.ID(catalog.Record{Kind: catalog.KindCIP, Key: ref.Key})
+			again, err := b.CIPRef(kb.CIPID(id))
+			if err != nil || again != ref || !regexp.MustCompile(kb.IDPattern(prefix)).MatchString(id) {
+				t.Errorf("%q is %v, its id %q is %v %v", s, ref, id, again, err)
+			}
 		}
 	})
 }
 
-func TestPagesJoin(t *testing.T) {
+func TestCutsJoin(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		unit := rapid.StringN(1, 40, -1).Draw(t, "unit")
 		text := strings.Repeat(unit, rapid.IntRange(0, 8_000).Draw(t, "times"))
 		var whole strings.Builder
-		for cursor := ""; ; {
-			page, err := kb.Page(text, cursor)
+		for cursor := kb.Cursor(""); ; {
+			page, err := kb.Cut(text, cursor)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,32 +82,41 @@ func TestPagesJoin(t *testing.T) {
 				t.Fatalf("%d characters, truncated %v, next %q", n, page.Truncated, page.NextCursor)
 			}
 			whole.WriteString(page.Content)
-			if cursor = page.NextCursor; cursor == "" {
+			if cursor = kb.Cursor(page.NextCursor); cursor == "" {
 				break
 			}
 		}
 		if whole.String() != text {
-			t.Error("the pages are not the text")
+			t.Error("the parts are not the text")
 		}
 	})
 }
 
-func TestAddresses(t *testing.T) {
+func TestItems(t *testing.T) {
 	for _, tt := range []struct {
-		record catalog.Record
-		id     any
-		page   string
+		record   catalog.Record
+		id, page string
 	}{
 		{catalog.Record{ID: 1_000_001, Kind: catalog.KindCIP, Key: "CIP-0056"}, "0056", "/api/v1/cips/0056"},
 		{catalog.Record{ID: 1_000_002, Kind: catalog.KindCIP, Key: "PR-203"}, "PR-203", "/api/v1/cips/PR-203"},
-		{catalog.Record{ID: 1_000_003, Kind: catalog.KindDoc, Key: "docs/a.md"}, int64(1_000_003), "/api/v1/docs/1000003"},
-		{catalog.Record{ID: 1_000_004, Kind: catalog.KindTopic, Key: "1234"}, 1234, "/api/v1/docs/1000004"},
-		{catalog.Record{ID: 1_000_005, Kind: catalog.KindProposal, Key: "31"}, 31, "/api/v1/docs/1000005"},
-		{catalog.Record{ID: 1_000_006, Kind: catalog.KindProposal, Key: "31#annex"}, int64(1_000_006), "/api/v1/docs/1000006"},
-		{catalog.Record{ID: 1_000_007, Kind: catalog.KindVideo, Key: "vAbc"}, "vAbc", "/api/v1/docs/1000007"},
+		{catalog.Record{ID: 1_000_003, Kind: catalog.KindDoc, Key: "docs/a.md"}, "1000003", "/api/v1/docs/1000003"},
+		{catalog.Record{ID: 1_000_004, Kind: catalog.KindTopic, Key: "1234"}, "1000004", "/api/v1/docs/1000004"},
 	} {
-		if id, page := kb.ID(tt.record), base.PageURL(tt.record); id != tt.id || page != base.PublicURL+tt.page || base.URL(tt.record) != page {
-			t.Errorf("%s: id %v, page %s, url %s", tt.record.Ref(), id, page, base.URL(tt.record))
+		i := base.Item(tt.record)
+		if i.ID != tt.id || i.Page != base.PublicURL+tt.page || i.URL != i.Page {
+			t.Errorf("%s: %+v", tt.record.Ref(), i)
+		}
+		raw, err := op.EncodeTool(i)
+		if err != nil || strings.Contains(string(raw), `"page"`) || strings.Contains(string(raw), `"record_id"`) == (tt.record.Kind != catalog.KindCIP) {
+			t.Errorf("%s as a tool says it: %s %v", tt.record.Ref(), raw, err)
+		}
+	}
+}
+
+func TestScore(t *testing.T) {
+	for x, want := range map[float64]float64{0.123456: 0.1235, 1: 1, 0: 0, 0.00012345678: 0.0001235, math.NaN(): 0} {
+		if got := kb.Score(x); got != want {
+			t.Errorf("%v: %v, want %v", x, got, want)
 		}
 	}
 }
@@ -122,7 +144,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%v became %v", tt.err, err)
 		}
 	}
-	if _, err := find(retrieval.ErrBadQuery, retrieval.Request{Query: "x"}); !strings.HasPrefix(err.Error(), "topic: ") {
+	if _, err := find(retrieval.ErrBadQuery, retrieval.Request{Query: "x"}); !strings.HasPrefix(op.Explain(err).Message, "topic cannot be searched for: ") {
 		t.Errorf("%v does not name the argument", err)
 	}
 }

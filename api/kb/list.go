@@ -25,7 +25,7 @@ func (l List[T]) Next() (offset int, more bool) {
 func Rows[T any](
 	ctx context.Context, b Base, q catalog.ListQuery, p Paging, row func(catalog.Record) (T, error),
 ) (List[T], error) {
-	q.Limit, q.Offset = p.Limit, p.Offset.Offset
+	q.Limit, q.Offset = p.Limit, p.Offset
 	records, total, err := b.Catalog.List(ctx, q)
 	if err != nil {
 		return List[T]{}, err

@@ -13,7 +13,7 @@ import (
 func (b Base) CIPRef(id CIPID) (catalog.Ref, error) {
 	key, ok := b.Network.Proposals.ParseID(string(id))
 	if !ok {
-		return catalog.Ref{}, op.InvalidField("id", "%q is not the id of a proposal", first(string(id), 80))
+		return catalog.Ref{}, op.InvalidField("id", "must be the id of a proposal, such as %s-56", b.Network.Proposals.Prefix)
 	}
 	return catalog.Ref{Kind: catalog.KindCIP, Key: key}, nil
 }
@@ -86,7 +86,7 @@ func (b Base) CIPRow(r catalog.Record) (CIP, error) {
 	}
 	c := CIP{
 		ID: b.ID(r), Label: r.Key, Title: r.Title, Status: Status(r.State), StatusRaw: d.RawStatus,
-		Type: r.Category, Author: r.Author, Authors: d.Authors, Created: d.Created, Approved: d.Approved,
+		Type: r.Category, Category: d.Category, Author: r.Author, Authors: d.Authors, Created: d.Created, Approved: d.Approved,
 		Requires: b.CIPIDs(d.Requires), Draft: strings.HasPrefix(r.Key, "PR-"), RecordID: r.ID,
 		CreatedAt: Time(r.CreatedAt), UpdatedAt: Time(r.UpdatedAt), URL: b.URL(r), Page: b.PageURL(r), Path: r.Path,
 	}

@@ -56,9 +56,14 @@ func (b Base) Record(ctx context.Context, id RecordID) (catalog.Record, error) {
 		r, err := b.Catalog.ByID(ctx, n)
 		return r, NotFound(err, "there is no record %d: ids are those of search results", n)
 	}
-	if key, ok := b.Network.Proposals.ParseID(string(id)); ok {
+	// Only as search results write it: another number is rather a mistake.
+	p := b.Network.Proposals
+	if key, ok := p.ParseID(string(id)); ok && (string(id) == p.ID(key) || string(id) == key) {
 		r, err := b.Catalog.Get(ctx, catalog.Ref{Kind: catalog.KindCIP, Key: key})
-		return r, NotFound(err, "there is no record %s and no %s: ids are those of search results", id, key)
+		return r, NotFound(err, "there is no %s", key)
+	}
+	if _, err := strconv.Atoi(string(id)); err == nil {
+		return catalog.Record{}, op.NotFound("there is no record %s: ids are those of search results", id)
 	}
 	records, err := b.Catalog.ByPath(ctx, string(id))
 	if err == nil && len(records) == 0 {

@@ -62,6 +62,24 @@ func TestToolsListStartsWithItsVersion(t *testing.T) {
 	}
 }
 
+// TestHintsSayWhatACallMayDo holds that read-only is the default and not a
+// constant.
+func TestHintsSayWhatACallMayDo(t *testing.T) {
+	for _, raw := range rawTools(t, post(newServer(t, nil), "/mcp", listTools, plain...)) {
+		var tool struct {
+			Name        string
+			Annotations struct{ ReadOnlyHint, DestructiveHint, IdempotentHint, OpenWorldHint bool }
+		}
+		if err := json.Unmarshal(raw, &tool); err != nil {
+			t.Fatal(err)
+		}
+		writes := tool.Name == "break_book"
+		if a := tool.Annotations; a.ReadOnlyHint == writes || a.DestructiveHint != writes || a.IdempotentHint == writes || a.OpenWorldHint != writes {
+			t.Errorf("%s: %+v", tool.Name, a)
+		}
+	}
+}
+
 func rawTools(t *testing.T, w *httptest.ResponseRecorder) []json.RawMessage {
 	t.Helper()
 	var answer struct {
@@ -85,6 +103,8 @@ func TestToolsets(t *testing.T) {
 		"?toolsets=Desk":                     desk,
 		"?toolsets=desk,shelf":               append(slices.Clone(shelf), desk...),
 		"?toolsets=shelf&toolsets=shelf":     shelf,
+		"?toolsets=attic":                    {"burn_book"}, // an extra tool is not among all
+		"?toolsets=attic,shelf":              append(slices.Clone(shelf), "burn_book"),
 		"?toolsets=shelf&schemas=1":          {"list_books!", "get_book!"},
 		"?toolsets=shelf&schemas=0&other=ok": shelf,
 	} {
@@ -93,9 +113,9 @@ func TestToolsets(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"?toolsets=attic": "toolsets must be some of shelf, desk",
-		"?schemas=maybe":  "schemas must be one of 0, 1, true, false",
-		"?toolsets=%zz":   "the query string is malformed",
+		"?toolsets=cellar": "toolsets must be some of shelf, desk, attic",
+		"?schemas=maybe":   "schemas must be one of 0, 1, true, false",
+		"?toolsets=%zz":    "the query string is malformed",
 	} {
 		if w := post(s, "/mcp"+query, listTools, plain...); w.Code != 400 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %s", query, w.Code, w.Body)

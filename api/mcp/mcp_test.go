@@ -32,8 +32,10 @@ func newServer(t testing.TB, change func(*mcp.Config)) *mcp.Server {
 	t.Helper()
 	cfg := mcp.Config{
 		Name: "almanac", Version: "test", Instructions: "Ask the shelf.", Operations: optest.Operations(), Timeout: 50 * time.Millisecond,
-		Resources: []mcp.Resource{
-			mcp.ToolsResource(optest.Operations()),
+		Resources: []op.Resource{
+			{URI: "kb://books", Name: "books", Read: func(context.Context) (any, error) {
+				return optest.Shelf{Items: []optest.Book{{ID: "7", Shelved: "hall"}}}, nil
+			}},
 			{URI: "kb://motd", Name: "motd", MIMEType: "text/plain", Read: func(context.Context) (any, error) { return "hello", nil }},
 			{URI: "kb://broken", Name: "broken", Read: func(context.Context) (any, error) { return nil, errors.New("sqlite: secret") }},
 			{URI: "kb://panic", Name: "panic", Read: func(context.Context) (any, error) { panic("on purpose") }},
@@ -91,9 +93,9 @@ func TestMessages(t *testing.T) {
 		{"a call needs params", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, 400, `"code":-32600`, "result"},
 		{"prompts are not served", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 200, `"error":{"code":-32601`, "result"},
 		{"nor is what nobody knows", `{"jsonrpc":"2.0","id":7,"method":"make/coffee"}`, 200, `"id":7,"error":{"code":-32601`, "result"},
-		{"resources are listed", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200, `"uri":"kb://tools"`, "error"},
+		{"resources are listed", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200, `"uri":"kb://books"`, "error"},
 		{"templates are an empty list", `{"jsonrpc":"2.0","id":1,"method":"resources/templates/list"}`, 200, `"resourceTemplates":[]`, "error"},
-		{"a resource is read as JSON", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://tools"}}`, 200, `"mimeType":"application/json","text":"{\"total\":8,`, `"error":{`},
+		{"a resource is read as JSON", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://books"}}`, 200, `"mimeType":"application/json","text":"{\"items\":[{\"id\":\"7\"`, `"error":{`},
 		{"a resource may be text", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://motd"}}`, 200, `"mimeType":"text/plain","text":"hello"`, "error"},
 		{"an unknown resource is an error", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://nothing"}}`, 200, `"error":{"code":-32002,"message":"Resource not found; resources/list names the resources","data":{"uri":"kb://nothing"}}`, "result"},
 		{"a resource that fails tells nothing", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://broken"}}`, 200, `"code":-32603`, "sqlite"},
@@ -318,7 +320,7 @@ func TestNewRefuses(t *testing.T) {
 	for name, cfg := range map[string]mcp.Config{
 		"two tools of one name":      {Name: "a", Version: "1", Operations: append(ops, ops[0])},
 		"a tool that answers a list": {Name: "a", Version: "1", Operations: []op.Operation{list}},
-		"two resources on one URI":   {Name: "a", Version: "1", Resources: []mcp.Resource{mcp.ToolsResource(ops), mcp.ToolsResource(ops)}},
+		"two resources on one URI":   {Name: "a", Version: "1", Resources: []op.Resource{{URI: "kb://a"}, {URI: "kb://a"}}},
 		"a server without a name":    {Operations: ops},
 	} {
 		if _, err := mcp.New(cfg); err == nil {

@@ -15,14 +15,14 @@ import (
 )
 
 // Decode reads the arguments of a REST call: the parameters of the path, those
-// of the query, and for POST the members of the JSON object in body (nil for a
+// of the query, and for POST the members of the JSON object in body (none for a
 // GET). Unknown
 // parameters and members are ignored. Every error is ErrInvalid with a
 // sentence that names the parameter and what is allowed.
 func (o Operation) Decode(path map[string]string, query url.Values, body []byte) (Input, error) {
 	in := o.newInput()
 	var members map[string]json.RawMessage
-	if o.Method == "POST" || body != nil {
+	if o.Method == "POST" || len(body) > 0 {
 		var err error
 		if members, err = decodeObject(body); err != nil {
 			return in, Invalid("the body must be one JSON object: %v", err)

@@ -179,11 +179,11 @@ func TestSchemas(t *testing.T) {
 		got[name] = string(b)
 	}
 	want := map[string]string{
-		"rest":   `{"type":"object","properties":{"kind":{"type":"string","description":"only books of this kind","enum":["Novel","Atlas"]},"limit":{"type":"integer","description":"how many to return","default":20,"minimum":1,"maximum":100},"offset":{"type":"integer","default":0,"minimum":0}}}`,
-		"tool":   `{"type":"object","properties":{"kind":{"type":"string","description":"only books of this kind","enum":["Novel","Atlas"]},"limit":{"type":"integer","description":"how many to return","default":10,"minimum":1,"maximum":50},"offset":{"type":"integer","default":0,"minimum":0}},"additionalProperties":false}`,
+		"rest":   `{"type":"object","properties":{"kind":{"type":"string","description":"only books of this kind, such as Novel","enum":["Novel","Atlas"]},"limit":{"type":"integer","description":"how many to return","default":20,"minimum":1,"maximum":100},"offset":{"type":"integer","default":0,"minimum":0}}}`,
+		"tool":   `{"type":"object","properties":{"kind":{"type":"string","description":"only books of this kind, such as Novel","enum":["Novel","Atlas"]},"limit":{"type":"integer","description":"how many to return","default":10,"minimum":1,"maximum":50},"offset":{"type":"integer","default":0,"minimum":0}},"additionalProperties":false}`,
 		"id":     `{"type":"object","properties":{"id":{"type":"string","pattern":"^(\\d{1,4}|BOOK-\\d{1,4})$"}},"required":["id"]}`,
 		"list":   `{"type":"object","properties":{"ids":{"type":"array","items":{"type":"string","pattern":"^\\d{1,4}$"},"description":"ids such as 0056","minItems":1,"maxItems":3}},"required":["ids"]}`,
-		"answer": `{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"kind":{"type":"string","enum":["Novel","Atlas"]},"tags":{"type":"array","items":{"type":"string"}},"added":{"type":"string","format":"date-time"},"withdrawn":{"type":["null","string"],"description":"null while it is on the shelf","format":"date-time"},"sequel":{"type":["null","object"],"properties":{"text":{"type":"string"},"extra":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["text","extra"],"additionalProperties":false}},"required":["id","title","kind","tags","added","withdrawn","sequel"],"additionalProperties":false}`,
+		"answer": `{"type":"object","properties":{"id":{"type":"string"},"title":{"type":"string"},"kind":{"type":"string","enum":["Novel","Atlas"]},"tags":{"type":"array","items":{"type":"string"}},"added":{"type":"string","format":"date-time"},"withdrawn":{"type":["null","string"],"description":"null while it is on the shelf","format":"date-time"},"sequel":{"type":["null","object"],"properties":{"text":{"type":"string"},"extra":{"type":"object","additionalProperties":{"type":"integer"}}},"required":["text","extra"],"additionalProperties":false},"shelved":{"type":"string","description":"where it stands"}},"required":["id","title","kind","tags","added","withdrawn","sequel","shelved"],"additionalProperties":false}`,
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
@@ -249,18 +249,18 @@ func TestADefaultListIsNotShared(t *testing.T) {
 	type in struct {
 		Kinds []string `json:"kinds" default:"[\"a\",\"b\"]"`
 	}
-	o := op.New(op.Spec{ID: "x", Tool: "x"}, func(context.Context, in) (struct{}, error) { return struct{}{}, nil })
-	first, err := o.DecodeTool(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	first.Value().(in).Kinds[0] = "changed"
-	second, err := o.DecodeTool(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := second.Value().(in).Kinds[0]; got != "a" {
-		t.Errorf("got %s", got)
+	o := op.New(op.Spec{ID: "x", Tool: "x"}, func(_ context.Context, in in) (string, error) {
+		defer func() { in.Kinds[0] = "changed" }()
+		return in.Kinds[0], nil
+	})
+	for range 2 {
+		in, err := o.DecodeTool(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := o.Run(t.Context(), in); got != "a" || err != nil {
+			t.Errorf("got %v %v", got, err)
+		}
 	}
 }
 

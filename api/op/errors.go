@@ -31,7 +31,7 @@ type Error struct {
 
 func (e *Error) Error() string {
 	if e.Field != "" {
-		return e.Field + ": " + e.Message
+		return e.Field + " " + e.Message
 	}
 	return e.Message
 }

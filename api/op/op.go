@@ -125,7 +125,8 @@ type Param struct {
 //	like:"56 or CIP-0056"  what the message of a failed pattern says; without
 //	it the message repeats doc
 //	tooldefault:"…" toolmaximum:"…" toolpattern:"…" toolenum:"…"  where MCP
-//	differs; every tag from doc to like has such a twin
+//	differs; every tag from doc to like has such a twin, and an empty one
+//	takes the constraint away
 //
 // Kinds of fields: strings, integers, floats, bool, time.Time, types derived
 // from these, pointers to them (nil = not given), slices of strings and

@@ -140,7 +140,7 @@ func constrain(s *jsonschema.Schema, t tags) error {
 		"doc", "type", "default", "minimum", "maximum", "maxItems", "maxLength", "enum", "pattern", "format",
 	} {
 		v, ok := t.lookup(key)
-		if !ok {
+		if !ok || v == "" {
 			continue
 		}
 		if err := applyTag(s, item, key, v); err != nil {

@@ -17,7 +17,10 @@ import (
 
 func document(t *testing.T, ops []op.Operation) []byte {
 	t.Helper()
-	b, err := openapi.Document(openapi.Config{Title: "Shelf", PublicURL: "https://kb.example", Operations: ops})
+	b, err := openapi.Document(openapi.Config{
+		Title: "Shelf", PublicURL: "https://kb.example", Operations: ops, Exact: []string{"Note"},
+		Groups: []openapi.Group{{Name: "desk", Description: "Where one asks."}},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,6 +53,9 @@ func TestTheDocumentIsValid(t *testing.T) {
 func TestEveryRouteIsDescribed(t *testing.T) {
 	doc := load(t, document(t, optest.Operations()))
 	for _, o := range optest.Operations() {
+		if o.Path == "" {
+			continue
+		}
 		item := doc.Paths.Value(strings.ReplaceAll(o.Path, "...}", "}"))
 		if item == nil || item.GetOperation(o.Method) == nil {
 			t.Errorf("%s %s is missing", o.Method, o.Path)
@@ -105,13 +111,13 @@ func TestTypesAreDescribedOnce(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	if want := []string{"Batch", "Book", "Echo", "Error", "Note", "Shelf"}; !slices.Equal(names, want) {
+	if want := []string{"Error", "Note", "OptestBatch", "OptestBook", "OptestEcho", "OptestShelf"}; !slices.Equal(names, want) {
 		t.Errorf("components %v, want %v", names, want)
 	}
 	for want, n := range map[string]int{
 		`"sequel":{"anyOf":[{"$ref":"#/components/schemas/Note"},{"type":"null"}]}`: 1,
 		`"withdrawn":{"type":["null","string"]`:                                     1,
-		`"$ref":"#/components/schemas/Book"`:                                        3, // the list, the batch, the item
+		`"$ref":"#/components/schemas/OptestBook"`:                                  3, // the list, the batch, the item
 		`"style":"form","explode":false`:                                            2,
 	} {
 		if got := strings.Count(string(b), want); got != n {
@@ -123,22 +129,42 @@ func TestTypesAreDescribedOnce(t *testing.T) {
 // Page is generic, as lists are.
 type Page[T any] struct {
 	Items []T `json:"items"`
+	Any   any `json:"any"`
 }
 
+// Book has the name of another package's type.
+type Book struct {
+	Other int `json:"other"`
+}
+
+// TestNames holds that a component's name depends on its own type alone.
 func TestNames(t *testing.T) {
-	type Book struct {
-		Other int `json:"other"`
-	}
 	ops := append(optest.Operations(),
 		op.New(op.Spec{ID: "other", Path: "/other"}, func(context.Context, struct{}) (Page[Book], error) { return Page[Book]{}, nil }),
 		op.New(op.Spec{ID: "page", Path: "/page"}, func(context.Context, struct{}) (Page[optest.Note], error) { return Page[optest.Note]{}, nil }))
 	b := string(document(t, ops))
-	for _, want := range []string{`"PageNote":{`, `"OptestBook":{`} {
+	for _, want := range []string{`"NotePage":{`, `"OptestBook":{`, `"Openapi_testBook":{`, `"Openapi_testBookPage":{`} {
 		if !strings.Contains(b, want) {
 			t.Errorf("no %s in %s", want, b)
 		}
 	}
 	load(t, []byte(b))
+	if strings.Contains(b, `"any":true`) || !strings.Contains(b, `"any":{"description":`) {
+		t.Error("a boolean stands for a schema")
+	}
+}
+
+func TestWhatGeneratorsAndLintersAskFor(t *testing.T) {
+	b := string(document(t, optest.Operations()))
+	for _, want := range []string{
+		`"security":[]`, `"license":{"name":"Apache License 2.0","identifier":"Apache-2.0"}`,
+		`{"name":"desk","description":"Where one asks."}`, `"example":"Novel"`, `"text/plain":{"schema":{"type":"string"}}`,
+		`"operationId":"search_books_post"`,
+	} {
+		if !strings.Contains(b, want) {
+			t.Errorf("no %s", want)
+		}
+	}
 }
 
 func TestTwoOperationsOnOnePathAreRefused(t *testing.T) {

@@ -42,7 +42,7 @@ type searchIn struct {
 	Q     kb.Query      `json:"q" tool:"query" required:"true"`
 	Type  kb.SearchType `json:"type" default:"all" doc:"kind of content"`
 	Limit int           `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
-	kb.Offset
+	kb.Skip
 	Source    string  `json:"source" tool:"-" doc:"only this source: one of the names in /api/v1/sources" maxLength:"200"`
 	Kind      kb.Kind `json:"kind" tool:"-" doc:"only this kind, finer than type"`
 	Since     kb.Day  `json:"since" tool:"-" doc:"only what is dated this day (or time) or later"`
@@ -76,7 +76,7 @@ var facets = []string{"kind", "source", "container", "state"}
 
 func (s service) search(ctx context.Context, in searchIn) (Answer, error) {
 	r := retrieval.Request{
-		Query: string(in.Q), Limit: in.Limit, Offset: in.Offset.Offset, Diversify: in.Type == "all",
+		Query: string(in.Q), Limit: in.Limit, Offset: in.Offset, Diversify: in.Type == "all",
 	}
 	r.Filter.Since, r.Filter.Until = in.Since.Time(), in.Until.Time()
 	if !r.Filter.Until.IsZero() && r.Filter.Since.After(r.Filter.Until) {

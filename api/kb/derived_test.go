@@ -1,0 +1,92 @@
+package kb_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"almanac/api/kb"
+	"almanac/catalog"
+)
+
+// log is a catalog that has nothing but a change log.
+type log struct {
+	catalog.Reader
+	position atomic.Int64
+}
+
+func (l *log) LastChange(context.Context) (int64, error) { return l.position.Load(), nil }
+
+func TestDerivedIsComputedOncePerChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := &log{}
+		b := kb.Base{Catalog: l, Now: time.Now}.Prepared()
+		var runs atomic.Int64
+		ask := func(maxAge time.Duration) int64 {
+			t.Helper()
+			n, _, err := kb.Derived(t.Context(), b, "x", maxAge, func(context.Context) (int64, error) {
+				time.Sleep(time.Second)
+				return runs.Add(1), nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return n
+		}
+		var wg sync.WaitGroup
+		for range 10 {
+			wg.Go(func() { ask(0) })
+		}
+		wg.Wait()
+		if n := ask(0); n != 1 {
+			t.Errorf("ten at once and one later: computed %d times", n)
+		}
+		l.position.Add(1)
+		if n := ask(0); n != 2 {
+			t.Errorf("after a change: computed %d times", n)
+		}
+		time.Sleep(time.Hour)
+		if n := ask(0); n != 2 {
+			t.Errorf("an hour later: computed %d times", n)
+		}
+		if n := ask(time.Minute); n != 3 {
+			t.Errorf("an hour later, where a minute is too old: computed %d times", n)
+		}
+	})
+}
+
+func TestDerivedFailsAndIsTriedAgain(t *testing.T) {
+	b := kb.Base{Catalog: &log{}, Now: time.Now}.Prepared()
+	burst := errors.New("burst")
+	for _, want := range []error{burst, nil} {
+		if _, _, err := kb.Derived(t.Context(), b, "x", 0, func(context.Context) (int, error) { return 7, want }); !errors.Is(err, want) {
+			t.Errorf("%v, want %v", err, want)
+		}
+	}
+}
+
+// TestACallerMayLeave holds that the others still get what it began.
+func TestACallerMayLeave(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := kb.Base{Catalog: &log{}, Now: time.Now}.Prepared()
+		ctx, cancel := context.WithCancel(t.Context())
+		slow := func(ctx context.Context) (int, error) {
+			time.Sleep(time.Second)
+			return 7, ctx.Err()
+		}
+		go func() {
+			if _, _, err := kb.Derived(ctx, b, "x", 0, slow); !errors.Is(err, context.Canceled) {
+				t.Errorf("who left: %v", err)
+			}
+		}()
+		synctest.Wait()
+		cancel()
+		if n, _, err := kb.Derived(t.Context(), b, "x", 0, slow); n != 7 || err != nil {
+			t.Errorf("who stayed: %d %v", n, err)
+		}
+	})
+}
