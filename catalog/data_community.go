@@ -44,11 +44,12 @@ type MailMessage struct {
 // Record.Votes are its upvotes, Record.Replies its comments, Record.Container
 // its repository; its comments are child records.
 type Discussion struct {
-	Number     int    `json:"number"`
-	Answered   bool   `json:"answered"`
-	AnswerURL  string `json:"answer_url,omitempty"`
-	AnsweredBy string `json:"answered_by,omitempty"`
-	ClosedAt   string `json:"closed_at,omitempty"` // RFC 3339
+	Number     int      `json:"number"`
+	Labels     []string `json:"labels"`
+	Answered   bool     `json:"answered"`
+	AnswerURL  string   `json:"answer_url,omitempty"`
+	AnsweredBy string   `json:"answered_by,omitempty"`
+	ClosedAt   string   `json:"closed_at,omitempty"` // RFC 3339
 }
 
 // Comment is a comment on an issue, a pull request or a discussion.

@@ -1,7 +1,7 @@
 package catalog
 
 // Project is an ecosystem project, keyed by slug. Its description is
-// Record.Summary, its tags Record.Tags, its website Record.URL.
+// Record.Summary, its website Record.URL.
 type Project struct {
 	Organisation string       `json:"organisation,omitempty"`
 	Repos        []string     `json:"repos"` // owner/name

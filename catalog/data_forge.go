@@ -1,10 +1,10 @@
 package catalog
 
-// Issue is an issue of a repository. Record.Tags are its labels,
-// Record.Replies its comments, Record.Votes its reactions, Record.Container
-// its repository.
+// Issue is an issue of a repository. Record.Replies are its comments,
+// Record.Votes its reactions, Record.Container its repository.
 type Issue struct {
 	Number      int      `json:"number"`
+	Labels      []string `json:"labels"`
 	StateReason string   `json:"state_reason,omitempty"` // completed, not_planned, …
 	Milestone   string   `json:"milestone,omitempty"`
 	Assignees   []string `json:"assignees"`
@@ -21,6 +21,7 @@ type Pull struct {
 	Head        string   `json:"head,omitempty"` // branch it comes from
 	Draft       bool     `json:"draft,omitempty"`
 	Base        string   `json:"base,omitempty"` // branch it is meant for
+	Labels      []string `json:"labels"`
 	Milestone   string   `json:"milestone,omitempty"`
 	Assignees   []string `json:"assignees"`
 	Association string   `json:"association,omitempty"` // of the author

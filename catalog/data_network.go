@@ -50,8 +50,7 @@ type Validator struct {
 // of it; the key of an occurrence has @ and the date it was first to be behind.
 // Record.Category is its type, Record.State scheduled, completed or cancelled
 // as the calendar says it, Record.Container its environment where it has just
-// one, Record.Tags are its environments; Record.StartsAt and EndsAt are its
-// window, EndsAt being unknown where the calendar gives none. For whole days
+// one; Record.StartsAt and EndsAt are its window, EndsAt being unknown where the calendar gives none. For whole days
 // they are midnights of UTC, EndsAt that after the last day.
 type Operation struct {
 	Environments   []string `json:"environments"` // empty: cannot be attributed

@@ -159,7 +159,7 @@ type Result struct {
 // Request asks whoever runs the scheduler for work: what api wants of ingest.
 type Request struct {
 	ID        int64
-	Kind      string // "sync", "reindex"
+	Kind      string // "sync": the scheduler executes no other
 	Argument  string // a source name, or empty for all
 	CreatedAt time.Time
 	Failure   string

@@ -1,6 +1,7 @@
 package catalog_test
 
 import (
+	"slices"
 	"testing"
 
 	"almanac/catalog"
@@ -18,5 +19,9 @@ func TestTag(t *testing.T) {
 		if got := catalog.Tag(c.name, c.value); got != c.want {
 			t.Errorf("Tag(%q, %q) = %q, want %q", c.name, c.value, got, c.want)
 		}
+	}
+	got := catalog.Tags(catalog.TagLabel, "Good  First Issue", " ", "API")
+	if want := []string{"label:good first issue", "label:api"}; !slices.Equal(got, want) {
+		t.Errorf("Tags are %q, want %q", got, want)
 	}
 }

@@ -149,7 +149,7 @@ var statePromises = []promise{
 	{"requests wait in order until they are done", func(f fixture) {
 		first, err := f.store.Enqueue(f.ctx, catalog.Request{Kind: "sync", Argument: "docs", CreatedAt: day(1)})
 		f.check(err)
-		second, err := f.store.Enqueue(f.ctx, catalog.Request{Kind: "reindex"})
+		second, err := f.store.Enqueue(f.ctx, catalog.Request{Kind: "sync"})
 		f.check(err)
 		open, err := f.store.Requests(f.ctx)
 		f.check(err)

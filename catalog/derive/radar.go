@@ -17,7 +17,7 @@ import (
 // A topic is what a statement of release notes warns of, and becomes a radar
 // item of its release. A statement belongs to the first that it fits.
 type topic struct {
-	name  string // in keys and tags
+	name  string // in keys and the tag
 	title string
 	level string
 }
@@ -115,7 +115,8 @@ func item(release catalog.Record, data catalog.Release, product string, t topic,
 		Kind: catalog.KindRadar, Key: release.Key + "/" + name, Title: release.Title + ": " + title,
 		URL: release.URL, Container: release.Container, Category: t.level, Author: release.Author,
 		CreatedAt: release.CreatedAt, UpdatedAt: release.UpdatedAt, LastActivityAt: release.LastActivityAt,
-		Body: strings.TrimSuffix(body.String(), "\n"), Summary: list[0].text, Data: raw, Tags: []string{t.name},
+		Body: strings.TrimSuffix(body.String(), "\n"), Summary: list[0].text, Data: raw,
+		Tags: []string{catalog.Tag(catalog.TagTopic, t.name)},
 	}
 	return catalog.Entry{Record: rec, Links: []catalog.Link{{Relation: catalog.References, To: release.Ref()}}}
 }

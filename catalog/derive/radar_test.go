@@ -118,7 +118,7 @@ func TestRadarItem(t *testing.T) {
 			Kind: catalog.KindRadar, Key: release.Key + "/deadline-2031-05-04", Title: "Lantern 2.0.0: Keepers must upgrade the lens by 2031-05-04.",
 			URL: release.URL, Container: release.Container, Category: catalog.RadarCritical, CreatedAt: release.CreatedAt,
 			EndsAt: time.Date(2031, 5, 4, 0, 0, 0, 0, time.UTC), Body: "- Lens room: Keepers must upgrade the lens by 2031-05-04.",
-			Summary: "Keepers must upgrade the lens by 2031-05-04.", Tags: []string{"deadline"},
+			Summary: "Keepers must upgrade the lens by 2031-05-04.", Tags: []string{"topic:deadline"},
 		}, catalog.Radar{Affected: []string{"Lantern", "Lens room"}, Action: "Keepers must upgrade the lens by 2031-05-04.", Deadline: "2031-05-04", Versions: []string{"2.0.0"}}),
 		Links: []catalog.Link{{Relation: catalog.References, To: release.Ref()}},
 	}

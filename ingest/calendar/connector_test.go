@@ -3,6 +3,7 @@ package calendar_test
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +28,8 @@ func TestGoogle(t *testing.T) {
 	up := titled(t, r, "Upgrade of Causeway Node 2.7.0 on Main Net")
 	want := catalog.Record{
 		ID: up.ID, Kind: catalog.KindOperation, Key: up.Key, Title: up.Title, URL: "https://www.example.org/operations", Source: "tested", Container: "mainnet",
-		State: catalog.OperationScheduled, Category: catalog.OperationUpgrade, Tags: []string{"mainnet"}, Hash: up.Hash, FirstSeenAt: up.FirstSeenAt, Data: up.Data,
+		State: catalog.OperationScheduled, Category: catalog.OperationUpgrade,
+		Tags: []string{"environment:mainnet", "validators"}, Hash: up.Hash, FirstSeenAt: up.FirstSeenAt, Data: up.Data,
 		CreatedAt: time.Date(2031, 5, 1, 8, 9, 10, 0, time.UTC), UpdatedAt: time.Date(2031, 5, 20, 11, 12, 13, 0, time.UTC),
 		StartsAt: time.Date(2031, 6, 17, 12, 0, 0, 0, time.UTC), EndsAt: time.Date(2031, 6, 17, 14, 0, 0, 0, time.UTC),
 		Body: "Operators upgrade **validators** before the day; see [the notes](https://www.example.org/2-7).\n\nMinimum version: 2.6.0\n\n" +
@@ -194,7 +196,8 @@ func TestYAML(t *testing.T) {
 		t.Errorf("%+v", node)
 	}
 	freeze := r.Get(t, catalog.KindOperation, "freeze")
-	if freeze.EndsAt.Format(time.RFC3339) != "2031-06-19T00:00:00Z" || len(freeze.Tags) != 2 || freeze.Container != "" {
+	if freeze.EndsAt.Format(time.RFC3339) != "2031-06-19T00:00:00Z" ||
+		!slices.Equal(freeze.Tags, []string{"environment:baynet", "environment:mainnet"}) || freeze.Container != "" {
 		t.Errorf("%+v", freeze)
 	}
 	if done := r.Get(t, catalog.KindOperation, "done"); done.State != catalog.OperationCompleted {

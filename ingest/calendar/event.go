@@ -302,8 +302,11 @@ func (o occurrence) entry(opts *options) (catalog.Entry, error) {
 	}
 	rec := catalog.Record{
 		Kind: catalog.KindOperation, Key: o.key, Title: o.title, URL: o.address(opts.Page), Path: opts.File, State: state, Category: a.kind,
-		CreatedAt: o.created, UpdatedAt: cmp.Or(o.modified, o.created), StartsAt: o.at, EndsAt: o.ends, Tags: a.environments,
-		Body: body(o.event, a),
+		CreatedAt: o.created, UpdatedAt: cmp.Or(o.modified, o.created), StartsAt: o.at, EndsAt: o.ends,
+		Tags: catalog.Tags(catalog.TagEnvironment, a.environments...), Body: body(o.event, a),
+	}
+	if a.validators {
+		rec.Tags = append(rec.Tags, catalog.TagValidators)
 	}
 	if len(a.environments) == 1 {
 		rec.Container = a.environments[0]

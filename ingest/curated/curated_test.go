@@ -122,6 +122,13 @@ func TestRecords(t *testing.T) {
 		!strings.Contains(ferry.Body, "Written in Sedge.") || !strings.Contains(ferry.Body, "Builds on: @causeway/client@2.6.1, sedge.") {
 		t.Errorf("%+v", ferry)
 	}
+	labelled := map[string][]string{"tickets": ferry.Tags, "tides": r.Get(t, catalog.KindProject, "tide-table").Tags,
+		"finality": r.Get(t, catalog.KindFAQ, "how-long-until-final").Tags}
+	for label, tags := range labelled {
+		if !slices.Contains(tags, catalog.Tag(catalog.TagLabel, label)) {
+			t.Errorf("label %q is not among the tags %q", label, tags)
+		}
+	}
 	project := catalog.Project{
 		Organisation: "Spindrift Studio", Repos: []string{"spindrift/ferryline"}, Packages: []string{"@spindrift/ferryline"},
 		SDKs: []catalog.Dependency{{Name: "@causeway/client", Version: "2.6.1"}, {Name: "sedge"}}, Apps: []string{"00aa01", "ferry::1220aa"}, Seeks: []string{"wallet"},
@@ -175,8 +182,9 @@ func TestRecords(t *testing.T) {
 	if !strings.Contains(api.Body, "6401: gRPC") || !strings.Contains(api.Body, "`CommandService`: submits (Submit)") {
 		t.Error(api.Body)
 	}
-	tools := connectortest.Data[catalog.ToolServer](t, r.Get(t, catalog.KindToolServer, "docs"))
-	if !tools.Callable() {
+	tools := r.Get(t, catalog.KindToolServer, "docs")
+	if !connectortest.Data[catalog.ToolServer](t, tools).Callable() ||
+		!slices.Equal(tools.Tags, []string{"access:callable", "access:free", "access:hosted"}) {
 		t.Errorf("%+v", tools)
 	}
 	path := r.Get(t, catalog.KindOnboarding, "sui-move")

@@ -107,7 +107,8 @@ func readProject(r *reader, p project) (catalog.Entry, error) {
 		}
 	}
 	e := catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindProject, Key: key, Title: p.Title, URL: p.URL, State: p.Status, Category: p.Category, Summary: p.Description, Tags: p.Tags,
+		Kind: catalog.KindProject, Key: key, Title: p.Title, URL: p.URL, State: p.Status, Category: p.Category,
+		Summary: p.Description, Tags: catalog.Tags(catalog.TagLabel, p.Tags...),
 		Body: paragraphs(p.Description, p.Text, lines(
 			line("Category", p.Category), line("By", p.Organisation), line("Tags", p.Tags...), line("Builds on", p.SDKs...),
 			line("Packages", p.Packages...), line("Repositories", p.Repos...), line("Looks for", p.Seeks...), line("Implements", p.Implements...),
@@ -209,9 +210,26 @@ func readToolServer(_ *reader, s toolServer) (catalog.Entry, error) {
 		Kind: catalog.KindToolServer, Key: key, Title: s.Title, URL: s.URL, Summary: s.Purpose,
 		Body: paragraphs(s.Purpose, s.Text, section("How to connect", []string{s.Connect}), section("Tools", tools), line("Operated by", s.Operator)),
 	}}
-	return encode(e, catalog.ToolServer{
-		Endpoint: s.Endpoint, Transport: s.Transport, Connect: s.Connect, Hosted: s.Hosted, Free: s.Free, Auth: s.Auth, Tools: s.Tools, Operator: s.Operator,
-	})
+	data := catalog.ToolServer{
+		Endpoint: s.Endpoint, Transport: s.Transport, Connect: s.Connect, Hosted: s.Hosted, Free: s.Free, Auth: s.Auth,
+		Tools: s.Tools, Operator: s.Operator,
+	}
+	e.Record.Tags = access(data)
+	return encode(e, data)
+}
+
+// access are the tags of how a server can be used.
+func access(s catalog.ToolServer) []string {
+	var tags []string
+	for _, way := range []struct {
+		name string
+		open bool
+	}{{"hosted", s.Hosted}, {"free", s.Free}, {"callable", s.Callable()}} {
+		if way.open {
+			tags = append(tags, catalog.Tag(catalog.TagAccess, way.name))
+		}
+	}
+	return tags
 }
 
 type partner struct {

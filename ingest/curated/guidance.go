@@ -30,8 +30,10 @@ func readRadar(_ *reader, v radar) (catalog.Entry, error) {
 		return catalog.Entry{}, err
 	}
 	e := catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindRadar, Key: key, Title: v.Title, URL: v.URL, Category: v.Level, CreatedAt: date(v.Announced), EndsAt: deadline(v.Deadline), Tags: v.Tags,
-		Body: paragraphs(v.Text, lines(line("What to do", strings.TrimSuffix(v.Action, ".")), line("Deadline", v.Deadline), line("Affected", v.Affected...), line("Versions", v.Versions...))),
+		Kind: catalog.KindRadar, Key: key, Title: v.Title, URL: v.URL, Category: v.Level, CreatedAt: date(v.Announced),
+		EndsAt: deadline(v.Deadline), Tags: catalog.Tags(catalog.TagLabel, v.Tags...),
+		Body: paragraphs(v.Text, lines(line("What to do", strings.TrimSuffix(v.Action, ".")), line("Deadline", v.Deadline),
+			line("Affected", v.Affected...), line("Versions", v.Versions...))),
 	}}
 	return encode(e, catalog.Radar{Affected: v.Affected, Action: v.Action, Deadline: v.Deadline, Versions: v.Versions})
 }
@@ -74,8 +76,10 @@ func readDeprecation(_ *reader, d deprecation) (catalog.Entry, error) {
 	}
 	e := catalog.Entry{
 		Record: catalog.Record{
-			Kind: catalog.KindDeprecation, Key: key, Title: d.Name, URL: d.URL, State: state, Category: d.Category, Summary: d.Note, Tags: d.Tags,
-			Body: paragraphs(sentence, d.Note, lines(line("Use instead", d.Replacement), line("Removed in", d.Removed)), code("Install", d.Install)),
+			Kind: catalog.KindDeprecation, Key: key, Title: d.Name, URL: d.URL, State: state, Category: d.Category,
+			Summary: d.Note, Tags: catalog.Tags(catalog.TagLabel, d.Tags...),
+			Body: paragraphs(sentence, d.Note, lines(line("Use instead", d.Replacement), line("Removed in", d.Removed)),
+				code("Install", d.Install)),
 		},
 		Aliases: spellings(append(d.Aliases, d.Name)...),
 	}
@@ -99,7 +103,8 @@ func readQuestion(_ *reader, q question) (catalog.Entry, error) {
 		return catalog.Entry{}, err
 	}
 	return encode(catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindFAQ, Key: key, Title: q.Question, URL: q.URL, Category: q.Category, Tags: q.Tags, Body: q.Answer,
+		Kind: catalog.KindFAQ, Key: key, Title: q.Question, URL: q.URL, Category: q.Category,
+		Tags: catalog.Tags(catalog.TagLabel, q.Tags...), Body: q.Answer,
 	}}, catalog.FAQ{Order: q.Order, Related: q.Related})
 }
 

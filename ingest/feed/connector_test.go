@@ -38,7 +38,8 @@ func TestPosts(t *testing.T) {
 	rec := r.Get(t, catalog.KindBlog, b.key("post-2"))
 	want := catalog.Record{
 		Title: "Gates & tides", URL: b.server.URL + "/post-2/", Container: "Causeway Journal", Author: "Ada Quay",
-		CreatedAt: b.posts[0].published(), UpdatedAt: b.posts[0].published().Add(time.Hour), Tags: []string{"Bridges & tides"},
+		CreatedAt: b.posts[0].published(), UpdatedAt: b.posts[0].published().Add(time.Hour),
+		Tags:    []string{"label:bridges & tides"},
 		Summary: "What entry 2 tells of the second gate, in one line.", Body: "# Gates & tides\n\n" + words + "See CWP-12.",
 	}
 	got := catalog.Record{

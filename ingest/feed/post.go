@@ -239,11 +239,11 @@ func (c *connector) entry(p post, page webpage.Page) (catalog.Entry, error) {
 	if r.Title == "" {
 		r.Title = firstLine(r.Body)
 	}
-	if r.Tags = p.Tags; len(r.Tags) == 0 {
-		r.Tags = page.Tags
+	if r.Tags = catalog.Tags(catalog.TagLabel, p.Tags...); len(r.Tags) == 0 {
+		r.Tags = catalog.Tags(catalog.TagLabel, page.Tags...)
 	}
 	if markup.IsStub(r.Body) {
-		r.Tags = append(r.Tags[:len(r.Tags):len(r.Tags)], catalog.TagStub)
+		r.Tags = append(r.Tags, catalog.TagStub)
 	}
 	r.Summary = summary(p, page, r.Body)
 	return catalog.Entry{Record: r}, nil

@@ -181,12 +181,15 @@ func (r *run) discussion(ctx context.Context, d discussion) error {
 	rec := catalog.Record{
 		Kind: catalog.KindDiscussion, Key: d.ID, Title: cmp.Or(strings.TrimSpace(d.Title), numbered(r.name, d.Number)), URL: d.URL, Container: r.name,
 		State: "open", Category: d.Category.Name, Author: r.access.author(d.Author.user()), CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt,
-		LastActivityAt: d.UpdatedAt, Replies: d.Comments.Total, Votes: d.Upvotes, Body: text(d.Body), Tags: names(d.Labels.Nodes),
+		LastActivityAt: d.UpdatedAt, Replies: d.Comments.Total, Votes: d.Upvotes, Body: text(d.Body),
+		Tags: catalog.Tags(catalog.TagLabel, names(d.Labels.Nodes)...),
 	}
 	if d.Closed {
 		rec.State = "closed"
 	}
-	data := catalog.Discussion{Number: d.Number, Answered: d.Answered, ClosedAt: stamp(d.ClosedAt)}
+	data := catalog.Discussion{
+		Number: d.Number, Labels: names(d.Labels.Nodes), Answered: d.Answered, ClosedAt: stamp(d.ClosedAt),
+	}
 	if d.Answer != nil {
 		data.AnswerURL, data.AnsweredBy = d.Answer.URL, r.access.author(d.Answer.Author.user())
 	}

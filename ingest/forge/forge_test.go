@@ -84,7 +84,7 @@ func TestReadsARepository(t *testing.T) {
 		"author":   {issue.Author, "jonas-reef"},
 		"replies":  {issue.Replies, int64(3)},
 		"votes":    {issue.Votes, int64(5)},
-		"tags":     {strings.Join(issue.Tags, ","), "bug,tides"},
+		"tags":     {strings.Join(issue.Tags, ","), "label:bug,label:tides"},
 		"created":  {issue.CreatedAt, date("2031-03-01T08:00:00Z")},
 		"updated":  {issue.UpdatedAt, date("2031-05-01T10:00:00Z")},
 	} {
@@ -92,7 +92,9 @@ func TestReadsARepository(t *testing.T) {
 			t.Errorf("%s of the issue (-want +got)\n%s", what, diff)
 		}
 	}
-	if diff := cmp.Diff(catalog.Issue{Number: 1, Milestone: "2.4", Assignees: []string{"mira-holt"}, Association: "contributor"}, connectortest.Data[catalog.Issue](t, issue)); diff != "" {
+	if diff := cmp.Diff(catalog.Issue{Number: 1, Labels: []string{"bug", "tides"}, Milestone: "2.4",
+		Assignees: []string{"mira-holt"}, Association: "contributor"},
+		connectortest.Data[catalog.Issue](t, issue)); diff != "" {
 		t.Errorf("issue (-want +got)\n%s", diff)
 	}
 	ghost := got.Get(t, catalog.KindIssue, "causeway/node#4")
@@ -104,7 +106,8 @@ func TestReadsARepository(t *testing.T) {
 		t.Errorf("a bot's pull request: author %q, state %q", bot.Author, bot.State)
 	}
 	pull := got.Get(t, catalog.KindPull, "causeway/node#3")
-	wantPull := catalog.Pull{Number: 3, Head: "read-twice", Base: "main", Draft: true, Assignees: []string{}, Association: "member",
+	wantPull := catalog.Pull{Number: 3, Head: "read-twice", Base: "main", Draft: true, Labels: []string{},
+		Assignees: []string{}, Association: "member",
 		Files: []string{"relay/gauge.go", "relay/gauge_test.go"}, Additions: 40, Deletions: 2}
 	if diff := cmp.Diff(wantPull, connectortest.Data[catalog.Pull](t, pull)); diff != "" || pull.State != "open" {
 		t.Errorf("pull request, %s (-want +got)\n%s", pull.State, diff)
@@ -117,7 +120,8 @@ func TestReadsARepository(t *testing.T) {
 		t.Errorf("review (-want +got)\n%s", diff)
 	}
 	discussion := got.Get(t, catalog.KindDiscussion, "D_kwDO0001")
-	wantDiscussion := catalog.Discussion{Number: 7, Answered: true, AnswerURL: "https://forge.example.org/causeway/node/discussions/7#DC_1", AnsweredBy: "mira-holt"}
+	wantDiscussion := catalog.Discussion{Number: 7, Labels: []string{"gauge"}, Answered: true,
+		AnswerURL: "https://forge.example.org/causeway/node/discussions/7#DC_1", AnsweredBy: "mira-holt"}
 	if diff := cmp.Diff(wantDiscussion, connectortest.Data[catalog.Discussion](t, discussion)); diff != "" || discussion.Category != "Q&A" || discussion.Votes != 9 {
 		t.Errorf("discussion %+v (-want +got)\n%s", discussion, diff)
 	}
@@ -147,17 +151,23 @@ func TestReleases(t *testing.T) {
 		tag, title, version string
 		prerelease          bool
 		published           string
+		tags                []string
 	}{
-		{"v2.4.0-rc.1", "node v2.4.0-rc.1", "2.4.0-rc.1", true, "2031-05-20T09:00:00Z"},
-		{"v2.3.1", "Causeway Node 2.3.1: security fixes", "2.3.1", false, "2031-04-02T09:00:00Z"},
-		{"@causeway/gauge@0.9.0", "node @causeway/gauge@0.9.0", "0.9.0", false, "2031-01-02T09:00:00Z"},
-		{"nightly", "Nightly", "", true, "2031-01-01T09:00:00Z"},
+		{"v2.4.0-rc.1", "node v2.4.0-rc.1", "2.4.0-rc.1", true, "2031-05-20T09:00:00Z", []string{"version:2.4.0-rc.1"}},
+		{"v2.3.1", "Causeway Node 2.3.1: security fixes", "2.3.1", false, "2031-04-02T09:00:00Z",
+			[]string{"security", "stable", "version:2.3.1"}},
+		{"@causeway/gauge@0.9.0", "node @causeway/gauge@0.9.0", "0.9.0", false, "2031-01-02T09:00:00Z",
+			[]string{"stable", "version:0.9.0"}},
+		{"nightly", "Nightly", "", true, "2031-01-01T09:00:00Z", nil},
 	}
 	for _, tt := range tests {
 		rec := got.Get(t, catalog.KindRelease, "causeway/node@"+tt.tag)
 		data := connectortest.Data[catalog.Release](t, rec)
 		if rec.Title != tt.title || data.Version != tt.version || data.Prerelease != tt.prerelease || !rec.CreatedAt.Equal(date(tt.published)) || data.Tag != tt.tag {
 			t.Errorf("%s: title %q, %s, %+v", tt.tag, rec.Title, rec.CreatedAt, data)
+		}
+		if !slices.Equal(rec.Tags, tt.tags) {
+			t.Errorf("%s: tags %q, want %q", tt.tag, rec.Tags, tt.tags)
 		}
 	}
 }

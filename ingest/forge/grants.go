@@ -117,7 +117,7 @@ func (r *proposalRun) labelled(p *pull, in proposals.File, read func(proposals.F
 	for _, name := range names(p.Labels) {
 		if name = strings.ToLower(name); !slices.Contains(data.Labels, name) {
 			data.Labels = append(data.Labels, name)
-			e.Record.Tags = append(e.Record.Tags, name)
+			e.Record.Tags = append(e.Record.Tags, catalog.Tag(catalog.TagLabel, name))
 		}
 	}
 	if e.Record.Category == "" && len(data.Labels) > 0 {

@@ -76,14 +76,16 @@ func (r *run) record(kind catalog.Kind, i issue) catalog.Record {
 		Kind: kind, Key: numbered(r.name, i.Number), Title: cmp.Or(strings.TrimSpace(i.Title), numbered(r.name, i.Number)),
 		URL: i.HTMLURL, Container: r.name, State: i.State, Category: i.Type.Name, Author: r.access.author(i.User),
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, LastActivityAt: i.UpdatedAt,
-		Replies: i.Comments, Votes: i.Reactions.Total, Body: text(i.Body), Tags: names(i.Labels),
+		Replies: i.Comments, Votes: i.Reactions.Total, Body: text(i.Body),
+		Tags: catalog.Tags(catalog.TagLabel, names(i.Labels)...),
 	}
 }
 
 func (r *run) issue(ctx context.Context, i issue) error {
 	e := catalog.Entry{Record: r.record(catalog.KindIssue, i), Links: r.grantLinks(i.Title + "\n" + i.Body)}
 	return r.put(ctx, e, catalog.Issue{
-		Number: i.Number, StateReason: i.StateReason, Milestone: i.Milestone.Title, Assignees: logins(i.Assignees),
+		Number: i.Number, Labels: names(i.Labels), StateReason: i.StateReason, Milestone: i.Milestone.Title,
+		Assignees:   logins(i.Assignees),
 		Association: association(i.Association), ClosedAt: stamp(i.ClosedAt),
 	})
 }
@@ -95,6 +97,7 @@ func (r *run) pull(ctx context.Context, i issue, d pullDetails) error {
 	}
 	data := catalog.Pull{
 		Number: i.Number, MergedAt: stamp(i.PullRequest.MergedAt), Head: d.Head, Base: d.Base, Draft: i.Draft,
+		Labels:    names(i.Labels),
 		Milestone: i.Milestone.Title, Assignees: logins(i.Assignees), Association: association(i.Association),
 		ClosedAt: stamp(i.ClosedAt), Files: d.paths(), Additions: d.Additions, Deletions: d.Deletions,
 	}

@@ -261,7 +261,7 @@ func (r *proposalRun) draft(ctx context.Context, p *pull) error {
 			Path: f.Path, Text: text, URL: p.HTMLURL, Repository: r.opts.Repository, Pull: r.request(p),
 			CreatedAt: p.CreatedAt, UpdatedAt: p.UpdatedAt, Amends: f.Status != "added",
 		})
-		e.Record.Tags = append(e.Record.Tags, names(p.Labels)...)
+		e.Record.Tags = append(e.Record.Tags, catalog.Tags(catalog.TagLabel, names(p.Labels)...)...)
 		return e, err
 	})
 }

@@ -59,7 +59,7 @@ func TestReadsDrafts(t *testing.T) {
 		"path":       {draft.Path, "cwp-second-gauge/cwp-second-gauge.md"},
 		"container":  {draft.Container, "causeway/proposals"},
 		"author":     {draft.Author, "Ada Quay"},
-		"tags":       {draft.Tags, []string{"needs-champion", "status:open", "type:standards track"}},
+		"tags":       {draft.Tags, []string{"label:needs-champion", "status:open", "type:standards track"}},
 		"created":    {draft.CreatedAt, date("2031-01-05T00:00:00Z")},
 		"activity":   {draft.LastActivityAt, date("2031-05-20T08:00:00Z")},
 		"pull state": {[]string{data.Pull.State, data.Pull.Author, data.Pull.MergedAt}, []string{"open", "ada-quay", ""}},
@@ -139,7 +139,9 @@ func TestReadsGrants(t *testing.T) {
 	if diff := cmp.Diff(wantOpen, data); diff != "" {
 		t.Errorf("open grant (-want +got)\n%s", diff)
 	}
-	if open.State != "open" || open.Category != "wallet" || open.URL != "https://forge.example.org/causeway/grants/pull/3" || open.Author != "Jonas Reef" || !slices.Contains(open.Tags, "needs review") {
+	if open.State != "open" || open.Category != "wallet" ||
+		open.URL != "https://forge.example.org/causeway/grants/pull/3" || open.Author != "Jonas Reef" ||
+		!slices.Contains(open.Tags, "label:needs review") {
 		t.Errorf("open grant %+v", open)
 	}
 	data = connectortest.Data[catalog.Proposal](t, merged)

@@ -66,6 +66,7 @@ func (r *run) release(ctx context.Context, rel release) error {
 		Kind: catalog.KindRelease, Key: r.name + "@" + rel.Tag, Title: releaseTitle(r.name, rel), URL: rel.HTMLURL,
 		Container: r.name, Category: path.Base(r.name), Author: r.access.author(rel.Author),
 		CreatedAt: published, UpdatedAt: updated, LastActivityAt: updated, Votes: rel.Reactions.Total, Body: body, Summary: derive.TLDR(body),
+		Tags: derive.ReleaseTags(data, body),
 	}
 	return r.put(ctx, catalog.Entry{Record: rec}, data)
 }

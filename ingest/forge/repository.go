@@ -42,7 +42,8 @@ func (r *run) about(ctx context.Context) error {
 	rec := catalog.Record{
 		Kind: catalog.KindRepo, Key: r.name, Title: r.name, URL: r.info.HTMLURL, Path: readme.Path,
 		Container: r.name, Category: r.info.Language, Summary: cmp.Or(r.info.Description, page.Description), Body: cmp.Or(page.Body, r.info.Description),
-		Tags: r.info.Topics, CreatedAt: r.info.CreatedAt, UpdatedAt: r.info.PushedAt, LastActivityAt: r.info.PushedAt,
+		Tags: catalog.Tags(catalog.TagLabel, r.info.Topics...), CreatedAt: r.info.CreatedAt, UpdatedAt: r.info.PushedAt,
+		LastActivityAt: r.info.PushedAt,
 	}
 	if r.info.Archived {
 		rec.State = "archived"

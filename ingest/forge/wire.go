@@ -79,7 +79,7 @@ func (l *label) UnmarshalJSON(data []byte) error {
 }
 
 func names(labels []label) []string {
-	var out []string
+	out := []string{}
 	for _, l := range labels {
 		if name := strings.TrimSpace(string(l)); name != "" {
 			out = append(out, name)

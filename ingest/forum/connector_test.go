@@ -31,7 +31,8 @@ func TestTopicsAndPosts(t *testing.T) {
 	rec := r.Get(t, catalog.KindTopic, "1234")
 	want := catalog.Record{
 		Title: "Mooring & CWP-7", URL: b.server.URL + "/t/how-to-moor-vessel-1234/1234", Container: "support/nodes", Category: "Nodes", State: "closed",
-		Author: "bodo", Views: 4321, Replies: 2, Votes: 5, Tags: []string{"mooring"}, Body: "Ask @bodo.\n\n```sh\nmoor --now\n```",
+		Author: "bodo", Views: 4321, Replies: 2, Votes: 5, Tags: []string{"label:mooring"},
+		Body: "Ask @bodo.\n\n```sh\nmoor --now\n```",
 	}
 	got := catalog.Record{
 		Title: rec.Title, URL: rec.URL, Container: rec.Container, Category: rec.Category, State: rec.State, Author: rec.Author,
@@ -54,8 +55,12 @@ func TestTopicsAndPosts(t *testing.T) {
 	if diff := cmp.Diff(catalog.Post{Number: 2, ReplyTo: 1, Role: "moderator", Accepted: true}, connectortest.Data[catalog.Post](t, answer)); diff != "" {
 		t.Errorf("answer data (-want +got)\n%s", diff)
 	}
-	if first := connectortest.Data[catalog.Post](t, r.Get(t, catalog.KindPost, "1234/1")); first.CodeBlocks != 1 || first.Accepted {
+	post := r.Get(t, catalog.KindPost, "1234/1")
+	if first := connectortest.Data[catalog.Post](t, post); first.CodeBlocks != 1 || first.Accepted {
 		t.Errorf("first post: %+v", first)
+	}
+	if !slices.Contains(post.Tags, catalog.TagCode) || slices.Contains(answer.Tags, catalog.TagCode) {
+		t.Errorf("tags %q of the post with code, %q of the one without", post.Tags, answer.Tags)
 	}
 }
 

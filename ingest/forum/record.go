@@ -26,7 +26,7 @@ func (r *reading) topicEntry() (catalog.Entry, error) {
 		// The forum shows as replies all posts but the first; its field
 		// reply_count has only those that answer a particular post.
 		Replies: max(0, int64(t.Posts)-1),
-		Tags:    t.Tags, Data: data,
+		Tags:    catalog.Tags(catalog.TagLabel, t.Tags...), Data: data,
 	}}, nil
 }
 
@@ -46,12 +46,17 @@ func (r *reading) postEntry(p wirePost) (catalog.Entry, error) {
 	if n > 1 {
 		title = "Re: " + title
 	}
+	var tags []string
+	if code > 0 {
+		tags = []string{catalog.TagCode}
+	}
 	where := r.where[int64(r.topic.Category)]
 	return catalog.Entry{
 		Record: catalog.Record{
 			Kind: catalog.KindPost, Key: postKey(r.id(), int64(n)), Title: title, URL: fmt.Sprintf("%s/%d", r.address(), n),
 			Container: where.path, Category: where.name, Author: p.Username,
-			CreatedAt: p.Created.Time, UpdatedAt: p.Updated.Time, Votes: p.likes(), Replies: int64(p.Replies), Body: text, Data: data,
+			CreatedAt: p.Created.Time, UpdatedAt: p.Updated.Time, Votes: p.likes(), Replies: int64(p.Replies),
+			Body: text, Tags: tags, Data: data,
 		},
 		Parent: catalog.Ref{Kind: catalog.KindTopic, Key: topicKey(r.id())},
 	}, nil

@@ -148,6 +148,9 @@ func TestClosedVoteRequests(t *testing.T) {
 	} {
 		rec := r.Get(t, catalog.KindVoteRequest, key)
 		v := connectortest.Data[catalog.VoteRequest](t, rec)
+		if want := catalog.Tags(catalog.TagOutcome, v.Outcome); !slices.Equal(rec.Tags, want) {
+			t.Errorf("tags %q, want %q", rec.Tags, want)
+		}
 		if got := fmt.Sprintf("%s %s %d", v.Outcome, rec.Title, *v.Required); got != want || rec.State != "closed" {
 			t.Errorf("%s: %q, want %q", key, got, want)
 		}
@@ -287,6 +290,9 @@ func TestValidators(t *testing.T) {
 		if got := fmt.Sprintf("%s, super %t, weight %s", rec.State, v.Super, weight); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
+		if slices.Contains(rec.Tags, catalog.TagSuper) != v.Super {
+			t.Errorf("%s: tags %q", name, rec.Tags)
+		}
 	}
 	if v := connectortest.Data[catalog.Validator](t, r.Get(t, catalog.KindValidator, party("mole-3"))); v.MissedCoupons != nil || v.CollectedCoupons != nil || v.Contact != "@mole" {
 		t.Errorf("%+v", v)
@@ -355,6 +361,9 @@ func TestApps(t *testing.T) {
 	want := catalog.App{Provider: party("foghorn"), Rewards: ptr(4503599627370497.5), MetricsAt: "2031-06-01T10:00:00Z"}
 	if diff := cmp.Diff(want, connectortest.Data[catalog.App](t, rec)); diff != "" || rec.Title != "Foghorn Labs" || rec.StartsAt.Format(time.RFC3339) != "2031-05-31T12:00:00Z" {
 		t.Errorf("%s (-want +got)\n%s", rec.Title, diff)
+	}
+	if want := []string{catalog.Tag(catalog.TagProvider, party("foghorn"))}; !slices.Equal(rec.Tags, want) {
+		t.Errorf("tags %q, want %q", rec.Tags, want)
 	}
 	// Rewards that are not told any more leave the record as it is.
 	scan.absent["/v0/round-of-latest-data"] = true

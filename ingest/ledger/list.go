@@ -75,7 +75,7 @@ func (s *syncRun) app(ctx context.Context, r keyed[right], about curated.App, ea
 	name := about.Name
 	e := catalog.Entry{Record: catalog.Record{
 		Kind: catalog.KindApp, Key: r.Key, Title: name, URL: cmp.Or(about.URL, link(s.opts.Links.App, r.Key)), StartsAt: moment(r.Value.Since),
-		Category: about.Category, Summary: about.Description,
+		Category: about.Category, Summary: about.Description, Tags: catalog.Tags(catalog.TagProvider, a.Provider),
 		Body: strings.TrimSpace(fmt.Sprintf("%s is a featured application of %s. %s", name, s.env.Network.Title, about.Description)),
 	}}
 	stamp := listing.Stamp(r, about)
@@ -343,6 +343,9 @@ func (s *syncRun) validator(ctx context.Context, v *validator, reports map[strin
 		Kind: ref.Kind, Key: ref.Key, Title: v.name, URL: link(s.opts.Links.Validator, v.party), State: v.state,
 		LastActivityAt: v.active, Body: s.describe(v), Data: data,
 	}}
+	if v.data.Super {
+		e.Record.Tags = []string{catalog.TagSuper}
+	}
 	return s.put(ctx, e, listing.Stamp(stable, v.name, v.state), v.active)
 }
 

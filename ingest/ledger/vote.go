@@ -328,6 +328,7 @@ func (s *syncRun) voteEntry(key string, r request) (catalog.Entry, error) {
 	for _, p := range v.Proposals {
 		e.Links = append(e.Links, catalog.Link{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: p}})
 	}
+	rec.Tags = catalog.Tags(catalog.TagOutcome, v.Outcome)
 	rec.Body = text(rec, r, a, v)
 	rec.Data, err = catalog.Encode(v)
 	e.Record = rec

@@ -63,7 +63,14 @@ func TestNPM(t *testing.T) {
 			t.Errorf("%+v", rec)
 		}
 	}
+	next := got.Get(t, catalog.KindPackageVersion, "npm:@causeway/sdk@2.0.0-rc.1")
+	if want := []string{"dist:next", "package:@causeway/sdk"}; !slices.Equal(next.Tags, want) {
+		t.Errorf("tags of the prerelease %q, want %q", next.Tags, want)
+	}
 	latest := got.Get(t, catalog.KindPackageVersion, "npm:@causeway/sdk@1.10.0")
+	if want := []string{"dist:latest", "package:@causeway/sdk", "stable"}; !slices.Equal(latest.Tags, want) {
+		t.Errorf("tags of the newest %q, want %q", latest.Tags, want)
+	}
 	body := "Talks to a node of the Causeway Network.\n\n# SDK\n\nOpens a line to a keeper.\n\nInstalled by `npm install @causeway/sdk@1.10.0`.\n\nLicence: Apache-2.0.\n\n" +
 		"Source: https://forge.example.org/causeway/sdk.\n\nIt depends on @causeway/types ~1.10.0, ws ^8.1.0."
 	if latest.Body != body || !latest.CreatedAt.Equal(time.Date(2031, 5, 20, 10, 0, 0, 0, time.UTC)) {

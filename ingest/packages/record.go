@@ -37,6 +37,10 @@ func entry(registry string, d catalog.PackageVersion, published time.Time, addre
 		Kind: catalog.KindPackageVersion, Key: keyOf(registry, d.Name, d.Version), Title: d.Name + " " + d.Version, URL: address, Container: registry,
 		CreatedAt: published, Summary: d.Description, Body: strings.Join(text, "\n\n"), Data: data,
 	}}
+	e.Record.Tags = append(catalog.Tags(catalog.TagPackage, d.Name), catalog.Tags(catalog.TagDist, d.DistTags...)...)
+	if !d.Prerelease {
+		e.Record.Tags = append(e.Record.Tags, catalog.TagStable)
+	}
 	if d.Deprecated != "" {
 		e.Record.State = "deprecated"
 	}

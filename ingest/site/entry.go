@@ -41,7 +41,7 @@ func (s *syncRun) entry(p page, answer outbound.Response) (catalog.Entry, error)
 	r := catalog.Record{
 		Kind: s.opts.Kind, Key: p.name, Title: cmp.Or(page.Title, p.title, markup.Readable(path.Base(p.address.Path))), URL: readable(answer.URL),
 		Container: s.opts.Name, Author: strings.Join(page.Authors, ", "), CreatedAt: page.Published, UpdatedAt: page.Modified,
-		Body: page.Body, Tags: page.Tags,
+		Body: page.Body, Tags: catalog.Tags(catalog.TagLabel, page.Tags...),
 	}
 	description := cmp.Or(page.Description, p.note)
 	r.Summary = cmp.Or(description, derive.TLDR(page.Body))

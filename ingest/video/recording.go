@@ -215,6 +215,7 @@ func (v recording) entry(t transcript) (catalog.Entry, error) {
 	data, err := catalog.Encode(d)
 	return catalog.Entry{Record: catalog.Record{
 		Kind: catalog.KindVideo, Key: v.ID, Title: v.Title, URL: v.URL, Container: v.Channel, Author: v.Author, CreatedAt: v.Published,
-		Views: v.views, Body: t.text, Summary: v.Description, Tags: v.Tags, Data: data,
+		Views: v.views, Body: t.text, Summary: v.Description, Tags: catalog.Tags(catalog.TagLabel, v.Tags...),
+		Data: data,
 	}}, err
 }
