@@ -67,7 +67,7 @@ type Environment struct {
 	HTTP *outbound.Client
 	// Files is the network's folder: what stands beside its YAML file, or comes
 	// with the program for a preset. Options name files in it by slash-separated
-	// relative paths; see Place. Nil is an empty folder.
+	// relative paths; see Place and Local. Nil is an empty folder.
 	Files fs.FS
 	// WorkDir is a directory of the source's own that survives restarts and
 	// may be deleted at any time (clones, caches). It exists.
@@ -97,6 +97,23 @@ func (e Environment) Place(name string) (fs.FS, string) {
 		return embed.FS{}, path.Clean(name)
 	}
 	return e.Files, path.Clean(name)
+}
+
+// Folder is a network's folder that is a directory of this machine. What is
+// read by other programs, such as a git repository, needs one.
+type Folder interface {
+	fs.FS
+	Dir() string // absolute
+}
+
+// Local returns the path on this machine of a path of the options: a relative
+// one lies in the network's folder. Of a folder that comes with the program
+// nothing is on this machine, and the path is returned as it is.
+func (e Environment) Local(name string) string {
+	if folder, ok := e.Files.(Folder); ok && !filepath.IsAbs(name) {
+		return filepath.Join(folder.Dir(), name)
+	}
+	return name
 }
 
 // Secret returns the environment variable that an option names, without the

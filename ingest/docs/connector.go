@@ -35,7 +35,6 @@ const maxPage = 8 << 20
 
 type connector struct {
 	opts             options
-	settings         string // digest of all that decides how pages are read
 	include, exclude gitrepo.Globs
 	extensions       map[string]bool
 	current          string // version
@@ -45,7 +44,7 @@ type connector struct {
 
 // New makes the connector of a source; it is a Constructor of kind "docs".
 func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
-	o, err := readOptions(src)
+	o, err := readOptions(src, env)
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +63,17 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	for _, r := range o.Roots {
 		c.current = cmp.Or(c.current, r.Version)
 	}
-	raw, err := json.Marshal([]any{rules, o})
+	return c, nil
+}
+
+// settings is a digest of all that decides how pages are read.
+func (c *connector) settings() (string, error) {
+	raw, err := json.Marshal([]any{rules, c.opts})
 	if err != nil {
-		return nil, fmt.Errorf("docs: options: %w", err)
+		return "", fmt.Errorf("options: %w", err)
 	}
 	sum := sha256.Sum256(raw)
-	c.settings = hex.EncodeToString(sum[:12])
-	return c, nil
+	return hex.EncodeToString(sum[:12]), nil
 }
 
 // Sync implements ingest.Connector. The cursor is the commit of the branch's
@@ -78,10 +81,13 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
 	from := gitrepo.Source{Remote: c.opts.Repository.URL, Branch: c.opts.Repository.Branch, Token: c.token, Depth: c.opts.Repository.Depth}
-	if err := gitrepo.Fetch(ctx, c.env.HTTP, dir, from); err != nil {
+	branch, err := gitrepo.Fetch(ctx, c.env.HTTP, dir, from)
+	if err != nil {
 		return ingest.Outcome{}, fmt.Errorf("docs: fetch: %w", err)
 	}
-	outcome, err := c.mirrored(ctx, dir, cursor, out)
+	of := *c
+	of.opts.Repository.Branch = branch
+	outcome, err := of.mirrored(ctx, dir, cursor, out)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
 		_ = os.RemoveAll(dir) // the mirror is damaged: the next run makes another
 	}
@@ -98,13 +104,17 @@ func (c *connector) mirrored(ctx context.Context, dir, cursor string, out ingest
 		return ingest.Outcome{}, err
 	}
 	defer func() { _ = repo.Close() }()
+	settings, err := c.settings()
+	if err != nil {
+		return ingest.Outcome{}, err
+	}
 	head := repo.Head.Hash.String()
-	now := head + " " + c.settings
+	now := head + " " + settings
 	if now == cursor {
 		// Nothing to write and nothing gone: no listing is needed.
 		return ingest.Outcome{Cursor: cursor}, nil
 	}
-	r := &run{connector: c, repo: repo, out: out, known: recall(c.env.WorkDir, cursor, c.settings), now: pages{Head: head, Pages: map[string]remembered{}}}
+	r := &run{connector: c, repo: repo, out: out, known: recall(c.env.WorkDir, cursor, settings), now: pages{Head: head, Pages: map[string]remembered{}}}
 	if err := r.read(ctx); err != nil {
 		return ingest.Outcome{}, err
 	}

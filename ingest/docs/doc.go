@@ -8,7 +8,7 @@
 //	    options:
 //	      repository:
 //	        url: https://forge.example.org/harbour/handbook  # or ssh, git, a path, a bundle
-//	        branch: main              # default main
+//	        branch: main              # default the one that its HEAD names
 //	        name: harbour/handbook    # default: the end of the url
 //	        token_env: FORGE_TOKEN    # variable with the token of a private repository
 //	        depth: 500                # commits that are fetched; default all. What is older has no date

@@ -340,7 +340,8 @@ func TestRewrittenBranches(t *testing.T) {
 
 	repo.Git("reset", "--quiet", "--hard", second)
 	repo.Git("branch", "--quiet", "-m", "main", "trunk")
-	if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "no branch main") || len(r.Records) != 2 {
+	s.Options["repository"].(map[string]any)["branch"] = "main"
+	if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "no branch main; name one of trunk") || len(r.Records) != 2 {
 		t.Errorf("without its branch: %v, %d records", r.Err, len(r.Records))
 	}
 	s.Options["repository"].(map[string]any)["branch"] = "trunk"
@@ -501,7 +502,7 @@ func TestBadOptions(t *testing.T) {
 		"no repository":          {map[string]any{}, "option repository: url"},
 		"an unknown option":      {map[string]any{"repository": repository, "exlude": []string{"x"}}, `did you mean "exclude"`},
 		"an address of nothing":  {map[string]any{"repository": map[string]any{"url": "ftp://forge.example.org/x"}}, "not a repository address"},
-		"a branch as an option":  {map[string]any{"repository": map[string]any{"url": "x", "branch": "--x"}}, "no branch name"},
+		"a branch as an option":  {map[string]any{"repository": map[string]any{"url": "x", "branch": "--x"}}, "not a branch name"},
 		"a negative depth":       {map[string]any{"repository": map[string]any{"url": "x", "depth": -1}}, "depth"},
 		"an unknown extension":   {map[string]any{"repository": repository, "extensions": []string{".md", ".docx"}}, ".docx"},
 		"an extension without .": {map[string]any{"repository": repository, "extensions": []string{"md"}}, `"md"`},

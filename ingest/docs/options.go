@@ -43,9 +43,8 @@ type root struct {
 	URL     string `yaml:"url"`
 }
 
-func readOptions(src network.Source) (options, error) {
+func readOptions(src network.Source, env ingest.Environment) (options, error) {
 	o := options{
-		Repository: repository{Branch: "main"},
 		Extensions: []string{".md", ".markdown", ".mdx", ".rst"},
 	}
 	if err := ingest.DecodeOptions(src, &o); err != nil {
@@ -54,8 +53,8 @@ func readOptions(src network.Source) (options, error) {
 	switch {
 	case o.Repository.URL == "":
 		return o, errors.New("option repository: url: want the repository's address, such as https://forge.example.org/harbour/handbook, or a path")
-	case !gitrepo.IsBranch(o.Repository.Branch):
-		return o, fmt.Errorf("option repository: branch: %q is no branch name", o.Repository.Branch)
+	case o.Repository.Branch != "" && !gitrepo.IsBranch(o.Repository.Branch):
+		return o, fmt.Errorf("option repository: branch: %q is not a branch name", o.Repository.Branch)
 	case o.Repository.Depth < 0:
 		return o, fmt.Errorf("option repository: depth: %d; want a number of commits, or 0 for all", o.Repository.Depth)
 	case len(o.Extensions) == 0:
@@ -64,6 +63,7 @@ func readOptions(src network.Source) (options, error) {
 	if err := gitrepo.CheckRemote(o.Repository.URL); err != nil {
 		return o, fmt.Errorf("option repository: url: %w", err)
 	}
+	o.Repository.URL = gitrepo.Place(o.Repository.URL, env.Local)
 	for _, e := range o.Extensions {
 		if !strings.HasPrefix(e, ".") || markup.Format("page"+e) == "" {
 			return o, fmt.Errorf("option extensions: files that end in %q cannot be read; known are .md, .markdown, .mdx, .rst, .txt, .html, .htm", e)

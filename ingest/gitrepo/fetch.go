@@ -29,12 +29,17 @@ import (
 	"almanac/ingest/outbound"
 )
 
-const fetchTimeout = 10 * time.Minute
+const (
+	fetchTimeout = 10 * time.Minute
+	maxListing   = 4 << 20 // bytes of a remote's references that are read
+)
 
 // Source is what is fetched.
 type Source struct {
 	// Remote is a path to a clone or a bundle, or an https, http, ssh or git URL.
 	Remote string
+	// Branch is the branch that is fetched; "" is the one that the remote's HEAD
+	// names.
 	Branch string
 	// Token is shown to a web server that wants one; "" shows none.
 	Token string
@@ -47,20 +52,29 @@ type Source struct {
 // errGit: there is no git to run.
 var errGit = errors.New("the git command was not found: install git, 2.37 or newer, where almanac runs")
 
-// Fetch brings a source into the bare repository dir, creating it first. What
-// the remote dropped or rewrote is dropped and rewritten. The client lets
-// addresses through that a URL names; its ErrRefused is wrapped. Only one
-// Fetch may use dir at a time.
-func Fetch(ctx context.Context, client *outbound.Client, dir string, s Source) error {
-	if !IsBranch(s.Branch) {
-		return fmt.Errorf("%q is no branch name", s.Branch)
+// Fetch brings a source into the bare repository dir, creating it first, and
+// returns the branch that it fetched. What the remote dropped or rewrote is
+// dropped and rewritten. The client lets addresses through that a URL names;
+// its ErrRefused is wrapped. Only one Fetch may use dir at a time.
+func Fetch(ctx context.Context, client *outbound.Client, dir string, s Source) (branch string, err error) {
+	if s.Branch != "" && !IsBranch(s.Branch) {
+		return "", fmt.Errorf("%q is not a branch name", s.Branch)
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	to, err := find(ctx, client, s)
 	if err != nil {
-		return err
+		return "", err
 	}
+	if s.Branch == "" {
+		if s.Branch, err = headBranch(ctx, to); err != nil {
+			return "", err
+		}
+	}
+	return s.Branch, fetch(ctx, to, dir, s)
+}
+
+func fetch(ctx context.Context, to route, dir string, s Source) error {
 	if err := prepare(ctx, dir, s.Branch); err != nil {
 		return err
 	}
@@ -77,14 +91,12 @@ func Fetch(ctx context.Context, client *outbound.Client, dir string, s Source) e
 	}
 	if err := run(ctx, to, args...); err != nil {
 		if strings.Contains(err.Error(), "couldn't find remote ref") {
-			return noBranch(s.Branch)
+			return noBranch(ctx, to, s.Branch)
 		}
 		return err
 	}
 	return nil
 }
-
-func noBranch(name string) error { return fmt.Errorf("the repository has no branch %s", name) }
 
 // prepare makes the bare repository, or clears it of what a fetch left that
 // was killed: its locks would stop every later one.
@@ -134,6 +146,15 @@ func run(ctx context.Context, to route, args ...string) error {
 	var stderr bytes.Buffer
 	cmd.Stderr = &limitedWriter{w: &stderr, left: 4096}
 	return failure(ctx, cmd.Run(), &stderr)
+}
+
+// output runs a command and returns what it prints, as far as that is read.
+func output(ctx context.Context, to route, args ...string) (string, error) {
+	cmd := command(ctx, to, args...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &limitedWriter{w: &stdout, left: maxListing}, &limitedWriter{w: &stderr, left: 4096}
+	err := failure(ctx, cmd.Run(), &stderr)
+	return stdout.String(), err
 }
 
 // failure puts the end of a command in words, nil if it ended well.

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // head fetches a remote and returns the hash of its branch main.
 func head(t *testing.T, client *outbound.Client, dir, remote string) (string, error) {
 	t.Helper()
-	if err := gitrepo.Fetch(t.Context(), client, dir, gitrepo.Source{Remote: remote, Branch: "main"}); err != nil {
+	if _, err := gitrepo.Fetch(t.Context(), client, dir, gitrepo.Source{Remote: remote, Branch: "main"}); err != nil {
 		return "", err
 	}
 	r, err := gitrepo.Open(dir, "main")
@@ -93,6 +93,59 @@ func TestFetchFollowsItsRemote(t *testing.T) {
 	}
 }
 
+func TestWithoutABranchTheRemotesOwnIsFetched(t *testing.T) {
+	repo := gitrepotest.New(t)
+	repo.Commit("one", map[string]string{"a.md": "a"})
+	repo.Git("branch", "--move", "main", "north")
+	repo.Git("branch", "old")
+	tip := repo.Commit("two", map[string]string{"a.md": "aa"})
+	bundle := func(refs ...string) string {
+		file := filepath.Join(t.TempDir(), "some.bundle")
+		repo.Git(append([]string{"bundle", "create", "--quiet", file}, refs...)...)
+		return file
+	}
+	follow := func(name, remote, want string) {
+		t.Helper()
+		dir := filepath.Join(t.TempDir(), "m.git")
+		branch, err := gitrepo.Fetch(t.Context(), allowing(t, "127.0.0.0/8"), dir, gitrepo.Source{Remote: remote})
+		if err != nil || branch != want {
+			t.Errorf("%s: branch %q, %v; want %q", name, branch, err, want)
+			return
+		}
+		r, err := gitrepo.Open(dir, branch)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			return
+		}
+		defer r.Close()
+		if want == "north" && r.Head.Hash.String() != tip {
+			t.Errorf("%s: is at %s, want %s", name, r.Head.Hash, tip)
+		}
+	}
+	follow("a clone", repo.Dir, "north")
+	server := httptest.NewServer(repo.Handler())
+	defer server.Close()
+	follow("a server", server.URL+"/harbour/handbook.git", "north")
+	follow("a bundle with HEAD", bundle("HEAD", "north", "old"), "north")
+	follow("a bundle of one branch", bundle("old"), "old")
+	repo.Git("checkout", "--quiet", "--detach")
+	follow("a detached HEAD", repo.Dir, "north")
+	repo.Git("branch", "master", "old")
+	follow("a bundle of several with a usual one", bundle("master", "north", "old"), "master")
+
+	empty := gitrepotest.New(t)
+	for name, c := range map[string]struct{ remote, want string }{
+		"an empty repository":          {empty.Dir, "the repository has no branch"},
+		"a bundle that says nothing":   {bundle("north", "old"), "does not say which branch is its main one; name one of north, old in option branch"},
+		"a repository that is missing": {filepath.Join(t.TempDir(), "missing"), "no such file"},
+	} {
+		_, err := gitrepo.Fetch(t.Context(), nil, filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: c.remote})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v; want %q", name, err, c.want)
+		}
+	}
+}
+
 func TestBadRemotes(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	marker := filepath.Join(t.TempDir(), "marker")
@@ -113,14 +166,14 @@ func TestBadRemotes(t *testing.T) {
 		"an address with a zone":    {"http://[fe80::1%25eth0]/a/b", "main", "not a repository address"},
 		"a missing path":            {filepath.Join(t.TempDir(), "missing"), "main", "no such file"},
 		"a short form of ssh":       {"git@forge.example.org:a/b", "main", "ssh://user@host/path"},
-		"a missing branch":          {repo.Dir, "trunk", "the repository has no branch trunk"},
-		"a branch as an option":     {repo.Dir, "--upload-pack=x", "no branch name"},
-		"a branch upwards":          {repo.Dir, "a/../../b", "no branch name"},
+		"a missing branch":          {repo.Dir, "trunk", "the repository has no branch trunk; name one of main in option branch, or leave the option out"},
+		"a branch as an option":     {repo.Dir, "--upload-pack=x", "not a branch name"},
+		"a branch upwards":          {repo.Dir, "a/../../b", "not a branch name"},
 		"no repository":             {t.TempDir(), "main", "does not appear to be a git repository"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			err := gitrepo.Fetch(t.Context(), allowing(t), filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: tt.remote, Branch: tt.branch})
+			_, err := gitrepo.Fetch(t.Context(), allowing(t), filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: tt.remote, Branch: tt.branch})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v; want %q", err, tt.want)
 			}
@@ -134,14 +187,14 @@ func TestBadRemotes(t *testing.T) {
 	}
 	t.Run("no git", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
-		err := gitrepo.Fetch(t.Context(), nil, filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: repo.Dir, Branch: "main"})
+		_, err := gitrepo.Fetch(t.Context(), nil, filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: repo.Dir, Branch: "main"})
 		if err == nil || !strings.Contains(err.Error(), "install git") {
 			t.Errorf("%v", err)
 		}
 	})
 	t.Run("an old git", func(t *testing.T) {
 		standIn(t, "git", "echo git version 2.36.9")
-		err := gitrepo.Fetch(t.Context(), allowing(t), filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: "https://forge.example.org/a/b", Branch: "main"})
+		_, err := gitrepo.Fetch(t.Context(), allowing(t), filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: "https://forge.example.org/a/b", Branch: "main"})
 		if err == nil || !strings.Contains(err.Error(), "too old") {
 			t.Errorf("%v", err)
 		}
@@ -149,7 +202,7 @@ func TestBadRemotes(t *testing.T) {
 	t.Run("a cancelled run", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		err := gitrepo.Fetch(ctx, nil, filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: repo.Dir, Branch: "main"})
+		_, err := gitrepo.Fetch(ctx, nil, filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: repo.Dir, Branch: "main"})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
@@ -269,7 +322,7 @@ func TestPrivateRepositories(t *testing.T) {
 	client := allowing(t, "127.0.0.0/8")
 	fetch := func(server *host, token string) (string, error) {
 		dir := filepath.Join(t.TempDir(), "m.git")
-		err := gitrepo.Fetch(t.Context(), client, dir, gitrepo.Source{Remote: server.URL + "/harbour/handbook.git", Branch: "main", Token: token})
+		_, err := gitrepo.Fetch(t.Context(), client, dir, gitrepo.Source{Remote: server.URL + "/harbour/handbook.git", Branch: "main", Token: token})
 		if err != nil {
 			return "", err
 		}
@@ -488,7 +541,7 @@ func TestHistory(t *testing.T) {
 		t.Helper()
 		dir := filepath.Join(t.TempDir(), "m.git")
 		remote := serve(t, "127.0.0.1:0", repo.Handler()).URL + "/harbour/handbook.git" // a path is never fetched in part
-		if err := gitrepo.Fetch(t.Context(), allowing(t, "127.0.0.1/32"), dir, gitrepo.Source{Remote: remote, Branch: "main", Depth: depth}); err != nil {
+		if _, err := gitrepo.Fetch(t.Context(), allowing(t, "127.0.0.1/32"), dir, gitrepo.Source{Remote: remote, Branch: "main", Depth: depth}); err != nil {
 			t.Fatal(err)
 		}
 		r, err := gitrepo.Open(dir, "main")
@@ -558,7 +611,7 @@ func TestDepthMayChange(t *testing.T) {
 	remote := serve(t, "127.0.0.1:0", repo.Handler()).URL + "/harbour/handbook.git"
 	dir := filepath.Join(t.TempDir(), "m.git")
 	for _, tt := range []struct{ depth, want int }{{1, 1}, {3, 3}, {2, 2}, {0, 4}, {0, 4}} {
-		if err := gitrepo.Fetch(t.Context(), allowing(t, "127.0.0.1/32"), dir, gitrepo.Source{Remote: remote, Branch: "main", Depth: tt.depth}); err != nil {
+		if _, err := gitrepo.Fetch(t.Context(), allowing(t, "127.0.0.1/32"), dir, gitrepo.Source{Remote: remote, Branch: "main", Depth: tt.depth}); err != nil {
 			t.Fatal(err)
 		}
 		r, err := gitrepo.Open(dir, "main")

@@ -67,6 +67,14 @@ func parse(remote string) (*url.URL, error) {
 	return u, nil
 }
 
+// Place returns an address as it is and a path as local places it.
+func Place(remote string, local func(path string) string) string {
+	if CheckRemote(remote) != nil || hasScheme.MatchString(remote) {
+		return remote
+	}
+	return local(remote)
+}
+
 // Name is what a repository is called by its address: owner/name of a URL,
 // the file's name of a path.
 func Name(remote string) string {

@@ -64,7 +64,7 @@ func Open(dir, branch string) (_ *Repository, err error) {
 	}
 	hash, ok := r.Refs["refs/heads/"+branch]
 	if !ok {
-		return nil, noBranch(branch)
+		return nil, fmt.Errorf("the mirror has no branch %s", branch)
 	}
 	if r.Head, err = r.Git.CommitObject(hash); err != nil {
 		return nil, fmt.Errorf("head of %s: %w", branch, err)

@@ -67,14 +67,28 @@ func Text(name string) ([]byte, error) {
 	return data, nil
 }
 
-// Folder returns the folder of a network's own files: what stands beside its
-// YAML file; for a preset the directory of its name here, which may be missing.
+// Folder returns the folder of a network's own files: what lies beside its
+// YAML file, as an ingest.Folder; for a preset the directory of its name here,
+// which may be missing.
 func Folder(nameOrFile string) (fs.FS, error) {
-	if isPath(nameOrFile) {
-		return os.DirFS(filepath.Dir(nameOrFile)), nil
+	if !isPath(nameOrFile) {
+		return fs.Sub(presets, path.Clean(nameOrFile))
 	}
-	return fs.Sub(presets, path.Clean(nameOrFile))
+	dir, err := filepath.Abs(filepath.Dir(nameOrFile))
+	if err != nil {
+		return nil, fmt.Errorf("network file: %w", err)
+	}
+	return folder{os.DirFS(dir), dir}, nil
 }
+
+// folder is a directory of this machine.
+type folder struct {
+	fs.FS
+	dir string
+}
+
+// Dir returns its absolute path.
+func (f folder) Dir() string { return f.dir }
 
 func isPath(s string) bool {
 	ext := filepath.Ext(s)

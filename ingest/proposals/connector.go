@@ -42,7 +42,7 @@ type connector struct {
 // New makes the connector of a source; it is a Constructor of kind
 // "proposals".
 func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
-	opts, err := readOptions(src)
+	opts, err := readOptions(src, env)
 	if err != nil {
 		return nil, err
 	}
@@ -65,20 +65,33 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 // branch's head and a digest of everything else the records depend on.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
-	if err := gitrepo.Fetch(ctx, c.env.HTTP, dir, gitrepo.Source{Remote: c.opts.Repository, Branch: c.opts.Branch, Token: c.token, Pulls: true}); err != nil {
+	from := gitrepo.Source{Remote: c.opts.Repository, Branch: c.opts.Branch, Token: c.token, Pulls: true}
+	branch, err := gitrepo.Fetch(ctx, c.env.HTTP, dir, from)
+	if err != nil {
 		return ingest.Outcome{}, fmt.Errorf("proposals: fetch: %w", err)
 	}
-	repo, err := gitrepo.Open(dir, c.opts.Branch)
+	repo, err := gitrepo.Open(dir, branch)
 	if err != nil {
 		return ingest.Outcome{}, fmt.Errorf("proposals: %w", err)
 	}
 	defer func() { _ = repo.Close() }()
+	of := *c
+	of.opts.URL.branch = branch
+	return of.read(ctx, repo, cursor, out)
+}
+
+// read yields what was fetched.
+func (c *connector) read(
+	ctx context.Context, repo *gitrepo.Repository, cursor string, out ingest.Sink,
+) (ingest.Outcome, error) {
 	now := c.cursor(repo)
 	if now == cursor {
 		// Nothing to write and nothing gone: no listing is needed.
 		return ingest.Outcome{Cursor: cursor}, nil
 	}
-	s := &syncRun{connector: c, repo: repo, out: out, reader: Reader{Network: c.env.Network, Register: &Register{}, Warn: out.Warn}}
+	s := &syncRun{connector: c, repo: repo, out: out, reader: Reader{
+		Network: c.env.Network, Register: &Register{}, Warn: out.Warn,
+	}}
 	if err := s.read(ctx); err != nil {
 		return ingest.Outcome{}, fmt.Errorf("proposals: %w", err)
 	}

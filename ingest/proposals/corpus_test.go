@@ -107,7 +107,7 @@ func readBundle(t *testing.T, bundle string, options map[string]any) (*syncRun, 
 	t.Helper()
 	c := corpusConnector(t, bundle, options)
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
-	if err := gitrepo.Fetch(t.Context(), nil, dir, gitrepo.Source{Remote: bundle, Branch: "main", Pulls: true}); err != nil {
+	if _, err := gitrepo.Fetch(t.Context(), nil, dir, gitrepo.Source{Remote: bundle, Branch: "main", Pulls: true}); err != nil {
 		t.Fatal(err)
 	}
 	repo, err := gitrepo.Open(dir, "main")

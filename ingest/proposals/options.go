@@ -18,7 +18,7 @@ type options struct {
 	// Name is the repository's name in the catalog (owner/name); default: the
 	// last two parts of the URL, or the file's name.
 	Name   string `yaml:"name"`
-	Branch string `yaml:"branch"` // default main
+	Branch string `yaml:"branch"` // default the one that the repository's HEAD names
 	// TokenEnv is the environment variable with a private repository's token.
 	TokenEnv string `yaml:"token_env"`
 	Kind     string `yaml:"kind"` // cip (default) or grant
@@ -60,8 +60,8 @@ func (t urlTemplate) pull(number int) string {
 	return strings.NewReplacer("{number}", n, "{n}", n).Replace(t.Pull)
 }
 
-func readOptions(src network.Source) (options, error) {
-	o := options{Branch: "main", Kind: "cip", Index: "README.md"}
+func readOptions(src network.Source, env ingest.Environment) (options, error) {
+	o := options{Kind: "cip", Index: "README.md"}
 	if err := ingest.DecodeOptions(src, &o); err != nil {
 		return o, err
 	}
@@ -70,12 +70,12 @@ func readOptions(src network.Source) (options, error) {
 		return o, errors.New("option repository: want a path or a URL")
 	case o.Kind != "cip" && o.Kind != "grant":
 		return o, fmt.Errorf("option kind: %q; want cip or grant", o.Kind)
-	case !gitrepo.IsBranch(o.Branch):
-		return o, fmt.Errorf("option branch: %q is no branch name", o.Branch)
+	case o.Branch != "" && !gitrepo.IsBranch(o.Branch):
+		return o, fmt.Errorf("option branch: %q is not a branch name", o.Branch)
 	}
+	o.Repository = gitrepo.Place(o.Repository, env.Local)
 	if o.Name == "" {
 		o.Name = gitrepo.Name(o.Repository)
 	}
-	o.URL.branch = o.Branch
 	return o, nil
 }

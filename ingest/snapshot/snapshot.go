@@ -53,7 +53,7 @@ func Open(src network.Source, env ingest.Environment) (ingest.Connector, error) 
 		return nil, errors.New("snapshot: option dir is missing: the directory that holds " + manifestName)
 	}
 	return &connector{options: o, env: env, open: func() (fs.FS, io.Closer, error) {
-		root, err := os.OpenRoot(o.Dir)
+		root, err := os.OpenRoot(env.Local(o.Dir))
 		if err != nil {
 			return nil, nil, err
 		}

@@ -27,8 +27,18 @@ type Repo struct {
 // New makes an empty repository with the branch main.
 func New(t testing.TB) *Repo {
 	t.Helper()
-	r := &Repo{Dir: t.TempDir(), Clock: time.Date(2031, 1, 1, 12, 0, 0, 0, time.UTC), t: t}
-	r.Git("init", "--quiet", "--initial-branch=main")
+	return At(t, t.TempDir(), "main", time.Date(2031, 1, 1, 12, 0, 0, 0, time.UTC))
+}
+
+// At makes an empty repository in a directory, with a branch and the time of
+// the day before the first commit.
+func At(t testing.TB, dir, branch string, clock time.Time) *Repo {
+	t.Helper()
+	r := &Repo{Dir: dir, Clock: clock, t: t}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	r.Git("init", "--quiet", "--initial-branch="+branch)
 	return r
 }
 
