@@ -1,6 +1,6 @@
 // Package embed turns texts into vectors. The interface is here with the
 // cache in front of any embedder; static holds the embedded model, ollama and
-// http speak to model servers. It imports nothing of ours.
+// http speak to model servers.
 package embed
 
 import (

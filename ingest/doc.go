@@ -20,7 +20,6 @@
 //     addresses are stored as they are: connectors keep addresses out of them.
 //   - A run that finds nothing new writes no record.
 //
-// It may import catalog, catalog/derive, catalog/network and ingest/outbound.
 // The connectors, one package each below this one, import it; the list of them
 // is made by whoever builds a Registry.
 package ingest

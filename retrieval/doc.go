@@ -4,6 +4,5 @@
 // why each matched.
 //
 // It composes the stages below it, which import nothing of it; only
-// retrieval/eval imports retrieval. It imports catalog and embed, and knows
-// no transport.
+// retrieval/eval and retrieval/stack import retrieval. It knows no transport.
 package retrieval

@@ -12,8 +12,6 @@
 //	events/SOURCE.jsonl     dated changes, oldest first
 //	snapshots.jsonl         captured states of the series
 //	sources.jsonl           when each source was read last
-//
-// It may import catalog and catalog/network.
 package archive
 
 import (

@@ -17,6 +17,8 @@ import (
 	"github.com/compose-spec/compose-go/v2/loader"
 	"github.com/compose-spec/compose-go/v2/types"
 	"go.yaml.in/yaml/v3"
+
+	"almanac/retrieval/stack"
 )
 
 const composeDir = "../../compose"
@@ -500,7 +502,7 @@ func TestDashboards(t *testing.T) {
 // labels.
 func exported(t *testing.T) (metrics, labels map[string]bool) {
 	t.Helper()
-	m := newMetrics(&lateSearcher{}, syncedStore(t), time.Now)
+	m := newMetrics(&stack.Keeper{}, syncedStore(t), time.Now)
 	m.ObserveRequest("GET", "/", 200, time.Millisecond) // what has labels is there once it has values
 	m.ObserveTool("search", "ok", time.Millisecond)
 	families, err := m.Registry.Gather()

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"syscall"
+	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/archive"
+	"almanac/catalog/sqlite"
 )
 
 // dataDir returns the data directory of a network and makes it.
@@ -72,31 +74,31 @@ func bindNetwork(ctx context.Context, store catalog.Store, dir, network string) 
 	return nil
 }
 
-// indexLock makes one process the writer of a directory's index. The kernel
-// lets go of it when the process ends, however it ends.
-type indexLock struct{ file *os.File }
-
-// lockIndex returns nil if another process writes the index.
-func lockIndex(dir string) (*indexLock, error) {
-	f, err := os.OpenFile(filepath.Join(dir, "index.lock"), os.O_RDWR|os.O_CREATE, 0o640)
+// openCatalog opens the catalog of a directory and binds it to its network. One
+// that an import left incomplete is refused.
+func openCatalog(ctx context.Context, dir, network string) (catalog.Store, error) {
+	store, err := bindCatalog(ctx, dir, network)
 	if err != nil {
-		return nil, fmt.Errorf("index lock: %w", err)
+		return nil, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return nil, nil
-		}
-		return nil, fmt.Errorf("index lock: %w", err)
+	unfinished, err := archive.Unfinished(ctx, store)
+	if err == nil && unfinished {
+		err = fmt.Errorf("an import into %s did not finish: run it again", dir)
 	}
-	return &indexLock{f}, nil
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
 }
 
-func (l *indexLock) unlock() error {
-	if l == nil || l.file == nil {
-		return nil
+// bindCatalog opens the catalog of a directory and binds it to its network.
+func bindCatalog(ctx context.Context, dir, network string) (catalog.Store, error) {
+	store, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: time.Now})
+	if err != nil {
+		return nil, err
 	}
-	f := l.file
-	l.file = nil
-	return f.Close()
+	if err := bindNetwork(ctx, store, dir, network); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
 }

@@ -11,10 +11,10 @@ import (
 
 	"almanac/catalog"
 	"almanac/embed/distil"
-	"almanac/embed/remote"
 	"almanac/embed/static"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/passage"
+	"almanac/retrieval/stack"
 )
 
 type distilCmd struct {
@@ -123,7 +123,7 @@ func (c *distilCmd) learn(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	teacher, err := openEmbedder(ctx, a.config.Embed, remote.Known{}, a.log)
+	teacher, err := stack.OpenEmbedder(ctx, stack.Embed(a.config.Embed), a.log)
 	if err != nil {
 		return err
 	}

@@ -156,16 +156,6 @@ func (c *evalCmd) profiles() ([]profile.Profile, error) {
 	return profiles, nil
 }
 
-// profileName is the name that a profile is searched by: files are loaded
-// under the name they state.
-func profileName(nameOrFile string) (string, error) {
-	if nameOrFile == "" {
-		return "", nil
-	}
-	p, err := profile.Load(nameOrFile)
-	return p.Name, err
-}
-
 // measured runs the queries of a collection with each profile.
 func (c *evalCmd) measured(ctx context.Context, a *app, set testSet, collection eval.Collection, profiles []profile.Profile) (_ []eval.Report, err error) {
 	s, names, err := a.openSet(ctx, set, profiles)
@@ -182,13 +172,13 @@ func (c *evalCmd) measured(ctx context.Context, a *app, set testSet, collection 
 		if err != nil {
 			return nil, err
 		}
-		o.Answers = &eval.AnswerOptions{Tokens: model.CountTokens, Texts: s.follower.Texts}
+		o.Answers = &eval.AnswerOptions{Tokens: model.CountTokens, Texts: s.Follower.Texts}
 	}
 	var reports []eval.Report
 	for _, p := range profiles {
 		bar := a.progress(collection.Name + " " + p.Name)
 		o.Profile, o.Progress = p.Name, bar.set
-		r, err := eval.Run(ctx, s.searcher, collection, o)
+		r, err := eval.Run(ctx, s.Searcher, collection, o)
 		bar.done()
 		if err != nil {
 			return nil, err

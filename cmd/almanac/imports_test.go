@@ -18,12 +18,15 @@ import (
 type pkg struct {
 	path, name, dir, doc string
 	imports              []string
+	tests                []string // imports of its tests alone
 }
 
 // ourPackages lists all of ours.
 func ourPackages(t *testing.T) []pkg {
 	t.Helper()
-	cmd := exec.Command("go", "list", "-f", "{{.ImportPath}}\t{{.Name}}\t{{.Dir}}\t{{.Doc}}\t{{join .Imports \" \"}}", "almanac/...")
+	format := "{{.ImportPath}}\t{{.Name}}\t{{.Dir}}\t{{.Doc}}\t{{join .Imports \" \"}}\t" +
+		"{{join .TestImports \" \"}} {{join .XTestImports \" \"}}"
+	cmd := exec.Command("go", "list", "-f", format, "almanac/...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)
@@ -31,47 +34,188 @@ func ourPackages(t *testing.T) []pkg {
 	var all []pkg
 	for line := range strings.Lines(string(out)) {
 		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
-		if len(f) != 5 {
+		if len(f) != 6 {
 			t.Fatalf("go list says %q", line)
 		}
-		all = append(all, pkg{f[0], f[1], f[2], f[3], strings.Fields(f[4])})
+		all = append(all, pkg{f[0], f[1], f[2], f[3], strings.Fields(f[4]), strings.Fields(f[5])})
 	}
 	return all
 }
 
-// TestImportsGoOneWay holds the direction of imports: cmd → api → retrieval →
-// {catalog, embed}, ingest → catalog; two leaves are open to all.
-func TestImportsGoOneWay(t *testing.T) {
-	// What each layer may import besides itself.
-	allowed := map[string][]string{
-		"cmd": {"api", "retrieval", "catalog", "embed", "ingest"}, "api": {"retrieval", "catalog"}, "retrieval": {"catalog", "embed"},
-		"ingest": {"catalog"}, "catalog": {}, "embed": {},
-		"exchangetest": {}, // only tests import it
+// leaves are open to all and import nothing of ours.
+var leaves = []string{"almanac/catalog/network", "almanac/ingest/outbound"}
+
+// layerMay says what each layer may import besides itself: cmd → api → retrieval →
+// {catalog, embed}, ingest → catalog.
+var layerMay = map[string][]string{
+	"cmd": {"api", "retrieval", "catalog", "embed", "ingest"}, "api": {"retrieval", "catalog"},
+	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {},
+}
+
+// testsMay says what tests may import besides: what is below the layer, and
+// ingest where it fills a catalog.
+var testsMay = map[string][]string{"api": {"embed"}, "retrieval": {"ingest"}}
+
+// mayImport says which packages of ours a package may import besides the leaves;
+// a name that ends in ... means all below it. A package that has no row may
+// import what its layer may.
+var mayImport = rows(`
+catalog:
+catalog/archive: catalog
+catalog/catalogtest: catalog
+catalog/derive: catalog
+catalog/migrations:
+catalog/network:
+catalog/sqlite: catalog catalog/migrations
+embed:
+embed/distil: embed embed/static
+embed/http: embed/remote
+embed/ollama: embed/remote
+embed/recordingtest:
+embed/remote: embed
+embed/static: embed
+ingest: catalog catalog/derive
+ingest/calendar: catalog ingest ingest/curated/entries ingest/webpage
+ingest/connectors: ingest ingest/...
+ingest/connectortest: catalog catalog/sqlite ingest
+ingest/curated: catalog ingest ingest/curated/entries
+ingest/curated/entries:
+ingest/docs: catalog catalog/derive ingest ingest/gitrepo ingest/markup ingest/memory ingest/webpage
+ingest/feed: catalog catalog/derive ingest ingest/listing ingest/markup ingest/memory ingest/webpage
+ingest/fleet: catalog ingest
+ingest/forge: catalog catalog/derive ingest ingest/markup ingest/proposals
+ingest/forum: catalog ingest ingest/memory ingest/webpage
+ingest/gitrepo:
+ingest/gitrepo/gitrepotest:
+ingest/ledger: catalog ingest ingest/curated ingest/fleet ingest/listing ingest/memory
+ingest/listing: catalog ingest ingest/memory ingest/webpage
+ingest/mail: catalog ingest ingest/memory ingest/webpage
+ingest/market: catalog ingest
+ingest/markup:
+ingest/memory:
+ingest/networks:
+ingest/outbound:
+ingest/packages: catalog ingest ingest/memory
+ingest/pdf:
+ingest/proposals: catalog catalog/derive ingest ingest/gitrepo ingest/markup ingest/pdf
+ingest/sample: catalog ingest ingest/snapshot
+ingest/site: catalog catalog/derive ingest ingest/listing ingest/markup ingest/memory ingest/webpage
+ingest/snapshot: catalog catalog/derive ingest ingest/markup ingest/proposals
+ingest/video: catalog catalog/derive ingest ingest/feed ingest/listing ingest/markup ingest/memory
+	ingest/webpage
+ingest/webpage: ingest/markup
+ingest/whitepaper: catalog catalog/derive ingest ingest/listing ingest/memory ingest/pdf ingest/webpage
+retrieval: embed retrieval/analysis retrieval/dedup retrieval/fusion retrieval/index retrieval/keyword
+	retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet retrieval/vector
+retrieval/analysis:
+retrieval/dedup: retrieval/analysis
+retrieval/eval: catalog retrieval retrieval/dedup retrieval/passage retrieval/rerank
+retrieval/fusion:
+retrieval/index: catalog embed retrieval/analysis retrieval/dedup retrieval/keyword retrieval/passage
+	retrieval/vector
+retrieval/keyword: retrieval/analysis retrieval/passage
+retrieval/keyword/embedded: retrieval/analysis retrieval/keyword retrieval/passage
+retrieval/keyword/enginetest: retrieval/analysis retrieval/keyword retrieval/passage
+retrieval/keyword/meili: retrieval/analysis retrieval/keyword retrieval/passage
+retrieval/keyword/meili/meilitest:
+retrieval/passage:
+retrieval/profile:
+retrieval/query: retrieval/analysis
+retrieval/rerank: retrieval/analysis retrieval/index
+retrieval/rerank/crossencoder: embed/remote
+retrieval/snippet: retrieval/analysis retrieval/query
+retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static retrieval retrieval/index
+	retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili retrieval/profile
+	retrieval/rerank/crossencoder retrieval/vector retrieval/vector/embedded retrieval/vector/qdrant
+retrieval/vector: retrieval/analysis retrieval/passage
+retrieval/vector/embedded: retrieval/passage retrieval/vector
+retrieval/vector/enginetest: retrieval/analysis retrieval/passage retrieval/vector
+retrieval/vector/qdrant: retrieval/analysis retrieval/passage retrieval/vector
+retrieval/vector/qdrant/qdranttest: embed/recordingtest
+`)
+
+// rows reads a table of a package a line; a line that begins with a tab
+// continues the one before.
+func rows(table string) map[string][]string {
+	out := map[string][]string{}
+	for line := range strings.Lines(strings.ReplaceAll(strings.TrimSpace(table), "\n\t", " ")) {
+		name, may, _ := strings.Cut(line, ":")
+		out["almanac/"+name] = strings.Fields(may)
 	}
-	leaves := []string{"almanac/catalog/network", "almanac/ingest/outbound"}
-	layer := func(path string) string { return strings.Split(path, "/")[1] }
-	for _, p := range ourPackages(t) {
+	return out
+}
+
+// allows reports whether a row allows an import.
+func allows(may []string, to string) bool {
+	return slices.ContainsFunc(may, func(name string) bool {
+		if below, all := strings.CutSuffix(name, "..."); all {
+			return strings.HasPrefix(to, "almanac/"+below)
+		}
+		return to == "almanac/"+name
+	})
+}
+
+func layer(path string) string { return strings.Split(path, "/")[1] }
+
+// ours are the imports that are ours, without leaves.
+func ours(imports []string) []string {
+	return slices.DeleteFunc(slices.Clone(imports), func(to string) bool {
+		return !strings.HasPrefix(to, "almanac/") || slices.Contains(leaves, to)
+	})
+}
+
+func TestImportsGoOneWay(t *testing.T) {
+	all := ourPackages(t)
+	for _, p := range all {
 		from := layer(p.path)
-		if _, ok := allowed[from]; !ok {
+		if _, ok := layerMay[from]; !ok {
 			t.Errorf("%s is in no known layer", p.path)
 		}
-		for _, to := range p.imports {
-			if !strings.HasPrefix(to, "almanac/") || slices.Contains(leaves, to) {
-				continue
+		if isLeaf := slices.Contains(leaves, p.path); isLeaf && len(ours(p.imports)) > 0 {
+			t.Errorf("%s is a leaf and imports %v", p.path, ours(p.imports))
+		}
+		row, narrow := mayImport[p.path]
+		for _, to := range ours(p.imports) {
+			if l := layer(to); l == "cmd" || l != from && !slices.Contains(layerMay[from], l) {
+				t.Errorf("%s imports %s: %s may only import %v", p.path, to, from, layerMay[from])
 			}
-			if slices.Contains(leaves, p.path) {
-				t.Errorf("%s is a leaf and imports %s", p.path, to)
+			if narrow && !allows(row, to) {
+				t.Errorf("%s imports %s: its row allows %v", p.path, to, row)
 			}
-			if l := layer(to); l != from && !slices.Contains(allowed[from], l) {
-				t.Errorf("%s imports %s: %s may only import %v", p.path, to, from, allowed[from])
-			}
-			if l := layer(to); l == "cmd" {
-				t.Errorf("%s imports %s: nobody imports cmd", p.path, to)
-			}
-			if from == "retrieval" && to == "almanac/retrieval" && p.path != "almanac/retrieval/eval" {
-				t.Errorf("%s imports retrieval: stages import nothing of it", p.path)
+			if strings.HasSuffix(to, "test") && !strings.HasSuffix(p.path, "test") {
+				t.Errorf("%s imports %s, which is for tests", p.path, to)
 			}
 		}
+		for _, to := range ours(p.tests) {
+			below := slices.Concat(layerMay[from], testsMay[from])
+			if l := layer(to); to != p.path && l == "cmd" || l != from && !slices.Contains(below, l) {
+				t.Errorf("tests of %s import %s: those of %s may only import %v", p.path, to, from, below)
+			}
+		}
+	}
+	for path := range mayImport {
+		if !slices.ContainsFunc(all, func(p pkg) bool { return p.path == path }) {
+			t.Errorf("there is a row for %s and no such package", path)
+		}
+	}
+}
+
+// TestTopLevel holds the directories of the repository; beside them there are
+// files alone.
+func TestTopLevel(t *testing.T) {
+	want := []string{"api", "catalog", "cmd", "compose", "docs", "embed", "ingest", "retrieval"}
+	entries, err := os.ReadDir("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for _, e := range entries {
+		if e.IsDir() && e.Name() != "bin" && !strings.HasPrefix(e.Name(), ".") { // bin is built
+			have = append(have, e.Name())
+		}
+	}
+	if !slices.Equal(have, want) {
+		t.Errorf("the directories are %v, want %v", have, want)
 	}
 }
 
@@ -91,7 +235,7 @@ func TestLibrariesStayBehindOnePackage(t *testing.T) {
 		"github.com/qdrant/":         {"almanac/retrieval/vector/qdrant", "almanac/retrieval/vector/qdrant/qdranttest"},
 		"github.com/ollama/":         {"almanac/embed/ollama"},
 		"github.com/sony/gobreaker/": {"almanac/retrieval"},
-		"google.golang.org/grpc":     {"almanac/retrieval/vector/qdrant", "almanac/retrieval/vector/qdrant/qdranttest", "almanac/exchangetest"},
+		"google.golang.org/grpc":     {"almanac/retrieval/vector/qdrant", "almanac/retrieval/vector/qdrant/qdranttest"},
 	}
 	for _, p := range ourPackages(t) {
 		for _, to := range p.imports {

@@ -10,6 +10,7 @@ import (
 
 	"almanac/api"
 	"almanac/api/kb"
+	"almanac/retrieval/stack"
 )
 
 type mcpCmd struct {
@@ -24,15 +25,22 @@ nothing itself. Logs go to standard error.`
 
 // Run serves until the client closes its end.
 func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
-	b := &backend{app: a, searcher: &lateSearcher{}}
-	if b.network, b.dir, err = a.open(); err != nil {
+	n, dir, err := a.open()
+	if err != nil {
 		return err
 	}
-	if b.store, err = openCatalog(ctx, b.dir, b.network.Name); err != nil {
+	index, err := a.stackConfig(n, dir)
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.close(), b.store.Close()) }()
-	cfg := a.apiConfig(kb.Base{Catalog: b.store, Search: b.searcher, Network: b.network,
+	store, err := openCatalog(ctx, dir, n.Name)
+	if err != nil {
+		return err
+	}
+	index.Store = store
+	keeper := stack.NewKeeper(stack.KeeperConfig{Config: index, Drain: drain})
+	defer func() { err = errors.Join(err, keeper.Close(), store.Close()) }()
+	cfg := a.apiConfig(kb.Base{Catalog: store, Search: keeper, Network: n,
 		PublicURL: a.config.publicURL(a.config.Server.Listen), Now: time.Now})
 	cfg.AdminLoopback = true // nothing listens
 	handlers, err := api.New(cfg)
@@ -46,7 +54,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return b.follow(ctx) })
+	g.Go(func() error { return keeper.Follow(ctx) })
 	g.Go(func() error {
 		defer stop() // the client closed its end
 		return handlers.MCP.ServeStdio(ctx, query.Encode())

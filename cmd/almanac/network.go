@@ -10,6 +10,8 @@ import (
 	"almanac/catalog/network"
 	"almanac/ingest/networks"
 	"almanac/ingest/outbound"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/stack"
 )
 
 // outgoing makes the client that sources ask servers with.
@@ -59,19 +61,33 @@ func (a *app) checkCorpus(n network.Network) error {
 	return nil
 }
 
-// openStack opens the data directory of the configured network.
-func (a *app) openStack(ctx context.Context, profiles ...string) (*stack, network.Network, error) {
+// openLibrary opens the data directory of the configured network.
+func (a *app) openLibrary(ctx context.Context, profiles ...profile.Profile) (*library, error) {
 	n, dir, err := a.open()
 	if err != nil {
-		return nil, n, err
+		return nil, err
 	}
-	s, err := openStack(ctx, a.stackConfig(n, dir, profiles...))
-	return s, n, err
+	cfg, err := a.stackConfig(n, dir, profiles...)
+	if err != nil {
+		return nil, err
+	}
+	return openLibrary(ctx, n, cfg, stack.Open)
 }
 
-func (a *app) stackConfig(n network.Network, dir string, profiles ...string) stackConfig {
-	return stackConfig{dir: dir, network: n.Name, authority: n.Authority, aliases: n.Aliases, profile: a.config.profile(), profiles: profiles,
-		deadline: a.config.Search.Deadline, keyword: a.config.Keyword, vector: a.config.Vector, embed: a.config.Embed, rerank: a.config.Rerank, log: a.log}
+// stackConfig is the configuration of the index of a directory, without its
+// catalog: searches that name no profile use the configured one.
+func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Profile) (stack.Config, error) {
+	standard, err := profile.Load(a.config.profile())
+	if err != nil {
+		return stack.Config{}, err
+	}
+	standard.Name = profile.DefaultName
+	return stack.Config{
+		Dir: dir, Profiles: append([]profile.Profile{standard}, profiles...), Authority: n.Authority, Aliases: n.Aliases,
+		Keyword: stack.Keyword(a.config.Keyword), Vector: stack.Vector(a.config.Vector),
+		Embed: stack.Embed(a.config.Embed), Rerank: stack.Rerank(a.config.Rerank),
+		Deadline: a.config.Search.Deadline, Log: a.log,
+	}, nil
 }
 
 // needsCorpus reports whether an option of a source stands below the corpus

@@ -9,6 +9,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/archive"
+	"almanac/retrieval/stack"
 )
 
 type exportCmd struct {
@@ -82,7 +83,7 @@ func readCorpus(ctx context.Context, a *app, store catalog.Store, corpus fs.FS) 
 	if err != nil {
 		return sum, err
 	}
-	return sum, store.SetMeta(ctx, metaFirstSync, "done")
+	return sum, stack.MarkSynced(ctx, store)
 }
 
 func counted(s archive.Summary) string {

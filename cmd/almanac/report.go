@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -16,6 +14,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/embed"
 	"almanac/ingest/networks"
+	"almanac/retrieval/stack"
 )
 
 type configCmd struct{}
@@ -86,47 +85,23 @@ func (reindexCmd) Help() string {
 noticed and built anew by itself. No text is embedded again that was before.`
 }
 
-// Run builds the index anew. It refuses while another process writes it.
+// Run builds the index again. It refuses while another process writes it.
 func (reindexCmd) Run(ctx context.Context, a *app) error {
 	n, dir, err := a.open()
 	if err != nil {
 		return err
 	}
-	lock, err := lockIndex(dir)
+	cfg, err := a.stackConfig(n, dir)
 	if err != nil {
 		return err
 	}
-	if lock == nil {
-		return fmt.Errorf("a running process writes the index of %s: stop it first", dir)
-	}
-	snapshots, err := filepath.Glob(filepath.Join(dir, "*.snapshot"))
-	if err != nil {
-		return errors.Join(err, lock.unlock())
-	}
-	for _, path := range snapshots {
-		err = errors.Join(err, os.Remove(path))
-	}
-	store, openErr := openCatalog(ctx, dir, n.Name)
-	if err = errors.Join(err, openErr); err != nil {
-		return errors.Join(err, lock.unlock())
-	}
-	generations, err := store.Generations(ctx)
-	for _, g := range generations {
-		err = errors.Join(err, store.DropGeneration(ctx, g.ID))
-	}
-	if err = errors.Join(err, store.Close(), lock.unlock()); err != nil {
-		return err
-	}
-	s, _, err := a.openStack(ctx)
+	l, err := openLibrary(ctx, n, cfg, stack.Rebuild)
 	if err != nil {
 		return err
 	}
-	s.follower.Promote()
-	if err = s.catchUp(ctx, true); err == nil {
-		records, passages := s.follower.Table().Size()
-		_, err = fmt.Fprintf(a.out, "indexed %d records in %d passages\n", records, passages)
-	}
-	return errors.Join(err, s.close())
+	records, passages := l.Follower.Table().Size()
+	_, err = fmt.Fprintf(a.out, "indexed %d records in %d passages\n", records, passages)
+	return errors.Join(err, l.close())
 }
 
 type doctorCmd struct{}
@@ -181,7 +156,7 @@ func (doctorCmd) Run(ctx context.Context, a *app) error {
 
 // engines checks model, engines and index.
 func (x *examination) engines(ctx context.Context, a *app, n network.Network, dir string, store catalog.Store) error {
-	lock, err := lockIndex(dir)
+	lock, err := stack.TryLock(dir)
 	if err != nil {
 		return err
 	}
@@ -189,15 +164,19 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, di
 		x.check("index lock", nil, "held by another process, which writes the index")
 	}
 	free := lock != nil
-	patient, cancel := context.WithTimeout(ctx, doctorPatience)
-	cfg := a.stackConfig(n, dir)
-	cfg.embed.Pull = false
-	s, err := openEngines(patient, cfg, store, true)
-	cancel()
-	if err = errors.Join(err, lock.unlock()); err != nil {
+	cfg, err := a.stackConfig(n, dir)
+	cfg.Store, cfg.Embed.Pull = store, false
+	var s *stack.Stack
+	if err == nil {
+		patient, cancel := context.WithTimeout(ctx, doctorPatience)
+		s, err = stack.OpenReader(patient, cfg)
+		cancel()
+	}
+	if err = errors.Join(err, lock.Unlock()); err != nil {
 		x.check("embedding model and engines", err, "")
 		return nil
 	}
+	engines := s.Follower.Engines()
 	ask := func(name, server string, call func(context.Context) error) {
 		if server == "" {
 			return
@@ -207,31 +186,31 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, di
 		x.check(name, call(patient), "answers at "+server)
 	}
 	ask("embedding model", a.config.Embed.URL, func(ctx context.Context) error {
-		_, err := s.embedder.Embed(ctx, []string{"almanac doctor " + time.Now().String()}, embed.Query)
+		_, err := engines.Embedder.Embed(ctx, []string{"almanac doctor " + time.Now().String()}, embed.Query)
 		return err
 	})
 	ask("keyword engine", a.config.Keyword.URL, func(ctx context.Context) error {
-		_, err := s.engines.Keyword.Checkpoint(ctx)
+		_, err := engines.Keyword.Checkpoint(ctx)
 		return err
 	})
 	ask("vector engine", a.config.Vector.URL, func(ctx context.Context) error {
-		_, err := s.engines.Vector.Checkpoint(ctx)
+		_, err := engines.Vector.Checkpoint(ctx)
 		return err
 	})
 	ask("cross-encoder", a.config.Rerank.URL, func(ctx context.Context) error {
-		cross, err := openCrossEncoder(a.config.Rerank)
+		cross, err := stack.OpenCrossEncoder(cfg.Rerank)
 		if err == nil {
 			_, err = cross.Score(ctx, "doctor", []string{"almanac"})
 		}
 		return err
 	})
-	lag, _ := s.follower.Lag()
-	records, passages := s.follower.Table().Size()
-	x.check("index", nil, fmt.Sprintf("%d records in %d passages, %d changes behind; model %s", records, passages, lag, s.embedder.Model()))
+	lag, _ := s.Follower.Lag()
+	records, passages := s.Follower.Table().Size()
+	x.check("index", nil, fmt.Sprintf("%d records in %d passages, %d changes behind; model %s", records, passages, lag, engines.Embedder.Model()))
 	if lag > 0 && free {
 		x.hint("the next `almanac serve` or `almanac search` indexes what is new")
 	}
-	return s.closeEngines()
+	return s.Close()
 }
 
 // sources checks the last sync of every source.

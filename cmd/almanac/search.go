@@ -12,6 +12,7 @@ import (
 	"almanac/api/kb"
 	"almanac/retrieval"
 	"almanac/retrieval/passage"
+	"almanac/retrieval/profile"
 )
 
 type searchCmd struct {
@@ -27,26 +28,27 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	if c.Limit < 1 || c.Limit > retrieval.MaxResults {
 		return fmt.Errorf("%w: --limit must be between 1 and %d", errUsage, retrieval.MaxResults)
 	}
-	var profiles []string
+	var profiles []profile.Profile
+	name := ""
 	if c.Profile != "" {
-		profiles = append(profiles, c.Profile)
+		p, err := profile.Load(c.Profile)
+		if err != nil {
+			return err
+		}
+		name, profiles = p.Name, append(profiles, p)
 	}
-	s, _, err := a.openStack(ctx, profiles...)
+	s, err := a.openLibrary(ctx, profiles...)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	if err := s.catchUp(ctx, false); err != nil {
+	if err := s.CatchUp(ctx, false); err != nil {
 		return err
 	}
-	if records, _ := s.follower.Table().Size(); records == 0 {
+	if records, _ := s.Follower.Table().Size(); records == 0 {
 		return fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", s.dir)
 	}
-	name, err := profileName(c.Profile)
-	if err != nil {
-		return err
-	}
-	res, err := s.searcher.Search(ctx, retrieval.Request{Query: strings.Join(c.Query, " "), Limit: c.Limit, Explain: c.Explain, Profile: name,
+	res, err := s.Searcher.Search(ctx, retrieval.Request{Query: strings.Join(c.Query, " "), Limit: c.Limit, Explain: c.Explain, Profile: name,
 		Diversify: c.Type == "all", Filter: passage.Filter{Kinds: kb.KindsOf(c.Type)}})
 	if errors.Is(err, retrieval.ErrBadQuery) {
 		return fmt.Errorf("%w: %w", errUsage, err)

@@ -13,6 +13,10 @@ import (
 
 	"almanac/api"
 	"almanac/api/kb"
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/retrieval/stack"
 )
 
 type serveCmd struct {
@@ -31,38 +35,70 @@ const drain = 10 * time.Second
 
 // Run serves until ctx ends. Requests drain before what they stand on closes.
 func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
-	b := &backend{app: a, searcher: &lateSearcher{}}
-	if b.network, b.dir, err = a.open(); err != nil {
+	n, dir, err := a.open()
+	if err != nil {
 		return err
 	}
 	if a.config.Sync.Enabled {
-		if err := a.checkCorpus(b.network); err != nil {
+		if err := a.checkCorpus(n); err != nil {
 			return err
 		}
 	}
-	if b.store, err = openCatalog(ctx, b.dir, b.network.Name); err != nil {
+	cfg, err := a.stackConfig(n, dir)
+	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, b.store.Close()) }()
+	store, err := openCatalog(ctx, dir, n.Name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, store.Close()) }()
+	cfg.Store = store
+	keeper := stack.NewKeeper(stack.KeeperConfig{Config: cfg, Sync: a.syncing(n, store, dir), Drain: drain})
 	public, admin, err := a.listen(ctx)
 	if err != nil {
 		return err
 	}
+	b := kb.Base{Catalog: store, Search: keeper, Network: n, PublicURL: a.config.publicURL(public.Addr().String()), Now: time.Now}
 	handlers, err := a.handlers(b, public, admin)
 	if err != nil {
 		return errors.Join(err, closeListeners(public, admin))
 	}
-	a.log.Info("listening", "address", public.Addr().String(), "network", b.network.Name, "data", b.dir)
+	a.log.Info("listening", "address", public.Addr().String(), "network", n.Name, "data", dir)
 	g, ctx := errgroup.WithContext(ctx)
 	serveHTTP(ctx, g, public, handlers.Public, time.Minute, a.log)
 	if admin != nil {
 		a.log.Info("listening for the operator", "address", admin.Addr().String())
 		serveHTTP(ctx, g, admin, handlers.Admin, 0, a.log) // profiles take as long as they are asked to
 	}
-	g.Go(func() error { return b.serve(ctx) })
-	err = errors.Join(g.Wait(), b.close())
+	g.Go(func() error { return keeper.Run(ctx) })
+	err = errors.Join(g.Wait(), keeper.Close())
 	a.log.Info("stopped")
 	return err
+}
+
+// syncing runs the sources of a network on their schedules; nil where the
+// configuration switches that off.
+func (a *app) syncing(n network.Network, store catalog.Store, dir string) func(context.Context, func()) error {
+	if !a.config.Sync.Enabled {
+		return nil
+	}
+	return func(ctx context.Context, firstPass func()) error {
+		pipeline, err := a.pipeline(ctx, n, store, dir, false)
+		if err != nil {
+			return err
+		}
+		scheduler := ingest.NewScheduler(pipeline)
+		go func() {
+			select {
+			case <-scheduler.FirstPass():
+				firstPass()
+			case <-ctx.Done():
+			}
+		}()
+		scheduler.Run(ctx)
+		return nil
+	}
 }
 
 // listen opens the listeners; admin is nil when it is switched off.
@@ -127,10 +163,9 @@ func serveHTTP(ctx context.Context, g *errgroup.Group, l net.Listener, h http.Ha
 }
 
 // handlers assembles the API over the catalog.
-func (a *app) handlers(b *backend, public, admin net.Listener) (*api.Handlers, error) {
-	cfg := a.apiConfig(kb.Base{Catalog: b.store, Search: b.searcher, Network: b.network,
-		PublicURL: a.config.publicURL(public.Addr().String()), Now: time.Now})
-	cfg.Metrics = newMetrics(b.searcher, b.store, time.Now)
+func (a *app) handlers(b kb.Base, public, admin net.Listener) (*api.Handlers, error) {
+	cfg := a.apiConfig(b)
+	cfg.Metrics = newMetrics(b.Search, b.Catalog, b.Now)
 	cfg.Loopback = isLoopback(public)
 	cfg.AdminLoopback = admin == nil || isLoopback(admin)
 	return api.New(cfg)

@@ -20,6 +20,8 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
+
+	"almanac/retrieval/stack"
 )
 
 // TestAServerIsHealthyBeforeItIsReady holds the index lock, so that the server
@@ -30,7 +32,7 @@ func TestAServerIsHealthyBeforeItIsReady(t *testing.T) {
 	if err := os.MkdirAll(at.data, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	lock, err := lockIndex(at.data)
+	lock, err := stack.TryLock(at.data)
 	if err != nil || lock == nil {
 		t.Fatal(lock, err)
 	}
@@ -45,7 +47,7 @@ func TestAServerIsHealthyBeforeItIsReady(t *testing.T) {
 			t.Errorf("%s: %d %v %s", path, status, header, body)
 		}
 	}
-	if err := lock.unlock(); err != nil {
+	if err := lock.Unlock(); err != nil {
 		t.Fatal(err)
 	}
 	s.await(t, "the other process is gone: this one writes the index from here on")

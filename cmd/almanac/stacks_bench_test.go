@@ -12,6 +12,7 @@ import (
 	"almanac/ingest/networks"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
+	"almanac/retrieval/stack"
 )
 
 // BenchmarkStacks measures searches one after the other over more than 50,000
@@ -55,9 +56,12 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	cfg := a.stackConfig(n, b.TempDir())
-	cfg.temporary = true
-	s, err := openStack(ctx, cfg)
+	cfg, err := a.stackConfig(n, b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	cfg.Temporary = true
+	s, err := openLibrary(ctx, n, cfg, stack.Open)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -93,14 +97,14 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 			b.Fatal(err)
 		}
 	}
-	if err := s.catchUp(ctx, true); err != nil {
+	if err := s.CatchUp(ctx, true); err != nil {
 		b.Fatal(err)
 	}
-	_, passages := s.follower.Table().Size()
+	_, passages := s.Follower.Table().Size()
 	if passages < 50_000 {
 		b.Fatalf("only %d passages", passages)
 	}
-	if cfg.keyword.URL != "" || cfg.vector.URL != "" {
+	if cfg.Keyword.URL != "" || cfg.Vector.URL != "" {
 		time.Sleep(settle)
 	}
 	b.Run("search", func(b *testing.B) { benchmarkSearches(b, s, warm, queries, passages) })
@@ -112,11 +116,11 @@ const settle = 90 * time.Second
 
 // benchmarkSearches measures queries after others, which fill the caches of
 // servers and connections and bring into memory what a pause let go.
-func benchmarkSearches(b *testing.B, s *stack, warm, queries []string, passages int) {
+func benchmarkSearches(b *testing.B, s *library, warm, queries []string, passages int) {
 	var took, own, retrieve, cosines []time.Duration
 	degraded := 0
 	search := func(q string) {
-		res, err := s.searcher.Search(b.Context(), retrieval.Request{Query: q, Explain: true})
+		res, err := s.Searcher.Search(b.Context(), retrieval.Request{Query: q, Explain: true})
 		if err != nil {
 			b.Fatalf("%q: %v", q, err)
 		}
@@ -128,7 +132,7 @@ func benchmarkSearches(b *testing.B, s *stack, warm, queries []string, passages 
 		own = append(own, res.Took-res.Timings["retrieve"]-res.Timings["cosines"]-res.Timings["reread"])
 	}
 	for _, q := range warm {
-		_, _ = s.searcher.Search(b.Context(), retrieval.Request{Query: q}) // the first may come too early
+		_, _ = s.Searcher.Search(b.Context(), retrieval.Request{Query: q}) // the first may come too early
 	}
 	b.ResetTimer()
 	for i := range b.N {

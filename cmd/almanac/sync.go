@@ -15,6 +15,7 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
+	"almanac/retrieval/stack"
 )
 
 type syncCmd struct {
@@ -60,7 +61,7 @@ func (c *syncCmd) sync(ctx context.Context, a *app, n network.Network, store cat
 		return ctx.Err()
 	}
 	if len(c.Sources) == 0 {
-		if err := store.SetMeta(ctx, metaFirstSync, "done"); err != nil {
+		if err := stack.MarkSynced(ctx, store); err != nil {
 			return err
 		}
 	}

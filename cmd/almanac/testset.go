@@ -13,8 +13,10 @@ import (
 	"github.com/schollz/progressbar/v3"
 
 	"almanac/catalog"
+	"almanac/catalog/network"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/stack"
 )
 
 // testSet is a directory with judgments.
@@ -52,53 +54,61 @@ const (
 	evalDeadline = time.Minute
 )
 
-// openSet opens a stack whose index holds the set's documents, with profiles
+// openSet opens a library whose index holds the set's documents, with profiles
 // to search by, and the documents' names by record.
-func (a *app) openSet(ctx context.Context, set testSet, profiles []profile.Profile) (*stack, map[int64]string, error) {
+func (a *app) openSet(ctx context.Context, set testSet, profiles []profile.Profile) (*library, map[int64]string, error) {
 	open := a.openNetwork
 	if set.corpus {
 		open = a.openCorpus
 	}
-	s, err := open(ctx, set, profiles)
+	l, err := open(ctx, set, profiles)
 	if err != nil {
 		return nil, nil, err
 	}
-	names, err := s.names(ctx)
+	names, err := l.names(ctx)
 	if err == nil && len(names) == 0 {
-		err = fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", s.dir)
+		err = fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", l.dir)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, s.close())
+		return nil, nil, errors.Join(err, l.close())
 	}
-	return s, names, nil
+	return l, names, nil
 }
 
 // openNetwork opens the data directory.
-func (a *app) openNetwork(ctx context.Context, _ testSet, profiles []profile.Profile) (*stack, error) {
+func (a *app) openNetwork(ctx context.Context, _ testSet, profiles []profile.Profile) (*library, error) {
 	n, dir, err := a.open()
 	if err != nil {
 		return nil, err
 	}
-	cfg := a.stackConfig(n, dir)
-	cfg.variants, cfg.deadline = profiles, evalDeadline
-	return openStack(ctx, cfg)
+	cfg, err := a.stackConfig(n, dir, profiles...)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Deadline = evalDeadline
+	return openLibrary(ctx, n, cfg, stack.Open)
 }
 
 // openCorpus loads a set's own documents into a temporary directory.
-func (a *app) openCorpus(ctx context.Context, set testSet, profiles []profile.Profile) (*stack, error) {
+func (a *app) openCorpus(ctx context.Context, set testSet, profiles []profile.Profile) (*library, error) {
 	tmp, err := os.MkdirTemp("", "almanac-eval-*")
 	if err != nil {
 		return nil, err
 	}
-	s, err := openStack(ctx, stackConfig{dir: tmp, temporary: true, network: "judged", profile: profile.DefaultName, variants: profiles, deadline: evalDeadline,
-		keyword: a.config.Keyword, vector: a.config.Vector, embed: a.config.Embed, rerank: a.config.Rerank, log: a.log})
+	n := network.Network{Name: "judged"}
+	cfg, err := a.stackConfig(n, tmp, profiles...)
+	cfg.Temporary, cfg.Deadline = true, evalDeadline
+	var l *library
+	if err == nil {
+		l, err = openLibrary(ctx, n, cfg, stack.Open)
+	}
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(tmp))
 	}
-	if err := putDocuments(ctx, s.store, set.dir); err != nil {
-		return nil, errors.Join(err, s.close())
+	if err := putDocuments(ctx, l.store, set.dir); err != nil {
+		return nil, errors.Join(err, l.close())
 	}
-	return s, nil
+	return l, nil
 }
 
 // putDocuments writes the documents of a judged collection to a catalog.
@@ -127,11 +137,11 @@ func putDocuments(ctx context.Context, store catalog.Store, dir string) error {
 }
 
 // names completes the index and maps records to the paths they came from.
-func (s *stack) names(ctx context.Context) (map[int64]string, error) {
-	if err := s.catchUp(ctx, true); err != nil {
+func (l *library) names(ctx context.Context) (map[int64]string, error) {
+	if err := l.CatchUp(ctx, true); err != nil {
 		return nil, err
 	}
-	records, _, err := s.store.List(ctx, catalog.ListQuery{})
+	records, _, err := l.store.List(ctx, catalog.ListQuery{})
 	if err != nil {
 		return nil, err
 	}

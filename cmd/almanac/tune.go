@@ -91,7 +91,7 @@ func (a *app) examples(ctx context.Context, set testSet, base profile.Profile) (
 		return nil, err
 	}
 	bar := a.progress(collection.Name + " signals")
-	examples, err := eval.Examples(ctx, s.searcher, collection, eval.Options{Profile: base.Name, Names: names, Progress: bar.set})
+	examples, err := eval.Examples(ctx, s.Searcher, collection, eval.Options{Profile: base.Name, Names: names, Progress: bar.set})
 	bar.done()
 	return examples, errors.Join(err, s.close())
 }

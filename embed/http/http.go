@@ -1,6 +1,6 @@
 // Package httpembed embeds with a model behind an HTTP interface that many
 // servers speak: OpenAI's (llama.cpp, vLLM, LM Studio, LocalAI, hosted ones)
-// or that of text-embeddings-inference. It imports embed and embed/remote.
+// or that of text-embeddings-inference.
 package httpembed
 
 import (

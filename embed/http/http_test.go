@@ -17,8 +17,8 @@ import (
 
 	"almanac/embed"
 	httpembed "almanac/embed/http"
+	"almanac/embed/recordingtest"
 	"almanac/embed/remote"
-	"almanac/exchangetest"
 )
 
 func TestMain(m *testing.M) {
@@ -224,7 +224,7 @@ func TestServerThatComesLater(t *testing.T) {
 
 // TestRealServer speaks to Ollama's OpenAI interface.
 func TestRealServer(t *testing.T) {
-	base := exchangetest.HTTP(t, "testdata/openai.jsonl", os.Getenv("ALMANAC_TEST_OLLAMA_URL"), exchangetest.Options{Server: "Ollama 0.9.6"})
+	base := recordingtest.HTTP(t, "testdata/openai.jsonl", os.Getenv("ALMANAC_TEST_OLLAMA_URL"), recordingtest.Options{Server: "Ollama 0.9.6"})
 	_, err := httpembed.Open(t.Context(), httpembed.Config{Kind: httpembed.OpenAI, URL: base + "/v1", Model: "no-such-model"})
 	sentence(t, err, `answers 404 Not Found: model "no-such-model" not found`)
 	e := open(t, httpembed.Config{Kind: httpembed.OpenAI, URL: base + "/v1", Model: "all-minilm"})

@@ -1,5 +1,5 @@
-// Package ollama embeds with a model that an Ollama server runs. It imports
-// embed and embed/remote, and is the only package that knows Ollama's client.
+// Package ollama embeds with a model that an Ollama server runs. It is the only
+// package that knows Ollama's client.
 //
 // That client reads the environment: with OLLAMA_AUTH set, or for the host
 // ollama.com, it signs its requests with the key in ~/.ollama. Config decides

@@ -12,14 +12,14 @@ import (
 
 	"almanac/embed"
 	"almanac/embed/ollama"
-	"almanac/exchangetest"
+	"almanac/embed/recordingtest"
 )
 
 // server returns the base URL of an Ollama with the model all-minilm: the one
 // at ALMANAC_TEST_OLLAMA_URL, or a recording of one.
 func server(t *testing.T, file string) string {
 	t.Helper()
-	return exchangetest.HTTP(t, file, os.Getenv("ALMANAC_TEST_OLLAMA_URL"), exchangetest.Options{Server: "Ollama 0.9.6"})
+	return recordingtest.HTTP(t, file, os.Getenv("ALMANAC_TEST_OLLAMA_URL"), recordingtest.Options{Server: "Ollama 0.9.6"})
 }
 
 func cosine(a, b []float32) float64 {

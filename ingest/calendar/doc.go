@@ -70,7 +70,4 @@
 //
 // Private events, attendees and organisers are not read. A bad event is
 // reported with its line, and what the catalog holds of it stays.
-//
-// It may import catalog, catalog/network, ingest, ingest/curated/entries,
-// ingest/outbound and ingest/webpage.
 package calendar

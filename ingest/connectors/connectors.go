@@ -1,5 +1,5 @@
-// Package connectors is the list of the connectors there are. It may import
-// every package below ingest, and only programs and tests import it.
+// Package connectors is the list of the connectors there are. Only programs and
+// tests import it.
 package connectors
 
 import (

@@ -55,6 +55,4 @@
 // so that name, category and description stand in the columns that lists filter
 // and sort by, and in the text that search finds. This connector checks the
 // file and links projects with the applications that name them.
-//
-// It may import catalog, catalog/network, ingest and ingest/curated/entries.
 package curated

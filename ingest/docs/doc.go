@@ -45,7 +45,4 @@
 //
 // The cursor is the commit. What pages were made of is remembered beside the
 // mirror, so that only pages are read that changed or include what changed.
-//
-// It may import catalog, catalog/derive, catalog/network, ingest,
-// ingest/gitrepo, ingest/markup, ingest/memory and ingest/webpage.
 package docs

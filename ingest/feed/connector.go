@@ -21,10 +21,6 @@
 // long as its page answers: that is asked when it is first missing and with
 // every sweep. A feed that is cut into pages (RFC 5005, next_url) is followed
 // as long as they have posts that were not seen before.
-//
-// It may import catalog, catalog/derive, catalog/network, ingest,
-// ingest/listing, ingest/markup, ingest/memory, ingest/outbound and
-// ingest/webpage.
 package feed
 
 import (

@@ -32,6 +32,4 @@
 // This is the kind for networks without a Scan API. Where there is one, the
 // validators' records belong to the source of kind ledger, and a record has
 // one owner: give these options to that source, as its option fleet.
-//
-// It may import catalog, catalog/network, ingest and ingest/outbound.
 package fleet

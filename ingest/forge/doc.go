@@ -44,7 +44,4 @@
 //
 // What bots say in comments is left out. Their issues and pull requests are
 // kept, with "[bot]" behind the author's name.
-//
-// It may import catalog, catalog/derive, catalog/network, ingest,
-// ingest/markup, ingest/outbound and ingest/proposals.
 package forge

@@ -20,7 +20,4 @@
 // all of them and so notices what changed without activity, and what was
 // deleted. What the lines said is remembered in the working directory under
 // the name that the cursor holds; without that file everything is read again.
-//
-// It may import catalog, catalog/network, ingest, ingest/memory,
-// ingest/outbound and ingest/webpage.
 package forum

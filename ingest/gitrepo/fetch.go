@@ -6,8 +6,6 @@
 // runs without any configuration, hook, credential or prompt of the machine's.
 // Its connections go around package outbound, so the guard is asked first and
 // git is held to the address that the guard let through.
-//
-// It may import ingest/outbound.
 package gitrepo
 
 import (

@@ -69,7 +69,4 @@
 // A request whose only vote was its requester's has no tracking id when it is
 // closed; then it is recognised by requester, deadline, reason and action, and
 // keyed by their digest if it was never seen open.
-//
-// It may import catalog, catalog/network, ingest, ingest/curated, ingest/fleet,
-// ingest/listing, ingest/memory and ingest/outbound.
 package ledger

@@ -6,9 +6,6 @@
 //
 // What was seen is kept in a file of the source's working directory, under
 // the name that the cursor holds; without that file everything is read again.
-//
-// It may import catalog, ingest, ingest/memory, ingest/outbound and
-// ingest/webpage.
 package listing
 
 import (

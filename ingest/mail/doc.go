@@ -34,7 +34,4 @@
 // for each. It remembers the threads in the working directory under the name
 // that the cursor holds; without that file everything is read again. If one
 // group cannot be read the others are, and the run fails.
-//
-// It may import catalog, catalog/network, ingest, ingest/memory,
-// ingest/outbound and ingest/webpage.
 package mail

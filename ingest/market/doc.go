@@ -68,6 +68,4 @@
 // Times are those that the answers state, never that of a run. A part whose
 // source does not answer, or not with figures that can be true, keeps its last
 // good ones, which the cursor holds. A run fails if no source answers.
-//
-// It may import catalog, catalog/network, ingest and ingest/outbound.
 package market

@@ -40,7 +40,4 @@
 // A run asks for what changed: by the registry's ETag, or by the list of tags.
 // Where a tag points to is asked again once a day, and its image read only if
 // that is another than before. A package that cannot be read keeps its records.
-//
-// It may import catalog, catalog/network, ingest, ingest/memory and
-// ingest/outbound.
 package packages

@@ -6,7 +6,4 @@
 // ParseHeader and Reader turn one file into a catalog entry and know nothing
 // of git; other connectors that meet proposals use them too. Change and
 // Reader.Events turn status changes, wherever they were found, into events.
-//
-// It may import catalog, catalog/derive, catalog/network, ingest,
-// ingest/gitrepo, ingest/markup and ingest/pdf.
 package proposals

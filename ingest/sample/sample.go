@@ -10,8 +10,7 @@
 // on an anchor day so that there is always something recent, and the manifest
 // of the snapshot. What the files mean is the business of the connectors.
 //
-// It may import ingest, ingest/outbound, ingest/snapshot, catalog and
-// catalog/network; the other connectors are handed to it.
+// The connectors but snapshot's are handed to it.
 package sample
 
 import (

@@ -21,10 +21,6 @@
 // same. Only pages of the url's host are read, and none that robots.txt or the
 // page itself keeps from indexes. A page that calls another listed page its
 // canonical form, or leads to one, is a copy and has no record.
-//
-// It may import catalog, catalog/derive, catalog/network, ingest,
-// ingest/listing, ingest/markup, ingest/memory, ingest/outbound and
-// ingest/webpage.
 package site
 
 import (

@@ -7,9 +7,6 @@
 // proposals mean is read by package proposals, what pages say by package
 // markup. Files are read one at a time, so that memory does not grow with the
 // corpus.
-//
-// It may import catalog, catalog/derive, catalog/network, ingest,
-// ingest/markup and ingest/proposals.
 package snapshot
 
 import (

@@ -33,10 +33,6 @@
 //
 // A feed names only the newest recordings; one that it no longer names stays,
 // unless the feed twice had an older one.
-//
-// It may import catalog, catalog/derive, catalog/network, ingest, ingest/feed,
-// ingest/listing, ingest/markup, ingest/memory, ingest/outbound and
-// ingest/webpage.
 package video
 
 import (

@@ -2,7 +2,7 @@
 // as Markdown with "#" headings and ``` fences, and what its head says of it
 // (canonical address, dates, authors). It also reads sitemaps, makes
 // feeds readable and compares addresses. It asks no server and never fails for bad markup, only for bytes
-// that are no page at all. It may import ingest/markup.
+// that are no page at all.
 package webpage
 
 import (

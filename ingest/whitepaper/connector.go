@@ -19,10 +19,6 @@
 // A paper becomes a record of kind whitepaper, keyed by its slug, with up to
 // 50,000 characters of its text. A scanned paper has no text and says so. A
 // paper that cannot be read keeps its record.
-//
-// It may import catalog, catalog/derive, catalog/network, ingest,
-// ingest/listing, ingest/memory, ingest/outbound, ingest/pdf and
-// ingest/webpage.
 package whitepaper
 
 import (

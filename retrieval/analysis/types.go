@@ -1,5 +1,5 @@
 // Package analysis turns text into terms: the one analyzer for indexing,
-// queries, reranking and highlighting. It imports nothing of ours.
+// queries, reranking and highlighting.
 package analysis
 
 import (

@@ -1,5 +1,5 @@
 // Package dedup recognises near-identical texts by MinHash over word
-// shingles. It imports analysis.
+// shingles.
 package dedup
 
 import (

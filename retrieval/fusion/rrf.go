@@ -1,6 +1,6 @@
 // Package fusion joins ranked lists of records into one list of candidates.
 //
-// It knows ranks only: it imports nothing of ours. Scores of different lists
+// It knows ranks only. Scores of different lists
 // are never compared here; calibrating and adding signals is the reranker's
 // work, because a weak second list pulls a rank fusion below its better list
 // while it still widens what the reranker can choose from.

@@ -1,7 +1,6 @@
 // Package keyword is the interface of keyword engines: full-text indexes of
 // passages and of whole records. The suite every engine passes is in
-// keyword/enginetest, the embedded engine in keyword/embedded. It imports
-// analysis and passage.
+// keyword/enginetest, the embedded engine in keyword/embedded.
 package keyword
 
 import (

@@ -1,6 +1,6 @@
 // Package passage cuts records into passages, the unit that engines index,
 // and names what engines and searcher share about them: ids, attributes and
-// filters. It imports analysis and nothing else of ours.
+// filters.
 package passage
 
 import "time"

@@ -1,7 +1,6 @@
 // Package profile holds relevance profiles: which retrievers a search asks,
 // how their lists are fused, and the weights of the reranker, by class of
-// query. A profile is a versioned YAML file with its provenance. It imports
-// nothing of ours.
+// query. A profile is a versioned YAML file with its provenance.
 package profile
 
 import (

@@ -1,6 +1,5 @@
 // Package query reads what a user typed: operators, phrases, exclusions,
-// terms, and the class that chooses how it is searched. It imports analysis
-// and nothing else of ours.
+// terms, and the class that chooses how it is searched.
 //
 // The language is small, and whatever does not fit it is text:
 //

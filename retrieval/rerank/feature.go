@@ -2,9 +2,8 @@
 // candidate from analysed passages and corpus statistics, normalises the
 // signals over the candidates and adds them by a linear model.
 //
-// It imports index (whose documents it reads) and analysis. Which candidates
-// there are, what the query means and which weights apply is decided by
-// retrieval and profile.
+// It reads the documents of package index. Which candidates there are, what the
+// query means and which weights apply is decided by retrieval and profile.
 package rerank
 
 // Feature is one signal.

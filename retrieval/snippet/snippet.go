@@ -1,5 +1,5 @@
 // Package snippet shows why a passage matched: the best window of its text
-// and the byte ranges of the matches. It imports analysis and query.
+// and the byte ranges of the matches.
 package snippet
 
 import (

@@ -1,7 +1,7 @@
 // Package vector is the interface of vector engines: nearest passages by
 // cosine, and by weighted terms where an engine keeps sparse vectors. The
 // suite every engine passes is in vector/enginetest, the embedded engine in
-// vector/embedded. It imports passage and analysis.
+// vector/embedded.
 package vector
 
 import (

@@ -8,8 +8,6 @@
 // be: enum:"a|b|c" (matched without regard to case, kept in the tag's
 // spelling) and format:"slug", "url", "date" or "repository"; a field called url
 // needs no tag to be one. The jsonschema tag describes the field in Schema.
-//
-// It may import catalog/network.
 package entries
 
 import (

@@ -1,6 +1,5 @@
 // Package embedded is the keyword engine inside the binary: an inverted index
-// in memory, ranked by BM25F, with a snapshot on disk. It imports keyword,
-// passage and analysis.
+// in memory, ranked by BM25F, with a snapshot on disk.
 //
 // The index is a list of immutable segments, each with the set of its records
 // that are deleted, behind one atomic pointer: a search reads one such state

@@ -1,5 +1,5 @@
 // Package meili is a keyword engine on a Meilisearch server (1.18 or later;
-// measured on 1.50). It imports analysis, keyword and passage.
+// measured on 1.50).
 //
 // The server holds our terms, not the texts: it finds what the embedded
 // engine finds, spelling and stemming are decided in one place, and a word

@@ -10,7 +10,7 @@ import (
 	"github.com/meilisearch/meilisearch-go"
 	"go.uber.org/goleak"
 
-	"almanac/exchangetest"
+	"almanac/embed/recordingtest"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/keyword/enginetest"
 	"almanac/retrieval/keyword/meili"
@@ -30,7 +30,7 @@ type place struct {
 func newPlace(t *testing.T, recording string) *place {
 	t.Helper()
 	url, key := os.Getenv("ALMANAC_TEST_MEILI_URL"), os.Getenv("ALMANAC_TEST_MEILI_KEY")
-	o := exchangetest.Options{Secrets: []string{key}}
+	o := recordingtest.Options{Secrets: []string{key}}
 	if url != "" {
 		version, err := connect(t, url, key).client.Version()
 		if err != nil {
@@ -38,7 +38,7 @@ func newPlace(t *testing.T, recording string) *place {
 		}
 		o.Server = "Meilisearch " + version.PkgVersion
 	}
-	return connect(t, exchangetest.HTTP(t, "testdata/"+recording+".jsonl", url, o), key)
+	return connect(t, recordingtest.HTTP(t, "testdata/"+recording+".jsonl", url, o), key)
 }
 
 func connect(t *testing.T, url, key string) *place {

@@ -1,7 +1,7 @@
 // Package crossencoder asks a cross-encoder how well texts answer a query: a
 // model that reads both together, behind text-embeddings-inference or
-// llama.cpp. It imports embed/remote for its HTTP client. Which candidates it
-// sees, and what happens when it does not answer, is decided by retrieval.
+// llama.cpp. Which candidates it sees, and what happens when it does not answer,
+// is decided by retrieval.
 package crossencoder
 
 import (

@@ -1,6 +1,6 @@
 // Package embedded is the vector engine inside the process: it holds every
 // vector in memory and scans all of them, so a result depends on no graph and
-// no tuning. It imports vector and passage.
+// no tuning.
 //
 // A search has three steps. One sign bit per dimension, of the vector centred
 // on the corpus mean and rotated, is compared with the query in four bit

@@ -7,8 +7,7 @@
 //
 // The suite is deterministic: a fixed seed, at most 300 passages at a time and
 // the same calls in every test, so that it also runs on recorded exchanges.
-// Tests of terms run where the engine is vector.Sparse. It imports vector,
-// passage and analysis.
+// Tests of terms run where the engine is vector.Sparse.
 package enginetest
 
 import (

@@ -9,15 +9,16 @@ import (
 	"testing"
 	"time"
 
-	"almanac/exchangetest"
+	"almanac/embed/recordingtest"
 	"almanac/retrieval/vector"
 	"almanac/retrieval/vector/enginetest"
+	"almanac/retrieval/vector/qdrant/qdranttest"
 	client "github.com/qdrant/go-client/qdrant"
 )
 
 // live is the address of a Qdrant server for tests, without TLS, and liveKey
 // its API key if it has one. With it the suite runs there (and with -record
-// writes its recording anew), and so do the tests that no recording can answer.
+// writes its recording again), and so do the tests that no recording can answer.
 var (
 	live    = os.Getenv("ALMANAC_TEST_QDRANT_ADDR")
 	liveKey = os.Getenv("ALMANAC_TEST_QDRANT_KEY")
@@ -70,12 +71,12 @@ func liveConfig(t *testing.T, addr string, n int) Config {
 }
 
 func TestConformance(t *testing.T) {
-	o := exchangetest.Options{Secrets: []string{liveKey}}
+	o := recordingtest.Options{Secrets: []string{liveKey}}
 	if live != "" {
 		_, version := server(t)
 		o.Server = "Qdrant " + version
 	}
-	addr := exchangetest.GRPC(t, "testdata/conformance.jsonl", live, o)
+	addr := qdranttest.GRPC(t, "testdata/conformance.jsonl", live, o)
 	configs := map[vector.Index]Config{}
 	made := map[string]int{} // by test
 	enginetest.Run(t, enginetest.Options{

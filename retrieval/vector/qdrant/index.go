@@ -1,5 +1,5 @@
 // Package qdrant is the vector engine on a Qdrant server or cluster, over its
-// gRPC interface. It imports vector, passage and analysis.
+// gRPC interface.
 //
 // One collection holds one generation of the index; an alias without the
 // generation names the one that serves. A passage is a point: its id is the

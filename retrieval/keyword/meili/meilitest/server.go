@@ -1,6 +1,6 @@
 // Package meilitest is a stand-in for a Meilisearch server in tests: as much
 // of its interface as package meili uses, in memory, with the faults that a
-// real server can hardly be made to have. It imports nothing of ours.
+// real server can hardly be made to have.
 //
 // It ranks by words alone, as an index of ours does: a search requires its
 // first word and finds more for each following one that matches too. Its

@@ -1,8 +1,9 @@
 // Package qdranttest is a stand-in for a Qdrant server in tests: as much of
 // its gRPC interface as package qdrant uses, in memory, with the faults that a
-// real server can hardly be made to have. It imports nothing of ours.
+// real server can hardly be made to have. It compares a query with every point,
+// so that what it finds is exact.
 //
-// It compares a query with every point, so that what it finds is exact.
+// GRPC records the calls of a real server and plays them back.
 package qdranttest
 
 import (

@@ -1,4 +1,4 @@
-package exchangetest
+package qdranttest
 
 import (
 	"context"
@@ -17,29 +17,33 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/dynamicpb"
+
+	"almanac/embed/recordingtest"
 )
 
-// GRPC is HTTP for a gRPC server without TLS: live and addr are host:port.
-// Unary calls are recorded, with the code and text of a status but without its
+const maxBody = 64 << 20 // bytes of a message
+
+// GRPC is recordingtest.HTTP for a gRPC server without TLS: live and addr are
+// host:port. Unary calls are recorded, with the code and text of a status but without its
 // details or metadata. Messages are written as protobuf's JSON, so the test
 // must import the package that was generated for the service; what that
 // package does not know of a newer server's answers is left out.
-func GRPC(t *testing.T, file, live string, o Options) (addr string) {
+func GRPC(t *testing.T, file, live string, o recordingtest.Options) (addr string) {
 	t.Helper()
 	var handle grpc.StreamHandler
 	switch {
 	case live == "":
-		handle = grpcPlayer{play(t, file, o)}.handle
-	case *record:
+		handle = grpcPlayer{recordingtest.Play(t, file, o)}.handle
+	case recordingtest.Wanted():
 		conn, err := grpc.NewClient(live, grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithDefaultCallOptions(grpc.ForceCodec(frames{}), grpc.MaxCallRecvMsgSize(maxBody), grpc.MaxCallSendMsgSize(maxBody)))
 		if err != nil {
-			t.Fatalf("exchangetest: %v", err)
+			t.Fatalf("qdranttest: %v", err)
 		}
-		handle = grpcRecorder{startRecording(t, file, o), conn}.handle
+		handle = grpcRecorder{recordingtest.Record(t, file, o), conn}.handle
 		t.Cleanup(func() {
 			if err := conn.Close(); err != nil {
-				t.Errorf("exchangetest: %v", err)
+				t.Errorf("qdranttest: %v", err)
 			}
 		})
 	default:
@@ -53,7 +57,7 @@ func serveGRPC(t *testing.T, handle grpc.StreamHandler) (addr string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		t.Fatalf("exchangetest: %v", err)
+		t.Fatalf("qdranttest: %v", err)
 	}
 	server := grpc.NewServer(grpc.UnknownServiceHandler(handle), grpc.ForceServerCodec(frames{}),
 		grpc.MaxRecvMsgSize(maxBody), grpc.MaxSendMsgSize(maxBody))
@@ -62,54 +66,54 @@ func serveGRPC(t *testing.T, handle grpc.StreamHandler) (addr string) {
 	t.Cleanup(func() {
 		server.Stop()
 		if err := <-served; err != nil {
-			t.Errorf("exchangetest: %v", err)
+			t.Errorf("qdranttest: %v", err)
 		}
 	})
 	return listener.Addr().String()
 }
 
-// grpcPlayer answers from a tape.
-type grpcPlayer struct{ *tape }
+// grpcPlayer answers from a recording.
+type grpcPlayer struct{ *recordingtest.Recording }
 
 func (p grpcPlayer) handle(_ any, stream grpc.ServerStream) error {
 	m, in, err := receive(stream)
 	if err != nil {
-		return p.grpcFail(err)
+		return fail(p.Recording, err)
 	}
 	body, err := m.toJSON(m.input, in)
 	if err != nil {
-		return p.grpcFail(err)
+		return fail(p.Recording, err)
 	}
-	e, err := p.answer(p.request("", m.path, "", body))
+	reply, err := p.Answer(p.Request("", m.path, "", body))
 	if err != nil {
 		return status.Error(codes.Unimplemented, err.Error())
 	}
-	if e.Status != int(codes.OK) {
-		return status.Error(codes.Code(e.Status), string(e.Answer.bytes()))
+	if reply.Status != int(codes.OK) {
+		return status.Error(codes.Code(reply.Status), string(reply.Body))
 	}
-	out, err := m.fromJSON(m.output, e.Answer.bytes())
+	out, err := m.fromJSON(m.output, reply.Body)
 	if err != nil {
-		return p.grpcFail(err)
+		return fail(p.Recording, err)
 	}
 	return stream.SendMsg(&out)
 }
 
 // grpcRecorder forwards to a server and keeps what is said.
 type grpcRecorder struct {
-	*tape
+	*recordingtest.Recording
 	conn *grpc.ClientConn
 }
 
 func (p grpcRecorder) handle(_ any, stream grpc.ServerStream) error {
 	m, in, err := receive(stream)
 	if err != nil {
-		return p.grpcFail(err)
+		return fail(p.Recording, err)
 	}
 	body, err := m.toJSON(m.input, in)
 	if err != nil {
-		return p.grpcFail(err)
+		return fail(p.Recording, err)
 	}
-	request := p.request("", m.path, "", body)
+	request := p.Request("", m.path, "", body)
 	var out []byte
 	err = p.conn.Invoke(forwarded(stream.Context()), m.path, &in, &out)
 	if stream.Context().Err() != nil {
@@ -117,20 +121,20 @@ func (p grpcRecorder) handle(_ any, stream grpc.ServerStream) error {
 	}
 	if err != nil {
 		s := status.Convert(err)
-		p.add(request, int(s.Code()), "", []byte(s.Message()))
+		p.Add(request, recordingtest.Reply{Status: int(s.Code()), Body: []byte(s.Message())})
 		return err
 	}
 	answer, err := m.toJSON(m.output, out)
 	if err != nil {
-		return p.grpcFail(err)
+		return fail(p.Recording, err)
 	}
-	p.add(request, int(codes.OK), "", answer)
+	p.Add(request, recordingtest.Reply{Status: int(codes.OK), Body: answer})
 	return stream.SendMsg(&out)
 }
 
-// grpcFail reports what went wrong in the test and to the client.
-func (p *tape) grpcFail(err error) error {
-	p.t.Error(fmt.Errorf("exchangetest: %w", err))
+// fail reports what went wrong in the test and to the client.
+func fail(r *recordingtest.Recording, err error) error {
+	r.Fail(err)
 	return status.Error(codes.Internal, err.Error())
 }
 
@@ -140,7 +144,8 @@ func forwarded(ctx context.Context) context.Context {
 	md, _ := metadata.FromIncomingContext(ctx)
 	md = md.Copy()
 	for name := range md {
-		if strings.HasPrefix(name, ":") || strings.HasPrefix(name, "grpc-") || name == "content-type" || name == "user-agent" {
+		ours := strings.HasPrefix(name, ":") || strings.HasPrefix(name, "grpc-")
+		if ours || name == "content-type" || name == "user-agent" {
 			delete(md, name) // those of the call itself
 		}
 	}

@@ -1,4 +1,4 @@
-package exchangetest
+package recordingtest
 
 import (
 	"bytes"
@@ -80,7 +80,7 @@ func recordAll(t *testing.T) {
 	})
 }
 
-func TestRecordedExchangesArePlayed(t *testing.T) {
+func TestRecordedCallsArePlayed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "testdata", "x.jsonl")
 	options := Options{Server: "counter 1.0", Secrets: []string{"hush"}, Ignore: []string{"at"}}
 	var first, last, filtered, other, text, raw, teapot reply
@@ -164,8 +164,8 @@ func (f *failures) Fatalf(s string, a ...any) { f.texts = append(f.texts, fmt.Sp
 
 func TestUnknownRequestFailsByName(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.jsonl")
-	known := exchange{Method: "POST", Path: "/a", Body: newPayload([]byte(`{"q":1}`)), Status: 200}
-	if err := save(file, "s", []exchange{known}); err != nil {
+	known := Call{Method: "POST", Path: "/a", Body: newPayload([]byte(`{"q":1}`)), Status: 200}
+	if err := save(file, "s", []Call{known}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ method, path, body, want string }{
@@ -174,7 +174,7 @@ func TestUnknownRequestFailsByName(t *testing.T) {
 		{"POST", "/b", strings.Repeat("é", 600), "…"},
 	} {
 		f := &failures{TB: t}
-		server := httptest.NewServer(player{play(f, file, Options{})})
+		server := httptest.NewServer(player{Play(f, file, Options{})})
 		got := ask(t, server.URL, c.method, c.path, c.body)
 		server.Close()
 		if got.status != http.StatusNotImplemented || len(f.texts) != 1 || !strings.Contains(f.texts[0], c.want) || !strings.Contains(f.texts[0], file) {
@@ -200,7 +200,7 @@ func TestMissingAndDamagedRecordings(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := &failures{TB: t}
-		play(f, strings.TrimSuffix(path, ".txt"), Options{})
+		Play(f, strings.TrimSuffix(path, ".txt"), Options{})
 		if len(f.texts) != 1 || !strings.Contains(f.texts[0], strings.TrimSuffix(name, ".txt")) {
 			t.Errorf("%s: failures %q", name, f.texts)
 		}
@@ -209,11 +209,11 @@ func TestMissingAndDamagedRecordings(t *testing.T) {
 
 func TestLargeRecordingsAreCompressed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.jsonl")
-	exchanges := []exchange{{Method: "GET", Path: "/a", Status: 200, Answer: newPayload([]byte(`"` + strings.Repeat("ledger ", 20_000) + `"`))}}
-	if err := save(file, "s", exchanges[:0]); err != nil {
+	calls := []Call{{Method: "GET", Path: "/a", Status: 200, Answer: newPayload([]byte(`"` + strings.Repeat("ledger ", 20_000) + `"`))}}
+	if err := save(file, "s", calls[:0]); err != nil {
 		t.Fatal(err)
 	}
-	if err := save(file, "s", exchanges); err != nil {
+	if err := save(file, "s", calls); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(file); !os.IsNotExist(err) {
@@ -223,7 +223,7 @@ func TestLargeRecordingsAreCompressed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(exchanges, got); diff != "" {
+	if diff := cmp.Diff(calls, got); diff != "" {
 		t.Error(diff)
 	}
 	random := make([]byte, 2*maxFile)
@@ -232,7 +232,7 @@ func TestLargeRecordingsAreCompressed(t *testing.T) {
 		state = state*6364136223846793005 + 1442695040888963407
 		random[i] = byte(state >> 56)
 	}
-	if err := save(file, "s", []exchange{{Path: "/a", Answer: payload{Bytes: random}}}); err == nil {
+	if err := save(file, "s", []Call{{Path: "/a", Answer: payload{Bytes: random}}}); err == nil {
 		t.Error("a recording that is too large is written")
 	}
 }
@@ -247,11 +247,11 @@ func FuzzDecode(f *testing.F) {
 	f.Add([]byte("{\"server\":\"s\"}\n{\"method\":\"GET\",\"path\":\"/a\",\"body\":{\"json\":{\"a\":1}},\"status\":200}\n"))
 	f.Add([]byte("\x1f\x8b\x08\x00"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		exchanges, err := decode(raw)
+		calls, err := decode(raw)
 		if err != nil {
 			return
 		}
-		for _, e := range exchanges {
+		for _, e := range calls {
 			_ = e.key() + e.name()
 			if p := e.Body.canonical([]string{"a"}); !bytes.Equal(p.canonical([]string{"a"}).bytes(), p.bytes()) {
 				t.Errorf("%q: canonical twice is %q", p.bytes(), p.canonical(nil).bytes())

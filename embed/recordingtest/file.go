@@ -1,4 +1,4 @@
-package exchangetest
+package recordingtest
 
 import (
 	"bufio"
@@ -27,7 +27,7 @@ type header struct {
 }
 
 // load reads a recording: the file, or the file with .gz behind its name.
-func load(file string) ([]exchange, error) {
+func load(file string) ([]Call, error) {
 	raw, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if raw, err = os.ReadFile(file + ".gz"); errors.Is(err, fs.ErrNotExist) {
@@ -37,14 +37,14 @@ func load(file string) ([]exchange, error) {
 	if err != nil {
 		return nil, err
 	}
-	exchanges, err := decode(raw)
+	calls, err := decode(raw)
 	if err != nil {
 		return nil, fmt.Errorf("recording %s: %w", file, err)
 	}
-	return exchanges, nil
+	return calls, nil
 }
 
-func decode(raw []byte) ([]exchange, error) {
+func decode(raw []byte) ([]Call, error) {
 	var r io.Reader = bytes.NewReader(raw)
 	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(r)
@@ -55,10 +55,10 @@ func decode(raw []byte) ([]exchange, error) {
 	}
 	lines := bufio.NewScanner(io.LimitReader(r, maxRead))
 	lines.Buffer(nil, maxRead)
-	var exchanges []exchange
+	var calls []Call
 	for n := 1; lines.Scan(); n++ {
-		var e exchange
-		var target any = &e
+		var c Call
+		var target any = &c
 		if n == 1 {
 			target = new(header)
 		}
@@ -66,21 +66,21 @@ func decode(raw []byte) ([]exchange, error) {
 			return nil, fmt.Errorf("line %d: %w", n, err)
 		}
 		if n > 1 {
-			exchanges = append(exchanges, e)
+			calls = append(calls, c)
 		}
 	}
-	return exchanges, lines.Err()
+	return calls, lines.Err()
 }
 
 // save writes a recording in place of what is there.
-func save(file, server string, exchanges []exchange) error {
+func save(file, server string, calls []Call) error {
 	var plain bytes.Buffer
 	e := json.NewEncoder(&plain)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(header{server, time.Now().UTC().Format(time.DateOnly)}); err != nil {
 		return err
 	}
-	for _, x := range exchanges {
+	for _, x := range calls {
 		if err := e.Encode(x); err != nil {
 			return fmt.Errorf("%s: %w", x.name(), err)
 		}
@@ -102,7 +102,7 @@ func save(file, server string, exchanges []exchange) error {
 		content = zipped.Bytes()
 	}
 	if len(content) > maxFile {
-		return fmt.Errorf("recording %s: %d bytes, allowed are %d: record fewer exchanges to a file", path, len(content), maxFile)
+		return fmt.Errorf("recording %s: %d bytes, allowed are %d: record fewer calls to a file", path, len(content), maxFile)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

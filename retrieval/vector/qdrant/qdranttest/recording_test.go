@@ -1,7 +1,8 @@
-package exchangetest
+package qdranttest
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -16,6 +17,8 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+
+	"almanac/embed/recordingtest"
 )
 
 // health is a server whose answers tell calls apart: the status counts the
@@ -71,9 +74,31 @@ func check(t *testing.T, conn *grpc.ClientConn, key, service string) string {
 	return r.GetStatus().String()
 }
 
+// recordAll sets -record for a test.
+func recordAll(t *testing.T) {
+	t.Helper()
+	if err := flag.Set("record", "true"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := flag.Set("record", "false"); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// failures collects what a test would have failed with.
+type failures struct {
+	testing.TB
+	texts []string
+}
+
+func (f *failures) Helper()           {}
+func (f *failures) Error(args ...any) { f.texts = append(f.texts, fmt.Sprint(args...)) }
+
 func TestRecordedCallsArePlayed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.jsonl")
-	options := Options{Server: "health 1.0", Secrets: []string{"hush"}}
+	options := recordingtest.Options{Server: "health 1.0", Secrets: []string{"hush"}}
 	var said []string
 	calls := []string{"a", "none", "a", "b", "a"}
 	t.Run("record", func(t *testing.T) {
@@ -106,7 +131,7 @@ func TestRecordedCallsArePlayed(t *testing.T) {
 
 func TestLiveWithoutTheFlagIsTheServerItself(t *testing.T) {
 	addr := startHealth(t)
-	if got := GRPC(t, filepath.Join(t.TempDir(), "none"), addr, Options{}); got != addr {
+	if got := GRPC(t, filepath.Join(t.TempDir(), "none"), addr, recordingtest.Options{}); got != addr {
 		t.Errorf("address %s, want %s", got, addr)
 	}
 }
@@ -143,10 +168,10 @@ func TestUnknownCallsFailByName(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			failed := &failures{TB: t}
 			file := filepath.Join(t.TempDir(), "x.jsonl")
-			if err := save(file, "s", nil); err != nil {
+			if err := os.WriteFile(file, []byte("{\"server\":\"s\"}\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			conn := dial(t, serveGRPC(t, grpcPlayer{play(failed, file, Options{})}.handle))
+			conn := dial(t, serveGRPC(t, grpcPlayer{recordingtest.Play(failed, file, recordingtest.Options{})}.handle))
 			if err := c.call(t.Context(), conn); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %s", err, c.want)
 			}

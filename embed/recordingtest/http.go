@@ -1,4 +1,4 @@
-package exchangetest
+package recordingtest
 
 import (
 	"fmt"
@@ -22,9 +22,9 @@ func HTTP(t *testing.T, file, live string, o Options) (baseURL string) {
 	var handler http.Handler
 	switch {
 	case live == "":
-		handler = player{play(t, file, o)}
+		handler = player{Play(t, file, o)}
 	case *record:
-		handler = recorder{startRecording(t, file, o), live}
+		handler = recorder{Record(t, file, o), live}
 	default:
 		return live
 	}
@@ -33,8 +33,8 @@ func HTTP(t *testing.T, file, live string, o Options) (baseURL string) {
 	return server.URL
 }
 
-// player answers from a tape.
-type player struct{ *tape }
+// player answers from a recording.
+type player struct{ *Recording }
 
 func (p player) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request, _, err := p.read(r)
@@ -42,17 +42,17 @@ func (p player) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, err)
 		return
 	}
-	e, err := p.answer(request)
+	reply, err := p.Answer(request)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusNotImplemented)
 		return
 	}
-	p.write(w, e.Status, e.Type, e.Answer.bytes())
+	write(w, reply)
 }
 
 // recorder forwards to a server and keeps what is said.
 type recorder struct {
-	*tape
+	*Recording
 	live string
 }
 
@@ -89,37 +89,37 @@ func (p recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		return
 	}
-	contentType := response.Header.Get("Content-Type")
-	p.add(request, response.StatusCode, contentType, answer)
-	p.write(w, response.StatusCode, contentType, answer)
+	reply := Reply{response.StatusCode, response.Header.Get("Content-Type"), answer}
+	p.Add(request, reply)
+	write(w, reply)
 }
 
 // transport does not keep connections, so that nothing outlives a test.
 var transport = &http.Transport{DisableKeepAlives: true, DisableCompression: true}
 
 // read takes a request apart.
-func (p *tape) read(r *http.Request) (exchange, string, error) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody))
+func (r *Recording) read(request *http.Request) (Call, string, error) {
+	body, err := io.ReadAll(io.LimitReader(request.Body, maxBody))
 	if err != nil {
-		return exchange{}, "", fmt.Errorf("%s %s: %w", r.Method, r.URL.Path, err)
+		return Call{}, "", fmt.Errorf("%s %s: %w", request.Method, request.URL.Path, err)
 	}
-	query := r.URL.Query()
-	for _, name := range p.o.Ignore {
+	query := request.URL.Query()
+	for _, name := range r.o.Ignore {
 		query.Del(name)
 	}
-	return p.request(r.Method, r.URL.EscapedPath(), query.Encode(), body), string(body), nil
+	return r.Request(request.Method, request.URL.EscapedPath(), query.Encode(), body), string(body), nil
 }
 
-func (p *tape) write(w http.ResponseWriter, status int, contentType string, body []byte) {
-	if contentType != "" {
-		w.Header().Set("Content-Type", contentType)
+func write(w http.ResponseWriter, reply Reply) {
+	if reply.Type != "" {
+		w.Header().Set("Content-Type", reply.Type)
 	}
-	w.WriteHeader(status)
-	_, _ = w.Write(body) // a client that is gone needs no answer
+	w.WriteHeader(reply.Status)
+	_, _ = w.Write(reply.Body) // a client that is gone needs no answer
 }
 
 // fail reports what went wrong in the test and to the client.
-func (p *tape) fail(w http.ResponseWriter, err error) {
-	p.t.Errorf("exchangetest: %v", err)
+func (r *Recording) fail(w http.ResponseWriter, err error) {
+	r.Fail(err)
 	http.Error(w, err.Error(), http.StatusBadGateway)
 }

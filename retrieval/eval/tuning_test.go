@@ -1,0 +1,130 @@
+package eval_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"almanac/retrieval/eval"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/rerank"
+)
+
+// base is a profile that weighs one feature wrongly.
+func base() profile.Profile {
+	return profile.Profile{
+		Name: "base", Version: 4, Weights: map[string]float64{"title_bm25": 1}, Unweighted: []string{"authority"},
+		Classes: map[string]map[string]float64{"question": {"title_bm25": 2}},
+	}
+}
+
+func TestTuneFindsBetterWeights(t *testing.T) {
+	examples := slices.Concat(planted("harbour", 300, always(truth), 1), planted("canal", 200, always(truth), 2))
+	var steps []int
+	o := eval.TuneOptions{L2: []float64{0.01, 100}, Folds: 5, Seed: 1,
+		Progress: func(done, total int) { steps = append(steps, done, total) }}
+	tuned, err := eval.Tune(t.Context(), base(), examples, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tuned.L2 != 0.01 {
+		t.Errorf("the penalty is %g: 100 leaves no weight", tuned.L2)
+	}
+	if want := []int{1, 5, 2, 5, 3, 5, 4, 5, 5, 5}; !slices.Equal(steps, want) {
+		t.Errorf("progress %v, want %v", steps, want)
+	}
+	all := tuned.Means(func(eval.Example) bool { return true })
+	if all.Queries != 500 || all.OutOfFold < all.Before+0.1 || *all.LeftOut < all.Before+0.1 || all.Comparison.P > 0.01 {
+		t.Errorf("means %+v", all)
+	}
+	if got := tuned.Collections(); !slices.Equal(got, []string{"canal", "harbour"}) {
+		t.Errorf("collections %v", got)
+	}
+	one := tuned.Means(func(x eval.Example) bool { return x.Collection == "canal" })
+	if one.Queries != 200 || one.Before == all.Before {
+		t.Errorf("means of a collection %+v", one)
+	}
+	// Every collection counts the same, whatever its size.
+	other := tuned.Means(func(x eval.Example) bool { return x.Collection == "harbour" })
+	if mean := (one.Fitted + other.Fitted) / 2; math.Abs(mean-all.Fitted) > 1e-12 {
+		t.Errorf("the mean of all is %g, of the two collections %g", all.Fitted, mean)
+	}
+	p := tuned.Profile()
+	if p.Version != 5 || p.Name != "base" || p.Classes != nil || math.Abs(p.Weights["document_bm25"]-1.2) > 0.3 {
+		t.Errorf("profile %+v", p)
+	}
+	if _, weighed := p.Weights["authority"]; weighed {
+		t.Error("a feature that the profile leaves out has a weight")
+	}
+	if tuned.Base.Weights["title_bm25"] != 1 {
+		t.Error("the base is changed")
+	}
+}
+
+func TestTuneMeasuresTheProfileWithItsClasses(t *testing.T) {
+	examples := planted("harbour", 60, always(truth), 1)
+	tuned, err := eval.Tune(t.Context(), base(), examples, eval.TuneOptions{L2: []float64{0.1}, Folds: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tuned.Values.LeftOut != nil || tuned.Means(func(eval.Example) bool { return true }).LeftOut != nil {
+		t.Error("of one collection none is left out")
+	}
+	for i, x := range examples {
+		w := 1.0
+		if x.Class == "question" {
+			w = 2
+		}
+		want := x.NDCG(rerank.Model{Weights: rerank.Vector{rerank.TitleBM25: w}})
+		if got := tuned.Values.Before[i]; got != want {
+			t.Errorf("query %d, %s: before %g, want %g", i, x.Class, got, want)
+		}
+	}
+}
+
+func TestTuneGivesClassesWeightsThatGain(t *testing.T) {
+	opposite := rerank.Vector{rerank.DocumentBM25: -1.2, rerank.Dense: 2}
+	examples := planted("harbour", 400, func(class string) rerank.Vector {
+		if class == "question" {
+			return opposite
+		}
+		return truth
+	}, 1)
+	tuned, err := eval.Tune(t.Context(), base(), examples, eval.TuneOptions{L2: []float64{0.01}, Folds: 5, Classes: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := tuned.Profile()
+	if len(tuned.Classes) != 2 || len(tuned.TakenClasses()) == 0 || p.Classes["question"]["document_bm25"] > -0.5 {
+		t.Errorf("of %d classes %d are taken: %v", len(tuned.Classes), len(tuned.TakenClasses()), p.Classes)
+	}
+	for _, c := range []struct {
+		difference, p float64
+		taken         bool
+	}{{0.01, 0.01, true}, {0.01, 0.2, false}, {0.001, 0.001, false}, {-0.1, 0.001, false}} {
+		f := eval.ClassFit{Comparison: eval.Comparison{Difference: c.difference, P: c.p}}
+		if f.Taken() != c.taken {
+			t.Errorf("a gain of %g with p %g is taken: %v", c.difference, c.p, f.Taken())
+		}
+	}
+}
+
+func TestTuneStops(t *testing.T) {
+	examples := planted("harbour", 30, always(truth), 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	steps := 0
+	o := eval.TuneOptions{L2: []float64{0.1, 1, 10}, Folds: 3, Progress: func(int, int) { steps++; cancel() }}
+	if _, err := eval.Tune(ctx, base(), examples, o); !errors.Is(err, context.Canceled) || steps != 1 {
+		t.Errorf("after it was cancelled %d steps were done: %v", steps, err)
+	}
+	unknown := base()
+	unknown.Unweighted = []string{"fame"}
+	if _, err := eval.Tune(t.Context(), unknown, examples, o); err == nil {
+		t.Error("a profile that leaves out an unknown feature is tuned")
+	}
+	if _, err := eval.Tune(t.Context(), base(), examples[:1], eval.TuneOptions{L2: []float64{1}, Folds: 2}); err == nil {
+		t.Error("one query is tuned on")
+	}
+}

@@ -1,0 +1,64 @@
+package stack
+
+import (
+	"log/slog"
+	"time"
+
+	"almanac/catalog"
+	"almanac/retrieval/profile"
+)
+
+// Config says which engines to open over which catalog. The catalog is the
+// caller's, who closes it last.
+type Config struct {
+	Dir   string // data directory: lock, snapshots and the cache of embeddings
+	Store catalog.Store
+
+	Keyword Keyword
+	Vector  Vector
+	Embed   Embed
+	Rerank  Rerank
+
+	Profiles  []profile.Profile // one of them is named profile.DefaultName
+	Authority map[string]float64
+	Aliases   map[string][]string
+	Deadline  time.Duration // of one search
+
+	Temporary bool // Close drops what is on servers
+	Log       *slog.Logger
+}
+
+// Keyword chooses the keyword engine.
+type Keyword struct {
+	URL   string // of a Meilisearch server; empty: the engine in this process
+	Key   string
+	Index string // its name on the server
+}
+
+// Vector chooses the vector engine.
+type Vector struct {
+	URL              string // of a Qdrant server's gRPC interface; empty: the engine in this process
+	Key              string
+	Collection       string // its name on the server
+	Quantize, OnDisk bool
+	Shards, Replicas int // 0: as the server is set
+}
+
+// Embed chooses the embedding model.
+type Embed struct {
+	URL       string // of a model server; empty: a table in this process
+	Kind      string // ollama, openai or tei
+	Model     string // of the server, or the directory of a table
+	Key       string
+	Pull      bool          // whether an Ollama server fetches a model that it lacks
+	KeepAlive time.Duration // how long an Ollama server keeps the model in memory
+}
+
+// Rerank chooses the cross-encoder.
+type Rerank struct {
+	URL      string // of its server; empty: none
+	Kind     string // tei or llamacpp
+	Model    string
+	Key      string
+	Deadline time.Duration
+}

@@ -1,0 +1,184 @@
+package stack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/sqlite"
+	"almanac/retrieval"
+	"almanac/retrieval/profile"
+)
+
+// newConfig is the configuration of a directory with so many documents.
+func newConfig(t *testing.T, documents int) Config {
+	t.Helper()
+	dir := t.TempDir()
+	cfg := Config{Dir: dir, Store: openStore(t, dir), Log: slog.New(slog.DiscardHandler)}
+	p, err := profile.Load(profile.DefaultName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Profiles = []profile.Profile{p}
+	put(t, cfg.Store, 0, documents)
+	return cfg
+}
+
+func openStore(t *testing.T, dir string) catalog.Store {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return store
+}
+
+// put writes documents from one number to another.
+func put(t *testing.T, store catalog.Store, from, to int) {
+	t.Helper()
+	var entries []catalog.Entry
+	for n := from; n < to; n++ {
+		entries = append(entries, catalog.Entry{Record: catalog.Record{
+			Kind: catalog.KindDoc, Key: fmt.Sprintf("page-%03d", n), Title: fmt.Sprintf("Page %d", n), Data: []byte("{}"),
+			Body: fmt.Sprintf("The harbour has a beacon, number%d, which the tugs pass at every tide.", n),
+		}})
+	}
+	if _, err := store.Apply(t.Context(), catalog.Batch{Source: "site", Entries: entries}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// found is how many documents a search finds; 0 while it is not ready.
+func found(t *testing.T, s retrieval.Searcher) int {
+	t.Helper()
+	res, err := s.Search(t.Context(), retrieval.Request{Query: "harbour beacon", Limit: 100})
+	if err != nil && !errors.Is(err, retrieval.ErrNotReady) {
+		t.Fatal(err)
+	}
+	return res.Total
+}
+
+// messages keeps what is logged.
+type messages struct {
+	slog.Handler
+	mu  sync.Mutex
+	all []string
+}
+
+func newMessages() *messages { return &messages{Handler: slog.DiscardHandler} }
+
+func (m *messages) Enabled(context.Context, slog.Level) bool { return true }
+func (m *messages) Handle(_ context.Context, r slog.Record) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.all = append(m.all, r.Message)
+	return nil
+}
+
+func (m *messages) hold(message string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Contains(m.all, message)
+}
+
+// running is a keeper at work.
+type running struct {
+	*Keeper
+	log  *messages
+	stop func() // and wait
+}
+
+// keep runs a keeper until it is stopped or the test ends.
+func keep(t *testing.T, cfg KeeperConfig, work func(*Keeper, context.Context) error) running {
+	t.Helper()
+	log := newMessages()
+	cfg.Log = slog.New(log)
+	k := NewKeeper(cfg)
+	k.look, k.retry = 10*time.Millisecond, 10*time.Millisecond
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- work(k, ctx) }()
+	stop := sync.OnceFunc(func() {
+		cancel()
+		if err := errors.Join(<-ended, k.Close()); err != nil {
+			t.Errorf("keeper: %v", err)
+		}
+	})
+	t.Cleanup(stop)
+	return running{k, log, stop}
+}
+
+// eventually asks until the answer is yes.
+func eventually(t *testing.T, what string, ask func() bool) {
+	t.Helper()
+	for late := time.Now().Add(30 * time.Second); !ask(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatalf("it never came true: %s", what)
+		}
+	}
+}
+
+// modelServer speaks OpenAI's interface for embeddings; a vector counts the
+// words of a text by their hash.
+type modelServer struct {
+	*httptest.Server
+	down atomic.Bool
+	held sync.RWMutex // passages wait while it is locked, queries do not
+	asks atomic.Int64
+}
+
+func newModelServer(t *testing.T) *modelServer {
+	t.Helper()
+	s := &modelServer{}
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var request struct{ Input []string }
+		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		if s.down.Load() {
+			http.Error(w, "restarting", http.StatusServiceUnavailable)
+			return
+		}
+		if len(request.Input) > 1 {
+			s.asks.Add(1)
+			s.held.RLock()
+			defer s.held.RUnlock()
+		}
+		type embedding struct {
+			Index     int       `json:"index"`
+			Embedding []float32 `json:"embedding"`
+		}
+		var answer struct {
+			Data []embedding `json:"data"`
+		}
+		for i, text := range request.Input {
+			v := make([]float32, 32)
+			for word := range strings.FieldsSeq(text) {
+				h := fnv.New32()
+				h.Write([]byte(word))
+				v[h.Sum32()%32]++
+			}
+			answer.Data = append(answer.Data, embedding{i, v})
+		}
+		_ = json.NewEncoder(w).Encode(answer)
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *modelServer) embed() Embed { return Embed{URL: s.URL, Kind: "openai", Model: "buoy-talk"} }

@@ -1,0 +1,191 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"almanac/catalog"
+	"almanac/retrieval"
+)
+
+// KeeperConfig is what a Keeper works with.
+type KeeperConfig struct {
+	Config
+	// Sync writes to the catalog until ctx ends, and calls firstPass when every
+	// source has been run once. It is called in the process that writes the
+	// index. nil: nothing is synced.
+	Sync func(ctx context.Context, firstPass func()) error
+	// Drain is how long searches that are under way may use a generation after
+	// another has taken its place.
+	Drain time.Duration
+}
+
+// Keeper keeps the index of a directory up to date while a server runs: as the
+// only writer, or as a reader that takes over when the writer exits. It is the
+// Searcher over the generation that serves.
+type Keeper struct {
+	cfg     KeeperConfig
+	lock    *Lock                  // nil: another process writes the index
+	serving atomic.Pointer[Stack]  // nil before the first
+	problem atomic.Pointer[string] // why the configured model's index is not open
+
+	mu     sync.Mutex // guards opened
+	opened []*Stack   // to be closed
+
+	look  time.Duration // between two looks whether a wait for another process is over
+	retry time.Duration // before an unreachable model server is tried again
+}
+
+var _ retrieval.Searcher = (*Keeper)(nil)
+
+// NewKeeper returns a keeper; Run or Follow makes it work.
+func NewKeeper(cfg KeeperConfig) *Keeper {
+	return &Keeper{cfg: cfg, look: time.Second, retry: 5 * time.Second}
+}
+
+// Run works until ctx ends: as writer of the index, or, while another process
+// is that, as reader. The engines stay open for requests that are under way
+// until Close.
+func (k *Keeper) Run(ctx context.Context) (err error) {
+	if k.lock, err = TryLock(k.cfg.Dir); err != nil {
+		return err
+	}
+	if k.lock == nil {
+		k.cfg.Log.Info("another process writes the index: this one reads it and does not sync")
+		if err := k.read(ctx, true); err != nil || k.lock == nil {
+			return stopped(ctx, err)
+		}
+		k.cfg.Log.Info("the other process is gone: this one writes the index from here on")
+	}
+	return stopped(ctx, k.write(ctx))
+}
+
+// Follow works until ctx ends as a reader only. If no process writes the index
+// it is brought up to date first, so that what this computes is not lost when
+// this process ends.
+func (k *Keeper) Follow(ctx context.Context) error {
+	lock, err := TryLock(k.cfg.Dir)
+	if err != nil {
+		return err
+	}
+	if lock != nil {
+		s, err := open(ctx, k.cfg.Config, lock)
+		if err != nil {
+			return stopped(ctx, err)
+		}
+		k.serving.Store(s) // for its progress
+		_, err = s.Follower.CatchUp(ctx)
+		k.serving.Store(nil)
+		if err = errors.Join(err, s.Close()); err != nil {
+			return stopped(ctx, err)
+		}
+	}
+	return stopped(ctx, k.read(ctx, false))
+}
+
+// Close closes the engines and releases the lock. Run and Follow must have
+// returned and no search may be under way.
+func (k *Keeper) Close() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	var errs []error
+	for _, s := range k.opened {
+		errs = append(errs, s.Close())
+	}
+	k.opened = nil
+	return errors.Join(append(errs, k.lock.Unlock())...)
+}
+
+// Search implements retrieval.Searcher.
+func (k *Keeper) Search(ctx context.Context, r retrieval.Request) (retrieval.Response, error) {
+	if s := k.serving.Load(); s != nil {
+		return s.Searcher.Search(ctx, r)
+	}
+	return retrieval.Response{}, retrieval.ErrNotReady
+}
+
+// Status implements retrieval.Searcher.
+func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
+	if s := k.serving.Load(); s != nil {
+		st = s.Searcher.Status(ctx)
+	}
+	if why := k.problem.Load(); why != nil {
+		st.Down = append(st.Down, retrieval.Down{Engine: "embedder", Reason: *why})
+	}
+	return st
+}
+
+// opens adds a stack to those that Close closes.
+func (k *Keeper) opens(s *Stack) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.opened = append(k.opened, s)
+}
+
+// ready waits until everything that is in the catalog now is indexed, and
+// declares the index ready.
+func (k *Keeper) ready(ctx context.Context, s *Stack, wait func(context.Context, int64) error) error {
+	head, err := k.cfg.Store.LastChange(ctx)
+	if err != nil {
+		return err
+	}
+	if err := wait(ctx, head); err != nil {
+		return err
+	}
+	s.Follower.MarkReady()
+	records, passages := s.Follower.Table().Size()
+	k.cfg.Log.Info("ready", "records", records, "passages", passages)
+	return nil
+}
+
+// release closes a stack that served before, once searches that are under way
+// have ended.
+func (k *Keeper) release(ctx context.Context, old *Stack) error {
+	if old == nil || old == k.serving.Load() || !sleep(ctx, k.cfg.Drain) {
+		return nil
+	}
+	k.mu.Lock()
+	k.opened = slices.DeleteFunc(k.opened, func(s *Stack) bool { return s == old })
+	k.mu.Unlock()
+	return old.Close()
+}
+
+// metaFirstSync is set once every source of the network has been run, so that
+// what is indexed is not a fragment.
+const metaFirstSync = "first_sync"
+
+// MarkSynced remembers that every source has been run once.
+func MarkSynced(ctx context.Context, store catalog.Store) error {
+	return store.SetMeta(ctx, metaFirstSync, "done")
+}
+
+func synced(ctx context.Context, store catalog.Store) (bool, error) {
+	done, err := store.Meta(ctx, metaFirstSync)
+	if err != nil {
+		return false, fmt.Errorf("first sync: %w", err)
+	}
+	return done != "", nil
+}
+
+// stopped is the error of work that ended with ctx: none.
+func stopped(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// sleep returns false when ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}

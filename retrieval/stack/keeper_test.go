@@ -1,0 +1,204 @@
+package stack
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"almanac/retrieval"
+)
+
+func TestAReaderTakesOver(t *testing.T) {
+	cfg := newConfig(t, 10)
+	first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	eventually(t, "the first is ready", func() bool { return first.log.hold("ready") })
+	second := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	eventually(t, "the second is ready", func() bool { return second.log.hold("ready") })
+	if !second.log.hold("another process writes the index: this one reads it and does not sync") {
+		t.Error("the second does not read")
+	}
+	put(t, cfg.Store, 10, 15)
+	eventually(t, "both find what is new", func() bool { return found(t, first) == 15 && found(t, second) == 15 })
+	first.stop()
+	eventually(t, "the second takes over", func() bool {
+		return second.log.hold("the other process is gone: this one writes the index from here on")
+	})
+	if n := found(t, second); n != 15 {
+		t.Errorf("at the change it finds %d documents", n)
+	}
+	put(t, cfg.Store, 15, 16)
+	eventually(t, "it finds what is new", func() bool { return found(t, second) == 16 })
+	second.stop()
+	s, err := OpenReader(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if records, _ := s.Follower.Table().Size(); records != 16 {
+		t.Errorf("%d records are stored", records)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestNothingIsReadyBeforeTheFirstSync holds back the sync of the writer: no
+// process may serve a fragment.
+func TestNothingIsReadyBeforeTheFirstSync(t *testing.T) {
+	cfg := newConfig(t, 5)
+	release, passes := make(chan struct{}), make(chan func(), 1)
+	kc := KeeperConfig{Config: cfg, Sync: func(ctx context.Context, firstPass func()) error {
+		passes <- firstPass
+		<-release
+		firstPass()
+		firstPass() // more often than once does no harm
+		<-ctx.Done()
+		return nil
+	}}
+	writer := keep(t, kc, (*Keeper).Run)
+	<-passes
+	reader := keep(t, kc, (*Keeper).Run)
+	eventually(t, "both have indexed everything", func() bool {
+		a, b := writer.Status(t.Context()), reader.Status(t.Context())
+		return a.Records == 5 && a.Lag == 0 && b.Records == 5 && b.Lag == 0
+	})
+	for name, k := range map[string]running{"writer": writer, "reader": reader} {
+		if _, err := k.Search(t.Context(), retrieval.Request{Query: "beacon"}); err != retrieval.ErrNotReady {
+			t.Errorf("the %s answers before the first sync: %v", name, err)
+		}
+	}
+	close(release)
+	eventually(t, "both answer", func() bool { return found(t, writer) == 5 && found(t, reader) == 5 })
+	writer.stop()
+	reader.stop()
+	// A first sync counts for every later process.
+	kc.Sync = func(ctx context.Context, _ func()) error { <-ctx.Done(); return nil }
+	later := keep(t, kc, (*Keeper).Run)
+	eventually(t, "a later process answers", func() bool { return found(t, later) == 5 })
+}
+
+func TestAFailedSyncEndsTheKeeper(t *testing.T) {
+	cfg := newConfig(t, 1)
+	k := NewKeeper(KeeperConfig{Config: cfg, Sync: func(context.Context, func()) error { return context.DeadlineExceeded }})
+	if err := k.Run(t.Context()); err != context.DeadlineExceeded {
+		t.Errorf("it ends with %v", err)
+	}
+	if err := k.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestFollowKeepsWhatItComputes holds that a reader without a writer leaves an
+// index behind.
+func TestFollowKeepsWhatItComputes(t *testing.T) {
+	cfg := newConfig(t, 5)
+	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Follow)
+	eventually(t, "it answers", func() bool { return found(t, k) == 5 })
+	if lock, err := TryLock(cfg.Dir); err != nil || lock == nil {
+		t.Errorf("it holds the lock: %v", err)
+	} else if err := lock.Unlock(); err != nil {
+		t.Error(err)
+	}
+	k.stop()
+	if files, err := snapshots(cfg.Dir); err != nil || len(files) != 2 {
+		t.Errorf("it leaves the snapshots %v, %v", files, err)
+	}
+}
+
+// TestAnotherModelTakesOver changes the model: the earlier index serves and is
+// fed until the new one is complete, then it goes.
+func TestAnotherModelTakesOver(t *testing.T) {
+	cfg := newConfig(t, 40)
+	first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	eventually(t, "the first index", func() bool { return found(t, first) == 40 })
+	table := first.Status(t.Context()).Model
+	first.stop()
+
+	model := newModelServer(t)
+	model.held.Lock()
+	cfg.Embed = model.embed()
+	second := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	eventually(t, "the model is asked", func() bool { return model.asks.Load() > 0 })
+	put(t, cfg.Store, 40, 45)
+	eventually(t, "the earlier index is fed", func() bool { return found(t, second) == 45 })
+	if now := second.Status(t.Context()).Model; now != table {
+		t.Errorf("meanwhile the model is %s", now)
+	}
+	// A reader that starts now takes the complete index too, and follows.
+	reader := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Follow)
+	eventually(t, "the reader answers", func() bool { return found(t, reader) == 45 })
+	if now := reader.Status(t.Context()).Model; now != table {
+		t.Errorf("the reader's model is %s", now)
+	}
+	model.held.Unlock()
+	for name, k := range map[string]running{"writer": second, "reader": reader} {
+		eventually(t, "the new index serves: "+name, func() bool {
+			return strings.HasPrefix(k.Status(t.Context()).Model, "buoy-talk") && found(t, k) == 45
+		})
+	}
+	eventually(t, "the earlier index is gone", func() bool {
+		files, err := snapshots(cfg.Dir)
+		all, listErr := cfg.Store.Generations(t.Context())
+		return err == nil && listErr == nil && len(files) <= 2 && len(all) == 1
+	})
+	second.mu.Lock()
+	defer second.mu.Unlock()
+	if len(second.opened) != 1 {
+		t.Errorf("%d stacks are open", len(second.opened))
+	}
+}
+
+// TestAModelServerThatIsAway starts while the server of a new model is away:
+// the earlier index serves, and the operator sees why.
+func TestAModelServerThatIsAway(t *testing.T) {
+	cfg := newConfig(t, 10)
+	first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	eventually(t, "the first index", func() bool { return found(t, first) == 10 })
+	first.stop()
+
+	model := newModelServer(t)
+	model.down.Store(true)
+	cfg.Embed = model.embed()
+	second := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	eventually(t, "the earlier index serves", func() bool { return found(t, second) == 10 })
+	if down := second.Status(t.Context()).Down; len(down) != 1 || down[0].Engine != "embedder" {
+		t.Errorf("down: %v", down)
+	}
+	model.down.Store(false)
+	eventually(t, "the new index serves", func() bool {
+		st := second.Status(t.Context())
+		return strings.HasPrefix(st.Model, "buoy-talk") && len(st.Down) == 0
+	})
+}
+
+// TestAModelThatIsGone goes back from a model server, which is switched off, to
+// the table: until the table's index is complete the server's is searched by
+// words.
+func TestAModelThatIsGone(t *testing.T) {
+	cfg := newConfig(t, 10)
+	model := newModelServer(t)
+	cfg.Embed = model.embed()
+	first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	eventually(t, "the first index", func() bool { return found(t, first) == 10 })
+	first.stop()
+	model.Close()
+
+	g, o, ok, err := latestComplete(t.Context(), cfg.Store)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	cfg.Embed = Embed{}
+	s, err := openEarlier(t.Context(), cfg, g, o, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CatchUp(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
+	res, err := s.Searcher.Search(t.Context(), retrieval.Request{Query: "harbour beacon"})
+	if err != nil || res.Total != 10 || len(res.Degraded) != 1 {
+		t.Errorf("%d results without %v, %v", res.Total, res.Degraded, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+}

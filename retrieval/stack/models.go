@@ -1,0 +1,85 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"almanac/embed"
+	httpembed "almanac/embed/http"
+	"almanac/embed/ollama"
+	"almanac/embed/remote"
+	"almanac/embed/static"
+	"almanac/retrieval"
+	"almanac/retrieval/rerank/crossencoder"
+)
+
+// openPatience is how long a model server may take to answer when an index of
+// its model exists, which serves meanwhile.
+const openPatience = 2 * time.Second
+
+// OpenEmbedder opens the embedding model.
+func OpenEmbedder(ctx context.Context, c Embed, log *slog.Logger) (embed.Embedder, error) {
+	return openEmbedder(ctx, c, remote.Known{}, log)
+}
+
+// openEmbedder opens the embedding model. known is what it was when it last
+// answered: with that, its server may be away.
+func openEmbedder(ctx context.Context, c Embed, known remote.Known, log *slog.Logger) (embed.Embedder, error) {
+	common := remote.Config{Known: known, Log: log}
+	patient := ctx
+	if known != (remote.Known{}) {
+		var cancel context.CancelFunc
+		patient, cancel = context.WithTimeout(ctx, openPatience)
+		defer cancel()
+	}
+	switch {
+	case c.URL == "":
+		return openTable(c.Model)
+	case c.Kind != "ollama":
+		return httpembed.Open(patient, httpembed.Config{
+			Kind: httpembed.Kind(c.Kind), URL: c.URL, Model: c.Model, Key: c.Key, Config: common})
+	}
+	oc := ollama.Config{URL: c.URL, Model: c.Model, Key: c.Key, KeepAlive: c.KeepAlive, Config: common}
+	e, err := ollama.Open(patient, oc)
+	if !errors.Is(err, ollama.ErrNoModel) || !c.Pull {
+		return e, err
+	}
+	log.Info("the model server lacks the model and fetches it", "model", c.Model)
+	if err := ollama.Pull(ctx, oc, pullProgress(log, c.Model)); err != nil {
+		return nil, err
+	}
+	return ollama.Open(ctx, oc)
+}
+
+// openTable opens the table in a directory, or the one in the program.
+func openTable(dir string) (*static.Embedder, error) {
+	if dir == "" {
+		return static.New()
+	}
+	return static.Open(dir)
+}
+
+// pullProgress logs from time to time how much of a model is fetched.
+func pullProgress(log *slog.Logger, model string) func(done, total int64) {
+	const every = 10 * time.Second
+	last := time.Now()
+	return func(done, total int64) {
+		if time.Since(last) < every {
+			return
+		}
+		last = time.Now()
+		log.Info("fetching the model", "model", model, "done", fmt.Sprintf("%d of %d MB", done>>20, total>>20))
+	}
+}
+
+// OpenCrossEncoder returns nil where none is configured.
+func OpenCrossEncoder(c Rerank) (retrieval.CrossEncoder, error) {
+	if c.URL == "" {
+		return nil, nil
+	}
+	return crossencoder.Open(crossencoder.Config{
+		Kind: crossencoder.Kind(c.Kind), URL: c.URL, Model: c.Model, Key: c.Key, Deadline: c.Deadline})
+}

@@ -1,0 +1,281 @@
+package stack
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/embed"
+	"almanac/embed/remote"
+	"almanac/embed/static"
+	"almanac/retrieval"
+	"almanac/retrieval/index"
+)
+
+// Stack is one open generation: engines, the follower that feeds them, and the
+// searcher over them.
+type Stack struct {
+	Follower *index.Follower
+	Searcher *retrieval.Engine
+
+	cfg        Config
+	lock       *Lock  // released by Close; nil: another process writes, or a Keeper holds it
+	readOnly   bool   // another process writes the index
+	owner      string // the catalog's id, part of the names of its indexes on servers
+	suffix     string // of those names
+	generation catalog.Generation
+	origin     origin
+	embedder   *embed.Cache
+	engines    index.Engines
+}
+
+// Open opens the generation of the configured model, as the writer of the index
+// or, while another process is that, as a reader. On an error nothing stays
+// open.
+func Open(ctx context.Context, cfg Config) (*Stack, error) {
+	lock, err := TryLock(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, cfg, lock)
+}
+
+// OpenReader is Open for a process that writes nothing, whether or not another
+// one does.
+func OpenReader(ctx context.Context, cfg Config) (*Stack, error) {
+	return openConfigured(ctx, cfg, true)
+}
+
+// Rebuild removes the index of a directory and builds it again from the
+// catalog. It refuses while another process writes it.
+func Rebuild(ctx context.Context, cfg Config) (*Stack, error) {
+	lock, err := TryLock(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if lock == nil {
+		return nil, fmt.Errorf("a running process writes the index of %s: stop it first", cfg.Dir)
+	}
+	if err := discard(ctx, cfg); err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
+	s, err := open(ctx, cfg, lock)
+	if err != nil {
+		return nil, err
+	}
+	s.Follower.Promote()
+	if err := s.CatchUp(ctx, true); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// discard removes all generations and snapshots.
+func discard(ctx context.Context, cfg Config) error {
+	files, err := snapshots(cfg.Dir)
+	for _, path := range files {
+		err = errors.Join(err, os.Remove(path))
+	}
+	generations, listErr := cfg.Store.Generations(ctx)
+	err = errors.Join(err, listErr)
+	for _, g := range generations {
+		err = errors.Join(err, cfg.Store.DropGeneration(ctx, g.ID))
+	}
+	return err
+}
+
+// open opens a stack that owns the lock, which is released on an error.
+func open(ctx context.Context, cfg Config, lock *Lock) (*Stack, error) {
+	s, err := openConfigured(ctx, cfg, lock == nil)
+	if err != nil {
+		return nil, errors.Join(err, lock.Unlock())
+	}
+	s.lock = lock
+	return s, nil
+}
+
+// openConfigured opens the generation of the configured model. A reader reads
+// snapshots and follows the change log in memory.
+func openConfigured(ctx context.Context, cfg Config, readOnly bool) (*Stack, error) {
+	known, err := knownOf(ctx, cfg.Store, cfg.Embed)
+	if err != nil {
+		return nil, err
+	}
+	model, err := openEmbedder(ctx, cfg.Embed, known, cfg.Log)
+	if err != nil {
+		return nil, fmt.Errorf("embedding model: %w", err)
+	}
+	generation, err := cfg.Store.OpenGeneration(ctx, index.Fingerprint(model.Model()))
+	if err != nil {
+		return nil, fmt.Errorf("index generation: %w", err)
+	}
+	o, err := originOf(ctx, cfg.Store, generation)
+	if err != nil {
+		return nil, err
+	}
+	o.Embed, o.Model, o.Dimensions = sourceOf(cfg.Embed), model.Model(), model.Dimensions()
+	if !readOnly {
+		if err := o.save(ctx, cfg.Store, generation); err != nil {
+			return nil, err
+		}
+	}
+	return openGeneration(ctx, cfg, generation, o, model, readOnly)
+}
+
+// openEarlier opens a generation with the model that made it, or without where
+// that cannot be opened any more.
+func openEarlier(ctx context.Context, cfg Config, g catalog.Generation, o origin, readOnly bool) (*Stack, error) {
+	cfg.Embed = o.Embed.config(cfg.Embed)
+	known := remote.Known{Model: o.Model, Dimensions: o.Dimensions}
+	model, err := openEmbedder(ctx, cfg.Embed, known, cfg.Log)
+	if err == nil && model.Model() != o.Model {
+		err = fmt.Errorf("there is %s instead", model.Model())
+	}
+	if err != nil {
+		model = lostEmbedder{o, err}
+	}
+	return openGeneration(ctx, cfg, g, o, model, readOnly)
+}
+
+// openGeneration opens everything but the catalog. On an error nothing of it
+// stays open.
+func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o origin, model embed.Embedder,
+	readOnly bool,
+) (_ *Stack, err error) {
+	s := &Stack{cfg: cfg, readOnly: readOnly, generation: g, origin: o}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	if s.owner, err = ownerOf(ctx, cfg.Store); err != nil {
+		return nil, err
+	}
+	if cfg.Temporary {
+		s.suffix = "-" + strings.ToLower(s.owner)
+	}
+	cache := embed.CacheConfig{Log: cfg.Log}
+	if cfg.Embed.URL != "" { // what a server computes is worth keeping
+		cache.Path = filepath.Join(cfg.Dir, "embeddings")
+	}
+	s.embedder = embed.NewCache(model, cache)
+	head, err := cfg.Store.LastChange(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s.engines = index.Engines{Embedder: s.embedder, KeywordServer: cfg.Keyword.URL != "",
+		VectorServer: cfg.Vector.URL != "", EmbedderServer: cfg.Embed.URL != ""}
+	words, err := s.openKeyword(ctx, head)
+	if err != nil {
+		return nil, err // words may be a nil pointer in a non-nil interface: not an engine
+	}
+	s.engines.Keyword = words
+	vectors, err := s.openVector(ctx, head)
+	if err != nil {
+		return nil, err
+	}
+	s.engines.Vector = vectors
+	s.Follower = index.New(index.Config{
+		Store: cfg.Store, Generation: g, Engines: s.engines, ReadOnly: readOnly, Log: cfg.Log})
+	if err = s.Follower.Load(ctx); err != nil {
+		return nil, err
+	}
+	cross, err := OpenCrossEncoder(cfg.Rerank)
+	if err != nil {
+		return nil, err
+	}
+	s.Searcher, err = retrieval.New(retrieval.Config{
+		Follower: s.Follower, Profiles: cfg.Profiles, CrossEncoder: cross, Authority: cfg.Authority,
+		Aliases: cfg.Aliases, IsWord: static.IsWord, Deadline: cfg.Deadline, Log: cfg.Log})
+	return s, err
+}
+
+// CatchUp completes the index and declares it ready. With whole, an engine that
+// fails is an error, as for a program that measures.
+func (s *Stack) CatchUp(ctx context.Context, whole bool) error {
+	if _, err := s.Follower.CatchUp(ctx); err != nil {
+		return err
+	}
+	for _, h := range s.Follower.Health() {
+		if whole && h.Err != nil {
+			return h.Err
+		}
+	}
+	s.Follower.MarkReady()
+	return nil
+}
+
+// dropReplaced removes the generations that this one replaces, and the
+// snapshots of any other.
+func (s *Stack) dropReplaced(ctx context.Context) error {
+	generations, err := s.cfg.Store.Generations(ctx)
+	if err != nil {
+		return err
+	}
+	for _, g := range generations {
+		if g.ID != s.generation.ID {
+			if err := s.cfg.Store.DropGeneration(ctx, g.ID); err != nil {
+				return err
+			}
+		}
+	}
+	files, err := snapshots(s.cfg.Dir)
+	for _, path := range files {
+		if path != s.snapshot("keyword") && path != s.snapshot("vector") {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}
+	return err
+}
+
+// dropped reports whether the generation does not exist any more.
+func (s *Stack) dropped(ctx context.Context) (bool, error) {
+	all, err := s.cfg.Store.Generations(ctx)
+	kept := slices.ContainsFunc(all, func(g catalog.Generation) bool { return g.ID == s.generation.ID })
+	return err == nil && !kept, err
+}
+
+// dropTimeout bounds how long Close waits for servers to drop what is
+// temporary.
+const dropTimeout = 10 * time.Second
+
+// Close closes the engines and the cache of embeddings, then releases the lock.
+func (s *Stack) Close() error {
+	var errs []error
+	for _, engine := range []any{s.engines.Keyword, s.engines.Vector} {
+		if d, ok := engine.(interface{ Drop(context.Context) error }); ok && s.cfg.Temporary {
+			ctx, cancel := context.WithTimeout(context.Background(), dropTimeout)
+			errs = append(errs, d.Drop(ctx))
+			cancel()
+		}
+		if c, ok := engine.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	if s.embedder != nil {
+		errs = append(errs, s.embedder.Close())
+	}
+	return errors.Join(append(errs, s.lock.Unlock())...)
+}
+
+// metaOwner is where the catalog keeps the id that its indexes on servers
+// carry.
+const metaOwner = "owner"
+
+// ownerOf returns the catalog's id, which is made on the first call.
+func ownerOf(ctx context.Context, store catalog.Store) (string, error) {
+	id, err := store.Meta(ctx, metaOwner)
+	if err != nil || id != "" {
+		return id, err
+	}
+	id = rand.Text()
+	return id, store.SetMeta(ctx, metaOwner, id)
+}

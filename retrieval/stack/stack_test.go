@@ -1,0 +1,170 @@
+package stack
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestOneProcessHoldsTheLock(t *testing.T) {
+	dir := t.TempDir()
+	first, err := TryLock(dir)
+	if err != nil || first == nil {
+		t.Fatal(first, err)
+	}
+	second, err := TryLock(dir)
+	if err != nil || second != nil {
+		t.Fatalf("a second lock: %v, %v", second, err)
+	}
+	for range 2 { // a released lock stays released
+		if err := first.Unlock(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := second.Unlock(); err != nil {
+		t.Errorf("unlock of none: %v", err)
+	}
+	third, err := TryLock(dir)
+	if err != nil || third == nil {
+		t.Fatalf("after it was released: %v, %v", third, err)
+	}
+	if err := third.Unlock(); err != nil {
+		t.Error(err)
+	}
+	if _, err := TryLock(filepath.Join(dir, "none")); err == nil {
+		t.Error("a directory that does not exist is locked")
+	}
+}
+
+func TestASecondStackReads(t *testing.T) {
+	cfg := newConfig(t, 10)
+	writer, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writer.CatchUp(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	put(t, cfg.Store, 10, 12)
+	reader, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reader.readOnly || writer.readOnly {
+		t.Errorf("the first reads only: %v, the second: %v", writer.readOnly, reader.readOnly)
+	}
+	if err := reader.CatchUp(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if a, b := found(t, writer.Searcher), found(t, reader.Searcher); a != 10 || b != 12 {
+		t.Errorf("the writer finds %d documents and the reader, which saw two more, %d", a, b)
+	}
+	if err := reader.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := writer.Close(); err != nil {
+		t.Error(err)
+	}
+	lock, err := TryLock(cfg.Dir)
+	if err != nil || lock == nil {
+		t.Fatalf("the lock of a closed stack: %v, %v", lock, err)
+	}
+	if _, err := Rebuild(t.Context(), cfg); err == nil {
+		t.Error("an index is rebuilt that another process writes")
+	}
+	if files, err := snapshots(cfg.Dir); err != nil || len(files) != 2 {
+		t.Errorf("after the refusal there are the snapshots %v, %v", files, err)
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestRebuildRemovesWhatIsWrong(t *testing.T) {
+	cfg := newConfig(t, 10)
+	s, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CatchUp(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(cfg.Dir, "keyword-99-1.snapshot")
+	if err := os.WriteFile(left, []byte("of another generation"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if s, err = Rebuild(t.Context(), cfg); err != nil {
+		t.Fatal(err)
+	}
+	if n := found(t, s.Searcher); n != 10 {
+		t.Errorf("%d documents are found", n)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(left); !os.IsNotExist(err) {
+		t.Errorf("a snapshot of another generation is still there: %v", err)
+	}
+}
+
+// TestASnapshotAheadOfTheCatalogIsNotUsed puts an older catalog under newer
+// snapshots.
+func TestASnapshotAheadOfTheCatalogIsNotUsed(t *testing.T) {
+	cfg := newConfig(t, 10)
+	s, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.CatchUp(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	head, err := cfg.Store.LastChange(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name     string
+		readOnly bool
+		want     bool // the file stays
+	}{{"reader", true, true}, {"writer", false, false}} {
+		s := &Stack{cfg: cfg, readOnly: c.readOnly, generation: s.generation, embedder: s.embedder}
+		words, err := s.openKeyword(t.Context(), head-1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at, err := words.Checkpoint(t.Context()); err != nil || at != 0 {
+			t.Errorf("%s: the keyword engine begins at %d, %v", c.name, at, err)
+		}
+		vectors, err := s.openVector(t.Context(), head-1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at, err := vectors.Checkpoint(t.Context()); err != nil || at != 0 {
+			t.Errorf("%s: the vector engine begins at %d, %v", c.name, at, err)
+		}
+		if files, err := snapshots(cfg.Dir); err != nil || (len(files) == 2) != c.want {
+			t.Errorf("%s: then there are %v, %v", c.name, files, err)
+		}
+	}
+}
+
+func TestAFailedOpenReleasesTheLock(t *testing.T) {
+	cfg := newConfig(t, 1)
+	cfg.Profiles = nil
+	if _, err := Open(t.Context(), cfg); err == nil {
+		t.Fatal("a stack without a profile opens")
+	}
+	lock, err := TryLock(cfg.Dir)
+	if err != nil || lock == nil {
+		t.Fatalf("afterwards the lock is held: %v, %v", lock, err)
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,152 @@
+package stack
+
+import (
+	"context"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// write syncs and keeps the index in step with the catalog.
+func (k *Keeper) write(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	passed := make(chan struct{})
+	if k.cfg.Sync != nil {
+		g.Go(func() error { return k.cfg.Sync(ctx, sync.OnceFunc(func() { close(passed) })) })
+	}
+	g.Go(func() error { return k.index(ctx, g, passed) })
+	return g.Wait()
+}
+
+// index writes the index of the configured model. Until that is complete, an
+// earlier generation that was complete serves and is kept in step too.
+func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan struct{}) error {
+	before := &earlier{keeper: k, group: g, stack: k.serving.Load()}
+	s, err := k.openWriter(ctx, before)
+	if err != nil {
+		return err
+	}
+	k.opens(s)
+	wait := s.Follower.Wait
+	if !s.origin.Complete {
+		if err := before.open(ctx, s.generation.ID); err != nil {
+			return err
+		}
+		if before.stack != nil && before.stack.generation.ID != s.generation.ID {
+			wait = s.Follower.WaitAll // what serves has its vectors, too
+		}
+	}
+	k.serving.CompareAndSwap(nil, s)
+	g.Go(func() error { return s.Follower.Run(ctx) })
+	if err := k.firstSync(ctx, passed); err != nil {
+		return err
+	}
+	// Stored before it is logged: whoever stops the program on that line has an
+	// index that the next start continues.
+	complete := func(ctx context.Context, head int64) error {
+		if err := wait(ctx, head); err != nil {
+			return err
+		}
+		s.origin.Complete = true
+		return s.origin.save(ctx, k.cfg.Store, s.generation)
+	}
+	if err := k.ready(ctx, s, complete); err != nil {
+		return err
+	}
+	k.serving.Store(s)
+	if err := before.release(ctx); err != nil {
+		return err
+	}
+	s.Follower.Promote()
+	return s.dropReplaced(ctx)
+}
+
+// openWriter opens the configured model's generation. While its server does not
+// answer, or refuses, an earlier one serves and the server is tried again.
+func (k *Keeper) openWriter(ctx context.Context, before *earlier) (*Stack, error) {
+	logged := ""
+	for {
+		s, err := openConfigured(ctx, k.cfg.Config, false)
+		if err == nil {
+			k.problem.Store(nil)
+			return s, nil
+		}
+		if k.cfg.Embed.URL == "" || ctx.Err() != nil {
+			return nil, err
+		}
+		if why := err.Error(); why != logged {
+			logged = why
+			k.cfg.Log.Error("the index cannot be opened and is tried again", "every", k.retry, "error", err)
+			k.problem.Store(&why)
+		}
+		if err := before.open(ctx, 0); err != nil {
+			return nil, err
+		}
+		if !sleep(ctx, k.retry) {
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// firstSync waits until every source has been run once, in this process or an
+// earlier one. What a first sync could read is served, even if a source failed.
+func (k *Keeper) firstSync(ctx context.Context, passed <-chan struct{}) error {
+	if k.cfg.Sync == nil {
+		return nil
+	}
+	if done, err := synced(ctx, k.cfg.Store); err != nil || done {
+		return err
+	}
+	select {
+	case <-passed:
+		return MarkSynced(ctx, k.cfg.Store)
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// earlier is the generation that serves until another is complete: the one that
+// this process read before it took over, or one that it opens and feeds.
+type earlier struct {
+	keeper *Keeper
+	group  *errgroup.Group
+	stack  *Stack        // nil: there is none
+	stop   func()        // ends its feeding; nil: it is not fed by this process
+	ended  chan struct{} // closed when the feeding has ended
+}
+
+// open opens the newest complete generation but one, unless something serves.
+func (e *earlier) open(ctx context.Context, but int64) error {
+	k := e.keeper
+	if k.serving.Load() != nil {
+		return nil
+	}
+	g, o, ok, err := latestComplete(ctx, k.cfg.Store)
+	if err != nil || !ok || g.ID == but {
+		return err
+	}
+	s, err := openEarlier(ctx, k.cfg.Config, g, o, false)
+	if err != nil {
+		return err
+	}
+	k.cfg.Log.Info("the index of an earlier model serves until the new one is complete", "model", o.Model)
+	k.opens(s)
+	k.serving.Store(s)
+	feeding, stop := context.WithCancel(ctx)
+	e.stack, e.stop, e.ended = s, stop, make(chan struct{})
+	e.group.Go(func() error {
+		defer close(e.ended)
+		return s.Follower.Run(feeding)
+	})
+	e.group.Go(func() error { return stopped(feeding, k.ready(feeding, s, s.Follower.Wait)) })
+	return nil
+}
+
+// release ends the feeding and closes the generation, which no longer serves.
+func (e *earlier) release(ctx context.Context) error {
+	if e.stop != nil {
+		e.stop()
+		<-e.ended
+	}
+	return e.keeper.release(ctx, e.stack)
+}
