@@ -117,7 +117,11 @@ func TestOnce(t *testing.T) {
 				tries.Add(1)
 				tt.handler(w, r)
 			})
-			client := onceClient(t, Config{Timeout: 300 * time.Millisecond, MaxBody: limit})
+			patience := 10 * time.Second
+			if tt.want == ErrTimeout {
+				patience = 500 * time.Millisecond
+			}
+			client := onceClient(t, Config{Timeout: patience, MaxBody: limit})
 			var got []byte
 			resp, err := client.Post(url+"/tools", "application/json", strings.NewReader("{}"))
 			if err == nil {
