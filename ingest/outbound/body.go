@@ -3,6 +3,7 @@ package outbound
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 )
@@ -12,7 +13,8 @@ import (
 type body struct {
 	ctx     context.Context // of the exchange
 	from    io.ReadCloser   // nil until the header is there
-	left    int64           // bytes that may still come
+	limit   int64           // bytes that may come
+	left    int64           // of them, those that have not
 	idle    time.Duration
 	timer   *time.Timer // cancels the exchange
 	cancel  context.CancelCauseFunc
@@ -21,7 +23,7 @@ type body struct {
 
 func (b *body) Read(p []byte) (int, error) {
 	if b.left < 0 {
-		return 0, ErrTooLarge
+		return 0, b.tooLarge()
 	}
 	b.timer.Reset(b.idle)
 	defer b.timer.Stop() // the caller may take its time between reads
@@ -30,13 +32,15 @@ func (b *body) Read(p []byte) (int, error) {
 	}
 	n, err := b.from.Read(p)
 	if b.left -= int64(n); b.left < 0 {
-		return n - 1, ErrTooLarge
+		return n - 1, b.tooLarge()
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = broken(b.ctx, err)
 	}
 	return n, err
 }
+
+func (b *body) tooLarge() error { return fmt.Errorf("%w: more than %d bytes", ErrTooLarge, b.limit) }
 
 func (b *body) Close() error {
 	b.timer.Stop()

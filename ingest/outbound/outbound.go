@@ -7,6 +7,10 @@
 // name resolution and for every hop of a redirect, so that neither redirects
 // nor names that change their address lead inside. Proxies of the environment
 // are not used: behind one the guard would see the proxy's address only.
+// Cookies are neither kept nor sent.
+//
+// Do and Open read: they may send a request several times. Once is for requests
+// that may change something at the server: each is sent one time.
 //
 // It is a leaf: it imports nothing of ours and everything may import it.
 package outbound
@@ -34,8 +38,9 @@ type Config struct {
 	// Allow lists the networks to connect to although they are private.
 	Allow     []netip.Prefix
 	UserAgent string
-	// Timeout bounds one try of Do, body included. For Open it bounds the wait
-	// for the header and for each further piece of the body.
+	// Timeout bounds one try of Do and one request of Once, body included. For
+	// Open it bounds the wait for the header and for each further piece of the
+	// body.
 	Timeout time.Duration
 	// MaxBody is the size in bytes of the largest body, decompressed.
 	MaxBody int64
@@ -50,7 +55,7 @@ type Config struct {
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
-// Request is what to ask for. Every request may be sent several times.
+// Request is what Do and Open ask for. They may send it several times.
 type Request struct {
 	Method string // GET if empty
 	URL    string
@@ -109,19 +114,21 @@ func New(c Config) *Client {
 		c.Wait = wait
 	}
 	dialer := &net.Dialer{Timeout: c.Timeout, Control: guard(c.Allow)}
-	return &Client{
-		config: c,
-		dialer: dialer,
-		hosts:  map[string]chan struct{}{},
-		transport: &http.Transport{
-			DialContext:            dialer.DialContext,
-			ForceAttemptHTTP2:      true,
-			MaxIdleConns:           32,
-			MaxIdleConnsPerHost:    c.PerHost,
-			IdleConnTimeout:        30 * time.Second,
-			TLSHandshakeTimeout:    c.Timeout,
-			MaxResponseHeaderBytes: 256 << 10,
-		},
+	transport := connect(c, dialer)
+	transport.ForceAttemptHTTP2 = true
+	transport.MaxIdleConns = 32
+	transport.MaxIdleConnsPerHost = c.PerHost
+	transport.IdleConnTimeout = 30 * time.Second
+	return &Client{config: c, dialer: dialer, transport: transport, hosts: map[string]chan struct{}{}}
+}
+
+// connect makes what both ways of sending have in common: a transport of
+// guarded connections.
+func connect(c Config, dialer *net.Dialer) *http.Transport {
+	return &http.Transport{
+		DialContext:            dialer.DialContext,
+		TLSHandshakeTimeout:    c.Timeout,
+		MaxResponseHeaderBytes: 256 << 10,
 	}
 }
 

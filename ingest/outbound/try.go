@@ -76,7 +76,7 @@ func (c *Client) stream(ctx context.Context, r Request) (io.ReadCloser, Response
 		return nil, Response{}, err
 	}
 	for hop := 0; ; hop++ {
-		b, resp, err := c.send(req, r.limit(c.config.MaxBody))
+		b, resp, err := c.send(c.roundTripper(), req, r.limit(c.config.MaxBody))
 		if err != nil {
 			return nil, Response{}, err
 		}
@@ -133,15 +133,15 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 
 // send makes one exchange. The host's slot and the time for the header are
 // the body's to give back.
-func (c *Client) send(req *http.Request, limit int64) (*body, *http.Response, error) {
+func (c *Client) send(by http.RoundTripper, req *http.Request, limit int64) (*body, *http.Response, error) {
 	release, err := c.acquire(req.Context(), req.URL.Host)
 	if err != nil {
 		return nil, nil, context.Cause(req.Context())
 	}
 	ctx, cancel := context.WithCancelCause(req.Context())
-	b := &body{ctx: ctx, left: limit, idle: c.config.Timeout, release: release, cancel: cancel}
+	b := &body{ctx: ctx, limit: limit, left: limit, idle: c.config.Timeout, release: release, cancel: cancel}
 	b.timer = time.AfterFunc(b.idle, func() { cancel(ErrTimeout) })
-	resp, err := c.roundTripper().RoundTrip(req.WithContext(ctx))
+	resp, err := by.RoundTrip(req.WithContext(ctx))
 	if err != nil {
 		err = broken(ctx, err)
 		b.Close()
