@@ -11,7 +11,6 @@ import (
 
 	"almanac/api/kb"
 	"almanac/retrieval"
-	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
 )
 
@@ -48,15 +47,24 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	if records, _ := s.Follower.Table().Size(); records == 0 {
 		return fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", s.dir)
 	}
-	res, err := s.Searcher.Search(ctx, retrieval.Request{Query: strings.Join(c.Query, " "), Limit: c.Limit, Explain: c.Explain, Profile: name,
-		Diversify: c.Type == "all", Filter: passage.Filter{Kinds: kb.KindsOf(c.Type)}})
+	request := retrieval.Request{
+		Query: strings.Join(c.Query, " "), Limit: c.Limit, Explain: c.Explain, Profile: name, Diversify: c.Type == "all",
+	}
+	for _, k := range kb.KindsOf(kb.SearchType(c.Type)) {
+		request.Filter.Kinds = append(request.Filter.Kinds, string(k))
+	}
+	res, err := s.Searcher.Search(ctx, request)
 	if errors.Is(err, retrieval.ErrBadQuery) {
 		return fmt.Errorf("%w: %w", errUsage, err)
 	}
 	if err != nil {
 		return err
 	}
-	hits, err := kb.Base{Catalog: s.store, PublicURL: a.config.publicURL(a.config.Server.Listen)}.Hits(ctx, res.Results)
+	n, _, err := a.open()
+	if err != nil {
+		return err
+	}
+	hits, err := kb.Base{Catalog: s.store, Network: n, PublicURL: a.config.publicURL(a.config.Server.Listen)}.Hits(ctx, res.Results, true)
 	if err != nil {
 		return err
 	}
