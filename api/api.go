@@ -25,7 +25,7 @@ import (
 
 // Config of the handlers.
 type Config struct {
-	Operations []op.Operation
+	op.Serving
 	Resources  []op.Resource
 	Pages      []Page
 	AdminPages []admin.Page
@@ -48,14 +48,9 @@ type Config struct {
 	// LimitStore is shared by all buckets; nil = one in memory.
 	LimitStore limiter.Store
 
-	// Ready tells whether the first index is complete, and how much of it is,
-	// 0 to 1; nil = always.
-	Ready func() (ready bool, progress float64)
 	// Down names what does not answer now, each with its reason; nil = nothing.
 	Down    func() []string
-	Timeout time.Duration // of an operation; 0 = 15 s
 	Metrics *admin.Metrics
-	Log     *slog.Logger
 }
 
 // Limits are the calls a client has in limit.Period; 0 = no limit.
@@ -76,14 +71,9 @@ type Handlers struct {
 
 // New assembles the handlers.
 func New(cfg Config) (*Handlers, error) {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Serving = cfg.WithDefaults()
 	if cfg.Metrics == nil {
 		cfg.Metrics = admin.NewMetrics()
-	}
-	if cfg.Ready == nil {
-		cfg.Ready = func() (bool, float64) { return true, 1 }
 	}
 	if cfg.Down == nil {
 		cfg.Down = func() []string { return nil }
@@ -125,10 +115,9 @@ func New(cfg Config) (*Handlers, error) {
 func newMCP(cfg Config, hosts []string, bucket *limit.Bucket) (*mcp.Server, error) {
 	return mcp.New(mcp.Config{
 		Name: "almanac", Version: cfg.Version, Instructions: cfg.Instructions,
-		Operations: cfg.Operations, Resources: cfg.Resources,
-		Ready: cfg.Ready, Timeout: cfg.Timeout, Limit: bucket,
+		Serving: cfg.Serving, Resources: cfg.Resources, Limit: bucket,
 		AllowedOrigins: cfg.AllowedOrigins, AllowedHosts: hosts, Loopback: cfg.Loopback,
-		Observe: cfg.Metrics.ObserveTool, Log: cfg.Log,
+		Observe: cfg.Metrics.ObserveTool,
 	})
 }
 
@@ -138,8 +127,8 @@ func newREST(cfg Config, bucket *limit.Bucket) (*rest.Handler, error) {
 		return nil, err
 	}
 	return rest.New(rest.Config{
-		Operations: cfg.Operations, Documents: documents, Limit: bucket, PublicURL: cfg.PublicURL,
-		Ready: cfg.Ready, Timeout: cfg.Timeout, Observe: cfg.Metrics.ObserveRequest, Log: cfg.Log,
+		Serving: cfg.Serving, Documents: documents, Limit: bucket, PublicURL: cfg.PublicURL,
+		Observe: cfg.Metrics.ObserveRequest,
 	})
 }
 

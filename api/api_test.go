@@ -27,8 +27,9 @@ func TestMain(m *testing.M) {
 func assemble(t *testing.T, change func(*api.Config)) *api.Handlers {
 	t.Helper()
 	cfg := api.Config{
-		Operations: optest.Operations(), Name: "Shelf", Version: "test", PublicURL: "https://kb.example/", AdminLoopback: true,
-		Timeout: 50 * time.Millisecond, LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}),
+		Serving: op.Serving{Operations: optest.Operations(), Timeout: 50 * time.Millisecond},
+		Name:    "Shelf", Version: "test", PublicURL: "https://kb.example/", AdminLoopback: true,
+		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}),
 		Resources: []op.Resource{{URI: "kb://motd", Name: "motd", Read: func(context.Context) (any, error) { return "hello", nil }}},
 		Pages: []api.Page{
 			{Path: "/{$}", Handler: text("<html>search")},
@@ -244,7 +245,7 @@ func TestNewRefuses(t *testing.T) {
 		"one operation twice":           func(c *api.Config) { c.Operations = append(c.Operations, c.Operations[0]) },
 		"no version":                    func(c *api.Config) { c.Version = "" },
 	} {
-		cfg := api.Config{Operations: optest.Operations(), Version: "1", AdminLoopback: true, LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{})}
+		cfg := api.Config{Serving: op.Serving{Operations: optest.Operations()}, Version: "1", AdminLoopback: true, LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{})}
 		change(&cfg)
 		if _, err := api.New(cfg); err == nil {
 			t.Errorf("%s: no error", name)

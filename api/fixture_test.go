@@ -76,9 +76,8 @@ func open(t testing.TB) *library {
 		Network: network.Network{Name: "tidewater", Title: "Tidewater", Description: "An invented harbour.", Proposals: network.Proposals{Prefix: "CIP", StatusMap: map[string]string{"Approved": "Review", "Active": "Final"}, Default: "Draft"},
 			Descriptions: map[string]string{"doc": "Pilot books"}}}}
 	l.ops = api.Operations(l.base)
-	h, err := api.New(api.Config{Operations: l.ops, Resources: meta.Resources(l.base, l.ops), Name: "Tidewater", Version: "test", PublicURL: publicURL, AdminLoopback: true,
-		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}), // without a cleaner, whose goroutine would stay
-		Ready:      func() (bool, float64) { st := engine.Status(t.Context()); return st.Ready, st.Progress }})
+	h, err := api.New(api.Config{Serving: op.Serving{Operations: l.ops, Ready: func() (bool, float64) { st := engine.Status(t.Context()); return st.Ready, st.Progress }}, Resources: meta.Resources(l.base, l.ops), Name: "Tidewater", Version: "test", PublicURL: publicURL, AdminLoopback: true,
+		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{})}) // without a cleaner, whose goroutine would stay
 	must(err)
 	l.public = h.Public
 	return l

@@ -17,7 +17,7 @@ import (
 // group's name is its toolset and its tag in OpenAPI.
 var groups = []struct {
 	openapi.Group
-	operations func(kb.Base) []op.Operation
+	operations []kb.Op
 }{
 	{openapi.Group{Name: "meta", Description: "The service itself: endpoints, sources, health."}, meta.Operations},
 	{openapi.Group{Name: "cips", Description: "Improvement proposals."}, cips.Operations},
@@ -33,7 +33,8 @@ func Operations(b kb.Base) []op.Operation {
 	b = b.Prepared()
 	var all []op.Operation
 	for _, g := range groups {
-		for _, o := range g.operations(b) {
+		for _, of := range g.operations {
+			o := of(b)
 			o.Group = g.Name
 			all = append(all, o)
 		}

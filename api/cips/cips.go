@@ -3,32 +3,20 @@
 package cips
 
 import (
+	"context"
 	"errors"
+	"slices"
+	"time"
 
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/network"
 )
 
-type service struct{ kb.Base }
-
-// Operations returns the group's operations.
-func Operations(b kb.Base) []op.Operation {
-	s := service{b}
-	return []op.Operation{
-		kb.New(b, listSpec, s.list),
-		kb.New(b, tldrsSpec, s.tldrs),
-		kb.New(b, batchSpec, s.batch),
-		kb.New(b, graphSpec, s.graph),
-		kb.New(b, getSpec, s.get),
-		kb.New(b, historySpec, s.history),
-		kb.New(b, attachmentsSpec, s.attachments),
-		kb.New(b, tldrSpec, s.tldr),
-		kb.New(b, mentionsSpec, s.mentions),
-		kb.New(b, citationsSpec, s.citations),
-		kb.New(b, chainSpec, s.chain),
-		kb.New(b, implementationSpec, s.implementation),
-	}
+// Operations are the group's, in the order clients see them.
+var Operations = []kb.Op{
+	list, tldrs, batch, graph, get, history, attachments, tldr, mentions, citations, chain, implementation,
 }
 
 var (
@@ -41,3 +29,218 @@ type idIn struct {
 }
 
 func isNotFound(err error) bool { return errors.Is(err, op.ErrNotFound) }
+
+var list = kb.New(op.Spec{
+	ID: "list_cips", Path: "/api/v1/cips", Tool: "list_cips",
+	Example: listIn{Status: "Final", Paging: kb.Paging{Limit: 5}},
+	Doc: `
+List improvement proposals
+Improvement proposals with status, type and author, by number.
+
+Lists improvement proposals (id, title, status, type, author), numbered ones and open drafts. Read one with
+get_cip.
+`,
+}, runList)
+
+type listIn struct {
+	Status kb.StatusFilter `json:"status"`
+	Type   string          `json:"type" doc:"only proposals of this type, such as Governance" maxLength:"100"`
+	kb.Paging
+}
+
+func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[kb.CIP], error) {
+	q := catalog.ListQuery{Kinds: kinds, Order: catalog.ByKey}
+	switch status := string(in.Status); {
+	case status == "":
+	case slices.Contains(network.Statuses, status):
+		q.States = []string{status}
+	default: // a word of the network's own
+		q.AllTags = append(q.AllTags, catalog.Tag(catalog.TagStatus, status))
+	}
+	if in.Type != "" {
+		q.AllTags = append(q.AllTags, catalog.Tag(catalog.TagType, in.Type))
+	}
+	return kb.Rows(ctx, b, q, in.Paging, kb.Base.CIPRow)
+}
+
+var get = kb.New(op.Spec{
+	ID: "get_cip", Path: "/api/v1/cips/{id}", Tool: "get_cip", MayFail: notFound,
+	Forms: []op.Form{kb.MarkdownForm[Full]()},
+	Doc: `
+Read an improvement proposal
+One proposal with its full text.
+
+Reads one improvement proposal: its header fields and full markdown text, 50,000 characters at a time. Takes
+{{label}}, {{short}} or a draft's PR-203.
+`,
+}, runGet)
+
+type getIn struct {
+	ID     kb.CIPID  `json:"id" required:"true"`
+	Cursor kb.Cursor `json:"cursor"`
+}
+
+// Full is a proposal with its text.
+type Full struct {
+	kb.CIP
+	kb.Text
+	Header map[string]string `json:"header" doc:"every header field, as written"`
+	Layer  string            `json:"layer,omitempty"`
+}
+
+// Markdown implements kb.Markdowner.
+func (f Full) Markdown() kb.Markdown { return kb.Markdown{Title: f.Title, URL: f.URL, Text: f.Content} }
+
+func runGet(ctx context.Context, b kb.Base, in getIn) (Full, error) {
+	r, err := b.CIP(ctx, in.ID)
+	if err != nil {
+		return Full{}, err
+	}
+	return fullOf(b, r, in.Cursor)
+}
+
+func fullOf(b kb.Base, r catalog.Record, cursor kb.Cursor) (f Full, err error) {
+	if f.CIP, err = b.CIPRow(r); err != nil {
+		return f, err
+	}
+	if f.Text, err = kb.Cut(r.Body, cursor); err != nil {
+		return f, err
+	}
+	d, err := kb.Decode[catalog.CIP](r)
+	f.Header, f.Layer = d.Header, d.Layer
+	return f, err
+}
+
+var batch = kb.New(op.Spec{
+	ID: "batch_cips", Method: "POST", Path: "/api/v1/cips/batch",
+	Doc: "Several proposals with full text, in input order, null for misses.",
+}, runBatch)
+
+type batchIn struct {
+	IDs []kb.CIPID `json:"ids" maxItems:"50" required:"true" doc:"ids such as {{short}}, {{key}} or PR-203, at most 50"`
+}
+
+// Batch is the answer of a batch lookup.
+type Batch[T any] struct {
+	Items []*T `json:"items" doc:"in input order; null where nothing has the id"`
+}
+
+func runBatch(ctx context.Context, b kb.Base, in batchIn) (Batch[Full], error) {
+	return each(ctx, b, in.IDs, func(b kb.Base, r catalog.Record) (Full, error) { return fullOf(b, r, "") })
+}
+
+// each looks ids up in order.
+func each[T any](
+	ctx context.Context, b kb.Base, ids []kb.CIPID, row func(kb.Base, catalog.Record) (T, error),
+) (Batch[T], error) {
+	out := Batch[T]{Items: make([]*T, len(ids))}
+	for i, id := range ids {
+		r, err := b.CIP(ctx, id)
+		if isNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return Batch[T]{}, err
+		}
+		v, err := row(b, r)
+		if err != nil {
+			return Batch[T]{}, err
+		}
+		out.Items[i] = &v
+	}
+	return out, nil
+}
+
+var tldr = kb.New(op.Spec{
+	ID: "get_cip_tldr", Path: "/api/v1/cips/{id}/tldr", MayFail: notFound,
+	Doc: "A short summary of one proposal, made from its abstract at ingest.",
+}, runTldr)
+
+var tldrs = kb.New(op.Spec{
+	ID: "list_cip_tldrs", Path: "/api/v1/cips/tldrs", Post: true,
+	Doc: "Short summaries of several proposals, in input order, null for misses.",
+}, runTldrs)
+
+// CipTldr is the short summary of a proposal, under its published name.
+type CipTldr struct {
+	ID          string     `json:"id"`
+	Title       string     `json:"title"`
+	TLDR        *string    `json:"tldr" doc:"null when there is nothing to summarise"`
+	Cached      bool       `json:"cached" doc:"whether there is a summary: all are made at ingest, none on request"`
+	GeneratedAt *time.Time `json:"generated_at"`
+	URL         string     `json:"url" format:"uri"`
+	Status      string     `json:"status"`
+}
+
+func runTldr(ctx context.Context, b kb.Base, in idIn) (CipTldr, error) {
+	r, err := b.CIPHead(ctx, in.ID)
+	if err != nil {
+		return CipTldr{}, err
+	}
+	return tldrOf(b, r)
+}
+
+func runTldrs(ctx context.Context, b kb.Base, in batchIn) (Batch[CipTldr], error) {
+	return each(ctx, b, in.IDs, tldrOf)
+}
+
+func tldrOf(b kb.Base, r catalog.Record) (CipTldr, error) {
+	d, err := kb.Decode[catalog.CIP](r)
+	t := CipTldr{ID: b.ID(r), Title: r.Title, URL: b.URL(r), Status: r.State}
+	if r.Summary == "" {
+		return t, err
+	}
+	t.TLDR, t.Cached = &r.Summary, true
+	if at, err := time.Parse(time.RFC3339, d.TLDRAt); err == nil {
+		t.GeneratedAt = kb.Time(at)
+	}
+	return t, err
+}
+
+var attachments = kb.New(op.Spec{
+	ID: "get_cip_attachments", Path: "/api/v1/cips/{id}/attachments", Tool: "get_cip_attachments",
+	MayFail: notFound,
+	Doc: `
+Attachments of a proposal
+Files beside one proposal: documents, figures, signed votes.
+
+Lists the files beside one improvement proposal: supporting documents, figures and signed-vote PDFs, with
+their addresses.
+`,
+}, runAttachments)
+
+// Attachments are the files beside a proposal.
+type Attachments struct {
+	ID    string       `json:"id"`
+	Items []Attachment `json:"items"`
+	Total int          `json:"total"`
+}
+
+// Attachment is one of them.
+type Attachment struct {
+	RecordID  int64  `json:"record_id" doc:"reads the text with get_doc"`
+	Filename  string `json:"filename"`
+	URL       string `json:"url"`
+	MediaType string `json:"media_type"`
+	Role      string `json:"role" doc:"proposal, vote_record, figure or other"`
+	Bytes     int64  `json:"bytes"`
+	Pages     int    `json:"pages,omitempty"`
+	TextLayer bool   `json:"text_layer" doc:"whether its text could be read; scanned files have none"`
+	Path      string `json:"path,omitempty"`
+}
+
+func runAttachments(ctx context.Context, b kb.Base, in idIn) (Attachments, error) {
+	r, err := b.CIPHead(ctx, in.ID)
+	if err != nil {
+		return Attachments{}, err
+	}
+	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindAttachment}, Parent: r.ID, Order: catalog.ByTitle}
+	all, err := kb.Rows(ctx, b, q, kb.Paging{}, func(b kb.Base, c catalog.Record) (Attachment, error) {
+		d, err := kb.Decode[catalog.Attachment](c)
+		return Attachment{
+			RecordID: c.ID, Filename: d.Filename, URL: b.URL(c), MediaType: d.MediaType, Role: d.Role,
+			Bytes: d.Bytes, Pages: d.Pages, TextLayer: d.TextLayer, Path: c.Path,
+		}, err
+	})
+	return Attachments{b.ID(r), all.Items, all.Total}, err
+}

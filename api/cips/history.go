@@ -1,20 +1,26 @@
 package cips
 
 import (
+	"cmp"
 	"context"
+	"fmt"
+	"slices"
 	"time"
 
+	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
 )
 
-var historySpec = op.Spec{
-	ID: "get_cip_history", Path: "/api/v1/cips/{id}/history", Tool: "get_cip_history",
-	Title: "Status history of a proposal", MayFail: notFound,
-	Summary: "Dated status changes of one proposal, newest first.",
-	Description: "Lists every dated status change of one improvement proposal, newest first, " +
-		"with the raw words and the commit.",
-}
+var history = kb.New(op.Spec{
+	ID: "get_cip_history", Path: "/api/v1/cips/{id}/history", Tool: "get_cip_history", MayFail: notFound,
+	Doc: `
+Status history of a proposal
+Dated status changes of one proposal, newest first.
+
+Lists every dated status change of one improvement proposal, newest first, with the raw words and the commit.
+`,
+}, runHistory)
 
 // History is the status history of a proposal, newest first.
 type History struct {
@@ -40,26 +46,26 @@ type Change struct {
 	URL     string    `json:"url,omitempty"`
 }
 
-func (s service) history(ctx context.Context, in idIn) (History, error) {
-	ref, err := s.CIPRef(in.ID)
+func runHistory(ctx context.Context, b kb.Base, in idIn) (History, error) {
+	ref, err := b.CIPRef(in.ID)
 	if err != nil {
 		return History{}, err
 	}
-	r, missing := s.CIPHead(ctx, in.ID)
+	r, missing := b.CIPHead(ctx, in.ID)
 	if missing != nil && !isNotFound(missing) {
 		return History{}, missing
 	}
 	if missing == nil {
 		ref = r.Ref() // a merged draft answers as the proposal it became
 	}
-	events, err := s.Catalog.Events(ctx, catalog.EventQuery{Ref: ref, Field: "status"})
+	events, err := b.Catalog.Events(ctx, catalog.EventQuery{Ref: ref, Field: "status"})
 	if err != nil {
 		return History{}, err
 	}
-	h := History{ID: s.Network.Proposals.ID(ref.Key), Label: ref.Key, Title: r.Title, Status: r.State, Total: len(events)}
+	h := History{ID: b.Network.Proposals.ID(ref.Key), Label: ref.Key, Title: r.Title, Status: r.State, Total: len(events)}
 	switch {
 	case missing == nil:
-		h.URL = s.URL(r)
+		h.URL = b.URL(r)
 	case len(events) == 0:
 		return History{}, missing
 	default: // a proposal without a file: its events are all that is known
@@ -80,4 +86,84 @@ func change(e catalog.Event) Change {
 		c.From = &e.From
 	}
 	return c
+}
+
+var implementation = kb.New(op.Spec{
+	ID: "get_cip_implementation_status", Tool: "get_cip_implementation_status", MayFail: notFound,
+	Doc: `
+Is a proposal implemented
+Whether code or grants track a proposal.
+
+Says whether code or grants track an improvement proposal: releases, pull requests, grant proposals and
+projects that refer to it, and its status changes. For everything that names it use get_cip_mentions.
+`,
+}, runImplementation)
+
+type implementationIn struct {
+	ID kb.CIPID `json:"cip_number" required:"true" doc:"{{label}}, {{short}}, or PR-203 for a draft"`
+}
+
+// Implementation is what tracks a proposal.
+type Implementation struct {
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Status  string   `json:"status"`
+	URL     string   `json:"url"`
+	Verdict string   `json:"verdict" enum:"released,in_progress,funded,untracked"`
+	Changes []Change `json:"changes" doc:"of status, newest first"`
+	kb.Grounds
+}
+
+// tracking are the kinds that show work on a proposal, with what one of them
+// proves and how heavily.
+var tracking = []struct {
+	kind    catalog.Kind
+	verdict string
+	weight  float64
+	why     string
+}{
+	{catalog.KindRelease, "released", 1, "a release names it"},
+	{catalog.KindPull, "in_progress", 0.8, "a pull request names it"},
+	{catalog.KindIssue, "in_progress", 0.5, "an issue names it"},
+	{catalog.KindProposal, "funded", 0.6, "a grant proposal names it"},
+	{catalog.KindProject, "in_progress", 0.4, "a project names it"},
+	{catalog.KindRepo, "in_progress", 0.4, "a repository names it"},
+}
+
+// implementsWeight is that of a link which says so, whatever the kind.
+const implementsWeight = 1
+
+func runImplementation(ctx context.Context, b kb.Base, in implementationIn) (Implementation, error) {
+	r, err := b.CIPHead(ctx, in.ID)
+	if err != nil {
+		return Implementation{}, err
+	}
+	linked, err := b.Linked(ctx, r)
+	if err != nil {
+		return Implementation{}, err
+	}
+	events, err := b.Catalog.Events(ctx, catalog.EventQuery{Ref: r.Ref(), Field: "status"})
+	out := Implementation{ID: b.ID(r), Title: r.Title, Status: r.State, URL: b.URL(r), Verdict: "untracked"}
+	for _, e := range events {
+		out.Changes = append(out.Changes, change(e))
+	}
+	for _, t := range tracking { // the first kind that has any decides
+		for _, l := range linked {
+			if l.Record.Kind != t.kind {
+				continue
+			}
+			e := kb.Evidence{Item: b.Item(l.Record), Why: t.why, Snippet: l.Link.Snippet, Weight: t.weight}
+			if l.Link.Relation == catalog.Implements {
+				e.Why, e.Weight = "it says that it implements the proposal", implementsWeight
+			}
+			out.Evidence = append(out.Evidence, e)
+			if out.Verdict == "untracked" {
+				out.Verdict = t.verdict
+			}
+		}
+	}
+	slices.SortStableFunc(out.Evidence, func(a, b kb.Evidence) int { return cmp.Compare(b.Weight, a.Weight) })
+	out.Method = fmt.Sprintf("Links to %s of releases, pull requests, issues, grants, projects and repositories; "+
+		"the strongest kind that has one is the verdict.", r.Key)
+	return out, err
 }

@@ -13,13 +13,17 @@ import (
 	"almanac/catalog"
 )
 
-var changesSpec = op.Spec{
-	ID: "get_recent_changes", Path: "/api/v1/changes", Tool: "get_recent_changes", Title: "What is new",
-	Summary: "The activity stream: what is new, newest first.",
-	Description: "Lists what changed in the last days, newest first: proposal status changes, new proposals, grants, " +
-		"forum topics, blog posts, releases and radar items.",
+var changes = kb.New(op.Spec{
+	ID: "get_recent_changes", Path: "/api/v1/changes", Tool: "get_recent_changes",
 	Example: changesIn{Days: 30, Limit: 20},
-}
+	Doc: `
+What is new
+The activity stream: what is new, newest first.
+
+Lists what changed in the last days, newest first: proposal status changes, new proposals, grants, forum
+topics, blog posts, releases and radar items.
+`,
+}, runChanges)
 
 type changesIn struct {
 	Days  int    `json:"days" default:"7" minimum:"1" maximum:"90" doc:"length of the window"`
@@ -71,8 +75,8 @@ var streams = []struct {
 	{catalog.KindRadar, "new_radar_item", func(c *Counts) *int { return &c.NewRadar }},
 }
 
-func (s service) changes(ctx context.Context, in changesIn) (ActivityStream, error) {
-	now := s.Now().UTC()
+func runChanges(ctx context.Context, b kb.Base, in changesIn) (ActivityStream, error) {
+	now := b.Now().UTC()
 	since := now.AddDate(0, 0, -in.Days)
 	out := ActivityStream{WindowDays: in.Days}
 	if start := in.Since.Time(); !start.IsZero() {
@@ -83,11 +87,11 @@ func (s service) changes(ctx context.Context, in changesIn) (ActivityStream, err
 		out.WindowDays = max(1, int(math.Ceil(now.Sub(since).Hours()/24)))
 	}
 	until := now.Add(time.Microsecond) // the catalog's times are whole ones; what happens now is in
-	if err := s.statusChanges(ctx, since, until, &out); err != nil {
+	if err := statusChanges(ctx, b, since, until, &out); err != nil {
 		return ActivityStream{}, err
 	}
 	for _, st := range streams {
-		records, _, err := s.Catalog.List(ctx, catalog.ListQuery{
+		records, _, err := b.Catalog.List(ctx, catalog.ListQuery{
 			Kinds: []catalog.Kind{st.kind}, TopLevel: true, Since: since, Until: until, Order: catalog.ByCreated,
 		})
 		if err != nil {
@@ -95,7 +99,7 @@ func (s service) changes(ctx context.Context, in changesIn) (ActivityStream, err
 		}
 		*st.count(&out.Counts) = len(records)
 		for _, r := range records {
-			out.Items = append(out.Items, s.activity(r, st.name))
+			out.Items = append(out.Items, activity(b, r, st.name))
 		}
 	}
 	slices.SortStableFunc(out.Items, func(a, b Activity) int {
@@ -106,7 +110,7 @@ func (s service) changes(ctx context.Context, in changesIn) (ActivityStream, err
 	return out, nil
 }
 
-func (s service) activity(r catalog.Record, kind string) Activity {
+func activity(b kb.Base, r catalog.Record, kind string) Activity {
 	meta := map[string]any{"record_id": r.ID}
 	for name, v := range map[string]string{
 		"author": r.Author, "state": r.State, "category": r.Category, "container": r.Container,
@@ -115,13 +119,13 @@ func (s service) activity(r catalog.Record, kind string) Activity {
 			meta[name] = v
 		}
 	}
-	return Activity{kind, r.CreatedAt.UTC(), s.ID(r), r.Title, new(s.URL(r)), meta}
+	return Activity{kind, r.CreatedAt.UTC(), b.ID(r), r.Title, new(b.URL(r)), meta}
 }
 
 // statusChanges adds the status changes of proposals; the first status of a
 // proposal is not a change.
-func (s service) statusChanges(ctx context.Context, since, until time.Time, out *ActivityStream) error {
-	events, err := s.Catalog.Events(ctx, catalog.EventQuery{
+func statusChanges(ctx context.Context, b kb.Base, since, until time.Time, out *ActivityStream) error {
+	events, err := b.Catalog.Events(ctx, catalog.EventQuery{
 		Ref: catalog.Ref{Kind: catalog.KindCIP}, Field: "status", Since: since, Until: until,
 	})
 	if err != nil {
@@ -132,13 +136,13 @@ func (s service) statusChanges(ctx context.Context, since, until time.Time, out 
 			continue
 		}
 		item := Activity{
-			Kind: "cip_status_change", When: e.At.UTC(), ID: s.Network.Proposals.ID(e.Ref.Key),
+			Kind: "cip_status_change", When: e.At.UTC(), ID: b.Network.Proposals.ID(e.Ref.Key),
 			Title: fmt.Sprintf("%s: %s → %s", e.Ref.Key, e.RawFrom, e.RawTo),
 			Meta:  map[string]any{"from": e.From, "to": e.To, "raw_from": e.RawFrom, "raw_to": e.RawTo, "via": e.Via},
 		}
-		if r, err := s.Catalog.Head(ctx, e.Ref); err == nil {
+		if r, err := b.Catalog.Head(ctx, e.Ref); err == nil {
 			item.Title = fmt.Sprintf("%s %s: %s → %s", r.Key, r.Title, e.RawFrom, e.RawTo)
-			item.URL = new(s.URL(r))
+			item.URL = new(b.URL(r))
 		} else if e.URL != "" { // a proposal without a file
 			item.URL = &e.URL
 		}

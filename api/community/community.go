@@ -3,18 +3,160 @@
 package community
 
 import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
 	"almanac/api/kb"
 	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/derive"
 )
 
-type service struct{ kb.Base }
+// Operations are the group's, in the order clients see them.
+var Operations = []kb.Op{changes, trending, discussion}
 
-// Operations returns the group's operations.
-func Operations(b kb.Base) []op.Operation {
-	s := service{b}
-	return []op.Operation{
-		kb.New(b, changesSpec, s.changes),
-		kb.New(b, trendingSpec, s.trending),
-		kb.New(b, discussionSpec, s.discussion),
+var discussion = kb.New(op.Spec{
+	ID: "get_discussion", Path: "/api/v1/discussions/{id}", Tool: "get_discussion",
+	MayFail: []error{op.ErrNotFound},
+	Doc: `
+Read a forum thread
+One forum thread with its posts, oldest first.
+
+Reads one forum thread by its numeric topic id: title, category, view and post counts, and its posts, 15 at a
+time. Find threads with search and type discussion.
+`,
+}, runDiscussion)
+
+type discussionIn struct {
+	ID     kb.NumberID `json:"id" required:"true" doc:"topic id, or the id of a search result"`
+	Cursor kb.Cursor   `json:"cursor"`
+}
+
+// Discussion is a forum topic with some of its posts.
+type Discussion struct {
+	ID int `json:"id"`
+	kb.Item
+	Category  string     `json:"category"`
+	Views     int64      `json:"views"`
+	Posts     int        `json:"posts" doc:"number of posts"`
+	CreatedAt *time.Time `json:"created_at"`
+	kb.Thread[Post]
+}
+
+// Post is one post of it.
+type Post struct {
+	Number   int        `json:"number"`
+	Author   string     `json:"author"`
+	Role     string     `json:"role,omitempty"`
+	ReplyTo  int        `json:"reply_to,omitempty"`
+	Likes    int64      `json:"likes"`
+	Accepted bool       `json:"accepted,omitempty"`
+	Date     *time.Time `json:"date"`
+	URL      string     `json:"url"`
+	Content  string     `json:"content"`
+}
+
+// postsShown is how many posts one answer has at most.
+const postsShown = 15
+
+func runDiscussion(ctx context.Context, b kb.Base, in discussionIn) (Discussion, error) {
+	r, err := b.Numbered(ctx, catalog.KindTopic, in.ID)
+	if err != nil {
+		return Discussion{}, kb.NotFound(err, "there is no forum topic %s", in.ID)
 	}
+	d, err := kb.Decode[catalog.Topic](r)
+	if err != nil {
+		return Discussion{}, err
+	}
+	number, err := strconv.Atoi(r.Key)
+	if err != nil {
+		return Discussion{}, err
+	}
+	posts, err := kb.Children(ctx, b, r, catalog.KindPost, postsShown, in.Cursor, post)
+	return Discussion{
+		ID: number, Item: b.Item(r), Category: r.Category, Views: r.Views, Posts: d.Posts,
+		CreatedAt: kb.Time(r.CreatedAt), Thread: posts,
+	}, err
+}
+
+func post(b kb.Base, r catalog.Record) (Post, error) {
+	d, err := kb.Decode[catalog.Post](r)
+	return Post{
+		Number: d.Number, Author: r.Author, Role: d.Role, ReplyTo: d.ReplyTo, Likes: r.Votes, Accepted: d.Accepted,
+		Date: kb.Time(r.CreatedAt), URL: b.URL(r), Content: r.Body,
+	}, err
+}
+
+var trending = kb.New(op.Spec{
+	ID: "get_trending", Path: "/api/v1/trending", Tool: "get_trending",
+	Doc: `
+What is trending
+Content of the last week, ranked by engagement.
+
+Ranks the last week's content by an engagement score: new posts, messages, comments, votes and views, weighted
+by age. For a plain list of what is new use get_recent_changes.
+`,
+}, runTrending)
+
+// Trending is the content of the last week, liveliest first.
+type Trending struct {
+	WindowDays int       `json:"window_days"`
+	Items      []Trend   `json:"items"`
+	Total      int       `json:"total" doc:"number of records with any engagement"`
+	AsOf       time.Time `json:"as_of"`
+	Method     string    `json:"method"`
+}
+
+// Trend is one record of them.
+type Trend struct {
+	kb.Item
+	Score   float64 `json:"score" doc:"comparable across kinds"`
+	NewBits int     `json:"new" doc:"posts, messages or comments within the window"`
+	Fresh   bool    `json:"fresh" doc:"created within the window"`
+}
+
+const (
+	trendsShown = 20
+	// trendsAge is how long scores may be kept: they halve in two days.
+	trendsAge = 15 * time.Minute
+)
+
+func runTrending(ctx context.Context, b kb.Base, _ struct{}) (Trending, error) {
+	trends, at, err := kb.Derived(ctx, b, "trending", trendsAge, func(ctx context.Context) ([]catalog.Trend, error) {
+		now := b.Now()
+		records, _, err := b.Catalog.List(ctx, catalog.ListQuery{
+			Kinds: slices.Concat(derive.TrendingKinds, derive.TrendingChildren), Since: now.Add(-derive.TrendingWindow),
+		})
+		if err != nil {
+			return nil, err
+		}
+		parents, err := b.Catalog.Heads(ctx, missingParents(records))
+		return derive.Trending(append(records, parents...), now), err
+	})
+	out := Trending{
+		WindowDays: int(derive.TrendingWindow.Hours() / 24), Total: len(trends), AsOf: at,
+		Method: "Engagement decays with a half-life of two days and is compared with the mean of its kind.",
+	}
+	for _, t := range trends[:min(trendsShown, len(trends))] {
+		out.Items = append(out.Items, Trend{b.Item(t.Record), kb.Score(t.Score), t.New, t.Fresh})
+	}
+	return out, err
+}
+
+// missingParents returns the ids of parents that are not among the records.
+func missingParents(records []catalog.Record) []int64 {
+	there := map[int64]bool{0: true}
+	for _, r := range records {
+		there[r.ID] = true
+	}
+	var ids []int64
+	for _, r := range records {
+		if !there[r.Parent] {
+			there[r.Parent] = true
+			ids = append(ids, r.Parent)
+		}
+	}
+	return ids
 }

@@ -11,21 +11,20 @@ import (
 	"almanac/catalog"
 )
 
-type service struct{ kb.Base }
+// Operations are the group's, in the order clients see them.
+var Operations = []kb.Op{list}
 
-// Operations returns the group's operations.
-func Operations(b kb.Base) []op.Operation {
-	s := service{b}
-	return []op.Operation{kb.New(b, listSpec, s.list)}
-}
-
-var listSpec = op.Spec{
-	ID: "get_proposals", Path: "/api/v1/proposals", Tool: "get_proposals", Title: "List grant proposals",
-	Summary: "Grant proposals by state, newest first.",
-	Description: "Lists grant proposals with number, title, state, author and board status, newest first. " +
-		"They are not the improvement proposals of list_cips.",
+var list = kb.New(op.Spec{
+	ID: "get_proposals", Path: "/api/v1/proposals", Tool: "get_proposals",
 	Example: listIn{State: "all", Paging: kb.Paging{Limit: 5}},
-}
+	Doc: `
+List grant proposals
+Grant proposals by state, newest first.
+
+Lists grant proposals with number, title, state, author and board status, newest first. They are not the
+improvement proposals of list_cips.
+`,
+}, runList)
 
 type listIn struct {
 	State kb.GrantState `json:"state" default:"open" doc:"state of the proposals"`
@@ -58,21 +57,21 @@ type Proposal struct {
 // Lean implements op.Leaner.
 func (p *Proposal) Lean() { p.Page = "" }
 
-func (s service) list(ctx context.Context, in listIn) (kb.List[Proposal], error) {
+func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[Proposal], error) {
 	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindProposal}, TopLevel: true, Order: catalog.ByCreated}
 	if in.State != "all" {
 		q.States = []string{string(in.State)}
 	}
-	return kb.Rows(ctx, s.Base, q, in.Paging, s.row)
+	return kb.Rows(ctx, b, q, in.Paging, row)
 }
 
-func (s service) row(r catalog.Record) (Proposal, error) {
+func row(b kb.Base, r catalog.Record) (Proposal, error) {
 	d, err := kb.Decode[catalog.Proposal](r)
 	p := Proposal{
 		ID: d.Number, Number: d.Number, Title: r.Title, State: r.State, Merged: d.Merged, Author: r.Author,
 		StatusRaw: d.RawStatus, Labels: d.Labels, Funding: d.Funding, Champion: d.Champion, Milestones: d.Milestones,
-		CIPs: s.CIPIDs(d.Cites), CreatedAt: kb.Time(r.CreatedAt), UpdatedAt: kb.Time(r.UpdatedAt),
-		RecordID: r.ID, URL: s.URL(r), Page: s.PageURL(r), Path: r.Path,
+		CIPs: b.CIPIDs(d.Cites), CreatedAt: kb.Time(r.CreatedAt), UpdatedAt: kb.Time(r.UpdatedAt),
+		RecordID: r.ID, URL: b.URL(r), Page: b.PageURL(r), Path: r.Path,
 	}
 	if n, err := strconv.Atoi(r.Key); err == nil {
 		p.ID, p.Number = n, n

@@ -137,7 +137,7 @@ type Found[T any] struct {
 }
 
 // FindRows answers a search among some kinds, each result as its row.
-func FindRows[T any](ctx context.Context, b Base, s Search, row func(Match) (T, error)) (Found[T], error) {
+func FindRows[T any](ctx context.Context, b Base, s Search, row func(Base, Match) (T, error)) (Found[T], error) {
 	request := s.request()
 	res, err := b.Find(ctx, s.Field, request)
 	if err != nil {
@@ -149,7 +149,7 @@ func FindRows[T any](ctx context.Context, b Base, s Search, row func(Match) (T, 
 	}
 	out := Found[T]{Items: make([]T, len(found)), Total: res.Total, Degraded: res.Degraded}
 	for i, m := range found {
-		if out.Items[i], err = row(m); err != nil {
+		if out.Items[i], err = row(b, m); err != nil {
 			return Found[T]{}, err
 		}
 	}
@@ -162,7 +162,7 @@ func FindRows[T any](ctx context.Context, b Base, s Search, row func(Match) (T, 
 // BestOf searches each list of kinds at the same time and returns the best of
 // each in the same order. The query is embedded once: embedders cache.
 func BestOf[T any](
-	ctx context.Context, b Base, s Search, lists [][]catalog.Kind, row func(Match) (T, error),
+	ctx context.Context, b Base, s Search, lists [][]catalog.Kind, row func(Base, Match) (T, error),
 ) ([]Found[T], error) {
 	found, errs := make([]Found[T], len(lists)), make([]error, len(lists))
 	var wg sync.WaitGroup

@@ -38,16 +38,23 @@ type Base struct {
 }
 
 // Prepared returns the base with the network's words and with room for what is
-// Derived: api.Operations prepares the base that it hands to the groups.
+// Derived: api.Operations prepares the base of the groups.
 func (b Base) Prepared() Base {
 	b.memo, b.words = newMemo(), wordsOf(b.Network)
 	return b
 }
 
-// New makes an operation in the network's words.
-func New[In, Out any](b Base, s op.Spec, run func(context.Context, In) (Out, error)) op.Operation {
-	s.Words = b.words
-	return op.New(s, run)
+// Op is an operation of any knowledge base: a group is a list of them.
+type Op func(Base) op.Operation
+
+// New makes an operation of a function; its texts and constraints are written
+// in the network's words.
+func New[In, Out any](s op.Spec, run func(context.Context, Base, In) (Out, error)) Op {
+	return func(b Base) op.Operation {
+		s := s
+		s.Words = b.words
+		return op.New(s, func(ctx context.Context, in In) (Out, error) { return run(ctx, b, in) })
+	}
 }
 
 // NotFound turns the catalog's error into the operation's, in words.

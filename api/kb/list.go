@@ -23,7 +23,7 @@ func (l List[T]) Next() (offset int, more bool) {
 
 // Rows answers a list: a page of the catalog, each record as its row.
 func Rows[T any](
-	ctx context.Context, b Base, q catalog.ListQuery, p Paging, row func(catalog.Record) (T, error),
+	ctx context.Context, b Base, q catalog.ListQuery, p Paging, row func(Base, catalog.Record) (T, error),
 ) (List[T], error) {
 	q.Limit, q.Offset = p.Limit, p.Offset
 	records, total, err := b.Catalog.List(ctx, q)
@@ -32,7 +32,7 @@ func Rows[T any](
 	}
 	out := List[T]{Items: make([]T, len(records)), Total: total, Limit: q.Limit, Offset: q.Offset}
 	for i, r := range records {
-		if out.Items[i], err = row(r); err != nil {
+		if out.Items[i], err = row(b, r); err != nil {
 			return List[T]{}, err
 		}
 	}

@@ -9,42 +9,27 @@ import (
 	"almanac/api/op"
 )
 
-// Snapshots returns the newest snapshots of a series, newest first, each as
-// its row.
-func Snapshots[T, R any](
-	ctx context.Context, b Base, series string, limit int, row func(at time.Time, state T) R,
-) ([]R, error) {
-	snapshots, err := b.Catalog.Snapshots(ctx, series, limit)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]R, len(snapshots))
-	for i, s := range snapshots {
-		var state T
-		if err := json.Unmarshal(s.Data, &state); err != nil {
-			return nil, fmt.Errorf("snapshot of %s at %s: %w", series, s.CapturedAt, err)
-		}
-		out[i] = row(s.CapturedAt.UTC(), state)
-	}
-	return out, nil
-}
-
-// Latest returns the newest snapshot of a series.
-func Latest[T, R any](ctx context.Context, b Base, series string, row func(at time.Time, state T) R) (R, error) {
-	all, err := Snapshots(ctx, b, series, 1, row)
-	if err == nil && len(all) == 0 {
-		err = op.Unavailable(retrySnapshot, "there is no snapshot yet: the %s series is empty", series)
-	}
-	if err != nil {
-		var none R
-		return none, err
-	}
-	return all[0], nil
-}
-
 // retrySnapshot is when to ask again for a series that is empty: sources of
 // snapshots are read every few minutes.
 const retrySnapshot = time.Minute
+
+// Latest answers with the newest snapshot of a series as its row.
+func Latest[T, R any](series string, row func(at time.Time, state T) R) func(context.Context, Base, struct{}) (R, error) {
+	return func(ctx context.Context, b Base, _ struct{}) (R, error) {
+		all, err := snapshots(ctx, b, series, 1, row)
+		if err == nil && len(all) == 0 {
+			err = op.Unavailable(retrySnapshot, "there is no snapshot yet: the %s series is empty", series)
+		}
+		if err != nil {
+			var none R
+			return none, err
+		}
+		return all[0], nil
+	}
+}
+
+// Limited are arguments that bound a series.
+type Limited interface{ Most() int }
 
 // History is a series in an answer.
 type History[R any] struct {
@@ -54,16 +39,36 @@ type History[R any] struct {
 	AsOf  *time.Time `json:"as_of" doc:"time of the newest; null if there is none"`
 }
 
-// HistoryOf answers a series.
-func HistoryOf[T, R any](
+// HistoryOf answers with the newest snapshots of a series, each as its row.
+func HistoryOf[In Limited, T, R any](
+	series string, row func(at time.Time, state T) R,
+) func(context.Context, Base, In) (History[R], error) {
+	return func(ctx context.Context, b Base, in In) (History[R], error) {
+		var newest time.Time
+		items, err := snapshots(ctx, b, series, in.Most(), func(at time.Time, state T) R {
+			if at.After(newest) {
+				newest = at
+			}
+			return row(at, state)
+		})
+		return History[R]{items, len(items), in.Most(), Time(newest)}, err
+	}
+}
+
+func snapshots[T, R any](
 	ctx context.Context, b Base, series string, limit int, row func(at time.Time, state T) R,
-) (History[R], error) {
-	var newest time.Time
-	items, err := Snapshots(ctx, b, series, limit, func(at time.Time, state T) R {
-		if at.After(newest) {
-			newest = at
+) ([]R, error) {
+	all, err := b.Catalog.Snapshots(ctx, series, limit)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]R, len(all))
+	for i, s := range all {
+		var state T
+		if err := json.Unmarshal(s.Data, &state); err != nil {
+			return nil, fmt.Errorf("snapshot of %s at %s: %w", series, s.CapturedAt, err)
 		}
-		return row(at, state)
-	})
-	return History[R]{items, len(items), limit, Time(newest)}, err
+		out[i] = row(s.CapturedAt.UTC(), state)
+	}
+	return out, nil
 }

@@ -104,7 +104,7 @@ type Thread[T any] struct {
 // a kind, fewer if their texts are longer than one answer holds.
 func Children[T any](
 	ctx context.Context, b Base, parent catalog.Record, kind catalog.Kind, count int, cursor Cursor,
-	row func(catalog.Record) (T, error),
+	row func(Base, catalog.Record) (T, error),
 ) (Thread[T], error) {
 	offset := 0
 	if cursor != "" {
@@ -129,7 +129,7 @@ func Children[T any](
 		if chars += utf8.RuneCountInString(r.Body); chars > textLimit && len(t.Items) > 0 {
 			break
 		}
-		item, err := row(r)
+		item, err := row(b, r)
 		if err != nil {
 			return Thread[T]{}, err
 		}

@@ -11,19 +11,14 @@ import (
 	"almanac/catalog"
 )
 
-type service struct{ kb.Base }
+// Operations are the group's, in the order clients see them.
+var Operations = []kb.Op{list, get}
 
-// Operations returns the group's operations.
-func Operations(b kb.Base) []op.Operation {
-	s := service{b}
-	return []op.Operation{kb.New(b, listSpec, s.list), kb.New(b, getSpec, s.get)}
-}
-
-var listSpec = op.Spec{
+var list = kb.New(op.Spec{
 	ID: "list_docs", Path: "/api/v1/docs",
-	Summary: "Documentation pages, by path.",
 	Example: listIn{Paging: kb.Paging{Limit: 5}},
-}
+	Doc:     "Documentation pages, by path.",
+}, runList)
 
 type listIn struct {
 	Source string `json:"source" doc:"only this source or repository" maxLength:"200"`
@@ -41,30 +36,34 @@ type Page struct {
 	UpdatedAt   *time.Time `json:"updated_at"`
 }
 
-func (s service) list(ctx context.Context, in listIn) (kb.List[Page], error) {
+func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[Page], error) {
 	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDoc}, Order: catalog.ByKey}
 	if in.Source != "" {
 		q.Sources = []string{in.Source}
 	}
-	list, err := kb.Rows(ctx, s.Base, q, in.Paging, s.page)
+	list, err := kb.Rows(ctx, b, q, in.Paging, page)
 	if err == nil && in.Source != "" && list.Total == 0 { // not a source's name: a repository's
 		q.Sources, q.Containers = nil, []string{in.Source}
-		return kb.Rows(ctx, s.Base, q, in.Paging, s.page)
+		return kb.Rows(ctx, b, q, in.Paging, page)
 	}
 	return list, err
 }
 
-func (s service) page(r catalog.Record) (Page, error) {
+func page(b kb.Base, r catalog.Record) (Page, error) {
 	d, err := kb.Decode[catalog.Doc](r)
-	return Page{r.ID, s.Item(r), d.Description, r.Source, d.Section, d.Version, kb.Time(r.UpdatedAt)}, err
+	return Page{r.ID, b.Item(r), d.Description, r.Source, d.Section, d.Version, kb.Time(r.UpdatedAt)}, err
 }
 
-var getSpec = op.Spec{
-	ID: "get_doc", Path: "/api/v1/docs/{id...}", Tool: "get_doc", Title: "Read a full text", MayFail: []error{op.ErrNotFound},
-	Summary:     "The full text of one record, by the id of a list or a search result, or by its path.",
-	Description: "Reads the full text of any search result by its id, 50,000 characters at a time.",
-	Forms:       []op.Form{kb.MarkdownForm[Full]()},
-}
+var get = kb.New(op.Spec{
+	ID: "get_doc", Path: "/api/v1/docs/{id...}", Tool: "get_doc", MayFail: []error{op.ErrNotFound},
+	Forms: []op.Form{kb.MarkdownForm[Full]()},
+	Doc: `
+Read a full text
+The full text of one record, by the id of a list or a search result, or by its path.
+
+Reads the full text of any search result by its id, 50,000 characters at a time.
+`,
+}, runGet)
 
 type getIn struct {
 	ID     kb.RecordID `json:"id" required:"true"`
@@ -86,14 +85,14 @@ type Full struct {
 // Markdown implements kb.Markdowner.
 func (f Full) Markdown() kb.Markdown { return kb.Markdown{Title: f.Title, URL: f.URL, Text: f.Content} }
 
-func (s service) get(ctx context.Context, in getIn) (Full, error) {
-	r, err := s.Record(ctx, in.ID)
+func runGet(ctx context.Context, b kb.Base, in getIn) (Full, error) {
+	r, err := b.Record(ctx, in.ID)
 	if err != nil {
 		return Full{}, err
 	}
 	text, err := kb.Read(r, in.Cursor)
 	return Full{
-		ID: r.ID, Item: s.Item(r), Type: kb.TypeOf(r.Kind), Source: r.Source, CreatedAt: kb.Time(r.CreatedAt),
+		ID: r.ID, Item: b.Item(r), Type: kb.TypeOf(r.Kind), Source: r.Source, CreatedAt: kb.Time(r.CreatedAt),
 		UpdatedAt: kb.Time(r.UpdatedAt), Summary: r.Summary, Text: text,
 	}, err
 }

@@ -33,13 +33,8 @@ const MaxBody = 1 << 20
 type Config struct {
 	Name, Version string // of the program, for clients
 	Instructions  string // for the model, on what is here and how to use it
-	Operations    []op.Operation
-	Resources     []op.Resource
-	// Ready tells whether the first index is complete, and how much of it is,
-	// 0 to 1; nil = always. Until then tools are listed but answer an error.
-	Ready func() (ready bool, progress float64)
-	// Timeout is how long a tool may run; 0 = 15 s.
-	Timeout time.Duration
+	op.Serving
+	Resources []op.Resource
 	// AllowedOrigins are the web pages that may call: https://kb.example.org,
 	// "*" = any. With Loopback, pages of this machine may too, and the Host
 	// header must be this machine's or one of AllowedHosts.
@@ -51,7 +46,6 @@ type Config struct {
 	// Observe is called after every call of a known tool with its outcome (ok,
 	// error or panic) and the time taken; may be nil.
 	Observe func(tool, outcome string, took time.Duration)
-	Log     *slog.Logger
 }
 
 // Server is the tool endpoint. It is an http.Handler for one path.
@@ -67,15 +61,7 @@ type Server struct {
 // New makes a server. It fails on two tools of one name, and on one whose
 // answer is not a JSON object.
 func New(cfg Config) (*Server, error) {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if cfg.Ready == nil {
-		cfg.Ready = func() (bool, float64) { return true, 1 }
-	}
-	if cfg.Timeout == 0 {
-		cfg.Timeout = 15 * time.Second
-	}
+	cfg.Serving = cfg.WithDefaults()
 	if cfg.Name == "" || cfg.Version == "" {
 		return nil, errors.New("mcp: a server needs a name and a version")
 	}

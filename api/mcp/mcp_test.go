@@ -31,7 +31,8 @@ func TestMain(m *testing.M) {
 func newServer(t testing.TB, change func(*mcp.Config)) *mcp.Server {
 	t.Helper()
 	cfg := mcp.Config{
-		Name: "almanac", Version: "test", Instructions: "Ask the shelf.", Operations: optest.Operations(), Timeout: 50 * time.Millisecond,
+		Name: "almanac", Version: "test", Instructions: "Ask the shelf.", 
+		Serving: op.Serving{Operations: optest.Operations(), Timeout: 50 * time.Millisecond},
 		Resources: []op.Resource{
 			{URI: "kb://books", Name: "books", Read: func(context.Context) (any, error) {
 				return optest.Shelf{Items: []optest.Book{{ID: "7", Shelved: "hall"}}}, nil
@@ -318,10 +319,10 @@ func TestNewRefuses(t *testing.T) {
 	ops := optest.Operations()
 	list := op.New(op.Spec{ID: "x", Tool: "x"}, func(context.Context, struct{}) ([]string, error) { return nil, nil })
 	for name, cfg := range map[string]mcp.Config{
-		"two tools of one name":      {Name: "a", Version: "1", Operations: append(ops, ops[0])},
-		"a tool that answers a list": {Name: "a", Version: "1", Operations: []op.Operation{list}},
+		"two tools of one name":      {Name: "a", Version: "1", Serving: op.Serving{Operations: append(ops, ops[0])}},
+		"a tool that answers a list": {Name: "a", Version: "1", Serving: op.Serving{Operations: []op.Operation{list}}},
 		"two resources on one URI":   {Name: "a", Version: "1", Resources: []op.Resource{{URI: "kb://a"}, {URI: "kb://a"}}},
-		"a server without a name":    {Operations: ops},
+		"a server without a name":    {Serving: op.Serving{Operations: ops}},
 	} {
 		if _, err := mcp.New(cfg); err == nil {
 			t.Errorf("%s: no error", name)

@@ -11,11 +11,6 @@ import (
 // group is this package's; the Index is made after the groups.
 const group = "meta"
 
-var indexSpec = op.Spec{
-	ID: "get_index", Group: group, Path: "/api/v1", BeforeReady: true,
-	Summary: "Every endpoint, and where the descriptions of them are.",
-}
-
 // Endpoints lists the endpoints.
 type Endpoints struct {
 	Name        string     `json:"name"`
@@ -43,7 +38,10 @@ func Index(b kb.Base, all []op.Operation) op.Operation {
 		Name: "almanac", Network: b.Network.Title, Description: b.Network.Description,
 		OpenAPI: b.PublicURL + "/api/v1/openapi.json", MCP: b.PublicURL + "/mcp",
 	}
-	index := kb.New(b, indexSpec, func(context.Context, struct{}) (Endpoints, error) { return x, nil })
+	index := op.New(op.Spec{
+		ID: "get_index", Group: group, Path: "/api/v1", BeforeReady: true,
+		Summary: "Every endpoint, and where the descriptions of them are.",
+	}, func(context.Context, struct{}) (Endpoints, error) { return x, nil })
 	for _, o := range append([]op.Operation{index}, all...) {
 		if o.Path == "" {
 			continue

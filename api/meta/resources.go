@@ -11,19 +11,18 @@ import (
 
 // Resources returns the read-only snapshots for tool clients.
 func Resources(b kb.Base, all []op.Operation) []op.Resource {
-	s := service{b}
 	return []op.Resource{
 		{
 			URI: "kb://status", Name: "status", Title: "Status",
 			Description: "Sync health, record counts by kind and the time of the last sync.",
-			Read:        func(ctx context.Context) (any, error) { return s.status(ctx, struct{}{}) },
+			Read:        func(ctx context.Context) (any, error) { return runStatus(ctx, b, struct{}{}) },
 		}, {
 			URI: "kb://tools", Name: "tools", Title: "Tools", Description: "The tool catalogue as data.",
 			Read: func(context.Context) (any, error) { return tools(all), nil },
 		}, {
 			URI: "kb://docs-index", Name: "docs-index", Title: "Documentation index",
 			Description: "The documentation corpora that are indexed, by repository, with their pages' titles and ids.",
-			Read:        s.docsIndex,
+			Read:        func(ctx context.Context) (any, error) { return docsIndex(ctx, b) },
 		},
 	}
 }
@@ -81,8 +80,8 @@ type DocPage struct {
 	Path  string `json:"path,omitempty"`
 }
 
-func (s service) docsIndex(ctx context.Context) (any, error) {
-	records, total, err := s.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDoc}, Order: catalog.ByKey})
+func docsIndex(ctx context.Context, b kb.Base) (any, error) {
+	records, total, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDoc}, Order: catalog.ByKey})
 	at := map[string]int{}
 	out := DocsIndex{Total: total}
 	for _, r := range records {

@@ -33,7 +33,7 @@ func TestDerivedRecordsAreAsFreshAsTheReleases(t *testing.T) {
 			{Name: "notes", LastRun: now, LastSuccess: now.Add(-time.Minute), Freshness: time.Hour},
 		},
 	}
-	out, err := service{Base: kb.Base{Catalog: c, Now: func() time.Time { return now }}}.sources(t.Context(), struct{}{})
+	out, err := runSources(t.Context(), kb.Base{Catalog: c, Now: func() time.Time { return now }}, struct{}{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,15 @@ import (
 	"html/template"
 	"time"
 
+	"almanac/api/kb"
 	"almanac/api/op"
 )
 
-var statusSpec = op.Spec{
+var status = kb.New(op.Spec{
 	ID: "get_status", Path: "/status", BeforeReady: true,
-	Summary: "What works: index, engines and sources.",
-	Forms:   []op.Form{{Type: "text/html; charset=utf-8", Write: writeStatus}},
-}
+	Forms: []op.Form{{Type: "text/html; charset=utf-8", Write: writeStatus}},
+	Doc:   "What works: index, engines and sources.",
+}, runStatus)
 
 // Status is the content of kb://status, and of /status.
 type Status struct {
@@ -42,14 +43,14 @@ type Down struct {
 	Reason string `json:"reason"`
 }
 
-func (s service) status(ctx context.Context, _ struct{}) (Status, error) {
-	sources, err := s.sources(ctx, struct{}{})
+func runStatus(ctx context.Context, b kb.Base, _ struct{}) (Status, error) {
+	sources, err := runSources(ctx, b, struct{}{})
 	if err != nil {
 		return Status{}, err
 	}
-	st := s.Search.Status(ctx)
+	st := b.Search.Status(ctx)
 	out := Status{
-		Network: s.Network.Title, AsOf: s.Now().UTC().Truncate(time.Second), Ready: st.Ready,
+		Network: b.Network.Title, AsOf: b.Now().UTC().Truncate(time.Second), Ready: st.Ready,
 		Healthy: st.Ready && len(st.Down) == 0, Records: sources.TotalRecords,
 		Index:   IndexState{Records: st.Records, Passages: st.Passages, Lag: st.Lag, Model: st.Model},
 		Sources: sources.Sources,

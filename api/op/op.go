@@ -18,10 +18,13 @@ import (
 type Spec struct {
 	// ID is the operation's unique name, snake_case: list_cips.
 	ID string
+	// Doc holds the three texts below as a commit message does: the title if
+	// it is a tool, the summary on a line of its own, and the description after
+	// a blank line.
+	Doc string
 	// Summary is one line. Description, at most two sentences, says it at
 	// more length; it is the description of the tool.
-	Summary     string
-	Description string
+	Title, Summary, Description string
 
 	// Method and Path serve it on REST; Path empty: not on REST. Path is
 	// relative to the public URL, with {name} for path parameters:
@@ -35,7 +38,6 @@ type Spec struct {
 	// Tool serves it on MCP under this name in the group; Tool empty: not on
 	// MCP. Group is the name of its package, a toolset, and its tag in OpenAPI.
 	Tool  string
-	Title string // of the tool, for people
 	Group string
 	// Extra marks a tool that is listed only where its toolset is asked for.
 	Extra bool
@@ -156,6 +158,7 @@ func build(s Spec, in, out reflect.Type, run func(context.Context, reflect.Value
 	if s.Method == "" {
 		s.Method = "GET"
 	}
+	s.readDoc()
 	if s.Words != nil {
 		for _, text := range []*string{&s.Summary, &s.Description, &s.Title} {
 			*text = s.Words.Replace(*text)
@@ -169,6 +172,18 @@ func build(s Spec, in, out reflect.Type, run func(context.Context, reflect.Value
 		o.checkExample()
 	}
 	return o
+}
+
+// readDoc fills the texts from Doc.
+func (s *Spec) readDoc() {
+	if s.Doc == "" {
+		return
+	}
+	head, description, _ := strings.Cut(strings.TrimSpace(s.Doc), "\n\n")
+	if s.Tool != "" {
+		s.Title, head, _ = strings.Cut(head, "\n")
+	}
+	s.Summary, s.Description = head, strings.Join(strings.Fields(description), " ")
 }
 
 // fail reports a mistake in the program: a type or tag New cannot describe.

@@ -3,20 +3,156 @@
 package operations
 
 import (
+	"context"
+	"time"
+
 	"almanac/api/kb"
 	"almanac/api/op"
+	"almanac/catalog"
 )
 
-type service struct{ kb.Base }
+// Operations are the group's, in the order clients see them.
+var Operations = []kb.Op{stats, network, networkHistory, market, marketHistory}
 
-// Operations returns the group's operations.
-func Operations(b kb.Base) []op.Operation {
-	s := service{b}
-	return []op.Operation{
-		kb.New(b, statsSpec, s.stats),
-		kb.New(b, networkSpec, s.network),
-		kb.New(b, networkHistorySpec, s.networkHistory),
-		kb.New(b, marketSpec, s.market),
-		kb.New(b, marketHistorySpec, s.marketHistory),
-	}
+var stats = kb.New(op.Spec{
+	ID: "get_network_stats", Tool: "get_network_stats",
+	Doc: `
+What is indexed
+Counts of indexed content.
+
+Counts what the knowledge base holds: proposals by status, forum, mail, forge, grants, documentation, videos,
+posts and radar items.
+`,
+}, runStats)
+
+// Stats counts indexed content.
+type Stats struct {
+	CIPs             CIPStats       `json:"cips"`
+	ForumTopics      int            `json:"forum_topics"`
+	ForumPosts       int            `json:"forum_posts"`
+	ForgeIssues      int            `json:"forge_issues"`
+	ForgePulls       int            `json:"forge_pulls"`
+	ForgeDiscussions int            `json:"forge_discussions"`
+	Proposals        ProposalStats  `json:"grant_proposals"`
+	DocPages         int            `json:"doc_pages"`
+	Releases         int            `json:"releases"`
+	Videos           int            `json:"videos"`
+	BlogPosts        int            `json:"blog_posts"`
+	MailThreads      int            `json:"mailing_threads"`
+	MailMessages     int            `json:"mailing_messages"`
+	Whitepapers      int            `json:"whitepapers"`
+	RadarItems       int            `json:"radar_items"`
+	Total            int            `json:"total_records"`
+	ByKind           map[string]int `json:"by_kind"`
 }
+
+// CIPStats counts improvement proposals; drafts are open pull requests.
+type CIPStats struct {
+	Total    int            `json:"total"`
+	InReview int            `json:"in_review"`
+	Final    int            `json:"final"`
+	ByStatus map[string]int `json:"by_status"`
+}
+
+// ProposalStats counts grant proposals.
+type ProposalStats struct {
+	Total  int `json:"total"`
+	Open   int `json:"open"`
+	Closed int `json:"closed"`
+}
+
+func runStats(ctx context.Context, b kb.Base, _ struct{}) (Stats, error) {
+	counts, err := b.Catalog.Counts(ctx)
+	out := Stats{ByKind: map[string]int{}, CIPs: CIPStats{ByStatus: map[string]int{}}}
+	for _, c := range counts {
+		out.Total += c.N
+		out.ByKind[string(c.Kind)] += c.N
+		switch {
+		case c.Kind == catalog.KindCIP:
+			out.CIPs.Total += c.N
+			out.CIPs.ByStatus[c.State] += c.N
+		case c.Kind == catalog.KindProposal && c.TopLevel: // others are further files of a proposal
+			out.Proposals.Total += c.N
+			if c.State == "open" {
+				out.Proposals.Open += c.N
+			} else {
+				out.Proposals.Closed += c.N
+			}
+		}
+	}
+	out.CIPs.InReview, out.CIPs.Final = out.CIPs.ByStatus["Review"], out.CIPs.ByStatus["Final"]
+	for kind, to := range map[catalog.Kind]*int{
+		catalog.KindTopic: &out.ForumTopics, catalog.KindPost: &out.ForumPosts, catalog.KindIssue: &out.ForgeIssues,
+		catalog.KindPull: &out.ForgePulls, catalog.KindDiscussion: &out.ForgeDiscussions, catalog.KindDoc: &out.DocPages,
+		catalog.KindRelease: &out.Releases, catalog.KindVideo: &out.Videos, catalog.KindBlog: &out.BlogPosts,
+		catalog.KindMailThread: &out.MailThreads, catalog.KindMailMessage: &out.MailMessages,
+		catalog.KindWhitepaper: &out.Whitepapers, catalog.KindRadar: &out.RadarItems,
+	} {
+		*to = out.ByKind[string(kind)]
+	}
+	return out, err
+}
+
+var unavailable = []error{op.ErrUnavailable}
+
+var network = kb.New(op.Spec{
+	ID: "get_network_state", Path: "/api/v1/network", Tool: "get_network_state", MayFail: unavailable,
+	Doc: `
+State of the network
+The latest on-chain snapshot.
+
+Returns the latest on-chain snapshot: validators, voting threshold, sequencers, latest round, featured apps and
+rewards. captured_at says how old it is.
+`,
+}, kb.Latest(catalog.SeriesNetwork, networkRow))
+
+var networkHistory = kb.New(op.Spec{
+	ID: "get_network_history", Path: "/api/v1/network/history", Doc: "On-chain snapshots over time, newest first.",
+}, kb.HistoryOf[networkHistoryIn](catalog.SeriesNetwork, networkRow))
+
+type networkHistoryIn struct {
+	Limit int `json:"limit" default:"200" minimum:"1" maximum:"1000" doc:"how many to return"`
+}
+
+func (in networkHistoryIn) Most() int { return in.Limit }
+
+// NetworkSnapshot is the state of the network at a time.
+type NetworkSnapshot struct {
+	CapturedAt time.Time `json:"captured_at"`
+	catalog.NetworkState
+}
+
+func networkRow(at time.Time, state catalog.NetworkState) NetworkSnapshot {
+	return NetworkSnapshot{at, state}
+}
+
+// MarketSnapshot is the state of the coin's market at a time.
+type MarketSnapshot struct {
+	CapturedAt time.Time `json:"captured_at"`
+	catalog.MarketState
+}
+
+func marketRow(at time.Time, state catalog.MarketState) MarketSnapshot {
+	return MarketSnapshot{at, state}
+}
+
+var market = kb.New(op.Spec{
+	ID: "get_token_market", Path: "/api/v1/market", Tool: "get_token_market", MayFail: unavailable,
+	Doc: `
+Market of the coin
+The latest market snapshot: price, market capitalisation, value locked.
+
+Returns the latest cached market snapshot of the native coin only: price, 24 h change, market capitalisation,
+volume and value locked by protocol. captured_at says how old it is.
+`,
+}, kb.Latest(catalog.SeriesMarket, marketRow))
+
+type marketHistoryIn struct {
+	Limit int `json:"limit" default:"96" minimum:"1" maximum:"1000" doc:"how many to return"`
+}
+
+func (in marketHistoryIn) Most() int { return in.Limit }
+
+var marketHistory = kb.New(op.Spec{
+	ID: "get_market_history", Path: "/api/v1/market/history", Doc: "Market snapshots over time, newest first.",
+}, kb.HistoryOf[marketHistoryIn](catalog.SeriesMarket, marketRow))

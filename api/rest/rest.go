@@ -6,7 +6,6 @@ package rest
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"strings"
 	"time"
@@ -25,22 +24,16 @@ const (
 
 // Config of a Handler.
 type Config struct {
-	Operations []op.Operation
-	Documents  []Document
+	op.Serving
+	Documents []Document
 	// Limit counts every request but those of free documents; nil = none.
 	Limit *limit.Bucket
-	// Ready tells whether the first index is complete, and how much of it is,
-	// 0 to 1; nil = always.
-	Ready func() (ready bool, progress float64)
-	// Timeout is how long an operation may run; 0 = 15 s.
-	Timeout time.Duration
 	// PublicURL begins the addresses in Link headers: https://kb.example.org.
 	PublicURL string
 	// Observe is called after every answer with the route's pattern ("" if
 	// there is none), the status (499: the client left) and the time taken;
 	// may be nil.
 	Observe func(method, route string, status int, took time.Duration)
-	Log     *slog.Logger
 }
 
 // A Document is an answer that is not an operation: a description of the API,
@@ -75,15 +68,7 @@ type reply struct {
 
 // New routes operations and documents. It fails if two have one path.
 func New(cfg Config) (h *Handler, err error) {
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
-	if cfg.Ready == nil {
-		cfg.Ready = func() (bool, float64) { return true, 1 }
-	}
-	if cfg.Timeout == 0 {
-		cfg.Timeout = 15 * time.Second
-	}
+	cfg.Serving = cfg.WithDefaults()
 	h = &Handler{cfg: cfg, engine: newEngine()}
 	defer func() { // gin panics on patterns that conflict
 		if p := recover(); p != nil {

@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 func newHandler(t testing.TB, change func(*rest.Config)) *rest.Handler {
 	t.Helper()
 	cfg := rest.Config{
-		Operations: optest.Operations(), PublicURL: "https://kb.example",
-		Timeout: 50 * time.Millisecond,
+		Serving:   op.Serving{Operations: optest.Operations(), Timeout: 50 * time.Millisecond},
+		PublicURL: "https://kb.example",
 		Documents: []rest.Document{
 			{Path: "/health", ContentType: "application/json", Probe: true, Body: func(context.Context) ([]byte, error) { return []byte(`{}`), nil }},
 			{Path: "/api/v1/doc.json", ContentType: "application/json", Body: func(context.Context) ([]byte, error) { return []byte(`{"a":1}`), nil }},
@@ -373,7 +373,7 @@ func TestWhoLeftIsToldApartFromWhatTookTooLong(t *testing.T) {
 
 func TestTwoRoutesOnOnePathAreRefused(t *testing.T) {
 	ops := optest.Operations()
-	if _, err := rest.New(rest.Config{Operations: append(ops, ops[0])}); err == nil {
+	if _, err := rest.New(rest.Config{Serving: op.Serving{Operations: append(ops, ops[0])}}); err == nil {
 		t.Error("no error")
 	}
 }

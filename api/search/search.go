@@ -14,29 +14,22 @@ import (
 	"almanac/retrieval"
 )
 
-type service struct{ kb.Base }
-
-// Operations returns the group's operations.
-func Operations(b kb.Base) []op.Operation {
-	s := service{b}
-	return []op.Operation{
-		kb.New(b, searchSpec, s.search),
-		kb.New(b, semanticSpec, s.semantic),
-		kb.New(b, featureSpec, s.feature),
-		kb.New(b, notesSpec, s.notes),
-		kb.New(b, communitySpec, s.community),
-	}
-}
+// Operations are the group's, in the order clients see them.
+var Operations = []kb.Op{search, semantic, feature, notes, community}
 
 var unavailable = []error{op.ErrUnavailable}
 
-var searchSpec = op.Spec{
-	ID: "search", Path: "/api/v1/search", Tool: "search", Title: "Search the knowledge base", MayFail: unavailable,
-	Summary: "Ranked search over everything, with a fuzzy fallback.",
-	Description: "Searches the whole knowledge base by words and meaning; quotes, -word, kind: and source: work. " +
-		"Read a result's full text with get_doc and its id.",
+var search = kb.New(op.Spec{
+	ID: "search", Path: "/api/v1/search", Tool: "search", MayFail: unavailable,
 	Example: searchIn{Q: "balance", Type: "all", Limit: 5},
-}
+	Doc: `
+Search the knowledge base
+Ranked search over everything, with a fuzzy fallback.
+
+Searches the whole knowledge base by words and meaning; quotes, -word, kind: and source: work. Read a result's
+full text with get_doc and its id.
+`,
+}, runSearch)
 
 type searchIn struct {
 	Q     kb.Query      `json:"q" tool:"query" required:"true"`
@@ -74,7 +67,7 @@ func (a Answer) Next() (offset int, more bool) {
 
 var facets = []string{"kind", "source", "container", "state"}
 
-func (s service) search(ctx context.Context, in searchIn) (Answer, error) {
+func runSearch(ctx context.Context, b kb.Base, in searchIn) (Answer, error) {
 	r := retrieval.Request{
 		Query: string(in.Q), Limit: in.Limit, Offset: in.Offset, Diversify: in.Type == "all",
 	}
@@ -95,22 +88,22 @@ func (s service) search(ctx context.Context, in searchIn) (Answer, error) {
 	if in.Facets {
 		r.Facets = facets
 	}
-	return s.answer(ctx, "q", r, kinds, string(in.Type), in.Highlight)
+	return answer(ctx, b, "q", r, kinds, string(in.Type), in.Highlight)
 }
 
 // answer runs a search among the kinds (none: all). The query's argument is
 // the field.
-func (s service) answer(
-	ctx context.Context, field string, r retrieval.Request, kinds []catalog.Kind, searchType string, highlight bool,
+func answer(
+	ctx context.Context, b kb.Base, field string, r retrieval.Request, kinds []catalog.Kind, searchType string, highlight bool,
 ) (Answer, error) {
 	for _, k := range kinds {
 		r.Filter.Kinds = append(r.Filter.Kinds, string(k))
 	}
-	res, err := s.Find(ctx, field, r)
+	res, err := b.Find(ctx, field, r)
 	if err != nil {
 		return Answer{}, err
 	}
-	hits, err := s.Hits(ctx, res.Results, highlight)
+	hits, err := b.Hits(ctx, res.Results, highlight)
 	a := Answer{
 		Query: res.Query, Type: searchType, Total: res.Total, Items: hits, Degraded: res.Degraded, Facets: res.Facets,
 		TookMs: float64(res.Took.Microseconds()) / 1000, offset: r.Offset,
@@ -124,12 +117,16 @@ func (s service) answer(
 	return a, err
 }
 
-var semanticSpec = op.Spec{
-	ID: "semantic_search", Tool: "semantic_search", Title: "Search by meaning", MayFail: unavailable,
-	Summary: "Hybrid vector and full-text retrieval with reranking.",
-	Description: "Finds passages by meaning and words together, reranked; best for questions in your own words. " +
-		"Read a result's full text with get_doc and its id.",
-}
+var semantic = kb.New(op.Spec{
+	ID: "semantic_search", Tool: "semantic_search", MayFail: unavailable,
+	Doc: `
+Search by meaning
+Hybrid vector and full-text retrieval with reranking.
+
+Finds passages by meaning and words together, reranked; best for questions in your own words. Read a result's
+full text with get_doc and its id.
+`,
+}, runSemantic)
 
 type semanticIn struct {
 	Query string          `json:"query" required:"true" doc:"a question or description in your own words"`
@@ -137,16 +134,16 @@ type semanticIn struct {
 	Limit int             `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
 }
 
-func (s service) semantic(ctx context.Context, in semanticIn) (Answer, error) {
+func runSemantic(ctx context.Context, b kb.Base, in semanticIn) (Answer, error) {
 	r := retrieval.Request{Query: in.Query, Limit: in.Limit, Diversify: len(in.Types) != 1}
 	if len(in.Types) == 0 || slices.Contains(in.Types, "all") {
 		r.Diversify = true
-		return s.answer(ctx, "query", r, nil, "all", false)
+		return answer(ctx, b, "query", r, nil, "all", false)
 	}
 	var kinds []catalog.Kind
 	names := make([]string, len(in.Types))
 	for i, t := range in.Types {
 		names[i], kinds = string(t), append(kinds, kb.KindsOf(t)...)
 	}
-	return s.answer(ctx, "query", r, kinds, strings.Join(names, ","), false)
+	return answer(ctx, b, "query", r, kinds, strings.Join(names, ","), false)
 }

@@ -1,0 +1,168 @@
+package cips
+
+import (
+	"context"
+	"slices"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+)
+
+var mentions = kb.New(op.Spec{
+	ID: "get_cip_mentions", Path: "/api/v1/cips/{id}/mentions", Tool: "get_cip_mentions", MayFail: notFound,
+	Doc: `
+Who mentions a proposal
+Backlinks to one proposal from every kind of content.
+
+Lists what mentions one improvement proposal: forum, mail, blog, grant proposals, sibling proposals and other
+content, with counts.
+`,
+}, runMentions)
+
+// mentionsShown bounds each list of mentions.
+const mentionsShown = 50
+
+// Mentions are the backlinks to a proposal.
+type Mentions struct {
+	ID        string         `json:"id"`
+	Counts    MentionCounts  `json:"counts"`
+	Forum     []kb.Reference `json:"forum"`
+	Mail      []kb.Reference `json:"mailing_list"`
+	Blog      []kb.Reference `json:"blog"`
+	Proposals []kb.Reference `json:"proposals"`
+	CIPs      []kb.Reference `json:"cips"`
+	Other     []kb.Reference `json:"other" doc:"documentation, releases and every other kind"`
+}
+
+// MentionCounts counts mentioning records, also those beyond the lists.
+type MentionCounts struct {
+	Forum     int `json:"forum"`
+	Mail      int `json:"mailing_list"`
+	Blog      int `json:"blog"`
+	Proposals int `json:"proposals"`
+	CIPs      int `json:"cips"`
+	Other     int `json:"other"`
+	Total     int `json:"total"`
+}
+
+func runMentions(ctx context.Context, b kb.Base, in idIn) (Mentions, error) {
+	r, err := b.CIPHead(ctx, in.ID)
+	if err != nil {
+		return Mentions{}, err
+	}
+	all, err := b.Linked(ctx, r)
+	m := Mentions{ID: b.ID(r)}
+	m.Counts.Total = len(all)
+	for _, x := range all {
+		list, count := &m.Other, &m.Counts.Other
+		switch x.Record.Kind {
+		case catalog.KindTopic, catalog.KindPost:
+			list, count = &m.Forum, &m.Counts.Forum
+		case catalog.KindMailThread, catalog.KindMailMessage:
+			list, count = &m.Mail, &m.Counts.Mail
+		case catalog.KindBlog:
+			list, count = &m.Blog, &m.Counts.Blog
+		case catalog.KindProposal:
+			list, count = &m.Proposals, &m.Counts.Proposals
+		case catalog.KindCIP:
+			list, count = &m.CIPs, &m.Counts.CIPs
+		}
+		if *count++; len(*list) < mentionsShown {
+			*list = append(*list, b.Reference(x))
+		}
+	}
+	return m, err
+}
+
+var citations = kb.New(op.Spec{
+	ID: "get_cip_citations", Path: "/api/v1/cips/{id}/citations", Tool: "get_cip_citations", MayFail: notFound,
+	Doc: `
+Citations of a proposal
+Citation graph of one proposal: counts and samples with snippets per source.
+
+Counts what cites one improvement proposal by source and gives samples with the sentence around the citation.
+`,
+}, runCitations)
+
+type citationsIn struct {
+	ID kb.CIPID `json:"id" tool:"cip_id" required:"true"`
+}
+
+// Citations are the citation graph of a proposal.
+type Citations struct {
+	ID      string         `json:"id"`
+	Total   int            `json:"total"`
+	Sources []CitingSource `json:"sources" doc:"sibling proposals, forum, mail, forge, blog, videos, then the rest"`
+	Cites   []string       `json:"cites" doc:"ids of proposals that this one cites"`
+}
+
+// CitingSource is one kind of citing content.
+type CitingSource struct {
+	Source  string         `json:"source"`
+	Count   int            `json:"count"`
+	Samples []kb.Reference `json:"samples"`
+}
+
+// citationSamples bounds each sample.
+const citationSamples = 5
+
+// citing names the sources of citations in the order of the answer. The last
+// has every other kind.
+var citing = []struct {
+	name  string
+	kinds []catalog.Kind
+}{
+	{"cips", []catalog.Kind{catalog.KindCIP, catalog.KindAttachment}},
+	{"forum", []catalog.Kind{catalog.KindTopic, catalog.KindPost}},
+	{"mail", []catalog.Kind{catalog.KindMailThread, catalog.KindMailMessage}},
+	{"forge", []catalog.Kind{
+		catalog.KindIssue, catalog.KindPull, catalog.KindDiscussion, catalog.KindComment, catalog.KindRelease, catalog.KindRepo,
+	}},
+	{"blog", []catalog.Kind{catalog.KindBlog}},
+	{"videos", []catalog.Kind{catalog.KindVideo}},
+	{"proposals", []catalog.Kind{catalog.KindProposal}},
+	{"docs", nil},
+}
+
+func runCitations(ctx context.Context, b kb.Base, in citationsIn) (Citations, error) {
+	r, err := b.CIPHead(ctx, in.ID)
+	if err != nil {
+		return Citations{}, err
+	}
+	all, err := b.Linked(ctx, r)
+	if err != nil {
+		return Citations{}, err
+	}
+	c := Citations{ID: b.ID(r), Total: len(all)}
+	for _, source := range citing {
+		c.Sources = append(c.Sources, CitingSource{Source: source.name})
+	}
+	for _, x := range all {
+		at := len(citing) - 1
+		for j, source := range citing {
+			if slices.Contains(source.kinds, x.Record.Kind) {
+				at = j
+			}
+		}
+		source := &c.Sources[at]
+		if source.Count++; len(source.Samples) < citationSamples {
+			source.Samples = append(source.Samples, b.Reference(x))
+		}
+	}
+	c.Cites, err = citedBy(ctx, b, r)
+	return c, err
+}
+
+// citedBy returns the ids of the other proposals that a record links to, sorted.
+func citedBy(ctx context.Context, b kb.Base, r catalog.Record) ([]string, error) {
+	links, err := b.Catalog.LinksFrom(ctx, r.ID)
+	var ids []string
+	for _, l := range links {
+		if l.To.Kind == catalog.KindCIP && l.To != r.Ref() {
+			ids = append(ids, b.Network.Proposals.ID(l.To.Key))
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), err
+}

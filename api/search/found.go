@@ -1,0 +1,142 @@
+package search
+
+import (
+	"context"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+)
+
+var feature = kb.New(op.Spec{
+	ID: "find_cip_for_feature", Tool: "find_cip_for_feature", MayFail: unavailable,
+	Doc: `
+Find proposals for a feature
+Improvement proposals that match a description of a feature.
+
+Finds the improvement proposals that specify or touch a feature, by title and text, with their status.
+`,
+}, runFeature)
+
+type featureIn struct {
+	Feature string `json:"feature" required:"true" doc:"what the feature does, in your own words"`
+}
+
+// FeatureProposals are the proposals found for a feature.
+type FeatureProposals struct {
+	Feature string `json:"feature"`
+	kb.Found[FeatureProposal]
+}
+
+// FeatureProposal is a found proposal with why it was found.
+type FeatureProposal struct {
+	kb.CIP
+	kb.Why
+}
+
+// found is how many records the operations of this package that take no limit
+// return.
+const found = 10
+
+func runFeature(ctx context.Context, b kb.Base, in featureIn) (FeatureProposals, error) {
+	search := kb.Search{Field: "feature", Query: in.Feature, Kinds: []catalog.Kind{catalog.KindCIP}, Limit: found}
+	all, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (FeatureProposal, error) {
+		row, err := b.CIPRow(m.Record)
+		return FeatureProposal{row, m.Why()}, err
+	})
+	return FeatureProposals{in.Feature, all}, err
+}
+
+var notes = kb.New(op.Spec{
+	ID: "search_release_notes", Tool: "search_release_notes", MayFail: unavailable,
+	Doc: `
+Search release notes
+Release notes that mention a feature.
+
+Searches the release notes of every indexed repository for a feature, fix or change and names the version.
+`,
+}, runNotes)
+
+type notesIn struct {
+	Feature string `json:"feature" required:"true" doc:"feature, fix or change to look for"`
+}
+
+// Notes are the found release notes.
+type Notes struct {
+	Feature string `json:"feature"`
+	kb.Found[Note]
+}
+
+// Note is one release's notes with the passage that matched.
+type Note struct {
+	kb.Item
+	Repository string `json:"repository"`
+	Version    string `json:"version"`
+	Prerelease bool   `json:"prerelease"`
+	kb.Why
+}
+
+func runNotes(ctx context.Context, b kb.Base, in notesIn) (Notes, error) {
+	search := kb.Search{Field: "feature", Query: in.Feature, Kinds: []catalog.Kind{catalog.KindRelease}, Limit: found}
+	all, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (Note, error) {
+		d, err := kb.Decode[catalog.Release](m.Record)
+		n := Note{b.Item(m.Record), m.Record.Container, d.Version, d.Prerelease, m.Why()}
+		n.Container = "" // it is the repository
+		return n, err
+	})
+	return Notes{in.Feature, all}, err
+}
+
+var community = kb.New(op.Spec{
+	ID: "search_community", Tool: "search_community", MayFail: unavailable,
+	Doc: `
+Search what the community says
+The best of forum, mailing lists, blog and forge discussions for a question.
+
+Searches forum, mailing lists, blog and forge discussions by meaning and returns the best of each; use search
+for documentation and proposals.
+`,
+}, runCommunity)
+
+type communityIn struct {
+	Query string `json:"query" required:"true" doc:"a question or topic in your own words"`
+	Limit int    `json:"limit" default:"5" minimum:"1" maximum:"50" doc:"how many of each source"`
+}
+
+// Voices are what the community says, by source.
+type Voices struct {
+	Query   string  `json:"query"`
+	Sources []Voice `json:"sources"`
+}
+
+// Voice is one source of them.
+type Voice struct {
+	Source string `json:"source" enum:"forum,mail,blog,forge"`
+	kb.Found[Said]
+}
+
+// Said is a record found there.
+type Said struct {
+	kb.Item
+	kb.Why
+}
+
+var (
+	voices     = []string{"forum", "mail", "blog", "forge"}
+	voiceKinds = [][]catalog.Kind{
+		{catalog.KindTopic, catalog.KindPost}, {catalog.KindMailThread, catalog.KindMailMessage},
+		{catalog.KindBlog}, {catalog.KindDiscussion, catalog.KindComment},
+	}
+)
+
+func runCommunity(ctx context.Context, b kb.Base, in communityIn) (Voices, error) {
+	search := kb.Search{Field: "query", Query: in.Query, Limit: in.Limit}
+	each, err := kb.BestOf(ctx, b, search, voiceKinds, func(b kb.Base, m kb.Match) (Said, error) {
+		return Said{b.Item(m.Record), m.Why()}, nil
+	})
+	out := Voices{Query: in.Query}
+	for i, found := range each {
+		out.Sources = append(out.Sources, Voice{voices[i], found})
+	}
+	return out, err
+}
