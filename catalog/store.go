@@ -69,6 +69,12 @@ type Reader interface {
 	Snapshots(ctx context.Context, series string, limit int) ([]Snapshot, error)
 	// Sources returns the sync state of every source ever synced, by name.
 	Sources(ctx context.Context) ([]SourceState, error)
+	// Searches returns what was searched, most often first, and how many
+	// queries match in all.
+	Searches(ctx context.Context, q SearchQuery) (list []SearchCount, total int, err error)
+	// Violations returns what the content security policy blocked since the
+	// day of a time, by directive, most first, with up to top addresses each.
+	Violations(ctx context.Context, since time.Time, top int) ([]DirectiveCount, error)
 	// Dump hands every live record to fn as one state of the catalog, by id:
 	// first the entry of the source that owns it, then, with the record's
 	// reference alone, what each other source adds to it. Applied to an empty
@@ -98,6 +104,10 @@ type Writer interface {
 	// the sample's anchor day. A missing key reads as "".
 	Meta(ctx context.Context, key string) (string, error)
 	SetMeta(ctx context.Context, key, value string) error
+	// CountSearches and CountViolations add to the counts of the days, and
+	// remove those of days that are no longer kept.
+	CountSearches(ctx context.Context, counts []SearchCount) error
+	CountViolations(ctx context.Context, counts []Violation) error
 	// Enqueue adds a request for whoever runs the scheduler; Requests returns
 	// those not done, oldest first; FinishRequest marks one done.
 	Enqueue(ctx context.Context, r Request) (int64, error)
