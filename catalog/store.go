@@ -75,7 +75,7 @@ type Reader interface {
 	// Violations returns what the content security policy blocked since the
 	// day of a time, by directive, most first, with up to top addresses each.
 	Violations(ctx context.Context, since time.Time, top int) ([]DirectiveCount, error)
-	// Dump hands every live record to fn as one state of the catalog, by id:
+	// Dump calls fn with every live record as one state of the catalog, by id:
 	// first the entry of the source that owns it, then, with the record's
 	// reference alone, what each other source adds to it. Applied to an empty
 	// catalog by source, owners before additions, the entries make the same
@@ -131,7 +131,7 @@ type EventQuery struct {
 type Entry struct {
 	Record Record
 	// Parent is resolved to Record.Parent when set, by key or alias; it may
-	// stand earlier in the same batch. One that nothing is known of leaves
+	// be earlier in the same batch. One that does not exist leaves
 	// Record.Parent as it is.
 	Parent  Ref
 	Aliases []string
@@ -147,7 +147,7 @@ type Batch struct {
 	Source  string
 	Entries []Entry
 	// Events are replaced per reference: all events of a Ref that this source
-	// wrote before give way to those in the batch.
+	// wrote before are replaced by those in the batch.
 	Events []Event
 	// Delete tombstones records of this source, before the entries are
 	// written; another's record only loses the links and aliases that this
