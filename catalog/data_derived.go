@@ -13,7 +13,7 @@ const (
 	RadarEcosystem = "ecosystem"
 )
 
-// Trend is how much goes on around a record.
+// Trend is how much activity there is around a record.
 type Trend struct {
 	Record Record  // its body may be empty
 	Score  float64 // comparable across kinds; above 0
@@ -37,8 +37,8 @@ type Drift struct {
 	Findings  []DriftFinding // worst first
 }
 
-// DriftRule is how the facts of one rule fared. Those that are none of the
-// last three agree with the live value.
+// DriftRule is how the facts of one rule fared. Those that are in none of
+// the last three agree with the live value.
 type DriftRule struct {
 	Category   string
 	Key        string // "*": names what the fact is about

@@ -169,7 +169,7 @@ func cut(s string, n int) string {
 const keyDigits = 18
 
 // KeyOrder returns the string by whose bytes natural keys are ordered: without
-// regard to case, a run of digits by its value, so that PR-9 stands before
+// regard to case, a run of digits by its value, so that PR-9 comes before
 // PR-203 and 1.9.0 before 1.10.0. Stores keep it in a column of its own,
 // because databases disagree about collations.
 func KeyOrder(key string) string {
@@ -191,7 +191,7 @@ func KeyOrder(key string) string {
 	}
 	order := b.String()
 	if len(order) > MaxKey {
-		order = strings.ToValidUTF8(order[:MaxKey], "") // an index takes no more
+		order = strings.ToValidUTF8(order[:MaxKey], "") // the longest that an index takes
 	}
 	return order
 }

@@ -6,8 +6,8 @@ import (
 )
 
 // IndexStore keeps what the index follower derives from records: the change
-// log it reads, and by index generation the passages table. It stands in the
-// same database, so that a crash can never leave the two apart.
+// log it reads, and by index generation the passages table. It is in the
+// same database, so that the two agree after a crash.
 type IndexStore interface {
 	// Changes returns up to limit changes after seq, oldest first. A record
 	// changed several times appears once, at its last change.

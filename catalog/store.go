@@ -69,7 +69,13 @@ type Reader interface {
 	Snapshots(ctx context.Context, series string, limit int) ([]Snapshot, error)
 	// Sources returns the sync state of every source ever synced, by name.
 	Sources(ctx context.Context) ([]SourceState, error)
-	// Dump hands every live record to fn as one state of the catalog, by id:
+	// Searches returns what was searched, most often first, and how many
+	// queries match in all.
+	Searches(ctx context.Context, q SearchQuery) (list []SearchCount, total int, err error)
+	// Violations returns what the content security policy blocked since the
+	// day of a time, by directive, most first, with up to top addresses each.
+	Violations(ctx context.Context, since time.Time, top int) ([]DirectiveCount, error)
+	// Dump calls fn with every live record as one state of the catalog, by id:
 	// first the entry of the source that owns it, then, with the record's
 	// reference alone, what each other source adds to it. Applied to an empty
 	// catalog by source, owners before additions, the entries make the same
@@ -98,6 +104,10 @@ type Writer interface {
 	// the sample's anchor day. A missing key reads as "".
 	Meta(ctx context.Context, key string) (string, error)
 	SetMeta(ctx context.Context, key, value string) error
+	// CountSearches and CountViolations add to the counts of the days, and
+	// remove those of days that are no longer kept.
+	CountSearches(ctx context.Context, counts []SearchCount) error
+	CountViolations(ctx context.Context, counts []Violation) error
 	// Enqueue adds a request for whoever runs the scheduler; Requests returns
 	// those not done, oldest first; FinishRequest marks one done.
 	Enqueue(ctx context.Context, r Request) (int64, error)
@@ -121,7 +131,7 @@ type EventQuery struct {
 type Entry struct {
 	Record Record
 	// Parent is resolved to Record.Parent when set, by key or alias; it may
-	// stand earlier in the same batch. One that nothing is known of leaves
+	// be earlier in the same batch. One that does not exist leaves
 	// Record.Parent as it is.
 	Parent  Ref
 	Aliases []string
@@ -137,7 +147,7 @@ type Batch struct {
 	Source  string
 	Entries []Entry
 	// Events are replaced per reference: all events of a Ref that this source
-	// wrote before give way to those in the batch.
+	// wrote before are replaced by those in the batch.
 	Events []Event
 	// Delete tombstones records of this source, before the entries are
 	// written; another's record only loses the links and aliases that this

@@ -11,7 +11,7 @@ const (
 	// TagOtherVersion: a documentation page of another version than the
 	// current one, which has that page too.
 	TagOtherVersion = "other-version"
-	TagStable       = "stable"     // a release or package version that is no prerelease
+	TagStable       = "stable"     // a release or package version that is not a prerelease
 	TagSecurity     = "security"   // release notes that speak of security
 	TagCode         = "code"       // a post with blocks of code
 	TagValidators   = "validators" // an operation in which validators have to act

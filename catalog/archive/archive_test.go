@@ -236,7 +236,7 @@ func TestRefused(t *testing.T) {
 		}, "a source of kind snapshot", false},
 		"no JSON":       {func(m fstest.MapFS) { m["manifest.jsonl"].Data = []byte("{\n") }, "manifest.jsonl:1", true},
 		"newer":         {func(m fstest.MapFS) { replace(m, "manifest.jsonl", `"format":2`, `"format":3`) }, "a newer almanac", false},
-		"leaves":        {func(m fstest.MapFS) { replace(m, "manifest.jsonl", `"snapshots.jsonl"`, `"../snapshots.jsonl"`) }, "no path inside", true},
+		"leaves":        {func(m fstest.MapFS) { replace(m, "manifest.jsonl", `"snapshots.jsonl"`, `"../snapshots.jsonl"`) }, "not a path inside", true},
 		"file gone":     {func(m fstest.MapFS) { delete(m, "snapshots.jsonl") }, "snapshots.jsonl", true},
 		"file changed":  {func(m fstest.MapFS) { replace(m, "snapshots.jsonl", "1", "2") }, "differs from its checksum", true},
 		"file cut":      {func(m fstest.MapFS) { m["sources.jsonl"].Data = m["sources.jsonl"].Data[1:] }, "differs from its checksum", true},

@@ -28,7 +28,7 @@ const (
 // manifest that is being read into a catalog.
 const metaImport = "import"
 
-// Unfinished tells whether reading a corpus into the catalog was interrupted.
+// Unfinished reports whether reading a corpus into the catalog was interrupted.
 func Unfinished(ctx context.Context, store catalog.Writer) (bool, error) {
 	sum, err := store.Meta(ctx, metaImport)
 	return sum != "", err
@@ -44,10 +44,10 @@ func Network(fsys fs.FS) (network.Network, error) {
 }
 
 // Read reads a corpus into an empty catalog. All files are checked against the
-// manifest before the first write. One that was interrupted goes on when it is
+// manifest before the first write. One that was interrupted continues when it is
 // read again; any other catalog that holds something is ErrNotEmpty. A corpus
-// that is not what its manifest says is ErrDamaged. progress is told
-// after every record.
+// that is not what its manifest says is ErrDamaged. progress is
+// called after every record.
 func Read(ctx context.Context, store catalog.Store, fsys fs.FS, progress func(done, total int)) (Summary, error) {
 	r := reader{store: store, fsys: fsys, progress: progress}
 	err := r.all(ctx)
@@ -138,15 +138,17 @@ func parseManifest(text []byte) ([]row, error) {
 			continue
 		}
 		if r.Format > format {
-			return nil, fmt.Errorf("%s:%d: written in format %d by a newer almanac; this one reads up to %d", manifestName, n, r.Format, format)
+			return nil, fmt.Errorf("%s:%d: written in format %d by a newer almanac; this one reads up to %d", manifestName, n,
+				r.Format, format)
 		}
 		if !fs.ValidPath(r.Path) {
-			return nil, fmt.Errorf("%w: %s:%d: %q is no path inside the corpus", ErrDamaged, manifestName, n, r.Path)
+			return nil, fmt.Errorf("%w: %s:%d: %q is not a path inside the corpus", ErrDamaged, manifestName, n, r.Path)
 		}
 		rows = append(rows, r)
 	}
 	if len(rows) == 0 {
-		return nil, fmt.Errorf("%s lists no catalog; a directory of documents is read by a source of kind snapshot", manifestName)
+		return nil, fmt.Errorf("%s lists no catalog; a directory of documents is read by a source of kind snapshot",
+			manifestName)
 	}
 	return rows, nil
 }
@@ -178,7 +180,8 @@ func (r *reader) begin(ctx context.Context, checksum string) error {
 	case err != nil:
 		return err
 	case unfinished != "" && unfinished != checksum:
-		return fmt.Errorf("the data directory is %w: another corpus was read into it in part; read that one again, or name another directory with --data", ErrNotEmpty)
+		return fmt.Errorf("the data directory is %w: another corpus was read into it in part; "+
+			"read that one again, or name another directory with --data", ErrNotEmpty)
 	case unfinished == "" && last > 0:
 		return fmt.Errorf("the data directory is %w; name another with --data", ErrNotEmpty)
 	}
@@ -204,8 +207,8 @@ func (r *reader) file(ctx context.Context, row row) error {
 	}
 	return eachLine(f, func(l sourceLine) error {
 		r.sum.Sources++
-		return r.store.SetSource(ctx, catalog.SourceState{Name: l.Name, Kind: l.Kind, LastRun: l.LastRun, LastSuccess: l.LastSuccess,
-			Error: l.Error, Skipped: l.Skipped, Freshness: l.Freshness})
+		return r.store.SetSource(ctx, catalog.SourceState{Name: l.Name, Kind: l.Kind, LastRun: l.LastRun,
+			LastSuccess: l.LastSuccess, Error: l.Error, Skipped: l.Skipped, Freshness: l.Freshness})
 	})
 }
 
@@ -268,7 +271,7 @@ func (r *reader) events(ctx context.Context, row row, f io.Reader) error {
 	return err
 }
 
-// eachLine hands the lines of a file of JSON lines to use. Errors name the
+// eachLine calls use with each line of a file of JSON lines. Errors name the
 // line.
 func eachLine[T any](f io.Reader, use func(T) error) error {
 	in := bufio.NewScanner(f)

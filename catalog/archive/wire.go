@@ -90,9 +90,11 @@ func lineOf(e catalog.Entry) entryLine {
 	r := e.Record
 	l := entryLine{
 		ID: r.ID, Kind: r.Kind, Key: r.Key, Title: r.Title, URL: r.URL, Path: r.Path, Container: r.Container,
-		State: r.State, Category: r.Category, Parent: r.Parent, Author: r.Author, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt,
-		LastActivity: r.LastActivityAt, FirstSeen: r.FirstSeenAt, StartsAt: r.StartsAt, EndsAt: r.EndsAt, Views: r.Views,
-		Replies: r.Replies, VoteCount: r.Votes, Summary: r.Summary, Data: r.Data, Tags: r.Tags, Hash: r.Hash, Aliases: e.Aliases, Body: r.Body,
+		State: r.State, Category: r.Category, Parent: r.Parent, Author: r.Author, CreatedAt: r.CreatedAt,
+		UpdatedAt: r.UpdatedAt, LastActivity: r.LastActivityAt, FirstSeen: r.FirstSeenAt, StartsAt: r.StartsAt,
+		EndsAt: r.EndsAt, Views: r.Views,
+		Replies: r.Replies, VoteCount: r.Votes, Summary: r.Summary, Data: r.Data, Tags: r.Tags, Hash: r.Hash,
+		Aliases: e.Aliases, Body: r.Body,
 	}
 	for _, k := range e.Links {
 		l.Links = append(l.Links, linkLine{k.Relation, k.To.Kind, k.To.Key, k.Snippet})
@@ -106,15 +108,18 @@ func lineOf(e catalog.Entry) entryLine {
 func (l entryLine) entry() catalog.Entry {
 	e := catalog.Entry{Aliases: l.Aliases, Record: catalog.Record{
 		ID: l.ID, Kind: l.Kind, Key: l.Key, Title: l.Title, URL: l.URL, Path: l.Path, Container: l.Container,
-		State: l.State, Category: l.Category, Parent: l.Parent, Author: l.Author, CreatedAt: l.CreatedAt, UpdatedAt: l.UpdatedAt,
-		LastActivityAt: l.LastActivity, FirstSeenAt: l.FirstSeen, StartsAt: l.StartsAt, EndsAt: l.EndsAt, Views: l.Views,
+		State: l.State, Category: l.Category, Parent: l.Parent, Author: l.Author, CreatedAt: l.CreatedAt,
+		UpdatedAt: l.UpdatedAt, LastActivityAt: l.LastActivity, FirstSeenAt: l.FirstSeen, StartsAt: l.StartsAt,
+		EndsAt: l.EndsAt, Views: l.Views,
 		Replies: l.Replies, Votes: l.VoteCount, Summary: l.Summary, Data: l.Data, Tags: l.Tags, Hash: l.Hash, Body: l.Body,
 	}}
 	for _, k := range l.Links {
-		e.Links = append(e.Links, catalog.Link{Relation: k.Relation, To: catalog.Ref{Kind: k.Kind, Key: k.Key}, Snippet: k.Snippet})
+		e.Links = append(e.Links, catalog.Link{Relation: k.Relation, To: catalog.Ref{Kind: k.Kind, Key: k.Key},
+			Snippet: k.Snippet})
 	}
 	for _, v := range l.Votes {
-		e.Votes = append(e.Votes, catalog.Vote{Voter: v.Voter, Choice: v.Choice, Reason: v.Reason, CastAt: v.CastAt, URL: v.URL})
+		e.Votes = append(e.Votes, catalog.Vote{Voter: v.Voter, Choice: v.Choice, Reason: v.Reason, CastAt: v.CastAt,
+			URL: v.URL})
 	}
 	return e
 }

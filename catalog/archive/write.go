@@ -25,8 +25,10 @@ var series = []string{catalog.SeriesNetwork, catalog.SeriesMarket, catalog.Serie
 
 // Write writes the catalog of a network to a directory that is not there yet
 // or is empty (ErrNotEmpty). The corpus appears there whole or not at all: it
-// is written beside it first. progress is told after every record.
-func Write(ctx context.Context, store catalog.Reader, n network.Network, dir string, progress func(done, total int)) (Summary, error) {
+// is written beside it first. progress is called after every record.
+func Write(
+	ctx context.Context, store catalog.Reader, n network.Network, dir string, progress func(done, total int),
+) (Summary, error) {
 	sum, err := write(ctx, store, n, filepath.Clean(dir), progress)
 	if err != nil {
 		err = fmt.Errorf("archive: %w", err)
@@ -34,7 +36,9 @@ func Write(ctx context.Context, store catalog.Reader, n network.Network, dir str
 	return sum, err
 }
 
-func write(ctx context.Context, store catalog.Reader, n network.Network, dir string, progress func(done, total int)) (Summary, error) {
+func write(
+	ctx context.Context, store catalog.Reader, n network.Network, dir string, progress func(done, total int),
+) (Summary, error) {
 	if entries, err := os.ReadDir(dir); err == nil && len(entries) > 0 {
 		return Summary{}, fmt.Errorf("%s is %w; name a new directory", dir, ErrNotEmpty)
 	} else if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -81,7 +85,9 @@ type file struct {
 	*meter
 }
 
-func (w *writer) all(ctx context.Context, store catalog.Reader, n network.Network, progress func(done, total int)) error {
+func (w *writer) all(
+	ctx context.Context, store catalog.Reader, n network.Network, progress func(done, total int),
+) error {
 	text, err := yaml.Marshal(n)
 	if err != nil {
 		return err
@@ -164,7 +170,8 @@ func (w *writer) sources(ctx context.Context, store catalog.Reader) error {
 	}
 	for _, s := range list {
 		w.sum.Sources++
-		err := w.line("", typeSources, "", sourceLine{s.Name, s.Kind, s.LastRun, s.LastSuccess, s.Error, s.Skipped, s.Freshness})
+		err := w.line("", typeSources, "", sourceLine{s.Name, s.Kind, s.LastRun, s.LastSuccess, s.Error, s.Skipped,
+			s.Freshness})
 		if err != nil {
 			return err
 		}

@@ -107,7 +107,8 @@ var applyPromises = []promise{
 	}},
 	{"a parent in the store is resolved by key or alias", func(f fixture) {
 		f.give("docs", catalog.Entry{Record: doc("parent"), Aliases: []string{"other name"}})
-		f.give("docs", catalog.Entry{Record: doc("a"), Parent: ref("parent")}, catalog.Entry{Record: doc("b"), Parent: ref("other name")})
+		f.give("docs", catalog.Entry{Record: doc("a"), Parent: ref("parent")},
+			catalog.Entry{Record: doc("b"), Parent: ref("other name")})
 		id := f.get("parent").ID
 		f.equal("by key", f.get("a").Parent, id)
 		f.equal("by alias", f.get("b").Parent, id)

@@ -49,7 +49,8 @@ var concurrencyPromises = []promise{
 			for round := range rounds {
 				b := catalog.Batch{Source: "docs"}
 				for i := range size {
-					b.Entries = append(b.Entries, catalog.Entry{Record: with(fmt.Sprintf("%03d", i), func(r *catalog.Record) { r.State = fmt.Sprint(round) })})
+					b.Entries = append(b.Entries, catalog.Entry{Record: with(fmt.Sprintf("%03d", i),
+						func(r *catalog.Record) { r.State = fmt.Sprint(round) })})
 				}
 				if _, err := f.store.Apply(f.ctx, b); err != nil {
 					return err

@@ -7,7 +7,7 @@ import (
 	"almanac/catalog"
 )
 
-// dumped is what Dump hands over, in order.
+// dumped is what Dump passes on, in order.
 type dumped struct {
 	Source string
 	Entry  catalog.Entry
@@ -26,22 +26,26 @@ func (f fixture) dump() []dumped {
 var dumpPromises = []promise{
 	{"owners come before what others add, by id", func(f fixture) {
 		f.give("docs", catalog.Entry{Record: doc("b"), Aliases: []string{"two"}})
-		f.give("docs", catalog.Entry{Record: full(), Aliases: []string{"alias"}, Links: []catalog.Link{mention("b", "s"), mention("c", "t")},
+		f.give("docs", catalog.Entry{Record: full(), Aliases: []string{"alias"},
+			Links: []catalog.Link{mention("b", "s"), mention("c", "t")},
 			Votes: []catalog.Vote{{Voter: "v", Choice: "against", CastAt: day(3)}, {Voter: "a", Choice: "abstain"}}})
-		f.give("a-forge", catalog.Entry{Record: doc("b"), Aliases: []string{"zwei"}, Links: []catalog.Link{mention("full", "n")}})
+		f.give("a-forge", catalog.Entry{Record: doc("b"), Aliases: []string{"zwei"},
+			Links: []catalog.Link{mention("full", "n")}})
 		f.give("zoo", catalog.Entry{Record: doc("b"), Aliases: []string{"deux"}})
 		f.put("docs", doc("gone"))
 		f.delete("docs", f.get("gone").ID)
 		b, whole := f.get("b"), f.get("full")
 		b.Hash, whole.Hash = f.get("b").Hash, f.get("full").Hash
 		addition := func(source, alias string, links ...catalog.Link) dumped {
-			return dumped{source, catalog.Entry{Record: catalog.Record{Kind: b.Kind, Key: "b"}, Aliases: []string{alias}, Links: links}}
+			return dumped{source, catalog.Entry{Record: catalog.Record{Kind: b.Kind, Key: "b"}, Aliases: []string{alias},
+				Links: links}}
 		}
 		f.equal("dump", f.dump(), []dumped{
 			{"docs", catalog.Entry{Record: b, Aliases: []string{"two"}}},
 			addition("a-forge", "zwei", mention("full", "n")),
 			addition("zoo", "deux"),
-			{"docs", catalog.Entry{Record: whole, Aliases: []string{"alias"}, Links: []catalog.Link{mention("b", "s"), mention("c", "t")},
+			{"docs", catalog.Entry{Record: whole, Aliases: []string{"alias"},
+				Links: []catalog.Link{mention("b", "s"), mention("c", "t")},
 				Votes: []catalog.Vote{{Voter: "a", Choice: "abstain"}, {Voter: "v", Choice: "against", CastAt: day(3)}}}},
 		})
 	}},
@@ -49,7 +53,8 @@ var dumpPromises = []promise{
 		const n = 1203
 		b := catalog.Batch{Source: "docs"}
 		for i := range n {
-			b.Entries = append(b.Entries, catalog.Entry{Record: doc(fmt.Sprint("d", i)), Aliases: []string{fmt.Sprint("alias", i)}})
+			b.Entries = append(b.Entries, catalog.Entry{Record: doc(fmt.Sprint("d", i)),
+				Aliases: []string{fmt.Sprint("alias", i)}})
 		}
 		_, err := f.store.Apply(f.ctx, b)
 		f.check(err)

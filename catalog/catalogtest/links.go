@@ -14,8 +14,10 @@ var linkPromises = []promise{
 		}})
 		id := f.get("a").ID
 		f.equal("links", f.linksFrom(id), []catalog.Link{
-			{From: id, Relation: catalog.Mentions, To: ref("z"), Snippet: "one"}, {From: id, Relation: catalog.Requires, To: ref("b")},
-			{From: id, Relation: catalog.Mentions, To: ref("c"), Snippet: "two"}, {From: id, Relation: catalog.Mentions, To: ref("z"), Snippet: "three"},
+			{From: id, Relation: catalog.Mentions, To: ref("z"), Snippet: "one"},
+			{From: id, Relation: catalog.Requires, To: ref("b")},
+			{From: id, Relation: catalog.Mentions, To: ref("c"), Snippet: "two"},
+			{From: id, Relation: catalog.Mentions, To: ref("z"), Snippet: "three"},
 		})
 	}},
 	{"links can be asked for by relation", func(f fixture) {
@@ -40,7 +42,8 @@ var linkPromises = []promise{
 		f.equal("of another kind", len(links), 0)
 	}},
 	{"links by relation are all of them, by record", func(f fixture) {
-		f.give("docs", catalog.Entry{Record: doc("b"), Links: []catalog.Link{{Relation: catalog.Requires, To: ref("a")}, mention("x", "")}},
+		f.give("docs", catalog.Entry{Record: doc("b"), Links: []catalog.Link{{Relation: catalog.Requires, To: ref("a")},
+			mention("x", "")}},
 			catalog.Entry{Record: doc("a"), Links: []catalog.Link{{Relation: catalog.Requires, To: ref("c")}}})
 		links, err := f.store.LinksByRelation(f.ctx, catalog.Requires)
 		f.check(err)
@@ -147,14 +150,15 @@ func history(f fixture) {
 	other := change("a", 2, "", "other")
 	other.Ref.Kind, other.Field = catalog.KindFAQ, "title"
 	f.apply(catalog.Batch{Source: "docs", Events: []catalog.Event{
-		change("a", 1, "", "Draft"), change("a", 3, "Draft", "Review"), change("b", 2, "", "Draft"), change("a", 3, "Review", "Final"), other,
+		change("a", 1, "", "Draft"), change("a", 3, "Draft", "Review"), change("b", 2, "", "Draft"),
+		change("a", 3, "Review", "Final"), other,
 	}})
 }
 
 var eventPromises = []promise{
 	{"an event is read as it was written", func(f fixture) {
-		want := catalog.Event{Ref: ref("a"), Field: "status", At: day(1), From: "Draft", To: "Final", RawFrom: "draft", RawTo: "Active",
-			Via: "header", Commit: "abc", URL: "https://git.example/abc", Subject: "make it so"}
+		want := catalog.Event{Ref: ref("a"), Field: "status", At: day(1), From: "Draft", To: "Final", RawFrom: "draft",
+			RawTo: "Active", Via: "header", Commit: "abc", URL: "https://git.example/abc", Subject: "make it so"}
 		f.apply(catalog.Batch{Source: "docs", Events: []catalog.Event{want}})
 		want.Source = "docs"
 		got, err := f.store.Events(f.ctx, catalog.EventQuery{})
@@ -167,7 +171,8 @@ var eventPromises = []promise{
 	}},
 	{"by kind, field, time and number", func(f fixture) {
 		history(f)
-		f.equal("kind", f.events(catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindDoc}}), []string{"a:Final", "a:Review", "b:Draft", "a:Draft"})
+		f.equal("kind", f.events(catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindDoc}}),
+			[]string{"a:Final", "a:Review", "b:Draft", "a:Draft"})
 		f.equal("field", f.events(catalog.EventQuery{Field: "title"}), []string{"a:other"})
 		f.equal("since", f.events(catalog.EventQuery{Field: "status", Since: day(3)}), []string{"a:Final", "a:Review"})
 		f.equal("until", f.events(catalog.EventQuery{Field: "status", Until: day(2)}), []string{"a:Draft"})

@@ -7,7 +7,7 @@ import (
 	"almanac/catalog"
 )
 
-// library writes a small collection that the filters tell apart.
+// library writes a small collection that the filters distinguish.
 func library(f fixture) {
 	f.Helper()
 	r := func(kind catalog.Kind, key string, change func(*catalog.Record)) catalog.Record {
@@ -82,7 +82,8 @@ func filters() []promise {
 		plain("blank text selects everything", "a b c d", catalog.ListQuery{Text: " \n"}),
 		plain("an endless text finds nothing", "", catalog.ListQuery{Text: strings.Repeat("x", 100_000)}),
 		plain("text with NUL and invalid UTF-8 finds nothing", "", catalog.ListQuery{Text: "a\x00\xff"}),
-		plain("all filters must hold", "a", catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDoc}, States: []string{"open"}, Tags: []string{"setup"}}),
+		plain("all filters must hold", "a", catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDoc},
+			States: []string{"open"}, Tags: []string{"setup"}}),
 		plain("what nothing has finds nothing", "", catalog.ListQuery{Tags: []string{"none"}}),
 	}
 }
@@ -153,7 +154,8 @@ func with(key string, change func(*catalog.Record)) catalog.Record {
 
 var orderPromises = []promise{
 	{"keys sort numbers by value", sorted(catalog.ByKey, "9 10 203 1000 PR-9 PR-10 PR-203 v1.9.0 v1.10.0",
-		doc("PR-10"), doc("203"), doc("v1.10.0"), doc("9"), doc("PR-203"), doc("1000"), doc("10"), doc("v1.9.0"), doc("PR-9"))},
+		doc("PR-10"), doc("203"), doc("v1.10.0"), doc("9"), doc("PR-203"), doc("1000"), doc("10"), doc("v1.9.0"),
+		doc("PR-9"))},
 	{"keys sort without regard to case", sorted("", "alpha Beta gamma", doc("gamma"), doc("Beta"), doc("alpha"))},
 	{"keys that differ in case or zeros only sort by id", sorted(catalog.ByKey, "a1 A01 B b",
 		doc("B"), doc("b"), doc("a1"), doc("A01"))},
@@ -161,25 +163,30 @@ var orderPromises = []promise{
 	{"keys of other scripts sort after ASCII", sorted(catalog.ByKey, "z é ж 文", doc("文"), doc("ж"), doc("é"), doc("z"))},
 	{"created, newest first, unknown last, ties by id", sorted(catalog.ByCreated, "new tie-b tie-a old unknown",
 		with("unknown", func(*catalog.Record) {}), with("old", func(r *catalog.Record) { r.CreatedAt = day(1) }),
-		with("tie-b", func(r *catalog.Record) { r.CreatedAt = day(2) }), with("tie-a", func(r *catalog.Record) { r.CreatedAt = day(2) }),
+		with("tie-b", func(r *catalog.Record) { r.CreatedAt = day(2) }),
+		with("tie-a", func(r *catalog.Record) { r.CreatedAt = day(2) }),
 		with("new", func(r *catalog.Record) { r.CreatedAt = day(3) }))},
 	{"updated, newest first", sorted(catalog.ByUpdated, "b a", with("a", func(r *catalog.Record) { r.UpdatedAt = day(1) }),
 		with("b", func(r *catalog.Record) { r.UpdatedAt = day(2) }))},
-	{"last activity, newest first", sorted(catalog.ByLastActivity, "b a", with("a", func(r *catalog.Record) { r.LastActivityAt = day(1) }),
+	{"last activity, newest first", sorted(catalog.ByLastActivity, "b a",
+		with("a", func(r *catalog.Record) { r.LastActivityAt = day(1) }),
 		with("b", func(r *catalog.Record) { r.LastActivityAt = day(2) }))},
 	{"views, most first", sorted(catalog.ByViews, "b c a", with("a", func(r *catalog.Record) { r.Views = 1 }),
 		with("b", func(r *catalog.Record) { r.Views = 20 }), with("c", func(r *catalog.Record) { r.Views = 3 }))},
 	{"votes, most first", sorted(catalog.ByVotes, "b a", with("a", func(r *catalog.Record) { r.Votes = -1 }), doc("b"))},
 	{"equal votes, newest first", sorted(catalog.ByVotes, "c b a", doc("a"),
-		with("b", func(r *catalog.Record) { r.CreatedAt = day(1) }), with("c", func(r *catalog.Record) { r.CreatedAt = day(2) }))},
+		with("b", func(r *catalog.Record) { r.CreatedAt = day(1) }),
+		with("c", func(r *catalog.Record) { r.CreatedAt = day(2) }))},
 	{"ended, latest first, a start stands for an unknown end", sorted(catalog.ByEnded, "c b a unknown", doc("unknown"),
 		with("a", func(r *catalog.Record) { r.StartsAt = day(1) }),
 		with("b", func(r *catalog.Record) { r.EndsAt = day(2) }),
 		with("c", func(r *catalog.Record) { r.StartsAt, r.EndsAt = day(0), day(3) }))},
-	{"titles ascending without regard to case", sorted(catalog.ByTitle, "3 1 2", with("1", func(r *catalog.Record) { r.Title = "beta" }),
+	{"titles ascending without regard to case", sorted(catalog.ByTitle, "3 1 2",
+		with("1", func(r *catalog.Record) { r.Title = "beta" }),
 		with("2", func(r *catalog.Record) { r.Title = "Gamma" }), with("3", func(r *catalog.Record) { r.Title = "Alpha" }))},
 	{"starts, soonest first, unknown last", sorted(catalog.ByStarts, "soon later unknown", doc("unknown"),
-		with("later", func(r *catalog.Record) { r.StartsAt = day(9) }), with("soon", func(r *catalog.Record) { r.StartsAt = day(1) }))},
+		with("later", func(r *catalog.Record) { r.StartsAt = day(9) }),
+		with("soon", func(r *catalog.Record) { r.StartsAt = day(1) }))},
 	{"first seen, newest first", func(f fixture) {
 		f.put("docs", doc("old"))
 		for f.get("old").FirstSeenAt.Equal(time.Now().UTC().Truncate(time.Microsecond)) { // the clock moves on

@@ -120,7 +120,8 @@ var ownershipPromises = []promise{
 		f.equal("record", f.get("full"), before)
 	}},
 	{"an addition makes no record of its own", func(f fixture) {
-		add := catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a"}, Links: []catalog.Link{mention("x", "")}, Addition: true}
+		add := catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a"},
+			Links: []catalog.Link{mention("x", "")}, Addition: true}
 		f.quiet(func() { f.equal("nothing there", f.give("joins", add), catalog.Result{}) })
 		f.gone("a")
 		f.put("docs", doc("a"))
@@ -141,7 +142,8 @@ var ownershipPromises = []promise{
 		f.give("docs", catalog.Entry{Record: doc("a"), Aliases: []string{"own"}, Links: []catalog.Link{mention("x", "own")}})
 		id := f.get("a").ID
 		seq := f.last()
-		f.give("blog", catalog.Entry{Record: doc("a"), Aliases: []string{"added"}, Links: []catalog.Link{mention("y", "added")},
+		f.give("blog", catalog.Entry{Record: doc("a"), Aliases: []string{"added"},
+			Links: []catalog.Link{mention("y", "added")},
 			Votes: []catalog.Vote{{Voter: "v"}}})
 		f.equal("aliases", f.aliases(id), []string{"added", "own"})
 		f.equal("links", f.linksFrom(id), []catalog.Link{
@@ -222,7 +224,8 @@ var ownershipPromises = []promise{
 		f.give("docs", catalog.Entry{Record: doc("a"), Aliases: []string{"old"}, Links: []catalog.Link{mention("x", "")}})
 		id := f.get("a").ID
 		f.delete("docs", id)
-		f.equal("result", f.give("blog", catalog.Entry{Record: doc("a"), Links: []catalog.Link{mention("y", "")}}), catalog.Result{Created: 1})
+		f.equal("result", f.give("blog", catalog.Entry{Record: doc("a"), Links: []catalog.Link{mention("y", "")}}),
+			catalog.Result{Created: 1})
 		r := f.get("a")
 		f.equal("id", r.ID, id)
 		f.equal("source", r.Source, "blog")
@@ -292,7 +295,8 @@ var hangingPromises = []promise{
 		f.equal("key", f.get("draft").Key, "final")
 	}},
 	{"of two records with an alias the older has it", func(f fixture) {
-		f.give("docs", catalog.Entry{Record: doc("z"), Aliases: []string{"n"}}, catalog.Entry{Record: doc("a"), Aliases: []string{"n"}})
+		f.give("docs", catalog.Entry{Record: doc("z"), Aliases: []string{"n"}},
+			catalog.Entry{Record: doc("a"), Aliases: []string{"n"}})
 		f.equal("key", f.get("n").Key, "z")
 		f.delete("docs", f.get("z").ID)
 		f.equal("key", f.get("n").Key, "a")
@@ -312,7 +316,8 @@ var hangingPromises = []promise{
 		votes, err := f.store.VotesOn(f.ctx, id)
 		f.check(err)
 		f.equal("votes", votes, []catalog.Vote{
-			{Record: id, Voter: "a", Choice: "abstain", CastAt: day(1)}, {Record: id, Voter: "b", Choice: "in_favour", CastAt: day(1)},
+			{Record: id, Voter: "a", Choice: "abstain", CastAt: day(1)},
+			{Record: id, Voter: "b", Choice: "in_favour", CastAt: day(1)},
 			{Record: id, Voter: "late", Choice: "against", Reason: "cost", CastAt: day(2), URL: "https://mail.example/2"},
 		})
 		f.give("docs", catalog.Entry{Record: doc("a"), Votes: []catalog.Vote{{Voter: "only"}}})

@@ -84,7 +84,8 @@ var rangePromises = []promise{
 	{"a window that has a part of the range is in it", ranged(operations, catalog.TimeWindow, 10, 20,
 		"around begins-inside deadline-inside ends-inside inside moment-first moment-inside")},
 	{"what is on or to come", ranged(operations, catalog.TimeWindow, 10, 0,
-		"around begins-inside deadline-inside deadline-last ends-inside inside later moment-first moment-inside moment-last")},
+		"around begins-inside deadline-inside deadline-last ends-inside inside later moment-first "+
+			"moment-inside moment-last")},
 	{"what has begun", ranged(operations, catalog.TimeWindow, 0, 10,
 		"around ends-inside moment-before over over-at-once")},
 	{"without a range the window selects everything", func(f fixture) {

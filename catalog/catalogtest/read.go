@@ -125,7 +125,8 @@ var readPromises = []promise{
 		f.delete("docs", f.get("gone").ID)
 		counts, err := f.store.TagCounts(f.ctx, catalog.KindDoc, "label:")
 		f.check(err)
-		f.equal("counts", counts, []catalog.TagCount{{Tag: "label:node", N: 2}, {Tag: "label:API", N: 1}, {Tag: "label:élan", N: 1}})
+		f.equal("counts", counts, []catalog.TagCount{{Tag: "label:node", N: 2}, {Tag: "label:API", N: 1},
+			{Tag: "label:élan", N: 1}})
 		counts, err = f.store.TagCounts(f.ctx, catalog.KindDoc, "")
 		f.check(err)
 		f.equal("all", len(counts), 5)
@@ -146,7 +147,8 @@ var readPromises = []promise{
 		f.equal("counts", counts, []catalog.Count{
 			{Kind: catalog.KindDoc, Source: "docs", N: 1},
 			{Kind: catalog.KindDoc, Source: "docs", TopLevel: true, N: 2},
-			{Kind: catalog.KindDoc, State: "open", Source: "docs", Container: "example/docs", Category: "Guide", TopLevel: true, N: 1},
+			{Kind: catalog.KindDoc, State: "open", Source: "docs", Container: "example/docs", Category: "Guide",
+				TopLevel: true, N: 1},
 			{Kind: catalog.KindFAQ, Source: "blog", TopLevel: true, N: 1},
 		})
 	}},
@@ -176,7 +178,7 @@ var readPromises = []promise{
 			}
 		}
 		f.gone("b")
-		f.put("docs", doc("c")) // the store goes on working
+		f.put("docs", doc("c")) // the store still works
 		f.get("c")
 	}},
 }

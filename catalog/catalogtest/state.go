@@ -89,7 +89,8 @@ var statePromises = []promise{
 	}},
 	{"snapshots come newest first and one moment has one", func(f fixture) {
 		for i, n := range []int{2, 1, 3, 2} {
-			f.check(f.store.PutSnapshot(f.ctx, catalog.Snapshot{Series: "market", CapturedAt: day(n), Data: data(map[string]int{"write": i})}))
+			f.check(f.store.PutSnapshot(f.ctx, catalog.Snapshot{Series: "market", CapturedAt: day(n),
+				Data: data(map[string]int{"write": i})}))
 		}
 		f.check(f.store.PutSnapshot(f.ctx, catalog.Snapshot{Series: "stats", CapturedAt: day(9), Data: data(1)}))
 		got, err := f.store.Snapshots(f.ctx, "market", 2)
@@ -119,7 +120,8 @@ var statePromises = []promise{
 		for _, c := range []struct {
 			keep int
 			want []time.Time
-		}{{9, []time.Time{day(4), day(3), day(2), day(1), day(0)}}, {2, []time.Time{day(4), day(3)}}, {2, []time.Time{day(4), day(3)}}, {0, nil}} {
+		}{{9, []time.Time{day(4), day(3), day(2), day(1), day(0)}}, {2, []time.Time{day(4), day(3)}},
+			{2, []time.Time{day(4), day(3)}}, {0, nil}} {
 			f.check(f.store.PruneSnapshots(f.ctx, "market", c.keep))
 			f.equal("kept", times("market"), c.want)
 		}
@@ -127,7 +129,8 @@ var statePromises = []promise{
 	}},
 	{"a snapshot without series, time or JSON is refused", func(f fixture) {
 		for _, s := range []catalog.Snapshot{
-			{CapturedAt: day(1), Data: data(1)}, {Series: "stats", Data: data(1)}, {Series: "stats", CapturedAt: day(1), Data: []byte("{")},
+			{CapturedAt: day(1), Data: data(1)}, {Series: "stats", Data: data(1)},
+			{Series: "stats", CapturedAt: day(1), Data: []byte("{")},
 		} {
 			if err := f.store.PutSnapshot(f.ctx, s); !errors.Is(err, catalog.ErrBadEntry) {
 				f.Fatalf("error is %v", err)

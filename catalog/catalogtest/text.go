@@ -21,13 +21,15 @@ var textPromises = []promise{
 		}
 	}},
 	{"NUL and invalid UTF-8 do not fail a batch anywhere", func(f fixture) {
-		r := catalog.Record{Kind: catalog.KindDoc, Key: ugly, Title: ugly, URL: ugly, Path: ugly, Container: ugly, State: ugly,
-			Category: ugly, Author: ugly, Body: ugly, Summary: ugly, Tags: []string{ugly}, Data: []byte("{\"a\":\"\xff\"}")}
+		r := catalog.Record{Kind: catalog.KindDoc, Key: ugly, Title: ugly, URL: ugly, Path: ugly, Container: ugly,
+			State: ugly, Category: ugly, Author: ugly, Body: ugly, Summary: ugly, Tags: []string{ugly},
+			Data: []byte("{\"a\":\"\xff\"}")}
 		cursor := ugly
 		result := f.apply(catalog.Batch{Source: ugly, Cursor: &cursor,
 			Entries: []catalog.Entry{{Record: r, Aliases: []string{"alias " + ugly}, Links: []catalog.Link{mention(ugly, ugly)},
 				Votes: []catalog.Vote{{Voter: ugly, Choice: ugly, Reason: ugly, URL: ugly}}}, {Record: doc("after")}},
-			Events: []catalog.Event{{Ref: ref(ugly), Field: ugly, From: ugly, To: ugly, RawFrom: ugly, RawTo: ugly, Via: ugly, Commit: ugly, URL: ugly, Subject: ugly}},
+			Events: []catalog.Event{{Ref: ref(ugly), Field: ugly, From: ugly, To: ugly, RawFrom: ugly, RawTo: ugly, Via: ugly,
+				Commit: ugly, URL: ugly, Subject: ugly}},
 		})
 		f.equal("result", result, catalog.Result{Created: 2})
 		clean := catalog.Clean(ugly)
@@ -76,7 +78,8 @@ var textPromises = []promise{
 		f.lists(catalog.ListQuery{Text: "title long", Order: catalog.ByTitle}, "big")
 	}},
 	{"a key longer than MaxKey is refused", func(f fixture) {
-		if _, err := f.store.Apply(f.ctx, catalog.Batch{Source: "docs", Entries: entries(doc(strings.Repeat("k", catalog.MaxKey+1)))}); err == nil {
+		if _, err := f.store.Apply(f.ctx, catalog.Batch{Source: "docs",
+			Entries: entries(doc(strings.Repeat("k", catalog.MaxKey+1)))}); err == nil {
 			f.Fatal("no error")
 		}
 		long := strings.Repeat("1k", catalog.MaxKey/2)

@@ -9,8 +9,8 @@ import (
 	"almanac/catalog"
 )
 
-// sameText is the share of the words of the shorter of two texts that stand
-// in the longer one too, from which they tell the same.
+// sameText is the share of the words of the shorter of two texts that must
+// also be in the longer one for both to say the same.
 const sameText = 0.6
 
 // RadarItems returns the radar items of all releases. Notes that are
@@ -88,7 +88,8 @@ func (c curation) covers(r catalog.Record) bool {
 	if err != nil || d.Version == "" {
 		return false
 	}
-	return slices.ContainsFunc(releaseNames(r, d.Version), func(name string) bool { return c.versions[catalog.Fold(name+" "+strings.TrimLeft(d.Version, "vV"))] })
+	return slices.ContainsFunc(releaseNames(r, d.Version),
+		func(name string) bool { return c.versions[catalog.Fold(name+" "+strings.TrimLeft(d.Version, "vV"))] })
 }
 
 // releaseNames are the names under which a release's software is known.
@@ -102,7 +103,8 @@ func releaseNames(r catalog.Record, version string) []string {
 
 func wordSet(text string) map[string]bool {
 	set := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		set[w] = true
 	}
 	return set

@@ -30,7 +30,8 @@ var dateForms = []struct {
 }
 
 var monthNumber = map[string]time.Month{
-	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
+	"jan": 1, "feb": 2, "mar": 3, "apr": 4, "may": 5, "jun": 6,
+	"jul": 7, "aug": 8, "sep": 9, "oct": 10, "nov": 11, "dec": 12,
 }
 
 // datesIn returns the days that a text names, in order. A month without a day
@@ -66,7 +67,7 @@ func makeDay(yearText, monthText string, dayGroup int, group func(int) string) (
 	}
 	n, _ := strconv.Atoi(group(dayGroup))
 	day := time.Date(year, month, n, 0, 0, 0, 0, time.UTC)
-	return day, day.Day() == n && day.Month() == month // 30 February is none
+	return day, day.Day() == n && day.Month() == month // 30 February does not exist
 }
 
 // moment reads a date or an RFC 3339 time.

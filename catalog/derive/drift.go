@@ -16,7 +16,8 @@ import (
 // Kinds of the records that state facts, and of those that hold live values.
 var (
 	FactKinds = []catalog.Kind{catalog.KindFoundation, catalog.KindPartner}
-	LiveKinds = []catalog.Kind{catalog.KindCIP, catalog.KindRelease, catalog.KindPackageVersion, catalog.KindAsset, catalog.KindOperation}
+	LiveKinds = []catalog.Kind{catalog.KindCIP, catalog.KindRelease, catalog.KindPackageVersion, catalog.KindAsset,
+		catalog.KindOperation}
 )
 
 // Live is what facts are compared with. A part that is not known is left
@@ -62,7 +63,8 @@ func Drift(facts []catalog.Record, live Live, now time.Time) catalog.Drift {
 		}
 	}
 	slices.SortStableFunc(d.findings, func(a, b catalog.DriftFinding) int {
-		return cmp.Or(severityRank[b.Severity]-severityRank[a.Severity], cmp.Compare(a.Category, b.Category), cmp.Compare(a.Key, b.Key))
+		return cmp.Or(severityRank[b.Severity]-severityRank[a.Severity], cmp.Compare(a.Category, b.Category),
+			cmp.Compare(a.Key, b.Key))
 	})
 	out := catalog.Drift{CheckedAt: now, Facts: d.facts, Unruled: d.unruled, Findings: d.findings}
 	for _, r := range d.rules {
@@ -103,13 +105,17 @@ const (
 
 var rules = []rule{
 	{"network", "validators", networkFigure(func(n *catalog.NetworkState) any { return n.ValidatorCount }), within(0.05)},
-	{"network", "super_validators", networkFigure(func(n *catalog.NetworkState) any { return n.SuperValidators }), within(0)},
-	{"network", "voting_threshold", networkFigure(func(n *catalog.NetworkState) any { return n.VotingThreshold }), within(0)},
+	{"network", "super_validators", networkFigure(func(n *catalog.NetworkState) any { return n.SuperValidators }),
+		within(0)},
+	{"network", "voting_threshold", networkFigure(func(n *catalog.NetworkState) any { return n.VotingThreshold }),
+		within(0)},
 	{"network", "sequencers", networkFigure(func(n *catalog.NetworkState) any { return n.SequencerCount }), within(0)},
 	{"network", "featured_apps", networkFigure(func(n *catalog.NetworkState) any { return n.FeaturedApps }), within(0.1)},
 	{"market", "price_usd", marketFigure(func(m *catalog.MarketState) *float64 { return m.PriceUSD }), within(0.1)},
-	{"market", "market_cap_usd", marketFigure(func(m *catalog.MarketState) *float64 { return m.MarketCapUSD }), within(0.1)},
-	{"market", "volume_24h_usd", marketFigure(func(m *catalog.MarketState) *float64 { return m.Volume24hUSD }), within(0.5)},
+	{"market", "market_cap_usd", marketFigure(func(m *catalog.MarketState) *float64 { return m.MarketCapUSD }),
+		within(0.1)},
+	{"market", "volume_24h_usd", marketFigure(func(m *catalog.MarketState) *float64 { return m.Volume24hUSD }),
+		within(0.5)},
 	{"market", "tvl_usd", marketFigure(func(m *catalog.MarketState) *float64 { return m.TVLUSD }), within(0.1)},
 	{"tvl", "", liveTVL, within(0.1)},
 	{"supply", "", assetFigure(func(a catalog.Asset) string { return writeNumber(a.Supply) }), within(0.02)},
@@ -202,7 +208,8 @@ func (d *drift) check(rec catalog.Record, f catalog.Fact) {
 		return
 	}
 	d.rules[at].Drifted++
-	finding := catalog.DriftFinding{Category: f.Category, Key: f.Key, Stated: f.Value, Live: live, Severity: catalog.DriftWarn, Record: rec}
+	finding := catalog.DriftFinding{Category: f.Category, Key: f.Key, Stated: f.Value, Live: live,
+		Severity: catalog.DriftWarn, Record: rec}
 	since, dated := moment(f.AsOf)
 	if !dated {
 		since = rec.UpdatedAt
@@ -223,7 +230,9 @@ func (d *drift) check(rec catalog.Record, f catalog.Fact) {
 // name is the form in which categories and keys are compared: lower case,
 // words joined by underscores, parts of a path and scopes kept apart.
 func name(s string) string {
-	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return unicode.IsSpace(r) || r == '_' || r == '-' })
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return unicode.IsSpace(r) || r == '_' || r == '-'
+	})
 	return strings.Join(words, "_")
 }
 
@@ -322,7 +331,8 @@ func liveCount(d *drift, key string) string {
 		return ""
 	}
 	for n, v := range map[string]int{
-		"cip": s.CIPs, "cips_in_review": s.CIPsInReview, "cips_final": s.CIPsFinal, "pull": s.Pulls, "proposal": s.Proposals, "mail_thread": s.MailThreads,
+		"cip": s.CIPs, "cips_in_review": s.CIPsInReview, "cips_final": s.CIPsFinal, "pull": s.Pulls,
+		"proposal": s.Proposals, "mail_thread": s.MailThreads,
 	} {
 		if singular(key) == singular(n) {
 			return strconv.Itoa(v)
@@ -387,7 +397,8 @@ func within(tolerance float64) func(string, string) (degree, bool) {
 var numberForm = regexp.MustCompile(`(?i)^\D{0,24}?(-?\d[\d,_'’ ]*(?:\.\d+)?)\s*(k|m|b|bn|t|thousand|million|billion|trillion)?\b`)
 
 var magnitudes = map[string]float64{
-	"": 1, "k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "b": 1e9, "bn": 1e9, "billion": 1e9, "t": 1e12, "trillion": 1e12,
+	"": 1, "k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6,
+	"b": 1e9, "bn": 1e9, "billion": 1e9, "t": 1e12, "trillion": 1e12,
 }
 
 // parseNumber reads a figure as people write it: 1,234, about 30, $1.2M.
@@ -417,7 +428,8 @@ func byVersion(stated, live string) (degree, bool) {
 	switch {
 	case !okA || !okB:
 		return agrees, false
-	case a.Compare(b) == 0, !a.Prerelease() && slices.Equal(a.numbers[:a.stated], b.numbers[:a.stated]) && a.stated < b.stated:
+	case a.Compare(b) == 0, !a.Prerelease() && slices.Equal(a.numbers[:a.stated], b.numbers[:a.stated]) &&
+		a.stated < b.stated:
 		return agrees, true
 	case a.numbers[0] == b.numbers[0] && a.numbers[1] == b.numbers[1]:
 		return slightly, true

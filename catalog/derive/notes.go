@@ -8,8 +8,8 @@ import (
 
 // note is one statement of release notes: a paragraph or a list item.
 type note struct {
-	headings []string // it stands under, outermost first
-	parents  []int    // list items and lead-ins it stands below, outermost first
+	headings []string // it is under, outermost first
+	parents  []int    // list items and lead-ins it is below, outermost first
 	item     bool     // a list item
 	raw      string   // as written, on one line
 	text     string   // without markup
@@ -23,7 +23,7 @@ var (
 )
 
 // readNotes divides release notes, in Markdown or what is left of
-// reStructuredText, into statements. Code, tables and comments are none.
+// reStructuredText, into statements. Code, tables and comments are left out.
 func readNotes(body string) []note {
 	r := &notesReader{}
 	body = comment.ReplaceAllString(strings.ToValidUTF8(body, "\uFFFD"), "")
@@ -40,7 +40,7 @@ type notesReader struct {
 	open     strings.Builder // the statement being read
 	indent   int             // of the open statement
 	isItem   bool
-	stack    []level // statements that what follows may stand below
+	stack    []level // statements that what follows may be below
 	fence    string
 }
 
@@ -124,7 +124,8 @@ func (r *notesReader) end() {
 	if text == "" {
 		return
 	}
-	if m := boldTitle.FindStringSubmatch(raw); m != nil && !r.isItem && !strings.HasSuffix(text, ":") && len(r.stack) == 0 {
+	if m := boldTitle.FindStringSubmatch(raw); m != nil && !r.isItem && !strings.HasSuffix(text, ":") &&
+		len(r.stack) == 0 {
 		r.heading(7, m[1])
 		return
 	}

@@ -51,7 +51,8 @@ const (
 // what the notes say, and it references the release.
 func Radar(release catalog.Record) []catalog.Entry {
 	data, err := catalog.Decode[catalog.Release](release)
-	if err != nil || release.Kind != catalog.KindRelease || data.Version == "" || data.Prerelease || slices.Contains(release.Tags, catalog.TagStub) {
+	if err != nil || release.Kind != catalog.KindRelease || data.Version == "" || data.Prerelease ||
+		slices.Contains(release.Tags, catalog.TagStub) {
 		return nil
 	}
 	found := warnings(readNotes(release.Body), release.CreatedAt)
@@ -84,7 +85,9 @@ type statement struct {
 }
 
 // item makes the radar item of one topic of a release.
-func item(release catalog.Record, data catalog.Release, product string, t topic, name string, list []statement) catalog.Entry {
+func item(
+	release catalog.Record, data catalog.Release, product string, t topic, name string, list []statement,
+) catalog.Entry {
 	radar := catalog.Radar{Affected: []string{product}, Versions: []string{data.Version}, Deadline: list[0].written}
 	var body strings.Builder
 	for i, s := range list {
@@ -158,7 +161,7 @@ var (
 	upgradeName = regexp.MustCompile(`(?i)^\W*(?:upgrad(?:e|ing)|migrat(?:ion|ing))(?: (?:notes?|guide|instructions|steps))?\W*$`)
 	condition   = regexp.MustCompile(`(?i)^(?:if|when|in case|unless)\b`)
 
-	// A passive in the middle of a text tells what software does, not what was
+	// A passive in the middle of a text says what software does, not what was
 	// done to it.
 	removed = regexp.MustCompile(`(?i)^\W*(?:remove[ds]?|removal of|dropp?(?:ed|s)? support(?: for)?|discontinued?)\b|` +
 		`\b(?:has|have) (?:now |also ){0,2}been (?:now |also |completely )?(?:removed|discontinued|dropped)\b|` +
@@ -178,7 +181,7 @@ var (
 )
 
 // topicOfHeading says which topic a heading opens, and whether it says no
-// more than that: then what stands below it are the statements.
+// more than that: then what is below it are the statements.
 func topicOfHeading(title string) (t topic, general, ok bool) {
 	if !telling(title) || harmless.MatchString(title) || noAction.MatchString(title) {
 		return topic{}, false, false
@@ -190,17 +193,22 @@ func topicOfHeading(title string) (t topic, general, ok bool) {
 		re    *regexp.Regexp
 		names []string
 	}{
-		{security, vulnerable, []string{"security", "vulnerabilities", "vulnerability", "advisory", "advisories", "patches", "patch"}},
-		{breaking, breakingWord, []string{"breaking", "incompatible", "incompatibilities", "backwards", "backward", "api", "action", "required"}},
-		{action, actNow, []string{"action", "actions", "mandatory", "required", "needed", "upgrade", "steps", "before", "upgrading"}},
-		{removal, removed, []string{"removed", "removals", "removal", "dropped", "discontinued", "deprecated", "deprecations", "api"}},
+		{security, vulnerable, []string{"security", "vulnerabilities", "vulnerability", "advisory", "advisories", "patches",
+			"patch"}},
+		{breaking, breakingWord, []string{"breaking", "incompatible", "incompatibilities", "backwards", "backward", "api",
+			"action", "required"}},
+		{action, actNow, []string{"action", "actions", "mandatory", "required", "needed", "upgrade", "steps", "before",
+			"upgrading"}},
+		{removal, removed, []string{"removed", "removals", "removal", "dropped", "discontinued", "deprecated",
+			"deprecations", "api"}},
 		{deprecation, deprecated, []string{"deprecated", "deprecations", "deprecation", "deprecates", "api"}},
 	} {
 		rest := slices.DeleteFunc(slices.Clone(words), func(w string) bool {
 			return slices.Contains(c.names, w) || slices.Contains(fillers, w)
 		})
 		switch {
-		case len(rest) == 0 && len(words) > 0 && slices.ContainsFunc(words, func(w string) bool { return slices.Contains(c.names[:3], w) }):
+		case len(rest) == 0 && len(words) > 0 && slices.ContainsFunc(words,
+			func(w string) bool { return slices.Contains(c.names[:3], w) }):
 			return c.topic, true, true
 		case c.re.MatchString(title):
 			return c.topic, false, true
@@ -210,7 +218,8 @@ func topicOfHeading(title string) (t topic, general, ok bool) {
 }
 
 // fillers say nothing about what a heading opens.
-var fillers = []string{"and", "the", "of", "in", "to", "for", "changes", "change", "minor", "major", "notes", "note", "fixes", "updates", "features", "other", "important", "this", "release", "s"}
+var fillers = []string{"and", "the", "of", "in", "to", "for", "changes", "change", "minor", "major", "notes", "note",
+	"fixes", "updates", "features", "other", "important", "this", "release", "s"}
 
 // warnings sorts the statements of notes by topic.
 func warnings(notes []note, released time.Time) map[string][]statement {
@@ -223,7 +232,7 @@ func warnings(notes []note, released time.Time) map[string][]statement {
 		}
 	}
 	told := map[string]bool{}         // headings that were made a statement
-	taken := make([]bool, len(notes)) // statements whose children they tell themselves
+	taken := make([]bool, len(notes)) // statements whose children they repeat
 	for i, n := range notes {
 		below := slices.ContainsFunc(n.parents, func(p int) bool { return taken[p] })
 		if below {
@@ -275,7 +284,8 @@ func headingTopic(n note) (t topic, title string, at int) {
 		h := n.headings[i]
 		t, general, ok := topicOfHeading(h)
 		if !ok {
-			if severe.MatchString(h) && slices.ContainsFunc(n.headings[:i], func(p string) bool { return strings.Contains(strings.ToLower(p), security.name) }) {
+			if severe.MatchString(h) && slices.ContainsFunc(n.headings[:i],
+				func(p string) bool { return strings.Contains(strings.ToLower(p), security.name) }) {
 				return security, h, i
 			}
 			continue
@@ -342,7 +352,7 @@ func topicOf(notes []note, i int) (*topic, *regexp.Regexp) {
 	return nil, nil
 }
 
-// upgrading says whether a statement stands under a heading for those who
+// upgrading says whether a statement is under a heading for those who
 // upgrade.
 func upgrading(n note) bool {
 	return len(n.headings) > 0 && upgradeName.MatchString(n.headings[len(n.headings)-1])
@@ -351,8 +361,9 @@ func upgrading(n note) bool {
 // signs are in every text that warns of something; most texts have none, and
 // looking for them is cheap.
 var signs = []string{
-	"cve-", "ghsa-", "vulnerab", "security", "breaking", "!:", "compatible", "action", "must", "need", "has to", "have to", "requir",
-	"mandatory", "please", "warning", "important", "attention", "caution", "danger", "⚠", "remov", "drop", "discontinu", "no longer", "deprecat", "will",
+	"cve-", "ghsa-", "vulnerab", "security", "breaking", "!:", "compatible", "action", "must", "need", "has to",
+	"have to", "requir", "mandatory", "please", "warning", "important", "attention", "caution", "danger", "⚠",
+	"remov", "drop", "discontinu", "no longer", "deprecat", "will",
 }
 
 func telling(text string) bool {
@@ -369,16 +380,19 @@ func due(notes []note, i int, released time.Time) (statement, bool) {
 	}
 	for _, d := range datesIn(text) {
 		before := text[:d.start]
-		if issued.MatchString(before) || !dueMark.MatchString(before) || !released.IsZero() && d.day.Before(released.Truncate(24*time.Hour)) {
+		if issued.MatchString(before) || !dueMark.MatchString(before) ||
+			!released.IsZero() && d.day.Before(released.Truncate(24*time.Hour)) {
 			continue
 		}
-		return statement{component: component(notes, i), text: tell(notes, i, regexp.MustCompile(regexp.QuoteMeta(text[d.start:d.end]))), due: d.day, written: text[d.start:d.end]}, true
+		written := text[d.start:d.end]
+		said := tell(notes, i, regexp.MustCompile(regexp.QuoteMeta(written)))
+		return statement{component: component(notes, i), text: said, due: d.day, written: written}, true
 	}
 	return statement{}, false
 }
 
 // component names what a statement is about: the scope in bold in front of
-// it, else the short item it stands below.
+// it, else the short item it is below.
 func component(notes []note, i int) string {
 	n := notes[i]
 	if m := scope.FindStringSubmatch(n.raw); m != nil {
@@ -418,7 +432,8 @@ func tell(notes []note, i int, sign *regexp.Regexp) string {
 		text = strings.Join(list[at:], " ")
 	}
 	if strings.HasSuffix(text, ":") {
-		for j := i + 1; j < len(notes) && slices.Contains(notes[j].parents, i) && utf8.RuneCountInString(text) < maxStatement; j++ {
+		for j := i + 1; j < len(notes) && slices.Contains(notes[j].parents, i) &&
+			utf8.RuneCountInString(text) < maxStatement; j++ {
 			if last := len(notes[j].parents) - 1; notes[j].parents[last] == i {
 				text += " " + strings.TrimSuffix(firstSentence(notes[j].text), ".") + ";"
 			}

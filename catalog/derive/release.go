@@ -113,7 +113,7 @@ func versionKey(s string) string {
 	return s
 }
 
-// nameWords are the words by which programs are told apart.
+// nameWords are the words that distinguish programs.
 func nameWords(s string) []string {
 	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) })
 }

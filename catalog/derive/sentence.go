@@ -8,14 +8,17 @@ import (
 
 // abbreviations never end a sentence, whatever follows.
 var abbreviations = map[string]bool{
-	"e.g": true, "i.e": true, "cf": true, "vs": true, "approx": true, "no": true, "nr": true, "fig": true, "figs": true, "eq": true,
-	"sec": true, "dr": true, "mr": true, "mrs": true, "ms": true, "prof": true, "st": true, "resp": true, "incl": true, "eg": true, "ie": true,
+	"e.g": true, "i.e": true, "cf": true, "vs": true, "approx": true, "no": true, "nr": true, "fig": true, "figs": true,
+	"eq": true, "sec": true, "dr": true, "mr": true, "mrs": true, "ms": true, "prof": true, "st": true, "resp": true,
+	"incl": true,
+	"eg":   true, "ie": true,
 	"aka": true, "a.k.a": true, "viz": true, "vol": true, "ca": true,
 }
 
 // weakAbbreviations may end a sentence: they do when a capital follows.
 var weakAbbreviations = map[string]bool{
-	"etc": true, "inc": true, "ltd": true, "co": true, "corp": true, "al": true, "jr": true, "sr": true, "u.s": true, "u.k": true, "e.u": true, "a.m": true, "p.m": true,
+	"etc": true, "inc": true, "ltd": true, "co": true, "corp": true, "al": true, "jr": true, "sr": true, "u.s": true,
+	"u.k": true, "e.u": true, "a.m": true, "p.m": true,
 }
 
 // Sentences divides plain text into sentences. Dots within versions, numbers,

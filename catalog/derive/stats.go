@@ -3,7 +3,7 @@ package derive
 import "almanac/catalog"
 
 // Stats counts what a catalog holds, from its counts and its proposals:
-// counts alone do not tell a numbered proposal from a draft. Further files of
+// counts alone do not distinguish a numbered proposal from a draft. Further files of
 // a grant proposal are not counted as proposals.
 func Stats(counts []catalog.Count, proposals []catalog.Record) catalog.Stats {
 	s := catalog.Stats{RecordsByKind: map[catalog.Kind]int{}}
@@ -15,8 +15,8 @@ func Stats(counts []catalog.Count, proposals []catalog.Record) catalog.Stats {
 	}
 	for kind, to := range map[catalog.Kind]*int{
 		catalog.KindTopic: &s.Topics, catalog.KindPost: &s.Posts, catalog.KindIssue: &s.Issues, catalog.KindPull: &s.Pulls,
-		catalog.KindDoc: &s.Docs, catalog.KindVideo: &s.Videos, catalog.KindBlog: &s.Blogs, catalog.KindMailThread: &s.MailThreads,
-		catalog.KindRadar: &s.Radar,
+		catalog.KindDoc: &s.Docs, catalog.KindVideo: &s.Videos, catalog.KindBlog: &s.Blogs,
+		catalog.KindMailThread: &s.MailThreads, catalog.KindRadar: &s.Radar,
 	} {
 		*to = s.RecordsByKind[kind]
 	}

@@ -131,7 +131,8 @@ func (s *splitter) line(line string) {
 	}
 	item := match(listItem, line, trimmed, "-*+\xe20123456789") // \xe2 begins the bullet
 	switch {
-	case trimmed == "", trimmed[0] == '|', match(directive, line, trimmed, ".:ie{<[") != nil, match(htmlOnly, line, trimmed, "<") != nil,
+	case trimmed == "", trimmed[0] == '|', match(directive, line, trimmed, ".:ie{<[") != nil,
+		match(htmlOnly, line, trimmed, "<") != nil,
 		s.open.Len() == 0 && (strings.HasPrefix(line, "    ") || strings.HasPrefix(line, "\t")) && item == nil:
 		s.end()
 	case item != nil:

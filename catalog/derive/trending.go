@@ -27,7 +27,8 @@ const (
 // the records below them that count.
 var (
 	TrendingKinds = []catalog.Kind{
-		catalog.KindTopic, catalog.KindMailThread, catalog.KindDiscussion, catalog.KindIssue, catalog.KindPull, catalog.KindCIP,
+		catalog.KindTopic, catalog.KindMailThread, catalog.KindDiscussion, catalog.KindIssue, catalog.KindPull,
+		catalog.KindCIP,
 		catalog.KindProposal, catalog.KindRelease, catalog.KindBlog, catalog.KindVideo, catalog.KindWhitepaper,
 	}
 	TrendingChildren = []catalog.Kind{catalog.KindPost, catalog.KindMailMessage, catalog.KindComment}

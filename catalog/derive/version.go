@@ -36,11 +36,11 @@ func ParseVersion(s string) (v Version, ok bool) {
 	return v, true
 }
 
-// Prerelease reports whether the version is none of the releases.
+// Prerelease reports whether the version is not a release.
 func (v Version) Prerelease() bool { return v.prerelease != nil }
 
 // Compare orders versions as Semantic Versioning 2.0.0 (section 11) does: a
-// prerelease stands before its release.
+// prerelease comes before its release.
 func (v Version) Compare(w Version) int {
 	for i := range v.numbers {
 		if c := cmp.Compare(v.numbers[i], w.numbers[i]); c != 0 {

@@ -9,7 +9,8 @@ import (
 
 // Aliases returns the other names of a live record, whoever gave them.
 func (s *Store) Aliases(ctx context.Context, record int64) ([]string, error) {
-	list, err := collect(ctx, s.reader, scanText, `SELECT DISTINCT a.alias FROM record_aliases a JOIN records r ON r.id = a.record
+	list, err := collect(ctx, s.reader, scanText, `SELECT DISTINCT a.alias
+FROM record_aliases a JOIN records r ON r.id = a.record
 WHERE a.record = ? AND r.deleted_at = 0 ORDER BY a.alias`, record)
 	return list, s.failure(ctx, "aliases", err)
 }
@@ -44,7 +45,8 @@ func aliased(ctx context.Context, q querier, kind catalog.Kind, aliases []string
 	found := map[string]int64{}
 	err := chunks(aliases, func(part []string) error {
 		where, args := in("a.alias", part)
-		rows, err := q.QueryContext(ctx, `SELECT a.alias, MIN(a.record) FROM record_aliases a JOIN records r ON r.id = a.record
+		rows, err := q.QueryContext(ctx, `SELECT a.alias, MIN(a.record)
+FROM record_aliases a JOIN records r ON r.id = a.record
 WHERE a.kind = ? AND r.deleted_at = 0 AND `+where+` GROUP BY a.alias`, append([]any{string(kind)}, args...)...)
 		if err != nil {
 			return err
@@ -65,7 +67,8 @@ WHERE a.kind = ? AND r.deleted_at = 0 AND `+where+` GROUP BY a.alias`, append([]
 
 func (t *txn) putAliases(record int64, source string, kind catalog.Kind, aliases []string) error {
 	for _, alias := range aliases {
-		_, err := t.exec(`INSERT INTO record_aliases (record, source, kind, alias) VALUES (?, ?, ?, ?)`, record, source, string(kind), alias)
+		_, err := t.exec(`INSERT INTO record_aliases (record, source, kind, alias) VALUES (?, ?, ?, ?)`, record, source,
+			string(kind), alias)
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ type application struct {
 	source  string
 	restore bool
 	now     time.Time
-	known   map[catalog.Ref]*known // records the batch names, as they stand
+	known   map[catalog.Ref]*known // records the batch names, as they are stored
 	aliased map[catalog.Ref]int64  // parents named by an alias
 	added   map[int64]string       // record → hash of what the source adds to it
 	result  catalog.Result
@@ -75,7 +75,8 @@ type application struct {
 func newApplication(t *txn, b catalog.Batch, now time.Time) *application {
 	return &application{
 		txn: t, source: b.Source, restore: b.Restore, now: catalog.CleanTime(now),
-		known: map[catalog.Ref]*known{}, aliased: map[catalog.Ref]int64{}, added: map[int64]string{}, deleted: map[int64]bool{},
+		known: map[catalog.Ref]*known{}, aliased: map[catalog.Ref]int64{}, added: map[int64]string{},
+		deleted: map[int64]bool{},
 	}
 }
 
@@ -354,7 +355,7 @@ func (a *application) lookKeys(ctx context.Context, kind catalog.Kind, set map[s
 	})
 }
 
-// lookAliases resolves the parents that are nobody's key.
+// lookAliases resolves the parents that are not the key of a record.
 func (a *application) lookAliases(ctx context.Context, entries []entry) error {
 	missing := map[catalog.Kind][]string{}
 	for _, e := range entries {
@@ -402,7 +403,8 @@ func (s *Store) LiveKeys(ctx context.Context, source string) (map[catalog.Ref]in
 	}
 	_, err := collect(ctx, s.reader, into, `SELECT id, kind, key FROM records WHERE source = ? AND deleted_at = 0
 UNION
-SELECT r.id, r.kind, r.key FROM additions a JOIN records r ON r.id = a.record WHERE a.source = ? AND r.deleted_at = 0`, source, source)
+SELECT r.id, r.kind, r.key FROM additions a JOIN records r ON r.id = a.record
+WHERE a.source = ? AND r.deleted_at = 0`, source, source)
 	return keys, s.failure(ctx, "live keys", err)
 }
 

@@ -10,7 +10,8 @@ import (
 // Changes returns up to limit changes after seq, oldest first; all with a
 // limit of 0.
 func (s *Store) Changes(ctx context.Context, after int64, n int) ([]catalog.Change, error) {
-	list, err := collect(ctx, s.reader, scanChange, `SELECT seq, record, deleted, at FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`,
+	list, err := collect(ctx, s.reader, scanChange,
+		`SELECT seq, record, deleted, at FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`,
 		after, limit(n))
 	return list, s.failure(ctx, "changes", err)
 }
@@ -28,7 +29,7 @@ func (s *Store) LastChange(ctx context.Context) (seq int64, err error) {
 	return seq, s.failure(ctx, "last change", err)
 }
 
-// putChanges appends to the log. A record's older row gives way: a follower
+// putChanges appends to the log. A record's older row is removed: a follower
 // only needs to know that a record changed after its checkpoint, so the log
 // grows with the catalog and not with its history, and a new index reads each
 // record once.

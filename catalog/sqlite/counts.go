@@ -34,7 +34,7 @@ GROUP BY t.tag ORDER BY COUNT(*) DESC, t.tag`, prefix, prefix+lastRune, catalog.
 	return list, s.failure(ctx, "tag counts", err)
 }
 
-// lastRune sorts after every text that goes on otherwise.
+// lastRune sorts after whatever else may follow a prefix.
 const lastRune = "\U0010FFFF"
 
 func scanTagCount(rows *sql.Rows) (c catalog.TagCount, err error) { return c, rows.Scan(&c.Tag, &c.N) }

@@ -3,7 +3,7 @@
 //
 // # How it writes
 //
-// One connection writes, a pool reads; the write-ahead log lets both go on at
+// One connection writes, a pool reads; the write-ahead log lets both work at
 // once, also from several processes (a sync beside a server). Writers take
 // the file's write lock at the start of their transaction and wait for it as
 // long as their context lives, at most LockWait.
@@ -15,9 +15,9 @@
 //
 // # SQL
 //
-// Each table's statements stand in the file of its name. They name their
+// Each table's statements are in the file of its name. They name their
 // columns, use ? for every value and nothing that PostgreSQL would not
-// understand; what is particular to SQLite stands in open.go and errors.go.
+// understand; what is particular to SQLite is in open.go and errors.go.
 // SQL never looks inside a record's data. Times are integers: microseconds
 // since 1970 UTC, 0 for unknown.
 //

@@ -8,7 +8,7 @@ import (
 	"almanac/catalog"
 )
 
-// Dump hands every live record to fn with what hangs on it, by id, and after
+// Dump calls fn with every live record and what hangs on it, by id, and after
 // it what other sources add.
 func (s *Store) Dump(ctx context.Context, fn func(source string, e catalog.Entry) error) error {
 	return s.view(ctx, "dump", func(q querier) error {
@@ -32,7 +32,7 @@ type owned struct {
 	source string
 }
 
-// dumpPart hands over some records, as many as one statement takes values.
+// dumpPart passes on some records, as many as one statement takes values.
 func dumpPart(ctx context.Context, q querier, records []catalog.Record, fn func(string, catalog.Entry) error) error {
 	if err := addTags(ctx, q, records); err != nil {
 		return err
@@ -72,7 +72,9 @@ func dumpPart(ctx context.Context, q querier, records []catalog.Record, fn func(
 }
 
 // dumpHanging reads aliases, links and votes of the records.
-func dumpHanging(ctx context.Context, q querier, ids []int64, of func(record int64, source string) *catalog.Entry) error {
+func dumpHanging(
+	ctx context.Context, q querier, ids []int64, of func(record int64, source string) *catalog.Entry,
+) error {
 	type alias struct {
 		owned
 		name string

@@ -30,9 +30,9 @@ func explain(path string, err error) error {
 	var text string
 	switch code(err) & 0xff {
 	case lib.SQLITE_NOTADB:
-		text = "%s is not a SQLite database or is damaged; move it away to begin anew, or put a copy in its place"
+		text = "%s is not a SQLite database or is damaged; move it away to start again, or put a copy in its place"
 	case lib.SQLITE_CORRUPT:
-		text = "%s is damaged; move it away to begin anew, or put a copy in its place"
+		text = "%s is damaged; move it away to start again, or put a copy in its place"
 	case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_AUTH:
 		text = "%s cannot be opened for writing; check the permissions of the file and its directory"
 	case lib.SQLITE_FULL:

@@ -51,7 +51,8 @@ func (t *txn) replaceEvents(ctx context.Context, source string, events []catalog
 		byRef[e.Ref] = append(byRef[e.Ref], e)
 	}
 	for _, ref := range order {
-		stored, err := collect(ctx, t.Tx, scanEvent, `SELECT `+eventColumns+` FROM events WHERE kind = ? AND key = ? AND source = ? ORDER BY id`,
+		stored, err := collect(ctx, t.Tx, scanEvent,
+			`SELECT `+eventColumns+` FROM events WHERE kind = ? AND key = ? AND source = ? ORDER BY id`,
 			string(ref.Kind), ref.Key, source)
 		if err != nil {
 			return err
@@ -59,7 +60,8 @@ func (t *txn) replaceEvents(ctx context.Context, source string, events []catalog
 		if slices.Equal(stored, byRef[ref]) {
 			continue
 		}
-		if _, err := t.exec(`DELETE FROM events WHERE kind = ? AND key = ? AND source = ?`, string(ref.Kind), ref.Key, source); err != nil {
+		if _, err := t.exec(`DELETE FROM events WHERE kind = ? AND key = ? AND source = ?`, string(ref.Kind), ref.Key,
+			source); err != nil {
 			return err
 		}
 		for _, e := range byRef[ref] {

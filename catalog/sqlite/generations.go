@@ -20,7 +20,8 @@ func (s *Store) OpenGeneration(ctx context.Context, fingerprint string) (catalog
 	}
 	if len(list) == 0 {
 		err = s.update(ctx, "open generation", func(t *txn) error {
-			_, err := t.exec(`INSERT INTO generations (fingerprint, checkpoint, created_at) VALUES (?, 0, ?) ON CONFLICT (fingerprint) DO NOTHING`,
+			_, err := t.exec(`INSERT INTO generations (fingerprint, checkpoint, created_at) VALUES (?, 0, ?)
+ON CONFLICT (fingerprint) DO NOTHING`,
 				fingerprint, micros(catalog.CleanTime(s.now())))
 			if err != nil {
 				return err

@@ -91,7 +91,8 @@ func distinct(rows []sourcedLink) []catalog.Link {
 
 func (t *txn) putLinks(record int64, source string, links []catalog.Link) error {
 	for i, l := range links {
-		_, err := t.exec(`INSERT INTO links (record, source, position, relation, to_kind, to_key, snippet) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		_, err := t.exec(`INSERT INTO links (record, source, position, relation, to_kind, to_key, snippet)
+VALUES (?, ?, ?, ?, ?, ?, ?)`,
 			record, source, i, string(l.Relation), string(l.To.Kind), l.To.Key, l.Snippet)
 		if err != nil {
 			return err

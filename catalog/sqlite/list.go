@@ -33,8 +33,8 @@ var orders = map[catalog.Order]string{
 	catalog.ByEnded:        ends + ` DESC, id`,
 }
 
-// columns are the times that ranges bound. TimeWindow is none of them: it
-// takes two.
+// columns are the times that ranges bound. TimeWindow is missing: it
+// needs two.
 var columns = map[catalog.TimeColumn]string{
 	"":                    `created_at`,
 	catalog.TimeCreated:   `created_at`,
@@ -80,7 +80,7 @@ func (s *Store) List(ctx context.Context, query catalog.ListQuery) (list []catal
 	return list, total, err
 }
 
-// count returns how many records match, without a query where the page tells.
+// count returns how many records match, without a query where the page shows it.
 func count(ctx context.Context, q querier, c conditions, limit, offset, found int) (total int, err error) {
 	if (limit <= 0 || found < limit) && (found > 0 || offset == 0) {
 		return offset + found, nil

@@ -31,8 +31,8 @@ func TestMigrate(t *testing.T) {
 	columns := `id, kind, key, key_order, title, url, page, path, source, container, state, category, parent, author,
 created_at, updated_at, last_activity_at, first_seen_at, starts_at, ends_at, views, replies, votes, hash, deleted_at,
 folded, summary, data, body`
-	_, err = db.ExecContext(t.Context(), `INSERT INTO records (`+columns+`) VALUES (1000007, 'doc', 'a', 'a', 'A', 'https://a.example',
-'/docs/a', 'a.md', 'docs', '', '', '', 0, '', 1, 2, 3, 4, 5, 6, 7, 0, 9, 'h', 0, 'a', '', '', 'text')`)
+	_, err = db.ExecContext(t.Context(), `INSERT INTO records (`+columns+`) VALUES (1000007, 'doc', 'a', 'a', 'A',
+'https://a.example', '/docs/a', 'a.md', 'docs', '', '', '', 0, '', 1, 2, 3, 4, 5, 6, 7, 0, 9, 'h', 0, 'a', '', '', 'text')`)
 	if err != nil {
 		t.Fatal(err)
 	}

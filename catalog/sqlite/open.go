@@ -38,10 +38,12 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if s.now == nil {
 		s.now = time.Now
 	}
-	if s.writer, err = pool(path, 1, "_txlock=immediate", pragma("busy_timeout(1000)"), pragma("cache_size(-16384)")); err != nil {
+	if s.writer, err = pool(path, 1, "_txlock=immediate", pragma("busy_timeout(1000)"),
+		pragma("cache_size(-16384)")); err != nil {
 		return nil, fmt.Errorf("catalog: open: %w", err)
 	}
-	if s.reader, err = pool(path, readers, pragma("busy_timeout(10000)"), pragma("query_only(1)"), pragma("cache_size(-8192)")); err != nil {
+	if s.reader, err = pool(path, readers, pragma("busy_timeout(10000)"), pragma("query_only(1)"),
+		pragma("cache_size(-8192)")); err != nil {
 		return nil, errors.Join(fmt.Errorf("catalog: open: %w", err), s.writer.Close())
 	}
 	if err := s.prepare(ctx); err != nil {
@@ -53,7 +55,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 // pool returns a connection pool on the file.
 func pool(path string, size int, parameters ...string) (*sql.DB, error) {
 	dsn := "file://" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() +
-		"?" + pragma("synchronous(NORMAL)") + "&" + pragma("temp_store(MEMORY)") + "&" + pragma("journal_size_limit(67108864)")
+		"?" + pragma("synchronous(NORMAL)") + "&" + pragma("temp_store(MEMORY)") +
+		"&" + pragma("journal_size_limit(67108864)")
 	for _, p := range parameters {
 		dsn += "&" + p
 	}
@@ -91,7 +94,8 @@ func (s *Store) prepare(ctx context.Context) error {
 }
 
 func (s *Store) migrate(ctx context.Context) error {
-	provider, err := goose.NewProvider(goose.DialectSQLite3, s.writer, migrations.SQLite(), goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(goose.DialectSQLite3, s.writer, migrations.SQLite(),
+		goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		return &fileError{err}
 	}
@@ -102,14 +106,16 @@ func (s *Store) migrate(ctx context.Context) error {
 	case err != nil:
 		return err
 	case version > newest:
-		return &fileError{fmt.Errorf("%s has schema %d, this program knows %d: it was written by a newer version, use that one", s.path, version, newest)}
+		return &fileError{fmt.Errorf("%s has schema %d, this program knows %d: it was written by a newer version, "+
+			"use that one", s.path, version, newest)}
 	}
 	var mode string
 	if err := s.writer.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode); err != nil {
 		return err
 	}
 	if mode != "wal" {
-		return &fileError{fmt.Errorf("%s cannot have a write-ahead log (journal mode %q): put it on a local disk", s.path, mode)}
+		return &fileError{fmt.Errorf("%s cannot have a write-ahead log (journal mode %q): put it on a local disk", s.path,
+			mode)}
 	}
 	if version == newest {
 		return s.writable(ctx)
@@ -118,8 +124,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	return err
 }
 
-// writable fails if the file cannot be written, which SQLite tells only when
-// something is.
+// writable fails if the file cannot be written, which SQLite reports only when
+// something is written.
 func (s *Store) writable(ctx context.Context) error {
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
@@ -143,6 +149,7 @@ func (s *Store) version(ctx context.Context) (int64, error) {
 		return 0, &fileError{fmt.Errorf("%s is another program's database", s.path)}
 	}
 	var version int64
-	err = s.writer.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&version)
+	err = s.writer.QueryRowContext(ctx,
+		`SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&version)
 	return version, err
 }

@@ -12,7 +12,9 @@ const passageColumns = `id, record, ordinal, anchor, heading, hash, terms, `
 // PutPassages replaces the passages of the given records and moves the
 // generation's checkpoint, in one transaction. ErrNotFound if there is no
 // such generation.
-func (s *Store) PutPassages(ctx context.Context, generation int64, records []catalog.RecordPassages, checkpoint int64) error {
+func (s *Store) PutPassages(
+	ctx context.Context, generation int64, records []catalog.RecordPassages, checkpoint int64,
+) error {
 	return s.update(ctx, "put passages", func(t *txn) error {
 		if err := t.moveCheckpoint(generation, checkpoint); err != nil {
 			return err
@@ -23,7 +25,8 @@ func (s *Store) PutPassages(ctx context.Context, generation int64, records []cat
 				ids[i] = r.Record
 			}
 			where, args := in("record", ids)
-			_, err := t.ExecContext(ctx, `DELETE FROM passages WHERE generation = ? AND `+where, append([]any{generation}, args...)...)
+			_, err := t.ExecContext(ctx, `DELETE FROM passages WHERE generation = ? AND `+where,
+				append([]any{generation}, args...)...)
 			return err
 		})
 		if err != nil {
@@ -49,8 +52,10 @@ func (t *txn) putPassage(generation int64, p catalog.Passage) error {
 	if terms == nil {
 		terms = []byte{} // nil would be NULL
 	}
-	_, err := t.exec(`INSERT INTO passages (generation, id, record, ordinal, anchor, heading, hash, terms, text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		generation, p.ID, p.Record, p.Ordinal, catalog.Clean(p.Anchor), catalog.Clean(p.Heading), catalog.Clean(p.Hash), terms, catalog.Clean(p.Text))
+	_, err := t.exec(`INSERT INTO passages (generation, id, record, ordinal, anchor, heading, hash, terms, text)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		generation, p.ID, p.Record, p.Ordinal, catalog.Clean(p.Anchor), catalog.Clean(p.Heading), catalog.Clean(p.Hash),
+		terms, catalog.Clean(p.Text))
 	return err
 }
 
@@ -59,7 +64,8 @@ func (s *Store) Passages(ctx context.Context, generation int64, ids []int64) (li
 	err = s.view(ctx, "passages", func(q querier) error {
 		return chunks(ids, func(part []int64) error {
 			where, args := in("id", part)
-			found, err := collect(ctx, q, scanPassage, `SELECT `+passageColumns+`text FROM passages WHERE generation = ? AND `+where,
+			found, err := collect(ctx, q, scanPassage,
+				`SELECT `+passageColumns+`text FROM passages WHERE generation = ? AND `+where,
 				append([]any{generation}, args...)...)
 			list = append(list, found...)
 			return err
@@ -71,19 +77,23 @@ func (s *Store) Passages(ctx context.Context, generation int64, ids []int64) (li
 // RecordPassages returns a record's passages by ordinal.
 func (s *Store) RecordPassages(ctx context.Context, generation, record int64) ([]catalog.Passage, error) {
 	list, err := collect(ctx, s.reader, scanPassage,
-		`SELECT `+passageColumns+`text FROM passages WHERE generation = ? AND record = ? ORDER BY ordinal`, generation, record)
+		`SELECT `+passageColumns+`text FROM passages WHERE generation = ? AND record = ? ORDER BY ordinal`, generation,
+		record)
 	return list, s.failure(ctx, "record passages", err)
 }
 
 // ScanPassages calls fn for every passage in id order until it fails. All
 // passages are of the same moment; fn should be quick, because the log of the
 // database grows as long as a scan keeps that moment.
-func (s *Store) ScanPassages(ctx context.Context, generation int64, withText bool, fn func(catalog.Passage) error) error {
+func (s *Store) ScanPassages(
+	ctx context.Context, generation int64, withText bool, fn func(catalog.Passage) error,
+) error {
 	text := `''`
 	if withText {
 		text = `text`
 	}
-	rows, err := s.reader.QueryContext(ctx, `SELECT `+passageColumns+text+` FROM passages WHERE generation = ? ORDER BY id`, generation)
+	rows, err := s.reader.QueryContext(ctx,
+		`SELECT `+passageColumns+text+` FROM passages WHERE generation = ? ORDER BY id`, generation)
 	if err != nil {
 		return s.failure(ctx, "scan passages", err)
 	}

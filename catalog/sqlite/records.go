@@ -108,7 +108,7 @@ func (s *Store) Heads(ctx context.Context, ids []int64) (list []catalog.Record, 
 	return list, err
 }
 
-// noBody stands in the place of the column body.
+// noBody takes the place of the column body.
 const noBody = `''`
 
 // queryRecord reads one live record with its tags.

@@ -15,7 +15,8 @@ func (s *Store) Enqueue(ctx context.Context, r catalog.Request) (id int64, err e
 		at = catalog.CleanTime(s.now())
 	}
 	err = s.update(ctx, "enqueue", func(t *txn) error {
-		id, err = t.insert(`INSERT INTO requests (kind, argument, created_at, done_at, failure) VALUES (?, ?, ?, 0, '') RETURNING id`,
+		id, err = t.insert(`INSERT INTO requests (kind, argument, created_at, done_at, failure)
+VALUES (?, ?, ?, 0, '') RETURNING id`,
 			catalog.Clean(r.Kind), catalog.Clean(r.Argument), micros(at))
 		return err
 	})
@@ -24,7 +25,8 @@ func (s *Store) Enqueue(ctx context.Context, r catalog.Request) (id int64, err e
 
 // Requests returns those not done, oldest first.
 func (s *Store) Requests(ctx context.Context) ([]catalog.Request, error) {
-	list, err := collect(ctx, s.reader, scanRequest, `SELECT id, kind, argument, created_at, failure FROM requests WHERE done_at = 0 ORDER BY id`)
+	list, err := collect(ctx, s.reader, scanRequest,
+		`SELECT id, kind, argument, created_at, failure FROM requests WHERE done_at = 0 ORDER BY id`)
 	return list, s.failure(ctx, "requests", err)
 }
 

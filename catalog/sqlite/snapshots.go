@@ -13,7 +13,8 @@ import (
 // a limit of 0.
 func (s *Store) Snapshots(ctx context.Context, series string, n int) ([]catalog.Snapshot, error) {
 	list, err := collect(ctx, s.reader, scanSnapshot,
-		`SELECT series, captured_at, data FROM snapshots WHERE series = ? ORDER BY captured_at DESC LIMIT ?`, catalog.Clean(series), limit(n))
+		`SELECT series, captured_at, data FROM snapshots WHERE series = ? ORDER BY captured_at DESC LIMIT ?`,
+		catalog.Clean(series), limit(n))
 	return list, s.failure(ctx, "snapshots", err)
 }
 

@@ -28,9 +28,11 @@ func (s *Store) SetSource(ctx context.Context, st catalog.SourceState) error {
 	return s.update(ctx, "set source", func(t *txn) error {
 		_, err := t.exec(`INSERT INTO sources (name, kind, last_run, last_success, position, failure, skipped, freshness)
 VALUES (?, ?, ?, ?, '', ?, ?, ?)
-ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, last_run = excluded.last_run, last_success = excluded.last_success,
-	failure = excluded.failure, skipped = excluded.skipped, freshness = excluded.freshness`,
-			catalog.Clean(st.Name), catalog.Clean(st.Kind), micros(catalog.CleanTime(st.LastRun)), micros(catalog.CleanTime(st.LastSuccess)),
+ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, last_run = excluded.last_run,
+	last_success = excluded.last_success, failure = excluded.failure,
+	skipped = excluded.skipped, freshness = excluded.freshness`,
+			catalog.Clean(st.Name), catalog.Clean(st.Kind), micros(catalog.CleanTime(st.LastRun)),
+			micros(catalog.CleanTime(st.LastSuccess)),
 			catalog.Clean(st.Error), st.Skipped, st.Freshness.Microseconds())
 		return err
 	})

@@ -116,7 +116,9 @@ func (t *txn) statement(query string) (*sql.Stmt, error) {
 }
 
 // collect reads all rows of a query.
-func collect[T any](ctx context.Context, q querier, scan func(*sql.Rows) (T, error), query string, args ...any) ([]T, error) {
+func collect[T any](
+	ctx context.Context, q querier, scan func(*sql.Rows) (T, error), query string, args ...any,
+) ([]T, error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err

@@ -24,7 +24,8 @@ func (s *Store) VotesBy(ctx context.Context, kind catalog.Kind, voter string) ([
 	if voter != "" {
 		where, args = where+` AND lower(v.voter) = lower(?)`, append(args, catalog.Clean(voter))
 	}
-	list, err := collect(ctx, s.reader, scanVote, selectVotes+where+` ORDER BY v.cast_at DESC, v.record, v.position`, args...)
+	list, err := collect(ctx, s.reader, scanVote, selectVotes+where+` ORDER BY v.cast_at DESC, v.record, v.position`,
+		args...)
 	return list, s.failure(ctx, "votes by", err)
 }
 

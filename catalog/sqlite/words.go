@@ -11,7 +11,8 @@ import (
 func (s *Store) AddWords(ctx context.Context, generation int64, words []string) error {
 	return s.update(ctx, "add words", func(t *txn) error {
 		for _, w := range words {
-			if _, err := t.exec(`INSERT INTO words (generation, word) VALUES (?, ?) ON CONFLICT DO NOTHING`, generation, catalog.Clean(w)); err != nil {
+			if _, err := t.exec(`INSERT INTO words (generation, word) VALUES (?, ?) ON CONFLICT DO NOTHING`, generation,
+				catalog.Clean(w)); err != nil {
 				return err
 			}
 		}
