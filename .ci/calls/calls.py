@@ -14,7 +14,7 @@ import api
 from api.models.error import Error
 
 # All that was made, by module.
-modules = {m.name: importlib.import_module(m.name) for m in pkgutil.walk_packages(api.__path__, "api.")}
+modules = {m.name: importlib.import_module(m.name) for m in pkgutil.walk_packages(api.__path__, "api.") if not m.ispkg}
 
 
 def call(operation, *arguments, **options):
