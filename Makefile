@@ -51,7 +51,7 @@ conformance: build ## the official MCP conformance runner against the built bina
 	@echo "== MCP conformance"
 	.ci/conformance $(BIN)
 
-clients: build ## clients of other makers and generators against the built binary; NETWORKS="file.yaml …" adds networks
+clients: build ## clients of other makers and generators against the built binary, over NETWORKS (default: those of .ci/networks)
 	@echo "== clients"
 	.ci/clients $(BIN) $(NETWORKS)
 

@@ -2,7 +2,8 @@
 
 Usage: tools.py URL FEWEST
 
-FEWEST is 0 where a search type may be without results: the tools that read them are then not called.
+FEWEST is 0 where a network lacks some kinds of records: the tools that take an id of theirs are then not called, and
+those that take nothing may return an error.
 """
 
 import asyncio
@@ -18,9 +19,10 @@ NAMED = {
     "cip_number": lambda a: a.proposal["id"],
 }
 
-# The required arguments of single tools.
+# The arguments of single tools. A proposal is also found by its label, and a list by the network's own status words.
 OF_TOOL = {
-    "get_cip": lambda a: {"id": a.proposal["id"]},
+    "list_cips": lambda a: {"status": a.proposal["status_raw"]},
+    "get_cip": lambda a: {"id": a.proposal["label"]},
     "get_cip_history": lambda a: {"id": a.proposal["id"]},
     "get_cip_attachments": lambda a: {"id": a.proposal["id"]},
     "get_cip_mentions": lambda a: {"id": a.proposal["id"]},
@@ -48,7 +50,7 @@ class Failure(Exception):
 
 async def call(client, tool, arguments):
     if tool.output_schema is None:
-        raise Failure("no output schema")
+        raise RuntimeError("no output schema")
     result = await client.call_tool(tool.name, arguments)
     if result.is_error:
         raise Failure(f"{arguments}: {result.content[0].text}")
@@ -75,7 +77,10 @@ async def every_tool(client, tools, fewest):
             continue
         try:
             await call(client, tool, arguments)
-        except (Failure, RuntimeError) as e:  # RuntimeError: not as the output schema says
+        except Failure as e:
+            if fewest or arguments:
+                yield f"{tool.name}: {e}"
+        except RuntimeError as e:  # not as the output schema says
             yield f"{tool.name}: {e}"
 
 
