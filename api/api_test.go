@@ -30,7 +30,7 @@ func assemble(t *testing.T, change func(*api.Config)) *api.Handlers {
 		Serving: op.Serving{Operations: optest.Operations(), Timeout: 50 * time.Millisecond},
 		Name:    "Shelf", Version: "test", PublicURL: "https://kb.example/", AdminLoopback: true,
 		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}),
-		Resources: []op.Resource{{URI: "kb://motd", Name: "motd", Read: func(context.Context) (any, error) { return "hello", nil }}},
+		Resources:  []op.Resource{{URI: "kb://motd", Name: "motd", Read: func(context.Context) (any, error) { return "hello", nil }}},
 		Pages: []api.Page{
 			{Path: "/{$}", Handler: text("<html>search")},
 			{Path: "/assets/", Handler: text("css"), Free: true},

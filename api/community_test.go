@@ -44,12 +44,12 @@ func communityQuestions(t *testing.T, l *library) []question {
 		{name: "limit 501", target: "/api/v1/changes?limit=501", tool: "get_recent_changes", args: `{"limit":501}`, status: 400, message: "limit must be between 1 and 500"},
 		{name: "a tool has no since", tool: "get_recent_changes", args: `{"since":"2030-05-15"}`, status: 400, message: `unknown argument "since"`},
 
-		{name: "what is trending", target: "/api/v1/trending", tool: "get_trending", want: fields{"window_days": 7, "items.0.title": "Pilot 1.3.0-rc.1", "items.0.fresh": true, "items.2.kind": "topic", "items.2.new": 2, "as_of": "2030-05-15T12:00:00Z"}},
+		{name: "what is trending", target: "/api/v1/trending", tool: "get_trending", want: fields{"window_days": 7, "items.0.title": "Pilot 1.3.0-rc.1", "items.0.fresh": true, "items.3.kind": "topic", "items.3.new": 2, "as_of": "2030-05-15T12:00:00Z"}},
 		{name: "a thread with its posts", target: "/api/v1/discussions/1234", tool: "get_discussion", args: `{"id":1234}`, want: fields{
 			"id": 1234, "posts": 2, "items.*.number": "1,2", "items.1.content": "After CIP-56.", "truncated": false, "total": 2}},
 		{name: "a thread by the id of a search result", target: "/api/v1/discussions/" + topic, tool: "get_discussion", args: `{"id":"` + topic + `"}`, want: fields{"id": 1234}},
-		{name: "another kind's record is no thread", target: "/api/v1/discussions/" + grant, tool: "get_discussion", args: `{"id":` + grant + `}`, status: 404, message: "there is no forum topic"},
-		{name: "an unknown thread", target: "/api/v1/discussions/77", tool: "get_discussion", args: `{"id":77}`, status: 404, message: "there is no forum topic 77"},
+		{name: "another kind's record is no thread", target: "/api/v1/discussions/" + grant, tool: "get_discussion", args: `{"id":` + grant + `}`, status: 404, message: "among the forum threads"},
+		{name: "an unknown thread", target: "/api/v1/discussions/77", tool: "get_discussion", args: `{"id":77}`, status: 404, message: `there is no "77" among the forum threads`},
 		{name: "a thread's id is a number", target: "/api/v1/discussions/x", tool: "get_discussion", args: `{"id":"x"}`, status: 400, message: "id must look like 1234"},
 		{name: "a cursor past the thread's end", target: "/api/v1/discussions/1234?cursor=2", status: 400, message: "cursor must be a next_cursor"},
 

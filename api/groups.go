@@ -4,6 +4,7 @@ import (
 	"almanac/api/cips"
 	"almanac/api/community"
 	"almanac/api/devfund"
+	"almanac/api/ecosystem"
 	"almanac/api/kb"
 	"almanac/api/library"
 	"almanac/api/meta"
@@ -25,6 +26,7 @@ var groups = []struct {
 	{openapi.Group{Name: "operations", Description: "The network as it runs."}, operations.Operations},
 	{openapi.Group{Name: "search", Description: "Search over everything."}, search.Operations},
 	{openapi.Group{Name: "library", Description: "Documents and full texts."}, library.Operations},
+	{openapi.Group{Name: "ecosystem", Description: "What is built on the network."}, ecosystem.Operations},
 	{openapi.Group{Name: "community", Description: "Discussions and what is new."}, community.Operations},
 }
 

@@ -30,6 +30,12 @@ type idIn struct {
 
 func isNotFound(err error) bool { return errors.Is(err, op.ErrNotFound) }
 
+type listIn struct {
+	Status kb.StatusFilter `json:"status"`
+	Type   string          `json:"type" doc:"only proposals of this type, such as Governance" maxLength:"100"`
+	kb.Paging
+}
+
 var list = kb.New(op.Spec{
 	ID: "list_cips", Path: "/api/v1/cips", Tool: "list_cips",
 	Example: listIn{Status: "Final", Paging: kb.Paging{Limit: 5}},
@@ -41,12 +47,6 @@ Lists improvement proposals (id, title, status, type, author), numbered ones and
 get_cip.
 `,
 }, runList)
-
-type listIn struct {
-	Status kb.StatusFilter `json:"status"`
-	Type   string          `json:"type" doc:"only proposals of this type, such as Governance" maxLength:"100"`
-	kb.Paging
-}
 
 func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[kb.CIP], error) {
 	q := catalog.ListQuery{Kinds: kinds, Order: catalog.ByKey}
@@ -63,18 +63,6 @@ func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[kb.CIP], error)
 	return kb.Rows(ctx, b, q, in.Paging, kb.Base.CIPRow)
 }
 
-var get = kb.New(op.Spec{
-	ID: "get_cip", Path: "/api/v1/cips/{id}", Tool: "get_cip", MayFail: notFound,
-	Forms: []op.Form{kb.MarkdownForm[Full]()},
-	Doc: `
-Read an improvement proposal
-One proposal with its full text.
-
-Reads one improvement proposal: its header fields and full markdown text, 50,000 characters at a time. Takes
-{{label}}, {{short}} or a draft's PR-203.
-`,
-}, runGet)
-
 type getIn struct {
 	ID     kb.CIPID  `json:"id" required:"true"`
 	Cursor kb.Cursor `json:"cursor"`
@@ -90,6 +78,18 @@ type Full struct {
 
 // Markdown implements kb.Markdowner.
 func (f Full) Markdown() kb.Markdown { return kb.Markdown{Title: f.Title, URL: f.URL, Text: f.Content} }
+
+var get = kb.New(op.Spec{
+	ID: "get_cip", Path: "/api/v1/cips/{id}", Tool: "get_cip", MayFail: notFound,
+	Forms: []op.Form{kb.MarkdownForm[Full]()},
+	Doc: `
+Read an improvement proposal
+One proposal with its full text.
+
+Reads one improvement proposal: its header fields and full markdown text, 50,000 characters at a time. Takes
+{{label}}, {{short}} or a draft's PR-203.
+`,
+}, runGet)
 
 func runGet(ctx context.Context, b kb.Base, in getIn) (Full, error) {
 	r, err := b.CIP(ctx, in.ID)
@@ -197,18 +197,6 @@ func tldrOf(b kb.Base, r catalog.Record) (CipTldr, error) {
 	return t, err
 }
 
-var attachments = kb.New(op.Spec{
-	ID: "get_cip_attachments", Path: "/api/v1/cips/{id}/attachments", Tool: "get_cip_attachments",
-	MayFail: notFound,
-	Doc: `
-Attachments of a proposal
-Files beside one proposal: documents, figures, signed votes.
-
-Lists the files beside one improvement proposal: supporting documents, figures and signed-vote PDFs, with
-their addresses.
-`,
-}, runAttachments)
-
 // Attachments are the files beside a proposal.
 type Attachments struct {
 	ID    string       `json:"id"`
@@ -221,13 +209,25 @@ type Attachment struct {
 	RecordID  int64  `json:"record_id" doc:"reads the text with get_doc"`
 	Filename  string `json:"filename"`
 	URL       string `json:"url"`
-	MediaType string `json:"media_type"`
-	Role      string `json:"role" doc:"proposal, vote_record, figure or other"`
 	Bytes     int64  `json:"bytes"`
 	Pages     int    `json:"pages,omitempty"`
+	MediaType string `json:"media_type"`
+	Role      string `json:"role" doc:"proposal, vote_record, figure or other"`
 	TextLayer bool   `json:"text_layer" doc:"whether its text could be read; scanned files have none"`
 	Path      string `json:"path,omitempty"`
 }
+
+var attachments = kb.New(op.Spec{
+	ID: "get_cip_attachments", Path: "/api/v1/cips/{id}/attachments", Tool: "get_cip_attachments",
+	MayFail: notFound,
+	Doc: `
+Attachments of a proposal
+Files beside one proposal: documents, figures, signed votes.
+
+Lists the files beside one improvement proposal: supporting documents, figures and signed-vote PDFs, with
+their addresses.
+`,
+}, runAttachments)
 
 func runAttachments(ctx context.Context, b kb.Base, in idIn) (Attachments, error) {
 	r, err := b.CIPHead(ctx, in.ID)

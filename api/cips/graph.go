@@ -12,11 +12,6 @@ import (
 	"almanac/catalog"
 )
 
-var graph = kb.New(op.Spec{
-	ID: "get_cip_graph", Path: "/api/v1/cips/graph",
-	Doc: "The requires graph: an edge runs from the dependent to its prerequisite.",
-}, runGraph)
-
 // Graph is the requires graph.
 type Graph struct {
 	Nodes []Node `json:"nodes"`
@@ -37,6 +32,11 @@ type Edge struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 }
+
+var graph = kb.New(op.Spec{
+	ID: "get_cip_graph", Path: "/api/v1/cips/graph",
+	Doc: "The requires graph: an edge runs from the dependent to its prerequisite.",
+}, runGraph)
 
 func runGraph(ctx context.Context, b kb.Base, _ struct{}) (Graph, error) {
 	records, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: kinds, Order: catalog.ByKey})
@@ -95,17 +95,6 @@ func resolve(ctx context.Context, b kb.Base, ref catalog.Ref) (Node, int64, erro
 	return node(b, r), r.ID, nil
 }
 
-var chain = kb.New(op.Spec{
-	ID: "detect_cip_dependency_chain", Tool: "detect_cip_dependency_chain", MayFail: notFound,
-	Doc: `
-Prerequisites of a proposal
-Every prerequisite of a proposal or draft with its status.
-
-Walks the requires graph from an improvement proposal or a draft (PR-n) and lists every prerequisite that must
-be Final first, with its current status.
-`,
-}, runChain)
-
 type chainIn struct {
 	ID kb.CIPID `json:"cip_id" required:"true" doc:"{{label}}, {{short}}, or PR-203 for a draft"`
 }
@@ -130,6 +119,17 @@ type Prerequisite struct {
 	RequiredBy []string `json:"required_by"`
 	Final      bool     `json:"final"`
 }
+
+var chain = kb.New(op.Spec{
+	ID: "detect_cip_dependency_chain", Tool: "detect_cip_dependency_chain", MayFail: notFound,
+	Doc: `
+Prerequisites of a proposal
+Every prerequisite of a proposal or draft with its status.
+
+Walks the requires graph from an improvement proposal or a draft (PR-n) and lists every prerequisite that must
+be Final first, with its current status.
+`,
+}, runChain)
 
 func runChain(ctx context.Context, b kb.Base, in chainIn) (Chain, error) {
 	start, err := startOf(ctx, b, in.ID)

@@ -12,16 +12,6 @@ import (
 	"almanac/catalog"
 )
 
-var history = kb.New(op.Spec{
-	ID: "get_cip_history", Path: "/api/v1/cips/{id}/history", Tool: "get_cip_history", MayFail: notFound,
-	Doc: `
-Status history of a proposal
-Dated status changes of one proposal, newest first.
-
-Lists every dated status change of one improvement proposal, newest first, with the raw words and the commit.
-`,
-}, runHistory)
-
 // History is the status history of a proposal, newest first.
 type History struct {
 	ID     string   `json:"id"`
@@ -45,6 +35,16 @@ type Change struct {
 	Subject string    `json:"subject,omitempty" doc:"of the commit"`
 	URL     string    `json:"url,omitempty"`
 }
+
+var history = kb.New(op.Spec{
+	ID: "get_cip_history", Path: "/api/v1/cips/{id}/history", Tool: "get_cip_history", MayFail: notFound,
+	Doc: `
+Status history of a proposal
+Dated status changes of one proposal, newest first.
+
+Lists every dated status change of one improvement proposal, newest first, with the raw words and the commit.
+`,
+}, runHistory)
 
 func runHistory(ctx context.Context, b kb.Base, in idIn) (History, error) {
 	ref, err := b.CIPRef(in.ID)
@@ -88,17 +88,6 @@ func change(e catalog.Event) Change {
 	return c
 }
 
-var implementation = kb.New(op.Spec{
-	ID: "get_cip_implementation_status", Tool: "get_cip_implementation_status", MayFail: notFound,
-	Doc: `
-Is a proposal implemented
-Whether code or grants track a proposal.
-
-Says whether code or grants track an improvement proposal: releases, pull requests, grant proposals and
-projects that refer to it, and its status changes. For everything that names it use get_cip_mentions.
-`,
-}, runImplementation)
-
 type implementationIn struct {
 	ID kb.CIPID `json:"cip_number" required:"true" doc:"{{label}}, {{short}}, or PR-203 for a draft"`
 }
@@ -133,12 +122,19 @@ var tracking = []struct {
 // implementsWeight is that of a link which says so, whatever the kind.
 const implementsWeight = 1
 
+var implementation = kb.New(op.Spec{
+	ID: "get_cip_implementation_status", Tool: "get_cip_implementation_status", MayFail: notFound,
+	Doc: `
+Is a proposal implemented
+Whether code or grants track a proposal.
+
+Says whether code or grants track an improvement proposal: releases, pull requests, grant proposals and
+projects that refer to it, and its status changes. For everything that names it use get_cip_mentions.
+`,
+}, runImplementation)
+
 func runImplementation(ctx context.Context, b kb.Base, in implementationIn) (Implementation, error) {
-	r, err := b.CIPHead(ctx, in.ID)
-	if err != nil {
-		return Implementation{}, err
-	}
-	linked, err := b.Linked(ctx, r)
+	r, linked, err := linkedTo(ctx, b, in.ID)
 	if err != nil {
 		return Implementation{}, err
 	}

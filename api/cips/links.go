@@ -9,17 +9,6 @@ import (
 	"almanac/catalog"
 )
 
-var mentions = kb.New(op.Spec{
-	ID: "get_cip_mentions", Path: "/api/v1/cips/{id}/mentions", Tool: "get_cip_mentions", MayFail: notFound,
-	Doc: `
-Who mentions a proposal
-Backlinks to one proposal from every kind of content.
-
-Lists what mentions one improvement proposal: forum, mail, blog, grant proposals, sibling proposals and other
-content, with counts.
-`,
-}, runMentions)
-
 // mentionsShown bounds each list of mentions.
 const mentionsShown = 50
 
@@ -46,12 +35,29 @@ type MentionCounts struct {
 	Total     int `json:"total"`
 }
 
-func runMentions(ctx context.Context, b kb.Base, in idIn) (Mentions, error) {
-	r, err := b.CIPHead(ctx, in.ID)
+var mentions = kb.New(op.Spec{
+	ID: "get_cip_mentions", Path: "/api/v1/cips/{id}/mentions", Tool: "get_cip_mentions", MayFail: notFound,
+	Doc: `
+Who mentions a proposal
+Backlinks to one proposal from every kind of content.
+
+Lists what mentions one improvement proposal: forum, mail, blog, grant proposals, sibling proposals and other
+content, with counts.
+`,
+}, runMentions)
+
+// linkedTo returns a proposal and the records that refer to it.
+func linkedTo(ctx context.Context, b kb.Base, id kb.CIPID) (catalog.Record, []kb.Linked, error) {
+	r, err := b.CIPHead(ctx, id)
 	if err != nil {
-		return Mentions{}, err
+		return r, nil, err
 	}
 	all, err := b.Linked(ctx, r)
+	return r, all, err
+}
+
+func runMentions(ctx context.Context, b kb.Base, in idIn) (Mentions, error) {
+	r, all, err := linkedTo(ctx, b, in.ID)
 	m := Mentions{ID: b.ID(r)}
 	m.Counts.Total = len(all)
 	for _, x := range all {
@@ -74,16 +80,6 @@ func runMentions(ctx context.Context, b kb.Base, in idIn) (Mentions, error) {
 	}
 	return m, err
 }
-
-var citations = kb.New(op.Spec{
-	ID: "get_cip_citations", Path: "/api/v1/cips/{id}/citations", Tool: "get_cip_citations", MayFail: notFound,
-	Doc: `
-Citations of a proposal
-Citation graph of one proposal: counts and samples with snippets per source.
-
-Counts what cites one improvement proposal by source and gives samples with the sentence around the citation.
-`,
-}, runCitations)
 
 type citationsIn struct {
 	ID kb.CIPID `json:"id" tool:"cip_id" required:"true"`
@@ -125,12 +121,18 @@ var citing = []struct {
 	{"docs", nil},
 }
 
+var citations = kb.New(op.Spec{
+	ID: "get_cip_citations", Path: "/api/v1/cips/{id}/citations", Tool: "get_cip_citations", MayFail: notFound,
+	Doc: `
+Citations of a proposal
+Citation graph of one proposal: counts and samples with snippets per source.
+
+Counts what cites one improvement proposal by source and gives samples with the sentence around the citation.
+`,
+}, runCitations)
+
 func runCitations(ctx context.Context, b kb.Base, in citationsIn) (Citations, error) {
-	r, err := b.CIPHead(ctx, in.ID)
-	if err != nil {
-		return Citations{}, err
-	}
-	all, err := b.Linked(ctx, r)
+	r, all, err := linkedTo(ctx, b, in.ID)
 	if err != nil {
 		return Citations{}, err
 	}

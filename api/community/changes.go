@@ -13,18 +13,6 @@ import (
 	"almanac/catalog"
 )
 
-var changes = kb.New(op.Spec{
-	ID: "get_recent_changes", Path: "/api/v1/changes", Tool: "get_recent_changes",
-	Example: changesIn{Days: 30, Limit: 20},
-	Doc: `
-What is new
-The activity stream: what is new, newest first.
-
-Lists what changed in the last days, newest first: proposal status changes, new proposals, grants, forum
-topics, blog posts, releases and radar items.
-`,
-}, runChanges)
-
 type changesIn struct {
 	Days  int    `json:"days" default:"7" minimum:"1" maximum:"90" doc:"length of the window"`
 	Limit int    `json:"limit" default:"100" minimum:"1" maximum:"500" doc:"how many to return"`
@@ -74,6 +62,18 @@ var streams = []struct {
 	{catalog.KindRelease, "new_release", func(c *Counts) *int { return &c.NewRelease }},
 	{catalog.KindRadar, "new_radar_item", func(c *Counts) *int { return &c.NewRadar }},
 }
+
+var changes = kb.New(op.Spec{
+	ID: "get_recent_changes", Path: "/api/v1/changes", Tool: "get_recent_changes",
+	Example: changesIn{Days: 30, Limit: 20},
+	Doc: `
+What is new
+The activity stream: what is new, newest first.
+
+Lists what changed in the last days, newest first: proposal status changes, new proposals, grants, forum
+topics, blog posts, releases and radar items.
+`,
+}, runChanges)
 
 func runChanges(ctx context.Context, b kb.Base, in changesIn) (ActivityStream, error) {
 	now := b.Now().UTC()

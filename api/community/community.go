@@ -17,32 +17,25 @@ import (
 // Operations are the group's, in the order clients see them.
 var Operations = []kb.Op{changes, trending, discussion}
 
-var discussion = kb.New(op.Spec{
-	ID: "get_discussion", Path: "/api/v1/discussions/{id}", Tool: "get_discussion",
-	MayFail: []error{op.ErrNotFound},
-	Doc: `
-Read a forum thread
-One forum thread with its posts, oldest first.
-
-Reads one forum thread by its numeric topic id: title, category, view and post counts, and its posts, 15 at a
-time. Find threads with search and type discussion.
-`,
-}, runDiscussion)
-
 type discussionIn struct {
 	ID     kb.NumberID `json:"id" required:"true" doc:"topic id, or the id of a search result"`
 	Cursor kb.Cursor   `json:"cursor"`
 }
 
-// Discussion is a forum topic with some of its posts.
+// Discussion is a forum topic with some of its posts, oldest first.
 type Discussion struct {
+	Topic
+	kb.Thread[Post]
+}
+
+// Topic is a forum topic.
+type Topic struct {
 	ID int `json:"id"`
 	kb.Item
 	Category  string     `json:"category"`
 	Views     int64      `json:"views"`
 	Posts     int        `json:"posts" doc:"number of posts"`
 	CreatedAt *time.Time `json:"created_at"`
-	kb.Thread[Post]
 }
 
 // Post is one post of it.
@@ -58,27 +51,35 @@ type Post struct {
 	Content  string     `json:"content"`
 }
 
-// postsShown is how many posts one answer has at most.
-const postsShown = 15
+var discussion = kb.New(op.Spec{
+	ID: "get_discussion", Path: "/api/v1/discussions/{id}", Tool: "get_discussion",
+	MayFail: []error{op.ErrNotFound},
+	Doc: `
+Read a forum thread
+One forum thread with its posts, oldest first.
+
+Reads one forum thread by its numeric topic id: title, category, view and post counts, and its posts, 15 at a
+time. Find threads with search and type discussion.
+`,
+}, runDiscussion)
 
 func runDiscussion(ctx context.Context, b kb.Base, in discussionIn) (Discussion, error) {
-	r, err := b.Numbered(ctx, catalog.KindTopic, in.ID)
-	if err != nil {
-		return Discussion{}, kb.NotFound(err, "there is no forum topic %s", in.ID)
-	}
+	row, posts, err := forum.Read(ctx, b, string(in.ID), in.Cursor)
+	return Discussion{row, posts}, err
+}
+
+// forum shows the first posts of a topic, as many as a reader takes in.
+var forum = kb.Threads[Topic, Post]{
+	Kind: catalog.KindTopic, Row: topic, Children: catalog.KindPost, Child: post, Most: 15,
+}
+
+func topic(b kb.Base, r catalog.Record) (Topic, error) {
 	d, err := kb.Decode[catalog.Topic](r)
 	if err != nil {
-		return Discussion{}, err
+		return Topic{}, err
 	}
 	number, err := strconv.Atoi(r.Key)
-	if err != nil {
-		return Discussion{}, err
-	}
-	posts, err := kb.Children(ctx, b, r, catalog.KindPost, postsShown, in.Cursor, post)
-	return Discussion{
-		ID: number, Item: b.Item(r), Category: r.Category, Views: r.Views, Posts: d.Posts,
-		CreatedAt: kb.Time(r.CreatedAt), Thread: posts,
-	}, err
+	return Topic{number, b.Item(r), r.Category, r.Views, d.Posts, kb.Time(r.CreatedAt)}, err
 }
 
 func post(b kb.Base, r catalog.Record) (Post, error) {
@@ -88,17 +89,6 @@ func post(b kb.Base, r catalog.Record) (Post, error) {
 		Date: kb.Time(r.CreatedAt), URL: b.URL(r), Content: r.Body,
 	}, err
 }
-
-var trending = kb.New(op.Spec{
-	ID: "get_trending", Path: "/api/v1/trending", Tool: "get_trending",
-	Doc: `
-What is trending
-Content of the last week, ranked by engagement.
-
-Ranks the last week's content by an engagement score: new posts, messages, comments, votes and views, weighted
-by age. For a plain list of what is new use get_recent_changes.
-`,
-}, runTrending)
 
 // Trending is the content of the last week, liveliest first.
 type Trending struct {
@@ -122,6 +112,17 @@ const (
 	// trendsAge is how long scores may be kept: they halve in two days.
 	trendsAge = 15 * time.Minute
 )
+
+var trending = kb.New(op.Spec{
+	ID: "get_trending", Path: "/api/v1/trending", Tool: "get_trending",
+	Doc: `
+What is trending
+Content of the last week, ranked by engagement.
+
+Ranks the last week's content by an engagement score: new posts, messages, comments, votes and views, weighted
+by age. For a plain list of what is new use get_recent_changes.
+`,
+}, runTrending)
 
 func runTrending(ctx context.Context, b kb.Base, _ struct{}) (Trending, error) {
 	trends, at, err := kb.Derived(ctx, b, "trending", trendsAge, func(ctx context.Context) ([]catalog.Trend, error) {

@@ -14,18 +14,6 @@ import (
 // Operations are the group's, in the order clients see them.
 var Operations = []kb.Op{list}
 
-var list = kb.New(op.Spec{
-	ID: "get_proposals", Path: "/api/v1/proposals", Tool: "get_proposals",
-	Example: listIn{State: "all", Paging: kb.Paging{Limit: 5}},
-	Doc: `
-List grant proposals
-Grant proposals by state, newest first.
-
-Lists grant proposals with number, title, state, author and board status, newest first. They are not the
-improvement proposals of list_cips.
-`,
-}, runList)
-
 type listIn struct {
 	State kb.GrantState `json:"state" default:"open" doc:"state of the proposals"`
 	kb.Paging
@@ -56,6 +44,18 @@ type Proposal struct {
 
 // Lean implements op.Leaner.
 func (p *Proposal) Lean() { p.Page = "" }
+
+var list = kb.New(op.Spec{
+	ID: "get_proposals", Path: "/api/v1/proposals", Tool: "get_proposals",
+	Example: listIn{State: "all", Paging: kb.Paging{Limit: 5}},
+	Doc: `
+List grant proposals
+Grant proposals by state, newest first.
+
+Lists grant proposals with number, title, state, author and board status, newest first. They are not the
+improvement proposals of list_cips.
+`,
+}, runList)
 
 func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[Proposal], error) {
 	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindProposal}, TopLevel: true, Order: catalog.ByCreated}

@@ -98,7 +98,7 @@ func containsFold(list []string, s string) bool {
 
 // noSuch names the values there are, or the nearest.
 func noSuch(name, given string, known []string) string {
-	given = first(given, 80)
+	given = First(given, 80)
 	if near := network.Nearest(given, known); near != "" {
 		return fmt.Sprintf("no record has the %s %q: did you mean %q?", name, given, near)
 	}

@@ -24,7 +24,7 @@ const retryUnavailable = 5 * time.Second
 
 // Find searches. Its errors name the argument of the query, by its REST name.
 func (b Base) Find(ctx context.Context, field string, r retrieval.Request) (retrieval.Response, error) {
-	r.Query = first(r.Query, maxQuery)
+	r.Query = First(r.Query, maxQuery)
 	// No ranking is as long as MaxResults, so that a page beyond it is empty.
 	r.Offset = min(r.Offset, retrieval.MaxResults-r.Limit)
 	res, err := b.Search.Search(ctx, r)
@@ -39,8 +39,8 @@ func (b Base) Find(ctx context.Context, field string, r retrieval.Request) (retr
 	return res, err
 }
 
-// first returns the first n characters.
-func first(s string, n int) string {
+// First returns the first n characters.
+func First(s string, n int) string {
 	for i := range s {
 		if n == 0 {
 			return s[:i]

@@ -44,6 +44,26 @@ func (b Base) Item(r catalog.Record) Item {
 	}
 }
 
+// Named is the item of a kind whose own id is its natural key.
+type Named struct {
+	ID string `json:"id" doc:"opens it, as that of a search result does"`
+	Item
+}
+
+// Lean implements op.Leaner.
+func (n *Named) Lean() {
+	n.Item.Lean()
+	n.Key = ""
+}
+
+// Named makes the named item of a record, whose container has a name of its
+// own in the answer.
+func (b Base) Named(r catalog.Record) Named {
+	n := Named{r.Key, b.Item(r)}
+	n.Container = ""
+	return n
+}
+
 // ID returns the id of a record where kinds mix: that of an improvement
 // proposal (0056, PR-203), else the record id, which no other id looks like.
 func (b Base) ID(r catalog.Record) string {

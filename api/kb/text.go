@@ -75,24 +75,23 @@ func (b Base) Record(ctx context.Context, id RecordID) (catalog.Record, error) {
 	return records[0], nil
 }
 
-// Numbered finds a record of a kind whose keys are numbers, by its number or
-// its record id.
-func (b Base) Numbered(ctx context.Context, kind catalog.Kind, id NumberID) (catalog.Record, error) {
-	n, err := strconv.ParseInt(string(id), 10, 64)
-	if err != nil {
-		return catalog.Record{}, op.InvalidField("id", "must be a number")
+// Keyed finds a record of a kind by its natural key or its record id: a topic
+// by its number, a video by its id on the platform. Its error says what is not
+// there.
+func (b Base) Keyed(ctx context.Context, kind catalog.Kind, id string) (r catalog.Record, err error) {
+	if n, bad := strconv.ParseInt(id, 10, 64); bad == nil && n >= catalog.FirstID {
+		r, err = b.Catalog.ByID(ctx, n)
+		if err == nil && r.Kind != kind {
+			err = catalog.ErrNotFound
+		}
+	} else {
+		r, err = b.Catalog.Get(ctx, catalog.Ref{Kind: kind, Key: id})
 	}
-	if n < catalog.FirstID {
-		return b.Catalog.Head(ctx, catalog.Ref{Kind: kind, Key: strconv.FormatInt(n, 10)})
-	}
-	r, err := b.Catalog.ByID(ctx, n)
-	if err == nil && r.Kind != kind {
-		err = catalog.ErrNotFound
-	}
-	return r, err
+	info, _ := catalog.InfoOf(kind)
+	return r, NotFound(err, "there is no %.80q among the %s", id, info.Description)
 }
 
-// Thread is a record with its children, oldest first, under one cursor.
+// Thread are the children of a record, oldest first, under one cursor.
 type Thread[T any] struct {
 	Items      []T    `json:"items"`
 	Total      int    `json:"total" doc:"number of items in all"`
@@ -100,43 +99,58 @@ type Thread[T any] struct {
 	NextCursor string `json:"next_cursor,omitempty"`
 }
 
-// Children answers the thread below a record: at most count of its children of
-// a kind, fewer if their texts are longer than one answer holds.
-func Children[T any](
-	ctx context.Context, b Base, parent catalog.Record, kind catalog.Kind, count int, cursor Cursor,
-	row func(Base, catalog.Record) (T, error),
-) (Thread[T], error) {
+// Threads are records of a kind with children of another, each with its row.
+type Threads[T, C any] struct {
+	Kind     catalog.Kind
+	Row      func(Base, catalog.Record) (T, error)
+	Children catalog.Kind
+	Child    func(Base, catalog.Record) (C, error)
+	Most     int // children in one answer; 0: as many as its text holds
+}
+
+// Read finds a record by its key or record id and answers with its row and
+// the children from the cursor on.
+func (t Threads[T, C]) Read(ctx context.Context, b Base, id string, cursor Cursor) (row T, thread Thread[C], err error) {
+	r, err := b.Keyed(ctx, t.Kind, id)
+	if err != nil {
+		return row, thread, err
+	}
+	if row, err = t.Row(b, r); err == nil {
+		thread, err = t.children(ctx, b, r.ID, cursor)
+	}
+	return row, thread, err
+}
+
+func (t Threads[T, C]) children(ctx context.Context, b Base, parent int64, cursor Cursor) (thread Thread[C], err error) {
 	offset := 0
 	if cursor != "" {
-		n, err := strconv.Atoi(string(cursor))
-		if err != nil || n < 0 {
-			return Thread[T]{}, badCursor
+		if offset, err = strconv.Atoi(string(cursor)); err != nil || offset < 0 {
+			return thread, badCursor
 		}
-		offset = n
 	}
 	records, total, err := b.Catalog.List(ctx, catalog.ListQuery{
-		Kinds: []catalog.Kind{kind}, Parent: parent.ID, Order: catalog.ByKey, Limit: count, Offset: offset, WithBody: true,
+		Kinds: []catalog.Kind{t.Children}, Parent: parent, Order: catalog.ByKey, Limit: t.Most, Offset: offset, WithBody: true,
 	})
 	if err == nil && offset > 0 && offset >= total {
 		err = badCursor
 	}
 	if err != nil {
-		return Thread[T]{}, err
+		return thread, err
 	}
-	t := Thread[T]{Total: total}
+	thread.Total = total
 	chars := 0
 	for _, r := range records {
-		if chars += utf8.RuneCountInString(r.Body); chars > textLimit && len(t.Items) > 0 {
+		if chars += utf8.RuneCountInString(r.Body); chars > textLimit && len(thread.Items) > 0 {
 			break
 		}
-		item, err := row(b, r)
+		item, err := t.Child(b, r)
 		if err != nil {
-			return Thread[T]{}, err
+			return thread, err
 		}
-		t.Items = append(t.Items, item)
+		thread.Items = append(thread.Items, item)
 	}
-	if next := offset + len(t.Items); next < total {
-		t.Truncated, t.NextCursor = true, strconv.Itoa(next)
+	if next := offset + len(thread.Items); next < total {
+		thread.Truncated, thread.NextCursor = true, strconv.Itoa(next)
 	}
-	return t, nil
+	return thread, nil
 }

@@ -1,5 +1,5 @@
-// Package library holds the operations on documents: documentation pages
-// and the full text of any record.
+// Package library holds the operations on documents: documentation pages,
+// papers, talks and mail, and the full text of any record.
 package library
 
 import (
@@ -12,7 +12,9 @@ import (
 )
 
 // Operations are the group's, in the order clients see them.
-var Operations = []kb.Op{list, get}
+var Operations = []kb.Op{list, get, papers, getPaper, videos, getVideo, mailThreads, getMailThread}
+
+var notFound = []error{op.ErrNotFound}
 
 var list = kb.New(op.Spec{
 	ID: "list_docs", Path: "/api/v1/docs",
@@ -55,7 +57,7 @@ func page(b kb.Base, r catalog.Record) (Page, error) {
 }
 
 var get = kb.New(op.Spec{
-	ID: "get_doc", Path: "/api/v1/docs/{id...}", Tool: "get_doc", MayFail: []error{op.ErrNotFound},
+	ID: "get_doc", Path: "/api/v1/docs/{id...}", Tool: "get_doc", MayFail: notFound,
 	Forms: []op.Form{kb.MarkdownForm[Full]()},
 	Doc: `
 Read a full text

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 func newServer(t testing.TB, change func(*mcp.Config)) *mcp.Server {
 	t.Helper()
 	cfg := mcp.Config{
-		Name: "almanac", Version: "test", Instructions: "Ask the shelf.", 
+		Name: "almanac", Version: "test", Instructions: "Ask the shelf.",
 		Serving: op.Serving{Operations: optest.Operations(), Timeout: 50 * time.Millisecond},
 		Resources: []op.Resource{
 			{URI: "kb://books", Name: "books", Read: func(context.Context) (any, error) {

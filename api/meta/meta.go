@@ -15,11 +15,6 @@ import (
 // Operations are the group's, in the order clients see them.
 var Operations = []kb.Op{sources, status}
 
-var sources = kb.New(op.Spec{
-	ID: "list_sources", Path: "/api/v1/sources",
-	Doc: "What is indexed, by kind, and how fresh it is.",
-}, runSources)
-
 // SourcesResponse is the catalog of sources, one row per kind of content,
 // under its published name.
 type SourcesResponse struct {
@@ -42,6 +37,11 @@ type Source struct {
 	Error            *string    `json:"error" doc:"of the last run, where it failed"`
 	Names            []string   `json:"names" doc:"sources that feed it: values of search's source"`
 }
+
+var sources = kb.New(op.Spec{
+	ID: "list_sources", Path: "/api/v1/sources",
+	Doc: "What is indexed, by kind, and how fresh it is.",
+}, runSources)
 
 func runSources(ctx context.Context, b kb.Base, _ struct{}) (SourcesResponse, error) {
 	counts, err := b.Catalog.Counts(ctx)

@@ -10,12 +10,6 @@ import (
 	"almanac/api/op"
 )
 
-var status = kb.New(op.Spec{
-	ID: "get_status", Path: "/status", BeforeReady: true,
-	Forms: []op.Form{{Type: "text/html; charset=utf-8", Write: writeStatus}},
-	Doc:   "What works: index, engines and sources.",
-}, runStatus)
-
 // Status is the content of kb://status, and of /status.
 type Status struct {
 	Network    string     `json:"network"`
@@ -42,6 +36,12 @@ type Down struct {
 	Engine string `json:"engine" enum:"keyword,vector,embedder,reranker"`
 	Reason string `json:"reason"`
 }
+
+var status = kb.New(op.Spec{
+	ID: "get_status", Path: "/status", BeforeReady: true,
+	Forms: []op.Form{{Type: "text/html; charset=utf-8", Write: writeStatus}},
+	Doc:   "What works: index, engines and sources.",
+}, runStatus)
 
 func runStatus(ctx context.Context, b kb.Base, _ struct{}) (Status, error) {
 	sources, err := runSources(ctx, b, struct{}{})

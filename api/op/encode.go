@@ -73,11 +73,15 @@ func (ts tidiers) compile(t reflect.Type) tidier {
 	case reflect.Interface:
 		return ts.interfaceValue
 	case reflect.Pointer:
-		return ts.pointerValue(t)
+		if elem := ts.of(t.Elem()); elem != nil {
+			return pointerValue(t, elem)
+		}
 	case reflect.Slice:
 		return ts.sliceValue(t)
 	case reflect.Array:
-		return ts.arrayValue(t)
+		if elem := ts.of(t.Elem()); elem != nil {
+			return arrayValue(elem)
+		}
 	case reflect.Map:
 		return ts.mapValue(t)
 	case reflect.Struct:
@@ -110,11 +114,7 @@ func (ts tidiers) interfaceValue(v reflect.Value) {
 	}
 }
 
-func (ts tidiers) pointerValue(t reflect.Type) tidier {
-	elem := ts.of(t.Elem())
-	if elem == nil {
-		return nil
-	}
+func pointerValue(t reflect.Type, elem tidier) tidier {
 	return func(v reflect.Value) {
 		if !v.IsNil() {
 			c := reflect.New(t.Elem())
@@ -142,11 +142,7 @@ func (ts tidiers) sliceValue(t reflect.Type) tidier {
 	}
 }
 
-func (ts tidiers) arrayValue(t reflect.Type) tidier {
-	elem := ts.of(t.Elem())
-	if elem == nil {
-		return nil
-	}
+func arrayValue(elem tidier) tidier {
 	return func(v reflect.Value) {
 		for i := range v.Len() {
 			elem(v.Index(i))

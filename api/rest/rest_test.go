@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"almanac/api/limit"
+	"almanac/api/op"
 	"almanac/api/op/optest"
 	"almanac/api/rest"
 )

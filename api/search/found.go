@@ -8,16 +8,6 @@ import (
 	"almanac/catalog"
 )
 
-var feature = kb.New(op.Spec{
-	ID: "find_cip_for_feature", Tool: "find_cip_for_feature", MayFail: unavailable,
-	Doc: `
-Find proposals for a feature
-Improvement proposals that match a description of a feature.
-
-Finds the improvement proposals that specify or touch a feature, by title and text, with their status.
-`,
-}, runFeature)
-
 type featureIn struct {
 	Feature string `json:"feature" required:"true" doc:"what the feature does, in your own words"`
 }
@@ -38,6 +28,16 @@ type FeatureProposal struct {
 // return.
 const found = 10
 
+var feature = kb.New(op.Spec{
+	ID: "find_cip_for_feature", Tool: "find_cip_for_feature", MayFail: unavailable,
+	Doc: `
+Find proposals for a feature
+Improvement proposals that match a description of a feature.
+
+Finds the improvement proposals that specify or touch a feature, by title and text, with their status.
+`,
+}, runFeature)
+
 func runFeature(ctx context.Context, b kb.Base, in featureIn) (FeatureProposals, error) {
 	search := kb.Search{Field: "feature", Query: in.Feature, Kinds: []catalog.Kind{catalog.KindCIP}, Limit: found}
 	all, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (FeatureProposal, error) {
@@ -46,16 +46,6 @@ func runFeature(ctx context.Context, b kb.Base, in featureIn) (FeatureProposals,
 	})
 	return FeatureProposals{in.Feature, all}, err
 }
-
-var notes = kb.New(op.Spec{
-	ID: "search_release_notes", Tool: "search_release_notes", MayFail: unavailable,
-	Doc: `
-Search release notes
-Release notes that mention a feature.
-
-Searches the release notes of every indexed repository for a feature, fix or change and names the version.
-`,
-}, runNotes)
 
 type notesIn struct {
 	Feature string `json:"feature" required:"true" doc:"feature, fix or change to look for"`
@@ -76,6 +66,16 @@ type Note struct {
 	kb.Why
 }
 
+var notes = kb.New(op.Spec{
+	ID: "search_release_notes", Tool: "search_release_notes", MayFail: unavailable,
+	Doc: `
+Search release notes
+Release notes that mention a feature.
+
+Searches the release notes of every indexed repository for a feature, fix or change and names the version.
+`,
+}, runNotes)
+
 func runNotes(ctx context.Context, b kb.Base, in notesIn) (Notes, error) {
 	search := kb.Search{Field: "feature", Query: in.Feature, Kinds: []catalog.Kind{catalog.KindRelease}, Limit: found}
 	all, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (Note, error) {
@@ -86,17 +86,6 @@ func runNotes(ctx context.Context, b kb.Base, in notesIn) (Notes, error) {
 	})
 	return Notes{in.Feature, all}, err
 }
-
-var community = kb.New(op.Spec{
-	ID: "search_community", Tool: "search_community", MayFail: unavailable,
-	Doc: `
-Search what the community says
-The best of forum, mailing lists, blog and forge discussions for a question.
-
-Searches forum, mailing lists, blog and forge discussions by meaning and returns the best of each; use search
-for documentation and proposals.
-`,
-}, runCommunity)
 
 type communityIn struct {
 	Query string `json:"query" required:"true" doc:"a question or topic in your own words"`
@@ -128,6 +117,17 @@ var (
 		{catalog.KindBlog}, {catalog.KindDiscussion, catalog.KindComment},
 	}
 )
+
+var community = kb.New(op.Spec{
+	ID: "search_community", Tool: "search_community", MayFail: unavailable,
+	Doc: `
+Search what the community says
+The best of forum, mailing lists, blog and forge discussions for a question.
+
+Searches forum, mailing lists, blog and forge discussions by meaning and returns the best of each; use search
+for documentation and proposals.
+`,
+}, runCommunity)
 
 func runCommunity(ctx context.Context, b kb.Base, in communityIn) (Voices, error) {
 	search := kb.Search{Field: "query", Query: in.Query, Limit: in.Limit}

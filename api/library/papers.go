@@ -1,0 +1,144 @@
+package library
+
+import (
+	"context"
+	"time"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+)
+
+// Paper is a whitepaper in a list.
+type Paper struct {
+	Slug string `json:"slug"`
+	kb.Item
+	Description string `json:"description"`
+	Tag         string `json:"tag"`
+	Pages       int    `json:"pages"`
+	PDF         string `json:"pdf" doc:"address of the file"`
+}
+
+var papers = kb.New(op.Spec{
+	ID: "list_whitepapers", Path: "/api/v1/whitepapers", Tool: "list_whitepapers",
+	Doc: `
+List whitepapers
+Whitepapers with slug, title, description, tag and page count.
+
+Lists the whitepapers by title. Read one with get_whitepaper and its slug.
+`,
+}, func(ctx context.Context, b kb.Base, _ struct{}) (kb.List[Paper], error) {
+	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindWhitepaper}, Order: catalog.ByTitle}
+	return kb.Rows(ctx, b, q, kb.Paging{}, paper)
+})
+
+func paper(b kb.Base, r catalog.Record) (Paper, error) {
+	d, err := kb.Decode[catalog.Whitepaper](r)
+	return Paper{r.Key, b.Item(r), r.Summary, r.Category, d.Pages, d.PDF}, err
+}
+
+type paperIn struct {
+	Slug   string    `json:"slug" required:"true" maxLength:"200" doc:"of list_whitepapers, or the id of a search result"`
+	Cursor kb.Cursor `json:"cursor"`
+}
+
+// FullPaper is a whitepaper with its text.
+type FullPaper struct {
+	Paper
+	kb.Text
+}
+
+var getPaper = kb.New(op.Spec{
+	ID: "get_whitepaper", Path: "/api/v1/whitepapers/{slug}", Tool: "get_whitepaper", MayFail: notFound,
+	Doc: `
+Read a whitepaper
+One whitepaper with its extracted text.
+
+Reads one whitepaper by its slug: title, tag, page count, PDF link and the extracted text, 50,000 characters at a
+time.
+`,
+}, func(ctx context.Context, b kb.Base, in paperIn) (f FullPaper, err error) {
+	r, err := b.Keyed(ctx, catalog.KindWhitepaper, in.Slug)
+	if err != nil {
+		return f, err
+	}
+	if f.Paper, err = paper(b, r); err == nil {
+		f.Text, err = kb.Read(r, in.Cursor)
+	}
+	return f, err
+})
+
+// Video is a talk or recording in a list.
+type Video struct {
+	kb.Named
+	Channel       string     `json:"channel"`
+	Published     *time.Time `json:"published"`
+	Description   string     `json:"description"`
+	HasTranscript bool       `json:"has_transcript"`
+	Seconds       *int       `json:"seconds" doc:"length"`
+}
+
+type videosIn struct {
+	Channel       string `json:"channel" maxLength:"200" doc:"only this channel"`
+	Since         kb.Day `json:"since" doc:"only what was published this day or later"`
+	HasTranscript *bool  `json:"has_transcript" doc:"only with a transcript, or only without one"`
+	kb.Paging
+}
+
+var videos = kb.New(op.Spec{
+	ID: "list_videos", Path: "/api/v1/videos", Tool: "list_videos",
+	Doc: `
+List talks and recordings
+Videos by channel, newest first.
+
+Lists talks and recordings, newest first; filter by channel, date or whether there is a transcript. Read one with
+get_video.
+`,
+}, func(ctx context.Context, b kb.Base, in videosIn) (kb.List[Video], error) {
+	q := catalog.ListQuery{
+		Kinds: []catalog.Kind{catalog.KindVideo}, Order: catalog.ByCreated, Since: in.Since.Time(), HasBody: in.HasTranscript,
+	}
+	if in.Channel != "" {
+		q.Containers = []string{in.Channel}
+	}
+	return kb.Rows(ctx, b, q, in.Paging, video)
+})
+
+func video(b kb.Base, r catalog.Record) (Video, error) {
+	d, err := kb.Decode[catalog.Video](r)
+	return Video{b.Named(r), r.Container, kb.Time(r.CreatedAt), r.Summary, d.HasTranscript, d.Seconds}, err
+}
+
+type videoIn struct {
+	ID    string `json:"id" required:"true" maxLength:"200" doc:"on the video platform, or the id of a search result"`
+	Chars *int   `json:"transcript_chars" minimum:"0" maximum:"200000" doc:"most of the transcript; all if left out"`
+}
+
+// FullVideo is a recording with its transcript.
+type FullVideo struct {
+	Video
+	Transcript string `json:"transcript"`
+	Truncated  bool   `json:"truncated" doc:"whether transcript_chars cut the transcript"`
+}
+
+var getVideo = kb.New(op.Spec{
+	ID: "get_video", Path: "/api/v1/videos/{id}", Tool: "get_video", MayFail: notFound,
+	Doc: `
+Read a talk
+One talk or recording with its transcript.
+
+Reads one talk by its id on the video platform: title, channel, date, description and the transcript if there is
+one. Limit it with transcript_chars.
+`,
+}, func(ctx context.Context, b kb.Base, in videoIn) (f FullVideo, err error) {
+	r, err := b.Keyed(ctx, catalog.KindVideo, in.ID)
+	if err != nil {
+		return f, err
+	}
+	f.Video, err = video(b, r)
+	if f.Transcript = r.Body; in.Chars != nil {
+		f.Transcript = kb.First(r.Body, *in.Chars)
+		f.Truncated = len(f.Transcript) < len(r.Body)
+	}
+	return f, err
+})
