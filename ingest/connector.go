@@ -27,6 +27,13 @@ type Connector interface {
 	Sync(ctx context.Context, cursor string, out Sink) (Outcome, error)
 }
 
+// Advised is a Connector whose options are sound and yet may not be what the
+// operator wants. `almanac network check` shows what it says.
+type Advised interface {
+	Connector
+	Advice() []string
+}
+
 // Sink takes what a connector finds. Its methods may write a batch and
 // therefore fail; the connector returns such an error unchanged.
 type Sink interface {

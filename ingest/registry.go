@@ -93,7 +93,7 @@ func DecodeOptions(src network.Source, into any) error {
 		return nil
 	}
 	if _, asked := src.Options[optionsProbe]; asked {
-		return &optionsType{reflect.TypeOf(into).Elem()}
+		return &probed{reflect.ValueOf(into).Elem()}
 	}
 	raw, err := yaml.Marshal(src.Options)
 	if err != nil {

@@ -96,9 +96,14 @@ func (c networkCheckCmd) Run(a *app) error {
 	failed := 0
 	for _, src := range n.Sources {
 		result := "ok"
-		if _, err := registry.Connector(src, env); err != nil {
+		connector, err := registry.Connector(src, env)
+		if err != nil {
 			failed++
 			result = "FAIL " + oneLine(err.Error())
+		} else if advised, ok := connector.(ingest.Advised); ok {
+			for _, advice := range advised.Advice() {
+				result += "; " + oneLine(advice)
+			}
 		}
 		for _, name := range unset(src) {
 			result += "; environment variable " + name + " is not set"

@@ -75,6 +75,17 @@ func Place(remote string, local func(path string) string) string {
 	return local(remote)
 }
 
+// Advice says what may be wrong with a repository that is a path.
+func Advice(remote string) []string {
+	if hasScheme.MatchString(remote) {
+		return nil
+	}
+	if _, err := os.Stat(remote); err != nil {
+		return []string{"there is no " + remote}
+	}
+	return nil
+}
+
 // Name is what a repository is called by its address: owner/name of a URL,
 // the file's name of a path.
 func Name(remote string) string {

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	// Dir is the directory that holds manifest.jsonl. Empty only for New,
 	// which is given a file system.
-	Dir string `yaml:"dir"`
+	Dir string `yaml:"dir" path:"true"`
 	// ContentTypes says what kind of record a manifest's content type is. A
 	// type that is not listed is not this source's business.
 	ContentTypes map[string]catalog.Kind `yaml:"content_types"`
