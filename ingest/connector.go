@@ -72,7 +72,7 @@ type Environment struct {
 	Log     *slog.Logger
 	// HTTP makes every request to an address that options or data name.
 	HTTP *outbound.Client
-	// Files is the network's folder: what stands beside its YAML file, or comes
+	// Files is the network's folder: what lies beside its YAML file, or comes
 	// with the program for a preset. Options name files in it by slash-separated
 	// relative paths; see Place and Local. Nil is an empty folder.
 	Files fs.FS

@@ -123,7 +123,7 @@ func (o *options) readRoots() error {
 		case strings.HasPrefix(r.Dir, "/") || slices.Contains(strings.Split(r.Dir, "/"), ".."):
 			return fmt.Errorf("option roots: dir: %q; want a directory of the repository, such as docs", r.Dir)
 		case seen[dir]:
-			return fmt.Errorf("option roots: %q stands there twice", r.Dir)
+			return fmt.Errorf("option roots: %q appears twice", r.Dir)
 		}
 		seen[dir] = true
 		r.Dir = dir

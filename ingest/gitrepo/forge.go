@@ -13,8 +13,8 @@ type Addresses struct {
 	Pull string
 }
 
-// forges are the kinds of forges by a part of their hosts' names: gitlab.com,
-// gitlab.example.org and git.forgejo.example.org are told by it.
+// forges are the kinds of forges by a part of their hosts' names, as in
+// gitlab.com, gitlab.example.org and git.forgejo.example.org.
 var forges = []struct {
 	hosts      []string
 	file, pull string

@@ -1,6 +1,6 @@
 // Package networks holds the network files that come with the program and
 // reads those of others. It may import catalog/network; what a network is
-// stands there, what a particular one is stands in the YAML files here.
+// is defined there, what a particular one is in the YAML files here.
 package networks
 
 import (

@@ -176,7 +176,7 @@ func (c *connector) isText(file string) bool {
 	return strings.EqualFold(path.Ext(file), ".md") && file != c.opts.Index && !c.exclude.Match(file)
 }
 
-// included says whether a file stands where proposals belong.
+// included says whether a file is where proposals belong.
 func (c *connector) included(file string) bool {
 	return len(c.include) == 0 || c.include.Match(file)
 }
