@@ -90,7 +90,7 @@ func (c checker) data(r catalog.Record) error {
 	}
 	info, _ := catalog.InfoOf(r.Kind)
 	if err := json.Unmarshal(r.Data, reflect.New(info.Data).Interface()); err != nil {
-		return fmt.Errorf("its data is no %s: %w", info.Data.Name(), err)
+		return fmt.Errorf("its data is not a %s: %w", info.Data.Name(), err)
 	}
 	return nil
 }
@@ -163,7 +163,7 @@ func (c checker) address(name string, address *string) {
 	if err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
 		return
 	}
-	c.warn(fmt.Sprintf("%s is no web address and was dropped", name))
+	c.warn(fmt.Sprintf("%s is not a web address and was dropped", name))
 	*address = ""
 }
 

@@ -26,8 +26,8 @@ func TestBadItemsAreReportedAndSkipped(t *testing.T) {
 		"newline in key":     {entry(func(e *catalog.Entry) { e.Record.Key = "b\nd" }), "control characters"},
 		"key not UTF-8":      {entry(func(e *catalog.Entry) { e.Record.Key = "b\xffd" }), "control characters"},
 		"endless key":        {entry(func(e *catalog.Entry) { e.Record.Key = strings.Repeat("k", 2000) }), "its key has 2000 bytes"},
-		"data is no JSON":    {entry(func(e *catalog.Entry) { e.Record.Data = []byte("{") }), "its data is no Doc"},
-		"data of wrong type": {entry(func(e *catalog.Entry) { e.Record.Data = []byte(`{"format":1}`) }), "its data is no Doc"},
+		"data is no JSON":    {entry(func(e *catalog.Entry) { e.Record.Data = []byte("{") }), "its data is not a Doc"},
+		"data of wrong type": {entry(func(e *catalog.Entry) { e.Record.Data = []byte(`{"format":1}`) }), "its data is not a Doc"},
 		"endless data":       {entry(func(e *catalog.Entry) { e.Record.Data = make([]byte, 5<<20) }), "its data has 5242880 bytes"},
 		"twice":              {page("good"), "doc good stands twice"},
 	}
@@ -88,7 +88,7 @@ func TestOddItemsAreRepairedWithAWarning(t *testing.T) {
 			func(r catalog.Record) bool { return len(r.Body) == 4<<20 },
 		},
 		"a script as address": {
-			func(e *catalog.Entry) { e.Record.URL = "javascript:alert(1)" }, "url is no web address",
+			func(e *catalog.Entry) { e.Record.URL = "javascript:alert(1)" }, "url is not a web address",
 			func(r catalog.Record) bool { return r.URL == "" },
 		},
 		"a parent that nobody knows": {

@@ -27,6 +27,13 @@ type Connector interface {
 	Sync(ctx context.Context, cursor string, out Sink) (Outcome, error)
 }
 
+// Advised is a Connector whose options are sound and yet may not be what the
+// operator wants. `almanac network check` shows what it says.
+type Advised interface {
+	Connector
+	Advice() []string
+}
+
 // Sink takes what a connector finds. Its methods may write a batch and
 // therefore fail; the connector returns such an error unchanged.
 type Sink interface {
@@ -65,7 +72,7 @@ type Environment struct {
 	Log     *slog.Logger
 	// HTTP makes every request to an address that options or data name.
 	HTTP *outbound.Client
-	// Files is the network's folder: what stands beside its YAML file, or comes
+	// Files is the network's folder: what lies beside its YAML file, or comes
 	// with the program for a preset. Options name files in it by slash-separated
 	// relative paths; see Place and Local. Nil is an empty folder.
 	Files fs.FS

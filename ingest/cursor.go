@@ -10,8 +10,8 @@ import (
 // references, summaries), so that a newer program reads again what is unchanged upstream.
 const edition = "3"
 
-// stamp stands in front of stored cursors: what of the pipeline decided what
-// the records before the cursor look like.
+// stamp begins every stored cursor: it is what of the pipeline decided what the
+// records before the cursor look like.
 func (r *run) stamp() string {
 	return edition + " " + r.src.Kind + " " + r.mentions.key(0) + " "
 }

@@ -40,7 +40,7 @@ func Cited(of network.Proposals, texts ...string) []string {
 func (m mentions) key(number int) string { return m.of.Key(strconv.Itoa(number)) }
 
 // add appends a mentions link for every proposal an entry names, unless the
-// connector linked it already: then its link stands and only gets a snippet
+// connector linked it already: then that link is kept and only gets a snippet
 // if it has none. So a target has one link of an entry unless its connector
 // says more. An entry does not mention itself or its parent.
 func (m mentions) add(e *catalog.Entry) {

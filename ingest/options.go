@@ -15,23 +15,38 @@ import (
 )
 
 // optionsProbe is an option no file can have. DecodeOptions answers it with the
-// type it was to decode into, so that the schema of a kind's options is the
-// struct that its constructor reads.
+// struct it was to decode into, so that what is known of a kind's options is
+// what its constructor reads.
 const optionsProbe = "\x00type"
 
-// optionsType is the answer, as an error.
-type optionsType struct{ reflect.Type }
+// probed is the answer, as an error: the struct with its defaults.
+type probed struct{ options reflect.Value }
 
-func (t *optionsType) Error() string { return "options are of type " + t.String() }
+func (p *probed) Error() string { return "options are of type " + p.options.Type().String() }
+
+// probe returns the struct that the constructor of a kind decodes options
+// into, and false for one without fixed options.
+func (r Registry) probe(kind string) (reflect.Value, bool) {
+	construct, ok := r[kind]
+	if !ok {
+		return reflect.Value{}, false
+	}
+	src := network.Source{Name: kind, Kind: kind, Options: map[string]any{optionsProbe: nil}}
+	_, err := construct(src, Environment{Now: time.Now})
+	p, ok := errors.AsType[*probed](err)
+	if !ok {
+		return reflect.Value{}, false
+	}
+	return p.options, true
+}
 
 // Schemas returns the JSON Schemas of the options of the connectors that have
 // fixed ones, by kind.
 func (r Registry) Schemas() map[string]*jsonschema.Schema {
 	schemas := map[string]*jsonschema.Schema{}
 	for _, kind := range slices.Sorted(maps.Keys(r)) {
-		_, err := r[kind](network.Source{Name: kind, Kind: kind, Options: map[string]any{optionsProbe: nil}}, Environment{Now: time.Now})
-		if t, ok := errors.AsType[*optionsType](err); ok {
-			schemas[kind] = optionSchema(t.Type)
+		if options, ok := r.probe(kind); ok {
+			schemas[kind] = optionSchema(options.Type())
 		}
 	}
 	return schemas

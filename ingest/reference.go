@@ -28,7 +28,7 @@ const maxReferences = 50
 // addReferences appends a references link for every issue or pull request that
 // an entry names outside fenced code. A number alone does not tell which of the
 // two it is, so it gives a link to each; a link may lead to what is not there.
-// What the connector understood as a proposal is none of them.
+// What the connector understood as a proposal is left out.
 func addReferences(e *catalog.Entry) {
 	text := e.Record.Body
 	given := e.Links

@@ -23,7 +23,7 @@ type Constructor func(src network.Source, env Environment) (Connector, error)
 // Registry holds the constructors by the connector kind a network file names.
 type Registry map[string]Constructor
 
-// corpusVariable stands in options for Environment.CorpusDir.
+// corpusVariable in an option is replaced by Environment.CorpusDir.
 const corpusVariable = "${corpus}"
 
 // Connector makes the connector of a source, with ${corpus} replaced in its
@@ -93,7 +93,7 @@ func DecodeOptions(src network.Source, into any) error {
 		return nil
 	}
 	if _, asked := src.Options[optionsProbe]; asked {
-		return &optionsType{reflect.TypeOf(into).Elem()}
+		return &probed{reflect.ValueOf(into).Elem()}
 	}
 	raw, err := yaml.Marshal(src.Options)
 	if err != nil {

@@ -159,7 +159,7 @@ func (f *file) duration(n *yaml.Node, path string) {
 	d, err := time.ParseDuration(n.Value)
 	switch {
 	case n.Kind != yaml.ScalarNode || err != nil || n.ShortTag() != "!!str":
-		f.report(n, "%s: %q is no duration; write 15m, 24h or 1h30m", path, n.Value)
+		f.report(n, "%s: %q is not a duration; write 15m, 24h or 1h30m", path, n.Value)
 	case d < 0:
 		f.report(n, "%s: a duration is not negative", path)
 	case d > 0 && d < time.Second:

@@ -20,7 +20,7 @@ func (p Proposals) Status(raw string) (mapped string, known bool) {
 	return status, false
 }
 
-// meaning returns the status that a word stands for.
+// meaning returns the status that a word means.
 func (p Proposals) meaning(word string) (string, bool) {
 	word = fold(word)
 	if status, ok := status(word); ok {

@@ -36,11 +36,11 @@ func (f *file) validate(n Network) {
 		f.report(f.at("title"), "title: the network's name as people write it is missing")
 	}
 	if n.Homepage != "" && !webAddress(n.Homepage) {
-		f.report(f.at("homepage"), "homepage: %q is no http or https address", n.Homepage)
+		f.report(f.at("homepage"), "homepage: %q is not an http or https address", n.Homepage)
 	}
 	for _, key := range sortedKeys(n.Authority) {
 		if rank := n.Authority[key]; math.IsNaN(rank) || math.IsInf(rank, 0) {
-			f.report(f.at("authority", key), "authority.%s: %v is no rank", key, rank)
+			f.report(f.at("authority", key), "authority.%s: %v is not a rank", key, rank)
 		}
 	}
 	f.proposals(n.Proposals)

@@ -88,7 +88,7 @@ func (c networkCheckCmd) Run(a *app) error {
 	registry := connectors.All(time.Now())
 	env := ingest.Environment{Network: n, Now: time.Now, Log: a.log, HTTP: a.outgoing(), Files: files, WorkDir: work,
 		CorpusDir: a.config.Network.CorpusDir, Pseudonym: func(s string) string { return s },
-		Getenv: func(name string) string { return cmp.Or(os.Getenv(name), "https://secret.invalid/") }} // that a secret is not here is no fault of the file
+		Getenv: func(name string) string { return cmp.Or(os.Getenv(name), "https://secret.invalid/") }} // a secret that is missing here is not the file's fault
 	if env.CorpusDir == "" {
 		env.CorpusDir = filepath.Join(work, "corpus") // only its place in the options matters
 	}
@@ -96,9 +96,14 @@ func (c networkCheckCmd) Run(a *app) error {
 	failed := 0
 	for _, src := range n.Sources {
 		result := "ok"
-		if _, err := registry.Connector(src, env); err != nil {
+		connector, err := registry.Connector(src, env)
+		if err != nil {
 			failed++
 			result = "FAIL " + oneLine(err.Error())
+		} else if advised, ok := connector.(ingest.Advised); ok {
+			for _, advice := range advised.Advice() {
+				result += "; " + oneLine(advice)
+			}
 		}
 		for _, name := range unset(src) {
 			result += "; environment variable " + name + " is not set"
@@ -129,8 +134,8 @@ func schedule(src network.Source) string {
 	return "every " + every
 }
 
-// unset names the environment variables that a source's options name and
-// nobody has set.
+// unset names the environment variables that a source's options name and that
+// are not set.
 func unset(src network.Source) []string {
 	if src.Kind == connectors.Sample {
 		return nil // its servers are files, which ask for no secret

@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 
 	"almanac/catalog"
 	"almanac/catalog/archive"
+	"almanac/ingest"
+	"almanac/ingest/connectors"
+	"almanac/ingest/networks"
 	"almanac/retrieval/stack"
 )
 
@@ -30,6 +34,13 @@ func (c *exportCmd) Run(ctx context.Context, a *app) error {
 	store, err := openCatalog(ctx, dir, n.Name)
 	if err != nil {
 		return err
+	}
+	files, err := networks.Folder(a.config.Network.Name)
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	if folder, ok := files.(ingest.Folder); ok {
+		n = connectors.All(time.Time{}).Rooted(n, folder.Dir())
 	}
 	bar := a.progress("export")
 	sum, err := archive.Write(ctx, store, n, c.Dir, bar.set)

@@ -165,10 +165,8 @@ func (c *connector) fetch(ctx context.Context, before state, conditional bool) (
 }
 
 func (c *connector) file() ([]byte, error) {
-	if c.env.Files == nil {
-		return nil, errors.New("the network has no folder; the file stands beside its YAML file")
-	}
-	f, err := c.env.Files.Open(c.options.File)
+	files, name := c.env.Place(c.options.File)
+	f, err := files.Open(name)
 	if err != nil {
 		if e, ok := errors.AsType[*fs.PathError](err); ok {
 			err = e.Err

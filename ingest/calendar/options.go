@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -18,7 +19,7 @@ import (
 type options struct {
 	URL          string               `yaml:"url"`
 	URLEnv       string               `yaml:"url_env"`
-	File         string               `yaml:"file"`
+	File         string               `yaml:"file" path:"true"`
 	Page         string               `yaml:"page"`
 	Zone         string               `yaml:"zone"`
 	Zones        map[string]string    `yaml:"zones"`
@@ -44,6 +45,14 @@ const (
 )
 
 const versionVariable = "{version}"
+
+// path is the file as records name it: what machine it is on stays there.
+func (o options) path() string {
+	if filepath.IsAbs(o.File) {
+		return filepath.Base(o.File)
+	}
+	return o.File
+}
 
 // readOptions reads and completes a source's options.
 func readOptions(src network.Source, env ingest.Environment) (options, error) {
@@ -94,8 +103,9 @@ func (o *options) place(env ingest.Environment) error {
 	switch {
 	case given != 1:
 		return errors.New("want one of the options url, url_env and file")
-	case o.File != "" && !fs.ValidPath(o.File):
-		return fmt.Errorf("option file: %q is no file of the network's folder; write a relative path with slashes that stays inside", o.File)
+	case o.File != "" && !fs.ValidPath(o.File) && !filepath.IsAbs(o.File):
+		return fmt.Errorf("option file: %q is not in the network's folder; write a relative path with slashes that stays "+
+			"inside, or an absolute one", o.File)
 	case o.File != "" && !isYAML(o.File) && !strings.EqualFold(path.Ext(o.File), ".ics"):
 		return fmt.Errorf("option file: %q: want a file that ends in .ics, .yaml or .yml", o.File)
 	case o.File != "":

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 
 	"almanac/catalog"
 	"almanac/catalog/network"
@@ -21,7 +22,7 @@ const rules = "1"
 const DefaultDir = "curated"
 
 type options struct {
-	Dir string `yaml:"dir"`
+	Dir string `yaml:"dir" path:"true"`
 }
 
 type connector struct {
@@ -35,15 +36,16 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	if err := ingest.DecodeOptions(src, &o); err != nil {
 		return nil, err
 	}
-	if !fs.ValidPath(o.Dir) {
-		return nil, fmt.Errorf("option dir: %q is no folder below the network's own; write a relative path with slashes that stays inside", o.Dir)
+	if !fs.ValidPath(o.Dir) && !filepath.IsAbs(o.Dir) {
+		return nil, fmt.Errorf("option dir: %q is not in the network's folder; write a relative path with slashes that stays "+
+			"inside, or an absolute one", o.Dir)
 	}
 	return &connector{o.Dir, env}, nil
 }
 
 // Sync implements ingest.Connector. The cursor is a digest of the files.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	found, odd, err := load(c.env.Files, c.dir)
+	found, odd, err := load(c.env.Place(c.dir))
 	if err != nil {
 		return ingest.Outcome{}, fmt.Errorf("curated: %w", err)
 	}

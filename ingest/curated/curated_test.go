@@ -298,7 +298,7 @@ func TestFolders(t *testing.T) {
 	}{
 		"missing": {folder{"a.yaml": ""}, nil, "folder curated: file does not exist"},
 		"empty":   {folder{"curated/a.txt": ""}, nil, "folder curated has no curated file: write one of apps, projects"},
-		"outside": {folder{}, map[string]any{"dir": "../x"}, `option dir: "../x" is no folder below the network's own`},
+		"outside": {folder{}, map[string]any{"dir": "../x"}, `option dir: "../x" is not in the network's folder`},
 		"option":  {folder{}, map[string]any{"directory": "x"}, `unknown option "directory"`},
 	}
 	for name, tt := range tests {
@@ -313,7 +313,7 @@ func TestFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Sync(t.Context(), "", nil); err == nil || !strings.Contains(err.Error(), "the network has no folder") {
+	if _, err := c.Sync(t.Context(), "", nil); err == nil || !strings.Contains(err.Error(), "folder curated: file does not exist") {
 		t.Errorf("without a folder: %v", err)
 	}
 	r := source(t, folder{"curated/radars.yaml": "[]", "curated/notes.csv": "", "curated/faq.yaml": "[]"}).Sync()
@@ -346,10 +346,8 @@ func TestApps(t *testing.T) {
 			t.Errorf("%s of %s is %q, want %q", tt.id, tt.provider, got, tt.want)
 		}
 	}
-	for _, none := range []fs.FS{nil, folder{}} {
-		if apps, err := curated.Apps(none, "c"); err != nil || len(apps) != 0 {
-			t.Errorf("without files: %v, %v", apps, err)
-		}
+	if apps, err := curated.Apps(folder{}, "c"); err != nil || len(apps) != 0 {
+		t.Errorf("without files: %v, %v", apps, err)
 	}
 	if _, err := curated.Apps(folder{"c/apps.yaml": ""}, "c"); err == nil || !strings.Contains(err.Error(), "c/apps.yaml:1") {
 		t.Errorf("an emptied file: %v", err)

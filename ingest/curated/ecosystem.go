@@ -41,9 +41,6 @@ func Apps(fsys fs.FS, dir string) ([]App, error) {
 	r := &reader{}
 	for _, extension := range []string{".yaml", ".yml", ".csv"} {
 		name := path.Join(dir, "apps"+extension)
-		if fsys == nil {
-			break
-		}
 		data, err := readFile(fsys, name)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

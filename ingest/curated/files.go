@@ -137,9 +137,6 @@ const (
 // load reads the files of a folder, in the order of their kinds, and names
 // those that are none of them.
 func load(fsys fs.FS, dir string) (found []content, odd []problem, err error) {
-	if fsys == nil {
-		return nil, nil, errors.New("the network has no folder; curated files stand beside its YAML file")
-	}
 	list, err := fs.ReadDir(fsys, dir)
 	if err != nil {
 		return nil, nil, fmt.Errorf("folder %s: %w", dir, reason(err))

@@ -66,6 +66,20 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	return c, nil
 }
 
+// Advice implements ingest.Advised.
+func (c *connector) Advice() []string {
+	if c.opts.Folder != "" {
+		return gitrepo.Advice(c.opts.Folder)
+	}
+	advice := gitrepo.Advice(c.opts.Repository.URL)
+	for _, r := range c.opts.Roots {
+		if r.URL == "" {
+			return append(advice, "without the option url its pages link to this service, not to where they are published")
+		}
+	}
+	return advice
+}
+
 // settings is a digest of all that decides how pages are read.
 func (c *connector) settings() (string, error) {
 	raw, err := json.Marshal([]any{rules, c.opts})
@@ -76,9 +90,21 @@ func (c *connector) settings() (string, error) {
 	return hex.EncodeToString(sum[:12]), nil
 }
 
-// Sync implements ingest.Connector. The cursor is the commit of the branch's
-// head and the digest of the options.
+// Sync implements ingest.Connector. The cursor is the state of the tree (the
+// commit of the branch's head) and the digest of the options.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
+	if c.opts.Folder != "" {
+		tree, err := openFolder(ctx, c.opts.Folder, out.Warn)
+		if err != nil {
+			return ingest.Outcome{}, fmt.Errorf("docs: %w", err)
+		}
+		defer tree.Close()
+		outcome, err := c.read(ctx, tree, cursor, out)
+		if err != nil {
+			return ingest.Outcome{}, fmt.Errorf("docs: %w", err)
+		}
+		return outcome, nil
+	}
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
 	from := gitrepo.Source{Remote: c.opts.Repository.URL, Branch: c.opts.Repository.Branch, Token: c.token, Depth: c.opts.Repository.Depth}
 	branch, err := gitrepo.Fetch(ctx, c.env.HTTP, dir, from)
@@ -104,19 +130,34 @@ func (c *connector) mirrored(ctx context.Context, dir, cursor string, out ingest
 		return ingest.Outcome{}, err
 	}
 	defer func() { _ = repo.Close() }()
+	tree, err := newClone(repo)
+	if err != nil {
+		return ingest.Outcome{}, err
+	}
+	return c.read(ctx, tree, cursor, out)
+}
+
+// read yields the pages of a tree.
+func (c *connector) read(ctx context.Context, tree tree, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	settings, err := c.settings()
 	if err != nil {
 		return ingest.Outcome{}, err
 	}
-	head := repo.Head.Hash.String()
+	head := tree.head()
 	now := head + " " + settings
 	if now == cursor {
 		// Nothing to write and nothing gone: no listing is needed.
 		return ingest.Outcome{Cursor: cursor}, nil
 	}
-	r := &run{connector: c, repo: repo, out: out, known: recall(c.env.WorkDir, cursor, settings), now: pages{Head: head, Pages: map[string]remembered{}}}
-	if err := r.read(ctx); err != nil {
+	r := &run{
+		connector: c, tree: tree, out: out, known: recall(c.env.WorkDir, cursor, settings),
+		now: pages{Head: head, Pages: map[string]remembered{}},
+	}
+	if err := r.pagesOf(ctx); err != nil {
 		return ingest.Outcome{}, err
+	}
+	if r.unread {
+		now = ""
 	}
 	if err := r.now.remember(c.env.WorkDir, now, cursor); err != nil {
 		return ingest.Outcome{}, err
@@ -124,39 +165,36 @@ func (c *connector) mirrored(ctx context.Context, dir, cursor string, out ingest
 	return ingest.Outcome{Cursor: now, Complete: true}, nil
 }
 
-// run is one reading of the repository.
+// run is one reading of a tree.
 type run struct {
 	*connector
-	repo       *gitrepo.Repository
+	tree       tree
 	out        ingest.Sink
 	known, now pages
-	files      map[string]plumbing.Hash // of the repository
-	pages      map[string]page          // by path
-	broken     error                    // of the repository, met while a page was read
+	pages      map[string]page // by path
+	unread     bool            // a page could not be read, and may be again without a change
+	broken     error           // of the repository, met while a page was read
 }
 
-func (r *run) read(ctx context.Context) (err error) {
-	if r.files, err = r.repo.Files(r.repo.Head); err != nil {
-		return err
-	}
+func (r *run) pagesOf(ctx context.Context) error {
 	r.pages = map[string]page{}
 	current := map[string]bool{} // names of pages
-	pagesOf := map[string]int{}  // by root
-	for file := range r.files {
+	count := map[string]int{}    // of pages, by root
+	for file := range r.tree.files() {
 		if p, ok := r.pageOf(file); ok {
 			r.pages[file] = p
-			pagesOf[p.root.Dir]++
+			count[p.root.Dir]++
 			if p.root.Version == r.current {
 				current[p.name()] = true
 			}
 		}
 	}
 	for _, root := range r.opts.Roots {
-		if pagesOf[root.Dir] == 0 {
-			r.out.Warn(cmp.Or(root.Dir, r.opts.Repository.Name), "there is no page in this directory of the repository")
+		if count[root.Dir] == 0 {
+			r.out.Warn(cmp.Or(root.Dir, r.opts.Repository.Name), "there is no page in this directory")
 		}
 	}
-	origins, err := r.origins(ctx)
+	origins, err := r.tree.origins(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -200,6 +238,10 @@ func (r *run) page(ctx context.Context, p page, made remembered) error {
 	}
 	made.Inputs = map[string]string{}
 	text, err := r.text(p.file, made.Inputs)
+	if errors.Is(err, errUnread) {
+		r.unread = true
+		r.out.Keep(catalog.Ref{Kind: catalog.KindDoc, Key: key})
+	}
 	if unreadable(err) {
 		r.out.Skip(key, err) // and is tried again by the next run
 		return nil
@@ -223,35 +265,29 @@ func (r *run) page(ctx context.Context, p page, made remembered) error {
 
 func (r *run) same(was, made remembered) bool {
 	for file, hash := range was.Inputs {
-		if r.hash(file) != hash {
+		if r.tree.version(file) != hash {
 			return false
 		}
 	}
 	return was.Origin.equal(made.Origin) && was.Other == made.Other && slices.Equal(was.Aliases, made.Aliases)
 }
 
-// hash is that of a file's content, or "".
-func (r *run) hash(file string) string {
-	if hash, ok := r.files[file]; ok {
-		return hash.String()
-	}
-	return ""
-}
-
 var (
-	errBinary  = errors.New("is no text")
+	errBinary  = errors.New("is not a text")
 	errPointer = errors.New("is stored outside the repository (Git LFS)")
+	errUnread  = errors.New("could not be read")
 )
 
-// unreadable says whether an error is of the file and not of the repository.
+// unreadable says whether an error is of the file and not of the tree.
 func unreadable(err error) bool {
-	return errors.Is(err, errBinary) || errors.Is(err, errPointer) || errors.Is(err, gitrepo.ErrTooLarge)
+	return errors.Is(err, errBinary) || errors.Is(err, errPointer) || errors.Is(err, errUnread) ||
+		errors.Is(err, gitrepo.ErrTooLarge)
 }
 
-// text reads a file of the repository and notes that it was looked up.
+// text reads a file of the tree and notes that it was looked up.
 func (r *run) text(file string, inputs map[string]string) (string, error) {
-	inputs[file] = r.hash(file)
-	data, err := r.repo.Blob(r.files[file], maxPage)
+	inputs[file] = r.tree.version(file)
+	data, err := r.tree.read(file)
 	switch {
 	case err != nil:
 		return "", err
@@ -271,7 +307,7 @@ func (r *run) entry(p page, f front, text string, made remembered) catalog.Entry
 		if !ok {
 			return "", false
 		}
-		if _, there := r.files[file]; !there {
+		if !r.tree.has(file) {
 			made.Inputs[file] = ""
 			return "", false
 		}
@@ -289,7 +325,7 @@ func (r *run) entry(p page, f front, text string, made remembered) catalog.Entry
 		Kind: catalog.KindDoc, Key: key, Title: m.Title, Path: key, Container: r.opts.Container,
 		URL: fill(p.root.URL, map[string]string{
 			"{repo}": r.opts.Repository.Name, "{branch}": r.opts.Repository.Branch, "{commit}": made.Origin.Commit,
-			"{source_path}": p.file, "{page}": p.address(f), "{version}": version,
+			"{path}": p.file, "{source_path}": p.file, "{page}": p.address(f), "{version}": version,
 		}),
 		Category: Section(p.below), CreatedAt: made.Origin.Created, UpdatedAt: made.Origin.Updated,
 		Body: m.Body, Summary: cmp.Or(m.Description, derive.TLDR(m.Body)),

@@ -1,5 +1,5 @@
-// Package docs reads documentation trees in git repositories: pages of
-// Markdown, MDX and reStructuredText with what they include.
+// Package docs reads documentation trees in git repositories and in plain
+// folders: pages of Markdown, MDX and reStructuredText with what they include.
 //
 //	sources:
 //	  - name: handbook
@@ -26,9 +26,18 @@
 //	      container: harbour/handbook # default the repository's name
 //	      prefix: harbour/handbook    # in front of paths in keys; default the repository's name
 //
-// An address has {repo}, {branch}, {commit} (that last touched the page),
-// {source_path}, {version} and {page} replaced: the path below the root without
-// extension and index, or what front matter (slug, permalink, id) puts there.
+// In place of repository, folder names a directory of pages that is not a
+// repository, beside the network file or absolute:
+//
+//	    options:
+//	      folder: handbook
+//	      url: https://docs.example.org/{page}
+//
+// An address has {repo}, {path}, {version} and {page} replaced, and in a
+// repository {branch} and {commit} (that last touched the page). {page} is the
+// path below the root without extension and index, or what front matter (slug,
+// permalink, id) says instead; {source_path} is another name of {path}. The
+// pages of a repository of a known forge link to it without an address.
 //
 // A page becomes a record of kind doc, keyed by prefix and path. A page that
 // its front matter calls draft, hidden or unlisted has none, and neither has
@@ -43,6 +52,10 @@
 // own are sources of their own, each with a prefix; authority in the network
 // file ranks them.
 //
-// The cursor is the commit. What pages were made of is remembered beside the
+// Of a folder only regular files are read, and none that a symbolic link leads
+// to outside. Their time of modification dates the pages, as long as the
+// content changes with it.
+//
+// The cursor is the commit, of a folder a digest of its listing. What pages were made of is remembered beside the
 // mirror, so that only pages are read that changed or include what changed.
 package docs

@@ -1,10 +1,12 @@
 package docs
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -16,6 +18,8 @@ import (
 )
 
 type options struct {
+	// Folder is a directory of pages on this machine, in place of a repository.
+	Folder     string     `yaml:"folder" path:"true"`
 	Repository repository `yaml:"repository"`
 	Roots      []root     `yaml:"roots"`
 	Include    []string   `yaml:"include"`
@@ -28,7 +32,7 @@ type options struct {
 }
 
 type repository struct {
-	URL    string `yaml:"url"`
+	URL    string `yaml:"url" path:"true"`
 	Branch string `yaml:"branch"`
 	Name   string `yaml:"name"`
 	Depth  int    `yaml:"depth"`
@@ -51,8 +55,11 @@ func readOptions(src network.Source, env ingest.Environment) (options, error) {
 		return o, err
 	}
 	switch {
-	case o.Repository.URL == "":
-		return o, errors.New("option repository: url: want the repository's address, such as https://forge.example.org/harbour/handbook, or a path")
+	case o.Folder != "" && o.Repository != repository{Name: o.Repository.Name}:
+		return o, errors.New("options folder and repository: want one of them")
+	case o.Folder == "" && o.Repository.URL == "":
+		return o, errors.New("option repository: url: want the repository's address, such as " +
+			"https://forge.example.org/harbour/handbook, or a path; or option folder: a directory of pages")
 	case o.Repository.Branch != "" && !gitrepo.IsBranch(o.Repository.Branch):
 		return o, fmt.Errorf("option repository: branch: %q is not a branch name", o.Repository.Branch)
 	case o.Repository.Depth < 0:
@@ -60,20 +67,19 @@ func readOptions(src network.Source, env ingest.Environment) (options, error) {
 	case len(o.Extensions) == 0:
 		return o, errors.New("option extensions: want extensions of pages, such as [.md, .rst]")
 	}
-	if err := gitrepo.CheckRemote(o.Repository.URL); err != nil {
-		return o, fmt.Errorf("option repository: url: %w", err)
+	if err := o.place(env); err != nil {
+		return o, err
 	}
-	o.Repository.URL = gitrepo.Place(o.Repository.URL, env.Local)
 	for _, e := range o.Extensions {
 		if !strings.HasPrefix(e, ".") || markup.Format("page"+e) == "" {
 			return o, fmt.Errorf("option extensions: files that end in %q cannot be read; known are .md, .markdown, .mdx, .rst, .txt, .html, .htm", e)
 		}
 	}
-	if err := checkTemplate(o.URL); err != nil {
+	if err := o.checkTemplate(o.URL); err != nil {
 		return o, fmt.Errorf("option url: %w", err)
 	}
-	if o.Repository.Name == "" {
-		o.Repository.Name = gitrepo.Name(o.Repository.URL)
+	if forge, ok := gitrepo.Forge(o.Repository.URL); ok && o.URL == "" {
+		o.URL = forge.File
 	}
 	if o.Container == "" {
 		o.Container = o.Repository.Name
@@ -85,6 +91,24 @@ func readOptions(src network.Source, env ingest.Environment) (options, error) {
 		return o, errors.New("option repository: name: want owner/name")
 	}
 	return o, o.readRoots()
+}
+
+// place finds the tree on this machine or elsewhere, and its name.
+func (o *options) place(env ingest.Environment) error {
+	at := o.Repository.URL
+	if o.Folder != "" {
+		if o.Folder = env.Local(o.Folder); !filepath.IsAbs(o.Folder) {
+			return fmt.Errorf("option folder: %q; the network has no folder on this machine: want an absolute path", o.Folder)
+		}
+		at = filepath.ToSlash(o.Folder)
+	} else if err := gitrepo.CheckRemote(at); err != nil {
+		return fmt.Errorf("option repository: url: %w", err)
+	} else {
+		at = gitrepo.Place(at, env.Local)
+		o.Repository.URL = at
+	}
+	o.Repository.Name = cmp.Or(o.Repository.Name, gitrepo.Name(at))
+	return nil
 }
 
 func (o *options) readRoots() error {
@@ -99,13 +123,13 @@ func (o *options) readRoots() error {
 		case strings.HasPrefix(r.Dir, "/") || slices.Contains(strings.Split(r.Dir, "/"), ".."):
 			return fmt.Errorf("option roots: dir: %q; want a directory of the repository, such as docs", r.Dir)
 		case seen[dir]:
-			return fmt.Errorf("option roots: %q stands there twice", r.Dir)
+			return fmt.Errorf("option roots: %q appears twice", r.Dir)
 		}
 		seen[dir] = true
 		r.Dir = dir
 		if r.URL == "" {
 			r.URL = o.URL
-		} else if err := checkTemplate(r.URL); err != nil {
+		} else if err := o.checkTemplate(r.URL); err != nil {
 			return fmt.Errorf("option roots: %s: url: %w", dir, err)
 		}
 	}
@@ -115,12 +139,16 @@ func (o *options) readRoots() error {
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
 // placeholders are what an address may hold.
-var placeholders = []string{"{repo}", "{branch}", "{commit}", "{source_path}", "{page}", "{version}"}
+var placeholders = []string{"{repo}", "{path}", "{page}", "{version}", "{source_path}", "{branch}", "{commit}"}
 
-func checkTemplate(template string) error {
+func (o *options) checkTemplate(template string) error {
+	known := placeholders
+	if o.Folder != "" {
+		known = known[:5] // it has neither branches nor commits
+	}
 	for _, p := range placeholder.FindAllString(template, -1) {
-		if !slices.Contains(placeholders, p) {
-			return fmt.Errorf("unknown %s; known are %s", p, strings.Join(placeholders, ", "))
+		if !slices.Contains(known, p) {
+			return fmt.Errorf("unknown %s; known are %s", p, strings.Join(known, ", "))
 		}
 	}
 	u, err := url.Parse(placeholder.ReplaceAllString(template, "x"))

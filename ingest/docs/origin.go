@@ -25,7 +25,7 @@ func (o origin) equal(p origin) bool {
 // the commit of the run before, which knew the rest. In a history that was not
 // fetched as a whole, its oldest commit stands for all before it and dates
 // nothing.
-func (r *run) origins(ctx context.Context) (map[string]origin, error) {
+func (c clone) origins(ctx context.Context, r *run) (map[string]origin, error) {
 	found := map[string]origin{}
 	track := map[string]string{} // a page's path at that time → the page
 	for file := range r.pages {
@@ -39,7 +39,7 @@ func (r *run) origins(ctx context.Context) (map[string]origin, error) {
 		}
 		dirs = append(dirs, root.Dir)
 	}
-	for step, err := range r.repo.History(ctx, dirs) {
+	for step, err := range c.repo.History(ctx, dirs) {
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func (r *run) follow(found map[string]origin, track map[string]string, step gitr
 		o := found[file]
 		was, known := r.known.Pages[file]
 		switch {
-		case step.Shallow && known && o.Commit == "" && was.Inputs[file] == r.files[file].String():
+		case step.Shallow && known && o.Commit == "" && was.Inputs[file] == r.tree.version(file):
 			o = was.Origin
 		case o.Commit == "" && step.Shallow:
 			o.Commit = step.Commit

@@ -47,13 +47,13 @@ type Source struct {
 	Depth int
 }
 
-// errGit: there is no git to run.
+// errGit: there is no git command to run.
 var errGit = errors.New("the git command was not found: install git, 2.37 or newer, where almanac runs")
 
 // Fetch brings a source into the bare repository dir, creating it first, and
 // returns the branch that it fetched. What the remote dropped or rewrote is
-// dropped and rewritten. The client lets addresses through that a URL names;
-// its ErrRefused is wrapped. Only one Fetch may use dir at a time.
+// dropped and rewritten. The client decides which
+// addresses a URL may lead to; its ErrRefused is wrapped. Only one Fetch may use dir at a time.
 func Fetch(ctx context.Context, client *outbound.Client, dir string, s Source) (branch string, err error) {
 	if s.Branch != "" && !IsBranch(s.Branch) {
 		return "", fmt.Errorf("%q is not a branch name", s.Branch)
@@ -100,7 +100,7 @@ func fetch(ctx context.Context, to route, dir string, s Source) error {
 // was killed: its locks would stop every later one.
 func prepare(ctx context.Context, dir, branch string) error {
 	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
-		// A half-made repository is made anew.
+		// A half-made repository is made again.
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}

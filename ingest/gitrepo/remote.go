@@ -20,7 +20,7 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// errRemote: the address of a repository is none that is fetched from.
+// errRemote: the address of a repository is not of a form that can be fetched.
 var errRemote = errors.New("not a repository address: want a path, or an https, http, ssh or git URL without password, query and fragment")
 
 // ports are the schemes that are fetched from, with their usual ports.
@@ -32,8 +32,8 @@ var (
 	numeric   = regexp.MustCompile(`(?:^|\.)(?:\d+|0[xX][0-9a-fA-F]*)$`)
 )
 
-// CheckRemote says what is wrong with the address of a repository. It asks
-// nobody: what it lets through need not be there.
+// CheckRemote says what is wrong with the address of a repository. It makes no
+// request: what it accepts may not exist.
 func CheckRemote(remote string) error {
 	if hasScheme.MatchString(remote) {
 		_, err := parse(remote)
@@ -62,7 +62,7 @@ func parse(remote string) (*url.URL, error) {
 	case !hostName.MatchString(host), numeric.MatchString(host):
 		// Other spellings of addresses (2130706433, 0x7f.1) are read in as many
 		// ways as there are readers.
-		return nil, fmt.Errorf("%q is no host name: %w", host, errRemote)
+		return nil, fmt.Errorf("%q is not a host name: %w", host, errRemote)
 	}
 	return u, nil
 }
@@ -73,6 +73,17 @@ func Place(remote string, local func(path string) string) string {
 		return remote
 	}
 	return local(remote)
+}
+
+// Advice says what may be wrong with a repository that is a path.
+func Advice(remote string) []string {
+	if hasScheme.MatchString(remote) {
+		return nil
+	}
+	if _, err := os.Stat(remote); err != nil {
+		return []string{"there is no " + remote}
+	}
+	return nil
 }
 
 // Name is what a repository is called by its address: owner/name of a URL,

@@ -93,7 +93,7 @@ func (r *Repository) Blob(hash plumbing.Hash, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(rd, limit))
 }
 
-// Files lists the files of a commit by path. Links and submodules are none.
+// Files lists the files of a commit by path. Links and submodules are left out.
 func (r *Repository) Files(c *object.Commit) (map[string]plumbing.Hash, error) {
 	tree, err := c.Tree()
 	if err != nil {

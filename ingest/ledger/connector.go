@@ -31,7 +31,7 @@ type options struct {
 	Names        map[string]string   `yaml:"names"`
 	Liveness     time.Duration       `yaml:"liveness"`
 	Fleet        *fleet.Options      `yaml:"fleet"`
-	Curated      string              `yaml:"curated"`
+	Curated      string              `yaml:"curated" path:"true"`
 }
 
 type links struct {

@@ -50,7 +50,7 @@ func (s *syncRun) apps(ctx context.Context) error {
 	rights, settled := merge(s.panel, "featured apps", lists, true)
 	n := len(rights)
 	s.state.FeaturedApps = &n
-	described, err := curated.Apps(s.env.Files, s.opts.Curated)
+	described, err := curated.Apps(s.env.Place(s.opts.Curated))
 	if err != nil {
 		s.out.Warn("option curated", err.Error()+"; applications stay as they are")
 		s.sweep(catalog.KindApp, false)

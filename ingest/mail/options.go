@@ -16,7 +16,7 @@ import (
 // options are the source's options in the network file; doc.go shows them.
 type options struct {
 	Groups   []group `yaml:"groups"`
-	Files    string  `yaml:"files"`
+	Files    string  `yaml:"files" path:"true"`
 	Export   string  `yaml:"export"`
 	TokenEnv string  `yaml:"token_env"`
 	Message  string  `yaml:"message"`

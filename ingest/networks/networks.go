@@ -1,6 +1,6 @@
 // Package networks holds the network files that come with the program and
-// reads those of others. What a network is stands in catalog/network, what a
-// particular one is stands in the YAML files here.
+// reads those of others. What a network is is defined in catalog/network, what
+// a particular one is in the YAML files here.
 package networks
 
 import (

@@ -4,13 +4,18 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
 )
 
@@ -179,4 +184,36 @@ func TestCorpusPresetCoversTheSnapshot(t *testing.T) {
 			t.Errorf("%s reads %s, which the snapshot does not have", o.source, contentType)
 		}
 	}
+}
+
+// TestTheDocumentedNetworkIsSound reads the network that docs/networks.md begins
+// with.
+func TestTheDocumentedNetworkIsSound(t *testing.T) {
+	page, err := os.ReadFile("../../docs/networks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "```yaml\n")
+	example, _, _ := strings.Cut(rest, "```")
+	n, err := network.Parse("networks.md", []byte(example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n.Proposals.Key("12") != "LIP-012" || len(n.Sources) != 1 {
+		t.Errorf("%+v", n)
+	}
+	_, err = connectors.All(time.Time{}).Connector(n.Sources[0], ingest.Environment{Network: n, WorkDir: t.TempDir(), Files: beside(t)})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// beside is the folder of a network file.
+func beside(t *testing.T) fs.FS {
+	t.Helper()
+	files, err := networks.Folder(filepath.Join(t.TempDir(), "mine.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
 }

@@ -61,6 +61,16 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	return c, nil
 }
 
+// Advice implements ingest.Advised.
+func (c *connector) Advice() []string {
+	advice := gitrepo.Advice(c.opts.Repository)
+	if c.opts.URL.File == "" || c.opts.URL.Pull == "" {
+		advice = append(advice, "without the options url.file and url.pull its records link to this service, "+
+			"not to the repository")
+	}
+	return advice
+}
+
 // Sync implements ingest.Connector. The cursor names the commit of the
 // branch's head and a digest of everything else the records depend on.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
@@ -166,7 +176,7 @@ func (c *connector) isText(file string) bool {
 	return strings.EqualFold(path.Ext(file), ".md") && file != c.opts.Index && !c.exclude.Match(file)
 }
 
-// included says whether a file stands where proposals belong.
+// included says whether a file is where proposals belong.
 func (c *connector) included(file string) bool {
 	return len(c.include) == 0 || c.include.Match(file)
 }

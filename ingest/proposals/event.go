@@ -30,7 +30,7 @@ type Change struct {
 //
 // Header changes are authoritative: every change to another word is an event,
 // moves backwards too; a word that only repeats the one before (a file was
-// renamed) is none, and neither is a blank. Index changes fill what headers
+// renamed) is not one, and neither is a blank. Index changes fill what headers
 // lack: they count as long as no header of the proposal has said a status,
 // or while it is blank; the last of them gives way when the first header says
 // the same word. So a proposal whose file came years after its row keeps the

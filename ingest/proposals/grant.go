@@ -25,7 +25,7 @@ func labels(s string) []string {
 	return out
 }
 
-// champion is the named sponsor; "TBD" and "need champion" are none.
+// champion is the named sponsor; "TBD" and "need champion" are not names.
 func champion(s string) string {
 	s = strings.TrimSpace(handle.ReplaceAllString(plain(s), ""))
 	if notLabel.MatchString(s) || strings.HasPrefix(s, "<") {

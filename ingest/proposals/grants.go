@@ -41,7 +41,7 @@ func (s *syncRun) addedBy() map[int][]string {
 		switch {
 		case n == 0 || s.bulk[n]:
 			if s.isText(file) && len(s.include) > 0 {
-				s.out.Warn(file, "no pull request added it; it is no proposal")
+				s.out.Warn(file, "no pull request added it, so it is not a proposal")
 			}
 		default:
 			added[n] = append(added[n], file)

@@ -239,7 +239,7 @@ func parseNumber(s string) string {
 }
 
 // Numeral returns a number as this package compares numbers: without leading
-// zeros beyond four digits. One that is too long for a proposal is none.
+// zeros beyond four digits. It is empty for one that is too long.
 func Numeral(digits string) string {
 	if digits == "" {
 		return ""

@@ -1,9 +1,12 @@
 package proposals
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
+	"regexp"
+	"slices"
 	"strings"
 
 	"almanac/catalog/network"
@@ -14,7 +17,7 @@ import (
 // options are the source's options in the network file.
 type options struct {
 	// Repository is a path to a bundle or a local clone, or a URL.
-	Repository string `yaml:"repository"`
+	Repository string `yaml:"repository" path:"true"`
 	// Name is the repository's name in the catalog (owner/name); default: the
 	// last two parts of the URL, or the file's name.
 	Name   string `yaml:"name"`
@@ -35,29 +38,57 @@ type options struct {
 	BulkPulls []int `yaml:"bulk_pulls"`
 }
 
-// urlTemplate holds the addresses of what the repository holds, with {path},
-// {commit}, {branch} and {number}.
+// urlTemplate holds the addresses of what the repository holds; those of a
+// known forge need none. File has {repo}, {branch}, {commit} and {path}
+// replaced, Pull {repo} and {number}; {source_path} and {n} are other names of
+// {path} and {number}.
 type urlTemplate struct {
 	File string `yaml:"file"` // https://forge.example/o/r/blob/{commit}/{path}
 	Pull string `yaml:"pull"` // https://forge.example/o/r/pull/{number}
 
-	branch string
+	repo, branch string
+}
+
+var variable = regexp.MustCompile(`\{[^{}]*\}`)
+
+// check refuses what would stay in an address as it is.
+func (t urlTemplate) check() error {
+	for _, c := range []struct {
+		name, template string
+		known          []string
+	}{
+		{"file", t.File, []string{"{repo}", "{branch}", "{commit}", "{path}", "{source_path}"}},
+		{"pull", t.Pull, []string{"{repo}", "{number}", "{n}"}},
+	} {
+		for _, p := range variable.FindAllString(c.template, -1) {
+			if !slices.Contains(c.known, p) {
+				return fmt.Errorf("option url: %s: unknown %s; known are %s", c.name, p, strings.Join(c.known, ", "))
+			}
+		}
+	}
+	return nil
 }
 
 // file returns the address of a file at a commit.
 func (t urlTemplate) file(commit, file string) string {
-	parts := strings.Split(file, "/")
-	for i, p := range parts {
-		parts[i] = url.PathEscape(p)
-	}
-	return strings.NewReplacer("{commit}", commit, "{branch}", t.branch, "{path}", strings.Join(parts, "/"),
-		"{source_path}", strings.Join(parts, "/")).Replace(t.File)
+	at := escaped(file)
+	return strings.NewReplacer("{repo}", escaped(t.repo), "{commit}", commit, "{branch}", escaped(t.branch),
+		"{path}", at, "{source_path}", at).Replace(t.File)
 }
 
 // pull returns the address of a pull request.
 func (t urlTemplate) pull(number int) string {
 	n := fmt.Sprint(number)
-	return strings.NewReplacer("{number}", n, "{n}", n).Replace(t.Pull)
+	return strings.NewReplacer("{repo}", escaped(t.repo), "{number}", n, "{n}", n).Replace(t.Pull)
+}
+
+// escaped returns a path as part of an address.
+func escaped(path string) string {
+	parts := strings.Split(path, "/")
+	for i, p := range parts {
+		parts[i] = url.PathEscape(p)
+	}
+	return strings.Join(parts, "/")
 }
 
 func readOptions(src network.Source, env ingest.Environment) (options, error) {
@@ -73,9 +104,16 @@ func readOptions(src network.Source, env ingest.Environment) (options, error) {
 	case o.Branch != "" && !gitrepo.IsBranch(o.Branch):
 		return o, fmt.Errorf("option branch: %q is not a branch name", o.Branch)
 	}
+	if err := o.URL.check(); err != nil {
+		return o, err
+	}
+	if forge, ok := gitrepo.Forge(o.Repository); ok {
+		o.URL.File, o.URL.Pull = cmp.Or(o.URL.File, forge.File), cmp.Or(o.URL.Pull, forge.Pull)
+	}
 	o.Repository = gitrepo.Place(o.Repository, env.Local)
 	if o.Name == "" {
 		o.Name = gitrepo.Name(o.Repository)
 	}
+	o.URL.repo = o.Name
 	return o, nil
 }

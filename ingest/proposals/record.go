@@ -29,8 +29,8 @@ type Reader struct {
 	// Register, when not nil, gathers the numbered proposals and settles the
 	// drafts by them, which therefore are to be read after them.
 	Register *Register
-	// Warn, when not nil, is told what is odd about a file that is read all
-	// the same.
+	// Warn, when not nil, is called with what is odd about a file that is read
+	// all the same.
 	Warn func(locator, message string)
 }
 
@@ -119,7 +119,7 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 		data.TLDRAt = rec.UpdatedAt.Format(time.RFC3339)
 	}
 	if h.Created != "" && Date(h.Created).IsZero() {
-		r.warn(in.Path, "created %q is no date", h.Created)
+		r.warn(in.Path, "created %q is not a date", h.Created)
 	}
 	if len(h.Duplicates) > 0 {
 		r.warn(in.Path, "the header repeats %s", strings.Join(h.Duplicates, ", "))
@@ -183,7 +183,7 @@ func (r Reader) Grant(in File) (catalog.Entry, error) {
 }
 
 // GrantFile reads a further file of a grant's pull request: a child record
-// with its own path, which is no proposal of its own.
+// with its own path, which is not a proposal of its own.
 func (r Reader) GrantFile(in File) (catalog.Entry, error) {
 	e, err := r.Grant(in)
 	if err != nil {

@@ -69,7 +69,7 @@ func TestProposal(t *testing.T) {
 	if diff := cmp.Diff(wantLinks, e.Links); diff != "" {
 		t.Errorf("links (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"the header says number 0057", `created "2031-06-203" is no date`}, warnings); diff != "" {
+	if diff := cmp.Diff([]string{"the header says number 0057", `created "2031-06-203" is not a date`}, warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Register knows the numbered proposals of a repository, so that a draft
-// which is a text of one of them is told from one that only took a number
+// that is a text of one of them is distinguished from one that only took a number
 // that another proposal got in the end.
 type Register struct {
 	byNumber map[string]string   // number → title

@@ -16,7 +16,7 @@ var trial = wordSet("test tests testing dummy sample placeholder ignore")
 const maxEmpty = 800
 
 // isStub says whether a file proposes nothing: it has no text, is a form whose
-// title nobody filled in, or calls itself a test in its title and in its path.
+// title was not filled in, or calls itself a test in its title and in its path.
 func (r Reader) isStub(h Header, in File) bool {
 	if len(in.Text) < maxEmpty && markup.IsStub(h.Body) {
 		return true

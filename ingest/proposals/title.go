@@ -28,7 +28,7 @@ func wordSet(words string) map[string]bool {
 	return set
 }
 
-// placeholder is a number, or what stands for one not yet assigned.
+// placeholder is a number, or a placeholder for one not yet assigned.
 var placeholder = regexp.MustCompile(`(?i)^(?:v?\d*x*|\?+)$`)
 
 // generic says whether a title consists of generic words, numbers and the
@@ -112,7 +112,7 @@ func upperFirst(s string) string {
 }
 
 // maxTitle is the longest title kept, in bytes; a paragraph marked as a
-// heading is no title.
+// heading is not a title.
 const maxTitle = 240
 
 // maxSentence is the longest sentence that serves as a title, in bytes.

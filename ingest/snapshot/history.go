@@ -12,7 +12,7 @@ import (
 )
 
 // history reads the file of status changes, by proposal number. A change in a
-// file that is no proposal's was made in the repository's index table.
+// file that is not a proposal's was made in the repository's index table.
 func (r *run) history() (map[string][]proposals.Change, error) {
 	changes := map[string][]proposals.Change{}
 	if r.options.History == "" {

@@ -27,10 +27,10 @@ const (
 // What is wrong with an item that is skipped.
 var (
 	errTooLarge  = fmt.Errorf("is larger than %d MB", maxFile>>20)
-	errNotFile   = errors.New("is no regular file")
+	errNotFile   = errors.New("is not a regular file")
 	errChecksum  = errors.New("differs from its checksum in the manifest")
 	errPath      = errors.New("its path leaves the snapshot or is not a plain relative path")
-	errDuplicate = errors.New("its path stands twice in the manifest; the first is kept")
+	errDuplicate = errors.New("its path appears twice in the manifest; the first is kept")
 	errLine      = fmt.Errorf("the line is longer than %d kB", maxLine>>10)
 )
 

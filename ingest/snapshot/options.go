@@ -19,15 +19,16 @@ import (
 type Options struct {
 	// Dir is the directory that holds manifest.jsonl. Empty only for New,
 	// which is given a file system.
-	Dir string `yaml:"dir"`
+	Dir string `yaml:"dir" path:"true"`
 	// ContentTypes says what kind of record a manifest's content type is. A
 	// type that is not listed is not this source's business.
 	ContentTypes map[string]catalog.Kind `yaml:"content_types"`
 	// URL is the address of a file by its repository; "*" is for all others.
-	// {repo}, {commit} and {source_path} are replaced.
+	// {repo}, {commit} and {path} are replaced; {source_path} is another name of
+	// {path}.
 	URL map[string]string `yaml:"url"`
-	// Pull is the address of a pull request by repository. {repo} and {n} are
-	// replaced.
+	// Pull is the address of a pull request by repository. {repo} and {number} are
+	// replaced; {n} is another name of {number}.
 	Pull map[string]string `yaml:"pull"`
 	// Pulls is the file of pull requests: state, author, dates, changed files.
 	Pulls string `yaml:"pulls"`
@@ -39,7 +40,7 @@ type Options struct {
 	// first added it.
 	MergedFiles string `yaml:"merged_files"`
 	// BulkPulls are pull requests of grant files that are edits of many
-	// proposals and no proposals themselves.
+	// proposals and not proposals themselves.
 	BulkPulls []int `yaml:"bulk_pulls"`
 	// ReleaseData are names of files among release notes that hold data.
 	ReleaseData []string `yaml:"release_data"`
@@ -61,7 +62,7 @@ func readOptions(src network.Source) (Options, error) {
 	}
 	for _, contentType := range slices.Sorted(maps.Keys(o.ContentTypes)) {
 		if kind := o.ContentTypes[contentType]; !slices.Contains(kinds, kind) {
-			return o, fmt.Errorf("snapshot: option content_types: %s: kind %q is none of %v", contentType, kind, kinds)
+			return o, fmt.Errorf("snapshot: option content_types: %s: kind %q is not one of %v", contentType, kind, kinds)
 		}
 	}
 	return o, nil
@@ -69,12 +70,14 @@ func readOptions(src network.Source) (Options, error) {
 
 // fileURL is the public address of a manifest row's file, or "".
 func (o Options) fileURL(r row) string {
-	return fill(template(o.URL, r.Repo), "{repo}", r.Repo, "{commit}", r.Commit, "{source_path}", r.SourcePath)
+	return fill(template(o.URL, r.Repo), "{repo}", r.Repo, "{commit}", r.Commit,
+		"{path}", r.SourcePath, "{source_path}", r.SourcePath)
 }
 
 // pullURL is the public address of a pull request, or "".
 func (o Options) pullURL(repo string, number int) string {
-	return fill(template(o.Pull, repo), "{repo}", repo, "{n}", strconv.Itoa(number))
+	n := strconv.Itoa(number)
+	return fill(template(o.Pull, repo), "{repo}", repo, "{number}", n, "{n}", n)
 }
 
 func template(templates map[string]string, repo string) string {

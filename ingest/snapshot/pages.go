@@ -57,7 +57,7 @@ func stub(is bool) []string {
 	return []string{catalog.TagStub}
 }
 
-// doc reads a documentation page. A file that is no page (configuration that
+// doc reads a documentation page. A file that is not a page (configuration that
 // lies among them) yields nothing.
 func (r *run) doc(row row) []item {
 	if markup.Format(row.Path) == "" {

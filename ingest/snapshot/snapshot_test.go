@@ -270,12 +270,12 @@ func TestUglySnapshots(t *testing.T) {
 		"a_missing_file":           {row("gone.md", ""), nil, nil, []string{"file does not exist"}, []string{"gone.md"}},
 		"a_wrong_checksum":         {row("a.md", `, "sha256": "00"`), map[string]string{"a.md": "x"}, nil, []string{"a.md: differs from its checksum"}, []string{"a.md"}},
 		"a_file_too_large":         {row("a.md", ""), map[string]string{"a.md": big}, nil, []string{"a.md: is larger than 8 MB"}, []string{"a.md"}},
-		"a_directory":              {row("d.md", ""), map[string]string{"d.md/x": "y"}, nil, []string{"d.md: is no regular file"}, []string{"d.md"}},
+		"a_directory":              {row("d.md", ""), map[string]string{"d.md/x": "y"}, nil, []string{"d.md: is not a regular file"}, []string{"d.md"}},
 		"a_broken_line":            {"{\"path\": \n" + row("a.md", ""), map[string]string{"a.md": "x"}, []string{"a.md"}, []string{"manifest.jsonl:1: unexpected end"}, nil},
 		"a_line_of_another_shape":  {"[1, 2]\n\"x\"\n" + row("a.md", ""), map[string]string{"a.md": "x"}, []string{"a.md"}, []string{"manifest.jsonl:1", "manifest.jsonl:2"}, nil},
 		"a_line_without_end":       {strings.TrimSpace(row("a.md", "")), map[string]string{"a.md": "x"}, []string{"a.md"}, nil, nil},
 		"a_line_far_too_long":      {row("a.md", "") + strings.Repeat("y", 1<<20) + "\n" + row("b.md", ""), map[string]string{"a.md": "x", "b.md": "y"}, []string{"a.md", "b.md"}, []string{"manifest.jsonl:2: the line is longer"}, nil},
-		"a_path_named_twice":       {row("a.md", "") + row("a.md", `, "sha256": "00"`), map[string]string{"a.md": "x"}, []string{"a.md"}, []string{"manifest.jsonl:2: a.md: its path stands twice"}, nil},
+		"a_path_named_twice":       {row("a.md", "") + row("a.md", `, "sha256": "00"`), map[string]string{"a.md": "x"}, []string{"a.md"}, []string{"manifest.jsonl:2: a.md: its path appears twice"}, nil},
 		"paths_out_of_it":          {row("../a.md", "") + row("/etc/a.md", "") + row("a/../../b.md", "") + row(`a\b.md`, "") + row("", ""), nil, nil, []string{":1", ":2", ":3", ":4", ":5"}, nil},
 		"crlf_bom_and_bad_bytes":   {"\ufeff" + strings.ReplaceAll(row("a.md", ""), "\n", "\r\n"), map[string]string{"a.md": "\ufeff# T\xff\r\ntext\r\n"}, []string{"a.md"}, nil, nil},
 		"broken_front_matter":      {row("a.md", ""), map[string]string{"a.md": "---\ntitle: [\n---\ntext"}, []string{"a.md"}, nil, nil},
@@ -418,7 +418,7 @@ func TestOptionsAreStrict(t *testing.T) {
 	}{
 		"no_directory":         {map[string]any{"dir": ""}, "option dir is missing"},
 		"no_content_types":     {map[string]any{"content_types": map[string]any{}}, "names no content type"},
-		"a_kind_it_cannot_be":  {map[string]any{"content_types": map[string]any{"x": "mail_thread"}}, `kind "mail_thread" is none of`},
+		"a_kind_it_cannot_be":  {map[string]any{"content_types": map[string]any{"x": "mail_thread"}}, `kind "mail_thread" is not one of`},
 		"a_misspelt_option":    {map[string]any{"histroy": "x"}, `did you mean "history"`},
 		"a_value_of_wrong_use": {map[string]any{"bulk_pulls": "many"}, "bulk_pulls"},
 	} {

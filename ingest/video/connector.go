@@ -59,7 +59,7 @@ const rules = "1"
 type options struct {
 	Feed        string        `yaml:"feed"`
 	Channel     string        `yaml:"channel"`
-	Transcripts string        `yaml:"transcripts"`
+	Transcripts string        `yaml:"transcripts" path:"true"`
 	Languages   []string      `yaml:"languages"`
 	Sweep       time.Duration `yaml:"sweep"`
 	Videos      []listed      `yaml:"videos"`
@@ -73,7 +73,7 @@ type listed struct {
 	Description string `yaml:"description"`
 	Published   string `yaml:"published"`
 	Seconds     int    `yaml:"seconds"`
-	Transcript  string `yaml:"transcript"`
+	Transcript  string `yaml:"transcript" path:"true"`
 }
 
 type connector struct {

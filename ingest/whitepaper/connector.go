@@ -60,7 +60,7 @@ type paper struct {
 	Slug        string   `yaml:"slug"`
 	Title       string   `yaml:"title"`
 	URL         string   `yaml:"url"`
-	File        string   `yaml:"file"`
+	File        string   `yaml:"file" path:"true"`
 	Page        string   `yaml:"page"`
 	Description string   `yaml:"description"`
 	Tag         string   `yaml:"tag"`

@@ -36,7 +36,8 @@ var (
 
 // LIP makes the network lagoon: prefix LIP, three digits, the status words
 // Idea, Candidate, Active, Parked and Dropped. It has proposals, drafts, grants,
-// documentation, mail, a calendar and curated files.
+// documentation in a repository and in a plain folder, mail, a calendar and
+// curated files.
 func LIP(t testing.TB) (n network.Network, file string) {
 	t.Helper()
 	return build(t, lagoon, "main")

@@ -1,0 +1,61 @@
+package docs
+
+import (
+	"context"
+
+	"github.com/go-git/go-git/v5/plumbing"
+
+	"almanac/ingest/gitrepo"
+)
+
+// tree is where pages are.
+type tree interface {
+	// head changes whenever a file does.
+	head() string
+	// files are the paths of all files.
+	files() map[string]struct{}
+	has(file string) bool
+	// version changes with a file's content; "" for a file that is not there.
+	version(file string) string
+	// read returns a file's content. It fails with errUnread or
+	// gitrepo.ErrTooLarge if the fault is the file's alone.
+	read(file string) ([]byte, error)
+	// origins says where the pages of a run come from, by path.
+	origins(ctx context.Context, r *run) (map[string]origin, error)
+}
+
+// clone is the tree of a commit.
+type clone struct {
+	repo  *gitrepo.Repository
+	blobs map[string]plumbing.Hash
+	paths map[string]struct{}
+}
+
+func newClone(repo *gitrepo.Repository) (clone, error) {
+	blobs, err := repo.Files(repo.Head)
+	if err != nil {
+		return clone{}, err
+	}
+	c := clone{repo: repo, blobs: blobs, paths: map[string]struct{}{}}
+	for file := range blobs {
+		c.paths[file] = struct{}{}
+	}
+	return c, nil
+}
+
+func (c clone) head() string               { return c.repo.Head.Hash.String() }
+func (c clone) files() map[string]struct{} { return c.paths }
+
+func (c clone) has(file string) bool {
+	_, ok := c.blobs[file]
+	return ok
+}
+
+func (c clone) version(file string) string {
+	if hash, ok := c.blobs[file]; ok {
+		return hash.String()
+	}
+	return ""
+}
+
+func (c clone) read(file string) ([]byte, error) { return c.repo.Blob(c.blobs[file], maxPage) }

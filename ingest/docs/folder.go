@@ -1,0 +1,146 @@
+package docs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"almanac/ingest/gitrepo"
+)
+
+// maxFiles is how many files a folder of pages may have.
+const maxFiles = 200_000
+
+// folder is a directory of this machine as a tree. Only its regular files are
+// read: no file that a symbolic link leads to outside, no device, no pipe.
+type folder struct {
+	root     *os.Root
+	stats    map[string]stat
+	paths    map[string]struct{}
+	digest   string            // of paths, sizes and times
+	versions map[string]string // of the files that were asked for
+}
+
+type stat struct {
+	size     int64
+	modified time.Time
+}
+
+// openFolder lists a folder. The caller closes it.
+func openFolder(ctx context.Context, dir string, warn func(locator, message string)) (_ *folder, err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("option folder: %w", err)
+	}
+	f := &folder{root: root, stats: map[string]stat{}, paths: map[string]struct{}{}, versions: map[string]string{}}
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
+	digest := sha256.New()
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return fmt.Errorf("folder: %w", err)
+		case d.IsDir() && name != "." && (d.Name()[0] == '.' || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case d.IsDir():
+			return nil
+		}
+		info, err := d.Info()
+		if d.Type()&fs.ModeSymlink != 0 {
+			if info, err = root.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				warn(name, "is a link that leads out of the folder, or nowhere; it is not read")
+			}
+		}
+		if err != nil || !info.Mode().IsRegular() {
+			return nil // gone by now, or nothing to read
+		}
+		if len(f.stats) == maxFiles {
+			return fmt.Errorf("the folder has more than %d files", maxFiles)
+		}
+		f.stats[name], f.paths[name] = stat{info.Size(), info.ModTime().UTC()}, struct{}{}
+		fmt.Fprintf(digest, "%q %d %d\n", name, info.Size(), info.ModTime().UnixNano())
+		return nil
+	})
+	f.digest = hex.EncodeToString(digest.Sum(nil)[:20])
+	return f, err
+}
+
+// Close closes the directory.
+func (f *folder) Close() { _ = f.root.Close() }
+
+func (f *folder) head() string               { return f.digest }
+func (f *folder) files() map[string]struct{} { return f.paths }
+
+func (f *folder) has(file string) bool {
+	_, ok := f.stats[file]
+	return ok
+}
+
+// version is the digest of a file's content. Of one that cannot be read, size
+// and time stand for it.
+func (f *folder) version(file string) string {
+	if !f.has(file) {
+		return ""
+	}
+	if v, ok := f.versions[file]; ok {
+		return v
+	}
+	data, err := f.read(file)
+	if err != nil {
+		data = fmt.Appendf(nil, "%v", f.stats[file])
+	}
+	sum := sha256.Sum256(data)
+	f.versions[file] = hex.EncodeToString(sum[:20])
+	return f.versions[file]
+}
+
+func (f *folder) read(file string) ([]byte, error) {
+	if f.stats[file].size > maxPage {
+		return nil, gitrepo.ErrTooLarge
+	}
+	in, err := f.root.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", errUnread, reason(err))
+	}
+	defer in.Close()
+	data, err := io.ReadAll(io.LimitReader(in, maxPage+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%w: %w", errUnread, reason(err))
+	case len(data) > maxPage:
+		return nil, gitrepo.ErrTooLarge
+	}
+	return data, nil
+}
+
+// origins dates the pages by their files. A page whose content is that of the
+// run before keeps its date: copying and touching files changes nothing.
+func (f *folder) origins(_ context.Context, r *run) (map[string]origin, error) {
+	found := map[string]origin{}
+	for file := range r.pages {
+		found[file] = origin{Updated: f.stats[file].modified}
+		if was, ok := r.known.Pages[file]; ok && was.Inputs[file] == f.version(file) {
+			found[file] = was.Origin
+		}
+	}
+	return found, nil
+}
+
+// reason drops the path of a file error, which the message names already.
+func reason(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}

@@ -1,0 +1,53 @@
+package gitrepo
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Addresses are templates of where a forge shows what a repository holds, with
+// {commit} and {path} of a file, and {number} of a pull request.
+type Addresses struct {
+	File string
+	Pull string
+}
+
+// forges are the kinds of forges by a part of their hosts' names, as in
+// gitlab.com, gitlab.example.org and git.forgejo.example.org.
+var forges = []struct {
+	hosts      []string
+	file, pull string
+}{
+	{[]string{"github"}, "/blob/{commit}/{path}", "/pull/{number}"},
+	{[]string{"gitlab"}, "/-/blob/{commit}/{path}", "/-/merge_requests/{number}"},
+	{[]string{"codeberg", "gitea", "forgejo"}, "/src/commit/{commit}/{path}", "/pulls/{number}"},
+}
+
+// Forge returns the addresses of a repository by its own, and whether that is
+// the address of a known forge.
+func Forge(remote string) (Addresses, bool) {
+	if CheckRemote(remote) != nil || !hasScheme.MatchString(remote) {
+		return Addresses{}, false
+	}
+	u, err := parse(remote)
+	if err != nil {
+		return Addresses{}, false
+	}
+	page := url.URL{Scheme: "https", Host: strings.ToLower(u.Hostname())}
+	if u.Scheme == "http" || u.Scheme == "https" {
+		page.Scheme, page.Host = u.Scheme, strings.ToLower(u.Host)
+	}
+	name := strings.TrimSuffix(strings.Trim(u.EscapedPath(), "/"), ".git")
+	if !strings.Contains(name, "/") {
+		return Addresses{}, false
+	}
+	labels := strings.Split(strings.ToLower(u.Hostname()), ".")
+	for _, f := range forges {
+		if slices.ContainsFunc(f.hosts, func(host string) bool { return slices.Contains(labels, host) }) {
+			at := page.String() + "/" + name
+			return Addresses{File: at + f.file, Pull: at + f.pull}, true
+		}
+	}
+	return Addresses{}, false
+}

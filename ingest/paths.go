@@ -1,0 +1,83 @@
+package ingest
+
+import (
+	"maps"
+	"path/filepath"
+	"reflect"
+	"strings"
+
+	"almanac/catalog/network"
+)
+
+// pathTag marks the fields of options that are paths, which a network file may
+// give relative to itself.
+const pathTag = "path"
+
+// Rooted returns a network whose options have the same meaning wherever its
+// file lies: paths relative to dir, where it lies now, become absolute.
+func (r Registry) Rooted(n network.Network, dir string) network.Network {
+	sources := make([]network.Source, len(n.Sources))
+	for i, src := range n.Sources {
+		if known, ok := r.probe(src.Kind); ok && known.Kind() == reflect.Struct {
+			src.Options = rooted(src.Options, known, dir)
+		}
+		sources[i] = src
+	}
+	n.Sources = sources
+	return n
+}
+
+// rooted copies options with their paths made absolute. Those that are left
+// out count with their defaults.
+func rooted(options map[string]any, known reflect.Value, dir string) map[string]any {
+	out := maps.Clone(options)
+	for i := range known.NumField() {
+		field := known.Type().Field(i)
+		name, rest, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+		value, given := options[name]
+		switch {
+		case strings.Contains(rest, "inline"):
+			out = rooted(out, known.Field(i), dir)
+			continue
+		case given:
+			out[name] = rootedValue(value, field.Type, field.Tag.Get(pathTag) != "", dir)
+		case field.Tag.Get(pathTag) != "" && field.Type.Kind() == reflect.String && !known.Field(i).IsZero():
+			if out == nil {
+				out = map[string]any{}
+			}
+			out[name] = absolute(known.Field(i).String(), dir)
+		}
+	}
+	return out
+}
+
+func rootedValue(value any, t reflect.Type, isPath bool, dir string) any {
+	switch v := value.(type) {
+	case string:
+		if isPath {
+			return absolute(v, dir)
+		}
+	case map[string]any:
+		if t.Kind() == reflect.Struct {
+			return rooted(v, reflect.Zero(t), dir)
+		}
+	case []any:
+		if t.Kind() == reflect.Slice {
+			out := make([]any, len(v))
+			for i, item := range v {
+				out[i] = rootedValue(item, t.Elem(), isPath, dir)
+			}
+			return out
+		}
+	}
+	return value
+}
+
+// absolute makes a path absolute that is relative to a directory. Addresses
+// and paths below the corpus directory stay as they are.
+func absolute(path, dir string) string {
+	if path == "" || filepath.IsAbs(path) || strings.Contains(path, "://") || strings.Contains(path, corpusVariable) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
