@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,6 +14,7 @@ import (
 	"almanac/retrieval"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/stack"
 )
 
 type searchCmd struct {
@@ -37,7 +39,7 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 		}
 		name, profiles = p.Name, append(profiles, p)
 	}
-	s, err := a.openLibrary(ctx, profiles...)
+	s, err := a.openLibrary(ctx, stack.Open, profiles...)
 	if err != nil {
 		return err
 	}
@@ -82,12 +84,11 @@ func explained(hits []kb.Hit, res retrieval.Response) []any {
 }
 
 func explanationOf(record int64, res retrieval.Response) *retrieval.Explanation {
-	for _, r := range res.Results {
-		if r.Record == record {
-			return r.Explanation
-		}
+	i := slices.IndexFunc(res.Results, func(r retrieval.Result) bool { return r.Record == record })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return res.Results[i].Explanation
 }
 
 func printHits(w io.Writer, hits []kb.Hit, res retrieval.Response) error {
@@ -112,12 +113,7 @@ func printHits(w io.Writer, hits []kb.Hit, res retrieval.Response) error {
 			fmt.Fprintf(w, ", %s #%d (%.3f)", l.Retriever, l.Rank, l.Score)
 		}
 		fmt.Fprintln(w)
-		names := make([]string, 0, len(x.Features))
-		for name := range x.Features {
-			names = append(names, name)
-		}
-		slices.Sort(names)
-		for _, name := range names {
+		for _, name := range slices.Sorted(maps.Keys(x.Features)) {
 			f := x.Features[name]
 			fmt.Fprintf(w, "      %-18s %8.3f  z %6.2f  weight %5.2f  adds %6.2f\n", name, f.Value, f.Z, f.Weight, f.Contribution)
 		}
