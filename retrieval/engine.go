@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"almanac/embed"
@@ -25,12 +25,11 @@ import (
 // Config is what an Engine is made of.
 type Config struct {
 	Follower *index.Follower
-	// Profiles to choose from; profile.DefaultName must be among them.
+	// Profiles and Aliases are those of the first Relevance; see Publish.
 	Profiles []profile.Profile
+	Aliases  map[string][]string
 	// Authority is the prior of a record by its source, else by its kind.
 	Authority map[string]float64
-	// Aliases are spellings that mean the same.
-	Aliases map[string][]string
 	// IsWord reports whether a folded word is known to be spelt right, however
 	// rare it is in the corpus; nil: none is.
 	IsWord func(string) bool
@@ -40,6 +39,7 @@ type Config struct {
 	Deadline time.Duration
 	// CrossEncoder reads the best candidates again; nil: none does.
 	CrossEncoder CrossEncoder
+	Now          func() time.Time // of which pins are in force; default time.Now
 	Log          *slog.Logger
 }
 
@@ -49,12 +49,11 @@ type Engine struct {
 	keyword    keyword.Engine
 	vector     vector.Index
 	embedder   embed.Embedder
-	profiles   map[string]profile.Profile
-	models     map[string]map[string]rerank.Model // profile → class → model
+	relevance  atomic.Pointer[relevance]
 	authority  map[string]float64
-	aliases    aliases
 	isWord     func(string) bool
 	deadline   time.Duration
+	now        func() time.Time
 	log        *slog.Logger
 	retrievers map[string]Retriever
 	cross      CrossEncoder
@@ -63,13 +62,15 @@ type Engine struct {
 
 var _ Searcher = (*Engine)(nil)
 
-// New makes an engine. A profile that names an unknown retriever or feature is
-// an error; a retriever that these engines lack, or that another of theirs makes
-// superfluous, is left out of its lists.
+// New makes an engine. What Publish refuses is an error.
 func New(cfg Config) (*Engine, error) {
 	engines := cfg.Follower.Engines()
-	e := &Engine{follower: cfg.Follower, keyword: engines.Keyword, vector: engines.Vector, embedder: engines.Embedder, profiles: map[string]profile.Profile{},
-		models: map[string]map[string]rerank.Model{}, authority: cfg.Authority, aliases: newAliases(cfg.Aliases), isWord: cfg.IsWord, deadline: cmp.Or(cfg.Deadline, 800*time.Millisecond), log: cfg.Log, retrievers: map[string]Retriever{}}
+	e := &Engine{follower: cfg.Follower, keyword: engines.Keyword, vector: engines.Vector, embedder: engines.Embedder,
+		authority: cfg.Authority, isWord: cfg.IsWord, deadline: cmp.Or(cfg.Deadline, 800*time.Millisecond),
+		now: cfg.Now, log: cfg.Log, retrievers: map[string]Retriever{}}
+	if e.now == nil {
+		e.now = time.Now
+	}
 	if e.isWord == nil {
 		e.isWord = func(string) bool { return false }
 	}
@@ -88,77 +89,10 @@ func New(cfg Config) (*Engine, error) {
 	for _, r := range retrievers {
 		e.retrievers[r.Name()] = r
 	}
-	for _, p := range cfg.Profiles {
-		models, err := e.compile(&p)
-		if err != nil {
-			return nil, err
-		}
-		e.profiles[p.Name], e.models[p.Name] = p, models
-	}
-	if _, ok := e.profiles[profile.DefaultName]; !ok {
-		return nil, fmt.Errorf("retrieval: there is no profile named %q", profile.DefaultName)
-	}
-	return e, nil
-}
-
-// compile checks a profile, leaves out the lists that these engines lack, and
-// turns its weights into models by class; the empty class is every other.
-func (e *Engine) compile(p *profile.Profile) (map[string]rerank.Model, error) {
-	var lists []profile.List
-	for _, l := range p.Lists {
-		for _, name := range []string{l.Retriever, cmp.Or(l.Unless, l.Retriever)} {
-			if sides[name] == "" {
-				return nil, fmt.Errorf("retrieval: profile %s: there is no retriever %q", p.Name, name)
-			}
-		}
-		if e.retrievers[l.Retriever] != nil && e.retrievers[l.Unless] == nil {
-			lists = append(lists, l)
-		}
-	}
-	if p.Lists = lists; len(lists) == 0 {
-		return nil, fmt.Errorf("retrieval: profile %s: these engines have none of its retrievers", p.Name)
-	}
-	vectorOf := func(weights map[string]float64) (v rerank.Vector, err error) {
-		for name, w := range weights {
-			f, ok := rerank.FeatureNamed(name)
-			if !ok {
-				return v, fmt.Errorf("retrieval: profile %s: there is no feature %q", p.Name, name)
-			}
-			v[f] = w
-		}
-		return v, nil
-	}
-	fixed, err := vectorOf(p.Fixed)
-	if err != nil {
+	if err := e.Publish(Relevance{Profiles: cfg.Profiles, Aliases: cfg.Aliases}); err != nil {
 		return nil, err
 	}
-	models := map[string]rerank.Model{}
-	for _, class := range append(slices.Collect(maps.Keys(p.Classes)), "") {
-		weights, err := vectorOf(p.WeightsFor(class))
-		if err != nil {
-			return nil, err
-		}
-		models[class] = rerank.Model{Weights: weights, Fixed: fixed}
-	}
-	return models, nil
-}
-
-// profile returns a profile by name, the default one for "".
-func (e *Engine) profile(name string) (profile.Profile, error) {
-	p, ok := e.profiles[cmp.Or(name, profile.DefaultName)]
-	if !ok {
-		return p, fmt.Errorf("%w: there is no profile %q", ErrBadQuery, name)
-	}
-	return p, nil
-}
-
-// modelFor returns the model for the plan's profile and class of query.
-func (e *Engine) modelFor(p *Plan) rerank.Model {
-	models := e.models[p.Profile.Name]
-	if m, ok := models[string(p.Query.Class)]; ok {
-		return m
-	}
-	return models[""]
+	return e, nil
 }
 
 // candidate is a record on its way through a search.
@@ -172,6 +106,7 @@ type candidate struct {
 	lexical  bool
 	score    float64
 	alsoAt   []int64
+	pin      *Place // that moved it; nil: none did
 }
 
 // Search implements Searcher.
@@ -184,7 +119,8 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	if r.Limit < 0 || r.Offset < 0 || r.Limit+r.Offset > MaxResults {
 		return Response{}, fmt.Errorf("%w: offset and limit together must not exceed %d", ErrBadQuery, MaxResults)
 	}
-	prof, err := e.profile(r.Profile)
+	set := e.relevance.Load()
+	prof, err := set.profile(r.Profile)
 	if err != nil {
 		return Response{}, err
 	}
@@ -195,7 +131,7 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 		timings[name] = now.Sub(lap)
 		lap = now
 	}
-	p, err := e.plan(r, prof)
+	p, err := e.plan(r, set, prof)
 	if err != nil {
 		return Response{}, err
 	}
@@ -227,6 +163,7 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	if r.Diversify {
 		diversify(candidates)
 	}
+	candidates = e.pin(p, candidates)
 	step("group")
 	res := Response{Query: r.Query, Class: string(p.Query.Class), Total: len(candidates), Degraded: e.incomplete(degraded, p)}
 	page := candidates[min(r.Offset, len(candidates)):min(r.Offset+r.Limit, len(candidates))]
@@ -387,7 +324,7 @@ func (e *Engine) gather(ctx context.Context, p *Plan, candidates []*candidate, d
 
 // rerank scores the candidates and orders them.
 func (e *Engine) rerank(p *Plan, candidates []*candidate, in []rerank.Candidate) {
-	model := e.modelFor(p)
+	model := p.model()
 	scored := rerank.Signals(p.rerank, p.statistics, in)
 	for i, z := range rerank.Normalise(scored) {
 		c := candidates[i]

@@ -112,6 +112,9 @@ func printHits(w io.Writer, hits []kb.Hit, res retrieval.Response) error {
 		for _, l := range x.Lists {
 			fmt.Fprintf(w, ", %s #%d (%.3f)", l.Retriever, l.Rank, l.Score)
 		}
+		if x.Pin != nil {
+			fmt.Fprintf(w, ", %v", x.Pin)
+		}
 		fmt.Fprintln(w)
 		for _, name := range slices.Sorted(maps.Keys(x.Features)) {
 			f := x.Features[name]
