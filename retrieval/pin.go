@@ -51,7 +51,7 @@ func compilePins(all []Pin) (pins, error) {
 		key, ok := pinKey(q)
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("retrieval: pin of %q: a query that is pinned has no operators, phrases or exclusions", p.Query)
+			return nil, fmt.Errorf("retrieval: pin of %q: what is pinned has no operators, phrases or exclusions", p.Query)
 		case !p.From.IsZero() && !p.Until.IsZero() && p.Until.Before(p.From):
 			return nil, fmt.Errorf("retrieval: pin of %q: it ends before it begins", p.Query)
 		}

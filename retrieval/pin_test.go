@@ -129,7 +129,8 @@ func TestPinsAreInForceForDays(t *testing.T) {
 		{time.Time{}, time.Time{}, true}, {day(0), day(0), true}, {day(-1), day(1), true}, {day(1), time.Time{}, false},
 		{time.Time{}, day(-1), false}, {time.Time{}, day(0), true}, {day(0), time.Time{}, true},
 	} {
-		err := f.publish(retrieval.Pin{Query: "harbour", Places: []retrieval.Place{{ids["other"], 1}}, From: c.from, Until: c.until})
+		pin := retrieval.Pin{Query: "harbour", Places: []retrieval.Place{{ids["other"], 1}}, From: c.from, Until: c.until}
+		err := f.publish(pin)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,16 +165,18 @@ func TestPublishRefuses(t *testing.T) {
 		return retrieval.Relevance{Profiles: profiles, Pins: []retrieval.Pin{{Query: query, Places: places}}}
 	}
 	for name, r := range map[string]retrieval.Relevance{
-		"no default profile":   {},
-		"an unknown feature":   {Profiles: []profile.Profile{broken}},
-		"an empty query":       pin(" ?"),
-		"an excluded word":     pin("harbour -buoy"),
-		"an operator":          pin("kind:doc harbour"),
-		"a negative position":  pin("harbour", retrieval.Place{Record: 1, Position: -1}),
-		"a position too far":   pin("harbour", retrieval.Place{Record: 1, Position: retrieval.MaxResults + 1}),
-		"a record twice":       pin("harbour", retrieval.Place{Record: 1, Position: 1}, retrieval.Place{Record: 1}),
-		"a position twice":     pin("harbour", retrieval.Place{Record: 1, Position: 1}, retrieval.Place{Record: 2, Position: 1}),
-		"an end before it all": {Profiles: profiles, Pins: []retrieval.Pin{{Query: "h", From: time.Unix(1e6, 0), Until: time.Unix(1, 0)}}},
+		"no default profile":  {},
+		"an unknown feature":  {Profiles: []profile.Profile{broken}},
+		"an empty query":      pin(" ?"),
+		"an excluded word":    pin("harbour -buoy"),
+		"an operator":         pin("kind:doc harbour"),
+		"a negative position": pin("harbour", retrieval.Place{Record: 1, Position: -1}),
+		"a position too far":  pin("harbour", retrieval.Place{Record: 1, Position: retrieval.MaxResults + 1}),
+		"a record twice":      pin("harbour", retrieval.Place{Record: 1, Position: 1}, retrieval.Place{Record: 1}),
+		"a position twice": pin("harbour", retrieval.Place{Record: 1, Position: 1},
+			retrieval.Place{Record: 2, Position: 1}),
+		"an end before the beginning": {Profiles: profiles, Pins: []retrieval.Pin{
+			{Query: "harbour", From: time.Unix(1e6, 0), Until: time.Unix(1, 0)}}},
 	} {
 		if err := f.engine.Publish(r); err == nil {
 			t.Errorf("%s is published", name)
@@ -195,8 +198,9 @@ func TestASearchUsesOneSet(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.Name = profile.DefaultName
-		sets[i] = retrieval.Relevance{Profiles: []profile.Profile{p}, Aliases: map[string][]string{"harbour": {fmt.Sprint("number", i)}},
-			Pins: []retrieval.Pin{{Query: "harbour", Places: []retrieval.Place{{ids["other"], 1 + i}}}}}
+		sets[i] = retrieval.Relevance{Profiles: []profile.Profile{p},
+			Aliases: map[string][]string{"harbour": {fmt.Sprint("number", i)}},
+			Pins:    []retrieval.Pin{{Query: "harbour", Places: []retrieval.Place{{ids["other"], 1 + i}}}}}
 	}
 	if err := f.engine.Publish(sets[0]); err != nil {
 		t.Fatal(err)
