@@ -6,17 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
-	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"almanac/embed"
-	"almanac/retrieval/fusion"
 	"almanac/retrieval/index"
 	"almanac/retrieval/keyword"
-	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/rerank"
 	"almanac/retrieval/vector"
@@ -25,12 +22,11 @@ import (
 // Config is what an Engine is made of.
 type Config struct {
 	Follower *index.Follower
-	// Profiles to choose from; profile.DefaultName must be among them.
+	// Profiles and Aliases are those of the first Relevance; see Publish.
 	Profiles []profile.Profile
+	Aliases  map[string][]string
 	// Authority is the prior of a record by its source, else by its kind.
 	Authority map[string]float64
-	// Aliases are spellings that mean the same.
-	Aliases map[string][]string
 	// IsWord reports whether a folded word is known to be spelt right, however
 	// rare it is in the corpus; nil: none is.
 	IsWord func(string) bool
@@ -40,6 +36,7 @@ type Config struct {
 	Deadline time.Duration
 	// CrossEncoder reads the best candidates again; nil: none does.
 	CrossEncoder CrossEncoder
+	Now          func() time.Time // of which pins are in force; default time.Now
 	Log          *slog.Logger
 }
 
@@ -49,12 +46,11 @@ type Engine struct {
 	keyword    keyword.Engine
 	vector     vector.Index
 	embedder   embed.Embedder
-	profiles   map[string]profile.Profile
-	models     map[string]map[string]rerank.Model // profile → class → model
+	relevance  atomic.Pointer[relevance]
 	authority  map[string]float64
-	aliases    aliases
 	isWord     func(string) bool
 	deadline   time.Duration
+	now        func() time.Time
 	log        *slog.Logger
 	retrievers map[string]Retriever
 	cross      CrossEncoder
@@ -63,13 +59,15 @@ type Engine struct {
 
 var _ Searcher = (*Engine)(nil)
 
-// New makes an engine. A profile that names an unknown retriever or feature is
-// an error; a retriever that these engines lack, or that another of theirs makes
-// superfluous, is left out of its lists.
+// New makes an engine. What Publish refuses is an error.
 func New(cfg Config) (*Engine, error) {
 	engines := cfg.Follower.Engines()
-	e := &Engine{follower: cfg.Follower, keyword: engines.Keyword, vector: engines.Vector, embedder: engines.Embedder, profiles: map[string]profile.Profile{},
-		models: map[string]map[string]rerank.Model{}, authority: cfg.Authority, aliases: newAliases(cfg.Aliases), isWord: cfg.IsWord, deadline: cmp.Or(cfg.Deadline, 800*time.Millisecond), log: cfg.Log, retrievers: map[string]Retriever{}}
+	e := &Engine{follower: cfg.Follower, keyword: engines.Keyword, vector: engines.Vector, embedder: engines.Embedder,
+		authority: cfg.Authority, isWord: cfg.IsWord, deadline: cmp.Or(cfg.Deadline, 800*time.Millisecond),
+		now: cfg.Now, log: cfg.Log, retrievers: map[string]Retriever{}}
+	if e.now == nil {
+		e.now = time.Now
+	}
 	if e.isWord == nil {
 		e.isWord = func(string) bool { return false }
 	}
@@ -88,90 +86,10 @@ func New(cfg Config) (*Engine, error) {
 	for _, r := range retrievers {
 		e.retrievers[r.Name()] = r
 	}
-	for _, p := range cfg.Profiles {
-		models, err := e.compile(&p)
-		if err != nil {
-			return nil, err
-		}
-		e.profiles[p.Name], e.models[p.Name] = p, models
-	}
-	if _, ok := e.profiles[profile.DefaultName]; !ok {
-		return nil, fmt.Errorf("retrieval: there is no profile named %q", profile.DefaultName)
-	}
-	return e, nil
-}
-
-// compile checks a profile, leaves out the lists that these engines lack, and
-// turns its weights into models by class; the empty class is every other.
-func (e *Engine) compile(p *profile.Profile) (map[string]rerank.Model, error) {
-	var lists []profile.List
-	for _, l := range p.Lists {
-		for _, name := range []string{l.Retriever, cmp.Or(l.Unless, l.Retriever)} {
-			if sides[name] == "" {
-				return nil, fmt.Errorf("retrieval: profile %s: there is no retriever %q", p.Name, name)
-			}
-		}
-		if e.retrievers[l.Retriever] != nil && e.retrievers[l.Unless] == nil {
-			lists = append(lists, l)
-		}
-	}
-	if p.Lists = lists; len(lists) == 0 {
-		return nil, fmt.Errorf("retrieval: profile %s: these engines have none of its retrievers", p.Name)
-	}
-	vectorOf := func(weights map[string]float64) (v rerank.Vector, err error) {
-		for name, w := range weights {
-			f, ok := rerank.FeatureNamed(name)
-			if !ok {
-				return v, fmt.Errorf("retrieval: profile %s: there is no feature %q", p.Name, name)
-			}
-			v[f] = w
-		}
-		return v, nil
-	}
-	fixed, err := vectorOf(p.Fixed)
-	if err != nil {
+	if err := e.Publish(Relevance{Profiles: cfg.Profiles, Aliases: cfg.Aliases}); err != nil {
 		return nil, err
 	}
-	models := map[string]rerank.Model{}
-	for _, class := range append(slices.Collect(maps.Keys(p.Classes)), "") {
-		weights, err := vectorOf(p.WeightsFor(class))
-		if err != nil {
-			return nil, err
-		}
-		models[class] = rerank.Model{Weights: weights, Fixed: fixed}
-	}
-	return models, nil
-}
-
-// profile returns a profile by name, the default one for "".
-func (e *Engine) profile(name string) (profile.Profile, error) {
-	p, ok := e.profiles[cmp.Or(name, profile.DefaultName)]
-	if !ok {
-		return p, fmt.Errorf("%w: there is no profile %q", ErrBadQuery, name)
-	}
-	return p, nil
-}
-
-// modelFor returns the model for the plan's profile and class of query.
-func (e *Engine) modelFor(p *Plan) rerank.Model {
-	models := e.models[p.Profile.Name]
-	if m, ok := models[string(p.Query.Class)]; ok {
-		return m
-	}
-	return models[""]
-}
-
-// candidate is a record on its way through a search.
-type candidate struct {
-	fusion.Candidate
-	document *index.Document
-	passages []int // ordinals the retrievers found, best first
-	features rerank.Vector
-	z        rerank.Vector
-	best     int
-	lexical  bool
-	score    float64
-	alsoAt   []int64
+	return e, nil
 }
 
 // Search implements Searcher.
@@ -184,7 +102,8 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	if r.Limit < 0 || r.Offset < 0 || r.Limit+r.Offset > MaxResults {
 		return Response{}, fmt.Errorf("%w: offset and limit together must not exceed %d", ErrBadQuery, MaxResults)
 	}
-	prof, err := e.profile(r.Profile)
+	set := e.relevance.Load()
+	prof, err := set.profile(r.Profile)
 	if err != nil {
 		return Response{}, err
 	}
@@ -195,7 +114,7 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 		timings[name] = now.Sub(lap)
 		lap = now
 	}
-	p, err := e.plan(r, prof)
+	p, err := e.plan(r, set, prof)
 	if err != nil {
 		return Response{}, err
 	}
@@ -227,6 +146,7 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	if r.Diversify {
 		diversify(candidates)
 	}
+	candidates = e.pin(p, candidates)
 	step("group")
 	res := Response{Query: r.Query, Class: string(p.Query.Class), Total: len(candidates), Degraded: e.incomplete(degraded, p)}
 	page := candidates[min(r.Offset, len(candidates)):min(r.Offset+r.Limit, len(candidates))]
@@ -313,135 +233,12 @@ func (e *Engine) retrieve(ctx context.Context, p *Plan) ([]ranked, []string, err
 	return lists, degraded, nil
 }
 
-// maxCandidates is the number of records that are reranked. nDCG@10 of the
-// judged collections is the same with twice as many; with two thirds it falls.
-const maxCandidates = 300
-
-// candidates fuses the lists and gathers what was found of each record.
-func (e *Engine) candidates(p *Plan, lists []ranked) []*candidate {
-	fused := make([]fusion.List, len(lists))
-	found := map[int64][]int{}
-	for i, l := range lists {
-		fused[i] = fusion.List{Name: l.list.Retriever, Weight: l.list.Weight}
-		seen := make(map[int64]bool, len(l.hits))
-		for _, h := range l.hits {
-			if !seen[h.Record] {
-				seen[h.Record] = true
-				fused[i].Records = append(fused[i].Records, h.Record)
-			}
-			if h.Passage != whole && !slices.Contains(found[h.Record], h.Passage.Ordinal()) {
-				found[h.Record] = append(found[h.Record], h.Passage.Ordinal())
-			}
-		}
-	}
-	joined := fusion.Reciprocal(fused, p.Profile.RankK, maxCandidates)
-	ids := make([]int64, len(joined))
-	for i, c := range joined {
-		ids[i] = c.Record
-	}
-	out := make([]*candidate, 0, len(joined))
-	for i, d := range e.follower.Table().Documents(ids) {
-		if d == nil {
-			continue // deleted between the engine's answer and now
-		}
-		c := &candidate{Candidate: joined[i], document: d, passages: found[d.Record], score: joined[i].Score, lexical: true}
-		c.passages = slices.DeleteFunc(c.passages, func(o int) bool { return o >= len(d.Passages) })
-		if len(c.passages) > 0 {
-			c.best = c.passages[0]
-		}
-		out = append(out, c)
-	}
-	return out
-}
-
-// scanned is the number of first passages that are scored of a candidate that
-// was found only as a whole document; of the others the retrievers named the
-// passages worth scoring.
-const scanned = 4
-
-// gather says which passages of the candidates are scored, and asks the vector
-// index how near they are to the query.
-func (e *Engine) gather(ctx context.Context, p *Plan, candidates []*candidate, degraded []string) ([]rerank.Candidate, []string) {
-	in := make([]rerank.Candidate, len(candidates))
-	var ids []passage.ID
-	for i, c := range candidates {
-		for o := 0; len(c.passages) == 0 && o < scanned && o < len(c.document.Passages); o++ {
-			c.passages = append(c.passages, o)
-		}
-		in[i] = rerank.Candidate{Document: c.document, Passages: c.passages, Authority: e.authorityOf(c.document)}
-		for _, o := range c.passages {
-			ids = append(ids, c.document.Passages[o].ID)
-		}
-	}
-	if !slices.Contains(degraded, vectorSide) {
-		if cosines, err := e.cosines(ctx, p, ids); err != nil {
-			degraded = without(degraded, vectorSide)
-		} else {
-			for i := range in {
-				in[i].Cosines, cosines = cosines[:len(in[i].Passages)], cosines[len(in[i].Passages):]
-			}
-		}
-	}
-	return in, degraded
-}
-
-// rerank scores the candidates and orders them.
-func (e *Engine) rerank(p *Plan, candidates []*candidate, in []rerank.Candidate) {
-	model := e.modelFor(p)
-	scored := rerank.Signals(p.rerank, p.statistics, in)
-	for i, z := range rerank.Normalise(scored) {
-		c := candidates[i]
-		c.features, c.z, c.best, c.lexical = scored[i].Features, z, scored[i].Best, scored[i].Lexical
-		c.score = model.Score(z, c.features)
-	}
-	slices.SortStableFunc(candidates, func(a, b *candidate) int {
-		if c := cmp.Compare(b.score, a.score); c != 0 {
-			return c
-		}
-		return cmp.Compare(a.Record, b.Record)
-	})
-	// Clients get a number between 0 and 1; the order is the model's.
-	for _, c := range candidates {
-		c.score = 1 / (1 + math.Exp(-c.score/4))
-	}
-}
-
-func (e *Engine) cosines(ctx context.Context, p *Plan, ids []passage.ID) ([]float32, error) {
-	v, err := p.Vector(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return ask(ctx, e.breakers.vector, func() ([]float32, error) { return e.vector.Scores(ctx, v, ids) })
-}
-
-// secondaryPenalty is what an unmerged draft, or a page of an old version, has
-// less of authority than the text it may be a copy of.
-const secondaryPenalty = 0.5
-
-func (e *Engine) authorityOf(d *index.Document) float64 {
-	a, ok := e.authority[d.Attributes.Source]
-	if !ok {
-		a = e.authority[d.Attributes.Kind]
-	}
-	if d.Secondary {
-		a -= secondaryPenalty
-	}
-	return a
-}
-
-// aboveFloor drops neighbours that share no word with the query and are not
-// near either: zero results exist.
-func aboveFloor(candidates []*candidate, floor float64) []*candidate {
-	return slices.DeleteFunc(candidates, func(c *candidate) bool {
-		return !c.lexical && c.features[rerank.Dense] < floor
-	})
-}
-
 // Status implements Searcher.
 func (e *Engine) Status(context.Context) Status {
 	lag, progress := e.follower.Lag()
 	records, passages := e.follower.Table().Size()
-	return Status{Ready: e.follower.Ready(), Progress: progress, Records: records, Passages: passages, Lag: lag, Model: e.embedder.Model(), Down: e.down()}
+	return Status{Ready: e.follower.Ready(), Progress: progress, Records: records, Passages: passages, Lag: lag,
+		Model: e.embedder.Model(), Down: e.down()}
 }
 
 // down names the engines that do not answer, take no changes or hold a part.

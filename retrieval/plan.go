@@ -25,6 +25,7 @@ type Plan struct {
 	Filter  passage.Filter
 	Profile profile.Profile
 
+	relevance  *relevance
 	rerank     rerank.Query
 	statistics index.Statistics
 	readings   []reading
@@ -41,12 +42,12 @@ func (p *Plan) Vector(ctx context.Context) ([]float32, error) {
 	return p.vector, p.vectorErr
 }
 
-func (e *Engine) plan(r Request, prof profile.Profile) (*Plan, error) {
+func (e *Engine) plan(r Request, set *relevance, prof profile.Profile) (*Plan, error) {
 	q, err := query.Parse(r.Query)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrBadQuery, err)
 	}
-	p := &Plan{Query: q, Profile: prof, Filter: r.Filter}
+	p := &Plan{Query: q, Profile: prof, Filter: r.Filter, relevance: set}
 	if p.Filter, err = narrow(p.Filter, q); err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func (e *Engine) plan(r Request, prof profile.Profile) (*Plan, error) {
 		e.correct(p)
 		slices.SortStableFunc(p.rerank.Terms, func(a, b rerank.Term) int { return cmp.Compare(a.Position, b.Position) })
 	}
-	e.aliases.expand(p, e.follower.Table())
+	set.aliases.expand(p, e.follower.Table())
 	p.rerank.Text = q.Text
 	for _, phrase := range q.Phrases {
 		p.Keyword.Phrases = append(p.Keyword.Phrases, keywordTerms(phrase))

@@ -56,6 +56,7 @@ type Explanation struct {
 	Lists    []ListRank         // where each retriever had it
 	Fused    float64            // reciprocal-rank score that made it a candidate
 	Features map[string]Feature // of the reranker
+	Pin      *Place             `json:",omitempty"` // that moved it; nil: none did
 }
 
 // ListRank is a result's place in one retriever's list.

@@ -44,7 +44,7 @@ func (e *Engine) show(ctx context.Context, p *Plan, page []*candidate, lists []r
 
 // explain gathers the numbers every stage left.
 func (e *Engine) explain(p *Plan, c *candidate, lists []ranked) *Explanation {
-	x := &Explanation{Fused: c.Candidate.Score, Features: map[string]Feature{}}
+	x := &Explanation{Fused: c.Candidate.Score, Features: map[string]Feature{}, Pin: c.pin}
 	for i, rank := range c.Ranks {
 		if rank == 0 {
 			continue
@@ -61,7 +61,7 @@ func (e *Engine) explain(p *Plan, c *candidate, lists []ranked) *Explanation {
 	if p.Profile.Order != "rerank" {
 		return x
 	}
-	model := e.modelFor(p)
+	model := p.model()
 	for f := range rerank.Feature(rerank.NumFeatures) {
 		x.Features[f.String()] = Feature{Value: c.features[f], Z: c.z[f], Weight: model.Weights[f],
 			Contribution: model.Weights[f]*c.z[f] + model.Fixed[f]*c.features[f]}

@@ -25,11 +25,12 @@ func (e *Engine) Signals(ctx context.Context, r Request) (class string, signals 
 	if !e.follower.Ready() {
 		return "", nil, ErrNotReady
 	}
-	prof, err := e.profile(r.Profile)
+	set := e.relevance.Load()
+	prof, err := set.profile(r.Profile)
 	if err != nil {
 		return "", nil, err
 	}
-	p, err := e.plan(r, prof)
+	p, err := e.plan(r, set, prof)
 	if err != nil {
 		return "", nil, err
 	}

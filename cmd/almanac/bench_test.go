@@ -49,7 +49,7 @@ func BenchmarkServe(b *testing.B) {
 		var log bytes.Buffer
 		began := time.Now()
 		go func() {
-			done <- run(ctx, []string{"serve", "--network", "corpus", "--data", data, "--listen", address, "--admin", "", "--log-level", "error"},
+			done <- runMain(ctx, []string{"serve", "--network", "corpus", "--data", data, "--listen", address, "--admin", "", "--log-level", "error"},
 				[]string{"ALMANAC_CORPUS=" + filepath.Join(shared, "corpus"), "ALMANAC_LIMIT_REST=0", "ALMANAC_SYNC=on"}, io.Discard, &log)
 		}()
 		base = "http://" + address

@@ -287,7 +287,7 @@ func wiring(t *testing.T, p *types.Project, say func(string, ...any)) {
 		say("port %s is published, %s listened on", port, c.Server.Listen)
 	}
 	for _, command := range [][]string{slices.Concat(image.entrypoint, image.cmd), s.HealthCheck.Test[1:], image.health} {
-		parser, _, err := newParser(t.Output(), t.Output())
+		parser, _, err := newParser(&cli{}, t.Output(), t.Output())
 		if err == nil {
 			_, err = parser.Parse(command[1:])
 		}

@@ -46,33 +46,8 @@ func defaultDataDir(network string, environ []string) string {
 	return filepath.Join(base, "almanac", network)
 }
 
-// reason is an error of the file system without the operation and path that
-// the caller names better.
-func reason(err error) error {
-	if e, ok := errors.AsType[*os.PathError](err); ok {
-		return e.Err
-	}
-	return err
-}
-
 // metaNetwork is where the catalog remembers its network.
 const metaNetwork = "network"
-
-// bindNetwork makes the directory the network's, or refuses when it is
-// another's.
-func bindNetwork(ctx context.Context, store catalog.Store, dir, network string) error {
-	have, err := store.Meta(ctx, metaNetwork)
-	if err != nil {
-		return err
-	}
-	if have == "" {
-		return store.SetMeta(ctx, metaNetwork, network)
-	}
-	if have != network {
-		return fmt.Errorf("data directory %s holds the network %q: use another directory for %q, or --network %s", dir, have, network, have)
-	}
-	return nil
-}
 
 // openCatalog opens the catalog of a directory and binds it to its network. One
 // that an import left incomplete is refused.
@@ -91,13 +66,22 @@ func openCatalog(ctx context.Context, dir, network string) (catalog.Store, error
 	return store, nil
 }
 
-// bindCatalog opens the catalog of a directory and binds it to its network.
+// bindCatalog opens the catalog of a directory and binds it to its network, or
+// refuses when it is another's.
 func bindCatalog(ctx context.Context, dir, network string) (catalog.Store, error) {
 	store, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: time.Now})
 	if err != nil {
 		return nil, err
 	}
-	if err := bindNetwork(ctx, store, dir, network); err != nil {
+	have, err := store.Meta(ctx, metaNetwork)
+	switch {
+	case err == nil && have == "":
+		err = store.SetMeta(ctx, metaNetwork, network)
+	case err == nil && have != network:
+		err = fmt.Errorf("data directory %s holds the network %q: use another directory for %q, or --network %s",
+			dir, have, network, have)
+	}
+	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
 	return store, nil

@@ -52,11 +52,11 @@ func (c *distilCmd) Run(ctx context.Context, a *app) error {
 	if c.Out, err = filepath.Abs(c.Out); err != nil {
 		return err
 	}
-	run := c.learn
+	work := c.learn
 	if c.From == "built-in" {
-		run = c.derive
+		work = c.derive
 	}
-	if err := run(ctx, a); err != nil {
+	if err := work(ctx, a); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.out, `
@@ -177,11 +177,7 @@ const recordsPage = 500
 
 // records hands over the records of the data directory.
 func (a *app) records(ctx context.Context, fn func(catalog.Record)) (err error) {
-	n, dir, err := a.open()
-	if err != nil {
-		return err
-	}
-	store, err := openCatalog(ctx, dir, n.Name)
+	_, dir, store, err := a.openCatalog(ctx)
 	if err != nil {
 		return err
 	}

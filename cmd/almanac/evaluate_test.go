@@ -19,7 +19,7 @@ import (
 func inProcess(t *testing.T, environ []string, args ...string) (out, errOut string, code int) {
 	t.Helper()
 	var o, e bytes.Buffer
-	code = run(t.Context(), args, append([]string{"HOME=" + t.TempDir()}, environ...), &o, &e)
+	code = runMain(t.Context(), args, append([]string{"HOME=" + t.TempDir()}, environ...), &o, &e)
 	return o.String(), e.String(), code
 }
 

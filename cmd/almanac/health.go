@@ -52,8 +52,8 @@ func (healthCmd) Run(ctx context.Context, a *app) error {
 	if res.StatusCode != http.StatusOK {
 		var refusal struct{ Error string }
 		_ = json.Unmarshal(body, &refusal) // else the status must do
-		reason, _, _ := strings.Cut(refusal.Error, "\n")
-		return fmt.Errorf("the server on %s is not ready: %s", address, cmp.Or(reason, res.Status))
+		why, _, _ := strings.Cut(refusal.Error, "\n")
+		return fmt.Errorf("the server on %s is not ready: %s", address, cmp.Or(why, res.Status))
 	}
 	_, err = fmt.Fprintln(a.out, "ready")
 	return err

@@ -50,7 +50,7 @@ func TestHealth(t *testing.T) {
 			var out, errOut bytes.Buffer
 			// A proxy must not be asked for what is on this machine.
 			env := environ(t.TempDir(), "ALMANAC_SERVER_LISTEN="+tt.listen, "HTTP_PROXY=http://127.0.0.1:1")
-			code := run(t.Context(), []string{"health"}, env, &out, &errOut)
+			code := runMain(t.Context(), []string{"health"}, env, &out, &errOut)
 			said := out.String()
 			if code != 0 {
 				said = errOut.String()
@@ -65,7 +65,7 @@ func TestHealth(t *testing.T) {
 func TestHealthSaysWhatItIsFor(t *testing.T) {
 	t.Parallel()
 	var out, errOut bytes.Buffer
-	if code := run(t.Context(), []string{"health", "--help"}, nil, &out, &errOut); code != 0 || !strings.Contains(out.String(), "Exit code 1") {
+	if code := runMain(t.Context(), []string{"health", "--help"}, nil, &out, &errOut); code != 0 || !strings.Contains(out.String(), "Exit code 1") {
 		t.Errorf("exit code %d: %s%s", code, out.String(), errOut.String())
 	}
 }

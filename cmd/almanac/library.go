@@ -7,6 +7,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/retrieval/profile"
 	"almanac/retrieval/stack"
 )
 
@@ -18,11 +19,41 @@ type library struct {
 	temporary bool // close removes the directory
 }
 
-// openLibrary opens a directory's catalog, then its index by open.
-func openLibrary(ctx context.Context, n network.Network, cfg stack.Config,
-	open func(context.Context, stack.Config) (*stack.Stack, error),
-) (*library, error) {
-	store, err := openCatalog(ctx, cfg.Dir, n.Name)
+// openCatalog opens the catalog of the configured network.
+func (a *app) openCatalog(ctx context.Context) (n network.Network, dir string, store catalog.Store, err error) {
+	if n, dir, err = a.open(); err != nil {
+		return n, dir, nil, err
+	}
+	store, err = openCatalog(ctx, dir, n.Name)
+	return n, dir, store, err
+}
+
+// openLibrary opens the data directory of the configured network, its index by
+// open, with profiles that searches may name beside the configured one.
+func (a *app) openLibrary(ctx context.Context, open opener, profiles ...profile.Profile) (*library, error) {
+	n, dir, err := a.open()
+	if err != nil {
+		return nil, err
+	}
+	cfg, err := a.stackConfig(n, dir, profiles...)
+	if err != nil {
+		return nil, err
+	}
+	return openLibrary(ctx, n.Name, cfg, open)
+}
+
+// opener opens an index, as stack.Open does.
+type opener func(context.Context, stack.Config) (*stack.Stack, error)
+
+// openLibrary opens a directory's catalog, then its index by open. A temporary
+// directory is removed on an error.
+func openLibrary(ctx context.Context, network string, cfg stack.Config, open opener) (_ *library, err error) {
+	defer func() {
+		if err != nil && cfg.Temporary {
+			err = errors.Join(err, os.RemoveAll(cfg.Dir))
+		}
+	}()
+	store, err := openCatalog(ctx, cfg.Dir, network)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
@@ -45,28 +44,19 @@ type cli struct {
 	ShowVersion versionCmd `cmd:"" name:"version" help:"Print the version."`
 }
 
-// app is what subcommands run with.
-type app struct {
-	config  Config
-	origins Origins
-	environ []string
-	log     *slog.Logger
-	out     io.Writer
-	err     io.Writer
-}
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	code := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
+	code := runMain(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
 }
 
-// run is main without the process: it returns the exit code, 0, 1 for a
+// runMain is main without the process: it returns the exit code, 0, 1 for a
 // failure, 2 for a command line or configuration that cannot be understood.
-func run(ctx context.Context, args, environ []string, out, errOut io.Writer) int {
-	parser, exited, err := newParser(out, errOut)
+func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer) int {
+	var root cli
+	parser, exited, err := newParser(&root, out, errOut)
 	if err != nil {
 		fmt.Fprintln(errOut, "almanac:", err)
 		return 1
@@ -80,9 +70,8 @@ func run(ctx context.Context, args, environ []string, out, errOut io.Writer) int
 		return 2
 	}
 	a := &app{environ: environ, out: out, err: errOut}
-	file := parser.Model.Target.FieldByName("Config").String()
-	if a.config, a.origins, err = loadConfig(file, environ, settingFlags(kctx)); err == nil {
-		a.log = newLogger(a.config, a.level(kctx.Command()), errOut)
+	if a.config, a.origins, err = loadConfig(root.Config, environ, settingFlags(kctx)); err == nil {
+		a.log = newLogger(a.config, logLevel(a.config, a.origins, kctx.Command()), errOut)
 		kctx.BindTo(ctx, (*context.Context)(nil))
 		err = kctx.Run(a)
 	}
@@ -103,13 +92,16 @@ func run(ctx context.Context, args, environ []string, out, errOut io.Writer) int
 
 // newParser makes the parser of the command line; exited tells afterwards
 // whether it printed help and wants to leave.
-func newParser(out, errOut io.Writer) (parser *kong.Kong, exited *bool, err error) {
+func newParser(root *cli, out, errOut io.Writer) (parser *kong.Kong, exited *bool, err error) {
 	exited = new(bool)
-	parser, err = kong.New(&cli{}, kong.Name("almanac"), kong.Description("A knowledge base of a ledger network, for people, programs and AI agents."),
-		kong.Writers(out, errOut), kong.Exit(func(int) { *exited = true }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
+	parser, err = kong.New(root, kong.Name("almanac"),
+		kong.Description("A knowledge base of a ledger network, for people, programs and AI agents."),
+		kong.Writers(out, errOut), kong.Exit(func(int) { *exited = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Vars{
-			"networks": strings.Join(networks.Names(), ", "), "curated": strings.Join(curated.Names(), ", "), "profiles": strings.Join(profile.Names(), ", "),
-			"listen": defaultOf("server.listen"), "admin": defaultOf("server.admin"),
+			"networks": strings.Join(networks.Names(), ", "), "curated": strings.Join(curated.Names(), ", "),
+			"profiles": strings.Join(profile.Names(), ", "),
+			"listen":   defaultOf("server.listen"), "admin": defaultOf("server.admin"),
 		})
 	return parser, exited, err
 }
@@ -123,35 +115,4 @@ func settingFlags(kctx *kong.Context) map[string]string {
 		}
 	}
 	return flags
-}
-
-// level is what is logged. Commands that end by themselves print what they
-// did; unless told otherwise they log only what is wrong.
-func (a *app) level(command string) string {
-	name, _, _ := strings.Cut(command, " ")
-	if a.origins["log.level"] == originDefault && name != "serve" && name != "mcp" {
-		return "warn"
-	}
-	return a.config.Log.Level
-}
-
-func newLogger(c Config, name string, w io.Writer) *slog.Logger {
-	var level slog.Level
-	if err := level.UnmarshalText([]byte(name)); err != nil {
-		panic(err) // checked with the configuration
-	}
-	o := &slog.HandlerOptions{Level: level}
-	if c.Log.Format == "text" || c.Log.Format == "auto" && isTerminal(w) {
-		return slog.New(slog.NewTextHandler(w, o))
-	}
-	return slog.New(slog.NewJSONHandler(w, o))
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -10,7 +10,6 @@ import (
 
 	"almanac/api"
 	"almanac/api/kb"
-	"almanac/retrieval/stack"
 )
 
 type mcpCmd struct {
@@ -25,21 +24,16 @@ nothing itself. Logs go to standard error.`
 
 // Run serves until the client closes its end.
 func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
-	n, dir, err := a.open()
+	n, dir, store, err := a.openCatalog(ctx)
 	if err != nil {
 		return err
 	}
-	index, err := a.stackConfig(n, dir)
+	defer func() { err = errors.Join(err, store.Close()) }()
+	keeper, err := a.keeper(n, dir, store, nil)
 	if err != nil {
 		return err
 	}
-	store, err := openCatalog(ctx, dir, n.Name)
-	if err != nil {
-		return err
-	}
-	index.Store = store
-	keeper := stack.NewKeeper(stack.KeeperConfig{Config: index, Drain: drain})
-	defer func() { err = errors.Join(err, keeper.Close(), store.Close()) }()
+	defer func() { err = errors.Join(err, keeper.Close()) }()
 	cfg := a.apiConfig(kb.Base{Catalog: store, Search: keeper, Network: n,
 		PublicURL: a.config.publicURL(a.config.Server.Listen), Now: time.Now})
 	cfg.AdminLoopback = true // nothing listens

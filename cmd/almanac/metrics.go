@@ -15,12 +15,12 @@ import (
 // of the index and of the sources.
 func newMetrics(searcher retrieval.Searcher, store catalog.Reader, now func() time.Time) *admin.Metrics {
 	m := admin.NewMetrics()
-	m.Registry.MustRegister(sources{store, now})
+	m.Registry.MustRegister(sourceStates{store, now})
 	gauge := func(name, help string, value func(retrieval.Status) float64) {
 		m.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "almanac_index_" + name, Help: help},
 			func() float64 { return value(searcher.Status(context.Background())) }))
 	}
-	gauge("ready", "1 when the first index is complete.", func(s retrieval.Status) float64 { return one(s.Ready) })
+	gauge("ready", "1 when the first index is complete.", func(s retrieval.Status) float64 { return oneIf(s.Ready) })
 	gauge("records", "Records in the index.", func(s retrieval.Status) float64 { return float64(s.Records) })
 	gauge("passages", "Passages in the index.", func(s retrieval.Status) float64 { return float64(s.Passages) })
 	gauge("lag_changes", "Changes of the catalog that are not indexed yet.", func(s retrieval.Status) float64 { return float64(s.Lag) })
@@ -38,8 +38,8 @@ func newMetrics(searcher retrieval.Searcher, store catalog.Reader, now func() ti
 	return m
 }
 
-// sources collects the state of every source ever synced when it is asked for.
-type sources struct {
+// sourceStates collects the state of every source ever synced when it is asked for.
+type sourceStates struct {
 	store catalog.Reader
 	now   func() time.Time
 }
@@ -58,14 +58,14 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (sources) Describe(out chan<- *prometheus.Desc) {
+func (sourceStates) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{sourceRecords, sourceRun, sourceSuccess, sourceFailed, sourceSkipped, sourceStale} {
 		out <- d
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (s sources) Collect(out chan<- prometheus.Metric) {
+func (s sourceStates) Collect(out chan<- prometheus.Metric) {
 	states, err := s.store.Sources(context.Background())
 	if err != nil {
 		out <- prometheus.NewInvalidMetric(sourceRun, err)
@@ -87,9 +87,9 @@ func (s sources) Collect(out chan<- prometheus.Metric) {
 		gauge(sourceRecords, float64(records[st.Name]))
 		gauge(sourceRun, seconds(st.LastRun))
 		gauge(sourceSuccess, seconds(st.LastSuccess))
-		gauge(sourceFailed, one(st.Error != ""))
+		gauge(sourceFailed, oneIf(st.Error != ""))
 		gauge(sourceSkipped, float64(st.Skipped))
-		gauge(sourceStale, one(stale(st, s.now())))
+		gauge(sourceStale, oneIf(stale(st, s.now())))
 	}
 }
 
@@ -106,7 +106,7 @@ func seconds(t time.Time) float64 {
 	return float64(t.UnixMilli()) / 1000
 }
 
-func one(is bool) float64 {
+func oneIf(is bool) float64 {
 	if is {
 		return 1
 	}

@@ -44,7 +44,7 @@ func syncedStore(t *testing.T) catalog.Store {
 func TestEverySourceHasItsMetrics(t *testing.T) {
 	registry := prometheus.NewPedanticRegistry()
 	now := func() time.Time { return time.Date(2031, 6, 1, 12, 30, 0, 0, time.UTC) }
-	registry.MustRegister(sources{syncedStore(t), now})
+	registry.MustRegister(sourceStates{syncedStore(t), now})
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)

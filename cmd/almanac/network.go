@@ -1,102 +1,159 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"fmt"
-	"net/netip"
 	"os"
+	"path/filepath"
 	"strings"
+	"text/tabwriter"
+	"time"
 
 	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/calendar"
+	"almanac/ingest/connectors"
+	"almanac/ingest/curated"
 	"almanac/ingest/networks"
-	"almanac/ingest/outbound"
-	"almanac/retrieval/profile"
-	"almanac/retrieval/stack"
 )
 
-// outgoing makes the client that sources ask servers with.
-func (a *app) outgoing() *outbound.Client {
-	allow, _ := a.config.allowed() // checked with the configuration
-	return outbound.New(outbound.Config{Allow: allow})
+type networkCmd struct {
+	Check  networkCheckCmd  `cmd:"" help:"Check a network file and the options of its sources."`
+	Schema networkSchemaCmd `cmd:"" help:"Print the JSON Schema of network files, for editors."`
+	Show   networkShowCmd   `cmd:"" help:"Print the file of a network that comes with the program."`
 }
 
-// allowed are the private networks that sources may be on.
-func (c Config) allowed() ([]netip.Prefix, error) {
-	var allow []netip.Prefix
-	for _, s := range c.Sync.Allow {
-		p, err := netip.ParsePrefix(s)
-		if err != nil {
-			return nil, fmt.Errorf("%q is no network such as 10.0.0.0/8 or ::1/128", s)
-		}
-		allow = append(allow, p)
-	}
-	return allow, nil
+type networkSchemaCmd struct {
+	Of string `arg:"" optional:"" help:"calendar, or a file of the kind curated (${curated}); the network file itself when left out."`
 }
 
-// open loads the network and makes its data directory.
-func (a *app) open() (n network.Network, dir string, err error) {
-	if n, err = networks.Load(a.config.Network.Name); err != nil {
-		return n, "", err
-	}
-	dir, err = dataDir(a.config.Data.Dir, n.Name, a.environ)
-	return n, dir, err
-}
-
-// checkCorpus says at once what a sync would only find out later.
-func (a *app) checkCorpus(n network.Network) error {
-	dir := a.config.Network.CorpusDir
-	if !needsCorpus(n.Sources) {
-		return nil
-	}
-	if dir == "" {
-		return fmt.Errorf("network %s reads a directory: set ALMANAC_CORPUS to it", n.Name)
-	}
-	info, err := os.Stat(dir)
+func (c networkSchemaCmd) Run(a *app) error {
+	schema, err := c.schema()
 	if err != nil {
-		return fmt.Errorf("corpus directory %s: %w", dir, reason(err))
+		return err
 	}
-	if !info.IsDir() {
-		return fmt.Errorf("corpus directory %s is a file", dir)
+	_, err = a.out.Write(schema)
+	return err
+}
+
+func (c networkSchemaCmd) schema() ([]byte, error) {
+	switch c.Of {
+	case "":
+	case "calendar":
+		return calendar.Schema()
+	default:
+		return curated.Schema(c.Of)
 	}
+	options := connectors.All(time.Time{}).Schemas()
+	delete(options, connectors.Sample) // its options are those of the connector that reads its files
+	return network.Schema(options)
+}
+
+type networkShowCmd struct {
+	Name string `arg:"" help:"${networks}."`
+}
+
+func (c networkShowCmd) Run(a *app) error {
+	text, err := networks.Text(c.Name)
+	if err != nil {
+		return err
+	}
+	_, err = a.out.Write(text)
+	return err
+}
+
+type networkCheckCmd struct {
+	File string `arg:"" help:"YAML file, or the name of a network that comes with the program." placeholder:"FILE"`
+}
+
+func (networkCheckCmd) Help() string {
+	return `Reads the file strictly, then makes the connector of every source as a sync
+would, without asking a server. Problems name the line or the source.`
+}
+
+func (c networkCheckCmd) Run(a *app) error {
+	n, err := networks.Load(c.File)
+	if err != nil {
+		return err
+	}
+	files, err := networks.Folder(c.File)
+	if err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "almanac-check-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(work)
+	registry := connectors.All(time.Now())
+	env := ingest.Environment{Network: n, Now: time.Now, Log: a.log, HTTP: a.outgoing(), Files: files, WorkDir: work,
+		CorpusDir: a.config.Network.CorpusDir, Pseudonym: func(s string) string { return s },
+		// A secret that is missing here is not the file's fault.
+		Getenv: func(name string) string { return cmp.Or(os.Getenv(name), "https://secret.invalid/") }}
+	if env.CorpusDir == "" {
+		env.CorpusDir = filepath.Join(work, "corpus") // only its place in the options matters
+	}
+	tw := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	failed := 0
+	for _, src := range n.Sources {
+		result := "ok"
+		connector, err := registry.Connector(src, env)
+		if err != nil {
+			failed++
+			result = "FAIL " + oneLine(err.Error())
+		} else if advised, ok := connector.(ingest.Advised); ok {
+			for _, advice := range advised.Advice() {
+				result += "; " + oneLine(advice)
+			}
+		}
+		if src.Kind != connectors.Sample { // its servers are files, which ask for no secret
+			for _, name := range unset(src.Options) {
+				result += "; environment variable " + name + " is not set"
+			}
+		}
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", src.Name, src.Kind, schedule(src), result)
+	}
+	if err := tw.Flush(); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of the %d sources of network %s cannot be read", failed, len(n.Sources), n.Name)
+	}
+	fmt.Fprintf(a.out, "network %s is sound\n", n.Name)
 	return nil
 }
 
-// openLibrary opens the data directory of the configured network.
-func (a *app) openLibrary(ctx context.Context, profiles ...profile.Profile) (*library, error) {
-	n, dir, err := a.open()
-	if err != nil {
-		return nil, err
+// schedule says when a source is read.
+func schedule(src network.Source) string {
+	if src.Every == 0 {
+		return "at start"
 	}
-	cfg, err := a.stackConfig(n, dir, profiles...)
-	if err != nil {
-		return nil, err
-	}
-	return openLibrary(ctx, n, cfg, stack.Open)
-}
-
-// stackConfig is the configuration of the index of a directory, without its
-// catalog: searches that name no profile use the configured one.
-func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Profile) (stack.Config, error) {
-	standard, err := profile.Load(a.config.profile())
-	if err != nil {
-		return stack.Config{}, err
-	}
-	standard.Name = profile.DefaultName
-	return stack.Config{
-		Dir: dir, Profiles: append([]profile.Profile{standard}, profiles...), Authority: n.Authority, Aliases: n.Aliases,
-		Keyword: stack.Keyword(a.config.Keyword), Vector: stack.Vector(a.config.Vector),
-		Embed: stack.Embed(a.config.Embed), Rerank: stack.Rerank(a.config.Rerank),
-		Deadline: a.config.Search.Deadline, Log: a.log,
-	}, nil
-}
-
-// needsCorpus reports whether an option of a source stands below the corpus
-// directory.
-func needsCorpus(sources []network.Source) bool {
-	for _, src := range sources {
-		if strings.Contains(fmt.Sprint(src.Options), "${corpus}") {
-			return true
+	every := src.Every.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(every, zero) {
+			every = every[:len(every)-2]
 		}
 	}
-	return false
+	return "every " + every
+}
+
+// unset names the environment variables that options name and that are not set.
+func unset(options any) []string {
+	var names []string
+	switch v := options.(type) {
+	case map[string]any:
+		for key, item := range v {
+			name, ok := item.(string)
+			if ok && strings.HasSuffix(key, "_env") && os.Getenv(name) == "" {
+				names = append(names, name)
+			} else if !ok {
+				names = append(names, unset(item)...)
+			}
+		}
+	case []any:
+		for _, item := range v {
+			names = append(names, unset(item)...)
+		}
+	}
+	return names
 }

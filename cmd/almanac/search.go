@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
 	"almanac/api/kb"
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/stack"
 )
 
 type searchCmd struct {
@@ -36,7 +38,7 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 		}
 		name, profiles = p.Name, append(profiles, p)
 	}
-	s, err := a.openLibrary(ctx, profiles...)
+	s, err := a.openLibrary(ctx, stack.Open, profiles...)
 	if err != nil {
 		return err
 	}
@@ -90,12 +92,11 @@ func explained(hits []kb.Hit, res retrieval.Response) []any {
 }
 
 func explanationOf(record int64, res retrieval.Response) *retrieval.Explanation {
-	for _, r := range res.Results {
-		if r.Record == record {
-			return r.Explanation
-		}
+	i := slices.IndexFunc(res.Results, func(r retrieval.Result) bool { return r.Record == record })
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return res.Results[i].Explanation
 }
 
 func printHits(w io.Writer, hits []kb.Hit, res retrieval.Response) error {
@@ -119,13 +120,11 @@ func printHits(w io.Writer, hits []kb.Hit, res retrieval.Response) error {
 		for _, l := range x.Lists {
 			fmt.Fprintf(w, ", %s #%d (%.3f)", l.Retriever, l.Rank, l.Score)
 		}
-		fmt.Fprintln(w)
-		names := make([]string, 0, len(x.Features))
-		for name := range x.Features {
-			names = append(names, name)
+		if x.Pin != nil {
+			fmt.Fprintf(w, ", %v", x.Pin)
 		}
-		slices.Sort(names)
-		for _, name := range names {
+		fmt.Fprintln(w)
+		for _, name := range slices.Sorted(maps.Keys(x.Features)) {
 			f := x.Features[name]
 			fmt.Fprintf(w, "      %-18s %8.3f  z %6.2f  weight %5.2f  adds %6.2f\n", name, f.Value, f.Z, f.Weight, f.Contribution)
 		}

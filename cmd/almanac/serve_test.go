@@ -471,7 +471,7 @@ func TestServeInProcess(t *testing.T) {
 	log := newLogReader()
 	code := make(chan int, 1)
 	go func() {
-		code <- run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, at.args()...), at.env, io.Discard, log)
+		code <- runMain(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, at.args()...), at.env, io.Discard, log)
 	}()
 	s := &server{log: log, exited: make(chan struct{})}
 	s.base = "http://" + s.await(t, "listening").Address

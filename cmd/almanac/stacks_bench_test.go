@@ -61,7 +61,7 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 		b.Fatal(err)
 	}
 	cfg.Temporary = true
-	s, err := openLibrary(ctx, n, cfg, stack.Open)
+	s, err := openLibrary(ctx, n.Name, cfg, stack.Open)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 		if name == "network-dev" {
 			continue // its documents are the corpus
 		}
-		if err := putDocuments(ctx, s.store, dir); err != nil {
+		if err := eval.Put(ctx, s.store, dir); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -13,8 +12,6 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
-	"almanac/ingest/connectors"
-	"almanac/ingest/networks"
 	"almanac/retrieval/stack"
 )
 
@@ -30,18 +27,14 @@ answers have what is new within two seconds.`
 }
 
 func (c *syncCmd) Run(ctx context.Context, a *app) error {
-	n, dir, err := a.open()
+	n, dir, store, err := a.openCatalog(ctx)
 	if err != nil {
 		return err
 	}
-	if err := a.checkCorpus(n); err != nil {
-		return err
+	if err = a.checkCorpus(n); err == nil {
+		err = c.sync(ctx, a, n, store, dir)
 	}
-	store, err := openCatalog(ctx, dir, n.Name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(c.sync(ctx, a, n, store, dir), store.Close())
+	return errors.Join(err, store.Close())
 }
 
 func (c *syncCmd) sync(ctx context.Context, a *app, n network.Network, store catalog.Store, dir string) error {
@@ -86,25 +79,6 @@ func failures(reports []ingest.Report) error {
 	return fmt.Errorf("%d of %d sources failed: %s", len(names), len(reports), strings.Join(names, ", "))
 }
 
-// pipeline makes the pipeline of a network, with progress bars on a terminal
-// and JSON lines elsewhere.
-func (a *app) pipeline(ctx context.Context, n network.Network, store catalog.Store, dir string, acceptShrink bool) (*ingest.Pipeline, error) {
-	anchor, err := a.sampleAnchor(ctx, n, store, time.Now())
-	if err != nil {
-		return nil, err
-	}
-	progress := ingest.JSONLines(a.err, time.Now)
-	if isTerminal(a.err) {
-		progress = ingest.Bars(a.err)
-	}
-	files, err := networks.Folder(a.config.Network.Name)
-	if err != nil {
-		return nil, err
-	}
-	return ingest.New(ingest.Config{Store: store, Network: n, Files: files, Connectors: connectors.All(anchor), Now: time.Now, Log: a.log, Progress: progress, HTTP: a.outgoing(),
-		WorkDir: filepath.Join(dir, "sources"), CorpusDir: a.config.Network.CorpusDir, AcceptShrink: acceptShrink}), nil
-}
-
 func printSync(w io.Writer, reports []ingest.Report) error {
 	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(tw, "SOURCE\tNEW\tCHANGED\tUNCHANGED\tGONE\tSKIPPED\tTIME\tRESULT")
@@ -117,5 +91,3 @@ func printSync(w io.Writer, reports []ingest.Report) error {
 	}
 	return tw.Flush()
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

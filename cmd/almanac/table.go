@@ -52,3 +52,7 @@ func (t table) print(w io.Writer, markdown bool) error {
 	}
 	return tw.Flush()
 }
+
+func four(x float64) string { return fmt.Sprintf("%.4f", x) }
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -34,8 +34,9 @@ type Keeper struct {
 	serving atomic.Pointer[Stack]  // nil before the first
 	problem atomic.Pointer[string] // why the configured model's index is not open
 
-	mu     sync.Mutex // guards opened
-	opened []*Stack   // to be closed
+	mu        sync.Mutex           // guards opened and published
+	opened    []*Stack             // to be closed
+	published *retrieval.Relevance // nil: that of the configuration
 
 	look  time.Duration // between two looks whether a wait for another process is over
 	retry time.Duration // before an unreachable model server is tried again
@@ -120,11 +121,32 @@ func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
 	return st
 }
 
+// Publish replaces what decides the order of answers, also of generations that
+// are opened later. On an error everything stays as it was.
+func (k *Keeper) Publish(r retrieval.Relevance) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if len(k.opened) == 0 {
+		return retrieval.ErrNotReady
+	}
+	for _, s := range k.opened { // all have the same engines: the first refuses or none
+		if err := s.Searcher.Publish(r); err != nil {
+			return err
+		}
+	}
+	k.published = &r
+	return nil
+}
+
 // opens adds a stack to those that Close closes.
-func (k *Keeper) opens(s *Stack) {
+func (k *Keeper) opens(s *Stack) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.opened = append(k.opened, s)
+	if k.published == nil {
+		return nil
+	}
+	return s.Searcher.Publish(*k.published)
 }
 
 // ready waits until everything that is in the catalog now is indexed, and

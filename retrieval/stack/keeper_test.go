@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"almanac/catalog"
 	"almanac/retrieval"
 )
 
@@ -200,5 +201,56 @@ func TestAModelThatIsGone(t *testing.T) {
 	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestWhatIsPublishedOutlivesAGeneration changes the model after a pin was
+// published.
+func TestWhatIsPublishedOutlivesAGeneration(t *testing.T) {
+	cfg := newConfig(t, 10)
+	first := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	eventually(t, "the first index", func() bool { return found(t, first) == 10 })
+	first.stop()
+
+	idle := NewKeeper(KeeperConfig{Config: cfg})
+	if err := idle.Publish(retrieval.Relevance{Profiles: cfg.Profiles}); err != retrieval.ErrNotReady {
+		t.Errorf("before anything is open: %v", err)
+	}
+	model := newModelServer(t)
+	model.held.Lock()
+	cfg.Embed = model.embed()
+	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	eventually(t, "the earlier index serves", func() bool { return found(t, k) == 10 })
+	best := func() int64 {
+		res, err := k.Search(t.Context(), retrieval.Request{Query: "harbour beacon"})
+		if err != nil || len(res.Results) == 0 {
+			t.Fatalf("%d results, %v", len(res.Results), err)
+		}
+		return res.Results[0].Record
+	}
+	records, _, err := cfg.Store.List(t.Context(), catalog.ListQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pinned := records[9].ID
+	if best() == pinned {
+		pinned = records[8].ID
+	}
+	pin := retrieval.Pin{Query: "harbour beacon", Places: []retrieval.Place{{Record: pinned, Position: 1}}}
+	if err := k.Publish(retrieval.Relevance{Profiles: cfg.Profiles, Pins: []retrieval.Pin{pin}}); err != nil {
+		t.Fatal(err)
+	}
+	if best() != pinned {
+		t.Error("the pin does not apply")
+	}
+	if err := k.Publish(retrieval.Relevance{}); err == nil {
+		t.Error("a set without a profile is published")
+	}
+	model.held.Unlock()
+	eventually(t, "the new index serves", func() bool {
+		return strings.HasPrefix(k.Status(t.Context()).Model, "buoy-talk")
+	})
+	if best() != pinned {
+		t.Error("the pin does not apply to the new index")
 	}
 }

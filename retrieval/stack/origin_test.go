@@ -31,7 +31,8 @@ func TestOriginsOfEarlierVersionsAreRead(t *testing.T) {
 	if err != nil || !ok || found.ID != g.ID || o != want {
 		t.Errorf("read as %+v of generation %d, %v, %v", o, found.ID, ok, err)
 	}
-	known, err := knownOf(t.Context(), store, Embed{URL: "http://models:8080", Kind: "openai", Model: "buoy-talk", Key: "k"})
+	c := Embed{URL: "http://models:8080", Kind: "openai", Model: "buoy-talk", Key: "k"}
+	known, err := knownOf(t.Context(), store, c)
 	if err != nil || known != (remote.Known{Model: "buoy-talk@1", Dimensions: 32}) {
 		t.Errorf("the model is known as %+v, %v", known, err)
 	}
@@ -45,7 +46,8 @@ func TestOriginsAreStoredAsBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := Embed{URL: "http://models:8080", Kind: "openai", Model: "buoy-talk", Key: "hush", Pull: true, KeepAlive: 30 * time.Minute}
+	c := Embed{URL: "http://models:8080", Kind: "openai", Model: "buoy-talk", Key: "hush", Pull: true,
+		KeepAlive: 30 * time.Minute}
 	o := origin{Embed: sourceOf(c), Model: "buoy-talk@1", Dimensions: 32, Complete: true}
 	if err := o.save(t.Context(), store, g); err != nil {
 		t.Fatal(err)

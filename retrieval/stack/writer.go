@@ -26,7 +26,9 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 	if err != nil {
 		return err
 	}
-	k.opens(s)
+	if err := k.opens(s); err != nil {
+		return err
+	}
 	wait := s.Follower.Wait
 	if !s.origin.Complete {
 		if err := before.open(ctx, s.generation.ID); err != nil {
@@ -130,7 +132,9 @@ func (e *earlier) open(ctx context.Context, but int64) error {
 		return err
 	}
 	k.cfg.Log.Info("the index of an earlier model serves until the new one is complete", "model", o.Model)
-	k.opens(s)
+	if err := k.opens(s); err != nil {
+		return err
+	}
 	k.serving.Store(s)
 	feeding, stop := context.WithCancel(ctx)
 	e.stack, e.stop, e.ended = s, stop, make(chan struct{})

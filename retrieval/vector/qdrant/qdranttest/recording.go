@@ -36,7 +36,8 @@ func GRPC(t *testing.T, file, live string, o recordingtest.Options) (addr string
 		handle = grpcPlayer{recordingtest.Play(t, file, o)}.handle
 	case recordingtest.Wanted():
 		conn, err := grpc.NewClient(live, grpc.WithTransportCredentials(insecure.NewCredentials()),
-			grpc.WithDefaultCallOptions(grpc.ForceCodec(frames{}), grpc.MaxCallRecvMsgSize(maxBody), grpc.MaxCallSendMsgSize(maxBody)))
+			grpc.WithDefaultCallOptions(grpc.ForceCodec(frames{}),
+				grpc.MaxCallRecvMsgSize(maxBody), grpc.MaxCallSendMsgSize(maxBody)))
 		if err != nil {
 			t.Fatalf("qdranttest: %v", err)
 		}

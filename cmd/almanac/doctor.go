@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
-	"strings"
 	"syscall"
 	"text/tabwriter"
 	"time"
@@ -13,96 +11,8 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/embed"
-	"almanac/ingest/networks"
 	"almanac/retrieval/stack"
 )
-
-type configCmd struct{}
-
-// Help lists the settings.
-func (configCmd) Help() string {
-	var b strings.Builder
-	b.WriteString("A setting comes from its flag, else its environment variable, else the\nconfiguration file (section: {key: value}), else its default:\n\n")
-	for _, s := range settings {
-		fmt.Fprintf(&b, "%s\n  %s", s.key, s.doc)
-		if s.def != "" {
-			fmt.Fprintf(&b, " [%s]", s.def)
-		}
-		fmt.Fprintf(&b, "\n  %s", envName(s.key))
-		for short, key := range shortEnv {
-			if key == s.key {
-				fmt.Fprintf(&b, ", %s", short)
-			}
-		}
-		b.WriteString("\n\n")
-	}
-	return strings.TrimSpace(b.String())
-}
-
-func (configCmd) Run(a *app) error {
-	a.config.Server.PublicURL = a.config.publicURL(a.config.Server.Listen)
-	if n, err := networks.Load(a.config.Network.Name); err == nil && a.config.Data.Dir == "" {
-		a.config.Data.Dir = defaultDataDir(n.Name, a.environ)
-	}
-	return a.config.print(a.out, a.origins)
-}
-
-type versionCmd struct{}
-
-func (versionCmd) Run(a *app) error {
-	_, err := fmt.Fprintln(a.out, "almanac", version())
-	return err
-}
-
-// release is the version of the program; the revision it was built from comes
-// from the build.
-const release = "0.1.0"
-
-func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return release
-	}
-	revision, dirty := "", ""
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			revision = s.Value[:min(12, len(s.Value))]
-		case s.Key == "vcs.modified" && s.Value == "true":
-			dirty = "-modified"
-		}
-	}
-	if revision == "" {
-		return release
-	}
-	return release + "+" + revision + dirty
-}
-
-type reindexCmd struct{}
-
-func (reindexCmd) Help() string {
-	return `Needed only if an index is suspected to be wrong: a damaged or missing one is
-noticed and built anew by itself. No text is embedded again that was before.`
-}
-
-// Run builds the index again. It refuses while another process writes it.
-func (reindexCmd) Run(ctx context.Context, a *app) error {
-	n, dir, err := a.open()
-	if err != nil {
-		return err
-	}
-	cfg, err := a.stackConfig(n, dir)
-	if err != nil {
-		return err
-	}
-	l, err := openLibrary(ctx, n, cfg, stack.Rebuild)
-	if err != nil {
-		return err
-	}
-	records, passages := l.Follower.Table().Size()
-	_, err = fmt.Fprintf(a.out, "indexed %d records in %d passages\n", records, passages)
-	return errors.Join(err, l.close())
-}
 
 type doctorCmd struct{}
 
@@ -135,11 +45,7 @@ const doctorPatience = 10 * time.Second
 // Run checks what it can.
 func (doctorCmd) Run(ctx context.Context, a *app) error {
 	x := &examination{tw: tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)}
-	n, dir, err := a.open()
-	var store catalog.Store
-	if err == nil {
-		store, err = openCatalog(ctx, dir, n.Name)
-	}
+	n, dir, store, err := a.openCatalog(ctx)
 	x.check("network and data directory", err, n.Name+" in "+dir)
 	if err == nil {
 		x.check("disk", lowDisk(dir), "has room")
@@ -189,14 +95,11 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, di
 		_, err := engines.Embedder.Embed(ctx, []string{"almanac doctor " + time.Now().String()}, embed.Query)
 		return err
 	})
-	ask("keyword engine", a.config.Keyword.URL, func(ctx context.Context) error {
-		_, err := engines.Keyword.Checkpoint(ctx)
-		return err
-	})
-	ask("vector engine", a.config.Vector.URL, func(ctx context.Context) error {
-		_, err := engines.Vector.Checkpoint(ctx)
-		return err
-	})
+	checkpoint := func(of func(context.Context) (int64, error)) func(context.Context) error {
+		return func(ctx context.Context) error { _, err := of(ctx); return err }
+	}
+	ask("keyword engine", a.config.Keyword.URL, checkpoint(engines.Keyword.Checkpoint))
+	ask("vector engine", a.config.Vector.URL, checkpoint(engines.Vector.Checkpoint))
 	ask("cross-encoder", a.config.Rerank.URL, func(ctx context.Context) error {
 		cross, err := stack.OpenCrossEncoder(cfg.Rerank)
 		if err == nil {
@@ -230,12 +133,13 @@ func (x *examination) sources(ctx context.Context, n network.Network, store cata
 const enoughDisk = 1 << 30
 
 func lowDisk(dir string) error {
-	var fs syscall.Statfs_t
-	if err := syscall.Statfs(dir, &fs); err != nil {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil {
 		return fmt.Errorf("the file system of %s: %w", dir, err)
 	}
-	if free := fs.Bavail * uint64(fs.Bsize); free < enoughDisk {
-		return fmt.Errorf("the file system of %s has %d MB left, of which a sync can need %d: make room, or move the data directory (data.dir)", dir, free>>20, enoughDisk>>20)
+	if free := st.Bavail * uint64(st.Bsize); free < enoughDisk {
+		return fmt.Errorf("the file system of %s has %d MB left, of which a sync can need %d: make room, or move the data directory"+
+			" (data.dir)", dir, free>>20, enoughDisk>>20)
 	}
 	return nil
 }

@@ -22,8 +22,6 @@ func measureTable(reports []eval.Report) table {
 	return t
 }
 
-func four(x float64) string { return fmt.Sprintf("%.4f", x) }
-
 // comparisonTable has a row a report that was compared with another.
 func comparisonTable(reports []eval.Report) table {
 	t := table{{"collection", "profile", "against", "nDCG@10 difference", "p", "better", "worse"}}

@@ -105,40 +105,11 @@ func (c *evalCmd) check() error {
 	return nil
 }
 
-// repeated returns a string that stands twice, or "".
-func repeated(names []string) string {
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
-			return name
-		}
-	}
-	return ""
-}
-
-// baselines are the profiles of single stages, simplest first.
-var baselines = []string{"keyword", "passages", "dense", "rrf"}
-
-// profile is the name of the relevance profile that searches use: how much
-// cosines tell depends on the kind of model that made them.
-func (c Config) profile() string {
-	switch {
-	case c.Search.Profile != "":
-		return c.Search.Profile
-	case c.Embed.URL != "":
-		return "transformer"
-	}
-	return profile.DefaultName
-}
-
 // profiles loads what is to be measured; each is searched by the name it was
 // given with, so that two files may state the same name.
 func (c *evalCmd) profiles() ([]profile.Profile, error) {
-	names := c.Profile
-	if c.Stages {
-		names = slices.Concat(baselines, c.Profile, c.Profile)
-	}
-	profiles := make([]profile.Profile, len(names))
-	for i, name := range names {
+	profiles := make([]profile.Profile, len(c.Profile))
+	for i, name := range c.Profile {
 		p, err := profile.Load(name)
 		if err != nil {
 			return nil, err
@@ -146,14 +117,14 @@ func (c *evalCmd) profiles() ([]profile.Profile, error) {
 		p.Name = name
 		profiles[i] = p
 	}
-	if c.Stages {
-		whole := &profiles[len(baselines)]
-		whole.Name, whole.Collapse = "rerank", 0
-		if slices.Contains(baselines, c.Profile[0]) || c.Profile[0] == whole.Name {
-			return nil, fmt.Errorf("%w: %s is a stage itself", errUsage, c.Profile[0])
-		}
+	if !c.Stages {
+		return profiles, nil
 	}
-	return profiles, nil
+	stages, err := eval.Stages(profiles[0])
+	if err != nil {
+		err = fmt.Errorf("%w: %w", errUsage, err)
+	}
+	return stages, err
 }
 
 // measured runs the queries of a collection with each profile.
@@ -237,12 +208,6 @@ func (c *evalCmd) runPath(r eval.Report, all []eval.Report) string {
 		path += "-" + stem(r.Profile)
 	}
 	return path + ext
-}
-
-// stem is the name of a profile or its file without directory and extension.
-func stem(nameOrFile string) string {
-	base := filepath.Base(nameOrFile)
-	return strings.Join(strings.Fields(strings.TrimSuffix(base, filepath.Ext(base))), "-")
 }
 
 func printJSON(w io.Writer, reports []eval.Report) error {

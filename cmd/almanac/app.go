@@ -1,0 +1,46 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+
+	"almanac/catalog/network"
+	"almanac/ingest/networks"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/stack"
+)
+
+// app is what subcommands run with.
+type app struct {
+	config  Config
+	origins Origins
+	environ []string
+	log     *slog.Logger
+	out     io.Writer
+	err     io.Writer
+}
+
+// open loads the network and makes its data directory.
+func (a *app) open() (n network.Network, dir string, err error) {
+	if n, err = networks.Load(a.config.Network.Name); err != nil {
+		return n, "", err
+	}
+	dir, err = dataDir(a.config.Data.Dir, n.Name, a.environ)
+	return n, dir, err
+}
+
+// stackConfig is the configuration of the index of a directory, without its
+// catalog: searches that name no profile use the configured one.
+func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Profile) (stack.Config, error) {
+	standard, err := profile.Load(a.config.profile())
+	if err != nil {
+		return stack.Config{}, err
+	}
+	standard.Name = profile.DefaultName
+	return stack.Config{
+		Dir: dir, Profiles: append([]profile.Profile{standard}, profiles...), Authority: n.Authority, Aliases: n.Aliases,
+		Keyword: stack.Keyword(a.config.Keyword), Vector: stack.Vector(a.config.Vector),
+		Embed: stack.Embed(a.config.Embed), Rerank: stack.Rerank(a.config.Rerank),
+		Deadline: a.config.Search.Deadline, Log: a.log,
+	}, nil
+}

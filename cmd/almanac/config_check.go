@@ -1,0 +1,76 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/api/limit"
+)
+
+func (c *Config) check() error {
+	switch {
+	case c.Limit.REST < 0 || c.Limit.MCP < 0 || c.Limit.Web < 0:
+		return fmt.Errorf("%w: limits must not be negative; 0 switches one off", errUsage)
+	case !slices.Contains([]string{"auto", "text", "json"}, c.Log.Format):
+		return fmt.Errorf("%w: log.format is %q: must be text, json or auto", errUsage, c.Log.Format)
+	}
+	if err := c.checkServers(); err != nil {
+		return err
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.Log.Level)); err != nil {
+		return fmt.Errorf("%w: log.level is %q: must be debug, info, warn or error", errUsage, c.Log.Level)
+	}
+	if c.Sample.Anchor != "" {
+		if _, err := time.Parse(time.DateOnly, c.Sample.Anchor); err != nil {
+			return fmt.Errorf("%w: sample.anchor is %q: must be a day such as 2026-01-31", errUsage, c.Sample.Anchor)
+		}
+	}
+	if _, err := limit.ParseProxies(c.Server.TrustedProxies); err != nil {
+		return fmt.Errorf("%w: server.trusted_proxies: %w", errUsage, err)
+	}
+	if _, err := c.allowed(); err != nil {
+		return fmt.Errorf("%w: sync.allow: %w", errUsage, err)
+	}
+	for key, address := range map[string]string{"server.listen": c.Server.Listen, "server.admin": c.Server.Admin} {
+		if _, _, err := net.SplitHostPort(address); err != nil && address != "" {
+			return fmt.Errorf("%w: %s is %q: must be an address with a port, such as 127.0.0.1:8080", errUsage, key, address)
+		}
+	}
+	c.Server.PublicURL = strings.TrimRight(c.Server.PublicURL, "/")
+	if u, err := url.Parse(c.Server.PublicURL); c.Server.PublicURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return fmt.Errorf("%w: server.public_url is %q: must be http:// or https:// with a host", errUsage, c.Server.PublicURL)
+	}
+	return nil
+}
+
+// checkServers checks what is set of servers, as far as that goes without
+// asking them.
+func (c *Config) checkServers() error {
+	for key, address := range map[string]string{"keyword.url": c.Keyword.URL, "vector.url": c.Vector.URL, "embed.url": c.Embed.URL, "rerank.url": c.Rerank.URL} {
+		u, err := url.Parse(address)
+		switch {
+		case address == "":
+		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
+			return fmt.Errorf("%w: %s must be http:// or https:// with a host and, where it is not the usual one, a port", errUsage, key)
+		case u.User != nil:
+			return fmt.Errorf("%w: %s must hold no user or password: %s.key is for that", errUsage, key, strings.TrimSuffix(key, ".url"))
+		}
+	}
+	switch {
+	case !slices.Contains([]string{"ollama", "openai", "tei"}, c.Embed.Kind):
+		return fmt.Errorf("%w: embed.kind is %q: must be ollama, openai or tei", errUsage, c.Embed.Kind)
+	case c.Embed.URL != "" && c.Embed.Model == "" && c.Embed.Kind != "tei":
+		return fmt.Errorf("%w: embed.model is missing: which model of %s embeds?", errUsage, c.Embed.URL)
+	case !slices.Contains([]string{"tei", "llamacpp"}, c.Rerank.Kind):
+		return fmt.Errorf("%w: rerank.kind is %q: must be tei or llamacpp", errUsage, c.Rerank.Kind)
+	case c.Vector.Shards < 0 || c.Vector.Replicas < 0:
+		return fmt.Errorf("%w: vector.shards and vector.replicas must not be negative", errUsage)
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// replaceFile writes a file under another name and renames it when it is
+// whole, so that a file of the name is always complete.
+func replaceFile(path string, write func(io.Writer) error) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	if err := errors.Join(write(f), f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// reason is an error of the file system without the operation and path that
+// the caller names better.
+func reason(err error) error {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// stem is the name of a profile or its file without directory and extension.
+func stem(nameOrFile string) string {
+	base := filepath.Base(nameOrFile)
+	return strings.Join(strings.Fields(strings.TrimSuffix(base, filepath.Ext(base))), "-")
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"almanac/catalog/archive"
+	"almanac/retrieval/stack"
+)
+
+type importCmd struct {
+	Dir string `arg:"" help:"Directory that almanac export wrote."`
+}
+
+func (*importCmd) Help() string {
+	return `Reads an exported corpus into an empty data directory. The network must be the
+exported one; DIR/network.yaml describes it, for --network. An import that was
+interrupted goes on when it is run again.`
+}
+
+func (c *importCmd) Run(ctx context.Context, a *app) error {
+	corpus := os.DirFS(c.Dir)
+	exported, err := archive.Network(corpus)
+	if err != nil {
+		return fmt.Errorf("%s is no exported corpus: %w", c.Dir, reason(err))
+	}
+	n, dir, err := a.open()
+	if err != nil {
+		return err
+	}
+	if n.Name != exported.Name {
+		return fmt.Errorf("%s is of network %s, not of %s: add --network %s/network.yaml", c.Dir, exported.Name, n.Name, c.Dir)
+	}
+	store, err := bindCatalog(ctx, dir, n.Name)
+	if err != nil {
+		return err
+	}
+	bar := a.progress("import")
+	sum, err := archive.Read(ctx, store, corpus, bar.set)
+	bar.done()
+	if err == nil {
+		err = stack.MarkSynced(ctx, store)
+	}
+	if err = errors.Join(err, store.Close()); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "%s: %s\n", dir, counted(sum))
+	return nil
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/ingest"
+	"almanac/ingest/connectors"
+	"almanac/ingest/networks"
+	"almanac/ingest/outbound"
+)
+
+// pipeline makes the pipeline of a network, with progress bars on a terminal
+// and JSON lines elsewhere.
+func (a *app) pipeline(ctx context.Context, n network.Network, store catalog.Store, dir string, acceptShrink bool,
+) (*ingest.Pipeline, error) {
+	anchor, err := a.sampleAnchor(ctx, n, store, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	progress := ingest.JSONLines(a.err, time.Now)
+	if isTerminal(a.err) {
+		progress = ingest.Bars(a.err)
+	}
+	files, err := networks.Folder(a.config.Network.Name)
+	if err != nil {
+		return nil, err
+	}
+	return ingest.New(ingest.Config{
+		Store: store, Network: n, Files: files, Connectors: connectors.All(anchor), Now: time.Now, Log: a.log,
+		Progress: progress, HTTP: a.outgoing(), WorkDir: filepath.Join(dir, "sources"),
+		CorpusDir: a.config.Network.CorpusDir, AcceptShrink: acceptShrink,
+	}), nil
+}
+
+// outgoing makes the client that sources ask servers with.
+func (a *app) outgoing() *outbound.Client {
+	allow, _ := a.config.allowed() // checked with the configuration
+	return outbound.New(outbound.Config{Allow: allow})
+}
+
+// checkCorpus says at once what a sync would only find out later.
+func (a *app) checkCorpus(n network.Network) error {
+	dir := a.config.Network.CorpusDir
+	if !needsCorpus(n.Sources) {
+		return nil
+	}
+	if dir == "" {
+		return fmt.Errorf("network %s reads a directory: set ALMANAC_CORPUS to it", n.Name)
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return fmt.Errorf("corpus directory %s: %w", dir, reason(err))
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("corpus directory %s is a file", dir)
+	}
+	return nil
+}
+
+// needsCorpus reports whether an option of a source stands below the corpus
+// directory.
+func needsCorpus(sources []network.Source) bool {
+	return slices.ContainsFunc(sources, func(src network.Source) bool {
+		return strings.Contains(fmt.Sprint(src.Options), "${corpus}")
+	})
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"almanac/catalog/network"
+)
+
+// setting is one key of the configuration, read from Config's tags. A secret
+// has a second setting beside it, with fileSuffix: the file that holds it.
+type setting struct {
+	key, def, doc string
+	secret        bool
+	empty         bool  // an empty value means something
+	index         []int // of the field in Config; nil for a secret's file
+}
+
+const fileSuffix = "_file"
+
+var settings = func() []setting {
+	var out []setting
+	for section := range reflect.TypeFor[Config]().Fields() {
+		for f := range section.Type.Fields() {
+			out = append(out, setting{
+				key: section.Tag.Get("key") + "." + f.Tag.Get("key"),
+				def: f.Tag.Get("default"), doc: f.Tag.Get("doc"),
+				secret: f.Tag.Get("secret") == "true", empty: f.Tag.Get("empty") == "true",
+				index: append(slices.Clone(section.Index), f.Index...),
+			})
+			if s := out[len(out)-1]; s.secret {
+				out = append(out, setting{key: s.key + fileSuffix, doc: "file that holds " + s.key})
+			}
+		}
+	}
+	return out
+}()
+
+// shortEnv are the environment variables with names of their own.
+var shortEnv = map[string]string{"ALMANAC_CORPUS": "network.corpus_dir", "ALMANAC_SYNC": "sync.enabled"}
+
+const envPrefix = "ALMANAC_"
+
+// envFile names the configuration file.
+const envFile = envPrefix + "CONFIG"
+
+// foreignEnv are the beginnings of variables with our prefix that are no
+// settings: those of tests and benchmarks, and those that an orchestrator sets
+// for a service that is called almanac.
+var foreignEnv = []string{"ALMANAC_SHARED", "ALMANAC_BENCH_", "ALMANAC_TEST_", "ALMANAC_SERVICE_", "ALMANAC_PORT"}
+
+// envName is the variable of a key: only the first underscore splits.
+func envName(key string) string {
+	return envPrefix + strings.ToUpper(strings.Replace(key, ".", "_", 1))
+}
+
+func settingOf(key string) (setting, bool) {
+	i := slices.IndexFunc(settings, func(s setting) bool { return s.key == key })
+	if i < 0 {
+		return setting{}, false
+	}
+	return settings[i], true
+}
+
+func defaultOf(key string) string {
+	s, _ := settingOf(key)
+	return s.def
+}
+
+// suggest names the nearest known key.
+func suggest(key string) string {
+	var known []string
+	for _, s := range settings {
+		section, name, _ := strings.Cut(s.key, ".")
+		if key == section || key == name {
+			return fmt.Sprintf("; did you mean %q?", s.key)
+		}
+		known = append(known, s.key)
+		if !strings.Contains(key, ".") {
+			known = append(known, section)
+		}
+	}
+	if near := network.Nearest(key, known); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return "; `almanac config` lists the settings"
+}
+
+// suggestEnv names the nearest known variable.
+func suggestEnv(name string) string {
+	known := slices.Collect(maps.Keys(shortEnv))
+	for _, s := range settings {
+		if strings.HasPrefix(envName(s.key), name+"_") {
+			return "; did you mean " + envName(s.key) + "?"
+		}
+		known = append(known, envName(s.key))
+	}
+	slices.Sort(known)
+	if near := network.Nearest(name, known); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return "; `almanac config` lists them"
+}
+
+// environment returns the last value of a variable, as a shell would.
+func environment(environ []string, name string) string {
+	value := ""
+	for _, pair := range environ {
+		if n, v, ok := strings.Cut(pair, "="); ok && n == name {
+			value = v
+		}
+	}
+	return value
+}

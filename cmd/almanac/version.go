@@ -1,0 +1,34 @@
+package main
+
+import (
+	"fmt"
+	"runtime/debug"
+)
+
+type versionCmd struct{}
+
+func (versionCmd) Run(a *app) error {
+	_, err := fmt.Fprintln(a.out, "almanac", version())
+	return err
+}
+
+// release is the version of the program; the revision it was built from comes
+// from the build.
+const release = "0.1.0"
+
+func version() string {
+	info, _ := debug.ReadBuildInfo()
+	revision, dirty := "", ""
+	for i := 0; info != nil && i < len(info.Settings); i++ {
+		switch s := info.Settings[i]; {
+		case s.Key == "vcs.revision":
+			revision = "+" + s.Value[:min(12, len(s.Value))]
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "-modified"
+		}
+	}
+	if revision == "" {
+		return release
+	}
+	return release + revision + dirty
+}

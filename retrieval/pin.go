@@ -1,0 +1,172 @@
+package retrieval
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/index"
+	"almanac/retrieval/passage"
+	"almanac/retrieval/query"
+)
+
+// Pin fixes where records stand in the answers to one query, whatever their
+// scores: for the queries that an operator knows better. It applies to every
+// spelling of the query that has the same words in the same order, and where
+// the request's filter admits the record.
+type Pin struct {
+	Query       string
+	Places      []Place
+	From, Until time.Time // the first and the last day in UTC; zero: unbounded
+}
+
+// Place is where a record stands.
+type Place struct {
+	Record   int64
+	Position int // from 1; 0: buried, behind everything else that was found
+}
+
+// String says it in words, for explanations.
+func (p Place) String() string {
+	if p.Position == 0 {
+		return "buried"
+	}
+	return fmt.Sprintf("pinned to %d", p.Position)
+}
+
+// pins are those of each query, by its words, in the order given: the first
+// that is in force counts.
+type pins map[string][]Pin
+
+// compilePins checks pins. One that could never apply is an error.
+func compilePins(all []Pin) (pins, error) {
+	out := pins{}
+	for _, p := range all {
+		q, err := query.Parse(p.Query)
+		if err != nil {
+			return nil, fmt.Errorf("retrieval: pin of %q: %w", p.Query, err)
+		}
+		key, ok := pinKey(q)
+		switch {
+		case !ok:
+			return nil, fmt.Errorf("retrieval: pin of %q: what is pinned has no operators, phrases or exclusions", p.Query)
+		case !p.From.IsZero() && !p.Until.IsZero() && p.Until.Before(p.From):
+			return nil, fmt.Errorf("retrieval: pin of %q: it ends before it begins", p.Query)
+		}
+		for i, x := range p.Places {
+			if x.Position < 0 || x.Position > MaxResults {
+				return nil, fmt.Errorf("retrieval: pin of %q: position %d of record %d is not between 0 and %d", p.Query,
+					x.Position, x.Record, MaxResults)
+			}
+			if slices.ContainsFunc(p.Places[:i], func(o Place) bool {
+				return o.Record == x.Record || x.Position > 0 && o.Position == x.Position
+			}) {
+				return nil, fmt.Errorf("retrieval: pin of %q: record %d or its position is given twice", p.Query, x.Record)
+			}
+		}
+		p.Places = slices.SortedFunc(slices.Values(p.Places), func(a, b Place) int { return a.Position - b.Position })
+		out[key] = append(out[key], p)
+	}
+	return out, nil
+}
+
+// pinKey is what pins of a query are found by: its words. Who writes operators,
+// phrases or exclusions says what to find, and no pin applies.
+func pinKey(q query.Query) (key string, ok bool) {
+	var words []string
+	for _, t := range analysis.Analyze(q.Text) {
+		words = append(words, t.Word(q.Text))
+	}
+	return strings.Join(words, " "), len(q.Phrases)+len(q.Exclude)+len(q.Kinds)+len(q.Sources) == 0
+}
+
+// of returns the places for a query at a time.
+func (p pins) of(q query.Query, now time.Time) []Place {
+	if len(p) == 0 {
+		return nil
+	}
+	key, ok := pinKey(q)
+	if !ok {
+		return nil
+	}
+	today := now.UTC().Format(time.DateOnly)
+	for _, pin := range p[key] {
+		begun := pin.From.IsZero() || pin.From.UTC().Format(time.DateOnly) <= today
+		if begun && (pin.Until.IsZero() || today <= pin.Until.UTC().Format(time.DateOnly)) {
+			return pin.Places
+		}
+	}
+	return nil
+}
+
+// pin moves candidates to the places of a plan's pins. A record that no
+// retriever found is put in its place too.
+func (e *Engine) pin(p *Plan, candidates []*candidate) []*candidate {
+	places := p.relevance.pins.of(p.Query, e.now())
+	if len(places) == 0 {
+		return candidates
+	}
+	ids := make([]int64, len(places))
+	for i, x := range places {
+		ids[i] = x.Record
+	}
+	var buried, placed []*candidate
+	for i, d := range e.follower.Table().Documents(ids) {
+		at := slices.IndexFunc(candidates, func(c *candidate) bool { return c.Record == ids[i] })
+		var c *candidate
+		switch {
+		case at >= 0:
+			c = candidates[at]
+			candidates = slices.Delete(candidates, at, at+1)
+		case places[i].Position == 0 || d == nil || !admits(p.Filter, d):
+			continue
+		default:
+			c = &candidate{document: d}
+			c.Record = d.Record
+			for _, other := range candidates { // it is shown itself
+				other.alsoAt = slices.DeleteFunc(other.alsoAt, func(id int64) bool { return id == d.Record })
+			}
+		}
+		c.pin = &places[i]
+		if places[i].Position == 0 {
+			buried = append(buried, c)
+		} else {
+			placed = append(placed, c)
+		}
+	}
+	for _, c := range placed { // by position
+		candidates = slices.Insert(candidates, min(c.pin.Position-1, len(candidates)), c)
+	}
+	candidates = append(candidates, buried...)
+	level(candidates)
+	return candidates
+}
+
+// level gives what was moved the score of what stands behind it, or in front at
+// the end, so that scores never increase down the list.
+func level(candidates []*candidate) {
+	last := 0.0
+	for _, c := range slices.Backward(candidates) {
+		if c.pin == nil {
+			last = c.score
+		} else if c.pin.Position > 0 {
+			c.score = last
+		} else {
+			c.score = 0
+		}
+	}
+}
+
+// admits reports whether a filter admits a document.
+func admits(f passage.Filter, d *index.Document) bool {
+	among := func(names []string, value string) bool {
+		return len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, value) })
+	}
+	a := d.Attributes
+	return among(f.Kinds, a.Kind) && among(f.Sources, a.Source) && among(f.Containers, a.Container) &&
+		among(f.States, a.State) && (f.Since.IsZero() || !a.Date.Before(f.Since)) &&
+		(f.Until.IsZero() || !a.Date.IsZero() && a.Date.Before(f.Until)) &&
+		(len(f.Records) == 0 || slices.Contains(f.Records, d.Record))
+}

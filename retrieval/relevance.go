@@ -1,0 +1,116 @@
+package retrieval
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+
+	"almanac/retrieval/profile"
+	"almanac/retrieval/rerank"
+)
+
+// Relevance is what decides the order of answers and can be replaced while
+// searches run.
+type Relevance struct {
+	// Profiles to choose from; profile.DefaultName must be among them.
+	Profiles []profile.Profile
+	// Aliases are spellings that mean the same.
+	Aliases map[string][]string
+	// Pins fix where records stand in the answers to a query.
+	Pins []Pin
+}
+
+// relevance is a compiled Relevance. It never changes: a search uses one from
+// start to end.
+type relevance struct {
+	profiles map[string]profile.Profile
+	models   map[string]map[string]rerank.Model // profile → class → model
+	aliases  aliases
+	pins     pins
+}
+
+// Publish replaces what decides the order of answers, at once and as a whole.
+// On an error everything stays as it was. A profile that names an unknown
+// retriever or feature is an error; a retriever that these engines lack, or that
+// another of theirs makes superfluous, is left out of its lists.
+func (e *Engine) Publish(r Relevance) error {
+	set := &relevance{profiles: map[string]profile.Profile{}, models: map[string]map[string]rerank.Model{},
+		aliases: newAliases(r.Aliases)}
+	for _, p := range r.Profiles {
+		models, err := e.compile(&p)
+		if err != nil {
+			return err
+		}
+		set.profiles[p.Name], set.models[p.Name] = p, models
+	}
+	if _, ok := set.profiles[profile.DefaultName]; !ok {
+		return fmt.Errorf("retrieval: there is no profile named %q", profile.DefaultName)
+	}
+	var err error
+	if set.pins, err = compilePins(r.Pins); err != nil {
+		return err
+	}
+	e.relevance.Store(set)
+	return nil
+}
+
+// compile checks a profile, leaves out the lists that these engines lack, and
+// turns its weights into models by class; the empty class is every other.
+func (e *Engine) compile(p *profile.Profile) (map[string]rerank.Model, error) {
+	var lists []profile.List
+	for _, l := range p.Lists {
+		for _, name := range []string{l.Retriever, cmp.Or(l.Unless, l.Retriever)} {
+			if sides[name] == "" {
+				return nil, fmt.Errorf("retrieval: profile %s: there is no retriever %q", p.Name, name)
+			}
+		}
+		if e.retrievers[l.Retriever] != nil && e.retrievers[l.Unless] == nil {
+			lists = append(lists, l)
+		}
+	}
+	if p.Lists = lists; len(lists) == 0 {
+		return nil, fmt.Errorf("retrieval: profile %s: these engines have none of its retrievers", p.Name)
+	}
+	vectorOf := func(weights map[string]float64) (v rerank.Vector, err error) {
+		for name, w := range weights {
+			f, ok := rerank.FeatureNamed(name)
+			if !ok {
+				return v, fmt.Errorf("retrieval: profile %s: there is no feature %q", p.Name, name)
+			}
+			v[f] = w
+		}
+		return v, nil
+	}
+	fixed, err := vectorOf(p.Fixed)
+	if err != nil {
+		return nil, err
+	}
+	models := map[string]rerank.Model{}
+	for _, class := range append(slices.Collect(maps.Keys(p.Classes)), "") {
+		weights, err := vectorOf(p.WeightsFor(class))
+		if err != nil {
+			return nil, err
+		}
+		models[class] = rerank.Model{Weights: weights, Fixed: fixed}
+	}
+	return models, nil
+}
+
+// profile returns a profile by name, the default one for "".
+func (r *relevance) profile(name string) (profile.Profile, error) {
+	p, ok := r.profiles[cmp.Or(name, profile.DefaultName)]
+	if !ok {
+		return p, fmt.Errorf("%w: there is no profile %q", ErrBadQuery, name)
+	}
+	return p, nil
+}
+
+// model returns the model for the plan's profile and class of query.
+func (p *Plan) model() rerank.Model {
+	models := p.relevance.models[p.Profile.Name]
+	if m, ok := models[string(p.Query.Class)]; ok {
+		return m
+	}
+	return models[""]
+}
