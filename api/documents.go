@@ -8,6 +8,7 @@ import (
 	"almanac/api/op"
 	"almanac/api/openapi"
 	"almanac/api/rest"
+	"almanac/retrieval"
 )
 
 const jsonType = "application/json; charset=utf-8"
@@ -33,6 +34,23 @@ func documents(cfg Config) ([]rest.Document, error) {
 			Body: func(context.Context) ([]byte, error) { return description, nil },
 		},
 	}, nil
+}
+
+// Health tells how ready a searcher is, and what of it does not answer, each
+// with its reason.
+func Health(s retrieval.Searcher) (ready func() (bool, float64), down func() []string) {
+	ready = func() (bool, float64) {
+		st := s.Status(context.Background())
+		return st.Ready, st.Progress
+	}
+	down = func() []string {
+		list := []string{}
+		for _, d := range s.Status(context.Background()).Down {
+			list = append(list, d.Engine+": "+d.Reason)
+		}
+		return list
+	}
+	return ready, down
 }
 
 func title(cfg Config) string {

@@ -51,6 +51,17 @@ type Result struct {
 	Explanation  *Explanation
 }
 
+// Explanation returns the explanation of a record's result; nil if there is
+// none.
+func (r Response) Explanation(record int64) *Explanation {
+	for _, x := range r.Results {
+		if x.Record == record {
+			return x.Explanation
+		}
+	}
+	return nil
+}
+
 // Explanation holds the numbers every stage left for a result.
 type Explanation struct {
 	Lists    []ListRank         // where each retriever had it

@@ -116,11 +116,12 @@ type Search struct {
 
 func (s Search) request() retrieval.Request {
 	r := retrieval.Request{Query: s.Query, Limit: s.Limit}
-	r.Filter.Kinds = names(s.Kinds)
+	r.Filter.Kinds = Names(s.Kinds)
 	return r
 }
 
-func names(kinds []catalog.Kind) []string {
+// Names writes kinds as filters of a search have them.
+func Names(kinds []catalog.Kind) []string {
 	var out []string
 	for _, k := range kinds {
 		out = append(out, string(k))

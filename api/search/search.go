@@ -96,9 +96,7 @@ func runSearch(ctx context.Context, b kb.Base, in searchIn) (Answer, error) {
 func answer(
 	ctx context.Context, b kb.Base, field string, r retrieval.Request, kinds []catalog.Kind, searchType string, highlight bool,
 ) (Answer, error) {
-	for _, k := range kinds {
-		r.Filter.Kinds = append(r.Filter.Kinds, string(k))
-	}
+	r.Filter.Kinds = kb.Names(kinds)
 	res, err := b.Find(ctx, field, r)
 	if err != nil {
 		return Answer{}, err

@@ -148,7 +148,7 @@ func sourceProblem(st catalog.SourceState, now time.Time) error {
 	switch {
 	case st.Error != "":
 		return errors.New(st.Error)
-	case stale(st, now):
+	case st.Stale(now):
 		return fmt.Errorf("last synced %s, which is longer ago than its %v: is a serve running, or a sync due?", st.LastSuccess.UTC().Format("2006-01-02 15:04"), st.Freshness)
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 // library is an open data directory: catalog and index.
 type library struct {
 	*stack.Stack
+	network   network.Network
 	store     catalog.Store
 	dir       string
 	temporary bool // close removes the directory
@@ -39,7 +40,7 @@ func (a *app) openLibrary(ctx context.Context, open opener, profiles ...profile.
 	if err != nil {
 		return nil, err
 	}
-	return openLibrary(ctx, n.Name, cfg, open)
+	return openLibrary(ctx, n, cfg, open)
 }
 
 // opener opens an index, as stack.Open does.
@@ -47,13 +48,13 @@ type opener func(context.Context, stack.Config) (*stack.Stack, error)
 
 // openLibrary opens a directory's catalog, then its index by open. A temporary
 // directory is removed on an error.
-func openLibrary(ctx context.Context, network string, cfg stack.Config, open opener) (_ *library, err error) {
+func openLibrary(ctx context.Context, n network.Network, cfg stack.Config, open opener) (_ *library, err error) {
 	defer func() {
 		if err != nil && cfg.Temporary {
 			err = errors.Join(err, os.RemoveAll(cfg.Dir))
 		}
 	}()
-	store, err := openCatalog(ctx, cfg.Dir, network)
+	store, err := openCatalog(ctx, cfg.Dir, n.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func openLibrary(ctx context.Context, network string, cfg stack.Config, open ope
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return &library{Stack: s, store: store, dir: cfg.Dir, temporary: cfg.Temporary}, nil
+	return &library{Stack: s, network: n, store: store, dir: cfg.Dir, temporary: cfg.Temporary}, nil
 }
 
 func (l *library) close() error {

@@ -89,13 +89,8 @@ func (s sourceStates) Collect(out chan<- prometheus.Metric) {
 		gauge(sourceSuccess, seconds(st.LastSuccess))
 		gauge(sourceFailed, oneIf(st.Error != ""))
 		gauge(sourceSkipped, float64(st.Skipped))
-		gauge(sourceStale, oneIf(stale(st, s.now())))
+		gauge(sourceStale, oneIf(st.Stale(s.now())))
 	}
-}
-
-// stale says whether a source is older than it promises to be.
-func stale(st catalog.SourceState, now time.Time) bool {
-	return st.Freshness > 0 && now.Sub(st.LastSuccess) > st.Freshness
 }
 
 // seconds are those since 1970, 0 for unknown.

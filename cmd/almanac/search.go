@@ -52,9 +52,7 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	request := retrieval.Request{
 		Query: strings.Join(c.Query, " "), Limit: c.Limit, Explain: c.Explain, Profile: name, Diversify: c.Type == "all",
 	}
-	for _, k := range kb.KindsOf(kb.SearchType(c.Type)) {
-		request.Filter.Kinds = append(request.Filter.Kinds, string(k))
-	}
+	request.Filter.Kinds = kb.Names(kb.KindsOf(kb.SearchType(c.Type)))
 	res, err := s.Searcher.Search(ctx, request)
 	if errors.Is(err, retrieval.ErrBadQuery) {
 		return fmt.Errorf("%w: %w", errUsage, err)
@@ -62,11 +60,8 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	n, _, err := a.open()
-	if err != nil {
-		return err
-	}
-	hits, err := kb.Base{Catalog: s.store, Network: n, PublicURL: a.config.publicURL(a.config.Server.Listen)}.Hits(ctx, res.Results, true)
+	b := kb.Base{Catalog: s.store, Network: s.network, PublicURL: a.config.publicURL(a.config.Server.Listen)}
+	hits, err := b.Hits(ctx, res.Results, true)
 	if err != nil {
 		return err
 	}
@@ -86,17 +81,9 @@ func explained(hits []kb.Hit, res retrieval.Response) []any {
 		out[i] = struct {
 			kb.Hit
 			Explanation *retrieval.Explanation `json:"explanation,omitempty"`
-		}{h, explanationOf(h.RecordID, res)}
+		}{h, res.Explanation(h.RecordID)}
 	}
 	return out
-}
-
-func explanationOf(record int64, res retrieval.Response) *retrieval.Explanation {
-	i := slices.IndexFunc(res.Results, func(r retrieval.Result) bool { return r.Record == record })
-	if i < 0 {
-		return nil
-	}
-	return res.Results[i].Explanation
 }
 
 func printHits(w io.Writer, hits []kb.Hit, res retrieval.Response) error {
@@ -112,7 +99,7 @@ func printHits(w io.Writer, hits []kb.Hit, res retrieval.Response) error {
 	}
 	for i, h := range hits {
 		fmt.Fprintf(w, "%2d. %s  [%s]\n    %s\n    %s\n", i+1, h.Title, h.Kind, strings.ReplaceAll(h.Snippet, "\n", "\n    "), h.URL)
-		x := explanationOf(h.RecordID, res)
+		x := res.Explanation(h.RecordID)
 		if x == nil {
 			continue
 		}

@@ -61,7 +61,7 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 		b.Fatal(err)
 	}
 	cfg.Temporary = true
-	s, err := openLibrary(ctx, n.Name, cfg, stack.Open)
+	s, err := openLibrary(ctx, n, cfg, stack.Open)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -74,7 +74,7 @@ func (a *app) openSet(ctx context.Context, set testSet, profiles []profile.Profi
 		return nil, nil, err
 	}
 	cfg.Temporary, cfg.Deadline = set.corpus, evalDeadline
-	l, err := openLibrary(ctx, n.Name, cfg, stack.Open)
+	l, err := openLibrary(ctx, n, cfg, stack.Open)
 	if err != nil {
 		return nil, nil, err
 	}
