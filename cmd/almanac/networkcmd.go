@@ -88,7 +88,8 @@ func (c networkCheckCmd) Run(a *app) error {
 	registry := connectors.All(time.Now())
 	env := ingest.Environment{Network: n, Now: time.Now, Log: a.log, HTTP: a.outgoing(), Files: files, WorkDir: work,
 		CorpusDir: a.config.Network.CorpusDir, Pseudonym: func(s string) string { return s },
-		Getenv: func(name string) string { return cmp.Or(os.Getenv(name), "https://secret.invalid/") }} // a secret that is missing here is not the file's fault
+		// A secret that is missing here is not the file's fault.
+		Getenv: func(name string) string { return cmp.Or(os.Getenv(name), "https://secret.invalid/") }}
 	if env.CorpusDir == "" {
 		env.CorpusDir = filepath.Join(work, "corpus") // only its place in the options matters
 	}
