@@ -28,24 +28,27 @@ func TestRootedPathsAreThoseOfTheOptions(t *testing.T) {
 		},
 		"plain": func(network.Source, ingest.Environment) (ingest.Connector, error) { return nil, nil },
 	}
+	elsewhere := []any{
+		map[string]any{"file": "https://forge.example/x"}, map[string]any{"file": "${corpus}/x"}, map[string]any{"file": ""},
+	}
 	given := map[string]any{
 		"other": "../eips", "name": "a/b", "file": "x/{group}*.mbox", "lists": []any{"a", "/b"},
-		"place": map[string]any{"file": "./p", "name": "p"},
-		"parts": []any{map[string]any{"file": "https://forge.example/x"}, map[string]any{"file": "${corpus}/x"}, map[string]any{"file": ""}},
+		"place": map[string]any{"file": "./p", "name": "p"}, "parts": elsewhere,
 	}
 	n := network.Network{Sources: []network.Source{
 		{Name: "a", Kind: "harbour", Options: given}, {Name: "b", Kind: "harbour"},
-		{Name: "c", Kind: "plain", Options: map[string]any{"dir": "x"}}, {Name: "d", Kind: "unknown", Options: map[string]any{"dir": "x"}},
+		{Name: "c", Kind: "plain", Options: map[string]any{"dir": "x"}},
+		{Name: "d", Kind: "unknown", Options: map[string]any{"dir": "x"}},
 	}}
 	got := r.Rooted(n, "/srv/net")
 	want := []network.Source{
 		{Name: "a", Kind: "harbour", Options: map[string]any{
-			"dir": "/srv/net/usual", "other": "/srv/eips", "name": "a/b", "file": "/srv/net/x/{group}*.mbox", "lists": []any{"/srv/net/a", "/b"},
-			"place": map[string]any{"file": "/srv/net/p", "name": "p"},
-			"parts": []any{map[string]any{"file": "https://forge.example/x"}, map[string]any{"file": "${corpus}/x"}, map[string]any{"file": ""}},
+			"dir": "/srv/net/usual", "other": "/srv/eips", "name": "a/b", "file": "/srv/net/x/{group}*.mbox",
+			"lists": []any{"/srv/net/a", "/b"}, "place": map[string]any{"file": "/srv/net/p", "name": "p"}, "parts": elsewhere,
 		}},
 		{Name: "b", Kind: "harbour", Options: map[string]any{"dir": "/srv/net/usual"}},
-		{Name: "c", Kind: "plain", Options: map[string]any{"dir": "x"}}, {Name: "d", Kind: "unknown", Options: map[string]any{"dir": "x"}},
+		{Name: "c", Kind: "plain", Options: map[string]any{"dir": "x"}},
+		{Name: "d", Kind: "unknown", Options: map[string]any{"dir": "x"}},
 	}
 	if diff := cmp.Diff(want, got.Sources); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -28,7 +28,8 @@ func TestKeyAndID(t *testing.T) {
 		p := network.Proposals{Prefix: tt.prefix, Digits: tt.digits}
 		key := p.Key(tt.number)
 		if id := p.ID(key); key != tt.key || id != tt.id {
-			t.Errorf("%s with %d digits: Key(%q) = %q, its ID %q; want %q, %q", tt.prefix, tt.digits, tt.number, key, id, tt.key, tt.id)
+			t.Errorf("%s with %d digits: Key(%q) = %q, its ID %q; want %q, %q",
+				tt.prefix, tt.digits, tt.number, key, id, tt.key, tt.id)
 		}
 	}
 	p := network.Proposals{Prefix: "EIP"}
@@ -64,7 +65,8 @@ func TestParseID(t *testing.T) {
 		}
 	}
 	for _, id := range []string{
-		"", " ", "-", "CIP", "EIP-", "EIP--1", "EIP- 1", "LIP-56", "EIP-1559x", "1.5", "-5", "1234567", "PR", "PR-", "PR-x", "EIP 15 59", "１５",
+		"", " ", "-", "CIP", "EIP-", "EIP--1", "EIP- 1",
+		"LIP-56", "EIP-1559x", "1.5", "-5", "1234567", "PR", "PR-", "PR-x", "EIP 15 59", "１５",
 	} {
 		if key, ok := eip.ParseID(id); ok {
 			t.Errorf("ParseID(%q) = %q; want none", id, key)

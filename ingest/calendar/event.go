@@ -301,7 +301,8 @@ func (o occurrence) entry(opts *options) (catalog.Entry, error) {
 		data.Series = o.series()
 	}
 	rec := catalog.Record{
-		Kind: catalog.KindOperation, Key: o.key, Title: o.title, URL: o.address(opts.Page), Path: opts.path(), State: state, Category: a.kind,
+		Kind: catalog.KindOperation, Key: o.key, Title: o.title, URL: o.address(opts.Page), Path: opts.path(),
+		State: state, Category: a.kind,
 		CreatedAt: o.created, UpdatedAt: cmp.Or(o.modified, o.created), StartsAt: o.at, EndsAt: o.ends,
 		Tags: catalog.Tags(catalog.TagEnvironment, a.environments...), Body: body(o.event, a),
 	}

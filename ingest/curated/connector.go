@@ -37,8 +37,8 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 		return nil, err
 	}
 	if !fs.ValidPath(o.Dir) && !filepath.IsAbs(o.Dir) {
-		return nil, fmt.Errorf("option dir: %q is not in the network's folder; write a relative path with slashes that stays "+
-			"inside, or an absolute one", o.Dir)
+		return nil, fmt.Errorf("option dir: %q is not in the network's folder; "+
+			"write a relative path with slashes that stays inside, or an absolute one", o.Dir)
 	}
 	return &connector{o.Dir, env}, nil
 }

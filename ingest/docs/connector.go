@@ -1,7 +1,6 @@
 package docs
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -17,13 +16,9 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 
-	"almanac/catalog"
-	"almanac/catalog/derive"
 	"almanac/catalog/network"
 	"almanac/ingest"
 	"almanac/ingest/gitrepo"
-	"almanac/ingest/markup"
-	"almanac/ingest/webpage"
 )
 
 // rules is the version of what this package makes of a repository. A change
@@ -223,126 +218,4 @@ func (r *run) formerKeys(o origin) []string {
 		}
 	}
 	return keys
-}
-
-// page reads a page and hands its record over, unless it would be made of the
-// same as before.
-func (r *run) page(ctx context.Context, p page, made remembered) error {
-	key := r.key(p.file)
-	if was, ok := r.known.Pages[p.file]; ok && r.same(was, made) {
-		r.now.Pages[p.file] = was
-		if !was.Hidden {
-			r.out.Keep(catalog.Ref{Kind: catalog.KindDoc, Key: key})
-		}
-		return nil
-	}
-	made.Inputs = map[string]string{}
-	text, err := r.text(p.file, made.Inputs)
-	if errors.Is(err, errUnread) {
-		r.unread = true
-		r.out.Keep(catalog.Ref{Kind: catalog.KindDoc, Key: key})
-	}
-	if unreadable(err) {
-		r.out.Skip(key, err) // and is tried again by the next run
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", p.file, err)
-	}
-	f := readFront(text)
-	if made.Hidden = f.Hidden; !f.Hidden {
-		e := r.entry(p, f, text, made)
-		if r.broken != nil {
-			return r.broken
-		}
-		if err := r.out.Put(ctx, e); err != nil {
-			return err
-		}
-	}
-	r.now.Pages[p.file] = made
-	return nil
-}
-
-func (r *run) same(was, made remembered) bool {
-	for file, hash := range was.Inputs {
-		if r.tree.version(file) != hash {
-			return false
-		}
-	}
-	return was.Origin.equal(made.Origin) && was.Other == made.Other && slices.Equal(was.Aliases, made.Aliases)
-}
-
-var (
-	errBinary  = errors.New("is not a text")
-	errPointer = errors.New("is stored outside the repository (Git LFS)")
-	errUnread  = errors.New("could not be read")
-)
-
-// unreadable says whether an error is of the file and not of the tree.
-func unreadable(err error) bool {
-	return errors.Is(err, errBinary) || errors.Is(err, errPointer) || errors.Is(err, errUnread) ||
-		errors.Is(err, gitrepo.ErrTooLarge)
-}
-
-// text reads a file of the tree and notes that it was looked up.
-func (r *run) text(file string, inputs map[string]string) (string, error) {
-	inputs[file] = r.tree.version(file)
-	data, err := r.tree.read(file)
-	switch {
-	case err != nil:
-		return "", err
-	case bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")):
-		return "", errPointer
-	case bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 && !bytes.HasPrefix(data, []byte("\xff\xfe")) && !bytes.HasPrefix(data, []byte("\xfe\xff")):
-		return "", errBinary // what git calls so; UTF-16 has zeros as well
-	}
-	return webpage.Decode(data, "text/plain; charset=utf-8"), nil
-}
-
-// entry makes a page's record.
-func (r *run) entry(p page, f front, text string, made remembered) catalog.Entry {
-	key := r.key(p.file)
-	m := markup.Parse(markup.Input{Path: key, Text: text, Resolve: func(name string) (string, bool) {
-		file, ok := strings.CutPrefix(name, r.opts.Prefix+"/")
-		if !ok {
-			return "", false
-		}
-		if !r.tree.has(file) {
-			made.Inputs[file] = ""
-			return "", false
-		}
-		included, err := r.text(file, made.Inputs)
-		switch {
-		case unreadable(err):
-			r.out.Warn(name, "cannot be included: "+err.Error())
-		case err != nil:
-			r.broken = fmt.Errorf("%s: %w", file, err)
-		}
-		return included, err == nil
-	}})
-	version := cmp.Or(p.root.Version, Version(p.file))
-	rec := catalog.Record{
-		Kind: catalog.KindDoc, Key: key, Title: m.Title, Path: key, Container: r.opts.Container,
-		URL: fill(p.root.URL, map[string]string{
-			"{repo}": r.opts.Repository.Name, "{branch}": r.opts.Repository.Branch, "{commit}": made.Origin.Commit,
-			"{path}": p.file, "{source_path}": p.file, "{page}": p.address(f), "{version}": version,
-		}),
-		Category: Section(p.below), CreatedAt: made.Origin.Created, UpdatedAt: made.Origin.Updated,
-		Body: m.Body, Summary: cmp.Or(m.Description, derive.TLDR(m.Body)),
-	}
-	if m.Stub {
-		rec.Tags = append(rec.Tags, catalog.TagStub)
-	}
-	if made.Other {
-		rec.Tags = append(rec.Tags, catalog.TagOtherVersion)
-	}
-	data, err := catalog.Encode(catalog.Doc{
-		Format: m.Format, Section: rec.Category, Version: version, Description: m.Description,
-		Commit: made.Origin.Commit, Licence: r.opts.Licence, Includes: m.Includes, Stub: m.Stub,
-	})
-	if err != nil {
-		panic("docs: encoding plain data: " + err.Error()) // no field of it can fail
-	}
-	rec.Data = data
-	return catalog.Entry{Record: rec, Aliases: made.Aliases}
 }

@@ -29,9 +29,9 @@
 // In place of repository, folder names a directory of pages that is not a
 // repository, beside the network file or absolute:
 //
-//	    options:
-//	      folder: handbook
-//	      url: https://docs.example.org/{page}
+//	options:
+//	  folder: handbook
+//	  url: https://docs.example.org/{page}
 //
 // An address has {repo}, {path}, {version} and {page} replaced, and in a
 // repository {branch} and {commit} (that last touched the page). {page} is the

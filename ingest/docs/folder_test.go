@@ -63,20 +63,26 @@ func (f plain) config(more map[string]any) connectortest.Config {
 func TestAFolder(t *testing.T) {
 	t.Parallel()
 	f := newPlain(t, map[string]string{
-		"index.md": "# Harbour\n" + prose("the harbour"), "guide/lamps.md": "# Lamps\n\nSee " + prose("the lamp"),
-		"guide/old.md": "# Old\n" + prose("what was"), "guide/use.mdx": "import Oil from '../oil.mdx'\n\n# Use\n\n<Oil />\n" + prose("use"),
-		"oil.mdx": "# Oil\n\nWhale oil is not used. " + prose("oil"), ".git/x.md": prose("git"), "node_modules/p/a.md": prose("p"), "notes.json": "{}",
+		"index.md":       "# Harbour\n" + prose("the harbour"),
+		"guide/lamps.md": "# Lamps\n\nSee " + prose("the lamp"),
+		"guide/old.md":   "# Old\n" + prose("what was"),
+		"guide/use.mdx":  "import Oil from '../oil.mdx'\n\n# Use\n\n<Oil />\n" + prose("use"),
+		"oil.mdx":        "# Oil\n\nWhale oil is not used. " + prose("oil"),
+		".git/x.md":      prose("git"), "node_modules/p/a.md": prose("p"), "notes.json": "{}",
 	})
-	s := connectortest.NewSource(t, f.config(map[string]any{"url": "https://docs.example.org/{path}", "licence": "CC0-1.0"}))
+	s := connectortest.NewSource(t, f.config(map[string]any{"url": "https://docs.example.org/{path}"}))
 	r := s.Sync()
-	want := []string{"doc handbook/guide/lamps.md", "doc handbook/guide/old.md", "doc handbook/guide/use.mdx", "doc handbook/index.md", "doc handbook/oil.mdx"}
+	want := []string{
+		"doc handbook/guide/lamps.md", "doc handbook/guide/old.md", "doc handbook/guide/use.mdx", "doc handbook/index.md",
+		"doc handbook/oil.mdx",
+	}
 	if diff := cmp.Diff(want, r.Keys()); diff != "" || !r.Complete {
 		t.Fatalf("complete %v (-want +got)\n%s", r.Complete, diff)
 	}
 	lamps := r.Get(t, catalog.KindDoc, "handbook/guide/lamps.md")
 	day := func(d int) time.Time { return time.Date(2025, 1, d, 12, 0, 0, 0, time.UTC) }
-	if lamps.Title != "Lamps" || lamps.URL != "https://docs.example.org/guide/lamps.md" || !lamps.UpdatedAt.Equal(day(1)) ||
-		!lamps.CreatedAt.IsZero() || lamps.Container != "handbook" || lamps.Category != "guide" {
+	if lamps.Title != "Lamps" || lamps.URL != "https://docs.example.org/guide/lamps.md" ||
+		!lamps.UpdatedAt.Equal(day(1)) || !lamps.CreatedAt.IsZero() || lamps.Container != "handbook" || lamps.Category != "guide" {
 		t.Errorf("%+v", lamps)
 	}
 	connectortest.Unchanged(t, s, r)
@@ -92,9 +98,11 @@ func TestAFolder(t *testing.T) {
 	f.write("oil.mdx", "# Oil\n\nOnly olive oil is used. "+prose("oil"), 7)
 	r = s.Sync()
 	if r.Updated != 3 || r.Deleted != 1 || r.Created != 0 {
-		t.Errorf("a changed page, an included one and a deleted one: %d updated, %d deleted, %d created", r.Updated, r.Deleted, r.Created)
+		t.Errorf("a changed page, an included one and a deleted one: %d updated, %d deleted, %d created",
+			r.Updated, r.Deleted, r.Created)
 	}
-	if got := r.Get(t, catalog.KindDoc, "handbook/guide/lamps.md"); !got.UpdatedAt.Equal(day(6)) || !strings.Contains(got.Body, "another lamp") {
+	got := r.Get(t, catalog.KindDoc, "handbook/guide/lamps.md")
+	if !got.UpdatedAt.Equal(day(6)) || !strings.Contains(got.Body, "another lamp") {
 		t.Errorf("%+v", got)
 	}
 	if use := r.Get(t, catalog.KindDoc, "handbook/guide/use.mdx"); !strings.Contains(use.Body, "Only olive oil") {
@@ -110,7 +118,9 @@ func TestEveryInterruptionOfAFolderIsMadeGood(t *testing.T) {
 
 func TestAFolderIsReadNoFurtherThanItself(t *testing.T) {
 	t.Parallel()
-	f := newPlain(t, map[string]string{"a.md": prose("a"), "large.md": strings.Repeat("x", 8<<20+1), "binary.md": "\x00\x01" + prose("b")})
+	f := newPlain(t, map[string]string{
+		"a.md": prose("a"), "large.md": strings.Repeat("x", 8<<20+1), "binary.md": "\x00\x01" + prose("b"),
+	})
 	outside := filepath.Join(t.TempDir(), "secret.md")
 	must := func(err error) {
 		t.Helper()
@@ -129,7 +139,8 @@ func TestAFolderIsReadNoFurtherThanItself(t *testing.T) {
 	must(os.WriteFile(filepath.Join(f.dir, "b.mdx"), []byte("import S from './leak.md'\n\n<S />\n"+prose("b")), 0o644))
 	s := connectortest.NewSource(t, f.config(nil))
 	r := s.Sync()
-	if diff := cmp.Diff([]string{"doc handbook/a.md", "doc handbook/b.mdx", "doc handbook/same.md"}, r.Keys()); diff != "" {
+	want := []string{"doc handbook/a.md", "doc handbook/b.mdx", "doc handbook/same.md"}
+	if diff := cmp.Diff(want, r.Keys()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for _, rec := range r.Records {

@@ -27,8 +27,8 @@ func headBranch(ctx context.Context, to route) (string, error) {
 	}
 	if heads.head != "" {
 		if !IsBranch(heads.head) {
-			return "", fmt.Errorf("the repository's HEAD names the branch %q, which cannot be fetched; name another in option branch",
-				heads.head)
+			return "", fmt.Errorf("the repository's HEAD names the branch %q, which cannot be fetched; "+
+				"name another in option branch", heads.head)
 		}
 		return heads.head, nil
 	}
@@ -53,7 +53,8 @@ func headBranch(ctx context.Context, to route) (string, error) {
 	if len(names) == 1 {
 		return names[0], nil
 	}
-	return "", fmt.Errorf("the repository does not say which branch is its main one; name one of %s in option branch", some(names))
+	return "", fmt.Errorf("the repository does not say which branch is its main one; name one of %s in option branch",
+		some(names))
 }
 
 // noBranch is the error for a branch that the remote does not have.
@@ -63,7 +64,8 @@ func noBranch(ctx context.Context, to route, name string) error {
 	if err != nil || len(names) == 0 {
 		return fmt.Errorf("the repository has no branch %s", name)
 	}
-	return fmt.Errorf("the repository has no branch %s; name one of %s in option branch, or leave the option out", name, some(names))
+	return fmt.Errorf("the repository has no branch %s; name one of %s in option branch, or leave the option out",
+		name, some(names))
 }
 
 // references are the branches of a remote.

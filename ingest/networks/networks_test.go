@@ -202,8 +202,8 @@ func TestTheDocumentedNetworkIsSound(t *testing.T) {
 	if n.Proposals.Key("12") != "LIP-012" || len(n.Sources) != 1 {
 		t.Errorf("%+v", n)
 	}
-	_, err = connectors.All(time.Time{}).Connector(n.Sources[0], ingest.Environment{Network: n, WorkDir: t.TempDir(), Files: beside(t)})
-	if err != nil {
+	env := ingest.Environment{Network: n, WorkDir: t.TempDir(), Files: beside(t)}
+	if _, err = connectors.All(time.Time{}).Connector(n.Sources[0], env); err != nil {
 		t.Error(err)
 	}
 }

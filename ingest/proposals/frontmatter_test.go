@@ -25,8 +25,8 @@ func lantern() network.Network {
 func TestFrontMatterIsReadWithoutWarnings(t *testing.T) {
 	type row struct {
 		Key, State, Raw, Type, Category, Title, Author string
-		Requires                                             string
-		Tags                                                 []string
+		Requires                                       string
+		Tags                                           []string
 	}
 	for name, c := range map[string]struct {
 		file, text string

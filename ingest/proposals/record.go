@@ -8,7 +8,6 @@ import (
 	"path"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -146,52 +145,6 @@ func (r Reader) settle(rec *catalog.Record, data *catalog.CIP, h Header, in File
 		data.SupersededBy = append(data.SupersededBy, key)
 	}
 	return linksTo(catalog.References, []string{key}, rec.Title)
-}
-
-// Grant reads a grant proposal, keyed by the number of its pull request.
-// in.Pull must be set.
-func (r Reader) Grant(in File) (catalog.Entry, error) {
-	if in.Pull == nil || in.Pull.Number <= 0 {
-		return catalog.Entry{}, fmt.Errorf("proposals: grant %s: %w", in.Path, ErrNotProposal)
-	}
-	h := r.header(in.Text)
-	data := catalog.Proposal{
-		Number: in.Pull.Number, RawStatus: h.Status, Champion: champion(h.Fields["Champion"]), Labels: labels(h.Fields["Label"]),
-		Funding: funding(h), Milestones: milestones(h.Body), Cites: notNil(r.cited(in.Text)), Files: in.Files,
-		Merged: in.Pull.State == "merged", Pull: in.Pull,
-	}
-	if len(data.Files) == 0 {
-		data.Files = []string{in.Path}
-	}
-	rec := catalog.Record{
-		Kind: catalog.KindProposal, Key: strconv.Itoa(in.Pull.Number), Title: r.title(h, in),
-		URL: in.URL, Path: in.Path, Container: in.Repository,
-		State: "closed", Author: cmp.Or(strings.Join(h.Authors, ", "), in.Pull.Author),
-		Body: in.Text, Summary: derive.TLDR(h.Body), Tags: data.Labels,
-	}
-	if in.Pull.State == "open" {
-		rec.State = "open"
-	}
-	if r.isStub(h, in) {
-		rec.Tags = append(slices.Clone(data.Labels), catalog.TagStub)
-	}
-	if len(data.Labels) > 0 {
-		rec.Category = data.Labels[0]
-	}
-	r.date(&rec, in, h)
-	return entry(rec, data, nil)
-}
-
-// GrantFile reads a further file of a grant's pull request: a child record
-// with its own path, which is not a proposal of its own.
-func (r Reader) GrantFile(in File) (catalog.Entry, error) {
-	e, err := r.Grant(in)
-	if err != nil {
-		return e, err
-	}
-	e.Parent = catalog.Ref{Kind: catalog.KindProposal, Key: e.Record.Key}
-	e.Record.Key += "/" + in.Path
-	return e, nil
 }
 
 func entry(rec catalog.Record, data any, links []catalog.Link) (catalog.Entry, error) {

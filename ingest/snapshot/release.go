@@ -56,6 +56,7 @@ func (r *run) release(row row) []item {
 	if version != "" {
 		rec.Title = releaseTitle(p.Title, row.Path, version)
 		date(&rec, p.Title+"\n"+p.Body)
+		rec.Tags = append(rec.Tags, derive.ReleaseTags(data, p.Body)...)
 	} else if r.options.SplitReleases && len(sections) > 1 {
 		return splitPage(rec, data, p, sections)
 	} else if isProduct(p.Title, row.Path) {
@@ -85,6 +86,7 @@ func splitPage(page catalog.Record, data catalog.Release, p markup.Page, section
 		date(&rec, s.text)
 		data.Version, data.Prerelease = s.version, prerelease.MatchString(s.version)
 		rec.Data = encode(data)
+		rec.Tags = append(slices.Clone(page.Tags), derive.ReleaseTags(data, s.text)...)
 		items = append(items, item{entry: catalog.Entry{Record: rec}})
 	}
 	return items

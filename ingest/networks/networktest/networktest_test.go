@@ -89,7 +89,8 @@ func TestLIP(t *testing.T) {
 	if diff := cmp.Diff([]string{"Review>Final Active", "Draft>Review Candidate", ">Draft Idea"}, history); diff != "" {
 		t.Errorf("history of LIP-007 (-want +got):\n%s", diff)
 	}
-	ended, err := store.Events(t.Context(), catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindProposal}, Field: "state"})
+	grants := catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindProposal}, Field: "state"}
+	ended, err := store.Events(t.Context(), grants)
 	if err != nil || len(ended) != 4 {
 		t.Errorf("%d changes of grants, %v", len(ended), err)
 	}
@@ -102,7 +103,8 @@ func TestLIP(t *testing.T) {
 		kinds[r.Kind]++
 	}
 	for _, kind := range []catalog.Kind{
-		catalog.KindProposal, catalog.KindDoc, catalog.KindMailThread, catalog.KindOperation, catalog.KindFAQ, catalog.KindProject,
+		catalog.KindProposal, catalog.KindDoc, catalog.KindMailThread, catalog.KindOperation, catalog.KindFAQ,
+		catalog.KindProject,
 	} {
 		if kinds[kind] == 0 {
 			t.Errorf("there is no %s", kind)
@@ -124,8 +126,11 @@ func TestEIP(t *testing.T) {
 	if diff := cmp.Diff(want, proposals(t, store, n)); diff != "" {
 		t.Errorf("proposals (-want +got):\n%s", diff)
 	}
-	for tag, want := range map[string]int{"status:living": 1, "status:last call": 1, "type:core": 2, "type:standards track": 4} {
-		_, total, err := store.List(t.Context(), catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}, Tags: []string{tag}})
+	for tag, want := range map[string]int{
+		"status:living": 1, "status:last call": 1, "type:core": 2, "type:standards track": 4,
+	} {
+		tagged := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}, Tags: []string{tag}}
+		_, total, err := store.List(t.Context(), tagged)
 		if err != nil || total != want {
 			t.Errorf("%d proposals have the tag %s, %v; want %d", total, tag, err, want)
 		}
