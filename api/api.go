@@ -13,55 +13,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ulule/limiter/v3"
-
 	"almanac/api/admin"
 	"almanac/api/guard"
 	"almanac/api/limit"
 	"almanac/api/mcp"
-	"almanac/api/op"
 	"almanac/api/rest"
 )
-
-// Config of the handlers.
-type Config struct {
-	op.Serving
-	Resources  []op.Resource
-	Pages      []Page
-	AdminPages []admin.Page
-
-	Name         string // of the service, for people: the network's
-	Description  string // of the API
-	Instructions string // for models that use the tools
-	Version      string // of the program
-	PublicURL    string // {base_url}: https://kb.example.org
-
-	// Loopback and AdminLoopback say that a listener is only reachable from
-	// this machine: Host headers are checked. AdminToken is needed otherwise.
-	Loopback, AdminLoopback bool
-	AdminToken              string
-	AllowedHosts            []string // besides PublicURL's
-	AllowedOrigins          []string // pages that may use /mcp
-	TrustedProxies          []string // addresses and networks
-
-	Limits Limits
-	// LimitStore is shared by all buckets; nil = one in memory.
-	LimitStore limiter.Store
-
-	// Down names what does not answer now, each with its reason; nil = nothing.
-	Down    func() []string
-	Metrics *admin.Metrics
-}
-
-// Limits are the calls a client has in limit.Period; 0 = no limit.
-type Limits struct{ REST, MCP, Web int }
-
-// Page is an address outside the API: the search page, the calendar.
-type Page struct {
-	Path    string // as http.ServeMux has it, without a method
-	Free    bool   // not counted: static assets
-	Handler http.Handler
-}
 
 // Handlers are what the program listens with.
 type Handlers struct {

@@ -27,7 +27,7 @@ func documents(cfg Config) ([]rest.Document, error) {
 		return nil, fmt.Errorf("describe the operations: %w", err)
 	}
 	return []rest.Document{
-		{Path: "/health", ContentType: jsonType, Probe: true, Body: health(cfg)},
+		{Path: "/health", ContentType: jsonType, Probe: true, Body: liveness(cfg)},
 		{Path: "/ready", ContentType: jsonType, Probe: true, Body: ready(cfg)},
 		{
 			Path: "/api/v1/openapi.json", ContentType: jsonType,
@@ -60,8 +60,8 @@ func title(cfg Config) string {
 	return cfg.Name + " knowledge base"
 }
 
-// health tells that the program runs; it does so from the moment it listens.
-func health(cfg Config) func(context.Context) ([]byte, error) {
+// liveness tells that the program runs; it does so from the moment it listens.
+func liveness(cfg Config) func(context.Context) ([]byte, error) {
 	tools := 0
 	for _, o := range cfg.Operations {
 		if o.Tool != "" {
