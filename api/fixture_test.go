@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -34,9 +35,29 @@ const publicURL = "https://kb.example"
 
 var model = sync.OnceValues(static.New)
 
+// tidewater is the invented network, written as the API's own words have it;
+// lagoon is the same with a prefix, a padding and status words of its own.
+var (
+	tidewater = network.Proposals{
+		Prefix: "CIP", StatusMap: map[string]string{"Approved": "Review", "Active": "Final"}, Default: "Draft",
+	}
+	lagoon = network.Proposals{
+		Prefix: "LIP", Digits: 3, Statuses: []string{"Draft", "Approved", "Active", "Withdrawn", "Parked"},
+		StatusMap: map[string]string{"Approved": "Review", "Active": "Final", "Parked": "Withdrawn"}, Default: "Draft",
+	}
+)
+
+var padded = regexp.MustCompile(`\b0(\d{3})([^-\d]|$)`)
+
+// inLagoon writes what the tests say of tidewater as lagoon spells it.
+func inLagoon(s string) string {
+	return padded.ReplaceAllString(strings.ReplaceAll(s, "CIP-", "LIP-"), "$1$2")
+}
+
 // library is a knowledge base on the invented records with a real engine, and
 // the operations and handlers over it.
 type library struct {
+	spell    func(string) string // of ids, in questions and records
 	store    catalog.Store
 	follower *index.Follower
 	base     kb.Base
@@ -44,8 +65,27 @@ type library struct {
 	public   http.Handler
 }
 
-// open fills a knowledge base; its index is made complete by ready.
+// open fills a knowledge base of tidewater; its index is made complete by
+// ready.
 func open(t testing.TB) *library {
+	t.Helper()
+	return openAs(t, tidewater, func(s string) string { return s })
+}
+
+// openAs fills a knowledge base whose proposals are written so.
+func openAs(t testing.TB, proposals network.Proposals, spell func(string) string) *library {
+	t.Helper()
+	n := network.Network{
+		Name: "tidewater", Title: "Tidewater", Description: "An invented harbour.", Proposals: proposals,
+		Descriptions: map[string]string{"doc": "Pilot books"},
+	}
+	l := serve(t, n, func() time.Time { return now }, func(store catalog.Store) { fill(t, store, spell) })
+	l.spell = spell
+	return l
+}
+
+// serve makes a knowledge base of a network over a catalog that fill fills.
+func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(catalog.Store)) *library {
 	t.Helper()
 	dir, log := t.TempDir(), slog.New(slog.DiscardHandler)
 	must := func(err error) {
@@ -54,30 +94,37 @@ func open(t testing.TB) *library {
 			t.Fatal(err)
 		}
 	}
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: func() time.Time { return now }})
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: clock})
 	must(err)
 	t.Cleanup(func() { store.Close() })
-	fill(t, store)
+	fill(store)
 	embedder, err := model()
 	must(err)
 	words, err := keywordembedded.Open(keywordembedded.Config{Path: filepath.Join(dir, "keyword"), Log: log})
 	must(err)
-	vectors, err := vectorembedded.Open(vectorembedded.Config{Path: filepath.Join(dir, "vector"), Dimensions: embedder.Dimensions(), Model: embedder.Model(), Log: log})
+	vectors, err := vectorembedded.Open(vectorembedded.Config{
+		Path: filepath.Join(dir, "vector"), Dimensions: embedder.Dimensions(), Model: embedder.Model(), Log: log,
+	})
 	must(err)
 	generation, err := store.OpenGeneration(t.Context(), index.Fingerprint(embedder.Model()))
 	must(err)
-	f := index.New(index.Config{Store: store, Generation: generation, Engines: index.Engines{Keyword: words, Vector: vectors, Embedder: embedder}, Log: log})
+	engines := index.Engines{Keyword: words, Vector: vectors, Embedder: embedder}
+	f := index.New(index.Config{Store: store, Generation: generation, Engines: engines, Log: log})
 	must(f.Load(t.Context()))
 	p, err := profile.Load(profile.DefaultName)
 	must(err)
-	engine, err := retrieval.New(retrieval.Config{Follower: f, Profiles: []profile.Profile{p}, Deadline: 10 * time.Second, Log: log})
+	engine, err := retrieval.New(retrieval.Config{
+		Follower: f, Profiles: []profile.Profile{p}, Deadline: 10 * time.Second, Log: log,
+	})
 	must(err)
-	l := &library{store: store, follower: f, base: kb.Base{Catalog: store, Search: engine, PublicURL: publicURL, Now: func() time.Time { return now },
-		Network: network.Network{Name: "tidewater", Title: "Tidewater", Description: "An invented harbour.", Proposals: network.Proposals{Prefix: "CIP", StatusMap: map[string]string{"Approved": "Review", "Active": "Final"}, Default: "Draft"},
-			Descriptions: map[string]string{"doc": "Pilot books"}}}}
-	l.ops = api.Operations(l.base)
-	h, err := api.New(api.Config{Serving: op.Serving{Operations: l.ops, Ready: func() (bool, float64) { st := engine.Status(t.Context()); return st.Ready, st.Progress }}, Resources: meta.Resources(l.base, l.ops), Name: "Tidewater", Version: "test", PublicURL: publicURL, AdminLoopback: true,
-		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{})}) // without a cleaner, whose goroutine would stay
+	b := kb.Base{Catalog: store, Search: engine, PublicURL: publicURL, Now: clock, Network: n}
+	l := &library{spell: func(s string) string { return s }, store: store, follower: f, base: b, ops: api.Operations(b)}
+	ready, down := api.Health(engine)
+	h, err := api.New(api.Config{
+		Serving: op.Serving{Operations: l.ops, Ready: ready}, Down: down, Resources: meta.Resources(b, l.ops),
+		Name: n.Title, Version: "test", PublicURL: publicURL, AdminLoopback: true,
+		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}), // without a cleaner, whose goroutine would stay
+	})
 	must(err)
 	l.public = h.Public
 	return l
@@ -96,7 +143,7 @@ func (l *library) ready(t testing.TB) *library {
 // record finds one of the invented records.
 func (l *library) record(t *testing.T, kind catalog.Kind, key string) catalog.Record {
 	t.Helper()
-	r, err := l.store.Get(t.Context(), ref(kind, key))
+	r, err := l.store.Get(t.Context(), ref(kind, l.spell(key)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,6 +179,9 @@ func (l *library) ask(t *testing.T, q question, seen coverage) {
 	t.Helper()
 	if q.status == 0 {
 		q.status = http.StatusOK
+	}
+	for _, text := range []*string{&q.target, &q.body, &q.args, &q.message, &q.rest, &q.toolSays} {
+		*text = l.spell(*text)
 	}
 	if q.target != "" {
 		l.askREST(t, q, seen)
@@ -210,8 +260,11 @@ func (l *library) checkAnswer(t *testing.T, on string, body []byte, q question) 
 	l.checkPages(t, answer)
 	for path, want := range q.want {
 		got, ok := at(answer, path)
-		if n, isInt := want.(int); isInt {
-			want = float64(n)
+		switch w := want.(type) {
+		case int:
+			want = float64(w)
+		case string:
+			want = l.spell(w)
 		}
 		if !ok || !cmp.Equal(got, want) {
 			t.Errorf("%s: %s is %v (there: %v), want %v", on, path, got, ok, want)

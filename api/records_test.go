@@ -2,6 +2,7 @@ package api_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -178,8 +179,21 @@ func events() []catalog.Event {
 	}
 }
 
+// spelled writes a batch in another network's spelling.
+func spelled(t testing.TB, b catalog.Batch, spell func(string) string) (out catalog.Batch) {
+	t.Helper()
+	raw, err := json.Marshal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal([]byte(spell(string(raw))), &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // fill writes everything; the records of one source come in one batch.
-func fill(t testing.TB, store catalog.Store) {
+func fill(t testing.TB, store catalog.Store, spell func(string) string) {
 	t.Helper()
 	bySource := map[string]catalog.Batch{"cips": {Events: events()}}
 	order := []string{"cips", "grants", "docs", "ops-docs", "site", "forum", "mail", "forge", "curated"}
@@ -198,7 +212,7 @@ func fill(t testing.TB, store catalog.Store) {
 	for _, source := range order {
 		b := bySource[source]
 		b.Source = source
-		if _, err := store.Apply(t.Context(), b); err != nil {
+		if _, err := store.Apply(t.Context(), spelled(t, b, spell)); err != nil {
 			t.Fatal(err)
 		}
 	}

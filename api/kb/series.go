@@ -9,16 +9,12 @@ import (
 	"almanac/api/op"
 )
 
-// retrySnapshot is when to ask again for a series that is empty: sources of
-// snapshots are read every few minutes.
-const retrySnapshot = time.Minute
-
 // Latest answers with the newest snapshot of a series as its row.
 func Latest[T, R any](series string, row func(at time.Time, state T) R) func(context.Context, Base, struct{}) (R, error) {
 	return func(ctx context.Context, b Base, _ struct{}) (R, error) {
 		all, err := snapshots(ctx, b, series, 1, row)
 		if err == nil && len(all) == 0 {
-			err = op.Unavailable(retrySnapshot, "there is no snapshot yet: the %s series is empty", series)
+			err = op.NotFound("there is no snapshot of the %s: no source of this network takes them, or none has run yet", series)
 		}
 		if err != nil {
 			var none R

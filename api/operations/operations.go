@@ -93,10 +93,10 @@ func runStats(ctx context.Context, b kb.Base, _ struct{}) (Stats, error) {
 	return out, err
 }
 
-var unavailable = []error{op.ErrUnavailable}
+var notFound = []error{op.ErrNotFound}
 
 var network = kb.New(op.Spec{
-	ID: "get_network_state", Path: "/api/v1/network", Tool: "get_network_state", MayFail: unavailable,
+	ID: "get_network_state", Path: "/api/v1/network", Tool: "get_network_state", MayFail: notFound,
 	Doc: `
 State of the network
 The latest on-chain snapshot.
@@ -137,7 +137,7 @@ func marketRow(at time.Time, state catalog.MarketState) MarketSnapshot {
 }
 
 var market = kb.New(op.Spec{
-	ID: "get_token_market", Path: "/api/v1/market", Tool: "get_token_market", MayFail: unavailable,
+	ID: "get_token_market", Path: "/api/v1/market", Tool: "get_token_market", MayFail: notFound,
 	Doc: `
 Market of the coin
 The latest market snapshot: price, market capitalisation, value locked.
