@@ -28,6 +28,10 @@ OF_TOOL = {
     "get_cip_mentions": lambda a: {"id": a.proposal["id"]},
     "get_discussion": lambda a: {"id": a.hits["discussion"]["id"]},
     "get_doc": lambda a: {"id": a.hits["doc"]["id"]},
+    "get_whitepaper": lambda a: {"slug": a.listed("list_whitepapers")["slug"]},
+    "get_video": lambda a: {"id": a.listed("list_videos")["id"]},
+    "get_mailing_thread": lambda a: {"id": a.listed("list_mailing_threads")["id"]},
+    "get_forge_discussion": lambda a: {"id": a.listed("list_forge_discussions")["id"]},
 }
 
 
@@ -37,6 +41,10 @@ class Answers:
     def __init__(self, proposal):
         self.proposal = proposal  # of list_cips
         self.hits = {}  # the first result of search by search type
+        self.said = {}  # answers by tool; lists come before what reads their items
+
+    def listed(self, tool):
+        return self.said[tool]["items"][0]
 
     def arguments(self, tool):
         if tool.name in OF_TOOL:
@@ -69,6 +77,10 @@ async def every_tool(client, tools, fewest):
     for tool in tools.values():
         try:
             arguments = answers.arguments(tool)
+        except IndexError:
+            if fewest:
+                yield f"{tool.name}: the list that its argument is taken from is empty"
+            continue
         except KeyError as missing:
             if missing.args[0] not in types:
                 yield f"{tool.name}: no value for the argument {missing}: add one to {__file__}"
@@ -76,7 +88,7 @@ async def every_tool(client, tools, fewest):
                 yield f"{tool.name}: search has no result of the type {missing}"
             continue
         try:
-            await call(client, tool, arguments)
+            answers.said[tool.name] = await call(client, tool, arguments)
         except Failure as e:
             if fewest or arguments:
                 yield f"{tool.name}: {e}"

@@ -76,11 +76,13 @@ func (b Base) Record(ctx context.Context, id RecordID) (catalog.Record, error) {
 }
 
 // Keyed finds a record of a kind by its natural key or its record id: a topic
-// by its number, a video by its id on the platform. Its error says what is not
-// there.
+// by its number, a video by its id on the platform; the record id of a child
+// finds its parent. The error says what does not exist.
 func (b Base) Keyed(ctx context.Context, kind catalog.Kind, id string) (r catalog.Record, err error) {
 	if n, bad := strconv.ParseInt(id, 10, 64); bad == nil && n >= catalog.FirstID {
-		r, err = b.Catalog.ByID(ctx, n)
+		if r, err = b.Catalog.ByID(ctx, n); err == nil && r.Kind != kind && r.Parent != 0 { // a post: its topic
+			r, err = b.Catalog.ByID(ctx, r.Parent)
+		}
 		if err == nil && r.Kind != kind {
 			err = catalog.ErrNotFound
 		}

@@ -20,8 +20,8 @@ var personal = regexp.MustCompile(`(?i)[a-z0-9]@[a-z0-9-]{2,}\.(?:com|org|net|io
 // would, twice.
 func TestCorpusPresetSyncs(t *testing.T) {
 	dir := corpusDir(t)
-	if testing.Short() {
-		t.Skip("reads a whole snapshot; not with -short")
+	if testing.Short() || raceDetector {
+		t.Skip("reads a whole snapshot; not with -short or -race")
 	}
 	n, err := networks.Load("corpus")
 	if err != nil {

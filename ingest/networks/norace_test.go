@@ -1,0 +1,5 @@
+//go:build !race
+
+package networks_test
+
+const raceDetector = false
