@@ -20,7 +20,7 @@ import (
 )
 
 // groupDirs are the packages of operations.
-var groupDirs = []string{"meta", "cips", "devfund", "operations", "search", "library", "ecosystem", "community"}
+var groupDirs = []string{"meta", "cips", "devfund", "operations", "search", "library", "ecosystem", "community", "onboarding", "releases"}
 
 // sources parses the Go files of a directory that are not tests.
 func sources(t *testing.T, dir string) map[string]*ast.File {

@@ -8,9 +8,11 @@ import (
 	"almanac/api/kb"
 	"almanac/api/library"
 	"almanac/api/meta"
+	"almanac/api/onboarding"
 	"almanac/api/op"
 	"almanac/api/openapi"
 	"almanac/api/operations"
+	"almanac/api/releases"
 	"almanac/api/search"
 )
 
@@ -28,6 +30,8 @@ var groups = []struct {
 	{openapi.Group{Name: "library", Description: "Documents and full texts."}, library.Operations},
 	{openapi.Group{Name: "ecosystem", Description: "What is built on the network."}, ecosystem.Operations},
 	{openapi.Group{Name: "community", Description: "Discussions and what is new."}, community.Operations},
+	{openapi.Group{Name: "onboarding", Description: "What to know."}, onboarding.Operations},
+	{openapi.Group{Name: "releases", Description: "Packages and releases."}, releases.Operations},
 }
 
 // Operations lists the operations of every group over a knowledge base.

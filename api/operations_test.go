@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	ics "github.com/arran4/golang-ical"
+	"github.com/google/go-cmp/cmp"
+
 	"almanac/catalog"
 )
 
@@ -39,12 +42,42 @@ func askAll(t *testing.T, l *library) {
 		})
 	}
 	for _, o := range l.ops {
-		if o.Path != "" && !seen["rest "+o.ID] {
+		if o.Path != "" && o.Path != "/calendar" && !seen["rest "+o.ID] {
 			t.Errorf("no question to %s %s has an answer", o.Method, o.Path)
 		}
 		if o.Tool != "" && !seen["tool "+o.ID] {
 			t.Errorf("no question to the tool %s has an answer", o.Tool)
 		}
+	}
+}
+
+// TestTheCalendarCanBeSubscribed reads it as a calendar program would.
+func TestTheCalendarCanBeSubscribed(t *testing.T) {
+	l := open(t).ready(t)
+	w := do(l.public, "GET", "/calendar", "")
+	if w.Code != 200 || w.Header().Get("Content-Type") != "text/calendar; charset=utf-8" {
+		t.Fatalf("%d %s", w.Code, w.Header().Get("Content-Type"))
+	}
+	if again := do(l.public, "GET", "/calendar", "").Body.String(); again != w.Body.String() {
+		t.Error("the same operations are another calendar")
+	}
+	cal, err := ics.ParseCalendar(w.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, e := range cal.Events() {
+		got[e.Id()] = e.GetProperty(ics.ComponentPropertySummary).Value + " " + e.GetProperty(ics.ComponentPropertyDtStart).Value
+	}
+	want := map[string]string{
+		"op-1@tidewater.almanac": "Upgrade of the gauges 20300518T120000Z", "op-2@tidewater.almanac": "Harbour party 20300516",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	one := do(l.public, "GET", "/calendar?environment=mainnet", "").Body.String()
+	if strings.Count(one, "BEGIN:VEVENT") != 1 || !strings.Contains(one, "gauges") {
+		t.Errorf("one environment: %s", one)
 	}
 }
 
@@ -177,6 +210,19 @@ func networkQuestions() []question {
 			"id": "0056", "verdict": "in_progress", "changes.#": 2, "evidence.*.kind": "pull,proposal,issue", "evidence.0.weight": 1,
 			"evidence.0.why": "it says that it implements the proposal"}},
 		{name: "nothing tracks it", tool: "get_cip_implementation_status", args: `{"cip_number":60}`, want: fields{"verdict": "untracked", "evidence.#": 0}},
+		{name: "what is scheduled soon", tool: "get_upcoming_operations", args: `{"days":7}`, want: fields{"items.*.title": "Harbour party,Upgrade of the gauges", "items.1.starts": "2030-05-18T12:00:00Z"}},
+		{name: "what is scheduled tomorrow", tool: "get_upcoming_operations", args: `{"days":2}`, want: fields{"items.#": 1}},
+		{name: "too many days", tool: "get_upcoming_operations", args: `{"days":181}`, status: 400, message: "days must be between 1 and 180"},
+		{name: "the schedule of an environment", tool: "get_sv_schedule", args: `{"environment":"MainNet"}`, want: fields{"items.*.title": "Upgrade of the gauges"}},
+		{name: "the whole schedule", tool: "get_sv_schedule", args: `{"upcoming_only":false}`, want: fields{"total": 2}},
+		{name: "the schedule of no environment", tool: "get_sv_schedule", args: `{"environment":"attic"}`, want: fields{"total": 0}},
+		{name: "deadlines", tool: "get_upcoming_deadlines", args: `{"validator_only":true}`, want: fields{"items.*.type": "upgrade", "items.0.validators": true}},
+		{name: "alerts", target: "/api/v1/radar?level=Critical", tool: "get_radar", args: `{"level":"critical"}`, want: fields{"items.*.title": "Gauge API 1 ends", "items.0.deadline": "2030-06-14T12:00:00Z"}},
+		{name: "alerts of another level", target: "/api/v1/radar?level=important", tool: "get_radar", args: `{"level":"important"}`, want: fields{
+			"total": 0, "hint": `no record has the category "important": there are critical`}},
+		{name: "versions", target: "/api/v1/sdk-versions?registry=npm&name=Pilot", want: fields{"items.*.version": "1.2.0"}},
+		{name: "images", target: "/api/v1/sdk-versions?registry=oci", want: fields{"total": 0}},
+		{name: "packages", tool: "get_npm_packages", args: `{"query":"PIL"}`, want: fields{"items.*.name": "pilot"}},
 		{name: "the state of the network is the newest", target: "/api/v1/network", tool: "get_network_state",
 			want: fields{"captured_at": "2030-05-15T11:00:00Z", "validator_count": 12, "validators.#": 1, "latest_round": nil}},
 		{name: "states of the network, newest first", target: "/api/v1/network/history?limit=2",

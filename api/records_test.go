@@ -121,6 +121,8 @@ func talk() []item {
 	at := func(kind catalog.Kind, source, key, title, body string, days int) catalog.Record {
 		return catalog.Record{Kind: kind, Key: key, Title: title, Source: source, Body: body, Container: "tide/pilot", URL: "https://" + source + ".example/" + key, Author: "bo", CreatedAt: ago(days)}
 	}
+	published := item{Record: at(catalog.KindPackageVersion, "forge", "npm:pilot@1.2.0", "pilot 1.2.0", "", 1), data: catalog.PackageVersion{Name: "pilot", Version: "1.2.0"}}
+	published.Container, published.Tags = "npm", []string{catalog.Tag(catalog.TagPackage, "pilot"), catalog.Tag(catalog.TagDist, "latest")}
 	return []item{
 		{Record: at(catalog.KindTopic, "forum", "1234", "When is the tide oracle live?", "Asking for a ferry.", 6), data: catalog.Topic{Posts: 2}, links: mentions},
 		{Record: at(catalog.KindPost, "forum", "1234/1", "When is the tide oracle live?", "Asking for a ferry.", 6), data: catalog.Post{Number: 1}, parent: topic},
@@ -135,7 +137,7 @@ func talk() []item {
 		{Record: at(catalog.KindRepo, "forge", "tide/pilot", "tide/pilot", "# Pilot\n\nSteers ships.", 700), data: catalog.Repo{FullName: "tide/pilot", Issues: 1, Pulls: 1}},
 		{Record: at(catalog.KindRelease, "forge", "tide/pilot@1.2.0", "Pilot 1.2.0", "## Fixes\n\nThe rudder no longer jams in a gale.", 1), data: catalog.Release{Version: "1.2.0"}},
 		{Record: at(catalog.KindRelease, "forge", "tide/pilot@1.3.0-rc.1", "Pilot 1.3.0-rc.1", "Tries a new rudder.", 0), data: catalog.Release{Version: "1.3.0-rc.1", Prerelease: true}},
-		{Record: at(catalog.KindPackageVersion, "forge", "npm:pilot@1.2.0", "pilot 1.2.0", "", 1), data: catalog.PackageVersion{Name: "pilot", Version: "1.2.0"}},
+		published,
 	}
 }
 
@@ -146,16 +148,21 @@ func curated() []item {
 	}
 	radar := item{Record: at(catalog.KindRadar, "gauge-v1", "Gauge API 1 ends", "Move to version 2."), data: catalog.Radar{Affected: []string{"gauge"}}}
 	radar.CreatedAt = ago(12)
+	radar.Category, radar.EndsAt = "critical", ago(-30)
+	upgrade := item{Record: at(catalog.KindOperation, "op-1", "Upgrade of the gauges", ""), data: catalog.Operation{Environments: []string{"mainnet"}, Validators: true}}
+	upgrade.Category, upgrade.State, upgrade.StartsAt, upgrade.EndsAt = "upgrade", "scheduled", ago(-3), ago(-4)
+	upgrade.Tags = []string{catalog.Tag(catalog.TagEnvironment, "mainnet"), catalog.TagValidators}
+	party := item{Record: at(catalog.KindOperation, "op-2", "Harbour party", ""), data: catalog.Operation{AllDay: true}}
+	party.Category, party.State, party.StartsAt = "other", "scheduled", ago(-1)
 	project := item{Record: at(catalog.KindProject, "ferryline", "Ferryline", ""), data: catalog.Project{}}
 	project.Summary = "Sells tickets for ferries."
 	return []item{
-		radar, project,
+		radar, project, upgrade, party,
 		{Record: at(catalog.KindApp, "app-1", "Ferry tickets", ""), data: catalog.App{Provider: "ferry::1"}},
 		{Record: at(catalog.KindValidator, "buoy::1", "Buoy keepers", ""), data: catalog.Validator{}},
 		{Record: at(catalog.KindVoteRequest, "vote-1", "Raise the light", "It is dark."), data: catalog.VoteRequest{}},
 		{Record: at(catalog.KindAsset, "SHL", "Shell", ""), data: catalog.Asset{Native: true}},
 		{Record: at(catalog.KindPool, "lagoon/shl-fsh", "SHL/FSH", ""), data: catalog.Pool{}},
-		{Record: at(catalog.KindOperation, "op-1", "Upgrade of the gauges", ""), data: catalog.Operation{}},
 		{Record: at(catalog.KindDeprecation, "sextant", "sextant", ""), data: catalog.Deprecation{Replacement: "gauge"}},
 		{Record: at(catalog.KindFAQ, "ebb", "What is an ebb?", "Falling water."), data: catalog.FAQ{}},
 		{Record: at(catalog.KindEVMMapping, "gas", "Gas", "Traffic."), data: catalog.EVMMapping{}},

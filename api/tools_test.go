@@ -151,6 +151,7 @@ var enumerations = map[string]string{
 	"Search type": strings.Join(kb.SearchTypes, ","),
 	"status":      "Draft,Review,Final,Withdrawn,Rejected,Superseded",
 	"kind":        kindNames(),
+	"level":       "all,critical,important,ecosystem",
 }
 
 func kindNames() string {
@@ -192,6 +193,9 @@ func TestRESTParameters(t *testing.T) {
 		"GET /api/v1/proposals":              {"state": {Type: "string", Default: "open", Values: "open,closed,all"}, "limit": integer(1, 100, "20"), "offset": offset},
 		"GET /api/v1/trending":               {},
 		"GET /api/v1/discussions/{id}":       {"id": {Type: "integer", Required: true}, "cursor": text},
+		"GET /calendar":                      {"environment": text},
+		"GET /api/v1/radar":                  {"level": {Type: "string", Default: "all", Values: enumerations["level"]}, "limit": integer(1, 100, "20"), "offset": offset},
+		"GET /api/v1/sdk-versions":           {"registry": {Type: "string", Values: "npm,oci"}, "name": text, "limit": integer(1, 100, "20")},
 		"GET /api/v1/whitepapers":            {},
 		"GET /api/v1/whitepapers/{slug}":     {"slug": id, "cursor": text},
 		"GET /api/v1/videos":                 {"channel": text, "since": day, "has_transcript": {Type: "boolean"}, "limit": integer(1, 100, "20"), "offset": offset},

@@ -14,6 +14,7 @@ from mcp import Client
 # What a required argument is by its name, where it means the same for every tool.
 NAMED = {
     "query": lambda a: a.proposal["title"],
+    "days": lambda a: 30,
     "feature": lambda a: a.proposal["title"],
     "cip_id": lambda a: a.proposal["id"],
     "cip_number": lambda a: a.proposal["id"],

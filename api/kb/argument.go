@@ -85,6 +85,28 @@ func (Kind) Constraints() reflect.StructTag {
 	return reflect.StructTag(`enum:"` + strings.Join(names, ",") + `"`)
 }
 
+// Environment is an environment of the network.
+type Environment string
+
+// Constraints implements op.Constrained.
+func (Environment) Constraints() reflect.StructTag {
+	return `maxLength:"100" doc:"only this environment of the network, such as mainnet"`
+}
+
+// RadarLevel is how urgent a radar item is.
+type RadarLevel string
+
+// Constraints implements op.Constrained.
+func (RadarLevel) Constraints() reflect.StructTag { return `enum:"all,critical,important,ecosystem"` }
+
+// Registry is a registry of packages.
+type Registry string
+
+// Constraints implements op.Constrained.
+func (Registry) Constraints() reflect.StructTag {
+	return `enum:"npm,oci" doc:"only packages (npm) or container images (oci)"`
+}
+
 // GrantState is the filter of grant proposals, and of issues, by state.
 type GrantState string
 

@@ -71,6 +71,7 @@ type Effects struct {
 // Form is a further media type of an answer.
 type Form struct {
 	Type  string // with its parameters: text/markdown; charset=utf-8
+	Only  bool   // the answer has no other form, JSON included
 	Write func(answer any) ([]byte, error)
 }
 

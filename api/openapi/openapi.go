@@ -162,6 +162,9 @@ func Document(cfg Config) ([]byte, error) {
 func describe(o op.Operation, method string, s *schemas) operation {
 	ok := response{Description: "The answer.", Content: map[string]media{"application/json": {Schema: s.of(o)}}}
 	for _, f := range o.Forms {
+		if f.Only {
+			ok.Content = map[string]media{}
+		}
 		name, _, _ := strings.Cut(f.Type, ";")
 		ok.Content[name] = media{Schema: &jsonschema.Schema{Type: "string"}}
 	}

@@ -12,7 +12,9 @@ import (
 )
 
 // Operations are the group's, in the order clients see them.
-var Operations = []kb.Op{stats, network, networkHistory, market, marketHistory}
+var Operations = []kb.Op{
+	stats, network, networkHistory, market, marketHistory, upcomingOperations, schedule, deadlines, calendar,
+}
 
 var stats = kb.New(op.Spec{
 	ID: "get_network_stats", Tool: "get_network_stats",

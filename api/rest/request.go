@@ -108,10 +108,17 @@ var (
 	errWrongType = errors.New("Content-Type must be application/json")
 )
 
-// mediaTypes lists the types an operation's answer is served in, JSON first.
-func mediaTypes(o op.Operation) []string {
-	types := []string{jsonType}
-	for _, f := range o.Forms {
+// forms lists the forms of an operation's answer, JSON first.
+func forms(o op.Operation) []op.Form {
+	if len(o.Forms) == 1 && o.Forms[0].Only {
+		return o.Forms
+	}
+	return append([]op.Form{{Type: jsonType, Write: op.Encode}}, o.Forms...)
+}
+
+// mediaTypes lists the types of the forms.
+func mediaTypes(o op.Operation) (types []string) {
+	for _, f := range forms(o) {
 		types = append(types, f.Type)
 	}
 	return types
@@ -119,6 +126,7 @@ func mediaTypes(o op.Operation) []string {
 
 // runOperation decodes, runs and encodes.
 func runOperation(o op.Operation) func(context.Context, *http.Request, map[string]string, int) (reply, error) {
+	write := forms(o)
 	return func(ctx context.Context, r *http.Request, params map[string]string, mediaType int) (reply, error) {
 		query, err := url.ParseQuery(r.URL.RawQuery)
 		if err != nil {
@@ -139,11 +147,7 @@ func runOperation(o op.Operation) func(context.Context, *http.Request, map[strin
 			return reply{}, err
 		}
 		var out reply
-		if mediaType > 0 {
-			out.body, err = o.Forms[mediaType-1].Write(answer)
-		} else {
-			out.body, err = op.Encode(answer)
-		}
+		out.body, err = write[mediaType].Write(answer)
 		if next, ok := o.Next(in, answer); ok && r.Method != http.MethodPost {
 			out.next, _ = o.Target(next)
 		}

@@ -73,8 +73,10 @@ api/limit: api/guard
 api/mcp: api/coding api/guard api/limit api/op
 api/meta: api/kb api/op catalog
 api/op:
+api/onboarding: api/kb api/op catalog
 api/openapi: api/op
 api/operations: api/kb api/op catalog
+api/releases: api/kb api/op catalog
 api/rest: api/coding api/guard api/limit api/op
 api/search: api/kb api/op catalog retrieval
 catalog:

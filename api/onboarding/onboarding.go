@@ -1,0 +1,57 @@
+// Package onboarding holds the operations that say what to know: breaking
+// changes and deadlines.
+package onboarding
+
+import (
+	"context"
+	"time"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+)
+
+// Operations are the group's, in the order clients see them.
+var Operations = []kb.Op{radar}
+
+// Alert is a breaking change or deadline.
+type Alert struct {
+	kb.Item
+	Level    string     `json:"level" enum:"critical,important,ecosystem"`
+	Note     string     `json:"note"`
+	Action   string     `json:"action,omitempty" doc:"what to do"`
+	Deadline *time.Time `json:"deadline"`
+	Written  string     `json:"deadline_raw,omitempty" doc:"the deadline as written"`
+	Affected []string   `json:"affected" doc:"components"`
+	Versions []string   `json:"versions"`
+}
+
+var radar = kb.New(op.Spec{
+	ID: "get_radar", Path: "/api/v1/radar", Tool: "get_radar",
+	Doc: `
+Breaking changes and deadlines
+Radar alerts by level, newest first.
+
+Lists radar alerts, newest first, each with its deadline, the affected components and the source; filter by level
+critical, important or ecosystem.
+`,
+	Example: radarIn{Level: "critical", Paging: kb.Paging{Limit: 5}},
+}, func(ctx context.Context, b kb.Base, in radarIn) (kb.List[Alert], error) {
+	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindRadar}, Order: catalog.ByCreated}
+	if in.Level != "all" {
+		q.Categories = []string{string(in.Level)}
+	}
+	return kb.Rows(ctx, b, q, in.Paging, alert)
+})
+
+type radarIn struct {
+	Level kb.RadarLevel `json:"level" default:"all" doc:"only alerts of this level"`
+	kb.Paging
+}
+
+func alert(b kb.Base, r catalog.Record) (Alert, error) {
+	d, err := kb.Decode[catalog.Radar](r)
+	return Alert{
+		b.Item(r), r.Category, r.Summary, d.Action, kb.Time(r.EndsAt), d.Deadline, d.Affected, d.Versions,
+	}, err
+}

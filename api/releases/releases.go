@@ -1,0 +1,76 @@
+// Package releases holds the operations on packages and releases.
+package releases
+
+import (
+	"context"
+	"time"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+)
+
+// Operations are the group's, in the order clients see them.
+var Operations = []kb.Op{versions, packages}
+
+// Version is one published version of a package.
+type Version struct {
+	kb.Item
+	Name       string     `json:"name"`
+	Version    string     `json:"version"`
+	Registry   string     `json:"registry"`
+	Prerelease bool       `json:"prerelease"`
+	DistTags   []string   `json:"dist_tags"`
+	Deprecated string     `json:"deprecated,omitempty" doc:"the registry's message"`
+	Published  *time.Time `json:"published"`
+}
+
+func version(b kb.Base, r catalog.Record) (Version, error) {
+	d, err := kb.Decode[catalog.PackageVersion](r)
+	v := Version{
+		b.Item(r), d.Name, d.Version, r.Container, d.Prerelease, d.DistTags, d.Deprecated, kb.Time(r.CreatedAt),
+	}
+	return v, err
+}
+
+type versionsIn struct {
+	Registry kb.Registry `json:"registry"`
+	Name     string      `json:"name" maxLength:"200" doc:"only versions of this package"`
+	Limit    int         `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
+}
+
+var versions = kb.New(op.Spec{
+	ID: "list_sdk_versions", Path: "/api/v1/sdk-versions",
+	Doc: "Versions of packages and images, newest first.",
+}, func(ctx context.Context, b kb.Base, in versionsIn) (kb.List[Version], error) {
+	q := catalog.ListQuery{
+		Kinds: []catalog.Kind{catalog.KindPackageVersion}, Order: catalog.ByCreated,
+		AllTags: catalog.Tags(catalog.TagPackage, in.Name),
+	}
+	if in.Registry != "" {
+		q.Containers = []string{string(in.Registry)}
+	}
+	return kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit}, version)
+})
+
+type packagesIn struct {
+	Query string `json:"query" maxLength:"200" doc:"part of the package's name"`
+	Limit int    `json:"limit" default:"25" minimum:"1" maximum:"100" doc:"how many to return"`
+	kb.Skip
+}
+
+var packages = kb.New(op.Spec{
+	ID: "get_npm_packages", Tool: "get_npm_packages",
+	Doc: `
+Packages of the registry
+Packages with their latest version, filtered by name.
+
+Lists the indexed packages with their latest version, newest first; filter by a part of the name.
+`,
+}, func(ctx context.Context, b kb.Base, in packagesIn) (kb.List[Version], error) {
+	q := catalog.ListQuery{
+		Kinds: []catalog.Kind{catalog.KindPackageVersion}, Containers: []string{"npm"}, Text: in.Query,
+		AllTags: []string{catalog.Tag(catalog.TagDist, "latest")}, Order: catalog.ByCreated,
+	}
+	return kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit, Skip: in.Skip}, version)
+})
