@@ -170,7 +170,7 @@ func backlinkQuestions() []question {
 	return []question{
 		{name: "mentions count every record once", target: "/api/v1/cips/56/mentions", tool: "get_cip_mentions", args: `{"id":"CIP-56"}`, want: fields{
 			"id": "0056", "counts.forum": 2, "counts.mailing_list": 2, "counts.blog": 1, "counts.proposals": 1, "counts.cips": 2, "counts.other": 4, "counts.total": 12,
-			"forum.#": 2, "forum.*.kind": "post,topic", "blog.0.title": "Spring tide", "cips.*.id": "PR-203,0058", "proposals.0.key": "31", "other.#": 4}},
+			"forum.#": 2, "forum.*.kind": "post,topic", "blog.0.title": "Spring tide", "cips.*.id": "PR-203,0058", "proposals.0.title": "Tug telemetry", "other.#": 4}},
 		{name: "of two relations the stronger shows", target: "/api/v1/cips/56/mentions", tool: "get_cip_mentions", args: `{"id":56}`,
 			want: fields{"other.*.relation": "mentions,implements,mentions,mentions", "cips.*.relation": "requires,requires"}},
 		{name: "a mention of a draft is one of what it became, and own files are none", target: "/api/v1/cips/7/mentions", tool: "get_cip_mentions", args: `{"id":"PR-12"}`,

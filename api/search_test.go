@@ -26,7 +26,7 @@ func searchQuestions(t *testing.T, l *library) []question {
 	}
 	all := []question{
 		{name: "words find their document", target: "/api/v1/search?q=reserve+a+mooring", tool: "search", args: `{"query":"reserve a mooring"}`, want: fields{
-			"query": "reserve a mooring", "type": "all", "items.0.title": "Book a berth", "items.0.kind": "doc", "items.0.type": "doc", "items.0.path": "guide/berths.md", "items.0.source": "docs",
+			"query": "reserve a mooring", "type": "all", "items.0.title": "Book a berth", "items.0.kind": "doc", "items.0.path": "guide/berths.md", "items.0.source": "docs",
 			"items.0.url": "https://docs.example/guide/berths.md", "degraded.#": 0, "corrected": nil, "items.0.date": "2030-05-05T12:00:00Z"}},
 		{name: "an identifier finds its proposal", target: "/api/v1/search?q=cip+56", tool: "search", args: `{"query":"cip 56"}`, want: fields{"items.0.id": "0056", "items.0.key": "CIP-0056", "items.0.state": "Review"}},
 		{name: "a typo is read as the near word", target: "/api/v1/search?q=quartermastre", tool: "search", args: `{"query":"quartermastre"}`, want: fields{"items.0.title": "Book a berth"}},

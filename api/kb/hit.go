@@ -9,12 +9,20 @@ import (
 // Hit is one result of a search over everything.
 type Hit struct {
 	Item
-	Type string `json:"type" doc:"search type"`
+	Type string `json:"type,omitempty" required:"true" doc:"search type"`
 	Why
 	Anchor  string        `json:"anchor,omitempty" doc:"of the heading in the source's page"`
 	Matches *Matches      `json:"matches,omitempty" doc:"where highlighting was asked for"`
 	Source  string        `json:"source"`
 	AlsoAt  []Alternative `json:"also_at,omitempty" doc:"near-identical records shown as this one"`
+}
+
+// Lean implements op.Leaner.
+func (h *Hit) Lean() {
+	if h.Type == h.Kind {
+		h.Type = ""
+	}
+	h.Item.Lean()
 }
 
 // Matches are the byte ranges of matches in title and snippet.

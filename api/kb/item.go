@@ -12,7 +12,7 @@ import (
 // get_doc and the address of its kind take it.
 type Item struct {
 	ID        string     `json:"id" doc:"reads the full text with get_doc"`
-	RecordID  int64      `json:"record_id,omitempty" required:"true" doc:"left out if it is the id"`
+	RecordID  int64      `json:"record_id,omitempty" required:"true"`
 	Kind      string     `json:"kind"`
 	Key       string     `json:"key,omitempty" required:"true" doc:"natural key, unique in its kind"`
 	Title     string     `json:"title"`
@@ -25,15 +25,12 @@ type Item struct {
 	Author    string     `json:"author,omitempty"`
 }
 
-// Lean implements op.Leaner.
+// Lean implements op.Leaner: a model reads by the id and cites the url.
 func (i *Item) Lean() {
-	if i.ID == strconv.FormatInt(i.RecordID, 10) {
-		i.RecordID = 0
-	}
 	if i.Key == i.Path {
 		i.Key = ""
 	}
-	i.Page = ""
+	i.RecordID, i.Page = 0, ""
 }
 
 // Item makes the item of a record.

@@ -77,6 +77,12 @@ type Reference struct {
 	Snippet  string `json:"snippet"`
 }
 
+// Lean implements op.Leaner: what refers is read by its id, if at all.
+func (r *Reference) Lean() {
+	r.Item.Lean()
+	r.Key, r.Path, r.Container = "", "", ""
+}
+
 // Reference makes the reference of a linked record.
 func (b Base) Reference(l Linked) Reference {
 	return Reference{b.Item(l.Record), string(l.Link.Relation), l.Link.Snippet}

@@ -33,12 +33,6 @@ func version(b kb.Base, r catalog.Record) (Version, error) {
 	return v, err
 }
 
-type versionsIn struct {
-	Registry kb.Registry `json:"registry"`
-	Name     string      `json:"name" maxLength:"200" doc:"only versions of this package"`
-	Limit    int         `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
-}
-
 var versions = kb.New(op.Spec{
 	ID: "list_sdk_versions", Path: "/api/v1/sdk-versions",
 	Doc: "Versions of packages and images, newest first.",
@@ -52,6 +46,12 @@ var versions = kb.New(op.Spec{
 	}
 	return kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit}, version)
 })
+
+type versionsIn struct {
+	Registry kb.Registry `json:"registry"`
+	Name     string      `json:"name" maxLength:"200" doc:"only versions of this package"`
+	Limit    int         `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
+}
 
 type packagesIn struct {
 	Query string `json:"query" maxLength:"200" doc:"part of the package's name"`
