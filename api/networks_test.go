@@ -75,7 +75,7 @@ func (l *library) walk(t *testing.T) {
 		switch required := strings.Join(o.ToolIn.Required, ","); {
 		case !strings.Contains(o.Path, "{") && len(o.In.Required) == 0 && required == "":
 			l.try(t, q)
-		case o.Group == "cips" && (required != "" || strings.Contains(o.Path, "{id}")):
+		case o.Group == "cips" && required != "tracking_cid" && (required != "" || strings.Contains(o.Path, "{id}")):
 			for _, r := range proposals {
 				about := q
 				about.target = strings.Replace(q.target, "{id}", r.Key, 1)

@@ -24,6 +24,7 @@ type item struct {
 	parent  catalog.Ref
 	aliases []string
 	links   []catalog.Link
+	votes   []catalog.Vote
 }
 
 func ref(kind catalog.Kind, key string) catalog.Ref { return catalog.Ref{Kind: kind, Key: key} }
@@ -127,7 +128,8 @@ func talk() []item {
 		{Record: at(catalog.KindTopic, "forum", "1234", "When is the tide oracle live?", "Asking for a ferry.", 6), data: catalog.Topic{Posts: 2}, links: mentions},
 		{Record: at(catalog.KindPost, "forum", "1234/1", "When is the tide oracle live?", "Asking for a ferry.", 6), data: catalog.Post{Number: 1}, parent: topic},
 		{Record: at(catalog.KindPost, "forum", "1234/2", "Re: When is the tide oracle live?", "After CIP-56.", 5), data: catalog.Post{Number: 2}, parent: topic, links: mentions},
-		{Record: at(catalog.KindMailThread, "mail", "cip-discuss-42", "Oracle questions", "", 8), data: catalog.MailThread{Messages: 1}, links: mentions},
+		{Record: at(catalog.KindMailThread, "mail", "cip-discuss-42", "Oracle questions", "", 8), data: catalog.MailThread{Messages: 1}, links: mentions,
+			votes: []catalog.Vote{{Voter: "Ida Kelp", Choice: "in_favour", CastAt: ago(8)}, {Voter: "Bo Reef", Choice: "abstain", Reason: "too early", CastAt: ago(7)}}},
 		{Record: at(catalog.KindMailMessage, "mail", "cip-discuss-42/1", "Oracle questions", "Who feeds the gauge?", 8), data: catalog.MailMessage{Number: 1}, parent: thread, links: mentions},
 		{Record: at(catalog.KindIssue, "forge", "tide/pilot#5", "Gauge reads zero", "The gauge shows zero at ebb.", 15), data: catalog.Issue{Number: 5}, links: append(mentions, mentions...)},
 		{Record: at(catalog.KindPull, "forge", "tide/pilot#6", "Read the gauge twice", "Implements CIP-56.", 14), data: catalog.Pull{Number: 6},
@@ -154,21 +156,31 @@ func curated() []item {
 	upgrade.Tags = []string{catalog.Tag(catalog.TagEnvironment, "mainnet"), catalog.TagValidators}
 	party := item{Record: at(catalog.KindOperation, "op-2", "Harbour party", ""), data: catalog.Operation{AllDay: true}}
 	party.Category, party.State, party.StartsAt = "other", "scheduled", ago(-1)
+	vote := item{
+		Record: at(catalog.KindVoteRequest, "vote-1", "Raise the light", "It is dark."), links: cites(catalog.Cites, "CIP-0001"),
+		data:  catalog.VoteRequest{Outcome: "accepted", Proposals: []string{"CIP-0001"}, Votes: []catalog.Ballot{{Voter: "Buoy keepers", Choice: "in_favour"}}},
+		votes: []catalog.Vote{{Voter: "Buoy keepers", Choice: "in_favour", CastAt: ago(3)}, {Voter: "Reef", Choice: "against", CastAt: ago(2)}},
+	}
+	vote.Category, vote.State, vote.Tags = "set_light", "closed", []string{catalog.Tag(catalog.TagOutcome, "accepted")}
+	ferry := item{Record: at(catalog.KindApp, "app-1", "Ferry tickets", ""), data: catalog.App{Provider: "ferry::1", Project: "ferryline", Users: new(int64(12))}}
+	ferry.Category = "Transport"
+	sextant := item{Record: at(catalog.KindDeprecation, "sextant", "sextant", ""), data: catalog.Deprecation{Replacement: "gauge"}}
+	sextant.State, sextant.Category = catalog.ItemDeprecated, "tool"
 	project := item{Record: at(catalog.KindProject, "ferryline", "Ferryline", ""), data: catalog.Project{}}
 	project.Summary = "Sells tickets for ferries."
 	return []item{
 		radar, project, upgrade, party,
-		{Record: at(catalog.KindApp, "app-1", "Ferry tickets", ""), data: catalog.App{Provider: "ferry::1"}},
+		ferry,
 		{Record: at(catalog.KindValidator, "buoy::1", "Buoy keepers", ""), data: catalog.Validator{}},
-		{Record: at(catalog.KindVoteRequest, "vote-1", "Raise the light", "It is dark."), data: catalog.VoteRequest{}},
-		{Record: at(catalog.KindAsset, "SHL", "Shell", ""), data: catalog.Asset{Native: true}},
-		{Record: at(catalog.KindPool, "lagoon/shl-fsh", "SHL/FSH", ""), data: catalog.Pool{}},
-		{Record: at(catalog.KindDeprecation, "sextant", "sextant", ""), data: catalog.Deprecation{Replacement: "gauge"}},
+		vote,
+		{Record: at(catalog.KindAsset, "SHL", "Shell", ""), data: catalog.Asset{Native: true, Supply: new(7.0), Provenance: catalog.ChainDerived}},
+		{Record: at(catalog.KindPool, "lagoon/shl-fsh", "SHL/FSH", ""), data: catalog.Pool{Base: "SHL", Quote: "FSH", FeeRate: new(0.003)}},
+		sextant,
 		{Record: at(catalog.KindFAQ, "ebb", "What is an ebb?", "Falling water."), data: catalog.FAQ{}},
 		{Record: at(catalog.KindEVMMapping, "gas", "Gas", "Traffic."), data: catalog.EVMMapping{}},
-		{Record: at(catalog.KindAPIReference, "gauge-api", "Gauge API", ""), data: catalog.APIReference{}},
+		{Record: at(catalog.KindAPIReference, "gauge-api", "Gauge API", ""), data: catalog.APIReference{Ports: []catalog.Port{{Number: 7575}}}},
 		{Record: at(catalog.KindToolServer, "moon", "Moon server", ""), data: catalog.ToolServer{}},
-		{Record: at(catalog.KindOnboarding, "sailor", "Sailor", "Ahoy."), data: catalog.Onboarding{}},
+		{Record: at(catalog.KindOnboarding, "evm", "EVM", "Ahoy."), data: catalog.Onboarding{Steps: []catalog.Step{{Title: "Read", Kind: catalog.KindDoc, Key: "docs/guide/berths.md"}}}},
 		{Record: at(catalog.KindPartner, "compass", "Compass", ""), data: catalog.Partner{}},
 	}
 }
@@ -212,7 +224,7 @@ func fill(t testing.TB, store catalog.Store, spell func(string) string) {
 				t.Fatal(err)
 			}
 			b := bySource[i.Source]
-			b.Entries = append(b.Entries, catalog.Entry{Record: i.Record, Parent: i.parent, Aliases: i.aliases, Links: i.links})
+			b.Entries = append(b.Entries, catalog.Entry{Record: i.Record, Parent: i.parent, Aliases: i.aliases, Links: i.links, Votes: i.votes})
 			bySource[i.Source] = b
 		}
 	}

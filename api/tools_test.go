@@ -152,6 +152,8 @@ var enumerations = map[string]string{
 	"status":      "Draft,Review,Final,Withdrawn,Rejected,Superseded",
 	"kind":        kindNames(),
 	"level":       "all,critical,important,ecosystem",
+	"category":    "cli,package,tool,api,workflow",
+	"background":  "EVM,Solana,Sui/Move,Web,Enterprise,New to Blockchain",
 }
 
 func kindNames() string {
@@ -194,6 +196,8 @@ func TestRESTParameters(t *testing.T) {
 		"GET /api/v1/trending":               {},
 		"GET /api/v1/discussions/{id}":       {"id": {Type: "integer", Required: true}, "cursor": text},
 		"GET /calendar":                      {"environment": text},
+		"GET /api/v1/repos":                  {},
+		"GET /api/v1/ecosystem":              {"category": text, "q": text, "limit": integer(1, 100, "20"), "offset": offset},
 		"GET /api/v1/radar":                  {"level": {Type: "string", Default: "all", Values: enumerations["level"]}, "limit": integer(1, 100, "20"), "offset": offset},
 		"GET /api/v1/sdk-versions":           {"registry": {Type: "string", Values: "npm,oci"}, "name": text, "limit": integer(1, 100, "20")},
 		"GET /api/v1/whitepapers":            {},

@@ -29,6 +29,12 @@ OF_TOOL = {
     "get_cip_mentions": lambda a: {"id": a.proposal["id"]},
     "get_discussion": lambda a: {"id": a.hits["discussion"]["id"]},
     "get_doc": lambda a: {"id": a.hits["doc"]["id"]},
+    "get_governance_vote": lambda a: {"tracking_cid": a.listed("list_governance_votes")["id"]},
+    "get_app_metrics": lambda a: {"app_id": a.listed("list_featured_apps")["id"]},
+    "check_deprecation": lambda a: {"name": a.listed("list_deprecations")["title"]},
+    "get_faq": lambda a: {"question": a.proposal["title"]},
+    "get_api_reference": lambda a: {"api": a.listed("api_reference")["title"]},
+    "get_started_guide": lambda a: {"background": a.listed("onboarding")["title"]},
     "get_whitepaper": lambda a: {"slug": a.listed("list_whitepapers")["slug"]},
     "get_video": lambda a: {"id": a.listed("list_videos")["id"]},
     "get_mailing_thread": lambda a: {"id": a.listed("list_mailing_threads")["id"]},
@@ -75,6 +81,8 @@ async def every_tool(client, tools, fewest):
         found = await call(client, search, {"query": answers.proposal["title"], "type": kind})
         if found["items"]:
             answers.hits[kind] = found["items"][0]
+    for kind in ("api_reference", "onboarding"):  # no list has them
+        answers.said[kind] = await call(client, search, {"query": f"api start kind:{kind}"})
     for tool in tools.values():
         try:
             arguments = answers.arguments(tool)

@@ -17,6 +17,7 @@ import (
 // Operations are the group's, in the order clients see them.
 var Operations = []kb.Op{
 	list, tldrs, batch, graph, get, history, attachments, tldr, mentions, citations, chain, implementation,
+	voteRequests, getVoteRequest, voteOutcome, formalVotes, voters,
 }
 
 var (

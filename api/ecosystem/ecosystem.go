@@ -12,7 +12,7 @@ import (
 )
 
 // Operations are the group's, in the order clients see them.
-var Operations = []kb.Op{discussions, getDiscussion}
+var Operations = []kb.Op{discussions, getDiscussion, repos, projects, toolServers}
 
 // Discussion is a discussion on the forge in a list.
 type Discussion struct {

@@ -36,7 +36,7 @@ func (b Base) emptyList(ctx context.Context, q catalog.ListQuery, total int) (st
 	} {
 		for _, given := range f.given {
 			if !containsFold(f.known, given) {
-				return noSuch(f.name, given, f.known), nil
+				return NoSuch(f.name, given, f.known), nil
 			}
 		}
 	}
@@ -59,7 +59,7 @@ func (b Base) emptyTags(ctx context.Context, q catalog.ListQuery) (string, error
 			known[i] = strings.TrimPrefix(c.Tag, name+":")
 		}
 		if !containsFold(known, given) {
-			return noSuch(name, given, known), nil
+			return NoSuch(name, given, known), nil
 		}
 	}
 	return "no record has all of these: leave a filter out", nil
@@ -96,8 +96,9 @@ func containsFold(list []string, s string) bool {
 	return slices.ContainsFunc(list, func(x string) bool { return strings.EqualFold(x, s) })
 }
 
-// noSuch names the values there are, or the nearest.
-func noSuch(name, given string, known []string) string {
+// NoSuch says that no record has a value, and names the nearest one or those
+// that there are.
+func NoSuch(name, given string, known []string) string {
 	given = First(given, 80)
 	if near := network.Nearest(given, known); near != "" {
 		return fmt.Sprintf("no record has the %s %q: did you mean %q?", name, given, near)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"almanac/api/op"
@@ -91,6 +93,29 @@ func (b Base) Keyed(ctx context.Context, kind catalog.Kind, id string) (r catalo
 	}
 	info, _ := catalog.InfoOf(kind)
 	return r, NotFound(err, "there is no %.80q among the %s", id, info.Description)
+}
+
+// Titled finds a record of a kind by its key or its title, in any case. Its
+// error names those that there are; the name is what clients call the kind.
+func (b Base) Titled(ctx context.Context, kind catalog.Kind, name, value string) (catalog.Record, error) {
+	records, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{kind}, WithBody: true})
+	if err != nil {
+		return catalog.Record{}, err
+	}
+	var known []string
+	for _, r := range records {
+		if slug(r.Key) == slug(value) || slug(r.Title) == slug(value) {
+			return r, nil
+		}
+		known = append(known, r.Title)
+	}
+	return catalog.Record{}, op.NotFound("%s", NoSuch(name, value, known))
+}
+
+// slug folds a name for comparison: lower case, words joined by hyphens.
+func slug(s string) string {
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.Join(words, "-")
 }
 
 // Thread are the children of a record, oldest first, under one cursor.

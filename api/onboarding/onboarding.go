@@ -12,7 +12,7 @@ import (
 )
 
 // Operations are the group's, in the order clients see them.
-var Operations = []kb.Op{radar}
+var Operations = []kb.Op{radar, faq, apiReference, guide}
 
 // Alert is a breaking change or deadline.
 type Alert struct {

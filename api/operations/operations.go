@@ -14,6 +14,7 @@ import (
 // Operations are the group's, in the order clients see them.
 var Operations = []kb.Op{
 	stats, network, networkHistory, market, marketHistory, upcomingOperations, schedule, deadlines, calendar,
+	apps, appMetrics, supplies, pools,
 }
 
 var stats = kb.New(op.Spec{

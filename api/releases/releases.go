@@ -11,7 +11,7 @@ import (
 )
 
 // Operations are the group's, in the order clients see them.
-var Operations = []kb.Op{versions, packages}
+var Operations = []kb.Op{versions, packages, deprecations, check}
 
 // Version is one published version of a package.
 type Version struct {

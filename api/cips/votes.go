@@ -1,0 +1,292 @@
+package cips
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+)
+
+// VoteRequest is an on-chain governance vote request.
+type VoteRequest struct {
+	kb.Named
+	Action    string     `json:"action"`
+	Status    string     `json:"status" doc:"open or closed"`
+	Outcome   string     `json:"outcome" doc:"accepted, rejected or expired; empty while open"`
+	For       int        `json:"for"`
+	Against   int        `json:"against"`
+	Abstained int        `json:"abstained"`
+	VoteUntil *time.Time `json:"vote_until"`
+	Effective *time.Time `json:"effective" doc:"when it takes effect"`
+	CIPs      []string   `json:"cips" doc:"ids of the proposals it cites"`
+}
+
+func voteRequest(b kb.Base, r catalog.Record) (VoteRequest, error) {
+	d, err := kb.Decode[catalog.VoteRequest](r)
+	v := VoteRequest{
+		Named: b.Named(r), Action: r.Category, Status: r.State, Outcome: d.Outcome, Abstained: len(d.Abstained),
+		VoteUntil: kb.Time(r.EndsAt), Effective: kb.Time(r.StartsAt), CIPs: b.CIPIDs(d.Proposals),
+	}
+	for _, ballot := range d.Votes {
+		switch {
+		case ballot.Void:
+		case ballot.Choice == "in_favour":
+			v.For++
+		case ballot.Choice == "against":
+			v.Against++
+		default:
+			v.Abstained++
+		}
+	}
+	v.State = "" // it is the status
+	return v, err
+}
+
+var voteRequests = kb.New(op.Spec{
+	ID: "list_governance_votes", Tool: "list_governance_votes",
+	Doc: `
+List governance votes
+On-chain vote requests and their outcomes, newest first.
+
+Lists on-chain vote requests, newest first: action, status, outcome and how many voted for and against; filter by
+action, outcome or status. Read one with get_governance_vote.
+`,
+}, func(ctx context.Context, b kb.Base, in voteRequestsIn) (kb.List[VoteRequest], error) {
+	q := catalog.ListQuery{
+		Kinds: []catalog.Kind{catalog.KindVoteRequest}, Order: catalog.ByCreated,
+		AllTags: catalog.Tags(catalog.TagOutcome, in.Outcome),
+	}
+	if in.Action != "" {
+		q.CategoryContains = in.Action
+	}
+	if in.Status != "" {
+		q.States = []string{in.Status}
+	}
+	return kb.Rows(ctx, b, q, in.Paging, voteRequest)
+})
+
+type voteRequestsIn struct {
+	Action  string `json:"action" maxLength:"200" doc:"only requests whose action contains this"`
+	Outcome string `json:"outcome" maxLength:"50" doc:"only this outcome: accepted, rejected or expired"`
+	Status  string `json:"status" maxLength:"50" doc:"only this status: open or closed"`
+	kb.Paging
+}
+
+// FullVoteRequest is a vote request with every vote.
+type FullVoteRequest struct {
+	VoteRequest
+	Reason    string            `json:"reason"`
+	Requester string            `json:"requester"`
+	Details   map[string]string `json:"details" doc:"of the action: path and value"`
+	Votes     []catalog.Ballot  `json:"votes"`
+	Absent    []string          `json:"absent" doc:"members who cast no vote"`
+	Required  *int              `json:"required" doc:"votes needed"`
+	Failure   string            `json:"failure,omitempty" doc:"why what was accepted could not be carried out"`
+}
+
+type voteRequestIn struct {
+	ID string `json:"tracking_cid" required:"true" maxLength:"300" doc:"id of list_governance_votes"`
+}
+
+var getVoteRequest = kb.New(op.Spec{
+	ID: "get_governance_vote", Tool: "get_governance_vote", MayFail: notFound,
+	Doc: `
+Read a governance vote
+One on-chain vote request with every vote.
+
+Reads one on-chain vote request: action, reason, each validator's vote and reason, abstentions, outcome and effective
+date.
+`,
+}, func(ctx context.Context, b kb.Base, in voteRequestIn) (f FullVoteRequest, err error) {
+	r, err := b.Keyed(ctx, catalog.KindVoteRequest, in.ID)
+	if err != nil {
+		return f, err
+	}
+	if f.VoteRequest, err = voteRequest(b, r); err != nil {
+		return f, err
+	}
+	d, err := kb.Decode[catalog.VoteRequest](r)
+	f.Reason, f.Requester, f.Details, f.Votes = r.Body, r.Author, d.Details, d.Votes
+	f.Absent, f.Required, f.Failure = d.Abstained, d.Required, d.Failure
+	return f, err
+})
+
+type outcomeIn struct {
+	ID    kb.CIPID `json:"cip_id" required:"true"`
+	Limit int      `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
+}
+
+var voteOutcome = kb.New(op.Spec{
+	ID: "get_cip_vote_outcome", Tool: "get_cip_vote_outcome", MayFail: notFound,
+	Doc: `
+On-chain votes on a proposal
+Every on-chain vote request that cites a proposal, newest first.
+
+Lists every on-chain governance vote request that cites one improvement proposal, with outcomes and dates. For the
+formal votes on the mailing list use get_cip_votes.
+`,
+}, func(ctx context.Context, b kb.Base, in outcomeIn) (kb.List[VoteRequest], error) {
+	r, err := b.CIPHead(ctx, in.ID)
+	if err != nil {
+		return kb.List[VoteRequest]{}, err
+	}
+	q := catalog.ListQuery{
+		Kinds: []catalog.Kind{catalog.KindVoteRequest}, LinksTo: []catalog.Ref{r.Ref()}, Order: catalog.ByCreated,
+	}
+	list, err := kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit}, voteRequest)
+	if list.Total == 0 {
+		list.Hint = "no vote request on the ledger cites it: get_cip_votes has the formal votes by mail"
+	}
+	return list, err
+})
+
+// Tally are the formal votes on a proposal by mail.
+type Tally struct {
+	ID        string       `json:"id"`
+	Title     string       `json:"title"`
+	InFavour  int          `json:"in_favour"`
+	Against   int          `json:"against"`
+	Abstained int          `json:"abstained"`
+	Votes     []FormalVote `json:"votes" doc:"one entry per recorded vote"`
+	Hint      string       `json:"hint,omitempty"`
+}
+
+// FormalVote is one of them.
+type FormalVote struct {
+	Voter  string     `json:"voter"`
+	Choice string     `json:"choice" enum:"in_favour,against,abstain,no_vote"`
+	Reason string     `json:"reason,omitempty"`
+	CastAt *time.Time `json:"cast_at"`
+	URL    string     `json:"url,omitempty"`
+	Thread string     `json:"thread" doc:"for get_mailing_thread"`
+}
+
+type votesIn struct {
+	ID kb.CIPID `json:"cip_id" required:"true"`
+}
+
+var formalVotes = kb.New(op.Spec{
+	ID: "get_cip_votes", Tool: "get_cip_votes", MayFail: notFound,
+	Doc: `
+Formal votes on a proposal
+Tally of the formal votes on the mailing list, one entry per recorded vote.
+
+Counts the formal votes on one improvement proposal from the voting mailing list: in favour, against, abstain, one
+entry per recorded vote. For votes on the ledger use get_cip_vote_outcome.
+`,
+}, runFormalVotes)
+
+func runFormalVotes(ctx context.Context, b kb.Base, in votesIn) (Tally, error) {
+	r, err := b.CIPHead(ctx, in.ID)
+	if err != nil {
+		return Tally{}, err
+	}
+	threads, _, err := b.Catalog.List(ctx, catalog.ListQuery{
+		Kinds: []catalog.Kind{catalog.KindMailThread}, LinksTo: []catalog.Ref{r.Ref()}, Order: catalog.ByCreated,
+	})
+	out := Tally{ID: b.ID(r), Title: r.Title}
+	for _, thread := range threads {
+		votes, err := b.Catalog.VotesOn(ctx, thread.ID)
+		if err != nil {
+			return Tally{}, err
+		}
+		for _, v := range votes {
+			out.add(v, thread.Key)
+		}
+	}
+	slices.SortStableFunc(out.Votes, func(x, y FormalVote) int { return cmp.Compare(x.Voter, y.Voter) })
+	if len(out.Votes) == 0 {
+		out.Hint = "no formal vote by mail is recorded: get_cip_vote_outcome has those on the ledger"
+	}
+	return out, err
+}
+
+func (t *Tally) add(v catalog.Vote, thread string) {
+	switch v.Choice {
+	case "in_favour":
+		t.InFavour++
+	case "against":
+		t.Against++
+	default:
+		t.Abstained++
+	}
+	t.Votes = append(t.Votes, FormalVote{v.Voter, v.Choice, v.Reason, kb.Time(v.CastAt), v.URL, thread})
+}
+
+// Voters are the records of super validators in on-chain votes.
+type Voters struct {
+	Items []Voter `json:"items" doc:"most votes first"`
+	Total int     `json:"total"`
+	Hint  string  `json:"hint,omitempty"`
+}
+
+// Voter is the record of one.
+type Voter struct {
+	Name      string     `json:"name"`
+	Cast      int        `json:"votes_cast"`
+	For       int        `json:"for"`
+	Against   int        `json:"against"`
+	Abstained int        `json:"abstained"`
+	First     *time.Time `json:"first_vote"`
+	Last      *time.Time `json:"last_vote"`
+}
+
+type votersIn struct {
+	Name string `json:"sv_name" maxLength:"200" doc:"only this super validator; every one if left out"`
+}
+
+var voters = kb.New(op.Spec{
+	ID: "list_votes_by_sv", Tool: "list_votes_by_sv",
+	Doc: `
+Votes by super validator
+Each super validator's record in on-chain votes.
+
+Counts each super validator's votes on the ledger: cast, for, against, abstained, and from when to when. Name one with
+sv_name.
+`,
+}, runVoters)
+
+func runVoters(ctx context.Context, b kb.Base, in votersIn) (Voters, error) {
+	votes, err := b.Catalog.VotesBy(ctx, catalog.KindVoteRequest, "")
+	at := map[string]int{}
+	out := Voters{}
+	var names []string
+	for _, v := range votes { // the newest first
+		i, ok := at[v.Voter]
+		if !ok {
+			i = len(out.Items)
+			at[v.Voter], names = i, append(names, v.Voter)
+			out.Items = append(out.Items, Voter{Name: v.Voter, Last: kb.Time(v.CastAt)})
+		}
+		out.Items[i].count(v)
+	}
+	if in.Name != "" {
+		out.Items = slices.DeleteFunc(out.Items, func(v Voter) bool { return !strings.EqualFold(v.Name, strings.TrimSpace(in.Name)) })
+		if len(out.Items) == 0 {
+			out.Hint = kb.NoSuch("super validator", in.Name, names)
+		}
+	}
+	slices.SortStableFunc(out.Items, func(x, y Voter) int { return cmp.Or(cmp.Compare(y.Cast, x.Cast), cmp.Compare(x.Name, y.Name)) })
+	out.Total = len(out.Items)
+	return out, err
+}
+
+func (v *Voter) count(vote catalog.Vote) {
+	v.Cast++
+	if at := kb.Time(vote.CastAt); at != nil {
+		v.First = at
+	}
+	switch vote.Choice {
+	case "in_favour":
+		v.For++
+	case "against":
+		v.Against++
+	default:
+		v.Abstained++
+	}
+}

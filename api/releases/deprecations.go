@@ -1,0 +1,97 @@
+package releases
+
+import (
+	"context"
+	"strings"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+)
+
+// Deprecation is a deprecated item with its replacement.
+type Deprecation struct {
+	kb.Named
+	Category    string `json:"category" enum:"cli,package,tool,api,workflow,other"`
+	Replacement string `json:"replacement"`
+	Since       string `json:"since,omitempty" doc:"version"`
+	Removed     string `json:"removed,omitempty" doc:"version"`
+	Install     string `json:"install,omitempty" doc:"of the replacement"`
+	Note        string `json:"note"`
+}
+
+func deprecation(b kb.Base, r catalog.Record) (Deprecation, error) {
+	d, err := kb.Decode[catalog.Deprecation](r)
+	return Deprecation{b.Named(r), r.Category, d.Replacement, d.Since, d.Removed, d.Install, r.Summary}, err
+}
+
+var deprecated = catalog.ListQuery{
+	Kinds: []catalog.Kind{catalog.KindDeprecation}, States: []string{catalog.ItemDeprecated}, Order: catalog.ByTitle,
+}
+
+var deprecations = kb.New(op.Spec{
+	ID: "list_deprecations", Tool: "list_deprecations",
+	Doc: `
+List deprecations
+Every deprecated item with its replacement.
+
+Lists every deprecated item of the toolchain with its replacement, by name; filter by category. To check one name use
+check_deprecation.
+`,
+}, func(ctx context.Context, b kb.Base, in deprecationsIn) (kb.List[Deprecation], error) {
+	return kb.Rows(ctx, b, in.query(), kb.Paging{}, deprecation)
+})
+
+type deprecationsIn struct {
+	Category string `json:"category" enum:"cli,package,tool,api,workflow" doc:"only this category"`
+}
+
+func (in deprecationsIn) query() catalog.ListQuery {
+	q := deprecated
+	if in.Category != "" {
+		q.Categories = []string{in.Category}
+	}
+	return q
+}
+
+// Verdict says whether an item is deprecated.
+type Verdict struct {
+	Name        string       `json:"name"`
+	Result      string       `json:"result" enum:"DEPRECATED,CURRENT,NOT_FOUND"`
+	Deprecation *Deprecation `json:"deprecation" doc:"null unless it is deprecated"`
+	Hint        string       `json:"hint,omitempty" doc:"if it was not found: the nearest name"`
+}
+
+type checkIn struct {
+	Name string `json:"name" required:"true" maxLength:"200" doc:"of a command, package, tool or API"`
+}
+
+var check = kb.New(op.Spec{
+	ID: "check_deprecation", Tool: "check_deprecation",
+	Doc: `
+Is it deprecated
+Whether one toolchain item is deprecated, current or unknown.
+
+Says of one toolchain item whether it is DEPRECATED (with its replacement), CURRENT or NOT_FOUND.
+`,
+}, func(ctx context.Context, b kb.Base, in checkIn) (Verdict, error) {
+	records, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDeprecation}})
+	out := Verdict{Name: in.Name, Result: "NOT_FOUND"}
+	var names []string
+	for _, r := range records {
+		names = append(names, r.Title)
+		if !strings.EqualFold(r.Title, strings.TrimSpace(in.Name)) {
+			continue
+		}
+		if out.Result = "CURRENT"; r.State == catalog.ItemCurrent {
+			break
+		}
+		d, err := deprecation(b, r)
+		out.Result, out.Deprecation = "DEPRECATED", &d
+		return out, err
+	}
+	if out.Result == "NOT_FOUND" {
+		out.Hint = kb.NoSuch("name", in.Name, names)
+	}
+	return out, err
+})
