@@ -174,14 +174,21 @@ func (o Operation) DecodeLine(words []string) (Input, error) {
 	}
 	var names []string
 	for i := range o.Params {
+		if _, name := o.Params[i].named(); name != "" {
+			names = append(names, name)
+		}
+	}
+	given := slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(name string) bool { return slices.Contains(names, name) })
+	if err := unknownArgument(given, names, cmp.Or(o.Tool, o.ID)); err != nil {
+		return in, err
+	}
+	for i := range o.Params {
 		p := &o.Params[i]
 		a, name := p.named()
 		if a == nil {
 			continue
 		}
-		names = append(names, name)
 		raw, ok := values[name]
-		delete(values, name)
 		v, err := a.absent()
 		if ok {
 			v, err = a.fromLine(raw)
@@ -193,7 +200,7 @@ func (o Operation) DecodeLine(words []string) (Input, error) {
 			a.store(in.v.FieldByIndex(p.index), v)
 		}
 	}
-	return in, unknownArgument(slices.Sorted(maps.Keys(values)), names, cmp.Or(o.Tool, o.ID))
+	return in, nil
 }
 
 // fromLine is fromText, with objects as JSON.

@@ -70,6 +70,7 @@ api/guard: api/op
 api/kb: api/op catalog retrieval retrieval/passage
 api/library: api/kb api/op catalog
 api/limit: api/guard
+api/line: api/op
 api/mcp: api/coding api/guard api/limit api/op
 api/meta: api/kb api/op catalog
 api/op:

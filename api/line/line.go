@@ -1,0 +1,80 @@
+// Package line serves operations on the command line: it lists them, and calls
+// one with arguments written name=value.
+package line
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"almanac/api/op"
+	"almanac/catalog/network"
+)
+
+// name is what the command line calls an operation: its tool, or its id if it
+// is not a tool.
+func name(o op.Operation) string {
+	if o.Tool != "" {
+		return o.Tool
+	}
+	return o.ID
+}
+
+// List prints each operation with its group, its summary and, if it has one,
+// an example call.
+func List(w io.Writer, ops []op.Operation, program string) error {
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	for _, o := range ops {
+		fmt.Fprintf(tw, "%s\t%s\t%s\n", name(o), o.Group, o.Summary)
+		if in, ok := o.ExampleInput(); ok {
+			fmt.Fprintf(tw, "\t\t%s %s %s\n", program, name(o), strings.Join(quoted(o.Line(in)), " "))
+		}
+	}
+	return tw.Flush()
+}
+
+// quoted quotes words for a shell.
+func quoted(words []string) []string {
+	out := slices.Clone(words)
+	for i, word := range out {
+		if strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789=_-.,:/") != "" {
+			out[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+	}
+	return out
+}
+
+// Call runs an operation and prints its answer as indented JSON, as REST
+// would. An unknown name or argument is op.ErrInvalid and names the nearest.
+func Call(ctx context.Context, w io.Writer, ops []op.Operation, called string, words []string) error {
+	var names []string
+	for _, o := range ops {
+		if names = append(names, name(o)); name(o) != called {
+			continue
+		}
+		in, err := o.DecodeLine(words)
+		if err != nil {
+			return err
+		}
+		answer, err := o.Run(ctx, in)
+		if err != nil {
+			return err
+		}
+		raw, err := op.Encode(answer)
+		if err != nil {
+			return err
+		}
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		enc.SetEscapeHTML(false)
+		return enc.Encode(json.RawMessage(raw))
+	}
+	if near := network.Nearest(called, names); near != "" {
+		return op.Invalid("unknown tool %q: did you mean %q?", called, near)
+	}
+	return op.Invalid("unknown tool %q: list names them", called)
+}
