@@ -1,6 +1,6 @@
 // Package api assembles the handlers of the two listeners from the operations
-// and the interfaces that serve them. It imports the packages below it; what
-// they stand on (catalog, searcher) comes in through the operations.
+// and the interfaces that serve them. It imports the packages below it; catalog
+// and searcher come in through the operations.
 package api
 
 import (
@@ -20,7 +20,7 @@ import (
 	"almanac/api/rest"
 )
 
-// Handlers are what the program listens with.
+// Handlers are those of the program's listeners.
 type Handlers struct {
 	Public, Admin http.Handler
 	MCP           *mcp.Server // also for stdio
@@ -90,7 +90,7 @@ func newREST(cfg Config, bucket *limit.Bucket) (*rest.Handler, error) {
 }
 
 // public routes the public listener: tools, pages, and everything else to
-// REST, which also answers for unknown addresses.
+// REST, which also rejects unknown addresses.
 func public(cfg Config, hosts []string, restHandler, mcpHandler http.Handler, web *limit.Bucket) http.Handler {
 	mux := http.NewServeMux()
 	for _, p := range cfg.Pages {
@@ -106,8 +106,7 @@ func public(cfg Config, hosts []string, restHandler, mcpHandler http.Handler, we
 			tools.ServeHTTP(w, r)
 			return
 		}
-		// The mux is asked first: it answers in plain text where it has no
-		// page.
+		// Only what the mux routes is passed to it: its own 404 is plain text.
 		if _, pattern := mux.Handler(r); pattern != "" {
 			mux.ServeHTTP(w, r)
 			return
@@ -120,7 +119,7 @@ func public(cfg Config, hosts []string, restHandler, mcpHandler http.Handler, we
 	return h
 }
 
-// observed counts what a handler answers under one route.
+// observed counts the answers of a handler under one route.
 func observed(m *admin.Metrics, route string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
@@ -140,11 +139,11 @@ func (w *statusWriter) WriteHeader(status int) {
 	w.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap gives http.ResponseController access to the connection.
 func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// allowedHosts are the names a loopback listener may be called by: behind a
-// proxy on this machine that is the public one.
+// allowedHosts are the names a loopback listener accepts in the Host header;
+// behind a proxy on this machine that is the public one.
 func allowedHosts(cfg Config) ([]string, error) {
 	if cfg.PublicURL == "" {
 		return cfg.AllowedHosts, nil
@@ -157,9 +156,8 @@ func allowedHosts(cfg Config) ([]string, error) {
 }
 
 // NewServer returns an HTTP server with limits for a public listener: slow or
-// huge headers, slow bodies and idle connections are cut. Profiles of the
-// admin listener take 30 s and more, so writeTimeout is the caller's (0 =
-// none).
+// huge headers, slow bodies and idle connections are cut off. The caller sets
+// writeTimeout (0 = none), as profiles of the admin listener take 30 s and more.
 func NewServer(h http.Handler, writeTimeout time.Duration, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           h,
@@ -167,7 +165,8 @@ func NewServer(h http.Handler, writeTimeout time.Duration, log *slog.Logger) *ht
 		ReadTimeout:       30 * time.Second,
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    128 << 10,                                         // past rest.MaxURL, so that a longer address gets its error as JSON
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug), // mostly what strangers send
+		// Above rest.MaxURL, so that a longer address gets its error as JSON.
+		MaxHeaderBytes: 128 << 10,
+		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug), // mostly malformed requests of strangers
 	}
 }

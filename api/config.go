@@ -22,8 +22,8 @@ type Config struct {
 	Version      string // of the program
 	PublicURL    string // {base_url}: https://kb.example.org
 
-	// Loopback and AdminLoopback say that a listener is only reachable from
-	// this machine: Host headers are checked. AdminToken is needed otherwise.
+	// Loopback and AdminLoopback mean that the listener is only reachable from
+	// this machine: Host headers are checked. Otherwise AdminToken is required.
 	Loopback, AdminLoopback bool
 	AdminToken              string
 	AllowedHosts            []string // besides PublicURL's
@@ -34,7 +34,7 @@ type Config struct {
 	// LimitStore is shared by all buckets; nil = one in memory.
 	LimitStore limiter.Store
 
-	// Down names what does not answer now, each with its reason; nil = nothing.
+	// Down lists the engines that do not answer, each with its reason; nil = none.
 	Down    func() []string
 	Metrics *admin.Metrics
 }

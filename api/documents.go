@@ -36,8 +36,8 @@ func documents(cfg Config) ([]rest.Document, error) {
 	}, nil
 }
 
-// Health tells how ready a searcher is, and what of it does not answer, each
-// with its reason.
+// Health reports the readiness of a searcher and the engines that do not
+// answer, each with its reason.
 func Health(s retrieval.Searcher) (ready func() (bool, float64), down func() []string) {
 	ready = func() (bool, float64) {
 		st := s.Status(context.Background())
@@ -60,7 +60,7 @@ func title(cfg Config) string {
 	return cfg.Name + " knowledge base"
 }
 
-// liveness tells that the program runs; it does so from the moment it listens.
+// liveness reports that the program runs, from the moment it listens.
 func liveness(cfg Config) func(context.Context) ([]byte, error) {
 	tools := 0
 	for _, o := range cfg.Operations {
@@ -91,8 +91,8 @@ func liveness(cfg Config) func(context.Context) ([]byte, error) {
 	}
 }
 
-// ready tells whether the first index is complete, and what is down: the
-// service answers without that, so clients need not be sent elsewhere.
+// ready reports whether the first index is complete. Engines that are down are
+// listed but do not make the service unready: it answers without them.
 func ready(cfg Config) func(context.Context) ([]byte, error) {
 	return func(context.Context) ([]byte, error) {
 		down := cfg.Down()

@@ -1,6 +1,6 @@
-// Package admin serves the operator: metrics, profiles, and the pages other
-// packages bring. It belongs on a listener of its own. Of ours it imports
-// guard.
+// Package admin serves the operator: metrics, profiles, and the pages that
+// other packages add. It belongs on a separate listener. Of this module it
+// imports only guard.
 package admin
 
 import (
@@ -21,9 +21,9 @@ import (
 type Config struct {
 	Metrics *Metrics // nil = new ones
 	Version string
-	// Loopback says that the listener is only reachable from this machine; the
+	// Loopback means that the listener is only reachable from this machine; the
 	// Host header must then be this machine's or one of AllowedHosts. Any
-	// other listener needs a Token, which clients send as a bearer's.
+	// other listener needs a Token, which clients send as a bearer token.
 	Loopback     bool
 	AllowedHosts []string
 	Token        string
@@ -31,7 +31,7 @@ type Config struct {
 	Log          *slog.Logger
 }
 
-// Page is a part of the admin interface that another package brings.
+// Page is a part of the admin interface that another package adds.
 type Page struct {
 	Path    string // as http.ServeMux has it: /relevance/
 	Title   string // on the index page; "" = not listed
@@ -69,12 +69,15 @@ func New(cfg Config) (http.Handler, error) {
 		mux.Handle(p.Path, p.Handler)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		guard.Refuse(w, http.StatusNotFound, "no such address; / lists what there is")
+		guard.Refuse(w, http.StatusNotFound, "no such page; / lists all")
 	})
 	return protect(cfg, mux), nil
 }
 
-// protect keeps out strangers, rebinding pages and forged forms.
+const contentPolicy = "default-src 'none'; style-src 'self'; form-action 'self'; " +
+	"frame-ancestors 'none'; base-uri 'none'"
+
+// protect keeps out strangers, DNS rebinding and forged forms.
 func protect(cfg Config, next http.Handler) http.Handler {
 	forged := http.NewCrossOriginProtection()
 	forged.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -91,14 +94,14 @@ func protect(cfg Config, next http.Handler) http.Handler {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'")
+		h.Set("Content-Security-Policy", contentPolicy)
 		h.Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
 	})
 }
 
-// bearer compares digests, so that the time taken tells nothing of the token,
-// not even its length.
+// bearer compares digests, so that the time taken reveals nothing about the
+// token, not even its length.
 func bearer(token string, next http.Handler) http.Handler {
 	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -11,8 +11,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Metrics counts what the interfaces answer. Other parts of the program add
-// collectors of their own to Registry.
+// Metrics counts the answers of the interfaces. Other parts of the program
+// register their collectors in Registry.
 type Metrics struct {
 	Registry *prometheus.Registry
 
@@ -22,12 +22,12 @@ type Metrics struct {
 	callTimes    *prometheus.HistogramVec
 }
 
-// buckets of durations, in seconds: a search takes about 10 ms, and nothing
-// runs longer than the 15 s a request may take.
+// buckets of durations, in seconds: a search takes about 10 ms, and a request
+// is cut off after 15 s.
 var buckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15}
 
-// NewMetrics makes a registry of its own with the collectors of the Go
-// runtime and the process.
+// NewMetrics makes a new registry with the collectors of the Go runtime and the
+// process.
 func NewMetrics() *Metrics {
 	m := &Metrics{
 		Registry: prometheus.NewRegistry(),
@@ -45,12 +45,13 @@ func NewMetrics() *Metrics {
 		}, []string{"tool"}),
 	}
 	m.Registry.MustRegister(m.requests, m.requestTimes, m.calls, m.callTimes,
-		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewBuildInfoCollector())
+		collectors.NewGoCollector(), collectors.NewBuildInfoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
 // ObserveRequest counts an answered request. route is a pattern, never an
-// address: what clients send must not make new series.
+// address, so that clients cannot create series.
 func (m *Metrics) ObserveRequest(method, route string, status int, took time.Duration) {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodOptions:
@@ -68,5 +69,7 @@ func (m *Metrics) ObserveTool(tool, outcome string, took time.Duration) {
 }
 
 func (m *Metrics) handler(log *slog.Logger) http.Handler {
-	return promhttp.HandlerFor(m.Registry, promhttp.HandlerOpts{ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError)})
+	return promhttp.HandlerFor(m.Registry, promhttp.HandlerOpts{
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError),
+	})
 }

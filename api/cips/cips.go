@@ -14,7 +14,7 @@ import (
 	"almanac/catalog/network"
 )
 
-// Operations are the group's, in the order clients see them.
+// Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{
 	list, tldrs, batch, graph, get, history, attachments, tldr, mentions, citations, chain, implementation,
 	voteRequests, getVoteRequest, voteOutcome, formalVotes, voters,
@@ -55,7 +55,7 @@ func runList(ctx context.Context, b kb.Base, in listIn) (kb.List[kb.CIP], error)
 	case status == "":
 	case slices.Contains(network.Statuses, status):
 		q.States = []string{status}
-	default: // a word of the network's own
+	default: // a status that only the network uses
 		q.AllTags = append(q.AllTags, catalog.Tag(catalog.TagStatus, status))
 	}
 	if in.Type != "" {
@@ -123,7 +123,7 @@ type batchIn struct {
 
 // Batch is the answer of a batch lookup.
 type Batch[T any] struct {
-	Items []*T `json:"items" doc:"in input order; null where nothing has the id"`
+	Items []*T `json:"items" doc:"in input order; null for unknown ids"`
 }
 
 func runBatch(ctx context.Context, b kb.Base, in batchIn) (Batch[Full], error) {
@@ -162,7 +162,7 @@ var tldrs = kb.New(op.Spec{
 	Doc: "Short summaries of several proposals, in input order, null for misses.",
 }, runTldrs)
 
-// CipTldr is the short summary of a proposal, under its published name.
+// CipTldr is the short summary of a proposal. The name is published in OpenAPI.
 type CipTldr struct {
 	ID          string     `json:"id"`
 	Title       string     `json:"title"`
@@ -205,7 +205,7 @@ type Attachments struct {
 	Total int          `json:"total"`
 }
 
-// Attachment is one of them.
+// Attachment is one file.
 type Attachment struct {
 	RecordID  int64  `json:"record_id" doc:"reads the text with get_doc"`
 	Filename  string `json:"filename"`

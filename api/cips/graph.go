@@ -23,7 +23,7 @@ type Node struct {
 	ID     string `json:"id"`
 	Label  string `json:"label"`
 	Title  string `json:"title"`
-	Status string `json:"status" doc:"empty for one that is required and not in the catalog"`
+	Status string `json:"status" doc:"empty if it is not in the catalog"`
 	URL    string `json:"url,omitempty"`
 }
 
@@ -60,7 +60,7 @@ func runGraph(ctx context.Context, b kb.Base, _ struct{}) (Graph, error) {
 			continue
 		}
 		to, ok := byRef[l.To]
-		if !ok { // an alias, or one that is not in the catalog
+		if !ok { // an alias, or not in the catalog
 			n, _, err := resolve(ctx, b, l.To)
 			if err != nil {
 				return Graph{}, err
@@ -73,7 +73,9 @@ func runGraph(ctx context.Context, b kb.Base, _ struct{}) (Graph, error) {
 		}
 		g.Edges = append(g.Edges, Edge{from, to})
 	}
-	slices.SortFunc(g.Edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	slices.SortFunc(g.Edges, func(a, b Edge) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
 	g.Edges = slices.Compact(g.Edges)
 	return g, nil
 }
@@ -82,8 +84,8 @@ func node(b kb.Base, r catalog.Record) Node {
 	return Node{ID: b.ID(r), Label: r.Key, Title: r.Title, Status: r.State, URL: b.URL(r)}
 }
 
-// resolve returns the node of a required proposal with its record's id; 0 for
-// one that is not in the catalog.
+// resolve returns the node of a required proposal and its record id, 0 if it is
+// not in the catalog.
 func resolve(ctx context.Context, b kb.Base, ref catalog.Ref) (Node, int64, error) {
 	r, err := b.Catalog.Head(ctx, ref)
 	if errors.Is(err, catalog.ErrNotFound) {
@@ -140,7 +142,7 @@ func runChain(ctx context.Context, b kb.Base, in chainIn) (Chain, error) {
 	relations := []catalog.Relation{catalog.Requires}
 	if start.Kind == catalog.KindProposal {
 		c.ID = "PR-" + start.Key
-		// A grant has no requires header: what it names is what it builds on.
+		// A grant has no requires header: it builds on the proposals it names.
 		relations = append(relations, catalog.Implements, catalog.Cites, catalog.Mentions)
 	}
 	w := walk{Base: b, start: c.ID, at: map[string]int{}}
@@ -161,7 +163,7 @@ func runChain(ctx context.Context, b kb.Base, in chainIn) (Chain, error) {
 	return c, nil
 }
 
-// start finds where the walk begins: a proposal, its draft, or a grant draft.
+// startOf finds the start of the walk: a proposal, a draft, or a grant draft.
 func startOf(ctx context.Context, b kb.Base, id kb.CIPID) (catalog.Record, error) {
 	r, err := b.CIPHead(ctx, id)
 	ref, invalid := b.CIPRef(id)
@@ -173,7 +175,7 @@ func startOf(ctx context.Context, b kb.Base, id kb.CIPID) (catalog.Record, error
 	return r, kb.NotFound(err, "there is no %s, neither a draft nor a grant proposal", ref.Key)
 }
 
-// walk goes through the requires graph breadth first.
+// walk traverses the requires graph breadth first.
 type walk struct {
 	kb.Base
 	start string
@@ -181,16 +183,17 @@ type walk struct {
 	at    map[string]int // id → place in found
 }
 
-// visit is a proposal on the way.
+// visit is a proposal of the current level.
 type visit struct {
 	record int64
 	id     string
 }
 
-// step adds what the proposals of one level require, and returns those met for
-// the first time. The start, met again at the end of a cycle, is not its own
-// prerequisite.
-func (w *walk) step(ctx context.Context, depth int, level []visit, relations []catalog.Relation) (met []visit, err error) {
+// step adds the proposals that one level requires, and returns those found for
+// the first time. In a cycle, the start is not its own prerequisite.
+func (w *walk) step(
+	ctx context.Context, depth int, level []visit, relations []catalog.Relation,
+) (met []visit, err error) {
 	records := make([]int64, len(level))
 	for i, v := range level {
 		records[i] = v.record

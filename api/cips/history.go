@@ -56,19 +56,20 @@ func runHistory(ctx context.Context, b kb.Base, in idIn) (History, error) {
 		return History{}, missing
 	}
 	if missing == nil {
-		ref = r.Ref() // a merged draft answers as the proposal it became
+		ref = r.Ref() // of a merged draft: the proposal it became
 	}
 	events, err := b.Catalog.Events(ctx, catalog.EventQuery{Ref: ref, Field: "status"})
 	if err != nil {
 		return History{}, err
 	}
-	h := History{ID: b.Network.Proposals.ID(ref.Key), Label: ref.Key, Title: r.Title, Status: r.State, Total: len(events)}
+	id := b.Network.Proposals.ID(ref.Key)
+	h := History{ID: id, Label: ref.Key, Title: r.Title, Status: r.State, Total: len(events)}
 	switch {
 	case missing == nil:
 		h.URL = b.URL(r)
 	case len(events) == 0:
 		return History{}, missing
-	default: // a proposal without a file: its events are all that is known
+	default: // a proposal without a file is known by its events only
 		h.Status, h.URL = events[0].To, events[0].URL
 	}
 	for _, e := range events {
@@ -103,8 +104,8 @@ type Implementation struct {
 	kb.Grounds
 }
 
-// tracking are the kinds that show work on a proposal, with what one of them
-// proves and how heavily.
+// tracking are the kinds that show work on a proposal, with the verdict and the
+// weight of each.
 var tracking = []struct {
 	kind    catalog.Kind
 	verdict string
@@ -119,7 +120,7 @@ var tracking = []struct {
 	{catalog.KindRepo, "in_progress", 0.4, "a repository names it"},
 }
 
-// implementsWeight is that of a link which says so, whatever the kind.
+// implementsWeight is the weight of an explicit implements link of any kind.
 const implementsWeight = 1
 
 var implementation = kb.New(op.Spec{

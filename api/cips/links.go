@@ -24,7 +24,7 @@ type Mentions struct {
 	Other     []kb.Reference `json:"other" doc:"documentation, releases and every other kind"`
 }
 
-// MentionCounts counts mentioning records, also those beyond the lists.
+// MentionCounts counts mentioning records, including those cut from the lists.
 type MentionCounts struct {
 	Forum     int `json:"forum"`
 	Mail      int `json:"mailing_list"`
@@ -104,7 +104,7 @@ type CitingSource struct {
 const citationSamples = 5
 
 // citing names the sources of citations in the order of the answer. The last
-// has every other kind.
+// holds every other kind.
 var citing = []struct {
 	name  string
 	kinds []catalog.Kind
@@ -113,7 +113,8 @@ var citing = []struct {
 	{"forum", []catalog.Kind{catalog.KindTopic, catalog.KindPost}},
 	{"mail", []catalog.Kind{catalog.KindMailThread, catalog.KindMailMessage}},
 	{"forge", []catalog.Kind{
-		catalog.KindIssue, catalog.KindPull, catalog.KindDiscussion, catalog.KindComment, catalog.KindRelease, catalog.KindRepo,
+		catalog.KindIssue, catalog.KindPull, catalog.KindDiscussion, catalog.KindComment, catalog.KindRelease,
+		catalog.KindRepo,
 	}},
 	{"blog", []catalog.Kind{catalog.KindBlog}},
 	{"videos", []catalog.Kind{catalog.KindVideo}},

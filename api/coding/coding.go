@@ -1,5 +1,5 @@
-// Package coding compresses whole bodies in the way a client asks for. It
-// imports nothing of ours.
+// Package coding compresses whole bodies as the client accepts. It imports
+// nothing of this module.
 package coding
 
 import (
@@ -15,18 +15,18 @@ import (
 // A Coding is a value of Content-Encoding.
 type Coding string
 
-// What Choose answers.
+// Results of Choose.
 const (
 	Identity Coding = ""
 	Gzip     Coding = "gzip"
 	Zstd     Coding = "zstd"
 )
 
-// minSize is the least body worth compressing, in bytes: one that fits a
-// packet arrives no sooner for being smaller.
+// minSize is the smallest body worth compressing, in bytes: one that fits a
+// packet does not arrive sooner when smaller.
 const minSize = 1400
 
-// Choose reads Accept-Encoding. Between equal weights zstd comes first.
+// Choose reads Accept-Encoding. At equal weights zstd is preferred.
 func Choose(accept string, size int) Coding {
 	if size < minSize {
 		return Identity
@@ -60,13 +60,14 @@ func Choose(accept string, size int) Coding {
 }
 
 var gzips = sync.Pool{New: func() any {
-	w, _ := gzip.NewWriterLevel(nil, 5) // errs on an unknown level only
+	w, _ := gzip.NewWriterLevel(nil, 5) // fails only on an unknown level
 	return w
 }}
 
-// zstds encodes without goroutines of its own.
+// zstds encodes without additional goroutines.
 var zstds = sync.OnceValue(func() *zstd.Encoder {
-	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderLevel(zstd.SpeedDefault)) // errs on bad options only
+	level := zstd.WithEncoderLevel(zstd.SpeedDefault)
+	e, _ := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), level) // fails only on bad options
 	return e
 })
 
@@ -78,7 +79,7 @@ func (c Coding) Encode(body []byte) []byte {
 		defer gzips.Put(w)
 		var buf bytes.Buffer
 		w.Reset(&buf)
-		_, _ = w.Write(body) // a buffer takes everything
+		_, _ = w.Write(body) // a buffer does not fail
 		_ = w.Close()
 		return buf.Bytes()
 	case Zstd:

@@ -19,10 +19,10 @@ type changesIn struct {
 	Since kb.Day `json:"since" tool:"-" doc:"start of the window instead of days: a day, or a time"`
 }
 
-// ActivityStream is what happened in a window, under its published name.
-// Counts and total cover the window before the limit.
+// ActivityStream lists the activity in a window. Counts and total cover the
+// window before the limit. The name is published in OpenAPI.
 type ActivityStream struct {
-	WindowDays int        `json:"window_days" doc:"begun days count whole"`
+	WindowDays int        `json:"window_days" doc:"rounded up to whole days"`
 	Total      int        `json:"total"`
 	Counts     Counts     `json:"counts"`
 	Items      []Activity `json:"items"`
@@ -39,7 +39,7 @@ type Counts struct {
 	NewRadar     int `json:"new_radar_item"`
 }
 
-// Activity is one thing that happened.
+// Activity is one event.
 type Activity struct {
 	Kind  string         `json:"kind"`
 	When  time.Time      `json:"when"`
@@ -49,7 +49,7 @@ type Activity struct {
 	Meta  map[string]any `json:"meta"`
 }
 
-// streams are the kinds of records that are news when they are created.
+// streams are the kinds of records whose creation is listed.
 var streams = []struct {
 	kind  catalog.Kind
 	name  string
@@ -81,12 +81,13 @@ func runChanges(ctx context.Context, b kb.Base, in changesIn) (ActivityStream, e
 	out := ActivityStream{WindowDays: in.Days}
 	if start := in.Since.Time(); !start.IsZero() {
 		if start.After(now) {
-			return out, op.Invalid("since must be in the past: a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z")
+			return out, op.Invalid("since must be in the past: " +
+				"a day such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z")
 		}
 		since = start
 		out.WindowDays = max(1, int(math.Ceil(now.Sub(since).Hours()/24)))
 	}
-	until := now.Add(time.Microsecond) // the catalog's times are whole ones; what happens now is in
+	until := now.Add(time.Microsecond) // exclusive; the catalog stores whole microseconds
 	if err := statusChanges(ctx, b, since, until, &out); err != nil {
 		return ActivityStream{}, err
 	}

@@ -14,7 +14,7 @@ import (
 	"almanac/catalog/derive"
 )
 
-// Operations are the group's, in the order clients see them.
+// Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{changes, trending, discussion}
 
 type discussionIn struct {
@@ -38,7 +38,7 @@ type Topic struct {
 	CreatedAt *time.Time `json:"created_at"`
 }
 
-// Post is one post of it.
+// Post is one post of a topic.
 type Post struct {
 	Number   int        `json:"number"`
 	Author   string     `json:"author"`
@@ -68,7 +68,7 @@ func runDiscussion(ctx context.Context, b kb.Base, in discussionIn) (Discussion,
 	return Discussion{row, posts}, err
 }
 
-// forum shows the first posts of a topic, as many as a reader takes in.
+// forum reads topics with their posts, 15 at a time.
 var forum = kb.Threads[Topic, Post]{
 	Kind: catalog.KindTopic, Row: topic, Children: catalog.KindPost, Child: post, Most: 15,
 }
@@ -90,7 +90,7 @@ func post(b kb.Base, r catalog.Record) (Post, error) {
 	}, err
 }
 
-// Trending is the content of the last week, liveliest first.
+// Trending is the content of the last week, ranked by engagement.
 type Trending struct {
 	WindowDays int       `json:"window_days"`
 	Items      []Trend   `json:"items"`
@@ -99,7 +99,7 @@ type Trending struct {
 	Method     string    `json:"method"`
 }
 
-// Trend is one record of them.
+// Trend is one trending record.
 type Trend struct {
 	kb.Item
 	Score   float64 `json:"score" doc:"comparable across kinds"`
@@ -109,7 +109,7 @@ type Trend struct {
 
 const (
 	trendsShown = 20
-	// trendsAge is how long scores may be kept: they halve in two days.
+	// trendsAge is how long scores are cached: they halve in two days.
 	trendsAge = 15 * time.Minute
 )
 

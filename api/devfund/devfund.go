@@ -11,7 +11,7 @@ import (
 	"almanac/catalog"
 )
 
-// Operations are the group's, in the order clients see them.
+// Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{list}
 
 type listIn struct {
@@ -27,7 +27,7 @@ type Proposal struct {
 	State       string              `json:"state" enum:"open,closed"`
 	Merged      bool                `json:"merged"`
 	Author      string              `json:"author"`
-	BoardStatus *string             `json:"board_status" doc:"column of the board; null where it is not known"`
+	BoardStatus *string             `json:"board_status" doc:"column of the board; null if unknown"`
 	StatusRaw   string              `json:"status_raw,omitempty" doc:"as the proposal's text says"`
 	Labels      []string            `json:"labels"`
 	Funding     string              `json:"funding,omitempty" doc:"as written"`

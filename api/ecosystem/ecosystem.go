@@ -11,7 +11,7 @@ import (
 	"almanac/catalog"
 )
 
-// Operations are the group's, in the order clients see them.
+// Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{discussions, getDiscussion, repos, projects, toolServers}
 
 // Discussion is a discussion on the forge in a list.

@@ -1,6 +1,6 @@
-// Package guard keeps out requests that a browser makes for somebody else:
-// DNS rebinding by the Host header, foreign pages by Origin. It also writes the
-// one form all refusals have. It imports nothing of ours but op.
+// Package guard keeps out requests that a browser makes on behalf of a foreign
+// page: it checks Host against DNS rebinding, and Origin. It also writes the
+// JSON form of all refusals. Of this module it imports only op.
 package guard
 
 import (
@@ -26,9 +26,9 @@ func Refuse(w http.ResponseWriter, status int, message string) {
 	_, _ = w.Write(body) // the client may be gone
 }
 
-// Hosts lets only requests through whose Host is a loopback name or address,
-// or one of allowed (names, ports ignored): a page elsewhere that rebinds its
-// name to 127.0.0.1 sends its own name. It is for loopback listeners.
+// Hosts passes only requests whose Host is a loopback name or address, or one
+// of allowed (names, ports ignored): a foreign page that rebinds its name to
+// 127.0.0.1 sends its own name. It is for loopback listeners.
 func Hosts(allowed []string, next http.Handler) http.Handler {
 	names := map[string]bool{}
 	for _, a := range allowed {
@@ -36,14 +36,15 @@ func Hosts(allowed []string, next http.Handler) http.Handler {
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if host := hostname(r.Host); !names[host] && !Loopback(host) {
-			Refuse(w, http.StatusForbidden, "this listener is local: the Host header must be localhost or a configured name")
+			Refuse(w, http.StatusForbidden,
+				"this listener is local: the Host header must be localhost or a configured name")
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// Origins tells which pages may use an endpoint.
+// Origins decides which pages may use an endpoint.
 type Origins struct {
 	allowed  map[string]bool
 	any      bool
@@ -61,8 +62,8 @@ func NewOrigins(allowed []string, loopback bool) Origins {
 	return o
 }
 
-// Allow tells whether a request may pass: it has no Origin, so no browser
-// sends it for a page, or one that is allowed.
+// Allow reports whether a request may pass: it has no Origin, so no page in a
+// browser sends it, or one that is allowed.
 func (o Origins) Allow(r *http.Request) bool {
 	values := r.Header.Values("Origin")
 	if len(values) == 0 || o.any {
@@ -78,7 +79,7 @@ func (o Origins) Allow(r *http.Request) bool {
 	return err == nil && o.loopback && u.Host != "" && Loopback(hostname(u.Host))
 }
 
-// Loopback tells whether a host name or address is this machine's own.
+// Loopback reports whether a host name or address is that of this machine.
 func Loopback(host string) bool {
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true
@@ -87,7 +88,8 @@ func Loopback(host string) bool {
 	return err == nil && ip.Unmap().IsLoopback()
 }
 
-// hostname is a Host header without port, brackets, final dot and case.
+// hostname returns a Host header in lower case without port, brackets and final
+// dot.
 func hostname(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name

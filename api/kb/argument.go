@@ -12,10 +12,10 @@ import (
 	"almanac/catalog/network"
 )
 
-// The named arguments below bring their constraints with them (op.Constrained);
-// {{words}} are the network's, see wordsOf.
+// The types of arguments below have constraints (op.Constrained); wordsOf
+// replaces their {{placeholders}}.
 
-// CIPID is an improvement proposal's id as clients write it.
+// CIPID is the id of an improvement proposal as clients write it.
 type CIPID string
 
 // Constraints implements op.Constrained.
@@ -34,7 +34,7 @@ func (RecordID) Constraints() reflect.StructTag {
 		`tooldoc:"id of a search result: a number, or a string such as {{id}}"`
 }
 
-// NumberID is an id that is a number at its source, or the record id.
+// NumberID is a numeric id at the source, or a record id.
 type NumberID string
 
 // Constraints implements op.Constrained.
@@ -51,7 +51,7 @@ func (Status) Constraints() reflect.StructTag {
 	return reflect.StructTag(`enum:"` + strings.Join(network.Statuses, ",") + `"`)
 }
 
-// StatusFilter is a Status, or a word of the network's own.
+// StatusFilter is a Status, or a status that only the network uses.
 type StatusFilter string
 
 // Constraints implements op.Constrained.
@@ -119,7 +119,7 @@ type Day time.Time
 // Time returns the moment, zero if none is given.
 func (d Day) Time() time.Time { return time.Time(d) }
 
-// Query is what a search is for.
+// Query is the text to search for.
 type Query string
 
 // Constraints implements op.Constrained.
@@ -135,7 +135,7 @@ func (Cursor) Constraints() reflect.StructTag {
 	return `doc:"next_cursor of an earlier answer, for long texts" maxLength:"20"`
 }
 
-// Paging is what most lists take.
+// Paging are the arguments of most lists.
 type Paging struct {
 	Limit int `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
 	Skip
@@ -146,7 +146,7 @@ type Skip struct {
 	Offset int `json:"offset" default:"0" minimum:"0" maximum:"2147483647" toolmaximum:"" doc:"how many to skip"`
 }
 
-// wordsOf writes the placeholders of texts and tags in a network's words.
+// wordsOf replaces the placeholders of texts and tags by a network's terms.
 func wordsOf(n network.Network) *strings.Replacer {
 	p := n.Proposals
 	key := p.Key("56")
@@ -161,9 +161,9 @@ func wordsOf(n network.Network) *strings.Replacer {
 	)
 }
 
-// servicePrefix is the API's own word for an improvement proposal. A network
-// that uses it has the ids of the published interface; any other is also
-// called by its own prefix, and counts further.
+// servicePrefix is the API's own prefix of improvement proposals. A network
+// that uses it has the ids of the published interface; any other also has its
+// own prefix, and longer numbers.
 const servicePrefix = "CIP"
 
 // IDPattern is the form of a proposal's id on REST.
@@ -175,7 +175,7 @@ func IDPattern(prefix string) string {
 		network.MaxDigits, prefix, strings.ToLower(prefix))
 }
 
-// ToolIDPattern also takes the spellings that models write.
+// ToolIDPattern also accepts the spellings that models write.
 func ToolIDPattern(prefix string) string {
 	digits := network.MaxDigits
 	if prefix == servicePrefix {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// memo keeps what was computed from the catalog, one value a key.
+// memo caches values computed from the catalog, one per key.
 type memo struct {
 	flight singleflight.Group
 	mu     sync.Mutex
@@ -24,10 +24,10 @@ type derived struct {
 
 func newMemo() *memo { return &memo{values: map[string]derived{}} }
 
-// Derived returns what compute makes of the catalog, and when it did: at most
-// once for each position of the change log, and again after maxAge (0: never)
-// if the value depends on the time. Calls at the same time share one
-// computation. Callers must not change the value.
+// Derived returns a value that compute derives from the catalog, and when it was
+// computed: once for each position of the change log, and again after maxAge
+// (0: never) if the value depends on the time. Concurrent calls share one
+// computation. Callers must not modify the value.
 func Derived[T any](
 	ctx context.Context, b Base, key string, maxAge time.Duration, compute func(context.Context) (T, error),
 ) (value T, at time.Time, err error) {
@@ -41,7 +41,7 @@ func Derived[T any](
 	if d, ok := b.memo.get(key); ok && fresh(d) {
 		return d.value.(T), d.at, nil
 	}
-	// The computation outlives a caller that leaves: others may wait for it.
+	// The computation is not cancelled with a caller: others may wait for it.
 	results := b.memo.flight.DoChan(fmt.Sprint(key, " ", position), func() (any, error) {
 		d := derived{position: position, at: b.Now().UTC()}
 		var err error

@@ -11,11 +11,11 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// namedValues is how many valid values a hint names at most.
+// namedValues is the maximum of valid values in a hint.
 const namedValues = 12
 
-// emptyList says why a list is empty: the page is past the end, a filter has a
-// value that no such record has, or nothing of the kind is indexed.
+// emptyList explains an empty list: the page is past the end, no record of the
+// kind has the value of a filter, or nothing of the kind is indexed.
 func (b Base) emptyList(ctx context.Context, q catalog.ListQuery, total int) (string, error) {
 	if total > 0 {
 		return pastTheEnd(total), nil
@@ -43,7 +43,7 @@ func (b Base) emptyList(ctx context.Context, q catalog.ListQuery, total int) (st
 	return b.emptyTags(ctx, q)
 }
 
-// emptyTags is emptyList for filters that are tags.
+// emptyTags is emptyList for filters by tag.
 func (b Base) emptyTags(ctx context.Context, q catalog.ListQuery) (string, error) {
 	for _, tag := range q.AllTags {
 		name, given, ok := strings.Cut(tag, ":")
@@ -65,7 +65,7 @@ func (b Base) emptyTags(ctx context.Context, q catalog.ListQuery) (string, error
 	return "no record has all of these: leave a filter out", nil
 }
 
-// values are what records of some kinds have in their columns.
+// values are the distinct values in the columns of some kinds of records.
 type values struct {
 	total                                   int
 	states, categories, sources, containers []string
@@ -96,8 +96,8 @@ func containsFold(list []string, s string) bool {
 	return slices.ContainsFunc(list, func(x string) bool { return strings.EqualFold(x, s) })
 }
 
-// NoSuch says that no record has a value, and names the nearest one or those
-// that there are.
+// NoSuch says that no record has a value: it names the nearest existing one, or
+// lists them.
 func NoSuch(name, given string, known []string) string {
 	given = First(given, 80)
 	if near := network.Nearest(given, known); near != "" {
@@ -113,7 +113,7 @@ func NoSuch(name, given string, known []string) string {
 	return fmt.Sprintf("no record has the %s %q: there are %s%s", name, given, strings.Join(known, ", "), more)
 }
 
-// EmptySearch says what to try when a page of a search is empty.
+// EmptySearch suggests what to try if a page of results is empty.
 func EmptySearch(total int, f passage.Filter) string {
 	if total > 0 {
 		return pastTheEnd(total)

@@ -1,6 +1,6 @@
 package kb
 
-// Evidence is a record that a heuristic's answer rests on.
+// Evidence is a record that supports the answer of a heuristic.
 type Evidence struct {
 	Item
 	Why     string  `json:"why" doc:"what it says for the answer"`
@@ -8,7 +8,7 @@ type Evidence struct {
 	Weight  float64 `json:"weight" doc:"its share in the answer, 0 to 1"`
 }
 
-// Grounds is the part of a heuristic's answer that lets one check it.
+// Grounds is the part of a heuristic's answer that makes it verifiable.
 type Grounds struct {
 	Evidence []Evidence `json:"evidence" doc:"the records it rests on, heaviest first"`
 	Method   string     `json:"method" doc:"how it was computed, in one sentence"`

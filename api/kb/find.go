@@ -14,23 +14,24 @@ import (
 	"almanac/retrieval"
 )
 
-// maxQuery is the number of characters of a query that are searched for. What
-// follows adds no words (query.MaxTerms) but would be analysed and embedded.
+// maxQuery is the number of characters of a query that are searched for. The
+// rest would be analysed and embedded but add no terms (query.MaxTerms).
 const maxQuery = 4_000
 
-// retryUnavailable is when to ask again after no engine answered: the
+// retryUnavailable is the wait before the next try if no engine answered: the
 // searcher tries them about as often.
 const retryUnavailable = 5 * time.Second
 
 // Find searches. Its errors name the argument of the query, by its REST name.
 func (b Base) Find(ctx context.Context, field string, r retrieval.Request) (retrieval.Response, error) {
 	r.Query = First(r.Query, maxQuery)
-	// No ranking is as long as MaxResults, so that a page beyond it is empty.
+	// Rankings are shorter than MaxResults, so a page beyond it is empty.
 	r.Offset = min(r.Offset, retrieval.MaxResults-r.Limit)
 	res, err := b.Search.Search(ctx, r)
 	switch {
 	case errors.Is(err, retrieval.ErrBadQuery):
-		return res, op.InvalidField(field, "cannot be searched for: %s", strings.TrimPrefix(err.Error(), retrieval.ErrBadQuery.Error()+": "))
+		reason := strings.TrimPrefix(err.Error(), retrieval.ErrBadQuery.Error()+": ")
+		return res, op.InvalidField(field, "cannot be searched for: %s", reason)
 	case errors.Is(err, retrieval.ErrNotReady):
 		return res, op.Loading(b.Search.Status(ctx).Progress)
 	case errors.Is(err, retrieval.ErrUnavailable):
@@ -50,7 +51,7 @@ func First(s string, n int) string {
 	return s
 }
 
-// Match is a search result with its record, which has no body.
+// Match is a search result with its record, without the body.
 type Match struct {
 	Record catalog.Record
 	Result retrieval.Result
@@ -120,7 +121,7 @@ func (s Search) request() retrieval.Request {
 	return r
 }
 
-// Names writes kinds as filters of a search have them.
+// Names converts kinds to the filter of a search.
 func Names(kinds []catalog.Kind) []string {
 	var out []string
 	for _, k := range kinds {
@@ -137,7 +138,7 @@ type Found[T any] struct {
 	Hint     string   `json:"hint,omitempty" doc:"if nothing was found: what to try"`
 }
 
-// FindRows answers a search among some kinds, each result as its row.
+// FindRows searches among some kinds and returns each result as its row.
 func FindRows[T any](ctx context.Context, b Base, s Search, row func(Base, Match) (T, error)) (Found[T], error) {
 	request := s.request()
 	res, err := b.Find(ctx, s.Field, request)
@@ -160,8 +161,8 @@ func FindRows[T any](ctx context.Context, b Base, s Search, row func(Base, Match
 	return out, nil
 }
 
-// BestOf searches each list of kinds at the same time and returns the best of
-// each in the same order. The query is embedded once: embedders cache.
+// BestOf searches all lists of kinds concurrently and returns the best of each
+// in the same order. The query is embedded once: embedders cache.
 func BestOf[T any](
 	ctx context.Context, b Base, s Search, lists [][]catalog.Kind, row func(Base, Match) (T, error),
 ) ([]Found[T], error) {

@@ -12,7 +12,7 @@ type Hit struct {
 	Type string `json:"type,omitempty" required:"true" doc:"search type"`
 	Why
 	Anchor  string        `json:"anchor,omitempty" doc:"of the heading in the source's page"`
-	Matches *Matches      `json:"matches,omitempty" doc:"where highlighting was asked for"`
+	Matches *Matches      `json:"matches,omitempty" doc:"if highlight is set"`
 	Source  string        `json:"source"`
 	AlsoAt  []Alternative `json:"also_at,omitempty" doc:"near-identical records shown as this one"`
 }
@@ -38,7 +38,7 @@ type Alternative struct {
 	URL      string `json:"url"`
 }
 
-// Hits makes the hits of results, without those deleted since.
+// Hits converts results to hits, without those deleted since.
 func (b Base) Hits(ctx context.Context, results []retrieval.Result, highlight bool) ([]Hit, error) {
 	var ids []int64
 	for _, r := range results {
@@ -70,6 +70,7 @@ func (b Base) Hits(ctx context.Context, results []retrieval.Result, highlight bo
 
 func (b Base) hit(m Match) Hit {
 	return Hit{
-		Item: b.Item(m.Record), Type: TypeOf(m.Record.Kind), Why: m.Why(), Anchor: m.Result.Anchor, Source: m.Record.Source,
+		Item: b.Item(m.Record), Type: TypeOf(m.Record.Kind), Why: m.Why(),
+		Anchor: m.Result.Anchor, Source: m.Record.Source,
 	}
 }

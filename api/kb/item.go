@@ -8,8 +8,8 @@ import (
 	"almanac/catalog"
 )
 
-// Item is a record in another's answer. Its id is a string whatever its kind:
-// get_doc and the address of its kind take it.
+// Item is a record inside an answer. Its id is a string for every kind; get_doc
+// and the address of its kind accept it.
 type Item struct {
 	ID        string     `json:"id" doc:"reads the full text with get_doc"`
 	RecordID  int64      `json:"record_id,omitempty" required:"true"`
@@ -36,14 +36,15 @@ func (i *Item) Lean() {
 // Item makes the item of a record.
 func (b Base) Item(r catalog.Record) Item {
 	return Item{
-		ID: b.ID(r), RecordID: r.ID, Kind: string(r.Kind), Key: r.Key, Title: r.Title, URL: b.URL(r), Page: b.PageURL(r),
-		Path: r.Path, Date: Time(Date(r)), State: r.State, Container: r.Container, Author: r.Author,
+		ID: b.ID(r), RecordID: r.ID, Kind: string(r.Kind), Key: r.Key,
+		Title: r.Title, URL: b.URL(r), Page: b.PageURL(r), Path: r.Path,
+		Date: Time(Date(r)), State: r.State, Container: r.Container, Author: r.Author,
 	}
 }
 
-// Named is the item of a kind whose own id is its natural key.
+// Named is the item of a kind whose id is its natural key.
 type Named struct {
-	ID string `json:"id" doc:"opens it, as that of a search result does"`
+	ID string `json:"id" doc:"natural key; the id of a search result works too"`
 	Item
 }
 
@@ -53,16 +54,16 @@ func (n *Named) Lean() {
 	n.Key = ""
 }
 
-// Named makes the named item of a record, whose container has a name of its
-// own in the answer.
+// Named makes the named item of a record. The container is cleared: answers
+// have it in a field of its own name.
 func (b Base) Named(r catalog.Record) Named {
 	n := Named{r.Key, b.Item(r)}
 	n.Container = ""
 	return n
 }
 
-// ID returns the id of a record where kinds mix: that of an improvement
-// proposal (0056, PR-203), else the record id, which no other id looks like.
+// ID returns an id that is unique across kinds: that of an improvement proposal
+// (0056, PR-203), else the record id, which looks like no other.
 func (b Base) ID(r catalog.Record) string {
 	if r.Kind == catalog.KindCIP {
 		return b.Network.Proposals.ID(r.Key)
@@ -70,7 +71,7 @@ func (b Base) ID(r catalog.Record) string {
 	return strconv.FormatInt(r.ID, 10)
 }
 
-// PageURL returns our own address of a record, which this server answers.
+// PageURL returns the address of a record on this server.
 func (b Base) PageURL(r catalog.Record) string {
 	if r.Kind == catalog.KindCIP {
 		return b.PublicURL + "/api/v1/cips/" + url.PathEscape(b.ID(r))
@@ -78,7 +79,7 @@ func (b Base) PageURL(r catalog.Record) string {
 	return b.PublicURL + "/api/v1/docs/" + b.ID(r)
 }
 
-// URL returns the source's own address of a record, or ours if it has none.
+// URL returns the address of a record at its source, or PageURL if it has none.
 func (b Base) URL(r catalog.Record) string {
 	if r.URL != "" {
 		return r.URL

@@ -1,13 +1,13 @@
-// Package kb is the knowledge base as operations see it: the catalog and the
-// searcher they ask, the arguments and forms that they share, and one helper
-// for each way of asking:
+// Package kb is the knowledge base as operations see it: the catalog, the
+// searcher, the arguments and forms that operations share, and one function for
+// each kind of query:
 //
 //	Rows      a list, filtered and paged (list.go)
 //	Read      a record's text in parts; Thread: with its children (text.go)
 //	FindRows  a search among some kinds; BestOf: the best of each (find.go)
 //	Linked    the records that refer to one (linked.go)
 //	Latest    a series of snapshots (series.go)
-//	Derived   what follows from the whole catalog (derived.go)
+//	Derived   a value computed from the whole catalog (derived.go)
 //
 // The operations themselves are in one package per group.
 package kb
@@ -25,7 +25,7 @@ import (
 	"almanac/retrieval"
 )
 
-// Base is what operations work with.
+// Base is passed to every operation.
 type Base struct {
 	Catalog   catalog.Reader
 	Search    retrieval.Searcher
@@ -37,18 +37,18 @@ type Base struct {
 	words *strings.Replacer
 }
 
-// Prepared returns the base with the network's words and with room for what is
-// Derived: api.Operations prepares the base of the groups.
+// Prepared returns the base with the network's terms and a cache for Derived;
+// api.Operations calls it.
 func (b Base) Prepared() Base {
 	b.memo, b.words = newMemo(), wordsOf(b.Network)
 	return b
 }
 
-// Op is an operation of any knowledge base: a group is a list of them.
+// Op makes an operation for a knowledge base. A group is a list of Ops.
 type Op func(Base) op.Operation
 
-// New makes an operation of a function; its texts and constraints are written
-// in the network's words.
+// New makes an operation from a function; its texts and constraints use the
+// network's terms.
 func New[In, Out any](s op.Spec, run func(context.Context, Base, In) (Out, error)) Op {
 	return func(b Base) op.Operation {
 		s := s
@@ -57,7 +57,7 @@ func New[In, Out any](s op.Spec, run func(context.Context, Base, In) (Out, error
 	}
 }
 
-// NotFound turns the catalog's error into the operation's, in words.
+// NotFound turns the catalog's error into the operation's, with a message.
 func NotFound(err error, format string, args ...any) error {
 	if errors.Is(err, catalog.ErrNotFound) {
 		return op.NotFound(format, args...)
@@ -65,8 +65,8 @@ func NotFound(err error, format string, args ...any) error {
 	return err
 }
 
-// Decode reads a record's data; a record that does not hold its kind's form
-// is a mistake of ours.
+// Decode reads the data of a record. An error is internal: the record does not
+// have the form of its kind.
 func Decode[T any](r catalog.Record) (T, error) {
 	v, err := catalog.Decode[T](r)
 	if err != nil {

@@ -18,9 +18,9 @@ var strength = []catalog.Relation{
 	catalog.Requires, catalog.Supersedes, catalog.Implements, catalog.Cites, catalog.References, catalog.Mentions,
 }
 
-// Linked returns the records that refer to r under any of its names, each
-// once, newest first: a mention of a draft is one of the proposal it became.
-// Its own children are left out.
+// Linked returns the records that refer to r by its key or an alias, each once,
+// newest first: a mention of a draft counts for the proposal it became. Children
+// of r are left out.
 func (b Base) Linked(ctx context.Context, r catalog.Record) ([]Linked, error) {
 	links, err := b.linksTo(ctx, r)
 	if err != nil {

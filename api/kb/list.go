@@ -21,7 +21,7 @@ func (l List[T]) Next() (offset int, more bool) {
 	return offset, len(l.Items) > 0 && offset < l.Total
 }
 
-// Rows answers a list: a page of the catalog, each record as its row.
+// Rows returns a page of the catalog, each record as its row.
 func Rows[T any](
 	ctx context.Context, b Base, q catalog.ListQuery, p Paging, row func(Base, catalog.Record) (T, error),
 ) (List[T], error) {

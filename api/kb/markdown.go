@@ -10,7 +10,7 @@ import (
 // Markdown is a record as a Markdown document.
 type Markdown struct {
 	Title, URL string
-	Text       string // what follows; its own first heading replaces the title
+	Text       string // if it starts with a heading, that replaces the title
 }
 
 // Markdowner is an answer that can be written as a Markdown document.

@@ -13,7 +13,8 @@ import (
 func (b Base) CIPRef(id CIPID) (catalog.Ref, error) {
 	key, ok := b.Network.Proposals.ParseID(string(id))
 	if !ok {
-		return catalog.Ref{}, op.InvalidField("id", "must be the id of a proposal, such as %s-56", b.Network.Proposals.Prefix)
+		prefix := b.Network.Proposals.Prefix
+		return catalog.Ref{}, op.InvalidField("id", "must be the id of a proposal, such as %s-56", prefix)
 	}
 	return catalog.Ref{Kind: catalog.KindCIP, Key: key}, nil
 }
@@ -54,9 +55,9 @@ type CIP struct {
 	Label     string     `json:"label"`
 	Title     string     `json:"title"`
 	Status    Status     `json:"status"`
-	StatusRaw string     `json:"status_raw" doc:"the network's own word"`
+	StatusRaw string     `json:"status_raw" doc:"as the network spells it"`
 	Type      string     `json:"type"`
-	Category  string     `json:"category,omitempty" doc:"within the type, where the network has both"`
+	Category  string     `json:"category,omitempty" doc:"within the type, if the network has both"`
 	Author    string     `json:"author"`
 	Authors   []string   `json:"authors"`
 	Created   string     `json:"created,omitempty" doc:"as written"`
@@ -72,8 +73,7 @@ type CIP struct {
 	Path      string     `json:"path,omitempty"`
 }
 
-// Lean implements op.Leaner: the id reads the proposal, and the authors of
-// one are its author.
+// Lean implements op.Leaner: the id is enough to read the proposal.
 func (c *CIP) Lean() {
 	c.RecordID, c.Page, c.Created = 0, "", ""
 }
@@ -86,7 +86,8 @@ func (b Base) CIPRow(r catalog.Record) (CIP, error) {
 	}
 	c := CIP{
 		ID: b.ID(r), Label: r.Key, Title: r.Title, Status: Status(r.State), StatusRaw: d.RawStatus,
-		Type: r.Category, Category: d.Category, Author: r.Author, Authors: d.Authors, Created: d.Created, Approved: d.Approved,
+		Type: r.Category, Category: d.Category, Author: r.Author, Authors: d.Authors,
+		Created: d.Created, Approved: d.Approved,
 		Requires: b.CIPIDs(d.Requires), Draft: strings.HasPrefix(r.Key, "PR-"), RecordID: r.ID,
 		CreatedAt: Time(r.CreatedAt), UpdatedAt: Time(r.UpdatedAt), URL: b.URL(r), Page: b.PageURL(r), Path: r.Path,
 	}

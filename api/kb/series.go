@@ -9,12 +9,15 @@ import (
 	"almanac/api/op"
 )
 
-// Latest answers with the newest snapshot of a series as its row.
-func Latest[T, R any](series string, row func(at time.Time, state T) R) func(context.Context, Base, struct{}) (R, error) {
+// Latest returns the newest snapshot of a series as its row.
+func Latest[T, R any](
+	series string, row func(at time.Time, state T) R,
+) func(context.Context, Base, struct{}) (R, error) {
 	return func(ctx context.Context, b Base, _ struct{}) (R, error) {
 		all, err := snapshots(ctx, b, series, 1, row)
 		if err == nil && len(all) == 0 {
-			err = op.NotFound("there is no snapshot of the %s: no source of this network takes them, or none has run yet", series)
+			err = op.NotFound("there is no snapshot of the %s: this network has no source for it, or none has run yet",
+				series)
 		}
 		if err != nil {
 			var none R
@@ -35,7 +38,7 @@ type History[R any] struct {
 	AsOf  *time.Time `json:"as_of" doc:"time of the newest; null if there is none"`
 }
 
-// HistoryOf answers with the newest snapshots of a series, each as its row.
+// HistoryOf returns the newest snapshots of a series, each as its row.
 func HistoryOf[In Limited, T, R any](
 	series string, row func(at time.Time, state T) R,
 ) func(context.Context, Base, In) (History[R], error) {

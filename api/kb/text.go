@@ -12,7 +12,7 @@ import (
 	"almanac/catalog"
 )
 
-// textLimit is the most characters of one text in one answer.
+// textLimit is the maximum of characters of a text in one answer.
 const textLimit = 50_000
 
 // Text is a part of a long text.
@@ -22,8 +22,8 @@ type Text struct {
 	NextCursor string `json:"next_cursor,omitempty"`
 }
 
-// Cut returns the part of a text that begins at the cursor, which an earlier
-// answer gave: the byte where that part ended.
+// Cut returns the part of a text that begins at the cursor, a byte offset from
+// an earlier answer.
 func Cut(text string, cursor Cursor) (Text, error) {
 	start := 0
 	if cursor != "" {
@@ -58,7 +58,7 @@ func (b Base) Record(ctx context.Context, id RecordID) (catalog.Record, error) {
 		r, err := b.Catalog.ByID(ctx, n)
 		return r, NotFound(err, "there is no record %d: ids are those of search results", n)
 	}
-	// Only as search results write it: another number is rather a mistake.
+	// Only as search results spell it: any other number is likely a mistake.
 	p := b.Network.Proposals
 	if key, ok := p.ParseID(string(id)); ok && (string(id) == p.ID(key) || string(id) == key) {
 		r, err := b.Catalog.Get(ctx, catalog.Ref{Kind: catalog.KindCIP, Key: key})
@@ -78,8 +78,8 @@ func (b Base) Record(ctx context.Context, id RecordID) (catalog.Record, error) {
 }
 
 // Keyed finds a record of a kind by its natural key or its record id: a topic
-// by its number, a video by its id on the platform; the record id of a child
-// finds its parent. The error says what does not exist.
+// by its number, a video by its id on the platform. The record id of a child
+// finds its parent.
 func (b Base) Keyed(ctx context.Context, kind catalog.Kind, id string) (r catalog.Record, err error) {
 	if n, bad := strconv.ParseInt(id, 10, 64); bad == nil && n >= catalog.FirstID {
 		if r, err = b.Catalog.ByID(ctx, n); err == nil && r.Kind != kind && r.Parent != 0 { // a post: its topic
@@ -135,9 +135,11 @@ type Threads[T, C any] struct {
 	Most     int // children in one answer; 0: as many as its text holds
 }
 
-// Read finds a record by its key or record id and answers with its row and
-// the children from the cursor on.
-func (t Threads[T, C]) Read(ctx context.Context, b Base, id string, cursor Cursor) (row T, thread Thread[C], err error) {
+// Read finds a record by its key or record id and returns its row and its
+// children from the cursor on.
+func (t Threads[T, C]) Read(
+	ctx context.Context, b Base, id string, cursor Cursor,
+) (row T, thread Thread[C], err error) {
 	r, err := b.Keyed(ctx, t.Kind, id)
 	if err != nil {
 		return row, thread, err
@@ -148,7 +150,9 @@ func (t Threads[T, C]) Read(ctx context.Context, b Base, id string, cursor Curso
 	return row, thread, err
 }
 
-func (t Threads[T, C]) children(ctx context.Context, b Base, parent int64, cursor Cursor) (thread Thread[C], err error) {
+func (t Threads[T, C]) children(
+	ctx context.Context, b Base, parent int64, cursor Cursor,
+) (thread Thread[C], err error) {
 	offset := 0
 	if cursor != "" {
 		if offset, err = strconv.Atoi(string(cursor)); err != nil || offset < 0 {
@@ -156,7 +160,8 @@ func (t Threads[T, C]) children(ctx context.Context, b Base, parent int64, curso
 		}
 	}
 	records, total, err := b.Catalog.List(ctx, catalog.ListQuery{
-		Kinds: []catalog.Kind{t.Children}, Parent: parent, Order: catalog.ByKey, Limit: t.Most, Offset: offset, WithBody: true,
+		Kinds: []catalog.Kind{t.Children}, Parent: parent, Order: catalog.ByKey,
+		Limit: t.Most, Offset: offset, WithBody: true,
 	})
 	if err == nil && offset > 0 && offset >= total {
 		err = badCursor

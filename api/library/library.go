@@ -11,7 +11,7 @@ import (
 	"almanac/catalog"
 )
 
-// Operations are the group's, in the order clients see them.
+// Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{list, get, papers, getPaper, videos, getVideo, mailThreads, getMailThread}
 
 var notFound = []error{op.ErrNotFound}
@@ -80,7 +80,7 @@ type Full struct {
 	Source    string     `json:"source"`
 	CreatedAt *time.Time `json:"created_at"`
 	UpdatedAt *time.Time `json:"updated_at"`
-	Summary   string     `json:"summary,omitempty" doc:"short description, where there is one"`
+	Summary   string     `json:"summary,omitempty" doc:"short description, if there is one"`
 	kb.Text
 }
 

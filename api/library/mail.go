@@ -62,7 +62,7 @@ var mailing = kb.Threads[MailThread, Message]{
 }
 
 type mailThreadIn struct {
-	ID     string    `json:"id" required:"true" maxLength:"200" doc:"of list_mailing_threads, such as cip-discuss-12345"`
+	ID     string    `json:"id" required:"true" maxLength:"200" doc:"of list_mailing_threads, e.g. cip-discuss-12345"`
 	Cursor kb.Cursor `json:"cursor"`
 }
 

@@ -38,7 +38,7 @@ func paper(b kb.Base, r catalog.Record) (Paper, error) {
 }
 
 type paperIn struct {
-	Slug   string    `json:"slug" required:"true" maxLength:"200" doc:"of list_whitepapers, or the id of a search result"`
+	Slug   string    `json:"slug" required:"true" maxLength:"200" doc:"of list_whitepapers, or a search result's id"`
 	Cursor kb.Cursor `json:"cursor"`
 }
 
@@ -96,7 +96,8 @@ get_video.
 `,
 }, func(ctx context.Context, b kb.Base, in videosIn) (kb.List[Video], error) {
 	q := catalog.ListQuery{
-		Kinds: []catalog.Kind{catalog.KindVideo}, Order: catalog.ByCreated, Since: in.Since.Time(), HasBody: in.HasTranscript,
+		Kinds: []catalog.Kind{catalog.KindVideo}, Order: catalog.ByCreated,
+		Since: in.Since.Time(), HasBody: in.HasTranscript,
 	}
 	if in.Channel != "" {
 		q.Containers = []string{in.Channel}

@@ -1,5 +1,5 @@
-// Package limit counts the calls of a client and refuses those beyond its
-// share. It imports nothing of ours but guard. The counts live in a store of
+// Package limit counts the calls of each client and refuses those above the
+// limit. Of this module it imports only guard. The counts are kept in a store of
 // ulule/limiter: in memory, or shared between replicas.
 package limit
 
@@ -18,22 +18,22 @@ import (
 	"almanac/api/guard"
 )
 
-// Period is the window in which calls are counted unless a Config says other.
+// Period is the default window in which calls are counted.
 const Period = 15 * time.Minute
 
 // Config describes a bucket.
 type Config struct {
-	Name    string // of the bucket: counts of two names are apart
+	Name    string // of the bucket: buckets of different names count separately
 	Calls   int    // per client and Period; 0 = no limit
 	Period  time.Duration
 	Proxies Proxies
-	// Store holds the counts; nil = one in memory of this bucket's own.
+	// Store holds the counts; nil = a new one in memory.
 	Store limiter.Store
 	Log   *slog.Logger
 	Now   func() time.Time // the store's clock; nil = time.Now
 }
 
-// A Bucket is a share of calls for each client. A nil Bucket has no limit.
+// A Bucket limits the calls of each client. A nil Bucket has no limit.
 type Bucket struct {
 	cfg  Config
 	rate limiter.Rate
@@ -65,18 +65,18 @@ func NewStore() limiter.Store {
 }
 
 // Take counts a call and sets the RateLimit headers. If the client has no call
-// left it answers 429 and returns false. A store that fails lets calls
-// through: a limit is not worth an outage.
+// left it answers 429 and returns false. If the store fails the call passes: a
+// limit is not worth an outage.
 func (b *Bucket) Take(w http.ResponseWriter, r *http.Request) bool {
 	if b == nil {
 		return true
 	}
 	state, err := b.cfg.Store.Get(r.Context(), b.cfg.Name+":"+Key(b.cfg.Proxies.Client(r)), b.rate)
 	if err != nil {
-		b.cfg.Log.Error("limit: store failed, call not counted", "bucket", b.cfg.Name, "err", err)
+		b.cfg.Log.Error("limit store failed, call not counted", "bucket", b.cfg.Name, "error", err)
 		return true
 	}
-	// The store gives whole seconds, rounded down; the wait is rounded up.
+	// The store returns whole seconds, rounded down; the wait is rounded up.
 	wait := int(math.Ceil(time.Unix(state.Reset+1, 0).Sub(b.cfg.Now()).Seconds()))
 	wait = max(1, min(wait, int(b.cfg.Period.Seconds())))
 	h := w.Header()
@@ -87,7 +87,8 @@ func (b *Bucket) Take(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	h.Set("Retry-After", strconv.Itoa(wait))
-	guard.Refuse(w, http.StatusTooManyRequests, fmt.Sprintf("the limit of %d calls in %s is used up; try again in %d s", b.cfg.Calls, minutes(b.cfg.Period), wait))
+	guard.Refuse(w, http.StatusTooManyRequests, fmt.Sprintf("the limit of %d calls in %s is used up; try again in %d s",
+		b.cfg.Calls, minutes(b.cfg.Period), wait))
 	return false
 }
 
@@ -110,8 +111,8 @@ func minutes(d time.Duration) string {
 	return d.String()
 }
 
-// Key is what a client is counted by: its IPv4 address, or the /64 network of
-// its IPv6 address, all of which belong to one subscriber.
+// Key identifies a client for counting: its IPv4 address, or the /64 network of
+// its IPv6 address, as a /64 belongs to one subscriber.
 func Key(client netip.Addr) string {
 	if !client.IsValid() {
 		return "unknown"
@@ -120,6 +121,6 @@ func Key(client netip.Addr) string {
 	if client.Is4() {
 		return client.String()
 	}
-	p, _ := client.Prefix(64) // errs on more bits than there are
+	p, _ := client.Prefix(64) // fails only beyond 128 bits
 	return p.String()
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Proxies are the networks whose X-Forwarded-For is believed.
+// Proxies are the networks whose X-Forwarded-For is trusted.
 type Proxies []netip.Prefix
 
 // ParseProxies reads addresses and networks (10.0.0.0/8, ::1).
@@ -33,10 +33,10 @@ func ParseProxies(list []string) (Proxies, error) {
 	return p, nil
 }
 
-// Client is the address a request comes from: the peer, or behind trusted
-// proxies the rightmost address of X-Forwarded-For that is none of them. What
-// stands left of it was written by the client and may be anything. It is not
-// valid where the peer has no address (a unix socket, a test).
+// Client returns the address a request comes from: the peer's, or behind
+// trusted proxies the rightmost address of X-Forwarded-For that is not one of
+// them. Addresses to its left come from the client and may be forged. The zero
+// Addr is returned if the peer has no address (a unix socket, a test).
 func (p Proxies) Client(r *http.Request) netip.Addr {
 	client := parseAddr(r.RemoteAddr)
 	if !p.contains(client) {

@@ -16,8 +16,8 @@ import (
 	"almanac/catalog/network"
 )
 
-// requestKey finds the request of a call: the SDK detaches handlers from the
-// request's cancellation but keeps its values.
+// requestKey is the context key of a request: the SDK detaches handlers from
+// the request's cancellation but keeps its values.
 type requestKey struct{}
 
 type request struct {
@@ -37,13 +37,13 @@ func requestOf(ctx context.Context) request {
 	return r
 }
 
-// narrow answers tools/list in the order of the operations, keeps to the
-// client's view, and refuses methods that the SDK would accept but that do
-// nothing here.
+// narrow lists tools in the order of the operations, hides those outside the
+// client's view, and refuses methods that the SDK accepts but that do nothing
+// here.
 func (s *Server) narrow(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
 		if !served[method] {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method %q is not served here", method)}
+			return nil, notServed(method)
 		}
 		v := requestOf(ctx).view
 		switch params := r.GetParams().(type) {
@@ -59,6 +59,12 @@ func (s *Server) narrow(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
+func notServed(method string) *jsonrpc.Error {
+	return &jsonrpc.Error{
+		Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method %q is not served here", method),
+	}
+}
+
 // served are the methods a client may call. Prompts, completion, logging and
 // subscriptions to resources are not among them.
 var served = map[string]bool{
@@ -71,7 +77,8 @@ var served = map[string]bool{
 
 func (s *Server) listTools(v view, params *sdk.ListToolsParams) (sdk.Result, error) {
 	if params != nil && params.Cursor != "" {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the list has one page: leave the cursor out"}
+		message := "the list has one page: leave the cursor out"
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 	}
 	raw, err := s.tools.list(v)
 	if err != nil {
@@ -96,8 +103,8 @@ func (s *Server) unknownTool(name string, v view) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 }
 
-// recoverPanics keeps the process alive: the SDK runs handlers on goroutines
-// of its own, where a panic ends it.
+// recoverPanics keeps the process alive: the SDK runs handlers on its own
+// goroutines, where a panic ends the process.
 func (s *Server) recoverPanics(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (res sdk.Result, err error) {
 		defer func() {
@@ -110,8 +117,8 @@ func (s *Server) recoverPanics(next sdk.MethodHandler) sdk.MethodHandler {
 	}
 }
 
-// callTool runs an operation as a tool. Every failure is a result that says
-// so: the model reads results, not protocol errors.
+// callTool runs an operation as a tool. Failures are returned as results, for
+// models read results but not protocol errors.
 func (s *Server) callTool(o op.Operation) sdk.ToolHandler {
 	return func(ctx context.Context, r *sdk.CallToolRequest) (res *sdk.CallToolResult, _ error) {
 		start, outcome := time.Now(), "ok"
@@ -179,10 +186,10 @@ func (s *Server) explain(o op.Operation, err error) string {
 }
 
 func internalError(o op.Operation) string {
-	return o.Tool + " failed; the operator's log says why. Try another tool, or again later."
+	return o.Tool + " failed; the operator's log says why. Try another tool, or try again later."
 }
 
-// sentence ends a message with a full stop, unless it has an end of its own.
+// sentence ends a message with a full stop, unless it is punctuated already.
 func sentence(s string) string {
 	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, "?") {
 		return s

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -19,7 +18,7 @@ import (
 	"almanac/api/op"
 )
 
-// codeVersion is an unsupported version of the protocol.
+// codeVersion is the JSON-RPC code for an unsupported protocol version.
 const codeVersion = -32022
 
 // ServeHTTP answers one JSON-RPC message. Errors are JSON: {"error": "…"}
@@ -59,7 +58,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	default:
 		h.Set("Allow", "POST, OPTIONS")
-		guard.Refuse(w, http.StatusMethodNotAllowed, r.Method+" is not allowed here: send each JSON-RPC message by POST")
+		guard.Refuse(w, http.StatusMethodNotAllowed,
+			r.Method+" is not allowed here: send each JSON-RPC message by POST")
 	}
 }
 
@@ -118,17 +118,15 @@ func (s *Server) refuseMethod(w http.ResponseWriter, m message, version string) 
 	if version >= firstStateless {
 		status = http.StatusNotFound
 	}
-	m.refuse(w, status, &jsonrpc.Error{
-		Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method %q is not served here", m.Method),
-	})
+	m.refuse(w, status, notServed(m.Method))
 }
 
-// forward has the SDK answer and sends what it wrote, compressed if the client
-// accepts that, and as JSON if it is plain text.
+// forward passes the request to the SDK and sends its answer, compressed if the
+// client accepts that, and as JSON if it is a plain-text error.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, m message, v view, body []byte) {
 	inner := r.Clone(withRequest(r.Context(), v))
 	inner.Body = io.NopCloser(bytes.NewReader(body))
-	inner.Header.Set("Accept", "application/json, text/event-stream") // checked above, more kindly
+	inner.Header.Set("Accept", "application/json, text/event-stream") // post was more lenient
 	rec := &recorder{header: http.Header{}, status: http.StatusOK}
 	s.inner.ServeHTTP(rec, inner)
 	if r.Context().Err() != nil {
@@ -136,7 +134,8 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, m message, v vi
 	}
 	kind := rec.header.Get("Content-Type")
 	if rec.status >= 400 && !strings.HasPrefix(kind, "application/json") {
-		m.refuse(w, rec.status, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: strings.TrimSpace(rec.body.String())})
+		text := strings.TrimSpace(rec.body.String())
+		m.refuse(w, rec.status, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: text})
 		return
 	}
 	h := w.Header()
@@ -157,8 +156,8 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, m message, v vi
 	_, _ = w.Write(out) // the client may be gone
 }
 
-// acceptsJSON is kinder than the protocol, which wants text/event-stream named
-// too: answers are JSON, and a client that takes JSON can read them.
+// acceptsJSON is more lenient than the protocol, which requires
+// text/event-stream too: answers are JSON, so JSON is enough to read them.
 func acceptsJSON(values []string) bool {
 	if len(values) == 0 {
 		return true
@@ -173,7 +172,7 @@ func acceptsJSON(values []string) bool {
 	return false
 }
 
-// recorder holds an answer of the SDK until it is whole.
+// recorder buffers an answer of the SDK.
 type recorder struct {
 	header http.Header
 	status int
@@ -206,17 +205,20 @@ type message struct {
 // parseMessage checks the envelope of a message.
 func parseMessage(body []byte) (message, int, *jsonrpc.Error) {
 	var m message
-	if !json.Valid(body) {
-		return m, http.StatusBadRequest, &jsonrpc.Error{Code: jsonrpc.CodeParseError, Message: "the body is not valid JSON"}
+	refused := func(code int64, text string) (message, int, *jsonrpc.Error) {
+		return m, http.StatusBadRequest, &jsonrpc.Error{Code: code, Message: text}
 	}
-	invalid := func(format string, args ...any) (message, int, *jsonrpc.Error) {
-		return m, http.StatusBadRequest, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf(format, args...)}
+	if !json.Valid(body) {
+		return refused(jsonrpc.CodeParseError, "the body is not valid JSON")
+	}
+	invalid := func(text string) (message, int, *jsonrpc.Error) {
+		return refused(jsonrpc.CodeInvalidRequest, text)
 	}
 	switch first := bytes.TrimSpace(body)[0]; {
 	case first == '[':
-		return invalid("batches are not served: send each message by itself")
+		return invalid("batches are not supported: send one message per request")
 	case first != '{':
-		return invalid("a message is a JSON object")
+		return invalid("a message must be a JSON object")
 	}
 	if err := json.Unmarshal(body, &m); err != nil {
 		m.ID = nil
@@ -235,8 +237,8 @@ func parseMessage(body []byte) (message, int, *jsonrpc.Error) {
 	return m, 0, nil
 }
 
-// validID holds integers to what survives the floating point of other
-// languages, and of the SDK.
+// validID accepts only integers that a float64 holds exactly, as other
+// languages and the SDK decode them so.
 func validID(raw json.RawMessage) bool {
 	if raw[0] == '"' {
 		return true
@@ -245,7 +247,7 @@ func validID(raw json.RawMessage) bool {
 	return err == nil && n < 1<<53 && n > -1<<53
 }
 
-// refuse answers with a JSON-RPC error.
+// refuse writes a JSON-RPC error.
 func (m message) refuse(w http.ResponseWriter, status int, e *jsonrpc.Error) {
 	body, err := op.Encode(struct {
 		Version string          `json:"jsonrpc"`

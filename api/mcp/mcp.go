@@ -19,20 +19,20 @@ import (
 	"almanac/api/op"
 )
 
-// Versions of the protocol that are served, newest first.
+// Versions are the supported versions of the protocol, newest first.
 var Versions = []string{"2026-07-28", "2025-11-25", "2025-06-18"}
 
-// firstStateless is the version from which a request carries what initialize
-// used to settle, and errors have HTTP statuses of their own.
+// firstStateless is the first version whose requests carry what initialize used
+// to negotiate, and whose errors have distinct HTTP statuses.
 const firstStateless = "2026-07-28"
 
-// MaxBody is the most a request may hold, in bytes.
+// MaxBody is the maximum size of a request, in bytes.
 const MaxBody = 1 << 20
 
 // Config of a Server.
 type Config struct {
 	Name, Version string // of the program, for clients
-	Instructions  string // for the model, on what is here and how to use it
+	Instructions  string // for the model: what the tools offer and how to use them
 	op.Serving
 	Resources []op.Resource
 	// AllowedOrigins are the web pages that may call: https://kb.example.org,
@@ -41,7 +41,7 @@ type Config struct {
 	AllowedOrigins []string
 	AllowedHosts   []string
 	Loopback       bool
-	// Limit counts every POST, whatever it holds; nil = none.
+	// Limit counts every POST; nil = none.
 	Limit *limit.Bucket
 	// Observe is called after every call of a known tool with its outcome (ok,
 	// error or panic) and the time taken; may be nil.
@@ -54,12 +54,12 @@ type Server struct {
 	sdk     *sdk.Server
 	tools   *toolset
 	origins guard.Origins
-	front   http.Handler // ours, before
+	front   http.Handler // validates, then calls inner
 	inner   http.Handler // the SDK's
 }
 
-// New makes a server. It fails on two tools of one name, and on one whose
-// answer is not a JSON object.
+// New makes a server. It fails if two tools have the same name, or if the
+// answer of one is not a JSON object.
 func New(cfg Config) (*Server, error) {
 	cfg.Serving = cfg.WithDefaults()
 	if cfg.Name == "" || cfg.Version == "" {
@@ -72,9 +72,11 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: cfg.Name, Version: cfg.Version}, &sdk.ServerOptions{
 		Instructions:              cfg.Instructions,
-		Logger:                    slog.New(slog.DiscardHandler), // it logs what clients do wrong as errors
-		Capabilities:              &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{}},
+		Logger:                    slog.New(slog.DiscardHandler), // it logs mistakes of clients as errors
 		SupportedProtocolVersions: Versions,
+		Capabilities: &sdk.ServerCapabilities{
+			Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{},
+		},
 	})
 	for _, t := range s.tools.all {
 		s.sdk.AddTool(t.described, s.callTool(t.op))
@@ -88,7 +90,7 @@ func New(cfg Config) (*Server, error) {
 		JSONResponse:                 true,
 		MaxRequestBodyBytes:          MaxBody,
 		PropagateRequestCancellation: true,
-		DisableLocalhostProtection:   true, // see ServeHTTP: ours answers JSON
+		DisableLocalhostProtection:   true, // guard.Hosts answers in JSON
 	})
 	s.front = http.HandlerFunc(s.answer)
 	if cfg.Loopback {
@@ -97,8 +99,8 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-// ServeStdio serves one client on standard input and output until it leaves
-// or ctx ends. query narrows what it sees as that of the address does:
+// ServeStdio serves one client on standard input and output until it
+// disconnects or ctx ends. query selects tools as in the address over HTTP:
 // "toolsets=cips,search&schemas=1"; "" = all tools.
 func (s *Server) ServeStdio(ctx context.Context, query string) error {
 	return s.Serve(ctx, query, &sdk.StdioTransport{})

@@ -103,7 +103,7 @@ func TestMessages(t *testing.T) {
 		{"a resource that panics is an error", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://panic"}}`, 200, `"code":-32603`, "purpose"},
 		{"broken JSON is a parse error", `{"jsonrpc":`, 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700`, ""},
 		{"so is nothing", ``, 400, `"code":-32700`, ""},
-		{"a batch is refused", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 400, `"code":-32600,"message":"batches are not served`, "result"},
+		{"a batch is refused", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 400, `"code":-32600,"message":"batches are not supported`, "result"},
 		{"a string is no message", `"ping"`, 400, `"code":-32600`, ""},
 		{"a message has a version", `{"id":1,"method":"ping"}`, 400, `"id":1,"error":{"code":-32600,"message":"jsonrpc must be \"2.0\""}`, ""},
 		{"an id is no fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, 400, `"id":null,"error":{"code":-32600`, ""},

@@ -11,7 +11,7 @@ import (
 	"almanac/api/op"
 )
 
-// codeNoResource is what versions before 2026-07-28 call an unknown URI.
+// codeNoResource is the code for an unknown URI before version 2026-07-28.
 const codeNoResource = -32002
 
 func (s *Server) addResources() error {
@@ -48,7 +48,9 @@ func (s *Server) checkURI(known map[string]bool) sdk.Middleware {
 			if err != nil {
 				return nil, err
 			}
-			return nil, &jsonrpc.Error{Code: code, Message: "Resource not found; resources/list names the resources", Data: data}
+			return nil, &jsonrpc.Error{
+				Code: code, Message: "Resource not found; resources/list names the resources", Data: data,
+			}
 		}
 	}
 }
@@ -66,7 +68,9 @@ func (s *Server) read(r op.Resource) sdk.ResourceHandler {
 			}
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: r.URI + ": " + f.Message}
 		}
-		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.URI, MIMEType: r.MIMEType, Text: text}}}, nil
+		return &sdk.ReadResourceResult{
+			Contents: []*sdk.ResourceContents{{URI: r.URI, MIMEType: r.MIMEType, Text: text}},
+		}, nil
 	}
 }
 

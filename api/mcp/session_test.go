@@ -43,7 +43,7 @@ func TestStdio(t *testing.T) {
 		t.Fatal(err)
 	}
 	useSession(t, session)
-	if err := s.Serve(t.Context(), "toolsets=attic", serverEnd); err == nil {
+	if err := s.Serve(t.Context(), "toolsets=cellar", serverEnd); err == nil {
 		t.Error("an unknown toolset is served")
 	}
 }

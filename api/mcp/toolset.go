@@ -13,7 +13,7 @@ import (
 	"almanac/api/op"
 )
 
-// toolset is every tool, in the order of the operations.
+// toolset holds all tools, in the order of the operations.
 type toolset struct {
 	all    []tool
 	byName map[string]tool
@@ -112,12 +112,12 @@ func (v view) has(o op.Operation) bool {
 	return slices.Contains(v.groups, o.Group)
 }
 
-// maxLists bounds the memory of cached lists: clients may ask for any subset
-// of the groups.
+// maxLists bounds the memory of cached lists: clients may request any subset of
+// the groups.
 const maxLists = 64
 
-// list is the JSON array of a view's tools. Encoding 86 tools takes longer
-// than all the rest of a tools/list.
+// list returns the JSON array of a view's tools. It is cached, as encoding the
+// tools takes longer than the rest of a tools/list.
 func (ts *toolset) list(v view) (json.RawMessage, error) {
 	key := listKey{strings.Join(v.groups, ","), v.schemas}
 	ts.mu.Lock()
@@ -155,7 +155,7 @@ type toolList struct {
 	tools                json.RawMessage
 }
 
-// MarshalJSON puts the array in its place.
+// MarshalJSON inserts the array.
 func (l toolList) MarshalJSON() ([]byte, error) {
 	head, err := json.Marshal(l.ListToolsResult) // with no tools
 	if err != nil {

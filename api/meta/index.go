@@ -8,7 +8,7 @@ import (
 	"almanac/api/op"
 )
 
-// group is this package's; the Index is made after the groups.
+// group is set here because the Index is made after the groups.
 const group = "meta"
 
 // Endpoints lists the endpoints.
@@ -31,8 +31,8 @@ type Endpoint struct {
 	Example    string   `json:"example,omitempty" doc:"an address to try"`
 }
 
-// Index is the operation that lists the endpoints of the operations, itself
-// and the documents beside them.
+// Index is the operation that lists the endpoints: the operations, itself and
+// the documents.
 func Index(b kb.Base, all []op.Operation) op.Operation {
 	x := Endpoints{
 		Name: "almanac", Network: b.Network.Title, Description: b.Network.Description,
@@ -46,7 +46,9 @@ func Index(b kb.Base, all []op.Operation) op.Operation {
 		if o.Path == "" {
 			continue
 		}
-		e := Endpoint{Method: o.Method, Path: strings.ReplaceAll(o.Path, "...}", "}"), Summary: o.Summary, Group: o.Group}
+		e := Endpoint{
+			Method: o.Method, Path: strings.ReplaceAll(o.Path, "...}", "}"), Summary: o.Summary, Group: o.Group,
+		}
 		for _, p := range o.Params {
 			if p.REST {
 				e.Parameters = append(e.Parameters, p.Name)

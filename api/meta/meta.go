@@ -12,29 +12,29 @@ import (
 	"almanac/catalog"
 )
 
-// Operations are the group's, in the order clients see them.
+// Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{sources, status}
 
-// SourcesResponse is the catalog of sources, one row per kind of content,
-// under its published name.
+// SourcesResponse lists the sources, one row per kind of content. The name is
+// published in OpenAPI.
 type SourcesResponse struct {
 	TotalRecords int      `json:"total_records"`
 	SourceCount  int      `json:"source_count"`
 	Sources      []Source `json:"sources"`
 }
 
-// Source is one kind of content. Where several sources feed a kind, the row
-// has the oldest last success and the largest age of them.
+// Source is one kind of content. If several sources feed a kind, the row has
+// their oldest last success and largest age.
 type Source struct {
 	Type             string     `json:"type"`
 	Desc             string     `json:"desc"`
 	Count            int        `json:"count"`
-	LastSynced       *time.Time `json:"last_synced" format:"date-time" doc:"last successful sync; null before the first"`
+	LastSynced       *time.Time `json:"last_synced" format:"date-time" doc:"last success; null before the first"`
 	LastRun          *time.Time `json:"last_run"`
 	AgeSeconds       *int64     `json:"age_seconds"`
-	FreshnessSeconds *int64     `json:"freshness_threshold_seconds" doc:"older is stale; null: nothing is promised"`
+	FreshnessSeconds *int64     `json:"freshness_threshold_seconds" doc:"older is stale; null: no threshold"`
 	Stale            bool       `json:"stale"`
-	Error            *string    `json:"error" doc:"of the last run, where it failed"`
+	Error            *string    `json:"error" doc:"of the last run, if it failed"`
 	Names            []string   `json:"names" doc:"sources that feed it: values of search's source"`
 }
 
@@ -65,7 +65,7 @@ func runSources(ctx context.Context, b kb.Base, _ struct{}) (SourcesResponse, er
 		row.Names, row.Count = feeding(counts, info.Kind)
 		for _, name := range row.Names {
 			origins := []string{name}
-			if name == catalog.DerivedSource { // derived records are made of release notes
+			if name == catalog.DerivedSource { // derived records come from release notes
 				origins, _ = feeding(counts, catalog.KindRelease)
 			}
 			for _, origin := range origins {
@@ -113,7 +113,8 @@ func age(b kb.Base, row *Source, st catalog.SourceState) {
 	if row.AgeSeconds == nil || age > *row.AgeSeconds {
 		row.AgeSeconds = &age
 	}
-	if limit := int64(st.Freshness / time.Second); limit > 0 && (row.FreshnessSeconds == nil || limit < *row.FreshnessSeconds) {
+	limit := int64(st.Freshness / time.Second)
+	if limit > 0 && (row.FreshnessSeconds == nil || limit < *row.FreshnessSeconds) {
 		row.FreshnessSeconds = &limit
 	}
 	row.Stale = row.Stale || st.Stale(b.Now())

@@ -81,7 +81,8 @@ type DocPage struct {
 }
 
 func docsIndex(ctx context.Context, b kb.Base) (any, error) {
-	records, total, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDoc}, Order: catalog.ByKey})
+	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDoc}, Order: catalog.ByKey}
+	records, total, err := b.Catalog.List(ctx, q)
 	at := map[string]int{}
 	out := DocsIndex{Total: total}
 	for _, r := range records {

@@ -22,16 +22,16 @@ type Status struct {
 	Sources    []Source   `json:"sources"`
 }
 
-// IndexState tells how far the index is.
+// IndexState is the progress of the index.
 type IndexState struct {
 	Records  int    `json:"records"`
 	Passages int    `json:"passages"`
 	Lag      int64  `json:"lag" doc:"changes not yet indexed"`
 	Model    string `json:"model"`
-	Down     []Down `json:"down" doc:"engines that do not answer, or hold only a part"`
+	Down     []Down `json:"down" doc:"engines that do not answer or are incomplete"`
 }
 
-// Down is such an engine.
+// Down is an engine that does not answer or is incomplete.
 type Down struct {
 	Engine string `json:"engine" enum:"keyword,vector,embedder,reranker"`
 	Reason string `json:"reason"`
@@ -74,10 +74,13 @@ var statusPage = template.Must(template.New("status").Parse(`<!doctype html>
 <meta name="color-scheme" content="light dark"><title>Status · {{.Network}}</title></head><body>
 <h1>{{.Network}}: {{if .Healthy}}everything works{{else if .Ready}}partly works{{else}}loading{{end}}</h1>
 <p>{{.Records}} records, {{.Index.Passages}} passages indexed, {{.Index.Lag}} changes waiting.
-As of <time datetime="{{.AsOf.Format "2006-01-02T15:04:05Z07:00"}}">{{.AsOf.Format "2006-01-02 15:04:05"}} UTC</time>.</p>
+As of <time datetime="{{.AsOf.Format "2006-01-02T15:04:05Z07:00"}}">
+{{- .AsOf.Format "2006-01-02 15:04:05"}} UTC</time>.</p>
 {{range .Index.Down}}<p><strong>{{.Engine}}</strong>: {{.Reason}}</p>
-{{end}}<table><thead><tr><th scope="col">kind<th scope="col">records<th scope="col">last synced<th scope="col">state</thead><tbody>
-{{range .Sources}}<tr><th scope="row">{{.Type}}<td>{{.Count}}<td>{{with .LastSynced}}{{.Format "2006-01-02 15:04"}}{{else}}never{{end}}<td>
+{{end}}<table>
+<thead><tr><th scope="col">kind<th scope="col">records<th scope="col">last synced<th scope="col">state</thead><tbody>
+{{range .Sources}}<tr><th scope="row">{{.Type}}<td>{{.Count}}<td>
+{{- with .LastSynced}}{{.Format "2006-01-02 15:04"}}{{else}}never{{end}}<td>
 {{- if .Error}}failed{{else if .Stale}}stale{{else}}ok{{end}}
 {{end}}</tbody></table></body></html>
 `))

@@ -11,7 +11,7 @@ import (
 	"almanac/catalog"
 )
 
-// Operations are the group's, in the order clients see them.
+// Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{radar, faq, apiReference, guide}
 
 // Alert is a breaking change or deadline.

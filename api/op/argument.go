@@ -28,8 +28,8 @@ const (
 	formObject // JSON only
 )
 
-// argument decodes and checks one field for one interface. It is compiled
-// once, so that a request costs no look at types or tags.
+// argument decodes and validates one field for one interface. It is compiled
+// once, so that requests do not inspect types or tags.
 type argument struct {
 	name     string
 	schema   *jsonschema.Schema
@@ -43,9 +43,9 @@ type argument struct {
 	min, max            *float64
 	maxLength, maxItems *int
 	enum                []string // as published
-	also                []string // accepted besides
+	also                []string // also accepted
 	pattern             *regexp.Regexp
-	like                string // what pattern means, in words
+	like                string // description of pattern
 	date                bool
 	def                 reflect.Value // of the field's type; invalid = none
 }
@@ -69,7 +69,7 @@ func (o *Operation) argument(f reflect.StructField, name, prefix string) *argume
 	}
 	var ok bool
 	if a.form, ok = formOf(a.typ); !ok {
-		o.fail("%s.%s: %s is no kind of argument", o.in, f.Name, f.Type)
+		o.fail("%s.%s: %s is not a type of argument", o.in, f.Name, f.Type)
 	}
 	a.schema = a.baseSchema()
 	if err := constrain(a.schema, said); err != nil {
@@ -83,8 +83,8 @@ func (o *Operation) argument(f reflect.StructField, name, prefix string) *argume
 
 var timeType = reflect.TypeFor[time.Time]()
 
-// datePattern is published for times. Format date would keep typed clients
-// from sending a time of day, date-time from sending a day.
+// datePattern is published for times. With format date typed clients could not
+// send a time of day, with date-time not a day.
 const datePattern = `^\d{4}-\d{2}-\d{2}`
 
 func formOf(t reflect.Type) (form, bool) {
@@ -118,8 +118,8 @@ func (a *argument) baseSchema() *jsonschema.Schema {
 	return s
 }
 
-// compile takes the constraints from the schema and decodes the default with
-// them, so that a default out of range shows at start.
+// compile takes the constraints from the schema and validates the default with
+// them, so that a default out of range fails at start.
 func (a *argument) compile() (err error) {
 	item := a.schema
 	if a.list {
@@ -151,7 +151,7 @@ func (a *argument) compile() (err error) {
 	return err
 }
 
-// store puts a value into In, wrapped as the field wants it.
+// store sets a field of In, as a pointer if the field is one.
 func (a *argument) store(dst, v reflect.Value) {
 	if a.pointer {
 		p := reflect.New(dst.Type().Elem())
@@ -209,7 +209,7 @@ func (a *argument) scalar(raw string) (reflect.Value, error) {
 	return a.text(raw)
 }
 
-// text checks a string, and reads it as a time where that is wanted.
+// text validates a string, and parses it if the field is a time.
 func (a *argument) text(s string) (reflect.Value, error) {
 	switch {
 	case !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0:
@@ -242,10 +242,11 @@ func (a *argument) text(s string) (reflect.Value, error) {
 	return a.value(s), nil
 }
 
-// wrongForm says what a value must look like; of several it names the one.
+// wrongForm says what a value must look like; in a list it names the value.
 func (a *argument) wrongForm(s string) error {
 	if a.list {
-		return Invalid("%s: %.40q is malformed; it takes %s", a.name, s, cmp.Or(a.like, a.schema.Description, a.pattern.String()))
+		form := cmp.Or(a.like, a.schema.Description, a.pattern.String())
+		return Invalid("%s: %.40q is malformed; it takes %s", a.name, s, form)
 	}
 	switch {
 	case a.like != "":
@@ -256,9 +257,9 @@ func (a *argument) wrongForm(s string) error {
 	return a.invalid("must match %s", a.pattern)
 }
 
-// portable tells whether a pattern means the same in ECMA 262, which clients
-// compile schemas with: one with Go's inline flags or names would make them
-// refuse the whole list. Such a pattern is checked but not published.
+// portable reports whether a pattern means the same in ECMA 262, which clients
+// use for schemas: with Go's inline flags or group names they would refuse the
+// whole list of tools. Such a pattern is checked but not published.
 func portable(pattern string) bool {
 	for _, goOnly := range []string{"(?i", "(?s", "(?m", "(?U", "(?-", "(?P", `\A`, `\z`, `\Q`, "[["} {
 		if strings.Contains(pattern, goOnly) {
@@ -350,8 +351,8 @@ func (a *argument) scalarJSON(raw json.RawMessage) (v reflect.Value, err error) 
 	return a.text(s)
 }
 
-// integral writes a JSON number that is a whole one without fraction, 5.0 as
-// 5, as JSON Schema sees it; any other stays and fails as an integer.
+// integral writes 5.0 as 5: to JSON Schema both are integers. Any other number
+// is returned unchanged and fails as an integer.
 func integral(raw []byte) []byte {
 	whole, frac, ok := bytes.Cut(raw, []byte("."))
 	if ok && len(bytes.Trim(frac, "0")) == 0 {
@@ -372,7 +373,7 @@ func (a *argument) checkCount(n int) error {
 	return nil
 }
 
-// wrongNumber says what number is wanted; one that overflows is out of range.
+// wrongNumber says what number is expected.
 func (a *argument) wrongNumber(err error) error {
 	article := map[form]string{formInteger: "an integer", formFloat: "a number"}[a.form]
 	if a.min == nil && a.max == nil {
@@ -396,7 +397,7 @@ func (a *argument) bounds() string {
 	return "between " + n(a.min) + " and " + n(a.max)
 }
 
-// invalid says what a value, or one in the list, must be.
+// invalid says what a value, or each in the list, must be.
 func (a *argument) invalid(format string, args ...any) error {
 	name := a.name
 	if a.list {

@@ -14,11 +14,10 @@ import (
 	"unicode/utf8"
 )
 
-// Decode reads the arguments of a REST call: the parameters of the path, those
-// of the query, and for POST the members of the JSON object in body (none for a
-// GET). Unknown
-// parameters and members are ignored. Every error is ErrInvalid with a
-// sentence that names the parameter and what is allowed.
+// Decode reads the arguments of a REST call: the parameters of path and query,
+// and for POST the members of the JSON object in body. Unknown parameters and
+// members are ignored. Every error is ErrInvalid with a sentence that names the
+// parameter and the values allowed.
 func (o Operation) Decode(path map[string]string, query url.Values, body []byte) (Input, error) {
 	in := o.newInput()
 	var members map[string]json.RawMessage
@@ -44,9 +43,9 @@ func (o Operation) Decode(path map[string]string, query url.Values, body []byte)
 	return in, nil
 }
 
-// DecodeTool reads the arguments of a tool call, a JSON object or nothing.
-// Null is as good as absent, defaults are applied, an unknown argument is an
-// error that names the nearest known one.
+// DecodeTool reads the arguments of a tool call, a JSON object or nothing. Null
+// counts as absent; an unknown argument is an error that names the nearest
+// known one.
 func (o Operation) DecodeTool(args json.RawMessage) (Input, error) {
 	in := o.newInput()
 	var members map[string]json.RawMessage
@@ -112,7 +111,7 @@ func (a *argument) absent() (reflect.Value, error) {
 	if a.required {
 		return reflect.Value{}, Invalid("%s is required", a.name)
 	}
-	if a.def.IsValid() && a.list { // the caller owns what it gets
+	if a.def.IsValid() && a.list { // a copy, as the caller owns the result
 		return reflect.AppendSlice(reflect.MakeSlice(a.def.Type(), 0, a.def.Len()), a.def), nil
 	}
 	return a.def, nil
@@ -130,7 +129,7 @@ func decodeObject(data []byte) (map[string]json.RawMessage, error) {
 		return nil, errors.New("it is not valid JSON")
 	}
 	if start != json.Delim('{') {
-		return nil, errors.New("it is something else")
+		return nil, errors.New("it is not an object")
 	}
 	members := map[string]json.RawMessage{}
 	for dec.More() {
@@ -157,8 +156,8 @@ func decodeObject(data []byte) (map[string]json.RawMessage, error) {
 	return members, nil
 }
 
-// DecodeLine reads the arguments of a command line, each name=value: the names
-// are those of the tool, or those of REST for an operation that is not one.
+// DecodeLine reads the arguments of a command line, each name=value. The names
+// are those of the tool, or of REST if the operation is not a tool.
 func (o Operation) DecodeLine(words []string) (Input, error) {
 	in := o.newInput()
 	values := map[string]string{}
@@ -211,7 +210,7 @@ func (a *argument) fromLine(raw string) (reflect.Value, error) {
 	return a.fromText(raw)
 }
 
-// named returns the argument of a parameter on the command line with its name.
+// named returns the argument and name of a parameter on the command line.
 func (p *Param) named() (*argument, string) {
 	if p.tool != nil {
 		return p.tool, p.ToolName

@@ -14,11 +14,11 @@ import (
 )
 
 // Encode writes an answer as JSON: nil slices and maps as [] and {}, times in
-// UTC, <, > and & as they are. The answer itself is not changed: what needs a
-// change is copied, so it may be shared with other requests.
+// UTC, <, > and & unescaped. The answer is not modified, so it may be shared
+// between requests: parts that need a change are copied.
 func Encode(answer any) ([]byte, error) { return encode(answer, whole) }
 
-// EncodeTool is Encode without what Leaner leaves out.
+// EncodeTool is Encode without the fields that Leaner empties.
 func EncodeTool(answer any) ([]byte, error) { return encode(answer, leaned) }
 
 func encode(answer any, t tidiers) ([]byte, error) {
@@ -39,20 +39,20 @@ func encode(answer any, t tidiers) ([]byte, error) {
 	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
 }
 
-// A tidier makes a settable value fit its schema. It may change the value, not
-// what the value points to.
+// A tidier makes a settable value fit its schema. It may change the value but
+// not data that the value points to.
 type tidier func(reflect.Value)
 
 // tidiers compiles the tidier of a type once.
 type tidiers struct {
 	lean  bool
-	cache *sync.Map // reflect.Type → tidier, nil where nothing can need it
+	cache *sync.Map // reflect.Type → tidier, nil if the type never needs one
 }
 
 var whole, leaned = tidiers{cache: &sync.Map{}}, tidiers{lean: true, cache: &sync.Map{}}
 
-// of returns the tidier of a type. Types that recurse have no schema and do
-// not come here, save inside an interface.
+// of returns the tidier of a type. Recursive types have no schema and occur
+// only inside an interface.
 func (ts tidiers) of(t reflect.Type) tidier {
 	if f, ok := ts.cache.Load(t); ok {
 		return f.(tidier)
@@ -184,7 +184,8 @@ func (ts tidiers) structValue(t reflect.Type) tidier {
 		}
 		if tidy := ts.of(f.Type); tidy != nil {
 			_, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-			parts = append(parts, part{i, f.Anonymous && f.Type.Kind() == reflect.Struct, strings.Contains(options, "omitzero"), tidy})
+			embedded := f.Anonymous && f.Type.Kind() == reflect.Struct
+			parts = append(parts, part{i, embedded, strings.Contains(options, "omitzero"), tidy})
 		}
 	}
 	leaner := ts.lean && reflect.PointerTo(t).Implements(leanerType)
@@ -196,7 +197,7 @@ func (ts tidiers) structValue(t reflect.Type) tidier {
 			v.Addr().Interface().(Leaner).Lean()
 		}
 		for _, p := range parts {
-			// The fields of an embedded struct can be set even where it cannot.
+			// The fields of an embedded struct can be set even if it cannot.
 			if f := v.Field(p.index); (p.embedded || f.CanSet()) && !(p.omitzero && f.IsZero()) {
 				p.tidy(f)
 			}
@@ -204,8 +205,8 @@ func (ts tidiers) structValue(t reflect.Type) tidier {
 	}
 }
 
-// CheckOutput tells whether an encoded answer is what the operation's schema
-// promises, formats of times included. It is for tests.
+// CheckOutput validates an encoded answer against the operation's schema,
+// including the format of times. It is for tests.
 func (o Operation) CheckOutput(answer []byte) error { return o.check(o.Out, answer) }
 
 // CheckToolOutput is CheckOutput for the answer of a tool.
@@ -226,7 +227,7 @@ func (o Operation) check(schema *jsonschema.Schema, answer []byte) error {
 	return checkTimes(schema, v, o.ID)
 }
 
-// checkTimes looks at what the validator leaves out: format.
+// checkTimes checks format, which the validator ignores.
 func checkTimes(s *jsonschema.Schema, v any, at string) error {
 	switch v := v.(type) {
 	case string:

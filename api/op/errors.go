@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// Sentinels of operations. Every interface maps them once; an error that
-// wraps none of them is internal: logged, never shown.
+// Sentinels of operations, which each interface maps. An error that wraps none
+// of them is internal: logged, never shown.
 var (
 	// ErrInvalid: an argument is malformed or out of range. 400.
 	ErrInvalid = errors.New("invalid argument")
-	// ErrNotFound: the id is well formed and nothing has it. 404.
+	// ErrNotFound: the id is well formed but does not exist. 404.
 	ErrNotFound = errors.New("not found")
-	// ErrUnavailable: the answer does not exist yet, or not now. 503.
+	// ErrUnavailable: there is no answer yet, or none at the moment. 503.
 	ErrUnavailable = errors.New("unavailable")
 )
 
-// Error is a sentinel with words for the user and, for ErrUnavailable, when
-// to try again.
+// Error is a sentinel with a message for the user and, for ErrUnavailable, the
+// time to wait before trying again.
 type Error struct {
 	Kind       error
 	Field      string // the argument it is about, by its name on REST; "": none
@@ -43,8 +43,8 @@ func Invalid(format string, args ...any) error {
 	return &Error{Kind: ErrInvalid, Message: fmt.Sprintf(format, args...)}
 }
 
-// InvalidField is Invalid about one argument: each interface puts its own name
-// of the argument before the message.
+// InvalidField is Invalid for one argument: each interface prefixes the message
+// with its own name of the argument.
 func InvalidField(field, format string, args ...any) error {
 	return &Error{Kind: ErrInvalid, Field: field, Message: fmt.Sprintf(format, args...)}
 }
@@ -62,11 +62,11 @@ type Failure struct {
 	// Kind is the sentinel, context.DeadlineExceeded or context.Canceled; nil:
 	// internal, to be logged.
 	Kind       error
-	Message    string // for the user; says nothing of internals
+	Message    string // for the user, without internals
 	RetryAfter time.Duration
 }
 
-// Explain sorts an error by what the user may know of it.
+// Explain returns the part of an error that the user may see.
 func Explain(err error) Failure {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return Failure{Kind: e.Kind, Message: e.Error(), RetryAfter: e.RetryAfter}
@@ -99,8 +99,8 @@ func (o Operation) ExplainTool(err error) Failure {
 	return Explain(err)
 }
 
-// Loading is the error of an operation that needs the first index while that
-// is built; progress runs from 0 to 1, obstacles say what it waits for.
+// Loading is the error of an operation that needs the first index before it is
+// complete; progress runs from 0 to 1, obstacles are the reasons for a delay.
 func Loading(progress float64, obstacles ...string) error {
 	text := fmt.Sprintf("loading, %d %%", int(100*progress))
 	if len(obstacles) > 0 {

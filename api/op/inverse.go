@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Paged is an answer that is a page of a longer list. Next returns the offset
-// of the next page; false on the last one.
+// Paged is an answer that is a page of a list. Next returns the offset of the
+// next page; false on the last one.
 type Paged interface {
 	Next() (offset int, more bool)
 }
 
-// Next returns the arguments of the call that gets the page after the answer;
-// false if there is none.
+// Next returns the arguments for the page after the answer; false if there is
+// none.
 func (o Operation) Next(in Input, answer any) (Input, bool) {
 	page, ok := answer.(Paged)
 	if !ok {
@@ -38,9 +38,9 @@ func (o Operation) Next(in Input, answer any) (Input, bool) {
 }
 
 // Target writes arguments as a REST address relative to the public URL: the
-// inverse of Decode. body is the JSON of an operation that only POST serves;
-// an argument at its default is left out. Values of a list that contain a
-// comma cannot be written in a query.
+// inverse of Decode. body is set for operations that only POST serves.
+// Arguments at their defaults are left out. Items of a list must not contain a
+// comma.
 func (o Operation) Target(in Input) (target string, body json.RawMessage) {
 	query := []string{}
 	members := []string{}
@@ -70,7 +70,7 @@ func (o Operation) Target(in Input) (target string, body json.RawMessage) {
 	return target, body
 }
 
-// Call writes arguments as those of the tool: the inverse of DecodeTool.
+// Call writes arguments for the tool: the inverse of DecodeTool.
 func (o Operation) Call(in Input) json.RawMessage {
 	members := []string{}
 	for i := range o.Params {
@@ -85,8 +85,8 @@ func (o Operation) Call(in Input) json.RawMessage {
 	return json.RawMessage("{" + strings.Join(members, ",") + "}")
 }
 
-// Line writes arguments as those of the command line: name=value, where a list
-// is separated by commas. It is the inverse of DecodeLine.
+// Line writes arguments for the command line: name=value, lists separated by
+// commas. It is the inverse of DecodeLine.
 func (o Operation) Line(in Input) []string {
 	words := []string{}
 	for i := range o.Params {
@@ -116,8 +116,7 @@ func (o Operation) ExampleInput() (Input, bool) {
 	return in, true
 }
 
-// ExampleValues returns the arguments of the Example that REST takes, each as
-// JSON, by name.
+// ExampleValues returns the REST arguments of the Example as JSON, by name.
 func (o Operation) ExampleValues() map[string]json.RawMessage {
 	in, ok := o.ExampleInput()
 	if !ok {
@@ -148,7 +147,7 @@ func (o Operation) checkExample() {
 }
 
 // given returns the value of a field without its pointer, and whether it must
-// be written: whether its absence would be read as something else.
+// be written: whether leaving it out would decode to another value.
 func (a *argument) given(field reflect.Value) (reflect.Value, bool) {
 	if a.pointer {
 		return field.Elem(), !field.IsNil()
@@ -210,13 +209,13 @@ func (a *argument) scalarToJSON(v reflect.Value) json.RawMessage {
 		value = a.scalarText(v)
 	}
 	raw, err := Encode(value)
-	if err != nil { // an object holds what encoding/json has decoded
+	if err != nil { // an object was decoded by encoding/json
 		panic("op: " + err.Error())
 	}
 	return raw
 }
 
-// fillPath puts a value in the place of {name} or {name...}.
+// fillPath replaces {name} or {name...} by a value.
 func fillPath(path, name, value string) string {
 	if rest := "{" + name + "...}"; strings.Contains(path, rest) {
 		segments := strings.Split(value, "/")

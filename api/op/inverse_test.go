@@ -63,10 +63,11 @@ func TestInverse(t *testing.T) {
 	// A path ends where a slash would double; commas separate a list.
 	segment := rapid.StringMatching(`[a-zA-Z0-9 %?#&+;éß._-]{0,6}[a-z]`)
 	text := rapid.StringMatching(`[a-z0-9 %?#&+;="'\\éß<>-]{0,12}`)
+	share := rapid.Map(rapid.Float64Range(-1e6, 1e6), func(x float64) float64 { return x + 0 }) // -0 is left out as zero
 	rapid.Check(t, func(t *rapid.T) {
 		args := map[string]any{"path": strings.Join(rapid.SliceOfN(segment, 1, 3).Draw(t, "path"), "/")}
 		for name, g := range map[string]*rapid.Generator[any]{
-			"text": text.AsAny(), "other": text.AsAny(), "count": rapid.Int32().AsAny(), "share": rapid.Float64Range(-1e6, 1e6).AsAny(),
+			"text": text.AsAny(), "other": text.AsAny(), "count": rapid.Int32().AsAny(), "share": share.AsAny(),
 			"flag": rapid.Bool().AsAny(), "maybe": rapid.IntRange(-5, 5).AsAny(),
 			"when":  rapid.SampledFrom([]any{"2026-01-31", "2026-01-31T12:00:00.5Z"}),
 			"list":  rapid.SliceOfN(rapid.StringMatching(`[a-zß &]{0,4}[a-z]`), 1, 3).AsAny(),

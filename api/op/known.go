@@ -9,8 +9,8 @@ import (
 	"almanac/catalog/network"
 )
 
-// checkKnown refuses arguments the tool does not take: a misspelt optional
-// one would otherwise be ignored without a word.
+// checkKnown rejects arguments the tool does not take: a misspelt optional one
+// would otherwise be ignored silently.
 func (o Operation) checkKnown(members map[string]json.RawMessage) error {
 	given := slices.DeleteFunc(slices.Sorted(maps.Keys(members)), func(name string) bool {
 		return o.ToolIn.Properties[name] != nil
@@ -18,7 +18,7 @@ func (o Operation) checkKnown(members map[string]json.RawMessage) error {
 	return unknownArgument(given, o.ToolIn.PropertyOrder, o.Tool)
 }
 
-// unknownArgument is the error about the first of the given names; nil if
+// unknownArgument returns the error about the first of the given names; nil if
 // there are none.
 func unknownArgument(given, known []string, operation string) error {
 	if len(given) == 0 {

@@ -7,16 +7,16 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Leaner is a part of an answer that says some things twice. Lean empties the
-// fields that a model needs not read; they have omitempty or omitzero, and
-// required:"true" if REST always has them. It is called on a copy, and more than
-// once if it is promoted: calling it again changes nothing.
+// Leaner is a part of an answer with redundant fields. Lean empties those that
+// a model need not read; they have omitempty or omitzero, and required:"true" if
+// REST always has them. It is called on a copy, more than once if it is
+// promoted, so it must be idempotent.
 type Leaner interface{ Lean() }
 
 var leanerType = reflect.TypeFor[Leaner]()
 
-// lean copies the schema of an answer for tools: a field that REST always has
-// though it may be omitted is optional there.
+// lean copies the schema of an answer for tools, where fields that Lean may
+// empty are optional although REST always has them.
 func lean(s *jsonschema.Schema, types map[*jsonschema.Schema]reflect.Type) *jsonschema.Schema {
 	if s == nil {
 		return nil

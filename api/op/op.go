@@ -1,7 +1,7 @@
-// Package op defines an operation once, free of transports: a typed query
-// with its description, its schemas and its run function. Packages rest and
-// mcp serve operations; openapi, the tool catalogue and the documentation
-// describe them.
+// Package op defines operations independently of transports: a typed query
+// with its description, its schemas and its run function. Packages rest and mcp
+// serve operations; openapi, the tool catalogue and the documentation describe
+// them.
 package op
 
 import (
@@ -14,22 +14,22 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// Spec describes an operation: where it is served, and its texts for clients.
+// Spec describes an operation: where it is served, and the texts for clients.
 type Spec struct {
 	// ID is the operation's unique name, snake_case: list_cips.
 	ID string
-	// Doc holds the three texts below as a commit message does: the title if
-	// it is a tool, the summary on a line of its own, and the description after
-	// a blank line.
+	// Doc holds the three texts below, laid out like a commit message: the title
+	// (of a tool only) and the summary on one line each, and the description
+	// after a blank line.
 	Doc string
-	// Summary is one line. Description, at most two sentences, says it at
-	// more length; it is the description of the tool.
+	// Summary is one line. Description, at most two sentences, says more; it is
+	// the description of the tool.
 	Title, Summary, Description string
 
 	// Method and Path serve it on REST; Path empty: not on REST. Path is
 	// relative to the public URL, with {name} for path parameters:
-	// /api/v1/cips/{id}; a last {name...} takes the rest of the path, slashes
-	// and all. Method is GET (default) or POST with a JSON body. Post serves a
+	// /api/v1/cips/{id}; a last {name...} takes the rest of the path with its
+	// slashes. Method is GET (default) or POST with a JSON body. Post serves a
 	// GET operation by POST as well, with the same arguments in the body.
 	Method string
 	Path   string
@@ -39,33 +39,33 @@ type Spec struct {
 	// MCP. Group is the name of its package, a toolset, and its tag in OpenAPI.
 	Tool  string
 	Group string
-	// Extra marks a tool that is listed only where its toolset is asked for.
+	// Extra marks a tool that is listed only if its toolset is requested.
 	Extra bool
-	// Effects of a call; zero: it reads the catalog and nothing else.
+	// Effects of a call; zero: it only reads the catalog.
 	Effects Effects
 
 	// MayFail lists the sentinels besides ErrInvalid that Run returns, for the
 	// responses OpenAPI documents.
 	MayFail []error
-	// BeforeReady marks an operation that answers before the first index is
-	// complete; any other is ErrUnavailable until then.
+	// BeforeReady marks an operation that works before the first index is
+	// complete; any other fails with ErrUnavailable.
 	BeforeReady bool
 
 	// Forms are the media types besides JSON that REST answers in.
 	Forms []Form
 	// Words replaces placeholders such as {{label}} in the texts above and in
-	// tags by the network's own words; nil: there are none.
+	// tags by the network's terms; nil: no placeholders.
 	Words *strings.Replacer
-	// Example is an In that has an answer on a network with content, for the
-	// documentation; nil: none. Its strings may hold placeholders.
+	// Example is an In with an answer on any network that has content, for the
+	// documentation; nil: none. Its strings may contain placeholders.
 	Example any
 }
 
 // Effects say what a call may do besides reading the catalog.
 type Effects struct {
-	OpenWorld     bool // it reaches servers that are not ours
-	Writes        bool // it may change something there
-	NotIdempotent bool // calling twice is not the same as calling once
+	OpenWorld     bool // it calls other servers
+	Writes        bool // it may change data there
+	NotIdempotent bool // calling twice differs from calling once
 }
 
 // Form is a further media type of an answer.
@@ -75,8 +75,8 @@ type Form struct {
 	Write func(answer any) ([]byte, error)
 }
 
-// Text describes the operation by itself, as a tool: Description, or Summary
-// if there is none.
+// Text is the description of the tool: Description, or Summary if that is
+// empty.
 func (s Spec) Text() string {
 	if s.Description == "" {
 		return s.Summary
@@ -84,7 +84,7 @@ func (s Spec) Text() string {
 	return s.Description
 }
 
-// Operation is a Spec with its types erased: what a list can hold.
+// Operation is a Spec with its function, the types erased.
 type Operation struct {
 	Spec
 	// In and Out are the schemas of REST, ToolIn and ToolOut those of the tool.
@@ -110,10 +110,10 @@ type Param struct {
 	Default  json.RawMessage // on REST
 
 	index      []int
-	rest, tool *argument // nil where it is not served
+	rest, tool *argument // nil: not served there
 }
 
-// New makes an operation of a function. Struct tags of In:
+// New makes an operation from a function. Struct tags of In:
 //
 //	json:"limit"       the name
 //	tool:"cip_id"      another name on MCP; tool:"-" not on MCP
@@ -125,26 +125,25 @@ type Param struct {
 //	pattern:"…" format:"date"
 //	type:"integer"     published as the type of a string, which takes both
 //	required:"true"
-//	like:"56 or CIP-0056"  what the message of a failed pattern says; without
-//	it the message repeats doc
-//	tooldefault:"…" toolmaximum:"…" toolpattern:"…" toolenum:"…"  where MCP
-//	differs; every tag from doc to like has such a twin, and an empty one
-//	takes the constraint away
+//	like:"56 or CIP-0056"  expected form, for the message of a failed pattern;
+//	without it the message repeats doc
+//	tooldefault:"…" toolmaximum:"…" toolpattern:"…" toolenum:"…"  if MCP
+//	differs; every tag from doc to like has such a variant, and an empty one
+//	removes the constraint
 //
 // Kinds of fields: strings, integers, floats, bool, time.Time, types derived
-// from these, pointers to them (nil = not given), slices of strings and
-// integers, and for JSON alone map[string]any or json.RawMessage (an object).
-// On REST an optional string that is empty is not given. A Constrained type
-// brings its tags.
+// from these, pointers to them (nil = absent), slices of strings and integers,
+// and for JSON only map[string]any or json.RawMessage (an object). On REST an
+// empty optional string counts as absent. A Constrained type has tags itself.
 //
 // Fields of Out take json, doc, enum, format and required; slices are arrays
 // and never null, pointers are nullable, omitempty fields are optional. Leaner
-// says what a tool's answer leaves out.
-// New panics on a type it cannot describe: that is a mistake in the program.
+// shortens the answer of a tool.
+//
+// New panics on a type it cannot describe, which is a bug in the program.
 func New[In, Out any](s Spec, run func(ctx context.Context, in In) (Out, error)) Operation {
-	return build(s, reflect.TypeFor[In](), reflect.TypeFor[Out](), func(ctx context.Context, in reflect.Value) (any, error) {
-		return run(ctx, in.Interface().(In))
-	})
+	erased := func(ctx context.Context, in reflect.Value) (any, error) { return run(ctx, in.Interface().(In)) }
+	return build(s, reflect.TypeFor[In](), reflect.TypeFor[Out](), erased)
 }
 
 // Input holds the arguments of one call.
@@ -187,7 +186,7 @@ func (s *Spec) readDoc() {
 	s.Summary, s.Description = head, strings.Join(strings.Fields(description), " ")
 }
 
-// fail reports a mistake in the program: a type or tag New cannot describe.
+// fail reports a bug in the program: a type or tag New cannot describe.
 func (s Spec) fail(format string, args ...any) {
 	panic(fmt.Sprintf("op: %s: %s", s.ID, fmt.Sprintf(format, args...)))
 }

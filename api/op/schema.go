@@ -12,15 +12,15 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// known are the types whose JSON is not what their Go kind suggests.
+// known are the types whose JSON differs from what their Go kind suggests.
 var known = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
 	reflect.TypeFor[json.RawMessage](): {},
 	reflect.TypeFor[[]byte]():          {Type: "string", ContentEncoding: "base64"},
 }
 
-// SchemaType tells the Go type behind a schema of Out or of one of its parts,
-// so that descriptions can name what they share.
+// SchemaType returns the Go type of a schema of Out or of one of its parts, so
+// that descriptions can share named components.
 func (o Operation) SchemaType(s *jsonschema.Schema) (reflect.Type, bool) {
 	t, ok := o.types[s]
 	return t, ok
@@ -28,8 +28,8 @@ func (o Operation) SchemaType(s *jsonschema.Schema) (reflect.Type, bool) {
 
 // schema infers the schema of an answer: arrays are never null, pointers are
 // nullable, and tags add documentation and constraints. A field that
-// encoding/json may omit is optional unless its tag says required:"true": one
-// that only Lean empties is always there on REST.
+// encoding/json may omit is optional unless it is tagged required:"true": REST
+// always has fields that only Lean empties.
 func (o Operation) schema(t reflect.Type) *jsonschema.Schema {
 	if t.Kind() == reflect.Pointer { // an answer is never null
 		t = t.Elem()
@@ -42,7 +42,7 @@ func (o Operation) schema(t reflect.Type) *jsonschema.Schema {
 	return s
 }
 
-// describe walks a schema beside the type it was inferred from.
+// describe walks a schema together with the type it was inferred from.
 func (o Operation) describe(s *jsonschema.Schema, t reflect.Type) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -76,7 +76,7 @@ func (o Operation) describe(s *jsonschema.Schema, t reflect.Type) {
 	}
 }
 
-// jsonName is the name encoding/json gives a field; "" for none.
+// jsonName returns the name of a field in JSON; "" if it has none.
 func jsonName(f reflect.StructField) string {
 	tag := f.Tag.Get("json")
 	if tag == "-" || !f.IsExported() {
@@ -89,13 +89,12 @@ func jsonName(f reflect.StructField) string {
 	return name
 }
 
-// Constrained is a named type of arguments or answers that brings its
-// constraints with it, written as the tags of a field are. A field's own tags
-// replace them.
+// Constrained is a named type of arguments or answers that has constraints,
+// written as the tags of a field. A field's own tags override them.
 type Constrained interface{ Constraints() reflect.StructTag }
 
 // tags are the constraints of a field: its own, else those of its type. In
-// each, a tag with the prefix replaces the one without.
+// each, a tag with the prefix overrides the one without.
 type tags struct {
 	field, typ reflect.StructTag
 	prefix     string
@@ -114,7 +113,7 @@ func (s Spec) tagsOf(f reflect.StructField, prefix string) tags {
 	return all
 }
 
-// lookup returns a tag's value with the network's words in it.
+// lookup returns a tag's value with the placeholders replaced.
 func (t tags) lookup(key string) (string, bool) {
 	for _, tag := range []reflect.StructTag{t.field, t.typ} {
 		for _, k := range []string{t.prefix + key, key} {
@@ -150,7 +149,7 @@ func constrain(s *jsonschema.Schema, t tags) error {
 	return nil
 }
 
-// applyTag puts one tag into a schema, or into that of its items.
+// applyTag applies one tag to a schema, or to that of its items.
 func applyTag(s, item *jsonschema.Schema, key, v string) (err error) {
 	switch key {
 	case "doc":

@@ -8,15 +8,16 @@ import (
 // Serving is what every interface needs to serve operations.
 type Serving struct {
 	Operations []Operation
-	// Ready tells whether the first index is complete, and how much of it is,
-	// 0 to 1; nil = always. Until then most operations are ErrUnavailable.
+	// Ready reports whether the first index is complete, and its progress from
+	// 0 to 1; nil = always ready. Before that most operations fail with
+	// ErrUnavailable.
 	Ready func() (ready bool, progress float64)
-	// Timeout is how long an operation may run; 0 = 15 s.
+	// Timeout of an operation; 0 = 15 s.
 	Timeout time.Duration
 	Log     *slog.Logger // nil = none
 }
 
-// WithDefaults fills what is not set.
+// WithDefaults sets the fields that are zero.
 func (s Serving) WithDefaults() Serving {
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)

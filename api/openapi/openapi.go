@@ -15,7 +15,7 @@ import (
 	"almanac/api/op"
 )
 
-// Version of the API, which is not that of the program.
+// Version of the API, not of the program.
 const Version = "1.0.0"
 
 // Config of a document.
@@ -25,8 +25,8 @@ type Config struct {
 	PublicURL   string // the only server; "" = none is named
 	Operations  []op.Operation
 	Groups      []Group // of the operations
-	// Exact are the names of types that are components under that very name;
-	// any other component is named for its package and its type.
+	// Exact lists types whose components have exactly their name; any other
+	// component is named after its package and type.
 	Exact []string
 }
 
@@ -111,7 +111,7 @@ type media struct {
 	Example json.RawMessage    `json:"example,omitempty"`
 }
 
-// Document writes the description. The same operations give the same bytes.
+// Document writes the description. It is deterministic.
 func Document(cfg Config) ([]byte, error) {
 	d := document{
 		OpenAPI:    "3.1.0",
@@ -147,7 +147,8 @@ func Document(cfg Config) ([]byte, error) {
 			}
 			d.Paths[path][strings.ToLower(method)] = described
 		}
-		if named := func(g Group) bool { return g.Name == o.Group }; o.Group != "" && !slices.ContainsFunc(d.Tags, named) {
+		named := func(g Group) bool { return g.Name == o.Group }
+		if o.Group != "" && !slices.ContainsFunc(d.Tags, named) {
 			tag := Group{Name: o.Group}
 			if i := slices.IndexFunc(cfg.Groups, named); i >= 0 {
 				tag = cfg.Groups[i]
@@ -223,8 +224,10 @@ func fails(o op.Operation, kind error) bool {
 
 func describeParam(p op.Param, example json.RawMessage) parameter {
 	schema := *p.Schema
-	schema.Description = "" // it is beside the schema
-	d := parameter{Name: p.Name, In: "query", Description: p.Doc, Required: p.Required, Example: example, Schema: &schema}
+	schema.Description = "" // the parameter has it
+	d := parameter{
+		Name: p.Name, In: "query", Description: p.Doc, Required: p.Required, Example: example, Schema: &schema,
+	}
 	if p.Path {
 		d.In = "path"
 	}
@@ -234,7 +237,7 @@ func describeParam(p op.Param, example json.RawMessage) parameter {
 	return d
 }
 
-// responses are the errors, which all have one form.
+// responses are the errors, which all have the same form.
 func responses() map[string]response {
 	integer := &jsonschema.Schema{Type: "integer"}
 	retry := map[string]header{"Retry-After": {"Seconds to wait before the next try.", integer}}
@@ -247,10 +250,10 @@ func responses() map[string]response {
 	}
 	return map[string]response{
 		"400": {Description: "A parameter is malformed or out of range; the error names it.", Content: content},
-		"404": {Description: "Nothing has this id.", Content: content},
+		"404": {Description: "The id does not exist.", Content: content},
 		"413": {Description: "The body is too large.", Content: content},
 		"415": {Description: "The body is not JSON.", Content: content},
 		"429": {Description: "The client has used up its calls.", Headers: limits, Content: content},
-		"503": {Description: "The answer does not exist yet, or not now.", Headers: retry, Content: content},
+		"503": {Description: "There is no answer yet, or none at the moment.", Headers: retry, Content: content},
 	}
 }

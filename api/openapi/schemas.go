@@ -18,12 +18,11 @@ type schemas struct {
 }
 
 func newSchemas(cfg Config) *schemas {
+	message := &jsonschema.Schema{Type: "string", Description: "What is wrong, for people."}
 	s := &schemas{
 		names: map[reflect.Type]string{},
 		components: map[string]*jsonschema.Schema{"Error": {
-			Type:       "object",
-			Properties: map[string]*jsonschema.Schema{"error": {Type: "string", Description: "What is wrong, for people."}},
-			Required:   []string{"error"},
+			Type: "object", Properties: map[string]*jsonschema.Schema{"error": message}, Required: []string{"error"},
 		}},
 	}
 	for _, o := range cfg.Operations {
@@ -52,10 +51,10 @@ func eachType(o op.Operation, s *jsonschema.Schema, visit func(reflect.Type)) {
 	eachType(o, s.AdditionalProperties, visit)
 }
 
-// typeName names a component for its Go type: cips.Row is CipsRow, and
-// kb.List[almanac/api/cips.Row] is CipsRowList. The name depends on no other
-// type, so that a new one renames nobody's component. Types without a name
-// have none.
+// typeName names a component after its Go type: cips.Row is CipsRow, and
+// kb.List[almanac/api/cips.Row] is CipsRowList. The name does not depend on
+// other types, so that adding one renames no component. "" is returned for
+// types without a name.
 func typeName(pkg, name string, exact []string) string {
 	outer, arguments, generic := strings.Cut(strings.TrimSuffix(name, "]"), "[")
 	if !generic {
@@ -79,8 +78,8 @@ func title(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// notBoolean describes a schema that allows everything: without a keyword it
-// would be written as true, which generators of clients refuse.
+// notBoolean adds a description to a schema that allows everything: without a
+// keyword it is encoded as true, which client generators refuse.
 func notBoolean(s *jsonschema.Schema) *jsonschema.Schema {
 	if s != nil && reflect.DeepEqual(*s, jsonschema.Schema{}) {
 		s.Description = "Any JSON value."
@@ -88,7 +87,7 @@ func notBoolean(s *jsonschema.Schema) *jsonschema.Schema {
 	return s
 }
 
-// of is the schema of an operation's answer, by reference where it can be.
+// of returns the schema of an operation's answer, by reference if possible.
 func (s *schemas) of(o op.Operation) *jsonschema.Schema {
 	return s.refer(o, o.Out)
 }
@@ -109,7 +108,7 @@ func (s *schemas) refer(o op.Operation, in *jsonschema.Schema) *jsonschema.Schem
 		if component.Types != nil {
 			component.Type, component.Types = "object", nil
 		}
-		s.components[name] = &component // before its parts, which may name it
+		s.components[name] = &component // before its parts, which may refer to it
 		*s.components[name] = *s.inside(o, &component)
 	}
 	ref := &jsonschema.Schema{Ref: "#/components/schemas/" + name}
@@ -120,7 +119,7 @@ func (s *schemas) refer(o op.Operation, in *jsonschema.Schema) *jsonschema.Schem
 	return ref
 }
 
-// inside copies a schema and refers to types in its parts.
+// inside copies a schema with references in its parts.
 func (s *schemas) inside(o op.Operation, in *jsonschema.Schema) *jsonschema.Schema {
 	out := *in
 	if in.Properties != nil {

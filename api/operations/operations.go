@@ -11,7 +11,7 @@ import (
 	"almanac/catalog"
 )
 
-// Operations are the group's, in the order clients see them.
+// Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{
 	stats, network, networkHistory, market, marketHistory, upcomingOperations, schedule, deadlines, calendar,
 	apps, appMetrics, supplies, pools,
@@ -85,8 +85,9 @@ func runStats(ctx context.Context, b kb.Base, _ struct{}) (Stats, error) {
 	}
 	out.CIPs.InReview, out.CIPs.Final = out.CIPs.ByStatus["Review"], out.CIPs.ByStatus["Final"]
 	for kind, to := range map[catalog.Kind]*int{
-		catalog.KindTopic: &out.ForumTopics, catalog.KindPost: &out.ForumPosts, catalog.KindIssue: &out.ForgeIssues,
-		catalog.KindPull: &out.ForgePulls, catalog.KindDiscussion: &out.ForgeDiscussions, catalog.KindDoc: &out.DocPages,
+		catalog.KindTopic: &out.ForumTopics, catalog.KindPost: &out.ForumPosts,
+		catalog.KindIssue: &out.ForgeIssues, catalog.KindPull: &out.ForgePulls,
+		catalog.KindDiscussion: &out.ForgeDiscussions, catalog.KindDoc: &out.DocPages,
 		catalog.KindRelease: &out.Releases, catalog.KindVideo: &out.Videos, catalog.KindBlog: &out.BlogPosts,
 		catalog.KindMailThread: &out.MailThreads, catalog.KindMailMessage: &out.MailMessages,
 		catalog.KindWhitepaper: &out.Whitepapers, catalog.KindRadar: &out.RadarItems,

@@ -10,7 +10,7 @@ import (
 	"almanac/catalog"
 )
 
-// Operations are the group's, in the order clients see them.
+// Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{versions, packages, deprecations, check}
 
 // Version is one published version of a package.

@@ -7,8 +7,8 @@ import (
 )
 
 // chooseType returns the index of the media type that the Accept headers
-// prefer (RFC 9110 12.5.1), the first of equals. Clients that accept none of
-// them get the first: an answer in another type is better than none.
+// prefer (RFC 9110 12.5.1), the first of equals. A client that accepts none of
+// them gets the first: an answer in another type is better than none.
 func chooseType(accept []string, types []string) int {
 	if len(types) == 1 || len(accept) == 0 {
 		return 0
@@ -23,7 +23,7 @@ func chooseType(accept []string, types []string) int {
 	return best
 }
 
-// quality returns the weight that the most specific range gives a media type.
+// quality returns the weight of a media type by the most specific range.
 func quality(accept []string, name string) float64 {
 	weight, specificity := 0.0, -1
 	major, _, _ := strings.Cut(name, "/")

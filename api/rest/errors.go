@@ -19,8 +19,8 @@ var statusOf = map[error]int{
 	context.DeadlineExceeded: http.StatusGatewayTimeout,
 }
 
-// fail answers with an error. A cancelled request (the client left) is 499, not
-// an error of ours.
+// fail writes an error. A cancelled request (the client left) is 499, not an
+// error of the server.
 func (h *Handler) fail(x *request, err error) {
 	switch {
 	case x.r.Context().Err() != nil:
@@ -46,7 +46,7 @@ func (h *Handler) fail(x *request, err error) {
 	x.refuse(status, f.Message)
 }
 
-// refuse answers {"error"}, unless an answer is on its way already.
+// refuse writes {"error"}, unless an answer has been started already.
 func (x *request) refuse(status int, message string) {
 	x.status = status
 	if x.gin.Writer.Written() {
@@ -54,7 +54,7 @@ func (x *request) refuse(status int, message string) {
 	}
 	if x.r.Method == http.MethodHead {
 		guard.Refuse(headWriter{x.w}, status, message)
-		x.gin.Writer.WriteHeaderNow() // or gin adds a text of its own
+		x.gin.Writer.WriteHeaderNow() // or gin adds a text
 		return
 	}
 	guard.Refuse(x.w, status, message)
@@ -73,8 +73,8 @@ func (h *Handler) noRoute(x *request) {
 	x.refuse(http.StatusNotFound, "no such endpoint; GET /api/v1 lists them")
 }
 
-// noMethod answers the preflight of CORS and refuses the rest. gin has set the
-// Allow header.
+// noMethod answers CORS preflights and refuses the rest. gin has set the Allow
+// header.
 func (h *Handler) noMethod(x *request) {
 	allow := x.w.Header().Get("Allow")
 	if x.r.Method == http.MethodOptions {

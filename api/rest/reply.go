@@ -12,19 +12,19 @@ import (
 
 const jsonType = "application/json; charset=utf-8"
 
-// setCommonHeaders lets any page read the answers, which are public, and
-// keeps browsers from reading them as anything but data.
+// setCommonHeaders allows any page to read the answers, which are public, and
+// keeps browsers from treating them as anything but data.
 func setCommonHeaders(h http.Header) {
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "ETag, Link, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset")
+	h.Set("Access-Control-Expose-Headers",
+		"ETag, Link, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 }
 
-// reply answers 200, or 304 if the client has this very body.
-// A probe's answer, and that of a POST, must not be stored; any other must be
-// revalidated by its entity tag.
+// reply writes 200, or 304 if the client has this body. Answers to probes and
+// POST must not be stored; any other must be revalidated by its entity tag.
 func (x *request) reply(body []byte, kind string, probe bool) {
 	h := x.w.Header()
 	h.Set("Content-Type", kind)
@@ -59,7 +59,7 @@ func (x *request) reply(body []byte, kind string, probe bool) {
 	}
 }
 
-// entityTag is strong: each coding of a body has its own.
+// entityTag returns a strong tag: each coding of a body has its own.
 func entityTag(body []byte, enc coding.Coding) string {
 	sum := sha256.Sum256(body)
 	tag := hex.EncodeToString(sum[:16])
@@ -69,7 +69,7 @@ func entityTag(body []byte, enc coding.Coding) string {
 	return `"` + tag + `"`
 }
 
-// matches compares weakly, as RFC 9110 13.1.2 has it for If-None-Match.
+// matches compares weakly, as RFC 9110 13.1.2 requires for If-None-Match.
 func matches(headers []string, tag string) bool {
 	for _, h := range headers {
 		for candidate := range strings.SplitSeq(h, ",") {

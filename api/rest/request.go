@@ -16,8 +16,8 @@ import (
 	"almanac/api/op"
 )
 
-// statusClientGone is what logs and metrics show if the client left before the
-// answer; nginx made the number common.
+// statusClientGone is logged and counted if the client left before the answer;
+// nginx made the number common.
 const statusClientGone = 499
 
 // request is one request and the status of its answer.
@@ -29,14 +29,14 @@ type request struct {
 	status int
 }
 
-// handle adds what all answers have: headers, recovery, log and metrics.
+// handle adds common headers, recovery, log and metrics.
 func (h *Handler) handle(serve func(*request)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		start := time.Now()
 		x := &request{gin: c, r: c.Request, w: c.Writer}
 		defer func() {
 			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so
+				if p == http.ErrAbortHandler { //nolint:errorlint // as net/http does
 					panic(p)
 				}
 				h.cfg.Log.Error("panic", "route", x.route, "panic", p, "stack", string(debug.Stack()))
@@ -46,7 +46,7 @@ func (h *Handler) handle(serve func(*request)) gin.HandlerFunc {
 			if h.cfg.Observe != nil {
 				h.cfg.Observe(x.r.Method, x.route, x.status, took)
 			}
-			// The query is left out: it may hold what its author keeps secret.
+			// The query is left out: it may hold secrets of its author.
 			h.cfg.Log.Debug("request", "method", x.r.Method, "route", x.route, "status", x.status,
 				"took", took, "bytes", c.Writer.Size())
 		}()
@@ -55,7 +55,7 @@ func (h *Handler) handle(serve func(*request)) gin.HandlerFunc {
 	}
 }
 
-// serve answers a known route.
+// serve handles a known route.
 func (h *Handler) serve(x *request, rt *route) {
 	x.route = rt.pattern
 	if len(x.r.URL.Path)+len(x.r.URL.RawQuery) > MaxURL {
@@ -91,7 +91,7 @@ func (h *Handler) serve(x *request, rt *route) {
 func (x *request) params() map[string]string {
 	params := make(map[string]string, len(x.gin.Params))
 	for _, p := range x.gin.Params {
-		v := strings.TrimPrefix(p.Value, "/") // gin leaves it before a *wildcard
+		v := strings.TrimPrefix(p.Value, "/") // gin keeps it in a *wildcard
 		if x.r.URL.RawPath != "" {
 			if u, err := url.PathUnescape(v); err == nil {
 				v = u
@@ -102,7 +102,7 @@ func (x *request) params() map[string]string {
 	return params
 }
 
-// errTooLarge and errWrongType are refusals that only HTTP has.
+// errTooLarge and errWrongType exist only over HTTP.
 var (
 	errTooLarge  = errors.New("the body must be at most 64 KiB")
 	errWrongType = errors.New("Content-Type must be application/json")

@@ -30,14 +30,13 @@ type Config struct {
 	Limit *limit.Bucket
 	// PublicURL begins the addresses in Link headers: https://kb.example.org.
 	PublicURL string
-	// Observe is called after every answer with the route's pattern ("" if
-	// there is none), the status (499: the client left) and the time taken;
-	// may be nil.
+	// Observe is called after every answer with the route's pattern ("": no
+	// route), the status (499: the client left) and the time taken; may be nil.
 	Observe func(method, route string, status int, took time.Duration)
 }
 
-// A Document is an answer that is not an operation: a description of the API,
-// a probe.
+// A Document is an answer outside the operations: a description of the API, a
+// probe.
 type Document struct {
 	Path        string
 	ContentType string
@@ -51,11 +50,11 @@ type Handler struct {
 	engine *gin.Engine
 }
 
-// route is what a pattern leads to.
+// route is what a pattern is routed to.
 type route struct {
 	pattern string
 	probe   bool
-	early   bool     // answers before the index is ready
+	early   bool     // served before the index is ready
 	types   []string // media types to choose from, the default first
 	run     func(ctx context.Context, r *http.Request, params map[string]string, mediaType int) (reply, error)
 }
@@ -66,7 +65,7 @@ type reply struct {
 	next string // address of the next page, relative to the public URL; "" = none
 }
 
-// New routes operations and documents. It fails if two have one path.
+// New routes operations and documents. It fails if two have the same path.
 func New(cfg Config) (h *Handler, err error) {
 	cfg.Serving = cfg.WithDefaults()
 	h = &Handler{cfg: cfg, engine: newEngine()}
@@ -102,15 +101,15 @@ func New(cfg Config) (h *Handler, err error) {
 func newEngine() *gin.Engine {
 	gin.SetMode(gin.ReleaseMode)
 	e := gin.New()
-	_ = e.SetTrustedProxies(nil) // errs on a bad address only; see limit.Proxies
+	_ = e.SetTrustedProxies(nil) // fails only on a bad address; see limit.Proxies
 	e.HandleMethodNotAllowed = true
 	e.RedirectTrailingSlash = false
 	e.UseRawPath = true
-	e.UnescapePathValues = false // gin would read + as a space
+	e.UnescapePathValues = false // gin would decode + as a space
 	return e
 }
 
-// add routes HEAD with GET.
+// add routes a method; HEAD goes with GET.
 func (h *Handler) add(method string, rt *route) {
 	serve := h.handle(func(x *request) { h.serve(x, rt) })
 	pattern := ginPattern(rt.pattern)
@@ -138,7 +137,7 @@ func ginPattern(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// ServeHTTP answers; a final slash of the path makes no difference.
+// ServeHTTP implements http.Handler. A trailing slash of the path is ignored.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if p := r.URL.Path; len(p) > 1 && strings.HasSuffix(p, "/") {
 		r2 := new(http.Request)

@@ -12,20 +12,19 @@ type featureIn struct {
 	Feature string `json:"feature" required:"true" doc:"what the feature does, in your own words"`
 }
 
-// FeatureProposals are the proposals found for a feature.
+// FeatureProposals lists the proposals found for a feature.
 type FeatureProposals struct {
 	Feature string `json:"feature"`
 	kb.Found[FeatureProposal]
 }
 
-// FeatureProposal is a found proposal with why it was found.
+// FeatureProposal is a proposal with the reason it was found.
 type FeatureProposal struct {
 	kb.CIP
 	kb.Why
 }
 
-// found is how many records the operations of this package that take no limit
-// return.
+// found is the number of results of operations that take no limit.
 const found = 10
 
 var feature = kb.New(op.Spec{
@@ -98,7 +97,7 @@ type Voices struct {
 	Sources []Voice `json:"sources"`
 }
 
-// Voice is one source of them.
+// Voice is one source of Voices.
 type Voice struct {
 	Source string `json:"source" enum:"forum,mail,blog,forge"`
 	kb.Found[Said]

@@ -14,7 +14,7 @@ import (
 	"almanac/retrieval"
 )
 
-// Operations are the group's, in the order clients see them.
+// Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{search, semantic, feature, notes, community}
 
 var unavailable = []error{op.ErrUnavailable}
@@ -36,7 +36,7 @@ type searchIn struct {
 	Type  kb.SearchType `json:"type" default:"all" doc:"kind of content"`
 	Limit int           `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
 	kb.Skip
-	Source    string  `json:"source" tool:"-" doc:"only this source: one of the names in /api/v1/sources" maxLength:"200"`
+	Source    string  `json:"source" tool:"-" maxLength:"200" doc:"only this source: a name of /api/v1/sources"`
 	Kind      kb.Kind `json:"kind" tool:"-" doc:"only this kind, finer than type"`
 	Since     kb.Day  `json:"since" tool:"-" doc:"only what is dated this day (or time) or later"`
 	Until     kb.Day  `json:"until" tool:"-" doc:"only what is dated before this day (or time)"`
@@ -51,7 +51,7 @@ type Answer struct {
 	Total     int                       `json:"total" doc:"results that can be paged through"`
 	Items     []kb.Hit                  `json:"items"`
 	Degraded  []string                  `json:"degraded" doc:"what did not answer: keyword, vector, rerank"`
-	Corrected *string                   `json:"corrected" doc:"the query as it was read, where words were corrected"`
+	Corrected *string                   `json:"corrected" doc:"the query as searched, if words were corrected"`
 	TookMs    float64                   `json:"took_ms"`
 	Facets    map[string]map[string]int `json:"facets,omitempty"`
 	Hint      string                    `json:"hint,omitempty" doc:"if nothing was found: what to try"`
@@ -91,10 +91,11 @@ func runSearch(ctx context.Context, b kb.Base, in searchIn) (Answer, error) {
 	return answer(ctx, b, "q", r, kinds, string(in.Type), in.Highlight)
 }
 
-// answer runs a search among the kinds (none: all). The query's argument is
-// the field.
+// answer runs a search among the kinds (none: all). field is the name of the
+// query's argument.
 func answer(
-	ctx context.Context, b kb.Base, field string, r retrieval.Request, kinds []catalog.Kind, searchType string, highlight bool,
+	ctx context.Context, b kb.Base, field string, r retrieval.Request, kinds []catalog.Kind, searchType string,
+	highlight bool,
 ) (Answer, error) {
 	r.Filter.Kinds = kb.Names(kinds)
 	res, err := b.Find(ctx, field, r)

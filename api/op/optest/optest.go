@@ -22,7 +22,7 @@ type Book struct {
 	Added     time.Time  `json:"added"`
 	Withdrawn *time.Time `json:"withdrawn" doc:"null while it is on the shelf"`
 	Sequel    *Note      `json:"sequel"`
-	Shelved   string     `json:"shelved,omitempty" required:"true" doc:"where it stands"`
+	Shelved   string     `json:"shelved,omitempty" required:"true" doc:"the place"`
 }
 
 // Note is a part of a Book that may be missing.
@@ -47,7 +47,7 @@ func (s Shelf) Next() (offset int, more bool) {
 	return s.Offset + len(s.Items), s.Offset+len(s.Items) < s.Total
 }
 
-// Echo answers with the arguments it was given.
+// Echo returns the arguments of the call.
 type Echo struct {
 	Query string         `json:"query"`
 	Kinds []string       `json:"kinds"`
@@ -67,10 +67,14 @@ func (Kind) Constraints() reflect.StructTag {
 
 var words = strings.NewReplacer("{{kinds}}", "Novel,Atlas", "{{first}}", "Novel")
 
+type limit int
+
+func (limit) Constraints() reflect.StructTag { return `minimum:"1" maximum:"100" toolmaximum:"50"` }
+
 type listIn struct {
-	Kind   Kind `json:"kind"`
-	Limit  int  `json:"limit" default:"20" minimum:"1" maximum:"100" toolmaximum:"50" tooldefault:"10" doc:"how many to return"`
-	Offset int  `json:"offset" default:"0" minimum:"0"`
+	Kind   Kind  `json:"kind"`
+	Limit  limit `json:"limit" default:"20" tooldefault:"10" doc:"how many to return"`
+	Offset int   `json:"offset" default:"0" minimum:"0"`
 }
 
 type getIn struct {
@@ -94,7 +98,7 @@ type searchIn struct {
 	More  map[string]any `json:"more" rest:"-"`
 }
 
-// Batch holds books in the order they were asked for.
+// Batch holds books in the order of the ids.
 type Batch struct {
 	Items []*Book `json:"items"`
 }
@@ -105,40 +109,57 @@ type none struct{}
 func Operations() []op.Operation {
 	missing := []error{op.ErrNotFound}
 	return []op.Operation{
-		op.New(op.Spec{ID: "list_books", Group: "shelf", Path: "/api/v1/books", Tool: "list_books", Title: "List books",
-			Words: words, Summary: "Books by id, {{kinds}}.", Example: listIn{Kind: "{{first}}", Limit: 5}}, list),
-		op.New(op.Spec{ID: "get_book", Group: "shelf", Path: "/api/v1/books/{id}", Tool: "get_book", Title: "Read a book", MayFail: missing,
-			Summary: "One book.", Description: "Reads one book by its id.",
+		op.New(op.Spec{
+			ID: "list_books", Group: "shelf", Path: "/api/v1/books", Tool: "list_books", Title: "List books",
+			Words: words, Summary: "Books by id, {{kinds}}.", Example: listIn{Kind: "{{first}}", Limit: 5},
+		}, list),
+		op.New(op.Spec{
+			ID: "get_book", Group: "shelf", Path: "/api/v1/books/{id}", Tool: "get_book", Title: "Read a book",
+			MayFail: missing, Summary: "One book.", Description: "Reads one book by its id.",
 			Forms: []op.Form{{Type: "text/plain; charset=utf-8", Write: func(answer any) ([]byte, error) {
 				return []byte(answer.(*Book).Title), nil
-			}}}}, get),
-		op.New(op.Spec{ID: "batch_books", Group: "shelf", Method: "POST", Path: "/api/v1/books/batch",
-			Summary: "Several books, null for misses."}, batch),
-		op.New(op.Spec{ID: "get_page", Group: "shelf", Path: "/api/v1/pages/{path...}", Summary: "A page by its path."}, page),
-		op.New(op.Spec{ID: "search_books", Group: "desk", Path: "/api/v1/search", Tool: "search_books", Title: "Search books",
-			Post: true, Summary: "Echoes the arguments."}, search),
-		op.New(op.Spec{ID: "burn_book", Group: "attic", Tool: "burn_book", Title: "Burn", Extra: true,
-			Summary: "Is listed only where it is asked for."}, func(context.Context, none) (Note, error) {
-			return Note{Text: "no"}, nil
-		}),
-		op.New(op.Spec{ID: "break_book", Group: "desk", Path: "/api/v1/break", Tool: "break_book", Title: "Panic",
-			Effects: op.Effects{OpenWorld: true, Writes: true, NotIdempotent: true},
-			Summary: "Panics."}, func(context.Context, none) (Shelf, error) { panic("broken on purpose") }),
-		op.New(op.Spec{ID: "lose_book", Group: "desk", Path: "/api/v1/lose", Tool: "lose_book", Title: "Fail",
-			Summary: "Fails with an internal error."}, func(context.Context, none) (Shelf, error) {
-			return Shelf{}, errors.New("sqlite: secret path /var/x")
-		}),
-		op.New(op.Spec{ID: "wait_book", Group: "desk", Path: "/api/v1/wait", Tool: "wait_book", Title: "Wait",
-			Summary: "Waits until it is stopped."}, func(ctx context.Context, _ none) (Shelf, error) {
+			}}},
+		}, get),
+		op.New(op.Spec{
+			ID: "batch_books", Group: "shelf", Method: "POST", Path: "/api/v1/books/batch",
+			Summary: "Several books, null for misses.",
+		}, batch),
+		op.New(op.Spec{
+			ID: "get_page", Group: "shelf", Path: "/api/v1/pages/{path...}", Summary: "A page by its path.",
+		}, page),
+		op.New(op.Spec{
+			ID: "search_books", Group: "desk", Path: "/api/v1/search", Tool: "search_books", Title: "Search books",
+			Post: true, Summary: "Echoes the arguments.",
+		}, search),
+		op.New(op.Spec{
+			ID: "burn_book", Group: "attic", Tool: "burn_book", Title: "Burn", Extra: true,
+			Summary: "Is listed only if its toolset is requested.",
+		}, func(context.Context, none) (Note, error) { return Note{Text: "no"}, nil }),
+		op.New(op.Spec{
+			ID: "break_book", Group: "desk", Path: "/api/v1/break", Tool: "break_book", Title: "Panic",
+			Effects: op.Effects{OpenWorld: true, Writes: true, NotIdempotent: true}, Summary: "Panics.",
+		}, func(context.Context, none) (Shelf, error) { panic("broken on purpose") }),
+		op.New(op.Spec{
+			ID: "lose_book", Group: "desk", Path: "/api/v1/lose", Tool: "lose_book", Title: "Fail",
+			Summary: "Fails with an internal error.",
+		}, func(context.Context, none) (Shelf, error) { return Shelf{}, errors.New("sqlite: secret path /var/x") }),
+		op.New(op.Spec{
+			ID: "wait_book", Group: "desk", Path: "/api/v1/wait", Tool: "wait_book", Title: "Wait",
+			Summary: "Waits until it is stopped.",
+		}, func(ctx context.Context, _ none) (Shelf, error) {
 			<-ctx.Done()
 			return Shelf{}, fmt.Errorf("wait: %w", ctx.Err())
 		}),
-		op.New(op.Spec{ID: "closed_book", Group: "desk", Path: "/api/v1/closed", Tool: "closed_book", Title: "Closed", MayFail: []error{op.ErrUnavailable},
-			Summary: "Is never open."}, func(context.Context, none) (Shelf, error) {
+		op.New(op.Spec{
+			ID: "closed_book", Group: "desk", Path: "/api/v1/closed", Tool: "closed_book", Title: "Closed",
+			MayFail: []error{op.ErrUnavailable}, Summary: "Is never open.",
+		}, func(context.Context, none) (Shelf, error) {
 			return Shelf{}, op.Unavailable(90*time.Second, "the shelf is being painted")
 		}),
-		op.New(op.Spec{ID: "about", Group: "desk", Path: "/api/v1/about", Tool: "about", Title: "About", BeforeReady: true,
-			Summary: "Answers at any time."}, func(context.Context, none) (Note, error) { return Note{Text: "a <shelf> & more"}, nil }),
+		op.New(op.Spec{
+			ID: "about", Group: "desk", Path: "/api/v1/about", Tool: "about", Title: "About", BeforeReady: true,
+			Summary: "Answers at any time.",
+		}, func(context.Context, none) (Note, error) { return Note{Text: "a <shelf> & more"}, nil }),
 	}
 }
 
@@ -151,15 +172,18 @@ func book(id string) (Book, bool) {
 		}
 	}
 	added := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
-	return Book{ID: fmt.Sprintf("%04d", n), Title: fmt.Sprintf("Book %d", n), Kind: "Novel", Added: added, Shelved: "hall"}, n < 100
+	b := Book{
+		ID: fmt.Sprintf("%04d", n), Title: fmt.Sprintf("Book %d", n), Kind: "Novel", Added: added, Shelved: "hall",
+	}
+	return b, n < 100
 }
 
 func list(_ context.Context, in listIn) (Shelf, error) {
-	s := Shelf{Total: 100, Limit: in.Limit, Offset: in.Offset}
+	s := Shelf{Total: 100, Limit: int(in.Limit), Offset: in.Offset}
 	if in.Kind == "Atlas" {
 		return s, nil
 	}
-	for n := in.Offset; n < in.Offset+in.Limit; n++ {
+	for n := s.Offset; n < s.Offset+s.Limit; n++ {
 		if b, ok := book(fmt.Sprint(n)); ok {
 			s.Items = append(s.Items, b)
 		}
