@@ -187,7 +187,7 @@ func TestABrokenCatalogTellsNothing(t *testing.T) {
 	if err := l.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	arguments := map[string]string{"id": `"56"`, "cip_id": `"56"`, "cip_number": `"56"`, "slug": `"x"`, "days": `7`, "name": `"x"`, "api": `"x"`, "app_id": `"x"`, "tracking_cid": `"x"`, "background": `"EVM"`, "question": `"tide"`, "query": `"tide"`, "feature": `"rudder"`}
+	arguments := map[string]string{"id": `"56"`, "cip_id": `"56"`, "cip_number": `"56"`, "slug": `"x"`, "days": `7`, "name": `"x"`, "api": `"x"`, "app_id": `"x"`, "tracking_cid": `"x"`, "background": `"EVM"`, "question": `"tide"`, "pattern": `"tide"`, "description": `"tide"`, "query": `"tide"`, "feature": `"rudder"`}
 	for _, o := range l.ops {
 		if o.ID == "get_index" {
 			continue

@@ -122,6 +122,11 @@ func talk() []item {
 	at := func(kind catalog.Kind, source, key, title, body string, days int) catalog.Record {
 		return catalog.Record{Kind: kind, Key: key, Title: title, Source: source, Body: body, Container: "tide/pilot", URL: "https://" + source + ".example/" + key, Author: "bo", CreatedAt: ago(days)}
 	}
+	pilot := item{
+		Record: at(catalog.KindRelease, "forge", "tide/pilot@1.2.0", "Pilot 1.2.0", "## Fixes\n\nThe rudder no longer jams in a gale.", 1),
+		data:   catalog.Release{Version: "1.2.0"},
+	}
+	pilot.Tags = []string{catalog.TagSecurity}
 	published := item{Record: at(catalog.KindPackageVersion, "forge", "npm:pilot@1.2.0", "pilot 1.2.0", "", 1), data: catalog.PackageVersion{Name: "pilot", Version: "1.2.0"}}
 	published.Container, published.Tags = "npm", []string{catalog.Tag(catalog.TagPackage, "pilot"), catalog.Tag(catalog.TagDist, "latest")}
 	return []item{
@@ -137,7 +142,7 @@ func talk() []item {
 		{Record: at(catalog.KindDiscussion, "forge", "D_kw1", "Which gauge?", "Brass or glass?", 25), data: catalog.Discussion{Number: 7}},
 		{Record: at(catalog.KindComment, "forge", "C_kw2", "Re: Which gauge?", "Brass.", 24), data: catalog.Comment{}, parent: ref(catalog.KindDiscussion, "D_kw1")},
 		{Record: at(catalog.KindRepo, "forge", "tide/pilot", "tide/pilot", "# Pilot\n\nSteers ships.", 700), data: catalog.Repo{FullName: "tide/pilot", Issues: 1, Pulls: 1}},
-		{Record: at(catalog.KindRelease, "forge", "tide/pilot@1.2.0", "Pilot 1.2.0", "## Fixes\n\nThe rudder no longer jams in a gale.", 1), data: catalog.Release{Version: "1.2.0"}},
+		pilot,
 		{Record: at(catalog.KindRelease, "forge", "tide/pilot@1.3.0-rc.1", "Pilot 1.3.0-rc.1", "Tries a new rudder.", 0), data: catalog.Release{Version: "1.3.0-rc.1", Prerelease: true}},
 		published,
 	}

@@ -15,6 +15,8 @@ from mcp import Client
 NAMED = {
     "query": lambda a: a.proposal["title"],
     "days": lambda a: 30,
+    "pattern": lambda a: a.proposal["title"],
+    "description": lambda a: a.proposal["title"],
     "feature": lambda a: a.proposal["title"],
     "cip_id": lambda a: a.proposal["id"],
     "cip_number": lambda a: a.proposal["id"],

@@ -12,6 +12,7 @@ import (
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/retrieval"
+	"almanac/retrieval/passage"
 )
 
 // maxQuery is the number of characters of a query that are searched for. The
@@ -107,16 +108,18 @@ func (b Base) headsByID(ctx context.Context, ids []int64) (map[int64]catalog.Rec
 	return byID, nil
 }
 
-// Search is a search among some kinds.
+// Search is a search restricted to some kinds.
 type Search struct {
-	Field string // the query's argument, by its REST name
-	Query string
-	Kinds []catalog.Kind // none: all
-	Limit int
+	Field  string // the query's argument, by its REST name
+	Query  string
+	Kinds  []catalog.Kind // none: all
+	Limit  int
+	Offset int
+	Filter passage.Filter // besides the kinds
 }
 
 func (s Search) request() retrieval.Request {
-	r := retrieval.Request{Query: s.Query, Limit: s.Limit}
+	r := retrieval.Request{Query: s.Query, Limit: s.Limit, Offset: s.Offset, Filter: s.Filter}
 	r.Filter.Kinds = Names(s.Kinds)
 	return r
 }

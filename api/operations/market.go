@@ -147,10 +147,6 @@ type Pool struct {
 	AsOf     string            `json:"as_of"`
 }
 
-type poolsIn struct {
-	Venue string `json:"venue" maxLength:"100" doc:"only this venue; all if left out"`
-}
-
 var pools = kb.New(op.Spec{
 	ID: "get_defi_pools", Tool: "get_defi_pools",
 	Doc: `
@@ -166,6 +162,10 @@ Lists the pools of the followed trading venues: pair, value locked, fee rate, yi
 	}
 	return kb.Rows(ctx, b, q, kb.Paging{}, pool)
 })
+
+type poolsIn struct {
+	Venue string `json:"venue" maxLength:"100" doc:"only this venue; all if left out"`
+}
 
 func pool(b kb.Base, r catalog.Record) (Pool, error) {
 	d, err := kb.Decode[catalog.Pool](r)

@@ -15,7 +15,9 @@ import (
 )
 
 // Operations are those of the group, in the order clients see them.
-var Operations = []kb.Op{search, semantic, feature, notes, community}
+var Operations = []kb.Op{
+	search, semantic, feature, notes, community, apps, similar, forgeIssues, mail, talks, security,
+}
 
 var unavailable = []error{op.ErrUnavailable}
 

@@ -1,0 +1,162 @@
+package search
+
+import (
+	"context"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+)
+
+// Finds are the records that a finder found.
+type Finds struct {
+	Query string `json:"query"`
+	kb.Found[Said]
+}
+
+// find searches among kinds, the best first.
+func find(ctx context.Context, b kb.Base, s kb.Search) (Finds, error) {
+	found, err := kb.FindRows(ctx, b, s, func(b kb.Base, m kb.Match) (Said, error) {
+		return Said{b.Item(m.Record), m.Why()}, nil
+	})
+	return Finds{s.Query, found}, err
+}
+
+var apps = kb.New(op.Spec{
+	ID: "find_apps_by_pattern", Tool: "find_apps_by_pattern", MayFail: unavailable,
+	Doc: `
+Find applications
+Featured applications and projects by name, category or description.
+
+Searches the catalogue of applications by name, category and description. For the whole list use list_featured_apps.
+`,
+}, func(ctx context.Context, b kb.Base, in patternIn) (Finds, error) {
+	kinds := []catalog.Kind{catalog.KindApp, catalog.KindProject}
+	return find(ctx, b, kb.Search{Field: "pattern", Query: in.Pattern, Kinds: kinds, Limit: in.Limit})
+})
+
+type patternIn struct {
+	Pattern string `json:"pattern" required:"true" maxLength:"1000" doc:"name, category or what it does"`
+	Limit   int    `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
+}
+
+type similarIn struct {
+	Description string `json:"description" required:"true" maxLength:"4000" doc:"of a project, in your own words"`
+	Limit       int    `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
+	kb.Skip
+}
+
+var similar = kb.New(op.Spec{
+	ID: "find_similar_projects", Tool: "find_similar_projects", MayFail: unavailable,
+	Doc: `
+Find similar projects
+Ecosystem projects like a description.
+
+Finds the ecosystem projects most like a description, by meaning. For grants as well use detect_builder_overlap.
+`,
+}, func(ctx context.Context, b kb.Base, in similarIn) (Finds, error) {
+	return find(ctx, b, kb.Search{
+		Field: "description", Query: in.Description, Kinds: []catalog.Kind{catalog.KindProject}, Limit: in.Limit, Offset: in.Offset,
+	})
+})
+
+var forgeIssues = kb.New(op.Spec{
+	ID: "search_forge_issues", Tool: "search_forge_issues", MayFail: unavailable,
+	Doc: `
+Search issues
+Full-text search of the repositories' issues.
+
+Searches the issues of every indexed repository by words and meaning; state narrows it to open or closed ones.
+`,
+}, func(ctx context.Context, b kb.Base, in issuesIn) (Finds, error) {
+	s := kb.Search{
+		Field: "query", Query: in.Query, Kinds: []catalog.Kind{catalog.KindIssue}, Limit: in.Limit, Offset: in.Offset,
+	}
+	if in.State != "all" {
+		s.Filter.States = []string{string(in.State)}
+	}
+	return find(ctx, b, s)
+})
+
+type issuesIn struct {
+	Query string        `json:"query" required:"true" maxLength:"4000" doc:"error, symptom or feature"`
+	State kb.GrantState `json:"state" default:"all" doc:"state of the issues"`
+	Limit int           `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
+	kb.Skip
+}
+
+type mailIn struct {
+	Query string `json:"query" required:"true" maxLength:"4000" doc:"what was written about"`
+	Group string `json:"group" maxLength:"100" doc:"only this mailing list, such as cip-discuss"`
+	Limit int    `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
+	kb.Skip
+}
+
+var mail = kb.New(op.Spec{
+	ID: "search_mailing_list", Tool: "search_mailing_list", MayFail: unavailable,
+	Doc: `
+Search the mailing lists
+Messages and threads of the mailing lists.
+
+Searches the messages of the mailing lists by words and meaning; group narrows it to one list. Read the thread with
+get_mailing_thread and the id of a result.
+`,
+}, func(ctx context.Context, b kb.Base, in mailIn) (Finds, error) {
+	s := kb.Search{
+		Field: "query", Query: in.Query, Kinds: kb.KindsOf(catalog.SearchMail), Limit: in.Limit, Offset: in.Offset,
+	}
+	if in.Group != "" {
+		s.Filter.Containers = []string{in.Group}
+	}
+	return find(ctx, b, s)
+})
+
+var talks = kb.New(op.Spec{
+	ID: "search_talks", Tool: "search_talks", MayFail: unavailable,
+	Doc: `
+Search talks
+Talks by title and transcript, with the passage that matched.
+
+Searches talks and recordings by title and transcript and returns the passage that matched. Read one with get_video
+and the id of a result.
+`,
+}, func(ctx context.Context, b kb.Base, in talksIn) (Finds, error) {
+	return find(ctx, b, kb.Search{
+		Field: "query", Query: in.Query, Kinds: []catalog.Kind{catalog.KindVideo}, Limit: in.Limit, Offset: in.Offset,
+	})
+})
+
+type talksIn struct {
+	Query string `json:"query" required:"true" maxLength:"4000" doc:"what was talked about"`
+	Limit int    `json:"limit" default:"5" minimum:"1" maximum:"50" doc:"how many to return"`
+	kb.Skip
+}
+
+// SecurityFix is a release whose notes speak of security.
+type SecurityFix struct {
+	kb.Item
+	Version string `json:"version"`
+	Summary string `json:"summary"`
+}
+
+var security = kb.New(op.Spec{
+	ID: "find_security_patches", Tool: "find_security_patches",
+	Doc: `
+Find security fixes
+Releases whose notes speak of security, newest first.
+
+Lists the releases whose notes speak of a vulnerability, a CVE or a security patch, newest first.
+`,
+}, func(ctx context.Context, b kb.Base, in securityIn) (kb.List[SecurityFix], error) {
+	q := catalog.ListQuery{
+		Kinds: []catalog.Kind{catalog.KindRelease}, AllTags: []string{catalog.TagSecurity}, Order: catalog.ByCreated,
+	}
+	return kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit}, func(b kb.Base, r catalog.Record) (SecurityFix, error) {
+		d, err := kb.Decode[catalog.Release](r)
+		return SecurityFix{b.Item(r), d.Version, r.Summary}, err
+	})
+})
+
+type securityIn struct {
+	Limit int `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
+}
