@@ -73,10 +73,10 @@ nobody reports are null.
 	if err != nil {
 		return m, err
 	}
-	d, err := kb.Decode[catalog.App](r)
 	if m.App, err = app(b, r); err != nil {
 		return m, err
 	}
+	d, err := kb.Decode[catalog.App](r)
 	m.TVL, m.Volume24h, m.Users, m.Rewards, m.AsOf, m.Source = d.TVL, d.Volume24h, d.Users, d.Rewards, d.MetricsAt, d.MetricsOf
 	if p, err := b.Catalog.Head(ctx, catalog.Ref{Kind: catalog.KindProject, Key: d.Project}); err == nil {
 		m.Project = new(b.Item(p))

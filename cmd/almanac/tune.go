@@ -134,15 +134,6 @@ func addMeans(to *table, name string, t eval.Tuning, part func(eval.Example) boo
 var valueHeader = []string{"queries", "before", "fitted", "out of fold", "collection left out", "difference", "p",
 	"out of fold, collapsed", "left out, collapsed"}
 
-func collectionTable(t eval.Tuning) table {
-	to := table{slices.Concat([]string{"nDCG@10"}, valueHeader)}
-	for _, name := range t.Collections() {
-		addMeans(&to, name, t, func(x eval.Example) bool { return x.Collection == name })
-	}
-	addMeans(&to, "mean", t, func(eval.Example) bool { return true })
-	return to
-}
-
 // valueTable has a row a part of the examples, of is the part of an example; in
 // each, every collection counts the same.
 func valueTable(t eval.Tuning, title string, parts []string, of func(eval.Example) string) table {
