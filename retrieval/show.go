@@ -42,7 +42,7 @@ func (e *Engine) show(ctx context.Context, p *Plan, page []*candidate, lists []r
 	return out, nil
 }
 
-// explain gathers the numbers every stage left.
+// explain gathers every stage's numbers.
 func (e *Engine) explain(p *Plan, c *candidate, lists []ranked) *Explanation {
 	x := &Explanation{Fused: c.Candidate.Score, Features: map[string]Feature{}, Pin: c.pin}
 	for i, rank := range c.Ranks {

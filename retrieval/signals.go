@@ -13,8 +13,8 @@ type Signal struct {
 	Record int64
 	Raw    rerank.Vector // as computed
 	Z      rerank.Vector // normalised over the query's candidates
-	// Copies are the places of the signals whose records are near-identical to
-	// this one; Preference says which of them is shown: the greatest.
+	// Copies are the indexes of the signals whose records are near-identical to
+	// this one; the one with the greatest Preference is shown.
 	Copies     []int
 	Preference int
 }

@@ -116,7 +116,7 @@ var wrongs = []wrong{
 	})},
 
 	{name: "nothing listens", side: "embedder", url: nothingListens, want: "nothing listens there"},
-	{name: "a website", side: "embedder", url: pages, want: "answers something else than expected, is the address right?"},
+	{name: "a website", side: "embedder", url: pages, want: "returned an unexpected response, is the address right?"},
 	{name: "an unknown host", side: "embedder", url: unknownHost, want: "the name engine.almanac.invalid cannot be resolved"},
 	{name: "TLS to a plain port", side: "embedder", url: unencrypted, want: "does not speak TLS: its address begins with http://"},
 	{name: "no TLS to its port", side: "embedder", url: encrypted, want: "Client sent an HTTP request to an HTTPS server"},

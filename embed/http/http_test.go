@@ -146,7 +146,7 @@ func TestBadConfiguration(t *testing.T) {
 		cfg  httpembed.Config
 		want string
 	}{
-		{httpembed.Config{Kind: "grpc", URL: "http://127.0.0.1"}, `"grpc" is no kind of embedding server: there are "openai" and "tei"`},
+		{httpembed.Config{Kind: "grpc", URL: "http://127.0.0.1"}, `"grpc" is not a kind of embedding server: use "openai" or "tei"`},
 		{httpembed.Config{Kind: httpembed.OpenAI, URL: "http://127.0.0.1/v1"}, "openai at http://127.0.0.1/v1: no model is named"},
 		{httpembed.Config{Kind: httpembed.OpenAI, URL: "127.0.0.1:80", Model: "m"}, `openai: "127.0.0.1:80" is not of the form`},
 	} {
@@ -163,25 +163,25 @@ func TestBadServers(t *testing.T) {
 		want    string
 		away    bool
 	}{
-		{"wrong path", httpembed.OpenAI, nil, "answers 404 Not Found: 404 page not found", false},
-		{"wrong model", httpembed.OpenAI, map[string]string{"/embeddings": `404 {"error":{"message":"The model m does not exist"}}`}, "answers 404 Not Found: The model m does not exist", false},
+		{"wrong path", httpembed.OpenAI, nil, "returned 404 Not Found: 404 page not found", false},
+		{"wrong model", httpembed.OpenAI, map[string]string{"/embeddings": `404 {"error":{"message":"The model m does not exist"}}`}, "returned 404 Not Found: The model m does not exist", false},
 		{"wrong key", httpembed.OpenAI, map[string]string{"/embeddings": `401 {"error":{"message":"Incorrect API key provided: hush"}}`}, "refuses the key (401 Unauthorized: Incorrect API key provided: [key])", false},
-		{"still loading", httpembed.OpenAI, map[string]string{"/embeddings": `503 {"error":{"message":"Loading model"}}`}, "is unavailable: it answers 503", true},
+		{"still loading", httpembed.OpenAI, map[string]string{"/embeddings": `503 {"error":{"message":"Loading model"}}`}, "is unavailable: it returned 503", true},
 		{"chat server", httpembed.OpenAI, map[string]string{"/embeddings": `501 {"error":{"message":"This server does not support embeddings"}}`}, "does not support embeddings", false},
-		{"web page", httpembed.OpenAI, map[string]string{"/embeddings": `<html>`}, "answers something else than expected", false},
-		{"two vectors", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1]}]}`}, "answers 2 vectors for 1 texts", false},
-		{"wrong index", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":1,"embedding":[1]}]}`}, "answers no vector, or two", false},
-		{"no embedding", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0}]}`}, "answers no vector, or two", false},
-		{"base64", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":"AACAPw=="}]}`}, "a vector is no array of numbers", false},
+		{"web page", httpembed.OpenAI, map[string]string{"/embeddings": `<html>`}, "returned an unexpected response", false},
+		{"two vectors", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1]}]}`}, "returned 2 vectors for 1 texts", false},
+		{"wrong index", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":1,"embedding":[1]}]}`}, "returned no vector, or two", false},
+		{"no embedding", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0}]}`}, "returned no vector, or two", false},
+		{"base64", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":"AACAPw=="}]}`}, "a vector is not an array of numbers", false},
 		{"NaN as null", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[null,1]}]}`}, "is null, which stands for NaN", false},
-		{"NaN", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[NaN,1]}]}`}, "answers something else than expected", false},
-		{"wrong path", httpembed.TEI, nil, "answers 404 Not Found", false},
+		{"NaN", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[NaN,1]}]}`}, "returned an unexpected response", false},
+		{"wrong path", httpembed.TEI, nil, "returned 404 Not Found", false},
 		{"other model", httpembed.TEI, map[string]string{"/info": strings.Replace(infoTEI, "BAAI/", "example/", 1)}, "has the model example/bge-small-en-v1.5, not BAAI/bge-small-en-v1.5", false},
-		{"reranker", httpembed.TEI, map[string]string{"/info": strings.Replace(infoTEI, `"embedding"`, `"reranker"`, 1)}, "which is no embedding model", false},
+		{"reranker", httpembed.TEI, map[string]string{"/info": strings.Replace(infoTEI, `"embedding"`, `"reranker"`, 1)}, "which is not an embedding model", false},
 		{"other program", httpembed.TEI, map[string]string{"/info": `{"name":"x"}`}, "does not say which model it has: is it a text-embeddings-inference server?", false},
-		{"overloaded", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `429 {"error":"Model is overloaded","error_type":"overloaded"}`}, "is unavailable: it answers 429 Too Many Requests: Model is overloaded", true},
-		{"backend", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `424 {"error":"Inference failed","error_type":"backend"}`}, "answers 424 Failed Dependency: Inference failed", false},
-		{"wrong count", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `[]`}, "answers 0 vectors for 1 texts", false},
+		{"overloaded", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `429 {"error":"Model is overloaded","error_type":"overloaded"}`}, "is unavailable: it returned 429 Too Many Requests: Model is overloaded", true},
+		{"backend", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `424 {"error":"Inference failed","error_type":"backend"}`}, "returned 424 Failed Dependency: Inference failed", false},
+		{"wrong count", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `[]`}, "returned 0 vectors for 1 texts", false},
 		{"null", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `[null]`}, "vector", false},
 	} {
 		t.Run(string(c.kind)+" "+c.name, func(t *testing.T) {
@@ -219,14 +219,14 @@ func TestServerThatComesLater(t *testing.T) {
 	e = open(t, httpembed.Config{Kind: httpembed.TEI, URL: url})
 	f.answer("/embed", `[[1,2]]`)
 	_, err := e.Embed(t.Context(), []string{"a"}, embed.Query)
-	sentence(t, err, "answers vectors of 2 dimensions, but those in the index have 3: start almanac again to build a new index")
+	sentence(t, err, "returned vectors of 2 dimensions, but those in the index have 3: restart almanac to build a new index")
 }
 
 // TestRealServer speaks to Ollama's OpenAI interface.
 func TestRealServer(t *testing.T) {
 	base := recordingtest.HTTP(t, "testdata/openai.jsonl", os.Getenv("ALMANAC_TEST_OLLAMA_URL"), recordingtest.Options{Server: "Ollama 0.9.6"})
 	_, err := httpembed.Open(t.Context(), httpembed.Config{Kind: httpembed.OpenAI, URL: base + "/v1", Model: "no-such-model"})
-	sentence(t, err, `answers 404 Not Found: model "no-such-model" not found`)
+	sentence(t, err, `returned 404 Not Found: model "no-such-model" not found`)
 	e := open(t, httpembed.Config{Kind: httpembed.OpenAI, URL: base + "/v1", Model: "all-minilm"})
 	if e.Model() != "all-minilm, 384 dimensions" {
 		t.Errorf("model %s", e.Model())

@@ -184,19 +184,19 @@ func TestBadServers(t *testing.T) {
 		want       string
 		away       bool
 	}{
-		{"another program", "/api/tags", answer(404, "404 page not found"), "answers 404 Not Found: 404 page not found", false},
-		{"a web page", "/api/tags", answer(200, "<html>hello</html>"), "answers something else than expected, is the address right?", false},
-		{"another API", "/api/tags", answer(200, `{"models":"none"}`), "answers something else than expected", false},
+		{"another program", "/api/tags", answer(404, "404 page not found"), "returned 404 Not Found: 404 page not found", false},
+		{"a web page", "/api/tags", answer(200, "<html>hello</html>"), "returned an unexpected response, is the address right?", false},
+		{"another API", "/api/tags", answer(200, `{"models":"none"}`), "returned an unexpected response", false},
 		{"no models", "/api/tags", answer(200, `{}`), "does not have the model", false},
 		{"no digest", "/api/tags", answer(200, `{"models":[{"name":"all-minilm:latest"}]}`), "without a digest", false},
 		{"wrong key", "/api/tags", answer(401, "unauthorized: wrong-key"), "refuses the key (401 Unauthorized: unauthorized: [key])", false},
-		{"proxy without server", "/api/tags", answer(502, "<html>"), "is unavailable: it answers 502 Bad Gateway", true},
-		{"no memory", "/api/embed", answer(500, `{"error":"model requires more system memory (9 GiB) than is available"}`), "answers 500 Internal Server Error: model requires more", false},
-		{"no embedding model", "/api/embed", answer(400, `{"error":"\"all-minilm\" does not support embeddings"}`), `answers 400 Bad Request: "all-minilm" does not support embeddings`, false},
-		{"no vectors", "/api/embed", answer(200, `{"embeddings":[]}`), "answers 0 vectors for 1 texts", false},
-		{"empty answer", "/api/embed", answer(200, ``), "answers 0 vectors for 1 texts", false},
+		{"proxy without server", "/api/tags", answer(502, "<html>"), "is unavailable: it returned 502 Bad Gateway", true},
+		{"no memory", "/api/embed", answer(500, `{"error":"model requires more system memory (9 GiB) than is available"}`), "returned 500 Internal Server Error: model requires more", false},
+		{"no embedding model", "/api/embed", answer(400, `{"error":"\"all-minilm\" does not support embeddings"}`), `returned 400 Bad Request: "all-minilm" does not support embeddings`, false},
+		{"no vectors", "/api/embed", answer(200, `{"embeddings":[]}`), "returned 0 vectors for 1 texts", false},
+		{"empty answer", "/api/embed", answer(200, ``), "returned 0 vectors for 1 texts", false},
 		{"empty vector", "/api/embed", answer(200, `{"embeddings":[[]]}`), "vectors without components", false},
-		{"too large a number", "/api/embed", answer(200, `{"embeddings":[[1e60]]}`), "answers something else than expected", false},
+		{"too large a number", "/api/embed", answer(200, `{"embeddings":[[1e60]]}`), "returned an unexpected response", false},
 		{"NaN", "/api/embed", answer(500, `{"error":"failed to encode response: json: unsupported value: NaN"}`), "unsupported value: NaN", false},
 		{"redirect", "/api/tags", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://models.example.org/", http.StatusMovedPermanently)

@@ -189,7 +189,7 @@ func TestServerThatIsDown(t *testing.T) {
 	}
 	s.change(func(s *script) { s.down, s.id.Version = nil, "2" })
 	_, err := e.Embed(t.Context(), []string{"a"}, embed.Query)
-	if sentence(t, err, "now has another model (model@2, 4 dimensions) than the index was built with (model@1, 4 dimensions): start almanac again"); errors.Is(err, embed.ErrUnavailable) {
+	if sentence(t, err, "now has another model (model@2, 4 dimensions) than the index was built with (model@1, 4 dimensions): restart almanac"); errors.Is(err, embed.ErrUnavailable) {
 		t.Error("another model is not a server that is down")
 	}
 	s.change(func(s *script) { s.id.Version = "1" })
@@ -226,10 +226,10 @@ func TestAnswersThatAreNoVectors(t *testing.T) {
 		answer [][]float32
 		want   string
 	}{
-		"too few":       {[][]float32{{1, 0, 0, 0}}, "answers 1 vectors for 2 texts"},
-		"too many":      {[][]float32{{1, 0, 0, 0}, {1, 0, 0, 0}, {1, 0, 0, 0}}, "answers 3 vectors for 2 texts"},
-		"none":          {nil, "answers 0 vectors for 2 texts"},
-		"other length":  {[][]float32{{1, 0, 0, 0}, {1, 0, 0}}, "vectors of 3 dimensions, but those in the index have 4: start almanac again"},
+		"too few":       {[][]float32{{1, 0, 0, 0}}, "returned 1 vectors for 2 texts"},
+		"too many":      {[][]float32{{1, 0, 0, 0}, {1, 0, 0, 0}, {1, 0, 0, 0}}, "returned 3 vectors for 2 texts"},
+		"none":          {nil, "returned 0 vectors for 2 texts"},
+		"other length":  {[][]float32{{1, 0, 0, 0}, {1, 0, 0}}, "vectors of 3 dimensions, but those in the index have 4: restart almanac"},
 		"missing":       {[][]float32{{1, 0, 0, 0}, nil}, "vectors of 0 dimensions, but"},
 		"NaN":           {[][]float32{{1, 0, 0, 0}, {0, nan, 0, 0}}, "component 1 of a vector is NaN"},
 		"infinity":      {[][]float32{{1, 0, 0, float32(math.Inf(-1))}, {0, 0, 0, 0}}, "component 3 of a vector is -Inf"},
@@ -252,7 +252,7 @@ func TestAnswersThatAreNoVectors(t *testing.T) {
 	s := newScript()
 	s.answer = func([]string) ([][]float32, error) { return [][]float32{{}}, nil }
 	_, err := Open(t.Context(), s, Config{})
-	sentence(t, err, "answers vectors without components")
+	sentence(t, err, "returned vectors without components")
 }
 
 func TestTheFailingTextIsNamedInTheCallersNumbers(t *testing.T) {

@@ -101,7 +101,7 @@ func TestLoadNamesTheMistake(t *testing.T) {
 	tests := []struct{ name, queries, qrels, want string }{
 		{"broken JSON", someQueries + `{"_id":"q3",`, someQrels, "queries.jsonl:3: unexpected end of JSON input"},
 		{"a query without text", `{"_id":"q1","text":" "}`, someQrels, "queries.jsonl:1: a query needs _id and text"},
-		{"a query twice", someQueries + "\n" + someQueries, someQrels, `queries.jsonl:4: query "q1" stands twice`},
+		{"a query twice", someQueries + "\n" + someQueries, someQrels, `queries.jsonl:4: query "q1" occurs twice`},
 		{"a grade that is no number", someQueries, someQrels + "q1\tx\tgood\n", `qrels.tsv:4: grade "good" is not an integer`},
 		{"a fraction as grade", someQueries, someQrels + "q1\tx\t1.5\n", `qrels.tsv:4: grade "1.5"`},
 		{"a grade whose gain would be infinite", someQueries, someQrels + "q1\tx\t5000\n", `qrels.tsv:4: grade "5000"`},
@@ -141,7 +141,7 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("documents %q (%v)", ids, err)
 	}
 	for text, want := range map[string]string{
-		`{"_id":"a"}` + "\n" + `{"_id":"a"}`: `corpus.jsonl:2: document "a" stands twice`,
+		`{"_id":"a"}` + "\n" + `{"_id":"a"}`: `corpus.jsonl:2: document "a" occurs twice`,
 		`{"title":"x"}`:                      "corpus.jsonl:1: a document needs _id",
 		"\n\n[1]":                            "corpus.jsonl:3: json: cannot unmarshal array",
 	} {

@@ -75,7 +75,7 @@ func FuzzRun(f *testing.F) {
 			seen := map[string]bool{}
 			for _, id := range ids {
 				if seen[id] {
-					t.Fatalf("%q stands twice", id)
+					t.Fatalf("%q occurs twice", id)
 				}
 				seen[id] = true
 			}

@@ -11,10 +11,10 @@ import (
 // Candidate is a record to be scored.
 type Candidate struct {
 	Document *index.Document
-	// Passages are the ordinals that are looked at: those the engines found,
-	// and enough others that the best is among them.
+	// Passages are the ordinals to score: those the engines found, and enough
+	// others to include the best.
 	Passages  []int
-	Cosines   []float32 // of Passages; nil when there is no dense side
+	Cosines   []float32 // of Passages; nil without a dense side
 	Authority float64
 }
 
@@ -25,9 +25,9 @@ type Scored struct {
 	Lexical  bool
 }
 
-// BM25 parameters: the textbook's for whole documents; titles and headings
-// vary little in length for a good reason, so length counts half; passages
-// are all cut to about one length, so it counts less still.
+// BM25 parameters: the textbook's for whole documents; titles and headings vary
+// little in length, and for good reason, so length counts half; passages are
+// all cut to about the same length, so it counts even less.
 const (
 	k1            = 1.2
 	documentB     = 0.75
@@ -71,7 +71,7 @@ func (p *prepared) score(c Candidate, s *scan) Scored {
 	return out
 }
 
-// documentSignals are those that whole-document frequencies give.
+// documentSignals computes the signals from whole-document frequencies.
 func (p *prepared) documentSignals(d *index.Document, f *Vector, lexical *bool) {
 	length := float64(d.Lengths[analysis.Title] + d.Lengths[analysis.Body])
 	average := p.stats.AverageLength[analysis.Title] + p.stats.AverageLength[analysis.Body]
@@ -105,7 +105,7 @@ func (p *prepared) documentSignals(d *index.Document, f *Vector, lexical *bool) 
 	}
 }
 
-// saturate is BM25's term-frequency part.
+// saturate returns BM25's term-frequency part.
 func saturate(tf, length, average, b float64) float64 {
 	if tf == 0 {
 		return 0
@@ -156,8 +156,8 @@ func (p *prepared) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 	return best
 }
 
-// titlePhrase is the longest run of the query in the title: its share of the
-// query times its share of the title.
+// titlePhrase returns the longest run of the query in the title: its share of
+// the query times its share of the title.
 func (p *prepared) titlePhrase(d *index.Document, s *scan) float64 {
 	if len(d.Passages) == 0 || p.total == 0 {
 		return 0
@@ -172,7 +172,7 @@ func (p *prepared) titlePhrase(d *index.Document, s *scan) float64 {
 	return s.run / p.total * math.Min(1, float64(s.runLength)/float64(n))
 }
 
-// dice is the Dice coefficient of two ascending sets.
+// dice returns the Dice coefficient of two ascending sets.
 func dice(a, b []uint32) float64 {
 	if len(a)+len(b) == 0 {
 		return 0

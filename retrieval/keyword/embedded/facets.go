@@ -38,7 +38,7 @@ func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter, 
 	return out, nil
 }
 
-// records is the set of records that match the plan.
+// records returns the set of records that match the plan.
 func (pp *partPlan) records(p *plan) bitset {
 	set := pp.allowed
 	if len(pp.phrases) == 0 {

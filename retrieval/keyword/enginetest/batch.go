@@ -11,7 +11,7 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// views are the engine as each of its units.
+// views returns the engine as each of its units.
 func (s *suite) views() []view {
 	var out []view
 	for _, u := range s.units() {
@@ -48,7 +48,7 @@ func testEmpty(t *testing.T, s *suite) {
 	}
 }
 
-// long is a record of n passages that all have the word.
+// long returns a record of n passages that all have the word.
 func long(id int64, n int, word string) keyword.Record {
 	r := record(id, "title", "")
 	r.Passages = nil

@@ -9,8 +9,8 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// The records of the library that tests name. Their words are ones that
-// stemming leaves alone, so that an engine with an analysis of its own agrees.
+// The records of the library that tests name. Stemming does not change their
+// words, so that an engine with its own analysis agrees.
 const (
 	titled       = 1001 + iota // "falcon" in the title
 	rare                       // the only "quartz"

@@ -72,16 +72,16 @@ func TestEveryCallSaysWhatIsWrongWithTheServer(t *testing.T) {
 		{"wrong key", refusal(403, "invalid_api_key", "The provided API key is invalid."),
 			"HOST refuses the API key (403 Forbidden): it is wrong, or lacks the right to do this or to use this index", false},
 		{"no key", refusal(401, "missing_authorization_header", "The Authorization header is missing."),
-			"HOST wants an API key (401 Unauthorized) and none is configured", false},
-		{"a page", page, "what answers at HOST is not Meilisearch (200 OK): check the URL", false},
-		{"a page that is not there", reply{404, "<html>404</html>"}, "what answers at HOST is not Meilisearch (404 Not Found): check the URL", false},
-		{"a redirect", reply{302, ""}, "what answers at HOST is not Meilisearch (302 Found): check the URL", false},
-		{"JSON of something else", reply{404, `{"error":"no route"}`}, "what answers at HOST is not Meilisearch (404 Not Found): check the URL", false},
-		{"a proxy without server", reply{502, "<html>bad gateway</html>"}, "keyword engine unavailable: HOST answers 502 Bad Gateway", true},
+			"HOST requires an API key (401 Unauthorized) and none is configured", false},
+		{"a page", page, "the server at HOST is not Meilisearch (200 OK): check the URL", false},
+		{"a page that is not there", reply{404, "<html>404</html>"}, "the server at HOST is not Meilisearch (404 Not Found): check the URL", false},
+		{"a redirect", reply{302, ""}, "the server at HOST is not Meilisearch (302 Found): check the URL", false},
+		{"JSON of something else", reply{404, `{"error":"no route"}`}, "the server at HOST is not Meilisearch (404 Not Found): check the URL", false},
+		{"a proxy without server", reply{502, "<html>bad gateway</html>"}, "keyword engine unavailable: HOST returned 502 Bad Gateway", true},
 		{"a server in trouble", refusal(500, "internal", "An internal error has occurred. `MDB_CORRUPTED`."),
-			"keyword engine unavailable: HOST answers 500 Internal Server Error: An internal error has occurred. `MDB_CORRUPTED` (internal)", true},
+			"keyword engine unavailable: HOST returned 500 Internal Server Error: An internal error has occurred. `MDB_CORRUPTED` (internal)", true},
 		{"too many searches", refusal(503, "too_many_search_requests", "Too many search requests running at the same time."),
-			"keyword engine unavailable: HOST answers 503 Service Unavailable: Too many search", true},
+			"keyword engine unavailable: HOST returned 503 Service Unavailable: Too many search", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(&scripted{script: map[string][]reply{"*": {c.answer}}})
@@ -190,7 +190,7 @@ func TestWriteFailures(t *testing.T) {
 		unavailable   bool
 	}{
 		{"too large", documents, []reply{refusal(413, "payload_too_large", "The provided payload reached the size limit.")},
-			"write changes up to 6 to index x: HOST refuses payloads as large as ours (413 Request Entity Too Large): raise its payload limit, and that of proxies before it, over 8 MB", false},
+			"write changes up to 6 to index x: HOST refuses payloads as large as ours (413 Request Entity Too Large): raise its payload limit, and that of proxies in front of it, above 8 MB", false},
 		{"too large for a proxy", documents, []reply{{413, "<html>nginx</html>"}}, "HOST refuses payloads as large as ours", false},
 		{"disk full at once", documents, []reply{refusal(422, "no_space_left_on_device", "Meilisearch cannot receive write operations")},
 			"unavailable: the disk of HOST is full (422 Unprocessable Entity)", true},
@@ -202,9 +202,9 @@ func TestWriteFailures(t *testing.T) {
 		{"forgotten task", task, []reply{done, done, refusal(404, "task_not_found", "Task `7` not found.")},
 			"unavailable: HOST has forgotten task 7: it was restarted empty", true},
 		{"removal refused", "POST /indexes/x/documents/delete", []reply{refusal(400, "invalid_document_filter", "Attribute `record` is not filterable.")},
-			"HOST answers 400 Bad Request: Attribute `record` is not filterable (invalid_document_filter)", false},
+			"HOST returned 400 Bad Request: Attribute `record` is not filterable (invalid_document_filter)", false},
 		{"settings refused", "PATCH /indexes/x/settings", []reply{refusal(400, "bad_request", "Unknown field `localizedAttributes`")},
-			"change the settings of index x: HOST answers 400 Bad Request: Unknown field `localizedAttributes` (bad_request)", false},
+			"change the settings of index x: HOST returned 400 Bad Request: Unknown field `localizedAttributes` (bad_request)", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(&scripted{script: map[string][]reply{c.request: c.answers}})

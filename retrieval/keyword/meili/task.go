@@ -10,15 +10,15 @@ import (
 	"almanac/retrieval/keyword"
 )
 
-// A task is looked at soon, as most are short, and then less and less often.
+// A task is polled soon, as most are short, and then less and less often.
 const (
 	firstLook  = 2 * time.Millisecond
 	slowestGap = 250 * time.Millisecond
-	complain   = time.Minute // of waiting, then it is logged
+	complain   = time.Minute // wait after which it is logged
 )
 
-// await waits for a task that was enqueued, or not: err is of the request.
-// The server works off one queue, for all of its indexes, in order.
+// await waits for a task; err is the error of the request that was to enqueue
+// it. The server processes one queue, for all of its indexes, in order.
 func (e *Engine) await(ctx context.Context, attempt string, info *meilisearch.TaskInfo, err error) error {
 	if err != nil {
 		return e.failed(ctx, attempt, err)
@@ -51,7 +51,7 @@ func (e *Engine) await(ctx context.Context, attempt string, info *meilisearch.Ta
 		}
 		if time.Since(logged) >= complain {
 			logged = time.Now()
-			e.log.Warn("meili: the server's queue is slow", "attempt", attempt, "task", info.TaskUID, "status", task.Status, "waited", time.Since(begun).Round(time.Second))
+			e.log.Warn("the server's queue is slow", "attempt", attempt, "task", info.TaskUID, "status", task.Status, "waited", time.Since(begun).Round(time.Second))
 		}
 	}
 }

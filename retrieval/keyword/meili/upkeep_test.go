@@ -139,7 +139,7 @@ func testServerThatLostTheIndex(t *testing.T, p *place, c meili.Config) {
 		return err
 	}
 	unavailable(search(), "it was not built yet, or the server has lost it")
-	unavailable(e.Apply(t.Context(), batch(7)), "it goes up to change 0, not 6; it must be filled again from there")
+	unavailable(e.Apply(t.Context(), batch(7)), "it has them up to 0, not 6; it must be filled again from there")
 	unavailable(e.Apply(t.Context(), batch(7)), "not 6")
 	if at, err := e.Checkpoint(t.Context()); at != 0 || err != nil {
 		t.Fatalf("checkpoint %d, %v", at, err)

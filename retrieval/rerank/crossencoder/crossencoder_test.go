@@ -102,7 +102,7 @@ func TestScore(t *testing.T) {
 
 func TestBadConfiguration(t *testing.T) {
 	_, err := crossencoder.Open(crossencoder.Config{Kind: "x", URL: "http://127.0.0.1"})
-	sentence(t, err, `"x" is no kind of cross-encoder: there are "tei" and "llamacpp"`)
+	sentence(t, err, `"x" is not a kind of cross-encoder: use "tei" or "llamacpp"`)
 	_, err = crossencoder.Open(crossencoder.Config{Kind: crossencoder.TEI, URL: "localhost:8080"})
 	sentence(t, err, `cross-encoder: "localhost:8080" is not of the form http://host:port`)
 }
@@ -117,27 +117,27 @@ func TestBadAnswers(t *testing.T) {
 		want   string
 		away   bool
 	}{
-		{"too few", crossencoder.TEI, ok, `[{"index":0,"score":1}]`, "answers 1 scores for 2 texts", false},
-		{"too many", crossencoder.TEI, ok, tei, "answers 3 scores for 2 texts", false},
-		{"twice", crossencoder.TEI, ok, `[{"index":1,"score":1},{"index":1,"score":2}]`, "answers two scores for text 1", false},
-		{"beyond", crossencoder.TEI, ok, `[{"index":0,"score":1},{"index":2,"score":2}]`, "answers a score for none of the texts", false},
+		{"too few", crossencoder.TEI, ok, `[{"index":0,"score":1}]`, "returned 1 scores for 2 texts", false},
+		{"too many", crossencoder.TEI, ok, tei, "returned 3 scores for 2 texts", false},
+		{"twice", crossencoder.TEI, ok, `[{"index":1,"score":1},{"index":1,"score":2}]`, "returned two scores for text 1", false},
+		{"beyond", crossencoder.TEI, ok, `[{"index":0,"score":1},{"index":2,"score":2}]`, "returned a score for none of the texts", false},
 		{"negative", crossencoder.TEI, ok, `[{"index":-1,"score":1},{"index":0,"score":2}]`, "a score for none of the texts", false},
 		{"no index", crossencoder.TEI, ok, `[{"score":1},{"index":1,"score":2}]`, "a score for none of the texts", false},
-		{"no score", crossencoder.TEI, ok, `[{"index":0},{"index":1,"score":2}]`, "answers no score for text 0", false},
-		{"NaN as null", crossencoder.TEI, ok, `[{"index":0,"score":null},{"index":1,"score":2}]`, "answers no score for text 0", false},
-		{"infinite", crossencoder.TEI, ok, `[{"index":0,"score":1e999},{"index":1,"score":2}]`, "answers something else than expected", false},
-		{"of the other kind", crossencoder.TEI, ok, llama, "answers something else than expected", false},
-		{"of the other kind", crossencoder.LlamaCPP, ok, tei, "answers something else than expected", false},
-		{"nothing", crossencoder.LlamaCPP, ok, `{}`, "answers 0 scores for 2 texts", false},
-		{"empty", crossencoder.LlamaCPP, ok, ``, "answers something else than expected", false},
+		{"no score", crossencoder.TEI, ok, `[{"index":0},{"index":1,"score":2}]`, "returned no score for text 0", false},
+		{"NaN as null", crossencoder.TEI, ok, `[{"index":0,"score":null},{"index":1,"score":2}]`, "returned no score for text 0", false},
+		{"infinite", crossencoder.TEI, ok, `[{"index":0,"score":1e999},{"index":1,"score":2}]`, "returned an unexpected response", false},
+		{"of the other kind", crossencoder.TEI, ok, llama, "returned an unexpected response", false},
+		{"of the other kind", crossencoder.LlamaCPP, ok, tei, "returned an unexpected response", false},
+		{"nothing", crossencoder.LlamaCPP, ok, `{}`, "returned 0 scores for 2 texts", false},
+		{"empty", crossencoder.LlamaCPP, ok, ``, "returned an unexpected response", false},
 		{"page", crossencoder.LlamaCPP, ok, `<html>`, "is the address right?", false},
-		{"wrong path", crossencoder.LlamaCPP, 404, `{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}`, "answers 404 Not Found: File Not Found: are its address and the model's name right?", false},
+		{"wrong path", crossencoder.LlamaCPP, 404, `{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}`, "returned 404 Not Found: File Not Found: are its address and the model's name right?", false},
 		{"no reranker", crossencoder.LlamaCPP, 501, `{"error":{"message":"This server does not support reranking. Start it with ` + "`--reranking`" + `"}}`, "does not support reranking", false},
-		{"loading", crossencoder.LlamaCPP, 503, `{"error":{"message":"Loading model"}}`, "is unavailable: it answers 503", true},
-		{"overloaded", crossencoder.TEI, 429, `{"error":"Model is overloaded"}`, "is unavailable: it answers 429", true},
-		{"too many texts", crossencoder.TEI, 413, `{"error":"batch size 40 > maximum allowed batch size 32"}`, "answers 413 Request Entity Too Large: batch size 40", false},
+		{"loading", crossencoder.LlamaCPP, 503, `{"error":{"message":"Loading model"}}`, "is unavailable: it returned 503", true},
+		{"overloaded", crossencoder.TEI, 429, `{"error":"Model is overloaded"}`, "is unavailable: it returned 429", true},
+		{"too many texts", crossencoder.TEI, 413, `{"error":"batch size 40 > maximum allowed batch size 32"}`, "returned 413 Request Entity Too Large: batch size 40", false},
 		{"wrong key", crossencoder.LlamaCPP, 401, `{"message":"invalid api token hush"}`, "refuses the key (401 Unauthorized: invalid api token [key])", false},
-		{"wrong model", crossencoder.LlamaCPP, 404, `{"message":"model 'm' not found"}`, "answers 404 Not Found: model 'm' not found", false},
+		{"wrong model", crossencoder.LlamaCPP, 404, `{"message":"model 'm' not found"}`, "returned 404 Not Found: model 'm' not found", false},
 	} {
 		t.Run(string(c.kind)+" "+c.name, func(t *testing.T) {
 			_, url := serve(t, c.status, c.answer)

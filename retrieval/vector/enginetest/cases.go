@@ -79,7 +79,7 @@ func testZero(t *testing.T, s *suite) {
 	s.apply(t, x, vector.Batch{Records: []vector.Record{r, {ID: 1_000_001, Vectors: [][]float32{zero}}}, Checkpoint: 1})
 	q := make([]float32, Dimensions)
 	for i, c := range r.Vectors[1] {
-		q[i] = -c // so that a zero vector would be the better one
+		q[i] = -c // so that a zero vector would score better
 	}
 	compare(t, search(t, x, q, passage.Filter{}, 10), exact([]vector.Record{r}, q, all, 10))
 	scores, err := x.Scores(t.Context(), q, []passage.ID{passage.NewID(r.ID, 0)})
@@ -315,8 +315,8 @@ func testLost(t *testing.T, s *suite) {
 	}
 }
 
-// testWholeBatches replaces all passages of two records at once, from one
-// side of a query to the other, while others search: whoever sees the two on
+// testWholeBatches replaces all passages of two records at once, from one side
+// of a query to the other, while others search: a search that sees the two on
 // different sides saw half a batch.
 func testWholeBatches(t *testing.T, s *suite) {
 	if s.SplitBatches {

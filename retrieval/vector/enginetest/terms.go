@@ -22,7 +22,7 @@ func (s *suite) sparse(t *testing.T, rs ...vector.Record) vector.Sparse {
 	return x
 }
 
-// packed returns a passage's terms; words stand for themselves.
+// packed returns a passage's terms; words are not stemmed.
 func packed(t *testing.T, title, heading, body, path string) analysis.Packed {
 	t.Helper()
 	var fields [analysis.NumFields][]analysis.Token
@@ -48,7 +48,7 @@ func (s *suite) texts(t *testing.T, id int64, bodies ...string) vector.Record {
 	return r
 }
 
-// words makes a query of words, each of weight 1.
+// words returns a query of words, each of weight 1.
 func words(list string) []vector.Term {
 	var terms []vector.Term
 	for _, word := range strings.Fields(list) {
@@ -71,7 +71,7 @@ func searchTerms(t *testing.T, x vector.Sparse, terms []vector.Term, f passage.F
 	return hits
 }
 
-// found wants these passages in this order.
+// found requires these passages in this order.
 func found(t *testing.T, what string, hits []vector.Hit, want ...passage.ID) {
 	t.Helper()
 	var got []passage.ID

@@ -336,7 +336,7 @@ func TestNamesOfOthersAreRefused(t *testing.T) {
 		{"an alias", func(state qdranttest.State) { state.Aliases["almanac-causeway"] = "almanac-causeway-g1" }, "the alias almanac-causeway names the collection almanac-causeway-g1, which is not this catalog's"},
 		{"a collection", func(state qdranttest.State) {
 			state.Collections["almanac-causeway"] = state.Collections["almanac-causeway-g1"]
-		}, "a collection has the name almanac-causeway, which is to be an alias"},
+		}, "a collection has the name almanac-causeway, which must be an alias"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := startStandIn(t)

@@ -125,7 +125,7 @@ func (x points) Count(_ context.Context, r *client.CountPoints) (*client.CountRe
 }
 
 // Query scores points by the cosine with a dense vector or by the dot product
-// with a sparse one, whose weights count as often as their terms are rare.
+// with a sparse one, whose weights are multiplied by IDF.
 func (x points) Query(_ context.Context, r *client.QueryPoints) (*client.QueryResponse, error) {
 	c, err := x.s.find(r.GetCollectionName())
 	if err != nil {
@@ -153,7 +153,7 @@ func (x points) Query(_ context.Context, r *client.QueryPoints) (*client.QueryRe
 	return &answer, nil
 }
 
-// scorer returns how a query scores vectors, and which it finds.
+// scorer returns how a query scores vectors, and which ones it finds.
 func (c *Collection) scorer(r *client.QueryPoints) (func(*client.Vector) (float32, bool), error) {
 	input := r.GetQuery().GetNearest()
 	if dense := input.GetDense(); dense != nil {
@@ -204,7 +204,7 @@ func cosine(a, b []float32) float32 {
 	return float32(ab / math.Sqrt(aa*bb))
 }
 
-// vectorOf returns a point's vector of a name, nil where it has none.
+// vectorOf returns a point's vector of a name, nil if it has none.
 func vectorOf(p *client.PointStruct, name string) *client.Vector {
 	return p.GetVectors().GetVectors().GetVectors()[name]
 }
