@@ -125,7 +125,8 @@ func (c *Cache) check(vectors [][]float32, texts int) error {
 		return fmt.Errorf("embed: %s answered %d vectors for %d texts", c.inner.Model(), len(vectors), texts)
 	}
 	if i := slices.IndexFunc(vectors, func(v []float32) bool { return len(v) != c.inner.Dimensions() }); i >= 0 {
-		return fmt.Errorf("embed: %s answered %d dimensions, not %d", c.inner.Model(), len(vectors[i]), c.inner.Dimensions())
+		return fmt.Errorf("embed: %s answered %d dimensions, not %d", c.inner.Model(), len(vectors[i]),
+			c.inner.Dimensions())
 	}
 	return nil
 }

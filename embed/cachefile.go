@@ -109,7 +109,8 @@ func isDamage(err error) bool {
 // replace sets a damaged file aside and starts a new one.
 func (f *cacheFile) replace(cause error) (*sql.DB, error) {
 	aside := f.path + ".damaged"
-	f.log.Warn("embedding cache is damaged and was replaced by a new one", "path", f.path, "kept_as", aside, "error", cause)
+	f.log.Warn("embedding cache is damaged and was replaced by a new one", "path", f.path, "kept_as", aside,
+		"error", cause)
 	if err := os.Rename(f.path, aside); err != nil {
 		return nil, err
 	}

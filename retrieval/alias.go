@@ -43,7 +43,8 @@ func (a aliases) expand(p *Plan, table *index.Table) {
 			}
 			for j, other := range group {
 				for _, t := range other {
-					if j != i && !t.Stop && !slices.ContainsFunc(p.Query.Terms, func(q query.Term) bool { return q.ID == t.ID }) {
+					if j != i && !t.Stop &&
+						!slices.ContainsFunc(p.Query.Terms, func(q query.Term) bool { return q.ID == t.ID }) {
 						p.add(table, t.Text, behind, aliasWeight*t.Weight*float64(len(spelling))/float64(len(other)))
 					}
 				}
@@ -57,7 +58,9 @@ func (a aliases) expand(p *Plan, table *index.Table) {
 // as separate words: parts of an identifier do not count.
 func holds(terms, spelling []query.Term) bool {
 	at := func(id analysis.TermID, position int) bool {
-		return slices.ContainsFunc(terms, func(t query.Term) bool { return t.ID == id && t.Position == position && t.Weight == 1 })
+		return slices.ContainsFunc(terms, func(t query.Term) bool {
+			return t.ID == id && t.Position == position && t.Weight == 1
+		})
 	}
 	return slices.ContainsFunc(terms, func(first query.Term) bool {
 		offset := first.Position - spelling[0].Position

@@ -75,7 +75,8 @@ const scanned = 4
 
 // gather selects the passages of the candidates to score, and gets their
 // cosines with the query from the vector index.
-func (e *Engine) gather(ctx context.Context, p *Plan, candidates []*candidate, degraded []string) ([]rerank.Candidate, []string) {
+func (e *Engine) gather(ctx context.Context, p *Plan, candidates []*candidate,
+	degraded []string) ([]rerank.Candidate, []string) {
 	in := make([]rerank.Candidate, len(candidates))
 	var ids []passage.ID
 	for i, c := range candidates {

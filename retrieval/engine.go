@@ -148,7 +148,8 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	}
 	candidates = e.pin(p, candidates)
 	step("group")
-	res := Response{Query: r.Query, Class: string(p.Query.Class), Total: len(candidates), Degraded: e.incomplete(degraded, p)}
+	res := Response{Query: r.Query, Class: string(p.Query.Class), Total: len(candidates),
+		Degraded: e.incomplete(degraded, p)}
 	page := candidates[min(r.Offset, len(candidates)):min(r.Offset+r.Limit, len(candidates))]
 	if res.Results, err = e.show(ctx, p, page, lists, r.Explain); err != nil {
 		return Response{}, err

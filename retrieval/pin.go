@@ -50,19 +50,22 @@ func compilePins(all []Pin) (pins, error) {
 		key, ok := pinKey(q)
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("retrieval: pin of %q: a pinned query cannot have operators, phrases or exclusions", p.Query)
+			return nil, fmt.Errorf("retrieval: pin of %q: a pinned query cannot have operators, phrases or exclusions",
+				p.Query)
 		case !p.From.IsZero() && !p.Until.IsZero() && p.Until.Before(p.From):
 			return nil, fmt.Errorf("retrieval: pin of %q: it ends before it begins", p.Query)
 		}
 		for i, x := range p.Places {
 			if x.Position < 0 || x.Position > MaxResults {
-				return nil, fmt.Errorf("retrieval: pin of %q: position %d of record %d is not between 0 and %d", p.Query,
+				return nil, fmt.Errorf("retrieval: pin of %q: position %d of record %d is not between 0 and %d",
+					p.Query,
 					x.Position, x.Record, MaxResults)
 			}
 			if slices.ContainsFunc(p.Places[:i], func(o Place) bool {
 				return o.Record == x.Record || x.Position > 0 && o.Position == x.Position
 			}) {
-				return nil, fmt.Errorf("retrieval: pin of %q: record %d or its position is given twice", p.Query, x.Record)
+				return nil, fmt.Errorf("retrieval: pin of %q: record %d or its position is given twice", p.Query,
+					x.Record)
 			}
 		}
 		p.Places = slices.SortedFunc(slices.Values(p.Places), func(a, b Place) int { return a.Position - b.Position })

@@ -63,11 +63,13 @@ func (e *Engine) plan(r Request, set *relevance, prof profile.Profile) (*Plan, e
 		if t.Stop && !onlyStops {
 			weight = 0
 		}
-		p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: t.ID, Position: t.Position, Weight: weight, Identifier: t.Identifier})
+		p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: t.ID, Position: t.Position, Weight: weight,
+			Identifier: t.Identifier})
 		if weight == 0 {
 			continue
 		}
-		p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: t.Text, Weight: weight, Rarity: p.statistics.IDF(t.ID)})
+		p.Keyword.Terms = append(p.Keyword.Terms,
+			keyword.Term{Text: t.Text, Weight: weight, Rarity: p.statistics.IDF(t.ID)})
 	}
 	if prof.Correct {
 		e.correct(p)
@@ -82,7 +84,8 @@ func (e *Engine) plan(r Request, set *relevance, prof profile.Profile) (*Plan, e
 	// A model knows what words mean, but hardly what a misspelt one was meant to be.
 	text := cmp.Or(p.corrected(), q.Text)
 	p.embed = func(ctx context.Context) ([]float32, error) {
-		vectors, err := ask(ctx, e.breakers.embedder, func() ([][]float32, error) { return e.embedder.Embed(ctx, []string{text}, embed.Query) })
+		vectors, err := ask(ctx, e.breakers.embedder,
+			func() ([][]float32, error) { return e.embedder.Embed(ctx, []string{text}, embed.Query) })
 		if err != nil {
 			return nil, fmt.Errorf("embed query: %w", err)
 		}

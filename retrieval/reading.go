@@ -79,7 +79,8 @@ func (p *Plan) add(table *index.Table, term string, position int, weight float64
 // a typed word marks a part of an identifier, or a word whose parts are checked
 // separately.
 func (e *Engine) misspelt(p *Plan, t query.Term) bool {
-	return !t.Stop && t.Weight >= 1 && !t.Identifier && len(t.Word) <= correctMost && p.statistics.DocumentFrequency(t.ID) <= correctRare &&
+	return !t.Stop && t.Weight >= 1 && !t.Identifier && len(t.Word) <= correctMost &&
+		p.statistics.DocumentFrequency(t.ID) <= correctRare &&
 		!strings.ContainsFunc(t.Word, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
@@ -107,7 +108,8 @@ func (e *Engine) respelt(p *Plan, t query.Term) []string {
 	df := p.statistics.DocumentFrequency(t.ID)
 	best := index.Expansion{}
 	for _, x := range e.follower.Table().Expand(t.Word, 16) {
-		if x.Distance > 1 && len(letters) < correctTwo || x.Documents < correctFactor*df || first(x.Word) != letters[0] {
+		if x.Distance > 1 && len(letters) < correctTwo || x.Documents < correctFactor*df ||
+			first(x.Word) != letters[0] {
 			continue
 		}
 		best = x // the nearest come first
@@ -167,7 +169,8 @@ func (p *Plan) corrected() string {
 		}
 		at := slices.IndexFunc(p.readings, func(r reading) bool {
 			n := min(i+len(r.typed), len(tokens))
-			return slices.EqualFunc(tokens[i:n], r.typed, func(t analysis.Token, word string) bool { return t.Word(text) == word })
+			return slices.EqualFunc(tokens[i:n], r.typed,
+				func(t analysis.Token, word string) bool { return t.Word(text) == word })
 		})
 		if at < 0 {
 			continue

@@ -48,7 +48,8 @@ func (e *Engine) reread(ctx context.Context, p *Plan, candidates []*candidate, d
 	for i, t := range stored {
 		texts[i] = strings.Join([]string{best[i].document.Title, t.Heading, t.Text}, "\n")
 	}
-	read, err := ask(ctx, e.breakers.reranker, func() ([]float64, error) { return e.cross.Score(ctx, p.Query.Text, texts) })
+	read, err := ask(ctx, e.breakers.reranker,
+		func() ([]float64, error) { return e.cross.Score(ctx, p.Query.Text, texts) })
 	if err != nil {
 		return without(degraded, rereadSide)
 	}

@@ -33,7 +33,8 @@ const (
 )
 
 // sides maps every retriever to the side it is on.
-var sides = map[string]string{"documents": keywordSide, "passages": keywordSide, "dense": vectorSide, "sparse": vectorSide}
+var sides = map[string]string{"documents": keywordSide, "passages": keywordSide, "dense": vectorSide,
+	"sparse": vectorSide}
 
 // keywordRetriever searches a keyword engine for passages or documents.
 type keywordRetriever struct {

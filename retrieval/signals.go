@@ -50,7 +50,8 @@ func (e *Engine) Signals(ctx context.Context, r Request) (class string, signals 
 	for i, c := range candidates {
 		s := Signal{Record: c.Record, Raw: c.features, Z: c.z}
 		for j, other := range candidates {
-			if prof.Collapse > 0 && j != i && dedup.Similarity(c.document.Signature, other.document.Signature) >= prof.Collapse {
+			if prof.Collapse > 0 && j != i &&
+				dedup.Similarity(c.document.Signature, other.document.Signature) >= prof.Collapse {
 				s.Copies = append(s.Copies, j)
 			}
 			if e.prefer(c, other) {

@@ -111,7 +111,7 @@ var wrongs = []wrong{
 	{name: "a collection of another program", side: "vector", want: "was not made by almanac", spoil: collections(func(info *qdrant.CollectionInfo) {
 		clear(info.GetConfig().GetMetadata())
 	})},
-	{name: "a collection of another dimension", side: "vector", want: "holds vectors of 7 dimensions, the model has 256; remove it and it is built anew", spoil: collections(func(info *qdrant.CollectionInfo) {
+	{name: "a collection of another dimension", side: "vector", want: "holds vectors of 7 dimensions, the model has 256; remove it and it is built again", spoil: collections(func(info *qdrant.CollectionInfo) {
 		info.GetConfig().GetParams().GetVectorsConfig().GetParamsMap().GetMap()["dense"].Size = 7
 	})},
 

@@ -61,7 +61,8 @@ func (d Derivation) run() (made Derived, err error) {
 	}
 	t.Note = fmt.Sprintf("derived from %s; %d dimensions; idf_train of its own texts", d.Model, t.Dimensions)
 	if made.Passages > 0 {
-		t.Note = fmt.Sprintf("derived from %s; %d dimensions; idf_train of %d other passages", d.Model, t.Dimensions, made.Passages)
+		t.Note = fmt.Sprintf("derived from %s; %d dimensions; idf_train of %d other passages", d.Model, t.Dimensions,
+			made.Passages)
 	}
 	err = publish(d.Out, t, func(e *static.Embedder) (any, error) {
 		made.Made, made.From, made.Model, made.Dimensions = d.Now().UTC(), d.Model, e.Model(), e.Dimensions()

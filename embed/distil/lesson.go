@@ -34,15 +34,19 @@ func prepare(c Config) (*lesson, error) {
 	}
 	l := &lesson{Config: c, names: strings.Split(strings.TrimSuffix(c.Vocabulary, "\n"), "\n"), texts: d.texts()}
 	if len(l.texts) < leastPassages {
-		return nil, fmt.Errorf("at least %d passages with different texts are needed, there are %d", leastPassages, len(l.texts))
+		return nil, fmt.Errorf("at least %d passages with different texts are needed, there are %d", leastPassages,
+			len(l.texts))
 	}
 	l.bags = newBags(tokens, l.texts)
 	unknown := l.bags.share(tokens.Unknown())
 	if unknown > mostUnknown {
-		return nil, fmt.Errorf("the vocabulary cannot spell %.0f%% of the passages' words: it must be of their language, in lower case and without accents", 100*unknown)
+		return nil, fmt.Errorf("the vocabulary cannot spell %.0f%% of the passages' words: it must be of their "+
+			"language, in lower case and without accents", 100*unknown)
 	}
-	l.made = Recipe{Teacher: c.Teacher.Model(), TeacherDimensions: c.Teacher.Dimensions(), Tokens: tokens.Size(), Unknown: rounded(unknown),
-		Parameters: Parameters{Dimensions: c.Dimensions, Limit: c.Limit, Seed: c.Seed, Lambda: lambda, Steps: steps, EigenFloor: eigenFloor, Flatten: flatten}}
+	l.made = Recipe{Teacher: c.Teacher.Model(), TeacherDimensions: c.Teacher.Dimensions(), Tokens: tokens.Size(),
+		Unknown: rounded(unknown),
+		Parameters: Parameters{Dimensions: c.Dimensions, Limit: c.Limit, Seed: c.Seed, Lambda: lambda, Steps: steps,
+			EigenFloor: eigenFloor, Flatten: flatten}}
 	return l, nil
 }
 
@@ -79,8 +83,11 @@ func (l *lesson) run(ctx context.Context) (Recipe, error) {
 	if err != nil {
 		return Recipe{}, err
 	}
-	err = publish(l.Out, static.Table{Vocabulary: l.Vocabulary, Dimensions: l.Dimensions, Rows: rows, Scale: scale, IDF: idf,
-		Note: "distilled from " + l.made.Teacher + "; row t = int8*scale, already multiplied by sqrt(idf_train[t]); tokens weigh sqrt(idf_train[t]) more; sum, then L2 normalise",
+	err = publish(l.Out, static.Table{Vocabulary: l.Vocabulary, Dimensions: l.Dimensions,
+		Rows: rows, Scale: scale, IDF: idf,
+		Note: "distilled from " + l.made.Teacher +
+			"; row t = int8*scale, already multiplied by sqrt(idf_train[t]); tokens weigh sqrt(idf_train[t]) more; " +
+			"sum, then L2 normalise",
 	}, func(e *static.Embedder) (_ any, err error) {
 		if l.Before != nil {
 			before, err := measure(ctx, l.Before, learned, held)
@@ -163,7 +170,8 @@ func (l *lesson) passages(ctx context.Context) (taught, error) {
 		}
 	}
 	if len(out.texts) < leastPassages {
-		return taught{}, fmt.Errorf("the teacher has vectors for %d passages: %d are needed", len(out.texts), leastPassages)
+		return taught{}, fmt.Errorf("the teacher has vectors for %d passages: %d are needed", len(out.texts),
+			leastPassages)
 	}
 	out.vectors = out.vectors[:len(out.texts)*d]
 	l.bags.keep(wanted)

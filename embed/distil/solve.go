@@ -27,7 +27,8 @@ const converged = 1e-9
 // applied by conjugate gradients (Hestenes and Stiefel 1952), at most steps of
 // them, to all columns of a block at once, each with its own step lengths.
 // progress is called with the number of steps done over all blocks.
-func regress(ctx context.Context, x *bags, z matrix, target []float32, lambda float64, steps int, progress func(done, total int)) error {
+func regress(ctx context.Context, x *bags, z matrix, target []float32, lambda float64, steps int,
+	progress func(done, total int)) error {
 	blocks := (z.columns + block - 1) / block
 	var mu sync.Mutex // guards done, and orders calls of progress
 	done := 0
@@ -76,7 +77,8 @@ type system struct {
 func newSystem(x *bags, z matrix, target []float32, from, to int, lambda float64) *system {
 	n, w := x.rows(), to-from
 	s := &system{x: x, from: from, to: to, lambda: lambda, solution: newMatrix(n, w), residual: newMatrix(n, w),
-		direction: newMatrix(n, w), image: newMatrix(n, w), tokens: newMatrix(z.rows(), w), square: make([]float64, w), enough: make([]float64, w)}
+		direction: newMatrix(n, w), image: newMatrix(n, w), tokens: newMatrix(z.rows(), w), square: make([]float64, w),
+		enough: make([]float64, w)}
 	part := s.tokens // z's columns
 	for t := range part.rows() {
 		copy(part.row(t), z.row(t)[from:to])

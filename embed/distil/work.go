@@ -54,7 +54,8 @@ func workHeader(model string, dims int) []byte {
 	return binary.LittleEndian.AppendUint32(h, crc32.Checksum(h, castagnoli))
 }
 
-var errOtherTeacher = errors.New("holds vectors of another teacher, or is not a work file: name another one, or remove it")
+var errOtherTeacher = errors.New("holds vectors of another teacher, or is not a work file: name another one, " +
+	"or remove it")
 
 // openWork opens or creates the file of a teacher. One run at a time holds it.
 func openWork(path, model string, dims int) (_ *workFile, err error) {

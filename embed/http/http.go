@@ -40,7 +40,8 @@ type Config struct {
 // has no model versions: a model that was replaced under its name is noticed
 // only if its dimensions differ. Errors are those of remote.Open.
 func Open(ctx context.Context, c Config) (*remote.Embedder, error) {
-	client, err := remote.NewClient(remote.ClientConfig{Name: string(c.Kind), URL: c.URL, Key: c.Key, Timeout: c.Timeout})
+	client, err := remote.NewClient(remote.ClientConfig{Name: string(c.Kind), URL: c.URL, Key: c.Key,
+		Timeout: c.Timeout})
 	if err != nil {
 		return nil, err
 	}
@@ -144,13 +145,15 @@ func (s *tei) Identify(ctx context.Context) (remote.Identity, error) {
 	}
 	switch {
 	case i.Model == "":
-		return remote.Identity{}, fmt.Errorf("%s does not say which model it has: is it a text-embeddings-inference server?", s)
+		return remote.Identity{},
+			fmt.Errorf("%s does not say which model it has: is it a text-embeddings-inference server?", s)
 	case s.model != "" && i.Model != s.model:
 		return remote.Identity{}, fmt.Errorf("%s has the model %s, not %s", s, i.Model, s.model)
 	case i.ModelType.Embedding == nil:
 		return remote.Identity{}, fmt.Errorf("%s has the model %s, which is not an embedding model", s, i.Model)
 	}
-	version := fmt.Sprintf("%s, %s, %s pooling, %d tokens", remote.Cut(i.Version, 12), i.Type, i.ModelType.Embedding.Pooling, i.Holds)
+	version := fmt.Sprintf("%s, %s, %s pooling, %d tokens", remote.Cut(i.Version, 12), i.Type,
+		i.ModelType.Embedding.Pooling, i.Holds)
 	return remote.Identity{Name: i.Model, Version: strings.TrimPrefix(version, ", "), MaxBatch: i.MaxBatch}, nil
 }
 

@@ -90,7 +90,9 @@ func (s *server) Identify(ctx context.Context) (remote.Identity, error) {
 		}
 		digest := strings.TrimPrefix(m.Digest, "sha256:")
 		if len(digest) < shownDigest {
-			return remote.Identity{}, fmt.Errorf("%s has the model %s without a digest, so changes to it could not be noticed", s, name.DisplayShortest())
+			return remote.Identity{},
+				fmt.Errorf("%s has the model %s without a digest, so changes to it could not be noticed", s,
+					name.DisplayShortest())
 		}
 		return remote.Identity{Name: name.DisplayShortest(), Version: digest[:shownDigest]}, nil
 	}

@@ -35,14 +35,15 @@ func TestPull(t *testing.T) {
 `)
 	})
 	var got [][2]int64
-	if err := ollama.Pull(t.Context(), ollama.Config{URL: url, Model: "all-minilm"}, func(done, total int64) { got = append(got, [2]int64{done, total}) }); err != nil {
+	if err := ollama.Pull(t.Context(), ollama.Config{URL: url, Model: "all-minilm"},
+		func(done, total int64) { got = append(got, [2]int64{done, total}) }); err != nil {
 		t.Fatal(err)
 	}
 	if want := [][2]int64{{0, 100}, {60, 100}, {70, 150}, {110, 150}, {150, 150}}; !slices.Equal(got, want) {
 		t.Errorf("progress %v, want %v", got, want)
 	}
 	if !strings.Contains(asked, `"model":"all-minilm:latest"`) {
-		t.Errorf("asked %s", asked)
+		t.Errorf("called %s", asked)
 	}
 	if err := ollama.Pull(t.Context(), ollama.Config{URL: url, Model: "all-minilm"}, nil); err != nil {
 		t.Error(err)
@@ -69,10 +70,12 @@ func TestPullThatFails(t *testing.T) {
 			sentence(t, err, "pull the model all-minilm:latest: ")
 		})
 	}
-	if err := ollama.Pull(t.Context(), ollama.Config{URL: "http://127.0.0.1:1", Model: "all-minilm"}, nil); !errors.Is(err, embed.ErrUnavailable) {
+	if err := ollama.Pull(t.Context(), ollama.Config{URL: "http://127.0.0.1:1", Model: "all-minilm"},
+		nil); !errors.Is(err, embed.ErrUnavailable) {
 		t.Errorf("error %v", err)
 	}
-	sentence(t, ollama.Pull(t.Context(), ollama.Config{URL: "http://127.0.0.1:1", Model: "not a name"}, nil), "is not the name of a model")
+	sentence(t, ollama.Pull(t.Context(), ollama.Config{URL: "http://127.0.0.1:1", Model: "not a name"}, nil),
+		"is not the name of a model")
 }
 
 func TestPullCanBeStopped(t *testing.T) {

@@ -102,7 +102,8 @@ func save(file, server string, calls []Call) error {
 		content = zipped.Bytes()
 	}
 	if len(content) > maxFile {
-		return fmt.Errorf("recording %s: %d bytes, more than %d: record fewer calls per file", path, len(content), maxFile)
+		return fmt.Errorf("recording %s: %d bytes, more than %d: record fewer calls per file", path, len(content),
+			maxFile)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

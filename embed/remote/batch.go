@@ -48,7 +48,8 @@ type batches struct {
 }
 
 func newBatches(p post, concurrency int) *batches {
-	return &batches{post: p, slots: make(chan struct{}, concurrency), pause: firstPause, size: firstBatch, max: maxBatch}
+	return &batches{post: p, slots: make(chan struct{}, concurrency), pause: firstPause, size: firstBatch,
+		max: maxBatch}
 }
 
 // limit sets how many texts the server accepts at once; 0 = unknown.
@@ -165,7 +166,8 @@ func (b *batches) some(ctx context.Context, texts []string, vectors [][]float32,
 
 // patiently sends one request and retries while the server asks to wait.
 func (b *batches) patiently(ctx context.Context, texts []string) ([][]float32, error) {
-	p := &pause{BackOff: &backoff.ExponentialBackOff{InitialInterval: b.pause, RandomizationFactor: 0.2, Multiplier: 3, MaxInterval: maxPause}}
+	p := &pause{BackOff: &backoff.ExponentialBackOff{InitialInterval: b.pause, RandomizationFactor: 0.2, Multiplier: 3,
+		MaxInterval: maxPause}}
 	return backoff.Retry(ctx, func() ([][]float32, error) {
 		answer, err := b.post(ctx, texts)
 		if e, ok := errors.AsType[*Error](err); ok && e.kind == later && e.after <= maxPause {

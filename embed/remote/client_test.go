@@ -40,13 +40,14 @@ func at(t *testing.T, cfg ClientConfig) *Client {
 	return c
 }
 
-// CloseIdleConnections lets http.Client reach the connections of next.
+// CloseIdleConnections lets http.Client close the connections of next.
 func (t transport) CloseIdleConnections() { t.next.(*http.Transport).CloseIdleConnections() }
 
 // sentence checks that an error is one clear sentence.
 func sentence(t *testing.T, err error, want string) {
 	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\t") || len(err.Error()) > 500 {
+	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\t") ||
+		len(err.Error()) > 500 {
 		t.Errorf("error %v, want one line with %q", err, want)
 	}
 }
@@ -85,7 +86,8 @@ func TestRequest(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		fmt.Fprintf(w, `{"got": %q}`, fmt.Sprint(r.Method, " ", r.URL, " ", r.Header.Get("Authorization"), " ", r.Header.Get("User-Agent"), " ",
+		fmt.Fprintf(w, `{"got": %q}`, fmt.Sprint(r.Method, " ", r.URL, " ", r.Header.Get("Authorization"), " ",
+			r.Header.Get("User-Agent"), " ",
 			r.Header.Get("Idempotency-Key"), string(body)))
 	}))
 	defer server.Close()
@@ -166,7 +168,8 @@ func TestKeysAreNotTold(t *testing.T) {
 	}
 	withUser.User = url.UserPassword("u", "secret")
 	withUser.RawQuery = "api-key=secret"
-	for _, address := range []string{withUser.String(), strings.Replace(withUser.String(), withUser.Host, "127.0.0.1:1", 1)} {
+	for _, address := range []string{withUser.String(), strings.Replace(withUser.String(), withUser.Host, "127.0.0.1:1",
+		1)} {
 		err = at(t, ClientConfig{URL: address, Key: "hush"}).JSON(t.Context(), http.MethodGet, "x", nil, new(any))
 		if err == nil || strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("error %v", err)
@@ -177,11 +180,16 @@ func TestKeysAreNotTold(t *testing.T) {
 }
 
 func TestRedirectsAreNotFollowed(t *testing.T) {
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("the redirect was followed")
+	}))
 	defer other.Close()
 	for _, status := range []int{301, 302, 307, 308} {
-		c := client(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/x?key=hush", status) })
-		sentence(t, c.JSON(t.Context(), http.MethodPost, "x", 1, new(any)), "redirects to "+other.URL+", which is not followed")
+		c := client(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other.URL+"/x?key=hush", status)
+		})
+		sentence(t, c.JSON(t.Context(), http.MethodPost, "x", 1, new(any)),
+			"redirects to "+other.URL+", which is not followed")
 	}
 }
 
@@ -222,7 +230,7 @@ func TestConnectionFailuresAreExplained(t *testing.T) {
 		name, url, want string
 		unavailable     bool
 	}{
-		{"nobody", gone.URL, "is unavailable: nothing listens there", true},
+		{"nothing listens", gone.URL, "is unavailable: nothing listens there", true},
 		{"certificate", secure.URL, "has a certificate that is not accepted: x509: ", false},
 		{"no TLS", strings.Replace(plain.URL, "http:", "https:", 1), "does not speak TLS: its address begins with http://", false},
 		{"TLS", strings.Replace(secure.URL, "https:", "http:", 1), "Client sent an HTTP request to an HTTPS server", false},
@@ -243,8 +251,10 @@ func TestConnectionFailuresAreExplained(t *testing.T) {
 func TestUnknownHost(t *testing.T) {
 	c := at(t, ClientConfig{URL: "http://models.example.org"})
 	err := c.Explain(t.Context(), &url.Error{Op: "Post", URL: "http://models.example.org/?key=hush",
-		Err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "models.example.org", IsNotFound: true}}})
-	sentence(t, err, "example at http://models.example.org is unavailable: the name models.example.org cannot be resolved")
+		Err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "models.example.org",
+			IsNotFound: true}}})
+	sentence(t, err, "example at http://models.example.org is unavailable: the name models.example.org cannot "+
+		"be resolved")
 	if !errors.Is(err, embed.ErrUnavailable) {
 		t.Error("a name that is not resolved may be later")
 	}
@@ -287,7 +297,8 @@ func TestTimeouts(t *testing.T) {
 	stopped := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stopped)
-	if err := c.JSON(ctx, http.MethodGet, "x", nil, new(any)); !errors.Is(err, stopped) || errors.Is(err, embed.ErrUnavailable) {
+	if err := c.JSON(ctx, http.MethodGet, "x", nil, new(any)); !errors.Is(err, stopped) ||
+		errors.Is(err, embed.ErrUnavailable) {
 		t.Errorf("error %v, want that of the caller", err)
 	}
 }
@@ -306,7 +317,8 @@ func TestBodiesAreBounded(t *testing.T) {
 }
 
 func FuzzMessage(f *testing.F) {
-	for _, body := range []string{`{"error":"x"}`, `{"error":{"message":"x"}}`, `{"message":3}`, `{"detail":[]}`, "<html>", "text\xff\x00", `"x"`, `null`, `[]`} {
+	for _, body := range []string{`{"error":"x"}`, `{"error":{"message":"x"}}`, `{"message":3}`, `{"detail":[]}`,
+		"<html>", "text\xff\x00", `"x"`, `null`, `[]`} {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -317,11 +329,13 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// A server that is not yet what it should be is asked by a new client each
+// A server that is not yet what it should be is called by a new client each
 // time.
 func TestClientsLeaveNoConnectionsBehind(t *testing.T) {
 	var opened atomic.Int64
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("{}"))
+	}))
 	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
 		if s == http.StateNew {
 			opened.Add(1)

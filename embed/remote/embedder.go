@@ -100,7 +100,8 @@ func Open(ctx context.Context, s Server, c Config) (*Embedder, error) {
 		err = ended(ctx, s)
 	}
 	if errors.Is(err, embed.ErrUnavailable) && c.Known.fits(s.Name(), c.Prefixes) {
-		c.Log.Warn("the model server is not available yet: the last known model is assumed", "model", c.Known.Model, "error", err)
+		c.Log.Warn("the model server is not available yet: the last known model is assumed",
+			"model", c.Known.Model, "error", err)
 		e.model, e.size = c.Known.Model, c.Known.Dimensions
 		return e, nil
 	}
@@ -127,7 +128,8 @@ func (e *Embedder) discover(ctx context.Context) error {
 	e.model = describe(id, e.size, prefixes)
 	e.checked.Store(&check{e.cfg.Now(), prefixes})
 	if _, known := prefixesFor(id.Name); !known && e.cfg.Prefixes == nil {
-		e.cfg.Log.Info("no prefixes are known for this model, so none are used: if its model card names some, configure them", "model", id.Name)
+		e.cfg.Log.Info("no prefixes are known for this model, so none are used: if its model card names some, "+
+			"configure them", "model", id.Name)
 	}
 	return nil
 }
@@ -235,7 +237,8 @@ func (e *Embedder) check(ctx context.Context) (*check, error) {
 	}
 	if now := describe(id, e.size, prefixes); now != e.model {
 		e.checked.Store(nil)
-		return nil, fmt.Errorf("%s now has another model (%s) than the index was built with (%s): restart almanac to build a new index", e.server, now, e.model)
+		return nil, fmt.Errorf("%s now has another model (%s) than the index was built with (%s): restart almanac to "+
+			"build a new index", e.server, now, e.model)
 	}
 	c := &check{e.cfg.Now(), prefixes}
 	e.checked.Store(c)
@@ -260,7 +263,8 @@ func (e *Embedder) post(ctx context.Context, texts []string) ([][]float32, error
 	}
 	for _, v := range vectors {
 		if e.size > 0 && len(v) != e.size {
-			return nil, fmt.Errorf("%s returned vectors of %d dimensions, but those in the index have %d: restart almanac to build a new index", e.server, len(v), e.size)
+			return nil, fmt.Errorf("%s returned vectors of %d dimensions, but those in the index have %d: restart "+
+				"almanac to build a new index", e.server, len(v), e.size)
 		}
 		if err := normalise(v); err != nil {
 			return nil, fmt.Errorf("%s returned an invalid vector: %w", e.server, err)

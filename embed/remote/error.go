@@ -112,7 +112,9 @@ func message(body []byte) string {
 	} else if text = string(body); strings.HasPrefix(strings.TrimSpace(text), "<") {
 		text = "" // an HTML page of a proxy
 	}
-	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
+	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool {
+		return r <= ' ' || r == 0x7f
+	}), " ")
 	return Cut(text, maxShown)
 }
 
@@ -121,7 +123,9 @@ func message(body []byte) string {
 // ("maximum context length is … tokens"), llama.cpp ("input is too large to
 // process", "larger than the max context size") and TEI ("must have less than 512
 // tokens").
-var lengthMessage = regexp.MustCompile(`(?i)context (length|size|window)|input (is|length) too (large|long)|(less|fewer) than \d+ tokens|maximum (input|sequence) length|too many tokens`)
+var lengthMessage = regexp.MustCompile(`(?i)context (length|size|window)|input (is|length) too (large|long)|` +
+	`(less|fewer) than \d+ tokens|` +
+	`maximum (input|sequence) length|too many tokens`)
 
 // ended returns the error of a call that was cancelled, or timed out: then the server was too slow.
 func ended(ctx context.Context, server fmt.Stringer) error {
@@ -180,7 +184,8 @@ func (c *Client) Explain(ctx context.Context, err error) error {
 		return say(away, "is unavailable: no connection in time")
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return say(away, "is unavailable: nothing listens there")
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF),
+		errors.Is(err, io.ErrUnexpectedEOF):
 		return say(later, "is unavailable: it closed the connection before its answer was complete")
 	case isNet:
 		return say(away, "is unavailable: %v", err)
@@ -194,7 +199,8 @@ func (c *Client) Explain(ctx context.Context, err error) error {
 func isShape(err error) bool {
 	_, syntax := errors.AsType[*json.SyntaxError](err)
 	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
-	return syntax || kind || errors.Is(err, errShape) || strings.Contains(err.Error(), "malformed HTTP") // net/http has no type for it
+	// net/http has no type for it
+	return syntax || kind || errors.Is(err, errShape) || strings.Contains(err.Error(), "malformed HTTP")
 }
 
 // refused explains an unsuccessful response.
@@ -206,7 +212,8 @@ func (c *Client) refused(r *refusal) error {
 	e := &Error{Status: r.status, cause: r, after: r.after}
 	switch {
 	case r.location != "":
-		e.text = fmt.Sprintf("%s redirects to %s, which is not followed: give the address it redirects to", c, r.location)
+		e.text = fmt.Sprintf("%s redirects to %s, which is not followed: give the address it redirects to", c,
+			r.location)
 	case r.status == http.StatusUnauthorized, r.status == http.StatusForbidden:
 		verb := "wants a key"
 		if r.hadKey {
@@ -214,12 +221,14 @@ func (c *Client) refused(r *refusal) error {
 		}
 		e.text = fmt.Sprintf("%s %s (%s)", c, verb, status)
 	case r.status == http.StatusNotFound:
-		e.text = fmt.Sprintf("%s returned %s: are its address and the model's name right?", c, strings.TrimRight(status, "."))
+		e.text = fmt.Sprintf("%s returned %s: are its address and the model's name right?", c,
+			strings.TrimRight(status, "."))
 	case lengthMessage.MatchString(r.message):
 		e.kind, e.text = toolong, fmt.Sprintf("%s refuses a text for its length (%s)", c, status)
 	case r.status == http.StatusTooManyRequests, r.status >= 502 && r.status <= 504:
 		e.kind, e.text = later, fmt.Sprintf("%s is unavailable: it returned %s", c, status)
-	case r.status >= 500, r.status == http.StatusRequestEntityTooLarge, r.status == http.StatusFailedDependency, r.status == http.StatusRequestTimeout:
+	case r.status >= 500, r.status == http.StatusRequestEntityTooLarge, r.status == http.StatusFailedDependency,
+		r.status == http.StatusRequestTimeout:
 		e.kind, e.text = toomuch, fmt.Sprintf("%s returned %s", c, status)
 	default:
 		e.text = fmt.Sprintf("%s returned %s", c, status)

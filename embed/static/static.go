@@ -141,7 +141,8 @@ func (e *Embedder) sum(v []float32, ids []int32) {
 		r0, r1, r2, r3 := e.row(ids[0])[:len(v)], e.row(ids[1])[:len(v)], e.row(ids[2])[:len(v)], e.row(ids[3])[:len(v)]
 		c0, c1, c2, c3 := e.coef[ids[0]], e.coef[ids[1]], e.coef[ids[2]], e.coef[ids[3]]
 		for i := range v {
-			v[i] += c0*floats[uint8(r0[i])] + c1*floats[uint8(r1[i])] + c2*floats[uint8(r2[i])] + c3*floats[uint8(r3[i])]
+			v[i] += c0*floats[uint8(r0[i])] + c1*floats[uint8(r1[i])] + c2*floats[uint8(r2[i])] +
+				c3*floats[uint8(r3[i])]
 		}
 	}
 	for _, id := range ids {

@@ -94,7 +94,8 @@ func (t Table) Prefix(dimensions int) (Table, error) {
 func (t Table) Write(dir string) error {
 	n := len(t.Scale)
 	if len(t.IDF) != n || len(t.Rows) != n*t.Dimensions {
-		return fmt.Errorf("static table: %d scales, %d idf, %d values of %d dimensions", n, len(t.IDF), len(t.Rows), t.Dimensions)
+		return fmt.Errorf("static table: %d scales, %d idf, %d values of %d dimensions", n, len(t.IDF), len(t.Rows),
+			t.Dimensions)
 	}
 	err := writeFile(filepath.Join(dir, vocabName), func(w io.Writer) error {
 		_, err := io.WriteString(w, t.Vocabulary)

@@ -167,7 +167,8 @@ func (t *tokenizer) whole(leaves []leaf) {
 		}
 		const letters = lower | upper
 		if t.text[first.end:last.start] == "-" && (first.class|last.class)&^letters == 0 {
-			t.add(Stem(strings.ToLower(t.text[first.start:first.end]+t.text[last.start:last.end])), first.start, last.end)
+			t.add(Stem(strings.ToLower(t.text[first.start:first.end]+t.text[last.start:last.end])), first.start,
+				last.end)
 		}
 	}
 	t.add(shorten(strings.ToLower(t.text[first.start:last.end])), first.start, last.end)

@@ -33,7 +33,8 @@ type reading struct {
 	reached bool
 }
 
-func (o AnswerOptions) read(ctx context.Context, results []retrieval.Result, names map[int64]string, judgments map[string]int, relevantFrom int) (*reading, error) {
+func (o AnswerOptions) read(ctx context.Context, results []retrieval.Result, names map[int64]string,
+	judgments map[string]int, relevantFrom int) (*reading, error) {
 	ids := make([]passage.ID, len(results))
 	for i, r := range results {
 		ids[i] = r.Passage
@@ -69,5 +70,6 @@ func answers(of []QueryReport) *Answers {
 		}
 	}
 	slices.Sort(tokens)
-	return &Answers{int(percentile(tokens, 0.5)), int(percentile(tokens, 0.9)), float64(never) / float64(max(1, len(of)))}
+	return &Answers{int(percentile(tokens, 0.5)), int(percentile(tokens, 0.9)),
+		float64(never) / float64(max(1, len(of)))}
 }

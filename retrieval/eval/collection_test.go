@@ -75,7 +75,8 @@ func TestLoad(t *testing.T) {
 		})
 	}
 	t.Run("a query without judgments is left out", func(t *testing.T) {
-		c, err := eval.Load(files(t, map[string]string{"queries.jsonl": someQueries + `{"_id":"q3","text":"z"}`, "qrels.tsv": someQrels + "q9\tx\t1\n"}))
+		c, err := eval.Load(files(t, map[string]string{"queries.jsonl": someQueries + `{"_id":"q3","text":"z"}`,
+			"qrels.tsv": someQrels + "q9\tx\t1\n"}))
 		if err != nil || len(c.Queries) != 2 {
 			t.Errorf("%d queries (%v), want 2", len(c.Queries), err)
 		}
@@ -122,7 +123,8 @@ func TestLoadNamesTheMistake(t *testing.T) {
 	for _, missing := range []string{"queries.jsonl", "qrels.tsv"} {
 		content := map[string]string{"queries.jsonl": someQueries, "qrels.tsv": someQrels}
 		delete(content, missing)
-		if _, err := eval.Load(files(t, content)); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+		if _, err := eval.Load(files(t, content)); !errors.Is(err, fs.ErrNotExist) ||
+			!strings.Contains(err.Error(), missing) {
 			t.Errorf("without %s: %v", missing, err)
 		}
 	}
@@ -153,7 +155,8 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("no file: %v", err)
 	}
 	stop := errors.New("stop")
-	err = eval.Documents(files(t, map[string]string{"corpus.jsonl": `{"_id":"a"}`}), func(eval.Document) error { return stop })
+	err = eval.Documents(files(t, map[string]string{"corpus.jsonl": `{"_id":"a"}`}),
+		func(eval.Document) error { return stop })
 	if !errors.Is(err, stop) {
 		t.Errorf("the caller's error is lost: %v", err)
 	}

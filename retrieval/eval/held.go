@@ -83,7 +83,8 @@ func LeftOut(examples []Example, o TrainOptions, by Gauge) (Values, error) {
 }
 
 // holdOut fits on all parts but one and measures on that one, for each part.
-func holdOut(examples []Example, parts int, part func(Example) int, fit func(seen []Example) (func(Example) float64, error)) (Values, error) {
+func holdOut(examples []Example, parts int, part func(Example) int,
+	fit func(seen []Example) (func(Example) float64, error)) (Values, error) {
 	out := make(Values, len(examples))
 	for p := range parts {
 		var seen []Example
@@ -124,7 +125,8 @@ type ClassFit struct {
 // FitClasses fits weights for each class of query, regularised towards the
 // common ones instead of zero, in order of class name. Held are the common
 // weights' values out of the same folds.
-func FitClasses(examples []Example, common rerank.Model, held Values, o TrainOptions, folds int, seed uint64) ([]ClassFit, error) {
+func FitClasses(examples []Example, common rerank.Model, held Values, o TrainOptions, folds int,
+	seed uint64) ([]ClassFit, error) {
 	own, err := holdOut(examples, folds, func(x Example) int { return Fold(x.Query, folds, seed) },
 		func(seen []Example) (func(Example) float64, error) { return fitOwn(seen, o) })
 	if err != nil {

@@ -80,7 +80,8 @@ func Run(ctx context.Context, s retrieval.Searcher, c Collection, o Options) (Re
 		start := time.Now()
 		first, err := s.Search(ctx, page)
 		took := time.Since(start)
-		deep, deepErr := s.Search(ctx, retrieval.Request{Query: q.Text, Filter: filter, Limit: 2 * RecallCut, Profile: o.Profile})
+		deep, deepErr := s.Search(ctx, retrieval.Request{Query: q.Text, Filter: filter, Limit: 2 * RecallCut,
+			Profile: o.Profile})
 		if err = cmp.Or(err, deepErr); err != nil && !errors.Is(err, retrieval.ErrBadQuery) {
 			return r, fmt.Errorf("eval: query %s: %w", q.ID, err)
 		}
@@ -90,7 +91,8 @@ func Run(ctx context.Context, s retrieval.Searcher, c Collection, o Options) (Re
 		x := QueryReport{Query: q, took: took}
 		x.Ranking, x.Scores = ranking(deep, o.Names)
 		if o.Answers != nil {
-			if x.reading, err = o.Answers.read(ctx, first.Results, o.Names, c.Judgments[q.ID], o.RelevantFrom); err != nil {
+			if x.reading, err = o.Answers.read(ctx, first.Results, o.Names, c.Judgments[q.ID],
+				o.RelevantFrom); err != nil {
 				return r, fmt.Errorf("eval: query %s: %w", q.ID, err)
 			}
 		}

@@ -218,7 +218,8 @@ func Train(all []Example, o TrainOptions) (rerank.Model, error) {
 // rule): far from the optimum a whole step overshoots, because one candidate's
 // score can be twenty deviations above the others. size is the length of the
 // step taken, 0 at the optimum.
-func descend(examples []Example, m rerank.Model, o TrainOptions, count map[string]int, gradient, step []float64) (moved rerank.Model, size float64) {
+func descend(examples []Example, m rerank.Model, o TrainOptions, count map[string]int,
+	gradient, step []float64) (moved rerank.Model, size float64) {
 	slope := 0.0
 	for f := range step {
 		slope += gradient[f] * step[f]

@@ -31,7 +31,8 @@ func WriteRun(w io.Writer, r Report, tag string) error {
 				score = math.Nextafter32(last, float32(math.Inf(-1)))
 			}
 			last = score
-			fmt.Fprintf(out, "%s Q0 %s %d %s %s\n", x.Query.ID, id, i+1, strconv.FormatFloat(float64(score), 'g', -1, 32), tag)
+			fmt.Fprintf(out, "%s Q0 %s %d %s %s\n", x.Query.ID, id, i+1,
+				strconv.FormatFloat(float64(score), 'g', -1, 32), tag)
 		}
 	}
 	return out.Flush()

@@ -76,8 +76,9 @@ func (c *cut) stored() catalog.RecordPassages {
 	rows := catalog.RecordPassages{Record: c.record.ID}
 	for i, p := range c.pieces {
 		sum := sha256.Sum256([]byte(c.embed[i]))
-		rows.Passages = append(rows.Passages, catalog.Passage{ID: int64(c.packed[i].ID), Record: c.record.ID, Ordinal: p.Ordinal,
-			Anchor: p.Anchor, Heading: p.Heading, Text: p.Text, Terms: c.blobs[i], Hash: hex.EncodeToString(sum[:16])})
+		rows.Passages = append(rows.Passages, catalog.Passage{ID: int64(c.packed[i].ID), Record: c.record.ID,
+			Ordinal: p.Ordinal, Anchor: p.Anchor, Heading: p.Heading, Text: p.Text, Terms: c.blobs[i],
+			Hash: hex.EncodeToString(sum[:16])})
 	}
 	return rows
 }

@@ -55,12 +55,14 @@ func (d *Document) Owns(t analysis.TermID) bool { return slices.Contains(d.own, 
 // content: the proposal that a pull request became, the page of the current
 // version.
 func secondary(r catalog.Record) bool {
-	return r.Kind == catalog.KindCIP && strings.HasPrefix(r.Key, "PR-") || slices.Contains(r.Tags, catalog.TagOtherVersion)
+	return r.Kind == catalog.KindCIP && strings.HasPrefix(r.Key, "PR-") ||
+		slices.Contains(r.Tags, catalog.TagOtherVersion)
 }
 
 // newDocument makes a document of a record and its packed passages.
 func newDocument(r catalog.Record, passages []Passage) *Document {
-	d := &Document{Record: r.ID, Attributes: AttributesOf(r), Key: r.Key, Title: r.Title, Secondary: secondary(r), Stub: slices.Contains(r.Tags, catalog.TagStub), Passages: passages, Trigrams: Trigrams(r.Title)}
+	d := &Document{Record: r.ID, Attributes: AttributesOf(r), Key: r.Key, Title: r.Title, Secondary: secondary(r),
+		Stub: slices.Contains(r.Tags, catalog.TagStub), Passages: passages, Trigrams: Trigrams(r.Title)}
 	type occurrence struct {
 		term  analysis.TermID
 		field analysis.Field
@@ -126,7 +128,8 @@ func AttributesOf(r catalog.Record) passage.Attributes {
 			date = t
 		}
 	}
-	return passage.Attributes{Kind: string(r.Kind), Source: r.Source, Container: r.Container, State: r.State, Date: date}
+	return passage.Attributes{Kind: string(r.Kind), Source: r.Source, Container: r.Container, State: r.State,
+		Date: date}
 }
 
 // fileName is the last segment of a path without its extension.

@@ -174,7 +174,8 @@ func (f *Follower) resume(ctx context.Context, fd *feed) error {
 		return err
 	}
 	if head := f.head.Load(); at > head {
-		f.cfg.Log.Warn("the engine is ahead of the catalog and is filled again", "engine", fd.name, "checkpoint", at, "catalog", head)
+		f.cfg.Log.Warn("the engine is ahead of the catalog and is filled again", "engine", fd.name,
+			"checkpoint", at, "catalog", head)
 		at = 0
 	}
 	if at < fd.position.Load() {

@@ -20,7 +20,8 @@ import (
 // Fingerprint identifies everything that passages, words and vectors depend on:
 // a change of any starts a new generation of the index.
 func Fingerprint(model string) string {
-	return "analysis " + analysis.Version + ", passages " + passage.Version + ", words " + wordsVersion + ", model " + model
+	return "analysis " + analysis.Version + ", passages " + passage.Version + ", words " + wordsVersion + ", model " +
+		model
 }
 
 // Engines hold an index.
@@ -270,7 +271,8 @@ func (f *Follower) catchUp(ctx context.Context, fd *feed) (moved int, err error)
 func (f *Follower) Wait(ctx context.Context, seq int64) error {
 	begun := time.Now()
 	return f.wait(ctx, seq, func(fd *feed) bool {
-		return fd.keyword == nil || fd.failure.Load() != nil || f.start > 0 && !fd.heard.Load() && time.Since(begun) > longSilence
+		return fd.keyword == nil || fd.failure.Load() != nil || f.start > 0 && !fd.heard.Load() &&
+			time.Since(begun) > longSilence
 	})
 }
 

@@ -111,7 +111,8 @@ type Statistics struct {
 func (t *Table) Statistics(terms []analysis.TermID) Statistics {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	s := Statistics{Documents: len(t.documents), Passages: t.passages, Newest: t.newest, terms: make(map[analysis.TermID]counts, len(terms))}
+	s := Statistics{Documents: len(t.documents), Passages: t.passages, Newest: t.newest,
+		terms: make(map[analysis.TermID]counts, len(terms))}
 	for f := range analysis.NumFields {
 		s.AverageLength[f] = float64(t.lengths[f]) / math.Max(1, float64(s.Documents))
 		s.PassageLength[f] = float64(t.pLengths[f]) / math.Max(1, float64(s.Passages))

@@ -55,7 +55,8 @@ func (f *Follower) Texts(ctx context.Context, ids []passage.ID) ([]catalog.Passa
 	for i, id := range ids {
 		if texts, ok := f.texts[id.Record()]; ok {
 			if n := id.Ordinal(); n < len(texts) {
-				out[i] = catalog.Passage{ID: int64(id), Record: id.Record(), Ordinal: n, Anchor: texts[n].anchor, Heading: texts[n].heading, Text: texts[n].text}
+				out[i] = catalog.Passage{ID: int64(id), Record: id.Record(), Ordinal: n, Anchor: texts[n].anchor,
+					Heading: texts[n].heading, Text: texts[n].text}
 			}
 			continue
 		}

@@ -97,7 +97,8 @@ func (v *vocabulary) add(words []string) {
 		}
 		n, letters := spell(w)
 		v.known[w] = struct{}{}
-		v.words, v.lengths, v.letters = append(v.words, w), append(v.lengths, uint8(min(n, 255))), append(v.letters, letters)
+		v.words, v.lengths, v.letters = append(v.words, w), append(v.lengths, uint8(min(n, 255))),
+			append(v.letters, letters)
 	}
 }
 
@@ -148,7 +149,8 @@ func (t *Table) Expand(word string, k int) []Expansion {
 		}
 	}
 	slices.SortFunc(out, func(a, b Expansion) int {
-		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(b.Documents, a.Documents), cmp.Compare(a.Word, b.Word))
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(b.Documents, a.Documents),
+			cmp.Compare(a.Word, b.Word))
 	})
 	return out[:min(k, len(out))]
 }

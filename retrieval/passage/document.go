@@ -35,7 +35,8 @@ const maxHeading = 250
 // parse reads a body as markdown: ATX headings, fenced code, tables and
 // paragraphs. Everything else is a paragraph.
 func parse(title, body string) *document {
-	p := parser{document: &document{sections: []section{{parent: -1}}}, title: strings.TrimSpace(title), slugs: map[string]int{}}
+	p := parser{document: &document{sections: []section{{parent: -1}}}, title: strings.TrimSpace(title),
+		slugs: map[string]int{}}
 	var open *fence
 	for line := range strings.Lines(valid(body)) {
 		line = strings.TrimRight(line, " \t\r\n")
@@ -130,7 +131,8 @@ func (p *parser) heading(level int, text string) {
 func (p *parser) endSection() {
 	i := len(p.sections) - 1
 	if i > 0 && (len(p.units) == 0 || p.units[len(p.units)-1].section != i) {
-		u := unit{section: i, first: true, words: wordCount(p.sections[i].heading), pieces: pieceCount(p.sections[i].heading)}
+		u := unit{section: i, first: true, words: wordCount(p.sections[i].heading),
+			pieces: pieceCount(p.sections[i].heading)}
 		p.units = append(p.units, u)
 	}
 }
@@ -230,7 +232,8 @@ func (d *document) render(units []unit) Piece {
 		b.WriteString(u.text)
 	}
 	b.WriteString(closing(open))
-	p := Piece{Anchor: d.sections[units[0].section].anchor, Heading: d.headings(shared), Text: strings.TrimSpace(b.String())}
+	p := Piece{Anchor: d.sections[units[0].section].anchor, Heading: d.headings(shared),
+		Text: strings.TrimSpace(b.String())}
 	if p.Text == "" {
 		p.Text = d.sections[units[0].section].heading
 	}

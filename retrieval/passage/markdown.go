@@ -190,7 +190,8 @@ func target(line string, i int) int {
 				continue
 			}
 			url, title, titled := strings.Cut(strings.TrimSpace(line[i+2:j]), " ")
-			if title = strings.TrimSpace(title); strings.ContainsAny(url, " \t") || titled && strings.IndexByte("\"'(", title[0]) < 0 {
+			if title = strings.TrimSpace(title); strings.ContainsAny(url, " \t") ||
+				titled && strings.IndexByte("\"'(", title[0]) < 0 {
 				return 0
 			}
 			return j + 1
@@ -206,7 +207,8 @@ var tags = map[string]bool{}
 func init() {
 	for _, name := range strings.Fields(`a abbr article aside b blockquote br center code dd del details div dl dt em
 		figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i iframe img ins kbd li main mark nav ol p picture pre
-		q s samp section small source span strike strong sub summary sup table tbody td tfoot th thead tr tt u ul var video`) {
+		q s samp section small source span strike strong sub summary sup table tbody td tfoot th thead tr tt
+		u ul var video`) {
 		tags[name] = true
 	}
 }

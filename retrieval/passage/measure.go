@@ -87,5 +87,6 @@ func wordCount(text string) int {
 // ideograph reports whether a rune is a whole word or syllable, of a script written without spaces.
 func ideograph(r rune) bool {
 	return 0x0e00 <= r && r <= 0x0eff || 0x1780 <= r && r <= 0x17ff || 0x3040 <= r && r <= 0x30ff ||
-		0x3400 <= r && r <= 0x4dbf || 0x4e00 <= r && r <= 0x9fff || 0xac00 <= r && r <= 0xd7a3 || 0x20000 <= r && r <= 0x3ffff
+		0x3400 <= r && r <= 0x4dbf || 0x4e00 <= r && r <= 0x9fff || 0xac00 <= r && r <= 0xd7a3 ||
+		0x20000 <= r && r <= 0x3ffff
 }

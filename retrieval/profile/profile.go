@@ -77,7 +77,8 @@ func Load(nameOrFile string) (Profile, error) {
 	}
 	data, err := os.ReadFile(nameOrFile)
 	if err != nil {
-		return Profile{}, fmt.Errorf("profile %q is neither built in (%s) nor a readable file: %w", nameOrFile, strings.Join(Names(), ", "), err)
+		return Profile{}, fmt.Errorf("profile %q is neither built in (%s) nor a readable file: %w", nameOrFile,
+			strings.Join(Names(), ", "), err)
 	}
 	return Parse(data)
 }
@@ -104,7 +105,8 @@ func Parse(data []byte) (Profile, error) {
 	}
 	for _, l := range p.Lists {
 		if l.Depth < 1 || l.Depth > 1000 || l.Weight <= 0 {
-			return Profile{}, fmt.Errorf("profile %s: list %s: depth must be 1 to 1000 and weight greater than 0", p.Name, l.Retriever)
+			return Profile{}, fmt.Errorf("profile %s: list %s: depth must be 1 to 1000 and weight greater than 0",
+				p.Name, l.Retriever)
 		}
 	}
 	return p, nil

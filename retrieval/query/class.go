@@ -155,8 +155,9 @@ func asks(text string) bool {
 	}
 	first, rest, _ := strings.Cut(strings.ToLower(text), " ")
 	switch strings.ReplaceAll(strings.TrimRight(first, ",'"), "’", "'") {
-	case "what", "what's", "whats", "when", "where", "where's", "which", "who", "who's", "whom", "whose", "why", "how", "how's",
-		"is", "are", "was", "were", "am", "do", "does", "did", "can", "could", "should", "would", "will", "has", "have", "must":
+	case "what", "what's", "whats", "when", "where", "where's", "which", "who", "who's", "whom", "whose", "why", "how",
+		"how's", "is", "are", "was", "were", "am", "do", "does", "did", "can", "could", "should", "would", "will",
+		"has", "have", "must":
 		return rest != ""
 	}
 	return false

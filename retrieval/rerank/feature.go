@@ -31,8 +31,9 @@ const (
 	NumFeatures     int     = iota
 )
 
-var names = [NumFeatures]string{"document_bm25", "passage_bm25", "dense", "title_bm25", "heading_bm25", "coverage", "passage_coverage",
-	"title_trigrams", "bigrams", "window", "phrase", "title_phrase", "identifier", "recency", "authority", "length", "stub"}
+var names = [NumFeatures]string{"document_bm25", "passage_bm25", "dense", "title_bm25", "heading_bm25", "coverage",
+	"passage_coverage", "title_trigrams", "bigrams", "window", "phrase", "title_phrase", "identifier", "recency",
+	"authority", "length", "stub"}
 
 func (f Feature) String() string { return names[f] }
 

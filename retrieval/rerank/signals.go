@@ -84,7 +84,8 @@ func (p *prepared) documentSignals(d *index.Document, f *Vector, lexical *bool) 
 		title := float64(tf[analysis.Title]) + 0.7*float64(tf[analysis.Path])
 		f[DocumentBM25] += p.idf[i] * saturate(all, length, average, documentB)
 		f[TitleBM25] += p.tidf[i] * saturate(title, titleLength, titleAverage, titleB)
-		f[HeadingBM25] += p.idf[i] * saturate(float64(tf[analysis.Heading]), float64(d.Lengths[analysis.Heading]), p.stats.AverageLength[analysis.Heading], titleB)
+		f[HeadingBM25] += p.idf[i] * saturate(float64(tf[analysis.Heading]), float64(d.Lengths[analysis.Heading]),
+			p.stats.AverageLength[analysis.Heading], titleB)
 		if all+title+float64(tf[analysis.Heading]) > 0 {
 			found += p.idf[i]
 			*lexical = true
@@ -121,12 +122,15 @@ func (p *prepared) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 	for i, ordinal := range c.Passages {
 		terms := c.Document.Passages[ordinal].Terms
 		s.passage(p, terms)
-		length := float64(terms.Field(analysis.Title).Len() + terms.Field(analysis.Heading).Len() + terms.Field(analysis.Body).Len())
-		average := p.stats.PassageLength[analysis.Title] + p.stats.PassageLength[analysis.Heading] + p.stats.PassageLength[analysis.Body]
+		length := float64(terms.Field(analysis.Title).Len() + terms.Field(analysis.Heading).Len() +
+			terms.Field(analysis.Body).Len())
+		average := p.stats.PassageLength[analysis.Title] + p.stats.PassageLength[analysis.Heading] +
+			p.stats.PassageLength[analysis.Body]
 		bm25, covered := 0.0, 0.0
 		for t := range p.ids {
 			tf := s.tf[t]
-			w := float64(tf[analysis.Body]) + titleFieldTF*float64(tf[analysis.Title]) + headFieldTF*float64(tf[analysis.Heading])
+			w := float64(tf[analysis.Body]) + titleFieldTF*float64(tf[analysis.Title]) +
+				headFieldTF*float64(tf[analysis.Heading])
 			if w > 0 {
 				bm25 += p.pidf[t] * saturate(w, length, average, passageB)
 				covered += p.idf[t]

@@ -58,7 +58,8 @@ func (s *Stack) openVector(ctx context.Context, head int64) (vector.Index, error
 			Addr: address, TLS: u.Scheme == "https", Key: cfg.Vector.Key, Collection: cfg.Vector.Collection + s.suffix,
 			Generation: s.number(), Owner: s.owner, Dimensions: s.embedder.Dimensions(), Model: s.embedder.Model(),
 			Quantize: cfg.Vector.Quantize, OnDisk: cfg.Vector.OnDisk,
-			Shards: uint32(cfg.Vector.Shards), Replicas: uint32(cfg.Vector.Replicas), ReadOnly: s.readOnly, Log: cfg.Log})
+			Shards: uint32(cfg.Vector.Shards), Replicas: uint32(cfg.Vector.Replicas), ReadOnly: s.readOnly,
+			Log: cfg.Log})
 	}
 	c := vectorembedded.Config{Path: s.snapshot("vector"), Dimensions: s.embedder.Dimensions(),
 		Model: s.embedder.Model(), Log: cfg.Log, ReadOnly: s.readOnly}

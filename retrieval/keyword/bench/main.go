@@ -60,7 +60,8 @@ func run(k, words int) error {
 	}
 	defer os.RemoveAll(dir)
 	var results []result
-	for _, s := range []subject{&embeddedSubject{}, &bleveSubject{dir: dir + "/bleve"}, &ftsSubject{path: dir + "/fts.db"}} {
+	for _, s := range []subject{&embeddedSubject{}, &bleveSubject{dir: dir + "/bleve"},
+		&ftsSubject{path: dir + "/fts.db"}} {
 		r, err := measure(s, c, k)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name(), err)
@@ -106,7 +107,8 @@ func report(results []result) error {
 	base := results[0]
 	ratio := func(a, b time.Duration) string { return fmt.Sprintf("%.1f", float64(a)/float64(max(b, 1))) }
 	for _, r := range results {
-		fmt.Fprintf(w, "%s\t%v\t%s\t%v\t%s\t%v\t%v\t%s\t%.2f\t\n", r.name, r.p50.Round(time.Microsecond), ratio(r.p50, base.p50),
+		fmt.Fprintf(w, "%s\t%v\t%s\t%v\t%s\t%v\t%v\t%s\t%.2f\t\n", r.name, r.p50.Round(time.Microsecond),
+			ratio(r.p50, base.p50),
 			r.p99.Round(time.Microsecond), ratio(r.p99, base.p99), r.max.Round(time.Microsecond),
 			r.build.Round(time.Millisecond), ratio(r.build, base.build), overlap(base.top, r.top))
 	}

@@ -10,7 +10,8 @@ import (
 
 // Facets implements keyword.Engine. Records without a value are not counted;
 // an unknown attribute is an error.
-func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter, attributes []string) (map[string]map[string]int, error) {
+func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter,
+	attributes []string) (map[string]map[string]int, error) {
 	s, err := e.current(ctx, &q)
 	if err != nil {
 		return nil, err

@@ -53,7 +53,8 @@ func (s *segment) matcher(f *passage.Filter) func(record int) bool {
 		accept []bool // by value
 	}
 	var tests []test
-	for i, wanted := range [numAttributes][]string{attrKind: f.Kinds, attrSource: f.Sources, attrContainer: f.Containers, attrState: f.States} {
+	for i, wanted := range [numAttributes][]string{attrKind: f.Kinds, attrSource: f.Sources,
+		attrContainer: f.Containers, attrState: f.States} {
 		if len(wanted) == 0 {
 			continue
 		}

@@ -127,13 +127,16 @@ func appendSequence(dst []byte, s *sequence) []byte {
 // validate checks everything but the sequences, which invert reads.
 func (f *forward) validate() error {
 	switch {
-	case len(f.dates) != len(f.ids) || len(f.first) != len(f.ids)+1 || f.first[0] != 0 || int(f.first[len(f.ids)]) != len(f.ordinals):
+	case len(f.dates) != len(f.ids) || len(f.first) != len(f.ids)+1 || f.first[0] != 0 ||
+		int(f.first[len(f.ids)]) != len(f.ordinals):
 		return fmt.Errorf("columns of different lengths")
-	case len(f.offsets) != len(f.ids)+len(f.ordinals)+1 || !ascending(f.offsets, false) || int(f.offsets[len(f.offsets)-1]) != len(f.seqs) || f.offsets[0] != 0:
+	case len(f.offsets) != len(f.ids)+len(f.ordinals)+1 || !ascending(f.offsets, false) ||
+		int(f.offsets[len(f.offsets)-1]) != len(f.seqs) || f.offsets[0] != 0:
 		return fmt.Errorf("invalid offsets of slots")
 	case !ascending(f.first, false) || !ascending(f.ids, true):
 		return fmt.Errorf("records out of order")
-	case len(f.terms.offsets) == 0 || f.terms.offsets[0] != 0 || !ascending(f.terms.offsets, false) || int(f.terms.offsets[f.terms.len()]) != len(f.terms.text):
+	case len(f.terms.offsets) == 0 || f.terms.offsets[0] != 0 || !ascending(f.terms.offsets, false) ||
+		int(f.terms.offsets[f.terms.len()]) != len(f.terms.text):
 		return fmt.Errorf("invalid offsets of terms")
 	case len(f.names) != f.terms.len():
 		return fmt.Errorf("%d names for %d terms", len(f.names), f.terms.len())

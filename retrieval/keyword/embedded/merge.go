@@ -71,7 +71,8 @@ func merge(sources []mergeSource) (*forward, error) {
 	var a, b sequence
 	for _, at := range order {
 		f := sources[at.source].f
-		for slot := f.titleSlot(at.record); slot <= f.titleSlot(at.record)+int(f.first[at.record+1]-f.first[at.record]); slot++ {
+		title, passages := f.titleSlot(at.record), int(f.first[at.record+1]-f.first[at.record])
+		for slot := title; slot <= title+passages; slot++ {
 			if !f.readSlot(slot, &a, &b) {
 				return nil, errMalformed
 			}

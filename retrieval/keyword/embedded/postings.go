@@ -268,7 +268,8 @@ func (in *inverter) invert(p *postings) {
 		}
 	}
 	p.firstBlock = make([]uint32, 0, len(p.df)+1)
-	p.blockLast, p.blockMax, p.blockStart = make([]uint32, 0, blocks), make([]float32, 0, blocks), make([]uint32, 0, blocks)
+	p.blockLast, p.blockMax, p.blockStart = make([]uint32, 0, blocks), make([]float32, 0, blocks),
+		make([]uint32, 0, blocks)
 	p.data = make([]byte, 0, len(in.entries)*2)
 	c0, c1 := in.scoring.norm(p.average)
 	for t := range p.df {

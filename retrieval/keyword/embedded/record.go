@@ -51,7 +51,8 @@ const (
 )
 
 // attributeIndex maps the names that Facets accepts.
-var attributeIndex = map[string]int{"kind": attrKind, "source": attrSource, "container": attrContainer, "state": attrState}
+var attributeIndex = map[string]int{"kind": attrKind, "source": attrSource, "container": attrContainer,
+	"state": attrState}
 
 // column is one attribute of all records of a segment.
 type column struct {
@@ -86,7 +87,8 @@ func newColumnBuilders() *columnBuilders {
 }
 
 func (b *columnBuilders) add(a passage.Attributes) {
-	for i, value := range [numAttributes]string{attrKind: a.Kind, attrSource: a.Source, attrContainer: a.Container, attrState: a.State} {
+	for i, value := range [numAttributes]string{attrKind: a.Kind, attrSource: a.Source, attrContainer: a.Container,
+		attrState: a.State} {
 		b.append(i, value)
 	}
 }

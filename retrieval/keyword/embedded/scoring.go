@@ -26,7 +26,8 @@ type Scoring struct {
 // improvement proposals, 0.783 → 0.788 on documentation, 0.705 → 0.704 on
 // scientific claims. Words of the path are found, too.
 func DefaultScoring(u keyword.Unit) Scoring {
-	s := Scoring{K1: 1.2, B: 0.75, FieldWeights: [analysis.NumFields]float64{analysis.Title: 1, analysis.Heading: 1, analysis.Body: 1}}
+	s := Scoring{K1: 1.2, B: 0.75, FieldWeights: [analysis.NumFields]float64{analysis.Title: 1, analysis.Heading: 1,
+		analysis.Body: 1}}
 	if u == keyword.Passages {
 		s.FieldWeights[analysis.Title], s.FieldWeights[analysis.Path] = 2, 0.5
 	}

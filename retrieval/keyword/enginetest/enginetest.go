@@ -134,7 +134,8 @@ func (v view) hits(t *testing.T, q keyword.Query, f passage.Filter, k int) []key
 		t.Fatalf("search %q: %d hits, asked for %d", q.Raw, len(hits), k)
 	}
 	for i, h := range hits {
-		if v.unit == keyword.Passages && h.Passage.Record() != h.Record || v.unit == keyword.Documents && h.Passage != 0 {
+		if v.unit == keyword.Passages && h.Passage.Record() != h.Record ||
+			v.unit == keyword.Documents && h.Passage != 0 {
 			t.Fatalf("search %q: hit %+v of unit %d", q.Raw, h, v.unit)
 		}
 		if i == 0 {
@@ -154,7 +155,8 @@ func (v view) finds(t *testing.T, q keyword.Query, f passage.Filter, want ...int
 	got := v.search(t, q, f)
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
-		t.Errorf("search %q phrases %v exclude %v filter %+v: found %v, want %v", q.Raw, q.Phrases, q.Exclude, f, got, want)
+		t.Errorf("search %q phrases %v exclude %v filter %+v: found %v, want %v", q.Raw, q.Phrases, q.Exclude, f, got,
+			want)
 	}
 }
 

@@ -89,7 +89,8 @@ func (e *Engine) Apply(ctx context.Context, b keyword.Batch) error {
 
 // lost returns the error of an index whose checkpoint is behind what Apply has written.
 func (e *Engine) lost(uid string, left int64) error {
-	return fmt.Errorf("meili: %w: %s has lost changes of index %s: it has them up to %d, not %d; it must be filled again from there",
+	return fmt.Errorf("meili: %w: %s has lost changes of index %s: it has them up to %d, not %d; it must be filled "+
+		"again from there",
 		keyword.ErrUnavailable, e.host, uid, left, e.applied)
 }
 

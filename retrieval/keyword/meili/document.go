@@ -65,7 +65,8 @@ func documentsOf(r keyword.Record) []document {
 		d.ID, d.Ordinal = strconv.FormatInt(int64(p.ID), 10), p.ID.Ordinal()
 		heading, body := newStream(p.Heading.Tokens), newStream(p.Body.Tokens)
 		d.Heading, d.Body = heading.text, body.text
-		names := slices.Concat(title.names, heading.names, body.names, path.names, outstanding(r.Title.Tokens, p.Heading.Tokens, p.Body.Tokens))
+		names := slices.Concat(title.names, heading.names, body.names, path.names,
+			outstanding(r.Title.Tokens, p.Heading.Tokens, p.Body.Tokens))
 		slices.Sort(names)
 		d.Names = strings.Join(slices.Compact(names), " ")
 		documents[i] = d

@@ -57,18 +57,22 @@ func (e *Engine) failed(ctx context.Context, attempt string, err error) error {
 	status := fmt.Sprintf("%d %s", failure.StatusCode, http.StatusText(failure.StatusCode))
 	switch {
 	case code == invalidKey:
-		return fmt.Errorf("meili: %s: %s refuses the API key (%s): it is wrong, or lacks the right to do this or to use this index", attempt, e.host, status)
+		return fmt.Errorf("meili: %s: %s refuses the API key (%s): it is wrong, or lacks the right to do this or to "+
+			"use this index", attempt, e.host, status)
 	case code == noKey:
 		return fmt.Errorf("meili: %s: %s requires an API key (%s) and none is configured", attempt, e.host, status)
 	case failure.StatusCode == http.StatusRequestEntityTooLarge:
-		return fmt.Errorf("meili: %s: %s refuses payloads as large as ours (%s): raise its payload limit, and that of proxies in front of it, above %d MB", attempt, e.host, status, maxPayload>>20)
+		return fmt.Errorf("meili: %s: %s refuses payloads as large as ours (%s): raise its payload limit, and that "+
+			"of proxies in front of it, above %d MB", attempt, e.host, status, maxPayload>>20)
 	case code == diskFull:
 		return fmt.Errorf("meili: %s: %w: the disk of %s is full (%s)", attempt, keyword.ErrUnavailable, e.host, status)
 	case code != "" && failure.StatusCode < 500:
 		return fmt.Errorf("meili: %s: %s returned %s: %s (%s)", attempt, e.host, status, message, code)
 	case code != "":
-		return fmt.Errorf("meili: %s: %w: %s returned %s: %s (%s)", attempt, keyword.ErrUnavailable, e.host, status, message, code)
-	case failure.StatusCode == http.StatusBadGateway || failure.StatusCode == http.StatusServiceUnavailable || failure.StatusCode == http.StatusGatewayTimeout:
+		return fmt.Errorf("meili: %s: %w: %s returned %s: %s (%s)", attempt, keyword.ErrUnavailable, e.host, status,
+			message, code)
+	case failure.StatusCode == http.StatusBadGateway || failure.StatusCode == http.StatusServiceUnavailable ||
+		failure.StatusCode == http.StatusGatewayTimeout:
 		return fmt.Errorf("meili: %s: %w: %s returned %s", attempt, keyword.ErrUnavailable, e.host, status)
 	}
 	return fmt.Errorf("meili: %s: the server at %s is not Meilisearch (%s): check the URL", attempt, e.host, status)
@@ -100,7 +104,8 @@ func (e *Engine) unreached(err error) string {
 		return fmt.Sprintf("the certificate of %s is not valid today", e.host)
 	case errors.As(err, &certificate):
 		return fmt.Sprintf("the certificate of %s is not valid", e.host)
-	case errors.As(err, &record), err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+	case errors.As(err, &record), err != nil &&
+		strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return fmt.Sprintf("%s does not speak TLS: the URL should begin with http:", e.host)
 	case errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Sprintf("no answer from %s within %v", e.host, e.timeout)

@@ -121,13 +121,16 @@ func TestUnreachableServer(t *testing.T) {
 	}{
 		{"refused", gone.URL, with(&http.Transport{}), "unavailable: no connection to HOST: connect: connection refused"},
 		{"unknown name", "http://search.example.org:7700", with(&http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "search.example.org", IsNotFound: true}}
+			return nil, &net.OpError{Op: "dial", Net: "tcp",
+				Err: &net.DNSError{Err: "no such host", Name: "search.example.org", IsNotFound: true}}
 		}}), "unavailable: the name search.example.org does not resolve"},
 		{"unknown authority", secure.URL, with(&http.Transport{}), "unavailable: the certificate of HOST is signed by an authority that is not trusted here"},
 		{"certificate of another name", strings.Replace(secure.URL, "127.0.0.1", "localhost", 1),
-			with(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}), "unavailable: the certificate of HOST is for another name"},
+			with(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}),
+			"unavailable: the certificate of HOST is for another name"},
 		{"expired certificate", secure.URL, with(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool,
-			Time: func() time.Time { return time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC) }}}), "unavailable: the certificate of HOST is not valid today"},
+			Time: func() time.Time { return time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC) }}}),
+			"unavailable: the certificate of HOST is not valid today"},
 		{"TLS to a plain server", strings.Replace(plain.URL, "http:", "https:", 1), with(&http.Transport{}),
 			"unavailable: HOST does not speak TLS: the URL should begin with http:"},
 		{"no answer", slow.URL, func(c *meili.Config) { c.Timeout = 50 * time.Millisecond; c.Transport = &http.Transport{} },
@@ -181,7 +184,8 @@ func TestIndexOfSomethingElseIsRefused(t *testing.T) {
 func TestWriteFailures(t *testing.T) {
 	const documents, task = "POST /indexes/x/documents", "GET /tasks/7"
 	failed := func(code, message string) reply {
-		return reply{200, `{"uid":7,"status":"failed","error":{"message":"` + message + `","code":"` + code + `","type":"x","link":"x"}}`}
+		return reply{200, `{"uid":7,"status":"failed","error":{"message":"` + message + `","code":"` + code +
+			`","type":"x","link":"x"}}`}
 	}
 	for _, c := range []struct {
 		name, request string
@@ -248,7 +252,8 @@ func TestConfigurationIsChecked(t *testing.T) {
 	} {
 		config := meili.Config{URL: "http://127.0.0.1:1", Index: "x", Owner: "test", Generation: 1}
 		c.change(&config)
-		if _, err := meili.Open(t.Context(), config); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), key) {
+		if _, err := meili.Open(t.Context(), config); err == nil || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), key) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}

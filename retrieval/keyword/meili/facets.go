@@ -16,7 +16,8 @@ import (
 // Facets implements keyword.Engine. The server counts passages, so it is
 // queried for the records found, by their cards, and they are counted here.
 // More records than it lists (maxFacets) are an error.
-func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter, attributes []string) (map[string]map[string]int, error) {
+func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter,
+	attributes []string) (map[string]map[string]int, error) {
 	out := make(map[string]map[string]int, len(attributes))
 	for _, a := range attributes {
 		if !slices.Contains(facetAttributes[:], a) {
@@ -99,7 +100,8 @@ func (e *Engine) cards(ctx context.Context, queries []string, f passage.Filter) 
 	err := e.onIndex(ctx, "count facets", func(uid string) (m mark, err error) {
 		requests := make([]*meilisearch.SearchRequest, len(queries))
 		for i, query := range queries {
-			requests[i] = &meilisearch.SearchRequest{IndexUID: uid, Query: query, MatchingStrategy: meilisearch.Last, AttributesToRetrieve: []string{primaryKey}}
+			requests[i] = &meilisearch.SearchRequest{IndexUID: uid, Query: query, MatchingStrategy: meilisearch.Last,
+				AttributesToRetrieve: []string{primaryKey}}
 			if filter != "" {
 				requests[i].Filter = filter
 			}

@@ -81,7 +81,8 @@ func Open(_ context.Context, cfg Config) (*Engine, error) {
 		return nil, errors.New("meili: the URL of the server must be http://host:port or https://host:port")
 	}
 	if u.User != nil {
-		return nil, errors.New("meili: the URL of the server must not hold a password: the key is configured separately")
+		return nil, errors.New("meili: the URL of the server must not hold a password: the key is configured " +
+			"separately")
 	}
 	if !indexName.MatchString(cfg.Index) {
 		return nil, fmt.Errorf("meili: index %q: a name is letters, digits, - and _", cfg.Index)
@@ -93,7 +94,8 @@ func Open(_ context.Context, cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("meili: %w", err)
 	}
-	e := &Engine{host: u.Scheme + "://" + u.Host, timeout: cfg.Timeout, index: cfg.Index, readOnly: cfg.ReadOnly, log: cfg.Log,
+	e := &Engine{host: u.Scheme + "://" + u.Host, timeout: cfg.Timeout, index: cfg.Index,
+		readOnly: cfg.ReadOnly, log: cfg.Log,
 		mark:     mark{ID: markID, Owner: cfg.Owner, Generation: cfg.Generation, Format: Format},
 		settings: settingsOf(synonyms, stopWordsOf(cfg.StopWords)), stop: map[string]bool{}}
 	for _, word := range e.settings.StopWords {
@@ -116,7 +118,8 @@ func Open(_ context.Context, cfg Config) (*Engine, error) {
 		transport = own
 	}
 	e.http = &http.Client{Transport: limited{transport}, Timeout: e.timeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }} // the key is for one host
+		// the key is for one host
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	e.client = meilisearch.New(strings.TrimSuffix(cfg.URL, "/"), meilisearch.WithAPIKey(cfg.Key),
 		meilisearch.WithCustomClient(e.http), meilisearch.DisableRetries())
 	return e, nil

@@ -41,7 +41,8 @@ func (e *Engine) swap(ctx context.Context, uid string) error {
 		return err
 	}
 	attempt := fmt.Sprintf("swap index %s with %s", uid, e.index)
-	task, err := e.client.SwapIndexesWithContext(ctx, []*meilisearch.SwapIndexesParams{{Indexes: []string{uid, e.index}, Rename: live == nil}})
+	task, err := e.client.SwapIndexesWithContext(ctx,
+		[]*meilisearch.SwapIndexesParams{{Indexes: []string{uid, e.index}, Rename: live == nil}})
 	if err := e.await(ctx, attempt, task, err); err != nil {
 		return err
 	}
@@ -68,7 +69,8 @@ func (e *Engine) sweep(ctx context.Context) error {
 	}
 	for _, name := range names {
 		number, ok := strings.CutPrefix(name, e.index+"-g")
-		if generation, err := strconv.ParseInt(number, 10, 64); !ok || err != nil || generation > e.mark.Generation || name != e.building(generation) {
+		if generation, err := strconv.ParseInt(number, 10, 64); !ok || err != nil || generation > e.mark.Generation ||
+			name != e.building(generation) {
 			continue
 		}
 		switch m, err := e.readMark(ctx, name); {

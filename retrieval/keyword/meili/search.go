@@ -177,7 +177,8 @@ func (e *Engine) exclude(ctx context.Context, terms []keyword.Term, hits []keywo
 	for i, h := range hits {
 		records[i] = h.Record
 	}
-	found, err := e.ask(ctx, p, request{unit: keyword.Documents, filter: filterOf(passage.Filter{Records: records}), limit: len(records)})
+	found, err := e.ask(ctx, p, request{unit: keyword.Documents, filter: filterOf(passage.Filter{Records: records}),
+		limit: len(records)})
 	if err != nil {
 		return nil, err
 	}

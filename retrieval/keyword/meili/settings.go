@@ -29,10 +29,13 @@ func settingsOf(synonyms map[string][]string, stopWords []string) *meilisearch.S
 		// the server decides; see plan.
 		RankingRules:         []string{"words"},
 		SearchableAttributes: []string{"title", "heading", "names", "body", "path"},
-		DisplayedAttributes:  []string{primaryKey, "owner", "generation", "format", "checkpoint"}, // so texts need not be unpacked
-		FilterableAttributes: []string{"record", "ordinal", "kind", "source", "container", "state", "date", "card", "owner"},
+		// so texts need not be unpacked
+		DisplayedAttributes: []string{primaryKey, "owner", "generation", "format", "checkpoint"},
+		FilterableAttributes: []string{"record", "ordinal", "kind", "source", "container", "state", "date", "card",
+			"owner"},
 		// Terms are ASCII words, see spell: the server must not guess scripts or languages.
-		LocalizedAttributes: []*meilisearch.LocalizedAttributes{{Locales: []string{"eng"}, AttributePatterns: []string{"*"}}},
+		LocalizedAttributes: []*meilisearch.LocalizedAttributes{{Locales: []string{"eng"},
+			AttributePatterns: []string{"*"}}},
 		// Spelling is corrected before a query gets here, for every engine alike and
 		// visibly to the user; what numbers and identifiers may match is decided there,
 		// too.
@@ -104,12 +107,15 @@ func sameSettings(have, want *meilisearch.Settings) bool {
 	sameSet := func(a, b []string) bool {
 		return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 	}
-	return slices.Equal(have.RankingRules, want.RankingRules) && slices.Equal(have.SearchableAttributes, want.SearchableAttributes) &&
+	return slices.Equal(have.RankingRules, want.RankingRules) &&
+		slices.Equal(have.SearchableAttributes, want.SearchableAttributes) &&
 		sameSet(have.FilterableAttributes, want.FilterableAttributes) &&
 		sameSet(have.DisplayedAttributes, want.DisplayedAttributes) && sameSet(have.StopWords, want.StopWords) &&
-		reflect.DeepEqual(have.LocalizedAttributes, want.LocalizedAttributes) && reflect.DeepEqual(have.TypoTolerance, want.TypoTolerance) &&
+		reflect.DeepEqual(have.LocalizedAttributes, want.LocalizedAttributes) &&
+		reflect.DeepEqual(have.TypoTolerance, want.TypoTolerance) &&
 		have.ProximityPrecision == want.ProximityPrecision && reflect.DeepEqual(have.Pagination, want.Pagination) &&
-		reflect.DeepEqual(have.Faceting, want.Faceting) && have.SearchCutoffMs == want.SearchCutoffMs && have.FacetSearch == want.FacetSearch &&
+		reflect.DeepEqual(have.Faceting, want.Faceting) && have.SearchCutoffMs == want.SearchCutoffMs &&
+		have.FacetSearch == want.FacetSearch &&
 		maps.EqualFunc(have.Synonyms, want.Synonyms, sameSet)
 }
 
@@ -123,7 +129,8 @@ func synonymsOf(words map[string][]string) (map[string][]string, error) {
 			return nil, fmt.Errorf("synonyms of %q: want one word", word)
 		}
 		for _, other := range others {
-			if text := newStream(analysis.Analyze(other)).text; text != "" && text != term && !slices.Contains(out[term], text) {
+			if text := newStream(analysis.Analyze(other)).text; text != "" && text != term &&
+				!slices.Contains(out[term], text) {
 				out[term] = append(out[term], text)
 			}
 		}

@@ -51,7 +51,8 @@ func (e *Engine) look(ctx context.Context) (uid string, m *mark, err error) {
 			continue
 		}
 		if m.Format != e.mark.Format {
-			return "", nil, fmt.Errorf("meili: index %s of %s is in format %d and this program writes format %d: start a new generation, or delete the index", uid, e.host, m.Format, e.mark.Format)
+			return "", nil, fmt.Errorf("meili: index %s of %s is in format %d and this program writes format %d: "+
+				"start a new generation, or delete the index", uid, e.host, m.Format, e.mark.Format)
 		}
 		e.uid.Store(&uid)
 		return uid, m, nil
@@ -66,7 +67,8 @@ func (e *Engine) prepare(ctx context.Context) (uid string, m *mark, err error) {
 	}
 	if m == nil {
 		uid = e.building(e.mark.Generation)
-		task, err := e.client.Index(uid).AddDocumentsWithContext(ctx, []mark{e.mark}, &meilisearch.DocumentOptions{PrimaryKey: ptr(primaryKey)})
+		task, err := e.client.Index(uid).AddDocumentsWithContext(ctx, []mark{e.mark},
+			&meilisearch.DocumentOptions{PrimaryKey: ptr(primaryKey)})
 		if err := e.await(ctx, "create index "+uid, task, err); err != nil {
 			return "", nil, err
 		}
@@ -140,11 +142,13 @@ func (e *Engine) readMark(ctx context.Context, uid string) (*mark, error) {
 	case hasCode(err, indexNotFound):
 		return nil, nil
 	case hasCode(err, documentNotFound), unknownForm(err), err == nil && m.Owner == "":
-		return nil, fmt.Errorf("meili: %w: index %s of %s was not made by this program: choose another name", ErrForeign, uid, e.host)
+		return nil, fmt.Errorf("meili: %w: index %s of %s was not made by this program: choose another name",
+			ErrForeign, uid, e.host)
 	case err != nil:
 		return nil, e.failed(ctx, "read index "+uid, err)
 	case m.Owner != e.mark.Owner:
-		return nil, fmt.Errorf("meili: %w: index %s of %s is that of catalog %q, not of %q: choose another name", ErrForeign, uid, e.host, m.Owner, e.mark.Owner)
+		return nil, fmt.Errorf("meili: %w: index %s of %s is that of catalog %q, not of %q: choose another name",
+			ErrForeign, uid, e.host, m.Owner, e.mark.Owner)
 	}
 	return &m, nil
 }

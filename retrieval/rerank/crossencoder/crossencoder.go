@@ -54,7 +54,8 @@ type Client struct {
 // Open returns a client. It sends nothing, so the server may start later.
 func Open(c Config) (*Client, error) {
 	c.Deadline = cmp.Or(c.Deadline, defaultDeadline)
-	server, err := remote.NewClient(remote.ClientConfig{Name: "cross-encoder", URL: c.URL, Key: c.Key, Timeout: c.Deadline})
+	server, err := remote.NewClient(remote.ClientConfig{Name: "cross-encoder", URL: c.URL, Key: c.Key,
+		Timeout: c.Deadline})
 	if err != nil {
 		return nil, err
 	}

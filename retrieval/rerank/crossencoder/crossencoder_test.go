@@ -56,7 +56,8 @@ func open(t *testing.T, c crossencoder.Config) *crossencoder.Client {
 // sentence checks that an error is one line that says what it should.
 func sentence(t *testing.T, err error, want string) {
 	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\t") || len(err.Error()) > 500 {
+	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\t") ||
+		len(err.Error()) > 500 {
 		t.Errorf("error %v, want one line with %q", err, want)
 	}
 }
@@ -75,11 +76,13 @@ func TestScore(t *testing.T) {
 		scores []float64
 	}{
 		{crossencoder.Config{Kind: crossencoder.TEI, Key: "hush"}, "", tei,
-			sent{"/rerank", `{"query":"q","texts":["a","b","c"],"truncate":true}`, "Bearer hush"}, []float64{0.5, 1e-7, 0.99}},
+			sent{"/rerank", `{"query":"q","texts":["a","b","c"],"truncate":true}`, "Bearer hush"},
+			[]float64{0.5, 1e-7, 0.99}},
 		{crossencoder.Config{Kind: crossencoder.LlamaCPP}, "/", llama,
 			sent{"/v1/rerank", `{"query":"q","documents":["a","b","c"],"top_n":3}`, ""}, []float64{0, -11.5, 8.25}},
 		{crossencoder.Config{Kind: crossencoder.LlamaCPP, Model: "reranker", Key: "hush"}, "/below", llama,
-			sent{"/below/v1/rerank", `{"model":"reranker","query":"q","documents":["a","b","c"],"top_n":3}`, "Bearer hush"}, []float64{0, -11.5, 8.25}},
+			sent{"/below/v1/rerank", `{"model":"reranker","query":"q","documents":["a","b","c"],"top_n":3}`,
+				"Bearer hush"}, []float64{0, -11.5, 8.25}},
 	} {
 		t.Run(string(c.cfg.Kind), func(t *testing.T) {
 			last, url := serve(t, 200, c.answer)
@@ -141,15 +144,19 @@ func TestBadAnswers(t *testing.T) {
 	} {
 		t.Run(string(c.kind)+" "+c.name, func(t *testing.T) {
 			_, url := serve(t, c.status, c.answer)
-			got, err := open(t, crossencoder.Config{Kind: c.kind, URL: url, Key: "hush"}).Score(t.Context(), "q", []string{"a", "b"})
+			got, err := open(t, crossencoder.Config{Kind: c.kind, URL: url, Key: "hush"}).Score(t.Context(), "q",
+				[]string{"a", "b"})
 			sentence(t, err, c.want)
-			if errors.Is(err, embed.ErrUnavailable) != c.away || got != nil || strings.Contains(fmt.Sprint(err), "hush") {
+			if errors.Is(err, embed.ErrUnavailable) != c.away || got != nil ||
+				strings.Contains(fmt.Sprint(err), "hush") {
 				t.Errorf("unavailable: %v, scores %v, error %v", !c.away, got, err)
 			}
 		})
 	}
-	_, err := open(t, crossencoder.Config{Kind: crossencoder.TEI, URL: "http://127.0.0.1:1"}).Score(t.Context(), "q", []string{"a"})
-	if sentence(t, err, "cross-encoder at http://127.0.0.1:1 is unavailable: nothing listens there"); !errors.Is(err, embed.ErrUnavailable) {
+	_, err := open(t, crossencoder.Config{Kind: crossencoder.TEI, URL: "http://127.0.0.1:1"}).Score(t.Context(), "q",
+		[]string{"a"})
+	if sentence(t, err, "cross-encoder at http://127.0.0.1:1 is unavailable: nothing listens there"); !errors.Is(err,
+		embed.ErrUnavailable) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -173,12 +180,14 @@ func TestDeadline(t *testing.T) {
 	e = open(t, crossencoder.Config{Kind: crossencoder.TEI, URL: server.URL})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := e.Score(ctx, "q", []string{"a"}); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, embed.ErrUnavailable) {
+	if _, err := e.Score(ctx, "q", []string{"a"}); !errors.Is(err, context.DeadlineExceeded) ||
+		!errors.Is(err, embed.ErrUnavailable) {
 		t.Errorf("error %v, want that of a slow server", err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.Score(ctx, "q", []string{"a"}); !errors.Is(err, context.Canceled) || errors.Is(err, embed.ErrUnavailable) {
+	if _, err := e.Score(ctx, "q", []string{"a"}); !errors.Is(err, context.Canceled) ||
+		errors.Is(err, embed.ErrUnavailable) {
 		t.Errorf("error %v, want that of the caller", err)
 	}
 }
@@ -195,7 +204,8 @@ func TestLongTextsAreCut(t *testing.T) {
 		}
 		if slices.ContainsFunc(body.Documents, func(text string) bool { return len(text) > holds }) {
 			w.WriteHeader(http.StatusInternalServerError)
-			_, _ = io.WriteString(w, `{"error":{"code":500,"message":"input is too large to process. increase the physical batch size","type":"server_error"}}`)
+			_, _ = io.WriteString(w,
+				`{"error":{"code":500,"message":"input is too large to process. increase the physical batch size","type":"server_error"}}`)
 			return
 		}
 		var results []string
@@ -207,7 +217,8 @@ func TestLongTextsAreCut(t *testing.T) {
 	defer server.Close()
 	e := open(t, crossencoder.Config{Kind: crossencoder.LlamaCPP, URL: server.URL})
 	texts := []string{"short", strings.Repeat("é", 800)}
-	if got, err := e.Score(t.Context(), "q", texts); err != nil || !slices.Equal(got, []float64{5, 900}) || requests != 3 {
+	if got, err := e.Score(t.Context(), "q", texts); err != nil || !slices.Equal(got, []float64{5, 900}) ||
+		requests != 3 {
 		t.Errorf("scores %v after %d requests, error %v", got, requests, err)
 	}
 	holds, requests = 0, 0
@@ -228,12 +239,15 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(`{"results":[{"index":null,"relevance_score":"x"}]}`)
 	f.Add(`null`)
 	var answer string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, answer)
+	}))
 	defer server.Close()
 	f.Fuzz(func(t *testing.T, body string) {
 		answer = body
 		for _, kind := range []crossencoder.Kind{crossencoder.TEI, crossencoder.LlamaCPP} {
-			scores, err := open(t, crossencoder.Config{Kind: kind, URL: server.URL}).Score(t.Context(), "q", []string{"a", "b", "c"})
+			scores, err := open(t, crossencoder.Config{Kind: kind, URL: server.URL}).Score(t.Context(), "q",
+				[]string{"a", "b", "c"})
 			if (err == nil) != (len(scores) == 3) {
 				t.Errorf("%v, %v", scores, err)
 			}

@@ -26,7 +26,8 @@ type coder struct {
 const rounds = 2
 
 func newCoder(dimensions int) *coder {
-	c := &coder{dimensions: dimensions, padded: max(64, 1<<bits.Len(uint(dimensions-1))), centre: make([]float32, dimensions)}
+	c := &coder{dimensions: dimensions, padded: max(64, 1<<bits.Len(uint(dimensions-1))),
+		centre: make([]float32, dimensions)}
 	state := uint64(0x5f3759df)
 	for i := range c.signs {
 		c.signs[i] = make([]float32, c.padded)

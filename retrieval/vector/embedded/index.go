@@ -137,7 +137,8 @@ func (x *Index) Apply(ctx context.Context, b vector.Batch) error {
 		return ctx.Err()
 	}
 	if b.After > v.checkpoint {
-		return fmt.Errorf("vector index: apply: changes after %d to an index of %d: %w", b.After, v.checkpoint, vector.ErrLost)
+		return fmt.Errorf("vector index: apply: changes after %d to an index of %d: %w", b.After, v.checkpoint,
+			vector.ErrLost)
 	}
 	e := edit{view: *v}
 	changes, err := x.changes(b, &e)
@@ -191,7 +192,8 @@ func (x *Index) changes(b vector.Batch, e *edit) ([]change, error) {
 				return nil, fmt.Errorf("record %d, passage %d: %w", r.ID, i, err)
 			}
 		}
-		byID[r.ID] = change{id: r.ID, date: r.Attributes.Date.UnixMicro(), attributes: x.number(r.Attributes, e), vectors: vectors}
+		byID[r.ID] = change{id: r.ID, date: r.Attributes.Date.UnixMicro(), attributes: x.number(r.Attributes, e),
+			vectors: vectors}
 	}
 	return slices.SortedFunc(maps.Values(byID), func(a, b change) int { return cmp.Compare(a.id, b.id) }), nil
 }

@@ -203,8 +203,10 @@ func decodeSnapshot(from io.Reader, size int64, c Config) (*view, error) {
 	if h.Version != snapshotVersion || h.Model != c.Model || h.Dimensions != c.Dimensions {
 		return nil, fmt.Errorf("%w: version %d, model %q, %d dimensions", errOther, h.Version, h.Model, h.Dimensions)
 	}
-	v := &view{checkpoint: h.Checkpoint, attributes: h.Attributes, rows: h.Rows, coded: h.Coded, coder: newCoder(h.Dimensions)}
-	if h.Rows < 0 || h.Entries < 0 || h.Rows > math.MaxInt32 || h.Entries > math.MaxInt32 || r.n+h.size(v.coder) != size {
+	v := &view{checkpoint: h.Checkpoint, attributes: h.Attributes, rows: h.Rows, coded: h.Coded,
+		coder: newCoder(h.Dimensions)}
+	if h.Rows < 0 || h.Entries < 0 || h.Rows > math.MaxInt32 || h.Entries > math.MaxInt32 ||
+		r.n+h.size(v.coder) != size {
 		return nil, fmt.Errorf("%w: %d bytes do not hold %d rows of %d records", errDamaged, size, h.Rows, h.Entries)
 	}
 	r.floats(v.coder.centre)

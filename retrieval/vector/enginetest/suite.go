@@ -229,12 +229,14 @@ func compare(t *testing.T, got, want []vector.Hit) {
 // matches applies a filter by definition.
 func matches(f passage.Filter, r vector.Record) bool {
 	one := func(wanted []string, value string) bool {
-		return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return strings.EqualFold(w, value) })
+		return len(wanted) == 0 ||
+			slices.ContainsFunc(wanted, func(w string) bool { return strings.EqualFold(w, value) })
 	}
 	a := r.Attributes
 	dated := !a.Date.IsZero()
-	return one(f.Kinds, a.Kind) && one(f.Sources, a.Source) && one(f.Containers, a.Container) && one(f.States, a.State) &&
-		(f.Since.IsZero() || dated && !a.Date.Before(f.Since)) && (f.Until.IsZero() || dated && a.Date.Before(f.Until)) &&
+	return one(f.Kinds, a.Kind) && one(f.Sources, a.Source) && one(f.Containers, a.Container) &&
+		one(f.States, a.State) && (f.Since.IsZero() || dated && !a.Date.Before(f.Since)) &&
+		(f.Until.IsZero() || dated && a.Date.Before(f.Until)) &&
 		(len(f.Records) == 0 || slices.Contains(f.Records, r.ID))
 }
 

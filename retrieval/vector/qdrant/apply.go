@@ -41,7 +41,8 @@ func (x *Index) Apply(ctx context.Context, b vector.Batch) error {
 		return err
 	}
 	if b.After > at {
-		return fmt.Errorf("vector index: %s: changes after %d to an index of %d: %w", doing, b.After, at, vector.ErrLost)
+		return fmt.Errorf("vector index: %s: changes after %d to an index of %d: %w", doing, b.After, at,
+			vector.ErrLost)
 	}
 	for _, step := range []func(context.Context, changes) error{x.upsert, x.removeVectors, x.removePoints} {
 		if err := step(ctx, c); err != nil {
@@ -145,7 +146,8 @@ func (x *Index) upsert(ctx context.Context, c changes) error {
 		}
 		points := c.points[first:last]
 		group.Go(func() error {
-			_, err := x.points.Upsert(ctx, &client.UpsertPoints{CollectionName: x.name, Wait: client.PtrOf(true), Points: points})
+			_, err := x.points.Upsert(ctx, &client.UpsertPoints{CollectionName: x.name, Wait: client.PtrOf(true),
+				Points: points})
 			return err
 		})
 		first = last
@@ -157,8 +159,10 @@ func (x *Index) upsert(ctx context.Context, c changes) error {
 // in an indexed segment keeps its other vectors.
 func (x *Index) removeVectors(ctx context.Context, c changes) error {
 	for _, name := range slices.Sorted(maps.Keys(c.bare)) {
-		_, err := x.points.DeleteVectors(ctx, &client.DeletePointVectors{CollectionName: x.name, Wait: client.PtrOf(true),
-			PointsSelector: client.NewPointsSelectorIDs(c.bare[name]), Vectors: &client.VectorsSelector{Names: []string{name}}})
+		_, err := x.points.DeleteVectors(ctx,
+			&client.DeletePointVectors{CollectionName: x.name, Wait: client.PtrOf(true),
+				PointsSelector: client.NewPointsSelectorIDs(c.bare[name]),
+				Vectors:        &client.VectorsSelector{Names: []string{name}}})
 		if err != nil {
 			return err
 		}
@@ -179,6 +183,7 @@ func (x *Index) removePoints(ctx context.Context, c changes) error {
 		}
 		gone.MustNot = []*client.Condition{client.NewHasID(written...)}
 	}
-	_, err := x.points.Delete(ctx, &client.DeletePoints{CollectionName: x.name, Wait: client.PtrOf(true), Points: client.NewPointsSelectorFilter(gone)})
+	_, err := x.points.Delete(ctx, &client.DeletePoints{CollectionName: x.name, Wait: client.PtrOf(true),
+		Points: client.NewPointsSelectorFilter(gone)})
 	return err
 }

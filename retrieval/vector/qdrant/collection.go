@@ -87,7 +87,8 @@ func (x *Index) prepare(ctx context.Context, create bool) error {
 		}
 	}
 	x.prepared.Store(true)
-	x.config.Log.Info("connected to Qdrant", "address", x.config.Addr, "version", health.GetVersion(), "collection", x.name)
+	x.config.Log.Info("connected to Qdrant", "address", x.config.Addr, "version", health.GetVersion(),
+		"collection", x.name)
 	return nil
 }
 
@@ -112,7 +113,8 @@ func (x *Index) create(ctx context.Context) error {
 	if _, err := x.serving(ctx); err != nil {
 		return err
 	}
-	dense := &client.VectorParams{Size: uint64(x.config.Dimensions), Distance: client.Distance_Cosine, OnDisk: &x.config.OnDisk,
+	dense := &client.VectorParams{Size: uint64(x.config.Dimensions), Distance: client.Distance_Cosine,
+		OnDisk:     &x.config.OnDisk,
 		HnswConfig: &client.HnswConfigDiff{FullScanThreshold: client.PtrOf(uint64(fullScan))}}
 	if x.config.Quantize {
 		dense.QuantizationConfig = client.NewQuantizationScalar(&client.ScalarQuantization{
@@ -149,21 +151,26 @@ func (x *Index) check(info *client.CollectionInfo) error {
 	case owner == "":
 		return x.refuse("the collection %s was not made by almanac; choose another name or remove it", x.name)
 	case owner != x.config.Owner:
-		return x.refuse("the collection %s belongs to the catalog %s, not to %s; choose another name", x.name, printable(owner), x.config.Owner)
+		return x.refuse("the collection %s belongs to the catalog %s, not to %s; choose another name", x.name,
+			printable(owner), x.config.Owner)
 	}
-	const mend = "remove it and it is built anew"
+	const mend = "remove it and it is built again"
 	params := info.GetConfig().GetParams()
 	dense := params.GetVectorsConfig().GetParamsMap().GetMap()[denseVector]
 	sparse, ok := params.GetSparseVectorsConfig().GetMap()[sparseVector]
 	switch {
-	case dense == nil || !ok || dense.GetDistance() != client.Distance_Cosine || sparse.GetModifier() != client.Modifier_Idf:
+	case dense == nil || !ok || dense.GetDistance() != client.Distance_Cosine ||
+		sparse.GetModifier() != client.Modifier_Idf:
 		return x.refuse("the collection %s has not the vectors of an index; %s", x.name, mend)
 	case dense.GetSize() != uint64(x.config.Dimensions):
-		return x.refuse("the collection %s holds vectors of %d dimensions, the model has %d; %s", x.name, dense.GetSize(), x.config.Dimensions, mend)
+		return x.refuse("the collection %s holds vectors of %d dimensions, the model has %d; %s", x.name,
+			dense.GetSize(), x.config.Dimensions, mend)
 	case meta(modelKey) != x.config.Model:
-		return x.refuse("the collection %s holds vectors of the model %s, not of %s; %s", x.name, printable(meta(modelKey)), x.config.Model, mend)
+		return x.refuse("the collection %s holds vectors of the model %s, not of %s; %s", x.name,
+			printable(meta(modelKey)), x.config.Model, mend)
 	case meta(weightingKey) != weighting:
-		return x.refuse("the collection %s holds term weights of version %s, not %s; %s", x.name, printable(meta(weightingKey)), weighting, mend)
+		return x.refuse("the collection %s holds term weights of version %s, not %s; %s", x.name,
+			printable(meta(weightingKey)), weighting, mend)
 	}
 	return nil
 }
@@ -174,7 +181,8 @@ func (x *Index) index(ctx context.Context, info *client.CollectionInfo) error {
 		if _, ok := info.GetPayloadSchema()[f.name]; ok {
 			continue
 		}
-		_, err := x.points.CreateFieldIndex(ctx, &client.CreateFieldIndexCollection{CollectionName: x.name, Wait: client.PtrOf(true),
+		_, err := x.points.CreateFieldIndex(ctx, &client.CreateFieldIndexCollection{CollectionName: x.name,
+			Wait:      client.PtrOf(true),
 			FieldName: f.name, FieldType: f.kind.Enum(), FieldIndexParams: f.params})
 		if err != nil {
 			return x.fail(ctx, "index "+f.name, err)
@@ -202,7 +210,8 @@ func (x *Index) Checkpoint(ctx context.Context) (int64, error) {
 			}
 			return 0, err
 		}
-		r, err := x.points.Get(ctx, &client.GetPoints{CollectionName: x.name, Ids: []*client.PointId{client.NewIDNum(checkpointID)}, WithPayload: client.NewWithPayload(true)})
+		r, err := x.points.Get(ctx, &client.GetPoints{CollectionName: x.name,
+			Ids: []*client.PointId{client.NewIDNum(checkpointID)}, WithPayload: client.NewWithPayload(true)})
 		switch {
 		case isCode(err, codes.NotFound) && !again: // it existed before
 			x.prepared.Store(false)
@@ -217,8 +226,10 @@ func (x *Index) Checkpoint(ctx context.Context) (int64, error) {
 }
 
 func (x *Index) putCheckpoint(ctx context.Context, at int64) error {
-	_, err := x.points.Upsert(ctx, &client.UpsertPoints{CollectionName: x.name, Wait: client.PtrOf(true), Points: []*client.PointStruct{{
-		Id: client.NewIDNum(checkpointID), Vectors: client.NewVectorsMap(nil), Payload: map[string]*client.Value{checkpointKey: client.NewValueInt(at)}}}})
+	_, err := x.points.Upsert(ctx, &client.UpsertPoints{CollectionName: x.name, Wait: client.PtrOf(true),
+		Points: []*client.PointStruct{{
+			Id: client.NewIDNum(checkpointID), Vectors: client.NewVectorsMap(nil),
+			Payload: map[string]*client.Value{checkpointKey: client.NewValueInt(at)}}}})
 	return err
 }
 
@@ -237,13 +248,15 @@ func (x *Index) serving(ctx context.Context) (string, error) {
 		name := a.GetCollectionName()
 		ours, err := x.owns(ctx, name)
 		if err == nil && !ours {
-			err = x.refuse("the alias %s names the collection %s, which is not this catalog's; choose another name", alias, printable(name))
+			err = x.refuse("the alias %s names the collection %s, which is not this catalog's; choose another name",
+				alias, printable(name))
 		}
 		return name, err
 	}
 	switch _, err := x.info(ctx, alias); {
 	case err == nil:
-		return "", x.refuse("a collection has the name %s, which must be an alias; choose another name or remove it", alias)
+		return "", x.refuse("a collection has the name %s, which must be an alias; choose another name or remove it",
+			alias)
 	case !isCode(err, codes.NotFound):
 		return "", x.fail(ctx, "look at "+alias, err)
 	}

@@ -29,7 +29,8 @@ func (x *Index) fail(ctx context.Context, doing string, err error) error {
 	case x.closed.Load():
 		return fmt.Errorf("vector index: %s: %w", doing, ErrClosed)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return failure{text: fmt.Sprintf("vector index: %s: Qdrant at %s did not answer in time", doing, x.config.Addr), kind: ctx.Err()}
+		return failure{text: fmt.Sprintf("vector index: %s: Qdrant at %s did not answer in time", doing, x.config.Addr),
+			kind: ctx.Err()}
 	case ctx.Err() != nil:
 		return fmt.Errorf("vector index: %s: %w", doing, ctx.Err())
 	}
@@ -60,7 +61,8 @@ func (x *Index) diagnose(err error) (text string, unavailable bool) {
 	}
 	const wrongPort = "is this its gRPC port (6334, not 6333), and does it want TLS?"
 	if has("unexpected HTTP status code", "unexpected content-type", "malformed header") { // with various codes
-		return "does not answer in gRPC (" + after(message, "unexpected HTTP status code received from server: ") + "): " + wrongPort, true
+		return "does not answer in gRPC (" + after(message, "unexpected HTTP status code received from server: ") +
+			"): " + wrongPort, true
 	}
 	switch s.Code() {
 	case codes.NotFound:
@@ -86,7 +88,8 @@ func (x *Index) diagnose(err error) (text string, unavailable bool) {
 		case has("first record does not look like a TLS handshake"):
 			return "does not speak TLS there: switch TLS off or give the port that does", true
 		case has("x509:", "certificate"):
-			reason, _, _ := strings.Cut(after(message, "tls: ", "x509: "), " (possibly because") // Go's hint about the certificate
+			// Go's hint about the certificate
+			reason, _, _ := strings.Cut(after(message, "tls: ", "x509: "), " (possibly because")
 			return "shows a certificate that is not accepted: " + reason, true
 		case has("authentication handshake failed"):
 			return "cannot be reached over TLS: " + after(message, "handshake failed: "), true

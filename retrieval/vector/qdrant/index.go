@@ -145,7 +145,8 @@ func (c Config) validate() error {
 		shown = "with a user" // or with a key
 	}
 	host, port, err := net.SplitHostPort(c.Addr)
-	if n, portErr := strconv.Atoi(port); err != nil || portErr != nil || n < 1 || n > 65535 || host == "" || strings.ContainsAny(host, "/@") {
+	if n, portErr := strconv.Atoi(port); err != nil || portErr != nil || n < 1 || n > 65535 || host == "" ||
+		strings.ContainsAny(host, "/@") {
 		return fmt.Errorf("address %q is not host:port of Qdrant's gRPC interface, for example localhost:6334", shown)
 	}
 	if strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
@@ -153,7 +154,8 @@ func (c Config) validate() error {
 	}
 	switch {
 	case !collectionName.MatchString(c.Collection):
-		return fmt.Errorf("collection name %q: allowed are up to 128 letters, digits, \".\", \"_\" and \"-\"", c.Collection)
+		return fmt.Errorf("collection name %q: allowed are up to 128 letters, digits, \".\", \"_\" and \"-\"",
+			c.Collection)
 	case c.Generation < 0:
 		return fmt.Errorf("generation %d is negative", c.Generation)
 	case c.Owner == "":
@@ -183,7 +185,8 @@ func (c Config) dial() (*grpc.ClientConn, error) {
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: retry, MinConnectTimeout: reconnect}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAlive, Timeout: reconnect}),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
-		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, in, out any, conn *grpc.ClientConn, call grpc.UnaryInvoker, o ...grpc.CallOption) error {
+		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, in, out any, conn *grpc.ClientConn,
+			call grpc.UnaryInvoker, o ...grpc.CallOption) error {
 			if c.Key != "" {
 				ctx = metadata.AppendToOutgoingContext(ctx, "api-key", c.Key)
 			}

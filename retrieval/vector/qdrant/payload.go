@@ -29,12 +29,16 @@ type payloadIndex struct {
 }
 
 var payloadIndexes = []payloadIndex{
-	{recordField, client.FieldType_FieldTypeInteger, client.NewPayloadIndexParamsInt(&client.IntegerIndexParams{Lookup: client.PtrOf(true), Range: client.PtrOf(false)})},
+	{recordField, client.FieldType_FieldTypeInteger,
+		client.NewPayloadIndexParamsInt(&client.IntegerIndexParams{Lookup: client.PtrOf(true),
+			Range: client.PtrOf(false)})},
 	{kindField, client.FieldType_FieldTypeKeyword, nil},
 	{sourceField, client.FieldType_FieldTypeKeyword, nil},
 	{containerField, client.FieldType_FieldTypeKeyword, nil},
 	{stateField, client.FieldType_FieldTypeKeyword, nil},
-	{dateField, client.FieldType_FieldTypeInteger, client.NewPayloadIndexParamsInt(&client.IntegerIndexParams{Lookup: client.PtrOf(false), Range: client.PtrOf(true)})},
+	{dateField, client.FieldType_FieldTypeInteger,
+		client.NewPayloadIndexParamsInt(&client.IntegerIndexParams{Lookup: client.PtrOf(false),
+			Range: client.PtrOf(true)})},
 }
 
 func payloadOf(record int64, a passage.Attributes) map[string]*client.Value {

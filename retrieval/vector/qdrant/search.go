@@ -40,9 +40,11 @@ func (x *Index) Search(ctx context.Context, query []float32, f passage.Filter, k
 	if isZero(q) {
 		return nil, ctx.Err()
 	}
-	return x.best(ctx, doing, k, &client.QueryPoints{Query: client.NewQueryDense(q), Using: client.PtrOf(denseVector), Filter: conditions(f),
+	return x.best(ctx, doing, k, &client.QueryPoints{Query: client.NewQueryDense(q), Using: client.PtrOf(denseVector),
+		Filter: conditions(f),
 		Params: &client.SearchParams{HnswEf: client.PtrOf(uint64(max(breadth, 2*k))),
-			Quantization: &client.QuantizationSearchParams{Rescore: client.PtrOf(true), Oversampling: client.PtrOf(float64(oversampling))}}})
+			Quantization: &client.QuantizationSearchParams{Rescore: client.PtrOf(true),
+				Oversampling: client.PtrOf(float64(oversampling))}}})
 }
 
 // SearchTerms returns the k passages of the greatest sum of term weights, at
@@ -67,7 +69,8 @@ func (x *Index) SearchTerms(ctx context.Context, terms []vector.Term, f passage.
 	for _, id := range slices.Sorted(maps.Keys(weights)) {
 		ids, values = append(ids, uint32(id)), append(values, float32(weights[id]))
 	}
-	return x.best(ctx, doing, k, &client.QueryPoints{Query: client.NewQuerySparse(ids, values), Using: client.PtrOf(sparseVector), Filter: conditions(f)})
+	return x.best(ctx, doing, k, &client.QueryPoints{Query: client.NewQuerySparse(ids, values),
+		Using: client.PtrOf(sparseVector), Filter: conditions(f)})
 }
 
 // best returns the k best hits of a query, equal scores by id.
@@ -113,8 +116,10 @@ func (x *Index) Scores(ctx context.Context, query []float32, ids []passage.ID) (
 	for _, id := range slices.Sorted(maps.Keys(places)) {
 		among = append(among, client.NewIDNum(uint64(id)))
 	}
-	hits, err := x.query(ctx, doing, &client.QueryPoints{Query: client.NewQueryDense(q), Using: client.PtrOf(denseVector),
-		Filter: &client.Filter{Must: []*client.Condition{client.NewHasID(among...)}}, Limit: client.PtrOf(uint64(len(among))),
+	hits, err := x.query(ctx, doing, &client.QueryPoints{Query: client.NewQueryDense(q),
+		Using:  client.PtrOf(denseVector),
+		Filter: &client.Filter{Must: []*client.Condition{client.NewHasID(among...)}},
+		Limit:  client.PtrOf(uint64(len(among))),
 		Params: &client.SearchParams{Exact: client.PtrOf(true)}})
 	if err != nil {
 		return nil, err

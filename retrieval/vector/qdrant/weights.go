@@ -27,7 +27,8 @@ const (
 const weighting = "1"
 
 // fieldWeights are those of the embedded engine's passages.
-var fieldWeights = [analysis.NumFields]float64{analysis.Title: 2, analysis.Heading: 1, analysis.Body: 1, analysis.Path: 0.5}
+var fieldWeights = [analysis.NumFields]float64{analysis.Title: 2, analysis.Heading: 1, analysis.Body: 1,
+	analysis.Path: 0.5}
 
 // weightsOf returns the sparse vector of a passage: its terms ascending, each
 // once, with their weights.

@@ -141,8 +141,12 @@ func (s *Server) handler() http.Handler {
 		"GET /indexes":    s.list,
 		"GET /tasks/{id}": s.task,
 
-		"GET /indexes/{uid}":                   s.on(func(r *http.Request, _ *index) (any, error) { return named(r.PathValue("uid")), nil }),
-		"GET /indexes/{uid}/settings":          s.on(func(_ *http.Request, x *index) (any, error) { return x.settings, nil }),
+		"GET /indexes/{uid}": s.on(func(r *http.Request, _ *index) (any, error) {
+			return named(r.PathValue("uid")), nil
+		}),
+		"GET /indexes/{uid}/settings": s.on(func(_ *http.Request, x *index) (any, error) {
+			return x.settings, nil
+		}),
 		"GET /indexes/{uid}/documents":         s.on(page),
 		"GET /indexes/{uid}/documents/{id}":    s.on(get),
 		"POST /multi-search":                   s.search,
@@ -206,7 +210,8 @@ func (s *Server) authorise(r *http.Request) error {
 		if s.key == "" {
 			return nil
 		}
-		return refuse(http.StatusUnauthorized, "missing_authorization_header", "The Authorization header is missing. It must use the bearer authorization method.")
+		return refuse(http.StatusUnauthorized, "missing_authorization_header",
+			"The Authorization header is missing. It must use the bearer authorization method.")
 	}
 	if s.key == "" {
 		return nil
@@ -230,7 +235,8 @@ func (s *Server) write(change func(r *http.Request, body []byte) error) func(*ht
 			return nil, err
 		}
 		if s.full {
-			return nil, refuse(http.StatusUnprocessableEntity, "no_space_left_on_device", "There is no more space left on the device. Consider increasing the size of the disk/partition.")
+			return nil, refuse(http.StatusUnprocessableEntity, "no_space_left_on_device",
+				"There is no more space left on the device. Consider increasing the size of the disk/partition.")
 		}
 		s.last++
 		done := task{UID: s.last, Status: "succeeded"}
@@ -402,7 +408,8 @@ func (s *Server) swap(_ *http.Request, body []byte) error {
 		y := s.indexes[b]
 		switch {
 		case swap.Rename && y != nil:
-			return refuse(http.StatusBadRequest, "invalid_swap_rename", "Cannot rename `%s` to `%s`: it already exists.", a, b)
+			return refuse(http.StatusBadRequest, "invalid_swap_rename",
+				"Cannot rename `%s` to `%s`: it already exists.", a, b)
 		case swap.Rename:
 			delete(s.indexes, a)
 		case y == nil:

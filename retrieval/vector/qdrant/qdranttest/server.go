@@ -148,7 +148,8 @@ func (s *Server) Passages() []int64 {
 }
 
 // intercept holds the lock for a whole call, so that each is atomic.
-func (s *Server) intercept(ctx context.Context, in any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+func (s *Server) intercept(ctx context.Context, in any, info *grpc.UnaryServerInfo,
+	next grpc.UnaryHandler) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	method := strings.TrimPrefix(info.FullMethod, "/qdrant.")
@@ -168,7 +169,8 @@ func (s *Server) intercept(ctx context.Context, in any, info *grpc.UnaryServerIn
 	switch in.(type) {
 	case *client.UpsertPoints, *client.DeletePoints, *client.DeletePointVectors, *client.CreateCollection:
 		if s.full {
-			return nil, status.Error(codes.Internal, "Service internal error: No space left on device: WAL buffer size exceeds available disk space")
+			return nil, status.Error(codes.Internal,
+				"Service internal error: No space left on device: WAL buffer size exceeds available disk space")
 		}
 	}
 	return next(ctx, in)
@@ -200,7 +202,8 @@ type collections struct {
 
 var changed = &client.CollectionOperationResponse{Result: true}
 
-func (x collections) Get(_ context.Context, r *client.GetCollectionInfoRequest) (*client.GetCollectionInfoResponse, error) {
+func (x collections) Get(_ context.Context,
+	r *client.GetCollectionInfoRequest) (*client.GetCollectionInfoResponse, error) {
 	c, err := x.s.find(r.GetCollectionName())
 	if err != nil {
 		return nil, err
@@ -216,7 +219,8 @@ func (x collections) List(context.Context, *client.ListCollectionsRequest) (*cli
 	return &list, nil
 }
 
-func (x collections) Create(_ context.Context, r *client.CreateCollection) (*client.CollectionOperationResponse, error) {
+func (x collections) Create(_ context.Context,
+	r *client.CreateCollection) (*client.CollectionOperationResponse, error) {
 	name := r.GetCollectionName()
 	if x.s.state.Collections[name] != nil {
 		return nil, status.Errorf(codes.AlreadyExists, "Wrong input: Collection `%s` already exists!", name)
@@ -229,7 +233,8 @@ func (x collections) Create(_ context.Context, r *client.CreateCollection) (*cli
 	return changed, nil
 }
 
-func (x collections) Delete(_ context.Context, r *client.DeleteCollection) (*client.CollectionOperationResponse, error) {
+func (x collections) Delete(_ context.Context,
+	r *client.DeleteCollection) (*client.CollectionOperationResponse, error) {
 	delete(x.s.state.Collections, r.GetCollectionName())
 	return changed, nil
 }
@@ -237,12 +242,14 @@ func (x collections) Delete(_ context.Context, r *client.DeleteCollection) (*cli
 func (x collections) ListAliases(context.Context, *client.ListAliasesRequest) (*client.ListAliasesResponse, error) {
 	var list client.ListAliasesResponse
 	for _, alias := range slices.Sorted(maps.Keys(x.s.state.Aliases)) {
-		list.Aliases = append(list.Aliases, &client.AliasDescription{AliasName: alias, CollectionName: x.s.state.Aliases[alias]})
+		list.Aliases = append(list.Aliases,
+			&client.AliasDescription{AliasName: alias, CollectionName: x.s.state.Aliases[alias]})
 	}
 	return &list, nil
 }
 
-func (x collections) UpdateAliases(_ context.Context, r *client.ChangeAliases) (*client.CollectionOperationResponse, error) {
+func (x collections) UpdateAliases(_ context.Context,
+	r *client.ChangeAliases) (*client.CollectionOperationResponse, error) {
 	for _, a := range r.GetActions() {
 		if gone := a.GetDeleteAlias(); gone != nil {
 			delete(x.s.state.Aliases, gone.GetAliasName())
