@@ -20,24 +20,24 @@ type CacheConfig struct {
 
 const defaultQueries = 1000
 
-// Cache stands in front of an embedder and asks it only for texts it has not
-// seen. Vectors of documents are kept in a file, so that building an index
-// again does not embed again; those of queries in memory, the least recently
-// used going first. Keys are hashes of model, purpose and text.
+// Cache wraps an embedder and calls it only for texts it has not seen. Vectors
+// of documents are kept in a file, so that rebuilding an index does not embed
+// again; those of queries in memory, evicted least recently used first. Keys
+// are hashes of model, purpose and text.
 //
-// The cache is never the reason why a text has no vector: a file that cannot
-// be used is logged and done without, a damaged one is set aside and begun
-// anew. Callers must not modify the vectors.
+// The cache never fails a call: a file that cannot be used is logged and
+// ignored, a damaged one is set aside and replaced by a new one. Callers must
+// not modify the vectors.
 type Cache struct {
 	inner   Embedder
-	file    *cacheFile // nil without
+	file    *cacheFile // nil: not kept in a file
 	queries *recent
 	log     *slog.Logger
 }
 
 var _ Embedder = (*Cache)(nil)
 
-// NewCache returns a cache in front of inner. Close it after use.
+// NewCache returns a cache around inner. Close it after use.
 func NewCache(inner Embedder, c CacheConfig) *Cache {
 	if c.Queries == 0 {
 		c.Queries = defaultQueries
@@ -58,13 +58,13 @@ func NewCache(inner Embedder, c CacheConfig) *Cache {
 	return cache
 }
 
-// Dimensions is that of the embedder behind.
+// Dimensions is that of the wrapped embedder.
 func (c *Cache) Dimensions() int { return c.inner.Dimensions() }
 
-// Model is that of the embedder behind.
+// Model is that of the wrapped embedder.
 func (c *Cache) Model() string { return c.inner.Model() }
 
-// Close closes the file. The embedder behind is the caller's.
+// Close closes the file but not the wrapped embedder, which is the caller's.
 func (c *Cache) Close() error {
 	if c.file == nil {
 		return nil
@@ -82,8 +82,8 @@ func (c *Cache) key(text string, p Purpose) cacheKey {
 	return cacheKey(h.Sum(nil))
 }
 
-// Embed returns the vectors of texts, of which the embedder behind sees each
-// unknown one once. Errors are only those of the embedder.
+// Embed returns the vectors of texts. The wrapped embedder gets each unknown
+// text once. The only errors are those of the embedder.
 func (c *Cache) Embed(ctx context.Context, texts []string, p Purpose) ([][]float32, error) {
 	keys := make([]cacheKey, len(texts))
 	for i, text := range texts {
@@ -119,13 +119,14 @@ func (c *Cache) Embed(ctx context.Context, texts []string, p Purpose) ([][]float
 	return vectors, nil
 }
 
-// check keeps an answer of the wrong shape out of the cache.
+// check keeps a response of the wrong shape out of the cache.
 func (c *Cache) check(vectors [][]float32, texts int) error {
 	if len(vectors) != texts {
 		return fmt.Errorf("embed: %s answered %d vectors for %d texts", c.inner.Model(), len(vectors), texts)
 	}
 	if i := slices.IndexFunc(vectors, func(v []float32) bool { return len(v) != c.inner.Dimensions() }); i >= 0 {
-		return fmt.Errorf("embed: %s answered %d dimensions, not %d", c.inner.Model(), len(vectors[i]), c.inner.Dimensions())
+		return fmt.Errorf("embed: %s answered %d dimensions, not %d", c.inner.Model(), len(vectors[i]),
+			c.inner.Dimensions())
 	}
 	return nil
 }

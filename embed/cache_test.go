@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 }
 
 // counting is an embedder that makes a vector of a text's hash and remembers
-// what it was asked for.
+// what it was called with.
 type counting struct {
 	name string
 	dims int
@@ -102,7 +102,7 @@ func newCache(t *testing.T, inner embed.Embedder, path string) *embed.Cache {
 func expect(t *testing.T, got []string, want ...string) {
 	t.Helper()
 	if !slices.Equal(got, want) {
-		t.Errorf("the embedder was asked for %q, want %q", got, want)
+		t.Errorf("the embedder was called with %q, want %q", got, want)
 	}
 }
 

@@ -20,13 +20,13 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// cacheFile keeps vectors in a SQLite database of its own, which brings what
-// a cache shared by processes that may be killed needs. It is written without
-// waiting for the disk: a power cut loses the last vectors, not the file.
+// cacheFile keeps vectors in its own SQLite database, which is safe to share
+// between processes that may be killed. Writes do not wait for the disk: a
+// power cut loses the last vectors, not the file.
 //
-// A row is the first eight bytes of the key and the vector with a CRC-32C
-// over key and vector, which finds both damage and, one time in 2^96 wrong,
-// two keys that begin alike.
+// A row is the first eight bytes of the key and the vector with a CRC-32C over
+// key and vector, which detects both damage and, all but once in 2^96, two keys
+// that begin alike.
 type cacheFile struct {
 	path string
 	size int // bytes of a stored vector with its checksum
@@ -95,8 +95,8 @@ func prepareCacheDB(db *sql.DB) error {
 	}
 }
 
-// isDamage tells a file that will never be readable from one that is busy, or
-// on a disk that is full.
+// isDamage distinguishes a file that will never be readable from one that is
+// busy or on a full disk.
 func isDamage(err error) bool {
 	var e *sqlite.Error
 	if errors.As(err, &e) {
@@ -106,10 +106,11 @@ func isDamage(err error) bool {
 	return errors.Is(err, errCacheVersion)
 }
 
-// replace sets a damaged file aside and begins a new one.
+// replace sets a damaged file aside and starts a new one.
 func (f *cacheFile) replace(cause error) (*sql.DB, error) {
 	aside := f.path + ".damaged"
-	f.log.Warn("embedding cache is damaged and begun anew", "path", f.path, "kept_as", aside, "error", cause)
+	f.log.Warn("embedding cache is damaged and was replaced by a new one", "path", f.path, "kept_as", aside,
+		"error", cause)
 	if err := os.Rename(f.path, aside); err != nil {
 		return nil, err
 	}
@@ -135,9 +136,9 @@ func (f *cacheFile) failed(ctx context.Context, operation string, db *sql.DB, er
 	if f.db != db { // another caller was first
 		return
 	}
-	_ = db.Close() // of a damaged file nothing is to be saved
+	_ = db.Close() // nothing in a damaged file can be saved
 	if f.db, err = f.replace(err); err != nil {
-		f.log.Warn("embedding cache is not used any more", "path", f.path, "error", err)
+		f.log.Warn("embedding cache is no longer used", "path", f.path, "error", err)
 	}
 }
 
@@ -208,7 +209,7 @@ func (f *cacheFile) insert(ctx context.Context, db *sql.DB, keys []cacheKey, vec
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // nothing after Commit
+	defer tx.Rollback() // does nothing after Commit
 	stmt, err := tx.PrepareContext(ctx, cacheInsert)
 	if err != nil {
 		return err
@@ -244,7 +245,7 @@ func (k cacheKey) checksum(raw []byte) uint32 {
 	return crc32.Update(crc32.Checksum(k[:], castagnoli), castagnoli, raw)
 }
 
-// encode is the vector as little-endian float32 with its checksum.
+// encode returns the vector as little-endian float32 with its checksum.
 func (f *cacheFile) encode(k cacheKey, v []float32) []byte {
 	raw := make([]byte, 0, f.size)
 	for _, x := range v {
@@ -253,7 +254,7 @@ func (f *cacheFile) encode(k cacheKey, v []float32) []byte {
 	return binary.LittleEndian.AppendUint32(raw, k.checksum(raw))
 }
 
-// decode returns nil for what is not the key's vector.
+// decode returns nil if the row does not hold the key's vector.
 func (f *cacheFile) decode(k cacheKey, raw []byte) []float32 {
 	if len(raw) != f.size {
 		return nil

@@ -1,6 +1,6 @@
-// Package embed turns texts into vectors. The interface is here with the
-// cache in front of any embedder; static holds the embedded model, ollama and
-// http speak to model servers.
+// Package embed turns texts into vectors. It holds the interface and a cache
+// for any embedder; static is the embedded model, ollama and http call model
+// servers.
 package embed
 
 import (
@@ -8,13 +8,12 @@ import (
 	"errors"
 )
 
-// ErrUnavailable is in every error of an embedder whose model server cannot be
-// used now but may be later: nothing answers, or not in time, or the server
-// itself asks to come back later.
+// ErrUnavailable is wrapped by every error of an embedder whose model server
+// cannot be used now but may be later: it does not answer, or not in time, or
+// it asks to be called again later.
 var ErrUnavailable = errors.New("the model server is unavailable")
 
-// Purpose says which side of a search a text is on: models that were trained
-// with prefixes need to know.
+// Purpose says which side of a search a text is on: models that were trained with prefixes need it.
 type Purpose int
 
 // The two purposes.
@@ -31,6 +30,6 @@ type Embedder interface {
 	// Dimensions is the length of every vector.
 	Dimensions() int
 	// Model identifies the model and its parameters; vectors of different
-	// models never meet.
+	// models must not be mixed.
 	Model() string
 }

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// recent keeps the vectors used last.
+// recent keeps the most recently used vectors.
 type recent struct {
 	mu    sync.Mutex // guards both
-	order *list.List // of recentEntry, the last used in front
+	order *list.List // of recentEntry, most recently used first
 	byKey map[cacheKey]*list.Element
 	limit int
 }

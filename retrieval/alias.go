@@ -9,17 +9,17 @@ import (
 	"almanac/retrieval/query"
 )
 
-// aliasWeight is what the words of another spelling count beside those typed.
+// aliasWeight is the weight of the words of another spelling relative to those typed.
 const aliasWeight = 0.2
 
-// behind is the position of words that were not typed: after all that were.
+// behind is the position of words that were not typed: after all typed ones.
 const behind = 1 << 20
 
-// aliases are the network's spellings that mean the same, as terms: a query
-// that holds one is also read as the others.
+// aliases are the network's equivalent spellings, as terms: a query that
+// contains one is also read as the others.
 type aliases [][][]query.Term
 
-// newAliases reads the spellings; those that have no word are left out.
+// newAliases parses the spellings; those without a word are left out.
 func newAliases(spellings map[string][]string) aliases {
 	var out aliases
 	for _, name := range slices.Sorted(maps.Keys(spellings)) {
@@ -34,7 +34,7 @@ func newAliases(spellings map[string][]string) aliases {
 	return out
 }
 
-// expand adds the other spellings of what the query holds.
+// expand adds the other spellings of those the query contains.
 func (a aliases) expand(p *Plan, table *index.Table) {
 	for _, group := range a {
 		for i, spelling := range group {
@@ -43,7 +43,8 @@ func (a aliases) expand(p *Plan, table *index.Table) {
 			}
 			for j, other := range group {
 				for _, t := range other {
-					if j != i && !t.Stop && !slices.ContainsFunc(p.Query.Terms, func(q query.Term) bool { return q.ID == t.ID }) {
+					if j != i && !t.Stop &&
+						!slices.ContainsFunc(p.Query.Terms, func(q query.Term) bool { return q.ID == t.ID }) {
 						p.add(table, t.Text, behind, aliasWeight*t.Weight*float64(len(spelling))/float64(len(other)))
 					}
 				}
@@ -53,12 +54,13 @@ func (a aliases) expand(p *Plan, table *index.Table) {
 	}
 }
 
-// holds reports whether all terms of a spelling stand one after the other
-// among those of a query, as words of their own: what is a part of an
-// identifier is not meant.
+// holds reports whether all terms of a spelling occur consecutively in a query,
+// as separate words: parts of an identifier do not count.
 func holds(terms, spelling []query.Term) bool {
 	at := func(id analysis.TermID, position int) bool {
-		return slices.ContainsFunc(terms, func(t query.Term) bool { return t.ID == id && t.Position == position && t.Weight == 1 })
+		return slices.ContainsFunc(terms, func(t query.Term) bool {
+			return t.ID == id && t.Position == position && t.Weight == 1
+		})
 	}
 	return slices.ContainsFunc(terms, func(first query.Term) bool {
 		offset := first.Position - spelling[0].Position

@@ -16,7 +16,7 @@ import (
 	"almanac/retrieval/eval"
 )
 
-// shared is the directory of test collections beside the repository.
+// shared is the directory of test collections next to the repository.
 func shared(b *testing.B) string {
 	b.Helper()
 	dir := os.Getenv("ALMANAC_SHARED")
@@ -42,7 +42,8 @@ func corpusEngine(b *testing.B, dir string) *fixture {
 	if err != nil {
 		b.Fatal(err)
 	}
-	p := ingest.New(ingest.Config{Store: store, Network: n, Connectors: ingest.Registry{"snapshot": snapshot.Open}, Now: time.Now,
+	p := ingest.New(ingest.Config{Store: store, Network: n, Connectors: ingest.Registry{"snapshot": snapshot.Open},
+		Now:       time.Now,
 		CorpusDir: filepath.Join(dir, "corpus")})
 	if _, err := p.Sync(ctx, nil); err != nil {
 		b.Fatal(err)
@@ -78,7 +79,8 @@ func BenchmarkSearch(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				start := time.Now()
-				res, err := f.engine.Search(context.Background(), retrieval.Request{Query: queries[i%len(queries)], Profile: name, Explain: true, Diversify: true})
+				res, err := f.engine.Search(context.Background(),
+					retrieval.Request{Query: queries[i%len(queries)], Profile: name, Explain: true, Diversify: true})
 				took = append(took, time.Since(start))
 				if err == nil {
 					for stage, d := range res.Timings {

@@ -11,26 +11,26 @@ import (
 	"github.com/sony/gobreaker/v2"
 )
 
-// An engine that failed breakerTrips times in a row is left alone for
-// breakerOpen, then tried with one search at a time.
+// After breakerTrips failures in a row an engine is not called for breakerOpen,
+// then tried with one search at a time.
 const (
 	breakerTrips = 3
 	breakerOpen  = 5 * time.Second
 )
 
-// errLate is the cause of a search's own deadlines, which tells them from a
-// client that went away or had less time.
+// errLate is the cause of a search's own deadlines, to distinguish them from a
+// client that left or had less time.
 var errLate = errors.New("it did not answer in time")
 
-// errLeftAlone stands for the answer of an engine whose breaker is open.
-var errLeftAlone = errors.New("it failed before and is left alone for some seconds")
+// errLeftAlone is the error of an engine whose breaker is open.
+var errLeftAlone = errors.New("it failed before and is not called for some seconds")
 
-// breaker stands before an engine on a server, which may be away or slow, so
-// that only the first searches pay for finding out. An engine in this process
-// is always asked: nothing would answer in its place.
+// breaker guards calls of an engine on a server, which may be down or slow, so
+// that only the first searches wait for it. An engine in this process is always
+// called: there is nothing to fall back to.
 type breaker struct {
 	name    string
-	two     *gobreaker.TwoStepCircuitBreaker[struct{}] // nil: no server
+	two     *gobreaker.TwoStepCircuitBreaker[struct{}] // nil: not on a server
 	failure atomic.Pointer[error]                      // the last one; nil after a success
 	log     *slog.Logger
 }
@@ -46,8 +46,7 @@ func newBreaker(name string, server bool, log *slog.Logger) *breaker {
 	})}
 }
 
-// down returns why the engine is left alone or was last seen failing; nil
-// while it answers.
+// down returns why the engine is not called or last failed; nil while it works.
 func (b *breaker) down() error {
 	if b.two == nil || b.two.State() == gobreaker.StateClosed {
 		return nil
@@ -58,8 +57,8 @@ func (b *breaker) down() error {
 	return nil
 }
 
-// ask calls an engine through its breaker. What the client cancelled says
-// nothing about the engine. The first of several failures is logged.
+// ask calls an engine through its breaker. A call that the client cancelled
+// says nothing about the engine. The first of several failures is logged.
 func ask[T any](ctx context.Context, b *breaker, call func() (T, error)) (answer T, err error) {
 	done := func(error) {}
 	if b.two != nil {
@@ -71,7 +70,7 @@ func ask[T any](ctx context.Context, b *breaker, call func() (T, error)) (answer
 	switch {
 	case err == nil:
 		if b.failure.Swap(nil) != nil {
-			b.log.Info("retrieval: the engine answers again", "engine", b.name)
+			b.log.Info("the engine answers again", "engine", b.name)
 		}
 		done(nil)
 		return answer, nil
@@ -83,7 +82,7 @@ func ask[T any](ctx context.Context, b *breaker, call func() (T, error)) (answer
 	}
 	failure := err
 	if b.failure.Swap(&failure) == nil {
-		b.log.Warn("retrieval: the engine fails, and answers go on without it", "engine", b.name, "error", err)
+		b.log.Warn("the engine fails, searches continue without it", "engine", b.name, "error", err)
 	}
 	done(err)
 	return answer, fmt.Errorf("%s: %w", b.name, err)

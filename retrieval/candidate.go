@@ -23,7 +23,7 @@ type candidate struct {
 	lexical  bool
 	score    float64
 	alsoAt   []int64
-	pin      *Place // that moved it; nil: none did
+	pin      *Place // that moved it; nil: none
 }
 
 // maxCandidates is the number of records that are reranked. nDCG@10 of the
@@ -55,7 +55,7 @@ func (e *Engine) candidates(p *Plan, lists []ranked) []*candidate {
 	out := make([]*candidate, 0, len(joined))
 	for i, d := range e.follower.Table().Documents(ids) {
 		if d == nil {
-			continue // deleted between the engine's answer and now
+			continue // deleted since the engine found it
 		}
 		c := &candidate{Candidate: joined[i], document: d, passages: found[d.Record], score: joined[i].Score,
 			lexical: true}
@@ -68,14 +68,15 @@ func (e *Engine) candidates(p *Plan, lists []ranked) []*candidate {
 	return out
 }
 
-// scanned is the number of first passages that are scored of a candidate that
-// was found only as a whole document; of the others the retrievers named the
+// scanned is how many of its first passages are scored for a candidate that was
+// found only as a whole document; for the others, the retrievers named the
 // passages worth scoring.
 const scanned = 4
 
-// gather says which passages of the candidates are scored, and asks the vector
-// index how near they are to the query.
-func (e *Engine) gather(ctx context.Context, p *Plan, candidates []*candidate, degraded []string) ([]rerank.Candidate, []string) {
+// gather selects the passages of the candidates to score, and gets their
+// cosines with the query from the vector index.
+func (e *Engine) gather(ctx context.Context, p *Plan, candidates []*candidate,
+	degraded []string) ([]rerank.Candidate, []string) {
 	in := make([]rerank.Candidate, len(candidates))
 	var ids []passage.ID
 	for i, c := range candidates {
@@ -128,8 +129,8 @@ func (e *Engine) cosines(ctx context.Context, p *Plan, ids []passage.ID) ([]floa
 	return ask(ctx, e.breakers.vector, func() ([]float32, error) { return e.vector.Scores(ctx, v, ids) })
 }
 
-// secondaryPenalty is what an unmerged draft, or a page of an old version, has
-// less of authority than the text it may be a copy of.
+// secondaryPenalty is how much less authority an unmerged draft, or a page of
+// an old version, has than the text it may be a copy of.
 const secondaryPenalty = 0.5
 
 func (e *Engine) authorityOf(d *index.Document) float64 {
@@ -144,7 +145,7 @@ func (e *Engine) authorityOf(d *index.Document) float64 {
 }
 
 // aboveFloor drops neighbours that share no word with the query and are not
-// near either: zero results exist.
+// near either, so that a search can have no results.
 func aboveFloor(candidates []*candidate, floor float64) []*candidate {
 	return slices.DeleteFunc(candidates, func(c *candidate) bool {
 		return !c.lexical && c.features[rerank.Dense] < floor

@@ -17,7 +17,7 @@ import (
 	"almanac/retrieval/vector"
 )
 
-// refusing engines stand for servers that are away.
+// refusing engines stand in for servers that are down.
 type refusingVector struct{ vector.Index }
 
 var errRefused = errors.New("connection refused")
@@ -39,13 +39,14 @@ func (e refusingEmbedder) Embed(ctx context.Context, texts []string, p embed.Pur
 	return e.Embedder.Embed(ctx, texts, p)
 }
 
-// hangingKeyword stands for a server that answers nothing.
+// hangingKeyword stands in for a server that does not answer.
 type hangingKeyword struct {
 	keyword.Engine
 	asked chan struct{}
 }
 
-func (h hangingKeyword) Facets(context.Context, keyword.Query, passage.Filter, []string) (map[string]map[string]int, error) {
+func (h hangingKeyword) Facets(context.Context, keyword.Query, passage.Filter,
+	[]string) (map[string]map[string]int, error) {
 	return nil, errRefused
 }
 
@@ -105,12 +106,13 @@ func TestServerIsLeftAlone(t *testing.T) {
 		t.Errorf("down before anything failed: %v", down)
 	}
 	for range 8 {
-		if res := f.search(t, retrieval.Request{Query: "traffic fees"}); !slices.Equal(res.Degraded, []string{"keyword"}) || len(res.Results) == 0 {
+		if res := f.search(t, retrieval.Request{Query: "traffic fees"}); !slices.Equal(res.Degraded,
+			[]string{"keyword"}) || len(res.Results) == 0 {
 			t.Errorf("degraded %v, results %q", res.Degraded, titles(res))
 		}
 	}
 	if n := len(asked); n > 4 { // two lists at once: the third failure comes with the fourth
-		t.Errorf("the server was asked %d times in 8 searches", n)
+		t.Errorf("the server was called %d times in 8 searches", n)
 	}
 	down := f.engine.Status(t.Context()).Down
 	if len(down) != 1 || down[0].Engine != "keyword" || !strings.Contains(down[0].Reason, "did not answer in time") {
@@ -138,7 +140,8 @@ func (s sparseVector) Apply(ctx context.Context, b vector.Batch) error {
 	return s.Index.Apply(ctx, b)
 }
 
-func (s sparseVector) SearchTerms(_ context.Context, terms []vector.Term, _ passage.Filter, k int) ([]vector.Hit, error) {
+func (s sparseVector) SearchTerms(_ context.Context, terms []vector.Term, _ passage.Filter,
+	k int) ([]vector.Hit, error) {
 	var hits []vector.Hit
 	for _, t := range terms {
 		for _, id := range s.terms[t.ID] {
@@ -148,7 +151,7 @@ func (s sparseVector) SearchTerms(_ context.Context, terms []vector.Term, _ pass
 	return hits[:min(k, len(hits))], nil
 }
 
-// TestSparseListTakesPart holds that an engine with sparse vectors is asked
+// TestSparseListTakesPart checks that an engine with sparse vectors is called
 // for them, and is enough while the keyword engine and the embedder are away.
 func TestSparseListTakesPart(t *testing.T) {
 	f := open(t, t.TempDir(), func(f *fixture) {
@@ -161,7 +164,8 @@ func TestSparseListTakesPart(t *testing.T) {
 	if len(res.Results) == 0 || res.Results[0].Title != "Traffic fees" {
 		t.Fatalf("results %q", titles(res))
 	}
-	if lists := res.Results[0].Explanation.Lists; len(lists) != 1 || lists[0].Retriever != "sparse" || lists[0].Rank != 1 {
+	if lists := res.Results[0].Explanation.Lists; len(lists) != 1 || lists[0].Retriever != "sparse" ||
+		lists[0].Rank != 1 {
 		t.Errorf("found by %+v", lists)
 	}
 }
@@ -195,7 +199,7 @@ func TestBreaker(t *testing.T) {
 			}
 		}
 		if err := b.Call(ctx, count); !errors.Is(err, retrieval.ErrLeftAlone) || asked > 0 {
-			t.Errorf("after three failures: %v, asked %d times", err, asked)
+			t.Errorf("after three failures: %v, called %d times", err, asked)
 		}
 		if !errors.Is(b.Down(), errRefused) {
 			t.Errorf("down: %v", b.Down())
@@ -205,18 +209,18 @@ func TestBreaker(t *testing.T) {
 			t.Errorf("the probe: %v", err)
 		}
 		if err := b.Call(ctx, count); !errors.Is(err, retrieval.ErrLeftAlone) || asked > 0 {
-			t.Errorf("after a failed probe: %v, asked %d times", err, asked)
+			t.Errorf("after a failed probe: %v, called %d times", err, asked)
 		}
 		time.Sleep(retrieval.BreakerOpen + time.Millisecond)
-		// While one search tries it, others go on without.
+		// While one search tries it, others continue without.
 		_ = b.Call(ctx, func() error {
 			if err := b.Call(ctx, count); !errors.Is(err, retrieval.ErrLeftAlone) {
-				t.Errorf("a second probe beside the first: %v", err)
+				t.Errorf("a second probe during the first: %v", err)
 			}
 			return nil
 		})
 		if err := b.Call(ctx, count); err != nil || asked != 1 || b.Down() != nil {
-			t.Errorf("after a good probe: %v, asked %d times, down %v", err, asked, b.Down())
+			t.Errorf("after a good probe: %v, called %d times, down %v", err, asked, b.Down())
 		}
 
 		late, cancel := context.WithTimeoutCause(ctx, time.Second, retrieval.ErrLate)
@@ -269,7 +273,8 @@ func TestCrossEncoderFails(t *testing.T) {
 	f := open(t, t.TempDir(), func(f *fixture) { f.cross = reader{"seven days", &texts, errRefused} })
 	f.put(t, library()...)
 	res := f.search(t, retrieval.Request{Query: "delegated vote"})
-	if got := titles(res); len(got) < 2 || got[0] != "Delegated voting" || !slices.Equal(res.Degraded, []string{"rerank"}) {
+	if got := titles(res); len(got) < 2 || got[0] != "Delegated voting" ||
+		!slices.Equal(res.Degraded, []string{"rerank"}) {
 		t.Errorf("results %q, degraded %v", got, res.Degraded)
 	}
 }

@@ -19,24 +19,24 @@ import (
 	"almanac/retrieval/vector"
 )
 
-// Config is what an Engine is made of.
+// Config configures an Engine.
 type Config struct {
 	Follower *index.Follower
-	// Profiles and Aliases are those of the first Relevance; see Publish.
+	// Profiles and Aliases are part of the first Relevance; see Publish.
 	Profiles []profile.Profile
 	Aliases  map[string][]string
-	// Authority is the prior of a record by its source, else by its kind.
+	// Authority returns the prior of a record by its source, else by its kind.
 	Authority map[string]float64
-	// IsWord reports whether a folded word is known to be spelt right, however
-	// rare it is in the corpus; nil: none is.
+	// IsWord reports whether a folded word is known to be spelt right, however rare
+	// in the corpus; nil: no word is.
 	IsWord func(string) bool
-	// Deadline bounds what one search waits for engines, of which retrieving
-	// may take three quarters; what has not answered by then is reported as
+	// Deadline bounds how long one search waits for engines; retrieving may take
+	// three quarters of it. Engines that have not answered by then are reported as
 	// degraded. Default 800 ms.
 	Deadline time.Duration
-	// CrossEncoder reads the best candidates again; nil: none does.
+	// CrossEncoder reorders the best candidates; nil: none.
 	CrossEncoder CrossEncoder
-	Now          func() time.Time // of which pins are in force; default time.Now
+	Now          func() time.Time // decides which pins are in force; default time.Now
 	Log          *slog.Logger
 }
 
@@ -59,7 +59,7 @@ type Engine struct {
 
 var _ Searcher = (*Engine)(nil)
 
-// New makes an engine. What Publish refuses is an error.
+// New returns an engine, or an error if Publish refuses the configuration.
 func New(cfg Config) (*Engine, error) {
 	engines := cfg.Follower.Engines()
 	e := &Engine{follower: cfg.Follower, keyword: engines.Keyword, vector: engines.Vector, embedder: engines.Embedder,
@@ -148,7 +148,8 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	}
 	candidates = e.pin(p, candidates)
 	step("group")
-	res := Response{Query: r.Query, Class: string(p.Query.Class), Total: len(candidates), Degraded: e.incomplete(degraded, p)}
+	res := Response{Query: r.Query, Class: string(p.Query.Class), Total: len(candidates),
+		Degraded: e.incomplete(degraded, p)}
 	page := candidates[min(r.Offset, len(candidates)):min(r.Offset+r.Limit, len(candidates))]
 	if res.Results, err = e.show(ctx, p, page, lists, r.Explain); err != nil {
 		return Response{}, err
@@ -170,21 +171,21 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	return res, nil
 }
 
-// ranked is one retriever's answer.
+// ranked is one retriever's result.
 type ranked struct {
 	list profile.List
 	hits []Hit
 	took time.Duration
 }
 
-// limit returns the contexts of the two parts of a search that ask engines.
+// limit returns the contexts of the two parts of a search that call engines.
 func (e *Engine) limit(ctx context.Context) (retrieving, scoring context.Context, cancel func()) {
 	scoring, cancelScoring := context.WithTimeoutCause(ctx, e.deadline, errLate)
 	retrieving, cancelRetrieving := context.WithTimeoutCause(scoring, e.deadline*3/4, errLate)
 	return retrieving, scoring, func() { cancelRetrieving(); cancelScoring() }
 }
 
-// without adds a side to what takes no part in an answer.
+// without adds a side to those missing from a response.
 func without(degraded []string, side string) []string {
 	if slices.Contains(degraded, side) {
 		return degraded
@@ -192,8 +193,7 @@ func without(degraded []string, side string) []string {
 	return append(degraded, side)
 }
 
-// incomplete adds the sides whose engines are still being filled, or lack
-// changes that they do not take.
+// incomplete adds the sides whose engines are still being filled, or fail to take changes.
 func (e *Engine) incomplete(degraded []string, p *Plan) []string {
 	for _, h := range e.follower.Health() {
 		asked := slices.ContainsFunc(p.Profile.Lists, func(l profile.List) bool { return sides[l.Retriever] == h.Name })
@@ -204,8 +204,8 @@ func (e *Engine) incomplete(degraded []string, p *Plan) []string {
 	return degraded
 }
 
-// retrieve asks the profile's retrievers at once. The side of one that fails
-// or is late is named in degraded; only if none answers is it an error.
+// retrieve runs the profile's retrievers in parallel. The side of one that
+// fails or is late is named in degraded; it is an error only if all fail.
 func (e *Engine) retrieve(ctx context.Context, p *Plan) ([]ranked, []string, error) {
 	lists := make([]ranked, len(p.Profile.Lists))
 	errs := make([]error, len(lists))
@@ -241,7 +241,7 @@ func (e *Engine) Status(context.Context) Status {
 		Model: e.embedder.Model(), Down: e.down()}
 }
 
-// down names the engines that do not answer, take no changes or hold a part.
+// down names the engines that do not answer, take no changes or are incomplete.
 func (e *Engine) down() []Down {
 	var out []Down
 	for _, b := range []*breaker{e.breakers.keyword, e.breakers.vector, e.breakers.embedder, e.breakers.reranker} {

@@ -52,7 +52,8 @@ func open(t testing.TB, dir string, options ...option) *fixture {
 	log := slog.New(slog.DiscardHandler)
 	f.engines.Keyword, err = keywordembedded.Open(keywordembedded.Config{Path: filepath.Join(dir, "keyword"), Log: log})
 	must(err)
-	f.engines.Vector, err = vectorembedded.Open(vectorembedded.Config{Path: filepath.Join(dir, "vector"), Dimensions: model.Dimensions(), Model: model.Model(), Log: log})
+	f.engines.Vector, err = vectorembedded.Open(vectorembedded.Config{Path: filepath.Join(dir, "vector"),
+		Dimensions: model.Dimensions(), Model: model.Model(), Log: log})
 	must(err)
 	for _, o := range options {
 		o(f)
@@ -67,8 +68,10 @@ func open(t testing.TB, dir string, options ...option) *fixture {
 		must(err)
 		profiles = append(profiles, p)
 	}
-	f.engine, err = retrieval.New(retrieval.Config{Follower: f.follower, Profiles: profiles, CrossEncoder: f.cross, Aliases: map[string][]string{"voting window": {"vwx"}, "traffic": {"gasoline"}},
-		Authority: map[string]float64{"site": 1, "mirror": 0.2}, IsWord: static.IsWord, Deadline: 200 * time.Millisecond, Log: log})
+	f.engine, err = retrieval.New(retrieval.Config{Follower: f.follower, Profiles: profiles, CrossEncoder: f.cross,
+		Aliases:   map[string][]string{"voting window": {"vwx"}, "traffic": {"gasoline"}},
+		Authority: map[string]float64{"site": 1, "mirror": 0.2}, IsWord: static.IsWord,
+		Deadline: 200 * time.Millisecond, Log: log})
 	must(err)
 	return f
 }
@@ -121,7 +124,8 @@ func titles(res retrieval.Response) []string {
 
 // library is a small collection with something for every promise below.
 func library() []catalog.Record {
-	long := strings.Repeat("Operators rotate their keys every quarter and store a backup in two places before they begin. ", 12)
+	long := strings.Repeat("Operators rotate their keys every quarter and store a backup in two places before "+
+		"they begin. ", 12)
 	return []catalog.Record{
 		{Key: "keys", Title: "Key rotation", Body: "# Key rotation\n\n" + long, Path: "ops/keys.md"},
 		{Key: "keys-copy", Title: "Key rotation", Body: "# Key rotation\n\n" + long, Source: "mirror", Path: "mirror/keys.md"},
@@ -192,7 +196,8 @@ func TestSearch(t *testing.T) {
 		all := titles(f.search(t, retrieval.Request{Query: "vote keys wallet fees", Limit: 6}))
 		var paged []string
 		for o := 0; o < 6; o += 2 {
-			paged = append(paged, titles(f.search(t, retrieval.Request{Query: "vote keys wallet fees", Limit: 2, Offset: o}))...)
+			paged = append(paged,
+				titles(f.search(t, retrieval.Request{Query: "vote keys wallet fees", Limit: 2, Offset: o}))...)
 		}
 		if !slices.Equal(all, paged) {
 			t.Errorf("pages %q, whole %q", paged, all)
@@ -230,8 +235,11 @@ func TestBadQueries(t *testing.T) {
 			t.Errorf("%s: %v, want ErrBadQuery", name, err)
 		}
 	}
-	for _, q := range []string{"the of and", strings.Repeat("vote ", 2000), "🙂", "投票 系統", "שלום עולם", `"unbalanced`, "kind:", "kind: source: -", "-", "-vote", "-(", "a\x00b", manyWords(500), strings.Repeat("x", 10_000), "vote 投票 голос صوت", "\xff\xfe vote", "cip-", `""`} {
-		if _, err := f.engine.Search(t.Context(), retrieval.Request{Query: q}); err != nil && !errors.Is(err, retrieval.ErrBadQuery) {
+	for _, q := range []string{"the of and", strings.Repeat("vote ", 2000), "🙂", "投票 系統", "שלום עולם", `"unbalanced`,
+		"kind:", "kind: source: -", "-", "-vote", "-(", "a\x00b", manyWords(500), strings.Repeat("x", 10_000),
+		"vote 投票 голос صوت", "\xff\xfe vote", "cip-", `""`} {
+		if _, err := f.engine.Search(t.Context(), retrieval.Request{Query: q}); err != nil &&
+			!errors.Is(err, retrieval.ErrBadQuery) {
 			t.Errorf("%.20q: %v", q, err)
 		}
 	}
@@ -242,10 +250,12 @@ func TestIndexFollowsTheCatalog(t *testing.T) {
 	f := open(t, dir)
 	f.put(t, library()...)
 	f.put(t, catalog.Record{Key: "fees", Title: "Traffic fees", Body: "Fees are refunded instead."})
-	if res := f.search(t, retrieval.Request{Query: "burned"}); len(res.Results) > 0 && res.Results[0].Title == "Traffic fees" {
+	if res := f.search(t, retrieval.Request{Query: "burned"}); len(res.Results) > 0 &&
+		res.Results[0].Title == "Traffic fees" {
 		t.Error("the old text is still found")
 	}
-	if res := f.search(t, retrieval.Request{Query: "refunded"}); len(res.Results) == 0 || res.Results[0].Title != "Traffic fees" {
+	if res := f.search(t, retrieval.Request{Query: "refunded"}); len(res.Results) == 0 ||
+		res.Results[0].Title != "Traffic fees" {
 		t.Errorf("the new text is not found: %q", titles(res))
 	}
 	r, err := f.store.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "fees"})
@@ -282,7 +292,8 @@ func TestReopening(t *testing.T) {
 	f := open(t, dir)
 	f.put(t, library()...)
 	want := answers(f)
-	if err := errors.Join(f.engines.Keyword.Flush(t.Context()), f.engines.Vector.Flush(t.Context()), f.store.Close()); err != nil {
+	if err := errors.Join(f.engines.Keyword.Flush(t.Context()), f.engines.Vector.Flush(t.Context()),
+		f.store.Close()); err != nil {
 		t.Fatal(err)
 	}
 	for _, tt := range []struct {

@@ -3,11 +3,10 @@ package retrieval
 import "errors"
 
 var (
-	// ErrBadQuery: there is nothing to search for in the query. The wrapping
-	// error says why in words for the user.
+	// ErrBadQuery: the query has nothing to search for. The wrapping error tells the user why.
 	ErrBadQuery = errors.New("bad query")
 	// ErrNotReady: the first index is not complete.
 	ErrNotReady = errors.New("index not ready")
-	// ErrUnavailable: no engine that could answer is there.
+	// ErrUnavailable: no engine answers.
 	ErrUnavailable = errors.New("no search engine answers")
 )

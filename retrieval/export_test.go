@@ -11,7 +11,7 @@ type Breaker = breaker
 // NewBreaker returns one.
 func NewBreaker() *Breaker { return newBreaker("engine", true, slog.New(slog.DiscardHandler)) }
 
-// Call asks through a breaker. The breaker's open time and ErrLate are those
+// Call calls through a breaker. The breaker's open time and ErrLate are those
 // of every search.
 func (b *Breaker) Call(ctx context.Context, call func() error) error {
 	_, err := ask(ctx, b, func() (struct{}, error) { return struct{}{}, call() })

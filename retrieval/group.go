@@ -35,9 +35,8 @@ func (e *Engine) prefer(a, b *candidate) bool {
 	return a.document.Attributes.Date.After(b.document.Attributes.Date)
 }
 
-// Diversification: where one kind fills the first ten, the best of another
-// kind comes in at the last places if it scores nearly as well as what it
-// displaces.
+// Diversification: if one kind fills the first ten, the best of other kinds
+// take the last places if they score nearly as well as what they displace.
 const (
 	diverseWindow = 10
 	diverseMost   = 8    // of one kind in the window

@@ -12,23 +12,23 @@ import (
 	"almanac/retrieval/query"
 )
 
-// Pin fixes where records stand in the answers to one query, whatever their
-// scores: for the queries that an operator knows better. It applies to every
-// spelling of the query that has the same words in the same order, and where
-// the request's filter admits the record.
+// Pin fixes the places of records in the results of one query, whatever their
+// scores: for queries whose best result the operator knows. It applies to every
+// spelling of the query that has the same words in the same order, if the
+// request's filter admits the record.
 type Pin struct {
 	Query       string
 	Places      []Place
 	From, Until time.Time // the first and the last day in UTC; zero: unbounded
 }
 
-// Place is where a record stands.
+// Place is the fixed place of a record.
 type Place struct {
 	Record   int64
-	Position int // from 1; 0: buried, behind everything else that was found
+	Position int // from 1; 0: buried, after everything else that was found
 }
 
-// String says it in words, for explanations.
+// String describes the place in explanations.
 func (p Place) String() string {
 	if p.Position == 0 {
 		return "buried"
@@ -36,11 +36,10 @@ func (p Place) String() string {
 	return fmt.Sprintf("pinned to %d", p.Position)
 }
 
-// pins are those of each query, by its words, in the order given: the first
-// that is in force counts.
+// pins holds the pins of each query by its words, in the order given: the first in force counts.
 type pins map[string][]Pin
 
-// compilePins checks pins. One that could never apply is an error.
+// compilePins checks pins. A pin that could never apply is an error.
 func compilePins(all []Pin) (pins, error) {
 	out := pins{}
 	for _, p := range all {
@@ -51,19 +50,22 @@ func compilePins(all []Pin) (pins, error) {
 		key, ok := pinKey(q)
 		switch {
 		case !ok:
-			return nil, fmt.Errorf("retrieval: pin of %q: what is pinned has no operators, phrases or exclusions", p.Query)
+			return nil, fmt.Errorf("retrieval: pin of %q: a pinned query cannot have operators, phrases or exclusions",
+				p.Query)
 		case !p.From.IsZero() && !p.Until.IsZero() && p.Until.Before(p.From):
 			return nil, fmt.Errorf("retrieval: pin of %q: it ends before it begins", p.Query)
 		}
 		for i, x := range p.Places {
 			if x.Position < 0 || x.Position > MaxResults {
-				return nil, fmt.Errorf("retrieval: pin of %q: position %d of record %d is not between 0 and %d", p.Query,
+				return nil, fmt.Errorf("retrieval: pin of %q: position %d of record %d is not between 0 and %d",
+					p.Query,
 					x.Position, x.Record, MaxResults)
 			}
 			if slices.ContainsFunc(p.Places[:i], func(o Place) bool {
 				return o.Record == x.Record || x.Position > 0 && o.Position == x.Position
 			}) {
-				return nil, fmt.Errorf("retrieval: pin of %q: record %d or its position is given twice", p.Query, x.Record)
+				return nil, fmt.Errorf("retrieval: pin of %q: record %d or its position is given twice", p.Query,
+					x.Record)
 			}
 		}
 		p.Places = slices.SortedFunc(slices.Values(p.Places), func(a, b Place) int { return a.Position - b.Position })
@@ -72,8 +74,9 @@ func compilePins(all []Pin) (pins, error) {
 	return out, nil
 }
 
-// pinKey is what pins of a query are found by: its words. Who writes operators,
-// phrases or exclusions says what to find, and no pin applies.
+// pinKey returns the key of a query's pins: its words. To a query with
+// operators, phrases or exclusions, which says exactly what to find, no pin
+// applies.
 func pinKey(q query.Query) (key string, ok bool) {
 	var words []string
 	for _, t := range analysis.Analyze(q.Text) {
@@ -82,7 +85,7 @@ func pinKey(q query.Query) (key string, ok bool) {
 	return strings.Join(words, " "), len(q.Phrases)+len(q.Exclude)+len(q.Kinds)+len(q.Sources) == 0
 }
 
-// of returns the places for a query at a time.
+// of returns the places for a query at the given time.
 func (p pins) of(q query.Query, now time.Time) []Place {
 	if len(p) == 0 {
 		return nil
@@ -102,7 +105,7 @@ func (p pins) of(q query.Query, now time.Time) []Place {
 }
 
 // pin moves candidates to the places of a plan's pins. A record that no
-// retriever found is put in its place too.
+// retriever found is added at its place.
 func (e *Engine) pin(p *Plan, candidates []*candidate) []*candidate {
 	places := p.relevance.pins.of(p.Query, e.now())
 	if len(places) == 0 {
@@ -125,7 +128,7 @@ func (e *Engine) pin(p *Plan, candidates []*candidate) []*candidate {
 		default:
 			c = &candidate{document: d}
 			c.Record = d.Record
-			for _, other := range candidates { // it is shown itself
+			for _, other := range candidates { // it is shown as a result
 				other.alsoAt = slices.DeleteFunc(other.alsoAt, func(id int64) bool { return id == d.Record })
 			}
 		}
@@ -144,8 +147,8 @@ func (e *Engine) pin(p *Plan, candidates []*candidate) []*candidate {
 	return candidates
 }
 
-// level gives what was moved the score of what stands behind it, or in front at
-// the end, so that scores never increase down the list.
+// level gives a moved candidate the score of the next one, or of the previous
+// one at the end, so that scores never increase down the list.
 func level(candidates []*candidate) {
 	last := 0.0
 	for _, c := range slices.Backward(candidates) {

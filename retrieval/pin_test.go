@@ -24,9 +24,11 @@ func harbour(t *testing.T) (f *fixture, ids map[string]int64, order func(retriev
 	var records []catalog.Record
 	for n := range 10 {
 		records = append(records, catalog.Record{Key: fmt.Sprint(n), Title: fmt.Sprintf("Page %d", n),
-			Body: strings.Repeat("harbour ", 10-n) + fmt.Sprintf("and what else there is of number%d, at length and in detail", n)})
+			Body: strings.Repeat("harbour ", 10-n) +
+				fmt.Sprintf("and what else there is of number%d, at length and in detail", n)})
 	}
-	records = append(records, catalog.Record{Key: "other", Title: "Lanterns", Body: "Wicks are trimmed in the evening."})
+	records = append(records, catalog.Record{Key: "other", Title: "Lanterns",
+		Body: "Wicks are trimmed in the evening."})
 	f.put(t, records...)
 	all, _, err := f.store.List(t.Context(), catalog.ListQuery{})
 	if err != nil {
@@ -129,7 +131,8 @@ func TestPinsAreInForceForDays(t *testing.T) {
 		{time.Time{}, time.Time{}, true}, {day(0), day(0), true}, {day(-1), day(1), true}, {day(1), time.Time{}, false},
 		{time.Time{}, day(-1), false}, {time.Time{}, day(0), true}, {day(0), time.Time{}, true},
 	} {
-		pin := retrieval.Pin{Query: "harbour", Places: []retrieval.Place{{ids["other"], 1}}, From: c.from, Until: c.until}
+		pin := retrieval.Pin{Query: "harbour", Places: []retrieval.Place{{ids["other"], 1}}, From: c.from,
+			Until: c.until}
 		err := f.publish(pin)
 		if err != nil {
 			t.Fatal(err)

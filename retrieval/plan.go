@@ -18,7 +18,7 @@ import (
 	"almanac/retrieval/rerank"
 )
 
-// Plan is a query made ready for every retriever and for the reranker.
+// Plan is a query prepared for every retriever and for the reranker.
 type Plan struct {
 	Query   query.Query
 	Keyword keyword.Query
@@ -35,8 +35,8 @@ type Plan struct {
 	vectorErr  error
 }
 
-// Vector returns the query's embedding, which is made once: under the context
-// of who needs it first.
+// Vector returns the query's embedding, which is computed once, under the
+// context of the first caller.
 func (p *Plan) Vector(ctx context.Context) ([]float32, error) {
 	p.embedded.Do(func() { p.vector, p.vectorErr = p.embed(ctx) })
 	return p.vector, p.vectorErr
@@ -63,11 +63,13 @@ func (e *Engine) plan(r Request, set *relevance, prof profile.Profile) (*Plan, e
 		if t.Stop && !onlyStops {
 			weight = 0
 		}
-		p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: t.ID, Position: t.Position, Weight: weight, Identifier: t.Identifier})
+		p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: t.ID, Position: t.Position, Weight: weight,
+			Identifier: t.Identifier})
 		if weight == 0 {
 			continue
 		}
-		p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: t.Text, Weight: weight, Rarity: p.statistics.IDF(t.ID)})
+		p.Keyword.Terms = append(p.Keyword.Terms,
+			keyword.Term{Text: t.Text, Weight: weight, Rarity: p.statistics.IDF(t.ID)})
 	}
 	if prof.Correct {
 		e.correct(p)
@@ -79,10 +81,11 @@ func (e *Engine) plan(r Request, set *relevance, prof profile.Profile) (*Plan, e
 		p.Keyword.Phrases = append(p.Keyword.Phrases, keywordTerms(phrase))
 	}
 	p.Keyword.Exclude = keywordTerms(q.Exclude)
-	// A model knows what words mean, and hardly what a misspelt one was to be.
+	// A model knows what words mean, but hardly what a misspelt one was meant to be.
 	text := cmp.Or(p.corrected(), q.Text)
 	p.embed = func(ctx context.Context) ([]float32, error) {
-		vectors, err := ask(ctx, e.breakers.embedder, func() ([][]float32, error) { return e.embedder.Embed(ctx, []string{text}, embed.Query) })
+		vectors, err := ask(ctx, e.breakers.embedder,
+			func() ([][]float32, error) { return e.embedder.Embed(ctx, []string{text}, embed.Query) })
 		if err != nil {
 			return nil, fmt.Errorf("embed query: %w", err)
 		}
@@ -99,8 +102,7 @@ func keywordTerms(terms []query.Term) []keyword.Term {
 	return out
 }
 
-// narrow adds the operators of the query to the filter: what both name, where
-// both name something.
+// narrow adds the operators of the query to the filter: the intersection if both have values.
 func narrow(f passage.Filter, q query.Query) (passage.Filter, error) {
 	var err error
 	merge := func(operator string, have, add []string) []string {

@@ -13,28 +13,28 @@ import (
 	"almanac/retrieval/rerank"
 )
 
-// A word of letters that hardly any document holds is also read as words that
-// the index knows better: as the nearest one that begins with the same letter
-// (two edits need eight letters), together with the word after it, or cut in
-// two. Numbers, identifiers and words of the language are never respelt.
+// A word of letters that hardly any document has is also read as words more
+// frequent in the index: as the nearest one that begins with the same letter
+// (two edits need eight letters), joined with the next word, or split in two.
+// Numbers, identifiers and known words of the language are never respelt.
 const (
 	correctFrom   = 5  // letters of a word that is corrected
 	correctTwo    = 8  // letters of a word that is corrected at distance two
-	correctMost   = 80 // bytes of a word that is corrected: longer ones are none, and take long
-	correctRare   = 3  // documents that hold a word that is corrected
-	correctFactor = 10 // how much more frequent what it is read as must be
+	correctMost   = 80 // bytes of a word that is corrected: longer ones are not words, and slow
+	correctRare   = 3  // most documents that have a word that is corrected
+	correctFactor = 10 // how much more frequent its reading must be
 	correctWeight = 0.8
-	splitFrom     = 3  // letters of either half of a word that is cut in two
-	splitHeld     = 10 // documents that hold either half
+	splitFrom     = 3  // letters of either half of a word that is split
+	splitHeld     = 10 // fewest documents that have either half
 )
 
-// reading is what a misspelt word, or two that belong together, is also read as.
+// reading is an alternative for a misspelt word, or for two that belong together.
 type reading struct {
-	typed []string // the words that are read otherwise, folded
-	words []string // what they are read as, folded
+	typed []string // the words replaced, folded
+	words []string // their replacement, folded
 }
 
-// correct adds the readings of words that the corpus hardly knows.
+// correct adds the readings of words that are rare in the corpus.
 func (e *Engine) correct(p *Plan) {
 	terms := p.Query.Terms
 	for i := 0; i < len(terms); i++ {
@@ -75,11 +75,12 @@ func (p *Plan) add(table *index.Table, term string, position int, weight float64
 	p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: id, Position: position, Weight: weight})
 }
 
-// misspelt reports whether a word is one that the corpus hardly knows. What
-// counts less than a word typed is part of an identifier, or has parts that
-// are looked at themselves.
+// misspelt reports whether a word is rare in the corpus. A weight below that of
+// a typed word marks a part of an identifier, or a word whose parts are checked
+// separately.
 func (e *Engine) misspelt(p *Plan, t query.Term) bool {
-	return !t.Stop && t.Weight >= 1 && !t.Identifier && len(t.Word) <= correctMost && p.statistics.DocumentFrequency(t.ID) <= correctRare &&
+	return !t.Stop && t.Weight >= 1 && !t.Identifier && len(t.Word) <= correctMost &&
+		p.statistics.DocumentFrequency(t.ID) <= correctRare &&
 		!strings.ContainsFunc(t.Word, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
@@ -97,7 +98,7 @@ func (e *Engine) joined(p *Plan, t, next query.Term) reading {
 	return reading{[]string{t.Word, next.Word}, []string{whole}}
 }
 
-// respelt reads one word: as a neighbour at distance one, as two words, as a
+// respelt reads one word as a neighbour at distance one, as two words, or as a
 // neighbour at distance two.
 func (e *Engine) respelt(p *Plan, t query.Term) []string {
 	letters := []rune(t.Word)
@@ -107,10 +108,11 @@ func (e *Engine) respelt(p *Plan, t query.Term) []string {
 	df := p.statistics.DocumentFrequency(t.ID)
 	best := index.Expansion{}
 	for _, x := range e.follower.Table().Expand(t.Word, 16) {
-		if x.Distance > 1 && len(letters) < correctTwo || x.Documents < correctFactor*df || first(x.Word) != letters[0] {
+		if x.Distance > 1 && len(letters) < correctTwo || x.Documents < correctFactor*df ||
+			first(x.Word) != letters[0] {
 			continue
 		}
-		best = x // they come nearest first
+		best = x // the nearest come first
 		break
 	}
 	if best.Distance != 1 {
@@ -124,8 +126,8 @@ func (e *Engine) respelt(p *Plan, t query.Term) []string {
 	return []string{best.Word}
 }
 
-// split reads a word as two that are well known, as "keyrotation"; of several
-// cuts it takes the one whose rarer half is the most frequent.
+// split reads a word such as "keyrotation" as two frequent ones; of several
+// splits it takes the one whose rarer half is the most frequent.
 func (e *Engine) split(letters []rune, df int) []string {
 	var halves []string
 	most := max(splitHeld, correctFactor*df) - 1
@@ -141,7 +143,7 @@ func (e *Engine) split(letters []rune, df int) []string {
 	return halves
 }
 
-// documents is how many documents hold a word in any of its forms.
+// documents returns how many documents have a word in any of its forms.
 func (e *Engine) documents(word string) int {
 	id := analysis.IDOf(analysis.Stem(word))
 	return e.follower.Table().Statistics([]analysis.TermID{id}).DocumentFrequency(id)
@@ -152,8 +154,7 @@ func first(s string) rune {
 	return r
 }
 
-// corrected returns the query with the words it is also read as in place of
-// those typed; "" where it is read as typed.
+// corrected returns the query with its readings in place of the typed words; "" if there are none.
 func (p *Plan) corrected() string {
 	if len(p.readings) == 0 {
 		return ""
@@ -168,7 +169,8 @@ func (p *Plan) corrected() string {
 		}
 		at := slices.IndexFunc(p.readings, func(r reading) bool {
 			n := min(i+len(r.typed), len(tokens))
-			return slices.EqualFunc(tokens[i:n], r.typed, func(t analysis.Token, word string) bool { return t.Word(text) == word })
+			return slices.EqualFunc(tokens[i:n], r.typed,
+				func(t analysis.Token, word string) bool { return t.Word(text) == word })
 		})
 		if at < 0 {
 			continue

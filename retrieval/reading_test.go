@@ -18,8 +18,10 @@ var longWords = []string{strings.Repeat("abcd", 11), strings.Repeat("mnop", 11)}
 func shelf() []catalog.Record {
 	records := library()
 	for i := range 12 {
-		records = append(records, catalog.Record{Key: fmt.Sprintf("guide-%d", i), Title: fmt.Sprintf("Guide number %d", i),
-			Body: fmt.Sprintf("Chapter %d of the wallets and the rotation of a key, by an operator at every checkpoint.", i)},
+		records = append(records,
+			catalog.Record{Key: fmt.Sprintf("guide-%d", i), Title: fmt.Sprintf("Guide number %d", i),
+				Body: fmt.Sprintf("Chapter %d of the wallets and the rotation of a key, by an operator at every "+
+					"checkpoint.", i)},
 			catalog.Record{Key: fmt.Sprintf("alphabet-%d", i), Title: "Alphabet", Body: strings.Join(longWords, " ")})
 	}
 	return records
@@ -79,7 +81,7 @@ func TestTheEmbedderReadsTheCorrectedQuery(t *testing.T) {
 		f.search(t, retrieval.Request{Query: query})
 	}
 	if want := []string{"rotation of a Key", "rotation of a Key"}; !slices.Equal(model.asked, want) {
-		t.Errorf("asked %q, want %q", model.asked, want)
+		t.Errorf("embedded %q, want %q", model.asked, want)
 	}
 }
 
@@ -99,9 +101,12 @@ func TestAliasesAreReadToo(t *testing.T) {
 func TestStubsStandBehind(t *testing.T) {
 	f := open(t, t.TempDir())
 	f.put(t, append(library(),
-		catalog.Record{Key: "sync-1", Title: "Topology snapshots", Body: "Topology snapshots are taken daily.", Tags: []string{catalog.TagStub}},
-		catalog.Record{Key: "sync-2", Title: "Topology snapshots explained", Body: "What topology snapshots hold and when they are taken."})...)
-	if got := titles(f.search(t, retrieval.Request{Query: "topology snapshots"})); len(got) < 2 || got[0] != "Topology snapshots explained" {
+		catalog.Record{Key: "sync-1", Title: "Topology snapshots", Body: "Topology snapshots are taken daily.",
+			Tags: []string{catalog.TagStub}},
+		catalog.Record{Key: "sync-2", Title: "Topology snapshots explained",
+			Body: "What topology snapshots hold and when they are taken."})...)
+	if got := titles(f.search(t, retrieval.Request{Query: "topology snapshots"})); len(got) < 2 ||
+		got[0] != "Topology snapshots explained" {
 		t.Errorf("results %q, want the stub second", got)
 	}
 }

@@ -10,14 +10,13 @@ import (
 	"almanac/retrieval/rerank"
 )
 
-// Relevance is what decides the order of answers and can be replaced while
-// searches run.
+// Relevance holds what decides the order of results and can be replaced while searches run.
 type Relevance struct {
 	// Profiles to choose from; profile.DefaultName must be among them.
 	Profiles []profile.Profile
-	// Aliases are spellings that mean the same.
+	// Aliases are groups of equivalent spellings.
 	Aliases map[string][]string
-	// Pins fix where records stand in the answers to a query.
+	// Pins fix the places of records in the results of a query.
 	Pins []Pin
 }
 
@@ -30,10 +29,10 @@ type relevance struct {
 	pins     pins
 }
 
-// Publish replaces what decides the order of answers, at once and as a whole.
-// On an error everything stays as it was. A profile that names an unknown
-// retriever or feature is an error; a retriever that these engines lack, or that
-// another of theirs makes superfluous, is left out of its lists.
+// Publish replaces what decides the order of results, atomically. On an error
+// everything stays as it was. A profile that names an unknown retriever or
+// feature is an error; a retriever that these engines lack, or that another one
+// replaces, is left out of its lists.
 func (e *Engine) Publish(r Relevance) error {
 	set := &relevance{profiles: map[string]profile.Profile{}, models: map[string]map[string]rerank.Model{},
 		aliases: newAliases(r.Aliases)}
@@ -56,7 +55,8 @@ func (e *Engine) Publish(r Relevance) error {
 }
 
 // compile checks a profile, leaves out the lists that these engines lack, and
-// turns its weights into models by class; the empty class is every other.
+// turns its weights into models by class; the empty class stands for all
+// others.
 func (e *Engine) compile(p *profile.Profile) (map[string]rerank.Model, error) {
 	var lists []profile.List
 	for _, l := range p.Lists {

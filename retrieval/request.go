@@ -29,8 +29,8 @@ type Response struct {
 	Results   []Result
 	Total     int // records that can be paged through
 	Facets    map[string]map[string]int
-	Degraded  []string // what did not answer: "vector", "keyword", "rerank"
-	Corrected string   // the query as it was read when the typed one is weak; "" as typed
+	Degraded  []string // what took no part: "vector", "keyword", "rerank"
+	Corrected string   // the query as it was read, if corrected; "" as typed
 	Took      time.Duration
 	Timings   map[string]time.Duration // with Explain
 }
@@ -44,7 +44,7 @@ type Result struct {
 	Title        string
 	TitleSpans   [][2]int
 	Anchor       string // of the best passage's heading, without #
-	Heading      string // its heading path
+	Heading      string // the heading path of the best passage
 	Snippet      string
 	SnippetSpans [][2]int
 	AlsoAt       []int64 // near-identical records collapsed into this one
@@ -62,12 +62,12 @@ func (r Response) Explanation(record int64) *Explanation {
 	return nil
 }
 
-// Explanation holds the numbers every stage left for a result.
+// Explanation holds every stage's numbers for a result.
 type Explanation struct {
 	Lists    []ListRank         // where each retriever had it
 	Fused    float64            // reciprocal-rank score that made it a candidate
 	Features map[string]Feature // of the reranker
-	Pin      *Place             `json:",omitempty"` // that moved it; nil: none did
+	Pin      *Place             `json:",omitempty"` // that moved it; nil: none
 }
 
 // ListRank is a result's place in one retriever's list.
@@ -85,12 +85,12 @@ type Feature struct {
 	Contribution float64 // to the final score
 }
 
-// Searcher is the search engine as the API sees it.
+// Searcher is the interface of the search engine.
 type Searcher interface {
 	// Search ranks. An empty query or one with nothing to search for is
 	// ErrBadQuery; before the first index is complete ErrNotReady.
 	Search(ctx context.Context, r Request) (Response, error)
-	// Status tells what is indexed and how far behind the catalog it is.
+	// Status returns what is indexed and how far it is behind the catalog.
 	Status(ctx context.Context) Status
 }
 

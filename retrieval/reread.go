@@ -11,25 +11,25 @@ import (
 )
 
 // CrossEncoder scores how well texts answer a query, greater being better; only
-// differences within one call mean something. It has a deadline of its own.
+// differences within one call mean something. It has its own deadline.
 type CrossEncoder interface {
 	Score(ctx context.Context, query string, texts []string) ([]float64, error)
 }
 
-// rereadSide is what an answer is without when the cross-encoder fails.
+// rereadSide is what a response names as degraded when the cross-encoder fails.
 const rereadSide = "rerank"
 
 // rereadDepth is how many of the best candidates the cross-encoder reads: what
-// servers take at once, and what a search can wait for.
+// servers accept at once, and a search can wait for.
 const rereadDepth = 30
 
-// rereadWeight is what the cross-encoder counts beside the linear model, both
-// normalised over what it read. The linear model keeps a part because it knows
-// identifiers and sources, of which a cross-encoder knows nothing.
+// rereadWeight is the weight of the cross-encoder relative to the linear model,
+// both normalised over the candidates it read. The linear model keeps a part
+// because it uses identifiers and sources, which a cross-encoder does not see.
 const rereadWeight = 0.6
 
-// reread orders the best candidates again by what a cross-encoder makes of
-// their best passages. Their scores stay, in the new order.
+// reread reorders the best candidates by a cross-encoder's scores of their best
+// passages. The list of scores stays as it is.
 func (e *Engine) reread(ctx context.Context, p *Plan, candidates []*candidate, degraded []string) []string {
 	if e.cross == nil || len(candidates) < 2 {
 		return degraded
@@ -41,14 +41,15 @@ func (e *Engine) reread(ctx context.Context, p *Plan, candidates []*candidate, d
 	}
 	stored, err := e.follower.Texts(ctx, ids)
 	if err != nil {
-		e.log.Warn("retrieval: texts for the cross-encoder", "error", err)
+		e.log.Warn("read texts for the cross-encoder", "error", err)
 		return without(degraded, rereadSide)
 	}
 	texts := make([]string, len(best))
 	for i, t := range stored {
 		texts[i] = strings.Join([]string{best[i].document.Title, t.Heading, t.Text}, "\n")
 	}
-	read, err := ask(ctx, e.breakers.reranker, func() ([]float64, error) { return e.cross.Score(ctx, p.Query.Text, texts) })
+	read, err := ask(ctx, e.breakers.reranker,
+		func() ([]float64, error) { return e.cross.Score(ctx, p.Query.Text, texts) })
 	if err != nil {
 		return without(degraded, rereadSide)
 	}

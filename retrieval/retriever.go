@@ -16,8 +16,8 @@ type Retriever interface {
 	Retrieve(ctx context.Context, p *Plan, f passage.Filter, k int) ([]Hit, error)
 }
 
-// Hit is a found record with the passage that was found, or −1 where the
-// record was found as a whole.
+// Hit is a found record with the ordinal of the passage that was found, or −1
+// if the record was found as a whole.
 type Hit struct {
 	Record  int64
 	Passage passage.ID
@@ -26,17 +26,17 @@ type Hit struct {
 
 const whole passage.ID = -1
 
-// The sides of a search, each of which can fail: an answer without one names
-// it in degraded.
+// The sides of a search, each of which can fail: a response without one names it in degraded.
 const (
 	keywordSide = "keyword"
 	vectorSide  = "vector"
 )
 
-// sides are the retrievers there can be, by the side they are on.
-var sides = map[string]string{"documents": keywordSide, "passages": keywordSide, "dense": vectorSide, "sparse": vectorSide}
+// sides maps every retriever to the side it is on.
+var sides = map[string]string{"documents": keywordSide, "passages": keywordSide, "dense": vectorSide,
+	"sparse": vectorSide}
 
-// keywordRetriever asks a keyword engine for passages or documents.
+// keywordRetriever searches a keyword engine for passages or documents.
 type keywordRetriever struct {
 	name    string
 	engine  keyword.Engine
@@ -63,7 +63,7 @@ func (r keywordRetriever) Retrieve(ctx context.Context, p *Plan, f passage.Filte
 	return out, nil
 }
 
-// denseRetriever asks a vector engine for the nearest passages.
+// denseRetriever searches a vector engine for the nearest passages.
 type denseRetriever struct {
 	index   vector.Index
 	breaker *breaker
@@ -80,7 +80,7 @@ func (r denseRetriever) Retrieve(ctx context.Context, p *Plan, f passage.Filter,
 	return ofVectors(hits), err
 }
 
-// sparseRetriever asks a vector engine for passages by their terms.
+// sparseRetriever searches a vector engine for passages by their terms.
 type sparseRetriever struct {
 	index   vector.Sparse
 	breaker *breaker

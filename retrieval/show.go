@@ -26,15 +26,18 @@ func (e *Engine) show(ctx context.Context, p *Plan, page []*candidate, lists []r
 		// Corrections are highlighted like the words they stand for.
 		for _, w := range read.words {
 			term := analysis.Stem(w)
-			q.Terms = append(q.Terms[:len(q.Terms):len(q.Terms)], query.Term{Text: term, ID: analysis.IDOf(term), Weight: correctWeight, Word: w})
+			q.Terms = append(q.Terms[:len(q.Terms):len(q.Terms)],
+				query.Term{Text: term, ID: analysis.IDOf(term), Weight: correctWeight, Word: w})
 		}
 	}
 	weight := func(t analysis.TermID) float64 { return p.statistics.IDF(t) }
 	out := make([]Result, len(page))
 	for i, c := range page {
 		s := snippet.Make(texts[i].Text, q, snippet.MaxLength, weight)
-		out[i] = Result{Record: c.Record, Passage: ids[i], Score: c.score, Title: c.document.Title, TitleSpans: snippet.Highlight(c.document.Title, q),
-			Anchor: texts[i].Anchor, Heading: texts[i].Heading, Snippet: s.Text, SnippetSpans: s.Spans, AlsoAt: c.alsoAt}
+		out[i] = Result{Record: c.Record, Passage: ids[i], Score: c.score,
+			Title: c.document.Title, TitleSpans: snippet.Highlight(c.document.Title, q),
+			Anchor: texts[i].Anchor, Heading: texts[i].Heading, AlsoAt: c.alsoAt,
+			Snippet: s.Text, SnippetSpans: s.Spans}
 		if explain {
 			out[i].Explanation = e.explain(p, c, lists)
 		}
@@ -42,7 +45,7 @@ func (e *Engine) show(ctx context.Context, p *Plan, page []*candidate, lists []r
 	return out, nil
 }
 
-// explain gathers the numbers every stage left.
+// explain gathers every stage's numbers.
 func (e *Engine) explain(p *Plan, c *candidate, lists []ranked) *Explanation {
 	x := &Explanation{Fused: c.Candidate.Score, Features: map[string]Feature{}, Pin: c.pin}
 	for i, rank := range c.Ranks {

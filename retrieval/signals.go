@@ -13,8 +13,8 @@ type Signal struct {
 	Record int64
 	Raw    rerank.Vector // as computed
 	Z      rerank.Vector // normalised over the query's candidates
-	// Copies are the places of the signals whose records are near-identical to
-	// this one; Preference says which of them is shown: the greatest.
+	// Copies are the indexes of the signals whose records are near-identical to
+	// this one; the one with the greatest Preference is shown.
 	Copies     []int
 	Preference int
 }
@@ -50,7 +50,8 @@ func (e *Engine) Signals(ctx context.Context, r Request) (class string, signals 
 	for i, c := range candidates {
 		s := Signal{Record: c.Record, Raw: c.features, Z: c.z}
 		for j, other := range candidates {
-			if prof.Collapse > 0 && j != i && dedup.Similarity(c.document.Signature, other.document.Signature) >= prof.Collapse {
+			if prof.Collapse > 0 && j != i &&
+				dedup.Similarity(c.document.Signature, other.document.Signature) >= prof.Collapse {
 				s.Copies = append(s.Copies, j)
 			}
 			if e.prefer(c, other) {

@@ -71,7 +71,7 @@ func TestDistilReadsTheDataDirectory(t *testing.T) {
 	if found := succeed(t, env, append(network, "search", only(29))...); !strings.Contains(found, "1. ") {
 		t.Errorf("found %q", found)
 	}
-	if _, errOut, code := inProcess(t, env, command...); code != 1 || !strings.Contains(errOut, "is there already") {
+	if _, errOut, code := inProcess(t, env, command...); code != 1 || !strings.Contains(errOut, "already exists") {
 		t.Errorf("a second time: exit code %d: %s", code, errOut)
 	}
 }

@@ -111,12 +111,12 @@ var wrongs = []wrong{
 	{name: "a collection of another program", side: "vector", want: "was not made by almanac", spoil: collections(func(info *qdrant.CollectionInfo) {
 		clear(info.GetConfig().GetMetadata())
 	})},
-	{name: "a collection of another dimension", side: "vector", want: "holds vectors of 7 dimensions, the model has 256; remove it and it is built anew", spoil: collections(func(info *qdrant.CollectionInfo) {
+	{name: "a collection of another dimension", side: "vector", want: "holds vectors of 7 dimensions, the model has 256; remove it and it is built again", spoil: collections(func(info *qdrant.CollectionInfo) {
 		info.GetConfig().GetParams().GetVectorsConfig().GetParamsMap().GetMap()["dense"].Size = 7
 	})},
 
 	{name: "nothing listens", side: "embedder", url: nothingListens, want: "nothing listens there"},
-	{name: "a website", side: "embedder", url: pages, want: "answers something else than expected, is the address right?"},
+	{name: "a website", side: "embedder", url: pages, want: "returned an unexpected response, is the address right?"},
 	{name: "an unknown host", side: "embedder", url: unknownHost, want: "the name engine.almanac.invalid cannot be resolved"},
 	{name: "TLS to a plain port", side: "embedder", url: unencrypted, want: "does not speak TLS: its address begins with http://"},
 	{name: "no TLS to its port", side: "embedder", url: encrypted, want: "Client sent an HTTP request to an HTTPS server"},

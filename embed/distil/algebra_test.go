@@ -136,7 +136,8 @@ func TestWhiteningLeavesNoiseFaint(t *testing.T) {
 			variance[j] += x * x
 		}
 	}
-	if ratio := variance[2] / variance[0]; math.Abs(math.Log(ratio/1e-4)) > 0.3 || math.Abs(variance[1]/variance[0]-1) > 1e-6 {
+	if ratio := variance[2] / variance[0]; math.Abs(math.Log(ratio/1e-4)) > 0.3 ||
+		math.Abs(variance[1]/variance[0]-1) > 1e-6 {
 		t.Errorf("variances %v", variance)
 	}
 }

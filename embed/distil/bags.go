@@ -7,8 +7,7 @@ import (
 	"almanac/embed/static"
 )
 
-// bags are passages as sparse rows (CSR): by token, how often it stands there
-// or, once weighted, its weight.
+// bags are passages as sparse rows (CSR): by token, its count or, once weighted, its weight.
 type bags struct {
 	start []int // of each row, and the end of the last
 	token []int32
@@ -41,7 +40,7 @@ func (b *bags) row(i int) (tokens []int32, values []float32) {
 	return b.token[from:to], b.value[from:to]
 }
 
-// part is the rows of [from, to); it shares their values.
+// part returns the rows [from, to); it shares their values.
 func (b *bags) part(from, to int) *bags {
 	return &bags{start: b.start[from : to+1], token: b.token, value: b.value}
 }
@@ -63,7 +62,7 @@ func (b *bags) keep(wanted []bool) {
 	b.start, b.token, b.value = b.start[:rows+1], b.token[:at], b.value[:at]
 }
 
-// share is the part of all tokens that is this one.
+// share is the share of all tokens that are this one.
 func (b *bags) share(token int32) float64 {
 	var of, all float64
 	for i, t := range b.token {
@@ -106,7 +105,7 @@ func (b *bags) weigh(weights []float32) {
 	}
 }
 
-// scale divides row i by what, and empties it where that is 0.
+// scale divides row i by what, and empties it if that is 0.
 func (b *bags) scale(i int, what float64) {
 	_, values := b.row(i)
 	for j := range values {

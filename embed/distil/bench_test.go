@@ -71,8 +71,9 @@ func BenchmarkRun(b *testing.B) {
 	for _, n := range []int{1000, 5000} {
 		b.Run(fmt.Sprintf("passages=%d/tokens=30522/dimensions=384", n), func(b *testing.B) {
 			dir := b.TempDir()
-			c := distil.Config{Teacher: quick{384}, Vocabulary: static.Vocabulary(), Passages: giving(passages(n, static.Vocabulary())),
-				Work: filepath.Join(dir, "work"), Now: time.Now}
+			c := distil.Config{Teacher: quick{384}, Vocabulary: static.Vocabulary(),
+				Passages: giving(passages(n, static.Vocabulary())),
+				Work:     filepath.Join(dir, "work"), Now: time.Now}
 			run := 0
 			once := func() {
 				c.Out = filepath.Join(dir, fmt.Sprint(run))

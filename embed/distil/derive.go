@@ -9,28 +9,27 @@ import (
 	"almanac/embed/static"
 )
 
-// Derivation says what to make of a table without asking a teacher.
+// Derivation says how to derive a table from another without a teacher.
 type Derivation struct {
 	Table static.Table
 	Model string // name of the model that Table is of
-	// Passages hands over texts as they are embedded. Tokens then weigh by
-	// their idf in these texts and no longer by that of the texts the table was
-	// made with; the idf is written into the table, so vectors do not change
-	// when the texts do. nil: the weights stay.
+	// Passages yields texts as they are embedded. Tokens are then weighted by their
+	// idf in these texts instead of the texts the table was made with; the idf is
+	// written into the table, so vectors do not change when the texts do. nil: the
+	// weights stay as they are.
 	Passages   func(add func(text string)) error
-	Dimensions int    // the first of each row that stay; 0: all
-	Out        string // directory of the result; it must not be there, or be empty
+	Dimensions int    // how many of each row to keep; 0: all
+	Out        string // directory of the result; it must not exist, or be empty
 	Now        func() time.Time
 }
 
-// Derived is what a table was made of. It is written beside the table as
-// recipe.json.
+// Derived records how a table was derived. It is written next to the table as recipe.json.
 type Derived struct {
 	Made       time.Time `json:"made"`
 	From       string    `json:"from"` // model
 	Model      string    `json:"model"`
 	Dimensions int       `json:"dimensions"`
-	Passages   int       `json:"passages,omitempty"` // the idf is of; 0: it is that of From
+	Passages   int       `json:"passages,omitempty"` // that the idf was computed on; 0: it is that of From
 }
 
 // Derive makes the table.
@@ -62,7 +61,8 @@ func (d Derivation) run() (made Derived, err error) {
 	}
 	t.Note = fmt.Sprintf("derived from %s; %d dimensions; idf_train of its own texts", d.Model, t.Dimensions)
 	if made.Passages > 0 {
-		t.Note = fmt.Sprintf("derived from %s; %d dimensions; idf_train of %d other passages", d.Model, t.Dimensions, made.Passages)
+		t.Note = fmt.Sprintf("derived from %s; %d dimensions; idf_train of %d other passages", d.Model, t.Dimensions,
+			made.Passages)
 	}
 	err = publish(d.Out, t, func(e *static.Embedder) (any, error) {
 		made.Made, made.From, made.Model, made.Dimensions = d.Now().UTC(), d.Model, e.Model(), e.Dimensions()
@@ -71,7 +71,7 @@ func (d Derivation) run() (made Derived, err error) {
 	return made, err
 }
 
-// idf is that of the passages, of which it keeps nothing.
+// idf returns the idf of the passages without keeping them.
 func (d Derivation) idf() (values []float32, passages int, err error) {
 	tokens, err := static.NewTokenizer(d.Table.Vocabulary)
 	if err != nil {

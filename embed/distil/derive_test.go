@@ -19,9 +19,11 @@ import (
 
 // derivation is of a table of five tokens and two dimensions.
 func derivation(t *testing.T) distil.Derivation {
-	return distil.Derivation{Model: "tide-1", Out: filepath.Join(t.TempDir(), "tables", "derived"), Now: func() time.Time { return made },
+	return distil.Derivation{Model: "tide-1", Out: filepath.Join(t.TempDir(), "tables", "derived"),
+		Now: func() time.Time { return made },
 		Table: static.Table{Vocabulary: "[UNK]\n##s\ntide\nlock\nfog\n", Dimensions: 2,
-			Rows: []int8{1, 1, 0, 127, 127, 0, 0, 127, 127, 127}, Scale: []float32{1, 1, 1, 1, 1}, IDF: []float32{1, 1, 1, 1, 1}}}
+			Rows: []int8{1, 1, 0, 127, 127, 0, 0, 127, 127, 127}, Scale: []float32{1, 1, 1, 1, 1},
+			IDF: []float32{1, 1, 1, 1, 1}}}
 }
 
 // vector is that of a text in the table of a directory.
@@ -35,7 +37,8 @@ func vector(t *testing.T, dir, text string) []float32 {
 // tide, some twice, and 20 a lock.
 func TestDerivedTokensWeighByTheirIDFInThePassages(t *testing.T) {
 	d := derivation(t)
-	texts := slices.Concat(slices.Repeat([]string{"Tide tide, fog"}, 150), slices.Repeat([]string{"lock"}, 20), slices.Repeat([]string{""}, 30))
+	texts := slices.Concat(slices.Repeat([]string{"Tide tide, fog"}, 150), slices.Repeat([]string{"lock"}, 20),
+		slices.Repeat([]string{""}, 30))
 	d.Passages = giving(texts)
 	got, err := distil.Derive(d)
 	if err != nil {
@@ -86,7 +89,7 @@ func TestDeriveRefuses(t *testing.T) {
 		"few passages":                 {func(d *distil.Derivation) { d.Passages = giving(make([]string, 99)) }, "there are 99"},
 		"passages that cannot be read": {func(d *distil.Derivation) { d.Passages = func(func(string)) error { return errors.New("torn page") } }, "torn page"},
 		"a vocabulary without [UNK]":   {func(d *distil.Derivation) { d.Passages, d.Table.Vocabulary = many, "a\n##b\n" }, "no [UNK]"},
-		"a directory that is there":    {func(d *distil.Derivation) { d.Passages, d.Out = many, filepath.Dir(must[string](t)(os.Executable())) }, "is there already"},
+		"a directory that is there":    {func(d *distil.Derivation) { d.Passages, d.Out = many, filepath.Dir(must[string](t)(os.Executable())) }, "already exists"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := derivation(t)

@@ -29,7 +29,8 @@ func config(t testing.TB, teacher embed.Embedder) distil.Config {
 	vocabulary, texts := language(400, 3)
 	dir := t.TempDir()
 	return distil.Config{Teacher: teacher, Vocabulary: vocabulary, Passages: giving(texts), Seed: 7, Dimensions: 32,
-		Out: filepath.Join(dir, "tables", "tide"), Work: filepath.Join(dir, "work"), Now: func() time.Time { return made }}
+		Out: filepath.Join(dir, "tables", "tide"), Work: filepath.Join(dir, "work"),
+		Now: func() time.Time { return made }}
 }
 
 // files are those of a directory by name.
@@ -87,7 +88,7 @@ func TestTheTableComesNearTheTeacher(t *testing.T) {
 		t.Errorf("stages %v", stages)
 	}
 	if teacher.purpose != embed.Document {
-		t.Error("the teacher was asked for queries")
+		t.Error("the teacher was called for queries")
 	}
 
 	table, err := static.Open(c.Out)
@@ -97,9 +98,11 @@ func TestTheTableComesNearTheTeacher(t *testing.T) {
 	if table.Dimensions() != 32 || table.Model() != recipe.After.Model {
 		t.Errorf("%s of %d dimensions, the recipe says %s", table.Model(), table.Dimensions(), recipe.After.Model)
 	}
-	want := distil.Recipe{Made: made, Teacher: "tidewise-48", TeacherDimensions: 48, Tokens: 235, TaughtTokens: 230, SeenTokens: recipe.SeenTokens,
-		Passages: 360, HeldOut: 40, Unprojected: recipe.Unprojected, Before: recipe.Before, After: recipe.After,
-		Parameters: distil.Parameters{Dimensions: 32, Limit: 30_000, Seed: 7, Lambda: 0.02, Steps: 50, EigenFloor: 1e-6, Flatten: 0.15}}
+	want := distil.Recipe{Made: made, Teacher: "tidewise-48", TeacherDimensions: 48, Tokens: 235, TaughtTokens: 230,
+		SeenTokens: recipe.SeenTokens,
+		Passages:   360, HeldOut: 40, Unprojected: recipe.Unprojected, Before: recipe.Before, After: recipe.After,
+		Parameters: distil.Parameters{Dimensions: 32, Limit: 30_000, Seed: 7, Lambda: 0.02, Steps: 50, EigenFloor: 1e-6,
+			Flatten: 0.15}}
 	if diff := cmp.Diff(want, recipe); diff != "" {
 		t.Errorf("recipe (-want +got):\n%s", diff)
 	}
@@ -143,7 +146,7 @@ func TestRunsAreTheSameToTheByte(t *testing.T) {
 		t.Error("the second run gave other files")
 	}
 	if asked := again.Teacher.(*teacher).asked; asked != 0 {
-		t.Errorf("the second run asked for %d texts that the work file holds", asked)
+		t.Errorf("the second run embedded %d texts that are in the work file", asked)
 	}
 	again.Seed, again.Out = 8, again.Out+"-8"
 	if _, err := distil.Run(t.Context(), again); err != nil {
@@ -188,7 +191,7 @@ func TestARunGoesOnWhereItStopped(t *testing.T) {
 				t.Fatal(err)
 			}
 			if teacher.asked != c.asked {
-				t.Errorf("asked for %d texts, want %d", teacher.asked, c.asked)
+				t.Errorf("embedded %d texts, want %d", teacher.asked, c.asked)
 			}
 			if diff := cmp.Diff(files(t, whole.Out), files(t, cut.Out)); diff != "" {
 				t.Error("the files differ from those of a whole run")
@@ -215,7 +218,7 @@ func TestARunGoesOnWhereItStopped(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(files(t, whole.Out), files(t, cut.Out)); diff != "" || teacher.asked != records {
-			t.Errorf("asked for %d texts in all, want %d; other files: %v", teacher.asked, records, diff != "")
+			t.Errorf("embedded %d texts in all, want %d; other files: %v", teacher.asked, records, diff != "")
 		}
 	})
 	t.Run("by its context", func(t *testing.T) {
@@ -288,7 +291,7 @@ func TestRunRefuses(t *testing.T) {
 		"a low limit":                          {func(c *distil.Config) { c.Limit = 99 }, "at least 100"},
 		"passages that cannot be read":         {func(c *distil.Config) { c.Passages = func(func(string)) error { return errors.New("torn page") } }, "torn page"},
 		"more dimensions than the teacher has": {func(c *distil.Config) { c.Dimensions = 49 }, "49 dimensions"},
-		"a directory that is there":            {func(c *distil.Config) { c.Out = filepath.Dir(c.Work); _ = os.WriteFile(c.Work, nil, 0o644) }, "is there already"},
+		"a directory that is there":            {func(c *distil.Config) { c.Out = filepath.Dir(c.Work); _ = os.WriteFile(c.Work, nil, 0o644) }, "already exists"},
 		"a work file of another teacher":       {func(c *distil.Config) { _ = os.WriteFile(c.Work, distil.WorkHeader("other", 48), 0o644) }, "another teacher"},
 		"a work file of other dimensions":      {func(c *distil.Config) { _ = os.WriteFile(c.Work, distil.WorkHeader("tidewise-48", 47), 0o644) }, "another teacher"},
 		"a file that is no work file":          {func(c *distil.Config) { _ = os.WriteFile(c.Work, []byte("notes"), 0o644) }, "another teacher"},
@@ -297,7 +300,7 @@ func TestRunRefuses(t *testing.T) {
 		}, "0 vectors for 1 texts"},
 		"a teacher that answers short vectors":  {func(c *distil.Config) { c.Teacher = answers{newTeacher(), short} }, "47 dimensions, not 48"},
 		"a teacher that answers no numbers":     {func(c *distil.Config) { c.Teacher = answers{newTeacher(), filled(zero / zero)} }, "NaN"},
-		"a teacher that knows nothing":          {func(c *distil.Config) { c.Teacher = answers{newTeacher(), filled(0)} }, "no vector of any token"},
+		"a teacher that knows nothing":          {func(c *distil.Config) { c.Teacher = answers{newTeacher(), filled(0)} }, "no vector for any token"},
 		"a teacher that has one vector for all": {func(c *distil.Config) { c.Teacher = answers{newTeacher(), filled(1)} }, "same vector"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -354,9 +357,10 @@ func TestDraw(t *testing.T) {
 }
 
 func TestSpelled(t *testing.T) {
-	for token, want := range map[string]string{"tide": "tide", "##ing": "ing", "[CLS]": "", "[unused7]": "", "[": "[", "]": "]", "[]": "[]", "##": "##", "###": "#", "#": "#"} {
+	for token, want := range map[string]string{"tide": "tide", "##ing": "ing", "[CLS]": "", "[unused7]": "", "[": "[",
+		"]": "]", "[]": "[]", "##": "##", "###": "#", "#": "#"} {
 		if got := distil.Spelled(token); got != want {
-			t.Errorf("%q is asked for as %q, want %q", token, got, want)
+			t.Errorf("%q is embedded as %q, want %q", token, got, want)
 		}
 	}
 }

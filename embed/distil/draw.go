@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// draw takes at most limit of the texts it is given: those whose hashes with
-// the seed are least. So neither the order of texts nor copies matter, and of
-// two collections that share most texts nearly the same are taken. It keeps no
-// more than twice the limit.
+// draw samples at most limit of the texts it is given: those with the smallest
+// hashes under the seed. So neither the order of texts nor copies matter, and
+// two collections that share most texts give nearly the same sample. It keeps
+// no more than twice the limit.
 type draw struct {
 	limit int
 	seed  uint64
@@ -35,7 +35,7 @@ func (d *draw) add(text string) {
 	}
 }
 
-// settle drops copies and what is over the limit.
+// settle drops copies and what exceeds the limit.
 func (d *draw) settle() {
 	slices.SortFunc(d.taken, func(a, b drawn) int { return bytes.Compare(a.order[:], b.order[:]) })
 	d.taken = slices.CompactFunc(d.taken, func(a, b drawn) bool { return a.order == b.order })
@@ -45,8 +45,7 @@ func (d *draw) settle() {
 	}
 }
 
-// texts are those that were taken, in the order of their hashes: any part of
-// them is as random as the whole.
+// texts returns the sample in the order of its hashes: any part of it is as random as the whole.
 func (d *draw) texts() []string {
 	d.settle()
 	out := make([]string, len(d.taken))

@@ -22,7 +22,8 @@ func Whiten(ctx context.Context, rows [][]float64, counts []bool) ([][]float64, 
 }
 
 // Regress solves for sparse rows given densely.
-func Regress(ctx context.Context, x, z [][]float64, target [][]float32, lambda float64, steps int, progress func(done, total int)) ([][]float64, error) {
+func Regress(ctx context.Context, x, z [][]float64, target [][]float32, lambda float64, steps int,
+	progress func(done, total int)) ([][]float64, error) {
 	b := &bags{start: []int{0}}
 	for _, row := range x {
 		for t, v := range row {
@@ -76,7 +77,7 @@ func Draw(limit int, seed uint64, texts ...string) []string {
 	return d.texts()
 }
 
-// Spelled is what the teacher is asked for a token.
+// Spelled is the text that the teacher embeds for a token.
 func Spelled(token string) string { return spelled(token) }
 
 // WorkHeader is the header of a work file.

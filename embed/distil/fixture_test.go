@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// teacher is a small model of its own making: a word has a random vector by
+// teacher is a small generated model: a word has a random vector by
 // its hash, a text the sum of its words' bent through two random layers, so
 // that no table can follow it exactly.
 type teacher struct {
@@ -122,8 +122,9 @@ func (t *teacher) compute(text string) []float32 {
 	return out
 }
 
-// syllables are what the invented language is made of.
-var syllables = strings.Fields("ba be bi bo da de di do ka ke ki ko la le li lo ma me mi mo na ne ni no ra re ri ro sa se si so ta te ti to va ve vi vo")
+// syllables are the syllables of the invented language.
+var syllables = strings.Fields("ba be bi bo da de di do ka ke ki ko la le li lo ma me mi mo na ne ni no ra re ri ro " +
+	"sa se si so ta te ti to va ve vi vo")
 
 // language is a vocabulary of syllables, their pieces inside words and common
 // words, and passages in it: each about a topic, a few words it prefers.
@@ -161,7 +162,7 @@ func language(passages int, seed uint64) (vocabulary string, texts []string) {
 	return strings.Join(entries, "\n") + "\n", texts
 }
 
-// giving hands over texts.
+// giving yields texts.
 func giving(texts []string) func(func(string)) error {
 	return func(add func(string)) error {
 		for _, text := range texts {

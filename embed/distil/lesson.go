@@ -11,18 +11,18 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// lesson is a run between its preparation and its table.
+// lesson is the state of a run.
 type lesson struct {
 	Config
 	asker *asker
 	names []string // of tokens: the vocabulary's lines
 	texts []string // of passages, in random order
 	bags  *bags    // their tokens
-	made  Recipe   // as far as it is known
+	made  Recipe   // as far as known yet
 }
 
-// prepare reads vocabulary and passages, so that what is wrong with them is
-// said before the teacher is asked.
+// prepare reads vocabulary and passages, so that errors in them are reported
+// before the teacher is called.
 func prepare(c Config) (*lesson, error) {
 	tokens, err := static.NewTokenizer(c.Vocabulary)
 	if err != nil {
@@ -34,19 +34,23 @@ func prepare(c Config) (*lesson, error) {
 	}
 	l := &lesson{Config: c, names: strings.Split(strings.TrimSuffix(c.Vocabulary, "\n"), "\n"), texts: d.texts()}
 	if len(l.texts) < leastPassages {
-		return nil, fmt.Errorf("at least %d passages of different texts are needed, and there are %d", leastPassages, len(l.texts))
+		return nil, fmt.Errorf("at least %d passages with different texts are needed, there are %d", leastPassages,
+			len(l.texts))
 	}
 	l.bags = newBags(tokens, l.texts)
 	unknown := l.bags.share(tokens.Unknown())
 	if unknown > mostUnknown {
-		return nil, fmt.Errorf("the vocabulary cannot spell %.0f%% of the passages' words: it must be of their language, in lower case and without accents", 100*unknown)
+		return nil, fmt.Errorf("the vocabulary cannot spell %.0f%% of the passages' words: it must be of their "+
+			"language, in lower case and without accents", 100*unknown)
 	}
-	l.made = Recipe{Teacher: c.Teacher.Model(), TeacherDimensions: c.Teacher.Dimensions(), Tokens: tokens.Size(), Unknown: rounded(unknown),
-		Parameters: Parameters{Dimensions: c.Dimensions, Limit: c.Limit, Seed: c.Seed, Lambda: lambda, Steps: steps, EigenFloor: eigenFloor, Flatten: flatten}}
+	l.made = Recipe{Teacher: c.Teacher.Model(), TeacherDimensions: c.Teacher.Dimensions(), Tokens: tokens.Size(),
+		Unknown: rounded(unknown),
+		Parameters: Parameters{Dimensions: c.Dimensions, Limit: c.Limit, Seed: c.Seed, Lambda: lambda, Steps: steps,
+			EigenFloor: eigenFloor, Flatten: flatten}}
 	return l, nil
 }
 
-// run asks the teacher and makes the table of its answers.
+// run calls the teacher and makes the table from its vectors.
 func (l *lesson) run(ctx context.Context) (Recipe, error) {
 	z, err := l.prior(ctx)
 	if err != nil {
@@ -79,8 +83,11 @@ func (l *lesson) run(ctx context.Context) (Recipe, error) {
 	if err != nil {
 		return Recipe{}, err
 	}
-	err = publish(l.Out, static.Table{Vocabulary: l.Vocabulary, Dimensions: l.Dimensions, Rows: rows, Scale: scale, IDF: idf,
-		Note: "distilled from " + l.made.Teacher + "; row t = int8*scale, already multiplied by sqrt(idf_train[t]); tokens weigh sqrt(idf_train[t]) more; sum, then L2 normalise",
+	err = publish(l.Out, static.Table{Vocabulary: l.Vocabulary, Dimensions: l.Dimensions,
+		Rows: rows, Scale: scale, IDF: idf,
+		Note: "distilled from " + l.made.Teacher +
+			"; row t = int8*scale, already multiplied by sqrt(idf_train[t]); tokens weigh sqrt(idf_train[t]) more; " +
+			"sum, then L2 normalise",
 	}, func(e *static.Embedder) (_ any, err error) {
 		if l.Before != nil {
 			before, err := measure(ctx, l.Before, learned, held)
@@ -96,7 +103,7 @@ func (l *lesson) run(ctx context.Context) (Recipe, error) {
 	return l.made, err
 }
 
-// prior asks for the tokens and computes Z of their vectors (steps 1 and 2).
+// prior has the tokens embedded and computes Z from their vectors (steps 1 and 2).
 func (l *lesson) prior(ctx context.Context) (matrix, error) {
 	var texts []string
 	for _, name := range l.names {
@@ -126,13 +133,13 @@ func (l *lesson) prior(ctx context.Context) (matrix, error) {
 		}
 	}
 	if l.made.TaughtTokens == 0 {
-		return matrix{}, fmt.Errorf("the teacher has no vector of any token")
+		return matrix{}, fmt.Errorf("the teacher has no vector for any token")
 	}
 	centre(z, counts)
 	return z, whiten(ctx, z, l.made.TaughtTokens)
 }
 
-// spelled is what a token reads as, "" for a special one.
+// spelled returns the text of a token, "" for a special one.
 func spelled(name string) string {
 	if len(name) > 2 && strings.HasPrefix(name, "[") && strings.HasSuffix(name, "]") {
 		return ""
@@ -143,8 +150,8 @@ func spelled(name string) string {
 	return name
 }
 
-// passages asks for the passages and drops those, with their bags, that the
-// teacher has no vector of.
+// passages has the passages embedded and drops those, with their bags, for
+// which the teacher has no vector.
 func (l *lesson) passages(ctx context.Context) (taught, error) {
 	if err := l.asker.ask(ctx, "passages", l.texts); err != nil {
 		return taught{}, err
@@ -163,16 +170,17 @@ func (l *lesson) passages(ctx context.Context) (taught, error) {
 		}
 	}
 	if len(out.texts) < leastPassages {
-		return taught{}, fmt.Errorf("the teacher has vectors of %d passages: %d are needed", len(out.texts), leastPassages)
+		return taught{}, fmt.Errorf("the teacher has vectors for %d passages: %d are needed", len(out.texts),
+			leastPassages)
 	}
 	out.vectors = out.vectors[:len(out.texts)*d]
 	l.bags.keep(wanted)
 	return out, nil
 }
 
-// normalise divides each row of x by the length of its passage (step 4). A
-// passage without one, as of unknown words only, teaches nothing: row and
-// target become zero.
+// normalise divides each row of x by the length of its passage's vector (step
+// 4). Where that is zero, as for unknown words only, there is nothing to learn:
+// row and target become zero.
 func (l *lesson) normalise(x *bags, z matrix, learned taught) {
 	v := make([]float64, z.columns)
 	for i := range x.rows() {
@@ -201,7 +209,7 @@ func unprojected(x *bags, w matrix, of taught) float64 {
 	return sum / float64(max(1, x.rows()))
 }
 
-// seen is the number of tokens that stand in any row.
+// seen returns the number of tokens that occur in any row.
 func seen(x *bags, tokens int) int {
 	has := make([]bool, tokens)
 	n := 0

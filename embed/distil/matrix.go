@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// matrix is rows of so many columns, one after the other.
+// matrix is a dense matrix in row-major order.
 type matrix struct {
 	columns int
 	data    []float64
@@ -23,13 +23,13 @@ func (m matrix) rows() int { return len(m.data) / m.columns }
 
 func (m matrix) row(i int) []float64 { return m.data[i*m.columns : (i+1)*m.columns] }
 
-// dense is the rows of [from, to) as gonum takes them, sharing their values.
+// dense returns the rows [from, to) for gonum, sharing their values.
 func (m matrix) dense(from, to int) *mat.Dense {
 	return mat.NewDense(to-from, m.columns, m.data[from*m.columns:to*m.columns])
 }
 
-// slab is the number of rows that dense products take at a time, so that they
-// need no second matrix of the size of the first.
+// slab is the number of rows that dense products process at a time, so that
+// they need no second matrix of the same size.
 const slab = 512
 
 // slabs calls fn for slabs of rows until all are done, fn fails or ctx ends.
@@ -45,7 +45,7 @@ func slabs(ctx context.Context, rows int, fn func(from, to int) error) error {
 	return nil
 }
 
-// times is row i of b times m: the sum of its tokens' rows, added to dst.
+// times adds row i of b times m to dst: the sum of its tokens' rows.
 func (b *bags) times(m matrix, i int, dst []float64) {
 	tokens, values := b.row(i)
 	for j, t := range tokens {
@@ -56,7 +56,7 @@ func (b *bags) times(m matrix, i int, dst []float64) {
 var errEigen = errors.New("an eigendecomposition did not converge")
 
 // eigen decomposes a symmetric matrix, of which it reads the upper triangle:
-// values from small to great, vectors as columns.
+// values in ascending order, vectors as columns.
 func eigen(a *mat.Dense) (values []float64, vectors *mat.Dense, err error) {
 	n, _ := a.Dims()
 	var e mat.EigenSym
@@ -68,7 +68,7 @@ func eigen(a *mat.Dense) (values []float64, vectors *mat.Dense, err error) {
 	return e.Values(nil), vectors, nil
 }
 
-// floored is values with none below a part of the greatest.
+// floored raises values that are below a fraction of the greatest to it.
 func floored(values []float64, part float64) []float64 {
 	least := part * floats.Max(values)
 	out := make([]float64, len(values))

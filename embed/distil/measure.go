@@ -12,8 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Measured says how well a model stands for the teacher on passages that
-// nothing was fitted to.
+// Measured says how well a model approximates the teacher on held-out passages.
 type Measured struct {
 	Model string `json:"model"`
 	// Cosine is the mean cosine to the teacher's vectors after the rotation
@@ -25,7 +24,7 @@ type Measured struct {
 	Similarity float64 `json:"similarity"`
 }
 
-// taught are texts with the teacher's unit vectors, by row.
+// taught holds texts with the teacher's unit vectors, by row.
 type taught struct {
 	texts   []string
 	vectors []float32
@@ -53,8 +52,7 @@ func setRow(m *mat.Dense, i int, v []float32) {
 	}
 }
 
-// turned is the number of passages, at most, that the rotation into the
-// teacher's space is fitted to.
+// turned is the most passages that the rotation into the teacher's space is fitted to.
 const turned = 5000
 
 // measure fits the rotation to some passages and measures on others.
@@ -84,7 +82,7 @@ func measure(ctx context.Context, e embed.Embedder, fit, held taught) (Measured,
 	return m, nil
 }
 
-// vectorsOf embeds texts, a few at a time.
+// vectorsOf embeds texts in batches.
 func vectorsOf(ctx context.Context, e embed.Embedder, texts []string) (*mat.Dense, error) {
 	m := mat.NewDense(len(texts), e.Dimensions(), nil)
 	at := 0
@@ -94,7 +92,7 @@ func vectorsOf(ctx context.Context, e embed.Embedder, texts []string) (*mat.Dens
 			return nil, err
 		}
 		if len(vectors) != len(chunk) {
-			return nil, fmt.Errorf("%s answered %d vectors for %d texts", e.Model(), len(vectors), len(chunk))
+			return nil, fmt.Errorf("%s returned %d vectors for %d texts", e.Model(), len(vectors), len(chunk))
 		}
 		for _, v := range vectors {
 			setRow(m, at, v)
@@ -105,8 +103,8 @@ func vectorsOf(ctx context.Context, e embed.Embedder, texts []string) (*mat.Dens
 }
 
 // rotation is the orthogonal map from a's space to b's that brings the rows of
-// a nearest to those of b (Schönemann 1966: U·Vᵀ with UΣVᵀ = aᵀb). Where the
-// spaces differ in dimensions, the smaller lies in the greater.
+// a nearest to those of b (Schönemann 1966: U·Vᵀ with UΣVᵀ = aᵀb). If the
+// spaces differ in dimensions, the smaller is embedded in the greater.
 func rotation(a, b *mat.Dense) (*mat.Dense, error) {
 	var product mat.Dense
 	product.Mul(a.T(), b)
@@ -133,7 +131,7 @@ func similarities(m *mat.Dense) []float64 {
 	return out
 }
 
-// correlation is Pearson's, 0 where one side does not vary.
+// correlation is Pearson's, 0 if one side does not vary.
 func correlation(a, b []float64) float64 {
 	var ma, mb float64
 	for i := range a {
@@ -151,7 +149,7 @@ func correlation(a, b []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// cosine is 0 where one side is the zero vector.
+// cosine is 0 if one side is the zero vector.
 func cosine(a, b []float64) float64 {
 	var ab, aa, bb float64
 	for i := range a {
@@ -163,5 +161,5 @@ func cosine(a, b []float64) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// rounded is x to four digits behind the point.
+// rounded returns x to four decimal places.
 func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }

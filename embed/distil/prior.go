@@ -9,14 +9,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// eigenFloor is the least eigenvalue as a part of the greatest: what is
-// smaller is noise that whitening would blow up.
+// eigenFloor is the least eigenvalue as a fraction of the greatest: below it is
+// noise that whitening would amplify.
 const eigenFloor = 1e-6
 
 var errOneVector = errors.New("the teacher has the same vector for every token")
 
-// centre subtracts the mean of the rows that count; the others are zero and
-// stay so.
+// centre subtracts the mean of the nonzero rows from them; the others stay zero.
 func centre(m matrix, counts []bool) {
 	mean := make([]float64, m.columns)
 	n := 0.0
@@ -34,12 +33,11 @@ func centre(m matrix, counts []bool) {
 	}
 }
 
-// whiten makes the tokens' vectors, centred before, the prior of what they
-// become: their ZCA whitening U·Λ^−½·Uᵀ (Bell and Sejnowski 1997), UΛUᵀ being
-// their covariance, scaled back to the root mean square they had. It spreads
-// the few directions in which a teacher's vectors of single words lie over
-// all, and turns no vector further than that needs. Rows that are zero stay so
-// and do not count.
+// whiten turns the tokens' centred vectors into the prior: their ZCA whitening
+// U·Λ^−½·Uᵀ (Bell and Sejnowski 1997), UΛUᵀ being their covariance, scaled back
+// to the root mean square they had. It spreads the few directions in which a
+// teacher's vectors of single words lie over all, and turns each vector as
+// little as possible. Zero rows stay zero and do not count.
 func whiten(ctx context.Context, m matrix, counted int) error {
 	before := m.rms()
 	if before == 0 {

@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// flatten is the power of a direction's variance that it is divided by: the
+// flatten is the power of its variance that each direction is divided by:
 // directions that every passage shares count less.
 const flatten = 0.15
 
-// projection is what turns the tokens' vectors w into fewer dimensions:
-// V·Λ^−flatten of the greatest eigenvalues, VΛVᵀ being the covariance of the
-// passages' unit vectors.
+// projection returns the matrix that reduces the tokens' vectors w to fewer
+// dimensions: V·Λ^−flatten of the greatest eigenvalues, VΛVᵀ being the covariance
+// of the passages' unit vectors.
 func projection(ctx context.Context, x *bags, w matrix, dimensions int) (*mat.Dense, error) {
 	d := w.columns
 	squares, sum, n := mat.NewDense(d, d, nil), make([]float64, d), 0.0
@@ -48,14 +48,14 @@ func projection(ctx context.Context, x *bags, w matrix, dimensions int) (*mat.De
 	values = floored(values, eigenFloor)
 	p := mat.NewDense(d, dimensions, nil)
 	p.Apply(func(i, j int, _ float64) float64 {
-		from := d - 1 - j // they go from small to great
+		from := d - 1 - j // they ascend
 		return vectors.At(i, from) * math.Pow(values[from], -flatten)
 	}, p)
 	return p, nil
 }
 
-// quantise projects the tokens' vectors, weighs each with the root of its idf
-// and rounds it to int8 and one scale.
+// quantise projects the tokens' vectors, weighs each by the root of its idf and
+// rounds it to int8 with one scale.
 func quantise(ctx context.Context, w matrix, p *mat.Dense, idf []float32) (rows []int8, scale []float32, err error) {
 	_, k := p.Dims()
 	rows, scale = make([]int8, w.rows()*k), make([]float32, w.rows())

@@ -10,24 +10,25 @@ import (
 )
 
 // block is the number of columns that are solved for together: enough that a
-// walk over the sparse matrix pays, few enough that what it touches stays near
-// the processor. It does not depend on the machine, so neither does the
-// result on the number of processors.
+// walk over the sparse matrix pays, few enough that what it touches stays in
+// cache. It is the same on every machine, so the result does not depend on the
+// number of processors.
 const block = 32
 
-// converged is the part of its first residual at which a column is solved.
+// converged is the fraction of its first residual at which a column is solved.
 const converged = 1e-9
 
-// regress moves the tokens' vectors z, by token, so that passages, rows of x,
-// come to where the teacher has them, rows of target:
+// regress moves the tokens' vectors z so that passages, rows of x, come near to
+// the teacher's vectors, rows of target:
 //
 //	z + xᵀ(xxᵀ + λI)⁻¹(target − xz)
 //
 // which is ridge regression with the prior z instead of zero. The inverse is
-// applied by conjugate gradients (Hestenes and Stiefel 1952), of at most so
-// many steps, to all columns of a block at once, each with step lengths of its
-// own. progress is told how many steps of all blocks are done.
-func regress(ctx context.Context, x *bags, z matrix, target []float32, lambda float64, steps int, progress func(done, total int)) error {
+// applied by conjugate gradients (Hestenes and Stiefel 1952), at most steps of
+// them, to all columns of a block at once, each with its own step lengths.
+// progress is called with the number of steps done over all blocks.
+func regress(ctx context.Context, x *bags, z matrix, target []float32, lambda float64, steps int,
+	progress func(done, total int)) error {
 	blocks := (z.columns + block - 1) / block
 	var mu sync.Mutex // guards done, and orders calls of progress
 	done := 0
@@ -70,13 +71,14 @@ type system struct {
 	tokens    matrix // xᵀ·direction
 
 	square []float64 // of each column's residual
-	enough []float64 // where it is solved
+	enough []float64 // residual at which it is solved
 }
 
 func newSystem(x *bags, z matrix, target []float32, from, to int, lambda float64) *system {
 	n, w := x.rows(), to-from
 	s := &system{x: x, from: from, to: to, lambda: lambda, solution: newMatrix(n, w), residual: newMatrix(n, w),
-		direction: newMatrix(n, w), image: newMatrix(n, w), tokens: newMatrix(z.rows(), w), square: make([]float64, w), enough: make([]float64, w)}
+		direction: newMatrix(n, w), image: newMatrix(n, w), tokens: newMatrix(z.rows(), w), square: make([]float64, w),
+		enough: make([]float64, w)}
 	part := s.tokens // z's columns
 	for t := range part.rows() {
 		copy(part.row(t), z.row(t)[from:to])
@@ -158,8 +160,8 @@ func (s *system) transposed(m matrix) {
 	}
 }
 
-// addTo adds xᵀ·a to the columns of z. Other systems may do so at the same
-// time with theirs.
+// addTo adds xᵀ·a to the columns of z. Other systems may do the same
+// concurrently with their columns.
 func (s *system) addTo(z matrix) {
 	s.transposed(s.solution)
 	for t := range z.rows() {

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// batch is the number of texts that a teacher is asked for at a time, and
-	// at most the number of answers that a kill loses.
+	// batch is the number of texts that a teacher embeds at a time, and the most
+	// vectors that a kill loses.
 	batch = 32
-	// givenUp is the number of texts that fail one after the other until the
-	// teacher, not the texts, is taken to be at fault.
+	// givenUp is the number of consecutive texts that fail before the teacher
+	// rather than the texts is considered at fault.
 	givenUp = 3
 )
 
-// asker asks a teacher for what the work file lacks.
+// asker has a teacher embed what the work file lacks.
 type asker struct {
 	teacher  embed.Embedder
 	work     *workFile
@@ -28,8 +28,8 @@ type asker struct {
 	failed   int // texts in a row
 }
 
-// ask has the work file hold the vectors of texts. A text that the teacher
-// cannot embed is logged and left out of it.
+// ask completes the work file with the vectors of texts. A text that the
+// teacher cannot embed is logged and left out.
 func (a *asker) ask(ctx context.Context, stage string, texts []string) error {
 	var missing []string
 	asked := map[textKey]bool{}
@@ -54,7 +54,7 @@ func (a *asker) ask(ctx context.Context, stage string, texts []string) error {
 	}
 }
 
-// batch asks for a few texts, and one by one if that fails.
+// batch embeds a few texts, and one by one if that fails.
 func (a *asker) batch(ctx context.Context, texts []string) error {
 	err := a.store(ctx, texts)
 	if err == nil {
@@ -73,30 +73,30 @@ func (a *asker) batch(ctx context.Context, texts []string) error {
 			continue
 		}
 		if a.failed++; a.failed == givenUp {
-			return fmt.Errorf("the teacher fails (what it answered is kept): %w", err)
+			return fmt.Errorf("the teacher fails (its vectors so far are kept): %w", err)
 		}
 		a.log.Warn("a text is left out", "text", beginning(texts[i]), "error", err)
 	}
 	return nil
 }
 
-// store asks for texts and keeps the answers.
+// store embeds texts and keeps the vectors.
 func (a *asker) store(ctx context.Context, texts []string) error {
 	vectors, err := a.teacher.Embed(ctx, texts, embed.Document)
 	if err != nil {
 		return err
 	}
 	if len(vectors) != len(texts) {
-		return fmt.Errorf("%s answered %d vectors for %d texts", a.teacher.Model(), len(vectors), len(texts))
+		return fmt.Errorf("%s returned %d vectors for %d texts", a.teacher.Model(), len(vectors), len(texts))
 	}
 	keys := make([]textKey, len(texts))
 	for i, v := range vectors {
 		if len(v) != a.work.dims {
-			return fmt.Errorf("%s answered %d dimensions, not %d", a.teacher.Model(), len(v), a.work.dims)
+			return fmt.Errorf("%s returned %d dimensions, not %d", a.teacher.Model(), len(v), a.work.dims)
 		}
 		for _, x := range v {
 			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-				return fmt.Errorf("%s answered %v", a.teacher.Model(), x)
+				return fmt.Errorf("%s returned %v", a.teacher.Model(), x)
 			}
 		}
 		keys[i] = keyOf(texts[i])
@@ -104,7 +104,7 @@ func (a *asker) store(ctx context.Context, texts []string) error {
 	return a.work.append(keys, vectors)
 }
 
-// beginning is enough of a text to find it by.
+// beginning returns enough of a text to recognise it.
 func beginning(text string) string {
 	const most = 60
 	if len(text) > most {

@@ -15,18 +15,17 @@ import (
 	"syscall"
 )
 
-// workFile keeps the teacher's answers as they come in, so that a run that was
-// killed goes on where it stopped. It is a header that names the teacher, then
+// workFile keeps the teacher's vectors as they arrive, so that a killed run
+// continues where it stopped. It is a header that names the teacher, then
 // records of one size: the key of a text, its vector as little-endian float32,
-// and a CRC-32C over both. A record that does not hold together is passed over,
-// a part of one at the end is cut off; both texts are asked for again. It is
-// written without waiting for the disk: a power cut loses the last vectors,
-// not the file.
+// and a CRC-32C over both. A damaged record is skipped, a partial one at the
+// end is cut off; both texts are embedded again. Writes do not wait for the
+// disk: a power cut loses the last vectors, not the file.
 type workFile struct {
 	file    *os.File
 	dims    int
 	start   int64             // of the first record
-	records int64             // whole ones
+	records int64             // complete ones
 	at      map[textKey]int64 // number of a text's record
 	raw     []byte            // scratch: one record
 }
@@ -43,10 +42,10 @@ const workMagic = "almanac distil 1\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// recordSize is that of a record in bytes.
+// recordSize returns the size of a record in bytes.
 func recordSize(dims int) int { return len(textKey{}) + 4*dims + crc32.Size }
 
-// workHeader is the header of a teacher's file.
+// workHeader returns the header of a teacher's file.
 func workHeader(model string, dims int) []byte {
 	h := []byte(workMagic)
 	h = binary.LittleEndian.AppendUint32(h, uint32(dims))
@@ -55,9 +54,10 @@ func workHeader(model string, dims int) []byte {
 	return binary.LittleEndian.AppendUint32(h, crc32.Checksum(h, castagnoli))
 }
 
-var errOtherTeacher = errors.New("holds vectors of another teacher, or is no work file: name another one, or remove it")
+var errOtherTeacher = errors.New("holds vectors of another teacher, or is not a work file: name another one, " +
+	"or remove it")
 
-// openWork opens or begins the file of a teacher. One run at a time has it.
+// openWork opens or creates the file of a teacher. One run at a time holds it.
 func openWork(path, model string, dims int) (_ *workFile, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, err
@@ -80,7 +80,7 @@ func openWork(path, model string, dims int) (_ *workFile, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("work file %s: %w", path, err)
 	}
-	if w.records == 0 { // new, or cut inside its header
+	if w.records == 0 { // new, or truncated inside its header
 		if _, err := f.WriteAt(header, 0); err != nil {
 			return nil, err
 		}
@@ -93,9 +93,9 @@ func openWork(path, model string, dims int) (_ *workFile, err error) {
 
 func (w *workFile) offset(record int64) int64 { return w.start + record*int64(len(w.raw)) }
 
-// readWork reads a file with the header wanted: the numbers of the records
-// that are whole by their texts, and how many there are with those that are
-// damaged. What ends inside the header is an empty file.
+// readWork reads a file that must have the header: it returns the numbers of
+// the intact records by their texts, and how many records there are including
+// damaged ones. A file that ends inside the header counts as empty.
 func readWork(r io.Reader, header []byte, dims int) (at map[textKey]int64, records int64, err error) {
 	at = map[textKey]int64{}
 	got := make([]byte, len(header))

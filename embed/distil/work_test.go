@@ -65,8 +65,10 @@ func FuzzWorkFile(f *testing.F) {
 		f.Fatal(err)
 	}
 	whole := must[[]byte](f)(os.ReadFile(path))
-	for _, seed := range [][]byte{nil, header, header[:5], whole, whole[:len(whole)-1], flip(whole, len(header)+3), bytes.Repeat([]byte{0}, 200),
-		append(slices.Clone(header), make([]byte, 4*distil.RecordSize(3))...), distil.WorkHeader("m", 1<<30), []byte("notes")} {
+	for _, seed := range [][]byte{nil, header, header[:5], whole, whole[:len(whole)-1], flip(whole, len(header)+3),
+		bytes.Repeat([]byte{0}, 200),
+		append(slices.Clone(header), make([]byte, 4*distil.RecordSize(3))...), distil.WorkHeader("m", 1<<30),
+		[]byte("notes")} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

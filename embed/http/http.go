@@ -1,6 +1,6 @@
-// Package httpembed embeds with a model behind an HTTP interface that many
-// servers speak: OpenAI's (llama.cpp, vLLM, LM Studio, LocalAI, hosted ones)
-// or that of text-embeddings-inference.
+// Package httpembed embeds with a model behind an HTTP API that many servers
+// implement: OpenAI's (llama.cpp, vLLM, LM Studio, LocalAI, hosted ones) or
+// that of text-embeddings-inference.
 package httpembed
 
 import (
@@ -13,10 +13,10 @@ import (
 	"almanac/embed/remote"
 )
 
-// Kind is an interface.
+// Kind is an API.
 type Kind string
 
-// The interfaces.
+// The APIs.
 const (
 	OpenAI Kind = "openai" // POST {URL}/embeddings
 	TEI    Kind = "tei"    // POST {URL}/embed, GET {URL}/info
@@ -25,11 +25,9 @@ const (
 // Config configures an embedder.
 type Config struct {
 	Kind Kind
-	// URL is what the paths above are below: of OpenAI's interface it mostly
-	// ends in /v1.
+	// URL is the base of the paths above; for OpenAI's API it usually ends in /v1.
 	URL string
-	// Model is the name to ask for. TEI has one model: if a name is given,
-	// another one is an error.
+	// Model is the name to request. TEI has one model: if a name is given, another one is an error.
 	Model string
 	Key   string // sent as a bearer token; "" = none
 	// Timeout of one request; default one minute.
@@ -38,11 +36,12 @@ type Config struct {
 	remote.Config
 }
 
-// Open asks the server for its model and returns an embedder. OpenAI's
-// interface has no versions of models: one that was replaced under its name is
-// noticed only if its dimensions differ. Errors are those of remote.Open.
+// Open queries the server for its model and returns an embedder. OpenAI's API
+// has no model versions: a model that was replaced under its name is noticed
+// only if its dimensions differ. Errors are those of remote.Open.
 func Open(ctx context.Context, c Config) (*remote.Embedder, error) {
-	client, err := remote.NewClient(remote.ClientConfig{Name: string(c.Kind), URL: c.URL, Key: c.Key, Timeout: c.Timeout})
+	client, err := remote.NewClient(remote.ClientConfig{Name: string(c.Kind), URL: c.URL, Key: c.Key,
+		Timeout: c.Timeout})
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +50,7 @@ func Open(ctx context.Context, c Config) (*remote.Embedder, error) {
 	case c.Kind == TEI:
 		s = &tei{client, c.Model}
 	case c.Kind != OpenAI:
-		return nil, fmt.Errorf("%q is no kind of embedding server: there are %q and %q", c.Kind, OpenAI, TEI)
+		return nil, fmt.Errorf("%q is not a kind of embedding server: use %q or %q", c.Kind, OpenAI, TEI)
 	case c.Model == "":
 		return nil, fmt.Errorf("%s: no model is named", client)
 	default:
@@ -69,7 +68,7 @@ type openAI struct {
 // Name is the model's.
 func (s *openAI) Name() string { return s.model }
 
-// Identify sends nothing: what there is to know is the name.
+// Identify sends nothing: only the name is known.
 func (s *openAI) Identify(context.Context) (remote.Identity, error) {
 	return remote.Identity{Name: s.model}, nil
 }
@@ -92,7 +91,7 @@ func (s *openAI) Embed(ctx context.Context, texts []string) ([][]float32, error)
 	return vectors, nil
 }
 
-// openAIAnswer has its vectors in any order.
+// openAIAnswer may have its vectors in any order.
 type openAIAnswer struct {
 	Data []struct {
 		Index     int           `json:"index"`
@@ -100,15 +99,15 @@ type openAIAnswer struct {
 	} `json:"data"`
 }
 
-// vectors returns those of n texts in their order.
+// vectors returns the vectors of n texts in the order of the texts.
 func (a openAIAnswer) vectors(n int) ([][]float32, error) {
 	if len(a.Data) != n {
-		return nil, fmt.Errorf("answers %d vectors for %d texts", len(a.Data), n)
+		return nil, fmt.Errorf("returned %d vectors for %d texts", len(a.Data), n)
 	}
 	vectors := make([][]float32, n)
 	for _, d := range a.Data {
 		if d.Index < 0 || d.Index >= n || vectors[d.Index] != nil || d.Embedding == nil {
-			return nil, fmt.Errorf("answers no vector, or two, for a text (index %d of %d)", d.Index, n)
+			return nil, fmt.Errorf("returned no vector, or two, for a text (index %d of %d)", d.Index, n)
 		}
 		vectors[d.Index] = d.Embedding
 	}
@@ -121,7 +120,7 @@ type tei struct {
 	model string // expected; "" = any
 }
 
-// info is the part of TEI's that counts.
+// info is the part of TEI's /info that is used.
 type info struct {
 	Model     string `json:"model_id"`
 	Version   string `json:"model_sha"` // null for a model from a directory
@@ -146,13 +145,15 @@ func (s *tei) Identify(ctx context.Context) (remote.Identity, error) {
 	}
 	switch {
 	case i.Model == "":
-		return remote.Identity{}, fmt.Errorf("%s does not say which model it has: is it a text-embeddings-inference server?", s)
+		return remote.Identity{},
+			fmt.Errorf("%s does not say which model it has: is it a text-embeddings-inference server?", s)
 	case s.model != "" && i.Model != s.model:
 		return remote.Identity{}, fmt.Errorf("%s has the model %s, not %s", s, i.Model, s.model)
 	case i.ModelType.Embedding == nil:
-		return remote.Identity{}, fmt.Errorf("%s has the model %s, which is no embedding model", s, i.Model)
+		return remote.Identity{}, fmt.Errorf("%s has the model %s, which is not an embedding model", s, i.Model)
 	}
-	version := fmt.Sprintf("%s, %s, %s pooling, %d tokens", remote.Cut(i.Version, 12), i.Type, i.ModelType.Embedding.Pooling, i.Holds)
+	version := fmt.Sprintf("%s, %s, %s pooling, %d tokens", remote.Cut(i.Version, 12), i.Type,
+		i.ModelType.Embedding.Pooling, i.Holds)
 	return remote.Identity{Name: i.Model, Version: strings.TrimPrefix(version, ", "), MaxBatch: i.MaxBatch}, nil
 }
 

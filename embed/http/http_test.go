@@ -24,7 +24,8 @@ import (
 func TestMain(m *testing.M) {
 	var kept []goleak.Option
 	if os.Getenv("ALMANAC_TEST_OLLAMA_URL") != "" { // connections to a server that outlives the tests
-		kept = append(kept, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+		kept = append(kept, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+			goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
 	}
 	goleak.VerifyTestMain(m, kept...)
 }
@@ -86,7 +87,8 @@ func open(t *testing.T, c httpembed.Config) *remote.Embedder {
 // sentence checks that an error is one line that says what it should.
 func sentence(t *testing.T, err error, want string) {
 	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\t") || len(err.Error()) > 500 {
+	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\t") ||
+		len(err.Error()) > 500 {
 		t.Errorf("error %v, want one line with %q", err, want)
 	}
 }
@@ -100,7 +102,8 @@ const (
 
 func TestOpenAI(t *testing.T) {
 	f, url := newFake(t, map[string]string{"/v1/embeddings": oneOpenAI})
-	e := open(t, httpembed.Config{Kind: httpembed.OpenAI, URL: url + "/v1/", Model: "text-embedding-3-small", Key: "hush"})
+	e := open(t, httpembed.Config{Kind: httpembed.OpenAI, URL: url + "/v1/", Model: "text-embedding-3-small",
+		Key: "hush"})
 	if e.Model() != "text-embedding-3-small, 2 dimensions" || e.Dimensions() != 2 {
 		t.Errorf("model %s, %d dimensions", e.Model(), e.Dimensions())
 	}
@@ -136,7 +139,9 @@ func TestTEI(t *testing.T) {
 	}
 	f.answer("/embed", oneTEI)
 	f.answer("/info", strings.Replace(infoTEI, `"5c38ec7c405ec4b44b94cc5a9bb96e735b38267a"`, "null", 1))
-	if e = open(t, httpembed.Config{Kind: httpembed.TEI, URL: url, Model: "BAAI/bge-small-en-v1.5", Config: remote.Config{Prefixes: &remote.Prefixes{}}}); e.Model() != "BAAI/bge-small-en-v1.5@float16, cls pooling, 512 tokens, 2 dimensions" {
+	if e = open(t, httpembed.Config{Kind: httpembed.TEI, URL: url, Model: "BAAI/bge-small-en-v1.5",
+		Config: remote.Config{Prefixes: &remote.Prefixes{}}}); e.Model() != "BAAI/bge-small-en-v1.5@float16, cls "+
+		"pooling, 512 tokens, 2 dimensions" {
 		t.Errorf("model %s", e.Model())
 	}
 }
@@ -146,7 +151,7 @@ func TestBadConfiguration(t *testing.T) {
 		cfg  httpembed.Config
 		want string
 	}{
-		{httpembed.Config{Kind: "grpc", URL: "http://127.0.0.1"}, `"grpc" is no kind of embedding server: there are "openai" and "tei"`},
+		{httpembed.Config{Kind: "grpc", URL: "http://127.0.0.1"}, `"grpc" is not a kind of embedding server: use "openai" or "tei"`},
 		{httpembed.Config{Kind: httpembed.OpenAI, URL: "http://127.0.0.1/v1"}, "openai at http://127.0.0.1/v1: no model is named"},
 		{httpembed.Config{Kind: httpembed.OpenAI, URL: "127.0.0.1:80", Model: "m"}, `openai: "127.0.0.1:80" is not of the form`},
 	} {
@@ -163,30 +168,30 @@ func TestBadServers(t *testing.T) {
 		want    string
 		away    bool
 	}{
-		{"wrong path", httpembed.OpenAI, nil, "answers 404 Not Found: 404 page not found", false},
-		{"wrong model", httpembed.OpenAI, map[string]string{"/embeddings": `404 {"error":{"message":"The model m does not exist"}}`}, "answers 404 Not Found: The model m does not exist", false},
+		{"wrong path", httpembed.OpenAI, nil, "returned 404 Not Found: 404 page not found", false},
+		{"wrong model", httpembed.OpenAI, map[string]string{"/embeddings": `404 {"error":{"message":"The model m does not exist"}}`}, "returned 404 Not Found: The model m does not exist", false},
 		{"wrong key", httpembed.OpenAI, map[string]string{"/embeddings": `401 {"error":{"message":"Incorrect API key provided: hush"}}`}, "refuses the key (401 Unauthorized: Incorrect API key provided: [key])", false},
-		{"still loading", httpembed.OpenAI, map[string]string{"/embeddings": `503 {"error":{"message":"Loading model"}}`}, "is unavailable: it answers 503", true},
+		{"still loading", httpembed.OpenAI, map[string]string{"/embeddings": `503 {"error":{"message":"Loading model"}}`}, "is unavailable: it returned 503", true},
 		{"chat server", httpembed.OpenAI, map[string]string{"/embeddings": `501 {"error":{"message":"This server does not support embeddings"}}`}, "does not support embeddings", false},
-		{"web page", httpembed.OpenAI, map[string]string{"/embeddings": `<html>`}, "answers something else than expected", false},
-		{"two vectors", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1]}]}`}, "answers 2 vectors for 1 texts", false},
-		{"wrong index", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":1,"embedding":[1]}]}`}, "answers no vector, or two", false},
-		{"no embedding", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0}]}`}, "answers no vector, or two", false},
-		{"base64", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":"AACAPw=="}]}`}, "a vector is no array of numbers", false},
+		{"web page", httpembed.OpenAI, map[string]string{"/embeddings": `<html>`}, "returned an unexpected response", false},
+		{"two vectors", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[1]},{"index":1,"embedding":[1]}]}`}, "returned 2 vectors for 1 texts", false},
+		{"wrong index", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":1,"embedding":[1]}]}`}, "returned no vector, or two", false},
+		{"no embedding", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0}]}`}, "returned no vector, or two", false},
+		{"base64", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":"AACAPw=="}]}`}, "a vector is not an array of numbers", false},
 		{"NaN as null", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[null,1]}]}`}, "is null, which stands for NaN", false},
-		{"NaN", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[NaN,1]}]}`}, "answers something else than expected", false},
-		{"wrong path", httpembed.TEI, nil, "answers 404 Not Found", false},
+		{"NaN", httpembed.OpenAI, map[string]string{"/embeddings": `{"data":[{"index":0,"embedding":[NaN,1]}]}`}, "returned an unexpected response", false},
+		{"wrong path", httpembed.TEI, nil, "returned 404 Not Found", false},
 		{"other model", httpembed.TEI, map[string]string{"/info": strings.Replace(infoTEI, "BAAI/", "example/", 1)}, "has the model example/bge-small-en-v1.5, not BAAI/bge-small-en-v1.5", false},
-		{"reranker", httpembed.TEI, map[string]string{"/info": strings.Replace(infoTEI, `"embedding"`, `"reranker"`, 1)}, "which is no embedding model", false},
+		{"reranker", httpembed.TEI, map[string]string{"/info": strings.Replace(infoTEI, `"embedding"`, `"reranker"`, 1)}, "which is not an embedding model", false},
 		{"other program", httpembed.TEI, map[string]string{"/info": `{"name":"x"}`}, "does not say which model it has: is it a text-embeddings-inference server?", false},
-		{"overloaded", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `429 {"error":"Model is overloaded","error_type":"overloaded"}`}, "is unavailable: it answers 429 Too Many Requests: Model is overloaded", true},
-		{"backend", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `424 {"error":"Inference failed","error_type":"backend"}`}, "answers 424 Failed Dependency: Inference failed", false},
-		{"wrong count", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `[]`}, "answers 0 vectors for 1 texts", false},
+		{"overloaded", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `429 {"error":"Model is overloaded","error_type":"overloaded"}`}, "is unavailable: it returned 429 Too Many Requests: Model is overloaded", true},
+		{"backend", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `424 {"error":"Inference failed","error_type":"backend"}`}, "returned 424 Failed Dependency: Inference failed", false},
+		{"wrong count", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `[]`}, "returned 0 vectors for 1 texts", false},
 		{"null", httpembed.TEI, map[string]string{"/info": infoTEI, "/embed": `[null]`}, "vector", false},
 	} {
 		t.Run(string(c.kind)+" "+c.name, func(t *testing.T) {
 			if c.away {
-				t.Parallel() // it is asked again, with pauses
+				t.Parallel() // it is called again, with pauses
 			}
 			_, url := newFake(t, c.answers)
 			cfg := httpembed.Config{Kind: c.kind, URL: url, Model: "m", Key: "hush"}
@@ -211,27 +216,33 @@ func TestServerThatComesLater(t *testing.T) {
 	if _, err := e.Embed(t.Context(), []string{"a"}, embed.Query); !errors.Is(err, embed.ErrUnavailable) {
 		t.Errorf("error %v", err)
 	}
-	e = open(t, httpembed.Config{Kind: httpembed.OpenAI, URL: gone.URL, Model: "m", Config: remote.Config{Known: remote.Known{Model: "m, 3 dimensions", Dimensions: 3}}})
-	if _, err := e.Embed(t.Context(), []string{"a"}, embed.Query); !errors.Is(err, embed.ErrUnavailable) || e.Dimensions() != 3 {
+	e = open(t, httpembed.Config{Kind: httpembed.OpenAI, URL: gone.URL, Model: "m",
+		Config: remote.Config{Known: remote.Known{Model: "m, 3 dimensions", Dimensions: 3}}})
+	if _, err := e.Embed(t.Context(), []string{"a"}, embed.Query); !errors.Is(err, embed.ErrUnavailable) ||
+		e.Dimensions() != 3 {
 		t.Errorf("error %v", err)
 	}
 	f.answer("/embed", `[[1,2,3]]`)
 	e = open(t, httpembed.Config{Kind: httpembed.TEI, URL: url})
 	f.answer("/embed", `[[1,2]]`)
 	_, err := e.Embed(t.Context(), []string{"a"}, embed.Query)
-	sentence(t, err, "answers vectors of 2 dimensions, but those in the index have 3: start almanac again to build a new index")
+	sentence(t, err, "returned vectors of 2 dimensions, but those in the index have 3: restart almanac to build "+
+		"a new index")
 }
 
 // TestRealServer speaks to Ollama's OpenAI interface.
 func TestRealServer(t *testing.T) {
-	base := recordingtest.HTTP(t, "testdata/openai.jsonl", os.Getenv("ALMANAC_TEST_OLLAMA_URL"), recordingtest.Options{Server: "Ollama 0.9.6"})
-	_, err := httpembed.Open(t.Context(), httpembed.Config{Kind: httpembed.OpenAI, URL: base + "/v1", Model: "no-such-model"})
-	sentence(t, err, `answers 404 Not Found: model "no-such-model" not found`)
+	base := recordingtest.HTTP(t, "testdata/openai.jsonl", os.Getenv("ALMANAC_TEST_OLLAMA_URL"),
+		recordingtest.Options{Server: "Ollama 0.9.6"})
+	_, err := httpembed.Open(t.Context(), httpembed.Config{Kind: httpembed.OpenAI, URL: base + "/v1",
+		Model: "no-such-model"})
+	sentence(t, err, `returned 404 Not Found: model "no-such-model" not found`)
 	e := open(t, httpembed.Config{Kind: httpembed.OpenAI, URL: base + "/v1", Model: "all-minilm"})
 	if e.Model() != "all-minilm, 384 dimensions" {
 		t.Errorf("model %s", e.Model())
 	}
-	got, err := e.Embed(t.Context(), []string{"How do I become a validator?", "A validator joins the Causeway Network with a signed request.", "The ferry carries no cars."}, embed.Document)
+	got, err := e.Embed(t.Context(), []string{"How do I become a validator?",
+		"A validator joins the Causeway Network with a signed request.", "The ferry carries no cars."}, embed.Document)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,13 +252,15 @@ func TestRealServer(t *testing.T) {
 		}
 		return sum
 	}
-	if near, far, self := dot(got[0], got[1]), dot(got[0], got[2]), dot(got[0], got[0]); near < far+0.3 || math.Abs(self-1) > 1e-5 {
+	if near, far, self := dot(got[0], got[1]), dot(got[0], got[2]), dot(got[0], got[0]); near < far+0.3 ||
+		math.Abs(self-1) > 1e-5 {
 		t.Errorf("cosine %.3f with the answer, %.3f with another text, square %.6f", near, far, self)
 	}
 }
 
 func FuzzAnswers(f *testing.F) {
-	for _, body := range []string{oneOpenAI, oneTEI, infoTEI, `{"data":[{"index":-1,"embedding":[1]}]}`, `[null]`, `{"error":"x"}`, `[[1e39]]`} {
+	for _, body := range []string{oneOpenAI, oneTEI, infoTEI, `{"data":[{"index":-1,"embedding":[1]}]}`, `[null]`,
+		`{"error":"x"}`, `[[1e39]]`} {
 		f.Add(infoTEI, body)
 	}
 	f.Add(`{"model_id":"x","model_type":{"embedding":{}},"max_client_batch_size":-5}`, `[[0]]`)

@@ -1,5 +1,5 @@
 // Package ollama embeds with a model that an Ollama server runs. It is the only
-// package that knows Ollama's client.
+// package that imports Ollama's client.
 //
 // That client reads the environment: with OLLAMA_AUTH set, or for the host
 // ollama.com, it signs its requests with the key in ~/.ollama. Config decides
@@ -26,7 +26,7 @@ type Config struct {
 	Model string // as `ollama pull` names it; without a tag, latest
 	Key   string // bearer token of a proxy in front of the server; "" = none
 	// KeepAlive is how long the server keeps the model in memory after a
-	// request; 0 = as the server is set, negative = for ever.
+	// request; 0 = the server's setting, negative = forever.
 	KeepAlive time.Duration
 	// Timeout of one request, which may have to load the model; default one
 	// minute.
@@ -35,7 +35,7 @@ type Config struct {
 	remote.Config
 }
 
-// ErrNoModel is in the error of a server that does not have the model.
+// ErrNoModel is wrapped by the error of a server that does not have the model.
 var ErrNoModel = errors.New("it has to be pulled first")
 
 // Open checks that the server has the model and returns an embedder, whose
@@ -90,7 +90,9 @@ func (s *server) Identify(ctx context.Context) (remote.Identity, error) {
 		}
 		digest := strings.TrimPrefix(m.Digest, "sha256:")
 		if len(digest) < shownDigest {
-			return remote.Identity{}, fmt.Errorf("%s has the model %s without a digest, so changes of it could not be noticed", s, name.DisplayShortest())
+			return remote.Identity{},
+				fmt.Errorf("%s has the model %s without a digest, so changes to it could not be noticed", s,
+					name.DisplayShortest())
 		}
 		return remote.Identity{Name: name.DisplayShortest(), Version: digest[:shownDigest]}, nil
 	}
@@ -101,14 +103,14 @@ func (s *server) missing() error {
 	return fmt.Errorf("%s does not have the model %s: %w with `ollama pull %s`", s, s.Name(), ErrNoModel, s.Name())
 }
 
-// shownDigest is how much of a digest Ollama's own list shows.
+// shownDigest is how many characters of a digest `ollama list` shows.
 const shownDigest = 12
 
 // Name is the model's, with its tag.
 func (s *server) Name() string { return s.model.DisplayShortest() }
 
-// Embed sends one request. Texts that are too long are cut by the server, or
-// refused by versions that forget to (0.13.5 to at least 0.15.6).
+// Embed sends one request. The server cuts texts that are too long; some
+// versions (0.13.5 to at least 0.15.6) refuse them instead.
 func (s *server) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	truncate := true
 	request := &api.EmbedRequest{Model: s.Name(), Input: texts, KeepAlive: s.keepAlive, Truncate: &truncate}

@@ -26,7 +26,8 @@ import (
 func TestMain(m *testing.M) {
 	var kept []goleak.Option
 	if os.Getenv("ALMANAC_TEST_OLLAMA_URL") != "" { // connections to a server that outlives the tests
-		kept = append(kept, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"), goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
+		kept = append(kept, goleak.IgnoreAnyFunction("net/http.(*persistConn).readLoop"),
+			goleak.IgnoreAnyFunction("net/http.(*persistConn).writeLoop"))
 	}
 	goleak.VerifyTestMain(m, kept...)
 }
@@ -102,7 +103,8 @@ func open(t *testing.T, c ollama.Config) *remote.Embedder {
 // sentence checks that an error is one line that says what it should.
 func sentence(t *testing.T, err error, want string) {
 	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\t") || len(err.Error()) > 500 {
+	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\t") ||
+		len(err.Error()) > 500 {
 		t.Errorf("error %v, want one line with %q", err, want)
 	}
 }
@@ -119,7 +121,8 @@ func TestWhatIsSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	length := math.Hypot(3, 7)
-	if want := [][]float32{{float32(3 / length), float32(7 / length)}, {0, 0}}; !slices.EqualFunc(got, want, slices.Equal) {
+	if want := [][]float32{{float32(3 / length), float32(7 / length)}, {0, 0}}; !slices.EqualFunc(got, want,
+		slices.Equal) {
 		t.Errorf("vectors %v, want %v", got, want)
 	}
 	sent, err := json.Marshal(f.requests[len(f.requests)-1])
@@ -143,7 +146,8 @@ func TestPrefixesOfTheModelsFamily(t *testing.T) {
 	f, url := newFake(t)
 	f.on("/api/tags", answer(200, `{"models":[{"name":"nomic-embed-text:v1.5","digest":"sha256:`+digest+`"}]}`))
 	e := open(t, ollama.Config{URL: url, Model: "nomic-embed-text:v1.5"})
-	for purpose, want := range map[embed.Purpose]string{embed.Query: "search_query: a", embed.Document: "search_document: a"} {
+	for purpose, want := range map[embed.Purpose]string{embed.Query: "search_query: a",
+		embed.Document: "search_document: a"} {
 		if _, err := e.Embed(t.Context(), []string{"a"}, purpose); err != nil {
 			t.Fatal(err)
 		}
@@ -184,19 +188,19 @@ func TestBadServers(t *testing.T) {
 		want       string
 		away       bool
 	}{
-		{"another program", "/api/tags", answer(404, "404 page not found"), "answers 404 Not Found: 404 page not found", false},
-		{"a web page", "/api/tags", answer(200, "<html>hello</html>"), "answers something else than expected, is the address right?", false},
-		{"another API", "/api/tags", answer(200, `{"models":"none"}`), "answers something else than expected", false},
+		{"another program", "/api/tags", answer(404, "404 page not found"), "returned 404 Not Found: 404 page not found", false},
+		{"a web page", "/api/tags", answer(200, "<html>hello</html>"), "returned an unexpected response, is the address right?", false},
+		{"another API", "/api/tags", answer(200, `{"models":"none"}`), "returned an unexpected response", false},
 		{"no models", "/api/tags", answer(200, `{}`), "does not have the model", false},
 		{"no digest", "/api/tags", answer(200, `{"models":[{"name":"all-minilm:latest"}]}`), "without a digest", false},
 		{"wrong key", "/api/tags", answer(401, "unauthorized: wrong-key"), "refuses the key (401 Unauthorized: unauthorized: [key])", false},
-		{"proxy without server", "/api/tags", answer(502, "<html>"), "is unavailable: it answers 502 Bad Gateway", true},
-		{"no memory", "/api/embed", answer(500, `{"error":"model requires more system memory (9 GiB) than is available"}`), "answers 500 Internal Server Error: model requires more", false},
-		{"no embedding model", "/api/embed", answer(400, `{"error":"\"all-minilm\" does not support embeddings"}`), `answers 400 Bad Request: "all-minilm" does not support embeddings`, false},
-		{"no vectors", "/api/embed", answer(200, `{"embeddings":[]}`), "answers 0 vectors for 1 texts", false},
-		{"empty answer", "/api/embed", answer(200, ``), "answers 0 vectors for 1 texts", false},
+		{"proxy without server", "/api/tags", answer(502, "<html>"), "is unavailable: it returned 502 Bad Gateway", true},
+		{"no memory", "/api/embed", answer(500, `{"error":"model requires more system memory (9 GiB) than is available"}`), "returned 500 Internal Server Error: model requires more", false},
+		{"no embedding model", "/api/embed", answer(400, `{"error":"\"all-minilm\" does not support embeddings"}`), `returned 400 Bad Request: "all-minilm" does not support embeddings`, false},
+		{"no vectors", "/api/embed", answer(200, `{"embeddings":[]}`), "returned 0 vectors for 1 texts", false},
+		{"empty answer", "/api/embed", answer(200, ``), "returned 0 vectors for 1 texts", false},
 		{"empty vector", "/api/embed", answer(200, `{"embeddings":[[]]}`), "vectors without components", false},
-		{"too large a number", "/api/embed", answer(200, `{"embeddings":[[1e60]]}`), "answers something else than expected", false},
+		{"too large a number", "/api/embed", answer(200, `{"embeddings":[[1e60]]}`), "returned an unexpected response", false},
 		{"NaN", "/api/embed", answer(500, `{"error":"failed to encode response: json: unsupported value: NaN"}`), "unsupported value: NaN", false},
 		{"redirect", "/api/tags", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://models.example.org/", http.StatusMovedPermanently)
@@ -221,7 +225,8 @@ func TestServerThatComesLater(t *testing.T) {
 	known := remote.Known{Model: open(t, ollama.Config{URL: url, Model: "all-minilm"}).Model(), Dimensions: 2}
 	gone := httptest.NewServer(nil)
 	gone.Close()
-	if _, err := ollama.Open(t.Context(), ollama.Config{URL: gone.URL, Model: "all-minilm"}); !errors.Is(err, embed.ErrUnavailable) {
+	if _, err := ollama.Open(t.Context(), ollama.Config{URL: gone.URL, Model: "all-minilm"}); !errors.Is(err,
+		embed.ErrUnavailable) {
 		t.Errorf("error %v", err)
 	}
 	f.on("/api/tags", answer(503, ""))
@@ -236,7 +241,8 @@ func TestServerThatComesLater(t *testing.T) {
 	}
 	f.on("/api/embed", answer(404, `{"error":"model \"all-minilm\" not found, try pulling it first"}`))
 	_, err = e.Embed(t.Context(), []string{"a"}, embed.Query)
-	if sentence(t, err, "does not have the model all-minilm:latest: it has to be pulled first"); !errors.Is(err, ollama.ErrNoModel) {
+	if sentence(t, err, "does not have the model all-minilm:latest: it has to be pulled first"); !errors.Is(err,
+		ollama.ErrNoModel) {
 		t.Errorf("error %v", err)
 	}
 	f.on("/api/embed", nil)
@@ -244,7 +250,8 @@ func TestServerThatComesLater(t *testing.T) {
 	f.digest = strings.Repeat("ab", 32)
 	f.mu.Unlock()
 	_, err = e.Embed(t.Context(), []string{"a"}, embed.Query)
-	sentence(t, err, "now has another model (all-minilm:latest@abababababab, 2 dimensions) than the index was built with (all-minilm:latest@913ecac45365, 2 dimensions)")
+	sentence(t, err, "now has another model (all-minilm:latest@abababababab, 2 dimensions) than the index was built "+
+		"with (all-minilm:latest@913ecac45365, 2 dimensions)")
 }
 
 // TestLongTextsAreCutForServersThatRefuseThem is for the versions that do not

@@ -7,10 +7,10 @@ import (
 	"github.com/ollama/ollama/api"
 )
 
-// Pull makes the server fetch the model from its library. progress, which may
-// be nil, is called with the bytes that are there and those known of; the
-// total grows while the server learns of the model's parts. There is no
-// timeout but ctx; what was fetched until then is not fetched again.
+// Pull has the server fetch the model from its library. progress, which may be
+// nil, is called with the bytes fetched and the bytes known of; the total grows
+// as the server finds more parts of the model. There is no timeout but ctx;
+// what was fetched before it ended is not fetched again.
 func Pull(ctx context.Context, c Config, progress func(done, total int64)) error {
 	s, err := newServer(c)
 	if err != nil {
@@ -31,7 +31,7 @@ func Pull(ctx context.Context, c Config, progress func(done, total int64)) error
 	if err != nil {
 		return fmt.Errorf("pull the model %s: %w", s.Name(), s.Explain(ctx, err))
 	}
-	// The library takes an answer that breaks off for its end.
+	// The client library takes a truncated response for a complete one.
 	switch {
 	case complete:
 		return nil
@@ -41,16 +41,16 @@ func Pull(ctx context.Context, c Config, progress func(done, total int64)) error
 	return fmt.Errorf("pull the model %s: %s stopped before it had all of it", s.Name(), s)
 }
 
-// parts are the files of a model by digest, bytes done and in all.
+// parts holds the files of a model by digest: bytes done and total.
 type parts map[string][2]int64
 
-// What is beyond these limits is not believed.
+// Reports beyond these limits are ignored.
 const (
 	maxParts = 10_000
 	maxPart  = 1 << 40 // bytes
 )
 
-// add takes in one report, and says whether it was about a file.
+// add records one report and says whether it was about a file.
 func (parts parts) add(p api.ProgressResponse) (done, total int64, ok bool) {
 	if p.Digest == "" || p.Total <= 0 || p.Total > maxPart || p.Completed < 0 || len(parts) >= maxParts {
 		return 0, 0, false

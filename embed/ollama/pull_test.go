@@ -35,14 +35,15 @@ func TestPull(t *testing.T) {
 `)
 	})
 	var got [][2]int64
-	if err := ollama.Pull(t.Context(), ollama.Config{URL: url, Model: "all-minilm"}, func(done, total int64) { got = append(got, [2]int64{done, total}) }); err != nil {
+	if err := ollama.Pull(t.Context(), ollama.Config{URL: url, Model: "all-minilm"},
+		func(done, total int64) { got = append(got, [2]int64{done, total}) }); err != nil {
 		t.Fatal(err)
 	}
 	if want := [][2]int64{{0, 100}, {60, 100}, {70, 150}, {110, 150}, {150, 150}}; !slices.Equal(got, want) {
 		t.Errorf("progress %v, want %v", got, want)
 	}
 	if !strings.Contains(asked, `"model":"all-minilm:latest"`) {
-		t.Errorf("asked %s", asked)
+		t.Errorf("called %s", asked)
 	}
 	if err := ollama.Pull(t.Context(), ollama.Config{URL: url, Model: "all-minilm"}, nil); err != nil {
 		t.Error(err)
@@ -57,9 +58,9 @@ func TestPullThatFails(t *testing.T) {
 		"unknown model": {answer(200, "{\"status\":\"pulling manifest\"}\n{\"error\":\"pull model manifest: file does not exist\"}\n"), "failed: pull model manifest: file does not exist"},
 		"breaks off":    {answer(200, "{\"status\":\"pulling a\",\"digest\":\"sha256:a\",\"total\":100,\"completed\":60}\n"), "stopped before it had all of it"},
 		"says nothing":  {answer(200, ""), "stopped before it had all of it"},
-		"no JSON":       {answer(200, "<html>\n"), "answers something else than expected"},
+		"no JSON":       {answer(200, "<html>\n"), "returned an unexpected response"},
 		"wrong key":     {answer(403, ""), "wants a key (403 Forbidden)"},
-		"refused":       {answer(500, `{"error":"disk full"}`), "answers 500 Internal Server Error: disk full"},
+		"refused":       {answer(500, `{"error":"disk full"}`), "returned 500 Internal Server Error: disk full"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, url := newFake(t)
@@ -69,10 +70,12 @@ func TestPullThatFails(t *testing.T) {
 			sentence(t, err, "pull the model all-minilm:latest: ")
 		})
 	}
-	if err := ollama.Pull(t.Context(), ollama.Config{URL: "http://127.0.0.1:1", Model: "all-minilm"}, nil); !errors.Is(err, embed.ErrUnavailable) {
+	if err := ollama.Pull(t.Context(), ollama.Config{URL: "http://127.0.0.1:1", Model: "all-minilm"},
+		nil); !errors.Is(err, embed.ErrUnavailable) {
 		t.Errorf("error %v", err)
 	}
-	sentence(t, ollama.Pull(t.Context(), ollama.Config{URL: "http://127.0.0.1:1", Model: "not a name"}, nil), "is not the name of a model")
+	sentence(t, ollama.Pull(t.Context(), ollama.Config{URL: "http://127.0.0.1:1", Model: "not a name"}, nil),
+		"is not the name of a model")
 }
 
 func TestPullCanBeStopped(t *testing.T) {

@@ -19,7 +19,8 @@ import (
 // at ALMANAC_TEST_OLLAMA_URL, or a recording of one.
 func server(t *testing.T, file string) string {
 	t.Helper()
-	return recordingtest.HTTP(t, file, os.Getenv("ALMANAC_TEST_OLLAMA_URL"), recordingtest.Options{Server: "Ollama 0.9.6"})
+	return recordingtest.HTTP(t, file, os.Getenv("ALMANAC_TEST_OLLAMA_URL"),
+		recordingtest.Options{Server: "Ollama 0.9.6"})
 }
 
 func cosine(a, b []float32) float64 {
@@ -32,7 +33,8 @@ func cosine(a, b []float32) float64 {
 
 func TestRealServer(t *testing.T) {
 	e := open(t, ollama.Config{URL: server(t, "testdata/embed.jsonl"), Model: "all-minilm"})
-	if !regexp.MustCompile(`^all-minilm:latest@[0-9a-f]{12}, 384 dimensions$`).MatchString(e.Model()) || e.Dimensions() != 384 {
+	if !regexp.MustCompile(`^all-minilm:latest@[0-9a-f]{12}, 384 dimensions$`).MatchString(e.Model()) ||
+		e.Dimensions() != 384 {
 		t.Errorf("model %s, %d dimensions", e.Model(), e.Dimensions())
 	}
 	texts := []string{
@@ -40,7 +42,8 @@ func TestRealServer(t *testing.T) {
 		"The ferry to the island leaves at noon and carries no cars.",
 		"",
 		"Überweisung in Höhe von 5 € – naïve café ☕ 日本語",
-		strings.Repeat("A validator joins the Causeway Network with a signed onboarding request. ", 60), // more than the model holds
+		// more than the model holds
+		strings.Repeat("A validator joins the Causeway Network with a signed onboarding request. ", 60),
 	}
 	got, err := e.Embed(t.Context(), texts, embed.Document)
 	if err != nil {
@@ -67,7 +70,8 @@ func TestRealServer(t *testing.T) {
 
 func TestRealServerWithoutTheModel(t *testing.T) {
 	_, err := ollama.Open(t.Context(), ollama.Config{URL: server(t, "testdata/missing.jsonl"), Model: "no-such-model"})
-	sentence(t, err, "does not have the model no-such-model:latest: it has to be pulled first with `ollama pull no-such-model:latest`")
+	sentence(t, err, "does not have the model no-such-model:latest: it has to be pulled first with `ollama pull "+
+		"no-such-model:latest`")
 	if !errors.Is(err, ollama.ErrNoModel) {
 		t.Errorf("error %v", err)
 	}
@@ -79,12 +83,14 @@ func BenchmarkPassages(b *testing.B) {
 	if live == "" {
 		b.Skip("ALMANAC_TEST_OLLAMA_URL names no server")
 	}
-	e, err := ollama.Open(b.Context(), ollama.Config{URL: live, Model: cmp.Or(os.Getenv("ALMANAC_TEST_OLLAMA_MODEL"), "all-minilm")})
+	e, err := ollama.Open(b.Context(),
+		ollama.Config{URL: live, Model: cmp.Or(os.Getenv("ALMANAC_TEST_OLLAMA_MODEL"), "all-minilm")})
 	if err != nil {
 		b.Fatal(err)
 	}
 	random := rand.New(rand.NewPCG(1, 2))
-	words := strings.Fields("a validator joins the network with signed onboarding requests and every operator keeps its own ledger of contracts which the synchronizer never sees")
+	words := strings.Fields("a validator joins the network with signed onboarding requests and every operator keeps " +
+		"its own ledger of contracts which the synchronizer never sees")
 	texts := make([]string, 32)
 	for i := range texts {
 		passage := make([]string, 180)

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	maxPlain = 64 << 10  // bytes of a recording that is written as it is
+	maxPlain = 64 << 10  // bytes of a recording that is written uncompressed
 	maxFile  = 400 << 10 // bytes of any recording in the repository
 	maxRead  = 64 << 20  // bytes of a recording, decompressed
 )
@@ -26,12 +26,12 @@ type header struct {
 	Recorded string `json:"recorded"` // the day
 }
 
-// load reads a recording: the file, or the file with .gz behind its name.
+// load reads a recording: the file, or the file with .gz appended to its name.
 func load(file string) ([]Call, error) {
 	raw, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		if raw, err = os.ReadFile(file + ".gz"); errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("there is no recording %s", file)
+			return nil, fmt.Errorf("recording %s does not exist", file)
 		}
 	}
 	if err != nil {
@@ -72,7 +72,7 @@ func decode(raw []byte) ([]Call, error) {
 	return calls, lines.Err()
 }
 
-// save writes a recording in place of what is there.
+// save writes a recording, replacing the present one.
 func save(file, server string, calls []Call) error {
 	var plain bytes.Buffer
 	e := json.NewEncoder(&plain)
@@ -102,7 +102,8 @@ func save(file, server string, calls []Call) error {
 		content = zipped.Bytes()
 	}
 	if len(content) > maxFile {
-		return fmt.Errorf("recording %s: %d bytes, allowed are %d: record fewer calls to a file", path, len(content), maxFile)
+		return fmt.Errorf("recording %s: %d bytes, more than %d: record fewer calls per file", path, len(content),
+			maxFile)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err

@@ -9,13 +9,14 @@ import (
 	"testing"
 )
 
-const maxBody = 64 << 20 // bytes of a request or answer
+const maxBody = 64 << 20 // bytes of a request or response
 
-// HTTP returns the base URL that a test talks to, without a slash at its end.
-// Where live is empty, that is a server on loopback that plays the recording
-// in file (a path from the package's directory, without .gz); a request that
-// is not in it fails the test by name. Else it is live itself or, with -record,
-// a proxy in front of it that writes the file when the test has passed.
+// HTTP returns the base URL that a test calls, without a trailing slash. If
+// live is empty, that is a server on loopback that plays the recording in file
+// (a path relative to the package's directory, without .gz); a request that is
+// not in it fails the test by name. Otherwise it is live itself or, with
+// -record, a proxy in front of it that writes the file when the test has
+// passed.
 func HTTP(t *testing.T, file, live string, o Options) (baseURL string) {
 	t.Helper()
 	live = strings.TrimSuffix(live, "/")
@@ -33,7 +34,7 @@ func HTTP(t *testing.T, file, live string, o Options) (baseURL string) {
 	return server.URL
 }
 
-// player answers from a recording.
+// player responds from a recording.
 type player struct{ *Recording }
 
 func (p player) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +51,7 @@ func (p player) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	write(w, reply)
 }
 
-// recorder forwards to a server and keeps what is said.
+// recorder forwards to a server and keeps the calls.
 type recorder struct {
 	*Recording
 	live string
@@ -73,10 +74,10 @@ func (p recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	forward.Header = r.Header.Clone()
 	forward.Header.Del("Connection")
-	forward.Header.Set("Accept-Encoding", "identity") // a recording is to be read
+	forward.Header.Set("Accept-Encoding", "identity") // recordings are to be readable
 	response, err := transport.RoundTrip(forward)
 	if err != nil {
-		if r.Context().Err() == nil { // the client that gave up is not answered
+		if r.Context().Err() == nil { // a client that gave up gets no response
 			p.fail(w, fmt.Errorf("%s: %w", request.name(), err))
 		}
 		return
@@ -94,10 +95,10 @@ func (p recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	write(w, reply)
 }
 
-// transport does not keep connections, so that nothing outlives a test.
+// transport keeps no connections, so that nothing outlives a test.
 var transport = &http.Transport{DisableKeepAlives: true, DisableCompression: true}
 
-// read takes a request apart.
+// read parses a request.
 func (r *Recording) read(request *http.Request) (Call, string, error) {
 	body, err := io.ReadAll(io.LimitReader(request.Body, maxBody))
 	if err != nil {
@@ -115,10 +116,10 @@ func write(w http.ResponseWriter, reply Reply) {
 		w.Header().Set("Content-Type", reply.Type)
 	}
 	w.WriteHeader(reply.Status)
-	_, _ = w.Write(reply.Body) // a client that is gone needs no answer
+	_, _ = w.Write(reply.Body) // a client that is gone needs no response
 }
 
-// fail reports what went wrong in the test and to the client.
+// fail reports an error in the test and to the client.
 func (r *Recording) fail(w http.ResponseWriter, err error) {
 	r.Fail(err)
 	http.Error(w, err.Error(), http.StatusBadGateway)

@@ -1,14 +1,14 @@
-// Package recordingtest records what tests and a real server say to each other
-// and plays it back where no server runs, so that a suite that needs a server
+// Package recordingtest records the calls between tests and a real server and
+// plays them back where no server runs, so that a suite that needs a server
 // runs everywhere and is deterministic. It is test support.
 //
-// A recording is a file of JSON lines, gzip-compressed where it is large: a
-// header with the server and the day, then one call a line. A request is
-// answered by the recorded call of the same method, path, query and body; equal
-// requests get their answers in the recorded order, and the last one from then
-// on. Of a GET that is repeated at once, as by a client that polls, only the
-// last answer is recorded: played back, nothing waits. Tests whose requests
-// differ (by the name of an index, say) do not depend on each other's order.
+// A recording is a file of JSON lines, gzip-compressed if it is large: a header
+// with the server and the day, then one call per line. A request is answered by
+// the recorded call of the same method, path, query and body; equal requests
+// get their responses in the recorded order, and the last one from then on. Of
+// a GET that is repeated at once, as by a client that polls, only the last
+// response is recorded: playback never waits. Tests whose requests differ (by
+// the name of an index, say) are independent of each other's order.
 //
 // With the address of a server a suite runs live; with the flag -record too,
 // it runs live and the recording is written again.
@@ -31,7 +31,7 @@ var record = flag.Bool("record", false, "write the recordings of the servers who
 // Wanted reports whether -record is set.
 func Wanted() bool { return *record }
 
-// Options say what is special about a server.
+// Options describe a server.
 type Options struct {
 	// Server is its name and version; it is written into the recording.
 	Server string
@@ -43,7 +43,7 @@ type Options struct {
 	Ignore []string
 }
 
-// Call is a request and its answer: a line of a recording.
+// Call is a request and its response: a line of a recording.
 type Call struct {
 	Method string  `json:"method,omitempty"` // empty for gRPC
 	Path   string  `json:"path"`
@@ -54,7 +54,7 @@ type Call struct {
 	Answer payload `json:"answer,omitzero"`
 }
 
-// payload is a body: exactly one member is set, none when it is empty.
+// payload is a body: exactly one member is set, none if it is empty.
 type payload struct {
 	JSON  json.RawMessage `json:"json,omitempty"`
 	Text  string          `json:"text,omitempty"`  // what is not JSON
@@ -123,12 +123,12 @@ func strip(v any, names []string) {
 	}
 }
 
-// key is what a request is looked up by.
+// key returns the key under which a request is looked up.
 func (c Call) key() string {
 	return c.Method + " " + c.Path + "?" + c.Query + "\n" + string(c.Body.bytes())
 }
 
-// name says which request it is, in a message.
+// name identifies a request in messages.
 func (c Call) name() string {
 	name := c.Path
 	if c.Method != "" {
@@ -147,15 +147,14 @@ func (c Call) name() string {
 	return name
 }
 
-// Reply is the answer to a request.
+// Reply is the response to a request.
 type Reply struct {
 	Status int    // of HTTP or gRPC
 	Type   string // of HTTP: the media type
 	Body   []byte
 }
 
-// Recording is one that is made or played. Its methods are safe for concurrent
-// use.
+// Recording is being recorded or played. Its methods are safe for concurrent use.
 type Recording struct {
 	t    testing.TB
 	file string
@@ -214,8 +213,8 @@ func (r *Recording) Add(request Call, reply Reply) {
 	r.calls = append(r.calls, request)
 }
 
-// Answer returns the recorded answer to a request. One that was not recorded
-// fails the test.
+// Answer returns the recorded response to a request. A request that was not
+// recorded fails the test.
 func (r *Recording) Answer(request Call) (Reply, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -35,7 +35,8 @@ func counter(t *testing.T) string {
 			w.WriteHeader(http.StatusTeapot)
 		default:
 			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `{"n": %d, "key": %q, "big": 12345678901234567890, "body": %q}`, n.Add(1), r.Header.Get("Authorization"), body)
+			fmt.Fprintf(w, `{"n": %d, "key": %q, "big": 12345678901234567890, "body": %q}`, n.Add(1),
+				r.Header.Get("Authorization"), body)
 		}
 	}))
 	t.Cleanup(server.Close)
@@ -96,13 +97,14 @@ func TestRecordedCallsArePlayed(t *testing.T) {
 		teapot = ask(t, base, "DELETE", "/teapot", "hush, not json")
 	})
 	if !strings.Contains(first.body, "Bearer hush") || first.body == last.body {
-		t.Fatalf("the recording proxy answers %+v and %+v", first, last)
+		t.Fatalf("the recording proxy returned %+v and %+v", first, last)
 	}
 	written, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Contains(written, []byte("hush")) || !bytes.HasPrefix(written, []byte(`{"server":"counter 1.0","recorded":"`)) ||
+	if bytes.Contains(written, []byte("hush")) ||
+		!bytes.HasPrefix(written, []byte(`{"server":"counter 1.0","recorded":"`)) ||
 		bytes.Count(written, []byte("\n")) != 8 || !bytes.Contains(written, []byte("not json")) {
 		t.Errorf("recording:\n%s", written)
 	}
@@ -177,7 +179,8 @@ func TestUnknownRequestFailsByName(t *testing.T) {
 		server := httptest.NewServer(player{Play(f, file, Options{})})
 		got := ask(t, server.URL, c.method, c.path, c.body)
 		server.Close()
-		if got.status != http.StatusNotImplemented || len(f.texts) != 1 || !strings.Contains(f.texts[0], c.want) || !strings.Contains(f.texts[0], file) {
+		if got.status != http.StatusNotImplemented || len(f.texts) != 1 || !strings.Contains(f.texts[0], c.want) ||
+			!strings.Contains(f.texts[0], file) {
 			t.Errorf("%s %s: status %d, failures %q, want one with %q", c.method, c.path, got.status, f.texts, c.want)
 		}
 		if len(got.body) > 1000 {
@@ -209,7 +212,8 @@ func TestMissingAndDamagedRecordings(t *testing.T) {
 
 func TestLargeRecordingsAreCompressed(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "x.jsonl")
-	calls := []Call{{Method: "GET", Path: "/a", Status: 200, Answer: newPayload([]byte(`"` + strings.Repeat("ledger ", 20_000) + `"`))}}
+	calls := []Call{{Method: "GET", Path: "/a", Status: 200,
+		Answer: newPayload([]byte(`"` + strings.Repeat("ledger ", 20_000) + `"`))}}
 	if err := save(file, "s", calls[:0]); err != nil {
 		t.Fatal(err)
 	}

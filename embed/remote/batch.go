@@ -16,8 +16,8 @@ const (
 	maxBatch   = 128
 	growAfter  = 8 // quick full batches in a row
 
-	// A full batch that takes longer than longBatch was too large: a query
-	// that comes meanwhile is computed after it. One of half that time is quick.
+	// A full batch that takes longer than longBatch was too large: a query that
+	// arrives meanwhile waits for it. One that takes at most half of that is quick.
 	longBatch = time.Second
 
 	maxTries   = 4
@@ -27,19 +27,19 @@ const (
 	// maxText bounds a text in bytes. Models hold some thousand tokens, and a
 	// passage has some hundred.
 	maxText = 32 << 10
-	minText = 64 // a text that is refused at this length is not too long
+	minText = 64 // a text refused at this length was not refused for its length
 )
 
 // post sends one request.
 type post func(ctx context.Context, texts []string) ([][]float32, error)
 
-// batches sends texts in batches whose size follows what the server can do: it
-// is halved when one takes long, or fails that a smaller one may not, and grows
-// slowly while all goes well. It is safe for concurrent use.
+// batches sends texts in batches whose size adapts to the server: it is halved
+// when a batch takes long, or fails where a smaller one may not, and grows
+// slowly otherwise. It is safe for concurrent use.
 type batches struct {
 	post  post
 	slots chan struct{} // one for each request under way
-	pause time.Duration // before the second try; grows from try to try
+	pause time.Duration // before the second try; grows with each try
 
 	mu   sync.Mutex
 	size int
@@ -48,10 +48,11 @@ type batches struct {
 }
 
 func newBatches(p post, concurrency int) *batches {
-	return &batches{post: p, slots: make(chan struct{}, concurrency), pause: firstPause, size: firstBatch, max: maxBatch}
+	return &batches{post: p, slots: make(chan struct{}, concurrency), pause: firstPause, size: firstBatch,
+		max: maxBatch}
 }
 
-// limit sets how many texts the server takes at once; 0 = it does not say.
+// limit sets how many texts the server accepts at once; 0 = unknown.
 func (b *batches) limit(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,7 +68,7 @@ func (b *batches) next() int {
 	return b.size
 }
 
-// went records a batch that was answered.
+// went records a batch that succeeded.
 func (b *batches) went(n int, took time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -84,7 +85,7 @@ func (b *batches) went(n int, took time.Duration) {
 	}
 }
 
-// shrink records one that was too much.
+// shrink records a batch that was too large.
 func (b *batches) shrink(n int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -95,7 +96,7 @@ func (b *batches) shrinkLocked(n int) {
 	b.good, b.size = 0, max(1, min(b.size, n/2))
 }
 
-// all sends any number of texts, some requests at once.
+// all sends any number of texts, several requests at once.
 func (b *batches) all(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	g, group := errgroup.WithContext(ctx)
@@ -119,13 +120,13 @@ send:
 	return vectors, context.Cause(ctx)
 }
 
-// one sends a single text, whatever else is under way.
+// one sends a single text without waiting for a slot.
 func (b *batches) one(ctx context.Context, texts []string) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	return vectors, b.some(ctx, texts, vectors, 0)
 }
 
-// textError is what the server says to one text alone.
+// textError is the server's error about a single text.
 type textError struct {
 	at int
 	error
@@ -135,8 +136,7 @@ func (e *textError) Error() string { return fmt.Sprintf("text %d: %v", e.at+1, e
 func (e *textError) Unwrap() error { return e.error }
 
 // some fills the vectors of a batch that begins with text number at, in halves
-// if the whole is too much. When one text fails for itself the rest is not
-// asked.
+// if the whole is too large. When a single text fails, the rest is not sent.
 func (b *batches) some(ctx context.Context, texts []string, vectors [][]float32, at int) error {
 	start := time.Now()
 	answer, err := b.patiently(ctx, texts)
@@ -150,7 +150,7 @@ func (b *batches) some(ctx context.Context, texts []string, vectors [][]float32,
 	case k != toomuch && k != slow && k != toolong:
 		return err
 	case len(texts) > 1:
-		if k != toolong { // which is the fault of one text
+		if k != toolong { // not the fault of one text
 			b.shrink(len(texts))
 		}
 		half := len(texts) / 2
@@ -164,9 +164,10 @@ func (b *batches) some(ctx context.Context, texts []string, vectors [][]float32,
 	return &textError{at, err}
 }
 
-// patiently sends one request, again where the server asks for patience.
+// patiently sends one request and retries while the server asks to wait.
 func (b *batches) patiently(ctx context.Context, texts []string) ([][]float32, error) {
-	p := &pause{BackOff: &backoff.ExponentialBackOff{InitialInterval: b.pause, RandomizationFactor: 0.2, Multiplier: 3, MaxInterval: maxPause}}
+	p := &pause{BackOff: &backoff.ExponentialBackOff{InitialInterval: b.pause, RandomizationFactor: 0.2, Multiplier: 3,
+		MaxInterval: maxPause}}
 	return backoff.Retry(ctx, func() ([][]float32, error) {
 		answer, err := b.post(ctx, texts)
 		if e, ok := errors.AsType[*Error](err); ok && e.kind == later && e.after <= maxPause {
@@ -179,7 +180,7 @@ func (b *batches) patiently(ctx context.Context, texts []string) ([][]float32, e
 	}, backoff.WithBackOff(p), backoff.WithMaxTries(maxTries))
 }
 
-// pause is as long as the server asks for.
+// pause is a backoff that waits as long as the server asks for.
 type pause struct {
 	backoff.BackOff
 	asked time.Duration

@@ -21,7 +21,7 @@ func fails(k kind) error {
 	return &Error{text: fmt.Sprint("kind ", k), cause: errors.New("cause"), kind: k}
 }
 
-// vectorOf tells texts apart.
+// vectorOf gives distinct texts distinct vectors.
 func vectorOf(text string) []float32 {
 	v := []float32{float32(len(text)), 0}
 	for _, b := range []byte(text) {

@@ -16,12 +16,12 @@ import (
 const (
 	defaultTimeout = time.Minute
 	maxAnswer      = 64 << 20 // bytes
-	maxMessage     = 16 << 10 // bytes read of an answer that is an error
+	maxMessage     = 16 << 10 // bytes read of an error response
 )
 
 // ClientConfig configures a Client.
 type ClientConfig struct {
-	// Name is the kind of server, for messages.
+	// Name is the kind of server, used in messages.
 	Name string
 	// URL is the server's address, http or https. It may carry a user and
 	// password; messages leave them out, and a query too.
@@ -32,10 +32,10 @@ type ClientConfig struct {
 	Timeout time.Duration
 }
 
-// Client speaks to a server whose address the operator configured, so
-// loopback and private networks are as good as any. It follows no redirect,
-// since keys and texts are for the configured host, and uses no proxy,
-// whatever HTTP_PROXY says. Its errors are one sentence each, without keys.
+// Client calls a server whose address the operator configured, so loopback and
+// private networks are allowed. It follows no redirects, since keys and texts
+// are for the configured host, and uses no proxy, whatever HTTP_PROXY says. Its
+// errors are one sentence each, without keys.
 type Client struct {
 	name    string
 	base    *url.URL
@@ -43,8 +43,7 @@ type Client struct {
 	timeout time.Duration
 }
 
-// NewClient returns a client, or says what is wrong with the address. It
-// sends nothing.
+// NewClient returns a client, or an error about the address. It sends nothing.
 func NewClient(c ClientConfig) (*Client, error) {
 	base, err := url.Parse(c.URL)
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Hostname() == "" {
@@ -66,8 +65,8 @@ func NewClient(c ClientConfig) (*Client, error) {
 	}, nil
 }
 
-// connections are those of all clients: one that is given up, because its
-// server is not what it should be, leaves none of its own open.
+// connections is shared by all clients, so that a client that is dropped
+// because its server is not the expected one leaves no connections open.
 var connections = &http.Transport{
 	DialContext:         (&net.Dialer{Timeout: 5 * time.Second}).DialContext,
 	TLSHandshakeTimeout: 5 * time.Second,
@@ -79,17 +78,16 @@ var connections = &http.Transport{
 // URL is the server's address.
 func (c *Client) URL() *url.URL { return c.base }
 
-// HTTP is the client for a library that wants one. It answers only successes:
-// every other status is an error of the request.
+// HTTP is the client for a library that needs one. It returns only successful
+// responses: every other status is an error of the request.
 func (c *Client) HTTP() *http.Client { return c.http }
 
-// String names the server for people.
+// String names the server in messages.
 func (c *Client) String() string {
 	return c.name + " at " + (&url.URL{Scheme: c.base.Scheme, Host: c.base.Host, Path: c.base.Path}).String()
 }
 
-// Do runs one request under the timeout. Its error is an *Error, or that of
-// ctx.
+// Do runs one request under the timeout. Its error is an *Error or the error of ctx.
 func (c *Client) Do(ctx context.Context, request func(context.Context) error) error {
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -97,7 +95,7 @@ func (c *Client) Do(ctx context.Context, request func(context.Context) error) er
 }
 
 // JSON sends body as JSON, none if it is nil, to a path below the server's
-// address and decodes the answer, which must be JSON too.
+// address and decodes the response, which must be JSON too.
 func (c *Client) JSON(ctx context.Context, method, path string, body, answer any) error {
 	return c.Do(ctx, func(ctx context.Context) error {
 		var payload io.Reader
@@ -127,9 +125,9 @@ func (c *Client) JSON(ctx context.Context, method, path string, body, answer any
 	})
 }
 
-// transport adds the key, bounds bodies and turns every status that is no
-// success into an error, so that it is read in one place, whichever library
-// sent the request.
+// transport adds the key, bounds bodies and turns every unsuccessful status
+// into an error, so that it is read in one place, whichever library sent the
+// request.
 type transport struct {
 	key  string
 	next http.RoundTripper
@@ -138,8 +136,8 @@ type transport struct {
 func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.Header.Set("User-Agent", "almanac")
-	// Without a value it is not sent, but says that the request may be sent
-	// again when it met a connection that the server was closing.
+	// Without a value the header is not sent, but marks the request as safe to send
+	// again if the server was closing the connection.
 	r.Header["Idempotency-Key"] = nil
 	if t.key != "" {
 		r.Header.Set("Authorization", "Bearer "+t.key)

@@ -40,13 +40,14 @@ func at(t *testing.T, cfg ClientConfig) *Client {
 	return c
 }
 
-// CloseIdleConnections lets http.Client reach the connections of next.
+// CloseIdleConnections lets http.Client close the connections of next.
 func (t transport) CloseIdleConnections() { t.next.(*http.Transport).CloseIdleConnections() }
 
 // sentence checks that an error is one clear sentence.
 func sentence(t *testing.T, err error, want string) {
 	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\t") || len(err.Error()) > 500 {
+	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\t") ||
+		len(err.Error()) > 500 {
 		t.Errorf("error %v, want one line with %q", err, want)
 	}
 }
@@ -85,7 +86,8 @@ func TestRequest(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		fmt.Fprintf(w, `{"got": %q}`, fmt.Sprint(r.Method, " ", r.URL, " ", r.Header.Get("Authorization"), " ", r.Header.Get("User-Agent"), " ",
+		fmt.Fprintf(w, `{"got": %q}`, fmt.Sprint(r.Method, " ", r.URL, " ", r.Header.Get("Authorization"), " ",
+			r.Header.Get("User-Agent"), " ",
 			r.Header.Get("Idempotency-Key"), string(body)))
 	}))
 	defer server.Close()
@@ -127,22 +129,22 @@ func TestRefusalsAreExplained(t *testing.T) {
 	}{
 		{"no key", 401, `{"error":"invalid"}`, "wants a key (401 Unauthorized: invalid)", false, final},
 		{"forbidden", 403, ``, "wants a key (403 Forbidden)", false, final},
-		{"no such path", 404, "404 page not found\n", "answers 404 Not Found: 404 page not found: are its address and the model's name right?", false, final},
-		{"nested message", 400, `{"error":{"message":"The model ` + "`x`" + ` does not exist","code":null}}`, "answers 400 Bad Request: The model `x` does not exist", false, final},
+		{"no such path", 404, "404 page not found\n", "returned 404 Not Found: 404 page not found: are its address and the model's name right?", false, final},
+		{"nested message", 400, `{"error":{"message":"The model ` + "`x`" + ` does not exist","code":null}}`, "returned 400 Bad Request: The model `x` does not exist", false, final},
 		{"detail", 422, `{"detail":"no such model"}`, "Unprocessable Entity: no such model", false, final},
-		{"detail of another shape", 422, `{"detail":[{"loc":["body"]}]}`, "answers 422 Unprocessable Entity", false, final},
-		{"busy", 503, `{"error":"server busy, please try again"}`, "is unavailable: it answers 503 Service Unavailable: server busy", true, later},
+		{"detail of another shape", 422, `{"detail":[{"loc":["body"]}]}`, "returned 422 Unprocessable Entity", false, final},
+		{"busy", 503, `{"error":"server busy, please try again"}`, "is unavailable: it returned 503 Service Unavailable: server busy", true, later},
 		{"overloaded", 429, `{"error":"Model is overloaded","error_type":"overloaded"}`, "429 Too Many Requests: Model is overloaded", true, later},
-		{"page of a proxy", 502, "<html>\r\n<body>nginx</body>", "it answers 502 Bad Gateway", true, later},
-		{"crashed", 500, `{"error":"model runner has unexpectedly stopped"}`, "answers 500 Internal Server Error: model runner", false, toomuch},
-		{"payload", 413, ``, "answers 413 Request Entity Too Large", false, toomuch},
+		{"page of a proxy", 502, "<html>\r\n<body>nginx</body>", "it returned 502 Bad Gateway", true, later},
+		{"crashed", 500, `{"error":"model runner has unexpectedly stopped"}`, "returned 500 Internal Server Error: model runner", false, toomuch},
+		{"payload", 413, ``, "returned 413 Request Entity Too Large", false, toomuch},
 		{"backend", 424, `{"error":"Inference failed","error_type":"backend"}`, "Inference failed", false, toomuch},
 		{"too long for Ollama", 400, `{"error":"the input length exceeds the context length"}`, "refuses a text for its length (400", false, toolong},
 		{"too long for OpenAI", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens, however you requested 9000 tokens"}}`, "refuses a text", false, toolong},
 		{"too long for llama.cpp", 500, `{"error":{"code":500,"message":"input is too large to process. increase the physical batch size"}}`, "refuses a text", false, toolong},
 		{"too long for TEI", 413, `{"error":"` + "`inputs`" + ` must have less than 512 tokens. Given: 600","error_type":"Validation"}`, "refuses a text", false, toolong},
-		{"batch too large for TEI", 413, `{"error":"batch size 64 > maximum allowed batch size 32","error_type":"Validation"}`, "answers 413", false, toomuch},
-		{"long and rude", 418, "first\nsecond\x00\x1b[31m" + strings.Repeat("é", 5000), "answers 418 I'm a teapot: first second", false, final},
+		{"batch too large for TEI", 413, `{"error":"batch size 64 > maximum allowed batch size 32","error_type":"Validation"}`, "returned 413", false, toomuch},
+		{"long and rude", 418, "first\nsecond\x00\x1b[31m" + strings.Repeat("é", 5000), "returned 418 I'm a teapot: first second", false, final},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := client(t, answer(c.status, c.body)).JSON(t.Context(), http.MethodGet, "x", nil, new(any))
@@ -166,7 +168,8 @@ func TestKeysAreNotTold(t *testing.T) {
 	}
 	withUser.User = url.UserPassword("u", "secret")
 	withUser.RawQuery = "api-key=secret"
-	for _, address := range []string{withUser.String(), strings.Replace(withUser.String(), withUser.Host, "127.0.0.1:1", 1)} {
+	for _, address := range []string{withUser.String(), strings.Replace(withUser.String(), withUser.Host, "127.0.0.1:1",
+		1)} {
 		err = at(t, ClientConfig{URL: address, Key: "hush"}).JSON(t.Context(), http.MethodGet, "x", nil, new(any))
 		if err == nil || strings.Contains(err.Error(), "hush") || strings.Contains(err.Error(), "secret") {
 			t.Errorf("error %v", err)
@@ -177,11 +180,16 @@ func TestKeysAreNotTold(t *testing.T) {
 }
 
 func TestRedirectsAreNotFollowed(t *testing.T) {
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("the redirect was followed")
+	}))
 	defer other.Close()
 	for _, status := range []int{301, 302, 307, 308} {
-		c := client(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+"/x?key=hush", status) })
-		sentence(t, c.JSON(t.Context(), http.MethodPost, "x", 1, new(any)), "redirects to "+other.URL+", which is not followed")
+		c := client(t, func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, other.URL+"/x?key=hush", status)
+		})
+		sentence(t, c.JSON(t.Context(), http.MethodPost, "x", 1, new(any)),
+			"redirects to "+other.URL+", which is not followed")
 	}
 }
 
@@ -222,12 +230,12 @@ func TestConnectionFailuresAreExplained(t *testing.T) {
 		name, url, want string
 		unavailable     bool
 	}{
-		{"nobody", gone.URL, "is unavailable: nothing listens there", true},
+		{"nothing listens", gone.URL, "is unavailable: nothing listens there", true},
 		{"certificate", secure.URL, "has a certificate that is not accepted: x509: ", false},
 		{"no TLS", strings.Replace(plain.URL, "http:", "https:", 1), "does not speak TLS: its address begins with http://", false},
 		{"TLS", strings.Replace(secure.URL, "https:", "http:", 1), "Client sent an HTTP request to an HTTPS server", false},
 		{"reset", reset.URL, "is unavailable: it closed the connection", true},
-		{"another protocol", foreign.URL, "answers something else than expected, is the address right?", false},
+		{"another protocol", foreign.URL, "returned an unexpected response, is the address right?", false},
 		{"torn", torn.URL, "is unavailable: it closed the connection", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -243,8 +251,10 @@ func TestConnectionFailuresAreExplained(t *testing.T) {
 func TestUnknownHost(t *testing.T) {
 	c := at(t, ClientConfig{URL: "http://models.example.org"})
 	err := c.Explain(t.Context(), &url.Error{Op: "Post", URL: "http://models.example.org/?key=hush",
-		Err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "models.example.org", IsNotFound: true}}})
-	sentence(t, err, "example at http://models.example.org is unavailable: the name models.example.org cannot be resolved")
+		Err: &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "models.example.org",
+			IsNotFound: true}}})
+	sentence(t, err, "example at http://models.example.org is unavailable: the name models.example.org cannot "+
+		"be resolved")
 	if !errors.Is(err, embed.ErrUnavailable) {
 		t.Error("a name that is not resolved may be later")
 	}
@@ -252,8 +262,8 @@ func TestUnknownHost(t *testing.T) {
 
 func TestAnswersOfAnotherShape(t *testing.T) {
 	for body, want := range map[string]string{
-		"<html>": "answers something else than expected", "": "answers something else", `{"a": "text"}`: "answers something else",
-		`{"a": 1} {}`: "answers something else", `{"v": [1, null]}`: "component 1 of a vector is null", `{"v": "AAAA"}`: "a vector is no array",
+		"<html>": "returned an unexpected response", "": "returned an unexpected response", `{"a": "text"}`: "returned an unexpected response",
+		`{"a": 1} {}`: "returned an unexpected response", `{"v": [1, null]}`: "component 1 of a vector is null", `{"v": "AAAA"}`: "a vector is not an array",
 	} {
 		var got struct {
 			A int
@@ -287,7 +297,8 @@ func TestTimeouts(t *testing.T) {
 	stopped := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stopped)
-	if err := c.JSON(ctx, http.MethodGet, "x", nil, new(any)); !errors.Is(err, stopped) || errors.Is(err, embed.ErrUnavailable) {
+	if err := c.JSON(ctx, http.MethodGet, "x", nil, new(any)); !errors.Is(err, stopped) ||
+		errors.Is(err, embed.ErrUnavailable) {
 		t.Errorf("error %v, want that of the caller", err)
 	}
 }
@@ -299,14 +310,15 @@ func TestBodiesAreBounded(t *testing.T) {
 		t.Errorf("%d bytes, error %v", len(got), err)
 	}
 	err = at(t, ClientConfig{URL: "http://models.example.org"}).Explain(t.Context(), err)
-	sentence(t, err, "answers more than 64 MiB")
+	sentence(t, err, "returned more than 64 MiB")
 	if kindOf(err) != toomuch {
 		t.Errorf("kind %d", kindOf(err))
 	}
 }
 
 func FuzzMessage(f *testing.F) {
-	for _, body := range []string{`{"error":"x"}`, `{"error":{"message":"x"}}`, `{"message":3}`, `{"detail":[]}`, "<html>", "text\xff\x00", `"x"`, `null`, `[]`} {
+	for _, body := range []string{`{"error":"x"}`, `{"error":{"message":"x"}}`, `{"message":3}`, `{"detail":[]}`,
+		"<html>", "text\xff\x00", `"x"`, `null`, `[]`} {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
@@ -317,11 +329,13 @@ func FuzzMessage(f *testing.F) {
 	})
 }
 
-// A server that is not yet what it should be is asked by a new client each
+// A server that is not yet what it should be is called by a new client each
 // time.
 func TestClientsLeaveNoConnectionsBehind(t *testing.T) {
 	var opened atomic.Int64
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("{}")) }))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("{}"))
+	}))
 	server.Config.ConnState = func(_ net.Conn, s http.ConnState) {
 		if s == http.StateNew {
 			opened.Add(1)

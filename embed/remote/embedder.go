@@ -14,32 +14,29 @@ import (
 
 // Server is a kind of model server.
 type Server interface {
-	// Name is the model that the configuration asks for; "" = whichever the
-	// server has.
+	// Name is the configured model; "" = whichever the server has.
 	Name() string
-	// Identify asks which model answers. It is called at the start, after
-	// every failure and once a minute, so it should be cheap.
+	// Identify queries which model the server runs. It is called at the start,
+	// after every failure and once a minute, so it should be cheap.
 	Identify(ctx context.Context) (Identity, error)
-	// Embed sends one request and returns the vectors in the order of texts,
-	// as the server answers them.
+	// Embed sends one request and returns the server's vectors in the order of texts.
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
-	// String names the server for people.
+	// String names the server in messages.
 	String() string
 }
 
 // Identity is the model behind a server.
 type Identity struct {
-	// Name is the model's, which says which prefixes it wants.
+	// Name is the model's name, which determines its prefixes.
 	Name string
-	// Version changes whenever the vectors may though the name does not;
-	// "" = the server does not say.
+	// Version changes whenever the vectors may change under the same name; "" = unknown.
 	Version string
-	// MaxBatch is how many texts a request may have; 0 = not said.
+	// MaxBatch is how many texts a request may have; 0 = unknown.
 	MaxBatch int
 }
 
-// Known is an embedder as it was when its server last answered. One of
-// another model or other prefixes than are configured now does not count.
+// Known is an embedder as of its server's last response. It is ignored if
+// another model or other prefixes are configured now.
 type Known struct {
 	Model      string // Embedder.Model
 	Dimensions int
@@ -49,8 +46,7 @@ type Known struct {
 type Config struct {
 	// Prefixes replaces those of the model's family.
 	Prefixes *Prefixes
-	// Known lets Open succeed while the server is unavailable; the zero value
-	// does not.
+	// Known allows Open to succeed while the server is unavailable; the zero value does not.
 	Known Known
 	// Concurrency is how many requests for documents may be under way at
 	// once; default 2. Queries do not wait for them.
@@ -61,8 +57,8 @@ type Config struct {
 
 const recheck = time.Minute
 
-// Embedder embeds on a server. Texts without any character but white space
-// get the zero vector; those longer than the model holds are cut.
+// Embedder embeds on a server. Texts of only white space get the zero vector;
+// those longer than the model's context are cut.
 type Embedder struct {
 	server  Server
 	cfg     Config
@@ -70,23 +66,23 @@ type Embedder struct {
 	size    int // dimensions; 0 until the first answer
 	batches *batches
 
-	turn    chan struct{} // held while the server is asked for its model
+	turn    chan struct{} // held while the server is queried for its model
 	checked atomic.Pointer[check]
 }
 
 var _ embed.Embedder = (*Embedder)(nil)
 
-// check is a server that had the model it should have.
+// check records that a server had the expected model.
 type check struct {
 	at       time.Time
 	prefixes Prefixes
 }
 
-// Open asks the server which model it has and how long its vectors are. While
-// the server is unavailable (embed.ErrUnavailable) it succeeds if c.Known says
+// Open queries the server for its model and the length of its vectors. While
+// the server is unavailable (embed.ErrUnavailable) it succeeds if c.Known has
 // both; calls then fail with that error until the server is back, and with
-// another one if it comes back with another model. How long a server may take
-// is up to ctx.
+// another one if it comes back with another model. ctx bounds how long the
+// server may take.
 func Open(ctx context.Context, s Server, c Config) (*Embedder, error) {
 	if c.Concurrency == 0 {
 		c.Concurrency = 2
@@ -104,7 +100,8 @@ func Open(ctx context.Context, s Server, c Config) (*Embedder, error) {
 		err = ended(ctx, s)
 	}
 	if errors.Is(err, embed.ErrUnavailable) && c.Known.fits(s.Name(), c.Prefixes) {
-		c.Log.Warn("the model server is not there yet: the model is taken to be the last known", "model", c.Known.Model, "error", err)
+		c.Log.Warn("the model server is not available yet: the last known model is assumed",
+			"model", c.Known.Model, "error", err)
 		e.model, e.size = c.Known.Model, c.Known.Dimensions
 		return e, nil
 	}
@@ -114,7 +111,7 @@ func Open(ctx context.Context, s Server, c Config) (*Embedder, error) {
 	return e, nil
 }
 
-// discover learns model and dimensions.
+// discover queries model and dimensions.
 func (e *Embedder) discover(ctx context.Context) error {
 	id, prefixes, err := e.identify(ctx)
 	if err != nil {
@@ -126,12 +123,13 @@ func (e *Embedder) discover(ctx context.Context) error {
 	}
 	e.size = len(probe[0])
 	if e.size == 0 {
-		return fmt.Errorf("%s answers vectors without components", e.server)
+		return fmt.Errorf("%s returned vectors without components", e.server)
 	}
 	e.model = describe(id, e.size, prefixes)
 	e.checked.Store(&check{e.cfg.Now(), prefixes})
 	if _, known := prefixesFor(id.Name); !known && e.cfg.Prefixes == nil {
-		e.cfg.Log.Info("no prefixes are known for this model, so none are used: if its card names some, configure them", "model", id.Name)
+		e.cfg.Log.Info("no prefixes are known for this model, so none are used: if its model card names some, "+
+			"configure them", "model", id.Name)
 	}
 	return nil
 }
@@ -145,9 +143,9 @@ func (e *Embedder) identify(ctx context.Context) (Identity, Prefixes, error) {
 	return id, prefixesOr(e.cfg.Prefixes, id.Name), nil
 }
 
-// describe is everything that vectors depend on. Which server computes them is
-// not among it. Texts that are too long are always cut at their end; how many
-// tokens a model holds belongs to its version.
+// describe returns everything that vectors depend on. The server is not part of
+// it. Texts that are too long are always cut at their end; how many tokens a
+// model takes is part of its version.
 func describe(id Identity, size int, p Prefixes) string {
 	name := id.Name
 	if id.Version != "" {
@@ -164,8 +162,7 @@ func parameters(size int, p Prefixes) string {
 	return text
 }
 
-// fits says whether k can be of the model with this name and these prefixes,
-// in whichever version.
+// fits reports whether k can be of the model with this name and these prefixes, in any version.
 func (k Known) fits(name string, p *Prefixes) bool {
 	known, _, _ := strings.Cut(k.Model, ",")
 	known, _, _ = strings.Cut(known, "@")
@@ -179,8 +176,8 @@ func (e *Embedder) Dimensions() int { return e.size }
 // Model names the model, its version, dimensions and prefixes.
 func (e *Embedder) Model() string { return e.model }
 
-// Embed returns the unit vectors of texts. embed.ErrUnavailable is in the
-// errors of a server that may work later.
+// Embed returns the unit vectors of texts. Errors of a server that may work
+// later wrap embed.ErrUnavailable.
 func (e *Embedder) Embed(ctx context.Context, texts []string, p embed.Purpose) ([][]float32, error) {
 	c, err := e.check(ctx)
 	if err != nil {
@@ -198,7 +195,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, p embed.Purpose) (
 		asked, at = append(asked, prefix+Cut(text, maxText)), append(at, i)
 	}
 	send := e.batches.all
-	if p == embed.Query && len(asked) == 1 { // somebody waits: before the batches of documents
+	if p == embed.Query && len(asked) == 1 { // a user is waiting: before batches of documents
 		send = e.batches.one
 	}
 	answer, err := send(ctx, asked)
@@ -206,7 +203,7 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, p embed.Purpose) (
 		return nil, ended(ctx, e.server)
 	}
 	if err != nil {
-		e.checked.Store(nil) // what comes back may be another
+		e.checked.Store(nil) // it may come back with another model
 		if t, ok := errors.AsType[*textError](err); ok {
 			t.at = at[t.at]
 		}
@@ -230,7 +227,7 @@ func (e *Embedder) check(ctx context.Context) (*check, error) {
 	case <-ctx.Done():
 		return nil, ended(ctx, e.server)
 	}
-	if c := e.fresh(); c != nil { // another call has asked
+	if c := e.fresh(); c != nil { // another call has checked
 		return c, nil
 	}
 	id, prefixes, err := e.identify(ctx)
@@ -240,7 +237,8 @@ func (e *Embedder) check(ctx context.Context) (*check, error) {
 	}
 	if now := describe(id, e.size, prefixes); now != e.model {
 		e.checked.Store(nil)
-		return nil, fmt.Errorf("%s now has another model (%s) than the index was built with (%s): start almanac again to build a new index", e.server, now, e.model)
+		return nil, fmt.Errorf("%s now has another model (%s) than the index was built with (%s): restart almanac to "+
+			"build a new index", e.server, now, e.model)
 	}
 	c := &check{e.cfg.Now(), prefixes}
 	e.checked.Store(c)
@@ -261,14 +259,15 @@ func (e *Embedder) post(ctx context.Context, texts []string) ([][]float32, error
 		return nil, err
 	}
 	if len(vectors) != len(texts) {
-		return nil, fmt.Errorf("%s answers %d vectors for %d texts", e.server, len(vectors), len(texts))
+		return nil, fmt.Errorf("%s returned %d vectors for %d texts", e.server, len(vectors), len(texts))
 	}
 	for _, v := range vectors {
 		if e.size > 0 && len(v) != e.size {
-			return nil, fmt.Errorf("%s answers vectors of %d dimensions, but those in the index have %d: start almanac again to build a new index", e.server, len(v), e.size)
+			return nil, fmt.Errorf("%s returned vectors of %d dimensions, but those in the index have %d: restart "+
+				"almanac to build a new index", e.server, len(v), e.size)
 		}
 		if err := normalise(v); err != nil {
-			return nil, fmt.Errorf("%s answers what is no vector: %w", e.server, err)
+			return nil, fmt.Errorf("%s returned an invalid vector: %w", e.server, err)
 		}
 	}
 	return vectors, nil

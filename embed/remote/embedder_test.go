@@ -105,20 +105,22 @@ func TestEmbed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := [][]float32{{0, 0, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}}; !slices.EqualFunc(got, want, slices.Equal) {
+	if want := [][]float32{{0, 0, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 0}, {1, 0, 0, 0}}; !slices.EqualFunc(got, want,
+		slices.Equal) {
 		t.Errorf("vectors %v, want %v", got, want)
 	}
 	if _, err = e.Embed(t.Context(), []string{"one"}, embed.Query); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"d: one", "d: three", "q: one"}; !slices.Equal(s.said(), want) {
-		t.Errorf("asked for %q, want %q", s.said(), want)
+		t.Errorf("requested %q, want %q", s.said(), want)
 	}
 	if got, err = e.Embed(t.Context(), nil, embed.Document); err != nil || len(got) != 0 {
 		t.Errorf("no texts: %v, %v", got, err)
 	}
 	s.asked = nil
-	if _, err = e.Embed(t.Context(), []string{strings.Repeat("x", 10*maxText)}, embed.Query); err != nil || len(s.said()[0]) != maxText+3 {
+	if _, err = e.Embed(t.Context(), []string{strings.Repeat("x", 10*maxText)}, embed.Query); err != nil ||
+		len(s.said()[0]) != maxText+3 {
 		t.Errorf("a huge text: error %v", err)
 	}
 }
@@ -156,11 +158,13 @@ func TestServerThatIsDown(t *testing.T) {
 			t.Errorf("known %+v: error %v", none, err)
 		}
 	}
-	if _, err := Open(t.Context(), s, Config{Known: known, Prefixes: &Prefixes{Query: "q"}}); !errors.Is(err, embed.ErrUnavailable) {
+	if _, err := Open(t.Context(), s, Config{Known: known, Prefixes: &Prefixes{Query: "q"}}); !errors.Is(err,
+		embed.ErrUnavailable) {
 		t.Errorf("known without the prefixes that are configured now: error %v", err)
 	}
 	s.name = "" // any model of the server
-	for _, some := range []Known{known, {"other, 5 dimensions", 5}, {`nomic-embed-text@a, float16, 7 dimensions, query "search_query: ", document "search_document: "`, 7}} {
+	for _, some := range []Known{known, {"other, 5 dimensions", 5},
+		{`nomic-embed-text@a, float16, 7 dimensions, query "search_query: ", document "search_document: "`, 7}} {
 		if e := open(t, s, Config{Known: some}); e.Model() != some.Model || e.Dimensions() != some.Dimensions {
 			t.Errorf("known %+v: model %s", some, e.Model())
 		}
@@ -189,7 +193,8 @@ func TestServerThatIsDown(t *testing.T) {
 	}
 	s.change(func(s *script) { s.down, s.id.Version = nil, "2" })
 	_, err := e.Embed(t.Context(), []string{"a"}, embed.Query)
-	if sentence(t, err, "now has another model (model@2, 4 dimensions) than the index was built with (model@1, 4 dimensions): start almanac again"); errors.Is(err, embed.ErrUnavailable) {
+	if sentence(t, err, "now has another model (model@2, 4 dimensions) than the index was built with (model@1, 4 "+
+		"dimensions): restart almanac"); errors.Is(err, embed.ErrUnavailable) {
 		t.Error("another model is not a server that is down")
 	}
 	s.change(func(s *script) { s.id.Version = "1" })
@@ -212,7 +217,7 @@ func TestAModelReplacedUnderARunningServiceIsNoticed(t *testing.T) {
 		}
 	}
 	if s.identified != 1 {
-		t.Errorf("the server was asked %d times for its model", s.identified)
+		t.Errorf("the server was queried %d times for its model", s.identified)
 	}
 	s.id.Version = "2"
 	now = now.Add(recheck)
@@ -226,10 +231,10 @@ func TestAnswersThatAreNoVectors(t *testing.T) {
 		answer [][]float32
 		want   string
 	}{
-		"too few":       {[][]float32{{1, 0, 0, 0}}, "answers 1 vectors for 2 texts"},
-		"too many":      {[][]float32{{1, 0, 0, 0}, {1, 0, 0, 0}, {1, 0, 0, 0}}, "answers 3 vectors for 2 texts"},
-		"none":          {nil, "answers 0 vectors for 2 texts"},
-		"other length":  {[][]float32{{1, 0, 0, 0}, {1, 0, 0}}, "vectors of 3 dimensions, but those in the index have 4: start almanac again"},
+		"too few":       {[][]float32{{1, 0, 0, 0}}, "returned 1 vectors for 2 texts"},
+		"too many":      {[][]float32{{1, 0, 0, 0}, {1, 0, 0, 0}, {1, 0, 0, 0}}, "returned 3 vectors for 2 texts"},
+		"none":          {nil, "returned 0 vectors for 2 texts"},
+		"other length":  {[][]float32{{1, 0, 0, 0}, {1, 0, 0}}, "vectors of 3 dimensions, but those in the index have 4: restart almanac"},
 		"missing":       {[][]float32{{1, 0, 0, 0}, nil}, "vectors of 0 dimensions, but"},
 		"NaN":           {[][]float32{{1, 0, 0, 0}, {0, nan, 0, 0}}, "component 1 of a vector is NaN"},
 		"infinity":      {[][]float32{{1, 0, 0, float32(math.Inf(-1))}, {0, 0, 0, 0}}, "component 3 of a vector is -Inf"},
@@ -252,7 +257,7 @@ func TestAnswersThatAreNoVectors(t *testing.T) {
 	s := newScript()
 	s.answer = func([]string) ([][]float32, error) { return [][]float32{{}}, nil }
 	_, err := Open(t.Context(), s, Config{})
-	sentence(t, err, "answers vectors without components")
+	sentence(t, err, "returned vectors without components")
 }
 
 func TestTheFailingTextIsNamedInTheCallersNumbers(t *testing.T) {
@@ -292,7 +297,7 @@ func TestWaitingForTheCheckEndsWithTheCaller(t *testing.T) {
 	s := newScript()
 	s.down = embed.ErrUnavailable
 	e := open(t, s, Config{Known: Known{"model, 4 dimensions", 4}})
-	e.turn <- struct{}{} // somebody else asks, and waits
+	e.turn <- struct{}{} // another call is checking, and waits
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := e.Embed(ctx, []string{"a"}, embed.Query); !errors.Is(err, context.Canceled) {
@@ -334,7 +339,8 @@ func TestTooSlowIsUnavailable(t *testing.T) {
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := Open(stopped, s, Config{Known: known}); !errors.Is(err, context.Canceled) || errors.Is(err, embed.ErrUnavailable) {
+	if _, err := Open(stopped, s, Config{Known: known}); !errors.Is(err, context.Canceled) ||
+		errors.Is(err, embed.ErrUnavailable) {
 		t.Errorf("error %v of a caller that stopped", err)
 	}
 }

@@ -19,15 +19,15 @@ import (
 	"almanac/embed"
 )
 
-// Error is a request that failed, said in one sentence. embed.ErrUnavailable
-// is in those of a server that may work later.
+// Error is a failed request in one sentence. It wraps embed.ErrUnavailable if
+// the server may work later.
 type Error struct {
-	Status int // of the answer; 0 without one
+	Status int // of the response; 0 without one
 
 	text  string
 	cause error
 	kind  kind
-	after time.Duration // the server asks to be left alone for
+	after time.Duration // how long the server asks to wait
 }
 
 func (e *Error) Error() string   { return e.text }
@@ -38,11 +38,11 @@ type kind int
 
 const (
 	final   kind = iota // nothing
-	away                // nobody there; the caller may come back
-	later               // the same request may be answered in a moment
-	toomuch             // a smaller batch may be answered
-	toolong             // a shorter text may be answered
-	slow                // no answer in time; a smaller batch may be in time
+	away                // unreachable; the caller may try again later
+	later               // the same request may succeed soon
+	toomuch             // a smaller batch may succeed
+	toolong             // a shorter text may succeed
+	slow                // no response in time; a smaller batch may be in time
 )
 
 func (k kind) wrap(cause error) []error {
@@ -53,7 +53,7 @@ func (k kind) wrap(cause error) []error {
 	return []error{cause}
 }
 
-// kindOf is final for an error that is none of ours.
+// kindOf is final for an error of another package.
 func kindOf(err error) kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.kind
@@ -61,12 +61,12 @@ func kindOf(err error) kind {
 	return final
 }
 
-// TooLong says whether the server refused a text for its length.
+// TooLong reports whether the server refused a text for its length.
 func TooLong(err error) bool { return kindOf(err) == toolong }
 
 var errTooLarge = errors.New("answer too large")
 
-// refusal is an answer that is no success.
+// refusal is an unsuccessful response.
 type refusal struct {
 	status   int
 	message  string        // of the server, one line, without the key
@@ -93,8 +93,7 @@ func newRefusal(response *http.Response, body []byte, key string) *refusal {
 
 const maxShown = 300 // bytes of a server's message
 
-// message finds what a server says in the body of an error: JSON in one of
-// the usual shapes, or text.
+// message extracts the message from the body of an error: JSON in one of the usual shapes, or text.
 func message(body []byte) string {
 	var text string
 	var answer struct{ Error, Message, Detail json.RawMessage }
@@ -111,36 +110,39 @@ func message(body []byte) string {
 			break
 		}
 	} else if text = string(body); strings.HasPrefix(strings.TrimSpace(text), "<") {
-		text = "" // a page of a proxy
+		text = "" // an HTML page of a proxy
 	}
-	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool { return r <= ' ' || r == 0x7f }), " ")
+	text = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, ""), func(r rune) bool {
+		return r <= ' ' || r == 0x7f
+	}), " ")
 	return Cut(text, maxShown)
 }
 
-// lengthMessage matches how servers refuse a text that the model cannot hold:
+// lengthMessage matches how servers refuse a text that is too long for the model:
 // Ollama ("the input length exceeds the context length"), OpenAI and vLLM
 // ("maximum context length is … tokens"), llama.cpp ("input is too large to
-// process", "larger than the max context size") and TEI ("must have less than
-// 512 tokens").
-var lengthMessage = regexp.MustCompile(`(?i)context (length|size|window)|input (is|length) too (large|long)|(less|fewer) than \d+ tokens|maximum (input|sequence) length|too many tokens`)
+// process", "larger than the max context size") and TEI ("must have less than 512
+// tokens").
+var lengthMessage = regexp.MustCompile(`(?i)context (length|size|window)|input (is|length) too (large|long)|` +
+	`(less|fewer) than \d+ tokens|` +
+	`maximum (input|sequence) length|too many tokens`)
 
-// ended is the error of a call that was stopped, or whose time is over: then
-// the server was too slow.
+// ended returns the error of a call that was cancelled, or timed out: then the server was too slow.
 func ended(ctx context.Context, server fmt.Stringer) error {
 	cause := context.Cause(ctx)
 	if !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return fmt.Errorf("%s: %w", server, cause)
 	}
 	why := "no answer in time"
-	if !errors.Is(cause, context.DeadlineExceeded) { // whoever set the deadline knows better
+	if !errors.Is(cause, context.DeadlineExceeded) { // a caller's own cause says more
 		why = cause.Error()
 	}
 	return &Error{text: fmt.Sprintf("%s is unavailable: %s", server, why), cause: cause, kind: away}
 }
 
-// Explain puts what a library says about a request into our terms; nil stays
-// nil. ctx is the caller's: to stop a call is no failure of the server, to
-// run out of time is.
+// Explain turns a library's error of a request into one of this package; nil stays
+// nil. ctx is the caller's: a cancelled call is not a failure of the server, a
+// timeout is.
 func (c *Client) Explain(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -172,7 +174,7 @@ func (c *Client) Explain(ctx context.Context, err error) error {
 		return say(final, "refuses the TLS connection: %v", alert)
 	}
 	if isShape(err) {
-		return say(final, "answers something else than expected, is the address right? (%s)", Cut(err.Error(), maxShown))
+		return say(final, "returned an unexpected response, is the address right? (%s)", Cut(err.Error(), maxShown))
 	}
 	netError, isNet := errors.AsType[net.Error](err)
 	switch {
@@ -182,25 +184,26 @@ func (c *Client) Explain(ctx context.Context, err error) error {
 		return say(away, "is unavailable: no connection in time")
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return say(away, "is unavailable: nothing listens there")
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF),
+		errors.Is(err, io.ErrUnexpectedEOF):
 		return say(later, "is unavailable: it closed the connection before its answer was complete")
 	case isNet:
 		return say(away, "is unavailable: %v", err)
 	case errors.Is(err, errTooLarge):
-		return say(toomuch, "answers more than %d MiB", maxAnswer>>20)
+		return say(toomuch, "returned more than %d MiB", maxAnswer>>20)
 	}
 	return say(final, "failed: %v", err)
 }
 
-// isShape recognises answers that are not HTTP, not JSON, or JSON of another
-// shape than expected.
+// isShape recognises responses that are not HTTP, not JSON, or JSON of an unexpected shape.
 func isShape(err error) bool {
 	_, syntax := errors.AsType[*json.SyntaxError](err)
 	_, kind := errors.AsType[*json.UnmarshalTypeError](err)
-	return syntax || kind || errors.Is(err, errShape) || strings.Contains(err.Error(), "malformed HTTP") // net/http has no type for it
+	// net/http has no type for it
+	return syntax || kind || errors.Is(err, errShape) || strings.Contains(err.Error(), "malformed HTTP")
 }
 
-// refused explains an answer that is no success.
+// refused explains an unsuccessful response.
 func (c *Client) refused(r *refusal) error {
 	status := strings.TrimSpace(fmt.Sprintf("%d %s", r.status, http.StatusText(r.status)))
 	if r.message != "" {
@@ -209,7 +212,8 @@ func (c *Client) refused(r *refusal) error {
 	e := &Error{Status: r.status, cause: r, after: r.after}
 	switch {
 	case r.location != "":
-		e.text = fmt.Sprintf("%s redirects to %s, which is not followed: give the address it redirects to", c, r.location)
+		e.text = fmt.Sprintf("%s redirects to %s, which is not followed: give the address it redirects to", c,
+			r.location)
 	case r.status == http.StatusUnauthorized, r.status == http.StatusForbidden:
 		verb := "wants a key"
 		if r.hadKey {
@@ -217,15 +221,17 @@ func (c *Client) refused(r *refusal) error {
 		}
 		e.text = fmt.Sprintf("%s %s (%s)", c, verb, status)
 	case r.status == http.StatusNotFound:
-		e.text = fmt.Sprintf("%s answers %s: are its address and the model's name right?", c, strings.TrimRight(status, "."))
+		e.text = fmt.Sprintf("%s returned %s: are its address and the model's name right?", c,
+			strings.TrimRight(status, "."))
 	case lengthMessage.MatchString(r.message):
 		e.kind, e.text = toolong, fmt.Sprintf("%s refuses a text for its length (%s)", c, status)
 	case r.status == http.StatusTooManyRequests, r.status >= 502 && r.status <= 504:
-		e.kind, e.text = later, fmt.Sprintf("%s is unavailable: it answers %s", c, status)
-	case r.status >= 500, r.status == http.StatusRequestEntityTooLarge, r.status == http.StatusFailedDependency, r.status == http.StatusRequestTimeout:
-		e.kind, e.text = toomuch, fmt.Sprintf("%s answers %s", c, status)
+		e.kind, e.text = later, fmt.Sprintf("%s is unavailable: it returned %s", c, status)
+	case r.status >= 500, r.status == http.StatusRequestEntityTooLarge, r.status == http.StatusFailedDependency,
+		r.status == http.StatusRequestTimeout:
+		e.kind, e.text = toomuch, fmt.Sprintf("%s returned %s", c, status)
 	default:
-		e.text = fmt.Sprintf("%s answers %s", c, status)
+		e.text = fmt.Sprintf("%s returned %s", c, status)
 	}
 	return e
 }

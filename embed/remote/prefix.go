@@ -6,7 +6,7 @@ import (
 	"almanac/embed"
 )
 
-// Prefixes are what a model was trained to find in front of its texts.
+// Prefixes are the prefixes a model was trained with.
 type Prefixes struct {
 	Query, Document string
 }
@@ -18,7 +18,7 @@ func (p Prefixes) of(purpose embed.Purpose) string {
 	return p.Document
 }
 
-// prefixesOr are the configured ones, or those of the model's family.
+// prefixesOr returns the configured prefixes, or those of the model's family.
 func prefixesOr(configured *Prefixes, model string) Prefixes {
 	if configured != nil {
 		return *configured
@@ -27,8 +27,7 @@ func prefixesOr(configured *Prefixes, model string) Prefixes {
 	return p
 }
 
-// families are the models whose prefixes are known, from the model cards
-// named; the first match counts.
+// families are the models whose prefixes are known, from their model cards; the first match counts.
 var families = []struct {
 	name     *regexp.Regexp // in any spelling of case
 	prefixes Prefixes
@@ -54,8 +53,7 @@ var families = []struct {
 	{family(`mxbai-embed-large`), Prefixes{representForSearch, ""}},
 	// Snowflake/snowflake-arctic-embed-{l,m}-v2.0: a prefix on queries only.
 	{family(`snowflake-arctic-embed(2|-[lm]-v2)`), Prefixes{"query: ", ""}},
-	// Qwen/Qwen3-Embedding-*: an instruction on queries only, without a space
-	// behind it.
+	// Qwen/Qwen3-Embedding-*: an instruction on queries only, without a trailing space.
 	{family(`qwen3-embedding`), Prefixes{"Instruct: " + webSearch + "\nQuery:", ""}},
 }
 
@@ -64,14 +62,14 @@ const (
 	representForSearch = "Represent this sentence for searching relevant passages: "
 )
 
-// family matches a model's name behind any owner ("BAAI/bge-m3"), before any
+// family matches a model's name after any owner ("BAAI/bge-m3") and before any
 // size, version or tag ("bge-m3:567m").
 func family(name string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(^|[/_-])(` + name + `)($|[:@._-])`)
 }
 
-// prefixesFor returns the prefixes of a model by its name, and whether it is
-// of a known family; others get none.
+// prefixesFor returns the prefixes of a model by its name, and whether its
+// family is known; others get none.
 func prefixesFor(model string) (Prefixes, bool) {
 	for _, f := range families {
 		if f.name.MatchString(model) {

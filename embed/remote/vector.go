@@ -11,15 +11,15 @@ import (
 
 var errShape = errors.New("unexpected shape")
 
-// Vector is a vector in an answer. Unlike []float32 it does not take null for
-// a number, which is how most servers write NaN.
+// Vector is a vector in a response. Unlike []float32 it does not accept null,
+// which is how most servers write NaN.
 type Vector []float32
 
 // UnmarshalJSON reads an array of numbers.
 func (v *Vector) UnmarshalJSON(raw []byte) error {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) < 2 || raw[0] != '[' {
-		return fmt.Errorf("%w: a vector is no array of numbers", errShape)
+		return fmt.Errorf("%w: a vector is not an array of numbers", errShape)
 	}
 	raw = bytes.TrimSpace(raw[1 : len(raw)-1])
 	*v = make(Vector, 0, 1+bytes.Count(raw, []byte(",")))
@@ -60,7 +60,7 @@ func normalise(v []float32) error {
 	return nil
 }
 
-// Cut returns at most n bytes of a text, whole characters.
+// Cut returns at most n bytes of a text, cut between characters.
 func Cut(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -20,14 +20,16 @@ func TestVectorsInJSON(t *testing.T) {
 		`[{"a":1}]`: nil, `[true]`: nil, `[1e39]`: nil, `[1e999]`: nil, `"[1]"`: nil,
 	} {
 		var got Vector
-		if err := json.Unmarshal([]byte(text), &got); (err == nil) != (want != nil) || want != nil && !slices.Equal(got, want) {
+		if err := json.Unmarshal([]byte(text), &got); (err == nil) != (want != nil) || want != nil &&
+			!slices.Equal(got, want) {
 			t.Errorf("%s: %v, error %v, want %v", text, got, err, want)
 		}
 	}
 }
 
 func FuzzVector(f *testing.F) {
-	for _, text := range []string{`[1,2]`, `[]`, `[null]`, `[1e39]`, `[[1]]`, `["]"]`, `null`, `[0x1p-2]`, `[Infinity]`, `[1_0]`} {
+	for _, text := range []string{`[1,2]`, `[]`, `[null]`, `[1e39]`, `[[1]]`, `["]"]`, `null`, `[0x1p-2]`, `[Infinity]`,
+		`[1_0]`} {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
@@ -77,7 +79,8 @@ func TestCut(t *testing.T) {
 		text string
 		n    int
 		want string
-	}{{"abc", 5, "abc"}, {"abc", 2, "ab"}, {"aé", 2, "a"}, {"日本", 5, "日"}, {"日本", 2, ""}, {"", 0, ""}, {"\xff\xfe", 1, "\xff"}} {
+	}{{"abc", 5, "abc"}, {"abc", 2, "ab"}, {"aé", 2, "a"}, {"日本", 5, "日"}, {"日本", 2, ""}, {"", 0, ""},
+		{"\xff\xfe", 1, "\xff"}} {
 		if got := Cut(c.text, c.n); got != c.want {
 			t.Errorf("%q cut to %d: %q, want %q", c.text, c.n, got, c.want)
 		}
@@ -85,7 +88,8 @@ func TestCut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text, n := rapid.String().Draw(t, "text"), rapid.IntRange(0, 100).Draw(t, "n")
 		got := Cut(text, n)
-		if len(got) > n || text[:len(got)] != got || !utf8.ValidString(got) || len(text) > n && n-len(got) >= utf8.UTFMax {
+		if len(got) > n || text[:len(got)] != got || !utf8.ValidString(got) || len(text) > n &&
+			n-len(got) >= utf8.UTFMax {
 			t.Fatalf("%q cut to %d: %q", text, n, got)
 		}
 	})

@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// npz is an open archive of NumPy arrays (numpy.lib.format, versions 1 and 2).
-// The reader is strict: an array is what the caller expects in type and
-// shape, to the byte, or an error, so a hostile archive cannot ask for memory.
+// npz is an open archive of NumPy arrays (numpy.lib.format, versions 1 and 2). The
+// reader is strict: an array is what the caller expects in type and shape, to the
+// byte, or an error, so a hostile archive cannot make it allocate memory.
 type npz struct {
 	archive *zip.Reader
 }
@@ -40,7 +40,7 @@ func (z npz) int8s(name string, shape ...int) ([]int8, error) {
 }
 
 // int8Columns returns the number of columns, from 1 to most, of an int8 array
-// of so many rows.
+// with the given number of rows.
 func (z npz) int8Columns(name string, rows, most int) (int, error) {
 	f, err := z.archive.Open(name + ".npy")
 	if err != nil {
@@ -51,7 +51,7 @@ func (z npz) int8Columns(name string, rows, most int) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("npz: array %q: %w", name, err)
 	}
-	// What stands behind the number is compared when the array is read.
+	// The rest of the header is compared when the array is read.
 	_, shape, _ := strings.Cut(header, fmt.Sprintf("'shape': (%d, ", rows))
 	digits, _, _ := strings.Cut(shape, ")")
 	columns, err := strconv.Atoi(digits)
@@ -128,7 +128,7 @@ func readHeader(r io.Reader) (string, error) {
 	n := int(binary.LittleEndian.Uint16(prefix[8:]))
 	switch prefix[6] {
 	case 1:
-	case 2: // the length has four bytes
+	case 2: // the length takes four bytes
 		high := make([]byte, 2)
 		if _, err := io.ReadFull(r, high); err != nil {
 			return "", fmt.Errorf("header: %w", err)
@@ -147,8 +147,7 @@ func readHeader(r io.Reader) (string, error) {
 	return strings.TrimSpace(string(header)), nil
 }
 
-// headerOf is the header NumPy writes, which is always this spelling of the
-// dictionary.
+// headerOf returns the header that NumPy writes, always with this spelling of the dictionary.
 func headerOf(descr string, shape []int) string {
 	dims := make([]string, len(shape))
 	for i, n := range shape {

@@ -7,18 +7,16 @@ import (
 	"strings"
 )
 
-// npzWriter writes an archive of arrays that NumPy reads, and openNPZ. The
-// same arrays give the same bytes: no time is written.
+// npzWriter writes an archive of arrays that NumPy and openNPZ read. The same
+// arrays give the same bytes: no time is written.
 type npzWriter struct{ archive *zip.Writer }
 
 func newNPZ(w io.Writer) npzWriter { return npzWriter{zip.NewWriter(w)} }
 
-// headerUnit is what the length of an array's header is a multiple of, so
-// that its data can be mapped into memory.
+// headerUnit is the alignment of an array's header, so that its data can be mapped into memory.
 const headerUnit = 64
 
-// array writes one array: its type, its shape and its values, of which
-// encoding/binary knows the size.
+// array writes one array: its type, its shape and its values, which must have a fixed size.
 func (z npzWriter) array(name, descr string, values any, shape ...int) error {
 	w, err := z.archive.CreateHeader(&zip.FileHeader{Name: name + ".npy", Method: zip.Deflate})
 	if err != nil {

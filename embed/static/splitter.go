@@ -8,10 +8,10 @@ import (
 )
 
 // splitter cuts a text into words as BERT's uncased models do and passes each
-// to the tokenizer: control characters dropped, CJK ideographs words of their
-// own, canonical decomposition without non-spacing marks, lower case
-// character by character, punctuation words of their own, the rest divided at
-// white space. Invalid UTF-8 reads as U+FFFD and is dropped with it.
+// to the tokenizer: control characters dropped, each CJK ideograph a word,
+// canonical decomposition without non-spacing marks, lower case character by
+// character, each punctuation character a word, the rest split at white space.
+// Invalid UTF-8 reads as U+FFFD and is dropped with it.
 type splitter struct {
 	tokens *Tokenizer
 	ids    []int32 // of the words so far
@@ -22,13 +22,13 @@ type splitter struct {
 
 // Classes of characters.
 const (
-	letter = iota // whatever words are made of
+	letter = iota // part of a word
 	space
 	punctuation
 	dropped
 )
 
-// ascii holds the class of each byte below 0x80, and lower what it becomes.
+// ascii holds the class of each byte below 0x80, and lower its lower case.
 var ascii, lower = func() (class, lower [utf8.RuneSelf]byte) {
 	for b := range class {
 		lower[b] = byte(unicode.ToLower(rune(b)))
@@ -96,7 +96,7 @@ func (s *splitter) wide(r rune) {
 	}
 }
 
-// folded handles a character that has no decomposition.
+// folded handles a character after decomposition.
 func (s *splitter) folded(r rune) {
 	switch {
 	case unicode.Is(unicode.Mn, r):
@@ -133,7 +133,7 @@ func (s *splitter) add(r rune) {
 	s.chars++
 }
 
-// alone makes a word of one character.
+// alone emits one character as a word.
 func (s *splitter) alone(r rune) {
 	s.flush()
 	s.add(r)
@@ -156,8 +156,8 @@ func isControl(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co)
 }
 
-// isPunctuation: what Unicode calls so, and every ASCII character that is
-// neither letter nor digit (a decomposition can yield one).
+// isPunctuation: Unicode punctuation, and every ASCII character that is neither
+// letter nor digit (a decomposition can yield one).
 func isPunctuation(r rune) bool {
 	if r < utf8.RuneSelf {
 		return ascii[r] == punctuation
@@ -165,8 +165,7 @@ func isPunctuation(r rune) bool {
 	return unicode.IsPunct(r)
 }
 
-// isIdeograph lists the blocks that BERT sets apart, which are not those of
-// Japanese syllables or Hangul.
+// isIdeograph lists the blocks that BERT separates, which exclude Japanese syllables and Hangul.
 func isIdeograph(r rune) bool {
 	switch {
 	case r < 0x3400:

@@ -1,10 +1,11 @@
-// Package static is the embedding model that comes with the binary: a table
-// of one vector per WordPiece, summed over a text. It needs no server and no
-// floating-point library and takes tens of microseconds per passage. Tables of
-// the same kind can be written and opened (package distil makes them).
+// Package static is the embedding model that comes with the binary: a table of
+// one vector per WordPiece, summed over a text. It needs no server and no
+// floating-point library and takes tens of microseconds per passage. Other
+// tables of this kind can be written and opened (package distil makes them).
 //
 // The embedded table was distilled from all-MiniLM-L6-v2 (Apache-2.0), whose
-// vocabulary it shares. The package imports embed and nothing else of ours.
+// vocabulary it shares. The package imports embed and no other package of the
+// project.
 package static
 
 import (
@@ -33,7 +34,7 @@ const (
 	weighting = "-sqrtidf"
 )
 
-// Vocabulary is that of the embedded model, as NewTokenizer reads it.
+// Vocabulary is the vocabulary of the embedded model, as NewTokenizer reads it.
 func Vocabulary() string { return vocabFile }
 
 var words = sync.OnceValue(func() map[string]struct{} {
@@ -47,7 +48,7 @@ var words = sync.OnceValue(func() map[string]struct{} {
 })
 
 // IsWord reports whether the vocabulary of the embedded model holds a folded
-// word whole: it is a frequent word of English, and hardly a misspelt one.
+// word as a whole: then it is a frequent English word, hardly a misspelt one.
 func IsWord(word string) bool {
 	_, ok := words()[word]
 	return ok
@@ -65,9 +66,9 @@ type Embedder struct {
 
 var _ embed.Embedder = (*Embedder)(nil)
 
-// New unpacks the embedded model, which takes some tenths of a second and
-// 9 MB. A token counts with weight sqrt(idf), the idf being that of the texts
-// the model was trained on, so a text's vector does not depend on the corpus.
+// New unpacks the embedded model, which takes some tenths of a second and 9 MB.
+// A token has weight sqrt(idf), with the idf of the texts the model was trained
+// on, so a text's vector does not depend on the corpus.
 func New() (*Embedder, error) {
 	e, err := newEmbedder(modelFile, vocabFile, rootOfIDF)
 	if err != nil {
@@ -79,8 +80,7 @@ func New() (*Embedder, error) {
 
 func rootOfIDF(idf float32) float32 { return float32(math.Sqrt(float64(idf))) }
 
-// newEmbedder builds a model without its name, with a token weight computed
-// from its idf.
+// newEmbedder builds a model without a name, with a token's weight computed from its idf.
 func newEmbedder(file []byte, vocabulary string, weight func(idf float32) float32) (*Embedder, error) {
 	tokens, err := NewTokenizer(vocabulary)
 	if err != nil {
@@ -104,9 +104,8 @@ func (e *Embedder) Dimensions() int { return e.dimensions }
 // Model names the table and its weighting.
 func (e *Embedder) Model() string { return e.model }
 
-// Embed returns the unit vector of each text, which is the same for both
-// purposes. A text without a token has the zero vector. The only error is
-// that of ctx.
+// Embed returns the unit vector of each text, which is the same for both purposes.
+// A text without a token has the zero vector. The only error is the one of ctx.
 func (e *Embedder) Embed(ctx context.Context, texts []string, _ embed.Purpose) ([][]float32, error) {
 	vectors := make([][]float32, len(texts))
 	slab := make([]float32, len(texts)*e.dimensions)
@@ -126,8 +125,8 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, _ embed.Purpose) (
 	return vectors, nil
 }
 
-// floats converts the values of the table, by their bits: a load is cheaper
-// than a sign extension and a conversion.
+// floats converts the values of the table by lookup: a load is cheaper than a
+// sign extension and a conversion.
 var floats = func() (f [256]float32) {
 	for b := range f {
 		f[b] = float32(int8(b))
@@ -136,13 +135,14 @@ var floats = func() (f [256]float32) {
 }()
 
 // sum adds the tokens' weighted rows to v, four at a time to save loads and
-// stores of v. The slices of v's length spare checks of every index.
+// stores of v. The slices of v's length avoid bounds checks.
 func (e *Embedder) sum(v []float32, ids []int32) {
 	for ; len(ids) >= 4; ids = ids[4:] {
 		r0, r1, r2, r3 := e.row(ids[0])[:len(v)], e.row(ids[1])[:len(v)], e.row(ids[2])[:len(v)], e.row(ids[3])[:len(v)]
 		c0, c1, c2, c3 := e.coef[ids[0]], e.coef[ids[1]], e.coef[ids[2]], e.coef[ids[3]]
 		for i := range v {
-			v[i] += c0*floats[uint8(r0[i])] + c1*floats[uint8(r1[i])] + c2*floats[uint8(r2[i])] + c3*floats[uint8(r3[i])]
+			v[i] += c0*floats[uint8(r0[i])] + c1*floats[uint8(r1[i])] + c2*floats[uint8(r2[i])] +
+				c3*floats[uint8(r3[i])]
 		}
 	}
 	for _, id := range ids {

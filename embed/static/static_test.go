@@ -207,7 +207,8 @@ func anyText() *rapid.Generator[string] {
 		parts := rapid.SliceOfN(rapid.OneOf(
 			rapid.String(),
 			rapid.StringMatching(`[A-Za-z0-9_.#-]{1,12}`),
-			rapid.SampledFrom([]string{" ", "\n", "\u3000", "\u2028", "e\u0301", "각", "漢字", "ﬁ", "İ", "\u200b", "😀", "[UNK]", "##s"}),
+			rapid.SampledFrom([]string{" ", "\n", "\u3000", "\u2028", "e\u0301", "각", "漢字", "ﬁ", "İ", "\u200b", "😀",
+				"[UNK]", "##s"}),
 			rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 6), func(b []byte) string { return string(b) }),
 			rapid.Map(rapid.IntRange(95, 205), func(n int) string { return strings.Repeat("é", n) }),
 		), 0, 8).Draw(t, "parts")
@@ -223,7 +224,7 @@ func TestTokenizerProperties(t *testing.T) {
 		ids := e.Tokens(a)
 		for _, id := range ids {
 			if id < 0 || int(id) >= len(entries)-1 {
-				t.Fatalf("token %d is no entry", id)
+				t.Fatalf("token %d is not an entry", id)
 			}
 		}
 		if joined := e.Tokens(a + " " + b); !slices.Equal(joined, append(slices.Clone(ids), e.Tokens(b)...)) {
@@ -320,7 +321,8 @@ func BenchmarkNew(b *testing.B) {
 }
 
 func TestIsWord(t *testing.T) {
-	for word, want := range map[string]bool{"internet": true, "radio": true, "validatr": false, "##ing": false, "ing": true, "": false, "Radio": false} {
+	for word, want := range map[string]bool{"internet": true, "radio": true, "validatr": false, "##ing": false,
+		"ing": true, "": false, "Radio": false} {
 		if got := static.IsWord(word); got != want {
 			t.Errorf("%q: %v", word, got)
 		}

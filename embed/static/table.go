@@ -22,19 +22,19 @@ const (
 	tablePattern = "static*.npz"
 )
 
-// Table is a model as it is kept in a directory: vocab.txt and, named after
-// its dimensions, static256.npz with the arrays table, scale, idf_train and
+// Table is a model as stored in a directory: vocab.txt and, named after its
+// dimensions, static256.npz with the arrays table, scale, idf_train and
 // note. By token, in the order of the vocabulary's lines:
 type Table struct {
 	Vocabulary string
 	Dimensions int
 	Rows       []int8    // Dimensions values a token
-	Scale      []float32 // what a token's row is multiplied by
-	IDF        []float32 // whose root is the token's weight in a text
+	Scale      []float32 // a token's row is multiplied by it
+	IDF        []float32 // its root is the token's weight in a text
 	Note       string    // for people
 }
 
-// Embedded is the table of the embedded model, without its note.
+// Embedded returns the table of the embedded model, without its note.
 func Embedded() (Table, error) {
 	t, err := parseTable(modelFile, vocabFile)
 	if err != nil {
@@ -43,7 +43,7 @@ func Embedded() (Table, error) {
 	return t, nil
 }
 
-// parseTable reads the file of a table for a vocabulary, and all but its note.
+// parseTable reads the file of a table for a vocabulary, except its note.
 func parseTable(file []byte, vocabulary string) (Table, error) {
 	z, err := openNPZ(file)
 	if err != nil {
@@ -71,13 +71,12 @@ func parseTable(file []byte, vocabulary string) (Table, error) {
 	return t, nil
 }
 
-// isWeight tells what can weigh a row from what would make sums infinite or
-// no numbers.
+// isWeight reports whether x can weigh a row without making sums infinite or NaN.
 func isWeight(x float32) bool { return x >= 0 && x < 1e6 }
 
-// Prefix returns the table with the first so many dimensions of each row. The
-// values stay as they are: vectors of texts are normalised, and rounding them
-// once more would only lose precision.
+// Prefix returns the table with the first dimensions of each row. The values
+// stay as they are: vectors of texts are normalised, and rounding again would
+// only lose precision.
 func (t Table) Prefix(dimensions int) (Table, error) {
 	if dimensions < 1 || dimensions > t.Dimensions {
 		return Table{}, fmt.Errorf("%d dimensions cannot be cut from a table of %d", dimensions, t.Dimensions)
@@ -90,12 +89,13 @@ func (t Table) Prefix(dimensions int) (Table, error) {
 	return t, nil
 }
 
-// Write writes the files into a directory that is there, and waits for the
-// disk. The same table gives the same bytes.
+// Write writes the files into an existing directory and syncs them. The same
+// table gives the same bytes.
 func (t Table) Write(dir string) error {
 	n := len(t.Scale)
 	if len(t.IDF) != n || len(t.Rows) != n*t.Dimensions {
-		return fmt.Errorf("static table: %d scales, %d idf, %d values of %d dimensions", n, len(t.IDF), len(t.Rows), t.Dimensions)
+		return fmt.Errorf("static table: %d scales, %d idf, %d values of %d dimensions", n, len(t.IDF), len(t.Rows),
+			t.Dimensions)
 	}
 	err := writeFile(filepath.Join(dir, vocabName), func(w io.Writer) error {
 		_, err := io.WriteString(w, t.Vocabulary)
@@ -124,9 +124,9 @@ func writeFile(path string, write func(io.Writer) error) error {
 	return errors.Join(write(f), f.Sync(), f.Close())
 }
 
-// Open opens the model of a directory that Table.Write wrote, or that holds
-// the same files. Its name holds a hash of them: models of other contents
-// have other names. Tokens weigh as those of New.
+// Open opens the model in a directory that Table.Write wrote, or that holds the
+// same files. The model's name includes a hash of them: different contents have
+// different names. Tokens are weighted as in New.
 func Open(dir string) (*Embedder, error) {
 	names, err := filepath.Glob(filepath.Join(escape(dir), tablePattern))
 	if err != nil {
@@ -154,12 +154,12 @@ func Open(dir string) (*Embedder, error) {
 	return e, nil
 }
 
-// escape makes a path stand for itself in a pattern.
+// escape quotes a path for use in a pattern.
 func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// readFile reads a file of at most so many bytes.
+// readFile reads a file of at most the given number of bytes.
 func readFile(path string, most int64) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {

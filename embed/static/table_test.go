@@ -78,8 +78,9 @@ func TestOpenReadsWhatWriteWrote(t *testing.T) {
 // TestTheEmbeddedModelIsATable opens the embedded files from a directory and
 // wants the same vectors under another name.
 func TestTheEmbeddedModelIsATable(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a [1]*") // a path is no pattern
-	writeFiles(t, dir, map[string][]byte{"static256.npz": static.File, "vocab.txt": []byte(static.Vocabulary()), "recipe.json": []byte("{}")})
+	dir := filepath.Join(t.TempDir(), "a [1]*") // a path is not a pattern
+	writeFiles(t, dir, map[string][]byte{"static256.npz": static.File, "vocab.txt": []byte(static.Vocabulary()),
+		"recipe.json": []byte("{}")})
 	opened, err := static.Open(dir)
 	if err != nil {
 		t.Fatal(err)
@@ -258,7 +259,8 @@ func FuzzOpen(f *testing.F) {
 	f.Add(table, vocabulary)
 	f.Add(table[:len(table)/2], vocabulary)
 	f.Add(table, []byte("[UNK]\n##\n"))
-	f.Add(archive(f, "table", "\x93NUMPY\x01\x00\x45\x00{'descr': '|i1', 'fortran_order': False, 'shape': (5, 99999999), }   \n"), vocabulary)
+	f.Add(archive(f, "table", "\x93NUMPY\x01\x00\x45\x00{'descr': '|i1', 'fortran_order': False, 'shape': (5, "+
+		"99999999), }   \n"), vocabulary)
 	f.Add([]byte("PK\x05\x06"), []byte("\xff\n\n"))
 	f.Fuzz(func(t *testing.T, table, vocabulary []byte) {
 		dir := t.TempDir()

@@ -10,12 +10,12 @@ import (
 	"unicode/utf8"
 )
 
-// maxWordChars is the length from which BERT gives a word up as [UNK].
+// maxWordChars is the length beyond which BERT makes a word [UNK].
 const maxWordChars = 100
 
 // Tokenizer is BERT's: words from the splitter, each cut into the longest
 // vocabulary entries from the left (WordPiece, greedy longest match first).
-// No special token is added, and none is recognised in the text.
+// No special tokens are added, and none are recognised in the text.
 //
 // The vocabulary is a trie over bytes, children of a node side by side, so
 // that a word is cut by walking it once instead of trying every prefix. A
@@ -38,7 +38,7 @@ const noToken = -1
 
 // NewTokenizer reads a vocabulary (vocab.txt of BERT's models): one entry per
 // line, the line number from 0 being the token's id. It needs [UNK] and entries
-// that begin with ##; entries with capitals or accents are of no use, because
+// that begin with ##; entries with capitals or accents never match, because
 // texts are folded first.
 func NewTokenizer(vocabulary string) (*Tokenizer, error) {
 	entries := strings.Split(strings.TrimSuffix(vocabulary, "\n"), "\n")
@@ -52,7 +52,7 @@ func NewTokenizer(vocabulary string) (*Tokenizer, error) {
 	slices.SortFunc(sorted, func(a, b entry) int { return cmp.Compare(a.text, b.text) })
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i].text == sorted[i-1].text {
-			return nil, fmt.Errorf("entry %q stands twice", sorted[i].text)
+			return nil, fmt.Errorf("entry %q occurs twice", sorted[i].text)
 		}
 	}
 	t := &Tokenizer{size: len(entries)}
@@ -76,7 +76,7 @@ type entry struct {
 // build lays out the trie of sorted entries level by level, so that the
 // children of a node get consecutive numbers.
 func (t *Tokenizer) build(sorted []entry) {
-	type span struct{ from, to, depth int } // entries below a node, by node number
+	type span struct{ from, to, depth int } // entries below a node
 	queue := []span{{0, len(sorted), 0}}
 	t.nodes, t.labels = []node{{}}, []byte{0}
 	for n := 0; n < len(queue); n++ {
@@ -133,11 +133,10 @@ func (t *Tokenizer) lookup(text string) (id int32, ok bool) {
 	return t.nodes[n].token, true
 }
 
-// Size is the number of entries; ids are below it.
+// Size returns the number of entries; ids are below it.
 func (t *Tokenizer) Size() int { return t.size }
 
-// Unknown is the id of [UNK], which stands for words that the vocabulary
-// cannot spell.
+// Unknown returns the id of [UNK], which replaces words that the vocabulary cannot spell.
 func (t *Tokenizer) Unknown() int32 { return t.unknown }
 
 // Append appends the token ids of a text.
@@ -147,8 +146,7 @@ func (t *Tokenizer) Append(ids []int32, text string) []int32 {
 	return s.ids
 }
 
-// appendPieces cuts one word; a word with a part that no entry begins is
-// [UNK] as a whole.
+// appendPieces cuts one word; a word that cannot be cut into entries is [UNK] as a whole.
 func (t *Tokenizer) appendPieces(ids []int32, word []byte, chars int) []int32 {
 	if chars > maxWordChars {
 		return append(ids, t.unknown)

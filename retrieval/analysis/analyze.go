@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Version names the output of this analyzer; it changes whenever the same
-// text would give other tokens, and is part of an index's fingerprint.
+// Version identifies the output of this analyzer; it changes whenever a text
+// would give other tokens, and is part of an index's fingerprint.
 const Version = "2"
 
-// MaxTerm is the length of the longest term, in bytes. What is longer is cut
-// and marked with a hash of the whole.
+// MaxTerm is the length of the longest term, in bytes. A longer one is cut and
+// ends in a hash of the whole.
 const MaxTerm = 64
 
 // Analyze turns a text into tokens, ordered by position and start. It is the
@@ -70,8 +70,8 @@ const (
 	lower = 1 << iota
 	upper
 	digit
-	joiner // joins words when it stands between them
-	other  // of a leaf: holds what is not an ASCII letter or digit
+	joiner // joins the words before and after it
+	other  // of a leaf: contains other than ASCII letters and digits
 	alnum  = lower | upper | digit
 )
 
@@ -98,7 +98,7 @@ type tokenizer struct {
 	limit   int     // length of the original
 	tokens  []Token
 	pos     int
-	leaves  []leaf // of the compound at hand
+	leaves  []leaf // of the current compound
 }
 
 // leaf is a part of a compound between two separators.
@@ -116,7 +116,7 @@ func (t *tokenizer) compound(i int) int {
 	next, segment := t.joint(l)
 	if next < 0 {
 		if rest := t.text[l.end:]; l.class&^(lower|upper) == 0 && len(rest) > 3 && rest[:3] == "://" {
-			return l.end + 3 // the scheme of an address says nothing
+			return l.end + 3 // the scheme of a URL carries no meaning
 		}
 		t.leaf(l)
 		return t.possessive(l.end)
@@ -149,7 +149,7 @@ func (t *tokenizer) compound(i int) int {
 	return t.possessive(l.end)
 }
 
-// possessive skips the 's behind an identifier, which no leaf takes in.
+// possessive skips the 's after an identifier, which is part of no leaf.
 func (t *tokenizer) possessive(i int) int {
 	rest := t.text[i:]
 	if len(rest) > 1 && rest[0] == '\'' && rest[1]|0x20 == 's' && (len(rest) == 2 || !t.wordAt(i+2)) {
@@ -167,7 +167,8 @@ func (t *tokenizer) whole(leaves []leaf) {
 		}
 		const letters = lower | upper
 		if t.text[first.end:last.start] == "-" && (first.class|last.class)&^letters == 0 {
-			t.add(Stem(strings.ToLower(t.text[first.start:first.end]+t.text[last.start:last.end])), first.start, last.end)
+			t.add(Stem(strings.ToLower(t.text[first.start:first.end]+t.text[last.start:last.end])), first.start,
+				last.end)
 		}
 	}
 	t.add(shorten(strings.ToLower(t.text[first.start:last.end])), first.start, last.end)
@@ -185,7 +186,7 @@ func (t *tokenizer) joint(l leaf) (next int, segment bool) {
 	}
 	run := t.text[l.end:i]
 	if run == "'" {
-		return -1, false // an apostrophe that leafAt did not take
+		return -1, false // an apostrophe that leafAt left
 	}
 	switch bare := strings.Trim(run, "_"); bare {
 	case "", ".", "-":
@@ -253,7 +254,7 @@ func (t *tokenizer) letterAt(i int) bool {
 }
 
 // pairs emits the overlapping pairs of a run of a script without spaces and
-// returns where it ends. A character alone stands for itself.
+// returns where it ends. A single character is emitted alone.
 func (t *tokenizer) pairs(i int) int {
 	previous, n := -1, 0 // start of the character before the one at i
 	for i < len(t.text) {

@@ -184,7 +184,8 @@ func TestFoldingTwiceIsFoldingOnce(t *testing.T) {
 // ugly generates texts of words, identifiers, scripts and broken bytes.
 func ugly() *rapid.Generator[string] {
 	atom := rapid.OneOf(
-		rapid.SampledFrom([]string{"CIP-56", "cip 0056", "v0.5.9", "a::b", "HTTPServer", "don't", "1,000,000", "https://", "__", "'", "::", "…",
+		rapid.SampledFrom([]string{"CIP-56", "cip 0056", "v0.5.9", "a::b", "HTTPServer", "don't", "1,000,000",
+			"https://", "__", "'", "::", "…",
 			"東京タワー", "한국어", "สวัสดี", "שָׁלוֹם", "é", "e\u0301", "👩‍💻", "\u200d", "\x00", "\xff", "\xe2\x82", "½", "ﷺ", "İ", "ß", "\n", " ", ".", "-", "/", "#", "@"}),
 		rapid.String(), rapid.StringN(0, 200, -1),
 		rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 20), func(b []byte) string { return string(b) }),
@@ -243,7 +244,8 @@ func TestCaseAndSpacesDoNotChangeTerms(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := words.Draw(t, "text")
 		want := spell(analysis.Analyze(text))
-		for _, other := range []string{strings.ToUpper(text), "\t" + strings.ReplaceAll(text, " ", "\n") + " .", "«" + text + "»"} {
+		for _, other := range []string{strings.ToUpper(text), "\t" + strings.ReplaceAll(text, " ", "\n") + " .", "«" +
+			text + "»"} {
 			if got := spell(analysis.Analyze(other)); got != want {
 				t.Fatalf("%q gives %s, %q gives %s", text, want, other, got)
 			}
@@ -266,7 +268,8 @@ func TestLongTextsTakeLinearTime(t *testing.T) {
 }
 
 func FuzzAnalyze(f *testing.F) {
-	for _, s := range []string{"", "CIP-0056 v0.5.9", "a::b/c_d", "ｶﾞ\u3099", "\xff\x00", "1,000.5", "한\u1112\u1161", "x\u0301\u0301'"} {
+	for _, s := range []string{"", "CIP-0056 v0.5.9", "a::b/c_d", "ｶﾞ\u3099", "\xff\x00", "1,000.5", "한\u1112\u1161",
+		"x\u0301\u0301'"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -280,8 +283,10 @@ func FuzzAnalyze(f *testing.F) {
 }
 
 func BenchmarkAnalyze(b *testing.B) {
-	prose := strings.Repeat("The validator's operators submit traffic top-up commands to the sequencer, and rewards are minted in each round. ", 90)
-	code := strings.Repeat("func (s *LedgerServer) SubmitAndWait(ctx context.Context, r *v2.SubmitRequest) error { return s.submit_all(ctx, 0x1f) }\n", 85)
+	prose := strings.Repeat("The validator's operators submit traffic top-up commands to the sequencer, and rewards "+
+		"are minted in each round. ", 90)
+	code := strings.Repeat("func (s *LedgerServer) SubmitAndWait(ctx context.Context, r *v2.SubmitRequest) error { "+
+		"return s.submit_all(ctx, 0x1f) }\n", 85)
 	mixed := strings.Repeat("Der Präsident besucht naïve Cafés in 東京タワー — “fully” typeset… ", 130)
 	for _, c := range []struct{ name, text string }{{"prose", prose}, {"code", code}, {"unicode", mixed}} {
 		b.Run(c.name, func(b *testing.B) {

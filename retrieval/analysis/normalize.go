@@ -18,7 +18,7 @@ func Fold(text string) string {
 }
 
 // normalize is Fold before lower-casing: identifiers are split at their case.
-// offsets[i] is where the rune starts in text that byte i came from; nil when
+// offsets[i] is the start in text of the rune that byte i came from; nil if
 // nothing moved.
 func normalize(text string) (normalized string, offsets []int32) {
 	i := 0
@@ -56,9 +56,9 @@ type normalizer struct {
 	scratch []byte
 }
 
-// run normalises a run of other than ASCII characters that starts at base.
-// It is composed first, so that what must stay composed (Hangul, kana with
-// their marks) is one rune however it was typed.
+// run normalises a run of non-ASCII characters that starts at base. It is
+// composed first, so that what must stay composed (Hangul, kana with their
+// marks) is one rune however it was typed.
 func (n *normalizer) run(run string, base int) {
 	var it norm.Iter
 	it.InitString(norm.NFKC, run)
@@ -105,8 +105,7 @@ func (n *normalizer) append(r rune, at int) {
 	}
 }
 
-// replacement spells runes that decomposition leaves alone; "" leaves them as
-// they are, "\x00" drops them.
+// replacement respells runes that decomposition does not change; "" keeps them, "\x00" drops them.
 func replacement(r rune) string {
 	switch r {
 	case '\u00ad', '\u200c', '\u200d', '\u200e', '\u200f', '\u2060', '\ufeff', '\u061c', '\u0640':
@@ -156,8 +155,8 @@ func replacement(r rune) string {
 	return ""
 }
 
-// accent reports whether a mark only colours its letter. Marks that are
-// letters of their own in Indic and South-East Asian scripts stay.
+// accent reports whether a mark only modifies its letter. Marks that are
+// separate letters in Indic and South-East Asian scripts stay.
 func accent(r rune) bool {
 	switch {
 	case r < 0x300:

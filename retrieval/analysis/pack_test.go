@@ -50,7 +50,8 @@ func TestPackedTermsReadBackAsPacked(t *testing.T) {
 
 func TestLatePositionsReadAsTheLast(t *testing.T) {
 	var fields [analysis.NumFields][]analysis.Token
-	fields[analysis.Body] = []analysis.Token{{Term: "a", Position: 65_535}, {Term: "b", Position: 65_536}, {Term: "c", Position: 1 << 40}}
+	fields[analysis.Body] = []analysis.Token{{Term: "a", Position: 65_535}, {Term: "b", Position: 65_536},
+		{Term: "c", Position: 1 << 40}}
 	view, err := analysis.View(analysis.Pack(fields))
 	if err != nil {
 		t.Fatal(err)
@@ -67,12 +68,14 @@ func TestNoBytesAreNoTerms(t *testing.T) {
 }
 
 func TestCorruptTermsAreAnError(t *testing.T) {
-	good := analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Analyze("a title"), nil, analysis.Analyze("the body of it")})
+	good := analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Analyze("a title"), nil,
+		analysis.Analyze("the body of it")})
 	many := append([]byte(nil), good...)
 	binary.LittleEndian.PutUint32(many[1:], 1<<32-1)
 	magic := append([]byte(nil), good...)
 	magic[0]++
-	corrupt := map[string][]byte{"one byte more": append(good[:len(good):len(good)], 0), "more terms than bytes": many, "another format": magic}
+	corrupt := map[string][]byte{"one byte more": append(good[:len(good):len(good)], 0), "more terms than bytes": many,
+		"another format": magic}
 	for n := 1; n < len(good); n++ {
 		corrupt[fmt.Sprintf("cut at %d", n)] = good[:n]
 	}
@@ -87,7 +90,8 @@ func TestCorruptTermsAreAnError(t *testing.T) {
 
 func FuzzView(f *testing.F) {
 	f.Add([]byte(nil))
-	f.Add(analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Analyze("CIP-56 title"), nil, analysis.Analyze("body")}))
+	f.Add(analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Analyze("CIP-56 title"), nil,
+		analysis.Analyze("body")}))
 	f.Add([]byte{0xA1, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		view, err := analysis.View(b)

@@ -12,8 +12,8 @@ import (
 const minStem = 4
 
 // Stem returns the stem of a folded English word by the Snowball English
-// (Porter2) algorithm. Stop words, words of up to three letters, and what is
-// not all letters a to z, stay as they are, brought under MaxTerm.
+// (Porter2) algorithm. Stop words, words of up to three letters, and words not
+// all of letters a to z are not stemmed, only shortened to MaxTerm.
 func Stem(word string) string {
 	if len(word) > MaxTerm {
 		return shorten(word)
@@ -27,9 +27,9 @@ type spelling struct {
 	stem string
 }
 
-// spellings caches folded words: a word's hash chooses its only slot, a new
-// word takes the place of an old one. It is bounded (about 6 MB when full) and
-// free of locks, and it interns, so that tokens keep no text alive.
+// spellings caches folded words: a word's hash selects its only slot, a new
+// word replaces an old one. It is bounded (about 6 MB when full) and lock-free,
+// and it interns, so that tokens keep no text alive.
 var (
 	spellings [1 << 15]atomic.Pointer[spelling]
 	seed      = maphash.MakeSeed()

@@ -4,7 +4,7 @@ import "strings"
 
 // IsStop reports whether a folded, unstemmed word is a function word of
 // English: one that carries grammar rather than a topic. Documents keep them;
-// queries leave them out of scoring as long as anything else remains.
+// queries leave them out of scoring unless nothing else remains.
 func IsStop(word string) bool {
 	_, ok := stopWords[word]
 	return ok

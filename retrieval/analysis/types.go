@@ -22,7 +22,7 @@ const (
 func (f Field) String() string { return [...]string{"title", "heading", "body", "path"}[f] }
 
 // Token is one term of a text. Several tokens can share a position: an
-// identifier stands there whole and in its parts.
+// identifier is there whole and in its parts.
 type Token struct {
 	Term     string
 	Position int // in tokens from the start of the text
@@ -30,13 +30,13 @@ type Token struct {
 	End      int
 }
 
-// Word returns the word that a token of the text stands for, folded and not
-// stemmed, without possessive ending and apostrophes.
+// Word returns the word of a token of the text, folded and not stemmed, without
+// possessive ending and apostrophes.
 func (t Token) Word(text string) string {
 	return strings.ReplaceAll(strings.TrimSuffix(Fold(text[t.Start:t.End]), "'s"), "'", "")
 }
 
-// TermID is the identity of a term where its spelling is not needed: packed
+// TermID identifies a term where its spelling is not needed: packed
 // passages, statistics, sparse vectors. It is a hash, so that no dictionary
 // has to be shared between processes and stacks; with a million terms, two
 // of them meet in a query of ten terms once in four hundred queries at most,

@@ -11,12 +11,12 @@ import (
 const (
 	minPrefix       = 2
 	maxPrefix       = 6
-	maxSpacedPrefix = 5 // when a space stands between them
+	maxSpacedPrefix = 5 // with a space between them
 	maxNumber       = 9 // digits
 )
 
-// opaque is the length from which letters mixed with digits are a hash or a
-// key and are not taken apart.
+// opaque is the length from which letters mixed with digits are taken for a
+// hash or a key and not split.
 const opaque = 16
 
 // leaf emits a leaf and moves to the next position.
@@ -116,8 +116,8 @@ func (t *tokenizer) version(l leaf, text string) {
 	t.pos++
 }
 
-// numberAfter returns where the number ends that folds with the letters of
-// the leaf, 0 for none.
+// numberAfter returns the end of the number that folds with the letters of the
+// leaf, 0 if there is none.
 func (t *tokenizer) numberAfter(l leaf) int {
 	n := l.end - l.start
 	if n < minPrefix || n > maxPrefix || l.class&^(lower|upper) != 0 {
@@ -156,7 +156,7 @@ func (t *tokenizer) numberAfter(l leaf) int {
 	return end
 }
 
-// continues reports whether the number before i goes on there: as a word, a
+// continues reports whether the number before i continues there: as a word, a
 // version or a grouped number.
 func (t *tokenizer) continues(i int) bool {
 	if t.wordAt(i) {
@@ -181,12 +181,12 @@ func prefix(word string) int {
 	return n
 }
 
-// folded is the one spelling of letters followed by a number.
+// folded returns the one spelling of letters followed by a number.
 func folded(letters, digits string) string {
 	return strings.ToLower(letters) + "-" + number(digits)
 }
 
-// number is the one spelling of a whole number.
+// number returns the one spelling of a whole number.
 func number(digits string) string {
 	digits = strings.TrimLeft(digits, "0")
 	switch {
@@ -199,7 +199,7 @@ func number(digits string) string {
 }
 
 // foreign folds a word with other than ASCII letters and digits. Apostrophes
-// go, and a possessive s with its apostrophe.
+// are dropped, and a possessive s with its apostrophe.
 func foreign(word string) string {
 	word = strings.ToLower(word)
 	if strings.IndexByte(word, '\'') >= 0 {
@@ -217,7 +217,7 @@ func stemmed(part string) string {
 	return fold(part).stem
 }
 
-// shorten brings a term under MaxTerm: its beginning and a hash of the whole.
+// shorten cuts a term to MaxTerm: its beginning and a hash of the whole.
 func shorten(term string) string {
 	if len(term) <= MaxTerm {
 		return term
@@ -277,8 +277,8 @@ func dotted(s string, i int) (end, numbers int) {
 	return i, numbers
 }
 
-// grouped returns the end of a number whose digits start at a and go on after
-// b in groups of three: 1,234,567.
+// grouped returns the end of a number whose digits start at a and continue
+// after b in groups of three: 1,234,567.
 func grouped(s string, a, b int) int {
 	if b-a > 3 {
 		return b

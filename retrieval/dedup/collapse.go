@@ -3,13 +3,13 @@ package dedup
 import "slices"
 
 // Window is the number of results among which copies are looked for. It does
-// not depend on the page, or pages would not join.
+// not depend on the page, so that pages are consistent.
 const Window = 100
 
-// Collapse groups n ranked items: one that is the same as an item already
-// kept, within the first Window, joins its cluster. Clusters stand at the rank
-// of their best; the item to show comes first in each, which is the preferred
-// one, else the better ranked.
+// Collapse groups n ranked items: one that is the same as an item already kept,
+// within the first Window, joins its cluster. A cluster has the rank of its
+// best item; the item to show comes first in it: the preferred one, else the
+// better ranked.
 func Collapse(n int, same, preferred func(a, b int) bool) [][]int {
 	clusters := make([][]int, 0, n)
 	for i := range n {

@@ -13,7 +13,7 @@ const (
 	shingle = 5   // words
 	bins    = 128 // standard error of the estimate near 0.8: 0.035
 	empty   = math.MaxUint32
-	// fewest is the number of shingles under which an estimate says nothing;
+	// fewest is the number of shingles below which an estimate is meaningless;
 	// shorter texts are the same only if they are equal.
 	fewest = 24
 )

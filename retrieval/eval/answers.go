@@ -9,31 +9,32 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// Answers says what a client pays that reads results from the top until it
-// has the answer: tokens of title, heading path, snippet and whole best
-// passage of each result, up to and with the first relevant one, or of all
-// ten where none of them is.
+// Answers is the cost for a client that reads results from the top until it has
+// the answer: tokens of title, heading path, snippet and whole best passage of
+// each result, up to and including the first relevant one, or of all ten if
+// none is.
 type Answers struct {
 	MedianTokens int     `json:"median_tokens"`
 	P90Tokens    int     `json:"p90_tokens"`
 	Never        float64 `json:"never"` // share of queries without an answer among ten results
 }
 
-// AnswerOptions are what reading needs.
+// AnswerOptions configure the reading.
 type AnswerOptions struct {
-	// Tokens counts the tokens of a text.
+	// Tokens returns the number of tokens of a text.
 	Tokens func(text string) int
 	// Texts returns passages with their texts, in the order of ids.
 	Texts func(ctx context.Context, ids []passage.ID) ([]catalog.Passage, error)
 }
 
-// reading is what was read for one query.
+// reading is the cost of one query.
 type reading struct {
 	tokens  int
 	reached bool
 }
 
-func (o AnswerOptions) read(ctx context.Context, results []retrieval.Result, names map[int64]string, judgments map[string]int, relevantFrom int) (*reading, error) {
+func (o AnswerOptions) read(ctx context.Context, results []retrieval.Result, names map[int64]string,
+	judgments map[string]int, relevantFrom int) (*reading, error) {
 	ids := make([]passage.ID, len(results))
 	for i, r := range results {
 		ids[i] = r.Passage
@@ -55,7 +56,7 @@ func (o AnswerOptions) read(ctx context.Context, results []retrieval.Result, nam
 	return got, nil
 }
 
-// answers sums readings up; nil where nothing was read.
+// answers summarises readings; nil if there are none.
 func answers(of []QueryReport) *Answers {
 	var tokens []float64
 	never := 0
@@ -69,5 +70,6 @@ func answers(of []QueryReport) *Answers {
 		}
 	}
 	slices.Sort(tokens)
-	return &Answers{int(percentile(tokens, 0.5)), int(percentile(tokens, 0.9)), float64(never) / float64(max(1, len(of)))}
+	return &Answers{int(percentile(tokens, 0.5)), int(percentile(tokens, 0.9)),
+		float64(never) / float64(max(1, len(of)))}
 }

@@ -1,9 +1,8 @@
 // Package eval measures rankings against judgments: it reads judged
 // collections, runs their queries through a Searcher, computes the usual
 // measures and says which differences are more than chance; from the same
-// judgments it fits the reranker's weights. It is the only package under
-// retrieval that imports retrieval; besides that it imports passage, rerank
-// and catalog.
+// judgments it fits the reranker's weights. Besides retrieval it imports
+// passage, rerank and catalog.
 package eval
 
 import (
@@ -19,8 +18,8 @@ import (
 	"strings"
 )
 
-// Collection is a set of queries with judgments. Documents are named by ids:
-// those of its corpus, or the paths of records.
+// Collection is a set of queries with judgments. Documents are identified by
+// their id in its corpus, or by the path of a record.
 type Collection struct {
 	Name      string
 	Queries   []Query
@@ -42,9 +41,9 @@ type Document struct {
 	Text  string `json:"text"`
 }
 
-// Load reads queries.jsonl, qrels.tsv and, where it is, pool.txt of a
-// directory. A query without any judgment is left out, as nothing can be said
-// of it. Mistakes are errors that name file and line.
+// Load reads queries.jsonl, qrels.tsv and, if present, pool.txt from a
+// directory. A query without any judgment is left out, as it cannot be
+// measured. Mistakes are errors that name file and line.
 func Load(dir string) (Collection, error) {
 	return LoadWith(dir, filepath.Join(dir, "qrels.tsv"))
 }
@@ -93,8 +92,7 @@ func LoadWith(dir, qrels string) (Collection, error) {
 	return c, nil
 }
 
-// Documents reads corpus.jsonl of a directory. An id that comes twice is an
-// error.
+// Documents reads corpus.jsonl from a directory. A repeated id is an error.
 func Documents(dir string, fn func(Document) error) error {
 	path := filepath.Join(dir, "corpus.jsonl")
 	return open(path, func(r io.Reader) error { return parseDocuments(r, path, fn) })
@@ -111,7 +109,7 @@ func parseDocuments(r io.Reader, name string, fn func(Document) error) error {
 			return errors.New("a document needs _id")
 		}
 		if seen[d.ID] {
-			return fmt.Errorf("document %q stands twice", d.ID)
+			return fmt.Errorf("document %q occurs twice", d.ID)
 		}
 		seen[d.ID] = true
 		return fn(d)
@@ -129,7 +127,7 @@ func parseQueries(r io.Reader, name string) (queries []Query, err error) {
 			return errors.New("a query needs _id and text")
 		}
 		if seen[q.ID] {
-			return fmt.Errorf("query %q stands twice", q.ID)
+			return fmt.Errorf("query %q occurs twice", q.ID)
 		}
 		seen[q.ID] = true
 		queries = append(queries, q)
@@ -141,9 +139,9 @@ func parseQueries(r io.Reader, name string) (queries []Query, err error) {
 // maxGrade bounds grades, so that gains stay exact numbers.
 const maxGrade = 30
 
-// parseQrels reads judgments of three columns (query, document, grade) or,
-// as TREC has them, four: query, iteration, document, grade. A first line
-// whose grade is no number is a header.
+// parseQrels reads judgments of three columns (query, document, grade) or, as
+// TREC has them, four: query, iteration, document, grade. A first line whose
+// grade is not a number is a header.
 func parseQrels(r io.Reader, name string) (map[string]map[string]int, error) {
 	judgments := map[string]map[string]int{}
 	err := eachLine(r, name, func(n int, line string) error {
@@ -175,8 +173,7 @@ func parseQrels(r io.Reader, name string) (map[string]map[string]int, error) {
 	return judgments, err
 }
 
-// columns splits at tabs where there are any, so that ids may hold spaces,
-// else at white space.
+// columns splits at tabs if there are any, so that ids may contain spaces, else at white space.
 func columns(line string) []string {
 	line = strings.TrimRight(line, " \t")
 	if !strings.Contains(line, "\t") {

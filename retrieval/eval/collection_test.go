@@ -75,7 +75,8 @@ func TestLoad(t *testing.T) {
 		})
 	}
 	t.Run("a query without judgments is left out", func(t *testing.T) {
-		c, err := eval.Load(files(t, map[string]string{"queries.jsonl": someQueries + `{"_id":"q3","text":"z"}`, "qrels.tsv": someQrels + "q9\tx\t1\n"}))
+		c, err := eval.Load(files(t, map[string]string{"queries.jsonl": someQueries + `{"_id":"q3","text":"z"}`,
+			"qrels.tsv": someQrels + "q9\tx\t1\n"}))
 		if err != nil || len(c.Queries) != 2 {
 			t.Errorf("%d queries (%v), want 2", len(c.Queries), err)
 		}
@@ -101,7 +102,7 @@ func TestLoadNamesTheMistake(t *testing.T) {
 	tests := []struct{ name, queries, qrels, want string }{
 		{"broken JSON", someQueries + `{"_id":"q3",`, someQrels, "queries.jsonl:3: unexpected end of JSON input"},
 		{"a query without text", `{"_id":"q1","text":" "}`, someQrels, "queries.jsonl:1: a query needs _id and text"},
-		{"a query twice", someQueries + "\n" + someQueries, someQrels, `queries.jsonl:4: query "q1" stands twice`},
+		{"a query twice", someQueries + "\n" + someQueries, someQrels, `queries.jsonl:4: query "q1" occurs twice`},
 		{"a grade that is no number", someQueries, someQrels + "q1\tx\tgood\n", `qrels.tsv:4: grade "good" is not an integer`},
 		{"a fraction as grade", someQueries, someQrels + "q1\tx\t1.5\n", `qrels.tsv:4: grade "1.5"`},
 		{"a grade whose gain would be infinite", someQueries, someQrels + "q1\tx\t5000\n", `qrels.tsv:4: grade "5000"`},
@@ -122,7 +123,8 @@ func TestLoadNamesTheMistake(t *testing.T) {
 	for _, missing := range []string{"queries.jsonl", "qrels.tsv"} {
 		content := map[string]string{"queries.jsonl": someQueries, "qrels.tsv": someQrels}
 		delete(content, missing)
-		if _, err := eval.Load(files(t, content)); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+		if _, err := eval.Load(files(t, content)); !errors.Is(err, fs.ErrNotExist) ||
+			!strings.Contains(err.Error(), missing) {
 			t.Errorf("without %s: %v", missing, err)
 		}
 	}
@@ -141,7 +143,7 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("documents %q (%v)", ids, err)
 	}
 	for text, want := range map[string]string{
-		`{"_id":"a"}` + "\n" + `{"_id":"a"}`: `corpus.jsonl:2: document "a" stands twice`,
+		`{"_id":"a"}` + "\n" + `{"_id":"a"}`: `corpus.jsonl:2: document "a" occurs twice`,
 		`{"title":"x"}`:                      "corpus.jsonl:1: a document needs _id",
 		"\n\n[1]":                            "corpus.jsonl:3: json: cannot unmarshal array",
 	} {
@@ -153,7 +155,8 @@ func TestDocuments(t *testing.T) {
 		t.Errorf("no file: %v", err)
 	}
 	stop := errors.New("stop")
-	err = eval.Documents(files(t, map[string]string{"corpus.jsonl": `{"_id":"a"}`}), func(eval.Document) error { return stop })
+	err = eval.Documents(files(t, map[string]string{"corpus.jsonl": `{"_id":"a"}`}),
+		func(eval.Document) error { return stop })
 	if !errors.Is(err, stop) {
 		t.Errorf("the caller's error is lost: %v", err)
 	}

@@ -11,7 +11,8 @@ import (
 // FuzzQrels holds that judgments parse without panic and that what parses
 // measures without NaN.
 func FuzzQrels(f *testing.F) {
-	for _, seed := range []string{someQrels, "q 0 d 1\n", "q\td e\t-1\r\n\r\n", "q d 31", "\ufeffquery-id\tx\tscore\n", "q\t\t\t1", "q d 1\nq d 2", "\x00 \xff 1"} {
+	for _, seed := range []string{someQrels, "q 0 d 1\n", "q\td e\t-1\r\n\r\n", "q d 31", "\ufeffquery-id\tx\tscore\n",
+		"q\t\t\t1", "q d 1\nq d 2", "\x00 \xff 1"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -40,7 +41,8 @@ func FuzzQrels(f *testing.F) {
 // FuzzCollection holds that queries and documents parse without panic and
 // have ids.
 func FuzzCollection(f *testing.F) {
-	for _, seed := range []string{someQueries, `{"_id":"a","title":"b","text":"c"}`, `{"_id":1}`, "[]", "{}\n{", "null", `{"_id":"a","text":"\ud800"}`} {
+	for _, seed := range []string{someQueries, `{"_id":"a","title":"b","text":"c"}`, `{"_id":1}`, "[]", "{}\n{", "null",
+		`{"_id":"a","text":"\ud800"}`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -62,7 +64,8 @@ func FuzzCollection(f *testing.F) {
 // FuzzRun holds that a run parses without panic, each document once, and that
 // what was read can be written and read again.
 func FuzzRun(f *testing.F) {
-	for _, seed := range []string{"q Q0 d 1 0.5 t\n", "q Q0 d 1 0.5 t\nq Q0 e 2 0.5 t\nq Q0 d 3 0.1 t", "q\tQ0\td e\t1\t1e300\tt", "q Q0 d 1 Inf t\nq Q0 e 2 -Inf t", "q Q0 d 1 NaN t", "q d 1"} {
+	for _, seed := range []string{"q Q0 d 1 0.5 t\n", "q Q0 d 1 0.5 t\nq Q0 e 2 0.5 t\nq Q0 d 3 0.1 t",
+		"q\tQ0\td e\t1\t1e300\tt", "q Q0 d 1 Inf t\nq Q0 e 2 -Inf t", "q Q0 d 1 NaN t", "q d 1"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -75,14 +78,15 @@ func FuzzRun(f *testing.F) {
 			seen := map[string]bool{}
 			for _, id := range ids {
 				if seen[id] {
-					t.Fatalf("%q stands twice", id)
+					t.Fatalf("%q occurs twice", id)
 				}
 				seen[id] = true
 			}
 			c.Queries = append(c.Queries, eval.Query{ID: q, Text: "x"})
 		}
 		var b bytes.Buffer
-		if err := eval.WriteRun(&b, eval.Evaluate(c, rankings, eval.Options{}), "t"); err != nil || strings.Contains(b.String(), "\ufeff") {
+		if err := eval.WriteRun(&b, eval.Evaluate(c, rankings, eval.Options{}), "t"); err != nil ||
+			strings.Contains(b.String(), "\ufeff") {
 			return // ids with white space, or with what is a byte-order mark at the start
 		}
 		again, err := eval.ParseRun(&b, "again")

@@ -22,10 +22,10 @@ func Fold(q Query, n int, seed uint64) int {
 	return int(x % uint64(n))
 }
 
-// Gauge is how an order is measured: Example.NDCG or Example.Shown.
+// Gauge measures an order: Example.NDCG or Example.Shown.
 type Gauge func(Example, rerank.Model) float64
 
-// Values is nDCG@10 of each of some examples, in their order.
+// Values holds the nDCG@10 of each of some examples, in their order.
 type Values []float64
 
 // Score measures a model on examples.
@@ -62,7 +62,7 @@ func (h Held) Mean() float64 {
 	return sum / math.Max(1, float64(len(h)))
 }
 
-// OutOfFold trains on all folds but one and measures on that, for each.
+// OutOfFold trains on all folds but one and measures on that one, for each fold.
 func OutOfFold(examples []Example, o TrainOptions, by Gauge, folds int, seed uint64) (Values, error) {
 	return holdOut(examples, folds, func(x Example) int { return Fold(x.Query, folds, seed) },
 		func(seen []Example) (func(Example) float64, error) {
@@ -71,8 +71,8 @@ func OutOfFold(examples []Example, o TrainOptions, by Gauge, folds int, seed uin
 		})
 }
 
-// LeftOut trains on all collections but one and measures on that, for each.
-// There must be two at least.
+// LeftOut trains on all collections but one and measures on that one, for each
+// collection. There must be at least two.
 func LeftOut(examples []Example, o TrainOptions, by Gauge) (Values, error) {
 	names := collections(examples)
 	return holdOut(examples, len(names), func(x Example) int { return slices.Index(names, x.Collection) },
@@ -82,8 +82,9 @@ func LeftOut(examples []Example, o TrainOptions, by Gauge) (Values, error) {
 		})
 }
 
-// holdOut fits on all parts but one and measures on that, for each.
-func holdOut(examples []Example, parts int, part func(Example) int, fit func(seen []Example) (func(Example) float64, error)) (Values, error) {
+// holdOut fits on all parts but one and measures on that one, for each part.
+func holdOut(examples []Example, parts int, part func(Example) int,
+	fit func(seen []Example) (func(Example) float64, error)) (Values, error) {
 	out := make(Values, len(examples))
 	for p := range parts {
 		var seen []Example
@@ -111,20 +112,21 @@ func holdOut(examples []Example, parts int, part func(Example) int, fit func(see
 	return out, nil
 }
 
-// ClassFit is what weights of their own do for a class of query.
+// ClassFit is the effect of a query class having its own weights.
 type ClassFit struct {
 	Class   string
 	Queries int
-	// Comparison is of own weights with common ones, on queries that neither
-	// were fitted on, every collection counting the same.
+	// Comparison is of own weights with common ones, on queries that neither were
+	// fitted on, each collection weighted equally.
 	Comparison
 	Model rerank.Model // fitted on every query of the class
 }
 
-// FitClasses fits weights for each class of query, pulled to the common ones
-// instead of to zero, by name of class. Held are the common weights' values
-// out of the same folds.
-func FitClasses(examples []Example, common rerank.Model, held Values, o TrainOptions, folds int, seed uint64) ([]ClassFit, error) {
+// FitClasses fits weights for each class of query, regularised towards the
+// common ones instead of zero, in order of class name. Held are the common
+// weights' values out of the same folds.
+func FitClasses(examples []Example, common rerank.Model, held Values, o TrainOptions, folds int,
+	seed uint64) ([]ClassFit, error) {
 	own, err := holdOut(examples, folds, func(x Example) int { return Fold(x.Query, folds, seed) },
 		func(seen []Example) (func(Example) float64, error) { return fitOwn(seen, o) })
 	if err != nil {
@@ -151,7 +153,7 @@ func FitClasses(examples []Example, common rerank.Model, held Values, o TrainOpt
 	return fits, nil
 }
 
-// fitOwn fits common weights, and weights for each class beside them.
+// fitOwn fits common weights, and weights for each class.
 func fitOwn(seen []Example, o TrainOptions) (func(Example) float64, error) {
 	common, err := Train(seen, o)
 	if err != nil {
@@ -176,7 +178,7 @@ func fitOwn(seen []Example, o TrainOptions) (func(Example) float64, error) {
 	}, nil
 }
 
-// byClass returns the places of the examples of each class.
+// byClass returns the indexes of the examples of each class.
 func byClass(examples []Example) map[string][]int {
 	out := map[string][]int{}
 	for i, x := range examples {
@@ -185,8 +187,8 @@ func byClass(examples []Example) map[string][]int {
 	return out
 }
 
-// Balance returns weights that let every collection count the same, however
-// many of the examples it has; their mean is 1.
+// Balance returns weights that make every collection count the same, however
+// many examples it has; their mean is 1.
 func Balance(examples []Example) []float64 {
 	count := map[string]int{}
 	for _, x := range examples {

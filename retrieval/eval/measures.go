@@ -19,9 +19,9 @@ type Measures struct {
 	Recall100 float64 `json:"recall100"`
 	MRR       float64 `json:"mrr"`
 	Judged10  float64 `json:"judged10"`
-	// Condensed10 is nDCG@10 of the ranking without what nobody judged (Sakai:
-	// Alternatives to Bpref, SIGIR 2007), which plain nDCG takes for irrelevant.
-	// For a query of which only relevant documents are judged it is plain nDCG.
+	// Condensed10 is nDCG@10 of the ranking without unjudged documents (Sakai:
+	// Alternatives to Bpref, SIGIR 2007), which plain nDCG takes for irrelevant. If
+	// only relevant documents are judged for a query it is plain nDCG.
 	Condensed10 float64 `json:"condensed_ndcg10"`
 }
 
@@ -29,7 +29,7 @@ type Measures struct {
 // 2^grade − 1 and discount log2(rank + 1) (Järvelin, Kekäläinen 2002), ideal
 // over all judgments, negative grades being 0; recall and reciprocal rank of
 // documents with a grade of at least relevantFrom; the share of the first ten
-// that is judged at all; and nDCG of what is judged. A ranking names each
+// that is judged at all; and nDCG of the judged documents. A ranking names each
 // document once.
 func Measure(ranking []string, judgments map[string]int, relevantFrom int) Measures {
 	var m Measures
@@ -83,7 +83,7 @@ func Measure(ranking []string, judgments map[string]int, relevantFrom int) Measu
 
 func gain(grade int) float64 { return math.Exp2(float64(max(0, grade))) - 1 }
 
-// ideal is the discounted gain at the cut of the best possible ranking.
+// ideal returns the discounted gain at the cut of the best possible ranking.
 func ideal(judgments map[string]int) float64 {
 	grades := slices.SortedFunc(maps.Values(judgments), func(a, b int) int { return cmp.Compare(b, a) })
 	sum := 0.0
@@ -107,8 +107,8 @@ func mean(of []QueryReport) Measures {
 	return Measures{m.NDCG10 / n, m.Recall100 / n, m.MRR / n, m.Judged10 / n, m.Condensed10 / n}
 }
 
-// percentile returns the p-th part, 0 to 1, of sorted values by nearest rank:
-// the least value that at least that part of them does not exceed.
+// percentile returns the p-quantile, p from 0 to 1, of sorted values by nearest
+// rank: the least value that at least that share of them does not exceed.
 func percentile(sorted []float64, p float64) float64 {
 	if len(sorted) == 0 {
 		return 0

@@ -35,11 +35,14 @@ func TestMeasure(t *testing.T) {
 		{"the ideal order is 1", []string{"a", "b", "c"}, 1, eval.Measures{NDCG10: 1, Recall100: 1, MRR: 1, Judged10: 1, Condensed10: 1}},
 		{"nothing found is 0", nil, 1, eval.Measures{}},
 		{"a swap costs the difference of discounts", []string{"b", "a", "c"}, 1,
-			eval.Measures{NDCG10: (3 + 7/math.Log2(3) + 1/math.Log2(4)) / best, Recall100: 1, MRR: 1, Judged10: 1, Condensed10: (3 + 7/math.Log2(3) + 1/math.Log2(4)) / best}},
+			eval.Measures{NDCG10: (3 + 7/math.Log2(3) + 1/math.Log2(4)) / best, Recall100: 1, MRR: 1, Judged10: 1,
+				Condensed10: (3 + 7/math.Log2(3) + 1/math.Log2(4)) / best}},
 		{"the judged but useless count as judged", []string{"d", "e", "zz", "c"}, 1,
-			eval.Measures{NDCG10: 1 / math.Log2(5) / best, Recall100: 1. / 3, MRR: 1. / 4, Judged10: 3. / 4, Condensed10: 1 / math.Log2(4) / best}},
+			eval.Measures{NDCG10: 1 / math.Log2(5) / best, Recall100: 1. / 3, MRR: 1. / 4, Judged10: 3. / 4,
+				Condensed10: 1 / math.Log2(4) / best}},
 		{"grades below the threshold are not relevant", []string{"c", "b"}, 2,
-			eval.Measures{NDCG10: (1 + 3/math.Log2(3)) / best, Recall100: 1. / 2, MRR: 1. / 2, Judged10: 1, Condensed10: (1 + 3/math.Log2(3)) / best}},
+			eval.Measures{NDCG10: (1 + 3/math.Log2(3)) / best, Recall100: 1. / 2, MRR: 1. / 2, Judged10: 1,
+				Condensed10: (1 + 3/math.Log2(3)) / best}},
 		{"what stands eleventh has no gain", deep(11, "a"), 1, eval.Measures{Recall100: 1. / 3, MRR: 1. / 11, Condensed10: 7 / best}},
 		{"what stands hundredth is recalled", deep(100, "a"), 1, eval.Measures{Recall100: 1. / 3, MRR: 1. / 100, Condensed10: 7 / best}},
 		{"what stands after that is not", deep(101, "a"), 1, eval.Measures{MRR: 1. / 101, Condensed10: 7 / best}},
@@ -103,7 +106,8 @@ func TestMeasuresAgreeWithOtherTools(t *testing.T) {
 		}
 	}
 	interval := rows["interval"]
-	if !near(one.NDCG10, interval[0], 1e-9) || !near(one.Low, interval[1], 0.004) || !near(one.High, interval[2], 0.004) {
+	if !near(one.NDCG10, interval[0], 1e-9) || !near(one.Low, interval[1], 0.004) ||
+		!near(one.High, interval[2], 0.004) {
 		t.Errorf("mean %.6f (%.6f to %.6f), want %v", one.NDCG10, one.Low, one.High, interval)
 	}
 }
@@ -145,7 +149,8 @@ func TestCompare(t *testing.T) {
 	for i := range 40 {
 		high, low = append(high, .5+float64(i)/100), append(low, .4+float64(i)/100)
 	}
-	if c := eval.Compare(high, low, nil); !near(c.P, 1./10_001, 1e-12) || !near(c.Difference, .1, 1e-12) || c.Better != 40 {
+	if c := eval.Compare(high, low, nil); !near(c.P, 1./10_001, 1e-12) || !near(c.Difference, .1, 1e-12) ||
+		c.Better != 40 {
 		t.Errorf("better everywhere: %+v, want the least p there is", c)
 	}
 	// One pair that counts as much as all others decides the sign.

@@ -124,7 +124,8 @@ func holdRankings(t *testing.T, network, corpus string, queries []sought) {
 		return // only some were run
 	}
 	compare(t, filepath.Join(rankings, "summary-"+network+".txt"),
-		fmt.Sprintf("%d queries, sought document first %d, among ten %d, mean reciprocal rank %.3f\n\n%s", n, first, found, reciprocal/float64(n), summary))
+		fmt.Sprintf("%d queries, sought document first %d, among ten %d, mean reciprocal rank %.3f\n\n%s", n, first,
+			found, reciprocal/float64(n), summary))
 }
 
 func place(rank int) string {
@@ -300,7 +301,8 @@ func openRanker(t *testing.T, name, corpus string) *ranker {
 	must(err)
 	generation, err := store.OpenGeneration(ctx, index.Fingerprint(model.Model()))
 	must(err)
-	follower := index.New(index.Config{Store: store, Generation: generation, Engines: index.Engines{Keyword: k, Vector: v, Embedder: model}, Log: log})
+	follower := index.New(index.Config{Store: store, Generation: generation,
+		Engines: index.Engines{Keyword: k, Vector: v, Embedder: model}, Log: log})
 	must(follower.Load(ctx))
 	_, err = follower.CatchUp(ctx)
 	must(err)

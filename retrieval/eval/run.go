@@ -13,7 +13,7 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// Report is what a run measured.
+// Report is the result of a run.
 type Report struct {
 	Collection string `json:"collection"`
 	Profile    string `json:"profile"`
@@ -24,8 +24,8 @@ type Report struct {
 	P99Ms   float64         `json:"p99_ms"`
 	Kinds   map[string]Kind `json:"kinds"`
 	Answers *Answers        `json:"answers,omitempty"`
-	// Degraded counts searches that an engine did not take part in: what was
-	// measured is then not the profile.
+	// Degraded counts searches that an engine did not take part in: then it is not
+	// the profile that was measured.
 	Degraded   int         `json:"degraded,omitempty"`
 	Comparison *Comparison `json:"comparison,omitempty"` // with the first of several profiles
 
@@ -56,14 +56,14 @@ type Options struct {
 	// Names maps record ids to document ids; several records of one document
 	// count once, at the best rank.
 	Names map[int64]string
-	// Answers, when set, measures what a client reads until the answer.
+	// Answers, if set, measures what a client reads until it has the answer.
 	Answers *AnswerOptions
-	// Progress, when set, is told how many queries are done.
+	// Progress, if set, is called with the number of queries done.
 	Progress func(done, total int)
 }
 
-// Run ranks every query of the collection. A query that the searcher cannot
-// read counts with an empty ranking.
+// Run ranks every query of the collection. A query that the searcher rejects
+// counts with an empty ranking.
 func Run(ctx context.Context, s retrieval.Searcher, c Collection, o Options) (Report, error) {
 	r := Report{Collection: c.Name, Profile: o.Profile}
 	o.RelevantFrom = cmp.Or(o.RelevantFrom, 1)
@@ -74,13 +74,14 @@ func Run(ctx context.Context, s retrieval.Searcher, c Collection, o Options) (Re
 		}
 	}
 	for i, q := range c.Queries {
-		// What is timed is what a client asks for: a page of ten, of all kinds.
-		// The ranking is read deeper.
+		// Only a client's request is timed: a page of ten, of all kinds. The ranking is
+		// read deeper.
 		page := retrieval.Request{Query: q.Text, Filter: filter, Limit: Cut, Diversify: true, Profile: o.Profile}
 		start := time.Now()
 		first, err := s.Search(ctx, page)
 		took := time.Since(start)
-		deep, deepErr := s.Search(ctx, retrieval.Request{Query: q.Text, Filter: filter, Limit: 2 * RecallCut, Profile: o.Profile})
+		deep, deepErr := s.Search(ctx, retrieval.Request{Query: q.Text, Filter: filter, Limit: 2 * RecallCut,
+			Profile: o.Profile})
 		if err = cmp.Or(err, deepErr); err != nil && !errors.Is(err, retrieval.ErrBadQuery) {
 			return r, fmt.Errorf("eval: query %s: %w", q.ID, err)
 		}
@@ -90,7 +91,8 @@ func Run(ctx context.Context, s retrieval.Searcher, c Collection, o Options) (Re
 		x := QueryReport{Query: q, took: took}
 		x.Ranking, x.Scores = ranking(deep, o.Names)
 		if o.Answers != nil {
-			if x.reading, err = o.Answers.read(ctx, first.Results, o.Names, c.Judgments[q.ID], o.RelevantFrom); err != nil {
+			if x.reading, err = o.Answers.read(ctx, first.Results, o.Names, c.Judgments[q.ID],
+				o.RelevantFrom); err != nil {
 				return r, fmt.Errorf("eval: query %s: %w", q.ID, err)
 			}
 		}
@@ -104,7 +106,7 @@ func Run(ctx context.Context, s retrieval.Searcher, c Collection, o Options) (Re
 }
 
 // Evaluate measures rankings that were made elsewhere: document ids by query,
-// best first. What is not in the collection's pool is passed over; a query
+// best first. Documents outside of the collection's pool are skipped; a query
 // without a ranking counts with an empty one. Scores are the negative ranks.
 func Evaluate(c Collection, rankings map[string][]string, o Options) Report {
 	r := Report{Collection: c.Name, Profile: o.Profile}
@@ -146,7 +148,7 @@ func (r *Report) measure(c Collection, relevantFrom int) {
 	r.Interval = Bootstrap(r.values())
 }
 
-// values is nDCG@10 by query.
+// values returns nDCG@10 by query.
 func (r *Report) values() []float64 {
 	out := make([]float64, len(r.PerQuery))
 	for i, x := range r.PerQuery {
@@ -174,7 +176,7 @@ func pooled(c Collection, names map[int64]string) []int64 {
 	return records
 }
 
-// ranking names the documents of a response, each at its best rank.
+// ranking returns the documents of a response, each at its best rank.
 func ranking(res retrieval.Response, byRecord map[int64]string) (ids []string, scores []float64) {
 	seen := map[string]bool{}
 	for _, x := range res.Results {
@@ -186,8 +188,7 @@ func ranking(res retrieval.Response, byRecord map[int64]string) (ids []string, s
 	return ids, scores
 }
 
-// Missing counts the relevant documents of a collection, and those among them
-// that nothing indexed is named by.
+// Missing counts the relevant documents of a collection, and those of them that are not indexed.
 func Missing(c Collection, names map[int64]string, relevantFrom int) (relevant, missing int) {
 	indexed := map[string]bool{}
 	for name := range maps.Values(names) {

@@ -38,7 +38,8 @@ func (c *canned) Search(_ context.Context, r retrieval.Request) (retrieval.Respo
 	}
 	res := retrieval.Response{Degraded: c.degraded}
 	for i, id := range records[:min(r.Limit, len(records))] {
-		res.Results = append(res.Results, retrieval.Result{Record: id, Passage: passage.NewID(id, 0), Score: 1 / float64(i+1), Title: "title", Snippet: "a snippet"})
+		res.Results = append(res.Results, retrieval.Result{Record: id, Passage: passage.NewID(id, 0),
+			Score: 1 / float64(i+1), Title: "title", Snippet: "a snippet"})
 	}
 	return res, nil
 }
@@ -48,7 +49,8 @@ func (*canned) Status(context.Context) retrieval.Status { return retrieval.Statu
 // small is a collection of three queries; record 4 is another part of b.
 func small() (eval.Collection, map[int64]string, *canned) {
 	c := eval.Collection{Name: "small",
-		Queries: []eval.Query{{ID: "q1", Text: "one", Kind: "odd"}, {ID: "q2", Text: "two", Kind: "even"}, {ID: "q3", Text: "???", Kind: "odd"}},
+		Queries: []eval.Query{{ID: "q1", Text: "one", Kind: "odd"}, {ID: "q2", Text: "two", Kind: "even"},
+			{ID: "q3", Text: "???", Kind: "odd"}},
 		Judgments: map[string]map[string]int{
 			"q1": {"a": 2, "b": 1}, "q2": {"b": 1, "gone": 1}, "q3": {"a": 1},
 		}}
@@ -59,7 +61,8 @@ func small() (eval.Collection, map[int64]string, *canned) {
 func TestRun(t *testing.T) {
 	c, names, s := small()
 	done := 0
-	r, err := eval.Run(t.Context(), s, c, eval.Options{Profile: "p", Names: names, Progress: func(n, total int) { done = n*10 + total }})
+	r, err := eval.Run(t.Context(), s, c,
+		eval.Options{Profile: "p", Names: names, Progress: func(n, total int) { done = n*10 + total }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +75,8 @@ func TestRun(t *testing.T) {
 	if want := []string{"a b c", "c b", ""}; !slices.Equal(rankings, want) {
 		t.Errorf("rankings %q, want %q", rankings, want)
 	}
-	if r.Queries != 3 || !near(r.MRR, (1+.5+0)/3, 1e-12) || !near(r.Recall100, (1+.5+0)/3, 1e-12) || !near(r.Judged10, (2./3+1./2)/3, 1e-12) {
+	if r.Queries != 3 || !near(r.MRR, (1+.5+0)/3, 1e-12) || !near(r.Recall100, (1+.5+0)/3, 1e-12) ||
+		!near(r.Judged10, (2./3+1./2)/3, 1e-12) {
 		t.Errorf("measures %+v", r.Measures)
 	}
 	if odd := r.Kinds["odd"]; odd.Queries != 2 || !near(odd.MRR, .5, 1e-12) || len(r.Kinds) != 2 {
@@ -83,7 +87,7 @@ func TestRun(t *testing.T) {
 	}
 	for _, x := range s.asked {
 		if x.Profile != "p" || !x.Filter.Empty() {
-			t.Errorf("asked %+v", x)
+			t.Errorf("searched %+v", x)
 		}
 	}
 	if relevant, missing := eval.Missing(c, names, 1); relevant != 3 || missing != 1 {
@@ -98,10 +102,11 @@ func TestRunRanksThePoolOnly(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := s.asked[0].Filter.Records; !slices.Equal(got, []int64{2, 4}) {
-		t.Errorf("asked within %v, want the records of b", got)
+		t.Errorf("searched within %v, want the records of b", got)
 	}
 	c.Pool = map[string]bool{"elsewhere": true}
-	if _, err := eval.Run(t.Context(), s, c, eval.Options{Names: names}); err == nil || !strings.Contains(err.Error(), "pool") {
+	if _, err := eval.Run(t.Context(), s, c, eval.Options{Names: names}); err == nil ||
+		!strings.Contains(err.Error(), "pool") {
 		t.Errorf("a pool of which nothing is indexed: %v", err)
 	}
 }
@@ -109,7 +114,8 @@ func TestRunRanksThePoolOnly(t *testing.T) {
 func TestRunReportsFailures(t *testing.T) {
 	c, names, s := small()
 	s.err = errors.New("engine is down")
-	if _, err := eval.Run(t.Context(), s, c, eval.Options{Names: names}); !errors.Is(err, s.err) || !strings.Contains(err.Error(), "q1") {
+	if _, err := eval.Run(t.Context(), s, c, eval.Options{Names: names}); !errors.Is(err, s.err) ||
+		!strings.Contains(err.Error(), "q1") {
 		t.Errorf("error %v, want the engine's with the query", err)
 	}
 	c, names, s = small()
@@ -135,12 +141,14 @@ func TestReportKeys(t *testing.T) {
 	if err := json.Unmarshal(data, &keys); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"collection", "condensed_ndcg10", "judged10", "kinds", "mrr", "ndcg10", "ndcg10_high", "ndcg10_low", "p50_ms", "p99_ms", "profile", "queries", "recall100"}
+	want := []string{"collection", "condensed_ndcg10", "judged10", "kinds", "mrr", "ndcg10", "ndcg10_high",
+		"ndcg10_low", "p50_ms", "p99_ms", "profile", "queries", "recall100"}
 	if got := slices.Sorted(maps.Keys(keys)); !slices.Equal(got, want) {
 		t.Errorf("keys %q, want %q", got, want)
 	}
 	kind = keys["kinds"].(map[string]any)["even"].(map[string]any)
-	if got := slices.Sorted(maps.Keys(kind)); !slices.Equal(got, []string{"condensed_ndcg10", "judged10", "mrr", "ndcg10", "queries", "recall100"}) {
+	if got := slices.Sorted(maps.Keys(kind)); !slices.Equal(got,
+		[]string{"condensed_ndcg10", "judged10", "mrr", "ndcg10", "queries", "recall100"}) {
 		t.Errorf("keys of a kind %q", got)
 	}
 	r.CompareTo(r)
@@ -177,7 +185,8 @@ func TestAnswers(t *testing.T) {
 		t.Errorf("of the odd: %+v, want %+v", *r.Kinds["odd"].Answers, want)
 	}
 	o.RelevantFrom = 2
-	if r, err = eval.Run(t.Context(), s, c, o); err != nil || !near(r.Answers.Never, 2./3, 1e-12) || r.Answers.P90Tokens != 33+93+43+23 {
+	if r, err = eval.Run(t.Context(), s, c, o); err != nil || !near(r.Answers.Never, 2./3, 1e-12) ||
+		r.Answers.P90Tokens != 33+93+43+23 {
 		t.Errorf("from grade 2: %+v (%v), want all results of q2 read in vain", r.Answers, err)
 	}
 	broken := errors.New("no texts")
@@ -222,7 +231,8 @@ func TestReadRun(t *testing.T) {
 		return filepath.Join(files(t, map[string]string{"run": text}), "run")
 	}
 	// The score decides, then the rank, then the id; a document counts once.
-	got, err := eval.ReadRun(write("q Q0 low 1 1 t\r\n\r\nq Q0 high 9 2e1 t\nq Q0 z 3 5 t\nq Q0 y 2 5 t\nq Q0 x 2 5 t\nq Q0 high 10 -1 t\np\tQ0\ta b\t1\t1\tt\n"))
+	got, err := eval.ReadRun(write("q Q0 low 1 1 t\r\n\r\nq Q0 high 9 2e1 t\nq Q0 z 3 5 t\nq Q0 y 2 5 t\nq Q0 x 2 5 " +
+		"t\nq Q0 high 10 -1 t\np\tQ0\ta b\t1\t1\tt\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

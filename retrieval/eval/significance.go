@@ -53,9 +53,9 @@ type Comparison struct {
 // Compare tests whether paired values differ by more than chance with Fisher's
 // randomisation test (Smucker, Allan, Carterette: A comparison of statistical
 // significance tests for information retrieval evaluation, CIKM 2007): the
-// share of 10,000 random swaps within pairs whose means differ at least as
-// much as the observed, which counts as one of them. Weights say how much
-// each pair counts; nil = all the same.
+// share of 10,000 random swaps within pairs whose means differ at least as much
+// as the observed, which counts as one of them. Weights are those of the pairs;
+// nil = all the same.
 func Compare(ours, theirs, weights []float64) Comparison {
 	c := Comparison{P: 1}
 	if len(ours) == 0 {
@@ -80,7 +80,7 @@ func Compare(ours, theirs, weights []float64) Comparison {
 		total += w
 	}
 	c.Difference = observed / total
-	// Sums of the same numbers in other signs differ in their last digits.
+	// Rounding makes sums of the same numbers with other signs differ in their last digits.
 	limit := math.Abs(observed) - 1e-9
 	random := rand.NewPCG(seed, uint64(len(ours)))
 	extreme := 1
@@ -93,7 +93,7 @@ func Compare(ours, theirs, weights []float64) Comparison {
 	return c
 }
 
-// swapped sums differences with random signs.
+// swapped returns the sum of the differences with random signs.
 func swapped(differences []float64, random *rand.PCG) float64 {
 	sum := 0.0
 	var signs uint64

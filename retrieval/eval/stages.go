@@ -10,8 +10,8 @@ import (
 // baselines are the profiles of single stages, simplest first.
 var baselines = []string{"keyword", "passages", "dense", "rrf"}
 
-// Stages returns the profiles that show what each stage adds, from words alone
-// to the whole profile, the last but one without collapsing copies.
+// Stages returns the profiles that show what each stage adds, from keywords
+// alone to the whole profile, the last but one without collapsing copies.
 func Stages(whole profile.Profile) ([]profile.Profile, error) {
 	reranked := whole
 	reranked.Name, reranked.Collapse = "rerank", 0

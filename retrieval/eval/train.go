@@ -19,15 +19,15 @@ type Example struct {
 	Collection string
 	Query      Query
 	Class      string
-	Documents  []string // of the candidates, as they are ranked now; several may be of one
+	Documents  []string // of the candidates, as ranked now; several may be of one
 	Z, Raw     []rerank.Vector
 	Grades     []int   // of the candidates
-	Copies     [][]int // of each candidate, the candidates near-identical to it
+	Copies     [][]int // of each candidate: the candidates near-identical to it
 	Preference []int   // of each candidate: the greatest of a cluster is shown
 	Ideal      float64 // discounted gain of the ideal ranking over all judgments
 }
 
-// Signaler is what training asks of the engine.
+// Signaler is what training needs of the engine.
 type Signaler interface {
 	Signals(ctx context.Context, r retrieval.Request) (class string, signals []retrieval.Signal, err error)
 }
@@ -48,7 +48,7 @@ func Examples(ctx context.Context, s Signaler, c Collection, o Options) ([]Examp
 			return nil, fmt.Errorf("eval: query %s: %w", q.ID, err)
 		}
 		x := Example{Collection: c.Name, Query: q, Class: class, Ideal: ideal(c.Judgments[q.ID])}
-		place := make([]int, len(signals)) // among the candidates, −1 for none
+		place := make([]int, len(signals)) // index among the candidates, −1 for none
 		for j, sig := range signals {
 			name := o.Names[sig.Record]
 			place[j] = -1
@@ -85,13 +85,12 @@ func (x Example) NDCG(m rerank.Model) float64 {
 	return x.ndcg(x.order(m))
 }
 
-// Shown is nDCG@10 of what is shown in the order of a model: one of every
-// cluster of copies.
+// Shown is nDCG@10 in the order of a model with copies collapsed: one of every cluster.
 func (x Example) Shown(m rerank.Model) float64 {
 	return x.ndcg(x.collapse(x.order(m)))
 }
 
-// collapse leaves of every cluster of copies in an order the one to show.
+// collapse keeps of every cluster of copies in an order only the one to show.
 func (x Example) collapse(order []int) []int {
 	clusters := dedup.Collapse(len(order),
 		func(a, b int) bool { return slices.Contains(x.Copies[order[a]], order[b]) },
@@ -103,8 +102,8 @@ func (x Example) collapse(order []int) []int {
 	return shown
 }
 
-// withoutCopies leaves one candidate of every document, and of every cluster
-// the one that is shown in the order of now.
+// withoutCopies keeps one candidate of every document, and of every cluster the
+// one that is shown in the present order.
 func (x Example) withoutCopies() Example {
 	var order []int
 	for i, name := range x.Documents {
@@ -120,7 +119,7 @@ func (x Example) withoutCopies() Example {
 	return out
 }
 
-// order returns the places of the candidates, best first.
+// order returns the indexes of the candidates, best first.
 func (x Example) order(m rerank.Model) []int {
 	scores, order := make([]float64, len(x.Z)), make([]int, len(x.Z))
 	for i := range x.Z {
@@ -130,7 +129,7 @@ func (x Example) order(m rerank.Model) []int {
 	return order
 }
 
-// ndcg is that of an order, in which a document counts once, at its best rank.
+// ndcg returns the nDCG@10 of an order, in which a document counts once, at its best rank.
 func (x Example) ndcg(order []int) float64 {
 	if x.Ideal == 0 {
 		return 0
@@ -150,18 +149,17 @@ func (x Example) ndcg(order []int) float64 {
 	return dcg / x.Ideal
 }
 
-// teaches reports whether there is something to learn: nothing is where
-// nothing relevant was found.
+// teaches reports whether there is something to learn from the example: some candidate is relevant.
 func (x Example) teaches() bool {
 	return len(x.Z) > 1 && slices.ContainsFunc(x.Grades, func(g int) bool { return g > 0 })
 }
 
 // TrainOptions are the choices of training.
 type TrainOptions struct {
-	Fixed rerank.Vector // rules that stay as they are
-	// L2 pulls every weight to that of Prior. Training is convex, so that the
-	// result depends on nothing but the examples, of whose copies their order
-	// says which takes part.
+	Fixed rerank.Vector // rules that are not trained
+	// L2 regularises every weight towards that of Prior. Training is convex, so
+	// that the result depends only on the examples; of copies, their order decides
+	// which takes part.
 	L2    float64
 	Prior rerank.Vector
 	// Skip are features that get no weight.
@@ -170,9 +168,8 @@ type TrainOptions struct {
 
 // Train fits the weights of a linear model: listwise softmax cross-entropy
 // between gains and scores (Cao et al.: Learning to rank, ICML 2007, top-one
-// probability) with an L2 penalty, by Newton's method. Every collection
-// counts the same, however many queries it has; a page that has copies counts
-// once.
+// probability) with an L2 penalty, by Newton's method. Every collection counts
+// the same, however many queries it has; a page with copies counts once.
 func Train(all []Example, o TrainOptions) (rerank.Model, error) {
 	count := map[string]int{}
 	examples := make([]Example, len(all))
@@ -217,11 +214,12 @@ func Train(all []Example, o TrainOptions) (rerank.Model, error) {
 	return m, nil
 }
 
-// descend goes along a Newton step, halved until the loss falls enough
-// (Armijo's rule): far from the optimum a whole step overshoots, because one
-// candidate's score can stand out by twenty deviations. size is the length of
-// what was gone, 0 at the optimum.
-func descend(examples []Example, m rerank.Model, o TrainOptions, count map[string]int, gradient, step []float64) (moved rerank.Model, size float64) {
+// descend takes a Newton step, halved until the loss falls enough (Armijo's
+// rule): far from the optimum a whole step overshoots, because one candidate's
+// score can be twenty deviations above the others. size is the length of the
+// step taken, 0 at the optimum.
+func descend(examples []Example, m rerank.Model, o TrainOptions, count map[string]int,
+	gradient, step []float64) (moved rerank.Model, size float64) {
 	slope := 0.0
 	for f := range step {
 		slope += gradient[f] * step[f]
@@ -241,7 +239,7 @@ func descend(examples []Example, m rerank.Model, o TrainOptions, count map[strin
 	return m, 0
 }
 
-// loss is what training minimises.
+// loss returns the loss that training minimises.
 func loss(examples []Example, m rerank.Model, o TrainOptions, count map[string]int) float64 {
 	sum := 0.0
 	for f := range rerank.NumFeatures {
@@ -269,8 +267,8 @@ func loss(examples []Example, m rerank.Model, o TrainOptions, count map[string]i
 	return sum
 }
 
-// addGradient adds an example's part of the loss's derivatives; of the second,
-// which are symmetric, the upper half.
+// addGradient adds an example's part of the loss's first and second
+// derivatives; of the second, which are symmetric, only the upper half.
 func addGradient(x Example, m rerank.Model, weight float64, gradient []float64, hessian [][]float64) {
 	if !x.teaches() {
 		return

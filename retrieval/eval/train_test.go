@@ -21,7 +21,8 @@ func planted(collection string, n int, weights func(class string) rerank.Vector,
 	random := rand.New(rand.NewPCG(seed, 1))
 	examples := make([]eval.Example, n)
 	for i := range examples {
-		x := eval.Example{Collection: collection, Query: eval.Query{ID: fmt.Sprintf("%s-%d", collection, i)}, Class: []string{"keyword", "question"}[i%2], Ideal: 1}
+		x := eval.Example{Collection: collection, Query: eval.Query{ID: fmt.Sprintf("%s-%d", collection, i)},
+			Class: []string{"keyword", "question"}[i%2], Ideal: 1}
 		w := weights(x.Class)
 		total := 0.0
 		chances := make([]float64, 20)
@@ -81,7 +82,8 @@ func TestTrain(t *testing.T) {
 	}
 	plain := train(examples, eval.TrainOptions{L2: 0.01})
 	t.Run("a larger penalty gives smaller weights", func(t *testing.T) {
-		if heavy := train(examples, eval.TrainOptions{L2: 10}); heavy.Weights[rerank.Dense] > plain.Weights[rerank.Dense]/4 {
+		if heavy := train(examples,
+			eval.TrainOptions{L2: 10}); heavy.Weights[rerank.Dense] > plain.Weights[rerank.Dense]/4 {
 			t.Errorf("weight %.3f, %.3f with a light one", heavy.Weights[rerank.Dense], plain.Weights[rerank.Dense])
 		}
 	})
@@ -94,7 +96,8 @@ func TestTrain(t *testing.T) {
 		}
 	})
 	t.Run("skipped features have no weight", func(t *testing.T) {
-		got := train(examples, eval.TrainOptions{L2: 0.01, Skip: map[rerank.Feature]bool{rerank.Dense: true, rerank.Recency: true}})
+		got := train(examples,
+			eval.TrainOptions{L2: 0.01, Skip: map[rerank.Feature]bool{rerank.Dense: true, rerank.Recency: true}})
 		if got.Weights[rerank.Dense] != 0 || got.Weights[rerank.Recency] != 0 || got.Weights[rerank.DocumentBM25] == 0 {
 			t.Errorf("weights %v", got.Weights)
 		}
@@ -122,7 +125,8 @@ func TestTrain(t *testing.T) {
 		copied := slices.Clone(examples)
 		for i, x := range copied {
 			n := len(x.Z)
-			x.Z, x.Raw, x.Grades = append(slices.Clip(x.Z), x.Z[0], x.Z[0]), append(slices.Clip(x.Raw), x.Raw[0], x.Raw[0]), append(slices.Clip(x.Grades), x.Grades[0], x.Grades[0])
+			x.Z, x.Raw, x.Grades = append(slices.Clip(x.Z), x.Z[0], x.Z[0]),
+				append(slices.Clip(x.Raw), x.Raw[0], x.Raw[0]), append(slices.Clip(x.Grades), x.Grades[0], x.Grades[0])
 			x.Copies, x.Preference = make([][]int, n+2), make([]int, n+2)
 			x.Documents = append(slices.Clip(x.Documents), "a copy", "another")
 			x.Copies[0], x.Copies[n], x.Copies[n+1] = []int{n, n + 1}, []int{0, n + 1}, []int{0, n}
@@ -154,9 +158,11 @@ func TestTrain(t *testing.T) {
 		}
 	})
 	t.Run("without a penalty dependent features are an error", func(t *testing.T) {
-		flat := eval.Example{Collection: "a", Z: make([]rerank.Vector, 2), Raw: make([]rerank.Vector, 2), Grades: []int{1, 0},
+		flat := eval.Example{Collection: "a", Z: make([]rerank.Vector, 2), Raw: make([]rerank.Vector, 2),
+			Grades:    []int{1, 0},
 			Documents: []string{"x", "y"}, Copies: make([][]int, 2), Preference: make([]int, 2)}
-		if _, err := eval.Train([]eval.Example{flat}, eval.TrainOptions{}); err == nil || !strings.Contains(err.Error(), "penalty") {
+		if _, err := eval.Train([]eval.Example{flat}, eval.TrainOptions{}); err == nil ||
+			!strings.Contains(err.Error(), "penalty") {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -220,8 +226,8 @@ func TestHeld(t *testing.T) {
 	}
 }
 
-// TestFitClasses holds that weights of their own help classes that differ, and
-// do not where there is no difference.
+// TestFitClasses checks that their own weights help classes that differ, and
+// do not if there is no difference.
 func TestFitClasses(t *testing.T) {
 	differ := func(class string) rerank.Vector {
 		if class == "question" {
@@ -280,7 +286,8 @@ func (s signals) Signals(_ context.Context, r retrieval.Request) (string, []retr
 func TestExamples(t *testing.T) {
 	c, names, _ := small()
 	z := func(x float64) rerank.Vector { return rerank.Vector{rerank.Dense: x} }
-	s := signals{"one": {{Record: 3, Z: z(3), Copies: []int{1}, Preference: 1}, {Record: 4, Z: z(2), Copies: []int{0}}, {Record: 2, Z: z(1)}, {Record: 7}, {Record: 1, Z: z(0)}}, "two": nil}
+	s := signals{"one": {{Record: 3, Z: z(3), Copies: []int{1}, Preference: 1}, {Record: 4, Z: z(2), Copies: []int{0}},
+		{Record: 2, Z: z(1)}, {Record: 7}, {Record: 1, Z: z(0)}}, "two": nil}
 	examples, err := eval.Examples(t.Context(), s, c, eval.Options{Names: names})
 	if err != nil {
 		t.Fatal(err)
@@ -303,7 +310,8 @@ func TestExamples(t *testing.T) {
 		t.Errorf("nDCG %v without candidates", got)
 	}
 	c.Queries[1].Text = "down"
-	if _, err := eval.Examples(t.Context(), s, c, eval.Options{Names: names}); err == nil || !strings.Contains(err.Error(), "q2") {
+	if _, err := eval.Examples(t.Context(), s, c, eval.Options{Names: names}); err == nil ||
+		!strings.Contains(err.Error(), "q2") {
 		t.Errorf("error %v, want one that names the query", err)
 	}
 }

@@ -14,8 +14,8 @@ import (
 
 // WriteRun writes the rankings of a report as a TREC run: query, Q0, document,
 // rank from 1, score, tag. Other tools order by the score alone, some of them
-// in single precision, so equal scores are told apart in their last digit. An
-// id with white space, which the format cannot hold, is an error.
+// in single precision, so equal scores are made to differ in their last digit.
+// An id with white space, which the format cannot represent, is an error.
 func WriteRun(w io.Writer, r Report, tag string) error {
 	out := bufio.NewWriter(w)
 	for _, x := range r.PerQuery {
@@ -31,7 +31,8 @@ func WriteRun(w io.Writer, r Report, tag string) error {
 				score = math.Nextafter32(last, float32(math.Inf(-1)))
 			}
 			last = score
-			fmt.Fprintf(out, "%s Q0 %s %d %s %s\n", x.Query.ID, id, i+1, strconv.FormatFloat(float64(score), 'g', -1, 32), tag)
+			fmt.Fprintf(out, "%s Q0 %s %d %s %s\n", x.Query.ID, id, i+1,
+				strconv.FormatFloat(float64(score), 'g', -1, 32), tag)
 		}
 	}
 	return out.Flush()

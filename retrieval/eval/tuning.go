@@ -11,9 +11,9 @@ import (
 	"almanac/retrieval/rerank"
 )
 
-// What weights of its own must bring a class of queries out of fold: so much
-// nDCG@10, with so small a chance (of Compare) that it is luck. A class of few
-// queries gains or loses a hundredth by luck.
+// The thresholds for giving a class of queries its own weights, measured out of
+// fold: the gain in nDCG@10, and the p-value of Compare. A class of few queries
+// gains or loses a hundredth by chance.
 const (
 	classGain = 0.003
 	classLuck = 0.05
@@ -24,29 +24,28 @@ type TuneOptions struct {
 	L2      []float64 // penalties to try; the best out of fold is taken
 	Folds   int
 	Seed    uint64 // of the folds
-	Classes bool   // whether classes of queries may get weights of their own
-	// Progress is called with the number of steps that are done; nil: nobody
-	// waits for it.
+	Classes bool   // whether classes of queries may get their own weights
+	// Progress is called with the number of steps done; nil: not called.
 	Progress func(done, total int)
 }
 
-// Tuning is the outcome of Tune: the weights, and what they are worth.
+// Tuning is the result of Tune: the weights and their measurements.
 type Tuning struct {
-	Base    profile.Profile // whose retrievers, rules and floor stay
+	Base    profile.Profile // whose retrievers, rules and floor are kept
 	Before  rerank.Model    // of Base, without its classes
 	Model   rerank.Model    // fitted on all examples
 	L2      float64         // the penalty that was taken
 	Classes []ClassFit      // every class that was tried; Taken says which gain
 
-	// Examples are what was fitted on, and Values their nDCG@10 one by one.
+	// Examples are those fitted on, and Values the nDCG@10 of each.
 	Examples []Example
 	Values   TuningValues
 }
 
-// TuningValues are nDCG@10 of every example with the weights as they were, with
-// weights that saw it, that did not, and that saw nothing of its collection (nil
-// where there is only one); of the latter two also with copies collapsed, as
-// users see them.
+// TuningValues are nDCG@10 of every example with the weights before, with
+// weights fitted on it, on other folds, and on other collections (nil if there
+// is only one); for the latter two also with copies collapsed, as users see
+// them.
 type TuningValues struct {
 	Before, Fitted, OutOfFold, LeftOut, ShownOutOfFold, ShownLeftOut Values
 }
@@ -114,7 +113,7 @@ func Tune(ctx context.Context, base profile.Profile, examples []Example, o TuneO
 	return t, err
 }
 
-// trainOptions are what a profile says of training.
+// trainOptions returns the training options in a profile.
 func trainOptions(base profile.Profile) (TrainOptions, error) {
 	o := TrainOptions{Fixed: vectorOf(base.Fixed), Skip: map[rerank.Feature]bool{}}
 	for _, name := range base.Unweighted {
@@ -136,7 +135,7 @@ func vectorOf(weights map[string]float64) (v rerank.Vector) {
 	return v
 }
 
-// scoreBefore measures a profile's weights, with those of its classes.
+// scoreBefore measures a profile's weights, including those of its classes.
 func scoreBefore(base profile.Profile, examples []Example, common rerank.Model) Values {
 	out := Score(examples, common, Example.NDCG)
 	for i, x := range examples {
@@ -147,12 +146,11 @@ func scoreBefore(base profile.Profile, examples []Example, common rerank.Model) 
 	return out
 }
 
-// TuningMeans are means of nDCG@10 over a part of the examples, in which every
-// collection counts the same.
+// TuningMeans are means of nDCG@10 over a part of the examples, each collection weighted equally.
 type TuningMeans struct {
 	Queries                                   int
 	Before, Fitted, OutOfFold, ShownOutOfFold float64
-	LeftOut, ShownLeftOut                     *float64   // nil where there is one collection only
+	LeftOut, ShownLeftOut                     *float64   // nil if there is only one collection
 	Comparison                                Comparison // of out of fold with before
 }
 
@@ -183,10 +181,10 @@ func (t Tuning) Means(part func(Example) bool) TuningMeans {
 	return m
 }
 
-// Taken reports whether a class gains enough by weights of its own.
+// Taken reports whether a class gains enough by its own weights.
 func (f ClassFit) Taken() bool { return f.Difference >= classGain && f.P <= classLuck }
 
-// TakenClasses are the classes that get weights of their own.
+// TakenClasses returns the classes that get their own weights.
 func (t Tuning) TakenClasses() []ClassFit {
 	return slices.DeleteFunc(slices.Clone(t.Classes), func(f ClassFit) bool { return !f.Taken() })
 }

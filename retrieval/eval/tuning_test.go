@@ -36,7 +36,8 @@ func TestTuneFindsBetterWeights(t *testing.T) {
 		t.Errorf("progress %v, want %v", steps, want)
 	}
 	all := tuned.Means(func(eval.Example) bool { return true })
-	if all.Queries != 500 || all.OutOfFold < all.Before+0.1 || *all.LeftOut < all.Before+0.1 || all.Comparison.P > 0.01 {
+	if all.Queries != 500 || all.OutOfFold < all.Before+0.1 || *all.LeftOut < all.Before+0.1 ||
+		all.Comparison.P > 0.01 {
 		t.Errorf("means %+v", all)
 	}
 	if got := tuned.Collections(); !slices.Equal(got, []string{"canal", "harbour"}) {
@@ -92,7 +93,8 @@ func TestTuneGivesClassesWeightsThatGain(t *testing.T) {
 		}
 		return truth
 	}, 1)
-	tuned, err := eval.Tune(t.Context(), base(), examples, eval.TuneOptions{L2: []float64{0.01}, Folds: 5, Classes: true})
+	tuned, err := eval.Tune(t.Context(), base(), examples,
+		eval.TuneOptions{L2: []float64{0.01}, Folds: 5, Classes: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +126,8 @@ func TestTuneStops(t *testing.T) {
 	if _, err := eval.Tune(t.Context(), unknown, examples, o); err == nil {
 		t.Error("a profile that leaves out an unknown feature is tuned")
 	}
-	if _, err := eval.Tune(t.Context(), base(), examples[:1], eval.TuneOptions{L2: []float64{1}, Folds: 2}); err == nil {
+	if _, err := eval.Tune(t.Context(), base(), examples[:1],
+		eval.TuneOptions{L2: []float64{1}, Folds: 2}); err == nil {
 		t.Error("one query is tuned on")
 	}
 }

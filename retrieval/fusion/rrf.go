@@ -1,9 +1,9 @@
 // Package fusion joins ranked lists of records into one list of candidates.
 //
-// It knows ranks only. Scores of different lists
-// are never compared here; calibrating and adding signals is the reranker's
-// work, because a weak second list pulls a rank fusion below its better list
-// while it still widens what the reranker can choose from.
+// It uses ranks only. Scores of different lists are never compared here;
+// calibrating and adding signals is left to the reranker, because a weak second
+// list pulls a rank fusion below its better list while it still widens the
+// reranker's choice.
 package fusion
 
 import (
@@ -26,7 +26,7 @@ type List struct {
 type Candidate struct {
 	Record int64
 	Score  float64
-	Ranks  []int // 0 where the list does not have it
+	Ranks  []int // 0 if it is not in the list
 }
 
 // Reciprocal fuses lists by weighted reciprocal rank,

@@ -46,7 +46,8 @@ func TestReciprocal(t *testing.T) {
 func TestReciprocalNeverPrefersTheWorseRanked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOfNDistinct(rapid.Int64Range(1, 50), 2, 30, rapid.ID).Draw(t, "ids")
-		got := fusion.Reciprocal([]fusion.List{{Weight: 1, Records: ids}, {Weight: 2, Records: ids}}, fusion.K, len(ids))
+		got := fusion.Reciprocal([]fusion.List{{Weight: 1, Records: ids}, {Weight: 2, Records: ids}}, fusion.K,
+			len(ids))
 		for i, c := range got {
 			if c.Record != ids[i] {
 				t.Fatalf("lists that agree must keep their order: got %v at %d, want %v", c.Record, i, ids[i])

@@ -16,18 +16,18 @@ import (
 	"almanac/retrieval/vector"
 )
 
-// cut is a record on its way into the index.
+// cut is a record being indexed.
 type cut struct {
 	record  catalog.Record
 	pieces  []passage.Piece
-	embed   []string // what is embedded of each piece
+	embed   []string // the text of each piece to embed
 	vectors [][]float32
 	packed  []Passage
 	blobs   [][]byte // packed terms as stored
 	keyword keyword.Record
 }
 
-// cutAll cuts and analyses records on all processors.
+// cutAll cuts and analyses records on all cores.
 func cutAll(records []catalog.Record) []*cut {
 	cuts := make([]*cut, len(records))
 	var wg sync.WaitGroup
@@ -71,18 +71,19 @@ func newCut(r catalog.Record) *cut {
 	return c
 }
 
-// stored returns the rows of the passages table.
+// stored returns the record's rows of the passages table.
 func (c *cut) stored() catalog.RecordPassages {
 	rows := catalog.RecordPassages{Record: c.record.ID}
 	for i, p := range c.pieces {
 		sum := sha256.Sum256([]byte(c.embed[i]))
-		rows.Passages = append(rows.Passages, catalog.Passage{ID: int64(c.packed[i].ID), Record: c.record.ID, Ordinal: p.Ordinal,
-			Anchor: p.Anchor, Heading: p.Heading, Text: p.Text, Terms: c.blobs[i], Hash: hex.EncodeToString(sum[:16])})
+		rows.Passages = append(rows.Passages, catalog.Passage{ID: int64(c.packed[i].ID), Record: c.record.ID,
+			Ordinal: p.Ordinal, Anchor: p.Anchor, Heading: p.Heading, Text: p.Text, Terms: c.blobs[i],
+			Hash: hex.EncodeToString(sum[:16])})
 	}
 	return rows
 }
 
-// vector is the record as vector engines take it.
+// vector returns the record for vector engines.
 func (c *cut) vector() vector.Record {
 	r := vector.Record{ID: c.record.ID, Attributes: c.keyword.Attributes, Vectors: c.vectors}
 	for _, p := range c.packed {

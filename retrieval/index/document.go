@@ -18,7 +18,7 @@ type Document struct {
 	Key        string
 	Title      string
 	Secondary  bool      // a proposal's pull request, or a page of another version than the current
-	Stub       bool      // a page that says hardly anything, or a test
+	Stub       bool      // a page with hardly any content, or a test
 	Passages   []Passage // by ordinal
 	Signature  *dedup.Signature
 	Trigrams   []uint32 // of the title
@@ -38,7 +38,7 @@ type Passage struct {
 	Terms analysis.Packed
 }
 
-// Frequencies returns how often the term occurs in each field.
+// Frequencies returns the number of occurrences of the term in each field.
 func (d *Document) Frequencies(t analysis.TermID) (tf [analysis.NumFields]uint16) {
 	if i, ok := slices.BinarySearch(d.terms, t); ok {
 		return d.freqs[i]
@@ -46,20 +46,23 @@ func (d *Document) Frequencies(t analysis.TermID) (tf [analysis.NumFields]uint16
 	return tf
 }
 
-// Owns reports whether a term is of the record's own name: its key, or the
-// name of its file. An identifier that a record owns is what the record is
-// about, however often others mention it.
+// Owns reports whether a term is part of the record's own name: its key, or the
+// name of its file. A record is about an identifier it owns, however often
+// others mention it.
 func (d *Document) Owns(t analysis.TermID) bool { return slices.Contains(d.own, t) }
 
-// secondary says whether the record stands behind one that says the same: the
-// proposal that a pull request became, the page of the current version.
+// secondary reports whether the record ranks below another with the same
+// content: the proposal that a pull request became, the page of the current
+// version.
 func secondary(r catalog.Record) bool {
-	return r.Kind == catalog.KindCIP && strings.HasPrefix(r.Key, "PR-") || slices.Contains(r.Tags, catalog.TagOtherVersion)
+	return r.Kind == catalog.KindCIP && strings.HasPrefix(r.Key, "PR-") ||
+		slices.Contains(r.Tags, catalog.TagOtherVersion)
 }
 
-// newDocument gathers a record's packed passages.
+// newDocument makes a document of a record and its packed passages.
 func newDocument(r catalog.Record, passages []Passage) *Document {
-	d := &Document{Record: r.ID, Attributes: AttributesOf(r), Key: r.Key, Title: r.Title, Secondary: secondary(r), Stub: slices.Contains(r.Tags, catalog.TagStub), Passages: passages, Trigrams: Trigrams(r.Title)}
+	d := &Document{Record: r.ID, Attributes: AttributesOf(r), Key: r.Key, Title: r.Title, Secondary: secondary(r),
+		Stub: slices.Contains(r.Tags, catalog.TagStub), Passages: passages, Trigrams: Trigrams(r.Title)}
 	type occurrence struct {
 		term  analysis.TermID
 		field analysis.Field
@@ -117,7 +120,7 @@ func bodyTerms(passages []Passage) []analysis.TermID {
 	return out
 }
 
-// AttributesOf returns what filters see of a record.
+// AttributesOf returns the attributes of a record that filters use.
 func AttributesOf(r catalog.Record) passage.Attributes {
 	date := r.LastActivityAt
 	for _, t := range []time.Time{r.UpdatedAt, r.CreatedAt} {
@@ -125,7 +128,8 @@ func AttributesOf(r catalog.Record) passage.Attributes {
 			date = t
 		}
 	}
-	return passage.Attributes{Kind: string(r.Kind), Source: r.Source, Container: r.Container, State: r.State, Date: date}
+	return passage.Attributes{Kind: string(r.Kind), Source: r.Source, Container: r.Container, State: r.State,
+		Date: date}
 }
 
 // fileName is the last segment of a path without its extension.
@@ -137,9 +141,9 @@ func fileName(path string) string {
 	return name
 }
 
-// pathText is what of a record's path and key is worth finding: the last
-// three segments without the file's extension, and the key where it says
-// more.
+// pathText returns the searchable part of a record's path and key: the last
+// three segments without the file's extension, and the key if it adds
+// something.
 func pathText(r catalog.Record) string {
 	segments := strings.Split(strings.Trim(r.Path, "/"), "/")
 	if len(segments) > 3 {

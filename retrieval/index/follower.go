@@ -20,21 +20,22 @@ import (
 // Fingerprint identifies everything that passages, words and vectors depend on:
 // a change of any starts a new generation of the index.
 func Fingerprint(model string) string {
-	return "analysis " + analysis.Version + ", passages " + passage.Version + ", words " + wordsVersion + ", model " + model
+	return "analysis " + analysis.Version + ", passages " + passage.Version + ", words " + wordsVersion + ", model " +
+		model
 }
 
-// Engines are what an index is kept in.
+// Engines hold an index.
 type Engines struct {
 	Keyword  keyword.Engine
 	Vector   vector.Index
 	Embedder embed.Embedder
-	// KeywordServer, VectorServer and EmbedderServer: it is a server, which can
-	// be slow or away. What depends on it is fed on its own, so that it holds
-	// up nothing else.
+	// KeywordServer, VectorServer and EmbedderServer: it is a server, which can be
+	// slow or down. What depends on it is fed separately, so that it delays nothing
+	// else.
 	KeywordServer, VectorServer, EmbedderServer bool
 }
 
-// Config is what a Follower works with.
+// Config configures a Follower.
 type Config struct {
 	Engines
 	Store      Store
@@ -42,7 +43,7 @@ type Config struct {
 	// ReadOnly follows the change log in memory and leaves the passages table
 	// and the servers to the process that writes the index.
 	ReadOnly bool
-	// Poll is how often the change log is looked at; default 300 ms.
+	// Poll is the interval between reads of the change log; default 300 ms.
 	Poll time.Duration
 	Log  *slog.Logger
 }
@@ -54,20 +55,20 @@ type Store interface {
 	List(ctx context.Context, q catalog.ListQuery) ([]catalog.Record, int, error)
 }
 
-// Follower keeps table and engines in step with the catalog.
+// Follower keeps table and engines up to date with the catalog.
 type Follower struct {
 	cfg   Config
 	table *Table
-	main  *lane   // table and passages, and the engines in this process
-	apart []*lane // the others, each on its own
+	main  *feed   // table and passages, and the engines in this process
+	apart []*feed // the others, each fed separately
 
 	ready   atomic.Bool
 	promote atomic.Bool
 	head    atomic.Int64 // newest sequence seen
-	start   int64        // position of main at the first look, for progress
+	start   int64        // first position of main, for progress
 
 	mu     sync.Mutex       // guards stored and texts
-	stored int64            // the generation's checkpoint as this process knows it
+	stored int64            // the generation's checkpoint as known to this process
 	texts  map[int64][]text // of records cut here and not stored (ReadOnly)
 }
 
@@ -78,23 +79,23 @@ func New(cfg Config) *Follower {
 	if cfg.Poll == 0 {
 		cfg.Poll = 300 * time.Millisecond
 	}
-	f := &Follower{cfg: cfg, table: newTable(), texts: map[int64][]text{}, main: &lane{name: "index", table: true}}
+	f := &Follower{cfg: cfg, table: newTable(), texts: map[int64][]text{}, main: &feed{name: "index", table: true}}
 	switch {
 	case !cfg.KeywordServer:
 		f.main.keyword = cfg.Keyword
 	case !cfg.ReadOnly:
-		f.apart = append(f.apart, &lane{name: "keyword", keyword: cfg.Keyword})
+		f.apart = append(f.apart, &feed{name: "keyword", keyword: cfg.Keyword})
 	}
 	switch {
 	case !cfg.VectorServer && !cfg.EmbedderServer:
 		f.main.vector = cfg.Vector
 	case !cfg.VectorServer || !cfg.ReadOnly:
-		f.apart = append(f.apart, &lane{name: "vector", vector: cfg.Vector})
+		f.apart = append(f.apart, &feed{name: "vector", vector: cfg.Vector})
 	}
 	return f
 }
 
-// Engines returns what the follower feeds.
+// Engines returns the engines that the follower feeds.
 func (f *Follower) Engines() Engines { return f.cfg.Engines }
 
 // Table returns the documents and statistics.
@@ -103,20 +104,20 @@ func (f *Follower) Table() *Table { return f.table }
 // Ready reports whether the index has been complete once.
 func (f *Follower) Ready() bool { return f.ready.Load() }
 
-// MarkReady declares the first index complete: the caller knows when the
-// first sync is over.
+// MarkReady declares the first index complete: only the caller knows when the first sync is over.
 func (f *Follower) MarkReady() {
 	f.ready.Store(true)
-	for _, l := range f.apart {
-		f.settle(l)
+	for _, fd := range f.apart {
+		f.settle(fd)
 	}
 }
 
-// Promote lets servers serve this generation in place of the one before, as
-// soon as each is complete. What other processes ask of that fails from then on.
+// Promote has servers serve this generation in place of the previous one, as
+// soon as each is complete. Searches of other processes in that one fail from
+// then on.
 func (f *Follower) Promote() { f.promote.Store(true) }
 
-// Lag is the number of changes that are not indexed, and the share of the
+// Lag returns the number of changes that are not indexed, and the share of the
 // first index that is done.
 func (f *Follower) Lag() (changes int64, progress float64) {
 	head, applied := f.head.Load(), f.main.position.Load()
@@ -128,20 +129,20 @@ func (f *Follower) Lag() (changes int64, progress float64) {
 	return max(0, head-applied), progress
 }
 
-// Health is how an engine that is fed on its own keeps up.
+// Health is the state of an engine that is fed separately.
 type Health struct {
 	Name     string // keyword, vector
 	Lag      int64  // changes it has not taken
-	Complete bool   // it has held everything at once since the index was ready and it was not emptied
-	Err      error  // why it takes nothing now; nil when it does
+	Complete bool   // it has held everything since the index was ready, and was not emptied
+	Err      error  // why it takes no changes now; nil if it does
 }
 
-// Health returns the state of the engines that are fed on their own.
+// Health returns the state of the engines that are fed separately.
 func (f *Follower) Health() []Health {
 	out := make([]Health, 0, len(f.apart))
-	for _, l := range f.apart {
-		h := Health{Name: l.name, Lag: max(0, f.head.Load()-l.position.Load()), Complete: l.complete.Load()}
-		if failure := l.failure.Load(); failure != nil {
+	for _, fd := range f.apart {
+		h := Health{Name: fd.name, Lag: max(0, f.head.Load()-fd.position.Load()), Complete: fd.complete.Load()}
+		if failure := fd.failure.Load(); failure != nil {
 			h.Err = *failure
 		}
 		out = append(out, h)
@@ -150,7 +151,7 @@ func (f *Follower) Health() []Health {
 }
 
 // Load reads the passages table into memory and finds out how far behind the
-// engines are: each goes on from its own checkpoint, those in this process
+// engines are: each continues from its own checkpoint, those in this process
 // from the least of theirs, which is safe because applying a change twice is
 // the same as once.
 func (f *Follower) Load(ctx context.Context) error {
@@ -218,74 +219,75 @@ func (f *Follower) loadTable(ctx context.Context) error {
 // Run follows the change log until ctx ends, then makes the engines durable.
 func (f *Follower) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
-	for _, l := range f.apart {
-		wg.Go(func() { f.drive(ctx, l) })
+	for _, fd := range f.apart {
+		wg.Go(func() { f.drive(ctx, fd) })
 	}
 	f.drive(ctx, f.main)
 	wg.Wait()
 	var errs []error
-	for _, l := range append([]*lane{f.main}, f.apart...) {
-		errs = append(errs, f.flush(context.WithoutCancel(ctx), l))
+	for _, fd := range append([]*feed{f.main}, f.apart...) {
+		errs = append(errs, f.flush(context.WithoutCancel(ctx), fd))
 	}
 	return errors.Join(errs...)
 }
 
-// CatchUp indexes every change there is, makes the engines durable and returns
-// the number of changes. It is for programs that do not Run. An engine that
-// fails apart is no error: Health tells of it.
+// CatchUp indexes all changes, makes the engines durable and returns the number
+// of changes. It is for programs that do not Run. The failure of an engine that
+// is fed separately is not an error: Health reports it.
 func (f *Follower) CatchUp(ctx context.Context) (moved int, err error) {
-	for _, l := range append([]*lane{f.main}, f.apart...) {
-		n, err := f.catchUp(ctx, l)
+	for _, fd := range append([]*feed{f.main}, f.apart...) {
+		n, err := f.catchUp(ctx, fd)
 		moved = max(moved, n)
 		switch {
 		case ctx.Err() != nil:
 			return moved, ctx.Err()
-		case l.table && err != nil:
+		case fd.table && err != nil:
 			return moved, err
 		}
-		f.note(l, err)
+		f.note(fd, err)
 	}
 	return moved, nil
 }
 
-func (f *Follower) catchUp(ctx context.Context, l *lane) (moved int, err error) {
-	if err := f.resume(ctx, l); err != nil {
+func (f *Follower) catchUp(ctx context.Context, fd *feed) (moved int, err error) {
+	if err := f.resume(ctx, fd); err != nil {
 		return 0, err
 	}
-	if moved, err = f.follow(ctx, l); err != nil {
+	if moved, err = f.follow(ctx, fd); err != nil {
 		return moved, err
 	}
 	if moved > 0 {
-		if err := f.flush(ctx, l); err != nil {
+		if err := f.flush(ctx, fd); err != nil {
 			return moved, fmt.Errorf("index: flush: %w", err)
 		}
 	}
-	return moved, f.promoteLane(ctx, l)
+	return moved, f.promoteFeed(ctx, fd)
 }
 
-// Wait returns when everything up to a change-log sequence can be searched;
-// Run must be running. It does not wait for vectors that a server makes, which
-// can take hours, nor for an engine that is away; where there was an index
-// before, nor long for one that does not say how much of it it has.
+// Wait returns when everything up to a change-log sequence can be searched; Run
+// must be running. It does not wait for vectors that a server makes, which can
+// take hours, nor for an engine that is down; nor, if there was an index
+// before, longer than longSilence for one that does not report its checkpoint.
 func (f *Follower) Wait(ctx context.Context, seq int64) error {
 	begun := time.Now()
-	return f.wait(ctx, seq, func(l *lane) bool {
-		return l.keyword == nil || l.failure.Load() != nil || f.start > 0 && !l.heard.Load() && time.Since(begun) > longSilence
+	return f.wait(ctx, seq, func(fd *feed) bool {
+		return fd.keyword == nil || fd.failure.Load() != nil || f.start > 0 && !fd.heard.Load() &&
+			time.Since(begun) > longSilence
 	})
 }
 
-// longSilence is how long an engine has to say where it is.
+// longSilence is how long an engine has to report its checkpoint.
 const longSilence = 2 * time.Second
 
 // WaitAll waits for every engine, however long that takes.
 func (f *Follower) WaitAll(ctx context.Context, seq int64) error {
-	return f.wait(ctx, seq, func(*lane) bool { return false })
+	return f.wait(ctx, seq, func(*feed) bool { return false })
 }
 
-func (f *Follower) wait(ctx context.Context, seq int64, without func(*lane) bool) error {
+func (f *Follower) wait(ctx context.Context, seq int64, without func(*feed) bool) error {
 	reached := func() bool {
-		for _, l := range f.apart {
-			if l.position.Load() < seq && !without(l) {
+		for _, fd := range f.apart {
+			if fd.position.Load() < seq && !without(fd) {
 				return false
 			}
 		}

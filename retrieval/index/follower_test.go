@@ -22,7 +22,7 @@ import (
 
 var errAway = errors.New("the server is away")
 
-// keywordServer stands for a keyword engine on a server that can be away and
+// keywordServer stands in for a keyword engine on a server that can be away and
 // can lose what it had.
 type keywordServer struct {
 	engine   atomic.Pointer[keywordembedded.Engine]
@@ -66,7 +66,8 @@ func (s *keywordServer) Search(ctx context.Context, q keyword.Query, f passage.F
 	return s.engine.Load().Search(ctx, q, f, k)
 }
 
-func (s *keywordServer) Facets(ctx context.Context, q keyword.Query, f passage.Filter, attributes []string) (map[string]map[string]int, error) {
+func (s *keywordServer) Facets(ctx context.Context, q keyword.Query, f passage.Filter,
+	attributes []string) (map[string]map[string]int, error) {
 	return s.engine.Load().Facets(ctx, q, f, attributes)
 }
 
@@ -81,7 +82,7 @@ func (s *keywordServer) Promote(context.Context) error { s.promoted.Add(1); retu
 func (s *keywordServer) Flush(context.Context) error   { return nil }
 func (s *keywordServer) Close() error                  { return nil }
 
-// slowVectors stands for a vector engine that is fed by a slow model.
+// slowVectors stands in for a vector engine that is fed by a slow model.
 type slowVectors struct {
 	vector.Index
 	open chan struct{} // closed when it may work
@@ -120,13 +121,15 @@ func start(t *testing.T) *fixture {
 	model, err := static.New()
 	must(err)
 	log := slog.New(slog.DiscardHandler)
-	vectors, err := vectorembedded.Open(vectorembedded.Config{Dimensions: model.Dimensions(), Model: model.Model(), Log: log})
+	vectors, err := vectorembedded.Open(vectorembedded.Config{Dimensions: model.Dimensions(), Model: model.Model(),
+		Log: log})
 	must(err)
 	f.vectors = slowVectors{vectors, make(chan struct{})}
 	generation, err := f.store.OpenGeneration(ctx, index.Fingerprint(model.Model()))
 	must(err)
 	f.follower = index.New(index.Config{Store: f.store, Generation: generation, Poll: 10 * time.Millisecond, Log: log,
-		Engines: index.Engines{Keyword: f.keyword, KeywordServer: true, Vector: f.vectors, VectorServer: true, Embedder: model}})
+		Engines: index.Engines{Keyword: f.keyword, KeywordServer: true, Vector: f.vectors, VectorServer: true,
+			Embedder: model}})
 	must(f.follower.Load(ctx))
 	done := make(chan error)
 	go func() { done <- f.follower.Run(ctx) }()
@@ -142,7 +145,9 @@ func start(t *testing.T) *fixture {
 
 func (f *fixture) put(t *testing.T, key, body string) (seq int64) {
 	t.Helper()
-	_, err := f.store.Apply(t.Context(), catalog.Batch{Source: "site", Entries: []catalog.Entry{{Record: catalog.Record{Kind: catalog.KindDoc, Key: key, Title: key, Body: body, Data: []byte("{}")}}}})
+	_, err := f.store.Apply(t.Context(),
+		catalog.Batch{Source: "site", Entries: []catalog.Entry{{Record: catalog.Record{Kind: catalog.KindDoc, Key: key,
+			Title: key, Body: body, Data: []byte("{}")}}}})
 	if err == nil {
 		seq, err = f.store.LastChange(t.Context())
 	}
@@ -176,7 +181,8 @@ func until(t *testing.T, what string, done func() bool) {
 
 func (f *fixture) found(t *testing.T, word string) int {
 	t.Helper()
-	hits, err := f.keyword.Search(t.Context(), keyword.Query{Unit: keyword.Documents, Raw: word, Terms: []keyword.Term{{Text: word, Weight: 1}}}, passage.Filter{}, 10)
+	hits, err := f.keyword.Search(t.Context(), keyword.Query{Unit: keyword.Documents, Raw: word,
+		Terms: []keyword.Term{{Text: word, Weight: 1}}}, passage.Filter{}, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +244,7 @@ func TestEngineThatComesBackEmptyIsFilledAnew(t *testing.T) {
 	until(t, "the failure is known", func() bool { return f.health("keyword").Err != nil })
 	f.keyword.lose(t)
 	f.keyword.away.Store(false)
-	until(t, "the engine was filled anew", func() bool {
+	until(t, "the engine was filled again", func() bool {
 		return f.health("keyword").Err == nil && f.found(t, "rotat") == 1 && f.found(t, "burn") == 1
 	})
 }
@@ -251,7 +257,7 @@ func TestPromotesOnceComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := f.keyword.promoted.Load(); n > 0 {
-		t.Fatalf("promoted %d times before it was asked for", n)
+		t.Fatalf("promoted %d times before it was requested", n)
 	}
 	f.follower.Promote()
 	until(t, "it was promoted", func() bool { return f.keyword.promoted.Load() == 1 })

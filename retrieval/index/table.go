@@ -11,9 +11,9 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// Table holds the indexed documents and the corpus statistics in memory. It
-// is safe for concurrent use; documents are immutable, so that a reader keeps
-// what it got while the table moves on.
+// Table holds the indexed documents and the corpus statistics in memory. It is
+// safe for concurrent use; documents are immutable, so that a reader can keep
+// one while the table changes.
 type Table struct {
 	mu        sync.RWMutex // guards everything below
 	documents map[int64]*Document
@@ -77,7 +77,7 @@ func (t *Table) Documents(records []int64) []*Document {
 	return out
 }
 
-// unknownWords returns the words of cut records that the vocabulary lacks.
+// unknownWords returns the words of cut records that are not in the vocabulary.
 func (t *Table) unknownWords(cuts []*cut) []string {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
@@ -97,7 +97,7 @@ func (t *Table) Size() (records, passages int) {
 	return len(t.documents), t.passages
 }
 
-// Statistics are the corpus numbers that a query needs.
+// Statistics are the corpus statistics for a query.
 type Statistics struct {
 	Documents     int
 	Passages      int
@@ -111,7 +111,8 @@ type Statistics struct {
 func (t *Table) Statistics(terms []analysis.TermID) Statistics {
 	t.mu.RLock()
 	defer t.mu.RUnlock()
-	s := Statistics{Documents: len(t.documents), Passages: t.passages, Newest: t.newest, terms: make(map[analysis.TermID]counts, len(terms))}
+	s := Statistics{Documents: len(t.documents), Passages: t.passages, Newest: t.newest,
+		terms: make(map[analysis.TermID]counts, len(terms))}
 	for f := range analysis.NumFields {
 		s.AverageLength[f] = float64(t.lengths[f]) / math.Max(1, float64(s.Documents))
 		s.PassageLength[f] = float64(t.pLengths[f]) / math.Max(1, float64(s.Passages))
@@ -140,7 +141,7 @@ func idf(n int, df int32) float64 {
 	return math.Log(1 + (float64(n)-float64(df)+0.5)/(float64(df)+0.5))
 }
 
-// apply replaces and removes documents. Statistics follow exactly.
+// apply replaces and removes documents and updates the statistics exactly.
 func (t *Table) apply(put []*Document, remove []int64) {
 	type delta struct {
 		d    *Document
@@ -207,7 +208,7 @@ func (t *Table) count(d *Document, sign int32) {
 	}
 }
 
-// With returns the statistics with the terms of others added.
+// With returns the statistics with the terms of other ones added.
 func (s Statistics) With(others Statistics) Statistics {
 	for t, c := range others.terms {
 		s.terms[t] = c

@@ -8,8 +8,8 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// store writes the passages table and the words, or keeps the texts in memory where another
-// process writes it.
+// store writes the passages table and the words, or keeps the texts in memory
+// if another process writes the table.
 func (f *Follower) store(ctx context.Context, cuts []*cut, gone []int64, checkpoint int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -46,8 +46,7 @@ func (f *Follower) store(ctx context.Context, cuts []*cut, gone []int64, checkpo
 	return nil
 }
 
-// Texts returns the passages with their texts, in the order of ids; one that
-// is gone is zero.
+// Texts returns the passages with their texts, in the order of ids; a missing one is zero.
 func (f *Follower) Texts(ctx context.Context, ids []passage.ID) ([]catalog.Passage, error) {
 	out := make([]catalog.Passage, len(ids))
 	var want []int64
@@ -56,7 +55,8 @@ func (f *Follower) Texts(ctx context.Context, ids []passage.ID) ([]catalog.Passa
 	for i, id := range ids {
 		if texts, ok := f.texts[id.Record()]; ok {
 			if n := id.Ordinal(); n < len(texts) {
-				out[i] = catalog.Passage{ID: int64(id), Record: id.Record(), Ordinal: n, Anchor: texts[n].anchor, Heading: texts[n].heading, Text: texts[n].text}
+				out[i] = catalog.Passage{ID: int64(id), Record: id.Record(), Ordinal: n, Anchor: texts[n].anchor,
+					Heading: texts[n].heading, Text: texts[n].text}
 			}
 			continue
 		}

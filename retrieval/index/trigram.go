@@ -10,7 +10,9 @@ import (
 // lower case and padded at the words' ends, ascending and distinct.
 func Trigrams(text string) []uint32 {
 	var out []uint32
-	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
 		a, b := rune(' '), rune(' ')
 		for _, r := range word {
 			out = append(out, trigram(a, b, r))

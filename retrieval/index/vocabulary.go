@@ -11,7 +11,7 @@ import (
 	"almanac/retrieval/keyword"
 )
 
-// wordsVersion names what words are kept of a text.
+// wordsVersion identifies which words of a text are kept.
 const wordsVersion = "2"
 
 // Words of fewer than minExpand characters have no expansions, those of fewer
@@ -29,9 +29,9 @@ type Expansion struct {
 	Documents int    // records that hold it in any of its forms
 }
 
-// vocabulary is the words of letters that the index has ever held, with what
-// they look like at a glance: how many characters; and, hashed to 32, which
-// ones occur (low half), which ones more than once (high half).
+// vocabulary holds all words of letters that were ever indexed, with what a
+// filter needs: their length in characters and, hashed to 32 bits, which
+// characters occur (low half) and which more than once (high half).
 type vocabulary struct {
 	words   []string
 	known   map[string]struct{}
@@ -39,8 +39,8 @@ type vocabulary struct {
 	letters []uint64
 }
 
-// isWord reports whether this is a word that a misspelt one can stand for:
-// numbers and identifiers are never guessed.
+// isWord reports whether a misspelt word may be read as this one: numbers and
+// identifiers are never guessed.
 func isWord(s string) bool {
 	n := 0
 	for _, r := range s {
@@ -51,16 +51,16 @@ func isWord(s string) bool {
 	return n >= minExpand
 }
 
-// unknown returns the words that the vocabulary lacks, each once. They are as
-// they stand in the texts, not stemmed: it is words that are misspelt, and a
-// stem is a word of no language model. Of what is joined by a hyphen, which is
-// a term in one word, the term stands for both.
+// unknown returns the words that are not in the vocabulary, each once. They are
+// as in the texts, not stemmed: people misspell words, and stems are in no list
+// of known words. Two words joined by a hyphen, which are also one term, are
+// kept as that term.
 func (v *vocabulary) unknown(cuts []*cut) []string {
 	fresh := map[string]struct{}{}
 	look := func(text keyword.Text) {
 		for _, t := range text.Tokens {
 			if _, ok := v.known[text.Raw[t.Start:t.End]]; ok {
-				continue // most words are lower case, so that nothing has to be folded
+				continue // most words are lower case and need no folding
 			}
 			word := t.Word(text.Raw)
 			if !isWord(word) {
@@ -97,7 +97,8 @@ func (v *vocabulary) add(words []string) {
 		}
 		n, letters := spell(w)
 		v.known[w] = struct{}{}
-		v.words, v.lengths, v.letters = append(v.words, w), append(v.lengths, uint8(min(n, 255))), append(v.letters, letters)
+		v.words, v.lengths, v.letters = append(v.words, w), append(v.lengths, uint8(min(n, 255))),
+			append(v.letters, letters)
 	}
 }
 
@@ -115,7 +116,7 @@ func spell(word string) (length int, letters uint64) {
 // transpositions of neighbours (optimal string alignment); nearest first, then
 // the most frequent. The word itself is not among them.
 //
-// All words are looked at, but compared only if they pass a filter (Navarro,
+// All words are visited, but compared only if they pass a filter (Navarro,
 // "A guided tour to approximate string matching", 2001, section 8): an edit
 // changes the length by one at most and the bag of letters by two.
 func (t *Table) Expand(word string, k int) []Expansion {
@@ -148,7 +149,8 @@ func (t *Table) Expand(word string, k int) []Expansion {
 		}
 	}
 	slices.SortFunc(out, func(a, b Expansion) int {
-		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(b.Documents, a.Documents), cmp.Compare(a.Word, b.Word))
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(b.Documents, a.Documents),
+			cmp.Compare(a.Word, b.Word))
 	})
 	return out[:min(k, len(out))]
 }
@@ -187,7 +189,7 @@ func newPattern(word string) *pattern {
 // computing Levenshtein and Damerau edit distances", 2003).
 func (p *pattern) distance(word string) int {
 	vp, vn := ^uint64(0), uint64(0)
-	var d0, before uint64 // before: matches of the character in front
+	var d0, before uint64 // before: matches of the previous character
 	distance := p.length
 	last := uint64(1) << (p.length - 1)
 	for _, r := range word {

@@ -73,7 +73,8 @@ func TestExpandFindsAllWordsNearby(t *testing.T) {
 		var want []string
 		n := len([]rune(asked))
 		for _, w := range held {
-			if d := alignment([]rune(asked), []rune(w)); n >= 3 && len([]rune(w)) >= 3 && d > 0 && (d == 1 || d == 2 && n >= 6) {
+			if d := alignment([]rune(asked), []rune(w)); n >= 3 && len([]rune(w)) >= 3 && d > 0 &&
+				(d == 1 || d == 2 && n >= 6) {
 				want = append(want, w)
 			}
 		}
@@ -93,7 +94,8 @@ func TestExpandFindsAllWordsNearby(t *testing.T) {
 }
 
 func TestExpand(t *testing.T) {
-	table := tableOf("quartz ledger", "harbor ledger", "harbor falcon", "falcon москва", "zenit", "node-7 v2.1 sha256", strings.Repeat("y", 70),
+	table := tableOf("quartz ledger", "harbor ledger", "harbor falcon", "falcon москва", "zenit", "node-7 v2.1 sha256",
+		strings.Repeat("y", 70),
 		"Validators", "validator's buyTraffic", "Operator's multi-sig")
 	for _, c := range []struct {
 		name, word string
@@ -118,7 +120,8 @@ func TestExpand(t *testing.T) {
 			}
 		})
 	}
-	for _, word := range []string{"", "a", "xylophone", "sha255", "v2.2", strings.Repeat("y", 69), strings.Repeat("y", 5000)} {
+	for _, word := range []string{"", "a", "xylophone", "sha255", "v2.2", strings.Repeat("y", 69),
+		strings.Repeat("y", 5000)} {
 		if found := table.Expand(word, 5); len(found) > 0 {
 			t.Errorf("%.20q: %+v", word, found)
 		}

@@ -11,9 +11,9 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// ErrUnavailable is what errors of an engine on a server wrap while the server
-// cannot answer: it is down or out of reach, or has lost the index and is
-// being filled again. Asking later can help.
+// ErrUnavailable is wrapped by the errors of an engine on a server while the
+// server cannot answer: it is down or unreachable, or has lost the index and is
+// being filled again. Trying later can help.
 var ErrUnavailable = errors.New("keyword engine unavailable")
 
 // Engine is a keyword index. Search is safe for concurrent use and sees a
@@ -60,8 +60,7 @@ type Passage struct {
 	Body    Text
 }
 
-// Text is a text with its analysis: engines with an analysis of their own
-// read Raw, ours Tokens.
+// Text is a text with its analysis: engines with their own analysis read Raw, the others Tokens.
 type Text struct {
 	Raw    string
 	Tokens []analysis.Token
@@ -79,7 +78,7 @@ const (
 // Query is an analysed query.
 type Query struct {
 	Unit    Unit
-	Raw     string   // as typed, without operators, for engines with an analysis of their own
+	Raw     string   // as typed, without operators, for engines with their own analysis
 	Terms   []Term   // any may match
 	Phrases [][]Term // each must match in order, in one field
 	Exclude []Term   // none may match
@@ -89,7 +88,7 @@ type Query struct {
 type Term struct {
 	Text   string
 	Weight float64 // 1 as typed; less for expansions
-	Rarity float64 // inverse document frequency in the index; 0 = not known
+	Rarity float64 // inverse document frequency in the index; 0 = unknown
 	Prefix bool    // matches every term that begins with Text
 }
 

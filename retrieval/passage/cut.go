@@ -2,11 +2,11 @@ package passage
 
 import "strings"
 
-// Version names the rules of cutting; it changes whenever the same source
-// would be cut otherwise, and is part of an index's fingerprint.
+// Version identifies the rules of cutting; it changes whenever a source would
+// be cut differently, and is part of an index's fingerprint.
 const Version = "2"
 
-// Source is a record as it is cut. Body is text or markdown.
+// Source is a record to be cut. Body is text or markdown.
 type Source struct {
 	Title string
 	Path  string
@@ -90,7 +90,7 @@ type unit struct {
 	text    string
 	fence   *fence // nil for prose
 	first   bool   // of its block
-	join    string // to the unit before, of the same block
+	join    string // to the previous unit of the same block
 	words   int
 	pieces  int
 }
@@ -99,7 +99,7 @@ func newUnit(section int, text string, f *fence) unit {
 	return unit{section: section, text: text, fence: f, words: wordCount(text), pieces: pieceCount(text)}
 }
 
-// packing is the state of pack: full passages and the one being filled.
+// packing is the state of pack: full passages and the current one.
 type packing struct {
 	d       *document
 	title   int // pieces of the title
@@ -151,7 +151,7 @@ func (k *packing) place(u unit) (parts []unit) {
 	return nil
 }
 
-// shares reports whether a new section begins in the passage at hand.
+// shares reports whether a new section begins in the current passage.
 func (k *packing) shares(last, section int) bool {
 	words := k.d.sections[section].words
 	switch {
@@ -191,8 +191,7 @@ func (k *packing) flush() {
 	}
 }
 
-// join appends tiny passages to the one before where both fit with some
-// slack.
+// join appends tiny passages to the previous one if both fit with some slack.
 func (k *packing) join() [][]unit {
 	var joined [][]unit
 	words, pieces := 0, 0 // of the last joined passage

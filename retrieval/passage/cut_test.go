@@ -193,7 +193,8 @@ func TestNoWordIsLostOrRepeated(t *testing.T) {
 		return fmt.Sprintf("q%dz%s", count, strings.Repeat("x", rapid.IntRange(0, 60).Draw(t, "length")))
 	})
 	sentence := rapid.Custom(func(t *rapid.T) string {
-		return strings.Join(rapid.SliceOfN(word, 1, 60).Draw(t, "words"), " ") + rapid.SampledFrom([]string{".", "!", " ", ". A", "\n- "}).Draw(t, "end")
+		return strings.Join(rapid.SliceOfN(word, 1, 60).Draw(t, "words"), " ") +
+			rapid.SampledFrom([]string{".", "!", " ", ". A", "\n- "}).Draw(t, "end")
 	})
 	block := rapid.Custom(func(t *rapid.T) string {
 		text := strings.Join(rapid.SliceOfN(sentence, 1, 8).Draw(t, "sentences"), " ")
@@ -201,7 +202,8 @@ func TestNoWordIsLostOrRepeated(t *testing.T) {
 		case 0:
 			return strings.Repeat("#", rapid.IntRange(1, 4).Draw(t, "level")) + " h" + word.Draw(t, "heading")
 		case 1:
-			return "```\n" + strings.ReplaceAll(text, " ", rapid.SampledFrom([]string{" ", "\n"}).Draw(t, "break")) + "\n```"
+			return "```\n" + strings.ReplaceAll(text, " ", rapid.SampledFrom([]string{" ", "\n"}).Draw(t, "break")) +
+				"\n```"
 		case 2:
 			return "| " + strings.ReplaceAll(strings.ReplaceAll(text, "\n", " "), ". ", " |\n| ") + " |"
 		case 3:
@@ -210,7 +212,8 @@ func TestNoWordIsLostOrRepeated(t *testing.T) {
 		return text
 	})
 	rapid.Check(t, func(t *rapid.T) {
-		body := strings.Join(rapid.SliceOfN(block, 1, 25).Draw(t, "blocks"), rapid.SampledFrom([]string{"\n\n", "\n"}).Draw(t, "join"))
+		body := strings.Join(rapid.SliceOfN(block, 1, 25).Draw(t, "blocks"),
+			rapid.SampledFrom([]string{"\n\n", "\n"}).Draw(t, "join"))
 		pieces := checkCut(t, passage.Source{Title: "title", Body: body})
 		times, headed := map[string]int{}, map[string]bool{}
 		for _, p := range pieces {
@@ -241,9 +244,11 @@ func terms(text string) []string {
 }
 
 func TestWhateverIsCutKeepsThePromises(t *testing.T) {
-	piece := rapid.OneOf(rapid.SampledFrom([]string{"# ", "## a\n", "```", "\n", "|", "[", "](", ")", "<b", ">", "`", "**", "{#x}", ". ", "東京", "\x00", "\xff", "- ", "\\"}), rapid.String())
+	piece := rapid.OneOf(rapid.SampledFrom([]string{"# ", "## a\n", "```", "\n", "|", "[", "](", ")", "<b", ">", "`",
+		"**", "{#x}", ". ", "東京", "\x00", "\xff", "- ", "\\"}), rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
-		checkCut(t, passage.Source{Title: rapid.String().Draw(t, "title"), Body: strings.Join(rapid.SliceOfN(piece, 0, 80).Draw(t, "body"), "")})
+		checkCut(t, passage.Source{Title: rapid.String().Draw(t, "title"),
+			Body: strings.Join(rapid.SliceOfN(piece, 0, 80).Draw(t, "body"), "")})
 	})
 }
 
@@ -260,7 +265,8 @@ func TestLongBodiesTakeLinearTime(t *testing.T) {
 }
 
 func FuzzCut(f *testing.F) {
-	for _, s := range []string{"", "# A\ntext\n## B\n```go\nx\n```\n| a |\n", "[a](b) ![c](d \"e\") <br> **f**", "\xff\x00", "# {#x}", "```\n# a"} {
+	for _, s := range []string{"", "# A\ntext\n## B\n```go\nx\n```\n| a |\n", "[a](b) ![c](d \"e\") <br> **f**",
+		"\xff\x00", "# {#x}", "```\n# a"} {
 		f.Add("title", s)
 	}
 	f.Fuzz(func(t *testing.T, title, body string) {
@@ -273,7 +279,8 @@ func FuzzCut(f *testing.F) {
 func BenchmarkCut(b *testing.B) {
 	var body strings.Builder
 	for i := range 40 {
-		fmt.Fprintf(&body, "## Section %d\n\nThe [operator](https://a.example/x) **restores** the node. %s.\n\n```sh\nnode restore --from backup\n```\n\n", i, words("p", 120))
+		fmt.Fprintf(&body, "## Section %d\n\nThe [operator](https://a.example/x) **restores** the node. "+
+			"%s.\n\n```sh\nnode restore --from backup\n```\n\n", i, words("p", 120))
 	}
 	s := passage.Source{Title: "Operating a node", Body: body.String()}
 	b.SetBytes(int64(len(s.Body)))

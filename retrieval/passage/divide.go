@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// divide cuts a unit into smaller ones, each of at most room pieces if that
-// can be had: lines of code and lists, else sentences, words, characters. It
-// returns one part when nothing can be divided.
+// divide cuts a unit into smaller ones, each of at most room pieces if
+// possible: lines of code and lists, else sentences, words, characters. It
+// returns one part if nothing can be divided.
 func divide(u unit, room int) []unit {
 	lines := strings.Split(u.text, "\n")
 	if len(lines) > 1 && (u.fence != nil || listed(lines)) {
@@ -101,7 +101,7 @@ func sentences(text string) []string {
 }
 
 // firstPieces returns the longest beginning of a text of at most n pieces,
-// cut after a word, or, where its first word is longer, inside it.
+// cut after a word, or, if its first word is longer, inside it.
 func firstPieces(text string, n int) string {
 	count, end := 0, 0 // end of the last word that fits
 	for i := 0; i < len(text); {
@@ -121,8 +121,8 @@ func firstPieces(text string, n int) string {
 	return text
 }
 
-// part returns how many bytes of a run of letters and digits of so many
-// pieces are n pieces, at least one character.
+// part returns how many bytes of a run of letters and digits, of which the
+// number of pieces is given, are n pieces, at least one character.
 func part(run string, pieces, n int) int {
 	end := max(1, len(run)*n/pieces)
 	for end < len(run) && !utf8.RuneStart(run[end]) {

@@ -12,11 +12,11 @@ type document struct {
 	units    []unit
 }
 
-// section is what stands below one heading and above the next.
+// section is the text between one heading and the next.
 type section struct {
 	heading    string
 	level      int // of the heading, from 1; 0 for the first section
-	parent     int // index of the section that holds it, -1 for the first
+	parent     int // index of the section that contains it, -1 for the first
 	anchor     string
 	hidden     bool // the heading repeats the title
 	words      int  // of its own text
@@ -25,17 +25,18 @@ type section struct {
 
 // fence is a block of code that may be spread over several units.
 type fence struct {
-	mark string // what encloses it; "" for tables, which are code without marks
+	mark string // of its start and end; "" for tables, which are code without marks
 	info string
 }
 
-// maxHeading is the length in bytes from which a heading is a paragraph.
+// maxHeading is the length in bytes from which a heading is taken for a paragraph.
 const maxHeading = 250
 
 // parse reads a body as markdown: ATX headings, fenced code, tables and
 // paragraphs. Everything else is a paragraph.
 func parse(title, body string) *document {
-	p := parser{document: &document{sections: []section{{parent: -1}}}, title: strings.TrimSpace(title), slugs: map[string]int{}}
+	p := parser{document: &document{sections: []section{{parent: -1}}}, title: strings.TrimSpace(title),
+		slugs: map[string]int{}}
 	var open *fence
 	for line := range strings.Lines(valid(body)) {
 		line = strings.TrimRight(line, " \t\r\n")
@@ -62,7 +63,7 @@ type parser struct {
 	*document
 	title string
 	slugs map[string]int // anchors given, with the last number given to each
-	lines []string       // of the block at hand
+	lines []string       // of the current block
 	table bool           // it is a table
 }
 
@@ -92,7 +93,7 @@ func (p *parser) line(line string) {
 	}
 }
 
-// block ends the block at hand; f is its fence if it is code.
+// block ends the current block; f is its fence if it is code.
 func (p *parser) block(f *fence) {
 	text := strings.Trim(strings.Join(p.lines, "\n"), "\n")
 	p.lines = p.lines[:0]
@@ -125,12 +126,13 @@ func (p *parser) heading(level int, text string) {
 	p.sections = append(p.sections, s)
 }
 
-// endSection ends a section that holds no other. Without text of its own it
-// gets an empty unit, so that its heading is found.
+// endSection ends a section that contains no other. If it has no text it gets
+// an empty unit, so that its heading is found.
 func (p *parser) endSection() {
 	i := len(p.sections) - 1
 	if i > 0 && (len(p.units) == 0 || p.units[len(p.units)-1].section != i) {
-		u := unit{section: i, first: true, words: wordCount(p.sections[i].heading), pieces: pieceCount(p.sections[i].heading)}
+		u := unit{section: i, first: true, words: wordCount(p.sections[i].heading),
+			pieces: pieceCount(p.sections[i].heading)}
 		p.units = append(p.units, u)
 	}
 }
@@ -153,7 +155,7 @@ func (p *parser) slug(anchor, text string) string {
 }
 
 // related reports whether two sections, in this order, belong together: they
-// have the same parent, or the first holds the second.
+// have the same parent, or the first contains the second.
 func (d *document) related(a, b int) bool {
 	for i := b; i >= 0; i = d.sections[i].parent {
 		if i == a {
@@ -163,15 +165,14 @@ func (d *document) related(a, b int) bool {
 	return d.sections[a].parent == d.sections[b].parent
 }
 
-// near reports whether two sections are related or one is related to a
-// section that holds the other directly.
+// near reports whether two sections are related or one is related to the parent of the other.
 func (d *document) near(a, b int) bool {
 	pa, pb := d.path(a), d.path(b)
 	return len(common(pa, pb)) >= min(len(pa), len(pb))-1
 }
 
-// path returns the sections that hold section i and itself, outermost first;
-// the page itself is the first.
+// path returns the sections that contain section i and itself, outermost first;
+// the first is the whole page.
 func (d *document) path(i int) []int {
 	var path []int
 	for ; i >= 0; i = d.sections[i].parent {
@@ -189,8 +190,8 @@ func common(a, b []int) []int {
 	return a[:n]
 }
 
-// render writes units as one passage. Headings that all its sections share
-// are its path, the others stand in the text above what they head.
+// render writes units as one passage. Headings that all its sections share are
+// its path, the others are in the text above their sections.
 func (d *document) render(units []unit) Piece {
 	shared := d.path(units[0].section)
 	for _, u := range units[1:] {
@@ -231,7 +232,8 @@ func (d *document) render(units []unit) Piece {
 		b.WriteString(u.text)
 	}
 	b.WriteString(closing(open))
-	p := Piece{Anchor: d.sections[units[0].section].anchor, Heading: d.headings(shared), Text: strings.TrimSpace(b.String())}
+	p := Piece{Anchor: d.sections[units[0].section].anchor, Heading: d.headings(shared),
+		Text: strings.TrimSpace(b.String())}
 	if p.Text == "" {
 		p.Text = d.sections[units[0].section].heading
 	}

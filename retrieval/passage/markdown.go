@@ -84,9 +84,8 @@ func slug(text string) string {
 	return b.String()
 }
 
-// inline drops from a line of prose what is not read: link targets, image
-// marks, tags of HTML, marks of emphasis. Code between backticks stays as it
-// is.
+// inline drops what is not text from a line of prose: link targets, image
+// marks, HTML tags, marks of emphasis. Code between backticks stays as it is.
 func inline(line string) string {
 	if !strings.ContainsAny(line, "[<*`") {
 		return line
@@ -95,7 +94,7 @@ func inline(line string) string {
 		return ""
 	}
 	var b strings.Builder
-	var closes []int // brackets that close the links at hand
+	var closes []int // closing brackets of the open links
 	for i := 0; i < len(line); {
 		switch c := line[i]; {
 		case c == '\\' && i+1 < len(line) && strings.IndexByte("[]<>*`", line[i+1]) >= 0:
@@ -153,8 +152,7 @@ const (
 	maxDepth = 4
 )
 
-// linkClose returns the bracket that closes the link text that starts at i, 0
-// if it is no link.
+// linkClose returns the bracket that closes the link text that starts at i, 0 if it is not a link.
 func linkClose(line string, i int) int {
 	depth := 0
 	for j := i; j < len(line) && j < i+maxLink; j++ {
@@ -176,8 +174,8 @@ func linkClose(line string, i int) int {
 	return 0
 }
 
-// target returns the end of the link target, (url) or (url "title"), behind
-// the bracket at i; 0 for none.
+// target returns the end of the link target, (url) or (url "title"), after the
+// bracket at i; 0 for none.
 func target(line string, i int) int {
 	if i+1 >= len(line) || line[i+1] != '(' {
 		return 0
@@ -192,7 +190,8 @@ func target(line string, i int) int {
 				continue
 			}
 			url, title, titled := strings.Cut(strings.TrimSpace(line[i+2:j]), " ")
-			if title = strings.TrimSpace(title); strings.ContainsAny(url, " \t") || titled && strings.IndexByte("\"'(", title[0]) < 0 {
+			if title = strings.TrimSpace(title); strings.ContainsAny(url, " \t") ||
+				titled && strings.IndexByte("\"'(", title[0]) < 0 {
 				return 0
 			}
 			return j + 1
@@ -201,14 +200,15 @@ func target(line string, i int) int {
 	return 0
 }
 
-// tags are the elements of HTML that are dropped from prose; other names
+// tags are the HTML elements that are dropped from prose; other names
 // between angle brackets are placeholders or types.
 var tags = map[string]bool{}
 
 func init() {
 	for _, name := range strings.Fields(`a abbr article aside b blockquote br center code dd del details div dl dt em
 		figcaption figure font footer h1 h2 h3 h4 h5 h6 header hr i iframe img ins kbd li main mark nav ol p picture pre
-		q s samp section small source span strike strong sub summary sup table tbody td tfoot th thead tr tt u ul var video`) {
+		q s samp section small source span strike strong sub summary sup table tbody td tfoot th thead tr tt
+		u ul var video`) {
 		tags[name] = true
 	}
 }

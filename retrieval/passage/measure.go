@@ -7,7 +7,7 @@ import (
 
 // The lengths of pieces, fitted to the uncased WordPiece vocabulary of BERT on
 // 235 texts of 150 words of technical prose and code: the estimate is 0.998 of
-// the true count in the mean, between 0.90 and 1.10 for nine in ten.
+// the true count on average, between 0.90 and 1.10 for nine in ten.
 const (
 	firstPiece = 8 // letters of a word that are one piece
 	longPiece  = 4 // letters of each further one
@@ -24,7 +24,7 @@ func pieceCount(text string) int {
 	return n
 }
 
-// maxRun is how much of a run without end is measured at once, in bytes.
+// maxRun is how much of a very long run is measured at once, in bytes.
 const maxRun = 1024
 
 // nextRun returns the estimated pieces and the bytes of the run of letters and
@@ -84,9 +84,9 @@ func wordCount(text string) int {
 	return n + (ideographs+1)/2
 }
 
-// ideograph reports whether a rune is a word or syllable by itself, of a
-// script written without spaces.
+// ideograph reports whether a rune is a whole word or syllable, of a script written without spaces.
 func ideograph(r rune) bool {
 	return 0x0e00 <= r && r <= 0x0eff || 0x1780 <= r && r <= 0x17ff || 0x3040 <= r && r <= 0x30ff ||
-		0x3400 <= r && r <= 0x4dbf || 0x4e00 <= r && r <= 0x9fff || 0xac00 <= r && r <= 0xd7a3 || 0x20000 <= r && r <= 0x3ffff
+		0x3400 <= r && r <= 0x4dbf || 0x4e00 <= r && r <= 0x9fff || 0xac00 <= r && r <= 0xd7a3 ||
+		0x20000 <= r && r <= 0x3ffff
 }

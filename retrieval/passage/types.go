@@ -1,5 +1,5 @@
-// Package passage cuts records into passages, the unit that engines index,
-// and names what engines and searcher share about them: ids, attributes and
+// Package passage cuts records into passages, the unit that engines index, and
+// defines what engines and searcher share about them: ids, attributes and
 // filters.
 package passage
 
@@ -10,8 +10,7 @@ type ID int64
 
 const ordinalBits = 16
 
-// MaxPerRecord is the number of passages a record can have; longer records
-// end there.
+// MaxPerRecord is the number of passages a record can have; longer records are cut off.
 const MaxPerRecord = 1 << ordinalBits
 
 // NewID returns the id of a record's passage.
@@ -20,16 +19,16 @@ func NewID(record int64, ordinal int) ID { return ID(record<<ordinalBits | int64
 // Record returns the id of the record the passage belongs to.
 func (id ID) Record() int64 { return int64(id) >> ordinalBits }
 
-// Ordinal returns the passage's place in its record, from 0.
+// Ordinal returns the passage's index in its record, from 0.
 func (id ID) Ordinal() int { return int(id & (MaxPerRecord - 1)) }
 
-// Attributes are what filters and facets see of a record.
+// Attributes are the attributes of a record for filters and facets.
 type Attributes struct {
 	Kind      string
 	Source    string
 	Container string
 	State     string
-	Date      time.Time // last activity, else update, else creation; zero unknown
+	Date      time.Time // last activity, else update, else creation; zero if unknown
 }
 
 // Filter narrows a search. Values of one field are alternatives, fields are

@@ -1,6 +1,6 @@
-// Package profile holds relevance profiles: which retrievers a search asks,
-// how their lists are fused, and the weights of the reranker, by class of
-// query. A profile is a versioned YAML file with its provenance.
+// Package profile holds relevance profiles: which retrievers a search uses, how
+// their lists are fused, and the weights of the reranker, by class of query. A
+// profile is a versioned YAML file with its provenance.
 package profile
 
 import (
@@ -20,7 +20,7 @@ type Profile struct {
 	Name        string `yaml:"name"`
 	Version     int    `yaml:"version"`
 	Description string `yaml:"description"`
-	// Provenance says where the weights come from and how to make them again.
+	// Provenance says where the weights come from and how to reproduce them.
 	Provenance string `yaml:"provenance,omitempty"`
 
 	Lists []List  `yaml:"lists"`
@@ -28,15 +28,14 @@ type Profile struct {
 	// Order is "rerank", or "fusion" for the fused order as it is.
 	Order   string             `yaml:"order"`
 	Weights map[string]float64 `yaml:"weights,omitempty"` // of normalised features
-	Fixed   map[string]float64 `yaml:"fixed,omitempty"`   // of features as they are
+	Fixed   map[string]float64 `yaml:"fixed,omitempty"`   // of features without normalisation
 	// Unweighted are features that training leaves out.
 	Unweighted []string `yaml:"unweighted,omitempty"`
 	// Classes replaces weights for a class of query.
 	Classes map[string]map[string]float64 `yaml:"classes,omitempty"`
-	// Floor is the cosine under which a passage without any word of the query
-	// is no result.
+	// Floor is the cosine below which a passage without any word of the query is not a result.
 	Floor float64 `yaml:"floor"`
-	// Correct lets words that the corpus hardly knows be read as near ones.
+	// Correct allows words that are rare in the corpus to be read as similar ones.
 	Correct bool `yaml:"correct"`
 	// Collapse is the similarity (Jaccard, of five-word shingles) from which
 	// records are shown as one; 0 shows every record.
@@ -47,16 +46,15 @@ type Profile struct {
 type List struct {
 	Retriever string  `yaml:"retriever"`
 	Weight    float64 `yaml:"weight"`
-	Depth     int     `yaml:"depth"` // hits that are asked for
-	// Unless names a retriever that makes this one superfluous where there is
-	// one.
+	Depth     int     `yaml:"depth"` // hits requested
+	// Unless names a retriever that replaces this one if it is available.
 	Unless string `yaml:"unless,omitempty"`
 }
 
 //go:embed *.yaml
 var files embed.FS
 
-// DefaultName is the profile that is used unless another is named.
+// DefaultName is the name of the profile used by default.
 const DefaultName = "default"
 
 // Names returns the built-in profiles.
@@ -79,7 +77,8 @@ func Load(nameOrFile string) (Profile, error) {
 	}
 	data, err := os.ReadFile(nameOrFile)
 	if err != nil {
-		return Profile{}, fmt.Errorf("profile %q is neither built in (%s) nor a readable file: %w", nameOrFile, strings.Join(Names(), ", "), err)
+		return Profile{}, fmt.Errorf("profile %q is neither built in (%s) nor a readable file: %w", nameOrFile,
+			strings.Join(Names(), ", "), err)
 	}
 	return Parse(data)
 }
@@ -106,7 +105,8 @@ func Parse(data []byte) (Profile, error) {
 	}
 	for _, l := range p.Lists {
 		if l.Depth < 1 || l.Depth > 1000 || l.Weight <= 0 {
-			return Profile{}, fmt.Errorf("profile %s: list %s: depth must be 1 to 1000 and weight greater than 0", p.Name, l.Retriever)
+			return Profile{}, fmt.Errorf("profile %s: list %s: depth must be 1 to 1000 and weight greater than 0",
+				p.Name, l.Retriever)
 		}
 	}
 	return p, nil

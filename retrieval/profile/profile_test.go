@@ -64,7 +64,8 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestClassesReplaceWeights(t *testing.T) {
-	p := profile.Profile{Weights: map[string]float64{"dense": 1}, Classes: map[string]map[string]float64{"code": {"dense": 0.5}}}
+	p := profile.Profile{Weights: map[string]float64{"dense": 1},
+		Classes: map[string]map[string]float64{"code": {"dense": 0.5}}}
 	if p.WeightsFor("code")["dense"] != 0.5 || p.WeightsFor("question")["dense"] != 1 {
 		t.Error("a class has its own weights, every other the common ones")
 	}

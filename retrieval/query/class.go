@@ -24,7 +24,7 @@ const (
 	// Question: natural language. It ends in a question mark, begins with a
 	// question word or auxiliary verb, or has more than four content words.
 	Question Class = "question"
-	// Keyword: up to four content words that ask no question.
+	// Keyword: up to four content words that are not a question.
 	Keyword Class = "keyword"
 )
 
@@ -60,7 +60,7 @@ func classify(text string, words []word) Class {
 }
 
 // codeShare is the share of code characters, one in so many, from which a
-// text is code; below minCode of them it is punctuation.
+// text is code; below minCode of them they are punctuation.
 const (
 	codeShare = 12
 	minCode   = 3
@@ -132,8 +132,8 @@ func isPath(word string) bool {
 	return slashes >= 2 && (word[0] == '/' || word[0] == '.' || word[0] == '~' || strings.Contains(word, "."))
 }
 
-// isCall reports whether the word is a name with a bracket right behind it
-// that closes, or a name behind :: or -> or =>.
+// isCall reports whether the word is a name directly followed by a pair of
+// brackets, or a name after :: or -> or =>.
 func isCall(word string) bool {
 	i := strings.IndexByte(word, '(')
 	if i > 1 && wordBefore(word, i) && strings.IndexByte(word[i:], ')') > 0 && !strings.HasSuffix(word, "(s)") {
@@ -155,8 +155,9 @@ func asks(text string) bool {
 	}
 	first, rest, _ := strings.Cut(strings.ToLower(text), " ")
 	switch strings.ReplaceAll(strings.TrimRight(first, ",'"), "’", "'") {
-	case "what", "what's", "whats", "when", "where", "where's", "which", "who", "who's", "whom", "whose", "why", "how", "how's",
-		"is", "are", "was", "were", "am", "do", "does", "did", "can", "could", "should", "would", "will", "has", "have", "must":
+	case "what", "what's", "whats", "when", "where", "where's", "which", "who", "who's", "whom", "whose", "why", "how",
+		"how's", "is", "are", "was", "were", "am", "do", "does", "did", "can", "could", "should", "would", "will",
+		"has", "have", "must":
 		return rest != ""
 	}
 	return false

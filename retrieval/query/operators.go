@@ -9,7 +9,7 @@ import (
 	"almanac/retrieval/analysis"
 )
 
-// split is a query taken apart at its operators.
+// split is a query split at its operators.
 type split struct {
 	text     string
 	phrases  []string // without quotes; also part of text
@@ -18,7 +18,7 @@ type split struct {
 	sources  []string
 }
 
-// parts takes a query apart. Operators stand at its start or after a space.
+// parts splits a query. Operators are at its start or after a space.
 func parts(raw string) split {
 	var s split
 	var text strings.Builder
@@ -77,9 +77,9 @@ func cutQuote(s string) (inside, after string, closed bool) {
 	return s[:i], s[i+size:], true
 }
 
-// excludes reports whether the word is a hyphen and a word to leave out: its
-// first character a letter, neither a flag of one letter nor an assignment,
-// and not a function word, which would leave out nearly everything.
+// excludes reports whether the word is a hyphen and a word to exclude: it
+// begins with a letter and is neither a one-letter flag nor an assignment, nor
+// a function word, which would exclude nearly everything.
 func excludes(word string) bool {
 	if word[0] != '-' {
 		return false
@@ -126,8 +126,8 @@ func appendNew(list, values []string) []string {
 	return list
 }
 
-// collapse makes runs of white space one space, or one line break where they
-// hold one: lines tell code from prose.
+// collapse makes runs of white space one space, or one line break if they
+// contain one: lines distinguish code from prose.
 func collapse(s string) string {
 	var b strings.Builder
 	space, line := false, false

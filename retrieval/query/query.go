@@ -1,7 +1,7 @@
-// Package query reads what a user typed: operators, phrases, exclusions,
-// terms, and the class that chooses how it is searched.
+// Package query parses what a user typed: operators, phrases, exclusions,
+// terms, and the class that selects how it is searched.
 //
-// The language is small, and whatever does not fit it is text:
+// The language is small; anything outside it is text:
 //
 //	"exact words"     a phrase that must occur; an unbalanced quote is text
 //	-word             leaves out what contains the word; the hyphen follows a
@@ -43,7 +43,7 @@ type Term struct {
 	Text       string          // as analysis spells it
 	ID         analysis.TermID // of Text
 	Weight     float64         // 1 as typed; less for the parts of an identifier
-	Stop       bool            // a function word beside content words: not to be scored
+	Stop       bool            // a function word among content words: not scored
 	Identifier bool            // a whole identifier, not a word or a part
 	Word       string          // the word folded, not stemmed
 	Position   int             // in Query.Text, as analysis counts
@@ -57,7 +57,7 @@ func Parse(raw string) (Query, error) {
 	q.Text, q.Kinds, q.Sources = p.text, p.kinds, p.sources
 	tokens := analysis.Analyze(q.Text)
 	if len(tokens) == 0 && len(p.excluded) > 0 {
-		// Nothing but exclusions would find nothing: take them as text.
+		// Exclusions alone would find nothing: take them as text.
 		q.Text, p.excluded = strings.Join(p.excluded, " "), nil
 		tokens = analysis.Analyze(q.Text)
 	}

@@ -91,7 +91,8 @@ func TestParse(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			q := parse(t, c.raw)
-			got := want{q.Text, texts(q.Terms), phrases(q.Phrases), texts(q.Exclude), strings.Join(q.Kinds, " "), strings.Join(q.Sources, " ")}
+			got := want{q.Text, texts(q.Terms), phrases(q.Phrases), texts(q.Exclude), strings.Join(q.Kinds, " "),
+				strings.Join(q.Sources, " ")}
 			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("Parse(%q) (-want +got):\n%s", c.raw, diff)
 			}
@@ -109,13 +110,17 @@ func TestNothingToSearchForIsErrEmpty(t *testing.T) {
 
 func TestClass(t *testing.T) {
 	for class, queries := range map[query.Class][]string{
-		query.Identifier: {"cip 56", "CIP0104", "ERC-20", "v0.5.9", "ledger 0.5.9", "SOME_CODE", "SOME_CODE OTHER_CODE", "TopupTrigger",
+		query.Identifier: {"cip 56", "CIP0104", "ERC-20", "v0.5.9", "ledger 0.5.9", "SOME_CODE", "SOME_CODE OTHER_CODE",
+			"TopupTrigger",
 			"v2/interactive-submission/prepare", "/v2/state", "what is CIP-56", "party::1220ab", "PR 203"},
-		query.Keyword: {"gas fees", "participant pruning", "hard fork", "node", "the who", "ERC20 equivalent", "auto-accept transfers", "top-up",
+		query.Keyword: {"gas fees", "participant pruning", "hard fork", "node", "the who", "ERC20 equivalent",
+			"auto-accept transfers", "top-up",
 			"kind:doc fee", "東京", "run it locally (fast)"},
-		query.Question: {"how do I onboard a validator", "what happens to unclaimed coins", "pruning?", "is there a mempool",
+		query.Question: {"how do I onboard a validator", "what happens to unclaimed coins", "pruning?",
+			"is there a mempool",
 			"restore a validator from backup after losing the machine", "which outsiders see a deal", "Who’s voting"},
-		query.Code: {"ABORTED: balance below reserved amount (1843 < 200000)", "FAILED_PRECONDITION no node satisfies vetting",
+		query.Code: {"ABORTED: balance below reserved amount (1843 < 200000)",
+			"FAILED_PRECONDITION no node satisfies vetting",
 			"javax.net.ssl.SSLHandshakeException path building failed", "for (int i = 0; i < n; i++) { sum += a[i]; }",
 			"panic: boom\n\tmain.go:12\n\tmain.go:30", "cannot open /etc/node/app.conf today", "call getContracts(filter) twice",
 			"Map.lookup k m => None", "INTERNAL: Node has identity val-1::1220ab, but val-2 was expected"},
@@ -142,7 +147,8 @@ func TestPartsOfAnIdentifierCountLess(t *testing.T) {
 	for _, term := range parse(t, "LOCAL_CODE high-quality code").Terms {
 		weights[term.Text] = term.Weight
 	}
-	want := map[string]float64{"local_code": 1, "local": 0.2, "code": 1, "highqual": 0.5, "high-quality": 0.5, "high": 1, "qualiti": 1}
+	want := map[string]float64{"local_code": 1, "local": 0.2, "code": 1, "highqual": 0.5, "high-quality": 0.5,
+		"high": 1, "qualiti": 1}
 	if diff := cmp.Diff(want, weights); diff != "" {
 		t.Errorf("weights (-want +got):\n%s", diff)
 	}
@@ -179,9 +185,10 @@ func TestLongQueriesKeepTheirFirstTerms(t *testing.T) {
 	}
 }
 
-// a phrase finds itself wherever its words stand.
+// a phrase finds itself wherever its words are.
 func TestAPhraseMatchesTheTextItWasTakenFrom(t *testing.T) {
-	word := rapid.SampledFrom([]string{"node", "top-up", "CIP-0056", "cip 56", "ERC20", "GitHub", "v0.5.9", "a_b", "Alice's", "the", "DARs", "x/y.z", "東京都", "1,000"})
+	word := rapid.SampledFrom([]string{"node", "top-up", "CIP-0056", "cip 56", "ERC20", "GitHub", "v0.5.9", "a_b",
+		"Alice's", "the", "DARs", "x/y.z", "東京都", "1,000"})
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(word, 1, 5).Draw(t, "words"), ", ")
 		q, err := query.Parse(`"` + text + `"`)
@@ -204,7 +211,8 @@ func TestAPhraseMatchesTheTextItWasTakenFrom(t *testing.T) {
 }
 
 func TestAnyQueryParses(t *testing.T) {
-	piece := rapid.OneOf(rapid.SampledFrom([]string{`"`, "“", "-", "kind:", "source:", " ", "\n", "a", "CIP-56", "(", "::", "\x00", "\xff", "é", "東京"}), rapid.String())
+	piece := rapid.OneOf(rapid.SampledFrom([]string{`"`, "“", "-", "kind:", "source:", " ", "\n", "a", "CIP-56", "(",
+		"::", "\x00", "\xff", "é", "東京"}), rapid.String())
 	rapid.Check(t, func(t *rapid.T) {
 		raw := strings.Join(rapid.SliceOfN(piece, 0, 30).Draw(t, "pieces"), "")
 		checkQuery(t, raw)
@@ -245,7 +253,8 @@ func checkQuery(t interface {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"", `"a b" -c kind:d source:e,f`, `"`, "-", "kind:", "CIP-56 v0.5.9", "\xff\x00", "“a”", "A_B: x::y (z)"} {
+	for _, s := range []string{"", `"a b" -c kind:d source:e,f`, `"`, "-", "kind:", "CIP-56 v0.5.9", "\xff\x00", "“a”",
+		"A_B: x::y (z)"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, raw string) { checkQuery(t, raw) })

@@ -2,8 +2,8 @@ package query
 
 import "almanac/retrieval/analysis"
 
-// Weights of terms that stand for the same words as another: a compound and
-// its parts are searched together, and together should count like one.
+// Weights of terms for the same words: a compound and its parts are searched
+// together, and together should count as one.
 const (
 	partWeight  = 0.2 // a part of an identifier
 	wholeWeight = 0.5 // a compound of ordinary words: its parts count full
@@ -13,16 +13,16 @@ const (
 type word struct {
 	analysis.Token
 	folded     string
-	identifier bool // coined as a whole
+	identifier bool // a coined name as a whole
 	inside     bool // part of an identifier
-	compound   bool // has parts of its own
+	compound   bool // has parts
 }
 
 // wordsOf finds the compounds among the tokens of a text: a token's parts
 // follow it and lie within its span.
 func wordsOf(text string, tokens []analysis.Token) []word {
 	words := make([]word, len(tokens))
-	end, named := -1, false // of the outermost compound at hand
+	end, named := -1, false // of the current outermost compound
 	for i, t := range tokens {
 		w := word{Token: t, folded: t.Word(text)}
 		span := text[t.Start:t.End]
@@ -53,7 +53,7 @@ func (w word) weight() float64 {
 }
 
 // termsOf returns the distinct terms, the first MaxTerms that are not stop
-// words and the stop words before them, and the identifiers among them. Where
+// words and the stop words before them, and the identifiers among them. If
 // there are only stop words, they are content.
 func termsOf(words []word) (terms []Term, identifiers []string) {
 	seen := make(map[string]int, len(words))
@@ -95,9 +95,9 @@ func (w word) term() Term {
 		Word: w.folded, Position: w.Position}
 }
 
-// phraseOf returns one term for each position of a text: of what stands there
-// the word that documents have there however they spell it, which is a part
-// where several positions are joined and the stem of the whole in camelCase.
+// phraseOf returns one term for each position of a text: the one that documents
+// have at that position in every spelling, which is a part where several
+// positions are joined and the stem of the whole in camelCase.
 func phraseOf(text string) []Term {
 	var phrase []Term
 	words := wordsOf(text, analysis.Analyze(text))
@@ -120,8 +120,7 @@ func phraseOf(text string) []Term {
 	return phrase
 }
 
-// outermost returns the terms that span a word or, where it is several, each
-// of them.
+// outermost returns the terms that span a word or, if it is several words, each of them.
 func outermost(text string) []Term {
 	var terms []Term
 	start, end := 0, -1

@@ -2,8 +2,8 @@
 // candidate from analysed passages and corpus statistics, normalises the
 // signals over the candidates and adds them by a linear model.
 //
-// It reads the documents of package index. Which candidates there are, what the
-// query means and which weights apply is decided by retrieval and profile.
+// It reads the documents of package index. Candidates, the reading of the query
+// and the weights are decided by retrieval and profile.
 package rerank
 
 // Feature is one signal.
@@ -19,7 +19,7 @@ const (
 	Coverage                       // share of the query's IDF found in the document
 	PassageCoverage                // share found in the best passage
 	TitleTrigrams                  // Dice coefficient of character trigrams
-	Bigrams                        // share of the query's neighbouring words that stand side by side
+	Bigrams                        // share of the query's neighbouring words that are adjacent
 	Window                         // share of IDF inside the best eight-word window
 	Phrase                         // share of IDF in the longest run of the query inside one passage
 	TitlePhrase                    // the same run inside the title, and how much of the title it is
@@ -27,12 +27,13 @@ const (
 	Recency                        // age against the newest document, halved every year
 	Authority                      // prior of source and kind
 	Length                         // logarithm of the document's length
-	Stub                           // 1 for a page that says hardly anything, or a test
+	Stub                           // 1 for a page with hardly any content, or a test
 	NumFeatures     int     = iota
 )
 
-var names = [NumFeatures]string{"document_bm25", "passage_bm25", "dense", "title_bm25", "heading_bm25", "coverage", "passage_coverage",
-	"title_trigrams", "bigrams", "window", "phrase", "title_phrase", "identifier", "recency", "authority", "length", "stub"}
+var names = [NumFeatures]string{"document_bm25", "passage_bm25", "dense", "title_bm25", "heading_bm25", "coverage",
+	"passage_coverage", "title_trigrams", "bigrams", "window", "phrase", "title_phrase", "identifier", "recency",
+	"authority", "length", "stub"}
 
 func (f Feature) String() string { return names[f] }
 

@@ -5,8 +5,7 @@ import "math"
 // Model is a linear model over normalised features.
 type Model struct {
 	Weights Vector
-	// Fixed are added as they are, without normalisation: rules that hold
-	// however the other candidates look.
+	// Fixed are added without normalisation: rules that hold whatever the other candidates are.
 	Fixed Vector
 }
 

@@ -7,7 +7,7 @@ import (
 	"almanac/retrieval/index"
 )
 
-// Query is what the signals read of a query.
+// Query holds what the signals need of a query.
 type Query struct {
 	Text  string // for character trigrams
 	Terms []Term // in order of position
@@ -21,8 +21,7 @@ type Term struct {
 	Identifier bool
 }
 
-// maxTerms bounds what a signal looks at; longer queries are error logs whose
-// first terms say enough.
+// maxTerms bounds the terms of a query; longer ones are error logs whose first terms are enough.
 const maxTerms = 64
 
 // prepared is a query with its statistics, made once per search.
@@ -35,7 +34,7 @@ type prepared struct {
 	tidf     []float64 // over titles
 	totalIDF float64
 	slot     []int     // of terms: index into ids, −1 for a stop word without one
-	value    []float64 // of terms: what a match in a run is worth
+	value    []float64 // of terms: value of a match in a run
 	total    float64   // of value
 	trigrams []uint32
 	pairs    [][2]int // neighbouring weighted terms, indexes into ids
@@ -46,7 +45,7 @@ type prepared struct {
 
 func prepare(q Query, stats index.Statistics) *prepared {
 	terms := q.Terms
-	if len(terms) > maxTerms { // words that score go before those that only join phrases
+	if len(terms) > maxTerms { // words that score come before those that only join phrases
 		terms = slices.DeleteFunc(slices.Clone(terms), func(t Term) bool { return t.Weight <= 0 })
 	}
 	p := &prepared{terms: terms[:min(len(terms), maxTerms)], trigrams: index.Trigrams(q.Text), stats: stats}
@@ -72,7 +71,7 @@ func prepare(q Query, stats index.Statistics) *prepared {
 			slot = -1
 		}
 		p.slot = append(p.slot, slot)
-		v := 0.2 // a stop word inside a run says that the run is literal
+		v := 0.2 // a stop word inside a run makes it literal
 		if slot >= 0 {
 			v = p.idf[slot]
 		}
@@ -90,8 +89,8 @@ func prepare(q Query, stats index.Statistics) *prepared {
 	return p
 }
 
-// lookup finds the query terms among the tokens of a passage: almost every
-// token is none, so one probe must tell.
+// lookup finds the query terms among the tokens of a passage: almost no token
+// is one, so a single probe must rule it out.
 type lookup struct {
 	slots [256]int16 // first term with these low bits + 1
 	next  []int16    // further term with the same low bits + 1

@@ -34,8 +34,7 @@ func (s *scan) reset(p *prepared) {
 	s.bigrams, s.window, s.run, s.runLength = 0, 0, 0, 0
 }
 
-// passage fills the scan from title, heading and body; runs and windows do
-// not cross fields.
+// passage fills the scan from title, heading and body; runs and windows do not span fields.
 func (s *scan) passage(p *prepared, terms analysis.Packed) {
 	s.reset(p)
 	for _, f := range [...]analysis.Field{analysis.Title, analysis.Heading, analysis.Body} {

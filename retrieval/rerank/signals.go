@@ -11,10 +11,10 @@ import (
 // Candidate is a record to be scored.
 type Candidate struct {
 	Document *index.Document
-	// Passages are the ordinals that are looked at: those the engines found,
-	// and enough others that the best is among them.
+	// Passages are the ordinals to score: those the engines found, and enough
+	// others to include the best.
 	Passages  []int
-	Cosines   []float32 // of Passages; nil when there is no dense side
+	Cosines   []float32 // of Passages; nil without a dense side
 	Authority float64
 }
 
@@ -25,9 +25,9 @@ type Scored struct {
 	Lexical  bool
 }
 
-// BM25 parameters: the textbook's for whole documents; titles and headings
-// vary little in length for a good reason, so length counts half; passages
-// are all cut to about one length, so it counts less still.
+// BM25 parameters: the textbook's for whole documents; titles and headings vary
+// little in length, and for good reason, so length counts half; passages are
+// all cut to about the same length, so it counts even less.
 const (
 	k1            = 1.2
 	documentB     = 0.75
@@ -71,7 +71,7 @@ func (p *prepared) score(c Candidate, s *scan) Scored {
 	return out
 }
 
-// documentSignals are those that whole-document frequencies give.
+// documentSignals computes the signals from whole-document frequencies.
 func (p *prepared) documentSignals(d *index.Document, f *Vector, lexical *bool) {
 	length := float64(d.Lengths[analysis.Title] + d.Lengths[analysis.Body])
 	average := p.stats.AverageLength[analysis.Title] + p.stats.AverageLength[analysis.Body]
@@ -84,7 +84,8 @@ func (p *prepared) documentSignals(d *index.Document, f *Vector, lexical *bool) 
 		title := float64(tf[analysis.Title]) + 0.7*float64(tf[analysis.Path])
 		f[DocumentBM25] += p.idf[i] * saturate(all, length, average, documentB)
 		f[TitleBM25] += p.tidf[i] * saturate(title, titleLength, titleAverage, titleB)
-		f[HeadingBM25] += p.idf[i] * saturate(float64(tf[analysis.Heading]), float64(d.Lengths[analysis.Heading]), p.stats.AverageLength[analysis.Heading], titleB)
+		f[HeadingBM25] += p.idf[i] * saturate(float64(tf[analysis.Heading]), float64(d.Lengths[analysis.Heading]),
+			p.stats.AverageLength[analysis.Heading], titleB)
 		if all+title+float64(tf[analysis.Heading]) > 0 {
 			found += p.idf[i]
 			*lexical = true
@@ -105,7 +106,7 @@ func (p *prepared) documentSignals(d *index.Document, f *Vector, lexical *bool) 
 	}
 }
 
-// saturate is BM25's term-frequency part.
+// saturate returns BM25's term-frequency part.
 func saturate(tf, length, average, b float64) float64 {
 	if tf == 0 {
 		return 0
@@ -121,12 +122,15 @@ func (p *prepared) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 	for i, ordinal := range c.Passages {
 		terms := c.Document.Passages[ordinal].Terms
 		s.passage(p, terms)
-		length := float64(terms.Field(analysis.Title).Len() + terms.Field(analysis.Heading).Len() + terms.Field(analysis.Body).Len())
-		average := p.stats.PassageLength[analysis.Title] + p.stats.PassageLength[analysis.Heading] + p.stats.PassageLength[analysis.Body]
+		length := float64(terms.Field(analysis.Title).Len() + terms.Field(analysis.Heading).Len() +
+			terms.Field(analysis.Body).Len())
+		average := p.stats.PassageLength[analysis.Title] + p.stats.PassageLength[analysis.Heading] +
+			p.stats.PassageLength[analysis.Body]
 		bm25, covered := 0.0, 0.0
 		for t := range p.ids {
 			tf := s.tf[t]
-			w := float64(tf[analysis.Body]) + titleFieldTF*float64(tf[analysis.Title]) + headFieldTF*float64(tf[analysis.Heading])
+			w := float64(tf[analysis.Body]) + titleFieldTF*float64(tf[analysis.Title]) +
+				headFieldTF*float64(tf[analysis.Heading])
 			if w > 0 {
 				bm25 += p.pidf[t] * saturate(w, length, average, passageB)
 				covered += p.idf[t]
@@ -156,8 +160,8 @@ func (p *prepared) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 	return best
 }
 
-// titlePhrase is the longest run of the query in the title: its share of the
-// query times its share of the title.
+// titlePhrase returns the longest run of the query in the title: its share of
+// the query times its share of the title.
 func (p *prepared) titlePhrase(d *index.Document, s *scan) float64 {
 	if len(d.Passages) == 0 || p.total == 0 {
 		return 0
@@ -172,7 +176,7 @@ func (p *prepared) titlePhrase(d *index.Document, s *scan) float64 {
 	return s.run / p.total * math.Min(1, float64(s.runLength)/float64(n))
 }
 
-// dice is the Dice coefficient of two ascending sets.
+// dice returns the Dice coefficient of two ascending sets.
 func dice(a, b []uint32) float64 {
 	if len(a)+len(b) == 0 {
 		return 0

@@ -26,9 +26,11 @@ func corpus(t *testing.T, docs [][2]string) (*index.Table, []*index.Document) {
 	t.Helper()
 	var all []index.Indexed
 	for i, d := range docs {
-		x := index.Indexed{Record: catalog.Record{ID: int64(i + 1), Kind: catalog.KindDoc, Title: d[0], CreatedAt: time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)}}
+		x := index.Indexed{Record: catalog.Record{ID: int64(i + 1), Kind: catalog.KindDoc, Title: d[0],
+			CreatedAt: time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)}}
 		for body := range strings.SplitSeq(d[1], "|") {
-			x.Terms = append(x.Terms, analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Title: words(d[0]), analysis.Body: words(body)}))
+			x.Terms = append(x.Terms, analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Title: words(d[0]),
+				analysis.Body: words(body)}))
 		}
 		all = append(all, x)
 	}
@@ -67,7 +69,7 @@ func signals(t *testing.T, query string, stops string, docs [][2]string) []reran
 }
 
 // TestIdentifierCountsAsMuchAsItIsOfTheQuery: who types nothing but a name wants
-// what is called so; in a sentence it is named beside what is sought.
+// what is called so; in a sentence it is named next to what is sought.
 func TestIdentifierCountsAsMuchAsItIsOfTheQuery(t *testing.T) {
 	docs := [][2]string{{"cip-56 tokens", "alpha"}, {"other", "alpha beta gamma"}, {"more", "beta"}}
 	alone := signals(t, "cip-56", "", docs)[0].Features[rerank.Identifier]
@@ -103,7 +105,8 @@ func TestSignalPrefers(t *testing.T) {
 		t.Run(tt.feature.String()+"/"+tt.name, func(t *testing.T) {
 			// The worse comes first, so that a tie cannot pass, and the second is
 			// the newer. Others give the statistics something to weigh.
-			got := signals(t, tt.query, tt.stops, [][2]string{tt.worse, tt.better, {"noise", "some other words"}, {"more", "and more of them"}})
+			got := signals(t, tt.query, tt.stops, [][2]string{tt.worse, tt.better, {"noise", "some other words"},
+				{"more", "and more of them"}})
 			if b, w := got[1].Features[tt.feature], got[0].Features[tt.feature]; b <= w {
 				t.Errorf("%s = %v for %q, %v for %q", tt.feature, b, tt.better, w, tt.worse)
 			}

@@ -23,13 +23,13 @@ type Snippet struct {
 
 const ellipsis = "…"
 
-// Make returns the window of text, of at most limit characters, that covers
-// the query best: the sum of the weights of the distinct terms in it, a tenth
-// for repeated ones, and among equals the first. It begins at a sentence or
-// line where one is near and cuts no word that fits; … stands where text is
-// left out. weight gives a term's worth, such as its inverse document
-// frequency; nil weighs all alike. Without a match the window is the
-// beginning. A limit of 2 or less is MaxLength.
+// Make returns the window of text, of at most limit characters, that covers the
+// query best: the sum of the weights of the distinct terms in it, a tenth for
+// repeated ones, and among equals the first. It begins at a sentence or line if
+// one is near and cuts no word that fits; … marks omitted text. weight returns
+// a term's weight, such as its inverse document frequency; nil weighs all
+// alike. Without a match the window is the beginning. A limit of 2 or less is
+// MaxLength.
 //
 // White space is collapsed, but code keeps its lines.
 func Make(text string, q query.Query, limit int, weight func(analysis.TermID) float64) Snippet {
@@ -119,7 +119,7 @@ func spans(matches []match) [][2]int {
 	return list
 }
 
-// repeated is what a further occurrence of a term in the window counts.
+// repeated is the weight of a further occurrence of a term in the window.
 const repeated = 0.1
 
 // best returns the byte range of the matches that the window should hold.
@@ -181,18 +181,18 @@ func loss(counts []int, weights []float64, term int) float64 {
 }
 
 // window widens the range to limit characters, ellipses included: back to the
-// beginning of its sentence or line where that leaves room, then forward, and
-// cuts between words.
+// beginning of its sentence or line if that leaves room, then forward, and cuts
+// between words.
 func window(text string, want [2]int, limit int) (start, end int) {
 	room := limit - 2
 	held := utf8.RuneCountInString(text[want[0]:want[1]])
-	if held > room { // one match longer than the window
+	if held > room { // a match longer than the window
 		return want[0], forward(text, want[0], room)
 	}
 	lead := (room - held) / 2
 	start = backward(text, want[0], lead)
 	end = forward(text, start, room)
-	if end == len(text) { // room left behind: begin earlier
+	if end == len(text) { // room left at the end: begin earlier
 		start = backward(text, len(text), room)
 		start = min(start, want[0])
 	}
@@ -216,7 +216,7 @@ func backward(text string, i, n int) int {
 	return wordStart(text, limit, i)
 }
 
-// wordStart returns the first start of a word in text[from:to], to for none.
+// wordStart returns the first start of a word in text[from:to], or to if there is none.
 func wordStart(text string, from, to int) int {
 	if r, _ := utf8.DecodeLastRuneInString(text[:from]); from == 0 || unicode.IsSpace(r) {
 		return from
@@ -230,8 +230,7 @@ func wordStart(text string, from, to int) int {
 	return to
 }
 
-// boundary returns where the first sentence or line begins within s, -1 for
-// none.
+// boundary returns where the first sentence or line begins within s, -1 if none does.
 func boundary(s string) int {
 	for i := 0; i+1 < len(s); i++ {
 		switch s[i] {

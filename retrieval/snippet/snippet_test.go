@@ -83,7 +83,8 @@ func TestMake(t *testing.T) {
 }
 
 func TestTheWindowHoldsTheRarestTerms(t *testing.T) {
-	text := "common common common. " + strings.Repeat(filler, 10) + "A rare word. " + strings.Repeat(filler, 10) + "common and banana."
+	text := "common common common. " + strings.Repeat(filler, 10) + "A rare word. " + strings.Repeat(filler, 10) +
+		"common and banana."
 	weight := func(id analysis.TermID) float64 {
 		if id == analysis.IDOf("rare") {
 			return 9
@@ -99,7 +100,8 @@ func TestTheWindowHoldsTheRarestTerms(t *testing.T) {
 }
 
 func TestSnippetsKeepTheirPromises(t *testing.T) {
-	piece := rapid.OneOf(rapid.SampledFrom([]string{"node", "CIP-0056", " ", "\n", ". ", "```\n", "東京都", "e\u0301", "👩‍💻", "\x00", "\xff", "- ", "|"}),
+	piece := rapid.OneOf(rapid.SampledFrom([]string{"node", "CIP-0056", " ", "\n", ". ", "```\n", "東京都", "e\u0301",
+		"👩‍💻", "\x00", "\xff", "- ", "|"}),
 		rapid.String(), rapid.Map(rapid.IntRange(1, 400), func(n int) string { return strings.Repeat("x", n) }))
 	queries := rapid.SampledFrom([]string{"node", "cip 56 node", "東京都", "x", "the", strings.Repeat("x", 50)})
 	rapid.Check(t, func(t *rapid.T) {
@@ -133,7 +135,8 @@ func promises(t interface {
 			if span[0] < last || span[1] <= span[0] || span[1] > len(x.text) {
 				t.Fatalf("spans %v of %q", x.spans, x.text)
 			}
-			if valid && (!utf8.RuneStart(x.text[span[0]]) || span[1] < len(x.text) && !utf8.RuneStart(x.text[span[1]])) {
+			if valid && (!utf8.RuneStart(x.text[span[0]]) || span[1] < len(x.text) &&
+				!utf8.RuneStart(x.text[span[1]])) {
 				t.Fatalf("span %v cuts a rune of %q", span, x.text)
 			}
 			last = span[1]
@@ -145,7 +148,8 @@ func promises(t interface {
 }
 
 func TestLongTextsTakeLinearTime(t *testing.T) {
-	for _, text := range []string{strings.Repeat("a", 1<<20), strings.Repeat("node ", 1<<18), strings.Repeat("```\n", 1<<18), strings.Repeat("東", 1<<18), strings.Repeat("node", 1<<18)} {
+	for _, text := range []string{strings.Repeat("a", 1<<20), strings.Repeat("node ", 1<<18),
+		strings.Repeat("```\n", 1<<18), strings.Repeat("東", 1<<18), strings.Repeat("node", 1<<18)} {
 		promises(t, text, "node a 東", 300)
 	}
 }
@@ -162,7 +166,8 @@ func BenchmarkMake(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, c := range []struct{ name, text string }{{"180 words", text[len(text)/2-700 : len(text)/2+700]}, {"1500 words", text}} {
+	for _, c := range []struct{ name, text string }{{"180 words", text[len(text)/2-700 : len(text)/2+700]},
+		{"1500 words", text}} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
 				snippet.Make(c.text, q, snippet.MaxLength, func(analysis.TermID) float64 { return 1 })

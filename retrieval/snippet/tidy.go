@@ -6,13 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// tidy makes a passage's text readable as one piece: prose becomes one line a
-// paragraph, list item or table row, code between fences keeps its lines and
-// up to eight characters of indentation; fences and empty lines go.
+// tidy makes a passage's text readable: prose becomes one line per paragraph,
+// list item or table row, code between fences keeps its lines and up to eight
+// characters of indentation; fences and empty lines are dropped.
 func tidy(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
-	code, broken := "", true // the fence at hand; whether a line must begin
+	code, broken := "", true // the open fence; whether a line must begin
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
 		bare := strings.TrimLeft(line, " \t")

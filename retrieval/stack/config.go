@@ -24,7 +24,7 @@ type Config struct {
 	Aliases   map[string][]string
 	Deadline  time.Duration // of one search
 
-	Temporary bool // Close drops what is on servers
+	Temporary bool // Close drops the indexes on servers
 	Log       *slog.Logger
 }
 
@@ -41,7 +41,7 @@ type Vector struct {
 	Key              string
 	Collection       string // its name on the server
 	Quantize, OnDisk bool
-	Shards, Replicas int // 0: as the server is set
+	Shards, Replicas int // 0: the server's setting
 }
 
 // Embed chooses the embedding model.

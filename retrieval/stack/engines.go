@@ -15,8 +15,8 @@ import (
 	"almanac/retrieval/vector/qdrant"
 )
 
-// sparseLists is how many lists Meilisearch is asked for where Qdrant's sparse
-// vectors find passages by all of their terms: docs/relevance.md.
+// sparseLists is how many lists Meilisearch searches if Qdrant's sparse vectors
+// find passages by all of their terms: docs/relevance.md.
 const sparseLists = 4
 
 // openKeyword opens the keyword engine of the generation.
@@ -58,7 +58,8 @@ func (s *Stack) openVector(ctx context.Context, head int64) (vector.Index, error
 			Addr: address, TLS: u.Scheme == "https", Key: cfg.Vector.Key, Collection: cfg.Vector.Collection + s.suffix,
 			Generation: s.number(), Owner: s.owner, Dimensions: s.embedder.Dimensions(), Model: s.embedder.Model(),
 			Quantize: cfg.Vector.Quantize, OnDisk: cfg.Vector.OnDisk,
-			Shards: uint32(cfg.Vector.Shards), Replicas: uint32(cfg.Vector.Replicas), ReadOnly: s.readOnly, Log: cfg.Log})
+			Shards: uint32(cfg.Vector.Shards), Replicas: uint32(cfg.Vector.Replicas), ReadOnly: s.readOnly,
+			Log: cfg.Log})
 	}
 	c := vectorembedded.Config{Path: s.snapshot("vector"), Dimensions: s.embedder.Dimensions(),
 		Model: s.embedder.Model(), Log: cfg.Log, ReadOnly: s.readOnly}
@@ -74,7 +75,7 @@ func (s *Stack) openVector(ctx context.Context, head int64) (vector.Index, error
 }
 
 // ahead reports whether an engine's snapshot has more than the catalog, as
-// after an older copy of the catalog was restored: it is not used then.
+// after an older copy of the catalog was restored: then it is not used.
 func (s *Stack) ahead(ctx context.Context, name string, engine interface {
 	Checkpoint(context.Context) (int64, error)
 }, head int64) (bool, error) {
@@ -95,13 +96,12 @@ func (s *Stack) setAside(path string) string {
 	return path
 }
 
-// number identifies the generation among all that this catalog ever had: its
+// number identifies the generation among all this catalog ever had: its
 // creation time, as ids are reused.
 func (s *Stack) number() int64 { return s.generation.CreatedAt.Unix() }
 
 // snapshot is the file of an engine. It belongs to one generation of one
-// catalog: the name holds both, so that files left by another are never taken
-// for ours.
+// catalog: its name has both, so that a file left by another is never used.
 func (s *Stack) snapshot(engine string) string {
 	return filepath.Join(s.cfg.Dir, fmt.Sprintf("%s-%d-%d%s", engine, s.generation.ID, s.number(), snapshotSuffix))
 }

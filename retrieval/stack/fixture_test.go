@@ -53,7 +53,8 @@ func put(t *testing.T, store catalog.Store, from, to int) {
 	var entries []catalog.Entry
 	for n := from; n < to; n++ {
 		entries = append(entries, catalog.Entry{Record: catalog.Record{
-			Kind: catalog.KindDoc, Key: fmt.Sprintf("page-%03d", n), Title: fmt.Sprintf("Page %d", n), Data: []byte("{}"),
+			Kind: catalog.KindDoc, Key: fmt.Sprintf("page-%03d", n), Title: fmt.Sprintf("Page %d", n),
+			Data: []byte("{}"),
 			Body: fmt.Sprintf("The harbour has a beacon, number%d, which the tugs pass at every tide.", n),
 		}})
 	}
@@ -122,7 +123,7 @@ func keep(t *testing.T, cfg KeeperConfig, work func(*Keeper, context.Context) er
 	return running{k, log, stop}
 }
 
-// eventually asks until the answer is yes.
+// eventually polls until the condition holds.
 func eventually(t *testing.T, what string, ask func() bool) {
 	t.Helper()
 	for late := time.Now().Add(30 * time.Second); !ask(); time.Sleep(5 * time.Millisecond) {

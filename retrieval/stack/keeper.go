@@ -13,7 +13,7 @@ import (
 	"almanac/retrieval"
 )
 
-// KeeperConfig is what a Keeper works with.
+// KeeperConfig configures a Keeper.
 type KeeperConfig struct {
 	Config
 	// Sync writes to the catalog until ctx ends, and calls firstPass when every
@@ -38,7 +38,7 @@ type Keeper struct {
 	opened    []*Stack             // to be closed
 	published *retrieval.Relevance // nil: that of the configuration
 
-	look  time.Duration // between two looks whether a wait for another process is over
+	look  time.Duration // between two polls of another process
 	retry time.Duration // before an unreachable model server is tried again
 }
 

@@ -79,7 +79,8 @@ func TestNothingIsReadyBeforeTheFirstSync(t *testing.T) {
 
 func TestAFailedSyncEndsTheKeeper(t *testing.T) {
 	cfg := newConfig(t, 1)
-	k := NewKeeper(KeeperConfig{Config: cfg, Sync: func(context.Context, func()) error { return context.DeadlineExceeded }})
+	k := NewKeeper(KeeperConfig{Config: cfg,
+		Sync: func(context.Context, func()) error { return context.DeadlineExceeded }})
 	if err := k.Run(t.Context()); err != context.DeadlineExceeded {
 		t.Errorf("it ends with %v", err)
 	}

@@ -28,7 +28,7 @@ func TryLock(dir string) (*Lock, error) {
 	return &Lock{f}, nil
 }
 
-// Unlock releases the lock; a nil or released one stays as it is.
+// Unlock releases the lock; on a nil or released one it does nothing.
 func (l *Lock) Unlock() error {
 	if l == nil || l.file == nil {
 		return nil

@@ -25,8 +25,8 @@ func OpenEmbedder(ctx context.Context, c Embed, log *slog.Logger) (embed.Embedde
 	return openEmbedder(ctx, c, remote.Known{}, log)
 }
 
-// openEmbedder opens the embedding model. known is what it was when it last
-// answered: with that, its server may be away.
+// openEmbedder opens the embedding model. known is its state when it last
+// answered: with that, its server may be down.
 func openEmbedder(ctx context.Context, c Embed, known remote.Known, log *slog.Logger) (embed.Embedder, error) {
 	common := remote.Config{Known: known, Log: log}
 	patient := ctx
@@ -54,7 +54,7 @@ func openEmbedder(ctx context.Context, c Embed, known remote.Known, log *slog.Lo
 	return ollama.Open(ctx, oc)
 }
 
-// openTable opens the table in a directory, or the one in the program.
+// openTable opens the table in a directory, or the embedded one.
 func openTable(dir string) (*static.Embedder, error) {
 	if dir == "" {
 		return static.New()
@@ -62,7 +62,7 @@ func openTable(dir string) (*static.Embedder, error) {
 	return static.Open(dir)
 }
 
-// pullProgress logs from time to time how much of a model is fetched.
+// pullProgress logs from time to time how much of a model has been fetched.
 func pullProgress(log *slog.Logger, model string) func(done, total int64) {
 	const every = 10 * time.Second
 	last := time.Now()

@@ -18,7 +18,7 @@ type origin struct {
 	Embed      source `json:"Embed"`
 	Model      string `json:"Model"` // embed.Embedder.Model
 	Dimensions int    `json:"Dimensions"`
-	Complete   bool   `json:"Complete"` // it has held everything there was
+	Complete   bool   `json:"Complete"` // it has held everything
 }
 
 // source is where a model was opened, without its key.
@@ -31,8 +31,9 @@ type source struct {
 
 func sourceOf(c Embed) source { return source{c.URL, c.Kind, c.Model, c.KeepAlive} }
 
-// config is the source as a configuration. The key is that of the configured
-// server, where it is the same one; a model that is gone is not fetched again.
+// config returns the source as a configuration. The key is that of the
+// configured server, if it is the same one; a model that is gone is not fetched
+// again.
 func (s source) config(configured Embed) Embed {
 	c := Embed{URL: s.URL, Kind: s.Kind, Model: s.Model, KeepAlive: s.KeepAlive}
 	if s.URL == configured.URL {
@@ -92,8 +93,7 @@ func latestComplete(ctx context.Context, store catalog.Store) (catalog.Generatio
 	return latest(ctx, store, func(o origin) bool { return o.Complete })
 }
 
-// knownOf returns what an embedder was when a generation was last built with
-// it.
+// knownOf returns the state of an embedder when a generation was last built with it.
 func knownOf(ctx context.Context, store catalog.Store, c Embed) (remote.Known, error) {
 	_, o, ok, err := latest(ctx, store, func(o origin) bool {
 		return o.Embed.URL == c.URL && o.Embed.Kind == c.Kind && o.Embed.Model == c.Model
@@ -104,8 +104,8 @@ func knownOf(ctx context.Context, store catalog.Store, c Embed) (remote.Known, e
 	return remote.Known{Model: o.Model, Dimensions: o.Dimensions}, nil
 }
 
-// lostEmbedder stands for the model of an older generation that cannot be
-// opened any more: that generation is searched by words alone.
+// lostEmbedder replaces the model of an older generation that can no longer be
+// opened: that generation is searched by keywords only.
 type lostEmbedder struct {
 	origin
 	err error

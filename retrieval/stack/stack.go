@@ -37,9 +37,8 @@ type Stack struct {
 	engines    index.Engines
 }
 
-// Open opens the generation of the configured model, as the writer of the index
-// or, while another process is that, as a reader. On an error nothing stays
-// open.
+// Open opens the generation of the configured model, as the writer of the index or,
+// while another process is that, as a reader. On an error everything is closed.
 func Open(ctx context.Context, cfg Config) (*Stack, error) {
 	lock, err := TryLock(cfg.Dir)
 	if err != nil {
@@ -130,8 +129,8 @@ func openConfigured(ctx context.Context, cfg Config, readOnly bool) (*Stack, err
 	return openGeneration(ctx, cfg, generation, o, model, readOnly)
 }
 
-// openEarlier opens a generation with the model that made it, or without where
-// that cannot be opened any more.
+// openEarlier opens a generation with the model that made it, or without a
+// model if that can no longer be opened.
 func openEarlier(ctx context.Context, cfg Config, g catalog.Generation, o origin, readOnly bool) (*Stack, error) {
 	cfg.Embed = o.Embed.config(cfg.Embed)
 	known := remote.Known{Model: o.Model, Dimensions: o.Dimensions}
@@ -145,8 +144,7 @@ func openEarlier(ctx context.Context, cfg Config, g catalog.Generation, o origin
 	return openGeneration(ctx, cfg, g, o, model, readOnly)
 }
 
-// openGeneration opens everything but the catalog. On an error nothing of it
-// stays open.
+// openGeneration opens everything but the catalog. On an error it is closed again.
 func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o origin, model embed.Embedder,
 	readOnly bool,
 ) (_ *Stack, err error) {
@@ -163,7 +161,7 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 		s.suffix = "-" + strings.ToLower(s.owner)
 	}
 	cache := embed.CacheConfig{Log: cfg.Log}
-	if cfg.Embed.URL != "" { // what a server computes is worth keeping
+	if cfg.Embed.URL != "" { // vectors from a server are worth keeping
 		cache.Path = filepath.Join(cfg.Dir, "embeddings")
 	}
 	s.embedder = embed.NewCache(model, cache)
@@ -236,7 +234,7 @@ func (s *Stack) dropReplaced(ctx context.Context) error {
 	return err
 }
 
-// dropped reports whether the generation does not exist any more.
+// dropped reports whether the generation no longer exists.
 func (s *Stack) dropped(ctx context.Context) (bool, error) {
 	all, err := s.cfg.Store.Generations(ctx)
 	kept := slices.ContainsFunc(all, func(g catalog.Generation) bool { return g.ID == s.generation.ID })

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// write syncs and keeps the index in step with the catalog.
+// write syncs and keeps the index up to date with the catalog.
 func (k *Keeper) write(ctx context.Context) error {
 	g, ctx := errgroup.WithContext(ctx)
 	passed := make(chan struct{})
@@ -19,7 +19,7 @@ func (k *Keeper) write(ctx context.Context) error {
 }
 
 // index writes the index of the configured model. Until that is complete, an
-// earlier generation that was complete serves and is kept in step too.
+// earlier complete generation serves and is kept up to date too.
 func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan struct{}) error {
 	before := &earlier{keeper: k, group: g, stack: k.serving.Load()}
 	s, err := k.openWriter(ctx, before)
@@ -35,7 +35,7 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 			return err
 		}
 		if before.stack != nil && before.stack.generation.ID != s.generation.ID {
-			wait = s.Follower.WaitAll // what serves has its vectors, too
+			wait = s.Follower.WaitAll // the serving generation has its vectors, too
 		}
 	}
 	k.serving.CompareAndSwap(nil, s)
@@ -43,8 +43,7 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 	if err := k.firstSync(ctx, passed); err != nil {
 		return err
 	}
-	// Stored before it is logged: whoever stops the program on that line has an
-	// index that the next start continues.
+	// Stored before it is logged: after a stop at that log line the next start continues the index.
 	complete := func(ctx context.Context, head int64) error {
 		if err := wait(ctx, head); err != nil {
 			return err

@@ -6,9 +6,9 @@ import (
 	"math"
 )
 
-// Unit returns v at length 1: v itself if it has that length or is zero, else
-// a scaled copy. Another number of dimensions or a component that is not
-// finite is an error.
+// Unit returns v scaled to length 1: v itself if it has that length or is zero,
+// else a copy. Another number of dimensions or a component that is not finite
+// is an error.
 func Unit(v []float32, dimensions int) ([]float32, error) {
 	if len(v) != dimensions {
 		return nil, fmt.Errorf("vector of %d dimensions, want %d", len(v), dimensions)

@@ -1,6 +1,6 @@
 // Package vector is the interface of vector engines: nearest passages by
-// cosine, and by weighted terms where an engine keeps sparse vectors. The
-// suite every engine passes is in vector/enginetest, the embedded engine in
+// cosine, and by weighted terms if an engine has sparse vectors. The suite
+// every engine passes is in vector/enginetest, the embedded engine in
 // vector/embedded.
 package vector
 
@@ -13,12 +13,12 @@ import (
 )
 
 // ErrUnavailable is wrapped by the errors of an engine that cannot be reached
-// or that refuses to answer for now; the same call may succeed later.
+// or refuses to answer for now; the same call may succeed later.
 var ErrUnavailable = errors.New("vector engine is unavailable")
 
-// ErrLost is wrapped by Apply's error when the engine holds less than the
-// batch continues from: it was replaced or restored, or is new. Nothing was
-// applied; Checkpoint says where to go on from.
+// ErrLost is wrapped by Apply's error when the engine holds less than the batch
+// continues from: it was replaced or restored, or is new. Nothing was applied;
+// Checkpoint says where to continue.
 var ErrLost = errors.New("vector engine has lost changes")
 
 // Index holds one unit vector per passage. Search and Scores are safe for
@@ -72,8 +72,8 @@ type Record struct {
 	ID         int64
 	Attributes passage.Attributes
 	Vectors    [][]float32
-	// Terms are the analysed terms of the passages, by ordinal, for engines
-	// that are Sparse; nil if they are not known.
+	// Terms are the analysed terms of the passages, by ordinal, for engines that
+	// are Sparse; nil if unknown.
 	Terms []analysis.Packed
 }
 

@@ -16,7 +16,8 @@ import (
 )
 
 // collection holds passages and queries as terms. A term is spelt as a number
-// in letters and digits, so that no engine's tokenizer sees it otherwise.
+// in letters and digits, so that every engine's tokenizer keeps it as one
+// token.
 type collection struct {
 	name     string
 	passages [][]string
@@ -49,7 +50,7 @@ func load(words int) (*collection, error) {
 	return c, nil
 }
 
-// shared finds the directory beside the repository; "" if there is none.
+// shared returns the directory next to the repository; "" if there is none.
 func shared() string {
 	dir := os.Getenv("ALMANAC_SHARED")
 	if dir == "" {
@@ -89,7 +90,7 @@ func (c *collection) read(dir string, words int) error {
 	return err
 }
 
-// eachLine calls fn with title and text of a file's lines; there may be no file.
+// eachLine calls fn with title and text of a file's lines; the file may be missing.
 func eachLine(path string, fn func(title, text string)) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -111,8 +112,8 @@ func eachLine(path string, fn func(title, text string)) error {
 	return lines.Err()
 }
 
-// makeUp makes passages of words in Zipf's distribution, and queries of those
-// that are not too common.
+// makeUp generates passages of words in Zipf's distribution, and queries of
+// words that are not too common.
 func (c *collection) makeUp(words int) {
 	c.name = "made-up texts"
 	rng := rand.New(rand.NewPCG(1, 2))

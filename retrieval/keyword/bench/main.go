@@ -1,12 +1,12 @@
 // Command bench compares the embedded keyword engine with bleve and SQLite's
-// FTS5 on the same passages and queries, analysed once and for all by
-// almanac's analyzer, and prints a table. It is a module of its own, so that
-// what it compares with is no dependency of almanac.
+// FTS5 on the same passages and queries, analysed once and for all by almanac's
+// analyzer, and prints a table. It is a separate module, so that the other
+// engines are not dependencies of almanac.
 //
 //	go run . [-k 10] [-words 180]
 //
 // It reads the judged collections of ../shared (or $ALMANAC_SHARED); without
-// them it makes up texts of the same size.
+// them it generates texts of the same size.
 package main
 
 import (
@@ -38,7 +38,7 @@ func main() {
 	}
 }
 
-// result is what was measured of one engine.
+// result holds the measurements of one engine.
 type result struct {
 	name          string
 	build         time.Duration
@@ -47,7 +47,7 @@ type result struct {
 }
 
 func run(k, words int) error {
-	// One core each: the engines differ in what they do beside a query.
+	// One core each: the engines differ in what they do in the background.
 	runtime.GOMAXPROCS(1)
 	c, err := load(words)
 	if err != nil {
@@ -60,7 +60,8 @@ func run(k, words int) error {
 	}
 	defer os.RemoveAll(dir)
 	var results []result
-	for _, s := range []subject{&embeddedSubject{}, &bleveSubject{dir: dir + "/bleve"}, &ftsSubject{path: dir + "/fts.db"}} {
+	for _, s := range []subject{&embeddedSubject{}, &bleveSubject{dir: dir + "/bleve"},
+		&ftsSubject{path: dir + "/fts.db"}} {
 		r, err := measure(s, c, k)
 		if err != nil {
 			return fmt.Errorf("%s: %w", s.name(), err)
@@ -106,14 +107,15 @@ func report(results []result) error {
 	base := results[0]
 	ratio := func(a, b time.Duration) string { return fmt.Sprintf("%.1f", float64(a)/float64(max(b, 1))) }
 	for _, r := range results {
-		fmt.Fprintf(w, "%s\t%v\t%s\t%v\t%s\t%v\t%v\t%s\t%.2f\t\n", r.name, r.p50.Round(time.Microsecond), ratio(r.p50, base.p50),
+		fmt.Fprintf(w, "%s\t%v\t%s\t%v\t%s\t%v\t%v\t%s\t%.2f\t\n", r.name, r.p50.Round(time.Microsecond),
+			ratio(r.p50, base.p50),
 			r.p99.Round(time.Microsecond), ratio(r.p99, base.p99), r.max.Round(time.Microsecond),
 			r.build.Round(time.Millisecond), ratio(r.build, base.build), overlap(base.top, r.top))
 	}
 	return w.Flush()
 }
 
-// overlap is the mean share of the first's hits that the second has too.
+// overlap returns the mean share of the first's hits that the second has too.
 func overlap(a, b [][]int) float64 {
 	sum, n := 0.0, 0
 	for i := range a {

@@ -70,7 +70,8 @@ func (s *bleveSubject) close() error { return s.db.Close() }
 
 func (s *bleveSubject) index(passages [][]string) (err error) {
 	mapping := bleve.NewIndexMapping()
-	if err := mapping.AddCustomAnalyzer("words", map[string]any{"type": custom.Name, "tokenizer": whitespace.Name}); err != nil {
+	if err := mapping.AddCustomAnalyzer("words",
+		map[string]any{"type": custom.Name, "tokenizer": whitespace.Name}); err != nil {
 		return err
 	}
 	mapping.ScoringModel = "bm25"
@@ -124,7 +125,8 @@ func (s *ftsSubject) name() string { return "FTS5" }
 func (s *ftsSubject) close() error { return s.db.Close() }
 
 func (s *ftsSubject) index(passages [][]string) (err error) {
-	if s.db, err = sql.Open("sqlite", s.path+"?_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=cache_size(-200000)"); err != nil {
+	if s.db, err = sql.Open("sqlite",
+		s.path+"?_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_pragma=cache_size(-200000)"); err != nil {
 		return err
 	}
 	s.db.SetMaxOpenConns(1)

@@ -58,7 +58,8 @@ func benchQueries(terms int) []keyword.Query {
 func benchEngine(b *testing.B, path string, records []keyword.Record) *embedded.Engine {
 	e := open(b, embedded.Config{Path: path})
 	for i := 0; i < len(records); i += 200 {
-		if err := e.Apply(b.Context(), keyword.Batch{Records: records[i:min(i+200, len(records))], Checkpoint: int64(i + 1)}); err != nil {
+		if err := e.Apply(b.Context(), keyword.Batch{Records: records[i:min(i+200, len(records))],
+			Checkpoint: int64(i + 1)}); err != nil {
 			b.Fatal(err)
 		}
 	}

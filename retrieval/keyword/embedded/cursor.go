@@ -5,12 +5,12 @@ import "sort"
 // cursor reads one posting list forwards.
 type cursor struct {
 	p          *postings
-	block, end int // the block at hand and the end of the list
-	before     int // last document of the block before
-	left       int // postings from the block at hand on
+	block, end int // the current block and the end of the list
+	before     int // last document of the previous block
+	left       int // postings from the current block on
 	loaded     bool
 	coded      bool // codes are unpacked
-	n, i       int  // postings of the block; the posting at hand
+	n, i       int  // postings of the block; the current posting
 	docs       [blockSize]uint32
 	codes      [blockSize]uint32
 
@@ -18,7 +18,7 @@ type cursor struct {
 	scale  float64 // times the saturation gives the score in scoreUnits
 	c0, c1 float64
 	drift  float64 // of the segment, see driftBound
-	bound  int64   // of the score in the window at hand, or in the whole list
+	bound  int64   // of the score in the current window, or in the whole list
 }
 
 // open places the cursor before a term's first posting.
@@ -28,7 +28,7 @@ func (c *cursor) open(p *postings, term uint32) {
 	c.loaded = false
 }
 
-// load unpacks the documents of the block at hand.
+// load unpacks the documents of the current block.
 func (c *cursor) load() {
 	if c.loaded {
 		return
@@ -44,7 +44,7 @@ func (c *cursor) load() {
 	}
 }
 
-// loadCodes unpacks the codes of the block at hand, which is loaded.
+// loadCodes unpacks the codes of the current block, which is loaded.
 func (c *cursor) loadCodes() {
 	if c.coded {
 		return
@@ -55,7 +55,7 @@ func (c *cursor) loadCodes() {
 	unpack(data[skip:], int(data[1]), c.n, &c.codes)
 }
 
-// nextBlock leaves the block at hand.
+// nextBlock moves to the next block.
 func (c *cursor) nextBlock() {
 	c.before = int(c.p.blockLast[c.block])
 	c.left -= blockSize
@@ -63,7 +63,7 @@ func (c *cursor) nextBlock() {
 	c.loaded = false
 }
 
-// seekBlock goes to the first block from the one at hand on that can hold
+// seekBlock moves to the first block from the current one on that can have
 // documents from doc on; false if there is none.
 func (c *cursor) seekBlock(doc uint32) bool {
 	last := c.p.blockLast
@@ -87,7 +87,7 @@ func (c *cursor) seekBlock(doc uint32) bool {
 	return to < c.end
 }
 
-// seek goes to the first posting from doc on and reports whether it is doc's.
+// seek moves to the first posting from doc on and reports whether it is doc's.
 func (c *cursor) seek(doc uint32) bool {
 	if !c.seekBlock(doc) {
 		return false
@@ -101,21 +101,21 @@ func (c *cursor) seek(doc uint32) bool {
 	return c.docs[i] == doc
 }
 
-// score is the score of the posting at hand.
+// score returns the score of the current posting.
 func (c *cursor) score() int64 {
 	c.loadCodes()
 	return c.weigh(c.p.freqs[c.codes[c.i]], c.p.lengths[c.docs[c.i]])
 }
 
-// weigh is the score of a weighted frequency in a document of the length. The
-// conversion keeps the compiler from fusing operations in one place and not
-// in another: equal documents must have equal scores.
+// weigh returns the score of a weighted frequency in a document of the length.
+// The conversion keeps the compiler from fusing operations in some places only:
+// equal documents must have equal scores.
 func (c *cursor) weigh(tf float64, length float32) int64 {
 	return int64(c.scale * tf / (tf + c.c0 + float64(c.c1*float64(length))))
 }
 
 // boundIn returns the greatest score that a document lo ≤ d < hi can have; the
-// cursor must not be behind lo.
+// cursor must not be past lo.
 func (c *cursor) boundIn(lo, hi uint32) int64 {
 	if !c.seekBlock(lo) {
 		return 0
@@ -142,7 +142,7 @@ func (p *postings) each(term uint32, fn func(doc int)) {
 	}
 }
 
-// countIn is the number of documents of the list that are in the set.
+// countIn returns the number of documents of the list that are in the set.
 func (p *postings) countIn(term uint32, in bitset) int {
 	n := 0
 	p.each(term, func(doc int) {

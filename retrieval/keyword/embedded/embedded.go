@@ -4,16 +4,16 @@
 // The index is a list of immutable segments, each with the set of its records
 // that are deleted, behind one atomic pointer: a search reads one such state
 // from beginning to end and takes no lock, a batch builds the next state and
-// swaps it in whole. Segments are merged as they become many (see mergeable).
+// swaps it in whole. Segments are merged as their number grows (see mergeable).
 //
-// What is stored of a segment, in memory and in the snapshot, is its
-// vocabulary and its tokens in reading order (see forward); the posting lists
-// of both units are derived from that when a segment is made or loaded. So
-// phrases need no positions in the lists, merging and loading are the same
-// code as indexing, and a change of Scoring needs no new snapshot.
+// A segment is stored, in memory and in the snapshot, as its vocabulary and its
+// tokens in reading order (see forward); the posting lists of both units are
+// derived from those when a segment is made or loaded. So phrases need no
+// positions in the lists, merging and loading use the same code as indexing,
+// and a change of Scoring needs no new snapshot.
 //
 // Document frequencies, lengths and counts are always those of the live
-// documents: the order of batches and merges leaves no trace in any score.
+// documents: scores do not depend on the order of batches and merges.
 package embedded
 
 import (
@@ -32,9 +32,9 @@ import (
 type Config struct {
 	// Path is the snapshot file; "" keeps the index in memory only.
 	Path string
-	// Scoring is by keyword.Unit; a zero one is DefaultScoring of the unit.
+	// Scoring is by keyword.Unit; the zero value means DefaultScoring of the unit.
 	Scoring [2]Scoring
-	// Log hears of snapshots that cannot be used; nil discards.
+	// Log gets a message about a snapshot that cannot be used; nil: no log.
 	Log *slog.Logger
 	// ReadOnly opens the snapshot of another process: batches are applied in
 	// memory, Flush does nothing.
@@ -51,14 +51,14 @@ type Engine struct {
 	state atomic.Pointer[state] // nil when closed
 
 	writing sync.Mutex // held by Apply, Flush and Close; guards flushed
-	flushed *state     // what the snapshot holds
+	flushed *state     // the state in the snapshot
 }
 
 var _ keyword.Engine = (*Engine)(nil)
 
-// Open reads the snapshot of the path. One that is missing, of another
-// version, torn or corrupt gives an empty index with checkpoint 0, to be
-// filled again, and a line in the log.
+// Open reads the snapshot at the path. If it is missing, of another version,
+// truncated or corrupt, the index is empty with checkpoint 0, to be filled
+// again, and the reason is logged.
 func Open(c Config) (*Engine, error) {
 	e := &Engine{path: c.Path, scoring: c.Scoring, log: c.Log, readOnly: c.ReadOnly}
 	if e.log == nil {
@@ -77,7 +77,7 @@ func Open(c Config) (*Engine, error) {
 		loaded, err := e.load()
 		switch {
 		case err != nil:
-			e.log.Warn("keyword: snapshot not used, the index starts empty", "path", e.path, "error", err)
+			e.log.Warn("snapshot not used, the index starts empty", "path", e.path, "error", err)
 		case loaded != nil:
 			s = loaded
 		}
@@ -95,7 +95,7 @@ func (e *Engine) Checkpoint(context.Context) (int64, error) {
 	return 0, nil
 }
 
-// Close releases the index. What was not flushed is lost.
+// Close releases the index. Changes that were not flushed are lost.
 func (e *Engine) Close() error {
 	e.writing.Lock()
 	defer e.writing.Unlock()
@@ -104,9 +104,9 @@ func (e *Engine) Close() error {
 	return nil
 }
 
-// Apply implements keyword.Engine. A record that is in a batch several times
-// counts as the last one says; one that is also deleted is deleted. On an
-// error nothing of the batch is applied.
+// Apply implements keyword.Engine. Of a record that is in a batch several times
+// the last one counts; one that is also deleted is deleted. On an error nothing
+// of the batch is applied.
 func (e *Engine) Apply(ctx context.Context, b keyword.Batch) error {
 	e.writing.Lock()
 	defer e.writing.Unlock()
@@ -162,8 +162,7 @@ func distinct(b keyword.Batch) ([]*keyword.Record, []int64) {
 	return records, slices.Compact(ids)
 }
 
-// merge joins segments until the policy is content. Searches see the batch
-// before it begins.
+// merge joins segments until none is mergeable. Searches see the batch before it begins.
 func (e *Engine) merge(s *state) error {
 	for {
 		chosen := mergeable(s.parts)

@@ -17,7 +17,8 @@ import (
 func TestDocumentsScoreAsTextbookBM25(t *testing.T) {
 	e := open(t, embedded.Config{})
 	body := func(id int64, heading, words string) keyword.Passage {
-		return keyword.Passage{ID: passage.NewID(id>>8, int(id&255)), Heading: text(strings.Fields(heading)...), Body: text(strings.Fields(words)...)}
+		return keyword.Passage{ID: passage.NewID(id>>8, int(id&255)), Heading: text(strings.Fields(heading)...),
+			Body: text(strings.Fields(words)...)}
 	}
 	records := []keyword.Record{
 		// Eight tokens: the heading path "a", then "a b", is read as a and b.
@@ -67,7 +68,8 @@ func TestABadBatchChangesNothing(t *testing.T) {
 func TestUglyInputIsIndexed(t *testing.T) {
 	e := open(t, embedded.Config{})
 	token := func(term string, position int) analysis.Token { return analysis.Token{Term: term, Position: position} }
-	r := keyword.Record{ID: 0, Title: keyword.Text{Tokens: []analysis.Token{token("late", 9), token("early", 3), token("", 4), token("next", 4), token("minus", -7), token("far", math.MaxInt)}}}
+	r := keyword.Record{ID: 0, Title: keyword.Text{Tokens: []analysis.Token{token("late", 9), token("early", 3),
+		token("", 4), token("next", 4), token("minus", -7), token("far", math.MaxInt)}}}
 	r.Passages = []keyword.Passage{{ID: 5, Body: text("fifth")}, {ID: 2, Body: text(strings.Repeat("x", 100_000))}}
 	r.Attributes.Container = strings.Repeat("long ", 1000)
 	many := make([]string, 70_000)
@@ -75,7 +77,8 @@ func TestUglyInputIsIndexed(t *testing.T) {
 		many[i] = "again"
 	}
 	r.Path = text(many...)
-	if err := e.Apply(t.Context(), keyword.Batch{Records: []keyword.Record{{ID: 0, Title: text("older")}, r}}); err != nil {
+	if err := e.Apply(t.Context(),
+		keyword.Batch{Records: []keyword.Record{{ID: 0, Title: text("older")}, r}}); err != nil {
 		t.Fatal(err)
 	}
 	one := func(unit keyword.Unit, phrase ...string) int {
@@ -86,15 +89,18 @@ func TestUglyInputIsIndexed(t *testing.T) {
 		q.Phrases = [][]keyword.Term{q.Terms}
 		return len(search(t, e, q))
 	}
-	if one(keyword.Documents, "early", "next") != 1 || one(keyword.Documents, "late", "early") != 0 || one(keyword.Documents, "older") != 0 ||
-		one(keyword.Documents, "minus") != 1 || one(keyword.Documents, "far") != 1 || one(keyword.Passages, "again", "again", "again") != 2 {
+	if one(keyword.Documents, "early", "next") != 1 || one(keyword.Documents, "late", "early") != 0 ||
+		one(keyword.Documents, "older") != 0 ||
+		one(keyword.Documents, "minus") != 1 || one(keyword.Documents, "far") != 1 ||
+		one(keyword.Passages, "again", "again", "again") != 2 {
 		t.Error("positions are not respected")
 	}
 	hits := search(t, e, keyword.Query{Terms: []keyword.Term{{Text: "early", Weight: 1}}})
 	if len(hits) != 2 {
 		t.Errorf("%d passages, want 2", len(hits))
 	}
-	weird := []keyword.Term{{Text: "early", Weight: math.NaN()}, {Text: "late", Weight: math.Inf(1)}, {Text: "next", Weight: -3}, {Text: "fifth", Weight: 1e300}}
+	weird := []keyword.Term{{Text: "early", Weight: math.NaN()}, {Text: "late", Weight: math.Inf(1)},
+		{Text: "next", Weight: -3}, {Text: "fifth", Weight: 1e300}}
 	for _, h := range search(t, e, keyword.Query{Terms: slices.Repeat(weird, 50)}) {
 		if !(h.Score >= 0) || math.IsInf(h.Score, 0) {
 			t.Errorf("score %v", h.Score)
@@ -110,7 +116,8 @@ func TestManySmallBatchesEqualOneLarge(t *testing.T) {
 	}
 	for round := range 2 { // the second replaces
 		for i := range records {
-			if err := small.Apply(t.Context(), keyword.Batch{Records: records[i : i+1], Checkpoint: int64(i)}); err != nil {
+			if err := small.Apply(t.Context(),
+				keyword.Batch{Records: records[i : i+1], Checkpoint: int64(i)}); err != nil {
 				t.Fatal(err)
 			}
 			if n := small.Segments(); n > 50 {
@@ -153,7 +160,8 @@ func TestAClosedEngineSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, searched := e.Search(t.Context(), everything, passage.Filter{}, 1)
-	for name, err := range map[string]error{"search": searched, "apply": e.Apply(t.Context(), keyword.Batch{}), "flush": e.Flush(t.Context()), "close": nil} {
+	for name, err := range map[string]error{"search": searched, "apply": e.Apply(t.Context(), keyword.Batch{}),
+		"flush": e.Flush(t.Context()), "close": nil} {
 		if (err == nil) != (name == "close") {
 			t.Errorf("%s: %v", name, err)
 		}

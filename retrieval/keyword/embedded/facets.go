@@ -10,7 +10,8 @@ import (
 
 // Facets implements keyword.Engine. Records without a value are not counted;
 // an unknown attribute is an error.
-func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter, attributes []string) (map[string]map[string]int, error) {
+func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter,
+	attributes []string) (map[string]map[string]int, error) {
 	s, err := e.current(ctx, &q)
 	if err != nil {
 		return nil, err
@@ -38,7 +39,7 @@ func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter, 
 	return out, nil
 }
 
-// records is the set of records that match the plan.
+// records returns the set of records that match the plan.
 func (pp *partPlan) records(p *plan) bitset {
 	set := pp.allowed
 	if len(pp.phrases) == 0 {

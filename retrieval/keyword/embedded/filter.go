@@ -11,7 +11,7 @@ import (
 )
 
 // filtered returns the live documents of the unit that pass the filter; nil
-// means all. The set is the caller's only if own is true.
+// means all. The caller may change the set only if own is true.
 func (p *part) filtered(unit keyword.Unit, f *passage.Filter) (set bitset, own bool) {
 	if f.Empty() {
 		return p.live[unit], false
@@ -46,15 +46,15 @@ func (p *part) filtered(unit keyword.Unit, f *passage.Filter) (set bitset, own b
 	return set, true
 }
 
-// matcher returns the test of a record's attributes. A record without a date
-// is neither since nor until anything.
+// matcher returns the test of a record's attributes. A record without a date matches neither bound.
 func (s *segment) matcher(f *passage.Filter) func(record int) bool {
 	type test struct {
 		of     []uint32
 		accept []bool // by value
 	}
 	var tests []test
-	for i, wanted := range [numAttributes][]string{attrKind: f.Kinds, attrSource: f.Sources, attrContainer: f.Containers, attrState: f.States} {
+	for i, wanted := range [numAttributes][]string{attrKind: f.Kinds, attrSource: f.Sources,
+		attrContainer: f.Containers, attrState: f.States} {
 		if len(wanted) == 0 {
 			continue
 		}
@@ -85,8 +85,8 @@ func (s *segment) matcher(f *passage.Filter) func(record int) bool {
 	}
 }
 
-// ceilMicro is the first whole microsecond that is not before t; dates are
-// kept in whole ones.
+// ceilMicro returns the first whole microsecond that is not before t; dates are
+// stored in whole microseconds.
 func ceilMicro(t time.Time) int64 {
 	us := t.UnixMicro()
 	if t.Nanosecond()%1000 != 0 {

@@ -9,16 +9,16 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// forward holds the records of a segment, by ascending id, with their tokens
-// in reading order. It is what a snapshot stores and what segments are merged
-// from: posting lists are derived from it (see invert), so that a file that
-// passes validate and invert cannot hold lists that contradict it.
+// forward holds the records of a segment, by ascending id, with their tokens in
+// reading order. Snapshots store it and segments are merged from it: posting
+// lists are derived from it (see invert), so a file that passes validate and
+// invert cannot have lists that contradict it.
 //
-// Record r owns one slot with its title and path, followed by one slot for
-// each of its passages with heading and body. A slot is two sequences. A
-// sequence is the number of its tokens and for each token id<<1, if it stands
-// one position after the one before it, else id<<1|1 and the distance, all as
-// varints. Ids are given by descending frequency, which keeps them short.
+// Record r has one slot with its title and path, followed by one slot for each
+// of its passages with heading and body. A slot is two sequences. A sequence is
+// the number of its tokens and for each token id<<1, if it is one position
+// after the previous one, else id<<1|1 and the distance, all as varints. Ids
+// are assigned by descending frequency, which keeps them short.
 type forward struct {
 	terms    vocabulary
 	names    []uint32 // sequence id → index in terms
@@ -31,10 +31,10 @@ type forward struct {
 	seqs     []byte
 }
 
-// titleSlot is the slot with title and path of a record.
+// titleSlot returns the slot with title and path of a record.
 func (f *forward) titleSlot(record int) int { return int(f.first[record]) + record }
 
-// passageSlot is the slot with heading and body of a passage.
+// passageSlot returns the slot with heading and body of a passage.
 func (f *forward) passageSlot(record, passage int) int { return record + passage + 1 }
 
 func (f *forward) passages() int { return len(f.ordinals) }
@@ -74,7 +74,7 @@ func readSequence(data []byte, limit uint32, s *sequence) ([]byte, bool) {
 	data = data[size:]
 	i, position := 0, int32(-1)
 	for ; n > 0; n-- {
-		// The first two bytes are read inline: nearly all ids are that short.
+		// The first two bytes are decoded inline: nearly all ids are that short.
 		if i >= len(data) {
 			return nil, false
 		}
@@ -127,14 +127,17 @@ func appendSequence(dst []byte, s *sequence) []byte {
 // validate checks everything but the sequences, which invert reads.
 func (f *forward) validate() error {
 	switch {
-	case len(f.dates) != len(f.ids) || len(f.first) != len(f.ids)+1 || f.first[0] != 0 || int(f.first[len(f.ids)]) != len(f.ordinals):
+	case len(f.dates) != len(f.ids) || len(f.first) != len(f.ids)+1 || f.first[0] != 0 ||
+		int(f.first[len(f.ids)]) != len(f.ordinals):
 		return fmt.Errorf("columns of different lengths")
-	case len(f.offsets) != len(f.ids)+len(f.ordinals)+1 || !ascending(f.offsets, false) || int(f.offsets[len(f.offsets)-1]) != len(f.seqs) || f.offsets[0] != 0:
-		return fmt.Errorf("offsets of slots")
+	case len(f.offsets) != len(f.ids)+len(f.ordinals)+1 || !ascending(f.offsets, false) ||
+		int(f.offsets[len(f.offsets)-1]) != len(f.seqs) || f.offsets[0] != 0:
+		return fmt.Errorf("invalid offsets of slots")
 	case !ascending(f.first, false) || !ascending(f.ids, true):
 		return fmt.Errorf("records out of order")
-	case len(f.terms.offsets) == 0 || f.terms.offsets[0] != 0 || !ascending(f.terms.offsets, false) || int(f.terms.offsets[f.terms.len()]) != len(f.terms.text):
-		return fmt.Errorf("offsets of terms")
+	case len(f.terms.offsets) == 0 || f.terms.offsets[0] != 0 || !ascending(f.terms.offsets, false) ||
+		int(f.terms.offsets[f.terms.len()]) != len(f.terms.text):
+		return fmt.Errorf("invalid offsets of terms")
 	case len(f.names) != f.terms.len():
 		return fmt.Errorf("%d names for %d terms", len(f.names), f.terms.len())
 	case len(f.ids) > 0 && (f.ids[0] < 0 || f.ids[len(f.ids)-1] > maxRecord):
@@ -173,9 +176,9 @@ func ascending[T uint16 | uint32 | int64](list []T, strictly bool) bool {
 	return true
 }
 
-// builder makes a forward of the records of one batch. Sequence ids are given
-// in order of first appearance, which is roughly that of frequency; merging
-// orders them properly.
+// builder makes a forward of the records of one batch. Sequence ids are
+// assigned in order of first appearance, which is roughly that of frequency;
+// merging orders them exactly.
 type builder struct {
 	f     forward
 	known map[string]uint32
@@ -187,7 +190,7 @@ type builder struct {
 // passage.
 const maxRecord = 1<<47 - 1
 
-// maxSegmentBytes is how long the sequences of a segment may get.
+// maxSegmentBytes bounds the sequences of a segment.
 const maxSegmentBytes = 1 << 31
 
 // build makes a forward of records, which must be sorted by id and distinct.

@@ -7,22 +7,22 @@ import (
 
 // The merge policy is that of log-structured merging in tiers (O'Neil et al.
 // 1996; Lucene's TieredMergePolicy): a segment of up to tierFloor bytes is in
-// tier 0, each further tier is tierFanout times as large, and when a tier
-// holds tierFanout segments they and all smaller ones become one. So a token
-// is rewritten about log8(size/tierFloor) times, and an index of a gigabyte
-// has fewer than 50 segments.
+// tier 0, each further tier is tierFanout times as large, and when a tier holds
+// tierFanout segments they and all smaller ones are merged into one. So a token
+// is rewritten about log8(size/tierFloor) times, and an index of a gigabyte has
+// fewer than 50 segments.
 const (
 	tierFanout = 8
 	tierFloor  = 4 << 10
-	// maxMerged bounds the length of what is merged, and with it the memory
-	// and the pause that a merge takes.
+	// maxMerged bounds the length of a merged segment, and so the memory and the
+	// time that a merge takes.
 	maxMerged = 256 << 20
-	// maxDead is the share of deleted records from which a segment is
-	// rewritten, as a divisor: one fourth.
+	// maxDead is the share of deleted records, as a divisor, from which a segment
+	// is rewritten: one fourth.
 	maxDead = 4
 )
 
-// tierOf returns the tier of a segment with so many bytes of sequences.
+// tierOf returns the tier of a segment by the bytes of its sequences.
 func tierOf(size int) int {
 	tier := 0
 	for limit := tierFloor; size > limit; limit *= tierFanout {
@@ -31,7 +31,7 @@ func tierOf(size int) int {
 	return tier
 }
 
-// mergeable returns the indexes of the parts to replace by one, nil for none.
+// mergeable returns the indexes of the parts to merge into one, nil for none.
 func mergeable(parts []*part) []int {
 	var tiers [64][]int
 	for i, p := range parts {
@@ -60,7 +60,7 @@ type mergeSource struct {
 }
 
 // merge makes one forward of the live records of several, whose ids must be
-// distinct. Terms that no live record holds are left behind. It fails only on
+// distinct. Terms that no live record has are dropped. It fails only on
 // malformed sequences, which can come from a snapshot.
 func merge(sources []mergeSource) (*forward, error) {
 	order := liveRecords(sources)
@@ -71,7 +71,8 @@ func merge(sources []mergeSource) (*forward, error) {
 	var a, b sequence
 	for _, at := range order {
 		f := sources[at.source].f
-		for slot := f.titleSlot(at.record); slot <= f.titleSlot(at.record)+int(f.first[at.record+1]-f.first[at.record]); slot++ {
+		title, passages := f.titleSlot(at.record), int(f.first[at.record+1]-f.first[at.record])
+		for slot := title; slot <= title+passages; slot++ {
 			if !f.readSlot(slot, &a, &b) {
 				return nil, errMalformed
 			}
@@ -95,7 +96,7 @@ func merge(sources []mergeSource) (*forward, error) {
 	return out, nil
 }
 
-// location is a record of a merge.
+// location is the location of a record in a merge.
 type location struct {
 	id             int64
 	source, record int
@@ -115,8 +116,8 @@ func liveRecords(sources []mergeSource) []location {
 	return order
 }
 
-// mergeVocabularies sets terms and names from the terms that are counted, and
-// returns the new sequence id of each source's ids.
+// mergeVocabularies sets terms and names from the counted terms, and returns
+// the new sequence id of each source's ids.
 func (f *forward) mergeVocabularies(sources []mergeSource, counts [][]uint32) [][]uint32 {
 	renamed := make([][]uint32, len(sources))
 	byName := make([][]uint32, len(sources)) // index in terms → sequence id

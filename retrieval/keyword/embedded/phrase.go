@@ -5,11 +5,11 @@ import (
 	"almanac/retrieval/keyword"
 )
 
-// phrase is a phrase of the query in the vocabulary of one segment.
+// phrase is a phrase of the query in terms of one segment's vocabulary.
 type phrase struct {
 	terms []termRange
-	// join[i]: terms i-1 and i may stand at one position, as the parts of an
-	// identifier do. One word is not two equal ones.
+	// join[i]: terms i-1 and i may be at the same position, as the parts of an
+	// identifier are. A word does not match two equal terms.
 	join      []bool
 	prev, cur []bool // scratch: the first i+1 terms match up to a position
 }
@@ -27,8 +27,8 @@ func newPhrase(v *vocabulary, terms []keyword.Term) *phrase {
 	return ph
 }
 
-// matches reports whether the terms stand in the sequence in order, each one
-// position after the one before it or at the same.
+// matches reports whether the terms occur in the sequence in order, each at the
+// position after the previous one or at the same.
 func (ph *phrase) matches(s *sequence, names []uint32) bool {
 	clear(ph.cur)
 	for lo, hi := 0, 0; lo < len(s.ids); lo = hi {
@@ -57,7 +57,7 @@ func anyIn(r termRange, ids, names []uint32) bool {
 	return false
 }
 
-// verify reports whether all phrases stand in one field each of the document.
+// verify reports whether each phrase occurs in one field of the document.
 func (pp *partPlan) verify(doc int, first, second *sequence) bool {
 	for i := range pp.phrases {
 		if !pp.hasPhrase(&pp.phrases[i], doc, first, second) {

@@ -8,8 +8,7 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// maxExpansions is the number of terms that a prefix stands for at most: the
-// most frequent ones.
+// maxExpansions is the most terms that a prefix expands to: the most frequent ones.
 const maxExpansions = 64
 
 // plan is a query against one state.
@@ -22,7 +21,7 @@ type plan struct {
 	exclude []keyword.Term
 }
 
-// scoredTerm is a term with its share of every score.
+// scoredTerm is a term with its factor of every score.
 type scoredTerm struct {
 	text  string
 	scale float64 // weight · idf · (k1+1), in scoreUnits
@@ -31,10 +30,10 @@ type scoredTerm struct {
 // newPlan weighs the terms of a query.
 //
 // Terms without a positive weight are left out; one that occurs twice counts
-// twice. A prefix stands for its most frequent terms, all with the idf of the
-// commonest of them, so that a rare completion does not outweigh the likely
-// one; a completion that the query also names counts as named only. Phrases
-// filter, their terms score when the query has no others.
+// twice. A prefix expands to its most frequent terms, all with the idf of the
+// most frequent of them, so that a rare completion does not outweigh the likely
+// one; a completion that is also a term of the query counts only as that.
+// Phrases filter; their terms score if the query has no others.
 func newPlan(s *state, scoring *Scoring, q *keyword.Query, f *passage.Filter) *plan {
 	p := &plan{state: s, unit: q.Unit, filter: *f, exclude: q.Exclude}
 	for _, phrase := range q.Phrases {
@@ -77,8 +76,8 @@ func newPlan(s *state, scoring *Scoring, q *keyword.Query, f *passage.Filter) *p
 	return p
 }
 
-// termWeights joins equal terms; heavier prefixes come first, so that a term
-// that two of them complete counts with the greater weight.
+// termWeights joins equal terms; heavier prefixes come first, so that a
+// completion of two prefixes counts with the greater weight.
 func termWeights(terms []keyword.Term) []keyword.Term {
 	var out []keyword.Term
 	at := map[keyword.Term]int{}
@@ -117,7 +116,7 @@ func (s *state) completions(unit keyword.Unit, prefix string) []completion {
 		}
 		found = append(found, c)
 	})
-	// So far deleted documents count too, which makes df a bound: the live ones
+	// So far deleted documents are counted too, so df is an upper bound: live ones
 	// are counted from the top until no further term can be among the best.
 	slices.SortFunc(found, compareCompletions)
 	var best []completion
@@ -135,7 +134,7 @@ func (s *state) completions(unit keyword.Unit, prefix string) []completion {
 	return best
 }
 
-// completion is a term that a prefix stands for.
+// completion is a term that a prefix expands to.
 type completion struct {
 	text string
 	df   int
@@ -157,7 +156,7 @@ type partPlan struct {
 	weights  *Scoring
 }
 
-// on prepares the plan for a part; nil if the part cannot match.
+// on prepares the plan for a part; it returns nil if the part cannot match.
 func (p *plan) on(pt *part, scoring *Scoring) *partPlan {
 	pp := &partPlan{part: pt, postings: &pt.seg.units[p.unit], unit: p.unit, weights: scoring}
 	for _, terms := range p.phrases {
@@ -200,7 +199,7 @@ func (p *plan) on(pt *part, scoring *Scoring) *partPlan {
 	return pp
 }
 
-// union is the set of documents that hold one of the terms.
+// union returns the set of documents that have one of the terms.
 func (p *postings) union(r termRange) bitset {
 	set := newBitset(p.docs())
 	for t := r.lo; t < r.hi; t++ {
@@ -224,7 +223,7 @@ func (p *plan) cursors(pp *partPlan, dst []*cursor, pool *cursorPool) []*cursor 
 	return dst
 }
 
-// id returns the hit's ids of a document.
+// id returns the ids of a document for its hit.
 func (pp *partPlan) id(doc int) (record int64, id passage.ID) {
 	if pp.unit == keyword.Documents {
 		return pp.seg.ids[doc], 0

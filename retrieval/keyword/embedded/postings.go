@@ -18,8 +18,8 @@ var errMalformed = errors.New("malformed sequence")
 // blockSize is the number of postings that are packed together.
 const blockSize = 128
 
-// postings are the inverted lists of one unit in one segment: for each term
-// the documents that hold it, ascending, with its weighted frequency.
+// postings are the inverted lists of one unit in one segment: for each term the
+// documents that have it, ascending, with its weighted frequency.
 //
 // A list is cut into blocks (Ding and Suel, "Faster top-k document retrieval
 // using block-max indexes", 2011). A block's data is the bit width of the gaps
@@ -28,8 +28,8 @@ const blockSize = 128
 type postings struct {
 	lengths []float32 // of documents, weighted
 	total   int64     // of lengths, in lengthUnits
-	average float64   // of lengths, what blockMax was computed with
-	freqs   []float64 // code → weighted frequency; the commonest have the least codes
+	average float64   // of lengths; blockMax was computed with it
+	freqs   []float64 // code → weighted frequency; the most common have the smallest codes
 
 	df         []uint32 // of terms
 	firstBlock []uint32 // of terms; and the number of blocks
@@ -39,8 +39,8 @@ type postings struct {
 	data       []byte
 }
 
-// Sums of lengths are formed in integers, so that they come out the same in
-// any order of additions and deletions.
+// Lengths are summed as integers, so that sums do not depend on the order of
+// additions and deletions.
 const lengthUnit = 1 << 24
 
 func inUnits(length float32) int64 { return int64(float64(length) * lengthUnit) }
@@ -95,7 +95,7 @@ func newSegment(f *forward, scoring *[2]Scoring) (*segment, error) {
 }
 
 // frequencies are the frequencies of a term in the fields of a document, 16
-// bits each, which is where they saturate.
+// bits each, where they saturate.
 type frequencies uint64
 
 const maxFrequency = 1<<16 - 1
@@ -124,7 +124,7 @@ type entry struct {
 type inverter struct {
 	f       *forward
 	scoring *Scoring
-	tf      []frequencies // of terms, of the document at hand
+	tf      []frequencies // of terms, in the current document
 	seen    []uint32      // terms with tf
 	length  [analysis.NumFields]int
 
@@ -144,7 +144,7 @@ func newInverter(f *forward, scoring *Scoring) *inverter {
 		codes: map[frequencies]uint32{}, entries: make([]entry, 0, len(f.seqs)/3)}
 }
 
-// count adds the sequence to the document at hand.
+// count adds the sequence to the current document.
 func (in *inverter) count(ids []uint32, field analysis.Field) {
 	if in.scoring.FieldWeights[field] == 0 {
 		return
@@ -159,7 +159,7 @@ func (in *inverter) count(ids []uint32, field analysis.Field) {
 	}
 }
 
-// finish ends the document at hand.
+// finish ends the current document.
 func (in *inverter) finish() {
 	for _, term := range in.seen {
 		code := in.code(in.tf[term])
@@ -197,8 +197,8 @@ func (in *inverter) code(t frequencies) uint32 {
 
 // collect reads all documents of the unit; false if a sequence is malformed.
 //
-// As a document a record has the part of a heading path that it shares with
-// the passage before only once, as a reader sees the heading once.
+// A document has the part of a heading path that a passage shares with the
+// previous one only once, as a reader sees the heading once.
 func (in *inverter) collect(unit keyword.Unit) bool {
 	var title, path, heading, body, before sequence
 	f := in.f
@@ -268,7 +268,8 @@ func (in *inverter) invert(p *postings) {
 		}
 	}
 	p.firstBlock = make([]uint32, 0, len(p.df)+1)
-	p.blockLast, p.blockMax, p.blockStart = make([]uint32, 0, blocks), make([]float32, 0, blocks), make([]uint32, 0, blocks)
+	p.blockLast, p.blockMax, p.blockStart = make([]uint32, 0, blocks), make([]float32, 0, blocks),
+		make([]uint32, 0, blocks)
 	p.data = make([]byte, 0, len(in.entries)*2)
 	c0, c1 := in.scoring.norm(p.average)
 	for t := range p.df {
@@ -281,7 +282,7 @@ func (in *inverter) invert(p *postings) {
 		}
 	}
 	p.firstBlock = append(p.firstBlock, uint32(len(p.blockLast)))
-	p.data = slices.Clone(append(p.data, make([]byte, 8)...)) // so that eight bytes can be read everywhere
+	p.data = slices.Clone(append(p.data, make([]byte, 8)...)) // so that eight bytes can be read at any offset
 }
 
 // rankCodes orders the weighted frequencies by use and returns the new codes.
@@ -301,7 +302,7 @@ func (in *inverter) rankCodes(p *postings) []uint32 {
 	return ranked
 }
 
-// pack appends a block; before is the document in front of it in the list.
+// pack appends a block; before is the previous document in the list.
 func (p *postings) pack(before int, docs, codes []uint32, c0, c1 float64) {
 	p.blockStart = append(p.blockStart, uint32(len(p.data)))
 	p.blockLast = append(p.blockLast, docs[len(docs)-1])
@@ -357,8 +358,7 @@ func (w *bitWriter) align() {
 	}
 }
 
-// unpack reads n numbers of the width from data, which must have eight bytes
-// behind them.
+// unpack reads n numbers of the width from data, which must have eight more bytes after them.
 func unpack(data []byte, width, n int, dst *[blockSize]uint32) {
 	if width == 0 {
 		clear(dst[:n])

@@ -18,7 +18,7 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// text makes tokens of words; a word with a plus in front stands at the
+// text makes tokens of words; a word with a plus in front is at the
 // position of the one before it, a dash is a position without a token.
 func text(words ...string) keyword.Text {
 	var t keyword.Text
@@ -65,7 +65,8 @@ func checkHits(want, got []keyword.Hit, k int) error {
 	}
 	last := got[len(got)-1]
 	for id, score := range scores {
-		if score > last.Score+1e-6 || math.Abs(score-last.Score) < 1e-12 && (id[0] < last.Record || id[0] == last.Record && id[1] < int64(last.Passage)) {
+		if score > last.Score+1e-6 || math.Abs(score-last.Score) < 1e-12 &&
+			(id[0] < last.Record || id[0] == last.Record && id[1] < int64(last.Passage)) {
 			return fmt.Errorf("%v with %v is missing: the last hit is %+v", id, score, last)
 		}
 	}
@@ -94,7 +95,8 @@ func genRecord(t *rapid.T) keyword.Record {
 		r.Attributes.Date = time.Date(2025, 1, day, 0, 0, 0, 0, time.UTC)
 	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "passages") {
-		r.Passages = append(r.Passages, keyword.Passage{ID: passage.NewID(r.ID, 2*i), Heading: genText(t, 3), Body: genText(t, 12)})
+		r.Passages = append(r.Passages, keyword.Passage{ID: passage.NewID(r.ID, 2*i), Heading: genText(t, 3),
+			Body: genText(t, 12)})
 	}
 	return r
 }
@@ -217,7 +219,8 @@ func zipfRecords(seed uint64, n int) []keyword.Record {
 	}
 	records := make([]keyword.Record, n)
 	for i := range records {
-		r := keyword.Record{ID: int64(i + 1), Title: words(rng.IntN(4)), Attributes: passage.Attributes{Kind: fmt.Sprintf("k%d", rng.IntN(50))}}
+		r := keyword.Record{ID: int64(i + 1), Title: words(rng.IntN(4)),
+			Attributes: passage.Attributes{Kind: fmt.Sprintf("k%d", rng.IntN(50))}}
 		for j := range rng.IntN(6) {
 			r.Passages = append(r.Passages, keyword.Passage{ID: passage.NewID(r.ID, j), Body: words(1 + rng.IntN(12))})
 		}
@@ -250,7 +253,8 @@ func TestPrunedSearchEqualsExhaustiveSearch(t *testing.T) {
 		for range 25 {
 			q := keyword.Query{Unit: keyword.Unit(rng.IntN(2))}
 			for range 1 + rng.IntN(8) {
-				q.Terms = append(q.Terms, keyword.Term{Text: fmt.Sprintf("w%d", zipf.Uint64()), Weight: 0.5 + rng.Float64()})
+				q.Terms = append(q.Terms, keyword.Term{Text: fmt.Sprintf("w%d", zipf.Uint64()), Weight: 0.5 +
+					rng.Float64()})
 			}
 			var f passage.Filter
 			switch rng.IntN(4) {

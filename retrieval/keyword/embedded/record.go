@@ -13,7 +13,7 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// maxPosition is the last position that is told from those behind it.
+// maxPosition is the last position that is distinguished from later ones.
 const maxPosition = 1<<24 - 1
 
 func compareStrings(a, b string) int { return strings.Compare(a, b) }
@@ -31,7 +31,7 @@ func inOrder(tokens []analysis.Token) []analysis.Token {
 	return tokens
 }
 
-// noDate is the date of a record that has none.
+// noDate is the date of a record without one.
 const noDate = math.MinInt64
 
 func dateOf(t time.Time) int64 {
@@ -50,8 +50,9 @@ const (
 	numAttributes
 )
 
-// attributeIndex maps the names that Facets takes.
-var attributeIndex = map[string]int{"kind": attrKind, "source": attrSource, "container": attrContainer, "state": attrState}
+// attributeIndex maps the names that Facets accepts.
+var attributeIndex = map[string]int{"kind": attrKind, "source": attrSource, "container": attrContainer,
+	"state": attrState}
 
 // column is one attribute of all records of a segment.
 type column struct {
@@ -86,7 +87,8 @@ func newColumnBuilders() *columnBuilders {
 }
 
 func (b *columnBuilders) add(a passage.Attributes) {
-	for i, value := range [numAttributes]string{attrKind: a.Kind, attrSource: a.Source, attrContainer: a.Container, attrState: a.State} {
+	for i, value := range [numAttributes]string{attrKind: a.Kind, attrSource: a.Source, attrContainer: a.Container,
+		attrState: a.State} {
 		b.append(i, value)
 	}
 }

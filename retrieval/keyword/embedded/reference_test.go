@@ -68,7 +68,8 @@ func (m *reference) documents(unit keyword.Unit) []document {
 			if unit == keyword.Passages {
 				add(r, p.ID, title, path, heading, body)
 			}
-			for heading.counts < min(len(before), len(heading.tokens)) && before[heading.counts].Term == heading.tokens[heading.counts].Term {
+			for heading.counts < min(len(before), len(heading.tokens)) &&
+				before[heading.counts].Term == heading.tokens[heading.counts].Term {
 				heading.counts++
 			}
 			before = heading.tokens
@@ -118,8 +119,8 @@ func (d *document) holdsPhrase(phrase []keyword.Term) bool {
 	})
 }
 
-// continues reports whether the phrase, whose first term stands at the
-// position, goes on from there.
+// continues reports whether the phrase, whose first term is at the
+// position, continues there.
 func continues(tokens []analysis.Token, position int, phrase []keyword.Term) bool {
 	if len(phrase) == 1 {
 		return true
@@ -127,7 +128,8 @@ func continues(tokens []analysis.Token, position int, phrase []keyword.Term) boo
 	next := phrase[1]
 	for _, t := range tokens {
 		step := t.Position - position
-		if is(next)(t.Term) && (step == 1 || step == 0 && next.Text != phrase[0].Text) && continues(tokens, t.Position, phrase[1:]) {
+		if is(next)(t.Term) && (step == 1 || step == 0 && next.Text != phrase[0].Text) &&
+			continues(tokens, t.Position, phrase[1:]) {
 			return true
 		}
 	}
@@ -138,7 +140,8 @@ func passes(a passage.Attributes, id int64, f passage.Filter) bool {
 	one := func(list []string, v string) bool {
 		return len(list) == 0 || slices.ContainsFunc(list, func(s string) bool { return strings.EqualFold(s, v) })
 	}
-	return one(f.Kinds, a.Kind) && one(f.Sources, a.Source) && one(f.Containers, a.Container) && one(f.States, a.State) &&
+	return one(f.Kinds, a.Kind) && one(f.Sources, a.Source) && one(f.Containers, a.Container) &&
+		one(f.States, a.State) &&
 		(f.Since.IsZero() || !a.Date.IsZero() && !a.Date.Before(f.Since)) &&
 		(f.Until.IsZero() || !a.Date.IsZero() && a.Date.Before(f.Until)) &&
 		(len(f.Records) == 0 || slices.Contains(f.Records, id))
@@ -161,9 +164,13 @@ func (m *reference) weigh(docs []document, q keyword.Query) []weighted {
 		return n
 	}
 	idf := func(n int) float64 { return math.Log(1 + (float64(len(docs)-n)+0.5)/(float64(n)+0.5)) }
-	terms := slices.DeleteFunc(slices.Clone(q.Terms), func(t keyword.Term) bool { return t.Weight <= 0 || t.Text == "" })
+	terms := slices.DeleteFunc(slices.Clone(q.Terms), func(t keyword.Term) bool {
+		return t.Weight <= 0 || t.Text == ""
+	})
 	if len(terms) == 0 {
-		terms = slices.DeleteFunc(slices.Concat(q.Phrases...), func(t keyword.Term) bool { return t.Weight <= 0 || t.Text == "" })
+		terms = slices.DeleteFunc(slices.Concat(q.Phrases...), func(t keyword.Term) bool {
+			return t.Weight <= 0 || t.Text == ""
+		})
 	}
 	var out []weighted
 	named := map[string]bool{}
@@ -176,7 +183,8 @@ func (m *reference) weigh(docs []document, q keyword.Query) []weighted {
 			out = append(out, weighted{t.Text, t.Weight * idf(n)})
 		}
 	}
-	order := slices.SortedFunc(maps.Keys(prefixes), func(a, b string) int { return cmp.Compare(prefixes[b], prefixes[a]) })
+	order := slices.SortedFunc(maps.Keys(prefixes),
+		func(a, b string) int { return cmp.Compare(prefixes[b], prefixes[a]) })
 	for _, prefix := range order {
 		vocabulary := map[string]bool{}
 		for _, d := range docs {

@@ -20,13 +20,14 @@ type Scoring struct {
 }
 
 // DefaultScoring returns the parameters of a unit. Documents have those of
-// textbook BM25 over title, headings and bodies, so that what is measured is
-// comparable. Passages, whose titles are those of their records, are found
-// better with the title counted twice: nDCG@10 of the best passage 0.719 →
-// 0.740 on improvement proposals, 0.783 → 0.788 on documentation, 0.705 → 0.704
-// on scientific claims. They also find words of the path.
+// textbook BM25 over title, headings and bodies, so that measurements are
+// comparable. Passages, whose titles are those of their records, rank better
+// with the title counted twice: nDCG@10 of the best passage 0.719 → 0.740 on
+// improvement proposals, 0.783 → 0.788 on documentation, 0.705 → 0.704 on
+// scientific claims. Words of the path are found, too.
 func DefaultScoring(u keyword.Unit) Scoring {
-	s := Scoring{K1: 1.2, B: 0.75, FieldWeights: [analysis.NumFields]float64{analysis.Title: 1, analysis.Heading: 1, analysis.Body: 1}}
+	s := Scoring{K1: 1.2, B: 0.75, FieldWeights: [analysis.NumFields]float64{analysis.Title: 1, analysis.Heading: 1,
+		analysis.Body: 1}}
 	if u == keyword.Passages {
 		s.FieldWeights[analysis.Title], s.FieldWeights[analysis.Path] = 2, 0.5
 	}
@@ -58,15 +59,15 @@ func (s Scoring) norm(averageLength float64) (c0, c1 float64) {
 	return s.K1 * (1 - s.B), s.K1 * s.B / averageLength
 }
 
-// idf is BM25's weight of a term that df of n documents hold, never negative.
+// idf returns BM25's weight of a term that df of n documents have, never negative.
 func idf(n, df int) float64 {
 	return math.Log(1 + (float64(n)-float64(df)+0.5)/(float64(df)+0.5))
 }
 
-// The sum of a document's term scores is formed in integers, unit 2^-32, so
-// that it does not depend on the order of the terms: pruning can then compare
-// bounds without an allowance for rounding, and equal documents tie exactly,
-// whichever segment they are in.
+// A document's term scores are summed as integers, unit 2^-32, so that the sum
+// does not depend on the order of the terms: pruning can then compare bounds
+// without an allowance for rounding, and equal documents tie exactly, whichever
+// segment they are in.
 const scoreUnit = 1 << 32
 
 // maxTermWeight caps the weight of a query's term, so that sums of scores

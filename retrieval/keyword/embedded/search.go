@@ -19,9 +19,9 @@ const window = 2048
 //
 // A hit's score is its BM25F (see Scoring) to within 2^-32 for each term. A
 // query without a term that can score finds nothing, unless it has phrases:
-// then every match has score 0. In a phrase, each term stands one position
-// after the one before it, or at the same, where an identifier and its parts
-// stand; for Documents, inside one passage.
+// then every match has score 0. In a phrase, each term is one position after
+// the previous one, or at the same, as are an identifier and its parts; for
+// Documents, inside one passage.
 func (e *Engine) Search(ctx context.Context, q keyword.Query, f passage.Filter, k int) ([]keyword.Hit, error) {
 	s, err := e.current(ctx, &q)
 	if err != nil || k <= 0 {
@@ -77,7 +77,7 @@ type scratch struct {
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
-// cursorPool keeps cursors, which are large, from search to search.
+// cursorPool keeps cursors, which are large, between searches.
 type cursorPool struct {
 	all  []*cursor
 	used int
@@ -118,8 +118,8 @@ func (sc *scratch) searchPart(ctx context.Context, p *plan, pt *part, scoring *S
 }
 
 // searchAllowed scores the allowed documents one by one. With required, they
-// have all terms of the phrases, but it remains to see whether in order, which
-// is looked up for those that would be among the best.
+// have all terms of the phrases; whether in order is checked for those that
+// would be among the best.
 func (sc *scratch) searchAllowed(ctx context.Context, pp *partPlan, required bool) error {
 	docs := uint32(pp.postings.docs())
 	for _, c := range sc.cursors {
@@ -145,8 +145,8 @@ func (sc *scratch) searchAllowed(ctx context.Context, pp *partPlan, required boo
 	return nil
 }
 
-// sortCursors orders the cursors by bound and sums the bounds up: rest[i] is
-// the greatest score that the first i can give together.
+// sortCursors orders the cursors by bound and sums the bounds: rest[i] is the
+// greatest score that the first i can give together.
 func (sc *scratch) sortCursors() {
 	slices.SortFunc(sc.cursors, func(a, b *cursor) int {
 		switch {
@@ -165,10 +165,10 @@ func (sc *scratch) sortCursors() {
 
 // searchWindows is MaxScore (Turtle and Flood, "Query evaluation: strategies
 // and optimizations", 1995) with block-max bounds (Ding and Suel, 2011) over
-// windows of documents: in each window the terms that together cannot reach
-// the worst of the best k are non-essential; the lists of the others are added
-// up term by term, and only for documents that could still get in the
-// non-essential ones are looked up.
+// windows of documents: in each window the terms that together cannot reach the
+// worst of the best k are non-essential; the lists of the others are added up
+// term by term, and the non-essential ones are looked up only for documents
+// that could still get in.
 func (sc *scratch) searchWindows(ctx context.Context, pp *partPlan) error {
 	docs := uint32(pp.postings.docs())
 	for lo := uint32(0); lo < docs; lo += window {
@@ -248,7 +248,7 @@ func (sc *scratch) drain(pp *partPlan, lo uint32, essential int) {
 	}
 }
 
-// offer adds a document to the best if it belongs there.
+// offer adds a document to the best if it is one of them.
 func (sc *scratch) offer(pp *partPlan, doc int, score int64) {
 	record, id := pp.id(doc)
 	h := hit{score: score, record: record, passage: id}

@@ -16,10 +16,10 @@ import (
 	"almanac/retrieval/keyword"
 )
 
-// A snapshot is a magic number, the sections, and nothing behind them; numbers
-// are little-endian. A section is its length, its CRC-32C and its bytes. The
-// first holds the header; then come the sections of each segment in the order
-// of segmentSections.
+// A snapshot is a magic number and the sections, nothing else; numbers are
+// little-endian. A section is its length, its CRC-32C and its bytes. The first
+// holds the header; then come the sections of each segment in the order of
+// segmentSections.
 const (
 	snapshotMagic   = "almkeyw\n"
 	snapshotVersion = 1
@@ -34,8 +34,7 @@ type snapshotHeader struct {
 }
 
 // Flush implements keyword.Engine: it writes a snapshot of the current state
-// beside the old one and puts it in its place, so that a crash leaves one or
-// the other.
+// next to the old one and renames it, so that a crash leaves one or the other.
 func (e *Engine) Flush(ctx context.Context) error {
 	e.writing.Lock()
 	defer e.writing.Unlock()
@@ -56,8 +55,7 @@ func (e *Engine) Flush(ctx context.Context) error {
 	return nil
 }
 
-// writeFile replaces the file. A part of one that a crash left is overwritten
-// by the next.
+// writeFile replaces the file. A partial file left by a crash is overwritten by the next call.
 func writeFile(path string, s *state) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
@@ -135,7 +133,7 @@ func (p *part) sections() [][]byte {
 func (e *Engine) load() (*state, error) {
 	data, err := os.ReadFile(e.path)
 	if errors.Is(err, fs.ErrNotExist) {
-		e.log.Info("keyword: no snapshot yet", "path", e.path)
+		e.log.Info("no snapshot yet", "path", e.path)
 		return nil, nil
 	}
 	if err != nil {
@@ -144,7 +142,7 @@ func (e *Engine) load() (*state, error) {
 	return readSnapshot(data, &e.scoring)
 }
 
-// readSnapshot makes a state of a snapshot.
+// readSnapshot makes a state from a snapshot.
 func readSnapshot(data []byte, scoring *[2]Scoring) (*state, error) {
 	data, ok := bytes.CutPrefix(data, []byte(snapshotMagic))
 	if !ok {
@@ -178,7 +176,7 @@ func readSnapshot(data []byte, scoring *[2]Scoring) (*state, error) {
 	return revive(sources, h.Checkpoint, scoring)
 }
 
-// revive makes a state of the stored segments.
+// revive makes a state from the stored segments.
 func revive(sources []mergeSource, checkpoint int64, scoring *[2]Scoring) (*state, error) {
 	var parts []*part
 	seen := map[int64]bool{}
@@ -203,7 +201,7 @@ func revive(sources []mergeSource, checkpoint int64, scoring *[2]Scoring) (*stat
 	return newState(parts, checkpoint), nil
 }
 
-// sectionReader reads sections one after the other until one is wrong.
+// sectionReader reads sections in order until one is invalid.
 type sectionReader struct {
 	data []byte
 	err  error
@@ -260,7 +258,7 @@ func (r *sectionReader) segment() mergeSource {
 	f.first = numbers[uint32](r)
 	f.ordinals = numbers[uint16](r)
 	f.offsets = numbers[uint32](r)
-	f.seqs = bytes.Clone(r.next()) // not to keep the whole file
+	f.seqs = bytes.Clone(r.next()) // so as not to keep the whole file
 	live := bitset(numbers[uint64](r))
 	for i := range f.attrs {
 		f.attrs[i].values = r.strings()

@@ -169,7 +169,8 @@ func flushForever() bool {
 	}
 	e, err := embedded.Open(embedded.Config{Path: path})
 	for n := e.At() + 1; err == nil; n++ {
-		b := keyword.Batch{Records: append(zipfRecords(uint64(n), 200), keyword.Record{ID: 5000, Title: text(fmt.Sprint("checkpoint", n))}), Checkpoint: n}
+		b := keyword.Batch{Records: append(zipfRecords(uint64(n), 200),
+			keyword.Record{ID: 5000, Title: text(fmt.Sprint("checkpoint", n))}), Checkpoint: n}
 		if err = e.Apply(context.Background(), b); err == nil {
 			err = e.Flush(context.Background())
 		}
@@ -216,7 +217,8 @@ func TestKillDuringFlushLeavesTheOldOrTheNewSnapshot(t *testing.T) {
 		if n < last+1 || n < told || n > told+2 && told > 0 {
 			t.Fatalf("checkpoint %d after %d was flushed", n, told)
 		}
-		q := keyword.Query{Unit: keyword.Documents, Terms: []keyword.Term{{Text: fmt.Sprint("checkpoint", n), Weight: 1}}}
+		q := keyword.Query{Unit: keyword.Documents,
+			Terms: []keyword.Term{{Text: fmt.Sprint("checkpoint", n), Weight: 1}}}
 		if hits := search(t, e, q); len(hits) != 1 {
 			t.Fatalf("the snapshot of checkpoint %d does not have its record", n)
 		}
@@ -231,7 +233,9 @@ func FuzzSnapshot(f *testing.F) {
 	whole := smallIndex(f, filepath.Join(f.TempDir(), "keyword.idx")).Snapshot()
 	f.Add(whole, 0, byte(0))
 	tiny := open(f, embedded.Config{})
-	if err := tiny.Apply(f.Context(), keyword.Batch{Records: []keyword.Record{{ID: 1, Title: text("a", "+ab"), Passages: []keyword.Passage{{ID: passage.NewID(1, 0), Body: text("b", "-", "c")}}}}, Checkpoint: 1}); err != nil {
+	if err := tiny.Apply(f.Context(), keyword.Batch{Records: []keyword.Record{{ID: 1, Title: text("a", "+ab"),
+		Passages: []keyword.Passage{{ID: passage.NewID(1, 0), Body: text("b", "-", "c")}}}},
+		Checkpoint: 1}); err != nil {
 		f.Fatal(err)
 	}
 	small := tiny.Snapshot()
@@ -249,7 +253,8 @@ func FuzzSnapshot(f *testing.F) {
 			return
 		}
 		for unit := range keyword.Unit(2) {
-			q := keyword.Query{Unit: unit, Terms: []keyword.Term{{Text: "w", Weight: 1, Prefix: true}, {Text: "a", Weight: 1}},
+			q := keyword.Query{Unit: unit, Terms: []keyword.Term{{Text: "w", Weight: 1, Prefix: true},
+				{Text: "a", Weight: 1}},
 				Exclude: []keyword.Term{{Text: "w9", Prefix: true}}}
 			search(t, e, q)
 			q.Phrases = [][]keyword.Term{{{Text: "w", Prefix: true}, {Text: "w", Prefix: true}}}

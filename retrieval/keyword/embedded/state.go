@@ -7,14 +7,14 @@ import (
 	"almanac/retrieval/keyword"
 )
 
-// state is what a search sees: it never changes once it is published.
+// state is what a search reads: it never changes once published.
 type state struct {
 	parts      []*part
 	checkpoint int64
 	units      [2]statistics // by keyword.Unit
 
-	// df caches what documentFrequency had to count. It belongs to the state,
-	// so that it never has to be invalidated.
+	// df caches what documentFrequency had to count. It is part of the state, so
+	// that it is never invalidated.
 	df sync.Map // dfKey → int
 }
 
@@ -23,7 +23,7 @@ type dfKey struct {
 	term string
 }
 
-// statistics are those of the live documents of a unit.
+// statistics are of the live documents of a unit.
 type statistics struct {
 	docs    int
 	average float64 // length
@@ -48,7 +48,7 @@ func newPart(s *segment) *part {
 	return p
 }
 
-// liveBytes estimates the length of the sequences that are alive.
+// liveBytes estimates the length of the live sequences.
 func (p *part) liveBytes() int {
 	n := len(p.seg.ids)
 	if n == 0 {
@@ -103,7 +103,7 @@ func (p *part) remove(record int) {
 	}
 }
 
-// newState sums up the parts and leaves out the empty ones.
+// newState makes a state of the parts that are not empty.
 func newState(parts []*part, checkpoint int64) *state {
 	s := &state{checkpoint: checkpoint}
 	for _, p := range parts {
@@ -122,10 +122,10 @@ func newState(parts []*part, checkpoint int64) *state {
 	return s
 }
 
-// documentFrequency is the number of live documents of the unit that hold the
-// term: the statistics are those of what can be found, however much that was
-// deleted still waits to be merged away. Only in segments with deletions this
-// takes reading the list.
+// documentFrequency returns the number of live documents of the unit that have
+// the term: the statistics are of what can be found, whatever deleted documents
+// are still to be merged away. Only segments with deletions need the list to be
+// read.
 func (s *state) documentFrequency(unit keyword.Unit, term string) int {
 	key := dfKey{unit, term}
 	if n, ok := s.df.Load(key); ok {

@@ -21,11 +21,11 @@ func compareHits(a, b hit) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.record, b.record), cmp.Compare(a.passage, b.passage))
 }
 
-// top keeps the best k hits in a heap with the worst in front.
+// top keeps the best k hits in a heap with the worst on top.
 type top struct {
 	k     int
 	heap  []hit
-	least int64 // score that a hit needs to be wanted; 0 until there are k
+	least int64 // score that a hit needs; 0 until there are k
 }
 
 func (t *top) reset(k int) { t.k, t.heap, t.least = k, t.heap[:0], 0 }

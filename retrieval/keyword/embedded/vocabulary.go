@@ -7,11 +7,11 @@ import (
 
 // vocabulary is a sorted list of distinct terms.
 type vocabulary struct {
-	text    string   // the terms one after the other
+	text    string   // the terms, concatenated
 	offsets []uint32 // where each begins, and the end
 }
 
-// termRange is a run of a vocabulary: one term, or those with a prefix.
+// termRange is a range of a vocabulary: one term, or those with a prefix.
 type termRange struct{ lo, hi uint32 }
 
 func (r termRange) empty() bool          { return r.lo >= r.hi }

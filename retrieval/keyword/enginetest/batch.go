@@ -11,7 +11,7 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// views are the engine as each of its units.
+// views returns the engine as each of its units.
 func (s *suite) views() []view {
 	var out []view
 	for _, u := range s.units() {
@@ -48,7 +48,7 @@ func testEmpty(t *testing.T, s *suite) {
 	}
 }
 
-// long is a record of n passages that all have the word.
+// long returns a record of n passages that all have the word.
 func long(id int64, n int, word string) keyword.Record {
 	r := record(id, "title", "")
 	r.Passages = nil
@@ -70,7 +70,8 @@ func testReplacing(t *testing.T, s *suite) {
 		v.finds(t, typed("quartz"), passage.Filter{Kinds: []string{"changed"}}, 1)
 		v.finds(t, typed("quartz"), passage.Filter{Kinds: []string{"note"}})
 		v.finds(t, typed("harbor"), none, 2)
-		if want := [...]int{keyword.Passages: 3, keyword.Documents: 2}[v.unit]; len(v.hits(t, typed("ledger"), none, 50)) != want {
+		want := [...]int{keyword.Passages: 3, keyword.Documents: 2}[v.unit]
+		if len(v.hits(t, typed("ledger"), none, 50)) != want {
 			t.Errorf("unit %d: %d hits, want %d", v.unit, len(v.hits(t, typed("ledger"), none, 50)), want)
 		}
 	}
@@ -97,7 +98,8 @@ func testDeleting(t *testing.T, s *suite) {
 		v.finds(t, quoted("amber word3"), none)
 		q := typed("amber")
 		q.Unit = v.unit
-		if got, err := s.engine.Facets(t.Context(), q, none, []string{"kind"}); err != nil || got["kind"]["note"] != 17 {
+		if got, err := s.engine.Facets(t.Context(), q, none, []string{"kind"}); err != nil ||
+			got["kind"]["note"] != 17 {
 			t.Errorf("facets: %v, %v, want 17 notes", got, err)
 		}
 	}
@@ -105,7 +107,8 @@ func testDeleting(t *testing.T, s *suite) {
 
 func testTwice(t *testing.T, s *suite) {
 	s.apply(t, keyword.Batch{Records: library(), Checkpoint: 1})
-	b := keyword.Batch{Records: []keyword.Record{long(both, 3, "pepper"), long(5000, 1, "pepper")}, Delete: []int64{rare}, Checkpoint: 2}
+	b := keyword.Batch{Records: []keyword.Record{long(both, 3, "pepper"), long(5000, 1, "pepper")},
+		Delete: []int64{rare}, Checkpoint: 2}
 	s.apply(t, b)
 	queries := []string{"pepper", "ledger", "amber harbor", "quartz", "silver comet node"}
 	var once [][]keyword.Hit
@@ -181,7 +184,8 @@ func testWholeBatches(t *testing.T, s *suite) {
 				}
 				q.Unit = v.unit
 				hits, err := s.engine.Search(t.Context(), q, none, 3*records)
-				if want := [...]int{keyword.Passages: 2*records + 1, keyword.Documents: records + 1}[v.unit]; err != nil || len(hits) != want {
+				want := [...]int{keyword.Passages: 2*records + 1, keyword.Documents: records + 1}[v.unit]
+				if err != nil || len(hits) != want {
 					t.Errorf("unit %d: %d hits, want %d, error %v", v.unit, len(hits), want, err)
 					return
 				}
@@ -218,7 +222,8 @@ func testReopening(t *testing.T, o Options) {
 	if err := e.Flush(t.Context()); err != nil {
 		t.Fatalf("second flush: %v", err)
 	}
-	queries := []keyword.Query{typed("ledger node"), typed("amber"), quoted("silver comet"), begun("ze"), typed("pepper"), typed("Zürich")}
+	queries := []keyword.Query{typed("ledger node"), typed("amber"), quoted("silver comet"), begun("ze"),
+		typed("pepper"), typed("Zürich")}
 	var before [][]keyword.Hit
 	for _, v := range s.views() {
 		for _, q := range queries {

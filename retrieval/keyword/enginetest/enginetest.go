@@ -1,9 +1,9 @@
 // Package enginetest is the suite that every keyword engine passes. It
 // imports keyword, analysis and passage.
 //
-// It demands what searchers rely on: which records are found, in which order
-// where any sensible ranking agrees, and how batches, checkpoints and filters
-// behave. Exact scores are for an engine's own tests.
+// It checks what searchers rely on: which records are found, in which order if
+// any sensible ranking agrees, and how batches, checkpoints and filters behave.
+// Exact scores are left to an engine's own tests.
 package enginetest
 
 import (
@@ -18,12 +18,12 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// Options say how to get engines and in what they are known to differ.
+// Options say how to create engines and how they are known to differ.
 type Options struct {
 	// New returns an empty engine; the suite closes it.
 	New func(t *testing.T) keyword.Engine
-	// Reopen returns an engine on what the given one, which is closed by then,
-	// has flushed. Nil skips what needs it.
+	// Reopen returns an engine on what the given one, already closed, has flushed.
+	// Nil skips the tests that need it.
 	Reopen func(t *testing.T, closed keyword.Engine) keyword.Engine
 	// SettleAfter is how long after Apply a batch is visible.
 	SettleAfter time.Duration
@@ -122,7 +122,7 @@ func (v view) search(t *testing.T, q keyword.Query, f passage.Filter) []int64 {
 	return records
 }
 
-// hits searches and checks what holds of every answer.
+// hits searches and checks what holds for every result.
 func (v view) hits(t *testing.T, q keyword.Query, f passage.Filter, k int) []keyword.Hit {
 	t.Helper()
 	q.Unit = v.unit
@@ -134,7 +134,8 @@ func (v view) hits(t *testing.T, q keyword.Query, f passage.Filter, k int) []key
 		t.Fatalf("search %q: %d hits, asked for %d", q.Raw, len(hits), k)
 	}
 	for i, h := range hits {
-		if v.unit == keyword.Passages && h.Passage.Record() != h.Record || v.unit == keyword.Documents && h.Passage != 0 {
+		if v.unit == keyword.Passages && h.Passage.Record() != h.Record ||
+			v.unit == keyword.Documents && h.Passage != 0 {
 			t.Fatalf("search %q: hit %+v of unit %d", q.Raw, h, v.unit)
 		}
 		if i == 0 {
@@ -154,7 +155,8 @@ func (v view) finds(t *testing.T, q keyword.Query, f passage.Filter, want ...int
 	got := v.search(t, q, f)
 	slices.Sort(got)
 	if !slices.Equal(got, want) {
-		t.Errorf("search %q phrases %v exclude %v filter %+v: found %v, want %v", q.Raw, q.Phrases, q.Exclude, f, got, want)
+		t.Errorf("search %q phrases %v exclude %v filter %+v: found %v, want %v", q.Raw, q.Phrases, q.Exclude, f, got,
+			want)
 	}
 }
 
@@ -163,8 +165,7 @@ func words(text string) keyword.Text {
 	return keyword.Text{Raw: text, Tokens: analysis.Analyze(text)}
 }
 
-// terms are the terms of a text, one for each position: the suite's texts
-// have no identifiers.
+// terms returns the terms of a text, one for each position: the suite's texts have no identifiers.
 func terms(text string) []keyword.Term {
 	var out []keyword.Term
 	position := -1
@@ -177,10 +178,10 @@ func terms(text string) []keyword.Term {
 	return out
 }
 
-// typed is a query of plain words.
+// typed returns a query of plain words.
 func typed(text string) keyword.Query { return keyword.Query{Raw: text, Terms: terms(text)} }
 
-// quoted is a query of one phrase.
+// quoted returns a query of one phrase.
 func quoted(text string) keyword.Query {
 	return keyword.Query{Raw: text, Terms: terms(text), Phrases: [][]keyword.Term{terms(text)}}
 }
@@ -191,7 +192,7 @@ func without(q keyword.Query, text string) keyword.Query {
 	return q
 }
 
-// begun is a query whose last word is a prefix.
+// begun returns a query whose last word is a prefix.
 func begun(text string) keyword.Query {
 	q := keyword.Query{Raw: text, Terms: terms(text)}
 	q.Terms[len(q.Terms)-1].Prefix = true

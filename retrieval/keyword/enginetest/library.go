@@ -9,8 +9,8 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// The records of the library that tests name. Their words are ones that
-// stemming leaves alone, so that an engine with an analysis of its own agrees.
+// The records of the library that tests name. Stemming does not change their
+// words, so that an engine with its own analysis agrees.
 const (
 	titled       = 1001 + iota // "falcon" in the title
 	rare                       // the only "quartz"
@@ -37,7 +37,8 @@ func day(n int) time.Time { return time.Date(2025, 3, n, 12, 0, 0, 0, time.UTC) 
 
 // record makes a record of one passage.
 func record(id int64, title, body string) keyword.Record {
-	return keyword.Record{ID: id, Title: words(title), Passages: []keyword.Passage{{ID: passage.NewID(id, 0), Body: words(body)}},
+	return keyword.Record{ID: id, Title: words(title),
+		Passages:   []keyword.Passage{{ID: passage.NewID(id, 0), Body: words(body)}},
 		Attributes: passage.Attributes{Kind: "note", Source: "desk", State: "open"}}
 }
 
@@ -72,9 +73,11 @@ func library() []keyword.Record {
 				keyword.Passage{ID: passage.NewID(apart, 1), Body: words("ledger without news")},
 				keyword.Passage{ID: passage.NewID(apart, 2), Body: words("fjord ledger")})
 		case both:
-			r.Attributes = passage.Attributes{Kind: "Topic", Source: "forum", Container: "Trade", State: "closed", Date: day(5)}
+			r.Attributes = passage.Attributes{Kind: "Topic", Source: "forum", Container: "Trade", State: "closed",
+				Date: day(5)}
 		case onlyAmber:
-			r.Attributes = passage.Attributes{Kind: "topic", Source: "forum", Container: "Stones", State: "open", Date: day(10)}
+			r.Attributes = passage.Attributes{Kind: "topic", Source: "forum", Container: "Stones", State: "open",
+				Date: day(10)}
 		case onlyHarbor:
 			r.Attributes = passage.Attributes{Kind: "doc", Source: "docs", State: "open", Date: day(15)}
 		}
@@ -85,7 +88,8 @@ func library() []keyword.Record {
 // fillerRecords have one to six passages of common words each.
 func fillerRecords() []keyword.Record {
 	rng := rand.New(rand.NewPCG(20250301, 1))
-	common := strings.Fields("report node token vote round market signal garden window paper stream anchor pilot winter lantern")
+	common := strings.Fields("report node token vote round market signal garden window paper stream anchor pilot " +
+		"winter lantern")
 	records := make([]keyword.Record, fillers)
 	for i := range records {
 		id := int64(filler0 + i)
@@ -96,7 +100,8 @@ func fillerRecords() []keyword.Record {
 			for range 5 + rng.IntN(25) {
 				text = append(text, common[rng.IntN(len(common))])
 			}
-			r.Passages = append(r.Passages, keyword.Passage{ID: passage.NewID(id, p), Body: words(strings.Join(text, " "))})
+			r.Passages = append(r.Passages,
+				keyword.Passage{ID: passage.NewID(id, p), Body: words(strings.Join(text, " "))})
 		}
 		r.Attributes = passage.Attributes{Kind: "filler", Source: "desk", State: "open", Date: day(20)}
 		records[i] = r

@@ -133,12 +133,14 @@ func (v view) testFilters(t *testing.T) {
 		{"source", passage.Filter{Sources: []string{"docs"}}, []int64{onlyHarbor}},
 		{"container", passage.Filter{Containers: []string{"trade"}}, []int64{both}},
 		{"state", passage.Filter{States: []string{"open"}}, []int64{onlyAmber, onlyHarbor}},
-		{"all fields are required", passage.Filter{Kinds: []string{"topic"}, States: []string{"open"}}, []int64{onlyAmber}},
+		{"all fields are required", passage.Filter{Kinds: []string{"topic"}, States: []string{"open"}},
+			[]int64{onlyAmber}},
 		{"since includes its moment", passage.Filter{Since: day(10)}, []int64{onlyAmber, onlyHarbor}},
 		{"until excludes its moment", passage.Filter{Until: day(10)}, []int64{both}},
 		{"since and until", passage.Filter{Since: day(6), Until: day(11)}, []int64{onlyAmber}},
 		{"records", passage.Filter{Records: []int64{onlyHarbor, both, 999, both}}, []int64{both, onlyHarbor}},
-		{"records and kind", passage.Filter{Records: []int64{onlyHarbor, both}, Kinds: []string{"doc"}}, []int64{onlyHarbor}},
+		{"records and kind", passage.Filter{Records: []int64{onlyHarbor, both}, Kinds: []string{"doc"}},
+			[]int64{onlyHarbor}},
 	} {
 		t.Run(c.name, func(t *testing.T) { v.finds(t, q, c.filter, c.want...) })
 	}

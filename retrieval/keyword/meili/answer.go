@@ -6,13 +6,13 @@ import (
 	"net/http"
 )
 
-// maxAnswer is the longest answer that is read, in bytes: the hits of a
+// maxAnswer is the longest response that is read, in bytes: the hits of a
 // search of the largest depth, or the cards of all records.
 const maxAnswer = 64 << 20
 
 var errAnswerTooLarge = errors.New("answer too large")
 
-// limited ends answers that are too long with an error.
+// limited ends responses that are too long with an error.
 type limited struct{ http.RoundTripper }
 
 func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -23,7 +23,7 @@ func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
 	return response, err
 }
 
-// CloseIdleConnections lets http.Client reach the transport's.
+// CloseIdleConnections lets http.Client close the inner transport's.
 func (l limited) CloseIdleConnections() {
 	if c, ok := l.RoundTripper.(interface{ CloseIdleConnections() }); ok {
 		c.CloseIdleConnections()

@@ -16,17 +16,17 @@ import (
 
 const (
 	maxPayload  = 8 << 20 // bytes of documents in one request, unless one is larger
-	maxInFlight = 4       // tasks of a batch that the server has not worked off
+	maxInFlight = 4       // tasks of a batch that the server has not finished
 )
 
-// Apply implements keyword.Engine. It returns when the server has worked off
-// the batch: removals and all but the last passages first, then the last with
-// the checkpoint, in one step. So a checkpoint is never ahead of the passages,
-// and what a failure leaves behind is mended by applying the batch again. A
-// search during Apply can see a part of it.
+// Apply implements keyword.Engine. It returns when the server has finished the
+// batch: removals and all but the last passages first, then the last with the
+// checkpoint, in one step. So a checkpoint is never ahead of the passages, and
+// a failure is repaired by applying the batch again. A search during Apply can
+// see a part of it.
 //
-// Where the server has lost the index, or a part of it, the error says so and
-// stays until Checkpoint is asked from where to go on.
+// If the server has lost the index, or a part of it, the error says so and
+// persists until Checkpoint returns from where to continue.
 func (e *Engine) Apply(ctx context.Context, b keyword.Batch) error {
 	if e.readOnly {
 		return nil
@@ -64,7 +64,7 @@ func (e *Engine) Apply(ctx context.Context, b keyword.Batch) error {
 	for i, payload := range payloads {
 		left := maxInFlight - 1
 		if i == len(payloads)-1 {
-			left = 0 // it holds the checkpoint
+			left = 0 // it has the checkpoint
 		}
 		if err := drain(left); err != nil {
 			return err
@@ -79,7 +79,7 @@ func (e *Engine) Apply(ctx context.Context, b keyword.Batch) error {
 		return err
 	}
 	if b.Checkpoint < m.Checkpoint {
-		e.highest.Store(b.Checkpoint) // the follower has begun anew, on purpose
+		e.highest.Store(b.Checkpoint) // the follower has started again, on purpose
 	} else {
 		e.highest.Store(max(e.highest.Load(), b.Checkpoint))
 	}
@@ -87,16 +87,16 @@ func (e *Engine) Apply(ctx context.Context, b keyword.Batch) error {
 	return nil
 }
 
-// lost is the error of an index that goes up to a change only, behind what
-// Apply has written.
+// lost returns the error of an index whose checkpoint is behind what Apply has written.
 func (e *Engine) lost(uid string, left int64) error {
-	return fmt.Errorf("meili: %w: %s has lost what index %s held: it goes up to change %d, not %d; it must be filled again from there",
+	return fmt.Errorf("meili: %w: %s has lost changes of index %s: it has them up to %d, not %d; it must be filled "+
+		"again from there",
 		keyword.ErrUnavailable, e.host, uid, left, e.applied)
 }
 
-// outdated is the filter of the passages that a batch takes away: those of
-// deleted records, and those behind the last one of records that are shorter
-// now. "" for a batch that can take nothing away.
+// outdated returns the filter of the passages that a batch removes: those of
+// deleted records, and those after the last one of records that are shorter
+// now; "" if it can remove none.
 func outdated(b keyword.Batch) string {
 	records := map[int][]int64{} // by number of passages
 	if len(b.Delete) > 0 {
@@ -127,8 +127,8 @@ func joinInts(ids []int64) string {
 	return b.String()
 }
 
-// payloads are the documents of a batch as JSON lines. The last payload ends
-// with the mark, moved to the batch's checkpoint.
+// payloads returns the documents of a batch as JSON lines. The last payload
+// ends with the mark at the batch's checkpoint.
 func (e *Engine) payloads(b keyword.Batch) ([][]byte, error) {
 	var out [][]byte
 	var payload []byte

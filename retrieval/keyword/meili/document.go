@@ -10,15 +10,13 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// Format is the version of what this package writes into an index. It is
-// part of what an index's generation depends on: an index of another format
-// is refused.
+// Format is the version of what this package writes into an index. The
+// generation of an index depends on it: an index of another format is refused.
 const Format = 1
 
-// document is a passage as the server holds it. Its texts are our terms in
-// our spelling.
+// document is a passage as the server stores it. Its texts are our terms, spelt as spell does.
 type document struct {
-	ID      string `json:"id"` // of the passage, decimal; of a record without passages its own behind bare
+	ID      string `json:"id"` // of the passage, decimal; for a record without passages, bare and its id
 	Record  int64  `json:"record"`
 	Ordinal int    `json:"ordinal"`
 
@@ -27,8 +25,8 @@ type document struct {
 	Heading string `json:"heading,omitempty"`
 	Body    string `json:"body,omitempty"`
 	Path    string `json:"path,omitempty"`
-	// Names are the other terms of these positions (compounds and identifiers
-	// as a whole, camelCase unstemmed), and the terms that stand out, marked.
+	// Names are the other terms of these positions (compounds and identifiers as a
+	// whole, camelCase unstemmed), and the outstanding terms, marked.
 	Names string `json:"names,omitempty"`
 
 	Kind      string `json:"kind,omitempty"` // as attributeKey writes it
@@ -40,7 +38,7 @@ type document struct {
 }
 
 // A record without passages is a document of its title and path, to be found
-// as a document only. Its ordinal is behind those of passages.
+// as a document only. Its ordinal is after those of passages.
 const (
 	bare        = "r"
 	bareOrdinal = 1 << 16
@@ -67,7 +65,8 @@ func documentsOf(r keyword.Record) []document {
 		d.ID, d.Ordinal = strconv.FormatInt(int64(p.ID), 10), p.ID.Ordinal()
 		heading, body := newStream(p.Heading.Tokens), newStream(p.Body.Tokens)
 		d.Heading, d.Body = heading.text, body.text
-		names := slices.Concat(title.names, heading.names, body.names, path.names, outstanding(r.Title.Tokens, p.Heading.Tokens, p.Body.Tokens))
+		names := slices.Concat(title.names, heading.names, body.names, path.names,
+			outstanding(r.Title.Tokens, p.Heading.Tokens, p.Body.Tokens))
 		slices.Sort(names)
 		d.Names = strings.Join(slices.Compact(names), " ")
 		documents[i] = d
@@ -81,10 +80,10 @@ type stream struct {
 	names []string // the other terms
 }
 
-// newStream parts tokens into one term for each position and the others. The
-// one is the word that a phrase has there however it is spelt: the part where
-// a token spans several positions, the stem where the whole of a camelCase
-// word has one.
+// newStream divides tokens into one term for each position and the others. The
+// one is the term that a phrase has there in every spelling: the part where a
+// token spans several positions, the stem where the whole of a camelCase word
+// has one.
 func newStream(tokens []analysis.Token) stream {
 	var s stream
 	var text strings.Builder
@@ -118,11 +117,11 @@ func newStream(tokens []analysis.Token) stream {
 
 func within(part, whole analysis.Token) bool { return part.Start < whole.End && part.End <= whole.End }
 
-// Terms that stand out in a passage are those whose frequency, saturated and
-// normalised by length as BM25 does, is at least 1.4 of the 2.2 it can reach.
-// The average length is a constant because the server cannot be asked for it
-// and a mark must not change with the corpus. A quarter of the postings at
-// most are marked.
+// Outstanding terms of a passage are those whose frequency, saturated and
+// normalised by length as in BM25, is at least 1.4 of the possible 2.2. The
+// average length is a constant because the server does not report it and a mark
+// must not change with the corpus. At most a quarter of the postings are
+// marked.
 const (
 	saturation    = 1.2 // k1
 	normalisation = 0.75
@@ -131,7 +130,7 @@ const (
 	titleCounts   = 2
 )
 
-// outstanding returns the marked spellings of terms that stand out.
+// outstanding returns the marked spellings of outstanding terms.
 func outstanding(title, heading, body []analysis.Token) []string {
 	frequency := make(map[string]float64, len(body))
 	length := 0.0
@@ -153,15 +152,15 @@ func outstanding(title, heading, body []analysis.Token) []string {
 	return marked
 }
 
-// attributeKey writes an attribute's value so that filters ignore case and
-// need no escapes: the filter language cannot write every string.
+// attributeKey encodes an attribute's value so that filters ignore case and
+// need no escapes: the filter language cannot express every string.
 func attributeKey(value string) string {
 	return keyEscapes.Replace(strings.ToLower(value))
 }
 
 var keyEscapes = strings.NewReplacer("%", "%25", `\`, "%5c", `"`, "%22")
 
-// newCard is the record's id and attributes in one value, for facets: the
+// newCard returns the record's id and attributes in one value, for facets: the
 // distinct cards of the passages found are the records found.
 func newCard(record int64, a passage.Attributes) string {
 	card := strconv.FormatInt(record, 10)

@@ -38,7 +38,8 @@ func TestStreamsHaveOneTermForEachPosition(t *testing.T) {
 
 func TestStreamsKeepEveryTerm(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tokens := analysis.Analyze(rapid.OneOf(rapid.String(), rapid.StringMatching(`([a-zA-Z0-9]{1,4}[ ./:_@#-]){0,8}`)).Draw(t, "text"))
+		tokens := analysis.Analyze(rapid.OneOf(rapid.String(),
+			rapid.StringMatching(`([a-zA-Z0-9]{1,4}[ ./:_@#-]){0,8}`)).Draw(t, "text"))
 		s := newStream(tokens)
 		positions := map[int]bool{}
 		left := map[string]int{}
@@ -63,7 +64,8 @@ func TestStreamsKeepEveryTerm(t *testing.T) {
 
 func TestDocuments(t *testing.T) {
 	r := keyword.Record{ID: 7, Title: text("Ledger"), Path: text("docs/ledger.md"),
-		Attributes: passage.Attributes{Kind: "Doc", Source: `a"b\c%`, State: "open\x1f", Date: time.Date(2025, 3, 1, 12, 0, 0, 5, time.UTC)},
+		Attributes: passage.Attributes{Kind: "Doc", Source: `a"b\c%`, State: "open\x1f",
+			Date: time.Date(2025, 3, 1, 12, 0, 0, 5, time.UTC)},
 		Passages: []keyword.Passage{
 			{ID: passage.NewID(7, 0), Body: text("new nodes")},
 			{ID: passage.NewID(7, 1), Heading: text("Keys"), Body: text("hidden")}}}

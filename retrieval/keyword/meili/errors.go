@@ -16,11 +16,11 @@ import (
 	"almanac/retrieval/keyword"
 )
 
-// ErrForeign is what an error wraps that refuses an index because it is not
-// this catalog's: nothing is read from it or written to it.
+// ErrForeign is wrapped by the error for an index that is not this catalog's:
+// nothing is read from it or written to it.
 var ErrForeign = errors.New("the index belongs to something else")
 
-// codes of errors of the server.
+// Error codes of the server.
 const (
 	indexNotFound    = "index_not_found"
 	documentNotFound = "document_not_found"
@@ -35,8 +35,8 @@ func hasCode(err error, code string) bool {
 	return errors.As(err, &failure) && failure.MeilisearchApiError.Code == code
 }
 
-// failed says in one sentence what was attempted and why it did not work. It
-// names neither the key nor anything else of the request.
+// failed returns an error that says in one sentence what was attempted and why
+// it failed. It includes neither the key nor anything else of the request.
 func (e *Engine) failed(ctx context.Context, attempt string, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("meili: %s: %w", attempt, context.Cause(ctx))
@@ -45,7 +45,7 @@ func (e *Engine) failed(ctx context.Context, attempt string, err error) error {
 	isReply := errors.As(err, &failure)
 	switch {
 	case errors.Is(err, errAnswerTooLarge):
-		return fmt.Errorf("meili: %s: the answer of %s has more than %d MB", attempt, e.host, maxAnswer>>20)
+		return fmt.Errorf("meili: %s: the response of %s has more than %d MB", attempt, e.host, maxAnswer>>20)
 	case isReply && failure.StatusCode == 0:
 		return fmt.Errorf("meili: %s: %w: %s", attempt, keyword.ErrUnavailable, e.unreached(failure.OriginError))
 	case !isReply && (errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(net.Error))):
@@ -57,29 +57,33 @@ func (e *Engine) failed(ctx context.Context, attempt string, err error) error {
 	status := fmt.Sprintf("%d %s", failure.StatusCode, http.StatusText(failure.StatusCode))
 	switch {
 	case code == invalidKey:
-		return fmt.Errorf("meili: %s: %s refuses the API key (%s): it is wrong, or lacks the right to do this or to use this index", attempt, e.host, status)
+		return fmt.Errorf("meili: %s: %s refuses the API key (%s): it is wrong, or lacks the right to do this or to "+
+			"use this index", attempt, e.host, status)
 	case code == noKey:
-		return fmt.Errorf("meili: %s: %s wants an API key (%s) and none is configured", attempt, e.host, status)
+		return fmt.Errorf("meili: %s: %s requires an API key (%s) and none is configured", attempt, e.host, status)
 	case failure.StatusCode == http.StatusRequestEntityTooLarge:
-		return fmt.Errorf("meili: %s: %s refuses payloads as large as ours (%s): raise its payload limit, and that of proxies before it, over %d MB", attempt, e.host, status, maxPayload>>20)
+		return fmt.Errorf("meili: %s: %s refuses payloads as large as ours (%s): raise its payload limit, and that "+
+			"of proxies in front of it, above %d MB", attempt, e.host, status, maxPayload>>20)
 	case code == diskFull:
 		return fmt.Errorf("meili: %s: %w: the disk of %s is full (%s)", attempt, keyword.ErrUnavailable, e.host, status)
 	case code != "" && failure.StatusCode < 500:
-		return fmt.Errorf("meili: %s: %s answers %s: %s (%s)", attempt, e.host, status, message, code)
+		return fmt.Errorf("meili: %s: %s returned %s: %s (%s)", attempt, e.host, status, message, code)
 	case code != "":
-		return fmt.Errorf("meili: %s: %w: %s answers %s: %s (%s)", attempt, keyword.ErrUnavailable, e.host, status, message, code)
-	case failure.StatusCode == http.StatusBadGateway || failure.StatusCode == http.StatusServiceUnavailable || failure.StatusCode == http.StatusGatewayTimeout:
-		return fmt.Errorf("meili: %s: %w: %s answers %s", attempt, keyword.ErrUnavailable, e.host, status)
+		return fmt.Errorf("meili: %s: %w: %s returned %s: %s (%s)", attempt, keyword.ErrUnavailable, e.host, status,
+			message, code)
+	case failure.StatusCode == http.StatusBadGateway || failure.StatusCode == http.StatusServiceUnavailable ||
+		failure.StatusCode == http.StatusGatewayTimeout:
+		return fmt.Errorf("meili: %s: %w: %s returned %s", attempt, keyword.ErrUnavailable, e.host, status)
 	}
-	return fmt.Errorf("meili: %s: what answers at %s is not Meilisearch (%s): check the URL", attempt, e.host, status)
+	return fmt.Errorf("meili: %s: the server at %s is not Meilisearch (%s): check the URL", attempt, e.host, status)
 }
 
-// sentence makes a message of the server a part of one of ours.
+// sentence makes a server's message fit into one of ours.
 func sentence(message string) string {
 	return strings.TrimSuffix(strings.Join(strings.Fields(message), " "), ".")
 }
 
-// unreached says why there was no answer.
+// unreached says why there was no response.
 func (e *Engine) unreached(err error) string {
 	var name *net.DNSError
 	var unknown x509.UnknownAuthorityError
@@ -100,7 +104,8 @@ func (e *Engine) unreached(err error) string {
 		return fmt.Sprintf("the certificate of %s is not valid today", e.host)
 	case errors.As(err, &certificate):
 		return fmt.Sprintf("the certificate of %s is not valid", e.host)
-	case errors.As(err, &record), err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
+	case errors.As(err, &record), err != nil &&
+		strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"):
 		return fmt.Sprintf("%s does not speak TLS: the URL should begin with http:", e.host)
 	case errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout():
 		return fmt.Sprintf("no answer from %s within %v", e.host, e.timeout)

@@ -72,16 +72,16 @@ func TestEveryCallSaysWhatIsWrongWithTheServer(t *testing.T) {
 		{"wrong key", refusal(403, "invalid_api_key", "The provided API key is invalid."),
 			"HOST refuses the API key (403 Forbidden): it is wrong, or lacks the right to do this or to use this index", false},
 		{"no key", refusal(401, "missing_authorization_header", "The Authorization header is missing."),
-			"HOST wants an API key (401 Unauthorized) and none is configured", false},
-		{"a page", page, "what answers at HOST is not Meilisearch (200 OK): check the URL", false},
-		{"a page that is not there", reply{404, "<html>404</html>"}, "what answers at HOST is not Meilisearch (404 Not Found): check the URL", false},
-		{"a redirect", reply{302, ""}, "what answers at HOST is not Meilisearch (302 Found): check the URL", false},
-		{"JSON of something else", reply{404, `{"error":"no route"}`}, "what answers at HOST is not Meilisearch (404 Not Found): check the URL", false},
-		{"a proxy without server", reply{502, "<html>bad gateway</html>"}, "keyword engine unavailable: HOST answers 502 Bad Gateway", true},
+			"HOST requires an API key (401 Unauthorized) and none is configured", false},
+		{"a page", page, "the server at HOST is not Meilisearch (200 OK): check the URL", false},
+		{"a page that is not there", reply{404, "<html>404</html>"}, "the server at HOST is not Meilisearch (404 Not Found): check the URL", false},
+		{"a redirect", reply{302, ""}, "the server at HOST is not Meilisearch (302 Found): check the URL", false},
+		{"JSON of something else", reply{404, `{"error":"no route"}`}, "the server at HOST is not Meilisearch (404 Not Found): check the URL", false},
+		{"a proxy without server", reply{502, "<html>bad gateway</html>"}, "keyword engine unavailable: HOST returned 502 Bad Gateway", true},
 		{"a server in trouble", refusal(500, "internal", "An internal error has occurred. `MDB_CORRUPTED`."),
-			"keyword engine unavailable: HOST answers 500 Internal Server Error: An internal error has occurred. `MDB_CORRUPTED` (internal)", true},
+			"keyword engine unavailable: HOST returned 500 Internal Server Error: An internal error has occurred. `MDB_CORRUPTED` (internal)", true},
 		{"too many searches", refusal(503, "too_many_search_requests", "Too many search requests running at the same time."),
-			"keyword engine unavailable: HOST answers 503 Service Unavailable: Too many search", true},
+			"keyword engine unavailable: HOST returned 503 Service Unavailable: Too many search", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(&scripted{script: map[string][]reply{"*": {c.answer}}})
@@ -121,13 +121,16 @@ func TestUnreachableServer(t *testing.T) {
 	}{
 		{"refused", gone.URL, with(&http.Transport{}), "unavailable: no connection to HOST: connect: connection refused"},
 		{"unknown name", "http://search.example.org:7700", with(&http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-			return nil, &net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "search.example.org", IsNotFound: true}}
+			return nil, &net.OpError{Op: "dial", Net: "tcp",
+				Err: &net.DNSError{Err: "no such host", Name: "search.example.org", IsNotFound: true}}
 		}}), "unavailable: the name search.example.org does not resolve"},
 		{"unknown authority", secure.URL, with(&http.Transport{}), "unavailable: the certificate of HOST is signed by an authority that is not trusted here"},
 		{"certificate of another name", strings.Replace(secure.URL, "127.0.0.1", "localhost", 1),
-			with(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}), "unavailable: the certificate of HOST is for another name"},
+			with(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}),
+			"unavailable: the certificate of HOST is for another name"},
 		{"expired certificate", secure.URL, with(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool,
-			Time: func() time.Time { return time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC) }}}), "unavailable: the certificate of HOST is not valid today"},
+			Time: func() time.Time { return time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC) }}}),
+			"unavailable: the certificate of HOST is not valid today"},
 		{"TLS to a plain server", strings.Replace(plain.URL, "http:", "https:", 1), with(&http.Transport{}),
 			"unavailable: HOST does not speak TLS: the URL should begin with http:"},
 		{"no answer", slow.URL, func(c *meili.Config) { c.Timeout = 50 * time.Millisecond; c.Transport = &http.Transport{} },
@@ -181,7 +184,8 @@ func TestIndexOfSomethingElseIsRefused(t *testing.T) {
 func TestWriteFailures(t *testing.T) {
 	const documents, task = "POST /indexes/x/documents", "GET /tasks/7"
 	failed := func(code, message string) reply {
-		return reply{200, `{"uid":7,"status":"failed","error":{"message":"` + message + `","code":"` + code + `","type":"x","link":"x"}}`}
+		return reply{200, `{"uid":7,"status":"failed","error":{"message":"` + message + `","code":"` + code +
+			`","type":"x","link":"x"}}`}
 	}
 	for _, c := range []struct {
 		name, request string
@@ -190,7 +194,7 @@ func TestWriteFailures(t *testing.T) {
 		unavailable   bool
 	}{
 		{"too large", documents, []reply{refusal(413, "payload_too_large", "The provided payload reached the size limit.")},
-			"write changes up to 6 to index x: HOST refuses payloads as large as ours (413 Request Entity Too Large): raise its payload limit, and that of proxies before it, over 8 MB", false},
+			"write changes up to 6 to index x: HOST refuses payloads as large as ours (413 Request Entity Too Large): raise its payload limit, and that of proxies in front of it, above 8 MB", false},
 		{"too large for a proxy", documents, []reply{{413, "<html>nginx</html>"}}, "HOST refuses payloads as large as ours", false},
 		{"disk full at once", documents, []reply{refusal(422, "no_space_left_on_device", "Meilisearch cannot receive write operations")},
 			"unavailable: the disk of HOST is full (422 Unprocessable Entity)", true},
@@ -202,9 +206,9 @@ func TestWriteFailures(t *testing.T) {
 		{"forgotten task", task, []reply{done, done, refusal(404, "task_not_found", "Task `7` not found.")},
 			"unavailable: HOST has forgotten task 7: it was restarted empty", true},
 		{"removal refused", "POST /indexes/x/documents/delete", []reply{refusal(400, "invalid_document_filter", "Attribute `record` is not filterable.")},
-			"HOST answers 400 Bad Request: Attribute `record` is not filterable (invalid_document_filter)", false},
+			"HOST returned 400 Bad Request: Attribute `record` is not filterable (invalid_document_filter)", false},
 		{"settings refused", "PATCH /indexes/x/settings", []reply{refusal(400, "bad_request", "Unknown field `localizedAttributes`")},
-			"change the settings of index x: HOST answers 400 Bad Request: Unknown field `localizedAttributes` (bad_request)", false},
+			"change the settings of index x: HOST returned 400 Bad Request: Unknown field `localizedAttributes` (bad_request)", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(&scripted{script: map[string][]reply{c.request: c.answers}})
@@ -248,7 +252,8 @@ func TestConfigurationIsChecked(t *testing.T) {
 	} {
 		config := meili.Config{URL: "http://127.0.0.1:1", Index: "x", Owner: "test", Generation: 1}
 		c.change(&config)
-		if _, err := meili.Open(t.Context(), config); err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), key) {
+		if _, err := meili.Open(t.Context(), config); err == nil || !strings.Contains(err.Error(), c.want) ||
+			strings.Contains(err.Error(), key) {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}

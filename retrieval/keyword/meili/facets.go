@@ -14,9 +14,10 @@ import (
 )
 
 // Facets implements keyword.Engine. The server counts passages, so it is
-// asked for the records found, by their cards, and they are counted here.
-// More of them than it lists (maxFacets) are an error.
-func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter, attributes []string) (map[string]map[string]int, error) {
+// queried for the records found, by their cards, and they are counted here.
+// More records than it lists (maxFacets) are an error.
+func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter,
+	attributes []string) (map[string]map[string]int, error) {
 	out := make(map[string]map[string]int, len(attributes))
 	for _, a := range attributes {
 		if !slices.Contains(facetAttributes[:], a) {
@@ -36,7 +37,7 @@ func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter, 
 		return nil, err
 	}
 	if words := e.words(q.Exclude); q.Unit == keyword.Documents && len(words) > 0 {
-		// A record is left out for any of its passages.
+		// A record is excluded by any of its passages.
 		var excluded []string
 		for _, word := range words {
 			excluded = append(excluded, quote(word))
@@ -52,7 +53,7 @@ func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter, 
 	for card := range cards {
 		values := strings.Split(card, cardSeparator)
 		if len(values) != 1+len(facetAttributes) {
-			return nil, fmt.Errorf("meili: facets: %s answers with a card of another form", e.host)
+			return nil, fmt.Errorf("meili: facets: %s returned a card of another form", e.host)
 		}
 		for i, a := range facetAttributes {
 			if value := values[1+i]; out[a] != nil && value != "" {
@@ -63,8 +64,8 @@ func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter, 
 	return out, nil
 }
 
-// matching are searches that together find every passage that matches: those
-// of each term alone or, as every hit must have the phrases, of the phrases.
+// matching returns searches that together find every passage that matches: one
+// for each term or, as every hit must have the phrases, one for the phrases.
 func (e *Engine) matching(q keyword.Query) ([]string, error) {
 	p, err := e.newPlan(q)
 	if err != nil || len(p.lists) == 0 {
@@ -99,7 +100,8 @@ func (e *Engine) cards(ctx context.Context, queries []string, f passage.Filter) 
 	err := e.onIndex(ctx, "count facets", func(uid string) (m mark, err error) {
 		requests := make([]*meilisearch.SearchRequest, len(queries))
 		for i, query := range queries {
-			requests[i] = &meilisearch.SearchRequest{IndexUID: uid, Query: query, MatchingStrategy: meilisearch.Last, AttributesToRetrieve: []string{primaryKey}}
+			requests[i] = &meilisearch.SearchRequest{IndexUID: uid, Query: query, MatchingStrategy: meilisearch.Last,
+				AttributesToRetrieve: []string{primaryKey}}
 			if filter != "" {
 				requests[i].Filter = filter
 			}

@@ -35,7 +35,8 @@ var (
 )
 
 func markOf(owner string, generation, checkpoint int) reply {
-	return reply{200, fmt.Sprintf(`{"id":"mark","owner":%q,"generation":%d,"format":%d,"checkpoint":%d}`, owner, generation, meili.Format, checkpoint)}
+	return reply{200, fmt.Sprintf(`{"id":"mark","owner":%q,"generation":%d,"format":%d,"checkpoint":%d}`, owner,
+		generation, meili.Format, checkpoint)}
 }
 
 // scripted is a server that has one answer to each request ("METHOD path"),

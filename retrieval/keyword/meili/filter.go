@@ -7,7 +7,7 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// filterOf writes a filter in the server's language, "" for all passages.
+// filterOf returns a filter in the server's language, "" for all passages.
 func filterOf(f passage.Filter) string {
 	var parts []string
 	for _, of := range []struct {
@@ -23,7 +23,7 @@ func filterOf(f passage.Filter) string {
 		}
 		parts = append(parts, of.attribute+" IN ["+strings.Join(quoted, ", ")+"]")
 	}
-	// A record without a date is in no period.
+	// A record without a date matches no period.
 	if !f.Since.IsZero() {
 		parts = append(parts, "date >= "+strconv.FormatInt(ceilSeconds(f.Since.Unix(), f.Since.Nanosecond()), 10))
 	}
@@ -36,7 +36,7 @@ func filterOf(f passage.Filter) string {
 	return strings.Join(parts, " AND ")
 }
 
-// ceilSeconds rounds up, as dates are whole seconds.
+// ceilSeconds rounds up: dates are whole seconds.
 func ceilSeconds(seconds int64, nanoseconds int) int64 {
 	if nanoseconds > 0 {
 		return seconds + 1

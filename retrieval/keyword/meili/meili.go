@@ -1,16 +1,16 @@
 // Package meili is a keyword engine on a Meilisearch server (1.18 or later;
 // measured on 1.50).
 //
-// The server holds our terms, not the texts: it finds what the embedded
-// engine finds, spelling and stemming are decided in one place, and a word
-// that is found is one that the reranker and the highlighter know. What the
-// server is asked, and how its answers are scored, is in plan.
+// The server stores our terms, not the texts: it finds what the embedded engine
+// finds, spelling and stemming are decided in one place, and the reranker and
+// the highlighter recognise every word that is found. Queries and scoring are
+// in plan.go.
 //
-// Index names an index of the server that is live, and is the base of names
-// for those being built: generation 3 of "almanac" is built in "almanac-g3",
-// and Promote makes it "almanac". A document beside the passages says whose
-// the index is, which generation, and up to which change. An index without
-// it, or with another owner's, is refused and never touched.
+// Index names an index of the server that is live, and is the base of names for
+// those being built: generation 3 of "almanac" is built in "almanac-g3", and
+// Promote makes it "almanac". A document next to the passages has the owner of
+// the index, its generation, and its checkpoint. An index without it, or with
+// another owner's, is refused and never touched.
 package meili
 
 import (
@@ -29,24 +29,24 @@ import (
 	"almanac/retrieval/keyword"
 )
 
-// Config says where the engine is and what it is called there.
+// Config says where the engine is and the name of its index.
 type Config struct {
 	URL        string // http(s)://host[:port]
 	Key        string // API key with the rights to search, documents.*, indexes.*, settings.* and tasks.get on Index*
 	Index      string // name of the live index: letters, digits, - and _
-	Generation int64  // of the index's content, see Format
-	Owner      string // whose the index is: an id of the catalog that no other has
+	Generation int64  // of the index's content; see Format
+	Owner      string // of the index: a unique id of the catalog
 	ReadOnly   bool   // another process writes: Apply and Flush do nothing
 	Synonyms   map[string][]string
 	StopWords  []string
-	// Lists is how many of a query's rarest terms head a list of their own;
-	// default and most 10, six of which are also asked for where they stand
-	// out. What a search finds and what it costs the server grow with it: where
-	// another engine finds passages by all of their terms and their
-	// frequencies, 4 are enough.
+	// Lists is how many of a query's rarest terms head a list each; default and
+	// most 10, six of which also head a list of the passages where they are
+	// outstanding. Results and cost of a search grow with it: next to an engine
+	// that finds passages by all of their terms and their frequencies, 4 are
+	// enough.
 	Lists     int
 	Timeout   time.Duration     // of one request; default 10 s
-	Transport http.RoundTripper // default: one of its own
+	Transport http.RoundTripper // default: its own
 	Log       *slog.Logger      // default: none
 }
 
@@ -62,8 +62,8 @@ type Engine struct {
 	readOnly bool
 	settings *meilisearch.Settings
 	stop     map[string]bool // stop words in our spelling
-	lists    int             // most of a search
-	loud     int             // and so many beside them
+	lists    int             // most lists of a search
+	loud     int             // most further lists, of outstanding terms
 	log      *slog.Logger
 
 	state
@@ -73,15 +73,16 @@ var _ keyword.Engine = (*Engine)(nil)
 
 var indexName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,380}$`)
 
-// Open checks the configuration. It does not wait for the server: one that is
-// down, or refuses, is an error of every call until it is there.
+// Open checks the configuration. It does not wait for the server: while that is
+// down, or refuses, every call fails.
 func Open(_ context.Context, cfg Config) (*Engine, error) {
 	u, err := url.Parse(cfg.URL)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
 		return nil, errors.New("meili: the URL of the server must be http://host:port or https://host:port")
 	}
 	if u.User != nil {
-		return nil, errors.New("meili: the URL of the server must not hold a password: the key is configured by itself")
+		return nil, errors.New("meili: the URL of the server must not hold a password: the key is configured " +
+			"separately")
 	}
 	if !indexName.MatchString(cfg.Index) {
 		return nil, fmt.Errorf("meili: index %q: a name is letters, digits, - and _", cfg.Index)
@@ -93,7 +94,8 @@ func Open(_ context.Context, cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("meili: %w", err)
 	}
-	e := &Engine{host: u.Scheme + "://" + u.Host, timeout: cfg.Timeout, index: cfg.Index, readOnly: cfg.ReadOnly, log: cfg.Log,
+	e := &Engine{host: u.Scheme + "://" + u.Host, timeout: cfg.Timeout, index: cfg.Index,
+		readOnly: cfg.ReadOnly, log: cfg.Log,
 		mark:     mark{ID: markID, Owner: cfg.Owner, Generation: cfg.Generation, Format: Format},
 		settings: settingsOf(synonyms, stopWordsOf(cfg.StopWords)), stop: map[string]bool{}}
 	for _, word := range e.settings.StopWords {
@@ -112,20 +114,21 @@ func Open(_ context.Context, cfg Config) (*Engine, error) {
 	if transport == nil {
 		own := http.DefaultTransport.(*http.Transport).Clone()
 		own.MaxIdleConnsPerHost = 16
-		own.DisableCompression = true // of an answer takes the server longer than the search
+		own.DisableCompression = true // compressing a response takes the server longer than the search
 		transport = own
 	}
 	e.http = &http.Client{Transport: limited{transport}, Timeout: e.timeout,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }} // a key is for one host
+		// the key is for one host
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	e.client = meilisearch.New(strings.TrimSuffix(cfg.URL, "/"), meilisearch.WithAPIKey(cfg.Key),
 		meilisearch.WithCustomClient(e.http), meilisearch.DisableRetries())
 	return e, nil
 }
 
-// Flush does nothing: the server keeps what Apply has waited for.
+// Flush does nothing: the server has stored what Apply waited for.
 func (e *Engine) Flush(context.Context) error { return nil }
 
-// Close ends the connections. Other calls must have returned.
+// Close closes the connections. Other calls must have returned.
 func (e *Engine) Close() error {
 	e.http.CloseIdleConnections()
 	return nil

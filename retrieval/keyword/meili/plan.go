@@ -9,40 +9,39 @@ import (
 	"almanac/retrieval/keyword"
 )
 
-// What a search asks the server.
+// How a search queries the server.
 //
-// The server has no OR: a search of several words is answered with what holds
-// all of them and then, dropping words from the end of the query (matching
-// strategy "last"), with what holds fewer; the first word is always required.
-// It reads ten words. Its own order has nothing to do with BM25.
+// The server has no OR: a search of several words finds documents with all of
+// them and then, dropping words from the end of the query (matching strategy
+// "last"), documents with fewer; the first word is always required. It reads
+// ten words. Its own order is unrelated to BM25.
 //
-// So a query is asked as several lists in one request. Each has one of the
-// rarest terms in front, required and exact, and the others behind it in the
-// order of their rarity, going round: the list is the passages with that
-// term, those with the most of the following ones first, and the score that
-// comes with a hit says how many of them it has. What the lists know together
-// of a passage, which terms it holds, makes its score: the sum of the weights
-// times the rarities of these terms. That is BM25 without the frequencies;
-// they come back in two levels, by lists of the passages in which a term
-// stands out (see outstanding), which count for more.
+// So a query is sent as several lists in one request. Each has one of the
+// rarest terms first, required and exact, followed by the others in the order
+// of their rarity, wrapping around: it finds the passages with that term, those
+// with the most of the following ones first, and the score of a hit says how
+// many of them it has. Together the lists determine which terms a passage has,
+// and so its score: the sum of the weights times the rarities of these terms.
+// That is BM25 without the frequencies; they are approximated in two levels, by
+// lists of the passages in which a term is outstanding (see outstanding), which
+// count for more.
 //
-// What it finds of the judged collections is in docs/relevance.md.
+// Measurements on the judged collections are in docs/relevance.md.
 const (
 	maxTerms   = 64  // of a query: one bit each
-	maxWords   = 10  // that the server reads of a query; a phrase is one
-	headLists  = 10  // of a search, unless Config.Lists says less
-	loudHeads  = 6   // of them that are also asked for where the term stands out, unless Config.Lists is set
-	quietShare = 0.6 // of its weight that a term counts where it does not stand out
-	leastDepth = 200 // hits of a list, however few are wanted: what lists know of each other's hits makes the scores
-	// Reading hits is what a search costs the server: so many for each list
-	// there may be, unless that is less than half the depth. Fewer lists are
-	// read deeper.
+	maxWords   = 10  // of a query that the server reads; a phrase is one
+	headLists  = 10  // of a search, unless Config.Lists is less
+	loudHeads  = 6   // of terms that also get a list of where they are outstanding, unless Config.Lists is set
+	quietShare = 0.6 // of its weight that a term counts where it is not outstanding
+	leastDepth = 200 // hits of a list, however few are wanted: scores depend on the lists having hits in common
+	// Most of the cost of a search is reading hits: this many for each possible
+	// list, but at least half the depth. Fewer lists are read deeper.
 	listRead = 100
 )
 
 var errPhrases = errors.New("meili: more than 9 phrases in a query")
 
-// plan is a query made ready for the server.
+// plan is a query prepared for the server.
 type plan struct {
 	terms []term // rarest first
 	lists []list
@@ -61,7 +60,7 @@ type list struct {
 	fixed int   // words of the query that every hit has: those of phrases
 	words int   // all words
 	chain []int // the other words, as terms in the order of the query
-	loud  bool  // of the first of them, the passages in which it stands out
+	loud  bool  // only the passages in which the first of them is outstanding
 }
 
 // newPlan returns a plan without lists for a query that finds nothing.
@@ -126,8 +125,8 @@ func (e *Engine) termsOf(of []keyword.Term) []term {
 	return terms[:min(maxTerms, len(terms))]
 }
 
-// chain is the list of a term: itself and the terms behind it, going round. A
-// prefix stands alone, as only the last word of a query can be one.
+// chain returns the list of a term: itself and the terms after it, wrapping
+// around. A prefix is alone, as only the last word of a query can be one.
 func (p *plan) chain(head, words int) list {
 	l := list{chain: []int{head}}
 	if p.terms[head].prefix {
@@ -141,7 +140,7 @@ func (p *plan) chain(head, words int) list {
 	return l
 }
 
-// write writes a list's query. What ends in a space has no prefix at its end.
+// write returns a list's query. With a space at the end its last word is not a prefix.
 func (p *plan) write(prefix []string, l list, head string) string {
 	words := append(slices.Clone(prefix), head)
 	for _, i := range l.chain[1:] {
@@ -154,8 +153,8 @@ func (p *plan) write(prefix []string, l list, head string) string {
 	return text
 }
 
-// head is the term as the first of a list: a word in quotes is required and
-// matches nothing but itself.
+// head returns the term as the first of a list: a word in quotes is required
+// and matches only exactly.
 func (t term) head() string {
 	if t.prefix || !t.exact {
 		return t.spelling
@@ -163,8 +162,7 @@ func (t term) head() string {
 	return quote(t.spelling)
 }
 
-// words are the spellings of terms but for stop words, which the server does
-// not index.
+// words returns the spellings of terms except stop words, which the server does not index.
 func (e *Engine) words(terms []keyword.Term) []string {
 	return slices.DeleteFunc(spellings(terms), func(s string) bool { return e.stop[s] })
 }
@@ -181,8 +179,7 @@ func spellings(terms []keyword.Term) []string {
 
 func quote(words ...string) string { return `"` + strings.Join(words, " ") + `"` }
 
-// depth is how many hits each list has for k hits in all, where there may be
-// so many lists.
+// depth returns how many hits each list has for k hits in all, given the possible number of lists.
 func (p *plan) depth(k, most int) int {
 	k = min(max(k, leastDepth), maxHits)
 	return min(k, max(k/2, most*listRead/len(p.lists)))

@@ -15,10 +15,11 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// planner is an engine that asks nobody.
+// planner is an engine that calls no server.
 func planner(t *testing.T, lists int) *Engine {
 	t.Helper()
-	e, err := Open(t.Context(), Config{URL: "http://127.0.0.1:1", Index: "x", Owner: "test", Generation: 1, Lists: lists,
+	e, err := Open(t.Context(), Config{URL: "http://127.0.0.1:1", Index: "x", Owner: "test", Generation: 1,
+		Lists:    lists,
 		Synonyms: map[string][]string{"dvp": {"delivery versus payment"}}, StopWords: []string{"the"}})
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +62,8 @@ func TestPlan(t *testing.T) {
 		{"a prefix stands alone", keyword.Query{Terms: append(weighted("a", "b"), prefix)},
 			[]string{`quo`, `"a" b `, `"azq" b `, `"b" a `, `"bzq" a `}},
 		{"exclusions and phrases go first", keyword.Query{Terms: weighted("a", "b"), Phrases: [][]keyword.Term{weighted("a", "the", "b")}, Exclude: weighted("x.y")},
-			[]string{`-"xzpy" "a the b"`, `-"xzpy" "a the b" "a" b `, `-"xzpy" "a the b" "azq" b `, `-"xzpy" "a the b" "b" a `, `-"xzpy" "a the b" "bzq" a `}},
+			[]string{`-"xzpy" "a the b"`, `-"xzpy" "a the b" "a" b `, `-"xzpy" "a the b" "azq" b `,
+				`-"xzpy" "a the b" "b" a `, `-"xzpy" "a the b" "bzq" a `}},
 	} {
 		p, err := e.newPlan(c.query)
 		if err != nil {
@@ -83,7 +85,8 @@ func TestLongQueriesArePlannedWithinTheServersLimits(t *testing.T) {
 	for i := range 100 {
 		texts = append(texts, fmt.Sprintf("w%d", i))
 	}
-	p, err := e.newPlan(keyword.Query{Terms: weighted(texts...), Phrases: [][]keyword.Term{weighted("a", "b"), weighted("c")}})
+	p, err := e.newPlan(keyword.Query{Terms: weighted(texts...),
+		Phrases: [][]keyword.Term{weighted("a", "b"), weighted("c")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,17 +98,19 @@ func TestLongQueriesArePlannedWithinTheServersLimits(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
-	if _, err := e.newPlan(keyword.Query{Phrases: slices.Repeat([][]keyword.Term{weighted("a", "b")}, 10)}); err == nil {
+	if _, err := e.newPlan(keyword.Query{Phrases: slices.Repeat([][]keyword.Term{weighted("a", "b")},
+		10)}); err == nil {
 		t.Error("ten phrases are accepted")
 	}
 }
 
-// Beside an engine that knows terms' frequencies fewer lists are asked for,
-// and none of where terms stand out; a query that needs few of them reads
+// Next to an engine that has terms' frequencies fewer lists are requested,
+// and none of where terms are outstanding; a query that needs few of them reads
 // these deeper.
 func TestFewLists(t *testing.T) {
 	e := planner(t, 4)
-	for terms, want := range map[int]struct{ lists, depth int }{1: {1, 200}, 2: {2, 200}, 3: {3, 133}, 4: {4, 100}, 9: {4, 100}} {
+	for terms, want := range map[int]struct{ lists, depth int }{1: {1, 200}, 2: {2, 200}, 3: {3, 133}, 4: {4, 100},
+		9: {4, 100}} {
 		p, err := e.newPlan(keyword.Query{Terms: weighted(strings.Fields("a b c d e f g h i")[:terms]...)})
 		if err != nil {
 			t.Fatal(err)
@@ -152,7 +157,8 @@ func TestScoresPutTogetherWhatListsKnow(t *testing.T) {
 		return out
 	}
 	for unit, want := range [][]keyword.Hit{
-		keyword.Passages:  {{Record: 1, Passage: passage.NewID(1, 0), Score: 3}, {Record: 2, Passage: passage.NewID(2, 0), Score: 3}, {Record: 1, Passage: passage.NewID(1, 1), Score: 2.2}},
+		keyword.Passages: {{Record: 1, Passage: passage.NewID(1, 0), Score: 3},
+			{Record: 2, Passage: passage.NewID(2, 0), Score: 3}, {Record: 1, Passage: passage.NewID(1, 1), Score: 2.2}},
 		keyword.Documents: {{Record: 1, Score: 4}, {Record: 3, Score: 4}, {Record: 2, Score: 3}},
 	} {
 		got := p.score(of(keyword.Unit(unit)), keyword.Unit(unit))

@@ -11,10 +11,10 @@ import (
 )
 
 // Promote makes the engine's generation the live one: its index and the live
-// one swap names in one step (where there is no live one, it takes the name),
-// and what was live is deleted, with all older generations that were left
-// behind. Searches of this engine go on meanwhile, those of engines of older
-// generations fail from then on. Promoting again does nothing.
+// one swap names in one step (if there is no live one, it takes the name), and
+// the previous one is deleted, with all remaining older generations. Searches
+// of this engine continue meanwhile, those of engines of older generations fail
+// from then on. Promoting again does nothing.
 func (e *Engine) Promote(ctx context.Context) error {
 	if e.readOnly {
 		return fmt.Errorf("meili: promote %s: this engine is read-only", e.index)
@@ -41,17 +41,17 @@ func (e *Engine) swap(ctx context.Context, uid string) error {
 		return err
 	}
 	attempt := fmt.Sprintf("swap index %s with %s", uid, e.index)
-	task, err := e.client.SwapIndexesWithContext(ctx, []*meilisearch.SwapIndexesParams{{Indexes: []string{uid, e.index}, Rename: live == nil}})
+	task, err := e.client.SwapIndexesWithContext(ctx,
+		[]*meilisearch.SwapIndexesParams{{Indexes: []string{uid, e.index}, Rename: live == nil}})
 	if err := e.await(ctx, attempt, task, err); err != nil {
 		return err
 	}
 	e.uid.Store(&e.index)
-	e.log.Info("meili: index promoted", "index", e.index, "generation", e.mark.Generation)
+	e.log.Info("index promoted", "index", e.index, "generation", e.mark.Generation)
 	return nil
 }
 
-// sweep deletes this owner's indexes of older generations, and the one that
-// has swapped its content away.
+// sweep deletes this owner's indexes of older generations, including the one that was swapped out.
 func (e *Engine) sweep(ctx context.Context) error {
 	const page = 200
 	var names []string
@@ -69,7 +69,8 @@ func (e *Engine) sweep(ctx context.Context) error {
 	}
 	for _, name := range names {
 		number, ok := strings.CutPrefix(name, e.index+"-g")
-		if generation, err := strconv.ParseInt(number, 10, 64); !ok || err != nil || generation > e.mark.Generation || name != e.building(generation) {
+		if generation, err := strconv.ParseInt(number, 10, 64); !ok || err != nil || generation > e.mark.Generation ||
+			name != e.building(generation) {
 			continue
 		}
 		switch m, err := e.readMark(ctx, name); {
@@ -88,8 +89,8 @@ func (e *Engine) sweep(ctx context.Context) error {
 	return nil
 }
 
-// Drop deletes the index of the engine's generation. It is for an index that
-// was made for a while; where there is none it does nothing.
+// Drop deletes the index of the engine's generation. It is for temporary
+// indexes; if there is none it does nothing.
 func (e *Engine) Drop(ctx context.Context) error {
 	if e.readOnly {
 		return fmt.Errorf("meili: drop %s: this engine is read-only", e.index)

@@ -37,7 +37,7 @@ func (e *Engine) Search(ctx context.Context, q keyword.Query, f passage.Filter, 
 	return hits[:min(k, len(hits))], nil
 }
 
-// request is what the lists of a plan have in common.
+// request is the common part of the lists of a plan.
 type request struct {
 	unit   keyword.Unit
 	filter string
@@ -52,8 +52,7 @@ type match struct {
 	words int
 }
 
-// ask runs all lists of a plan in one request. The last search in it asks for
-// the mark.
+// ask runs all lists of a plan in one request. The last search in it fetches the mark.
 func (e *Engine) ask(ctx context.Context, p plan, r request) ([]answer, error) {
 	var answers []answer
 	err := e.onIndex(ctx, "search", func(uid string) (mark, error) {
@@ -74,37 +73,37 @@ func (e *Engine) ask(ctx context.Context, p plan, r request) ([]answer, error) {
 			return mark{}, err
 		}
 		if len(response.Results) != len(queries) {
-			return mark{}, fmt.Errorf("%s answers %d of %d searches", e.host, len(response.Results), len(queries))
+			return mark{}, fmt.Errorf("%s answered %d of %d searches", e.host, len(response.Results), len(queries))
 		}
 		answers = make([]answer, len(p.lists))
 		for i, l := range p.lists {
 			if answers[i], err = decode(response.Results[i].Hits, l.words, r.unit); err != nil {
-				return mark{}, fmt.Errorf("answer of %s: %w", e.host, err)
+				return mark{}, fmt.Errorf("response of %s: %w", e.host, err)
 			}
 		}
 		var marks []mark
 		if err := response.Results[len(p.lists)].Hits.DecodeInto(&marks); err != nil || len(marks) != 1 {
-			return mark{}, nil // another's index by now
+			return mark{}, nil // the index is another's by now
 		}
 		return marks[0], nil
 	})
 	return answers, err
 }
 
-// decode reads the hits of a list of so many words. The passages of an answer
-// of documents stand for their records.
+// decode reads the hits of a list with the given number of words. In a search
+// for documents a passage stands for its record.
 func decode(hits meilisearch.Hits, words int, unit keyword.Unit) (answer, error) {
 	out := make(answer, 0, len(hits))
 	for _, h := range hits {
 		text, isBare := strings.CutPrefix(strings.Trim(string(h[primaryKey]), `"`), bare)
 		if text == markID {
-			continue // numbers in it stay findable from before there were settings
+			continue // numbers in it stay findable if indexed before the settings
 		}
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("hit without the id of a passage: %q", h[primaryKey])
 		}
-		// With words as the only rule the score is the share of them.
+		// With words as the only ranking rule the score is their share.
 		score, err := strconv.ParseFloat(string(h["_rankingScore"]), 64)
 		if err != nil {
 			return nil, fmt.Errorf("hit without a ranking score: %q", h["_rankingScore"])
@@ -123,7 +122,7 @@ func decode(hits meilisearch.Hits, words int, unit keyword.Unit) (answer, error)
 	return out, nil
 }
 
-// score puts together what the lists know, best first.
+// score combines the lists into hits, best first.
 func (p *plan) score(answers []answer, unit keyword.Unit) []keyword.Hit {
 	type evidence struct{ holds, loud uint64 } // a bit for each term
 	known := map[passage.ID]evidence{}
@@ -162,8 +161,8 @@ func (p *plan) score(answers []answer, unit keyword.Unit) []keyword.Hit {
 	return hits
 }
 
-// exclude leaves out the documents that hold an excluded term in any of their
-// passages: the lists have only left out the passages that do.
+// exclude drops the documents that have an excluded term in any of their
+// passages: the lists have dropped only those passages.
 func (e *Engine) exclude(ctx context.Context, terms []keyword.Term, hits []keyword.Hit) ([]keyword.Hit, error) {
 	words := e.words(terms)
 	if len(words) == 0 || len(hits) == 0 {
@@ -178,7 +177,8 @@ func (e *Engine) exclude(ctx context.Context, terms []keyword.Term, hits []keywo
 	for i, h := range hits {
 		records[i] = h.Record
 	}
-	found, err := e.ask(ctx, p, request{unit: keyword.Documents, filter: filterOf(passage.Filter{Records: records}), limit: len(records)})
+	found, err := e.ask(ctx, p, request{unit: keyword.Documents, filter: filterOf(passage.Filter{Records: records}),
+		limit: len(records)})
 	if err != nil {
 		return nil, err
 	}

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// spell writes a term as a word that the server keeps whole and as it is: its
-// tokenizer parts words at punctuation, segments and normalises scripts by
-// dictionaries that differ between builds, and guesses languages, none of
-// which may happen to a term that our analyzer has made. Letters a to y and
-// digits stay, z is zz, frequent punctuation is z and a letter, everything
-// else zx or zy and its code point. Spellings are unique, and a term begins
-// with another exactly if their spellings do. Terms have at most 64 bytes and
-// their spellings under 200, within the 250 that the server indexes of a word.
+// spell encodes a term as a word that the server indexes unchanged: its
+// tokenizer splits words at punctuation, segments and normalises scripts by
+// dictionaries that differ between builds, and guesses languages, none of which
+// may happen to our terms. Letters a to y and digits stay, z is zz, frequent
+// punctuation is z and a letter, everything else zx or zy and its code point.
+// Spellings are unique, and one term is a prefix of another exactly if their
+// spellings are. Terms have at most 64 bytes and their spellings under 200,
+// within the 250 that the server indexes of a word.
 func spell(term string) string {
 	if strings.IndexFunc(term, spelt) < 0 {
 		return term
@@ -43,9 +43,8 @@ func spell(term string) string {
 	return b.String()
 }
 
-// spelt reports whether a character does not stand for itself.
+// spelt reports whether a character must be encoded.
 func spelt(r rune) bool { return (r < 'a' || r > 'y') && (r < '0' || r > '9') }
 
-// loud is behind the spelling of a term that stands out in a passage; no
-// spelling ends so.
+// loud follows the spelling of a term that is outstanding in a passage; no spelling ends in it.
 const loud = "zq"

@@ -38,13 +38,16 @@ func TestSpellingsAreWordsAndUnique(t *testing.T) {
 			b = a + b
 		}
 		x, y := spell(a), spell(b)
-		if i := strings.IndexFunc(x, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }); i >= 0 {
+		if i := strings.IndexFunc(x, func(r rune) bool {
+			return (r < 'a' || r > 'z') && (r < '0' || r > '9')
+		}); i >= 0 {
 			t.Fatalf("%q: %q is not a word", a, x)
 		}
 		if (a == b) != (x == y) || strings.HasPrefix(b, a) != strings.HasPrefix(y, x) {
 			t.Fatalf("%q and %q: %q and %q", a, b, x, y)
 		}
-		if a != "" && strings.HasSuffix(x, loud) && len(x) == len(spell(strings.TrimSuffix(a, "q")))+1 && !strings.HasSuffix(a, "zq") {
+		if a != "" && strings.HasSuffix(x, loud) && len(x) == len(spell(strings.TrimSuffix(a, "q")))+1 &&
+			!strings.HasSuffix(a, "zq") {
 			t.Fatalf("%q: %q ends like a mark", a, x)
 		}
 	})

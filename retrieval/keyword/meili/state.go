@@ -11,9 +11,9 @@ import (
 	"almanac/retrieval/keyword"
 )
 
-// mark is the document that says what an index is. It comes into being with
-// the index, moves with it when indexes are swapped, and is written with the
-// last passages of a batch.
+// mark is the document that identifies an index. It is created with the index,
+// moves with it when indexes are swapped, and is written with the last passages
+// of a batch.
 type mark struct {
 	ID         string `json:"id"`
 	Owner      string `json:"owner"`
@@ -27,21 +27,20 @@ const (
 	primaryKey = "id"
 )
 
-// state is what the engine knows of its index.
+// state is the engine's knowledge of its index.
 type state struct {
-	uid     atomic.Pointer[string] // the index that holds our generation; nil: to be found out
-	highest atomic.Int64           // the checkpoint that the index had, as far as this process knows
-	applied int64                  // up to where Apply goes on
+	uid     atomic.Pointer[string] // the index of our generation; nil: not looked up
+	highest atomic.Int64           // the highest checkpoint of the index known to this process
+	applied int64                  // checkpoint that Apply continues from
 }
 
-// building is the name of the index in which a generation is built.
+// building returns the name of the index in which a generation is built.
 func (e *Engine) building(generation int64) string {
 	return e.index + "-g" + strconv.FormatInt(generation, 10)
 }
 
-// look finds the index that holds our generation and returns its mark; nil
-// where there is none. The name that a promotion takes it away from is looked
-// at first.
+// look finds the index of our generation and returns its mark; nil if there is
+// none. It tries the name that a promotion takes it from first.
 func (e *Engine) look(ctx context.Context) (uid string, m *mark, err error) {
 	for _, uid := range []string{e.building(e.mark.Generation), e.index} {
 		m, err := e.readMark(ctx, uid)
@@ -52,7 +51,8 @@ func (e *Engine) look(ctx context.Context) (uid string, m *mark, err error) {
 			continue
 		}
 		if m.Format != e.mark.Format {
-			return "", nil, fmt.Errorf("meili: index %s of %s is in format %d and this program writes format %d: start a new generation, or delete the index", uid, e.host, m.Format, e.mark.Format)
+			return "", nil, fmt.Errorf("meili: index %s of %s is in format %d and this program writes format %d: "+
+				"start a new generation, or delete the index", uid, e.host, m.Format, e.mark.Format)
 		}
 		e.uid.Store(&uid)
 		return uid, m, nil
@@ -60,19 +60,19 @@ func (e *Engine) look(ctx context.Context) (uid string, m *mark, err error) {
 	return "", nil, nil
 }
 
-// prepare is look for a writer: the index has our settings, and where there
-// is none, one is made.
+// prepare is look for a writer: it creates a missing index and applies our settings.
 func (e *Engine) prepare(ctx context.Context) (uid string, m *mark, err error) {
 	if uid, m, err = e.look(ctx); err != nil {
 		return "", nil, err
 	}
 	if m == nil {
 		uid = e.building(e.mark.Generation)
-		task, err := e.client.Index(uid).AddDocumentsWithContext(ctx, []mark{e.mark}, &meilisearch.DocumentOptions{PrimaryKey: ptr(primaryKey)})
+		task, err := e.client.Index(uid).AddDocumentsWithContext(ctx, []mark{e.mark},
+			&meilisearch.DocumentOptions{PrimaryKey: ptr(primaryKey)})
 		if err := e.await(ctx, "create index "+uid, task, err); err != nil {
 			return "", nil, err
 		}
-		e.log.Info("meili: index created", "index", uid)
+		e.log.Info("index created", "index", uid)
 		if uid, m, err = e.look(ctx); err != nil {
 			return "", nil, err
 		}
@@ -89,10 +89,10 @@ func (e *Engine) missing() error {
 }
 
 // onIndex runs a search on the index of our generation. A search also returns
-// the mark of the index that it was answered by, read last: where that is
-// another generation's, indexes were swapped or deleted meanwhile, and the
-// search is run again where ours is now. An index that has lost changes is
-// being filled again, and its answers are not given.
+// the mark of the index it was run on, read last: if that is another
+// generation's, indexes were swapped or deleted meanwhile, and the search is
+// run again on our index. An index that has lost changes is being filled again,
+// and its results are not returned.
 func (e *Engine) onIndex(ctx context.Context, attempt string, run func(uid string) (mark, error)) error {
 	for again := false; ; again = true {
 		highest := e.highest.Load()
@@ -127,14 +127,14 @@ func (e *Engine) onIndex(ctx context.Context, attempt string, run func(uid strin
 	}
 }
 
-// of reports whether the mark is of the same content as another.
+// of reports whether the mark has the same content as another.
 func (m mark) of(other mark) bool {
 	m.Checkpoint = other.Checkpoint
 	return m == other
 }
 
-// readMark returns the mark of an index, nil where there is no index. An
-// index that is not this owner's is an error.
+// readMark returns the mark of an index, nil if there is no index. An index
+// that is not this owner's is an error.
 func (e *Engine) readMark(ctx context.Context, uid string) (*mark, error) {
 	var m mark
 	err := e.client.Index(uid).GetDocumentWithContext(ctx, markID, nil, &m)
@@ -142,18 +142,21 @@ func (e *Engine) readMark(ctx context.Context, uid string) (*mark, error) {
 	case hasCode(err, indexNotFound):
 		return nil, nil
 	case hasCode(err, documentNotFound), unknownForm(err), err == nil && m.Owner == "":
-		return nil, fmt.Errorf("meili: %w: index %s of %s was not made by this program: choose another name", ErrForeign, uid, e.host)
+		return nil, fmt.Errorf("meili: %w: index %s of %s was not made by this program: choose another name",
+			ErrForeign, uid, e.host)
 	case err != nil:
 		return nil, e.failed(ctx, "read index "+uid, err)
 	case m.Owner != e.mark.Owner:
-		return nil, fmt.Errorf("meili: %w: index %s of %s is that of catalog %q, not of %q: choose another name", ErrForeign, uid, e.host, m.Owner, e.mark.Owner)
+		return nil, fmt.Errorf("meili: %w: index %s of %s is that of catalog %q, not of %q: choose another name",
+			ErrForeign, uid, e.host, m.Owner, e.mark.Owner)
 	}
 	return &m, nil
 }
 
-// Checkpoint implements keyword.Engine: it asks the server. Where that has no
-// index of this generation, one is made and the answer is 0, unless the engine
-// is read-only. It must not run together with Apply, which goes on from there.
+// Checkpoint implements keyword.Engine: it queries the server. If that has no
+// index of this generation, it creates one and returns 0, unless the engine is
+// read-only. It must not run concurrently with Apply, which continues from
+// there.
 func (e *Engine) Checkpoint(ctx context.Context) (int64, error) {
 	find := e.prepare
 	if e.readOnly {

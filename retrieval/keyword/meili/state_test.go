@@ -31,7 +31,8 @@ func TestSearchFollowsItsGeneration(t *testing.T) {
 	if err != nil || len(hits) != 1 || hits[0].Record != 1 {
 		t.Fatalf("%+v, %v", hits, err)
 	}
-	if len(s.queries) != 2 || !strings.Contains(string(s.queries[0]), `"x-g1"`) || !strings.Contains(string(s.queries[1]), `"indexUid":"x"`) {
+	if len(s.queries) != 2 || !strings.Contains(string(s.queries[0]), `"x-g1"`) ||
+		!strings.Contains(string(s.queries[1]), `"indexUid":"x"`) {
 		t.Errorf("asked %s", s.queries)
 	}
 }
@@ -43,14 +44,16 @@ func TestAnswersOfAnotherIndexAreNotGiven(t *testing.T) {
 		"no mark":            {},
 	} {
 		e, _ := engine(t, map[string][]reply{"POST /multi-search": {found(mark)}})
-		if hits, err := e.Search(t.Context(), term("ledger"), passage.Filter{}, 10); !errors.Is(err, keyword.ErrUnavailable) {
+		if hits, err := e.Search(t.Context(), term("ledger"), passage.Filter{}, 10); !errors.Is(err,
+			keyword.ErrUnavailable) {
 			t.Errorf("%s: %+v, %v", name, hits, err)
 		}
 	}
 }
 
 func TestAnswersOfAnIndexThatIsFilledAgainAreNotGiven(t *testing.T) {
-	e, s := engine(t, map[string][]reply{"POST /multi-search": {found(markOf("test", 1, 5)), found(markOf("test", 1, 3)), found(markOf("test", 1, 5))}})
+	e, s := engine(t, map[string][]reply{"POST /multi-search": {found(markOf("test", 1, 5)),
+		found(markOf("test", 1, 3)), found(markOf("test", 1, 5))}})
 	if at, err := e.Checkpoint(t.Context()); at != 5 || err != nil {
 		t.Fatalf("checkpoint %d, %v", at, err)
 	}
@@ -61,14 +64,16 @@ func TestAnswersOfAnIndexThatIsFilledAgainAreNotGiven(t *testing.T) {
 	if err := search(); err != nil {
 		t.Error(err)
 	}
-	fails(t, "search", search(), "http://"+s.host, "HOST has lost index x and it is being filled again: 3 of 5 changes", true)
+	fails(t, "search", search(), "http://"+s.host, "HOST has lost index x and it is being filled again: 3 of 5 changes",
+		true)
 	if err := search(); err != nil {
 		t.Error(err)
 	}
 }
 
 func TestReadOnlyEngineWritesNothing(t *testing.T) {
-	e, s := engine(t, map[string][]reply{"GET /indexes/x/documents/mark": {noIndex}}, func(c *meili.Config) { c.ReadOnly = true })
+	e, s := engine(t, map[string][]reply{"GET /indexes/x/documents/mark": {noIndex}},
+		func(c *meili.Config) { c.ReadOnly = true })
 	if at, err := e.Checkpoint(t.Context()); at != 0 || err != nil {
 		t.Errorf("checkpoint %d, %v", at, err)
 	}
@@ -88,7 +93,8 @@ func TestBatchIsOneTaskAfterAnother(t *testing.T) {
 	b := keyword.Batch{Checkpoint: 6}
 	long := keyword.Text{Tokens: []analysis.Token{{Term: strings.Repeat("x", 1<<19)}}} // and once more as it stands out
 	for id := range int64(40) {
-		b.Records = append(b.Records, keyword.Record{ID: 1 + id, Passages: []keyword.Passage{{ID: passage.NewID(1+id, 0), Body: long}}})
+		b.Records = append(b.Records,
+			keyword.Record{ID: 1 + id, Passages: []keyword.Passage{{ID: passage.NewID(1+id, 0), Body: long}}})
 	}
 	if err := e.Apply(t.Context(), b); err != nil {
 		t.Fatal(err)
@@ -116,7 +122,8 @@ func TestBatchIsOneTaskAfterAnother(t *testing.T) {
 		t.Errorf("%d tasks left, %d at most, writes %q", waiting, most, writes)
 	}
 	last := s.lines[len(s.lines)-1]
-	if want := fmt.Sprintf(`{"id":"mark","owner":"test","generation":1,"format":%d,"checkpoint":6}`, meili.Format); last != want {
+	if want := fmt.Sprintf(`{"id":"mark","owner":"test","generation":1,"format":%d,"checkpoint":6}`,
+		meili.Format); last != want {
 		t.Errorf("the batch ends with %s", last)
 	}
 }
@@ -132,7 +139,8 @@ func (b transport) RoundTrip(r *http.Request) (*http.Response, error) {
 func FuzzAnswers(f *testing.F) {
 	mark := markOf("test", 1, 5).body
 	f.Add([]byte(mark))
-	f.Add([]byte(`{"results":[{"hits":[{"id":"65536","_rankingScore":1e999}]},{"hits":[{"id":-1}]},{"hits":[` + mark + `]}],"facetDistribution":{"card":{"1\u001f":1}}}`))
+	f.Add([]byte(`{"results":[{"hits":[{"id":"65536","_rankingScore":1e999}]},{"hits":[{"id":-1}]},{"hits":[` + mark +
+		`]}],"facetDistribution":{"card":{"1\u001f":1}}}`))
 	f.Add([]byte(`{"id":"mark","owner":"test","generation":1,"format":1,"results":[{"hits":[{"id":"65536","_rankingScore":-7}]},{"hits":[{}]},{"hits":[{"owner":3}]}]}`))
 	f.Add([]byte(`{"id":"mark","owner":"test","generation":1,"format":1,"facetDistribution":{"card":["1"]},"status":"failed"}`))
 	f.Add([]byte(`[`))
@@ -142,7 +150,8 @@ func FuzzAnswers(f *testing.F) {
 			if name == "apply" || name == "promote" {
 				continue // they can wait for ever, for a task
 			}
-			e, err := meili.Open(t.Context(), meili.Config{URL: "http://search.example.org", Index: "x", Owner: "test", Generation: 1, ReadOnly: true, Transport: transport(body)})
+			e, err := meili.Open(t.Context(), meili.Config{URL: "http://search.example.org", Index: "x", Owner: "test",
+				Generation: 1, ReadOnly: true, Transport: transport(body)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,7 +168,8 @@ func TestDrop(t *testing.T) {
 		t.Errorf("%v, asked %v", err, s.asked)
 	}
 	e, s = engine(t, map[string][]reply{"GET /indexes/x/documents/mark": {noIndex}})
-	if err := e.Drop(t.Context()); err != nil || slices.ContainsFunc(s.asked, func(a string) bool { return strings.HasPrefix(a, "DELETE") }) {
+	if err := e.Drop(t.Context()); err != nil ||
+		slices.ContainsFunc(s.asked, func(a string) bool { return strings.HasPrefix(a, "DELETE") }) {
 		t.Errorf("without an index: %v, asked %v", err, s.asked)
 	}
 	if err := dial(t, "http://127.0.0.1:1", func(c *meili.Config) { c.ReadOnly = true }).Drop(t.Context()); err == nil {

@@ -10,15 +10,15 @@ import (
 	"almanac/retrieval/keyword"
 )
 
-// A task is looked at soon, as most are short, and then less and less often.
+// A task is polled soon, as most are short, and then less and less often.
 const (
 	firstLook  = 2 * time.Millisecond
 	slowestGap = 250 * time.Millisecond
-	complain   = time.Minute // of waiting, then it is logged
+	complain   = time.Minute // wait after which it is logged
 )
 
-// await waits for a task that was enqueued, or not: err is of the request.
-// The server works off one queue, for all of its indexes, in order.
+// await waits for a task; err is the error of the request that was to enqueue
+// it. The server processes one queue, for all of its indexes, in order.
 func (e *Engine) await(ctx context.Context, attempt string, info *meilisearch.TaskInfo, err error) error {
 	if err != nil {
 		return e.failed(ctx, attempt, err)
@@ -33,7 +33,8 @@ func (e *Engine) await(ctx context.Context, attempt string, info *meilisearch.Ta
 		}
 		task, err := e.client.GetTaskWithContext(ctx, info.TaskUID)
 		if hasCode(err, "task_not_found") {
-			return fmt.Errorf("meili: %s: %w: %s has forgotten task %d: it was restarted empty", attempt, keyword.ErrUnavailable, e.host, info.TaskUID)
+			return fmt.Errorf("meili: %s: %w: %s has forgotten task %d: it was restarted empty", attempt,
+				keyword.ErrUnavailable, e.host, info.TaskUID)
 		}
 		if err != nil {
 			return e.failed(ctx, attempt, err)
@@ -43,15 +44,18 @@ func (e *Engine) await(ctx context.Context, attempt string, info *meilisearch.Ta
 			return nil
 		case meilisearch.TaskStatusFailed:
 			if task.Error.Code == diskFull {
-				return fmt.Errorf("meili: %s: %w: the disk of %s is full: %s", attempt, keyword.ErrUnavailable, e.host, sentence(task.Error.Message))
+				return fmt.Errorf("meili: %s: %w: the disk of %s is full: %s", attempt, keyword.ErrUnavailable, e.host,
+					sentence(task.Error.Message))
 			}
-			return fmt.Errorf("meili: %s: task %d of %s failed: %s (%s)", attempt, info.TaskUID, e.host, sentence(task.Error.Message), task.Error.Code)
+			return fmt.Errorf("meili: %s: task %d of %s failed: %s (%s)", attempt, info.TaskUID, e.host,
+				sentence(task.Error.Message), task.Error.Code)
 		case meilisearch.TaskStatusCanceled:
 			return fmt.Errorf("meili: %s: task %d of %s was cancelled there", attempt, info.TaskUID, e.host)
 		}
 		if time.Since(logged) >= complain {
 			logged = time.Now()
-			e.log.Warn("meili: the server's queue is slow", "attempt", attempt, "task", info.TaskUID, "status", task.Status, "waited", time.Since(begun).Round(time.Second))
+			e.log.Warn("the server's queue is slow", "attempt", attempt, "task", info.TaskUID, "status", task.Status,
+				"waited", time.Since(begun).Round(time.Second))
 		}
 	}
 }

@@ -26,7 +26,8 @@ func write(t *testing.T, e *meili.Engine, checkpoint int64, texts ...string) {
 	b := keyword.Batch{Checkpoint: checkpoint}
 	for i, text := range texts {
 		id := int64(i + 1)
-		b.Records = append(b.Records, keyword.Record{ID: id, Passages: []keyword.Passage{{ID: passage.NewID(id, 0), Body: words(text)}}})
+		b.Records = append(b.Records,
+			keyword.Record{ID: id, Passages: []keyword.Passage{{ID: passage.NewID(id, 0), Body: words(text)}}})
 	}
 	if err := e.Apply(t.Context(), b); err != nil {
 		t.Fatal(err)
@@ -46,7 +47,7 @@ func finds(t *testing.T, e *meili.Engine, word string, want ...int64) {
 	}
 }
 
-// begin opens an engine and finds out where it is, as a follower does.
+// begin opens an engine and reads its checkpoint, as a follower does.
 func begin(t *testing.T, c meili.Config, want int64) *meili.Engine {
 	t.Helper()
 	e := open(t, c)
@@ -107,7 +108,8 @@ func testSettings(t *testing.T, p *place, c meili.Config) {
 	e := begin(t, c, 0)
 	write(t, e, 5, "amber", "quartz amber")
 	index := p.client.Index(c.Index + "-g1")
-	task, err := index.UpdateSettings(&meilisearch.Settings{RankingRules: []string{"typo"}, SearchableAttributes: []string{"title"}, StopWords: []string{"amber"},
+	task, err := index.UpdateSettings(&meilisearch.Settings{RankingRules: []string{"typo"},
+		SearchableAttributes: []string{"title"}, StopWords: []string{"amber"},
 		Synonyms: map[string][]string{"amber": {"quartz"}}, FilterableAttributes: []string{"kind"}})
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +120,8 @@ func testSettings(t *testing.T, p *place, c meili.Config) {
 	}
 	finds(t, e, "amber", 1, 2)
 	settings, err := index.GetSettings()
-	if err != nil || len(settings.StopWords) > 0 || len(settings.Synonyms) > 0 || !slices.Equal(settings.RankingRules, []string{"words"}) {
+	if err != nil || len(settings.StopWords) > 0 || len(settings.Synonyms) > 0 ||
+		!slices.Equal(settings.RankingRules, []string{"words"}) {
 		t.Errorf("settings %+v, %v", settings, err)
 	}
 }
@@ -139,7 +142,7 @@ func testServerThatLostTheIndex(t *testing.T, p *place, c meili.Config) {
 		return err
 	}
 	unavailable(search(), "it was not built yet, or the server has lost it")
-	unavailable(e.Apply(t.Context(), batch(7)), "it goes up to change 0, not 6; it must be filled again from there")
+	unavailable(e.Apply(t.Context(), batch(7)), "it has them up to 0, not 6; it must be filled again from there")
 	unavailable(e.Apply(t.Context(), batch(7)), "not 6")
 	if at, err := e.Checkpoint(t.Context()); at != 0 || err != nil {
 		t.Fatalf("checkpoint %d, %v", at, err)
@@ -166,14 +169,16 @@ func testForeignIndex(t *testing.T, p *place, c meili.Config) {
 	p.wait(t, task)
 	other := c
 	other.Index += "-g3" // a name that a generation of the other has
-	theirs := begin(t, meili.Config{URL: c.URL, Key: c.Key, Index: other.Index, Generation: 1, Owner: "another", Transport: c.Transport}, 0)
+	theirs := begin(t, meili.Config{URL: c.URL, Key: c.Key, Index: other.Index, Generation: 1, Owner: "another",
+		Transport: c.Transport}, 0)
 	if err := theirs.Promote(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for _, refused := range []meili.Config{c, other} {
 		e := open(t, refused)
 		for name, call := range calls {
-			if err := call(t.Context(), e); !errors.Is(err, meili.ErrForeign) || !strings.Contains(err.Error(), "index "+refused.Index) {
+			if err := call(t.Context(), e); !errors.Is(err, meili.ErrForeign) ||
+				!strings.Contains(err.Error(), "index "+refused.Index) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
@@ -189,9 +194,11 @@ func testForeignIndex(t *testing.T, p *place, c meili.Config) {
 }
 
 func testSynonymsAndStopWords(t *testing.T, _ *place, c meili.Config) {
-	c.Synonyms, c.StopWords = map[string][]string{"DvP": {"delivery versus payment", "settlement"}}, []string{"The", "of"}
+	c.Synonyms, c.StopWords = map[string][]string{"DvP": {"delivery versus payment", "settlement"}},
+		[]string{"The", "of"}
 	e := begin(t, c, 0)
-	write(t, e, 1, "the dvp", "delivery versus payment", "payment versus delivery", "settlements", "the delivery of keys")
+	write(t, e, 1, "the dvp", "delivery versus payment", "payment versus delivery", "settlements",
+		"the delivery of keys")
 	finds(t, e, "dvp", 1, 2, 4)
 	finds(t, e, "settlement", 4)
 	finds(t, e, "the")
@@ -210,11 +217,13 @@ func testLongTerms(t *testing.T, _ *place, c meili.Config) {
 	long := strings.Repeat("я", 32) // spelt in six bytes each
 	other := strings.Repeat("я", 31) + "ю"
 	write(t, e, 1, "日本語", "cip-56", "zz z", "a_b/c.d", "0.5.9", "node node")
-	b := keyword.Batch{Checkpoint: 2, Records: []keyword.Record{{ID: 7, Passages: []keyword.Passage{{ID: passage.NewID(7, 0), Body: words(long)}}}}}
+	b := keyword.Batch{Checkpoint: 2,
+		Records: []keyword.Record{{ID: 7, Passages: []keyword.Passage{{ID: passage.NewID(7, 0), Body: words(long)}}}}}
 	if err := e.Apply(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}
-	for id, text := range []string{1: "日本", 2: "cip-56", 3: "zz", 4: "a_b/c.d", 5: "0.5.9", 6: "node", 7: words(long).Tokens[0].Term} {
+	for id, text := range []string{1: "日本", 2: "cip-56", 3: "zz", 4: "a_b/c.d", 5: "0.5.9", 6: "node",
+		7: words(long).Tokens[0].Term} {
 		if text != "" {
 			finds(t, e, text, int64(id))
 		}
@@ -290,7 +299,8 @@ func TestFindsWhatTheEmbeddedEngineFinds(t *testing.T) {
 	}
 	defer ours.Close()
 	rng := rand.New(rand.NewPCG(20250301, 2))
-	vocabulary := strings.Fields("ledger node token vote-round v1.2.3 zenith Zürich createContracts 日本語 CIP-0056 a::b.c market signals papers quorum x_y")
+	vocabulary := strings.Fields("ledger node token vote-round v1.2.3 zenith Zürich createContracts 日本語 CIP-0056 " +
+		"a::b.c market signals papers quorum x_y")
 	text := func(n int) string {
 		var out []string
 		for range n {
@@ -313,12 +323,14 @@ func TestFindsWhatTheEmbeddedEngineFinds(t *testing.T) {
 				b.Delete = append(b.Delete, 100+id)
 				continue
 			}
-			r := keyword.Record{ID: id, Title: words(text(rng.IntN(2))), Path: words(text(rng.IntN(2))), Attributes: passage.Attributes{Kind: vocabulary[rng.IntN(3)]}}
+			r := keyword.Record{ID: id, Title: words(text(rng.IntN(2))), Path: words(text(rng.IntN(2))),
+				Attributes: passage.Attributes{Kind: vocabulary[rng.IntN(3)]}}
 			if slices.ContainsFunc(b.Records, func(r keyword.Record) bool { return r.ID == id }) {
 				continue
 			}
 			for n := range rng.IntN(4) {
-				r.Passages = append(r.Passages, keyword.Passage{ID: passage.NewID(id, n), Heading: words(text(rng.IntN(2))), Body: words(text(rng.IntN(5)))})
+				r.Passages = append(r.Passages, keyword.Passage{ID: passage.NewID(id, n),
+					Heading: words(text(rng.IntN(2))), Body: words(text(rng.IntN(5)))})
 			}
 			b.Records = append(b.Records, r)
 		}

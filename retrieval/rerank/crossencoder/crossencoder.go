@@ -1,7 +1,7 @@
-// Package crossencoder asks a cross-encoder how well texts answer a query: a
-// model that reads both together, behind text-embeddings-inference or
-// llama.cpp. Which candidates it sees, and what happens when it does not answer,
-// is decided by retrieval.
+// Package crossencoder scores how well texts answer a query with a
+// cross-encoder, a model that reads both together, on a server of
+// text-embeddings-inference or llama.cpp. Package retrieval decides which
+// candidates it sees, and what happens if it does not answer.
 package crossencoder
 
 import (
@@ -16,22 +16,22 @@ import (
 	"almanac/embed/remote"
 )
 
-// Kind is an interface.
+// Kind is an API.
 type Kind string
 
-// The interfaces.
+// The APIs.
 const (
 	TEI      Kind = "tei"      // POST {URL}/rerank
-	LlamaCPP Kind = "llamacpp" // POST {URL}/v1/rerank, which vLLM and Jina have too
+	LlamaCPP Kind = "llamacpp" // POST {URL}/v1/rerank, also of vLLM and Jina
 )
 
 // Config configures a Client.
 type Config struct {
 	Kind  Kind
 	URL   string
-	Model string // for a server that has several; TEI has one
+	Model string // for a server with several models; TEI has one
 	Key   string // sent as a bearer token; "" = none
-	// Deadline of one call, whatever is left to its context; default 500 ms.
+	// Deadline bounds one call, in addition to its context; default 500 ms.
 	Deadline time.Duration
 }
 
@@ -40,7 +40,7 @@ const (
 	// maxText bounds a text in bytes: cross-encoders mostly hold 512 tokens of
 	// query and text together.
 	maxText = 8 << 10
-	// maxCuts is how often texts are shortened for a server that does not.
+	// maxCuts is how often texts are shortened for a server that does not shorten them.
 	maxCuts = 3
 )
 
@@ -51,10 +51,11 @@ type Client struct {
 	ask    func(ctx context.Context, query string, texts []string) ([]rank, error)
 }
 
-// Open returns a client. It sends nothing, so the server may come later.
+// Open returns a client. It sends nothing, so the server may start later.
 func Open(c Config) (*Client, error) {
 	c.Deadline = cmp.Or(c.Deadline, defaultDeadline)
-	server, err := remote.NewClient(remote.ClientConfig{Name: "cross-encoder", URL: c.URL, Key: c.Key, Timeout: c.Deadline})
+	server, err := remote.NewClient(remote.ClientConfig{Name: "cross-encoder", URL: c.URL, Key: c.Key,
+		Timeout: c.Deadline})
 	if err != nil {
 		return nil, err
 	}
@@ -65,15 +66,15 @@ func Open(c Config) (*Client, error) {
 	case LlamaCPP:
 		e.ask = e.llamaCPP
 	default:
-		return nil, fmt.Errorf("%q is no kind of cross-encoder: there are %q and %q", c.Kind, TEI, LlamaCPP)
+		return nil, fmt.Errorf("%q is not a kind of cross-encoder: use %q or %q", c.Kind, TEI, LlamaCPP)
 	}
 	return e, nil
 }
 
 // Score returns one score per text, in the order of texts; greater is better,
-// and only differences within one call mean something. It takes 20 to 30
-// texts: many servers take at most 32. embed.ErrUnavailable is in the errors
-// of a server that may work later.
+// and only differences within one call mean something. It is meant for 20 to 30
+// texts: many servers accept at most 32. Errors of a server that may work later
+// wrap embed.ErrUnavailable.
 func (e *Client) Score(ctx context.Context, query string, texts []string) ([]float64, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -104,35 +105,35 @@ func (e *Client) Score(ctx context.Context, query string, texts []string) ([]flo
 	}
 }
 
-// rank is the score of a text in an answer, which may be in any order.
+// rank is the score of a text in a response, which may be in any order.
 type rank struct {
 	index *int
 	score *float64
 }
 
-// inOrder returns the scores of n texts in their order; every text must have
-// exactly one, which is a number.
+// inOrder returns the scores of n texts in the order of the texts; every text
+// must have exactly one numeric score.
 func inOrder(ranks []rank, n int) ([]float64, error) {
 	if len(ranks) != n {
-		return nil, fmt.Errorf("answers %d scores for %d texts", len(ranks), n)
+		return nil, fmt.Errorf("returned %d scores for %d texts", len(ranks), n)
 	}
 	scores := make([]float64, n)
 	seen := make([]bool, n)
 	for _, r := range ranks {
 		switch {
 		case r.index == nil || *r.index < 0 || *r.index >= n:
-			return nil, errors.New("answers a score for none of the texts")
+			return nil, errors.New("returned a score for none of the texts")
 		case seen[*r.index]:
-			return nil, fmt.Errorf("answers two scores for text %d", *r.index)
+			return nil, fmt.Errorf("returned two scores for text %d", *r.index)
 		case r.score == nil || math.IsNaN(*r.score) || math.IsInf(*r.score, 0):
-			return nil, fmt.Errorf("answers no score for text %d", *r.index)
+			return nil, fmt.Errorf("returned no score for text %d", *r.index)
 		}
 		seen[*r.index], scores[*r.index] = true, *r.score
 	}
 	return scores, nil
 }
 
-// tei speaks text-embeddings-inference, which cuts texts itself.
+// tei calls text-embeddings-inference, which cuts texts itself.
 func (e *Client) tei(ctx context.Context, query string, texts []string) ([]rank, error) {
 	request := struct {
 		Query    string   `json:"query"`
@@ -157,7 +158,7 @@ func (a teiAnswer) ranks() []rank {
 	return ranks
 }
 
-// llamaCPP speaks llama.cpp's interface; texts that are too long are refused.
+// llamaCPP calls llama.cpp's API, which refuses texts that are too long.
 func (e *Client) llamaCPP(ctx context.Context, query string, texts []string) ([]rank, error) {
 	request := struct {
 		Model     string   `json:"model,omitempty"`

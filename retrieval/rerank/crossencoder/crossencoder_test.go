@@ -56,7 +56,8 @@ func open(t *testing.T, c crossencoder.Config) *crossencoder.Client {
 // sentence checks that an error is one line that says what it should.
 func sentence(t *testing.T, err error, want string) {
 	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\t") || len(err.Error()) > 500 {
+	if err == nil || !strings.Contains(err.Error(), want) || strings.ContainsAny(err.Error(), "\n\t") ||
+		len(err.Error()) > 500 {
 		t.Errorf("error %v, want one line with %q", err, want)
 	}
 }
@@ -75,11 +76,13 @@ func TestScore(t *testing.T) {
 		scores []float64
 	}{
 		{crossencoder.Config{Kind: crossencoder.TEI, Key: "hush"}, "", tei,
-			sent{"/rerank", `{"query":"q","texts":["a","b","c"],"truncate":true}`, "Bearer hush"}, []float64{0.5, 1e-7, 0.99}},
+			sent{"/rerank", `{"query":"q","texts":["a","b","c"],"truncate":true}`, "Bearer hush"},
+			[]float64{0.5, 1e-7, 0.99}},
 		{crossencoder.Config{Kind: crossencoder.LlamaCPP}, "/", llama,
 			sent{"/v1/rerank", `{"query":"q","documents":["a","b","c"],"top_n":3}`, ""}, []float64{0, -11.5, 8.25}},
 		{crossencoder.Config{Kind: crossencoder.LlamaCPP, Model: "reranker", Key: "hush"}, "/below", llama,
-			sent{"/below/v1/rerank", `{"model":"reranker","query":"q","documents":["a","b","c"],"top_n":3}`, "Bearer hush"}, []float64{0, -11.5, 8.25}},
+			sent{"/below/v1/rerank", `{"model":"reranker","query":"q","documents":["a","b","c"],"top_n":3}`,
+				"Bearer hush"}, []float64{0, -11.5, 8.25}},
 	} {
 		t.Run(string(c.cfg.Kind), func(t *testing.T) {
 			last, url := serve(t, 200, c.answer)
@@ -102,7 +105,7 @@ func TestScore(t *testing.T) {
 
 func TestBadConfiguration(t *testing.T) {
 	_, err := crossencoder.Open(crossencoder.Config{Kind: "x", URL: "http://127.0.0.1"})
-	sentence(t, err, `"x" is no kind of cross-encoder: there are "tei" and "llamacpp"`)
+	sentence(t, err, `"x" is not a kind of cross-encoder: use "tei" or "llamacpp"`)
 	_, err = crossencoder.Open(crossencoder.Config{Kind: crossencoder.TEI, URL: "localhost:8080"})
 	sentence(t, err, `cross-encoder: "localhost:8080" is not of the form http://host:port`)
 }
@@ -117,39 +120,43 @@ func TestBadAnswers(t *testing.T) {
 		want   string
 		away   bool
 	}{
-		{"too few", crossencoder.TEI, ok, `[{"index":0,"score":1}]`, "answers 1 scores for 2 texts", false},
-		{"too many", crossencoder.TEI, ok, tei, "answers 3 scores for 2 texts", false},
-		{"twice", crossencoder.TEI, ok, `[{"index":1,"score":1},{"index":1,"score":2}]`, "answers two scores for text 1", false},
-		{"beyond", crossencoder.TEI, ok, `[{"index":0,"score":1},{"index":2,"score":2}]`, "answers a score for none of the texts", false},
+		{"too few", crossencoder.TEI, ok, `[{"index":0,"score":1}]`, "returned 1 scores for 2 texts", false},
+		{"too many", crossencoder.TEI, ok, tei, "returned 3 scores for 2 texts", false},
+		{"twice", crossencoder.TEI, ok, `[{"index":1,"score":1},{"index":1,"score":2}]`, "returned two scores for text 1", false},
+		{"beyond", crossencoder.TEI, ok, `[{"index":0,"score":1},{"index":2,"score":2}]`, "returned a score for none of the texts", false},
 		{"negative", crossencoder.TEI, ok, `[{"index":-1,"score":1},{"index":0,"score":2}]`, "a score for none of the texts", false},
 		{"no index", crossencoder.TEI, ok, `[{"score":1},{"index":1,"score":2}]`, "a score for none of the texts", false},
-		{"no score", crossencoder.TEI, ok, `[{"index":0},{"index":1,"score":2}]`, "answers no score for text 0", false},
-		{"NaN as null", crossencoder.TEI, ok, `[{"index":0,"score":null},{"index":1,"score":2}]`, "answers no score for text 0", false},
-		{"infinite", crossencoder.TEI, ok, `[{"index":0,"score":1e999},{"index":1,"score":2}]`, "answers something else than expected", false},
-		{"of the other kind", crossencoder.TEI, ok, llama, "answers something else than expected", false},
-		{"of the other kind", crossencoder.LlamaCPP, ok, tei, "answers something else than expected", false},
-		{"nothing", crossencoder.LlamaCPP, ok, `{}`, "answers 0 scores for 2 texts", false},
-		{"empty", crossencoder.LlamaCPP, ok, ``, "answers something else than expected", false},
+		{"no score", crossencoder.TEI, ok, `[{"index":0},{"index":1,"score":2}]`, "returned no score for text 0", false},
+		{"NaN as null", crossencoder.TEI, ok, `[{"index":0,"score":null},{"index":1,"score":2}]`, "returned no score for text 0", false},
+		{"infinite", crossencoder.TEI, ok, `[{"index":0,"score":1e999},{"index":1,"score":2}]`, "returned an unexpected response", false},
+		{"of the other kind", crossencoder.TEI, ok, llama, "returned an unexpected response", false},
+		{"of the other kind", crossencoder.LlamaCPP, ok, tei, "returned an unexpected response", false},
+		{"nothing", crossencoder.LlamaCPP, ok, `{}`, "returned 0 scores for 2 texts", false},
+		{"empty", crossencoder.LlamaCPP, ok, ``, "returned an unexpected response", false},
 		{"page", crossencoder.LlamaCPP, ok, `<html>`, "is the address right?", false},
-		{"wrong path", crossencoder.LlamaCPP, 404, `{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}`, "answers 404 Not Found: File Not Found: are its address and the model's name right?", false},
+		{"wrong path", crossencoder.LlamaCPP, 404, `{"error":{"code":404,"message":"File Not Found","type":"not_found_error"}}`, "returned 404 Not Found: File Not Found: are its address and the model's name right?", false},
 		{"no reranker", crossencoder.LlamaCPP, 501, `{"error":{"message":"This server does not support reranking. Start it with ` + "`--reranking`" + `"}}`, "does not support reranking", false},
-		{"loading", crossencoder.LlamaCPP, 503, `{"error":{"message":"Loading model"}}`, "is unavailable: it answers 503", true},
-		{"overloaded", crossencoder.TEI, 429, `{"error":"Model is overloaded"}`, "is unavailable: it answers 429", true},
-		{"too many texts", crossencoder.TEI, 413, `{"error":"batch size 40 > maximum allowed batch size 32"}`, "answers 413 Request Entity Too Large: batch size 40", false},
+		{"loading", crossencoder.LlamaCPP, 503, `{"error":{"message":"Loading model"}}`, "is unavailable: it returned 503", true},
+		{"overloaded", crossencoder.TEI, 429, `{"error":"Model is overloaded"}`, "is unavailable: it returned 429", true},
+		{"too many texts", crossencoder.TEI, 413, `{"error":"batch size 40 > maximum allowed batch size 32"}`, "returned 413 Request Entity Too Large: batch size 40", false},
 		{"wrong key", crossencoder.LlamaCPP, 401, `{"message":"invalid api token hush"}`, "refuses the key (401 Unauthorized: invalid api token [key])", false},
-		{"wrong model", crossencoder.LlamaCPP, 404, `{"message":"model 'm' not found"}`, "answers 404 Not Found: model 'm' not found", false},
+		{"wrong model", crossencoder.LlamaCPP, 404, `{"message":"model 'm' not found"}`, "returned 404 Not Found: model 'm' not found", false},
 	} {
 		t.Run(string(c.kind)+" "+c.name, func(t *testing.T) {
 			_, url := serve(t, c.status, c.answer)
-			got, err := open(t, crossencoder.Config{Kind: c.kind, URL: url, Key: "hush"}).Score(t.Context(), "q", []string{"a", "b"})
+			got, err := open(t, crossencoder.Config{Kind: c.kind, URL: url, Key: "hush"}).Score(t.Context(), "q",
+				[]string{"a", "b"})
 			sentence(t, err, c.want)
-			if errors.Is(err, embed.ErrUnavailable) != c.away || got != nil || strings.Contains(fmt.Sprint(err), "hush") {
+			if errors.Is(err, embed.ErrUnavailable) != c.away || got != nil ||
+				strings.Contains(fmt.Sprint(err), "hush") {
 				t.Errorf("unavailable: %v, scores %v, error %v", !c.away, got, err)
 			}
 		})
 	}
-	_, err := open(t, crossencoder.Config{Kind: crossencoder.TEI, URL: "http://127.0.0.1:1"}).Score(t.Context(), "q", []string{"a"})
-	if sentence(t, err, "cross-encoder at http://127.0.0.1:1 is unavailable: nothing listens there"); !errors.Is(err, embed.ErrUnavailable) {
+	_, err := open(t, crossencoder.Config{Kind: crossencoder.TEI, URL: "http://127.0.0.1:1"}).Score(t.Context(), "q",
+		[]string{"a"})
+	if sentence(t, err, "cross-encoder at http://127.0.0.1:1 is unavailable: nothing listens there"); !errors.Is(err,
+		embed.ErrUnavailable) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -173,12 +180,14 @@ func TestDeadline(t *testing.T) {
 	e = open(t, crossencoder.Config{Kind: crossencoder.TEI, URL: server.URL})
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := e.Score(ctx, "q", []string{"a"}); !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, embed.ErrUnavailable) {
+	if _, err := e.Score(ctx, "q", []string{"a"}); !errors.Is(err, context.DeadlineExceeded) ||
+		!errors.Is(err, embed.ErrUnavailable) {
 		t.Errorf("error %v, want that of a slow server", err)
 	}
 	ctx, cancel = context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.Score(ctx, "q", []string{"a"}); !errors.Is(err, context.Canceled) || errors.Is(err, embed.ErrUnavailable) {
+	if _, err := e.Score(ctx, "q", []string{"a"}); !errors.Is(err, context.Canceled) ||
+		errors.Is(err, embed.ErrUnavailable) {
 		t.Errorf("error %v, want that of the caller", err)
 	}
 }
@@ -195,7 +204,8 @@ func TestLongTextsAreCut(t *testing.T) {
 		}
 		if slices.ContainsFunc(body.Documents, func(text string) bool { return len(text) > holds }) {
 			w.WriteHeader(http.StatusInternalServerError)
-			_, _ = io.WriteString(w, `{"error":{"code":500,"message":"input is too large to process. increase the physical batch size","type":"server_error"}}`)
+			_, _ = io.WriteString(w,
+				`{"error":{"code":500,"message":"input is too large to process. increase the physical batch size","type":"server_error"}}`)
 			return
 		}
 		var results []string
@@ -207,7 +217,8 @@ func TestLongTextsAreCut(t *testing.T) {
 	defer server.Close()
 	e := open(t, crossencoder.Config{Kind: crossencoder.LlamaCPP, URL: server.URL})
 	texts := []string{"short", strings.Repeat("é", 800)}
-	if got, err := e.Score(t.Context(), "q", texts); err != nil || !slices.Equal(got, []float64{5, 900}) || requests != 3 {
+	if got, err := e.Score(t.Context(), "q", texts); err != nil || !slices.Equal(got, []float64{5, 900}) ||
+		requests != 3 {
 		t.Errorf("scores %v after %d requests, error %v", got, requests, err)
 	}
 	holds, requests = 0, 0
@@ -228,12 +239,15 @@ func FuzzAnswers(f *testing.F) {
 	f.Add(`{"results":[{"index":null,"relevance_score":"x"}]}`)
 	f.Add(`null`)
 	var answer string
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, answer)
+	}))
 	defer server.Close()
 	f.Fuzz(func(t *testing.T, body string) {
 		answer = body
 		for _, kind := range []crossencoder.Kind{crossencoder.TEI, crossencoder.LlamaCPP} {
-			scores, err := open(t, crossencoder.Config{Kind: kind, URL: server.URL}).Score(t.Context(), "q", []string{"a", "b", "c"})
+			scores, err := open(t, crossencoder.Config{Kind: kind, URL: server.URL}).Score(t.Context(), "q",
+				[]string{"a", "b", "c"})
 			if (err == nil) != (len(scores) == 3) {
 				t.Errorf("%v, %v", scores, err)
 			}

@@ -9,23 +9,22 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// attributes are the words of a record that filters see. There are few
-// different ones, so a record has a number into a table of them, and a filter
-// is evaluated once for each row of the table.
+// attributes are the words of a record that filters match. There are few
+// distinct ones, so a record has an index into a table of them, and a filter is
+// evaluated once for each row of the table.
 type attributes struct {
 	Kind, Source, Container, State string
 }
 
-// matcher is a filter made ready for the entries of a view.
+// matcher is a filter prepared for the entries of a view.
 type matcher struct {
-	accepted     []bool // by number of the attributes
+	accepted     []bool // by index of the attributes
 	since, until int64  // microseconds, from and before
 }
 
 var noDate = time.Time{}.UnixMicro()
 
-// newMatcher evaluates the words of a filter. A record without a date is
-// neither since nor until anything.
+// newMatcher evaluates the words of a filter. A record without a date matches neither bound.
 func newMatcher(table []attributes, f passage.Filter) matcher {
 	m := matcher{accepted: make([]bool, len(table)), since: math.MinInt64, until: math.MaxInt64}
 	for i, a := range table {
@@ -49,8 +48,8 @@ func oneOf(wanted []string, value string) bool {
 	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return strings.EqualFold(w, value) })
 }
 
-// ceilMicro is the first whole microsecond that is not before t: dates are
-// kept in whole ones.
+// ceilMicro returns the first whole microsecond that is not before t: dates are
+// stored in whole microseconds.
 func ceilMicro(t time.Time) int64 {
 	us := t.UnixMicro()
 	if t.Nanosecond()%1000 != 0 {

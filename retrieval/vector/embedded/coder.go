@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// maxDimensions is more than any model of texts has, and keeps tallies small.
+// maxDimensions is more than any text model has, and keeps tallies small.
 const maxDimensions = 1 << 14
 
 // coder turns vectors into sign codes: one bit per dimension of the rotated
-// difference to the centre. The rotation spreads what a vector has in a few
-// components over all bits; it is random but the same everywhere, so that
-// codes can be stored.
+// difference to the centre. The rotation spreads a vector's few large
+// components over all bits; it is pseudo-random but the same everywhere, so
+// that codes can be stored.
 type coder struct {
 	dimensions int
 	padded     int // a power of two, at least 64
@@ -26,7 +26,8 @@ type coder struct {
 const rounds = 2
 
 func newCoder(dimensions int) *coder {
-	c := &coder{dimensions: dimensions, padded: max(64, 1<<bits.Len(uint(dimensions-1))), centre: make([]float32, dimensions)}
+	c := &coder{dimensions: dimensions, padded: max(64, 1<<bits.Len(uint(dimensions-1))),
+		centre: make([]float32, dimensions)}
 	state := uint64(0x5f3759df)
 	for i := range c.signs {
 		c.signs[i] = make([]float32, c.padded)
@@ -53,7 +54,7 @@ func (c *coder) about(centre []float32) *coder {
 	return &next
 }
 
-// words is the length of a code.
+// words returns the length of a code.
 func (c *coder) words() int { return c.padded / 64 }
 
 // rotate rotates x, of length padded, in place; its length grows by a
@@ -105,11 +106,11 @@ func (c *coder) appendCode(b *block, v []float32) {
 	b.tallies = append(b.tallies, tally(b.codes[at:]))
 }
 
-// tally is what a code's number of ones takes from its estimate. With the
-// query's rotated components y = δ·(u − 15/2), u from 0 to 15, and the code's
-// bits c, the estimate of the product Σ y·(2c − 1) is, up to what is the same
-// for all codes, 2δ·Σ u·c − 15δ·Σ c: the codes are compared by
-// 2·Σ u·c − tally, where tally = 15·Σ c.
+// tally is what the number of ones in a code subtracts from its estimate. With the
+// query's rotated components y = δ·(u − 15/2), u from 0 to 15, and the code's bits
+// c, the estimate of the product Σ y·(2c − 1) is, up to what is the same for all
+// codes, 2δ·Σ u·c − 15δ·Σ c: the codes are compared by 2·Σ u·c − tally, where
+// tally = 15·Σ c.
 func tally(code []uint64) (n int32) {
 	for _, w := range code {
 		n += 15 * int32(bits.OnesCount64(w))
@@ -151,7 +152,7 @@ func estimate(codes []uint64, tallies []int32, planes []uint64, estimates []int3
 	}
 }
 
-// estimate256 is estimate for codes of four words, the embedded model's.
+// estimate256 is estimate for codes of four words, those of the embedded model.
 func estimate256(codes []uint64, tallies []int32, planes *[16]uint64, estimates []int32) {
 	tallies = tallies[:len(estimates)]
 	for i := range estimates {

@@ -1,16 +1,16 @@
 // Package embedded is the vector engine inside the process: it holds every
-// vector in memory and scans all of them, so a result depends on no graph and
-// no tuning.
+// vector in memory and scans all of them, so results depend on no graph and no
+// tuning.
 //
 // A search has three steps. One sign bit per dimension, of the vector centred
-// on the corpus mean and rotated, is compared with the query in four bit
-// planes (after Gao and Long, RaBitQ, SIGMOD 2024): 32 bytes per vector of 256
-// dimensions. The best are ranked again by their int8 components, and the
-// best of those exactly. Small sets and searches that a filter leaves little
-// to choose from are scanned exactly at once.
+// on the corpus mean and rotated, is compared with the query in four bit planes
+// (after Gao and Long, RaBitQ, SIGMOD 2024): 32 bytes per vector of 256
+// dimensions. The best are ranked again by their int8 components, and the best
+// of those exactly. Small sets, and searches whose filter admits few vectors,
+// are scanned exactly at once.
 //
 // A vector of 256 dimensions takes 1.34 KB: 134 MB for 100,000, 1.34 GB for a
-// million, and as much again for a moment when removed vectors are cleared out.
+// million, and temporarily twice that while removed vectors are cleared out.
 package embedded
 
 import (
@@ -33,7 +33,7 @@ type Config struct {
 	// Path is the snapshot file; "" keeps the index in memory only.
 	Path       string
 	Dimensions int
-	// Model names what made the vectors: a snapshot of another is not read.
+	// Model names the model of the vectors: a snapshot of another is not read.
 	Model string
 	// ReadOnly leaves the file to another process: Flush writes nothing.
 	ReadOnly bool
@@ -44,7 +44,7 @@ type Config struct {
 var ErrClosed = errors.New("vector index is closed")
 
 // Index is a vector index in memory. Searches never wait: they read the view
-// that was current when they began, and a batch publishes a new one.
+// that was current at their start, and a batch publishes a new one.
 type Index struct {
 	config  Config
 	view    atomic.Pointer[view] // nil when closed
@@ -58,8 +58,8 @@ type Index struct {
 var _ vector.Index = (*Index)(nil)
 
 // Open reads the snapshot. If there is none, or it is damaged, of another
-// format, model or dimension, the index is empty and its checkpoint 0, so
-// that the follower builds it again; the reason is logged. An error is a
+// format, model or dimension, the index is empty and its checkpoint 0, so that
+// the follower builds it again; the reason is logged. It returns an error for a
 // wrong configuration or a file that exists and cannot be read.
 func Open(c Config) (*Index, error) {
 	if c.Dimensions <= 0 || c.Dimensions > maxDimensions {
@@ -95,8 +95,8 @@ func (x *Index) Checkpoint(context.Context) (int64, error) {
 	return 0, ErrClosed
 }
 
-// Close lets go of the vectors; what was not flushed is lost. Searches that
-// run end as they would.
+// Close releases the vectors; changes that were not flushed are lost. Running
+// searches are not affected.
 func (x *Index) Close() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -125,7 +125,7 @@ func (x *Index) Flush(ctx context.Context) error {
 	return nil
 }
 
-// Apply applies a batch: deletions first, of a record given twice the last.
+// Apply applies a batch: deletions first; of a record given twice the last counts.
 func (x *Index) Apply(ctx context.Context, b vector.Batch) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -137,7 +137,8 @@ func (x *Index) Apply(ctx context.Context, b vector.Batch) error {
 		return ctx.Err()
 	}
 	if b.After > v.checkpoint {
-		return fmt.Errorf("vector index: apply: changes after %d to an index of %d: %w", b.After, v.checkpoint, vector.ErrLost)
+		return fmt.Errorf("vector index: apply: changes after %d to an index of %d: %w", b.After, v.checkpoint,
+			vector.ErrLost)
 	}
 	e := edit{view: *v}
 	changes, err := x.changes(b, &e)
@@ -166,7 +167,7 @@ func (x *Index) Apply(ctx context.Context, b vector.Batch) error {
 	return nil
 }
 
-// change is what a batch makes of one record; no vectors remove it.
+// change is the change of one record in a batch; without vectors it is removed.
 type change struct {
 	id         int64
 	date       int64
@@ -191,16 +192,17 @@ func (x *Index) changes(b vector.Batch, e *edit) ([]change, error) {
 				return nil, fmt.Errorf("record %d, passage %d: %w", r.ID, i, err)
 			}
 		}
-		byID[r.ID] = change{id: r.ID, date: r.Attributes.Date.UnixMicro(), attributes: x.number(r.Attributes, e), vectors: vectors}
+		byID[r.ID] = change{id: r.ID, date: r.Attributes.Date.UnixMicro(), attributes: x.number(r.Attributes, e),
+			vectors: vectors}
 	}
 	return slices.SortedFunc(maps.Values(byID), func(a, b change) int { return cmp.Compare(a.id, b.id) }), nil
 }
 
-// number returns the place of a record's attributes in the table.
+// number returns the index of a record's attributes in the table.
 func (x *Index) number(a passage.Attributes, e *edit) uint32 {
 	key := attributes{a.Kind, a.Source, a.Container, a.State}
 	n, ok := x.numbers[key]
-	if !ok || int(n) >= len(e.attributes) || e.attributes[n] != key { // or added by a batch that was refused
+	if !ok || int(n) >= len(e.attributes) || e.attributes[n] != key { // or added by a refused batch
 		n = uint32(len(e.attributes))
 		e.attributes = append(e.attributes, key)
 		x.numbers[key] = n

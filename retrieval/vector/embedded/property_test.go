@@ -23,7 +23,8 @@ import (
 // reference is an index by definition.
 type reference map[int64]vector.Record
 
-func (r reference) search(q []float32, f func(vector.Record) bool, k int) (ids []passage.ID, scores map[passage.ID]float64) {
+func (r reference) search(q []float32, f func(vector.Record) bool, k int) (ids []passage.ID,
+	scores map[passage.ID]float64) {
 	scores = make(map[passage.ID]float64)
 	for _, rec := range r {
 		if !f(rec) {
@@ -50,7 +51,8 @@ func (r reference) search(q []float32, f func(vector.Record) bool, k int) (ids [
 // smallVector draws components from few values, so that ties, zeros and
 // vectors of any length happen.
 func smallVector(dimensions int) *rapid.Generator[[]float32] {
-	return rapid.SliceOfN(rapid.Map(rapid.IntRange(-2, 2), func(n int) float32 { return float32(n) / 2 }), dimensions, dimensions)
+	return rapid.SliceOfN(rapid.Map(rapid.IntRange(-2, 2), func(n int) float32 { return float32(n) / 2 }), dimensions,
+		dimensions)
 }
 
 func TestIndexAgreesWithItsDefinition(t *testing.T) {
@@ -65,7 +67,8 @@ func TestIndexAgreesWithItsDefinition(t *testing.T) {
 		kinds := rapid.SampledFrom([]string{"doc", "Doc", "topic", ""})
 		id := rapid.Int64Range(1, 9)
 		for range rapid.IntRange(1, 12).Draw(t, "batches") {
-			b := vector.Batch{Delete: rapid.SliceOfN(id, 0, 3).Draw(t, "delete"), Checkpoint: rapid.Int64Min(1).Draw(t, "checkpoint")}
+			b := vector.Batch{Delete: rapid.SliceOfN(id, 0, 3).Draw(t, "delete"),
+				Checkpoint: rapid.Int64Min(1).Draw(t, "checkpoint")}
 			for _, gone := range b.Delete {
 				delete(want, gone)
 			}
@@ -83,7 +86,9 @@ func TestIndexAgreesWithItsDefinition(t *testing.T) {
 				t.Fatalf("checkpoint %d, want %d", got, b.Checkpoint)
 			}
 		}
-		q := smallVector(dimensions).Filter(func(v []float32) bool { return slices.Max(v) > 0 || slices.Min(v) < 0 }).Draw(t, "query")
+		q := smallVector(dimensions).Filter(func(v []float32) bool {
+			return slices.Max(v) > 0 || slices.Min(v) < 0
+		}).Draw(t, "query")
 		k := rapid.IntRange(1, 40).Draw(t, "k")
 		since := rapid.Int64Range(0, 3).Draw(t, "since")
 		f := passage.Filter{Kinds: []string{"DOC"}, Since: time.Unix(since, 0)}
@@ -114,7 +119,7 @@ func TestIndexAgreesWithItsDefinition(t *testing.T) {
 }
 
 // Enough records come and go here that codes are used, rows are laid out
-// anew and the mean is taken again, while others search.
+// again and the mean is computed again, while others search.
 func TestIndexStaysRightWhileItIsRewritten(t *testing.T) {
 	const records, dimensions = 2500, 64
 	random := rand.New(rand.NewPCG(9, 9))
@@ -134,8 +139,9 @@ func TestIndexStaysRightWhileItIsRewritten(t *testing.T) {
 			default:
 			}
 			hits, err := x.Search(context.Background(), queries[i%len(queries)], passage.Filter{}, 20)
-			if err != nil || !slices.IsSortedFunc(hits, func(a, b vector.Hit) int { return cmp.Compare(b.Score, a.Score) }) {
-				t.Errorf("search beside a batch: error %v, hits %v", err, hits)
+			if err != nil || !slices.IsSortedFunc(hits,
+				func(a, b vector.Hit) int { return cmp.Compare(b.Score, a.Score) }) {
+				t.Errorf("search during a batch: error %v, hits %v", err, hits)
 				return
 			}
 		}
@@ -149,7 +155,8 @@ func TestIndexStaysRightWhileItIsRewritten(t *testing.T) {
 				b.Delete = append(b.Delete, id)
 				delete(want, id)
 			}
-			r := vector.Record{ID: 1 + random.Int64N(records), Attributes: passage.Attributes{Kind: []string{"doc", "topic"}[id%2]}}
+			r := vector.Record{ID: 1 + random.Int64N(records),
+				Attributes: passage.Attributes{Kind: []string{"doc", "topic"}[id%2]}}
 			for range random.IntN(4) {
 				r.Vectors = append(r.Vectors, pool[random.IntN(len(pool))])
 			}
@@ -171,7 +178,7 @@ func TestIndexStaysRightWhileItIsRewritten(t *testing.T) {
 	close(done)
 	wg.Wait()
 	if !compacted {
-		t.Error("rows were never laid out anew: the test does not test that")
+		t.Error("rows were never laid out again: the test does not cover it")
 	}
 	check := func(x *embedded.Index) {
 		t.Helper()
@@ -182,7 +189,9 @@ func TestIndexStaysRightWhileItIsRewritten(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				best, scores := want.search(q, func(r vector.Record) bool { return f.Empty() || r.Attributes.Kind == "topic" }, 20)
+				best, scores := want.search(q, func(r vector.Record) bool {
+					return f.Empty() || r.Attributes.Kind == "topic"
+				}, 20)
 				for _, h := range hits {
 					if s, ok := scores[h.Passage]; !ok || math.Abs(s-float64(h.Score)) > 1e-6 {
 						t.Fatalf("hit %+v, exactly %v (%v)", h, s, ok)
@@ -222,7 +231,7 @@ func TestApply(t *testing.T) {
 				t.Errorf("%v: error %v, checkpoint %d", bad, err, x.At())
 			}
 			if _, err := x.Search(ctx, v, passage.Filter{}, 1); err == nil {
-				t.Errorf("%v: a query is no error", bad)
+				t.Errorf("%v: accepted as a query", bad)
 			}
 		}
 	})
@@ -231,7 +240,8 @@ func TestApply(t *testing.T) {
 		record := func(id int64, kind string, vs ...[]float32) vector.Record {
 			return vector.Record{ID: id, Attributes: passage.Attributes{Kind: kind}, Vectors: vs}
 		}
-		if err := x.Apply(ctx, vector.Batch{Records: []vector.Record{record(1, "a", unit(0)), record(2, "b", unit(0)[:3])}}); err == nil {
+		if err := x.Apply(ctx,
+			vector.Batch{Records: []vector.Record{record(1, "a", unit(0)), record(2, "b", unit(0)[:3])}}); err == nil {
 			t.Fatal("no error")
 		}
 		for i, r := range []vector.Record{record(3, "b", unit(0)), record(4, "a", unit(1)), record(5, "c", unit(2))} {
@@ -249,7 +259,8 @@ func TestApply(t *testing.T) {
 	t.Run("a change of attributes keeps the vectors where they are", func(t *testing.T) {
 		x := open(t, embedded.Config{Dimensions: 8})
 		for i, kind := range []string{"a", "b", "b"} {
-			r := vector.Record{ID: 1, Attributes: passage.Attributes{Kind: kind}, Vectors: [][]float32{unit(0), unit(1)}}
+			r := vector.Record{ID: 1, Attributes: passage.Attributes{Kind: kind},
+				Vectors: [][]float32{unit(0), unit(1)}}
 			if err := x.Apply(ctx, vector.Batch{Records: []vector.Record{r}, Checkpoint: int64(i + 1)}); err != nil {
 				t.Fatal(err)
 			}
@@ -266,7 +277,8 @@ func TestApply(t *testing.T) {
 		x := open(t, embedded.Config{Dimensions: 8})
 		long := unit(2)
 		long[2] = 40
-		if err := x.Apply(ctx, vector.Batch{Records: []vector.Record{{ID: 1, Vectors: [][]float32{long}}}, Checkpoint: 1}); err != nil {
+		if err := x.Apply(ctx, vector.Batch{Records: []vector.Record{{ID: 1, Vectors: [][]float32{long}}},
+			Checkpoint: 1}); err != nil {
 			t.Fatal(err)
 		}
 		q := []float32{0, 0, 0.003, 0, 0, 0, 0, 0}
@@ -275,7 +287,7 @@ func TestApply(t *testing.T) {
 			t.Errorf("hits %+v, error %v, want a score of 1", hits, err)
 		}
 	})
-	t.Run("a closed index answers with an error", func(t *testing.T) {
+	t.Run("a closed index returns an error", func(t *testing.T) {
 		x := open(t, embedded.Config{Dimensions: 8})
 		if err := x.Close(); err != nil {
 			t.Fatal(err)

@@ -62,7 +62,8 @@ func fill(t testing.TB, x *embedded.Index, vs [][]float32) {
 				break
 			}
 			kind := []string{"doc", "topic", "issue", "rare"}[min(id%100, 3)]
-			b.Records = append(b.Records, vector.Record{ID: id, Attributes: passage.Attributes{Kind: kind}, Vectors: vs[:n]})
+			b.Records = append(b.Records, vector.Record{ID: id, Attributes: passage.Attributes{Kind: kind},
+				Vectors: vs[:n]})
 			vs, id = vs[n:], id+1
 		}
 		b.Checkpoint = id
@@ -130,7 +131,7 @@ func TestSearchFindsWhatAnExactScanFinds(t *testing.T) {
 	}
 }
 
-// shared finds the folder of test collections beside the repository.
+// shared returns the directory of test collections next to the repository.
 func shared(t testing.TB) string {
 	t.Helper()
 	if dir := os.Getenv("ALMANAC_SHARED"); dir != "" {
@@ -168,14 +169,16 @@ func judged(t testing.TB) (passages, queries [][]float32) {
 			}
 		})
 		if errors.Is(err, os.ErrNotExist) {
-			t.Skipf("the judged collection %s is missing (set ALMANAC_SHARED to the folder that holds judged/): %v", name, err)
+			t.Skipf("the judged collection %s is missing (set ALMANAC_SHARED to the folder that holds judged/): %v",
+				name, err)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		passages = append(passages, embedAll(t, e, texts, embed.Document)...)
 		texts = nil
-		if err := eachLine(filepath.Join(dir, "queries.jsonl"), func(_, text string) { texts = append(texts, text) }); err != nil {
+		if err := eachLine(filepath.Join(dir, "queries.jsonl"),
+			func(_, text string) { texts = append(texts, text) }); err != nil {
 			t.Fatal(err)
 		}
 		queries = append(queries, embedAll(t, e, texts[:min(len(texts), 30)], embed.Query)...)

@@ -10,7 +10,7 @@ import (
 	"almanac/retrieval/vector"
 )
 
-// exactRows is how many vectors are scanned exactly rather than by codes.
+// exactRows is up to how many vectors are scanned exactly rather than by codes.
 const exactRows = 3000
 
 // depths returns how many of the best by code are ranked by int8, and how
@@ -27,12 +27,12 @@ type scratch struct {
 	mask       bitset
 	query      []int32
 	candidates candidates
-	touched    int8 // see touchRows; keeps the compiler from leaving it out
+	touched    int8 // see touchRows; keeps the compiler from removing it
 	shortlist  top
 	best       top
 }
 
-// release forgets the view, which the pool must not keep alive.
+// release drops the view, which the pool must not keep alive.
 func (s *scratch) release() { s.candidates.view, s.shortlist.view, s.best.view = nil, nil, nil }
 
 // Search returns the k passages of the greatest cosine. The cosines are
@@ -137,7 +137,7 @@ func (v *view) scanExactly(ctx context.Context, q []float32, mask bitset, best *
 	return nil
 }
 
-// scanCodes leaves the n best rows of the mask, by code, in s.candidates.
+// scanCodes puts the n best rows of the mask, by code, in s.candidates.
 func (v *view) scanCodes(ctx context.Context, q []float32, mask bitset, n int, s *scratch) error {
 	s.planes = v.coder.planes(q, s.planes)
 	size := v.coder.words()
@@ -169,7 +169,7 @@ func (v *view) scanCodes(ctx context.Context, q []float32, mask bitset, n int, s
 	return nil
 }
 
-// rankByInt8 leaves the n best candidates, by int8, in s.shortlist.
+// rankByInt8 puts the n best candidates, by int8, in s.shortlist.
 func (v *view) rankByInt8(q []float32, n int, s *scratch) {
 	scale := quantum(q)
 	s.query = s.query[:0]
@@ -195,16 +195,16 @@ func (v *view) rankByInt8(q []float32, n int, s *scratch) {
 	}
 }
 
-// Candidates lie anywhere in memory. Reading a byte of each cache line of
-// some of them first lets the processor wait for all at once instead of one
-// after the other, which it waits for longer than it computes.
+// Candidates are scattered in memory. Reading a byte of each cache line of some
+// of them first makes the processor wait for all at once instead of one after
+// the other, which would take longer than the computation.
 const (
 	touchRows = 32
 	cacheLine = 64
 )
 
-// dot is the cosine of unit vectors. The array pointers spare a check of
-// bounds per component, which a third of the time would go to.
+// dot returns the cosine of unit vectors. The array pointers avoid a bounds
+// check per component, which would take a third of the time.
 func dot(a, b []float32) float32 {
 	var s0, s1, s2, s3 float32
 	b = b[:len(a)]
@@ -222,7 +222,7 @@ func dot(a, b []float32) float32 {
 	return s0 + s1 + (s2 + s3)
 }
 
-// dotInt8 takes the query widened, which saves half of the conversions.
+// dotInt8 takes the widened query, which saves half of the conversions.
 func dotInt8(a []int32, b []int8) int32 {
 	var s0, s1, s2, s3 int32
 	b = b[:len(a)]

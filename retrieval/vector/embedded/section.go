@@ -28,7 +28,7 @@ func (w *sectionWriter) bytes(raw []byte) {
 	}
 }
 
-// end writes the checksum of what came since the last.
+// end writes the checksum of what was written since the last one.
 func (w *sectionWriter) end() {
 	w.bytes(binary.LittleEndian.AppendUint32(nil, w.sum))
 	w.sum = 0
@@ -102,7 +102,7 @@ func (r *sectionReader) read(raw []byte) {
 	}
 }
 
-// end reads and compares the checksum of what came since the last.
+// end reads and compares the checksum of what was read since the last one.
 func (r *sectionReader) end() {
 	want := r.sum
 	got := binary.LittleEndian.Uint32(r.bytes(4))
@@ -112,7 +112,7 @@ func (r *sectionReader) end() {
 	r.sum = 0
 }
 
-// header reads magic and header of a file of so many bytes.
+// header reads magic and header of a file of the given size.
 func (r *sectionReader) header(size int64) (h header, err error) {
 	if magic := r.bytes(len(snapshotMagic)); r.err == nil && string(magic) != snapshotMagic {
 		return h, fmt.Errorf("%w: no snapshot", errOther)
@@ -147,7 +147,7 @@ func (r *sectionReader) floats(values []float32) {
 	}
 }
 
-// block reads a block of so many rows; its ids are filled in later.
+// block reads a block with the given number of rows; its ids are filled in later.
 func (r *sectionReader) block(c *coder, rows int) block {
 	b := block{
 		ids:     make([]passage.ID, rows),

@@ -7,13 +7,13 @@ import (
 	"almanac/retrieval/vector"
 )
 
-// candidates collects the rows of the greatest estimates. It takes up to four
-// times as many as wanted before it throws the worse ones out, and from then
-// on refuses what is worse than the last one kept.
+// candidates collects the rows of the greatest estimates. It accepts up to four
+// times as many as wanted before it drops the worse ones, and from then on
+// refuses rows worse than the last one kept.
 type candidates struct {
 	view      *view
 	wanted    int
-	least     int32 // what add is called with is not less
+	least     int32 // add must not be called with less
 	items     []candidate
 	histogram []int32
 }
@@ -75,8 +75,7 @@ func (c *candidates) threshold() int32 {
 	}
 }
 
-// top keeps the n rows of the greatest scores, equal ones by id: a heap with
-// the worst in front.
+// top keeps the n rows of the greatest scores, equal ones by id: a heap with the worst on top.
 type top struct {
 	view  *view
 	n     int
@@ -118,7 +117,7 @@ func (t *top) push(score float32, row uint32) {
 	}
 }
 
-// sink moves the front to its place.
+// sink moves the top to its place.
 func (t *top) sink() {
 	for i := 0; ; {
 		child := 2*i + 1
@@ -136,7 +135,7 @@ func (t *top) sink() {
 	}
 }
 
-// hits returns what was kept, best first.
+// hits returns the rows kept, best first.
 func (t *top) hits() []vector.Hit {
 	slices.SortFunc(t.items, func(a, b scored) int {
 		if t.worse(b, a) {

@@ -25,8 +25,8 @@ import (
 //	entries     32 bytes each, CRC-32C
 //	block       vectors, quants, codes, CRC-32C; for every block of rows
 //
-// What can be derived from these cheaply is: ids, scales, tallies and which
-// rows are visible. Sizes follow from the header, so the file's length is
+// The rest is derived from these, which is cheap: ids, scales, tallies and
+// which rows are visible. Sizes follow from the header, so the file's length is
 // known before anything is allocated.
 const (
 	snapshotMagic   = "almvec\r\n"
@@ -42,11 +42,11 @@ type header struct {
 	Checkpoint int64
 	Entries    int
 	Rows       int
-	Coded      int // rows when the centre was taken
+	Coded      int // rows when the centre was computed
 	Attributes []attributes
 }
 
-// size is the length of the file after the header.
+// size returns the length of the file after the header.
 func (h header) size(c *coder) int64 {
 	blocks := int64(h.Rows+blockRows-1) / blockRows
 	row := int64(4*c.dimensions + c.dimensions + 8*c.words())
@@ -74,7 +74,7 @@ func writeSnapshot(ctx context.Context, c Config, v *view) (err error) {
 	defer func() {
 		if err != nil {
 			_ = f.Close()
-			_ = os.Remove(f.Name()) // it is only litter
+			_ = os.Remove(f.Name()) // a leftover file does no harm
 		}
 	}()
 	buffered := bufio.NewWriterSize(f, 1<<20)
@@ -96,8 +96,7 @@ func writeSnapshot(ctx context.Context, c Config, v *view) (err error) {
 	return syncDirectory(dir)
 }
 
-// temporary is the pattern of the files that writing leaves behind when it is
-// killed.
+// temporary returns the pattern of the files that a killed write leaves behind.
 func temporary(path string) string { return filepath.Base(path) + ".*.tmp" }
 
 func syncDirectory(dir string) error {
@@ -159,15 +158,14 @@ func decodeEntry(raw []byte) entry {
 	}
 }
 
-// readSnapshot returns nil, and says why in the log, if there is no snapshot
-// that can be used.
+// readSnapshot returns nil, and logs why, if there is no usable snapshot.
 func readSnapshot(c Config) (*view, error) {
 	if !c.ReadOnly {
 		removeLitter(c)
 	}
 	f, err := os.Open(c.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		c.Log.Info("vector index: no snapshot yet", "path", c.Path)
+		c.Log.Info("no snapshot yet", "path", c.Path)
 		return nil, nil
 	}
 	if err != nil {
@@ -180,7 +178,7 @@ func readSnapshot(c Config) (*view, error) {
 	}
 	v, err := decodeSnapshot(bufio.NewReaderSize(f, 1<<20), info.Size(), c)
 	if errors.Is(err, errDamaged) || errors.Is(err, errOther) {
-		c.Log.Warn("vector index: snapshot is not used, the index is built again", "path", c.Path, "reason", err)
+		c.Log.Warn("snapshot is not used, the index is built again", "path", c.Path, "reason", err)
 		return nil, nil
 	}
 	return v, err
@@ -190,12 +188,12 @@ func removeLitter(c Config) {
 	litter, _ := filepath.Glob(filepath.Join(filepath.Dir(c.Path), temporary(c.Path))) // a bad pattern finds nothing
 	for _, name := range litter {
 		if err := os.Remove(name); err != nil {
-			c.Log.Warn("vector index: cannot remove what an unfinished flush left", "path", name, "error", err)
+			c.Log.Warn("cannot remove the file of an unfinished flush", "path", name, "error", err)
 		}
 	}
 }
 
-// decodeSnapshot reads a snapshot of so many bytes.
+// decodeSnapshot reads a snapshot of the given size.
 func decodeSnapshot(from io.Reader, size int64, c Config) (*view, error) {
 	r := &sectionReader{r: from}
 	h, err := r.header(size)
@@ -205,8 +203,10 @@ func decodeSnapshot(from io.Reader, size int64, c Config) (*view, error) {
 	if h.Version != snapshotVersion || h.Model != c.Model || h.Dimensions != c.Dimensions {
 		return nil, fmt.Errorf("%w: version %d, model %q, %d dimensions", errOther, h.Version, h.Model, h.Dimensions)
 	}
-	v := &view{checkpoint: h.Checkpoint, attributes: h.Attributes, rows: h.Rows, coded: h.Coded, coder: newCoder(h.Dimensions)}
-	if h.Rows < 0 || h.Entries < 0 || h.Rows > math.MaxInt32 || h.Entries > math.MaxInt32 || r.n+h.size(v.coder) != size {
+	v := &view{checkpoint: h.Checkpoint, attributes: h.Attributes, rows: h.Rows, coded: h.Coded,
+		coder: newCoder(h.Dimensions)}
+	if h.Rows < 0 || h.Entries < 0 || h.Rows > math.MaxInt32 || h.Entries > math.MaxInt32 ||
+		r.n+h.size(v.coder) != size {
 		return nil, fmt.Errorf("%w: %d bytes do not hold %d rows of %d records", errDamaged, size, h.Rows, h.Entries)
 	}
 	r.floats(v.coder.centre)
@@ -228,8 +228,7 @@ func decodeSnapshot(from io.Reader, size int64, c Config) (*view, error) {
 	return v, nil
 }
 
-// derive computes what a snapshot leaves out, and checks that entries and
-// rows agree.
+// derive computes what a snapshot omits, and checks that entries and rows agree.
 func (v *view) derive() error {
 	v.visible = make(bitset, words(v.rows))
 	taken := make(bitset, words(v.rows))

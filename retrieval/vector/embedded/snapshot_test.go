@@ -63,7 +63,8 @@ func isEmpty(t *testing.T, x *embedded.Index, dimensions int) {
 	}
 	v := make([]float32, dimensions)
 	v[0] = 1
-	if err := x.Apply(t.Context(), vector.Batch{Records: []vector.Record{{ID: 1, Vectors: [][]float32{v}}}, Checkpoint: 1}); err != nil {
+	if err := x.Apply(t.Context(), vector.Batch{Records: []vector.Record{{ID: 1, Vectors: [][]float32{v}}},
+		Checkpoint: 1}); err != nil {
 		t.Fatal(err)
 	}
 	if hits, err := x.Search(t.Context(), v, passage.Filter{}, 1); err != nil || len(hits) != 1 {
@@ -274,7 +275,8 @@ func FuzzSnapshot(f *testing.F) {
 			empty := make([]byte, 4*snapshotDimensions+8) // centre and entries of nothing
 			data = append(embedded.Checksummed(data[:min(len(data), 1<<16)]), empty...)
 		}
-		if rows, err := embedded.DecodeSnapshot(data, snapshotConfig("")); err == nil && rows*snapshotDimensions > len(data) {
+		if rows, err := embedded.DecodeSnapshot(data, snapshotConfig("")); err == nil &&
+			rows*snapshotDimensions > len(data) {
 			t.Errorf("%d rows from %d bytes", rows, len(data))
 		}
 	})

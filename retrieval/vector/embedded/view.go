@@ -12,10 +12,10 @@ import (
 // dimensions.
 const blockRows = 8192
 
-// view is one state of the index. It never changes once published: the next
-// one shares what a batch leaves alone. Rows are only ever added behind those
-// a published view knows, in the same arrays, so that a batch copies the
-// table of entries and the bits of visible rows and no vector.
+// view is one state of the index. It never changes once published: the next one
+// shares what a batch does not change. Rows are only added after those of a
+// published view, in the same arrays, so that a batch copies the table of
+// entries and the bits of visible rows but no vector.
 type view struct {
 	checkpoint int64
 	entries    []entry // by record id
@@ -24,7 +24,7 @@ type view struct {
 	rows       int
 	visible    bitset // rows that can be found: of an entry, and not zero
 	found      int    // number of them
-	dead       int    // rows that belong to no entry any more
+	dead       int    // rows that no longer belong to an entry
 	coder      *coder
 	coded      int // rows when the coder was made
 }
@@ -37,8 +37,8 @@ type entry struct {
 	attributes uint32
 }
 
-// block holds up to blockRows rows, each kind of value in an array of its
-// own, because each step of a search reads one.
+// block holds up to blockRows rows, each kind of value in its own array,
+// because each step of a search reads one.
 type block struct {
 	ids     []passage.ID
 	vectors []float32 // as given
@@ -50,7 +50,7 @@ type block struct {
 
 func (v *view) dimensions() int { return v.coder.dimensions }
 
-// block returns the block of a row and its place there.
+// block returns the block of a row and its index there.
 func (v *view) block(row int) (*block, int) { return &v.blocks[row/blockRows], row % blockRows }
 
 func (v *view) id(row int) passage.ID {
@@ -72,12 +72,12 @@ func (v *view) entry(id int64) (entry, bool) {
 	return v.entries[i], true
 }
 
-// edit is a view in the making: a copy of the published one of which parts
+// edit is a view under construction: a copy of the published one, whose parts
 // are replaced before they are written to.
 type edit struct {
 	view
 	changed bool // anything but the checkpoint
-	owned   bool // visible and blocks are the edit's own
+	owned   bool // visible and blocks are not shared
 }
 
 func (e *edit) own() {
@@ -114,7 +114,7 @@ func (e *edit) apply(c change) entry {
 	return next
 }
 
-// same reports whether an entry has just these vectors.
+// same reports whether an entry has exactly these vectors.
 func (e *edit) same(old entry, vectors [][]float32) bool {
 	if int(old.n) != len(vectors) {
 		return false
@@ -155,7 +155,7 @@ func (e *edit) append(id passage.ID, v []float32) {
 	e.rows++
 }
 
-// grow makes room for twice as many rows, and never for more than a block has.
+// grow makes room for twice as many rows, at most for a whole block.
 func (b *block) grow(c *coder) {
 	rows := min(blockRows, max(64, 2*cap(b.ids)))
 	b.ids = append(make([]passage.ID, 0, rows), b.ids...)
@@ -202,16 +202,16 @@ func mergeEntries(old []entry, changes []change, edited []entry) []entry {
 
 const (
 	// minDead and minCoded keep small indexes, which are scanned exactly, from
-	// being laid out again and again.
+	// being compacted and recoded often.
 	minDead  = 1024
 	minCoded = exactRows / 2
-	// meanRows bounds the rows that a mean is taken of.
+	// meanRows bounds the rows that a mean is computed from.
 	meanRows = 1 << 14
 )
 
-// tidy lays the rows out anew when a quarter of them is dead, and makes new
-// codes about the new mean when there are twice as many as at the last time:
-// codes about the mean of other texts tell less. Both cost a constant time
+// tidy compacts the rows when a quarter of them is dead, and makes new codes
+// about the new mean when there are twice as many as the last time: codes about
+// the mean of other texts are less precise. Both take amortised constant time
 // per row added or removed.
 func (e *edit) tidy() {
 	if e.dead >= minDead && e.dead*4 >= e.rows {
@@ -228,7 +228,7 @@ func (e *edit) compact() {
 	e.view.blocks, e.view.visible = nil, nil
 	e.rows, e.found, e.dead = 0, 0, 0
 	e.owned = true
-	for i := range e.entries { // merged for this edit, so its own
+	for i := range e.entries { // merged for this edit, so not shared
 		en := &e.entries[i]
 		first := e.rows
 		for row := int(en.first); row < int(en.first+en.n); row++ {
@@ -253,7 +253,7 @@ func (e *edit) recode() {
 	}
 }
 
-// mean is that of the visible vectors, or of evenly spaced ones.
+// mean returns the mean of the visible vectors, or of evenly spaced ones.
 func (e *edit) mean() []float32 {
 	sum, n := make([]float64, e.dimensions()), 0
 	step := max(1, e.rows/meanRows)

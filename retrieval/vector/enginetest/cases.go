@@ -58,7 +58,8 @@ func testTies(t *testing.T, s *suite) {
 	ids := []int64{1_000_040, 1_000_007, 1_000_023, 1_000_001, 1_000_039}
 	var want []passage.ID
 	for i, id := range ids {
-		s.apply(t, x, vector.Batch{Records: []vector.Record{{ID: id, Vectors: [][]float32{same, s.unit(), same}}}, Checkpoint: int64(i) + 1})
+		s.apply(t, x, vector.Batch{Records: []vector.Record{{ID: id, Vectors: [][]float32{same, s.unit(), same}}},
+			Checkpoint: int64(i) + 1})
 		want = append(want, passage.NewID(id, 0), passage.NewID(id, 2))
 	}
 	slices.Sort(want)
@@ -79,7 +80,7 @@ func testZero(t *testing.T, s *suite) {
 	s.apply(t, x, vector.Batch{Records: []vector.Record{r, {ID: 1_000_001, Vectors: [][]float32{zero}}}, Checkpoint: 1})
 	q := make([]float32, Dimensions)
 	for i, c := range r.Vectors[1] {
-		q[i] = -c // so that a zero vector would be the better one
+		q[i] = -c // so that a zero vector would score better
 	}
 	compare(t, search(t, x, q, passage.Filter{}, 10), exact([]vector.Record{r}, q, all, 10))
 	scores, err := x.Scores(t.Context(), q, []passage.ID{passage.NewID(r.ID, 0)})
@@ -101,8 +102,9 @@ func testReplace(t *testing.T, s *suite) {
 	s.apply(t, x, vector.Batch{Records: []vector.Record{rs[3], rs[8], rs[9], rs[10]}, Checkpoint: 2})
 	q := s.unit()
 	compare(t, search(t, x, q, passage.Filter{}, 300), exact(rs, q, all, 300))
-	if scores, err := x.Scores(t.Context(), old, []passage.ID{passage.NewID(rs[3].ID, 3)}); err != nil || scores[0] != 0 {
-		t.Errorf("a passage its record has no more: scores %v, error %v", scores, err)
+	if scores, err := x.Scores(t.Context(), old, []passage.ID{passage.NewID(rs[3].ID, 3)}); err != nil ||
+		scores[0] != 0 {
+		t.Errorf("a passage that its record no longer has: scores %v, error %v", scores, err)
 	}
 	f := passage.Filter{Kinds: []string{"renamed"}}
 	compare(t, search(t, x, q, f, 10), exact(rs[10:11], q, all, 10))
@@ -141,21 +143,23 @@ func testTwice(t *testing.T, s *suite) {
 func testFilters(t *testing.T, s *suite) {
 	x, rs := s.filled(t)
 	for name, f := range map[string]passage.Filter{
-		"kind":                            {Kinds: []string{"topic"}},
-		"kinds are alternatives":          {Kinds: []string{"topic", "issue"}},
-		"source":                          {Sources: []string{"forum"}},
-		"container":                       {Containers: []string{"ops/runbooks"}},
-		"state":                           {States: []string{"open", "final"}},
-		"case is ignored":                 {Kinds: []string{"DOC"}, Sources: []string{"handbook"}, States: []string{"FINAL", "OPEN"}},
-		"case is ignored beyond ASCII":    {Containers: []string{"GÉNÉRAL"}},
-		"the whole value counts":          {Containers: []string{"guide", "ops"}},
-		"since is inclusive":              {Since: day.AddDate(0, 0, 2)},
-		"until is exclusive":              {Until: day.AddDate(0, 0, 2)},
-		"between":                         {Since: day.AddDate(0, 0, 1), Until: day.AddDate(0, 0, 3)},
-		"nothing between":                 {Since: day.AddDate(0, 0, 3), Until: day.AddDate(0, 0, 1)},
-		"no date is not before any":       {Until: day.AddDate(100, 0, 0)},
-		"records":                         {Records: []int64{rs[7].ID, rs[90].ID, 5}},
-		"fields are all required":         {Kinds: []string{"doc"}, States: []string{"open"}, Since: day.AddDate(0, 0, 1), Sources: []string{"handbook"}},
+		"kind":                   {Kinds: []string{"topic"}},
+		"kinds are alternatives": {Kinds: []string{"topic", "issue"}},
+		"source":                 {Sources: []string{"forum"}},
+		"container":              {Containers: []string{"ops/runbooks"}},
+		"state":                  {States: []string{"open", "final"}},
+		"case is ignored": {Kinds: []string{"DOC"}, Sources: []string{"handbook"},
+			States: []string{"FINAL", "OPEN"}},
+		"case is ignored beyond ASCII": {Containers: []string{"GÉNÉRAL"}},
+		"the whole value counts":       {Containers: []string{"guide", "ops"}},
+		"since is inclusive":           {Since: day.AddDate(0, 0, 2)},
+		"until is exclusive":           {Until: day.AddDate(0, 0, 2)},
+		"between":                      {Since: day.AddDate(0, 0, 1), Until: day.AddDate(0, 0, 3)},
+		"nothing between":              {Since: day.AddDate(0, 0, 3), Until: day.AddDate(0, 0, 1)},
+		"no date is not before any":    {Until: day.AddDate(100, 0, 0)},
+		"records":                      {Records: []int64{rs[7].ID, rs[90].ID, 5}},
+		"fields are all required": {Kinds: []string{"doc"}, States: []string{"open"},
+			Since: day.AddDate(0, 0, 1), Sources: []string{"handbook"}},
 		"records within other fields":     {Records: []int64{rs[0].ID, rs[1].ID, rs[2].ID}, Kinds: []string{"topic"}},
 		"an unknown value finds nothing":  {Kinds: []string{"recipe"}},
 		"an unknown record finds nothing": {Records: []int64{42}},
@@ -189,7 +193,8 @@ func testScores(t *testing.T, s *suite) {
 		passage.NewID(rs[50].ID, 1), passage.NewID(rs[3].ID, 3), passage.NewID(rs[3].ID, 4), // no such ordinal
 		passage.NewID(7, 0), passage.NewID(rs[0].ID, 0), passage.NewID(rs[50].ID, 1), -1,
 	}
-	want := []float64{cosine(q, rs[50].Vectors[1]), cosine(q, rs[3].Vectors[3]), 0, 0, cosine(q, rs[0].Vectors[0]), cosine(q, rs[50].Vectors[1]), 0}
+	want := []float64{cosine(q, rs[50].Vectors[1]), cosine(q, rs[3].Vectors[3]), 0, 0, cosine(q, rs[0].Vectors[0]),
+		cosine(q, rs[50].Vectors[1]), 0}
 	got, err := x.Scores(t.Context(), q, ids)
 	if err != nil || len(got) != len(want) {
 		t.Fatalf("%d scores, error %v, want %d", len(got), err, len(want))
@@ -225,14 +230,15 @@ func testDimension(t *testing.T, s *suite) {
 			short[i] = 1
 		}
 		if _, err := x.Search(t.Context(), short, passage.Filter{}, 1); err == nil {
-			t.Errorf("a query of %d dimensions is no error", n)
+			t.Errorf("a query of %d dimensions is accepted", n)
 		}
 		if _, err := x.Scores(t.Context(), short, []passage.ID{passage.NewID(rs[0].ID, 0)}); err == nil {
-			t.Errorf("scores of %d dimensions are no error", n)
+			t.Errorf("scores of %d dimensions are accepted", n)
 		}
 		bad := vector.Record{ID: 1_000_500, Vectors: [][]float32{s.unit(), short}}
-		if err := x.Apply(t.Context(), vector.Batch{Records: []vector.Record{{ID: 1_000_400, Vectors: s.units(1)}, bad}, Checkpoint: 2}); err == nil {
-			t.Errorf("a vector of %d dimensions is no error", n)
+		if err := x.Apply(t.Context(), vector.Batch{Records: []vector.Record{{ID: 1_000_400, Vectors: s.units(1)}, bad},
+			Checkpoint: 2}); err == nil {
+			t.Errorf("a vector of %d dimensions is accepted", n)
 		}
 	}
 	q := s.unit()
@@ -291,7 +297,8 @@ func testReopen(t *testing.T, s *suite) {
 		compare(t, search(t, x, q, passage.Filter{}, 300), exact(rs, q, all, 300))
 		f := passage.Filter{Kinds: []string{"topic"}, Since: day.AddDate(0, 0, 2)}
 		compare(t, search(t, x, q, f, 300), exact(rs, q, func(r vector.Record) bool { return matches(f, r) }, 300))
-		rs = append(rs, vector.Record{ID: 1_000_200, Attributes: passage.Attributes{Kind: "topic"}, Vectors: s.units(2)})
+		rs = append(rs, vector.Record{ID: 1_000_200, Attributes: passage.Attributes{Kind: "topic"},
+			Vectors: s.units(2)})
 		s.apply(t, x, vector.Batch{Records: rs[len(rs)-1:], Checkpoint: int64(6 + n)})
 	}
 }
@@ -315,8 +322,8 @@ func testLost(t *testing.T, s *suite) {
 	}
 }
 
-// testWholeBatches replaces all passages of two records at once, from one
-// side of a query to the other, while others search: whoever sees the two on
+// testWholeBatches replaces all passages of two records at once, from one side
+// of a query to the other, while others search: a search that sees the two on
 // different sides saw half a batch.
 func testWholeBatches(t *testing.T, s *suite) {
 	if s.SplitBatches {

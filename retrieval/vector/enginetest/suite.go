@@ -6,8 +6,8 @@
 //	}
 //
 // The suite is deterministic: a fixed seed, at most 300 passages at a time and
-// the same calls in every test, so that it also runs on recorded exchanges.
-// Tests of terms run where the engine is vector.Sparse.
+// the same calls in every test, so that it also runs on recorded calls. Tests
+// of terms run if the engine is vector.Sparse.
 package enginetest
 
 import (
@@ -26,12 +26,11 @@ import (
 // Dimensions is the length of the vectors that the suite stores.
 const Dimensions = 8
 
-// Options say how an engine is made and where it differs.
+// Options say how to create an engine and how it differs.
 type Options struct {
 	// New returns an empty index for vectors of Dimensions; t cleans it up.
 	New func(t *testing.T) vector.Index
-	// Reopen closes an index and opens what it made durable; nil if the engine
-	// keeps nothing.
+	// Reopen closes an index and opens what it made durable; nil if the engine is not durable.
 	Reopen func(t *testing.T, x vector.Index) vector.Index
 	// SplitBatches: a search during Apply can see a part of the batch.
 	SplitBatches bool
@@ -169,7 +168,7 @@ func cosine(a, b []float32) float64 {
 	return ab / math.Sqrt(aa*bb)
 }
 
-// exact is the answer by definition.
+// exact returns the hits by definition.
 func exact(rs []vector.Record, q []float32, match func(vector.Record) bool, k int) []vector.Hit {
 	var hits []vector.Hit
 	for _, r := range rs {
@@ -197,8 +196,7 @@ func all(vector.Record) bool { return true }
 // tolerance allows for the order in which an engine adds.
 const tolerance = 2e-6
 
-// compare wants the same hits, where scores as good as equal may have
-// changed places.
+// compare wants the same hits; those with nearly equal scores may be in either order.
 func compare(t *testing.T, got, want []vector.Hit) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -214,7 +212,7 @@ func compare(t *testing.T, got, want []vector.Hit) {
 		last := want[len(want)-1].Score
 		switch {
 		case seen[h.Passage]:
-			t.Errorf("hit %d: passage %d stands twice", i, h.Passage)
+			t.Errorf("hit %d: passage %d occurs twice", i, h.Passage)
 		case !ok && math.Abs(float64(h.Score-last)) > tolerance:
 			t.Errorf("hit %d: passage %d (%v) is none of the best", i, h.Passage, h.Score)
 		case ok && math.Abs(float64(h.Score-exact)) > tolerance:
@@ -228,15 +226,17 @@ func compare(t *testing.T, got, want []vector.Hit) {
 	}
 }
 
-// matches is a filter by definition.
+// matches applies a filter by definition.
 func matches(f passage.Filter, r vector.Record) bool {
 	one := func(wanted []string, value string) bool {
-		return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return strings.EqualFold(w, value) })
+		return len(wanted) == 0 ||
+			slices.ContainsFunc(wanted, func(w string) bool { return strings.EqualFold(w, value) })
 	}
 	a := r.Attributes
 	dated := !a.Date.IsZero()
-	return one(f.Kinds, a.Kind) && one(f.Sources, a.Source) && one(f.Containers, a.Container) && one(f.States, a.State) &&
-		(f.Since.IsZero() || dated && !a.Date.Before(f.Since)) && (f.Until.IsZero() || dated && a.Date.Before(f.Until)) &&
+	return one(f.Kinds, a.Kind) && one(f.Sources, a.Source) && one(f.Containers, a.Container) &&
+		one(f.States, a.State) && (f.Since.IsZero() || dated && !a.Date.Before(f.Since)) &&
+		(f.Until.IsZero() || dated && a.Date.Before(f.Until)) &&
 		(len(f.Records) == 0 || slices.Contains(f.Records, r.ID))
 }
 

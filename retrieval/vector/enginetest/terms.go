@@ -22,11 +22,12 @@ func (s *suite) sparse(t *testing.T, rs ...vector.Record) vector.Sparse {
 	return x
 }
 
-// packed returns a passage's terms; words stand for themselves.
+// packed returns a passage's terms; words are not stemmed.
 func packed(t *testing.T, title, heading, body, path string) analysis.Packed {
 	t.Helper()
 	var fields [analysis.NumFields][]analysis.Token
-	for f, text := range map[analysis.Field]string{analysis.Title: title, analysis.Heading: heading, analysis.Body: body, analysis.Path: path} {
+	for f, text := range map[analysis.Field]string{analysis.Title: title, analysis.Heading: heading,
+		analysis.Body: body, analysis.Path: path} {
 		for i, word := range strings.Fields(text) {
 			fields[f] = append(fields[f], analysis.Token{Term: word, Position: i})
 		}
@@ -48,7 +49,7 @@ func (s *suite) texts(t *testing.T, id int64, bodies ...string) vector.Record {
 	return r
 }
 
-// words makes a query of words, each of weight 1.
+// words returns a query of words, each of weight 1.
 func words(list string) []vector.Term {
 	var terms []vector.Term
 	for _, word := range strings.Fields(list) {
@@ -71,7 +72,7 @@ func searchTerms(t *testing.T, x vector.Sparse, terms []vector.Term, f passage.F
 	return hits
 }
 
-// found wants these passages in this order.
+// found requires these passages in this order.
 func found(t *testing.T, what string, hits []vector.Hit, want ...passage.ID) {
 	t.Helper()
 	var got []passage.ID
@@ -91,17 +92,21 @@ func testTermOrder(t *testing.T, s *suite) {
 		s.texts(t, 1_000_001, "common rare four five"), s.texts(t, 1_000_002, "common once two three"),
 		s.texts(t, 1_000_003, "common twice twice three"), s.texts(t, 1_000_004, "common twice two three"),
 		s.texts(t, 1_000_005, "common short two three", "common short "+filler))
-	found(t, "more occurrences", searchTerms(t, x, words("twice"), passage.Filter{}, 10), first(1_000_003), first(1_000_004))
-	found(t, "a shorter passage", searchTerms(t, x, words("short"), passage.Filter{}, 10), first(1_000_005), passage.NewID(1_000_005, 1))
+	found(t, "more occurrences", searchTerms(t, x, words("twice"), passage.Filter{}, 10), first(1_000_003),
+		first(1_000_004))
+	found(t, "a shorter passage", searchTerms(t, x, words("short"), passage.Filter{}, 10), first(1_000_005),
+		passage.NewID(1_000_005, 1))
 	hits := searchTerms(t, x, words("rare common"), passage.Filter{}, 10)
 	if len(hits) != 6 || hits[0].Passage != first(1_000_001) {
 		t.Errorf("a common and a rare term: %+v, want six, passage %d first", hits, first(1_000_001))
 	}
-	found(t, "a rare term outweighs a common one", searchTerms(t, x, words("once common"), passage.Filter{}, 1), first(1_000_002))
+	found(t, "a rare term outweighs a common one", searchTerms(t, x, words("once common"), passage.Filter{}, 1),
+		first(1_000_002))
 }
 
 func testTermSums(t *testing.T, s *suite) {
-	x := s.sparse(t, s.texts(t, 1_000_001, "one two"), s.texts(t, 1_000_002, "two three"), s.texts(t, 1_000_003, "four five"))
+	x := s.sparse(t, s.texts(t, 1_000_001, "one two"), s.texts(t, 1_000_002, "two three"),
+		s.texts(t, 1_000_003, "four five"))
 	scores := func(terms []vector.Term) map[passage.ID]float64 {
 		m := map[passage.ID]float64{}
 		for _, h := range searchTerms(t, x, terms, passage.Filter{}, 10) {
@@ -114,8 +119,9 @@ func testTermSums(t *testing.T, s *suite) {
 		terms []vector.Term
 		want  func(id passage.ID) float64
 	}{
-		"two terms":     {words("one two"), func(id passage.ID) float64 { return one[id] + two[id] }},
-		"a weight":      {[]vector.Term{{ID: analysis.IDOf("two"), Weight: 2.5}}, func(id passage.ID) float64 { return 2.5 * two[id] }},
+		"two terms": {words("one two"), func(id passage.ID) float64 { return one[id] + two[id] }},
+		"a weight": {[]vector.Term{{ID: analysis.IDOf("two"), Weight: 2.5}},
+			func(id passage.ID) float64 { return 2.5 * two[id] }},
 		"a term twice":  {words("two two"), func(id passage.ID) float64 { return 2 * two[id] }},
 		"unknown terms": {words("one unheard of"), func(id passage.ID) float64 { return one[id] }},
 	} {
@@ -132,14 +138,18 @@ func testTermFields(t *testing.T, s *suite) {
 	r := vector.Record{ID: 1_000_001, Vectors: s.units(2), Terms: []analysis.Packed{
 		packed(t, "title", "heading", "body", "path"), packed(t, "title", "", "other", "path")}}
 	zero := make([]float32, Dimensions)
-	without := vector.Record{ID: 1_000_002, Vectors: [][]float32{zero}, Terms: []analysis.Packed{packed(t, "", "", "vectorless", "")}}
-	x := s.sparse(t, r, without, s.texts(t, 1_000_003, "nothing of it"), vector.Record{ID: 1_000_004, Vectors: s.units(1)})
+	without := vector.Record{ID: 1_000_002, Vectors: [][]float32{zero},
+		Terms: []analysis.Packed{packed(t, "", "", "vectorless", "")}}
+	x := s.sparse(t, r, without, s.texts(t, 1_000_003, "nothing of it"),
+		vector.Record{ID: 1_000_004, Vectors: s.units(1)})
 	for word, want := range map[string][]passage.ID{
-		"heading": {first(r.ID)}, "body": {first(r.ID)}, "other": {passage.NewID(r.ID, 1)}, "vectorless": {first(without.ID)}} {
+		"heading": {first(r.ID)}, "body": {first(r.ID)}, "other": {passage.NewID(r.ID, 1)},
+		"vectorless": {first(without.ID)}} {
 		found(t, word, searchTerms(t, x, words(word), passage.Filter{}, 10), want...)
 	}
 	for _, word := range []string{"title", "path"} {
-		if hits := searchTerms(t, x, words(word), passage.Filter{}, 10); len(hits) != 2 || hits[0].Passage.Record() != r.ID || hits[1].Passage.Record() != r.ID {
+		if hits := searchTerms(t, x, words(word), passage.Filter{}, 10); len(hits) != 2 ||
+			hits[0].Passage.Record() != r.ID || hits[1].Passage.Record() != r.ID {
 			t.Errorf("%s: hits %+v, want both passages of record %d", word, hits, r.ID)
 		}
 	}
@@ -157,13 +167,15 @@ func testTermBounds(t *testing.T, s *suite) {
 	}
 	x := s.sparse(t, rs...)
 	for _, k := range []int{1, 7, len(want), 300} {
-		found(t, "equal scores order by id", searchTerms(t, x, words("same"), passage.Filter{}, k), want[:min(k, len(want))]...)
+		found(t, "equal scores order by id", searchTerms(t, x, words("same"), passage.Filter{}, k),
+			want[:min(k, len(want))]...)
 	}
 	for _, k := range []int{0, -1} {
 		found(t, "no hits are wanted", searchTerms(t, x, words("same"), passage.Filter{}, k))
 	}
 	f := passage.Filter{Kinds: []string{"TOPIC"}, Since: day.AddDate(0, 0, 2), Until: day.AddDate(0, 0, 5)}
-	matching := slices.DeleteFunc(slices.Clone(want), func(id passage.ID) bool { return !matches(f, rs[id.Record()-rs[0].ID]) })
+	matching := slices.DeleteFunc(slices.Clone(want),
+		func(id passage.ID) bool { return !matches(f, rs[id.Record()-rs[0].ID]) })
 	found(t, "filtered", searchTerms(t, x, words("words"), f, 300), matching...)
 	if _, err := x.SearchTerms(cancelled(t), words("same"), passage.Filter{}, 10); err == nil {
 		t.Error("cancelled: no error")
@@ -171,13 +183,16 @@ func testTermBounds(t *testing.T, s *suite) {
 }
 
 func testTermUpkeep(t *testing.T, s *suite) {
-	x := s.sparse(t, s.texts(t, 1_000_001, "old", "old tail"), s.texts(t, 1_000_002, "old"), s.texts(t, 1_000_003, "old"))
+	x := s.sparse(t, s.texts(t, 1_000_001, "old", "old tail"), s.texts(t, 1_000_002, "old"),
+		s.texts(t, 1_000_003, "old"))
 	bare := s.texts(t, 1_000_003, "")
 	bare.Terms = nil
-	s.apply(t, x, vector.Batch{Records: []vector.Record{s.texts(t, 1_000_001, "new"), bare}, Delete: []int64{1_000_002}, Checkpoint: 2})
+	s.apply(t, x, vector.Batch{Records: []vector.Record{s.texts(t, 1_000_001, "new"), bare}, Delete: []int64{1_000_002},
+		Checkpoint: 2})
 	found(t, "old terms", searchTerms(t, x, words("old tail"), passage.Filter{}, 10))
 	found(t, "new terms", searchTerms(t, x, words("new"), passage.Filter{}, 10), first(1_000_001))
-	if scores, err := x.Scores(t.Context(), bare.Vectors[0], []passage.ID{first(bare.ID)}); err != nil || scores[0] < 0.999 {
+	if scores, err := x.Scores(t.Context(), bare.Vectors[0], []passage.ID{first(bare.ID)}); err != nil ||
+		scores[0] < 0.999 {
 		t.Errorf("a passage that lost its terms has scores %v, error %v, want 1", scores, err)
 	}
 	zero := make([]float32, Dimensions)
@@ -197,7 +212,8 @@ func testTermNothing(t *testing.T, s *suite) {
 		"no terms": nil, "unknown terms": words("never heard"), "no weight": {{ID: analysis.IDOf("some")}}} {
 		found(t, name, searchTerms(t, x, terms, passage.Filter{}, 10))
 	}
-	if _, err := x.SearchTerms(t.Context(), []vector.Term{{ID: analysis.IDOf("some"), Weight: math.NaN()}}, passage.Filter{}, 10); err == nil {
+	if _, err := x.SearchTerms(t.Context(), []vector.Term{{ID: analysis.IDOf("some"), Weight: math.NaN()}},
+		passage.Filter{}, 10); err == nil {
 		t.Error("a weight that is not a number: no error")
 	}
 	empty, ok := s.New(t).(vector.Sparse)

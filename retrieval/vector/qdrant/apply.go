@@ -21,9 +21,9 @@ const (
 
 // Apply writes the points of the batch's records, removes the other points of
 // its records, deleted ones included, and then moves the checkpoint. Each
-// request waits until the server has applied it: one that was only accepted
-// may fail later unseen, and not all shards are equally far. What is written
-// when Apply fails is written again when the batch is.
+// request waits until the server has applied it: one that was only accepted may
+// fail later unnoticed, and shards progress at different speeds. After a failed
+// Apply everything is written again with the next try.
 func (x *Index) Apply(ctx context.Context, b vector.Batch) error {
 	const doing = "apply"
 	if x.closed.Load() {
@@ -41,7 +41,8 @@ func (x *Index) Apply(ctx context.Context, b vector.Batch) error {
 		return err
 	}
 	if b.After > at {
-		return fmt.Errorf("vector index: %s: changes after %d to an index of %d: %w", doing, b.After, at, vector.ErrLost)
+		return fmt.Errorf("vector index: %s: changes after %d to an index of %d: %w", doing, b.After, at,
+			vector.ErrLost)
 	}
 	for _, step := range []func(context.Context, changes) error{x.upsert, x.removeVectors, x.removePoints} {
 		if err := step(ctx, c); err != nil {
@@ -56,17 +57,17 @@ func (x *Index) Apply(ctx context.Context, b vector.Batch) error {
 	return nil
 }
 
-// changes is what a batch makes of the collection.
+// changes are the changes of a batch to the collection.
 type changes struct {
 	records []int64 // replaced or removed, ascending
 	points  []*client.PointStruct
 	bytes   []int // of points, about
-	// bare are the points without a vector of that name.
+	// bare holds the points without a vector of that name.
 	bare map[string][]*client.PointId
 }
 
-// changes checks a batch: of a record given twice the last counts, and a
-// record that is both deleted and given is there.
+// changes checks a batch: of a record given twice the last counts, and a record
+// that is both deleted and given is kept.
 func (x *Index) changes(b vector.Batch) (changes, error) {
 	byID := make(map[int64]vector.Record, len(b.Records)+len(b.Delete))
 	for _, id := range b.Delete {
@@ -116,7 +117,7 @@ func (x *Index) addRecord(c *changes, r vector.Record) error {
 			vectors[sparseVector] = client.NewVectorSparse(ids, weights)
 		}
 		if len(vectors) == 0 {
-			continue // nothing finds it, so there is no such point
+			continue // nothing finds it, so it gets no point
 		}
 		for _, name := range []string{denseVector, sparseVector} {
 			if vectors[name] == nil {
@@ -145,7 +146,8 @@ func (x *Index) upsert(ctx context.Context, c changes) error {
 		}
 		points := c.points[first:last]
 		group.Go(func() error {
-			_, err := x.points.Upsert(ctx, &client.UpsertPoints{CollectionName: x.name, Wait: client.PtrOf(true), Points: points})
+			_, err := x.points.Upsert(ctx, &client.UpsertPoints{CollectionName: x.name, Wait: client.PtrOf(true),
+				Points: points})
 			return err
 		})
 		first = last
@@ -153,12 +155,14 @@ func (x *Index) upsert(ctx context.Context, c changes) error {
 	return group.Wait()
 }
 
-// removeVectors takes from points the vectors that they have no more: writing
-// a point that an indexed segment holds leaves its other vectors in place.
+// removeVectors removes the vectors that points no longer have: writing a point
+// in an indexed segment keeps its other vectors.
 func (x *Index) removeVectors(ctx context.Context, c changes) error {
 	for _, name := range slices.Sorted(maps.Keys(c.bare)) {
-		_, err := x.points.DeleteVectors(ctx, &client.DeletePointVectors{CollectionName: x.name, Wait: client.PtrOf(true),
-			PointsSelector: client.NewPointsSelectorIDs(c.bare[name]), Vectors: &client.VectorsSelector{Names: []string{name}}})
+		_, err := x.points.DeleteVectors(ctx,
+			&client.DeletePointVectors{CollectionName: x.name, Wait: client.PtrOf(true),
+				PointsSelector: client.NewPointsSelectorIDs(c.bare[name]),
+				Vectors:        &client.VectorsSelector{Names: []string{name}}})
 		if err != nil {
 			return err
 		}
@@ -179,6 +183,7 @@ func (x *Index) removePoints(ctx context.Context, c changes) error {
 		}
 		gone.MustNot = []*client.Condition{client.NewHasID(written...)}
 	}
-	_, err := x.points.Delete(ctx, &client.DeletePoints{CollectionName: x.name, Wait: client.PtrOf(true), Points: client.NewPointsSelectorFilter(gone)})
+	_, err := x.points.Delete(ctx, &client.DeletePoints{CollectionName: x.name, Wait: client.PtrOf(true),
+		Points: client.NewPointsSelectorFilter(gone)})
 	return err
 }

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 )
 
-// The names of the vectors of a point and of what is stored of a collection.
+// The names of the vectors of a point and of a collection's metadata.
 const (
 	denseVector  = "dense"
 	sparseVector = "terms"
@@ -23,10 +23,11 @@ const (
 
 // fullScan is how many KiB of dense vectors, as float32, a segment scans as
 // int8 instead of walking its graph. Of 50,000 passages with 256 dimensions
-// that finds the 200 nearest in 3.4 ms, and a walk 0.973 of them in 2.6 ms.
+// that finds the 200 nearest in 3.4 ms, while a walk finds 0.973 of them in 2.6
+// ms.
 const fullScan = 100_000
 
-// oldestVersion is the first server that keeps metadata of collections.
+// oldestVersion is the first release that stores metadata of collections.
 const oldestVersion = "1.16"
 
 func generationName(base string, n int64) string { return fmt.Sprintf("%s-g%d", base, n) }
@@ -41,8 +42,8 @@ func generationOf(base, name string) (n int64, ok bool) {
 	return n, err == nil && n >= 0 && generationName(base, n) == name
 }
 
-// prepare sees that the server has this index's collection. Once it has, that
-// is believed until a call does not find the collection.
+// prepare ensures that the server has this index's collection. That is checked
+// again only after a call does not find the collection.
 func (x *Index) prepare(ctx context.Context, create bool) error {
 	const doing = "open"
 	if x.prepared.Load() {
@@ -86,7 +87,8 @@ func (x *Index) prepare(ctx context.Context, create bool) error {
 		}
 	}
 	x.prepared.Store(true)
-	x.config.Log.Info("vector index: connected to Qdrant", "address", x.config.Addr, "version", health.GetVersion(), "collection", x.name)
+	x.config.Log.Info("connected to Qdrant", "address", x.config.Addr, "version", health.GetVersion(),
+		"collection", x.name)
 	return nil
 }
 
@@ -104,14 +106,15 @@ func (x *Index) info(ctx context.Context, name string) (*client.CollectionInfo, 
 	return r.GetResult(), err
 }
 
-// create makes the collection, after a look at the name that it is to have in
-// the end: what Promote would refuse is not built for hours first.
+// create makes the collection, after a check of its final name: otherwise it
+// might be built for hours before Promote refuses it.
 func (x *Index) create(ctx context.Context) error {
 	const doing = "create the collection"
 	if _, err := x.serving(ctx); err != nil {
 		return err
 	}
-	dense := &client.VectorParams{Size: uint64(x.config.Dimensions), Distance: client.Distance_Cosine, OnDisk: &x.config.OnDisk,
+	dense := &client.VectorParams{Size: uint64(x.config.Dimensions), Distance: client.Distance_Cosine,
+		OnDisk:     &x.config.OnDisk,
 		HnswConfig: &client.HnswConfigDiff{FullScanThreshold: client.PtrOf(uint64(fullScan))}}
 	if x.config.Quantize {
 		dense.QuantizationConfig = client.NewQuantizationScalar(&client.ScalarQuantization{
@@ -137,43 +140,49 @@ func (x *Index) create(ctx context.Context) error {
 	if _, err := x.collections.Create(ctx, request); err != nil && !isCode(err, codes.AlreadyExists) {
 		return x.fail(ctx, doing, err)
 	}
-	x.config.Log.Info("vector index: created the collection", "address", x.config.Addr, "collection", x.name)
+	x.config.Log.Info("created the collection", "address", x.config.Addr, "collection", x.name)
 	return nil
 }
 
-// check compares a collection with what this index would have made.
+// check compares a collection with what this index would create.
 func (x *Index) check(info *client.CollectionInfo) error {
 	meta := func(key string) string { return info.GetConfig().GetMetadata()[key].GetStringValue() }
 	switch owner := meta(ownerKey); {
 	case owner == "":
 		return x.refuse("the collection %s was not made by almanac; choose another name or remove it", x.name)
 	case owner != x.config.Owner:
-		return x.refuse("the collection %s belongs to the catalog %s, not to %s; choose another name", x.name, printable(owner), x.config.Owner)
+		return x.refuse("the collection %s belongs to the catalog %s, not to %s; choose another name", x.name,
+			printable(owner), x.config.Owner)
 	}
-	const mend = "remove it and it is built anew"
+	const mend = "remove it and it is built again"
 	params := info.GetConfig().GetParams()
 	dense := params.GetVectorsConfig().GetParamsMap().GetMap()[denseVector]
 	sparse, ok := params.GetSparseVectorsConfig().GetMap()[sparseVector]
 	switch {
-	case dense == nil || !ok || dense.GetDistance() != client.Distance_Cosine || sparse.GetModifier() != client.Modifier_Idf:
+	case dense == nil || !ok || dense.GetDistance() != client.Distance_Cosine ||
+		sparse.GetModifier() != client.Modifier_Idf:
 		return x.refuse("the collection %s has not the vectors of an index; %s", x.name, mend)
 	case dense.GetSize() != uint64(x.config.Dimensions):
-		return x.refuse("the collection %s holds vectors of %d dimensions, the model has %d; %s", x.name, dense.GetSize(), x.config.Dimensions, mend)
+		return x.refuse("the collection %s holds vectors of %d dimensions, the model has %d; %s", x.name,
+			dense.GetSize(), x.config.Dimensions, mend)
 	case meta(modelKey) != x.config.Model:
-		return x.refuse("the collection %s holds vectors of the model %s, not of %s; %s", x.name, printable(meta(modelKey)), x.config.Model, mend)
+		return x.refuse("the collection %s holds vectors of the model %s, not of %s; %s", x.name,
+			printable(meta(modelKey)), x.config.Model, mend)
 	case meta(weightingKey) != weighting:
-		return x.refuse("the collection %s holds term weights of version %s, not %s; %s", x.name, printable(meta(weightingKey)), weighting, mend)
+		return x.refuse("the collection %s holds term weights of version %s, not %s; %s", x.name,
+			printable(meta(weightingKey)), weighting, mend)
 	}
 	return nil
 }
 
-// index sees that what filters look at is indexed.
+// index ensures that the fields of filters are indexed.
 func (x *Index) index(ctx context.Context, info *client.CollectionInfo) error {
 	for _, f := range payloadIndexes {
 		if _, ok := info.GetPayloadSchema()[f.name]; ok {
 			continue
 		}
-		_, err := x.points.CreateFieldIndex(ctx, &client.CreateFieldIndexCollection{CollectionName: x.name, Wait: client.PtrOf(true),
+		_, err := x.points.CreateFieldIndex(ctx, &client.CreateFieldIndexCollection{CollectionName: x.name,
+			Wait:      client.PtrOf(true),
 			FieldName: f.name, FieldType: f.kind.Enum(), FieldIndexParams: f.params})
 		if err != nil {
 			return x.fail(ctx, "index "+f.name, err)
@@ -182,19 +191,17 @@ func (x *Index) index(ctx context.Context, info *client.CollectionInfo) error {
 	return nil
 }
 
-// checkpointID is the id of the point that holds the checkpoint, beyond every
-// passage's.
+// checkpointID is the id of the point with the checkpoint, greater than every passage's.
 const (
 	checkpointID  = 1<<63 - 1
 	checkpointKey = "checkpoint"
 )
 
-// errNotMade is in the error of an index whose collection is another process's
-// to make.
-var errNotMade = errors.New("the collection is not there")
+// errNotMade is wrapped by the error of an index whose collection another process has to create.
+var errNotMade = errors.New("the collection does not exist")
 
 // Checkpoint is the change-log sequence of the last batch; 0 for an empty
-// index, which it becomes when the server comes back without the collection.
+// index, also when the server came back without the collection.
 func (x *Index) Checkpoint(ctx context.Context) (int64, error) {
 	for again := false; ; again = true {
 		if err := x.prepare(ctx, !x.config.ReadOnly); err != nil {
@@ -203,9 +210,10 @@ func (x *Index) Checkpoint(ctx context.Context) (int64, error) {
 			}
 			return 0, err
 		}
-		r, err := x.points.Get(ctx, &client.GetPoints{CollectionName: x.name, Ids: []*client.PointId{client.NewIDNum(checkpointID)}, WithPayload: client.NewWithPayload(true)})
+		r, err := x.points.Get(ctx, &client.GetPoints{CollectionName: x.name,
+			Ids: []*client.PointId{client.NewIDNum(checkpointID)}, WithPayload: client.NewWithPayload(true)})
 		switch {
-		case isCode(err, codes.NotFound) && !again: // it was there before
+		case isCode(err, codes.NotFound) && !again: // it existed before
 			x.prepared.Store(false)
 		case err != nil:
 			return 0, x.fail(ctx, "read the checkpoint", err)
@@ -218,13 +226,15 @@ func (x *Index) Checkpoint(ctx context.Context) (int64, error) {
 }
 
 func (x *Index) putCheckpoint(ctx context.Context, at int64) error {
-	_, err := x.points.Upsert(ctx, &client.UpsertPoints{CollectionName: x.name, Wait: client.PtrOf(true), Points: []*client.PointStruct{{
-		Id: client.NewIDNum(checkpointID), Vectors: client.NewVectorsMap(nil), Payload: map[string]*client.Value{checkpointKey: client.NewValueInt(at)}}}})
+	_, err := x.points.Upsert(ctx, &client.UpsertPoints{CollectionName: x.name, Wait: client.PtrOf(true),
+		Points: []*client.PointStruct{{
+			Id: client.NewIDNum(checkpointID), Vectors: client.NewVectorsMap(nil),
+			Payload: map[string]*client.Value{checkpointKey: client.NewValueInt(at)}}}})
 	return err
 }
 
-// serving returns the collection that the alias names, "" if there is none.
-// That the name is something else's is an error.
+// serving returns the collection that the alias names, "" if there is none. It
+// is an error if something else has the name.
 func (x *Index) serving(ctx context.Context) (string, error) {
 	alias := x.config.Collection
 	list, err := x.collections.ListAliases(ctx, &client.ListAliasesRequest{})
@@ -238,13 +248,15 @@ func (x *Index) serving(ctx context.Context) (string, error) {
 		name := a.GetCollectionName()
 		ours, err := x.owns(ctx, name)
 		if err == nil && !ours {
-			err = x.refuse("the alias %s names the collection %s, which is not this catalog's; choose another name", alias, printable(name))
+			err = x.refuse("the alias %s names the collection %s, which is not this catalog's; choose another name",
+				alias, printable(name))
 		}
 		return name, err
 	}
 	switch _, err := x.info(ctx, alias); {
 	case err == nil:
-		return "", x.refuse("a collection has the name %s, which is to be an alias; choose another name or remove it", alias)
+		return "", x.refuse("a collection has the name %s, which must be an alias; choose another name or remove it",
+			alias)
 	case !isCode(err, codes.NotFound):
 		return "", x.fail(ctx, "look at "+alias, err)
 	}
@@ -253,8 +265,8 @@ func (x *Index) serving(ctx context.Context) (string, error) {
 
 // Promote makes the alias name this generation and removes the other
 // generations of this owner; promoting again does nothing. Queries do not go
-// through the alias, so that those of this index do not notice; an index of
-// another generation has nothing to ask any more, so nobody may use it when
+// through the alias, so those of this index are not affected; an index of
+// another generation loses its collection, so it must not be in use when
 // Promote is called.
 func (x *Index) Promote(ctx context.Context) error {
 	const doing = "promote"
@@ -295,13 +307,13 @@ func (x *Index) Promote(ctx context.Context) error {
 		if _, err := x.collections.Delete(ctx, &client.DeleteCollection{CollectionName: name}); err != nil {
 			return x.fail(ctx, "remove "+name, err)
 		}
-		x.config.Log.Info("vector index: removed another generation", "collection", name)
+		x.config.Log.Info("removed another generation", "collection", name)
 	}
 	return nil
 }
 
-// Drop removes this generation's collection. It is for an index that was made
-// for a while; where there is none it does nothing.
+// Drop removes this generation's collection. It is for temporary indexes; if
+// there is none it does nothing.
 func (x *Index) Drop(ctx context.Context) error {
 	const doing = "drop"
 	if x.config.ReadOnly {
@@ -317,7 +329,7 @@ func (x *Index) Drop(ctx context.Context) error {
 	return nil
 }
 
-// owns reports whether a collection is this owner's; one that is gone is.
+// owns reports whether a collection is this owner's; true for one that is gone.
 func (x *Index) owns(ctx context.Context, name string) (bool, error) {
 	info, err := x.info(ctx, name)
 	if isCode(err, codes.NotFound) {

@@ -46,8 +46,10 @@ var notInNames = regexp.MustCompile(`[^a-z]+`)
 // removed before and after it.
 func liveConfig(t *testing.T, addr string, n int) Config {
 	t.Helper()
-	c := Config{Addr: addr, Key: liveKey, Generation: 1, Owner: "conformance", Dimensions: enginetest.Dimensions, Model: "test", Quantize: true, Timeout: 30 * time.Second,
-		Collection: fmt.Sprintf("test-%s-%d", strings.Trim(notInNames.ReplaceAllString(strings.ToLower(t.Name()), "-"), "-"), n)}
+	c := Config{Addr: addr, Key: liveKey, Generation: 1, Owner: "conformance", Dimensions: enginetest.Dimensions,
+		Model: "test", Quantize: true, Timeout: 30 * time.Second,
+		Collection: fmt.Sprintf("test-%s-%d", strings.Trim(notInNames.ReplaceAllString(strings.ToLower(t.Name()), "-"),
+			"-"), n)}
 	if live != "" {
 		s, _ := server(t)
 		drop := func() {
@@ -59,7 +61,8 @@ func liveConfig(t *testing.T, addr string, n int) Config {
 				if _, ok := generationOf(c.Collection, d.GetName()); !ok {
 					continue
 				}
-				if _, err := s.Collections().Delete(context.Background(), &client.DeleteCollection{CollectionName: d.GetName()}); err != nil {
+				if _, err := s.Collections().Delete(context.Background(),
+					&client.DeleteCollection{CollectionName: d.GetName()}); err != nil {
 					t.Error(err)
 				}
 			}

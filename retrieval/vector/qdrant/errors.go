@@ -13,7 +13,7 @@ import (
 	"almanac/retrieval/vector"
 )
 
-// failure is what a call failed with, in a sentence.
+// failure is the error of a call in one sentence.
 type failure struct {
 	text string
 	kind error // vector.ErrUnavailable, a context's error or nil
@@ -22,14 +22,15 @@ type failure struct {
 func (f failure) Error() string { return f.text }
 func (f failure) Unwrap() error { return f.kind }
 
-// fail turns the error of a call into a sentence for operators: what was
-// done, where, and what is wrong there.
+// fail turns the error of a call into a sentence for operators: what was done,
+// where, and what failed there.
 func (x *Index) fail(ctx context.Context, doing string, err error) error {
 	switch {
 	case x.closed.Load():
 		return fmt.Errorf("vector index: %s: %w", doing, ErrClosed)
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return failure{text: fmt.Sprintf("vector index: %s: Qdrant at %s did not answer in time", doing, x.config.Addr), kind: ctx.Err()}
+		return failure{text: fmt.Sprintf("vector index: %s: Qdrant at %s did not answer in time", doing, x.config.Addr),
+			kind: ctx.Err()}
 	case ctx.Err() != nil:
 		return fmt.Errorf("vector index: %s: %w", doing, ctx.Err())
 	}
@@ -41,13 +42,12 @@ func (x *Index) fail(ctx context.Context, doing string, err error) error {
 	return f
 }
 
-// refuse is fail for what this package finds wrong with a collection.
+// refuse is fail for errors that this package finds in a collection.
 func (x *Index) refuse(format string, args ...any) error {
 	return failure{text: fmt.Sprintf("vector index: Qdrant at %s: ", x.config.Addr) + fmt.Sprintf(format, args...)}
 }
 
-// diagnose says what is wrong with the server, and whether it may be well by
-// itself.
+// diagnose says what is wrong with the server, and whether it may recover without help.
 func (x *Index) diagnose(err error) (text string, unavailable bool) {
 	s := status.Convert(err)
 	message := printable(s.Message())
@@ -60,12 +60,13 @@ func (x *Index) diagnose(err error) (text string, unavailable bool) {
 		return false
 	}
 	const wrongPort = "is this its gRPC port (6334, not 6333), and does it want TLS?"
-	if has("unexpected HTTP status code", "unexpected content-type", "malformed header") { // under many codes
-		return "does not answer in gRPC (" + after(message, "unexpected HTTP status code received from server: ") + "): " + wrongPort, true
+	if has("unexpected HTTP status code", "unexpected content-type", "malformed header") { // with various codes
+		return "does not answer in gRPC (" + after(message, "unexpected HTTP status code received from server: ") +
+			"): " + wrongPort, true
 	}
 	switch s.Code() {
 	case codes.NotFound:
-		x.prepared.Store(false) // to be looked at by the next call
+		x.prepared.Store(false) // to be checked by the next call
 		return fmt.Sprintf("has no collection %s: it is not built yet, or was removed", x.name), true
 	case codes.Unauthenticated:
 		if x.config.Key == "" {
@@ -87,7 +88,8 @@ func (x *Index) diagnose(err error) (text string, unavailable bool) {
 		case has("first record does not look like a TLS handshake"):
 			return "does not speak TLS there: switch TLS off or give the port that does", true
 		case has("x509:", "certificate"):
-			reason, _, _ := strings.Cut(after(message, "tls: ", "x509: "), " (possibly because") // of a certificate that is none of its
+			// Go's hint about the certificate
+			reason, _, _ := strings.Cut(after(message, "tls: ", "x509: "), " (possibly because")
 			return "shows a certificate that is not accepted: " + reason, true
 		case has("authentication handshake failed"):
 			return "cannot be reached over TLS: " + after(message, "handshake failed: "), true
@@ -107,10 +109,10 @@ func (x *Index) diagnose(err error) (text string, unavailable bool) {
 	case codes.Aborted, codes.Canceled, codes.FailedPrecondition:
 		return "does not do this now: " + message, true
 	}
-	return fmt.Sprintf("answers %v: %s", s.Code(), message), false
+	return fmt.Sprintf("returned %v: %s", s.Code(), message), false
 }
 
-// after returns what follows the marks, each where it occurs.
+// after returns what follows the marks, each if it occurs.
 func after(message string, marks ...string) string {
 	for _, m := range marks {
 		if _, rest, ok := strings.Cut(message, m); ok {
@@ -120,7 +122,7 @@ func after(message string, marks ...string) string {
 	return strings.Trim(message, `"`)
 }
 
-// printable is a server's text as far as it belongs into a log line.
+// printable returns a server's text cut and cleaned for a log line.
 func printable(text string) string {
 	const longest = 300
 	text = strings.Map(func(r rune) rune {

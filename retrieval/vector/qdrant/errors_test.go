@@ -35,7 +35,8 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func config(addr string) Config {
-	return Config{Addr: addr, Collection: "almanac-causeway", Generation: 3, Owner: "catalog-a", Dimensions: 4, Model: "model-1", Timeout: 5 * time.Second}
+	return Config{Addr: addr, Collection: "almanac-causeway", Generation: 3, Owner: "catalog-a", Dimensions: 4,
+		Model: "model-1", Timeout: 5 * time.Second}
 }
 
 func openAt(t *testing.T, c Config) *Index {
@@ -48,7 +49,7 @@ func openAt(t *testing.T, c Config) *Index {
 	return x
 }
 
-// use opens an index and asks it something.
+// use opens an index and calls it.
 func use(t *testing.T, c Config) error {
 	t.Helper()
 	_, err := openAt(t, c).Checkpoint(t.Context())
@@ -83,7 +84,8 @@ func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour),
+		NotAfter:    time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {
@@ -111,7 +113,7 @@ func TestWrongConfigurationsAreRefused(t *testing.T) {
 		{"a URL with a key", func(c *Config) { c.Addr = "https://hush@qdrant.example.org" }, "not host:port"},
 		{"a port that is none", func(c *Config) { c.Addr = "qdrant:0" }, "not host:port"},
 		{"a named port", func(c *Config) { c.Addr = "qdrant:grpc" }, "not host:port"},
-		{"a key with a line end", func(c *Config) { c.Key = "hush\n" }, "API key has characters"},
+		{"a key with a line end", func(c *Config) { c.Key = "hush\n" }, "API key has invalid characters"},
 		{"no collection", func(c *Config) { c.Collection = "" }, "collection name"},
 		{"a collection with a slash", func(c *Config) { c.Collection = "a/b" }, "collection name"},
 		{"a negative generation", func(c *Config) { c.Generation = -1 }, "generation -1"},
@@ -123,7 +125,8 @@ func TestWrongConfigurationsAreRefused(t *testing.T) {
 			wrong := config("127.0.0.1:1")
 			c.change(&wrong)
 			_, err := Open(t.Context(), wrong)
-			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hush") || errors.Is(err, vector.ErrUnavailable) {
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "hush") ||
+				errors.Is(err, vector.ErrUnavailable) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
 		})
@@ -180,7 +183,7 @@ func faults(t *testing.T) map[string]struct {
 		"an old server":              {with(failing(status.Error(codes.Unimplemented, "")), same), "is it Qdrant 1.16 or newer?"},
 		"an error of the server":     {with(failing(status.Error(codes.Internal, "Service internal error:\nno space")), same), "reports an error: Service internal error: no space"},
 		"a restarting server":        {with(failing(status.Error(codes.Unavailable, "shutting down")), same), "cannot be reached: shutting down"},
-		"a wrong request":            {with(failing(status.Error(codes.InvalidArgument, "Wrong input")), same), "answers InvalidArgument: Wrong input"},
+		"a wrong request":            {with(failing(status.Error(codes.InvalidArgument, "Wrong input")), same), "returned InvalidArgument: Wrong input"},
 		"a text that goes on":        {with(failing(status.Error(codes.Internal, strings.Repeat("é", 1000))), same), "éé…"},
 		"a server that is no server": {with(failing(status.Error(codes.Unknown, "unexpected HTTP status code received from server: 502 (Bad Gateway)")), same), "does not answer in gRPC (502 (Bad Gateway)): is this its gRPC port"},
 		"a proxy that knows no such": {with(failing(status.Error(codes.Unimplemented, "unexpected HTTP status code received from server: 404 (Not Found)")), same), "does not answer in gRPC (404 (Not Found))"},
@@ -199,14 +202,16 @@ func TestEveryFaultIsASentence(t *testing.T) {
 			lasting := slices.Contains(permanent, name)
 			check := func(call string, err error) {
 				t.Helper()
-				if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.config.Addr) {
+				if err == nil || !strings.Contains(err.Error(), c.want) ||
+					!strings.Contains(err.Error(), c.config.Addr) {
 					t.Errorf("%s: error %v, want one with %q and the address", call, err, c.want)
 					return
 				}
 				if errors.Is(err, vector.ErrUnavailable) == lasting {
 					t.Errorf("%s: %v: is ErrUnavailable: %v", call, err, !lasting)
 				}
-				if strings.Contains(err.Error(), "hush") || strings.ContainsAny(err.Error(), "\n") || len(err.Error()) > 600 {
+				if strings.Contains(err.Error(), "hush") || strings.ContainsAny(err.Error(), "\n") ||
+					len(err.Error()) > 600 {
 					t.Errorf("%s: error %q", call, err)
 				}
 			}
@@ -223,7 +228,8 @@ func TestEveryFaultIsASentence(t *testing.T) {
 				check("scores", err)
 				_, err = x.Checkpoint(t.Context())
 				check("checkpoint", err)
-				check("apply", x.Apply(t.Context(), vector.Batch{Records: []vector.Record{record(1, 1)}, Checkpoint: 1}))
+				check("apply",
+					x.Apply(t.Context(), vector.Batch{Records: []vector.Record{record(1, 1)}, Checkpoint: 1}))
 				check("promote", x.Promote(t.Context()))
 				if !strings.Contains(log.String(), "cannot be used yet") {
 					t.Errorf("log: %s", log.String())
@@ -244,14 +250,16 @@ func TestOpenDoesNotWaitForASilentServer(t *testing.T) {
 	defer silent.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond) // shorter than openTimeout
 	defer cancel()
-	if x, err := Open(ctx, config(silent.Addr().String())); !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "did not answer in time") {
+	if x, err := Open(ctx, config(silent.Addr().String())); !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.Contains(err.Error(), "did not answer in time") {
 		t.Errorf("index %v, error %v, want the context's", x, err)
 	}
 }
 
 func TestTLSAndKey(t *testing.T) {
 	identity, roots := certificate(t)
-	s := qdranttest.StartAt(t, "127.0.0.1:0", grpc.Creds(credentials.NewTLS(&tls.Config{Certificates: []tls.Certificate{identity}})))
+	s := qdranttest.StartAt(t, "127.0.0.1:0",
+		grpc.Creds(credentials.NewTLS(&tls.Config{Certificates: []tls.Certificate{identity}})))
 	s.RequireKey("hush")
 	c := config(s.Addr)
 	c.TLS, c.roots, c.Key = true, roots, "hush"
@@ -285,7 +293,8 @@ func TestClosedIndex(t *testing.T) {
 	}
 	_, searchErr := x.Search(t.Context(), axis, passage.Filter{}, 1)
 	_, checkpointErr := x.Checkpoint(t.Context())
-	for _, err := range []error{searchErr, checkpointErr, x.Apply(t.Context(), vector.Batch{Checkpoint: 1}), x.Flush(t.Context()), x.Promote(t.Context())} {
+	for _, err := range []error{searchErr, checkpointErr, x.Apply(t.Context(), vector.Batch{Checkpoint: 1}),
+		x.Flush(t.Context()), x.Promote(t.Context())} {
 		if !errors.Is(err, ErrClosed) {
 			t.Errorf("error %v, want ErrClosed", err)
 		}
@@ -295,14 +304,17 @@ func TestClosedIndex(t *testing.T) {
 // FuzzDiagnose: whatever a server says, what is made of it is one line of
 // modest length.
 func FuzzDiagnose(f *testing.F) {
-	f.Add(uint32(codes.Unavailable), `connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`)
-	f.Add(uint32(codes.Unavailable), `connection error: desc = "transport: authentication handshake failed: tls: failed to verify certificate: x509: "`)
+	f.Add(uint32(codes.Unavailable),
+		`connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`)
+	f.Add(uint32(codes.Unavailable),
+		`connection error: desc = "transport: authentication handshake failed: tls: failed to verify certificate: x509: "`)
 	f.Add(uint32(codes.Internal), "a\nb\x00\xff")
 	f.Add(uint32(99), strings.Repeat("é", 400))
 	x := &Index{config: config("127.0.0.1:1"), name: "almanac-causeway-g3"}
 	f.Fuzz(func(t *testing.T, code uint32, message string) {
 		err := x.fail(context.Background(), "search", status.Error(codes.Code(code), message))
-		if err == nil || !utf8.ValidString(err.Error()) || strings.ContainsFunc(err.Error(), unicode.IsControl) || len(err.Error()) > 600 {
+		if err == nil || !utf8.ValidString(err.Error()) || strings.ContainsFunc(err.Error(), unicode.IsControl) ||
+			len(err.Error()) > 600 {
 			t.Errorf("error %q", err)
 		}
 	})

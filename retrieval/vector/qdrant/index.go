@@ -1,19 +1,18 @@
-// Package qdrant is the vector engine on a Qdrant server or cluster, over its
-// gRPC interface.
+// Package qdrant is the vector engine on a Qdrant server or cluster, over its gRPC API.
 //
 // One collection holds one generation of the index; an alias without the
 // generation names the one that serves. A passage is a point: its id is the
-// passage's, its dense vector the embedding (cosine, int8 in memory, found
-// ones scored again by the original), its sparse vector the BM25 weights of
-// its terms (see weights.go), to which the server adds the terms' IDF, and its
-// payload what filters see. Dense and sparse are searched on their own: they
-// are two lists to a fusion that knows the project's other lists.
+// passage's, its dense vector the embedding (cosine, int8 in memory, hits
+// rescored by the original), its sparse vector the BM25 weights of its terms
+// (see weights.go), to which the server adds the terms' IDF, and its payload
+// the attributes for filters. Dense and sparse are searched separately: they
+// are two lists of a fusion that also has lists of other engines.
 //
-// Lists are of passages, not grouped by record: the reranker scores the
-// passages that lists name, and the server's groups of one would hide all but
-// the best. A list of twice the length reaches as many records for less:
-// recall@100 of 400 passages and of 200 groups is the same to three digits on
-// four judged collections, in 1.2 to 4.4 ms against 5.6 to 10.3 ms.
+// Lists are of passages, not grouped by record: the reranker scores the listed
+// passages, and the server's groups of one would hide all but the best. A list
+// of twice the length reaches as many records at less cost: recall@100 of 400
+// passages and of 200 groups is the same to three digits on four judged
+// collections, in 1.2 to 4.4 ms against 5.6 to 10.3 ms.
 //
 // The checkpoint is a point of the same collection, with neither vector nor
 // attributes, written after the points of its batch are there. So it is lost
@@ -45,8 +44,8 @@ import (
 	"almanac/retrieval/vector"
 )
 
-// Config describes an index. Quantize, OnDisk, Shards and Replicas are what a
-// new collection gets; one that exists keeps its own.
+// Config describes an index. Quantize, OnDisk, Shards and Replicas apply to a
+// new collection; an existing one keeps its own.
 type Config struct {
 	Addr string // host:port of the gRPC interface
 	TLS  bool
@@ -54,11 +53,11 @@ type Config struct {
 
 	Collection string // base name: letters, digits, ".", "_" and "-"
 	Generation int64
-	// Owner identifies the catalog that is indexed: a collection of another
-	// owner, or of none, is refused.
+	// Owner identifies the catalog that is indexed: a collection of another owner,
+	// or without one, is refused.
 	Owner      string
 	Dimensions int
-	Model      string // what made the vectors
+	Model      string // model of the vectors
 
 	Quantize bool   // int8 scalar quantisation in memory; the setting is on by default
 	OnDisk   bool   // original vectors and sparse index on disk
@@ -77,9 +76,9 @@ type Config struct {
 // ErrClosed is the error of every method of a closed index.
 var ErrClosed = errors.New("vector index is closed")
 
-// Index is a vector index on a server. Every method talks to it: where it
-// cannot be reached the error wraps vector.ErrUnavailable. An error that does
-// not is one that a person has to mend.
+// Index is a vector index on a server. Every method calls it: if it cannot be
+// reached the error wraps vector.ErrUnavailable. Any other error needs an
+// operator to fix it.
 type Index struct {
 	config      Config
 	name        string // of the collection
@@ -88,8 +87,8 @@ type Index struct {
 	collections client.CollectionsClient
 	points      client.PointsClient
 
-	turn     chan struct{} // held by who prepares the collection
-	prepared atomic.Bool   // the collection is there and as it should be
+	turn     chan struct{} // held while preparing the collection
+	prepared atomic.Bool   // the collection exists and was checked
 	closed   atomic.Bool
 }
 
@@ -97,18 +96,18 @@ var _ vector.Sparse = (*Index)(nil)
 
 const (
 	maxDimensions = 1 << 16
-	maxMessage    = 64 << 20         // bytes of an answer
-	openTimeout   = 2 * time.Second  // of the first look at the server
+	maxMessage    = 64 << 20         // bytes of a response
+	openTimeout   = 2 * time.Second  // of the first call of the server
 	reconnect     = 5 * time.Second  // the longest pause between tries to connect
 	keepAlive     = 30 * time.Second // of silence, then the connection is tested
 )
 
 var collectionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$`)
 
-// Open connects to the server and prepares the collection. What the server
-// has against it, or that it cannot be reached within two seconds, is logged and
-// is the error of every call until it is mended: the program has other engines
-// to answer from. Only a wrong configuration is an error of Open.
+// Open connects to the server and prepares the collection. If the server
+// refuses, or cannot be reached within two seconds, that is logged and is the
+// error of every call until it is fixed: the program can use its other engines.
+// Only a wrong configuration is an error of Open.
 func Open(ctx context.Context, c Config) (*Index, error) {
 	if err := c.validate(); err != nil {
 		return nil, fmt.Errorf("vector index: %w", err)
@@ -120,7 +119,7 @@ func Open(ctx context.Context, c Config) (*Index, error) {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if host, _, _ := net.SplitHostPort(c.Addr); c.Key != "" && !c.TLS && !isLoopback(host) {
-		c.Log.Warn("vector index: the API key is sent unencrypted, TLS is off", "address", c.Addr)
+		c.Log.Warn("the API key is sent unencrypted, TLS is off", "address", c.Addr)
 	}
 	conn, err := c.dial()
 	if err != nil {
@@ -135,7 +134,7 @@ func Open(ctx context.Context, c Config) (*Index, error) {
 		if ctx.Err() != nil {
 			return nil, errors.Join(err, x.Close())
 		}
-		c.Log.Warn("vector index: the server cannot be used yet", "address", c.Addr, "error", err)
+		c.Log.Warn("the vector server cannot be used yet", "address", c.Addr, "error", err)
 	}
 	return x, nil
 }
@@ -146,15 +145,17 @@ func (c Config) validate() error {
 		shown = "with a user" // or with a key
 	}
 	host, port, err := net.SplitHostPort(c.Addr)
-	if n, portErr := strconv.Atoi(port); err != nil || portErr != nil || n < 1 || n > 65535 || host == "" || strings.ContainsAny(host, "/@") {
+	if n, portErr := strconv.Atoi(port); err != nil || portErr != nil || n < 1 || n > 65535 || host == "" ||
+		strings.ContainsAny(host, "/@") {
 		return fmt.Errorf("address %q is not host:port of Qdrant's gRPC interface, for example localhost:6334", shown)
 	}
 	if strings.ContainsFunc(c.Key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return errors.New("the API key has characters that no key has: blanks, line ends or others than ASCII")
+		return errors.New("the API key has invalid characters: white space, control characters or non-ASCII ones")
 	}
 	switch {
 	case !collectionName.MatchString(c.Collection):
-		return fmt.Errorf("collection name %q: allowed are up to 128 letters, digits, \".\", \"_\" and \"-\"", c.Collection)
+		return fmt.Errorf("collection name %q: allowed are up to 128 letters, digits, \".\", \"_\" and \"-\"",
+			c.Collection)
 	case c.Generation < 0:
 		return fmt.Errorf("generation %d is negative", c.Generation)
 	case c.Owner == "":
@@ -170,7 +171,7 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// dial makes a connection, which is opened by the first call.
+// dial returns a connection, which is opened by the first call.
 func (c Config) dial() (*grpc.ClientConn, error) {
 	transport := insecure.NewCredentials()
 	if c.TLS {
@@ -178,13 +179,14 @@ func (c Config) dial() (*grpc.ClientConn, error) {
 	}
 	retry := backoff.DefaultConfig
 	retry.MaxDelay = reconnect
-	// With an explicit scheme no address is taken for one.
+	// With an explicit scheme no address is mistaken for one.
 	return grpc.NewClient("dns:///"+c.Addr,
 		grpc.WithTransportCredentials(transport),
 		grpc.WithConnectParams(grpc.ConnectParams{Backoff: retry, MinConnectTimeout: reconnect}),
 		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: keepAlive, Timeout: reconnect}),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage), grpc.MaxCallSendMsgSize(maxMessage)),
-		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, in, out any, conn *grpc.ClientConn, call grpc.UnaryInvoker, o ...grpc.CallOption) error {
+		grpc.WithUnaryInterceptor(func(ctx context.Context, method string, in, out any, conn *grpc.ClientConn,
+			call grpc.UnaryInvoker, o ...grpc.CallOption) error {
 			if c.Key != "" {
 				ctx = metadata.AppendToOutgoingContext(ctx, "api-key", c.Key)
 			}
@@ -202,7 +204,7 @@ func (x *Index) Flush(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Close ends the connection; the collection stays. Calls that run fail.
+// Close closes the connection; the collection stays. Running calls fail.
 func (x *Index) Close() error {
 	if x.closed.Swap(true) {
 		return nil

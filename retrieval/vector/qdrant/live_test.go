@@ -67,7 +67,8 @@ func TestLiveVectorsLeaveIndexedSegments(t *testing.T) {
 	}
 	var b vector.Batch
 	for id := range int64(3000) {
-		b.Records = append(b.Records, vector.Record{ID: id, Vectors: [][]float32{randomUnit(random)}, Terms: []analysis.Packed{pack(t, "old", fmt.Sprint("n", id))}})
+		b.Records = append(b.Records, vector.Record{ID: id, Vectors: [][]float32{randomUnit(random)},
+			Terms: []analysis.Packed{pack(t, "old", fmt.Sprint("n", id))}})
 	}
 	b.Checkpoint = 1
 	apply(t, x, b)
@@ -87,7 +88,8 @@ func TestLiveVectorsLeaveIndexedSegments(t *testing.T) {
 	apply(t, x, vector.Batch{After: 1, Checkpoint: 2, Records: []vector.Record{
 		{ID: 7, Vectors: [][]float32{kept}}, {ID: 8, Vectors: [][]float32{make([]float32, len(kept))}, Terms: b.Records[8].Terms}}})
 	for word, want := range map[string]int{"n7": 0, "n8": 1, "n9": 1} {
-		hits, err := x.SearchTerms(t.Context(), []vector.Term{{ID: analysis.IDOf(word), Weight: 1}}, passage.Filter{}, 5)
+		hits, err := x.SearchTerms(t.Context(), []vector.Term{{ID: analysis.IDOf(word), Weight: 1}}, passage.Filter{},
+			5)
 		if err != nil || len(hits) != want {
 			t.Errorf("%s: hits %v, error %v, want %d", word, hits, err, want)
 		}
@@ -113,14 +115,16 @@ func TestLiveMatchesTheModel(t *testing.T) {
 			delete(held, gone)
 		}
 		for range rapid.IntRange(0, 4).Draw(t, "records") {
-			r := vector.Record{ID: id.Draw(t, "id"), Attributes: passage.Attributes{Kind: kind.Draw(t, "kind"), Date: time.Unix(rapid.Int64Range(0, 3).Draw(t, "date"), 0)}}
+			r := vector.Record{ID: id.Draw(t, "id"), Attributes: passage.Attributes{Kind: kind.Draw(t, "kind"),
+				Date: time.Unix(rapid.Int64Range(0, 3).Draw(t, "date"), 0)}}
 			for range rapid.IntRange(0, 4).Draw(t, "passages") {
 				v := randomUnit(random)
 				if rapid.Bool().Draw(t, "zero") {
 					clear(v)
 				}
 				r.Vectors = append(r.Vectors, v)
-				r.Terms = append(r.Terms, pack(t, rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 4).Draw(t, "words")...))
+				r.Terms = append(r.Terms,
+					pack(t, rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 0, 4).Draw(t, "words")...))
 			}
 			b.Records = append(b.Records, r)
 			held[r.ID] = r
@@ -139,7 +143,8 @@ func TestLiveMatchesTheModel(t *testing.T) {
 		var dense, sparse []passage.ID
 		score := map[passage.ID]float64{}
 		for _, r := range held {
-			if d := r.Attributes.Date.Unix(); !f.Empty() && ((r.Attributes.Kind != "doc" && r.Attributes.Kind != "Doc") || d < 1 || d >= 3) {
+			if d := r.Attributes.Date.Unix(); !f.Empty() &&
+				((r.Attributes.Kind != "doc" && r.Attributes.Kind != "Doc") || d < 1 || d >= 3) {
 				continue
 			}
 			for n, v := range r.Vectors {
@@ -150,14 +155,15 @@ func TestLiveMatchesTheModel(t *testing.T) {
 						score[id] += float64(v[i]) * float64(q[i])
 					}
 				}
-				if body := r.Terms[n].Field(analysis.Body); slices.ContainsFunc([]string{"a", "b"}, func(w string) bool {
-					for i := range body.Len() {
-						if body.ID(i) == analysis.IDOf(w) {
-							return true
+				if body := r.Terms[n].Field(analysis.Body); slices.ContainsFunc([]string{"a", "b"},
+					func(w string) bool {
+						for i := range body.Len() {
+							if body.ID(i) == analysis.IDOf(w) {
+								return true
+							}
 						}
-					}
-					return false
-				}) {
+						return false
+					}) {
 					sparse = append(sparse, id)
 				}
 			}
@@ -172,7 +178,8 @@ func TestLiveMatchesTheModel(t *testing.T) {
 				t.Fatalf("hit %d: %+v, want %d with %v", i, h, dense[i], score[dense[i]])
 			}
 		}
-		hits, err = x.SearchTerms(t.Context(), []vector.Term{{ID: analysis.IDOf("a"), Weight: 1}, {ID: analysis.IDOf("b"), Weight: 1}}, f, 100)
+		hits, err = x.SearchTerms(t.Context(),
+			[]vector.Term{{ID: analysis.IDOf("a"), Weight: 1}, {ID: analysis.IDOf("b"), Weight: 1}}, f, 100)
 		var got []passage.ID
 		for _, h := range hits {
 			got = append(got, h.Passage)

@@ -10,9 +10,9 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// The payload of a point is what filters see of its record. Words are folded,
-// so that matching ignores case; a date is in microseconds since 1970, absent
-// where it is not known.
+// The payload of a point holds the attributes of its record for filters. Words
+// are folded, so that matching ignores case; a date is in microseconds since
+// 1970, absent if unknown.
 const (
 	recordField    = "record"
 	kindField      = "kind"
@@ -29,12 +29,16 @@ type payloadIndex struct {
 }
 
 var payloadIndexes = []payloadIndex{
-	{recordField, client.FieldType_FieldTypeInteger, client.NewPayloadIndexParamsInt(&client.IntegerIndexParams{Lookup: client.PtrOf(true), Range: client.PtrOf(false)})},
+	{recordField, client.FieldType_FieldTypeInteger,
+		client.NewPayloadIndexParamsInt(&client.IntegerIndexParams{Lookup: client.PtrOf(true),
+			Range: client.PtrOf(false)})},
 	{kindField, client.FieldType_FieldTypeKeyword, nil},
 	{sourceField, client.FieldType_FieldTypeKeyword, nil},
 	{containerField, client.FieldType_FieldTypeKeyword, nil},
 	{stateField, client.FieldType_FieldTypeKeyword, nil},
-	{dateField, client.FieldType_FieldTypeInteger, client.NewPayloadIndexParamsInt(&client.IntegerIndexParams{Lookup: client.PtrOf(false), Range: client.PtrOf(true)})},
+	{dateField, client.FieldType_FieldTypeInteger,
+		client.NewPayloadIndexParamsInt(&client.IntegerIndexParams{Lookup: client.PtrOf(false),
+			Range: client.PtrOf(true)})},
 }
 
 func payloadOf(record int64, a passage.Attributes) map[string]*client.Value {
@@ -51,8 +55,7 @@ func payloadOf(record int64, a passage.Attributes) map[string]*client.Value {
 	return payload
 }
 
-// conditions returns a filter as the server takes it, nil for one that
-// matches everything.
+// conditions returns a filter in the server's form, nil for one that matches everything.
 func conditions(f passage.Filter) *client.Filter {
 	if f.Empty() {
 		return nil
@@ -87,8 +90,8 @@ func conditions(f passage.Filter) *client.Filter {
 	return c
 }
 
-// ceilMicro is the first whole microsecond that is not before t: dates are
-// kept in whole ones.
+// ceilMicro returns the first whole microsecond that is not before t: dates are
+// stored in whole microseconds.
 func ceilMicro(t time.Time) int64 {
 	us := t.UnixMicro()
 	if t.Nanosecond()%1000 != 0 {
@@ -97,9 +100,9 @@ func ceilMicro(t time.Time) int64 {
 	return us
 }
 
-// fold gives strings that strings.EqualFold takes as equal the same form:
-// every character is replaced by the lower case of the first of those that
-// it folds to.
+// fold gives strings that are equal under strings.EqualFold the same form:
+// every character is replaced by the lower case of the first of those that it
+// folds to.
 func fold(s string) string {
 	return strings.Map(func(r rune) rune {
 		first := r

@@ -16,12 +16,14 @@ import (
 )
 
 func TestFoldingIsEqualFold(t *testing.T) {
-	for _, c := range []struct{ in, want string }{{"DOC", "doc"}, {"Général", "général"}, {"\u212Aelvin", "kelvin"}, {"ſ", "s"}, {"ΣΑΣ", fold("σας")}, {"", ""}, {"a\xffb", "a\uFFFDb"}} {
+	for _, c := range []struct{ in, want string }{{"DOC", "doc"}, {"Général", "général"}, {"\u212Aelvin", "kelvin"},
+		{"ſ", "s"}, {"ΣΑΣ", fold("σας")}, {"", ""}, {"a\xffb", "a\uFFFDb"}} {
 		if got := fold(c.in); got != c.want {
 			t.Errorf("fold %q: %q, want %q", c.in, got, c.want)
 		}
 	}
-	letters := rapid.SampledFrom([]string{"a", "A", "k", "\u212A", "s", "ſ", "ß", "ẞ", "σ", "ς", "Σ", "ǆ", "ǅ", "Ǆ", "İ", "ı", "i", "I", "é", "É", "-", "東"})
+	letters := rapid.SampledFrom([]string{"a", "A", "k", "\u212A", "s", "ſ", "ß", "ẞ", "σ", "ς", "Σ", "ǆ", "ǅ", "Ǆ",
+		"İ", "ı", "i", "I", "é", "É", "-", "東"})
 	rapid.Check(t, func(t *rapid.T) {
 		a := strings.Join(rapid.SliceOfN(letters, 0, 3).Draw(t, "a"), "")
 		b := strings.Join(rapid.SliceOfN(letters, 0, 3).Draw(t, "b"), "")
@@ -36,15 +38,18 @@ func TestConditions(t *testing.T) {
 		t.Errorf("no filter: %v", c)
 	}
 	at := time.Date(2031, 5, 17, 0, 0, 0, 1500, time.UTC)
-	got := conditions(passage.Filter{Kinds: []string{"Doc", "TOPIC"}, States: []string{"open"}, Since: at, Until: at.Add(time.Microsecond), Records: []int64{7, 9}})
+	got := conditions(passage.Filter{Kinds: []string{"Doc", "TOPIC"}, States: []string{"open"}, Since: at,
+		Until: at.Add(time.Microsecond), Records: []int64{7, 9}})
 	us := float64(at.UnixMicro() + 1)
 	want := &client.Filter{Must: []*client.Condition{
 		client.NewMatchKeywords(kindField, "doc", "topic"), client.NewMatchKeywords(stateField, "open"),
-		client.NewRange(dateField, &client.Range{Gte: &us, Lt: client.PtrOf(us + 1)}), client.NewMatchInts(recordField, 7, 9)}}
+		client.NewRange(dateField, &client.Range{Gte: &us, Lt: client.PtrOf(us + 1)}),
+		client.NewMatchInts(recordField, 7, 9)}}
 	if !proto.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if payload := payloadOf(7, passage.Attributes{}); payload[dateField] != nil || payload[recordField].GetIntegerValue() != 7 {
+	if payload := payloadOf(7, passage.Attributes{}); payload[dateField] != nil ||
+		payload[recordField].GetIntegerValue() != 7 {
 		t.Errorf("a record without a date: %v", payload)
 	}
 }
@@ -58,7 +63,8 @@ func TestWeights(t *testing.T) {
 		return list
 	}
 	p, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{
-		analysis.Title: tokens("node"), analysis.Heading: tokens("install"), analysis.Body: tokens("install the node and install it"), analysis.Path: tokens("guide")}))
+		analysis.Title: tokens("node"), analysis.Heading: tokens("install"),
+		analysis.Body: tokens("install the node and install it"), analysis.Path: tokens("guide")}))
 	if err != nil {
 		t.Fatal(err)
 	}

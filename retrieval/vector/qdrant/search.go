@@ -17,14 +17,14 @@ import (
 
 const (
 	maxHits = 10_000 // that a search returns
-	// Search asks for a few more than it returns, so that equal scores at the
-	// end of the list can be told from each other, and for more again while
-	// they all are equal, up to maxTies.
+	// Search requests a few more than it returns, so that equal scores at the end
+	// of the list can be ordered by id, and more again while they are all equal, up
+	// to maxTies.
 	someTies = 16
 	maxTies  = 4096
-	// The nearest by quantised vectors that are scored by the originals, in
-	// multiples of what is asked for, and the least breadth of the walk through
-	// the graph.
+	// How many of the nearest by quantised vectors are rescored by the originals,
+	// in multiples of the requested number, and the least breadth of the graph
+	// search.
 	oversampling = 2
 	breadth      = 256
 )
@@ -40,14 +40,16 @@ func (x *Index) Search(ctx context.Context, query []float32, f passage.Filter, k
 	if isZero(q) {
 		return nil, ctx.Err()
 	}
-	return x.best(ctx, doing, k, &client.QueryPoints{Query: client.NewQueryDense(q), Using: client.PtrOf(denseVector), Filter: conditions(f),
+	return x.best(ctx, doing, k, &client.QueryPoints{Query: client.NewQueryDense(q), Using: client.PtrOf(denseVector),
+		Filter: conditions(f),
 		Params: &client.SearchParams{HnswEf: client.PtrOf(uint64(max(breadth, 2*k))),
-			Quantization: &client.QuantizationSearchParams{Rescore: client.PtrOf(true), Oversampling: client.PtrOf(float64(oversampling))}}})
+			Quantization: &client.QuantizationSearchParams{Rescore: client.PtrOf(true),
+				Oversampling: client.PtrOf(float64(oversampling))}}})
 }
 
 // SearchTerms returns the k passages of the greatest sum of term weights, at
-// most 10,000. The server's IDF is over the passages of a shard, and passages
-// that were replaced count until their segment is written anew.
+// most 10,000. The server's IDF is over the passages of a shard, and replaced
+// passages count until their segment is rewritten.
 func (x *Index) SearchTerms(ctx context.Context, terms []vector.Term, f passage.Filter, k int) ([]vector.Hit, error) {
 	const doing = "search terms"
 	weights := map[analysis.TermID]float64{}
@@ -67,7 +69,8 @@ func (x *Index) SearchTerms(ctx context.Context, terms []vector.Term, f passage.
 	for _, id := range slices.Sorted(maps.Keys(weights)) {
 		ids, values = append(ids, uint32(id)), append(values, float32(weights[id]))
 	}
-	return x.best(ctx, doing, k, &client.QueryPoints{Query: client.NewQuerySparse(ids, values), Using: client.PtrOf(sparseVector), Filter: conditions(f)})
+	return x.best(ctx, doing, k, &client.QueryPoints{Query: client.NewQuerySparse(ids, values),
+		Using: client.PtrOf(sparseVector), Filter: conditions(f)})
 }
 
 // best returns the k best hits of a query, equal scores by id.
@@ -90,9 +93,9 @@ func (x *Index) best(ctx context.Context, doing string, k int, q *client.QueryPo
 	}
 }
 
-// Scores returns the exact cosine of each passage: a search without index or
-// quantisation among the ids. Fetching the vectors instead moves a hundred
-// times the bytes.
+// Scores returns the exact cosine of each passage: a search among the ids
+// without index or quantisation. Fetching the vectors instead would transfer a
+// hundred times the bytes.
 func (x *Index) Scores(ctx context.Context, query []float32, ids []passage.ID) ([]float32, error) {
 	const doing = "scores"
 	q, err := vector.Unit(query, x.config.Dimensions)
@@ -113,8 +116,10 @@ func (x *Index) Scores(ctx context.Context, query []float32, ids []passage.ID) (
 	for _, id := range slices.Sorted(maps.Keys(places)) {
 		among = append(among, client.NewIDNum(uint64(id)))
 	}
-	hits, err := x.query(ctx, doing, &client.QueryPoints{Query: client.NewQueryDense(q), Using: client.PtrOf(denseVector),
-		Filter: &client.Filter{Must: []*client.Condition{client.NewHasID(among...)}}, Limit: client.PtrOf(uint64(len(among))),
+	hits, err := x.query(ctx, doing, &client.QueryPoints{Query: client.NewQueryDense(q),
+		Using:  client.PtrOf(denseVector),
+		Filter: &client.Filter{Must: []*client.Condition{client.NewHasID(among...)}},
+		Limit:  client.PtrOf(uint64(len(among))),
 		Params: &client.SearchParams{Exact: client.PtrOf(true)}})
 	if err != nil {
 		return nil, err
@@ -127,7 +132,7 @@ func (x *Index) Scores(ctx context.Context, query []float32, ids []passage.ID) (
 	return scores, nil
 }
 
-// query asks for ids and scores.
+// query requests ids and scores.
 func (x *Index) query(ctx context.Context, doing string, q *client.QueryPoints) ([]vector.Hit, error) {
 	if err := x.prepare(ctx, false); err != nil {
 		return nil, err

@@ -32,7 +32,8 @@ func (s standIn) heal() { s.Fault(nil) }
 func (s standIn) ids(collection string) (ids []uint64) {
 	s.Change(func(state qdranttest.State) {
 		if c := state.Collections[collection]; c != nil {
-			ids = slices.DeleteFunc(slices.Sorted(maps.Keys(c.Points)), func(id uint64) bool { return id == checkpointID })
+			ids = slices.DeleteFunc(slices.Sorted(maps.Keys(c.Points)),
+				func(id uint64) bool { return id == checkpointID })
 		}
 	})
 	return ids

@@ -46,14 +46,17 @@ func TestTheCollectionIsAsConfigured(t *testing.T) {
 	dense := params.GetVectorsConfig().GetParamsMap().GetMap()[denseVector]
 	scalar := dense.GetQuantizationConfig().GetScalar()
 	sparse := params.GetSparseVectorsConfig().GetMap()[sparseVector]
-	if dense.GetSize() != 4 || !dense.GetOnDisk() || dense.GetHnswConfig().GetFullScanThreshold() != fullScan || scalar.GetType() != client.QuantizationType_Int8 || !scalar.GetAlwaysRam() ||
-		!sparse.GetIndex().GetOnDisk() || params.GetShardNumber() != 3 || params.GetReplicationFactor() != 2 || len(info.GetPayloadSchema()) != len(payloadIndexes) {
+	if dense.GetSize() != 4 || !dense.GetOnDisk() || dense.GetHnswConfig().GetFullScanThreshold() != fullScan ||
+		scalar.GetType() != client.QuantizationType_Int8 || !scalar.GetAlwaysRam() ||
+		!sparse.GetIndex().GetOnDisk() || params.GetShardNumber() != 3 || params.GetReplicationFactor() != 2 ||
+		len(info.GetPayloadSchema()) != len(payloadIndexes) {
 		t.Errorf("collection %v", info)
 	}
 	c.Generation, c.Quantize, c.OnDisk, c.Shards, c.Replicas = 4, false, false, 0, 0
 	openAt(t, c)
 	s.collection("almanac-causeway-g4", func(c *qdranttest.Collection) { params = c.Info.GetConfig().GetParams() })
-	if dense := params.GetVectorsConfig().GetParamsMap().GetMap()[denseVector]; dense.GetQuantizationConfig() != nil || dense.GetOnDisk() || params.ReplicationFactor != nil {
+	if dense := params.GetVectorsConfig().GetParamsMap().GetMap()[denseVector]; dense.GetQuantizationConfig() != nil ||
+		dense.GetOnDisk() || params.ReplicationFactor != nil {
 		t.Errorf("collection %v", params)
 	}
 }
@@ -73,7 +76,8 @@ func TestCollectionsOfOthersAreRefused(t *testing.T) {
 			c.Params.VectorsConfig.GetParamsMap().Map[denseVector].Distance = client.Distance_Dot
 		}, "has not the vectors of an index"},
 		{"one unnamed vector", func(c *client.CollectionConfig) {
-			c.Params.VectorsConfig = client.NewVectorsConfig(&client.VectorParams{Size: 4, Distance: client.Distance_Cosine})
+			c.Params.VectorsConfig = client.NewVectorsConfig(&client.VectorParams{Size: 4,
+				Distance: client.Distance_Cosine})
 		}, "has not the vectors of an index"},
 		{"no IDF", func(c *client.CollectionConfig) { c.Params.SparseVectorsConfig.Map[sparseVector].Modifier = nil }, "has not the vectors of an index"},
 	} {
@@ -90,10 +94,12 @@ func TestCollectionsOfOthersAreRefused(t *testing.T) {
 }
 
 func TestOldServersAreRefused(t *testing.T) {
-	for version, ok := range map[string]bool{"1.15.9": false, "0.99.0": false, "": false, "next": false, "1.16.0": true, "v1.18.3": true, "2.0.0-rc1": true} {
+	for version, ok := range map[string]bool{"1.15.9": false, "0.99.0": false, "": false, "next": false, "1.16.0": true,
+		"v1.18.3": true, "2.0.0-rc1": true} {
 		s := startStandIn(t)
 		s.Version(version)
-		if err := use(t, config(s.Addr)); (err == nil) != ok || !ok && !strings.Contains(err.Error(), "needed is 1.16 or newer") {
+		if err := use(t, config(s.Addr)); (err == nil) != ok ||
+			!ok && !strings.Contains(err.Error(), "needed is 1.16 or newer") {
 			t.Errorf("version %q: error %v", version, err)
 		}
 	}
@@ -133,11 +139,13 @@ func TestAServerThatComesBackEmpty(t *testing.T) {
 		s.Change(lose)
 		if name == "nothing" {
 			_, err := x.Search(t.Context(), axis, passage.Filter{}, 1)
-			if !errors.Is(err, vector.ErrUnavailable) || !strings.Contains(err.Error(), "has no collection almanac-causeway-g3") {
+			if !errors.Is(err, vector.ErrUnavailable) ||
+				!strings.Contains(err.Error(), "has no collection almanac-causeway-g3") {
 				t.Errorf("%s: search: error %v", name, err)
 			}
 		}
-		if err := x.Apply(t.Context(), vector.Batch{Records: []vector.Record{record(2, 1)}, After: 5, Checkpoint: 6}); !errors.Is(err, vector.ErrLost) {
+		if err := x.Apply(t.Context(), vector.Batch{Records: []vector.Record{record(2, 1)}, After: 5,
+			Checkpoint: 6}); !errors.Is(err, vector.ErrLost) {
 			t.Errorf("%s: apply: error %v, want ErrLost", name, err)
 		}
 		if at := checkpointOf(t, x); at != 0 {
@@ -336,7 +344,7 @@ func TestNamesOfOthersAreRefused(t *testing.T) {
 		{"an alias", func(state qdranttest.State) { state.Aliases["almanac-causeway"] = "almanac-causeway-g1" }, "the alias almanac-causeway names the collection almanac-causeway-g1, which is not this catalog's"},
 		{"a collection", func(state qdranttest.State) {
 			state.Collections["almanac-causeway"] = state.Collections["almanac-causeway-g1"]
-		}, "a collection has the name almanac-causeway, which is to be an alias"},
+		}, "a collection has the name almanac-causeway, which must be an alias"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := startStandIn(t)
@@ -374,6 +382,6 @@ func TestDrop(t *testing.T) {
 		t.Errorf("left are %v", got)
 	}
 	if checkpointOf(t, x) != 0 {
-		t.Error("it is not made anew when it is asked for")
+		t.Error("it is not made again when it is needed")
 	}
 }

@@ -13,9 +13,9 @@ import (
 //
 //	tf·(k1 + 1) / (tf + k1·(1 − b + b·length/averageLength))
 //
-// with the weighted sum of the fields' lengths. The server multiplies it with
-// ln(1 + (n − df + 0.5)/(df + 0.5)) of the passages it holds. The average is
-// a constant, or every passage would have to be written again when it moves.
+// with the weighted sum of the fields' lengths. The server multiplies it by
+// ln(1 + (n − df + 0.5)/(df + 0.5)) over its passages. The average is a
+// constant: otherwise every passage would have to be rewritten when it changes.
 const (
 	k1 = 1.2
 	b  = 0.75
@@ -23,11 +23,12 @@ const (
 	averageLength = 80
 )
 
-// weighting names the numbers of this file; it changes whenever they do.
+// weighting identifies the numbers of this file; it changes whenever they do.
 const weighting = "1"
 
 // fieldWeights are those of the embedded engine's passages.
-var fieldWeights = [analysis.NumFields]float64{analysis.Title: 2, analysis.Heading: 1, analysis.Body: 1, analysis.Path: 0.5}
+var fieldWeights = [analysis.NumFields]float64{analysis.Title: 2, analysis.Heading: 1, analysis.Body: 1,
+	analysis.Path: 0.5}
 
 // weightsOf returns the sparse vector of a passage: its terms ascending, each
 // once, with their weights.

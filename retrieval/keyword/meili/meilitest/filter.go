@@ -16,7 +16,7 @@ type parser struct {
 	tokens []string
 }
 
-// lex parts a filter into names, numbers, quoted values and signs.
+// lex splits a filter into names, numbers, quoted values and signs.
 func lex(text string) []string {
 	var tokens []string
 	for i := 0; i < len(text); {
@@ -51,7 +51,7 @@ func (p *parser) next() string {
 	return t
 }
 
-// takes reports whether the next token is this one, and takes it then.
+// takes consumes the next token if it is this one, and reports whether it was.
 func (p *parser) takes(token string) bool {
 	if len(p.tokens) == 0 || p.tokens[0] != token {
 		return false

@@ -22,15 +22,15 @@ type request struct {
 	ShowRankingScore     bool     `json:"showRankingScore"`
 }
 
-// answer is the answer to one.
+// answer is the response to one.
 type answer struct {
 	Hits     []document `json:"hits"`
 	Query    string     `json:"query"`
 	IndexUID string     `json:"indexUid"`
 }
 
-// search answers several searches, each on its own or, where they are
-// federated, with the facets of what they find together.
+// search runs several searches, each separately or, if they are federated, with
+// the facets of their joint results.
 func (s *Server) search(r *http.Request) (any, error) {
 	var body struct {
 		Queries    []request
@@ -85,13 +85,13 @@ func (x *index) count(facets map[string]map[string]int, attributes []string, d d
 	}
 }
 
-// hit is a found document with the share of the query's words that it has.
+// hit is a found document with its share of the query's words.
 type hit struct {
 	document document
 	score    float64
 }
 
-// search returns what matches, best first; what is equal stays as it came.
+// search returns the matches, best first; equal ones stay in insertion order.
 func (x *index) search(q request) ([]hit, error) {
 	holds, err := x.filter(q.Filter, "invalid_search_filter")
 	if err != nil {
@@ -129,16 +129,16 @@ func (x *index) search(q request) ([]hit, error) {
 	return hits, nil
 }
 
-// phrase is a part of a query: words that stand side by side.
+// phrase is a part of a query: adjacent words.
 type phrase struct {
 	words    []string
-	quoted   bool // nothing but itself matches, and it is required
+	quoted   bool // matches only exactly, and is required
 	excluded bool
-	prefix   bool // the last word may go on
+	prefix   bool // the last word is a prefix
 }
 
-// parse parts a query: words, "phrases" and what is behind a minus, which must
-// not be. The last word is a prefix unless something follows it.
+// parse splits a query: words, "phrases" and exclusions, marked by a minus. The
+// last word is a prefix unless something follows it.
 func (x *index) parse(query string) []phrase {
 	var parts []phrase
 	for rest := query; ; {
@@ -172,9 +172,9 @@ func (x *index) stops(p phrase) bool {
 	return len(p.words) == 1 && slices.Contains(x.words("stopWords"), p.words[0])
 }
 
-// match returns the share of a query's words that a document has, counted up
-// to the first that it lacks, and whether it has what is required: every
-// phrase and the first word.
+// match returns the share of a query's words that a document has, counted up to
+// the first missing one, and whether it has what is required: every phrase and
+// the first word.
 func (x *index) match(d document, parts []phrase) (share float64, ok bool) {
 	all, matched, missed := 0, 0, false
 	for _, p := range parts {
@@ -199,7 +199,7 @@ func (x *index) match(d document, parts []phrase) (share float64, ok bool) {
 	return float64(matched) / float64(all), true
 }
 
-// has reports whether a searchable attribute of a document holds a part of a
+// has reports whether a searchable attribute of a document contains a part of a
 // query, or a synonym of it.
 func (x *index) has(d document, p phrase) bool {
 	forms := [][]string{p.words}
@@ -238,8 +238,8 @@ func stands(text, words []string, prefix bool) bool {
 	return true
 }
 
-// filter returns a filter as a function. An attribute that is not filterable
-// is an error, with the code that the request has for it.
+// filter returns a filter as a function. An attribute that is not filterable is
+// an error with the code for that kind of request.
 func (x *index) filter(text, code string) (func(document) bool, error) {
 	if text == "" {
 		return func(document) bool { return true }, nil

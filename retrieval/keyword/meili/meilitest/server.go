@@ -1,10 +1,10 @@
-// Package meilitest is a stand-in for a Meilisearch server in tests: as much
-// of its interface as package meili uses, in memory, with the faults that a
-// real server can hardly be made to have.
+// Package meilitest is a fake Meilisearch server for tests: as much of its API
+// as package meili uses, in memory, with faults that are hard to provoke in a
+// real server.
 //
-// It ranks by words alone, as an index of ours does: a search requires its
-// first word and finds more for each following one that matches too. Its
-// tokenizer parts at whitespace, which is all that our spelling of terms needs.
+// It ranks by words alone, as an index of package meili does: a search requires
+// its first word and scores more for each following one that matches too. Its
+// tokenizer splits at white space, which is enough for our spelling of terms.
 package meilitest
 
 import (
@@ -23,7 +23,7 @@ import (
 	"testing"
 )
 
-// Server is a stand-in that listens on loopback.
+// Server is a fake that listens on loopback.
 type Server struct {
 	URL string
 
@@ -38,20 +38,20 @@ type Server struct {
 // index is an index of a server.
 type index struct {
 	documents map[string]document
-	order     []string // ids as they came
+	order     []string // ids in insertion order
 	settings  map[string]any
 }
 
 type document map[string]any
 
-// task is work that the server has done, or could not do.
+// task is work that the server has done or failed to do.
 type task struct {
 	UID    int      `json:"uid"`
 	Status string   `json:"status"`
 	Error  *refusal `json:"error"`
 }
 
-// refusal is an error as the server tells it.
+// refusal is an error of the server.
 type refusal struct {
 	status  int
 	Message string `json:"message"`
@@ -65,7 +65,7 @@ func refuse(status int, code, format string, args ...any) *refusal {
 	return &refusal{status, fmt.Sprintf(format, args...), code, "invalid_request"}
 }
 
-// Start starts a server without indexes; tb ends it.
+// Start starts a server without indexes; it stops when tb ends.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
 	s := &Server{indexes: map[string]*index{}, tasks: map[int]task{}}
@@ -75,14 +75,14 @@ func Start(tb testing.TB) *Server {
 	return s
 }
 
-// RequireKey makes the server want an API key.
+// RequireKey makes the server require an API key.
 func (s *Server) RequireKey(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.key = key
 }
 
-// Empty is what a restart with another disk does: indexes and tasks are gone.
+// Empty simulates a restart with an empty disk: indexes and tasks are gone.
 func (s *Server) Empty() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,14 +90,14 @@ func (s *Server) Empty() {
 	clear(s.tasks)
 }
 
-// Full makes writes fail as they do on a full disk, or no more.
+// Full makes writes fail as on a full disk, or work again.
 func (s *Server) Full(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.full = on
 }
 
-// ChangeSettings changes the settings of every index, as somebody else may.
+// ChangeSettings changes the settings of every index, as another program may.
 func (s *Server) ChangeSettings(change func(settings map[string]any)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,8 +141,12 @@ func (s *Server) handler() http.Handler {
 		"GET /indexes":    s.list,
 		"GET /tasks/{id}": s.task,
 
-		"GET /indexes/{uid}":                   s.on(func(r *http.Request, _ *index) (any, error) { return named(r.PathValue("uid")), nil }),
-		"GET /indexes/{uid}/settings":          s.on(func(_ *http.Request, x *index) (any, error) { return x.settings, nil }),
+		"GET /indexes/{uid}": s.on(func(r *http.Request, _ *index) (any, error) {
+			return named(r.PathValue("uid")), nil
+		}),
+		"GET /indexes/{uid}/settings": s.on(func(_ *http.Request, x *index) (any, error) {
+			return x.settings, nil
+		}),
 		"GET /indexes/{uid}/documents":         s.on(page),
 		"GET /indexes/{uid}/documents/{id}":    s.on(get),
 		"POST /multi-search":                   s.search,
@@ -158,7 +162,7 @@ func (s *Server) handler() http.Handler {
 	} {
 		mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.answer(w, r, answer) })
 	}
-	// Who asks for this needs no key.
+	// This request needs no key.
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		send(w, http.StatusOK, map[string]string{"status": "available"})
 	})
@@ -169,7 +173,7 @@ func constant(v any) func(*http.Request) (any, error) {
 	return func(*http.Request) (any, error) { return v, nil }
 }
 
-// answer holds the lock for a whole request, so that each is a step.
+// answer holds the lock for a whole request, so that each is atomic.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, f func(*http.Request) (any, error)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,7 +210,8 @@ func (s *Server) authorise(r *http.Request) error {
 		if s.key == "" {
 			return nil
 		}
-		return refuse(http.StatusUnauthorized, "missing_authorization_header", "The Authorization header is missing. It must use the bearer authorization method.")
+		return refuse(http.StatusUnauthorized, "missing_authorization_header",
+			"The Authorization header is missing. It must use the bearer authorization method.")
 	}
 	if s.key == "" {
 		return nil
@@ -214,15 +219,15 @@ func (s *Server) authorise(r *http.Request) error {
 	return refuse(http.StatusForbidden, "invalid_api_key", "The provided API key is invalid.")
 }
 
-// accepted is the answer to what becomes a task.
+// accepted returns the response to a request that becomes a task.
 type accepted struct {
 	TaskUID  int    `json:"taskUid"`
 	IndexUID string `json:"indexUid"`
 	Status   string `json:"status"`
 }
 
-// write makes a task of a change, which is done when the answer comes; why it
-// could not be done is for who asks for the task. A full disk refuses at once.
+// write makes a change, completed before the response, and its task; an error
+// of the change is in the task. A full disk refuses at once.
 func (s *Server) write(change func(r *http.Request, body []byte) error) func(*http.Request) (any, error) {
 	return func(r *http.Request) (any, error) {
 		body, err := io.ReadAll(r.Body)
@@ -230,7 +235,8 @@ func (s *Server) write(change func(r *http.Request, body []byte) error) func(*ht
 			return nil, err
 		}
 		if s.full {
-			return nil, refuse(http.StatusUnprocessableEntity, "no_space_left_on_device", "There is no more space left on the device. Consider increasing the size of the disk/partition.")
+			return nil, refuse(http.StatusUnprocessableEntity, "no_space_left_on_device",
+				"There is no more space left on the device. Consider increasing the size of the disk/partition.")
 		}
 		s.last++
 		done := task{UID: s.last, Status: "succeeded"}
@@ -264,7 +270,7 @@ func (s *Server) find(uid string) (*index, error) {
 	return nil, refuse(http.StatusNotFound, "index_not_found", "Index `%s` not found.", uid)
 }
 
-// on answers for an index that must be there.
+// on handles a request on an index that must exist.
 func (s *Server) on(f func(*http.Request, *index) (any, error)) func(*http.Request) (any, error) {
 	return func(r *http.Request) (any, error) {
 		x, err := s.find(r.PathValue("uid"))
@@ -323,7 +329,7 @@ func get(r *http.Request, x *index) (any, error) {
 // primaryKey is the attribute that identifies a document.
 const primaryKey = "id"
 
-// add takes a list of documents, or one in each line.
+// add adds a list of documents, or one per line.
 func (s *Server) add(r *http.Request, body []byte) error {
 	var documents []document
 	if strings.Contains(r.Header.Get("Content-Type"), "ndjson") {
@@ -402,7 +408,8 @@ func (s *Server) swap(_ *http.Request, body []byte) error {
 		y := s.indexes[b]
 		switch {
 		case swap.Rename && y != nil:
-			return refuse(http.StatusBadRequest, "invalid_swap_rename", "Cannot rename `%s` to `%s`: it already exists.", a, b)
+			return refuse(http.StatusBadRequest, "invalid_swap_rename",
+				"Cannot rename `%s` to `%s`: it already exists.", a, b)
 		case swap.Rename:
 			delete(s.indexes, a)
 		case y == nil:

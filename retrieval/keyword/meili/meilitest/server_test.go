@@ -26,7 +26,7 @@ func open(t *testing.T, c meili.Config) *meili.Engine {
 }
 
 // TestEnoughForTheEngine runs the suite that the engine passes on the server
-// that this stands for.
+// that this one fakes.
 func TestEnoughForTheEngine(t *testing.T) {
 	t.Parallel()
 	configs := map[keyword.Engine]meili.Config{}
@@ -44,7 +44,8 @@ func TestEnoughForTheEngine(t *testing.T) {
 }
 
 func record(id int64, text string) keyword.Record {
-	return keyword.Record{ID: id, Passages: []keyword.Passage{{ID: passage.NewID(id, 0), Body: keyword.Text{Raw: text, Tokens: analysis.Analyze(text)}}}}
+	return keyword.Record{ID: id, Passages: []keyword.Passage{{ID: passage.NewID(id, 0),
+		Body: keyword.Text{Raw: text, Tokens: analysis.Analyze(text)}}}}
 }
 
 // started returns an engine with two records on a server.
@@ -57,7 +58,8 @@ func started(t *testing.T) (*meilitest.Server, *meili.Engine) {
 	if at, err := e.Checkpoint(t.Context()); at != 0 || err != nil {
 		t.Fatal(at, err)
 	}
-	if err := e.Apply(t.Context(), keyword.Batch{Records: []keyword.Record{record(1, "amber"), record(2, "amber harbor")}, Checkpoint: 2}); err != nil {
+	if err := e.Apply(t.Context(), keyword.Batch{Records: []keyword.Record{record(1, "amber"),
+		record(2, "amber harbor")}, Checkpoint: 2}); err != nil {
 		t.Fatal(err)
 	}
 	return s, e
@@ -65,7 +67,8 @@ func started(t *testing.T) (*meilitest.Server, *meili.Engine) {
 
 func found(t *testing.T, e *meili.Engine, word string) (records []int64, err error) {
 	t.Helper()
-	hits, err := e.Search(t.Context(), keyword.Query{Raw: word, Terms: []keyword.Term{{Text: word, Weight: 1}}}, passage.Filter{}, 10)
+	hits, err := e.Search(t.Context(), keyword.Query{Raw: word, Terms: []keyword.Term{{Text: word, Weight: 1}}},
+		passage.Filter{}, 10)
 	for _, h := range hits {
 		records = append(records, h.Record)
 	}
@@ -83,7 +86,8 @@ func TestPromotion(t *testing.T) {
 			t.Errorf("%v, %v", got, err)
 		}
 	}
-	if got, want := s.Passages(), []int64{int64(passage.NewID(1, 0)), int64(passage.NewID(2, 0))}; !slices.Equal(got, want) {
+	if got, want := s.Passages(), []int64{int64(passage.NewID(1, 0)), int64(passage.NewID(2, 0))}; !slices.Equal(got,
+		want) {
 		t.Errorf("holds %v, not %v", got, want)
 	}
 }

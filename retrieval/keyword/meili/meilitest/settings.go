@@ -23,7 +23,7 @@ func defaults() map[string]any {
 	}
 }
 
-// patch takes several settings; one that is not named stays.
+// patch sets several settings; the others stay.
 func (s *Server) patch(r *http.Request, body []byte) error {
 	x, err := s.find(r.PathValue("uid"))
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *Server) patch(r *http.Request, body []byte) error {
 	return json.Unmarshal(body, &x.settings)
 }
 
-// put takes one setting.
+// put sets one setting.
 func (s *Server) put(r *http.Request, body []byte) error {
 	var value any
 	if err := json.Unmarshal(body, &value); err != nil {
@@ -49,8 +49,7 @@ func (s *Server) set(r *http.Request, value any) error {
 	return err
 }
 
-// settingName is the name of a setting whose address has a part of it
-// ("stop-words").
+// settingName returns the name of a setting by its part of the path ("stop-words").
 func settingName(r *http.Request) string {
 	first, rest, _ := strings.Cut(r.PathValue("name"), "-")
 	if rest != "" {
@@ -77,8 +76,8 @@ func (x *index) lists(setting, attribute string) bool {
 	return slices.Contains(list, attribute) || slices.Contains(list, "*")
 }
 
-// shown is a document as answers have it: of the attributes that are
-// displayed those that are asked for, nil for all.
+// shown returns a document as in responses: of the displayed attributes those
+// that are requested, nil for all.
 func (x *index) shown(d document, asked []string) document {
 	out := document{}
 	for name, value := range d {

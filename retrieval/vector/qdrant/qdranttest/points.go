@@ -45,7 +45,8 @@ func (x points) Delete(_ context.Context, r *client.DeletePoints) (*client.Point
 	return written, nil
 }
 
-func (x points) DeleteVectors(_ context.Context, r *client.DeletePointVectors) (*client.PointsOperationResponse, error) {
+func (x points) DeleteVectors(_ context.Context,
+	r *client.DeletePointVectors) (*client.PointsOperationResponse, error) {
 	c, err := x.s.find(r.GetCollectionName())
 	if err != nil {
 		return nil, err
@@ -58,7 +59,8 @@ func (x points) DeleteVectors(_ context.Context, r *client.DeletePointVectors) (
 	return written, nil
 }
 
-func (x points) CreateFieldIndex(_ context.Context, r *client.CreateFieldIndexCollection) (*client.PointsOperationResponse, error) {
+func (x points) CreateFieldIndex(_ context.Context,
+	r *client.CreateFieldIndexCollection) (*client.PointsOperationResponse, error) {
 	c, err := x.s.find(r.GetCollectionName())
 	if err != nil {
 		return nil, err
@@ -125,7 +127,7 @@ func (x points) Count(_ context.Context, r *client.CountPoints) (*client.CountRe
 }
 
 // Query scores points by the cosine with a dense vector or by the dot product
-// with a sparse one, whose weights count as often as their terms are rare.
+// with a sparse one, whose weights are multiplied by IDF.
 func (x points) Query(_ context.Context, r *client.QueryPoints) (*client.QueryResponse, error) {
 	c, err := x.s.find(r.GetCollectionName())
 	if err != nil {
@@ -144,7 +146,8 @@ func (x points) Query(_ context.Context, r *client.QueryPoints) (*client.QueryRe
 			}
 		}
 	}
-	slices.SortStableFunc(answer.Result, func(a, b *client.ScoredPoint) int { return cmp.Compare(b.GetScore(), a.GetScore()) })
+	slices.SortStableFunc(answer.Result,
+		func(a, b *client.ScoredPoint) int { return cmp.Compare(b.GetScore(), a.GetScore()) })
 	limit := 10
 	if r.Limit != nil {
 		limit = int(r.GetLimit())
@@ -153,15 +156,18 @@ func (x points) Query(_ context.Context, r *client.QueryPoints) (*client.QueryRe
 	return &answer, nil
 }
 
-// scorer returns how a query scores vectors, and which it finds.
+// scorer returns how a query scores vectors, and which ones it finds.
 func (c *Collection) scorer(r *client.QueryPoints) (func(*client.Vector) (float32, bool), error) {
 	input := r.GetQuery().GetNearest()
 	if dense := input.GetDense(); dense != nil {
 		size := c.Info.GetConfig().GetParams().GetVectorsConfig().GetParamsMap().GetMap()[r.GetUsing()].GetSize()
 		if uint64(len(dense.GetData())) != size {
-			return nil, status.Errorf(codes.InvalidArgument, "Wrong input: Vector dimension error: expected dim: %d, got %d", size, len(dense.GetData()))
+			return nil, status.Errorf(codes.InvalidArgument,
+				"Wrong input: Vector dimension error: expected dim: %d, got %d", size, len(dense.GetData()))
 		}
-		return func(v *client.Vector) (float32, bool) { return cosine(dense.GetData(), v.GetDense().GetData()), true }, nil
+		return func(v *client.Vector) (float32, bool) {
+			return cosine(dense.GetData(), v.GetDense().GetData()), true
+		}, nil
 	}
 	weights := map[uint32]float64{}
 	for i, term := range input.GetSparse().GetIndices() {
@@ -204,7 +210,7 @@ func cosine(a, b []float32) float32 {
 	return float32(ab / math.Sqrt(aa*bb))
 }
 
-// vectorOf returns a point's vector of a name, nil where it has none.
+// vectorOf returns a point's vector of a name, nil if it has none.
 func vectorOf(p *client.PointStruct, name string) *client.Vector {
 	return p.GetVectors().GetVectors().GetVectors()[name]
 }
@@ -235,7 +241,8 @@ func passes(f *client.Filter, p *client.PointStruct) bool {
 
 func holds(c *client.Condition, p *client.PointStruct) bool {
 	if ids := c.GetHasId(); ids != nil {
-		return slices.ContainsFunc(ids.GetHasId(), func(id *client.PointId) bool { return id.GetNum() == p.GetId().GetNum() })
+		return slices.ContainsFunc(ids.GetHasId(),
+			func(id *client.PointId) bool { return id.GetNum() == p.GetId().GetNum() })
 	}
 	field := c.GetField()
 	value, ok := p.GetPayload()[field.GetKey()]

@@ -24,10 +24,10 @@ import (
 const maxBody = 64 << 20 // bytes of a message
 
 // GRPC is recordingtest.HTTP for a gRPC server without TLS: live and addr are
-// host:port. Unary calls are recorded, with the code and text of a status but without its
-// details or metadata. Messages are written as protobuf's JSON, so the test
-// must import the package that was generated for the service; what that
-// package does not know of a newer server's answers is left out.
+// host:port. Unary calls are recorded, with the code and text of a status but
+// without its details or metadata. Messages are written as protobuf's JSON, so
+// the test must import the package generated for the service; fields of a newer
+// server that it lacks are left out.
 func GRPC(t *testing.T, file, live string, o recordingtest.Options) (addr string) {
 	t.Helper()
 	var handle grpc.StreamHandler
@@ -73,7 +73,7 @@ func serveGRPC(t *testing.T, handle grpc.StreamHandler) (addr string) {
 	return listener.Addr().String()
 }
 
-// grpcPlayer answers from a recording.
+// grpcPlayer responds from a recording.
 type grpcPlayer struct{ *recordingtest.Recording }
 
 func (p grpcPlayer) handle(_ any, stream grpc.ServerStream) error {
@@ -99,7 +99,7 @@ func (p grpcPlayer) handle(_ any, stream grpc.ServerStream) error {
 	return stream.SendMsg(&out)
 }
 
-// grpcRecorder forwards to a server and keeps what is said.
+// grpcRecorder forwards to a server and keeps the calls.
 type grpcRecorder struct {
 	*recordingtest.Recording
 	conn *grpc.ClientConn
@@ -118,7 +118,7 @@ func (p grpcRecorder) handle(_ any, stream grpc.ServerStream) error {
 	var out []byte
 	err = p.conn.Invoke(forwarded(stream.Context()), m.path, &in, &out)
 	if stream.Context().Err() != nil {
-		return stream.Context().Err() // the client that gave up is not answered
+		return stream.Context().Err() // a client that gave up gets no response
 	}
 	if err != nil {
 		s := status.Convert(err)
@@ -133,14 +133,13 @@ func (p grpcRecorder) handle(_ any, stream grpc.ServerStream) error {
 	return stream.SendMsg(&out)
 }
 
-// fail reports what went wrong in the test and to the client.
+// fail reports an error in the test and to the client.
 func fail(r *recordingtest.Recording, err error) error {
 	r.Fail(err)
 	return status.Error(codes.Internal, err.Error())
 }
 
-// forwarded returns a context for a call with the metadata of the one that
-// came in.
+// forwarded returns a context for a call with the metadata of the incoming one.
 func forwarded(ctx context.Context) context.Context {
 	md, _ := metadata.FromIncomingContext(ctx)
 	md = md.Copy()
@@ -153,7 +152,7 @@ func forwarded(ctx context.Context) context.Context {
 	return metadata.NewOutgoingContext(ctx, md)
 }
 
-// method is a call as its service's description has it.
+// method is a call's method in the description of its service.
 type method struct {
 	path          string
 	input, output protoreflect.MessageDescriptor
@@ -210,7 +209,7 @@ func (m method) fromJSON(d protoreflect.MessageDescriptor, text []byte) ([]byte,
 	return raw, nil
 }
 
-// frames is the codec that leaves messages as they are on the wire.
+// frames is a codec that keeps messages as they are on the wire.
 type frames struct{}
 
 func (frames) Name() string { return "proto" } // of the content type

@@ -28,7 +28,8 @@ type health struct {
 	calls atomic.Int32
 }
 
-func (h *health) Check(ctx context.Context, r *grpc_health_v1.HealthCheckRequest) (*grpc_health_v1.HealthCheckResponse, error) {
+func (h *health) Check(ctx context.Context,
+	r *grpc_health_v1.HealthCheckRequest) (*grpc_health_v1.HealthCheckResponse, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	switch {
 	case strings.Join(md["api-key"], " ") != "hush":
@@ -113,7 +114,8 @@ func TestRecordedCallsArePlayed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(written), "hush") || !strings.Contains(string(written), `{"path":"/grpc.health.v1.Health/Check","body":{"json":{"service":"b"}},"status":0`) {
+	if strings.Contains(string(written), "hush") || !strings.Contains(string(written),
+		`{"path":"/grpc.health.v1.Health/Check","body":{"json":{"service":"b"}},"status":0`) {
 		t.Errorf("recording:\n%s", written)
 	}
 	conn := dial(t, GRPC(t, file, "", options))
@@ -143,7 +145,8 @@ func TestUnknownCallsFailByName(t *testing.T) {
 		want string
 	}{
 		{"not recorded", func(ctx context.Context, conn *grpc.ClientConn) error {
-			_, err := grpc_health_v1.NewHealthClient(conn).Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: "new"})
+			_, err := grpc_health_v1.NewHealthClient(conn).Check(ctx,
+				&grpc_health_v1.HealthCheckRequest{Service: "new"})
 			return err
 		}, `/grpc.health.v1.Health/Check with body {"service":"new"}`},
 		{"a stream", func(ctx context.Context, conn *grpc.ClientConn) error {
@@ -155,10 +158,12 @@ func TestUnknownCallsFailByName(t *testing.T) {
 			return err
 		}, "streams are not recorded"},
 		{"an unknown service", func(ctx context.Context, conn *grpc.ClientConn) error {
-			return conn.Invoke(ctx, "/example.Other/Call", &grpc_health_v1.HealthCheckRequest{}, &grpc_health_v1.HealthCheckResponse{})
+			return conn.Invoke(ctx, "/example.Other/Call", &grpc_health_v1.HealthCheckRequest{},
+				&grpc_health_v1.HealthCheckResponse{})
 		}, "no package with that service"},
 		{"an unknown method", func(ctx context.Context, conn *grpc.ClientConn) error {
-			return conn.Invoke(ctx, "/grpc.health.v1.Health/Other", &grpc_health_v1.HealthCheckRequest{}, &grpc_health_v1.HealthCheckResponse{})
+			return conn.Invoke(ctx, "/grpc.health.v1.Health/Other", &grpc_health_v1.HealthCheckRequest{},
+				&grpc_health_v1.HealthCheckResponse{})
 		}, "no such method"},
 		{"a request that is no message", func(ctx context.Context, conn *grpc.ClientConn) error {
 			raw := []byte{0x0a, 0xff}

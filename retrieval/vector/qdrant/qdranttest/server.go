@@ -1,7 +1,6 @@
-// Package qdranttest is a stand-in for a Qdrant server in tests: as much of
-// its gRPC interface as package qdrant uses, in memory, with the faults that a
-// real server can hardly be made to have. It compares a query with every point,
-// so that what it finds is exact.
+// Package qdranttest is a fake Qdrant server for tests: as much of its gRPC API
+// as package qdrant uses, in memory, with faults that are hard to provoke in a
+// real server. It compares a query with every point, so its results are exact.
 //
 // GRPC records the calls of a real server and plays them back.
 package qdranttest
@@ -23,7 +22,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Server is a stand-in that listens on loopback.
+// Server is a fake that listens on loopback.
 type Server struct {
 	Addr string // host:port
 
@@ -36,19 +35,19 @@ type Server struct {
 	state   State
 }
 
-// State is what a server holds.
+// State is the content of a server.
 type State struct {
 	Collections map[string]*Collection
 	Aliases     map[string]string // to collections
 }
 
-// Collection is what is known of a collection, and what is in it by id.
+// Collection is the description of a collection, and its points by id.
 type Collection struct {
 	Info   *client.CollectionInfo
 	Points map[uint64]*client.PointStruct
 }
 
-// Start starts a server without collections on any port; tb ends it.
+// Start starts a server without collections on any port; it stops when tb ends.
 func Start(tb testing.TB) *Server { return StartAt(tb, "127.0.0.1:0") }
 
 // StartAt is Start at an address, with further options.
@@ -70,22 +69,22 @@ func StartAt(tb testing.TB, addr string, options ...grpc.ServerOption) *Server {
 	return s
 }
 
-// RequireKey makes the server want an API key.
+// RequireKey makes the server require an API key.
 func (s *Server) RequireKey(key string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.key = key
 }
 
-// Version is the release the server says it is of.
+// Version sets the release that the server reports.
 func (s *Server) Version(version string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.version = version
 }
 
-// Fault is asked before every call, named like Points/Upsert, and makes those
-// fail that it has an error for; nil ends that.
+// Fault sets a function that is called before every call, named like
+// Points/Upsert, and makes it fail with the error it returns; nil removes it.
 func (s *Server) Fault(fault func(method string, in any) error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,15 +98,14 @@ func (s *Server) Calls(method string) int {
 	return s.calls[method]
 }
 
-// Change reads or changes what the server holds, between two calls.
+// Change reads or changes the content of the server, between two calls.
 func (s *Server) Change(change func(State)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	change(s.state)
 }
 
-// Empty is what a restart with another disk does: collections and aliases are
-// gone.
+// Empty simulates a restart with an empty disk: collections and aliases are gone.
 func (s *Server) Empty() {
 	s.Change(func(state State) {
 		clear(state.Collections)
@@ -115,14 +113,14 @@ func (s *Server) Empty() {
 	})
 }
 
-// Full makes writes fail as they do on a full disk, or no more.
+// Full makes writes fail as on a full disk, or work again.
 func (s *Server) Full(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.full = on
 }
 
-// ChangeCollections changes what is known of every collection, as an older or
+// ChangeCollections changes the description of every collection, as an older or
 // newer program may have left it.
 func (s *Server) ChangeCollections(change func(info *client.CollectionInfo)) {
 	s.Change(func(state State) {
@@ -149,8 +147,9 @@ func (s *Server) Passages() []int64 {
 	return ids
 }
 
-// intercept holds the lock for a whole call, so that each is a step.
-func (s *Server) intercept(ctx context.Context, in any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (any, error) {
+// intercept holds the lock for a whole call, so that each is atomic.
+func (s *Server) intercept(ctx context.Context, in any, info *grpc.UnaryServerInfo,
+	next grpc.UnaryHandler) (any, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	method := strings.TrimPrefix(info.FullMethod, "/qdrant.")
@@ -170,7 +169,8 @@ func (s *Server) intercept(ctx context.Context, in any, info *grpc.UnaryServerIn
 	switch in.(type) {
 	case *client.UpsertPoints, *client.DeletePoints, *client.DeletePointVectors, *client.CreateCollection:
 		if s.full {
-			return nil, status.Error(codes.Internal, "Service internal error: No space left on device: WAL buffer size exceeds available disk space")
+			return nil, status.Error(codes.Internal,
+				"Service internal error: No space left on device: WAL buffer size exceeds available disk space")
 		}
 	}
 	return next(ctx, in)
@@ -202,7 +202,8 @@ type collections struct {
 
 var changed = &client.CollectionOperationResponse{Result: true}
 
-func (x collections) Get(_ context.Context, r *client.GetCollectionInfoRequest) (*client.GetCollectionInfoResponse, error) {
+func (x collections) Get(_ context.Context,
+	r *client.GetCollectionInfoRequest) (*client.GetCollectionInfoResponse, error) {
 	c, err := x.s.find(r.GetCollectionName())
 	if err != nil {
 		return nil, err
@@ -218,7 +219,8 @@ func (x collections) List(context.Context, *client.ListCollectionsRequest) (*cli
 	return &list, nil
 }
 
-func (x collections) Create(_ context.Context, r *client.CreateCollection) (*client.CollectionOperationResponse, error) {
+func (x collections) Create(_ context.Context,
+	r *client.CreateCollection) (*client.CollectionOperationResponse, error) {
 	name := r.GetCollectionName()
 	if x.s.state.Collections[name] != nil {
 		return nil, status.Errorf(codes.AlreadyExists, "Wrong input: Collection `%s` already exists!", name)
@@ -231,7 +233,8 @@ func (x collections) Create(_ context.Context, r *client.CreateCollection) (*cli
 	return changed, nil
 }
 
-func (x collections) Delete(_ context.Context, r *client.DeleteCollection) (*client.CollectionOperationResponse, error) {
+func (x collections) Delete(_ context.Context,
+	r *client.DeleteCollection) (*client.CollectionOperationResponse, error) {
 	delete(x.s.state.Collections, r.GetCollectionName())
 	return changed, nil
 }
@@ -239,12 +242,14 @@ func (x collections) Delete(_ context.Context, r *client.DeleteCollection) (*cli
 func (x collections) ListAliases(context.Context, *client.ListAliasesRequest) (*client.ListAliasesResponse, error) {
 	var list client.ListAliasesResponse
 	for _, alias := range slices.Sorted(maps.Keys(x.s.state.Aliases)) {
-		list.Aliases = append(list.Aliases, &client.AliasDescription{AliasName: alias, CollectionName: x.s.state.Aliases[alias]})
+		list.Aliases = append(list.Aliases,
+			&client.AliasDescription{AliasName: alias, CollectionName: x.s.state.Aliases[alias]})
 	}
 	return &list, nil
 }
 
-func (x collections) UpdateAliases(_ context.Context, r *client.ChangeAliases) (*client.CollectionOperationResponse, error) {
+func (x collections) UpdateAliases(_ context.Context,
+	r *client.ChangeAliases) (*client.CollectionOperationResponse, error) {
 	for _, a := range r.GetActions() {
 		if gone := a.GetDeleteAlias(); gone != nil {
 			delete(x.s.state.Aliases, gone.GetAliasName())

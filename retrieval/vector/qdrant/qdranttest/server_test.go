@@ -28,14 +28,15 @@ func open(t *testing.T, c qdrant.Config) *qdrant.Index {
 }
 
 // TestEnoughForTheIndex runs the suite that the index passes on the server
-// that this stands for.
+// that this one fakes.
 func TestEnoughForTheIndex(t *testing.T) {
 	t.Parallel()
 	configs := map[vector.Index]qdrant.Config{}
 	enginetest.Run(t, enginetest.Options{
 		SplitBatches: true,
 		New: func(t *testing.T) vector.Index {
-			c := qdrant.Config{Addr: qdranttest.Start(t).Addr, Collection: "x", Generation: 1, Owner: "test", Model: "test", Dimensions: enginetest.Dimensions, Quantize: true}
+			c := qdrant.Config{Addr: qdranttest.Start(t).Addr, Collection: "x", Generation: 1, Owner: "test",
+				Model: "test", Dimensions: enginetest.Dimensions, Quantize: true}
 			x := open(t, c)
 			configs[x] = c
 			return x
@@ -56,7 +57,8 @@ func started(t *testing.T) (*qdranttest.Server, *qdrant.Index, qdrant.Config) {
 	t.Helper()
 	s := qdranttest.Start(t)
 	s.RequireKey("hush")
-	c := qdrant.Config{Addr: s.Addr, Key: "hush", Collection: "x", Generation: 1, Owner: "test", Model: "test", Dimensions: 2}
+	c := qdrant.Config{Addr: s.Addr, Key: "hush", Collection: "x", Generation: 1, Owner: "test", Model: "test",
+		Dimensions: 2}
 	x := open(t, c)
 	records := []vector.Record{{ID: 1, Vectors: [][]float32{{1, 0}}}, {ID: 2, Vectors: [][]float32{{0, 1}}}}
 	if err := x.Apply(t.Context(), vector.Batch{Records: records, Checkpoint: 2}); err != nil {
@@ -151,7 +153,8 @@ func TestKeyAndPages(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = conn.Close() })
-	if _, err := client.NewPointsClient(conn).Count(t.Context(), &client.CountPoints{CollectionName: "x-g1"}); err == nil || !strings.Contains(err.Error(), "API key") {
+	if _, err := client.NewPointsClient(conn).Count(t.Context(),
+		&client.CountPoints{CollectionName: "x-g1"}); err == nil || !strings.Contains(err.Error(), "API key") {
 		t.Errorf("without a key: %v", err)
 	}
 	s.RequireKey("")
@@ -161,7 +164,8 @@ func TestKeyAndPages(t *testing.T) {
 	}
 	var ids []int64
 	for offset := (*client.PointId)(nil); ; {
-		page, err := client.NewPointsClient(conn).Scroll(t.Context(), &client.ScrollPoints{CollectionName: "x-g1", Limit: client.PtrOf(uint32(2)), Offset: offset})
+		page, err := client.NewPointsClient(conn).Scroll(t.Context(),
+			&client.ScrollPoints{CollectionName: "x-g1", Limit: client.PtrOf(uint32(2)), Offset: offset})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,300 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"almanac/catalog"
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/vector"
+)
+
+// feed is a consumer of the change log with its own position: the table with
+// the engines in this process, or one engine that is fed separately.
+type feed struct {
+	name    string
+	table   bool // and the passages
+	keyword keyword.Engine
+	vector  vector.Index
+
+	position atomic.Int64          // change-log sequence up to which it has everything
+	complete atomic.Bool           // it has held everything since the index was ready
+	failure  atomic.Pointer[error] // of the last attempt; nil if it succeeded
+	heard    atomic.Bool           // its engine has reported a checkpoint
+	checked  time.Time             // when the engine last reported a checkpoint
+	promoted bool                  // its engines serve this generation
+}
+
+// promoter is an engine on a server, where a generation is built next to the
+// one that serves. Promote makes it the serving one and drops the others;
+// promoting again does nothing.
+type promoter interface {
+	Promote(ctx context.Context) error
+}
+
+// batchRecords is how many changed records are indexed at once: enough to
+// fill the embedder's batches, few enough that a batch of the largest records
+// stays in memory.
+const batchRecords = 128
+
+// batchServed is the same if a server embeds, which takes seconds per record: a stop loses little.
+const batchServed = 16
+
+// The engines are flushed after a quiet time, and from time to time while there
+// is none, so that a crash loses little of a long first sync.
+const (
+	flushQuiet = 2 * time.Second
+	flushBusy  = 30 * time.Second
+)
+
+// A separate engine is queried for its checkpoint from time to time: a server
+// can come back empty. One that fails is retried with growing pauses.
+const (
+	checkEvery = 10 * time.Second
+	retryFirst = 500 * time.Millisecond
+	retryMost  = 10 * time.Second
+)
+
+// checkpoint returns the least of its engines' checkpoints.
+func (fd *feed) checkpoint(ctx context.Context) (at int64, err error) {
+	at = 1<<63 - 1
+	if fd.keyword != nil {
+		c, err := fd.keyword.Checkpoint(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("keyword engine: %w", err)
+		}
+		at = min(at, c)
+	}
+	if fd.vector != nil {
+		c, err := fd.vector.Checkpoint(ctx)
+		if err != nil {
+			return 0, fmt.Errorf("vector engine: %w", err)
+		}
+		at = min(at, c)
+	}
+	return at, nil
+}
+
+// drive keeps a feed up to date until ctx ends.
+func (f *Follower) drive(ctx context.Context, fd *feed) {
+	tick := time.NewTicker(f.cfg.Poll)
+	defer tick.Stop()
+	dirty, moved, flushed := false, time.Now(), time.Now()
+	pause := time.Duration(0)
+	for {
+		n, err := 0, f.resume(ctx, fd)
+		if err == nil {
+			n, err = f.follow(ctx, fd)
+		}
+		if err == nil {
+			err = f.promoteFeed(ctx, fd)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		f.note(fd, err)
+		if n > 0 {
+			dirty, moved = true, time.Now()
+		}
+		if dirty && (time.Since(moved) > flushQuiet || time.Since(flushed) > flushBusy) {
+			if err := f.flush(ctx, fd); err != nil {
+				f.cfg.Log.Error("flush", "engine", fd.name, "error", err)
+			}
+			dirty, flushed = false, time.Now()
+		}
+		if err == nil {
+			pause = 0
+		} else {
+			pause = min(max(2*pause, retryFirst), retryMost)
+			fd.checked = time.Time{} // it may have lost what it had
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// settle notes that a feed has everything. Before the index is ready that
+// means nothing: the catalog is being filled.
+func (f *Follower) settle(fd *feed) {
+	if f.Ready() && fd.position.Load() >= f.head.Load() {
+		fd.complete.Store(true)
+	}
+}
+
+// promoteFeed promotes the feed's engines, once that is requested.
+func (f *Follower) promoteFeed(ctx context.Context, fd *feed) error {
+	if fd.promoted || !f.promote.Load() || f.cfg.ReadOnly || fd.position.Load() < f.head.Load() {
+		return nil
+	}
+	for _, engine := range []any{fd.keyword, fd.vector} {
+		if p, ok := engine.(promoter); ok {
+			if err := p.Promote(ctx); err != nil {
+				return fmt.Errorf("index: promote: %w", err)
+			}
+		}
+	}
+	fd.promoted = true
+	return nil
+}
+
+// note records a feed's failure, and logs it if it is a new one.
+func (f *Follower) note(fd *feed, err error) {
+	before := fd.failure.Load()
+	switch {
+	case err == nil && before != nil:
+		fd.failure.Store(nil)
+		f.cfg.Log.Info("the engine takes changes again", "engine", fd.name)
+	case err != nil:
+		fd.failure.Store(&err)
+		if before == nil || (*before).Error() != err.Error() {
+			f.cfg.Log.Error("follow change log", "engine", fd.name, "error", err)
+		}
+	}
+}
+
+// resume finds out where a separate engine continues. One that is ahead of the
+// catalog, as after an older copy of the catalog was restored, starts again.
+func (f *Follower) resume(ctx context.Context, fd *feed) error {
+	if fd.table || time.Since(fd.checked) < checkEvery {
+		return nil
+	}
+	at, err := fd.checkpoint(ctx)
+	if err != nil {
+		return err
+	}
+	if head := f.head.Load(); at > head {
+		f.cfg.Log.Warn("the engine is ahead of the catalog and is filled again", "engine", fd.name,
+			"checkpoint", at, "catalog", head)
+		at = 0
+	}
+	if at < fd.position.Load() {
+		fd.complete.Store(false)
+		fd.promoted = false
+	}
+	fd.position.Store(at)
+	fd.heard.Store(true)
+	fd.checked = time.Now()
+	return nil
+}
+
+// follow indexes all changes. A separate engine stays behind the table, which
+// must have every record that an engine finds.
+func (f *Follower) follow(ctx context.Context, fd *feed) (moved int, err error) {
+	limit := batchRecords
+	if fd.vector != nil && f.cfg.EmbedderServer {
+		limit = batchServed
+	}
+	for {
+		head, err := f.cfg.Store.LastChange(ctx)
+		if err != nil {
+			return moved, fmt.Errorf("index: %w", err)
+		}
+		f.head.Store(head)
+		last := f.main.position.Load() // before the changes are read
+		changes, err := f.cfg.Store.Changes(ctx, fd.position.Load(), limit)
+		if err != nil {
+			return moved, fmt.Errorf("index: %w", err)
+		}
+		for !fd.table && len(changes) > 0 && changes[len(changes)-1].Seq > last {
+			changes = changes[:len(changes)-1]
+		}
+		if len(changes) == 0 {
+			f.settle(fd)
+			return moved, nil
+		}
+		if err := f.apply(ctx, fd, changes); err != nil {
+			return moved, err
+		}
+		moved += len(changes)
+	}
+}
+
+// apply indexes a batch of changes in the feed's table and engines.
+func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change) error {
+	ids := make([]int64, len(changes))
+	for i, c := range changes {
+		ids[i] = c.Record
+	}
+	records, err := f.cfg.Store.Records(ctx, ids)
+	if err != nil {
+		return fmt.Errorf("index: read records: %w", err)
+	}
+	checkpoint := changes[len(changes)-1].Seq
+	cuts := cutAll(records)
+	gone := missing(ids, records)
+	if fd.vector != nil {
+		if err := f.embedAll(ctx, cuts); err != nil {
+			return err
+		}
+	}
+	if fd.table {
+		if err := f.store(ctx, cuts, gone, checkpoint); err != nil {
+			return err
+		}
+		documents := make([]*Document, len(cuts))
+		for i, c := range cuts {
+			documents[i] = newDocument(c.record, c.packed)
+		}
+		f.table.apply(documents, gone)
+	}
+	if fd.keyword != nil {
+		b := keyword.Batch{Delete: gone, Checkpoint: checkpoint}
+		for _, c := range cuts {
+			b.Records = append(b.Records, c.keyword)
+		}
+		if err := fd.keyword.Apply(ctx, b); err != nil {
+			return fmt.Errorf("index: keyword engine: %w", err)
+		}
+	}
+	if fd.vector != nil {
+		b := vector.Batch{Delete: gone, After: fd.position.Load(), Checkpoint: checkpoint}
+		for _, c := range cuts {
+			b.Records = append(b.Records, c.vector())
+		}
+		if err := fd.vector.Apply(ctx, b); err != nil {
+			return fmt.Errorf("index: vector engine: %w", err)
+		}
+	}
+	fd.position.Store(checkpoint)
+	return nil
+}
+
+// flush makes the feed's engines durable.
+func (f *Follower) flush(ctx context.Context, fd *feed) error {
+	if f.cfg.ReadOnly {
+		return nil
+	}
+	var errs []error
+	if fd.keyword != nil {
+		errs = append(errs, fd.keyword.Flush(ctx))
+	}
+	if fd.vector != nil {
+		errs = append(errs, fd.vector.Flush(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+func missing(ids []int64, records []catalog.Record) []int64 {
+	live := make(map[int64]bool, len(records))
+	for _, r := range records {
+		live[r.ID] = true
+	}
+	var gone []int64
+	for _, id := range ids {
+		if !live[id] {
+			gone = append(gone, id)
+		}
+	}
+	return gone
+}
