@@ -7,7 +7,7 @@ import (
 	"almanac/catalog"
 )
 
-// The structs below are the lines of the files. Unknown times are left out.
+// The structs below are the lines of the files. Unknown times are omitted.
 
 type entryLine struct {
 	ID           int64           `json:"id,omitempty"` // none for an addition

@@ -8,7 +8,7 @@ import (
 	"almanac/catalog"
 )
 
-// CountViolations adds to the counts of the days.
+// CountViolations adds to the daily counts.
 func (s *Store) CountViolations(ctx context.Context, counts []catalog.Violation) error {
 	return s.update(ctx, "count violations", func(t *txn) error {
 		for _, c := range counts {
@@ -26,7 +26,7 @@ ON CONFLICT (day, directive, blocked_uri) DO UPDATE SET count = csp_reports.coun
 	})
 }
 
-// Violations returns what was blocked, by directive, most first.
+// Violations returns the violations, by directive, most first.
 func (s *Store) Violations(ctx context.Context, since time.Time, top int) ([]catalog.DirectiveCount, error) {
 	rows, err := collect(ctx, s.reader, scanViolation, `SELECT directive, blocked_uri, n, last_at, total, newest FROM (
 	SELECT directive, blocked_uri, SUM(count) AS n, MAX(last_at) AS last_at,
@@ -46,7 +46,7 @@ WHERE place <= ? ORDER BY total DESC, directive, place`, sinceDay(since), limit(
 	return list, s.failure(ctx, "violations", err)
 }
 
-// rankedViolation is a violation with what is known of all of its directive.
+// rankedViolation is a violation with the totals of its directive.
 type rankedViolation struct {
 	catalog.Violation
 	total  int
