@@ -58,7 +58,8 @@ func (e Entry) Normalize() (Entry, error) {
 	e.Aliases = slices.DeleteFunc(e.Aliases, func(a string) bool { return a == e.Record.Key || len(a) > MaxKey })
 	links := make([]Link, 0, len(e.Links))
 	for _, l := range e.Links {
-		l = Link{Relation: Relation(Clean(string(l.Relation))), To: l.To.Clean(), Snippet: cut(Clean(l.Snippet), MaxSnippet)}
+		l = Link{Relation: Relation(Clean(string(l.Relation))), To: l.To.Clean(),
+			Snippet: cut(Clean(l.Snippet), MaxSnippet)}
 		if l.To.Kind != "" && l.To.Key != "" && len(l.To.Key) <= MaxKey {
 			links = append(links, l)
 		}
@@ -85,7 +86,8 @@ func (r *Record) normalize() error {
 	} {
 		*s = Clean(*s)
 	}
-	for _, t := range []*time.Time{&r.CreatedAt, &r.UpdatedAt, &r.LastActivityAt, &r.FirstSeenAt, &r.StartsAt, &r.EndsAt} {
+	for _, t := range []*time.Time{&r.CreatedAt, &r.UpdatedAt, &r.LastActivityAt, &r.FirstSeenAt, &r.StartsAt,
+		&r.EndsAt} {
 		*t = CleanTime(*t)
 	}
 	r.Tags = set(r.Tags)
@@ -93,7 +95,8 @@ func (r *Record) normalize() error {
 	case r.Kind == "" || r.Key == "":
 		return fmt.Errorf("catalog: %w: kind %q, key %q", ErrBadEntry, r.Kind, r.Key)
 	case len(r.Key) > MaxKey:
-		return fmt.Errorf("catalog: %w: the key of %s %.40s… is longer than %d bytes", ErrBadEntry, r.Kind, r.Key, MaxKey)
+		return fmt.Errorf("catalog: %w: the key of %s %.40s… is longer than %d bytes", ErrBadEntry, r.Kind, r.Key,
+			MaxKey)
 	case len(r.Data) == 0:
 		r.Data = nil
 		return nil

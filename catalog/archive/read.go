@@ -138,8 +138,8 @@ func parseManifest(text []byte) ([]row, error) {
 			continue
 		}
 		if r.Format > format {
-			return nil, fmt.Errorf("%s:%d: written in format %d by a newer almanac; this one reads up to %d", manifestName, n,
-				r.Format, format)
+			return nil, fmt.Errorf("%s:%d: written in format %d by a newer almanac; this one reads up to %d",
+				manifestName, n, r.Format, format)
 		}
 		if !fs.ValidPath(r.Path) {
 			return nil, fmt.Errorf("%w: %s:%d: %q is not a path inside the corpus", ErrDamaged, manifestName, n, r.Path)

@@ -18,7 +18,9 @@ const sameText = 0.6
 // items win: a release covered by one yields none. An item covers a release if
 // it links to it, has its address, or names its version and product.
 func RadarItems(releases []catalog.Record, curated []catalog.Entry) []catalog.Entry {
-	releases = slices.SortedFunc(slices.Values(releases), func(a, b catalog.Record) int { return cmp.Compare(a.ID, b.ID) })
+	releases = slices.SortedFunc(slices.Values(releases), func(a, b catalog.Record) int {
+		return cmp.Compare(a.ID, b.ID)
+	})
 	told := newCuration(releases, curated)
 	type place struct{ version, topic string }
 	texts := map[place][]map[string]bool{}
@@ -32,7 +34,9 @@ func RadarItems(releases []catalog.Record, curated []catalog.Entry) []catalog.En
 		for _, e := range entries {
 			at := place{data.Version, e.Record.Tags[0]}
 			words := wordSet(e.Record.Body)
-			if slices.ContainsFunc(texts[at], func(other map[string]bool) bool { return overlap(words, other) >= sameText }) {
+			if slices.ContainsFunc(texts[at], func(other map[string]bool) bool {
+				return overlap(words, other) >= sameText
+			}) {
 				continue
 			}
 			texts[at] = append(texts[at], words)

@@ -104,13 +104,15 @@ const (
 )
 
 var rules = []rule{
-	{"network", "validators", networkFigure(func(n *catalog.NetworkState) any { return n.ValidatorCount }), within(0.05)},
+	{"network", "validators", networkFigure(func(n *catalog.NetworkState) any { return n.ValidatorCount }),
+		within(0.05)},
 	{"network", "super_validators", networkFigure(func(n *catalog.NetworkState) any { return n.SuperValidators }),
 		within(0)},
 	{"network", "voting_threshold", networkFigure(func(n *catalog.NetworkState) any { return n.VotingThreshold }),
 		within(0)},
 	{"network", "sequencers", networkFigure(func(n *catalog.NetworkState) any { return n.SequencerCount }), within(0)},
-	{"network", "featured_apps", networkFigure(func(n *catalog.NetworkState) any { return n.FeaturedApps }), within(0.1)},
+	{"network", "featured_apps", networkFigure(func(n *catalog.NetworkState) any { return n.FeaturedApps }),
+		within(0.1)},
 	{"market", "price_usd", marketFigure(func(m *catalog.MarketState) *float64 { return m.PriceUSD }), within(0.1)},
 	{"market", "market_cap_usd", marketFigure(func(m *catalog.MarketState) *float64 { return m.MarketCapUSD }),
 		within(0.1)},
@@ -394,7 +396,8 @@ func within(tolerance float64) func(string, string) (degree, bool) {
 	}
 }
 
-var numberForm = regexp.MustCompile(`(?i)^\D{0,24}?(-?\d[\d,_'’ ]*(?:\.\d+)?)\s*(k|m|b|bn|t|thousand|million|billion|trillion)?\b`)
+var numberForm = regexp.MustCompile(`(?i)^\D{0,24}?(-?\d[\d,_'’ ]*(?:\.\d+)?)\s*(k|m|b|bn|t|thousand|million|billion|` +
+	`trillion)?\b`)
 
 var magnitudes = map[string]float64{
 	"": 1, "k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6,

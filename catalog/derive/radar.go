@@ -126,7 +126,8 @@ func item(
 
 var (
 	versionInTitle = regexp.MustCompile(`(?i)^(?:release (?:of|notes (?:of|for)) )?(.*?)[\s@/_-]*\bv?\d+\.\d+`)
-	scope          = regexp.MustCompile(`^\*\*([a-z][\w@/.-]*(?:, ?[a-z@][\w@/.-]*)*)(?::\*\*|\*\*:)\s+`) // as conventional commits name it
+	// as conventional commits name it
+	scope = regexp.MustCompile(`^\*\*([a-z][\w@/.-]*(?:, ?[a-z@][\w@/.-]*)*)(?::\*\*|\*\*:)\s+`)
 )
 
 // productOf returns the product of a release, from its title or else its
@@ -143,42 +144,68 @@ func productOf(release catalog.Record, version string) string {
 // The words of the topics.
 var (
 	vulnerable = regexp.MustCompile(`(?i)\bCVE-\d{4}-\d{3,}|\bGHSA(?:-[0-9a-z]{4}){3}|\bvulnerabilit(?:y|ies)\b|` +
-		`\bsecurity[ -](?:related )?(?:fix|fixes|patch|patches|issues?|bugs?|flaws?|holes?|advisor(?:y|ies)|updates?)\b`)
-	harmless = regexp.MustCompile(`(?i)\b(?:no|without|non|any|avoids?|avoiding|prevents?|detects?|scan(?:s|ning)? for) (?:\w+ ){0,2}?(?:breaking|security|vulnerab|incompatib)|` +
+		`\bsecurity[ -](?:related )?(?:fix|fixes|patch|patches|issues?|bugs?|flaws?|holes?|advisor(?:y|ies)|` +
+		`updates?)\b`)
+	harmless = regexp.MustCompile(`(?i)\b(?:no|without|non|any|avoids?|avoiding|prevents?|detects?|` +
+		`scan(?:s|ning)? for) (?:\w+ ){0,2}?(?:breaking|security|vulnerab|incompatib)|` +
 		`\bnon-breaking|\b(?:if|unless|when(?:ever)?|should) (?:you|there|a|an|any)\b[^.]{0,30}(?:vulnerab|security)`)
-	severe = regexp.MustCompile(`(?i)[(\[][^()\[\]]{0,20}\b(?:high|critical)\b(?: severity)?\s*[)\]]|\bseverity:\s*(?:high|critical)\b`)
+	severe = regexp.MustCompile(`(?i)[(\[][^()\[\]]{0,20}\b(?:high|critical)\b(?: severity)?\s*[)\]]|` +
+		`\bseverity:\s*(?:high|critical)\b`)
 
 	breakingMark = regexp.MustCompile(`(?i)^[\W_]*breaking(?:[\W_]|$)|\(breaking\)|^\W*\w+(?:\([^)]*\))?!:`)
-	breakingWord = regexp.MustCompile(`(?i)\bbreaking (?:\w+ ){0,3}?changes?\b|\bbackwards?[- ]incompatible\b|\bnot backwards?[- ]compatible\b|\bincompatible (?:changes?|with (?:previous|earlier|older))\b`)
-	nowNeeded    = regexp.MustCompile(`(?i)\b(?:is|are) now (?:mandatory|required)\b`)
-	fixes        = regexp.MustCompile(`(?i)^\W*(?:fix|fixed|fixes|bug ?fix|resolve[ds]?|correct(?:ed|s)?|revert(?:ed|s)?|document(?:ed|s)?|docs|test)\b`)
+	breakingWord = regexp.MustCompile(`(?i)\bbreaking (?:\w+ ){0,3}?changes?\b|\bbackwards?[- ]incompatible\b|` +
+		`\bnot backwards?[- ]compatible\b|\bincompatible (?:changes?|with (?:previous|earlier|older))\b`)
+	nowNeeded = regexp.MustCompile(`(?i)\b(?:is|are) now (?:mandatory|required)\b`)
+	fixes     = regexp.MustCompile(`(?i)^\W*(?:fix|fixed|fixes|bug ?fix|resolve[ds]?|correct(?:ed|s)?|` +
+		`revert(?:ed|s)?|document(?:ed|s)?|docs|test)\b`)
 
-	must        = regexp.MustCompile(`(?i)\b(?:must|(?:need|needs|have|has) to|(?:is|are) required to)(?: \w+){0,2} (?:be )?(?:upgrade|update|migrate|switch|rotate|reinstall|redeploy|re-deploy|reconfigure|re-onboard)d?\b`)
-	mustWord    = regexp.MustCompile(`(?i)\b(?:must|required|mandatory|only|before|need to|needs to|have to|cannot|can't)\b`)
-	actNow      = regexp.MustCompile(`(?i)^\W*(?:\w+\W+){0,1}action (?:is )?(?:required|needed)\b|\baction (?:is )?(?:required|needed)\W*(?:[:!.]|for\b|from\b|by\b|before\b)|\b(?:mandatory|required) (?:upgrade|update|migration)\b|\bplease (?:upgrade|update|migrate)[^.]* (?:as soon as possible|immediately|before|by)\b`)
-	noAction    = regexp.MustCompile(`(?i)\bno (?:\w+ ){0,2}?(?:action|changes?|migration|upgrade) (?:\w+ ){0,2}?(?:required|needed|necessary)\b|\b(?:do|does|is|are) not (?:need|require)|\bnot (?:required|mandatory|necessary)\b`)
-	admonish    = regexp.MustCompile(`(?i)^\W*(?:warning|important|attention|caution|danger|⚠)\b?\W*:|^⚠`)
-	advice      = regexp.MustCompile(`(?i)^(?:work ?arounds?|recommendations?|mitigations?|symptoms?|likel(?:ihood|iness)|affected .*)$`) // on a known issue
-	upgradeName = regexp.MustCompile(`(?i)^\W*(?:upgrad(?:e|ing)|migrat(?:ion|ing))(?: (?:notes?|guide|instructions|steps))?\W*$`)
-	condition   = regexp.MustCompile(`(?i)^(?:if|when|in case|unless)\b`)
+	must = regexp.MustCompile(`(?i)\b(?:must|(?:need|needs|have|has) to|` +
+		`(?:is|are) required to)(?: \w+){0,2} (?:be )?(?:upgrade|update|migrate|switch|rotate|reinstall|redeploy|` +
+		`re-deploy|reconfigure|re-onboard)d?\b`)
+	mustWord = regexp.MustCompile(`(?i)\b(?:must|required|mandatory|only|before|need to|needs to|have to|cannot|` +
+		`can't)\b`)
+	actNow = regexp.MustCompile(`(?i)^\W*(?:\w+\W+){0,1}action (?:is )?(?:required|needed)\b|` +
+		`\baction (?:is )?(?:required|needed)\W*(?:[:!.]|for\b|from\b|by\b|before\b)|` +
+		`\b(?:mandatory|required) (?:upgrade|update|migration)\b|\bplease (?:upgrade|update|` +
+		`migrate)[^.]* (?:as soon as possible|immediately|before|by)\b`)
+	noAction = regexp.MustCompile(`(?i)\bno (?:\w+ ){0,2}?(?:action|changes?|migration|` +
+		`upgrade) (?:\w+ ){0,2}?(?:required|needed|necessary)\b|\b(?:do|does|is|are) not (?:need|require)|` +
+		`\bnot (?:required|mandatory|necessary)\b`)
+	admonish = regexp.MustCompile(`(?i)^\W*(?:warning|important|attention|caution|danger|⚠)\b?\W*:|^⚠`)
+	// on a known issue
+	advice = regexp.MustCompile(`(?i)^(?:work ?arounds?|recommendations?|mitigations?|symptoms?|` +
+		`likel(?:ihood|iness)|affected .*)$`)
+	upgradeName = regexp.MustCompile(`(?i)^\W*(?:upgrad(?:e|ing)|migrat(?:ion|ing))(?: (?:notes?|guide|instructions|` +
+		`steps))?\W*$`)
+	condition = regexp.MustCompile(`(?i)^(?:if|when|in case|unless)\b`)
 
 	// A passive in the middle of a text describes what the software does, not
 	// what was done to it.
-	removed = regexp.MustCompile(`(?i)^\W*(?:remove[ds]?|removal of|dropp?(?:ed|s)? support(?: for)?|discontinued?)\b|` +
+	removed = regexp.MustCompile(`(?i)^\W*(?:remove[ds]?|removal of|dropp?(?:ed|s)? support(?: for)?|` +
+		`discontinued?)\b|` +
 		`\b(?:has|have) (?:now |also ){0,2}been (?:now |also |completely )?(?:removed|discontinued|dropped)\b|` +
 		`^[^:,;]{1,90}\b(?:was|were|is|are) (?:now |also |completely )?(?:removed|discontinued|dropped)\b|` +
 		`\b(?:is|are) no longer (?:supported|available)\b|\bno longer supports?\b`)
-	trifle = regexp.MustCompile(`(?i)^\W*(?:[^:,;]{0,48}[^\w:,;])?(?:warnings?|bugs?|unnecessary|unused|unneeded|superfluous|duplicated?|redundant|documentation|docs|pages?|sections?|internal|internally|` +
-		`limits?|limitations?|restrictions?|requirements?|logs?|logging|messages?|errors?|annoying|tests?|typos?|links?|obsolete|leftover|dead|stale|banner|tooltip|buttons?|columns?|tabs?|icons?|` +
+	trifle = regexp.MustCompile(`(?i)^\W*(?:[^:,;]{0,48}[^\w:,;])?(?:warnings?|bugs?|unnecessary|unused|unneeded|` +
+		`superfluous|duplicated?|redundant|documentation|docs|pages?|sections?|internal|internally|` +
+		`limits?|limitations?|restrictions?|requirements?|logs?|logging|messages?|errors?|annoying|tests?|typos?|` +
+		`links?|obsolete|leftover|dead|stale|banner|tooltip|buttons?|columns?|tabs?|icons?|` +
 		`non-existing|nonexistent|special case|examples?|need)\b`)
-	deprecated = regexp.MustCompile(`(?i)^\W*deprecat(?:e[ds]?|ion|ing)\b|\b(?:is|are|been|now|being|was|were) (?:now |also )?(?:marked (?:as )?)?deprecated\b|` +
-		`\bwill (?:also )?be (?:deprecated|discontinued|dropped|removed(?: (?:in|from|with|by|soon|completely|entirely|eventually)\b|\W*$|[.;,]))|\bmarked for removal\b|\bto be removed in\b`)
+	deprecated = regexp.MustCompile(`(?i)^\W*deprecat(?:e[ds]?|ion|ing)\b|\b(?:is|are|been|now|being|was|` +
+		`were) (?:now |also )?(?:marked (?:as )?)?deprecated\b|` +
+		`\bwill (?:also )?be (?:deprecated|discontinued|dropped|removed(?: (?:in|from|with|by|soon|completely|` +
+		`entirely|eventually)\b|\W*$|[.;,]))|\bmarked for removal\b|\bto be removed in\b`)
 
-	dueWord = regexp.MustCompile(`(?i)\b(?:must|should|upgrade|migrate|update|deadline|mandatory|required|will (?:be|no longer|not|reach|stop|cease|expire|end|take effect|shut)|end[ -]of[ -](?:life|support)|eol|no longer|expires?|sunset|takes? effect)\b`)
-	dueMark = regexp.MustCompile(`(?i)\b(?:before|by|until|till|than|deadline|due|from|after|starting|effective|expires?|ends?|on|as of|is)\W+(?:\w+ ){0,2}\W?$|,\s*$|[:(]\s*$`)
-	issued  = regexp.MustCompile(`(?i)\b(?:released|published|announced|dated|available since|since)\W+(?:\w+ ){0,2}$`)
+	dueWord = regexp.MustCompile(`(?i)\b(?:must|should|upgrade|migrate|update|deadline|mandatory|required|` +
+		`will (?:be|no longer|not|reach|stop|cease|expire|end|take effect|shut)|end[ -]of[ -](?:life|support)|eol|` +
+		`no longer|expires?|sunset|takes? effect)\b`)
+	dueMark = regexp.MustCompile(`(?i)\b(?:before|by|until|till|than|deadline|due|from|after|starting|effective|` +
+		`expires?|ends?|on|as of|is)\W+(?:\w+ ){0,2}\W?$|,\s*$|[:(]\s*$`)
+	issued = regexp.MustCompile(`(?i)\b(?:released|published|announced|dated|available since|since)\W+(?:\w+ ){0,2}$`)
 
-	doThis = regexp.MustCompile(`(?i)^(?:please\b|(?:you|\w+ ?(?:operators|users|developers|devs|validators)?) (?:must|should|need to|have to)\b|(?:upgrade|update|migrate|switch|replace|rename|set|use|adapt|adjust|rotate|redeploy|reinstall)\b)`)
+	doThis = regexp.MustCompile(`(?i)^(?:please\b|(?:you|\w+ ?(?:operators|users|developers|devs|` +
+		`validators)?) (?:must|should|need to|have to)\b|(?:upgrade|update|migrate|switch|replace|rename|set|use|` +
+		`adapt|adjust|rotate|redeploy|reinstall)\b)`)
 )
 
 // topicOfHeading returns the topic that a heading opens, and whether it is only
@@ -194,10 +221,10 @@ func topicOfHeading(title string) (t topic, general, ok bool) {
 		re    *regexp.Regexp
 		names []string
 	}{
-		{security, vulnerable, []string{"security", "vulnerabilities", "vulnerability", "advisory", "advisories", "patches",
-			"patch"}},
-		{breaking, breakingWord, []string{"breaking", "incompatible", "incompatibilities", "backwards", "backward", "api",
-			"action", "required"}},
+		{security, vulnerable, []string{"security", "vulnerabilities", "vulnerability", "advisory", "advisories",
+			"patches", "patch"}},
+		{breaking, breakingWord, []string{"breaking", "incompatible", "incompatibilities", "backwards", "backward",
+			"api", "action", "required"}},
 		{action, actNow, []string{"action", "actions", "mandatory", "required", "needed", "upgrade", "steps", "before",
 			"upgrading"}},
 		{removal, removed, []string{"removed", "removals", "removal", "dropped", "discontinued", "deprecated",
@@ -332,7 +359,8 @@ func topicOf(notes []note, i int) (*topic, *regexp.Regexp) {
 	case actNow.MatchString(text):
 		return &action, actNow
 	case must.MatchString(text):
-		if at := slices.IndexFunc(Sentences(text), must.MatchString); at >= 0 && condition.MatchString(Sentences(text)[at]) {
+		if at := slices.IndexFunc(Sentences(text), must.MatchString); at >= 0 &&
+			condition.MatchString(Sentences(text)[at]) {
 			return &breaking, must
 		}
 		if slices.ContainsFunc(n.headings, advice.MatchString) {
@@ -448,9 +476,10 @@ func tell(notes []note, i int, sign *regexp.Regexp) string {
 
 var (
 	markInBold = regexp.MustCompile(`^[*_]{1,3}((?i:breaking|warning|important|attention|caution))[*_:]+|^(BREAKING)\b`)
-	leadIn     = regexp.MustCompile(`(?i)^[\W_]*(?:breaking(?: changes?)?|warning|important|attention|caution)[\W_]*(?:[:*)\]–—-]|\s(?:\s|$))[\s:*]*`)
-	reference  = regexp.MustCompile(`\s+\((?:#\d+|[0-9a-f]{7,40})\)`) // a pull request or commit
-	pronoun    = regexp.MustCompile(`(?i)^(?:this|these|they|it|its|that|those|he|she|which|the (?:former|latter))\b`)
+	leadIn     = regexp.MustCompile(`(?i)^[\W_]*(?:breaking(?: changes?)?|warning|important|attention|` +
+		`caution)[\W_]*(?:[:*)\]–—-]|\s(?:\s|$))[\s:*]*`)
+	reference = regexp.MustCompile(`\s+\((?:#\d+|[0-9a-f]{7,40})\)`) // a pull request or commit
+	pronoun   = regexp.MustCompile(`(?i)^(?:this|these|they|it|its|that|those|he|she|which|the (?:former|latter))\b`)
 )
 
 // sentences returns the first sentences of a text that fit into n characters,

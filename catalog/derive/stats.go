@@ -14,8 +14,8 @@ func Stats(counts []catalog.Count, proposals []catalog.Record) catalog.Stats {
 		}
 	}
 	for kind, to := range map[catalog.Kind]*int{
-		catalog.KindTopic: &s.Topics, catalog.KindPost: &s.Posts, catalog.KindIssue: &s.Issues, catalog.KindPull: &s.Pulls,
-		catalog.KindDoc: &s.Docs, catalog.KindVideo: &s.Videos, catalog.KindBlog: &s.Blogs,
+		catalog.KindTopic: &s.Topics, catalog.KindPost: &s.Posts, catalog.KindIssue: &s.Issues,
+		catalog.KindPull: &s.Pulls, catalog.KindDoc: &s.Docs, catalog.KindVideo: &s.Videos, catalog.KindBlog: &s.Blogs,
 		catalog.KindMailThread: &s.MailThreads, catalog.KindRadar: &s.Radar,
 	} {
 		*to = s.RecordsByKind[kind]

@@ -53,9 +53,11 @@ type section struct {
 
 var (
 	abstractName = regexp.MustCompile(`(?i)^(?:(?:project|proposal|executive)\s+)?(?:abstract|summary|tl;?\s?dr)\b`)
-	overviewName = regexp.MustCompile(`(?i)^(?:(?:project|proposal)\s+)?(?:overview|introduction|description|about this .*|what is .*)$`)
-	skippedName  = regexp.MustCompile(`(?i)^(?:copyright|licen[sc]e|licensing|(?:table of )?contents|references|change ?log|history|author.*|contact.*|links|prerequisites?)\b`)
-	sectionMark  = regexp.MustCompile(`^(?:(?:section\s+)?[\divxIVX]+(?:\.\d+)*[.):]*\s+)`)
+	overviewName = regexp.MustCompile(`(?i)^(?:(?:project|proposal)\s+)?(?:overview|introduction|description|` +
+		`about this .*|what is .*)$`)
+	skippedName = regexp.MustCompile(`(?i)^(?:copyright|licen[sc]e|licensing|(?:table of )?contents|references|` +
+		`change ?log|history|author.*|contact.*|links|prerequisites?)\b`)
+	sectionMark = regexp.MustCompile(`^(?:(?:section\s+)?[\divxIVX]+(?:\.\d+)*[.):]*\s+)`)
 
 	atxHeading = regexp.MustCompile(`^ {0,3}(#{1,6})(?:\s+(.*?))?\s*#*\s*$`)
 	underline  = regexp.MustCompile(`^(?:={3,}|-{3,}|~{3,}|\^{3,}|"{3,})\s*$`)
@@ -92,7 +94,8 @@ type splitter struct {
 func (s *splitter) line(line string) {
 	trimmed := strings.TrimSpace(line)
 	if s.until != "" {
-		if strings.HasPrefix(trimmed, s.until) || s.until[0] == '<' && strings.Contains(strings.ToLower(trimmed), s.until) {
+		if strings.HasPrefix(trimmed, s.until) || s.until[0] == '<' &&
+			strings.Contains(strings.ToLower(trimmed), s.until) {
 			s.until = ""
 		}
 		return
@@ -191,7 +194,8 @@ func (s *splitter) end() {
 	}
 }
 
-var boilerplate = regexp.MustCompile(`(?i)licen[sc]ed under|all rights reserved|^see (?:also )?\S+(?: \S+){0,4}$|make a copy of this|more information can be found|placeholder|lorem ipsum|^\(?\d+[ -]word|^a short \(`)
+var boilerplate = regexp.MustCompile(`(?i)licen[sc]ed under|all rights reserved|^see (?:also )?\S+(?: \S+){0,4}$|` +
+	`make a copy of this|more information can be found|placeholder|lorem ipsum|^\(?\d+[ -]word|^a short \(`)
 
 // summarise joins the first informative sentences that fit.
 func summarise(paragraphs []string) string {

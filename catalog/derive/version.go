@@ -14,7 +14,8 @@ type Version struct {
 	prerelease []string // identifiers; none for a release
 }
 
-var versionForm = regexp.MustCompile(`(?i)^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[-.]?((?:rc|alpha|beta|snapshot|dev|pre)[\w.-]*)|-([\w.-]+))?(?:\+[\w.-]+)?$`)
+var versionForm = regexp.MustCompile(`(?i)^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[-.]?((?:rc|` +
+	`alpha|beta|snapshot|dev|pre)[\w.-]*)|-([\w.-]+))?(?:\+[\w.-]+)?$`)
 
 // ParseVersion reads a version such as 1.2.3, v0.10, 3.4.0-rc.1 or
 // 2.0.0-snapshot.20260102+build. Missing numbers are 0; build metadata is
@@ -79,7 +80,8 @@ func compareIdentifier(a, b string) int {
 }
 
 // namedVersion finds versions in prose: three numbers, or two after a v.
-var namedVersion = regexp.MustCompile(`(?i)(?:^|[^\w.])(v?\d+\.\d+\.\d+(?:\.\d+)?(?:-[0-9a-z][\w.-]*[0-9a-z]|-[0-9a-z])?|v\d+\.\d+)(?:[^\w.-]|[.-]?(?:\s|$))`)
+var namedVersion = regexp.MustCompile(`(?i)(?:^|[^\w.])(v?\d+\.\d+\.\d+(?:\.\d+)?(?:-[0-9a-z][\w.-]*[0-9a-z]|` +
+	`-[0-9a-z])?|v\d+\.\d+)(?:[^\w.-]|[.-]?(?:\s|$))`)
 
 // versionsIn returns the versions in a text, without a leading v.
 func versionsIn(text string) []string {

@@ -52,7 +52,8 @@ func (f *file) name64(name string, path ...any) {
 	case name == "":
 		f.report(f.at(path...), "%v: missing", label)
 	case len(name) > maxName || !nameForm.MatchString(name):
-		f.report(f.at(path...), "%v: %q must be at most %d lower-case letters, digits and single hyphens", label, name, maxName)
+		f.report(f.at(path...), "%v: %q must be at most %d lower-case letters, digits and single hyphens", label, name,
+			maxName)
 	}
 }
 
@@ -130,7 +131,8 @@ func (f *file) sources(sources []Source) {
 		f.name64(s.Name, "sources", i, "name")
 		f.name64(s.Kind, "sources", i, "kind")
 		if s.Name == derivedName {
-			f.report(f.at("sources", i, "name"), "source %q: the name is reserved for derived records; choose another", s.Name)
+			f.report(f.at("sources", i, "name"), "source %q: the name is reserved for derived records; choose another",
+				s.Name)
 		}
 		if line, ok := first[s.Name]; ok && s.Name != "" {
 			f.report(f.at("sources", i, "name"), "source %q is already defined in line %d", s.Name, line)

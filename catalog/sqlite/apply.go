@@ -100,7 +100,8 @@ func scanKnown(rows *sql.Rows) (*known, error) {
 func (a *application) delete(ctx context.Context, ids []int64) error {
 	return chunks(ids, func(part []int64) error {
 		where, args := in("id", part)
-		owned, err := collect(ctx, a.Tx, scanID, `SELECT id FROM records WHERE source = ? AND deleted_at = 0 AND `+where,
+		owned, err := collect(ctx, a.Tx, scanID,
+			`SELECT id FROM records WHERE source = ? AND deleted_at = 0 AND `+where,
 			append([]any{a.source}, args...)...)
 		if err != nil {
 			return err
@@ -333,7 +334,8 @@ func (a *application) lookKeys(ctx context.Context, kind catalog.Kind, set map[s
 	}
 	return chunks(list, func(part []string) error {
 		where, args := in("key", part)
-		rows, err := a.QueryContext(ctx, `SELECT key, id, source, hash, deleted_at FROM records WHERE kind = ? AND `+where,
+		rows, err := a.QueryContext(ctx,
+			`SELECT key, id, source, hash, deleted_at FROM records WHERE kind = ? AND `+where,
 			append([]any{string(kind)}, args...)...)
 		if err != nil {
 			return err

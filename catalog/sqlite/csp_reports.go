@@ -13,7 +13,8 @@ func (s *Store) CountViolations(ctx context.Context, counts []catalog.Violation)
 	return s.update(ctx, "count violations", func(t *txn) error {
 		for _, c := range counts {
 			at := s.counted(c.LastAt)
-			_, err := t.exec(`INSERT INTO csp_reports (day, directive, blocked_uri, count, last_at) VALUES (?, ?, ?, ?, ?)
+			_, err := t.exec(`INSERT INTO csp_reports (day, directive, blocked_uri, count, last_at)
+VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (day, directive, blocked_uri) DO UPDATE SET count = csp_reports.count + excluded.count,
 	last_at = CASE WHEN excluded.last_at > csp_reports.last_at THEN excluded.last_at ELSE csp_reports.last_at END`,
 				catalog.Day(at).UnixMicro(), catalog.Clean(c.Directive), catalog.Clean(c.Blocked), c.N, at.UnixMicro())

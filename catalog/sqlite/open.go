@@ -114,8 +114,8 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	}
 	if mode != "wal" {
-		return &fileError{fmt.Errorf("%s cannot have a write-ahead log (journal mode %q): put it on a local disk", s.path,
-			mode)}
+		return &fileError{fmt.Errorf("%s cannot have a write-ahead log (journal mode %q): put it on a local disk",
+			s.path, mode)}
 	}
 	if version == newest {
 		return s.writable(ctx)

@@ -30,7 +30,8 @@ func scanSnapshot(rows *sql.Rows) (snap catalog.Snapshot, err error) {
 func (s *Store) PutSnapshot(ctx context.Context, snap catalog.Snapshot) error {
 	at := catalog.CleanTime(snap.CapturedAt)
 	if snap.Series == "" || at.IsZero() || !json.Valid(snap.Data) {
-		return fmt.Errorf("catalog: put snapshot: %w: a snapshot needs a series, a time and JSON data", catalog.ErrBadEntry)
+		return fmt.Errorf("catalog: put snapshot: %w: a snapshot needs a series, a time and JSON data",
+			catalog.ErrBadEntry)
 	}
 	return s.update(ctx, "put snapshot", func(t *txn) error {
 		_, err := t.exec(`INSERT INTO snapshots (series, captured_at, data) VALUES (?, ?, ?)
