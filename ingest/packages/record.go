@@ -13,8 +13,7 @@ import (
 	"almanac/catalog"
 )
 
-// entry makes the record of a version. Text is what can be said of it besides
-// its data.
+// entry makes the record of a version. Text describes it beyond its data.
 func entry(registry string, d catalog.PackageVersion, published time.Time, address string, text []string) (catalog.Entry, error) {
 	if d.Deprecated != "" {
 		text = append([]string{"Deprecated: " + d.Deprecated}, text...)
@@ -52,8 +51,8 @@ func entry(registry string, d catalog.PackageVersion, published time.Time, addre
 
 func keyOf(registry, name, version string) string { return registry + ":" + name + "@" + version }
 
-// ownerAndName is the key of a repository at a web address; "" if it has
-// another form than owner/name.
+// ownerAndName returns the key of a repository from its web address; "" if it
+// is not of the form owner/name.
 func ownerAndName(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
