@@ -46,7 +46,8 @@ type Config struct {
 
 // NewRun starts a run.
 func NewRun(c Config) *Run {
-	r := &Run{Known: c.Known, http: c.HTTP, out: c.Out, kind: c.Kind, sweep: c.Sweep > 0 && c.Now.Sub(c.Known.Swept) >= c.Sweep}
+	r := &Run{Known: c.Known, http: c.HTTP, out: c.Out, kind: c.Kind,
+		sweep: c.Sweep > 0 && c.Now.Sub(c.Known.Swept) >= c.Sweep}
 	r.Now = Memory{Settings: c.Known.Settings, Swept: c.Known.Swept, Items: map[string]Seen{}}
 	if r.sweep {
 		r.Now.Swept = c.Now.UTC()
@@ -183,7 +184,8 @@ func (r *Run) elsewhere(name, address string) bool {
 // Put writes an item's record and remembers the validators of the answer.
 func (r *Run) Put(ctx context.Context, it Item, e catalog.Entry, answer outbound.Response) error {
 	r.Now.Items[it.Name] = Seen{
-		Validators: Validators{answer.ETag, answer.LastModified}, Key: e.Record.Key, Address: it.Address, Stamp: it.Stamp,
+		Validators: Validators{answer.ETag, answer.LastModified}, Key: e.Record.Key, Address: it.Address,
+		Stamp: it.Stamp,
 	}
 	return r.out.Put(ctx, e)
 }
@@ -257,7 +259,8 @@ func (r *Run) Close() error {
 		return fmt.Errorf("%d items in a row could not be read: %w", r.failed, r.cause)
 	}
 	if r.left > 0 {
-		r.out.Skip("the rest", fmt.Errorf("%d items are left to the next run because %d in a row could not be read: %w", r.left, r.failed, r.cause))
+		r.out.Skip("the rest", fmt.Errorf("%d items are left to the next run because %d in a row could not be read: %w",
+			r.left, r.failed, r.cause))
 	}
 	return nil
 }
@@ -273,5 +276,6 @@ func isGone(err error) bool {
 func isItems(err error) bool {
 	status, ok := errors.AsType[*outbound.StatusError](err)
 	return ok && status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests ||
-		errors.Is(err, outbound.ErrRefused) || errors.Is(err, outbound.ErrContentType) || errors.Is(err, outbound.ErrTooLarge)
+		errors.Is(err, outbound.ErrRefused) || errors.Is(err, outbound.ErrContentType) ||
+		errors.Is(err, outbound.ErrTooLarge)
 }

@@ -85,7 +85,8 @@ func (a *archive) add(file int32, m found) {
 			a.posts[n].length, a.posts[n].print = m.offset+m.length-a.posts[n].offset, a.posts[n].print^m.print
 			return // a text that quotes the start of a message
 		}
-		a.out.Skip(fmt.Sprintf("%s file %d byte %d", a.group.Name, file+1, m.begin), errors.New("a message without sender, date and id"))
+		a.out.Skip(fmt.Sprintf("%s file %d byte %d", a.group.Name, file+1, m.begin),
+			errors.New("a message without sender, date and id"))
 		return
 	}
 	name := id(h)
@@ -96,7 +97,8 @@ func (a *archive) add(file int32, m found) {
 	if node, ok := a.nodes[own]; ok && a.sets[node].met {
 		return
 	}
-	p := post{offset: m.offset, length: m.length, file: file, print: m.print, node: a.node(own), number: a.number(h.Get("X-Groupsio-Msgnum"), name)}
+	p := post{offset: m.offset, length: m.length, file: file, print: m.print, node: a.node(own),
+		number: a.number(h.Get("X-Groupsio-Msgnum"), name)}
 	a.sets[p.node].met = true
 	if at := sent(h, m.from, a.now); !at.IsZero() {
 		p.at, p.order = at.Unix(), at.Unix()

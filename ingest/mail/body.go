@@ -116,7 +116,8 @@ func (b *bodies) read(e *message.Entity, depth int) {
 }
 
 // wrappers are parts without content of their own.
-var wrappers = []string{"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-encrypted", "text/x-amp-html"}
+var wrappers = []string{"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature",
+	"application/pgp-encrypted", "text/x-amp-html"}
 
 func (b *bodies) attach(name, kind string) {
 	name = path.Base(strings.ReplaceAll(strings.TrimSpace(decoded(name)), `\`, "/"))
@@ -210,7 +211,9 @@ func untabled(s string) string {
 // message.
 func answered(t html.Token) bool {
 	for _, a := range t.Attr {
-		if a.Key == "class" && slices.ContainsFunc(strings.Fields(a.Val), func(c string) bool { return c == "gmail_quote" || c == "yahoo_quoted" || c == "moz-cite-prefix" }) {
+		if a.Key == "class" && slices.ContainsFunc(strings.Fields(a.Val), func(c string) bool {
+			return c == "gmail_quote" || c == "yahoo_quoted" || c == "moz-cite-prefix"
+		}) {
 			return true
 		}
 	}

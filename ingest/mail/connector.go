@@ -47,7 +47,8 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 		_ = os.Remove(file) // left by a killed run
 	}
 	known := c.recall(cursor)
-	s := &syncRun{connector: c, out: out, known: known, now: archives{Settings: known.Settings, Groups: map[string]past{}}}
+	s := &syncRun{connector: c, out: out, known: known,
+		now: archives{Settings: known.Settings, Groups: map[string]past{}}}
 	var errs []error
 	for _, g := range c.opts.Groups {
 		err := s.group(ctx, g)

@@ -9,9 +9,9 @@
 //	      groups:
 //	        - {name: cip-discuss, id: "4711"}
 //	        - {name: cip-vote, id: "4712", votes: true}
-//	      files: mail/{group}*.mbox                                  # files, with * and ? as in a shell, in the network's folder or absolute;
-//	      export: https://lists.example.org/export?group={id}        # or the address of an export
-//	      token_env: LISTS_TOKEN                                     # variable with the export's bearer token
+//	      files: mail/{group}*.mbox   # with * and ? as in a shell; in the network's folder or absolute
+//	      export: https://lists.example.org/export?group={id}  # instead of files
+//	      token_env: LISTS_TOKEN      # variable with the export's bearer token
 //	      message: https://lists.example.org/g/{group}/message/{number}
 //
 // Files and exports may be compressed with gzip or be a zip of mbox files. In

@@ -107,8 +107,8 @@ var envelopeDate = regexp.MustCompile(`[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ .*$`)
 
 // layouts are date formats that violate RFC 5322.
 var layouts = []string{
-	time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "Mon Jan _2 15:04:05 2006", "Mon Jan _2 15:04:05 2006 -0700",
-	"Mon Jan _2 15:04:05 MST 2006", "Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05",
+	time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "Mon Jan _2 15:04:05 2006",
+	"Mon Jan _2 15:04:05 2006 -0700", "Mon Jan _2 15:04:05 MST 2006", "Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05",
 }
 
 func dates(text string) (all []time.Time) {
@@ -191,7 +191,8 @@ func subject(h message.Header, group string) (base string, reply bool) {
 			base, reply = rest, true
 		}
 		base = copyMark.ReplaceAllString(base, "")
-		if m := tag.FindStringSubmatch(base); m != nil && (strings.EqualFold(m[1], group) || strings.EqualFold(m[1], "external") || strings.EqualFold(m[1], "ext")) {
+		if m := tag.FindStringSubmatch(base); m != nil && (strings.EqualFold(m[1], group) ||
+			strings.EqualFold(m[1], "external") || strings.EqualFold(m[1], "ext")) {
 			base = base[len(m[0]):]
 		}
 		if base == before {

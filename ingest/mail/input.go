@@ -129,13 +129,15 @@ func (s *syncRun) local(in *input, files fs.FS, name string, digest io.Writer) (
 // exportTypes are the media types of exports. Many servers send other types;
 // the content decides when it is read.
 var exportTypes = []string{
-	"application/mbox", "application/zip", "application/x-zip-compressed", "application/gzip", "application/x-gzip", "application/octet-stream", "text/plain",
+	"application/mbox", "application/zip", "application/x-zip-compressed", "application/gzip", "application/x-gzip",
+	"application/octet-stream", "text/plain",
 }
 
 // download reads a group's export into a temporary file.
 func (s *syncRun) download(ctx context.Context, g group, known past, in *input) ([]string, error) {
 	request := outbound.Request{
-		URL: g.export(s.opts.Export), Accept: exportTypes, MaxBody: maxArchive, ETag: known.ETag, LastModified: known.Modified, Header: http.Header{},
+		URL: g.export(s.opts.Export), Accept: exportTypes, MaxBody: maxArchive, ETag: known.ETag,
+		LastModified: known.Modified, Header: http.Header{},
 	}
 	if s.token != "" {
 		request.Header.Set("Authorization", "Bearer "+s.token)

@@ -84,7 +84,8 @@ type scanner struct {
 func (s *scanner) begin(line []byte, at int64) {
 	s.open, s.inHeader = true, true
 	s.message = found{
-		begin: at, from: string(bytes.TrimRight(line, "\r\n")), offset: at + int64(len(line)), header: s.message.header[:0],
+		begin: at, from: string(bytes.TrimRight(line, "\r\n")), offset: at + int64(len(line)),
+		header: s.message.header[:0],
 	}
 	s.digest.Reset()
 }

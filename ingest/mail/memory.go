@@ -38,7 +38,8 @@ func (c *connector) files() memory.Files {
 // recall returns what the run that left the cursor remembered: nothing if its
 // file is missing or damaged, or the options differ.
 func (c *connector) recall(cursor string) archives {
-	none := archives{Settings: memory.Settings(rules, c.opts, c.env.Network.Proposals.Key("0")), Groups: map[string]past{}}
+	none := archives{Settings: memory.Settings(rules, c.opts, c.env.Network.Proposals.Key("0")),
+		Groups: map[string]past{}}
 	var a archives
 	if !c.files().Recall(cursor, &a) || a.Settings != none.Settings || a.Groups == nil {
 		return none

@@ -61,7 +61,8 @@ func readOptions(src network.Source) (options, error) {
 		return o, errors.New("option export: want an address such as https://lists.example.org/{group}.mbox")
 	}
 	if o.Message != "" && (!isAddress(o.Message) || !strings.Contains(o.Message, "{number}")) {
-		return o, errors.New("option message: want an address such as https://lists.example.org/g/{group}/message/{number}")
+		return o, errors.New("option message: want an address such as " +
+			"https://lists.example.org/g/{group}/message/{number}")
 	}
 	return o, nil
 }
@@ -82,7 +83,8 @@ func (g group) address(template string, number int64) string {
 	if number >= firstMade {
 		return "" // the archive does not have the number
 	}
-	return strings.NewReplacer("{group}", url.PathEscape(g.Name), "{number}", strconv.FormatInt(number, 10)).Replace(template)
+	return strings.NewReplacer("{group}", url.PathEscape(g.Name), "{number}", strconv.FormatInt(number, 10)).
+		Replace(template)
 }
 
 // key returns the natural key of a message or a thread.

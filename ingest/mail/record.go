@@ -113,15 +113,16 @@ func (r reading) category() string {
 }
 
 func (r reading) threadEntry(t survey) (catalog.Entry, error) {
-	data, err := catalog.Encode(catalog.MailThread{Messages: len(r.posts), Participants: t.participants, Proposals: t.proposals})
+	data, err := catalog.Encode(catalog.MailThread{Messages: len(r.posts), Participants: t.participants,
+		Proposals: t.proposals})
 	if err != nil {
 		return catalog.Entry{}, err
 	}
 	return catalog.Entry{
 		Record: catalog.Record{
-			Kind: catalog.KindMailThread, Key: r.group.key(r.posts[0].number), Title: t.title, URL: t.address, Container: r.group.Name,
-			Category: r.category(), Author: t.author, CreatedAt: r.posts[0].time(), LastActivityAt: t.last,
-			Replies: int64(len(r.posts) - 1), Body: t.text, Data: data,
+			Kind: catalog.KindMailThread, Key: r.group.key(r.posts[0].number), Title: t.title, URL: t.address,
+			Container: r.group.Name, Category: r.category(), Author: t.author, CreatedAt: r.posts[0].time(),
+			LastActivityAt: t.last, Replies: int64(len(r.posts) - 1), Body: t.text, Data: data,
 		},
 		Votes: t.votes,
 	}, nil
@@ -148,8 +149,9 @@ func (r reading) messageEntry(i int, p post, l letter, known map[string]bool) (c
 	}
 	return catalog.Entry{
 		Record: catalog.Record{
-			Kind: catalog.KindMailMessage, Key: r.group.key(p.number), Title: title, URL: r.address(p, l), Container: r.group.Name,
-			Category: r.category(), Author: r.name(from), CreatedAt: p.time(), Body: l.text, Data: data,
+			Kind: catalog.KindMailMessage, Key: r.group.key(p.number), Title: title, URL: r.address(p, l),
+			Container: r.group.Name, Category: r.category(), Author: r.name(from), CreatedAt: p.time(), Body: l.text,
+			Data: data,
 		},
 		Parent: catalog.Ref{Kind: catalog.KindMailThread, Key: r.group.key(r.posts[0].number)},
 	}, nil

@@ -33,7 +33,8 @@ func unflow(text string, deleteSpace bool) string {
 
 var (
 	// footers start what lists and mail programs append to a text.
-	footers = regexp.MustCompile(`^(?:-- ?|_{20,}|(?:-=){3,}-?|_\._,_\._,_|-{3,} ?(?:Original Message|Ursprüngliche Nachricht|Message d'origine) ?-{3,}|Sent from my \w+.*|Get Outlook for .*)$`)
+	footers = regexp.MustCompile(`^(?:-- ?|_{20,}|(?:-=){3,}-?|_\._,_\._,_|-{3,} ?(?:Original Message|` +
+		`Ursprüngliche Nachricht|Message d'origine) ?-{3,}|Sent from my \w+.*|Get Outlook for .*)$`)
 	// outlook starts a quoted message without quote marks.
 	outlook     = regexp.MustCompile(`^\**(?:From|Von|De):\**\s`)
 	outlookNext = regexp.MustCompile(`^\**(?:Sent|Date|Gesendet|Envoyé|To|An):\**\s`)

@@ -54,7 +54,9 @@ const maxReason = 2000
 func (t *tally) add(from person, text string, at time.Time, address string, opens bool) {
 	if all := record(text); len(all) > 1 {
 		for _, s := range all {
-			t.cast(ballot{catalog.Vote{Voter: s.voter, Choice: s.choice, Reason: s.reason, CastAt: at, URL: address}, ""})
+			t.cast(ballot{catalog.Vote{
+				Voter: s.voter, Choice: s.choice, Reason: s.reason, CastAt: at, URL: address,
+			}, ""})
 		}
 		return
 	}
@@ -82,7 +84,8 @@ func (t *tally) add(from person, text string, at time.Time, address string, open
 func (t *tally) cast(b ballot) {
 	kept := t.votes[:0]
 	for _, old := range t.votes {
-		personal := old.sender != "" && old.sender == b.sender && t.members[b.sender] == b.Voter && old.Voter != b.Voter && !t.organisation(old.Voter)
+		personal := old.sender != "" && old.sender == b.sender && t.members[b.sender] == b.Voter &&
+			old.Voter != b.Voter && !t.organisation(old.Voter)
 		if !personal && fold(old.Voter) != fold(b.Voter) {
 			kept = append(kept, old)
 		}
@@ -114,14 +117,17 @@ func (t *tally) list() []catalog.Vote {
 
 // fold returns a voter's name in the form used for comparison.
 func fold(name string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune(" .,'’-_&\"", r) }), " ")
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return strings.ContainsRune(" .,'’-_&\"", r)
+	}), " ")
 }
 
 // The words of choices. The weak ones also have other meanings, so they only
 // count if a vote is announced or nothing follows.
 const (
 	strong = `in\s+favou?r|\+1|against|[-−–]1|abstain(?:s|ed|ing)?|abstention|no\s+vote|did\s+not\s+vote|not\s+voted`
-	weak   = `yes|yea|aye|for|approve[sd]?|accept(?:s|ed)?|supports?|supported|no|nay|reject(?:s|ed)?|opposes?|opposed|[+±]?0|absent`
+	weak   = `yes|yea|aye|for|approve[sd]?|accept(?:s|ed)?|supports?|supported|no|nay|reject(?:s|ed)?|opposes?|` +
+		`opposed|[+±]?0|absent`
 
 	loose  = `[*_"”]*(?:\s|[.,;:!()–—-]|$)`
 	strict = `[*_"”]*\s*(?:[.,;:!(]|$)`
@@ -157,42 +163,58 @@ type pattern struct {
 
 var patterns = []pattern{
 	// "I change my vote from in favour to against"
-	{text: regexp.MustCompile(begin + `(?:` + person1 + `)?(?:chang|revis|updat|correct|switch)(?:e|ing)\s+(?:my|our)\s+vote\s+(?:from\s+[\pL\pN+\s-]{1,20}\s+)?to\s+` + choice), call: true},
+	{text: regexp.MustCompile(begin + `(?:` + person1 + `)?(?:chang|revis|updat|correct|switch)(?:e|ing)\s+(?:my|` +
+		`our)\s+vote\s+(?:from\s+[\pL\pN+\s-]{1,20}\s+)?to\s+` + choice), call: true},
 	// "My vote: in favour", "Our vote on CIP-56 is against"
-	{text: regexp.MustCompile(begin + `(?:my|our)\s+(?:(?:final|new|revised|updated)\s+)?vote\b[^:=–—]{0,40}?(?:\s*[:=–—]|\s+-|\s+is)\s*` + choice), call: true},
+	{text: regexp.MustCompile(begin + `(?:my|our)\s+(?:(?:final|new|revised|` +
+		`updated)\s+)?vote\b[^:=–—]{0,40}?(?:\s*[:=–—]|\s+-|\s+is)\s*` + choice), call: true},
 	// "Vote: in favour", "Revised vote - against"
-	{text: regexp.MustCompile(begin + `(?:(?:final|new|revised|updated)\s+)?vote\b[^:=–—]{0,40}?(?:\s*[:=–—]|\s+-)\s*` + choice), line: true},
+	{text: regexp.MustCompile(begin + `(?:(?:final|new|revised|updated)\s+)?vote\b[^:=–—]{0,40}?(?:\s*[:=–—]|\s+-)\s*` +
+		choice), line: true},
 	// "I vote yes", "We cast our vote in favour"
-	{text: regexp.MustCompile(begin + person1 + `(?:vote|(?:am|are)\s+voting|cast\s+(?:my|our|a)\s+vote)\s+(?:as\s+|to\s+)?` + choice), call: true},
+	{text: regexp.MustCompile(begin + person1 + `(?:vote|(?:am|are)\s+voting|cast\s+(?:my|our|a)\s+vote)\s+(?:as\s+|` +
+		`to\s+)?` + choice), call: true},
 	// "We are in favour", "I abstain", "We approve."
 	{text: regexp.MustCompile(begin + person1 + `(?:(?:am|are)\s+)?` + verdict), call: true},
 	// "For Foghorn Labs, I vote yes"
-	{text: regexp.MustCompile(begin + `(?:on\s+behalf\s+of|representing|for)\s+` + someone + `\s*[,:–—-]?\s+` + person1 + `vote\s+(?:as\s+|to\s+)?` + choice), voter: true, call: true},
+	{text: regexp.MustCompile(begin + `(?:on\s+behalf\s+of|representing|for)\s+` + someone + `\s*[,:–—-]?\s+` +
+		person1 + `vote\s+(?:as\s+|to\s+)?` + choice), voter: true, call: true},
 	// "On behalf of Foghorn Labs: in favour"
-	{text: regexp.MustCompile(begin + `(?:on\s+behalf\s+of|representing)\s+` + someone + `\s*[,:–—-]\s*(?:` + person1 + `(?:(?:am|are)\s+)?)?` + verdict), voter: true, call: true},
+	{text: regexp.MustCompile(begin + `(?:on\s+behalf\s+of|representing)\s+` + someone + `\s*[,:–—-]\s*(?:` + person1 +
+		`(?:(?:am|are)\s+)?)?` + verdict), voter: true, call: true},
 	// "Foghorn Labs votes against", "Foghorn Labs changes its vote to abstain"
-	{text: regexp.MustCompile(begin + someone + `\s+(?:hereby\s+)?(?:votes?|casts\s+(?:its|a|their)\s+vote|changes\s+(?:its|their)\s+vote\s+to)\s+(?:as\s+|to\s+)?` + choice), voter: true},
+	{text: regexp.MustCompile(begin + someone + `\s+(?:hereby\s+)?(?:votes?|casts\s+(?:its|a|their)\s+vote|` +
+		`changes\s+(?:its|their)\s+vote\s+to)\s+(?:as\s+|to\s+)?` + choice), voter: true},
 	// "Foghorn Labs abstains."
-	{text: regexp.MustCompile(begin + someone + `\s+(abstains|approves|rejects|opposes|supports)\s*(?:[.,;:!(–—-]|$)`), voter: true, line: true},
+	{text: regexp.MustCompile(begin + someone + `\s+(abstains|approves|rejects|opposes|supports)\s*(?:[.,;:!(–—-]|$)`),
+		voter: true, line: true},
 	// "Foghorn Labs: in favour"
 	{text: recorded, voter: true, line: true},
 	// "+1", "In favour.", "Abstain: we share a building", "Against CIP-56"
-	{text: regexp.MustCompile(begin + `(?:voting\s+)?[*_"“]*(\+1|[-−–]1|in\s+favou?r|against|abstain(?:ing)?|approved?)[*_"”]*(?:\s*$|\s*[.,;:!(–—]|\s+[-–—]\s|\s+(?:of|on|from)\s+)`), line: true},
+	{text: regexp.MustCompile(begin + `(?:voting\s+)?[*_"“]*(\+1|[-−–]1|in\s+favou?r|against|abstain(?:ing)?|` +
+		`approved?)[*_"”]*(?:\s*$|\s*[.,;:!(–—]|\s+[-–—]\s|\s+(?:of|on|from)\s+)`), line: true},
 	// a word that is a vote only if it stands alone
-	{text: regexp.MustCompile(begin + `(yes|yea|aye|no|nay|for|reject|oppose|support|0)[*_]*[.!]?\s*$`), line: true, first: true},
+	{text: regexp.MustCompile(begin + `(yes|yea|aye|no|nay|for|reject|oppose|support|0)[*_]*[.!]?\s*$`), line: true,
+		first: true},
 }
 
 var (
 	// recorded: "Foghorn Labs    in favour   "reason"", "| Foghorn Labs | abstain |"
-	recorded = regexp.MustCompile(`(?i)^[\s*•·|-]*` + someone + `(?:\s{2,}|\t\s*|\s*[:|–—]\s*|\s+-\s+)[*_]*(` + strong + `|` + weak + `)[*_]*(?:\s*$|\s*[|.,;:(–—"“]|\s{2,})`)
+	recorded = regexp.MustCompile(`(?i)^[\s*•·|-]*` + someone + `(?:\s{2,}|\t\s*|\s*[:|–—]\s*|\s+-\s+)[*_]*(` + strong +
+		`|` + weak + `)[*_]*(?:\s*$|\s*[|.,;:(–—"“]|\s{2,})`)
 	// withdrawn: "I withdraw our vote"
 	withdrawn = regexp.MustCompile(begin + person1 + `(?:withdraw|retract|revoke)\s+(?:my|our)\s+vote\b`)
 	// listed matches after a choice in a text that lists all choices.
-	listed = regexp.MustCompile(`(?i)^[\s*_"”]*(?:[/|,]?\s*(?:or\s+)?(?:in\s+favou?r|against|abstain|yes|no)\b|/|:?\s*\(?\d+\)?\s*(?:$|[,;]))`)
+	listed = regexp.MustCompile(`(?i)^[\s*_"”]*(?:[/|,]?\s*(?:or\s+)?(?:in\s+favou?r|against|abstain|yes|no)\b|/|` +
+		`:?\s*\(?\d+\)?\s*(?:$|[,;]))`)
 	// labels are words before a colon that are not voters.
-	labels = regexp.MustCompile(`(?i)^(?:(?:my|our|the|final|revised|updated)\s+)*(?:votes?|ballots?|results?|totals?|majority|in favou?r|against|abstain\w*|quorum|for|yes|no|deadline|subject|date|proposals?|outcome|status|choice|options?|from|to|i|we|on behalf|question|recommendation|reason)\b`)
+	labels = regexp.MustCompile(`(?i)^(?:(?:my|our|the|final|revised|updated)\s+)*(?:votes?|ballots?|results?|` +
+		`totals?|majority|in favou?r|against|abstain\w*|quorum|for|yes|no|deadline|subject|date|proposals?|outcome|` +
+		`status|choice|options?|from|to|i|we|on behalf|question|recommendation|reason)\b`)
 	// otherwise matches starts of sentences about others' votes, or about none.
-	otherwise = regexp.MustCompile(`(?i)^(?:if|whether|when|unless|should|please|who|those|all|any|everyone|anyone|nobody|you|they|he|she|it|this|that|these|there|what|most|some|many|but|and|so|as|each|every)\b|\b(?:would|could|might|may|should|will|to|can|not|already|if|who|members?|validators?)$`)
+	otherwise = regexp.MustCompile(`(?i)^(?:if|whether|when|unless|should|please|who|those|all|any|everyone|anyone|` +
+		`nobody|you|they|he|she|it|this|that|these|there|what|most|some|many|but|and|so|as|each|every)\b|` +
+		`\b(?:would|could|might|may|should|will|to|can|not|already|if|who|members?|validators?)$`)
 )
 
 // record reads a list of recorded votes.

@@ -78,7 +78,8 @@ func (r *run) asset(a asset) (catalog.Entry, error) {
 	}
 	data, err := catalog.Encode(d)
 	return catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindAsset, Key: a.Symbol, Title: a.Name, URL: a.Page, Summary: a.Description, Body: r.assetText(a), Data: data,
+		Kind: catalog.KindAsset, Key: a.Symbol, Title: a.Name, URL: a.Page, Summary: a.Description,
+		Body: r.assetText(a), Data: data,
 	}}, err
 }
 
@@ -92,7 +93,8 @@ func (r *run) assetText(a asset) string {
 	lines := []string{fmt.Sprintf("%s is an asset on the %s.", name, network), "Its supply is reported by its issuer."}
 	switch {
 	case a.Native:
-		lines = []string{fmt.Sprintf("%s is the native coin of the %s.", name, network), "Its supply is derived from the chain."}
+		lines = []string{fmt.Sprintf("%s is the native coin of the %s.", name, network),
+			"Its supply is derived from the chain."}
 	case a.Issuer != "":
 		lines[0] = fmt.Sprintf("%s is an asset on the %s, issued by %s.", name, network, a.Issuer)
 	}

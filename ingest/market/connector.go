@@ -54,7 +54,8 @@ type answer struct {
 // Sync implements ingest.Connector. The cursor holds the last good figures.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	r := &run{
-		connector: c, out: out, known: recall(cursor), stale: map[string]bool{}, bodies: map[string]answer{}, warned: map[string]bool{}, whole: true,
+		connector: c, out: out, known: recall(cursor), stale: map[string]bool{}, bodies: map[string]answer{},
+		warned: map[string]bool{}, whole: true,
 	}
 	if err := r.read(ctx); err != nil {
 		return ingest.Outcome{}, err
@@ -92,7 +93,9 @@ func (r *run) read(ctx context.Context) error {
 	}
 	for _, a := range r.opts.Assets {
 		if a.Supply.URL != "" {
-			parts = append(parts, part{"supply of " + a.Symbol, func(ctx context.Context) error { return r.supply(ctx, a) }})
+			parts = append(parts, part{"supply of " + a.Symbol, func(ctx context.Context) error {
+				return r.supply(ctx, a)
+			}})
 		}
 	}
 	for i, p := range parts {
@@ -145,7 +148,8 @@ func (r *run) state() catalog.MarketState {
 	if p := r.opts.Price; p != nil {
 		sources = append(sources, host(p.API))
 		if q, ok := r.now.Prices[p.Coin]; ok {
-			s.PriceUSD, s.MarketCapUSD, s.Volume24hUSD, s.Change24h = &q.Figures.Price, q.Figures.Cap, q.Figures.Volume, q.Figures.Change
+			s.PriceUSD, s.MarketCapUSD, s.Volume24hUSD, s.Change24h = &q.Figures.Price, q.Figures.Cap, q.Figures.Volume,
+				q.Figures.Change
 			s.PriceAsOf = q.at(r.stale["price"])
 		}
 	}
@@ -187,7 +191,8 @@ func (r *run) header(a access) http.Header {
 	if token == "" {
 		if !r.warned[a.env] {
 			r.warned[a.env] = true
-			r.out.Warn("option token_env", fmt.Sprintf("the environment variable %s is not set; continuing without a key", a.env))
+			r.out.Warn("option token_env",
+				fmt.Sprintf("the environment variable %s is not set; continuing without a key", a.env))
 		}
 		return nil
 	}

@@ -47,7 +47,9 @@ func recall(cursor string) memory {
 }
 
 // remember stores a reading; an unchanged one keeps the time it was first seen.
-func remember[T any](all *map[string]reading[T], name string, before map[string]reading[T], figures T, asOf string, now time.Time) {
+func remember[T any](
+	all *map[string]reading[T], name string, before map[string]reading[T], figures T, asOf string, now time.Time,
+) {
 	r := reading[T]{figures, asOf, now.UTC().Format(time.RFC3339)}
 	if old, ok := before[name]; ok && old.AsOf == asOf && reflect.DeepEqual(old.Figures, figures) {
 		r = old

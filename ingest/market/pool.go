@@ -117,12 +117,15 @@ func (r *run) pool(v venue, data json.RawMessage, of string) (catalog.Entry, err
 		return r.figure("pool "+key, name, p.find(data), v.Divide[name], most)
 	}
 	pool := catalog.Pool{
-		Base: base, Quote: quote, TVL: figure("tvl", v.Fields.TVL, maxUSD), FeeRate: figure("fee_rate", v.Fields.FeeRate, 1),
-		APY: figure("apy", v.Fields.APY, maxAPY), Volume24h: figure("volume_24h", v.Fields.Volume24h, maxUSD), Reserves: []catalog.Reserve{}, AsOf: of,
+		Base: base, Quote: quote, TVL: figure("tvl", v.Fields.TVL, maxUSD),
+		FeeRate: figure("fee_rate", v.Fields.FeeRate, 1), APY: figure("apy", v.Fields.APY, maxAPY),
+		Volume24h: figure("volume_24h", v.Fields.Volume24h, maxUSD), Reserves: []catalog.Reserve{}, AsOf: of,
 	}
 	for _, at := range v.Reserves {
 		if name := word(&at.Asset, data); name != "" {
-			pool.Reserves = append(pool.Reserves, catalog.Reserve{Asset: name, Amount: r.figure("pool "+key, "reserve of "+name, at.Amount.find(data), 0, maxSupply)})
+			pool.Reserves = append(pool.Reserves, catalog.Reserve{
+				Asset: name, Amount: r.figure("pool "+key, "reserve of "+name, at.Amount.find(data), 0, maxSupply),
+			})
 		}
 	}
 	if v.Fields.AsOf != nil {
@@ -130,8 +133,8 @@ func (r *run) pool(v venue, data json.RawMessage, of string) (catalog.Entry, err
 	}
 	encoded, err := catalog.Encode(pool)
 	return catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindPool, Key: key, Title: pair, Container: v.Name, URL: strings.ReplaceAll(v.Page, "{id}", url.PathEscape(id)),
-		Body: poolText(v, pair, pool), Data: encoded,
+		Kind: catalog.KindPool, Key: key, Title: pair, Container: v.Name,
+		URL: strings.ReplaceAll(v.Page, "{id}", url.PathEscape(id)), Body: poolText(v, pair, pool), Data: encoded,
 	}}, err
 }
 

@@ -27,8 +27,9 @@ func (r *run) prices(ctx context.Context) error {
 		}
 	}
 	query := url.Values{
-		"ids": {strings.Join(coins, ",")}, "vs_currencies": {"usd"}, "include_market_cap": {"true"}, "include_24hr_vol": {"true"},
-		"include_24hr_change": {"true"}, "include_last_updated_at": {"true"}, "precision": {"full"},
+		"ids": {strings.Join(coins, ",")}, "vs_currencies": {"usd"}, "include_market_cap": {"true"},
+		"include_24hr_vol": {"true"}, "include_24hr_change": {"true"}, "include_last_updated_at": {"true"},
+		"precision": {"full"},
 	}
 	body, err := r.fetch(ctx, p.API+"/simple/price?"+query.Encode(), access{p.TokenEnv, p.TokenHeader})
 	var all map[string]map[string]json.RawMessage
@@ -43,7 +44,8 @@ func (r *run) prices(ctx context.Context) error {
 		}
 		switch {
 		case bad == nil:
-			remember(&r.now.Prices, coin, r.known.Prices, q, moment(all[coin]["last_updated_at"], r.env.Now()), r.env.Now())
+			remember(&r.now.Prices, coin, r.known.Prices, q, moment(all[coin]["last_updated_at"], r.env.Now()),
+				r.env.Now())
 			continue
 		case coin == p.Coin:
 			failed = bad
@@ -186,7 +188,9 @@ func (r *run) protocolsOfChain(ctx context.Context, t *tvl) ([]catalog.ProtocolT
 		if !here || slices.Contains(notLocked, p.Category) {
 			continue
 		}
-		all = append(all, catalog.ProtocolTVL{Protocol: p.Name, TVLUSD: r.figure("protocol "+p.Name, "tvl", path{}.find(data), 0, maxUSD)})
+		all = append(all, catalog.ProtocolTVL{
+			Protocol: p.Name, TVLUSD: r.figure("protocol "+p.Name, "tvl", path{}.find(data), 0, maxUSD),
+		})
 	}
 	if !shaped {
 		return nil, errors.New("the list of protocols does not have the expected form")
@@ -209,7 +213,9 @@ func (r *run) namedProtocols(ctx context.Context, t *tvl) ([]catalog.ProtocolTVL
 		case err != nil:
 			return nil, err
 		}
-		all = append(all, catalog.ProtocolTVL{Protocol: name, TVLUSD: r.figure("protocol "+name, "tvl", path{}.find(body), 0, maxUSD)})
+		all = append(all, catalog.ProtocolTVL{
+			Protocol: name, TVLUSD: r.figure("protocol "+name, "tvl", path{}.find(body), 0, maxUSD),
+		})
 	}
 	return all, nil
 }

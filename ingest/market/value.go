@@ -92,7 +92,8 @@ func check(n, most float64) (*float64, error) {
 
 var (
 	firstTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	layouts   = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05 MST", time.RFC1123, time.DateOnly}
+	layouts   = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
+		"2006-01-02 15:04:05 MST", time.RFC1123, time.DateOnly}
 )
 
 // maxAhead is how far the clock of a source may be ahead.

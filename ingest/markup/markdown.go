@@ -82,7 +82,8 @@ func (m *markdown) fence(lines []string, i int, mark fenceMark) int {
 
 var (
 	fenceTitle  = regexp.MustCompile(`\b(?:title|caption|filename)=(?:"([^"]*)"|'([^']*)')`)
-	fenceOption = regexp.MustCompile(`\{[^{}]*\}|[\w.-]+=(?:"[^"]*"|'[^']*'|\S*)|\b(?:expandable|wrap|lines|copy|showLineNumbers|linenums|noline|focus|icon|theme)\b`)
+	fenceOption = regexp.MustCompile(`\{[^{}]*\}|[\w.-]+=(?:"[^"]*"|'[^']*'|\S*)|\b(?:expandable|wrap|lines|copy|` +
+		`showLineNumbers|linenums|noline|focus|icon|theme)\b`)
 )
 
 // fenceInfo splits the text after an opening fence into the language and the
@@ -135,7 +136,8 @@ func statementEnd(lines []string, i int) int {
 		line := lines[end]
 		depth += strings.Count(line, "{") + strings.Count(line, "(") + strings.Count(line, "[") -
 			strings.Count(line, "}") - strings.Count(line, ")") - strings.Count(line, "]")
-		if t := strings.TrimRight(line, " \t"); depth <= 0 && !strings.HasSuffix(t, "=") && !strings.HasSuffix(t, "=>") {
+		if t := strings.TrimRight(line, " \t"); depth <= 0 && !strings.HasSuffix(t, "=") &&
+			!strings.HasSuffix(t, "=>") {
 			return end + 1
 		}
 	}
@@ -154,7 +156,8 @@ func underlined(lines []string, i int) int {
 	}
 	under := strings.TrimRight(lines[i+1], " \t")
 	text := strings.TrimSpace(lines[i])
-	if len(under) < 3 || text == "" || len(text) > 300 || strings.ContainsRune("#-*>|=<`+", rune(text[0])) || indentOf(lines[i]) > 3 {
+	if len(under) < 3 || text == "" || len(text) > 300 || strings.ContainsRune("#-*>|=<`+", rune(text[0])) ||
+		indentOf(lines[i]) > 3 {
 		return 0
 	}
 	switch under {

@@ -166,7 +166,8 @@ func (r *rst) heading(lines []string, i int) int {
 	}
 	over := adornment(lines[i])
 	switch {
-	case over != 0 && i+2 < len(lines) && adornment(lines[i+2]) == over && strings.TrimSpace(lines[i+1]) != "" && adornment(lines[i+1]) == 0:
+	case over != 0 && i+2 < len(lines) && adornment(lines[i+2]) == over && strings.TrimSpace(lines[i+1]) != "" &&
+		adornment(lines[i+1]) == 0:
 		r.writeHeading(string([]byte{over, over}), lines[i+1])
 		return 3
 	case over != 0:
@@ -203,7 +204,8 @@ func (r *rst) writeHeading(style, text string) {
 		r.levels = append(r.levels, style)
 	}
 	r.level, r.begun = min(level+1, 6), true
-	r.out.WriteString("\n" + strings.Repeat("#", r.level) + " " + strings.TrimSpace(r.inline(strings.TrimSpace(text))) + "\n\n")
+	r.out.WriteString("\n" + strings.Repeat("#", r.level) + " " + strings.TrimSpace(r.inline(strings.TrimSpace(text))) +
+		"\n\n")
 }
 
 // explicit handles the explicit markup (".. ") at lines[i]: directives,

@@ -23,7 +23,8 @@ func readDirective(name, argument string, block []string) directive {
 	d := directive{name: strings.ToLower(name), argument: strings.TrimSpace(argument), options: map[string]string{}}
 	indent := commonIndent(block)
 	i := 0
-	for i < len(block) && len(d.options) == 0 && strings.TrimSpace(block[i]) != "" && !optionLine.MatchString(block[i]) {
+	for i < len(block) && len(d.options) == 0 && strings.TrimSpace(block[i]) != "" &&
+		!optionLine.MatchString(block[i]) {
 		d.content = append(d.content, cutIndent(block[i], indent)) // of the argument or, for a note, its text
 		i++
 	}
@@ -66,11 +67,14 @@ var directiveRules = map[string]directiveRule{}
 
 func init() {
 	for rule, names := range map[directiveRule]string{
-		dirSkip: "todo wip hidden contents default-role index meta openapi youtube highlight assert generatedinclude remoteliteralinclude " +
+		dirSkip: "todo wip hidden contents default-role index meta openapi youtube highlight assert generatedinclude " +
+			"remoteliteralinclude " +
 			"role tabularcolumns sectionauthor codeauthor sectnum target-notes replace unicode todolist raw-html",
-		dirNote: "note warning important hint tip caution danger attention error seealso admonition deprecated versionadded " +
+		dirNote: "note warning important hint tip caution danger attention error seealso admonition deprecated " +
+			"versionadded " +
 			"versionchanged versionremoved",
-		dirCode:           "code code-block sourcecode parsed-literal prompt highlight-code mermaid graphviz uml digraph doctest testcode ipython console",
+		dirCode: "code code-block sourcecode parsed-literal prompt highlight-code mermaid graphviz uml " +
+			"digraph doctest testcode ipython console",
 		dirCommand:        "shell success failure command",
 		dirSection:        "release-notes rubric topic sidebar",
 		dirFigure:         "image figure",
@@ -81,7 +85,8 @@ func init() {
 		dirContents:       "toctree",
 		dirMath:           "math",
 		dirRaw:            "raw",
-		dirInner:          "snippet container class rst-class only ifconfig compound tabs tabbed grid epigraph glossary cssclass centered div",
+		dirInner: "snippet container class rst-class only ifconfig compound tabs tabbed grid epigraph " +
+			"glossary cssclass centered div",
 	} {
 		for _, name := range strings.Fields(names) {
 			directiveRules[name] = rule

@@ -8,7 +8,8 @@ import (
 
 // inlineMarkup finds, leftmost first: a literal, a role, a link with its
 // address, a reference, a substitution. \x60 is the backtick.
-var inlineMarkup = regexp.MustCompile(`(?s)\x60\x60.+?\x60\x60|:[A-Za-z][\w:+.-]*:\x60[^\x60]+\x60|\x60[^\x60<>]*<[^\x60<>]*>\x60_{0,2}|\x60[^\x60]+\x60_{1,2}|\|[^|\s][^|\n]{0,60}\|_{0,2}`)
+var inlineMarkup = regexp.MustCompile(`(?s)\x60\x60.+?\x60\x60|:[A-Za-z][\w:+.-]*:\x60[^\x60]+\x60|` +
+	`\x60[^\x60<>]*<[^\x60<>]*>\x60_{0,2}|\x60[^\x60]+\x60_{1,2}|\|[^|\s][^|\n]{0,60}\|_{0,2}`)
 
 // buildValue matches the name of a substitution that is only defined when the
 // pages are built: "download_link".

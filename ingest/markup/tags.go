@@ -31,9 +31,11 @@ var tagRules = map[string]tagRule{
 
 func init() {
 	for rule, names := range map[tagRule]string{
-		ruleBlock: "html head body p div section article aside header footer main nav table thead tbody tfoot tr ul ol dl dd hr " +
+		ruleBlock: "html head body p div section article aside header footer main nav table thead tbody tfoot tr ul " +
+			"ol dl dd hr " +
 			"details summary blockquote figure figcaption center picture form fieldset",
-		ruleInline: "a span b i em strong u s small sub sup kbd samp var mark abbr cite q font label ins del time wbr tt " +
+		ruleInline: "a span b i em strong u s small sub sup kbd samp var mark abbr cite q font label ins del time " +
+			"wbr tt " +
 			"input link meta source button nobr",
 		ruleSkip: "script style svg iframe video audio noscript object template",
 	} {
@@ -346,7 +348,8 @@ func (s *scanner) component(t tag) {
 	if t.closing {
 		return
 	}
-	name := first(t.attrs["title"], t.attrs["label"], t.attrs["header"], t.attrs["name"], t.attrs["path"], t.attrs["query"])
+	name := first(t.attrs["title"], t.attrs["label"], t.attrs["header"], t.attrs["name"], t.attrs["path"],
+		t.attrs["query"])
 	if name == "" {
 		if callouts[t.name] {
 			s.out.WriteString("**" + t.name + ":** ")
@@ -423,7 +426,8 @@ func (s *scanner) expression() {
 func isValuePath(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_$.?[]()'\"", c) >= 0) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.IndexByte("_$.?[]()'\"", c) >= 0) {
 			return false
 		}
 	}

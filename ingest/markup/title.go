@@ -14,25 +14,29 @@ import (
 const maxTitle = 160
 
 // generic titles mean nothing without the page's context.
-var generic = set("index", "overview", "introduction", "intro", "readme", "read me", "release notes", "releases", "release",
-	"release note", "table of contents", "contents", "toc", "home", "main", "reference", "references", "tutorial", "tutorials", "guide",
-	"guides", "details", "detail", "details and history", "summary", "changelog", "license", "about", "documentation", "docs", "page", "untitled", "title",
-	"how-tos", "howtos", "how-to", "explanations", "explanation", "concepts", "examples", "example", "notes", "background",
-	"setup", "installation", "install", "configuration", "configure", "operate", "usage", "faq", "glossary", "quickstart",
-	"getting started", "get started", "prerequisites", "requirements", "troubleshooting", "manage", "download", "optimize",
-	"secure", "monitor", "observe", "recover", "upgrade", "template", "contributing", "maintenance", "overview and assumptions",
-	"architecture", "security", "testing", "development", "what's new", "whats new")
+var generic = set("index", "overview", "introduction", "intro", "readme", "read me", "release notes", "releases",
+	"release", "release note", "table of contents", "contents", "toc", "home", "main", "reference", "references",
+	"tutorial", "tutorials", "guide", "guides", "details", "detail", "details and history", "summary", "changelog",
+	"license", "about", "documentation", "docs", "page", "untitled", "title", "how-tos", "howtos", "how-to",
+	"explanations", "explanation", "concepts", "examples", "example", "notes", "background",
+	"setup", "installation", "install", "configuration", "configure", "operate", "usage", "faq", "glossary",
+	"quickstart", "getting started", "get started", "prerequisites", "requirements", "troubleshooting", "manage",
+	"download", "optimize", "secure", "monitor", "observe", "recover", "upgrade", "template", "contributing",
+	"maintenance",
+	"overview and assumptions", "architecture", "security", "testing", "development", "what's new", "whats new")
 
 // structural directories describe the layout of a tree, not its subject.
-var structural = set("", ".", "/", "docs", "doc", "src", "source", "sources", "content", "pages", "main", "master", "index", "sphinx",
-	"en", "md", "rst", "mdx", "overview", "reference", "howtos", "how-tos", "tutorials", "tutorial", "explanations", "explanation",
-	"guides", "guide", "sdk", "operations", "release-notes", "readmes", "generated", "files", "rdoc")
+var structural = set("", ".", "/", "docs", "doc", "src", "source", "sources", "content", "pages", "main", "master",
+	"index", "sphinx", "en", "md", "rst", "mdx", "overview", "reference", "howtos", "how-tos", "tutorials", "tutorial",
+	"explanations",
+	"explanation", "guides", "guide", "sdk", "operations", "release-notes", "readmes", "generated", "files", "rdoc")
 
 var (
-	versionTitle = regexp.MustCompile(`^[vV]?\d+([.-]\d+)+([.-]?(rc|alpha|beta|snapshot|dev)[.\d-]*)?(\s*(?:[—–-]+\s*\d{4}-\d\d-\d\d|\(\d{4}-\d\d-\d\d\)))?$`)
-	markupLink   = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)`)
-	headingID    = regexp.MustCompile(`\s*\{#[\w-]+\}\s*$`)
-	markupTag    = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
+	versionTitle = regexp.MustCompile(`^[vV]?\d+([.-]\d+)+([.-]?(rc|alpha|beta|snapshot|` +
+		`dev)[.\d-]*)?(\s*(?:[—–-]+\s*\d{4}-\d\d-\d\d|\(\d{4}-\d\d-\d\d\)))?$`)
+	markupLink = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)`)
+	headingID  = regexp.MustCompile(`\s*\{#[\w-]+\}\s*$`)
+	markupTag  = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
 )
 
 // titler chooses what a page is called.
@@ -75,7 +79,8 @@ func (t titler) title(named, description string, hs []Heading) string {
 func (t titler) specific(name, description string, hs []Heading) string {
 	low := strings.ToLower(name)
 	for i, h := range hs {
-		if i < 2 && h.Level == 1 && strings.Contains(strings.ToLower(h.Text), low) && len(h.Text) > len(name) && !versionTitle.MatchString(h.Text) {
+		if i < 2 && h.Level == 1 && strings.Contains(strings.ToLower(h.Text), low) && len(h.Text) > len(name) &&
+			!versionTitle.MatchString(h.Text) {
 			return h.Text
 		}
 	}
@@ -109,7 +114,9 @@ func (t titler) fileSaysMore(word string) bool {
 // isOperation reports whether a title is a lower-case identifier: a call
 // ("signMessage") that several interfaces may have.
 func isOperation(name string) bool {
-	return strings.IndexFunc(name, unicode.IsLower) == 0 && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+	return strings.IndexFunc(name, unicode.IsLower) == 0 && !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_'
+	})
 }
 
 // isIndex reports whether a title only says that the page links to others.

@@ -64,7 +64,8 @@ func broken(ctx context.Context, err error) error {
 // passing reports whether an error is temporary, so that a retry may succeed.
 func passing(err error) bool {
 	if status, ok := errors.AsType[*StatusError](err); ok {
-		return status.Status == http.StatusTooManyRequests || status.Status >= 500 && status.Status != http.StatusNotImplemented
+		return status.Status == http.StatusTooManyRequests ||
+			status.Status >= 500 && status.Status != http.StatusNotImplemented
 	}
 	for _, final := range []error{ErrRefused, ErrTooLarge, ErrContentType, ErrTimeout} {
 		if errors.Is(err, final) {

@@ -52,7 +52,8 @@ func parse(raw string) (*url.URL, error) {
 // a secret, so it is not sent to another host or from https to http.
 func next(req *http.Request, resp *http.Response) (*http.Request, error) {
 	switch resp.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
 	default:
 		return nil, nil
 	}

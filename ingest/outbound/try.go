@@ -28,7 +28,8 @@ func (c *Client) tries(ctx context.Context, r Request, try func(context.Context)
 	if err != nil {
 		return Response{}, fmt.Errorf("%s: %w", method(r), err)
 	}
-	pauses := &backoff.ExponentialBackOff{InitialInterval: firstPause, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: maxPause}
+	pauses := &backoff.ExponentialBackOff{InitialInterval: firstPause, RandomizationFactor: 0.5, Multiplier: 2,
+		MaxInterval: maxPause}
 	pauses.Reset()
 	for n := 1; ; n++ {
 		resp, err := try(ctx)
@@ -165,7 +166,8 @@ func answered(r Request, resp *http.Response, b *body, now time.Time) (Response,
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		answer.Body, _ = io.ReadAll(io.LimitReader(b, excerpt)) // as much as is there
-		return answer, &StatusError{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"), now)}
+		return answer, &StatusError{Status: resp.StatusCode,
+			RetryAfter: retryAfter(resp.Header.Get("Retry-After"), now)}
 	}
 	if resp.ContentLength > b.left && r.Method != http.MethodHead {
 		return answer, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, resp.ContentLength, b.left)

@@ -163,7 +163,8 @@ func (r *run) credentials(host string) string {
 	value := r.env.Secret(name)
 	if value == "" && !r.warned[name] {
 		r.warned[name] = true
-		r.out.Warn("option tokens", fmt.Sprintf("the environment variable %s is not set; querying %s without it", name, host))
+		r.out.Warn("option tokens", fmt.Sprintf("the environment variable %s is not set; querying %s without it", name,
+			host))
 	}
 	return value
 }
@@ -181,11 +182,13 @@ func (r *run) ask(ctx context.Context, request outbound.Request) (outbound.Respo
 	resp, err := r.env.HTTP.Do(ctx, request)
 	status, isStatus := errors.AsType[*outbound.StatusError](err)
 	switch {
-	case err == nil || isStatus && status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests:
+	case err == nil ||
+		isStatus && status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests:
 		r.failures[host] = 0
 	case ctx.Err() == nil:
 		if r.failures[host]++; r.failures[host] >= maxFailures {
-			r.down[host] = fmt.Errorf("%s failed %d times in a row and is left to the next run: %w", host, maxFailures, err)
+			r.down[host] = fmt.Errorf("%s failed %d times in a row and is left to the next run: %w", host, maxFailures,
+				err)
 		}
 	}
 	if isStatus {
@@ -200,7 +203,8 @@ func explain(err error, status int) error {
 	case http.StatusNotFound:
 		return fmt.Errorf("the registry does not have it, or denies access: %w", err)
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("the registry requires other credentials; set them in the package manager's configuration or option tokens: %w", err)
+		return fmt.Errorf("the registry requires other credentials; set them in the package manager's configuration "+
+			"or option tokens: %w", err)
 	}
 	return err
 }

@@ -261,15 +261,16 @@ func (r *run) imageEntry(name string, v version, digest string, i image, tags []
 	others := slices.DeleteFunc(slices.Clone(tags), func(t string) bool { return t == v.text })
 	slices.Sort(others)
 	d := catalog.PackageVersion{
-		Name: name, Version: v.text, Description: i.Description, DistTags: others, Prerelease: v.prerelease(), Licence: i.Licence,
-		Repository: homepage(i.Source), Digest: digest, Platforms: i.Platforms,
+		Name: name, Version: v.text, Description: i.Description, DistTags: others, Prerelease: v.prerelease(),
+		Licence: i.Licence, Repository: homepage(i.Source), Digest: digest, Platforms: i.Platforms,
 	}
 	text := []string{i.Description, fmt.Sprintf("The container image `%s:%s`.", name, v.text)}
 	if len(i.Platforms) > 0 {
 		text = append(text, fmt.Sprintf("It runs on %s.", strings.Join(i.Platforms, ", ")))
 	}
 	_, repository := splitImage(name)
-	return entry(registryOCI, d, moment(i.Created), cmp.Or(page(r.opts.ImagePage, repository, v.text), d.Repository), text)
+	return entry(registryOCI, d, moment(i.Created), cmp.Or(page(r.opts.ImagePage, repository, v.text), d.Repository),
+		text)
 }
 
 func isNotFound(err error) bool {
@@ -282,7 +283,8 @@ func isItems(err error) bool {
 	if status, ok := errors.AsType[*outbound.StatusError](err); ok {
 		return status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests
 	}
-	for _, of := range []error{outbound.ErrRefused, outbound.ErrTooLarge, outbound.ErrContentType, errAltered, errNoAnswer} {
+	for _, of := range []error{outbound.ErrRefused, outbound.ErrTooLarge, outbound.ErrContentType, errAltered,
+		errNoAnswer} {
 		if errors.Is(err, of) {
 			return true
 		}

@@ -131,7 +131,8 @@ func parseNpmrc(data []byte, env map[string]string) npmrc {
 	c := npmrc{}
 	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
 		key, value, ok := strings.Cut(strings.TrimSpace(line), "=")
-		if key = strings.TrimSpace(key); !ok || key == "" || strings.ContainsAny(key[:1], ";#[") || strings.HasSuffix(key, "[]") {
+		if key = strings.TrimSpace(key); !ok || key == "" || strings.ContainsAny(key[:1], ";#[") ||
+			strings.HasSuffix(key, "[]") {
 			continue
 		}
 		expand := func(s string) string {
@@ -174,7 +175,8 @@ func unquote(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-var errNoNPMRegistry = errors.New("npm is not configured with a registry: write registry=https://… into .npmrc in the home directory, or set NPM_CONFIG_REGISTRY or option npm_registry")
+var errNoNPMRegistry = errors.New("npm is not configured with a registry: write registry=https://… into .npmrc in " +
+	"the home directory, or set NPM_CONFIG_REGISTRY or option npm_registry")
 
 // registry returns the address of a package's registry.
 func (c npmrc) registry(name string) (*url.URL, error) {
@@ -222,7 +224,8 @@ func basicAuth(credentials string) string {
 // usable reports whether a setting can be sent: it exists, its variables were
 // set, and it is one word.
 func usable(credentials string) bool {
-	return credentials != "" && !strings.Contains(credentials, "${") && !strings.ContainsFunc(credentials, func(r rune) bool { return r <= ' ' || r > '~' })
+	return credentials != "" && !strings.Contains(credentials, "${") &&
+		!strings.ContainsFunc(credentials, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // containers is the configuration of the container tools.
@@ -262,7 +265,8 @@ func (m machine) containers() (containers, error) {
 	default:
 		names = []string{m.below("etc", "containers", "registries.conf")}
 	}
-	for _, dir := range []string{m.below("etc", "containers", "registries.conf.d"), m.atHome(".config", "containers", "registries.conf.d")} {
+	for _, dir := range []string{m.below("etc", "containers", "registries.conf.d"),
+		m.atHome(".config", "containers", "registries.conf.d")} {
 		if dir != "" {
 			more, _ := filepath.Glob(filepath.Join(dir, "*.conf")) // the pattern is valid; sorted
 			names = append(names, more...)
@@ -277,7 +281,8 @@ func (m machine) containers() (containers, error) {
 			return c, fmt.Errorf("%s: %w", filepath.Base(name), err)
 		}
 	}
-	for _, name := range []string{m.atHome(".config", "docker", "daemon.json"), m.below("etc", "docker", "daemon.json")} {
+	for _, name := range []string{m.atHome(".config", "docker", "daemon.json"),
+		m.below("etc", "docker", "daemon.json")} {
 		data, err := m.file(name)
 		if err == nil && len(data) > 0 {
 			err = c.addDaemon(data)
@@ -351,7 +356,9 @@ func splitImage(image string) (host, name string) {
 	return "", image
 }
 
-var errNoImageRegistry = errors.New("it names no registry and none is configured: write its host before its name, or set unqualified-search-registries in registries.conf, registry-mirrors in docker's daemon.json, or option image_registry")
+var errNoImageRegistry = errors.New("it names no registry and none is configured: write its host before its name, or " +
+	"set unqualified-search-registries in registries.conf, registry-mirrors in docker's daemon.json, or option " +
+	"image_registry")
 
 // endpoints returns where an image may be read, in the order to try.
 func (c containers) endpoints(image string) ([]endpoint, error) {

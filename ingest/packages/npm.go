@@ -28,7 +28,8 @@ const (
 	maxReadme       = 64 << 10 // bytes
 )
 
-var jsonTypes = []string{"application/json", "application/vnd.npm.install-v1+json", "application/octet-stream", "text/plain"}
+var jsonTypes = []string{"application/json", "application/vnd.npm.install-v1+json", "application/octet-stream",
+	"text/plain"}
 
 // packument is npm's metadata of a package.
 // https://github.com/npm/registry/blob/main/docs/responses/package-metadata.md
@@ -166,7 +167,8 @@ func (r *run) npm(ctx context.Context, name string, old seen) (seen, error) {
 		r.out.Warn(registryNPM+":"+name, "its publisher withdrew all versions")
 	}
 	if len(p.odd) > 0 {
-		r.out.Warn(registryNPM+":"+name, fmt.Sprintf("%d versions are left out, as they cannot be read as versions: %.200s", len(p.odd), strings.Join(p.odd, ", ")))
+		r.out.Warn(registryNPM+":"+name, fmt.Sprintf("%d versions are left out, as they cannot be read as versions: "+
+			"%.200s", len(p.odd), strings.Join(p.odd, ", ")))
 	}
 	undated := 0
 	for _, v := range p.versions(r.opts.Versions, r.opts.Prereleases) {
@@ -189,7 +191,8 @@ func (r *run) npm(ctx context.Context, name string, old seen) (seen, error) {
 		}
 	}
 	if undated > 0 {
-		r.out.Warn(registryNPM+":"+name, fmt.Sprintf("the registry does not say when %d versions were published", undated))
+		r.out.Warn(registryNPM+":"+name, fmt.Sprintf("the registry does not say when %d versions were published",
+			undated))
 	}
 	return now, nil
 }
@@ -208,9 +211,11 @@ func (r *run) npmEntry(p packument, v version) (catalog.Entry, error) {
 		return catalog.Entry{}, errNoPackument
 	}
 	d := catalog.PackageVersion{
-		Name: p.name, Version: v.text, Description: cmp.Or(f.text("description"), p.fields.text("description")), DistTags: p.tags[v.text],
-		Prerelease: v.prerelease(), Deprecated: deprecated(f["deprecated"]), Licence: cmp.Or(licence(f), licence(p.fields)),
-		Repository: cmp.Or(repository(f["repository"]), repository(p.fields["repository"])), Dependencies: dependencies(f["dependencies"]),
+		Name: p.name, Version: v.text, Description: cmp.Or(f.text("description"), p.fields.text("description")),
+		DistTags: p.tags[v.text], Prerelease: v.prerelease(), Deprecated: deprecated(f["deprecated"]),
+		Licence:      cmp.Or(licence(f), licence(p.fields)),
+		Repository:   cmp.Or(repository(f["repository"]), repository(p.fields["repository"])),
+		Dependencies: dependencies(f["dependencies"]),
 	}
 	if d.DistTags == nil {
 		d.DistTags = []string{}
@@ -230,7 +235,8 @@ func (r *run) npmEntry(p packument, v version) (catalog.Entry, error) {
 	}
 	text = append(text, fmt.Sprintf("Installed by `npm install %s@%s`.", p.name, v.text))
 	home := homepage(cmp.Or(f.text("homepage"), p.fields.text("homepage")))
-	return entry(registryNPM, d, p.published(v.text), cmp.Or(page(r.opts.NPMPage, p.name, v.text), home, homepage(d.Repository)), text)
+	return entry(registryNPM, d, p.published(v.text),
+		cmp.Or(page(r.opts.NPMPage, p.name, v.text), home, homepage(d.Repository)), text)
 }
 
 // deprecated returns a version's deprecation message; some tools mark a version
@@ -271,7 +277,8 @@ func licence(o object) string {
 }
 
 // forges are the hosts of short forms of a repository (npm's hosted-git-info).
-var forges = map[string]string{"": "github.com", "github": "github.com", "gitlab": "gitlab.com", "bitbucket": "bitbucket.org"}
+var forges = map[string]string{"": "github.com", "github": "github.com", "gitlab": "gitlab.com",
+	"bitbucket": "bitbucket.org"}
 
 // repository returns the web address of a repository given as a git address or
 // in short: owner/name.
@@ -288,7 +295,8 @@ func repository(raw json.RawMessage) string {
 	}
 	if host, ok := forges[scheme]; ok && strings.Count(rest, "/") == 1 {
 		s = "https://" + host + "/" + rest
-	} else if user, path, ok := strings.Cut(s, ":"); ok && strings.HasPrefix(user, "git@") && !strings.HasPrefix(path, "/") {
+	} else if user, path, ok := strings.Cut(s, ":"); ok && strings.HasPrefix(user, "git@") &&
+		!strings.HasPrefix(path, "/") {
 		s = "https://" + strings.TrimPrefix(user, "git@") + "/" + path
 	}
 	u, err := url.Parse(s)

@@ -37,13 +37,16 @@ func (r *run) repository(e endpoint) *repositoryClient {
 }
 
 // do requests a path below /v2/ and gets a token if the registry requires one.
-func (c *repositoryClient) do(ctx context.Context, method, path string, accept []string, maxBody int64) (outbound.Response, error) {
+func (c *repositoryClient) do(
+	ctx context.Context, method, path string, accept []string, maxBody int64,
+) (outbound.Response, error) {
 	for renewed := false; ; renewed = true {
 		header := http.Header{}
 		if c.auth != "" {
 			header.Set("Authorization", c.auth)
 		}
-		resp, err := c.ask(ctx, outbound.Request{Method: method, URL: c.base + path, Header: header, Accept: accept, MaxBody: maxBody})
+		resp, err := c.ask(ctx, outbound.Request{Method: method, URL: c.base + path, Header: header, Accept: accept,
+			MaxBody: maxBody})
 		if resp.Status != http.StatusUnauthorized || renewed {
 			return resp, err
 		}
@@ -259,7 +262,9 @@ func (c *repositoryClient) digest(ctx context.Context, tag string) (string, erro
 var errAltered = errors.New("its content does not match its digest")
 
 // content reads the content of a digest into a value.
-func (c *repositoryClient) content(ctx context.Context, kind, digest string, accept []string, limit int64, into any) error {
+func (c *repositoryClient) content(
+	ctx context.Context, kind, digest string, accept []string, limit int64, into any,
+) error {
 	if !digestShape.MatchString(digest) {
 		return errNoAnswer
 	}

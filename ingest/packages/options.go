@@ -51,7 +51,8 @@ func readOptions(src network.Source) (options, error) {
 	}
 	for i, name := range o.Images {
 		if _, repository := splitImage(name); !imageName.MatchString(repository) || len(name) > maxName {
-			return o, fmt.Errorf("option images: %q; want an image without tag such as registry.example.org/causeway/node", name)
+			return o, fmt.Errorf("option images: %q; want an image without tag such as "+
+				"registry.example.org/causeway/node", name)
 		}
 		if slices.Contains(o.Images[:i], name) {
 			return o, fmt.Errorf("option images: %s appears twice", name)
@@ -61,7 +62,8 @@ func readOptions(src network.Source) (options, error) {
 		return o, errors.New("options versions and prereleases: want the number to keep")
 	}
 	for _, a := range []struct{ name, value string }{
-		{"npm_registry", o.NPMRegistry}, {"image_registry", o.ImageRegistry}, {"npm_page", o.NPMPage}, {"image_page", o.ImagePage},
+		{"npm_registry", o.NPMRegistry}, {"image_registry", o.ImageRegistry}, {"npm_page", o.NPMPage},
+		{"image_page", o.ImagePage},
 	} {
 		if a.value != "" && address(a.value) == nil {
 			return o, fmt.Errorf("option %s: want a web address", a.name)
@@ -86,5 +88,6 @@ func page(template, name, version string) string {
 	for i, p := range parts {
 		parts[i] = url.PathEscape(p)
 	}
-	return strings.NewReplacer("{name}", strings.Join(parts, "/"), "{version}", url.PathEscape(version)).Replace(template)
+	return strings.NewReplacer("{name}", strings.Join(parts, "/"), "{version}", url.PathEscape(version)).
+		Replace(template)
 }

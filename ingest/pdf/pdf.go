@@ -30,7 +30,8 @@ const (
 	maxStream = 16 << 20         // of one decoded stream
 	maxTime   = 20 * time.Second // for a file; a 300-page text takes about one
 	maxFrames = 20_000           // of the call stack while parsing; Go's limit is a fatal 1 GB
-	maxReads  = 200_000          // of at most 4 KiB, plus one for every 16 bytes; real files need some hundreds per page
+	// of at most 4 KiB, plus one for every 16 bytes; real files need some hundreds per page
+	maxReads = 200_000
 )
 
 // Text extracts the text of a PDF, page by page, up to maxChars characters (0 =

@@ -98,10 +98,12 @@ func (s *syncRun) attachment(a attached) (catalog.Entry, error) {
 		return catalog.Entry{}, err
 	}
 	info := catalog.Attachment{
-		Filename: path.Base(a.file), MediaType: mediaType(a.file), Role: a.role(s.reader), Bytes: int64(len(data)), Blob: hash.String(),
+		Filename: path.Base(a.file), MediaType: mediaType(a.file), Role: a.role(s.reader), Bytes: int64(len(data)),
+		Blob: hash.String(),
 	}
 	rec := catalog.Record{
-		Kind: catalog.KindAttachment, Key: a.file, Title: info.Filename, URL: s.opts.URL.file(s.repo.Head.Hash.String(), a.file),
+		Kind: catalog.KindAttachment, Key: a.file, Title: info.Filename,
+		URL:  s.opts.URL.file(s.repo.Head.Hash.String(), a.file),
 		Path: a.file, Container: s.opts.Name, Category: info.Role,
 	}
 	switch {

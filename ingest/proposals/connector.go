@@ -49,7 +49,8 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	if env.WorkDir == "" {
 		return nil, errors.New("proposals: needs a working directory for the clone")
 	}
-	c := &connector{opts: opts, env: env, include: gitrepo.NewGlobs(opts.Paths), exclude: gitrepo.NewGlobs(opts.Exclude), bulk: map[int]bool{}}
+	c := &connector{opts: opts, env: env, include: gitrepo.NewGlobs(opts.Paths),
+		exclude: gitrepo.NewGlobs(opts.Exclude), bulk: map[int]bool{}}
 	if opts.TokenEnv != "" {
 		if c.token = env.Secret(opts.TokenEnv); c.token == "" {
 			return nil, fmt.Errorf("option token_env: the environment variable %s is not set", opts.TokenEnv)
@@ -110,7 +111,8 @@ func (c *connector) read(
 
 func (c *connector) cursor(repo *gitrepo.Repository) string {
 	h := sha256.New()
-	_ = json.NewEncoder(h).Encode([]any{rules, c.opts, c.opts.URL.branch, c.env.Network.Proposals, c.env.Network.Name, c.env.Network.Title})
+	_ = json.NewEncoder(h).Encode([]any{rules, c.opts, c.opts.URL.branch, c.env.Network.Proposals, c.env.Network.Name,
+		c.env.Network.Title})
 	for _, name := range sortedKeys(repo.Refs) {
 		// A host's merge commits change with every push to the branch; only
 		// their existence matters.
@@ -222,7 +224,9 @@ func (s *syncRun) proposals(ctx context.Context, pulls map[int]*pull) error {
 	total := len(numbered) + len(beside) + len(pulls)
 	for _, number := range sortedKeys(numbered) {
 		file := numbered[number]
-		if err := s.put(ctx, file, func() (catalog.Entry, error) { return s.proposal(number, file, aliases[number], pulls) }); err != nil {
+		if err := s.put(ctx, file, func() (catalog.Entry, error) {
+			return s.proposal(number, file, aliases[number], pulls)
+		}); err != nil {
 			return err
 		}
 		s.progress(total)

@@ -21,9 +21,9 @@ func (r Reader) Grant(in File) (catalog.Entry, error) {
 	}
 	h := r.header(in.Text)
 	data := catalog.Proposal{
-		Number: in.Pull.Number, RawStatus: h.Status, Champion: champion(h.Fields["Champion"]), Labels: labels(h.Fields["Label"]),
-		Funding: funding(h), Milestones: milestones(h.Body), Cites: notNil(r.cited(in.Text)), Files: in.Files,
-		Merged: in.Pull.State == "merged", Pull: in.Pull,
+		Number: in.Pull.Number, RawStatus: h.Status, Champion: champion(h.Fields["Champion"]),
+		Labels: labels(h.Fields["Label"]), Funding: funding(h), Milestones: milestones(h.Body),
+		Cites: notNil(r.cited(in.Text)), Files: in.Files, Merged: in.Pull.State == "merged", Pull: in.Pull,
 	}
 	if len(data.Files) == 0 {
 		data.Files = []string{in.Path}
@@ -61,12 +61,15 @@ func (r Reader) GrantFile(in File) (catalog.Entry, error) {
 
 // What a grant proposal's text contains beyond its header.
 
-var notLabel = regexp.MustCompile(`(?i)^_?\[?(?:tbd|tba|n/?a|none|pick\b.*|need.*|required\b.*|to be .*|open to .*|not yet.*|[<\[].*|-+)$`)
+var notLabel = regexp.MustCompile(`(?i)^_?\[?(?:tbd|tba|n/?a|none|pick\b.*|need.*|required\b.*|to be .*|open to .*|` +
+	`not yet.*|[<\[].*|-+)$`)
 
 // labels splits a label field: by commas, slashes and line breaks.
 func labels(s string) []string {
 	out := []string{}
-	for part := range strings.FieldsFuncSeq(plain(s), func(r rune) bool { return r == ',' || r == ';' || r == '/' || r == '|' }) {
+	for part := range strings.FieldsFuncSeq(plain(s), func(r rune) bool {
+		return r == ',' || r == ';' || r == '/' || r == '|'
+	}) {
 		part = strings.ToLower(strings.Trim(part, " .\\*_`"))
 		if part != "" && !notLabel.MatchString(part) && !strings.HasPrefix(part, "<") && !slices.Contains(out, part) {
 			out = append(out, part)
@@ -86,9 +89,12 @@ func champion(s string) string {
 
 var (
 	// fundingKey matches the start of a line that states the requested amount.
-	fundingKey = regexp.MustCompile(`(?i)^[\s>*_#|+-]*(?:\d+(?:\.\d+)*\.?\s+)?(?:(?:total|grand|overall|requested|development|project|grant|funding|budget|amount|request|ask|sum|cost)\b[\s*_]*){1,5}(?:\([^()]*\)[\s*_]*)?[:|]`)
+	fundingKey = regexp.MustCompile(`(?i)^[\s>*_#|+-]*(?:\d+(?:\.\d+)*\.?\s+)?(?:(?:total|grand|overall|requested|` +
+		`development|project|grant|funding|budget|amount|request|ask|sum|` +
+		`cost)\b[\s*_]*){1,5}(?:\([^()]*\)[\s*_]*)?[:|]`)
 	// amount matches a number with its currency and its explanation.
-	amount = regexp.MustCompile(`(?:[Uu]p to\s+|~|≈|≈\s)?(?:(?:US|CA)?[$€£]\s?\d[\d,.]*\d?\s?(?:[kKmM]\b|million\b)?|\d[\d,.]*\s?(?:[kKmM]\s|million\s)?\s?\$?(?:[A-Z]{2,5}\b|[A-Z][a-z]+ [Cc]oins?\b))(?:[^|;.\n]|\.\d)*`)
+	amount = regexp.MustCompile(`(?:[Uu]p to\s+|~|≈|≈\s)?(?:(?:US|CA)?[$€£]\s?\d[\d,.]*\d?\s?(?:[kKmM]\b|million\b)?|` +
+		`\d[\d,.]*\s?(?:[kKmM]\s|million\s)?\s?\$?(?:[A-Z]{2,5}\b|[A-Z][a-z]+ [Cc]oins?\b))(?:[^|;.\n]|\.\d)*`)
 )
 
 // fundingKeyOf finds the key in a line that states an amount. Most lines have
@@ -142,7 +148,8 @@ func funding(h Header) string {
 	return best
 }
 
-var milestoneHeading = regexp.MustCompile(`(?i)^(?:milestone|phase|deliverable)\s*#?\s*(\d{1,2}(?:\.\d+)?[a-z]?)\s*(?:[:.—–|-]|\s-|$)+\s*(.*)$`)
+var milestoneHeading = regexp.MustCompile(`(?i)^(?:milestone|phase|` +
+	`deliverable)\s*#?\s*(\d{1,2}(?:\.\d+)?[a-z]?)\s*(?:[:.—–|-]|\s-|$)+\s*(.*)$`)
 
 // milestones returns the steps that a text numbers in its headings or in bold
 // lines, once each.

@@ -131,14 +131,12 @@ func (h *Header) interpret() {
 var canonical = map[string]string{
 	"number": "Number", "no": "Number",
 	"title": "Title", "proposaltitle": "Title", "projecttitle": "Title",
-	"author": "Author", "authors": "Author", "submittedby": "Author", "submitter": "Author", "applicant": "Author", "proposer": "Author",
-	"status": "Status", "proposalstatus": "Status",
-	"type": "Type", "category": "Category",
+	"author": "Author", "authors": "Author", "submittedby": "Author", "submitter": "Author", "applicant": "Author",
+	"proposer": "Author", "status": "Status", "proposalstatus": "Status", "type": "Type", "category": "Category",
 	"layer":   "Layer",
-	"created": "Created", "date": "Created", "submitted": "Created", "submissiondate": "Created", "datesubmitted": "Created",
-	"approved": "Approved", "approvaldate": "Approved",
-	"updated": "Updated", "lastupdated": "Updated",
-	"license": "License", "licence": "License", "licensecode": "License-Code",
+	"created": "Created", "date": "Created", "submitted": "Created", "submissiondate": "Created",
+	"datesubmitted": "Created", "approved": "Approved", "approvaldate": "Approved", "updated": "Updated",
+	"lastupdated": "Updated", "license": "License", "licence": "License", "licensecode": "License-Code",
 	"discussionsto": "Discussions-To", "discussions": "Discussions-To", "discussion": "Discussions-To",
 	"commentssummary": "Comments-Summary", "commentsuri": "Comments-URI",
 	"posthistory": "Post-History",
@@ -146,12 +144,13 @@ var canonical = map[string]string{
 	"replaces": "Replaces", "supersedes": "Replaces",
 	"supersededby": "Superseded-By", "replacedby": "Superseded-By",
 	"label": "Label", "labels": "Label",
-	"champion": "Champion", "sponsor": "Champion", "champions": "Champion", "techopschampion": "Champion", "sigchampion": "Champion",
-	"org": "Organisation", "organization": "Organisation", "organisation": "Organisation", "company": "Organisation",
-	"contact": "Contact", "website": "Website", "github": "Repository", "repository": "Repository",
-	"pr": "Pull-Request", "pullrequest": "Pull-Request", "sig": "SIG", "version": "Version",
+	"champion": "Champion", "sponsor": "Champion", "champions": "Champion", "techopschampion": "Champion",
+	"sigchampion": "Champion", "org": "Organisation", "organization": "Organisation", "organisation": "Organisation",
+	"company": "Organisation", "contact": "Contact", "website": "Website", "github": "Repository",
+	"repository": "Repository", "pr": "Pull-Request", "pullrequest": "Pull-Request", "sig": "SIG", "version": "Version",
 	"funding": "Funding", "fundingrequested": "Funding", "fundingrequest": "Funding", "requestedfunding": "Funding",
-	"totalfundingrequest": "Funding", "totalfundingrequested": "Funding", "requestedamount": "Funding", "totalrequested": "Funding", "budget": "Funding",
+	"totalfundingrequest": "Funding", "totalfundingrequested": "Funding", "requestedamount": "Funding",
+	"totalrequested": "Funding", "budget": "Funding",
 }
 
 // numberKey matches networks' names of the number field: the prefix of their
@@ -186,10 +185,11 @@ func countKnown(fields []field) (n int) {
 }
 
 var (
-	htmlBreak  = regexp.MustCompile(`(?i)<\s*/?\s*br\s*/?\s*>`)
-	htmlTag    = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*)?/?>`)
-	mdLink     = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)`)
-	mail       = regexp.MustCompile(`\s*[<(\[]?\s*(?:mailto:)?[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.[\pL]{2,}\s*[>)\]]?`)
+	htmlBreak = regexp.MustCompile(`(?i)<\s*/?\s*br\s*/?\s*>`)
+	htmlTag   = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*)?/?>`)
+	mdLink    = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)`)
+	mail      = regexp.MustCompile(
+		`\s*[<(\[]?\s*(?:mailto:)?[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.[\pL]{2,}\s*[>)\]]?`)
 	mdEscape   = regexp.MustCompile("\\\\([\\\\`*_{}\\[\\]()#+.!&|<>~$-])")
 	marks      = strings.NewReplacer("**", "", "__", "", "`", "")
 	manyBlanks = regexp.MustCompile(`[ \t]+`)
@@ -252,7 +252,8 @@ func Numeral(digits string) string {
 
 var (
 	dateStart = regexp.MustCompile(`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:\D|$)`)
-	wordDates = []string{"January 2, 2006", "January 2 2006", "2 January 2006", "Jan 2, 2006", "Jan 2 2006", "2 Jan 2006", "January 2006", "Jan 2006"}
+	wordDates = []string{"January 2, 2006", "January 2 2006", "2 January 2006", "Jan 2, 2006", "Jan 2 2006",
+		"2 Jan 2006", "January 2006", "Jan 2006"}
 )
 
 // Date parses a date as written in headers: at the start of the value,

@@ -63,7 +63,8 @@ func (s *syncRun) indexChanges(st step, at Change, rows map[string]IndexRow) (ch
 				continue
 			}
 			ch := at
-			ch.Number, ch.From, ch.To, ch.Initial, ch.Index, ch.Path = row.Number, before.Status, row.Status, !known, true, f.new
+			ch.Number, ch.From, ch.To, ch.Initial, ch.Index, ch.Path = row.Number, before.Status, row.Status, !known,
+				true, f.new
 			ch.URL = s.opts.URL.file(ch.Commit, f.new)
 			changes = append(changes, ch)
 		}

@@ -15,11 +15,13 @@ var (
 	properName = regexp.MustCompile(`^\p{Lu}[^\s]*(?:\s+(?:(?:&|and|of|for|on|the)\s+)?[\p{Lu}(][^\s]*){0,7}$`)
 	// definition matches how a text introduces its subject: "The Pilot Chart
 	// (PC) is an …".
-	definition = regexp.MustCompile(`^(?:The\s+)?(\p{L}[\pL\d'.&/-]*(?:\s+(?:for|of|on|and|&|\p{Lu}[\pL\d'.&/-]*)){0,6}(?:\s+\([^()]{2,60}\))?)\s+(?:is|are)\s+(?:a|an|the)\s`)
+	definition = regexp.MustCompile(`^(?:The\s+)?(\p{L}[\pL\d'.&/-]*(?:\s+(?:for|of|on|and|&|` +
+		`\p{Lu}[\pL\d'.&/-]*)){0,6}(?:\s+\([^()]{2,60}\))?)\s+(?:is|are)\s+(?:a|an|the)\s`)
 	// coined matches a word like PilotChart.
 	coined = regexp.MustCompile(`(?:^|\s)\p{Lu}\p{Ll}+\p{Lu}`)
 	// partName matches a part of a proposal, which may be in bold like a name.
-	partName = regexp.MustCompile(`(?i)^(?:milestone|phase|total|problem|note|objective|goal|step|stage|table|why|what|how|who|key|current|existing|no|not|our|this|these|all|part|team|status|open[- ]source|live)\b`)
+	partName = regexp.MustCompile(`(?i)^(?:milestone|phase|total|problem|note|objective|goal|step|stage|table|why|` +
+		`what|how|who|key|current|existing|no|not|our|this|these|all|part|team|status|open[- ]source|live)\b`)
 )
 
 // namedIn returns the name of the proposed thing from the start of a text: a

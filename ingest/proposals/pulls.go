@@ -129,7 +129,9 @@ func (s *syncRun) pull(number int, hash plumbing.Hash, merge *step, onBranch map
 	}
 	p.Author = head.Author.Name
 	if len(p.commits) > 0 {
-		first := slices.MinFunc(p.commits, func(a, b *object.Commit) int { return a.Author.When.Compare(b.Author.When) })
+		first := slices.MinFunc(p.commits, func(a, b *object.Commit) int {
+			return a.Author.When.Compare(b.Author.When)
+		})
 		p.Author = first.Author.Name
 		p.FirstCommit = first.Author.When.UTC().Format(time.RFC3339)
 	}
@@ -158,7 +160,9 @@ func ancestors(c *object.Commit) (map[plumbing.Hash]bool, error) {
 
 // own returns the commits from head down to those in before, and the newest
 // commit of before that they reach: the merge base.
-func own(head *object.Commit, before map[plumbing.Hash]bool) (commits []*object.Commit, base *object.Commit, err error) {
+func own(
+	head *object.Commit, before map[plumbing.Hash]bool,
+) (commits []*object.Commit, base *object.Commit, err error) {
 	if before[head.Hash] {
 		return nil, head, nil
 	}

@@ -273,7 +273,8 @@ func NumberFromPath(p string) string {
 func linksTo(relation catalog.Relation, keys []string, snippet string) []catalog.Link {
 	var links []catalog.Link
 	for _, key := range keys {
-		links = append(links, catalog.Link{Relation: relation, To: catalog.Ref{Kind: catalog.KindCIP, Key: key}, Snippet: cutBytes(snippet, 240)})
+		links = append(links, catalog.Link{Relation: relation, To: catalog.Ref{Kind: catalog.KindCIP, Key: key},
+			Snippet: cutBytes(snippet, 240)})
 	}
 	return links
 }

@@ -16,10 +16,12 @@ var (
 	heading   = regexp.MustCompile(`^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$`)
 	// blockKey is a "Key: value" line of a block; template lines mark optional
 	// fields with an asterisk.
-	blockKey = regexp.MustCompile(`^\s*(?:[*-]\s+)?([\pL][\pL\pN]*(?:[ -][\pL(][\pL\pN)]*){0,3}(?:\(s\))?)\s*:(\s*)(.*)$`)
+	blockKey = regexp.MustCompile(
+		`^\s*(?:[*-]\s+)?([\pL][\pL\pN]*(?:[ -][\pL(][\pL\pN)]*){0,3}(?:\(s\))?)\s*:(\s*)(.*)$`)
 	// boldKey finds **Key:** value, *Key*: value and **[Key](…):** value,
 	// several to a line.
-	boldKey  = regexp.MustCompile(`(?:\*\*?|__)\[?([\pL][\pL\pN /()&-]{0,40}?)\]?(?:\([^()\s]*\))?\s*(?::\s*(?:\*\*?|__)|(?:\*\*?|__)\s*:)`)
+	boldKey = regexp.MustCompile(`(?:\*\*?|__)\[?([\pL][\pL\pN /()&-]{0,40}?)\]?(?:\([^()\s]*\))?\s*(?::\s*(?:\*\*?|` +
+		`__)|(?:\*\*?|__)\s*:)`)
 	tableRow = regexp.MustCompile(`^\s*\|([^|]*)\|(.*?)\|?\s*$`)
 	ruleLine = regexp.MustCompile(`^\s*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$`)
 	listMark = regexp.MustCompile(`^\s*(?:[*+-]|>)\s+`)
@@ -208,7 +210,10 @@ func known(key, value string) []field {
 var headerWithoutValue = map[string]bool{"Status": true, "Approved": true}
 
 // sectionName are the headings that start a proposal's text.
-var sectionName = regexp.MustCompile(`(?i)^(?:[\divx]+(?:\.\d+)*[.):]?\s+)?(?:abstract|summary|executive summary|tl;?dr|overview|introduction|background(?: and .*)?|motivation(?: .*)?|specification|objectives?(?: .*)?|problem(?: .*)?|rationale(?: .*)?|table of contents|contents|goals?(?: .*)?|scope(?: .*)?|copyright|proposal summary|project overview|milestones?(?: .*)?|about .*|the problem.*)$`)
+var sectionName = regexp.MustCompile(`(?i)^(?:[\divx]+(?:\.\d+)*[.):]?\s+)?(?:abstract|summary|executive summary|` +
+	`tl;?dr|overview|introduction|background(?: and .*)?|motivation(?: .*)?|specification|objectives?(?: .*)?|` +
+	`problem(?: .*)?|rationale(?: .*)?|table of contents|contents|goals?(?: .*)?|scope(?: .*)?|copyright|` +
+	`proposal summary|project overview|milestones?(?: .*)?|about .*|the problem.*)$`)
 
 func isSection(line string) bool {
 	m := heading.FindStringSubmatch(line)

@@ -47,5 +47,7 @@ func hasTrial(file string) bool {
 
 // fields splits at everything that is not a letter or digit, in lower case.
 func fields(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 }

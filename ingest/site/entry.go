@@ -39,9 +39,10 @@ func (s *syncRun) entry(p page, answer outbound.Response) (catalog.Entry, error)
 		return catalog.Entry{}, errEmpty
 	}
 	r := catalog.Record{
-		Kind: s.opts.Kind, Key: p.name, Title: cmp.Or(page.Title, p.title, markup.Readable(path.Base(p.address.Path))), URL: readable(answer.URL),
-		Container: s.opts.Name, Author: strings.Join(page.Authors, ", "), CreatedAt: page.Published, UpdatedAt: page.Modified,
-		Body: page.Body, Tags: catalog.Tags(catalog.TagLabel, page.Tags...),
+		Kind: s.opts.Kind, Key: p.name, Title: cmp.Or(page.Title, p.title, markup.Readable(path.Base(p.address.Path))),
+		URL: readable(answer.URL), Container: s.opts.Name, Author: strings.Join(page.Authors, ", "),
+		CreatedAt: page.Published, UpdatedAt: page.Modified, Body: page.Body,
+		Tags: catalog.Tags(catalog.TagLabel, page.Tags...),
 	}
 	description := cmp.Or(page.Description, p.note)
 	r.Summary = cmp.Or(description, derive.TLDR(page.Body))
@@ -53,7 +54,8 @@ func (s *syncRun) entry(p page, answer outbound.Response) (catalog.Entry, error)
 	switch s.opts.Kind {
 	case catalog.KindDoc:
 		r.Category = section
-		r.Data, err = catalog.Encode(catalog.Doc{Format: format, Section: section, Version: versionOf(p.address), Description: description, Stub: stub})
+		r.Data, err = catalog.Encode(catalog.Doc{Format: format, Section: section, Version: versionOf(p.address),
+			Description: description, Stub: stub})
 	case catalog.KindBlog:
 		authors := page.Authors
 		if authors == nil {
@@ -115,7 +117,8 @@ func versionOf(u *url.URL) string {
 }
 
 // trunk are the names of directories without a meaning for the content.
-var trunk = map[string]bool{"docs": true, "doc": true, "documentation": true, "latest": true, "stable": true, "current": true, "next": true, "en": true}
+var trunk = map[string]bool{"docs": true, "doc": true, "documentation": true, "latest": true, "stable": true,
+	"current": true, "next": true, "en": true}
 
 // sectionOf returns the section of the site that a page belongs to: its first
 // meaningful directory, or "".

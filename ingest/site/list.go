@@ -22,7 +22,8 @@ const (
 )
 
 var (
-	mapTypes  = []string{"application/xml", "application/gzip", "application/x-gzip", "application/octet-stream", "text/*"}
+	mapTypes = []string{"application/xml", "application/gzip", "application/x-gzip", "application/octet-stream",
+		"text/*"}
 	listTypes = []string{"text/plain", "text/markdown", "application/octet-stream"}
 )
 
@@ -39,7 +40,8 @@ func (s *syncRun) list(ctx context.Context) error {
 		case s.listed[p.name] || host(p.address) != host(s.start) || !s.scope.Holds(p.address) || !allowed:
 		case len(s.pages) == s.opts.MaxPages:
 			if s.whole {
-				s.out.Warn(s.opts.Name, fmt.Sprintf("the site lists more than the %d pages of option max_pages; the rest is skipped", s.opts.MaxPages))
+				s.out.Warn(s.opts.Name, fmt.Sprintf("the site lists more than the %d pages of option max_pages; the "+
+					"rest is skipped", s.opts.MaxPages))
 			}
 			s.whole = false
 		default:
@@ -137,7 +139,8 @@ func (s *syncRun) llms(ctx context.Context, add func(page)) error {
 	}
 	pages := parseLLMs(webpage.Decode(answer.Body, answer.Header.Get("Content-Type")), at)
 	if len(pages) == 0 {
-		return errors.New("llms.txt lists no pages: want lines such as - [Title](https://docs.example.org/page.md): what it is about")
+		return errors.New("llms.txt lists no pages: want lines such as - [Title](https://docs.example.org/page.md): " +
+			"what it is about")
 	}
 	for _, p := range pages {
 		add(p)
@@ -147,7 +150,8 @@ func (s *syncRun) llms(ctx context.Context, add func(page)) error {
 
 var (
 	sectionLine = regexp.MustCompile(`^##\s+(.+?)\s*#*$`)
-	linkLine    = regexp.MustCompile(`^\s*[-*+]\s+\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*<?([^\s()<>]+(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s+"[^"]*")?\s*\)\s*(?:[:–—-]\s*(.*))?$`)
+	linkLine    = regexp.MustCompile(`^\s*[-*+]\s+\[((?:[^\[\]]|` +
+		`\[[^\[\]]*\])*)\]\(\s*<?([^\s()<>]+(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s+"[^"]*")?\s*\)\s*(?:[:–—-]\s*(.*))?$`)
 )
 
 const maxLinks = 50_000
@@ -168,7 +172,8 @@ func parseLLMs(text string, base *url.URL) []page {
 			continue
 		}
 		if u := webpage.Address(m[2], base); u != nil {
-			pages = append(pages, page{address: u, title: webpage.Plain(m[1]), note: webpage.Plain(m[3]), section: section})
+			pages = append(pages, page{address: u, title: webpage.Plain(m[1]), note: webpage.Plain(m[3]),
+				section: section})
 		}
 	}
 	return pages

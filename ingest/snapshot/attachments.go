@@ -70,7 +70,8 @@ func (r *run) attachment(repo string, l attachmentLine) item {
 		media = "application/octet-stream"
 	}
 	data := catalog.Attachment{
-		Filename: name, MediaType: media, Role: attachmentRole(l.Kind), Bytes: l.Bytes, TextLayer: l.TextLayer, Blob: l.Blob,
+		Filename: name, MediaType: media, Role: attachmentRole(l.Kind), Bytes: l.Bytes, TextLayer: l.TextLayer,
+		Blob: l.Blob,
 	}
 	rec := catalog.Record{
 		Kind: catalog.KindAttachment, Key: l.SourcePath, Title: name, URL: l.URL, Path: l.Stored,

@@ -40,8 +40,8 @@ func (r *run) history() (map[string][]proposals.Change, error) {
 		}
 		_, file, _ := strings.Cut(l.Source, ":")
 		changes[number] = append(changes[number], proposals.Change{
-			Number: number, At: at, From: l.From, To: l.To, Initial: l.Initial, Index: proposals.NumberFromPath(file) == "",
-			Path: file, Commit: l.Commit, Subject: l.Subject,
+			Number: number, At: at, From: l.From, To: l.To, Initial: l.Initial,
+			Index: proposals.NumberFromPath(file) == "", Path: file, Commit: l.Commit, Subject: l.Subject,
 			URL: r.options.fileURL(row{Repo: of.Repo, Commit: l.Commit, SourcePath: file}),
 		})
 		return nil

@@ -50,7 +50,8 @@ type Options struct {
 }
 
 // kinds are what a content type may become.
-var kinds = []catalog.Kind{catalog.KindCIP, catalog.KindProposal, catalog.KindAttachment, catalog.KindDoc, catalog.KindRelease, catalog.KindRepo}
+var kinds = []catalog.Kind{catalog.KindCIP, catalog.KindProposal, catalog.KindAttachment, catalog.KindDoc,
+	catalog.KindRelease, catalog.KindRepo}
 
 func readOptions(src network.Source) (Options, error) {
 	var o Options
@@ -62,7 +63,8 @@ func readOptions(src network.Source) (Options, error) {
 	}
 	for _, contentType := range slices.Sorted(maps.Keys(o.ContentTypes)) {
 		if kind := o.ContentTypes[contentType]; !slices.Contains(kinds, kind) {
-			return o, fmt.Errorf("snapshot: option content_types: %s: kind %q is not one of %v", contentType, kind, kinds)
+			return o, fmt.Errorf("snapshot: option content_types: %s: kind %q is not one of %v", contentType, kind,
+				kinds)
 		}
 	}
 	return o, nil

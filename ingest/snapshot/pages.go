@@ -70,8 +70,9 @@ func (r *run) doc(row row) []item {
 	rec.Category = section(row.SourcePath)
 	rec.Tags = stub(p.Stub)
 	rec.Data = encode(catalog.Doc{
-		Format: p.Format, Section: rec.Category, Version: cmp.Or(directoryVersion(row.SourcePath), directoryVersion(row.Path)), Description: p.Description,
-		Commit: row.Commit, Licence: row.Licence, Includes: p.Includes, Stub: p.Stub,
+		Format: p.Format, Section: rec.Category, Description: p.Description,
+		Version: cmp.Or(directoryVersion(row.SourcePath), directoryVersion(row.Path)),
+		Commit:  row.Commit, Licence: row.Licence, Includes: p.Includes, Stub: p.Stub,
 	})
 	return []item{{entry: catalog.Entry{Record: rec}}}
 }
@@ -90,7 +91,8 @@ func (r *run) repo(row row) []item {
 	rec := r.record(catalog.KindRepo, row.Repo, row, p)
 	rec.Title = repoTitle(row.Repo, p.Headings)
 	rec.Tags = stub(p.Stub)
-	rec.Data = encode(catalog.Repo{FullName: row.Repo, Description: rec.Summary, Commit: row.Commit, Licence: row.Licence})
+	rec.Data = encode(catalog.Repo{FullName: row.Repo, Description: rec.Summary, Commit: row.Commit,
+		Licence: row.Licence})
 	return []item{{entry: catalog.Entry{Record: rec}}}
 }
 
@@ -121,7 +123,8 @@ func repoTitle(repo string, headings []markup.Heading) string {
 }
 
 // trunk are the names of directories without a meaning for the content.
-var trunk = []string{"docs", "doc", "src", "source", "sphinx", "main", "content", "pages", "docs-main", "docs-open", "docs-internal"}
+var trunk = []string{"docs", "doc", "src", "source", "sphinx", "main", "content", "pages", "docs-main", "docs-open",
+	"docs-internal"}
 
 // section returns the section of the documentation that a page belongs to: the
 // first directory below the trunk, or "".

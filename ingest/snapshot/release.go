@@ -18,14 +18,16 @@ const versionPattern = `v?(\d+\.\d+(?:\.\d+){0,2}(?:[-.]?(?:rc|alpha|beta|snapsh
 
 var (
 	versionName    = regexp.MustCompile(`(?i)^` + versionPattern + `$`)
-	versionHeading = regexp.MustCompile(`(?i)^#{1,4}\s+(?:.{0,60}?[\s(])??` + versionPattern + `(?:[\s,):—–-].{0,40})?$`)
-	versionDashes  = regexp.MustCompile(`^v?\d+-\d+-\d+`)
-	prerelease     = regexp.MustCompile(`(?i)(?:rc|alpha|beta|snapshot|dev|pre)[.\d-]*`)
-	isoDate        = regexp.MustCompile(`\b(\d{4}-\d{2}-\d{2})\b`)
-	anyVersion     = regexp.MustCompile(`(?i)(?:^|\b)` + versionPattern)
-	anyDate        = regexp.MustCompile(`\(?\b\d{4}-\d{2}-\d{2}\b\)?`)
-	releaseWords   = regexp.MustCompile(`(?i)\brelease(?: candidate)? of\b|\b(?:release notes?|change ?log)\b(?: (?:of|for)\b)?|\bnotes?\s*$`)
-	releasedOn     = regexp.MustCompile(`(?i)\breleased(?:\s+on)?:?\s+([A-Z][a-z]+ \d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b`)
+	versionHeading = regexp.MustCompile(`(?i)^#{1,4}\s+(?:.{0,60}?[\s(])??` + versionPattern +
+		`(?:[\s,):—–-].{0,40})?$`)
+	versionDashes = regexp.MustCompile(`^v?\d+-\d+-\d+`)
+	prerelease    = regexp.MustCompile(`(?i)(?:rc|alpha|beta|snapshot|dev|pre)[.\d-]*`)
+	isoDate       = regexp.MustCompile(`\b(\d{4}-\d{2}-\d{2})\b`)
+	anyVersion    = regexp.MustCompile(`(?i)(?:^|\b)` + versionPattern)
+	anyDate       = regexp.MustCompile(`\(?\b\d{4}-\d{2}-\d{2}\b\)?`)
+	releaseWords  = regexp.MustCompile(`(?i)\brelease(?: candidate)? of\b|\b(?:release notes?|` +
+		`change ?log)\b(?: (?:of|for)\b)?|\bnotes?\s*$`)
+	releasedOn = regexp.MustCompile(`(?i)\breleased(?:\s+on)?:?\s+([A-Z][a-z]+ \d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b`)
 )
 
 // release reads a release note, keyed by its path. Its version is the file name
@@ -51,7 +53,8 @@ func (r *run) release(row row) []item {
 		version = sections[0].version
 	}
 	rec.Tags = stub(p.Body == "" || markup.IsTemplate(row.Path)) // few words can fully describe a small release
-	data := catalog.Release{Version: version, Format: p.Format, Prerelease: prerelease.MatchString(version), Commit: row.Commit, Licence: row.Licence}
+	data := catalog.Release{Version: version, Format: p.Format, Prerelease: prerelease.MatchString(version),
+		Commit: row.Commit, Licence: row.Licence}
 	rec.Data = encode(data)
 	if version != "" {
 		rec.Title = releaseTitle(p.Title, row.Path, version)
@@ -192,7 +195,8 @@ const pageOfNotes = " release notes"
 // product's name.
 func isProduct(title, file string) bool {
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
-	return name == product(file) && !strings.Contains(name, "release") && strings.EqualFold(title, strings.ReplaceAll(name, "-", " "))
+	return name == product(file) && !strings.Contains(name, "release") &&
+		strings.EqualFold(title, strings.ReplaceAll(name, "-", " "))
 }
 
 // nameVersion returns the version in a file name: 3.4.5.md, 3-4-5.mdx.

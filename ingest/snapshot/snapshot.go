@@ -133,7 +133,8 @@ type run struct {
 
 // order puts parents before their children.
 var order = []catalog.Kind{
-	catalog.KindRepo, catalog.KindCIP, catalog.KindAttachment, catalog.KindProposal, catalog.KindDoc, catalog.KindRelease,
+	catalog.KindRepo, catalog.KindCIP, catalog.KindAttachment, catalog.KindProposal, catalog.KindDoc,
+	catalog.KindRelease,
 }
 
 func (r *run) sync(ctx context.Context) error {

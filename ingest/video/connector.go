@@ -9,7 +9,7 @@
 //	    options:
 //	      feed: https://video.example.org/feeds/videos.xml?channel_id=UC123
 //	      channel: Example Talks    # default: the feed's title
-//	      transcripts: https://files.example.org/{id}.{language}.vtt  # or a directory, in the network's folder if relative
+//	      transcripts: https://files.example.org/{id}.{language}.vtt  # or a directory; relative to the network's folder
 //	      languages: [en, de]       # of transcripts, best first; default [en]
 //	      sweep: 24h                # how often to check views and transcripts again; default 24h
 //	      videos:                   # recordings that are not in the feed
@@ -93,7 +93,8 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	case o.Feed != "" && webpage.Address(o.Feed, nil) == nil:
 		return nil, errors.New("option feed: want an address such as https://video.example.org/feeds/videos.xml")
 	case isRemote(o.Transcripts) && !strings.Contains(o.Transcripts, "{id}"):
-		return nil, errors.New("option transcripts: want an address with {id} in place of a recording's id, or a directory")
+		return nil, errors.New("option transcripts: want an address with {id} in place of a recording's id, or a " +
+			"directory")
 	case o.Sweep <= 0:
 		return nil, fmt.Errorf("option sweep: %s; want a duration such as 24h", o.Sweep)
 	}
@@ -108,7 +109,8 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 		case v.URL != "" && webpage.Address(v.URL, nil) == nil:
 			return nil, fmt.Errorf("option videos: number %d: url: want an address that begins with https://", i+1)
 		case v.Published != "" && !dated:
-			return nil, fmt.Errorf("option videos: number %d: published: %q; want a date such as 2031-05-06", i+1, v.Published)
+			return nil, fmt.Errorf("option videos: number %d: published: %q; want a date such as 2031-05-06", i+1,
+				v.Published)
 		}
 		met[v.ID] = true
 	}
@@ -133,7 +135,8 @@ func isRemote(s string) bool {
 }
 
 // feedTypes are the media types that feeds are served with; see package feed.
-var feedTypes = []string{"application/atom+xml", "application/rss+xml", "application/xml", "application/octet-stream", "text/*"}
+var feedTypes = []string{"application/atom+xml", "application/rss+xml", "application/xml", "application/octet-stream",
+	"text/*"}
 
 const maxFeed = 8 << 20 // bytes
 

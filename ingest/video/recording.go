@@ -94,7 +94,8 @@ func fromFeed(item *gofeed.Item, from string) (recording, error) {
 	}
 	for _, extensions := range item.Extensions {
 		for _, t := range extensions["transcript"] {
-			if u := webpage.Address(t.Attrs["url"], base); t.Attrs["url"] != "" && u != nil && readableAs(t.Attrs["type"], u.Path) {
+			if u := webpage.Address(t.Attrs["url"], base); t.Attrs["url"] != "" && u != nil &&
+				readableAs(t.Attrs["type"], u.Path) {
 				v.Transcripts = append(v.Transcripts, source{u.String(), t.Attrs["language"]})
 			}
 		}
@@ -214,8 +215,8 @@ func (v recording) entry(t transcript) (catalog.Entry, error) {
 	}
 	data, err := catalog.Encode(d)
 	return catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindVideo, Key: v.ID, Title: v.Title, URL: v.URL, Container: v.Channel, Author: v.Author, CreatedAt: v.Published,
-		Views: v.views, Body: t.text, Summary: v.Description, Tags: catalog.Tags(catalog.TagLabel, v.Tags...),
-		Data: data,
+		Kind: catalog.KindVideo, Key: v.ID, Title: v.Title, URL: v.URL, Container: v.Channel, Author: v.Author,
+		CreatedAt: v.Published, Views: v.views, Body: t.text, Summary: v.Description,
+		Tags: catalog.Tags(catalog.TagLabel, v.Tags...), Data: data,
 	}}, err
 }

@@ -17,7 +17,8 @@ import (
 )
 
 // transcriptTypes are the media types that transcripts are served with.
-var transcriptTypes = []string{"text/vtt", "text/srt", "text/plain", "application/x-subrip", "application/srt", "application/octet-stream"}
+var transcriptTypes = []string{"text/vtt", "text/srt", "text/plain", "application/x-subrip", "application/srt",
+	"application/octet-stream"}
 
 // readableAs reports whether the format of a transcript is supported, by its
 // media type or name.
@@ -53,7 +54,8 @@ func (s *syncRun) candidates(v recording) []source {
 	slices.SortStableFunc(list, func(a, b source) int { return s.rank(a.Language) - s.rank(b.Language) })
 	if isRemote(s.opts.Transcripts) {
 		for _, language := range s.opts.Languages {
-			address := strings.NewReplacer("{id}", url.PathEscape(v.ID), "{language}", url.PathEscape(language)).Replace(s.opts.Transcripts)
+			address := strings.NewReplacer("{id}", url.PathEscape(v.ID), "{language}", url.PathEscape(language)).
+				Replace(s.opts.Transcripts)
 			if !slices.ContainsFunc(list, func(c source) bool { return c.Address == address }) {
 				list = append(list, source{address, language})
 			}
@@ -133,8 +135,10 @@ func (s *syncRun) transcript(ctx context.Context, candidates []source) (transcri
 		if s.failed >= maxFailed {
 			return transcript{}, errLeft
 		}
-		answer, err := s.env.HTTP.Do(ctx, outbound.Request{URL: c.Address, Accept: transcriptTypes, MaxBody: maxTranscript})
-		if status, ok := errors.AsType[*outbound.StatusError](err); ok && (status.Status == http.StatusNotFound || status.Status == http.StatusGone) {
+		answer, err := s.env.HTTP.Do(ctx, outbound.Request{URL: c.Address, Accept: transcriptTypes,
+			MaxBody: maxTranscript})
+		if status, ok := errors.AsType[*outbound.StatusError](err); ok &&
+			(status.Status == http.StatusNotFound || status.Status == http.StatusGone) {
 			s.failed = 0
 			continue
 		}

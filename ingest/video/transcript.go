@@ -39,7 +39,8 @@ const (
 )
 
 var (
-	timing = regexp.MustCompile(`^\s*((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})\s*-->\s*((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})`)
+	timing = regexp.MustCompile(
+		`^\s*((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})\s*-->\s*((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})`)
 	header = regexp.MustCompile(`(?i)^\s*(kind|language)\s*[:=]\s*(\S.*?)\s*$`)
 	digits = regexp.MustCompile(`^\s*\d+\s*$`)
 	voice  = regexp.MustCompile(`<v(?:\.[^\s>]*)?\s+([^>]+)>`)
@@ -177,7 +178,8 @@ func (t *transcript) write(captions []caption) {
 			said := strings.TrimRightFunc(b.String()[max(0, b.Len()-8):], unicode.IsSpace)
 			sentence := strings.HasSuffix(said, ".") || strings.HasSuffix(said, "?") || strings.HasSuffix(said, "!")
 			switch first := b.Len() == 0; {
-			case first || rest != line || c.speaker != speaker || c.start-end > pause || words >= paragraph && sentence || words >= longParagraph:
+			case first || rest != line || c.speaker != speaker || c.start-end > pause ||
+				words >= paragraph && sentence || words >= longParagraph:
 				if !first {
 					b.WriteString("\n\n")
 				}

@@ -89,7 +89,8 @@ func globs(patterns []string) []*regexp.Regexp {
 		if !strings.HasPrefix(p, "/") {
 			p = "/" + p
 		}
-		quoted := strings.NewReplacer(`/\*\*/`, `/(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`).Replace(regexp.QuoteMeta(p))
+		quoted := strings.NewReplacer(`/\*\*/`, `/(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`).
+			Replace(regexp.QuoteMeta(p))
 		compiled = append(compiled, regexp.MustCompile(`^`+quoted+`$`))
 	}
 	return compiled

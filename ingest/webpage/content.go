@@ -39,27 +39,33 @@ func shape(n *html.Node, base *url.URL) {
 
 // never are elements without readable content.
 var never = []string{
-	"script", "style", "noscript", "template", "nav", "footer", "form", "button", "svg", "canvas", "iframe", "object", "dialog", "select", "input", "textarea",
-	"video", "audio", "map",
+	"script", "style", "noscript", "template", "nav", "footer", "form", "button", "svg", "canvas", "iframe", "object",
+	"dialog", "select", "input", "textarea", "video", "audio", "map",
 }
 
 // roles are the ARIA roles of elements around the content.
-var roles = []string{"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog", "menu", "menubar", "toolbar"}
+var roles = []string{"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog", "menu",
+	"menubar", "toolbar"}
 
 // clutter are the classes that page generators and blogs use for elements
 // around the content or only for screen readers.
 var clutter = []string{
-	"navbar", "nav", "navigation", "menu", "sidebar", "breadcrumb", "breadcrumbs", "theme-doc-breadcrumbs", "theme-doc-footer", "theme-doc-toc-mobile",
-	"theme-doc-toc-desktop", "theme-doc-version-badge", "theme-edit-this-page", "toc", "table-of-contents", "toctree-wrapper", "contents", "on-this-page", "pagination", "pagination-nav",
-	"prev-next-area", "prev-next-footer", "related-pages", "footer", "site-footer", "site-header", "page-footer", "md-header", "md-footer", "md-sidebar", "md-source-file", "md-feedback",
-	"share", "sharing", "social", "social-share", "share-buttons", "sharedaddy", "related", "related-posts", "jp-relatedposts", "comments", "comments-area", "newsletter", "subscribe",
-	"subscription", "signup", "cookie", "cookies", "cookie-banner", "cookie-consent", "advertisement", "promo", "author-bio", "post-navigation", "skip-link", "skip-to-content",
-	"sr-only", "visually-hidden", "screen-reader-text", "copybtn", "copy-button", "clipboard-button", "edit-this-page", "last-updated", "feedback", "wy-nav-side", "rst-versions",
+	"navbar", "nav", "navigation", "menu", "sidebar", "breadcrumb", "breadcrumbs", "theme-doc-breadcrumbs",
+	"theme-doc-footer", "theme-doc-toc-mobile", "theme-doc-toc-desktop", "theme-doc-version-badge",
+	"theme-edit-this-page", "toc", "table-of-contents", "toctree-wrapper", "contents", "on-this-page", "pagination",
+	"pagination-nav", "prev-next-area", "prev-next-footer", "related-pages", "footer", "site-footer", "site-header",
+	"page-footer", "md-header", "md-footer", "md-sidebar", "md-source-file", "md-feedback",
+	"share", "sharing", "social", "social-share", "share-buttons", "sharedaddy", "related", "related-posts",
+	"jp-relatedposts", "comments", "comments-area", "newsletter", "subscribe", "subscription", "signup", "cookie",
+	"cookies", "cookie-banner", "cookie-consent", "advertisement", "promo", "author-bio", "post-navigation",
+	"skip-link", "skip-to-content", "sr-only", "visually-hidden", "screen-reader-text", "copybtn", "copy-button",
+	"clipboard-button", "edit-this-page", "last-updated", "feedback", "wy-nav-side", "rst-versions",
 	"linenos", "lnt", "lineno", "line-numbers", "line-number", "linenodiv", "gutter", "reading-time",
 }
 
 // callout are classes of asides that are part of the text.
-var callout = []string{"note", "tip", "info", "caution", "warning", "danger", "important", "hint", "admonition", "callout", "alert", "starlight-aside"}
+var callout = []string{"note", "tip", "info", "caution", "warning", "danger", "important", "hint", "admonition",
+	"callout", "alert", "starlight-aside"}
 
 func declutter(body *html.Node) {
 	for e := range elements(body) {
@@ -93,7 +99,8 @@ func surrounds(e *html.Node) bool {
 var containers = []func(*html.Node) bool{
 	func(e *html.Node) bool { return attr(e, "itemprop") == "articleBody" },
 	func(e *html.Node) bool {
-		return hasClass(e, "theme-doc-markdown", "sl-markdown-content", "md-content__inner", "markdown-body", "entry-content", "post-content", "article-content", "article-body", "post-body", "bd-article")
+		return hasClass(e, "theme-doc-markdown", "sl-markdown-content", "md-content__inner", "markdown-body",
+			"entry-content", "post-content", "article-content", "article-body", "post-body", "bd-article")
 	},
 	func(e *html.Node) bool { return e.Data == "article" },
 	func(e *html.Node) bool { return e.Data == "main" || attr(e, "role") == "main" },

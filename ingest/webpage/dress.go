@@ -95,7 +95,8 @@ func cell(e *html.Node) {
 			c.AppendChild(textNode(s))
 		case "br":
 			replace(c, textNode(" "))
-		case "p", "div", "ul", "ol", "li", "blockquote", "section", "h1", "h2", "h3", "h4", "h5", "h6", "dl", "table", "tbody", "thead", "tr", "td", "th":
+		case "p", "div", "ul", "ol", "li", "blockquote", "section", "h1", "h2", "h3", "h4", "h5", "h6", "dl", "table",
+			"tbody", "thead", "tr", "td", "th":
 			c.Data, c.DataAtom, c.Attr = "span", 0, nil
 			c.AppendChild(textNode(" "))
 			c.InsertBefore(textNode(" "), c.FirstChild)
@@ -120,7 +121,8 @@ func raise(e *html.Node) {
 }
 
 // permalink are the classes of a heading's links to itself.
-var permalink = []string{"headerlink", "hash-link", "header-anchor", "anchor", "anchor-link", "heading-anchor", "anchorjs-link", "sl-anchor-link", "permalink", "direct-link"}
+var permalink = []string{"headerlink", "hash-link", "header-anchor", "anchor", "anchor-link", "heading-anchor",
+	"anchorjs-link", "sl-anchor-link", "permalink", "direct-link"}
 
 // permalinks removes a heading's links to itself, which show nothing or a
 // symbol.
@@ -130,9 +132,11 @@ func permalinks(n *html.Node) {
 			continue
 		}
 		sign := !strings.ContainsFunc(text(e), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
-		if hasClass(e, permalink...) && (sign || !within(e, "h1", "h2", "h3", "h4", "h5", "h6") || hasClass(e, "hash-link")) ||
+		if hasClass(e, permalink...) && (sign || !within(e, "h1", "h2", "h3", "h4", "h5", "h6") ||
+			hasClass(e, "hash-link")) ||
 			sign && strings.HasPrefix(attr(e, "href"), "#") && find(e, "img") == nil {
-			if id := attr(e, "id") + attr(e, "name"); id != "" && e.Parent.Type == html.ElementNode && attr(e.Parent, "id") == "" {
+			if id := attr(e, "id") + attr(e, "name"); id != "" && e.Parent.Type == html.ElementNode &&
+				attr(e.Parent, "id") == "" {
 				setAttr(e.Parent, "id", id)
 			}
 			remove(e)
@@ -203,7 +207,8 @@ func webScheme(u *url.URL) bool { return (u.Scheme == "https" || u.Scheme == "ht
 // with their language.
 func code(n *html.Node) {
 	for e := range elements(n) {
-		if e.Data == "table" && find(e, "pre") != nil && hasClass(e, "highlighttable", "lntable", "rouge-table", "codehilitetable") {
+		if e.Data == "table" && find(e, "pre") != nil && hasClass(e, "highlighttable", "lntable", "rouge-table",
+			"codehilitetable") {
 			div := element("div")
 			for c := range elements(e) {
 				if c.Data == "pre" {
@@ -251,7 +256,8 @@ func codeText(n *html.Node) string {
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
 			visit(c)
 		}
-		if n.Type == html.ElementNode && (n.Data == "div" || n.Data == "p" || n.Data == "li" || n.Data == "tr") && !strings.HasSuffix(b.String(), "\n") {
+		if n.Type == html.ElementNode && (n.Data == "div" || n.Data == "p" || n.Data == "li" || n.Data == "tr") &&
+			!strings.HasSuffix(b.String(), "\n") {
 			b.WriteByte('\n')
 		}
 	}
@@ -262,7 +268,8 @@ func codeText(n *html.Node) string {
 var languageClass = regexp.MustCompile(`^(?:language|lang|highlight-source|highlight)-([A-Za-z0-9+#_.-]{1,20})$`)
 
 // plainLanguages mark blocks that are not programs.
-var plainLanguages = []string{"default", "none", "text", "plaintext", "plain", "txt", "notranslate", "copybtn", "wrapper"}
+var plainLanguages = []string{"default", "none", "text", "plaintext", "plain", "txt", "notranslate", "copybtn",
+	"wrapper"}
 
 // languageOf reads the language of a code block from its classes, those of the
 // code inside and those of the elements around it.

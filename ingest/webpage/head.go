@@ -62,8 +62,10 @@ func (h *head) finish(title string, root *html.Node) {
 	p.Description = cmp.Or(h.first("description", "og:description", "twitter:description"), h.text("description"))
 	p.Canonical = cmp.Or(p.Canonical, h.address(h.first("og:url")))
 	p.Image = h.address(cmp.Or(h.first("og:image:secure_url", "og:image", "twitter:image"), h.image()))
-	p.Published = cmp.Or(date(h.text("datePublished")), date(h.first("article:published_time", "datepublished", "date", "dc.date", "pubdate")), published(root))
-	p.Modified = cmp.Or(date(h.text("dateModified")), date(h.first("article:modified_time", "og:updated_time", "datemodified", "last-modified")))
+	p.Published = cmp.Or(date(h.text("datePublished")),
+		date(h.first("article:published_time", "datepublished", "date", "dc.date", "pubdate")), published(root))
+	p.Modified = cmp.Or(date(h.text("dateModified")),
+		date(h.first("article:modified_time", "og:updated_time", "datemodified", "last-modified")))
 	p.Authors = h.authors()
 	p.Tags = unique(append(h.meta["article:tag"], splitList(h.first("keywords", "news_keywords"))...))
 	p.Language = cmp.Or(p.Language, strings.ReplaceAll(h.first("og:locale"), "_", "-"))
@@ -94,7 +96,8 @@ func (h *head) withoutSite(title string) string {
 			continue
 		}
 		page, site := title[:at], title[at+len(separator):]
-		if name := h.first("og:site_name", "application-name"); strings.EqualFold(site, name) || name == "" && (separator == " | " || len(site) <= len(page)) {
+		if name := h.first("og:site_name", "application-name"); strings.EqualFold(site, name) ||
+			name == "" && (separator == " | " || len(site) <= len(page)) {
 			return page
 		}
 	}
@@ -231,7 +234,8 @@ func unique(list []string) []string {
 	var out []string
 	for _, s := range list {
 		s = strings.Join(strings.Fields(s), " ")
-		if s != "" && !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, s) }) && len(out) < maxTags {
+		if s != "" && !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, s) }) &&
+			len(out) < maxTags {
 			out = append(out, s)
 		}
 	}
@@ -252,8 +256,9 @@ func published(root *html.Node) time.Time {
 
 // layouts are the date formats of pages, besides RFC 3339.
 var layouts = []string{
-	"2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00",
-	"2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02", "2006/01/02", time.RFC1123, time.RFC1123Z, "January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006",
+	"2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
+	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02", "2006/01/02",
+	time.RFC1123, time.RFC1123Z, "January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006",
 }
 
 // date parses a date; zero if it is not valid.

@@ -22,8 +22,10 @@ var toMarkdown = sync.OnceValue(func() *converter.Converter {
 		converter.WithEscapeMode(converter.EscapeModeDisabled),
 		converter.WithPlugins(
 			base.NewBasePlugin(),
-			commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false), commonmark.WithLinkEmptyContentBehavior(commonmark.LinkBehaviorSkip)),
-			table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithSkipEmptyRows(true), table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
+			commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false),
+				commonmark.WithLinkEmptyContentBehavior(commonmark.LinkBehaviorSkip)),
+			table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithSkipEmptyRows(true),
+				table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
 		),
 	)
 })

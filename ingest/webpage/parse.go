@@ -28,8 +28,8 @@ func parse(s string) (*html.Node, error) {
 // before they are closed (HTML, 13.2.4.3). A thousand of them before a thousand
 // paragraphs make a million elements.
 var formatting = map[string]bool{
-	"a": true, "b": true, "big": true, "code": true, "em": true, "font": true, "i": true, "nobr": true, "s": true, "small": true,
-	"strike": true, "strong": true, "tt": true, "u": true,
+	"a": true, "b": true, "big": true, "code": true, "em": true, "font": true, "i": true, "nobr": true, "s": true,
+	"small": true, "strike": true, "strong": true, "tt": true, "u": true,
 }
 
 // reopened returns an upper bound of the number of reopened formatting

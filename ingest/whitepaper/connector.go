@@ -93,7 +93,8 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 			return nil, fmt.Errorf("option papers: number %d: %w", i+1, err)
 		}
 		if met[p.Slug] {
-			return nil, fmt.Errorf("option papers: number %d: slug %q appears twice; give each paper its own", i+1, p.Slug)
+			return nil, fmt.Errorf("option papers: number %d: slug %q appears twice; give each paper its own", i+1,
+				p.Slug)
 		}
 		met[p.Slug] = true
 	}
@@ -138,7 +139,9 @@ var types = []string{"application/pdf", "application/x-pdf", "application/octet-
 // of the papers.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.papers))
-	s := &syncRun{c, listing.NewRun(listing.Config{HTTP: c.env.HTTP, Out: out, Kind: catalog.KindWhitepaper, Known: known}), out}
+	s := &syncRun{c, listing.NewRun(listing.Config{
+		HTTP: c.env.HTTP, Out: out, Kind: catalog.KindWhitepaper, Known: known,
+	}), out}
 	for i, p := range c.papers {
 		if err := s.paper(ctx, p); err != nil {
 			return ingest.Outcome{}, fmt.Errorf("whitepaper: %w", err)
@@ -244,11 +247,13 @@ func entry(p paper, file []byte) (catalog.Entry, error) {
 		authors = []string{}
 	}
 	data, err := catalog.Encode(catalog.Whitepaper{
-		Authors: authors, Pages: pages, PDF: p.URL, Bytes: int64(len(file)), Published: p.Published, TextLayer: text != "",
+		Authors: authors, Pages: pages, PDF: p.URL, Bytes: int64(len(file)), Published: p.Published,
+		TextLayer: text != "",
 	})
 	return catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindWhitepaper, Key: p.Slug, Title: p.Title, URL: cmp.Or(p.Page, p.URL), Category: p.Tag, Author: strings.Join(authors, ", "),
-		CreatedAt: date(p.Published), Summary: cmp.Or(p.Description, derive.TLDR(text)), Body: text, Data: data,
+		Kind: catalog.KindWhitepaper, Key: p.Slug, Title: p.Title, URL: cmp.Or(p.Page, p.URL), Category: p.Tag,
+		Author: strings.Join(authors, ", "), CreatedAt: date(p.Published),
+		Summary: cmp.Or(p.Description, derive.TLDR(text)), Body: text, Data: data,
 	}}, err
 }
 

@@ -65,8 +65,9 @@ func Fill(t testing.TB, store catalog.Store, file string) {
 		t.Fatal(err)
 	}
 	p := ingest.New(ingest.Config{
-		Store: store, Network: n, Files: files, WorkDir: t.TempDir(), Now: time.Now, Connectors: connectors.All(time.Now()),
-		Log: slog.New(slog.NewTextHandler(warnings{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Store: store, Network: n, Files: files, WorkDir: t.TempDir(), Now: time.Now,
+		Connectors: connectors.All(time.Now()),
+		Log:        slog.New(slog.NewTextHandler(warnings{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	reports, err := p.Sync(t.Context(), nil)
 	if err != nil {
