@@ -2,28 +2,28 @@ package catalog
 
 import "time"
 
-// CountDays is how many days counts are kept.
+// CountDays is the number of days that counts are kept.
 const CountDays = 91
 
-// SearchCount is how often a query was searched: on the day of LastAt, by
-// default today, when it is counted; over the days of a SearchQuery when it is
-// read. Queries are as the caller normalises them.
+// SearchCount is how often a query was searched: when counting, on the day of
+// LastAt (default today); when reading, over the days of a SearchQuery. The
+// caller normalises queries.
 type SearchCount struct {
 	Query  string
 	N      int
-	Zero   int // of these, how many found nothing
+	Zero   int // searches of these that found nothing
 	LastAt time.Time
 }
 
 // SearchQuery selects counted searches.
 type SearchQuery struct {
-	Since    time.Time // from the beginning of its UTC day; zero: all that is kept
-	ZeroOnly bool      // only what found nothing, most such searches first
+	Since    time.Time // rounded down to its UTC day; zero: all
+	ZeroOnly bool      // only queries without results, most often first
 	Limit    int       // 0 = all
 }
 
 // Violation is how often a directive of the content security policy blocked an
-// address; days are as for SearchCount.
+// address; days work as for SearchCount.
 type Violation struct {
 	Directive string
 	Blocked   string // address
@@ -34,7 +34,7 @@ type Violation struct {
 // DirectiveCount is how often a directive was violated.
 type DirectiveCount struct {
 	Directive string
-	N         int // also by what Top leaves out
+	N         int // including what Top omits
 	LastAt    time.Time
 	Top       []Violation // most first
 }

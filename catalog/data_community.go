@@ -6,7 +6,7 @@ package catalog
 // child records.
 type Topic struct {
 	Slug         string `json:"slug,omitempty"`
-	Posts        int    `json:"posts"` // with the first
+	Posts        int    `json:"posts"` // including the first
 	Participants int    `json:"participants,omitempty"`
 	Accepted     int    `json:"accepted,omitempty"` // number of the post accepted as answer
 	LastPoster   string `json:"last_poster,omitempty"`
@@ -15,8 +15,8 @@ type Topic struct {
 
 // Post is one post of a topic. Record.Votes are its likes.
 type Post struct {
-	Number     int    `json:"number"`             // in its topic, from 1
-	ReplyTo    int    `json:"reply_to,omitempty"` // number of the post it answers
+	Number     int    `json:"number"`             // within its topic, from 1
+	ReplyTo    int    `json:"reply_to,omitempty"` // number of the post it replies to
 	Role       string `json:"role,omitempty"`     // of the author: admin, moderator, staff
 	Reads      int    `json:"reads,omitempty"`
 	CodeBlocks int    `json:"code_blocks,omitempty"` // pre or code blocks in its HTML
@@ -33,7 +33,7 @@ type MailThread struct {
 
 // MailMessage is one message of a thread.
 type MailMessage struct {
-	Number      int      `json:"number"`               // in its thread, oldest first, from 1
+	Number      int      `json:"number"`               // within its thread, oldest first, from 1
 	MessageID   string   `json:"message_id,omitempty"` // salted hash
 	InReplyTo   string   `json:"in_reply_to,omitempty"`
 	Sender      string   `json:"sender,omitempty"` // salted hash of the address
@@ -55,9 +55,9 @@ type Discussion struct {
 // Comment is a comment on an issue, a pull request or a discussion.
 // Record.Votes are its reactions or upvotes.
 type Comment struct {
-	ReplyTo     string `json:"reply_to,omitempty"`    // key of the comment it answers
+	ReplyTo     string `json:"reply_to,omitempty"`    // key of the comment it replies to
 	Association string `json:"association,omitempty"` // of the author: owner, member, contributor
 	Answer      bool   `json:"answer,omitempty"`      // the accepted answer of its discussion
-	Review      bool   `json:"review,omitempty"`      // made in a code review
-	File        string `json:"file,omitempty"`        // it reviews
+	Review      bool   `json:"review,omitempty"`      // part of a code review
+	File        string `json:"file,omitempty"`        // the reviewed file
 }

@@ -2,8 +2,8 @@ package catalog
 
 import "time"
 
-// DerivedSource names the source that owns what follows from other records.
-// No connector fills it.
+// DerivedSource is the source of records derived from other records. No
+// connector fills it.
 const DerivedSource = "derived"
 
 // Levels of a radar item, most urgent first.
@@ -17,8 +17,8 @@ const (
 type Trend struct {
 	Record Record  // its body may be empty
 	Score  float64 // comparable across kinds; above 0
-	New    int     // posts, messages or comments within the window
-	Fresh  bool    // it was itself created within the window
+	New    int     // posts, messages or comments in the window
+	Fresh  bool    // the record itself was created in the window
 }
 
 // Severities of a drift finding.
@@ -28,33 +28,33 @@ const (
 	DriftStale = "stale" // contradicts it, and was stated long ago
 )
 
-// Drift is what comparing stated facts with live values found.
+// Drift is the result of comparing stated facts with live values.
 type Drift struct {
 	CheckedAt time.Time
-	Facts     int // stated, with those that no rule is for
-	Unruled   int // facts that no rule is for
+	Facts     int // all stated facts, including Unruled
+	Unruled   int // facts without a rule
 	Rules     []DriftRule
 	Findings  []DriftFinding // worst first
 }
 
-// DriftRule is how the facts of one rule fared. Those that are in none of
-// the last three agree with the live value.
+// DriftRule counts the results of one rule. Facts that are not drifted, missing
+// or unreadable agree with the live value.
 type DriftRule struct {
 	Category   string
-	Key        string // "*": names what the fact is about
+	Key        string // "*": the fact's key names its subject
 	Facts      int
 	Drifted    int
-	Missing    int // there is no live value
+	Missing    int // without a live value
 	Unreadable int // the stated value cannot be compared
 }
 
-// DriftFinding is a fact that is not what is live.
+// DriftFinding is a fact that differs from its live value.
 type DriftFinding struct {
 	Category string
 	Key      string
 	Stated   string // by the knowledge base
 	Live     string
-	AgeDays  *int // of the statement; nil unknown
+	AgeDays  *int // of the statement; nil if unknown
 	Severity string
-	Record   Record // that states it
+	Record   Record // the record that states the fact
 }

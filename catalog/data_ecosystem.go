@@ -6,51 +6,51 @@ type Project struct {
 	Organisation string       `json:"organisation,omitempty"`
 	Repos        []string     `json:"repos"` // owner/name
 	Packages     []string     `json:"packages"`
-	SDKs         []Dependency `json:"sdks"`  // what it builds on
+	SDKs         []Dependency `json:"sdks"`  // libraries it builds on
 	Apps         []string     `json:"apps"`  // keys of its featured apps
 	Seeks        []string     `json:"seeks"` // tags or categories it looks for in partners
 	Links        []NamedLink  `json:"links"`
 	Verified     string       `json:"verified,omitempty"` // date the entry was last checked
 }
 
-// Dependency is a library or SDK in a version.
+// Dependency is a version of a library or SDK.
 type Dependency struct {
 	Name    string `json:"name"`
 	Version string `json:"version,omitempty"` // as written, may be a range
-	Repo    string `json:"repo,omitempty"`    // where it was read
+	Repo    string `json:"repo,omitempty"`    // where it was found
 }
 
-// NamedLink is an address with what it leads to.
+// NamedLink is an address with a label.
 type NamedLink struct {
 	Title string `json:"title"`
 	URL   string `json:"url"`
 }
 
-// App is a featured application, keyed by its contract id. Record.StartsAt
-// is since when it is featured, Record.LastActivityAt its last activity.
+// App is a featured application, keyed by its contract id. Record.StartsAt is
+// when it was first featured, Record.LastActivityAt its last activity.
 type App struct {
 	Provider    string   `json:"provider"` // party id
 	Beneficiary string   `json:"beneficiary,omitempty"`
 	Project     string   `json:"project,omitempty"` // key of its project
-	TVL         *float64 `json:"tvl"`               // USD; nil unknown
+	TVL         *float64 `json:"tvl"`               // USD; nil if unknown
 	Volume24h   *float64 `json:"volume_24h"`        // USD
 	Users       *int64   `json:"users"`
 	Rewards     *float64 `json:"rewards"`              // in the network's coin, cumulative
 	MetricsAt   string   `json:"metrics_at,omitempty"` // RFC 3339
-	MetricsOf   string   `json:"metrics_of,omitempty"` // who reports them
+	MetricsOf   string   `json:"metrics_of,omitempty"` // who reported them
 }
 
-// Asset is an asset whose supply is followed, keyed by symbol.
+// Asset is an asset whose supply is tracked, keyed by symbol.
 type Asset struct {
 	Issuer     string   `json:"issuer,omitempty"`
 	Native     bool     `json:"native"` // the network's own coin
-	Supply     *float64 `json:"supply"` // in units; nil unknown
+	Supply     *float64 `json:"supply"` // in units; nil if unknown
 	Provenance string   `json:"provenance"`
-	Holders    *int64   `json:"holders"`  // nil: not disclosed
-	Decimals   *int     `json:"decimals"` // places a unit divides into
+	Holders    *int64   `json:"holders"`  // nil if not disclosed
+	Decimals   *int     `json:"decimals"` // decimal places of a unit
 	PriceUSD   *float64 `json:"price_usd"`
-	PriceAsOf  string   `json:"price_as_of,omitempty"` // RFC 3339, as the price's source states it
-	AsOf       string   `json:"as_of,omitempty"`       // RFC 3339, as the supply's source states it
+	PriceAsOf  string   `json:"price_as_of,omitempty"` // RFC 3339, as stated by the source of the price
+	AsOf       string   `json:"as_of,omitempty"`       // RFC 3339, as stated by the source of the supply
 }
 
 // Provenances of a supply.
@@ -64,7 +64,7 @@ const (
 type Pool struct {
 	Base      string    `json:"base"`
 	Quote     string    `json:"quote"`
-	TVL       *float64  `json:"tvl"`      // USD; nil unknown
+	TVL       *float64  `json:"tvl"`      // USD; nil if unknown
 	FeeRate   *float64  `json:"fee_rate"` // fraction: 0.003 is 0.3 %
 	APY       *float64  `json:"apy"`      // fraction
 	Volume24h *float64  `json:"volume_24h"`
@@ -72,14 +72,14 @@ type Pool struct {
 	AsOf      string    `json:"as_of,omitempty"` // RFC 3339
 }
 
-// Reserve is what a pool holds of one asset.
+// Reserve is a pool's holding of one asset.
 type Reserve struct {
 	Asset  string   `json:"asset"`
-	Amount *float64 `json:"amount"` // in units; nil unknown
+	Amount *float64 `json:"amount"` // in units; nil if unknown
 }
 
-// ToolServer is a known tool-call server, keyed by slug. What it is for is
-// Record.Summary.
+// ToolServer is a known tool-call server, keyed by slug. Record.Summary says
+// what it is for.
 type ToolServer struct {
 	Endpoint  string   `json:"endpoint,omitempty"` // address to call; empty for local ones
 	Transport string   `json:"transport"`          // http, sse, stdio
@@ -91,8 +91,8 @@ type ToolServer struct {
 	Operator  string   `json:"operator,omitempty"`
 }
 
-// Callable reports whether calls can be passed on: free, hosted, reachable
-// over HTTP and open to everybody.
+// Callable reports whether calls can be forwarded: free, hosted, reachable over
+// HTTP and open to everyone.
 func (s ToolServer) Callable() bool {
 	return s.Free && s.Hosted && s.Endpoint != "" && s.Transport == "http" && (s.Auth == "" || s.Auth == "none")
 }
@@ -112,7 +112,7 @@ type Partner struct {
 	Links     []NamedLink `json:"links"`
 }
 
-// Fact is a value somebody states, which may drift from the live one.
+// Fact is a stated value, which may drift from the live one.
 type Fact struct {
 	Category string `json:"category"`
 	Key      string `json:"key"`

@@ -12,15 +12,15 @@ type Issue struct {
 	ClosedAt    string   `json:"closed_at,omitempty"`   // RFC 3339
 }
 
-// Pull is a pull request. Columns are used as for Issue; Record.State is
-// open, merged or closed.
+// Pull is a pull request. Columns have the same meaning as for Issue;
+// Record.State is open, merged or closed.
 type Pull struct {
 	Number      int      `json:"number"`
 	MergedAt    string   `json:"merged_at,omitempty"` // RFC 3339
 	MergeCommit string   `json:"merge_commit,omitempty"`
-	Head        string   `json:"head,omitempty"` // branch it comes from
+	Head        string   `json:"head,omitempty"` // source branch
 	Draft       bool     `json:"draft,omitempty"`
-	Base        string   `json:"base,omitempty"` // branch it is meant for
+	Base        string   `json:"base,omitempty"` // target branch
 	Labels      []string `json:"labels"`
 	Milestone   string   `json:"milestone,omitempty"`
 	Assignees   []string `json:"assignees"`
@@ -33,14 +33,14 @@ type Pull struct {
 
 // PackageVersion is one published version of a package, keyed
 // registry:name@version. Record.Container is its registry, Record.CreatedAt
-// when it was published, Record.State deprecated where the registry says so.
+// when it was published, Record.State deprecated if the registry marks it so.
 type PackageVersion struct {
 	Name         string            `json:"name"`
 	Version      string            `json:"version"`
 	Description  string            `json:"description,omitempty"`
 	DistTags     []string          `json:"dist_tags"` // latest, next, …; an image's further tags
 	Prerelease   bool              `json:"prerelease,omitempty"`
-	Deprecated   string            `json:"deprecated,omitempty"` // the registry's message
+	Deprecated   string            `json:"deprecated,omitempty"` // the registry's deprecation message
 	Licence      string            `json:"licence,omitempty"`
 	Repository   string            `json:"repository,omitempty"` // address of its source
 	Digest       string            `json:"digest,omitempty"`

@@ -1,12 +1,12 @@
 package catalog
 
-// Radar is a breaking change or deadline to know of. Record.Category is its
+// Radar is a breaking change or deadline to be aware of. Record.Category is its
 // level (critical, important, ecosystem), Record.EndsAt the deadline,
 // Record.URL where it is announced.
 type Radar struct {
 	Affected []string `json:"affected"`           // components
 	Action   string   `json:"action,omitempty"`   // what to do
-	Deadline string   `json:"deadline,omitempty"` // as written; Record.EndsAt when it is a date
+	Deadline string   `json:"deadline,omitempty"` // as written; also Record.EndsAt if it is a date
 	Versions []string `json:"versions"`
 }
 
@@ -18,7 +18,7 @@ type Deprecation struct {
 	Since       string   `json:"since,omitempty"` // version
 	Removed     string   `json:"removed,omitempty"`
 	Install     string   `json:"install,omitempty"` // of the replacement
-	Patterns    []string `json:"patterns"`          // spellings that betray its use in text
+	Patterns    []string `json:"patterns"`          // spellings that indicate its use in text
 }
 
 // States of a deprecation record.
@@ -27,7 +27,8 @@ const (
 	ItemCurrent    = "current"
 )
 
-// FAQ is a frequent question: Record.Title asks, Record.Body answers.
+// FAQ is a frequent question: Record.Title is the question, Record.Body the
+// answer.
 type FAQ struct {
 	Order   int         `json:"order,omitempty"` // in the source, from 1
 	Related []NamedLink `json:"related"`
@@ -54,7 +55,7 @@ type APIReference struct {
 	Links     []NamedLink `json:"links"`
 }
 
-// Port is a port an API listens on.
+// Port is a port that an API listens on.
 type Port struct {
 	Number  int    `json:"number"`
 	Purpose string `json:"purpose,omitempty"`
@@ -80,7 +81,7 @@ type Onboarding struct {
 	Steps []Step `json:"steps"`
 }
 
-// Step is one step of an onboarding path. It leads to a record, an outside
+// Step is one step of an onboarding path. It links to a record, an external
 // address or neither.
 type Step struct {
 	Title   string `json:"title"`
@@ -88,5 +89,5 @@ type Step struct {
 	URL     string `json:"url,omitempty"`
 	Kind    Kind   `json:"kind,omitempty"` // with Key: the record to read
 	Key     string `json:"key,omitempty"`
-	Minutes int    `json:"minutes,omitempty"` // it takes about
+	Minutes int    `json:"minutes,omitempty"` // approximate duration
 }

@@ -8,8 +8,8 @@ type Doc struct {
 	Description string   `json:"description,omitempty"`
 	Commit      string   `json:"commit,omitempty"`
 	Licence     string   `json:"licence,omitempty"`
-	Includes    []string `json:"includes,omitempty"` // files whose text was put in place
-	Stub        bool     `json:"stub,omitempty"`     // hardly any text of its own
+	Includes    []string `json:"includes,omitempty"` // files whose text was included
+	Stub        bool     `json:"stub,omitempty"`     // has hardly any text of its own
 }
 
 // Release is one release of a repository. Record.Container is the repository.

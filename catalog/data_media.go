@@ -7,14 +7,14 @@ type Whitepaper struct {
 	Pages     int      `json:"pages"`
 	PDF       string   `json:"pdf"` // address of the file
 	Bytes     int64    `json:"bytes,omitempty"`
-	Published string   `json:"published,omitempty"` // as written; Record.CreatedAt when it is a date
+	Published string   `json:"published,omitempty"` // as written; also Record.CreatedAt if it is a date
 	TextLayer bool     `json:"text_layer"`          // false: scanned, Record.Body is empty
 }
 
 // Blog is a blog post or news item. Record.Container is its site.
 type Blog struct {
 	GUID     string   `json:"guid,omitempty"` // of the feed's item
-	Feed     string   `json:"feed,omitempty"` // address it was found at
+	Feed     string   `json:"feed,omitempty"` // address the feed was read from
 	Authors  []string `json:"authors"`
 	Image    string   `json:"image,omitempty"`
 	Language string   `json:"language,omitempty"` // BCP 47
@@ -25,15 +25,15 @@ type Blog struct {
 // Record.Summary its description and Record.Body its transcript.
 type Video struct {
 	HasTranscript bool   `json:"has_transcript"`
-	Transcript    string `json:"transcript,omitempty"` // where it comes from: manual, automatic
+	Transcript    string `json:"transcript,omitempty"` // origin: manual, automatic
 	Language      string `json:"language,omitempty"`   // of the transcript, BCP 47
 	Seconds       *int   `json:"seconds"`              // length; nil unknown
 	Thumbnail     string `json:"thumbnail,omitempty"`
 	Cues          []Cue  `json:"cues"`
 }
 
-// Cue ties a place in a transcript to its time in the recording.
+// Cue maps a position in a transcript to its time in the recording.
 type Cue struct {
 	Seconds float64 `json:"seconds"`
-	Offset  int     `json:"offset"` // byte in Record.Body where it is spoken
+	Offset  int     `json:"offset"` // byte offset in Record.Body
 }

@@ -1,18 +1,18 @@
 package catalog
 
-// CIP is what a record of KindCIP holds beyond its columns. Its status is
-// Record.State (mapped), its type Record.Category, its abstract's summary
-// Record.Summary; a draft is keyed PR-203 and has no Number.
+// CIP is the data of an improvement proposal. Its status is Record.State
+// (mapped), its type Record.Category, its abstract's summary Record.Summary; a
+// draft is keyed PR-203 and has no Number.
 type CIP struct {
 	Number       string            `json:"number,omitempty"`   // padded as the network writes it
 	RawStatus    string            `json:"raw_status"`         // as the header spells it
-	Category     string            `json:"category,omitempty"` // within the type, where the header has both
+	Category     string            `json:"category,omitempty"` // the header's category if it also has a type
 	Authors      []string          `json:"authors"`
 	Layer        string            `json:"layer,omitempty"`
-	Created      string            `json:"created,omitempty"`  // as written; Record.CreatedAt when it is a date
+	Created      string            `json:"created,omitempty"`  // as written; also Record.CreatedAt if it is a date
 	Approved     string            `json:"approved,omitempty"` // as written
 	License      string            `json:"license,omitempty"`
-	Discussions  string            `json:"discussions,omitempty"` // where it is discussed
+	Discussions  string            `json:"discussions,omitempty"` // where the proposal is discussed
 	Requires     []string          `json:"requires"`              // keys: CIP-0056
 	Replaces     []string          `json:"replaces"`
 	SupersededBy []string          `json:"superseded_by"`
@@ -21,7 +21,7 @@ type CIP struct {
 	TLDRAt       string            `json:"tldr_at,omitempty"` // RFC 3339; when Summary was made
 }
 
-// PullRequest is the pull request a draft or a grant proposal is or was.
+// PullRequest is the pull request of a draft or a grant proposal.
 type PullRequest struct {
 	Number      int    `json:"number"`
 	State       string `json:"state"` // open, merged, closed
@@ -34,19 +34,20 @@ type PullRequest struct {
 }
 
 // Attachment is a file beside a proposal: a supporting document, a figure, a
-// signed-vote PDF. Its text, where it has a text layer, is Record.Body.
+// signed-vote PDF. Record.Body is its text if it has a text layer.
 type Attachment struct {
 	Filename  string `json:"filename"`
 	MediaType string `json:"media_type"`
 	Role      string `json:"role"` // proposal, vote_record, figure, other
 	Bytes     int64  `json:"bytes"`
 	Pages     int    `json:"pages,omitempty"`
-	TextLayer bool   `json:"text_layer"` // false: scanned or not a text
+	TextLayer bool   `json:"text_layer"` // false: scanned, or not text
 	Blob      string `json:"blob,omitempty"`
 }
 
 // Proposal is a grant proposal, keyed by the number of its pull request.
-// Record.State is open or closed.
+// Record.State is open or closed; events tell whether it was merged or closed
+// without merging.
 type Proposal struct {
 	Number      int          `json:"number"`
 	BoardStatus string       `json:"board_status,omitempty"`
@@ -55,13 +56,13 @@ type Proposal struct {
 	Labels      []string     `json:"labels"`
 	Funding     string       `json:"funding,omitempty"`
 	Milestones  []Milestone  `json:"milestones"`
-	Cites       []string     `json:"cites"` // proposals it names: CIP-0056
+	Cites       []string     `json:"cites"` // proposals it cites: CIP-0056
 	Files       []string     `json:"files"`
 	Merged      bool         `json:"merged"`
 	Pull        *PullRequest `json:"pull,omitempty"`
 }
 
-// Milestone is one step of a grant proposal as its text numbers it.
+// Milestone is one step of a grant proposal, as numbered in its text.
 type Milestone struct {
 	Number string `json:"number"`
 	Title  string `json:"title"`

@@ -14,18 +14,18 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of what an entry may hold; Normalize cuts what is longer.
+// Limits of an entry; Normalize truncates what is longer.
 const (
-	MaxKey     = 1024 // bytes of a natural key or alias; longer ones are refused
+	MaxKey     = 1024 // bytes of a natural key or alias; longer ones are rejected
 	MaxSnippet = 240  // characters of a link's snippet
 )
 
-// ErrBadEntry: an entry no store can keep, because it has no kind, no key or
-// one that is too long, or data that is not JSON.
+// ErrBadEntry: an entry that no store can keep: without a kind, without a key
+// or with one that is too long, or with data that is not JSON.
 var ErrBadEntry = errors.New("bad entry")
 
-// Clean makes text that every store can keep and give back unchanged: valid
-// UTF-8 without NUL. What is neither becomes U+FFFD.
+// Clean makes text that every store returns unchanged: valid UTF-8 without NUL.
+// Everything else becomes U+FFFD.
 func Clean(s string) string {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 {
 		return s
@@ -33,11 +33,11 @@ func Clean(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// Clean applies the function of the same name to both parts.
+// Clean applies the function Clean to both parts.
 func (r Ref) Clean() Ref { return Ref{Kind(Clean(string(r.Kind))), Clean(r.Key)} }
 
-// CleanTime brings a time to what stores keep: UTC, whole microseconds. Years
-// outside 1 to 9999, which JSON could not write, become unknown.
+// CleanTime returns a time as stores keep it: UTC, in whole microseconds. Years
+// outside 1 to 9999, which JSON cannot represent, become unknown.
 func CleanTime(t time.Time) time.Time {
 	t = t.UTC().Truncate(time.Microsecond)
 	if t.Year() < 1 || t.Year() > 9999 {
@@ -46,9 +46,9 @@ func CleanTime(t time.Time) time.Time {
 	return t
 }
 
-// Normalize returns the entry as stores keep it: clean text and times, tags
-// and aliases as sorted sets, votes by time, data compact, no links to
-// nowhere. The argument stays as it is. It fails with ErrBadEntry.
+// Normalize returns the entry as stores keep it: clean text and times, tags and
+// aliases as sorted sets, votes by time, compact data, no links without a
+// target. It does not modify its argument. It fails with ErrBadEntry.
 func (e Entry) Normalize() (Entry, error) {
 	if err := e.Record.normalize(); err != nil {
 		return Entry{}, err
@@ -58,7 +58,8 @@ func (e Entry) Normalize() (Entry, error) {
 	e.Aliases = slices.DeleteFunc(e.Aliases, func(a string) bool { return a == e.Record.Key || len(a) > MaxKey })
 	links := make([]Link, 0, len(e.Links))
 	for _, l := range e.Links {
-		l = Link{Relation: Relation(Clean(string(l.Relation))), To: l.To.Clean(), Snippet: cut(Clean(l.Snippet), MaxSnippet)}
+		l = Link{Relation: Relation(Clean(string(l.Relation))), To: l.To.Clean(),
+			Snippet: cut(Clean(l.Snippet), MaxSnippet)}
 		if l.To.Kind != "" && l.To.Key != "" && len(l.To.Key) <= MaxKey {
 			links = append(links, l)
 		}
@@ -85,7 +86,8 @@ func (r *Record) normalize() error {
 	} {
 		*s = Clean(*s)
 	}
-	for _, t := range []*time.Time{&r.CreatedAt, &r.UpdatedAt, &r.LastActivityAt, &r.FirstSeenAt, &r.StartsAt, &r.EndsAt} {
+	for _, t := range []*time.Time{&r.CreatedAt, &r.UpdatedAt, &r.LastActivityAt, &r.FirstSeenAt, &r.StartsAt,
+		&r.EndsAt} {
 		*t = CleanTime(*t)
 	}
 	r.Tags = set(r.Tags)
@@ -93,7 +95,8 @@ func (r *Record) normalize() error {
 	case r.Kind == "" || r.Key == "":
 		return fmt.Errorf("catalog: %w: kind %q, key %q", ErrBadEntry, r.Kind, r.Key)
 	case len(r.Key) > MaxKey:
-		return fmt.Errorf("catalog: %w: the key of %s %.40s… is longer than %d bytes", ErrBadEntry, r.Kind, r.Key, MaxKey)
+		return fmt.Errorf("catalog: %w: the key of %s %.40s… is longer than %d bytes", ErrBadEntry, r.Kind, r.Key,
+			MaxKey)
 	case len(r.Data) == 0:
 		r.Data = nil
 		return nil
@@ -106,9 +109,9 @@ func (r *Record) normalize() error {
 	return nil
 }
 
-// ContentHash is the hash of a normalized entry's content with everything
-// that hangs on it, so that a change of its tags, aliases, links or votes
-// alone is a change. It leaves out what the Store sets.
+// ContentHash is the hash of a normalized entry's content and dependents, so
+// that a change of only its tags, aliases, links or votes is a change. It
+// excludes what the Store sets.
 func (e Entry) ContentHash() string {
 	r := e.Record
 	r.ID, r.Hash, r.Source, r.FirstSeenAt, r.DeletedAt = 0, "", "", time.Time{}, time.Time{}
@@ -121,7 +124,7 @@ func (e Entry) ContentHash() string {
 }
 
 // AdditionHash is the hash of what a normalized entry adds to a record of
-// another source: its aliases and links. It is "" when there are none.
+// another source: its aliases and links. It is "" if there are none.
 func (e Entry) AdditionHash() string {
 	if len(e.Aliases) == 0 && len(e.Links) == 0 {
 		return ""
@@ -132,8 +135,8 @@ func (e Entry) AdditionHash() string {
 	}{e.Aliases, e.Links})
 }
 
-// hash is half a SHA-256 of the value's JSON: 128 bits keep accidents away
-// and rows short.
+// hash is half a SHA-256 of the value's JSON: 128 bits rule out accidents and
+// keep rows short.
 func hash(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil { // strings, integers, clean times and checked JSON always encode
@@ -143,7 +146,8 @@ func hash(v any) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// set returns the clean, distinct, non-empty strings in order; nil for none.
+// set returns the clean, distinct, non-empty strings in order; nil if there are
+// none.
 func set(list []string) []string {
 	var out []string
 	for _, s := range list {
@@ -165,13 +169,13 @@ func cut(s string, n int) string {
 	return s
 }
 
-// keyDigits is the width digits are brought to in a KeyOrder.
+// keyDigits is the width that digits are padded to in a KeyOrder.
 const keyDigits = 18
 
-// KeyOrder returns the string by whose bytes natural keys are ordered: without
-// regard to case, a run of digits by its value, so that PR-9 comes before
-// PR-203 and 1.9.0 before 1.10.0. Stores keep it in a column of its own,
-// because databases disagree about collations.
+// KeyOrder returns the string whose bytes order natural keys: case-insensitive,
+// runs of digits by value, so that PR-9 comes before PR-203 and 1.9.0 before
+// 1.10.0. Stores keep it in a separate column, because databases disagree about
+// collations.
 func KeyOrder(key string) string {
 	var b strings.Builder
 	key = strings.ToLower(key)
@@ -191,13 +195,13 @@ func KeyOrder(key string) string {
 	}
 	order := b.String()
 	if len(order) > MaxKey {
-		order = strings.ToValidUTF8(order[:MaxKey], "") // the longest that an index takes
+		order = strings.ToValidUTF8(order[:MaxKey], "") // the limit of an index
 	}
 	return order
 }
 
-// Fold returns text in the form in which substrings are matched without
-// regard to case: lower case, one line.
+// Fold returns text in the form used for case-insensitive substring matching:
+// lower case, on one line.
 func Fold(s string) string {
 	return strings.Join(strings.Fields(strings.ToLower(Clean(s))), " ")
 }

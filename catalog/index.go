@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// IndexStore keeps what the index follower derives from records: the change
-// log it reads, and by index generation the passages table. It is in the
-// same database, so that the two agree after a crash.
+// IndexStore keeps what the index follower derives from records: the change log
+// it reads, and by index generation the passages table. Both are in the same
+// database, so that they agree after a crash.
 type IndexStore interface {
 	// Changes returns up to limit changes after seq, oldest first. A record
-	// changed several times appears once, at its last change.
+	// that changed several times appears once, at its last change.
 	Changes(ctx context.Context, after int64, limit int) ([]Change, error)
-	// LastChange returns the newest sequence number, 0 for none.
+	// LastChange returns the newest sequence number, 0 if the log is empty.
 	LastChange(ctx context.Context) (int64, error)
 
 	// OpenGeneration returns the generation of the fingerprint (analyzer,
-	// passage rules, embedding model), creating it beside the others.
+	// passage rules, embedding model), creating it if it does not exist.
 	OpenGeneration(ctx context.Context, fingerprint string) (Generation, error)
 	// Generations returns all generations, oldest first.
 	Generations(ctx context.Context) ([]Generation, error)
 	// DropGeneration removes a generation with its passages and words.
 	DropGeneration(ctx context.Context, id int64) error
 	// PutPassages replaces the passages of the given records and moves the
-	// generation's checkpoint, in one transaction. A record without passages
-	// loses those it had.
+	// generation's checkpoint, in one transaction. A record given without
+	// passages loses its passages.
 	PutPassages(ctx context.Context, generation int64, records []RecordPassages, checkpoint int64) error
-	// AddWords adds to the words that a generation's passages hold. It may run
-	// ahead of the passages: a word that none holds does no harm.
+	// AddWords adds to a generation's vocabulary. It may run ahead of the
+	// passages: an unused word does no harm.
 	AddWords(ctx context.Context, generation int64, words []string) error
-	// Words returns them, in no particular order.
+	// Words returns a generation's vocabulary, in no particular order.
 	Words(ctx context.Context, generation int64) ([]string, error)
 	// Passages returns the passages with these ids, in no particular order.
 	Passages(ctx context.Context, generation int64, ids []int64) ([]Passage, error)
@@ -64,7 +64,7 @@ type RecordPassages struct {
 }
 
 // Passage is a stored passage. Its id is derived from record and ordinal by
-// package passage, so that it is the same on every stack.
+// package passage, so that all engines share it.
 type Passage struct {
 	ID      int64
 	Record  int64
@@ -73,5 +73,5 @@ type Passage struct {
 	Heading string // heading path, outermost first, joined by " › "
 	Text    string
 	Terms   []byte // analysed terms with field and position, packed by package analysis
-	Hash    string // of what is embedded: the embedding cache's key
+	Hash    string // of the embedded text: the key of the embedding cache
 }

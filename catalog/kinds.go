@@ -27,7 +27,7 @@ type KindInfo struct {
 	Data        reflect.Type // the struct that Record.Data encodes
 }
 
-// Kinds is the table of kinds, in the order they are listed in.
+// Kinds is the table of kinds, in listing order.
 var Kinds = []KindInfo{
 	{KindCIP, "improvement proposals and their drafts", SearchCIP, reflect.TypeFor[CIP]()},
 	{KindAttachment, "files beside improvement proposals", SearchCIP, reflect.TypeFor[Attachment]()},
@@ -65,7 +65,7 @@ var Kinds = []KindInfo{
 	{KindPartner, "reference data of partner products", SearchDoc, reflect.TypeFor[Partner]()},
 }
 
-// InfoOf returns the table's entry of a kind, and whether it has one.
+// InfoOf returns the entry of a kind in the table, and whether there is one.
 func InfoOf(k Kind) (KindInfo, bool) {
 	for _, info := range Kinds {
 		if info.Kind == k {
@@ -75,7 +75,7 @@ func InfoOf(k Kind) (KindInfo, bool) {
 	return KindInfo{}, false
 }
 
-// Encode makes Record.Data of a kind's struct. Equal values encode to equal
+// Encode returns a kind's struct as Record.Data. Equal values encode to equal
 // bytes.
 func Encode(v any) (json.RawMessage, error) {
 	data, err := json.Marshal(v)
@@ -85,8 +85,8 @@ func Encode(v any) (json.RawMessage, error) {
 	return data, nil
 }
 
-// Decode reads a record's data into the struct of its kind; asking for
-// another kind's struct is an error. A record without data gives the zero
+// Decode reads a record's data into the struct of its kind; decoding into
+// another kind's struct is an error. A record without data yields the zero
 // value.
 func Decode[T any](r Record) (T, error) {
 	var v T

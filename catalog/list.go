@@ -33,8 +33,7 @@ const (
 	TimeFirstSeen TimeColumn = "first_seen"
 	TimeStarts    TimeColumn = "starts"
 	TimeEnds      TimeColumn = "ends"
-	// TimeWindow selects the records that are on at some time of the range,
-	// also those that began before it or end after it.
+	// TimeWindow selects the records whose time span overlaps the range.
 	TimeWindow TimeColumn = "window"
 )
 
@@ -42,31 +41,31 @@ const (
 type ListQuery struct {
 	Kinds            []Kind
 	Sources          []string
-	Containers       []string // matched without regard to case
-	States           []string // matched without regard to case
-	Categories       []string // matched without regard to case
-	CategoryContains string   // substring of the category, without regard to case
+	Containers       []string // case-insensitive
+	States           []string // case-insensitive
+	Categories       []string // case-insensitive
+	CategoryContains string   // substring of the category, case-insensitive
 	Tags             []string // at least one of them, exactly as stored: see Tag
-	AllTags          []string // every one of them
+	AllTags          []string // all of them
 	Parent           int64    // children of this record
 	TopLevel         bool     // only records without a parent
 	Unanswered       bool     // only records without a parent and without replies
 	HasBody          *bool    // only records with a body, or only those without
 	Author           string
-	// LinksTo selects the records with a link to one of these. A record that
-	// has the reference as its key or alias is meant under all its names: a
-	// link to PR-203 counts as one to the proposal that it became. A record's
-	// links to itself do not count.
+	// LinksTo selects the records with a link to one of these. A reference
+	// stands for all names of the record that has it as key or alias: a link to
+	// PR-203 also counts for the proposal that it became. A record's links to
+	// itself do not count.
 	LinksTo   []Ref
 	Relations []Relation // of these links; none: any
-	When      TimeColumn // what Since and Until bound; unknown times are in no range
+	When      TimeColumn // the time that Since and Until bound; records without it do not match
 	Since     time.Time  // not before
 	Until     time.Time  // before
-	Text      string     // substring of title, author or category, without regard to case
+	Text      string     // substring of title, author or category, case-insensitive
 	Order     Order      // default ByKey
 	Limit     int        // 0 = all
 	Offset    int
-	WithBody  bool // lists leave Body empty unless asked
+	WithBody  bool // also return Body
 }
 
 // Count is the number of live records with these values.

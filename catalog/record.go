@@ -8,20 +8,20 @@ import (
 )
 
 // Sentinels of every Store. Implementations wrap them with the operation and
-// the key they were asked for.
+// the key.
 var (
-	// ErrNotFound: the reference is well formed and nothing has it.
+	// ErrNotFound: no record has the well-formed reference.
 	ErrNotFound = errors.New("not found")
 	// ErrConflict: the write contradicts what the catalog holds (a record of
 	// another source, a data directory of another network).
 	ErrConflict = errors.New("conflict")
 )
 
-// FirstID is the smallest record id. Ids start so high that a topic or
-// proposal number passed by mistake for one finds nothing.
+// FirstID is the smallest record id. Ids start high enough that a topic or
+// proposal number passed as an id by mistake finds nothing.
 const FirstID int64 = 1_000_000
 
-// Kind names what a record is. The value is stored and public.
+// Kind is the kind of a record. The value is stored and public.
 type Kind string
 
 // The kinds of content. A new one is one constant here, one typed struct in a
@@ -72,18 +72,18 @@ type Ref struct {
 func (r Ref) String() string { return fmt.Sprintf("%s %s", r.Kind, r.Key) }
 
 // Record is one piece of content of any kind. Lists filter and sort on these
-// fields; what only one kind has is in Data. Times are UTC; a zero time is
+// fields; data specific to one kind is in Data. Times are UTC; a zero time is
 // unknown.
 type Record struct {
 	ID        int64 // assigned by the Store on first write, stable, kept by export
 	Kind      Kind
 	Key       string // natural key: CIP-0056, PR-203, 1234, a slug
 	Title     string
-	URL       string // the source's own address
+	URL       string // address at the source
 	Path      string // the file the record was read from, relative to its source
 	Source    string // name of the network's source that owns the record
 	Container string // repository, mail group, channel, registry, forum category
-	State     string // mapped state: a CIP status, open, closed, …
+	State     string // mapped: a CIP status, open, closed, …
 	Category  string // a CIP's type, a topic's category, …
 	Parent    int64  // id of the parent record; 0 for none
 	Author    string
@@ -108,7 +108,7 @@ type Record struct {
 	DeletedAt time.Time // zero while live
 }
 
-// Ref returns the record's natural reference.
+// Ref returns the record's reference.
 func (r Record) Ref() Ref { return Ref{r.Kind, r.Key} }
 
 // Relation says how one record refers to another.
@@ -124,8 +124,8 @@ const (
 	Supersedes Relation = "supersedes"
 )
 
-// Link is a directed reference from a record to a kind and key, which need
-// not exist (yet).
+// Link is a directed reference from a record to a kind and key, which may not
+// exist (yet).
 type Link struct {
 	From     int64 // record id; set by the Store on write
 	Relation Relation
@@ -133,17 +133,18 @@ type Link struct {
 	Snippet  string // text around the reference, ≤ 240 characters
 }
 
-// Event is a dated change of a record's field. It hangs on the natural key,
-// so that a proposal without a file keeps its history without a record.
+// Event is a dated change of a record's field. It is tied to the natural key,
+// so that a proposal without a file, and so without a record, keeps its
+// history.
 type Event struct {
 	Ref     Ref
-	Field   string // "status"
+	Field   string // "status", "state"
 	At      time.Time
 	From    string // mapped; empty for the first
 	To      string // mapped
 	RawFrom string // as the source spells it
 	RawTo   string
-	Via     string // "header" (authoritative) or "index" (fills what headers lack)
+	Via     string // "header" (authoritative), "index" (fills gaps), "pull", "last_commit"
 	Commit  string
 	URL     string // where the change can be seen
 	Subject string // of the commit that made it

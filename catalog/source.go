@@ -2,7 +2,7 @@ package catalog
 
 import "time"
 
-// SourceState is what is known of one source's syncs.
+// SourceState is the sync state of one source.
 type SourceState struct {
 	Name        string
 	Kind        string // connector kind: snapshot, proposals, forum, …
@@ -10,13 +10,13 @@ type SourceState struct {
 	LastSuccess time.Time
 	Cursor      string
 	Error       string // of the last run; empty when it succeeded
-	Skipped     int    // bad items the last run reported and left out
+	Skipped     int    // bad items that the last run reported and skipped
 	Freshness   time.Duration
 }
 
 // Stale reports whether the source's data is older than its freshness
-// threshold. A source without a threshold is never stale, one that never
-// succeeded is.
+// threshold. A source without a threshold is never stale, one with a threshold
+// that never succeeded is.
 func (s SourceState) Stale(now time.Time) bool {
 	return s.Freshness > 0 && now.Sub(s.LastSuccess) > s.Freshness
 }

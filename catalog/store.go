@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// Store is the catalog. It is implemented on SQLite (package
-// catalog/sqlite) and checked by the suite in catalog/catalogtest, which any
-// further implementation joins with a constructor.
+// Store is the catalog. It is implemented on SQLite (package catalog/sqlite)
+// and checked by the suite in catalog/catalogtest, which runs against any
+// implementation given its constructor.
 //
 // Reads see only live records unless they say otherwise and are safe for
 // concurrent use; writes are serialised by the implementation. Every write is
-// one transaction: after a crash it is there whole or not at all.
+// one transaction: after a crash it is either complete or absent.
 type Store interface {
 	Reader
 	Writer
@@ -19,7 +19,8 @@ type Store interface {
 	Close() error
 }
 
-// Reader answers what operations, connectors and derivations ask.
+// Reader is the read side of the store, for operations, connectors and
+// derivations.
 type Reader interface {
 	// Get finds a record by natural key, then by alias. ErrNotFound.
 	Get(ctx context.Context, ref Ref) (Record, error)
@@ -40,8 +41,9 @@ type Reader interface {
 	// TagCounts returns how many live records of a kind have each tag that
 	// begins with prefix, most first: Tag("label", …) with "label:".
 	TagCounts(ctx context.Context, kind Kind, prefix string) ([]TagCount, error)
-	// LastChange returns the newest sequence number of the change log, 0 for
-	// none. What was computed from records is current while it stays the same.
+	// LastChange returns the newest sequence number of the change log, 0 if the
+	// log is empty. Anything computed from records is valid while it does not
+	// change.
 	LastChange(ctx context.Context) (int64, error)
 
 	// LinksFrom returns the links of a record, in stored order.
@@ -56,39 +58,39 @@ type Reader interface {
 	LinksByRelation(ctx context.Context, relation Relation) ([]Link, error)
 	// Aliases returns the other names of a record.
 	Aliases(ctx context.Context, record int64) ([]string, error)
-	// Events returns matching events, newest first, of equal times by
-	// reference; those of one reference keep the reverse of the order they were
-	// written in.
+	// Events returns matching events, newest first, then by reference; events
+	// of one reference at the same time are in reverse order of writing.
 	Events(ctx context.Context, q EventQuery) ([]Event, error)
 	// VotesOn returns the votes on a record ordered by time, then voter.
 	VotesOn(ctx context.Context, record int64) ([]Vote, error)
 	// VotesBy returns a voter's votes on live records of a kind, newest first;
-	// those of every voter without one.
+	// an empty voter means all voters.
 	VotesBy(ctx context.Context, kind Kind, voter string) ([]Vote, error)
 	// Snapshots returns the newest snapshots of a series, newest first.
 	Snapshots(ctx context.Context, series string, limit int) ([]Snapshot, error)
 	// Sources returns the sync state of every source ever synced, by name.
 	Sources(ctx context.Context) ([]SourceState, error)
-	// Searches returns what was searched, most often first, and how many
-	// queries match in all.
+	// Searches returns searched queries, most often first, and the total number
+	// of matching queries.
 	Searches(ctx context.Context, q SearchQuery) (list []SearchCount, total int, err error)
-	// Violations returns what the content security policy blocked since the
-	// day of a time, by directive, most first, with up to top addresses each.
+	// Violations returns the violations of the content security policy since a
+	// day, by directive, most first, with up to top addresses each.
 	Violations(ctx context.Context, since time.Time, top int) ([]DirectiveCount, error)
-	// Dump calls fn with every live record as one state of the catalog, by id:
-	// first the entry of the source that owns it, then, with the record's
-	// reference alone, what each other source adds to it. Applied to an empty
-	// catalog by source, owners before additions, the entries make the same
-	// records. An error of fn ends it and is returned.
+	// Dump calls fn with every live record, by id, all from one state of the
+	// catalog: first the entry of the source that owns it, then, with the
+	// record's reference alone, the additions of each other source. Applied to
+	// an empty catalog by source, owners before additions, the entries recreate
+	// the same records. Dump stops at an error of fn and returns it.
 	Dump(ctx context.Context, fn func(source string, e Entry) error) error
 }
 
-// Writer is what ingest writes through.
+// Writer is the write side of the store, used by ingest.
 type Writer interface {
-	// Apply writes a batch in one transaction: records, what hangs on them,
-	// tombstones and the cursor. A record whose content hash is unchanged
-	// writes nothing and logs no change. A record that another source owns is
-	// left as it is; its links and aliases are added (Result.Foreign).
+	// Apply writes a batch in one transaction: records, their dependents
+	// (aliases, links, votes, events), tombstones and the cursor. A record
+	// whose content hash is unchanged is not written or logged. A record owned
+	// by another source keeps its content and only gains the links and aliases
+	// (Result.Foreign).
 	Apply(ctx context.Context, b Batch) (Result, error)
 	// LiveKeys returns the references of all live records that a source owns
 	// or adds links or aliases to.
@@ -100,16 +102,16 @@ type Writer interface {
 	PutSnapshot(ctx context.Context, s Snapshot) error
 	// PruneSnapshots removes all but the newest snapshots of a series.
 	PruneSnapshots(ctx context.Context, series string, keep int) error
-	// Meta and SetMeta hold facts of the data directory itself: its network,
-	// the sample's anchor day. A missing key reads as "".
+	// Meta and SetMeta hold facts about the data directory itself: its network,
+	// the sample's anchor day. A missing key returns "".
 	Meta(ctx context.Context, key string) (string, error)
 	SetMeta(ctx context.Context, key, value string) error
-	// CountSearches and CountViolations add to the counts of the days, and
-	// remove those of days that are no longer kept.
+	// CountSearches and CountViolations add to the daily counts and remove days
+	// that are no longer kept.
 	CountSearches(ctx context.Context, counts []SearchCount) error
 	CountViolations(ctx context.Context, counts []Violation) error
-	// Enqueue adds a request for whoever runs the scheduler; Requests returns
-	// those not done, oldest first; FinishRequest marks one done.
+	// Enqueue adds a request for the process that runs the scheduler; Requests
+	// returns those not done, oldest first; FinishRequest marks one done.
 	Enqueue(ctx context.Context, r Request) (int64, error)
 	Requests(ctx context.Context) ([]Request, error)
 	FinishRequest(ctx context.Context, id int64, failure string) error
@@ -124,21 +126,20 @@ type EventQuery struct {
 	Limit int
 }
 
-// Entry is a record with everything that hangs on it. On write, links,
-// aliases and votes of the record are replaced as a whole by those given;
-// links and aliases that other sources add to it stay. Normalize says what a
-// store keeps of an entry.
+// Entry is a record with its dependents. A write replaces the record's links,
+// aliases and votes as a whole; links and aliases added by other sources are
+// kept. Normalize defines the stored form.
 type Entry struct {
 	Record Record
-	// Parent is resolved to Record.Parent when set, by key or alias; it may
-	// be earlier in the same batch. One that does not exist leaves
-	// Record.Parent as it is.
+	// Parent is resolved to Record.Parent when set, by key or alias; it may be
+	// earlier in the same batch. A parent that does not exist leaves
+	// Record.Parent unchanged.
 	Parent  Ref
 	Aliases []string
 	Links   []Link
 	Votes   []Vote
 	// Addition says that the entry only adds aliases and links to a record of
-	// another source. Where there is none, it is left out.
+	// another source. It is ignored if that record does not exist.
 	Addition bool
 }
 
@@ -149,15 +150,15 @@ type Batch struct {
 	// Events are replaced per reference: all events of a Ref that this source
 	// wrote before are replaced by those in the batch.
 	Events []Event
-	// Delete tombstones records of this source, before the entries are
-	// written; another's record only loses the links and aliases that this
-	// source added. Ids of neither are ignored.
+	// Delete tombstones records of this source before the entries are written.
+	// Records of other sources only lose the links and aliases that this source
+	// added. Other ids are ignored.
 	Delete []int64
 	// Cursor, when not nil, becomes the source's cursor.
 	Cursor *string
-	// Restore says that the entries come from another catalog's Dump: records
-	// that are new keep the ids and the times they were first seen. ErrConflict
-	// if another record has such an id.
+	// Restore says that the entries come from another catalog's Dump: new
+	// records keep their ids and FirstSeenAt. ErrConflict if another record
+	// already has such an id.
 	Restore bool
 }
 
@@ -166,10 +167,11 @@ type Result struct {
 	Created, Updated, Unchanged, Foreign, Deleted int
 }
 
-// Request asks whoever runs the scheduler for work: what api wants of ingest.
+// Request is work for the process that runs the scheduler, requested through
+// the API.
 type Request struct {
 	ID        int64
-	Kind      string // "sync": the scheduler executes no other
+	Kind      string // "sync": the only kind that the scheduler executes
 	Argument  string // a source name, or empty for all
 	CreatedAt time.Time
 	Failure   string

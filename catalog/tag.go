@@ -1,28 +1,28 @@
 package catalog
 
-// A list filters by a column or by a tag, never inside a record's data. A tag
-// is a mark, or a name and a value made by Tag; connectors write no others.
+// Lists filter by columns and tags, never inside a record's data. A tag is a
+// mark, or a name and a value joined by Tag; connectors write no others.
 
-// Marks: tags that say something of a record by being there.
+// Marks: tags without a value.
 const (
-	// TagStub: the record exists but says hardly anything, as a page of
-	// headings and to-dos, a template, a draft that only tests.
+	// TagStub: the record has hardly any content, such as a page of headings
+	// and to-dos, a template or a test draft.
 	TagStub = "stub"
-	// TagOtherVersion: a documentation page of another version than the
-	// current one, which has that page too.
+	// TagOtherVersion: a documentation page of a version other than the current
+	// one, which also has that page.
 	TagOtherVersion = "other-version"
 	TagStable       = "stable"     // a release or package version that is not a prerelease
-	TagSecurity     = "security"   // release notes that speak of security
-	TagCode         = "code"       // a post with blocks of code
+	TagSecurity     = "security"   // release notes that mention security
+	TagCode         = "code"       // a post with code blocks
 	TagValidators   = "validators" // an operation in which validators have to act
 	TagSuper        = "super"      // a validator that takes part in governance
 )
 
 // Names of tags.
 const (
-	TagStatus      = "status"      // of a proposal, the network's own word
-	TagType        = "type"        // of a proposal, as its header has it
-	TagLabel       = "label"       // labels, topics and keywords that the source gives
+	TagStatus      = "status"      // of a proposal, in the network's own words
+	TagType        = "type"        // of a proposal, as in its header
+	TagLabel       = "label"       // labels, topics and keywords given by the source
 	TagEnvironment = "environment" // of an operation
 	TagOutcome     = "outcome"     // of a vote request
 	TagProvider    = "provider"    // party id of an application's provider
@@ -33,9 +33,9 @@ const (
 	TagTopic       = "topic"       // of a derived radar item: security, breaking
 )
 
-// Tag returns the tag that makes a value filterable which has no column of its
-// own: "name:value", the value folded. It is "", which is never stored, for a
-// value without text.
+// Tag returns the tag that makes a value without a column filterable:
+// "name:value", the value folded. For a blank value it is "", which is never
+// stored.
 func Tag(name, value string) string {
 	if value = Fold(value); value == "" {
 		return ""
@@ -43,8 +43,7 @@ func Tag(name, value string) string {
 	return name + ":" + value
 }
 
-// Tags returns the tags of several values of a name, to filter by any of them
-// or to write.
+// Tags returns the tags of several values of one name.
 func Tags(name string, values ...string) []string {
 	var tags []string
 	for _, value := range values {

@@ -1,10 +1,10 @@
 // Package archive writes a catalog as a portable corpus, and reads one into an
 // empty catalog, with ids, aliases, links, votes, events, snapshots and the
-// state of its sources. What an installation has for itself stays there:
-// cursors, requests, the index and the salt of pseudonyms.
+// state of its sources. Installation-specific state is left out: cursors,
+// requests, the index and the salt of pseudonyms.
 //
-// The corpus is a directory. Its manifest.jsonl lists the files with their
-// content type and checksum, in the shape that package ingest/snapshot reads;
+// The corpus is a directory. Its manifest.jsonl lists the files with content
+// type and checksum, in the format that package ingest/snapshot reads;
 // network.yaml describes the network; the other files are JSON lines:
 //
 //	records/SOURCE.jsonl    what a source owns, with what hangs on it
@@ -25,8 +25,8 @@ import (
 const (
 	manifestName = "manifest.jsonl"
 	networkName  = "network.yaml"
-	// format is the version of the files; a reader refuses a later one.
-	// Records of format 1 had a page, which counted in their hash.
+	// format is the version of the files; a reader refuses a later one. Records
+	// of format 1 had a page address, which was part of their hash.
 	format = 2
 )
 
@@ -41,8 +41,8 @@ const (
 )
 
 var (
-	// ErrNotEmpty: the directory to write to, or the catalog to read into,
-	// holds something already.
+	// ErrNotEmpty: the directory to write to, or the catalog to read into, is
+	// not empty.
 	ErrNotEmpty = errors.New("not empty")
 	// ErrDamaged: a file is missing, differs from the manifest or cannot be
 	// understood.
@@ -54,7 +54,7 @@ type Summary struct {
 	Records, Additions, Events, Snapshots, Sources int
 }
 
-// row is one line of the manifest.
+// row is a line of the manifest.
 type row struct {
 	Path   string `json:"path"`
 	Type   string `json:"content_type"`
@@ -65,7 +65,7 @@ type row struct {
 	SHA256 string `json:"sha256"`
 }
 
-// meter counts and hashes what passes through it.
+// meter counts and hashes the bytes written through it.
 type meter struct {
 	w    io.Writer
 	hash hash.Hash

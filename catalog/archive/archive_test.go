@@ -240,7 +240,7 @@ func TestRefused(t *testing.T) {
 		"file gone":     {func(m fstest.MapFS) { delete(m, "snapshots.jsonl") }, "snapshots.jsonl", true},
 		"file changed":  {func(m fstest.MapFS) { replace(m, "snapshots.jsonl", "1", "2") }, "differs from its checksum", true},
 		"file cut":      {func(m fstest.MapFS) { m["sources.jsonl"].Data = m["sources.jsonl"].Data[1:] }, "differs from its checksum", true},
-		"record forged": {func(m fstest.MapFS) { forge(m, "records/docs%2Fall.jsonl", "Page <p7>", "Page <x7>") }, "is not what its hash says", true},
+		"record forged": {func(m fstest.MapFS) { forge(m, "records/docs%2Fall.jsonl", "Page <p7>", "Page <x7>") }, "does not match its hash", true},
 		"line broken":   {func(m fstest.MapFS) { forge(m, "records/docs%2Fall.jsonl", `{"id":1000005`, `{"id":"`) }, "records/docs%2Fall.jsonl: line 5", true},
 		"no id":         {func(m fstest.MapFS) { forge(m, "records/docs%2Fall.jsonl", `{"id":1000005`, `{"id":0`) }, "bad entry", false},
 		"id twice":      {func(m fstest.MapFS) { forge(m, "records/docs%2Fall.jsonl", `{"id":1000005`, `{"id":1000004`) }, "another record has id", false},

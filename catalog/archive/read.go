@@ -24,8 +24,8 @@ const (
 	batchBytes   = 4 << 20
 )
 
-// metaImport holds, from the first write to the last, the checksum of the
-// manifest that is being read into a catalog.
+// metaImport holds the checksum of the manifest while its corpus is read into a
+// catalog.
 const metaImport = "import"
 
 // Unfinished reports whether reading a corpus into the catalog was interrupted.
@@ -34,7 +34,7 @@ func Unfinished(ctx context.Context, store catalog.Writer) (bool, error) {
 	return sum != "", err
 }
 
-// Network reads the description of the network a corpus is of.
+// Network reads the network description of a corpus.
 func Network(fsys fs.FS) (network.Network, error) {
 	text, err := fs.ReadFile(fsys, networkName)
 	if err != nil {
@@ -43,11 +43,11 @@ func Network(fsys fs.FS) (network.Network, error) {
 	return network.Parse(networkName, text)
 }
 
-// Read reads a corpus into an empty catalog. All files are checked against the
-// manifest before the first write. One that was interrupted continues when it is
-// read again; any other catalog that holds something is ErrNotEmpty. A corpus
-// that is not what its manifest says is ErrDamaged. progress is
-// called after every record.
+// Read reads a corpus into an empty catalog. It checks all files against the
+// manifest before the first write. An interrupted read is resumed by reading
+// the same corpus again; any other catalog that is not empty is ErrNotEmpty. A
+// corpus that contradicts its manifest is ErrDamaged. progress is called after
+// every record.
 func Read(ctx context.Context, store catalog.Store, fsys fs.FS, progress func(done, total int)) (Summary, error) {
 	r := reader{store: store, fsys: fsys, progress: progress}
 	err := r.all(ctx)
@@ -62,7 +62,7 @@ type reader struct {
 	fsys     fs.FS
 	progress func(done, total int)
 	rows     []row
-	total    int // records, as the manifest says
+	total    int // records, according to the manifest
 	sum      Summary
 }
 
@@ -74,7 +74,7 @@ func (r *reader) all(ctx context.Context) error {
 	if err := r.begin(ctx, checksum); err != nil {
 		return err
 	}
-	// Owners before what others add to their records.
+	// Owned records before additions to them.
 	for _, contentType := range []string{typeRecords, typeAdditions, typeEvents, typeSnapshots, typeSources} {
 		for _, row := range r.rows {
 			if row.Type != contentType {
@@ -88,8 +88,8 @@ func (r *reader) all(ctx context.Context) error {
 	return r.store.SetMeta(ctx, metaImport, "")
 }
 
-// check reads the manifest and compares every file with it. It returns the
-// manifest's own checksum.
+// check reads the manifest and verifies every file. It returns the checksum of
+// the manifest itself.
 func (r *reader) check(ctx context.Context) (string, error) {
 	f, err := r.fsys.Open(manifestName)
 	if err != nil {
@@ -118,7 +118,7 @@ func (r *reader) check(ctx context.Context) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// parseManifest returns the rows that are a catalog's.
+// parseManifest returns the rows that belong to a catalog.
 func parseManifest(text []byte) ([]row, error) {
 	if len(text) > maxManifest {
 		return nil, fmt.Errorf("%w: %s is larger than %d MB", ErrDamaged, manifestName, maxManifest>>20)
@@ -138,8 +138,8 @@ func parseManifest(text []byte) ([]row, error) {
 			continue
 		}
 		if r.Format > format {
-			return nil, fmt.Errorf("%s:%d: written in format %d by a newer almanac; this one reads up to %d", manifestName, n,
-				r.Format, format)
+			return nil, fmt.Errorf("%s:%d: written in format %d by a newer almanac; this one reads up to %d",
+				manifestName, n, r.Format, format)
 		}
 		if !fs.ValidPath(r.Path) {
 			return nil, fmt.Errorf("%w: %s:%d: %q is not a path inside the corpus", ErrDamaged, manifestName, n, r.Path)
@@ -169,7 +169,7 @@ func (r *reader) intact(row row) error {
 	return nil
 }
 
-// begin checks that the catalog may be written and marks it as unfinished.
+// begin checks that the catalog may be written to and marks it unfinished.
 func (r *reader) begin(ctx context.Context, checksum string) error {
 	unfinished, err := r.store.Meta(ctx, metaImport)
 	if err != nil {
@@ -243,21 +243,21 @@ func (r *reader) entries(ctx context.Context, row row, f io.Reader) error {
 	return flush()
 }
 
-// checked returns the entry of a line. The content of a record must be what
-// its hash says, which in format 1 covered more than is read today.
+// checked returns the entry of a line. The content of a record must match its
+// hash, which in format 1 covered more than is read today.
 func checked(l entryLine, row row) (catalog.Entry, error) {
 	e, err := l.entry().Normalize()
 	if err != nil {
 		return e, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if row.Type == typeRecords && row.Format > 1 && e.ContentHash() != l.Hash {
-		return e, fmt.Errorf("%w: %s is not what its hash says", ErrDamaged, e.Record.Ref())
+		return e, fmt.Errorf("%w: %s does not match its hash", ErrDamaged, e.Record.Ref())
 	}
 	return e, nil
 }
 
 func (r *reader) events(ctx context.Context, row row, f io.Reader) error {
-	// All of a reference have to be in one batch, so those of a source are.
+	// Events of one reference must be in one batch, so all of a source are.
 	b := catalog.Batch{Source: row.Source}
 	err := eachLine(f, func(l eventLine) error {
 		b.Events = append(b.Events, l.event())

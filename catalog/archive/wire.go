@@ -7,7 +7,7 @@ import (
 	"almanac/catalog"
 )
 
-// The structs below are the lines of the files. Unknown times are left out.
+// The structs below are the lines of the files. Unknown times are omitted.
 
 type entryLine struct {
 	ID           int64           `json:"id,omitempty"` // none for an addition
@@ -111,7 +111,8 @@ func (l entryLine) entry() catalog.Entry {
 		State: l.State, Category: l.Category, Parent: l.Parent, Author: l.Author, CreatedAt: l.CreatedAt,
 		UpdatedAt: l.UpdatedAt, LastActivityAt: l.LastActivity, FirstSeenAt: l.FirstSeen, StartsAt: l.StartsAt,
 		EndsAt: l.EndsAt, Views: l.Views,
-		Replies: l.Replies, Votes: l.VoteCount, Summary: l.Summary, Data: l.Data, Tags: l.Tags, Hash: l.Hash, Body: l.Body,
+		Replies: l.Replies, Votes: l.VoteCount, Summary: l.Summary, Data: l.Data, Tags: l.Tags, Hash: l.Hash,
+		Body: l.Body,
 	}}
 	for _, k := range l.Links {
 		e.Links = append(e.Links, catalog.Link{Relation: k.Relation, To: catalog.Ref{Kind: k.Kind, Key: k.Key},

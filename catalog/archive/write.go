@@ -20,12 +20,13 @@ import (
 	"almanac/catalog/network"
 )
 
-// series are those a catalog has snapshots of.
+// series are the snapshot series of a catalog.
 var series = []string{catalog.SeriesNetwork, catalog.SeriesMarket, catalog.SeriesStats}
 
-// Write writes the catalog of a network to a directory that is not there yet
-// or is empty (ErrNotEmpty). The corpus appears there whole or not at all: it
-// is written beside it first. progress is called after every record.
+// Write writes the catalog of a network to a directory that is missing or empty
+// (else ErrNotEmpty). The corpus appears there complete or not at all: it is
+// first written to a temporary directory. progress is called after every
+// record.
 func Write(
 	ctx context.Context, store catalog.Reader, n network.Network, dir string, progress func(done, total int),
 ) (Summary, error) {
@@ -59,7 +60,7 @@ func write(
 		}
 	}
 	if err == nil {
-		err = os.Chmod(temporary, 0o755) // others may read it, as they may what was there
+		err = os.Chmod(temporary, 0o755) // readable by others, unlike a temporary directory
 	}
 	if err == nil {
 		err = os.Rename(temporary, dir)
@@ -70,14 +71,14 @@ func write(
 	return w.sum, nil
 }
 
-// writer writes the files of a corpus, several at a time.
+// writer writes the files of a corpus, several at once.
 type writer struct {
 	dir   string
 	files map[string]*file
 	sum   Summary
 }
 
-// file is one that lines are appended to.
+// file is an output file that lines are appended to.
 type file struct {
 	row row
 	f   *os.File
@@ -179,8 +180,8 @@ func (w *writer) sources(ctx context.Context, store catalog.Reader) error {
 	return nil
 }
 
-// line appends to the file of a source below a directory, or to the one of
-// everything of a type.
+// line appends to the file of a source in a directory, or to the single file of
+// a type.
 func (w *writer) line(dir, contentType, source string, v any) error {
 	name := path.Join(dir, url.PathEscape(source)+".jsonl")
 	if dir == "" {
@@ -199,7 +200,7 @@ func (w *writer) line(dir, contentType, source string, v any) error {
 func writeLine(f *file, v any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // it is read as JSON, and by people
+	enc.SetEscapeHTML(false) // the files are read by programs and people, not embedded in HTML
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
@@ -222,7 +223,7 @@ func (w *writer) open(r row) error {
 	return nil
 }
 
-// manifest writes the manifest of the files there are.
+// manifest writes the manifest of the written files.
 func (w *writer) manifest() error {
 	names := slices.Sorted(maps.Keys(w.files))
 	if err := w.open(row{Path: manifestName}); err != nil {
@@ -238,7 +239,7 @@ func (w *writer) manifest() error {
 	return nil
 }
 
-// close brings everything to the disk.
+// close flushes everything to disk.
 func (w *writer) close() error {
 	var errs []error
 	for _, f := range w.files {

@@ -38,14 +38,16 @@ var analyticsPromises = []promise{
 			want  []catalog.SearchCount
 			total int
 		}{
-			"all":        {catalog.SearchQuery{}, []catalog.SearchCount{node, tide, moon}, 3},
-			"the most":   {catalog.SearchQuery{Limit: 1}, []catalog.SearchCount{node}, 3},
-			"zero":       {catalog.SearchQuery{ZeroOnly: true}, []catalog.SearchCount{tide, moon, node}, 3},
-			"since then": {catalog.SearchQuery{Since: today(1).Add(9 * time.Hour)}, []catalog.SearchCount{node, tide, moon}, 3},
+			"all":      {catalog.SearchQuery{}, []catalog.SearchCount{node, tide, moon}, 3},
+			"the most": {catalog.SearchQuery{Limit: 1}, []catalog.SearchCount{node}, 3},
+			"zero":     {catalog.SearchQuery{ZeroOnly: true}, []catalog.SearchCount{tide, moon, node}, 3},
+			"since then": {catalog.SearchQuery{Since: today(1).Add(9 * time.Hour)},
+				[]catalog.SearchCount{node, tide, moon}, 3},
 			"today": {catalog.SearchQuery{Since: today(0)}, []catalog.SearchCount{
 				{Query: "node", N: 4, Zero: 1, LastAt: today(0)}, moon}, 2},
-			"zero, one": {catalog.SearchQuery{ZeroOnly: true, Limit: 1, Since: today(0)}, []catalog.SearchCount{moon}, 2},
-			"none":      {catalog.SearchQuery{Since: today(-1)}, nil, 0},
+			"zero, one": {catalog.SearchQuery{ZeroOnly: true, Limit: 1, Since: today(0)}, []catalog.SearchCount{moon},
+				2},
+			"none": {catalog.SearchQuery{Since: today(-1)}, nil, 0},
 		} {
 			got, total := f.searches(c.query)
 			f.equal(name, got, c.want)

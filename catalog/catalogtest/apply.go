@@ -131,7 +131,8 @@ var applyPromises = []promise{
 		broken.Data = []byte(`{"a":`)
 		for _, bad := range []catalog.Record{{Kind: catalog.KindDoc}, {Key: "x"}, broken} {
 			cursor := "moved"
-			_, err := f.store.Apply(f.ctx, catalog.Batch{Source: "docs", Entries: entries(doc("a"), bad), Cursor: &cursor})
+			_, err := f.store.Apply(f.ctx, catalog.Batch{Source: "docs", Entries: entries(doc("a"), bad),
+				Cursor: &cursor})
 			if !errors.Is(err, catalog.ErrBadEntry) {
 				f.Fatalf("error is %v, want ErrBadEntry", err)
 			}
@@ -142,7 +143,8 @@ var applyPromises = []promise{
 		f.equal("sources", len(states), 0)
 	}},
 	{"a batch without a source is refused", func(f fixture) {
-		if _, err := f.store.Apply(f.ctx, catalog.Batch{Entries: entries(doc("a"))}); !errors.Is(err, catalog.ErrBadEntry) {
+		_, err := f.store.Apply(f.ctx, catalog.Batch{Entries: entries(doc("a"))})
+		if !errors.Is(err, catalog.ErrBadEntry) {
 			f.Fatalf("error is %v", err)
 		}
 	}},

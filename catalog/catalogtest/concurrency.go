@@ -29,7 +29,8 @@ var concurrencyPromises = []promise{
 		for w := range 8 {
 			writers = append(writers, func() error {
 				for i := range 20 {
-					b := catalog.Batch{Source: fmt.Sprint("source-", w), Entries: entries(doc(fmt.Sprintf("%d-%d", w, i)))}
+					b := catalog.Batch{Source: fmt.Sprint("source-", w),
+						Entries: entries(doc(fmt.Sprintf("%d-%d", w, i)))}
 					if _, err := f.store.Apply(f.ctx, b); err != nil {
 						return err
 					}

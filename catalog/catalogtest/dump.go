@@ -37,8 +37,8 @@ var dumpPromises = []promise{
 		b, whole := f.get("b"), f.get("full")
 		b.Hash, whole.Hash = f.get("b").Hash, f.get("full").Hash
 		addition := func(source, alias string, links ...catalog.Link) dumped {
-			return dumped{source, catalog.Entry{Record: catalog.Record{Kind: b.Kind, Key: "b"}, Aliases: []string{alias},
-				Links: links}}
+			return dumped{source, catalog.Entry{Record: catalog.Record{Kind: b.Kind, Key: "b"},
+				Aliases: []string{alias}, Links: links}}
 		}
 		f.equal("dump", f.dump(), []dumped{
 			{"docs", catalog.Entry{Record: b, Aliases: []string{"two"}}},
@@ -46,7 +46,8 @@ var dumpPromises = []promise{
 			addition("zoo", "deux"),
 			{"docs", catalog.Entry{Record: whole, Aliases: []string{"alias"},
 				Links: []catalog.Link{mention("b", "s"), mention("c", "t")},
-				Votes: []catalog.Vote{{Voter: "a", Choice: "abstain"}, {Voter: "v", Choice: "against", CastAt: day(3)}}}},
+				Votes: []catalog.Vote{{Voter: "a", Choice: "abstain"},
+					{Voter: "v", Choice: "against", CastAt: day(3)}}}},
 		})
 	}},
 	{"of many records none is left out or doubled", func(f fixture) {
@@ -82,7 +83,8 @@ var dumpPromises = []promise{
 		r := doc("a")
 		r.ID, r.FirstSeenAt = 1_000_077, day(-400)
 		restore := func(r catalog.Record) error {
-			_, err := f.store.Apply(f.ctx, catalog.Batch{Source: "docs", Restore: true, Entries: []catalog.Entry{{Record: r}}})
+			_, err := f.store.Apply(f.ctx, catalog.Batch{Source: "docs", Restore: true,
+				Entries: []catalog.Entry{{Record: r}}})
 			return err
 		}
 		f.check(restore(r))

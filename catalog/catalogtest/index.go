@@ -11,8 +11,8 @@ import (
 func passages(record int64, texts ...string) catalog.RecordPassages {
 	rp := catalog.RecordPassages{Record: record}
 	for i, text := range texts {
-		rp.Passages = append(rp.Passages, catalog.Passage{ID: record<<16 | int64(i), Record: record, Ordinal: i, Anchor: "a",
-			Heading: "One › Two", Text: text, Terms: []byte{0, 1, 255, byte(i)}, Hash: "h"})
+		rp.Passages = append(rp.Passages, catalog.Passage{ID: record<<16 | int64(i), Record: record, Ordinal: i,
+			Anchor: "a", Heading: "One › Two", Text: text, Terms: []byte{0, 1, 255, byte(i)}, Hash: "h"})
 	}
 	return rp
 }
@@ -72,7 +72,8 @@ var indexPromises = []promise{
 	}},
 	{"a record's passages are replaced as a whole", func(f fixture) {
 		g := f.generation("g").ID
-		f.check(f.store.PutPassages(f.ctx, g, []catalog.RecordPassages{passages(1, "a", "b", "c"), passages(2, "d")}, 1))
+		f.check(f.store.PutPassages(f.ctx, g, []catalog.RecordPassages{passages(1, "a", "b", "c"), passages(2, "d")},
+			1))
 		f.check(f.store.PutPassages(f.ctx, g, []catalog.RecordPassages{passages(1, "e")}, 2))
 		f.equal("passages", f.texts(g), []string{"1.0 e", "2.0 d"})
 		f.check(f.store.PutPassages(f.ctx, g, []catalog.RecordPassages{{Record: 1}}, 3))

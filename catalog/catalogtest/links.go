@@ -56,7 +56,8 @@ var linkPromises = []promise{
 		for _, key := range keys {
 			list = append(list, catalog.Entry{
 				Record: catalog.Record{Kind: catalog.KindDoc, Key: key, Title: key, Tags: []string{"many"}},
-				Links:  []catalog.Link{mention(key+"/2", ""), {Relation: catalog.Cites, To: ref("c")}, mention(key+"/1", "")},
+				Links: []catalog.Link{mention(key+"/2", ""), {Relation: catalog.Cites, To: ref("c")},
+					mention(key+"/1", "")},
 			})
 		}
 		f.give("docs", list...)
@@ -71,7 +72,8 @@ var linkPromises = []promise{
 		links, err = f.store.LinksFromAll(f.ctx, ids[:2], catalog.Cites)
 		f.check(err)
 		f.equal("by relation", links, []catalog.Link{
-			{From: ids[0], Relation: catalog.Cites, To: ref("c")}, {From: ids[1], Relation: catalog.Cites, To: ref("c")}})
+			{From: ids[0], Relation: catalog.Cites, To: ref("c")},
+			{From: ids[1], Relation: catalog.Cites, To: ref("c")}})
 		links, err = f.store.LinksFromAll(f.ctx, nil)
 		f.check(err)
 		f.equal("of nothing", len(links), 0)
@@ -79,7 +81,8 @@ var linkPromises = []promise{
 	{"lists select what links to a reference", func(f fixture) {
 		linking(f)
 		f.lists(catalog.ListQuery{LinksTo: []catalog.Ref{ref("none")}}, "b", "c")
-		f.lists(catalog.ListQuery{LinksTo: []catalog.Ref{ref("none")}, Relations: []catalog.Relation{catalog.Cites}}, "c")
+		f.lists(catalog.ListQuery{LinksTo: []catalog.Ref{ref("none")}, Relations: []catalog.Relation{catalog.Cites}},
+			"c")
 		f.lists(catalog.ListQuery{LinksTo: []catalog.Ref{ref("none"), ref("target")}}, "a", "b", "c")
 		f.lists(catalog.ListQuery{LinksTo: []catalog.Ref{{Kind: catalog.KindFAQ, Key: "none"}}})
 		f.lists(catalog.ListQuery{LinksTo: []catalog.Ref{{}}})
@@ -109,7 +112,8 @@ var linkPromises = []promise{
 	}},
 	{"links to nowhere are left out and long snippets cut", func(f fixture) {
 		f.give("docs", catalog.Entry{Record: doc("a"), Links: []catalog.Link{
-			{Relation: catalog.Mentions, To: catalog.Ref{Kind: catalog.KindDoc}}, mention("x", strings.Repeat("é", 300)),
+			{Relation: catalog.Mentions, To: catalog.Ref{Kind: catalog.KindDoc}},
+			mention("x", strings.Repeat("é", 300)),
 		}})
 		links := f.linksFrom(f.get("a").ID)
 		f.equal("number", len(links), 1)

@@ -128,7 +128,8 @@ var ownershipPromises = []promise{
 		before := f.get("a")
 		f.equal("there", f.give("joins", add), catalog.Result{Foreign: 1})
 		f.equal("record", f.get("a"), before)
-		f.equal("links", f.linksFrom(before.ID), []catalog.Link{{From: before.ID, Relation: catalog.Mentions, To: ref("x")}})
+		f.equal("links", f.linksFrom(before.ID),
+			[]catalog.Link{{From: before.ID, Relation: catalog.Mentions, To: ref("x")}})
 		f.quiet(func() { f.give("joins", add) })
 		f.delete("docs", before.ID)
 		f.quiet(func() { f.give("joins", add) })
@@ -139,7 +140,8 @@ var ownershipPromises = []promise{
 		f.equal("title", f.get("own").Title, "Title of own")
 	}},
 	{"another source adds links and aliases, not votes", func(f fixture) {
-		f.give("docs", catalog.Entry{Record: doc("a"), Aliases: []string{"own"}, Links: []catalog.Link{mention("x", "own")}})
+		f.give("docs", catalog.Entry{Record: doc("a"), Aliases: []string{"own"},
+			Links: []catalog.Link{mention("x", "own")}})
 		id := f.get("a").ID
 		seq := f.last()
 		f.give("blog", catalog.Entry{Record: doc("a"), Aliases: []string{"added"},
@@ -166,7 +168,8 @@ var ownershipPromises = []promise{
 	{"additions survive the owner's rewrites", func(f fixture) {
 		f.put("docs", doc("a"))
 		id := f.get("a").ID
-		f.give("blog", catalog.Entry{Record: doc("a"), Aliases: []string{"added"}, Links: []catalog.Link{mention("y", "")}})
+		f.give("blog", catalog.Entry{Record: doc("a"), Aliases: []string{"added"},
+			Links: []catalog.Link{mention("y", "")}})
 		r := doc("a")
 		r.Title = "Rewritten"
 		f.give("docs", catalog.Entry{Record: r, Links: []catalog.Link{mention("x", "")}})
@@ -176,7 +179,8 @@ var ownershipPromises = []promise{
 	{"additions vanish when their source stops giving them", func(f fixture) {
 		f.give("docs", catalog.Entry{Record: doc("a"), Aliases: []string{"own"}})
 		id := f.get("a").ID
-		f.give("blog", catalog.Entry{Record: doc("a"), Aliases: []string{"added"}, Links: []catalog.Link{mention("y", "")}})
+		f.give("blog", catalog.Entry{Record: doc("a"), Aliases: []string{"added"},
+			Links: []catalog.Link{mention("y", "")}})
 		f.give("blog", catalog.Entry{Record: doc("a"), Links: []catalog.Link{mention("z", "")}})
 		f.equal("aliases", f.aliases(id), []string{"own"})
 		f.equal("link", f.linksFrom(id)[0].To.Key, "z")
@@ -187,7 +191,8 @@ var ownershipPromises = []promise{
 	{"additions vanish when their source deletes the record it adds to", func(f fixture) {
 		f.give("docs", catalog.Entry{Record: doc("a"), Links: []catalog.Link{mention("x", "")}})
 		id := f.get("a").ID
-		f.give("blog", catalog.Entry{Record: doc("a"), Aliases: []string{"added"}, Links: []catalog.Link{mention("y", "")}})
+		f.give("blog", catalog.Entry{Record: doc("a"), Aliases: []string{"added"},
+			Links: []catalog.Link{mention("y", "")}})
 		live, err := f.store.LiveKeys(f.ctx, "blog")
 		f.check(err)
 		f.equal("live keys", live, map[catalog.Ref]int64{ref("a"): id})
@@ -204,7 +209,8 @@ var ownershipPromises = []promise{
 		e := catalog.Entry{Record: doc("a"), Aliases: []string{"n"}, Links: []catalog.Link{mention("x", "owner's")}}
 		f.give("docs", e)
 		id := f.get("a").ID
-		f.give("blog", catalog.Entry{Record: doc("a"), Aliases: []string{"n"}, Links: []catalog.Link{mention("x", "added")}})
+		f.give("blog", catalog.Entry{Record: doc("a"), Aliases: []string{"n"},
+			Links: []catalog.Link{mention("x", "added")}})
 		f.equal("aliases", f.aliases(id), []string{"n"})
 		f.equal("snippet", f.linksFrom(id)[0].Snippet, "owner's")
 		f.equal("links", len(f.linksFrom(id)), 1)
@@ -221,7 +227,8 @@ var ownershipPromises = []promise{
 		f.equal("aliases", f.aliases(id), []string{"f"})
 	}},
 	{"a tombstone may be taken over by another source", func(f fixture) {
-		f.give("docs", catalog.Entry{Record: doc("a"), Aliases: []string{"old"}, Links: []catalog.Link{mention("x", "")}})
+		f.give("docs", catalog.Entry{Record: doc("a"), Aliases: []string{"old"},
+			Links: []catalog.Link{mention("x", "")}})
 		id := f.get("a").ID
 		f.delete("docs", id)
 		f.equal("result", f.give("blog", catalog.Entry{Record: doc("a"), Links: []catalog.Link{mention("y", "")}}),
@@ -318,7 +325,8 @@ var hangingPromises = []promise{
 		f.equal("votes", votes, []catalog.Vote{
 			{Record: id, Voter: "a", Choice: "abstain", CastAt: day(1)},
 			{Record: id, Voter: "b", Choice: "in_favour", CastAt: day(1)},
-			{Record: id, Voter: "late", Choice: "against", Reason: "cost", CastAt: day(2), URL: "https://mail.example/2"},
+			{Record: id, Voter: "late", Choice: "against", Reason: "cost", CastAt: day(2),
+				URL: "https://mail.example/2"},
 		})
 		f.give("docs", catalog.Entry{Record: doc("a"), Votes: []catalog.Vote{{Voter: "only"}}})
 		votes, err = f.store.VotesOn(f.ctx, id)

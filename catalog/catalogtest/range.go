@@ -28,8 +28,10 @@ func operations(f fixture) {
 		start, end  int
 		since, only bool
 	}{
-		{key: "over", start: 1, end: 9}, {key: "over-at-once", start: 9, end: 10}, {key: "ends-inside", start: 1, end: 12},
-		{key: "around", start: 1, end: 30}, {key: "inside", start: 12, end: 14}, {key: "begins-inside", start: 15, end: 40},
+		{key: "over", start: 1, end: 9}, {key: "over-at-once", start: 9, end: 10},
+		{key: "ends-inside", start: 1, end: 12},
+		{key: "around", start: 1, end: 30}, {key: "inside", start: 12, end: 14},
+		{key: "begins-inside", start: 15, end: 40},
 		{key: "later", start: 20, end: 21}, {key: "moment-before", start: 9}, {key: "moment-first", start: 10},
 		{key: "moment-inside", start: 16}, {key: "moment-last", start: 20}, {key: "deadline-inside", end: 17},
 		{key: "deadline-last", end: 20}, {key: "unknown"},

@@ -79,8 +79,8 @@ var statePromises = []promise{
 	{"a source's state leaves the cursor alone", func(f fixture) {
 		cursor := "here"
 		f.apply(catalog.Batch{Source: "docs", Cursor: &cursor})
-		want := catalog.SourceState{Name: "docs", Kind: "markdown", LastRun: day(2), LastSuccess: day(1), Cursor: "ignored",
-			Error: "no route", Skipped: 3, Freshness: 36 * time.Hour}
+		want := catalog.SourceState{Name: "docs", Kind: "markdown", LastRun: day(2), LastSuccess: day(1),
+			Cursor: "ignored", Error: "no route", Skipped: 3, Freshness: 36 * time.Hour}
 		f.check(f.store.SetSource(f.ctx, want))
 		want.Cursor = cursor
 		states, err := f.store.Sources(f.ctx)

@@ -26,10 +26,11 @@ var textPromises = []promise{
 			Data: []byte("{\"a\":\"\xff\"}")}
 		cursor := ugly
 		result := f.apply(catalog.Batch{Source: ugly, Cursor: &cursor,
-			Entries: []catalog.Entry{{Record: r, Aliases: []string{"alias " + ugly}, Links: []catalog.Link{mention(ugly, ugly)},
+			Entries: []catalog.Entry{{Record: r, Aliases: []string{"alias " + ugly},
+				Links: []catalog.Link{mention(ugly, ugly)},
 				Votes: []catalog.Vote{{Voter: ugly, Choice: ugly, Reason: ugly, URL: ugly}}}, {Record: doc("after")}},
-			Events: []catalog.Event{{Ref: ref(ugly), Field: ugly, From: ugly, To: ugly, RawFrom: ugly, RawTo: ugly, Via: ugly,
-				Commit: ugly, URL: ugly, Subject: ugly}},
+			Events: []catalog.Event{{Ref: ref(ugly), Field: ugly, From: ugly, To: ugly, RawFrom: ugly, RawTo: ugly,
+				Via: ugly, Commit: ugly, URL: ugly, Subject: ugly}},
 		})
 		f.equal("result", result, catalog.Result{Created: 2})
 		clean := catalog.Clean(ugly)
@@ -38,7 +39,8 @@ var textPromises = []promise{
 		f.equal("body", got.Body, clean)
 		f.equal("data", string(got.Data), `{"a":"�`+`"}`)
 		f.equal("by alias", f.get("alias "+ugly).ID, got.ID)
-		f.lists(catalog.ListQuery{Sources: []string{ugly}, States: []string{ugly}, Tags: []string{ugly}, Author: ugly}, clean)
+		f.lists(catalog.ListQuery{Sources: []string{ugly}, States: []string{ugly}, Tags: []string{ugly}, Author: ugly},
+			clean)
 		f.equal("events", len(f.events(catalog.EventQuery{Ref: ref(ugly), Field: ugly})), 1)
 		links, err := f.store.LinksTo(f.ctx, ref(ugly))
 		f.check(err)

@@ -9,17 +9,18 @@ import (
 	"almanac/catalog"
 )
 
-// sameText is the share of the words of the shorter of two texts that must
-// also be in the longer one for both to say the same.
+// sameText is the share of the words of the shorter of two texts that must also
+// be in the longer one for both to count as the same.
 const sameText = 0.6
 
-// RadarItems returns the radar items of all releases. Notes that are
-// published in two places give their items once, to the release of the least
-// id. What people have written wins: a release that a curated item is about
-// gives none. That is so where the item links to the release, has its address,
-// or names its version and what it is a release of.
+// RadarItems returns the radar items of all releases. Notes published in two
+// places yield their items once, for the release with the lowest id. Curated
+// items win: a release covered by one yields none. An item covers a release if
+// it links to it, has its address, or names its version and product.
 func RadarItems(releases []catalog.Record, curated []catalog.Entry) []catalog.Entry {
-	releases = slices.SortedFunc(slices.Values(releases), func(a, b catalog.Record) int { return cmp.Compare(a.ID, b.ID) })
+	releases = slices.SortedFunc(slices.Values(releases), func(a, b catalog.Record) int {
+		return cmp.Compare(a.ID, b.ID)
+	})
 	told := newCuration(releases, curated)
 	type place struct{ version, topic string }
 	texts := map[place][]map[string]bool{}
@@ -33,7 +34,9 @@ func RadarItems(releases []catalog.Record, curated []catalog.Entry) []catalog.En
 		for _, e := range entries {
 			at := place{data.Version, e.Record.Tags[0]}
 			words := wordSet(e.Record.Body)
-			if slices.ContainsFunc(texts[at], func(other map[string]bool) bool { return overlap(words, other) >= sameText }) {
+			if slices.ContainsFunc(texts[at], func(other map[string]bool) bool {
+				return overlap(words, other) >= sameText
+			}) {
 				continue
 			}
 			texts[at] = append(texts[at], words)
@@ -43,7 +46,7 @@ func RadarItems(releases []catalog.Record, curated []catalog.Entry) []catalog.En
 	return out
 }
 
-// curation is which releases curated items are about.
+// curation tells which releases are covered by curated items.
 type curation struct {
 	releases  map[catalog.Ref]bool
 	addresses map[string]bool
@@ -71,7 +74,7 @@ func newCuration(releases []catalog.Record, curated []catalog.Entry) curation {
 	for _, r := range releases {
 		number[r.URL]++
 	}
-	for url, n := range number { // the address of a page of many releases names none
+	for url, n := range number { // the address of a page of many releases identifies none
 		if n > 1 {
 			delete(c.addresses, url)
 		}
@@ -92,7 +95,7 @@ func (c curation) covers(r catalog.Record) bool {
 		func(name string) bool { return c.versions[catalog.Fold(name+" "+strings.TrimLeft(d.Version, "vV"))] })
 }
 
-// releaseNames are the names under which a release's software is known.
+// releaseNames are the names of a release's software.
 func releaseNames(r catalog.Record, version string) []string {
 	names := []string{productOf(r, version), r.Category, r.Container}
 	if _, name, ok := strings.Cut(r.Container, "/"); ok {

@@ -17,8 +17,8 @@ type datedSpan struct {
 
 const monthName = `(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)(?:[a-z]{0,6})?\.?`
 
-// dateForms are the spellings of a day whose year is given; a number alone
-// (3/4/2030) says nothing for sure.
+// dateForms are the spellings of a day with a year; the numbers-only form
+// (3/4/2030) is ambiguous and left out.
 var dateForms = []struct {
 	re               *regexp.Regexp
 	year, month, day int // submatches; day 0: the month's last
@@ -35,7 +35,7 @@ var monthNumber = map[string]time.Month{
 }
 
 // datesIn returns the days that a text names, in order. A month without a day
-// is its last one.
+// means its last day.
 func datesIn(text string) []datedSpan {
 	var out []datedSpan
 	for _, form := range dateForms {
@@ -53,7 +53,7 @@ func datesIn(text string) []datedSpan {
 }
 
 func makeDay(yearText, monthText string, dayGroup int, group func(int) string) (time.Time, bool) {
-	year, _ := strconv.Atoi(yearText) // digits by the form
+	year, _ := strconv.Atoi(yearText) // digits only, by the pattern
 	month, named := monthNumber[strings.ToLower(monthText[:min(3, len(monthText))])]
 	if !named {
 		n, _ := strconv.Atoi(monthText)

@@ -13,28 +13,28 @@ import (
 	"almanac/catalog"
 )
 
-// Kinds of the records that state facts, and of those that hold live values.
+// Kinds of records that state facts and that hold live values.
 var (
 	FactKinds = []catalog.Kind{catalog.KindFoundation, catalog.KindPartner}
 	LiveKinds = []catalog.Kind{catalog.KindCIP, catalog.KindRelease, catalog.KindPackageVersion, catalog.KindAsset,
 		catalog.KindOperation}
 )
 
-// Live is what facts are compared with. A part that is not known is left
-// zero: then its rules have no live value.
+// Live is what facts are compared with. An unknown part is zero: then its rules
+// have no live value.
 type Live struct {
 	Network *catalog.NetworkState
 	Market  *catalog.MarketState
 	Stats   *catalog.Stats
-	Records []catalog.Record // of LiveKinds; they may come without their bodies
+	Records []catalog.Record // of LiveKinds; may lack their bodies
 }
 
-// staleAfter is the age from which a fact that is wrong is old rather than
+// staleAfter is the age from which a wrong fact counts as outdated rather than
 // mistaken.
 const staleAfter = 90 * 24 * time.Hour
 
-// Drift compares what records of FactKinds state with live values. Facts are
-// found by category and key, without regard to case, plural and punctuation:
+// Drift compares facts stated by records of FactKinds with live values. Rules
+// match facts by category and key, ignoring case, plural and punctuation:
 //
 //	network           validators, super_validators, voting_threshold, sequencers, featured_apps
 //	market            price_usd, market_cap_usd, volume_24h_usd, tvl_usd
@@ -48,9 +48,9 @@ const staleAfter = 90 * 24 * time.Hour
 //	date              uid or title of an operation: when it starts
 //
 // A difference that is slight for the rule (within twice its tolerance, or in
-// the last part of a version) is info; a greater one warn, or stale where the
-// fact is older than 90 days. A fact whose rule has no live value is no
-// finding and is counted as missing.
+// the last part of a version) is info; a greater one is warn, or stale if the
+// fact is older than 90 days. A fact whose rule has no live value is not a
+// finding and counts as missing.
 func Drift(facts []catalog.Record, live Live, now time.Time) catalog.Drift {
 	d := &drift{live: live, now: now, rules: make([]catalog.DriftRule, len(rules))}
 	for i, r := range rules {
@@ -81,20 +81,20 @@ func factsOf(r catalog.Record) []catalog.Fact {
 	if f, err := catalog.Decode[catalog.Foundation](r); err == nil {
 		return f.Facts
 	}
-	p, _ := catalog.Decode[catalog.Partner](r) // another kind states nothing
+	p, _ := catalog.Decode[catalog.Partner](r) // other kinds state nothing
 	return p.Facts
 }
 
-// rule says which facts it is for, where their live value is and how the two
-// are compared.
+// rule defines which facts it applies to, where to find their live value and
+// how to compare them.
 type rule struct {
 	category string
-	key      string                                   // "": the key names what the fact is about
-	value    func(d *drift, key string) string        // "" unknown
-	differ   func(stated, live string) (degree, bool) // false: the stated value cannot be read
+	key      string                                   // "": the fact's key names its subject
+	value    func(d *drift, key string) string        // "" if unknown
+	differ   func(stated, live string) (degree, bool) // false if the stated value cannot be parsed
 }
 
-// degree is how far a fact is from what is live.
+// degree is how far a fact is from its live value.
 type degree int
 
 const (
@@ -104,13 +104,15 @@ const (
 )
 
 var rules = []rule{
-	{"network", "validators", networkFigure(func(n *catalog.NetworkState) any { return n.ValidatorCount }), within(0.05)},
+	{"network", "validators", networkFigure(func(n *catalog.NetworkState) any { return n.ValidatorCount }),
+		within(0.05)},
 	{"network", "super_validators", networkFigure(func(n *catalog.NetworkState) any { return n.SuperValidators }),
 		within(0)},
 	{"network", "voting_threshold", networkFigure(func(n *catalog.NetworkState) any { return n.VotingThreshold }),
 		within(0)},
 	{"network", "sequencers", networkFigure(func(n *catalog.NetworkState) any { return n.SequencerCount }), within(0)},
-	{"network", "featured_apps", networkFigure(func(n *catalog.NetworkState) any { return n.FeaturedApps }), within(0.1)},
+	{"network", "featured_apps", networkFigure(func(n *catalog.NetworkState) any { return n.FeaturedApps }),
+		within(0.1)},
 	{"market", "price_usd", marketFigure(func(m *catalog.MarketState) *float64 { return m.PriceUSD }), within(0.1)},
 	{"market", "market_cap_usd", marketFigure(func(m *catalog.MarketState) *float64 { return m.MarketCapUSD }),
 		within(0.1)},
@@ -135,14 +137,14 @@ type drift struct {
 	assets     map[string]catalog.Asset
 	operations map[string]time.Time
 	versions   map[string]Version // folded name → newest release
-	spelling   map[string]string  // folded name → as that is written
+	spelling   map[string]string  // folded name → spelling
 
 	facts, unruled int
 	rules          []catalog.DriftRule
 	findings       []catalog.DriftFinding
 }
 
-// index finds the live values in records by what facts call them.
+// index indexes the live values in records by the names that facts use.
 func (d *drift) index() {
 	d.proposals, d.assets, d.operations = map[string]string{}, map[string]catalog.Asset{}, map[string]time.Time{}
 	d.versions, d.spelling = map[string]Version{}, map[string]string{}
@@ -168,7 +170,7 @@ func (d *drift) index() {
 	}
 }
 
-// newest keeps the greatest version of each name.
+// newest keeps the highest version of each name.
 func (d *drift) newest(version string, names ...string) {
 	v, ok := ParseVersion(version)
 	if !ok || v.Prerelease() {
@@ -227,8 +229,8 @@ func (d *drift) check(rec catalog.Record, f catalog.Fact) {
 	d.findings = append(d.findings, finding)
 }
 
-// name is the form in which categories and keys are compared: lower case,
-// words joined by underscores, parts of a path and scopes kept apart.
+// name is the form in which categories and keys are compared: lower case, words
+// joined by underscores, path segments and scopes kept separate.
 func name(s string) string {
 	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return unicode.IsSpace(r) || r == '_' || r == '-'
@@ -273,8 +275,8 @@ func assetFigure(figure func(catalog.Asset) string) func(*drift, string) string 
 	return func(d *drift, key string) string { return figure(d.assets[key]) }
 }
 
-// deployment returns what runs on the environment that a key names, and the
-// component or package behind the slash.
+// deployment returns the deployment on the environment named by a key, and the
+// component or package after the slash.
 func (d *drift) deployment(key string) (*catalog.Deployment, string) {
 	environment, part, _ := strings.Cut(key, "/")
 	if d.live.Network != nil {
@@ -355,7 +357,7 @@ func liveDate(d *drift, key string) string {
 	return ""
 }
 
-// writeNumber writes a figure as it is, "" for nil.
+// writeNumber formats a figure without rounding, "" for nil.
 func writeNumber(v any) string {
 	switch v := v.(type) {
 	case *int:
@@ -376,7 +378,7 @@ func writeNumber(v any) string {
 
 // Comparisons.
 
-// within compares numbers: the same up to a share of the live one.
+// within compares numbers: equal up to a fraction of the live one.
 func within(tolerance float64) func(string, string) (degree, bool) {
 	return func(stated, live string) (degree, bool) {
 		a, okA := parseNumber(stated)
@@ -394,14 +396,15 @@ func within(tolerance float64) func(string, string) (degree, bool) {
 	}
 }
 
-var numberForm = regexp.MustCompile(`(?i)^\D{0,24}?(-?\d[\d,_'’ ]*(?:\.\d+)?)\s*(k|m|b|bn|t|thousand|million|billion|trillion)?\b`)
+var numberForm = regexp.MustCompile(`(?i)^\D{0,24}?(-?\d[\d,_'’ ]*(?:\.\d+)?)\s*(k|m|b|bn|t|thousand|million|billion|` +
+	`trillion)?\b`)
 
 var magnitudes = map[string]float64{
 	"": 1, "k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6,
 	"b": 1e9, "bn": 1e9, "billion": 1e9, "t": 1e12, "trillion": 1e12,
 }
 
-// parseNumber reads a figure as people write it: 1,234, about 30, $1.2M.
+// parseNumber parses a figure as people write it: 1,234, about 30, $1.2M.
 func parseNumber(s string) (float64, bool) {
 	m := numberForm.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
@@ -417,8 +420,8 @@ func parseNumber(s string) (float64, bool) {
 	return n * magnitudes[strings.ToLower(m[2])], err == nil
 }
 
-// byVersion compares versions by the numbers that are stated: 3.4 is every
-// 3.4.x. From the third on, a difference is slight.
+// byVersion compares the stated numbers of versions: 3.4 matches every 3.4.x. A
+// difference from the third number on is slight.
 func byVersion(stated, live string) (degree, bool) {
 	if v := versionsIn(stated); len(v) > 0 {
 		stated = v[0]

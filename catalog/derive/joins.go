@@ -8,10 +8,10 @@ import (
 	"almanac/catalog"
 )
 
-// Joins ties projects to their repositories and featured apps: what a project
-// names by itself, what its links lead to, an app that names its project, and
-// an app without one that has a project's name. It returns, for each project
-// that has any, its reference and the links to add.
+// Joins ties projects to their repositories and featured apps: by the names in
+// the project, by the targets of its links, by the project that an app names,
+// and by the title of an app that names none. It returns, for each project that
+// has any, its reference and the links to add.
 func Joins(projects, repos, apps []catalog.Record) []catalog.Entry {
 	repoOf := map[string]catalog.Ref{} // folded owner/name
 	for _, r := range repos {
@@ -21,7 +21,7 @@ func Joins(projects, repos, apps []catalog.Record) []catalog.Entry {
 		}
 	}
 	known := map[string]bool{}
-	appsOf := map[string][]catalog.Ref{} // by key of their project
+	appsOf := map[string][]catalog.Ref{} // by key of the project
 	byName := map[string][]string{}      // folded title → keys of projects
 	for _, p := range projects {
 		byName[catalog.Fold(p.Title)] = append(byName[catalog.Fold(p.Title)], p.Key)
@@ -62,8 +62,8 @@ func Joins(projects, repos, apps []catalog.Record) []catalog.Entry {
 	return out
 }
 
-// repositories returns the names, owner/name in folded form, of what may be a
-// project's repositories: as it lists them, and where its addresses lead.
+// repositories returns the folded names, owner/name, of the possible
+// repositories of a project: those it lists and those its addresses lead to.
 func repositories(p catalog.Record, d catalog.Project) []string {
 	addresses := append(slices.Clone(d.Repos), p.URL)
 	for _, l := range d.Links {
@@ -82,7 +82,7 @@ func repositories(p catalog.Record, d catalog.Project) []string {
 	return names
 }
 
-// references makes links of distinct references, in order.
+// references returns links to distinct references, in order.
 func references(to []catalog.Ref) []catalog.Link {
 	var links []catalog.Link
 	for _, ref := range to {
@@ -94,7 +94,7 @@ func references(to []catalog.Ref) []catalog.Link {
 	return links
 }
 
-// addition adds links to a record of another source.
+// addition is an entry that adds links to a record of another source.
 func addition(r catalog.Record, links []catalog.Link) catalog.Entry {
 	return catalog.Entry{Record: catalog.Record{Kind: r.Kind, Key: r.Key}, Links: links, Addition: true}
 }

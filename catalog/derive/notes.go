@@ -8,8 +8,8 @@ import (
 
 // note is one statement of release notes: a paragraph or a list item.
 type note struct {
-	headings []string // it is under, outermost first
-	parents  []int    // list items and lead-ins it is below, outermost first
+	headings []string // headings above it, outermost first
+	parents  []int    // list items and lead-ins above it, outermost first
 	item     bool     // a list item
 	raw      string   // as written, on one line
 	text     string   // without markup
@@ -22,8 +22,8 @@ var (
 	itemMark    = regexp.MustCompile(`^(?:[-*+•]|\d{1,3}[.)])(?:\s+|$)`)
 )
 
-// readNotes divides release notes, in Markdown or what is left of
-// reStructuredText, into statements. Code, tables and comments are left out.
+// readNotes splits release notes, in Markdown or converted reStructuredText,
+// into statements. It skips code, tables and comments.
 func readNotes(body string) []note {
 	r := &notesReader{}
 	body = comment.ReplaceAllString(strings.ToValidUTF8(body, "\uFFFD"), "")
@@ -40,7 +40,7 @@ type notesReader struct {
 	open     strings.Builder // the statement being read
 	indent   int             // of the open statement
 	isItem   bool
-	stack    []level // statements that what follows may be below
+	stack    []level // possible parents of the next statement
 	fence    string
 }
 
@@ -49,14 +49,14 @@ type heading struct {
 	title string
 }
 
-// level is a statement and the indentation from which others belong to it.
+// level is a statement and the indentation at which others become its children.
 type level struct {
 	indent, note int
-	lead         bool // a paragraph that leads in a list
+	lead         bool // a paragraph that introduces a list
 }
 
 func (r *notesReader) line(line string) {
-	if m := quoteMark.FindString(line); m != "" { // quotes only indent
+	if m := quoteMark.FindString(line); m != "" { // a quote mark only indents
 		line = strings.ReplaceAll(m, ">", " ") + line[len(m):]
 	}
 	text := strings.TrimLeft(line, " \t")
@@ -156,7 +156,7 @@ func (r *notesReader) heading(level int, title string) {
 	}
 }
 
-// underlined makes the open line the title it is underlined as.
+// underlined turns the open line into the heading that its underline makes it.
 func (r *notesReader) underlined(line string) {
 	title := strings.TrimSpace(r.open.String())
 	if title == "" || r.isItem || utf8.RuneCountInString(title) >= 120 {

@@ -14,8 +14,8 @@ import (
 	"almanac/catalog"
 )
 
-// A topic is what a statement of release notes warns of, and becomes a radar
-// item of its release. A statement belongs to the first that it fits.
+// A topic is what statements of release notes warn of; it becomes a radar item
+// of the release. A statement belongs to the first matching topic.
 type topic struct {
 	name  string // in keys and the tag
 	title string
@@ -32,23 +32,23 @@ var (
 	topics = []topic{security, action, breaking, removal, deprecation}
 )
 
-// deadline is the topic of a statement with a date to act by; each date is an
-// item of its own.
+// deadline is the topic of statements with a date to act by; each date becomes
+// a separate item.
 var deadline = topic{"deadline", "deadline", catalog.RadarCritical}
 
 const (
 	maxStatement  = 320 // characters
-	maxStatements = 25  // of one item
+	maxStatements = 25  // per item
 	maxRadarTitle = 110 // characters of a statement in a title
 	maxAffected   = 8
 )
 
 // Radar reads the notes of a release and returns radar items: one for each
 // topic they warn of (security, required action, breaking changes, removals,
-// deprecations) and one for each date to act by. Prereleases are left out,
-// because the release repeats them, and so are pages of no release in
-// particular. An item's key is the release's with the topic, its Body lists
-// what the notes say, and it references the release.
+// deprecations) and one for each date to act by. It skips prereleases, because
+// the release repeats their notes, and pages about no particular release. An
+// item's key is the release's key with the topic, its Body lists the
+// statements, and it references the release.
 func Radar(release catalog.Record) []catalog.Entry {
 	data, err := catalog.Decode[catalog.Release](release)
 	if err != nil || release.Kind != catalog.KindRelease || data.Version == "" || data.Prerelease ||
@@ -76,12 +76,12 @@ func Radar(release catalog.Record) []catalog.Entry {
 	return entries
 }
 
-// statement is what a radar item says.
+// statement is a statement of a radar item.
 type statement struct {
-	component string // it is about; "" unknown
+	component string // affected component; "" if unknown
 	text      string
 	due       time.Time
-	written   string // due as the notes spell it
+	written   string // due, as spelled in the notes
 }
 
 // item makes the radar item of one topic of a release.
@@ -126,10 +126,12 @@ func item(
 
 var (
 	versionInTitle = regexp.MustCompile(`(?i)^(?:release (?:of|notes (?:of|for)) )?(.*?)[\s@/_-]*\bv?\d+\.\d+`)
-	scope          = regexp.MustCompile(`^\*\*([a-z][\w@/.-]*(?:, ?[a-z@][\w@/.-]*)*)(?::\*\*|\*\*:)\s+`) // as conventional commits name it
+	// as conventional commits name it
+	scope = regexp.MustCompile(`^\*\*([a-z][\w@/.-]*(?:, ?[a-z@][\w@/.-]*)*)(?::\*\*|\*\*:)\s+`)
 )
 
-// productOf names what a release is of: by its title, else by its category.
+// productOf returns the product of a release, from its title or else its
+// category.
 func productOf(release catalog.Record, version string) string {
 	if m := versionInTitle.FindStringSubmatch(release.Title); m != nil {
 		if name := strings.Trim(m[1], " -–—:("); name != "" && len(strings.Fields(name)) <= 4 {
@@ -142,46 +144,72 @@ func productOf(release catalog.Record, version string) string {
 // The words of the topics.
 var (
 	vulnerable = regexp.MustCompile(`(?i)\bCVE-\d{4}-\d{3,}|\bGHSA(?:-[0-9a-z]{4}){3}|\bvulnerabilit(?:y|ies)\b|` +
-		`\bsecurity[ -](?:related )?(?:fix|fixes|patch|patches|issues?|bugs?|flaws?|holes?|advisor(?:y|ies)|updates?)\b`)
-	harmless = regexp.MustCompile(`(?i)\b(?:no|without|non|any|avoids?|avoiding|prevents?|detects?|scan(?:s|ning)? for) (?:\w+ ){0,2}?(?:breaking|security|vulnerab|incompatib)|` +
+		`\bsecurity[ -](?:related )?(?:fix|fixes|patch|patches|issues?|bugs?|flaws?|holes?|advisor(?:y|ies)|` +
+		`updates?)\b`)
+	harmless = regexp.MustCompile(`(?i)\b(?:no|without|non|any|avoids?|avoiding|prevents?|detects?|` +
+		`scan(?:s|ning)? for) (?:\w+ ){0,2}?(?:breaking|security|vulnerab|incompatib)|` +
 		`\bnon-breaking|\b(?:if|unless|when(?:ever)?|should) (?:you|there|a|an|any)\b[^.]{0,30}(?:vulnerab|security)`)
-	severe = regexp.MustCompile(`(?i)[(\[][^()\[\]]{0,20}\b(?:high|critical)\b(?: severity)?\s*[)\]]|\bseverity:\s*(?:high|critical)\b`)
+	severe = regexp.MustCompile(`(?i)[(\[][^()\[\]]{0,20}\b(?:high|critical)\b(?: severity)?\s*[)\]]|` +
+		`\bseverity:\s*(?:high|critical)\b`)
 
 	breakingMark = regexp.MustCompile(`(?i)^[\W_]*breaking(?:[\W_]|$)|\(breaking\)|^\W*\w+(?:\([^)]*\))?!:`)
-	breakingWord = regexp.MustCompile(`(?i)\bbreaking (?:\w+ ){0,3}?changes?\b|\bbackwards?[- ]incompatible\b|\bnot backwards?[- ]compatible\b|\bincompatible (?:changes?|with (?:previous|earlier|older))\b`)
-	nowNeeded    = regexp.MustCompile(`(?i)\b(?:is|are) now (?:mandatory|required)\b`)
-	fixes        = regexp.MustCompile(`(?i)^\W*(?:fix|fixed|fixes|bug ?fix|resolve[ds]?|correct(?:ed|s)?|revert(?:ed|s)?|document(?:ed|s)?|docs|test)\b`)
+	breakingWord = regexp.MustCompile(`(?i)\bbreaking (?:\w+ ){0,3}?changes?\b|\bbackwards?[- ]incompatible\b|` +
+		`\bnot backwards?[- ]compatible\b|\bincompatible (?:changes?|with (?:previous|earlier|older))\b`)
+	nowNeeded = regexp.MustCompile(`(?i)\b(?:is|are) now (?:mandatory|required)\b`)
+	fixes     = regexp.MustCompile(`(?i)^\W*(?:fix|fixed|fixes|bug ?fix|resolve[ds]?|correct(?:ed|s)?|` +
+		`revert(?:ed|s)?|document(?:ed|s)?|docs|test)\b`)
 
-	must        = regexp.MustCompile(`(?i)\b(?:must|(?:need|needs|have|has) to|(?:is|are) required to)(?: \w+){0,2} (?:be )?(?:upgrade|update|migrate|switch|rotate|reinstall|redeploy|re-deploy|reconfigure|re-onboard)d?\b`)
-	mustWord    = regexp.MustCompile(`(?i)\b(?:must|required|mandatory|only|before|need to|needs to|have to|cannot|can't)\b`)
-	actNow      = regexp.MustCompile(`(?i)^\W*(?:\w+\W+){0,1}action (?:is )?(?:required|needed)\b|\baction (?:is )?(?:required|needed)\W*(?:[:!.]|for\b|from\b|by\b|before\b)|\b(?:mandatory|required) (?:upgrade|update|migration)\b|\bplease (?:upgrade|update|migrate)[^.]* (?:as soon as possible|immediately|before|by)\b`)
-	noAction    = regexp.MustCompile(`(?i)\bno (?:\w+ ){0,2}?(?:action|changes?|migration|upgrade) (?:\w+ ){0,2}?(?:required|needed|necessary)\b|\b(?:do|does|is|are) not (?:need|require)|\bnot (?:required|mandatory|necessary)\b`)
-	admonish    = regexp.MustCompile(`(?i)^\W*(?:warning|important|attention|caution|danger|⚠)\b?\W*:|^⚠`)
-	advice      = regexp.MustCompile(`(?i)^(?:work ?arounds?|recommendations?|mitigations?|symptoms?|likel(?:ihood|iness)|affected .*)$`) // on a known issue
-	upgradeName = regexp.MustCompile(`(?i)^\W*(?:upgrad(?:e|ing)|migrat(?:ion|ing))(?: (?:notes?|guide|instructions|steps))?\W*$`)
-	condition   = regexp.MustCompile(`(?i)^(?:if|when|in case|unless)\b`)
+	must = regexp.MustCompile(`(?i)\b(?:must|(?:need|needs|have|has) to|` +
+		`(?:is|are) required to)(?: \w+){0,2} (?:be )?(?:upgrade|update|migrate|switch|rotate|reinstall|redeploy|` +
+		`re-deploy|reconfigure|re-onboard)d?\b`)
+	mustWord = regexp.MustCompile(`(?i)\b(?:must|required|mandatory|only|before|need to|needs to|have to|cannot|` +
+		`can't)\b`)
+	actNow = regexp.MustCompile(`(?i)^\W*(?:\w+\W+){0,1}action (?:is )?(?:required|needed)\b|` +
+		`\baction (?:is )?(?:required|needed)\W*(?:[:!.]|for\b|from\b|by\b|before\b)|` +
+		`\b(?:mandatory|required) (?:upgrade|update|migration)\b|\bplease (?:upgrade|update|` +
+		`migrate)[^.]* (?:as soon as possible|immediately|before|by)\b`)
+	noAction = regexp.MustCompile(`(?i)\bno (?:\w+ ){0,2}?(?:action|changes?|migration|` +
+		`upgrade) (?:\w+ ){0,2}?(?:required|needed|necessary)\b|\b(?:do|does|is|are) not (?:need|require)|` +
+		`\bnot (?:required|mandatory|necessary)\b`)
+	admonish = regexp.MustCompile(`(?i)^\W*(?:warning|important|attention|caution|danger|⚠)\b?\W*:|^⚠`)
+	// on a known issue
+	advice = regexp.MustCompile(`(?i)^(?:work ?arounds?|recommendations?|mitigations?|symptoms?|` +
+		`likel(?:ihood|iness)|affected .*)$`)
+	upgradeName = regexp.MustCompile(`(?i)^\W*(?:upgrad(?:e|ing)|migrat(?:ion|ing))(?: (?:notes?|guide|instructions|` +
+		`steps))?\W*$`)
+	condition = regexp.MustCompile(`(?i)^(?:if|when|in case|unless)\b`)
 
-	// A passive in the middle of a text says what software does, not what was
-	// done to it.
-	removed = regexp.MustCompile(`(?i)^\W*(?:remove[ds]?|removal of|dropp?(?:ed|s)? support(?: for)?|discontinued?)\b|` +
+	// A passive in the middle of a text describes what the software does, not
+	// what was done to it.
+	removed = regexp.MustCompile(`(?i)^\W*(?:remove[ds]?|removal of|dropp?(?:ed|s)? support(?: for)?|` +
+		`discontinued?)\b|` +
 		`\b(?:has|have) (?:now |also ){0,2}been (?:now |also |completely )?(?:removed|discontinued|dropped)\b|` +
 		`^[^:,;]{1,90}\b(?:was|were|is|are) (?:now |also |completely )?(?:removed|discontinued|dropped)\b|` +
 		`\b(?:is|are) no longer (?:supported|available)\b|\bno longer supports?\b`)
-	trifle = regexp.MustCompile(`(?i)^\W*(?:[^:,;]{0,48}[^\w:,;])?(?:warnings?|bugs?|unnecessary|unused|unneeded|superfluous|duplicated?|redundant|documentation|docs|pages?|sections?|internal|internally|` +
-		`limits?|limitations?|restrictions?|requirements?|logs?|logging|messages?|errors?|annoying|tests?|typos?|links?|obsolete|leftover|dead|stale|banner|tooltip|buttons?|columns?|tabs?|icons?|` +
+	trifle = regexp.MustCompile(`(?i)^\W*(?:[^:,;]{0,48}[^\w:,;])?(?:warnings?|bugs?|unnecessary|unused|unneeded|` +
+		`superfluous|duplicated?|redundant|documentation|docs|pages?|sections?|internal|internally|` +
+		`limits?|limitations?|restrictions?|requirements?|logs?|logging|messages?|errors?|annoying|tests?|typos?|` +
+		`links?|obsolete|leftover|dead|stale|banner|tooltip|buttons?|columns?|tabs?|icons?|` +
 		`non-existing|nonexistent|special case|examples?|need)\b`)
-	deprecated = regexp.MustCompile(`(?i)^\W*deprecat(?:e[ds]?|ion|ing)\b|\b(?:is|are|been|now|being|was|were) (?:now |also )?(?:marked (?:as )?)?deprecated\b|` +
-		`\bwill (?:also )?be (?:deprecated|discontinued|dropped|removed(?: (?:in|from|with|by|soon|completely|entirely|eventually)\b|\W*$|[.;,]))|\bmarked for removal\b|\bto be removed in\b`)
+	deprecated = regexp.MustCompile(`(?i)^\W*deprecat(?:e[ds]?|ion|ing)\b|\b(?:is|are|been|now|being|was|` +
+		`were) (?:now |also )?(?:marked (?:as )?)?deprecated\b|` +
+		`\bwill (?:also )?be (?:deprecated|discontinued|dropped|removed(?: (?:in|from|with|by|soon|completely|` +
+		`entirely|eventually)\b|\W*$|[.;,]))|\bmarked for removal\b|\bto be removed in\b`)
 
-	dueWord = regexp.MustCompile(`(?i)\b(?:must|should|upgrade|migrate|update|deadline|mandatory|required|will (?:be|no longer|not|reach|stop|cease|expire|end|take effect|shut)|end[ -]of[ -](?:life|support)|eol|no longer|expires?|sunset|takes? effect)\b`)
-	dueMark = regexp.MustCompile(`(?i)\b(?:before|by|until|till|than|deadline|due|from|after|starting|effective|expires?|ends?|on|as of|is)\W+(?:\w+ ){0,2}\W?$|,\s*$|[:(]\s*$`)
-	issued  = regexp.MustCompile(`(?i)\b(?:released|published|announced|dated|available since|since)\W+(?:\w+ ){0,2}$`)
+	dueWord = regexp.MustCompile(`(?i)\b(?:must|should|upgrade|migrate|update|deadline|mandatory|required|` +
+		`will (?:be|no longer|not|reach|stop|cease|expire|end|take effect|shut)|end[ -]of[ -](?:life|support)|eol|` +
+		`no longer|expires?|sunset|takes? effect)\b`)
+	dueMark = regexp.MustCompile(`(?i)\b(?:before|by|until|till|than|deadline|due|from|after|starting|effective|` +
+		`expires?|ends?|on|as of|is)\W+(?:\w+ ){0,2}\W?$|,\s*$|[:(]\s*$`)
+	issued = regexp.MustCompile(`(?i)\b(?:released|published|announced|dated|available since|since)\W+(?:\w+ ){0,2}$`)
 
-	doThis = regexp.MustCompile(`(?i)^(?:please\b|(?:you|\w+ ?(?:operators|users|developers|devs|validators)?) (?:must|should|need to|have to)\b|(?:upgrade|update|migrate|switch|replace|rename|set|use|adapt|adjust|rotate|redeploy|reinstall)\b)`)
+	doThis = regexp.MustCompile(`(?i)^(?:please\b|(?:you|\w+ ?(?:operators|users|developers|devs|` +
+		`validators)?) (?:must|should|need to|have to)\b|(?:upgrade|update|migrate|switch|replace|rename|set|use|` +
+		`adapt|adjust|rotate|redeploy|reinstall)\b)`)
 )
 
-// topicOfHeading says which topic a heading opens, and whether it says no
-// more than that: then what is below it are the statements.
+// topicOfHeading returns the topic that a heading opens, and whether it is only
+// a topic: then the statements are the text below it.
 func topicOfHeading(title string) (t topic, general, ok bool) {
 	if !telling(title) || harmless.MatchString(title) || noAction.MatchString(title) {
 		return topic{}, false, false
@@ -193,10 +221,10 @@ func topicOfHeading(title string) (t topic, general, ok bool) {
 		re    *regexp.Regexp
 		names []string
 	}{
-		{security, vulnerable, []string{"security", "vulnerabilities", "vulnerability", "advisory", "advisories", "patches",
-			"patch"}},
-		{breaking, breakingWord, []string{"breaking", "incompatible", "incompatibilities", "backwards", "backward", "api",
-			"action", "required"}},
+		{security, vulnerable, []string{"security", "vulnerabilities", "vulnerability", "advisory", "advisories",
+			"patches", "patch"}},
+		{breaking, breakingWord, []string{"breaking", "incompatible", "incompatibilities", "backwards", "backward",
+			"api", "action", "required"}},
 		{action, actNow, []string{"action", "actions", "mandatory", "required", "needed", "upgrade", "steps", "before",
 			"upgrading"}},
 		{removal, removed, []string{"removed", "removals", "removal", "dropped", "discontinued", "deprecated",
@@ -217,11 +245,11 @@ func topicOfHeading(title string) (t topic, general, ok bool) {
 	return topic{}, false, false
 }
 
-// fillers say nothing about what a heading opens.
+// fillers are words that do not change a heading's topic.
 var fillers = []string{"and", "the", "of", "in", "to", "for", "changes", "change", "minor", "major", "notes", "note",
 	"fixes", "updates", "features", "other", "important", "this", "release", "s"}
 
-// warnings sorts the statements of notes by topic.
+// warnings groups the statements of notes by topic.
 func warnings(notes []note, released time.Time) map[string][]statement {
 	found := map[string][]statement{}
 	seen := map[string]bool{}
@@ -231,7 +259,7 @@ func warnings(notes []note, released time.Time) map[string][]statement {
 			found[t.name] = append(found[t.name], s)
 		}
 	}
-	told := map[string]bool{}         // headings that were made a statement
+	told := map[string]bool{}         // headings that became a statement
 	taken := make([]bool, len(notes)) // statements whose children they repeat
 	for i, n := range notes {
 		below := slices.ContainsFunc(n.parents, func(p int) bool { return taken[p] })
@@ -251,7 +279,7 @@ func warnings(notes []note, released time.Time) map[string][]statement {
 			if !noise(n.text) {
 				add(t, statement{component: component(notes, i), text: tell(notes, i, nil)})
 			}
-		case at >= 0: // a heading that says what it is about
+		case at >= 0: // a heading that names its subject
 			path := strings.Join(n.headings[:at+1], "\x00")
 			taken[i] = true
 			if !told[path] {
@@ -268,7 +296,7 @@ func warnings(notes []note, released time.Time) map[string][]statement {
 	return found
 }
 
-// noise is text below a general heading that warns of nothing.
+// noise matches text below a general heading that is not a warning.
 func noise(text string) bool {
 	words := len(strings.Fields(text))
 	return words < 3 || noAction.MatchString(text) && words < 12 || nothing.MatchString(text)
@@ -276,9 +304,9 @@ func noise(text string) bool {
 
 var nothing = regexp.MustCompile(`(?i)^\W*(?:none|n/a|nothing|no (?:known )?(?:breaking|security)\b.*)\W*$`)
 
-// headingTopic finds the innermost heading that opens a topic. title is what
-// it, or the heading directly below a general one, is about; "" if the note
-// is to speak for itself. at is the heading's place, -1 for none.
+// headingTopic finds the innermost heading that opens a topic. title is the
+// subject of that heading, or of the heading directly below a general one; ""
+// if the note needs none. at is the heading's index, -1 if there is none.
 func headingTopic(n note) (t topic, title string, at int) {
 	for i := len(n.headings) - 1; i >= 0; i-- {
 		h := n.headings[i]
@@ -301,12 +329,12 @@ func headingTopic(n note) (t topic, title string, at int) {
 	return topic{}, "", -1
 }
 
-// topicOf says what a statement under no telling heading warns of, and what
-// in it says so; nil for nothing.
+// topicOf returns the topic of a statement without a heading that opens one,
+// and the words that say so; nil if it is not a warning.
 func topicOf(notes []note, i int) (*topic, *regexp.Regexp) {
 	n := notes[i]
 	text := n.text
-	for _, p := range n.parents { // a short item above speaks as a heading does
+	for _, p := range n.parents { // a short parent item acts as a heading
 		if !short(notes[p].text) || noise(text) {
 			continue
 		}
@@ -331,7 +359,8 @@ func topicOf(notes []note, i int) (*topic, *regexp.Regexp) {
 	case actNow.MatchString(text):
 		return &action, actNow
 	case must.MatchString(text):
-		if at := slices.IndexFunc(Sentences(text), must.MatchString); at >= 0 && condition.MatchString(Sentences(text)[at]) {
+		if at := slices.IndexFunc(Sentences(text), must.MatchString); at >= 0 &&
+			condition.MatchString(Sentences(text)[at]) {
 			return &breaking, must
 		}
 		if slices.ContainsFunc(n.headings, advice.MatchString) {
@@ -352,14 +381,14 @@ func topicOf(notes []note, i int) (*topic, *regexp.Regexp) {
 	return nil, nil
 }
 
-// upgrading says whether a statement is under a heading for those who
+// upgrading reports whether a statement is under a heading for those who
 // upgrade.
 func upgrading(n note) bool {
 	return len(n.headings) > 0 && upgradeName.MatchString(n.headings[len(n.headings)-1])
 }
 
-// signs are in every text that warns of something; most texts have none, and
-// looking for them is cheap.
+// signs occur in every text that is a warning; most texts have none, and
+// checking is cheap.
 var signs = []string{
 	"cve-", "ghsa-", "vulnerab", "security", "breaking", "!:", "compatible", "action", "must", "need", "has to",
 	"have to", "requir", "mandatory", "please", "warning", "important", "attention", "caution", "danger", "⚠",
@@ -371,8 +400,8 @@ func telling(text string) bool {
 	return slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) })
 }
 
-// due reads a date to act by from a statement: one that follows a word such
-// as "before", in or next to a sentence that asks for something.
+// due reads a date to act by from a statement: a date after a word such as
+// "before", in or next to a sentence that requires something.
 func due(notes []note, i int, released time.Time) (statement, bool) {
 	text := notes[i].text
 	if !strings.Contains(text, "20") || !dueWord.MatchString(text) {
@@ -391,8 +420,8 @@ func due(notes []note, i int, released time.Time) (statement, bool) {
 	return statement{}, false
 }
 
-// component names what a statement is about: the scope in bold in front of
-// it, else the short item it is below.
+// component returns the component of a statement: the bold scope in front of
+// it, else its short parent item.
 func component(notes []note, i int) string {
 	n := notes[i]
 	if m := scope.FindStringSubmatch(n.raw); m != nil {
@@ -408,13 +437,13 @@ func component(notes []note, i int) string {
 	return ""
 }
 
-// short says whether a statement is rather a heading of those below it.
+// short reports whether a statement acts as a heading for its children.
 func short(text string) bool {
 	return len(text) <= 48 && len(strings.Fields(text)) <= 4 && !strings.HasSuffix(text, ".")
 }
 
-// tell returns a statement's first sentences, from the one with the sign on,
-// and with what it leads in.
+// tell returns a statement's first sentences, starting at the one with the
+// sign, and the list that it introduces.
 func tell(notes []note, i int, sign *regexp.Regexp) string {
 	text := notes[i].text
 	if m := scope.FindStringSubmatch(notes[i].raw); m != nil {
@@ -447,13 +476,14 @@ func tell(notes []note, i int, sign *regexp.Regexp) string {
 
 var (
 	markInBold = regexp.MustCompile(`^[*_]{1,3}((?i:breaking|warning|important|attention|caution))[*_:]+|^(BREAKING)\b`)
-	leadIn     = regexp.MustCompile(`(?i)^[\W_]*(?:breaking(?: changes?)?|warning|important|attention|caution)[\W_]*(?:[:*)\]–—-]|\s(?:\s|$))[\s:*]*`)
-	reference  = regexp.MustCompile(`\s+\((?:#\d+|[0-9a-f]{7,40})\)`) // a pull request or commit
-	pronoun    = regexp.MustCompile(`(?i)^(?:this|these|they|it|its|that|those|he|she|which|the (?:former|latter))\b`)
+	leadIn     = regexp.MustCompile(`(?i)^[\W_]*(?:breaking(?: changes?)?|warning|important|attention|` +
+		`caution)[\W_]*(?:[:*)\]–—-]|\s(?:\s|$))[\s:*]*`)
+	reference = regexp.MustCompile(`\s+\((?:#\d+|[0-9a-f]{7,40})\)`) // a pull request or commit
+	pronoun   = regexp.MustCompile(`(?i)^(?:this|these|they|it|its|that|those|he|she|which|the (?:former|latter))\b`)
 )
 
-// sentences returns the first sentences of a text that fit into n characters;
-// of a first one that does not, its beginning.
+// sentences returns the first sentences of a text that fit into n characters,
+// or the beginning of the first if it does not fit.
 func sentences(text string, n int) string {
 	out := ""
 	for _, s := range Sentences(text) {
@@ -475,7 +505,7 @@ func firstSentence(text string) string {
 	return ""
 }
 
-// actionIn returns the sentence that says what to do.
+// actionIn returns the sentence that states the action.
 func actionIn(text string) string {
 	for _, s := range Sentences(text) {
 		if !noAction.MatchString(s) && (must.MatchString(s) || actNow.MatchString(s) || doThis.MatchString(s)) {
@@ -485,7 +515,7 @@ func actionIn(text string) string {
 	return ""
 }
 
-// clip cuts a text between words.
+// clip truncates a text between words.
 func clip(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s

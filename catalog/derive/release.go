@@ -9,7 +9,7 @@ import (
 	"almanac/catalog"
 )
 
-// Releases finds releases by what titles say of them.
+// Releases finds releases by the names and versions in titles.
 type Releases struct {
 	byVersion map[string][]namedRelease
 }
@@ -20,7 +20,7 @@ type namedRelease struct {
 	words   map[string]bool // of its names
 }
 
-// IndexReleases makes a Releases. The records may come without their bodies.
+// IndexReleases builds a Releases. The records may lack their bodies.
 func IndexReleases(releases []catalog.Record) Releases {
 	r := Releases{map[string][]namedRelease{}}
 	for _, rec := range releases {
@@ -41,9 +41,8 @@ func IndexReleases(releases []catalog.Record) Releases {
 }
 
 // Of returns the release that an operation of the calendar deploys: the one
-// of the version that its data or title names. Where several programs have
-// that version, the title or the components must name one of them; a version
-// alone is enough where only one has it.
+// with the version named in its data or title. If several programs have that
+// version, the title or the components must name one of them.
 func (r Releases) Of(operation catalog.Record) (catalog.Ref, bool) {
 	versions := versionsIn(operation.Title)
 	text := operation.Title
@@ -62,8 +61,8 @@ func (r Releases) Of(operation catalog.Record) (catalog.Ref, bool) {
 	return catalog.Ref{}, false
 }
 
-// choose picks the release with most of the words in its names; of records of
-// the same program the one of the least id.
+// choose picks the release with the most words in its names; among records of
+// the same program, the one with the lowest id.
 func choose(candidates []namedRelease, named []string) (catalog.Ref, bool) {
 	products := map[string]bool{}
 	for _, c := range candidates {
@@ -106,7 +105,7 @@ func OperationLinks(operations []catalog.Record, releases []catalog.Record) []ca
 	return out
 }
 
-// versionKey is the same for spellings of the same version.
+// versionKey is equal for all spellings of a version.
 func versionKey(s string) string {
 	s = strings.ToLower(strings.TrimLeft(strings.TrimSpace(s), "vV"))
 	s, _, _ = strings.Cut(s, "+")

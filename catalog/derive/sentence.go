@@ -15,13 +15,13 @@ var abbreviations = map[string]bool{
 	"aka": true, "a.k.a": true, "viz": true, "vol": true, "ca": true,
 }
 
-// weakAbbreviations may end a sentence: they do when a capital follows.
+// weakAbbreviations may end a sentence: they do if a capital follows.
 var weakAbbreviations = map[string]bool{
 	"etc": true, "inc": true, "ltd": true, "co": true, "corp": true, "al": true, "jr": true, "sr": true, "u.s": true,
 	"u.k": true, "e.u": true, "a.m": true, "p.m": true,
 }
 
-// Sentences divides plain text into sentences. Dots within versions, numbers,
+// Sentences splits plain text into sentences. Dots within versions, numbers,
 // addresses and file names, after abbreviations and after initials do not end
 // one.
 func Sentences(text string) []string {
@@ -64,7 +64,8 @@ func startsBlank(s string) bool {
 	return unicode.IsSpace(r)
 }
 
-// dotEnds says whether a single dot between before and after ends a sentence.
+// dotEnds reports whether a single dot between before and after ends a
+// sentence.
 func dotEnds(before, after string) bool {
 	if strings.TrimSpace(after) == "" {
 		return true
@@ -93,7 +94,7 @@ func endsUpper(s string) bool {
 	return unicode.IsUpper(r)
 }
 
-// isEnumerator says whether the word is a number that begins the sentence
+// isEnumerator reports whether the word is a number that starts the sentence
 // ("1. First").
 func isEnumerator(word, before string) bool {
 	return strings.TrimSpace(before) == word && strings.Trim(word, "0123456789") == ""
@@ -103,8 +104,9 @@ func startsDigit(s string) bool {
 	return unicode.IsDigit(firstRune(strings.TrimLeft(s, " \t\n")))
 }
 
-// startsSentence says whether what follows can open a sentence. A lower-case
-// word cannot, unless it is an identifier with a capital inside (dApp).
+// startsSentence reports whether what follows can start a sentence. A
+// lower-case word cannot, unless it is an identifier with a capital inside
+// (dApp).
 func startsSentence(s string) bool {
 	s = strings.TrimLeftFunc(s, func(r rune) bool {
 		return unicode.IsSpace(r) || strings.ContainsRune(`"'“‘([«*-–—`, r)

@@ -2,9 +2,9 @@ package derive
 
 import "almanac/catalog"
 
-// Stats counts what a catalog holds, from its counts and its proposals:
-// counts alone do not distinguish a numbered proposal from a draft. Further files of
-// a grant proposal are not counted as proposals.
+// Stats computes a catalog's statistics from its counts and its proposals:
+// counts alone do not tell a numbered proposal from a draft. Additional files
+// of a grant proposal do not count as proposals.
 func Stats(counts []catalog.Count, proposals []catalog.Record) catalog.Stats {
 	s := catalog.Stats{RecordsByKind: map[catalog.Kind]int{}}
 	for _, c := range counts {
@@ -14,8 +14,8 @@ func Stats(counts []catalog.Count, proposals []catalog.Record) catalog.Stats {
 		}
 	}
 	for kind, to := range map[catalog.Kind]*int{
-		catalog.KindTopic: &s.Topics, catalog.KindPost: &s.Posts, catalog.KindIssue: &s.Issues, catalog.KindPull: &s.Pulls,
-		catalog.KindDoc: &s.Docs, catalog.KindVideo: &s.Videos, catalog.KindBlog: &s.Blogs,
+		catalog.KindTopic: &s.Topics, catalog.KindPost: &s.Posts, catalog.KindIssue: &s.Issues,
+		catalog.KindPull: &s.Pulls, catalog.KindDoc: &s.Docs, catalog.KindVideo: &s.Videos, catalog.KindBlog: &s.Blogs,
 		catalog.KindMailThread: &s.MailThreads, catalog.KindRadar: &s.Radar,
 	} {
 		*to = s.RecordsByKind[kind]

@@ -1,6 +1,6 @@
-// Package derive holds pure derivations over catalog values: what can be said
-// of a record without asking anything else. Nothing here reads a store, a
-// clock or the network. It imports catalog alone.
+// Package derive holds pure derivations over catalog values: facts that follow
+// from records alone. Nothing here reads a store, a clock or the network. It
+// imports only catalog.
 package derive
 
 import (
@@ -14,11 +14,10 @@ import (
 // maxTLDR is the length of a TL;DR in characters.
 const maxTLDR = 400
 
-// TLDR summarises a markdown text by its own words: the first sentences of
-// its abstract or summary, else of its first prose, in plain text. It takes
-// whole sentences only, at most 400 characters, and leaves out headings,
-// tables, code, figures and licence notes. A text without a sentence that
-// fits has none.
+// TLDR summarises a Markdown text in its own words: the first sentences of its
+// abstract or summary, else of its first prose, in plain text. It uses only
+// whole sentences, at most 400 characters, and skips headings, tables, code,
+// figures and licence notes. It is empty if no sentence fits.
 func TLDR(body string) string {
 	sections := split(body)
 	for _, rank := range []int{rankAbstract, rankOverview, rankProse} {
@@ -37,7 +36,7 @@ func TLDR(body string) string {
 	return ""
 }
 
-// How much a section's heading promises.
+// How promising a section is, by its heading.
 const (
 	rankAbstract = iota
 	rankOverview
@@ -54,9 +53,11 @@ type section struct {
 
 var (
 	abstractName = regexp.MustCompile(`(?i)^(?:(?:project|proposal|executive)\s+)?(?:abstract|summary|tl;?\s?dr)\b`)
-	overviewName = regexp.MustCompile(`(?i)^(?:(?:project|proposal)\s+)?(?:overview|introduction|description|about this .*|what is .*)$`)
-	skippedName  = regexp.MustCompile(`(?i)^(?:copyright|licen[sc]e|licensing|(?:table of )?contents|references|change ?log|history|author.*|contact.*|links|prerequisites?)\b`)
-	sectionMark  = regexp.MustCompile(`^(?:(?:section\s+)?[\divxIVX]+(?:\.\d+)*[.):]*\s+)`)
+	overviewName = regexp.MustCompile(`(?i)^(?:(?:project|proposal)\s+)?(?:overview|introduction|description|` +
+		`about this .*|what is .*)$`)
+	skippedName = regexp.MustCompile(`(?i)^(?:copyright|licen[sc]e|licensing|(?:table of )?contents|references|` +
+		`change ?log|history|author.*|contact.*|links|prerequisites?)\b`)
+	sectionMark = regexp.MustCompile(`^(?:(?:section\s+)?[\divxIVX]+(?:\.\d+)*[.):]*\s+)`)
 
 	atxHeading = regexp.MustCompile(`^ {0,3}(#{1,6})(?:\s+(.*?))?\s*#*\s*$`)
 	underline  = regexp.MustCompile(`^(?:={3,}|-{3,}|~{3,}|\^{3,}|"{3,})\s*$`)
@@ -70,9 +71,8 @@ var (
 	comment    = regexp.MustCompile(`(?s)<!--.*?-->`)
 )
 
-// split divides a text into sections, leaving out everything that is no
-// prose. Prose may run over lines; a blank line, or any other construct, ends
-// a paragraph.
+// split divides a text into sections and drops everything that is not prose.
+// Prose may span lines; a blank line or any other construct ends a paragraph.
 func split(body string) []section {
 	s := &splitter{sections: []section{{rank: rankProse}}}
 	body = comment.ReplaceAllString(strings.ToValidUTF8(body, "\uFFFD"), "")
@@ -86,15 +86,16 @@ func split(body string) []section {
 type splitter struct {
 	sections []section
 	open     strings.Builder // the paragraph or item being read
-	item     bool            // it is a list item
+	item     bool            // open is a list item
 	until    string          // end of a fence, or of a raw HTML element
-	level    int             // of the heading whose rank is inherited
+	level    int             // level of the heading whose rank is inherited
 }
 
 func (s *splitter) line(line string) {
 	trimmed := strings.TrimSpace(line)
 	if s.until != "" {
-		if strings.HasPrefix(trimmed, s.until) || s.until[0] == '<' && strings.Contains(strings.ToLower(trimmed), s.until) {
+		if strings.HasPrefix(trimmed, s.until) || s.until[0] == '<' &&
+			strings.Contains(strings.ToLower(trimmed), s.until) {
 			s.until = ""
 		}
 		return
@@ -129,7 +130,7 @@ func (s *splitter) line(line string) {
 		s.end()
 		return
 	}
-	item := match(listItem, line, trimmed, "-*+\xe20123456789") // \xe2 begins the bullet
+	item := match(listItem, line, trimmed, "-*+\xe20123456789") // \xe2 starts the bullet •
 	switch {
 	case trimmed == "", trimmed[0] == '|', match(directive, line, trimmed, ".:ie{<[") != nil,
 		match(htmlOnly, line, trimmed, "<") != nil,
@@ -147,8 +148,8 @@ func (s *splitter) line(line string) {
 	}
 }
 
-// match applies an expression to a line whose first visible byte is one of
-// first; most lines are prose, and begin with none.
+// match applies an expression to a line only if its first visible byte is in
+// first; most lines are prose and need no match.
 func match(re *regexp.Regexp, line, trimmed, first string) []string {
 	if trimmed == "" || strings.IndexByte(first, trimmed[0]) < 0 {
 		return nil
@@ -156,7 +157,7 @@ func match(re *regexp.Regexp, line, trimmed, first string) []string {
 	return re.FindStringSubmatch(line)
 }
 
-// heading opens a section. One below an abstract belongs to it.
+// heading opens a section. A heading below an abstract belongs to it.
 func (s *splitter) heading(level int, title string) {
 	name := sectionMark.ReplaceAllString(inline(title), "")
 	rank := rankProse
@@ -193,9 +194,10 @@ func (s *splitter) end() {
 	}
 }
 
-var boilerplate = regexp.MustCompile(`(?i)licen[sc]ed under|all rights reserved|^see (?:also )?\S+(?: \S+){0,4}$|make a copy of this|more information can be found|placeholder|lorem ipsum|^\(?\d+[ -]word|^a short \(`)
+var boilerplate = regexp.MustCompile(`(?i)licen[sc]ed under|all rights reserved|^see (?:also )?\S+(?: \S+){0,4}$|` +
+	`make a copy of this|more information can be found|placeholder|lorem ipsum|^\(?\d+[ -]word|^a short \(`)
 
-// summarise joins the first sentences that inform, while they fit.
+// summarise joins the first informative sentences that fit.
 func summarise(paragraphs []string) string {
 	var out strings.Builder
 	length := 0
@@ -212,7 +214,7 @@ func summarise(paragraphs []string) string {
 			n := utf8.RuneCountInString(s)
 			switch {
 			case length == 0 && n > maxTLDR:
-				continue // a sentence that never ends; perhaps the next one does
+				continue // an endless sentence; the next may fit
 			case length > 0 && length+1+n > maxTLDR:
 				return out.String()
 			case length > 0:
@@ -226,16 +228,16 @@ func summarise(paragraphs []string) string {
 	return out.String()
 }
 
-// closed says whether a sentence ends with its punctuation, which may stand
+// closed reports whether a sentence ends with its punctuation, which may be
 // inside quotes or parentheses.
 func closed(s string) bool {
 	s = strings.TrimRight(s, `"'”’)]»`)
 	return strings.HasSuffix(s, "…") || s != "" && strings.ContainsAny(s[len(s)-1:], ".!?")
 }
 
-// informs says whether a sentence can stand alone: it has at least four words
-// (three when it ends as a sentence does), announces no list and is no
-// boilerplate.
+// informs reports whether a sentence is meaningful alone: it has at least four
+// words (three if it ends with punctuation), does not introduce a list and is
+// not boilerplate.
 func informs(s string) bool {
 	words := 0
 	for _, w := range strings.Fields(s) {

@@ -10,21 +10,20 @@ import (
 	"almanac/catalog"
 )
 
-// TrendingWindow is how far back trending looks.
+// TrendingWindow is the period that trending covers.
 const TrendingWindow = 7 * 24 * time.Hour
 
-// What counts how much: being new is the unit. Votes and views are totals
-// whose times nobody knows, so they are taken to have come evenly over the
-// record's life.
+// Weights; a new record has weight 1. Votes and views are totals without times,
+// so they are assumed to be spread evenly over the record's life.
 const (
 	halfLife    = 48 * time.Hour
 	weightVote  = 0.5
 	weightView  = 0.25 // of the binary logarithm: views differ by orders of magnitude
-	weightReply = 0.5  // that is only counted, not indexed
+	weightReply = 0.5  // that is counted but not indexed
 )
 
 // TrendingKinds are the kinds that can trend; TrendingChildren the kinds of
-// the records below them that count.
+// their children that count.
 var (
 	TrendingKinds = []catalog.Kind{
 		catalog.KindTopic, catalog.KindMailThread, catalog.KindDiscussion, catalog.KindIssue, catalog.KindPull,
@@ -34,11 +33,11 @@ var (
 	TrendingChildren = []catalog.Kind{catalog.KindPost, catalog.KindMailMessage, catalog.KindComment}
 )
 
-// Trending ranks records of TrendingKinds by what went on around them in the
+// Trending ranks records of TrendingKinds by the activity around them in the
 // week before now, most first. The records are those of both lists of kinds
-// that were created in the window, and the parents of the children among
-// them; all may come without their bodies, in any order. One around which
-// nothing happened is left out.
+// that were created in the window, and the parents of the children among them;
+// all may lack their bodies and be in any order. Records without activity are
+// left out.
 //
 // Engagement decays exponentially with a half-life of two days (the weighting
 // of Cormode, Shkapenyuk, Srivastava and Xu, "Forward Decay", ICDE 2009):
@@ -46,11 +45,11 @@ var (
 //	e = d(created) + Σ children d(created) + d(last activity) · share · (votes/2 + log2(1+views)/4 + replies/2)
 //
 // where d(t) = 2^-(age/48h) within the window and 0 before it, share is the
-// part of the record's life that lies in the window, and replies count where
-// they are not there as children. The score is log2(1 + e/ē) with ē the mean
-// of the kind, at least 1: it says how lively a record is for its kind, so
-// that a kind with many replies crowds out none, and a kind where nothing
-// happens does not lift its few.
+// part of the record's life that lies in the window, and replies count only if
+// they are not among the children. The score is log2(1 + e/ē) with ē the mean
+// of the kind, at least 1: it measures a record's activity relative to its
+// kind, so that a kind with many replies does not crowd out the others, and a
+// quiet kind does not lift its few.
 func Trending(records []catalog.Record, now time.Time) []catalog.Trend {
 	children := map[int64][]catalog.Record{}
 	tops := map[int64]catalog.Record{}
@@ -83,7 +82,7 @@ func Trending(records []catalog.Record, now time.Time) []catalog.Trend {
 	return trends
 }
 
-// engagement is what went on around a record, and how many children it got.
+// engagement is the activity around a record and its number of new children.
 func engagement(r catalog.Record, children []catalog.Record, now time.Time) (float64, int) {
 	e := decay(r.CreatedAt, now)
 	recent := 0

@@ -7,18 +7,19 @@ import (
 	"strings"
 )
 
-// Version is a version number: up to four numbers and what follows them.
+// Version is a version number: up to four numbers and a suffix.
 type Version struct {
 	numbers    [4]int
-	stated     int      // how many of the numbers were written
-	prerelease []string // its identifiers; none for a release
+	stated     int      // how many numbers were written
+	prerelease []string // identifiers; none for a release
 }
 
-var versionForm = regexp.MustCompile(`(?i)^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[-.]?((?:rc|alpha|beta|snapshot|dev|pre)[\w.-]*)|-([\w.-]+))?(?:\+[\w.-]+)?$`)
+var versionForm = regexp.MustCompile(`(?i)^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[-.]?((?:rc|` +
+	`alpha|beta|snapshot|dev|pre)[\w.-]*)|-([\w.-]+))?(?:\+[\w.-]+)?$`)
 
 // ParseVersion reads a version such as 1.2.3, v0.10, 3.4.0-rc.1 or
 // 2.0.0-snapshot.20260102+build. Missing numbers are 0; build metadata is
-// left out. It reports whether the text is one.
+// dropped. It reports whether the text is a version.
 func ParseVersion(s string) (v Version, ok bool) {
 	m := versionForm.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
@@ -63,7 +64,7 @@ func (v Version) Compare(w Version) int {
 	return cmp.Compare(len(v.prerelease), len(w.prerelease))
 }
 
-// compareIdentifier orders numbers by value and before words.
+// compareIdentifier orders numbers by value, before words.
 func compareIdentifier(a, b string) int {
 	x, errX := strconv.ParseUint(a, 10, 64)
 	y, errY := strconv.ParseUint(b, 10, 64)
@@ -78,10 +79,11 @@ func compareIdentifier(a, b string) int {
 	return cmp.Compare(a, b)
 }
 
-// namedVersion finds versions in prose: three numbers, or two behind a v.
-var namedVersion = regexp.MustCompile(`(?i)(?:^|[^\w.])(v?\d+\.\d+\.\d+(?:\.\d+)?(?:-[0-9a-z][\w.-]*[0-9a-z]|-[0-9a-z])?|v\d+\.\d+)(?:[^\w.-]|[.-]?(?:\s|$))`)
+// namedVersion finds versions in prose: three numbers, or two after a v.
+var namedVersion = regexp.MustCompile(`(?i)(?:^|[^\w.])(v?\d+\.\d+\.\d+(?:\.\d+)?(?:-[0-9a-z][\w.-]*[0-9a-z]|` +
+	`-[0-9a-z])?|v\d+\.\d+)(?:[^\w.-]|[.-]?(?:\s|$))`)
 
-// versionsIn returns the versions that a text names, without a leading v.
+// versionsIn returns the versions in a text, without a leading v.
 func versionsIn(text string) []string {
 	var out []string
 	for at := 0; ; {

@@ -1,9 +1,9 @@
-// Package migrations embeds the schema of the catalog, one directory a
-// dialect, in goose's format. It imports nothing of ours.
+// Package migrations embeds the schema of the catalog, one directory per SQL
+// dialect, in goose's format. It imports no other package of this module.
 //
-// A migration that was released is never edited: a change of the schema is a
-// new file. SELECT and INSERT name their columns, so that a program reads a
-// database that a newer one has only added columns to.
+// A released migration is never edited: a schema change is a new file. SELECT
+// and INSERT name their columns, so that a program can use a database to which
+// a newer version has only added columns.
 package migrations
 
 import (

@@ -7,22 +7,22 @@ import (
 )
 
 const (
-	// defaultDigits is the width of a proposal's number in a network that
-	// names none.
+	// defaultDigits is the width of a proposal's number in a network that sets
+	// none.
 	defaultDigits = 4
-	// MaxDigits is the length of the longest proposal number.
+	// MaxDigits is the maximum length of a proposal number.
 	MaxDigits = 6
 
-	// commonPrefix is what the service itself calls proposals: clients may
-	// write it in every network.
+	// commonPrefix is the service's own prefix of proposals: clients may use it
+	// in every network.
 	commonPrefix = "CIP"
-	// draftPrefix begins the key of a draft, which has the number of its pull
-	// request instead of one of its own.
+	// draftPrefix begins the key of a draft, which is numbered by its pull
+	// request.
 	draftPrefix = "PR"
 )
 
-// Key returns the natural key of a proposal's number, which is given in
-// digits: CIP-0056. Zeros beyond the network's padding are dropped.
+// Key returns the natural key of a proposal number given in digits: CIP-0056.
+// Zeros beyond the network's padding are dropped.
 func (p Proposals) Key(number string) string {
 	digits := strings.TrimLeft(number, "0")
 	width := p.Digits
@@ -36,8 +36,8 @@ func (p Proposals) Key(number string) string {
 // request: PR-203.
 func DraftKey(pull int) string { return draftPrefix + "-" + strconv.Itoa(pull) }
 
-// ID returns the id of a proposal that clients see: the padded number of a
-// numbered one (0056), the key itself of a draft (PR-203).
+// ID returns the public id of a proposal: the padded number (0056), or the key
+// itself for a draft (PR-203).
 func (p Proposals) ID(key string) string {
 	if number, ok := strings.CutPrefix(key, p.Prefix+"-"); ok && isNumber(number) {
 		return number
@@ -47,7 +47,7 @@ func (p Proposals) ID(key string) string {
 
 // ParseID reads the id of a proposal as people write it and returns its key:
 // 56, 0056, CIP-56, cip 0056, CIP#56 and the same with the network's own
-// prefix; PR-203 or pr 203 for a draft. Space around it is ignored.
+// prefix; PR-203 or pr 203 for a draft. Surrounding space is ignored.
 func (p Proposals) ParseID(id string) (key string, ok bool) {
 	id = strings.TrimSpace(id)
 	if number, ok := numberAfter(draftPrefix, id); ok {
@@ -61,8 +61,8 @@ func (p Proposals) ParseID(id string) (key string, ok bool) {
 	return "", false
 }
 
-// numberAfter reads a number behind a prefix in any case, from which one
-// separator may divide it.
+// numberAfter reads the number after a prefix, case-insensitively, with at most
+// one separator between them.
 func numberAfter(prefix, s string) (number string, ok bool) {
 	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
 		return "", false

@@ -2,8 +2,8 @@ package network
 
 import "strings"
 
-// Nearest returns the name most like a misspelt one, "" if none is: at most a
-// third of the letters (and one at least) may differ, letter case aside.
+// Nearest returns the name closest to a misspelt one, "" if none is close: at
+// most a third of the letters (at least one) may differ, ignoring case.
 func Nearest(name string, known []string) string {
 	name = strings.ToLower(name)
 	best, least := "", max(1, min(len(name), 60)/3)+1

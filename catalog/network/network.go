@@ -1,7 +1,7 @@
-// Package network describes a ledger network: the one YAML file that holds
-// its names, enumerations, status map, sources and schedules. No other
-// package knows a particular network. It is a leaf: everything may import it
-// and it imports nothing of ours.
+// Package network describes a ledger network: the one YAML file that holds its
+// names, enumerations, status map, sources and schedules. No other package
+// depends on a particular network. It is a leaf: every package may import it,
+// and it imports no other package of this module.
 package network
 
 import "time"
@@ -13,14 +13,14 @@ type Network struct {
 	Description string `yaml:"description,omitempty" json:"description,omitempty"`
 	Homepage    string `yaml:"homepage,omitempty" json:"homepage,omitempty"`
 
-	// Proposals says how the network writes its improvement proposals.
+	// Proposals describes the network's improvement proposals.
 	Proposals Proposals `yaml:"proposals" json:"proposals"`
 	// Authority ranks sources for near-duplicates and as a prior: greater is
 	// more authoritative. Keyed by source name, then by kind; default 0.
 	Authority map[string]float64 `yaml:"authority,omitempty" json:"authority,omitempty"`
 	// Aliases are spellings that mean the same in queries.
 	Aliases map[string][]string `yaml:"aliases,omitempty" json:"aliases,omitempty"`
-	// Descriptions tells, by kind, what the kind holds in this network.
+	// Descriptions describes, by kind, what the kind holds in this network.
 	Descriptions map[string]string `yaml:"descriptions,omitempty" json:"descriptions,omitempty"`
 
 	Sources []Source `yaml:"sources" json:"sources"`
@@ -29,27 +29,27 @@ type Network struct {
 // Proposals describes the network's improvement proposals.
 type Proposals struct {
 	Prefix string `yaml:"prefix" json:"prefix"` // CIP
-	// Digits is the width that numbers are padded to with zeros: 4 when left
-	// out, and with 1 there is no padding.
+	// Digits is the width that numbers are zero-padded to: 4 by default, 1 for
+	// no padding.
 	Digits int `yaml:"digits,omitempty" json:"digits,omitempty"`
 	// Statuses are the words that the network uses for a proposal's status.
 	Statuses []string `yaml:"statuses" json:"statuses"`
-	// StatusMap maps a status word (matched without regard to case) to one of
-	// the package's Statuses. A word that is itself one of them needs no entry;
-	// every other word of Statuses has one.
+	// StatusMap maps a status word (case-insensitive) to one of the package's
+	// Statuses. A word that is itself one of them needs no entry; every other
+	// word of Statuses needs one.
 	StatusMap map[string]string `yaml:"status_map,omitempty" json:"status_map,omitempty"`
-	// Default is what an unknown word is taken for, with a warning.
+	// Default replaces an unknown word, with a warning.
 	Default string `yaml:"default" json:"default"`
 }
 
-// Source is one source of content. Earlier sources own the records that
-// several yield.
+// Source is one source of content. If several sources yield a record, the
+// earliest owns it.
 type Source struct {
 	Name      string        `yaml:"name" json:"name"`
 	Kind      string        `yaml:"kind" json:"kind"` // connector: snapshot, proposals, …
 	Title     string        `yaml:"title,omitempty" json:"title,omitempty"`
 	Every     time.Duration `yaml:"every,omitempty" json:"every,omitempty"`         // 0 = only at start
 	Freshness time.Duration `yaml:"freshness,omitempty" json:"freshness,omitempty"` // stale after; 0 = never
-	// Options are the connector's own; it decodes them strictly.
+	// Options belong to the connector, which decodes them strictly.
 	Options map[string]any `yaml:"options,omitempty" json:"options,omitempty"`
 }

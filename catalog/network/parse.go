@@ -14,15 +14,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxBytes is the size of the largest network file that is read.
+// maxBytes is the maximum size of a network file.
 const maxBytes = 1 << 20
 
 // Parse reads a network file strictly: an unknown key, a second document, a
-// duration without a unit or a status outside the enumeration is an error.
-// Every problem found is in the error, one a line as name:line: what is wrong.
+// duration without a unit or a status outside the enumeration is an error. The
+// error lists all problems, one per line, as name:line: problem.
 func Parse(name string, data []byte) (Network, error) {
 	if len(data) > maxBytes {
-		return Network{}, fmt.Errorf("%s:1: the file has %d bytes; at most %d are read", name, len(data), maxBytes)
+		return Network{}, fmt.Errorf("%s:1: the file has %d bytes; the limit is %d", name, len(data), maxBytes)
 	}
 	root, err := document(data)
 	if err != nil {
@@ -44,7 +44,7 @@ func Parse(name string, data []byte) (Network, error) {
 	return n, nil
 }
 
-// document returns the one mapping that the file must consist of.
+// document returns the one mapping that makes up the file.
 func document(data []byte) (*yaml.Node, error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc yaml.Node
@@ -68,7 +68,7 @@ func document(data []byte) (*yaml.Node, error) {
 
 var lineNumber = regexp.MustCompile(`^(?:yaml: )?(?:unmarshal errors:\s*)?line (\d+): `)
 
-// located puts file and line in front of what the YAML library says.
+// located prefixes errors of the YAML library with file and line.
 func located(name string, err error) error {
 	messages := []string{err.Error()}
 	if t, ok := errors.AsType[*yaml.TypeError](err); ok {
@@ -98,8 +98,8 @@ func (f *file) report(at *yaml.Node, format string, args ...any) {
 
 var durationType = reflect.TypeFor[time.Duration]()
 
-// shape compares a node with the Go type it is decoded into: unknown keys,
-// and values whose YAML form would be decoded into something unintended.
+// shape compares a node with the Go type it is decoded into: unknown keys, and
+// values that YAML would decode into something unintended.
 func (f *file) shape(n *yaml.Node, t reflect.Type, path string) {
 	if n.Kind == yaml.AliasNode {
 		f.report(n, "%s: aliases (*%s) are not supported", path, n.Value)
@@ -128,7 +128,7 @@ func (f *file) shape(n *yaml.Node, t reflect.Type, path string) {
 	}
 }
 
-// keys reports the keys of a mapping that its struct does not have.
+// keys reports the keys of a mapping that are not in its struct.
 func (f *file) keys(n *yaml.Node, t reflect.Type, path string) {
 	fields := map[string]reflect.Type{}
 	var known []string

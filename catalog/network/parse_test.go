@@ -111,7 +111,7 @@ func TestParseErrorsNameFileLineAndRemedy(t *testing.T) {
 		"a status map to an unknown status":        {replace("Active: Final", "Active: Done"), `n.yaml:9: proposals.status_map: "Active" maps to "Done"`},
 		"a status mapped to another":               {replace("Active: Final", "final: Draft"), `"final" is itself a status and cannot mean "Draft"`},
 		"a word mapped twice":                      {replace("Active: Final", "proposed: Review"), `"Proposed" and "proposed" are the same word`},
-		"a source called as what is derived":       {replace("name: handbook", "name: derived"), `n.yaml:23: source "derived": the name is that of what follows from other records; choose another`},
+		"a source called as what is derived":       {replace("name: handbook", "name: derived"), `n.yaml:23: source "derived": the name is reserved for derived records; choose another`},
 		"a source name that stands twice":          {replace("name: handbook", "name: proposals"), `n.yaml:23: source "proposals" is already defined in line 17`},
 		"a source without connector":               {replace("    kind: docs\n", ""), "n.yaml:23: kind: missing"},
 		"an ill-formed source name":                {replace("name: handbook", "name: Hand book"), `n.yaml:23: name: "Hand book" must be`},

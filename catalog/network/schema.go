@@ -11,10 +11,11 @@ import (
 // DurationPattern is the form of a duration such as 15m, 24h or 1h30m.
 const DurationPattern = `^([0-9]+(\.[0-9]+)?(h|m|s|ms|us|µs|ns))+$|^0$`
 
-// Schema returns the JSON Schema of a network file, generated from Network,
-// for editors and other tools. options are the schemas of the options of each
-// connector kind. It accepts every file that Parse and the connectors accept;
-// those also check what a schema cannot say (unique names, status targets).
+// Schema returns the JSON Schema of a network file, generated from Network, for
+// editors and other tools. options are the schemas of the options of each
+// connector kind. The schema accepts every file that Parse and the connectors
+// accept; they also check what a schema cannot express (unique names, status
+// targets).
 func Schema(options map[string]*jsonschema.Schema) ([]byte, error) {
 	s, err := jsonschema.For[Network](&jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		durationType: {Type: "string", Pattern: DurationPattern},

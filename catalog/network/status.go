@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Statuses are the statuses that a proposal of any network can have. Each
-// network's own words are mapped to them.
+// Statuses are the statuses that a proposal of any network can have. The
+// network maps its own words to them.
 var Statuses = []string{"Draft", "Review", "Final", "Withdrawn", "Rejected", "Superseded"}
 
-// Status maps a raw status word to one of Statuses, without regard to case
-// and surrounding space. A word that is neither one of them nor mapped becomes
-// what Default means, and known is false so that the caller can warn.
+// Status maps a raw status word to one of Statuses, ignoring case and
+// surrounding space. An unknown word gets the meaning of Default, and known is
+// false so that the caller can warn.
 func (p Proposals) Status(raw string) (mapped string, known bool) {
 	if status, ok := p.meaning(raw); ok {
 		return status, true
@@ -34,7 +34,7 @@ func (p Proposals) meaning(word string) (string, bool) {
 	return "", false
 }
 
-// status returns the one of Statuses that a word spells in any case.
+// status returns the one of Statuses that equals a word, case-insensitively.
 func status(word string) (string, bool) {
 	for _, s := range Statuses {
 		if strings.EqualFold(s, word) {
@@ -44,7 +44,7 @@ func status(word string) (string, bool) {
 	return "", false
 }
 
-// Words returns the words that a filter by status takes: Statuses, then the
+// Words returns the words that a status filter accepts: Statuses, then the
 // network's own words in the order of its file.
 func (p Proposals) Words() []string {
 	words := slices.Clone(Statuses)

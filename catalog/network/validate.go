@@ -17,11 +17,10 @@ const namePattern = `^[a-z0-9]+(-[a-z0-9]+)*$`
 // prefixPattern is the form of a proposal prefix.
 const prefixPattern = `^[A-Za-z][A-Za-z0-9]{0,15}$`
 
-// derivedName is the source that derived records belong to
-// (catalog.DerivedSource).
+// derivedName is the source of derived records (catalog.DerivedSource).
 const derivedName = "derived"
 
-// maxName is the length of the longest name.
+// maxName is the maximum length of a name.
 const maxName = 64
 
 var (
@@ -29,7 +28,7 @@ var (
 	prefixForm = regexp.MustCompile(prefixPattern)
 )
 
-// validate reports what the types cannot express.
+// validate checks what the types cannot express.
 func (f *file) validate(n Network) {
 	f.name64(n.Name, "name")
 	if strings.TrimSpace(n.Title) == "" {
@@ -53,7 +52,8 @@ func (f *file) name64(name string, path ...any) {
 	case name == "":
 		f.report(f.at(path...), "%v: missing", label)
 	case len(name) > maxName || !nameForm.MatchString(name):
-		f.report(f.at(path...), "%v: %q must be at most %d lower-case letters, digits and single hyphens", label, name, maxName)
+		f.report(f.at(path...), "%v: %q must be at most %d lower-case letters, digits and single hyphens", label, name,
+			maxName)
 	}
 }
 
@@ -131,7 +131,8 @@ func (f *file) sources(sources []Source) {
 		f.name64(s.Name, "sources", i, "name")
 		f.name64(s.Kind, "sources", i, "kind")
 		if s.Name == derivedName {
-			f.report(f.at("sources", i, "name"), "source %q: the name is that of what follows from other records; choose another", s.Name)
+			f.report(f.at("sources", i, "name"), "source %q: the name is reserved for derived records; choose another",
+				s.Name)
 		}
 		if line, ok := first[s.Name]; ok && s.Name != "" {
 			f.report(f.at("sources", i, "name"), "source %q is already defined in line %d", s.Name, line)
@@ -141,8 +142,8 @@ func (f *file) sources(sources []Source) {
 	}
 }
 
-// at finds the node of a path of keys and indexes, or the closest node above
-// it that exists.
+// at finds the node of a path of keys and indexes, or its closest existing
+// ancestor.
 func (f *file) at(path ...any) *yaml.Node {
 	node := f.root
 	for _, step := range path {

@@ -2,7 +2,7 @@ package sqlite
 
 import "context"
 
-// lookAdditions reads the hashes of what the source adds to the records.
+// lookAdditions reads the hashes of the source's additions to the records.
 func (a *application) lookAdditions(ctx context.Context, records []int64) error {
 	return chunks(records, func(part []int64) error {
 		where, args := in("record", part)

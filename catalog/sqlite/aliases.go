@@ -7,7 +7,7 @@ import (
 	"almanac/catalog"
 )
 
-// Aliases returns the other names of a live record, whoever gave them.
+// Aliases returns the other names of a live record, from all sources.
 func (s *Store) Aliases(ctx context.Context, record int64) ([]string, error) {
 	list, err := collect(ctx, s.reader, scanText, `SELECT DISTINCT a.alias
 FROM record_aliases a JOIN records r ON r.id = a.record
@@ -17,8 +17,8 @@ WHERE a.record = ? AND r.deleted_at = 0 ORDER BY a.alias`, record)
 
 func scanText(rows *sql.Rows) (text string, err error) { return text, rows.Scan(&text) }
 
-// names finds the live record that has the reference as its key or alias, 0
-// for none, and all keys that mean it.
+// names finds the live record that has the reference as its key or alias, 0 if
+// there is none, and all its keys.
 func names(ctx context.Context, q querier, ref catalog.Ref) (id int64, keys []string, err error) {
 	found, err := collect(ctx, q, scanID, `SELECT id FROM records WHERE kind = ? AND key = ? AND deleted_at = 0`,
 		string(ref.Kind), ref.Key)
@@ -39,8 +39,8 @@ UNION SELECT alias FROM record_aliases WHERE record = ?`, id, id)
 	return id, append(keys, ref.Key), err
 }
 
-// aliased finds the live records that have one of the aliases. Where several
-// records claim one, the oldest has it.
+// aliased finds the live records that have one of the aliases. If several
+// records claim one, the oldest gets it.
 func aliased(ctx context.Context, q querier, kind catalog.Kind, aliases []string) (map[string]int64, error) {
 	found := map[string]int64{}
 	err := chunks(aliases, func(part []string) error {

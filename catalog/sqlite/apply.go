@@ -10,14 +10,14 @@ import (
 )
 
 // Apply writes a batch in one transaction. Tombstones come first, so that a
-// record both deleted and given lives. A parent that nothing is known of
-// leaves Record.Parent as it is.
+// record that is both deleted and in the batch stays live. An unknown parent
+// leaves Record.Parent unchanged.
 func (s *Store) Apply(ctx context.Context, b catalog.Batch) (result catalog.Result, err error) {
 	if b.Source == "" {
 		return result, fmt.Errorf("catalog: apply: %w: a batch without a source", catalog.ErrBadEntry)
 	}
 	b.Source = catalog.Clean(b.Source)
-	// Cleaning and hashing need no lock: they are done before it is taken.
+	// Clean and hash before taking the lock.
 	entries := make([]entry, len(b.Entries))
 	for i, e := range b.Entries {
 		if e, err = e.Normalize(); err != nil {
@@ -51,8 +51,7 @@ func (s *Store) Apply(ctx context.Context, b catalog.Batch) (result catalog.Resu
 	return result, nil
 }
 
-// entry is a normalized entry with the hash of what it would add to a record
-// of another source.
+// entry is a normalized entry with its AdditionHash.
 type entry struct {
 	catalog.Entry
 	addition string
@@ -64,12 +63,12 @@ type application struct {
 	source  string
 	restore bool
 	now     time.Time
-	known   map[catalog.Ref]*known // records the batch names, as they are stored
+	known   map[catalog.Ref]*known // stored state of the records named by the batch
 	aliased map[catalog.Ref]int64  // parents named by an alias
 	added   map[int64]string       // record → hash of what the source adds to it
 	result  catalog.Result
-	changed []int64        // records changed, in order; one may appear twice
-	deleted map[int64]bool // of these, those that became tombstones
+	changed []int64        // records changed, in order; may repeat
+	deleted map[int64]bool // those of changed that became tombstones
 }
 
 func newApplication(t *txn, b catalog.Batch, now time.Time) *application {
@@ -80,7 +79,7 @@ func newApplication(t *txn, b catalog.Batch, now time.Time) *application {
 	}
 }
 
-// known is what matters of a stored record.
+// known is the relevant state of a stored record.
 type known struct {
 	id     int64
 	source string
@@ -96,12 +95,13 @@ func scanKnown(rows *sql.Rows) (*known, error) {
 	return &k, err
 }
 
-// delete tombstones the source's own live records among ids. From those of
-// others it takes what the source added.
+// delete tombstones the source's own live records among ids. From records of
+// other sources it removes what the source added.
 func (a *application) delete(ctx context.Context, ids []int64) error {
 	return chunks(ids, func(part []int64) error {
 		where, args := in("id", part)
-		owned, err := collect(ctx, a.Tx, scanID, `SELECT id FROM records WHERE source = ? AND deleted_at = 0 AND `+where,
+		owned, err := collect(ctx, a.Tx, scanID,
+			`SELECT id FROM records WHERE source = ? AND deleted_at = 0 AND `+where,
 			append([]any{a.source}, args...)...)
 		if err != nil {
 			return err
@@ -126,8 +126,8 @@ FROM additions a JOIN records r ON r.id = a.record WHERE a.source = ? AND `+wher
 	})
 }
 
-// bury makes a tombstone: what hangs on the record goes, its row stays with
-// its id.
+// bury makes a tombstone: it removes the record's dependents and keeps its row
+// with its id.
 func (a *application) bury(id int64) error {
 	if _, err := a.exec(`UPDATE records SET deleted_at = ? WHERE id = ?`, micros(a.now), id); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (a *application) bury(id int64) error {
 	return nil
 }
 
-// strip removes what hangs on a record by this source.
+// strip removes this source's dependents of a record.
 func (a *application) strip(id int64) error {
 	if err := a.dropTags(id); err != nil {
 		return err
@@ -220,8 +220,7 @@ func (a *application) putOne(ctx context.Context, e entry) error {
 	return a.hang(k.id, e)
 }
 
-// identify gives a new record its id, 0 for the next free one, and the time
-// it was first seen.
+// identify sets a new record's id (0: the next free one) and FirstSeenAt.
 func (a *application) identify(ctx context.Context, r *catalog.Record) error {
 	if !a.restore {
 		r.ID, r.FirstSeenAt = 0, a.now
@@ -237,7 +236,7 @@ func (a *application) identify(ctx context.Context, r *catalog.Record) error {
 	return err
 }
 
-// hang writes what hangs on a record of the source's own.
+// hang writes the dependents of a record that the source owns.
 func (a *application) hang(id int64, e entry) error {
 	if err := a.putTags(id, e.Record.Tags); err != nil {
 		return err
@@ -255,8 +254,8 @@ func (a *application) hang(id int64, e entry) error {
 	return nil
 }
 
-// add replaces what the source adds to another source's record. An empty
-// entry removes it.
+// add replaces the source's additions to another source's record. An empty
+// entry removes them.
 func (a *application) add(k *known, e entry) error {
 	id := k.id
 	if err := a.dropAddition(id, a.source); err != nil {
@@ -284,7 +283,7 @@ func (a *application) add(k *known, e entry) error {
 	return a.putLinks(id, a.source, e.Links)
 }
 
-// parent resolves the entry's parent. A tombstone is one too: it may come
+// parent resolves the entry's parent. A tombstone counts: the record may come
 // back under its id.
 func (a *application) parent(e catalog.Entry) int64 {
 	if k, ok := a.known[e.Parent]; ok {
@@ -296,7 +295,7 @@ func (a *application) parent(e catalog.Entry) int64 {
 	return e.Record.Parent
 }
 
-// look reads in few queries what the catalog holds of everything the entries
+// look loads, in few queries, the stored state of everything that the entries
 // name.
 func (a *application) look(ctx context.Context, entries []entry) error {
 	keys := map[catalog.Kind]map[string]bool{}
@@ -335,7 +334,8 @@ func (a *application) lookKeys(ctx context.Context, kind catalog.Kind, set map[s
 	}
 	return chunks(list, func(part []string) error {
 		where, args := in("key", part)
-		rows, err := a.QueryContext(ctx, `SELECT key, id, source, hash, deleted_at FROM records WHERE kind = ? AND `+where,
+		rows, err := a.QueryContext(ctx,
+			`SELECT key, id, source, hash, deleted_at FROM records WHERE kind = ? AND `+where,
 			append([]any{string(kind)}, args...)...)
 		if err != nil {
 			return err
@@ -355,7 +355,7 @@ func (a *application) lookKeys(ctx context.Context, kind catalog.Kind, set map[s
 	})
 }
 
-// lookAliases resolves the parents that are not the key of a record.
+// lookAliases resolves parents that are given by alias.
 func (a *application) lookAliases(ctx context.Context, entries []entry) error {
 	missing := map[catalog.Kind][]string{}
 	for _, e := range entries {
@@ -395,7 +395,7 @@ func (a *application) log(ctx context.Context) error {
 func (s *Store) LiveKeys(ctx context.Context, source string) (map[catalog.Ref]int64, error) {
 	source = catalog.Clean(source)
 	keys := map[catalog.Ref]int64{}
-	// A source can have millions: they are read straight into the map.
+	// A source can have millions: read them directly into the map.
 	into := func(rows *sql.Rows) (none struct{}, err error) {
 		r, err := scanReference(rows)
 		keys[r.Ref()] = r.ID

@@ -7,8 +7,8 @@ import (
 	"almanac/catalog"
 )
 
-// Changes returns up to limit changes after seq, oldest first; all with a
-// limit of 0.
+// Changes returns up to limit changes after seq, oldest first; limit 0 means
+// all.
 func (s *Store) Changes(ctx context.Context, after int64, n int) ([]catalog.Change, error) {
 	list, err := collect(ctx, s.reader, scanChange,
 		`SELECT seq, record, deleted, at FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`,
@@ -23,15 +23,15 @@ func scanChange(rows *sql.Rows) (c catalog.Change, err error) {
 	return c, err
 }
 
-// LastChange returns the newest sequence number, 0 for none.
+// LastChange returns the newest sequence number, 0 if the log is empty.
 func (s *Store) LastChange(ctx context.Context) (seq int64, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT COALESCE(MAX(seq), 0) FROM changes`).Scan(&seq)
 	return seq, s.failure(ctx, "last change", err)
 }
 
 // putChanges appends to the log. A record's older row is removed: a follower
-// only needs to know that a record changed after its checkpoint, so the log
-// grows with the catalog and not with its history, and a new index reads each
+// only needs to know that the record changed after its checkpoint. So the log
+// grows with the catalog, not with its history, and a new index reads each
 // record once.
 func (t *txn) putChanges(ctx context.Context, changes []catalog.Change) error {
 	err := chunks(changes, func(part []catalog.Change) error {

@@ -7,7 +7,7 @@ import (
 	"almanac/catalog"
 )
 
-// Counts groups the live records, ordered by the groups' values.
+// Counts groups the live records, ordered by their values.
 func (s *Store) Counts(ctx context.Context) ([]catalog.Count, error) {
 	list, err := collect(ctx, s.reader, scanCount, `SELECT kind, state, source, container, category,
 	CASE WHEN parent = 0 THEN 1 ELSE 0 END AS top_level, COUNT(*)
@@ -34,7 +34,7 @@ GROUP BY t.tag ORDER BY COUNT(*) DESC, t.tag`, prefix, prefix+lastRune, catalog.
 	return list, s.failure(ctx, "tag counts", err)
 }
 
-// lastRune sorts after whatever else may follow a prefix.
+// lastRune sorts after everything else that may follow a prefix.
 const lastRune = "\U0010FFFF"
 
 func scanTagCount(rows *sql.Rows) (c catalog.TagCount, err error) { return c, rows.Scan(&c.Tag, &c.N) }

@@ -8,12 +8,13 @@ import (
 	"almanac/catalog"
 )
 
-// CountViolations adds to the counts of the days.
+// CountViolations adds to the daily counts.
 func (s *Store) CountViolations(ctx context.Context, counts []catalog.Violation) error {
 	return s.update(ctx, "count violations", func(t *txn) error {
 		for _, c := range counts {
 			at := s.counted(c.LastAt)
-			_, err := t.exec(`INSERT INTO csp_reports (day, directive, blocked_uri, count, last_at) VALUES (?, ?, ?, ?, ?)
+			_, err := t.exec(`INSERT INTO csp_reports (day, directive, blocked_uri, count, last_at)
+VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (day, directive, blocked_uri) DO UPDATE SET count = csp_reports.count + excluded.count,
 	last_at = CASE WHEN excluded.last_at > csp_reports.last_at THEN excluded.last_at ELSE csp_reports.last_at END`,
 				catalog.Day(at).UnixMicro(), catalog.Clean(c.Directive), catalog.Clean(c.Blocked), c.N, at.UnixMicro())
@@ -26,7 +27,7 @@ ON CONFLICT (day, directive, blocked_uri) DO UPDATE SET count = csp_reports.coun
 	})
 }
 
-// Violations returns what was blocked, by directive, most first.
+// Violations returns the violations, by directive, most first.
 func (s *Store) Violations(ctx context.Context, since time.Time, top int) ([]catalog.DirectiveCount, error) {
 	rows, err := collect(ctx, s.reader, scanViolation, `SELECT directive, blocked_uri, n, last_at, total, newest FROM (
 	SELECT directive, blocked_uri, SUM(count) AS n, MAX(last_at) AS last_at,
@@ -46,7 +47,7 @@ WHERE place <= ? ORDER BY total DESC, directive, place`, sinceDay(since), limit(
 	return list, s.failure(ctx, "violations", err)
 }
 
-// rankedViolation is a violation with what is known of all of its directive.
+// rankedViolation is a violation with the totals of its directive.
 type rankedViolation struct {
 	catalog.Violation
 	total  int

@@ -4,24 +4,23 @@
 // # How it writes
 //
 // One connection writes, a pool reads; the write-ahead log lets both work at
-// once, also from several processes (a sync beside a server). Writers take
-// the file's write lock at the start of their transaction and wait for it as
-// long as their context lives, at most LockWait.
+// once, also from several processes (a sync beside a server). A writer takes
+// the file's write lock at the start of its transaction and waits for it until
+// its context ends, at most LockWait.
 //
 // synchronous is NORMAL: a killed process loses nothing that was committed,
-// because the log is with the operating system by then. A power failure may
-// lose the last transactions, but whole ones only: records and the cursor that
-// stands for them go together, so the next sync repeats what was lost.
+// because the operating system already has the log. A power failure may lose
+// the last transactions, but only whole ones: records and their cursor are lost
+// together, so the next sync repeats the work.
 //
 // # SQL
 //
-// Each table's statements are in the file of its name. They name their
-// columns, use ? for every value and nothing that PostgreSQL would not
-// understand; what is particular to SQLite is in open.go and errors.go.
-// SQL never looks inside a record's data. Times are integers: microseconds
-// since 1970 UTC, 0 for unknown.
+// Each table's statements are in the file of its name. They name their columns,
+// use ? for every value and only SQL that PostgreSQL also accepts; SQLite
+// specifics are in open.go and errors.go. SQL never looks inside a record's
+// data. Times are integers: microseconds since 1970 UTC, 0 for unknown.
 //
-// Filters that ignore case put both sides through lower(), which in SQLite
-// knows ASCII only; the text search of lists is folded in Go and knows all of
-// Unicode. Orders are by bytes.
+// Case-insensitive filters use lower(), which handles only ASCII in SQLite; the
+// text search of lists is folded in Go and handles all of Unicode. Orders
+// compare bytes.
 package sqlite

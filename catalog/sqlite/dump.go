@@ -8,8 +8,8 @@ import (
 	"almanac/catalog"
 )
 
-// Dump calls fn with every live record and what hangs on it, by id, and after
-// it what other sources add.
+// Dump calls fn with every live record and its dependents, by id, each followed
+// by the additions of other sources.
 func (s *Store) Dump(ctx context.Context, fn func(source string, e catalog.Entry) error) error {
 	return s.view(ctx, "dump", func(q querier) error {
 		for after := int64(0); ; {
@@ -26,13 +26,13 @@ WHERE id > ? AND deleted_at = 0 ORDER BY id LIMIT ?`, after, maxParameters)
 	})
 }
 
-// owned is whose entry something on a record belongs to.
+// owned identifies the entry that a dependent belongs to.
 type owned struct {
 	record int64
 	source string
 }
 
-// dumpPart passes on some records, as many as one statement takes values.
+// dumpPart dumps a chunk of records, small enough for one IN list.
 func dumpPart(ctx context.Context, q querier, records []catalog.Record, fn func(string, catalog.Entry) error) error {
 	if err := addTags(ctx, q, records); err != nil {
 		return err

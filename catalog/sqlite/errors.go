@@ -9,9 +9,9 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// failure wraps an error with the operation. What the operator has to mend
-// (a damaged file, a directory that cannot be written, a full disk) becomes
-// one sentence that says so.
+// failure wraps an error with the operation. Problems for the operator to fix
+// (a damaged file, a read-only directory, a full disk) become one plain
+// sentence.
 func (s *Store) failure(ctx context.Context, op string, err error) error {
 	switch {
 	case err == nil:
@@ -22,7 +22,7 @@ func (s *Store) failure(ctx context.Context, op string, err error) error {
 	return fmt.Errorf("catalog: %s: %w", op, explain(s.path, err))
 }
 
-// explain turns errors of the file itself into a sentence for the operator.
+// explain turns errors about the file itself into a sentence for the operator.
 func explain(path string, err error) error {
 	if known := (*fileError)(nil); errors.As(err, &known) {
 		return err
@@ -45,13 +45,13 @@ func explain(path string, err error) error {
 	return &fileError{fmt.Errorf(text+": %w", path, err)}
 }
 
-// fileError is a failure that trying again does not mend.
+// fileError is a failure that a retry does not fix.
 type fileError struct{ err error }
 
 func (e *fileError) Error() string { return e.err.Error() }
 func (e *fileError) Unwrap() error { return e.err }
 
-// code returns SQLite's result code of an error, 0 for others.
+// code returns the SQLite result code of an error, 0 for other errors.
 func code(err error) int {
 	var e *sqlite.Error
 	if errors.As(err, &e) {

@@ -10,8 +10,8 @@ import (
 
 const eventColumns = `kind, key, field, at, old, new, raw_old, raw_new, via, revision, url, subject, source`
 
-// Events returns matching events, newest first, of equal times by
-// reference; those of one keep the reverse of the order they were written in.
+// Events returns matching events, newest first, then by reference; events of
+// one reference at the same time are in reverse order of writing.
 func (s *Store) Events(ctx context.Context, query catalog.EventQuery) ([]catalog.Event, error) {
 	ref := query.Ref.Clean()
 	c := conditions{parts: []string{`1 = 1`}}
@@ -38,8 +38,8 @@ func scanEvent(rows *sql.Rows) (e catalog.Event, err error) {
 	return e, err
 }
 
-// replaceEvents puts the source's events of each reference in the place of
-// those it gave before; where they are the same it writes nothing.
+// replaceEvents replaces the source's earlier events of each reference; it
+// writes nothing if they are unchanged.
 func (t *txn) replaceEvents(ctx context.Context, source string, events []catalog.Event) error {
 	var order []catalog.Ref
 	byRef := map[catalog.Ref][]catalog.Event{}

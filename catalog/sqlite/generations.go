@@ -10,8 +10,8 @@ import (
 
 const selectGenerations = `SELECT id, fingerprint, checkpoint, created_at FROM generations `
 
-// OpenGeneration returns the generation of the fingerprint, creating it
-// beside the others.
+// OpenGeneration returns the generation of the fingerprint, creating it if it
+// does not exist.
 func (s *Store) OpenGeneration(ctx context.Context, fingerprint string) (catalog.Generation, error) {
 	fingerprint = catalog.Clean(fingerprint)
 	list, err := collect(ctx, s.reader, scanGeneration, selectGenerations+`WHERE fingerprint = ?`, fingerprint)
@@ -49,8 +49,8 @@ func scanGeneration(rows *sql.Rows) (g catalog.Generation, err error) {
 	return g, err
 }
 
-// DropGeneration removes a generation with its passages and words; one that
-// is not there is dropped already.
+// DropGeneration removes a generation with its passages and words; dropping a
+// missing one is not an error.
 func (s *Store) DropGeneration(ctx context.Context, id int64) error {
 	return s.update(ctx, "drop generation", func(t *txn) error {
 		for _, table := range []string{"passages", "words"} {

@@ -8,8 +8,8 @@ import (
 	"almanac/catalog"
 )
 
-// selectLinks reads links of live records, the owner's before those that
-// other sources added.
+// selectLinks selects links of live records, the owner's before those added by
+// other sources.
 const selectLinks = `SELECT l.record, l.source, l.relation, l.to_kind, l.to_key, l.snippet
 FROM links l JOIN records r ON r.id = l.record WHERE r.deleted_at = 0 AND `
 
@@ -67,9 +67,8 @@ func scanLink(rows *sql.Rows) (l sourcedLink, err error) {
 	return l, rows.Scan(&l.From, &l.source, &l.Relation, &l.To.Kind, &l.To.Key, &l.Snippet)
 }
 
-// distinct leaves out the links that a source adds although a source before
-// it has them already. One source's own repetitions stay: each has another
-// snippet.
+// distinct drops links that an earlier source already has. Repetitions within
+// one source are kept: each has its own snippet.
 func distinct(rows []sourcedLink) []catalog.Link {
 	type identity struct {
 		from     int64

@@ -33,8 +33,8 @@ var orders = map[catalog.Order]string{
 	catalog.ByEnded:        ends + ` DESC, id`,
 }
 
-// columns are the times that ranges bound. TimeWindow is missing: it
-// needs two.
+// columns are the SQL columns of times. TimeWindow is missing because it needs
+// two.
 var columns = map[catalog.TimeColumn]string{
 	"":                    `created_at`,
 	catalog.TimeCreated:   `created_at`,
@@ -45,11 +45,11 @@ var columns = map[catalog.TimeColumn]string{
 	catalog.TimeEnds:      ends,
 }
 
-// maxPattern is what SQLite's LIKE takes at most, in bytes.
+// maxPattern is the length limit of SQLite's LIKE patterns, in bytes.
 const maxPattern = 50_000
 
-// List returns one page of the matching records and their number. Page and
-// number are of the same moment.
+// List returns one page of the matching records and their number. Both come
+// from the same state of the catalog.
 func (s *Store) List(ctx context.Context, query catalog.ListQuery) (list []catalog.Record, total int, err error) {
 	order, ok := orders[query.Order]
 	if !ok {
@@ -80,7 +80,8 @@ func (s *Store) List(ctx context.Context, query catalog.ListQuery) (list []catal
 	return list, total, err
 }
 
-// count returns how many records match, without a query where the page shows it.
+// count returns the number of matching records, without a query if the page
+// already tells.
 func count(ctx context.Context, q querier, c conditions, limit, offset, found int) (total int, err error) {
 	if (limit <= 0 || found < limit) && (found > 0 || offset == 0) {
 		return offset + found, nil
@@ -90,7 +91,7 @@ func count(ctx context.Context, q querier, c conditions, limit, offset, found in
 
 func scanID(rows *sql.Rows) (id int64, err error) { return id, rows.Scan(&id) }
 
-// conditions is a WHERE clause in the making: all parts must hold.
+// conditions builds a WHERE clause; all parts must hold.
 type conditions struct {
 	parts []string
 	args  []any
@@ -103,7 +104,8 @@ func (c *conditions) add(part string, args ...any) {
 
 func (c *conditions) sql() string { return strings.Join(c.parts, " AND ") }
 
-// listConditions are those of a query that need not ask the catalog.
+// listConditions are the conditions of a query that need no lookup in the
+// catalog.
 func listConditions(q catalog.ListQuery) (conditions, error) {
 	c := conditions{parts: []string{`deleted_at = 0`}}
 	c.anyOf("kind", texts(q.Kinds))
@@ -118,7 +120,7 @@ func listConditions(q catalog.ListQuery) (conditions, error) {
 		}
 	}
 	if text := catalog.Fold(q.CategoryContains); text != "" {
-		c.contains("%\n%\n%", text) // the third line of what is folded
+		c.contains("%\n%\n%", text) // the third line of the folded text
 	}
 	if text := catalog.Fold(q.Text); text != "" {
 		c.contains("%", text)
@@ -152,7 +154,7 @@ func (c *conditions) anyOf(column string, values []string) {
 	}
 }
 
-// tagged asks for at least one of the tags.
+// tagged requires at least one of the tags.
 func (c *conditions) tagged(tags []string) {
 	if len(tags) > 0 {
 		part, args := in("tag", clean(tags))
@@ -160,7 +162,7 @@ func (c *conditions) tagged(tags []string) {
 	}
 }
 
-// during bounds a time of the records.
+// during restricts a time of the records to a range.
 func (c *conditions) during(when catalog.TimeColumn, since, until time.Time) error {
 	column, ok := columns[when]
 	switch {
@@ -174,7 +176,7 @@ func (c *conditions) during(when catalog.TimeColumn, since, until time.Time) err
 	return nil
 }
 
-// between asks for a known time in [since, until).
+// between requires a known time in [since, until).
 func (c *conditions) between(column string, since, until time.Time) {
 	if !since.IsZero() || !until.IsZero() {
 		c.add(column + ` <> 0`)
@@ -187,8 +189,8 @@ func (c *conditions) between(column string, since, until time.Time) {
 	}
 }
 
-// overlap asks for a window, which ends before its end, or a moment that has
-// a part of [since, until).
+// overlap requires a window or a moment that overlaps [since, until). A window
+// excludes its end.
 func (c *conditions) overlap(since, until time.Time) {
 	c.between(ends, since, time.Time{})
 	if !since.IsZero() {
@@ -198,7 +200,8 @@ func (c *conditions) overlap(since, until time.Time) {
 	c.between(begins, time.Time{}, until)
 }
 
-// contains asks for a substring of what is folded, after the pattern before.
+// contains requires a substring of the folded text, preceded by the pattern
+// before.
 func (c *conditions) contains(before, text string) {
 	pattern := before + strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(text) + "%"
 	if len(pattern) > maxPattern {
@@ -208,8 +211,8 @@ func (c *conditions) contains(before, text string) {
 	c.add(`folded LIKE ? ESCAPE '\'`, pattern)
 }
 
-// linked asks for a link to one of the references, under any name that the
-// record it means has, but not from that record itself.
+// linked requires a link to one of the references, under any name of the
+// referenced record, but not from that record itself.
 func (c *conditions) linked(ctx context.Context, q querier, refs []catalog.Ref, relations []catalog.Relation) error {
 	var targets []string
 	var args []any
@@ -235,8 +238,8 @@ func (c *conditions) linked(ctx context.Context, q querier, refs []catalog.Ref, 
 	return nil
 }
 
-// ceilMicros rounds up: a stored time is whole microseconds, so t ≥ bound
-// holds for it exactly when it holds for the bound rounded up.
+// ceilMicros rounds up: stored times are whole microseconds, so t ≥ bound is
+// equivalent to t ≥ the bound rounded up.
 func ceilMicros(t time.Time) int64 { return t.Add(time.Microsecond - 1).UnixMicro() }
 
 func texts(kinds []catalog.Kind) []string {

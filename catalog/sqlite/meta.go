@@ -8,7 +8,7 @@ import (
 	"almanac/catalog"
 )
 
-// Meta returns a fact of the data directory; "" if it is not set.
+// Meta returns a fact about the data directory; "" if it is not set.
 func (s *Store) Meta(ctx context.Context, key string) (value string, err error) {
 	err = s.reader.QueryRowContext(ctx, `SELECT value FROM meta WHERE name = ?`, catalog.Clean(key)).Scan(&value)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -17,7 +17,7 @@ func (s *Store) Meta(ctx context.Context, key string) (value string, err error) 
 	return value, s.failure(ctx, "meta", err)
 }
 
-// SetMeta sets a fact of the data directory.
+// SetMeta sets a fact about the data directory.
 func (s *Store) SetMeta(ctx context.Context, key, value string) error {
 	return s.update(ctx, "set meta", func(t *txn) error {
 		_, err := t.exec(`INSERT INTO meta (name, value) VALUES (?, ?)

@@ -18,14 +18,14 @@ import (
 
 const (
 	readers      = 8                // connections of the read pool
-	prepareLimit = 30 * time.Second // to bring the file to the schema beside other processes
+	prepareLimit = 30 * time.Second // to migrate the schema while other processes may do the same
 	retryAfter   = 25 * time.Millisecond
 )
 
-// Open opens the catalog, makes it if it is missing and brings its schema up
-// to date. It fails with one sentence for the operator if the file is
-// damaged, cannot be written, belongs to another program or was written by a
-// newer version of this one. Any number of processes may open it at once.
+// Open opens the catalog, creates it if it is missing and migrates its schema.
+// It fails with one sentence for the operator if the file is damaged, cannot be
+// written, belongs to another program or was written by a newer version of this
+// one. Any number of processes may open it at once.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	path, err := filepath.Abs(cfg.Path)
 	if err != nil {
@@ -72,10 +72,10 @@ func pool(path string, size int, parameters ...string) (*sql.DB, error) {
 
 func pragma(p string) string { return "_pragma=" + url.QueryEscape(p) }
 
-// prepare turns the write-ahead log on and migrates. SQLite has no lock that
-// spans several transactions, so of several processes that begin at once one
-// wins and the others fail on a step it has done already; they look again and
-// find the work finished.
+// prepare enables the write-ahead log and migrates. SQLite has no lock that
+// spans transactions: if several processes start at once, one wins and the
+// others fail on a step that is already done; they retry and find the migration
+// finished.
 func (s *Store) prepare(ctx context.Context) error {
 	for deadline := time.Now().Add(prepareLimit); ; {
 		err := explain(s.path, s.migrate(ctx))
@@ -106,16 +106,16 @@ func (s *Store) migrate(ctx context.Context) error {
 	case err != nil:
 		return err
 	case version > newest:
-		return &fileError{fmt.Errorf("%s has schema %d, this program knows %d: it was written by a newer version, "+
-			"use that one", s.path, version, newest)}
+		return &fileError{fmt.Errorf("%s has schema %d, this program supports %d: it was written by a newer version, "+
+			"run that one", s.path, version, newest)}
 	}
 	var mode string
 	if err := s.writer.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode); err != nil {
 		return err
 	}
 	if mode != "wal" {
-		return &fileError{fmt.Errorf("%s cannot have a write-ahead log (journal mode %q): put it on a local disk", s.path,
-			mode)}
+		return &fileError{fmt.Errorf("%s cannot have a write-ahead log (journal mode %q): put it on a local disk",
+			s.path, mode)}
 	}
 	if version == newest {
 		return s.writable(ctx)
@@ -124,8 +124,8 @@ func (s *Store) migrate(ctx context.Context) error {
 	return err
 }
 
-// writable fails if the file cannot be written, which SQLite reports only when
-// something is written.
+// writable fails if the file cannot be written, which SQLite only reports on a
+// write.
 func (s *Store) writable(ctx context.Context) error {
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *Store) writable(ctx context.Context) error {
 	return tx.Rollback()
 }
 
-// version returns the schema's version: 0 for a new file. It writes nothing.
+// version returns the schema's version: 0 for a new file. It does not write.
 func (s *Store) version(ctx context.Context) (int64, error) {
 	var tables, versioned int
 	err := s.writer.QueryRowContext(ctx,

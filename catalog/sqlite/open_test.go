@@ -71,7 +71,7 @@ func TestOpen(t *testing.T) {
 	t.Run("a newer schema is refused and left alone", func(t *testing.T) {
 		path := filled(t)
 		execute(t, path, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9000, 1)`)
-		fails(t, path, "has schema 9000, this program knows")
+		fails(t, path, "has schema 9000, this program supports")
 		execute(t, path, `DELETE FROM goose_db_version WHERE version_id = 9000`)
 		open(t, path)
 	})

@@ -10,8 +10,8 @@ import (
 const passageColumns = `id, record, ordinal, anchor, heading, hash, terms, `
 
 // PutPassages replaces the passages of the given records and moves the
-// generation's checkpoint, in one transaction. ErrNotFound if there is no
-// such generation.
+// generation's checkpoint, in one transaction. ErrNotFound if the generation
+// does not exist.
 func (s *Store) PutPassages(
 	ctx context.Context, generation int64, records []catalog.RecordPassages, checkpoint int64,
 ) error {
@@ -83,8 +83,8 @@ func (s *Store) RecordPassages(ctx context.Context, generation, record int64) ([
 }
 
 // ScanPassages calls fn for every passage in id order until it fails. All
-// passages are of the same moment; fn should be quick, because the log of the
-// database grows as long as a scan keeps that moment.
+// passages come from one state of the database. fn should be quick: the
+// write-ahead log grows as long as the scan holds that state.
 func (s *Store) ScanPassages(
 	ctx context.Context, generation int64, withText bool, fn func(catalog.Passage) error,
 ) error {

@@ -11,8 +11,8 @@ import (
 	"almanac/catalog"
 )
 
-// recordColumns are the columns that scanRecord reads; body comes last and
-// may be left out by an empty text in its place.
+// recordColumns are the columns that scanRecord reads; body comes last and can
+// be replaced by an empty string.
 const recordColumns = `id, kind, key, title, url, path, source, container, state, category, parent, author,
 	created_at, updated_at, last_activity_at, first_seen_at, starts_at, ends_at,
 	views, replies, votes, hash, deleted_at, summary, data, `
@@ -24,8 +24,8 @@ const (
 VALUES (NULLIF(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
 RETURNING id`
 
-	// updateRecord rewrites a record and makes it live; what never changes is
-	// its kind, key and first_seen_at.
+	// updateRecord rewrites a record and makes it live; kind, key and
+	// first_seen_at never change.
 	updateRecord = `UPDATE records SET title = ?, url = ?, path = ?, source = ?, container = ?, state = ?, category = ?,
 	parent = ?, author = ?, created_at = ?, updated_at = ?, last_activity_at = ?, starts_at = ?, ends_at = ?,
 	views = ?, replies = ?, votes = ?, hash = ?, deleted_at = 0, folded = ?, summary = ?, data = ?, body = ?
@@ -108,7 +108,7 @@ func (s *Store) Heads(ctx context.Context, ids []int64) (list []catalog.Record, 
 	return list, err
 }
 
-// noBody takes the place of the column body.
+// noBody replaces the column body.
 const noBody = `''`
 
 // queryRecord reads one live record with its tags.
@@ -172,7 +172,7 @@ func scanRecord(rows *sql.Rows) (r catalog.Record, err error) {
 	return r, err
 }
 
-// folded is the text that a list's Text is looked for in.
+// folded is the text that ListQuery.Text is searched in.
 func folded(r catalog.Record) string {
 	return strings.Join([]string{catalog.Fold(r.Title), catalog.Fold(r.Author), catalog.Fold(r.Category)}, "\n")
 }

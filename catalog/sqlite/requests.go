@@ -8,7 +8,7 @@ import (
 	"almanac/catalog"
 )
 
-// Enqueue adds a request; one without a time is of now.
+// Enqueue adds a request; CreatedAt defaults to now.
 func (s *Store) Enqueue(ctx context.Context, r catalog.Request) (id int64, err error) {
 	at := catalog.CleanTime(r.CreatedAt)
 	if at.IsZero() {
@@ -23,7 +23,7 @@ VALUES (?, ?, ?, 0, '') RETURNING id`,
 	return id, err
 }
 
-// Requests returns those not done, oldest first.
+// Requests returns the open requests, oldest first.
 func (s *Store) Requests(ctx context.Context) ([]catalog.Request, error) {
 	list, err := collect(ctx, s.reader, scanRequest,
 		`SELECT id, kind, argument, created_at, failure FROM requests WHERE done_at = 0 ORDER BY id`)
@@ -37,8 +37,8 @@ func scanRequest(rows *sql.Rows) (r catalog.Request, err error) {
 	return r, err
 }
 
-// FinishRequest marks a request done. ErrNotFound if there is none with the
-// id, also if it is done already.
+// FinishRequest marks a request done. ErrNotFound if no open request has the
+// id.
 func (s *Store) FinishRequest(ctx context.Context, id int64, failure string) error {
 	return s.update(ctx, "finish request", func(t *txn) error {
 		done, err := t.exec(`UPDATE requests SET done_at = ?, failure = ? WHERE id = ? AND done_at = 0`,
@@ -50,7 +50,7 @@ func (s *Store) FinishRequest(ctx context.Context, id int64, failure string) err
 	})
 }
 
-// affected is ErrNotFound when a statement changed nothing.
+// affected returns ErrNotFound if a statement changed nothing.
 func affected(r sql.Result, what string) error {
 	n, err := r.RowsAffected()
 	if err == nil && n == 0 {

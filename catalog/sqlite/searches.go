@@ -8,7 +8,7 @@ import (
 	"almanac/catalog"
 )
 
-// CountSearches adds to the counts of the days.
+// CountSearches adds to the daily counts.
 func (s *Store) CountSearches(ctx context.Context, counts []catalog.SearchCount) error {
 	return s.update(ctx, "count searches", func(t *txn) error {
 		for _, c := range counts {
@@ -26,7 +26,7 @@ ON CONFLICT (day, query) DO UPDATE SET count = searches.count + excluded.count, 
 	})
 }
 
-// counted is the time of a count; one without is of now.
+// counted is the time of a count; it defaults to now.
 func (s *Store) counted(at time.Time) time.Time {
 	if at = catalog.CleanTime(at); at.IsZero() {
 		return catalog.CleanTime(s.now())
@@ -39,7 +39,7 @@ func (s *Store) kept() int64 {
 	return catalog.Day(s.now()).AddDate(0, 0, 1-catalog.CountDays).UnixMicro()
 }
 
-// Searches returns what was searched, most often first.
+// Searches returns searched queries, most often first.
 func (s *Store) Searches(
 	ctx context.Context, query catalog.SearchQuery,
 ) (list []catalog.SearchCount, total int, err error) {
@@ -61,7 +61,7 @@ func (s *Store) Searches(
 	return list, total, err
 }
 
-// sinceDay is the day that counts are read from.
+// sinceDay is the first day that counts are read from.
 func sinceDay(since time.Time) int64 {
 	if since.IsZero() {
 		return 0

@@ -9,8 +9,8 @@ import (
 	"almanac/catalog"
 )
 
-// Snapshots returns the newest snapshots of a series, newest first; all with
-// a limit of 0.
+// Snapshots returns the newest snapshots of a series, newest first; limit 0
+// means all.
 func (s *Store) Snapshots(ctx context.Context, series string, n int) ([]catalog.Snapshot, error) {
 	list, err := collect(ctx, s.reader, scanSnapshot,
 		`SELECT series, captured_at, data FROM snapshots WHERE series = ? ORDER BY captured_at DESC LIMIT ?`,
@@ -30,7 +30,8 @@ func scanSnapshot(rows *sql.Rows) (snap catalog.Snapshot, err error) {
 func (s *Store) PutSnapshot(ctx context.Context, snap catalog.Snapshot) error {
 	at := catalog.CleanTime(snap.CapturedAt)
 	if snap.Series == "" || at.IsZero() || !json.Valid(snap.Data) {
-		return fmt.Errorf("catalog: put snapshot: %w: it needs a series, a time and JSON", catalog.ErrBadEntry)
+		return fmt.Errorf("catalog: put snapshot: %w: a snapshot needs a series, a time and JSON data",
+			catalog.ErrBadEntry)
 	}
 	return s.update(ctx, "put snapshot", func(t *txn) error {
 		_, err := t.exec(`INSERT INTO snapshots (series, captured_at, data) VALUES (?, ?, ?)

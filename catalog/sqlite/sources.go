@@ -26,7 +26,8 @@ func scanSource(rows *sql.Rows) (st catalog.SourceState, err error) {
 // SetSource stores a source's sync state except its cursor.
 func (s *Store) SetSource(ctx context.Context, st catalog.SourceState) error {
 	return s.update(ctx, "set source", func(t *txn) error {
-		_, err := t.exec(`INSERT INTO sources (name, kind, last_run, last_success, position, failure, skipped, freshness)
+		_, err := t.exec(`INSERT INTO sources
+(name, kind, last_run, last_success, position, failure, skipped, freshness)
 VALUES (?, ?, ?, ?, '', ?, ?, ?)
 ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, last_run = excluded.last_run,
 	last_success = excluded.last_success, failure = excluded.failure,

@@ -14,10 +14,10 @@ import (
 // LockWait is how long a write waits for another process's transaction.
 const LockWait = time.Minute
 
-// Config says where the catalog is.
+// Config locates the catalog.
 type Config struct {
-	Path string           // the database file; it and its directory are made if missing
-	Now  func() time.Time // the clock; nil is time.Now
+	Path string           // the database file; created with its directory if missing
+	Now  func() time.Time // the clock; nil means time.Now
 }
 
 // Store is a catalog in a SQLite file. It is safe for concurrent use.
@@ -35,14 +35,14 @@ func (s *Store) Close() error {
 	return errors.Join(s.reader.Close(), s.writer.Close())
 }
 
-// querier is what reads run on: a pool or a transaction.
+// querier is what reads run on: the pool or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// view runs fn in a read transaction, so that all its queries see the same
-// state of the catalog.
+// view runs fn in a read transaction, so that all its queries see one state of
+// the catalog.
 func (s *Store) view(ctx context.Context, op string, fn func(q querier) error) error {
 	tx, err := s.reader.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err == nil {
@@ -65,8 +65,8 @@ func (s *Store) update(ctx context.Context, op string, fn func(t *txn) error) er
 	return s.failure(ctx, op, err)
 }
 
-// begin takes the write lock. It asks again and again instead of leaving the
-// whole wait to SQLite, which would not hear of a cancelled context.
+// begin takes the write lock. It polls instead of waiting inside SQLite, which
+// does not notice a cancelled context.
 func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 	for deadline := time.Now().Add(LockWait); ; {
 		tx, err := s.writer.BeginTx(ctx, nil)
@@ -76,16 +76,15 @@ func (s *Store) begin(ctx context.Context) (*sql.Tx, error) {
 	}
 }
 
-// txn is a write transaction that prepares each statement once.
+// txn is a write transaction that caches prepared statements.
 type txn struct {
 	*sql.Tx
 	statements map[string]*sql.Stmt
 }
 
-// exec runs a statement that is run often. The context is left out on
-// purpose: the driver would start a goroutine per statement to watch it. The
-// transaction as a whole ends with its context anyway, and long loops look at
-// it themselves.
+// exec runs a frequent statement. It deliberately passes no context: the driver
+// would start a goroutine per statement to watch it. The transaction as a whole
+// ends with its context, and long loops check the context themselves.
 func (t *txn) exec(query string, args ...any) (sql.Result, error) {
 	stmt, err := t.statement(query)
 	if err != nil {
@@ -135,8 +134,8 @@ func collect[T any](
 	return list, rows.Err()
 }
 
-// maxParameters is how many values one IN list gets: far below what SQLite
-// (32,766) and PostgreSQL (65,535) allow a statement.
+// maxParameters is the maximum number of values in one IN list: far below the
+// limits of a statement in SQLite (32,766) and PostgreSQL (65,535).
 const maxParameters = 500
 
 // chunks calls fn with at most maxParameters values at a time.
@@ -160,7 +159,7 @@ func in[T any](column string, values []T) (string, []any) {
 	return column + " IN (" + placeholders(len(values)) + ")", args
 }
 
-// inFolded is in without regard to case.
+// inFolded is a case-insensitive in.
 func inFolded(column string, values []string) (string, []any) {
 	args := make([]any, len(values))
 	for i, v := range values {
@@ -171,7 +170,7 @@ func inFolded(column string, values []string) (string, []any) {
 
 func placeholders(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }
 
-// micros is a time as the database keeps it.
+// micros returns a time as stored in the database.
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -179,7 +178,7 @@ func micros(t time.Time) int64 {
 	return t.UnixMicro()
 }
 
-// fromMicros is its inverse.
+// fromMicros is the inverse of micros.
 func fromMicros(us int64) time.Time {
 	if us == 0 {
 		return time.Time{}
@@ -187,7 +186,7 @@ func fromMicros(us int64) time.Time {
 	return time.UnixMicro(us).UTC()
 }
 
-// number is a truth as the database keeps it.
+// number returns a boolean as stored in the database.
 func number(b bool) int {
 	if b {
 		return 1
@@ -195,7 +194,7 @@ func number(b bool) int {
 	return 0
 }
 
-// limit is a LIMIT that means "all" when n is not positive.
+// limit is a LIMIT that means "all" if n is not positive.
 func limit(n int) int64 {
 	if n <= 0 {
 		return 1<<63 - 1

@@ -15,7 +15,8 @@ func addTags(ctx context.Context, q querier, records []catalog.Record) error {
 	}
 	return chunks(ids, func(part []int64) error {
 		where, args := in("record", part)
-		rows, err := q.QueryContext(ctx, `SELECT record, tag FROM record_tags WHERE `+where+` ORDER BY record, tag`, args...)
+		rows, err := q.QueryContext(ctx, `SELECT record, tag FROM record_tags WHERE `+where+` ORDER BY record, tag`,
+			args...)
 		if err != nil {
 			return err
 		}

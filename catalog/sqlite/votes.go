@@ -17,8 +17,8 @@ func (s *Store) VotesOn(ctx context.Context, record int64) ([]catalog.Vote, erro
 	return list, s.failure(ctx, "votes on", err)
 }
 
-// VotesBy returns a voter's votes on live records of a kind, newest first;
-// those of every voter without one.
+// VotesBy returns a voter's votes on live records of a kind, newest first; an
+// empty voter means all voters.
 func (s *Store) VotesBy(ctx context.Context, kind catalog.Kind, voter string) ([]catalog.Vote, error) {
 	where, args := `r.kind = ? AND r.deleted_at = 0`, []any{catalog.Clean(string(kind))}
 	if voter != "" {

@@ -7,7 +7,7 @@ import (
 	"almanac/catalog"
 )
 
-// AddWords adds to the words that a generation's passages hold.
+// AddWords adds to a generation's vocabulary.
 func (s *Store) AddWords(ctx context.Context, generation int64, words []string) error {
 	return s.update(ctx, "add words", func(t *txn) error {
 		for _, w := range words {
@@ -20,7 +20,7 @@ func (s *Store) AddWords(ctx context.Context, generation int64, words []string) 
 	})
 }
 
-// Words returns them, in no particular order.
+// Words returns a generation's vocabulary, in no particular order.
 func (s *Store) Words(ctx context.Context, generation int64) ([]string, error) {
 	list, err := collect(ctx, s.reader, func(rows *sql.Rows) (w string, err error) { return w, rows.Scan(&w) },
 		`SELECT word FROM words WHERE generation = ?`, generation)

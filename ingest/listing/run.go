@@ -15,8 +15,8 @@ import (
 	"almanac/ingest/webpage"
 )
 
-// Run is one reading of a list. Known is what the run before saw, Now what
-// this one leaves; both are the connector's to read.
+// Run is one pass over a list. Known is the memory of the previous run, Now the
+// one of this run; connectors may read both.
 type Run struct {
 	Known, Now Memory
 
@@ -26,27 +26,28 @@ type Run struct {
 	sweep bool
 
 	gone   []catalog.Ref
-	failed int   // items in a row that could not be read
-	read   int   // items that were
-	left   int   // items that were not asked for
+	failed int   // consecutive items that could not be read
+	read   int   // items that were read
+	left   int   // items that were not requested
 	cause  error // of the last failure
 }
 
-// Config is what a Run is made of.
+// Config configures a Run.
 type Config struct {
 	HTTP  *outbound.Client
 	Out   ingest.Sink
 	Kind  catalog.Kind // of the items' records
 	Known Memory
-	// Sweep is how long items are believed that the list calls unchanged; 0 =
-	// for ever.
+	// Sweep is how long to trust the list that an item is unchanged; 0 =
+	// forever.
 	Sweep time.Duration
 	Now   time.Time
 }
 
-// NewRun begins a reading.
+// NewRun starts a run.
 func NewRun(c Config) *Run {
-	r := &Run{Known: c.Known, http: c.HTTP, out: c.Out, kind: c.Kind, sweep: c.Sweep > 0 && c.Now.Sub(c.Known.Swept) >= c.Sweep}
+	r := &Run{Known: c.Known, http: c.HTTP, out: c.Out, kind: c.Kind,
+		sweep: c.Sweep > 0 && c.Now.Sub(c.Known.Swept) >= c.Sweep}
 	r.Now = Memory{Settings: c.Known.Settings, Swept: c.Known.Swept, Items: map[string]Seen{}}
 	if r.sweep {
 		r.Now.Swept = c.Now.UTC()
@@ -54,36 +55,37 @@ func NewRun(c Config) *Run {
 	return r
 }
 
-// Sweep reports whether this run believes no list and asks for all items.
+// Sweep reports whether this run requests all items, even those that the list
+// calls unchanged.
 func (r *Run) Sweep() bool { return r.sweep }
 
 // Item is one entry of a list.
 type Item struct {
-	Name    string // what it is remembered by; also names it in reports
+	Name    string // key in the memory; also names it in reports
 	Address string
-	Stamp   string // changes with the item; "" = the list does not say
+	Stamp   string // changes with the item; "" if the list does not say
 	Accept  []string
 	MaxBody int64
 }
 
-// State is what became of an item that was asked for.
+// State is the outcome of a request for an item.
 type State int
 
 // The states of an item.
 const (
-	Kept   State = iota // it is unchanged, or could not be asked for now; its record stays
-	Fresh               // its content is at hand
-	Gone                // it is not there any more
+	Kept   State = iota // unchanged, or cannot be requested now; its record stays
+	Fresh               // its content was read
+	Gone                // it no longer exists
 	Failed              // it could not be read
 )
 
-// maxFailed is after how many failures in a row the rest of a list is left to
-// the next run.
+// maxFailed is the number of consecutive failures after which the rest of a
+// list is left to the next run.
 const maxFailed = 5
 
-// Ask asks for an item unless it is known to be unchanged. The answer is there
-// for a Fresh item, the error for a Failed one; the connector settles both
-// with Put, Omit or Fail, and Gone items with nothing.
+// Ask requests an item unless it is known to be unchanged. It returns the
+// answer for a Fresh item and the error for a Failed one. The connector must
+// then call Put, Omit or Fail for these; a Gone item needs no call.
 func (r *Run) Ask(ctx context.Context, it Item) (outbound.Response, State, error) {
 	old, known := r.Known.Items[it.Name]
 	same := known && !old.Pending && it.Stamp == old.Stamp
@@ -96,7 +98,7 @@ func (r *Run) Ask(ctx context.Context, it Item) (outbound.Response, State, error
 		r.again(it.Name)
 		return outbound.Response{}, Kept, nil
 	}
-	answer, state, err := r.ask(ctx, it, same) // not the same: the record changes although the answer may not
+	answer, state, err := r.ask(ctx, it, same) // if not same, the record changes although the answer may not
 	if state == Fresh && answer.NotModified {
 		r.Keep(it.Name)
 		state = Kept
@@ -128,14 +130,14 @@ func (r *Run) ask(ctx context.Context, it Item, conditional bool) (outbound.Resp
 }
 
 // KeepMissing keeps a known item that the list does not name; unlisted says
-// that it should.
+// that the list should name it.
 func (r *Run) KeepMissing(name string, unlisted bool) {
 	old := r.Known.Items[name]
 	old.Unlisted = unlisted
 	r.remember(name, old)
 }
 
-// Drop forgets a known item, which is gone.
+// Drop forgets a known item that is gone.
 func (r *Run) Drop(name string) {
 	if old := r.Known.Items[name]; old.Key != "" {
 		r.gone = append(r.gone, catalog.Ref{Kind: r.kind, Key: old.Key})
@@ -143,13 +145,13 @@ func (r *Run) Drop(name string) {
 	delete(r.Known.Items, name)
 }
 
-// Gone names the records of known items that are gone.
+// Gone returns the records of known items that are gone.
 func (r *Run) Gone() []catalog.Ref { return r.gone }
 
-// Check settles a known item that the list no longer names: it asks whether
-// the item is still there, once when it is first missing and with every sweep.
-// An address that now leads to another item of this run, or to the front of
-// its site, is no longer the item's.
+// Check handles a known item that the list no longer names: it requests the
+// item when it is first missing, and with every sweep. If its address now leads
+// to another item of this run, or to the front page of its site, the item is
+// gone.
 func (r *Run) Check(ctx context.Context, name string, accept []string) {
 	old := r.Known.Items[name]
 	if old.Address == "" || old.Unlisted && !r.sweep || r.failed >= maxFailed {
@@ -164,12 +166,12 @@ func (r *Run) Check(ctx context.Context, name string, accept []string) {
 	case !answer.NotModified && r.elsewhere(name, answer.URL):
 		r.Drop(name)
 	default:
-		old.Unlisted, old.Pending = true, false // the list says nothing more of it
+		old.Unlisted, old.Pending = true, false // no longer listed
 		r.remember(name, old)
 	}
 }
 
-// elsewhere says whether an item's address led to something else.
+// elsewhere reports whether an item's address led to something else.
 func (r *Run) elsewhere(name, address string) bool {
 	u := webpage.Address(address, nil)
 	if u == nil || webpage.Key(u) == name {
@@ -179,35 +181,35 @@ func (r *Run) elsewhere(name, address string) bool {
 	return other || webpage.Path(u) == ""
 }
 
-// Put hands over an item's record and remembers it as the answer had it.
+// Put writes an item's record and remembers the validators of the answer.
 func (r *Run) Put(ctx context.Context, it Item, e catalog.Entry, answer outbound.Response) error {
 	r.Now.Items[it.Name] = Seen{
-		Validators: Validators{answer.ETag, answer.LastModified}, Key: e.Record.Key, Address: it.Address, Stamp: it.Stamp,
+		Validators: Validators{answer.ETag, answer.LastModified}, Key: e.Record.Key, Address: it.Address,
+		Stamp: it.Stamp,
 	}
 	return r.out.Put(ctx, e)
 }
 
-// PutPending hands over a record that is less than it should be: the item is
-// asked for again by the next run.
+// PutPending writes an incomplete record: the next run requests the item again.
 func (r *Run) PutPending(ctx context.Context, it Item, e catalog.Entry) error {
 	r.Now.Items[it.Name] = Seen{Key: e.Record.Key, Address: it.Address, Pending: true}
 	return r.out.Put(ctx, e)
 }
 
-// Omit remembers an item that is to have no record, so that it is not asked
-// for again until the list calls it changed.
+// Omit remembers an item without a record, so that it is not requested again
+// until the list calls it changed.
 func (r *Run) Omit(it Item) {
 	r.Now.Items[it.Name] = Seen{Address: it.Address, Stamp: it.Stamp}
 }
 
-// Fail reports an item that could not be read. Its record stays as it is, and
-// the next run asks for it again.
+// Fail reports an item that could not be read. Its record is kept, and the next
+// run requests it again.
 func (r *Run) Fail(it Item, err error) {
 	r.out.Skip(it.Name, err)
 	r.again(it.Name)
 }
 
-// again keeps an item of the runs before, to be asked for again.
+// again keeps an item of earlier runs, to be requested again.
 func (r *Run) again(name string) {
 	if old, ok := r.Known.Items[name]; ok {
 		old.Pending = true
@@ -215,7 +217,7 @@ func (r *Run) again(name string) {
 	}
 }
 
-// Keep says that an item is there as the run before saw it.
+// Keep keeps an item as the previous run saw it.
 func (r *Run) Keep(name string) {
 	if old, ok := r.Known.Items[name]; ok {
 		old.Unlisted = false
@@ -230,7 +232,7 @@ func (r *Run) remember(name string, s Seen) {
 	}
 }
 
-// Missing returns the names of known items that this run has not met, sorted.
+// Missing returns the sorted names of known items that this run has not seen.
 func (r *Run) Missing() []string {
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(r.Known.Items)) {
@@ -241,13 +243,14 @@ func (r *Run) Missing() []string {
 	return names
 }
 
-// Whole says whether every item of the list was asked for or is known. Else a
-// record that this run has not met may be that of an item left out.
+// Whole reports whether every item of the list was requested or is known. If
+// not, a record that this run has not seen may belong to an item that was left
+// out.
 func (r *Run) Whole() bool { return r.left == 0 }
 
-// Close ends the reading. It fails if the servers of the items are down: so
-// many in a row could not be read, and none could. What was left out because
-// of failures is reported and left to the next run.
+// Close ends the run. It fails if the servers of the items are down: too many
+// consecutive items could not be read, and none could. It reports the items
+// left to the next run because of failures.
 func (r *Run) Close() error {
 	if r.failed < maxFailed {
 		return nil
@@ -256,20 +259,23 @@ func (r *Run) Close() error {
 		return fmt.Errorf("%d items in a row could not be read: %w", r.failed, r.cause)
 	}
 	if r.left > 0 {
-		r.out.Skip("the rest", fmt.Errorf("%d items were left to the next run after %d in a row that could not be read: %w", r.left, r.failed, r.cause))
+		r.out.Skip("the rest", fmt.Errorf("%d items are left to the next run because %d in a row could not be read: %w",
+			r.left, r.failed, r.cause))
 	}
 	return nil
 }
 
-// isGone says whether a server answered that the item is not there.
+// isGone reports whether a server answered that the item does not exist.
 func isGone(err error) bool {
 	status, ok := errors.AsType[*outbound.StatusError](err)
 	return ok && (status.Status == http.StatusNotFound || status.Status == http.StatusGone)
 }
 
-// isItems says whether a failure is the item's and not its server's.
+// isItems reports whether a failure is caused by the item and not by its
+// server.
 func isItems(err error) bool {
 	status, ok := errors.AsType[*outbound.StatusError](err)
 	return ok && status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests ||
-		errors.Is(err, outbound.ErrRefused) || errors.Is(err, outbound.ErrContentType) || errors.Is(err, outbound.ErrTooLarge)
+		errors.Is(err, outbound.ErrRefused) || errors.Is(err, outbound.ErrContentType) ||
+		errors.Is(err, outbound.ErrTooLarge)
 }

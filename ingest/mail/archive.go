@@ -16,7 +16,7 @@ import (
 	"almanac/ingest"
 )
 
-// archive is what is known of a group's messages without their texts.
+// archive is the index of a group's messages, without their texts.
 type archive struct {
 	group group
 	now   time.Time
@@ -24,8 +24,8 @@ type archive struct {
 
 	posts   []post
 	numbers map[int64]bool
-	nodes   map[uint64]int32 // by digest of a message's id: its set
-	sets    sets             // of messages that refer to each other
+	nodes   map[uint64]int32 // digest of a message id → its set
+	sets    sets             // messages that refer to each other
 }
 
 // post is a message of the archive.
@@ -33,20 +33,20 @@ type post struct {
 	offset, length int64 // in its file
 	number         int64
 	at             int64  // when it was sent, in seconds; 0 unknown
-	order          int64  // the same, or that of the message before in the files
+	order          int64  // the same, or that of the preceding message in the files
 	print          uint64 // of the message
-	subject        uint64 // digest; 0 = none
+	subject        uint64 // digest; 0 if there is none
 	file, node     int32
-	reply          bool // by its subject
+	reply          bool // a reply, by its subject
 }
 
 func (p post) end() int64 { return p.offset + p.length }
 
-// firstMade is the least number that is made for a message: archives count
-// theirs from 1. 15 digits are exact in every JSON reader.
+// firstMade is the smallest generated message number: archives count from 1. 15
+// digits are exact in every JSON reader.
 const firstMade = 100_000_000_000_000
 
-// madeNumber makes the number of a message from its id.
+// madeNumber generates a message's number from its id.
 func madeNumber(id string) int64 {
 	return firstMade + int64(digest(id)%(9*firstMade))
 }
@@ -56,8 +56,7 @@ func digest(s string) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// readArchive finds the messages in the files of a group, by thread, oldest
-// first.
+// readArchive finds the messages in a group's files.
 func readArchive(ctx context.Context, g group, files []string, now time.Time, out ingest.Sink) ([][]post, error) {
 	a := &archive{group: g, now: now, out: out, numbers: map[int64]bool{}, nodes: map[uint64]int32{}}
 	for i, name := range files {
@@ -77,16 +76,17 @@ func readArchive(ctx context.Context, g group, files []string, now time.Time, ou
 	return a.threads(), nil
 }
 
-// add notes a message. The first of several with one id counts: archives
+// add adds a message. Of several with the same id the first counts: archives
 // overlap, and some people send twice.
 func (a *archive) add(file int32, m found) {
 	h := readHeader(m.header)
 	if h.Get("From") == "" && h.Get("Date") == "" && h.Get("Message-Id") == "" {
 		if n := len(a.posts) - 1; n >= 0 && a.posts[n].file == file && a.posts[n].end() == m.begin {
 			a.posts[n].length, a.posts[n].print = m.offset+m.length-a.posts[n].offset, a.posts[n].print^m.print
-			return // a text that quotes what begins a message
+			return // a text that quotes the start of a message
 		}
-		a.out.Skip(fmt.Sprintf("%s file %d byte %d", a.group.Name, file+1, m.begin), errors.New("a message without sender, date and id"))
+		a.out.Skip(fmt.Sprintf("%s file %d byte %d", a.group.Name, file+1, m.begin),
+			errors.New("a message without sender, date and id"))
 		return
 	}
 	name := id(h)
@@ -97,7 +97,8 @@ func (a *archive) add(file int32, m found) {
 	if node, ok := a.nodes[own]; ok && a.sets[node].met {
 		return
 	}
-	p := post{offset: m.offset, length: m.length, file: file, print: m.print, node: a.node(own), number: a.number(h.Get("X-Groupsio-Msgnum"), name)}
+	p := post{offset: m.offset, length: m.length, file: file, print: m.print, node: a.node(own),
+		number: a.number(h.Get("X-Groupsio-Msgnum"), name)}
 	a.sets[p.node].met = true
 	if at := sent(h, m.from, a.now); !at.IsZero() {
 		p.at, p.order = at.Unix(), at.Unix()
@@ -114,7 +115,8 @@ func (a *archive) add(file int32, m found) {
 	a.posts = append(a.posts, p)
 }
 
-// number is the one that the archive gave a message, or one made from its id.
+// number returns the archive's number of a message, or one generated from its
+// id.
 func (a *archive) number(given, id string) int64 {
 	n, err := strconv.ParseInt(strings.TrimSpace(given), 10, 64)
 	if err != nil || n <= 0 || n >= firstMade || a.numbers[n] {
@@ -124,7 +126,7 @@ func (a *archive) number(given, id string) int64 {
 	return n
 }
 
-// node returns the set of a message, which need not be in the archive.
+// node returns the set of a message, which may not be in the archive.
 func (a *archive) node(id uint64) int32 {
 	n, ok := a.nodes[id]
 	if !ok {
@@ -140,7 +142,7 @@ type sets []set
 
 type set struct {
 	up  int32
-	met bool // the message itself is in the archive
+	met bool // the message is in the archive
 }
 
 func (s sets) find(n int32) int32 {
@@ -153,18 +155,17 @@ func (s sets) find(n int32) int32 {
 
 func (s sets) join(a, b int32) { s[s.find(b)].up = s.find(a) }
 
-// subjectGap is how long after its last message a thread is still answered by
-// its subject alone.
+// subjectGap is how long after its last message a thread can be continued by
+// subject alone.
 const subjectGap = 90 * 24 * 60 * 60 // seconds
 
 // threads returns the messages by thread, oldest first. Messages that refer to
-// each other are one thread, as in Zawinski's algorithm; so is what begins as
-// an answer and refers to nothing known, with the latest thread of its
-// subject.
+// each other are one thread, as in Zawinski's algorithm; a reply that refers to
+// no known message joins the latest thread with its subject.
 func (a *archive) threads() [][]post {
 	a.order()
-	last := map[int32]int64{}       // time of a set's last message
-	bySubject := map[uint64]int32{} // latest set of a subject
+	last := map[int32]int64{}       // set → time of its last message
+	bySubject := map[uint64]int32{} // subject → its latest set
 	for _, p := range a.posts {
 		n := a.sets.find(p.node)
 		if _, begun := last[n]; !begun && p.subject != 0 {
@@ -176,7 +177,7 @@ func (a *archive) threads() [][]post {
 		}
 		last[n] = max(last[n], p.order)
 	}
-	first := map[int32]int{} // place of a set's first message
+	first := map[int32]int{} // set → position of its first message
 	for i, p := range a.posts {
 		n := a.sets.find(p.node)
 		if _, ok := first[n]; !ok {
@@ -196,8 +197,8 @@ func (a *archive) threads() [][]post {
 	return all
 }
 
-// order sorts the messages by the numbers of the archive, which counts them
-// as they arrive, or else by when they were sent: clocks differ.
+// order sorts the messages by the archive's numbers, which are in order of
+// arrival, or else by when they were sent: clocks differ.
 func (a *archive) order() {
 	byNumber := !slices.ContainsFunc(a.posts, func(p post) bool { return p.number >= firstMade })
 	slices.SortStableFunc(a.posts, func(p, q post) int {

@@ -15,23 +15,22 @@ import (
 	"almanac/ingest/webpage"
 )
 
-// Bounds of a message. What is beyond them is not read.
+// Limits of a message. Anything beyond them is not read.
 const (
-	maxText  = 1 << 20 // bytes of a part of text
+	maxText  = 1 << 20 // bytes of a text part
 	maxParts = 200
-	maxDepth = 10 // of parts in each other
+	maxDepth = 10 // nesting of parts
 )
 
-// letter is a message as it is read.
+// letter is a parsed message.
 type letter struct {
 	header      message.Header
-	text        string   // what its sender wrote
-	attachments []string // names of files
-	fault       error    // why not all of it could be read
+	text        string   // written by the sender
+	attachments []string // file names
+	fault       error    // why a part of it could not be read
 }
 
-// readHead reads the header of a message as it stands in an mbox file, up to
-// its text.
+// readHead reads the header of a message in an mbox file, up to its text.
 func readHead(in *bufio.Reader) (message.Header, error) {
 	var raw bytes.Buffer
 	for {
@@ -49,7 +48,7 @@ func readHead(in *bufio.Reader) (message.Header, error) {
 	}
 }
 
-// readLetter reads a message as it stands in an mbox file.
+// readLetter reads a message in an mbox file.
 func readLetter(in *bufio.Reader) (letter, error) {
 	h, err := readHead(in)
 	if err != nil {
@@ -116,8 +115,9 @@ func (b *bodies) read(e *message.Entity, depth int) {
 	}
 }
 
-// wrappers are parts that say nothing of their own.
-var wrappers = []string{"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-encrypted", "text/x-amp-html"}
+// wrappers are parts without content of their own.
+var wrappers = []string{"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature",
+	"application/pgp-encrypted", "text/x-amp-html"}
 
 func (b *bodies) attach(name, kind string) {
 	name = path.Base(strings.ReplaceAll(strings.TrimSpace(decoded(name)), `\`, "/"))
@@ -140,8 +140,8 @@ func appendPart(to *strings.Builder, text string) {
 	to.WriteString(text)
 }
 
-// decoded reads a part of text as UTF-8. What its encoding of transfer hides
-// behind a mistake is lost, what stands before it is not.
+// decoded reads a text part as UTF-8. If its transfer encoding has an error,
+// the text before the error is kept.
 func (b *bodies) decoded(e *message.Entity, kind, charset string) string {
 	data, err := io.ReadAll(io.LimitReader(e.Body, maxText))
 	if err != nil {
@@ -153,7 +153,7 @@ func (b *bodies) decoded(e *message.Entity, kind, charset string) string {
 	return webpage.Decode(data, kind)
 }
 
-// text is what the message says: its plain text, or else that of its HTML.
+// text returns the message's plain text, or else the text of its HTML.
 func (b *bodies) text() string {
 	plain := own(b.plain.String())
 	if strings.TrimSpace(plain) != "" || b.html.Len() == 0 {
@@ -167,12 +167,12 @@ func (b *bodies) text() string {
 	return own(text)
 }
 
-// untabled makes blocks of tables and their cells: mail programs lay pages out
-// with them. What mail programs mark as the message that is answered goes.
+// untabled turns tables and their cells into blocks: mail programs use them for
+// layout. It also removes what mail programs mark as the quoted message.
 func untabled(s string) string {
 	var out strings.Builder
 	tokens := html.NewTokenizer(strings.NewReader(s))
-	quoted := 0 // open elements since a quotation began
+	quoted := 0 // open elements since the quotation began
 	for {
 		kind := tokens.Next()
 		if kind == html.ErrorToken {
@@ -207,11 +207,13 @@ func untabled(s string) string {
 	}
 }
 
-// answered reports the element in which a mail program puts the message that
-// is answered.
+// answered reports whether a mail program uses the element for the quoted
+// message.
 func answered(t html.Token) bool {
 	for _, a := range t.Attr {
-		if a.Key == "class" && slices.ContainsFunc(strings.Fields(a.Val), func(c string) bool { return c == "gmail_quote" || c == "yahoo_quoted" || c == "moz-cite-prefix" }) {
+		if a.Key == "class" && slices.ContainsFunc(strings.Fields(a.Val), func(c string) bool {
+			return c == "gmail_quote" || c == "yahoo_quoted" || c == "moz-cite-prefix"
+		}) {
 			return true
 		}
 	}

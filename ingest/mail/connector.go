@@ -17,7 +17,7 @@ import (
 
 type connector struct {
 	opts  options
-	token string // of exports; "" for none
+	token string // for exports; "" for none
 	env   ingest.Environment
 }
 
@@ -28,7 +28,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 		return nil, err
 	}
 	if env.WorkDir == "" {
-		return nil, errors.New("mail: a working directory is needed for what was seen")
+		return nil, errors.New("mail: needs a working directory to remember what was seen")
 	}
 	c := &connector{opts: opts, env: env}
 	if opts.TokenEnv != "" {
@@ -42,12 +42,13 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 // Sync implements ingest.Connector. The cursor names the file in which the
 // threads are remembered.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	left, _ := filepath.Glob(filepath.Join(c.env.WorkDir, temporary)) // the pattern is well formed
+	left, _ := filepath.Glob(filepath.Join(c.env.WorkDir, temporary)) // the pattern is valid
 	for _, file := range left {
-		_ = os.Remove(file) // of a run that was killed
+		_ = os.Remove(file) // left by a killed run
 	}
 	known := c.recall(cursor)
-	s := &syncRun{connector: c, out: out, known: known, now: archives{Settings: known.Settings, Groups: map[string]past{}}}
+	s := &syncRun{connector: c, out: out, known: known,
+		now: archives{Settings: known.Settings, Groups: map[string]past{}}}
 	var errs []error
 	for _, g := range c.opts.Groups {
 		err := s.group(ctx, g)
@@ -68,7 +69,7 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	return ingest.Outcome{Cursor: cursor, Complete: true}, nil
 }
 
-// syncRun is one reading of the archives.
+// syncRun is one pass over the archives.
 type syncRun struct {
 	*connector
 	out         ingest.Sink
@@ -76,7 +77,7 @@ type syncRun struct {
 	done, total int // messages
 }
 
-var errEmptied = errors.New("its archive has no messages any more")
+var errEmptied = errors.New("its archive has no messages anymore")
 
 // group reads the archive of a group.
 func (s *syncRun) group(ctx context.Context, g group) error {
@@ -142,23 +143,23 @@ func openAll(names []string) (files []*os.File, err error) {
 
 func closeAll(files []*os.File) {
 	for _, f := range files {
-		_ = f.Close() // it was only read
+		_ = f.Close() // opened read-only
 	}
 }
 
-// remembered is what is remembered of a thread.
+// remembered returns what is remembered about a thread.
 func remembered(posts []post) thread {
 	t := thread{Messages: make([]int64, 0, len(posts))}
 	h := fnv.New64a()
 	for _, p := range posts {
 		t.Messages = append(t.Messages, p.number)
-		_ = binary.Write(h, binary.BigEndian, []uint64{uint64(p.number), p.print}) // a hash takes all
+		_ = binary.Write(h, binary.BigEndian, []uint64{uint64(p.number), p.print}) // a hash never fails
 	}
 	t.Print = max(h.Sum64(), 1)
 	return t
 }
 
-// keep says that a thread and its messages are there unchanged.
+// keep reports a thread and its messages as unchanged.
 func (s *syncRun) keep(g group, t thread) {
 	s.out.Keep(catalog.Ref{Kind: catalog.KindMailThread, Key: g.key(t.Messages[0])})
 	for _, n := range t.Messages {
@@ -166,8 +167,8 @@ func (s *syncRun) keep(g group, t thread) {
 	}
 }
 
-// put hands over a thread and its messages. What the thread's record says is
-// gathered first, so that never more than one message is held.
+// put writes a thread and its messages. It first surveys the thread, so that it
+// never holds more than one message.
 func (s *syncRun) put(ctx context.Context, r reading) error {
 	t, err := r.survey()
 	if err != nil {

@@ -389,10 +389,10 @@ func TestOptions(t *testing.T) {
 	}{
 		"none":            {nil, "option groups: want"},
 		"a bad name":      {map[string]any{"groups": []any{map[string]any{"name": "../x"}}, "files": "x"}, "want a name"},
-		"twice":           {map[string]any{"groups": []any{groups[0], groups[0]}, "files": "x"}, "stands twice"},
+		"twice":           {map[string]any{"groups": []any{groups[0], groups[0]}, "files": "x"}, "appears twice"},
 		"neither":         {map[string]any{"groups": groups}, "one of the options files and export"},
 		"both":            {map[string]any{"groups": groups, "files": "x", "export": "https://x.example"}, "one of the options files and export"},
-		"a bad pattern":   {map[string]any{"groups": groups, "files": "["}, "no pattern"},
+		"a bad pattern":   {map[string]any{"groups": groups, "files": "["}, "not a file name pattern"},
 		"no address":      {map[string]any{"groups": groups, "export": "lists/{group}"}, "option export"},
 		"no id":           {map[string]any{"groups": groups, "export": "https://x.example/{id}"}, "needs the id"},
 		"no number":       {map[string]any{"groups": groups, "files": "x", "message": "https://x.example/"}, "option message"},
@@ -410,7 +410,7 @@ func TestOptions(t *testing.T) {
 		t.Error("without a working directory: no error")
 	}
 	s := connectortest.NewSource(t, connectortest.Config{Connector: mail.New, Options: map[string]any{"groups": groups, "files": filepath.Join(t.TempDir(), "*")}})
-	if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "no file is called") {
+	if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "no file matches") {
 		t.Errorf("without files: %v", r.Err)
 	}
 }

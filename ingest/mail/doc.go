@@ -1,5 +1,5 @@
 // Package mail reads the archives of mailing lists, group by group, from mbox
-// files or from the messages that an archive exports as such a file.
+// files or from an archive's export in that format.
 //
 //	sources:
 //	  - name: mail
@@ -9,29 +9,29 @@
 //	      groups:
 //	        - {name: cip-discuss, id: "4711"}
 //	        - {name: cip-vote, id: "4712", votes: true}
-//	      files: mail/{group}*.mbox                                  # either files, with * and ? as in a shell, in the network's folder or absolute,
-//	      export: https://lists.example.org/export?group={id}        # or the address of an export
-//	      token_env: LISTS_TOKEN                                     # variable with the export's bearer token
+//	      files: mail/{group}*.mbox   # with * and ? as in a shell; in the network's folder or absolute
+//	      export: https://lists.example.org/export?group={id}  # instead of files
+//	      token_env: LISTS_TOKEN      # variable with the export's bearer token
 //	      message: https://lists.example.org/g/{group}/message/{number}
 //
 // Files and exports may be compressed with gzip or be a zip of mbox files. In
-// the templates {group} and {id} stand for those of a group, {number} for that
-// of a message.
+// the templates, {group} and {id} are the name and id of a group, {number} is
+// the number of a message.
 //
 // A thread becomes a record of kind mail_thread with the text of its first
 // message, and each message a child of kind mail_message. Both are keyed
-// group-number by the number that the archive gave the message, for a thread
-// that of its first; a message that has none gets one of 15 digits made from
-// its Message-ID. Messages that refer to each other, or answer a subject, are
-// one thread. The text of a message is what its sender wrote, without the
-// message that it answers.
+// group-number by the archive's number of the message, or of the thread's first
+// message; a message without one gets a number of 15 digits made from its
+// Message-ID. Messages that refer to each other, or reply to the same subject,
+// form a thread. The text of a message is what its sender wrote, without the
+// quoted message.
 //
-// In groups with votes, what a thread's messages vote hangs on its record; see
-// tally.
+// In groups with votes, the votes in a thread's messages are stored with its
+// record; see tally.
 //
-// A run reads each group's archive twice, to find its threads and to read
-// those that changed, and never holds more of it than one message and a line
-// for each. It remembers the threads in the working directory under the name
-// that the cursor holds; without that file everything is read again. If one
-// group cannot be read the others are, and the run fails.
+// A run reads each group's archive twice, to find its threads and to read those
+// that changed, and never holds more of it in memory than one message and a
+// line per message. It remembers the threads in a file in the working
+// directory, named by the cursor; without that file everything is read again.
+// If one group cannot be read, the others still are, and the run fails.
 package mail

@@ -17,11 +17,11 @@ import (
 	"almanac/ingest/webpage"
 )
 
-// readHeader reads the fields of a message's header and leaves out what is
-// none: archives keep what mail programs did wrong.
+// readHeader reads the fields of a message's header and skips lines that are
+// not fields: archives keep the mistakes of mail programs.
 func readHeader(raw []byte) message.Header {
 	var clean bytes.Buffer
-	open := false // the field before may go on
+	open := false // the previous field may continue
 	for line := range bytes.Lines(raw) {
 		line = bytes.TrimRight(line, "\r\n")
 		switch {
@@ -53,7 +53,7 @@ func readHeader(raw []byte) message.Header {
 // words decodes the encoded words of header fields (RFC 2047).
 var words = mime.WordDecoder{CharsetReader: charset.NewReaderLabel}
 
-// field is the text of a header field on one line.
+// field returns the text of a header field on one line.
 func field(h message.Header, name string) string { return decoded(h.Get(name)) }
 
 func decoded(s string) string {
@@ -68,7 +68,7 @@ func decoded(s string) string {
 
 var messageID = regexp.MustCompile(`<[^<>\s]+>`)
 
-// ids are the ids of messages that a header field names.
+// ids returns the message ids in a header field.
 func ids(h message.Header, name string) []string {
 	all := messageID.FindAllString(h.Get(name), maxReferences)
 	for i, id := range all {
@@ -77,10 +77,10 @@ func ids(h message.Header, name string) []string {
 	return all
 }
 
-// maxReferences is how many messages of a References field are read.
+// maxReferences is the number of messages read from a References field.
 const maxReferences = 1000
 
-// id is that of the message; "" if it has none.
+// id returns the id of the message; "" if it has none.
 func id(h message.Header) string {
 	if own := ids(h, "Message-Id"); len(own) > 0 {
 		return own[0]
@@ -88,8 +88,8 @@ func id(h message.Header) string {
 	return strings.TrimSpace(h.Get("Message-Id"))
 }
 
-// sent is when a message was sent: by its own word or that of the servers
-// that had it. Zero if nobody says.
+// sent returns when a message was sent, according to its Date field or else the
+// servers that relayed it. Zero if unknown.
 func sent(h message.Header, from string, now time.Time) time.Time {
 	received := h.Get("Received")
 	received = received[strings.LastIndexByte(received, ';')+1:]
@@ -105,10 +105,10 @@ func sent(h message.Header, from string, now time.Time) time.Time {
 
 var envelopeDate = regexp.MustCompile(`[A-Z][a-z]{2} [A-Z][a-z]{2} +\d+ .*$`)
 
-// layouts are of dates that are none by RFC 5322.
+// layouts are date formats that violate RFC 5322.
 var layouts = []string{
-	time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "Mon Jan _2 15:04:05 2006", "Mon Jan _2 15:04:05 2006 -0700",
-	"Mon Jan _2 15:04:05 MST 2006", "Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05",
+	time.RFC3339, "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "Mon Jan _2 15:04:05 2006",
+	"Mon Jan _2 15:04:05 2006 -0700", "Mon Jan _2 15:04:05 MST 2006", "Mon, 2 Jan 2006 15:04:05", "2 Jan 2006 15:04:05",
 }
 
 func dates(text string) (all []time.Time) {
@@ -138,8 +138,8 @@ var (
 	nameQuotes = `"' `
 )
 
-// sender reads the From field. Lists that send in their own name ("Jane via
-// the-list <the-list@…>") hide the address.
+// sender reads the From field. Lists that send under their own address ("Jane
+// via the-list <the-list@…>") hide the sender's.
 func sender(h message.Header) person {
 	raw := h.Get("From")
 	var p person
@@ -158,7 +158,7 @@ func sender(h message.Header) person {
 	if via := viaList.FindString(p.name); via != "" {
 		p = person{name: strings.Trim(strings.TrimSuffix(p.name, via), nameQuotes)}
 	}
-	if strings.Contains(p.name, "@") { // an address in place of a name
+	if strings.Contains(p.name, "@") { // an address instead of a name
 		if p.address == "" {
 			p.address = p.name
 		}
@@ -167,7 +167,7 @@ func sender(h message.Header) person {
 	return p
 }
 
-// key tells one sender from another.
+// key identifies a sender.
 func (p person) key() string {
 	if p.address != "" {
 		return strings.ToLower(p.address)
@@ -181,8 +181,8 @@ var (
 	tag       = regexp.MustCompile(`^\[([^\[\]]*)\]\s*`)
 )
 
-// subject reads a Subject field: without the marks of replies and the tags
-// that lists and mail programs put before it, and whether it answers one.
+// subject reads a Subject field. It strips the prefixes of replies and the tags
+// added by lists and mail programs, and reports whether it is a reply.
 func subject(h message.Header, group string) (base string, reply bool) {
 	base = field(h, "Subject")
 	for {
@@ -191,7 +191,8 @@ func subject(h message.Header, group string) (base string, reply bool) {
 			base, reply = rest, true
 		}
 		base = copyMark.ReplaceAllString(base, "")
-		if m := tag.FindStringSubmatch(base); m != nil && (strings.EqualFold(m[1], group) || strings.EqualFold(m[1], "external") || strings.EqualFold(m[1], "ext")) {
+		if m := tag.FindStringSubmatch(base); m != nil && (strings.EqualFold(m[1], group) ||
+			strings.EqualFold(m[1], "external") || strings.EqualFold(m[1], "ext")) {
 			base = base[len(m[0]):]
 		}
 		if base == before {

@@ -23,7 +23,8 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// maxArchive is how large an export, or what is packed in a file, may be.
+// maxArchive is the maximum size of an export, or of the unpacked content of a
+// file.
 const maxArchive = 16 << 30 // bytes
 
 var (
@@ -33,21 +34,21 @@ var (
 
 // input are a group's mbox files.
 type input struct {
-	past  // its print and validators
+	past  // its digest and validators
 	files []string
-	made  []string // those of the files that are temporary
+	made  []string // the temporary ones of files
 }
 
 func (in *input) close() {
 	for _, f := range in.made {
-		_ = os.Remove(f) // tried again by the next run
+		_ = os.Remove(f) // the next run tries again
 	}
 }
 
 const temporary = "mbox-*"
 
-// open makes a group's mbox files ready to be read; errUnchanged if they are
-// those that were read before.
+// open prepares a group's mbox files for reading; errUnchanged if they did not
+// change since the previous run.
 func (s *syncRun) open(ctx context.Context, g group, known past) (_ *input, err error) {
 	in := &input{}
 	defer func() {
@@ -78,8 +79,8 @@ func (s *syncRun) open(ctx context.Context, g group, known past) (_ *input, err 
 	return in, nil
 }
 
-// find lists the files of a pattern and what tells that they changed. Those of
-// the network's folder that are no files of this machine are copied.
+// find lists the files that match a pattern and digests what shows that they
+// changed. Files in the network's folder that are not local files are copied.
 func (s *syncRun) find(in *input, pattern string) ([]string, error) {
 	files, within := s.env.Place(pattern)
 	found, err := fs.Glob(files, within)
@@ -87,7 +88,7 @@ func (s *syncRun) find(in *input, pattern string) ([]string, error) {
 		return nil, err
 	}
 	if len(found) == 0 {
-		return nil, fmt.Errorf("no file is called %s; check option files", pattern)
+		return nil, fmt.Errorf("no file matches %s; check option files", pattern)
 	}
 	digest := sha256.New()
 	var names []string
@@ -102,8 +103,8 @@ func (s *syncRun) find(in *input, pattern string) ([]string, error) {
 	return names, nil
 }
 
-// local returns the name of a file on this machine and adds to the digest what
-// tells that it changed.
+// local returns the name of a local file and adds to the digest what shows that
+// it changed.
 func (s *syncRun) local(in *input, files fs.FS, name string, digest io.Writer) (string, error) {
 	f, err := files.Open(name)
 	if err != nil {
@@ -115,7 +116,7 @@ func (s *syncRun) local(in *input, files fs.FS, name string, digest io.Writer) (
 		return "", err
 	}
 	if !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is no file", name)
+		return "", fmt.Errorf("%s is not a file", name)
 	}
 	if own, ok := f.(*os.File); ok {
 		fmt.Fprintf(digest, "%s\x00%d\x00%d\x00", path.Base(name), info.Size(), info.ModTime().UnixNano())
@@ -125,16 +126,18 @@ func (s *syncRun) local(in *input, files fs.FS, name string, digest io.Writer) (
 	return s.temporary(in, io.TeeReader(f, digest))
 }
 
-// exportTypes are the media types of exports. Many servers call them something
-// else; what they are is seen when they are read.
+// exportTypes are the media types of exports. Many servers send other types;
+// the content decides when it is read.
 var exportTypes = []string{
-	"application/mbox", "application/zip", "application/x-zip-compressed", "application/gzip", "application/x-gzip", "application/octet-stream", "text/plain",
+	"application/mbox", "application/zip", "application/x-zip-compressed", "application/gzip", "application/x-gzip",
+	"application/octet-stream", "text/plain",
 }
 
 // download reads a group's export into a temporary file.
 func (s *syncRun) download(ctx context.Context, g group, known past, in *input) ([]string, error) {
 	request := outbound.Request{
-		URL: g.export(s.opts.Export), Accept: exportTypes, MaxBody: maxArchive, ETag: known.ETag, LastModified: known.Modified, Header: http.Header{},
+		URL: g.export(s.opts.Export), Accept: exportTypes, MaxBody: maxArchive, ETag: known.ETag,
+		LastModified: known.Modified, Header: http.Header{},
 	}
 	if s.token != "" {
 		request.Header.Set("Authorization", "Bearer "+s.token)
@@ -156,7 +159,7 @@ func (s *syncRun) download(ctx context.Context, g group, known past, in *input) 
 	return []string{name}, nil
 }
 
-// temporary copies what is read into a temporary file.
+// temporary copies a reader into a temporary file.
 func (s *syncRun) temporary(in *input, from io.Reader) (string, error) {
 	f, err := os.CreateTemp(s.env.WorkDir, temporary)
 	if err != nil {
@@ -173,7 +176,7 @@ func (s *syncRun) temporary(in *input, from io.Reader) (string, error) {
 	return f.Name(), err
 }
 
-// unpack adds a file, or what is packed in it, to the input.
+// unpack adds a file, or its unpacked content, to the input.
 func (s *syncRun) unpack(ctx context.Context, name string, in *input) error {
 	f, err := os.Open(name)
 	if err != nil {
@@ -228,7 +231,7 @@ func (s *syncRun) unzip(ctx context.Context, f *os.File, in *input) error {
 	return nil
 }
 
-// add unpacks a file.
+// add adds a packed stream as a file.
 func (s *syncRun) add(ctx context.Context, r io.Reader, in *input) error {
 	name, err := s.temporary(in, r)
 	if err == nil {

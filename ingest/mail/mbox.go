@@ -11,27 +11,27 @@ import (
 	"regexp"
 )
 
-var errNoMbox = errors.New("no mbox file: it does not begin with a line From")
+var errNoMbox = errors.New("not an mbox file: it does not start with a From line")
 
-const maxHeader = 256 << 10 // bytes of a message's header that are read
+const maxHeader = 256 << 10 // bytes of a message's header
 
 // found is a message in an mbox file.
 type found struct {
-	begin          int64  // where the line that begins it stands
-	from           string // that line
-	offset, length int64  // of what is behind it
-	header         []byte // as it stands there; valid until the next message
+	begin          int64  // offset of its From line
+	from           string // its From line
+	offset, length int64  // of the message after that line
+	header         []byte // raw; valid until the next message
 	print          uint64 // digest of the message
 }
 
-// scan finds the messages of an mbox file (RFC 4155). A line begins one if it
-// stands first or behind an empty line, begins with "From ", has a time and a
-// year, and a header follows: mail programs do not always mark such lines in
-// texts. A file of nothing but space has no messages.
+// scan finds the messages of an mbox file (RFC 4155). A line starts a message
+// if it is the first or follows an empty line, begins with "From ", has a time
+// and a year, and is followed by a header: mail programs do not always escape
+// such lines in texts. A blank file has no messages.
 func scan(r io.Reader, visit func(found) error) error {
 	in := bufio.NewReaderSize(r, 64<<10)
 	s := scanner{visit: visit, digest: sha256.New()}
-	at, blank, whole := int64(0), true, true // bytes read; the line before was empty, had its end
+	at, blank, whole := int64(0), true, true // bytes read; the previous line was empty, was complete
 	for {
 		line, err := in.ReadSlice('\n')
 		if err != nil && err != io.EOF && !errors.Is(err, bufio.ErrBufferFull) {
@@ -72,7 +72,7 @@ func separator(line []byte) bool {
 	return bytes.HasPrefix(line, []byte("From ")) && timeAndYear.Match(line)
 }
 
-// scanner holds the message at hand.
+// scanner holds the current message.
 type scanner struct {
 	visit    func(found) error
 	open     bool
@@ -84,7 +84,8 @@ type scanner struct {
 func (s *scanner) begin(line []byte, at int64) {
 	s.open, s.inHeader = true, true
 	s.message = found{
-		begin: at, from: string(bytes.TrimRight(line, "\r\n")), offset: at + int64(len(line)), header: s.message.header[:0],
+		begin: at, from: string(bytes.TrimRight(line, "\r\n")), offset: at + int64(len(line)),
+		header: s.message.header[:0],
 	}
 	s.digest.Reset()
 }

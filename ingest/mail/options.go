@@ -25,8 +25,8 @@ type options struct {
 // group is one mailing list.
 type group struct {
 	Name  string `yaml:"name"`
-	ID    string `yaml:"id"`    // as the export names it
-	Votes bool   `yaml:"votes"` // its messages cast formal votes
+	ID    string `yaml:"id"`    // in the export
+	Votes bool   `yaml:"votes"` // its messages contain formal votes
 }
 
 var groupName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
@@ -45,9 +45,9 @@ func readOptions(src network.Source) (options, error) {
 		case !groupName.MatchString(g.Name):
 			return o, fmt.Errorf("option groups: %q; want a name such as cip-discuss", g.Name)
 		case names[g.Name]:
-			return o, fmt.Errorf("option groups: %s stands twice", g.Name)
+			return o, fmt.Errorf("option groups: %s appears twice", g.Name)
 		case g.ID == "" && strings.Contains(o.Export, "{id}"):
-			return o, fmt.Errorf("option groups: %s needs the id that stands in option export", g.Name)
+			return o, fmt.Errorf("option groups: %s needs the id that option export refers to", g.Name)
 		}
 		names[g.Name] = true
 	}
@@ -55,13 +55,14 @@ func readOptions(src network.Source) (options, error) {
 		return o, errors.New("want one of the options files and export")
 	}
 	if _, err := filepath.Match(o.Files, ""); err != nil {
-		return o, fmt.Errorf("option files: %q is no pattern of file names", o.Files)
+		return o, fmt.Errorf("option files: %q is not a file name pattern", o.Files)
 	}
 	if o.Export != "" && !isAddress(o.Export) {
 		return o, errors.New("option export: want an address such as https://lists.example.org/{group}.mbox")
 	}
 	if o.Message != "" && (!isAddress(o.Message) || !strings.Contains(o.Message, "{number}")) {
-		return o, errors.New("option message: want an address such as https://lists.example.org/g/{group}/message/{number}")
+		return o, errors.New("option message: want an address such as " +
+			"https://lists.example.org/g/{group}/message/{number}")
 	}
 	return o, nil
 }
@@ -77,13 +78,14 @@ func (g group) export(template string) string {
 	return strings.NewReplacer("{group}", url.QueryEscape(g.Name), "{id}", url.QueryEscape(g.ID)).Replace(template)
 }
 
-// address is that of a message in the archive; "" if there is none.
+// address returns the address of a message in the archive; "" if there is none.
 func (g group) address(template string, number int64) string {
 	if number >= firstMade {
-		return "" // the archive does not know the number
+		return "" // the archive does not have the number
 	}
-	return strings.NewReplacer("{group}", url.PathEscape(g.Name), "{number}", strconv.FormatInt(number, 10)).Replace(template)
+	return strings.NewReplacer("{group}", url.PathEscape(g.Name), "{number}", strconv.FormatInt(number, 10)).
+		Replace(template)
 }
 
-// key is the natural key of a message or a thread.
+// key returns the natural key of a message or a thread.
 func (g group) key(number int64) string { return fmt.Sprintf("%s-%d", g.Name, number) }

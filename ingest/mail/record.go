@@ -12,7 +12,7 @@ import (
 	"almanac/ingest"
 )
 
-// reading is one thread being read.
+// reading is a thread that is being read.
 type reading struct {
 	*syncRun
 	group group
@@ -21,13 +21,13 @@ type reading struct {
 	posts []post        // oldest first
 }
 
-// at reads from the beginning of a message.
+// at positions the reader at the start of a message.
 func (r reading) at(p post) *bufio.Reader {
 	r.in.Reset(io.NewSectionReader(r.files[p.file], p.offset, p.length))
 	return r.in
 }
 
-// survey is what a thread's record says beside what its first message does.
+// survey is what a thread's record contains beyond its first message.
 type survey struct {
 	title, text, author, address string
 	participants                 []string
@@ -36,7 +36,7 @@ type survey struct {
 	last                         time.Time
 }
 
-// maxParticipants is how many names of a thread are kept.
+// maxParticipants is the maximum number of names kept for a thread.
 const maxParticipants = 500
 
 func (r reading) survey() (survey, error) {
@@ -75,7 +75,7 @@ func (r reading) survey() (survey, error) {
 	return t, nil
 }
 
-// time is when a message was sent; zero if nobody says.
+// time returns when a message was sent; zero if unknown.
 func (p post) time() time.Time {
 	if p.at == 0 {
 		return time.Time{}
@@ -83,7 +83,7 @@ func (p post) time() time.Time {
 	return time.Unix(p.at, 0).UTC()
 }
 
-// name is how a record names a person: not by address.
+// name returns the name of a person in a record, never the address.
 func (r reading) name(p person) string {
 	if p.name == "" && p.address != "" {
 		return r.env.Pseudonym(p.address)
@@ -93,8 +93,8 @@ func (r reading) name(p person) string {
 
 var archivedAt = regexp.MustCompile(`https?://[^<>\s]+`)
 
-// address is that of a message in the archive: as the message says (RFC 5064)
-// or as the options do.
+// address returns the address of a message in the archive: from the message
+// itself (RFC 5064) or from the options.
 func (r reading) address(p post, l letter) string {
 	if own := archivedAt.FindString(l.header.Get("Archived-At")); own != "" {
 		return own
@@ -102,7 +102,7 @@ func (r reading) address(p post, l letter) string {
 	return r.group.address(r.opts.Message, p.number)
 }
 
-// voteCategory is the category of threads in groups that vote.
+// voteCategory is the category of threads in groups with votes.
 const voteCategory = "vote"
 
 func (r reading) category() string {
@@ -113,22 +113,23 @@ func (r reading) category() string {
 }
 
 func (r reading) threadEntry(t survey) (catalog.Entry, error) {
-	data, err := catalog.Encode(catalog.MailThread{Messages: len(r.posts), Participants: t.participants, Proposals: t.proposals})
+	data, err := catalog.Encode(catalog.MailThread{Messages: len(r.posts), Participants: t.participants,
+		Proposals: t.proposals})
 	if err != nil {
 		return catalog.Entry{}, err
 	}
 	return catalog.Entry{
 		Record: catalog.Record{
-			Kind: catalog.KindMailThread, Key: r.group.key(r.posts[0].number), Title: t.title, URL: t.address, Container: r.group.Name,
-			Category: r.category(), Author: t.author, CreatedAt: r.posts[0].time(), LastActivityAt: t.last,
-			Replies: int64(len(r.posts) - 1), Body: t.text, Data: data,
+			Kind: catalog.KindMailThread, Key: r.group.key(r.posts[0].number), Title: t.title, URL: t.address,
+			Container: r.group.Name, Category: r.category(), Author: t.author, CreatedAt: r.posts[0].time(),
+			LastActivityAt: t.last, Replies: int64(len(r.posts) - 1), Body: t.text, Data: data,
 		},
 		Votes: t.votes,
 	}, nil
 }
 
-// messageEntry makes the record of a thread's message. known are the ids of
-// those before it.
+// messageEntry makes the record of a message. known are the ids of the thread's
+// earlier messages.
 func (r reading) messageEntry(i int, p post, l letter, known map[string]bool) (catalog.Entry, error) {
 	from := sender(l.header)
 	m := catalog.MailMessage{Number: i + 1, Attachments: l.attachments, InReplyTo: r.answers(l, known)}
@@ -148,15 +149,16 @@ func (r reading) messageEntry(i int, p post, l letter, known map[string]bool) (c
 	}
 	return catalog.Entry{
 		Record: catalog.Record{
-			Kind: catalog.KindMailMessage, Key: r.group.key(p.number), Title: title, URL: r.address(p, l), Container: r.group.Name,
-			Category: r.category(), Author: r.name(from), CreatedAt: p.time(), Body: l.text, Data: data,
+			Kind: catalog.KindMailMessage, Key: r.group.key(p.number), Title: title, URL: r.address(p, l),
+			Container: r.group.Name, Category: r.category(), Author: r.name(from), CreatedAt: p.time(), Body: l.text,
+			Data: data,
 		},
 		Parent: catalog.Ref{Kind: catalog.KindMailThread, Key: r.group.key(r.posts[0].number)},
 	}, nil
 }
 
-// answers is the id of the message before that a message answers: the one it
-// says, or the nearest that it refers to.
+// answers returns the id of the earlier message that a message replies to: the
+// one it names, or the closest that it refers to.
 func (r reading) answers(l letter, known map[string]bool) string {
 	references := ids(l.header, "References")
 	slices.Reverse(references)

@@ -5,15 +5,15 @@ import (
 	"strings"
 )
 
-// unflow joins the lines of a flowed text (RFC 3676). Lines that end with a
-// space go on in the next one of the same depth of quotation.
+// unflow joins the lines of a flowed text (RFC 3676). A line that ends with a
+// space continues on the next line of the same quotation depth.
 func unflow(text string, deleteSpace bool) string {
 	var out strings.Builder
 	flows, depth := false, 0
 	for i, line := range strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n") {
 		rest := strings.TrimLeft(line, ">")
 		level := len(line) - len(rest)
-		rest = strings.TrimPrefix(rest, " ") // stuffed
+		rest = strings.TrimPrefix(rest, " ") // space-stuffed
 		signature := rest == "-- "
 		if joined := flows && level == depth && !signature; !joined {
 			if i > 0 {
@@ -32,9 +32,10 @@ func unflow(text string, deleteSpace bool) string {
 }
 
 var (
-	// footers begin what lists and mail programs put below a text.
-	footers = regexp.MustCompile(`^(?:-- ?|_{20,}|(?:-=){3,}-?|_\._,_\._,_|-{3,} ?(?:Original Message|Ursprüngliche Nachricht|Message d'origine) ?-{3,}|Sent from my \w+.*|Get Outlook for .*)$`)
-	// outlook begins the message that is answered, without a mark.
+	// footers start what lists and mail programs append to a text.
+	footers = regexp.MustCompile(`^(?:-- ?|_{20,}|(?:-=){3,}-?|_\._,_\._,_|-{3,} ?(?:Original Message|` +
+		`Ursprüngliche Nachricht|Message d'origine) ?-{3,}|Sent from my \w+.*|Get Outlook for .*)$`)
+	// outlook starts a quoted message without quote marks.
 	outlook     = regexp.MustCompile(`^\**(?:From|Von|De):\**\s`)
 	outlookNext = regexp.MustCompile(`^\**(?:Sent|Date|Gesendet|Envoyé|To|An):\**\s`)
 	attribution = regexp.MustCompile(`(?i)(?:wrote|writes|schrieb|a écrit|escribió|ha scritto|写道).{0,60}[:：]\s*$`)
@@ -42,9 +43,9 @@ var (
 	gaps        = regexp.MustCompile(`\n{3,}`)
 )
 
-// own returns what the sender of a message wrote: without the message that is
-// answered where that stands below, without signature and footer of the list.
-// Answers between the lines keep what they answer.
+// own returns what the sender of a message wrote: without a quoted message
+// below it, the signature and the footer of the list. Inline replies keep what
+// they quote.
 func own(text string) string {
 	text = escaped.ReplaceAllString(strings.ReplaceAll(text, "\r\n", "\n"), "$1")
 	lines := strings.Split(text, "\n")
@@ -74,10 +75,11 @@ func own(text string) string {
 	return strings.Trim(gaps.ReplaceAllString(strings.Join(lines, "\n"), "\n\n"), "\n")
 }
 
-// attributionStart begins an attribution that goes over several lines.
+// attributionStart matches the start of an attribution that spans lines.
 var attributionStart = regexp.MustCompile(`^(?:On|Am|Le|El|Il|At|In|\d{4}-)\s?\S`)
 
-// dropAttribution removes the lines that say who wrote what is quoted below.
+// dropAttribution removes the lines that name the author of the quotation
+// below.
 func dropAttribution(lines []string) []string {
 	last := len(lines) - 1
 	if last < 0 {

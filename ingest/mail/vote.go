@@ -8,7 +8,7 @@ import (
 	"almanac/catalog"
 )
 
-// The choices of a vote as the catalog names them.
+// The choices of a vote, as named in the catalog.
 const (
 	inFavour = "in_favour"
 	against  = "against"
@@ -16,17 +16,17 @@ const (
 	noVote   = "no_vote"
 )
 
-// tally collects the votes of a thread: one for each voter, the last.
+// tally collects the votes of a thread: the last one of each voter.
 //
-// A vote is a line, or the beginning of a sentence, that says so and nothing
+// A vote is a line, or the start of a sentence, that states a vote and nothing
 // else: "+1", "In favour", "Vote: against", "I abstain because …", "Foghorn
 // Labs votes in favour", "On behalf of Foghorn Labs: in favour", "I change my
 // vote to against". A message with several lines of a voter and a choice
-// ("Foghorn Labs    in favour") records the votes of all of them. What is only
-// said of votes ("I would vote against if …") is none, and so is the message
-// that calls for them, unless it is a record or speaks of its own vote.
+// ("Foghorn Labs in favour") records the votes of all of them. Talk about votes
+// ("I would vote against if …") does not count, nor does the message that calls
+// for a vote, unless it records votes or states its own.
 //
-// A voter is the organisation that is named, or else the sender; one who named
+// A voter is the named organisation, or else the sender; a sender who has named
 // an organisation once votes for it from then on.
 type tally struct {
 	votes   []ballot
@@ -35,27 +35,28 @@ type tally struct {
 
 type ballot struct {
 	catalog.Vote
-	sender string // key of who sent it; "" if it was recorded by another
+	sender string // key of the sender; "" if someone else recorded it
 }
 
-// statement is a vote as a text states it.
+// statement is a vote stated in a text.
 type statement struct {
-	voter  string // "" = the sender
-	choice string // "" = withdrawn
+	voter  string // "" means the sender
+	choice string // "" means withdrawn
 	reason string
-	end    int // of the choice in the text
+	end    int // of the choice, in the text
 }
 
-// maxReason is how many bytes of a vote's reason are kept.
+// maxReason is the maximum length of a vote's reason in bytes.
 const maxReason = 2000
 
-// add reads the votes of a message from its text. The sender's name is how
-// the record names people without one too. opens says that the message began the
-// thread.
+// add reads the votes of a message from its text. A sender without a name is
+// named as in the record. opens says that the message started the thread.
 func (t *tally) add(from person, text string, at time.Time, address string, opens bool) {
 	if all := record(text); len(all) > 1 {
 		for _, s := range all {
-			t.cast(ballot{catalog.Vote{Voter: s.voter, Choice: s.choice, Reason: s.reason, CastAt: at, URL: address}, ""})
+			t.cast(ballot{catalog.Vote{
+				Voter: s.voter, Choice: s.choice, Reason: s.reason, CastAt: at, URL: address,
+			}, ""})
 		}
 		return
 	}
@@ -73,17 +74,18 @@ func (t *tally) add(from person, text string, at time.Time, address string, open
 		s.voter = from.name
 	}
 	if s.voter == "" {
-		return // nobody's
+		return // without a voter
 	}
 	t.cast(ballot{catalog.Vote{Voter: s.voter, Choice: s.choice, Reason: s.reason, CastAt: at, URL: address}, sender})
 }
 
-// cast counts a vote in place of those before it: the voter's, and the one
-// that the sender cast before naming an organisation.
+// cast counts a vote and replaces earlier ones: the voter's, and the one that
+// the sender cast before naming an organisation.
 func (t *tally) cast(b ballot) {
 	kept := t.votes[:0]
 	for _, old := range t.votes {
-		personal := old.sender != "" && old.sender == b.sender && t.members[b.sender] == b.Voter && old.Voter != b.Voter && !t.organisation(old.Voter)
+		personal := old.sender != "" && old.sender == b.sender && t.members[b.sender] == b.Voter &&
+			old.Voter != b.Voter && !t.organisation(old.Voter)
 		if !personal && fold(old.Voter) != fold(b.Voter) {
 			kept = append(kept, old)
 		}
@@ -93,7 +95,8 @@ func (t *tally) cast(b ballot) {
 	}
 }
 
-// organisation says whether a voter is one that somebody votes for.
+// organisation reports whether a voter is an organisation that a sender votes
+// for.
 func (t *tally) organisation(voter string) bool {
 	for _, name := range t.members {
 		if name == voter {
@@ -112,21 +115,24 @@ func (t *tally) list() []catalog.Vote {
 	return votes
 }
 
-// fold brings a voter's name to the form in which names are compared.
+// fold returns a voter's name in the form used for comparison.
 func fold(name string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune(" .,'’-_&\"", r) }), " ")
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return strings.ContainsRune(" .,'’-_&\"", r)
+	}), " ")
 }
 
-// The words of choices. The weak ones say other things too, so they count
-// where a vote is announced or nothing follows.
+// The words of choices. The weak ones also have other meanings, so they only
+// count if a vote is announced or nothing follows.
 const (
 	strong = `in\s+favou?r|\+1|against|[-−–]1|abstain(?:s|ed|ing)?|abstention|no\s+vote|did\s+not\s+vote|not\s+voted`
-	weak   = `yes|yea|aye|for|approve[sd]?|accept(?:s|ed)?|supports?|supported|no|nay|reject(?:s|ed)?|opposes?|opposed|[+±]?0|absent`
+	weak   = `yes|yea|aye|for|approve[sd]?|accept(?:s|ed)?|supports?|supported|no|nay|reject(?:s|ed)?|opposes?|` +
+		`opposed|[+±]?0|absent`
 
 	loose  = `[*_"”]*(?:\s|[.,;:!()–—-]|$)`
 	strict = `[*_"”]*\s*(?:[.,;:!(]|$)`
 
-	choice  = `[*_"“]*(` + strong + `|` + weak + `)` + loose                          // where a vote is announced
+	choice  = `[*_"“]*(` + strong + `|` + weak + `)` + loose                          // after a vote is announced
 	verdict = `[*_"“]*(?:(` + strong + `)` + loose + `|(` + weak + `)` + strict + `)` // elsewhere
 
 	begin   = `(?i)^[\s*_#•·–-]*`
@@ -134,7 +140,7 @@ const (
 	person1 = `(?:i|we)\s+(?:hereby\s+|also\s+|formally\s+|would\s+like\s+to\s+)?`
 )
 
-// choiceWords tell the choices apart; the first that matches counts.
+// choiceWords map words to choices; the first match counts.
 var choiceWords = []struct {
 	words  *regexp.Regexp
 	choice string
@@ -149,51 +155,66 @@ var choiceWords = []struct {
 // choice.
 type pattern struct {
 	text  *regexp.Regexp
-	voter bool // the first group names the voter
-	line  bool // it is a line and no sentence
-	first bool // it is the first line of a message
-	call  bool // a message that calls for votes does not say so of others
+	voter bool // the first group is the voter
+	line  bool // only as a whole line
+	first bool // only as the first line of a message
+	call  bool // also valid in a message that calls for votes
 }
 
 var patterns = []pattern{
 	// "I change my vote from in favour to against"
-	{text: regexp.MustCompile(begin + `(?:` + person1 + `)?(?:chang|revis|updat|correct|switch)(?:e|ing)\s+(?:my|our)\s+vote\s+(?:from\s+[\pL\pN+\s-]{1,20}\s+)?to\s+` + choice), call: true},
+	{text: regexp.MustCompile(begin + `(?:` + person1 + `)?(?:chang|revis|updat|correct|switch)(?:e|ing)\s+(?:my|` +
+		`our)\s+vote\s+(?:from\s+[\pL\pN+\s-]{1,20}\s+)?to\s+` + choice), call: true},
 	// "My vote: in favour", "Our vote on CIP-56 is against"
-	{text: regexp.MustCompile(begin + `(?:my|our)\s+(?:(?:final|new|revised|updated)\s+)?vote\b[^:=–—]{0,40}?(?:\s*[:=–—]|\s+-|\s+is)\s*` + choice), call: true},
+	{text: regexp.MustCompile(begin + `(?:my|our)\s+(?:(?:final|new|revised|` +
+		`updated)\s+)?vote\b[^:=–—]{0,40}?(?:\s*[:=–—]|\s+-|\s+is)\s*` + choice), call: true},
 	// "Vote: in favour", "Revised vote - against"
-	{text: regexp.MustCompile(begin + `(?:(?:final|new|revised|updated)\s+)?vote\b[^:=–—]{0,40}?(?:\s*[:=–—]|\s+-)\s*` + choice), line: true},
+	{text: regexp.MustCompile(begin + `(?:(?:final|new|revised|updated)\s+)?vote\b[^:=–—]{0,40}?(?:\s*[:=–—]|\s+-)\s*` +
+		choice), line: true},
 	// "I vote yes", "We cast our vote in favour"
-	{text: regexp.MustCompile(begin + person1 + `(?:vote|(?:am|are)\s+voting|cast\s+(?:my|our|a)\s+vote)\s+(?:as\s+|to\s+)?` + choice), call: true},
+	{text: regexp.MustCompile(begin + person1 + `(?:vote|(?:am|are)\s+voting|cast\s+(?:my|our|a)\s+vote)\s+(?:as\s+|` +
+		`to\s+)?` + choice), call: true},
 	// "We are in favour", "I abstain", "We approve."
 	{text: regexp.MustCompile(begin + person1 + `(?:(?:am|are)\s+)?` + verdict), call: true},
 	// "For Foghorn Labs, I vote yes"
-	{text: regexp.MustCompile(begin + `(?:on\s+behalf\s+of|representing|for)\s+` + someone + `\s*[,:–—-]?\s+` + person1 + `vote\s+(?:as\s+|to\s+)?` + choice), voter: true, call: true},
+	{text: regexp.MustCompile(begin + `(?:on\s+behalf\s+of|representing|for)\s+` + someone + `\s*[,:–—-]?\s+` +
+		person1 + `vote\s+(?:as\s+|to\s+)?` + choice), voter: true, call: true},
 	// "On behalf of Foghorn Labs: in favour"
-	{text: regexp.MustCompile(begin + `(?:on\s+behalf\s+of|representing)\s+` + someone + `\s*[,:–—-]\s*(?:` + person1 + `(?:(?:am|are)\s+)?)?` + verdict), voter: true, call: true},
+	{text: regexp.MustCompile(begin + `(?:on\s+behalf\s+of|representing)\s+` + someone + `\s*[,:–—-]\s*(?:` + person1 +
+		`(?:(?:am|are)\s+)?)?` + verdict), voter: true, call: true},
 	// "Foghorn Labs votes against", "Foghorn Labs changes its vote to abstain"
-	{text: regexp.MustCompile(begin + someone + `\s+(?:hereby\s+)?(?:votes?|casts\s+(?:its|a|their)\s+vote|changes\s+(?:its|their)\s+vote\s+to)\s+(?:as\s+|to\s+)?` + choice), voter: true},
+	{text: regexp.MustCompile(begin + someone + `\s+(?:hereby\s+)?(?:votes?|casts\s+(?:its|a|their)\s+vote|` +
+		`changes\s+(?:its|their)\s+vote\s+to)\s+(?:as\s+|to\s+)?` + choice), voter: true},
 	// "Foghorn Labs abstains."
-	{text: regexp.MustCompile(begin + someone + `\s+(abstains|approves|rejects|opposes|supports)\s*(?:[.,;:!(–—-]|$)`), voter: true, line: true},
+	{text: regexp.MustCompile(begin + someone + `\s+(abstains|approves|rejects|opposes|supports)\s*(?:[.,;:!(–—-]|$)`),
+		voter: true, line: true},
 	// "Foghorn Labs: in favour"
 	{text: recorded, voter: true, line: true},
 	// "+1", "In favour.", "Abstain: we share a building", "Against CIP-56"
-	{text: regexp.MustCompile(begin + `(?:voting\s+)?[*_"“]*(\+1|[-−–]1|in\s+favou?r|against|abstain(?:ing)?|approved?)[*_"”]*(?:\s*$|\s*[.,;:!(–—]|\s+[-–—]\s|\s+(?:of|on|from)\s+)`), line: true},
+	{text: regexp.MustCompile(begin + `(?:voting\s+)?[*_"“]*(\+1|[-−–]1|in\s+favou?r|against|abstain(?:ing)?|` +
+		`approved?)[*_"”]*(?:\s*$|\s*[.,;:!(–—]|\s+[-–—]\s|\s+(?:of|on|from)\s+)`), line: true},
 	// a word that is a vote only if it stands alone
-	{text: regexp.MustCompile(begin + `(yes|yea|aye|no|nay|for|reject|oppose|support|0)[*_]*[.!]?\s*$`), line: true, first: true},
+	{text: regexp.MustCompile(begin + `(yes|yea|aye|no|nay|for|reject|oppose|support|0)[*_]*[.!]?\s*$`), line: true,
+		first: true},
 }
 
 var (
 	// recorded: "Foghorn Labs    in favour   "reason"", "| Foghorn Labs | abstain |"
-	recorded = regexp.MustCompile(`(?i)^[\s*•·|-]*` + someone + `(?:\s{2,}|\t\s*|\s*[:|–—]\s*|\s+-\s+)[*_]*(` + strong + `|` + weak + `)[*_]*(?:\s*$|\s*[|.,;:(–—"“]|\s{2,})`)
+	recorded = regexp.MustCompile(`(?i)^[\s*•·|-]*` + someone + `(?:\s{2,}|\t\s*|\s*[:|–—]\s*|\s+-\s+)[*_]*(` + strong +
+		`|` + weak + `)[*_]*(?:\s*$|\s*[|.,;:(–—"“]|\s{2,})`)
 	// withdrawn: "I withdraw our vote"
 	withdrawn = regexp.MustCompile(begin + person1 + `(?:withdraw|retract|revoke)\s+(?:my|our)\s+vote\b`)
-	// options follow a choice where a text lists all of them.
-	listed = regexp.MustCompile(`(?i)^[\s*_"”]*(?:[/|,]?\s*(?:or\s+)?(?:in\s+favou?r|against|abstain|yes|no)\b|/|:?\s*\(?\d+\)?\s*(?:$|[,;]))`)
-	// labels are what stands before a colon and is no voter.
-	labels = regexp.MustCompile(`(?i)^(?:(?:my|our|the|final|revised|updated)\s+)*(?:votes?|ballots?|results?|totals?|majority|in favou?r|against|abstain\w*|quorum|for|yes|no|deadline|subject|date|proposals?|outcome|status|choice|options?|from|to|i|we|on behalf|question|recommendation|reason)\b`)
-	// otherwise are beginnings of sentences that are about votes of others, or
-	// none.
-	otherwise = regexp.MustCompile(`(?i)^(?:if|whether|when|unless|should|please|who|those|all|any|everyone|anyone|nobody|you|they|he|she|it|this|that|these|there|what|most|some|many|but|and|so|as|each|every)\b|\b(?:would|could|might|may|should|will|to|can|not|already|if|who|members?|validators?)$`)
+	// listed matches after a choice in a text that lists all choices.
+	listed = regexp.MustCompile(`(?i)^[\s*_"”]*(?:[/|,]?\s*(?:or\s+)?(?:in\s+favou?r|against|abstain|yes|no)\b|/|` +
+		`:?\s*\(?\d+\)?\s*(?:$|[,;]))`)
+	// labels are words before a colon that are not voters.
+	labels = regexp.MustCompile(`(?i)^(?:(?:my|our|the|final|revised|updated)\s+)*(?:votes?|ballots?|results?|` +
+		`totals?|majority|in favou?r|against|abstain\w*|quorum|for|yes|no|deadline|subject|date|proposals?|outcome|` +
+		`status|choice|options?|from|to|i|we|on behalf|question|recommendation|reason)\b`)
+	// otherwise matches starts of sentences about others' votes, or about none.
+	otherwise = regexp.MustCompile(`(?i)^(?:if|whether|when|unless|should|please|who|those|all|any|everyone|anyone|` +
+		`nobody|you|they|he|she|it|this|that|these|there|what|most|some|many|but|and|so|as|each|every)\b|` +
+		`\b(?:would|could|might|may|should|will|to|can|not|already|if|who|members?|validators?)$`)
 )
 
 // record reads a list of recorded votes.
@@ -207,8 +228,8 @@ func record(text string) (all []statement) {
 	return all
 }
 
-// read reads a vote from a line or the beginning of a sentence. What follows
-// is its reason.
+// read reads a vote from a line or the start of a sentence. The rest is its
+// reason.
 func (p pattern) read(text string) (statement, bool) {
 	m := p.text.FindStringSubmatchIndex(text)
 	if m == nil {
@@ -243,7 +264,7 @@ func choiceOf(words string) string {
 	return ""
 }
 
-// stated finds the vote of a message's sender: the first that is stated.
+// stated returns the first vote that a message states for its sender.
 func stated(text string, opens bool) (statement, bool) {
 	for _, p := range places(text) {
 		if withdrawn.MatchString(p.text) {
@@ -254,7 +275,7 @@ func stated(text string, opens bool) (statement, bool) {
 				continue
 			}
 			if s, ok := way.read(p.text); ok {
-				s.reason = tidyReason(text[p.at+s.end:]) // it may go on in other lines
+				s.reason = tidyReason(text[p.at+s.end:]) // it may continue on other lines
 				return s, true
 			}
 		}
@@ -262,18 +283,18 @@ func stated(text string, opens bool) (statement, bool) {
 	return statement{}, false
 }
 
-// place is where a vote may begin: a line or a sentence.
+// place is where a vote may start: a line or a sentence.
 type place struct {
 	text  string
-	at    int  // byte in the message
+	at    int  // byte offset in the message
 	line  bool // a whole line
 	first bool // the message's first line
 }
 
 var sentenceEnd = regexp.MustCompile(`[.!?]\s+`)
 
-// places returns the lines of a text that are no quotation, each followed by
-// its paragraph from there and by the sentences that begin in it.
+// places returns the unquoted lines of a text, each followed by the rest of its
+// paragraph and by the sentences that start in it.
 func places(text string) (all []place) {
 	first := true
 	for at := 0; at < len(text); {
@@ -297,12 +318,12 @@ func places(text string) (all []place) {
 }
 
 const (
-	maxSentences = 20  // of a line
+	maxSentences = 20  // per line
 	maxSentence  = 300 // bytes
 )
 
-// sentence is the beginning of a text up to the end of its paragraph, on one
-// line as far as it is read.
+// sentence returns the start of a text, up to the end of its paragraph, as one
+// line.
 func sentence(text string) string {
 	if len(text) > maxSentence {
 		text = strings.ToValidUTF8(text[:maxSentence], "")

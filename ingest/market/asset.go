@@ -10,7 +10,7 @@ import (
 	"almanac/catalog"
 )
 
-// notDisclosed is how a source writes that it does not count holders.
+// notDisclosed is a source's value for holders it does not disclose.
 const notDisclosed = "not_disclosed"
 
 // supply reads the supply of an asset.
@@ -35,7 +35,7 @@ func (r *run) held(ctx context.Context, a asset) (h held, asOf string, err error
 	case err != nil:
 		return held{}, "", err
 	case n == nil:
-		return held{}, "", fmt.Errorf("the answer has nothing at %q; look at option path", s.Path.text)
+		return held{}, "", fmt.Errorf("the answer has nothing at %q; check option path", s.Path.text)
 	}
 	if s.asOf != nil {
 		asOf = moment(s.asOf.find(body), r.env.Now())
@@ -49,7 +49,7 @@ func (r *run) held(ctx context.Context, a asset) (h held, asOf string, err error
 	return h, asOf, nil
 }
 
-// count is a figure that is a whole number.
+// count returns a figure that is a whole number.
 func (r *run) count(a asset, n *float64) *int64 {
 	if n == nil {
 		return nil
@@ -62,7 +62,7 @@ func (r *run) count(a asset, n *float64) *int64 {
 	return &whole
 }
 
-// asset makes the record of an asset from what is known of it.
+// asset makes the record of an asset from what is known about it.
 func (r *run) asset(a asset) (catalog.Entry, error) {
 	d := catalog.Asset{Issuer: a.Issuer, Native: a.Native, Provenance: catalog.IssuerReported, Decimals: a.Decimals}
 	if a.Native {
@@ -78,11 +78,12 @@ func (r *run) asset(a asset) (catalog.Entry, error) {
 	}
 	data, err := catalog.Encode(d)
 	return catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindAsset, Key: a.Symbol, Title: a.Name, URL: a.Page, Summary: a.Description, Body: r.assetText(a), Data: data,
+		Kind: catalog.KindAsset, Key: a.Symbol, Title: a.Name, URL: a.Page, Summary: a.Description,
+		Body: r.assetText(a), Data: data,
 	}}, err
 }
 
-// assetText says what an asset is, without its figures.
+// assetText describes an asset, without its figures.
 func (r *run) assetText(a asset) string {
 	name := a.Name
 	if name != a.Symbol {
@@ -92,7 +93,8 @@ func (r *run) assetText(a asset) string {
 	lines := []string{fmt.Sprintf("%s is an asset on the %s.", name, network), "Its supply is reported by its issuer."}
 	switch {
 	case a.Native:
-		lines = []string{fmt.Sprintf("%s is the native coin of the %s.", name, network), "Its supply is derived from the chain."}
+		lines = []string{fmt.Sprintf("%s is the native coin of the %s.", name, network),
+			"Its supply is derived from the chain."}
 	case a.Issuer != "":
 		lines[0] = fmt.Sprintf("%s is an asset on the %s, issued by %s.", name, network, a.Issuer)
 	}

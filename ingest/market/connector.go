@@ -31,11 +31,11 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	return &connector{o, env}, nil
 }
 
-// run is one reading of all sources.
+// run is one pass over all sources.
 type run struct {
 	*connector
 	out    ingest.Sink
-	known  memory // from the run before
+	known  memory // from the previous run
 	now    memory
 	stale  map[string]bool // parts of the snapshot that did not answer
 	bodies map[string]answer
@@ -43,7 +43,7 @@ type run struct {
 	asked  int
 	failed []error
 	pools  []catalog.Entry
-	whole  bool // every venue was read
+	whole  bool // all venues were read
 }
 
 type answer struct {
@@ -54,7 +54,8 @@ type answer struct {
 // Sync implements ingest.Connector. The cursor holds the last good figures.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	r := &run{
-		connector: c, out: out, known: recall(cursor), stale: map[string]bool{}, bodies: map[string]answer{}, warned: map[string]bool{}, whole: true,
+		connector: c, out: out, known: recall(cursor), stale: map[string]bool{}, bodies: map[string]answer{},
+		warned: map[string]bool{}, whole: true,
 	}
 	if err := r.read(ctx); err != nil {
 		return ingest.Outcome{}, err
@@ -78,7 +79,7 @@ type part struct {
 	read func(context.Context) error
 }
 
-// read asks all sources. It fails only if ctx is done.
+// read queries all sources. It only fails if ctx is done.
 func (r *run) read(ctx context.Context) error {
 	var parts []part
 	if r.opts.Price != nil {
@@ -92,7 +93,9 @@ func (r *run) read(ctx context.Context) error {
 	}
 	for _, a := range r.opts.Assets {
 		if a.Supply.URL != "" {
-			parts = append(parts, part{"supply of " + a.Symbol, func(ctx context.Context) error { return r.supply(ctx, a) }})
+			parts = append(parts, part{"supply of " + a.Symbol, func(ctx context.Context) error {
+				return r.supply(ctx, a)
+			}})
 		}
 	}
 	for i, p := range parts {
@@ -103,7 +106,7 @@ func (r *run) read(ctx context.Context) error {
 		if err != nil {
 			r.failed = append(r.failed, fmt.Errorf("%s: %w", p.name, err))
 			r.stale[p.name] = true
-			r.out.Warn(p.name, "its last good figures stay, because it could not be read: "+err.Error())
+			r.out.Warn(p.name, "keeping its last good figures, because it could not be read: "+err.Error())
 		}
 		r.out.Progress(i+1, len(parts))
 	}
@@ -111,8 +114,7 @@ func (r *run) read(ctx context.Context) error {
 	return nil
 }
 
-// write hands over what was read, all at once: nothing is written of a run
-// that no source answered.
+// write writes everything at once: nothing is written if no source answered.
 func (r *run) write(ctx context.Context) error {
 	for _, a := range r.opts.Assets {
 		e, err := r.asset(a)
@@ -139,14 +141,15 @@ func (r *run) write(ctx context.Context) error {
 	return nil
 }
 
-// state is the market as a whole.
+// state returns the state of the market as a whole.
 func (r *run) state() catalog.MarketState {
 	s := catalog.MarketState{Protocols: []catalog.ProtocolTVL{}, Stale: []string{}}
 	var sources []string
 	if p := r.opts.Price; p != nil {
 		sources = append(sources, host(p.API))
 		if q, ok := r.now.Prices[p.Coin]; ok {
-			s.PriceUSD, s.MarketCapUSD, s.Volume24hUSD, s.Change24h = &q.Figures.Price, q.Figures.Cap, q.Figures.Volume, q.Figures.Change
+			s.PriceUSD, s.MarketCapUSD, s.Volume24hUSD, s.Change24h = &q.Figures.Price, q.Figures.Cap, q.Figures.Volume,
+				q.Figures.Change
 			s.PriceAsOf = q.at(r.stale["price"])
 		}
 	}
@@ -176,10 +179,10 @@ func host(address string) string {
 	return u.Host
 }
 
-// access is how a server knows us.
+// access is how we authenticate at a server.
 type access struct{ env, header string }
 
-// header holds the key, if there is one.
+// header returns the header with the key, if there is one.
 func (r *run) header(a access) http.Header {
 	if a.env == "" {
 		return nil
@@ -188,7 +191,8 @@ func (r *run) header(a access) http.Header {
 	if token == "" {
 		if !r.warned[a.env] {
 			r.warned[a.env] = true
-			r.out.Warn("option token_env", fmt.Sprintf("the environment variable %s is not set; going on without a key", a.env))
+			r.out.Warn("option token_env",
+				fmt.Sprintf("the environment variable %s is not set; continuing without a key", a.env))
 		}
 		return nil
 	}
@@ -201,7 +205,7 @@ func (r *run) header(a access) http.Header {
 
 var types = []string{"application/json", "application/vnd.api+json", "application/octet-stream", "text/plain"}
 
-// fetch reads JSON, once a run for each address.
+// fetch reads JSON, once per run and address.
 func (r *run) fetch(ctx context.Context, address string, a access) (json.RawMessage, error) {
 	key := a.env + " " + address
 	if known, ok := r.bodies[key]; ok {
@@ -210,7 +214,7 @@ func (r *run) fetch(ctx context.Context, address string, a access) (json.RawMess
 	resp, err := r.env.HTTP.Do(ctx, outbound.Request{URL: address, Header: r.header(a), Accept: types})
 	body := bytes.TrimSpace(bytes.TrimPrefix(resp.Body, []byte("\ufeff")))
 	if err == nil && !json.Valid(body) {
-		err = fmt.Errorf("%s: the answer is no JSON", host(address))
+		err = fmt.Errorf("%s: the answer is not JSON", host(address))
 	}
 	if err != nil {
 		body = nil

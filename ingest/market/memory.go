@@ -8,7 +8,7 @@ import (
 	"almanac/catalog"
 )
 
-// memory is the last good figures of every part; it is the cursor.
+// memory holds the last good figures of every part; it is the cursor.
 type memory struct {
 	Prices    map[string]reading[quote]                 `json:"prices,omitempty"`    // by coin
 	TVL       map[string]reading[float64]               `json:"tvl,omitempty"`       // by chain
@@ -16,11 +16,11 @@ type memory struct {
 	Supplies  map[string]reading[held]                  `json:"supplies,omitempty"`  // by symbol
 }
 
-// reading is what a source said of one thing.
+// reading is a figure that a source gave.
 type reading[T any] struct {
 	Figures T      `json:"figures"`
-	AsOf    string `json:"as_of,omitempty"` // as the source states it
-	Seen    string `json:"seen"`            // when it first said so
+	AsOf    string `json:"as_of,omitempty"` // as stated by the source
+	Seen    string `json:"seen"`            // when it was first read
 }
 
 // quote is the market of a coin, in USD.
@@ -37,7 +37,7 @@ type held struct {
 	Holders *int64  `json:"holders"`
 }
 
-// recall reads a cursor. One that cannot be read holds nothing.
+// recall reads a cursor. An unreadable one yields an empty memory.
 func recall(cursor string) memory {
 	var m memory
 	if json.Unmarshal([]byte(cursor), &m) != nil {
@@ -46,9 +46,10 @@ func recall(cursor string) memory {
 	return m
 }
 
-// remember puts a reading beside the others; what the source said before keeps
-// the time at which it was first seen.
-func remember[T any](all *map[string]reading[T], name string, before map[string]reading[T], figures T, asOf string, now time.Time) {
+// remember stores a reading; an unchanged one keeps the time it was first seen.
+func remember[T any](
+	all *map[string]reading[T], name string, before map[string]reading[T], figures T, asOf string, now time.Time,
+) {
 	r := reading[T]{figures, asOf, now.UTC().Format(time.RFC3339)}
 	if old, ok := before[name]; ok && old.AsOf == asOf && reflect.DeepEqual(old.Figures, figures) {
 		r = old
@@ -56,7 +57,7 @@ func remember[T any](all *map[string]reading[T], name string, before map[string]
 	set(all, name, r)
 }
 
-// keep carries the last good reading over, if there is one.
+// keep carries over the last good reading, if there is one.
 func keep[T any](all *map[string]reading[T], name string, before map[string]reading[T]) {
 	if old, ok := before[name]; ok {
 		set(all, name, old)
@@ -70,7 +71,7 @@ func set[T any](all *map[string]reading[T], name string, r reading[T]) {
 	(*all)[name] = r
 }
 
-// at is the time of a reading for a snapshot: "" is the snapshot's own.
+// at returns the time of a reading for a snapshot: "" means the snapshot's own.
 func (r reading[T]) at(stale bool) string {
 	if r.AsOf == "" && stale {
 		return r.Seen

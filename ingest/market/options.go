@@ -52,16 +52,16 @@ type venue struct {
 	TokenEnv    string             `yaml:"token_env"`
 	TokenHeader string             `yaml:"token_header"`
 
-	where []condition // Where, read
+	where []condition // Where, parsed
 }
 
-// condition is what a field of a pool must say.
+// condition is the required value of a field of a pool.
 type condition struct {
 	at   path
 	says string
 }
 
-// fields are where a pool has what; nil = it does not have it.
+// fields are the paths of a pool's values; nil if it does not have one.
 type fields struct {
 	ID        *path `yaml:"id"`
 	Pair      *path `yaml:"pair"`
@@ -94,14 +94,14 @@ type asset struct {
 type supply struct {
 	URL         string   `yaml:"url"`
 	Path        path     `yaml:"path"`
-	AsOf        string   `yaml:"as_of"` // a path, or with value a time
+	AsOf        string   `yaml:"as_of"` // a path; with value, a time
 	Holders     *path    `yaml:"holders"`
 	Divide      float64  `yaml:"divide"`
 	Value       *float64 `yaml:"value"`
 	TokenEnv    string   `yaml:"token_env"`
 	TokenHeader string   `yaml:"token_header"`
 
-	asOf *path // AsOf, read
+	asOf *path // AsOf, parsed
 }
 
 var (
@@ -142,7 +142,7 @@ func readOptions(src network.Source, now time.Time) (options, error) {
 			return o, fmt.Errorf("option venues: %s: %w", cmp.Or(v.Name, fmt.Sprintf("number %d", i+1)), err)
 		}
 		if met[v.Name] {
-			return o, fmt.Errorf("option venues: %s stands twice", v.Name)
+			return o, fmt.Errorf("option venues: %s appears twice", v.Name)
 		}
 		met[v.Name] = true
 	}
@@ -153,7 +153,7 @@ func readOptions(src network.Source, now time.Time) (options, error) {
 			return o, fmt.Errorf("option assets: %s: %w", cmp.Or(a.Symbol, fmt.Sprintf("number %d", i+1)), err)
 		}
 		if met[a.Symbol] {
-			return o, fmt.Errorf("option assets: %s stands twice", a.Symbol)
+			return o, fmt.Errorf("option assets: %s appears twice", a.Symbol)
 		}
 		met[a.Symbol] = true
 	}

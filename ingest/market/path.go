@@ -79,8 +79,8 @@ func (p *path) UnmarshalYAML(node *yaml.Node) error {
 	return err
 }
 
-// find returns the value that the path leads to in valid JSON, nil if there is
-// none or it is null.
+// find returns the value at the path in valid JSON, nil if it is missing or
+// null.
 func (p path) find(data json.RawMessage) json.RawMessage {
 	for _, s := range p.steps {
 		if data = s.enter(data); data == nil {
@@ -118,13 +118,13 @@ func (s step) enter(data json.RawMessage) json.RawMessage {
 	return entries[i]
 }
 
-// list is find for a list; ok is false if there is none.
+// list is find for a list; ok is false if it is not one.
 func (p path) list(data json.RawMessage) (entries []json.RawMessage, ok bool) {
 	found := p.find(data)
 	return entries, found != nil && json.Unmarshal(found, &entries) == nil
 }
 
-// text returns a string, number or truth value as text.
+// text returns a string, number or boolean as text.
 func text(data json.RawMessage) (string, bool) {
 	if len(data) == 0 {
 		return "", false

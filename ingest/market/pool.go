@@ -13,10 +13,11 @@ import (
 	"almanac/catalog"
 )
 
-// maxPools is how many pools of a venue are read.
+// maxPools is the maximum number of pools read from a venue.
 const maxPools = 2000
 
-// venue reads the pools of a venue. One whose list cannot be read keeps them.
+// venue reads the pools of a venue. If its list cannot be read, their records
+// are kept.
 func (r *run) venue(ctx context.Context, v venue) error {
 	body, err := r.fetch(ctx, v.URL, access{v.TokenEnv, v.TokenHeader})
 	if err != nil {
@@ -28,7 +29,7 @@ func (r *run) venue(ctx context.Context, v venue) error {
 		r.whole = false
 		return fmt.Errorf("the answer has no list at %q; look at option pools", v.Pools.text)
 	}
-	of := "" // when the answer as a whole was true
+	of := "" // time of the answer as a whole
 	if v.AsOf != nil {
 		of = moment(v.AsOf.find(body), r.env.Now())
 	}
@@ -45,7 +46,7 @@ func (r *run) venue(ctx context.Context, v venue) error {
 		e, err := r.pool(v, data, of)
 		if err != nil {
 			bad++
-			r.whole = false // it may be one that is known
+			r.whole = false // it may be a known one
 			r.out.Skip(fmt.Sprintf("venue %s: pool %d", v.Name, i+1), err)
 			continue
 		}
@@ -61,7 +62,7 @@ func (r *run) venue(ctx context.Context, v venue) error {
 	return nil
 }
 
-// holds says whether a pool is one that option where is about.
+// holds reports whether a pool matches option where.
 func (v venue) holds(pool json.RawMessage) bool {
 	for _, c := range v.where {
 		if got, ok := text(c.at.find(pool)); !ok || got != c.says {
@@ -79,8 +80,8 @@ func word(p *path, data json.RawMessage) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// errNoPools: more likely a field has another name now than that a venue has
-// closed all its pools.
+// errNoPools: more likely a field was renamed than that a venue closed all its
+// pools.
 var errNoPools = errors.New("the list has no pool; look at option where, or take the venue out of the options")
 
 const maxWord = 200 // bytes of an id or a name
@@ -97,7 +98,7 @@ func (r *run) pool(v venue, data json.RawMessage, of string) (catalog.Entry, err
 	case base != "" && quote != "":
 		pair = base + "/" + quote
 	case pair == "":
-		return catalog.Entry{}, errors.New("it does not say which assets it trades")
+		return catalog.Entry{}, errors.New("it does not name the assets it trades")
 	case base == "":
 		base = pair
 	}
@@ -116,12 +117,15 @@ func (r *run) pool(v venue, data json.RawMessage, of string) (catalog.Entry, err
 		return r.figure("pool "+key, name, p.find(data), v.Divide[name], most)
 	}
 	pool := catalog.Pool{
-		Base: base, Quote: quote, TVL: figure("tvl", v.Fields.TVL, maxUSD), FeeRate: figure("fee_rate", v.Fields.FeeRate, 1),
-		APY: figure("apy", v.Fields.APY, maxAPY), Volume24h: figure("volume_24h", v.Fields.Volume24h, maxUSD), Reserves: []catalog.Reserve{}, AsOf: of,
+		Base: base, Quote: quote, TVL: figure("tvl", v.Fields.TVL, maxUSD),
+		FeeRate: figure("fee_rate", v.Fields.FeeRate, 1), APY: figure("apy", v.Fields.APY, maxAPY),
+		Volume24h: figure("volume_24h", v.Fields.Volume24h, maxUSD), Reserves: []catalog.Reserve{}, AsOf: of,
 	}
 	for _, at := range v.Reserves {
 		if name := word(&at.Asset, data); name != "" {
-			pool.Reserves = append(pool.Reserves, catalog.Reserve{Asset: name, Amount: r.figure("pool "+key, "reserve of "+name, at.Amount.find(data), 0, maxSupply)})
+			pool.Reserves = append(pool.Reserves, catalog.Reserve{
+				Asset: name, Amount: r.figure("pool "+key, "reserve of "+name, at.Amount.find(data), 0, maxSupply),
+			})
 		}
 	}
 	if v.Fields.AsOf != nil {
@@ -129,12 +133,12 @@ func (r *run) pool(v venue, data json.RawMessage, of string) (catalog.Entry, err
 	}
 	encoded, err := catalog.Encode(pool)
 	return catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindPool, Key: key, Title: pair, Container: v.Name, URL: strings.ReplaceAll(v.Page, "{id}", url.PathEscape(id)),
-		Body: poolText(v, pair, pool), Data: encoded,
+		Kind: catalog.KindPool, Key: key, Title: pair, Container: v.Name,
+		URL: strings.ReplaceAll(v.Page, "{id}", url.PathEscape(id)), Body: poolText(v, pair, pool), Data: encoded,
 	}}, err
 }
 
-// poolText says what a pool is, without its figures.
+// poolText describes a pool, without its figures.
 func poolText(v venue, pair string, p catalog.Pool) string {
 	s := fmt.Sprintf("%s is a pool of the venue %s", pair, v.Title)
 	if p.Quote != "" {

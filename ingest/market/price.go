@@ -27,13 +27,14 @@ func (r *run) prices(ctx context.Context) error {
 		}
 	}
 	query := url.Values{
-		"ids": {strings.Join(coins, ",")}, "vs_currencies": {"usd"}, "include_market_cap": {"true"}, "include_24hr_vol": {"true"},
-		"include_24hr_change": {"true"}, "include_last_updated_at": {"true"}, "precision": {"full"},
+		"ids": {strings.Join(coins, ",")}, "vs_currencies": {"usd"}, "include_market_cap": {"true"},
+		"include_24hr_vol": {"true"}, "include_24hr_change": {"true"}, "include_last_updated_at": {"true"},
+		"precision": {"full"},
 	}
 	body, err := r.fetch(ctx, p.API+"/simple/price?"+query.Encode(), access{p.TokenEnv, p.TokenHeader})
 	var all map[string]map[string]json.RawMessage
 	if err == nil && json.Unmarshal(body, &all) != nil {
-		err = errors.New("the answer is no list of prices")
+		err = errors.New("the answer is not a list of prices")
 	}
 	var failed error
 	for _, coin := range coins {
@@ -43,22 +44,23 @@ func (r *run) prices(ctx context.Context) error {
 		}
 		switch {
 		case bad == nil:
-			remember(&r.now.Prices, coin, r.known.Prices, q, moment(all[coin]["last_updated_at"], r.env.Now()), r.env.Now())
+			remember(&r.now.Prices, coin, r.known.Prices, q, moment(all[coin]["last_updated_at"], r.env.Now()),
+				r.env.Now())
 			continue
 		case coin == p.Coin:
 			failed = bad
 		case err == nil:
-			r.out.Warn("price of "+coin, "its last good price stays: "+bad.Error())
+			r.out.Warn("price of "+coin, "keeping its last good price: "+bad.Error())
 		}
 		keep(&r.now.Prices, coin, r.known.Prices)
 	}
 	return failed
 }
 
-var errNoPrice = errors.New("the answer has no price of it; look at the id")
+var errNoPrice = errors.New("the answer has no price of it; check the id")
 
-// quote reads the figures of a coin. Without a price that can be true the rest
-// is worth nothing.
+// quote reads the figures of a coin. Without a plausible price the rest is
+// worthless.
 func (r *run) quote(coin string, figures map[string]json.RawMessage) (quote, error) {
 	at := path{}
 	price, err := amount(at.find(figures["usd"]), 0, maxPrice)
@@ -71,7 +73,7 @@ func (r *run) quote(coin string, figures map[string]json.RawMessage) (quote, err
 	q := quote{Price: *price}
 	q.Cap = r.figure("price of "+coin, "usd_market_cap", at.find(figures["usd_market_cap"]), 0, maxUSD)
 	if q.Cap != nil && *q.Cap == 0 {
-		q.Cap = nil // that is how the API writes that it does not know
+		q.Cap = nil // the API writes 0 for unknown
 	}
 	q.Volume = r.figure("price of "+coin, "usd_24h_vol", at.find(figures["usd_24h_vol"]), 0, maxUSD)
 	if change := at.find(figures["usd_24h_change"]); change != nil {
@@ -88,8 +90,8 @@ func (r *run) quote(coin string, figures map[string]json.RawMessage) (quote, err
 	return q, nil
 }
 
-// figure is amount for a figure that may as well be absent: one that cannot be
-// true is reported and left out.
+// figure is amount for an optional figure: an implausible one is reported and
+// left out.
 func (r *run) figure(locator, name string, data json.RawMessage, divide, most float64) *float64 {
 	n, err := amount(data, divide, most)
 	if err != nil {
@@ -100,8 +102,7 @@ func (r *run) figure(locator, name string, data json.RawMessage, divide, most fl
 
 func (t *tvl) access() access { return access{t.TokenEnv, t.TokenHeader} }
 
-// chain reads the value locked on the chain.
-// https://api-docs.defillama.com
+// chain reads the value locked on the chain. https://api-docs.defillama.com
 func (r *run) chain(ctx context.Context) error {
 	t := r.opts.TVL
 	value, err := r.chainTVL(ctx, t)
@@ -121,7 +122,7 @@ func (r *run) chainTVL(ctx context.Context, t *tvl) (float64, error) {
 	chain := path{steps: []step{{name: "name", value: t.Chain, picks: true}, {name: "tvl"}}}
 	value, err := amount(chain.find(body), 0, maxUSD)
 	if err == nil && value == nil {
-		err = fmt.Errorf("the list of chains has no value of %q; look at option chain", t.Chain)
+		err = fmt.Errorf("the list of chains has no value of %q; check option chain", t.Chain)
 	}
 	if err != nil {
 		return 0, err
@@ -129,7 +130,7 @@ func (r *run) chainTVL(ctx context.Context, t *tvl) (float64, error) {
 	return *value, nil
 }
 
-// maxProtocols is how many protocols of a chain are kept, the largest.
+// maxProtocols is the number of protocols kept, the largest ones.
 const maxProtocols = 200
 
 // protocols reads the value locked in each protocol.
@@ -158,8 +159,8 @@ func value(n *float64) float64 {
 	return *n
 }
 
-// notLocked are categories of /protocols that the totals of chains leave out
-// too: what exchanges keep, and chains themselves.
+// notLocked are the categories of /protocols that the totals of chains also
+// exclude: deposits at exchanges, and chains themselves.
 var notLocked = []string{"CEX", "Chain"}
 
 func (r *run) protocolsOfChain(ctx context.Context, t *tvl) ([]catalog.ProtocolTVL, error) {
@@ -169,7 +170,7 @@ func (r *run) protocolsOfChain(ctx context.Context, t *tvl) ([]catalog.ProtocolT
 	}
 	entries, ok := path{}.list(body)
 	if !ok || len(entries) == 0 {
-		return nil, errors.New("the answer is no list of protocols")
+		return nil, errors.New("the answer is not a list of protocols")
 	}
 	all := []catalog.ProtocolTVL{}
 	shaped := false // some entry has the form of a protocol
@@ -187,16 +188,18 @@ func (r *run) protocolsOfChain(ctx context.Context, t *tvl) ([]catalog.ProtocolT
 		if !here || slices.Contains(notLocked, p.Category) {
 			continue
 		}
-		all = append(all, catalog.ProtocolTVL{Protocol: p.Name, TVLUSD: r.figure("protocol "+p.Name, "tvl", path{}.find(data), 0, maxUSD)})
+		all = append(all, catalog.ProtocolTVL{
+			Protocol: p.Name, TVLUSD: r.figure("protocol "+p.Name, "tvl", path{}.find(data), 0, maxUSD),
+		})
 	}
 	if !shaped {
-		return nil, errors.New("the list of protocols has another form than expected")
+		return nil, errors.New("the list of protocols does not have the expected form")
 	}
 	return all, nil
 }
 
-// namedProtocols asks for one protocol after the other. One that the API does
-// not know has no value; a server that fails leaves all as they were.
+// namedProtocols requests one protocol after another. One that the API does not
+// have gets no value; if the server fails, all keep their values.
 func (r *run) namedProtocols(ctx context.Context, t *tvl) ([]catalog.ProtocolTVL, error) {
 	var all []catalog.ProtocolTVL
 	for _, name := range t.Protocols {
@@ -204,13 +207,15 @@ func (r *run) namedProtocols(ctx context.Context, t *tvl) ([]catalog.ProtocolTVL
 		status, isStatus := errors.AsType[*outbound.StatusError](err)
 		switch {
 		case isStatus && (status.Status == http.StatusNotFound || status.Status == http.StatusBadRequest):
-			r.out.Warn("protocol "+name, "the API does not know it; look at option protocols")
+			r.out.Warn("protocol "+name, "the API does not have it; check option protocols")
 			all = append(all, catalog.ProtocolTVL{Protocol: name})
 			continue
 		case err != nil:
 			return nil, err
 		}
-		all = append(all, catalog.ProtocolTVL{Protocol: name, TVLUSD: r.figure("protocol "+name, "tvl", path{}.find(body), 0, maxUSD)})
+		all = append(all, catalog.ProtocolTVL{
+			Protocol: name, TVLUSD: r.figure("protocol "+name, "tvl", path{}.find(body), 0, maxUSD),
+		})
 	}
 	return all, nil
 }

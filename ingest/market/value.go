@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// What figures may be at most. Beyond them is a mistake of a source: a wrong
-// unit, or a price of something that is not traded.
+// Limits of figures. Anything beyond is an error of the source: a wrong unit,
+// or the price of something that is not traded.
 const (
 	maxPrice  = 1e12 // USD
 	maxUSD    = 1e16 // of a market, a pool, a chain
@@ -23,19 +23,18 @@ const (
 )
 
 var (
-	errNoNumber = errors.New("is no number")
+	errNoNumber = errors.New("is not a number")
 	errNegative = errors.New("is negative")
-	errAbsurd   = errors.New("is beyond anything that can be true")
+	errAbsurd   = errors.New("is beyond any plausible value")
 )
 
 var decimal = regexp.MustCompile(`^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$`)
 
-// maxDigits is how long a figure may be written.
+// maxDigits is the maximum length of a written figure.
 const maxDigits = 400
 
-// number reads a figure that is written as a number or a string, with its
-// decimal point so many places further left: it is rounded once, so that 4.1
-// percent is 0.041.
+// number parses a figure given as a number or a string and moves its decimal
+// point left by some places: it rounds only once, so that 4.1 percent is 0.041.
 func number(data json.RawMessage, places int) (float64, error) {
 	s, ok := text(data)
 	if !ok || len(s) > maxDigits || !decimal.MatchString(s) {
@@ -53,17 +52,17 @@ func number(data json.RawMessage, places int) (float64, error) {
 	return n, nil
 }
 
-// places are how far a division by a power of ten moves the decimal point; not
-// ok for another number.
+// places returns how far a division by a power of ten moves the decimal point;
+// ok is false for other numbers.
 func places(divide float64) (n int, ok bool) {
-	if !(divide >= 1 && divide <= maxSupply) { // NaN is neither
+	if !(divide >= 1 && divide <= maxSupply) { // false for NaN
 		return 0, false
 	}
 	n = int(math.Round(math.Log10(divide)))
 	return n, math.Pow10(n) == divide
 }
 
-// amount reads a figure between 0 and most; nil if there is none. Divide is a
+// amount reads a figure between 0 and most; nil if there is none. divide is a
 // power of ten, or 0 for none.
 func amount(data json.RawMessage, divide, most float64) (*float64, error) {
 	if data == nil {
@@ -77,7 +76,7 @@ func amount(data json.RawMessage, divide, most float64) (*float64, error) {
 	return check(n, most)
 }
 
-// check returns a figure that can be true.
+// check returns a figure if it is plausible.
 func check(n, most float64) (*float64, error) {
 	switch {
 	case math.IsNaN(n):
@@ -93,15 +92,16 @@ func check(n, most float64) (*float64, error) {
 
 var (
 	firstTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
-	layouts   = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05 MST", time.RFC1123, time.DateOnly}
+	layouts   = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999",
+		"2006-01-02 15:04:05 MST", time.RFC1123, time.DateOnly}
 )
 
 // maxAhead is how far the clock of a source may be ahead.
 const maxAhead = 24 * time.Hour
 
-// moment reads a time: a text, or a number of seconds, milliseconds,
-// microseconds or nanoseconds since 1970, whichever makes it a likely one. It
-// returns it as RFC 3339 in UTC, to the second; "" if it is none that can be.
+// moment parses a time: a text, or a number of seconds, milliseconds,
+// microseconds or nanoseconds since 1970, whichever is plausible. It returns
+// RFC 3339 in UTC, to the second; "" if it is not a plausible time.
 func moment(data json.RawMessage, now time.Time) string {
 	s, ok := text(data)
 	if !ok {
@@ -115,7 +115,7 @@ func stated(s string, now time.Time) string {
 	var at time.Time
 	if len(s) <= maxDigits && decimal.MatchString(s) {
 		n, _ := strconv.ParseFloat(s, 64)
-		for n >= 1e11 && n < 1e21 { // seconds have ten digits until the year 2286
+		for n >= 1e11 && n < 1e21 { // seconds have at most ten digits until 2286
 			n /= 1000
 		}
 		if n < 1e11 && n > 0 {

@@ -2,8 +2,7 @@ package markup
 
 import "strings"
 
-// fenceMark is the code fence a line scan is inside of; the zero value is
-// outside.
+// fenceMark is the code fence around the current line; zero if there is none.
 type fenceMark struct {
 	char  byte
 	count int
@@ -13,7 +12,7 @@ func (f fenceMark) open() bool { return f.count > 0 }
 
 // next returns the state after line. A fence opens at three or more backticks
 // or tildes at any indentation, and closes at as many of the same with nothing
-// behind them.
+// after them.
 func (f fenceMark) next(line string) fenceMark {
 	line = strings.TrimLeft(line, " \t")
 	if len(line) < 3 || line[0] != '`' && line[0] != '~' {

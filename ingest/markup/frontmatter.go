@@ -6,8 +6,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxFrontMatter is the size beyond which a leading "---" block is not taken
-// for front matter.
+// maxFrontMatter is the maximum size of front matter; a longer leading "---"
+// block is not front matter.
 const maxFrontMatter = 64 << 10
 
 type frontMatter struct {
@@ -15,7 +15,7 @@ type frontMatter struct {
 	Description string `yaml:"description"`
 }
 
-// splitFrontMatter takes the leading "---" block off a page. A block that is
+// splitFrontMatter splits the leading "---" block from a page. A block that is
 // not YAML is read line by line; one that is never closed ends at the first
 // line that is not "key: value".
 func splitFrontMatter(text string) (frontMatter, string) {
@@ -66,7 +66,7 @@ func cutFrontMatter(s string) (block, after string, ok bool) {
 			return s[:at], s[end:], true
 		}
 		if strings.HasPrefix(line, "# ") || strings.HasPrefix(line, "```") {
-			return "", "", false // the page has begun
+			return "", "", false // the page has started
 		}
 		at = end
 	}

@@ -6,26 +6,25 @@ import (
 	"strings"
 )
 
-// Bounds of what one page may include, so that a page that includes itself
-// or a snippet a million times stays a page.
+// Limits of the includes of one page, so that including itself or a snippet a
+// million times stays cheap.
 const (
 	maxIncludeDepth = 8
-	maxIncluded     = 4 << 20 // bytes of one page, all includes together
-	includeCost     = 256     // bytes charged for each include, however short
+	maxIncluded     = 4 << 20 // bytes per page, over all includes
+	includeCost     = 256     // minimum bytes charged per include
 )
 
 // loader opens included files for one page.
 type loader struct {
 	resolve  func(string) (string, bool)
-	stack    []string // the page and the files open around the current one
+	stack    []string // the page and the open files around the current one
 	included []string
 	budget   int // bytes that may still be included
 }
 
-// open finds the file that target means on the page from. A relative target
-// starts from that page's directory; an absolute one from the root of the
-// documentation tree, which is some directory above the page: the nearest
-// that has the file.
+// open finds the file that target refers to on the page from. A relative target
+// starts at that page's directory, an absolute one at the root of the
+// documentation tree: the nearest parent directory that has the file.
 func (l *loader) open(from, target string) (name, text string, ok bool) {
 	target = strings.TrimSpace(target)
 	if l.resolve == nil || target == "" || len(l.stack) > maxIncludeDepth || strings.Contains(target, "://") {
@@ -64,8 +63,8 @@ func (l *loader) within(name string, f func()) {
 	l.stack = l.stack[:len(l.stack)-1]
 }
 
-// convert turns one file's text into Markdown-like text; named is the title
-// an HTML head gives.
+// convert turns one file's text into Markdown-like text; named is the title in
+// an HTML head.
 func (l *loader) convert(name, text, format string) (body, named string) {
 	switch format {
 	case formatText:

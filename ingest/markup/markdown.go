@@ -6,12 +6,12 @@ import (
 )
 
 // markdown converts one Markdown, MDX or HTML file. It walks the lines once,
-// keeps code fences as they are and hands the text between them to tags.
+// copies code fences unchanged and passes the text between them to tags.
 type markdown struct {
 	load    *loader
 	path    string
 	format  string
-	imports map[string]string // component → the path it was imported from
+	imports map[string]string // component → path of its import
 	title   string            // of an HTML head
 
 	out   strings.Builder
@@ -59,7 +59,8 @@ func (m *markdown) flush() {
 	}
 }
 
-// fence copies the fence that opens at lines[i] and returns the line after it.
+// fence copies the fence that opens at lines[i] and returns the index of the
+// line after it.
 func (m *markdown) fence(lines []string, i int, mark fenceMark) int {
 	m.flush()
 	language, caption := fenceInfo(strings.TrimLeft(strings.TrimSpace(lines[i]), "`~"))
@@ -81,11 +82,13 @@ func (m *markdown) fence(lines []string, i int, mark fenceMark) int {
 
 var (
 	fenceTitle  = regexp.MustCompile(`\b(?:title|caption|filename)=(?:"([^"]*)"|'([^']*)')`)
-	fenceOption = regexp.MustCompile(`\{[^{}]*\}|[\w.-]+=(?:"[^"]*"|'[^']*'|\S*)|\b(?:expandable|wrap|lines|copy|showLineNumbers|linenums|noline|focus|icon|theme)\b`)
+	fenceOption = regexp.MustCompile(`\{[^{}]*\}|[\w.-]+=(?:"[^"]*"|'[^']*'|\S*)|\b(?:expandable|wrap|lines|copy|` +
+		`showLineNumbers|linenums|noline|focus|icon|theme)\b`)
 )
 
-// fenceInfo splits what stands behind an opening fence into the language and
-// the caption that a reader sees above the code: a title, or what is no option.
+// fenceInfo splits the text after an opening fence into the language and the
+// caption that a reader sees above the code: a title, or whatever is not an
+// option.
 func fenceInfo(info string) (language, caption string) {
 	info = strings.TrimSpace(info)
 	if strings.HasPrefix(info, "{") { // attributes only
@@ -99,8 +102,8 @@ func fenceInfo(info string) (language, caption string) {
 	return language, strings.ReplaceAll(rest, "*", "")
 }
 
-// module reads the import or export statement at lines[i] and returns the
-// line after it, or i if it is only text that begins with the word.
+// module reads the import or export statement at lines[i] and returns the index
+// of the line after it, or i if it is text that begins with the word.
 func (m *markdown) module(lines []string, i int) int {
 	if match := importLine.FindStringSubmatch(lines[i]); match != nil {
 		if match[1] != "" {
@@ -122,18 +125,19 @@ func (m *markdown) module(lines []string, i int) int {
 	return statementEnd(lines, i)
 }
 
-// maxStatement is the longest export statement, in lines.
+// maxStatement is the maximum length of an export statement, in lines.
 const maxStatement = 2000
 
-// statementEnd returns the line after a JavaScript statement: where its
-// brackets are closed, else the next empty line.
+// statementEnd returns the index of the line after a JavaScript statement:
+// where its brackets are closed, else the next empty line.
 func statementEnd(lines []string, i int) int {
 	depth := 0
 	for end := i; end < min(i+maxStatement, len(lines)); end++ {
 		line := lines[end]
 		depth += strings.Count(line, "{") + strings.Count(line, "(") + strings.Count(line, "[") -
 			strings.Count(line, "}") - strings.Count(line, ")") - strings.Count(line, "]")
-		if t := strings.TrimRight(line, " \t"); depth <= 0 && !strings.HasSuffix(t, "=") && !strings.HasSuffix(t, "=>") {
+		if t := strings.TrimRight(line, " \t"); depth <= 0 && !strings.HasSuffix(t, "=") &&
+			!strings.HasSuffix(t, "=>") {
 			return end + 1
 		}
 	}
@@ -144,15 +148,16 @@ func statementEnd(lines []string, i int) int {
 	return end
 }
 
-// underlined reports the level of a heading written as a line of text above a
-// line of = or -, with an empty line before it.
+// underlined returns the level of a heading written as a line of text above a
+// line of = or -, after an empty line.
 func underlined(lines []string, i int) int {
 	if i+1 >= len(lines) || i > 0 && strings.TrimSpace(lines[i-1]) != "" {
 		return 0
 	}
 	under := strings.TrimRight(lines[i+1], " \t")
 	text := strings.TrimSpace(lines[i])
-	if len(under) < 3 || text == "" || len(text) > 300 || strings.ContainsRune("#-*>|=<`+", rune(text[0])) || indentOf(lines[i]) > 3 {
+	if len(under) < 3 || text == "" || len(text) > 300 || strings.ContainsRune("#-*>|=<`+", rune(text[0])) ||
+		indentOf(lines[i]) > 3 {
 		return 0
 	}
 	switch under {
@@ -164,8 +169,8 @@ func underlined(lines []string, i int) int {
 	return 0
 }
 
-// dropComments takes <!-- --> and, in MDX, {/* */} comments out, except inside
-// code. A comment that is never closed is text.
+// dropComments removes <!-- --> and, in MDX, {/* */} comments, except inside
+// code. An unclosed comment is text.
 func dropComments(text string, mdx bool) string {
 	lastHTML, lastJSX := strings.LastIndex(text, "-->"), strings.LastIndex(text, "*/}")
 	if lastHTML < 0 && (lastJSX < 0 || !mdx) {
@@ -191,7 +196,7 @@ func dropComments(text string, mdx bool) string {
 }
 
 // dropFromLine copies text[at:end] without the comments that begin in it and
-// returns where to go on, which is behind end if one of them did.
+// returns where to continue, which is past end if a comment is.
 func dropFromLine(b *strings.Builder, text string, at, end, lastHTML, lastJSX int, mdx bool) int {
 	code := false
 	for at < end {

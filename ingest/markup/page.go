@@ -2,10 +2,10 @@
 // HTML and plain text) into one clean form: Markdown-like text with "#"
 // headings and ``` fences, which a single passage cutter can read.
 //
-// It knows syntax only. It imports nothing of ours, opens no file (included
-// files come through Input.Resolve) and never fails: what it cannot read it
-// leaves as text. Its running time is linear in the size of the page and of
-// what the page includes, which is bounded.
+// It handles only syntax. It imports no other package of this module, opens no
+// files (included files come through Input.Resolve) and never fails: what it
+// cannot parse stays text. Its running time is linear in the size of the page
+// and its includes, which is bounded.
 package markup
 
 import (
@@ -14,24 +14,24 @@ import (
 	"unicode/utf8"
 )
 
-// Input is one page as its source stores it.
+// Input is a page as stored by its source.
 type Input struct {
-	// Path is where the page lies, with slashes. Its extension selects the
+	// Path is the path of the page, with slashes. Its extension selects the
 	// format; relative includes start from its directory.
 	Path string
 	Text string
-	// Resolve returns the text of an included file by its path, in the same
-	// tree as Path. Nil: nothing is included.
+	// Resolve returns the text of an included file by its path in the tree of
+	// Path. If it is nil, nothing is included.
 	Resolve func(path string) (string, bool)
 }
 
-// Page is what a reader would see of an Input.
+// Page is what a reader sees of an Input.
 type Page struct {
 	Format      string    // markdown, mdx, rst, html, text
-	Title       string    // never empty, never only "Overview" or "1.2.3" where the page says more
-	Description string    // of the front matter
+	Title       string    // never empty; not just "Overview" or "1.2.3" if the page says more
+	Description string    // from the front matter
 	Body        string    // Markdown-like text
-	Headings    []Heading // the first of Body
+	Headings    []Heading // the first ones in Body
 	Includes    []string
 	Stub        bool // hardly any text of its own: a title, a to-do list, a table of contents; or a template
 }
@@ -50,8 +50,8 @@ var formats = map[string]string{
 	".rst": formatRST, ".inc": formatRST, ".html": formatHTML, ".htm": formatHTML, ".txt": formatText,
 }
 
-// Format returns the page format of a path by its extension, or "" if files
-// of that name are not pages.
+// Format returns the page format for a path's extension, or "" if it is not a
+// page.
 func Format(name string) string { return formats[strings.ToLower(path.Ext(name))] }
 
 // Parse reads a page. A path of unknown extension is read as plain text.
@@ -80,9 +80,9 @@ func Parse(in Input) Page {
 	return p
 }
 
-// Clean makes any bytes plain text: valid UTF-8 without byte-order mark, NUL
-// and other control characters, lines ended by \n; blanks and hyphens that only
-// forbid a line break are plain ones.
+// Clean turns any bytes into plain text: valid UTF-8 without byte-order mark,
+// NUL and other control characters, with \n line ends and ordinary blanks and
+// hyphens in place of non-breaking ones.
 func Clean(s string) string {
 	s = strings.TrimPrefix(s, "\ufeff")
 	if !utf8.ValidString(s) {
@@ -107,9 +107,9 @@ func Clean(s string) string {
 	return s
 }
 
-// isControl finds what Clean replaces: control characters other than tab and
-// newline, the separators, the marks that editors leave behind and nobody
-// sees, and what forbids a line break.
+// isControl reports whether Clean replaces a character: control characters
+// other than tab and newline, separators, invisible marks left by editors, and
+// non-breaking characters.
 func isControl(r rune) bool {
 	if r < 0x7f {
 		return r < ' ' && r != '\n' && r != '\t'
@@ -121,8 +121,8 @@ func isControl(r rune) bool {
 	return false
 }
 
-// tidy ends lines at their last visible character and leaves at most one
-// empty line in a row, except inside fences.
+// tidy trims trailing space and keeps at most one consecutive empty line,
+// except inside fences.
 func tidy(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
@@ -152,7 +152,7 @@ type Heading struct {
 	Text  string
 }
 
-// maxHeadings is how many headings of a page its title is chosen from.
+// maxHeadings is the number of headings that a page's title is chosen from.
 const maxHeadings = 500
 
 // headings lists the first headings of a converted page.

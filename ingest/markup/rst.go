@@ -6,25 +6,25 @@ import (
 	"unicode/utf8"
 )
 
-// rst converts one reStructuredText page with all it includes. Sources:
-// docutils' reStructuredText markup specification, and Sphinx for roles and
-// directives. The conversion is by blocks of equal indentation, the only
-// structure the format has.
+// rst converts a reStructuredText page with its includes. Sources: docutils'
+// reStructuredText markup specification, and Sphinx for roles and directives.
+// The conversion is by blocks of equal indentation, the only structure the
+// format has.
 type rst struct {
 	load   *loader
-	levels []string          // adornment styles in order of first use: a title's level
+	levels []string          // adornment styles in order of first use; the index is the level of a title
 	subs   map[string]string // substitutions
 	out    strings.Builder
 	para   []string // the paragraph being read
 	level  int      // of the last heading
-	begun  bool     // text was written: field lists are no more the page's own
+	begun  bool     // text was written: field lists no longer belong to the page
 }
 
-// maxNested is how deep directives may stand inside each other; deeper ones
-// are text.
+// maxNested is the maximum nesting of directives; deeper ones are text.
 const maxNested = 24
 
-// maxSubstitution is the longest HTML of a substitution, in lines.
+// maxSubstitution is the maximum length of the HTML of a substitution, in
+// lines.
 const maxSubstitution = 20
 
 var (
@@ -65,7 +65,7 @@ func (r *rst) define(lines []string) {
 	}
 }
 
-// blocks converts lines that share an indentation of zero.
+// blocks converts lines whose common indentation is zero.
 func (r *rst) blocks(file string, lines []string, depth int) {
 	for i := 0; i < len(lines); {
 		line := lines[i]
@@ -86,7 +86,7 @@ func (r *rst) blocks(file string, lines []string, depth int) {
 			r.flush()
 			i++
 		case fieldLine.MatchString(line) && !r.begun && len(r.para) == 0:
-			i++ // of the page, not of its text
+			i++ // belongs to the page, not its text
 		default:
 			if size := r.heading(lines, i); size > 0 {
 				i += size
@@ -126,8 +126,8 @@ func (r *rst) flush() {
 	r.para = r.para[:0]
 }
 
-// endsLiteral reports whether the paragraph announces a literal block, and
-// the indentation that the block must exceed.
+// endsLiteral reports whether the paragraph introduces a literal block, and the
+// indentation that the block must exceed.
 func (r *rst) endsLiteral() (bool, int) {
 	if len(r.para) == 0 {
 		return false, 0
@@ -166,7 +166,8 @@ func (r *rst) heading(lines []string, i int) int {
 	}
 	over := adornment(lines[i])
 	switch {
-	case over != 0 && i+2 < len(lines) && adornment(lines[i+2]) == over && strings.TrimSpace(lines[i+1]) != "" && adornment(lines[i+1]) == 0:
+	case over != 0 && i+2 < len(lines) && adornment(lines[i+2]) == over && strings.TrimSpace(lines[i+1]) != "" &&
+		adornment(lines[i+1]) == 0:
 		r.writeHeading(string([]byte{over, over}), lines[i+1])
 		return 3
 	case over != 0:
@@ -203,11 +204,13 @@ func (r *rst) writeHeading(style, text string) {
 		r.levels = append(r.levels, style)
 	}
 	r.level, r.begun = min(level+1, 6), true
-	r.out.WriteString("\n" + strings.Repeat("#", r.level) + " " + strings.TrimSpace(r.inline(strings.TrimSpace(text))) + "\n\n")
+	r.out.WriteString("\n" + strings.Repeat("#", r.level) + " " + strings.TrimSpace(r.inline(strings.TrimSpace(text))) +
+		"\n\n")
 }
 
-// explicit handles what begins with ".." at lines[i]: directives, targets,
-// footnotes, substitutions, comments. It returns the line after it.
+// explicit handles the explicit markup (".. ") at lines[i]: directives,
+// targets, footnotes, substitutions, comments. It returns the index of the line
+// after it.
 func (r *rst) explicit(file string, lines []string, i, depth int) int {
 	base := indentOf(lines[i])
 	text := strings.TrimSpace(lines[i])

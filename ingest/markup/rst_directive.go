@@ -23,7 +23,8 @@ func readDirective(name, argument string, block []string) directive {
 	d := directive{name: strings.ToLower(name), argument: strings.TrimSpace(argument), options: map[string]string{}}
 	indent := commonIndent(block)
 	i := 0
-	for i < len(block) && len(d.options) == 0 && strings.TrimSpace(block[i]) != "" && !optionLine.MatchString(block[i]) {
+	for i < len(block) && len(d.options) == 0 && strings.TrimSpace(block[i]) != "" &&
+		!optionLine.MatchString(block[i]) {
 		d.content = append(d.content, cutIndent(block[i], indent)) // of the argument or, for a note, its text
 		i++
 	}
@@ -41,8 +42,8 @@ func readDirective(name, argument string, block []string) directive {
 	return d
 }
 
-// What a directive becomes; those not listed become their argument in bold
-// and their content.
+// How directives are converted; others become their argument in bold, followed
+// by their content.
 type directiveRule int
 
 const (
@@ -50,7 +51,7 @@ const (
 	dirNote
 	dirCode    // the content is code, the argument its language
 	dirCommand // the argument is code
-	dirSection // the argument is a heading above the content
+	dirSection // the argument becomes a heading above the content
 	dirFigure
 	dirInclude
 	dirLiteralInclude
@@ -66,11 +67,14 @@ var directiveRules = map[string]directiveRule{}
 
 func init() {
 	for rule, names := range map[directiveRule]string{
-		dirSkip: "todo wip hidden contents default-role index meta openapi youtube highlight assert generatedinclude remoteliteralinclude " +
+		dirSkip: "todo wip hidden contents default-role index meta openapi youtube highlight assert generatedinclude " +
+			"remoteliteralinclude " +
 			"role tabularcolumns sectionauthor codeauthor sectnum target-notes replace unicode todolist raw-html",
-		dirNote: "note warning important hint tip caution danger attention error seealso admonition deprecated versionadded " +
+		dirNote: "note warning important hint tip caution danger attention error seealso admonition deprecated " +
+			"versionadded " +
 			"versionchanged versionremoved",
-		dirCode:           "code code-block sourcecode parsed-literal prompt highlight-code mermaid graphviz uml digraph doctest testcode ipython console",
+		dirCode: "code code-block sourcecode parsed-literal prompt highlight-code mermaid graphviz uml " +
+			"digraph doctest testcode ipython console",
 		dirCommand:        "shell success failure command",
 		dirSection:        "release-notes rubric topic sidebar",
 		dirFigure:         "image figure",
@@ -81,7 +85,8 @@ func init() {
 		dirContents:       "toctree",
 		dirMath:           "math",
 		dirRaw:            "raw",
-		dirInner:          "snippet container class rst-class only ifconfig compound tabs tabbed grid epigraph glossary cssclass centered div",
+		dirInner: "snippet container class rst-class only ifconfig compound tabs tabbed grid epigraph " +
+			"glossary cssclass centered div",
 	} {
 		for _, name := range strings.Fields(names) {
 			directiveRules[name] = rule
@@ -140,7 +145,7 @@ func (r *rst) directive(file string, d directive, depth int) {
 	r.out.WriteByte('\n')
 }
 
-// bold writes a caption or title as a paragraph of its own.
+// bold writes a caption or title as a separate paragraph.
 func (r *rst) bold(text string) {
 	text = strings.ReplaceAll(strings.TrimSpace(r.inline(text)), "**", "")
 	if text != "" {
@@ -170,7 +175,7 @@ func (r *rst) note(file string, d directive, depth int) {
 	r.blocks(file, content, depth+1)
 }
 
-// include puts a file's text in place, as if it stood there.
+// include inserts the text of a file.
 func (r *rst) include(target, file string, depth int) {
 	name, text, ok := r.load.open(file, target)
 	if !ok {
@@ -181,7 +186,7 @@ func (r *rst) include(target, file string, depth int) {
 	r.load.within(name, func() { r.blocks(name, lines, depth+1) })
 }
 
-// literalInclude writes the chosen lines of a file as code.
+// literalInclude writes the selected lines of a file as code.
 func (r *rst) literalInclude(file string, d directive) {
 	_, text, ok := r.load.open(file, d.argument)
 	if !ok {
@@ -192,8 +197,8 @@ func (r *rst) literalInclude(file string, d directive) {
 	writeFence(&r.out, strings.ToLower(d.options["language"]), chosenLines(strings.Split(text, "\n"), d.options))
 }
 
-// chosenLines applies the options start-after, start-at, end-before, end-at
-// and lines. An option that matches nothing chooses nothing.
+// chosenLines applies the options start-after, start-at, end-before, end-at and
+// lines. An option without a match selects nothing.
 func chosenLines(lines []string, options map[string]string) []string {
 	find := func(text string, from int) int {
 		for i := from; i < len(lines); i++ {

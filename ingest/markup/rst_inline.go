@@ -8,13 +8,14 @@ import (
 
 // inlineMarkup finds, leftmost first: a literal, a role, a link with its
 // address, a reference, a substitution. \x60 is the backtick.
-var inlineMarkup = regexp.MustCompile(`(?s)\x60\x60.+?\x60\x60|:[A-Za-z][\w:+.-]*:\x60[^\x60]+\x60|\x60[^\x60<>]*<[^\x60<>]*>\x60_{0,2}|\x60[^\x60]+\x60_{1,2}|\|[^|\s][^|\n]{0,60}\|_{0,2}`)
+var inlineMarkup = regexp.MustCompile(`(?s)\x60\x60.+?\x60\x60|:[A-Za-z][\w:+.-]*:\x60[^\x60]+\x60|` +
+	`\x60[^\x60<>]*<[^\x60<>]*>\x60_{0,2}|\x60[^\x60]+\x60_{1,2}|\|[^|\s][^|\n]{0,60}\|_{0,2}`)
 
-// buildValue is the name of a substitution that only the build of the pages
-// defines: "download_link".
+// buildValue matches the name of a substitution that is only defined when the
+// pages are built: "download_link".
 var buildValue = regexp.MustCompile(`^[a-z]\w*(?:[_-]\w+)+$`)
 
-// inline makes the inline markup of a paragraph Markdown.
+// inline converts the inline markup of a paragraph to Markdown.
 func (r *rst) inline(text string) string {
 	if !strings.ContainsAny(text, "`|\\") {
 		return text
@@ -30,8 +31,8 @@ func (r *rst) inline(text string) string {
 	return b.String()
 }
 
-// escaped is a backslash with what it takes the meaning from; before a blank
-// it only ends markup and both go.
+// escaped matches a backslash and the escaped character; an escaped blank only
+// ends markup, so both are dropped.
 var escaped = regexp.MustCompile(`\\(?:[ \n]|([!-/:-@\[-\x60{-~]))`)
 
 func unescape(text string) string {
@@ -90,7 +91,7 @@ func cutTarget(s string) (text, target string, ok bool) {
 	return text, target, true
 }
 
-// roleText is what a reader sees of :role:`content`.
+// roleText returns the visible text of :role:`content`.
 func roleText(role, content string) string {
 	if i := strings.LastIndexByte(role, ':'); i >= 0 {
 		role = role[i+1:] // the domain: py:class
@@ -115,8 +116,8 @@ func roleText(role, content string) string {
 	return text
 }
 
-// label makes a cross-reference without a text readable: the last part of
-// its path or its words.
+// label makes a cross-reference without text readable: the last part of its
+// path, or its words.
 func label(target string) string {
 	if strings.Contains(target, "/") {
 		dir, base := path.Split(strings.TrimRight(target, "/"))

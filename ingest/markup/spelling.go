@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// maxSpelling is how much of a text is searched for the spelling of a name,
-// in bytes.
+// maxSpelling is how many bytes of a text are searched for the spelling of a
+// name.
 const maxSpelling = 64 << 10
 
-// Respell writes a name that was made of a file's name ("Json api guide") as
-// the text does ("JSON API guide"), and reports whether the text has the whole
-// of it. What the text does not have stays as it is, and so does a name that
-// was written with capital letters.
+// Respell spells a name derived from a file name ("Json api guide") as the text
+// does ("JSON API guide"), and reports whether the text contains all of it.
+// Words that the text does not contain stay unchanged, and so does a name
+// written with capital letters.
 func Respell(name, text string) (spelled string, found bool) {
 	words := strings.Fields(name)
 	if len(words) == 0 {
@@ -21,7 +21,7 @@ func Respell(name, text string) (spelled string, found bool) {
 	}
 	s := speller{text: text[:min(len(text), maxSpelling)]}
 	s.tokenize()
-	forms := make([]map[int]spellings, len(words)) // by first and last word of a run
+	forms := make([]map[int]spellings, len(words)) // by first, then last word of a run
 	for i := range words {
 		forms[i] = s.runs(words[i:])
 	}
@@ -45,8 +45,8 @@ func Respell(name, text string) (spelled string, found bool) {
 	return upperWord(strings.Join(out, " ")), found
 }
 
-// isCased reports words that somebody wrote with capital letters: most of
-// those behind the first have one.
+// isCased reports whether words were written with capital letters: most of
+// those after the first have one.
 func isCased(words []string) bool {
 	cased := 0
 	for _, w := range words[min(1, len(words)):] {
@@ -62,10 +62,10 @@ func isGap(r rune) bool { return r == ' ' || r == '-' }
 // spellings counts the ways a text writes a name.
 type spellings map[string]int
 
-// best is the usual way with a capital letter. Of a name of several words it
-// is any, but not all in capitals, as headings are; of a single word one that
-// has a capital behind its first letter, an acronym or a coined word, in a
-// third of all places at least.
+// best returns the most frequent spelling with a capital letter. For several
+// words it is any that is not all in capitals, as in headings; for a single
+// word it must have a capital after its first letter, as in an acronym or a
+// coined word, in at least a third of all places.
 func (s spellings) best(several bool) (best string) {
 	all := 0
 	for form, n := range s {
@@ -94,9 +94,9 @@ type speller struct {
 type token struct {
 	lower      string
 	start, end int
-	joined     bool // only a blank or hyphen stands before it
-	first      bool // it may begin a name: no part of a path, address or longer identifier
-	last       bool // it may end one
+	joined     bool // only a blank or hyphen before it
+	first      bool // may start a name: not part of a path, address or longer identifier
+	last       bool // may end a name
 }
 
 func (s *speller) tokenize() {
@@ -127,10 +127,10 @@ func (s *speller) tokenize() {
 	}
 }
 
-// runs finds how the text writes words[0], words[0] words[1], …; the key is
-// the number of the last word. It may write them in one or with hyphens.
+// runs finds the spellings of words[0], words[0] words[1], …; the key is the
+// index of the last word. The text may join or hyphenate them.
 func (s *speller) runs(words []string) map[int]spellings {
-	ends := map[string]int{} // the letters of the first words → number of the last of them
+	ends := map[string]int{} // letters of the first words → index of the last of them
 	whole := ""
 	for i, w := range words {
 		whole += letters(w)
@@ -161,7 +161,7 @@ func (s *speller) runs(words []string) map[int]spellings {
 	return found
 }
 
-// letters is a word without what is no letter or digit, in lower case.
+// letters returns the letters and digits of a word, in lower case.
 func letters(word string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -171,8 +171,8 @@ func letters(word string) string {
 	}, word)
 }
 
-// upperWord begins a name with a capital letter, unless its first word has
-// one inside.
+// upperWord capitalises a name, unless its first word has a capital letter
+// inside.
 func upperWord(s string) string {
 	first, _, _ := strings.Cut(s, " ")
 	if first != strings.ToLower(first) {

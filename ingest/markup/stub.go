@@ -7,12 +7,12 @@ import (
 	"unicode"
 )
 
-// minWords is how many words make a text more than a stub. Prose is counted
-// by blanks, code by its identifiers.
+// minWords is the number of words that make a text more than a stub. Prose is
+// counted by blanks, code by its identifiers.
 const minWords = 25
 
-// IsStub reports a Markdown-like text with hardly anything of its own: what is
-// neither heading nor to-do item nor a list of links has less than 25 words.
+// IsStub reports whether a Markdown-like text has hardly any content: fewer
+// than 25 words outside headings, to-do items and lists of links.
 func IsStub(body string) bool {
 	words := 0
 	fence := fenceMark{}
@@ -41,16 +41,16 @@ func isTask(line string) bool {
 		strings.HasPrefix(strings.ToUpper(item), "TODO") || strings.HasPrefix(strings.ToUpper(item), "TBD")
 }
 
-// isBareLink reports a list item that is nothing but a link.
+// isBareLink reports whether a list item is only a link.
 func isBareLink(line string) bool {
 	return strings.HasPrefix(line, "- [") && strings.HasSuffix(line, ")") && strings.Contains(line, "](")
 }
 
-// unnumbered is what stands for a number that is not yet given: "XXXX".
+// unnumbered matches a placeholder for a number not yet assigned: "XXXX".
 var unnumbered = regexp.MustCompile(`(?:^|[-_ ])0*X{2,}(?:[-_ .]|$)`)
 
-// IsTemplate reports a file that is there to be copied: its name ends with
-// the word, or has a placeholder for a number.
+// IsTemplate reports whether a file is a template: its name ends with the word,
+// or has a placeholder for a number.
 func IsTemplate(file string) bool {
 	base := path.Base(file)
 	base = strings.TrimSuffix(base, path.Ext(base))

@@ -2,16 +2,16 @@ package markup
 
 import "strings"
 
-// tag is one HTML tag or JSX element tag.
+// tag is an HTML tag or a JSX element tag.
 type tag struct {
 	name    string
 	attrs   map[string]string // string values only
 	closing bool              // </x>
 	void    bool              // <x />
-	size    int               // bytes from "<" to behind ">"
+	size    int               // bytes from "<" to after ">"
 }
 
-// parseTag reads the tag that s begins with.
+// parseTag parses the tag at the start of s.
 func parseTag(s string) (t tag, ok bool) {
 	s = s[:min(len(s), maxTag)]
 	i := 1
@@ -101,8 +101,8 @@ func (t *tag) attribute(s string) (size int, ok bool) {
 	return i + n, true
 }
 
-// braces returns the size of the {…} that s begins with, or 0. Quotes inside
-// are respected.
+// braces returns the size of the {…} at the start of s, or 0. It respects
+// quotes.
 func braces(s string) int {
 	depth := 0
 	var quote byte
@@ -126,13 +126,13 @@ func braces(s string) int {
 				return i + 1
 			}
 		case c == '\n' && depth == 1 && strings.HasPrefix(s[i+1:], "\n"):
-			return 0 // an expression has no empty line of its own
+			return 0 // an expression contains no empty line
 		}
 	}
 	return 0
 }
 
-// unquote returns what a JavaScript string literal says.
+// unquote returns the value of a JavaScript string literal.
 func unquote(s string) (string, bool) {
 	if len(s) < 2 || s[0] != s[len(s)-1] || strings.IndexByte("\"'`", s[0]) < 0 {
 		return "", false

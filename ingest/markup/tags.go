@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// What a tag becomes.
+// tagRule is how a tag is converted.
 type tagRule int
 
 const (
 	ruleInline  tagRule = iota + 1 // nothing
-	ruleBlock                      // a line of its own
-	ruleHeading                    // "#" line
+	ruleBlock                      // a separate line
+	ruleHeading                    // a "#" line
 	ruleBreak                      // end of line
 	ruleItem                       // "- "
 	ruleCell                       // " | "
 	ruleTerm                       // "- term: "
 	rulePre                        // a fence
 	ruleCode                       // `…`
-	ruleSkip                       // gone with all it holds
+	ruleSkip                       // dropped with its content
 	ruleImage                      // its alternative text
 	ruleTitle                      // the page's title
 )
@@ -31,9 +31,11 @@ var tagRules = map[string]tagRule{
 
 func init() {
 	for rule, names := range map[tagRule]string{
-		ruleBlock: "html head body p div section article aside header footer main nav table thead tbody tfoot tr ul ol dl dd hr " +
+		ruleBlock: "html head body p div section article aside header footer main nav table thead tbody tfoot tr ul " +
+			"ol dl dd hr " +
 			"details summary blockquote figure figcaption center picture form fieldset",
-		ruleInline: "a span b i em strong u s small sub sup kbd samp var mark abbr cite q font label ins del time wbr tt " +
+		ruleInline: "a span b i em strong u s small sub sup kbd samp var mark abbr cite q font label ins del time " +
+			"wbr tt " +
 			"input link meta source button nobr",
 		ruleSkip: "script style svg iframe video audio noscript object template",
 	} {
@@ -43,25 +45,25 @@ func init() {
 	}
 }
 
-// Bounds of what is looked ahead for, in bytes, so that text full of openings
-// without ends is read in linear time.
+// Limits of lookahead in bytes, so that text full of unclosed openings is read
+// in linear time.
 const (
 	maxTag        = 4 << 10
 	maxSpan       = 2 << 10
 	maxNestedTags = 16
 )
 
-// scanner turns tags, components, expressions and entities of one stretch of
-// text without fences into plain Markdown.
+// scanner converts tags, components, expressions and entities in text without
+// fences to plain Markdown.
 type scanner struct {
 	m       *markdown
 	src     string
 	at      int
 	out     strings.Builder
-	depth   int             // open HTML blocks: their indentation means nothing
+	depth   int             // open HTML blocks, in which indentation has no meaning
 	head    bool            // inside <h1>…: line ends are blanks
-	join    bool            // behind a term: what follows continues its line
-	missing map[string]bool // end tags that do not occur any more
+	join    bool            // after a term: the next text continues its line
+	missing map[string]bool // end tags that do not occur anymore
 }
 
 func (m *markdown) tags(src string) string {
@@ -122,7 +124,7 @@ func (s *scanner) text(t string) {
 	s.out.WriteString(t)
 }
 
-// decode replaces entities by what they stand for, as plain text.
+// decode replaces entities by their characters, as plain text.
 func decode(s string) string { return Clean(html.UnescapeString(s)) }
 
 // code copies a code span; backticks without a partner are text.
@@ -151,7 +153,7 @@ func (s *scanner) code() {
 		if run == n {
 			span := rest[:at]
 			if inner := span[n : at-n]; n == 2 && strings.TrimSpace(inner) != "" && !strings.Contains(inner, "`") {
-				span = span[1 : at-1] // one backtick is enough
+				span = span[1 : at-1] // one backtick suffices
 			}
 			s.out.WriteString(span)
 			s.at += at
@@ -162,7 +164,7 @@ func (s *scanner) code() {
 	s.at += n
 }
 
-// tag handles what begins with "<".
+// tag handles a "<".
 func (s *scanner) tag() {
 	t, ok := parseTag(s.src[s.at:])
 	if !ok {
@@ -253,7 +255,7 @@ func (s *scanner) element(t tag, rule tagRule) {
 	}
 }
 
-// whole handles the elements whose content is read as a whole.
+// whole handles elements whose content is consumed as a whole.
 func (s *scanner) whole(t tag, rule tagRule) {
 	s.join = false
 	limit := len(s.src)
@@ -282,9 +284,8 @@ func (s *scanner) whole(t tag, rule tagRule) {
 	}
 }
 
-// until returns the content up to an end tag at most limit bytes away and
-// moves behind it. The end tag's name is matched in lower case only, as it is
-// written nearly everywhere.
+// until returns the content up to an end tag at most limit bytes away and moves
+// past it. It only matches end tags in lower case, as nearly all are.
 func (s *scanner) until(end string, limit int) (string, bool) {
 	if s.missing[end] {
 		return "", false
@@ -312,7 +313,8 @@ func (s *scanner) newLine() {
 	}
 }
 
-// inTableRow reports a Markdown table row, where a line end would break it.
+// inTableRow reports whether the current line is a Markdown table row, which a
+// line end would break.
 func (s *scanner) inTableRow() bool {
 	line := s.tail()
 	line = line[strings.LastIndexByte(line, '\n')+1:]
@@ -325,17 +327,17 @@ func (s *scanner) atLineStart() bool {
 	return out == "" || out[len(out)-1] == '\n'
 }
 
-// tail is the end of what was written, as much as decisions may look back.
+// tail is the end of the output, as far as decisions may look back.
 func (s *scanner) tail() string {
 	out := s.out.String()
 	return out[max(0, len(out)-maxNestedTags*32):]
 }
 
-// callouts are the components whose name tells the reader something.
+// callouts are the components whose name is meaningful to the reader.
 var callouts = set("Note", "Warning", "Tip", "Info", "Caution", "Danger", "Important")
 
-// component writes what a JSX component shows: the file it was imported from,
-// or its title and description with its children following.
+// component writes the visible content of a JSX component: the file it was
+// imported from, or its title and description, followed by its children.
 func (s *scanner) component(t tag) {
 	if s.include(t) {
 		return
@@ -346,7 +348,8 @@ func (s *scanner) component(t tag) {
 	if t.closing {
 		return
 	}
-	name := first(t.attrs["title"], t.attrs["label"], t.attrs["header"], t.attrs["name"], t.attrs["path"], t.attrs["query"])
+	name := first(t.attrs["title"], t.attrs["label"], t.attrs["header"], t.attrs["name"], t.attrs["path"],
+		t.attrs["query"])
 	if name == "" {
 		if callouts[t.name] {
 			s.out.WriteString("**" + t.name + ":** ")
@@ -369,7 +372,7 @@ func (s *scanner) component(t tag) {
 	}
 }
 
-// include puts an imported file in the place of its component.
+// include replaces a component by its imported file.
 func (s *scanner) include(t tag) bool {
 	target := s.m.imports[t.name]
 	if target == "" || t.closing {
@@ -392,8 +395,8 @@ func (s *scanner) include(t tag) bool {
 	return true
 }
 
-// expression handles {…} of MDX: a string shows, a value or code does not.
-// Anything else is text with braces in it.
+// expression handles {…} in MDX: a string is written, a value or code is
+// dropped. Anything else is text with braces.
 func (s *scanner) expression() {
 	end := 0
 	if s.m.format == formatMDX {
@@ -418,11 +421,13 @@ func (s *scanner) expression() {
 	s.at += end
 }
 
-// isValuePath reports a JavaScript value such as networks.main.version.
+// isValuePath reports whether s is a JavaScript value such as
+// networks.main.version.
 func isValuePath(s string) bool {
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.IndexByte("_$.?[]()'\"", c) >= 0) {
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' ||
+			strings.IndexByte("_$.?[]()'\"", c) >= 0) {
 			return false
 		}
 	}

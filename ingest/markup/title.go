@@ -9,42 +9,46 @@ import (
 	"unicode/utf8"
 )
 
-// maxTitle is the longest title in characters; longer ones are cut at a word.
+// maxTitle is the maximum length of a title in characters; longer ones are cut
+// at a word.
 const maxTitle = 160
 
-// generic titles tell nothing without the page's surroundings.
-var generic = set("index", "overview", "introduction", "intro", "readme", "read me", "release notes", "releases", "release",
-	"release note", "table of contents", "contents", "toc", "home", "main", "reference", "references", "tutorial", "tutorials", "guide",
-	"guides", "details", "detail", "details and history", "summary", "changelog", "license", "about", "documentation", "docs", "page", "untitled", "title",
-	"how-tos", "howtos", "how-to", "explanations", "explanation", "concepts", "examples", "example", "notes", "background",
-	"setup", "installation", "install", "configuration", "configure", "operate", "usage", "faq", "glossary", "quickstart",
-	"getting started", "get started", "prerequisites", "requirements", "troubleshooting", "manage", "download", "optimize",
-	"secure", "monitor", "observe", "recover", "upgrade", "template", "contributing", "maintenance", "overview and assumptions",
-	"architecture", "security", "testing", "development", "what's new", "whats new")
+// generic titles mean nothing without the page's context.
+var generic = set("index", "overview", "introduction", "intro", "readme", "read me", "release notes", "releases",
+	"release", "release note", "table of contents", "contents", "toc", "home", "main", "reference", "references",
+	"tutorial", "tutorials", "guide", "guides", "details", "detail", "details and history", "summary", "changelog",
+	"license", "about", "documentation", "docs", "page", "untitled", "title", "how-tos", "howtos", "how-to",
+	"explanations", "explanation", "concepts", "examples", "example", "notes", "background",
+	"setup", "installation", "install", "configuration", "configure", "operate", "usage", "faq", "glossary",
+	"quickstart", "getting started", "get started", "prerequisites", "requirements", "troubleshooting", "manage",
+	"download", "optimize", "secure", "monitor", "observe", "recover", "upgrade", "template", "contributing",
+	"maintenance",
+	"overview and assumptions", "architecture", "security", "testing", "development", "what's new", "whats new")
 
-// structural directories say how a tree is laid out, not what it is about.
-var structural = set("", ".", "/", "docs", "doc", "src", "source", "sources", "content", "pages", "main", "master", "index", "sphinx",
-	"en", "md", "rst", "mdx", "overview", "reference", "howtos", "how-tos", "tutorials", "tutorial", "explanations", "explanation",
-	"guides", "guide", "sdk", "operations", "release-notes", "readmes", "generated", "files", "rdoc")
+// structural directories describe the layout of a tree, not its subject.
+var structural = set("", ".", "/", "docs", "doc", "src", "source", "sources", "content", "pages", "main", "master",
+	"index", "sphinx", "en", "md", "rst", "mdx", "overview", "reference", "howtos", "how-tos", "tutorials", "tutorial",
+	"explanations",
+	"explanation", "guides", "guide", "sdk", "operations", "release-notes", "readmes", "generated", "files", "rdoc")
 
 var (
-	versionTitle = regexp.MustCompile(`^[vV]?\d+([.-]\d+)+([.-]?(rc|alpha|beta|snapshot|dev)[.\d-]*)?(\s*(?:[—–-]+\s*\d{4}-\d\d-\d\d|\(\d{4}-\d\d-\d\d\)))?$`)
-	markupLink   = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)`)
-	headingID    = regexp.MustCompile(`\s*\{#[\w-]+\}\s*$`)
-	markupTag    = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
+	versionTitle = regexp.MustCompile(`^[vV]?\d+([.-]\d+)+([.-]?(rc|alpha|beta|snapshot|` +
+		`dev)[.\d-]*)?(\s*(?:[—–-]+\s*\d{4}-\d\d-\d\d|\(\d{4}-\d\d-\d\d\)))?$`)
+	markupLink = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)`)
+	headingID  = regexp.MustCompile(`\s*\{#[\w-]+\}\s*$`)
+	markupTag  = regexp.MustCompile(`</?[a-zA-Z][^<>]*>`)
 )
 
 // titler chooses what a page is called.
 type titler struct {
 	file string
-	body string // to spell names by
+	body string // for the spelling of names
 }
 
-// title is what a page is called: what its front matter says, else its
-// first heading that says something, else its file name. A title that many
-// pages share, or that is only a version, is replaced by a heading or
-// description that contains it and says more, or else preceded by the
-// directory it lies in.
+// title returns the title of a page: from its front matter, else its first
+// meaningful heading, else its file name. A title that many pages share, or
+// that is only a version, is replaced by a heading or description that contains
+// it and says more, or else prefixed with its directory.
 func (t titler) title(named, description string, hs []Heading) string {
 	name := named
 	for _, h := range hs {
@@ -71,11 +75,12 @@ func (t titler) title(named, description string, hs []Heading) string {
 	return cutTitle(name)
 }
 
-// specific makes a generic name say what it is about.
+// specific adds the subject to a generic name.
 func (t titler) specific(name, description string, hs []Heading) string {
 	low := strings.ToLower(name)
 	for i, h := range hs {
-		if i < 2 && h.Level == 1 && strings.Contains(strings.ToLower(h.Text), low) && len(h.Text) > len(name) && !versionTitle.MatchString(h.Text) {
+		if i < 2 && h.Level == 1 && strings.Contains(strings.ToLower(h.Text), low) && len(h.Text) > len(name) &&
+			!versionTitle.MatchString(h.Text) {
 			return h.Text
 		}
 	}
@@ -97,8 +102,8 @@ func (t titler) specific(name, description string, hs []Heading) string {
 	return dir + ": " + name
 }
 
-// fileSaysMore reports a title of one word that the file's name has with
-// further words: "Backups" of "tug_backup".
+// fileSaysMore reports whether the file name extends a title of one word:
+// "tug_backup" extends "Backups".
 func (t titler) fileSaysMore(word string) bool {
 	own := strings.Fields(strings.ToLower(t.fromFile()))
 	singular := strings.TrimSuffix(strings.ToLower(word), "s")
@@ -106,13 +111,15 @@ func (t titler) fileSaysMore(word string) bool {
 		slices.ContainsFunc(own, func(w string) bool { return strings.TrimSuffix(w, "s") == singular })
 }
 
-// isOperation reports a title that is an identifier in lower case: a call
+// isOperation reports whether a title is a lower-case identifier: a call
 // ("signMessage") that several interfaces may have.
 func isOperation(name string) bool {
-	return strings.IndexFunc(name, unicode.IsLower) == 0 && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' })
+	return strings.IndexFunc(name, unicode.IsLower) == 0 && !strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_'
+	})
 }
 
-// isIndex reports a title that only says that the page leads to others.
+// isIndex reports whether a title only says that the page links to others.
 func isIndex(name string) bool {
 	switch strings.ToLower(name) {
 	case "index", "readme", "toc", "contents", "table of contents", "home", "main":
@@ -121,7 +128,7 @@ func isIndex(name string) bool {
 	return false
 }
 
-// versions counts the headings that are versions: more than one makes a page
+// versions counts the headings that are versions: more than one makes it a page
 // of many releases.
 func versions(hs []Heading) (n int) {
 	for _, h := range hs {
@@ -145,7 +152,7 @@ func isContents(s string) bool {
 // leadingNumber orders files in a directory: "03-sails".
 var leadingNumber = regexp.MustCompile(`^\d{1,3}[-_. ]+`)
 
-// fromFile makes the file's name readable.
+// fromFile returns the readable form of the file name.
 func (t titler) fromFile() string {
 	base := path.Base(t.file)
 	if Format(base) != "" {
@@ -161,8 +168,8 @@ func (t titler) fromFile() string {
 	return name
 }
 
-// fromDirectory is the nearest directory above the file that is about
-// something and not already in the title.
+// fromDirectory returns the nearest parent directory that is meaningful and not
+// already in the title.
 func (t titler) fromDirectory(title string) string {
 	for dir := path.Dir(t.file); dir != "." && dir != "/"; dir = path.Dir(dir) {
 		base := strings.ToLower(path.Base(dir))
@@ -176,8 +183,8 @@ func (t titler) fromDirectory(title string) string {
 	return ""
 }
 
-// Readable turns a file's or label's name into words: "kms_key-rotation" into
-// "Kms key rotation".
+// Readable turns the name of a file or label into words: "kms_key-rotation"
+// into "Kms key rotation".
 func Readable(name string) string {
 	name = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(name, ""), func(r rune) bool {
 		return r == '-' || r == '_' || unicode.IsSpace(r) || unicode.IsControl(r)
@@ -191,7 +198,7 @@ func Readable(name string) string {
 	return upperFirst(name)
 }
 
-// plainText takes inline markup off one line.
+// plainText removes inline markup from a line.
 func plainText(s string) string {
 	s = headingID.ReplaceAllString(s, "")
 	s = markupLink.ReplaceAllString(s, "$1")

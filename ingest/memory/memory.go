@@ -1,8 +1,8 @@
-// Package memory keeps what a run of a source leaves for the next one, in
-// files of the source's working directory. A file's name is part of the run's
-// cursor: a run that is cut short leaves the memory of the run before in
-// place, and a file that is gone or damaged is one that was never there, so
-// that everything is read again. It imports nothing of the program.
+// Package memory keeps what a run of a source remembers for the next one, in
+// files in the source's working directory. A file's name is part of the run's
+// cursor: an interrupted run leaves the memory of the previous run in place,
+// and a missing or damaged file means that everything is read again. It imports
+// no other package of this module.
 package memory
 
 import (
@@ -19,39 +19,39 @@ import (
 	"strings"
 )
 
-// maxSize is that of a file, in bytes: a million items.
+// maxSize is the maximum size of a file in bytes: a million items.
 const maxSize = 256 << 20
 
-// Files are those of one connector.
+// Files are the memory files of one connector.
 type Files struct {
 	Dir    string // of the source
-	Prefix string // of their names
+	Prefix string // of the file names
 }
 
-// Settings digests the values that decide how a source is read.
+// Settings returns a digest of the values that determine how a source is read.
 func Settings(values ...any) string {
 	raw, err := json.Marshal(values)
 	if err != nil {
-		panic("memory: settings are plain data: " + err.Error())
+		panic("memory: settings must be plain data: " + err.Error())
 	}
 	return Digest(raw)[:16]
 }
 
-// Digest is 32 hexadecimal digits, the same for the same data.
+// Digest returns the digest of data as 32 hexadecimal digits.
 func Digest(data []byte) string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:16])
 }
 
-// Recall reads what Remember wrote into v and reports whether it is there, as
-// it was written. v may be changed even if it is not.
+// Recall reads what Remember wrote into v and reports whether it is there and
+// intact. It may modify v even if not.
 func (f Files) Recall(cursor string, v any) bool {
 	raw, err := f.Read(cursor)
 	return err == nil && Digest(raw) == cursor && json.Unmarshal(raw, v) == nil
 }
 
-// Remember writes v down and returns the cursor that names it. The file of the
-// cursor before stays, as the new cursor may never be stored.
+// Remember stores v and returns the cursor that names it. The file of the
+// previous cursor is kept, as the new cursor may never be stored.
 func (f Files) Remember(v any, before string) (cursor string, err error) {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -64,8 +64,8 @@ func (f Files) Remember(v any, before string) (cursor string, err error) {
 	return cursor, f.Write(cursor, raw, before)
 }
 
-// Read returns the content of the file of a name. Its error is fs.ErrNotExist
-// if there is none, or none can have the name.
+// Read returns the content of the named file. Its error is fs.ErrNotExist if
+// the file does not exist or the name is invalid.
 func (f Files) Read(name string) ([]byte, error) {
 	if name == "" || strings.ContainsAny(name, `/\`) {
 		return nil, fs.ErrNotExist
@@ -78,16 +78,15 @@ func (f Files) Read(name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(file, maxSize))
 }
 
-// Write puts a file in place, the whole or nothing, and removes all others but
-// the one before.
+// Write writes a file atomically and removes all others but the previous one.
 func (f Files) Write(name string, data []byte, before string) error {
 	if err := f.write(name, data); err != nil {
 		return fmt.Errorf("remember what was seen: %w", err)
 	}
-	old, _ := filepath.Glob(filepath.Join(f.Dir, f.Prefix+"*")) // the pattern is well formed
+	old, _ := filepath.Glob(filepath.Join(f.Dir, f.Prefix+"*")) // the pattern is valid
 	for _, file := range old {
 		if !slices.Contains([]string{name, before}, strings.TrimPrefix(filepath.Base(file), f.Prefix)) {
-			_ = os.Remove(file) // tried again by the next run
+			_ = os.Remove(file) // the next run tries again
 		}
 	}
 	return nil

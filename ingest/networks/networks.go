@@ -1,6 +1,6 @@
-// Package networks holds the network files that come with the program and
-// reads those of others. What a network is is defined in catalog/network, what
-// a particular one is in the YAML files here.
+// Package networks embeds the network files that come with the program and
+// loads others. The format is defined in catalog/network; the YAML files here
+// describe particular networks.
 package networks
 
 import (
@@ -22,13 +22,13 @@ var presets embed.FS
 
 const extension = ".yaml"
 
-// ErrUnknown: neither a preset nor a file.
+// ErrUnknown: the name is neither a preset nor a file.
 var ErrUnknown = errors.New("unknown network")
 
 // Names returns the names of the presets, sorted.
 func Names() []string {
 	entries, err := fs.ReadDir(presets, ".")
-	if err != nil { // the embedded directory always reads
+	if err != nil { // embedded
 		panic(err)
 	}
 	var names []string
@@ -67,9 +67,9 @@ func Text(name string) ([]byte, error) {
 	return data, nil
 }
 
-// Folder returns the folder of a network's own files: what lies beside its
-// YAML file, as an ingest.Folder; for a preset the directory of its name here,
-// which may be missing.
+// Folder returns the folder of a network's files: the directory of its YAML
+// file, as an ingest.Folder; for a preset the directory of its name in this
+// package, which may be missing.
 func Folder(nameOrFile string) (fs.FS, error) {
 	if !isPath(nameOrFile) {
 		return fs.Sub(presets, path.Clean(nameOrFile))
@@ -81,7 +81,7 @@ func Folder(nameOrFile string) (fs.FS, error) {
 	return folder{os.DirFS(dir), dir}, nil
 }
 
-// folder is a directory of this machine.
+// folder is a local directory.
 type folder struct {
 	fs.FS
 	dir string
@@ -100,11 +100,11 @@ func unknown(name string) error {
 	if near := network.Nearest(name, known); near != "" {
 		return fmt.Errorf("%w %q; did you mean %q?", ErrUnknown, name, near)
 	}
-	return fmt.Errorf("%w %q; there are %s, or the path of a .yaml file", ErrUnknown, name, strings.Join(known, ", "))
+	return fmt.Errorf("%w %q; use %s, or the path of a .yaml file", ErrUnknown, name, strings.Join(known, ", "))
 }
 
-// maxRead is a little more than network.Parse accepts, so that it sees when a
-// file is too large, and no more of a device or a wrong file is read.
+// maxRead is slightly more than network.Parse accepts, so that Parse notices a
+// file that is too large, and no more of a device or a wrong file is read.
 const maxRead = 2 << 20
 
 func readFile(name string) ([]byte, error) {

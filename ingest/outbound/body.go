@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// body is an answer's body that ends when it grows too large or stops coming.
-// Closing it frees the host's slot.
+// body is a response body that fails when it grows too large or stalls. Closing
+// it frees the host's slot.
 type body struct {
 	ctx     context.Context // of the exchange
-	from    io.ReadCloser   // nil until the header is there
-	limit   int64           // bytes that may come
-	left    int64           // of them, those that have not
+	from    io.ReadCloser   // nil until the header has arrived
+	limit   int64           // maximum bytes
+	left    int64           // remaining bytes
 	idle    time.Duration
 	timer   *time.Timer // cancels the exchange
 	cancel  context.CancelCauseFunc
@@ -26,7 +26,7 @@ func (b *body) Read(p []byte) (int, error) {
 		return 0, b.tooLarge()
 	}
 	b.timer.Reset(b.idle)
-	defer b.timer.Stop() // the caller may take its time between reads
+	defer b.timer.Stop() // the caller may pause between reads
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}

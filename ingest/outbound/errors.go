@@ -14,40 +14,40 @@ import (
 
 // Errors of a request, wrapped with the detail.
 var (
-	// ErrRefused: the guard does not allow this address, or a redirect to it.
+	// ErrRefused: the guard does not allow the address, or a redirect to it.
 	ErrRefused = errors.New("address refused")
-	// ErrTooLarge: the body is larger than it may be.
+	// ErrTooLarge: the body exceeds its limit.
 	ErrTooLarge = errors.New("answer too large")
-	// ErrContentType: the answer is of a type that was not asked for.
+	// ErrContentType: the response has a type that was not requested.
 	ErrContentType = errors.New("unexpected content type")
 	// ErrTruncated: the connection ended before the body did.
 	ErrTruncated = errors.New("answer truncated")
-	// ErrTimeout: the answer did not come in time.
+	// ErrTimeout: the response did not arrive in time.
 	ErrTimeout = errors.New("timed out")
 )
 
-// StatusError is an answer that is no success.
+// StatusError is a response with an unsuccessful status.
 type StatusError struct {
 	Status int
-	// RetryAfter is how long the server asks to be left alone; 0 = not said.
+	// RetryAfter is how long the server asks to wait; 0 if it does not say.
 	RetryAfter time.Duration
 }
 
 func (e *StatusError) Error() string {
 	text := fmt.Sprintf("%d %s", e.Status, http.StatusText(e.Status))
 	if e.RetryAfter > 0 {
-		text += fmt.Sprintf(", to be asked again in %s", e.RetryAfter.Round(time.Second))
+		text += fmt.Sprintf(", retry after %s", e.RetryAfter.Round(time.Second))
 	}
 	return text
 }
 
-// place names an address for people: without user, query and fragment.
+// place returns an address for messages: without user, query and fragment.
 func place(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
-// broken puts an error of the transport in our terms. ctx is the try's, whose
-// cause says whether it ran out of time.
+// broken converts an error of the transport to ours. ctx is that of the try;
+// its cause tells a timeout.
 func broken(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -61,10 +61,11 @@ func broken(ctx context.Context, err error) error {
 	return err
 }
 
-// passing says whether the same request may have better luck later.
+// passing reports whether an error is temporary, so that a retry may succeed.
 func passing(err error) bool {
 	if status, ok := errors.AsType[*StatusError](err); ok {
-		return status.Status == http.StatusTooManyRequests || status.Status >= 500 && status.Status != http.StatusNotImplemented
+		return status.Status == http.StatusTooManyRequests ||
+			status.Status >= 500 && status.Status != http.StatusNotImplemented
 	}
 	for _, final := range []error{ErrRefused, ErrTooLarge, ErrContentType, ErrTimeout} {
 		if errors.Is(err, final) {

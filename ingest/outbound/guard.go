@@ -11,7 +11,7 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// guard returns the check of an address before a connection is made to it.
+// guard returns a function that checks an address before connecting to it.
 func guard(allow []netip.Prefix) func(network, address string, c syscall.RawConn) error {
 	var v4, v6 []netip.Prefix
 	for _, p := range allow {
@@ -30,29 +30,30 @@ func guard(allow []netip.Prefix) func(network, address string, c syscall.RawConn
 	}
 }
 
-// maxHops is how many redirects are followed.
+// maxHops is the maximum number of redirects.
 const maxHops = 5
 
-// parse reads the address of a request.
+// parse parses the address of a request.
 func parse(raw string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%w: not a valid address", ErrRefused) // the parser's text repeats it
+		return nil, fmt.Errorf("%w: not a valid address", ErrRefused) // the parser's error contains it
 	case u.Scheme != "http" && u.Scheme != "https":
 		return nil, fmt.Errorf("%w: %s is neither http nor https", ErrRefused, place(u))
 	case u.Hostname() == "":
-		return nil, fmt.Errorf("%w: %s names no host", ErrRefused, place(u))
+		return nil, fmt.Errorf("%w: %s has no host", ErrRefused, place(u))
 	}
 	return u, nil
 }
 
-// next makes the request a redirect leads to, nil if the answer is none. Only
-// reading requests follow one. What the caller put in the header may be a
-// secret, so it goes to no other host and not from https to http.
+// next returns the request that a redirect leads to, nil if the response is not
+// a redirect. Only read requests follow redirects. The caller's header may hold
+// a secret, so it is not sent to another host or from https to http.
 func next(req *http.Request, resp *http.Response) (*http.Request, error) {
 	switch resp.StatusCode {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect,
+		http.StatusPermanentRedirect:
 	default:
 		return nil, nil
 	}
@@ -62,7 +63,7 @@ func next(req *http.Request, resp *http.Response) (*http.Request, error) {
 	}
 	to, err := req.URL.Parse(location)
 	if err != nil {
-		return nil, fmt.Errorf("%w: redirected to no valid address", ErrRefused)
+		return nil, fmt.Errorf("%w: redirected to an invalid address", ErrRefused)
 	}
 	to.User, to.Fragment = nil, ""
 	if to, err = parse(to.String()); err != nil {
@@ -80,5 +81,5 @@ func next(req *http.Request, resp *http.Response) (*http.Request, error) {
 	return follow, nil
 }
 
-// ours are the header fields that the client itself sets.
+// ours are the header fields set by the client itself.
 var ours = map[string]bool{"Accept": true, "User-Agent": true, "If-None-Match": true, "If-Modified-Since": true}

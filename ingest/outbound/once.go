@@ -6,22 +6,22 @@ import (
 	"net/http"
 )
 
-// Once returns a transport for another library's http.Client, such as that of
-// the protocol of remote tools, whose requests may change something: nothing
-// is sent a second time, neither by this package nor by net/http. A failure of
-// any status is returned as it came.
+// Once returns a transport for another library's http.Client, such as a client
+// of remote tools, whose requests may change something: nothing is sent twice,
+// neither by this package nor by net/http. A response of any status is returned
+// unchanged.
 //
-// The client's guard, bounds and slots hold for it. Timeout bounds a request
-// from the wait for a slot to the end of its body, event streams included;
-// reading more than MaxBody is ErrTooLarge. An http.Client around it follows
-// at most five redirects, and only those that keep the method and do not leave
-// https. Authorization and cookies are removed, whoever set them.
+// The client's guard, limits and slots apply. Timeout bounds a request from the
+// wait for a slot to the end of its body, event streams included; reading more
+// than MaxBody is ErrTooLarge. An http.Client around it follows at most five
+// redirects, and only those that keep the method and do not leave https.
+// Authorization and cookies are always removed.
 func (c *Client) Once() http.RoundTripper {
 	o := &once{client: c, transport: c.config.Transport}
 	if o.transport == nil {
-		// net/http sends a request again when a connection it kept turns out to be
-		// closed, and HTTP/2 streams that were refused: each request gets an
-		// HTTP/1.1 connection of its own.
+		// net/http resends a request when a kept connection turns out to be
+		// closed, and on refused HTTP/2 streams: so each request gets its own
+		// HTTP/1.1 connection.
 		t := connect(c.config, c.dialer)
 		t.DisableKeepAlives = true
 		t.Protocols = new(http.Protocols)
@@ -40,7 +40,7 @@ type once struct {
 func (o *once) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := o.exchange(req)
 	if err != nil && req.Body != nil {
-		_ = req.Body.Close() // the contract of RoundTrip; it may not have been sent at all
+		_ = req.Body.Close() // required of RoundTrip, even if nothing was sent
 	}
 	return resp, err
 }
@@ -61,13 +61,13 @@ func (o *once) exchange(req *http.Request) (*http.Response, error) {
 	}
 	release := b.release
 	b.release = func() { release(); cancel() }
-	context.AfterFunc(ctx, release)  // a body that is never closed keeps its slot no longer than this
+	context.AfterFunc(ctx, release)  // releases the slot even if the body is never closed
 	resp.Body, resp.Request = b, req // permitted follows Request
 	return resp, nil
 }
 
-// permitted checks the address of a request, and the redirects an http.Client
-// came by, which it keeps in the requests.
+// permitted checks the address of a request and the redirects before it, which
+// http.Client records in the requests.
 func permitted(req *http.Request) error {
 	if _, err := parse(req.URL.String()); err != nil {
 		return err

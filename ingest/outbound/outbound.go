@@ -1,18 +1,18 @@
-// Package outbound is the HTTP client for every address that data, a client
-// or configuration can name. It refuses to connect to loopback, private,
-// link-local and metadata addresses, bounds what an answer may cost, is polite
-// to the servers it asks, and turns what they do into typed errors.
+// Package outbound is the HTTP client for every address that can come from
+// data, a client or configuration. It refuses to connect to loopback, private,
+// link-local and metadata addresses, bounds the cost of a response, is polite
+// to servers, and returns typed errors.
 //
-// The guard looks at the address a connection is about to be made to, after
-// name resolution and for every hop of a redirect, so that neither redirects
-// nor names that change their address lead inside. Proxies of the environment
-// are not used: behind one the guard would see the proxy's address only.
-// Cookies are neither kept nor sent.
+// The guard checks the address of every connection, after name resolution and
+// for each redirect, so that neither redirects nor DNS rebinding can reach
+// internal hosts. Proxies from the environment are not used: the guard would
+// only see the proxy's address. Cookies are neither kept nor sent.
 //
 // Do and Open read: they may send a request several times. Once is for requests
-// that may change something at the server: each is sent one time.
+// that may change something at the server: each is sent only once.
 //
-// It is a leaf: it imports nothing of ours and everything may import it.
+// It is a leaf: it imports no other package of this module, and every package
+// may import it.
 package outbound
 
 import (
@@ -33,52 +33,52 @@ const (
 	DefaultPerHost   = 2
 )
 
-// Config is what a Client is made of. The zero value of every field works.
+// Config configures a Client. The zero value of every field works.
 type Config struct {
-	// Allow lists the networks to connect to although they are private.
+	// Allow lists private networks that connections are allowed to.
 	Allow     []netip.Prefix
 	UserAgent string
 	// Timeout bounds one try of Do and one request of Once, body included. For
 	// Open it bounds the wait for the header and for each further piece of the
 	// body.
 	Timeout time.Duration
-	// MaxBody is the size in bytes of the largest body, decompressed.
+	// MaxBody is the maximum size of a body in bytes, decompressed.
 	MaxBody int64
-	// PerHost is how many requests one host gets at the same time.
+	// PerHost is the maximum number of concurrent requests to a host.
 	PerHost int
-	// Transport answers in place of servers, for networks whose servers are
-	// files of the program; nil connects, guarded.
+	// Transport replaces the network, for networks whose servers are files of
+	// the program; nil makes guarded connections.
 	Transport http.RoundTripper
 	Now       func() time.Time
-	// Wait pauses between tries until d has passed or ctx is done, whose error
-	// it returns; nil waits on the clock of the machine.
+	// Wait pauses between tries until d has passed or ctx is done, and returns
+	// ctx's error; nil uses the system clock.
 	Wait func(ctx context.Context, d time.Duration) error
 }
 
-// Request is what Do and Open ask for. They may send it several times.
+// Request is a request for Do and Open, which may send it several times.
 type Request struct {
 	Method string // GET if empty
 	URL    string
 	Header http.Header
 	Body   []byte
-	// ETag and LastModified are those of the copy the caller has: an answer
-	// "not modified" is then no error.
+	// ETag and LastModified identify the caller's copy: a "not modified"
+	// response is then not an error.
 	ETag, LastModified string
-	// MaxBody replaces the client's if it is not 0.
+	// MaxBody overrides the client's limit if it is not 0.
 	MaxBody int64
-	// Accept lists the media types the caller can read ("text/*" matches all
-	// texts); an answer that says it is another is ErrContentType.
+	// Accept lists the media types that the caller can read ("text/*" matches
+	// all text types); a response that declares another is ErrContentType.
 	Accept []string
 }
 
-// Response is an answer of status 2xx, or 304 to a conditional request.
+// Response is a response with status 2xx, or 304 to a conditional request.
 type Response struct {
 	Status int
 	Header http.Header
 	Body   []byte // nil from Open
 	URL    string // after redirects
-	// ETag and LastModified are to be sent with the next request; those of the
-	// request if it was not modified.
+	// ETag and LastModified are for the next request; they equal those of the
+	// request if the response is "not modified".
 	ETag, LastModified string
 	NotModified        bool
 }
@@ -87,10 +87,10 @@ type Response struct {
 type Client struct {
 	config    Config
 	dialer    *net.Dialer
-	transport *http.Transport // without http.Client, which follows and reports redirects its own way
+	transport *http.Transport // without http.Client, which handles redirects its own way
 
 	mu    sync.Mutex
-	hosts map[string]chan struct{} // a slot for each request under way
+	hosts map[string]chan struct{} // a slot for each running request
 }
 
 // New makes a client.
@@ -122,8 +122,8 @@ func New(c Config) *Client {
 	return &Client{config: c, dialer: dialer, transport: transport, hosts: map[string]chan struct{}{}}
 }
 
-// connect makes what both ways of sending have in common: a transport of
-// guarded connections.
+// connect creates a transport with guarded connections, which both ways of
+// sending use.
 func connect(c Config, dialer *net.Dialer) *http.Transport {
 	return &http.Transport{
 		DialContext:            dialer.DialContext,
@@ -132,10 +132,10 @@ func connect(c Config, dialer *net.Dialer) *http.Transport {
 	}
 }
 
-// Do sends a request and reads the answer. It tries up to four times while the
-// server is overloaded (429, 503) or failing (5xx, connections that break),
-// after the time a Retry-After asks for or growing pauses; a server that asks
-// for more than a minute is not asked again.
+// Do sends a request and reads the response. It tries up to four times while
+// the server is overloaded (429, 503) or failing (5xx, broken connections),
+// after the time given by Retry-After or growing pauses; it does not retry if
+// the server asks for more than a minute.
 //
 // Its error wraps ErrRefused, ErrTooLarge, ErrContentType, ErrTruncated, a
 // *StatusError or ctx's, and names the address without user, query and
@@ -145,10 +145,10 @@ func (c *Client) Do(ctx context.Context, r Request) (Response, error) {
 	return c.tries(ctx, r, func(ctx context.Context) (Response, error) { return c.whole(ctx, r) })
 }
 
-// Open is Do for large bodies: the caller reads the body as it arrives and
-// must close it. Reading it may fail with ErrTruncated, ErrTooLarge or a
-// timeout; what was read until then is not repeated. The body of an answer
-// "not modified" is empty.
+// Open is Do for large bodies: the caller reads the body as it arrives and must
+// close it. Reading it may fail with ErrTruncated, ErrTooLarge or a timeout;
+// what was read before is not repeated. The body of a "not modified" response
+// is empty.
 func (c *Client) Open(ctx context.Context, r Request) (io.ReadCloser, Response, error) {
 	var body io.ReadCloser
 	resp, err := c.tries(ctx, r, func(ctx context.Context) (resp Response, err error) {
@@ -171,7 +171,8 @@ func (c *Client) roundTripper() http.RoundTripper {
 // Close ends idle connections. The client can still be used.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// acquire waits for one of the host's slots and returns what frees it.
+// acquire waits for one of the host's slots and returns the function that
+// releases it.
 func (c *Client) acquire(ctx context.Context, host string) (release func(), err error) {
 	c.mu.Lock()
 	slots, ok := c.hosts[host]

@@ -18,17 +18,18 @@ import (
 const (
 	maxTries   = 4
 	firstPause = 500 * time.Millisecond
-	maxPause   = time.Minute // longest Retry-After that is waited for
+	maxPause   = time.Minute // longest Retry-After that we wait for
 	excerpt    = 4 << 10     // bytes of a failure's body
 )
 
-// tries repeats try while its error is passing.
+// tries repeats try while its error is temporary.
 func (c *Client) tries(ctx context.Context, r Request, try func(context.Context) (Response, error)) (Response, error) {
 	u, err := parse(r.URL)
 	if err != nil {
 		return Response{}, fmt.Errorf("%s: %w", method(r), err)
 	}
-	pauses := &backoff.ExponentialBackOff{InitialInterval: firstPause, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: maxPause}
+	pauses := &backoff.ExponentialBackOff{InitialInterval: firstPause, RandomizationFactor: 0.5, Multiplier: 2,
+		MaxInterval: maxPause}
 	pauses.Reset()
 	for n := 1; ; n++ {
 		resp, err := try(ctx)
@@ -110,7 +111,7 @@ func (r Request) limit(otherwise int64) int64 {
 func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) {
 	req, err := http.NewRequestWithContext(ctx, method(r), r.URL, bytes.NewReader(r.Body))
 	if err != nil {
-		return nil, fmt.Errorf("%w: not a valid request", ErrRefused) // the text repeats the address
+		return nil, fmt.Errorf("%w: not a valid request", ErrRefused) // the error text contains the address
 	}
 	for name, values := range r.Header {
 		req.Header[http.CanonicalHeaderKey(name)] = values
@@ -131,8 +132,7 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 	return req, nil
 }
 
-// send makes one exchange. The host's slot and the time for the header are
-// the body's to give back.
+// send makes one exchange. The body releases the host's slot and the timeout.
 func (c *Client) send(by http.RoundTripper, req *http.Request, limit int64) (*body, *http.Response, error) {
 	release, err := c.acquire(req.Context(), req.URL.Host)
 	if err != nil {
@@ -152,7 +152,7 @@ func (c *Client) send(by http.RoundTripper, req *http.Request, limit int64) (*bo
 	return b, resp, nil
 }
 
-// answered judges the answer before its body is read.
+// answered checks the response before its body is read.
 func answered(r Request, resp *http.Response, b *body, now time.Time) (Response, error) {
 	from := *resp.Request.URL
 	from.User = nil
@@ -165,11 +165,12 @@ func answered(r Request, resp *http.Response, b *body, now time.Time) (Response,
 		return answer, nil
 	}
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		answer.Body, _ = io.ReadAll(io.LimitReader(b, excerpt)) // what there is of it
-		return answer, &StatusError{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header.Get("Retry-After"), now)}
+		answer.Body, _ = io.ReadAll(io.LimitReader(b, excerpt)) // as much as is there
+		return answer, &StatusError{Status: resp.StatusCode,
+			RetryAfter: retryAfter(resp.Header.Get("Retry-After"), now)}
 	}
 	if resp.ContentLength > b.left && r.Method != http.MethodHead {
-		return answer, fmt.Errorf("%w: %d bytes, at most %d are read", ErrTooLarge, resp.ContentLength, b.left)
+		return answer, fmt.Errorf("%w: %d bytes, the limit is %d", ErrTooLarge, resp.ContentLength, b.left)
 	}
 	if coding := resp.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return answer, fmt.Errorf("%w: encoded as %.40q", ErrContentType, coding)
@@ -180,8 +181,8 @@ func answered(r Request, resp *http.Response, b *body, now time.Time) (Response,
 	return answer, nil
 }
 
-// accepted says whether a content type is one of the media types. A server
-// that names none or an unreadable one says nothing about the body.
+// accepted reports whether a content type is one of the media types. A missing
+// or malformed content type is accepted.
 func accepted(contentType string, accept []string) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil && kind == "" {

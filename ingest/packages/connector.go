@@ -27,12 +27,12 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 		return nil, err
 	}
 	if env.WorkDir == "" {
-		return nil, errors.New("packages: a working directory is needed for what was seen")
+		return nil, errors.New("packages: needs a working directory to remember what was seen")
 	}
 	return &connector{o, env}, nil
 }
 
-// run is one reading of all packages.
+// run is one pass over all packages.
 type run struct {
 	*connector
 	out        ingest.Sink
@@ -40,11 +40,11 @@ type run struct {
 	containers containers
 	warned     map[string]bool  // variables that are not set
 	down       map[string]error // hosts that failed too often
-	failures   map[string]int   // in a row, by host
+	failures   map[string]int   // consecutive, by host
 }
 
-// Sync implements ingest.Connector. The cursor names the file in which what
-// was seen of the packages is remembered.
+// Sync implements ingest.Connector. The cursor names the file with the memory
+// of the packages.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	r := &run{connector: c, out: out, warned: map[string]bool{}, down: map[string]error{}, failures: map[string]int{}}
 	if err := r.configure(thisMachine(c.env.Files)); err != nil {
@@ -64,7 +64,7 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 			failed = append(failed, fmt.Errorf("%s: %w", w.name, err))
 			out.Skip(w.name, err)
 			r.keep(old)
-			whole = whole && met // else its records are not known
+			whole = whole && met // if not met, its records are unknown
 			s = old
 		}
 		if err == nil || met {
@@ -82,8 +82,8 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	return ingest.Outcome{Cursor: next, Complete: whole}, nil
 }
 
-// configure reads what the package managers are configured with, as far as
-// the options leave it to them.
+// configure reads the configuration of the package managers, unless the options
+// override it.
 func (r *run) configure(m machine) error {
 	var err error
 	if len(r.opts.NPM) > 0 {
@@ -99,7 +99,7 @@ func (r *run) configure(m machine) error {
 
 // item is a package to read.
 type item struct {
-	registry, name string // the name with the registry before it
+	registry, name string // the name with the registry as prefix
 	read           func(ctx context.Context, name string, old seen) (seen, error)
 }
 
@@ -119,8 +119,8 @@ type sinkError struct{ error }
 
 func (e sinkError) Unwrap() error { return e.error }
 
-// stop returns the error that ends the run, nil if only one package is
-// concerned.
+// stop returns the error that ends the run, nil if it concerns only one
+// package.
 func stop(ctx context.Context, err error) error {
 	if sink, ok := errors.AsType[sinkError](err); ok {
 		return sink.error
@@ -135,14 +135,15 @@ func (r *run) put(ctx context.Context, e catalog.Entry) error {
 	return nil
 }
 
-// keep says that the records of a package are there as the run before saw them.
+// keep keeps a package's records as the previous run saw them.
 func (r *run) keep(s seen) {
 	for _, key := range s.Keys {
 		r.out.Keep(catalog.Ref{Kind: catalog.KindPackageVersion, Key: key})
 	}
 }
 
-// token is what option tokens says to send to a host: "" for nothing.
+// token returns the credentials of a host from option tokens, "" if there are
+// none.
 func (r *run) token(host string) string {
 	credentials := r.credentials(host)
 	switch {
@@ -162,15 +163,17 @@ func (r *run) credentials(host string) string {
 	value := r.env.Secret(name)
 	if value == "" && !r.warned[name] {
 		r.warned[name] = true
-		r.out.Warn("option tokens", fmt.Sprintf("the environment variable %s is not set; asking %s without it", name, host))
+		r.out.Warn("option tokens", fmt.Sprintf("the environment variable %s is not set; querying %s without it", name,
+			host))
 	}
 	return value
 }
 
-// maxFailures is after how many failures in a row a host is not asked again.
+// maxFailures is the number of consecutive failures after which a host is
+// skipped.
 const maxFailures = 3
 
-// ask asks a registry, unless it is down.
+// ask queries a registry, unless it is down.
 func (r *run) ask(ctx context.Context, request outbound.Request) (outbound.Response, error) {
 	host := hostOf(request.URL)
 	if err := r.down[host]; err != nil {
@@ -179,11 +182,13 @@ func (r *run) ask(ctx context.Context, request outbound.Request) (outbound.Respo
 	resp, err := r.env.HTTP.Do(ctx, request)
 	status, isStatus := errors.AsType[*outbound.StatusError](err)
 	switch {
-	case err == nil || isStatus && status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests:
+	case err == nil ||
+		isStatus && status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests:
 		r.failures[host] = 0
 	case ctx.Err() == nil:
 		if r.failures[host]++; r.failures[host] >= maxFailures {
-			r.down[host] = fmt.Errorf("%s failed %d times in a row and is left to the next run: %w", host, maxFailures, err)
+			r.down[host] = fmt.Errorf("%s failed %d times in a row and is left to the next run: %w", host, maxFailures,
+				err)
 		}
 	}
 	if isStatus {
@@ -192,13 +197,14 @@ func (r *run) ask(ctx context.Context, request outbound.Request) (outbound.Respo
 	return resp, err
 }
 
-// explain says what can be done about a status.
+// explain adds to a status what can be done about it.
 func explain(err error, status int) error {
 	switch status {
 	case http.StatusNotFound:
-		return fmt.Errorf("the registry does not have it, or not for us: %w", err)
+		return fmt.Errorf("the registry does not have it, or denies access: %w", err)
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return fmt.Errorf("the registry wants other credentials, which the package manager's configuration or option tokens can give: %w", err)
+		return fmt.Errorf("the registry requires other credentials; set them in the package manager's configuration "+
+			"or option tokens: %w", err)
 	}
 	return err
 }

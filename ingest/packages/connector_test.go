@@ -444,10 +444,10 @@ func TestOptions(t *testing.T) {
 	for want, options := range map[string]map[string]any{
 		"want a list of packages":              {},
 		`option npm: "../x"`:                   {"npm": []any{"../x"}},
-		`option npm: a stands twice`:           {"npm": []any{"a", "a"}},
+		`option npm: a appears twice`:           {"npm": []any{"a", "a"}},
 		`option images: "X"`:                   {"images": []any{"X"}},
 		`option images: "h.example.org/a:1.0"`: {"images": []any{"h.example.org/a:1.0"}},
-		"h.example.org/a stands twice":         {"images": []any{"h.example.org/a", "h.example.org/a"}},
+		"h.example.org/a appears twice":         {"images": []any{"h.example.org/a", "h.example.org/a"}},
 		"options versions":                     {"npm": []any{"a"}, "versions": 0},
 		"option npm_registry":                  {"npm": []any{"a"}, "npm_registry": "npm.example.org"},
 		`did you mean "prereleases"`:           {"npm": []any{"a"}, "prerelease": 1},

@@ -11,33 +11,33 @@
 //	      images: [registry.example.org/causeway/node, causeway/wallet]
 //	      versions: 50                              # newest releases of each that are kept; default 50
 //	      prereleases: 10                           # newest prereleases of each; default 10
-//	      npm_page: https://packages.example.org/{name}/v/{version}   # where people read of a version
+//	      npm_page: https://packages.example.org/{name}/v/{version}   # page of a version for people
 //	      image_page: https://registry.example.org/{name}:{version}
-//	      npm_registry: https://npm.example.org     # instead of what npm is configured with
-//	      image_registry: https://registry.example.org   # of images without a host, likewise
+//	      npm_registry: https://npm.example.org     # overrides npm's configuration
+//	      image_registry: https://registry.example.org   # for images without a host; overrides the configuration
 //	      tokens:                                   # variables with credentials, by host of the registry
 //	        npm.example.org: NPM_TOKEN              # a bearer token, or user:password
 //
-// The registries' addresses are those that the package managers of this
-// machine are configured with. For npm these are, first to last:
+// The addresses of the registries come from the configuration of the package
+// managers on this machine. For npm that is, in order of precedence:
 // NPM_CONFIG_REGISTRY, .npmrc in the network's folder, in the home directory
 // (NPM_CONFIG_USERCONFIG) and for all users (NPM_CONFIG_GLOBALCONFIG, or
 // /usr/local/etc/npmrc and /etc/npmrc), with @scope:registry, tokens of
-// //host/:_authToken and ${VARIABLE}. An image names its registry itself; its
-// mirrors, and the registry of one that does not, come from registries.conf of
-// the container tools (CONTAINERS_REGISTRIES_CONF, ~/.config/containers or
+// //host/:_authToken and ${VARIABLE}. An image names its registry; mirrors, and
+// the registry of an image without one, come from registries.conf of the
+// container tools (CONTAINERS_REGISTRIES_CONF, ~/.config/containers or
 // /etc/containers, with registries.conf.d) or from the mirrors of
-// /etc/docker/daemon.json. A registry on this machine is asked without TLS, as
-// is one that is configured as insecure.
+// /etc/docker/daemon.json. A registry on this machine, or configured as
+// insecure, is queried without TLS.
 //
-// A version becomes a record of kind package_version, keyed npm:name@version
-// or oci:name@tag. The newest are those of the highest precedence by Semantic
-// Versioning 2.0.0; a version that a dist-tag of npm names is kept as well.
-// Tags of an image that are no versions are further tags of the version that
-// they share their digest with. What is no longer among the kept ones is
-// removed, as is what its publisher withdrew.
+// A version becomes a record of kind package_version, keyed npm:name@version or
+// oci:name@tag. The newest are those of the highest precedence by Semantic
+// Versioning 2.0.0; versions named by npm dist-tags are kept as well. Image
+// tags that are not versions become additional tags of the version with the
+// same digest. Versions that are no longer kept, or that were withdrawn, are
+// removed.
 //
-// A run asks for what changed: by the registry's ETag, or by the list of tags.
-// Where a tag points to is asked again once a day, and its image read only if
-// that is another than before. A package that cannot be read keeps its records.
+// A run only reads what changed, by the registry's ETag or the list of tags.
+// Tags are resolved again once a day, and an image is read again only if its
+// digest changed. A package that cannot be read keeps its records.
 package packages

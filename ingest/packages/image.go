@@ -15,7 +15,7 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// image is what the manifest of an image says.
+// image is the content of an image's manifest.
 type image struct {
 	Created     string   `json:"created,omitempty"` // RFC 3339
 	Platforms   []string `json:"platforms,omitempty"`
@@ -42,7 +42,7 @@ type descriptor struct {
 	Annotations map[string]string `json:"annotations"`
 }
 
-// configuration is the part of an image's configuration that says what it is.
+// configuration is the relevant part of an image's configuration.
 type configuration struct {
 	Created      string `json:"created"`
 	OS           string `json:"os"`
@@ -64,7 +64,7 @@ func (d descriptor) platform() string {
 	return platform(d.Platform.OS, d.Platform.Architecture, d.Platform.Variant)
 }
 
-// describe takes over what annotations or labels say and nothing said before.
+// describe fills missing fields from annotations or labels.
 func (i *image) describe(notes map[string]string) {
 	note := func(into *string, name string) {
 		*into = cmp.Or(*into, strings.TrimSpace(notes["org.opencontainers.image."+name]))
@@ -81,7 +81,7 @@ func (i *image) date(s string) {
 	}
 }
 
-// preferred is the platform whose image speaks for all of an index.
+// preferred is the platform whose image represents its index.
 const preferred = "linux/amd64"
 
 // look reads an image by its digest: its manifest, for an index that of one
@@ -98,7 +98,7 @@ func (c *repositoryClient) look(ctx context.Context, digest string) (image, erro
 		for _, d := range m.Manifests {
 			p := d.platform()
 			if p == "" || d.Annotations["vnd.docker.reference.type"] != "" {
-				continue // no image but what was said about one
+				continue // not an image but an attestation
 			}
 			if one == "" || p == preferred {
 				one = d.Digest
@@ -133,9 +133,9 @@ func (c *repositoryClient) look(ctx context.Context, digest string) (image, erro
 }
 
 const (
-	// sweep is how long tags are believed to point where they did.
+	// sweep is how long the targets of tags are cached.
 	sweep = 24 * time.Hour
-	// maxNames is how many tags that are no versions are looked at.
+	// maxNames is the maximum number of non-version tags that are resolved.
 	maxNames = 20
 )
 
@@ -159,11 +159,11 @@ func (r *run) image(ctx context.Context, name string, old seen) (seen, error) {
 	for _, v := range versions {
 		names = append(names, v.text)
 	}
-	shared := map[string][]string{} // tags by digest
+	shared := map[string][]string{} // digest → tags
 	for _, tag := range names {
 		digest, err := c.digest(ctx, tag)
 		if isNotFound(err) {
-			r.out.Warn(registryOCI+":"+name, fmt.Sprintf("tag %s is in the list and not there", tag))
+			r.out.Warn(registryOCI+":"+name, fmt.Sprintf("tag %s is listed but does not exist", tag))
 			continue
 		}
 		if err != nil {
@@ -172,7 +172,7 @@ func (r *run) image(ctx context.Context, name string, old seen) (seen, error) {
 		now.Tags[tag] = digest
 		shared[digest] = append(shared[digest], tag)
 	}
-	var entries []catalog.Entry // put when all could be read, as memory has all or none of them
+	var entries []catalog.Entry // written once all are read, as the memory has all or none of them
 	for _, v := range versions {
 		digest, ok := now.Tags[v.text]
 		if !ok {
@@ -190,11 +190,11 @@ func (r *run) image(ctx context.Context, name string, old seen) (seen, error) {
 		case known || err == nil:
 			now.Images[digest] = i
 		case isNotFound(err):
-			r.out.Warn(registryOCI+":"+name, fmt.Sprintf("what tag %s points to is not there", v.text))
+			r.out.Warn(registryOCI+":"+name, fmt.Sprintf("the target of tag %s does not exist", v.text))
 		case !isItems(err):
 			return seen{}, err
-		default: // what is known of it stands, and the rest is asked for again
-			r.out.Warn(registryOCI+":"+name, fmt.Sprintf("tag %s could not be read wholly: %v", v.text, err))
+		default: // keep what is known, and request the rest again
+			r.out.Warn(registryOCI+":"+name, fmt.Sprintf("tag %s could not be read completely: %v", v.text, err))
 			now.List = ""
 		}
 		e, err := r.imageEntry(name, v, digest, i, shared[digest])
@@ -212,7 +212,7 @@ func (r *run) image(ctx context.Context, name string, old seen) (seen, error) {
 	return now, nil
 }
 
-// listTags lists the tags at the first endpoint that does.
+// listTags lists the tags at the first endpoint that responds.
 func (r *run) listTags(ctx context.Context, name string) (*repositoryClient, []string, error) {
 	endpoints, err := r.imageEndpoints(name)
 	if err != nil {
@@ -240,8 +240,8 @@ func (r *run) imageEndpoints(name string) ([]endpoint, error) {
 	return r.containers.endpoints(name)
 }
 
-// parted separates versions from other tags, of which those that are likely to
-// point to a version come first: names, then short forms of versions.
+// parted separates versions from other tags, which it sorts by how likely they
+// point to a version: names, then short forms of versions.
 func parted(tags []string) (versions []version, names []string) {
 	for _, tag := range tags {
 		if v, ok := parseVersion(tag); ok {
@@ -261,15 +261,16 @@ func (r *run) imageEntry(name string, v version, digest string, i image, tags []
 	others := slices.DeleteFunc(slices.Clone(tags), func(t string) bool { return t == v.text })
 	slices.Sort(others)
 	d := catalog.PackageVersion{
-		Name: name, Version: v.text, Description: i.Description, DistTags: others, Prerelease: v.prerelease(), Licence: i.Licence,
-		Repository: homepage(i.Source), Digest: digest, Platforms: i.Platforms,
+		Name: name, Version: v.text, Description: i.Description, DistTags: others, Prerelease: v.prerelease(),
+		Licence: i.Licence, Repository: homepage(i.Source), Digest: digest, Platforms: i.Platforms,
 	}
 	text := []string{i.Description, fmt.Sprintf("The container image `%s:%s`.", name, v.text)}
 	if len(i.Platforms) > 0 {
 		text = append(text, fmt.Sprintf("It runs on %s.", strings.Join(i.Platforms, ", ")))
 	}
 	_, repository := splitImage(name)
-	return entry(registryOCI, d, moment(i.Created), cmp.Or(page(r.opts.ImagePage, repository, v.text), d.Repository), text)
+	return entry(registryOCI, d, moment(i.Created), cmp.Or(page(r.opts.ImagePage, repository, v.text), d.Repository),
+		text)
 }
 
 func isNotFound(err error) bool {
@@ -277,12 +278,13 @@ func isNotFound(err error) bool {
 	return ok && status.Status == http.StatusNotFound
 }
 
-// isItems says whether a failure is of one thing and not of its registry.
+// isItems reports whether a failure concerns one item and not its registry.
 func isItems(err error) bool {
 	if status, ok := errors.AsType[*outbound.StatusError](err); ok {
 		return status.Status < http.StatusInternalServerError && status.Status != http.StatusTooManyRequests
 	}
-	for _, of := range []error{outbound.ErrRefused, outbound.ErrTooLarge, outbound.ErrContentType, errAltered, errNoAnswer} {
+	for _, of := range []error{outbound.ErrRefused, outbound.ErrTooLarge, outbound.ErrContentType, errAltered,
+		errNoAnswer} {
 		if errors.Is(err, of) {
 			return true
 		}

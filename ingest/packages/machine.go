@@ -19,7 +19,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// machine is where the configuration of package managers is read.
+// machine is where the configuration of package managers is read from.
 type machine struct {
 	env     map[string]string
 	home    string // "" if there is none
@@ -33,7 +33,7 @@ func thisMachine(project fs.FS) machine {
 		name, value, _ := strings.Cut(setting, "=")
 		m.env[name] = value
 	}
-	m.home, _ = os.UserHomeDir() // without one there is no configuration there
+	m.home, _ = os.UserHomeDir() // without one there is no configuration in it
 	return m
 }
 
@@ -66,8 +66,7 @@ func (m machine) atHome(names ...string) string {
 // npmrc is the configuration of npm: settings by their names.
 type npmrc map[string]string
 
-// npm reads npm's configuration.
-// Its manual page npmrc(5) describes the files.
+// npm reads npm's configuration. See npmrc(5) for the files.
 func (m machine) npm() (npmrc, error) {
 	c := npmrc{}
 	for name, value := range m.env {
@@ -98,9 +97,9 @@ func (m machine) npm() (npmrc, error) {
 	return c, nil
 }
 
-// npmSetting is the setting that an environment variable makes: its name
-// without npm_config_, in lower case and with hyphens, unless it belongs to a
-// registry or a scope.
+// npmSetting returns the setting for an environment variable: its name without
+// npm_config_, in lower case and with hyphens, unless it belongs to a registry
+// or a scope.
 func npmSetting(variable string) (string, bool) {
 	const prefix = "npm_config_"
 	if len(variable) <= len(prefix) || !strings.EqualFold(variable[:len(prefix)], prefix) {
@@ -113,7 +112,7 @@ func npmSetting(variable string) (string, bool) {
 	return strings.ReplaceAll(strings.ToLower(name), "_", "-"), true
 }
 
-// add takes settings over that are not made yet.
+// add adds the settings that are not set yet.
 func (c npmrc) add(others npmrc) {
 	for name, value := range others {
 		if _, ok := c[name]; !ok {
@@ -125,14 +124,15 @@ func (c npmrc) add(others npmrc) {
 var npmVariable = regexp.MustCompile(`\$\{([^${}?]+)(\??)\}`)
 
 // parseNpmrc reads an .npmrc: key = value lines, comments after ; or #, values
-// in quotes, ${VARIABLE} for the environment's (with ? behind the name, empty if it is not
-// set; without, the text stays as it is, which no address or token can be).
-// Lists and sections mean nothing to npm's registries.
+// in quotes, ${VARIABLE} for environment variables (${VARIABLE?} is empty if it
+// is not set; without ? the text stays unchanged, which is never a valid
+// address or token). Lists and sections are irrelevant for registries.
 func parseNpmrc(data []byte, env map[string]string) npmrc {
 	c := npmrc{}
 	for line := range strings.Lines(strings.TrimPrefix(string(data), "\ufeff")) {
 		key, value, ok := strings.Cut(strings.TrimSpace(line), "=")
-		if key = strings.TrimSpace(key); !ok || key == "" || strings.ContainsAny(key[:1], ";#[") || strings.HasSuffix(key, "[]") {
+		if key = strings.TrimSpace(key); !ok || key == "" || strings.ContainsAny(key[:1], ";#[") ||
+			strings.HasSuffix(key, "[]") {
 			continue
 		}
 		expand := func(s string) string {
@@ -149,7 +149,7 @@ func parseNpmrc(data []byte, env map[string]string) npmrc {
 	return c
 }
 
-// unquote reads a value as the ini format of npm writes it.
+// unquote reads a value in npm's ini format.
 func unquote(s string) string {
 	s = strings.TrimSpace(s)
 	if len(s) >= 2 && s[0] == s[len(s)-1] && (s[0] == '"' || s[0] == '\'') {
@@ -175,9 +175,10 @@ func unquote(s string) string {
 	return strings.TrimSpace(b.String())
 }
 
-var errNoNPMRegistry = errors.New("npm is not configured with a registry: write registry=https://… into .npmrc in the home directory, or set NPM_CONFIG_REGISTRY or option npm_registry")
+var errNoNPMRegistry = errors.New("npm is not configured with a registry: write registry=https://… into .npmrc in " +
+	"the home directory, or set NPM_CONFIG_REGISTRY or option npm_registry")
 
-// registry is the address of a package's registry.
+// registry returns the address of a package's registry.
 func (c npmrc) registry(name string) (*url.URL, error) {
 	raw, setting := c["registry"], "registry"
 	if scope, _, scoped := strings.Cut(name, "/"); scoped && c[scope+":registry"] != "" {
@@ -189,13 +190,13 @@ func (c npmrc) registry(name string) (*url.URL, error) {
 	}
 	u := address(raw)
 	if u == nil {
-		return nil, fmt.Errorf("npm's setting %s is no web address", setting)
+		return nil, fmt.Errorf("npm's setting %s is not a web address", setting)
 	}
 	return u, nil
 }
 
-// authorization is what npm's configuration says to send to a registry: the
-// credentials of the longest part of its address that has some.
+// authorization returns the credentials for a registry from npm's
+// configuration: those of the longest matching prefix of its address.
 func (c npmrc) authorization(registry *url.URL) string {
 	for at := strings.TrimSuffix(registry.Path, "/"); ; at = at[:strings.LastIndexByte(at, '/')] {
 		for _, place := range []string{"//" + registry.Host + at + "/", "//" + registry.Host + at} {
@@ -220,10 +221,11 @@ func basicAuth(credentials string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(credentials))
 }
 
-// usable says whether a setting can be sent: it is there, its variables were
+// usable reports whether a setting can be sent: it exists, its variables were
 // set, and it is one word.
 func usable(credentials string) bool {
-	return credentials != "" && !strings.Contains(credentials, "${") && !strings.ContainsFunc(credentials, func(r rune) bool { return r <= ' ' || r > '~' })
+	return credentials != "" && !strings.Contains(credentials, "${") &&
+		!strings.ContainsFunc(credentials, func(r rune) bool { return r <= ' ' || r > '~' })
 }
 
 // containers is the configuration of the container tools.
@@ -250,8 +252,8 @@ type mirror struct {
 	Pull     string `json:"pull-from-mirror"`
 }
 
-// containers reads registries.conf, what stands in the folder beside it, and
-// docker's daemon.json. containers-registries.conf(5) describes the former.
+// containers reads registries.conf, its drop-in directory, and docker's
+// daemon.json. See containers-registries.conf(5) for the former.
 func (m machine) containers() (containers, error) {
 	c := containers{registries: map[string]registry{}}
 	var names []string
@@ -263,9 +265,10 @@ func (m machine) containers() (containers, error) {
 	default:
 		names = []string{m.below("etc", "containers", "registries.conf")}
 	}
-	for _, dir := range []string{m.below("etc", "containers", "registries.conf.d"), m.atHome(".config", "containers", "registries.conf.d")} {
+	for _, dir := range []string{m.below("etc", "containers", "registries.conf.d"),
+		m.atHome(".config", "containers", "registries.conf.d")} {
 		if dir != "" {
-			more, _ := filepath.Glob(filepath.Join(dir, "*.conf")) // the pattern is well formed; sorted
+			more, _ := filepath.Glob(filepath.Join(dir, "*.conf")) // the pattern is valid; sorted
 			names = append(names, more...)
 		}
 	}
@@ -278,7 +281,8 @@ func (m machine) containers() (containers, error) {
 			return c, fmt.Errorf("%s: %w", filepath.Base(name), err)
 		}
 	}
-	for _, name := range []string{m.atHome(".config", "docker", "daemon.json"), m.below("etc", "docker", "daemon.json")} {
+	for _, name := range []string{m.atHome(".config", "docker", "daemon.json"),
+		m.below("etc", "docker", "daemon.json")} {
 		data, err := m.file(name)
 		if err == nil && len(data) > 0 {
 			err = c.addDaemon(data)
@@ -295,13 +299,13 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// addRegistries takes a registries.conf over what was read before it.
+// addRegistries adds a registries.conf, which overrides what was read before.
 func (c *containers) addRegistries(data []byte) error {
 	var f struct {
 		Search     []string   `json:"unqualified-search-registries"`
 		Registries []registry `json:"registry"`
 	}
-	var tree map[string]any // not f: the library panics at tables inside of lists that are not there
+	var tree map[string]any // not f: the library panics on tables inside missing lists
 	err := toml.Unmarshal(data, &tree)
 	if err == nil {
 		data, err = json.Marshal(tree)
@@ -310,7 +314,7 @@ func (c *containers) addRegistries(data []byte) error {
 		err = json.Unmarshal(data, &f)
 	}
 	if err != nil {
-		return fmt.Errorf("it is not what registries.conf should be: %w", err)
+		return fmt.Errorf("it is not a valid registries.conf: %w", err)
 	}
 	if f.Search != nil {
 		c.search = f.Search
@@ -330,21 +334,20 @@ func (c *containers) addDaemon(data []byte) error {
 		Insecure []string `json:"insecure-registries"`
 	}
 	if err := json.Unmarshal(data, &f); err != nil {
-		return fmt.Errorf("it is not what it should be: %w", err)
+		return fmt.Errorf("it is not valid: %w", err)
 	}
 	c.mirrors, c.insecure = append(c.mirrors, f.Mirrors...), append(c.insecure, f.Insecure...)
 	return nil
 }
 
-// endpoint is a repository of a registry: where an image may be read.
+// endpoint is a repository of a registry from which an image may be read.
 type endpoint struct {
 	base string // address without /v2
 	name string // of the repository
 }
 
-// splitImage parts the host of an image's name from the rest. The first part
-// is a host if it could not be a repository's: it has a dot or a port, or is
-// localhost.
+// splitImage splits an image's name into host and repository. The first part is
+// a host if it has a dot or a port, or is localhost.
 func splitImage(image string) (host, name string) {
 	first, rest, ok := strings.Cut(image, "/")
 	if ok && (strings.ContainsAny(first, ".:") || first == "localhost") && imageHost.MatchString(first) {
@@ -353,9 +356,11 @@ func splitImage(image string) (host, name string) {
 	return "", image
 }
 
-var errNoImageRegistry = errors.New("it names no registry and none is configured: write its host before its name, or set unqualified-search-registries in registries.conf, registry-mirrors in docker's daemon.json, or option image_registry")
+var errNoImageRegistry = errors.New("it names no registry and none is configured: write its host before its name, or " +
+	"set unqualified-search-registries in registries.conf, registry-mirrors in docker's daemon.json, or option " +
+	"image_registry")
 
-// endpoints are where an image may be read, in the order to try.
+// endpoints returns where an image may be read, in the order to try.
 func (c containers) endpoints(image string) ([]endpoint, error) {
 	if host, _ := splitImage(image); host != "" {
 		return c.located(image)
@@ -375,7 +380,7 @@ func (c containers) endpoints(image string) ([]endpoint, error) {
 		}
 		name := image
 		if !strings.Contains(name, "/") {
-			name = "library/" + name // what docker calls images without a namespace
+			name = "library/" + name // docker's namespace for images without one
 		}
 		all = append(all, endpoint{strings.TrimRight(u.String(), "/"), name})
 	}
@@ -385,8 +390,8 @@ func (c containers) endpoints(image string) ([]endpoint, error) {
 	return all, nil
 }
 
-// located follows the tables of registries.conf for an image with a host: the
-// mirrors of the longest prefix, then its location.
+// located applies registries.conf to an image with a host: the mirrors of the
+// longest prefix, then its location.
 func (c containers) located(image string) ([]endpoint, error) {
 	var r registry
 	length := -1
@@ -418,7 +423,7 @@ func (c containers) located(image string) ([]endpoint, error) {
 }
 
 // covers returns the length of the part of an image's name that a prefix
-// stands for, -1 if it is none of it.
+// matches, -1 if it does not match.
 func covers(prefix, image string) int {
 	if suffix, wild := strings.CutPrefix(prefix, "*"); wild {
 		host, _, _ := strings.Cut(image, "/")
@@ -440,13 +445,13 @@ func (c containers) endpoint(all []endpoint, image string, insecure bool) ([]end
 		scheme = "http://"
 	}
 	if host == "" || !imageName.MatchString(name) || address(scheme+host) == nil {
-		return nil, fmt.Errorf("%.100q is no image with a registry", image)
+		return nil, fmt.Errorf("%.100q is not an image with a registry", image)
 	}
 	return append(all, endpoint{scheme + host, name}), nil
 }
 
-// onThisMachine says whether a registry is one that container tools ask
-// without TLS unless they are told otherwise.
+// onThisMachine reports whether a registry is local, which container tools
+// query without TLS by default.
 func onThisMachine(host string) bool {
 	name, _, err := net.SplitHostPort(host)
 	if err != nil {

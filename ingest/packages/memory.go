@@ -6,25 +6,25 @@ import (
 	"almanac/ingest/memory"
 )
 
-// rules is the version of what this package makes of an answer. A change of it
-// makes every package be read again.
+// rules is the version of how this package reads a registry. A new version
+// makes the next run read every package again.
 const rules = "1"
 
-// past is what a run leaves for the next one.
+// past is what a run remembers for the next one.
 type past struct {
 	Settings string          `json:"settings"` // digest of the rules and options
 	Packages map[string]seen `json:"packages"` // by registry:name
 }
 
-// seen is what is remembered of a package.
+// seen is what is remembered about a package.
 type seen struct {
-	Keys     []string `json:"keys"` // of its records
+	Keys     []string `json:"keys"` // keys of its records
 	ETag     string   `json:"etag,omitempty"`
 	Modified string   `json:"modified,omitempty"`
 
 	List   string            `json:"list,omitempty"`   // digest of an image's tags
-	Swept  time.Time         `json:"swept,omitzero"`   // when it was asked where they point
-	Tags   map[string]string `json:"tags,omitempty"`   // digests they point to
+	Swept  time.Time         `json:"swept,omitzero"`   // when the tags were last resolved
+	Tags   map[string]string `json:"tags,omitempty"`   // tag → digest
 	Images map[string]image  `json:"images,omitempty"` // by digest
 }
 
@@ -34,8 +34,8 @@ func (c *connector) files() memory.Files {
 	return memory.Files{Dir: c.env.WorkDir, Prefix: memoryPrefix}
 }
 
-// recall returns what the run that left the cursor saw: nothing if its file is
-// gone or damaged, or was left under other options.
+// recall returns what the run that left the cursor remembered: nothing if its
+// file is missing or damaged, or the options differ.
 func (c *connector) recall(cursor string) past {
 	none, p := past{Settings: memory.Settings(rules, c.opts), Packages: map[string]seen{}}, past{}
 	if !c.files().Recall(cursor, &p) || p.Settings != none.Settings || p.Packages == nil {

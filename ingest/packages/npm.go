@@ -16,7 +16,7 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// The registries, as they stand in keys and containers.
+// The registries, as used in keys and containers.
 const (
 	registryNPM = "npm"
 	registryOCI = "oci"
@@ -28,9 +28,10 @@ const (
 	maxReadme       = 64 << 10 // bytes
 )
 
-var jsonTypes = []string{"application/json", "application/vnd.npm.install-v1+json", "application/octet-stream", "text/plain"}
+var jsonTypes = []string{"application/json", "application/vnd.npm.install-v1+json", "application/octet-stream",
+	"text/plain"}
 
-// packument is what npm's registry says of a package.
+// packument is npm's metadata of a package.
 // https://github.com/npm/registry/blob/main/docs/responses/package-metadata.md
 type packument struct {
 	name      string
@@ -39,13 +40,13 @@ type packument struct {
 	times     object
 	released  object // by version
 	withdrawn bool
-	odd       []string // versions that are no semantic ones
+	odd       []string // invalid versions
 }
 
-// object is a JSON object whose fields have had many forms over the years.
+// object is a JSON object whose fields have taken many forms over the years.
 type object map[string]json.RawMessage
 
-// text is a field's text; "" if it is none.
+// text returns a field's text; "" if it is not text.
 func (o object) text(name string) string {
 	var s string
 	if json.Unmarshal(o[name], &s) != nil {
@@ -62,7 +63,7 @@ func (o object) object(name string) object {
 	return inner
 }
 
-var errNoPackument = errors.New("the answer is not what a registry says of a package")
+var errNoPackument = errors.New("the answer is not a registry's metadata of a package")
 
 // parsePackument reads a packument, full or abbreviated.
 func parsePackument(body []byte) (packument, error) {
@@ -96,15 +97,15 @@ func parsePackument(body []byte) (packument, error) {
 	return p, nil
 }
 
-// maxTagged is how many versions are kept for their dist-tags alone, the
-// newest: some publishers tag every build.
+// maxTagged is the maximum number of versions kept only for their dist-tags,
+// the newest ones: some publishers tag every build.
 const maxTagged = 50
 
 // versions returns the versions to keep, newest first.
 func (p packument) versions(releases, prereleases int) []version {
 	var all []version
 	for text := range p.released {
-		v, _ := parseVersion(text) // it could be read before
+		v, _ := parseVersion(text) // parsed before
 		all = append(all, v)
 	}
 	tagged := maxTagged
@@ -117,13 +118,14 @@ func (p packument) versions(releases, prereleases int) []version {
 	})
 }
 
-// published is when a version was; zero if the registry does not say.
+// published returns when a version was published; zero if the registry does not
+// say.
 func (p packument) published(version string) time.Time { return moment(p.times.text(version)) }
 
 var firstTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// moment reads a time; zero for none and for the 1970 and the year 1 that
-// builds write which shall always come out the same.
+// moment parses a time; zero if invalid, or in 1970 or year 1, which
+// reproducible builds write.
 func moment(s string) time.Time {
 	at, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil || at.Before(firstTime) {
@@ -162,17 +164,18 @@ func (r *run) npm(ctx context.Context, name string, old seen) (seen, error) {
 	}
 	now := seen{ETag: resp.ETag, Modified: resp.LastModified}
 	if p.withdrawn && len(p.released) == 0 {
-		r.out.Warn(registryNPM+":"+name, "its publisher withdrew all of it")
+		r.out.Warn(registryNPM+":"+name, "its publisher withdrew all versions")
 	}
 	if len(p.odd) > 0 {
-		r.out.Warn(registryNPM+":"+name, fmt.Sprintf("%d versions are left out, as they cannot be read as versions: %.200s", len(p.odd), strings.Join(p.odd, ", ")))
+		r.out.Warn(registryNPM+":"+name, fmt.Sprintf("%d versions are left out, as they cannot be read as versions: "+
+			"%.200s", len(p.odd), strings.Join(p.odd, ", ")))
 	}
 	undated := 0
 	for _, v := range p.versions(r.opts.Versions, r.opts.Prereleases) {
 		e, err := r.npmEntry(p, v)
 		if errors.Is(err, errNoPackument) {
 			r.out.Skip(keyOf(registryNPM, name, v.text), err)
-			now.Keys = append(now.Keys, keyOf(registryNPM, name, v.text)) // its record stays if there is one
+			now.Keys = append(now.Keys, keyOf(registryNPM, name, v.text)) // keeps its record if there is one
 			r.keep(seen{Keys: now.Keys[len(now.Keys)-1:]})
 			continue
 		}
@@ -188,14 +191,15 @@ func (r *run) npm(ctx context.Context, name string, old seen) (seen, error) {
 		}
 	}
 	if undated > 0 {
-		r.out.Warn(registryNPM+":"+name, fmt.Sprintf("the registry does not say when %d versions were published", undated))
+		r.out.Warn(registryNPM+":"+name, fmt.Sprintf("the registry does not say when %d versions were published",
+			undated))
 	}
 	return now, nil
 }
 
 func (r *run) npmRegistry(name string) (*url.URL, error) {
 	if r.opts.NPMRegistry != "" {
-		return address(r.opts.NPMRegistry), nil // checked with the options
+		return address(r.opts.NPMRegistry), nil // validated with the options
 	}
 	return r.npmrc.registry(name)
 }
@@ -207,9 +211,11 @@ func (r *run) npmEntry(p packument, v version) (catalog.Entry, error) {
 		return catalog.Entry{}, errNoPackument
 	}
 	d := catalog.PackageVersion{
-		Name: p.name, Version: v.text, Description: cmp.Or(f.text("description"), p.fields.text("description")), DistTags: p.tags[v.text],
-		Prerelease: v.prerelease(), Deprecated: deprecated(f["deprecated"]), Licence: cmp.Or(licence(f), licence(p.fields)),
-		Repository: cmp.Or(repository(f["repository"]), repository(p.fields["repository"])), Dependencies: dependencies(f["dependencies"]),
+		Name: p.name, Version: v.text, Description: cmp.Or(f.text("description"), p.fields.text("description")),
+		DistTags: p.tags[v.text], Prerelease: v.prerelease(), Deprecated: deprecated(f["deprecated"]),
+		Licence:      cmp.Or(licence(f), licence(p.fields)),
+		Repository:   cmp.Or(repository(f["repository"]), repository(p.fields["repository"])),
+		Dependencies: dependencies(f["dependencies"]),
 	}
 	if d.DistTags == nil {
 		d.DistTags = []string{}
@@ -229,25 +235,26 @@ func (r *run) npmEntry(p packument, v version) (catalog.Entry, error) {
 	}
 	text = append(text, fmt.Sprintf("Installed by `npm install %s@%s`.", p.name, v.text))
 	home := homepage(cmp.Or(f.text("homepage"), p.fields.text("homepage")))
-	return entry(registryNPM, d, p.published(v.text), cmp.Or(page(r.opts.NPMPage, p.name, v.text), home, homepage(d.Repository)), text)
+	return entry(registryNPM, d, p.published(v.text),
+		cmp.Or(page(r.opts.NPMPage, p.name, v.text), home, homepage(d.Repository)), text)
 }
 
-// deprecated is a version's message; some tools write that there is one
-// without one.
+// deprecated returns a version's deprecation message; some tools mark a version
+// as deprecated without one.
 func deprecated(raw json.RawMessage) string {
 	var s string
 	var flag bool
 	switch {
 	case json.Unmarshal(raw, &s) == nil:
-		return strings.TrimSpace(s) // empty: no longer
+		return strings.TrimSpace(s) // empty: no longer deprecated
 	case json.Unmarshal(raw, &flag) == nil && flag:
 		return "This version is deprecated."
 	}
 	return ""
 }
 
-// licence reads license, the name or an object, or the list licenses that it
-// once was.
+// licence reads license, a name or an object, or its predecessor, the list
+// licenses.
 func licence(o object) string {
 	if s := o.text("license"); s != "" {
 		return s
@@ -269,12 +276,12 @@ func licence(o object) string {
 	return strings.Join(names, " OR ")
 }
 
-// forges are the hosts that short forms of a repository stand for (hosted git
-// info of npm).
-var forges = map[string]string{"": "github.com", "github": "github.com", "gitlab": "gitlab.com", "bitbucket": "bitbucket.org"}
+// forges are the hosts of short forms of a repository (npm's hosted-git-info).
+var forges = map[string]string{"": "github.com", "github": "github.com", "gitlab": "gitlab.com",
+	"bitbucket": "bitbucket.org"}
 
-// repository is the web address of a repository, given as an address of git's
-// or in short: owner/name.
+// repository returns the web address of a repository given as a git address or
+// in short: owner/name.
 func repository(raw json.RawMessage) string {
 	o := object{"it": raw}
 	s := cmp.Or(o.text("it"), o.object("it").text("url"))
@@ -288,7 +295,8 @@ func repository(raw json.RawMessage) string {
 	}
 	if host, ok := forges[scheme]; ok && strings.Count(rest, "/") == 1 {
 		s = "https://" + host + "/" + rest
-	} else if user, path, ok := strings.Cut(s, ":"); ok && strings.HasPrefix(user, "git@") && !strings.HasPrefix(path, "/") {
+	} else if user, path, ok := strings.Cut(s, ":"); ok && strings.HasPrefix(user, "git@") &&
+		!strings.HasPrefix(path, "/") {
 		s = "https://" + strings.TrimPrefix(user, "git@") + "/" + path
 	}
 	u, err := url.Parse(s)
@@ -314,7 +322,7 @@ func homepage(raw string) string {
 	return ""
 }
 
-// dependencies reads a map of names to ranges. Ancient versions have a list.
+// dependencies reads a map of names to ranges. Very old versions have a list.
 func dependencies(raw json.RawMessage) map[string]string {
 	var o object
 	if json.Unmarshal(raw, &o) != nil || len(o) == 0 || len(o) > maxDependencies {

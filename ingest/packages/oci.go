@@ -36,14 +36,17 @@ func (r *run) repository(e endpoint) *repositoryClient {
 	return c
 }
 
-// do asks for something below /v2/, getting a token if the registry wants one.
-func (c *repositoryClient) do(ctx context.Context, method, path string, accept []string, maxBody int64) (outbound.Response, error) {
+// do requests a path below /v2/ and gets a token if the registry requires one.
+func (c *repositoryClient) do(
+	ctx context.Context, method, path string, accept []string, maxBody int64,
+) (outbound.Response, error) {
 	for renewed := false; ; renewed = true {
 		header := http.Header{}
 		if c.auth != "" {
 			header.Set("Authorization", c.auth)
 		}
-		resp, err := c.ask(ctx, outbound.Request{Method: method, URL: c.base + path, Header: header, Accept: accept, MaxBody: maxBody})
+		resp, err := c.ask(ctx, outbound.Request{Method: method, URL: c.base + path, Header: header, Accept: accept,
+			MaxBody: maxBody})
 		if resp.Status != http.StatusUnauthorized || renewed {
 			return resp, err
 		}
@@ -55,7 +58,7 @@ func (c *repositoryClient) do(ctx context.Context, method, path string, accept [
 
 var errNoChallenge = errors.New("it does not say how")
 
-// authenticate meets a challenge.
+// authenticate answers a challenge.
 // https://distribution.github.io/distribution/spec/auth/token/
 func (c *repositoryClient) authenticate(ctx context.Context, challenges []string) error {
 	for _, ch := range parseChallenges(challenges) {
@@ -72,7 +75,7 @@ func (c *repositoryClient) authenticate(ctx context.Context, challenges []string
 
 const maxToken = 64 << 10 // bytes of a token's answer
 
-var errNoToken = errors.New("the registry's token service gave no token")
+var errNoToken = errors.New("the registry's token service returned no token")
 
 func (c *repositoryClient) fetchToken(ctx context.Context, challenge map[string]string) error {
 	realm := address(challenge["realm"])
@@ -82,7 +85,7 @@ func (c *repositoryClient) fetchToken(ctx context.Context, challenge map[string]
 	header := http.Header{}
 	if strings.Contains(c.credentials, ":") {
 		if realm.Scheme != "https" && strings.HasPrefix(c.base, "https:") {
-			return errors.New("its token service is without TLS, where credentials are not sent")
+			return errors.New("its token service has no TLS, so credentials are not sent")
 		}
 		header.Set("Authorization", basicAuth(c.credentials))
 	}
@@ -107,7 +110,7 @@ func (c *repositoryClient) fetchToken(ctx context.Context, challenge map[string]
 	return nil
 }
 
-// challenge is one way to authenticate (RFC 9110, 11.6.1).
+// challenge is a way to authenticate (RFC 9110, 11.6.1).
 type challenge struct {
 	scheme     string // in lower case
 	parameters map[string]string
@@ -131,7 +134,7 @@ func parseChallenges(fields []string) []challenge {
 				continue
 			}
 			if len(all) == begun {
-				break // a parameter of nothing
+				break // a parameter without a scheme
 			}
 			value := m[3]
 			if inner, quoted := strings.CutPrefix(value, `"`); quoted {
@@ -146,15 +149,15 @@ func parseChallenges(fields []string) []challenge {
 var quotedPair = regexp.MustCompile(`\\(.)`)
 
 const (
-	perPage  = 100  // tags; registries need not give more
-	maxPages = 1000 // of a list of tags
+	perPage  = 100  // tags; registries need not return more
+	maxPages = 1000 // per list of tags
 	maxTags  = 8 << 20
 )
 
 var (
 	errEndless  = errors.New("the list of tags does not end")
 	errNoTags   = errors.New("the registry lists no tags of it")
-	errNoAnswer = errors.New("the answer is not what a registry says")
+	errNoAnswer = errors.New("the answer is not that of a registry")
 )
 
 // tags lists the tags of the repository, sorted.
@@ -204,8 +207,8 @@ var (
 	nextLink = regexp.MustCompile(`(?i)<([^<>]*)>[^<>]*;\s*rel="?next"?`)
 )
 
-// nextPage is the path of the next page that a Link header (RFC 8288) names.
-// Its host is not followed: registries behind others often name the wrong one.
+// nextPage returns the path of the next page from a Link header (RFC 8288). Its
+// host is ignored: registries behind proxies often give the wrong one.
 func (c *repositoryClient) nextPage(h http.Header) (string, error) {
 	for _, value := range h.Values("Link") {
 		m := nextLink.FindStringSubmatch(value)
@@ -239,7 +242,7 @@ const (
 
 var digestShape = regexp.MustCompile(`^[a-z0-9]+(?:[.+_-][a-z0-9]+)*:[a-zA-Z0-9=_-]{16,}$`)
 
-// digest is what a tag points to.
+// digest returns the digest that a tag points to.
 func (c *repositoryClient) digest(ctx context.Context, tag string) (string, error) {
 	resp, err := c.do(ctx, http.MethodHead, "/v2/"+c.name+"/manifests/"+tag, manifestTypes, maxManifest)
 	if err != nil && resp.Status != http.StatusMethodNotAllowed {
@@ -256,10 +259,12 @@ func (c *repositoryClient) digest(ctx context.Context, tag string) (string, erro
 	return "sha256:" + hex.EncodeToString(sum[:]), nil
 }
 
-var errAltered = errors.New("its content is not that of its digest")
+var errAltered = errors.New("its content does not match its digest")
 
-// content reads what a digest names, into a value.
-func (c *repositoryClient) content(ctx context.Context, kind, digest string, accept []string, limit int64, into any) error {
+// content reads the content of a digest into a value.
+func (c *repositoryClient) content(
+	ctx context.Context, kind, digest string, accept []string, limit int64, into any,
+) error {
 	if !digestShape.MatchString(digest) {
 		return errNoAnswer
 	}

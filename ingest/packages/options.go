@@ -31,7 +31,7 @@ var (
 	imageHost = regexp.MustCompile(`^(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:]+\])(?::[0-9]+)?$`)
 )
 
-const maxName = 214 // bytes; npm's own bound
+const maxName = 214 // bytes; npm's own limit
 
 func readOptions(src network.Source) (options, error) {
 	o := options{Versions: 50, Prereleases: 10}
@@ -46,22 +46,24 @@ func readOptions(src network.Source) (options, error) {
 			return o, fmt.Errorf("option npm: %q; want a package's name such as @causeway/sdk", name)
 		}
 		if slices.Contains(o.NPM[:i], name) {
-			return o, fmt.Errorf("option npm: %s stands twice", name)
+			return o, fmt.Errorf("option npm: %s appears twice", name)
 		}
 	}
 	for i, name := range o.Images {
 		if _, repository := splitImage(name); !imageName.MatchString(repository) || len(name) > maxName {
-			return o, fmt.Errorf("option images: %q; want an image without tag such as registry.example.org/causeway/node", name)
+			return o, fmt.Errorf("option images: %q; want an image without tag such as "+
+				"registry.example.org/causeway/node", name)
 		}
 		if slices.Contains(o.Images[:i], name) {
-			return o, fmt.Errorf("option images: %s stands twice", name)
+			return o, fmt.Errorf("option images: %s appears twice", name)
 		}
 	}
 	if o.Versions < 1 || o.Prereleases < 0 {
-		return o, errors.New("options versions and prereleases: want how many of them to keep")
+		return o, errors.New("options versions and prereleases: want the number to keep")
 	}
 	for _, a := range []struct{ name, value string }{
-		{"npm_registry", o.NPMRegistry}, {"image_registry", o.ImageRegistry}, {"npm_page", o.NPMPage}, {"image_page", o.ImagePage},
+		{"npm_registry", o.NPMRegistry}, {"image_registry", o.ImageRegistry}, {"npm_page", o.NPMPage},
+		{"image_page", o.ImagePage},
 	} {
 		if a.value != "" && address(a.value) == nil {
 			return o, fmt.Errorf("option %s: want a web address", a.name)
@@ -70,7 +72,7 @@ func readOptions(src network.Source) (options, error) {
 	return o, nil
 }
 
-// address reads a web address; nil if it is none.
+// address parses a web address; nil if it is not one.
 func address(raw string) *url.URL {
 	u, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
@@ -79,11 +81,13 @@ func address(raw string) *url.URL {
 	return u
 }
 
-// page is the address where people read of a version; "" without a template.
+// page returns the address of a version's page for people; "" without a
+// template.
 func page(template, name, version string) string {
 	parts := strings.Split(name, "/")
 	for i, p := range parts {
 		parts[i] = url.PathEscape(p)
 	}
-	return strings.NewReplacer("{name}", strings.Join(parts, "/"), "{version}", url.PathEscape(version)).Replace(template)
+	return strings.NewReplacer("{name}", strings.Join(parts, "/"), "{version}", url.PathEscape(version)).
+		Replace(template)
 }

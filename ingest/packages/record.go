@@ -13,9 +13,10 @@ import (
 	"almanac/catalog"
 )
 
-// entry makes the record of a version. Text is what can be said of it besides
-// its data.
-func entry(registry string, d catalog.PackageVersion, published time.Time, address string, text []string) (catalog.Entry, error) {
+// entry makes the record of a version. Text describes it beyond its data.
+func entry(
+	registry string, d catalog.PackageVersion, published time.Time, address string, text []string,
+) (catalog.Entry, error) {
 	if d.Deprecated != "" {
 		text = append([]string{"Deprecated: " + d.Deprecated}, text...)
 	}
@@ -34,8 +35,9 @@ func entry(registry string, d catalog.PackageVersion, published time.Time, addre
 	text = slices.DeleteFunc(text, func(s string) bool { return s == "" })
 	data, err := catalog.Encode(d)
 	e := catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindPackageVersion, Key: keyOf(registry, d.Name, d.Version), Title: d.Name + " " + d.Version, URL: address, Container: registry,
-		CreatedAt: published, Summary: d.Description, Body: strings.Join(text, "\n\n"), Data: data,
+		Kind: catalog.KindPackageVersion, Key: keyOf(registry, d.Name, d.Version), Title: d.Name + " " + d.Version,
+		URL: address, Container: registry, CreatedAt: published, Summary: d.Description,
+		Body: strings.Join(text, "\n\n"), Data: data,
 	}}
 	e.Record.Tags = append(catalog.Tags(catalog.TagPackage, d.Name), catalog.Tags(catalog.TagDist, d.DistTags...)...)
 	if !d.Prerelease {
@@ -45,15 +47,16 @@ func entry(registry string, d catalog.PackageVersion, published time.Time, addre
 		e.Record.State = "deprecated"
 	}
 	if repo := ownerAndName(d.Repository); repo != "" {
-		e.Links = []catalog.Link{{Relation: catalog.References, To: catalog.Ref{Kind: catalog.KindRepo, Key: repo}, Snippet: cut(cmp.Or(d.Description, e.Record.Title), 240)}}
+		e.Links = []catalog.Link{{Relation: catalog.References, To: catalog.Ref{Kind: catalog.KindRepo, Key: repo},
+			Snippet: cut(cmp.Or(d.Description, e.Record.Title), 240)}}
 	}
 	return e, err
 }
 
 func keyOf(registry, name, version string) string { return registry + ":" + name + "@" + version }
 
-// ownerAndName is the key of a repository at a web address; "" if it has
-// another form than owner/name.
+// ownerAndName returns the key of a repository from its web address; "" if it
+// is not of the form owner/name.
 func ownerAndName(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// version is a version as its registry writes it.
+// version is a version as written in its registry.
 type version struct {
 	text  string
-	canon string // with the v that package semver wants
+	canon string // with the v that package semver requires
 }
 
 // parseVersion reads a semantic version, with or without a v before it. Short
-// forms (1.2, v1) are none: as tags they move.
+// forms (1.2, v1) are not versions: as tags they move.
 func parseVersion(text string) (version, bool) {
 	canon := text
 	if !strings.HasPrefix(canon, "v") {
@@ -33,8 +33,8 @@ func compare(a, b version) int {
 	return cmp.Or(semver.Compare(a.canon, b.canon), strings.Compare(a.text, b.text))
 }
 
-// newest returns the newest releases and prereleases and those that always
-// count, newest first. The versions are sorted.
+// newest returns the newest releases and prereleases and those that are always
+// kept, newest first. The versions must be sorted.
 func newest(versions []version, releases, prereleases int, always func(version) bool) []version {
 	slices.SortFunc(versions, func(a, b version) int { return compare(b, a) })
 	var kept []version

@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// What is checked on the raw bytes, before the parser sees them: the parser
-// allocates whatever a number in the file asks for, and runs for ever on
-// streams that end inside a string.
+// Checks of the raw bytes, before the parser sees them: the parser allocates
+// any size that a number in the file demands, and runs forever on streams that
+// end inside a string.
 
-// maxCount bounds the numbers that the parser allocates by: objects of a
-// file, bytes of a row.
+// maxCount limits the numbers that determine the parser's allocations: objects
+// of a file, bytes of a row.
 const maxCount = 5_000_000
 
-// maxInflated bounds the object streams of a file together.
+// maxInflated limits the total size of a file's object streams.
 const maxInflated = 256 << 20
 
 var (
@@ -31,7 +31,7 @@ var (
 	begin   = regexp.MustCompile(`stream\r?\n`)
 )
 
-// name is a pattern for a name however it is escaped.
+// name returns a pattern for a name in any escaping.
 func name(s string) string {
 	var b strings.Builder
 	b.WriteString("/")
@@ -41,7 +41,7 @@ func name(s string) string {
 	return b.String()
 }
 
-// inspect refuses files that would harm the parser.
+// inspect rejects files that would harm the parser.
 func inspect(data []byte) error {
 	if !bytes.HasPrefix(data, []byte("%PDF-")) {
 		return fmt.Errorf("%w: no header", ErrMalformed)
@@ -64,7 +64,7 @@ func inspect(data []byte) error {
 	return inspectObjects(data)
 }
 
-// inspectTables checks the sizes that cross-reference tables announce.
+// inspectTables checks the sizes declared by cross-reference tables.
 func inspectTables(data []byte) error {
 	keyword := []byte("xref")
 	for i := bytes.Index(data, keyword); i >= 0; {
@@ -91,7 +91,7 @@ func tooMany(digits []byte) bool {
 	return err != nil || n > maxCount
 }
 
-// inspectObjects checks the object streams as checkContent does the others.
+// inspectObjects checks object streams, as checkContent checks the others.
 func inspectObjects(data []byte) error {
 	left := int64(maxInflated)
 	for _, at := range objStm.FindAllIndex(data, -1) {
@@ -109,7 +109,7 @@ func inspectObjects(data []byte) error {
 			content, readErr = io.ReadAll(io.LimitReader(z, min(left, maxStream)+1))
 			left -= int64(len(content))
 			if readErr != nil {
-				continue // the parser fails on it likewise
+				continue // the parser fails on it too
 			}
 		} else if end := bytes.Index(raw, []byte("endstream")); end >= 0 {
 			content = raw[:end]
@@ -124,8 +124,8 @@ func inspectObjects(data []byte) error {
 	return nil
 }
 
-// terminated says whether no hexadecimal string of a content stream is open
-// at its end. It follows the parser's own rules of strings and comments.
+// terminated reports whether no hexadecimal string is open at the end of a
+// content stream. It follows the parser's own rules for strings and comments.
 func terminated(data []byte) bool {
 	for i := 0; i < len(data); i++ {
 		switch data[i] {

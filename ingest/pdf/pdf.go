@@ -1,6 +1,6 @@
-// Package pdf reads the text layer of PDF files that strangers wrote: it
-// bounds the time, memory and recursion a file can cost and turns every
-// failure into an error. It imports nothing of ours.
+// Package pdf reads the text layer of untrusted PDF files: it bounds the time,
+// memory and recursion that a file can cost and turns every failure into an
+// error. It imports no other package of this module.
 package pdf
 
 import (
@@ -18,25 +18,26 @@ import (
 
 // Errors of Text, wrapped with the detail.
 var (
-	// ErrMalformed: the file is no PDF, or one that cannot be read.
+	// ErrMalformed: the file is not a PDF, or cannot be read.
 	ErrMalformed = errors.New("malformed PDF")
-	// ErrLimit: reading the file takes more time or memory than it may.
+	// ErrLimit: reading the file exceeds the limits of time or memory.
 	ErrLimit = errors.New("PDF exceeds a limit")
 )
 
 const (
 	maxBytes  = 64 << 20         // of a file
-	maxPages  = 2000             // read of a file; further ones are counted only
+	maxPages  = 2000             // pages read; further ones are only counted
 	maxStream = 16 << 20         // of one decoded stream
 	maxTime   = 20 * time.Second // for a file; a 300-page text takes about one
 	maxFrames = 20_000           // of the call stack while parsing; Go's limit is a fatal 1 GB
-	maxReads  = 200_000          // of at most 4 KiB each, beyond one for every 16 bytes; real files take some hundreds a page
+	// of at most 4 KiB, plus one for every 16 bytes; real files need some hundreds per page
+	maxReads = 200_000
 )
 
-// Text extracts the text of a PDF, page by page, up to maxChars characters
-// (0 = all), and tells its number of pages. A scanned document has pages and
-// an empty text. Pages that cannot be read are left out; an error is returned
-// only when nothing can be. It never panics.
+// Text extracts the text of a PDF, page by page, up to maxChars characters (0 =
+// all), and returns its number of pages. A scanned document has pages but no
+// text. Unreadable pages are skipped; an error is returned only if nothing can
+// be read. It never panics.
 func Text(data []byte, maxChars int) (text string, pages int, err error) {
 	if len(data) > maxBytes {
 		return "", 0, fmt.Errorf("pdf: %d bytes: %w", len(data), ErrLimit)
@@ -51,8 +52,8 @@ func Text(data []byte, maxChars int) (text string, pages int, err error) {
 	}
 	deadline := time.Now().Add(maxTime)
 	done := make(chan result, 1)
-	// A goroutine of its own, so that a loop inside the parser cannot hold the
-	// caller; guard ends the parser at its next read.
+	// In a separate goroutine, so that a loop inside the parser cannot block
+	// the caller; guard stops the parser at its next read.
 	go func() {
 		var r result
 		defer func() {
@@ -72,7 +73,7 @@ func Text(data []byte, maxChars int) (text string, pages int, err error) {
 		}
 		return r.text, r.pages, nil
 	case <-timer.C:
-		return "", 0, fmt.Errorf("pdf: no end after %v: %w", maxTime, ErrLimit)
+		return "", 0, fmt.Errorf("pdf: not finished after %v: %w", maxTime, ErrLimit)
 	}
 }
 
@@ -122,8 +123,8 @@ func read(g *guard, maxChars int) (string, int, error) {
 	return out.String(), pages, nil
 }
 
-// page reads one page's text, after making sure that its streams can be read
-// to their end.
+// page reads a page's text, after checking that its streams can be read to
+// their end.
 func page(r *pdf.Reader, n int) (text string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -142,7 +143,7 @@ func page(r *pdf.Reader, n int) (text string, err error) {
 		f := p.Font(name)
 		if u := f.V.Key("ToUnicode"); u.Kind() == pdf.Stream {
 			if err := checkContent(u); err != nil {
-				continue // the text in this font alone is lost
+				continue // only the text in this font is lost
 			}
 		}
 		fonts[name] = &f
@@ -151,8 +152,8 @@ func page(r *pdf.Reader, n int) (text string, err error) {
 }
 
 // checkContent reads a content stream (or an array of them, which is read as
-// one) within the size limit and refuses one that ends inside a string: the
-// parser would wait for its end for ever.
+// one) within the size limit and rejects one that ends inside a string: the
+// parser would wait for its end forever.
 func checkContent(v pdf.Value) error {
 	var readers []io.Reader
 	switch v.Kind() {
@@ -178,8 +179,8 @@ func checkContent(v pdf.Value) error {
 	return nil
 }
 
-// guard is the file as the parser sees it. It ends the parsing, by panicking,
-// when time is up or the parser recurses without end.
+// guard is the file as seen by the parser. It stops the parser, by panicking,
+// when time is up or the parser recurses endlessly.
 type guard struct {
 	data     []byte
 	deadline time.Time
@@ -193,7 +194,8 @@ func (g *guard) exceeded() error {
 	return nil
 }
 
-// ReadAt implements io.ReaderAt. Offsets come from the file and may be any.
+// ReadAt implements io.ReaderAt. Offsets come from the file and can have any
+// value.
 func (g *guard) ReadAt(p []byte, off int64) (int, error) {
 	g.reads++
 	if g.reads > maxReads+len(g.data)/16 {
@@ -217,9 +219,9 @@ func (g *guard) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// tidy makes clean lines of what the parser yields: valid text without
-// control characters or blank lines. Where the producer positioned every word
-// by itself, the words of a page become one line.
+// tidy cleans the parser's output: valid text without control characters or
+// blank lines. If the producer positioned every word separately, the words of a
+// page become one line.
 func tidy(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {

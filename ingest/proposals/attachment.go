@@ -12,18 +12,18 @@ import (
 	"almanac/ingest/pdf"
 )
 
-// maxAttachmentText bounds the text kept of an attachment, in characters.
+// maxAttachmentText is the maximum text kept of an attachment, in characters.
 const maxAttachmentText = 500_000
 
-// attached is a file that lies beside a proposal.
+// attached is a file next to a proposal.
 type attached struct {
 	file   string
 	parent catalog.Ref
-	label  string // how the proposal calls its link to the file
+	label  string // text of the proposal's link to the file
 }
 
-// mediaTypes of the files that are attachments. Others (sources, schemas) are
-// part of a proposal's repository, not documents beside it.
+// mediaTypes of the files that are attachments. Others (sources, schemas)
+// belong to the repository, not to a proposal.
 var mediaTypes = map[string]string{
 	".pdf": "application/pdf", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
 	".svg": "image/svg+xml", ".webp": "image/webp", ".md": "text/markdown", ".txt": "text/plain", ".csv": "text/csv",
@@ -33,8 +33,8 @@ var mediaTypes = map[string]string{
 
 func mediaType(file string) string { return mediaTypes[strings.ToLower(path.Ext(file))] }
 
-// beside lists the files in the directories of numbered proposals that are
-// not the proposals themselves.
+// beside lists the files in the directories of numbered proposals, except the
+// proposals themselves.
 func (s *syncRun) beside(numbered map[string]string) []attached {
 	var list []attached
 	for _, file := range sortedKeys(s.files) {
@@ -74,8 +74,8 @@ var (
 	proposalText = regexp.MustCompile(`(?i)\b(?:text|proposal)\b`)
 )
 
-// role says what an attachment is to its proposal, by its type, its name and
-// how the proposal calls it.
+// role returns the role of an attachment by its type, its name and the text of
+// the link to it.
 func (a attached) role(r Reader) string {
 	base := path.Base(a.file)
 	switch kind := mediaType(a.file); {
@@ -89,7 +89,7 @@ func (a attached) role(r Reader) string {
 	return "other"
 }
 
-// attachment reads a file beside a proposal; the text of a PDF becomes its
+// attachment reads a file next to a proposal; the text of a PDF becomes its
 // body.
 func (s *syncRun) attachment(a attached) (catalog.Entry, error) {
 	hash := s.files[a.file]
@@ -98,10 +98,12 @@ func (s *syncRun) attachment(a attached) (catalog.Entry, error) {
 		return catalog.Entry{}, err
 	}
 	info := catalog.Attachment{
-		Filename: path.Base(a.file), MediaType: mediaType(a.file), Role: a.role(s.reader), Bytes: int64(len(data)), Blob: hash.String(),
+		Filename: path.Base(a.file), MediaType: mediaType(a.file), Role: a.role(s.reader), Bytes: int64(len(data)),
+		Blob: hash.String(),
 	}
 	rec := catalog.Record{
-		Kind: catalog.KindAttachment, Key: a.file, Title: info.Filename, URL: s.opts.URL.file(s.repo.Head.Hash.String(), a.file),
+		Kind: catalog.KindAttachment, Key: a.file, Title: info.Filename,
+		URL:  s.opts.URL.file(s.repo.Head.Hash.String(), a.file),
 		Path: a.file, Container: s.opts.Name, Category: info.Role,
 	}
 	switch {

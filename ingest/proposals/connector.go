@@ -22,14 +22,14 @@ import (
 	"almanac/ingest/gitrepo"
 )
 
-// rules is the version of what this package makes of a repository. A change
-// of it makes every source be read again.
+// rules is the version of how this package reads a repository. A new version
+// makes the next run read every source again.
 const rules = "3"
 
-// connector reads one repository. A run fetches it and, if anything in it or
-// in the options changed since the cursor, reads the whole of it: that takes
-// seconds, has one code path, and needs no care for rewritten history. The
-// catalog leaves what is unchanged alone.
+// connector reads one repository. A run fetches it and, if anything in it or in
+// the options changed since the cursor, reads all of it: that takes seconds,
+// has one code path, and handles rewritten history. The catalog does not
+// rewrite unchanged records.
 type connector struct {
 	opts    options
 	env     ingest.Environment
@@ -47,9 +47,10 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 		return nil, err
 	}
 	if env.WorkDir == "" {
-		return nil, errors.New("proposals: a working directory is needed for the clone")
+		return nil, errors.New("proposals: needs a working directory for the clone")
 	}
-	c := &connector{opts: opts, env: env, include: gitrepo.NewGlobs(opts.Paths), exclude: gitrepo.NewGlobs(opts.Exclude), bulk: map[int]bool{}}
+	c := &connector{opts: opts, env: env, include: gitrepo.NewGlobs(opts.Paths),
+		exclude: gitrepo.NewGlobs(opts.Exclude), bulk: map[int]bool{}}
 	if opts.TokenEnv != "" {
 		if c.token = env.Secret(opts.TokenEnv); c.token == "" {
 			return nil, fmt.Errorf("option token_env: the environment variable %s is not set", opts.TokenEnv)
@@ -96,7 +97,7 @@ func (c *connector) read(
 ) (ingest.Outcome, error) {
 	now := c.cursor(repo)
 	if now == cursor {
-		// Nothing to write and nothing gone: no listing is needed.
+		// Nothing to write and nothing deleted: no listing is needed.
 		return ingest.Outcome{Cursor: cursor}, nil
 	}
 	s := &syncRun{connector: c, repo: repo, out: out, reader: Reader{
@@ -110,10 +111,11 @@ func (c *connector) read(
 
 func (c *connector) cursor(repo *gitrepo.Repository) string {
 	h := sha256.New()
-	_ = json.NewEncoder(h).Encode([]any{rules, c.opts, c.opts.URL.branch, c.env.Network.Proposals, c.env.Network.Name, c.env.Network.Title})
+	_ = json.NewEncoder(h).Encode([]any{rules, c.opts, c.opts.URL.branch, c.env.Network.Proposals, c.env.Network.Name,
+		c.env.Network.Title})
 	for _, name := range sortedKeys(repo.Refs) {
-		// The merge commits a host prepares change with every push to the
-		// branch; that there is one is what counts.
+		// A host's merge commits change with every push to the branch; only
+		// their existence matters.
 		hash := repo.Refs[name].String()
 		if strings.HasSuffix(name, "/merge") {
 			hash = ""
@@ -123,7 +125,7 @@ func (c *connector) cursor(repo *gitrepo.Repository) string {
 	return repo.Head.Hash.String() + " " + hex.EncodeToString(h.Sum(nil)[:12])
 }
 
-// syncRun is one reading of the repository.
+// syncRun is one pass over the repository.
 type syncRun struct {
 	*connector
 	repo    *gitrepo.Repository
@@ -131,7 +133,7 @@ type syncRun struct {
 	reader  Reader
 	line    []step
 	origins map[string]origin
-	rows    map[string]IndexRow // by number
+	rows    map[string]IndexRow // number → row
 	files   map[string]plumbing.Hash
 	done    int
 }
@@ -170,19 +172,19 @@ func (s *syncRun) progress(total int) {
 	s.out.Progress(s.done, total)
 }
 
-// isText says whether a file can be a proposal: markdown that is not excluded
-// and neither the index nor about the repository itself.
+// isText reports whether a file can be a proposal: Markdown that is not
+// excluded, not the index and not about the repository itself.
 func (c *connector) isText(file string) bool {
 	return strings.EqualFold(path.Ext(file), ".md") && file != c.opts.Index && !c.exclude.Match(file)
 }
 
-// included says whether a file is where proposals belong.
+// included reports whether a file is where proposals belong.
 func (c *connector) included(file string) bool {
 	return len(c.include) == 0 || c.include.Match(file)
 }
 
-// isProposal says whether a file of the branch is a numbered proposal: its own
-// name has a number, or is that of its directory.
+// isProposal reports whether a file of the branch is a numbered proposal: its
+// name has a number, or equals that of its directory.
 func (c *connector) isProposal(file string) bool {
 	if !c.isText(file) || !c.included(file) || NumberFromPath(file) == "" {
 		return false
@@ -192,7 +194,7 @@ func (c *connector) isProposal(file string) bool {
 }
 
 // numbered returns the proposal file of each number. Of several, the one named
-// like its number counts.
+// after the number counts.
 func (s *syncRun) numbered() map[string]string {
 	files := map[string]string{}
 	for _, file := range sortedKeys(s.files) {
@@ -222,7 +224,9 @@ func (s *syncRun) proposals(ctx context.Context, pulls map[int]*pull) error {
 	total := len(numbered) + len(beside) + len(pulls)
 	for _, number := range sortedKeys(numbered) {
 		file := numbered[number]
-		if err := s.put(ctx, file, func() (catalog.Entry, error) { return s.proposal(number, file, aliases[number], pulls) }); err != nil {
+		if err := s.put(ctx, file, func() (catalog.Entry, error) {
+			return s.proposal(number, file, aliases[number], pulls)
+		}); err != nil {
 			return err
 		}
 		s.progress(total)
@@ -252,7 +256,7 @@ func (s *syncRun) proposals(ctx context.Context, pulls map[int]*pull) error {
 	return nil
 }
 
-// put makes an entry and hands it over; one that cannot be made is skipped.
+// put makes an entry and writes it; one that cannot be made is skipped.
 func (s *syncRun) put(ctx context.Context, locator string, make func() (catalog.Entry, error)) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -291,9 +295,9 @@ func (s *syncRun) proposal(number, file string, pullNumbers []int, pulls map[int
 	return e, err
 }
 
-// aliases finds the proposal that each merged pull request became, and
-// returns its pull requests by number: the one it added, or when it added
-// none, the only one it changed.
+// aliases finds the proposal that each merged pull request became, and returns
+// its pull requests by number: the one it added, or if it added none, the only
+// one it changed.
 func (s *syncRun) aliases(numbered map[string]string, pulls map[int]*pull) map[string][]int {
 	added, touched := map[int][]string{}, map[int][]string{}
 	for _, number := range sortedKeys(numbered) {

@@ -1,7 +1,7 @@
 // Package proposals reads a git repository of improvement proposals, or of
 // grant proposals, with its whole history: the files of the main branch, the
-// drafts of unmerged pull requests, every change of status, and the files
-// that lie beside a proposal.
+// drafts of unmerged pull requests, every change of status, and the files next
+// to a proposal.
 //
 //	sources:
 //	  - name: proposals
@@ -9,25 +9,25 @@
 //	    every: 15m
 //	    options:
 //	      repository: https://forge.example.org/harbour/lips  # or ssh, git, a path, a bundle
-//	      name: harbour/lips        # default the end of the address
-//	      branch: main              # default the one that its HEAD names
+//	      name: harbour/lips        # default: the end of the address
+//	      branch: main              # default: the one that its HEAD names
 //	      token_env: FORGE_TOKEN    # variable with the token of a private repository
 //	      kind: cip                 # or grant: one proposal for each pull request
-//	      paths: [proposals/**]     # patterns of the files that are proposals; default all
+//	      paths: [proposals/**]     # patterns of the files that are proposals; default: all
 //	      exclude: ["**/_template.md"]
 //	      index: README.md          # the file with a table of all proposals
 //	      bulk_pulls: [17]          # pull requests that edit many proposals and are not proposals themselves
-//	      url:                      # a known forge's need not be given
+//	      url:                      # not needed for a known forge
 //	        file: https://forge.example.org/{repo}/blob/{commit}/{path}
 //	        pull: https://forge.example.org/{repo}/pull/{number}
 //
 // A proposal is keyed by its number as the network writes it (CIP-0056), a
-// draft by its pull request (PR-203), a grant by the number of its own. Its
-// state is one of network.Statuses; the header's own word, its type and its
-// category are tags (see catalog.Tag).
+// draft (PR-203) and a grant by the number of its pull request. Its state is
+// one of network.Statuses; the original status word, the type and the category
+// are tags (see catalog.Tag).
 //
-// ParseHeader and Reader turn one file into a catalog entry and know nothing
-// of git; other connectors that meet proposals use them too. Change and
-// Reader.Events turn status changes, wherever they were found, into events, and
-// GrantEvents does so for the state of a grant's pull request.
+// ParseHeader and Reader turn one file into a catalog entry and do not depend
+// on git; other connectors use them too. Change and Reader.Events turn status
+// changes from any origin into events, and GrantEvents does the same for the
+// state of a grant's pull request.
 package proposals

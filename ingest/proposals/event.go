@@ -10,14 +10,14 @@ import (
 	"almanac/catalog"
 )
 
-// Change is one change of a proposal's status as a commit made it: in the
-// header of its file, or in the repository's index table.
+// Change is a change of a proposal's status by a commit: in the header of its
+// file, or in the repository's index table.
 type Change struct {
-	Number  string // of the proposal, as Numeral has it
+	Number  string // of the proposal, in the form of Numeral
 	At      time.Time
 	From    string // as spelled; empty when Initial
 	To      string // as spelled; empty for a header that leaves it blank
-	Initial bool   // the first status of a file (a renamed file has a first one again) or of a table row
+	Initial bool   // the first status of a file (also after a rename) or of a table row
 	Index   bool   // in the index table
 	Path    string // of the file that changed
 	Commit  string
@@ -25,17 +25,16 @@ type Change struct {
 	URL     string // where the change can be seen
 }
 
-// Events turns the changes of any number of proposals into their events, by
-// proposal and time.
+// Events turns the changes of any number of proposals into events, by proposal
+// and time.
 //
 // Header changes are authoritative: every change to another word is an event,
-// moves backwards too; a word that only repeats the one before (a file was
-// renamed) is not one, and neither is a blank. Index changes fill what headers
-// lack: they count as long as no header of the proposal has said a status,
-// or while it is blank; the last of them gives way when the first header says
-// the same word. So a proposal whose file came years after its row keeps the
-// row's history, one without a file has it alone, and where both speak they
-// cannot contradict. Each event's From is the status the events before led to.
+// also backwards; a repeated word (a renamed file) or a blank is not. Index
+// changes fill gaps: they count until a header of the proposal states a status,
+// and while it is blank; the last one is dropped if the first header states the
+// same word. So a proposal whose file came years after its row keeps the row's
+// history, one without a file has only that, and the two never contradict. Each
+// event's From is the status that the previous events led to.
 func (r Reader) Events(changes []Change) []catalog.Event {
 	byNumber := map[string][]Change{}
 	for _, c := range changes {
@@ -53,7 +52,7 @@ func (r Reader) timeline(number string, changes []Change) []catalog.Event {
 		return cmp.Or(a.At.Compare(b.At), boolCompare(a.Index, b.Index))
 	})
 	var kept []Change
-	speaks := false // the header says a status
+	speaks := false // the header states a status
 	for _, c := range changes {
 		last := len(kept) - 1
 		switch {
@@ -69,7 +68,7 @@ func (r Reader) timeline(number string, changes []Change) []catalog.Event {
 			if c.Index || !kept[last].Index {
 				continue // a repeat
 			}
-			kept = kept[:last] // the header's word for it
+			kept = kept[:last] // replaced by the header's
 		}
 		kept = append(kept, c)
 	}
@@ -91,10 +90,10 @@ func (r Reader) timeline(number string, changes []Change) []catalog.Event {
 	return events
 }
 
-// GrantEvents turns what is known of a grant's pull request into the events of
-// its state: open, then merged or closed. Where the caller does not know when
-// it was opened or ended (zero), the dates of its commits tell: a merge has its
-// own, and one that was closed ended with its last commit at the earliest.
+// GrantEvents returns the state events of a grant's pull request: open, then
+// merged or closed. If the caller does not know when it was opened or ended
+// (zero), the dates of its commits are used: a merge has a date, and a closed
+// one ended with its last commit at the earliest.
 func GrantEvents(p catalog.PullRequest, opened, ended time.Time, url string) []catalog.Event {
 	if opened.IsZero() {
 		opened = parseRFC3339(p.FirstCommit)

@@ -21,9 +21,9 @@ func (r Reader) Grant(in File) (catalog.Entry, error) {
 	}
 	h := r.header(in.Text)
 	data := catalog.Proposal{
-		Number: in.Pull.Number, RawStatus: h.Status, Champion: champion(h.Fields["Champion"]), Labels: labels(h.Fields["Label"]),
-		Funding: funding(h), Milestones: milestones(h.Body), Cites: notNil(r.cited(in.Text)), Files: in.Files,
-		Merged: in.Pull.State == "merged", Pull: in.Pull,
+		Number: in.Pull.Number, RawStatus: h.Status, Champion: champion(h.Fields["Champion"]),
+		Labels: labels(h.Fields["Label"]), Funding: funding(h), Milestones: milestones(h.Body),
+		Cites: notNil(r.cited(in.Text)), Files: in.Files, Merged: in.Pull.State == "merged", Pull: in.Pull,
 	}
 	if len(data.Files) == 0 {
 		data.Files = []string{in.Path}
@@ -47,8 +47,8 @@ func (r Reader) Grant(in File) (catalog.Entry, error) {
 	return entry(rec, data, nil)
 }
 
-// GrantFile reads a further file of a grant's pull request: a child record
-// with its own path, which is not a proposal of its own.
+// GrantFile reads an additional file of a grant's pull request: a child record
+// with its own path, which is not a separate proposal.
 func (r Reader) GrantFile(in File) (catalog.Entry, error) {
 	e, err := r.Grant(in)
 	if err != nil {
@@ -59,14 +59,17 @@ func (r Reader) GrantFile(in File) (catalog.Entry, error) {
 	return e, nil
 }
 
-// What a grant proposal's text says beyond its header.
+// What a grant proposal's text contains beyond its header.
 
-var notLabel = regexp.MustCompile(`(?i)^_?\[?(?:tbd|tba|n/?a|none|pick\b.*|need.*|required\b.*|to be .*|open to .*|not yet.*|[<\[].*|-+)$`)
+var notLabel = regexp.MustCompile(`(?i)^_?\[?(?:tbd|tba|n/?a|none|pick\b.*|need.*|required\b.*|to be .*|open to .*|` +
+	`not yet.*|[<\[].*|-+)$`)
 
 // labels splits a label field: by commas, slashes and line breaks.
 func labels(s string) []string {
 	out := []string{}
-	for part := range strings.FieldsFuncSeq(plain(s), func(r rune) bool { return r == ',' || r == ';' || r == '/' || r == '|' }) {
+	for part := range strings.FieldsFuncSeq(plain(s), func(r rune) bool {
+		return r == ',' || r == ';' || r == '/' || r == '|'
+	}) {
 		part = strings.ToLower(strings.Trim(part, " .\\*_`"))
 		if part != "" && !notLabel.MatchString(part) && !strings.HasPrefix(part, "<") && !slices.Contains(out, part) {
 			out = append(out, part)
@@ -75,7 +78,7 @@ func labels(s string) []string {
 	return out
 }
 
-// champion is the named sponsor; "TBD" and "need champion" are not names.
+// champion returns the named sponsor; "TBD" and "need champion" are not names.
 func champion(s string) string {
 	s = strings.TrimSpace(handle.ReplaceAllString(plain(s), ""))
 	if notLabel.MatchString(s) || strings.HasPrefix(s, "<") {
@@ -85,14 +88,17 @@ func champion(s string) string {
 }
 
 var (
-	// fundingKey is the beginning of a line that says what is asked for.
-	fundingKey = regexp.MustCompile(`(?i)^[\s>*_#|+-]*(?:\d+(?:\.\d+)*\.?\s+)?(?:(?:total|grand|overall|requested|development|project|grant|funding|budget|amount|request|ask|sum|cost)\b[\s*_]*){1,5}(?:\([^()]*\)[\s*_]*)?[:|]`)
-	// amount is a number with its currency and what is said of it.
-	amount = regexp.MustCompile(`(?:[Uu]p to\s+|~|≈|≈\s)?(?:(?:US|CA)?[$€£]\s?\d[\d,.]*\d?\s?(?:[kKmM]\b|million\b)?|\d[\d,.]*\s?(?:[kKmM]\s|million\s)?\s?\$?(?:[A-Z]{2,5}\b|[A-Z][a-z]+ [Cc]oins?\b))(?:[^|;.\n]|\.\d)*`)
+	// fundingKey matches the start of a line that states the requested amount.
+	fundingKey = regexp.MustCompile(`(?i)^[\s>*_#|+-]*(?:\d+(?:\.\d+)*\.?\s+)?(?:(?:total|grand|overall|requested|` +
+		`development|project|grant|funding|budget|amount|request|ask|sum|` +
+		`cost)\b[\s*_]*){1,5}(?:\([^()]*\)[\s*_]*)?[:|]`)
+	// amount matches a number with its currency and its explanation.
+	amount = regexp.MustCompile(`(?:[Uu]p to\s+|~|≈|≈\s)?(?:(?:US|CA)?[$€£]\s?\d[\d,.]*\d?\s?(?:[kKmM]\b|million\b)?|` +
+		`\d[\d,.]*\s?(?:[kKmM]\s|million\s)?\s?\$?(?:[A-Z]{2,5}\b|[A-Z][a-z]+ [Cc]oins?\b))(?:[^|;.\n]|\.\d)*`)
 )
 
-// fundingKeyOf finds where the key of a line is that states an amount. Most
-// lines have no colon and no bar, and are not searched.
+// fundingKeyOf finds the key in a line that states an amount. Most lines have
+// no colon and no bar, and need no search.
 func fundingKeyOf(line string) []int {
 	if !strings.ContainsAny(line, ":|") {
 		return nil
@@ -100,12 +106,12 @@ func fundingKeyOf(line string) []int {
 	return fundingKey.FindStringIndex(line)
 }
 
-// maxFunding is the longest statement of an amount kept, in bytes.
+// maxFunding is the maximum length of a statement of an amount, in bytes.
 const maxFunding = 160
 
-// funding is the amount asked for, as written: from the header, else from the
-// first line that states a total, else that states a request, else any amount
-// of funding. A heading counts with the line below it.
+// funding returns the requested amount, as written: from the header, else from
+// the first line that states a total, else a request, else any amount of
+// funding. A heading counts together with the line below it.
 func funding(h Header) string {
 	if f := amount.FindString(plain(h.Fields["Funding"])); f != "" {
 		return strings.TrimSpace(cutBytes(f, maxFunding))
@@ -142,10 +148,11 @@ func funding(h Header) string {
 	return best
 }
 
-var milestoneHeading = regexp.MustCompile(`(?i)^(?:milestone|phase|deliverable)\s*#?\s*(\d{1,2}(?:\.\d+)?[a-z]?)\s*(?:[:.—–|-]|\s-|$)+\s*(.*)$`)
+var milestoneHeading = regexp.MustCompile(`(?i)^(?:milestone|phase|` +
+	`deliverable)\s*#?\s*(\d{1,2}(?:\.\d+)?[a-z]?)\s*(?:[:.—–|-]|\s-|$)+\s*(.*)$`)
 
-// milestones lists the steps a text numbers in its headings, or in lines set
-// in bold, once each.
+// milestones returns the steps that a text numbers in its headings or in bold
+// lines, once each.
 func milestones(body string) []catalog.Milestone {
 	out := []catalog.Milestone{}
 	seen := map[string]bool{}
@@ -174,7 +181,7 @@ func milestones(body string) []catalog.Milestone {
 	return out
 }
 
-// cited lists the keys of the proposals that a text names, in order of their
+// cited returns the keys of the proposals that a text cites, in order of their
 // numbers.
 func (r Reader) cited(text string) []string {
 	return slices.Sorted(slices.Values(ingest.Cited(r.Network.Proposals, text)))

@@ -14,7 +14,7 @@ import (
 )
 
 // grants yields the grant proposals: one for each pull request that adds or
-// changes a proposal, with the text of the branch where it was merged there.
+// changes a proposal, with the text of the branch if it was merged.
 func (s *syncRun) grants(ctx context.Context, pulls map[int]*pull) error {
 	added := s.addedBy()
 	total := len(pulls)
@@ -30,7 +30,7 @@ func (s *syncRun) grants(ctx context.Context, pulls map[int]*pull) error {
 }
 
 // addedBy lists the files of the branch by the pull request that first added
-// them. A file that a bulk edit added, or no pull request, belongs to none.
+// them. A file that a bulk edit or no pull request added belongs to none.
 func (s *syncRun) addedBy() map[int][]string {
 	added := map[int][]string{}
 	for _, file := range sortedKeys(s.files) {
@@ -50,7 +50,7 @@ func (s *syncRun) addedBy() map[int][]string {
 	return added
 }
 
-// events yields how the state of a pull request changed.
+// events yields the state changes of a pull request.
 func (s *syncRun) events(ctx context.Context, p *pull) error {
 	events := GrantEvents(p.PullRequest, time.Time{}, time.Time{}, s.opts.URL.pull(p.Number))
 	if len(events) == 0 {
@@ -59,8 +59,8 @@ func (s *syncRun) events(ctx context.Context, p *pull) error {
 	return s.out.Events(ctx, events)
 }
 
-// grant yields one pull request: its first text file as the proposal, further
-// ones as its children, other files as attachments.
+// grant yields one pull request: its first text file as the proposal,
+// additional ones as its children, other files as attachments.
 func (s *syncRun) grant(ctx context.Context, p *pull, files []string) error {
 	locator := fmt.Sprintf("pull request %d", p.Number)
 	var texts, others []string
@@ -111,8 +111,8 @@ func (s *syncRun) grantFile(p *pull, file, text string) File {
 	return File{Path: file, Text: text, URL: s.opts.URL.pull(p.Number), Repository: s.opts.Name, Pull: &p.PullRequest}
 }
 
-// unmergedGrant yields a pull request by its own version of the file it is
-// about: one not merged, or a merged one that only changed others' files.
+// unmergedGrant yields a pull request with its own version of its file: an
+// unmerged one, or a merged one that only changed files of others.
 func (s *syncRun) unmergedGrant(ctx context.Context, p *pull, locator string) error {
 	changes, err := p.changes(ctx)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"almanac/catalog/network"
 )
 
-// Header is what the head of a proposal says. Every part may be empty: a
-// header is whatever its author wrote.
+// Header is the parsed header of a proposal. Every part may be empty: authors
+// write headers freely.
 type Header struct {
 	// Fields are all fields by canonical name ("Author", "Superseded-By"; an
-	// unknown field keeps its own), values as written but for markup and mail
+	// unknown field keeps its own), values as written without markup and email
 	// addresses; lines of a value are joined by "; ".
 	Fields map[string]string
 	Order  []string // the names in the order they first appear
@@ -24,29 +24,29 @@ type Header struct {
 	// that is not blank counts.
 	Duplicates []string
 
-	Number      string // as Numeral has it, or empty while none is assigned
-	Title       string // the field; Reader finds one where it is blank or generic
+	Number      string // in the form of Numeral; empty while none is assigned
+	Title       string // the field; Reader finds another if it is blank or generic
 	Status      string // as spelled
 	Type        string
-	Category    string // within the type; a header that has a category only calls its type so
+	Category    string // within the type; a header's only category is its type
 	Layer       string
 	Authors     []string
-	Created     string // as written; Date reads it
+	Created     string // as written; see Date
 	Approved    string // as written
 	License     string
-	Discussions string // where it is discussed
+	Discussions string // where the proposal is discussed
 
 	Body string // the text after the header
 }
 
-// maxHeaderLines bounds where a header is looked for.
+// maxHeaderLines is how many lines are searched for a header.
 const maxHeaderLines = 120
 
 // ParseHeader reads the header of a proposal's text. It understands, in this
-// order, a <pre> or fenced block of "Key: value" lines, first or after a
-// heading and with either tag miswritten; YAML front matter; and "Key: value"
+// order, a <pre> or fenced block of "Key: value" lines, at the start or after a
+// heading, even with a miswritten tag; YAML front matter; and "Key: value"
 // lines, bold keys, list items or a two-column table above the first section.
-// It never fails: a text without a header has an empty one.
+// It never fails: a text without a header yields an empty one.
 func ParseHeader(text string) Header {
 	text = normalise(text)
 	lines := strings.Split(text, "\n")
@@ -131,14 +131,12 @@ func (h *Header) interpret() {
 var canonical = map[string]string{
 	"number": "Number", "no": "Number",
 	"title": "Title", "proposaltitle": "Title", "projecttitle": "Title",
-	"author": "Author", "authors": "Author", "submittedby": "Author", "submitter": "Author", "applicant": "Author", "proposer": "Author",
-	"status": "Status", "proposalstatus": "Status",
-	"type": "Type", "category": "Category",
+	"author": "Author", "authors": "Author", "submittedby": "Author", "submitter": "Author", "applicant": "Author",
+	"proposer": "Author", "status": "Status", "proposalstatus": "Status", "type": "Type", "category": "Category",
 	"layer":   "Layer",
-	"created": "Created", "date": "Created", "submitted": "Created", "submissiondate": "Created", "datesubmitted": "Created",
-	"approved": "Approved", "approvaldate": "Approved",
-	"updated": "Updated", "lastupdated": "Updated",
-	"license": "License", "licence": "License", "licensecode": "License-Code",
+	"created": "Created", "date": "Created", "submitted": "Created", "submissiondate": "Created",
+	"datesubmitted": "Created", "approved": "Approved", "approvaldate": "Approved", "updated": "Updated",
+	"lastupdated": "Updated", "license": "License", "licence": "License", "licensecode": "License-Code",
 	"discussionsto": "Discussions-To", "discussions": "Discussions-To", "discussion": "Discussions-To",
 	"commentssummary": "Comments-Summary", "commentsuri": "Comments-URI",
 	"posthistory": "Post-History",
@@ -146,20 +144,20 @@ var canonical = map[string]string{
 	"replaces": "Replaces", "supersedes": "Replaces",
 	"supersededby": "Superseded-By", "replacedby": "Superseded-By",
 	"label": "Label", "labels": "Label",
-	"champion": "Champion", "sponsor": "Champion", "champions": "Champion", "techopschampion": "Champion", "sigchampion": "Champion",
-	"org": "Organisation", "organization": "Organisation", "organisation": "Organisation", "company": "Organisation",
-	"contact": "Contact", "website": "Website", "github": "Repository", "repository": "Repository",
-	"pr": "Pull-Request", "pullrequest": "Pull-Request", "sig": "SIG", "version": "Version",
+	"champion": "Champion", "sponsor": "Champion", "champions": "Champion", "techopschampion": "Champion",
+	"sigchampion": "Champion", "org": "Organisation", "organization": "Organisation", "organisation": "Organisation",
+	"company": "Organisation", "contact": "Contact", "website": "Website", "github": "Repository",
+	"repository": "Repository", "pr": "Pull-Request", "pullrequest": "Pull-Request", "sig": "SIG", "version": "Version",
 	"funding": "Funding", "fundingrequested": "Funding", "fundingrequest": "Funding", "requestedfunding": "Funding",
-	"totalfundingrequest": "Funding", "totalfundingrequested": "Funding", "requestedamount": "Funding", "totalrequested": "Funding", "budget": "Funding",
+	"totalfundingrequest": "Funding", "totalfundingrequested": "Funding", "requestedamount": "Funding",
+	"totalrequested": "Funding", "budget": "Funding",
 }
 
-// numberKey is how networks call the number field: by the prefix of their
+// numberKey matches networks' names of the number field: the prefix of their
 // proposals, in capitals.
 var numberKey = regexp.MustCompile(`^[A-Z]{1,4}IP$`)
 
-// canonicalName returns the canonical name of a key and whether it is a known
-// one.
+// canonicalName returns the canonical name of a key and whether it is known.
 func canonicalName(key string) (string, bool) {
 	key = strings.TrimSpace(plain(key))
 	if numberKey.MatchString(key) {
@@ -187,10 +185,11 @@ func countKnown(fields []field) (n int) {
 }
 
 var (
-	htmlBreak  = regexp.MustCompile(`(?i)<\s*/?\s*br\s*/?\s*>`)
-	htmlTag    = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*)?/?>`)
-	mdLink     = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)`)
-	mail       = regexp.MustCompile(`\s*[<(\[]?\s*(?:mailto:)?[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.[\pL]{2,}\s*[>)\]]?`)
+	htmlBreak = regexp.MustCompile(`(?i)<\s*/?\s*br\s*/?\s*>`)
+	htmlTag   = regexp.MustCompile(`</?[a-zA-Z][a-zA-Z0-9]*(?:\s[^<>]*)?/?>`)
+	mdLink    = regexp.MustCompile(`!?\[([^\[\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)`)
+	mail      = regexp.MustCompile(
+		`\s*[<(\[]?\s*(?:mailto:)?[\pL\pN._%+-]+@[\pL\pN-]+(?:\.[\pL\pN-]+)*\.[\pL]{2,}\s*[>)\]]?`)
 	mdEscape   = regexp.MustCompile("\\\\([\\\\`*_{}\\[\\]()#+.!&|<>~$-])")
 	marks      = strings.NewReplacer("**", "", "__", "", "`", "")
 	manyBlanks = regexp.MustCompile(`[ \t]+`)
@@ -212,7 +211,7 @@ func plain(s string) string {
 	return s
 }
 
-// joinLines makes one value of a field's lines.
+// joinLines joins a field's lines into one value.
 func joinLines(lines []string) string {
 	var kept []string
 	for _, l := range lines {
@@ -228,7 +227,7 @@ func joinLines(lines []string) string {
 
 var assigned = regexp.MustCompile(`^(?:[A-Za-z]+[\s_-]*)?(\d+)\s*[;.,:]?$`)
 
-// parseNumber reads "0056", "CIP 0056" and "CIP-105"; "00XX", "?" and "<to be
+// parseNumber parses "0056", "CIP 0056" and "CIP-105"; "00XX", "?" and "<to be
 // assigned>" are not numbers.
 func parseNumber(s string) string {
 	m := assigned.FindStringSubmatch(plain(s))
@@ -238,8 +237,8 @@ func parseNumber(s string) string {
 	return Numeral(m[1])
 }
 
-// Numeral returns a number as this package compares numbers: without leading
-// zeros beyond four digits. It is empty for one that is too long.
+// Numeral returns a number in the form that this package compares: without
+// leading zeros beyond four digits. It is empty if the number is too long.
 func Numeral(digits string) string {
 	if digits == "" {
 		return ""
@@ -253,12 +252,13 @@ func Numeral(digits string) string {
 
 var (
 	dateStart = regexp.MustCompile(`^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:\D|$)`)
-	wordDates = []string{"January 2, 2006", "January 2 2006", "2 January 2006", "Jan 2, 2006", "Jan 2 2006", "2 Jan 2006", "January 2006", "Jan 2006"}
+	wordDates = []string{"January 2, 2006", "January 2 2006", "2 January 2006", "Jan 2, 2006", "Jan 2 2006",
+		"2 Jan 2006", "January 2006", "Jan 2006"}
 )
 
-// Date reads a date as headers write it: at the start of the value,
+// Date parses a date as written in headers: at the start of the value,
 // year-month-day or in English words. A placeholder or an impossible date
-// ("2025-06-203") gives the zero time.
+// ("2025-06-203") yields the zero time.
 func Date(s string) time.Time {
 	s = strings.TrimSpace(s)
 	if m := dateStart.FindStringSubmatch(s); m != nil {
@@ -283,8 +283,8 @@ var (
 )
 
 // splitAuthors lists the authors of a value, without addresses and handles.
-// Commas inside parentheses do not divide, and neither do those before a
-// company's legal form.
+// Commas inside parentheses or before a company's legal form do not separate
+// authors.
 func splitAuthors(s string) []string {
 	if strings.HasPrefix(s, "<") {
 		return nil
@@ -329,7 +329,7 @@ func splitAuthors(s string) []string {
 	return authors
 }
 
-// between says whether the n bytes at i stand between blanks.
+// between reports whether the n bytes at i are between blanks.
 func between(s string, i, n int) bool {
 	return i > 0 && s[i-1] == ' ' && i+n < len(s) && s[i+n] == ' '
 }

@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// statusChanges computes the changes of status along the branch, in order:
-// those of every proposal's header, then those of the index table's rows, of
-// each commit.
+// statusChanges returns the status changes along the branch, in order: for each
+// commit those of the headers, then those of the index table's rows.
 func (s *syncRun) statusChanges() []Change {
 	var changes []Change
-	headers := map[string]string{} // status by path
-	rows := map[string]IndexRow{}  // by number
+	headers := map[string]string{} // path → status
+	rows := map[string]IndexRow{}  // number → row
 	for _, st := range s.line {
 		c := st.commit
 		at := Change{At: c.Committer.When, Commit: c.Hash.String(), Subject: subject(c)}
@@ -64,7 +63,8 @@ func (s *syncRun) indexChanges(st step, at Change, rows map[string]IndexRow) (ch
 				continue
 			}
 			ch := at
-			ch.Number, ch.From, ch.To, ch.Initial, ch.Index, ch.Path = row.Number, before.Status, row.Status, !known, true, f.new
+			ch.Number, ch.From, ch.To, ch.Initial, ch.Index, ch.Path = row.Number, before.Status, row.Status, !known,
+				true, f.new
 			ch.URL = s.opts.URL.file(ch.Commit, f.new)
 			changes = append(changes, ch)
 		}
@@ -74,7 +74,7 @@ func (s *syncRun) indexChanges(st step, at Change, rows map[string]IndexRow) (ch
 
 // IndexRow is a proposal's row in a repository's index table.
 type IndexRow struct {
-	Number string // as Numeral has it
+	Number string // in the form of Numeral
 	Title  string
 	Author string
 	Type   string
@@ -84,8 +84,8 @@ type IndexRow struct {
 var rowNumber = regexp.MustCompile(`(?i)^\s*\[?\s*(?:[a-z]+[-_ ]?)?(\d{1,6})\b`)
 
 // IndexTable reads the table of a text that has a Status column: one row for
-// each number, which the first cell says. Rows without a number or a status
-// are left out; of several rows of a number the first counts.
+// each number in the first cell. Rows without a number or a status are skipped;
+// of several rows with a number the first counts.
 func IndexTable(text string) []IndexRow {
 	var rows []IndexRow
 	var columns map[string]int
@@ -133,7 +133,7 @@ func columnNames(cells []string) map[string]int {
 	return columns
 }
 
-// tableCells divides a table row at its bars that are not escaped.
+// tableCells splits a table row at its unescaped bars.
 func tableCells(line string) []string {
 	line = strings.TrimSuffix(strings.TrimPrefix(line, "|"), "|")
 	var cells []string

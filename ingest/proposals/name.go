@@ -6,27 +6,29 @@ import (
 	"strings"
 )
 
-// nameText is how far into the text its subject is looked for, in bytes.
+// nameText is how many bytes of a text are searched for its subject.
 const nameText = 3000
 
 var (
 	boldSpan = regexp.MustCompile(`\*\*([^*\n]{3,80})\*\*(:?)`)
-	// properName is words with capital letters and what may join them.
+	// properName matches words with capital letters and their connectives.
 	properName = regexp.MustCompile(`^\p{Lu}[^\s]*(?:\s+(?:(?:&|and|of|for|on|the)\s+)?[\p{Lu}(][^\s]*){0,7}$`)
-	// definition is how a text introduces what it is about: "The Pilot Chart
+	// definition matches how a text introduces its subject: "The Pilot Chart
 	// (PC) is an …".
-	definition = regexp.MustCompile(`^(?:The\s+)?(\p{L}[\pL\d'.&/-]*(?:\s+(?:for|of|on|and|&|\p{Lu}[\pL\d'.&/-]*)){0,6}(?:\s+\([^()]{2,60}\))?)\s+(?:is|are)\s+(?:a|an|the)\s`)
-	// coined finds a word like PilotChart.
+	definition = regexp.MustCompile(`^(?:The\s+)?(\p{L}[\pL\d'.&/-]*(?:\s+(?:for|of|on|and|&|` +
+		`\p{Lu}[\pL\d'.&/-]*)){0,6}(?:\s+\([^()]{2,60}\))?)\s+(?:is|are)\s+(?:a|an|the)\s`)
+	// coined matches a word like PilotChart.
 	coined = regexp.MustCompile(`(?:^|\s)\p{Lu}\p{Ll}+\p{Lu}`)
-	// partName is a part of a proposal, which may be set in bold like a name.
-	partName = regexp.MustCompile(`(?i)^(?:milestone|phase|total|problem|note|objective|goal|step|stage|table|why|what|how|who|key|current|existing|no|not|our|this|these|all|part|team|status|open[- ]source|live)\b`)
+	// partName matches a part of a proposal, which may be in bold like a name.
+	partName = regexp.MustCompile(`(?i)^(?:milestone|phase|total|problem|note|objective|goal|step|stage|table|why|` +
+		`what|how|who|key|current|existing|no|not|our|this|these|all|part|team|status|open[- ]source|live)\b`)
 )
 
-// namedIn is what the beginning of a text calls the thing it proposes: a
-// proper name in bold, or one that it defines ("Name is a …"). Texts begin by
-// telling what exists, too: so the name must have half the words of the file's,
-// or look coined, unless the file has none. Empty if there is none, or none
-// that says more than the file's.
+// namedIn returns the name of the proposed thing from the start of a text: a
+// proper name in bold, or one that it defines ("Name is a …"). Texts also start
+// by describing what exists: so the name must contain half the words of the
+// file name, or look coined, unless the file has no name. It is empty if no
+// name says more than the file name.
 func namedIn(body, fileName string, names map[string]bool) string {
 	words := telling(fileName, names)
 	fits := func(name string) bool {
@@ -59,13 +61,13 @@ func namedIn(body, fileName string, names map[string]bool) string {
 	return ""
 }
 
-// isName says whether a phrase can be a proposal's name.
+// isName reports whether a phrase can be a proposal's name.
 func isName(name string, names map[string]bool) bool {
 	return properName.MatchString(name) && !strings.ContainsAny(name, ",:;/") && !partName.MatchString(name) &&
 		!sectionName.MatchString(name) && !generic(name, names)
 }
 
-// telling lists the words of a name that are not generic, in lower case.
+// telling returns the words of a name that are not generic, in lower case.
 func telling(name string, names map[string]bool) []string {
 	words := fields(name)
 	return slices.DeleteFunc(words, func(w string) bool { return generic(w, names) })

@@ -21,27 +21,27 @@ type options struct {
 	// Name is the repository's name in the catalog (owner/name); default: the
 	// last two parts of the URL, or the file's name.
 	Name   string `yaml:"name"`
-	Branch string `yaml:"branch"` // default the one that the repository's HEAD names
+	Branch string `yaml:"branch"` // default: the one that the repository's HEAD names
 	// TokenEnv is the environment variable with a private repository's token.
 	TokenEnv string `yaml:"token_env"`
 	Kind     string `yaml:"kind"` // cip (default) or grant
-	// Paths are patterns of the files that are proposals (** stands for any
-	// directories); default all. Exclude takes files out again: templates,
+	// Paths are patterns of the files that are proposals (** matches any
+	// directories); default: all. Exclude removes files again: templates,
 	// directories of people.
 	Paths   []string `yaml:"paths"`
 	Exclude []string `yaml:"exclude"`
-	// Index is the file with the index table; default README.md.
+	// Index is the file with the index table; default: README.md.
 	Index string      `yaml:"index"`
 	URL   urlTemplate `yaml:"url"`
-	// BulkPulls are pull requests that edit many proposals at once and are
-	// none themselves.
+	// BulkPulls are pull requests that edit many proposals at once and are not
+	// proposals themselves.
 	BulkPulls []int `yaml:"bulk_pulls"`
 }
 
-// urlTemplate holds the addresses of what the repository holds; those of a
-// known forge need none. File has {repo}, {branch}, {commit} and {path}
-// replaced, Pull {repo} and {number}; {source_path} and {n} are other names of
-// {path} and {number}.
+// urlTemplate holds templates of the repository's addresses; a known forge
+// needs none. In File, {repo}, {branch}, {commit} and {path} are replaced, in
+// Pull {repo} and {number}; {source_path} and {n} are aliases of {path} and
+// {number}.
 type urlTemplate struct {
 	File string `yaml:"file"` // https://forge.example/o/r/blob/{commit}/{path}
 	Pull string `yaml:"pull"` // https://forge.example/o/r/pull/{number}
@@ -51,7 +51,7 @@ type urlTemplate struct {
 
 var variable = regexp.MustCompile(`\{[^{}]*\}`)
 
-// check refuses what would stay in an address as it is.
+// check rejects unknown placeholders.
 func (t urlTemplate) check() error {
 	for _, c := range []struct {
 		name, template string

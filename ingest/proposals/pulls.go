@@ -18,22 +18,22 @@ import (
 	"almanac/ingest/gitrepo"
 )
 
-// maxPullCommits bounds the commits of a pull request that are read.
+// maxPullCommits is the maximum number of commits read from a pull request.
 const maxPullCommits = 5000
 
 // pull is a pull request of the repository.
 type pull struct {
 	catalog.PullRequest
-	commits []*object.Commit // of its own, newest first
-	base    *object.Commit   // where it left the branch; nil for none
+	commits []*object.Commit // its own, newest first
+	base    *object.Commit   // where it forked from the branch; nil for none
 	head    *object.Commit
-	merge   *step // the step that merged it; nil if none is known
+	merge   *step // the step that merged it; nil if unknown
 }
 
-// pulls reads every pull request that left a reference, by number. It was
-// merged when a step of the branch names it or its head is part of the branch;
-// it is open while the host offers to merge it; else it was closed (or
-// conflicts, which git alone cannot tell apart).
+// pulls returns every pull request with a reference, by number. It is merged if
+// a step of the branch names it or its head is part of the branch, open if the
+// host has a merge reference for it, else closed (or in conflict, which looks
+// the same in git).
 func (s *syncRun) pulls(ctx context.Context) (map[int]*pull, error) {
 	onBranch, err := ancestors(s.repo.Head)
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *syncRun) pulls(ctx context.Context) (map[int]*pull, error) {
 		}
 		pulls[number] = p
 	}
-	// A merge may name a pull request whose reference the host has dropped.
+	// A merge may name a pull request whose reference the host has deleted.
 	for number, m := range merges {
 		if pulls[number] == nil {
 			pulls[number] = &pull{PullRequest: mergedPull(number, m), head: m.commit, merge: m}
@@ -69,8 +69,8 @@ func (s *syncRun) pulls(ctx context.Context) (map[int]*pull, error) {
 
 var pullRef = regexp.MustCompile(`^refs/pull/(\d{1,9})/(head|merge)$`)
 
-// pullHeads returns the head of every pull request that left a reference. A
-// merge that the host prepared knows its head where the other is missing.
+// pullHeads returns the head of every pull request with a reference. If the
+// head reference is missing, the host's merge commit has the head.
 func pullHeads(r *gitrepo.Repository) map[int]plumbing.Hash {
 	heads := map[int]plumbing.Hash{}
 	for _, name := range sortedKeys(r.Refs) { // head before merge
@@ -108,7 +108,7 @@ func (s *syncRun) pull(number int, hash plumbing.Hash, merge *step, onBranch map
 	case merge != nil:
 		p.PullRequest = mergedPull(number, merge)
 		if onBranch[hash] && merge.commit.NumParents() > 0 {
-			// A true merge made its commits part of the branch: leave out only
+			// A true merge made its commits part of the branch: exclude only
 			// what was there before.
 			first, err := merge.commit.Parent(0)
 			if err != nil {
@@ -129,7 +129,9 @@ func (s *syncRun) pull(number int, hash plumbing.Hash, merge *step, onBranch map
 	}
 	p.Author = head.Author.Name
 	if len(p.commits) > 0 {
-		first := slices.MinFunc(p.commits, func(a, b *object.Commit) int { return a.Author.When.Compare(b.Author.When) })
+		first := slices.MinFunc(p.commits, func(a, b *object.Commit) int {
+			return a.Author.When.Compare(b.Author.When)
+		})
 		p.Author = first.Author.Name
 		p.FirstCommit = first.Author.When.UTC().Format(time.RFC3339)
 	}
@@ -137,7 +139,7 @@ func (s *syncRun) pull(number int, hash plumbing.Hash, merge *step, onBranch map
 	return p, nil
 }
 
-// ancestors returns a commit with everything it descends from.
+// ancestors returns a commit with all its ancestors.
 func ancestors(c *object.Commit) (map[plumbing.Hash]bool, error) {
 	set := map[plumbing.Hash]bool{c.Hash: true}
 	for queue := []*object.Commit{c}; len(queue) > 0; {
@@ -157,8 +159,10 @@ func ancestors(c *object.Commit) (map[plumbing.Hash]bool, error) {
 }
 
 // own returns the commits from head down to those in before, and the newest
-// of before that they reach: the merge base.
-func own(head *object.Commit, before map[plumbing.Hash]bool) (commits []*object.Commit, base *object.Commit, err error) {
+// commit of before that they reach: the merge base.
+func own(
+	head *object.Commit, before map[plumbing.Hash]bool,
+) (commits []*object.Commit, base *object.Commit, err error) {
 	if before[head.Hash] {
 		return nil, head, nil
 	}
@@ -188,8 +192,8 @@ func own(head *object.Commit, before map[plumbing.Hash]bool) (commits []*object.
 	return commits, base, nil
 }
 
-// changes lists what a pull request changes: in the branch when it was
-// merged, else since it left the branch.
+// changes returns the changes of a pull request: of the branch if it was
+// merged, else since it forked from the branch.
 func (p *pull) changes(ctx context.Context) ([]fileChange, error) {
 	if p.merge != nil {
 		return p.merge.changes, nil
@@ -210,9 +214,9 @@ func (p *pull) changes(ctx context.Context) ([]fileChange, error) {
 	return diff(ctx, before, after)
 }
 
-// proposalFile chooses the file that a pull request is about among the
-// markdown files it adds or changes: one where proposals belong before others,
-// an added one before a changed one, a proposal before a readme.
+// proposalFile chooses the proposal among the Markdown files that a pull
+// request adds or changes: files in the place of proposals before others, added
+// before changed ones, proposals before readmes.
 func (s *syncRun) proposalFile(changes []fileChange) (fileChange, bool) {
 	best, bestRank := fileChange{}, -1
 	for _, c := range changes {

@@ -18,40 +18,39 @@ import (
 	"almanac/ingest"
 )
 
-// ErrNotProposal: the file has neither a number nor a pull request, so there
-// is nothing to key it by (a template, a readme).
+// ErrNotProposal: the file has neither a number nor a pull request to key it by
+// (a template, a readme).
 var ErrNotProposal = errors.New("neither numbered nor a pull request")
 
 // Reader makes catalog entries of proposal files.
 type Reader struct {
 	Network network.Network
-	// Register, when not nil, gathers the numbered proposals and settles the
-	// drafts by them, which therefore are to be read after them.
+	// Register, if not nil, collects the numbered proposals and resolves drafts
+	// against them, so drafts must be read after them.
 	Register *Register
-	// Warn, when not nil, is called with what is odd about a file that is read
-	// all the same.
+	// Warn, if not nil, is called with oddities of a file that is still read.
 	Warn func(locator, message string)
 }
 
-// File is a proposal's file and what is known of it besides its text.
+// File is a proposal's file and its metadata.
 type File struct {
 	Path       string // in its repository
 	Text       string
 	URL        string
 	Repository string // Record.Container
-	// Number is the proposal's number where something better than the path
-	// says it; empty = from the path, then from the header.
+	// Number is the proposal's number if known from a better source than the
+	// path; empty = from the path, then from the header.
 	Number string
 	// Pull is the pull request of a draft (open or closed) or of a grant
 	// proposal; nil otherwise.
 	Pull *catalog.PullRequest
-	// Amends says that the pull request changes a file of the branch; else it
-	// adds one.
+	// Amends says that the pull request changes a file of the branch instead of
+	// adding one.
 	Amends bool
 	// Index is the proposal's row in the repository's index table. It fills
-	// what the header lacks.
+	// gaps in the header.
 	Index     IndexRow
-	CreatedAt time.Time // when the file first appeared; used where the header has no date
+	CreatedAt time.Time // when the file first appeared; used if the header has no date
 	UpdatedAt time.Time // of its last change
 	// Files are all files of a grant's pull request; empty = Path alone.
 	Files []string
@@ -63,9 +62,9 @@ func (r Reader) warn(locator, format string, args ...any) {
 	}
 }
 
-// Proposal reads an improvement proposal: keyed by its number (CIP-0056), or
-// by its pull request (PR-203) when that is not merged. ErrNotProposal if it
-// has neither.
+// Proposal reads an improvement proposal: keyed by its number (CIP-0056), or by
+// its pull request (PR-203) if that is not merged. ErrNotProposal if it has
+// neither.
 func (r Reader) Proposal(in File) (catalog.Entry, error) {
 	h := r.header(in.Text)
 	rec := catalog.Record{Kind: catalog.KindCIP, URL: in.URL, Path: in.Path, Container: in.Repository, Body: in.Text}
@@ -110,7 +109,7 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 	}
 	rec.Author = strings.Join(data.Authors, ", ")
 	if rec.Author == "" && data.Number == "" {
-		rec.Author = in.Pull.Author // of a numbered proposal, whoever merged files is not its author
+		rec.Author = in.Pull.Author // for a numbered proposal, the one who merged it is not the author
 	}
 	rec.Summary = derive.TLDR(h.Body)
 	r.date(&rec, in, h)
@@ -128,9 +127,9 @@ func (r Reader) Proposal(in File) (catalog.Entry, error) {
 	return entry(rec, data, links)
 }
 
-// settle marks what a draft is besides a draft: a stub, or a text of a
-// numbered proposal. That proposal's own text counts, so that the draft is
-// superseded by it, unless it is still open and asks to change it.
+// settle marks a draft as a stub or as a text of a numbered proposal. In the
+// latter case the proposal supersedes the draft, unless the draft is still open
+// and changes it.
 func (r Reader) settle(rec *catalog.Record, data *catalog.CIP, h Header, in File) []catalog.Link {
 	if r.isStub(h, in) {
 		rec.Tags = append(rec.Tags, catalog.TagStub)
@@ -182,8 +181,8 @@ func parseRFC3339(s string) time.Time {
 	return t.UTC()
 }
 
-// header reads the header of a text. Its number may be under the network's own
-// prefix in any case, as in "eip: 1559".
+// header reads the header of a text. Its number may be in a field named like
+// the network's prefix, in any case, as in "eip: 1559".
 func (r Reader) header(text string) Header {
 	h := ParseHeader(text)
 	for _, name := range h.Order {
@@ -198,7 +197,7 @@ func (r Reader) header(text string) Header {
 func (r Reader) Key(number string) string { return r.Network.Proposals.Key(number) }
 
 // Status maps a raw status to the network's enumeration. An unknown word or a
-// blank becomes the network's default, with a warning.
+// blank yields the network's default, with a warning.
 func (r Reader) Status(locator, raw string) string {
 	mapped, known := r.Network.Proposals.Status(raw)
 	switch {
@@ -212,7 +211,7 @@ func (r Reader) Status(locator, raw string) string {
 }
 
 // draftState maps the state of an unmerged pull request: by the network's map
-// where it has the word, else open is Draft and closed Withdrawn.
+// if it has the word, else open is Draft and closed is Withdrawn.
 func (r Reader) draftState(state string) string {
 	if mapped, known := r.Network.Proposals.Status(state); known {
 		return mapped
@@ -225,9 +224,9 @@ func (r Reader) draftState(state string) string {
 
 var numberList = regexp.MustCompile(`^[\d\s,;]+$`)
 
-// keys finds the proposals that a field names, without repeats. Numbers
-// without the network's prefix count only where the field is nothing else;
-// other networks' proposals and the one it belongs to are left out.
+// keys finds the proposals that a field names, without repeats. Numbers without
+// the network's prefix count only if the field consists of them; proposals of
+// other networks and the one it belongs to are left out.
 func (r Reader) keys(value, self string) []string {
 	value = plain(value)
 	named := ingest.Cited(r.Network.Proposals, value)
@@ -247,16 +246,16 @@ func (r Reader) keys(value, self string) []string {
 	return keys
 }
 
-// names are the words that are the network's own in titles.
+// names are the network's own words in titles.
 func (r Reader) names() map[string]bool {
 	return wordSet(strings.ToLower(r.Network.Name + " " + r.Network.Title + " " + r.Network.Proposals.Prefix))
 }
 
 var pathNumber = regexp.MustCompile(`(?i)^[a-z]+[-_ ]?(\d{1,6})$`)
 
-// NumberFromPath reads the number a path gives its proposal: the last
-// directory that is a number ("cip-0056/images/x.png"), else the file name.
-// A directory decides against a file name that differs. Empty if none.
+// NumberFromPath returns the number of a proposal in a path: from the last
+// directory with a number ("cip-0056/images/x.png"), else from the file name. A
+// directory wins over a different file name. Empty if there is none.
 func NumberFromPath(p string) string {
 	dirs := strings.Split(path.Dir(p), "/")
 	for _, dir := range slices.Backward(dirs) {
@@ -274,7 +273,8 @@ func NumberFromPath(p string) string {
 func linksTo(relation catalog.Relation, keys []string, snippet string) []catalog.Link {
 	var links []catalog.Link
 	for _, key := range keys {
-		links = append(links, catalog.Link{Relation: relation, To: catalog.Ref{Kind: catalog.KindCIP, Key: key}, Snippet: cutBytes(snippet, 240)})
+		links = append(links, catalog.Link{Relation: relation, To: catalog.Ref{Kind: catalog.KindCIP, Key: key},
+			Snippet: cutBytes(snippet, 240)})
 	}
 	return links
 }

@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Register knows the numbered proposals of a repository, so that a draft
-// that is a text of one of them is distinguished from one that only took a number
-// that another proposal got in the end.
+// Register holds the numbered proposals of a repository, to tell a draft that
+// is a text of one of them from a draft with a number that another proposal got
+// in the end.
 type Register struct {
 	byNumber map[string]string   // number → title
 	byTitle  map[string][]string // folded title → numbers
-	words    map[string]int      // in how many titles a word is
+	words    map[string]int      // number of titles with the word
 }
 
-// add enters a numbered proposal.
+// add registers a numbered proposal.
 func (r *Register) add(number, title string) {
 	if r == nil {
 		return
@@ -33,9 +33,9 @@ func (r *Register) add(number, title string) {
 	}
 }
 
-// of returns the numbered proposal whose text a draft with this title is, or
-// "": that of the draft's own number if the titles are the same or share a
-// word that no other numbered proposal's has, else the only one of the title.
+// of returns the numbered proposal that a draft with this title is a text of,
+// or "": the one with the draft's own number if their titles are equal or share
+// a word that no other numbered proposal has, else the only one with the title.
 func (r *Register) of(number, title string) string {
 	if r == nil {
 		return ""
@@ -58,7 +58,7 @@ func (r *Register) of(number, title string) string {
 	return ""
 }
 
-// distinct is the set of a title's words.
+// distinct returns the set of a title's words.
 func distinct(title string) map[string]bool {
 	set := map[string]bool{}
 	for _, w := range fields(title) {

@@ -16,10 +16,12 @@ var (
 	heading   = regexp.MustCompile(`^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$`)
 	// blockKey is a "Key: value" line of a block; template lines mark optional
 	// fields with an asterisk.
-	blockKey = regexp.MustCompile(`^\s*(?:[*-]\s+)?([\pL][\pL\pN]*(?:[ -][\pL(][\pL\pN)]*){0,3}(?:\(s\))?)\s*:(\s*)(.*)$`)
+	blockKey = regexp.MustCompile(
+		`^\s*(?:[*-]\s+)?([\pL][\pL\pN]*(?:[ -][\pL(][\pL\pN)]*){0,3}(?:\(s\))?)\s*:(\s*)(.*)$`)
 	// boldKey finds **Key:** value, *Key*: value and **[Key](…):** value,
 	// several to a line.
-	boldKey  = regexp.MustCompile(`(?:\*\*?|__)\[?([\pL][\pL\pN /()&-]{0,40}?)\]?(?:\([^()\s]*\))?\s*(?::\s*(?:\*\*?|__)|(?:\*\*?|__)\s*:)`)
+	boldKey = regexp.MustCompile(`(?:\*\*?|__)\[?([\pL][\pL\pN /()&-]{0,40}?)\]?(?:\([^()\s]*\))?\s*(?::\s*(?:\*\*?|` +
+		`__)|(?:\*\*?|__)\s*:)`)
 	tableRow = regexp.MustCompile(`^\s*\|([^|]*)\|(.*?)\|?\s*$`)
 	ruleLine = regexp.MustCompile(`^\s*(?:-{3,}|\*{3,}|_{3,}|={3,})\s*$`)
 	listMark = regexp.MustCompile(`^\s*(?:[*+-]|>)\s+`)
@@ -27,7 +29,7 @@ var (
 )
 
 // blockFields reads the first <pre> or fenced block that holds fields. A
-// closing tag where the opening should stand opens it all the same.
+// closing tag in place of the opening one also opens the block.
 func blockFields(lines []string) ([]field, int) {
 	for i := 0; i < min(len(lines), maxHeaderLines); i++ {
 		closes := preTag.MatchString
@@ -52,8 +54,8 @@ func blockFields(lines []string) ([]field, int) {
 	return nil, 0
 }
 
-// readBlock reads key lines with their continuations up to the closing line;
-// a heading, or too many lines, end a block that is never closed.
+// readBlock reads key lines with their continuations up to the closing line; a
+// heading or too many lines end an unclosed block.
 func readBlock(lines []string, start int, closes func(string) bool) (fields []field, end int, closed bool) {
 	for i := start; i < min(len(lines), start+maxHeaderLines); i++ {
 		line := lines[i]
@@ -100,7 +102,7 @@ func frontMatter(lines []string) ([]field, int) {
 		}
 		var doc yaml.Node
 		if yaml.Unmarshal([]byte(strings.Join(lines[1:i], "\n")), &doc) != nil || len(doc.Content) != 1 {
-			// Not YAML, but perhaps the lines that people take for it.
+			// Not YAML, but perhaps lines that resemble it.
 			fields, _, _ := readBlock(lines[:i], 1, preTag.MatchString)
 			return fields, i + 1
 		}
@@ -159,14 +161,14 @@ func preamble(lines []string) (fields []field, end int) {
 			fields = append(fields, found...)
 			end = i + 1
 		} else if len(fields) >= 3 {
-			return fields, end // prose ends a header that has begun
+			return fields, end // prose ends a header
 		}
 	}
 	return fields, end
 }
 
-// lineFields reads the known fields of one line of a preamble, and says
-// whether the line is one of keys at all.
+// lineFields reads the known fields of a line of a preamble, and reports
+// whether the line has keys at all.
 func lineFields(line string) (fields []field, keyed bool) {
 	if m := tableRow.FindStringSubmatch(line); m != nil {
 		if colonRow.MatchString(line) {
@@ -193,8 +195,8 @@ func lineFields(line string) (fields []field, keyed bool) {
 	return nil, false
 }
 
-// known is a field if its key is a known one. Outside a block, any phrase
-// before a colon would pass for a key otherwise.
+// known returns a field if its key is known. Otherwise, outside a block, any
+// phrase before a colon would pass for a key.
 func known(key, value string) []field {
 	name, ok := canonicalName(strings.TrimRight(strings.TrimSpace(key), ":"))
 	if !ok || plain(value) == "" && !headerWithoutValue[name] {
@@ -203,12 +205,15 @@ func known(key, value string) []field {
 	return []field{{name: name, lines: []string{value}}}
 }
 
-// headerWithoutValue are the fields that count as written even when blank:
-// a blank status is a finding.
+// headerWithoutValue are the fields that are kept even if blank: a blank status
+// is a finding.
 var headerWithoutValue = map[string]bool{"Status": true, "Approved": true}
 
-// sectionName are the headings that begin a proposal's text.
-var sectionName = regexp.MustCompile(`(?i)^(?:[\divx]+(?:\.\d+)*[.):]?\s+)?(?:abstract|summary|executive summary|tl;?dr|overview|introduction|background(?: and .*)?|motivation(?: .*)?|specification|objectives?(?: .*)?|problem(?: .*)?|rationale(?: .*)?|table of contents|contents|goals?(?: .*)?|scope(?: .*)?|copyright|proposal summary|project overview|milestones?(?: .*)?|about .*|the problem.*)$`)
+// sectionName are the headings that start a proposal's text.
+var sectionName = regexp.MustCompile(`(?i)^(?:[\divx]+(?:\.\d+)*[.):]?\s+)?(?:abstract|summary|executive summary|` +
+	`tl;?dr|overview|introduction|background(?: and .*)?|motivation(?: .*)?|specification|objectives?(?: .*)?|` +
+	`problem(?: .*)?|rationale(?: .*)?|table of contents|contents|goals?(?: .*)?|scope(?: .*)?|copyright|` +
+	`proposal summary|project overview|milestones?(?: .*)?|about .*|the problem.*)$`)
 
 func isSection(line string) bool {
 	m := heading.FindStringSubmatch(line)

@@ -8,15 +8,15 @@ import (
 	"almanac/ingest/markup"
 )
 
-// trial are the words that name what was made to try something out.
+// trial are words that name test content.
 var trial = wordSet("test tests testing dummy sample placeholder ignore")
 
-// maxEmpty is the longest text without a body, in bytes: what a longer one has
-// above its first section is more than a header.
+// maxEmpty is the maximum length of a text without a body, in bytes: a longer
+// one has more than a header above its first section.
 const maxEmpty = 800
 
-// isStub says whether a file proposes nothing: it has no text, is a form whose
-// title was not filled in, or calls itself a test in its title and in its path.
+// isStub reports whether a file proposes nothing: it has no text, is a form
+// without a title, or is called a test both in its title and in its path.
 func (r Reader) isStub(h Header, in File) bool {
 	if len(in.Text) < maxEmpty && markup.IsStub(h.Body) {
 		return true
@@ -35,7 +35,7 @@ func (r Reader) isStub(h Header, in File) bool {
 	return len(words) > 0 && trial[words[0]] && hasTrial(in.Path)
 }
 
-// hasTrial reports a trial's word in the last two parts of a path.
+// hasTrial reports whether the last two parts of a path have a word of trial.
 func hasTrial(file string) bool {
 	for _, w := range fields(path.Base(path.Dir(file)) + " " + path.Base(file)) {
 		if trial[w] {
@@ -45,7 +45,9 @@ func hasTrial(file string) bool {
 	return false
 }
 
-// fields splits at all that is neither letter nor digit, in lower case.
+// fields splits at everything that is not a letter or digit, in lower case.
 func fields(s string) []string {
-	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	})
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // genericWord are the words that a form, a template or a heading of any
-// proposal is made of. A title of nothing else names no proposal.
+// proposal is made of. A title of only these names no proposal.
 var genericWord = wordSet(`proposal proposals template draft grant grants fund funding funds development dev
 	ecosystem application submission request form document documentation title readme tbd untitled joint
 	improvement process network protocol foundation number final version revised new name project phase
@@ -31,8 +31,8 @@ func wordSet(words string) map[string]bool {
 // placeholder is a number, or a placeholder for one not yet assigned.
 var placeholder = regexp.MustCompile(`(?i)^(?:v?\d*x*|\?+)$`)
 
-// generic says whether a title consists of generic words, numbers and the
-// names given (of the network, of its proposals) alone.
+// generic reports whether a title consists only of generic words, numbers and
+// the given names (of the network, of its proposals).
 func generic(title string, names map[string]bool) bool {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -51,9 +51,9 @@ var (
 	bracketed  = regexp.MustCompile(`^\[([^\[\]]*)\]\s*`)
 )
 
-// stripGeneric removes the generic parts a title begins with ("Grant Proposal:
-// ", "CIP-0056 — ", "[Proposal] ") and ends with (" — Fund Proposal"). A title
-// that is generic as a whole becomes empty.
+// stripGeneric removes the generic parts at the start ("Grant Proposal: ",
+// "CIP-0056 — ", "[Proposal] ") and the end (" — Fund Proposal") of a title. A
+// completely generic title becomes empty.
 func stripGeneric(title string, names map[string]bool) string {
 	title = strings.TrimSpace(title)
 	if m := bracketed.FindStringSubmatch(title); m != nil && generic(m[1], names) {
@@ -68,7 +68,7 @@ func stripGeneric(title string, names map[string]bool) string {
 	return strings.Trim(stripForm(title, names), " :|—–")
 }
 
-// stripFirst removes one generic part from the beginning.
+// stripFirst removes one generic part from the start.
 func stripFirst(title string, names map[string]bool) (string, bool) {
 	for _, at := range titleBreak.FindAllStringIndex(title, -1) {
 		left, mark := title[:at[0]], strings.TrimSpace(title[at[0]:at[1]])
@@ -82,8 +82,8 @@ func stripFirst(title string, names map[string]bool) (string, bool) {
 	return title, false
 }
 
-// stripForm removes the name of a form from the end: what stands behind the
-// last break, or, in a title without any, the words.
+// stripForm removes the name of a form from the end: the text after the last
+// break, or, in a title without one, the words.
 func stripForm(title string, names map[string]bool) string {
 	if !formName.MatchString(title) {
 		return title
@@ -111,18 +111,19 @@ func upperFirst(s string) string {
 	return string(unicode.ToUpper(r)) + s[n:]
 }
 
-// maxTitle is the longest title kept, in bytes; a paragraph marked as a
+// maxTitle is the maximum length of a title, in bytes; a paragraph marked as a
 // heading is not a title.
 const maxTitle = 240
 
-// maxSentence is the longest sentence that serves as a title, in bytes.
+// maxSentence is the maximum length of a sentence that serves as a title, in
+// bytes.
 const maxSentence = 100
 
-// title finds the best name of a proposal: the header's, else that of the
-// index table, else the first heading above the first section that says
-// something, else the file's name as the text spells it or, where the text
-// does not know it, what the text calls its subject; at last its first
-// sentence if that is short, or a generic heading.
+// title finds the best name of a proposal: from the header, else the index
+// table, else the first meaningful heading above the first section, else the
+// file name as spelled in the text or, if the text does not contain it, the
+// text's name of its subject; finally its first sentence if that is short, or a
+// generic heading.
 func (r Reader) title(h Header, in File) string {
 	names := r.names()
 	headings := topHeadings(in.Text)
@@ -151,8 +152,8 @@ func (r Reader) title(h Header, in File) string {
 	return upperFirst(name)
 }
 
-// topHeadings returns the headings above the first section; a paragraph set
-// in bold that opens the text passes for one.
+// topHeadings returns the headings above the first section; a bold paragraph at
+// the start of the text counts as one.
 func topHeadings(text string) []string {
 	var found []string
 	fenced := false
@@ -184,10 +185,10 @@ var boldLine = regexp.MustCompile(`^\s*\*\*[^*:]{4,}\*\*\s*$`)
 
 var (
 	fileDate = regexp.MustCompile(`^[\s_]*\d{4}(?:[-_ ]\d{1,2}){1,2}[-_ ]+`)
-	fileMark = regexp.MustCompile(`(?i)\s+\(\d+\)$|\bproposal(?:\s+v\d+$|\b)|[<>]`) // that it is a form, and which copy of it
+	fileMark = regexp.MustCompile(`(?i)\s+\(\d+\)$|\bproposal(?:\s+v\d+$|\b)|[<>]`) // marks of forms and copies
 )
 
-// readableName makes words of a file name: without date, extension and
+// readableName turns a file name into words, without date, extension and
 // separators.
 func readableName(file string) string {
 	base := path.Base(file)
@@ -197,8 +198,8 @@ func readableName(file string) string {
 	}), " ")
 }
 
-// withoutForm takes out of a file's name what says that it is a proposal, and
-// which copy of it ("proposal-with-pier (1)": "pier").
+// withoutForm removes from a file name that it is a proposal, and the number of
+// the copy ("proposal-with-pier (1)": "pier").
 func withoutForm(name string) string {
 	words := strings.Fields(fileMark.ReplaceAllString(name, " "))
 	for len(words) > 1 && joining[strings.ToLower(words[0])] {

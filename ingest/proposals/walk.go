@@ -13,23 +13,23 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 )
 
-// fileChange is what a commit did to a file. A renamed file has both paths,
-// an added one no old, a deleted one no new.
+// fileChange is a change of a file by a commit. A renamed file has both paths,
+// an added one has no old, a deleted one no new.
 type fileChange struct {
 	old, new         string
 	oldHash, newHash plumbing.Hash
 }
 
-// step is a commit of the branch's first-parent line with what it changed.
+// step is a commit on the branch's first-parent line with its changes.
 type step struct {
 	commit  *object.Commit
 	changes []fileChange
-	pull    int // of the pull request it merged; 0 for none
+	pull    int // number of the pull request it merged; 0 for none
 }
 
-// steps returns the first-parent line of the branch's head, oldest first: the states
-// the branch had, one for each merged pull request or direct commit. The
-// commits inside a pull request were never the branch's.
+// steps returns the first-parent line of the branch's head, oldest first: the
+// states of the branch, one for each merged pull request or direct commit.
+// Commits inside a pull request were never on the branch.
 func steps(ctx context.Context, head *object.Commit) ([]step, error) {
 	var line []step
 	for c := head; ; {
@@ -58,7 +58,7 @@ func steps(ctx context.Context, head *object.Commit) ([]step, error) {
 	return line, nil
 }
 
-// diff lists what changed between two trees, with renames found, by path.
+// diff returns the changes between two trees, with renames found, by path.
 func diff(ctx context.Context, before, after *object.Tree) ([]fileChange, error) {
 	changes, err := object.DiffTreeWithOptions(ctx, before, after, &object.DiffTreeOptions{
 		DetectRenames: true, RenameScore: 60, RenameLimit: 400,
@@ -91,7 +91,8 @@ var (
 	merged   = regexp.MustCompile(`^Merge pull request #(\d+)\b`)
 )
 
-// pullOf reads the pull request that a commit merged from its subject.
+// pullOf returns the number of the pull request that a commit merged, by its
+// subject.
 func pullOf(c *object.Commit) int {
 	for _, pattern := range []*regexp.Regexp{squashed, merged} {
 		if m := pattern.FindStringSubmatch(subject(c)); m != nil {
@@ -107,15 +108,15 @@ func subject(c *object.Commit) string {
 	return strings.TrimSpace(s)
 }
 
-// origin says where the files of the branch's head come from.
+// origin is where a file of the branch's head comes from.
 type origin struct {
-	firstPath string // under which the file was added
+	firstPath string // path under which the file was added
 	added     step   // the step that added it
 	updated   step   // the step that last changed its content
 	pulls     []int  // of all steps that touched it
 }
 
-// origins follows every file of the head back through its renames.
+// origins traces every file of the head back through its renames.
 func origins(line []step) map[string]origin {
 	at := map[string]origin{}
 	for _, s := range line {

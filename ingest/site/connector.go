@@ -8,19 +8,19 @@
 //	    options:
 //	      url: https://www.example.org/
 //	      kind: foundation          # of the records: foundation (default), doc or blog
-//	      sitemap: https://www.example.org/sitemap.xml  # default: those that robots.txt names, else /sitemap.xml
+//	      sitemap: https://www.example.org/sitemap.xml  # default: those in robots.txt, else /sitemap.xml
 //	      llms: https://www.example.org/llms.txt        # instead of a sitemap
 //	      name: Example Foundation  # container of the records; default the host
 //	      include: [/about/**]      # paths; default all
 //	      exclude: [/tag/**]
 //	      max_pages: 5000           # default 5000
-//	      sweep: 168h               # how often pages are asked for that the sitemap calls unchanged; default 168h
+//	      sweep: 168h               # how often to request pages that the sitemap calls unchanged; default 168h
 //
 // A page becomes one record, keyed by its address without scheme, www and the
 // extension of a rendered page, so that page.html, page.md and page/ are the
-// same. Only pages of the url's host are read, and none that robots.txt or the
-// page itself keeps from indexes. A page that calls another listed page its
-// canonical form, or leads to one, is a copy and has no record.
+// same. Only pages on the url's host are read, except those that robots.txt or
+// the page itself excludes from indexing. A page whose canonical address is
+// another listed page, or that redirects to one, is a copy and has no record.
 package site
 
 import (
@@ -40,8 +40,8 @@ import (
 	"almanac/ingest/webpage"
 )
 
-// rules is the version of what this package makes of a site. A change of it
-// makes every page be read again.
+// rules is the version of how this package reads a site. A new version makes
+// the next run read every page again.
 const rules = "1"
 
 type options struct {
@@ -84,9 +84,9 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	case o.MaxPages <= 0:
 		return nil, fmt.Errorf("option max_pages: %d; want a positive number", o.MaxPages)
 	case o.Sweep <= 0:
-		return nil, fmt.Errorf("option sweep: %s; want a time such as 168h", o.Sweep)
+		return nil, fmt.Errorf("option sweep: %s; want a duration such as 168h", o.Sweep)
 	case env.WorkDir == "":
-		return nil, errors.New("site: a working directory is needed for what was seen")
+		return nil, errors.New("site: needs a working directory to remember what was seen")
 	}
 	if o.Name == "" {
 		o.Name = host(start)
@@ -94,11 +94,11 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	return &connector{o, start, webpage.NewScope(o.Include, o.Exclude), env}, nil
 }
 
-// host is a host's name as two addresses of one site share it.
+// host returns a host name in a form shared by all addresses of a site.
 func host(u *url.URL) string { return strings.TrimPrefix(u.Host, "www.") }
 
-// Sync implements ingest.Connector. The cursor names the file in which what
-// was seen of the pages is remembered.
+// Sync implements ingest.Connector. The cursor names the file with the memory
+// of the pages.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts))
 	s := &syncRun{connector: c, out: out, Run: listing.NewRun(listing.Config{
@@ -114,21 +114,21 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	return ingest.Outcome{Cursor: cursor, Complete: s.whole && s.Whole(), Gone: s.Gone()}, nil
 }
 
-// syncRun is one reading of the site.
+// syncRun is one pass over the site.
 type syncRun struct {
 	*connector
 	*listing.Run
 	out    ingest.Sink
 	pages  []page
 	listed map[string]bool // names of pages
-	whole  bool            // all of the list could be read
+	whole  bool            // the whole list could be read
 }
 
 // page is a page of the list.
 type page struct {
 	name                 string // key of its record
 	address              *url.URL
-	stamp                string // when it was changed, as the sitemap writes it
+	stamp                string // when it changed, as written in the sitemap
 	title, note, section string // of llms.txt
 }
 
@@ -153,7 +153,7 @@ func (s *syncRun) read(ctx context.Context) error {
 	return s.Close()
 }
 
-// page reads a page and hands its record over.
+// page reads a page and writes its record.
 func (s *syncRun) page(ctx context.Context, p page) error {
 	it := listing.Item{Name: p.name, Address: p.address.String(), Accept: types}
 	if p.stamp != "" {
@@ -167,7 +167,7 @@ func (s *syncRun) page(ctx context.Context, p page) error {
 	case listing.Kept:
 		return nil
 	case listing.Gone:
-		s.out.Warn(p.name, "the site lists it, but it is not there")
+		s.out.Warn(p.name, "the site lists it, but it does not exist")
 		return nil
 	case listing.Failed:
 		s.Fail(it, err)
@@ -185,20 +185,20 @@ func (s *syncRun) page(ctx context.Context, p page) error {
 	return s.Put(ctx, it, e, answer)
 }
 
-// copyOf says whether an address that a page gives is that of another listed
+// copyOf reports whether a page's canonical address is that of another listed
 // page.
 func (s *syncRun) copyOf(p page, address string) bool {
 	u := webpage.Address(address, nil)
 	return u != nil && webpage.Key(u) != p.name && s.listed[webpage.Key(u)]
 }
 
-// moved says whether an answer came from another listed page, or from the
-// front of a site: where addresses lead of pages that were taken away.
+// moved reports whether an answer came from another listed page, or from the
+// front page of a site, where addresses of removed pages often redirect.
 func (s *syncRun) moved(p page, answer outbound.Response) bool {
 	return s.copyOf(p, answer.URL) || front(answer.URL) && webpage.Path(p.address) != ""
 }
 
-// front says whether an address is that of the front of a site.
+// front reports whether an address is that of the front page of a site.
 func front(address string) bool {
 	u := webpage.Address(address, nil)
 	return u != nil && webpage.Path(u) == ""

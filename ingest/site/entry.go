@@ -33,15 +33,16 @@ func (s *syncRun) entry(p page, answer outbound.Response) (catalog.Entry, error)
 	switch {
 	case err != nil:
 		return catalog.Entry{}, err
-	case page.Hidden || s.copyOf(p, page.Canonical) && !front(page.Canonical): // a template's mistake
+	case page.Hidden || s.copyOf(p, page.Canonical) && !front(page.Canonical): // an error of the template
 		return catalog.Entry{}, errUnwanted
 	case page.Body == "":
 		return catalog.Entry{}, errEmpty
 	}
 	r := catalog.Record{
-		Kind: s.opts.Kind, Key: p.name, Title: cmp.Or(page.Title, p.title, markup.Readable(path.Base(p.address.Path))), URL: readable(answer.URL),
-		Container: s.opts.Name, Author: strings.Join(page.Authors, ", "), CreatedAt: page.Published, UpdatedAt: page.Modified,
-		Body: page.Body, Tags: catalog.Tags(catalog.TagLabel, page.Tags...),
+		Kind: s.opts.Kind, Key: p.name, Title: cmp.Or(page.Title, p.title, markup.Readable(path.Base(p.address.Path))),
+		URL: readable(answer.URL), Container: s.opts.Name, Author: strings.Join(page.Authors, ", "),
+		CreatedAt: page.Published, UpdatedAt: page.Modified, Body: page.Body,
+		Tags: catalog.Tags(catalog.TagLabel, page.Tags...),
 	}
 	description := cmp.Or(page.Description, p.note)
 	r.Summary = cmp.Or(description, derive.TLDR(page.Body))
@@ -53,7 +54,8 @@ func (s *syncRun) entry(p page, answer outbound.Response) (catalog.Entry, error)
 	switch s.opts.Kind {
 	case catalog.KindDoc:
 		r.Category = section
-		r.Data, err = catalog.Encode(catalog.Doc{Format: format, Section: section, Version: versionOf(p.address), Description: description, Stub: stub})
+		r.Data, err = catalog.Encode(catalog.Doc{Format: format, Section: section, Version: versionOf(p.address),
+			Description: description, Stub: stub})
 	case catalog.KindBlog:
 		authors := page.Authors
 		if authors == nil {
@@ -67,12 +69,12 @@ func (s *syncRun) entry(p page, answer outbound.Response) (catalog.Entry, error)
 	return catalog.Entry{Record: r}, err
 }
 
-// content reads a page as what it was sent as.
+// content reads a page according to its content type.
 func (s *syncRun) content(p page, answer outbound.Response) (webpage.Page, string, error) {
 	contentType := answer.Header.Get("Content-Type")
 	kind, _, _ := mime.ParseMediaType(contentType)
 	text := kind == "text/markdown" || kind == "text/plain" || kind == "" && markup.Format(p.address.Path) != ""
-	if !text || bytes.HasPrefix(bytes.TrimSpace(answer.Body), []byte("<!")) { // a page that is called plain
+	if !text || bytes.HasPrefix(bytes.TrimSpace(answer.Body), []byte("<!")) { // HTML served as plain text
 		page, err := webpage.Parse(answer.Body, contentType, answer.URL)
 		return page, "html", err
 	}
@@ -83,13 +85,13 @@ func (s *syncRun) content(p page, answer outbound.Response) (webpage.Page, strin
 	m := markup.Parse(markup.Input{Path: file, Text: webpage.Decode(answer.Body, contentType)})
 	page := webpage.Page{Title: m.Title, Description: m.Description, Body: m.Body}
 	if p.title != "" && m.Title == markup.Parse(markup.Input{Path: file}).Title {
-		page.Title = p.title // the list says more than the file's name
+		page.Title = p.title // the list's title is better than the file name
 	}
 	return page, m.Format, nil
 }
 
-// readable is the address for people: a page's source beside the page
-// (page.html.md) is the page's.
+// readable returns the address for people: a page's source next to the page
+// (page.html.md) has the page's address.
 func readable(address string) string {
 	u := webpage.Address(address, nil)
 	if u == nil {
@@ -103,7 +105,7 @@ func readable(address string) string {
 
 var versionSegment = regexp.MustCompile(`^v?(\d+\.\d+(?:\.\d+)?)$`)
 
-// versionOf is the version of the product that an address names
+// versionOf returns the version of the product in an address
 // (/docs/2.10/install), or "".
 func versionOf(u *url.URL) string {
 	for segment := range strings.SplitSeq(u.Path, "/") {
@@ -114,11 +116,12 @@ func versionOf(u *url.URL) string {
 	return ""
 }
 
-// trunk names directories that only say where a site keeps its pages.
-var trunk = map[string]bool{"docs": true, "doc": true, "documentation": true, "latest": true, "stable": true, "current": true, "next": true, "en": true}
+// trunk are the names of directories without a meaning for the content.
+var trunk = map[string]bool{"docs": true, "doc": true, "documentation": true, "latest": true, "stable": true,
+	"current": true, "next": true, "en": true}
 
-// sectionOf is the part of the site that a page lies in: its first directory
-// that says something, or "".
+// sectionOf returns the section of the site that a page belongs to: its first
+// meaningful directory, or "".
 func sectionOf(u *url.URL) string {
 	dir := path.Dir(strings.Trim(u.Path, "/"))
 	for segment := range strings.SplitSeq(dir, "/") {

@@ -17,12 +17,13 @@ import (
 
 const (
 	maxMaps = 1000     // files of a sitemap
-	maxMap  = 64 << 20 // bytes of one, unpacked
+	maxMap  = 64 << 20 // bytes per file, unpacked
 	maxList = 8 << 20  // bytes of robots.txt or llms.txt
 )
 
 var (
-	mapTypes  = []string{"application/xml", "application/gzip", "application/x-gzip", "application/octet-stream", "text/*"}
+	mapTypes = []string{"application/xml", "application/gzip", "application/x-gzip", "application/octet-stream",
+		"text/*"}
 	listTypes = []string{"text/plain", "text/markdown", "application/octet-stream"}
 )
 
@@ -39,7 +40,8 @@ func (s *syncRun) list(ctx context.Context) error {
 		case s.listed[p.name] || host(p.address) != host(s.start) || !s.scope.Holds(p.address) || !allowed:
 		case len(s.pages) == s.opts.MaxPages:
 			if s.whole {
-				s.out.Warn(s.opts.Name, fmt.Sprintf("the site lists more than the %d pages of option max_pages; the rest is left out", s.opts.MaxPages))
+				s.out.Warn(s.opts.Name, fmt.Sprintf("the site lists more than the %d pages of option max_pages; the "+
+					"rest is skipped", s.opts.MaxPages))
 			}
 			s.whole = false
 		default:
@@ -86,8 +88,8 @@ func (s *syncRun) robots(ctx context.Context) (*robotstxt.RobotsData, error) {
 	return robots, nil
 }
 
-// sitemaps reads sitemaps and those that they list. One that cannot be read
-// leaves the list incomplete, unless it is the only one.
+// sitemaps reads sitemaps, recursively. If one of several cannot be read, the
+// list is incomplete.
 func (s *syncRun) sitemaps(ctx context.Context, maps []*url.URL, add func(page)) error {
 	met := map[string]bool{}
 	read := 0
@@ -99,7 +101,7 @@ func (s *syncRun) sitemaps(ctx context.Context, maps []*url.URL, add func(page))
 			continue
 		}
 		if met[at.String()] = true; len(met) > maxMaps {
-			s.out.Warn(s.opts.Name, fmt.Sprintf("the site has more than %d sitemaps; the rest is left out", maxMaps))
+			s.out.Warn(s.opts.Name, fmt.Sprintf("the site has more than %d sitemaps; the rest is skipped", maxMaps))
 			s.whole = false
 			break
 		}
@@ -137,7 +139,8 @@ func (s *syncRun) llms(ctx context.Context, add func(page)) error {
 	}
 	pages := parseLLMs(webpage.Decode(answer.Body, answer.Header.Get("Content-Type")), at)
 	if len(pages) == 0 {
-		return errors.New("llms.txt lists no page: want lines such as - [Title](https://docs.example.org/page.md): what it is about")
+		return errors.New("llms.txt lists no pages: want lines such as - [Title](https://docs.example.org/page.md): " +
+			"what it is about")
 	}
 	for _, p := range pages {
 		add(p)
@@ -147,13 +150,14 @@ func (s *syncRun) llms(ctx context.Context, add func(page)) error {
 
 var (
 	sectionLine = regexp.MustCompile(`^##\s+(.+?)\s*#*$`)
-	linkLine    = regexp.MustCompile(`^\s*[-*+]\s+\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*<?([^\s()<>]+(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s+"[^"]*")?\s*\)\s*(?:[:–—-]\s*(.*))?$`)
+	linkLine    = regexp.MustCompile(`^\s*[-*+]\s+\[((?:[^\[\]]|` +
+		`\[[^\[\]]*\])*)\]\(\s*<?([^\s()<>]+(?:\([^\s()<>]*\)[^\s()<>]*)*)>?(?:\s+"[^"]*")?\s*\)\s*(?:[:–—-]\s*(.*))?$`)
 )
 
 const maxLinks = 50_000
 
-// parseLLMs returns the pages that lists of links name, with the heading of
-// the section they stand in.
+// parseLLMs returns the pages in lists of links, with the heading of their
+// section.
 func parseLLMs(text string, base *url.URL) []page {
 	var pages []page
 	section := ""
@@ -168,7 +172,8 @@ func parseLLMs(text string, base *url.URL) []page {
 			continue
 		}
 		if u := webpage.Address(m[2], base); u != nil {
-			pages = append(pages, page{address: u, title: webpage.Plain(m[1]), note: webpage.Plain(m[3]), section: section})
+			pages = append(pages, page{address: u, title: webpage.Plain(m[1]), note: webpage.Plain(m[3]),
+				section: section})
 		}
 	}
 	return pages

@@ -19,13 +19,13 @@ type attachmentLine struct {
 	Bytes      int64  `json:"bytes"`
 	Kind       string `json:"kind"`
 	URL        string `json:"url"`
-	Stored     string `json:"stored"` // the file, if the snapshot has it
+	Stored     string `json:"stored"` // path of the file, if the snapshot has it
 	TextLayer  bool   `json:"text_layer"`
-	Text       string `json:"text"` // the text taken from it
+	Text       string `json:"text"` // path of its extracted text
 }
 
-// attachments yields one record for each listed attachment, with or without
-// text, below its proposal. Stored files that no line lists are reported.
+// attachments yields a record for each listed attachment, with or without text,
+// as a child of its proposal. Stored files that are not listed are reported.
 func (r *run) attachments(ctx context.Context, rows []row) error {
 	listed := map[string]bool{}
 	if r.options.Attachments != "" {
@@ -70,7 +70,8 @@ func (r *run) attachment(repo string, l attachmentLine) item {
 		media = "application/octet-stream"
 	}
 	data := catalog.Attachment{
-		Filename: name, MediaType: media, Role: attachmentRole(l.Kind), Bytes: l.Bytes, TextLayer: l.TextLayer, Blob: l.Blob,
+		Filename: name, MediaType: media, Role: attachmentRole(l.Kind), Bytes: l.Bytes, TextLayer: l.TextLayer,
+		Blob: l.Blob,
 	}
 	rec := catalog.Record{
 		Kind: catalog.KindAttachment, Key: l.SourcePath, Title: name, URL: l.URL, Path: l.Stored,

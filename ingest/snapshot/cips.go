@@ -40,7 +40,7 @@ func (r *run) cips(ctx context.Context, rows []row) error {
 	return r.events(ctx, changes)
 }
 
-// cip reads one proposal; index and past are those of its number.
+// cip reads one proposal; index and past belong to its number.
 func (r *run) cip(row row, number string, index proposals.IndexRow, past past) item {
 	it := item{}
 	f := proposals.File{Path: row.SourcePath, Repository: row.Repo, URL: r.options.fileURL(row)}

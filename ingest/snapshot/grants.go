@@ -11,12 +11,11 @@ import (
 	"almanac/ingest/proposals"
 )
 
-var errNoPull = errors.New("no pull request is known to have added it, so it has no number")
+var errNoPull = errors.New("the pull request that added it is unknown, so it has no number")
 
 // grants yields grant proposals by pull request. The text of a merged one is
-// the file it added; the stored copy of the pull request gives way to it.
-// Further files of the same pull request are its children. Bulk edits are no
-// proposals.
+// the file it added, not the stored copy of the pull request. Additional files
+// of the same pull request are its children. Bulk edits are not proposals.
 func (r *run) grants(ctx context.Context, rows []row) error {
 	if len(rows) == 0 {
 		return nil
@@ -79,7 +78,7 @@ func (r *run) mergedFiles() (map[string]int, error) {
 	})
 }
 
-// grant reads the file of a pull request that is the proposal, or another.
+// grant reads a file of a pull request: the proposal, or an additional one.
 func (r *run) grant(row row, number int, main bool) item {
 	f := proposals.File{
 		Path: row.SourcePath, Repository: row.Repo, URL: r.options.fileURL(row), Pull: r.request(number),
@@ -99,7 +98,7 @@ func (r *run) grant(row row, number int, main bool) item {
 	it := item{}
 	it.entry, it.err = read(f)
 	if err != nil {
-		it.ref, it.err = it.entry.Record.Ref(), err // its path and number name it
+		it.ref, it.err = it.entry.Record.Ref(), err // identified by its path and number
 	}
 	it.entry.Record.Path = row.Path
 	return it

@@ -12,7 +12,7 @@ import (
 )
 
 // history reads the file of status changes, by proposal number. A change in a
-// file that is not a proposal's was made in the repository's index table.
+// file that is not a proposal is a change in the repository's index table.
 func (r *run) history() (map[string][]proposals.Change, error) {
 	changes := map[string][]proposals.Change{}
 	if r.options.History == "" {
@@ -40,16 +40,16 @@ func (r *run) history() (map[string][]proposals.Change, error) {
 		}
 		_, file, _ := strings.Cut(l.Source, ":")
 		changes[number] = append(changes[number], proposals.Change{
-			Number: number, At: at, From: l.From, To: l.To, Initial: l.Initial, Index: proposals.NumberFromPath(file) == "",
-			Path: file, Commit: l.Commit, Subject: l.Subject,
+			Number: number, At: at, From: l.From, To: l.To, Initial: l.Initial,
+			Index: proposals.NumberFromPath(file) == "", Path: file, Commit: l.Commit, Subject: l.Subject,
 			URL: r.options.fileURL(row{Repo: of.Repo, Commit: l.Commit, SourcePath: file}),
 		})
 		return nil
 	})
 }
 
-// indexTable reads the repository's index table, which is the file the
-// history names for changes of index rows, if the snapshot has it.
+// indexTable reads the repository's index table, if the snapshot has it: the
+// file named in the history for changes of index rows.
 func (r *run) indexTable(changes map[string][]proposals.Change) (map[string]proposals.IndexRow, error) {
 	table := map[string]proposals.IndexRow{}
 	file := ""
@@ -77,7 +77,7 @@ func (r *run) indexTable(changes map[string][]proposals.Change) (map[string]prop
 	return table, nil
 }
 
-// events hands over every proposal's history, also of those without a file.
+// events passes on every proposal's history, also of those without a file.
 func (r *run) events(ctx context.Context, changes map[string][]proposals.Change) error {
 	for _, number := range slices.Sorted(maps.Keys(changes)) {
 		events := r.reader.Events(changes[number])

@@ -13,18 +13,18 @@ import (
 	"strings"
 )
 
-// manifestName is the file a snapshot is read from; everything else is read
-// because it stands there.
+// manifestName is the index of a snapshot; other files are only read if it
+// lists them.
 const manifestName = "manifest.jsonl"
 
-// Bounds of what is read into memory at once.
+// Limits of what is read into memory at once.
 const (
 	maxFile = 8 << 20   // bytes of one file
 	maxLine = 256 << 10 // bytes of one line of an index
 	maxRows = 2_000_000 // lines of the manifest
 )
 
-// What is wrong with an item that is skipped.
+// Reasons for skipping an item.
 var (
 	errTooLarge  = fmt.Errorf("is larger than %d MB", maxFile>>20)
 	errNotFile   = errors.New("is not a regular file")
@@ -34,7 +34,7 @@ var (
 	errLine      = fmt.Errorf("the line is longer than %d kB", maxLine>>10)
 )
 
-// row is one line of the manifest: one file and where it came from.
+// row is one line of the manifest: a file and its origin.
 type row struct {
 	Path       string `json:"path"`
 	Repo       string `json:"source_repo"`
@@ -42,20 +42,19 @@ type row struct {
 	Commit     string `json:"commit"`
 	Licence    string `json:"licence"`
 	Type       string `json:"content_type"`
-	SHA256     string `json:"sha256"` // of the stored file; empty = not checked
-	CIP        string `json:"cip"`    // number of the proposal the file is
-	Pull       int    `json:"pr"`     // pull request whose copy the file is
+	SHA256     string `json:"sha256"` // of the stored file; empty: not checked
+	CIP        string `json:"cip"`    // number of the proposal in the file
+	Pull       int    `json:"pr"`     // pull request that the file is a copy of
 }
 
-// archive is the file system of one run with its manifest.
+// archive is a run's file system with its manifest.
 type archive struct {
 	fsys fs.FS
 	rows []row
 	at   map[string]int // path → index of rows
 }
 
-// openArchive reads the manifest. Lines that cannot be used are reported to
-// skip.
+// openArchive reads the manifest. Unusable lines are reported to skip.
 func openArchive(fsys fs.FS, skip func(locator string, err error)) (*archive, error) {
 	a := &archive{fsys: fsys, at: map[string]int{}}
 	err := eachLine(fsys, manifestName, skip, func(locator string, line []byte) error {
@@ -79,13 +78,13 @@ func openArchive(fsys fs.FS, skip func(locator string, err error)) (*archive, er
 	return a, err
 }
 
-// plainPath reports a path that names a file inside the snapshot and nothing
-// else on any system.
+// plainPath reports whether a path names a file inside the snapshot on every
+// system.
 func plainPath(p string) bool {
 	return fs.ValidPath(p) && p != "." && !strings.ContainsAny(p, "\\\x00")
 }
 
-// read returns a file of the manifest after checking it against its row.
+// read returns a file of the manifest after verifying it against its row.
 func (a *archive) read(name string) ([]byte, error) {
 	if !plainPath(name) {
 		return nil, errPath
@@ -94,7 +93,7 @@ func (a *archive) read(name string) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, errNotFile // opening a pipe would wait for its other end
+		return nil, errNotFile // opening a pipe would block
 	case info.Size() > maxFile:
 		return nil, errTooLarge
 	}
@@ -107,7 +106,7 @@ func (a *archive) read(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > maxFile { // it grew
+	if len(text) > maxFile { // it grew meanwhile
 		return nil, errTooLarge
 	}
 	if i, ok := a.at[name]; ok && a.rows[i].SHA256 != "" {
@@ -119,8 +118,8 @@ func (a *archive) read(name string) ([]byte, error) {
 	return text, nil
 }
 
-// eachLine hands the lines of a JSON-lines file to use, numbered from 1. A
-// line that is too long or that use refuses is reported to skip.
+// eachLine passes the lines of a JSON-lines file to use, numbered from 1. A
+// line that is too long or that use rejects is reported to skip.
 func eachLine(fsys fs.FS, name string, skip func(string, error), use func(locator string, line []byte) error) error {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -159,9 +158,9 @@ func scanLines(f io.Reader, name string, skip func(string, error), use func(loca
 	}
 }
 
-// index hands the rows of a JSON-lines file of the snapshot to use. Such a
-// file decides what the records are, so that without it the whole run fails;
-// a line of it that is wrong is skipped.
+// index passes the rows of a JSON-lines file of the snapshot to use. Such a
+// file determines the records, so the whole run fails without it; an invalid
+// line is skipped.
 func index[T any](a *archive, name string, skip func(string, error), use func(locator string, value T) error) error {
 	text, err := a.read(name)
 	if err != nil {

@@ -17,40 +17,41 @@ import (
 // Options are a snapshot source's options in the network file. Paths of files
 // are those of the manifest.
 type Options struct {
-	// Dir is the directory that holds manifest.jsonl. Empty only for New,
-	// which is given a file system.
+	// Dir is the directory that holds manifest.jsonl. Empty only for New, which
+	// takes a file system.
 	Dir string `yaml:"dir" path:"true"`
-	// ContentTypes says what kind of record a manifest's content type is. A
-	// type that is not listed is not this source's business.
+	// ContentTypes maps content types of the manifest to kinds of records.
+	// Other types are ignored.
 	ContentTypes map[string]catalog.Kind `yaml:"content_types"`
-	// URL is the address of a file by its repository; "*" is for all others.
-	// {repo}, {commit} and {path} are replaced; {source_path} is another name of
+	// URL maps a repository to the address of its files; "*" is for all others.
+	// {repo}, {commit} and {path} are replaced; {source_path} is an alias of
 	// {path}.
 	URL map[string]string `yaml:"url"`
-	// Pull is the address of a pull request by repository. {repo} and {number} are
-	// replaced; {n} is another name of {number}.
+	// Pull maps a repository to the address of its pull requests. {repo} and
+	// {number} are replaced; {n} is an alias of {number}.
 	Pull map[string]string `yaml:"pull"`
 	// Pulls is the file of pull requests: state, author, dates, changed files.
 	Pulls string `yaml:"pulls"`
 	// History is the file of status changes.
 	History string `yaml:"history"`
-	// Attachments is the file that lists what lies beside the proposals.
+	// Attachments is the file that lists the attachments of proposals.
 	Attachments string `yaml:"attachments"`
 	// MergedFiles names, for each merged grant file, the pull request that
 	// first added it.
 	MergedFiles string `yaml:"merged_files"`
-	// BulkPulls are pull requests of grant files that are edits of many
-	// proposals and not proposals themselves.
+	// BulkPulls are pull requests that edit many grant proposals and are not
+	// proposals themselves.
 	BulkPulls []int `yaml:"bulk_pulls"`
-	// ReleaseData are names of files among release notes that hold data.
+	// ReleaseData are names of files among release notes that contain data.
 	ReleaseData []string `yaml:"release_data"`
-	// SplitReleases cuts a page of many releases into one record for each,
-	// keyed path#version, and one of the text above the first.
+	// SplitReleases splits a page of many releases into one record for each,
+	// keyed path#version, and one for the text above the first.
 	SplitReleases bool `yaml:"split_releases"`
 }
 
 // kinds are what a content type may become.
-var kinds = []catalog.Kind{catalog.KindCIP, catalog.KindProposal, catalog.KindAttachment, catalog.KindDoc, catalog.KindRelease, catalog.KindRepo}
+var kinds = []catalog.Kind{catalog.KindCIP, catalog.KindProposal, catalog.KindAttachment, catalog.KindDoc,
+	catalog.KindRelease, catalog.KindRepo}
 
 func readOptions(src network.Source) (Options, error) {
 	var o Options
@@ -62,19 +63,20 @@ func readOptions(src network.Source) (Options, error) {
 	}
 	for _, contentType := range slices.Sorted(maps.Keys(o.ContentTypes)) {
 		if kind := o.ContentTypes[contentType]; !slices.Contains(kinds, kind) {
-			return o, fmt.Errorf("snapshot: option content_types: %s: kind %q is not one of %v", contentType, kind, kinds)
+			return o, fmt.Errorf("snapshot: option content_types: %s: kind %q is not one of %v", contentType, kind,
+				kinds)
 		}
 	}
 	return o, nil
 }
 
-// fileURL is the public address of a manifest row's file, or "".
+// fileURL returns the public address of a manifest row's file, or "".
 func (o Options) fileURL(r row) string {
 	return fill(template(o.URL, r.Repo), "{repo}", r.Repo, "{commit}", r.Commit,
 		"{path}", r.SourcePath, "{source_path}", r.SourcePath)
 }
 
-// pullURL is the public address of a pull request, or "".
+// pullURL returns the public address of a pull request, or "".
 func (o Options) pullURL(repo string, number int) string {
 	n := strconv.Itoa(number)
 	return fill(template(o.Pull, repo), "{repo}", repo, "{number}", n, "{n}", n)
@@ -87,8 +89,8 @@ func template(templates map[string]string, repo string) string {
 	return templates["*"]
 }
 
-// fill puts values into a template, escaped as path segments. A template with
-// a value that is missing gives no address rather than a wrong one.
+// fill puts values into a template, escaped as path segments. A template with a
+// missing value yields no address rather than a wrong one.
 func fill(template string, pairs ...string) string {
 	for i := 0; i < len(pairs); i += 2 {
 		if !strings.Contains(template, pairs[i]) {

@@ -14,8 +14,7 @@ import (
 	"almanac/ingest/markup"
 )
 
-// page reads a manifest row as a page, with what it includes from the
-// snapshot.
+// page reads a manifest row as a page, with its includes from the snapshot.
 func (r *run) page(row row) (markup.Page, error) {
 	text, err := r.text(row.Path)
 	if err != nil {
@@ -24,8 +23,8 @@ func (r *run) page(row row) (markup.Page, error) {
 	return markup.Parse(markup.Input{Path: row.Path, Text: text, Resolve: r.include}), nil
 }
 
-// include opens a file for a page. One that is damaged is reported and left
-// out, as one that is missing.
+// include opens an included file. A damaged one is reported and skipped, like a
+// missing one.
 func (r *run) include(name string) (string, bool) {
 	if _, ok := r.at[name]; !ok {
 		return "", false
@@ -37,7 +36,7 @@ func (r *run) include(name string) (string, bool) {
 	return text, err == nil
 }
 
-// record is what all kinds of page have in common.
+// record returns the fields that all kinds of pages share.
 func (r *run) record(kind catalog.Kind, key string, row row, p markup.Page) catalog.Record {
 	summary := p.Description
 	if summary == "" {
@@ -49,7 +48,7 @@ func (r *run) record(kind catalog.Kind, key string, row row, p markup.Page) cata
 	}
 }
 
-// stub is the tags of a record that is a stub or not.
+// stub returns the tags of a record that may be a stub.
 func stub(is bool) []string {
 	if !is {
 		return nil
@@ -57,8 +56,8 @@ func stub(is bool) []string {
 	return []string{catalog.TagStub}
 }
 
-// doc reads a documentation page. A file that is not a page (configuration that
-// lies among them) yields nothing.
+// doc reads a documentation page. A file that is not a page (such as
+// configuration) yields nothing.
 func (r *run) doc(row row) []item {
 	if markup.Format(row.Path) == "" {
 		return nil
@@ -71,8 +70,9 @@ func (r *run) doc(row row) []item {
 	rec.Category = section(row.SourcePath)
 	rec.Tags = stub(p.Stub)
 	rec.Data = encode(catalog.Doc{
-		Format: p.Format, Section: rec.Category, Version: cmp.Or(directoryVersion(row.SourcePath), directoryVersion(row.Path)), Description: p.Description,
-		Commit: row.Commit, Licence: row.Licence, Includes: p.Includes, Stub: p.Stub,
+		Format: p.Format, Section: rec.Category, Description: p.Description,
+		Version: cmp.Or(directoryVersion(row.SourcePath), directoryVersion(row.Path)),
+		Commit:  row.Commit, Licence: row.Licence, Includes: p.Includes, Stub: p.Stub,
 	})
 	return []item{{entry: catalog.Entry{Record: rec}}}
 }
@@ -91,13 +91,14 @@ func (r *run) repo(row row) []item {
 	rec := r.record(catalog.KindRepo, row.Repo, row, p)
 	rec.Title = repoTitle(row.Repo, p.Headings)
 	rec.Tags = stub(p.Stub)
-	rec.Data = encode(catalog.Repo{FullName: row.Repo, Description: rec.Summary, Commit: row.Commit, Licence: row.Licence})
+	rec.Data = encode(catalog.Repo{FullName: row.Repo, Description: rec.Summary, Commit: row.Commit,
+		Licence: row.Licence})
 	return []item{{entry: catalog.Entry{Record: rec}}}
 }
 
-// repoTitle is how a readme calls its repository in a first heading of the
-// first level: alone if it has the repository's name in it, else behind that.
-// Without such a heading it is the full name.
+// repoTitle returns the title of a repository from a level-1 heading at the
+// start of its readme: alone if it contains the repository's name, else after
+// that name. Without such a heading it is the full name.
 func repoTitle(repo string, headings []markup.Heading) string {
 	if len(headings) == 0 || headings[0].Level != 1 {
 		return repo
@@ -121,11 +122,12 @@ func repoTitle(repo string, headings []markup.Heading) string {
 	}
 }
 
-// trunk names directories that only say where a repository keeps its pages.
-var trunk = []string{"docs", "doc", "src", "source", "sphinx", "main", "content", "pages", "docs-main", "docs-open", "docs-internal"}
+// trunk are the names of directories without a meaning for the content.
+var trunk = []string{"docs", "doc", "src", "source", "sphinx", "main", "content", "pages", "docs-main", "docs-open",
+	"docs-internal"}
 
-// section is the part of the documentation a page lies in: the first
-// directory below the trunk, or "".
+// section returns the section of the documentation that a page belongs to: the
+// first directory below the trunk, or "".
 func section(sourcePath string) string {
 	for dir := range strings.SplitSeq(path.Dir(sourcePath), "/") {
 		if dir != "." && !slices.Contains(trunk, dir) && !versionDirectory.MatchString(dir) {
@@ -137,8 +139,8 @@ func section(sourcePath string) string {
 
 var versionDirectory = regexp.MustCompile(`(?:^|[/_-])v?(\d+\.\d+(?:\.\d+)?)(?:/|$)`)
 
-// directoryVersion is the version of the product that a path's directories
-// name ("product-2.10/…"), or "".
+// directoryVersion returns the version of the product in a path's directories
+// ("product-2.10/…"), or "".
 func directoryVersion(p string) string {
 	if m := versionDirectory.FindStringSubmatch(path.Dir(p)); m != nil {
 		return m[1]

@@ -17,18 +17,18 @@ import (
 type pull struct {
 	Number       int         `json:"number"`
 	State        string      `json:"state"`
-	StateFromGit string      `json:"state_from_git"` // derived where the forge was not asked
+	StateFromGit string      `json:"state_from_git"` // derived if the forge was not queried
 	Head         string      `json:"head"`
 	Author       string      `json:"author"`
 	FirstCommit  string      `json:"first_commit"`
 	LastCommit   string      `json:"last_commit"`
 	MergedCommit string      `json:"merged_commit"`
 	MergedAt     string      `json:"merged_at"`
-	Files        [][2]string `json:"files"` // what was done (A, M, R, D) and the path
+	Files        [][2]string `json:"files"` // the action (A, M, R, D) and the path
 }
 
-// readPulls reads the file of pull requests, all of the repository that the
-// manifest names for the file.
+// readPulls reads the file of pull requests, all of which belong to the file's
+// repository in the manifest.
 func (r *run) readPulls() error {
 	r.pulls = map[int]pull{}
 	if r.options.Pulls == "" {
@@ -43,8 +43,8 @@ func (r *run) readPulls() error {
 	})
 }
 
-// request returns what is known of a pull request. One that no file lists is
-// taken for open: its text is all there is.
+// request returns what is known about a pull request. An unlisted one counts as
+// open: only its text is known.
 func (r *run) request(number int) *catalog.PullRequest {
 	p, ok := r.pulls[number]
 	if !ok {
@@ -56,7 +56,7 @@ func (r *run) request(number int) *catalog.PullRequest {
 	}
 }
 
-// state is open, merged or closed; what is neither of the first two is closed.
+// state returns open, merged or closed; any other state counts as closed.
 func (p pull) state() string {
 	switch s := strings.ToLower(p.State + p.StateFromGit); s {
 	case "open", "merged":
@@ -83,17 +83,17 @@ func (p pull) proposals() (changed, added map[string]bool) {
 	return changed, added
 }
 
-// past is what the merged pull requests say of one proposal.
+// past is the merged pull requests of one proposal.
 type past struct {
-	aliases []string // PR-4: the pull requests that this proposal was
-	added   int      // the first of those that added its text; 0 = unknown
+	aliases []string // PR-4: the pull requests that became this proposal
+	added   int      // the first that added its text; 0 if unknown
 	first   time.Time
 	last    time.Time
 }
 
 // pasts joins the merged pull requests to the proposals they became: the one
-// that they added or, adding none, the only one they changed. A pull request
-// of several proposals became none of them.
+// that they added or, if they added none, the only one they changed. A pull
+// request of several proposals became none of them.
 func (r *run) pasts() map[string]past {
 	all := map[string]past{}
 	for _, number := range slices.Sorted(maps.Keys(r.pulls)) {

@@ -18,20 +18,22 @@ const versionPattern = `v?(\d+\.\d+(?:\.\d+){0,2}(?:[-.]?(?:rc|alpha|beta|snapsh
 
 var (
 	versionName    = regexp.MustCompile(`(?i)^` + versionPattern + `$`)
-	versionHeading = regexp.MustCompile(`(?i)^#{1,4}\s+(?:.{0,60}?[\s(])??` + versionPattern + `(?:[\s,):—–-].{0,40})?$`)
-	versionDashes  = regexp.MustCompile(`^v?\d+-\d+-\d+`)
-	prerelease     = regexp.MustCompile(`(?i)(?:rc|alpha|beta|snapshot|dev|pre)[.\d-]*`)
-	isoDate        = regexp.MustCompile(`\b(\d{4}-\d{2}-\d{2})\b`)
-	anyVersion     = regexp.MustCompile(`(?i)(?:^|\b)` + versionPattern)
-	anyDate        = regexp.MustCompile(`\(?\b\d{4}-\d{2}-\d{2}\b\)?`)
-	releaseWords   = regexp.MustCompile(`(?i)\brelease(?: candidate)? of\b|\b(?:release notes?|change ?log)\b(?: (?:of|for)\b)?|\bnotes?\s*$`)
-	releasedOn     = regexp.MustCompile(`(?i)\breleased(?:\s+on)?:?\s+([A-Z][a-z]+ \d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b`)
+	versionHeading = regexp.MustCompile(`(?i)^#{1,4}\s+(?:.{0,60}?[\s(])??` + versionPattern +
+		`(?:[\s,):—–-].{0,40})?$`)
+	versionDashes = regexp.MustCompile(`^v?\d+-\d+-\d+`)
+	prerelease    = regexp.MustCompile(`(?i)(?:rc|alpha|beta|snapshot|dev|pre)[.\d-]*`)
+	isoDate       = regexp.MustCompile(`\b(\d{4}-\d{2}-\d{2})\b`)
+	anyVersion    = regexp.MustCompile(`(?i)(?:^|\b)` + versionPattern)
+	anyDate       = regexp.MustCompile(`\(?\b\d{4}-\d{2}-\d{2}\b\)?`)
+	releaseWords  = regexp.MustCompile(`(?i)\brelease(?: candidate)? of\b|\b(?:release notes?|` +
+		`change ?log)\b(?: (?:of|for)\b)?|\bnotes?\s*$`)
+	releasedOn = regexp.MustCompile(`(?i)\breleased(?:\s+on)?:?\s+([A-Z][a-z]+ \d{1,2})(?:st|nd|rd|th)?,? (\d{4})\b`)
 )
 
-// release reads a release note, keyed by its path. Its version is the file's
-// name or else its only version heading. A page of many releases becomes, on
-// request, one record for each, keyed path#version; else it and a note of no
-// release in particular have no version.
+// release reads a release note, keyed by its path. Its version is the file name
+// or else its only version heading. On request, a page of many releases becomes
+// one record for each, keyed path#version; otherwise it has no version, like a
+// note about no particular release.
 func (r *run) release(row row) []item {
 	if slices.Contains(r.options.ReleaseData, path.Base(row.Path)) || markup.Format(row.Path) == "" {
 		return nil
@@ -39,8 +41,8 @@ func (r *run) release(row row) []item {
 	version := nameVersion(row.Path)
 	p, err := r.page(row)
 	if err != nil {
-		// Without the page nobody knows which releases stood on it, so that
-		// this run cannot tell what vanished.
+		// Without the page its releases are unknown, so this run cannot tell
+		// which ones were removed.
 		r.partial = r.partial || r.options.SplitReleases && version == ""
 		return failed(catalog.KindRelease, row.Path, err)
 	}
@@ -50,8 +52,9 @@ func (r *run) release(row row) []item {
 	if version == "" && len(sections) == 1 {
 		version = sections[0].version
 	}
-	rec.Tags = stub(p.Body == "" || markup.IsTemplate(row.Path)) // few words can tell all of a small release
-	data := catalog.Release{Version: version, Format: p.Format, Prerelease: prerelease.MatchString(version), Commit: row.Commit, Licence: row.Licence}
+	rec.Tags = stub(p.Body == "" || markup.IsTemplate(row.Path)) // few words can fully describe a small release
+	data := catalog.Release{Version: version, Format: p.Format, Prerelease: prerelease.MatchString(version),
+		Commit: row.Commit, Licence: row.Licence}
 	rec.Data = encode(data)
 	if version != "" {
 		rec.Title = releaseTitle(p.Title, row.Path, version)
@@ -65,8 +68,8 @@ func (r *run) release(row row) []item {
 	return []item{{entry: catalog.Entry{Record: rec}}}
 }
 
-// splitPage makes a record of each release of a page of many, and one of what
-// stands above the first, or of how the page describes itself.
+// splitPage makes a record for each release on a page of many, and one of the
+// text above the first, or of the page's description.
 func splitPage(page catalog.Record, data catalog.Release, p markup.Page, sections []releaseSection) []item {
 	var items []item
 	name := productName(p.Title, page.Path)
@@ -92,22 +95,22 @@ func splitPage(page catalog.Record, data catalog.Release, p markup.Page, section
 	return items
 }
 
-// date sets a release's times to when its note says it was.
+// date sets a release's times to the date in its note.
 func date(rec *catalog.Record, text string) {
 	rec.CreatedAt = releaseDate(text)
 	rec.UpdatedAt, rec.LastActivityAt = rec.CreatedAt, rec.CreatedAt
 }
 
-// releaseSection is the part of a page that tells of one release.
+// releaseSection is the part of a page about one release.
 type releaseSection struct {
 	version string
 	start   int // offset of its heading
 	text    string
 }
 
-// splitReleases cuts a page at the headings that name a version. Of several
-// levels of such headings the highest counts; what a page says of a version in
-// two places is one section.
+// splitReleases cuts a page at the headings that name a version. If such
+// headings have several levels, the highest counts; two parts about the same
+// version become one section.
 func splitReleases(body string) []releaseSection {
 	var found []releaseSection
 	top := 7
@@ -143,7 +146,7 @@ func splitReleases(body string) []releaseSection {
 	return mergeVersions(found)
 }
 
-// mergeVersions joins the sections of one version at the place of the first.
+// mergeVersions joins the sections of each version in place of the first.
 func mergeVersions(found []releaseSection) []releaseSection {
 	at := map[string]int{}
 	merged := found[:0]
@@ -158,8 +161,8 @@ func mergeVersions(found []releaseSection) []releaseSection {
 	return merged
 }
 
-// releaseTitle is how a release is called: product and version. A title that
-// says more than those stays.
+// releaseTitle returns the title of a release: product and version. A title
+// that says more is kept.
 func releaseTitle(title, file, version string) string {
 	name := productName(title, file)
 	if strings.Contains(title, version) && len(strings.Fields(name)) > maxProduct {
@@ -168,11 +171,11 @@ func releaseTitle(title, file, version string) string {
 	return name + " " + version
 }
 
-// maxProduct is the longest name of a product, in words.
+// maxProduct is the maximum length of a product's name, in words.
 const maxProduct = 5
 
-// productName is what is left of a note's title without version, date and the
-// words that every release note has; else the directory's name.
+// productName returns a note's title without version, date and the usual words
+// of release notes; else the directory's name.
 func productName(title, file string) string {
 	for _, less := range []*regexp.Regexp{anyVersion, anyDate, releaseWords} {
 		title = less.ReplaceAllString(title, " ")
@@ -184,18 +187,19 @@ func productName(title, file string) string {
 	return title
 }
 
-// pageOfNotes completes the title of a page of releases that has no more than
-// the product's name.
+// pageOfNotes completes the title of a page of releases that is only the
+// product's name.
 const pageOfNotes = " release notes"
 
-// isProduct reports the title of a file among release notes that is called
-// after the product.
+// isProduct reports whether the title of a file among release notes is the
+// product's name.
 func isProduct(title, file string) bool {
 	name := strings.TrimSuffix(path.Base(file), path.Ext(file))
-	return name == product(file) && !strings.Contains(name, "release") && strings.EqualFold(title, strings.ReplaceAll(name, "-", " "))
+	return name == product(file) && !strings.Contains(name, "release") &&
+		strings.EqualFold(title, strings.ReplaceAll(name, "-", " "))
 }
 
-// nameVersion is the version a file is called after: 3.4.5.md, 3-4-5.mdx.
+// nameVersion returns the version in a file name: 3.4.5.md, 3-4-5.mdx.
 func nameVersion(name string) string {
 	base := strings.TrimSuffix(path.Base(name), path.Ext(name))
 	if versionDashes.MatchString(base) {
@@ -207,8 +211,8 @@ func nameVersion(name string) string {
 	return ""
 }
 
-// product is what a release note's directory is called after: the notes of
-// "wallet-releases" are of the wallet.
+// product returns the product in the name of a release note's directory:
+// "wallet" for "wallet-releases".
 func product(name string) string {
 	base := strings.TrimSuffix(path.Base(path.Dir(name)), "-releases")
 	if base == "release-notes" || base == "releases" {
@@ -217,8 +221,8 @@ func product(name string) string {
 	return base
 }
 
-// releaseDate finds when a note says its release was: in the first kilobyte,
-// "released on May 3, 2031" or a date beside the version.
+// releaseDate finds the date of a release in its note: in the first kilobyte,
+// "released on May 3, 2031" or a date next to the version.
 func releaseDate(text string) time.Time {
 	text = text[:min(len(text), 1024)]
 	if m := releasedOn.FindStringSubmatch(text); m != nil {

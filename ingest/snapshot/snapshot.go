@@ -2,11 +2,10 @@
 // lists every file with the repository, path and commit it came from, its
 // content type and its checksum. It needs no network access.
 //
-// Which content types become which kind of record, and where the public copy
-// of a file is, the options say; nothing here knows a particular corpus. What
-// proposals mean is read by package proposals, what pages say by package
-// markup. Files are read one at a time, so that memory does not grow with the
-// corpus.
+// The options map content types to kinds of records and files to public
+// addresses; nothing here is specific to a corpus. Package proposals parses
+// proposals, package markup parses pages. Files are read one at a time, so that
+// memory use does not grow with the corpus.
 package snapshot
 
 import (
@@ -27,8 +26,8 @@ import (
 	"almanac/ingest/proposals"
 )
 
-// edition changes with what the package makes of the same files, so that a
-// newer program reads an unchanged snapshot again.
+// edition changes whenever this package reads the same files differently, so
+// that a newer program reads an unchanged snapshot again.
 const edition = "3"
 
 // connector reads one snapshot; see ingest.Connector.
@@ -38,9 +37,9 @@ type connector struct {
 	env     ingest.Environment
 }
 
-// Open makes the connector of a source that is a directory (option dir). It
-// is an ingest.Constructor. The directory is opened with every run, and no
-// symbolic link leads out of it.
+// Open makes the connector of a source that is a directory (option dir). It is
+// an ingest.Constructor. The directory is opened on every run, and symbolic
+// links cannot lead out of it.
 func Open(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	o, err := readOptions(src)
 	if err != nil {
@@ -71,8 +70,8 @@ func New(fsys fs.FS, src network.Source, env ingest.Environment) (ingest.Connect
 
 // Sync reads the whole snapshot, or nothing if neither its manifest nor the
 // options changed since the cursor: the manifest holds every file's checksum.
-// Such a run claims no complete listing. It has listed nothing, and needs
-// not: nothing can have vanished.
+// Such a run does not claim a complete listing, and needs none: nothing can
+// have been removed.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	fsys, closer, err := c.open()
 	if err != nil {
@@ -100,7 +99,7 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	return ingest.Outcome{Cursor: state, Complete: !r.partial}, nil
 }
 
-// state hashes what decides what a run yields.
+// state hashes everything that determines what a run yields.
 func (c *connector) state(fsys fs.FS) (string, error) {
 	f, err := fsys.Open(manifestName)
 	if err != nil {
@@ -109,7 +108,7 @@ func (c *connector) state(fsys fs.FS) (string, error) {
 	defer f.Close()
 	h := sha256.New()
 	options := c.options
-	options.Dir = "" // the same corpus elsewhere is the same
+	options.Dir = "" // the location of the corpus does not matter
 	if err := json.NewEncoder(h).Encode([]any{edition, options, c.env.Network.Proposals}); err != nil {
 		return "", err
 	}
@@ -126,15 +125,16 @@ type run struct {
 	out     ingest.Sink
 	reader  proposals.Reader
 
-	pulls   map[int]pull // by number
-	partial bool         // what could not be read may be more than one record
+	pulls   map[int]pull // number → pull request
+	partial bool         // what could not be read may be several records
 	done    int
 	total   int
 }
 
 // order puts parents before their children.
 var order = []catalog.Kind{
-	catalog.KindRepo, catalog.KindCIP, catalog.KindAttachment, catalog.KindProposal, catalog.KindDoc, catalog.KindRelease,
+	catalog.KindRepo, catalog.KindCIP, catalog.KindAttachment, catalog.KindProposal, catalog.KindDoc,
+	catalog.KindRelease,
 }
 
 func (r *run) sync(ctx context.Context) error {
@@ -177,8 +177,8 @@ func (r *run) kind(ctx context.Context, kind catalog.Kind, rows []row) error {
 	return nil
 }
 
-// item is a record to be put, or why it cannot be read: then ref is kept, for
-// a file that is damaged here has not vanished from its source.
+// item is a record to be put, or the reason why it cannot be read: then ref is
+// kept, because a damaged file was not removed from its source.
 type item struct {
 	entry catalog.Entry
 	ref   catalog.Ref
@@ -213,7 +213,7 @@ func (r *run) step(n int) {
 	r.out.Progress(r.done, r.total)
 }
 
-// encode makes a record's data.
+// encode returns a struct as a record's data.
 func encode(value any) json.RawMessage {
 	raw, err := json.Marshal(value)
 	if err != nil {

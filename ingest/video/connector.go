@@ -1,6 +1,6 @@
-// Package video reads the recordings of a channel: what they are from its feed
-// (Atom with Media RSS, or a podcast's RSS), what is said in them from WebVTT
-// or SubRip transcripts.
+// Package video reads the recordings of a channel: their metadata from its feed
+// (Atom with Media RSS, or a podcast's RSS), their text from WebVTT or SubRip
+// transcripts.
 //
 //	sources:
 //	  - name: talks
@@ -8,11 +8,11 @@
 //	    every: 6h
 //	    options:
 //	      feed: https://video.example.org/feeds/videos.xml?channel_id=UC123
-//	      channel: Example Talks    # default the feed's title
-//	      transcripts: https://files.example.org/{id}.{language}.vtt  # or a directory, in the network's folder if relative
-//	      languages: [en, de]       # of transcripts, the best first; default [en]
-//	      sweep: 24h                # how often views and transcripts are looked at again; default 24h
-//	      videos:                   # those that the feed does not name
+//	      channel: Example Talks    # default: the feed's title
+//	      transcripts: https://files.example.org/{id}.{language}.vtt  # or a directory; relative to the network's folder
+//	      languages: [en, de]       # of transcripts, best first; default [en]
+//	      sweep: 24h                # how often to check views and transcripts again; default 24h
+//	      videos:                   # recordings that are not in the feed
 //	        - id: dQ7x9
 //	          title: The second gate
 //	          url: https://video.example.org/watch?v=dQ7x9
@@ -22,17 +22,17 @@
 //	          transcript: https://files.example.org/gate.srt  # or a file
 //
 // A recording becomes a record of kind video, keyed by its id, whose text is
-// its transcript below headings of the time; its data says which place of the
-// text is spoken when. The transcript is the one that videos or the feed
-// (podcast:transcript) name, else what transcripts leads to: an address with
-// {id} and {language}, or the file of a directory that is called
-// id.language.vtt, id.vtt or "… [id].vtt", or so with srt.
+// its transcript under headings with the time; its data maps positions in the
+// text to times. The transcript is the one named in videos or the feed
+// (podcast:transcript), else the one that transcripts refers to: an address
+// with {id} and {language}, or a file in a directory named id.language.vtt,
+// id.vtt or "… [id].vtt", or the same with srt.
 //
-// The formats are read here and not by a library, since those that there are
-// give a whole transcript up for one line that is not as it should be.
+// The formats are parsed here and not by a library, because the existing ones
+// reject a whole transcript for one malformed line.
 //
-// A feed names only the newest recordings; one that it no longer names stays,
-// unless the feed twice had an older one.
+// A feed has only the newest recordings; one that is no longer in it is kept,
+// unless the feed contained an older one in two runs.
 package video
 
 import (
@@ -52,8 +52,8 @@ import (
 	"almanac/ingest/webpage"
 )
 
-// rules is the version of what this package makes of a channel. A change of it
-// makes every recording be read again.
+// rules is the version of how this package reads a channel. A new version makes
+// the next run read every recording again.
 const rules = "1"
 
 type options struct {
@@ -65,7 +65,7 @@ type options struct {
 	Videos      []listed      `yaml:"videos"`
 }
 
-// listed is a recording of the options.
+// listed is a recording in the options.
 type listed struct {
 	ID          string `yaml:"id"`
 	Title       string `yaml:"title"`
@@ -93,9 +93,10 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	case o.Feed != "" && webpage.Address(o.Feed, nil) == nil:
 		return nil, errors.New("option feed: want an address such as https://video.example.org/feeds/videos.xml")
 	case isRemote(o.Transcripts) && !strings.Contains(o.Transcripts, "{id}"):
-		return nil, errors.New("option transcripts: want an address with {id} in the place of a recording's id, or a directory")
+		return nil, errors.New("option transcripts: want an address with {id} in place of a recording's id, or a " +
+			"directory")
 	case o.Sweep <= 0:
-		return nil, fmt.Errorf("option sweep: %s; want a time such as 24h", o.Sweep)
+		return nil, fmt.Errorf("option sweep: %s; want a duration such as 24h", o.Sweep)
 	}
 	met := map[string]bool{}
 	for i, v := range o.Videos {
@@ -104,21 +105,22 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 		case v.ID == "" || v.Title == "":
 			return nil, fmt.Errorf("option videos: number %d: want an id and a title", i+1)
 		case met[v.ID]:
-			return nil, fmt.Errorf("option videos: number %d: id %q stands twice", i+1, v.ID)
+			return nil, fmt.Errorf("option videos: number %d: id %q appears twice", i+1, v.ID)
 		case v.URL != "" && webpage.Address(v.URL, nil) == nil:
 			return nil, fmt.Errorf("option videos: number %d: url: want an address that begins with https://", i+1)
 		case v.Published != "" && !dated:
-			return nil, fmt.Errorf("option videos: number %d: published: %q; want a date such as 2031-05-06", i+1, v.Published)
+			return nil, fmt.Errorf("option videos: number %d: published: %q; want a date such as 2031-05-06", i+1,
+				v.Published)
 		}
 		met[v.ID] = true
 	}
 	if env.WorkDir == "" {
-		return nil, errors.New("video: a working directory is needed for what was seen")
+		return nil, errors.New("video: needs a working directory to remember what was seen")
 	}
 	return &connector{o, env}, nil
 }
 
-// day reads a date with or without a time.
+// day parses a date with or without a time.
 func day(s string) (time.Time, bool) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(layout, s); err == nil {
@@ -132,13 +134,14 @@ func isRemote(s string) bool {
 	return strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "http://")
 }
 
-// feedTypes are what feeds are served as; see package feed.
-var feedTypes = []string{"application/atom+xml", "application/rss+xml", "application/xml", "application/octet-stream", "text/*"}
+// feedTypes are the media types that feeds are served with; see package feed.
+var feedTypes = []string{"application/atom+xml", "application/rss+xml", "application/xml", "application/octet-stream",
+	"text/*"}
 
 const maxFeed = 8 << 20 // bytes
 
-// Sync implements ingest.Connector. The cursor names the file in which what
-// was seen of the recordings is remembered.
+// Sync implements ingest.Connector. The cursor names the file with the memory
+// of the recordings.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts))
 	s := &syncRun{connector: c, out: out, Run: listing.NewRun(listing.Config{
@@ -154,13 +157,13 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	return ingest.Outcome{Cursor: cursor, Gone: s.Gone()}, nil
 }
 
-// syncRun is one reading of the channel.
+// syncRun is one pass over the channel.
 type syncRun struct {
 	*connector
 	*listing.Run
 	out    ingest.Sink
-	files  []string // of the directory of transcripts
-	failed int      // transcripts in a row that could not be asked for
+	files  []string // in the directory of transcripts
+	failed int      // consecutive failed requests for transcripts
 }
 
 func (s *syncRun) read(ctx context.Context) error {
@@ -191,8 +194,8 @@ func (s *syncRun) read(ctx context.Context) error {
 	return nil
 }
 
-// recordings are those of the feed and of the options, and the date of the
-// oldest in the feed.
+// recordings returns the recordings of the feed and the options, and the date
+// of the oldest in the feed.
 func (s *syncRun) recordings(ctx context.Context) (all []recording, oldest time.Time, err error) {
 	channel := s.opts.Channel
 	met := map[string]bool{}
@@ -235,12 +238,12 @@ func (s *syncRun) recordings(ctx context.Context) (all []recording, oldest time.
 	return all, oldest, nil
 }
 
-// hopeful is how long a recording without transcript is looked at in every
-// run; after that with every sweep.
+// hopeful is how long a recording without a transcript is checked in every run;
+// after that with every sweep.
 const hopeful = 30 * 24 * time.Hour
 
-// recording hands over a recording's record with its transcript, unless it is
-// known to be unchanged.
+// recording writes a recording's record with its transcript, unless it is known
+// to be unchanged.
 func (s *syncRun) recording(ctx context.Context, v recording) error {
 	candidates := s.candidates(v)
 	it := listing.Item{Name: v.ID, Address: v.URL, Stamp: listing.Stamp(v, candidates, s.prints(candidates))}

@@ -354,7 +354,7 @@ func TestOptions(t *testing.T) {
 	}
 	for problem, o := range map[string]map[string]any{
 		"option feed: want the": {}, "option feed: want an": {"feed": "x"}, "{id}": {"feed": f, "transcripts": "https://example.org/"}, "option sweep": {"feed": f, "sweep": "-1s"},
-		"want an id": {"videos": one("id", "")}, "stands twice": {"videos": append(one(), one()...)}, "url: want": {"videos": one("url", "ftp://x")},
+		"want an id": {"videos": one("id", "")}, "appears twice": {"videos": append(one(), one()...)}, "url: want": {"videos": one("url", "ftp://x")},
 		"published": {"videos": one("published", "May 2031")}, "did you mean": {"fed": f}, "working directory": {"feed": f},
 	} {
 		if _, err := video.New(network.Source{Options: o}, ingest.Environment{}); err == nil || !strings.Contains(err.Error(), problem) {

@@ -17,21 +17,21 @@ import (
 	"almanac/ingest/webpage"
 )
 
-// recording is what is known of a recording but what is said in it.
+// recording is the metadata of a recording.
 type recording struct {
 	ID, Title, URL, Channel, Author string
 	Description, Thumbnail          string
 	Published                       time.Time
 	Seconds                         *int
 	Tags                            []string
-	Transcripts                     []source // the best first
-	views                           int64    // change all the time: no reason to read it again
-	own                             bool     // of the options
+	Transcripts                     []source // best first
+	views                           int64    // changes all the time: no reason to read it again
+	own                             bool     // from the options
 }
 
-// source is where a transcript is.
+// source is the location of a transcript.
 type source struct {
-	Address  string // or the name of a file
+	Address  string // or file name
 	Language string
 }
 
@@ -94,7 +94,8 @@ func fromFeed(item *gofeed.Item, from string) (recording, error) {
 	}
 	for _, extensions := range item.Extensions {
 		for _, t := range extensions["transcript"] {
-			if u := webpage.Address(t.Attrs["url"], base); t.Attrs["url"] != "" && u != nil && readableAs(t.Attrs["type"], u.Path) {
+			if u := webpage.Address(t.Attrs["url"], base); t.Attrs["url"] != "" && u != nil &&
+				readableAs(t.Attrs["type"], u.Path) {
 				v.Transcripts = append(v.Transcripts, source{u.String(), t.Attrs["language"]})
 			}
 		}
@@ -102,11 +103,11 @@ func fromFeed(item *gofeed.Item, from string) (recording, error) {
 	return v, nil
 }
 
-// idShape is what an id may be made of: it stands in file names and addresses.
+// idShape is the form of ids: they are used in file names and addresses.
 var idShape = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$`)
 
-// idOf is the recording's id on its platform: what the feed calls its
-// videoId, else what its address has as such, else what its guid ends with.
+// idOf returns the recording's id on its platform: the feed's videoId, else the
+// one in its address, else the end of its guid.
 func idOf(item *gofeed.Item, address string) string {
 	var candidates []string
 	for _, extensions := range item.Extensions {
@@ -127,7 +128,7 @@ func idOf(item *gofeed.Item, address string) string {
 	return ""
 }
 
-// media is what the elements of Media RSS say, inside or outside a group.
+// media is the content of the Media RSS elements, inside or outside a group.
 type media struct {
 	title, description, thumbnail string
 	seconds                       *int
@@ -167,8 +168,8 @@ func mediaOf(item *gofeed.Item) media {
 	return m
 }
 
-// length reads a duration as podcasts write it: seconds, or parts joined by
-// colons. Nil if it is none.
+// length parses a duration of a podcast: seconds, or parts joined by colons.
+// Nil if it is not valid.
 func length(s string) *int {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), ".")
 	seconds := 0
@@ -186,7 +187,7 @@ func length(s string) *int {
 	return &seconds
 }
 
-// describe is the item's own text.
+// describe returns the item's description.
 func describe(item *gofeed.Item, at string) string {
 	for _, fragment := range []string{item.Description, item.Content} {
 		if strings.TrimSpace(fragment) == "" {
@@ -214,8 +215,8 @@ func (v recording) entry(t transcript) (catalog.Entry, error) {
 	}
 	data, err := catalog.Encode(d)
 	return catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindVideo, Key: v.ID, Title: v.Title, URL: v.URL, Container: v.Channel, Author: v.Author, CreatedAt: v.Published,
-		Views: v.views, Body: t.text, Summary: v.Description, Tags: catalog.Tags(catalog.TagLabel, v.Tags...),
-		Data: data,
+		Kind: catalog.KindVideo, Key: v.ID, Title: v.Title, URL: v.URL, Container: v.Channel, Author: v.Author,
+		CreatedAt: v.Published, Views: v.views, Body: t.text, Summary: v.Description,
+		Tags: catalog.Tags(catalog.TagLabel, v.Tags...), Data: data,
 	}}, err
 }

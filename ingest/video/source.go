@@ -16,11 +16,12 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// transcriptTypes are what transcripts are served as.
-var transcriptTypes = []string{"text/vtt", "text/srt", "text/plain", "application/x-subrip", "application/srt", "application/octet-stream"}
+// transcriptTypes are the media types that transcripts are served with.
+var transcriptTypes = []string{"text/vtt", "text/srt", "text/plain", "application/x-subrip", "application/srt",
+	"application/octet-stream"}
 
-// readableAs says whether a transcript of a media type or name is of a format
-// that is read.
+// readableAs reports whether the format of a transcript is supported, by its
+// media type or name.
 func readableAs(mediaType, name string) bool {
 	if mediaType != "" && mediaType != "text/plain" && mediaType != "application/octet-stream" {
 		return slices.Contains(transcriptTypes, strings.ToLower(mediaType))
@@ -46,13 +47,15 @@ func (c *connector) directory(dir string) ([]string, error) {
 	return names, err
 }
 
-// candidates are where a recording's transcript may be, in order.
+// candidates returns the possible locations of a recording's transcript, in
+// order.
 func (s *syncRun) candidates(v recording) []source {
 	list := slices.Clone(v.Transcripts)
 	slices.SortStableFunc(list, func(a, b source) int { return s.rank(a.Language) - s.rank(b.Language) })
 	if isRemote(s.opts.Transcripts) {
 		for _, language := range s.opts.Languages {
-			address := strings.NewReplacer("{id}", url.PathEscape(v.ID), "{language}", url.PathEscape(language)).Replace(s.opts.Transcripts)
+			address := strings.NewReplacer("{id}", url.PathEscape(v.ID), "{language}", url.PathEscape(language)).
+				Replace(s.opts.Transcripts)
 			if !slices.ContainsFunc(list, func(c source) bool { return c.Address == address }) {
 				list = append(list, source{address, language})
 			}
@@ -69,7 +72,7 @@ func (s *syncRun) candidates(v recording) []source {
 	return append(list, files...)
 }
 
-// prints tell when files change.
+// prints returns a digest that changes with the files.
 func (s *syncRun) prints(candidates []source) []string {
 	var all []string
 	for _, c := range candidates {
@@ -84,8 +87,8 @@ func (s *syncRun) prints(candidates []source) []string {
 	return all
 }
 
-// rank orders languages as the options do; one that is not said stands
-// behind the first.
+// rank orders languages as the options do; an unknown one comes after the
+// first.
 func (s *syncRun) rank(language string) int {
 	if language == "" {
 		return 1
@@ -98,7 +101,8 @@ func (s *syncRun) rank(language string) int {
 	return 2 * len(s.opts.Languages)
 }
 
-// named says whether a file is called after a recording, and its language.
+// named reports whether a file is named after a recording, and returns its
+// language.
 func named(file, id string) (language string, ok bool) {
 	base := strings.TrimSuffix(file, path.Ext(file))
 	rest, ok := strings.CutPrefix(base, id)
@@ -111,13 +115,14 @@ func named(file, id string) (language string, ok bool) {
 	return strings.TrimPrefix(rest, "."), true
 }
 
-// maxFailed is after how many transcripts in a row that could not be asked for
-// the rest is left to the next run.
+// maxFailed is the number of consecutive failed requests for transcripts after
+// which the rest is left to the next run.
 const maxFailed = 3
 
 var errLeft = errors.New("too many transcripts before it could not be read; it is left to the next run")
 
-// transcript reads the first candidate that is there; none is no error.
+// transcript reads the first candidate that exists; having none is not an
+// error.
 func (s *syncRun) transcript(ctx context.Context, candidates []source) (transcript, error) {
 	for _, c := range candidates {
 		if !isRemote(c.Address) {
@@ -130,8 +135,10 @@ func (s *syncRun) transcript(ctx context.Context, candidates []source) (transcri
 		if s.failed >= maxFailed {
 			return transcript{}, errLeft
 		}
-		answer, err := s.env.HTTP.Do(ctx, outbound.Request{URL: c.Address, Accept: transcriptTypes, MaxBody: maxTranscript})
-		if status, ok := errors.AsType[*outbound.StatusError](err); ok && (status.Status == http.StatusNotFound || status.Status == http.StatusGone) {
+		answer, err := s.env.HTTP.Do(ctx, outbound.Request{URL: c.Address, Accept: transcriptTypes,
+			MaxBody: maxTranscript})
+		if status, ok := errors.AsType[*outbound.StatusError](err); ok &&
+			(status.Status == http.StatusNotFound || status.Status == http.StatusGone) {
 			s.failed = 0
 			continue
 		}
@@ -146,7 +153,7 @@ func (s *syncRun) transcript(ctx context.Context, candidates []source) (transcri
 	return transcript{}, nil
 }
 
-// in gives a transcript the language of its source where it has none.
+// in sets a transcript's language to that of its source if it has none.
 func (t transcript) in(language string) transcript {
 	if t.language == "" {
 		t.language = language

@@ -16,17 +16,17 @@ import (
 )
 
 // errNoTranscript: the bytes are neither WebVTT nor SubRip.
-var errNoTranscript = errors.New("no transcript: no line has times such as 00:01.000 --> 00:02.000")
+var errNoTranscript = errors.New("not a transcript: no line has times such as 00:01.000 --> 00:02.000")
 
-// transcript is what is said in a recording.
+// transcript is the spoken text of a recording.
 type transcript struct {
 	text      string
 	cues      []catalog.Cue
-	language  string // as the file names it
-	automatic bool   // made by a program, as far as can be seen
+	language  string // as declared in the file
+	automatic bool   // generated, as far as can be detected
 }
 
-// caption is one line of a transcript with its times.
+// caption is a caption of a transcript with its times.
 type caption struct {
 	start, end time.Duration
 	speaker    string
@@ -39,21 +39,22 @@ const (
 )
 
 var (
-	timing = regexp.MustCompile(`^\s*((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})\s*-->\s*((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})`)
+	timing = regexp.MustCompile(
+		`^\s*((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})\s*-->\s*((?:\d{1,3}:)?\d{1,2}:\d{1,2}[.,]\d{1,3})`)
 	header = regexp.MustCompile(`(?i)^\s*(kind|language)\s*[:=]\s*(\S.*?)\s*$`)
 	digits = regexp.MustCompile(`^\s*\d+\s*$`)
 	voice  = regexp.MustCompile(`<v(?:\.[^\s>]*)?\s+([^>]+)>`)
 	timed  = regexp.MustCompile(`<\d+:\d\d(?::\d\d)?\.\d{3}>`)
 	tags   = regexp.MustCompile(`<[^>]{0,200}>|\{\\[^}]{0,200}\}`)
-	// sound is what is heard and not said.
+	// sound matches descriptions of sounds.
 	sound = regexp.MustCompile(`^(?:[\[(][^\])]*[\])]|[♪♫#\s]+|♪.*♪)$`)
-	// turn begins what another speaker says.
+	// turn matches the marks of a change of speaker.
 	turn = regexp.MustCompile(`^(?:>>+|[-–—])\s*(\S)`)
 )
 
-// parseTranscript reads WebVTT (W3C) or SubRip. It is lenient where files
-// are not what their format asks for: every line with times begins a caption
-// that ends with an empty line, and everything else is left out.
+// parseTranscript reads WebVTT (W3C) or SubRip. It is lenient with malformed
+// files: every line with times begins a caption that ends with an empty line,
+// and everything else is skipped.
 func parseTranscript(data []byte, contentType string) (transcript, error) {
 	var t transcript
 	var captions []caption
@@ -64,11 +65,11 @@ func parseTranscript(data []byte, contentType string) (transcript, error) {
 		switch {
 		case m != nil && len(captions) < maxCaptions:
 			if open != nil && len(open.lines) > 0 && digits.MatchString(open.lines[len(open.lines)-1]) {
-				open.lines = open.lines[:len(open.lines)-1] // the number of this one
+				open.lines = open.lines[:len(open.lines)-1] // the number of this caption
 			}
 			captions = append(captions, caption{start: clock(m[1]), end: clock(m[2])})
 			open, begun = &captions[len(captions)-1], true
-		case line == "": // blanks are a line that has scrolled away
+		case line == "": // a line of blanks has scrolled away
 			open = nil
 		case open != nil:
 			t.automatic = t.automatic || timed.MatchString(line)
@@ -88,7 +89,7 @@ func parseTranscript(data []byte, contentType string) (transcript, error) {
 	return t, nil
 }
 
-// read adds a line without its markup.
+// read adds a line, without its markup, to the caption.
 func (c *caption) read(line string) {
 	if m := voice.FindStringSubmatch(line); m != nil {
 		c.speaker = strings.Join(strings.Fields(html.UnescapeString(m[1])), " ")
@@ -99,7 +100,7 @@ func (c *caption) read(line string) {
 	}
 }
 
-// clock reads hours, minutes and seconds.
+// clock parses hours, minutes and seconds.
 func clock(s string) time.Duration {
 	whole, fraction, _ := strings.Cut(strings.ReplaceAll(s, ",", "."), ".")
 	var seconds int64
@@ -112,16 +113,16 @@ func clock(s string) time.Duration {
 }
 
 const (
-	// contiguous is how far two captions may be apart of which the second
+	// contiguous is the maximum gap between two captions of which the second
 	// repeats the first.
 	contiguous = 100 * time.Millisecond
-	// brief is how long a caption is shown that is there to scroll.
+	// brief is the maximum duration of a caption that only scrolls.
 	brief = 50 * time.Millisecond
 )
 
-// unroll takes out what captions that scroll up repeat: each begins with the
-// lines that stood below in the one before. One that only repeats may be said
-// twice, if a person wrote it.
+// unroll removes the repetitions in captions that scroll up: each begins with
+// the last lines of the previous one. In captions written by a person, an exact
+// repetition may really be spoken twice.
 func unroll(captions []caption, automatic bool) []caption {
 	var before caption
 	for i, c := range captions {
@@ -158,10 +159,10 @@ const (
 	section       = time.Minute     // at least, between two headings
 )
 
-// write makes the text: paragraphs where somebody else speaks, pauses, or has
-// said enough, below headings of the time. Their anchors are media fragments
-// (W3C Media Fragments URI 1.0, 4.2.1), so that one put behind the recording's
-// address leads to the place.
+// write makes the text: paragraphs that end at a change of speaker, at a pause
+// or after enough words, under headings with the time. Their anchors are media
+// fragments (W3C Media Fragments URI 1.0, 4.2.1), so that the recording's
+// address with an anchor leads to the place.
 func (t *transcript) write(captions []caption) {
 	var b strings.Builder
 	words := 0
@@ -177,7 +178,8 @@ func (t *transcript) write(captions []caption) {
 			said := strings.TrimRightFunc(b.String()[max(0, b.Len()-8):], unicode.IsSpace)
 			sentence := strings.HasSuffix(said, ".") || strings.HasSuffix(said, "?") || strings.HasSuffix(said, "!")
 			switch first := b.Len() == 0; {
-			case first || rest != line || c.speaker != speaker || c.start-end > pause || words >= paragraph && sentence || words >= longParagraph:
+			case first || rest != line || c.speaker != speaker || c.start-end > pause ||
+				words >= paragraph && sentence || words >= longParagraph:
 				if !first {
 					b.WriteString("\n\n")
 				}
@@ -206,7 +208,7 @@ func (t *transcript) write(captions []caption) {
 	t.text = b.String()
 }
 
-// clockTime writes seconds as players do.
+// clockTime formats seconds as players do.
 func clockTime(seconds int) string {
 	if seconds < 3600 {
 		return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)

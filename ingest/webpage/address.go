@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Address reads a web address, relative to base if that is not nil, and brings
-// it to the form it is asked for in: without fragment and tracking parameters,
-// host in lower case. Nil if it is no web address.
+// Address parses a web address, relative to base if that is not nil, and
+// normalises it for requests: without fragment and tracking parameters, host in
+// lower case. Nil if it is not a web address.
 func Address(raw string, base *url.URL) *url.URL {
 	if base == nil {
 		base = &url.URL{}
@@ -39,12 +39,12 @@ func Address(raw string, base *url.URL) *url.URL {
 	return u
 }
 
-// tracking are query parameters that say where a reader came from.
+// tracking are query parameters that track where a reader came from.
 var tracking = regexp.MustCompile(`(?i)^(?:utm_\w+|fbclid|gclid|mc_cid|mc_eid|ref|source)$`)
 
-// Key is what two addresses of the same page have in common: host, path and
-// query, without scheme, "www.", the name of an index file, a closing slash
-// and the extension of a rendered page.
+// Key returns the form shared by all addresses of a page: host, path and query,
+// without scheme, "www.", the name of an index file, a trailing slash and the
+// extension of a rendered page.
 func Key(u *url.URL) string {
 	key := strings.TrimPrefix(u.Host, "www.") + "/" + Path(u)
 	if u.RawQuery != "" {
@@ -53,7 +53,8 @@ func Key(u *url.URL) string {
 	return strings.TrimSuffix(key, "/")
 }
 
-// Path is the path of a page below its host as Key has it: "docs/start".
+// Path returns the path of a page on its host, in the form of Key:
+// "docs/start".
 func Path(u *url.URL) string {
 	p := strings.Trim(path.Clean("/"+u.Path), "/")
 	for _, extension := range []string{".md", ".mdx", ".html", ".htm"} {
@@ -67,13 +68,14 @@ func Path(u *url.URL) string {
 	return strings.ToValidUTF8(p, "\uFFFD")
 }
 
-// Scope says which paths of a site are wanted.
+// Scope selects paths of a site.
 type Scope struct {
 	include, exclude []*regexp.Regexp
 }
 
-// NewScope compiles patterns of paths: ? is a character, * any within a
-// directory, ** any with directories. No pattern to include includes all.
+// NewScope compiles path patterns: ? matches a character, * any characters
+// within a directory, ** any characters including slashes. No include pattern
+// means all paths.
 func NewScope(include, exclude []string) Scope { return Scope{globs(include), globs(exclude)} }
 
 // Holds reports whether an address is within the scope.
@@ -87,7 +89,8 @@ func globs(patterns []string) []*regexp.Regexp {
 		if !strings.HasPrefix(p, "/") {
 			p = "/" + p
 		}
-		quoted := strings.NewReplacer(`/\*\*/`, `/(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`).Replace(regexp.QuoteMeta(p))
+		quoted := strings.NewReplacer(`/\*\*/`, `/(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`).
+			Replace(regexp.QuoteMeta(p))
 		compiled = append(compiled, regexp.MustCompile(`^`+quoted+`$`))
 	}
 	return compiled

@@ -8,11 +8,11 @@ import (
 	"golang.org/x/net/html"
 )
 
-// content returns the part of a page that is about its subject, ready to be
-// rendered, and the page's heading.
+// content returns the main content of a page, ready to be rendered, and the
+// page's heading.
 func content(root *html.Node, base *url.URL) (*html.Node, string) {
 	body := find(root, "body")
-	if body == nil { // a page of frames
+	if body == nil { // a page with frames
 		body = element("body")
 	}
 	tabs(body)
@@ -29,7 +29,7 @@ func content(root *html.Node, base *url.URL) (*html.Node, string) {
 	return chosen, heading
 }
 
-// shape prepares a piece of HTML that is all content.
+// shape prepares a piece of HTML that is only content.
 func shape(n *html.Node, base *url.URL) {
 	tabs(n)
 	declutter(n)
@@ -37,29 +37,35 @@ func shape(n *html.Node, base *url.URL) {
 	dress(n, base)
 }
 
-// never are elements that hold nothing to read.
+// never are elements without readable content.
 var never = []string{
-	"script", "style", "noscript", "template", "nav", "footer", "form", "button", "svg", "canvas", "iframe", "object", "dialog", "select", "input", "textarea",
-	"video", "audio", "map",
+	"script", "style", "noscript", "template", "nav", "footer", "form", "button", "svg", "canvas", "iframe", "object",
+	"dialog", "select", "input", "textarea", "video", "audio", "map",
 }
 
-// roles are the ARIA roles of what surrounds the content.
-var roles = []string{"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog", "menu", "menubar", "toolbar"}
+// roles are the ARIA roles of elements around the content.
+var roles = []string{"navigation", "banner", "contentinfo", "complementary", "search", "dialog", "alertdialog", "menu",
+	"menubar", "toolbar"}
 
-// clutter are classes that page generators and blogs give to what surrounds
-// the content or is only for screen readers.
+// clutter are the classes that page generators and blogs use for elements
+// around the content or only for screen readers.
 var clutter = []string{
-	"navbar", "nav", "navigation", "menu", "sidebar", "breadcrumb", "breadcrumbs", "theme-doc-breadcrumbs", "theme-doc-footer", "theme-doc-toc-mobile",
-	"theme-doc-toc-desktop", "theme-doc-version-badge", "theme-edit-this-page", "toc", "table-of-contents", "toctree-wrapper", "contents", "on-this-page", "pagination", "pagination-nav",
-	"prev-next-area", "prev-next-footer", "related-pages", "footer", "site-footer", "site-header", "page-footer", "md-header", "md-footer", "md-sidebar", "md-source-file", "md-feedback",
-	"share", "sharing", "social", "social-share", "share-buttons", "sharedaddy", "related", "related-posts", "jp-relatedposts", "comments", "comments-area", "newsletter", "subscribe",
-	"subscription", "signup", "cookie", "cookies", "cookie-banner", "cookie-consent", "advertisement", "promo", "author-bio", "post-navigation", "skip-link", "skip-to-content",
-	"sr-only", "visually-hidden", "screen-reader-text", "copybtn", "copy-button", "clipboard-button", "edit-this-page", "last-updated", "feedback", "wy-nav-side", "rst-versions",
+	"navbar", "nav", "navigation", "menu", "sidebar", "breadcrumb", "breadcrumbs", "theme-doc-breadcrumbs",
+	"theme-doc-footer", "theme-doc-toc-mobile", "theme-doc-toc-desktop", "theme-doc-version-badge",
+	"theme-edit-this-page", "toc", "table-of-contents", "toctree-wrapper", "contents", "on-this-page", "pagination",
+	"pagination-nav", "prev-next-area", "prev-next-footer", "related-pages", "footer", "site-footer", "site-header",
+	"page-footer", "md-header", "md-footer", "md-sidebar", "md-source-file", "md-feedback",
+	"share", "sharing", "social", "social-share", "share-buttons", "sharedaddy", "related", "related-posts",
+	"jp-relatedposts", "comments", "comments-area", "newsletter", "subscribe", "subscription", "signup", "cookie",
+	"cookies", "cookie-banner", "cookie-consent", "advertisement", "promo", "author-bio", "post-navigation",
+	"skip-link", "skip-to-content", "sr-only", "visually-hidden", "screen-reader-text", "copybtn", "copy-button",
+	"clipboard-button", "edit-this-page", "last-updated", "feedback", "wy-nav-side", "rst-versions",
 	"linenos", "lnt", "lineno", "line-numbers", "line-number", "linenodiv", "gutter", "reading-time",
 }
 
 // callout are classes of asides that are part of the text.
-var callout = []string{"note", "tip", "info", "caution", "warning", "danger", "important", "hint", "admonition", "callout", "alert", "starlight-aside"}
+var callout = []string{"note", "tip", "info", "caution", "warning", "danger", "important", "hint", "admonition",
+	"callout", "alert", "starlight-aside"}
 
 func declutter(body *html.Node) {
 	for e := range elements(body) {
@@ -89,11 +95,12 @@ func surrounds(e *html.Node) bool {
 	return hasClass(e, clutter...)
 }
 
-// containers say where a page keeps its content, the narrowest first.
+// containers match the elements that contain a page's content, narrowest first.
 var containers = []func(*html.Node) bool{
 	func(e *html.Node) bool { return attr(e, "itemprop") == "articleBody" },
 	func(e *html.Node) bool {
-		return hasClass(e, "theme-doc-markdown", "sl-markdown-content", "md-content__inner", "markdown-body", "entry-content", "post-content", "article-content", "article-body", "post-body", "bd-article")
+		return hasClass(e, "theme-doc-markdown", "sl-markdown-content", "md-content__inner", "markdown-body",
+			"entry-content", "post-content", "article-content", "article-body", "post-body", "bd-article")
 	},
 	func(e *html.Node) bool { return e.Data == "article" },
 	func(e *html.Node) bool { return e.Data == "main" || attr(e, "role") == "main" },

@@ -9,11 +9,10 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// Decode returns text as UTF-8. Its encoding is what a byte-order mark, the
-// Content-Type or the text itself says; bytes that are valid UTF-8 beyond
-// ASCII are believed to be that whatever is said, for servers often name a
-// default. Single bytes that are not are read as Windows-1252, which is what
-// pasted text in a UTF-8 page nearly always is.
+// Decode returns text as UTF-8. Its encoding comes from a byte-order mark, the
+// Content-Type or the text itself; valid UTF-8 beyond ASCII is always taken as
+// UTF-8, because servers often declare a default. Single invalid bytes are read
+// as Windows-1252, which pasted text in a UTF-8 page nearly always is.
 func Decode(data []byte, contentType string) string {
 	if rest, ok := bytes.CutPrefix(data, []byte("\xef\xbb\xbf")); ok {
 		return mixed(rest)

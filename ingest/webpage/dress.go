@@ -11,7 +11,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// dress rewrites what Markdown cannot say into what it can.
+// dress rewrites what Markdown cannot express into what it can.
 func dress(n *html.Node, base *url.URL) {
 	code(n)
 	for e := range elements(n) {
@@ -50,11 +50,11 @@ func dress(n *html.Node, base *url.URL) {
 	veil(n)
 }
 
-// maxDepth is how deep lists and quotations may stand in each other: every
-// level is one more copy of what is in it.
+// maxDepth is the maximum nesting of lists and quotations: every level makes
+// another copy of its content.
 const maxDepth = 8
 
-// depth is in how many lists and quotations an element stands.
+// depth returns the number of lists and quotations around an element.
 func depth(e *html.Node) (n int) {
 	for p := e.Parent; p != nil; p = p.Parent {
 		if p.Data == "ul" || p.Data == "ol" || p.Data == "blockquote" {
@@ -74,11 +74,12 @@ func bold(e *html.Node) {
 	}
 }
 
-// spread keeps what Markdown has no element for apart from its surroundings.
+// spread separates elements that Markdown does not have from their
+// surroundings.
 func spread(e *html.Node) { e.Data, e.DataAtom = "div", 0 }
 
-// cell makes the content of a table's cell one line: a table of Markdown has
-// no other.
+// cell turns the content of a table cell into one line: Markdown tables have no
+// others.
 func cell(e *html.Node) {
 	for _, span := range []string{"colspan", "rowspan"} {
 		if n, err := strconv.Atoi(attr(e, span)); err != nil || n > maxSpan {
@@ -94,7 +95,8 @@ func cell(e *html.Node) {
 			c.AppendChild(textNode(s))
 		case "br":
 			replace(c, textNode(" "))
-		case "p", "div", "ul", "ol", "li", "blockquote", "section", "h1", "h2", "h3", "h4", "h5", "h6", "dl", "table", "tbody", "thead", "tr", "td", "th":
+		case "p", "div", "ul", "ol", "li", "blockquote", "section", "h1", "h2", "h3", "h4", "h5", "h6", "dl", "table",
+			"tbody", "thead", "tr", "td", "th":
 			c.Data, c.DataAtom, c.Attr = "span", 0, nil
 			c.AppendChild(textNode(" "))
 			c.InsertBefore(textNode(" "), c.FirstChild)
@@ -107,31 +109,34 @@ func cell(e *html.Node) {
 	}
 }
 
-// maxSpan is how many columns or rows of a table a cell may span: the table is
-// filled up with as many empty ones.
+// maxSpan is the maximum number of columns or rows that a table cell may span:
+// the table is padded with as many empty ones.
 const maxSpan = 20
 
-// raise keeps an exponent from joining the number before it.
+// raise separates an exponent from the number before it.
 func raise(e *html.Node) {
 	if s := line(e); s != "" && strings.Trim(s, "+-0123456789") == "" {
 		e.InsertBefore(textNode("^"), e.FirstChild)
 	}
 }
 
-// permalink are classes of the links to a heading that stand in it.
-var permalink = []string{"headerlink", "hash-link", "header-anchor", "anchor", "anchor-link", "heading-anchor", "anchorjs-link", "sl-anchor-link", "permalink", "direct-link"}
+// permalink are the classes of a heading's links to itself.
+var permalink = []string{"headerlink", "hash-link", "header-anchor", "anchor", "anchor-link", "heading-anchor",
+	"anchorjs-link", "sl-anchor-link", "permalink", "direct-link"}
 
-// permalinks removes the links to a heading that stand in it, which show
-// nothing or a sign.
+// permalinks removes a heading's links to itself, which show nothing or a
+// symbol.
 func permalinks(n *html.Node) {
 	for e := range elements(n) {
 		if e.Data != "a" {
 			continue
 		}
 		sign := !strings.ContainsFunc(text(e), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
-		if hasClass(e, permalink...) && (sign || !within(e, "h1", "h2", "h3", "h4", "h5", "h6") || hasClass(e, "hash-link")) ||
+		if hasClass(e, permalink...) && (sign || !within(e, "h1", "h2", "h3", "h4", "h5", "h6") ||
+			hasClass(e, "hash-link")) ||
 			sign && strings.HasPrefix(attr(e, "href"), "#") && find(e, "img") == nil {
-			if id := attr(e, "id") + attr(e, "name"); id != "" && e.Parent.Type == html.ElementNode && attr(e.Parent, "id") == "" {
+			if id := attr(e, "id") + attr(e, "name"); id != "" && e.Parent.Type == html.ElementNode &&
+				attr(e.Parent, "id") == "" {
 				setAttr(e.Parent, "id", id)
 			}
 			remove(e)
@@ -141,8 +146,8 @@ func permalinks(n *html.Node) {
 
 var anchorName = regexp.MustCompile(`^[\w.:-]+$`)
 
-// anchor keeps a heading's own anchor where it is not the one that is made of
-// its text. Some generators give it to the section that the heading begins.
+// anchor keeps a heading's anchor if it differs from the one derived from its
+// text. Some generators put it on the section that starts with the heading.
 func anchor(h *html.Node) {
 	id := attr(h, "id")
 	if p := h.Parent; id == "" && p != nil && (p.Data == "section" || p.Data == "div") && begins(h) {
@@ -155,8 +160,8 @@ func anchor(h *html.Node) {
 	h.AppendChild(textNode(" {#" + id + "}"))
 }
 
-// begins reports whether an element is the first of its parent, or stands
-// behind empty marks only.
+// begins reports whether an element is the first of its parent, or follows only
+// empty elements.
 func begins(n *html.Node) bool {
 	for range 6 {
 		if n = n.PrevSibling; n == nil {
@@ -169,7 +174,7 @@ func begins(n *html.Node) bool {
 	return false
 }
 
-// slug is the anchor that a heading's text makes.
+// slug returns the anchor derived from a heading's text.
 func slug(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -182,8 +187,8 @@ func slug(s string) string {
 	}, s)
 }
 
-// link makes a link's address whole. One that leads nowhere else, or that no
-// browser should follow, is only its text.
+// link makes a link's address absolute. A link within the page, or one that no
+// browser should follow, is reduced to its text.
 func link(e *html.Node, base *url.URL) {
 	href := strings.TrimSpace(attr(e, "href"))
 	u, err := base.Parse(href)
@@ -195,14 +200,15 @@ func link(e *html.Node, base *url.URL) {
 	e.Attr = []html.Attribute{{Key: "href", Val: u.String()}}
 }
 
-// webScheme reports an address that web servers answer.
+// webScheme reports whether an address is on the web.
 func webScheme(u *url.URL) bool { return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" }
 
-// code brings blocks of code, which highlighters cut into pieces, to plain
-// ones with their language.
+// code turns code blocks, which highlighters split into pieces, into plain ones
+// with their language.
 func code(n *html.Node) {
 	for e := range elements(n) {
-		if e.Data == "table" && find(e, "pre") != nil && hasClass(e, "highlighttable", "lntable", "rouge-table", "codehilitetable") {
+		if e.Data == "table" && find(e, "pre") != nil && hasClass(e, "highlighttable", "lntable", "rouge-table",
+			"codehilitetable") {
 			div := element("div")
 			for c := range elements(e) {
 				if c.Data == "pre" {
@@ -233,7 +239,7 @@ func code(n *html.Node) {
 	}
 }
 
-// codeText is the text of a block of code: lines may be text, elements that
+// codeText returns the text of a code block: lines may be text, elements that
 // begin a new line, or end with <br>.
 func codeText(n *html.Node) string {
 	var b strings.Builder
@@ -250,7 +256,8 @@ func codeText(n *html.Node) string {
 		for c := n.FirstChild; c != nil; c = c.NextSibling {
 			visit(c)
 		}
-		if n.Type == html.ElementNode && (n.Data == "div" || n.Data == "p" || n.Data == "li" || n.Data == "tr") && !strings.HasSuffix(b.String(), "\n") {
+		if n.Type == html.ElementNode && (n.Data == "div" || n.Data == "p" || n.Data == "li" || n.Data == "tr") &&
+			!strings.HasSuffix(b.String(), "\n") {
 			b.WriteByte('\n')
 		}
 	}
@@ -260,11 +267,12 @@ func codeText(n *html.Node) string {
 
 var languageClass = regexp.MustCompile(`^(?:language|lang|highlight-source|highlight)-([A-Za-z0-9+#_.-]{1,20})$`)
 
-// plainLanguages say that a block is no program.
-var plainLanguages = []string{"default", "none", "text", "plaintext", "plain", "txt", "notranslate", "copybtn", "wrapper"}
+// plainLanguages mark blocks that are not programs.
+var plainLanguages = []string{"default", "none", "text", "plaintext", "plain", "txt", "notranslate", "copybtn",
+	"wrapper"}
 
-// languageOf reads the language of a block of code from its classes, those of
-// the code in it and those of the elements around it.
+// languageOf reads the language of a code block from its classes, those of the
+// code inside and those of the elements around it.
 func languageOf(pre *html.Node) string {
 	around := []*html.Node{pre, find(pre, "code")}
 	for p := pre.Parent; p != nil && len(around) < 5; p = p.Parent {

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/net/html"
 )
 
-// head is what a page's head says, from weaker to stronger statements.
+// head is the content of a page's head, from weaker to stronger statements.
 type head struct {
 	base *url.URL
 	page Page
 	meta map[string][]string // name or property → contents
-	data []map[string]any    // JSON-LD objects that are an article
+	data []map[string]any    // JSON-LD objects of articles
 }
 
-// maxTags is how many tags and authors of a page are read.
+// maxTags is the maximum number of tags and authors of a page.
 const maxTags = 50
 
 func readHead(root *html.Node, base *url.URL) head {
@@ -62,8 +62,10 @@ func (h *head) finish(title string, root *html.Node) {
 	p.Description = cmp.Or(h.first("description", "og:description", "twitter:description"), h.text("description"))
 	p.Canonical = cmp.Or(p.Canonical, h.address(h.first("og:url")))
 	p.Image = h.address(cmp.Or(h.first("og:image:secure_url", "og:image", "twitter:image"), h.image()))
-	p.Published = cmp.Or(date(h.text("datePublished")), date(h.first("article:published_time", "datepublished", "date", "dc.date", "pubdate")), published(root))
-	p.Modified = cmp.Or(date(h.text("dateModified")), date(h.first("article:modified_time", "og:updated_time", "datemodified", "last-modified")))
+	p.Published = cmp.Or(date(h.text("datePublished")),
+		date(h.first("article:published_time", "datepublished", "date", "dc.date", "pubdate")), published(root))
+	p.Modified = cmp.Or(date(h.text("dateModified")),
+		date(h.first("article:modified_time", "og:updated_time", "datemodified", "last-modified")))
 	p.Authors = h.authors()
 	p.Tags = unique(append(h.meta["article:tag"], splitList(h.first("keywords", "news_keywords"))...))
 	p.Language = cmp.Or(p.Language, strings.ReplaceAll(h.first("og:locale"), "_", "-"))
@@ -72,8 +74,8 @@ func (h *head) finish(title string, root *html.Node) {
 	}
 }
 
-// Unindexed reads the rules of a robots meta element or X-Robots-Tag header:
-// whether they keep a page out of every index.
+// Unindexed reports whether the rules of a robots meta element or X-Robots-Tag
+// header exclude a page from all indexes.
 func Unindexed(rules string) bool {
 	for rule := range strings.SplitSeq(strings.ToLower(rules), ",") {
 		if rule = strings.TrimSpace(rule); rule == "noindex" || rule == "none" {
@@ -83,9 +85,10 @@ func Unindexed(rules string) bool {
 	return false
 }
 
-// withoutSite takes the site's name off a document's title ("Tides | The
-// Causeway"): what stands behind the last separator if it is the name the
-// page gives its site or, where it gives none, a bar or the shorter part.
+// withoutSite removes the site's name from a document's title ("Tides | The
+// Causeway"): the part after the last separator, if it is the site name given
+// by the page or, if none is given, if the separator is a bar or the part is
+// the shorter one.
 func (h *head) withoutSite(title string) string {
 	for _, separator := range []string{" | ", " – ", " — ", " · ", " :: ", " - "} {
 		at := strings.LastIndex(title, separator)
@@ -93,7 +96,8 @@ func (h *head) withoutSite(title string) string {
 			continue
 		}
 		page, site := title[:at], title[at+len(separator):]
-		if name := h.first("og:site_name", "application-name"); strings.EqualFold(site, name) || name == "" && (separator == " | " || len(site) <= len(page)) {
+		if name := h.first("og:site_name", "application-name"); strings.EqualFold(site, name) ||
+			name == "" && (separator == " | " || len(site) <= len(page)) {
 			return page
 		}
 	}
@@ -109,7 +113,7 @@ func (h *head) first(names ...string) string {
 	return ""
 }
 
-// address makes an address of the page's whole; "" if it is no web address.
+// address makes an address in the page absolute; "" if it is not a web address.
 func (h *head) address(raw string) string {
 	if raw = strings.TrimSpace(raw); raw == "" {
 		return ""
@@ -127,7 +131,7 @@ func (h *head) address(raw string) string {
 func (h *head) readData(raw string) {
 	var value any
 	if json.Unmarshal([]byte(raw), &value) != nil {
-		return // many pages carry broken ones
+		return // many pages have broken ones
 	}
 	var visit func(v any, depth int)
 	visit = func(v any, depth int) {
@@ -171,8 +175,7 @@ func (h *head) image() string {
 	return ""
 }
 
-// authors are the people who wrote the page. Addresses of their profiles are
-// no names.
+// authors are the people who wrote the page. Profile addresses are not names.
 func (h *head) authors() []string {
 	var names []string
 	for _, d := range h.data {
@@ -185,7 +188,7 @@ func (h *head) authors() []string {
 	return unique(slices.DeleteFunc(names, func(n string) bool { return strings.Contains(n, "://") }))
 }
 
-// strs are the strings of a value that is one or a list of them.
+// strs returns the strings of a value that is a string or a list of strings.
 func strs(v any) []string {
 	switch v := v.(type) {
 	case string:
@@ -202,7 +205,7 @@ func strs(v any) []string {
 	return nil
 }
 
-// named are the strings of a value that is a string, an object with a
+// named returns the strings of a value that is a string, an object with the
 // property, or a list of either.
 func named(v any, property string) []string {
 	switch v := v.(type) {
@@ -226,19 +229,20 @@ func splitList(s string) []string {
 	return strings.FieldsFunc(s, func(r rune) bool { return r == ',' || r == ';' })
 }
 
-// unique trims a list and leaves out what is empty or said before.
+// unique trims the strings of a list and drops empty and repeated ones.
 func unique(list []string) []string {
 	var out []string
 	for _, s := range list {
 		s = strings.Join(strings.Fields(s), " ")
-		if s != "" && !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, s) }) && len(out) < maxTags {
+		if s != "" && !slices.ContainsFunc(out, func(o string) bool { return strings.EqualFold(o, s) }) &&
+			len(out) < maxTags {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// published is the date of the first <time> in the page's article.
+// published returns the date of the first <time> in the page's article.
 func published(root *html.Node) time.Time {
 	for e := range elements(root) {
 		if e.Data == "time" && within(e, "article", "main") {
@@ -250,13 +254,14 @@ func published(root *html.Node) time.Time {
 	return time.Time{}
 }
 
-// layouts are how pages write dates, beside RFC 3339.
+// layouts are the date formats of pages, besides RFC 3339.
 var layouts = []string{
-	"2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04", "2006-01-02 15:04:05Z07:00",
-	"2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02", "2006/01/02", time.RFC1123, time.RFC1123Z, "January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006",
+	"2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999", "2006-01-02T15:04Z07:00", "2006-01-02T15:04",
+	"2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05", "2006-01-02", "2006/01/02",
+	time.RFC1123, time.RFC1123Z, "January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006",
 }
 
-// date reads a date; zero if it is none.
+// date parses a date; zero if it is not valid.
 func date(s string) time.Time {
 	s = strings.TrimSpace(s)
 	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {

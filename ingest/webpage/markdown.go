@@ -15,21 +15,23 @@ import (
 	"almanac/ingest/markup"
 )
 
-// toMarkdown escapes nothing: the text is searched and read, and a reader of
-// the source would have written snake_case so.
+// toMarkdown escapes nothing: the text is for searching and reading, where
+// snake_case should stay as it is.
 var toMarkdown = sync.OnceValue(func() *converter.Converter {
 	return converter.NewConverter(
 		converter.WithEscapeMode(converter.EscapeModeDisabled),
 		converter.WithPlugins(
 			base.NewBasePlugin(),
-			commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false), commonmark.WithLinkEmptyContentBehavior(commonmark.LinkBehaviorSkip)),
-			table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithSkipEmptyRows(true), table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
+			commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false),
+				commonmark.WithLinkEmptyContentBehavior(commonmark.LinkBehaviorSkip)),
+			table.NewTablePlugin(table.WithHeaderPromotion(true), table.WithSkipEmptyRows(true),
+				table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal)),
 		),
 	)
 })
 
-// The angle brackets of text stand veiled while it is converted, which would
-// write them as entities otherwise.
+// The angle brackets of text are veiled during the conversion, which would
+// otherwise write them as entities.
 const veiledLess, veiledGreater = '\uE0F1', '\uE0F2'
 
 var (
@@ -37,7 +39,7 @@ var (
 	unveilText = strings.NewReplacer(string(veiledLess), "<", string(veiledGreater), ">")
 )
 
-// veil hides the angle brackets of text that is no code.
+// veil hides the angle brackets of text that is not code.
 func veil(n *html.Node) {
 	for c := n.FirstChild; c != nil; c = c.NextSibling {
 		switch {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// elements yields the elements below n in document order. The element at hand
-// may be changed or removed; what is below a removed one is not yielded.
+// elements yields the elements below n in document order. The current element
+// may be changed or removed; the content of a removed one is not yielded.
 func elements(n *html.Node) iter.Seq[*html.Node] {
 	return func(yield func(*html.Node) bool) {
 		walk(n, yield)
@@ -71,7 +71,7 @@ func hasClass(n *html.Node, classes ...string) bool {
 	return false
 }
 
-// text is the text below n without scripts and styles.
+// text returns the text below n without scripts and styles.
 func text(n *html.Node) string {
 	var b strings.Builder
 	var visit func(*html.Node)
@@ -92,7 +92,7 @@ func text(n *html.Node) string {
 	return b.String()
 }
 
-// line is the text below n on one line.
+// line returns the text below n on one line.
 func line(n *html.Node) string { return strings.Join(strings.Fields(text(n)), " ") }
 
 func element(name string, children ...*html.Node) *html.Node {
@@ -105,7 +105,7 @@ func element(name string, children ...*html.Node) *html.Node {
 
 func textNode(s string) *html.Node { return &html.Node{Type: html.TextNode, Data: s} }
 
-// label is a paragraph in bold.
+// label returns a paragraph in bold.
 func label(s string) *html.Node { return element("p", element("strong", textNode(s))) }
 
 func remove(n *html.Node) {
@@ -114,20 +114,20 @@ func remove(n *html.Node) {
 	}
 }
 
-// replace puts another node in the place of n.
+// replace replaces n by another node.
 func replace(n, by *html.Node) {
 	n.Parent.InsertBefore(by, n)
 	n.Parent.RemoveChild(n)
 }
 
-// clear removes what is below n.
+// clear removes the children of n.
 func clear(n *html.Node) {
 	for n.FirstChild != nil {
 		n.RemoveChild(n.FirstChild)
 	}
 }
 
-// within reports whether n stands below an element with one of the names.
+// within reports whether n is below an element with one of the names.
 func within(n *html.Node, names ...string) bool {
 	for p := n.Parent; p != nil; p = p.Parent {
 		if p.Type == html.ElementNode && slices.Contains(names, p.Data) {

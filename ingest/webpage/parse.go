@@ -8,14 +8,14 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxReopened bounds how many elements a parser may have to make up.
+// maxReopened limits how many elements the parser may have to create.
 const maxReopened = 5_000_000
 
-// parse parses HTML. The parser refuses what is nested too deep; what it does
-// not bound is refused here.
+// parse parses HTML. The parser rejects deep nesting; what it does not limit is
+// rejected here.
 func parse(s string) (*html.Node, error) {
 	if reopened(s) > maxReopened {
-		return nil, fmt.Errorf("%w: too many open elements of formatting", ErrNoPage)
+		return nil, fmt.Errorf("%w: too many open formatting elements", ErrNoPage)
 	}
 	root, err := html.Parse(strings.NewReader(s))
 	if err != nil {
@@ -24,16 +24,16 @@ func parse(s string) (*html.Node, error) {
 	return root, nil
 }
 
-// formatting are the elements that HTML opens again in every block that
-// begins before they are closed (HTML, 13.2.4.3). A thousand of them before
-// a thousand paragraphs are a million elements.
+// formatting are the elements that HTML reopens in every block that begins
+// before they are closed (HTML, 13.2.4.3). A thousand of them before a thousand
+// paragraphs make a million elements.
 var formatting = map[string]bool{
-	"a": true, "b": true, "big": true, "code": true, "em": true, "font": true, "i": true, "nobr": true, "s": true, "small": true,
-	"strike": true, "strong": true, "tt": true, "u": true,
+	"a": true, "b": true, "big": true, "code": true, "em": true, "font": true, "i": true, "nobr": true, "s": true,
+	"small": true, "strike": true, "strong": true, "tt": true, "u": true,
 }
 
-// reopened is an upper bound of how many elements of formatting are opened
-// again.
+// reopened returns an upper bound of the number of reopened formatting
+// elements.
 func reopened(s string) (n int) {
 	open := 0
 	tokens := html.NewTokenizer(strings.NewReader(s))

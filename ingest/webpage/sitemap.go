@@ -14,13 +14,13 @@ import (
 
 const (
 	maxSitemap   = 64 << 20 // bytes, unpacked; the protocol allows 50 MB
-	maxAddresses = 50_000   // of one sitemap, as the protocol does
+	maxAddresses = 50_000   // per sitemap, the protocol's limit
 )
 
-// ErrNoSitemap: the bytes are no sitemap.
+// ErrNoSitemap: the bytes are not a sitemap.
 var ErrNoSitemap = errors.New("no sitemap")
 
-// Sitemap is what one file of a sitemap lists (sitemaps.org).
+// Sitemap is the content of one file of a sitemap (sitemaps.org).
 type Sitemap struct {
 	Pages []Location
 	Maps  []*url.URL // further sitemaps, if it is an index
@@ -29,11 +29,11 @@ type Sitemap struct {
 // Location is a page of a sitemap.
 type Location struct {
 	URL     *url.URL
-	LastMod string // as written; "" if it is not said
+	LastMod string // as written; "" if missing
 }
 
-// ParseSitemap reads a sitemap: XML, plain text with one address a line, or
-// either packed by gzip. What is no web address is left out.
+// ParseSitemap reads a sitemap: XML, plain text with one address per line, or
+// either compressed with gzip. Anything that is not a web address is skipped.
 func ParseSitemap(data []byte, base *url.URL) (Sitemap, error) {
 	if bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(bytes.NewReader(data))
@@ -41,7 +41,7 @@ func ParseSitemap(data []byte, base *url.URL) (Sitemap, error) {
 			data, err = io.ReadAll(io.LimitReader(z, maxSitemap+1))
 		}
 		if err != nil {
-			return Sitemap{}, fmt.Errorf("%w: unpacking it: %w", ErrNoSitemap, err)
+			return Sitemap{}, fmt.Errorf("%w: decompressing it: %w", ErrNoSitemap, err)
 		}
 	}
 	if len(data) > maxSitemap {
@@ -71,8 +71,8 @@ func textSitemap(data []byte, base *url.URL) (Sitemap, error) {
 }
 
 // xmlSitemap reads <urlset> and <sitemapindex>. Names are compared without
-// their namespace, which many files get wrong. A file that is cut off is an
-// error: it would look as if the rest had been deleted.
+// their namespace, which many files get wrong. A truncated file is an error:
+// the rest would look deleted.
 func xmlSitemap(data []byte, base *url.URL) (Sitemap, error) {
 	data, err := XML(data, "")
 	if err != nil {
@@ -81,7 +81,7 @@ func xmlSitemap(data []byte, base *url.URL) (Sitemap, error) {
 	dec := xml.NewDecoder(bytes.NewReader(data))
 	dec.Strict = false
 	var s Sitemap
-	var names []string // of the open elements
+	var names []string // names of the open elements
 	var loc, lastMod strings.Builder
 	for {
 		token, err := dec.Token()

@@ -2,8 +2,8 @@ package webpage
 
 import "golang.org/x/net/html"
 
-// tabs puts the label of each tab in front of its panel and shows all panels:
-// a page that hides five of six variants of a command is about all of them.
+// tabs puts the label of each tab before its panel and shows all panels: a page
+// that hides five of six variants of a command is about all of them.
 func tabs(body *html.Node) {
 	n := 0
 	for e := range elements(body) {
@@ -21,8 +21,8 @@ func tabs(body *html.Node) {
 	}
 }
 
-// A page may have so many sets of tabs, and so many elements around each in
-// which its panels are looked for.
+// Limits of the sets of tabs on a page, and of the elements around each that
+// are searched for its panels.
 const (
 	maxTabs  = 500
 	maxScope = 10_000
@@ -30,7 +30,7 @@ const (
 
 // ariaTabs handles lists of tabs and panels by their roles (WAI-ARIA).
 func ariaTabs(list *html.Node) {
-	names := map[string]string{} // of a tab by its id and by that of its panel
+	names := map[string]string{} // label of a tab by its id and by that of its panel
 	var ordered []string
 	for e := range elements(list) {
 		if attr(e, "role") != "tab" {
@@ -65,7 +65,7 @@ func ariaTabs(list *html.Node) {
 	clear(list)
 }
 
-// nested reports a panel inside another panel of the same scope.
+// nested reports whether a panel is inside another panel of the same scope.
 func nested(panel, scope *html.Node) bool {
 	for p := panel.Parent; p != nil && p != scope; p = p.Parent {
 		if attr(p, "role") == "tabpanel" || attr(p, "data-tab") == "shown" {
@@ -75,7 +75,7 @@ func nested(panel, scope *html.Node) bool {
 	return false
 }
 
-// show makes a panel a part of the text under its label.
+// show turns a panel into text under its label.
 func show(panel *html.Node, name string) {
 	panel.Attr = []html.Attribute{{Key: "data-tab", Val: "shown"}}
 	if name != "" {
@@ -84,7 +84,7 @@ func show(panel *html.Node, name string) {
 }
 
 // labelledTabs handles sets of tabs made of labels and blocks: alternating, or
-// all labels in front.
+// all labels first.
 func labelledTabs(set *html.Node) {
 	var labels []*html.Node
 	n, seen := 0, 0
@@ -112,7 +112,7 @@ func labelledTabs(set *html.Node) {
 	}
 }
 
-// owner is the nearest set of labelled tabs that an element stands in.
+// owner returns the nearest set of labelled tabs around an element.
 func owner(e *html.Node) *html.Node {
 	for p := e.Parent; p != nil; p = p.Parent {
 		if hasClass(p, "sd-tab-set", "tabbed-set") {

@@ -1,8 +1,8 @@
-// Package webpage reads web pages that strangers wrote: what a page is about
-// as Markdown with "#" headings and ``` fences, and what its head says of it
-// (canonical address, dates, authors). It also reads sitemaps, makes
-// feeds readable and compares addresses. It asks no server and never fails for bad markup, only for bytes
-// that are no page at all.
+// Package webpage reads untrusted web pages: their content as Markdown with "#"
+// headings and ``` fences, and the metadata in their head (canonical address,
+// dates, authors). It also reads sitemaps, makes feeds readable and compares
+// addresses. It makes no requests and never fails on bad markup, only on bytes
+// that are not a page at all.
 package webpage
 
 import (
@@ -13,32 +13,32 @@ import (
 	"time"
 )
 
-// maxBytes is the size of the largest page that is read.
+// maxBytes is the maximum size of a page.
 const maxBytes = 4 << 20
 
-// ErrNoPage: the bytes are no readable page.
-var ErrNoPage = errors.New("no readable page")
+// ErrNoPage: the bytes are not a readable page.
+var ErrNoPage = errors.New("not a readable page")
 
-// Page is what a web page says.
+// Page is the content of a web page.
 type Page struct {
-	Title       string // its heading or, without one, what its head calls it
+	Title       string // its heading or, without one, the title in its head
 	Description string
-	Canonical   string // address the page gives itself; "" if none or no web address
+	Canonical   string // canonical address in the page; "" if missing or not a web address
 	Authors     []string
 	Image       string
 	Language    string // BCP 47
 	Tags        []string
-	Published   time.Time // zero: not said
+	Published   time.Time // zero if unknown
 	Modified    time.Time
-	Hidden      bool   // asks not to be indexed
-	Body        string // Markdown; links and images lead to whole addresses
+	Hidden      bool   // excluded from indexing
+	Body        string // Markdown; links and images have absolute addresses
 }
 
 // Parse reads a page: its bytes, the Content-Type they came with and the
 // address they were read from.
 func Parse(data []byte, contentType, address string) (Page, error) {
 	if len(data) > maxBytes {
-		return Page{}, fmt.Errorf("%w: it has %d bytes, at most %d are read", ErrNoPage, len(data), maxBytes)
+		return Page{}, fmt.Errorf("%w: it has %d bytes, the limit is %d", ErrNoPage, len(data), maxBytes)
 	}
 	root, err := parse(Decode(data, contentType))
 	if err != nil {
@@ -46,7 +46,7 @@ func Parse(data []byte, contentType, address string) (Page, error) {
 	}
 	base, err := url.Parse(address)
 	if err != nil {
-		return Page{}, fmt.Errorf("%w: its address is none", ErrNoPage)
+		return Page{}, fmt.Errorf("%w: its address is invalid", ErrNoPage)
 	}
 	h := readHead(root, base)
 	p := h.page
@@ -64,7 +64,7 @@ func Parse(data []byte, contentType, address string) (Page, error) {
 // relative to an address.
 func Markdown(fragment, address string) (string, error) {
 	if len(fragment) > maxBytes {
-		return "", fmt.Errorf("%w: it has %d bytes, at most %d are read", ErrNoPage, len(fragment), maxBytes)
+		return "", fmt.Errorf("%w: it has %d bytes, the limit is %d", ErrNoPage, len(fragment), maxBytes)
 	}
 	root, err := parse(fragment)
 	if err != nil {
@@ -72,7 +72,7 @@ func Markdown(fragment, address string) (string, error) {
 	}
 	base, err := url.Parse(address)
 	if err != nil {
-		return "", fmt.Errorf("%w: its address is none", ErrNoPage)
+		return "", fmt.Errorf("%w: its address is invalid", ErrNoPage)
 	}
 	body := find(root, "body")
 	if body == nil {
@@ -82,7 +82,8 @@ func Markdown(fragment, address string) (string, error) {
 	return render(body)
 }
 
-// Plain returns the text of a line that may hold HTML, as titles of feeds do.
+// Plain returns the text of a line that may contain HTML, such as a feed's
+// title.
 func Plain(s string) string {
 	if strings.ContainsAny(s, "<&") {
 		if root, err := parse(s); err == nil {

@@ -11,21 +11,20 @@ import (
 	"almanac/ingest/markup"
 )
 
-// ErrXML: the bytes are no whole XML document, or one that is nested deeper
+// ErrXML: the bytes are not a complete XML document, or it is nested deeper
 // than any real one.
-var ErrXML = errors.New("no readable XML")
+var ErrXML = errors.New("not readable XML")
 
-// maxNested is how deep elements may stand in each other: readers of feeds
-// recurse.
+// maxNested is the maximum nesting of elements: feed parsers recurse.
 const maxNested = 64
 
 var declaration = regexp.MustCompile(`^\s*<\?xml\s[^>]*?\?>`)
 var declared = regexp.MustCompile(`encoding\s*=\s*["']([A-Za-z0-9._:-]+)["']`)
 
-// XML makes an XML document that strangers wrote readable: UTF-8 whatever its
-// declaration and Content-Type say, without declaration and control
-// characters. It fails with ErrXML where it does not begin or end as one, so
-// that half a list is not taken for a short one.
+// XML makes an untrusted XML document readable: in UTF-8 regardless of its
+// declaration and Content-Type, without declaration and control characters. It
+// fails with ErrXML if the start or end is missing, so that half a list is not
+// mistaken for a short one.
 func XML(data []byte, contentType string) ([]byte, error) {
 	head := data[:min(len(data), 256)]
 	if label := declared.FindSubmatch(declaration.Find(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))); label != nil {

@@ -1,4 +1,4 @@
-// Package whitepaper reads papers: PDF files that a network's file lists.
+// Package whitepaper reads papers: PDF files listed in the network file.
 //
 //	sources:
 //	  - name: papers
@@ -9,16 +9,16 @@
 //	        - title: A model of the tally
 //	          url: https://www.example.org/papers/tally.pdf  # of the file
 //	          slug: tally-model                              # default: the file's name
-//	          file: papers/tally.pdf                         # in the network's folder, or ${corpus}/…: read instead of the url
-//	          page: https://www.example.org/research/tally   # where people read of it; default the url
+//	          file: papers/tally.pdf                         # in the network's folder, or ${corpus}/…; replaces the url
+//	          page: https://www.example.org/research/tally   # page about it; default: the url
 //	          description: How keepers agree.
 //	          tag: research
 //	          authors: [Ada Quay]
-//	          published: 2031-05                             # as written; a date, month or year counts
+//	          published: 2031-05                             # as written; understood if a date, month or year
 //
 // A paper becomes a record of kind whitepaper, keyed by its slug, with up to
-// 50,000 characters of its text. A scanned paper has no text and says so. A
-// paper that cannot be read keeps its record.
+// 50,000 characters of its text. A scanned paper has no text and is marked as
+// such. A paper that cannot be read keeps its record.
 package whitepaper
 
 import (
@@ -43,8 +43,8 @@ import (
 	"almanac/ingest/webpage"
 )
 
-// rules is the version of what this package makes of a paper. A change of it
-// makes every paper be read again.
+// rules is the version of how this package reads a paper. A new version makes
+// the next run read every paper again.
 const rules = "1"
 
 const (
@@ -84,7 +84,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 		return nil, errors.New("option papers: want a list of papers, each with a title and a url or file")
 	}
 	if env.WorkDir == "" {
-		return nil, errors.New("whitepaper: a working directory is needed for what was seen")
+		return nil, errors.New("whitepaper: needs a working directory to remember what was seen")
 	}
 	met := map[string]bool{}
 	for i := range o.Papers {
@@ -93,7 +93,8 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 			return nil, fmt.Errorf("option papers: number %d: %w", i+1, err)
 		}
 		if met[p.Slug] {
-			return nil, fmt.Errorf("option papers: number %d: slug %q stands twice; give each paper one of its own", i+1, p.Slug)
+			return nil, fmt.Errorf("option papers: number %d: slug %q appears twice; give each paper its own", i+1,
+				p.Slug)
 		}
 		met[p.Slug] = true
 	}
@@ -102,7 +103,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 
 var slugShape = regexp.MustCompile(`^[a-z0-9]+(?:[._-][a-z0-9]+)*$`)
 
-// complete checks a paper and fills in what follows from the rest.
+// complete checks a paper and fills in defaults.
 func (p *paper) complete() error {
 	for name, raw := range map[string]string{"url": p.URL, "page": p.Page} {
 		if raw != "" && webpage.Address(raw, nil) == nil {
@@ -131,15 +132,16 @@ func (p *paper) complete() error {
 
 var unslugged = regexp.MustCompile(`[^a-z0-9]+`)
 
-// types are the media types of PDF files, and what servers call files they do
-// not know.
+// types are the media types of PDF files and of unknown files.
 var types = []string{"application/pdf", "application/x-pdf", "application/octet-stream", "binary/octet-stream"}
 
-// Sync implements ingest.Connector. The cursor names the file in which what
-// was seen of the papers is remembered.
+// Sync implements ingest.Connector. The cursor names the file with the memory
+// of the papers.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.papers))
-	s := &syncRun{c, listing.NewRun(listing.Config{HTTP: c.env.HTTP, Out: out, Kind: catalog.KindWhitepaper, Known: known}), out}
+	s := &syncRun{c, listing.NewRun(listing.Config{
+		HTTP: c.env.HTTP, Out: out, Kind: catalog.KindWhitepaper, Known: known,
+	}), out}
 	for i, p := range c.papers {
 		if err := s.paper(ctx, p); err != nil {
 			return ingest.Outcome{}, fmt.Errorf("whitepaper: %w", err)
@@ -156,17 +158,17 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	return ingest.Outcome{Cursor: cursor, Complete: s.Whole()}, nil
 }
 
-// syncRun is one reading of the papers.
+// syncRun is one pass over the papers.
 type syncRun struct {
 	*connector
 	*listing.Run
 	out ingest.Sink
 }
 
-var errGone = errors.New("its file is not there any more; correct its url in the list")
+var errGone = errors.New("its file no longer exists; correct its url in the list")
 
-// paper reads a paper and hands its record over. One whose file is gone stays:
-// it is in the list.
+// paper reads a paper and writes its record. One whose file is gone is kept: it
+// is in the list.
 func (s *syncRun) paper(ctx context.Context, p paper) error {
 	it := listing.Item{Name: p.Slug, Address: p.URL, Accept: types, MaxBody: maxBytes}
 	if p.File != "" {
@@ -245,15 +247,17 @@ func entry(p paper, file []byte) (catalog.Entry, error) {
 		authors = []string{}
 	}
 	data, err := catalog.Encode(catalog.Whitepaper{
-		Authors: authors, Pages: pages, PDF: p.URL, Bytes: int64(len(file)), Published: p.Published, TextLayer: text != "",
+		Authors: authors, Pages: pages, PDF: p.URL, Bytes: int64(len(file)), Published: p.Published,
+		TextLayer: text != "",
 	})
 	return catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindWhitepaper, Key: p.Slug, Title: p.Title, URL: cmp.Or(p.Page, p.URL), Category: p.Tag, Author: strings.Join(authors, ", "),
-		CreatedAt: date(p.Published), Summary: cmp.Or(p.Description, derive.TLDR(text)), Body: text, Data: data,
+		Kind: catalog.KindWhitepaper, Key: p.Slug, Title: p.Title, URL: cmp.Or(p.Page, p.URL), Category: p.Tag,
+		Author: strings.Join(authors, ", "), CreatedAt: date(p.Published),
+		Summary: cmp.Or(p.Description, derive.TLDR(text)), Body: text, Data: data,
 	}}, err
 }
 
-// date reads a date, a month or a year; zero if it is none.
+// date parses a date, a month or a year; zero if it is not valid.
 func date(s string) time.Time {
 	for _, layout := range []string{time.DateOnly, "2006-01", "2006"} {
 		if t, err := time.Parse(layout, s); err == nil {

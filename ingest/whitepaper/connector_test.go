@@ -246,7 +246,7 @@ func TestOptions(t *testing.T) {
 	}
 	for problem, papers := range map[string][]any{
 		"option papers: want": {}, "number 1: want a url": {paper("url", "")}, "number 2: want a title": {paper(), paper("slug", "b", "title", "")},
-		"url: want an address": {paper("url", "ftp://example.org/a.pdf")}, "page: want": {paper("page", "x")}, "stands twice": {paper(), paper()},
+		"url: want an address": {paper("url", "ftp://example.org/a.pdf")}, "page: want": {paper("page", "x")}, "appears twice": {paper(), paper()},
 		`slug "A b"`: {paper("slug", "A b")}, "did you mean": {paper("titel", "x")}, "working directory": {paper()},
 	} {
 		dir := t.TempDir()

@@ -1,8 +1,8 @@
-// Package networktest makes two invented networks for tests: one with status
-// words and padding of its own, one whose proposals have front matter and no
-// padding. Each is a network file in a directory of its own with the git
+// Package networktest makes two invented networks for tests: one with its own
+// status words and padding, one whose proposals have front matter and no
+// padding. Each is a network file in its own directory with the git
 // repositories and files that its sources read, so that tests and a built
-// binary can be pointed at it.
+// binary can use it.
 //
 // It may import catalog, catalog/network, ingest, ingest/connectors,
 // ingest/gitrepo/gitrepotest and ingest/networks.
@@ -34,16 +34,16 @@ var (
 	wick []byte
 )
 
-// LIP makes the network lagoon: prefix LIP, three digits, the status words
-// Idea, Candidate, Active, Parked and Dropped. It has proposals, drafts, grants,
-// documentation in a repository and in a plain folder, mail, a calendar and
-// curated files.
+// LIP creates the network lagoon: prefix LIP, three digits, the status words
+// Idea, Candidate, Active, Parked and Dropped. It has proposals, drafts,
+// grants, documentation in a repository and in a plain folder, mail, a calendar
+// and curated files.
 func LIP(t testing.TB) (n network.Network, file string) {
 	t.Helper()
 	return build(t, lagoon, "main")
 }
 
-// EIP makes the network wick: prefix EIP, no padding, the status words Draft,
+// EIP creates the network wick: prefix EIP, no padding, the status words Draft,
 // Review, Last Call, Final, Living, Stagnant and Withdrawn, types with
 // categories, and a main branch called master. It has proposals, a draft,
 // documentation and curated files.
@@ -52,8 +52,8 @@ func EIP(t testing.TB) (n network.Network, file string) {
 	return build(t, wick, "master")
 }
 
-// Fill reads all sources of a network file into a store and fails the test for
-// a source that fails, skips something or warns.
+// Fill reads all sources of a network file into a store and fails the test if a
+// source fails, skips something or warns.
 func Fill(t testing.TB, store catalog.Store, file string) {
 	t.Helper()
 	n, err := networks.Load(file)
@@ -65,8 +65,9 @@ func Fill(t testing.TB, store catalog.Store, file string) {
 		t.Fatal(err)
 	}
 	p := ingest.New(ingest.Config{
-		Store: store, Network: n, Files: files, WorkDir: t.TempDir(), Now: time.Now, Connectors: connectors.All(time.Now()),
-		Log: slog.New(slog.NewTextHandler(warnings{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
+		Store: store, Network: n, Files: files, WorkDir: t.TempDir(), Now: time.Now,
+		Connectors: connectors.All(time.Now()),
+		Log:        slog.New(slog.NewTextHandler(warnings{t}, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	reports, err := p.Sync(t.Context(), nil)
 	if err != nil {
@@ -90,7 +91,7 @@ func (w warnings) Write(line []byte) (int, error) {
 // start is the day before the first commit of every repository.
 var start = time.Date(2025, 1, 31, 12, 0, 0, 0, time.UTC)
 
-// build writes a network's files and makes its repositories. In the archive,
+// build writes a network's files and creates its repositories. In the archive,
 // "@repository: subject" begins a commit and "@repository: pull N open" a pull
 // request; the files up to the next such line belong to it.
 func build(t testing.TB, archive []byte, branch string) (network.Network, string) {
@@ -120,7 +121,7 @@ type builder struct {
 	dir, branch  string
 	repositories map[string]*gitrepotest.Repo
 
-	repository, subject string // of the commit that is being read
+	repository, subject string // of the current commit
 	files               map[string]string
 }
 
@@ -135,7 +136,7 @@ func (b *builder) write(name string, data []byte) {
 	}
 }
 
-// flush makes the commit or the pull request that was read.
+// flush creates the commit or the pull request that was read.
 func (b *builder) flush() {
 	b.t.Helper()
 	defer func() { b.files = map[string]string{} }()
