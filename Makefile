@@ -1,4 +1,4 @@
-# Targets are described by the ## behind them; `make help` prints them.
+# The text after ## describes a target; `make help` prints it.
 
 GO        ?= go
 BIN       := bin/almanac
@@ -39,15 +39,15 @@ unit:
 	@echo "== go test"
 	$(GO) test -short $(PACKAGES)
 
-# The database's C code translated to Go and the regular expressions are not
-# watched: that halves the time, and their state is not shared by ours.
+# SQLite's C code translated to Go and the regular expressions are not
+# instrumented: that halves the time, and they share no state with our packages.
 UNWATCHED := -gcflags='modernc.org/...=-race=false' -gcflags='regexp/...=-race=false'
 
 race:
 	@echo "== go test -race"
 	$(GO) test -race $(UNWATCHED) -timeout 25m $(PACKAGES)
 
-rankings: ## the tests that are too slow with -race: ranking goldens, recall of the vector engine, the corpus
+rankings: ## tests too slow for -race: ranking goldens, recall of the vector engine, the corpus
 	@echo "== rankings, recall, the corpus"
 	$(GO) test ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks
 
@@ -55,11 +55,11 @@ conformance: build ## the official MCP conformance runner against the built bina
 	@echo "== MCP conformance"
 	.ci/conformance $(BIN)
 
-clients: build ## clients of other makers and generators against the built binary, over NETWORKS (default: those of .ci/networks)
+clients: build ## third-party and generated clients against the built binary, over NETWORKS (default: .ci/networks)
 	@echo "== clients"
 	.ci/clients $(BIN) $(NETWORKS)
 
-bench: ## figures: engines beside bleve, FTS5 and plain scans, searches over the judged collections
+bench: ## figures: engines against bleve, FTS5 and plain scans, searches over the judged collections
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./retrieval/... ./embed/... ./catalog/...
 	$(GO) test -run '^$$' -bench Serve -benchtime 5000x ./cmd/almanac
 	$(GO) test -run '^$$' -bench ModelChange -benchtime 1x ./cmd/almanac
@@ -84,18 +84,18 @@ fuzz: ## every fuzz target for FUZZTIME (60s)
 	  done; done
 
 COMPOSE := docker compose --project-directory compose
-# tar over the volume of the catalog, as the user who owns it.
+# tar on the volume of the catalog, as its owner.
 VOLUME_TAR := $(COMPOSE) run --rm --no-deps -T --user 10001:10001 --entrypoint tar volumes -C /volumes/data
 
 up: secrets ## start the stack of containers, on 127.0.0.1:8080 (docs/deploy.md)
 	$(COMPOSE) up --detach --build
 
-down: ## stop the stack of containers; its data stays
+down: ## stop the stack of containers and keep its data
 	$(COMPOSE) --profile '*' down
 
-# A container sees a secret's file with the owner and mode it has here, and each
-# runs as a user of its own: the files are for all to read, in a directory that
-# only its owner may enter.
+# Containers see a secret's file with its owner and mode, and each runs as a
+# different user: the files are readable by all, in a directory that only its owner
+# may enter.
 secrets:
 	@install -d -m 700 compose/secrets
 	@for name in admin_token meilisearch_key qdrant_key grafana_password; do \
@@ -104,11 +104,11 @@ secrets:
 	done
 
 backup: FILE := almanac-$(shell date -u +%Y%m%dT%H%M%SZ).tar.gz
-backup: ## save the catalog of the stack as FILE; almanac stops meanwhile
+backup: ## save the catalog of the stack as FILE; almanac is stopped meanwhile
 	@umask 077; $(COMPOSE) stop almanac && { $(VOLUME_TAR) -cz . >'$(FILE).part' && mv '$(FILE).part' '$(FILE)'; done=$$?; \
 	  $(COMPOSE) start almanac; [ $$done = 0 ] && echo "$(FILE)"; }
 
-restore: secrets ## put FILE back in place of the stack's catalog; the engines are filled anew
+restore: secrets ## replace the stack's catalog by FILE; the engines are refilled
 	@gzip -t '$(FILE)' || { echo 'say what to put back: make restore FILE=almanac-….tar.gz'; exit 2; }
 	$(COMPOSE) --profile '*' down
 	docker volume rm --force almanac_data almanac_meilisearch almanac_qdrant
@@ -116,8 +116,8 @@ restore: secrets ## put FILE back in place of the stack's catalog; the engines a
 	$(VOLUME_TAR) -xz <'$(FILE)'
 	$(COMPOSE) up --detach --build
 
-image: ## build the container image; DOCKER_DEFAULT_PLATFORM=linux/arm64 for another machine
+image: ## build the container image; DOCKER_DEFAULT_PLATFORM=linux/arm64 for another architecture
 	$(COMPOSE) build almanac
 
-clean: ## remove what was built
+clean: ## remove built files
 	rm -rf bin $(CACHE)

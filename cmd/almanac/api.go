@@ -7,7 +7,7 @@ import (
 	"almanac/api/op"
 )
 
-// apiConfig is what every transport of this process serves.
+// apiConfig returns the configuration that all transports share.
 func (a *app) apiConfig(b kb.Base) api.Config {
 	all := api.Operations(b)
 	ready, down := api.Health(b.Search)

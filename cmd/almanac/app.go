@@ -10,7 +10,7 @@ import (
 	"almanac/retrieval/stack"
 )
 
-// app is what subcommands run with.
+// app is passed to every subcommand.
 type app struct {
 	config  Config
 	origins Origins
@@ -20,7 +20,7 @@ type app struct {
 	err     io.Writer
 }
 
-// open loads the network and makes its data directory.
+// open loads the network and creates its data directory.
 func (a *app) open() (n network.Network, dir string, err error) {
 	if n, err = networks.Load(a.config.Network.Name); err != nil {
 		return n, "", err
@@ -29,8 +29,8 @@ func (a *app) open() (n network.Network, dir string, err error) {
 	return n, dir, err
 }
 
-// stackConfig is the configuration of the index of a directory, without its
-// catalog: searches that name no profile use the configured one.
+// stackConfig returns the configuration of the index in a directory, without
+// the catalog. The configured profile is the default of searches.
 func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Profile) (stack.Config, error) {
 	standard, err := profile.Load(a.config.profile())
 	if err != nil {
@@ -38,7 +38,8 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Pro
 	}
 	standard.Name = profile.DefaultName
 	return stack.Config{
-		Dir: dir, Profiles: append([]profile.Profile{standard}, profiles...), Authority: n.Authority, Aliases: n.Aliases,
+		Dir: dir, Profiles: append([]profile.Profile{standard}, profiles...),
+		Authority: n.Authority, Aliases: n.Aliases,
 		Keyword: stack.Keyword(a.config.Keyword), Vector: stack.Vector(a.config.Vector),
 		Embed: stack.Embed(a.config.Embed), Rerank: stack.Rerank(a.config.Rerank),
 		Deadline: a.config.Search.Deadline, Log: a.log,

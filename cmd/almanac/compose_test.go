@@ -57,8 +57,8 @@ func TestComposeChecksFind(t *testing.T) {
 	file := readText(t, "compose.yaml")
 	for _, tt := range []struct{ old, new, want string }{
 		{"ALMANAC_EMBED_KIND: ollama", "ALMANAC_EMBED_KIND: olama", "embed.kind"},
-		{"ALMANAC_VECTOR_URL:", "ALMANAC_VECTOR_ADDR:", "ALMANAC_VECTOR_ADDR is no setting"},
-		{"ALMANAC_VECTOR_URL:", "ALMANAC_PORT:", "ALMANAC_PORT is no setting"},
+		{"ALMANAC_VECTOR_URL:", "ALMANAC_VECTOR_ADDR:", "ALMANAC_VECTOR_ADDR is not a setting"},
+		{"ALMANAC_VECTOR_URL:", "ALMANAC_PORT:", "ALMANAC_PORT is not a setting"},
 		{"ALMANAC_KEYWORD_KEY_FILE: /run/secrets/meilisearch_key", "ALMANAC_KEYWORD_KEY_FILE: /run/secrets/grafana_password", "grafana_password"},
 		{"${PUBLISH:-127.0.0.1:8080}:8080", "${PUBLISH:-127.0.0.1:8080}:9090", "port 9090"},
 		{"${PUBLISH:-127.0.0.1:8080}:8080", "${PUBLISH:-0.0.0.0:8080}:8080", "not on loopback"},
@@ -331,7 +331,7 @@ func configOf(t *testing.T, env map[string]string) (Config, error) {
 	writeFile(t, secret, "s3cret\n")
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if strings.HasPrefix(name, envPrefix) && !slices.Contains(known, name) {
-			return Config{}, fmt.Errorf("%s is no setting", name)
+			return Config{}, fmt.Errorf("%s is not a setting", name)
 		}
 		environ = append(environ, name+"="+secretPath.ReplaceAllLiteralString(env[name], secret))
 	}

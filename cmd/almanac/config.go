@@ -10,8 +10,7 @@ import (
 	"almanac/retrieval/profile"
 )
 
-// Config is the effective configuration. Its keys are section.key as the
-// tags spell them.
+// Config is the effective configuration. Keys are section.key, as in the tags.
 type Config struct {
 	Server struct {
 		Listen         string   `key:"listen" default:"127.0.0.1:8080" doc:"address of the public listener"`
@@ -23,14 +22,14 @@ type Config struct {
 	} `key:"server"`
 	Network struct {
 		Name      string `key:"name" default:"sample" doc:"preset or YAML file of the network"`
-		CorpusDir string `key:"corpus_dir" doc:"directory that ${corpus} stands for in a network's sources"`
+		CorpusDir string `key:"corpus_dir" doc:"directory that replaces ${corpus} in a network's sources"`
 	} `key:"network"`
 	Data struct {
 		Dir string `key:"dir" doc:"data directory; default $XDG_DATA_HOME/almanac/NETWORK"`
 	} `key:"data"`
 	Sync struct {
 		Enabled bool     `key:"enabled" default:"true" doc:"whether serve syncs its sources"`
-		Allow   []string `key:"allow" doc:"private networks that sources may be on, such as 10.0.0.0/8; requests to all others are refused"`
+		Allow   []string `key:"allow" doc:"private networks that sources may be in, such as 10.0.0.0/8; requests to all others are refused"`
 	} `key:"sync"`
 	Limit struct {
 		REST int `key:"rest" default:"60" doc:"REST calls per client and 15 minutes; 0 = no limit"`
@@ -46,10 +45,10 @@ type Config struct {
 	Embed   EmbedConfig   `key:"embed"`
 	Rerank  RerankConfig  `key:"rerank"`
 	Sample  struct {
-		Anchor string `key:"anchor" doc:"day the sample network's dates hang on (YYYY-MM-DD); default the day of its first load"`
+		Anchor string `key:"anchor" doc:"day that the sample network's dates are relative to (YYYY-MM-DD); default the day of its first load"`
 	} `key:"sample"`
 	Log struct {
-		Level  string `key:"level" default:"info" doc:"debug, info, warn or error; commands that end by themselves start at warn"`
+		Level  string `key:"level" default:"info" doc:"debug, info, warn or error; default warn for commands other than serve and mcp"`
 		Format string `key:"format" default:"auto" doc:"text, json, or auto: text on a terminal"`
 	} `key:"log"`
 }
@@ -66,42 +65,42 @@ type VectorConfig struct {
 	URL        string `key:"url" doc:"gRPC interface of a Qdrant server, such as http://localhost:6334, or https:// with TLS; empty: the engine in the program"`
 	Key        string `key:"key" secret:"true" doc:"its API key"`
 	Collection string `key:"collection" default:"almanac" doc:"name of the collection there"`
-	Quantize   bool   `key:"quantize" default:"true" doc:"whether a new collection keeps int8 vectors in memory and scores what they find by the originals"`
-	OnDisk     bool   `key:"on_disk" default:"false" doc:"whether a new collection leaves the originals on disk"`
-	Shards     int    `key:"shards" default:"0" doc:"shards of a new collection; 0: as the server is set"`
-	Replicas   int    `key:"replicas" default:"0" doc:"replicas of a new collection; 0: as the server is set"`
+	Quantize   bool   `key:"quantize" default:"true" doc:"whether a new collection keeps int8 vectors in memory and rescores their results by the originals"`
+	OnDisk     bool   `key:"on_disk" default:"false" doc:"whether a new collection keeps the originals on disk"`
+	Shards     int    `key:"shards" default:"0" doc:"shards of a new collection; 0: the server's default"`
+	Replicas   int    `key:"replicas" default:"0" doc:"replicas of a new collection; 0: the server's default"`
 }
 
 // EmbedConfig chooses the embedding model.
 type EmbedConfig struct {
 	URL       string        `key:"url" doc:"model server, such as http://localhost:11434; empty: a table in this process"`
 	Kind      string        `key:"kind" default:"ollama" doc:"interface of the server: ollama, openai or tei"`
-	Model     string        `key:"model" doc:"model of the server; without one the directory of a table that almanac distil wrote; default the table in the program"`
+	Model     string        `key:"model" doc:"model of the server; without a server, directory of a table made by almanac distil; default the table in the program"`
 	Key       string        `key:"key" secret:"true" doc:"bearer token of the server"`
-	Pull      bool          `key:"pull" default:"true" doc:"whether an Ollama server is told to fetch a model that it lacks"`
+	Pull      bool          `key:"pull" default:"true" doc:"whether an Ollama server pulls a missing model"`
 	KeepAlive time.Duration `key:"keep_alive" default:"30m" doc:"how long an Ollama server keeps the model in memory after a call"`
 }
 
-// RerankConfig chooses the cross-encoder that reads the best results again.
+// RerankConfig chooses the cross-encoder that reranks the best results.
 type RerankConfig struct {
 	URL      string        `key:"url" doc:"server of a cross-encoder; empty: none"`
 	Kind     string        `key:"kind" default:"tei" doc:"interface of the server: tei or llamacpp"`
 	Model    string        `key:"model" doc:"model of a server that has several"`
 	Key      string        `key:"key" secret:"true" doc:"bearer token of the server"`
-	Deadline time.Duration `key:"deadline" default:"500ms" doc:"time it has for one search, beside search.deadline"`
+	Deadline time.Duration `key:"deadline" default:"500ms" doc:"time it has for one search, in addition to search.deadline"`
 }
 
-// Origins says where each key's value comes from.
+// Origins holds the origin of each key's value.
 type Origins map[string]string
 
 const originDefault = "default"
 
-// errUsage marks a command line or configuration that cannot be understood:
-// exit code 2.
+// errUsage marks an invalid command line or configuration: exit code 2.
 var errUsage = errors.New("usage")
 
-// profile is the name of the relevance profile that searches use: how much
-// cosines tell depends on the kind of model that made them.
+// profile returns the name of the relevance profile of searches. The default
+// depends on the kind of embedding model, as cosines of different kinds are not
+// comparable.
 func (c Config) profile() string {
 	switch {
 	case c.Search.Profile != "":
@@ -112,7 +111,7 @@ func (c Config) profile() string {
 	return profile.DefaultName
 }
 
-// publicURL is the base address that clients see, of a service that listens
+// publicURL returns the base address that clients see of a service that listens
 // on an address.
 func (c Config) publicURL(listen string) string {
 	if c.Server.PublicURL != "" {
@@ -125,13 +124,13 @@ func (c Config) publicURL(listen string) string {
 	return "http://" + listen
 }
 
-// allowed are the private networks that sources may be on.
+// allowed returns the private networks that sources may be in.
 func (c Config) allowed() ([]netip.Prefix, error) {
 	var allow []netip.Prefix
 	for _, s := range c.Sync.Allow {
 		p, err := netip.ParsePrefix(s)
 		if err != nil {
-			return nil, fmt.Errorf("%q is no network such as 10.0.0.0/8 or ::1/128", s)
+			return nil, fmt.Errorf("%q is not a network such as 10.0.0.0/8 or ::1/128", s)
 		}
 		allow = append(allow, p)
 	}

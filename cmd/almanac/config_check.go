@@ -12,6 +12,7 @@ import (
 	"almanac/api/limit"
 )
 
+// check validates the configuration and normalizes the public URL.
 func (c *Config) check() error {
 	switch {
 	case c.Limit.REST < 0 || c.Limit.MCP < 0 || c.Limit.Web < 0:
@@ -39,27 +40,33 @@ func (c *Config) check() error {
 	}
 	for key, address := range map[string]string{"server.listen": c.Server.Listen, "server.admin": c.Server.Admin} {
 		if _, _, err := net.SplitHostPort(address); err != nil && address != "" {
-			return fmt.Errorf("%w: %s is %q: must be an address with a port, such as 127.0.0.1:8080", errUsage, key, address)
+			return fmt.Errorf("%w: %s is %q: must be an address with a port, such as 127.0.0.1:8080", errUsage,
+				key, address)
 		}
 	}
 	c.Server.PublicURL = strings.TrimRight(c.Server.PublicURL, "/")
-	if u, err := url.Parse(c.Server.PublicURL); c.Server.PublicURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
-		return fmt.Errorf("%w: server.public_url is %q: must be http:// or https:// with a host", errUsage, c.Server.PublicURL)
+	if u, err := url.Parse(c.Server.PublicURL); c.Server.PublicURL != "" && (err != nil || !isHTTP(u)) {
+		return fmt.Errorf("%w: server.public_url is %q: must be http:// or https:// with a host", errUsage,
+			c.Server.PublicURL)
 	}
 	return nil
 }
 
-// checkServers checks what is set of servers, as far as that goes without
-// asking them.
+func isHTTP(u *url.URL) bool { return (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" }
+
+// checkServers validates the settings of servers without calling them.
 func (c *Config) checkServers() error {
-	for key, address := range map[string]string{"keyword.url": c.Keyword.URL, "vector.url": c.Vector.URL, "embed.url": c.Embed.URL, "rerank.url": c.Rerank.URL} {
+	for section, address := range map[string]string{
+		"keyword": c.Keyword.URL, "vector": c.Vector.URL, "embed": c.Embed.URL, "rerank": c.Rerank.URL,
+	} {
 		u, err := url.Parse(address)
 		switch {
 		case address == "":
-		case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-			return fmt.Errorf("%w: %s must be http:// or https:// with a host and, where it is not the usual one, a port", errUsage, key)
+		case err != nil || !isHTTP(u):
+			return fmt.Errorf("%w: %s.url must be http:// or https:// with a host and, "+
+				"if it is not the usual one, a port", errUsage, section)
 		case u.User != nil:
-			return fmt.Errorf("%w: %s must hold no user or password: %s.key is for that", errUsage, key, strings.TrimSuffix(key, ".url"))
+			return fmt.Errorf("%w: %s.url must not contain a user or password: use %[2]s.key", errUsage, section)
 		}
 	}
 	switch {

@@ -16,7 +16,8 @@ type configCmd struct{}
 // Help lists the settings.
 func (configCmd) Help() string {
 	var b strings.Builder
-	b.WriteString("A setting comes from its flag, else its environment variable, else the\nconfiguration file (section: {key: value}), else its default:\n\n")
+	b.WriteString("A setting comes from its flag, else its environment variable, else the\n" +
+		"configuration file (section: {key: value}), else its default:\n\n")
 	for _, s := range settings {
 		fmt.Fprintf(&b, "%s\n  %s", s.key, s.doc)
 		if s.def != "" {
@@ -48,7 +49,7 @@ func printConfig(w io.Writer, c Config, origins Origins) error {
 	v := reflect.ValueOf(c)
 	for _, s := range settings {
 		if s.index == nil {
-			continue // the secret's origin names the file
+			continue // a secret's file is shown as its origin
 		}
 		value := fmt.Sprint(v.FieldByIndex(s.index).Interface())
 		if list, ok := v.FieldByIndex(s.index).Interface().([]string); ok {

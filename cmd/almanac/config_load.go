@@ -15,9 +15,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// loadConfig joins the layers: flag > environment > file > default. A layer
-// whose value is empty says nothing, as orchestrators pass on variables that
-// nobody set.
+// loadConfig joins the layers: flag > environment > file > default. Empty values
+// are ignored, as orchestrators pass unset variables as empty ones.
 func loadConfig(file string, environ []string, flags map[string]string) (Config, Origins, error) {
 	l := layers{values: map[string]any{}, origins: Origins{}}
 	defaults := map[string]any{}
@@ -56,13 +55,13 @@ func loadConfig(file string, environ []string, flags map[string]string) (Config,
 	return c, l.origins, c.check()
 }
 
-// layers are the values by key and where they come from.
+// layers holds the values by key and their origins.
 type layers struct {
 	values  map[string]any
 	origins Origins
 }
 
-// add puts values over those there are.
+// add overrides values.
 func (l layers) add(origin string, values map[string]any) error {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		s, ok := settingOf(key)
@@ -84,9 +83,10 @@ func (l layers) addEnvironment(environ []string) error {
 		if !strings.HasPrefix(name, envPrefix) || name == envFile || foreign {
 			continue
 		}
-		key := cmp.Or(shortEnv[name], strings.Replace(strings.ToLower(strings.TrimPrefix(name, envPrefix)), "_", ".", 1))
+		key := strings.ToLower(strings.TrimPrefix(name, envPrefix))
+		key = cmp.Or(shortEnv[name], strings.Replace(key, "_", ".", 1))
 		if _, ok := settingOf(key); !ok {
-			return fmt.Errorf("%w: environment variable %s is no setting%s", errUsage, name, suggestEnv(name))
+			return fmt.Errorf("%w: environment variable %s is not a setting%s", errUsage, name, suggestEnv(name))
 		}
 		if err := l.add("environment "+name, map[string]any{key: value}); err != nil {
 			return err
@@ -95,8 +95,8 @@ func (l layers) addEnvironment(environ []string) error {
 	return nil
 }
 
-// readSecrets gives secrets the content of their files. One that is given
-// twice is an error: which is meant cannot be known.
+// readSecrets sets secrets to the content of their files. A secret that is set
+// both ways is an error.
 func (l layers) readSecrets() error {
 	for _, s := range settings {
 		path := fmt.Sprint(l.values[s.key+fileSuffix])
@@ -120,7 +120,7 @@ func (l layers) readSecrets() error {
 	return nil
 }
 
-// decode makes the configuration of the values.
+// decode makes the configuration from the values.
 func (l layers) decode() (c Config, err error) {
 	target := reflect.ValueOf(&c).Elem()
 	for _, s := range settings {
@@ -134,7 +134,7 @@ func (l layers) decode() (c Config, err error) {
 	return c, nil
 }
 
-// assign gives a field the value of a layer: a string, or what YAML makes of it.
+// assign sets a field to the value of a layer: a string, or a value from YAML.
 func assign(field reflect.Value, value any) error {
 	if list, ok := value.([]any); ok && field.Kind() == reflect.Slice {
 		for _, v := range list {
@@ -181,7 +181,10 @@ func assign(field reflect.Value, value any) error {
 }
 
 // switches are the spellings of booleans.
-var switches = map[string]bool{"on": true, "yes": true, "true": true, "1": true, "off": false, "no": false, "false": false, "0": false}
+var switches = map[string]bool{
+	"on": true, "yes": true, "true": true, "1": true,
+	"off": false, "no": false, "false": false, "0": false,
+}
 
 // readFile reads a YAML file as values by key.
 func readFile(path string) (map[string]any, error) {

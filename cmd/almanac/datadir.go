@@ -13,16 +13,16 @@ import (
 	"almanac/catalog/sqlite"
 )
 
-// dataDir returns the data directory of a network and makes it.
+// dataDir returns the data directory of a network and creates it if necessary.
 func dataDir(configured, network string, environ []string) (string, error) {
 	dir := configured
 	if dir == "" {
 		if dir = defaultDataDir(network, environ); dir == "" {
-			return "", errors.New("there is no home directory to keep data in: set --data")
+			return "", errors.New("there is no home directory for the data: set --data")
 		}
 	}
 	if err := os.MkdirAll(dir, 0o750); err != nil {
-		return "", fmt.Errorf("data directory %s cannot be made: %w", dir, reason(err))
+		return "", fmt.Errorf("data directory %s cannot be created: %w", dir, reason(err))
 	}
 	probe, err := os.CreateTemp(dir, ".write-*")
 	if err != nil {
@@ -31,9 +31,9 @@ func dataDir(configured, network string, environ []string) (string, error) {
 	return dir, errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// defaultDataDir is where a network's data is kept unless told otherwise, ""
-// without a home directory. A relative base directory is invalid and to be
-// ignored (XDG Base Directory Specification).
+// defaultDataDir returns the default data directory of a network, "" without a
+// home directory. A relative base directory is ignored, as the XDG Base
+// Directory Specification demands.
 func defaultDataDir(network string, environ []string) string {
 	base := environment(environ, "XDG_DATA_HOME")
 	if !filepath.IsAbs(base) {
@@ -46,11 +46,11 @@ func defaultDataDir(network string, environ []string) string {
 	return filepath.Join(base, "almanac", network)
 }
 
-// metaNetwork is where the catalog remembers its network.
+// metaNetwork is the catalog's key for the name of its network.
 const metaNetwork = "network"
 
-// openCatalog opens the catalog of a directory and binds it to its network. One
-// that an import left incomplete is refused.
+// openCatalog opens the catalog of a directory and binds it to the network. It
+// fails if an import is incomplete.
 func openCatalog(ctx context.Context, dir, network string) (catalog.Store, error) {
 	store, err := bindCatalog(ctx, dir, network)
 	if err != nil {
@@ -66,8 +66,8 @@ func openCatalog(ctx context.Context, dir, network string) (catalog.Store, error
 	return store, nil
 }
 
-// bindCatalog opens the catalog of a directory and binds it to its network, or
-// refuses when it is another's.
+// bindCatalog opens the catalog of a directory and binds it to the network. It
+// fails if the catalog is bound to another.
 func bindCatalog(ctx context.Context, dir, network string) (catalog.Store, error) {
 	store, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: time.Now})
 	if err != nil {

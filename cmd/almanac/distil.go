@@ -18,32 +18,38 @@ import (
 )
 
 type distilCmd struct {
-	Out        string `arg:"" help:"Directory to write the table into; it must be new."`
-	From       string `required:"" enum:"configured,built-in" placeholder:"configured|built-in" help:"Learn the table from the model server of the configuration, or derive it from the table in the program."`
-	Judged     string `help:"Take the documents of this judged collection instead of those in the data directory; its queries and judgments are not read." placeholder:"DIR"`
+	Out        string `arg:"" help:"New directory for the table."`
+	From       string `required:"" enum:"configured,built-in" help:"Source of the table: ${enum}."`
+	Judged     string `help:"Use the documents of this judged collection, not the data directory's." placeholder:"DIR"`
 	Dimensions int    `help:"Dimensions of the table; default 256, or as many as the model has." placeholder:"N"`
-	IDF        string `name:"idf" enum:"trained,corpus" default:"trained" help:"Of a table from built-in: tokens weigh by how rare they are in the texts it was trained on, or in the documents."`
-	Vocabulary string `help:"Of a table from configured: vocab.txt of an uncased BERT model in the language of the documents; default that of the table in the program." placeholder:"FILE"`
-	Passages   int    `help:"Of a table from configured: how many passages to ask for, at most." default:"30000"`
-	Seed       uint64 `help:"Of a table from configured: seed of the choice of passages." default:"1"`
-	Work       string `help:"Of a table from configured: file that keeps the answers for the next run; default OUT.work." placeholder:"FILE"`
+	IDF        string `name:"idf" enum:"trained,corpus" default:"trained" help:"built-in: source of token frequencies."`
+	Vocabulary string `help:"configured: vocab.txt of an uncased BERT model for the language." placeholder:"FILE"`
+	Passages   int    `help:"configured: maximum number of passages to embed." default:"30000"`
+	Seed       uint64 `help:"configured: seed of the choice of passages." default:"1"`
+	Work       string `help:"configured: file that caches vectors between runs; default OUT.work." placeholder:"FILE"`
 }
 
 // Help explains what the flags do not.
 func (*distilCmd) Help() string {
 	return `A table replaces the embedding model in the program: it needs no server and
-takes microseconds per passage. --from configured makes one for another language
-or domain: it asks the model server of embed.url for vectors of the vocabulary's
-tokens and of passages of the documents, which can take hours. What it answered
-is kept in the work file; a run that was interrupted goes on from there when it
-is started again. --from built-in asks nobody: it weighs tokens by how rare they
-are in the documents (--idf corpus), keeps the first dimensions alone
-(--dimensions), or both.
+takes microseconds per passage.
 
-Sync the documents first. With another table the index is built anew.`
+--from configured learns one for another language or domain from the model
+server of embed.url: it requests vectors for the tokens of the vocabulary and for
+passages of the documents, which can take hours. The vectors are cached in the
+work file, so an interrupted run continues when it is started again. The
+vocabulary must suit the language of the documents; default that of the table in
+the program.
+
+--from built-in derives one from the table in the program without a server: it
+weights tokens by their rarity in the documents (--idf corpus) instead of in the
+texts the table was trained on, keeps only the first dimensions (--dimensions),
+or both.
+
+Sync the documents first. With another table the index is rebuilt.`
 }
 
-// Run makes the table and prints how good it is, or how to find out.
+// Run makes the table and prints its quality, or how to measure it.
 func (c *distilCmd) Run(ctx context.Context, a *app) error {
 	if err := c.check(a.config.Embed); err != nil {
 		return err
@@ -69,20 +75,23 @@ to measure it:  almanac eval --queries DIR, or --judged DIR, with and without th
 func (c *distilCmd) check(configured EmbedConfig) error {
 	switch learned := c.From == "configured"; {
 	case learned && configured.URL == "":
-		return fmt.Errorf("%w: --from configured learns from a model server: set %s and %s", errUsage, envName("embed.url"), envName("embed.model"))
+		return fmt.Errorf("%w: --from configured learns from a model server: set %s and %s", errUsage,
+			envName("embed.url"), envName("embed.model"))
 	case learned && c.IDF == "corpus":
-		return fmt.Errorf("%w: --idf goes with --from built-in: a table that is learned weighs tokens by its own passages", errUsage)
+		return fmt.Errorf("%w: --idf requires --from built-in: a learned table weights tokens by its own passages",
+			errUsage)
 	case !learned && (c.Vocabulary != "" || c.Work != ""):
-		return fmt.Errorf("%w: --vocabulary and --work do not go with --from built-in", errUsage)
+		return fmt.Errorf("%w: --vocabulary and --work cannot be used with --from built-in", errUsage)
 	case !learned && c.IDF == "trained" && c.Dimensions == 0:
-		return fmt.Errorf("%w: --from built-in needs --idf corpus or --dimensions: without them the table would be the same", errUsage)
+		return fmt.Errorf("%w: --from built-in needs --idf corpus or --dimensions: otherwise the table is unchanged",
+			errUsage)
 	case c.Dimensions < 0 || c.Passages < 1:
 		return fmt.Errorf("%w: --dimensions and --passages must be above 0", errUsage)
 	}
 	return nil
 }
 
-// derive makes a table of the one in the program.
+// derive makes a table from the one in the program.
 func (c *distilCmd) derive(ctx context.Context, a *app) error {
 	t, err := static.Embedded()
 	if err != nil {
@@ -100,16 +109,16 @@ func (c *distilCmd) derive(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	to := table{{"model", "dimensions", "idf"}}
+	to := eval.Table{{"model", "dimensions", "idf"}}
 	idf := "trained"
 	if made.Passages > 0 {
 		idf = fmt.Sprintf("of %d passages", made.Passages)
 	}
-	to.add(made.Model, fmt.Sprint(made.Dimensions), idf)
+	to.Add(made.Model, fmt.Sprint(made.Dimensions), idf)
 	return printTables(a.out, false, to)
 }
 
-// learn makes a table that stands for the configured model.
+// learn makes a table that approximates the configured model.
 func (c *distilCmd) learn(ctx context.Context, a *app) error {
 	vocabulary := static.Vocabulary()
 	if c.Vocabulary != "" {
@@ -129,31 +138,35 @@ func (c *distilCmd) learn(ctx context.Context, a *app) error {
 	}
 	var now bar
 	var stage string
-	made, err := distil.Run(ctx, distil.Config{Teacher: teacher, Vocabulary: vocabulary, Passages: c.texts(ctx, a), Limit: c.Passages, Seed: c.Seed,
-		Dimensions: c.Dimensions, Before: before, Out: c.Out, Work: cmp.Or(c.Work, c.Out+".work"), Now: time.Now, Log: a.log,
-		Progress: func(s string, done, total int) {
-			if s != stage {
-				now.done()
-				now, stage = a.progress(s), s
-			}
-			now.set(done, total)
-		}})
+	progress := func(s string, done, total int) {
+		if s != stage {
+			now.done()
+			now, stage = a.progress(s), s
+		}
+		now.set(done, total)
+	}
+	made, err := distil.Run(ctx, distil.Config{
+		Teacher: teacher, Vocabulary: vocabulary, Passages: c.texts(ctx, a), Limit: c.Passages, Seed: c.Seed,
+		Dimensions: c.Dimensions, Before: before, Out: c.Out, Work: cmp.Or(c.Work, c.Out+".work"),
+		Now: time.Now, Log: a.log, Progress: progress,
+	})
 	now.done()
 	if err != nil {
 		return err
 	}
-	to := table{{"table", "model", "cosine to the teacher", "correlation of similarities"}}
-	to.add("in the program", made.Before.Model, four(made.Before.Cosine), four(made.Before.Similarity))
-	to.add("the new one", made.After.Model, four(made.After.Cosine), four(made.After.Similarity))
+	to := eval.Table{{"table", "model", "cosine to the teacher", "correlation of similarities"}}
+	to.Add("in the program", made.Before.Model, four(made.Before.Cosine), four(made.Before.Similarity))
+	to.Add("the new one", made.After.Model, four(made.After.Cosine), four(made.After.Similarity))
 	if err := printTables(a.out, false, to); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, "\nteacher %s; learned from %d passages, measured on %d others; %d of %d tokens seen, %.1f%% of the words unknown\n",
+	_, err = fmt.Fprintf(a.out, "\nteacher %s; learned from %d passages, measured on %d others; "+
+		"%d of %d tokens seen, %.1f%% of the words unknown\n",
 		made.Teacher, made.Passages, made.HeldOut, made.SeenTokens, made.Tokens, 100*made.Unknown)
 	return err
 }
 
-// texts returns what hands over the passages of the documents as they are
+// texts returns an iterator over the passages of the documents, as they are
 // embedded.
 func (c *distilCmd) texts(ctx context.Context, a *app) func(add func(string)) error {
 	return func(add func(string)) error {
@@ -172,10 +185,11 @@ func (c *distilCmd) texts(ctx context.Context, a *app) func(add func(string)) er
 	}
 }
 
-// recordsPage is the number of records that are in memory with their bodies.
+// recordsPage is the number of records that are in memory with their bodies at
+// a time.
 const recordsPage = 500
 
-// records hands over the records of the data directory.
+// records calls fn with every record of the data directory.
 func (a *app) records(ctx context.Context, fn func(catalog.Record)) (err error) {
 	_, dir, store, err := a.openCatalog(ctx)
 	if err != nil {

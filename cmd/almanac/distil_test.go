@@ -222,7 +222,7 @@ func TestDistilRefuses(t *testing.T) {
 	}{
 		{"no source", nil, nil, 2, "--from"},
 		{"an unknown source", []string{"--from", "hearsay"}, nil, 2, "--from"},
-		{"nothing to change", []string{"--from", "built-in"}, nil, 2, "would be the same"},
+		{"nothing to change", []string{"--from", "built-in"}, nil, 2, "the table is unchanged"},
 		{"no server", []string{"--from", "configured"}, nil, 2, "ALMANAC_EMBED_URL"},
 		{"frequencies for a learned table", []string{"--from", "configured", "--idf", "corpus"}, tei, 2, "--idf"},
 		{"a vocabulary for the built-in table", []string{"--from", "built-in", "--idf", "corpus", "--vocabulary", "x"}, nil, 2, "--vocabulary"},

@@ -17,12 +17,12 @@ import (
 type doctorCmd struct{}
 
 func (doctorCmd) Help() string {
-	return `Checks data directory, disk, model, engines, index and sources, each with one
-sentence that says what is wrong. It changes nothing but an empty data directory,
-and may run beside a serve.`
+	return `Checks data directory, disk, model, engines, index and sources, and prints one
+sentence for each problem. It changes nothing but creates a missing data directory,
+and may run while the server does.`
 }
 
-// examination gathers the findings of a doctor.
+// examination collects findings.
 type examination struct {
 	tw     *tabwriter.Writer
 	failed int
@@ -39,16 +39,17 @@ func (x *examination) check(name string, err error, detail string) {
 
 func (x *examination) hint(text string) { fmt.Fprintf(x.tw, "hint\t\t%s\n", text) }
 
-// doctorPatience bounds what the doctor waits for one server.
+// doctorPatience bounds the wait for each server.
 const doctorPatience = 10 * time.Second
 
-// Run checks what it can.
+// Run checks as much as possible.
 func (doctorCmd) Run(ctx context.Context, a *app) error {
 	x := &examination{tw: tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)}
 	n, dir, store, err := a.openCatalog(ctx)
 	x.check("network and data directory", err, n.Name+" in "+dir)
 	if err == nil {
-		x.check("disk", lowDisk(dir), "has room")
+		free, lowDisk := freeDisk(dir)
+		x.check("disk", lowDisk, free)
 		err = errors.Join(x.engines(ctx, a, n, dir, store), x.sources(ctx, n, store), store.Close())
 	}
 	if flushErr := x.tw.Flush(); flushErr != nil {
@@ -109,9 +110,10 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, di
 	})
 	lag, _ := s.Follower.Lag()
 	records, passages := s.Follower.Table().Size()
-	x.check("index", nil, fmt.Sprintf("%d records in %d passages, %d changes behind; model %s", records, passages, lag, engines.Embedder.Model()))
+	x.check("index", nil, fmt.Sprintf("%d records in %d passages, %d changes behind; model %s",
+		records, passages, lag, engines.Embedder.Model()))
 	if lag > 0 && free {
-		x.hint("the next `almanac serve` or `almanac search` indexes what is new")
+		x.hint("the next `almanac serve` or `almanac search` indexes the changes")
 	}
 	return s.Close()
 }
@@ -121,35 +123,50 @@ func (x *examination) sources(ctx context.Context, n network.Network, store cata
 	sources, err := store.Sources(ctx)
 	x.check("sources", err, fmt.Sprintf("%d of %d synced", len(sources), len(n.Sources)))
 	for _, st := range sources {
-		x.check("source "+st.Name, sourceProblem(st, time.Now()), "synced "+st.LastSuccess.UTC().Format("2006-01-02 15:04"))
+		x.check("source "+st.Name, sourceProblem(st, time.Now()), "synced "+minute(st.LastSuccess))
 	}
 	if len(sources) == 0 {
-		x.hint("run `almanac sync`, or `almanac serve`, which syncs by itself")
+		x.hint("run `almanac sync`, or `almanac serve`, which syncs periodically")
 	}
 	return nil
 }
 
-// enoughDisk is what a sync and the index of a middle-sized network take.
-const enoughDisk = 1 << 30
+// enoughDisk is the space that a sync and the index of a middle-sized network
+// need, in bytes.
+const enoughDisk = 1e9
 
-func lowDisk(dir string) error {
+// freeDisk describes the free space of a directory. Too little is an error.
+func freeDisk(dir string) (string, error) {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {
-		return fmt.Errorf("the file system of %s: %w", dir, err)
+		return "", fmt.Errorf("the file system of %s: %w", dir, err)
 	}
-	if free := st.Bavail * uint64(st.Bsize); free < enoughDisk {
-		return fmt.Errorf("the file system of %s has %d MB left, of which a sync can need %d: make room, or move the data directory"+
-			" (data.dir)", dir, free>>20, enoughDisk>>20)
+	free := float64(st.Bavail) * float64(st.Bsize)
+	if free < enoughDisk {
+		return "", fmt.Errorf("the file system of %s has only %s, a sync can need %s: "+
+			"free some, or move the data directory (data.dir)", dir, size(free)+" free", size(enoughDisk))
 	}
-	return nil
+	return size(free) + " free", nil
 }
+
+// size writes a number of bytes in decimal units: 1.2 TB.
+func size(bytes float64) string {
+	units := []string{"B", "kB", "MB", "GB", "TB", "PB"}
+	for len(units) > 1 && bytes >= 1000 {
+		bytes, units = bytes/1000, units[1:]
+	}
+	return fmt.Sprintf("%.1f %s", bytes, units[0])
+}
+
+func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
 func sourceProblem(st catalog.SourceState, now time.Time) error {
 	switch {
 	case st.Error != "":
 		return errors.New(st.Error)
 	case st.Stale(now):
-		return fmt.Errorf("last synced %s, which is longer ago than its %v: is a serve running, or a sync due?", st.LastSuccess.UTC().Format("2006-01-02 15:04"), st.Freshness)
+		return fmt.Errorf("last synced %s, longer ago than its threshold of %v: is the server running, or a sync due?",
+			minute(st.LastSuccess), st.Freshness)
 	}
 	return nil
 }

@@ -17,18 +17,27 @@ import (
 )
 
 type evalCmd struct {
-	Judged       []string `help:"Judged collection with a corpus of its own, indexed in a temporary store; several are measured one by one." placeholder:"DIR"`
-	Queries      []string `help:"Judged queries over the data directory; ids are the paths of records." placeholder:"DIR"`
-	Qrels        string   `help:"Judgments of another file than DIR/qrels.tsv: query, document, grade, or TREC's four columns." placeholder:"FILE"`
-	Profile      []string `help:"Relevance profiles, several at once: ${profiles}, or YAML files. Each is compared with the first." placeholder:"NAME|FILE"`
-	Stages       bool     `help:"Measure what each stage adds, from words alone to the whole profile."`
-	Stack        string   `help:"Keyword and vector engines to measure: those in the program, or those of the configuration. The embedding model is the configured one." enum:"embedded,configured" default:"configured"`
+	Judged       []string `help:"Judged collections with documents." placeholder:"DIR"`
+	Queries      []string `help:"Judged queries over the data directory; ids are paths of records." placeholder:"DIR"`
+	Qrels        string   `help:"Judgments to use instead of DIR/qrels.tsv." placeholder:"FILE"`
+	Profile      []string `help:"Profiles, the first is the baseline: ${profiles}, or YAML." placeholder:"NAME|FILE"`
+	Stages       bool     `help:"Measure the contribution of each stage, from words alone to the whole profile."`
+	Stack        string   `help:"Search engines to measure." enum:"embedded,configured" default:"configured"`
 	RelevantFrom int      `help:"Grade from which a document counts as relevant." default:"1"`
-	Answers      bool     `help:"Measure too how many tokens of results a client reads until the answer."`
-	RunFile      string   `name:"run" help:"Write the rankings as a TREC run; of several, collection and profile join the name." placeholder:"FILE"`
-	ImportRun    []string `help:"Measure TREC runs made elsewhere instead of searching." placeholder:"FILE"`
+	Answers      bool     `help:"Also measure how many tokens of results a client reads until the answer."`
+	RunFile      string   `name:"run" help:"Write the rankings as TREC runs." placeholder:"FILE"`
+	ImportRun    []string `help:"Measure TREC runs of other systems instead of searching." placeholder:"FILE"`
 	JSON         bool     `name:"json" help:"Print JSON." xor:"form"`
 	Markdown     bool     `help:"Print Markdown." xor:"form"`
+}
+
+// Help explains what the flags do not.
+func (*evalCmd) Help() string {
+	return `A judged collection is indexed in a temporary directory; several are measured
+one after the other. Judgments are lines of query, document and grade, or TREC's
+four columns. --stack chooses the keyword and vector engines in the program, or
+those of the configuration; the embedding model is always the configured one.
+With several runs, collection and profile are added to the name of each file.`
 }
 
 // Run measures and prints.
@@ -75,14 +84,10 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 	}
-	switch {
-	case c.JSON:
+	if c.JSON {
 		return printJSON(a.out, reports)
-	case c.Stages:
-		return printTables(a.out, c.Markdown, stageTable(reports, "nDCG@10", ndcgCell), stageTable(reports, "recall@100", recallCell), comparisonTable(reports))
-	default:
-		return printTables(a.out, c.Markdown, measureTable(reports), comparisonTable(reports), answersTable(reports))
 	}
+	return printTables(a.out, c.Markdown, eval.Tables(reports, c.Stages)...)
 }
 
 func (c *evalCmd) check() error {
@@ -93,20 +98,21 @@ func (c *evalCmd) check() error {
 	case c.Stages && len(c.Profile) > 1:
 		return fmt.Errorf("%w: --stages takes one profile", errUsage)
 	case c.Qrels != "" && len(c.Judged)+len(c.Queries) > 1:
-		return fmt.Errorf("%w: --qrels goes with one collection", errUsage)
+		return fmt.Errorf("%w: --qrels takes one collection", errUsage)
 	case imports && (c.Stages || c.Answers || c.RunFile != ""):
-		return fmt.Errorf("%w: --import-run searches nothing: it does not go with --stages, --answers or --run", errUsage)
+		return fmt.Errorf("%w: --import-run does not search: it cannot be used with --stages, --answers or --run",
+			errUsage)
 	}
-	for what, names := range map[string][]string{"--profile": c.Profile, "--import-run": c.ImportRun} {
+	for flag, names := range map[string][]string{"--profile": c.Profile, "--import-run": c.ImportRun} {
 		if twice := repeated(names); twice != "" {
-			return fmt.Errorf("%w: %s %s is given twice", errUsage, what, twice)
+			return fmt.Errorf("%w: %s %s is given twice", errUsage, flag, twice)
 		}
 	}
 	return nil
 }
 
-// profiles loads what is to be measured; each is searched by the name it was
-// given with, so that two files may state the same name.
+// profiles loads the profiles to measure. Each is named as on the command line,
+// as two files may contain the same name.
 func (c *evalCmd) profiles() ([]profile.Profile, error) {
 	profiles := make([]profile.Profile, len(c.Profile))
 	for i, name := range c.Profile {
@@ -128,7 +134,9 @@ func (c *evalCmd) profiles() ([]profile.Profile, error) {
 }
 
 // measured runs the queries of a collection with each profile.
-func (c *evalCmd) measured(ctx context.Context, a *app, set testSet, collection eval.Collection, profiles []profile.Profile) (_ []eval.Report, err error) {
+func (c *evalCmd) measured(
+	ctx context.Context, a *app, set testSet, collection eval.Collection, profiles []profile.Profile,
+) (_ []eval.Report, err error) {
 	s, names, err := a.openSet(ctx, set, profiles)
 	if err != nil {
 		return nil, err
@@ -155,14 +163,15 @@ func (c *evalCmd) measured(ctx context.Context, a *app, set testSet, collection 
 			return nil, err
 		}
 		if r.Degraded > 0 {
-			fmt.Fprintf(a.err, "%s, %s: an engine took no part in %d of %d searches\n", collection.Name, p.Name, r.Degraded, r.Queries)
+			fmt.Fprintf(a.err, "%s, %s: an engine did not answer in %d of %d searches\n",
+				collection.Name, p.Name, r.Degraded, r.Queries)
 		}
 		reports = append(reports, r)
 	}
 	return reports, nil
 }
 
-// imported measures runs that were made elsewhere.
+// imported measures runs of other systems.
 func (c *evalCmd) imported(collection eval.Collection) ([]eval.Report, error) {
 	var reports []eval.Report
 	for _, path := range c.ImportRun {
@@ -173,12 +182,13 @@ func (c *evalCmd) imported(collection eval.Collection) ([]eval.Report, error) {
 		if !slices.ContainsFunc(collection.Queries, func(q eval.Query) bool { return len(rankings[q.ID]) > 0 }) {
 			return nil, fmt.Errorf("%s ranks nothing for any query of %s", path, collection.Name)
 		}
-		reports = append(reports, eval.Evaluate(collection, rankings, eval.Options{Profile: path, RelevantFrom: c.RelevantFrom}))
+		o := eval.Options{Profile: path, RelevantFrom: c.RelevantFrom}
+		reports = append(reports, eval.Evaluate(collection, rankings, o))
 	}
 	return reports, nil
 }
 
-// writeRuns writes one file a report.
+// writeRuns writes one file per report.
 func (c *evalCmd) writeRuns(reports []eval.Report) error {
 	paths := make([]string, len(reports))
 	for i, r := range reports {
@@ -196,8 +206,8 @@ func (c *evalCmd) writeRuns(reports []eval.Report) error {
 	return nil
 }
 
-// runPath is the file of a run: the name given, with collection and profile
-// in front of its extension where there are several.
+// runPath returns the file of a run: the given name, with collection and profile
+// before its extension if there are several.
 func (c *evalCmd) runPath(r eval.Report, all []eval.Report) string {
 	ext := filepath.Ext(c.RunFile)
 	path := strings.TrimSuffix(c.RunFile, ext)

@@ -18,8 +18,8 @@ type exportCmd struct {
 
 func (*exportCmd) Help() string {
 	return `Writes the catalog as a portable corpus: a manifest with checksums, the network's
-description and JSON lines. It may run beside a serve. ` + "`almanac import DIR`" + ` reads it
-into an empty data directory, which then gives the same answers.`
+description and JSON lines. It may run while the server does. ` + "`almanac import DIR`" + `
+reads it into an empty data directory, which then gives the same answers.`
 }
 
 func (c *exportCmd) Run(ctx context.Context, a *app) error {
@@ -45,5 +45,6 @@ func (c *exportCmd) Run(ctx context.Context, a *app) error {
 }
 
 func counted(s archive.Summary) string {
-	return fmt.Sprintf("%d records, %d additions, %d events, %d snapshots, %d sources", s.Records, s.Additions, s.Events, s.Snapshots, s.Sources)
+	return fmt.Sprintf("%d records, %d additions, %d events, %d snapshots, %d sources",
+		s.Records, s.Additions, s.Events, s.Snapshots, s.Sources)
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// replaceFile writes a file under another name and renames it when it is
-// whole, so that a file of the name is always complete.
+// replaceFile writes a file under a temporary name and renames it when it is
+// complete, so that readers never see a part.
 func replaceFile(path string, write func(io.Writer) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
 	if err != nil {
@@ -26,8 +26,8 @@ func replaceFile(path string, write func(io.Writer) error) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// reason is an error of the file system without the operation and path that
-// the caller names better.
+// reason returns an error of the file system without operation and path, which
+// the caller adds.
 func reason(err error) error {
 	if e, ok := errors.AsType[*os.PathError](err); ok {
 		return e.Err
@@ -35,7 +35,8 @@ func reason(err error) error {
 	return err
 }
 
-// stem is the name of a profile or its file without directory and extension.
+// stem returns the name of a profile, or of its file without directory and
+// extension.
 func stem(nameOrFile string) string {
 	base := filepath.Base(nameOrFile)
 	return strings.Join(strings.Fields(strings.TrimSuffix(base, filepath.Ext(base))), "-")

@@ -17,16 +17,16 @@ import (
 type healthCmd struct{}
 
 func (healthCmd) Help() string {
-	return `It asks /ready of the server on this machine, at the configured address
-(server.listen), as container engines do over and over. Exit code 0: the first
-index is complete, and questions are answered, with all engines or without
-some. Exit code 1: not yet, or nothing answers there.`
+	return `Calls /ready of the server on this machine, at the configured address
+(server.listen), as health check of a container. Exit code 0: the first index is
+complete, so requests are answered, even if some engines are down. Exit code 1:
+it is not, or no server answers.`
 }
 
-// healthPatience is how long the server has for its answer.
+// healthPatience is the timeout of the request.
 const healthPatience = 3 * time.Second
 
-// Run says in one sentence what keeps the server from being ready.
+// Run prints "ready", or fails with one sentence about the reason.
 func (healthCmd) Run(ctx context.Context, a *app) error {
 	address, err := localAddress(a.config.Server.Listen)
 	if err != nil {
@@ -36,7 +36,7 @@ func (healthCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: healthPatience} // and no proxy
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: healthPatience} // no proxy
 	res, err := client.Do(req)
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err // the address is named below
@@ -47,11 +47,11 @@ func (healthCmd) Run(ctx context.Context, a *app) error {
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 	if err != nil {
-		return fmt.Errorf("the answer of the server on %s broke off: %w", address, err)
+		return fmt.Errorf("the answer of the server on %s is incomplete: %w", address, err)
 	}
 	if res.StatusCode != http.StatusOK {
 		var refusal struct{ Error string }
-		_ = json.Unmarshal(body, &refusal) // else the status must do
+		_ = json.Unmarshal(body, &refusal) // or the status is printed
 		why, _, _ := strings.Cut(refusal.Error, "\n")
 		return fmt.Errorf("the server on %s is not ready: %s", address, cmp.Or(why, res.Status))
 	}
@@ -59,17 +59,18 @@ func (healthCmd) Run(ctx context.Context, a *app) error {
 	return err
 }
 
-// localAddress is where a listener is reached from its own machine.
+// localAddress returns the address of a listener on this machine.
 func localAddress(listen string) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return "", err // the configuration was checked
 	}
 	if port == "0" {
-		return "", fmt.Errorf("server.listen is %s, so the port is any: set it to the one that the server's log tells", listen)
+		return "", fmt.Errorf("server.listen is %s, so the port is unknown: set it to the one in the server's log",
+			listen)
 	}
 	if ip := net.ParseIP(host); host == "" || ip.IsUnspecified() {
-		host = "127.0.0.1" // a listener on :: takes it too
+		host = "127.0.0.1" // reaches a listener on :: too
 	}
 	return net.JoinHostPort(host, port), nil
 }

@@ -16,22 +16,23 @@ type importCmd struct {
 
 func (*importCmd) Help() string {
 	return `Reads an exported corpus into an empty data directory. The network must be the
-exported one; DIR/network.yaml describes it, for --network. An import that was
-interrupted goes on when it is run again.`
+exported one: DIR/network.yaml describes it, for --network. An interrupted import
+continues when it is run again.`
 }
 
 func (c *importCmd) Run(ctx context.Context, a *app) error {
 	corpus := os.DirFS(c.Dir)
 	exported, err := archive.Network(corpus)
 	if err != nil {
-		return fmt.Errorf("%s is no exported corpus: %w", c.Dir, reason(err))
+		return fmt.Errorf("%s is not an exported corpus: %w", c.Dir, reason(err))
 	}
 	n, dir, err := a.open()
 	if err != nil {
 		return err
 	}
 	if n.Name != exported.Name {
-		return fmt.Errorf("%s is of network %s, not of %s: add --network %s/network.yaml", c.Dir, exported.Name, n.Name, c.Dir)
+		return fmt.Errorf("%s is of network %s, not of %s: add --network %[1]s/network.yaml",
+			c.Dir, exported.Name, n.Name)
 	}
 	store, err := bindCatalog(ctx, dir, n.Name)
 	if err != nil {

@@ -30,7 +30,7 @@ func (a *app) openCatalog(ctx context.Context) (n network.Network, dir string, s
 }
 
 // openLibrary opens the data directory of the configured network, its index by
-// open, with profiles that searches may name beside the configured one.
+// open. Searches may use the profiles in addition to the configured one.
 func (a *app) openLibrary(ctx context.Context, open opener, profiles ...profile.Profile) (*library, error) {
 	n, dir, err := a.open()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"almanac/api"
 )
 
-// drain is how long requests that are under way may take after a signal.
+// drain is the time that running requests have after a signal.
 const drain = 10 * time.Second
 
 // listen opens the listeners; admin is nil when it is switched off.
@@ -25,8 +25,10 @@ func (a *app) listen(ctx context.Context) (public, admin net.Listener, err error
 	if a.config.Server.Admin == "" {
 		return public, nil, nil
 	}
-	if admin, err = listenOn(ctx, a.config.Server.Admin, "--admin"); err == nil && !isLoopback(admin) && a.config.Server.AdminToken == "" {
-		err = fmt.Errorf("the admin listener on %s can be reached from other machines: set %s, or listen on 127.0.0.1", admin.Addr(), envName("server.admin_token"))
+	admin, err = listenOn(ctx, a.config.Server.Admin, "--admin")
+	if err == nil && !isLoopback(admin) && a.config.Server.AdminToken == "" {
+		err = fmt.Errorf("the admin listener on %s can be reached from other machines: set %s, or listen on 127.0.0.1",
+			admin.Addr(), envName("server.admin_token"))
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, closeListeners(public, admin))
@@ -57,7 +59,10 @@ func closeListeners(all ...net.Listener) error {
 }
 
 // serveHTTP serves until ctx ends, then drains.
-func serveHTTP(ctx context.Context, g *errgroup.Group, l net.Listener, h http.Handler, writeTimeout time.Duration, log *slog.Logger) {
+func serveHTTP(
+	ctx context.Context, g *errgroup.Group, l net.Listener, h http.Handler, writeTimeout time.Duration,
+	log *slog.Logger,
+) {
 	server := api.NewServer(h, writeTimeout, log)
 	g.Go(func() error {
 		if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -71,7 +76,7 @@ func serveHTTP(ctx context.Context, g *errgroup.Group, l net.Listener, h http.Ha
 		defer cancel()
 		err := server.Shutdown(stop)
 		if errors.Is(err, context.DeadlineExceeded) {
-			log.Warn("requests were cut off: they took longer than a stop waits", "address", l.Addr().String(), "wait", drain)
+			log.Warn("requests cut off at shutdown", "address", l.Addr().String(), "wait", drain)
 			err = server.Close()
 		}
 		return err

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// logLevel is what a command logs. Commands that end by themselves print what
-// they did; unless configured otherwise they log only what is wrong.
+// logLevel returns the level of a command. The default of commands that print
+// their result is warn.
 func logLevel(c Config, origins Origins, command string) string {
 	name, _, _ := strings.Cut(command, " ")
 	if origins["log.level"] == originDefault && name != "serve" && name != "mcp" {

@@ -1,6 +1,6 @@
-// Command almanac collects a ledger network's knowledge and answers people,
-// programs and AI agents from one search engine. It only wires: every
-// subcommand is a file here, what they do is in the packages they use.
+// Command almanac collects the knowledge of a ledger network and makes it
+// searchable for people, programs and AI agents. It only wires packages: every
+// subcommand is a file here.
 package main
 
 import (
@@ -15,6 +15,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"almanac/api/kb"
 	"almanac/ingest/curated"
 	"almanac/ingest/networks"
 	"almanac/retrieval/profile"
@@ -23,7 +24,7 @@ import (
 // cli is the command line.
 type cli struct {
 	Config   string `help:"Configuration file (YAML); also ALMANAC_CONFIG." placeholder:"FILE"`
-	Network  string `help:"Network: a preset (${networks}) or a YAML file." placeholder:"NAME|FILE" setting:"network.name"`
+	Network  string `help:"Network: ${networks}, or a YAML file." placeholder:"NAME|FILE" setting:"network.name"`
 	Data     string `help:"Data directory; one for each network." placeholder:"DIR" setting:"data.dir"`
 	LogLevel string `help:"debug, info, warn or error." placeholder:"LEVEL" setting:"log.level"`
 
@@ -34,13 +35,13 @@ type cli struct {
 	NetworkFile networkCmd `cmd:"" name:"network" help:"Check and describe network files."`
 	Export      exportCmd  `cmd:"" help:"Write the catalog as a portable corpus."`
 	Import      importCmd  `cmd:"" help:"Read an exported corpus into an empty data directory."`
-	Reindex     reindexCmd `cmd:"" help:"Build the index anew from the catalog."`
+	Reindex     reindexCmd `cmd:"" help:"Rebuild the index from the catalog."`
 	Eval        evalCmd    `cmd:"" help:"Measure the ranking against judgments."`
 	Tune        tuneCmd    `cmd:"" help:"Fit the reranker's weights to judgments."`
 	Distil      distilCmd  `cmd:"" help:"Make an embedding table for another language or domain."`
-	Doctor      doctorCmd  `cmd:"" help:"Check configuration and data directory, and say what to do."`
-	Health      healthCmd  `cmd:"" help:"Ask the server on this machine whether it is ready."`
-	ShowConfig  configCmd  `cmd:"" name:"config" help:"Print the effective configuration with the origin of each value."`
+	Doctor      doctorCmd  `cmd:"" help:"Check configuration, data directory and engines."`
+	Health      healthCmd  `cmd:"" help:"Check whether the server on this machine is ready."`
+	ShowConfig  configCmd  `cmd:"" name:"config" help:"Print the effective configuration and its origins."`
 	ShowVersion versionCmd `cmd:"" name:"version" help:"Print the version."`
 }
 
@@ -52,8 +53,8 @@ func main() {
 	os.Exit(code)
 }
 
-// runMain is main without the process: it returns the exit code, 0, 1 for a
-// failure, 2 for a command line or configuration that cannot be understood.
+// runMain is main without the process. It returns the exit code: 0, 1 for a
+// failure, 2 for an invalid command line or configuration.
 func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer) int {
 	var root cli
 	parser, exited, err := newParser(&root, out, errOut)
@@ -90,8 +91,8 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 	}
 }
 
-// newParser makes the parser of the command line; exited tells afterwards
-// whether it printed help and wants to leave.
+// newParser makes the parser of the command line. After parsing, exited is true
+// if help was printed.
 func newParser(root *cli, out, errOut io.Writer) (parser *kong.Kong, exited *bool, err error) {
 	exited = new(bool)
 	parser, err = kong.New(root, kong.Name("almanac"),
@@ -100,13 +101,13 @@ func newParser(root *cli, out, errOut io.Writer) (parser *kong.Kong, exited *boo
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Vars{
 			"networks": strings.Join(networks.Names(), ", "), "curated": strings.Join(curated.Names(), ", "),
-			"profiles": strings.Join(profile.Names(), ", "),
-			"listen":   defaultOf("server.listen"), "admin": defaultOf("server.admin"),
+			"profiles": strings.Join(profile.Names(), ", "), "types": strings.Join(kb.SearchTypes, ","),
+			"listen": defaultOf("server.listen"), "admin": defaultOf("server.admin"),
 		})
 	return parser, exited, err
 }
 
-// settingFlags returns the flags that were given and stand for a setting.
+// settingFlags returns the values of given flags by their settings.
 func settingFlags(kctx *kong.Context) map[string]string {
 	flags := map[string]string{}
 	for _, f := range kctx.Flags() {

@@ -17,9 +17,9 @@ type mcpCmd struct {
 }
 
 func (*mcpCmd) Help() string {
-	return `For clients that start a server themselves. It answers from the data
-directory, follows what a running serve or sync writes there, and syncs
-nothing itself. Logs go to standard error.`
+	return `For clients that start a server themselves. It reads the data directory and
+follows the changes of a running server or sync, but does not sync itself. Logs
+go to standard error.`
 }
 
 // Run serves until the client closes its end.

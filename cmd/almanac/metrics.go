@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -11,8 +12,7 @@ import (
 	"almanac/retrieval"
 )
 
-// newMetrics are those of the interfaces with what the operator wants to know
-// of the index and of the sources.
+// newMetrics returns the metrics of the interfaces, the index and the sources.
 func newMetrics(searcher retrieval.Searcher, store catalog.Reader, now func() time.Time) *admin.Metrics {
 	m := admin.NewMetrics()
 	m.Registry.MustRegister(sourceStates{store, now})
@@ -23,22 +23,21 @@ func newMetrics(searcher retrieval.Searcher, store catalog.Reader, now func() ti
 	gauge("ready", "1 when the first index is complete.", func(s retrieval.Status) float64 { return oneIf(s.Ready) })
 	gauge("records", "Records in the index.", func(s retrieval.Status) float64 { return float64(s.Records) })
 	gauge("passages", "Passages in the index.", func(s retrieval.Status) float64 { return float64(s.Passages) })
-	gauge("lag_changes", "Changes of the catalog that are not indexed yet.", func(s retrieval.Status) float64 { return float64(s.Lag) })
+	lag := func(s retrieval.Status) float64 { return float64(s.Lag) }
+	gauge("lag_changes", "Changes of the catalog that are not indexed yet.", lag)
 	for _, engine := range []string{"keyword", "vector", "embedder", "reranker"} {
-		m.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "almanac_engine_up", Help: "1 while the engine answers and holds everything.", ConstLabels: prometheus.Labels{"engine": engine}},
-			func() float64 {
-				for _, d := range searcher.Status(context.Background()).Down {
-					if d.Engine == engine {
-						return 0
-					}
-				}
-				return 1
-			}))
+		m.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "almanac_engine_up", Help: "1 while the engine answers and is complete.",
+			ConstLabels: prometheus.Labels{"engine": engine},
+		}, func() float64 {
+			is := func(d retrieval.Down) bool { return d.Engine == engine }
+			return oneIf(!slices.ContainsFunc(searcher.Status(context.Background()).Down, is))
+		}))
 	}
 	return m
 }
 
-// sourceStates collects the state of every source ever synced when it is asked for.
+// sourceStates collects the states of all sources when metrics are scraped.
 type sourceStates struct {
 	store catalog.Reader
 	now   func() time.Time
@@ -50,8 +49,8 @@ func sourceMetric(name, help string) *prometheus.Desc {
 
 var (
 	sourceRecords = sourceMetric("records", "Live records that the source owns.")
-	sourceRun     = sourceMetric("last_run_timestamp_seconds", "When the source was last asked.")
-	sourceSuccess = sourceMetric("last_success_timestamp_seconds", "When the source was last read to its end.")
+	sourceRun     = sourceMetric("last_run_timestamp_seconds", "Time of the last sync.")
+	sourceSuccess = sourceMetric("last_success_timestamp_seconds", "Time of the last complete sync.")
 	sourceFailed  = sourceMetric("failed", "1 when the last run failed.")
 	sourceSkipped = sourceMetric("skipped_items", "Items that the last run could not read.")
 	sourceStale   = sourceMetric("stale", "1 when the last success is older than the source's freshness threshold.")
@@ -59,7 +58,9 @@ var (
 
 // Describe implements prometheus.Collector.
 func (sourceStates) Describe(out chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{sourceRecords, sourceRun, sourceSuccess, sourceFailed, sourceSkipped, sourceStale} {
+	for _, d := range []*prometheus.Desc{
+		sourceRecords, sourceRun, sourceSuccess, sourceFailed, sourceSkipped, sourceStale,
+	} {
 		out <- d
 	}
 }
@@ -93,7 +94,7 @@ func (s sourceStates) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// seconds are those since 1970, 0 for unknown.
+// seconds returns the seconds since 1970, 0 for the zero time.
 func seconds(t time.Time) float64 {
 	if t.IsZero() {
 		return 0

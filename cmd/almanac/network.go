@@ -24,7 +24,7 @@ type networkCmd struct {
 }
 
 type networkSchemaCmd struct {
-	Of string `arg:"" optional:"" help:"calendar, or a file of the kind curated (${curated}); the network file itself when left out."`
+	Of string `arg:"" optional:"" help:"calendar, or a curated file (${curated}); default the network file."`
 }
 
 func (c networkSchemaCmd) Run(a *app) error {
@@ -45,7 +45,7 @@ func (c networkSchemaCmd) schema() ([]byte, error) {
 		return curated.Schema(c.Of)
 	}
 	options := connectors.All(time.Time{}).Schemas()
-	delete(options, connectors.Sample) // its options are those of the connector that reads its files
+	delete(options, connectors.Sample) // it has the options of the connector that reads its files
 	return network.Schema(options)
 }
 
@@ -68,7 +68,7 @@ type networkCheckCmd struct {
 
 func (networkCheckCmd) Help() string {
 	return `Reads the file strictly, then makes the connector of every source as a sync
-would, without asking a server. Problems name the line or the source.`
+would, without calling a server. Problems name the line or the source.`
 }
 
 func (c networkCheckCmd) Run(a *app) error {
@@ -86,12 +86,14 @@ func (c networkCheckCmd) Run(a *app) error {
 	}
 	defer os.RemoveAll(work)
 	registry := connectors.All(time.Now())
-	env := ingest.Environment{Network: n, Now: time.Now, Log: a.log, HTTP: a.outgoing(), Files: files, WorkDir: work,
+	env := ingest.Environment{
+		Network: n, Now: time.Now, Log: a.log, HTTP: a.outgoing(), Files: files, WorkDir: work,
 		CorpusDir: a.config.Network.CorpusDir, Pseudonym: func(s string) string { return s },
-		// A secret that is missing here is not the file's fault.
-		Getenv: func(name string) string { return cmp.Or(os.Getenv(name), "https://secret.invalid/") }}
+		// A missing secret does not make the file invalid.
+		Getenv: func(name string) string { return cmp.Or(os.Getenv(name), "https://secret.invalid/") },
+	}
 	if env.CorpusDir == "" {
-		env.CorpusDir = filepath.Join(work, "corpus") // only its place in the options matters
+		env.CorpusDir = filepath.Join(work, "corpus") // it need not exist
 	}
 	tw := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	failed := 0
@@ -106,7 +108,7 @@ func (c networkCheckCmd) Run(a *app) error {
 				result += "; " + oneLine(advice)
 			}
 		}
-		if src.Kind != connectors.Sample { // its servers are files, which ask for no secret
+		if src.Kind != connectors.Sample { // its servers are files, which need no secrets
 			for _, name := range unset(src.Options) {
 				result += "; environment variable " + name + " is not set"
 			}
@@ -119,11 +121,11 @@ func (c networkCheckCmd) Run(a *app) error {
 	if failed > 0 {
 		return fmt.Errorf("%d of the %d sources of network %s cannot be read", failed, len(n.Sources), n.Name)
 	}
-	fmt.Fprintf(a.out, "network %s is sound\n", n.Name)
+	fmt.Fprintf(a.out, "network %s is valid\n", n.Name)
 	return nil
 }
 
-// schedule says when a source is read.
+// schedule describes when a source is read.
 func schedule(src network.Source) string {
 	if src.Every == 0 {
 		return "at start"
@@ -137,7 +139,7 @@ func schedule(src network.Source) string {
 	return "every " + every
 }
 
-// unset names the environment variables that options name and that are not set.
+// unset returns the environment variables in options that are not set.
 func unset(options any) []string {
 	var names []string
 	switch v := options.(type) {

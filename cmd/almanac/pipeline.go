@@ -19,7 +19,8 @@ import (
 
 // pipeline makes the pipeline of a network, with progress bars on a terminal
 // and JSON lines elsewhere.
-func (a *app) pipeline(ctx context.Context, n network.Network, store catalog.Store, dir string, acceptShrink bool,
+func (a *app) pipeline(
+	ctx context.Context, n network.Network, store catalog.Store, dir string, acceptShrink bool,
 ) (*ingest.Pipeline, error) {
 	anchor, err := a.sampleAnchor(ctx, n, store, time.Now())
 	if err != nil {
@@ -40,13 +41,13 @@ func (a *app) pipeline(ctx context.Context, n network.Network, store catalog.Sto
 	}), nil
 }
 
-// outgoing makes the client that sources ask servers with.
+// outgoing makes the HTTP client of sources.
 func (a *app) outgoing() *outbound.Client {
 	allow, _ := a.config.allowed() // checked with the configuration
 	return outbound.New(outbound.Config{Allow: allow})
 }
 
-// checkCorpus says at once what a sync would only find out later.
+// checkCorpus reports problems at the start that a sync would find later.
 func (a *app) checkCorpus(n network.Network) error {
 	dir := a.config.Network.CorpusDir
 	if !needsCorpus(n.Sources) {
@@ -65,7 +66,7 @@ func (a *app) checkCorpus(n network.Network) error {
 	return nil
 }
 
-// needsCorpus reports whether an option of a source stands below the corpus
+// needsCorpus reports whether an option of a source refers to the corpus
 // directory.
 func needsCorpus(sources []network.Source) bool {
 	return slices.ContainsFunc(sources, func(src network.Source) bool {

@@ -15,12 +15,14 @@ func (a *app) progress(what string) bar {
 	if !isTerminal(a.err) {
 		return bar{}
 	}
-	return bar{progressbar.NewOptions(1, progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription(what),
-		progressbar.OptionShowCount(),
-		progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())}
+	return bar{progressbar.NewOptions(1,
+		progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription(what), progressbar.OptionShowCount(),
+		progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
+		progressbar.OptionClearOnFinish(),
+	)}
 }
 
-// set says how much is done. What cannot be drawn is no reason to stop.
+// set updates the bar. Errors of drawing are ignored.
 func (b bar) set(done, total int) {
 	if b.bar != nil {
 		b.bar.ChangeMax(total)

@@ -11,11 +11,11 @@ import (
 type reindexCmd struct{}
 
 func (reindexCmd) Help() string {
-	return `Needed only if an index is suspected to be wrong: a damaged or missing one is
-noticed and built again by itself. No text is embedded again that was before.`
+	return `Needed only if the index seems wrong: a damaged or missing one is detected and
+rebuilt automatically. Texts that were embedded before are not embedded again.`
 }
 
-// Run builds the index again. It refuses while another process writes it.
+// Run rebuilds the index. It fails while another process writes it.
 func (reindexCmd) Run(ctx context.Context, a *app) error {
 	l, err := a.openLibrary(ctx, stack.Rebuild)
 	if err != nil {

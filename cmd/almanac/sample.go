@@ -10,18 +10,20 @@ import (
 )
 
 const (
-	// metaAnchor is where the catalog keeps the anchor day.
+	// metaAnchor is the catalog's key for the anchor day.
 	metaAnchor = "sample_anchor"
-	// anchorLife is the age at which a kept anchor day is renewed at a start:
-	// "last week" is to stay a week or two ago.
+	// anchorLife is the age at which a stored anchor day is renewed at start, so
+	// that recent dates of the sample stay recent.
 	anchorLife = 14 * 24 * time.Hour
 )
 
-// sampleAnchor returns the day that the dates of a fictional network hang on:
-// the configured one, else the one of the first load while it is fresh, else
-// today. A day other than the one before makes the next sync load the sample
-// anew. A network without such a source has no anchor.
-func (a *app) sampleAnchor(ctx context.Context, n network.Network, store catalog.Store, now time.Time) (time.Time, error) {
+// sampleAnchor returns the day that the dates of a sample network are relative
+// to: the configured one, else the stored one while it is fresh, else today. If
+// the day changes, the next sync reloads the sample. A network without sample
+// sources has no anchor.
+func (a *app) sampleAnchor(
+	ctx context.Context, n network.Network, store catalog.Store, now time.Time,
+) (time.Time, error) {
 	var sources []string
 	for _, src := range n.Sources {
 		if src.Kind == connectors.Sample {
@@ -41,9 +43,9 @@ func (a *app) sampleAnchor(ctx context.Context, n network.Network, store catalog
 		return day, nil
 	}
 	if kept != "" {
-		a.log.Info("the sample network moves to another day and is loaded anew", "from", kept, "to", text)
+		a.log.Info("sample dates re-anchored, reloading", "from", kept, "to", text)
 	}
-	// The day is stored last: after a crash in between all of this is repeated.
+	// The day is stored last, so that all of this is repeated after a crash.
 	for _, name := range sources {
 		if _, err := store.Apply(ctx, catalog.Batch{Source: name, Cursor: new("")}); err != nil {
 			return time.Time{}, err
@@ -52,8 +54,8 @@ func (a *app) sampleAnchor(ctx context.Context, n network.Network, store catalog
 	return day, store.SetMeta(ctx, metaAnchor, text)
 }
 
-// anchorDay chooses among the configured day, the kept one ("" or what does
-// not parse is none) and today.
+// anchorDay chooses among the configured day, the stored one (ignored if it does
+// not parse) and today.
 func anchorDay(configured, kept string, now time.Time) time.Time {
 	if day, err := time.Parse(time.DateOnly, configured); err == nil {
 		return day

@@ -18,7 +18,7 @@ import (
 
 type searchCmd struct {
 	Query   []string `arg:"" help:"What to search for."`
-	Type    string   `help:"Only this type: ${enum}." enum:"all,cip,doc,discussion,mail,whitepaper,proposal,blog,video,forge" default:"all"`
+	Type    string   `help:"Only this type: ${enum}." enum:"${types}" default:"all"`
 	Limit   int      `help:"How many results." default:"10"`
 	Profile string   `help:"Relevance profile: ${profiles}, or a YAML file." placeholder:"NAME|FILE"`
 	Explain bool     `help:"Show the numbers behind each result."`
@@ -50,7 +50,8 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 		return fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", s.dir)
 	}
 	request := retrieval.Request{
-		Query: strings.Join(c.Query, " "), Limit: c.Limit, Explain: c.Explain, Profile: name, Diversify: c.Type == "all",
+		Query: strings.Join(c.Query, " "), Limit: c.Limit, Explain: c.Explain, Profile: name,
+		Diversify: c.Type == "all",
 	}
 	request.Filter.Kinds = kb.Names(kb.KindsOf(kb.SearchType(c.Type)))
 	res, err := s.Searcher.Search(ctx, request)
@@ -68,8 +69,11 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	if c.JSON {
 		enc := json.NewEncoder(a.out)
 		enc.SetIndent("", "  ")
-		return enc.Encode(map[string]any{"query": res.Query, "class": res.Class, "total": res.Total, "corrected": res.Corrected,
-			"degraded": res.Degraded, "took_ms": float64(res.Took.Microseconds()) / 1000, "timings": res.Timings, "items": explained(hits, res)})
+		return enc.Encode(map[string]any{
+			"query": res.Query, "class": res.Class, "total": res.Total, "corrected": res.Corrected,
+			"degraded": res.Degraded, "took_ms": float64(res.Took.Microseconds()) / 1000, "timings": res.Timings,
+			"items": explained(hits, res),
+		})
 	}
 	return printHits(a.out, hits, res)
 }
@@ -88,17 +92,18 @@ func explained(hits []kb.Hit, res retrieval.Response) []any {
 
 func printHits(w io.Writer, hits []kb.Hit, res retrieval.Response) error {
 	if res.Corrected != "" {
-		fmt.Fprintf(w, "read as: %s\n\n", res.Corrected)
+		fmt.Fprintf(w, "corrected to: %s\n\n", res.Corrected)
 	}
 	if len(res.Degraded) > 0 {
-		fmt.Fprintf(w, "without: %s\n\n", strings.Join(res.Degraded, ", "))
+		fmt.Fprintf(w, "partial results: %s did not answer\n\n", strings.Join(res.Degraded, ", "))
 	}
 	if len(hits) == 0 {
 		_, err := fmt.Fprintln(w, "Nothing found. Try fewer or other words.")
 		return err
 	}
 	for i, h := range hits {
-		fmt.Fprintf(w, "%2d. %s  [%s]\n    %s\n    %s\n", i+1, h.Title, h.Kind, strings.ReplaceAll(h.Snippet, "\n", "\n    "), h.URL)
+		snippet := strings.ReplaceAll(h.Snippet, "\n", "\n    ")
+		fmt.Fprintf(w, "%2d. %s  [%s]\n    %s\n    %s\n", i+1, h.Title, h.Kind, snippet, h.URL)
 		x := res.Explanation(h.RecordID)
 		if x == nil {
 			continue
@@ -113,7 +118,8 @@ func printHits(w io.Writer, hits []kb.Hit, res retrieval.Response) error {
 		fmt.Fprintln(w)
 		for _, name := range slices.Sorted(maps.Keys(x.Features)) {
 			f := x.Features[name]
-			fmt.Fprintf(w, "      %-18s %8.3f  z %6.2f  weight %5.2f  adds %6.2f\n", name, f.Value, f.Z, f.Weight, f.Contribution)
+			fmt.Fprintf(w, "      %-18s %8.3f  z %6.2f  weight %5.2f  adds %6.2f\n",
+				name, f.Value, f.Z, f.Weight, f.Contribution)
 		}
 	}
 	_, err := fmt.Fprintf(w, "\n%d results in %s\n", res.Total, res.Took.Round(10_000))

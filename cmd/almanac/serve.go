@@ -16,17 +16,18 @@ import (
 )
 
 type serveCmd struct {
-	Listen string `help:"Address of the public listener; default ${listen}." placeholder:"ADDR" setting:"server.listen"`
-	Admin  string `help:"Address of the admin listener; default ${admin}, empty switches it off." placeholder:"ADDR" setting:"server.admin"`
+	Listen string `help:"Public listener; default ${listen}." placeholder:"ADDR" setting:"server.listen"`
+	Admin  string `help:"Admin listener; default ${admin}, empty: none." placeholder:"ADDR" setting:"server.admin"`
 }
 
 func (*serveCmd) Help() string {
-	return `It listens at once: /health answers 200 from then on, /ready when the first
-index is complete. Port 0 takes any free one; the log tells the address. A
-termination signal lets requests under way finish; a second one does not.`
+	return `It listens immediately: /health returns 200 from then on, /ready when the first
+index is complete. Port 0 takes any free one; the log has the address. On a
+termination signal running requests are completed; a second signal ends the
+process.`
 }
 
-// Run serves until ctx ends. Requests drain before what they stand on closes.
+// Run serves until ctx ends. Requests drain before index and catalog close.
 func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	n, dir, err := a.open()
 	if err != nil {
@@ -50,8 +51,10 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	cfg := a.apiConfig(kb.Base{Catalog: store, Search: keeper, Network: n,
-		PublicURL: a.config.publicURL(public.Addr().String()), Now: time.Now})
+	cfg := a.apiConfig(kb.Base{
+		Catalog: store, Search: keeper, Network: n, Now: time.Now,
+		PublicURL: a.config.publicURL(public.Addr().String()),
+	})
 	cfg.Metrics, cfg.Loopback = newMetrics(keeper, store, time.Now), isLoopback(public)
 	cfg.AdminLoopback = admin == nil || isLoopback(admin)
 	handlers, err := api.New(cfg)
@@ -62,8 +65,8 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	g, ctx := errgroup.WithContext(ctx)
 	serveHTTP(ctx, g, public, handlers.Public, time.Minute, a.log)
 	if admin != nil {
-		a.log.Info("listening for the operator", "address", admin.Addr().String())
-		serveHTTP(ctx, g, admin, handlers.Admin, 0, a.log) // profiles take as long as they are asked to
+		a.log.Info("admin listener ready", "address", admin.Addr().String())
+		serveHTTP(ctx, g, admin, handlers.Admin, 0, a.log) // no timeout: the client sets the length of profiles
 	}
 	g.Go(func() error { return keeper.Run(ctx) })
 	err = errors.Join(g.Wait(), keeper.Close())
@@ -71,8 +74,8 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	return err
 }
 
-// syncing runs the sources of a network on their schedules; nil where the
-// configuration switches that off.
+// syncing runs the sources of a network on their schedules; nil if that is
+// switched off.
 func (a *app) syncing(n network.Network, store catalog.Store, dir string) func(context.Context, func()) error {
 	if !a.config.Sync.Enabled {
 		return nil
@@ -95,9 +98,9 @@ func (a *app) syncing(n network.Network, store catalog.Store, dir string) func(c
 	}
 }
 
-// keeper returns what keeps the index of an open catalog up to date.
-func (a *app) keeper(n network.Network, dir string, store catalog.Store,
-	sync func(context.Context, func()) error,
+// keeper returns the keeper of an open catalog's index.
+func (a *app) keeper(
+	n network.Network, dir string, store catalog.Store, sync func(context.Context, func()) error,
 ) (*stack.Keeper, error) {
 	cfg, err := a.stackConfig(n, dir)
 	cfg.Store = store

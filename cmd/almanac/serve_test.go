@@ -449,7 +449,7 @@ func TestTheOperatorsListenerAsksForItsToken(t *testing.T) {
 		close(s.exited)
 	}()
 	defer s.kill()
-	_, port, err := net.SplitHostPort(s.await(t, "listening for the operator").Address)
+	_, port, err := net.SplitHostPort(s.await(t, "admin listener ready").Address)
 	if err != nil {
 		t.Fatal(err)
 	}

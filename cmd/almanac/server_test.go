@@ -50,7 +50,7 @@ func start(tb testing.TB, env []string, args ...string) *server {
 		}
 	})
 	s.base = "http://" + s.await(tb, "listening").Address
-	s.admin = "http://" + s.await(tb, "listening for the operator").Address
+	s.admin = "http://" + s.await(tb, "admin listener ready").Address
 	return s
 }
 

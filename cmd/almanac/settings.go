@@ -10,13 +10,13 @@ import (
 	"almanac/catalog/network"
 )
 
-// setting is one key of the configuration, read from Config's tags. A secret
-// has a second setting beside it, with fileSuffix: the file that holds it.
+// setting is one key of the configuration, from Config's tags. A secret has a
+// second setting with fileSuffix: the file that holds it.
 type setting struct {
 	key, def, doc string
 	secret        bool
-	empty         bool  // an empty value means something
-	index         []int // of the field in Config; nil for a secret's file
+	empty         bool  // an empty value is meaningful
+	index         []int // of the field in Config; nil for the file of a secret
 }
 
 const fileSuffix = "_file"
@@ -39,7 +39,7 @@ var settings = func() []setting {
 	return out
 }()
 
-// shortEnv are the environment variables with names of their own.
+// shortEnv are the environment variables with special names.
 var shortEnv = map[string]string{"ALMANAC_CORPUS": "network.corpus_dir", "ALMANAC_SYNC": "sync.enabled"}
 
 const envPrefix = "ALMANAC_"
@@ -47,12 +47,12 @@ const envPrefix = "ALMANAC_"
 // envFile names the configuration file.
 const envFile = envPrefix + "CONFIG"
 
-// foreignEnv are the beginnings of variables with our prefix that are no
-// settings: those of tests and benchmarks, and those that an orchestrator sets
-// for a service that is called almanac.
+// foreignEnv are prefixes of ALMANAC_ variables that are not settings: those of
+// tests and benchmarks, and those that an orchestrator sets for a service named
+// almanac.
 var foreignEnv = []string{"ALMANAC_SHARED", "ALMANAC_BENCH_", "ALMANAC_TEST_", "ALMANAC_SERVICE_", "ALMANAC_PORT"}
 
-// envName is the variable of a key: only the first underscore splits.
+// envName returns the variable of a key; its first underscore stands for the dot.
 func envName(key string) string {
 	return envPrefix + strings.ToUpper(strings.Replace(key, ".", "_", 1))
 }

@@ -99,7 +99,7 @@ func TestSourcesOnTheWeb(t *testing.T) {
 			t.Errorf("search %s: want %s\n%s", query, want, out)
 		}
 	}
-	if _, errOut, code := almanac(t, environ(dir, "ALMANAC_SYNC_ALLOW=loopback"), "config"); code != 2 || !strings.Contains(errOut, `sync.allow: "loopback" is no network`) {
+	if _, errOut, code := almanac(t, environ(dir, "ALMANAC_SYNC_ALLOW=loopback"), "config"); code != 2 || !strings.Contains(errOut, `sync.allow: "loopback" is not a network`) {
 		t.Errorf("exit code %d, %s", code, errOut)
 	}
 }

@@ -22,8 +22,8 @@ type syncCmd struct {
 
 func (*syncCmd) Help() string {
 	return `Progress goes to standard error: bars on a terminal, JSON lines elsewhere. The
-table at the end goes to standard output. It may run beside a serve, whose
-answers have what is new within two seconds.`
+final table goes to standard output. It may run while the server does, whose
+answers include the changes within two seconds.`
 }
 
 func (c *syncCmd) Run(ctx context.Context, a *app) error {
@@ -64,8 +64,8 @@ func (c *syncCmd) sync(ctx context.Context, a *app, n network.Network, store cat
 	return derived
 }
 
-// failures is one sentence on the sources that failed; the table and the
-// progress tell why.
+// failures returns an error that names the failed sources; the reasons are in
+// the table.
 func failures(reports []ingest.Report) error {
 	var names []string
 	for _, r := range reports {
@@ -87,7 +87,8 @@ func printSync(w io.Writer, reports []ingest.Report) error {
 		if r.Err != nil {
 			result = oneLine(r.Err.Error())
 		}
-		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", r.Source, r.Created, r.Updated, r.Unchanged, r.Deleted, r.Skipped, r.Took.Round(time.Millisecond), result)
+		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", r.Source, r.Created, r.Updated, r.Unchanged, r.Deleted,
+			r.Skipped, r.Took.Round(time.Millisecond), result)
 	}
 	return tw.Flush()
 }

@@ -5,17 +5,13 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"almanac/retrieval/eval"
 )
 
-// table is a table to print; the first row is its header.
-type table [][]string
-
-// add appends a row of cells.
-func (t *table) add(cells ...string) { *t = append(*t, cells) }
-
-// printTables prints tables one below the other, as aligned columns or as
-// Markdown. Tables without a row below the header are left out.
-func printTables(w io.Writer, markdown bool, tables ...table) error {
+// printTables prints tables as aligned columns or as Markdown. Tables with only
+// a header are left out.
+func printTables(w io.Writer, markdown bool, tables ...eval.Table) error {
 	first := true
 	for _, t := range tables {
 		if len(t) < 2 {
@@ -25,14 +21,14 @@ func printTables(w io.Writer, markdown bool, tables ...table) error {
 			fmt.Fprintln(w)
 		}
 		first = false
-		if err := t.print(w, markdown); err != nil {
+		if err := printTable(w, t, markdown); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t table) print(w io.Writer, markdown bool) error {
+func printTable(w io.Writer, t eval.Table, markdown bool) error {
 	if markdown {
 		for i, row := range t {
 			fmt.Fprintf(w, "| %s |\n", strings.Join(row, " | "))

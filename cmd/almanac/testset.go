@@ -19,10 +19,10 @@ import (
 type testSet struct {
 	dir    string
 	name   string
-	corpus bool // it has documents of its own; else they are those of the data directory
+	corpus bool // it has documents; otherwise they are in the data directory
 }
 
-// testSets lists directories as sets; they are told apart by their names.
+// testSets lists directories as sets; their names must differ.
 func testSets(judged, queries []string) ([]testSet, error) {
 	var sets []testSet
 	var names []string
@@ -42,7 +42,7 @@ func testSets(judged, queries []string) ([]testSet, error) {
 	return sets, nil
 }
 
-// repeated returns a string that stands twice, or "".
+// repeated returns a string that occurs twice, or "".
 func repeated(names []string) string {
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
@@ -52,14 +52,16 @@ func repeated(names []string) string {
 	return ""
 }
 
-// evalDeadline lets every engine take part in every measured search, however
-// busy the machine is; the measured times tell whether it was.
+// evalDeadline is long enough that every engine answers every measured search on
+// a busy machine; the measured times show whether it was busy.
 const evalDeadline = time.Minute
 
-// openSet opens a library whose index holds the set's documents, with profiles
-// to search by, and the documents' names by record. A set's own documents are
-// loaded into a temporary directory.
-func (a *app) openSet(ctx context.Context, set testSet, profiles []profile.Profile) (*library, map[int64]string, error) {
+// openSet opens a library whose index contains the set's documents, with profiles
+// to search by, and returns it with the documents' names by record. Documents of
+// the set itself are loaded into a temporary directory.
+func (a *app) openSet(
+	ctx context.Context, set testSet, profiles []profile.Profile,
+) (*library, map[int64]string, error) {
 	n, dir, err := network.Network{Name: "judged"}, "", error(nil)
 	if set.corpus {
 		dir, err = os.MkdirTemp("", "almanac-eval-*")

@@ -12,8 +12,7 @@ func (versionCmd) Run(a *app) error {
 	return err
 }
 
-// release is the version of the program; the revision it was built from comes
-// from the build.
+// release is the version of the program; the build adds the revision.
 const release = "0.1.0"
 
 func version() string {
