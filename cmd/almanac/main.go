@@ -32,6 +32,7 @@ type cli struct {
 	Sync        syncCmd    `cmd:"" help:"Sync the sources once, then exit."`
 	Search      searchCmd  `cmd:"" help:"Search from the command line."`
 	MCP         mcpCmd     `cmd:"" name:"mcp" help:"Serve the tools over standard input and output."`
+	Tools       toolsCmd   `cmd:"" help:"List what clients can ask, or ask it from the command line."`
 	NetworkFile networkCmd `cmd:"" name:"network" help:"Check and describe network files."`
 	Export      exportCmd  `cmd:"" help:"Write the catalog as a portable corpus."`
 	Import      importCmd  `cmd:"" help:"Read an exported corpus into an empty data directory."`

@@ -13,7 +13,6 @@ import (
 	"almanac/api/kb"
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
-	"almanac/retrieval/stack"
 )
 
 type searchCmd struct {
@@ -38,17 +37,11 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 		}
 		name, profiles = p.Name, append(profiles, p)
 	}
-	s, err := a.openLibrary(ctx, stack.Open, profiles...)
+	s, b, err := a.openSearch(ctx, profiles...)
 	if err != nil {
 		return err
 	}
 	defer s.close()
-	if err := s.CatchUp(ctx, false); err != nil {
-		return err
-	}
-	if records, _ := s.Follower.Table().Size(); records == 0 {
-		return fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", s.dir)
-	}
 	request := retrieval.Request{
 		Query: strings.Join(c.Query, " "), Limit: c.Limit, Explain: c.Explain, Profile: name,
 		Diversify: c.Type == "all",
@@ -61,7 +54,6 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	b := kb.Base{Catalog: s.store, Network: s.network, PublicURL: a.config.publicURL(a.config.Server.Listen)}
 	hits, err := b.Hits(ctx, res.Results, true)
 	if err != nil {
 		return err

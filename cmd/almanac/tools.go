@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"almanac/api"
+	"almanac/api/kb"
+	"almanac/api/line"
+	"almanac/api/op"
+	"almanac/ingest/networks"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/stack"
+)
+
+type toolsCmd struct {
+	List toolsListCmd `cmd:"" help:"List what clients can ask, with examples."`
+	Call toolsCallCmd `cmd:"" help:"Ask as a client would and print the answer as JSON."`
+}
+
+type toolsListCmd struct{}
+
+func (toolsListCmd) Run(a *app) error {
+	n, err := networks.Load(a.config.Network.Name)
+	if err != nil {
+		return err
+	}
+	return line.List(a.out, api.Operations(kb.Base{Network: n}), "almanac tools call")
+}
+
+type toolsCallCmd struct {
+	Name      string   `arg:"" help:"A tool, or an operation of REST; list names them."`
+	Arguments []string `arg:"" optional:"" help:"Arguments as name=value; items of a list are separated by commas."`
+}
+
+func (*toolsCallCmd) Help() string {
+	return `The answer is that of REST. Example:
+  almanac tools call list_cips status=Final limit=5`
+}
+
+func (c *toolsCallCmd) Run(ctx context.Context, a *app) error {
+	s, b, err := a.openSearch(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	err = line.Call(ctx, a.out, api.Operations(b), c.Name, c.Arguments)
+	if errors.Is(err, op.ErrInvalid) {
+		return fmt.Errorf("%w: %w", errUsage, err)
+	}
+	return err
+}
+
+// openSearch opens the data directory of the configured network and brings its
+// index up to date.
+func (a *app) openSearch(ctx context.Context, profiles ...profile.Profile) (*library, kb.Base, error) {
+	s, err := a.openLibrary(ctx, stack.Open, profiles...)
+	if err != nil {
+		return nil, kb.Base{}, err
+	}
+	err = s.CatchUp(ctx, false)
+	if records, _ := s.Follower.Table().Size(); err == nil && records == 0 {
+		err = fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", s.dir)
+	}
+	if err != nil {
+		return nil, kb.Base{}, errors.Join(err, s.close())
+	}
+	return s, kb.Base{
+		Catalog: s.store, Search: s.Searcher, Network: s.network, Now: time.Now,
+		PublicURL: a.config.publicURL(a.config.Server.Listen),
+	}, nil
+}
