@@ -59,7 +59,7 @@ func do(h http.Handler, method, target, body string) *httptest.ResponseRecorder 
 	return w
 }
 
-// TestOneOperationTwoInterfaces asks each question over REST and as a tool.
+// TestOneOperationTwoInterfaces sends each request over REST and as a tool.
 func TestOneOperationTwoInterfaces(t *testing.T) {
 	tests := []struct {
 		name, target, tool, args string

@@ -132,7 +132,7 @@ func TestResources(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(contents[0].Text, "/var/secret") {
-			t.Errorf("%s tells internals", uri)
+			t.Errorf("%s reveals internals", uri)
 		}
 		for path, w := range fields {
 			if n, ok := w.(int); ok {
@@ -144,7 +144,7 @@ func TestResources(t *testing.T) {
 		}
 	}
 	if e := ask("resources/read", `{"uri":"kb://attic"}`).Error; e == nil {
-		t.Error("an unknown resource is no error")
+		t.Error("an unknown resource is not an error")
 	}
 }
 

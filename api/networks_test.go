@@ -58,7 +58,7 @@ func TestNetworksByTheirFileAlone(t *testing.T) {
 	}
 }
 
-// walk asks every operation that needs no argument, and those about a proposal
+// walk calls every operation that needs no argument, and those about a proposal
 // about each of them; answers are what the network's own schemas say.
 func (l *library) walk(t *testing.T) {
 	proposals, _, err := l.store.List(t.Context(), catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}})
@@ -87,7 +87,7 @@ func (l *library) walk(t *testing.T) {
 	}
 }
 
-// try asks a question whose answer may be that there is none yet.
+// try calls an operation that may answer that there is no data yet.
 func (l *library) try(t *testing.T, o op.Operation, q question) {
 	t.Helper()
 	if o.Method == "GET" && o.Path != "" {

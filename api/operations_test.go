@@ -8,7 +8,7 @@ import (
 	"almanac/catalog"
 )
 
-// TestOperations asks every operation on every interface it is served on; each
+// TestOperations calls every operation on every interface it is served on; each
 // answer must be what the operation's schema says. A second network, with
 // another prefix, padding and status words, answers the same.
 func TestOperations(t *testing.T) {
@@ -90,12 +90,12 @@ func cipQuestions(l *library) []question {
 	}
 	return append(all, []question{
 		{name: "a tool names a malformed id", tool: "get_cip", args: `{"id":"abc"}`, status: 400, message: "id is malformed"},
-		{name: "a tool says what is not there", tool: "get_cip", args: `{"id":"77"}`, status: 404, message: "there is no CIP-0077"},
+		{name: "a tool names the missing proposal", tool: "get_cip", args: `{"id":"77"}`, status: 404, message: "there is no CIP-0077"},
 		{name: "an unknown history is 404", target: "/api/v1/cips/9999/history", tool: "get_cip_history", args: `{"id":9999}`, status: 404, message: "there is no CIP-9999"},
 		{name: "a draft", target: "/api/v1/cips/PR-203", tool: "get_cip", args: `{"id":"pr 203"}`, want: fields{"id": "PR-203", "draft": true, "status": "Draft", "requires.0": "0056"}},
 		{name: "a merged draft answers as the proposal it became", target: "/api/v1/cips/PR-12", tool: "get_cip", args: `{"id":"PR-12"}`,
 			want: fields{"id": "0007", "label": "CIP-0007", "draft": false, "requires.0": "0001", "header.Requires": "1", "content": "CIP-0007: Berth tokens\n\n## Abstract\n\nBerth tokens for the harbour.", "truncated": false}},
-		{name: "what has no source of its own has our page for both", target: "/api/v1/cips/60", tool: "get_cip", args: `{"id":"60"}`,
+		{name: "a record without an address at its source has our page for both", target: "/api/v1/cips/60", tool: "get_cip", args: `{"id":"60"}`,
 			want: fields{"url": publicURL + "/api/v1/cips/0060", "tldr": nil, "content": "", "authors.#": 0, "requires.#": 0}},
 		{name: "a bad cursor", target: "/api/v1/cips/56?cursor=x", tool: "get_cip", args: `{"id":"56","cursor":"x"}`, status: 400, message: "cursor must be a next_cursor"},
 
@@ -167,7 +167,7 @@ func dependencyQuestions() []question {
 			"id": "PR-31", "kind": "proposal", "title": "Tug telemetry", "prerequisites.*.id": "0056,0007,0100,0001", "open": 2}},
 		{name: "nothing is required", tool: "detect_cip_dependency_chain", args: `{"cip_id":"1"}`, want: fields{"prerequisites.#": 0, "total": 0, "open": 0, "ready": true}},
 		{name: "neither a draft nor a grant", tool: "detect_cip_dependency_chain", args: `{"cip_id":"PR-1"}`, status: 404, message: "there is no PR-1, neither a draft nor a grant"},
-		{name: "a number is no grant", tool: "detect_cip_dependency_chain", args: `{"cip_id":"31"}`, status: 404, message: "there is no CIP-0031"},
+		{name: "a number is not a grant", tool: "detect_cip_dependency_chain", args: `{"cip_id":"31"}`, status: 404, message: "there is no CIP-0031"},
 	}
 }
 

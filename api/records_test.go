@@ -40,7 +40,7 @@ func cites(relation catalog.Relation, keys ...string) []catalog.Link {
 // longText is longer than two answers hold, in characters of one to four bytes.
 var longText = "# Almanac of tides\n\n" + strings.Repeat("Ebbe, flût, 潮汐 und 🌊 follow the moon. ", 3_000) + "The end."
 
-// improvement proposals and what is beside them; "cips" owns them.
+// improvement proposals and their attachments; "cips" owns them.
 func proposals() []item {
 	cip := func(key, title, state, kind string, created int, d catalog.CIP, links ...catalog.Link) item {
 		number := strings.TrimPrefix(key, "CIP-")
@@ -139,7 +139,7 @@ func talk() []item {
 	}
 }
 
-// curated has one record of each kind that no operation of its own reads yet.
+// curated has one record of each kind that has no operation yet.
 func curated() []item {
 	at := func(kind catalog.Kind, key, title, body string) catalog.Record {
 		return catalog.Record{Kind: kind, Key: key, Title: title, Source: "curated", Body: body}

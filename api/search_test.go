@@ -30,7 +30,7 @@ func searchQuestions(t *testing.T, l *library) []question {
 			"items.0.url": "https://docs.example/guide/berths.md", "degraded.#": 0, "corrected": nil, "items.0.date": "2030-05-05T12:00:00Z"}},
 		{name: "an identifier finds its proposal", target: "/api/v1/search?q=cip+56", tool: "search", args: `{"query":"cip 56"}`, want: fields{"items.0.id": "0056", "items.0.key": "CIP-0056", "items.0.state": "Review"}},
 		{name: "a typo is read as the near word", target: "/api/v1/search?q=quartermastre", tool: "search", args: `{"query":"quartermastre"}`, want: fields{"items.0.title": "Book a berth"}},
-		{name: "highlighting is asked for", target: "/api/v1/search?q=fog&highlight=1", want: fields{"items.0.matches.title.#": 1}},
+		{name: "highlighting is requested", target: "/api/v1/search?q=fog&highlight=1", want: fields{"items.0.matches.title.#": 1}},
 		{name: "no highlighting", target: "/api/v1/search?q=fog", check: func(t *testing.T, answer any) {
 			if _, ok := at(answer, "items.0.matches"); ok {
 				t.Error("there are matches")
@@ -130,7 +130,7 @@ func scoresFall(t *testing.T, answer any) {
 	}
 }
 
-// TestALongAddressIsRefusedInJSON asks a real server: net/http refuses headers
+// TestALongAddressIsRefusedInJSON calls a real server: net/http refuses headers
 // beyond its own limit in plain text.
 func TestALongAddressIsRefusedInJSON(t *testing.T) {
 	l := open(t).ready(t)

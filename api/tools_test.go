@@ -67,7 +67,7 @@ func TestTools(t *testing.T) {
 	}
 }
 
-// TestToolsAreAsRecorded compares what clients are told of each tool with its
+// TestToolsAreAsRecorded compares the description of each tool with its
 // golden file.
 func TestToolsAreAsRecorded(t *testing.T) {
 	dir := filepath.Join("testdata", "tools")

@@ -121,7 +121,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// searcher answers with what it was asked, or an error.
+// searcher returns the request, or an error.
 type searcher struct{ err error }
 
 func (s searcher) Search(_ context.Context, r retrieval.Request) (retrieval.Response, error) {

@@ -68,7 +68,7 @@ func useSession(t *testing.T, session *sdk.ClientSession) {
 		}
 	}
 	if _, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "nothing"}); err == nil {
-		t.Error("an unknown tool is no error")
+		t.Error("an unknown tool is not an error")
 	}
 	res, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "kb://motd"})
 	if err != nil || res.Contents[0].Text != "hello" {

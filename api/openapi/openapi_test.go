@@ -19,7 +19,7 @@ func document(t *testing.T, ops []op.Operation) []byte {
 	t.Helper()
 	b, err := openapi.Document(openapi.Config{
 		Title: "Shelf", PublicURL: "https://kb.example", Operations: ops, Exact: []string{"Note"},
-		Groups: []openapi.Group{{Name: "desk", Description: "Where one asks."}},
+		Groups: []openapi.Group{{Name: "desk", Description: "Questions."}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func TestNames(t *testing.T) {
 	}
 	load(t, []byte(b))
 	if strings.Contains(b, `"any":true`) || !strings.Contains(b, `"any":{"description":`) {
-		t.Error("a boolean stands for a schema")
+		t.Error("a schema is a boolean")
 	}
 }
 
@@ -158,7 +158,7 @@ func TestWhatGeneratorsAndLintersAskFor(t *testing.T) {
 	b := string(document(t, optest.Operations()))
 	for _, want := range []string{
 		`"security":[]`, `"license":{"name":"Apache License 2.0","identifier":"Apache-2.0"}`,
-		`{"name":"desk","description":"Where one asks."}`, `"example":"Novel"`, `"text/plain":{"schema":{"type":"string"}}`,
+		`{"name":"desk","description":"Questions."}`, `"example":"Novel"`, `"text/plain":{"schema":{"type":"string"}}`,
 		`"operationId":"search_books_post"`,
 	} {
 		if !strings.Contains(b, want) {

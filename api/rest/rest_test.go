@@ -81,8 +81,8 @@ func TestREST(t *testing.T) {
 		{"a semicolon is 400", "GET", "/api/v1/books?limit=1;offset=2", "", nil, 400, `the query string is malformed`, ""},
 		{"an unknown address is 404 in JSON", "GET", "/nowhere", "", nil, 404, `{"error":"no such endpoint`, ""},
 		{"a wrong method is 405 in JSON", "DELETE", "/api/v1/books", "", nil, 405, `{"error":"DELETE is not allowed here`, ""},
-		{"a panic is 500 and tells nothing", "GET", "/api/v1/break", "", nil, 500, `{"error":"internal error"}`, "purpose"},
-		{"an internal error tells nothing", "GET", "/api/v1/lose", "", nil, 500, `{"error":"internal error"}`, "sqlite"},
+		{"a panic is 500 without details", "GET", "/api/v1/break", "", nil, 500, `{"error":"internal error"}`, "purpose"},
+		{"an internal error is 500 without details", "GET", "/api/v1/lose", "", nil, 500, `{"error":"internal error"}`, "sqlite"},
 		{"a deadline is 504", "GET", "/api/v1/wait", "", nil, 504, `{"error":"it took too long`, ""},
 		{"what is closed is 503", "GET", "/api/v1/closed", "", nil, 503, `{"error":"the shelf is being painted"}`, ""},
 		{"a long address is 414", "GET", "/api/v1/books?kind=" + strings.Repeat("x", rest.MaxURL), "", nil, 414, `{"error":"the address`, ""},
@@ -119,7 +119,7 @@ func checkError(t *testing.T, w *httptest.ResponseRecorder) {
 	}
 	var e map[string]string
 	if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || len(e) != 1 || e["error"] == "" {
-		t.Errorf("%s is no error", w.Body)
+		t.Errorf("%s is not an error", w.Body)
 	}
 	if cc := w.Header().Get("Cache-Control"); cc != "no-store" {
 		t.Errorf("Cache-Control %q", cc)

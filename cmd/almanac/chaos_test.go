@@ -62,7 +62,7 @@ func newLink(tb testing.TB, upstream string) link {
 	}
 }
 
-// toxic lets a toxic act on what the server answers.
+// toxic applies a toxic to the answers of the server.
 func (l link) toxic(tb testing.TB, kind string, attributes map[string]int) {
 	tb.Helper()
 	text, err := json.Marshal(map[string]any{"type": kind, "attributes": attributes})
@@ -624,8 +624,8 @@ func (w *world) settings(t *testing.T) {
 	}
 }
 
-// formats lets the program find a collection that another version wrote. That
-// is refused, not searched, until somebody removes it.
+// formats gives the program a collection that another version wrote. That
+// is refused, not searched, until it is removed.
 func (w *world) formats(t *testing.T) {
 	t.Helper()
 	for version, weighting := range map[string]string{"older": "0", "newer": "1000"} {
@@ -646,7 +646,7 @@ func TestChaos(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for what the program leaves alone for seconds")
 	}
-	// Not beside other tests: an engine that is slow for want of a processor is
+	// Not parallel to other tests: an engine that is slow for want of a processor is
 	// one that is away.
 	var all errgroup.Group // most of the time they wait
 	if os.Getenv("ALMANAC_TEST_MEILI_URL") != "" {

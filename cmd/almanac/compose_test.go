@@ -394,11 +394,11 @@ func TestDockerfile(t *testing.T) {
 		t.Errorf("stages %q", i.from)
 	}
 	if !strings.Contains(readText(t, "Dockerfile"), "\nARG BASE=scratch\n") {
-		t.Error("the image holds more than the program unless told")
+		t.Error("the image contains more than the program by default")
 	}
 }
 
-// exampleEnv returns the lines of env.example that are no comments.
+// exampleEnv returns the lines of env.example that are not comments.
 func exampleEnv(t *testing.T) map[string]string {
 	t.Helper()
 	env := map[string]string{}
@@ -411,7 +411,7 @@ func exampleEnv(t *testing.T) map[string]string {
 }
 
 // TestEnvExample: each variable is a setting or one of compose.yaml's, all of
-// those are there, and the values that are no comments are the defaults.
+// those are there, and the values outside comments are the defaults.
 func TestEnvExample(t *testing.T) {
 	t.Parallel()
 	file := readText(t, "compose.yaml")
@@ -449,7 +449,7 @@ func TestEnvExample(t *testing.T) {
 		return string(text)
 	}
 	if stack(nil) != stack(exampleEnv(t)) {
-		t.Error("env.example as it stands makes another stack than none")
+		t.Error("env.example without changes makes another stack than none")
 	}
 }
 

@@ -96,7 +96,7 @@ func newTeacher(t *testing.T) *teacher {
 	return s
 }
 
-// restart returns how many texts were asked for and begins to count anew.
+// restart returns how many texts were requested and restarts the count.
 func (s *teacher) restart(most int) (asked int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +114,7 @@ func (s *teacher) embeddings(w http.ResponseWriter, r *http.Request) {
 	s.asked += len(request.Input)
 	beyond := s.asked > s.most
 	s.mu.Unlock()
-	if beyond { // whoever asks is killed
+	if beyond { // the client is killed
 		select {
 		case s.beyond <- struct{}{}:
 		default:
@@ -188,7 +188,7 @@ func TestDistilGoesOnAfterAKill(t *testing.T) {
 	// Lost are at most the answers of one batch; another may still be on its
 	// way to the server.
 	if asked := server.restart(unlimited); asked == 0 || asked > total-400+64 {
-		t.Errorf("asked for %d texts after the kill, of %d in all", asked, total)
+		t.Errorf("%d texts requested after the kill, of %d in all", asked, total)
 	}
 	for _, name := range []string{"static24.npz", "vocab.txt"} {
 		if !bytes.Equal(contents(t, whole, name), contents(t, cut, name)) {

@@ -15,7 +15,7 @@ import (
 	"almanac/retrieval/profile"
 )
 
-// inProcess runs the program without a process of its own.
+// inProcess runs the program in this process.
 func inProcess(t *testing.T, environ []string, args ...string) (out, errOut string, code int) {
 	t.Helper()
 	var o, e bytes.Buffer

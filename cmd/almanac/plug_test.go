@@ -31,7 +31,7 @@ type plug struct {
 	want  []string      // what it leaves, a line each
 }
 
-// home is a directory of the test's own, in memory where there is such a file
+// home is a temporary directory, in memory if there is such a file
 // system: what a kill leaves does not depend on the disk, but its time does.
 func home(t *testing.T) string {
 	t.Helper()

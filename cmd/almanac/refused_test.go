@@ -32,10 +32,10 @@ type wrong struct {
 	spoil func(*meilitest.Server, *qdranttest.Server)
 }
 
-// hush is a key that nobody may see.
+// hush is a key that must not be printed.
 const hush = "hush-hush-key"
 
-// nothingListens is the address of a port that is for nobody.
+// nothingListens is the address of a port without a listener.
 func nothingListens(*testing.T) string { return "http://127.0.0.1:1" }
 
 // htmlServer is a server of pages.

@@ -76,7 +76,7 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptTB lets a script use what tests use.
+// scriptTB makes helpers of tests usable in scripts.
 type scriptTB struct {
 	testing.TB
 	ts *testscript.TestScript

@@ -25,7 +25,7 @@ import (
 )
 
 // TestAServerIsHealthyBeforeItIsReady holds the index lock, so that the server
-// has to wait for a first sync that does not happen; then it lets go.
+// has to wait for a first sync that does not happen; then it releases the lock.
 func TestAServerIsHealthyBeforeItIsReady(t *testing.T) {
 	t.Parallel()
 	at := newSite(t, 40)
@@ -263,8 +263,8 @@ func TestARequestUnderWayFinishesWhenTheServerStops(t *testing.T) {
 	defer conn.Close()
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_cip","arguments":{"id":"3"}}}`
 	fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-06-18\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:40])
-	// The server has the first half when it counts a connection that is busy;
-	// nothing tells from outside, so that it is given a moment.
+	// Give the server time to read the first half: when it has is not visible
+	// from outside.
 	time.Sleep(200 * time.Millisecond)
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

@@ -220,7 +220,7 @@ func (st state) String() string {
 	return b.String()
 }
 
-// eventually asks until the answer is yes.
+// eventually calls until the result is true.
 func eventually(tb testing.TB, what string, ask func() bool) time.Duration {
 	tb.Helper()
 	began := time.Now()

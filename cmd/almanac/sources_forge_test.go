@@ -25,7 +25,7 @@ sources:
     options: {api: "SERVER", token_env: BUOYS_TOKEN, repository: buoys/lips}
 `
 
-// codeFiles are what the forge answers. Each text has a word of its own.
+// codeFiles are the answers of the forge. Each text has a unique word.
 var codeFiles = map[string]string{
 	"/repos/buoys/lamp":                 `{"full_name":"buoys/lamp","description":"Keeps the gimbal level","default_branch":"main","has_discussions":true}`,
 	"/repos/buoys/lamp/issues":          `[{"number":5,"title":"Lamp goes out","state":"open","body":"The bellows leak since the squall.","user":{"login":"wick"},"created_at":"2031-05-06T08:00:00Z","updated_at":"2031-05-06T08:00:00Z"},{"number":6,"title":"Seal it","state":"closed","body":"With oakum.","user":{"login":"wick"},"pull_request":{"merged_at":"2031-05-07T08:00:00Z"},"created_at":"2031-05-07T08:00:00Z","updated_at":"2031-05-07T08:00:00Z"}]`,

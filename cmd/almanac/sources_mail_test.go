@@ -25,7 +25,7 @@ sources:
       message: "SERVER/g/{group}/message/{number}"
 `
 
-// talkFiles are what the server has. Each text has a word of its own.
+// talkFiles are the files of the server. Each text has a unique word.
 var talkFiles = map[string][2]string{ // path → type, text
 	"/categories.json": {"application/json", `{"category_list":{"categories":[{"id":3,"name":"Support","slug":"support","topic_count":1}]}}`},
 	"/latest.json": {"application/json", `{"topic_list":{"topics":[{"id":41,"title":"Lamp goes out","slug":"lamp-goes-out","posts_count":1,"bumped_at":"2031-05-06T08:00:00.000Z",

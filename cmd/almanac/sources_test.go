@@ -29,7 +29,7 @@ sources:
     options: {feed: "SERVER/videos.xml", transcripts: "SERVER/{id}.vtt"}
 `
 
-// webFiles are what the server has. Each text has a word of its own.
+// webFiles are the files of the server. Each text has a unique word.
 var webFiles = map[string][2]string{ // path → type, text
 	"/feed.xml": {"application/rss+xml", `<rss version="2.0"><channel><title>J</title><link>/</link><item><title>New lamps</title><link>/posts/lamps</link>
 <pubDate>Tue, 06 May 2031 08:00:00 +0000</pubDate></item></channel></rss>`},
@@ -64,7 +64,7 @@ var lanternPDF = func() string {
 }()
 
 // TestSourcesOnTheWeb syncs a network file with a source of every kind that
-// asks servers, twice, and finds what each of them read.
+// calls servers, twice, and finds the texts of each.
 func TestSourcesOnTheWeb(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f, ok := webFiles[r.URL.Path]

@@ -115,7 +115,7 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 const settle = 90 * time.Second
 
 // benchmarkSearches measures queries after others, which fill the caches of
-// servers and connections and bring into memory what a pause let go.
+// servers and connections and load into memory what a pause released.
 func benchmarkSearches(b *testing.B, s *library, warm, queries []string, passages int) {
 	var took, own, retrieve, cosines []time.Duration
 	degraded := 0
