@@ -19,7 +19,8 @@ func communityQuestions(t *testing.T, l *library) []question {
 			last = w
 		}
 	}
-	none := fields{"counts.cip_status_change": 0, "counts.new_cip": 0, "counts.new_proposal": 0, "counts.new_forum_topic": 0, "counts.new_blog_post": 0, "counts.new_release": 1, "counts.new_radar_item": 0}
+	none := fields{"counts.cip_status_change": 0, "counts.new_cip": 0, "counts.new_proposal": 0,
+		"counts.new_forum_topic": 0, "counts.new_blog_post": 0, "counts.new_release": 1, "counts.new_radar_item": 0}
 	none["total"], none["items.0.title"] = 1, "Pilot 1.3.0-rc.1"
 	return []question{
 		{name: "a week", target: "/api/v1/changes", tool: "get_recent_changes", check: newest, want: fields{

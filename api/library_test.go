@@ -95,7 +95,8 @@ func TestPagesOfALongTextJoin(t *testing.T) {
 			if err := json.Unmarshal([]byte(ask(cursor)), &page); err != nil {
 				t.Fatal(err)
 			}
-			if n := utf8.RuneCountInString(page.Content); n > 50_000 || page.Truncated && n != 50_000 || page.Truncated != (page.NextCursor != "") {
+			if n := utf8.RuneCountInString(page.Content); n > 50_000 || page.Truncated && n != 50_000 ||
+				page.Truncated != (page.NextCursor != "") {
 				t.Fatalf("%s: a page of %d characters, truncated %v, next %q", name, n, page.Truncated, page.NextCursor)
 			}
 			whole.WriteString(page.Content)

@@ -34,7 +34,8 @@ func countQuestions(l *library) []question {
 				method, _ := at(e, "method")
 				path, _ := at(e, "path")
 				params, _ := at(e, "parameters.*.x")
-				if w := do(l.public, "GET", path.(string), ""); method == "GET" && !strings.Contains(path.(string), "{") && w.Code != 200 && w.Code != 400 || params == nil {
+				if w := do(l.public, "GET", path.(string), ""); method == "GET" &&
+					!strings.Contains(path.(string), "{") && w.Code != 200 && w.Code != 400 || params == nil {
 					t.Errorf("%v %v: %d %v", method, path, w.Code, params)
 				}
 			}
@@ -168,10 +169,12 @@ func TestBeforeTheFirstIndex(t *testing.T) {
 			t.Errorf("%s: %d, want %d", target, w.Code, want)
 		}
 	}
-	if w := do(l.public, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); w.Code != 200 || !strings.HasPrefix(w.Body.String(), `{"jsonrpc"`) || !strings.Contains(w.Body.String(), `"get_doc"`) {
+	if w := do(l.public, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); w.Code != 200 ||
+		!strings.HasPrefix(w.Body.String(), `{"jsonrpc"`) || !strings.Contains(w.Body.String(), `"get_doc"`) {
 		t.Errorf("tools/list: %d %.100s", w.Code, w.Body)
 	}
-	if got, isError := call(t, l.public, "search", `{"query":"tide"}`); !isError || !strings.Contains(got, "loading, ") {
+	if got, isError := call(t, l.public, "search", `{"query":"tide"}`); !isError ||
+		!strings.Contains(got, "loading, ") {
 		t.Errorf("search: %s", got)
 	}
 	l.ready(t)
@@ -187,7 +190,8 @@ func TestABrokenCatalogTellsNothing(t *testing.T) {
 	if err := l.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	arguments := map[string]string{"id": `"56"`, "cip_id": `"56"`, "cip_number": `"56"`, "slug": `"x"`, "query": `"tide"`, "feature": `"rudder"`}
+	arguments := map[string]string{"id": `"56"`, "cip_id": `"56"`, "cip_number": `"56"`, "slug": `"x"`,
+		"query": `"tide"`, "feature": `"rudder"`}
 	for _, o := range l.ops {
 		if o.ID == "get_index" {
 			continue

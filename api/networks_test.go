@@ -66,7 +66,8 @@ func (l *library) walk(t *testing.T) {
 		t.Fatal(len(proposals), err)
 	}
 	for _, o := range l.ops {
-		if text, _ := json.Marshal([]any{o.In, o.Out, o.ToolIn, o.Text()}); o.Tool != "" && bytes.Contains(text, []byte("{{")) {
+		if text, _ := json.Marshal([]any{o.In, o.Out, o.ToolIn, o.Text()}); o.Tool != "" &&
+			bytes.Contains(text, []byte("{{")) {
 			t.Errorf("%s has a placeholder left: %s", o.ID, text)
 		}
 		q := question{tool: o.Tool}
@@ -91,7 +92,8 @@ func (l *library) walk(t *testing.T) {
 func (l *library) try(t *testing.T, o op.Operation, q question) {
 	t.Helper()
 	if o.Method == "GET" && o.Path != "" {
-		if w := do(l.public, "GET", q.target, ""); w.Code == 404 && strings.Contains(w.Body.String(), "no snapshot of") {
+		if w := do(l.public, "GET", q.target, ""); w.Code == 404 &&
+			strings.Contains(w.Body.String(), "no snapshot of") {
 			return
 		}
 	}

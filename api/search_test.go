@@ -98,7 +98,8 @@ func searchQuestions(t *testing.T, l *library) []question {
 		{name: "release notes on nothing", tool: "search_release_notes", args: `{"feature":"xylophone zebra"}`, want: fields{"items.#": 0}},
 	}
 	for _, limit := range []string{"0", "51", "-1", "abc", "1.5", "9999999999999999999"} {
-		q := question{name: "limit " + limit, target: "/api/v1/search?q=a&limit=" + limit, status: 400, message: "limit must be "}
+		q := question{name: "limit " + limit, target: "/api/v1/search?q=a&limit=" + limit, status: 400,
+			message: "limit must be "}
 		if limit != "abc" {
 			q.tool, q.args = "search", `{"query":"a","limit":`+limit+`}`
 		}
@@ -147,7 +148,8 @@ func TestALongAddressIsRefusedInJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := resp.Body.Close(); err != nil || resp.StatusCode != want || !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
+		if err := resp.Body.Close(); err != nil || resp.StatusCode != want ||
+			!strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
 			t.Errorf("%d bytes: %d %s %v, want %d", len(q), resp.StatusCode, resp.Header.Get("Content-Type"), err, want)
 		}
 	}

@@ -18,7 +18,8 @@ import (
 	"almanac/retrieval"
 )
 
-var base = kb.Base{PublicURL: "https://kb.example", Network: network.Network{Proposals: network.Proposals{Prefix: "CIP"}}}
+var base = kb.Base{PublicURL: "https://kb.example",
+	Network: network.Network{Proposals: network.Proposals{Prefix: "CIP"}}}
 
 // lip is a network with another prefix and padding.
 var lip = kb.Base{Network: network.Network{Proposals: network.Proposals{Prefix: "LIP", Digits: 3}}}
@@ -78,7 +79,8 @@ func TestCutsJoin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := utf8.RuneCountInString(page.Content); n > 50_000 || page.Truncated != (n == 50_000 && page.NextCursor != "") {
+			if n := utf8.RuneCountInString(page.Content); n > 50_000 ||
+				page.Truncated != (n == 50_000 && page.NextCursor != "") {
 				t.Fatalf("%d characters, truncated %v, next %q", n, page.Truncated, page.NextCursor)
 			}
 			whole.WriteString(page.Content)
@@ -107,7 +109,8 @@ func TestItems(t *testing.T) {
 			t.Errorf("%s: %+v", tt.record.Ref(), i)
 		}
 		raw, err := op.EncodeTool(i)
-		if err != nil || strings.Contains(string(raw), `"page"`) || strings.Contains(string(raw), `"record_id"`) == (tt.record.Kind != catalog.KindCIP) {
+		if err != nil || strings.Contains(string(raw), `"page"`) ||
+			strings.Contains(string(raw), `"record_id"`) == (tt.record.Kind != catalog.KindCIP) {
 			t.Errorf("%s as a tool says it: %s %v", tt.record.Ref(), raw, err)
 		}
 	}

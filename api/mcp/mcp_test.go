@@ -124,7 +124,8 @@ func TestMessages(t *testing.T) {
 			if w.Code != tt.status || !strings.Contains(got, tt.want) || tt.not != "" && strings.Contains(got, tt.not) {
 				t.Errorf("got %d %s, want %d with %s without %q", w.Code, got, tt.status, tt.want, tt.not)
 			}
-			if w.Body.Len() > 0 && (!json.Valid(w.Body.Bytes()) || w.Header().Get("Content-Type") != "application/json") {
+			if w.Body.Len() > 0 &&
+				(!json.Valid(w.Body.Bytes()) || w.Header().Get("Content-Type") != "application/json") {
 				t.Errorf("%s %s is not JSON", w.Header().Get("Content-Type"), got)
 			}
 		})
@@ -253,7 +254,8 @@ func TestBeforeTheIndexIsReady(t *testing.T) {
 	if got := names(t, post(s, "/mcp", listTools, plain...)); len(got) != 8 {
 		t.Errorf("listed %v", got)
 	}
-	if w := post(s, "/mcp", call("list_books", `{}`), plain...); !strings.Contains(w.Body.String(), `loading, 42 %`) || !strings.Contains(w.Body.String(), `"isError":true`) {
+	if w := post(s, "/mcp", call("list_books", `{}`), plain...); !strings.Contains(w.Body.String(), `loading, 42 %`) ||
+		!strings.Contains(w.Body.String(), `"isError":true`) {
 		t.Errorf("got %s", w.Body)
 	}
 	if w := post(s, "/mcp", call("about", `{}`), plain...); strings.Contains(w.Body.String(), "isError") {
@@ -339,7 +341,8 @@ func FuzzPOST(f *testing.F) {
 	s := newServer(f, func(c *mcp.Config) { c.Timeout = time.Millisecond })
 	f.Fuzz(func(t *testing.T, body []byte, version string) {
 		w := post(s, "/mcp", string(body), append([]string{"Mcp-Protocol-Version", version}, plain...)...)
-		if w.Code >= 500 || w.Body.Len() > 0 && !json.Valid(w.Body.Bytes()) && !strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
+		if w.Code >= 500 || w.Body.Len() > 0 && !json.Valid(w.Body.Bytes()) &&
+			!strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
 			t.Errorf("%s (%s): %d %s", body, version, w.Code, w.Body)
 		}
 	})

@@ -38,7 +38,8 @@ func TestStdio(t *testing.T) {
 	})
 	defer wg.Wait()
 	defer cancel()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil).Connect(t.Context(), clientEnd, nil)
+	client := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), clientEnd, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

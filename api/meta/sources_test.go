@@ -41,7 +41,8 @@ func TestDerivedRecordsAreAsFreshAsTheReleases(t *testing.T) {
 		t.Fatalf("%+v", out)
 	}
 	radar := out.Sources[1]
-	if radar.Type != "radar" || radar.AgeSeconds == nil || *radar.AgeSeconds != 7200 || !radar.Stale || len(radar.Names) != 1 {
+	if radar.Type != "radar" || radar.AgeSeconds == nil || *radar.AgeSeconds != 7200 || !radar.Stale ||
+		len(radar.Names) != 1 {
 		t.Errorf("%+v", radar)
 	}
 }

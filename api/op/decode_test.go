@@ -193,7 +193,8 @@ func TestSchemas(t *testing.T) {
 func TestNewRefusesWhatItCannotDescribe(t *testing.T) {
 	run := map[string]func(){
 		"a path parameter without a field": func() {
-			op.New(op.Spec{ID: "x", Path: "/x/{id}"}, func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil })
+			op.New(op.Spec{ID: "x", Path: "/x/{id}"},
+				func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil })
 		},
 		"a default out of range": func() {
 			type in struct {

@@ -42,7 +42,8 @@ func TestTheDocumentIsValid(t *testing.T) {
 	if err := doc.Validate(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if doc.OpenAPI != "3.1.0" || doc.Info.Version != "1.0.0" || len(doc.Servers) != 1 || doc.Servers[0].URL != "https://kb.example" {
+	if doc.OpenAPI != "3.1.0" || doc.Info.Version != "1.0.0" || len(doc.Servers) != 1 ||
+		doc.Servers[0].URL != "https://kb.example" {
 		t.Errorf("head: %s %s %v", doc.OpenAPI, doc.Info.Version, doc.Servers)
 	}
 	if again := document(t, optest.Operations()); !bytes.Equal(b, again) {
@@ -140,8 +141,10 @@ type Book struct {
 // TestNames holds that a component's name depends on its own type alone.
 func TestNames(t *testing.T) {
 	ops := append(optest.Operations(),
-		op.New(op.Spec{ID: "other", Path: "/other"}, func(context.Context, struct{}) (Page[Book], error) { return Page[Book]{}, nil }),
-		op.New(op.Spec{ID: "page", Path: "/page"}, func(context.Context, struct{}) (Page[optest.Note], error) { return Page[optest.Note]{}, nil }))
+		op.New(op.Spec{ID: "other", Path: "/other"},
+			func(context.Context, struct{}) (Page[Book], error) { return Page[Book]{}, nil }),
+		op.New(op.Spec{ID: "page", Path: "/page"},
+			func(context.Context, struct{}) (Page[optest.Note], error) { return Page[optest.Note]{}, nil }))
 	b := string(document(t, ops))
 	for _, want := range []string{`"NotePage":{`, `"OptestBook":{`, `"Openapi_testBook":{`, `"Openapi_testBookPage":{`} {
 		if !strings.Contains(b, want) {

@@ -250,12 +250,14 @@ func secrets(t *testing.T, p *types.Project, s types.ServiceConfig, say func(str
 	for _, secret := range s.Secrets {
 		has[secret.Source] = true
 		file := p.Secrets[secret.Source].File
-		if len(made) == 0 || !slices.Contains(strings.Fields(made[1]), secret.Source) || !strings.HasSuffix(file, filepath.Join("compose", "secrets", secret.Source)) {
+		if len(made) == 0 || !slices.Contains(strings.Fields(made[1]), secret.Source) ||
+			!strings.HasSuffix(file, filepath.Join("compose", "secrets", secret.Source)) {
 			say("%s: nothing makes the secret %s in %s", s.Name, secret.Source, file)
 		}
 	}
 	if !maps.Equal(read, has) {
-		say("%s: reads the secrets %v and has %v", s.Name, slices.Sorted(maps.Keys(read)), slices.Sorted(maps.Keys(has)))
+		say("%s: reads the secrets %v and has %v", s.Name, slices.Sorted(maps.Keys(read)),
+			slices.Sorted(maps.Keys(has)))
 	}
 }
 
@@ -511,7 +513,8 @@ func exported(t *testing.T) (metrics, labels map[string]bool) {
 	}
 	metrics, labels = map[string]bool{"up": true}, map[string]bool{"job": true, "instance": true, "le": true}
 	for _, f := range families {
-		suffixes := map[string][]string{"HISTOGRAM": {"_bucket", "_sum", "_count"}, "SUMMARY": {"", "_sum", "_count"}}[f.GetType().String()]
+		suffixes := map[string][]string{"HISTOGRAM": {"_bucket", "_sum", "_count"},
+			"SUMMARY": {"", "_sum", "_count"}}[f.GetType().String()]
 		if suffixes == nil {
 			suffixes = []string{""}
 		}

@@ -65,7 +65,8 @@ func TestHealth(t *testing.T) {
 func TestHealthSaysWhatItIsFor(t *testing.T) {
 	t.Parallel()
 	var out, errOut bytes.Buffer
-	if code := runMain(t.Context(), []string{"health", "--help"}, nil, &out, &errOut); code != 0 || !strings.Contains(out.String(), "Exit code 1") {
+	if code := runMain(t.Context(), []string{"health", "--help"}, nil, &out, &errOut); code != 0 ||
+		!strings.Contains(out.String(), "Exit code 1") {
 		t.Errorf("exit code %d: %s%s", code, out.String(), errOut.String())
 	}
 }

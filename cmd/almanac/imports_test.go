@@ -316,7 +316,8 @@ func TestNoCodeKnowsANetwork(t *testing.T) {
 }
 
 // english are words of titles and owners that name no network.
-var english = []string{"network", "networks", "foundation", "ledger", "digital", "asset", "assets", "global", "protocol", "labs", "example", "testing"}
+var english = []string{"network", "networks", "foundation", "ledger", "digital", "asset", "assets", "global",
+	"protocol", "labs", "example", "testing"}
 
 // networkWords are the words of more than four letters in the titles, home
 // pages and repository owners of the presets but the fictional one.

@@ -268,7 +268,8 @@ func TestAWrongModelFromTheStart(t *testing.T) {
 	s := newSite(t, 24).serve(t, "ALMANAC_EMBED_URL="+url, "ALMANAC_EMBED_KIND=openai", "ALMANAC_EMBED_MODEL=buoy-talk")
 	eventually(t, "/status names what is down", func() bool { return strings.Contains(s.reason(t, "embedder"), want) })
 	for _, path := range []string{"/ready", "/api/v1/search?q=tide"} {
-		if status, _, body := s.get(t, path); status != http.StatusServiceUnavailable || !strings.Contains(body, "loading") {
+		if status, _, body := s.get(t, path); status != http.StatusServiceUnavailable ||
+			!strings.Contains(body, "loading") {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}

@@ -84,7 +84,8 @@ func TestForge(t *testing.T) {
 	first := must(t, env, "sync", "--network", file, "--data", data)
 	second := must(t, env, "sync", "--network", file, "--data", data)
 	for name, records := range map[string]string{"code": "6", "drafts": "1"} { // repository, issue, pull request, comment, release, discussion; a draft
-		if !regexp.MustCompile(`(?m)^`+name+` +`+records+` +0 +0 +0 +0 .* ok$`).MatchString(first) || !regexp.MustCompile(`(?m)^`+name+` +0 +0 +\d +0 +0 .* ok$`).MatchString(second) {
+		if !regexp.MustCompile(`(?m)^`+name+` +`+records+` +0 +0 +0 +0 .* ok$`).MatchString(first) ||
+			!regexp.MustCompile(`(?m)^`+name+` +0 +0 +\d +0 +0 .* ok$`).MatchString(second) {
 			t.Errorf("%s:\n%s%s", name, first, second)
 		}
 	}

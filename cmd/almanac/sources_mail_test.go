@@ -75,7 +75,8 @@ func TestForumAndMail(t *testing.T) {
 	first := must(t, env, "sync", "--network", file, "--data", data)
 	second := must(t, env, "sync", "--network", file, "--data", data)
 	for name, records := range map[string]string{"forum": "2", "lists": "4"} { // a topic and its post; two threads of a message each
-		if !regexp.MustCompile(`(?m)^`+name+` +`+records+` +0 +0 +0 +0 .* ok$`).MatchString(first) || !regexp.MustCompile(`(?m)^`+name+` +0 +0 +\d +0 +0 .* ok$`).MatchString(second) {
+		if !regexp.MustCompile(`(?m)^`+name+` +`+records+` +0 +0 +0 +0 .* ok$`).MatchString(first) ||
+			!regexp.MustCompile(`(?m)^`+name+` +0 +0 +\d +0 +0 .* ok$`).MatchString(second) {
 			t.Errorf("%s:\n%s%s", name, first, second)
 		}
 	}

@@ -95,8 +95,10 @@ func (s *server) asking(t testing.TB, perSecond int, queries []string) (stop fun
 					Items    []any
 					Degraded []string
 				}
-				if err := json.NewDecoder(res.Body).Decode(&answer); err != nil || res.StatusCode != http.StatusOK || len(answer.Items) == 0 || len(answer.Degraded) > 0 {
-					t.Errorf("%q: status %d, %d results, without %v, %v", q, res.StatusCode, len(answer.Items), answer.Degraded, err)
+				if err := json.NewDecoder(res.Body).Decode(&answer); err != nil || res.StatusCode != http.StatusOK ||
+					len(answer.Items) == 0 || len(answer.Degraded) > 0 {
+					t.Errorf("%q: status %d, %d results, without %v, %v", q, res.StatusCode, len(answer.Items),
+						answer.Degraded, err)
 				}
 			})
 		}
@@ -141,7 +143,8 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 	stop()
 	// A batch that was under way may be embedded again.
 	if asked := model.texts.Load(); asked-before > int64(ready.Passages)-before+64 {
-		t.Errorf("%d texts embedded before the kill and %d after it, of %d passages", before, asked-before, ready.Passages)
+		t.Errorf("%d texts embedded before the kill and %d after it, of %d passages", before, asked-before,
+			ready.Passages)
 	}
 	eventually(t, "the old index is gone", func() bool {
 		snapshots, err := filepath.Glob(filepath.Join(at.data, "*.snapshot"))
