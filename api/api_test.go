@@ -59,7 +59,7 @@ func do(h http.Handler, method, target, body string) *httptest.ResponseRecorder 
 	return w
 }
 
-// TestOneOperationTwoInterfaces asks each question over REST and as a tool.
+// TestOneOperationTwoInterfaces sends each request over REST and as a tool.
 func TestOneOperationTwoInterfaces(t *testing.T) {
 	tests := []struct {
 		name, target, tool, args string
@@ -103,7 +103,8 @@ func TestOneOperationTwoInterfaces(t *testing.T) {
 
 func call(t *testing.T, h http.Handler, tool, args string) (answer string, isError bool) {
 	t.Helper()
-	w := do(h, "POST", "/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, args))
+	w := do(h, "POST", "/mcp",
+		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, args))
 	var m struct {
 		Result struct {
 			IsError bool
@@ -138,7 +139,8 @@ func TestPublic(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := do(h, tt.method, tt.target, "")
-			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) || !strings.HasPrefix(w.Header().Get("Content-Type"), tt.kind) {
+			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) ||
+				!strings.HasPrefix(w.Header().Get("Content-Type"), tt.kind) {
 				t.Errorf("got %d %s %.500s", w.Code, w.Header().Get("Content-Type"), w.Body)
 			}
 		})
@@ -147,11 +149,13 @@ func TestPublic(t *testing.T) {
 
 func TestBeforeTheIndexIsReady(t *testing.T) {
 	h := assemble(t, func(c *api.Config) { c.Ready = func() (bool, float64) { return false, 0.5 } }).Public
-	if w := do(h, "GET", "/health", ""); w.Code != 200 || !strings.Contains(w.Body.String(), `"status":"loading","ready":false,"progress":0.5,"down":[],"tools":9`) {
+	if w := do(h, "GET", "/health", ""); w.Code != 200 ||
+		!strings.Contains(w.Body.String(), `"status":"loading","ready":false,"progress":0.5,"down":[],"tools":9`) {
 		t.Errorf("health: %d %s", w.Code, w.Body)
 	}
 	for _, target := range []string{"/ready", "/api/v1/books"} {
-		if w := do(h, "GET", target, ""); w.Code != 503 || w.Body.String() != `{"error":"loading, 50 %"}` || w.Header().Get("Retry-After") == "" {
+		if w := do(h, "GET", target, ""); w.Code != 503 || w.Body.String() != `{"error":"loading, 50 %"}` ||
+			w.Header().Get("Retry-After") == "" {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
 	}
@@ -171,7 +175,8 @@ func TestWhatIsDownIsSaid(t *testing.T) {
 		}
 	}
 	h = assemble(t, func(c *api.Config) { down(c); c.Ready = func() (bool, float64) { return false, 0 } }).Public
-	if w := do(h, "GET", "/ready", ""); w.Code != 503 || w.Body.String() != `{"error":"loading, 0 %: keyword: no route"}` {
+	if w := do(h, "GET", "/ready", ""); w.Code != 503 ||
+		w.Body.String() != `{"error":"loading, 0 %: keyword: no route"}` {
 		t.Errorf("/ready while loading: %d %s", w.Code, w.Body)
 	}
 }
@@ -245,7 +250,8 @@ func TestNewRefuses(t *testing.T) {
 		"one operation twice":           func(c *api.Config) { c.Operations = append(c.Operations, c.Operations[0]) },
 		"no version":                    func(c *api.Config) { c.Version = "" },
 	} {
-		cfg := api.Config{Serving: op.Serving{Operations: optest.Operations()}, Version: "1", AdminLoopback: true, LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{})}
+		cfg := api.Config{Serving: op.Serving{Operations: optest.Operations()}, Version: "1", AdminLoopback: true,
+			LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{})}
 		change(&cfg)
 		if _, err := api.New(cfg); err == nil {
 			t.Errorf("%s: no error", name)

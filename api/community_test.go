@@ -19,7 +19,8 @@ func communityQuestions(t *testing.T, l *library) []question {
 			last = w
 		}
 	}
-	none := fields{"counts.cip_status_change": 0, "counts.new_cip": 0, "counts.new_proposal": 0, "counts.new_forum_topic": 0, "counts.new_blog_post": 0, "counts.new_release": 1, "counts.new_radar_item": 0}
+	none := fields{"counts.cip_status_change": 0, "counts.new_cip": 0, "counts.new_proposal": 0,
+		"counts.new_forum_topic": 0, "counts.new_blog_post": 0, "counts.new_release": 1, "counts.new_radar_item": 0}
 	none["total"], none["items.0.title"] = 1, "Pilot 1.3.0-rc.1"
 	return []question{
 		{name: "a week", target: "/api/v1/changes", tool: "get_recent_changes", check: newest, want: fields{
@@ -49,7 +50,7 @@ func communityQuestions(t *testing.T, l *library) []question {
 			"id": 1234, "posts": 2, "items.*.number": "1,2", "items.1.content": "After CIP-56.", "truncated": false, "total": 2}},
 		{name: "a thread by the id of a search result", target: "/api/v1/discussions/" + topic, tool: "get_discussion", args: `{"id":"` + topic + `"}`, want: fields{"id": 1234}},
 		{name: "a thread by one of its posts", target: "/api/v1/discussions/" + l.id(t, catalog.KindPost, "1234/2"), want: fields{"id": 1234}},
-		{name: "another kind's record is no thread", target: "/api/v1/discussions/" + grant, tool: "get_discussion", args: `{"id":` + grant + `}`, status: 404, message: "among the forum threads"},
+		{name: "a record of another kind is not a thread", target: "/api/v1/discussions/" + grant, tool: "get_discussion", args: `{"id":` + grant + `}`, status: 404, message: "among the forum threads"},
 		{name: "an unknown thread", target: "/api/v1/discussions/77", tool: "get_discussion", args: `{"id":77}`, status: 404, message: `there is no "77" among the forum threads`},
 		{name: "a thread's id is a number", target: "/api/v1/discussions/x", tool: "get_discussion", args: `{"id":"x"}`, status: 400, message: "id must look like 1234"},
 		{name: "a cursor past the thread's end", target: "/api/v1/discussions/1234?cursor=2", status: 400, message: "cursor must be a next_cursor"},

@@ -36,7 +36,7 @@ const publicURL = "https://kb.example"
 var model = sync.OnceValues(static.New)
 
 // tidewater is the invented network, written as the API's own words have it;
-// lagoon is the same with a prefix, a padding and status words of its own.
+// lagoon is the same with another prefix, padding and status words.
 var (
 	tidewater = network.Proposals{
 		Prefix: "CIP", StatusMap: map[string]string{"Approved": "Review", "Active": "Final"}, Default: "Draft",
@@ -159,8 +159,8 @@ func (l *library) id(t *testing.T, kind catalog.Kind, key string) string {
 // length, "items.*.id" every one, joined by commas.
 type fields map[string]any
 
-// question is one request as a value, asked over REST (target) and as a tool
-// (tool, args), where it has both.
+// question is one request as a value, sent over REST (target) and as a tool
+// (tool, args) if it has both.
 type question struct {
 	name           string
 	target, body   string // a body makes it a POST

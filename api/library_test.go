@@ -51,8 +51,8 @@ func docQuestions(t *testing.T, l *library) []question {
 		{name: "by the path of another kind", target: "/api/v1/docs/cips/cip-0056.md", want: fields{"kind": "cip", "page": publicURL + "/api/v1/cips/0056", "record_id": cip}},
 		{name: "a kind without a text has its description", target: "/api/v1/docs/" + project, tool: "get_doc", args: `{"id":` + project + `}`, want: fields{"content": "Sells tickets for ferries.", "kind": "project"}},
 		{name: "an unknown path", target: "/api/v1/docs/guide/none.md", status: 404, message: `there is no document "guide/none.md"`},
-		{name: "a number that is no record's", target: "/api/v1/docs/56", tool: "get_doc", args: `{"id":56}`, status: 404, message: "there is no record 56"},
-		{name: "a topic's number is no record's", target: "/api/v1/docs/1234", status: 404, message: "there is no CIP-1234"},
+		{name: "a number that is not a record id", target: "/api/v1/docs/56", tool: "get_doc", args: `{"id":56}`, status: 404, message: "there is no record 56"},
+		{name: "a topic's number is not a record id", target: "/api/v1/docs/1234", status: 404, message: "there is no CIP-1234"},
 		{name: "a number too long for one", target: "/api/v1/docs/99999999999999999999", status: 404, message: "there is no document"},
 		{name: "the id of a proposal in a search result", target: "/api/v1/docs/0056", tool: "get_doc", args: `{"id":"0056"}`, want: fields{"id": cip, "key": "CIP-0056"}},
 		{name: "the id of a draft in a search result", target: "/api/v1/docs/PR-203", tool: "get_doc", args: `{"id":"PR-203"}`, want: fields{"key": "PR-203"}},
@@ -95,7 +95,8 @@ func TestPagesOfALongTextJoin(t *testing.T) {
 			if err := json.Unmarshal([]byte(ask(cursor)), &page); err != nil {
 				t.Fatal(err)
 			}
-			if n := utf8.RuneCountInString(page.Content); n > 50_000 || page.Truncated && n != 50_000 || page.Truncated != (page.NextCursor != "") {
+			if n := utf8.RuneCountInString(page.Content); n > 50_000 || page.Truncated && n != 50_000 ||
+				page.Truncated != (page.NextCursor != "") {
 				t.Fatalf("%s: a page of %d characters, truncated %v, next %q", name, n, page.Truncated, page.NextCursor)
 			}
 			whole.WriteString(page.Content)

@@ -34,7 +34,8 @@ func countQuestions(l *library) []question {
 				method, _ := at(e, "method")
 				path, _ := at(e, "path")
 				params, _ := at(e, "parameters.*.x")
-				if w := do(l.public, "GET", path.(string), ""); method == "GET" && !strings.Contains(path.(string), "{") && w.Code != 200 && w.Code != 400 || params == nil {
+				if w := do(l.public, "GET", path.(string), ""); method == "GET" &&
+					!strings.Contains(path.(string), "{") && w.Code != 200 && w.Code != 400 || params == nil {
 					t.Errorf("%v %v: %d %v", method, path, w.Code, params)
 				}
 			}
@@ -132,7 +133,7 @@ func TestResources(t *testing.T) {
 			t.Fatal(err)
 		}
 		if strings.Contains(contents[0].Text, "/var/secret") {
-			t.Errorf("%s tells internals", uri)
+			t.Errorf("%s reveals internals", uri)
 		}
 		for path, w := range fields {
 			if n, ok := w.(int); ok {
@@ -144,7 +145,7 @@ func TestResources(t *testing.T) {
 		}
 	}
 	if e := ask("resources/read", `{"uri":"kb://attic"}`).Error; e == nil {
-		t.Error("an unknown resource is no error")
+		t.Error("an unknown resource is not an error")
 	}
 }
 
@@ -168,10 +169,12 @@ func TestBeforeTheFirstIndex(t *testing.T) {
 			t.Errorf("%s: %d, want %d", target, w.Code, want)
 		}
 	}
-	if w := do(l.public, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); w.Code != 200 || !strings.HasPrefix(w.Body.String(), `{"jsonrpc"`) || !strings.Contains(w.Body.String(), `"get_doc"`) {
+	if w := do(l.public, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`); w.Code != 200 ||
+		!strings.HasPrefix(w.Body.String(), `{"jsonrpc"`) || !strings.Contains(w.Body.String(), `"get_doc"`) {
 		t.Errorf("tools/list: %d %.100s", w.Code, w.Body)
 	}
-	if got, isError := call(t, l.public, "search", `{"query":"tide"}`); !isError || !strings.Contains(got, "loading, ") {
+	if got, isError := call(t, l.public, "search", `{"query":"tide"}`); !isError ||
+		!strings.Contains(got, "loading, ") {
 		t.Errorf("search: %s", got)
 	}
 	l.ready(t)

@@ -57,7 +57,7 @@ func TestNetworksByTheirFileAlone(t *testing.T) {
 	}
 }
 
-// walk asks every operation that needs no argument, and those about a proposal
+// walk calls every operation that needs no argument, and those about a proposal
 // about each of them; answers are what the network's own schemas say.
 func (l *library) walk(t *testing.T) {
 	proposals, _, err := l.store.List(t.Context(), catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}})
@@ -65,7 +65,8 @@ func (l *library) walk(t *testing.T) {
 		t.Fatal(len(proposals), err)
 	}
 	for _, o := range l.ops {
-		if text, _ := json.Marshal([]any{o.In, o.Out, o.ToolIn, o.Text()}); o.Tool != "" && bytes.Contains(text, []byte("{{")) {
+		if text, _ := json.Marshal([]any{o.In, o.Out, o.ToolIn, o.Text()}); o.Tool != "" &&
+			bytes.Contains(text, []byte("{{")) {
 			t.Errorf("%s has a placeholder left: %s", o.ID, text)
 		}
 		q := question{tool: o.Tool}

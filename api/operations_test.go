@@ -11,7 +11,7 @@ import (
 	"almanac/catalog"
 )
 
-// TestOperations asks every operation on every interface it is served on; each
+// TestOperations calls every operation on every interface it is served on; each
 // answer must be what the operation's schema says. A second network, with
 // another prefix, padding and status words, answers the same.
 func TestOperations(t *testing.T) {
@@ -93,7 +93,8 @@ func TestEveryKindCanBeRead(t *testing.T) {
 		for _, r := range records {
 			id := l.id(t, r.Kind, r.Key)
 			l.ask(t, question{target: "/api/v1/docs/" + id, tool: "get_doc", args: `{"id":` + id + `}`,
-				want: fields{"id": int(r.ID), "kind": string(info.Kind), "type": info.SearchType, "title": r.Title}}, coverage{})
+				want: fields{"id": int(r.ID), "kind": string(info.Kind), "type": info.SearchType,
+					"title": r.Title}}, coverage{})
 		}
 	}
 }
@@ -123,17 +124,19 @@ func cipQuestions(l *library) []question {
 	}
 	return append(all, []question{
 		{name: "a tool names a malformed id", tool: "get_cip", args: `{"id":"abc"}`, status: 400, message: "id is malformed"},
-		{name: "a tool says what is not there", tool: "get_cip", args: `{"id":"77"}`, status: 404, message: "there is no CIP-0077"},
+		{name: "a tool names the missing proposal", tool: "get_cip", args: `{"id":"77"}`, status: 404, message: "there is no CIP-0077"},
 		{name: "an unknown history is 404", target: "/api/v1/cips/9999/history", tool: "get_cip_history", args: `{"id":9999}`, status: 404, message: "there is no CIP-9999"},
 		{name: "a draft", target: "/api/v1/cips/PR-203", tool: "get_cip", args: `{"id":"pr 203"}`, want: fields{"id": "PR-203", "draft": true, "status": "Draft", "requires.0": "0056"}},
 		{name: "a merged draft answers as the proposal it became", target: "/api/v1/cips/PR-12", tool: "get_cip", args: `{"id":"PR-12"}`,
 			want: fields{"id": "0007", "label": "CIP-0007", "draft": false, "requires.0": "0001", "header.Requires": "1", "content": "CIP-0007: Berth tokens\n\n## Abstract\n\nBerth tokens for the harbour.", "truncated": false}},
-		{name: "what has no source of its own has our page for both", target: "/api/v1/cips/60", tool: "get_cip", args: `{"id":"60"}`,
-			want: fields{"url": publicURL + "/api/v1/cips/0060", "tldr": nil, "content": "", "authors.#": 0, "requires.#": 0}},
+		{name: "a record without an address at its source has our page for both", target: "/api/v1/cips/60", tool: "get_cip", args: `{"id":"60"}`,
+			want: fields{"url": publicURL + "/api/v1/cips/0060", "tldr": nil, "content": "", "authors.#": 0,
+				"requires.#": 0}},
 		{name: "a bad cursor", target: "/api/v1/cips/56?cursor=x", tool: "get_cip", args: `{"id":"56","cursor":"x"}`, status: 400, message: "cursor must be a next_cursor"},
 
 		{name: "the list has numbered ones by number, then drafts", target: "/api/v1/cips", tool: "list_cips",
-			want: fields{"items.*.id": "0001,0007,0056,0057,0058,0060,PR-203,PR-204", "total": 8, "limit": 20, "offset": 0}},
+			want: fields{"items.*.id": "0001,0007,0056,0057,0058,0060,PR-203,PR-204", "total": 8, "limit": 20,
+				"offset": 0}},
 		{name: "a page of the list", target: "/api/v1/cips?limit=2&offset=1", tool: "list_cips", args: `{"limit":2,"offset":1}`, want: fields{"items.*.id": "0007,0056", "total": 8, "limit": 2, "offset": 1}},
 		{name: "a page past the end is empty", target: "/api/v1/cips?offset=100", tool: "list_cips", args: `{"offset":100}`, want: fields{"items.#": 0, "total": 8, "hint": "there are 8 in all: the offset is past the end"}},
 		{name: "a status in any case", target: "/api/v1/cips?status=final", tool: "list_cips", args: `{"status":"FINAL"}`, want: fields{"items.*.id": "0001,0007", "total": 2}},
@@ -149,14 +152,16 @@ func cipQuestions(l *library) []question {
 		{name: "a tool names the argument that is nearest", tool: "list_cips", args: `{"stauts":"Final"}`, status: 400, message: `did you mean "status"?`},
 
 		{name: "history is newest first", target: "/api/v1/cips/7/history", tool: "get_cip_history", args: `{"id":7}`,
-			want: fields{"id": "0007", "status": "Final", "total": 3, "items.*.to": "Final,Review,Draft", "items.*.from": "Review,Draft,null", "items.0.at": "2030-05-08T12:00:00Z", "items.0.via": "header"}},
+			want: fields{"id": "0007", "status": "Final", "total": 3, "items.*.to": "Final,Review,Draft",
+				"items.*.from": "Review,Draft,null", "items.0.at": "2030-05-08T12:00:00Z", "items.0.via": "header"}},
 		{name: "a merged draft has the history of what it became", target: "/api/v1/cips/PR-12/history", tool: "get_cip_history", args: `{"id":"PR-12"}`, want: fields{"id": "0007", "total": 3}},
 		{name: "a proposal without a file keeps its history", target: "/api/v1/cips/99/history", tool: "get_cip_history", args: `{"id":"99"}`,
 			want: fields{"id": "0099", "label": "CIP-0099", "title": "", "status": "Withdrawn", "items.*.to": "Withdrawn,Draft", "items.0.via": "index", "url": "https://forge.example/commit/CIP-0099"}},
 		{name: "a proposal without changes has an empty history", target: "/api/v1/cips/60/history", tool: "get_cip_history", args: `{"id":60}`, want: fields{"items.#": 0, "total": 0, "status": "Withdrawn"}},
 
 		{name: "attachments", target: "/api/v1/cips/7/attachments", tool: "get_cip_attachments", args: `{"id":"PR-12"}`,
-			want: fields{"id": "0007", "total": 2, "items.*.filename": "berths.txt,vote.pdf", "items.1.role": "vote_record", "items.1.bytes": 2048, "items.1.pages": 2}},
+			want: fields{"id": "0007", "total": 2, "items.*.filename": "berths.txt,vote.pdf",
+				"items.1.role": "vote_record", "items.1.bytes": 2048, "items.1.pages": 2}},
 		{name: "no attachments", target: "/api/v1/cips/56/attachments", tool: "get_cip_attachments", args: `{"id":"56"}`, want: fields{"items.#": 0, "total": 0}},
 
 		{name: "a summary", target: "/api/v1/cips/CIP-1/tldr", want: fields{"id": "0001", "title": "Proposal process", "tldr": "About proposal process.", "cached": true,
@@ -172,11 +177,14 @@ func backlinkQuestions() []question {
 			"id": "0056", "counts.forum": 2, "counts.mailing_list": 2, "counts.blog": 1, "counts.proposals": 1, "counts.cips": 2, "counts.other": 4, "counts.total": 12,
 			"forum.#": 2, "forum.*.kind": "post,topic", "blog.0.title": "Spring tide", "cips.*.id": "PR-203,0058", "proposals.0.title": "Tug telemetry", "other.#": 4}},
 		{name: "of two relations the stronger shows", target: "/api/v1/cips/56/mentions", tool: "get_cip_mentions", args: `{"id":56}`,
-			want: fields{"other.*.relation": "mentions,implements,mentions,mentions", "cips.*.relation": "requires,requires"}},
+			want: fields{"other.*.relation": "mentions,implements,mentions,mentions",
+				"cips.*.relation": "requires,requires"}},
 		{name: "a mention of a draft is one of what it became, and own files are none", target: "/api/v1/cips/7/mentions", tool: "get_cip_mentions", args: `{"id":"PR-12"}`,
-			want: fields{"id": "0007", "counts.cips": 2, "counts.other": 1, "counts.total": 3, "cips.*.id": "PR-203,0056", "other.0.title": "Book a berth"}},
+			want: fields{"id": "0007", "counts.cips": 2, "counts.other": 1, "counts.total": 3,
+				"cips.*.id": "PR-203,0056", "other.0.title": "Book a berth"}},
 		{name: "nothing mentions it", target: "/api/v1/cips/60/mentions", tool: "get_cip_mentions", args: `{"id":"60"}`,
-			want: fields{"counts.total": 0, "forum.#": 0, "mailing_list.#": 0, "blog.#": 0, "proposals.#": 0, "cips.#": 0, "other.#": 0}},
+			want: fields{"counts.total": 0, "forum.#": 0, "mailing_list.#": 0, "blog.#": 0, "proposals.#": 0,
+				"cips.#": 0, "other.#": 0}},
 		{name: "citations by source", target: "/api/v1/cips/0056/citations", tool: "get_cip_citations", args: `{"cip_id":"56"}`, want: fields{
 			"id": "0056", "total": 12, "sources.*.source": "cips,forum,mail,forge,blog,videos,proposals,docs", "sources.*.count": "2,2,2,2,1,1,1,1",
 			"sources.0.samples.0.snippet": "as CIP-0056 says", "cites.#": 2, "cites.0": "0007", "cites.1": "0100"}},
@@ -200,7 +208,7 @@ func dependencyQuestions() []question {
 			"id": "PR-31", "kind": "proposal", "title": "Tug telemetry", "prerequisites.*.id": "0056,0007,0100,0001", "open": 2}},
 		{name: "nothing is required", tool: "detect_cip_dependency_chain", args: `{"cip_id":"1"}`, want: fields{"prerequisites.#": 0, "total": 0, "open": 0, "ready": true}},
 		{name: "neither a draft nor a grant", tool: "detect_cip_dependency_chain", args: `{"cip_id":"PR-1"}`, status: 404, message: "there is no PR-1, neither a draft nor a grant"},
-		{name: "a number is no grant", tool: "detect_cip_dependency_chain", args: `{"cip_id":"31"}`, status: 404, message: "there is no CIP-0031"},
+		{name: "a number is not a grant", tool: "detect_cip_dependency_chain", args: `{"cip_id":"31"}`, status: 404, message: "there is no CIP-0031"},
 	}
 }
 
@@ -252,7 +260,8 @@ func networkQuestions() []question {
 		{name: "images", target: "/api/v1/sdk-versions?registry=oci", want: fields{"total": 0}},
 		{name: "packages", tool: "get_npm_packages", args: `{"query":"PIL"}`, want: fields{"items.*.name": "pilot"}},
 		{name: "the state of the network is the newest", target: "/api/v1/network", tool: "get_network_state",
-			want: fields{"captured_at": "2030-05-15T11:00:00Z", "validator_count": 12, "validators.#": 1, "latest_round": nil}},
+			want: fields{"captured_at": "2030-05-15T11:00:00Z", "validator_count": 12, "validators.#": 1,
+				"latest_round": nil}},
 		{name: "states of the network, newest first", target: "/api/v1/network/history?limit=2",
 			want: fields{"items.*.validator_count": "12,11", "limit": 2, "as_of": "2030-05-15T11:00:00Z"}},
 		{name: "too many states", target: "/api/v1/network/history?limit=1001", status: 400, message: "limit must be between 1 and 1000"},

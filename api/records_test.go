@@ -33,7 +33,8 @@ func ref(kind catalog.Kind, key string) catalog.Ref { return catalog.Ref{Kind: k
 func cites(relation catalog.Relation, keys ...string) []catalog.Link {
 	var links []catalog.Link
 	for _, k := range keys {
-		links = append(links, catalog.Link{Relation: relation, To: ref(catalog.KindCIP, k), Snippet: "as " + k + " says"})
+		links = append(links,
+			catalog.Link{Relation: relation, To: ref(catalog.KindCIP, k), Snippet: "as " + k + " says"})
 	}
 	return links
 }
@@ -41,7 +42,7 @@ func cites(relation catalog.Relation, keys ...string) []catalog.Link {
 // longText is longer than two answers hold, in characters of one to four bytes.
 var longText = "# Almanac of tides\n\n" + strings.Repeat("Ebbe, flût, 潮汐 und 🌊 follow the moon. ", 3_000) + "The end."
 
-// improvement proposals and what is beside them; "cips" owns them.
+// improvement proposals and their attachments; "cips" owns them.
 func proposals() []item {
 	cip := func(key, title, state, kind string, created int, d catalog.CIP, links ...catalog.Link) item {
 		number := strings.TrimPrefix(key, "CIP-")
@@ -55,26 +56,34 @@ func proposals() []item {
 			CreatedAt: ago(created), UpdatedAt: ago(created / 2), Body: key + ": " + title + "\n\n## Abstract\n\n" + title + " for the harbour.", Summary: "About " + strings.ToLower(title) + "."},
 			data: d, links: links}
 	}
-	process := cip("CIP-0001", "Proposal process", "Final", "Process", 400, catalog.CIP{Authors: []string{"Ida Kelp"}, Created: "2029-04", TLDRAt: "2029-04-10T00:00:00+02:00"})
-	berths := cip("CIP-0007", "Berth tokens", "Final", "Standards Track", 300, catalog.CIP{RawStatus: "Active", Authors: []string{"Ida Kelp", "Bo Reef"},
-		Requires: []string{"CIP-0001"}, Header: map[string]string{"Requires": "1"}}, cites(catalog.Requires, "CIP-0001")...)
+	process := cip("CIP-0001", "Proposal process", "Final", "Process", 400,
+		catalog.CIP{Authors: []string{"Ida Kelp"}, Created: "2029-04", TLDRAt: "2029-04-10T00:00:00+02:00"})
+	berths := cip("CIP-0007", "Berth tokens", "Final", "Standards Track", 300,
+		catalog.CIP{RawStatus: "Active", Authors: []string{"Ida Kelp", "Bo Reef"},
+			Requires: []string{"CIP-0001"}, Header: map[string]string{"Requires": "1"}}, cites(catalog.Requires, "CIP-0001")...)
 	berths.aliases = []string{"PR-12"}
-	oracle := cip("CIP-0056", "Tide oracle", "Review", "Standards Track", 80, catalog.CIP{RawStatus: "Approved", Authors: []string{"Bo Reef"},
-		Requires: []string{"CIP-0007", "CIP-0100"}}, cites(catalog.Requires, "CIP-0007", "CIP-0100")...)
-	buoys := cip("CIP-0057", "Buoy registry", "Draft", "Governance", 70, catalog.CIP{Requires: []string{"CIP-0058"}}, cites(catalog.Requires, "CIP-0058")...)
-	lights := cip("CIP-0058", "Lighthouse fees", "Draft", "Governance", 60, catalog.CIP{Requires: []string{"CIP-0057", "CIP-0056"}},
+	oracle := cip("CIP-0056", "Tide oracle", "Review", "Standards Track", 80,
+		catalog.CIP{RawStatus: "Approved", Authors: []string{"Bo Reef"},
+			Requires: []string{"CIP-0007", "CIP-0100"}}, cites(catalog.Requires, "CIP-0007", "CIP-0100")...)
+	buoys := cip("CIP-0057", "Buoy registry", "Draft", "Governance", 70, catalog.CIP{Requires: []string{"CIP-0058"}},
+		cites(catalog.Requires, "CIP-0058")...)
+	lights := cip("CIP-0058", "Lighthouse fees", "Draft", "Governance", 60,
+		catalog.CIP{Requires: []string{"CIP-0057", "CIP-0056"}},
 		append(cites(catalog.Requires, "CIP-0057", "CIP-0056"), cites(catalog.Cites, "CIP-0056")...)...)
 	bare := cip("CIP-0060", "Withdrawn whistle", "Withdrawn", "Governance", 50, catalog.CIP{})
 	bare.URL, bare.Summary, bare.Body = "", "", ""
-	draft := cip("PR-203", "Fog signals", "Draft", "Standards Track", 3, catalog.CIP{RawStatus: "open", Requires: []string{"CIP-0056", "PR-12"}},
+	draft := cip("PR-203", "Fog signals", "Draft", "Standards Track", 3,
+		catalog.CIP{RawStatus: "open", Requires: []string{"CIP-0056", "PR-12"}},
 		cites(catalog.Requires, "CIP-0056", "PR-12")...)
 	closed := cip("PR-204", "Closed channel", "Withdrawn", "", 40, catalog.CIP{RawStatus: "closed"})
 
 	berth := ref(catalog.KindCIP, "CIP-0007")
 	vote := item{Record: catalog.Record{Kind: catalog.KindAttachment, Key: "cips/0007/vote.pdf", Title: "vote.pdf", Path: "cips/0007/vote.pdf", Source: "cips"},
-		data: catalog.Attachment{Filename: "vote.pdf", MediaType: "application/pdf", Role: "vote_record", Bytes: 2048, Pages: 2}, parent: berth, links: cites(catalog.Mentions, "CIP-0007")}
+		data: catalog.Attachment{Filename: "vote.pdf", MediaType: "application/pdf", Role: "vote_record", Bytes: 2048,
+			Pages: 2}, parent: berth, links: cites(catalog.Mentions, "CIP-0007")}
 	figure := item{Record: catalog.Record{Kind: catalog.KindAttachment, Key: "cips/0007/berths.txt", Title: "berths.txt", Path: "cips/0007/berths.txt", Body: "Twelve berths."},
-		data: catalog.Attachment{Filename: "berths.txt", MediaType: "text/plain", Role: "figure", Bytes: 14, TextLayer: true}, parent: berth}
+		data: catalog.Attachment{Filename: "berths.txt", MediaType: "text/plain", Role: "figure", Bytes: 14,
+			TextLayer: true}, parent: berth}
 	return []item{process, berths, oracle, buoys, lights, bare, draft, closed, vote, figure}
 }
 
@@ -84,9 +93,11 @@ func grants() []item {
 		return item{Record: catalog.Record{Kind: catalog.KindProposal, Key: key, Title: title, State: state, Author: "reefworks", URL: "https://forge.example/tide/fund/pull/" + key,
 			Path: "grants/" + key + ".md", CreatedAt: ago(created), Body: "# " + title + "\n\nMilestone one."}, data: d, links: links}
 	}
-	tug := grant("31", "Tug telemetry", "open", 20, catalog.Proposal{Number: 31, Cites: []string{"CIP-0056"}, Labels: []string{"tooling"},
-		Milestones: []catalog.Milestone{{Number: "1", Title: "Sensors"}}}, cites(catalog.Cites, "CIP-0056")...)
-	pilot := grant("32", "Pilot wallet", "closed", 90, catalog.Proposal{Number: 32, BoardStatus: "Delivered", Merged: true, Funding: "1,000 shells"})
+	tug := grant("31", "Tug telemetry", "open", 20,
+		catalog.Proposal{Number: 31, Cites: []string{"CIP-0056"}, Labels: []string{"tooling"},
+			Milestones: []catalog.Milestone{{Number: "1", Title: "Sensors"}}}, cites(catalog.Cites, "CIP-0056")...)
+	pilot := grant("32", "Pilot wallet", "closed", 90,
+		catalog.Proposal{Number: 32, BoardStatus: "Delivered", Merged: true, Funding: "1,000 shells"})
 	appendix := grant("32#appendix", "Pilot wallet: appendix", "closed", 90, catalog.Proposal{Number: 32})
 	appendix.parent, appendix.Path = ref(catalog.KindProposal, "32"), "grants/32-appendix.md"
 	anchor := grant("33", "Anchor bridge", "open", 4, catalog.Proposal{Number: 33})
@@ -120,7 +131,8 @@ func talk() []item {
 	topic, thread := ref(catalog.KindTopic, "1234"), ref(catalog.KindMailThread, "cip-discuss-42")
 	mentions := cites(catalog.Mentions, "CIP-0056")
 	at := func(kind catalog.Kind, source, key, title, body string, days int) catalog.Record {
-		return catalog.Record{Kind: kind, Key: key, Title: title, Source: source, Body: body, Container: "tide/pilot", URL: "https://" + source + ".example/" + key, Author: "bo", CreatedAt: ago(days)}
+		return catalog.Record{Kind: kind, Key: key, Title: title, Source: source, Body: body, Container: "tide/pilot",
+			URL: "https://" + source + ".example/" + key, Author: "bo", CreatedAt: ago(days)}
 	}
 	pilot := item{
 		Record: at(catalog.KindRelease, "forge", "tide/pilot@1.2.0", "Pilot 1.2.0", "## Fixes\n\nThe rudder no longer jams in a gale.", 1),
@@ -148,12 +160,13 @@ func talk() []item {
 	}
 }
 
-// curated has one record of each kind that no operation of its own reads yet.
+// curated has one record of each kind that has no operation yet.
 func curated() []item {
 	at := func(kind catalog.Kind, key, title, body string) catalog.Record {
 		return catalog.Record{Kind: kind, Key: key, Title: title, Source: "curated", Body: body}
 	}
-	radar := item{Record: at(catalog.KindRadar, "gauge-v1", "Gauge API 1 ends", "Move to version 2."), data: catalog.Radar{Affected: []string{"gauge"}}}
+	radar := item{Record: at(catalog.KindRadar, "gauge-v1", "Gauge API 1 ends", "Move to version 2."),
+		data: catalog.Radar{Affected: []string{"gauge"}}}
 	radar.CreatedAt = ago(12)
 	radar.Category, radar.EndsAt = "critical", ago(-30)
 	upgrade := item{Record: at(catalog.KindOperation, "op-1", "Upgrade of the gauges", ""), data: catalog.Operation{Environments: []string{"mainnet"}, Validators: true}}
@@ -193,11 +206,13 @@ func curated() []item {
 // events are the status changes; CIP-0099 has no file.
 func events() []catalog.Event {
 	change := func(key, from, to string, days int, via string) catalog.Event {
-		return catalog.Event{Ref: ref(catalog.KindCIP, key), Field: "status", At: ago(days), From: from, To: to, RawFrom: from, RawTo: to, Via: via,
+		return catalog.Event{Ref: ref(catalog.KindCIP, key), Field: "status", At: ago(days), From: from, To: to,
+			RawFrom: from, RawTo: to, Via: via,
 			URL: "https://forge.example/commit/" + key, Subject: key + " is " + to}
 	}
 	return []catalog.Event{
-		change("CIP-0007", "", "Draft", 300, "header"), change("CIP-0007", "Draft", "Review", 200, "header"), change("CIP-0007", "Review", "Final", 7, "header"),
+		change("CIP-0007", "", "Draft", 300, "header"), change("CIP-0007", "Draft", "Review", 200,
+			"header"), change("CIP-0007", "Review", "Final", 7, "header"),
 		change("CIP-0056", "", "Draft", 80, "header"), change("CIP-0056", "Draft", "Review", 0, "header"),
 		change("CIP-0099", "", "Draft", 30, "index"), change("CIP-0099", "Draft", "Withdrawn", 9, "index"),
 	}

@@ -30,7 +30,7 @@ func searchQuestions(t *testing.T, l *library) []question {
 			"items.0.url": "https://docs.example/guide/berths.md", "degraded.#": 0, "corrected": nil, "items.0.date": "2030-05-05T12:00:00Z"}},
 		{name: "an identifier finds its proposal", target: "/api/v1/search?q=cip+56", tool: "search", args: `{"query":"cip 56"}`, want: fields{"items.0.id": "0056", "items.0.key": "CIP-0056", "items.0.state": "Review"}},
 		{name: "a typo is read as the near word", target: "/api/v1/search?q=quartermastre", tool: "search", args: `{"query":"quartermastre"}`, want: fields{"items.0.title": "Book a berth"}},
-		{name: "highlighting is asked for", target: "/api/v1/search?q=fog&highlight=1", want: fields{"items.0.matches.title.#": 1}},
+		{name: "highlighting is requested", target: "/api/v1/search?q=fog&highlight=1", want: fields{"items.0.matches.title.#": 1}},
 		{name: "no highlighting", target: "/api/v1/search?q=fog", check: func(t *testing.T, answer any) {
 			if _, ok := at(answer, "items.0.matches"); ok {
 				t.Error("there are matches")
@@ -106,7 +106,8 @@ func searchQuestions(t *testing.T, l *library) []question {
 		{name: "release notes on nothing", tool: "search_release_notes", args: `{"feature":"xylophone zebra"}`, want: fields{"items.#": 0}},
 	}
 	for _, limit := range []string{"0", "51", "-1", "abc", "1.5", "9999999999999999999"} {
-		q := question{name: "limit " + limit, target: "/api/v1/search?q=a&limit=" + limit, status: 400, message: "limit must be "}
+		q := question{name: "limit " + limit, target: "/api/v1/search?q=a&limit=" + limit, status: 400,
+			message: "limit must be "}
 		if limit != "abc" {
 			q.tool, q.args = "search", `{"query":"a","limit":`+limit+`}`
 		}
@@ -139,7 +140,7 @@ func scoresFall(t *testing.T, answer any) {
 	}
 }
 
-// TestALongAddressIsRefusedInJSON asks a real server: net/http refuses headers
+// TestALongAddressIsRefusedInJSON calls a real server: net/http refuses headers
 // beyond its own limit in plain text.
 func TestALongAddressIsRefusedInJSON(t *testing.T) {
 	l := open(t).ready(t)
@@ -156,7 +157,8 @@ func TestALongAddressIsRefusedInJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := resp.Body.Close(); err != nil || resp.StatusCode != want || !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
+		if err := resp.Body.Close(); err != nil || resp.StatusCode != want ||
+			!strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
 			t.Errorf("%d bytes: %d %s %v, want %d", len(q), resp.StatusCode, resp.Header.Get("Content-Type"), err, want)
 		}
 	}

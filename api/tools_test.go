@@ -30,7 +30,8 @@ func operations() []op.Operation {
 }
 
 func TestTools(t *testing.T) {
-	groups := []string{"cips", "devfund", "operations", "search", "library", "ecosystem", "community", "onboarding", "releases"}
+	groups := []string{"cips", "devfund", "operations", "search", "library", "ecosystem", "community",
+		"onboarding", "releases"}
 	ids, names := map[string]bool{}, map[string]bool{}
 	sentenceEnd := regexp.MustCompile(`[.!?]( |$)`)
 	for _, o := range operations() {
@@ -61,13 +62,14 @@ func TestTools(t *testing.T) {
 		}
 	}
 	for tool, group := range map[string]string{"search_release_notes": "search", "get_network_stats": "operations", "get_doc": "library", "get_recent_changes": "community", "get_proposals": "devfund"} {
-		if i := slices.IndexFunc(operations(), func(o op.Operation) bool { return o.Tool == tool }); i < 0 || operations()[i].Group != group {
+		if i := slices.IndexFunc(operations(), func(o op.Operation) bool { return o.Tool == tool }); i < 0 ||
+			operations()[i].Group != group {
 			t.Errorf("%s is not in group %s", tool, group)
 		}
 	}
 }
 
-// TestToolsAreAsRecorded compares what clients are told of each tool with its
+// TestToolsAreAsRecorded compares the description of each tool with its
 // golden file.
 func TestToolsAreAsRecorded(t *testing.T) {
 	dir := filepath.Join("testdata", "tools")
@@ -280,7 +282,8 @@ var (
 	remark  = regexp.MustCompile(`\([^)]*\)`)
 	limits  = regexp.MustCompile(`(\d+)\.\.(\d+)`)
 	preset  = regexp.MustCompile(`= *(\S+)`)
-	ofTypes = map[string]string{"int": "integer", "string": "string", "bool": "boolean", "array": "array", "enum": "string", "date": "string", "object": "object"}
+	ofTypes = map[string]string{"int": "integer", "string": "string", "bool": "boolean", "array": "array",
+		"enum": "string", "date": "string", "object": "object"}
 )
 
 // argumentsOf reads a cell such as "query* string; limit int 1..50 = 10; offset".

@@ -50,7 +50,8 @@ func TestAdmin(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := get(h, tt.host, tt.path)
-			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) || tt.not != "" && strings.Contains(w.Body.String(), tt.not) {
+			if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.want) || tt.not != "" &&
+				strings.Contains(w.Body.String(), tt.not) {
 				t.Errorf("got %d %.300s", w.Code, w.Body)
 			}
 		})

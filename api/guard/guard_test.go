@@ -9,7 +9,8 @@ import (
 )
 
 func TestHosts(t *testing.T) {
-	h := guard.Hosts([]string{"kb.example:443", "[2001:db8::1]"}, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	h := guard.Hosts([]string{"kb.example:443", "[2001:db8::1]"},
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for host, want := range map[string]int{
 		"localhost": 200, "LOCALHOST:8080": 200, "app.localhost": 200, "localhost.": 200, "127.0.0.1": 200, "127.9.9.9:1": 200,
 		"[::1]:8080": 200, "[::ffff:127.0.0.1]": 200, "kb.example": 200, "kb.example:8080": 200, "[2001:db8::1]:80": 200,

@@ -18,7 +18,8 @@ import (
 	"almanac/retrieval"
 )
 
-var base = kb.Base{PublicURL: "https://kb.example", Network: network.Network{Proposals: network.Proposals{Prefix: "CIP"}}}
+var base = kb.Base{PublicURL: "https://kb.example",
+	Network: network.Network{Proposals: network.Proposals{Prefix: "CIP"}}}
 
 // lip is a network with another prefix and padding.
 var lip = kb.Base{Network: network.Network{Proposals: network.Proposals{Prefix: "LIP", Digits: 3}}}
@@ -78,7 +79,8 @@ func TestCutsJoin(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if n := utf8.RuneCountInString(page.Content); n > 50_000 || page.Truncated != (n == 50_000 && page.NextCursor != "") {
+			if n := utf8.RuneCountInString(page.Content); n > 50_000 ||
+				page.Truncated != (n == 50_000 && page.NextCursor != "") {
 				t.Fatalf("%d characters, truncated %v, next %q", n, page.Truncated, page.NextCursor)
 			}
 			whole.WriteString(page.Content)
@@ -121,7 +123,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// searcher answers with what it was asked, or an error.
+// searcher returns the request, or an error.
 type searcher struct{ err error }
 
 func (s searcher) Search(_ context.Context, r retrieval.Request) (retrieval.Response, error) {

@@ -37,14 +37,16 @@ func TestACallBeyondTheShareIsRefusedUntilThePeriodIsOver(t *testing.T) {
 		b := limit.New(limit.Config{Name: "mcp", Calls: 3, Store: newStore()})
 		for i := range 3 {
 			w := get(b, "192.0.2.1:1")
-			if w.Code != 204 || w.Header().Get("RateLimit-Limit") != "3" || w.Header().Get("RateLimit-Remaining") != strconv.Itoa(2-i) {
+			if w.Code != 204 || w.Header().Get("RateLimit-Limit") != "3" ||
+				w.Header().Get("RateLimit-Remaining") != strconv.Itoa(2-i) {
 				t.Fatalf("call %d: %d %v", i, w.Code, w.Header())
 			}
 		}
 		time.Sleep(14 * time.Minute)
 		w := get(b, "192.0.2.1:2")
 		wait, err := strconv.Atoi(w.Header().Get("Retry-After"))
-		if w.Code != 429 || err != nil || wait < 60 || wait > 61 || w.Header().Get("RateLimit-Reset") != strconv.Itoa(wait) {
+		if w.Code != 429 || err != nil || wait < 60 || wait > 61 ||
+			w.Header().Get("RateLimit-Reset") != strconv.Itoa(wait) {
 			t.Fatalf("fourth call: %d %v", w.Code, w.Header())
 		}
 		if want := fmt.Sprintf(`{"error":"the limit of 3 calls in 15 minutes is used up; try again in %d s"}`, wait); w.Body.String() != want {

@@ -54,7 +54,8 @@ func TestToolsListStartsWithItsVersion(t *testing.T) {
 		}
 	}
 	hints, ok := tool["annotations"].(map[string]any)
-	if !ok || hints["readOnlyHint"] != true || hints["destructiveHint"] != false || hints["idempotentHint"] != true || hints["openWorldHint"] != false {
+	if !ok || hints["readOnlyHint"] != true || hints["destructiveHint"] != false || hints["idempotentHint"] != true ||
+		hints["openWorldHint"] != false {
 		t.Errorf("hints %v", tool["annotations"])
 	}
 	if tool["title"] != "Read a book" || tool["description"] != "Reads one book by its id." {
@@ -74,7 +75,8 @@ func TestHintsSayWhatACallMayDo(t *testing.T) {
 			t.Fatal(err)
 		}
 		writes := tool.Name == "break_book"
-		if a := tool.Annotations; a.ReadOnlyHint == writes || a.DestructiveHint != writes || a.IdempotentHint == writes || a.OpenWorldHint != writes {
+		if a := tool.Annotations; a.ReadOnlyHint == writes || a.DestructiveHint != writes ||
+			a.IdempotentHint == writes || a.OpenWorldHint != writes {
 			t.Errorf("%s: %+v", tool.Name, a)
 		}
 	}
@@ -95,7 +97,8 @@ func rawTools(t *testing.T, w *httptest.ResponseRecorder) []json.RawMessage {
 
 func TestToolsets(t *testing.T) {
 	s := newServer(t, nil)
-	shelf, desk := []string{"list_books", "get_book"}, []string{"search_books", "break_book", "lose_book", "wait_book", "closed_book", "about"}
+	shelf, desk := []string{"list_books", "get_book"}, []string{"search_books", "break_book", "lose_book", "wait_book",
+		"closed_book", "about"}
 	for query, want := range map[string][]string{
 		"":                                   append(slices.Clone(shelf), desk...),
 		"?toolsets=":                         append(slices.Clone(shelf), desk...),

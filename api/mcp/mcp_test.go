@@ -85,7 +85,7 @@ func TestMessages(t *testing.T) {
 		{"an unknown argument names the nearest", call("list_books", `{"limt":5}`), 200, `unknown argument \"limt\": did you mean \"limit\"?`, ""},
 		{"arguments of another type are a result", call("list_books", `[]`), 200, `"isError":true`, ""},
 		{"nothing found is a result", call("get_book", `{"book_id":"700"}`), 200, `"text":"get_book found nothing: no book 0700."}],"isError":true`, ""},
-		{"a failure tells nothing of internals", call("lose_book", `{}`), 200, `"isError":true`, "sqlite"},
+		{"a failure reveals no internals", call("lose_book", `{}`), 200, `"isError":true`, "sqlite"},
 		{"a panic is a result", call("break_book", `{}`), 200, `"isError":true`, "purpose"},
 		{"a deadline is a result", call("wait_book", `{}`), 200, `wait_book took longer than 50ms`, ""},
 		{"what is closed says when to come back", call("closed_book", `{}`), 200, `the shelf is being painted. Try again in 90 s.`, ""},
@@ -93,20 +93,20 @@ func TestMessages(t *testing.T) {
 		{"a nameless tool is an error", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`, 200, `"code":-32602`, "result"},
 		{"a call needs params", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, 400, `"code":-32600`, "result"},
 		{"prompts are not served", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 200, `"error":{"code":-32601`, "result"},
-		{"nor is what nobody knows", `{"jsonrpc":"2.0","id":7,"method":"make/coffee"}`, 200, `"id":7,"error":{"code":-32601`, "result"},
+		{"nor is an unknown method", `{"jsonrpc":"2.0","id":7,"method":"make/coffee"}`, 200, `"id":7,"error":{"code":-32601`, "result"},
 		{"resources are listed", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200, `"uri":"kb://books"`, "error"},
 		{"templates are an empty list", `{"jsonrpc":"2.0","id":1,"method":"resources/templates/list"}`, 200, `"resourceTemplates":[]`, "error"},
 		{"a resource is read as JSON", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://books"}}`, 200, `"mimeType":"application/json","text":"{\"items\":[{\"id\":\"7\"`, `"error":{`},
 		{"a resource may be text", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://motd"}}`, 200, `"mimeType":"text/plain","text":"hello"`, "error"},
 		{"an unknown resource is an error", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://nothing"}}`, 200, `"error":{"code":-32002,"message":"Resource not found; resources/list names the resources","data":{"uri":"kb://nothing"}}`, "result"},
-		{"a resource that fails tells nothing", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://broken"}}`, 200, `"code":-32603`, "sqlite"},
+		{"a resource that fails reveals nothing", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://broken"}}`, 200, `"code":-32603`, "sqlite"},
 		{"a resource that panics is an error", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://panic"}}`, 200, `"code":-32603`, "purpose"},
 		{"broken JSON is a parse error", `{"jsonrpc":`, 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700`, ""},
 		{"so is nothing", ``, 400, `"code":-32700`, ""},
 		{"a batch is refused", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 400, `"code":-32600,"message":"batches are not supported`, "result"},
-		{"a string is no message", `"ping"`, 400, `"code":-32600`, ""},
+		{"a string is not a message", `"ping"`, 400, `"code":-32600`, ""},
 		{"a message has a version", `{"id":1,"method":"ping"}`, 400, `"id":1,"error":{"code":-32600,"message":"jsonrpc must be \"2.0\""}`, ""},
-		{"an id is no fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, 400, `"id":null,"error":{"code":-32600`, ""},
+		{"an id is not a fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, 400, `"id":null,"error":{"code":-32600`, ""},
 		{"an id is not null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, 400, `"code":-32600`, ""},
 		{"an id keeps its value", `{"jsonrpc":"2.0","id":9007199254740991,"method":"ping"}`, 200, `"id":9007199254740991`, ""},
 		{"a method is a string", `{"jsonrpc":"2.0","id":1,"method":5}`, 400, `"code":-32600`, ""},
@@ -124,8 +124,9 @@ func TestMessages(t *testing.T) {
 			if w.Code != tt.status || !strings.Contains(got, tt.want) || tt.not != "" && strings.Contains(got, tt.not) {
 				t.Errorf("got %d %s, want %d with %s without %q", w.Code, got, tt.status, tt.want, tt.not)
 			}
-			if w.Body.Len() > 0 && (!json.Valid(w.Body.Bytes()) || w.Header().Get("Content-Type") != "application/json") {
-				t.Errorf("%s %s is no JSON", w.Header().Get("Content-Type"), got)
+			if w.Body.Len() > 0 &&
+				(!json.Valid(w.Body.Bytes()) || w.Header().Get("Content-Type") != "application/json") {
+				t.Errorf("%s %s is not JSON", w.Header().Get("Content-Type"), got)
 			}
 		})
 	}
@@ -167,7 +168,7 @@ func TestRequests(t *testing.T) {
 				t.Errorf("got %d %s, want %d with %s", w.Code, w.Body, tt.status, tt.want)
 			}
 			if w.Body.Len() > 0 && !json.Valid(w.Body.Bytes()) {
-				t.Errorf("%s is no JSON", w.Body)
+				t.Errorf("%s is not JSON", w.Body)
 			}
 			if w.Code == 405 && w.Header().Get("Allow") == "" {
 				t.Error("405 without Allow")
@@ -253,7 +254,8 @@ func TestBeforeTheIndexIsReady(t *testing.T) {
 	if got := names(t, post(s, "/mcp", listTools, plain...)); len(got) != 8 {
 		t.Errorf("listed %v", got)
 	}
-	if w := post(s, "/mcp", call("list_books", `{}`), plain...); !strings.Contains(w.Body.String(), `loading, 42 %`) || !strings.Contains(w.Body.String(), `"isError":true`) {
+	if w := post(s, "/mcp", call("list_books", `{}`), plain...); !strings.Contains(w.Body.String(), `loading, 42 %`) ||
+		!strings.Contains(w.Body.String(), `"isError":true`) {
 		t.Errorf("got %s", w.Body)
 	}
 	if w := post(s, "/mcp", call("about", `{}`), plain...); strings.Contains(w.Body.String(), "isError") {
@@ -339,7 +341,8 @@ func FuzzPOST(f *testing.F) {
 	s := newServer(f, func(c *mcp.Config) { c.Timeout = time.Millisecond })
 	f.Fuzz(func(t *testing.T, body []byte, version string) {
 		w := post(s, "/mcp", string(body), append([]string{"Mcp-Protocol-Version", version}, plain...)...)
-		if w.Code >= 500 || w.Body.Len() > 0 && !json.Valid(w.Body.Bytes()) && !strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
+		if w.Code >= 500 || w.Body.Len() > 0 && !json.Valid(w.Body.Bytes()) &&
+			!strings.HasPrefix(w.Header().Get("Content-Type"), "text/event-stream") {
 			t.Errorf("%s (%s): %d %s", body, version, w.Code, w.Body)
 		}
 	})

@@ -99,7 +99,7 @@ func remoteServer(t *testing.T, asJSON bool) (url string, calls *atomic.Int32) {
 	return srv.URL + "/mcp", calls
 }
 
-// transport is the SDK's over outbound. Neither resumes streams nor keeps one open beside the calls.
+// transport is the SDK's over outbound. Neither resumes streams nor keeps one open in addition to the calls.
 func transport(url string, c outbound.Config) sdk.Transport {
 	return &sdk.StreamableClientTransport{
 		Endpoint: url, HTTPClient: &http.Client{Transport: outbound.New(c).Once()},

@@ -38,7 +38,8 @@ func TestStdio(t *testing.T) {
 	})
 	defer wg.Wait()
 	defer cancel()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil).Connect(t.Context(), clientEnd, nil)
+	client := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), clientEnd, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +69,7 @@ func useSession(t *testing.T, session *sdk.ClientSession) {
 		}
 	}
 	if _, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "nothing"}); err == nil {
-		t.Error("an unknown tool is no error")
+		t.Error("an unknown tool is not an error")
 	}
 	res, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "kb://motd"})
 	if err != nil || res.Contents[0].Text != "hello" {

@@ -9,7 +9,7 @@ import (
 	"almanac/catalog"
 )
 
-// counted is a catalog that answers only what sources asks.
+// counted is a catalog with only the methods that sources calls.
 type counted struct {
 	catalog.Store
 	counts []catalog.Count
@@ -20,7 +20,7 @@ func (c counted) Counts(context.Context) ([]catalog.Count, error) { return c.cou
 
 func (c counted) Sources(context.Context) ([]catalog.SourceState, error) { return c.states, nil }
 
-// Derived records are as old as the oldest of what they are made of.
+// Derived records are as old as the oldest of their sources.
 func TestDerivedRecordsAreAsFreshAsTheReleases(t *testing.T) {
 	now := time.Date(2031, 6, 1, 12, 0, 0, 0, time.UTC)
 	c := counted{
@@ -41,7 +41,8 @@ func TestDerivedRecordsAreAsFreshAsTheReleases(t *testing.T) {
 		t.Fatalf("%+v", out)
 	}
 	radar := out.Sources[1]
-	if radar.Type != "radar" || radar.AgeSeconds == nil || *radar.AgeSeconds != 7200 || !radar.Stale || len(radar.Names) != 1 {
+	if radar.Type != "radar" || radar.AgeSeconds == nil || *radar.AgeSeconds != 7200 || !radar.Stale ||
+		len(radar.Names) != 1 {
 		t.Errorf("%+v", radar)
 	}
 }

@@ -59,10 +59,10 @@ func TestDecode(t *testing.T) {
 		{"an integer is checked against its bounds", "list_books", "", "limit=101", "", "limit must be between 1 and 100"},
 		{"zero is below one", "list_books", "", "limit=0", "", "limit must be between 1 and 100"},
 		{"a negative offset is refused", "list_books", "", "offset=-1", "", "offset must be at least 0"},
-		{"a word is no integer", "list_books", "", "offset=x", "", "offset must be an integer of at least 0"},
-		{"a fraction is no integer", "list_books", "", "limit=1.5", "", "limit must be an integer between 1 and 100"},
-		{"an exponent is no integer", "list_books", "", "limit=1e1", "", "limit must be an integer between 1 and 100"},
-		{"a sign is no digit", "list_books", "", "limit=%2B5", "", "limit must be an integer between 1 and 100"},
+		{"a word is not an integer", "list_books", "", "offset=x", "", "offset must be an integer of at least 0"},
+		{"a fraction is not an integer", "list_books", "", "limit=1.5", "", "limit must be an integer between 1 and 100"},
+		{"an exponent is not an integer", "list_books", "", "limit=1e1", "", "limit must be an integer between 1 and 100"},
+		{"a sign is not a digit", "list_books", "", "limit=%2B5", "", "limit must be an integer between 1 and 100"},
 		{"an overflow is refused", "list_books", "", "limit=" + huge, "", "limit must be an integer between 1 and 100"},
 		{"an empty integer is refused", "list_books", "", "limit=", "", "limit must be an integer between 1 and 100"},
 		{"an empty optional string is not given", "list_books", "", "kind=&limit=1", "", `"limit":1,`},
@@ -127,7 +127,7 @@ func TestDecodeTool(t *testing.T) {
 		{"no arguments are none", "list_books", ``, `"limit":10,"offset":0`},
 		{"null is none", "list_books", `null`, `"limit":10,"offset":0`},
 		{"a null argument is absent", "list_books", `{"limit":null}`, `"limit":10,`},
-		{"a tool has bounds of its own", "list_books", `{"limit":51}`, "limit must be between 1 and 50"},
+		{"a tool has its own bounds", "list_books", `{"limit":51}`, "limit must be between 1 and 50"},
 		{"a whole number is an integer", "list_books", `{"limit":5.0}`, `"limit":5,`},
 		{"a fraction is not", "list_books", `{"limit":1.5}`, "limit must be an integer between 1 and 50"},
 		{"digits in quotes are not", "list_books", `{"limit":"5"}`, "limit must be an integer between 1 and 50"},
@@ -145,7 +145,7 @@ func TestDecodeTool(t *testing.T) {
 		{"arguments must not repeat", "list_books", `{"limit":1,"limit":2}`, "limit is repeated"},
 		{"arguments must be UTF-8", "search_books", "{\"query\":\"\xff\"}", "it is not valid UTF-8"},
 		{"NUL is refused", "search_books", `{"query":"a\u0000"}`, "query must be valid UTF-8 text without NUL"},
-		{"an empty string is refused where it is required", "search_books", `{"query":""}`, "query must not be empty"},
+		{"an empty string is refused if it is required", "search_books", `{"query":""}`, "query must not be empty"},
 		{"a string must be one", "search_books", `{"query":["x"]}`, "query must be a string"},
 		{"a boolean must be one", "search_books", `{"query":"x","exact":"true"}`, "exact must be true or false"},
 		{"a list must be one", "search_books", `{"query":"x","kinds":"novel"}`, "kinds must be an array of strings"},
@@ -193,7 +193,8 @@ func TestSchemas(t *testing.T) {
 func TestNewRefusesWhatItCannotDescribe(t *testing.T) {
 	run := map[string]func(){
 		"a path parameter without a field": func() {
-			op.New(op.Spec{ID: "x", Path: "/x/{id}"}, func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil })
+			op.New(op.Spec{ID: "x", Path: "/x/{id}"},
+				func(context.Context, struct{}) (struct{}, error) { return struct{}{}, nil })
 		},
 		"a default out of range": func() {
 			type in struct {

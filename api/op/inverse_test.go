@@ -161,7 +161,8 @@ func TestLinesThatCannotBeRead(t *testing.T) {
 		"knd=Atlas":       `unknown argument "knd": did you mean "kind"?`,
 		"limit=1 limit=2": "limit must be given once",
 	} {
-		if _, err := find(t, "list_books").DecodeLine(strings.Fields(line)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := find(t, "list_books").DecodeLine(strings.Fields(line)); err == nil ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", line, err, want)
 		}
 	}
@@ -173,7 +174,8 @@ func TestWordsAndExamples(t *testing.T) {
 		t.Errorf("summary %q", o.Summary)
 	}
 	in, ok := o.ExampleInput()
-	if target, _ := o.Target(in); !ok || target != "/api/v1/books?kind=Novel&limit=5&offset=0" && target != "/api/v1/books?kind=Novel&limit=5" {
+	if target, _ := o.Target(in); !ok || target != "/api/v1/books?kind=Novel&limit=5&offset=0" &&
+		target != "/api/v1/books?kind=Novel&limit=5" {
 		t.Errorf("example %s", target)
 	}
 	if got := string(o.ExampleValues()["kind"]); got != `"Novel"` {
@@ -215,7 +217,8 @@ func TestLean(t *testing.T) {
 func TestFieldsHaveTheNameOfTheInterface(t *testing.T) {
 	o := find(t, "search_books")
 	err := op.InvalidField("q", "has nothing to search for")
-	if rest, tool := op.Explain(err).Message, o.ExplainTool(err).Message; rest != "q has nothing to search for" || tool != "query has nothing to search for" {
+	if rest, tool := op.Explain(err).Message, o.ExplainTool(err).Message; rest != "q has nothing to search for" ||
+		tool != "query has nothing to search for" {
 		t.Errorf("REST %q, tool %q", rest, tool)
 	}
 }

@@ -19,7 +19,7 @@ func document(t *testing.T, ops []op.Operation) []byte {
 	t.Helper()
 	b, err := openapi.Document(openapi.Config{
 		Title: "Shelf", PublicURL: "https://kb.example", Operations: ops, Exact: []string{"Note"},
-		Groups: []openapi.Group{{Name: "desk", Description: "Where one asks."}},
+		Groups: []openapi.Group{{Name: "desk", Description: "Questions."}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,8 @@ func TestTheDocumentIsValid(t *testing.T) {
 	if err := doc.Validate(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if doc.OpenAPI != "3.1.0" || doc.Info.Version != "1.0.0" || len(doc.Servers) != 1 || doc.Servers[0].URL != "https://kb.example" {
+	if doc.OpenAPI != "3.1.0" || doc.Info.Version != "1.0.0" || len(doc.Servers) != 1 ||
+		doc.Servers[0].URL != "https://kb.example" {
 		t.Errorf("head: %s %s %v", doc.OpenAPI, doc.Info.Version, doc.Servers)
 	}
 	if again := document(t, optest.Operations()); !bytes.Equal(b, again) {
@@ -140,8 +141,10 @@ type Book struct {
 // TestNames holds that a component's name depends on its own type alone.
 func TestNames(t *testing.T) {
 	ops := append(optest.Operations(),
-		op.New(op.Spec{ID: "other", Path: "/other"}, func(context.Context, struct{}) (Page[Book], error) { return Page[Book]{}, nil }),
-		op.New(op.Spec{ID: "page", Path: "/page"}, func(context.Context, struct{}) (Page[optest.Note], error) { return Page[optest.Note]{}, nil }))
+		op.New(op.Spec{ID: "other", Path: "/other"},
+			func(context.Context, struct{}) (Page[Book], error) { return Page[Book]{}, nil }),
+		op.New(op.Spec{ID: "page", Path: "/page"},
+			func(context.Context, struct{}) (Page[optest.Note], error) { return Page[optest.Note]{}, nil }))
 	b := string(document(t, ops))
 	for _, want := range []string{`"NotePage":{`, `"OptestBook":{`, `"Openapi_testBook":{`, `"Openapi_testBookPage":{`} {
 		if !strings.Contains(b, want) {
@@ -150,7 +153,7 @@ func TestNames(t *testing.T) {
 	}
 	load(t, []byte(b))
 	if strings.Contains(b, `"any":true`) || !strings.Contains(b, `"any":{"description":`) {
-		t.Error("a boolean stands for a schema")
+		t.Error("a schema is a boolean")
 	}
 }
 
@@ -158,7 +161,7 @@ func TestWhatGeneratorsAndLintersAskFor(t *testing.T) {
 	b := string(document(t, optest.Operations()))
 	for _, want := range []string{
 		`"security":[]`, `"license":{"name":"Apache License 2.0","identifier":"Apache-2.0"}`,
-		`{"name":"desk","description":"Where one asks."}`, `"example":"Novel"`, `"text/plain":{"schema":{"type":"string"}}`,
+		`{"name":"desk","description":"Questions."}`, `"example":"Novel"`, `"text/plain":{"schema":{"type":"string"}}`,
 		`"operationId":"search_books_post"`,
 	} {
 		if !strings.Contains(b, want) {

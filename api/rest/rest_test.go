@@ -81,8 +81,8 @@ func TestREST(t *testing.T) {
 		{"a semicolon is 400", "GET", "/api/v1/books?limit=1;offset=2", "", nil, 400, `the query string is malformed`, ""},
 		{"an unknown address is 404 in JSON", "GET", "/nowhere", "", nil, 404, `{"error":"no such endpoint`, ""},
 		{"a wrong method is 405 in JSON", "DELETE", "/api/v1/books", "", nil, 405, `{"error":"DELETE is not allowed here`, ""},
-		{"a panic is 500 and tells nothing", "GET", "/api/v1/break", "", nil, 500, `{"error":"internal error"}`, "purpose"},
-		{"an internal error tells nothing", "GET", "/api/v1/lose", "", nil, 500, `{"error":"internal error"}`, "sqlite"},
+		{"a panic is 500 without details", "GET", "/api/v1/break", "", nil, 500, `{"error":"internal error"}`, "purpose"},
+		{"an internal error is 500 without details", "GET", "/api/v1/lose", "", nil, 500, `{"error":"internal error"}`, "sqlite"},
 		{"a deadline is 504", "GET", "/api/v1/wait", "", nil, 504, `{"error":"it took too long`, ""},
 		{"what is closed is 503", "GET", "/api/v1/closed", "", nil, 503, `{"error":"the shelf is being painted"}`, ""},
 		{"a long address is 414", "GET", "/api/v1/books?kind=" + strings.Repeat("x", rest.MaxURL), "", nil, 414, `{"error":"the address`, ""},
@@ -119,7 +119,7 @@ func checkError(t *testing.T, w *httptest.ResponseRecorder) {
 	}
 	var e map[string]string
 	if err := json.Unmarshal(w.Body.Bytes(), &e); err != nil || len(e) != 1 || e["error"] == "" {
-		t.Errorf("%s is no error", w.Body)
+		t.Errorf("%s is not an error", w.Body)
 	}
 	if cc := w.Header().Get("Cache-Control"); cc != "no-store" {
 		t.Errorf("Cache-Control %q", cc)
@@ -128,7 +128,8 @@ func checkError(t *testing.T, w *httptest.ResponseRecorder) {
 
 func TestEveryAnswerFitsItsSchema(t *testing.T) {
 	h := newHandler(t, nil)
-	targets := map[string]string{"list_books": "/api/v1/books", "get_book": "/api/v1/books/9", "search_books": "/api/v1/search?q=x", "about": "/api/v1/about"}
+	targets := map[string]string{"list_books": "/api/v1/books", "get_book": "/api/v1/books/9",
+		"search_books": "/api/v1/search?q=x", "about": "/api/v1/about"}
 	for _, o := range optest.Operations() {
 		if targets[o.ID] == "" {
 			continue
@@ -148,7 +149,8 @@ func TestForms(t *testing.T) {
 		"image/png": "application/json; charset=utf-8", "text/plain;q=0, */*": "application/json; charset=utf-8", "garbage;;": "application/json; charset=utf-8",
 	} {
 		w := do(h, "GET", "/api/v1/books/7", "", "Accept", accept)
-		if got := w.Header().Get("Content-Type"); w.Code != 200 || got != want || !strings.Contains(w.Header().Get("Vary"), "Accept") {
+		if got := w.Header().Get("Content-Type"); w.Code != 200 || got != want ||
+			!strings.Contains(w.Header().Get("Vary"), "Accept") {
 			t.Errorf("%q: %d %s, want %s", accept, w.Code, got, want)
 		}
 		if want[:4] == "text" && w.Body.String() != "Book 7" {
@@ -181,7 +183,8 @@ func TestAGetMayBePosted(t *testing.T) {
 	if post.Code != 200 || post.Body.String() != get.Body.String() || post.Header().Get("ETag") != "" {
 		t.Errorf("%d %s, GET says %s", post.Code, post.Body, get.Body)
 	}
-	if w := do(h, "POST", "/api/v1/search", `{}`, "Content-Type", "application/json"); w.Code != 400 || !strings.Contains(w.Body.String(), "q is required") {
+	if w := do(h, "POST", "/api/v1/search", `{}`, "Content-Type", "application/json"); w.Code != 400 ||
+		!strings.Contains(w.Body.String(), "q is required") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
@@ -229,12 +232,14 @@ func TestCaching(t *testing.T) {
 		if w.Code != tt.status {
 			t.Errorf("%s: %d, want %d", name, w.Code, tt.status)
 		}
-		if w.Code == 304 && (w.Body.Len() > 0 || w.Header().Get("ETag") != tag || w.Header().Get("Cache-Control") == "") {
+		if w.Code == 304 &&
+			(w.Body.Len() > 0 || w.Header().Get("ETag") != tag || w.Header().Get("Cache-Control") == "") {
 			t.Errorf("%s: body %q, headers %v", name, w.Body, w.Header())
 		}
 	}
 	zipped := do(h, "GET", "/api/v1/books", "", "Accept-Encoding", "gzip").Header().Get("ETag")
-	if w := do(h, "GET", "/api/v1/books", "", "Accept-Encoding", "gzip", "If-None-Match", zipped); w.Code != 304 || zipped == tag {
+	if w := do(h, "GET", "/api/v1/books", "", "Accept-Encoding", "gzip", "If-None-Match", zipped); w.Code != 304 ||
+		zipped == tag {
 		t.Errorf("compressed: %d for %s (plain %s)", w.Code, zipped, tag)
 	}
 	if w := do(h, "POST", "/api/v1/books/batch", `{"ids":["1"]}`, "Content-Type", "application/json"); w.Header().Get("ETag") != "" || w.Header().Get("Cache-Control") != "no-store" {
@@ -300,8 +305,10 @@ func TestAnyPageMayRead(t *testing.T) {
 			}
 		}
 	}
-	w := do(h, "OPTIONS", "/api/v1/books/batch", "", "Origin", "https://example.org", "Access-Control-Request-Method", "POST")
-	if w.Code != 204 || !strings.Contains(w.Header().Get("Access-Control-Allow-Methods"), "POST") || !strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "Content-Type") {
+	w := do(h, "OPTIONS", "/api/v1/books/batch", "", "Origin", "https://example.org",
+		"Access-Control-Request-Method", "POST")
+	if w.Code != 204 || !strings.Contains(w.Header().Get("Access-Control-Allow-Methods"), "POST") ||
+		!strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "Content-Type") {
 		t.Errorf("preflight: %d %v", w.Code, w.Header())
 	}
 	if w := do(h, "DELETE", "/api/v1/books", ""); w.Header().Get("Allow") != "GET, HEAD" {
@@ -403,7 +410,8 @@ func FuzzREST(f *testing.F) {
 	h := newHandler(f, nil)
 	f.Fuzz(func(t *testing.T, method, path, query, body string) {
 		r, err := http.NewRequest(method, "http://localhost"+path+"?"+query, strings.NewReader(body))
-		if err != nil || strings.Contains(path, "wait") || strings.Contains(path, "lose") || strings.Contains(path, "break") {
+		if err != nil || strings.Contains(path, "wait") || strings.Contains(path, "lose") ||
+			strings.Contains(path, "break") {
 			return
 		}
 		r.Header.Set("Content-Type", "application/json")

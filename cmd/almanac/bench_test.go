@@ -50,7 +50,8 @@ func BenchmarkServe(b *testing.B) {
 		began := time.Now()
 		go func() {
 			done <- runMain(ctx, []string{"serve", "--network", "corpus", "--data", data, "--listen", address, "--admin", "", "--log-level", "error"},
-				[]string{"ALMANAC_CORPUS=" + filepath.Join(shared, "corpus"), "ALMANAC_LIMIT_REST=0", "ALMANAC_SYNC=on"}, io.Discard, &log)
+				[]string{"ALMANAC_CORPUS=" + filepath.Join(shared, "corpus"), "ALMANAC_LIMIT_REST=0",
+					"ALMANAC_SYNC=on"}, io.Discard, &log)
 		}()
 		base = "http://" + address
 		for {

@@ -62,7 +62,7 @@ func newLink(tb testing.TB, upstream string) link {
 	}
 }
 
-// toxic lets a toxic act on what the server answers.
+// toxic applies a toxic to the answers of the server.
 func (l link) toxic(tb testing.TB, kind string, attributes map[string]int) {
 	tb.Helper()
 	text, err := json.Marshal(map[string]any{"type": kind, "attributes": attributes})
@@ -150,7 +150,8 @@ func newWorld(t *testing.T) *world {
 		section := cmp.Or(map[string]string{"embedder": "embed"}[side], side)
 		w.env = append(w.env, "ALMANAC_"+strings.ToUpper(section)+"_URL=http://"+l.Listen)
 	}
-	w.env = append(w.env, "ALMANAC_KEYWORD_INDEX="+w.name, "ALMANAC_KEYWORD_KEY="+w.meili.key, "ALMANAC_VECTOR_COLLECTION="+w.name, "ALMANAC_VECTOR_KEY="+w.qdrant.key)
+	w.env = append(w.env, "ALMANAC_KEYWORD_INDEX="+w.name, "ALMANAC_KEYWORD_KEY="+w.meili.key,
+		"ALMANAC_VECTOR_COLLECTION="+w.name, "ALMANAC_VECTOR_KEY="+w.qdrant.key)
 	w.run(t, "sync")
 	w.begin(t)
 	w.recovers(t)
@@ -263,7 +264,8 @@ func (w *world) change(t *testing.T) {
 	name := filepath.Join(w.corpus, "manifest.jsonl")
 	texts := map[string]string{} // of renewed pages
 	for _, page := range w.renewed {
-		texts[pageKey(page)] = fmt.Sprintf("# Renewed\n\n## Notes on %s\n\nA beacon of the harbour.\n", renewedWord(page))
+		texts[pageKey(page)] = fmt.Sprintf("# Renewed\n\n## Notes on %s\n\nA beacon of the harbour.\n",
+			renewedWord(page))
 	}
 	var manifest bytes.Buffer
 	for line := range bytes.Lines(read(t, name)) {
@@ -313,7 +315,8 @@ func (w *world) sees(t *testing.T) bool {
 // recovers waits until everything takes part again, and compares.
 func (w *world) recovers(t *testing.T) {
 	t.Helper()
-	w.until(t, "everything answers again", func() bool { return len(w.askAnew(t).Degraded) == 0 && len(w.down(t)) == 0 })
+	w.until(t, "everything answers again",
+		func() bool { return len(w.askAnew(t).Degraded) == 0 && len(w.down(t)) == 0 })
 	want := w.passages(t)
 	found := ""
 	defer func() {
@@ -342,7 +345,8 @@ func difference(engine string, have, want []int64) string {
 	without := func(of, others []int64) []int64 {
 		return slices.DeleteFunc(slices.Clone(of), func(id int64) bool { return slices.Contains(others, id) })
 	}
-	return fmt.Sprintf("%s has %d, lacks %v, has besides %v; ", engine, len(have), without(want, have), without(have, want))
+	return fmt.Sprintf("%s has %d, lacks %v, has besides %v; ", engine, len(have), without(want, have),
+		without(have, want))
 }
 
 // passages are those of the catalog's last generation.
@@ -411,7 +415,8 @@ func (w *world) scrollKeyword(t *testing.T) (ids []int64) {
 	for _, name := range w.indexes(t) {
 		for offset := 0; ; offset += limit {
 			var page struct{ Results []struct{ ID string } }
-			w.keywordServer(t, http.MethodGet, fmt.Sprintf("/indexes/%s/documents?fields=id&limit=%d&offset=%d", name, limit, offset), &page)
+			w.keywordServer(t, http.MethodGet,
+				fmt.Sprintf("/indexes/%s/documents?fields=id&limit=%d&offset=%d", name, limit, offset), &page)
 			for _, d := range page.Results {
 				if id, err := strconv.ParseInt(d.ID, 10, 64); err == nil { // else the mark
 					ids = append(ids, id)
@@ -446,8 +451,9 @@ func (w *world) scrollVector(t *testing.T) (ids []int64) {
 	t.Helper()
 	for _, name := range w.collections(t) {
 		for offset := (*qdrant.PointId)(nil); ; {
-			page, err := w.qdrant.points.Scroll(w.signed(t), &qdrant.ScrollPoints{CollectionName: name, Limit: qdrant.PtrOf(uint32(1000)), Offset: offset,
-				WithPayload: qdrant.NewWithPayload(true)})
+			page, err := w.qdrant.points.Scroll(w.signed(t),
+				&qdrant.ScrollPoints{CollectionName: name, Limit: qdrant.PtrOf(uint32(1000)), Offset: offset,
+					WithPayload: qdrant.NewWithPayload(true)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -535,7 +541,8 @@ func (w *world) report(t *testing.T) {
 	for _, phase := range w.phases {
 		took := slices.Sorted(slices.Values(w.took[phase]))
 		if len(took) > 0 {
-			t.Logf("%-36s %4d searches, median %4d ms, longest %4d ms", phase, len(took), took[len(took)/2].Milliseconds(), took[len(took)-1].Milliseconds())
+			t.Logf("%-36s %4d searches, median %4d ms, longest %4d ms", phase, len(took),
+				took[len(took)/2].Milliseconds(), took[len(took)-1].Milliseconds())
 		}
 	}
 }
@@ -624,18 +631,19 @@ func (w *world) settings(t *testing.T) {
 	}
 }
 
-// formats lets the program find a collection that another version wrote. That
-// is refused, not searched, until somebody removes it.
+// formats gives the program a collection that another version wrote. That
+// is refused, not searched, until it is removed.
 func (w *world) formats(t *testing.T) {
 	t.Helper()
 	for version, weighting := range map[string]string{"older": "0", "newer": "1000"} {
-		w.suffers(t, "vector", trouble{name: "of a format " + version, end: func() { w.lose(t, "vector") }, begin: func() {
-			w.stop(t)
-			w.qdrant.standIn.ChangeCollections(func(info *qdrant.CollectionInfo) {
-				info.GetConfig().GetMetadata()["almanac_weighting"] = qdrant.NewValueString(weighting)
-			})
-			w.begin(t)
-		}})
+		w.suffers(t, "vector",
+			trouble{name: "of a format " + version, end: func() { w.lose(t, "vector") }, begin: func() {
+				w.stop(t)
+				w.qdrant.standIn.ChangeCollections(func(info *qdrant.CollectionInfo) {
+					info.GetConfig().GetMetadata()["almanac_weighting"] = qdrant.NewValueString(weighting)
+				})
+				w.begin(t)
+			}})
 	}
 }
 
@@ -646,7 +654,7 @@ func TestChaos(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it waits for what the program leaves alone for seconds")
 	}
-	// Not beside other tests: an engine that is slow for want of a processor is
+	// Not parallel to other tests: an engine that is slow for want of a processor is
 	// one that is away.
 	var all errgroup.Group // most of the time they wait
 	if os.Getenv("ALMANAC_TEST_MEILI_URL") != "" {

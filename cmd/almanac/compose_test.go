@@ -250,12 +250,14 @@ func secrets(t *testing.T, p *types.Project, s types.ServiceConfig, say func(str
 	for _, secret := range s.Secrets {
 		has[secret.Source] = true
 		file := p.Secrets[secret.Source].File
-		if len(made) == 0 || !slices.Contains(strings.Fields(made[1]), secret.Source) || !strings.HasSuffix(file, filepath.Join("compose", "secrets", secret.Source)) {
+		if len(made) == 0 || !slices.Contains(strings.Fields(made[1]), secret.Source) ||
+			!strings.HasSuffix(file, filepath.Join("compose", "secrets", secret.Source)) {
 			say("%s: nothing makes the secret %s in %s", s.Name, secret.Source, file)
 		}
 	}
 	if !maps.Equal(read, has) {
-		say("%s: reads the secrets %v and has %v", s.Name, slices.Sorted(maps.Keys(read)), slices.Sorted(maps.Keys(has)))
+		say("%s: reads the secrets %v and has %v", s.Name, slices.Sorted(maps.Keys(read)),
+			slices.Sorted(maps.Keys(has)))
 	}
 }
 
@@ -394,11 +396,11 @@ func TestDockerfile(t *testing.T) {
 		t.Errorf("stages %q", i.from)
 	}
 	if !strings.Contains(readText(t, "Dockerfile"), "\nARG BASE=scratch\n") {
-		t.Error("the image holds more than the program unless told")
+		t.Error("the image contains more than the program by default")
 	}
 }
 
-// exampleEnv returns the lines of env.example that are no comments.
+// exampleEnv returns the lines of env.example that are not comments.
 func exampleEnv(t *testing.T) map[string]string {
 	t.Helper()
 	env := map[string]string{}
@@ -411,7 +413,7 @@ func exampleEnv(t *testing.T) map[string]string {
 }
 
 // TestEnvExample: each variable is a setting or one of compose.yaml's, all of
-// those are there, and the values that are no comments are the defaults.
+// those are there, and the values outside comments are the defaults.
 func TestEnvExample(t *testing.T) {
 	t.Parallel()
 	file := readText(t, "compose.yaml")
@@ -449,7 +451,7 @@ func TestEnvExample(t *testing.T) {
 		return string(text)
 	}
 	if stack(nil) != stack(exampleEnv(t)) {
-		t.Error("env.example as it stands makes another stack than none")
+		t.Error("env.example without changes makes another stack than none")
 	}
 }
 
@@ -511,7 +513,8 @@ func exported(t *testing.T) (metrics, labels map[string]bool) {
 	}
 	metrics, labels = map[string]bool{"up": true}, map[string]bool{"job": true, "instance": true, "le": true}
 	for _, f := range families {
-		suffixes := map[string][]string{"HISTOGRAM": {"_bucket", "_sum", "_count"}, "SUMMARY": {"", "_sum", "_count"}}[f.GetType().String()]
+		suffixes := map[string][]string{"HISTOGRAM": {"_bucket", "_sum", "_count"},
+			"SUMMARY": {"", "_sum", "_count"}}[f.GetType().String()]
 		if suffixes == nil {
 			suffixes = []string{""}
 		}

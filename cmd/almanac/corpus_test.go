@@ -40,7 +40,8 @@ func TestTheCorpusPresetServesAWholeSnapshot(t *testing.T) {
 		t.Skip("indexes a whole snapshot; not with -short")
 	}
 	t.Parallel()
-	at := site{fixture{network: "corpus"}, t.TempDir(), environ(t.TempDir(), "ALMANAC_CORPUS="+sharedCorpus(t), "ALMANAC_LIMIT_REST=0")}
+	at := site{fixture{network: "corpus"}, t.TempDir(),
+		environ(t.TempDir(), "ALMANAC_CORPUS="+sharedCorpus(t), "ALMANAC_LIMIT_REST=0")}
 	s := at.serve(t)
 	s.ready(t)
 	type row struct {
@@ -113,7 +114,8 @@ func BenchmarkSecondStart(b *testing.B) {
 		s := at.serve(b)
 		s.ready(b)
 		b.StopTimer()
-		if status, _, _ := s.get(b, "/health"); status != http.StatusOK || strings.Contains(s.log.String(), `"level":"WARN"`) {
+		if status, _, _ := s.get(b, "/health"); status != http.StatusOK ||
+			strings.Contains(s.log.String(), `"level":"WARN"`) {
 			b.Fatalf("health %d\n%s", status, s.log)
 		}
 		s.stop(b)

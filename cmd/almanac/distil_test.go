@@ -34,7 +34,8 @@ func TestDistilDerivesATable(t *testing.T) {
 	dir := t.TempDir()
 	judged := writeJudged(t, filepath.Join(dir, "harbour"), 120, 40, 1)
 	out := filepath.Join(dir, "tables", "short")
-	printed := succeed(t, nil, "distil", out, "--from", "built-in", "--idf", "corpus", "--dimensions", "3", "--judged", judged)
+	printed := succeed(t, nil, "distil", out, "--from", "built-in", "--idf", "corpus", "--dimensions", "3",
+		"--judged", judged)
 	e, err := static.Open(out)
 	if err != nil {
 		t.Fatal(err)
@@ -50,7 +51,8 @@ func TestDistilDerivesATable(t *testing.T) {
 	if with > without/2 {
 		t.Errorf("nDCG@10 %.3f with three dimensions, %.3f with all", with, without)
 	}
-	if _, errOut, code := inProcess(t, []string{"ALMANAC_EMBED_MODEL=" + dir}, "eval", "--judged", judged); code != 1 || !strings.Contains(errOut, "embedding model: static model "+dir) {
+	if _, errOut, code := inProcess(t, []string{"ALMANAC_EMBED_MODEL=" + dir}, "eval", "--judged", judged); code != 1 ||
+		!strings.Contains(errOut, "embedding model: static model "+dir) {
 		t.Errorf("a directory without a table: exit code %d: %s", code, errOut)
 	}
 }
@@ -96,7 +98,7 @@ func newTeacher(t *testing.T) *teacher {
 	return s
 }
 
-// restart returns how many texts were asked for and begins to count anew.
+// restart returns how many texts were requested and restarts the count.
 func (s *teacher) restart(most int) (asked int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -114,7 +116,7 @@ func (s *teacher) embeddings(w http.ResponseWriter, r *http.Request) {
 	s.asked += len(request.Input)
 	beyond := s.asked > s.most
 	s.mu.Unlock()
-	if beyond { // whoever asks is killed
+	if beyond { // the client is killed
 		select {
 		case s.beyond <- struct{}{}:
 		default:
@@ -153,7 +155,8 @@ func TestDistilGoesOnAfterAKill(t *testing.T) {
 	known := slices.Compact(slices.Sorted(slices.Values(words)))
 	writeFile(t, vocabulary, "[PAD]\n[UNK]\n##s\n?\n"+strings.Join(known, "\n")+"\n")
 	server := newTeacher(t)
-	env := environ(dir, "ALMANAC_EMBED_URL="+server.URL, "ALMANAC_EMBED_KIND=openai", "ALMANAC_EMBED_MODEL=harbour-talk")
+	env := environ(dir, "ALMANAC_EMBED_URL="+server.URL, "ALMANAC_EMBED_KIND=openai",
+		"ALMANAC_EMBED_MODEL=harbour-talk")
 	args := func(out string) []string {
 		return []string{"distil", out, "--from", "configured", "--judged", judged, "--vocabulary", vocabulary}
 	}
@@ -188,7 +191,7 @@ func TestDistilGoesOnAfterAKill(t *testing.T) {
 	// Lost are at most the answers of one batch; another may still be on its
 	// way to the server.
 	if asked := server.restart(unlimited); asked == 0 || asked > total-400+64 {
-		t.Errorf("asked for %d texts after the kill, of %d in all", asked, total)
+		t.Errorf("%d texts requested after the kill, of %d in all", asked, total)
 	}
 	for _, name := range []string{"static24.npz", "vocab.txt"} {
 		if !bytes.Equal(contents(t, whole, name), contents(t, cut, name)) {

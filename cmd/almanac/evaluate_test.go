@@ -15,7 +15,7 @@ import (
 	"almanac/retrieval/profile"
 )
 
-// inProcess runs the program without a process of its own.
+// inProcess runs the program in this process.
 func inProcess(t *testing.T, environ []string, args ...string) (out, errOut string, code int) {
 	t.Helper()
 	var o, e bytes.Buffer
@@ -79,7 +79,8 @@ func TestEvalPrintsTheContract(t *testing.T) {
 			t.Errorf("one profile: no %s in %v", key, slices.Sorted(maps.Keys(one)))
 		}
 	}
-	if one["collection"] != "harbour" || one["profile"] != "default" || one["queries"] != 12. || one["comparison"] != nil || one["answers"] != nil {
+	if one["collection"] != "harbour" || one["profile"] != "default" || one["queries"] != 12. ||
+		one["comparison"] != nil || one["answers"] != nil {
 		t.Errorf("report %v", one)
 	}
 	if kinds := one["kinds"].(map[string]any); len(kinds) != 2 || kinds["long"].(map[string]any)["queries"] != 6. {
@@ -92,7 +93,8 @@ func TestEvalPrintsTheContract(t *testing.T) {
 	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--profile", "default,dense", "--answers")), &several); err != nil {
 		t.Fatal(err)
 	}
-	if len(several) != 2 || several[0]["comparison"] != nil || several[0]["answers"] == nil || several[0].ndcg() != one.ndcg() {
+	if len(several) != 2 || several[0]["comparison"] != nil || several[0]["answers"] == nil ||
+		several[0].ndcg() != one.ndcg() {
 		t.Fatalf("two profiles: %v", several)
 	}
 	c, ok := several[1]["comparison"].(map[string]any)
@@ -131,7 +133,8 @@ func TestEvalExchangesRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if fields := strings.Fields(string(first)); len(fields) < 6 || fields[0] != "q00" || fields[1] != "Q0" || fields[3] != "1" || fields[5] != "almanac-default" {
+	if fields := strings.Fields(string(first)); len(fields) < 6 || fields[0] != "q00" || fields[1] != "Q0" ||
+		fields[3] != "1" || fields[5] != "almanac-default" {
 		t.Errorf("the run begins with %.60q", first)
 	}
 	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--import-run", runs[0], "--import-run", runs[1])), &imported); err != nil {
@@ -155,14 +158,16 @@ func TestEvalExchangesRuns(t *testing.T) {
 		qrels := filepath.Join(out, "trec.txt")
 		writeFile(t, qrels, "q01 0 d01 1\nq02 0 nowhere 1\n")
 		out, errOut, code := inProcess(t, nil, "eval", "--judged", dir, "--qrels", qrels)
-		if code != 0 || !strings.Contains(out, "harbour") || !strings.Contains(errOut, "1 of 2 relevant documents are not indexed") {
+		if code != 0 || !strings.Contains(out, "harbour") ||
+			!strings.Contains(errOut, "1 of 2 relevant documents are not indexed") {
 			t.Errorf("exit code %d: %s%s", code, out, errOut)
 		}
 	})
 	t.Run("of other queries is refused", func(t *testing.T) {
 		path := filepath.Join(out, "other.txt")
 		writeFile(t, path, "q99 Q0 d01 1 1 t\n")
-		if _, errOut, code := inProcess(t, nil, "eval", "--judged", dir, "--import-run", path); code != 1 || !strings.Contains(errOut, "ranks nothing") {
+		if _, errOut, code := inProcess(t, nil, "eval", "--judged", dir, "--import-run", path); code != 1 ||
+			!strings.Contains(errOut, "ranks nothing") {
 			t.Errorf("exit code %d: %s", code, errOut)
 		}
 	})
@@ -170,9 +175,11 @@ func TestEvalExchangesRuns(t *testing.T) {
 
 func TestEvalStages(t *testing.T) {
 	dir := t.TempDir()
-	a, b := writeJudged(t, filepath.Join(dir, "harbour"), 40, 12, 1), writeJudged(t, filepath.Join(dir, "canal"), 30, 10, 2)
+	a := writeJudged(t, filepath.Join(dir, "harbour"), 40, 12, 1)
+	b := writeJudged(t, filepath.Join(dir, "canal"), 30, 10, 2)
 	lines := strings.Split(succeed(t, nil, "eval", "--stages", "--markdown", "--judged", a, "--judged", b), "\n")
-	want := []string{"| stage, nDCG@10 | harbour | canal | mean |", "|---|---|---|---|", "| keyword (", "| passages (", "| dense (", "| rrf (", "| rerank (", "| default | ", "", "| stage, recall@100 |"}
+	want := []string{"| stage, nDCG@10 | harbour | canal | mean |", "|---|---|---|---|", "| keyword (", "| passages (",
+		"| dense (", "| rrf (", "| rerank (", "| default | ", "", "| stage, recall@100 |"}
 	for i, prefix := range want {
 		if !strings.HasPrefix(lines[i], prefix) {
 			t.Errorf("line %d is %q, want %q", i+1, lines[i], prefix)
@@ -189,9 +196,11 @@ func TestEvalOverTheDataDirectory(t *testing.T) {
 	env := []string{"ALMANAC_CORPUS=" + f.corpus}
 	network := []string{"--network", f.network, "--data", filepath.Join(dir, "data")}
 	judged := filepath.Join(dir, "judged")
-	writeFile(t, filepath.Join(judged, "queries.jsonl"), fmt.Sprintf(`{"_id":"a","text":%q}`+"\n"+`{"_id":"b","text":%q}`, only(29), only(30)))
+	writeFile(t, filepath.Join(judged, "queries.jsonl"),
+		fmt.Sprintf(`{"_id":"a","text":%q}`+"\n"+`{"_id":"b","text":%q}`, only(29), only(30)))
 	writeFile(t, filepath.Join(judged, "qrels.tsv"), "a\tmanual/page-029.md\t3\nb\tmanual/page-030.md\t3\n")
-	if _, errOut, code := inProcess(t, env, append(network, "eval", "--queries", judged)...); code != 1 || !strings.Contains(errOut, "almanac sync") {
+	if _, errOut, code := inProcess(t, env, append(network, "eval", "--queries", judged)...); code != 1 ||
+		!strings.Contains(errOut, "almanac sync") {
 		t.Errorf("before a sync: exit code %d: %s", code, errOut)
 	}
 	succeed(t, env, append(network, "sync")...)
@@ -243,12 +252,14 @@ func TestEvalRefusesWhatItCannotMean(t *testing.T) {
 // often it is made, and that it can be searched by.
 func TestTuneRepeats(t *testing.T) {
 	dir := t.TempDir()
-	a, b := writeJudged(t, filepath.Join(dir, "harbour"), 60, 40, 1), writeJudged(t, filepath.Join(dir, "canal"), 40, 3, 2)
+	a := writeJudged(t, filepath.Join(dir, "harbour"), 60, 40, 1)
+	b := writeJudged(t, filepath.Join(dir, "canal"), 40, 3, 2)
 	var before []byte
 	var printed string
 	for range 2 {
 		path := filepath.Join(dir, "tuned.yaml")
-		out, errOut, code := inProcess(t, nil, "tune", "--judged", a, "--judged", b, "--classes", "--l2", "0.01,0.1", "--seed", "7", "--out", path)
+		out, errOut, code := inProcess(t, nil, "tune", "--judged", a, "--judged", b, "--classes", "--l2", "0.01,0.1",
+			"--seed", "7", "--out", path)
 		if code != 0 || !strings.Contains(errOut, "canal: only 3 queries for 5 folds") {
 			t.Fatalf("exit code %d: %s", code, errOut)
 		}
@@ -271,7 +282,8 @@ func TestTuneRepeats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Name != "tuned" || p.Version < 2 || len(p.Weights) < 5 || !strings.Contains(p.Provenance, "harbour, canal; 5 folds, seed 7") {
+	if p.Name != "tuned" || p.Version < 2 || len(p.Weights) < 5 ||
+		!strings.Contains(p.Provenance, "harbour, canal; 5 folds, seed 7") {
 		t.Errorf("profile %+v", p)
 	}
 	path := filepath.Join(dir, "tuned.yaml")

@@ -85,7 +85,7 @@ func (f fixture) write(tb testing.TB, documents int) {
 	writeFile(tb, filepath.Join(f.corpus, "manifest.jsonl"), manifest.String())
 }
 
-// words are what documents are made of.
+// words are the words of documents.
 var words = strings.Fields(`anchor barge beacon bell berth bollard breakwater buoy cable canal captain chain channel chart current deck
 	dock draught dredge ferry fender fog gangway gauge harbour hawser hull jetty keel knot lantern lighthouse lock log manifest mast mooring
 	ledger notary quay rope rudder sail sounding storm tide toll towline tug vessel wharf winch validator settlement transfer`)
@@ -161,7 +161,7 @@ func program(tb testing.TB) string {
 	return path
 }
 
-// environ is the environment of a program under test: nothing of ours but the
+// environ is the environment of a program under test: none of our variables but the
 // given settings.
 func environ(home string, settings ...string) []string {
 	return append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + os.TempDir()}, settings...)
@@ -210,7 +210,7 @@ type logLine struct {
 	Passages int    `json:"passages"`
 }
 
-// logReader hands over lines of a log as they are written, and keeps all.
+// logReader passes on lines of a log as they are written, and keeps all.
 type logReader struct {
 	mu    sync.Mutex // guards all
 	all   bytes.Buffer

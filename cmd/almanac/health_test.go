@@ -14,7 +14,7 @@ func TestHealth(t *testing.T) {
 	answer := func(status int, body string) string {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != "/ready" || r.Method != http.MethodGet {
-				t.Errorf("%s %s is asked for", r.Method, r.URL)
+				t.Errorf("%s %s is requested", r.Method, r.URL)
 			}
 			w.WriteHeader(status)
 			_, _ = w.Write([]byte(body))
@@ -41,14 +41,14 @@ func TestHealth(t *testing.T) {
 		{"a name", "localhost" + port(ready), 0, "ready\n"},
 		{"loading", answer(http.StatusServiceUnavailable, `{"error":"loading, 40 %: no model\nserver"}`), 1, "is not ready: loading, 40 %: no model\n"},
 		{"another server", answer(http.StatusNotFound, "<html>"), 1, "is not ready: 404 Not Found\n"},
-		{"nobody", gone.Addr().String(), 1, "no server answers on " + gone.Addr().String() + ": dial tcp"},
+		{"no server", gone.Addr().String(), 1, "no server answers on " + gone.Addr().String() + ": dial tcp"},
 		{"any port", "127.0.0.1:0", 1, "server.listen is 127.0.0.1:0"},
 		{"no address", "localhost", 2, "server.listen"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var out, errOut bytes.Buffer
-			// A proxy must not be asked for what is on this machine.
+			// A proxy must not be used for this machine.
 			env := environ(t.TempDir(), "ALMANAC_SERVER_LISTEN="+tt.listen, "HTTP_PROXY=http://127.0.0.1:1")
 			code := runMain(t.Context(), []string{"health"}, env, &out, &errOut)
 			said := out.String()
@@ -65,7 +65,8 @@ func TestHealth(t *testing.T) {
 func TestHealthSaysWhatItIsFor(t *testing.T) {
 	t.Parallel()
 	var out, errOut bytes.Buffer
-	if code := runMain(t.Context(), []string{"health", "--help"}, nil, &out, &errOut); code != 0 || !strings.Contains(out.String(), "Exit code 1") {
+	if code := runMain(t.Context(), []string{"health", "--help"}, nil, &out, &errOut); code != 0 ||
+		!strings.Contains(out.String(), "Exit code 1") {
 		t.Errorf("exit code %d: %s%s", code, out.String(), errOut.String())
 	}
 }

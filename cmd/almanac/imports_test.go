@@ -14,14 +14,14 @@ import (
 	"almanac/ingest/networks"
 )
 
-// pkg is a package of ours as `go list` knows it.
+// pkg is a package of this module as `go list` prints it.
 type pkg struct {
 	path, name, dir, doc string
 	imports              []string
 	tests                []string // imports of its tests alone
 }
 
-// ourPackages lists all of ours.
+// ourPackages lists all packages of this module.
 func ourPackages(t *testing.T) []pkg {
 	t.Helper()
 	format := "{{.ImportPath}}\t{{.Name}}\t{{.Dir}}\t{{.Doc}}\t{{join .Imports \" \"}}\t" +
@@ -42,7 +42,7 @@ func ourPackages(t *testing.T) []pkg {
 	return all
 }
 
-// leaves are open to all and import nothing of ours.
+// leaves are open to all and import nothing of this module.
 var leaves = []string{"almanac/catalog/network", "almanac/ingest/outbound"}
 
 // layerMay says what each layer may import besides itself: cmd → api → retrieval →
@@ -53,10 +53,10 @@ var layerMay = map[string][]string{
 }
 
 // testsMay says what tests may import besides: what is below the layer, and
-// ingest where it fills a catalog.
+// ingest if it fills a catalog.
 var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"ingest"}}
 
-// mayImport says which packages of ours a package may import besides the leaves;
+// mayImport says which packages a package may import in addition to the leaves;
 // a name that ends in ... means all below it. A package that has no row may
 // import what its layer may.
 var mayImport = rows(`
@@ -285,7 +285,7 @@ func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
 // hasCode reports whether a package is more than its tests.
 func (p pkg) hasCode(t *testing.T) bool { return len(p.files(t)) > 0 }
 
-// files are the package's Go files that are no tests.
+// files are the package's Go files that are not tests.
 func (p pkg) files(t *testing.T) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(p.dir, "*.go"))
@@ -319,7 +319,8 @@ func TestNoCodeKnowsANetwork(t *testing.T) {
 }
 
 // english are words of titles and owners that name no network.
-var english = []string{"network", "networks", "foundation", "ledger", "digital", "asset", "assets", "global", "protocol", "labs", "example", "testing"}
+var english = []string{"network", "networks", "foundation", "ledger", "digital", "asset", "assets", "global",
+	"protocol", "labs", "example", "testing"}
 
 // networkWords are the words of more than four letters in the titles, home
 // pages and repository owners of the presets but the fictional one.

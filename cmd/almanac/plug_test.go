@@ -31,7 +31,7 @@ type plug struct {
 	want  []string      // what it leaves, a line each
 }
 
-// home is a directory of the test's own, in memory where there is such a file
+// home is a temporary directory, in memory if there is such a file
 // system: what a kill leaves does not depend on the disk, but its time does.
 func home(t *testing.T) string {
 	t.Helper()
@@ -200,7 +200,8 @@ func TestSyncOntoAFullDiskTheNextCompletes(t *testing.T) {
 		}
 		size := 64 + r.Int64N(p.size>>10)
 		// A mount of one's own needs no privilege in a user namespace of one's own.
-		cmd := exec.Command("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", fullDisk, "sh", fmt.Sprint(size), disk, program(t))
+		cmd := exec.Command("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", fullDisk, "sh",
+			fmt.Sprint(size), disk, program(t))
 		cmd.Env = p.env
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Skipf("no file system of a size of its own can be mounted here: %v\n%s", err, out)
@@ -208,7 +209,8 @@ func TestSyncOntoAFullDiskTheNextCompletes(t *testing.T) {
 		code, _ := os.ReadFile(filepath.Join(dir, "code"))
 		said, _ := os.ReadFile(filepath.Join(dir, "first"))
 		how := fmt.Sprintf("%d: %d KiB of %d", i, size, p.size>>10)
-		if strings.TrimSpace(string(code)) == "1" && !strings.Contains(string(said), "full") && !strings.Contains(string(said), "no space left") {
+		if strings.TrimSpace(string(code)) == "1" && !strings.Contains(string(said), "full") &&
+			!strings.Contains(string(said), "no space left") {
 			t.Errorf("%s: what failed is not said: %.600s", how, said)
 		}
 		p.complete(t, filepath.Join(dir, "left"), how)

@@ -32,10 +32,10 @@ type wrong struct {
 	spoil func(*meilitest.Server, *qdranttest.Server)
 }
 
-// hush is a key that nobody may see.
+// hush is a key that must not be printed.
 const hush = "hush-hush-key"
 
-// nothingListens is the address of a port that is for nobody.
+// nothingListens is the address of a port without a listener.
 func nothingListens(*testing.T) string { return "http://127.0.0.1:1" }
 
 // htmlServer is a server of pages.
@@ -268,7 +268,8 @@ func TestAWrongModelFromTheStart(t *testing.T) {
 	s := newSite(t, 24).serve(t, "ALMANAC_EMBED_URL="+url, "ALMANAC_EMBED_KIND=openai", "ALMANAC_EMBED_MODEL=buoy-talk")
 	eventually(t, "/status names what is down", func() bool { return strings.Contains(s.reason(t, "embedder"), want) })
 	for _, path := range []string{"/ready", "/api/v1/search?q=tide"} {
-		if status, _, body := s.get(t, path); status != http.StatusServiceUnavailable || !strings.Contains(body, "loading") {
+		if status, _, body := s.get(t, path); status != http.StatusServiceUnavailable ||
+			!strings.Contains(body, "loading") {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}

@@ -76,7 +76,7 @@ func same(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// scriptTB lets a script use what tests use.
+// scriptTB makes helpers of tests usable in scripts.
 type scriptTB struct {
 	testing.TB
 	ts *testscript.TestScript
@@ -95,7 +95,8 @@ func TestADirectoryThatCannotBeWrittenIsOneSentence(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Chmod(data, 0o755) }) // so that it can be removed
 	for _, name := range []string{data, filepath.Join(data, "deeper")} {
-		out, errOut, code := almanacAs(t, unprivileged(t), env, "search", "--network", f.network, "--data", name, "tide")
+		out, errOut, code := almanacAs(t, unprivileged(t), env, "search", "--network", f.network, "--data",
+			name, "tide")
 		if code != 1 || out != "" || !oneSentence(errOut) {
 			t.Errorf("--data %s: exit code %d, output %q, error %q", name, code, out, errOut)
 		}

@@ -25,7 +25,7 @@ import (
 )
 
 // TestAServerIsHealthyBeforeItIsReady holds the index lock, so that the server
-// has to wait for a first sync that does not happen; then it lets go.
+// has to wait for a first sync that does not happen; then it releases the lock.
 func TestAServerIsHealthyBeforeItIsReady(t *testing.T) {
 	t.Parallel()
 	at := newSite(t, 40)
@@ -43,7 +43,8 @@ func TestAServerIsHealthyBeforeItIsReady(t *testing.T) {
 	}
 	for _, path := range []string{"/ready", "/api/v1/search?q=tide"} {
 		status, header, body := s.get(t, path)
-		if status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" || !strings.Contains(body, `{"error":`) {
+		if status != http.StatusServiceUnavailable || header.Get("Retry-After") == "" ||
+			!strings.Contains(body, `{"error":`) {
 			t.Errorf("%s: %d %v %s", path, status, header, body)
 		}
 	}
@@ -140,7 +141,8 @@ func TestServe(t *testing.T) {
 			t.Errorf("the public listener answers /metrics with %d", status)
 		}
 	})
-	t.Run("tools are served over HTTP", func(t *testing.T) { checkTools(t, &sdk.StreamableClientTransport{Endpoint: s.base + "/mcp"}) })
+	t.Run("tools are served over HTTP",
+		func(t *testing.T) { checkTools(t, &sdk.StreamableClientTransport{Endpoint: s.base + "/mcp"}) })
 	t.Run("tools are served over stdio beside it", func(t *testing.T) { checkTools(t, at.stdio(t)) })
 	t.Run("a toolset narrows stdio", func(t *testing.T) {
 		session := connect(t, at.stdio(t, "--toolsets", "cips"))
@@ -188,7 +190,8 @@ func (s site) stdio(tb testing.TB, args ...string) *sdk.CommandTransport {
 
 func connect(t *testing.T, transport sdk.Transport) *sdk.ClientSession {
 	t.Helper()
-	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), transport, nil)
+	session, err := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(),
+		transport, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -209,7 +212,8 @@ func checkTools(t *testing.T, transport sdk.Transport) {
 	}
 	var text string
 	eventually(t, "an answer", func() bool { // stdio loads first
-		res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "get_cip", Arguments: map[string]any{"id": "3"}})
+		res, err := session.CallTool(t.Context(),
+			&sdk.CallToolParams{Name: "get_cip", Arguments: map[string]any{"id": "3"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,8 +267,8 @@ func TestARequestUnderWayFinishesWhenTheServerStops(t *testing.T) {
 	defer conn.Close()
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_cip","arguments":{"id":"3"}}}`
 	fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-06-18\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:40])
-	// The server has the first half when it counts a connection that is busy;
-	// nothing tells from outside, so that it is given a moment.
+	// Give the server time to read the first half: when it has is not visible
+	// from outside.
 	time.Sleep(200 * time.Millisecond)
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

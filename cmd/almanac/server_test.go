@@ -33,7 +33,8 @@ type server struct {
 func start(tb testing.TB, env []string, args ...string) *server {
 	tb.Helper()
 	s := &server{log: newLogReader(), exited: make(chan struct{})}
-	s.cmd = exec.Command(program(tb), append([]string{"serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)...)
+	s.cmd = exec.Command(program(tb),
+		append([]string{"serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)...)
 	s.cmd.Env, s.cmd.Stderr = env, s.log
 	if err := s.cmd.Start(); err != nil {
 		tb.Fatal(err)
@@ -116,7 +117,8 @@ func (s *server) kill() {
 }
 
 // client opens a connection for each request, so that none outlives its test.
-var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}, Timeout: patience}
+var client = &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true},
+	Timeout: patience}
 
 // do sends a request; headers are name, value, …; Host is one of them.
 func do(tb testing.TB, method, address string, headers ...string) (int, http.Header, string) {
@@ -190,7 +192,8 @@ type state struct {
 }
 
 // queries are of every class; the words are those of the fixture.
-var queries = []string{"LIP-3", "beacon harbour", "tide", "how does a tug tow a barge through the canal", "settelment ledgr", only(29), "1.2.0"}
+var queries = []string{"LIP-3", "beacon harbour", "tide", "how does a tug tow a barge through the canal",
+	"settelment ledgr", only(29), "1.2.0"}
 
 // state returns the index of a server that just said it was ready.
 func (s *server) state(tb testing.TB, ready logLine) state {
@@ -220,7 +223,7 @@ func (st state) String() string {
 	return b.String()
 }
 
-// eventually asks until the answer is yes.
+// eventually calls until the result is true.
 func eventually(tb testing.TB, what string, ask func() bool) time.Duration {
 	tb.Helper()
 	began := time.Now()

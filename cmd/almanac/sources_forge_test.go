@@ -25,7 +25,7 @@ sources:
     options: {api: "SERVER", token_env: BUOYS_TOKEN, repository: buoys/lips}
 `
 
-// codeFiles are what the forge answers. Each text has a word of its own.
+// codeFiles are the answers of the forge. Each text has a unique word.
 var codeFiles = map[string]string{
 	"/repos/buoys/lamp":                 `{"full_name":"buoys/lamp","description":"Keeps the gimbal level","default_branch":"main","has_discussions":true}`,
 	"/repos/buoys/lamp/issues":          `[{"number":5,"title":"Lamp goes out","state":"open","body":"The bellows leak since the squall.","user":{"login":"wick"},"created_at":"2031-05-06T08:00:00Z","updated_at":"2031-05-06T08:00:00Z"},{"number":6,"title":"Seal it","state":"closed","body":"With oakum.","user":{"login":"wick"},"pull_request":{"merged_at":"2031-05-07T08:00:00Z"},"created_at":"2031-05-07T08:00:00Z","updated_at":"2031-05-07T08:00:00Z"}]`,
@@ -84,7 +84,8 @@ func TestForge(t *testing.T) {
 	first := must(t, env, "sync", "--network", file, "--data", data)
 	second := must(t, env, "sync", "--network", file, "--data", data)
 	for name, records := range map[string]string{"code": "6", "drafts": "1"} { // repository, issue, pull request, comment, release, discussion; a draft
-		if !regexp.MustCompile(`(?m)^`+name+` +`+records+` +0 +0 +0 +0 .* ok$`).MatchString(first) || !regexp.MustCompile(`(?m)^`+name+` +0 +0 +\d +0 +0 .* ok$`).MatchString(second) {
+		if !regexp.MustCompile(`(?m)^`+name+` +`+records+` +0 +0 +0 +0 .* ok$`).MatchString(first) ||
+			!regexp.MustCompile(`(?m)^`+name+` +0 +0 +\d +0 +0 .* ok$`).MatchString(second) {
 			t.Errorf("%s:\n%s%s", name, first, second)
 		}
 	}

@@ -25,7 +25,7 @@ sources:
       message: "SERVER/g/{group}/message/{number}"
 `
 
-// talkFiles are what the server has. Each text has a word of its own.
+// talkFiles are the files of the server. Each text has a unique word.
 var talkFiles = map[string][2]string{ // path → type, text
 	"/categories.json": {"application/json", `{"category_list":{"categories":[{"id":3,"name":"Support","slug":"support","topic_count":1}]}}`},
 	"/latest.json": {"application/json", `{"topic_list":{"topics":[{"id":41,"title":"Lamp goes out","slug":"lamp-goes-out","posts_count":1,"bumped_at":"2031-05-06T08:00:00.000Z",
@@ -75,7 +75,8 @@ func TestForumAndMail(t *testing.T) {
 	first := must(t, env, "sync", "--network", file, "--data", data)
 	second := must(t, env, "sync", "--network", file, "--data", data)
 	for name, records := range map[string]string{"forum": "2", "lists": "4"} { // a topic and its post; two threads of a message each
-		if !regexp.MustCompile(`(?m)^`+name+` +`+records+` +0 +0 +0 +0 .* ok$`).MatchString(first) || !regexp.MustCompile(`(?m)^`+name+` +0 +0 +\d +0 +0 .* ok$`).MatchString(second) {
+		if !regexp.MustCompile(`(?m)^`+name+` +`+records+` +0 +0 +0 +0 .* ok$`).MatchString(first) ||
+			!regexp.MustCompile(`(?m)^`+name+` +0 +0 +\d +0 +0 .* ok$`).MatchString(second) {
 			t.Errorf("%s:\n%s%s", name, first, second)
 		}
 	}

@@ -29,7 +29,7 @@ sources:
     options: {feed: "SERVER/videos.xml", transcripts: "SERVER/{id}.vtt"}
 `
 
-// webFiles are what the server has. Each text has a word of its own.
+// webFiles are the files of the server. Each text has a unique word.
 var webFiles = map[string][2]string{ // path → type, text
 	"/feed.xml": {"application/rss+xml", `<rss version="2.0"><channel><title>J</title><link>/</link><item><title>New lamps</title><link>/posts/lamps</link>
 <pubDate>Tue, 06 May 2031 08:00:00 +0000</pubDate></item></channel></rss>`},
@@ -50,7 +50,8 @@ var lanternPDF = func() string {
 	for i, object := range []string{
 		"<< /Type /Catalog /Pages 2 0 R >>", "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
 		"<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
-		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content), content), "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+		fmt.Sprintf("<< /Length %d >>\nstream\n%s\nendstream", len(content),
+			content), "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
 	} {
 		offsets = append(offsets, len(text))
 		text += fmt.Sprintf("%d 0 obj\n%s\nendobj\n", i+1, object)
@@ -64,7 +65,7 @@ var lanternPDF = func() string {
 }()
 
 // TestSourcesOnTheWeb syncs a network file with a source of every kind that
-// asks servers, twice, and finds what each of them read.
+// calls servers, twice, and finds the texts of each.
 func TestSourcesOnTheWeb(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		f, ok := webFiles[r.URL.Path]
@@ -88,7 +89,8 @@ func TestSourcesOnTheWeb(t *testing.T) {
 	first := must(t, env, "sync", "--network", file, "--data", data)
 	second := must(t, env, "sync", "--network", file, "--data", data)
 	for _, name := range []string{"blog", "foundation", "papers", "talks"} {
-		if !regexp.MustCompile(`(?m)^`+name+` +1 +0 +0 +0 +0 .* ok$`).MatchString(first) || !regexp.MustCompile(`(?m)^`+name+` +0 +0 +\d +0 +0 .* ok$`).MatchString(second) {
+		if !regexp.MustCompile(`(?m)^`+name+` +1 +0 +0 +0 +0 .* ok$`).MatchString(first) ||
+			!regexp.MustCompile(`(?m)^`+name+` +0 +0 +\d +0 +0 .* ok$`).MatchString(second) {
 			t.Errorf("%s:\n%s%s", name, first, second)
 		}
 	}
@@ -99,7 +101,8 @@ func TestSourcesOnTheWeb(t *testing.T) {
 			t.Errorf("search %s: want %s\n%s", query, want, out)
 		}
 	}
-	if _, errOut, code := almanac(t, environ(dir, "ALMANAC_SYNC_ALLOW=loopback"), "config"); code != 2 || !strings.Contains(errOut, `sync.allow: "loopback" is not a network`) {
+	if _, errOut, code := almanac(t, environ(dir, "ALMANAC_SYNC_ALLOW=loopback"), "config"); code != 2 ||
+		!strings.Contains(errOut, `sync.allow: "loopback" is not a network`) {
 		t.Errorf("exit code %d, %s", code, errOut)
 	}
 }

@@ -32,7 +32,8 @@ func BenchmarkStacks(b *testing.B) {
 	b.Run("embedded", func(b *testing.B) { benchmarkStack(b, shared, []string{corpus}) })
 	var servers []string
 	for _, v := range os.Environ() {
-		if strings.HasPrefix(v, "ALMANAC_KEYWORD_") || strings.HasPrefix(v, "ALMANAC_VECTOR_") || strings.HasPrefix(v, "ALMANAC_EMBED_") {
+		if strings.HasPrefix(v, "ALMANAC_KEYWORD_") || strings.HasPrefix(v, "ALMANAC_VECTOR_") ||
+			strings.HasPrefix(v, "ALMANAC_EMBED_") {
 			servers = append(servers, v)
 		}
 	}
@@ -50,7 +51,8 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 		b.Fatal(err)
 	}
 	config.Log.Level = "error"
-	a := &app{config: config, origins: origins, environ: environ, out: io.Discard, err: io.Discard, log: newLogger(config, "error", os.Stderr)}
+	a := &app{config: config, origins: origins, environ: environ, out: io.Discard, err: io.Discard,
+		log: newLogger(config, "error", os.Stderr)}
 	ctx := b.Context()
 	n, err := networks.Load("corpus")
 	if err != nil {
@@ -115,7 +117,7 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 const settle = 90 * time.Second
 
 // benchmarkSearches measures queries after others, which fill the caches of
-// servers and connections and bring into memory what a pause let go.
+// servers and connections and load into memory what a pause released.
 func benchmarkSearches(b *testing.B, s *library, warm, queries []string, passages int) {
 	var took, own, retrieve, cosines []time.Duration
 	degraded := 0

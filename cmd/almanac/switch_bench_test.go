@@ -36,7 +36,8 @@ func BenchmarkModelChange(b *testing.B) {
 		queries = append(queries, q.Text)
 	}
 	for b.Loop() {
-		at := site{fixture{network: "corpus"}, filepath.Join(b.TempDir(), "data"), environ(b.TempDir(), "ALMANAC_CORPUS="+corpus, "ALMANAC_LIMIT_REST=0", "ALMANAC_SEARCH_DEADLINE=20s")}
+		at := site{fixture{network: "corpus"}, filepath.Join(b.TempDir(), "data"),
+			environ(b.TempDir(), "ALMANAC_CORPUS="+corpus, "ALMANAC_LIMIT_REST=0", "ALMANAC_SEARCH_DEADLINE=20s")}
 		peak := func(s *server, phase string, until func() bool) {
 			if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", s.cmd.Process.Pid), []byte("5"), 0); err != nil {
 				b.Skip(err) // not Linux

@@ -21,7 +21,7 @@ import (
 type modelServer struct {
 	*httptest.Server
 	pause time.Duration // before every answer
-	texts atomic.Int64  // that it was asked for, several at once
+	texts atomic.Int64  // that were requested, several at once
 	down  atomic.Bool
 }
 
@@ -54,7 +54,7 @@ func newModelServer(tb testing.TB, pause time.Duration) *modelServer {
 			}
 			answer.Data = append(answer.Data, embedding{i, v})
 		}
-		if len(request.Input) > 1 { // a query comes alone and waits for nobody
+		if len(request.Input) > 1 { // a query comes alone and does not wait
 			time.Sleep(s.pause)
 			s.texts.Add(int64(len(request.Input)))
 		}
@@ -68,7 +68,7 @@ func (s *modelServer) settings() []string {
 	return []string{"ALMANAC_EMBED_URL=" + s.URL, "ALMANAC_EMBED_KIND=openai", "ALMANAC_EMBED_MODEL=buoy-talk"}
 }
 
-// asking sends searches at a steady pace until it is stopped, and tells what
+// asking sends searches at a steady pace until it is stopped, and returns what
 // went wrong: every answer must be a whole one with results.
 func (s *server) asking(t testing.TB, perSecond int, queries []string) (stop func()) {
 	t.Helper()
@@ -95,8 +95,10 @@ func (s *server) asking(t testing.TB, perSecond int, queries []string) (stop fun
 					Items    []any
 					Degraded []string
 				}
-				if err := json.NewDecoder(res.Body).Decode(&answer); err != nil || res.StatusCode != http.StatusOK || len(answer.Items) == 0 || len(answer.Degraded) > 0 {
-					t.Errorf("%q: status %d, %d results, without %v, %v", q, res.StatusCode, len(answer.Items), answer.Degraded, err)
+				if err := json.NewDecoder(res.Body).Decode(&answer); err != nil || res.StatusCode != http.StatusOK ||
+					len(answer.Items) == 0 || len(answer.Degraded) > 0 {
+					t.Errorf("%q: status %d, %d results, without %v, %v", q, res.StatusCode, len(answer.Items),
+						answer.Degraded, err)
 				}
 			})
 		}
@@ -141,7 +143,8 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 	stop()
 	// A batch that was under way may be embedded again.
 	if asked := model.texts.Load(); asked-before > int64(ready.Passages)-before+64 {
-		t.Errorf("%d texts embedded before the kill and %d after it, of %d passages", before, asked-before, ready.Passages)
+		t.Errorf("%d texts embedded before the kill and %d after it, of %d passages", before, asked-before,
+			ready.Passages)
 	}
 	eventually(t, "the old index is gone", func() bool {
 		snapshots, err := filepath.Glob(filepath.Join(at.data, "*.snapshot"))
@@ -206,7 +209,7 @@ func TestADamagedIndexEmbedsNothingAgain(t *testing.T) {
 	}
 }
 
-// degraded asks something new and returns what took no part in the answer.
+// degraded searches for something new and returns the engines that did not answer.
 func (s *server) degraded(tb testing.TB) []string {
 	tb.Helper()
 	query := fmt.Sprintf("beacon harbour %d", time.Now().UnixNano())
