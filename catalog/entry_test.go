@@ -41,8 +41,10 @@ func TestNormalize(t *testing.T) {
 		text := rapid.StringN(0, 20, 40)
 		e := catalog.Entry{
 			Record: catalog.Record{
-				Kind: catalog.KindDoc, Key: "k" + text.Draw(t, "key"), Title: text.Draw(t, "title"), Body: text.Draw(t, "body"),
-				Tags: rapid.SliceOfN(text, 0, 5).Draw(t, "tags"), CreatedAt: time.Unix(rapid.Int64().Draw(t, "created"), 1234),
+				Kind: catalog.KindDoc, Key: "k" + text.Draw(t, "key"), Title: text.Draw(t, "title"),
+				Body: text.Draw(t, "body"),
+				Tags: rapid.SliceOfN(text, 0, 5).Draw(t, "tags"), CreatedAt: time.Unix(rapid.Int64().Draw(t, "created"),
+					1234),
 				Data: []byte(` { "a" : [1, 2] } `),
 			},
 			Aliases: rapid.SliceOfN(text, 0, 5).Draw(t, "aliases"),
@@ -77,7 +79,8 @@ func TestNormalize(t *testing.T) {
 	t.Run("refuses what no store can keep", func(t *testing.T) {
 		broken := base
 		broken.Data = []byte("{")
-		for _, r := range []catalog.Record{{}, {Kind: "doc"}, {Key: "k"}, {Kind: "doc", Key: strings.Repeat("k", 2000)}, broken} {
+		for _, r := range []catalog.Record{{}, {Kind: "doc"}, {Key: "k"}, {Kind: "doc", Key: strings.Repeat("k", 2000)},
+			broken} {
 			if _, err := (catalog.Entry{Record: r}).Normalize(); !errors.Is(err, catalog.ErrBadEntry) {
 				t.Errorf("%+v: error is %v", r, err)
 			}
@@ -85,7 +88,8 @@ func TestNormalize(t *testing.T) {
 	})
 	t.Run("years that JSON cannot write are unknown", func(t *testing.T) {
 		r := base
-		r.CreatedAt, r.UpdatedAt = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC)
+		r.CreatedAt, r.UpdatedAt = time.Date(10_000, 1, 1, 0, 0, 0, 0, time.UTC),
+			time.Date(-5, 1, 1, 0, 0, 0, 0, time.UTC)
 		e, err := catalog.Entry{Record: r}.Normalize()
 		if err != nil || !e.Record.CreatedAt.IsZero() || !e.Record.UpdatedAt.IsZero() {
 			t.Fatalf("%v, %v, %v", e.Record.CreatedAt, e.Record.UpdatedAt, err)

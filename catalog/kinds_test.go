@@ -197,7 +197,8 @@ func TestDecode(t *testing.T) {
 		}
 	})
 	t.Run("broken data names the record", func(t *testing.T) {
-		_, err := catalog.Decode[catalog.Topic](catalog.Record{Kind: catalog.KindTopic, Key: "77", Data: []byte(`{"posts":"many"}`)})
+		_, err := catalog.Decode[catalog.Topic](catalog.Record{Kind: catalog.KindTopic, Key: "77",
+			Data: []byte(`{"posts":"many"}`)})
 		if err == nil || !strings.Contains(err.Error(), "topic 77") {
 			t.Fatalf("error is %v", err)
 		}

@@ -29,12 +29,14 @@ var now = time.Date(2031, 6, 1, 12, 0, 0, 0, time.UTC)
 var causeway = network.Network{
 	Name: "causeway", Title: "Causeway Network",
 	Proposals: network.Proposals{Prefix: "CWP", Statuses: []string{"Draft", "Final"}, Default: "Draft"},
-	Sources:   []network.Source{{Name: "docs", Kind: "site", Every: 90 * time.Minute, Options: map[string]any{"url": "https://example.org"}}},
+	Sources: []network.Source{{Name: "docs", Kind: "site", Every: 90 * time.Minute,
+		Options: map[string]any{"url": "https://example.org"}}},
 }
 
 func open(t testing.TB) *sqlite.Store {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: func() time.Time { return now }})
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"),
+		Now: func() time.Time { return now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,8 +56,10 @@ func full(t testing.TB) *sqlite.Store {
 	t.Helper()
 	store := open(t)
 	page := func(key, body string) catalog.Record {
-		return catalog.Record{Kind: catalog.KindDoc, Key: key, Title: "Page <" + key + ">", Body: body, Path: key + ".md", Tags: []string{"b", "a"},
-			CreatedAt: now.Add(-time.Hour + 1234*time.Microsecond), Views: 7, Votes: 3, Data: []byte(`{"format":"markdown","x":"\u2028"}`)}
+		return catalog.Record{Kind: catalog.KindDoc, Key: key, Title: "Page <" + key + ">", Body: body,
+			Path: key + ".md", Tags: []string{"b", "a"}, CreatedAt: now.Add(-time.Hour + 1234*time.Microsecond),
+			Views: 7, Votes: 3,
+			Data: []byte(`{"format":"markdown","x":"\u2028"}`)}
 	}
 	apply(t, store, catalog.Batch{Source: "gone", Entries: []catalog.Entry{{Record: page("gone", "")}}})
 	live, err := store.LiveKeys(t.Context(), "gone")
@@ -67,16 +71,19 @@ func full(t testing.TB) *sqlite.Store {
 	}
 	b := catalog.Batch{Source: "docs/all", Cursor: new("secret of this place")}
 	for i := range 620 {
-		b.Entries = append(b.Entries, catalog.Entry{Record: page(fmt.Sprint("p", i), strings.Repeat("Text with \"quotes\" & 世界.\n", i%40))})
+		b.Entries = append(b.Entries,
+			catalog.Entry{Record: page(fmt.Sprint("p", i), strings.Repeat("Text with \"quotes\" & 世界.\n", i%40))})
 	}
 	b.Entries[3].Parent = catalog.Ref{Kind: catalog.KindDoc, Key: "p600"}
 	b.Entries[5].Aliases = []string{"five", "fünf"}
 	b.Entries[5].Links = []catalog.Link{{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: "CWP-0007"}, Snippet: "…see 7…"}}
-	b.Entries[6].Votes = []catalog.Vote{{Voter: "Mira", Choice: "in_favour", CastAt: now}, {Voter: "Ode", Choice: "against", Reason: "too early"}}
+	b.Entries[6].Votes = []catalog.Vote{{Voter: "Mira", Choice: "in_favour", CastAt: now},
+		{Voter: "Ode", Choice: "against", Reason: "too early"}}
 	at := now.Add(-time.Hour)
 	for _, key := range []string{"CWP-0002", "CWP-0001"} {
 		ref := catalog.Ref{Kind: catalog.KindCIP, Key: key}
-		b.Events = append(b.Events, catalog.Event{Ref: ref, Field: "status", At: at, To: "Draft"}, catalog.Event{Ref: ref, Field: "status", At: at, From: "Draft", To: "Final"})
+		b.Events = append(b.Events, catalog.Event{Ref: ref, Field: "status", At: at, To: "Draft"},
+			catalog.Event{Ref: ref, Field: "status", At: at, From: "Draft", To: "Final"})
 	}
 	apply(t, store, b)
 	apply(t, store, catalog.Batch{Source: "forge", Entries: []catalog.Entry{
@@ -84,11 +91,13 @@ func full(t testing.TB) *sqlite.Store {
 		{Record: catalog.Record{Kind: catalog.KindIssue, Key: "causeway/node#1", Title: "Issue"}},
 	}})
 	for i := range 3 {
-		if err := store.PutSnapshot(t.Context(), catalog.Snapshot{Series: catalog.SeriesMarket, CapturedAt: now.Add(time.Duration(i) * time.Minute), Data: []byte(`{"price_usd":1}`)}); err != nil {
+		if err := store.PutSnapshot(t.Context(), catalog.Snapshot{Series: catalog.SeriesMarket,
+			CapturedAt: now.Add(time.Duration(i) * time.Minute), Data: []byte(`{"price_usd":1}`)}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := store.SetSource(t.Context(), catalog.SourceState{Name: "docs/all", Kind: "site", LastRun: now, LastSuccess: at, Error: "away", Skipped: 2, Freshness: time.Hour}); err != nil {
+	if err := store.SetSource(t.Context(), catalog.SourceState{Name: "docs/all", Kind: "site", LastRun: now,
+		LastSuccess: at, Error: "away", Skipped: 2, Freshness: time.Hour}); err != nil {
 		t.Fatal(err)
 	}
 	return store
@@ -139,7 +148,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 	second := open(t)
 	var told []int
-	sum, err := archive.Read(t.Context(), second, os.DirFS(dir), func(done, total int) { told = append(told, done, total) })
+	sum, err := archive.Read(t.Context(), second, os.DirFS(dir),
+		func(done, total int) { told = append(told, done, total) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,14 +207,16 @@ func TestInterrupted(t *testing.T) {
 	for writes := range 8 {
 		t.Run(fmt.Sprint(writes), func(t *testing.T) {
 			store := open(t)
-			if _, err := archive.Read(t.Context(), &failing{store, writes}, os.DirFS(dir), func(int, int) {}); !errors.Is(err, errPlug) {
+			if _, err := archive.Read(t.Context(), &failing{store, writes}, os.DirFS(dir),
+				func(int, int) {}); !errors.Is(err, errPlug) {
 				t.Fatalf("error %v", err)
 			}
 			if unfinished, err := archive.Unfinished(t.Context(), store); !unfinished || err != nil {
 				t.Errorf("unfinished %v, %v", unfinished, err)
 			}
 			other := export(t, open(t))
-			if _, err := archive.Read(t.Context(), store, os.DirFS(other), func(int, int) {}); !errors.Is(err, archive.ErrNotEmpty) {
+			_, err := archive.Read(t.Context(), store, os.DirFS(other), func(int, int) {})
+			if !errors.Is(err, archive.ErrNotEmpty) {
 				t.Errorf("another corpus on top: %v", err)
 			}
 			if _, err := archive.Read(t.Context(), store, os.DirFS(dir), func(int, int) {}); err != nil {
@@ -254,7 +266,8 @@ func TestRefused(t *testing.T) {
 			tt.change(m)
 			store := open(t)
 			_, err := archive.Read(t.Context(), store, m, func(int, int) {})
-			if err == nil || !strings.Contains(err.Error(), tt.want) || errors.Is(err, archive.ErrDamaged) != tt.damage {
+			if err == nil || !strings.Contains(err.Error(), tt.want) ||
+				errors.Is(err, archive.ErrDamaged) != tt.damage {
 				t.Fatalf("error %v, want %q", err, tt.want)
 			}
 		})
@@ -270,7 +283,8 @@ func TestRefused(t *testing.T) {
 	if after, _ := store.LastChange(t.Context()); after != before {
 		t.Error("something was written")
 	}
-	if _, err := archive.Write(t.Context(), store, causeway, dir, func(int, int) {}); !errors.Is(err, archive.ErrNotEmpty) {
+	_, err := archive.Write(t.Context(), store, causeway, dir, func(int, int) {})
+	if !errors.Is(err, archive.ErrNotEmpty) {
 		t.Errorf("over a corpus: %v", err)
 	}
 }

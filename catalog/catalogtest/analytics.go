@@ -54,7 +54,7 @@ var analyticsPromises = []promise{
 			f.equal("total of "+name, total, c.total)
 		}
 	}},
-	{"a count without a time is of now", func(f fixture) {
+	{"a count without a time is for now", func(f fixture) {
 		f.check(f.store.CountSearches(f.ctx, []catalog.SearchCount{{Query: "node", N: 1}}))
 		f.check(f.store.CountViolations(f.ctx, []catalog.Violation{{Directive: "img-src", N: 1}}))
 		_, total := f.searches(catalog.SearchQuery{Since: today(1)})
@@ -69,7 +69,7 @@ var analyticsPromises = []promise{
 		f.equal("searches", got, []catalog.SearchCount{})
 		f.equal("total", total, 0)
 	}},
-	{"counts of days long gone are removed", func(f fixture) {
+	{"counts of old days are removed", func(f fixture) {
 		last, gone := today(catalog.CountDays-2), today(catalog.CountDays)
 		f.check(f.store.CountSearches(f.ctx, []catalog.SearchCount{
 			{Query: "last", N: 1, LastAt: last}, {Query: "gone", N: 1, LastAt: gone}}))

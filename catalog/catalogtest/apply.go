@@ -62,7 +62,7 @@ var applyPromises = []promise{
 		f.quiet(func() { f.equal("result", f.give("docs", e), catalog.Result{Unchanged: 1}) })
 		f.equal("record", f.get("full"), before)
 	}},
-	{"the order of tags and aliases and the spelling of data is no change", func(f fixture) {
+	{"the order of tags and aliases and the spelling of data do not count as a change", func(f fixture) {
 		a := catalog.Entry{Record: full(), Aliases: []string{"b", "a"}}
 		f.give("docs", a)
 		b := catalog.Entry{Record: full(), Aliases: []string{"a", "b", "a", ""}}
@@ -113,7 +113,7 @@ var applyPromises = []promise{
 		f.equal("by key", f.get("a").Parent, id)
 		f.equal("by alias", f.get("b").Parent, id)
 	}},
-	{"an unknown parent does not fail the batch and is found when it has come", func(f fixture) {
+	{"an unknown parent does not fail the batch and is found once it exists", func(f fixture) {
 		child := catalog.Entry{Record: doc("child"), Parent: ref("late")}
 		f.give("docs", child)
 		f.equal("parent", f.get("child").Parent, int64(0))

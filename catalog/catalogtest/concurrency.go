@@ -112,7 +112,7 @@ var concurrencyPromises = []promise{
 				if ctx.left.Load() <= 0 {
 					f.Fatalf("no error, although the context ended")
 				}
-				continue // the store looks at its context more seldom
+				continue // the store checks its context less often
 			} else if !isCancelled(err) {
 				f.Fatalf("error is %v", err)
 			}
@@ -123,7 +123,7 @@ var concurrencyPromises = []promise{
 	}},
 }
 
-// countdown is a context that ends when it has been looked at so many times.
+// countdown is a context that ends after it was checked a number of times.
 type countdown struct {
 	context.Context
 	left   atomic.Int64

@@ -24,7 +24,7 @@ func (f fixture) dump() []dumped {
 }
 
 var dumpPromises = []promise{
-	{"owners come before what others add, by id", func(f fixture) {
+	{"owners come before additions, by id", func(f fixture) {
 		f.give("docs", catalog.Entry{Record: doc("b"), Aliases: []string{"two"}})
 		f.give("docs", catalog.Entry{Record: full(), Aliases: []string{"alias"},
 			Links: []catalog.Link{mention("b", "s"), mention("c", "t")},
@@ -50,7 +50,7 @@ var dumpPromises = []promise{
 					{Voter: "v", Choice: "against", CastAt: day(3)}}}},
 		})
 	}},
-	{"of many records none is left out or doubled", func(f fixture) {
+	{"many records are each dumped once", func(f fixture) {
 		const n = 1203
 		b := catalog.Batch{Source: "docs"}
 		for i := range n {

@@ -20,7 +20,7 @@ var linkPromises = []promise{
 			{From: id, Relation: catalog.Mentions, To: ref("z"), Snippet: "three"},
 		})
 	}},
-	{"links can be asked for by relation", func(f fixture) {
+	{"links can be filtered by relation", func(f fixture) {
 		f.give("docs", catalog.Entry{Record: doc("a"), Links: []catalog.Link{
 			mention("m", ""), {Relation: catalog.Requires, To: ref("r")}, {Relation: catalog.Cites, To: ref("c")},
 		}})
@@ -28,7 +28,7 @@ var linkPromises = []promise{
 		f.equal("number", len(got), 2)
 		f.equal("first", got[0].To, ref("r"))
 	}},
-	{"links to a reference that nothing has are found", func(f fixture) {
+	{"links to a missing reference are found", func(f fixture) {
 		f.give("docs", catalog.Entry{Record: doc("b"), Links: []catalog.Link{mention("none", "")}},
 			catalog.Entry{Record: doc("a"), Links: []catalog.Link{{Relation: catalog.Cites, To: ref("none")}}})
 		links, err := f.store.LinksTo(f.ctx, ref("none"))
@@ -110,7 +110,7 @@ var linkPromises = []promise{
 		f.equal("to x", len(links), 0)
 		f.equal("from a", len(f.linksFrom(f.get("a").ID)), 1)
 	}},
-	{"links to nowhere are left out and long snippets cut", func(f fixture) {
+	{"links without a target are dropped and long snippets truncated", func(f fixture) {
 		f.give("docs", catalog.Entry{Record: doc("a"), Links: []catalog.Link{
 			{Relation: catalog.Mentions, To: catalog.Ref{Kind: catalog.KindDoc}},
 			mention("x", strings.Repeat("é", 300)),

@@ -55,12 +55,12 @@ func filters() []promise {
 		plain("by the empty state", "d", catalog.ListQuery{States: []string{""}}),
 		plain("by category without regard to case", "b", catalog.ListQuery{Categories: []string{"reference"}}),
 		plain("by a part of the category, folded", "a", catalog.ListQuery{CategoryContains: " UID"}),
-		plain("a part of the title or the author is none of the category", "",
+		plain("a part of the title or the author does not match the category", "",
 			catalog.ListQuery{CategoryContains: "a"}),
-		plain("wildcards are none in a part of the category", "", catalog.ListQuery{CategoryContains: "g%e"}),
+		plain("wildcards in a part of the category are literal", "", catalog.ListQuery{CategoryContains: "g%e"}),
 		plain("a blank part of the category selects everything", "a b c d", catalog.ListQuery{CategoryContains: " "}),
-		plain("by every one of the tags", "a", catalog.ListQuery{AllTags: []string{"setup", "node"}}),
-		plain("by every one and any of the tags", "a", catalog.ListQuery{
+		plain("by all of the tags", "a", catalog.ListQuery{AllTags: []string{"setup", "node"}}),
+		plain("by all and any of the tags", "a", catalog.ListQuery{
 			AllTags: []string{"setup"}, Tags: []string{"node", "none"}}),
 		plain("without a parent and without replies", "b c", catalog.ListQuery{Unanswered: true}),
 		plain("with a body", "d", catalog.ListQuery{HasBody: new(true)}),
@@ -76,16 +76,16 @@ func filters() []promise {
 		plain("text in title, author or category", "a d", catalog.ListQuery{Text: "ADA samp"}),
 		plain("text in category", "a", catalog.ListQuery{Text: "guid"}),
 		plain("text folds all of Unicode", "c", catalog.ListQuery{Text: "éMILE"}),
-		plain("percent sign is no wildcard", "c", catalog.ListQuery{Text: "0%"}),
-		plain("underscore is no wildcard", "c", catalog.ListQuery{Text: "%_"}),
-		plain("backslash is itself", "c", catalog.ListQuery{Text: `\ o`}),
+		plain("a percent sign is literal", "c", catalog.ListQuery{Text: "0%"}),
+		plain("an underscore is literal", "c", catalog.ListQuery{Text: "%_"}),
+		plain("a backslash is literal", "c", catalog.ListQuery{Text: `\ o`}),
 		plain("text does not match across fields", "", catalog.ListQuery{Text: "a ada"}),
 		plain("blank text selects everything", "a b c d", catalog.ListQuery{Text: " \n"}),
 		plain("an endless text finds nothing", "", catalog.ListQuery{Text: strings.Repeat("x", 100_000)}),
 		plain("text with NUL and invalid UTF-8 finds nothing", "", catalog.ListQuery{Text: "a\x00\xff"}),
 		plain("all filters must hold", "a", catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDoc},
 			States: []string{"open"}, Tags: []string{"setup"}}),
-		plain("what nothing has finds nothing", "", catalog.ListQuery{Tags: []string{"none"}}),
+		plain("a value of no record finds nothing", "", catalog.ListQuery{Tags: []string{"none"}}),
 	}
 }
 
@@ -119,7 +119,7 @@ var listPromises = append(filters(),
 		_, total := f.keys(catalog.ListQuery{Limit: 10, Offset: 10})
 		f.equal("total", total, 0)
 	}},
-	promise{"lists leave the body out unless asked", func(f fixture) {
+	promise{"lists omit the body by default", func(f fixture) {
 		f.put("docs", full())
 		want := f.get("full")
 		list, _, err := f.store.List(f.ctx, catalog.ListQuery{WithBody: true})
@@ -181,7 +181,7 @@ var orderPromises = []promise{
 	{"equal votes, newest first", sorted(catalog.ByVotes, "c b a", doc("a"),
 		with("b", func(r *catalog.Record) { r.CreatedAt = day(1) }),
 		with("c", func(r *catalog.Record) { r.CreatedAt = day(2) }))},
-	{"ended, latest first, a start stands for an unknown end", sorted(catalog.ByEnded, "c b a unknown", doc("unknown"),
+	{"ended, latest first, a start replaces an unknown end", sorted(catalog.ByEnded, "c b a unknown", doc("unknown"),
 		with("a", func(r *catalog.Record) { r.StartsAt = day(1) }),
 		with("b", func(r *catalog.Record) { r.EndsAt = day(2) }),
 		with("c", func(r *catalog.Record) { r.StartsAt, r.EndsAt = day(0), day(3) }))},
@@ -194,7 +194,7 @@ var orderPromises = []promise{
 		with("soon", func(r *catalog.Record) { r.StartsAt = day(1) }))},
 	{"first seen, newest first", func(f fixture) {
 		f.put("docs", doc("old"))
-		for f.get("old").FirstSeenAt.Equal(time.Now().UTC().Truncate(time.Microsecond)) { // the clock moves on
+		for f.get("old").FirstSeenAt.Equal(time.Now().UTC().Truncate(time.Microsecond)) { // the clock advances
 		}
 		f.put("docs", doc("new"))
 		if f.get("new").FirstSeenAt.After(f.get("old").FirstSeenAt) { // with a fixed clock, ids decide

@@ -50,7 +50,7 @@ var tombstonePromises = []promise{
 		}
 		f.quiet(func() { f.equal("again", f.delete("docs", id), catalog.Result{}) })
 	}},
-	{"what comes back keeps its id and all that hung on it", func(f fixture) {
+	{"a revived record keeps its id and its dependents", func(f fixture) {
 		e := catalog.Entry{Record: full(), Aliases: []string{"alias"}, Links: []catalog.Link{mention("b", "s")},
 			Votes: []catalog.Vote{{Voter: "v", Choice: "against"}}}
 		f.give("docs", e)
@@ -93,7 +93,7 @@ var tombstonePromises = []promise{
 	{"unknown ids are ignored", func(f fixture) {
 		f.equal("result", f.delete("docs", 1, -1, catalog.FirstID), catalog.Result{})
 	}},
-	{"what a batch deletes and gives lives", func(f fixture) {
+	{"a record that a batch both deletes and writes is live", func(f fixture) {
 		f.put("docs", doc("a"))
 		id := f.get("a").ID
 		f.apply(catalog.Batch{Source: "docs", Entries: entries(doc("a")), Delete: []int64{id}})
@@ -119,7 +119,7 @@ var ownershipPromises = []promise{
 		f.quiet(func() { f.equal("result", f.put("blog", other), catalog.Result{Foreign: 1}) })
 		f.equal("record", f.get("full"), before)
 	}},
-	{"an addition makes no record of its own", func(f fixture) {
+	{"an addition does not create a record", func(f fixture) {
 		add := catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a"},
 			Links: []catalog.Link{mention("x", "")}, Addition: true}
 		f.quiet(func() { f.equal("nothing there", f.give("joins", add), catalog.Result{}) })
@@ -205,7 +205,7 @@ var ownershipPromises = []promise{
 		f.check(err)
 		f.equal("live keys", len(live), 0)
 	}},
-	{"an alias or link that the owner has too is one, and stays when either goes", func(f fixture) {
+	{"an alias or link that the owner also has is stored once, and stays when either is removed", func(f fixture) {
 		e := catalog.Entry{Record: doc("a"), Aliases: []string{"n"}, Links: []catalog.Link{mention("x", "owner's")}}
 		f.give("docs", e)
 		id := f.get("a").ID
@@ -240,7 +240,7 @@ var ownershipPromises = []promise{
 		f.equal("links", len(f.linksFrom(id)), 1)
 		f.equal("former owner", f.put("docs", doc("a")), catalog.Result{Foreign: 1})
 	}},
-	{"who added before it took over owns its links once", func(f fixture) {
+	{"a source that added before it took over has its links once", func(f fixture) {
 		f.put("docs", doc("a"))
 		add := catalog.Entry{Record: doc("a"), Aliases: []string{"n"}, Links: []catalog.Link{mention("y", "")}}
 		f.give("blog", add)

@@ -74,7 +74,7 @@ var rangePromises = []promise{
 		catalog.TimeStarts, 2, 3, "b")},
 	{"by the end", ranged(timed(func(r *catalog.Record, at time.Time) { r.EndsAt = at }),
 		catalog.TimeEnds, 2, 3, "b")},
-	{"a start stands for an unknown end", ranged(timed(func(r *catalog.Record, at time.Time) { r.StartsAt = at }),
+	{"a start replaces an unknown end", ranged(timed(func(r *catalog.Record, at time.Time) { r.StartsAt = at }),
 		catalog.TimeEnds, 2, 0, "b c")},
 	{"by the time it was first seen", func(f fixture) {
 		f.put("docs", doc("a"))
@@ -83,12 +83,12 @@ var rangePromises = []promise{
 		f.lists(catalog.ListQuery{When: catalog.TimeFirstSeen, Until: at})
 		f.lists(catalog.ListQuery{When: catalog.TimeFirstSeen, Since: at.Add(time.Microsecond)})
 	}},
-	{"a window that has a part of the range is in it", ranged(operations, catalog.TimeWindow, 10, 20,
+	{"a window that overlaps the range is in it", ranged(operations, catalog.TimeWindow, 10, 20,
 		"around begins-inside deadline-inside ends-inside inside moment-first moment-inside")},
-	{"what is on or to come", ranged(operations, catalog.TimeWindow, 10, 0,
+	{"current and future", ranged(operations, catalog.TimeWindow, 10, 0,
 		"around begins-inside deadline-inside deadline-last ends-inside inside later moment-first "+
 			"moment-inside moment-last")},
-	{"what has begun", ranged(operations, catalog.TimeWindow, 0, 10,
+	{"started", ranged(operations, catalog.TimeWindow, 0, 10,
 		"around ends-inside moment-before over over-at-once")},
 	{"without a range the window selects everything", func(f fixture) {
 		operations(f)

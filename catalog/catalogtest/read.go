@@ -51,7 +51,7 @@ var readPromises = []promise{
 		f.gone("key")
 		f.gone("Key ")
 	}},
-	{"records come in the order asked, those that are missing left out", func(f fixture) {
+	{"records come in the requested order without missing ones", func(f fixture) {
 		ids, keys := many(f, 3)
 		list, err := f.store.Records(f.ctx, []int64{ids[2], 7, ids[0], ids[2]})
 		f.check(err)

@@ -46,7 +46,7 @@ var changePromises = []promise{
 			f.Fatalf("sequence %d, want at least %d", changes[1].Seq, seq+3)
 		}
 	}},
-	{"the sequence grows also when the newest change gives way", func(f fixture) {
+	{"the sequence also grows when the newest change is replaced", func(f fixture) {
 		f.put("docs", doc("a"))
 		for _, title := range []string{"1", "2"} {
 			before := f.last()
@@ -56,7 +56,7 @@ var changePromises = []promise{
 			}
 		}
 	}},
-	{"a tombstone that comes back is no deletion any more", func(f fixture) {
+	{"a revived tombstone is no longer a deletion", func(f fixture) {
 		f.put("docs", doc("a"))
 		f.delete("docs", f.get("a").ID)
 		f.put("docs", doc("a"))

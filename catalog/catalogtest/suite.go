@@ -1,13 +1,12 @@
-// Package catalogtest is the suite every catalog.Store must pass. A store
-// joins with its constructor:
+// Package catalogtest is the suite every catalog.Store must pass. A store runs
+// it with its constructor:
 //
 //	func TestConformance(t *testing.T) {
 //		catalogtest.Run(t, func(t *testing.T) catalog.Store { return open(t) })
 //	}
 //
-// Each subtest is named after the promise it holds the store to and gets a
-// store of its own, empty and closed by the constructor's cleanup. It imports
-// catalog only.
+// Each subtest is named after the promise it checks and gets an empty
+// store, which the constructor's cleanup closes. It imports only catalog.
 package catalogtest
 
 import (

@@ -60,11 +60,14 @@ func TestJoins(t *testing.T) {
 
 func TestOperationLinks(t *testing.T) {
 	release := func(id int64, key, title, repository, version string) catalog.Record {
-		return with(catalog.Record{ID: id, Kind: catalog.KindRelease, Key: key, Title: title, Container: repository}, catalog.Release{Version: version})
+		return with(catalog.Record{ID: id, Kind: catalog.KindRelease, Key: key, Title: title, Container: repository},
+			catalog.Release{Version: version})
 	}
 	releases := []catalog.Record{
-		release(1, "lantern-2", "Lantern 2.0.0", "saltpan/lantern", "2.0.0"), release(2, "lantern-2-copy", "Lantern 2.0.0", "saltpan/docs", "v2.0.0"),
-		release(3, "wick-2", "Wick 2.0.0", "saltpan/wick", "2.0.0"), release(4, "wick-3", "Wick 3.1.0", "saltpan/wick", "3.1.0"),
+		release(1, "lantern-2", "Lantern 2.0.0", "saltpan/lantern", "2.0.0"),
+		release(2, "lantern-2-copy", "Lantern 2.0.0", "saltpan/docs", "v2.0.0"),
+		release(3, "wick-2", "Wick 2.0.0", "saltpan/wick", "2.0.0"), release(4, "wick-3", "Wick 3.1.0", "saltpan/wick",
+			"3.1.0"),
 		release(5, "wick-3-rc", "Wick 3.1.0-rc.2", "saltpan/wick", "3.1.0-rc.2"),
 	}
 	for name, c := range map[string]struct {
@@ -72,21 +75,21 @@ func TestOperationLinks(t *testing.T) {
 		data  catalog.Operation
 		want  string
 	}{
-		"a name and a version":             {"Deploy lantern v2.0.0 to the estuary", catalog.Operation{}, "release lantern-2"},
-		"the other name":                   {"Wick 2.0.0 (estuary)", catalog.Operation{}, "release wick-2"},
-		"a component instead of the name":  {"Release 2.0.0.", catalog.Operation{Components: []string{"wick"}}, "release wick-2"},
-		"a version of two programs":        {"Release 2.0.0", catalog.Operation{}, ""},
-		"both names":                       {"Lantern and wick 2.0.0", catalog.Operation{}, ""},
-		"a version that only one has":      {"Upgrade to v3.1.0", catalog.Operation{}, "release wick-3"},
-		"a candidate is another version":   {"Upgrade to 3.1.0-rc.2", catalog.Operation{}, "release wick-3-rc"},
-		"a version in the data":            {"Spring upgrade", catalog.Operation{Version: "3.1.0"}, "release wick-3"},
-		"the title before the data":        {"Spring upgrade, 3.1.0", catalog.Operation{Version: "9.9.9"}, "release wick-3"},
-		"no version":                       {"Spring upgrade", catalog.Operation{}, ""},
-		"an unknown one":                   {"Lantern 9.9.9", catalog.Operation{}, ""},
-		"a date is none":                   {"Lantern maintenance 2031.03.08 12.30", catalog.Operation{}, ""},
-		"the first known of several":       {"Upgrade 1.0.0 → 3.1.0", catalog.Operation{}, "release wick-3"},
-		"part of a longer number is none":  {"Wick 13.1.0.5.7", catalog.Operation{}, ""},
-		"an address of four numbers is no": {"Move to 10.3.1.0", catalog.Operation{}, ""},
+		"a name and a version":                        {"Deploy lantern v2.0.0 to the estuary", catalog.Operation{}, "release lantern-2"},
+		"the other name":                              {"Wick 2.0.0 (estuary)", catalog.Operation{}, "release wick-2"},
+		"a component instead of the name":             {"Release 2.0.0.", catalog.Operation{Components: []string{"wick"}}, "release wick-2"},
+		"a version of two programs":                   {"Release 2.0.0", catalog.Operation{}, ""},
+		"both names":                                  {"Lantern and wick 2.0.0", catalog.Operation{}, ""},
+		"a version that only one has":                 {"Upgrade to v3.1.0", catalog.Operation{}, "release wick-3"},
+		"a candidate is another version":              {"Upgrade to 3.1.0-rc.2", catalog.Operation{}, "release wick-3-rc"},
+		"a version in the data":                       {"Spring upgrade", catalog.Operation{Version: "3.1.0"}, "release wick-3"},
+		"the title before the data":                   {"Spring upgrade, 3.1.0", catalog.Operation{Version: "9.9.9"}, "release wick-3"},
+		"no version":                                  {"Spring upgrade", catalog.Operation{}, ""},
+		"an unknown one":                              {"Lantern 9.9.9", catalog.Operation{}, ""},
+		"a date is not a version":                     {"Lantern maintenance 2031.03.08 12.30", catalog.Operation{}, ""},
+		"the first known of several":                  {"Upgrade 1.0.0 → 3.1.0", catalog.Operation{}, "release wick-3"},
+		"part of a longer number is not a version":    {"Wick 13.1.0.5.7", catalog.Operation{}, ""},
+		"an address of four numbers is not a version": {"Move to 10.3.1.0", catalog.Operation{}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := with(catalog.Record{Kind: catalog.KindOperation, Key: "op", Title: c.title}, c.data)

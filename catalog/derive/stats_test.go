@@ -19,12 +19,15 @@ func TestStats(t *testing.T) {
 	cip := func(number, state string) catalog.Record {
 		return with(catalog.Record{Kind: catalog.KindCIP, State: state}, catalog.CIP{Number: number})
 	}
-	proposals := []catalog.Record{cip("0001", "Final"), cip("0002", "Final"), cip("0003", "Review"), cip("0004", "Draft"), cip("", "Review"), {Kind: catalog.KindCIP, Data: []byte("{")}}
+	proposals := []catalog.Record{cip("0001", "Final"), cip("0002", "Final"), cip("0003", "Review"),
+		cip("0004", "Draft"), cip("", "Review"), {Kind: catalog.KindCIP, Data: []byte("{")}}
 	want := catalog.Stats{
-		CIPs: 4, CIPsInReview: 1, CIPsFinal: 2, Topics: 7, Posts: 8, Issues: 9, Pulls: 10, Proposals: 4, Docs: 11, Videos: 12, Blogs: 13, MailThreads: 14, Radar: 15,
+		CIPs: 4, CIPsInReview: 1, CIPsFinal: 2, Topics: 7, Posts: 8, Issues: 9, Pulls: 10, Proposals: 4, Docs: 11,
+		Videos: 12, Blogs: 13, MailThreads: 14, Radar: 15,
 		RecordsByKind: map[catalog.Kind]int{
-			catalog.KindCIP: 5, catalog.KindProposal: 9, catalog.KindTopic: 7, catalog.KindPost: 8, catalog.KindIssue: 9, catalog.KindPull: 10,
-			catalog.KindDoc: 11, catalog.KindVideo: 12, catalog.KindBlog: 13, catalog.KindMailThread: 14, catalog.KindRadar: 15,
+			catalog.KindCIP: 5, catalog.KindProposal: 9, catalog.KindTopic: 7, catalog.KindPost: 8,
+			catalog.KindIssue: 9, catalog.KindPull: 10, catalog.KindDoc: 11, catalog.KindVideo: 12,
+			catalog.KindBlog: 13, catalog.KindMailThread: 14, catalog.KindRadar: 15,
 		},
 	}
 	if d := cmp.Diff(want, derive.Stats(counts, proposals)); d != "" {

@@ -24,16 +24,16 @@ func TestTLDR(t *testing.T) {
 			"## Abstract\n\nUpgrade to 0.5.9 before the cut. Fees fall by 2.5 percent, e.g. for see https://example.org/a.b. Then rest i.e. sleep.",
 			"Upgrade to 0.5.9 before the cut. Fees fall by 2.5 percent, e.g. for see https://example.org/a.b. Then rest i.e. sleep."},
 		"a sentence that announces a list is left out": {"## Abstract\n\nAdd Acme as a validator of weight 3.\n\nAcme commits to:\n- Build a bridge\n", "Add Acme as a validator of weight 3."},
-		"a list stands in where there is no prose":     {"## Abstract\n\n* Add Acme as a validator\n* Support it with two engineers.\n", "Add Acme as a validator. Support it with two engineers."},
-		"code, tables and figures are no prose": {
+		"a list is used if there is no prose":          {"## Abstract\n\n* Add Acme as a validator\n* Support it with two engineers.\n", "Add Acme as a validator. Support it with two engineers."},
+		"code, tables and figures are not prose": {
 			"## Abstract\n\n```\nlet this be code that runs here.\n```\n![figure one here](a.png)\n<pre>\nKey: value of a field here\n</pre>\n\nOnly this is prose at all.\n",
 			"Only this is prose at all."},
-		"licences are no summary":                  {"## Summary\n\nThis work is licensed under CC0-1.0.\n\nIt counts the blocks of a round.", "It counts the blocks of a round."},
+		"licences are not a summary":               {"## Summary\n\nThis work is licensed under CC0-1.0.\n\nIt counts the blocks of a round.", "It counts the blocks of a round."},
 		"an endless sentence is passed over":       {"## Abstract\n\n" + long + " The next one is short enough.", "The next one is short enough."},
 		"whole sentences are taken while they fit": {"## Abstract\n\nThe first sentence stands here. " + "X" + strings.Repeat("x", 380) + " is the second sentence.", "The first sentence stands here."},
 		"wrapped lines are one paragraph":          {"## Abstract\nThis specifies an\nenvelope for receipts\nof computing.\n\n## Next", "This specifies an envelope for receipts of computing."},
 		"a missing full stop is put":               {"## Abstract\nAdd Acme as validator of weight 5", "Add Acme as validator of weight 5."},
-		"key lines of a header are no prose":       {"**Author:** Somebody With A Name\n**Status:** Draft and more words\n\nThis is the text of it.", "This is the text of it."},
+		"key lines of a header are not prose":      {"**Author:** Somebody With A Name\n**Status:** Draft and more words\n\nThis is the text of it.", "This is the text of it."},
 		"a subheading belongs to its abstract":     {"## Abstract\n\n### What\n\nThe harbour gets a second pier.\n\n## Other\n\nNot this one at all.", "The harbour gets a second pier."},
 		"underlined headings are headings":         {"Abstract\n========\n\nShips queue in the order they arrive.\n", "Ships queue in the order they arrive."},
 	} {
@@ -70,7 +70,8 @@ func TestSentences(t *testing.T) {
 }
 
 func FuzzTLDR(f *testing.F) {
-	for _, seed := range []string{"", "## Abstract\n\nA b c d. E f g h.", "```\nx", "<pre>", "| a |", "# \xff\n\nA b c d.", "**Bold title**\n- [x](y)", "a\n===\n", "… … …. …"} {
+	for _, seed := range []string{"", "## Abstract\n\nA b c d. E f g h.", "```\nx", "<pre>", "| a |",
+		"# \xff\n\nA b c d.", "**Bold title**\n- [x](y)", "a\n===\n", "… … …. …"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {

@@ -34,7 +34,8 @@ func order(trends []catalog.Trend) []int64 {
 
 func TestTrendingOrder(t *testing.T) {
 	counted := func(id, views, votes int64, hours int) catalog.Record {
-		return catalog.Record{ID: id, Kind: catalog.KindTopic, CreatedAt: ago(hours), LastActivityAt: ago(1), Views: views, Votes: votes}
+		return catalog.Record{ID: id, Kind: catalog.KindTopic, CreatedAt: ago(hours), LastActivityAt: ago(1),
+			Views: views, Votes: votes}
 	}
 	for name, c := range map[string]struct {
 		records []catalog.Record
@@ -51,7 +52,7 @@ func TestTrendingOrder(t *testing.T) {
 		"those of a long life count little":      {[]catalog.Record{counted(1, 900, 9, 24*700), counted(2, 900, 9, 24*10)}, []int64{2, 1}},
 		"equals by id":                           {slices.Concat(topic(2, 5), topic(1, 5)), []int64{1, 2}},
 		"a record given twice counts once":       {slices.Concat(topic(1, 5), topic(1, 5)), []int64{1}},
-		"a child of nobody and other kinds do not trend": {[]catalog.Record{
+		"an orphan and other kinds do not trend": {[]catalog.Record{
 			{ID: 1, Kind: catalog.KindPost, Parent: 9, CreatedAt: ago(1)}, {ID: 2, Kind: catalog.KindPackageVersion, CreatedAt: ago(1)}}, []int64{}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -67,7 +68,8 @@ func TestTrendingTellsWhatHappened(t *testing.T) {
 	if len(got) != 1 || got[0].New != 2 || got[0].Fresh || got[0].Score <= 0 {
 		t.Errorf("%+v", got)
 	}
-	if got := derive.Trending(topic(1, 48), noon); len(got) != 1 || !got[0].Fresh || math.Abs(got[0].Score-math.Log2(1.5)) > 1e-9 {
+	if got := derive.Trending(topic(1, 48), noon); len(got) != 1 || !got[0].Fresh ||
+		math.Abs(got[0].Score-math.Log2(1.5)) > 1e-9 {
 		t.Errorf("half of its weight after a half-life: %+v", got)
 	}
 }

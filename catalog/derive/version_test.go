@@ -8,15 +8,16 @@ import (
 
 func TestVersionsAreOrdered(t *testing.T) {
 	ascending := []string{
-		"0.9", "v0.10.0-alpha", "0.10.0-alpha.1", "0.10.0-alpha.beta", "0.10.0-beta", "0.10.0-beta.2", "0.10.0-beta.11", "0.10.0-rc.1",
-		"v0.10", "1.0.0-snapshot.20300102.7.0.vabc", "1.0.0", "1.0.0.1", "1.2", "2.0.0rc1", "2.0.0+build.5", "10.0.0",
+		"0.9", "v0.10.0-alpha", "0.10.0-alpha.1", "0.10.0-alpha.beta", "0.10.0-beta", "0.10.0-beta.2", "0.10.0-beta.11",
+		"0.10.0-rc.1", "v0.10", "1.0.0-snapshot.20300102.7.0.vabc", "1.0.0", "1.0.0.1", "1.2", "2.0.0rc1",
+		"2.0.0+build.5", "10.0.0",
 	}
 	for i, a := range ascending {
 		for j, b := range ascending {
 			v, okV := derive.ParseVersion(a)
 			w, okW := derive.ParseVersion(b)
 			if !okV || !okW {
-				t.Fatalf("%q or %q is no version", a, b)
+				t.Fatalf("%q or %q is not a version", a, b)
 			}
 			got, want := v.Compare(w), 0
 			if i < j {
@@ -29,7 +30,8 @@ func TestVersionsAreOrdered(t *testing.T) {
 			}
 		}
 	}
-	for text, prerelease := range map[string]bool{"1.2.3": false, "1.2.3-rc1": true, "1.2.3+dirty": false, "2.0-dev": true} {
+	for text, prerelease := range map[string]bool{"1.2.3": false, "1.2.3-rc1": true, "1.2.3+dirty": false,
+		"2.0-dev": true} {
 		if v, ok := derive.ParseVersion(text); !ok || v.Prerelease() != prerelease {
 			t.Errorf("%s: prerelease %v", text, v.Prerelease())
 		}
@@ -42,7 +44,8 @@ func TestVersionsAreOrdered(t *testing.T) {
 }
 
 func FuzzParseVersion(f *testing.F) {
-	for _, s := range []string{"1.2.3", "v0.10-rc.1", "1.2.3.4-5", "", "1.", "-", "\xff", "1.2.3-..", "999999999.999999999.999999999"} {
+	for _, s := range []string{"1.2.3", "v0.10-rc.1", "1.2.3.4-5", "", "1.", "-", "\xff", "1.2.3-..",
+		"999999999.999999999.999999999"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -45,7 +45,8 @@ func TestParseReadsEveryField(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := network.Network{
-		Name: "north-sea", Title: "North Sea Ledger", Description: "An invented network.", Homepage: "https://north-sea.example/",
+		Name: "north-sea", Title: "North Sea Ledger", Description: "An invented network.",
+		Homepage: "https://north-sea.example/",
 		Proposals: network.Proposals{
 			Prefix: "NSP", Digits: 3, Statuses: []string{"Draft", "Review", "Final"}, Default: "Draft",
 			StatusMap: map[string]string{"Proposed": "Review", "In Last Call": "Review", "Active": "Final"},
@@ -55,8 +56,9 @@ func TestParseReadsEveryField(t *testing.T) {
 		Descriptions: map[string]string{"doc": "Pages of the handbook."},
 		Sources: []network.Source{
 			{
-				Name: "proposals", Kind: "git-proposals", Title: "Proposals", Every: 15 * time.Minute, Freshness: 24 * time.Hour,
-				Options: map[string]any{"dir": "${corpus}", "depth": 3, "nested": map[string]any{"a": nil}},
+				Name: "proposals", Kind: "git-proposals", Title: "Proposals", Every: 15 * time.Minute,
+				Freshness: 24 * time.Hour,
+				Options:   map[string]any{"dir": "${corpus}", "depth": 3, "nested": map[string]any{"a": nil}},
 			},
 			{Name: "handbook", Kind: "docs"},
 		},
@@ -74,45 +76,45 @@ func TestParseErrorsNameFileLineAndRemedy(t *testing.T) {
 		return strings.Replace(full, old, new, 1)
 	}
 	tests := map[string]struct{ file, want string }{
-		"an empty file":                    {"", "n.yaml:1: the file is empty"},
-		"only a comment":                   {"# nothing\n", "n.yaml:1: the file is empty"},
-		"a list":                           {"- a\n", "n.yaml:1: a network file is a mapping"},
-		"broken YAML":                      {"name: [\n", "n.yaml:1: did not find expected node content"},
-		"a second document":                {full + "---\nname: b\n", "a second document"},
-		"an unknown key names the nearest": {replace("homepage:", "homepag:"), `n.yaml:5: unknown key "homepag"; did you mean "homepage"?`},
-		"an unknown key in a source":       {replace("    freshness:", "    freshnes:"), `n.yaml:21: unknown key "sources[0].freshnes"; did you mean "freshness"?`},
-		"a far unknown key names all":      {replace("homepage:", "zzz:"), `unknown key "zzz"; known are name, title,`},
-		"a key that stands twice":          {replace("title: North", "name: x\ntitle: North"), `n.yaml:3: mapping key "name" already defined at line 2`},
-		"a string where a list belongs":    {replace("[Draft, Review, Final]", "Draft"), "n.yaml:8: cannot unmarshal"},
-		"a number where a string belongs":  {replace("title: North Sea Ledger", "title: 1.10"), "n.yaml:3: title: 1.10 is not a string; write it in quotes"},
-		"a key without a value":            {replace("title: North Sea Ledger", "title:"), "n.yaml:3: title: has no value"},
-		"a duration without a unit":        {replace("15m", "15"), `n.yaml:20: sources[0].every: "15" is not a duration; write 15m, 24h or 1h30m`},
-		"a duration in words":              {replace("15m", "a day"), `n.yaml:20: sources[0].every: "a day" is not a duration`},
-		"a negative duration":              {replace("15m", "-15m"), "is not negative"},
-		"a duration of less than a second": {replace("15m", "15ms"), "shorter than a second"},
-		"an ill-formed name":               {replace("north-sea", "North Sea"), `n.yaml:2: name: "North Sea" must be at most 64 lower-case`},
-		"a name that is a path":            {replace("north-sea", "../etc"), "n.yaml:2: name:"},
-		"a missing name":                   {replace("name: north-sea\n", ""), "name: missing"},
-		"a missing title":                  {replace("title: North Sea Ledger\n", ""), "title: the network's name"},
-		"a homepage without scheme":        {replace("https://north-sea.example/", "north-sea.example"), "n.yaml:5: homepage:"},
-		"a script as homepage":             {replace("https://north-sea.example/", "javascript:alert(1)"), "n.yaml:5: homepage:"},
-		"an authority that is no number":   {replace("proposals: 1,", "proposals: .nan,"), "n.yaml:12: authority.proposals: NaN is not a rank"},
-		"a prefix with a hyphen":           {replace("NSP", "NS-P"), "n.yaml:7: proposals.prefix:"},
-		"no statuses":                      {replace("[Draft, Review, Final]", "[]"), "n.yaml:8: proposals.statuses: at least one"},
-		"a status twice":                   {replace("[Draft, Review", "[Draft, draft, Review"), `n.yaml:8: proposals.statuses: "draft" appears twice`},
+		"an empty file":                     {"", "n.yaml:1: the file is empty"},
+		"only a comment":                    {"# nothing\n", "n.yaml:1: the file is empty"},
+		"a list":                            {"- a\n", "n.yaml:1: a network file is a mapping"},
+		"broken YAML":                       {"name: [\n", "n.yaml:1: did not find expected node content"},
+		"a second document":                 {full + "---\nname: b\n", "a second document"},
+		"an unknown key names the nearest":  {replace("homepage:", "homepag:"), `n.yaml:5: unknown key "homepag"; did you mean "homepage"?`},
+		"an unknown key in a source":        {replace("    freshness:", "    freshnes:"), `n.yaml:21: unknown key "sources[0].freshnes"; did you mean "freshness"?`},
+		"a far unknown key names all":       {replace("homepage:", "zzz:"), `unknown key "zzz"; known are name, title,`},
+		"a key that appears twice":          {replace("title: North", "name: x\ntitle: North"), `n.yaml:3: mapping key "name" already defined at line 2`},
+		"a string where a list belongs":     {replace("[Draft, Review, Final]", "Draft"), "n.yaml:8: cannot unmarshal"},
+		"a number where a string belongs":   {replace("title: North Sea Ledger", "title: 1.10"), "n.yaml:3: title: 1.10 is not a string; write it in quotes"},
+		"a key without a value":             {replace("title: North Sea Ledger", "title:"), "n.yaml:3: title: has no value"},
+		"a duration without a unit":         {replace("15m", "15"), `n.yaml:20: sources[0].every: "15" is not a duration; write 15m, 24h or 1h30m`},
+		"a duration in words":               {replace("15m", "a day"), `n.yaml:20: sources[0].every: "a day" is not a duration`},
+		"a negative duration":               {replace("15m", "-15m"), "is not negative"},
+		"a duration of less than a second":  {replace("15m", "15ms"), "shorter than a second"},
+		"an ill-formed name":                {replace("north-sea", "North Sea"), `n.yaml:2: name: "North Sea" must be at most 64 lower-case`},
+		"a name that is a path":             {replace("north-sea", "../etc"), "n.yaml:2: name:"},
+		"a missing name":                    {replace("name: north-sea\n", ""), "name: missing"},
+		"a missing title":                   {replace("title: North Sea Ledger\n", ""), "title: the network's name"},
+		"a homepage without scheme":         {replace("https://north-sea.example/", "north-sea.example"), "n.yaml:5: homepage:"},
+		"a script as homepage":              {replace("https://north-sea.example/", "javascript:alert(1)"), "n.yaml:5: homepage:"},
+		"an authority that is not a number": {replace("proposals: 1,", "proposals: .nan,"), "n.yaml:12: authority.proposals: NaN is not a rank"},
+		"a prefix with a hyphen":            {replace("NSP", "NS-P"), "n.yaml:7: proposals.prefix:"},
+		"no statuses":                       {replace("[Draft, Review, Final]", "[]"), "n.yaml:8: proposals.statuses: at least one"},
+		"a status twice":                    {replace("[Draft, Review", "[Draft, draft, Review"), `n.yaml:8: proposals.statuses: "draft" appears twice`},
 		"a status without a meaning": {replace("[Draft, Review", "[Draft, Living, Review"),
 			`n.yaml:8: proposals.statuses: "Living" has no meaning; map it in proposals.status_map to one of ` +
 				`Draft, Review, Final, Withdrawn, Rejected, Superseded`},
 		"a prefix that is that of drafts":          {replace("NSP", "pr"), "n.yaml:7: proposals.prefix: pr begins the ids of drafts"},
 		"no digits":                                {replace("digits: 3", "digits: 0"), "n.yaml:11: proposals.digits: 0 must be 1 (no padding) to 6"},
 		"too many digits":                          {replace("digits: 3", "digits: 7"), "n.yaml:11: proposals.digits: 7 must be"},
-		"digits that are no whole number":          {replace("digits: 3", "digits: 1.5"), "n.yaml:11: proposals.digits: 1.5 is not a whole"},
+		"digits that are not a whole number":       {replace("digits: 3", "digits: 1.5"), "n.yaml:11: proposals.digits: 1.5 is not a whole"},
 		"a default outside the statuses":           {replace("default: Draft", "default: Idea"), `n.yaml:10: proposals.default: "Idea" is neither one of Draft, Review, Final, Withdrawn,`},
 		"a status map to an unknown status":        {replace("Active: Final", "Active: Done"), `n.yaml:9: proposals.status_map: "Active" maps to "Done"`},
 		"a status mapped to another":               {replace("Active: Final", "final: Draft"), `"final" is itself a status and cannot mean "Draft"`},
 		"a word mapped twice":                      {replace("Active: Final", "proposed: Review"), `"Proposed" and "proposed" are the same word`},
 		"a source called as what is derived":       {replace("name: handbook", "name: derived"), `n.yaml:23: source "derived": the name is reserved for derived records; choose another`},
-		"a source name that stands twice":          {replace("name: handbook", "name: proposals"), `n.yaml:23: source "proposals" is already defined in line 17`},
+		"a source name that appears twice":         {replace("name: handbook", "name: proposals"), `n.yaml:23: source "proposals" is already defined in line 17`},
 		"a source without connector":               {replace("    kind: docs\n", ""), "n.yaml:23: kind: missing"},
 		"an ill-formed source name":                {replace("name: handbook", "name: Hand book"), `n.yaml:23: name: "Hand book" must be`},
 		"an alias, which would hide its own lines": {replace("[party id, account]", "&x [a]\n  other: *x"), "aliases (*x) are not supported"},
@@ -175,7 +177,8 @@ func TestStatus(t *testing.T) {
 }
 
 func TestWordsAreTheSixThenTheNetworksOwn(t *testing.T) {
-	p := network.Proposals{Statuses: []string{"draft", "Last Call", "Final", "Living"}, StatusMap: map[string]string{"Proposed": "Review"}}
+	p := network.Proposals{Statuses: []string{"draft", "Last Call", "Final", "Living"},
+		StatusMap: map[string]string{"Proposed": "Review"}}
 	want := []string{"Draft", "Review", "Final", "Withdrawn", "Rejected", "Superseded", "Last Call", "Living"}
 	if diff := cmp.Diff(want, p.Words()); diff != "" {
 		t.Errorf("Words (-want +got):\n%s", diff)

@@ -17,10 +17,13 @@ func sample(round, n int) []catalog.Entry {
 	for i := range list {
 		list[i] = catalog.Entry{
 			Record: catalog.Record{
-				Kind: catalog.KindDoc, Key: fmt.Sprintf("guides/%d/page-%d.md", round, i), Title: fmt.Sprintf("Page %d", i), State: "current",
-				Container: "example/docs", CreatedAt: time.Unix(int64(i), 0), Body: strings.Repeat("how to run a node ", 200), Tags: []string{"docs"},
+				Kind: catalog.KindDoc, Key: fmt.Sprintf("guides/%d/page-%d.md", round, i),
+				Title: fmt.Sprintf("Page %d", i), State: "current",
+				Container: "example/docs", CreatedAt: time.Unix(int64(i), 0), Body: strings.Repeat("how to run a node ",
+					200), Tags: []string{"docs"},
 			},
-			Links: []catalog.Link{{Relation: catalog.Mentions, To: catalog.Ref{Kind: catalog.KindCIP, Key: "CIP-0001"}, Snippet: "see there"}},
+			Links: []catalog.Link{{Relation: catalog.Mentions, To: catalog.Ref{Kind: catalog.KindCIP, Key: "CIP-0001"},
+				Snippet: "see there"}},
 		}
 	}
 	return list

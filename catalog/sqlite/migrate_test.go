@@ -21,7 +21,8 @@ func TestMigrate(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, migrations.SQLite(), goose.WithDisableGlobalRegistry(true))
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, migrations.SQLite(),
+		goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,8 @@ folded, summary, data, body`
 	}
 	err = inCatalog(path, func(s *sqlite.Store) error {
 		r, err := s.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "a"})
-		if err == nil && (r.ID != 1_000_007 || r.URL != "https://a.example" || r.Path != "a.md" || r.Body != "text" || r.Votes != 9) {
+		if err == nil && (r.ID != 1_000_007 || r.URL != "https://a.example" || r.Path != "a.md" || r.Body != "text" ||
+			r.Votes != 9) {
 			t.Errorf("the record became %+v", r)
 		}
 		return err

@@ -22,7 +22,8 @@ func fails(t *testing.T, path, want string) {
 		s.Close()
 		t.Fatal("it opened")
 	}
-	if text := err.Error(); !strings.Contains(text, want) || !strings.Contains(text, path) || strings.Contains(text, "\n") {
+	if text := err.Error(); !strings.Contains(text, want) || !strings.Contains(text, path) ||
+		strings.Contains(text, "\n") {
 		t.Fatalf("error is %q, want one line with the path and %q", text, want)
 	}
 }
@@ -51,7 +52,7 @@ func filled(t *testing.T) string {
 }
 
 func TestOpen(t *testing.T) {
-	t.Run("a file that is no database is refused and left alone", func(t *testing.T) {
+	t.Run("a file that is not a database is refused and left alone", func(t *testing.T) {
 		path, text := file(t), strings.Repeat("this is not a database. ", 100)
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -88,7 +89,8 @@ func TestOpen(t *testing.T) {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(path, "catalog.db")}); err == nil || !strings.Contains(err.Error(), path+": not a directory") {
+		if _, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(path, "catalog.db")}); err == nil ||
+			!strings.Contains(err.Error(), path+": not a directory") {
 			t.Fatalf("error is %v", err)
 		}
 	})
@@ -96,7 +98,8 @@ func TestOpen(t *testing.T) {
 		open(t, filepath.Join(t.TempDir(), "a", "b", "catalog.db"))
 	})
 	t.Run("every file name works", func(t *testing.T) {
-		for _, name := range []string{"with space", "q?mode=ro", "h#ash", "per%20cent", "żółć", "a&b=c", "semi;colon", "quote'"} {
+		for _, name := range []string{"with space", "q?mode=ro", "h#ash", "per%20cent", "żółć", "a&b=c", "semi;colon",
+			"quote'"} {
 			dir := filepath.Join(t.TempDir(), name)
 			open(t, filepath.Join(dir, name+".db"))
 			if _, err := os.Stat(filepath.Join(dir, name+".db")); err != nil {

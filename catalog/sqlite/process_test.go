@@ -58,7 +58,8 @@ func write(s *sqlite.Store, source string, n int, begun func()) error {
 			// Half of the records are new, half rewrite those of the batch before.
 			key := fmt.Sprintf("%s-%d", source, i*batchSize/2+k)
 			b.Entries = append(b.Entries, catalog.Entry{
-				Record:  catalog.Record{Kind: catalog.KindDoc, Key: key, State: cursor, Body: strings.Repeat(cursor+" ", 2_000), Tags: []string{cursor}},
+				Record: catalog.Record{Kind: catalog.KindDoc, Key: key, State: cursor,
+					Body: strings.Repeat(cursor+" ", 2_000), Tags: []string{cursor}},
 				Aliases: []string{"alias of " + key},
 				Links:   []catalog.Link{{Relation: catalog.Mentions, To: catalog.Ref{Kind: catalog.KindDoc, Key: "x"}}},
 			})
@@ -106,7 +107,7 @@ func TestKilledWriterLeavesWholeBatches(t *testing.T) {
 	}
 }
 
-// intact asks SQLite to check the whole file.
+// intact has SQLite check the whole file.
 func intact(t *testing.T, path string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -156,8 +157,10 @@ func agrees(t *testing.T, path, source string) {
 	}
 	for i, r := range list {
 		state := strconv.Itoa(min(i/(batchSize/2), last))
-		if r.State != state || !strings.HasPrefix(r.Body, state+" ") || len(r.Tags) != 1 || r.Tags[0] != state || !logged[r.ID] {
-			t.Fatalf("record %s has state %q, tags %v, logged %v; want state %q", r.Key, r.State, r.Tags, logged[r.ID], state)
+		if r.State != state || !strings.HasPrefix(r.Body, state+" ") || len(r.Tags) != 1 || r.Tags[0] != state ||
+			!logged[r.ID] {
+			t.Fatalf("record %s has state %q, tags %v, logged %v; want state %q", r.Key, r.State, r.Tags, logged[r.ID],
+				state)
 		}
 		aliases, err := s.Aliases(t.Context(), r.ID)
 		if err != nil || len(aliases) != 1 {

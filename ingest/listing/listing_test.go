@@ -41,7 +41,7 @@ func TestMemory(t *testing.T) {
 	if diff := cmp.Diff(want, other); diff != "" {
 		t.Errorf("under other settings (-want +got)\n%s", diff)
 	}
-	// The file of the cursor before stays until the run after; older ones go.
+	// The file of the previous cursor is kept until the next run; older ones are removed.
 	cursors := []string{first}
 	for i := range 3 {
 		m.Swept = m.Swept.Add(time.Hour)
@@ -56,12 +56,14 @@ func TestMemory(t *testing.T) {
 			t.Errorf("memory %d is there: %v", i, got)
 		}
 	}
-	for name, cursor := range map[string]string{"none": "", "a path": "../../etc/passwd", "no file": "0123456789abcdef0123456789abcdef"} {
+	for name, cursor := range map[string]string{"none": "", "a path": "../../etc/passwd",
+		"no file": "0123456789abcdef0123456789abcdef"} {
 		if got := listing.Recall(dir, cursor, "s"); len(got.Items) != 0 || got.Items == nil {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "seen-"+cursors[3]), []byte(`{"settings":"s","items":{"x":{}}}`), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "seen-"+cursors[3]), []byte(`{"settings":"s","items":{"x":{}}}`),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got := listing.Recall(dir, cursors[3], "s"); len(got.Items) != 0 {
@@ -72,7 +74,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// sink collects what a run says.
+// sink collects the output of a run.
 type sink struct {
 	ingest.Sink
 	kept, skipped []string
@@ -96,7 +98,8 @@ func TestAsk(t *testing.T) {
 	known := func() listing.Memory {
 		items := map[string]listing.Seen{}
 		for _, name := range []string{"same", "undated", "changed", "pending", "gone", "broken"} {
-			items[name] = listing.Seen{Key: "key of " + name, Stamp: "1", Address: server.URL + "/" + name, Validators: listing.Validators{ETag: `"1"`}}
+			items[name] = listing.Seen{Key: "key of " + name, Stamp: "1", Address: server.URL + "/" + name,
+				Validators: listing.Validators{ETag: `"1"`}}
 		}
 		for name, f := range map[string]func(*listing.Seen){
 			"undated": func(s *listing.Seen) { s.Stamp = "" }, "pending": func(s *listing.Seen) { s.Pending = true },
@@ -128,7 +131,8 @@ func TestAsk(t *testing.T) {
 			if tt.sweep {
 				now = now.Add(24 * time.Hour)
 			}
-			r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: out, Kind: catalog.KindBlog, Known: known(), Sweep: 24 * time.Hour, Now: now})
+			r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: out, Kind: catalog.KindBlog,
+				Known: known(), Sweep: 24 * time.Hour, Now: now})
 			server.Paths()
 			it := listing.Item{Name: name, Address: server.URL + "/" + name, Stamp: tt.stamp}
 			_, state, err := r.Ask(t.Context(), it)
@@ -136,11 +140,12 @@ func TestAsk(t *testing.T) {
 				t.Errorf("state %d, %v; want %d", state, err, tt.state)
 			}
 			if asked := len(server.Paths()) > 0; asked != tt.asked || (len(out.kept) > 0) != tt.kept {
-				t.Errorf("asked %v, kept %v", asked, out.kept)
+				t.Errorf("requested %v, kept %v", asked, out.kept)
 			}
 			if state == listing.Failed {
 				r.Fail(it, err)
-				if diff := cmp.Diff([][]string{{"broken"}, {"key of broken"}}, [][]string{out.skipped, out.kept}); diff != "" || !r.Now.Items["broken"].Pending {
+				if diff := cmp.Diff([][]string{{"broken"}, {"key of broken"}},
+					[][]string{out.skipped, out.kept}); diff != "" || !r.Now.Items["broken"].Pending {
 					t.Errorf("failed (-want +got)\n%s", diff)
 				}
 			}
@@ -158,7 +163,8 @@ func TestAsk(t *testing.T) {
 func TestServersThatAreDown(t *testing.T) {
 	server := connectortest.NewServer(t, http.NotFoundHandler())
 	server.Fault("/", -1, connectortest.Slow(time.Minute))
-	r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: &sink{}, Kind: catalog.KindBlog, Known: listing.Memory{Items: map[string]listing.Seen{"i": {Key: "i"}}}})
+	r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: &sink{}, Kind: catalog.KindBlog,
+		Known: listing.Memory{Items: map[string]listing.Seen{"i": {Key: "i"}}}})
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
 		if _, state, err := r.Ask(t.Context(), listing.Item{Name: name, Address: server.URL + "/" + name}); (state == listing.Failed) != (name <= "e") {
 			t.Errorf("%s: state %d, %v", name, state, err)

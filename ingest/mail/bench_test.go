@@ -33,14 +33,16 @@ func BenchmarkGigabyte(b *testing.B) {
 		n := connectortest.Causeway
 		n.Sources = []network.Source{{Name: "mail", Kind: "mail", Options: map[string]any{"groups": []any{map[string]any{"name": "large"}}, "files": file}}}
 		now := func() time.Time { return connectortest.Now }
-		p := ingest.New(ingest.Config{Store: store, Network: n, Now: now, WorkDir: dir, Connectors: ingest.Registry{"mail": mail.New}})
+		p := ingest.New(ingest.Config{Store: store, Network: n, Now: now, WorkDir: dir,
+			Connectors: ingest.Registry{"mail": mail.New}})
 		debug.FreeOSMemory()
 		idle := resident(b)
 		sync := func(name string, created int) {
 			start, peak := time.Now(), watch(b)
 			reports, err := p.Sync(b.Context(), nil)
 			if err != nil || reports[0].Created != created || reports[0].Skipped > 0 {
-				b.Fatalf("%s: %d created, want %d, problems %v: %v", name, reports[0].Created, created, reports[0].Problems, err)
+				b.Fatalf("%s: %d created, want %d, problems %v: %v", name, reports[0].Created, created,
+					reports[0].Problems, err)
 			}
 			b.ReportMetric(time.Since(start).Seconds(), name+"-s")
 			b.ReportMetric(float64(peak()-idle)/(1<<20), name+"-MB-above-idle")

@@ -145,7 +145,8 @@ func TestSubject(t *testing.T) {
 		"Buoys\n and  tides":                     {"Buoys and tides", false},
 		"=?x-none?q?a?= =?utf-8?q?b":             {"=?x-none?q?a?= =?utf-8?q?b", false},
 	} {
-		if base, reply := subject(readHeader([]byte("Subject: "+raw+"\n")), "tugs"); base != want.base || reply != want.reply {
+		if base, reply := subject(readHeader([]byte("Subject: "+raw+"\n")), "tugs"); base != want.base ||
+			reply != want.reply {
 			t.Errorf("%q: %q, reply %t", raw, base, reply)
 		}
 	}
@@ -162,21 +163,24 @@ func TestSent(t *testing.T) {
 		"Date: Thu, 1 Jan 1970 00:00:00 +0000":                       "2031-05-04T09:08:07Z",
 		"Date: Mon, 5 May 2131 10:00:00 +0000":                       "2031-05-04T09:08:07Z",
 	} {
-		if got := sent(readHeader([]byte(raw+"\n")), "From a at b  Sun May  4 09:08:07 2031", now); got.Format(time.RFC3339) != want {
+		if got := sent(readHeader([]byte(raw+"\n")), "From a at b  Sun May  4 09:08:07 2031",
+			now); got.Format(time.RFC3339) != want {
 			t.Errorf("%s: %s, want %s", raw, got.Format(time.RFC3339), want)
 		}
 	}
 	if got := sent(readHeader(nil), "From x", now); !got.IsZero() {
-		t.Errorf("nobody says, but %s", got)
+		t.Errorf("no charset, but %s", got)
 	}
 }
 
 func FuzzReadLetter(f *testing.F) {
 	for _, seed := range []string{
 		"Content-Type: multipart/mixed; boundary=a\n\n--a\n\nx\n--a\nContent-Type: multipart/mixed; boundary=a\n\n--a\n--a--", "Content-Type: multipart/mixed; boundary=\"\"\n\n----\n\n--",
-		"Content-Type: text/html\n\n<div class=gmail_quote><div><table><td></div>x", "Content-Type: text/plain; format=flowed; delsp=yes\n\n> a \n>> b \n-- \n",
+		"Content-Type: text/html\n\n<div class=gmail_quote><div><table><td></div>x",
+		"Content-Type: text/plain; format=flowed; delsp=yes\n\n> a \n>> b \n-- \n",
 		"Content-Transfer-Encoding: base64\n\n=", "Content-Type: text/plain; charset=utf-16\n\n\x00", "Content-Disposition: attachment; filename*0=a; filename*1*=%ff\n\n", "From: =?utf-8?q?\n\n>From x\n>", ": \n\n",
-		"Content-Type: text/html; charset=iso-2022-jp\n\n\x1b$B", "Content-Transfer-Encoding: quoted-printable\n\n=\n=3",
+		"Content-Type: text/html; charset=iso-2022-jp\n\n\x1b$B",
+		"Content-Transfer-Encoding: quoted-printable\n\n=\n=3",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -189,7 +193,7 @@ func FuzzReadLetter(f *testing.F) {
 		p := sender(l.header)
 		for _, s := range append([]string{l.text, base, p.name, p.address, id(l.header)}, l.attachments...) {
 			if !utf8.ValidString(s) && utf8.Valid(raw) {
-				t.Errorf("%q is no UTF-8", s)
+				t.Errorf("%q is not UTF-8", s)
 			}
 		}
 		if len(l.text) > 20*len(raw)+1000 {
@@ -209,7 +213,8 @@ func FuzzScan(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		end := int64(0)
 		err := scan(bytes.NewReader(data), func(m found) error {
-			if m.begin < end || m.offset < m.begin || m.offset+m.length > int64(len(data)) || !bytes.HasPrefix(data[m.begin:], []byte("From ")) {
+			if m.begin < end || m.offset < m.begin || m.offset+m.length > int64(len(data)) ||
+				!bytes.HasPrefix(data[m.begin:], []byte("From ")) {
 				return fmt.Errorf("message at %d, text at %d, %d long", m.begin, m.offset, m.length)
 			}
 			if end = m.offset + m.length; !bytes.HasPrefix(data[m.offset:], m.header) {

@@ -27,39 +27,43 @@ func TestThreadsAndMessages(t *testing.T) {
 	s := connectortest.NewSource(t, a.config)
 	r := s.Sync()
 	want := []string{
-		"mail_message cip-discuss-11", "mail_message cip-discuss-12", "mail_message cip-discuss-14", "mail_message cip-discuss-15",
-		"mail_message cip-vote-3", "mail_message cip-vote-4", "mail_message cip-vote-5", "mail_message cip-vote-6",
-		"mail_thread cip-discuss-11", "mail_thread cip-discuss-12", "mail_thread cip-vote-3",
+		"mail_message cip-discuss-11", "mail_message cip-discuss-12", "mail_message cip-discuss-14",
+		"mail_message cip-discuss-15", "mail_message cip-vote-3", "mail_message cip-vote-4", "mail_message cip-vote-5",
+		"mail_message cip-vote-6", "mail_thread cip-discuss-11", "mail_thread cip-discuss-12", "mail_thread cip-vote-3",
 	}
 	if diff := cmp.Diff(want, r.Keys()); diff != "" {
 		t.Fatalf("(-want +got)\n%s", diff)
 	}
 	rec := r.Get(t, catalog.KindMailThread, "cip-discuss-11")
 	wantThread := catalog.Record{
-		Title: "CIP-12 and 13: buoys", URL: a.server.URL + "/g/cip-discuss/message/11", Container: "cip-discuss", Author: "Ada Quay",
-		CreatedAt: day.Add(11 * time.Hour), LastActivityAt: day.Add(14 * time.Hour), Replies: 1, Body: "Let us talk about CWP-12.",
+		Title: "CIP-12 and 13: buoys", URL: a.server.URL + "/g/cip-discuss/message/11", Container: "cip-discuss",
+		Author: "Ada Quay", CreatedAt: day.Add(11 * time.Hour), LastActivityAt: day.Add(14 * time.Hour), Replies: 1,
+		Body: "Let us talk about CWP-12.",
 	}
 	got := catalog.Record{
-		Title: rec.Title, URL: rec.URL, Container: rec.Container, Author: rec.Author, CreatedAt: rec.CreatedAt, LastActivityAt: rec.LastActivityAt,
-		Replies: rec.Replies, Body: rec.Body, Category: rec.Category,
+		Title: rec.Title, URL: rec.URL, Container: rec.Container, Author: rec.Author, CreatedAt: rec.CreatedAt,
+		LastActivityAt: rec.LastActivityAt, Replies: rec.Replies, Body: rec.Body, Category: rec.Category,
 	}
 	if diff := cmp.Diff(wantThread, got); diff != "" {
 		t.Errorf("thread (-want +got)\n%s", diff)
 	}
 	data := connectortest.Data[catalog.MailThread](t, rec)
-	if data.Messages != 2 || len(data.Participants) != 2 || data.Participants[0] != "Ada Quay" || !strings.HasPrefix(data.Participants[1], "member-") {
+	if data.Messages != 2 || len(data.Participants) != 2 || data.Participants[0] != "Ada Quay" ||
+		!strings.HasPrefix(data.Participants[1], "member-") {
 		t.Errorf("thread data %+v", data)
 	}
-	if diff := cmp.Diff([]string{"CWP-0012"}, data.Proposals); diff != "" { // the subject speaks of another network's
+	if diff := cmp.Diff([]string{"CWP-0012"}, data.Proposals); diff != "" { // the subject names another network's
 		t.Errorf("proposals (-want +got)\n%s", diff)
 	}
 	answer := r.Get(t, catalog.KindMailMessage, "cip-discuss-14")
 	m := connectortest.Data[catalog.MailMessage](t, answer)
 	first := connectortest.Data[catalog.MailMessage](t, r.Get(t, catalog.KindMailMessage, "cip-discuss-11"))
-	if answer.Parent != rec.ID || answer.Title != "Re: CIP-12 and 13: buoys" || answer.Body != "Why?" || answer.Author != data.Participants[1] || answer.Author != m.Sender {
+	if answer.Parent != rec.ID || answer.Title != "Re: CIP-12 and 13: buoys" || answer.Body != "Why?" ||
+		answer.Author != data.Participants[1] || answer.Author != m.Sender {
 		t.Errorf("answer: %+v", answer)
 	}
-	if m.Number != 2 || m.InReplyTo != first.MessageID || m.InReplyTo == "" || strings.Contains(string(answer.Data), "example") {
+	if m.Number != 2 || m.InReplyTo != first.MessageID || m.InReplyTo == "" ||
+		strings.Contains(string(answer.Data), "example") {
 		t.Errorf("answer's data: %s", answer.Data)
 	}
 	connectortest.Unchanged(t, s, r)
@@ -69,7 +73,8 @@ func TestVotesHangOnTheirThread(t *testing.T) {
 	a := harbour(t)
 	s := connectortest.NewSource(t, a.config)
 	ballot := s.Sync().Get(t, catalog.KindMailThread, "cip-vote-3")
-	if ballot.Category != "vote" || !slices.Contains(connectortest.Data[catalog.MailThread](t, ballot).Proposals, "CWP-0012") {
+	if ballot.Category != "vote" || !slices.Contains(connectortest.Data[catalog.MailThread](t, ballot).Proposals,
+		"CWP-0012") {
 		t.Errorf("ballot: %+v", ballot)
 	}
 	votes := func() (all []string) {
@@ -92,9 +97,11 @@ func TestVotesHangOnTheirThread(t *testing.T) {
 		t.Errorf("votes (-want +got)\n%s", diff)
 	}
 	a.change(func() {
-		a.groups["cip-vote"] = append(a.groups["cip-vote"], sentMail{number: 9, subject: "Re: Vote on CWP-12", answers: 3, from: "cy@gannet.example", text: "We vote in favour."})
+		a.groups["cip-vote"] = append(a.groups["cip-vote"], sentMail{number: 9, subject: "Re: Vote on CWP-12",
+			answers: 3, from: "cy@gannet.example", text: "We vote in favour."})
 	})
-	if r := s.Sync(); r.Created != 1 || r.Updated != 1 || len(votes()) != 2 || !strings.HasPrefix(votes()[1], "/g/cip-vote/message/9 "+member+" in_favour") {
+	if r := s.Sync(); r.Created != 1 || r.Updated != 1 || len(votes()) != 2 ||
+		!strings.HasPrefix(votes()[1], "/g/cip-vote/message/9 "+member+" in_favour") {
 		t.Errorf("after a revote: %d created, %d updated, %q", r.Created, r.Updated, votes())
 	}
 }
@@ -120,7 +127,8 @@ func TestOnlyThreadsThatChangedAreWritten(t *testing.T) {
 	s := connectortest.NewSource(t, a.config)
 	s.Sync()
 	a.change(func() {
-		a.groups["cip-discuss"] = append(a.groups["cip-discuss"], sentMail{number: 16, subject: "Re: Fog signals", answers: 12, text: "Still fog."})
+		a.groups["cip-discuss"] = append(a.groups["cip-discuss"], sentMail{number: 16, subject: "Re: Fog signals",
+			answers: 12, text: "Still fog."})
 	})
 	if r := s.Sync(); r.Created != 1 || r.Updated != 1 || r.Unchanged != 2 || r.Changes != 2 {
 		t.Errorf("%d created, %d updated, %d unchanged, %d changes", r.Created, r.Updated, r.Unchanged, r.Changes)
@@ -167,12 +175,14 @@ func TestNumbersThatTheArchiveDoesNotGive(t *testing.T) {
 		t.Fatalf("(-want +got)\n%s", diff)
 	}
 	for _, rec := range r.Records {
-		if rec.Title == "Buoys" && rec.Kind == catalog.KindMailMessage && rec.Body != "From here it began, at 9:00 in 2031:\n\nFrom bram, 9:00 on May 1st 2031\nNote: he was late." {
+		if rec.Title == "Buoys" && rec.Kind == catalog.KindMailMessage &&
+			rec.Body != "From here it began, at 9:00 in 2031:\n\nFrom bram, 9:00 on May 1st 2031\nNote: he was late." {
 			t.Errorf("text %q", rec.Body)
 		}
 	}
 	connectortest.Unchanged(t, s, r)
-	write(t, filepath.Join(dir, "tugs-2031-07.txt"), "From ada at foghorn.example  Tue Jul  1 09:00:00 2031\nFrom: x\nSubject: Re: tides\nMessage-ID: <9@x.example>\n\nLate.\n")
+	write(t, filepath.Join(dir, "tugs-2031-07.txt"),
+		"From ada at foghorn.example  Tue Jul  1 09:00:00 2031\nFrom: x\nSubject: Re: tides\nMessage-ID: <9@x.example>\n\nLate.\n")
 	if again := s.Sync(); again.Created != 1 || again.Updated != 1 {
 		t.Errorf("another month: %d created, %d updated", again.Created, again.Updated)
 	}
@@ -224,7 +234,8 @@ func TestAnswersBySubjectHaveTheirTime(t *testing.T) {
 			threads = append(threads, rec.Key)
 		}
 	}
-	if diff := cmp.Diff([]string{"cip-discuss-1", "cip-discuss-2", "cip-discuss-4", "cip-discuss-5", "cip-discuss-6", "cip-discuss-7"}, threads); diff != "" {
+	if diff := cmp.Diff([]string{"cip-discuss-1", "cip-discuss-2", "cip-discuss-4", "cip-discuss-5", "cip-discuss-6",
+		"cip-discuss-7"}, threads); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if rec := r.Get(t, catalog.KindMailThread, "cip-discuss-2"); rec.Replies != 1 {
@@ -247,7 +258,8 @@ func TestFaults(t *testing.T) {
 			s := connectortest.NewSource(t, a.config)
 			first := s.Sync()
 			a.change(func() {
-				a.groups["cip-vote"] = append(a.groups["cip-vote"], sentMail{number: 10, subject: "Another", text: "Text."})
+				a.groups["cip-vote"] = append(a.groups["cip-vote"], sentMail{number: 10, subject: "Another",
+					text: "Text."})
 			})
 			a.server.Fault("/", -1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 				if r.URL.Query().Get("group") == "7" {
@@ -257,7 +269,8 @@ func TestFaults(t *testing.T) {
 				next.ServeHTTP(w, r)
 			})
 			r := s.Try(t.Context())
-			if r.Err == nil || !strings.Contains(r.Err.Error(), "group cip-discuss") || r.Deleted != 0 || r.Cursor != first.Cursor || len(r.Records) != len(first.Records)+2 {
+			if r.Err == nil || !strings.Contains(r.Err.Error(), "group cip-discuss") || r.Deleted != 0 ||
+				r.Cursor != first.Cursor || len(r.Records) != len(first.Records)+2 {
 				t.Errorf("error %v, %d deleted, %d records of %d", r.Err, r.Deleted, len(r.Records), len(first.Records))
 			}
 			a.server.Heal()
@@ -290,17 +303,19 @@ func TestKilledAnywhere(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
 	kill, left := func() {}, 0
-	s := connectortest.NewSource(t, connectortest.Config{Options: a.config.Options, Connector: func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
-		c, err := unsalted(src, env)
-		return killing{c, func() {
-			if left--; left < 0 {
-				kill()
-			}
-		}}, err
-	}})
+	s := connectortest.NewSource(t, connectortest.Config{Options: a.config.Options,
+		Connector: func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+			c, err := unsalted(src, env)
+			return killing{c, func() {
+				if left--; left < 0 {
+					kill()
+				}
+			}}, err
+		}})
 	for point := range 30 {
 		a.change(func() {
-			a.groups["cip-discuss"] = append(a.groups["cip-discuss"], sentMail{number: 100 + point, subject: "Re: fog signals", answers: 12, text: "More."},
+			a.groups["cip-discuss"] = append(a.groups["cip-discuss"],
+				sentMail{number: 100 + point, subject: "Re: fog signals", answers: 12, text: "More."},
 				sentMail{number: 200 + point, subject: "New", text: "New."})
 			a.groups["cip-vote"][1+point%3].text = "+1"
 		})
@@ -352,7 +367,8 @@ func TestALostMemoryIsMadeAgain(t *testing.T) {
 	if len(files) != 1 {
 		t.Fatalf("files %v", files)
 	}
-	for _, spoil := range []func(string) error{os.Remove, func(f string) error { return os.Truncate(f, 20) }, func(f string) error { return os.WriteFile(f, []byte("{}"), 0o600) }} {
+	for _, spoil := range []func(string) error{os.Remove, func(f string) error { return os.Truncate(f, 20) },
+		func(f string) error { return os.WriteFile(f, []byte("{}"), 0o600) }} {
 		if err := spoil(files[0]); err != nil {
 			t.Fatal(err)
 		}
@@ -401,15 +417,18 @@ func TestOptions(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := mail.New(network.Source{Options: tt.options}, ingest.Environment{WorkDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := mail.New(network.Source{Options: tt.options},
+				ingest.Environment{WorkDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error %v, want %q", err, tt.want)
 			}
 		})
 	}
-	if _, err := mail.New(network.Source{Options: map[string]any{"groups": groups, "files": "x"}}, ingest.Environment{}); err == nil {
+	if _, err := mail.New(network.Source{Options: map[string]any{"groups": groups, "files": "x"}},
+		ingest.Environment{}); err == nil {
 		t.Error("without a working directory: no error")
 	}
-	s := connectortest.NewSource(t, connectortest.Config{Connector: mail.New, Options: map[string]any{"groups": groups, "files": filepath.Join(t.TempDir(), "*")}})
+	s := connectortest.NewSource(t, connectortest.Config{Connector: mail.New, Options: map[string]any{"groups": groups,
+		"files": filepath.Join(t.TempDir(), "*")}})
 	if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "no file matches") {
 		t.Errorf("without files: %v", r.Err)
 	}

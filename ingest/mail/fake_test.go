@@ -48,7 +48,8 @@ func mbox(mails []sentMail) string {
 		}
 		fmt.Fprintf(&b, "From bounce@lists.example.org %s\nFrom: %s\nTo: harbour@lists.example.org\nSubject: %s\nDate: %s\nMessage-ID: %s\n", at.Format(time.ANSIC), from, m.subject, at.Format(time.RFC1123Z), messageID(m.number))
 		if m.answers > 0 {
-			fmt.Fprintf(&b, "In-Reply-To: %s\nReferences: <lost%d@elsewhere.example>\n\t%s\n", messageID(m.answers), m.answers, messageID(m.answers))
+			fmt.Fprintf(&b, "In-Reply-To: %s\nReferences: <lost%d@elsewhere.example>\n\t%s\n", messageID(m.answers),
+				m.answers, messageID(m.answers))
 		}
 		fmt.Fprintf(&b, "X-Groupsio-MsgNum: %d\n%sList-Id: <harbour.lists.example.org>\nContent-Type: text/plain; charset=\"UTF-8\"\n\n%s\n\n", m.number, m.extra, m.text)
 	}
@@ -79,11 +80,13 @@ func newArchive(t testing.TB) *archive {
 
 // unsalted makes a connector whose pseudonyms are the same in every catalog.
 func unsalted(src network.Source, env ingest.Environment) (ingest.Connector, error) {
-	env.Pseudonym = func(address string) string { return fmt.Sprintf("member-%012x", len(address)*7919+int(address[0])) }
+	env.Pseudonym = func(address string) string {
+		return fmt.Sprintf("member-%012x", len(address)*7919+int(address[0]))
+	}
 	return mail.New(src, env)
 }
 
-// change alters the archive while nobody reads it.
+// change alters the archive between runs.
 func (a *archive) change(alter func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

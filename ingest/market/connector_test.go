@@ -46,8 +46,10 @@ func snapshots(t *testing.T, s *connectortest.Source) int {
 func (x *exchange) state() catalog.MarketState {
 	host := strings.TrimPrefix(x.server.URL, "http://")
 	return catalog.MarketState{
-		PriceUSD: p(0.12345678901), Change24h: p(-3.63827), MarketCapUSD: p(4321987654.25), Volume24hUSD: p(9876543.21), PriceAsOf: "2031-06-01T11:00:00Z",
-		TVLUSD: p(7654321.5), Protocols: []catalog.ProtocolTVL{{Protocol: "Lagoon", TVLUSD: p(6e6)}, {Protocol: "Tidepool", TVLUSD: p(1500000.25)}},
+		PriceUSD: p(0.12345678901), Change24h: p(-3.63827), MarketCapUSD: p(4321987654.25), Volume24hUSD: p(9876543.21),
+		PriceAsOf: "2031-06-01T11:00:00Z",
+		TVLUSD:    p(7654321.5), Protocols: []catalog.ProtocolTVL{{Protocol: "Lagoon", TVLUSD: p(6e6)},
+			{Protocol: "Tidepool", TVLUSD: p(1500000.25)}},
 		Stale: []string{}, Source: host + ", " + host,
 	}
 }
@@ -56,7 +58,8 @@ func TestMarket(t *testing.T) {
 	x := newExchange(t)
 	s := connectortest.NewSource(t, x.config)
 	r := s.Sync()
-	keys := []string{"asset FSH", "asset PRL", "asset SHL", "asset TLY", "pool lagoon/fsh-shl", "pool lagoon/tly-shl", "pool tidepool/0a1b", "pool tidepool/747c1d2a-c668-4682-b9f9-296708a3dd90"}
+	keys := []string{"asset FSH", "asset PRL", "asset SHL", "asset TLY", "pool lagoon/fsh-shl", "pool lagoon/tly-shl",
+		"pool tidepool/0a1b", "pool tidepool/747c1d2a-c668-4682-b9f9-296708a3dd90"}
 	if diff := cmp.Diff(keys, r.Keys()); diff != "" {
 		t.Fatalf("(-want +got)\n%s", diff)
 	}
@@ -79,7 +82,8 @@ func TestMarket(t *testing.T) {
 	}
 	pools := map[string]catalog.Pool{
 		"lagoon/tly-shl": {
-			Base: "TLY", Quote: "SHL", TVL: p(246.5), FeeRate: p(0.003), APY: p(0.0525), Volume24h: p(12.0), AsOf: "2031-06-01T11:00:00Z",
+			Base: "TLY", Quote: "SHL", TVL: p(246.5), FeeRate: p(0.003), APY: p(0.0525), Volume24h: p(12.0),
+			AsOf:     "2031-06-01T11:00:00Z",
 			Reserves: []catalog.Reserve{{Asset: "TLY", Amount: p(1000.5)}, {Asset: "SHL", Amount: p(123.25)}},
 		},
 		"lagoon/fsh-shl":       {Base: "FSH", Quote: "SHL", FeeRate: p(0.0005), AsOf: "2031-06-01T11:00:00Z", Reserves: []catalog.Reserve{{Asset: "FSH"}, {Asset: "SHL"}}},
@@ -98,10 +102,12 @@ func TestMarket(t *testing.T) {
 	}
 	rec = r.Get(t, catalog.KindAsset, "SHL")
 	want := "Shell dollar (SHL) is an asset on the Causeway Network, issued by Shell Works. Its supply is reported by its issuer.\n\nA dollar kept in custody."
-	if rec.Title != "Shell dollar" || rec.URL != "https://shell.example.org" || rec.Summary != "A dollar kept in custody." || rec.Body != want {
+	if rec.Title != "Shell dollar" || rec.URL != "https://shell.example.org" ||
+		rec.Summary != "A dollar kept in custody." || rec.Body != want {
 		t.Errorf("%+v", rec)
 	}
-	if body := r.Get(t, catalog.KindAsset, "TLY").Body; body != "Tally (TLY) is the native coin of the Causeway Network. Its supply is derived from the chain." {
+	if body := r.Get(t, catalog.KindAsset,
+		"TLY").Body; body != "Tally (TLY) is the native coin of the Causeway Network. Its supply is derived from the chain." {
 		t.Errorf("%q", body)
 	}
 }
@@ -118,9 +124,10 @@ func TestNothingChanged(t *testing.T) {
 	}
 	asked := x.server.Paths()
 	if n := len(asked); n != 7 || !slices.ContainsFunc(asked, func(p string) bool {
-		return strings.HasPrefix(p, "GET /prices/simple/price?ids=causeway-tally%2Cshell-dollar&") && strings.Contains(p, "include_last_updated_at=true") && strings.Contains(p, "vs_currencies=usd")
+		return strings.HasPrefix(p, "GET /prices/simple/price?ids=causeway-tally%2Cshell-dollar&") &&
+			strings.Contains(p, "include_last_updated_at=true") && strings.Contains(p, "vs_currencies=usd")
 	}) {
-		t.Errorf("asked for %v", asked)
+		t.Errorf("requested %v", asked)
 	}
 	connectortest.Interrupted(t, x.config)
 }
@@ -139,10 +146,12 @@ func TestChanges(t *testing.T) {
 	if m := state(t, s); *m.TVLUSD != 7e6 || snapshots(t, s) != 2 {
 		t.Errorf("%+v", m)
 	}
-	x.option("assets", 1)["description"] = "A coin for a dollar." // what only the options say changes without the source
+	// what only the options say changes without the source
+	x.option("assets", 1)["description"] = "A coin for a dollar."
 	x.server.Fault("/shell/", -1, connectortest.Status(500))
 	r = s.Sync()
-	if rec := r.Get(t, catalog.KindAsset, "SHL"); r.Updated != 1 || rec.Summary != "A coin for a dollar." || *connectortest.Data[catalog.Asset](t, rec).Supply != 8500000.5 {
+	if rec := r.Get(t, catalog.KindAsset, "SHL"); r.Updated != 1 || rec.Summary != "A coin for a dollar." ||
+		*connectortest.Data[catalog.Asset](t, rec).Supply != 8500000.5 {
 		t.Errorf("%d updated, %+v", r.Updated, rec)
 	}
 }
@@ -184,7 +193,7 @@ func TestSourcesThatAreDown(t *testing.T) {
 					t.Errorf("%d changes (-before +after)\n%s", r.Changes, diff)
 				}
 				if r.Warned == 0 {
-					t.Error("nobody was told")
+					t.Error("no warning")
 				}
 				if diff := cmp.Diff(want, state(t, s)); diff != "" {
 					t.Errorf("state (-want +got)\n%s", diff)
@@ -224,7 +233,8 @@ func TestAllSourcesAreDown(t *testing.T) {
 	first := s.Sync()
 	x.server.Fault("/", -1, connectortest.Status(503))
 	r := s.Try(t.Context())
-	if r.Err == nil || !strings.Contains(r.Err.Error(), "no source answered") || r.Cursor != first.Cursor || r.Changes != 0 || snapshots(t, s) != 1 {
+	if r.Err == nil || !strings.Contains(r.Err.Error(), "no source answered") || r.Cursor != first.Cursor ||
+		r.Changes != 0 || snapshots(t, s) != 1 {
 		t.Errorf("%v, %d changes", r.Err, r.Changes)
 	}
 	fresh := connectortest.NewSource(t, x.config)
@@ -243,11 +253,13 @@ func TestNothingIsKnownYet(t *testing.T) {
 	s := connectortest.NewSource(t, x.config)
 	r := s.Sync()
 	want := x.state()
-	want.PriceUSD, want.Change24h, want.MarketCapUSD, want.Volume24hUSD, want.PriceAsOf, want.Stale = nil, nil, nil, nil, "", []string{"price"}
+	want.PriceUSD, want.Change24h, want.MarketCapUSD, want.Volume24hUSD, want.PriceAsOf, want.Stale = nil, nil, nil,
+		nil, "", []string{"price"}
 	if diff := cmp.Diff(want, state(t, s)); diff != "" {
 		t.Errorf("state (-want +got)\n%s", diff)
 	}
-	if d := connectortest.Data[catalog.Asset](t, r.Get(t, catalog.KindAsset, "TLY")); d.Supply != nil || d.PriceUSD != nil || d.Provenance != catalog.ChainDerived {
+	if d := connectortest.Data[catalog.Asset](t, r.Get(t, catalog.KindAsset, "TLY")); d.Supply != nil ||
+		d.PriceUSD != nil || d.Provenance != catalog.ChainDerived {
 		t.Errorf("%+v", d)
 	}
 }
@@ -257,7 +269,8 @@ func TestNamedProtocols(t *testing.T) {
 	x.option("tvl", 0)["protocols"] = []any{"tidepool", "lagoon", "unknown"}
 	s := connectortest.NewSource(t, x.config)
 	r := s.Sync()
-	want := []catalog.ProtocolTVL{{Protocol: "lagoon", TVLUSD: p(6000000.5)}, {Protocol: "tidepool", TVLUSD: p(5e6)}, {Protocol: "unknown"}}
+	want := []catalog.ProtocolTVL{{Protocol: "lagoon", TVLUSD: p(6000000.5)}, {Protocol: "tidepool", TVLUSD: p(5e6)},
+		{Protocol: "unknown"}}
 	if diff := cmp.Diff(want, state(t, s).Protocols); diff != "" || r.Warned != 1 {
 		t.Errorf("%v (-want +got)\n%s", r.Problems, diff)
 	}
@@ -276,20 +289,24 @@ func TestFiguresThatCannotBeTrue(t *testing.T) {
 	}
 	s := connectortest.NewSource(t, x.config)
 	s.Sync()
-	for _, bad := range []string{"0", "0.0", `"0"`, "-1", `"NaN"`, `"Infinity"`, "1e13", "1e400", `"0x1p3"`, `"1,5"`, `""`, "null", "true", "[]", "{}"} {
+	for _, bad := range []string{"0", "0.0", `"0"`, "-1", `"NaN"`, `"Infinity"`, "1e13", "1e400", `"0x1p3"`, `"1,5"`,
+		`""`, "null", "true", "[]", "{}"} {
 		x.set("/prices/simple/price", price(bad))
 		r := s.Sync()
-		if m := state(t, s); *m.PriceUSD != 0.12345678901 || m.PriceAsOf != "2031-06-01T11:00:00Z" || !slices.Equal(m.Stale, []string{"price"}) || r.Warned == 0 {
+		if m := state(t, s); *m.PriceUSD != 0.12345678901 || m.PriceAsOf != "2031-06-01T11:00:00Z" ||
+			!slices.Equal(m.Stale, []string{"price"}) || r.Warned == 0 {
 			t.Errorf("price %s: %+v, %v", bad, m, r.Problems)
 		}
-		if d := connectortest.Data[catalog.Asset](t, r.Get(t, catalog.KindAsset, "SHL")); *d.PriceUSD != 1.01 || d.PriceAsOf != "" {
+		if d := connectortest.Data[catalog.Asset](t, r.Get(t, catalog.KindAsset, "SHL")); *d.PriceUSD != 1.01 ||
+			d.PriceAsOf != "" {
 			t.Errorf("price %s: the other coin has %v as of %q", bad, d.PriceUSD, d.PriceAsOf)
 		}
 	}
 	x.set("/prices/simple/price", price(`" 2.5 "`))
 	r := s.Sync()
 	m := state(t, s)
-	want := catalog.MarketState{PriceUSD: p(2.5), MarketCapUSD: p(5e9), TVLUSD: m.TVLUSD, Protocols: m.Protocols, Stale: []string{}, Source: m.Source}
+	want := catalog.MarketState{PriceUSD: p(2.5), MarketCapUSD: p(5e9), TVLUSD: m.TVLUSD, Protocols: m.Protocols,
+		Stale: []string{}, Source: m.Source}
 	if diff := cmp.Diff(want, m); diff != "" || r.Warned != 2 {
 		t.Errorf("%v (-want +got)\n%s", r.Problems, diff)
 	}
@@ -309,14 +326,16 @@ func TestFiguresThatCannotBeTrue(t *testing.T) {
 	for _, bad := range []string{"-1", "1e31", `"lots"`, "null", "{}"} {
 		x.set("/scan/supply", `{"total": `+bad+`}`)
 		r := s.Sync()
-		if d := connectortest.Data[catalog.Asset](t, r.Get(t, catalog.KindAsset, "TLY")); d.Supply == nil || *d.Supply < 1e9 && bad != "1e31" {
+		if d := connectortest.Data[catalog.Asset](t, r.Get(t, catalog.KindAsset, "TLY")); d.Supply == nil ||
+			*d.Supply < 1e9 && bad != "1e31" {
 			t.Errorf("supply %s: %+v", bad, d)
 		}
 	}
 	x.set("/shell/proof", `{"tokens": [{}, {"symbol": "SHL", "total": 0, "holders": 1.5}, {"total": 42, "holders": -3}]}`)
 	r = s.Sync()
 	for _, key := range []string{"SHL", "PRL"} {
-		if d := connectortest.Data[catalog.Asset](t, r.Get(t, catalog.KindAsset, key)); d.Holders != nil || d.Supply == nil {
+		if d := connectortest.Data[catalog.Asset](t, r.Get(t, catalog.KindAsset, key)); d.Holders != nil ||
+			d.Supply == nil {
 			t.Errorf("%s: %+v", key, d)
 		}
 	}
@@ -327,7 +346,8 @@ func TestDuplicates(t *testing.T) {
 	x.server.Fault("/lagoon/pools", -1, connectortest.Edited(func(body []byte) []byte {
 		return []byte(strings.Replace(string(body), `"fsh-shl"`, `"tly-shl"`, 1))
 	}))
-	if r := connectortest.NewSource(t, x.config).Sync(); r.Skipped != 1 || connectortest.Data[catalog.Pool](t, r.Get(t, catalog.KindPool, "lagoon/tly-shl")).Base != "TLY" {
+	if r := connectortest.NewSource(t, x.config).Sync(); r.Skipped != 1 ||
+		connectortest.Data[catalog.Pool](t, r.Get(t, catalog.KindPool, "lagoon/tly-shl")).Base != "TLY" {
 		t.Errorf("%v", r.Problems)
 	}
 }
@@ -344,8 +364,9 @@ func TestKeys(t *testing.T) {
 	t.Setenv("CAUSEWAY_LAGOON_KEY", "lagoon-secret")
 	x.server.Fault("/prices/", -1, connectortest.Redirect("http://10.0.0.1/?key=harbour-secret"))
 	r = connectortest.NewSource(t, x.config).Sync()
-	if x.keys["/prices/simple/price"] != "harbour-secret" || x.keys["/lagoon/pools"] != "Bearer lagoon-secret" || x.keys["/yields/pools"] != "" {
-		t.Errorf("asked with %v", x.keys)
+	if x.keys["/prices/simple/price"] != "harbour-secret" || x.keys["/lagoon/pools"] != "Bearer lagoon-secret" ||
+		x.keys["/yields/pools"] != "" {
+		t.Errorf("requested with %v", x.keys)
 	}
 	for _, problem := range r.Problems {
 		if strings.Contains(problem.Message, "secret") {

@@ -21,7 +21,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patient is a client that waits for slow machines, and so long for a server.
 func patient(t *testing.T, timeout time.Duration) *outbound.Client {
 	c := outbound.New(outbound.Config{
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Timeout: timeout, Now: func() time.Time { return connectortest.Now },
+		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Timeout: timeout, Now: func() time.Time {
+			return connectortest.Now
+		},
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 	t.Cleanup(c.Close)
@@ -32,7 +34,7 @@ func patient(t *testing.T, timeout time.Duration) *outbound.Client {
 type exchange struct {
 	mu     sync.Mutex
 	files  map[string]string // by path
-	keys   map[string]string // by path: the key it was asked with
+	keys   map[string]string // path → key it was requested with
 	server *connectortest.Server
 	config connectortest.Config
 }
@@ -80,7 +82,8 @@ func newExchange(t *testing.T) *exchange {
 					"id": "id", "base": "token0.symbol", "quote": "token1.symbol", "tvl": "tvlUsd", "fee_rate": "fee", "apy": "apy", "volume_24h": "volume", "as_of": "updated_at",
 				},
 				"reserves": []any{
-					map[string]any{"asset": "token0.symbol", "amount": "reserve0"}, map[string]any{"asset": "token1.symbol", "amount": "reserve1"},
+					map[string]any{"asset": "token0.symbol", "amount": "reserve0"},
+					map[string]any{"asset": "token1.symbol", "amount": "reserve1"},
 				},
 				"divide": map[string]any{"apy": 100, "fee_rate": 10000},
 			},
@@ -90,13 +93,16 @@ func newExchange(t *testing.T) *exchange {
 			},
 		},
 		"assets": []any{
-			map[string]any{"symbol": "TLY", "name": "Tally", "native": true, "decimals": 10, "supply": map[string]any{"url": url + "/scan/supply", "path": "total", "as_of": "at", "divide": 1e10}},
+			map[string]any{"symbol": "TLY", "name": "Tally", "native": true, "decimals": 10,
+				"supply": map[string]any{"url": url + "/scan/supply", "path": "total", "as_of": "at", "divide": 1e10}},
 			map[string]any{
 				"symbol": "SHL", "name": "Shell dollar", "issuer": "Shell Works", "coin": "shell-dollar", "description": "A dollar kept in custody.", "page": "https://shell.example.org",
 				"supply": map[string]any{"url": url + "/shell/proof", "path": "tokens.symbol=SHL.total", "holders": "tokens.symbol=SHL.holders"},
 			},
-			map[string]any{"symbol": "PRL", "supply": map[string]any{"url": url + "/shell/proof", "path": "tokens.2.total", "holders": "tokens.2.holders"}},
-			map[string]any{"symbol": "FSH", "name": "Fish bond", "supply": map[string]any{"value": 12500000, "as_of": "2031-05-01"}},
+			map[string]any{"symbol": "PRL", "supply": map[string]any{"url": url + "/shell/proof",
+				"path": "tokens.2.total", "holders": "tokens.2.holders"}},
+			map[string]any{"symbol": "FSH", "name": "Fish bond", "supply": map[string]any{"value": 12500000,
+				"as_of": "2031-05-01"}},
 		},
 	}}
 	return x

@@ -30,13 +30,15 @@ func TestPath(t *testing.T) {
 }
 
 func TestNumber(t *testing.T) {
-	good := map[string]float64{"0": 0, "-0.0": 0, "12": 12, `"12.50"`: 12.5, `" 7 "`: 7, "1E3": 1000, `".5"`: 0.5, `"5."`: 5, `"+3"`: 3, "1e-400": 0, "123456789012345678901234567890": 123456789012345678901234567890}
+	good := map[string]float64{"0": 0, "-0.0": 0, "12": 12, `"12.50"`: 12.5, `" 7 "`: 7, "1E3": 1000, `".5"`: 0.5,
+		`"5."`: 5, `"+3"`: 3, "1e-400": 0, "123456789012345678901234567890": 123456789012345678901234567890}
 	for text, want := range good {
 		if got, err := number(json.RawMessage(text), 0); err != nil || got != want {
 			t.Errorf("%s is %g, %v; want %g", text, got, err, want)
 		}
 	}
-	for _, text := range []string{`""`, `"NaN"`, `"Inf"`, "1e999", `"0x10"`, `"1_000"`, `"1,000"`, `"1 000"`, `"$5"`, "true", "null", "[1]", `{"n":1}`, "", `"١٢"`} {
+	for _, text := range []string{`""`, `"NaN"`, `"Inf"`, "1e999", `"0x10"`, `"1_000"`, `"1,000"`, `"1 000"`, `"$5"`,
+		"true", "null", "[1]", `{"n":1}`, "", `"١٢"`} {
 		if got, err := number(json.RawMessage(text), 0); err == nil {
 			t.Errorf("%s is %g", text, got)
 		}
@@ -61,7 +63,8 @@ func TestMoment(t *testing.T) {
 }
 
 func FuzzPath(f *testing.F) {
-	for _, text := range []string{"", "a.b.0.c", `a\.b`, "a=b=c.d", "..", `\`, "0", "-1", "99999999999999999999", "a.n=x.v", "\xff.\x00"} {
+	for _, text := range []string{"", "a.b.0.c", `a\.b`, "a=b=c.d", "..", `\`, "0", "-1", "99999999999999999999",
+		"a.n=x.v", "\xff.\x00"} {
 		f.Add(text, `{"a": {"b": [{"c": 1}]}, "0": [null, "x", -5, 1e400]}`)
 	}
 	f.Add("a.0.b", `{"a": [`)
@@ -84,7 +87,8 @@ func FuzzPath(f *testing.F) {
 }
 
 func FuzzFigures(f *testing.F) {
-	for _, text := range []string{"0", "-0", "1e308", `"NaN"`, `"1e-5"`, `"Infinity"`, "null", `"12abc"`, `"2031-06-01"`, "1938078000000", `"\ud800"`, "[]", "99999999999999999999999999"} {
+	for _, text := range []string{"0", "-0", "1e308", `"NaN"`, `"1e-5"`, `"Infinity"`, "null", `"12abc"`,
+		`"2031-06-01"`, "1938078000000", `"\ud800"`, "[]", "99999999999999999999999999"} {
 		f.Add(text, 100.0)
 	}
 	f.Fuzz(func(t *testing.T, text string, divide float64) {

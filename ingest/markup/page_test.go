@@ -38,7 +38,8 @@ func TestPages(t *testing.T) {
 			}
 			p := markup.Parse(markup.Input{Path: tt.file, Text: string(text), Resolve: resolver(tree)})
 			if p.Title != tt.title || p.Description != tt.description || p.Stub {
-				t.Errorf("title %q, description %q, stub %v; want %q, %q, false", p.Title, p.Description, p.Stub, tt.title, tt.description)
+				t.Errorf("title %q, description %q, stub %v; want %q, %q, false", p.Title, p.Description, p.Stub,
+					tt.title, tt.description)
 			}
 			if diff := cmp.Diff(tt.includes, p.Includes); diff != "" {
 				t.Errorf("includes (-want +got):\n%s", diff)
@@ -160,7 +161,9 @@ func TestStub(t *testing.T) {
 		"a_page_that_includes_its_text_is_no": {"a.mdx", "import X from './x.md'\n\n<X />", false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := markup.Input{Path: tt.path, Text: tt.text, Resolve: func(string) (string, bool) { return prose, true }}
+			in := markup.Input{Path: tt.path, Text: tt.text, Resolve: func(string) (string, bool) {
+				return prose, true
+			}}
 			if got := markup.Parse(in).Stub; got != tt.want {
 				t.Errorf("stub %v, want %v", got, tt.want)
 			}
@@ -213,7 +216,11 @@ func TestIncludesAreBounded(t *testing.T) {
 		files := map[string]string{
 			"a.mdx": "import B from './b.mdx'\n\na\n\n<B />", "b.mdx": "import A from './a.mdx'\nimport B from './b.mdx'\n\nb\n\n<A /><B />",
 		}
-		p := markup.Parse(markup.Input{Path: "a.mdx", Text: files["a.mdx"], Resolve: func(n string) (string, bool) { s, ok := files[n]; return s, ok }})
+		p := markup.Parse(markup.Input{Path: "a.mdx", Text: files["a.mdx"], Resolve: func(n string) (string, bool) {
+			s,
+				ok := files[n]
+			return s, ok
+		}})
 		if p.Body != "a\n\nb" {
 			t.Errorf("body %q", p.Body)
 		}
@@ -235,7 +242,7 @@ func TestIncludesAreBounded(t *testing.T) {
 			Path: "a/b.rst", Text: ".. include:: ../../../etc/passwd\n\n.. include:: /../x\n\n.. include:: http://h/x\n",
 			Resolve: func(n string) (string, bool) {
 				if strings.Contains(n, "..") || strings.HasPrefix(n, "/") || strings.Contains(n, ":") {
-					t.Errorf("asked for %q", n)
+					t.Errorf("requested %q", n)
 				}
 				return "", false
 			},
@@ -258,7 +265,9 @@ func TestHostileTextIsRead(t *testing.T) {
 		for _, ext := range []string{".mdx", ".rst", ".html"} {
 			t.Run(name+ext, func(t *testing.T) {
 				text := strings.Repeat(piece, 1+(32<<10)/len(piece))
-				markup.Parse(markup.Input{Path: "x" + ext, Text: text, Resolve: func(string) (string, bool) { return "x", true }})
+				markup.Parse(markup.Input{Path: "x" + ext, Text: text, Resolve: func(string) (string, bool) {
+					return "x", true
+				}})
 			})
 		}
 	}
@@ -295,7 +304,9 @@ func FuzzParse(f *testing.F) {
 		f.Add("x.rst", strings.Repeat(piece, 20))
 	}
 	f.Fuzz(func(t *testing.T, name, text string) {
-		p := markup.Parse(markup.Input{Path: name, Text: text, Resolve: func(n string) (string, bool) { return text, len(n)%2 == 0 }})
+		p := markup.Parse(markup.Input{Path: name, Text: text, Resolve: func(n string) (string, bool) {
+			return text, len(n)%2 == 0
+		}})
 		if p.Title == "" {
 			t.Error("no title")
 		}

@@ -67,18 +67,21 @@ func TestWhatCannotBeRecalled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string][]byte{"cut": whole[:len(whole)-1], "empty": {}, "another": []byte(`{"Items":{"a":2}}`)} {
+	for name, text := range map[string][]byte{"cut": whole[:len(whole)-1], "empty": {},
+		"another": []byte(`{"Items":{"a":2}}`)} {
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if f.Recall(cursor, &seen{}) {
 			t.Errorf("%s: a damaged file is recalled", name)
 		}
-		if again, err := f.Remember(seen{map[string]int{"a": 1}}, cursor); err != nil || again != cursor || !f.Recall(cursor, &seen{}) {
+		if again, err := f.Remember(seen{map[string]int{"a": 1}}, cursor); err != nil || again != cursor ||
+			!f.Recall(cursor, &seen{}) {
 			t.Errorf("%s: a damaged file is not mended: %v", name, err)
 		}
 	}
-	for _, name := range []string{"", "0123456789abcdef0123456789abcdef", "../seen-" + cursor, "a/b", `a\b`, "2026-11-22T00:00:00Z"} {
+	for _, name := range []string{"", "0123456789abcdef0123456789abcdef", "../seen-" + cursor, "a/b", `a\b`,
+		"2026-11-22T00:00:00Z"} {
 		if _, err := f.Read(name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%q: %v, want fs.ErrNotExist", name, err)
 		}
@@ -96,7 +99,8 @@ func TestWhatCannotBeWrittenLeavesNothing(t *testing.T) {
 	if got := names(t, f.Dir); !slices.Equal(got, []string{"seen-taken"}) {
 		t.Errorf("files %v", got)
 	}
-	if _, err := (memory.Files{Dir: filepath.Join(f.Dir, "gone"), Prefix: "seen-"}).Remember(seen{}, ""); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := (memory.Files{Dir: filepath.Join(f.Dir, "gone"), Prefix: "seen-"}).Remember(seen{},
+		""); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no directory: %v", err)
 	}
 }

@@ -35,7 +35,7 @@ func TestEveryPresetLoadsUnderItsName(t *testing.T) {
 			}
 			for kind := range n.Descriptions {
 				if _, ok := catalog.InfoOf(catalog.Kind(kind)); !ok {
-					t.Errorf("descriptions: %q is no kind", kind)
+					t.Errorf("descriptions: %q is not a kind", kind)
 				}
 			}
 			for key := range n.Authority {
@@ -81,7 +81,8 @@ func TestLoad(t *testing.T) {
 		}
 	})
 	t.Run("an unknown name suggests the nearest preset", func(t *testing.T) {
-		if _, err := networks.Load("korpus"); !errors.Is(err, networks.ErrUnknown) || !strings.Contains(err.Error(), `"corpus"`) {
+		if _, err := networks.Load("korpus"); !errors.Is(err, networks.ErrUnknown) ||
+			!strings.Contains(err.Error(), `"corpus"`) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -94,7 +95,7 @@ func TestLoad(t *testing.T) {
 	})
 }
 
-// corpusDir is where a snapshot directory for the corpus preset may stand.
+// corpusDir is where a snapshot directory for the corpus preset may be.
 func corpusDir(t *testing.T) string {
 	t.Helper()
 	shared := os.Getenv("ALMANAC_SHARED")
@@ -140,7 +141,7 @@ func TestCorpusPresetCoversTheSnapshot(t *testing.T) {
 				t.Errorf("%s and %s both read %s", first.source, s.Name, contentType)
 			}
 			if _, ok := catalog.InfoOf(catalog.Kind(kind.(string))); !ok {
-				t.Errorf("%s: %s becomes %q, which is no kind", s.Name, contentType, kind)
+				t.Errorf("%s: %s becomes %q, which is not a kind", s.Name, contentType, kind)
 			}
 			owners[contentType] = owner{s.Name, urls}
 		}
@@ -158,8 +159,9 @@ func TestCorpusPresetCoversTheSnapshot(t *testing.T) {
 	}
 	defer f.Close()
 	notIndexed := []string{
-		"doc_snippet", "openapi", "doc_index", "cip_attachment_index", "cip_header_index", "cip_status_event", "cip_pull_index",
-		"grant_pull_index", "forge_release_index", "forge_pull_index", "package_version_index", "network_version_snapshot",
+		"doc_snippet", "openapi", "doc_index", "cip_attachment_index", "cip_header_index", "cip_status_event",
+		"cip_pull_index", "grant_pull_index", "forge_release_index", "forge_pull_index", "package_version_index",
+		"network_version_snapshot",
 	}
 	seen := map[string]bool{}
 	for lines := bufio.NewScanner(f); lines.Scan(); {
@@ -208,7 +210,7 @@ func TestTheDocumentedNetworkIsSound(t *testing.T) {
 	}
 }
 
-// beside is the folder of a network file.
+// beside returns the folder of a network file.
 func beside(t *testing.T) fs.FS {
 	t.Helper()
 	files, err := networks.Folder(filepath.Join(t.TempDir(), "mine.yaml"))

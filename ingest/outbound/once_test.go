@@ -280,7 +280,7 @@ func TestOnceHasSlots(t *testing.T) {
 	defer open.Body.Close()
 	resp, err := client.Get(url)
 	if err != nil {
-		t.Fatalf("beside a body that was left open: %v", err)
+		t.Fatalf("with another body left open: %v", err)
 	}
 	_ = resp.Body.Close()
 }

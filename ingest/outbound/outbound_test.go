@@ -63,11 +63,13 @@ func TestDo(t *testing.T) {
 		w.Header().Set("Last-Modified", "Sat, 14 Mar 2026 08:00:00 GMT")
 		w.Header().Set("Content-Type", "application/json; charset=utf-8")
 		body, _ := io.ReadAll(r.Body)
-		fmt.Fprintf(w, "%s %s %s %s %s", r.Method, r.Header.Get("User-Agent"), r.Header.Get("Accept"), r.Header.Get("X-Key"), body)
+		fmt.Fprintf(w, "%s %s %s %s %s", r.Method, r.Header.Get("User-Agent"), r.Header.Get("Accept"),
+			r.Header.Get("X-Key"), body)
 	})
 	c, _ := client(t, Config{UserAgent: "causeway/1"})
 	got, err := c.Do(t.Context(), Request{
-		Method: http.MethodPost, URL: url + "/a", Body: []byte("hello"), Header: http.Header{"x-key": {"k"}}, Accept: []string{"application/json", "text/*"},
+		Method: http.MethodPost, URL: url + "/a", Body: []byte("hello"), Header: http.Header{"x-key": {"k"}},
+		Accept: []string{"application/json", "text/*"},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +87,7 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// TestFailures asks servers that misbehave.
+// TestFailures queries servers that misbehave.
 func TestFailures(t *testing.T) {
 	const tooLong = 10_000
 	tests := map[string]struct {
@@ -100,7 +102,8 @@ func TestFailures(t *testing.T) {
 		"500":       {handler: status(500, ""), status: 500, tries: 4},
 		"501":       {handler: status(501, ""), status: 501, tries: 1},
 		"429 with seconds": {
-			handler: status(429, "7"), status: 429, tries: 4, waited: []time.Duration{7 * time.Second, 7 * time.Second, 7 * time.Second},
+			handler: status(429, "7"), status: 429, tries: 4, waited: []time.Duration{7 * time.Second, 7 * time.Second,
+				7 * time.Second},
 		},
 		"503 with a date": {
 			handler: status(503, now.Add(3*time.Second).Format(http.TimeFormat)), status: 503, tries: 4,
@@ -173,8 +176,11 @@ func TestFailures(t *testing.T) {
 			want: ErrTimeout, tries: 1,
 		},
 		"redirected for ever": {
-			handler: func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path+"x", http.StatusFound) },
-			want:    ErrRefused, tries: 1 + maxHops,
+			handler: func(w http.ResponseWriter, r *http.Request) {
+				http.Redirect(w, r, r.URL.Path+"x",
+					http.StatusFound)
+			},
+			want: ErrRefused, tries: 1 + maxHops,
 		},
 		"redirected to another scheme": {
 			handler: func(w http.ResponseWriter, r *http.Request) {
@@ -250,7 +256,8 @@ func TestStatusErrorComesWithTheAnswer(t *testing.T) {
 }
 
 func TestRecovers(t *testing.T) {
-	for name, fault := range map[string]http.HandlerFunc{"429": status(429, "1"), "500": status(500, ""), "reset": reset} {
+	for name, fault := range map[string]http.HandlerFunc{"429": status(429, "1"), "500": status(500, ""),
+		"reset": reset} {
 		t.Run(name, func(t *testing.T) {
 			var n atomic.Int32
 			url := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -281,17 +288,21 @@ func TestPausesGrow(t *testing.T) {
 	}
 }
 
-// TestGuard asks for addresses that lead inside, with and without leave.
+// TestGuard requests internal addresses, allowed and not.
 func TestGuard(t *testing.T) {
 	url := serve(t, func(http.ResponseWriter, *http.Request) {})
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(url, "http://"))
 	refused := []string{
-		"http://127.0.0.1:" + port, "http://localhost:" + port, "http://[::1]:" + port, "http://[::ffff:127.0.0.1]:" + port, "http://0.0.0.0:" + port,
-		"http://[::]:" + port, "http://127.1:" + port, "http://2130706433:" + port, "http://0x7f.1:" + port, "http://10.0.0.1", "http://172.16.3.4", "http://192.168.1.1",
-		"http://169.254.169.254/latest/meta-data/", "http://[fe80::1]", "http://[fd00:ec2::254]", "http://100.100.100.200", "http://[64:ff9b::7f00:1]",
-		"http://[2002:7f00:1::]", "http://224.0.0.1", "http://255.255.255.255", "ftp://192.0.2.1/", "file:///etc/passwd", "//host/", "http:///path", "http://%zz", "",
+		"http://127.0.0.1:" + port, "http://localhost:" + port, "http://[::1]:" + port,
+		"http://[::ffff:127.0.0.1]:" + port, "http://0.0.0.0:" + port, "http://[::]:" + port, "http://127.1:" + port,
+		"http://2130706433:" + port, "http://0x7f.1:" + port, "http://10.0.0.1", "http://172.16.3.4",
+		"http://192.168.1.1", "http://169.254.169.254/latest/meta-data/", "http://[fe80::1]", "http://[fd00:ec2::254]",
+		"http://100.100.100.200", "http://[64:ff9b::7f00:1]", "http://[2002:7f00:1::]", "http://224.0.0.1",
+		"http://255.255.255.255", "ftp://192.0.2.1/",
+		"file:///etc/passwd", "//host/", "http:///path", "http://%zz", "",
 	}
-	guarded := New(Config{Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }, Timeout: 2 * time.Second})
+	guarded := New(Config{Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Timeout: 2 * time.Second})
 	defer guarded.Close()
 	for _, address := range refused {
 		_, err := guarded.Do(t.Context(), Request{URL: address})
@@ -312,11 +323,13 @@ func TestGuard(t *testing.T) {
 // resolver, and to some system resolvers addresses. Either is right.
 func notANumber(address string, err error) bool {
 	_, isName := errors.AsType[*net.DNSError](err)
-	return isName && (strings.Contains(address, "127.1") || strings.Contains(address, "2130706433") || strings.Contains(address, "0x7f"))
+	return isName && (strings.Contains(address, "127.1") || strings.Contains(address, "2130706433") ||
+		strings.Contains(address, "0x7f"))
 }
 
 func TestGuardHoldsThroughRedirects(t *testing.T) {
-	for _, to := range []string{"http://10.1.2.3/", "http://169.254.169.254/latest/meta-data/?key=secret", "//192.168.0.1/", "http://[::ffff:10.0.0.1]/"} {
+	for _, to := range []string{"http://10.1.2.3/", "http://169.254.169.254/latest/meta-data/?key=secret",
+		"//192.168.0.1/", "http://[::ffff:10.0.0.1]/"} {
 		url := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) })
 		c, _ := client(t, Config{})
 		_, err := c.Do(t.Context(), Request{URL: url})
@@ -337,7 +350,8 @@ func TestRedirectKeepsSecretsAtHome(t *testing.T) {
 		http.Redirect(w, r, r.URL.Query().Get("to"), http.StatusMovedPermanently)
 	})
 	c, _ := client(t, Config{})
-	request := Request{Header: http.Header{"Private-Token": {"secret"}, "Authorization": {"secret"}}, Accept: []string{"text/*"}, ETag: `"x"`}
+	request := Request{Header: http.Header{"Private-Token": {"secret"}, "Authorization": {"secret"}},
+		Accept: []string{"text/*"}, ETag: `"x"`}
 	for to, kept := range map[string]bool{"/near": true, other + "/far": false} {
 		request.URL = home + "/?to=" + to
 		answer, err := c.Do(t.Context(), request)
@@ -396,7 +410,8 @@ func TestOpen(t *testing.T) {
 		}
 	})
 	c, _ := client(t, Config{MaxBody: 1000, Timeout: 100 * time.Millisecond, PerHost: 1})
-	for path, want := range map[string]error{"/whole": nil, "/cut": ErrTruncated, "/stuck": ErrTimeout, "/long": ErrTooLarge} {
+	for path, want := range map[string]error{"/whole": nil, "/cut": ErrTruncated, "/stuck": ErrTimeout,
+		"/long": ErrTooLarge} {
 		body, resp, err := c.Open(t.Context(), Request{URL: url + path})
 		if err != nil || resp.Status != 200 {
 			t.Fatalf("%s: %v %v", path, resp, err)
@@ -438,7 +453,8 @@ func TestRetryAfter(t *testing.T) {
 }
 
 func FuzzRedirect(f *testing.F) {
-	for _, seed := range []string{"/a", "//host/b", "http://[::1]:8080/", "https://a:b@c/d#e", "javascript:alert(1)", "?q=%zz", "http:\\\\host", "\x00"} {
+	for _, seed := range []string{"/a", "//host/b", "http://[::1]:8080/", "https://a:b@c/d#e", "javascript:alert(1)",
+		"?q=%zz", "http:\\\\host", "\x00"} {
 		f.Add(seed, "7")
 	}
 	f.Fuzz(func(t *testing.T, location, after string) {

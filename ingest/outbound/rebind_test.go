@@ -31,22 +31,23 @@ func TestGuardHoldsAgainstRebinding(t *testing.T) {
 	guarded := New(Config{Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }})
 	defer guarded.Close()
 	guarded.dialer.Resolver = resolver
-	if _, err := guarded.Do(t.Context(), Request{URL: "http://rebind.example.org:" + port}); !errors.Is(err, ErrRefused) {
+	request := Request{URL: "http://rebind.example.org:" + port}
+	if _, err := guarded.Do(t.Context(), request); !errors.Is(err, ErrRefused) {
 		t.Errorf("a name of a loopback address: %v", err)
 	}
 	// Both addresses at once, as rebinding servers answer: whichever is tried, loopback never is.
 	addresses = [][4]byte{{10, 255, 255, 1}, {127, 0, 0, 1}}
-	if _, err := guarded.Do(t.Context(), Request{URL: "http://rebind.example.org:" + port}); !errors.Is(err, ErrRefused) {
+	if _, err := guarded.Do(t.Context(), request); !errors.Is(err, ErrRefused) {
 		t.Errorf("a name of two private addresses: %v", err)
 	}
 	if asked.Load() != 0 {
-		t.Errorf("the server inside was asked %d times", asked.Load())
+		t.Errorf("the internal server got %d requests", asked.Load())
 	}
 	allowed, _ := client(t, Config{})
 	allowed.dialer.Resolver = resolver
 	addresses = [][4]byte{{127, 0, 0, 1}}
-	if _, err := allowed.Do(t.Context(), Request{URL: "http://rebind.example.org:" + port}); err != nil || asked.Load() != 1 {
-		t.Errorf("with leave: %v, asked %d times", err, asked.Load())
+	if _, err := allowed.Do(t.Context(), request); err != nil || asked.Load() != 1 {
+		t.Errorf("allowed: %v, %d requests", err, asked.Load())
 	}
 }
 
@@ -80,7 +81,8 @@ func answer(conn net.Conn, addresses [][4]byte) {
 		if err != nil {
 			return
 		}
-		if _, err := conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))), packed...)); err != nil {
+		if _, err := conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))),
+			packed...)); err != nil {
 			return
 		}
 	}

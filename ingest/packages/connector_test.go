@@ -23,8 +23,10 @@ func (r *registry) key(tag string) string { return "oci:" + r.host + "/causeway/
 
 func (r *registry) keys() []string {
 	keys := []string{
-		"package_version npm:@causeway/sdk@1.10.0", "package_version npm:@causeway/sdk@1.2.0", "package_version npm:@causeway/sdk@1.9.0", "package_version npm:@causeway/sdk@2.0.0-rc.1",
-		"package_version npm:causeway-cli@0.1.0", "package_version " + r.key("1.2.0"), "package_version " + r.key("2.0.0-rc.1"), "package_version " + r.key("v1.10.0"),
+		"package_version npm:@causeway/sdk@1.10.0", "package_version npm:@causeway/sdk@1.2.0",
+		"package_version npm:@causeway/sdk@1.9.0", "package_version npm:@causeway/sdk@2.0.0-rc.1",
+		"package_version npm:causeway-cli@0.1.0", "package_version " + r.key("1.2.0"),
+		"package_version " + r.key("2.0.0-rc.1"), "package_version " + r.key("v1.10.0"),
 	}
 	return keys
 }
@@ -39,19 +41,24 @@ func TestNPM(t *testing.T) {
 	size := int64(123456)
 	want := map[string]catalog.PackageVersion{
 		"1.2.0": {
-			Name: "@causeway/sdk", Version: "1.2.0", Description: "Talks to a node.", DistTags: []string{"lts"}, Deprecated: "It loses the tally, see CWP-12. Use 1.10.0.",
-			Licence: "MIT", Digest: "sha1:bbf102d5ae73afe2c553295e0fb02230216f65b1",
+			Name: "@causeway/sdk", Version: "1.2.0", Description: "Talks to a node.", DistTags: []string{"lts"},
+			Deprecated: "It loses the tally, see CWP-12. Use 1.10.0.", Licence: "MIT",
+			Digest: "sha1:bbf102d5ae73afe2c553295e0fb02230216f65b1",
 		},
 		"1.9.0": {
-			Name: "@causeway/sdk", Version: "1.9.0", Description: "Talks to a node of the Causeway Network.", DistTags: []string{}, Deprecated: "This version is deprecated.",
-			Licence: "Apache-2.0", Repository: "https://forge.example.org/causeway/sdk",
+			Name: "@causeway/sdk", Version: "1.9.0", Description: "Talks to a node of the Causeway Network.",
+			DistTags: []string{}, Deprecated: "This version is deprecated.", Licence: "Apache-2.0",
+			Repository: "https://forge.example.org/causeway/sdk",
 		},
 		"1.10.0": {
-			Name: "@causeway/sdk", Version: "1.10.0", Description: "Talks to a node of the Causeway Network.", DistTags: []string{"latest"}, Licence: "Apache-2.0",
-			Repository: "https://forge.example.org/causeway/sdk", Digest: "sha512-abc==", Bytes: &size, Dependencies: map[string]string{"ws": "^8.1.0", "@causeway/types": "~1.10.0"},
+			Name: "@causeway/sdk", Version: "1.10.0", Description: "Talks to a node of the Causeway Network.",
+			DistTags: []string{"latest"}, Licence: "Apache-2.0", Repository: "https://forge.example.org/causeway/sdk",
+			Digest: "sha512-abc==", Bytes: &size,
+			Dependencies: map[string]string{"ws": "^8.1.0", "@causeway/types": "~1.10.0"},
 		},
 		"2.0.0-rc.1": {
-			Name: "@causeway/sdk", Version: "2.0.0-rc.1", Description: "Talks to a node of the Causeway Network.", DistTags: []string{"next"}, Prerelease: true, Licence: "MIT OR ISC",
+			Name: "@causeway/sdk", Version: "2.0.0-rc.1", Description: "Talks to a node of the Causeway Network.",
+			DistTags: []string{"next"}, Prerelease: true, Licence: "MIT OR ISC",
 		},
 	}
 	for version, data := range want {
@@ -59,7 +66,9 @@ func TestNPM(t *testing.T) {
 		if diff := cmp.Diff(data, connectortest.Data[catalog.PackageVersion](t, rec)); diff != "" {
 			t.Errorf("%s (-want +got)\n%s", version, diff)
 		}
-		if rec.Title != "@causeway/sdk "+version || rec.Container != "npm" || rec.URL != "https://packages.example.org/@causeway/sdk/v/"+version || (rec.State == "deprecated") != (data.Deprecated != "") {
+		if rec.Title != "@causeway/sdk "+version || rec.Container != "npm" ||
+			rec.URL != "https://packages.example.org/@causeway/sdk/v/"+version ||
+			(rec.State == "deprecated") != (data.Deprecated != "") {
 			t.Errorf("%+v", rec)
 		}
 	}
@@ -77,7 +86,8 @@ func TestNPM(t *testing.T) {
 		t.Errorf("%s %q", latest.CreatedAt, latest.Body)
 	}
 	old := got.Get(t, catalog.KindPackageVersion, "npm:@causeway/sdk@1.2.0")
-	if !strings.HasPrefix(old.Body, "Deprecated: It loses the tally") || !old.CreatedAt.Equal(time.Date(2030, 3, 1, 8, 30, 0, 123e6, time.UTC)) {
+	if !strings.HasPrefix(old.Body, "Deprecated: It loses the tally") ||
+		!old.CreatedAt.Equal(time.Date(2030, 3, 1, 8, 30, 0, 123e6, time.UTC)) {
 		t.Errorf("%s %q", old.CreatedAt, old.Body)
 	}
 	links, err := connectorLinks(t, r, latest.Key)
@@ -89,7 +99,8 @@ func TestNPM(t *testing.T) {
 		warned = append(warned, p.Locator+": "+p.Message)
 	}
 	if diff := cmp.Diff([]string{
-		"npm:@causeway/sdk: 1 versions are left out, as they cannot be read as versions: 1.2", "npm:@causeway/sdk: the registry does not say when 2 versions were published",
+		"npm:@causeway/sdk: 1 versions are left out, as they cannot be read as versions: 1.2",
+		"npm:@causeway/sdk: the registry does not say when 2 versions were published",
 		"npm:causeway-cli: the registry does not say when 1 versions were published",
 	}, warned); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -117,26 +128,32 @@ func TestImages(t *testing.T) {
 		name := r.host + "/causeway/node"
 		want := map[string]catalog.PackageVersion{
 			"1.2.0": {
-				Name: name, Version: "1.2.0", Description: "A node of the Causeway Network.", DistTags: []string{}, Licence: "Apache-2.0",
-				Digest: r.tags["causeway/node"]["1.2.0"], Platforms: []string{"linux/amd64", "linux/arm64/v8"},
+				Name: name, Version: "1.2.0", Description: "A node of the Causeway Network.", DistTags: []string{},
+				Licence: "Apache-2.0", Digest: r.tags["causeway/node"]["1.2.0"],
+				Platforms: []string{"linux/amd64", "linux/arm64/v8"},
 			},
 			"v1.10.0": {
-				Name: name, Version: "v1.10.0", DistTags: []string{"1", "1.10", "latest"}, Licence: "Apache-2.0", Repository: "https://forge.example.org/causeway/node",
-				Digest: r.tags["causeway/node"]["latest"], Platforms: []string{"linux/amd64"},
+				Name: name, Version: "v1.10.0", DistTags: []string{"1", "1.10", "latest"}, Licence: "Apache-2.0",
+				Repository: "https://forge.example.org/causeway/node", Digest: r.tags["causeway/node"]["latest"],
+				Platforms: []string{"linux/amd64"},
 			},
 			"2.0.0-rc.1": {Name: name, Version: "2.0.0-rc.1", DistTags: []string{"main", "sha-0123abc"}, Prerelease: true, Digest: r.tags["causeway/node"]["main"], Platforms: []string{"linux/amd64"}},
 		}
-		dates := map[string]time.Time{"1.2.0": time.Date(2031, 4, 1, 9, 0, 0, 0, time.UTC), "v1.10.0": time.Date(2031, 5, 1, 7, 0, 0, 0, time.UTC), "2.0.0-rc.1": {}}
+		dates := map[string]time.Time{"1.2.0": time.Date(2031, 4, 1, 9, 0, 0, 0, time.UTC),
+			"v1.10.0": time.Date(2031, 5, 1, 7, 0, 0, 0, time.UTC), "2.0.0-rc.1": {}}
 		for tag, data := range want {
 			rec := got.Get(t, catalog.KindPackageVersion, r.key(tag))
 			if diff := cmp.Diff(data, connectortest.Data[catalog.PackageVersion](t, rec)); diff != "" {
 				t.Errorf("%s (-want +got)\n%s", tag, diff)
 			}
-			if !rec.CreatedAt.Equal(dates[tag]) || rec.Container != "oci" || rec.URL != "https://images.example.org/causeway/node:"+tag {
+			if !rec.CreatedAt.Equal(dates[tag]) || rec.Container != "oci" ||
+				rec.URL != "https://images.example.org/causeway/node:"+tag {
 				t.Errorf("%s: %+v", tag, rec)
 			}
 		}
-		if body := got.Get(t, catalog.KindPackageVersion, r.key("1.2.0")).Body; body != "A node of the Causeway Network.\n\nThe container image `"+name+":1.2.0`.\n\nIt runs on linux/amd64, linux/arm64/v8.\n\nLicence: Apache-2.0." {
+		if body := got.Get(t, catalog.KindPackageVersion,
+			r.key("1.2.0")).Body; body != "A node of the Causeway Network.\n\nThe container image `"+name+
+			":1.2.0`.\n\nIt runs on linux/amd64, linux/arm64/v8.\n\nLicence: Apache-2.0." {
 			t.Errorf("%q", body)
 		}
 		wanted := ""
@@ -144,7 +161,7 @@ func TestImages(t *testing.T) {
 			wanted = "Bearer t-registry-repository.causeway.node.pull-"
 		}
 		if auth := r.authority["/v2/causeway/node/manifests/latest"]; auth != wanted {
-			t.Errorf("asked with %q", auth)
+			t.Errorf("requested with %q", auth)
 		}
 	}
 }
@@ -159,15 +176,15 @@ func TestNothingChanged(t *testing.T) {
 		connectortest.Unchanged(t, s, first)
 		want := []string{"GET /npm/@causeway%2fsdk", "GET /npm/causeway-cli", "GET /v2/causeway/node/tags/list?n=100"}
 		if diff := cmp.Diff(want, r.server.Paths()); diff != "" {
-			t.Errorf("etags %t: asked for (-want +got)\n%s", etags, diff)
+			t.Errorf("etags %t: requests (-want +got)\n%s", etags, diff)
 		}
-		s.Clock = s.Clock.Add(25 * time.Hour) // where tags point is asked again, and no image read
+		s.Clock = s.Clock.Add(25 * time.Hour) // tags are resolved again, and no image is read
 		if again := s.Sync(); again.Changes != 0 {
 			t.Errorf("%d changes", again.Changes)
 		}
 		for _, path := range r.server.Paths() {
 			if strings.Contains(path, "sha256:") {
-				t.Errorf("asked for %s", path)
+				t.Errorf("requested %s", path)
 			}
 		}
 	}
@@ -179,7 +196,8 @@ func TestChanges(t *testing.T) {
 	s := connectortest.NewSource(t, r.config)
 	s.Sync()
 	r.change(func() {
-		r.packages["@causeway/sdk"] = strings.NewReplacer(`"latest": "1.10.0"`, `"latest": "1.11.0"`, `"1.9.0": {`, `"1.11.0": {`, `"version": "1.9.0"`, `"version": "1.11.0"`).Replace(sdk)
+		r.packages["@causeway/sdk"] = strings.NewReplacer(`"latest": "1.10.0"`, `"latest": "1.11.0"`, `"1.9.0": {`,
+			`"1.11.0": {`, `"version": "1.9.0"`, `"version": "1.11.0"`).Replace(sdk)
 		r.tags["causeway/node"]["v1.11.0"] = r.tags["causeway/node"]["1.2.0"]
 		r.tags["causeway/node"]["latest"] = r.tags["causeway/node"]["1.2.0"]
 	})
@@ -187,7 +205,8 @@ func TestChanges(t *testing.T) {
 	if got.Created != 2 || got.Deleted != 1 || got.Updated != 3 || got.Cursor == "" {
 		t.Errorf("%d created, %d deleted, %d updated: %v", got.Created, got.Deleted, got.Updated, got.Keys())
 	}
-	tags := connectortest.Data[catalog.PackageVersion](t, got.Get(t, catalog.KindPackageVersion, r.key("v1.11.0"))).DistTags
+	tags := connectortest.Data[catalog.PackageVersion](t,
+		got.Get(t, catalog.KindPackageVersion, r.key("v1.11.0"))).DistTags
 	if diff := cmp.Diff([]string{"1.2.0", "latest"}, tags); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -268,7 +287,7 @@ func TestASlowRegistry(t *testing.T) {
 	}
 }
 
-// TestManifestsThatMisbehave: what of an image is known stands, unless the
+// TestManifestsThatMisbehave: what is known of an image is kept, unless the
 // registry as a whole fails.
 func TestManifestsThatMisbehave(t *testing.T) {
 	r := newRegistry(t)
@@ -333,7 +352,7 @@ func TestAllAreDown(t *testing.T) {
 	}
 	s.Options["npm"] = names
 	if got := s.Try(t.Context()); got.Err == nil || got.Changes != 0 || len(r.server.Paths()) > 12 {
-		t.Errorf("a registry that is down is asked for every package: %v", got.Err)
+		t.Errorf("every package was requested from a registry that is down: %v", got.Err)
 	}
 }
 
@@ -354,7 +373,8 @@ func TestEndlessPages(t *testing.T) {
 	}
 	r.server.Fault("/v2/causeway/node/tags", -1, connectortest.Repeating())
 	s.Clock = s.Clock.Add(25 * time.Hour)
-	if got = s.Sync(); got.Skipped != 1 || got.Changes != 0 || !strings.Contains(got.Problems[0].Message, "does not end") {
+	if got = s.Sync(); got.Skipped != 1 || got.Changes != 0 ||
+		!strings.Contains(got.Problems[0].Message, "does not end") {
 		t.Errorf("%v", got.Problems)
 	}
 }
@@ -372,14 +392,16 @@ func TestManyVersions(t *testing.T) {
 		versions = append(versions, fmt.Sprintf(`"%s": {"name": "causeway-cli", "version": "%s"}`, v, v))
 	}
 	tags = append(tags, `"latest": "1.0.0"`)
-	r.packages["causeway-cli"] = `{"name": "causeway-cli", "dist-tags": {` + strings.Join(tags, ",") + `}, "versions": {` + strings.Join(versions, ",") + `}}`
+	r.packages["causeway-cli"] = `{"name": "causeway-cli", "dist-tags": {` + strings.Join(tags,
+		",") + `}, "versions": {` + strings.Join(versions, ",") + `}}`
 	r.config.Options["npm"], r.config.Options["versions"], r.config.Options["prereleases"] = []any{"causeway-cli"}, 3, 2
 	delete(r.config.Options, "images")
 	got := connectortest.NewSource(t, r.config).Sync()
 	if len(got.Records) != 3+2+50+1 { // releases, prereleases, tagged ones, latest
 		t.Errorf("%d records", len(got.Records))
 	}
-	for _, v := range []string{"1.99.98", "1.99.96", "1.99.94", "1.0.0", "1.99.99-snapshot.9999", "1.99.1-snapshot.9901"} {
+	for _, v := range []string{"1.99.98", "1.99.96", "1.99.94", "1.0.0", "1.99.99-snapshot.9999",
+		"1.99.1-snapshot.9901"} {
 		got.Get(t, catalog.KindPackageVersion, "npm:causeway-cli@"+v)
 	}
 }
@@ -389,7 +411,8 @@ func TestOddVersions(t *testing.T) {
 	r.packages["causeway-cli"] = `{"name": "causeway-cli", "dist-tags": [], "time": [], "description": 7, "license": {}, "versions": {"1.0.0": null, "1.1.0": 5, "v1.2.0": {"dependencies": {"a": {}}, "deprecated": {}}, "latest": {}, "1.3.0+build": {}, "01.0.0": {}}}`
 	got := connectortest.NewSource(t, r.config).Sync()
 	keys := slices.DeleteFunc(got.Keys(), func(k string) bool { return !strings.Contains(k, "causeway-cli") })
-	if diff := cmp.Diff([]string{"package_version npm:causeway-cli@1.3.0+build", "package_version npm:causeway-cli@v1.2.0"}, keys); diff != "" || got.Skipped != 2 {
+	if diff := cmp.Diff([]string{"package_version npm:causeway-cli@1.3.0+build",
+		"package_version npm:causeway-cli@v1.2.0"}, keys); diff != "" || got.Skipped != 2 {
 		t.Errorf("%v (-want +got)\n%s", got.Problems, diff)
 	}
 }
@@ -400,19 +423,22 @@ func TestCredentials(t *testing.T) {
 	r.config.Files = fstest.MapFS{".npmrc": {Data: []byte("@causeway:registry=" + r.server.URL + "/npm\nregistry = " + r.server.URL + "/npm/ ; ours\n//" + r.host + "/npm/:_authToken=${CAUSEWAY_NPM}\n")}}
 	t.Setenv("CAUSEWAY_NPM", "npm-secret")
 	got := connectortest.NewSource(t, r.config).Sync()
-	if r.authority["/npm/@causeway/sdk"] != "Bearer npm-secret" || r.authority["/npm/causeway-cli"] != "Bearer npm-secret" || len(got.Records) != 8 {
-		t.Errorf("asked with %v", r.authority)
+	if r.authority["/npm/@causeway/sdk"] != "Bearer npm-secret" ||
+		r.authority["/npm/causeway-cli"] != "Bearer npm-secret" || len(got.Records) != 8 {
+		t.Errorf("requested with %v", r.authority)
 	}
 	r.config.Options["tokens"] = map[string]any{r.host: "CAUSEWAY_REGISTRY"}
-	if got = connectortest.NewSource(t, r.config).Sync(); !slices.ContainsFunc(got.Problems, func(p ingest.Problem) bool { return strings.Contains(p.Message, "CAUSEWAY_REGISTRY is not set") }) {
+	if got = connectortest.NewSource(t, r.config).Sync(); !slices.ContainsFunc(got.Problems,
+		func(p ingest.Problem) bool { return strings.Contains(p.Message, "CAUSEWAY_REGISTRY is not set") }) {
 		t.Errorf("%v", got.Problems)
 	}
 	t.Setenv("CAUSEWAY_REGISTRY", "ada:registry-secret")
 	r.server.Fault("/npm/causeway-cli", -1, connectortest.Status(403))
 	got = connectortest.NewSource(t, r.config).Sync()
-	if r.authority["/npm/@causeway/sdk"] != "Basic YWRhOnJlZ2lzdHJ5LXNlY3JldA==" || r.authority["/token"] != "Basic YWRhOnJlZ2lzdHJ5LXNlY3JldA==" ||
+	if r.authority["/npm/@causeway/sdk"] != "Basic YWRhOnJlZ2lzdHJ5LXNlY3JldA==" ||
+		r.authority["/token"] != "Basic YWRhOnJlZ2lzdHJ5LXNlY3JldA==" ||
 		r.authority["/v2/causeway/node/tags/list"] != "Bearer t-registry-repository.causeway.node.pull-adaregistry-secret" {
-		t.Errorf("asked with %v", slices.Sorted(maps.Values(r.authority)))
+		t.Errorf("requested with %v", slices.Sorted(maps.Values(r.authority)))
 	}
 	for _, problem := range got.Problems {
 		if strings.Contains(problem.Message, "secret") {
@@ -429,13 +455,16 @@ func TestCredentials(t *testing.T) {
 
 func TestNoRegistryIsConfigured(t *testing.T) {
 	isolate(t)
-	c := connectortest.Config{Connector: packages.New, Options: map[string]any{"npm": []any{"causeway-cli"}, "npm_registry": "https://npm.example.org"}}
-	if _, err := packages.New(network.Source{Options: c.Options}, ingest.Environment{WorkDir: t.TempDir()}); err != nil {
+	c := connectortest.Config{Connector: packages.New, Options: map[string]any{"npm": []any{"causeway-cli"},
+		"npm_registry": "https://npm.example.org"}}
+	if _, err := packages.New(network.Source{Options: c.Options},
+		ingest.Environment{WorkDir: t.TempDir()}); err != nil {
 		t.Error(err)
 	}
 	c.Options = map[string]any{"npm": []any{"causeway-cli"}}
 	t.Setenv("npm_config_registry", "not an address")
-	if r := connectortest.NewSource(t, c).Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "npm's setting registry") {
+	if r := connectortest.NewSource(t, c).Try(t.Context()); r.Err == nil ||
+		!strings.Contains(r.Err.Error(), "npm's setting registry") {
 		t.Error(r.Err)
 	}
 }
@@ -444,15 +473,16 @@ func TestOptions(t *testing.T) {
 	for want, options := range map[string]map[string]any{
 		"want a list of packages":              {},
 		`option npm: "../x"`:                   {"npm": []any{"../x"}},
-		`option npm: a appears twice`:           {"npm": []any{"a", "a"}},
+		`option npm: a appears twice`:          {"npm": []any{"a", "a"}},
 		`option images: "X"`:                   {"images": []any{"X"}},
 		`option images: "h.example.org/a:1.0"`: {"images": []any{"h.example.org/a:1.0"}},
-		"h.example.org/a appears twice":         {"images": []any{"h.example.org/a", "h.example.org/a"}},
+		"h.example.org/a appears twice":        {"images": []any{"h.example.org/a", "h.example.org/a"}},
 		"options versions":                     {"npm": []any{"a"}, "versions": 0},
 		"option npm_registry":                  {"npm": []any{"a"}, "npm_registry": "npm.example.org"},
 		`did you mean "prereleases"`:           {"npm": []any{"a"}, "prerelease": 1},
 	} {
-		if _, err := packages.New(network.Source{Options: options}, ingest.Environment{WorkDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := packages.New(network.Source{Options: options},
+			ingest.Environment{WorkDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", options, err, want)
 		}
 	}

@@ -29,7 +29,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patient is a client that waits for slow machines, and so long for a server.
 func patient(t *testing.T, timeout time.Duration) *outbound.Client {
 	c := outbound.New(outbound.Config{
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Timeout: timeout, Now: func() time.Time { return connectortest.Now },
+		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Timeout: timeout, Now: func() time.Time {
+			return connectortest.Now
+		},
 		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 	t.Cleanup(c.Close)
@@ -83,7 +85,8 @@ const sdk = `{
 
 func newRegistry(t *testing.T) *registry {
 	isolate(t)
-	r := &registry{etags: true, packages: map[string]string{}, tags: map[string]map[string]string{}, blobs: map[string]string{}, authority: map[string]string{}}
+	r := &registry{etags: true, packages: map[string]string{}, tags: map[string]map[string]string{},
+		blobs: map[string]string{}, authority: map[string]string{}}
 	r.packages["@causeway/sdk"] = sdk
 	r.packages["causeway-cli"] = `{"name": "causeway-cli", "dist-tags": {"latest": "0.1.0"}, "modified": "2031-01-01T00:00:00.000Z", "versions": {"0.1.0": {"name": "causeway-cli", "version": "0.1.0", "dist": {"shasum": "aa", "tarball": "x"}}}}`
 
@@ -106,8 +109,10 @@ func newRegistry(t *testing.T) *registry {
 	r.server = connectortest.NewServer(t, r)
 	r.host = strings.TrimPrefix(r.server.URL, "http://")
 	r.config = connectortest.Config{
-		Connector: packages.New, HTTP: patient(t, 30*time.Second), Files: fstest.MapFS{".npmrc": {Data: []byte("registry=" + r.server.URL + "/npm/\n")}},
-		Options: map[string]any{"npm": []any{"@causeway/sdk", "causeway-cli"}, "images": []any{r.host + "/causeway/node"}},
+		Connector: packages.New, HTTP: patient(t, 30*time.Second),
+		Files: fstest.MapFS{".npmrc": {Data: []byte("registry=" + r.server.URL + "/npm/\n")}},
+		Options: map[string]any{"npm": []any{"@causeway/sdk", "causeway-cli"},
+			"images": []any{r.host + "/causeway/node"}},
 	}
 	return r
 }
@@ -135,7 +140,8 @@ func (r *registry) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	case q.URL.Path == "/token":
 		user, password, _ := q.BasicAuth()
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"token": "t-%s-%s-%s%s", "expires_in": 300}`, q.FormValue("service"), strings.NewReplacer(":", ".", "/", ".").Replace(q.FormValue("scope")), user, password)
+		fmt.Fprintf(w, `{"token": "t-%s-%s-%s%s", "expires_in": 300}`, q.FormValue("service"),
+			strings.NewReplacer(":", ".", "/", ".").Replace(q.FormValue("scope")), user, password)
 	case strings.HasPrefix(q.URL.Path, "/v2/"):
 		r.images(w, q)
 	default:
@@ -165,7 +171,8 @@ func (r *registry) packument(w http.ResponseWriter, q *http.Request) {
 
 func (r *registry) images(w http.ResponseWriter, q *http.Request) {
 	if r.private && !strings.HasPrefix(q.Header.Get("Authorization"), "Bearer t-") {
-		w.Header().Set("WWW-Authenticate", `Bearer realm="`+r.server.URL+`/token",service="registry",scope="repository:causeway/node:pull"`)
+		w.Header().Set("WWW-Authenticate",
+			`Bearer realm="`+r.server.URL+`/token",service="registry",scope="repository:causeway/node:pull"`)
 		w.WriteHeader(http.StatusUnauthorized)
 		fmt.Fprint(w, `{"errors":[{"code":"UNAUTHORIZED"}]}`)
 		return
@@ -226,7 +233,8 @@ func (r *registry) list(w http.ResponseWriter, q *http.Request, name string, tag
 	n, _ := strconv.Atoi(q.FormValue("n"))
 	if n > 0 && len(page) > n {
 		page = page[:n]
-		w.Header().Set("Link", fmt.Sprintf(`<http://registry.internal/v2/%s/tags/list?last=%s&n=%d>; rel="next"`, name, page[n-1], n))
+		w.Header().Set("Link", fmt.Sprintf(`<http://registry.internal/v2/%s/tags/list?last=%s&n=%d>; rel="next"`, name,
+			page[n-1], n))
 	}
 	body, _ := json.Marshal(map[string]any{"name": name, "tags": page})
 	w.Header().Set("Content-Type", "application/json")

@@ -21,7 +21,7 @@ func TestPrecedence(t *testing.T) {
 			x, ok := parseVersion(a)
 			y, also := parseVersion(b)
 			if !ok || !also {
-				t.Fatalf("%s or %s is no version", a, b)
+				t.Fatalf("%s or %s is not a version", a, b)
 			}
 			if got := compare(x, y); (got < 0) != (i < j) || (got > 0) != (i > j) {
 				t.Errorf("%s and %s: %d", a, b, got)
@@ -64,7 +64,7 @@ func TestNpmrc(t *testing.T) {
 	}
 }
 
-// TestNPMRegistry asks each of the places that npm is configured in.
+// TestNPMRegistry covers each place that npm is configured in.
 func TestNPMRegistry(t *testing.T) {
 	root, home := t.TempDir(), t.TempDir()
 	m := machine{env: map[string]string{}, home: home, root: root}
@@ -85,7 +85,8 @@ func TestNPMRegistry(t *testing.T) {
 	registry("")
 	write(t, root, map[string]string{"etc/npmrc": "registry=https://etc.example.org"})
 	registry("etc.example.org")
-	write(t, root, map[string]string{"usr/local/etc/npmrc": "registry=https://all.example.org", "user": "registry=https://userconfig.example.org", "global": "registry=https://globalconfig.example.org"})
+	write(t, root, map[string]string{"usr/local/etc/npmrc": "registry=https://all.example.org",
+		"user": "registry=https://userconfig.example.org", "global": "registry=https://globalconfig.example.org"})
 	registry("all.example.org")
 	m.env["NPM_CONFIG_GLOBALCONFIG"] = filepath.Join(root, "global")
 	registry("globalconfig.example.org")
@@ -175,8 +176,10 @@ insecure = true
 prefix = "blocked.example.org"
 blocked = true
 `, "etc/containers/registries.conf.d/10-more.conf": "[[registry]]\nlocation = \"more.example.org\"\ninsecure = true\n"})
-	endpoints("node", "https://first.example.org node", "https://second.example.org node", "https://mirror.example.org/hub library/node")
-	endpoints("r.example.org/causeway/node", "http://near.example.org causeway/node", "https://internal.example.org cw/node")
+	endpoints("node", "https://first.example.org node", "https://second.example.org node",
+		"https://mirror.example.org/hub library/node")
+	endpoints("r.example.org/causeway/node", "http://near.example.org causeway/node",
+		"https://internal.example.org cw/node")
 	endpoints("r.example.org/causewayx/node", "https://r.example.org causewayx/node")
 	endpoints("a.wild.example.org/node", "http://a.wild.example.org node")
 	endpoints("more.example.org/node", "http://more.example.org node")
@@ -207,7 +210,8 @@ func TestChallenges(t *testing.T) {
 func TestRepository(t *testing.T) {
 	const want = "https://forge.example.org/a/b"
 	for _, text := range []string{
-		`"git+https://forge.example.org/a/b.git"`, `"git://forge.example.org/a/b.git"`, `"ssh://git@forge.example.org:22/a/b.git"`, `"git+ssh://git@forge.example.org/a/b.git#main"`,
+		`"git+https://forge.example.org/a/b.git"`, `"git://forge.example.org/a/b.git"`,
+		`"ssh://git@forge.example.org:22/a/b.git"`, `"git+ssh://git@forge.example.org/a/b.git#main"`,
 		`"git@forge.example.org:a/b.git"`, `{"type": "git", "url": "https://ada:secret@forge.example.org/a/b?x=1"}`, `" https://forge.example.org/a/b/ "`,
 	} {
 		if got := repository(json.RawMessage(text)); got != want {
@@ -225,7 +229,8 @@ func TestRepository(t *testing.T) {
 }
 
 func FuzzNpmrc(f *testing.F) {
-	for _, text := range []string{"registry=https://a.example.org", "a = \"b\\", "=", "${A}=${${A}}", "'=\"", "x='", "a=\\", "\xff=\x00", "//[::1]/:_authToken=x", "@s:registry=http://%zz", "registry=${HOME?}", "a=;\nb=#"} {
+	for _, text := range []string{"registry=https://a.example.org", "a = \"b\\", "=", "${A}=${${A}}", "'=\"", "x='",
+		"a=\\", "\xff=\x00", "//[::1]/:_authToken=x", "@s:registry=http://%zz", "registry=${HOME?}", "a=;\nb=#"} {
 		f.Add(text, "@s/p")
 	}
 	f.Fuzz(func(t *testing.T, text, name string) {
@@ -244,7 +249,8 @@ func FuzzNpmrc(f *testing.F) {
 }
 
 func FuzzVersion(f *testing.F) {
-	for _, text := range []string{"1.2.3", "v1.2.3-rc.1+b", "1.2", "1.2.3-0a", "99999999999999999999999999.0.0", "", "v", "1..2", "1.2.3-", "\xff"} {
+	for _, text := range []string{"1.2.3", "v1.2.3-rc.1+b", "1.2", "1.2.3-0a", "99999999999999999999999999.0.0", "",
+		"v", "1..2", "1.2.3-", "\xff"} {
 		f.Add(text, "1.2.3-alpha", "v0.0.1")
 	}
 	f.Fuzz(func(t *testing.T, a, b, c string) {
@@ -279,7 +285,8 @@ func FuzzPackument(f *testing.F) {
 		}
 		for _, v := range p.versions(2, 2) {
 			e, err := r.npmEntry(p, v)
-			if err == nil && (!json.Valid(e.Record.Data) || e.Record.Key != "npm:"+p.name+"@"+v.text || e.Record.Body == "") {
+			if err == nil && (!json.Valid(e.Record.Data) || e.Record.Key != "npm:"+p.name+"@"+v.text ||
+				e.Record.Body == "") {
 				t.Errorf("%+v", e.Record)
 			}
 		}
@@ -309,7 +316,8 @@ func FuzzRegistries(f *testing.F) {
 }
 
 func FuzzChallenges(f *testing.F) {
-	for _, text := range []string{`Bearer realm="https://a.example.org/t",service="x"`, `Basic`, `Bearer realm="`, `a=b`, `Bearer ,,= x="\`, "\xff", `Bearer a="b" Basic c=d`} {
+	for _, text := range []string{`Bearer realm="https://a.example.org/t",service="x"`, `Basic`, `Bearer realm="`,
+		`a=b`, `Bearer ,,= x="\`, "\xff", `Bearer a="b" Basic c=d`} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

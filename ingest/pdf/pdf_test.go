@@ -129,7 +129,7 @@ func FuzzText(f *testing.F) {
 			t.Errorf("Text = %q, %d", text, pages)
 		}
 		if err != nil && text != "" {
-			t.Errorf("text %q beside %v", text, err)
+			t.Errorf("text %q with %v", text, err)
 		}
 	})
 }

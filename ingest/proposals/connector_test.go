@@ -73,7 +73,8 @@ func (r *recorder) keys() []string {
 func sync(t testing.TB, work, cursor string, options map[string]any) (*recorder, ingest.Outcome) {
 	t.Helper()
 	out := &recorder{entries: map[catalog.Ref]catalog.Entry{}, events: map[string][]catalog.Event{}}
-	c, err := proposals.New(network.Source{Name: "test", Kind: "proposals", Options: options}, ingest.Environment{Network: testNetwork(), WorkDir: work})
+	c, err := proposals.New(network.Source{Name: "test", Kind: "proposals", Options: options},
+		ingest.Environment{Network: testNetwork(), WorkDir: work})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,10 +100,13 @@ func newForge(t *testing.T) *forge {
 
 func (f *forge) git(args ...string) string {
 	f.t.Helper()
-	cmd := exec.CommandContext(f.t.Context(), "git", append([]string{"-C", f.dir, "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgsign=false"}, args...)...)
+	cmd := exec.CommandContext(f.t.Context(), "git",
+		append([]string{"-C", f.dir, "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgsign=false"}, args...)...)
 	when := fmt.Sprintf("2031-01-%02dT12:00:00+02:00", f.day)
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada Quill", "GIT_AUTHOR_EMAIL=a@x.example",
-		"GIT_COMMITTER_NAME=Host", "GIT_COMMITTER_EMAIL=h@x.example", "GIT_AUTHOR_DATE="+when, "GIT_COMMITTER_DATE="+when)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada Quill",
+		"GIT_AUTHOR_EMAIL=a@x.example", "GIT_COMMITTER_NAME=Host", "GIT_COMMITTER_EMAIL=h@x.example",
+		"GIT_AUTHOR_DATE="+when,
+		"GIT_COMMITTER_DATE="+when)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		f.t.Fatalf("git %v: %v: %s", args, err, out)
@@ -166,12 +170,15 @@ func options(f *forge, more ...string) map[string]any {
 func TestSyncReadsProposalsDraftsAndHistory(t *testing.T) {
 	f := newForge(t)
 	f.commit("Start", map[string]string{"README.md": "| Number | Title | Author | Type | Status |\n|--|--|--|--|--|\n| cip-0001 | Lamps | Ada | Process | Proposed |\n| cip-0009 | Lost | Bo | Process | Withdrawn |\n"})
-	f.commit("Lamps (#2)", map[string]string{"cip-1/cip-1.md": text("0001", "Lamps", "Draft"), "cip-XXXX/cip-XXXX.md": text("XXXX", "<title>", "Draft")})
-	f.commit("Follow naming (#3)", map[string]string{"cip-1/cip-1.md": "", "cip-0001/cip-0001.md": text("0001", "Lamps", "Draft"), "cip-0001/votes on it.pdf": "no pdf"})
+	f.commit("Lamps (#2)", map[string]string{"cip-1/cip-1.md": text("0001", "Lamps", "Draft"),
+		"cip-XXXX/cip-XXXX.md": text("XXXX", "<title>", "Draft")})
+	f.commit("Follow naming (#3)", map[string]string{"cip-1/cip-1.md": "", "cip-0001/cip-0001.md": text("0001", "Lamps",
+		"Draft"), "cip-0001/votes on it.pdf": "no pdf"})
 	f.commit("Approve (#4)", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Approved")})
 	f.commit("Nets (#5)", map[string]string{"CIP-0002/Cip-0002.md": text("0002", "Nets", "Final") + "\n[Vote](/CIP-0002/ballot%20%281%29.pdf)\n", "CIP-0002/ballot (1).pdf": "x", "CIP-0002/images/net.png": "png", "CIP-0002/notes.md": "# Notes on nets"})
 	f.commit("Back", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Proposed")})
-	f.pull(7, true, map[string]string{"cip-ropes/cip-ropes.md": text("<to be assigned>", "Ropes", "Draft"), "README.md": "changed"})
+	f.pull(7, true, map[string]string{"cip-ropes/cip-ropes.md": text("<to be assigned>", "Ropes", "Draft"),
+		"README.md": "changed"})
 	f.pull(8, false, map[string]string{"cip-0002/cip-0002.md": text("0002", "Better nets", "Approved")})
 	f.pull(9, true, map[string]string{"README.md": "only the table"})
 	head := f.git("rev-parse", "HEAD")
@@ -193,24 +200,29 @@ func TestSyncReadsProposalsDraftsAndHistory(t *testing.T) {
 	at := func(d int) time.Time { return time.Date(2031, 1, d, 10, 0, 0, 0, time.UTC) }
 
 	lamps := get(catalog.KindCIP, "CIP-0001")
-	if lamps.Record.State != "Review" || !lamps.Record.UpdatedAt.Equal(at(6)) || lamps.Record.URL != "https://forge.example/blob/"+head+"/cip-0001/cip-0001.md" {
+	if lamps.Record.State != "Review" || !lamps.Record.UpdatedAt.Equal(at(6)) ||
+		lamps.Record.URL != "https://forge.example/blob/"+head+"/cip-0001/cip-0001.md" {
 		t.Errorf("CIP-0001: %+v", lamps.Record)
 	}
 	if diff := cmp.Diff([]string{"PR-2", "PR-3", "PR-4"}, lamps.Aliases); diff != "" {
 		t.Errorf("aliases of CIP-0001 (-want +got):\n%s", diff)
 	}
-	if p := decode[catalog.CIP](t, lamps).Pull; p == nil || p.Number != 2 || p.State != "merged" || p.MergedAt != "2031-01-02T10:00:00Z" {
+	if p := decode[catalog.CIP](t, lamps).Pull; p == nil || p.Number != 2 || p.State != "merged" ||
+		p.MergedAt != "2031-01-02T10:00:00Z" {
 		t.Errorf("pull request of CIP-0001: %+v", p)
 	}
 	ropes := get(catalog.KindCIP, "PR-7").Record
-	if ropes.State != "Draft" || ropes.Title != "Ropes" || ropes.URL != "https://forge.example/pull/7" || ropes.Path != "cip-ropes/cip-ropes.md" {
+	if ropes.State != "Draft" || ropes.Title != "Ropes" || ropes.URL != "https://forge.example/pull/7" ||
+		ropes.Path != "cip-ropes/cip-ropes.md" {
 		t.Errorf("PR-7: %+v", ropes)
 	}
 	if nets := get(catalog.KindCIP, "PR-8").Record; nets.State != "Withdrawn" || nets.Title != "Better nets" {
 		t.Errorf("PR-8: %+v", nets)
 	}
-	for key, role := range map[string]string{"cip-0001/votes on it.pdf": "vote_record", "CIP-0002/ballot (1).pdf": "vote_record", "CIP-0002/images/net.png": "figure", "CIP-0002/notes.md": "other"} {
-		if a := decode[catalog.Attachment](t, get(catalog.KindAttachment, key)); a.Role != role || a.TextLayer != (key == "CIP-0002/notes.md") {
+	for key, role := range map[string]string{"cip-0001/votes on it.pdf": "vote_record",
+		"CIP-0002/ballot (1).pdf": "vote_record", "CIP-0002/images/net.png": "figure", "CIP-0002/notes.md": "other"} {
+		if a := decode[catalog.Attachment](t, get(catalog.KindAttachment, key)); a.Role != role ||
+			a.TextLayer != (key == "CIP-0002/notes.md") {
 			t.Errorf("%s: %+v", key, a)
 		}
 	}
@@ -218,12 +230,14 @@ func TestSyncReadsProposalsDraftsAndHistory(t *testing.T) {
 	var events []string
 	for _, key := range []string{"CIP-0001", "CIP-0002", "CIP-0009"} {
 		for _, e := range out.events[key] {
-			events = append(events, fmt.Sprintf("%s %d %s→%s %s %s", key, e.At.Day(), e.RawFrom, e.RawTo, e.Via, e.Subject))
+			events = append(events, fmt.Sprintf("%s %d %s→%s %s %s", key, e.At.Day(), e.RawFrom, e.RawTo, e.Via,
+				e.Subject))
 		}
 	}
 	wantEvents := []string{
-		"CIP-0001 1 →Proposed index Start", "CIP-0001 2 Proposed→Draft header Lamps (#2)", "CIP-0001 4 Draft→Approved header Approve (#4)",
-		"CIP-0001 6 Approved→Proposed header Back", "CIP-0002 5 →Final header Nets (#5)", "CIP-0009 1 →Withdrawn index Start",
+		"CIP-0001 1 →Proposed index Start", "CIP-0001 2 Proposed→Draft header Lamps (#2)",
+		"CIP-0001 4 Draft→Approved header Approve (#4)", "CIP-0001 6 Approved→Proposed header Back",
+		"CIP-0002 5 →Final header Nets (#5)", "CIP-0009 1 →Withdrawn index Start",
 	}
 	if diff := cmp.Diff(wantEvents, events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
@@ -268,18 +282,22 @@ func TestSyncFollowsTheRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	if out, _ = sync(t, work, "", options(f)); len(out.entries) != 2 {
-		t.Errorf("a broken clone is not made anew: %v", out.keys())
+		t.Errorf("a broken clone is not recreated: %v", out.keys())
 	}
 }
 
 func TestSyncReadsGrants(t *testing.T) {
 	f := newForge(t)
 	grant := func(title string) string {
-		return "# Development Fund Proposal: " + title + "\n\n**Author:** Ada Quill\n**Status:** Approved\n\n## Abstract\n\nThe " + title + " is kept dry in the shed by the pier.\n\n" +
+		return "# Development Fund Proposal: " + title +
+			"\n\n**Author:** Ada Quill\n**Status:** Approved\n\n## Abstract\n\nThe " + title +
+			" is kept dry in the shed by the pier.\n\n" +
 			strings.Repeat("More of "+title+" on a line of its own.\n", 12)
 	}
-	f.commit("template (#1)", map[string]string{"proposals/_template.md": "# Development Fund Proposal", "people.md": "# People"})
-	f.commit("Ropes (#2)", map[string]string{"proposals/ropes.md": grant("rope"), "proposals/rope annex.md": grant("annex"), "proposals/rope.png": "png"})
+	f.commit("template (#1)", map[string]string{"proposals/_template.md": "# Development Fund Proposal",
+		"people.md": "# People"})
+	f.commit("Ropes (#2)", map[string]string{"proposals/ropes.md": grant("rope"),
+		"proposals/rope annex.md": grant("annex"), "proposals/rope.png": "png"})
 	f.commit("Nets (#3)", map[string]string{"proposals/nets.md": grant("net")})
 	f.commit("Names updated (#4)", map[string]string{
 		"proposals/ropes.md": "", "proposals/2031-01 ropes.md": grant("rope") + "Renamed.\n", "proposals/nets.md": "", "proposals/2031-02-nets.md": grant("net"),
@@ -293,14 +311,16 @@ func TestSyncReadsGrants(t *testing.T) {
 	o["paths"], o["exclude"], o["bulk_pulls"] = []any{"proposals/*"}, []any{"people.md", "**/_template.md"}, []any{4}
 	out, _ := sync(t, t.TempDir(), "", o)
 	want := []string{
-		"attachment proposals/rope.png", "proposal 2", "proposal 2/proposals/rope annex.md", "proposal 3", "proposal 5", "proposal 7",
+		"attachment proposals/rope.png", "proposal 2", "proposal 2/proposals/rope annex.md", "proposal 3", "proposal 5",
+		"proposal 7",
 	}
 	if diff := cmp.Diff(want, out.keys()); diff != "" || len(out.skipped) > 0 {
 		t.Fatalf("records (-want +got):\n%s\nskipped %v", diff, out.skipped)
 	}
 	get := func(key string) catalog.Entry { return out.entries[catalog.Ref{Kind: catalog.KindProposal, Key: key}] }
 	ropes := get("2")
-	if ropes.Record.Path != "proposals/2031-01 ropes.md" || !strings.Contains(ropes.Record.Body, "Renamed.") || ropes.Record.State != "closed" {
+	if ropes.Record.Path != "proposals/2031-01 ropes.md" || !strings.Contains(ropes.Record.Body, "Renamed.") ||
+		ropes.Record.State != "closed" {
 		t.Errorf("grant 2: %+v", ropes.Record)
 	}
 	if data := decode[catalog.Proposal](t, ropes); !data.Merged || data.Pull.MergedAt == "" || len(data.Files) != 2 {
@@ -309,7 +329,8 @@ func TestSyncReadsGrants(t *testing.T) {
 	if nets := get("3").Record; nets.Path != "proposals/2031-02-nets.md" || nets.Title != "Better net" {
 		t.Errorf("grant 3: %q at %s", nets.Title, nets.Path)
 	}
-	if oars := get("7").Record; oars.State != "open" || oars.Title != "Oar" || oars.URL != "https://forge.example/pull/7" {
+	if oars := get("7").Record; oars.State != "open" || oars.Title != "Oar" ||
+		oars.URL != "https://forge.example/pull/7" {
 		t.Errorf("grant 7: %+v", oars)
 	}
 	states := map[string]string{}
@@ -318,7 +339,8 @@ func TestSyncReadsGrants(t *testing.T) {
 			states[key] += fmt.Sprintf("%s %d ", e.To, e.At.Day())
 		}
 	}
-	if diff := cmp.Diff(map[string]string{"2": "merged 2 ", "3": "merged 3 ", "5": "merged 5 ", "7": "open 7 "}, states); diff != "" {
+	if diff := cmp.Diff(map[string]string{"2": "merged 2 ", "3": "merged 3 ", "5": "merged 5 ", "7": "open 7 "},
+		states); diff != "" {
 		t.Errorf("changes of state (-want +got):\n%s", diff)
 	}
 }
@@ -348,7 +370,8 @@ func TestBadSourcesAreErrors(t *testing.T) {
 		"a repository without main": empty.dir,
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := proposals.New(network.Source{Name: "test", Options: map[string]any{"repository": repository}}, env)
+			c, err := proposals.New(network.Source{Name: "test", Options: map[string]any{"repository": repository}},
+				env)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -37,7 +37,8 @@ func shared(t testing.TB, parts ...string) string {
 	}
 	found, _ := filepath.Glob(filepath.Join(append([]string{dir}, parts...)...))
 	if len(found) != 1 {
-		t.Skipf("%s is missing; set ALMANAC_SHARED to the directory that has it", filepath.Join(append([]string{dir}, parts...)...))
+		t.Skipf("%s is missing; set ALMANAC_SHARED to the directory that has it",
+			filepath.Join(append([]string{dir}, parts...)...))
 	}
 	return found[0]
 }
@@ -65,8 +66,10 @@ func readLines[T any](t testing.TB, file string) (rows []T) {
 
 func corpusNetwork() network.Network {
 	return network.Network{Name: "corpus", Proposals: network.Proposals{
-		Prefix: "CIP", Default: "Draft", Statuses: []string{"Draft", "Review", "Final", "Withdrawn", "Rejected", "Superseded"},
-		StatusMap: map[string]string{"Proposed": "Review", "Deferred": "Review", "Approved": "Review", "Active": "Final", "Replaced": "Superseded", "Obsolete": "Superseded"},
+		Prefix: "CIP", Default: "Draft", Statuses: []string{"Draft", "Review", "Final", "Withdrawn", "Rejected",
+			"Superseded"},
+		StatusMap: map[string]string{"Proposed": "Review", "Deferred": "Review", "Approved": "Review",
+			"Active": "Final", "Replaced": "Superseded", "Obsolete": "Superseded"},
 	}}
 }
 
@@ -94,7 +97,8 @@ func (g *gathered) Progress(int, int)         {}
 func corpusConnector(t testing.TB, bundle string, options map[string]any) *connector {
 	t.Helper()
 	options["repository"] = bundle
-	c, err := New(network.Source{Name: "corpus", Options: options}, ingest.Environment{Network: corpusNetwork(), WorkDir: t.TempDir()})
+	c, err := New(network.Source{Name: "corpus", Options: options}, ingest.Environment{Network: corpusNetwork(),
+		WorkDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +111,8 @@ func readBundle(t *testing.T, bundle string, options map[string]any) (*syncRun, 
 	t.Helper()
 	c := corpusConnector(t, bundle, options)
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
-	if _, err := gitrepo.Fetch(t.Context(), nil, dir, gitrepo.Source{Remote: bundle, Branch: "main", Pulls: true}); err != nil {
+	if _, err := gitrepo.Fetch(t.Context(), nil, dir, gitrepo.Source{Remote: bundle, Branch: "main",
+		Pulls: true}); err != nil {
 		t.Fatal(err)
 	}
 	repo, err := gitrepo.Open(dir, "main")
@@ -185,7 +190,8 @@ type historyRow struct {
 }
 
 func (r historyRow) String() string {
-	return fmt.Sprintf("%s %s %q→%q %.12s initial=%v %s", r.CIP, r.Date.UTC().Format(time.RFC3339), r.From, r.To, r.Commit, r.Initial, r.Source)
+	return fmt.Sprintf("%s %s %q→%q %.12s initial=%v %s", r.CIP, r.Date.UTC().Format(time.RFC3339), r.From, r.To,
+		r.Commit, r.Initial, r.Source)
 }
 
 // row is the change in the snapshot's terms.
@@ -340,11 +346,13 @@ func checkProposals(t *testing.T, out *gathered) {
 			t.Errorf("%s: draft %v, in the snapshot %q", key, drafts[key], p.Stored)
 		}
 	}
-	if diff := cmp.Diff(map[string]int{"Final": 65, "Review": 34, "Superseded": 5, "Withdrawn": 4, "Rejected": 1}, states); diff != "" {
+	if diff := cmp.Diff(map[string]int{"Final": 65, "Review": 34, "Superseded": 5, "Withdrawn": 4, "Rejected": 1},
+		states); diff != "" {
 		t.Errorf("states (-want +got):\n%s", diff)
 	}
 	if attachments != 105 || readable < 30 || len(out.skipped) > 0 || aliases["PR-44"] == "" {
-		t.Errorf("%d attachments, %d with text; PR-44 is %q; skipped %v", attachments, readable, aliases["PR-44"], out.skipped)
+		t.Errorf("%d attachments, %d with text; PR-44 is %q; skipped %v", attachments, readable, aliases["PR-44"],
+			out.skipped)
 	}
 }
 

@@ -24,29 +24,36 @@ func TestEvents(t *testing.T) {
 		return proposals.Change{Number: "0001", At: day(d), From: from, To: to, Initial: from == "", Commit: "h"}
 	}
 	index := func(d int, from, to string) proposals.Change {
-		return proposals.Change{Number: "0001", At: day(d), From: from, To: to, Initial: from == "", Commit: "i", Index: true}
+		return proposals.Change{Number: "0001", At: day(d), From: from, To: to, Initial: from == "", Commit: "i",
+			Index: true}
 	}
 	for name, c := range map[string]struct {
 		changes []proposals.Change
 		want    []step
 	}{
 		"moves backwards are kept": {
-			[]proposals.Change{header(1, "", "Draft"), header(2, "Draft", "Approved"), header(3, "Approved", "Proposed"), header(4, "Proposed", "Draft")},
-			[]step{{1, "", "Draft", "", "Draft", "header", "", "h"}, {2, "Draft", "Approved", "Draft", "Review", "header", "", "h"},
+			[]proposals.Change{header(1, "", "Draft"), header(2, "Draft", "Approved"),
+				header(3, "Approved", "Proposed"), header(4, "Proposed", "Draft")},
+			[]step{{1, "", "Draft", "", "Draft", "header", "", "h"}, {2, "Draft", "Approved", "Draft", "Review",
+				"header", "", "h"},
 				{3, "Approved", "Proposed", "Review", "Review", "header", "", "h"}, {4, "Proposed", "Draft", "Review", "Draft", "header", "", "h"}},
 		},
 		"a renamed file repeats nothing": {
 			[]proposals.Change{header(1, "", "Proposed"), header(2, "", "proposed"), header(3, "Proposed", "Final")},
-			[]step{{1, "", "Proposed", "", "Review", "header", "", "h"}, {3, "Proposed", "Final", "Review", "Final", "header", "", "h"}},
+			[]step{{1, "", "Proposed", "", "Review", "header", "", "h"}, {3, "Proposed", "Final", "Review", "Final",
+				"header", "", "h"}},
 		},
-		"the index tells what was before the file": {
-			[]proposals.Change{index(1, "", "Active"), index(2, "Active", "Withdrawn"), header(5, "", "Final"), index(6, "Withdrawn", "Draft")},
-			[]step{{1, "", "Active", "", "Final", "index", "", "i"}, {2, "Active", "Withdrawn", "Final", "Withdrawn", "index", "", "i"},
+		"the index has the history before the file": {
+			[]proposals.Change{index(1, "", "Active"), index(2, "Active", "Withdrawn"), header(5, "", "Final"),
+				index(6, "Withdrawn", "Draft")},
+			[]step{{1, "", "Active", "", "Final", "index", "", "i"}, {2, "Active", "Withdrawn", "Final", "Withdrawn",
+				"index", "", "i"},
 				{5, "Withdrawn", "Final", "Withdrawn", "Final", "header", "", "h"}},
 		},
 		"the header's word wins over the same of the index": {
 			[]proposals.Change{index(1, "", "Active"), index(2, "Active", "Final"), header(5, "", "Final")},
-			[]step{{1, "", "Active", "", "Final", "index", "", "i"}, {5, "Active", "Final", "Final", "Final", "header", "", "h"}},
+			[]step{{1, "", "Active", "", "Final", "index", "", "i"}, {5, "Active", "Final", "Final", "Final", "header",
+				"", "h"}},
 		},
 		"in one commit the header comes first": {
 			[]proposals.Change{index(1, "", "Draft"), header(1, "", "Proposed")},
@@ -54,15 +61,18 @@ func TestEvents(t *testing.T) {
 		},
 		"a blank header says nothing": {
 			[]proposals.Change{index(1, "", "Active"), header(2, "", ""), index(3, "Active", "Final")},
-			[]step{{1, "", "Active", "", "Final", "index", "", "i"}, {3, "Active", "Final", "Final", "Final", "index", "", "i"}},
+			[]step{{1, "", "Active", "", "Final", "index", "", "i"}, {3, "Active", "Final", "Final", "Final", "index",
+				"", "i"}},
 		},
 		"without a file the index is all": {
 			[]proposals.Change{index(1, "", "Draft"), index(2, "Draft", "Withdrawn")},
-			[]step{{1, "", "Draft", "", "Draft", "index", "", "i"}, {2, "Draft", "Withdrawn", "Draft", "Withdrawn", "index", "", "i"}},
+			[]step{{1, "", "Draft", "", "Draft", "index", "", "i"}, {2, "Draft", "Withdrawn", "Draft", "Withdrawn",
+				"index", "", "i"}},
 		},
 		"any order of the changes will do": {
 			[]proposals.Change{header(4, "Draft", "Final"), index(1, "", "Rejected"), header(2, "", "Draft")},
-			[]step{{1, "", "Rejected", "", "Rejected", "index", "", "i"}, {2, "Rejected", "Draft", "Rejected", "Draft", "header", "", "h"},
+			[]step{{1, "", "Rejected", "", "Rejected", "index", "", "i"}, {2, "Rejected", "Draft", "Rejected", "Draft",
+				"header", "", "h"},
 				{4, "Draft", "Final", "Draft", "Final", "header", "", "h"}},
 		},
 		"nothing": {nil, nil},

@@ -37,7 +37,8 @@ func TestFrontMatterIsReadWithoutWarnings(t *testing.T) {
 				"description: A lamp burns what its basin can spare.\nauthor: Ada Quill (@adaq), Bo Marlin <bo@mail.example>\n" +
 				"discussions-to: https://talk.example/t/wicks/12\nstatus: Last Call\nlast-call-deadline: 2031-05-01\n" +
 				"type: Standards Track\ncategory: Core\ncreated: 2031-04-13\nrequires: 1, 20, 1559, 12345\n---\n\n## Abstract\n\nFlow is metered.",
-			row{"EIP-1559", "Review", "Last Call", "Standards Track", "Core", "Wicks are metered by flow", "Ada Quill, Bo Marlin",
+			row{"EIP-1559", "Review", "Last Call", "Standards Track", "Core", "Wicks are metered by flow",
+				"Ada Quill, Bo Marlin",
 				"EIP-1 EIP-20 EIP-12345", []string{"status:last call", "type:core", "type:standards track"}},
 		},
 		"a living process without a category": {
@@ -47,10 +48,11 @@ func TestFrontMatterIsReadWithoutWarnings(t *testing.T) {
 				[]string{"status:living", "type:meta"}},
 		},
 		"a title that breaks YAML": {
-			"EIPS/eip-20000.md", "---\neip: 20000\ntitle: Lamps: an interface: of many\nstatus: Stagnant\ntype: Standards Track\ncategory: Interface\n" +
+			"EIPS/eip-20000.md",
+			"---\neip: 20000\ntitle: Lamps: an interface: of many\nstatus: Stagnant\ntype: Standards Track\ncategory: Interface\n" +
 				"author: Cy Dory (@cy)\ncreated: 2031-11-19\nrequires: 165\nwithdrawal-reason: Nobody asked for it: twice\n---\n\nText.",
-			row{"EIP-20000", "Withdrawn", "Stagnant", "Standards Track", "Interface", "Lamps: an interface: of many", "Cy Dory",
-				"EIP-165", []string{"status:stagnant", "type:interface", "type:standards track"}},
+			row{"EIP-20000", "Withdrawn", "Stagnant", "Standards Track", "Interface", "Lamps: an interface: of many",
+				"Cy Dory", "EIP-165", []string{"status:stagnant", "type:interface", "type:standards track"}},
 		},
 		"a list of prerequisites, each with its prefix": {
 			"EIPS/eip-7.md", "---\neip: EIP-7\ntitle: Shades\nstatus: Final\ntype: Informational\ncreated: 2031-01-02\n" +
@@ -59,7 +61,8 @@ func TestFrontMatterIsReadWithoutWarnings(t *testing.T) {
 				[]string{"status:final", "type:informational"}},
 		},
 		"a number that only the header has": {
-			"drafts/basins.md", "---\neip: 00123456\ntitle: Basins\nstatus: Review\ntype: Meta\ncreated: 2031-01-02\nauthor: Ada Quill\n---\nText.",
+			"drafts/basins.md",
+			"---\neip: 00123456\ntitle: Basins\nstatus: Review\ntype: Meta\ncreated: 2031-01-02\nauthor: Ada Quill\n---\nText.",
 			row{"EIP-123456", "Review", "Review", "Meta", "", "Basins", "Ada Quill", "",
 				[]string{"status:review", "type:meta"}},
 		},

@@ -20,8 +20,9 @@ func testNetwork() network.Network {
 		Name: "harbour", Title: "Harbour Network",
 		Proposals: network.Proposals{
 			Prefix: "CIP", Default: "Draft",
-			Statuses:  []string{"Draft", "Review", "Final", "Withdrawn", "Rejected", "Superseded"},
-			StatusMap: map[string]string{"Proposed": "Review", "Deferred": "Review", "Approved": "Review", "Active": "Final", "Replaced": "Superseded", "Obsolete": "Superseded"},
+			Statuses: []string{"Draft", "Review", "Final", "Withdrawn", "Rejected", "Superseded"},
+			StatusMap: map[string]string{"Proposed": "Review", "Deferred": "Review", "Approved": "Review",
+				"Active": "Final", "Replaced": "Superseded", "Obsolete": "Superseded"},
 		},
 	}
 }
@@ -50,8 +51,10 @@ func TestProposal(t *testing.T) {
 	rec.Data, rec.Body = nil, ""
 	want := catalog.Record{
 		Kind: catalog.KindCIP, Key: "CIP-0056", Title: "Token crates", URL: "https://forge.example/b/cip-0056.md",
-		Path: "cip-0056/cip-0056.md", Container: "harbour/cips", State: "Final", Category: "Standards Track", Author: "Ada Quill, Bo Marlin",
-		UpdatedAt: time.Date(2032, 1, 2, 2, 4, 5, 0, time.UTC), LastActivityAt: time.Date(2032, 1, 2, 2, 4, 5, 0, time.UTC),
+		Path: "cip-0056/cip-0056.md", Container: "harbour/cips", State: "Final", Category: "Standards Track",
+		Author:    "Ada Quill, Bo Marlin",
+		UpdatedAt: time.Date(2032, 1, 2, 2, 4, 5, 0, time.UTC), LastActivityAt: time.Date(2032, 1, 2, 2, 4, 5, 0,
+			time.UTC),
 		Summary: "Crates are counted by token. They are stacked.",
 		Tags:    []string{"status:active", "type:standards track", ""}, // "" is never stored
 	}
@@ -69,7 +72,8 @@ func TestProposal(t *testing.T) {
 	if diff := cmp.Diff(wantLinks, e.Links); diff != "" {
 		t.Errorf("links (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"the header says number 0057", `created "2031-06-203" is not a date`}, warnings); diff != "" {
+	if diff := cmp.Diff([]string{"the header says number 0057", `created "2031-06-203" is not a date`},
+		warnings); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }
@@ -81,17 +85,17 @@ func TestProposalStatus(t *testing.T) {
 		key, state, raw  string
 		warned, noRecord bool
 	}{
-		"an allowed status is itself":            {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Rejected\n</pre>"}, "CIP-0001", "Rejected", "Rejected", false, false},
-		"a mapped status keeps its word":         {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Replaced\n</pre>"}, "CIP-0001", "Superseded", "Replaced", false, false},
-		"an unknown word is the default":         {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Afloat\n</pre>"}, "CIP-0001", "Draft", "Afloat", true, false},
-		"a blank is the default":                 {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: \n</pre>"}, "CIP-0001", "Draft", "", true, false},
-		"the index fills a blank":                {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: \n</pre>", Index: proposals.IndexRow{Status: "Active"}}, "CIP-0001", "Final", "Active", false, false},
-		"the header wins over the index":         {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Draft\n</pre>", Index: proposals.IndexRow{Status: "Active"}}, "CIP-0001", "Draft", "Draft", false, false},
-		"an open pull request is a draft":        {proposals.File{Path: "cip-1/cip-1.md", Pull: pull("open"), Text: "<pre>\nTitle: a\nStatus: Final\n</pre>"}, "PR-203", "Draft", "open", false, false},
-		"a closed pull request is withdrawn":     {proposals.File{Path: "cip-x.md", Pull: pull("closed")}, "PR-203", "Withdrawn", "closed", false, false},
-		"a merged one is what it became":         {proposals.File{Path: "cip-1/cip-1.md", Pull: pull("merged"), Text: "<pre>\nTitle: a\nStatus: Final\n</pre>"}, "CIP-0001", "Final", "Final", false, false},
-		"the header's number serves if need be":  {proposals.File{Path: "lamps.md", Text: "<pre>\nCIP: 9\nStatus: Final\n</pre>"}, "CIP-0009", "Final", "Final", false, false},
-		"a file without a number is no proposal": {proposals.File{Path: "cip-XXXX/cip-XXXX.md", Text: "<pre>\nCIP: XXXX\nTitle: a\n</pre>"}, "", "", "", false, true},
+		"an allowed status is itself":               {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Rejected\n</pre>"}, "CIP-0001", "Rejected", "Rejected", false, false},
+		"a mapped status keeps its word":            {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Replaced\n</pre>"}, "CIP-0001", "Superseded", "Replaced", false, false},
+		"an unknown word is the default":            {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Afloat\n</pre>"}, "CIP-0001", "Draft", "Afloat", true, false},
+		"a blank is the default":                    {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: \n</pre>"}, "CIP-0001", "Draft", "", true, false},
+		"the index fills a blank":                   {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: \n</pre>", Index: proposals.IndexRow{Status: "Active"}}, "CIP-0001", "Final", "Active", false, false},
+		"the header wins over the index":            {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Draft\n</pre>", Index: proposals.IndexRow{Status: "Active"}}, "CIP-0001", "Draft", "Draft", false, false},
+		"an open pull request is a draft":           {proposals.File{Path: "cip-1/cip-1.md", Pull: pull("open"), Text: "<pre>\nTitle: a\nStatus: Final\n</pre>"}, "PR-203", "Draft", "open", false, false},
+		"a closed pull request is withdrawn":        {proposals.File{Path: "cip-x.md", Pull: pull("closed")}, "PR-203", "Withdrawn", "closed", false, false},
+		"a merged one is what it became":            {proposals.File{Path: "cip-1/cip-1.md", Pull: pull("merged"), Text: "<pre>\nTitle: a\nStatus: Final\n</pre>"}, "CIP-0001", "Final", "Final", false, false},
+		"the header's number serves if need be":     {proposals.File{Path: "lamps.md", Text: "<pre>\nCIP: 9\nStatus: Final\n</pre>"}, "CIP-0009", "Final", "Final", false, false},
+		"a file without a number is not a proposal": {proposals.File{Path: "cip-XXXX/cip-XXXX.md", Text: "<pre>\nCIP: XXXX\nTitle: a\n</pre>"}, "", "", "", false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			warned := false
@@ -129,12 +133,12 @@ func TestTitles(t *testing.T) {
 		"the next heading when generic":        {"a.md", "# Development Fund Proposal\n\n## Ropes and knots\n\n| Author | Ada |\n\n# Abstract\n\n## Milestone", "Ropes and knots"},
 		"never a section's":                    {"proposals/2031-03-acme-rope_store.md", "## Abstract\n\nText.\n\n## What we do", "Acme rope store"},
 		"the file's when all is generic":       {"proposals/rope-api.md", "# Development Fund Proposal\n\n**Author:** Ada\n\n## Abstract", "Rope api"},
-		"a paragraph is no title":              {"rope.md", "# " + string(make([]byte, 0)) + longTitle, "Rope"},
+		"a paragraph is not a title":           {"rope.md", "# " + string(make([]byte, 0)) + longTitle, "Rope"},
 		"a generic heading at last":            {"cip-0022/cip-0022.md", "## CIP 0022\n", "CIP 0022"},
 		"an identifier keeps its case":         {"a.md", "# Proposal: dApp ropes", "dApp ropes"},
 		"emphasis and links go":                {"a.md", "# **[Ropes](x) `and` knots**", "Ropes and knots"},
 		"bold first lines are headings enough": {"a.md", "**Ropes of hemp**\n\nText.", "Ropes of hemp"},
-		"a bold section is no heading":         {"proposals/rope-api.md", "**Objective and scope**\n\nText of it.\n\n**Ropes**", "Rope api"},
+		"a bold section is not a heading":      {"proposals/rope-api.md", "**Objective and scope**\n\nText of it.\n\n**Ropes**", "Rope api"},
 		"a form's name at the end is cut":      {"a.md", "# Tug LSP Development Fund Proposal", "Tug LSP"},
 		"a form's name behind a dash is cut":   {"a.md", "# Zonal - Harbour Network Fund Proposal", "Zonal"},
 		"a form in brackets is cut":            {"a.md", "# [PROPOSAL] Ropes", "Ropes"},
@@ -168,18 +172,21 @@ func TestGrant(t *testing.T) {
 		"### Milestone 1: Shelves\nText\n### Milestone 2 — Hooks\n## Milestone 1: again\n\n```\n# Milestone 9: code\n```\n\n" +
 		"- **Funding:** 1,000 HBC\n\n**Total Funding Request: 9,000.50 HBC** at 0.15 USD/HBC. Then more.\n"
 	pull := &catalog.PullRequest{Number: 123, State: "merged", Author: "bo", MergedAt: "2031-04-05T06:07:08Z"}
-	e, err := r.Grant(proposals.File{Path: "proposals/rope.md", Text: text, URL: "https://forge.example/pull/123", Repository: "harbour/fund", Pull: pull})
+	e, err := r.Grant(proposals.File{Path: "proposals/rope.md", Text: text, URL: "https://forge.example/pull/123",
+		Repository: "harbour/fund", Pull: pull})
 	if err != nil {
 		t.Fatal(err)
 	}
 	rec := e.Record
-	if rec.Key != "123" || rec.Kind != catalog.KindProposal || rec.State != "closed" || rec.Title != "Rope store" || rec.Author != "Ada Quill" ||
+	if rec.Key != "123" || rec.Kind != catalog.KindProposal || rec.State != "closed" || rec.Title != "Rope store" ||
+		rec.Author != "Ada Quill" ||
 		rec.Category != "tooling" || !rec.CreatedAt.Equal(time.Date(2031, 3, 4, 0, 0, 0, 0, time.UTC)) ||
 		!rec.UpdatedAt.Equal(time.Date(2031, 4, 5, 6, 7, 8, 0, time.UTC)) {
 		t.Errorf("record %+v", rec)
 	}
 	want := catalog.Proposal{
-		Number: 123, RawStatus: "Submitted", Labels: []string{"tooling", "ropes"}, Funding: "9,000.50 HBC at 0.15 USD/HBC",
+		Number: 123, RawStatus: "Submitted", Labels: []string{"tooling", "ropes"},
+		Funding:    "9,000.50 HBC at 0.15 USD/HBC",
 		Milestones: []catalog.Milestone{{Number: "1", Title: "Shelves"}, {Number: "2", Title: "Hooks"}},
 		Cites:      []string{"CIP-0012", "CIP-0056"}, Files: []string{"proposals/rope.md"}, Merged: true, Pull: pull,
 	}
@@ -187,7 +194,8 @@ func TestGrant(t *testing.T) {
 		t.Errorf("data (-want +got):\n%s", diff)
 	}
 	child, err := r.GrantFile(proposals.File{Path: "proposals/annex.md", Text: "# Annex of ropes", Pull: pull})
-	if err != nil || child.Record.Key != "123/proposals/annex.md" || child.Parent != (catalog.Ref{Kind: catalog.KindProposal, Key: "123"}) {
+	if err != nil || child.Record.Key != "123/proposals/annex.md" ||
+		child.Parent != (catalog.Ref{Kind: catalog.KindProposal, Key: "123"}) {
 		t.Errorf("child %+v, %v", child, err)
 	}
 	if _, err := r.Grant(proposals.File{Path: "x.md"}); !errors.Is(err, proposals.ErrNotProposal) {
@@ -276,12 +284,13 @@ func TestStubs(t *testing.T) {
 		"a test that calls itself one":  {"cip-test/cip-test.md", "<pre>\nTitle: test for ropes\nStatus: Draft\n</pre>" + words, true},
 		"a proposal about tests":        {"cip-ropes/cip-ropes.md", "<pre>\nTitle: Testing of ropes\nStatus: Draft\n</pre>" + words, false},
 		"a proposal in a tests' folder": {"cip-test/cip-test.md", "<pre>\nTitle: Ropes\nStatus: Draft\n</pre>" + words, false},
-		"a form nobody filled in":       {"cip-XXXX/cip-XXXX.md", "<pre>\nTitle: <title of the proposal>\nStatus: Draft\n</pre>" + words, true},
+		"a form that was not filled in": {"cip-XXXX/cip-XXXX.md", "<pre>\nTitle: <title of the proposal>\nStatus: Draft\n</pre>" + words, true},
 		"a number still to come":        {"cip-XXXX-ropes/cip-XXXX-ropes.md", "<pre>\nTitle: Ropes\nStatus: Draft\n</pre>" + words, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := proposals.File{Path: c.path, Text: c.text, Pull: &catalog.PullRequest{Number: 7, State: "open"}}
-			for kind, read := range map[string]func(proposals.File) (catalog.Entry, error){"proposal": r.Proposal, "grant": r.Grant} {
+			for kind, read := range map[string]func(proposals.File) (catalog.Entry, error){"proposal": r.Proposal,
+				"grant": r.Grant} {
 				e, err := read(f)
 				if err != nil {
 					t.Fatal(err)

@@ -47,7 +47,8 @@ func TestPlaces(t *testing.T) {
 
 func FuzzLists(f *testing.F) {
 	for _, seed := range []string{
-		"# T\n## S\n- [A](/a.md): about a\n", "- [[[[](((", "User-agent: *\nDisallow: /a*$\nCrawl-delay: 1e9\nSitemap: /x\n", "\ufeffUser-agent:\n\n:\nAllow", "- [x](%zz)",
+		"# T\n## S\n- [A](/a.md): about a\n", "- [[[[](((",
+		"User-agent: *\nDisallow: /a*$\nCrawl-delay: 1e9\nSitemap: /x\n", "\ufeffUser-agent:\n\n:\nAllow", "- [x](%zz)",
 	} {
 		f.Add(seed)
 	}

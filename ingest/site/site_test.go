@@ -45,7 +45,8 @@ func newSite(t *testing.T, n int) *website {
 		w.page(fmt.Sprintf("/about/page-%d/", i+1), "", words)
 	}
 	w.server = connectortest.NewServer(t, w)
-	w.config = connectortest.Config{Connector: site.New, Options: map[string]any{"url": w.server.URL, "name": "Causeway Foundation"}}
+	w.config = connectortest.Config{Connector: site.New, Options: map[string]any{"url": w.server.URL,
+		"name": "Causeway Foundation"}}
 	return w
 }
 
@@ -128,16 +129,20 @@ func TestFoundation(t *testing.T) {
 	}
 	rec := r.Get(t, catalog.KindFoundation, w.key("about/board"))
 	want := catalog.Record{
-		Title: "About about/board", URL: w.server.URL + "/about/board/", Container: "Causeway Foundation", Category: "about", Summary: "Who sits on the board.",
-		Body: "# About about/board\n\n" + words + "See CWP-12.", UpdatedAt: time.Date(2031, 5, 1, 10, 0, 0, 0, time.UTC),
+		Title: "About about/board", URL: w.server.URL + "/about/board/", Container: "Causeway Foundation",
+		Category: "about", Summary: "Who sits on the board.",
+		Body: "# About about/board\n\n" + words + "See CWP-12.", UpdatedAt: time.Date(2031, 5, 1, 10, 0, 0, 0,
+			time.UTC),
 	}
 	got := catalog.Record{
-		Title: rec.Title, URL: rec.URL, Container: rec.Container, Category: rec.Category, Summary: rec.Summary, Body: rec.Body, UpdatedAt: rec.UpdatedAt,
+		Title: rec.Title, URL: rec.URL, Container: rec.Container, Category: rec.Category, Summary: rec.Summary,
+		Body: rec.Body, UpdatedAt: rec.UpdatedAt,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff(catalog.Foundation{Section: "about", Facts: []catalog.Fact{}}, connectortest.Data[catalog.Foundation](t, rec)); diff != "" {
+	if diff := cmp.Diff(catalog.Foundation{Section: "about", Facts: []catalog.Fact{}},
+		connectortest.Data[catalog.Foundation](t, rec)); diff != "" {
 		t.Errorf("data (-want +got)\n%s", diff)
 	}
 }
@@ -158,9 +163,11 @@ func TestDocsFromLLMs(t *testing.T) {
 - [Notes](/docs/notes.md "Notes")
 - [Install again](/docs/2.1/install)
 `}
-	w.files["/docs/2.1/install.md"] = file{contentType: "text/markdown", body: "---\ntitle: Install a keeper\n---\n\n" + words + "\n\n```sh\nkeeper install\n```\n"}
+	w.files["/docs/2.1/install.md"] = file{contentType: "text/markdown",
+		body: "---\ntitle: Install a keeper\n---\n\n" + words + "\n\n```sh\nkeeper install\n```\n"}
 	w.files["/docs/upgrade.html.md"] = file{contentType: "text/plain", body: words + "\n"}
-	w.files["/docs/notes.md"] = file{contentType: "text/plain", body: "<!doctype html><title>Notes</title><main><h1>Notes</h1><p>" + words + "</main>"}
+	w.files["/docs/notes.md"] = file{contentType: "text/plain",
+		body: "<!doctype html><title>Notes</title><main><h1>Notes</h1><p>" + words + "</main>"}
 	w.config.Options["llms"], w.config.Options["kind"] = w.server.URL+"/llms.txt", "doc"
 	s := connectortest.NewSource(t, w.config)
 	r := s.Sync()
@@ -168,17 +175,20 @@ func TestDocsFromLLMs(t *testing.T) {
 		t.Fatalf("(-want +got)\n%s", diff)
 	}
 	rec := r.Get(t, catalog.KindDoc, w.key("docs/2.1/install"))
-	if rec.Title != "Install a keeper" || rec.Summary != "How to install a keeper." || rec.Category != "Operate" || !strings.Contains(rec.Body, "```sh\nkeeper install\n```") {
+	if rec.Title != "Install a keeper" || rec.Summary != "How to install a keeper." || rec.Category != "Operate" ||
+		!strings.Contains(rec.Body, "```sh\nkeeper install\n```") {
 		t.Errorf("%+v", rec)
 	}
 	want := catalog.Doc{Format: "markdown", Section: "Operate", Version: "2.1", Description: "How to install a keeper."}
 	if diff := cmp.Diff(want, connectortest.Data[catalog.Doc](t, rec)); diff != "" {
 		t.Errorf("data (-want +got)\n%s", diff)
 	}
-	if up := r.Get(t, catalog.KindDoc, w.key("docs/upgrade")); up.Title != "Upgrade" || up.URL != w.server.URL+"/docs/upgrade.html" {
+	if up := r.Get(t, catalog.KindDoc, w.key("docs/upgrade")); up.Title != "Upgrade" ||
+		up.URL != w.server.URL+"/docs/upgrade.html" {
 		t.Errorf("title %q, url %s", up.Title, up.URL)
 	}
-	if notes := r.Get(t, catalog.KindDoc, w.key("docs/notes")); !strings.HasPrefix(notes.Body, "# Notes") || connectortest.Data[catalog.Doc](t, notes).Format != "html" {
+	if notes := r.Get(t, catalog.KindDoc, w.key("docs/notes")); !strings.HasPrefix(notes.Body, "# Notes") ||
+		connectortest.Data[catalog.Doc](t, notes).Format != "html" {
 		t.Errorf("%+v", notes)
 	}
 	connectortest.Unchanged(t, s, r)
@@ -206,7 +216,7 @@ func TestNothingChanged(t *testing.T) {
 			want += 12
 		}
 		if got := w.server.Paths(); len(got) != want {
-			t.Errorf("dated %t: asked for %v", dated, got)
+			t.Errorf("dated %t: requested %v", dated, got)
 		}
 	}
 	connectortest.Interrupted(t, newSite(t, 5).config)
@@ -227,8 +237,9 @@ func TestOnlyWhatChangedIsRead(t *testing.T) {
 		w.page("/about/page-5/", "", "Changed, but the sitemap does not know. "+words)
 	})
 	r := s.Sync()
-	if diff := cmp.Diff([]string{"GET /about/new/", "GET /about/page-3/", "GET /robots.txt", "GET /sitemap.xml"}, w.server.Paths()); diff != "" {
-		t.Errorf("asked for (-want +got)\n%s", diff)
+	if diff := cmp.Diff([]string{"GET /about/new/", "GET /about/page-3/", "GET /robots.txt", "GET /sitemap.xml"},
+		w.server.Paths()); diff != "" {
+		t.Errorf("requests (-want +got)\n%s", diff)
 	}
 	if r.Created != 1 || r.Updated != 1 || r.Deleted != 1 || r.Changes != 3 {
 		t.Errorf("%d created, %d updated, %d deleted, %d changes", r.Created, r.Updated, r.Deleted, r.Changes)
@@ -273,7 +284,7 @@ func TestCopiesAndWhatIsNotToBeIndexed(t *testing.T) {
 	}
 	for _, p := range w.server.Paths() {
 		if strings.Contains(p, "/private/") || strings.Contains(p, "/tag/") {
-			t.Errorf("asked for %s", p)
+			t.Errorf("requested %s", p)
 		}
 	}
 	if again := s.Sync(); again.Changes != 0 || again.Cursor != r.Cursor {
@@ -283,13 +294,15 @@ func TestCopiesAndWhatIsNotToBeIndexed(t *testing.T) {
 
 func TestSitemapsOfSitemaps(t *testing.T) {
 	w := newSite(t, 15)
-	w.files["/robots.txt"] = file{contentType: "text/plain", body: "User-agent: *\nAllow: /\nSitemap: " + w.server.URL + "/index.xml\n"}
+	w.files["/robots.txt"] = file{contentType: "text/plain",
+		body: "User-agent: *\nAllow: /\nSitemap: " + w.server.URL + "/index.xml\n"}
 	list := func(tag string, paths ...string) file {
 		b := "<" + map[string]string{"sitemap": "sitemapindex", "url": "urlset"}[tag] + ">"
 		for _, p := range paths {
 			b += "<" + tag + "><loc>" + w.server.URL + p + "</loc></" + tag + ">"
 		}
-		return file{contentType: "text/xml", body: b + "</" + map[string]string{"sitemap": "sitemapindex", "url": "urlset"}[tag] + ">"}
+		return file{contentType: "text/xml", body: b + "</" + map[string]string{"sitemap": "sitemapindex",
+			"url": "urlset"}[tag] + ">"}
 	}
 	var first, second []string
 	for i := range 15 {
@@ -357,7 +370,7 @@ func TestFaultsOfTheList(t *testing.T) {
 	w := newSite(t, 3)
 	w.server.Fault("/robots.txt", -1, connectortest.Status(503))
 	if r := connectortest.NewSource(t, w.config).Try(t.Context()); r.Err == nil {
-		t.Error("a robots.txt that may forbid everything is no leave to read")
+		t.Error("an unreadable robots.txt does not allow reading")
 	}
 }
 
@@ -459,7 +472,8 @@ func TestOptions(t *testing.T) {
 		"option llms": {"url": u, "llms": "file:///x"}, "option max_pages": {"url": u, "max_pages": 0}, "option sweep": {"url": u, "sweep": "0s"},
 		"did you mean": {"url": u, "sitemaps": u}, "working directory": {"url": u},
 	} {
-		if _, err := site.New(network.Source{Options: o}, ingest.Environment{}); err == nil || !strings.Contains(err.Error(), problem) {
+		if _, err := site.New(network.Source{Options: o}, ingest.Environment{}); err == nil ||
+			!strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}
 	}

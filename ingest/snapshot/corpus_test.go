@@ -16,7 +16,7 @@ import (
 	"almanac/ingest/snapshot"
 )
 
-// corpusDir is where a real snapshot may stand: beside the repository.
+// corpusDir is where a real snapshot may be: beside the repository.
 func corpusDir(t *testing.T) string {
 	t.Helper()
 	shared := os.Getenv("ALMANAC_SHARED")
@@ -56,7 +56,8 @@ func syncCorpus(t *testing.T) map[string]*recorder {
 	var wg gosync.WaitGroup
 	for _, src := range n.Sources {
 		wg.Go(func() {
-			c, err := registry.Connector(src, ingest.Environment{Network: n, Now: time.Now, Log: slog.New(slog.DiscardHandler), CorpusDir: dir})
+			c, err := registry.Connector(src, ingest.Environment{Network: n, Now: time.Now,
+				Log: slog.New(slog.DiscardHandler), CorpusDir: dir})
 			if err != nil {
 				t.Error(err)
 				return
@@ -65,7 +66,8 @@ func syncCorpus(t *testing.T) map[string]*recorder {
 			if o, err := c.Sync(t.Context(), "", out); err != nil || !o.Complete {
 				t.Errorf("%s: %v, complete %v", src.Name, err, o.Complete)
 			}
-			t.Logf("%-14s %5d records, %4d events, %d skipped, %d warnings", src.Name, len(out.entries), len(out.events), len(out.skips), len(out.warns))
+			t.Logf("%-14s %5d records, %4d events, %d skipped, %d warnings", src.Name, len(out.entries),
+				len(out.events), len(out.skips), len(out.warns))
 		})
 	}
 	wg.Wait()
@@ -153,7 +155,7 @@ func checkRecords(t *testing.T, all map[string]*recorder) {
 		for _, e := range out.entries {
 			r := e.Record
 			if seen[r.Ref()] {
-				t.Errorf("%s stands twice", r.Ref())
+				t.Errorf("%s appears twice", r.Ref())
 			}
 			seen[r.Ref()] = true
 			if r.Title == "" || r.Path == "" || r.Container == "" || len(r.Data) == 0 {

@@ -139,7 +139,8 @@ func writeManifest() error {
 
 func fixtureRow(name string, text []byte) map[string]any {
 	sum := sha256.Sum256(text)
-	row := map[string]any{"path": name, "commit": "f00d", "licence": "CC0-1.0", "bytes": len(text), "sha256": hex.EncodeToString(sum[:])}
+	row := map[string]any{"path": name, "commit": "f00d", "licence": "CC0-1.0", "bytes": len(text),
+		"sha256": hex.EncodeToString(sum[:])}
 	top, rest, _ := strings.Cut(name, "/")
 	kind, repo, base := "index", "lantern/"+top, filepath.Base(name)
 	row["source_path"] = rest

@@ -35,8 +35,10 @@ func TestPagesOfManyReleases(t *testing.T) {
 		"a_candidate_is_called_by_its_product": {"x/1.0.0-rc6.md", "# Release Candidate of Tug 1.0.0-rc6\n\ntext", []string{"|Tug 1.0.0-rc6|0001-01-01|# Release Candidate of Tug 1.0.0-rc6 text"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			manifest := fmt.Sprintf(`{"path": %q, "source_repo": "a/b", "source_path": "x", "content_type": "note"}`, tt.path)
-			c, err := snapshot.New(small(manifest, map[string]string{tt.path: tt.text}), source(map[string]any{"split_releases": true}), environment())
+			manifest := fmt.Sprintf(`{"path": %q, "source_repo": "a/b", "source_path": "x", "content_type": "note"}`,
+				tt.path)
+			c, err := snapshot.New(small(manifest, map[string]string{tt.path: tt.text}),
+				source(map[string]any{"split_releases": true}), environment())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -57,12 +59,13 @@ func TestPagesOfManyReleases(t *testing.T) {
 	t.Run("a_damaged_page_leaves_the_listing_open", func(t *testing.T) {
 		row := `{"path": %q, "source_repo": "a/b", "source_path": "x", "content_type": "note", "sha256": "00"}`
 		for file, complete := range map[string]bool{"notes.md": false, "1.0.md": true} {
-			c, err := snapshot.New(small(fmt.Sprintf(row, file), map[string]string{file: "x"}), source(map[string]any{"split_releases": true}), environment())
+			c, err := snapshot.New(small(fmt.Sprintf(row, file), map[string]string{file: "x"}),
+				source(map[string]any{"split_releases": true}), environment())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if o, err := c.Sync(context.Background(), "", newRecorder()); err != nil || o.Complete != complete {
-				t.Errorf("%s: %+v, %v; want complete %v: nobody knows which releases it held", file, o, err, complete)
+				t.Errorf("%s: %+v, %v; want complete %v: its releases are unknown", file, o, err, complete)
 			}
 		}
 	})
@@ -84,7 +87,8 @@ func TestStubsAreTagged(t *testing.T) {
 		"a_readme_that_points_further": {"readme", "r.md", "See the docs.", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			manifest := fmt.Sprintf(`{"path": %q, "source_repo": "a/b", "source_path": %q, "content_type": %q}`, tt.path, tt.path, tt.kind)
+			manifest := fmt.Sprintf(`{"path": %q, "source_repo": "a/b", "source_path": %q, "content_type": %q}`,
+				tt.path, tt.path, tt.kind)
 			c, err := snapshot.New(small(manifest, map[string]string{tt.path: tt.text}), source(nil), environment())
 			if err != nil {
 				t.Fatal(err)

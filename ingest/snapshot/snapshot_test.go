@@ -28,7 +28,8 @@ func TestProposals(t *testing.T) {
 		e := out.must(t, catalog.KindCIP, "LIP-0001")
 		r := e.Record
 		want := "https://forge.example/lantern/lips/blob/f00d/lip-0001/lip-0001.md"
-		if r.Path != "lips/lip-0001/lip-0001.md" || r.URL != want || r.Container != "lantern/lips" || r.State != "Final" || r.Title != "Numbering of buoys" {
+		if r.Path != "lips/lip-0001/lip-0001.md" || r.URL != want || r.Container != "lantern/lips" ||
+			r.State != "Final" || r.Title != "Numbering of buoys" {
 			t.Errorf("%+v", r)
 		}
 		if got := r.UpdatedAt.Format("2006-01-02"); got != "2031-02-14" {
@@ -48,7 +49,8 @@ func TestProposals(t *testing.T) {
 	})
 	t.Run("a_draft_is_keyed_by_its_pull_request", func(t *testing.T) {
 		r := out.must(t, catalog.KindCIP, "PR-7").Record
-		if r.State != "Withdrawn" || r.URL != "https://forge.example/lantern/lips/pull/7" || r.Path != "lips/pull-requests/PR-7.md" {
+		if r.State != "Withdrawn" || r.URL != "https://forge.example/lantern/lips/pull/7" ||
+			r.Path != "lips/pull-requests/PR-7.md" {
 			t.Errorf("%+v", r)
 		}
 	})
@@ -73,7 +75,8 @@ func TestAttachments(t *testing.T) {
 	t.Run("every_listed_attachment_is_a_record_below_its_proposal", func(t *testing.T) {
 		e := out.must(t, catalog.KindAttachment, "lip-0001/votes: lip-0001.pdf")
 		data := decode[catalog.Attachment](t, e)
-		if e.Parent != (catalog.Ref{Kind: catalog.KindCIP, Key: "LIP-0001"}) || e.Record.Body != "Votes in favour: nine lanterns." ||
+		if e.Parent != (catalog.Ref{Kind: catalog.KindCIP, Key: "LIP-0001"}) ||
+			e.Record.Body != "Votes in favour: nine lanterns." ||
 			!data.TextLayer || data.Role != "vote_record" || data.MediaType != "application/pdf" || e.Record.URL == "" {
 			t.Errorf("%+v %+v", e, data)
 		}
@@ -82,7 +85,8 @@ func TestAttachments(t *testing.T) {
 			t.Errorf("%+v", figure)
 		}
 		scan := out.must(t, catalog.KindAttachment, "lip-0002/scan.pdf")
-		if data := decode[catalog.Attachment](t, scan); data.TextLayer || data.Role != "other" || scan.Record.Path != "lips/attachments/5ca4.pdf" {
+		if data := decode[catalog.Attachment](t, scan); data.TextLayer || data.Role != "other" ||
+			scan.Record.Path != "lips/attachments/5ca4.pdf" {
 			t.Errorf("%+v %+v", scan, data)
 		}
 	})
@@ -112,10 +116,11 @@ func TestGrants(t *testing.T) {
 		"6 grants/pull-requests/PR-6.md ",
 	}
 	if diff := cmp.Diff(want, keys); diff != "" {
-		t.Errorf("the merged file stands for its pull request, bulk edits for none (-want +got):\n%s", diff)
+		t.Errorf("the merged file replaces its pull request, bulk edits do not count (-want +got):\n%s", diff)
 	}
 	merged := out.must(t, catalog.KindProposal, "5")
-	if !strings.Contains(merged.Record.Body, "Merged text, revised.") || merged.Record.State != "closed" || merged.Record.URL != "https://forge.example/lantern/grants/pull/5" {
+	if !strings.Contains(merged.Record.Body, "Merged text, revised.") || merged.Record.State != "closed" ||
+		merged.Record.URL != "https://forge.example/lantern/grants/pull/5" {
 		t.Errorf("%+v", merged.Record)
 	}
 	data := decode[catalog.Proposal](t, merged)
@@ -147,10 +152,12 @@ func TestPages(t *testing.T) {
 	t.Run("a_page_has_what_it_includes", func(t *testing.T) {
 		e := out.must(t, catalog.KindDoc, "docs/site/guide/mooring.mdx")
 		data := decode[catalog.Doc](t, e)
-		if !strings.Contains(e.Record.Body, "```text\nbowline\n```") || !slices.Equal(data.Includes, []string{"docs/site/snippets/knot.mdx"}) {
+		if !strings.Contains(e.Record.Body, "```text\nbowline\n```") ||
+			!slices.Equal(data.Includes, []string{"docs/site/snippets/knot.mdx"}) {
 			t.Errorf("%q %+v", e.Record.Body, data)
 		}
-		if e.Record.Title != "Mooring at night" || e.Record.Summary != "How to moor when the lamps are out." || data.Section != "site" {
+		if e.Record.Title != "Mooring at night" || e.Record.Summary != "How to moor when the lamps are out." ||
+			data.Section != "site" {
 			t.Errorf("%+v %+v", e.Record, data)
 		}
 		tides := out.must(t, catalog.KindDoc, "docs/manual-2.10/howtos/tides.rst")
@@ -160,7 +167,8 @@ func TestPages(t *testing.T) {
 	})
 	t.Run("snippets_configuration_and_data_are_no_records", func(t *testing.T) {
 		for _, e := range out.entries {
-			if p := e.Record.Path; strings.Contains(p, "snippets") || strings.HasSuffix(p, ".yml") || strings.HasSuffix(p, "LATEST") {
+			if p := e.Record.Path; strings.Contains(p, "snippets") || strings.HasSuffix(p, ".yml") ||
+				strings.HasSuffix(p, "LATEST") {
 				t.Errorf("%s is a record", p)
 			}
 		}
@@ -173,7 +181,8 @@ func TestPages(t *testing.T) {
 		} {
 			e := out.must(t, catalog.KindRelease, path)
 			data := decode[catalog.Release](t, e)
-			got := fmt.Sprint(e.Record.Title, "|", data.Version, "|", data.Prerelease, "|", e.Record.Category, "|", e.Record.CreatedAt.Format("2006-01-02"))
+			got := fmt.Sprint(e.Record.Title, "|", data.Version, "|", data.Prerelease, "|", e.Record.Category, "|",
+				e.Record.CreatedAt.Format("2006-01-02"))
 			if got != want {
 				t.Errorf("%s: %s, want %s", path, got, want)
 			}
@@ -188,7 +197,8 @@ func TestPages(t *testing.T) {
 		page := out.must(t, catalog.KindRelease, "notes/release_notes.rst")
 		second := out.must(t, catalog.KindRelease, "notes/release_notes.rst#0.2.0")
 		first := out.must(t, catalog.KindRelease, "notes/release_notes.rst#0.1.0")
-		if page.Record.Body != "All notes." || second.Parent != (catalog.Ref{}) || second.Record.Path != page.Record.Path || !strings.Contains(second.Record.Body, "Second rope") ||
+		if page.Record.Body != "All notes." || second.Parent != (catalog.Ref{}) ||
+			second.Record.Path != page.Record.Path || !strings.Contains(second.Record.Body, "Second rope") ||
 			strings.Contains(second.Record.Body, "First rope") || decode[catalog.Release](t, first).Version != "0.1.0" {
 			t.Errorf("%+v\n%+v\n%+v", page.Record, second, first)
 		}
@@ -202,7 +212,8 @@ func TestPages(t *testing.T) {
 }
 
 func TestDraftsOfNumberedProposals(t *testing.T) {
-	text := "<pre>\nTitle: Lamps\nStatus: Draft\n</pre>\n\n## Abstract\n\n" + strings.Repeat("The keeper lights the lamps at dusk. ", 6)
+	text := "<pre>\nTitle: Lamps\nStatus: Draft\n</pre>\n\n## Abstract\n\n" +
+		strings.Repeat("The keeper lights the lamps at dusk. ", 6)
 	manifest := `{"path": "PR-8.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip_draft", "pr": 8}
 {"path": "PR-9.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip_draft", "pr": 9}
 {"path": "lip.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip"}
@@ -220,7 +231,8 @@ func TestDraftsOfNumberedProposals(t *testing.T) {
 	if _, err := c.Sync(context.Background(), "", out); err != nil {
 		t.Fatal(err)
 	}
-	for key, want := range map[string][]string{"PR-8": nil, "PR-9": {"LIP-0004"}} { // one changes the text, the other had added it
+	// one changes the text, the other had added it
+	for key, want := range map[string][]string{"PR-8": nil, "PR-9": {"LIP-0004"}} {
 		if got := decode[catalog.CIP](t, out.must(t, catalog.KindCIP, key)).SupersededBy; !slices.Equal(got, want) {
 			t.Errorf("%s is superseded by %q, want %q", key, got, want)
 		}
@@ -239,7 +251,8 @@ func TestIncrement(t *testing.T) {
 	out := newRecorder()
 	again, err := c.Sync(context.Background(), first.Cursor, out)
 	if err != nil || again.Cursor != first.Cursor || again.Complete || len(out.entries) > 0 {
-		t.Errorf("unchanged: %+v, %v, %d records; want the same cursor, no listing, nothing read", again, err, len(out.entries))
+		t.Errorf("unchanged: %+v, %v, %d records; want the same cursor, no listing, nothing read", again, err,
+			len(out.entries))
 	}
 	more := map[string]any{"split_releases": true}
 	for k, v := range pages {
@@ -248,7 +261,8 @@ func TestIncrement(t *testing.T) {
 	if c, err = snapshot.Open(source(more), environment()); err != nil {
 		t.Fatal(err)
 	}
-	if o, err := c.Sync(context.Background(), first.Cursor, out); err != nil || !o.Complete || o.Cursor == first.Cursor {
+	if o, err := c.Sync(context.Background(), first.Cursor, out); err != nil || !o.Complete ||
+		o.Cursor == first.Cursor {
 		t.Errorf("changed options: %+v, %v; want all read again", o, err)
 	}
 }
@@ -257,7 +271,8 @@ func TestIncrement(t *testing.T) {
 // holds of it is kept.
 func TestUglySnapshots(t *testing.T) {
 	row := func(path, more string) string {
-		return fmt.Sprintf(`{"path": %q, "source_repo": "a/b", "source_path": %q, "content_type": "page"%s}`+"\n", path, path, more)
+		return fmt.Sprintf(`{"path": %q, "source_repo": "a/b", "source_path": %q, "content_type": "page"%s}`+"\n", path,
+			path, more)
 	}
 	big := strings.Repeat("x", 8<<20+1)
 	for name, tt := range map[string]struct {
@@ -285,7 +300,8 @@ func TestUglySnapshots(t *testing.T) {
 		"a_type_of_another_source": {strings.ReplaceAll(row("a.md", ""), "page", "other"), map[string]string{"a.md": "x"}, nil, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c, err := snapshot.New(small(tt.manifest, tt.files), source(map[string]any{"content_types": map[string]any{"page": "doc"}}), environment())
+			c, err := snapshot.New(small(tt.manifest, tt.files),
+				source(map[string]any{"content_types": map[string]any{"page": "doc"}}), environment())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -323,7 +339,8 @@ func TestUglyProposals(t *testing.T) {
 {"path": "lip.md", "source_path": "lip-0004/lip-0004.md", "content_type": "lip"}
 {"path": "pulls.jsonl", "content_type": "index"}
 `
-	files := map[string]string{"x.md": "no header", "y.md": "y", "z.md": "", "pulls.jsonl": "{}\nnonsense\n{\"number\": 9, \"state\": \"odd\"}\n"}
+	files := map[string]string{"x.md": "no header", "y.md": "y", "z.md": "",
+		"pulls.jsonl": "{}\nnonsense\n{\"number\": 9, \"state\": \"odd\"}\n"}
 	c, err := snapshot.New(small(manifest, files), source(map[string]any{"pulls": "pulls.jsonl"}), environment())
 	if err != nil {
 		t.Fatal(err)
@@ -423,7 +440,8 @@ func TestOptionsAreStrict(t *testing.T) {
 		"a_value_of_wrong_use": {map[string]any{"bulk_pulls": "many"}, "bulk_pulls"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := snapshot.Open(source(tt.options), environment()); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := snapshot.Open(source(tt.options), environment()); err == nil ||
+				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v, want %q in it", err, tt.want)
 			}
 		})
@@ -431,14 +449,18 @@ func TestOptionsAreStrict(t *testing.T) {
 }
 
 func FuzzSync(f *testing.F) {
-	f.Add(`{"path":"a.md","content_type":"page","source_repo":"a/b","source_path":"a.md"}`, "# T\n", `{"number":1,"state":"merged","files":[["A","lip-0001/a.md"]]}`)
+	f.Add(`{"path":"a.md","content_type":"page","source_repo":"a/b","source_path":"a.md"}`, "# T\n",
+		`{"number":1,"state":"merged","files":[["A","lip-0001/a.md"]]}`)
 	f.Add(`{"path":"a.md","content_type":"lip","cip":"0001"}`, "<pre>\nLIP: 1\nTitle: x\n</pre>", "")
 	f.Add(`{"path":"a.md","content_type":"grant","pr":3}`, "x", `{"path":"a.md","pull_request":3}`)
-	f.Add(`{"path":"a.md","content_type":"note","source_path":"1.0.md"}`, "# 1.0\n\n# 2.0", `{"cip":"0001","date":"2031-01-01T00:00:00Z","to":"Final","source":"main:README.md"}`)
-	f.Add(`{"path":"a.md","content_type":"readme","source_repo":"a/b"}`, "# b", `{"cip":"1","source_path":"x","text":"a.md"}`)
+	f.Add(`{"path":"a.md","content_type":"note","source_path":"1.0.md"}`, "# 1.0\n\n# 2.0",
+		`{"cip":"0001","date":"2031-01-01T00:00:00Z","to":"Final","source":"main:README.md"}`)
+	f.Add(`{"path":"a.md","content_type":"readme","source_repo":"a/b"}`, "# b",
+		`{"cip":"1","source_path":"x","text":"a.md"}`)
 	f.Add(`{"path":"a.md","content_type":"readme"}`, "# b", "")
 	f.Fuzz(func(t *testing.T, manifest, text, index string) {
-		fsys := small(manifest+"\n"+`{"path":"index.jsonl","source_repo":"a/b","content_type":"index"}`, map[string]string{"a.md": text, "index.jsonl": index})
+		fsys := small(manifest+"\n"+`{"path":"index.jsonl","source_repo":"a/b","content_type":"index"}`,
+			map[string]string{"a.md": text, "index.jsonl": index})
 		c, err := snapshot.New(fsys, source(map[string]any{
 			"pulls": "index.jsonl", "history": "index.jsonl", "attachments": "index.jsonl", "merged_files": "index.jsonl", "split_releases": true,
 		}), environment())

@@ -119,18 +119,22 @@ func TestTalks(t *testing.T) {
 	}
 	rec := r.Get(t, catalog.KindVideo, "vid_001-x")
 	want := catalog.Record{
-		Title: "Talk 1", URL: "https://video.example.org/watch?v=vid_001-x", Container: "Causeway Talks", Author: "Causeway Talks", Views: 100,
-		CreatedAt: c.videos[1].published(), Summary: "About Talk 1.\nSee https://example.org/", Body: "## 0:01 {#t=1}\n\nThe gate opens at the turn of the tide.\n\n## 1:01 {#t=61}\n\nSee CWP-12.",
+		Title: "Talk 1", URL: "https://video.example.org/watch?v=vid_001-x", Container: "Causeway Talks",
+		Author: "Causeway Talks", Views: 100, CreatedAt: c.videos[1].published(),
+		Summary: "About Talk 1.\nSee https://example.org/",
+		Body:    "## 0:01 {#t=1}\n\nThe gate opens at the turn of the tide.\n\n## 1:01 {#t=61}\n\nSee CWP-12.",
 	}
 	got := catalog.Record{
-		Title: rec.Title, URL: rec.URL, Container: rec.Container, Author: rec.Author, Views: rec.Views, CreatedAt: rec.CreatedAt, Summary: rec.Summary, Body: rec.Body,
+		Title: rec.Title, URL: rec.URL, Container: rec.Container, Author: rec.Author, Views: rec.Views,
+		CreatedAt: rec.CreatedAt, Summary: rec.Summary, Body: rec.Body,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	data := catalog.Video{
-		HasTranscript: true, Transcript: "manual", Language: "en", Thumbnail: "https://i.example.org/vi/vid_001-x/hqdefault.jpg",
-		Cues: []catalog.Cue{{Seconds: 1, Offset: 16}, {Seconds: 61.5, Offset: 74}},
+		HasTranscript: true, Transcript: "manual", Language: "en",
+		Thumbnail: "https://i.example.org/vi/vid_001-x/hqdefault.jpg",
+		Cues:      []catalog.Cue{{Seconds: 1, Offset: 16}, {Seconds: 61.5, Offset: 74}},
 	}
 	if diff := cmp.Diff(data, connectortest.Data[catalog.Video](t, rec)); diff != "" {
 		t.Errorf("data (-want +got)\n%s", diff)
@@ -168,10 +172,12 @@ func TestChanges(t *testing.T) {
 		c.transcripts["/t/vid_004-x.en.vtt"] = speech
 	})
 	r := s.Sync()
-	if diff := cmp.Diff([]string{"GET /feeds/videos.xml?channel_id=UC1", "GET /t/vid_003-x.en.vtt", "GET /t/vid_004-x.en.vtt", "GET /t/vid_005-x.en.vtt"}, c.server.Paths()); diff != "" {
-		t.Errorf("asked for (-want +got)\n%s", diff)
+	if diff := cmp.Diff([]string{"GET /feeds/videos.xml?channel_id=UC1", "GET /t/vid_003-x.en.vtt",
+		"GET /t/vid_004-x.en.vtt", "GET /t/vid_005-x.en.vtt"}, c.server.Paths()); diff != "" {
+		t.Errorf("requests (-want +got)\n%s", diff)
 	}
-	if r.Created != 1 || r.Updated != 2 || !connectortest.Data[catalog.Video](t, r.Get(t, catalog.KindVideo, "vid_004-x")).HasTranscript {
+	if r.Created != 1 || r.Updated != 2 ||
+		!connectortest.Data[catalog.Video](t, r.Get(t, catalog.KindVideo, "vid_004-x")).HasTranscript {
 		t.Errorf("%d created, %d updated", r.Created, r.Updated)
 	}
 	connectortest.Unchanged(t, s, r)
@@ -214,14 +220,16 @@ func TestVideosOfTheOptions(t *testing.T) {
 	c := newChannel(t, 1)
 	c.transcripts["/gate.srt"] = "1\n00:00:01,000 --> 00:00:02,000\nHow the gate was built.\n"
 	c.config.Options["videos"] = []any{
-		map[string]any{"id": "gate", "title": "The gate", "published": "2029-01-02", "seconds": 61, "transcript": c.server.URL + "/gate.srt", "url": "https://v.example.org/gate", "description": "Old."},
+		map[string]any{"id": "gate", "title": "The gate", "published": "2029-01-02", "seconds": 61,
+			"transcript": c.server.URL + "/gate.srt", "url": "https://v.example.org/gate", "description": "Old."},
 		map[string]any{"id": "vid_001-x", "title": "Twice"},
 	}
 	c.config.Options["channel"] = "Talks"
 	s := connectortest.NewSource(t, c.config)
 	r := s.Sync()
 	rec := r.Get(t, catalog.KindVideo, "gate")
-	if rec.Body != "## 0:01 {#t=1}\n\nHow the gate was built." || rec.Container != "Talks" || rec.Summary != "Old." || rec.CreatedAt.Year() != 2029 || len(r.Records) != 2 {
+	if rec.Body != "## 0:01 {#t=1}\n\nHow the gate was built." || rec.Container != "Talks" || rec.Summary != "Old." ||
+		rec.CreatedAt.Year() != 2029 || len(r.Records) != 2 {
 		t.Errorf("%+v", rec)
 	}
 	if d := connectortest.Data[catalog.Video](t, rec); d.Seconds == nil || *d.Seconds != 61 {
@@ -238,7 +246,8 @@ func TestTranscriptsOfThisMachine(t *testing.T) {
 	c := newChannel(t, 4)
 	dir := t.TempDir()
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte("WEBVTT\n\n00:01.000 --> 00:02.000\n"+text+"\n"), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("WEBVTT\n\n00:01.000 --> 00:02.000\n"+text+"\n"),
+			0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -251,7 +260,8 @@ func TestTranscriptsOfThisMachine(t *testing.T) {
 	c.config.Options["transcripts"], c.config.CorpusDir = "${corpus}", dir
 	s := connectortest.NewSource(t, c.config)
 	r := s.Sync()
-	for id, want := range map[string]string{"vid_001-x": "english", "vid_002-x": "plain", "vid_003-x": "downloaded", "vid_004-x": ""} {
+	for id, want := range map[string]string{"vid_001-x": "english", "vid_002-x": "plain", "vid_003-x": "downloaded",
+		"vid_004-x": ""} {
 		if got := strings.TrimPrefix(r.Get(t, catalog.KindVideo, id).Body, "## 0:01 {#t=1}\n\n"); got != want {
 			t.Errorf("%s: %q, want %q", id, got, want)
 		}
@@ -300,7 +310,8 @@ func TestFaultsOfTheFeed(t *testing.T) {
 			before := s.Sync()
 			c.change(func() { c.add(3) })
 			c.server.Fault("/feeds/", -1, tt.fault)
-			if r := s.Try(t.Context()); r.Err == nil || tt.want != nil && !errors.Is(r.Err, tt.want) || r.Changes != 0 || r.Cursor != before.Cursor {
+			if r := s.Try(t.Context()); r.Err == nil || tt.want != nil && !errors.Is(r.Err, tt.want) ||
+				r.Changes != 0 || r.Cursor != before.Cursor {
 				t.Errorf("error %v, want %v; %d changes", r.Err, tt.want, r.Changes)
 			}
 			c.server.Heal()
@@ -339,7 +350,7 @@ func TestFaultsOfTranscripts(t *testing.T) {
 	c := newChannel(t, 15)
 	c.server.Fault("/t/", -1, connectortest.Status(503))
 	if r := connectortest.NewSource(t, c.config).Sync(); len(r.Records) != 15 || len(c.server.Paths()) > 1+3*4 {
-		t.Error("a server of transcripts that is down was asked for all")
+		t.Error("all transcripts were requested from a server that is down")
 	}
 }
 
@@ -357,7 +368,8 @@ func TestOptions(t *testing.T) {
 		"want an id": {"videos": one("id", "")}, "appears twice": {"videos": append(one(), one()...)}, "url: want": {"videos": one("url", "ftp://x")},
 		"published": {"videos": one("published", "May 2031")}, "did you mean": {"fed": f}, "working directory": {"feed": f},
 	} {
-		if _, err := video.New(network.Source{Options: o}, ingest.Environment{}); err == nil || !strings.Contains(err.Error(), problem) {
+		if _, err := video.New(network.Source{Options: o}, ingest.Environment{}); err == nil ||
+			!strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}
 	}

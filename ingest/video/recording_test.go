@@ -26,9 +26,11 @@ func TestFromFeed(t *testing.T) {
 	hour, minute := 3723, 90
 	want := []recording{
 		{
-			ID: "gate-7", Title: "The gate & the tide", URL: "https://pod.example.org/episodes/gate-7/", Description: "Ada **opens** it.", Thumbnail: "https://pod.example.org/gate.png",
+			ID: "gate-7", Title: "The gate & the tide", URL: "https://pod.example.org/episodes/gate-7/",
+			Description: "Ada **opens** it.", Thumbnail: "https://pod.example.org/gate.png",
 			Published: time.Date(2031, 5, 6, 6, 0, 0, 0, time.UTC), Seconds: &hour, Tags: []string{"Gates"},
-			Transcripts: []source{{"https://pod.example.org/gate.de.srt", "de"}, {"https://pod.example.org/gate.vtt", "en"}},
+			Transcripts: []source{{"https://pod.example.org/gate.de.srt", "de"},
+				{"https://pod.example.org/gate.vtt", "en"}},
 		},
 		{ID: "0d9f", Title: "0d9f", Thumbnail: "https://pod.example.org/t.jpg", Seconds: &minute},
 	}
@@ -47,7 +49,8 @@ func TestFromFeed(t *testing.T) {
 }
 
 func TestLength(t *testing.T) {
-	for in, want := range map[string]int{"90": 90, "1:30": 90, "01:00:00": 3600, " 12.7 ": 12, "": -1, "x": -1, "0": -1, "1:2:3:4": -1, "-5": -1, "99999999": -1} {
+	for in, want := range map[string]int{"90": 90, "1:30": 90, "01:00:00": 3600, " 12.7 ": 12, "": -1, "x": -1, "0": -1,
+		"1:2:3:4": -1, "-5": -1, "99999999": -1} {
 		got := -1
 		if n := length(in); n != nil {
 			got = *n

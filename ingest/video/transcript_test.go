@@ -39,12 +39,14 @@ func TestParseTranscript(t *testing.T) {
 				"00:00:02.010 --> 00:00:05.000 align:start position:0%\nso the gate\nopens<00:00:02.300><c> twice</c>\n\n" +
 				"00:00:05.000 --> 00:00:05.010\nopens twice\n \n\n00:00:05.010 --> 00:00:07.000\nopens twice\n[Music]\n",
 			transcript{
-				text: "## 0:00 {#t=0}\n\nso the gate opens twice", language: "en", automatic: true, cues: []catalog.Cue{{Offset: 16}, {Seconds: 2.01, Offset: 28}},
+				text: "## 0:00 {#t=0}\n\nso the gate opens twice", language: "en", automatic: true,
+				cues: []catalog.Cue{{Offset: 16}, {Seconds: 2.01, Offset: 28}},
 			},
 		},
 		"a pause": {
 			"WEBVTT\n\n00:01.000 --> 00:02.000\nOne\n\n00:02.000 --> 00:03.000\ntwo\n\n00:10.000 --> 00:11.000\n♪ music ♪\n\n00:12.000 --> 00:13.000\nthree\n",
-			transcript{text: "## 0:01 {#t=1}\n\nOne two\n\nthree", cues: []catalog.Cue{{Seconds: 1, Offset: 16}, {Seconds: 2, Offset: 20}, {Seconds: 12, Offset: 25}}},
+			transcript{text: "## 0:01 {#t=1}\n\nOne two\n\nthree", cues: []catalog.Cue{{Seconds: 1, Offset: 16},
+				{Seconds: 2, Offset: 20}, {Seconds: 12, Offset: 25}}},
 		},
 		"broken captions": {
 			"WEBVTT\n\n00:01.000 -->\nlost\n\n99 --> x\nlost\n\n00:01,5 --> 00:02.25\nK\xf6ln\x00\n00:03.000 --> 00:02.000\n\n",
@@ -63,7 +65,8 @@ func TestParseTranscript(t *testing.T) {
 			}
 		})
 	}
-	for name, data := range map[string]string{"nothing": "", "a page": "<!doctype html><p>Sign in", "a header alone": "WEBVTT\n\n", "binary": "\x00\xff\xfe"} {
+	for name, data := range map[string]string{"nothing": "", "a page": "<!doctype html><p>Sign in",
+		"a header alone": "WEBVTT\n\n", "binary": "\x00\xff\xfe"} {
 		if _, err := parseTranscript([]byte(data), ""); !errors.Is(err, errNoTranscript) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -113,7 +116,8 @@ func clockOf(seconds int) string {
 
 func FuzzTranscript(f *testing.F) {
 	for _, seed := range []string{
-		"WEBVTT\n\n00:01.000 --> 00:02.000\n<v A>x</v>\n", "1\n00:00:01,000 --> 00:00:02,000\nx\n\n", "999:99:99.999 --> 00:00.0\n>> \n- \n♪", "00:00.0 --> 00:00.0\n<<<<{\\{\\\n&#0;&lt;",
+		"WEBVTT\n\n00:01.000 --> 00:02.000\n<v A>x</v>\n", "1\n00:00:01,000 --> 00:00:02,000\nx\n\n",
+		"999:99:99.999 --> 00:00.0\n>> \n- \n♪", "00:00.0 --> 00:00.0\n<<<<{\\{\\\n&#0;&lt;",
 		"Language: \nKind: asr\n0:0.0 --> 0:0.0\nx\n0:0.0 --> 0:0.0\nx\n1\n0:0.0 --> 0:0.0\n\x00",
 	} {
 		f.Add([]byte(seed))

@@ -89,7 +89,8 @@ func TestParseOdd(t *testing.T) {
 			}
 		})
 	}
-	for name, data := range map[string]string{"nested": strings.Repeat("<div>", 600), "large": strings.Repeat("x", 9<<20)} {
+	for name, data := range map[string]string{"nested": strings.Repeat("<div>", 600),
+		"large": strings.Repeat("x", 9<<20)} {
 		if _, err := webpage.Parse([]byte(data), "", "https://example.org/"); !errors.Is(err, webpage.ErrNoPage) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -172,7 +173,8 @@ func TestAddress(t *testing.T) {
 			continue
 		}
 		if u.String() != tt.address || webpage.Key(u) != tt.key || webpage.Path(u) != tt.path {
-			t.Errorf("%s: %s, key %s, path %s; want %s, %s, %s", tt.in, u, webpage.Key(u), webpage.Path(u), tt.address, tt.key, tt.path)
+			t.Errorf("%s: %s, key %s, path %s; want %s, %s, %s", tt.in, u, webpage.Key(u), webpage.Path(u), tt.address,
+				tt.key, tt.path)
 		}
 	}
 }
@@ -234,7 +236,8 @@ func TestSitemap(t *testing.T) {
 			if (err != nil) != tt.bad || tt.bad && !errors.Is(err, webpage.ErrNoSitemap) {
 				t.Fatalf("error %v", err)
 			}
-			if diff := cmp.Diff([][]string{tt.pages, tt.maps}, [][]string{locs(got.Pages), strs(got.Maps)}); diff != "" {
+			if diff := cmp.Diff([][]string{tt.pages, tt.maps},
+				[][]string{locs(got.Pages), strs(got.Maps)}); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
@@ -328,7 +331,8 @@ func seeds(f *testing.F) {
 		f.Add([]byte(data[:min(len(data), 4<<10)]), "text/html")
 	}
 	f.Add([]byte("<table><tr><td><div role=tablist><b role=tab>x<div role=tabpanel>"), "text/html; charset=utf-16")
-	f.Add([]byte("<div class=sd-tab-set><label>a<div class=sd-tab-set><div class=tabbed-content><pre><br>x</table>"), "")
+	f.Add([]byte("<div class=sd-tab-set><label>a<div class=sd-tab-set><div class=tabbed-content><pre><br>x</table>"),
+		"")
 }
 
 func FuzzParse(f *testing.F) {
@@ -339,7 +343,7 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if !utf8.ValidString(p.Body) || strings.ContainsRune(p.Body, 0) {
-			t.Errorf("the body is no clean text: %q", p.Body)
+			t.Errorf("the body is not clean text: %q", p.Body)
 		}
 		if strings.ContainsAny(p.Body, "\uE0F1\uE0F2") {
 			t.Error("an angle bracket stayed veiled")

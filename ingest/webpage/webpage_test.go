@@ -25,9 +25,12 @@ func TestPages(t *testing.T) {
 		"sphinx": {Title: "Gate API", Language: "en"},
 		"mkdocs": {Title: "Tides", Description: "Tides and how to read them.", Canonical: "https://handbook.example.org/tides/", Language: "en"},
 		"blog": {
-			Title: "The second bridge is open", Canonical: "https://journal.causeway.example.org/2031/05/second-bridge/",
-			Authors: []string{"Ada Quay", "Bram Pier"}, Image: "https://www.example.org/uploads/2031/05/bridge.jpg", Language: "en-GB",
-			Tags: []string{"Bridges", "CWP-0012"}, Published: time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC), Modified: time.Date(2031, 5, 7, 10, 0, 0, 0, time.UTC),
+			Title:     "The second bridge is open",
+			Canonical: "https://journal.causeway.example.org/2031/05/second-bridge/",
+			Authors:   []string{"Ada Quay", "Bram Pier"}, Image: "https://www.example.org/uploads/2031/05/bridge.jpg",
+			Language: "en-GB", Tags: []string{"Bridges", "CWP-0012"},
+			Published: time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC),
+			Modified:  time.Date(2031, 5, 7, 10, 0, 0, 0, time.UTC),
 		},
 	}
 	for name, want := range tests {

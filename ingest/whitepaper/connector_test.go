@@ -108,23 +108,27 @@ func TestPapers(t *testing.T) {
 	}
 	rec := r.Get(t, catalog.KindWhitepaper, "tally")
 	want := catalog.Record{
-		Title: "A model of the tally", URL: "https://causeway.example.org/research/tally", Category: "research", Author: "Ada Quay, Bram Pier",
-		CreatedAt: time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC), Summary: "How keepers agree.", Body: "Keepers agree on a tally.\n\nThey sign it twice. See CWP-12.",
+		Title: "A model of the tally", URL: "https://causeway.example.org/research/tally", Category: "research",
+		Author: "Ada Quay, Bram Pier", CreatedAt: time.Date(2031, 5, 1, 0, 0, 0, 0, time.UTC),
+		Summary: "How keepers agree.", Body: "Keepers agree on a tally.\n\nThey sign it twice. See CWP-12.",
 	}
 	got := catalog.Record{
-		Title: rec.Title, URL: rec.URL, Category: rec.Category, Author: rec.Author, CreatedAt: rec.CreatedAt, Summary: rec.Summary, Body: rec.Body,
+		Title: rec.Title, URL: rec.URL, Category: rec.Category, Author: rec.Author, CreatedAt: rec.CreatedAt,
+		Summary: rec.Summary, Body: rec.Body,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	data := catalog.Whitepaper{
-		Authors: []string{"Ada Quay", "Bram Pier"}, Pages: 2, PDF: l.server.URL + "/tally.pdf", Bytes: int64(len(l.files["/tally.pdf"])), Published: "2031-05", TextLayer: true,
+		Authors: []string{"Ada Quay", "Bram Pier"}, Pages: 2, PDF: l.server.URL + "/tally.pdf",
+		Bytes: int64(len(l.files["/tally.pdf"])), Published: "2031-05", TextLayer: true,
 	}
 	if diff := cmp.Diff(data, connectortest.Data[catalog.Whitepaper](t, rec)); diff != "" {
 		t.Errorf("data (-want +got)\n%s", diff)
 	}
 	scanned := r.Get(t, catalog.KindWhitepaper, "scanned")
-	if d := connectortest.Data[catalog.Whitepaper](t, scanned); d.Pages != 3 || d.TextLayer || scanned.Body != "" || r.Warned != 1 {
+	if d := connectortest.Data[catalog.Whitepaper](t, scanned); d.Pages != 3 || d.TextLayer || scanned.Body != "" ||
+		r.Warned != 1 {
 		t.Errorf("scanned: %+v, %q, %v", d, scanned.Body, r.Problems)
 	}
 	connectortest.Unchanged(t, s, r)
@@ -156,7 +160,8 @@ func TestChanges(t *testing.T) {
 	s := connectortest.NewSource(t, l.config)
 	s.Sync()
 	l.files["/tally.pdf"] = document([]string{"A second edition of the tally."})
-	if r := s.Sync(); r.Updated != 1 || r.Changes != 1 || r.Get(t, catalog.KindWhitepaper, "tally").Body != "A second edition of the tally." {
+	if r := s.Sync(); r.Updated != 1 || r.Changes != 1 ||
+		r.Get(t, catalog.KindWhitepaper, "tally").Body != "A second edition of the tally." {
 		t.Errorf("%d updated, %d changes", r.Updated, r.Changes)
 	}
 	papers := l.config.Options["papers"].([]any)
@@ -177,7 +182,8 @@ func TestFilesOfThisMachine(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := connectortest.Config{Connector: whitepaper.New, CorpusDir: dir, Options: map[string]any{"papers": []any{
-		map[string]any{"title": "The tally", "file": "${corpus}/The Tally (final).pdf", "url": "https://causeway.example.org/tally.pdf", "slug": "tally"},
+		map[string]any{"title": "The tally", "file": "${corpus}/The Tally (final).pdf",
+			"url": "https://causeway.example.org/tally.pdf", "slug": "tally"},
 		map[string]any{"title": "Another", "file": "${corpus}/The Tally (final).pdf"},
 	}}}
 	s := connectortest.NewSource(t, c)
@@ -185,7 +191,8 @@ func TestFilesOfThisMachine(t *testing.T) {
 	if diff := cmp.Diff([]string{"whitepaper tally", "whitepaper the-tally-final"}, r.Keys()); diff != "" {
 		t.Fatalf("(-want +got)\n%s", diff)
 	}
-	if rec := r.Get(t, catalog.KindWhitepaper, "tally"); rec.URL != "https://causeway.example.org/tally.pdf" || rec.Body != "On this machine." {
+	if rec := r.Get(t, catalog.KindWhitepaper, "tally"); rec.URL != "https://causeway.example.org/tally.pdf" ||
+		rec.Body != "On this machine." {
 		t.Errorf("%+v", rec)
 	}
 	connectortest.Unchanged(t, s, r)
@@ -199,9 +206,10 @@ func TestFilesOfThisMachine(t *testing.T) {
 
 func TestFilesOfTheFolder(t *testing.T) {
 	files := fstest.MapFS{"papers/tally.pdf": {Data: document([]string{"In the folder."})}}
-	s := connectortest.NewSource(t, connectortest.Config{Connector: whitepaper.New, Files: files, Options: map[string]any{"papers": []any{
-		map[string]any{"title": "The tally", "file": "papers/tally.pdf"},
-	}}})
+	s := connectortest.NewSource(t, connectortest.Config{Connector: whitepaper.New, Files: files,
+		Options: map[string]any{"papers": []any{
+			map[string]any{"title": "The tally", "file": "papers/tally.pdf"},
+		}}})
 	r := s.Sync()
 	if rec := r.Get(t, catalog.KindWhitepaper, "tally"); rec.Body != "In the folder." {
 		t.Errorf("%+v", rec)
@@ -253,7 +261,8 @@ func TestOptions(t *testing.T) {
 		if problem == "working directory" {
 			dir = ""
 		}
-		_, err := whitepaper.New(network.Source{Options: map[string]any{"papers": papers}}, ingest.Environment{WorkDir: dir})
+		_, err := whitepaper.New(network.Source{Options: map[string]any{"papers": papers}},
+			ingest.Environment{WorkDir: dir})
 		if err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", papers, err, problem)
 		}

@@ -33,7 +33,8 @@ func fill(t *testing.T, file string) catalog.Store {
 // category, and prerequisites.
 func proposals(t *testing.T, store catalog.Store, n network.Network) []string {
 	t.Helper()
-	records, _, err := store.List(t.Context(), catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}, WithBody: true})
+	records, _, err := store.List(t.Context(), catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP},
+		WithBody: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,8 @@ func TestLIP(t *testing.T) {
 	if err != nil || len(links) < 5 {
 		t.Errorf("%d links to LIP-012, %v", len(links), err)
 	}
-	events, err := store.Events(t.Context(), catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindCIP, Key: "LIP-007"}})
+	events, err := store.Events(t.Context(),
+		catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindCIP, Key: "LIP-007"}})
 	if err != nil {
 		t.Fatal(err)
 	}
