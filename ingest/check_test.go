@@ -94,9 +94,9 @@ func TestOddItemsAreRepairedWithAWarning(t *testing.T) {
 			func(e *catalog.Entry) { e.Record.URL = "javascript:alert(1)" }, "url is not a web address",
 			func(r catalog.Record) bool { return r.URL == "" },
 		},
-		"a parent that does not exist": {
+		"a parent that is not in the catalog": {
 			func(e *catalog.Entry) { e.Parent = catalog.Ref{Kind: catalog.KindRepo, Key: "none"} },
-			"its parent repo none does not exist",
+			"its parent repo none is not in the catalog",
 			func(r catalog.Record) bool { return r.Parent == 0 },
 		},
 		"neither title nor text": {

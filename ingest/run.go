@@ -180,7 +180,7 @@ func (r *run) prepare(ctx context.Context, e catalog.Entry) (catalog.Entry, erro
 	return e.Normalize()
 }
 
-// parent warns if an entry's parent does not exist.
+// parent warns if an entry's parent is not in the catalog.
 func (r *run) parent(ctx context.Context, e catalog.Entry) error {
 	if e.Parent.Key == "" || r.put[e.Parent] {
 		return nil
@@ -188,7 +188,7 @@ func (r *run) parent(ctx context.Context, e catalog.Entry) error {
 	_, err := r.config.Store.Get(ctx, e.Parent)
 	switch {
 	case errors.Is(err, catalog.ErrNotFound):
-		r.Warn(locator(e.Record), fmt.Sprintf("its parent %s does not exist", e.Parent))
+		r.Warn(locator(e.Record), fmt.Sprintf("its parent %s is not in the catalog", e.Parent))
 	case err != nil:
 		return fmt.Errorf("%w: parent %s: %w", errStore, e.Parent, err)
 	}

@@ -20,8 +20,8 @@ const MaxBlob = 32 << 20
 
 const objectCache = 48 << 20 // bytes of objects go-git keeps decoded
 
-// ErrTooLarge: a file is larger than is read.
-var ErrTooLarge = errors.New("larger than is read")
+// ErrTooLarge: a file is larger than the limit.
+var ErrTooLarge = errors.New("larger than the limit")
 
 // Repository reads a fetched repository. It is used by one goroutine.
 type Repository struct {
