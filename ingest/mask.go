@@ -52,7 +52,8 @@ func maskOnce(s string) string {
 }
 
 var (
-	hiddenLink    = regexp.MustCompile(`(?i)\[((?:[^\[\]]|\[email hidden\])*)\]\(<?(?:mailto:)?\[email hidden\][^)\s]*\)`)
+	hiddenLink = regexp.MustCompile(
+		`(?i)\[((?:[^\[\]]|\[email hidden\])*)\]\(<?(?:mailto:)?\[email hidden\][^)\s]*\)`)
 	hiddenBracket = regexp.MustCompile(`(?i)<(?:mailto:)?\[email hidden\][^<>\s]*>`)
 	hiddenPair    = regexp.MustCompile(`(?:"?\[email hidden\]"?[ \t]+)?\[email hidden\]`)
 )

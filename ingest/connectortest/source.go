@@ -135,17 +135,18 @@ func (s *Source) Try(ctx context.Context) Result {
 	defer cancel()
 	n := s.config.Network
 	n.Sources = []network.Source{{Name: sourceName, Kind: sourceName, Options: s.Options}}
+	construct := func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+		c, err := s.config.Connector(src, env)
+		if err == nil && s.spoil != nil {
+			c = s.spoil(c, cancel)
+		}
+		return c, err
+	}
 	p := ingest.New(ingest.Config{
 		Store: s.Store, Network: n, Now: func() time.Time { return s.Clock }, Log: slog.New(slog.DiscardHandler),
 		HTTP: s.config.HTTP, WorkDir: filepath.Join(s.dir, "work"), CorpusDir: s.config.CorpusDir,
 		Files: s.config.Files, AcceptShrink: s.AcceptShrink,
-		Connectors: ingest.Registry{sourceName: func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
-			c, err := s.config.Connector(src, env)
-			if err == nil && s.spoil != nil {
-				c = s.spoil(c, cancel)
-			}
-			return c, err
-		}},
+		Connectors: ingest.Registry{sourceName: construct},
 	})
 	before := s.lastChange()
 	reports, _ := p.Sync(ctx, nil) // the report has the error

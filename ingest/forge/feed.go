@@ -45,7 +45,7 @@ type feed[T any] struct {
 // moment (a clean double collect: Afek et al., Atomic Snapshots of Shared
 // Memory, 1993).
 func (f feed[T]) read(ctx context.Context, c *client) error {
-	p := &passage[T]{feed: f, client: c, seen: map[int64]time.Time{}, told: map[string]bool{}}
+	p := &passage[T]{feed: f, client: c, seen: map[int64]time.Time{}, reported: map[string]bool{}}
 	newest := f.since
 	if !f.since.IsZero() {
 		p.begin = f.since.Add(-overlap)
@@ -91,11 +91,11 @@ func (f feed[T]) read(ctx context.Context, c *client) error {
 // passage is one reading of a feed.
 type passage[T any] struct {
 	feed[T]
-	client *client
-	begin  time.Time
-	seen   map[int64]time.Time // last changes of the items passed on
-	told   map[string]bool     // bad items that were reported
-	again  time.Time           // the first change of one of them since then; zero for none
+	client   *client
+	begin    time.Time
+	seen     map[int64]time.Time // last changes of the items passed on
+	reported map[string]bool     // bad items that were reported
+	again    time.Time           // the first change of one of them since then; zero for none
 }
 
 // upTo returns the time up to which every change was seen. An item that changed
@@ -163,8 +163,8 @@ func (p *passage[T]) decode(raw []json.RawMessage) (at sheet, items []T) {
 		}
 		if err != nil {
 			fmt.Fprintf(sum, "%q\n", r)
-			if !p.told[string(r)] {
-				p.told[string(r)] = true
+			if !p.reported[string(r)] {
+				p.reported[string(r)] = true
 				p.bad(r, err)
 			}
 			continue

@@ -82,7 +82,7 @@ func FuzzItems(f *testing.F) {
 		}, bad: func(raw json.RawMessage, err error) {
 			r.bad(r.keyOf(raw),
 				err)
-		}}, seen: map[int64]time.Time{}, told: map[string]bool{}}
+		}}, seen: map[int64]time.Time{}, reported: map[string]bool{}}
 		if at, items := issues.decode([]json.RawMessage{raw, raw}); len(items) > 1 ||
 			len(items) == 1 && at.last.IsZero() {
 			t.Errorf("%d items, the last of %s", len(items), at.last)

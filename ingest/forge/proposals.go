@@ -175,10 +175,10 @@ func (r *proposalRun) numbered() map[string]string {
 		number := proposals.NumberFromPath(file)
 		if other, ok := files[number]; ok {
 			if !ownNumbered(file) || ownNumbered(other) {
-				r.out.Warn(file, "a second file of "+r.reader.Key(number)+" beside "+other)
+				r.out.Warn(file, "a second file of "+r.reader.Key(number)+" next to "+other)
 				continue
 			}
-			r.out.Warn(other, "a second file of "+r.reader.Key(number)+" beside "+file)
+			r.out.Warn(other, "a second file of "+r.reader.Key(number)+" next to "+file)
 		}
 		files[number] = file
 	}

@@ -42,7 +42,7 @@ func (s *syncRun) apps(ctx context.Context) error {
 			return right{a.Provider, c.CreatedAt}, nil
 		}), err
 	})
-	earned, told := s.rewards(ctx)
+	earned, available := s.rewards(ctx)
 	if lists == nil {
 		s.sweep(catalog.KindApp, false)
 		return nil
@@ -61,7 +61,7 @@ func (s *syncRun) apps(ctx context.Context) error {
 		if i := slices.IndexFunc(described, func(a curated.App) bool { return a.Of(r.Key, r.Value.Provider) }); i >= 0 {
 			about = described[i]
 		}
-		if err := s.app(ctx, r, about, earned, told); err != nil {
+		if err := s.app(ctx, r, about, earned, available); err != nil {
 			return err
 		}
 	}
@@ -70,7 +70,7 @@ func (s *syncRun) apps(ctx context.Context) error {
 }
 
 // app puts a featured app with its curated description.
-func (s *syncRun) app(ctx context.Context, r keyed[right], about curated.App, earned rewards, told bool) error {
+func (s *syncRun) app(ctx context.Context, r keyed[right], about curated.App, earned rewards, available bool) error {
 	a := catalog.App{Provider: r.Value.Provider, Project: about.Project}
 	name := about.Name
 	e := catalog.Entry{Record: catalog.Record{
@@ -87,7 +87,7 @@ func (s *syncRun) app(ctx context.Context, r keyed[right], about curated.App, ea
 			s.odd("rewards of "+name, err)
 		}
 		a.MetricsAt = written(earned.at)
-	} else if old, known := s.known.Items[e.Record.Ref().String()]; !told && known && old.Stamp == stamp {
+	} else if old, known := s.known.Items[e.Record.Ref().String()]; !available && known && old.Stamp == stamp {
 		s.keep(e.Record.Ref()) // its rewards are not known now
 		return nil
 	}

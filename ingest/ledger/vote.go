@@ -81,7 +81,7 @@ func (s *syncRun) tracking(r request) string {
 // is closed meanwhile is in at least one list.
 func (s *syncRun) votes(ctx context.Context) error {
 	running, listed := s.openRequests(ctx)
-	ended, told := s.results(ctx)
+	ended, available := s.results(ctx)
 	done, tracked := map[string]bool{}, map[string]bool{}
 	for _, r := range slices.Concat(ended, running) {
 		if r.TrackingCid != "" {
@@ -111,7 +111,7 @@ func (s *syncRun) votes(ctx context.Context) error {
 			return err
 		}
 	}
-	s.missing(listed && told, tracked)
+	s.missing(listed && available, tracked)
 	return nil
 }
 
@@ -177,7 +177,7 @@ const history = "results"
 // results reads the results of votes, newest first, down to the known ones if
 // the history was read before. The newest page is compared between the Scans;
 // older ones come from the first. It returns false if none can be read.
-func (s *syncRun) results(ctx context.Context) (ended []request, told bool) {
+func (s *syncRun) results(ctx context.Context) (ended []request, available bool) {
 	body := map[string]any{"limit": resultsPage}
 	q := question{path: "/v0/admin/sv/voteresults", what: "closed vote requests", body: body}
 	read := s.known.Items[history].Stamp == whole
