@@ -9,14 +9,14 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// bars draws a progress bar a source.
+// bars draws one progress bar per source.
 type bars struct {
 	w    io.Writer
 	mu   sync.Mutex // guards open, and w among concurrent sources
 	open map[string]*bar
 }
 
-// bar is a source's bar with the total it was told, 0 while unknown.
+// bar is a source's bar with its total, 0 while unknown.
 type bar struct {
 	*progressbar.ProgressBar
 	total int
@@ -56,7 +56,7 @@ func (b *bars) Progress(source string, done, total int) {
 		bar.total = total
 		bar.ChangeMax(total)
 	}
-	_ = bar.Set(done) // what cannot be drawn is no reason to stop a sync
+	_ = bar.Set(done) // a bar that cannot be drawn does not stop a sync
 }
 
 func (b *bars) Done(r Report) {
@@ -70,8 +70,9 @@ func (b *bars) Done(r Report) {
 	if r.Err != nil {
 		fmt.Fprintf(b.w, "%-16s failed: %v\n", r.Source, r.Err)
 	} else {
-		fmt.Fprintf(b.w, "%-16s %d new, %d changed, %d unchanged, %d removed, %d skipped, %d warnings  %s\n", r.Source,
-			r.Created, r.Updated, r.Unchanged, r.Deleted, r.Skipped, r.Warned, r.Took.Round(10*time.Millisecond))
+		fmt.Fprintf(b.w, "%-16s %d new, %d changed, %d unchanged, %d removed, %d skipped, %d warnings  %s\n",
+			r.Source, r.Created, r.Updated, r.Unchanged, r.Deleted, r.Skipped, r.Warned,
+			r.Took.Round(10*time.Millisecond))
 	}
 	for _, p := range r.Problems {
 		if p.Skipped {

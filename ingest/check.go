@@ -14,8 +14,8 @@ import (
 	"almanac/catalog"
 )
 
-// What a record may hold at most. Text that is longer is cut with a warning;
-// larger data is a bad item.
+// The limits of a record. Longer text is cut with a warning; larger data is a
+// bad item.
 const (
 	maxTitle   = 500     // characters
 	maxAuthor  = 300     // characters
@@ -30,38 +30,39 @@ const (
 var earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 
 const (
-	skew   = 48 * time.Hour            // a fact's date may lie so far ahead: other clocks, other time zones
-	future = 50 * 365 * 24 * time.Hour // and a planned one so far
+	skew   = 48 * time.Hour            // how far ahead a past event may be dated: other clocks and time zones
+	future = 50 * 365 * 24 * time.Hour // how far ahead a planned one may be
 )
 
 var (
 	errNoKey       = errors.New("has no key")
-	errKeyShape    = errors.New("its key has control characters or space around it")
-	errUnknownKind = errors.New("is of an unknown kind")
+	errKeyShape    = errors.New("its key has control characters or surrounding space")
+	errUnknownKind = errors.New("has an unknown kind")
 )
 
-// checker tests and repairs one entry. Warnings name what it repaired.
+// checker validates and repairs one entry, and warns of each repair.
 type checker struct {
 	now  time.Time
 	warn func(message string)
 }
 
-// checkRef tests what names a record.
+// checkRef validates the reference of a record.
 func checkRef(ref catalog.Ref) error {
 	switch _, known := catalog.InfoOf(ref.Kind); {
 	case !known:
 		return fmt.Errorf("%w %q", errUnknownKind, ref.Kind)
 	case ref.Key == "":
 		return errNoKey
-	case !utf8.ValidString(ref.Key) || strings.TrimSpace(ref.Key) != ref.Key || strings.ContainsFunc(ref.Key, unicode.IsControl):
+	case !utf8.ValidString(ref.Key) || strings.TrimSpace(ref.Key) != ref.Key ||
+		strings.ContainsFunc(ref.Key, unicode.IsControl):
 		return errKeyShape
 	case len(ref.Key) > catalog.MaxKey:
-		return fmt.Errorf("its key has %d bytes; at most %d are kept", len(ref.Key), catalog.MaxKey)
+		return fmt.Errorf("its key has %d bytes; the limit is %d", len(ref.Key), catalog.MaxKey)
 	}
 	return nil
 }
 
-// entry repairs what can be repaired and fails for a bad item.
+// entry repairs an entry; it fails if the item is bad beyond repair.
 func (c checker) entry(e *catalog.Entry) error {
 	if err := c.data(e.Record); err != nil {
 		return err
@@ -80,13 +81,13 @@ func (c checker) entry(e *catalog.Entry) error {
 	return nil
 }
 
-// data tests that a record's data is what its kind holds.
+// data checks that a record's data has the type of its kind.
 func (c checker) data(r catalog.Record) error {
 	if len(r.Data) == 0 {
 		return nil
 	}
 	if len(r.Data) > maxData {
-		return fmt.Errorf("its data has %d bytes; at most %d are kept", len(r.Data), maxData)
+		return fmt.Errorf("its data has %d bytes; the limit is %d", len(r.Data), maxData)
 	}
 	info, _ := catalog.InfoOf(r.Kind)
 	if err := json.Unmarshal(r.Data, reflect.New(info.Data).Interface()); err != nil {
@@ -105,7 +106,7 @@ func (c checker) texts(r *catalog.Record) {
 		{"summary", &r.Summary, maxSummary}, {"body", &r.Body, maxBody},
 	} {
 		if clean := catalog.Clean(*t.text); clean != *t.text {
-			c.warn(t.name + " is not valid UTF-8 text; what is not was replaced")
+			c.warn(t.name + " is not valid UTF-8 text; the invalid bytes were replaced")
 			*t.text = clean
 		}
 		if cut, ok := cutText(*t.text, t.most); ok {
@@ -135,14 +136,14 @@ func (c checker) dates(r *catalog.Record) {
 	c.fact("last_activity_at", &r.LastActivityAt)
 	c.within("starts_at", &r.StartsAt, future)
 	c.within("ends_at", &r.EndsAt, future)
-	// Voting ends before what is voted on takes effect.
+	// A vote ends before its subject takes effect.
 	if !r.EndsAt.IsZero() && r.EndsAt.Before(r.StartsAt) && r.Kind != catalog.KindVoteRequest {
 		c.warn("ends before it starts; its end was dropped")
 		r.EndsAt = time.Time{}
 	}
 }
 
-// fact drops an impossible date of something that has happened.
+// fact drops an impossible date of a past event.
 func (c checker) fact(name string, t *time.Time) { c.within(name, t, skew) }
 
 func (c checker) within(name string, t *time.Time, ahead time.Duration) {
@@ -153,8 +154,8 @@ func (c checker) within(name string, t *time.Time, ahead time.Duration) {
 	*t = time.Time{}
 }
 
-// address drops what must not stand behind a link: anything but http and
-// https with a host.
+// address drops an unsafe link target: anything but an http or https URL with
+// a host.
 func (c checker) address(name string, address *string) {
 	if *address == "" {
 		return
@@ -174,7 +175,7 @@ func limit[T any](c checker, name string, list *[]T) {
 	}
 }
 
-// events returns those of a reference's events that have a possible date.
+// events returns the events of a reference that have a possible date.
 func (c checker) events(in []catalog.Event) []catalog.Event {
 	out := make([]catalog.Event, 0, len(in))
 	for _, e := range in {

@@ -19,17 +19,17 @@ func TestBadItemsAreReportedAndSkipped(t *testing.T) {
 		entry catalog.Entry
 		want  string
 	}{
-		"unknown kind":       {entry(func(e *catalog.Entry) { e.Record.Kind = "poem" }), `is of an unknown kind "poem"`},
-		"no kind":            {entry(func(e *catalog.Entry) { e.Record.Kind = "" }), `is of an unknown kind ""`},
+		"unknown kind":       {entry(func(e *catalog.Entry) { e.Record.Kind = "poem" }), `has an unknown kind "poem"`},
+		"no kind":            {entry(func(e *catalog.Entry) { e.Record.Kind = "" }), `has an unknown kind ""`},
 		"no key":             {entry(func(e *catalog.Entry) { e.Record.Key = "" }), "has no key"},
-		"space around key":   {entry(func(e *catalog.Entry) { e.Record.Key = " bad" }), "space around it"},
+		"space around key":   {entry(func(e *catalog.Entry) { e.Record.Key = " bad" }), "surrounding space"},
 		"newline in key":     {entry(func(e *catalog.Entry) { e.Record.Key = "b\nd" }), "control characters"},
 		"key not UTF-8":      {entry(func(e *catalog.Entry) { e.Record.Key = "b\xffd" }), "control characters"},
 		"endless key":        {entry(func(e *catalog.Entry) { e.Record.Key = strings.Repeat("k", 2000) }), "its key has 2000 bytes"},
-		"data is no JSON":    {entry(func(e *catalog.Entry) { e.Record.Data = []byte("{") }), "its data is not a Doc"},
+		"data is not JSON":   {entry(func(e *catalog.Entry) { e.Record.Data = []byte("{") }), "its data is not a Doc"},
 		"data of wrong type": {entry(func(e *catalog.Entry) { e.Record.Data = []byte(`{"format":1}`) }), "its data is not a Doc"},
 		"endless data":       {entry(func(e *catalog.Entry) { e.Record.Data = make([]byte, 5<<20) }), "its data has 5242880 bytes"},
-		"twice":              {page("good"), "doc good stands twice"},
+		"twice":              {page("good"), "the source has doc good twice"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -59,8 +59,9 @@ func TestOddItemsAreRepairedWithAWarning(t *testing.T) {
 		want   string
 		check  func(catalog.Record) bool
 	}{
-		"a date before there were networks": {
-			func(e *catalog.Entry) { e.Record.CreatedAt = time.Unix(0, 0) }, "created_at 1970-01-01T00:00:00Z is impossible",
+		"a date before any network existed": {
+			func(e *catalog.Entry) { e.Record.CreatedAt = time.Unix(0, 0) },
+			"created_at 1970-01-01T00:00:00Z is impossible",
 			func(r catalog.Record) bool { return r.CreatedAt.IsZero() },
 		},
 		"a date in the future": {
@@ -68,7 +69,8 @@ func TestOddItemsAreRepairedWithAWarning(t *testing.T) {
 			func(r catalog.Record) bool { return r.UpdatedAt.IsZero() },
 		},
 		"an end before the start": {
-			func(e *catalog.Entry) { e.Record.StartsAt, e.Record.EndsAt = year(2033), year(2032) }, "ends before it starts",
+			func(e *catalog.Entry) { e.Record.StartsAt, e.Record.EndsAt = year(2033), year(2032) },
+			"ends before it starts",
 			func(r catalog.Record) bool { return r.StartsAt.Equal(year(2033)) && r.EndsAt.IsZero() },
 		},
 		"a plan for another century": {
@@ -80,7 +82,8 @@ func TestOddItemsAreRepairedWithAWarning(t *testing.T) {
 			func(r catalog.Record) bool { return r.Body == "a\uFFFDb\uFFFDc" },
 		},
 		"an endless title": {
-			func(e *catalog.Entry) { e.Record.Title = strings.Repeat("é", 400) }, "title has 800 bytes and was cut to 500",
+			func(e *catalog.Entry) { e.Record.Title = strings.Repeat("é", 400) },
+			"title has 800 bytes and was cut to 500",
 			func(r catalog.Record) bool { return r.Title == strings.Repeat("é", 250) },
 		},
 		"an endless body": {
@@ -91,8 +94,9 @@ func TestOddItemsAreRepairedWithAWarning(t *testing.T) {
 			func(e *catalog.Entry) { e.Record.URL = "javascript:alert(1)" }, "url is not a web address",
 			func(r catalog.Record) bool { return r.URL == "" },
 		},
-		"a parent that nobody knows": {
-			func(e *catalog.Entry) { e.Parent = catalog.Ref{Kind: catalog.KindRepo, Key: "none"} }, "its parent repo none is not known",
+		"a parent that is not in the catalog": {
+			func(e *catalog.Entry) { e.Parent = catalog.Ref{Kind: catalog.KindRepo, Key: "none"} },
+			"its parent repo none is not in the catalog",
 			func(r catalog.Record) bool { return r.Parent == 0 },
 		},
 		"neither title nor text": {

@@ -18,82 +18,81 @@ import (
 )
 
 // Connector pulls one source. Sync reads everything that changed since the
-// cursor and hands it to out in any order, parents before their children.
-// It runs in one goroutine of the pipeline's and returns when the source is
-// exhausted, ctx is done or the source as a whole fails; a single bad item is
-// reported with out.Skip and does not end the run. A run may be repeated from
-// the same cursor at any time: connectors hold no state of their own.
+// cursor and passes it to out, parents before their children but otherwise in
+// any order. It runs in one goroutine of the pipeline and returns when the
+// source is exhausted, ctx is done or the source as a whole fails; a single bad
+// item is reported with out.Skip and does not end the run. A run may be repeated
+// from the same cursor at any time: connectors keep no state of their own.
 type Connector interface {
 	Sync(ctx context.Context, cursor string, out Sink) (Outcome, error)
 }
 
-// Advised is a Connector whose options are sound and yet may not be what the
-// operator wants. `almanac network check` shows what it says.
+// Advised is a Connector that can advise against options which are valid but
+// may not be what the operator wants. `almanac network check` prints its advice.
 type Advised interface {
 	Connector
 	Advice() []string
 }
 
-// Sink takes what a connector finds. Its methods may write a batch and
-// therefore fail; the connector returns such an error unchanged.
+// Sink receives what a connector finds. Methods that return an error may write
+// a batch; the connector returns such an error unchanged.
 type Sink interface {
-	// Put hands over one record with what hangs on it.
+	// Put stores one record with its links, aliases, votes and tags.
 	Put(ctx context.Context, e catalog.Entry) error
-	// Events hands over the complete events of one reference.
+	// Events stores the complete list of events of one reference.
 	Events(ctx context.Context, events []catalog.Event) error
-	// Snapshot hands over the state of a series as of now. It is stored when
-	// the run succeeds, unless the newest one of the series says the same.
+	// Snapshot reports the current state of a series. It is stored when the run
+	// succeeds, unless it equals the newest one of the series.
 	Snapshot(s catalog.Snapshot)
-	// Keep says that a record exists upstream unchanged and needs no write.
+	// Keep reports that a record exists upstream unchanged and needs no write.
 	Keep(ref catalog.Ref)
 	// Skip reports an item that could not be read: where, and why.
 	Skip(locator string, err error)
-	// Warn reports something odd about an item that was read all the same.
+	// Warn reports something odd about an item that was read nevertheless.
 	Warn(locator, message string)
-	// Progress says how much of the source is done; total 0 = unknown.
+	// Progress reports how much of the source is done; total 0 = unknown.
 	Progress(done, total int)
 }
 
-// Outcome is the end of a complete run.
+// Outcome is the result of a successful run.
 type Outcome struct {
 	// Cursor is where the next run starts.
 	Cursor string
-	// Complete says that every live record of the source was put or kept, so
-	// that whatever was not is gone upstream and becomes a tombstone.
+	// Complete means that every live record of the source was put or kept: any
+	// other is gone upstream and becomes a tombstone.
 	Complete bool
-	// Gone names records that are, for sources that never list all of theirs.
+	// Gone names the records that are gone, for sources that never list all.
 	Gone []catalog.Ref
 }
 
-// Environment is what a connector is built with besides its options.
+// Environment is what a connector is built from besides its options.
 type Environment struct {
 	Network network.Network
 	Now     func() time.Time
 	Log     *slog.Logger
-	// HTTP makes every request to an address that options or data name.
+	// HTTP makes every request to an address from options or data.
 	HTTP *outbound.Client
-	// Files is the network's folder: what lies beside its YAML file, or comes
-	// with the program for a preset. Options name files in it by slash-separated
+	// Files is the network's folder: the directory of its YAML file, or the
+	// embedded one of a preset. Options name files in it by slash-separated
 	// relative paths; see Place and Local. Nil is an empty folder.
 	Files fs.FS
-	// WorkDir is a directory of the source's own that survives restarts and
-	// may be deleted at any time (clones, caches). It exists.
+	// WorkDir is the source's own directory for clones and caches. It exists,
+	// survives restarts and may be deleted at any time.
 	WorkDir string
-	// CorpusDir is network.corpus_dir of the configuration: what a source
-	// option "${corpus}" stands for.
+	// CorpusDir is network.corpus_dir of the configuration; it replaces
+	// "${corpus}" in options.
 	CorpusDir string
 	// Getenv returns the environment variable that an option names, which may
-	// hold a secret; nil asks the process's environment. See Secret.
+	// hold a secret; nil reads the process's environment. See Secret.
 	Getenv func(name string) string
-	// Pseudonym returns what stands for a mail address: a salted hash, the
-	// same for the same address as long as the data directory lives. What may
-	// identify a person by address only (sender, message id) is stored so.
+	// Pseudonym returns the substitute for a mail address: a salted hash that is
+	// stable for the life of the data directory. Fields that identify a person
+	// by address only (sender, message id) store it instead of the address.
 	Pseudonym func(address string) string
 }
 
-// Place returns the file system that a path of the options lies in, and its
-// name there: a relative path lies in the network's folder, an absolute one on
-// this machine.
+// Place resolves a path from the options to a file system and a name in it: a
+// relative path is in the network's folder, an absolute one on this machine.
 func (e Environment) Place(name string) (fs.FS, string) {
 	switch {
 	case filepath.IsAbs(name):
@@ -106,16 +105,16 @@ func (e Environment) Place(name string) (fs.FS, string) {
 	return e.Files, path.Clean(name)
 }
 
-// Folder is a network's folder that is a directory of this machine. What is
-// read by other programs, such as a git repository, needs one.
+// Folder is a network's folder that is a directory on this machine, which
+// other programs, such as git, need to read from it.
 type Folder interface {
 	fs.FS
 	Dir() string // absolute
 }
 
-// Local returns the path on this machine of a path of the options: a relative
-// one lies in the network's folder. Of a folder that comes with the program
-// nothing is on this machine, and the path is returned as it is.
+// Local resolves a path from the options to a path on this machine: a relative
+// one is in the network's folder. An embedded folder is not on this machine:
+// then the path is returned unchanged.
 func (e Environment) Local(name string) string {
 	if folder, ok := e.Files.(Folder); ok && !filepath.IsAbs(name) {
 		return filepath.Join(folder.Dir(), name)
@@ -123,8 +122,8 @@ func (e Environment) Local(name string) string {
 	return name
 }
 
-// Secret returns the environment variable that an option names, without the
-// space around it; "" if it is not set.
+// Secret returns the environment variable that an option names, trimmed of
+// space; "" if it is not set.
 func (e Environment) Secret(name string) string {
 	if e.Getenv == nil {
 		return strings.TrimSpace(os.Getenv(name))

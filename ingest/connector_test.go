@@ -18,7 +18,7 @@ func TestPlace(t *testing.T) {
 	folder := ingest.Environment{Files: fstest.MapFS{"mail/a.txt": {Data: []byte("of the folder")}}}
 	for _, c := range []struct {
 		env        ingest.Environment
-		name, want string // "" = not there
+		name, want string // "" = does not exist
 	}{
 		{folder, "mail/a.txt", "of the folder"},
 		{folder, "./mail//a.txt", "of the folder"},

@@ -6,18 +6,19 @@ import (
 	"almanac/catalog"
 )
 
-// edition changes with what the pipeline makes of an entry (masking, mentions,
-// references, summaries), so that a newer program reads again what is unchanged upstream.
+// edition is the version of what the pipeline makes of an entry (masking,
+// mentions, references, summaries). A newer program with another edition reads
+// everything again, even what is unchanged upstream.
 const edition = "3"
 
-// stamp begins every stored cursor: it is what of the pipeline decided what the
-// records before the cursor look like.
+// stamp is the prefix of every stored cursor: the parts of the pipeline that
+// determined the content of the records before the cursor.
 func (r *run) stamp() string {
 	return edition + " " + r.src.Kind + " " + r.mentions.key(0) + " "
 }
 
-// openCursor returns the connector's cursor of a stored one: none, and so
-// everything again, if it was left by another connector or edition.
+// openCursor returns the connector's part of a stored cursor, or "", which
+// reads everything again, if another connector or edition stored it.
 func (r *run) openCursor(state catalog.SourceState) string {
 	cursor, ok := strings.CutPrefix(state.Cursor, r.stamp())
 	if !ok {

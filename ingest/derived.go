@@ -14,18 +14,18 @@ import (
 	"almanac/catalog/derive"
 )
 
-// derivedEdition changes with what is derived, so that a newer program
-// derives again.
+// derivedEdition is the version of what is derived: a newer program with
+// another one derives again.
 const derivedEdition = "1"
 
-// Meta keys of what the derived records were made of.
+// Meta keys that record what the derived records were made from.
 const (
 	derivedFrom   = "derived.from"   // edition, change-log position and day
 	derivedInputs = "derived.inputs" // edition and digest of the input records
 )
 
-// How many snapshots of a series are kept: 90 days of them, by the day or
-// every quarter of an hour.
+// How many snapshots of a series are kept: 90 days of daily or quarter-hourly
+// ones.
 const (
 	keepDays   = 90
 	keepFrames = keepDays * 24 * 4
@@ -34,16 +34,16 @@ const (
 // derivation is the state of a pipeline's derivations.
 type derivation struct {
 	mu  sync.Mutex // held while deriving: one at a time
-	day string     // of UTC, when it was last tried
+	day string     // of the last attempt, in UTC
 }
 
-// Derive brings what follows from the catalog up to date: radar items of
-// release notes, links between projects, repositories, applications, releases
-// and operations, the day's statistics. Records and links belong to
-// catalog.DerivedSource, which is no source of the network's and has no sync
+// Derive updates what is computed from the catalog: radar items from release
+// notes, links between projects, repositories, applications, releases and
+// operations, and the day's statistics. Records and links belong to
+// catalog.DerivedSource, which is not a source of the network and has no sync
 // state. It does nothing while neither the catalog nor the day has changed,
-// and writes only what is different; cut short, it is repeated as a whole.
-// Calls at the same time wait for each other.
+// and writes only what differs; if interrupted, it is repeated as a whole.
+// Concurrent calls wait for each other.
 func (p *Pipeline) Derive(ctx context.Context) error {
 	p.derived.mu.Lock()
 	defer p.derived.mu.Unlock()
@@ -55,16 +55,15 @@ func (p *Pipeline) Derive(ctx context.Context) error {
 	return nil
 }
 
-// follow derives between the runs of a scheduler, which goes on when that
-// fails: the next run tries again.
+// follow derives between the runs of a scheduler. A failure is logged, and the
+// next run tries again.
 func (p *Pipeline) follow(ctx context.Context) {
 	if err := p.Derive(ctx); err != nil && ctx.Err() == nil {
-		p.config.Log.ErrorContext(ctx, "what follows from the catalog was not brought up to date", "error", err)
+		p.config.Log.ErrorContext(ctx, "derived records could not be updated", "error", err)
 	}
 }
 
-// followDay is follow on the first call of a day of UTC: sources may be quiet
-// for longer.
+// followDay calls follow once per UTC day: sources may not change for longer.
 func (p *Pipeline) followDay(ctx context.Context) {
 	p.derived.mu.Lock()
 	day := p.derived.day
@@ -90,21 +89,29 @@ func (p *Pipeline) derive(ctx context.Context, today string) error {
 	if err := p.deriveStats(ctx, today); err != nil {
 		return fmt.Errorf("statistics: %w", err)
 	}
-	for series, keep := range map[string]int{catalog.SeriesStats: keepDays, catalog.SeriesNetwork: keepFrames, catalog.SeriesMarket: keepFrames} {
+	kept := map[string]int{
+		catalog.SeriesStats:   keepDays,
+		catalog.SeriesNetwork: keepFrames,
+		catalog.SeriesMarket:  keepFrames,
+	}
+	for series, keep := range kept {
 		if err := store.PruneSnapshots(ctx, series, keep); err != nil {
 			return fmt.Errorf("old snapshots: %w", err)
 		}
 	}
-	// What was written here moved the log on, and so the next call looks once
-	// more; a change that came in between must not be missed.
+	// The writes above moved the log past position, so the next call looks once
+	// more; storing the later position could miss a change made in between.
 	return store.SetMeta(ctx, derivedFrom, position)
 }
 
-// inputKinds are the kinds that derived records and links are made of.
-var inputKinds = []catalog.Kind{catalog.KindRelease, catalog.KindRadar, catalog.KindOperation, catalog.KindProject, catalog.KindRepo, catalog.KindApp}
+// inputKinds are the kinds that derived records and links are made from.
+var inputKinds = []catalog.Kind{
+	catalog.KindRelease, catalog.KindRadar, catalog.KindOperation,
+	catalog.KindProject, catalog.KindRepo, catalog.KindApp,
+}
 
-// deriveRecords writes the records and links that follow from others, and
-// removes those that do not any more.
+// deriveRecords writes the records and links derived from others, and removes
+// those that are no longer derived.
 func (p *Pipeline) deriveRecords(ctx context.Context) error {
 	store := p.config.Store
 	heads, _, err := store.List(ctx, catalog.ListQuery{Kinds: inputKinds})
@@ -136,7 +143,7 @@ func (p *Pipeline) deriveRecords(ctx context.Context) error {
 	return store.SetMeta(ctx, derivedInputs, inputs)
 }
 
-// radar makes the radar items of releases beside the curated ones.
+// radar makes the radar items of releases, given the curated ones.
 func (p *Pipeline) radar(ctx context.Context, releases, curated []catalog.Record) ([]catalog.Entry, error) {
 	var withBody []catalog.Record
 	ids := make([]int64, len(releases))
@@ -165,8 +172,7 @@ func (p *Pipeline) radar(ctx context.Context, releases, curated []catalog.Record
 	return entries, nil
 }
 
-// replaceDerived puts the entries in the place of what the derived source
-// held.
+// replaceDerived replaces the records of the derived source with the entries.
 func (p *Pipeline) replaceDerived(ctx context.Context, entries []catalog.Entry) error {
 	store := p.config.Store
 	vanished, err := store.LiveKeys(ctx, catalog.DerivedSource)
@@ -193,8 +199,8 @@ func (p *Pipeline) replaceDerived(ctx context.Context, entries []catalog.Entry) 
 	return err
 }
 
-// deriveStats stores what the catalog holds as the day's snapshot, whose time
-// is the day's first moment: later figures of the same day take its place.
+// deriveStats stores the catalog's figures as the day's snapshot, whose time is
+// the start of the day: later figures of the same day replace it.
 func (p *Pipeline) deriveStats(ctx context.Context, today string) error {
 	store := p.config.Store
 	counts, err := store.Counts(ctx)

@@ -18,8 +18,9 @@ import (
 
 func release(key, version, body string) catalog.Entry {
 	return entry(catalog.Record{
-		Kind: catalog.KindRelease, Key: key, Title: "Lightvessel " + version, Body: body, Container: "north-sea/lightvessel",
-		URL: "https://forge.example.org/" + key,
+		Kind: catalog.KindRelease, Key: key, Title: "Lightvessel " + version, Body: body,
+		Container: "north-sea/lightvessel",
+		URL:       "https://forge.example.org/" + key,
 	}, catalog.Release{Version: version})
 }
 
@@ -32,7 +33,8 @@ func entry(r catalog.Record, data any) catalog.Entry {
 	return catalog.Entry{Record: r}
 }
 
-const breakingNotes = "# Lightvessel 2.0.0\n\n## Breaking changes\n\n- The lamp takes its oil from NSP-12 tanks alone.\n- The horn was renamed to siren in all commands.\n"
+const breakingNotes = "# Lightvessel 2.0.0\n\n## Breaking changes\n\n" +
+	"- The lamp takes its oil from NSP-12 tanks alone.\n- The horn was renamed to siren in all commands.\n"
 
 func (f *fixture) pipeline() *ingest.Pipeline { return ingest.New(f.config) }
 
@@ -103,7 +105,8 @@ func TestDeriveMakesRadarOfReleaseNotes(t *testing.T) {
 		}
 	})
 	t.Run("a curated item about the release wins", func(t *testing.T) {
-		curated := entry(catalog.Record{Kind: catalog.KindRadar, Key: "new-lamp", Title: "A new lamp", URL: notes.Record.URL}, catalog.Radar{})
+		curated := entry(catalog.Record{Kind: catalog.KindRadar, Key: "new-lamp", Title: "A new lamp",
+			URL: notes.Record.URL}, catalog.Radar{})
 		f.run("second", listing(curated))
 		f.derive(p)
 		if keys := f.keys(catalog.DerivedSource); len(keys) != 0 {
@@ -126,21 +129,25 @@ func TestDeriveMakesRadarOfReleaseNotes(t *testing.T) {
 
 func TestDeriveJoins(t *testing.T) {
 	f := setup(t)
-	project := entry(catalog.Record{Kind: catalog.KindProject, Key: "buoys", Title: "Buoys"}, catalog.Project{Repos: []string{"north-sea/buoys"}})
-	repo := entry(catalog.Record{Kind: catalog.KindRepo, Key: "north-sea/buoys"}, catalog.Repo{FullName: "north-sea/buoys"})
+	project := entry(catalog.Record{Kind: catalog.KindProject, Key: "buoys", Title: "Buoys"},
+		catalog.Project{Repos: []string{"north-sea/buoys"}})
+	repo := entry(catalog.Record{Kind: catalog.KindRepo, Key: "north-sea/buoys"},
+		catalog.Repo{FullName: "north-sea/buoys"})
 	app := entry(catalog.Record{Kind: catalog.KindApp, Key: "00ab"}, catalog.App{Project: "buoys"})
-	operation := entry(catalog.Record{Kind: catalog.KindOperation, Key: "op", Title: "Deploy Lightvessel v2.0.0 to the estuary"}, catalog.Operation{})
+	operation := entry(catalog.Record{Kind: catalog.KindOperation, Key: "op",
+		Title: "Deploy Lightvessel v2.0.0 to the estuary"}, catalog.Operation{})
 	notes := release("lightvessel@2.0.0", "2.0.0", "Nothing of note.")
 	f.run("first", listing(project, repo, app, operation, notes))
 	p := f.pipeline()
 	f.derive(p)
-	if got, want := f.linksFrom(f.get(catalog.KindProject, "buoys")), []catalog.Ref{repo.Record.Ref(), app.Record.Ref()}; !slices.Equal(got, want) {
+	want := []catalog.Ref{repo.Record.Ref(), app.Record.Ref()}
+	if got := f.linksFrom(f.get(catalog.KindProject, "buoys")); !slices.Equal(got, want) {
 		t.Errorf("project links to %v, want %v", got, want)
 	}
 	if got := f.linksFrom(f.get(catalog.KindOperation, "op")); !slices.Equal(got, []catalog.Ref{notes.Record.Ref()}) {
 		t.Errorf("operation links to %v", got)
 	}
-	f.run("first", listing(project, app, operation, repo)) // four of five are no shrunk source
+	f.run("first", listing(project, app, operation, repo)) // four of five is not a shrunk source
 	f.derive(p)
 	if got := f.linksFrom(f.get(catalog.KindOperation, "op")); len(got) != 0 {
 		t.Errorf("operation still links to %v", got)
@@ -182,7 +189,7 @@ func TestDeriveKeepsAStatisticADay(t *testing.T) {
 	}
 }
 
-// pruning is a store that tells which series are cut to how many snapshots.
+// pruning is a store that records how many snapshots of each series are kept.
 type pruning struct {
 	*spy
 	kept map[string]int
@@ -199,7 +206,8 @@ func TestDeriveBoundsEverySeries(t *testing.T) {
 	f.config.Store = store
 	f.derive(f.pipeline())
 	const quarters = 90 * 24 * 4
-	if want := map[string]int{catalog.SeriesStats: 90, catalog.SeriesNetwork: quarters, catalog.SeriesMarket: quarters}; !maps.Equal(store.kept, want) {
+	want := map[string]int{catalog.SeriesStats: 90, catalog.SeriesNetwork: quarters, catalog.SeriesMarket: quarters}
+	if !maps.Equal(store.kept, want) {
 		t.Errorf("kept %v, want %v", store.kept, want)
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// clock is a time that only tests move.
+// clock is a time that tests advance.
 type clock struct {
 	mu sync.Mutex // guards t
 	t  time.Time
@@ -37,7 +37,7 @@ func (c *clock) advance(d time.Duration) {
 	c.t = c.t.Add(d)
 }
 
-// spy is a real store that remembers the batches it was given and can fail.
+// spy is a real store that records the batches applied to it and can fail.
 type spy struct {
 	*sqlite.Store
 	batches []catalog.Batch
@@ -54,7 +54,7 @@ func (s *spy) Apply(ctx context.Context, b catalog.Batch) (catalog.Result, error
 	return s.Store.Apply(ctx, b)
 }
 
-// connector is a connector made of its Sync.
+// connector is a Connector from its Sync function.
 type connector func(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error)
 
 func (c connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
@@ -75,7 +75,8 @@ func listing(entries ...catalog.Entry) connector {
 
 func page(key string) catalog.Entry {
 	return catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindDoc, Key: key, Title: "Page " + key, Path: "pages/" + key + ".md", Body: "All about " + key + ".",
+		Kind: catalog.KindDoc, Key: key, Title: "Page " + key, Path: "pages/" + key + ".md",
+		Body: "All about " + key + ".",
 	}}
 }
 
@@ -93,7 +94,7 @@ var testNetwork = network.Network{
 	Sources:   []network.Source{{Name: "first", Kind: "fake"}, {Name: "second", Kind: "fake"}},
 }
 
-// fixture is a pipeline over a store of its own.
+// fixture is a pipeline with its own store.
 type fixture struct {
 	*testing.T
 	store  *spy
@@ -117,7 +118,7 @@ func setup(t *testing.T) *fixture {
 	return &fixture{T: t, store: s, clock: c, config: ingest.Config{Store: s, Network: testNetwork, Now: c.now}}
 }
 
-// run runs a source of the test network and fails the test if that fails.
+// run runs a source of the test network and fails the test on an error.
 func (f *fixture) run(source string, c ingest.Connector) ingest.Report {
 	f.Helper()
 	report, err := f.try(source, c)
@@ -180,7 +181,7 @@ func (f *fixture) lastChange() int64 {
 	return n
 }
 
-// cursorOf asks a source which cursor a connector would get.
+// cursorOf returns the cursor that a connector of the source would get.
 func (f *fixture) cursorOf(source string) string {
 	f.Helper()
 	var got string

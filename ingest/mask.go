@@ -7,21 +7,21 @@ import (
 	"unicode/utf8"
 )
 
-// hidden stands where a mail address stood.
+// hidden replaces a mail address.
 const hidden = "[email hidden]"
 
 // mask replaces the mail addresses in a text: plain, in angle brackets, as
 // mailto links, with the at sign escaped (%40, &#64;, full width) or written
-// as (at), with quoted or international parts, and the addresses that mailing
-// lists make of others (jane=site.example@lists.example).
+// as (at), with quoted or international parts, and addresses rewritten by
+// mailing lists (jane=site.example@lists.example).
 //
-// It keeps what only looks like one: package and action versions
+// It keeps what only looks like an address: package and action versions
 // (@scope/pkg@1.2.3, setup@v4), image digests, names without a dotted domain
-// (CLIENT@realm), file names (logo@2x.png), addresses by number
-// (root@10.0.0.1), and logins that commands need: git@host:path and the user
-// of a database or ssh URL.
+// (CLIENT@realm), file names (logo@2x.png), numeric hosts (root@10.0.0.1), and
+// logins that commands need: git@host:path and the user of a database or ssh
+// URL.
 func mask(s string) string {
-	// Hiding one address can join what stood around it, so the text is read
+	// Hiding one address can join the text around it into another, so repeat
 	// until nothing changes; each round has fewer at signs than the last.
 	for {
 		masked := maskOnce(s)
@@ -52,13 +52,14 @@ func maskOnce(s string) string {
 }
 
 var (
-	hiddenLink    = regexp.MustCompile(`(?i)\[((?:[^\[\]]|\[email hidden\])*)\]\(<?(?:mailto:)?\[email hidden\][^)\s]*\)`)
+	hiddenLink = regexp.MustCompile(
+		`(?i)\[((?:[^\[\]]|\[email hidden\])*)\]\(<?(?:mailto:)?\[email hidden\][^)\s]*\)`)
 	hiddenBracket = regexp.MustCompile(`(?i)<(?:mailto:)?\[email hidden\][^<>\s]*>`)
 	hiddenPair    = regexp.MustCompile(`(?:"?\[email hidden\]"?[ \t]+)?\[email hidden\]`)
 )
 
-// tidyHidden drops the link and the brackets around a hidden address, which
-// lead nowhere or would read as a tag.
+// tidyHidden drops the link and the brackets around a hidden address: the link
+// is dead, and the brackets would be parsed as a tag.
 func tidyHidden(s string) string {
 	s = hiddenLink.ReplaceAllStringFunc(s, func(link string) string {
 		text := strings.TrimSpace(hiddenLink.FindStringSubmatch(link)[1])
@@ -71,9 +72,9 @@ func tidyHidden(s string) string {
 	return hiddenPair.ReplaceAllString(s, hidden)
 }
 
-// nextAddress finds the first mail address at or after an offset. Both ways
-// it reads no further than the separators around it, so a text is read in
-// linear time whatever is in it.
+// nextAddress finds the first mail address at or after an offset. In both
+// directions it stops at the surrounding separators, so masking takes linear
+// time on any text.
 func nextAddress(s string, from int) (start, end int, ok bool) {
 	for i := from; i < len(s); i++ {
 		width, worded := atSign(s, i)
@@ -153,8 +154,8 @@ func addressAt(s string, from, at, width int, worded bool) (start, end int, ok b
 	if start == left {
 		return 0, 0, false
 	}
-	// Extracted text breaks long addresses after a dot. Only one in angle
-	// brackets, or one that a list made, cannot be the end of a sentence.
+	// Extracted text wraps long addresses after a dot. Only in angle brackets, or
+	// in an address rewritten by a list, can that dot not end a sentence.
 	wraps := start > 0 && s[start-1] == '<' || strings.Contains(s[start:left], "=")
 	end = domainEnd(s, right, wraps)
 	if end == right || isLogin(s, start, left, end) {
@@ -167,7 +168,8 @@ func addressAt(s string, from, at, width int, worded bool) (start, end int, ok b
 func localStart(s string, from, end int) int {
 	if end-1 > from && s[end-1] == '"' {
 		open := strings.LastIndexByte(s[from:end-1], '"')
-		if quoted := s[from+open+1 : end-1]; open >= 0 && len(quoted) > 0 && len(quoted) <= 64 && !strings.ContainsAny(quoted, "\n<>") {
+		quoted := s[from+open+1 : end-1]
+		if open >= 0 && len(quoted) > 0 && len(quoted) <= 64 && !strings.ContainsAny(quoted, "\n<>") {
 			return from + open
 		}
 		return end
@@ -192,7 +194,8 @@ func localStart(s string, from, end int) int {
 
 func isLocal(r rune) bool {
 	if r < utf8.RuneSelf {
-		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(`._%+-='\`, r)
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune(`._%+-='\`, r)
 	}
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
@@ -201,7 +204,7 @@ func isLocal(r rune) bool {
 type label struct{ start, end int }
 
 // domainEnd returns the end of the mail domain that begins at start, or start
-// when none does. If it wraps, lines may break after its dots.
+// if there is none. If wraps is set, lines may break after its dots.
 func domainEnd(s string, start int, wraps bool) int {
 	if start < len(s) && s[start] == '[' {
 		return literalEnd(s, start)
@@ -218,14 +221,15 @@ func domainEnd(s string, start int, wraps bool) int {
 	return start
 }
 
-// literalEnd reads a domain by number: [192.0.2.1], [IPv6:2001:db8::1].
+// literalEnd reads an address literal: [192.0.2.1], [IPv6:2001:db8::1].
 func literalEnd(s string, start int) int {
 	n := strings.IndexByte(s[start:min(len(s), start+48)], ']')
 	if n < 0 {
 		return start
 	}
 	number := strings.TrimPrefix(s[start+1:start+n], "IPv6:")
-	if len(number) < 3 || strings.Trim(number, "0123456789abcdefABCDEF.:") != "" || !strings.ContainsAny(number, ".:") {
+	if len(number) < 3 || strings.Trim(number, "0123456789abcdefABCDEF.:") != "" ||
+		!strings.ContainsAny(number, ".:") {
 		return start
 	}
 	return start + n + 1
@@ -280,8 +284,8 @@ func dotSign(s string) int {
 	return 0
 }
 
-// topLevel returns the length of the top-level domain that a label is or
-// begins with (com-Founder), 0 for none.
+// topLevel returns the length of the top-level domain at the start of a label,
+// which may have a suffix (com-Founder); 0 for none.
 func topLevel(s string) int {
 	if prefixFold(s, "xn--") > 0 && len(s) > 4 {
 		return len(s)
@@ -298,8 +302,8 @@ func topLevel(s string) int {
 	return len(s)
 }
 
-// isVersion says whether what follows the at sign is a version: 1.2.3,
-// v1.4, 1.x.y. Domains such as 163.com are none.
+// isVersion reports whether a version follows the at sign: 1.2.3, v1.4, 1.x.y.
+// Domains such as 163.com are not versions.
 func isVersion(s string, labels []label) bool {
 	major := strings.TrimPrefix(strings.ToLower(s[labels[0].start:labels[0].end]), "v")
 	minor := strings.ToLower(s[labels[1].start:labels[1].end])
@@ -312,19 +316,20 @@ func isVersion(s string, labels []label) bool {
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
-// isFile says whether the domain ends like a file's name, in an extension
-// that is no top-level domain.
+// isFile reports whether the domain ends like a file name, in an extension
+// that is not a top-level domain.
 func isFile(s string, labels []label) bool {
 	last := labels[len(labels)-1]
 	switch strings.ToLower(s[last.start:last.end]) {
-	case "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "css", "js", "ts", "jsx", "tsx", "mjs", "json", "yaml", "yml", "toml",
-		"xml", "html", "htm", "mdx", "rst", "txt", "csv", "pdf", "pem", "crt", "key", "jar", "tgz", "gz", "lock", "log", "sum":
+	case "png", "jpg", "jpeg", "gif", "svg", "webp", "ico", "css", "js", "ts", "jsx", "tsx", "mjs",
+		"json", "yaml", "yml", "toml", "xml", "html", "htm", "mdx", "rst", "txt", "csv", "pdf",
+		"pem", "crt", "key", "jar", "tgz", "gz", "lock", "log", "sum":
 		return true
 	}
 	return false
 }
 
-// isLogin says whether the address is the user and host of a command or URL.
+// isLogin reports whether the address is the user and host of a command or URL.
 func isLogin(s string, start, left, end int) bool {
 	before := s[max(0, start-80):start]
 	scheme, userinfo, isURL := cutLast(before, "://")
@@ -344,14 +349,15 @@ func cutLast(s, sep string) (before, after string, found bool) {
 	return s, "", false
 }
 
-// hasLogins says whether text ends in the scheme of a URL whose user is a
-// login and not a person.
+// hasLogins reports whether text ends in a URL scheme whose user is a login and
+// not a person.
 func hasLogins(text string) bool {
 	scheme := strings.ToLower(text[strings.LastIndexFunc(text, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '+'
 	})+1:])
 	switch scheme {
-	case "ssh", "git", "git+ssh", "sftp", "ftp", "postgres", "postgresql", "mysql", "mongodb", "mongodb+srv", "redis", "rediss", "amqp", "amqps", "nats":
+	case "ssh", "git", "git+ssh", "sftp", "ftp", "postgres", "postgresql", "mysql", "mongodb", "mongodb+srv",
+		"redis", "rediss", "amqp", "amqps", "nats":
 		return true
 	}
 	return false

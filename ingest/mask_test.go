@@ -55,7 +55,7 @@ func TestMaskHidesMailAddresses(t *testing.T) {
 	}
 }
 
-func TestMaskKeepsWhatIsNoAddress(t *testing.T) {
+func TestMaskKeepsWhatIsNotAnAddress(t *testing.T) {
 	for name, text := range map[string]string{
 		"a scoped package version":        "npm install @scope/pkg@1.2.3",
 		"a package version":               "user@1.2.3 and user@v1.4.0-rc.1 and pkg@1.x.y and pkg@10.0.x",
@@ -89,7 +89,7 @@ func TestMaskKeepsWhatIsNoAddress(t *testing.T) {
 	}
 }
 
-// plainAddress is what nobody may find in masked text.
+// plainAddress must not match masked text.
 var plainAddress = regexp.MustCompile(`(?i)(?:^|[\s,;])[a-z0-9]{1,20}@[a-z0-9]{2,20}\.(?:example|com|org)(?:$|[\s,;])`)
 
 func FuzzMask(f *testing.F) {
@@ -109,7 +109,7 @@ func FuzzMask(f *testing.F) {
 			t.Errorf("broke UTF-8: %q → %q", s, got)
 		}
 		if found := plainAddress.FindString(got); found != "" {
-			t.Errorf("%q is left of %q", found, s)
+			t.Errorf("%q remains of %q", found, s)
 		}
 		if !strings.Contains(s, "@") && !strings.ContainsAny(s, "%&([{＠﹫") && got != s {
 			t.Errorf("changed %q, which has no at sign, to %q", s, got)
@@ -121,22 +121,22 @@ func TestPeopleAreNamedWithoutTheirAddress(t *testing.T) {
 	p := people{salt: []byte("pepper")}
 	alone := p.pseudonym("jane@site.example")
 	tests := map[string]struct{ field, want string }{
-		"a name stays":                          {"Jane Doe", "Jane Doe"},
-		"a handle stays":                        {"@jane", "@jane"},
-		"name and address":                      {"Jane Doe <jane@site.example>", "Jane Doe"},
-		"quoted name and address":               {`"Doe, Jane" <jane@site.example>`, "Doe, Jane"},
-		"address in parentheses":                {"Jane Doe (jane@site.example)", "Jane Doe"},
-		"address first":                         {"jane@site.example (Jane Doe)", "Jane Doe"},
-		"address as a link":                     {"Jane Doe ([jane@site.example](mailto:jane@site.example))", "Jane Doe"},
-		"name - address":                        {"Jane Doe - jane@site.example", "Jane Doe"},
-		"several":                               {"Jane <j@site.example>, Joe <joe@site.example>", "Jane, Joe"},
-		"several, one without name":             {"Jane <j@site.example>, joe@site.example, Ann", "Jane, Ann"},
-		"an address alone becomes a pseudonym":  {"jane@site.example", alone},
-		"in brackets too":                       {" <jane@site.example> ", alone},
-		"in capitals it is the same person":     {"JANE@Site.Example", alone},
-		"as a mailto address too":               {"mailto:jane@site.example", alone},
-		"an address and punctuation is no name": {"<jane@site.example>,", alone},
-		"nothing":                               {"", ""},
+		"a name stays":                             {"Jane Doe", "Jane Doe"},
+		"a handle stays":                           {"@jane", "@jane"},
+		"name and address":                         {"Jane Doe <jane@site.example>", "Jane Doe"},
+		"quoted name and address":                  {`"Doe, Jane" <jane@site.example>`, "Doe, Jane"},
+		"address in parentheses":                   {"Jane Doe (jane@site.example)", "Jane Doe"},
+		"address first":                            {"jane@site.example (Jane Doe)", "Jane Doe"},
+		"address as a link":                        {"Jane Doe ([jane@site.example](mailto:jane@site.example))", "Jane Doe"},
+		"name - address":                           {"Jane Doe - jane@site.example", "Jane Doe"},
+		"several":                                  {"Jane <j@site.example>, Joe <joe@site.example>", "Jane, Joe"},
+		"several, one without name":                {"Jane <j@site.example>, joe@site.example, Ann", "Jane, Ann"},
+		"an address alone becomes a pseudonym":     {"jane@site.example", alone},
+		"in brackets too":                          {" <jane@site.example> ", alone},
+		"in capitals it is the same person":        {"JANE@Site.Example", alone},
+		"as a mailto address too":                  {"mailto:jane@site.example", alone},
+		"an address and punctuation is not a name": {"<jane@site.example>,", alone},
+		"nothing":                                  {"", ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -155,8 +155,11 @@ func TestPeopleAreNamedWithoutTheirAddress(t *testing.T) {
 
 func TestMaskDataKeepsOrderAndNumbers(t *testing.T) {
 	p := people{}
-	in := `{"z":12345678901234567890,"a":["Jane <jane@site.example>","see jane@site.example"],"h":{"j@site.example":null},"pkg":"@s/p@1.2.3","q":"say \"hi\" \u003cj@site.example\u003e","u":"j\u0040site.example"}`
-	want := `{"z":12345678901234567890,"a":["Jane","see [email hidden]"],"h":{"[email hidden]":null},"pkg":"@s/p@1.2.3","q":"say \"hi\" [email hidden]","u":"[email hidden]"}`
+	in := `{"z":12345678901234567890,"a":["Jane <jane@site.example>","see jane@site.example"],` +
+		`"h":{"j@site.example":null},"pkg":"@s/p@1.2.3","q":"say \"hi\" \u003cj@site.example\u003e",` +
+		`"u":"j\u0040site.example"}`
+	want := `{"z":12345678901234567890,"a":["Jane","see [email hidden]"],"h":{"[email hidden]":null},` +
+		`"pkg":"@s/p@1.2.3","q":"say \"hi\" [email hidden]","u":"[email hidden]"}`
 	if got := string(p.maskData([]byte(in))); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

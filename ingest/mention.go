@@ -13,16 +13,15 @@ import (
 
 // mentions finds references to the network's proposals in text, in every
 // spelling people use: CIP-56, CIP 0056, CIP#56, cip56, CIP_0056, "CIPs 54,
-// 55 and 56". Inline code and web addresses count where they spell a
-// proposal; fenced code does not, and no other number in an address does
-// (…/cips/pull/203).
+// 55 and 56". Inline code and web addresses count if they spell a proposal;
+// fenced code and other numbers in addresses (…/cips/pull/203) do not.
 type mentions struct{ of network.Proposals }
 
-// mention is one reference: s[start:end] names the proposal of a number.
+// mention is one reference: s[start:end] names the proposal with the number.
 type mention struct{ number, start, end int }
 
-// Cited lists the keys of a network's proposals that texts or addresses name,
-// in every spelling in which mentions are found, each once.
+// Cited lists the keys of a network's proposals that texts or addresses
+// mention, each once.
 func Cited(of network.Proposals, texts ...string) []string {
 	m := mentions{of}
 	keys := []string{}
@@ -36,13 +35,13 @@ func Cited(of network.Proposals, texts ...string) []string {
 	return keys
 }
 
-// key returns the natural key of a proposal's number.
+// key returns the natural key of the proposal with a number.
 func (m mentions) key(number int) string { return m.of.Key(strconv.Itoa(number)) }
 
 // add appends a mentions link for every proposal an entry names, unless the
-// connector linked it already: then that link is kept and only gets a snippet
-// if it has none. So a target has one link of an entry unless its connector
-// says more. An entry does not mention itself or its parent.
+// connector linked it already: then that link only gets a snippet if it has
+// none. So an entry has one link to a target unless its connector adds more.
+// An entry does not mention itself or its parent.
 func (m mentions) add(e *catalog.Entry) {
 	found := map[catalog.Ref]string{}
 	var order []catalog.Ref
@@ -67,8 +66,8 @@ func (m mentions) add(e *catalog.Entry) {
 	}
 }
 
-// known says whether the entry is the proposal, hangs below it or already
-// links it.
+// known reports whether the entry is the proposal, its child, or already links
+// to it.
 func (m mentions) known(e *catalog.Entry, ref catalog.Ref) bool {
 	if e.Record.Ref() == ref || e.Parent == ref {
 		return true
@@ -118,8 +117,8 @@ func lower(b byte) byte {
 	return b
 }
 
-// at reads the mention whose prefix begins at i: one number, or after the
-// plural a list of them.
+// at reads the mention whose prefix begins at i: one number, or a list of them
+// after the plural.
 func (m mentions) at(s string, i int) []mention {
 	if r, _ := utf8.DecodeLastRuneInString(s[:i]); i > 0 && isWord(r) && !strings.HasSuffix(s[:i], "%20") {
 		return nil
@@ -155,7 +154,7 @@ func (m mentions) at(s string, i int) []mention {
 	return out
 }
 
-// separator returns the length of what may stand between prefix and number.
+// separator returns the length of the separator between prefix and number.
 func separator(s string) int {
 	n := 0
 	for range 4 {
@@ -172,7 +171,7 @@ func separator(s string) int {
 	return n
 }
 
-// listSeparator returns the length of what joins the numbers of a list.
+// listSeparator returns the length of the separator between numbers of a list.
 func listSeparator(s string) int {
 	n := 0
 	for {
@@ -192,8 +191,8 @@ func listSeparator(s string) int {
 	}
 }
 
-// proposalNumber reads digits that are a proposal's number by themselves:
-// not the start of a word, a decimal, a date or a time.
+// proposalNumber reads digits that are a proposal's number on their own: not
+// the start of a word, a decimal, a date or a time.
 func proposalNumber(s string, i int, list bool) (number, end int, ok bool) {
 	end = i
 	for end < len(s) && s[end] >= '0' && s[end] <= '9' {
@@ -294,7 +293,7 @@ func paragraphAfter(s string) string {
 	return s
 }
 
-// tail returns the last words of s within n characters, and whether it cut.
+// tail returns the last words of s within n characters, and whether it cut s.
 func tail(s string, n int) (string, bool) {
 	i := len(s)
 	for range n {
@@ -310,7 +309,7 @@ func tail(s string, n int) (string, bool) {
 	return s[i:], true
 }
 
-// head returns the first words of s within n characters, and whether it cut.
+// head returns the first words of s within n characters, and whether it cut s.
 func head(s string, n int) (string, bool) {
 	i := 0
 	for range n {

@@ -12,7 +12,7 @@ import (
 	"almanac/catalog/network"
 )
 
-// of is how a network that only has a prefix writes its proposals.
+// of returns the proposals of a network that only sets a prefix.
 func of(prefix string) network.Proposals { return network.Proposals{Prefix: prefix} }
 
 func TestMentionsAreFoundInEverySpelling(t *testing.T) {
@@ -21,39 +21,39 @@ func TestMentionsAreFoundInEverySpelling(t *testing.T) {
 		text string
 		want []int
 	}{
-		"with a hyphen":                       {"see CIP-56.", []int{56}},
-		"padded":                              {"see CIP-0056,", []int{56}},
-		"with a space":                        {"CIP 0056 and CIP 56", []int{56, 56}},
-		"with a number sign":                  {"CIP#56 CIP #57", []int{56, 57}},
-		"with an underscore":                  {"cip_0056_notes", []int{56}},
-		"without anything between":            {"cip56 CIP0057", []int{56, 57}},
-		"with a colon":                        {"CIP: 0056", []int{56}},
-		"with other hyphens":                  {"CIP‑56 CIP–57 CIP - 58", []int{56, 57, 58}},
-		"with a hard space":                   {"CIP\u00a056", []int{56}},
-		"escaped in markdown":                 {`CIP\#56 CIP\_57`, []int{56, 57}},
-		"in brackets and quotes":              {`[CIP-56](x) "CIP-57" (CIP-58)`, []int{56, 57, 58}},
-		"in inline code":                      {"run `cip-0056` now", []int{56}},
-		"the plural lists several":            {"CIPs 54, 55 and 56; also CIPs #7/#8", []int{54, 55, 56, 7, 8}},
-		"a list with prefixes":                {"CIPs CIP-54 and CIP-55", []int{54, 55}},
-		"a possessive":                        {"CIP-56's text", []int{56}},
-		"number zero":                         {"CIP-0000", []int{0}},
-		"at both ends of the text":            {"CIP-1 CIP-2", []int{1, 2}},
-		"in a file's address":                 {"https://forge.example/org/cips/blob/main/cip-0056/cip-0056.md", []int{56, 56}},
-		"escaped in an address":               {"https://x.example/?q=CIP%2056", []int{56}},
-		"not a pull request's number":         {"https://forge.example/org/cips/pull/203 and org/cips#17", nil},
-		"not a thread's number":               {"https://lists.example/g/cip-vote/message/56", nil},
-		"not another path segment":            {"https://x.example/cip-56/2024/7", []int{56}},
-		"not inside a word":                   {"recip56 acip-57 cipher56 0cip56", nil},
-		"not the start of a word or number":   {"CIP-56a CIP-1234567 cip7Qz", nil},
-		"of five and six digits":              {"CIP-20000 and cip 123456", []int{20000, 123456}},
-		"not a decimal, date, time or share":  {"CIP: 5,000 CIP 0.5, CIP 2024-01-02, CIP 12:30, CIP 5%", nil},
-		"not the next list item":              {"the CIP\n\n1. First\nCIP\n56", nil},
-		"not in fenced code":                  {"a CIP-1\n```\nCIP-2\n```\nCIP-3\n~~~~ x\nCIP-4\n~~~\nCIP-5\n~~~~\nCIP-6", []int{1, 3, 6}},
-		"a fence that is not closed ends all": {"CIP-1\n```\nCIP-2", []int{1}},
-		"inline code with three backticks":    {"```CIP-1``` CIP-2", []int{1, 2}},
-		"the word alone":                      {"a CIP is a CIP-", nil},
-		"a plural without space":              {"cips56 cips/56", nil},
-		"nothing":                             {"", nil},
+		"with a hyphen":                        {"see CIP-56.", []int{56}},
+		"padded":                               {"see CIP-0056,", []int{56}},
+		"with a space":                         {"CIP 0056 and CIP 56", []int{56, 56}},
+		"with a number sign":                   {"CIP#56 CIP #57", []int{56, 57}},
+		"with an underscore":                   {"cip_0056_notes", []int{56}},
+		"without anything between":             {"cip56 CIP0057", []int{56, 57}},
+		"with a colon":                         {"CIP: 0056", []int{56}},
+		"with other hyphens":                   {"CIP‑56 CIP–57 CIP - 58", []int{56, 57, 58}},
+		"with a hard space":                    {"CIP\u00a056", []int{56}},
+		"escaped in markdown":                  {`CIP\#56 CIP\_57`, []int{56, 57}},
+		"in brackets and quotes":               {`[CIP-56](x) "CIP-57" (CIP-58)`, []int{56, 57, 58}},
+		"in inline code":                       {"run `cip-0056` now", []int{56}},
+		"the plural lists several":             {"CIPs 54, 55 and 56; also CIPs #7/#8", []int{54, 55, 56, 7, 8}},
+		"a list with prefixes":                 {"CIPs CIP-54 and CIP-55", []int{54, 55}},
+		"a possessive":                         {"CIP-56's text", []int{56}},
+		"number zero":                          {"CIP-0000", []int{0}},
+		"at both ends of the text":             {"CIP-1 CIP-2", []int{1, 2}},
+		"in a file's address":                  {"https://forge.example/org/cips/blob/main/cip-0056/cip-0056.md", []int{56, 56}},
+		"escaped in an address":                {"https://x.example/?q=CIP%2056", []int{56}},
+		"not a pull request's number":          {"https://forge.example/org/cips/pull/203 and org/cips#17", nil},
+		"not a thread's number":                {"https://lists.example/g/cip-vote/message/56", nil},
+		"not another path segment":             {"https://x.example/cip-56/2024/7", []int{56}},
+		"not inside a word":                    {"recip56 acip-57 cipher56 0cip56", nil},
+		"not the start of a word or number":    {"CIP-56a CIP-1234567 cip7Qz", nil},
+		"of five and six digits":               {"CIP-20000 and cip 123456", []int{20000, 123456}},
+		"not a decimal, date, time or share":   {"CIP: 5,000 CIP 0.5, CIP 2024-01-02, CIP 12:30, CIP 5%", nil},
+		"not the next list item":               {"the CIP\n\n1. First\nCIP\n56", nil},
+		"not in fenced code":                   {"a CIP-1\n```\nCIP-2\n```\nCIP-3\n~~~~ x\nCIP-4\n~~~\nCIP-5\n~~~~\nCIP-6", []int{1, 3, 6}},
+		"an unclosed fence extends to the end": {"CIP-1\n```\nCIP-2", []int{1}},
+		"inline code with three backticks":     {"```CIP-1``` CIP-2", []int{1, 2}},
+		"the word alone":                       {"a CIP is a CIP-", nil},
+		"a plural without space":               {"cips56 cips/56", nil},
+		"nothing":                              {"", nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -100,20 +100,26 @@ func TestMentionLinks(t *testing.T) {
 		entry catalog.Entry
 		want  []catalog.Link
 	}{
-		"one link a target, with the body's first snippet": {
-			catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a", Title: "About nsp 7", Body: "NSP-7 is\nfine.\n\nNSP-07 too, and NSP-8."}},
-			[]catalog.Link{link(catalog.Mentions, "NSP-0007", "NSP-7 is fine."), link(catalog.Mentions, "NSP-0008", "NSP-07 too, and NSP-8.")},
+		"one link per target, with the body's first snippet": {
+			catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a", Title: "About nsp 7",
+				Body: "NSP-7 is\nfine.\n\nNSP-07 too, and NSP-8."}},
+			[]catalog.Link{link(catalog.Mentions, "NSP-0007", "NSP-7 is fine."),
+				link(catalog.Mentions, "NSP-0008", "NSP-07 too, and NSP-8.")},
 		},
 		"a title and a summary count": {
-			catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a", Title: "About NSP-7", Summary: "Of NSP-8."}},
-			[]catalog.Link{link(catalog.Mentions, "NSP-0007", "About NSP-7"), link(catalog.Mentions, "NSP-0008", "Of NSP-8.")},
+			catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a", Title: "About NSP-7",
+				Summary: "Of NSP-8."}},
+			[]catalog.Link{link(catalog.Mentions, "NSP-0007", "About NSP-7"),
+				link(catalog.Mentions, "NSP-0008", "Of NSP-8.")},
 		},
-		"the connector's relation stands and gets a snippet": {
+		"the connector's relation is kept and gets a snippet": {
 			catalog.Entry{
 				Record: catalog.Record{Kind: catalog.KindCIP, Key: "NSP-0009", Body: "Needs NSP-7 and NSP-8."},
-				Links:  []catalog.Link{link(catalog.Requires, "NSP-0007", ""), link(catalog.Cites, "NSP-0008", "its own")},
+				Links: []catalog.Link{link(catalog.Requires, "NSP-0007", ""),
+					link(catalog.Cites, "NSP-0008", "its own")},
 			},
-			[]catalog.Link{link(catalog.Requires, "NSP-0007", "Needs NSP-7 and NSP-8."), link(catalog.Cites, "NSP-0008", "its own")},
+			[]catalog.Link{link(catalog.Requires, "NSP-0007", "Needs NSP-7 and NSP-8."),
+				link(catalog.Cites, "NSP-0008", "its own")},
 		},
 		"neither itself, nor its alias, nor its parent": {
 			catalog.Entry{
@@ -140,16 +146,18 @@ func TestSnippetsAreCutBetweenWords(t *testing.T) {
 	text := strings.Repeat("lorem ", 60) + "NSP-7" + strings.Repeat(" ipsum", 60)
 	at := mentions{of("NSP")}.find(text)[0]
 	got := snippet(text, at.start, at.end)
-	if utf8.RuneCountInString(got) > catalog.MaxSnippet || !strings.HasPrefix(got, "…lorem ") || !strings.HasSuffix(got, " ipsum…") || !strings.Contains(got, " NSP-7 ") {
+	if utf8.RuneCountInString(got) > catalog.MaxSnippet || !strings.HasPrefix(got, "…lorem ") ||
+		!strings.HasSuffix(got, " ipsum…") || !strings.Contains(got, " NSP-7 ") {
 		t.Errorf("snippet %q", got)
 	}
 	if len(got) < 150 {
-		t.Errorf("snippet of %d bytes wastes the room it has: %q", len(got), got)
+		t.Errorf("snippet of %d bytes is too short: %q", len(got), got)
 	}
 }
 
 func FuzzMentions(f *testing.F) {
-	for _, s := range []string{"CIP-56", "CIPs 1, 2 and 3", "```\ncip1\n```", "cip%20%2056", "CIP\xff1", "cip", "cips ", "CIPs 1,,, and", strings.Repeat("é", 300) + "cip1"} {
+	for _, s := range []string{"CIP-56", "CIPs 1, 2 and 3", "```\ncip1\n```", "cip%20%2056", "CIP\xff1", "cip", "cips ",
+		"CIPs 1,,, and", strings.Repeat("é", 300) + "cip1"} {
 		f.Add(s)
 	}
 	m := mentions{of("CIP")}

@@ -14,18 +14,18 @@ import (
 	"almanac/catalog/network"
 )
 
-// optionsProbe is an option no file can have. DecodeOptions answers it with the
-// struct it was to decode into, so that what is known of a kind's options is
-// what its constructor reads.
+// optionsProbe is an option that no file can have. If it is set, DecodeOptions
+// returns the struct to decode into, as a probed error: so the known options of
+// a kind are those its constructor reads.
 const optionsProbe = "\x00type"
 
-// probed is the answer, as an error: the struct with its defaults.
+// probed is the error that carries the options struct with its defaults.
 type probed struct{ options reflect.Value }
 
 func (p *probed) Error() string { return "options are of type " + p.options.Type().String() }
 
-// probe returns the struct that the constructor of a kind decodes options
-// into, and false for one without fixed options.
+// probe returns the struct that a kind's constructor decodes options into, and
+// false if the kind has no fixed options.
 func (r Registry) probe(kind string) (reflect.Value, bool) {
 	construct, ok := r[kind]
 	if !ok {
@@ -40,8 +40,8 @@ func (r Registry) probe(kind string) (reflect.Value, bool) {
 	return p.options, true
 }
 
-// Schemas returns the JSON Schemas of the options of the connectors that have
-// fixed ones, by kind.
+// Schemas returns the JSON Schemas of connector options by kind, for the kinds
+// with fixed options.
 func (r Registry) Schemas() map[string]*jsonschema.Schema {
 	schemas := map[string]*jsonschema.Schema{}
 	for _, kind := range slices.Sorted(maps.Keys(r)) {
@@ -57,20 +57,24 @@ var (
 	unmarshaler  = reflect.TypeFor[yaml.Unmarshaler]()
 )
 
-// optionSchema is the schema of a type with yaml tags. Keys that the struct
-// does not know are refused, as DecodeOptions does.
+// optionSchema is the schema of a type with yaml tags. Like DecodeOptions, it
+// rejects unknown keys.
 func optionSchema(t reflect.Type) *jsonschema.Schema {
 	switch {
 	case t == durationType:
 		return &jsonschema.Schema{Type: "string", Pattern: network.DurationPattern}
-	case reflect.PointerTo(t).Implements(unmarshaler): // it may be written in several forms
+	case reflect.PointerTo(t).Implements(unmarshaler): // it may have several forms
 		return &jsonschema.Schema{}
 	case t.Kind() == reflect.Pointer:
 		return optionSchema(t.Elem())
 	}
 	switch t.Kind() {
 	case reflect.Struct:
-		s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}}}
+		s := &jsonschema.Schema{
+			Type:                 "object",
+			Properties:           map[string]*jsonschema.Schema{},
+			AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
+		}
 		addFields(s, t)
 		return s
 	case reflect.Map:
@@ -81,7 +85,8 @@ func optionSchema(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Types: []string{"string", "number", "boolean"}} // YAML reads 1.0 and yes as such
 	case reflect.Bool:
 		return &jsonschema.Schema{Type: "boolean"}
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return &jsonschema.Schema{Type: "integer"}
 	case reflect.Float32, reflect.Float64:
 		return &jsonschema.Schema{Type: "number"}

@@ -12,12 +12,12 @@ import (
 	"almanac/ingest"
 )
 
-// either is written as a text or as a list.
+// either is a string or a list in YAML.
 type either []string
 
 func (e *either) UnmarshalYAML(n *yaml.Node) error { return n.Decode((*[]string)(e)) }
 
-func TestSchemasAreThoseOfWhatIsDecoded(t *testing.T) {
+func TestSchemasMatchTheDecodedOptions(t *testing.T) {
 	type part struct {
 		Name string `yaml:"name"`
 		Size *int   `yaml:"size,omitempty"`
@@ -39,7 +39,7 @@ func TestSchemasAreThoseOfWhatIsDecoded(t *testing.T) {
 	}
 	schemas := r.Schemas()
 	if len(schemas) != 1 {
-		t.Errorf("%d schemas; a connector without options has none", len(schemas))
+		t.Errorf("%d schemas; a connector without options must not have one", len(schemas))
 	}
 	raw, err := json.Marshal(schemas["harbour"])
 	if err != nil {

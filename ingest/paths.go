@@ -9,12 +9,12 @@ import (
 	"almanac/catalog/network"
 )
 
-// pathTag marks the fields of options that are paths, which a network file may
-// give relative to itself.
+// pathTag marks the option fields that are paths, which may be relative to the
+// network file.
 const pathTag = "path"
 
-// Rooted returns a network whose options have the same meaning wherever its
-// file lies: paths relative to dir, where it lies now, become absolute.
+// Rooted returns a network whose options do not depend on the place of its
+// file: paths relative to dir, the file's directory, become absolute.
 func (r Registry) Rooted(n network.Network, dir string) network.Network {
 	sources := make([]network.Source, len(n.Sources))
 	for i, src := range n.Sources {
@@ -27,8 +27,8 @@ func (r Registry) Rooted(n network.Network, dir string) network.Network {
 	return n
 }
 
-// rooted copies options with their paths made absolute. Those that are left
-// out count with their defaults.
+// rooted copies options with their paths made absolute, including the defaults
+// of absent ones.
 func rooted(options map[string]any, known reflect.Value, dir string) map[string]any {
 	out := maps.Clone(options)
 	for i := range known.NumField() {
@@ -73,8 +73,8 @@ func rootedValue(value any, t reflect.Type, isPath bool, dir string) any {
 	return value
 }
 
-// absolute makes a path absolute that is relative to a directory. Addresses
-// and paths below the corpus directory stay as they are.
+// absolute resolves a path against a directory. URLs and paths below the corpus
+// directory stay unchanged.
 func absolute(path, dir string) string {
 	if path == "" || filepath.IsAbs(path) || strings.Contains(path, "://") || strings.Contains(path, corpusVariable) {
 		return path

@@ -29,7 +29,8 @@ func TestRootedPathsAreThoseOfTheOptions(t *testing.T) {
 		"plain": func(network.Source, ingest.Environment) (ingest.Connector, error) { return nil, nil },
 	}
 	elsewhere := []any{
-		map[string]any{"file": "https://forge.example/x"}, map[string]any{"file": "${corpus}/x"}, map[string]any{"file": ""},
+		map[string]any{"file": "https://forge.example/x"}, map[string]any{"file": "${corpus}/x"},
+		map[string]any{"file": ""},
 	}
 	given := map[string]any{
 		"other": "../eips", "name": "a/b", "file": "x/{group}*.mbox", "lists": []any{"a", "/b"},

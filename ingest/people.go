@@ -14,13 +14,13 @@ import (
 	"almanac/catalog"
 )
 
-// saltKey is the catalog's meta key of the salt of pseudonyms.
+// saltKey is the catalog's meta key for the salt of pseudonyms.
 const saltKey = "people_salt"
 
 // people names authors and voters without their mail addresses.
 type people struct{ salt []byte }
 
-// openPeople reads the data directory's salt and makes one the first time.
+// openPeople reads the catalog's salt, creating it the first time.
 func openPeople(ctx context.Context, store catalog.Writer) (people, error) {
 	salt, err := store.Meta(ctx, saltKey)
 	if err == nil && salt == "" {
@@ -34,9 +34,9 @@ func openPeople(ctx context.Context, store catalog.Writer) (people, error) {
 	return people{salt: []byte(salt)}, nil
 }
 
-// pseudonym stands for a mail address: equal addresses give equal pseudonyms
-// in one data directory and tell nothing outside it. Letter case and the
-// scheme of a mailto address do not count.
+// pseudonym returns the substitute for a mail address: equal addresses give
+// equal pseudonyms in one data directory, and unrelated ones in another. Letter
+// case and a mailto scheme are ignored.
 func (p people) pseudonym(address string) string {
 	address = strings.ToLower(strings.Trim(strings.TrimSpace(address), "<>"))
 	mac := hmac.New(sha256.New, p.salt)
@@ -50,8 +50,8 @@ var (
 	listGaps     = regexp.MustCompile(`\s*([,;])(?:\s*[,;])+`)
 )
 
-// name returns the author or voter of a field that may hold addresses:
-// "Jane <jane@site.example>" is Jane, an address alone its pseudonym.
+// name returns the author or voter in a field that may hold addresses:
+// "Jane <jane@site.example>" is Jane, a bare address its pseudonym.
 func (p people) name(field string) string {
 	field = strings.TrimSpace(field)
 	start, end, ok := nextAddress(field, 0)
@@ -76,8 +76,8 @@ var (
 	nameAndAngle = regexp.MustCompile(`^"?[^"<>@]+"?\s*<[^<>\s]+>$`)
 )
 
-// maskData hides the addresses in the strings of a JSON text and leaves its
-// order and numbers as they are. The text must be valid.
+// maskData hides the addresses in the strings of a JSON text and keeps its
+// order and numbers. The text must be valid.
 func (p people) maskData(data json.RawMessage) json.RawMessage {
 	return jsonString.ReplaceAllFunc(data, func(literal []byte) []byte {
 		var s string

@@ -18,15 +18,15 @@ import (
 )
 
 var (
-	// ErrShrunk: the source lists so much less than the catalog holds of it
-	// that the run was refused.
+	// ErrShrunk: the source lists so many fewer records than the catalog has
+	// from it that nothing was removed.
 	ErrShrunk = errors.New("the source shrank too much")
-	// ErrUnknownSource: the network has no source of that name.
+	// ErrUnknownSource: the network has no source with that name.
 	ErrUnknownSource = errors.New("unknown source")
 )
 
-// Config is what a Pipeline is made of. Store and Now are needed; the zero
-// value of the rest works.
+// Config configures a Pipeline. Store and Now are required; the zero value of
+// the rest works.
 type Config struct {
 	Store   catalog.Store
 	Network network.Network
@@ -35,19 +35,19 @@ type Config struct {
 	Now        func() time.Time
 	Log        *slog.Logger
 	Progress   Progress
-	// HTTP is what connectors ask servers with; nil allows no private network.
+	// HTTP is the connectors' client; nil is one that allows no private network.
 	HTTP *outbound.Client
 	// Files is the network's folder; see Environment.
 	Files fs.FS
-	// WorkDir holds one directory a source; CorpusDir is what ${corpus} means.
+	// WorkDir holds one directory per source; CorpusDir replaces ${corpus}.
 	WorkDir   string
 	CorpusDir string
-	// AcceptShrink lets a source lose any number of its records.
+	// AcceptShrink allows a source to lose any number of its records.
 	AcceptShrink bool
 }
 
-// Pipeline runs sources into the catalog. It may run different sources at
-// the same time; the same source is run once at a time by its caller.
+// Pipeline runs sources into the catalog. Different sources may run
+// concurrently; the caller runs the same source only once at a time.
 type Pipeline struct {
 	config   Config
 	mentions mentions
@@ -68,11 +68,11 @@ func New(c Config) *Pipeline {
 	return &Pipeline{config: c, mentions: mentions{c.Network.Proposals}}
 }
 
-// Sync runs the named sources of the network once, all of them without
-// names, one after the other in the network's order: earlier sources own what
-// several yield. A source that fails does not stop the next; the error joins
-// their failures. ErrUnknownSource when a name is not the network's. What
-// follows from the sources is brought up to date by Derive.
+// Sync runs the named sources once, or all of them if names is empty, one after
+// the other in the network's order: a record that several sources yield belongs
+// to the first. A failing source does not stop the next; the error joins their
+// failures. It is ErrUnknownSource if the network has no source with a name.
+// Sync does not update derived records; see Derive.
 func (p *Pipeline) Sync(ctx context.Context, names []string) ([]Report, error) {
 	sources, err := p.sources(names)
 	if err != nil {
@@ -112,7 +112,8 @@ func (p *Pipeline) sources(names []string) ([]network.Source, error) {
 	}
 	for _, n := range names {
 		if wanted[n] {
-			return nil, fmt.Errorf("ingest: %w %q: network %s has %s", ErrUnknownSource, n, p.config.Network.Name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("ingest: %w %q: network %s has %s",
+				ErrUnknownSource, n, p.config.Network.Name, strings.Join(known, ", "))
 		}
 	}
 	return sources, nil
@@ -139,13 +140,15 @@ func (p *Pipeline) connector(src network.Source, h people) (Connector, error) {
 	})
 }
 
-// Run runs one source through a connector and stores the source's state. The
-// error is the report's.
+// Run runs one source with a connector and stores the source's state. It
+// returns the report's error.
 func (p *Pipeline) Run(ctx context.Context, src network.Source, c Connector) (Report, error) {
 	return p.run(ctx, src, func(people) (Connector, error) { return c, nil })
 }
 
-func (p *Pipeline) run(ctx context.Context, src network.Source, connector func(people) (Connector, error)) (Report, error) {
+func (p *Pipeline) run(
+	ctx context.Context, src network.Source, connector func(people) (Connector, error),
+) (Report, error) {
 	started := p.config.Now()
 	p.config.Progress.Start(src.Name)
 	r := &run{Pipeline: p, src: src, log: p.config.Log.With("source", src.Name), report: Report{Source: src.Name}}
@@ -166,7 +169,7 @@ func (p *Pipeline) run(ctx context.Context, src network.Source, connector func(p
 	return r.report, r.report.Err
 }
 
-// open reads what the catalog knows of the source.
+// open reads the source's state and records from the catalog.
 func (r *run) open(ctx context.Context) error {
 	states, err := r.config.Store.Sources(ctx)
 	if err != nil {
@@ -187,8 +190,8 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
-// pull runs the connector and finishes the run. What a failing connector had
-// yielded is kept; only the cursor and the tombstones need a complete run.
+// pull runs the connector and finishes the run. The records that a failing
+// connector yielded are kept; only cursor and tombstones need a complete run.
 func (r *run) pull(ctx context.Context, connector func(people) (Connector, error)) error {
 	c, err := connector(r.people)
 	if err != nil {
@@ -218,11 +221,10 @@ func (r *run) protect(ctx context.Context, c Connector) (o Outcome, err error) {
 	return c.Sync(ctx, r.cursor, r)
 }
 
-// closeTimeout is how long storing a source's state may take when its run was
-// cancelled.
+// closeTimeout limits the storing of a source's state after its run.
 const closeTimeout = 10 * time.Second
 
-// close stores the source's state, also when the run was cancelled.
+// close stores the source's state, even if the run was cancelled.
 func (r *run) close(ctx context.Context, started time.Time) error {
 	s := catalog.SourceState{
 		Name: r.src.Name, Kind: r.src.Kind, LastRun: started, LastSuccess: r.state.LastSuccess,
@@ -247,8 +249,9 @@ func (r *run) close(ctx context.Context, started time.Time) error {
 func (r *run) logEnd(ctx context.Context) {
 	level, message := slog.LevelInfo, "synced"
 	attrs := []any{
-		"created", r.report.Created, "updated", r.report.Updated, "unchanged", r.report.Unchanged, "foreign", r.report.Foreign,
-		"deleted", r.report.Deleted, "skipped", r.report.Skipped, "warned", r.report.Warned, "took", r.report.Took,
+		"created", r.report.Created, "updated", r.report.Updated, "unchanged", r.report.Unchanged,
+		"foreign", r.report.Foreign, "deleted", r.report.Deleted, "skipped", r.report.Skipped,
+		"warned", r.report.Warned, "took", r.report.Took,
 	}
 	switch {
 	case r.report.Err != nil && ctx.Err() != nil:

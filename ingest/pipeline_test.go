@@ -46,7 +46,8 @@ func TestUnchangedSecondRunWritesNoRecord(t *testing.T) {
 	f := setup(t)
 	cip := catalog.Entry{Record: catalog.Record{
 		Kind: catalog.KindCIP, Key: "NSP-0007", Title: "Tides", Author: "ann@site.example",
-		Body: "# Tides\n\n## Abstract\n\nThis proposal lets every node publish the height of the tide it measures. It supersedes NSP-3.\n",
+		Body: "# Tides\n\n## Abstract\n\nThis proposal lets every node publish the height of the tide it measures. " +
+			"It supersedes NSP-3.\n",
 	}}
 	c := listing(cip, page("a"))
 	f.run("first", c)
@@ -77,7 +78,8 @@ func TestSummaryTimeMovesOnlyWithTheSummary(t *testing.T) {
 	entry := func(abstract string, views int64) catalog.Entry {
 		return catalog.Entry{Record: catalog.Record{
 			Kind: catalog.KindCIP, Key: "NSP-0007", Title: "Tides", Views: views,
-			Body: "## Abstract\n\n" + abstract + "\n", Data: json.RawMessage(`{"number":"0007","raw_status":"Draft","authors":["Ann"]}`),
+			Body: "## Abstract\n\n" + abstract + "\n",
+			Data: json.RawMessage(`{"number":"0007","raw_status":"Draft","authors":["Ann"]}`),
 		}}
 	}
 	at := func() string {
@@ -107,7 +109,7 @@ func TestSummaryTimeMovesOnlyWithTheSummary(t *testing.T) {
 }
 
 func TestTombstones(t *testing.T) {
-	t.Run("what vanished from a complete listing is removed", func(t *testing.T) {
+	t.Run("records missing from a complete listing are removed", func(t *testing.T) {
 		f := setup(t)
 		f.run("first", listing(page("a"), page("b"), page("c")))
 		if r := f.run("first", listing(page("a"), page("c"))); r.Deleted != 1 {
@@ -127,7 +129,7 @@ func TestTombstones(t *testing.T) {
 			t.Errorf("left are %v", got)
 		}
 	})
-	t.Run("an incomplete run removes what it says is gone", func(t *testing.T) {
+	t.Run("an incomplete run removes what it reports gone", func(t *testing.T) {
 		f := setup(t)
 		f.run("first", listing(pages(0, 12)...))
 		f.run("second", listing(page("of another")))
@@ -141,7 +143,7 @@ func TestTombstones(t *testing.T) {
 			}
 		}
 		keys := f.keys("first")
-		r := f.run("first", gone(keys[0], keys[0], keys[1], "of another", "unknown")) // the second was put all the same
+		r := f.run("first", gone(keys[0], keys[0], keys[1], "of another", "unknown")) // the second was put nevertheless
 		if got := f.keys("first"); r.Deleted != 1 || !slices.Equal(got, keys[1:]) || len(f.keys("second")) != 1 {
 			t.Errorf("%d deleted; left are %v", r.Deleted, got)
 		}
@@ -203,14 +205,14 @@ func TestShrinkGuard(t *testing.T) {
 		accept        bool
 		refused       bool
 	}{
-		"an emptied source is refused":            {before: 20, after: 0, refused: true},
-		"more than a fifth is refused":            {before: 20, after: 15, refused: true},
-		"a fifth passes":                          {before: 20, after: 16},
-		"a small source may shrink":               {before: 9, after: 0},
-		"ten records are enough for the guard":    {before: 10, after: 7, refused: true},
-		"what the operator accepts passes":        {before: 20, after: 0, accept: true},
-		"growing is no shrinking":                 {before: 10, after: 30},
-		"the same size with other records is one": {before: 20, after: -20, refused: true},
+		"an emptied source is refused":                {before: 20, after: 0, refused: true},
+		"more than a fifth is refused":                {before: 20, after: 15, refused: true},
+		"a fifth passes":                              {before: 20, after: 16},
+		"a small source may shrink":                   {before: 9, after: 0},
+		"ten records are enough for the guard":        {before: 10, after: 7, refused: true},
+		"what the operator accepts passes":            {before: 20, after: 0, accept: true},
+		"growing passes":                              {before: 10, after: 30},
+		"the same size with other records is refused": {before: 20, after: -20, refused: true},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -232,7 +234,8 @@ func TestShrinkGuard(t *testing.T) {
 				t.Fatalf("error %v, report %+v", err, report)
 			}
 			lost := tt.before - max(tt.after, 0)
-			for _, want := range []string{fmt.Sprintf("%d of its %d records", lost, tt.before), "sync --accept-shrink first"} {
+			for _, want := range []string{fmt.Sprintf("%d of its %d records", lost, tt.before),
+				"sync --accept-shrink first"} {
 				if !strings.Contains(err.Error(), want) {
 					t.Errorf("error %q does not say %q", err, want)
 				}
@@ -263,7 +266,8 @@ func TestTheFirstSourceOwnsWhatSeveralYield(t *testing.T) {
 		return listing(other, page("b")), nil
 	}}
 	reports, err := ingest.New(f.config).Sync(t.Context(), nil)
-	if err != nil || len(reports) != 2 || reports[0].Source != "first" || reports[1].Foreign != 1 || reports[1].Created != 1 {
+	if err != nil || len(reports) != 2 || reports[0].Source != "first" || reports[1].Foreign != 1 ||
+		reports[1].Created != 1 {
 		t.Fatalf("error %v, reports %+v", err, reports)
 	}
 	got := f.get(catalog.KindDoc, "alpha")
@@ -319,7 +323,7 @@ func TestCursorMovesWithTheLastWriteOnly(t *testing.T) {
 		if got := f.cursorOf("first"); got != "after 1" {
 			t.Errorf("the cursor is %q", got)
 		}
-		if n := len(f.keys("first")); n != 501 { // the first batch was there whole, and nothing was removed
+		if n := len(f.keys("first")); n != 501 { // the first batch was written, and nothing was removed
 			t.Errorf("%d records", n)
 		}
 	})
@@ -334,14 +338,15 @@ func TestCursorMovesWithTheLastWriteOnly(t *testing.T) {
 		if !errors.Is(err, broken) || report.Err != err || report.Created != 1 {
 			t.Fatalf("error %v, report %+v", err, report)
 		}
-		if s := f.state("first"); !strings.Contains(s.Error, "disk full") || !s.LastSuccess.IsZero() || s.LastRun.IsZero() {
+		if s := f.state("first"); !strings.Contains(s.Error, "disk full") || !s.LastSuccess.IsZero() ||
+			s.LastRun.IsZero() {
 			t.Errorf("state %+v", s)
 		}
 		if got := f.cursorOf("first"); got != "" {
 			t.Errorf("the cursor is %q", got)
 		}
 	})
-	t.Run("another connector starts anew", func(t *testing.T) {
+	t.Run("another connector starts over", func(t *testing.T) {
 		f := setup(t)
 		f.run("first", listing(page("a")))
 		_, err := ingest.New(f.config).Run(t.Context(), network.Source{Name: "first", Kind: "other"},
@@ -357,7 +362,7 @@ func TestCursorMovesWithTheLastWriteOnly(t *testing.T) {
 	})
 }
 
-func TestCancelledRunStopsAndSaysSo(t *testing.T) {
+func TestCancelledRunStopsAndReportsIt(t *testing.T) {
 	f := setup(t)
 	f.run("first", listing(pages(0, 3)...))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -384,7 +389,7 @@ func TestCancelledRunStopsAndSaysSo(t *testing.T) {
 	}
 }
 
-func TestCancelledRunIsNoSuccessEvenWithNothingToWrite(t *testing.T) {
+func TestCancelledRunFailsEvenWithNothingToWrite(t *testing.T) {
 	f := setup(t)
 	f.run("first", listing(page("a")))
 	f.clock.advance(time.Hour)
@@ -412,7 +417,7 @@ func TestPanickingConnectorIsAnError(t *testing.T) {
 	}
 }
 
-func TestAnItemTheStoreRefusesDoesNotStopTheRest(t *testing.T) {
+func TestAnItemTheStoreRejectsDoesNotStopTheRest(t *testing.T) {
 	f := setup(t)
 	f.store.fail = func(b catalog.Batch) error {
 		for _, e := range b.Entries {
@@ -436,11 +441,13 @@ func TestNoMailAddressReachesTheCatalog(t *testing.T) {
 	const secret = "jane@site.example"
 	e := catalog.Entry{
 		Record: catalog.Record{
-			Kind: catalog.KindMailThread, Key: "general-1", Title: "Ask " + secret, Body: "Mail " + secret + " about NSP-7.",
+			Kind: catalog.KindMailThread, Key: "general-1", Title: "Ask " + secret,
+			Body:    "Mail " + secret + " about NSP-7.",
 			Summary: "By " + secret, Author: "Jane <" + secret + ">",
 			Data: json.RawMessage(`{"messages":1,"participants":["` + secret + `"],"proposals":[]}`),
 		},
-		Links: []catalog.Link{{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: "NSP-0008"}, Snippet: secret + " cites"}},
+		Links: []catalog.Link{{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: "NSP-0008"},
+			Snippet: secret + " cites"}},
 		Votes: []catalog.Vote{{Voter: secret, Choice: "in_favour", Reason: "see " + secret, CastAt: f.clock.now()}},
 	}
 	ref := e.Record.Ref()
@@ -464,7 +471,7 @@ func TestNoMailAddressReachesTheCatalog(t *testing.T) {
 		t.Fatalf("votes %v, %v", votes, err)
 	}
 	events, err := f.store.Events(t.Context(), catalog.EventQuery{Ref: ref})
-	if err != nil || len(events) != 1 { // the one without a date is left out
+	if err != nil || len(events) != 1 { // the one without a date is dropped
 		t.Fatalf("events %v, %v", events, err)
 	}
 	if r.Author != "Jane" {
@@ -472,7 +479,7 @@ func TestNoMailAddressReachesTheCatalog(t *testing.T) {
 	}
 	all := fmt.Sprintf("%v %s %v %v %v", r, r.Data, links, votes, events)
 	if strings.Contains(all, "@") {
-		t.Errorf("an address is left in %s", all)
+		t.Errorf("an address remains in %s", all)
 	}
 }
 
@@ -482,7 +489,8 @@ func TestSyncRunsChosenSources(t *testing.T) {
 	f.config.WorkDir = t.TempDir()
 	f.config.Connectors = ingest.Registry{"fake": func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 		order = append(order, src.Name)
-		if !strings.HasSuffix(env.WorkDir, src.Name) || env.Pseudonym("a@b.example") == "" || env.Network.Name != "north-sea" {
+		if !strings.HasSuffix(env.WorkDir, src.Name) || env.Pseudonym("a@b.example") == "" ||
+			env.Network.Name != "north-sea" {
 			t.Errorf("environment %+v", env)
 		}
 		if src.Name == "first" {
@@ -497,7 +505,8 @@ func TestSyncRunsChosenSources(t *testing.T) {
 		if !slices.Equal(order, []string{"first", "second"}) || len(reports) != 2 {
 			t.Fatalf("order %v, reports %+v", order, reports)
 		}
-		if err == nil || err.Error() != "ingest: source first: no options" || reports[0].Err == nil || reports[1].Err != nil {
+		if err == nil || err.Error() != "ingest: source first: no options" || reports[0].Err == nil ||
+			reports[1].Err != nil {
 			t.Errorf("error %v", err)
 		}
 		if s := f.state("first"); !strings.Contains(s.Error, "no options") {
@@ -506,14 +515,16 @@ func TestSyncRunsChosenSources(t *testing.T) {
 	})
 	t.Run("only those named", func(t *testing.T) {
 		order = nil
-		if _, err := p.Sync(t.Context(), []string{"second", "second"}); err != nil || !slices.Equal(order, []string{"second"}) {
+		if _, err := p.Sync(t.Context(), []string{"second", "second"}); err != nil ||
+			!slices.Equal(order, []string{"second"}) {
 			t.Errorf("order %v, error %v", order, err)
 		}
 	})
-	t.Run("an unknown name runs nothing and names the known", func(t *testing.T) {
+	t.Run("an unknown name runs nothing and lists the known ones", func(t *testing.T) {
 		order = nil
 		_, err := p.Sync(t.Context(), []string{"second", "third"})
-		if !errors.Is(err, ingest.ErrUnknownSource) || !strings.Contains(err.Error(), `"third": network north-sea has first, second`) || order != nil {
+		if !errors.Is(err, ingest.ErrUnknownSource) ||
+			!strings.Contains(err.Error(), `"third": network north-sea has first, second`) || order != nil {
 			t.Errorf("order %v, error %v", order, err)
 		}
 	})

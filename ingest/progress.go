@@ -7,23 +7,23 @@ import (
 	"time"
 )
 
-// Progress is told how runs go. Sources that run at the same time call it
-// from several goroutines.
+// Progress receives the progress of runs. Sources that run concurrently call
+// it from several goroutines.
 type Progress interface {
 	Start(source string)
-	// Progress says how much of a source is done; total 0 = unknown.
+	// Progress reports how much of a source is done; total 0 = unknown.
 	Progress(source string, done, total int)
 	Done(report Report)
 }
 
-// silent is the Progress of a pipeline that has none.
+// silent is the Progress of a pipeline without one.
 type silent struct{}
 
 func (silent) Start(string)              {}
 func (silent) Progress(string, int, int) {}
 func (silent) Done(Report)               {}
 
-// progressEvery is how often a source's progress is written at most.
+// progressEvery is the least time between two progress lines of a source.
 const progressEvery = time.Second
 
 // progressLine is one line of JSON progress.
@@ -59,7 +59,7 @@ type problemLine struct {
 	Skipped bool   `json:"skipped"`
 }
 
-// lines writes progress as JSON, one object a line.
+// lines writes progress as JSON, one object per line.
 type lines struct {
 	now func() time.Time
 	mu  sync.Mutex // guards all below
@@ -68,13 +68,12 @@ type lines struct {
 }
 
 // JSONLines returns a Progress for programs: a line when a source starts, at
-// most one a second while it runs, and one with the report when it is done.
+// most one per second while it runs, and one with the report when it is done.
 func JSONLines(w io.Writer, now func() time.Time) Progress {
 	return &lines{now: now, enc: json.NewEncoder(w), at: map[string]time.Time{}}
 }
 
-// write encodes one line. Progress that cannot be written is no reason to
-// stop a sync.
+// write encodes one line. Progress that cannot be written does not stop a sync.
 func (l *lines) write(line progressLine) { _ = l.enc.Encode(line) }
 
 func (l *lines) Start(source string) {

@@ -17,12 +17,13 @@ func TestJSONLines(t *testing.T) {
 	var out bytes.Buffer
 	p := ingest.JSONLines(&out, c.now)
 	p.Start("docs")
-	for i := range 30 { // three seconds in steps of a tenth
+	for i := range 30 { // three seconds, in steps of a tenth
 		p.Progress("docs", i, 30)
 		c.advance(100 * time.Millisecond)
 	}
 	p.Done(ingest.Report{
-		Source: "docs", Result: catalog.Result{Created: 3}, Skipped: 1, Took: 3 * time.Second, Err: errors.New("broken"),
+		Source: "docs", Result: catalog.Result{Created: 3}, Skipped: 1, Took: 3 * time.Second,
+		Err:      errors.New("broken"),
 		Problems: []ingest.Problem{{Locator: "a.md", Message: "bad", Skipped: true}},
 	})
 	want := `{"time":"2031-05-06T07:08:09Z","event":"start","source":"docs"}
@@ -35,7 +36,7 @@ func TestJSONLines(t *testing.T) {
 	}
 	for line := range strings.Lines(out.String()) {
 		if !json.Valid([]byte(line)) {
-			t.Errorf("no JSON: %s", line)
+			t.Errorf("not JSON: %s", line)
 		}
 	}
 }
@@ -50,7 +51,8 @@ func TestBarsEndInAResultLine(t *testing.T) {
 	p.Progress("docs", 40, 30) // more than was announced
 	p.Progress("never started", 1, 2)
 	p.Done(ingest.Report{Source: "docs", Result: catalog.Result{Created: 3}, Skipped: 1, Took: time.Second,
-		Problems: []ingest.Problem{{Locator: "a.md", Message: "bad", Skipped: true}, {Locator: "b.md", Message: "odd"}}})
+		Problems: []ingest.Problem{{Locator: "a.md", Message: "bad", Skipped: true},
+			{Locator: "b.md", Message: "odd"}}})
 	p.Start("blog")
 	p.Done(ingest.Report{Source: "blog", Err: errors.New("broken")})
 	got := out.String()

@@ -10,25 +10,27 @@ import (
 	"almanac/catalog/network"
 )
 
-// References to issues and pull requests, as forges write them.
+// References to issues and pull requests in the notation of forges.
 var (
 	// https://forge.example/owner/name/pull/12
-	workAddress = regexp.MustCompile(`https?://[^\s/()<>]+/([A-Za-z0-9][\w.-]*)/([A-Za-z0-9_.][\w.-]*)/(issues|pull)/([1-9][0-9]{0,7})\b`)
+	workAddress = regexp.MustCompile(
+		`https?://[^\s/()<>]+/([A-Za-z0-9][\w.-]*)/([A-Za-z0-9_.][\w.-]*)/(issues|pull)/([1-9][0-9]{0,7})\b`)
 	// owner/name#12
-	workName = regexp.MustCompile(`(?:^|[\s([,;:])([A-Za-z0-9][\w-]*/[A-Za-z0-9_.][\w.-]*)#([1-9][0-9]{0,7})\b`)
+	workName = regexp.MustCompile(
+		`(?:^|[\s([,;:])([A-Za-z0-9][\w-]*/[A-Za-z0-9_.][\w.-]*)#([1-9][0-9]{0,7})\b`)
 	// #12, in text that belongs to a repository
 	workNumber = regexp.MustCompile(`(?:^|[\s([,;:])#([1-9][0-9]{0,7})\b`)
 	repository = regexp.MustCompile(`^[\w.-]+/[\w.-]+$`)
 )
 
-// maxReferences bounds the links of one entry: a page of a thousand changes
-// refers to none in particular.
+// maxReferences limits the links of one entry: a page that lists a thousand
+// changes is about none in particular.
 const maxReferences = 50
 
 // addReferences appends a references link for every issue or pull request that
-// an entry names outside fenced code. A number alone does not tell which of the
-// two it is, so it gives a link to each; a link may lead to what is not there.
-// What the connector understood as a proposal is left out.
+// an entry names outside fenced code. A bare number may be either, so it gives a
+// link to each; the target of a link need not exist. A number that the connector
+// linked as a proposal is skipped.
 func addReferences(e *catalog.Entry) {
 	text := e.Record.Body
 	given := e.Links
@@ -43,10 +45,12 @@ func addReferences(e *catalog.Entry) {
 		for _, kind := range kinds {
 			to := catalog.Ref{Kind: kind, Key: key}
 			linked := func(l catalog.Link) bool { return l.To == to }
-			if len(found) == maxReferences || to == e.Record.Ref() || to == e.Parent || slices.ContainsFunc(given, linked) || slices.ContainsFunc(found, linked) {
+			if len(found) == maxReferences || to == e.Record.Ref() || to == e.Parent ||
+				slices.ContainsFunc(given, linked) || slices.ContainsFunc(found, linked) {
 				continue
 			}
-			found = append(found, catalog.Link{Relation: catalog.References, To: to, Snippet: snippet(text, start, end)})
+			link := catalog.Link{Relation: catalog.References, To: to, Snippet: snippet(text, start, end)}
+			found = append(found, link)
 		}
 	}
 	either := []catalog.Kind{catalog.KindIssue, catalog.KindPull}

@@ -31,7 +31,8 @@ func TestReferencesToIssuesAndPulls(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			e := catalog.Entry{Record: catalog.Record{Kind: catalog.KindPull, Key: "causeway/node#1", Container: tt.container, Body: tt.text}}
+			e := catalog.Entry{Record: catalog.Record{Kind: catalog.KindPull, Key: "causeway/node#1",
+				Container: tt.container, Body: tt.text}}
 			if name == "not itself" {
 				e.Parent = catalog.Ref{Kind: catalog.KindIssue, Key: "causeway/node#1"}
 			}
@@ -50,12 +51,13 @@ func TestReferencesToIssuesAndPulls(t *testing.T) {
 	}
 }
 
-func TestWhatTheConnectorUnderstoodIsNoIssue(t *testing.T) {
+func TestNumbersLinkedByTheConnectorAreSkipped(t *testing.T) {
 	given := []catalog.Link{
 		{Relation: catalog.References, To: catalog.Ref{Kind: catalog.KindProposal, Key: "2"}},
 		{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: "PR-3"}},
 	}
-	e := catalog.Entry{Record: catalog.Record{Body: "causeway/grants#2, https://forge.example/causeway/cips/pull/3"}, Links: given}
+	e := catalog.Entry{Record: catalog.Record{Body: "causeway/grants#2, https://forge.example/causeway/cips/pull/3"},
+		Links: given}
 	if addReferences(&e); len(e.Links) != len(given) {
 		t.Errorf("links %+v", e.Links)
 	}
@@ -67,7 +69,8 @@ func TestReferencesAreBounded(t *testing.T) {
 		fmt.Fprintf(&text, "#%d ", i+1)
 	}
 	given := catalog.Link{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindPull, Key: "causeway/node#2"}}
-	e := catalog.Entry{Record: catalog.Record{Container: "causeway/node", Body: text.String()}, Links: []catalog.Link{given}}
+	e := catalog.Entry{Record: catalog.Record{Container: "causeway/node", Body: text.String()},
+		Links: []catalog.Link{given}}
 	addReferences(&e)
 	if len(e.Links) != 1+maxReferences || e.Links[0] != given {
 		t.Errorf("%d links, first %+v", len(e.Links), e.Links[0])
@@ -75,14 +78,16 @@ func TestReferencesAreBounded(t *testing.T) {
 }
 
 func FuzzReferences(f *testing.F) {
-	for _, seed := range []string{"#1", "a/b#2\xff", "https://x/a/b/pull/3", "```\n#4", "(#5)\u2028#6", "[#7](https://x/a/b/issues/7)"} {
+	for _, seed := range []string{"#1", "a/b#2\xff", "https://x/a/b/pull/3", "```\n#4", "(#5)\u2028#6",
+		"[#7](https://x/a/b/issues/7)"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		e := catalog.Entry{Record: catalog.Record{Container: "a/b", Body: text}}
 		addReferences(&e)
 		for _, l := range e.Links {
-			if utf8.ValidString(text) && !utf8.ValidString(l.Snippet) || utf8.RuneCountInString(l.Snippet) > catalog.MaxSnippet {
+			if utf8.ValidString(text) && !utf8.ValidString(l.Snippet) ||
+				utf8.RuneCountInString(l.Snippet) > catalog.MaxSnippet {
 				t.Errorf("snippet %q", l.Snippet)
 			}
 		}

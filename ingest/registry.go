@@ -17,17 +17,17 @@ import (
 )
 
 // Constructor makes the connector of a source. It reads the source's options
-// with DecodeOptions and reaches for nothing outside before Sync.
+// with DecodeOptions and accesses nothing else before Sync.
 type Constructor func(src network.Source, env Environment) (Connector, error)
 
-// Registry holds the constructors by the connector kind a network file names.
+// Registry holds the constructors by connector kind, as named in network files.
 type Registry map[string]Constructor
 
 // corpusVariable in an option is replaced by Environment.CorpusDir.
 const corpusVariable = "${corpus}"
 
 // Connector makes the connector of a source, with ${corpus} replaced in its
-// options. Its errors leave it to the caller to name the source.
+// options. Its errors do not name the source; the caller does.
 func (r Registry) Connector(src network.Source, env Environment) (Connector, error) {
 	construct, ok := r[src.Kind]
 	if !ok {
@@ -45,8 +45,9 @@ func (r Registry) Connector(src network.Source, env Environment) (Connector, err
 	return construct(src, env)
 }
 
-// errNoCorpus: a source wants the corpus directory and none is configured.
-var errNoCorpus = errors.New("its options use ${corpus}, but no corpus directory is configured: set ALMANAC_CORPUS or network.corpus_dir")
+// errNoCorpus: a source uses the corpus directory, but none is configured.
+var errNoCorpus = errors.New("its options use ${corpus}, but no corpus directory is configured: " +
+	"set ALMANAC_CORPUS or network.corpus_dir")
 
 // expand returns a copy of an option's value with ${corpus} replaced in its
 // strings.
@@ -86,13 +87,13 @@ func expand(value any, corpus string) (any, error) {
 
 // DecodeOptions reads a source's options into a struct with yaml tags. An
 // unknown option or a value of the wrong type is an error that names the
-// option and, for a misspelling, the nearest known one; the caller of the
-// constructor names the source.
+// option and, for a misspelling, the nearest known one; it does not name the
+// source.
 func DecodeOptions(src network.Source, into any) error {
 	if len(src.Options) == 0 {
 		return nil
 	}
-	if _, asked := src.Options[optionsProbe]; asked {
+	if _, probe := src.Options[optionsProbe]; probe {
 		return &probed{reflect.ValueOf(into).Elem()}
 	}
 	raw, err := yaml.Marshal(src.Options)
@@ -122,8 +123,8 @@ var (
 	atLine       = regexp.MustCompile(`^line (\d+): `)
 )
 
-// optionProblem puts the YAML library's message in terms of options: line
-// numbers of the re-encoded options mean nothing to anybody.
+// optionProblem rewrites a message of the YAML library in terms of options:
+// line numbers of the re-encoded options are meaningless to the operator.
 func optionProblem(message string, lines []string, into any) string {
 	if m := unknownField.FindStringSubmatch(message); m != nil {
 		known := optionNames(reflect.TypeOf(into), nil)

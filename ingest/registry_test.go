@@ -30,7 +30,8 @@ func TestDecodeOptionsReadsEveryForm(t *testing.T) {
 	if err := ingest.DecodeOptions(src, &got); err != nil {
 		t.Fatal(err)
 	}
-	want := options{Dir: "x", Every: 15 * time.Minute, Bulk: []int{385, 461}, URL: map[string]string{"a/b": "https://x.example"}}
+	want := options{Dir: "x", Every: 15 * time.Minute, Bulk: []int{385, 461},
+		URL: map[string]string{"a/b": "https://x.example"}}
 	want.Deep = append(want.Deep, struct {
 		Name string `yaml:"name"`
 	}{"n"})
@@ -79,7 +80,8 @@ func TestRegistry(t *testing.T) {
 		if _, err := r.Connector(src, ingest.Environment{CorpusDir: "/data/c"}); err != nil {
 			t.Fatal(err)
 		}
-		want := map[string]any{"dir": "/data/c/x", "n": 1, "list": []any{"/data/c"}, "map": map[string]any{"k": "/data/c"}}
+		want := map[string]any{"dir": "/data/c/x", "n": 1, "list": []any{"/data/c"},
+			"map": map[string]any{"k": "/data/c"}}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("options (-want +got):\n%s", diff)
 		}
@@ -87,14 +89,17 @@ func TestRegistry(t *testing.T) {
 			t.Error("the network's own options were changed")
 		}
 	})
-	t.Run("a missing corpus directory says how to set it", func(t *testing.T) {
-		if _, err := r.Connector(src, ingest.Environment{}); err == nil || !strings.Contains(err.Error(), "set ALMANAC_CORPUS or network.corpus_dir") {
+	t.Run("the error of a missing corpus directory says how to set it", func(t *testing.T) {
+		if _, err := r.Connector(src, ingest.Environment{}); err == nil ||
+			!strings.Contains(err.Error(), "set ALMANAC_CORPUS or network.corpus_dir") {
 			t.Errorf("error %v", err)
 		}
 	})
 	t.Run("an unknown connector names the nearest or all", func(t *testing.T) {
-		for kind, want := range map[string]string{"snapshots": `did you mean "snapshot"?`, "zzzzzzz": "known are forum, snapshot"} {
-			if _, err := r.Connector(network.Source{Kind: kind}, ingest.Environment{}); err == nil || !strings.Contains(err.Error(), want) {
+		for kind, want := range map[string]string{"snapshots": `did you mean "snapshot"?`,
+			"zzzzzzz": "known are forum, snapshot"} {
+			if _, err := r.Connector(network.Source{Kind: kind}, ingest.Environment{}); err == nil ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("error %v, want %s", err, want)
 			}
 		}

@@ -6,20 +6,20 @@ import (
 	"almanac/catalog"
 )
 
-// maxProblems is how many of a run's skipped items, and how many of its odd
-// ones, a report names and the log shows.
+// maxProblems is how many skipped items, and how many warnings, of a run its
+// report and the log name.
 const maxProblems = 100
 
-// Report says what one run of a source did.
+// Report is the result of one run of a source.
 type Report struct {
 	Source string
 	catalog.Result
 	Skipped  int       // bad items left out
-	Warned   int       // oddities of items that were read all the same
+	Warned   int       // warnings about items that were read nevertheless
 	Problems []Problem // the first hundred of each
 	Complete bool      // every record of the source was seen
 	Took     time.Duration
-	Err      error // why the run failed; nil when it did not
+	Err      error // why the run failed; nil if it succeeded
 }
 
 // Problem is a bad or odd item.

@@ -15,15 +15,15 @@ import (
 	"almanac/catalog/network"
 )
 
-// A batch is written when it has so many entries or bytes: large enough that
-// transactions do not dominate, small enough for memory and for readers.
+// A batch is written when it reaches this many entries or bytes: large enough
+// that transactions do not dominate, small enough for memory and for readers.
 const (
 	batchEntries = 500
 	batchBytes   = 4 << 20
 )
 
-// A complete run that lost more than a fifth of a source's records is
-// refused, if the source had enough for the share to mean something.
+// A complete run that would remove more than a fifth of a source's records
+// fails, if the source has enough of them for the share to be meaningful.
 const (
 	guardFrom  = 10
 	guardShare = 5
@@ -40,9 +40,9 @@ type run struct {
 	people people
 	live   map[catalog.Ref]int64 // the source's records before the run
 
-	put     map[catalog.Ref]bool // handed over in this run: true good, false bad
+	put     map[catalog.Ref]bool // put in this run: true good, false bad
 	seen    map[catalog.Ref]bool // known to exist upstream: put, kept or bad
-	skipped []string             // locators of what could not be read
+	skipped []string             // locators of items that could not be read
 
 	batch     catalog.Batch
 	bytes     int
@@ -61,7 +61,7 @@ func (r *run) Put(ctx context.Context, e catalog.Entry) error {
 		return nil
 	}
 	if _, twice := r.put[ref]; twice {
-		r.Skip(locator(e.Record), fmt.Errorf("%s stands twice in the source; the first is kept", ref))
+		r.Skip(locator(e.Record), fmt.Errorf("the source has %s twice; the first is kept", ref))
 		return nil
 	}
 	r.Keep(ref)
@@ -126,14 +126,14 @@ func (r *run) Warn(locator, message string) {
 // Progress implements Sink.
 func (r *run) Progress(done, total int) { r.config.Progress.Progress(r.src.Name, done, total) }
 
-// problem keeps and logs the nth problem of its sort.
+// problem keeps and logs the nth problem of its kind.
 func (r *run) problem(p Problem, n int) {
 	switch {
 	case n <= maxProblems:
 		r.report.Problems = append(r.report.Problems, p)
 		r.log.Warn(p.Message, "at", p.Locator, "skipped", p.Skipped)
 	case n == maxProblems+1:
-		r.log.Warn("further problems of this run are only counted", "skipped", p.Skipped)
+		r.log.Warn("further problems of this run are counted but not logged", "skipped", p.Skipped)
 	}
 }
 
@@ -141,7 +141,7 @@ func (r *run) checker(locator string) checker {
 	return checker{now: r.config.Now(), warn: func(message string) { r.Warn(locator, message) }}
 }
 
-// locator names an entry for people: by its file, or by its reference.
+// locator names an entry for people: its file, or its reference.
 func locator(r catalog.Record) string {
 	if r.Path != "" {
 		return r.Path
@@ -149,7 +149,7 @@ func locator(r catalog.Record) string {
 	return r.Ref().String()
 }
 
-// size estimates what an entry weighs in a batch.
+// size estimates the bytes of an entry in a batch.
 func size(e catalog.Entry) int {
 	n := len(e.Record.Body) + len(e.Record.Data) + len(e.Record.Summary) + 512
 	for _, v := range e.Votes {
@@ -158,12 +158,13 @@ func size(e catalog.Entry) int {
 	return n + 256*len(e.Links)
 }
 
-// errStore: reading the catalog failed, which is no fault of the item.
+// errStore: reading the catalog failed; the item is not at fault.
 var errStore = errors.New("catalog")
 
-// prepare checks an entry, hides addresses and adds what is derived from it.
+// prepare validates an entry, hides mail addresses and adds its summary and
+// links.
 func (r *run) prepare(ctx context.Context, e catalog.Entry) (catalog.Entry, error) {
-	e.Links, e.Votes = slices.Clone(e.Links), slices.Clone(e.Votes) // the connector's stay as they are
+	e.Links, e.Votes = slices.Clone(e.Links), slices.Clone(e.Votes) // the connector's are not changed
 	if err := r.checker(locator(e.Record)).entry(&e); err != nil {
 		return catalog.Entry{}, err
 	}
@@ -179,7 +180,7 @@ func (r *run) prepare(ctx context.Context, e catalog.Entry) (catalog.Entry, erro
 	return e.Normalize()
 }
 
-// parent warns of an entry whose parent nobody knows: it will stand alone.
+// parent warns if an entry's parent is not in the catalog.
 func (r *run) parent(ctx context.Context, e catalog.Entry) error {
 	if e.Parent.Key == "" || r.put[e.Parent] {
 		return nil
@@ -187,7 +188,7 @@ func (r *run) parent(ctx context.Context, e catalog.Entry) error {
 	_, err := r.config.Store.Get(ctx, e.Parent)
 	switch {
 	case errors.Is(err, catalog.ErrNotFound):
-		r.Warn(locator(e.Record), fmt.Sprintf("its parent %s is not known", e.Parent))
+		r.Warn(locator(e.Record), fmt.Sprintf("its parent %s is not in the catalog", e.Parent))
 	case err != nil:
 		return fmt.Errorf("%w: parent %s: %w", errStore, e.Parent, err)
 	}
@@ -208,9 +209,9 @@ func (r *run) hide(e *catalog.Entry) {
 	}
 }
 
-// summarise gives a proposal without a summary an extractive one. The time it
-// was made is part of the record, so it is taken from the stored record as
-// long as the summary is the same: an unchanged proposal stays unchanged.
+// summarise gives a proposal without a summary an extractive one. Its time is
+// part of the record, so it is taken from the stored record while the summary
+// is the same: an unchanged proposal stays unchanged.
 func (r *run) summarise(ctx context.Context, rec *catalog.Record) error {
 	if rec.Kind != catalog.KindCIP || rec.Summary != "" {
 		return nil
@@ -252,8 +253,8 @@ func (r *run) flush(ctx context.Context) error {
 	return r.apply(ctx, b)
 }
 
-// apply writes a batch. If the store refuses one of its entries, the batch is
-// halved until that entry stands alone and is left out; the cursor stays with
+// apply writes a batch. If the store rejects one of its entries, the batch is
+// halved until that entry is alone and can be skipped; the cursor stays with
 // the last part.
 func (r *run) apply(ctx context.Context, b catalog.Batch) error {
 	if len(b.Entries) == 0 && len(b.Events) == 0 && len(b.Delete) == 0 && b.Cursor == nil {
@@ -280,10 +281,11 @@ func (r *run) apply(ctx context.Context, b catalog.Batch) error {
 	return r.apply(ctx, b)
 }
 
-// refusedItem says whether the store's error is about what was written and
+// refusedItem reports whether the store's error is about the written entry and
 // not about the store.
 func refusedItem(err error) bool {
-	return errors.Is(err, catalog.ErrBadEntry) || errors.Is(err, catalog.ErrNotFound) || errors.Is(err, catalog.ErrConflict)
+	return errors.Is(err, catalog.ErrBadEntry) || errors.Is(err, catalog.ErrNotFound) ||
+		errors.Is(err, catalog.ErrConflict)
 }
 
 func (r *run) count(n catalog.Result) {
@@ -306,8 +308,8 @@ func (r *run) finish(ctx context.Context, o Outcome) error {
 		}
 	}
 	if had, lost := len(r.live), len(vanished); had >= guardFrom && lost*guardShare > had && !r.config.AcceptShrink {
-		shrunk := fmt.Errorf("%w: %d of its %d records are gone upstream; nothing was removed. If that is right, run sync --accept-shrink %s",
-			ErrShrunk, lost, had, r.src.Name)
+		shrunk := fmt.Errorf("%w: %d of its %d records are gone upstream; nothing was removed. "+
+			"If that is right, run sync --accept-shrink %s", ErrShrunk, lost, had, r.src.Name)
 		return errors.Join(shrunk, r.flush(ctx))
 	}
 	r.batch.Delete = vanished
@@ -320,9 +322,9 @@ func (r *run) finish(ctx context.Context, o Outcome) error {
 	return r.capture(ctx)
 }
 
-// capture stores the snapshots of the run that differ from the newest of
-// their series. They come after the last batch: after a crash in between the
-// next run captures anew, while a cursor may stand still for days.
+// capture stores the snapshots of the run that differ from the newest of their
+// series. It runs after the last batch: a crash in between only delays the
+// snapshots to the next run.
 func (r *run) capture(ctx context.Context) error {
 	for _, s := range r.snapshots {
 		newest, err := r.config.Store.Snapshots(ctx, s.Series, 1)
@@ -339,8 +341,7 @@ func (r *run) capture(ctx context.Context) error {
 	return nil
 }
 
-// gone returns the ids of the source's records among those that its connector
-// says are gone.
+// gone returns the ids of the source's records that its connector reports gone.
 func (r *run) gone(refs []catalog.Ref) []int64 {
 	var ids []int64
 	for _, ref := range refs {
@@ -352,8 +353,8 @@ func (r *run) gone(refs []catalog.Ref) []int64 {
 	return slices.Compact(ids)
 }
 
-// vanished returns the ids of the source's records that a complete run did
-// not meet. A record whose file could not be read has not vanished.
+// vanished returns the ids of the source's records that a complete run did not
+// see. A record whose file could not be read has not vanished.
 func (r *run) vanished(ctx context.Context) ([]int64, error) {
 	var gone []int64
 	for ref, id := range r.live {
@@ -369,7 +370,7 @@ func (r *run) vanished(ctx context.Context) ([]int64, error) {
 	for ids := range slices.Chunk(gone, batchEntries) {
 		records, err := r.config.Store.Records(ctx, ids)
 		if err != nil {
-			return nil, fmt.Errorf("records that vanished: %w", err)
+			return nil, fmt.Errorf("vanished records: %w", err)
 		}
 		for _, rec := range records {
 			unreadable[rec.ID] = r.couldNotRead(rec)
@@ -378,8 +379,8 @@ func (r *run) vanished(ctx context.Context) ([]int64, error) {
 	return slices.DeleteFunc(gone, func(id int64) bool { return unreadable[id] }), nil
 }
 
-// couldNotRead says whether a skipped locator names the record: by its path,
-// key or reference, alone or followed by a place in it (":12", "#part").
+// couldNotRead reports whether a skipped locator names the record: by its path,
+// key or reference, alone or followed by a position in it (":12", "#part").
 func (r *run) couldNotRead(rec catalog.Record) bool {
 	return slices.ContainsFunc(r.skipped, func(locator string) bool {
 		for _, name := range []string{rec.Path, rec.Key, rec.Ref().String()} {

@@ -21,11 +21,11 @@ const (
 	requestKind = "sync"
 	// pollEvery is how often it looks for requests.
 	pollEvery = time.Second
-	// jitter keeps instances and sources from asking at the same moment: an
-	// interval is drawn from its tenth below to its tenth above.
+	// jitter varies an interval by a tenth in both directions, so that instances
+	// and sources do not send requests at the same moment.
 	jitter = 0.1
-	// A failed source is tried again after retryFirst, then after twice as
-	// long each time, up to retryMost or its own interval.
+	// A failed source is retried after retryFirst, then after twice as long each
+	// time, up to retryMost or its own interval.
 	retryFirst = 30 * time.Second
 	retryMost  = time.Hour
 	// slots is how many sources run at the same time after the first pass.
@@ -34,30 +34,33 @@ const (
 
 // Scheduler runs a pipeline's sources: all of them once in the network's
 // order, because the first source to yield a record owns it, and then each on
-// its own interval. A source never overlaps itself or another that asks the
-// same host; one that failed is retried with growing intervals. It executes
+// its own interval. A source never overlaps itself or another that uses the
+// same host; a failed one is retried with growing intervals. It also executes
 // the catalog's sync requests.
 type Scheduler struct {
 	pipeline  *Pipeline
-	lanes     []*lane
+	schedules []*schedule
 	slots     chan struct{}
-	hosts     map[string]chan struct{} // by host, full while a source asks it
+	hosts     map[string]chan struct{} // by host, full while a source uses it
 	firstPass chan struct{}
 }
 
-// lane is one source's schedule, used by one goroutine at a time.
-type lane struct {
+// schedule is when one source runs. One goroutine at a time uses it.
+type schedule struct {
 	src     network.Source
-	hosts   []string // it asks, sorted
+	hosts   []string // of its requests, sorted
 	backoff *backoff.ExponentialBackOff
 	next    time.Duration     // until the next run
 	idle    bool              // no next run unless requested
-	jobs    chan chan<- error // requested runs; the run's error goes back
+	jobs    chan chan<- error // requested runs, each with a channel for its error
 }
 
 // NewScheduler makes a scheduler for the sources of a pipeline's network.
 func NewScheduler(p *Pipeline) *Scheduler {
-	s := &Scheduler{pipeline: p, slots: make(chan struct{}, slots), hosts: map[string]chan struct{}{}, firstPass: make(chan struct{})}
+	s := &Scheduler{
+		pipeline: p, slots: make(chan struct{}, slots), hosts: map[string]chan struct{}{},
+		firstPass: make(chan struct{}),
+	}
 	for _, src := range p.config.Network.Sources {
 		most := retryMost
 		if src.Every > 0 {
@@ -67,9 +70,12 @@ func NewScheduler(p *Pipeline) *Scheduler {
 		for _, h := range hosts {
 			s.hosts[h] = make(chan struct{}, 1)
 		}
-		s.lanes = append(s.lanes, &lane{src: src, hosts: hosts, jobs: make(chan chan<- error), backoff: &backoff.ExponentialBackOff{
-			InitialInterval: min(retryFirst, most), RandomizationFactor: jitter, Multiplier: 2, MaxInterval: most,
-		}})
+		s.schedules = append(s.schedules, &schedule{
+			src: src, hosts: hosts, jobs: make(chan chan<- error),
+			backoff: &backoff.ExponentialBackOff{
+				InitialInterval: min(retryFirst, most), RandomizationFactor: jitter, Multiplier: 2, MaxInterval: most,
+			},
+		})
 	}
 	return s
 }
@@ -78,14 +84,14 @@ func NewScheduler(p *Pipeline) *Scheduler {
 // successfully or not.
 func (s *Scheduler) FirstPass() <-chan struct{} { return s.firstPass }
 
-// Run schedules until ctx is done and returns when nothing runs any more. It
+// Run runs the sources until ctx is done and returns when all have stopped. It
 // is called once.
 func (s *Scheduler) Run(ctx context.Context) {
-	for _, l := range s.lanes {
+	for _, c := range s.schedules {
 		if ctx.Err() != nil {
 			return
 		}
-		l.plan(s.pipeline.sync(ctx, l.src).Err)
+		c.plan(s.pipeline.sync(ctx, c.src).Err)
 	}
 	if ctx.Err() != nil {
 		return
@@ -93,36 +99,37 @@ func (s *Scheduler) Run(ctx context.Context) {
 	s.pipeline.follow(ctx)
 	close(s.firstPass)
 	var wg sync.WaitGroup
-	for _, l := range s.lanes {
-		wg.Go(func() { s.drive(ctx, l) })
+	for _, c := range s.schedules {
+		wg.Go(func() { s.drive(ctx, c) })
 	}
 	s.poll(ctx)
 	wg.Wait()
 }
 
-// drive runs a source when its time has come or a request wants it.
-func (s *Scheduler) drive(ctx context.Context, l *lane) {
+// drive runs a source when it is due or requested.
+func (s *Scheduler) drive(ctx context.Context, c *schedule) {
 	for {
 		var due <-chan time.Time
-		if !l.idle {
-			due = time.After(l.next)
+		if !c.idle {
+			due = time.After(c.next)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-due:
-			_ = s.run(ctx, l) // reported and logged by the pipeline
-		case done := <-l.jobs:
-			done <- s.run(ctx, l)
+			_ = s.run(ctx, c) // the pipeline reports and logs the error
+		case done := <-c.jobs:
+			done <- s.run(ctx, c)
 		}
 	}
 }
 
-// run runs a source as soon as nobody else asks its hosts and a slot is free.
-func (s *Scheduler) run(ctx context.Context, l *lane) error {
-	// All take hosts in the same order, and a slot last: nobody waits in a ring.
+// run runs a source as soon as no other source uses its hosts and a slot is
+// free.
+func (s *Scheduler) run(ctx context.Context, c *schedule) error {
+	// All take hosts in the same order, and a slot last, so they cannot deadlock.
 	var wanted []chan struct{}
-	for _, h := range l.hosts {
+	for _, h := range c.hosts {
 		wanted = append(wanted, s.hosts[h])
 	}
 	for _, place := range append(wanted, s.slots) {
@@ -133,8 +140,8 @@ func (s *Scheduler) run(ctx context.Context, l *lane) error {
 			return ctx.Err()
 		}
 	}
-	err := s.pipeline.sync(ctx, l.src).Err
-	l.plan(err)
+	err := s.pipeline.sync(ctx, c.src).Err
+	c.plan(err)
 	s.pipeline.follow(ctx)
 	return err
 }
@@ -160,15 +167,15 @@ func hostsOf(options any) []string {
 	return slices.Compact(hosts)
 }
 
-// plan sets the time of the next run after one that ended with err.
-func (l *lane) plan(err error) {
+// plan sets the time of the next run after one that returned err.
+func (c *schedule) plan(err error) {
 	if err != nil {
-		l.next, l.idle = l.backoff.NextBackOff(), false
+		c.next, c.idle = c.backoff.NextBackOff(), false
 		return
 	}
-	l.backoff.Reset()
-	l.idle = l.src.Every == 0
-	l.next = time.Duration(float64(l.src.Every) * (1 - jitter + 2*jitter*rand.Float64()))
+	c.backoff.Reset()
+	c.idle = c.src.Every == 0
+	c.next = time.Duration(float64(c.src.Every) * (1 - jitter + 2*jitter*rand.Float64()))
 }
 
 // poll executes sync requests until ctx is done.
@@ -191,7 +198,7 @@ func (s *Scheduler) poll(ctx context.Context) {
 	}
 }
 
-// requests executes the sync requests of the catalog, equal ones by one run.
+// requests executes the sync requests of the catalog, equal ones with one run.
 func (s *Scheduler) requests(ctx context.Context) error {
 	store := s.pipeline.config.Store
 	pending, err := store.Requests(ctx)
@@ -209,7 +216,7 @@ func (s *Scheduler) requests(ctx context.Context) error {
 			failures[req.Argument] = failure
 		}
 		if ctx.Err() != nil {
-			return ctx.Err() // the request stays for the next start
+			return ctx.Err() // the request stays until the next start
 		}
 		if err := store.FinishRequest(ctx, req.ID, failure); err != nil {
 			return err
@@ -218,8 +225,8 @@ func (s *Scheduler) requests(ctx context.Context) error {
 	return nil
 }
 
-// execute runs what a request names and returns why it failed, "" if it did
-// not.
+// execute runs the sources of a request and returns why they failed, "" if none
+// did.
 func (s *Scheduler) execute(ctx context.Context, req catalog.Request) string {
 	var names []string
 	if req.Argument != "" {
@@ -239,15 +246,15 @@ func (s *Scheduler) execute(ctx context.Context, req catalog.Request) string {
 	return ""
 }
 
-// request asks a source's lane for a run and waits for its end.
+// request runs a source on its schedule's goroutine and waits for the end.
 func (s *Scheduler) request(ctx context.Context, source string) error {
-	for _, l := range s.lanes {
-		if l.src.Name != source {
+	for _, c := range s.schedules {
+		if c.src.Name != source {
 			continue
 		}
 		done := make(chan error, 1)
 		select {
-		case l.jobs <- done:
+		case c.jobs <- done:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

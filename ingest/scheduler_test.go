@@ -17,15 +17,15 @@ import (
 	"almanac/ingest"
 )
 
-// start is one run of a source, by the time since the schedule began.
+// start is one run of a source, by the time since the scheduler started.
 type start struct {
 	source string
 	at     time.Duration
 }
 
-// schedule is a scheduler in a bubble of synthetic time. Its sources take
-// `takes` for each run and end in what `ends` says.
-type schedule struct {
+// bubble is a scheduler in a bubble of synthetic time. Each run takes `takes`
+// and returns the result of `ends`.
+type bubble struct {
 	*testing.T
 	store *sqlite.Store
 	path  string // of the store
@@ -41,14 +41,15 @@ type schedule struct {
 	ends    func(source string, run int) error
 }
 
-func schedulerOf(t *testing.T, takes time.Duration, ends func(string, int) error, sources ...network.Source) *schedule {
+func schedulerOf(t *testing.T, takes time.Duration, ends func(string, int) error, sources ...network.Source) *bubble {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "catalog.db")
 	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &schedule{T: t, store: store, path: path, began: time.Now(), takes: takes, ends: ends, running: map[string]int{}}
+	s := &bubble{T: t, store: store, path: path, began: time.Now(), takes: takes, ends: ends,
+		running: map[string]int{}}
 	n := testNetwork
 	n.Sources = sources
 	s.sched = ingest.NewScheduler(ingest.New(ingest.Config{
@@ -70,7 +71,7 @@ func schedulerOf(t *testing.T, takes time.Duration, ends func(string, int) error
 	return s
 }
 
-func (s *schedule) connector(src network.Source, _ ingest.Environment) (ingest.Connector, error) {
+func (s *bubble) connector(src network.Source, _ ingest.Environment) (ingest.Connector, error) {
 	return connector(func(ctx context.Context, _ string, _ ingest.Sink) (ingest.Outcome, error) {
 		s.mu.Lock()
 		s.starts = append(s.starts, start{src.Name, time.Since(s.began)})
@@ -94,8 +95,9 @@ func (s *schedule) connector(src network.Source, _ ingest.Environment) (ingest.C
 	}), nil
 }
 
-// of are the times of a source's runs. The caller holds mu or nothing runs.
-func (s *schedule) of(source string) []time.Duration {
+// of returns the times of a source's runs. The caller holds mu, or no run is
+// active.
+func (s *bubble) of(source string) []time.Duration {
 	var out []time.Duration
 	for _, st := range s.starts {
 		if st.source == source {
@@ -105,7 +107,7 @@ func (s *schedule) of(source string) []time.Duration {
 	return out
 }
 
-func (s *schedule) runs(source string) []time.Duration {
+func (s *bubble) runs(source string) []time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.of(source)
@@ -124,7 +126,7 @@ func TestFirstPassRunsInOrderOneAfterTheOther(t *testing.T) {
 		defer s.stop()
 		select {
 		case <-s.sched.FirstPass():
-			t.Fatal("the first pass is over before it began")
+			t.Fatal("the first pass is done before it started")
 		case <-time.After(150 * time.Second):
 		}
 		<-s.sched.FirstPass()
@@ -167,7 +169,7 @@ func TestSourcesRunOnTheirOwnIntervalWithJitter(t *testing.T) {
 	})
 }
 
-func TestFailedSourceIsRetriedEarlierAndEarlierNoMore(t *testing.T) {
+func TestFailedSourceIsRetriedWithBackoff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := schedulerOf(t, 0, func(_ string, run int) error {
 			if run <= 4 {
@@ -182,7 +184,8 @@ func TestFailedSourceIsRetriedEarlierAndEarlierNoMore(t *testing.T) {
 		if len(runs) < 6 {
 			t.Fatalf("runs %v", runs)
 		}
-		for i, want := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 2 * time.Minute, 2 * time.Minute} {
+		for i, want := range []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 2 * time.Minute,
+			2 * time.Minute} {
 			if gap := runs[i+1] - runs[i]; gap < want*9/10 || gap > want*11/10+time.Second {
 				t.Errorf("run %d came after %v, want about %v", i+1, gap, want)
 			}
@@ -225,13 +228,15 @@ func TestNoMoreThanFourSourcesRunAtOnce(t *testing.T) {
 	})
 }
 
-func TestOneSourceAtATimeAsksAHost(t *testing.T) {
+func TestOneSourceAtATimeUsesAHost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		at := func(name string, addresses ...any) network.Source {
-			return network.Source{Name: name, Kind: "fake", Every: time.Minute, Options: map[string]any{"lists": addresses}}
+			return network.Source{Name: name, Kind: "fake", Every: time.Minute,
+				Options: map[string]any{"lists": addresses}}
 		}
 		deep := map[string]any{"url": "https://FORGE.example/b"}
-		s := schedulerOf(t, 50*time.Second, well, at("a", "https://forge.example/a"), at("b", deep, "https://forum.example"),
+		s := schedulerOf(t, 50*time.Second, well, at("a", "https://forge.example/a"),
+			at("b", deep, "https://forum.example"),
 			at("c", "https://forum.example/c", "https://forge.example"), at("d", "no address", 7))
 		defer s.stop()
 		<-s.sched.FirstPass()
@@ -240,7 +245,7 @@ func TestOneSourceAtATimeAsksAHost(t *testing.T) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if s.most != 2 {
-			t.Errorf("%d sources ran at once, want one of a, b and c beside d", s.most)
+			t.Errorf("%d sources ran at once, want one of a, b and c, and d", s.most)
 		}
 		for _, name := range []string{"a", "b", "c"} {
 			if runs := s.of(name); len(runs) < 9 {
@@ -253,15 +258,15 @@ func TestOneSourceAtATimeAsksAHost(t *testing.T) {
 func TestRequestsAreExecuted(t *testing.T) {
 	tests := map[string]struct {
 		requests []catalog.Request
-		a, b     int      // runs, with the one of the first pass
-		left     []string // kinds of requests that stay
+		a, b     int      // runs, including the first pass
+		left     []string // kinds of the remaining requests
 	}{
 		"one source":                           {[]catalog.Request{{Kind: "sync", Argument: "a"}}, 2, 1, nil},
 		"equal requests by one run":            {[]catalog.Request{{Kind: "sync", Argument: "a"}, {Kind: "sync", Argument: "a"}}, 2, 1, nil},
-		"all sources, also after a failing":    {[]catalog.Request{{Kind: "sync"}}, 2, 2, nil},
+		"all sources, even if one fails":       {[]catalog.Request{{Kind: "sync"}}, 2, 2, nil},
 		"several one after the other":          {[]catalog.Request{{Kind: "sync", Argument: "b"}, {Kind: "sync"}}, 2, 3, nil},
 		"an unknown source is finished":        {[]catalog.Request{{Kind: "sync", Argument: "zzz"}}, 1, 1, nil},
-		"work of another kind is left to them": {[]catalog.Request{{Kind: "reindex"}, {Kind: "sync", Argument: "a"}}, 2, 1, []string{"reindex"}},
+		"requests of another kind are ignored": {[]catalog.Request{{Kind: "reindex"}, {Kind: "sync", Argument: "a"}}, 2, 1, []string{"reindex"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -305,8 +310,9 @@ func TestRequestsAreExecuted(t *testing.T) {
 	}
 }
 
-func TestSchedulerStopsInTheMiddleOfEverything(t *testing.T) {
-	for name, after := range map[string]time.Duration{"in the first pass": 30 * time.Second, "in a later run": 170 * time.Second} {
+func TestSchedulerStopsAtAnyTime(t *testing.T) {
+	for name, after := range map[string]time.Duration{"in the first pass": 30 * time.Second,
+		"in a later run": 170 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := schedulerOf(t, 90*time.Second, well,

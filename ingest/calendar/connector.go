@@ -21,8 +21,8 @@ import (
 	"almanac/ingest/webpage"
 )
 
-// rules is the version of what this package makes of an event. A change of it
-// makes the calendar be read again.
+// rules is the version of how this package reads an event. After a change the
+// calendar is read again.
 const rules = "1"
 
 type connector struct {
@@ -30,7 +30,7 @@ type connector struct {
 	env     ingest.Environment
 }
 
-// New makes the connector of a source; it is a Constructor of kind "calendar".
+// New makes the connector of a source; it is the Constructor of kind "calendar".
 func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	o, err := readOptions(src, env)
 	if err != nil {
@@ -39,22 +39,22 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	return &connector{o, env}, nil
 }
 
-// state is what a run leaves for the next one, as the cursor: so that it can
-// neither be lost nor be older than the records.
+// state is what one run passes to the next. It is the cursor, so that it cannot
+// be lost or be older than the records.
 type state struct {
 	Settings string `json:"settings"` // digest of the options
-	Day      string `json:"day"`      // that the window hangs on
+	Day      string `json:"day"`      // of the run, which the window depends on
 	ETag     string `json:"etag,omitempty"`
 	Modified string `json:"modified,omitempty"`
-	// Known has the keys of the records that had not ended yet, and when they
-	// will have, in Unix seconds.
+	// Known has the keys of the records that had not ended, with their ends in
+	// Unix seconds.
 	Known map[string]int64 `json:"known,omitempty"`
 }
 
 // Sync implements ingest.Connector.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	var before state
-	if json.Unmarshal([]byte(cursor), &before) != nil { // a cursor of nothing, or of another version
+	if json.Unmarshal([]byte(cursor), &before) != nil { // empty, or of another version
 		before = state{}
 	}
 	now := c.env.Now().UTC()
@@ -89,15 +89,15 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 		out.Progress(i+1, len(shown))
 	}
 	gone := next.settle(before, shown, hidden, r, now)
-	if len(r.problems) == 0 { // else it is read again, so that they are reported again
+	if len(r.problems) == 0 { // otherwise the next run reads and reports them again
 		next.ETag, next.Modified = answer.ETag, answer.LastModified
 	}
 	text, err := json.Marshal(next)
 	return ingest.Outcome{Cursor: string(text), Gone: gone}, err
 }
 
-// settle decides about records of the runs before that this one has not met:
-// what has ended is history, what could not be read stays, the rest is gone.
+// settle decides about known records that this run has not seen: events that
+// have ended are history, those that could not be read stay, the rest is gone.
 func (s *state) settle(before state, shown []occurrence, hidden []string, r *reading, now time.Time) []catalog.Ref {
 	met := map[string]bool{}
 	for _, o := range shown {
@@ -123,7 +123,8 @@ func (s *state) settle(before state, shown []occurrence, hidden []string, r *rea
 	return refs
 }
 
-// settings digests what decides which events are read, and how.
+// settings is a digest of everything that determines which events are read, and
+// how.
 func (c *connector) settings() string {
 	raw, err := json.Marshal([]any{rules, c.options})
 	if err != nil {
@@ -139,11 +140,14 @@ func digest(data []byte) string {
 
 const maxBytes = 32 << 20
 
-// accepted are the media types of calendars, and what servers call files they
-// do not know.
-var accepted = []string{"text/*", "application/ics", "application/octet-stream", "binary/octet-stream", "application/yaml", "application/x-yaml"}
+// accepted are the media types of calendars, and those that servers use for
+// unknown files.
+var accepted = []string{
+	"text/*", "application/ics", "application/octet-stream", "binary/octet-stream",
+	"application/yaml", "application/x-yaml",
+}
 
-// fetch reads the calendar, unless it may be the same as before and is.
+// fetch reads the calendar. If conditional, an unchanged one is not read again.
 func (c *connector) fetch(ctx context.Context, before state, conditional bool) (outbound.Response, error) {
 	if c.options.File != "" {
 		data, err := c.file()
@@ -181,8 +185,8 @@ func (c *connector) file() ([]byte, error) {
 	return data, err
 }
 
-// veiled is an error about an address whose path is not to be shown: that of
-// a private calendar is all one needs for reading it.
+// veiled is an error about an address without its path, which is a secret: for
+// a private calendar, whoever has the address can read it.
 type veiled struct {
 	error
 	text string
@@ -206,7 +210,10 @@ func veil(err error, address string) error {
 // read reads the events of a calendar.
 func (c *connector) read(answer outbound.Response, now time.Time) (*reading, error) {
 	day := now.Truncate(24 * time.Hour)
-	r := &reading{options: &c.options, zone: utc, from: day.AddDate(0, 0, -c.options.Back), until: day.AddDate(0, 0, c.options.Ahead+1)}
+	r := &reading{
+		options: &c.options, zone: utc,
+		from: day.AddDate(0, 0, -c.options.Back), until: day.AddDate(0, 0, c.options.Ahead+1),
+	}
 	if c.options.Zone != "" {
 		r.zone = located(iana(c.options.Zone))
 	}
@@ -226,7 +233,7 @@ func (c *connector) read(answer outbound.Response, now time.Time) (*reading, err
 	return r, err
 }
 
-// report says what is wrong with the calendar.
+// report reports the warnings and problems of the calendar.
 func (c *connector) report(r *reading, out ingest.Sink) {
 	at := func(line int) string {
 		if c.options.File != "" {

@@ -27,29 +27,34 @@ func TestGoogle(t *testing.T) {
 	}
 	up := titled(t, r, "Upgrade of Causeway Node 2.7.0 on Main Net")
 	want := catalog.Record{
-		ID: up.ID, Kind: catalog.KindOperation, Key: up.Key, Title: up.Title, URL: "https://www.example.org/operations", Source: "tested", Container: "mainnet",
+		ID: up.ID, Kind: catalog.KindOperation, Key: up.Key, Title: up.Title, URL: "https://www.example.org/operations",
+		Source: "tested", Container: "mainnet",
 		State: catalog.OperationScheduled, Category: catalog.OperationUpgrade,
 		Tags: []string{"environment:mainnet", "validators"}, Hash: up.Hash, FirstSeenAt: up.FirstSeenAt, Data: up.Data,
-		CreatedAt: time.Date(2031, 5, 1, 8, 9, 10, 0, time.UTC), UpdatedAt: time.Date(2031, 5, 20, 11, 12, 13, 0, time.UTC),
-		StartsAt: time.Date(2031, 6, 17, 12, 0, 0, 0, time.UTC), EndsAt: time.Date(2031, 6, 17, 14, 0, 0, 0, time.UTC),
+		CreatedAt: time.Date(2031, 5, 1, 8, 9, 10, 0, time.UTC),
+		UpdatedAt: time.Date(2031, 5, 20, 11, 12, 13, 0, time.UTC),
+		StartsAt:  time.Date(2031, 6, 17, 12, 0, 0, 0, time.UTC), EndsAt: time.Date(2031, 6, 17, 14, 0, 0, 0, time.UTC),
 		Body: "Operators upgrade **validators** before the day; see [the notes](https://www.example.org/2-7).\n\nMinimum version: 2.6.0\n\n" +
 			"Operation: upgrade.\nEnvironments: mainnet.\nComponents: node.\nVersion: 2.7.0.\nMinimum version: 2.6.0.",
 	}
 	if diff := cmp.Diff(want, up); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	data := catalog.Operation{Environments: []string{"mainnet"}, Version: "2.7.0", MinimumVersion: "2.6.0", Validators: true, Components: []string{"node"}, Revision: 3}
+	data := catalog.Operation{Environments: []string{"mainnet"}, Version: "2.7.0", MinimumVersion: "2.6.0",
+		Validators: true, Components: []string{"node"}, Revision: 3}
 	if diff := cmp.Diff(data, connectortest.Data[catalog.Operation](t, up)); diff != "" {
 		t.Errorf("data (-want +got)\n%s", diff)
 	}
 	links, err := source.Store.LinksFrom(t.Context(), up.ID)
-	if err != nil || len(links) != 1 || links[0].To != (catalog.Ref{Kind: catalog.KindRelease, Key: "causeway/node@v2.7.0"}) {
+	if err != nil || len(links) != 1 || links[0].To != (catalog.Ref{Kind: catalog.KindRelease,
+		Key: "causeway/node@v2.7.0"}) {
 		t.Errorf("links %v, %v", links, err)
 	}
 
 	freeze := titled(t, r, "Topology freeze, BayNet & ShoalNet")
 	d := connectortest.Data[catalog.Operation](t, freeze)
-	if !d.AllDay || !d.Tentative || freeze.Container != "" || freeze.Category != catalog.OperationFreeze || freeze.EndsAt.Sub(freeze.StartsAt) != 72*time.Hour ||
+	if !d.AllDay || !d.Tentative || freeze.Container != "" || freeze.Category != catalog.OperationFreeze ||
+		freeze.EndsAt.Sub(freeze.StartsAt) != 72*time.Hour ||
 		freeze.StartsAt.Format(time.RFC3339) != "2031-07-01T00:00:00Z" {
 		t.Errorf("%+v %+v", freeze, d)
 	}
@@ -57,17 +62,20 @@ func TestGoogle(t *testing.T) {
 		t.Error(diff)
 	}
 
-	// 15:00 in Zurich is 14:00 of UTC in winter and 13:00 in summer. One is
-	// left out, one moved, one cancelled.
+	// 15:00 in Zurich is 14:00 UTC in winter and 13:00 in summer. One occurrence
+	// is excepted, one moved, one cancelled.
 	got := times(r, "Release window of MainNet")
-	if diff := cmp.Diff([]string{"2031-04-02T13:00Z", "2031-05-07T13:00Z", "2031-06-04T13:00Z", "2031-08-07T15:00Z", "2031-09-03T13:00Z", "2031-10-01T13:00Z", "2031-11-05T14:00Z"}, got[1:8]); diff != "" {
+	if diff := cmp.Diff([]string{"2031-04-02T13:00Z", "2031-05-07T13:00Z", "2031-06-04T13:00Z", "2031-08-07T15:00Z",
+		"2031-09-03T13:00Z", "2031-10-01T13:00Z", "2031-11-05T14:00Z"}, got[1:8]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if got[0] != "2031-03-05T14:00Z" || got[len(got)-1] != "2032-07-02T13:00Z" && got[len(got)-1] != "2032-06-02T13:00Z" {
+	if got[0] != "2031-03-05T14:00Z" || got[len(got)-1] != "2032-07-02T13:00Z" &&
+		got[len(got)-1] != "2032-06-02T13:00Z" {
 		t.Errorf("the window is from %s to %s", got[0], got[len(got)-1])
 	}
 	for _, rec := range r.Records {
-		if strings.HasPrefix(rec.Title, "Release window") && rec.State == catalog.OperationCancelled != (rec.StartsAt.Format(time.DateOnly) == "2031-09-03") {
+		if strings.HasPrefix(rec.Title, "Release window") &&
+			rec.State == catalog.OperationCancelled != (rec.StartsAt.Format(time.DateOnly) == "2031-09-03") {
 			t.Errorf("%s is %s", rec.StartsAt, rec.State)
 		}
 	}
@@ -75,7 +83,8 @@ func TestGoogle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, secret := range []string{"breakwater", "lanternhook", "@group", "google.com", "hunter2", "salaries", "meet.example", "PIN"} {
+	for _, secret := range []string{"breakwater", "lanternhook", "@group", "google.com", "hunter2", "salaries",
+		"meet.example", "PIN"} {
 		if strings.Contains(string(whole), secret) {
 			t.Errorf("%q is stored", secret)
 		}
@@ -84,8 +93,8 @@ func TestGoogle(t *testing.T) {
 	if n := len(s.Requests()); n != 2 {
 		t.Errorf("%d requests", n)
 	}
-	// Without validators everything is read again, and nothing written. So too
-	// if the server stamps every copy with the time.
+	// Without validators everything is read again, and nothing written. The same
+	// holds if the server stamps every copy with the time.
 	s.etags = false
 	source = connectortest.NewSource(t, s.config)
 	r = source.Sync()
@@ -98,23 +107,29 @@ func TestOutlook(t *testing.T) {
 	r := connectortest.NewSource(t, s.config).Sync()
 	deploy := titled(t, r, "Deploy v2.7.0-rc.1 to BayNet")
 	d := connectortest.Data[catalog.Operation](t, deploy)
-	if deploy.StartsAt.Format(time.RFC3339) != "2031-06-10T07:00:00Z" || deploy.Category != catalog.OperationDeploy || d.Version != "2.7.0-rc.1" || d.Location != "Microsoft Teams Meeting" {
+	if deploy.StartsAt.Format(time.RFC3339) != "2031-06-10T07:00:00Z" || deploy.Category != catalog.OperationDeploy ||
+		d.Version != "2.7.0-rc.1" || d.Location != "Microsoft Teams Meeting" {
 		t.Errorf("%+v %+v", deploy, d)
 	}
-	if !strings.HasPrefix(deploy.Body, "Nodes are drained one after the other.\n\nOperation: deploy.") || strings.Contains(deploy.Body, "Passcode") {
+	if !strings.HasPrefix(deploy.Body, "Nodes are drained one after the other.\n\nOperation: deploy.") ||
+		strings.Contains(deploy.Body, "Passcode") {
 		t.Errorf("%q", deploy.Body)
 	}
-	// The zone is only defined in the file: -4:30 in summer, -5:30 from the
-	// first Sunday of November, the 2nd, on. UNTIL is the last one's time.
-	if diff := cmp.Diff([]string{"2031-11-01T13:30Z", "2031-11-08T14:30Z", "2031-11-15T14:30Z"}, times(r, "Vote on the minimum version")); diff != "" {
+	// The zone is only defined in the file: -4:30 in summer, -5:30 from the first
+	// Sunday of November, the 2nd. UNTIL is the time of the last occurrence.
+	if diff := cmp.Diff([]string{"2031-11-01T13:30Z", "2031-11-08T14:30Z", "2031-11-15T14:30Z"},
+		times(r, "Vote on the minimum version")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for _, rec := range r.Records {
-		if rec.Title == "Vote on the minimum version" && (rec.State != catalog.OperationCancelled || rec.Category != catalog.OperationGovernance || !strings.HasPrefix(rec.Body, "- One\n- Two")) {
+		if rec.Title == "Vote on the minimum version" &&
+			(rec.State != catalog.OperationCancelled || rec.Category != catalog.OperationGovernance ||
+				!strings.HasPrefix(rec.Body, "- One\n- Two")) {
 			t.Errorf("%+v", rec)
 		}
 	}
-	if len(r.Problems) != 1 || r.Problems[0].Locator != "line 69" || !strings.Contains(r.Problems[0].Message, `its time zone "Ship Time" is neither known nor defined`) {
+	if len(r.Problems) != 1 || r.Problems[0].Locator != "line 69" ||
+		!strings.Contains(r.Problems[0].Message, `its time zone "Ship Time" is neither known nor defined`) {
 		t.Errorf("%+v", r.Problems)
 	}
 	s.config.Options["zones"] = map[string]any{"Ship Time": "Etc/GMT-3"}
@@ -128,18 +143,24 @@ func TestApple(t *testing.T) {
 	s := newServer(t, testdata(t, "apple.ics"))
 	s.config.Options["zone"] = "Asia/Tokyo"
 	r := connectortest.NewSource(t, s.config).Sync()
-	if diff := cmp.Diff([]string{"2031-10-26T13:00Z", "2031-11-02T14:00Z", "2031-11-05T14:00Z", "2031-11-09T14:00Z"}, times(r, "Logical synchronizer upgrade rehearsal")); diff != "" {
+	if diff := cmp.Diff([]string{"2031-10-26T13:00Z", "2031-11-02T14:00Z", "2031-11-05T14:00Z", "2031-11-09T14:00Z"},
+		times(r, "Logical synchronizer upgrade rehearsal")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	for _, rec := range r.Records {
 		d := connectortest.Data[catalog.Operation](t, rec)
-		if rec.Title != "Floating talk" && (rec.Category != catalog.OperationSynchronizerUpgrade || rec.Container != "baynet" || !d.Validators || d.Location != "Relay hall Mole 3" ||
-			rec.URL != "https://www.example.org/rehearsal" || d.Series == "" || !strings.HasPrefix(rec.Key, d.Series+"@2031")) {
+		if rec.Title != "Floating talk" &&
+			(rec.Category != catalog.OperationSynchronizerUpgrade || rec.Container != "baynet" || !d.Validators ||
+				d.Location != "Relay hall Mole 3" ||
+				rec.URL != "https://www.example.org/rehearsal" || d.Series == "" ||
+				!strings.HasPrefix(rec.Key, d.Series+"@2031")) {
 			t.Errorf("%+v %+v", rec, d)
 		}
 	}
 	talk := titled(t, r, "Floating talk")
-	if talk.StartsAt.Format(time.RFC3339) != "2031-06-15T00:00:00Z" || talk.EndsAt.Sub(talk.StartsAt) != 90*time.Minute || len(talk.Tags) != 0 || talk.Category != catalog.OperationOther {
+	if talk.StartsAt.Format(time.RFC3339) != "2031-06-15T00:00:00Z" ||
+		talk.EndsAt.Sub(talk.StartsAt) != 90*time.Minute || len(talk.Tags) != 0 ||
+		talk.Category != catalog.OperationOther {
 		t.Errorf("%+v", talk)
 	}
 	if len(r.Problems) != 0 {
@@ -186,12 +207,14 @@ func TestYAML(t *testing.T) {
 	}
 	node := r.Get(t, catalog.KindOperation, "node-2-7-mainnet")
 	want := catalog.Operation{
-		Environments: []string{"mainnet"}, Components: []string{"node"}, Version: "2.7.0", MinimumVersion: "2.6", Location: "Relay 3",
+		Environments: []string{"mainnet"}, Components: []string{"node"}, Version: "2.7.0", MinimumVersion: "2.6",
+		Location: "Relay 3",
 	}
 	if diff := cmp.Diff(want, connectortest.Data[catalog.Operation](t, node)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if node.StartsAt.Format(time.RFC3339) != "2031-06-17T12:00:00Z" || node.EndsAt.Sub(node.StartsAt) != 150*time.Minute || node.Path != "calendar/operations.yaml" ||
+	if node.StartsAt.Format(time.RFC3339) != "2031-06-17T12:00:00Z" ||
+		node.EndsAt.Sub(node.StartsAt) != 150*time.Minute || node.Path != "calendar/operations.yaml" ||
 		node.UpdatedAt.Format(time.DateOnly) != "2031-05-02" || node.URL != "https://www.example.org/2-7" {
 		t.Errorf("%+v", node)
 	}
@@ -204,14 +227,18 @@ func TestYAML(t *testing.T) {
 		t.Errorf("%+v", done)
 	}
 	past := r.Get(t, catalog.KindOperation, "long-ago")
-	if past.State != catalog.OperationScheduled || catalog.OperationState(past, s.Clock) != catalog.OperationCompleted || catalog.OperationState(node, s.Clock) != catalog.OperationScheduled {
+	if past.State != catalog.OperationScheduled ||
+		catalog.OperationState(past, s.Clock) != catalog.OperationCompleted ||
+		catalog.OperationState(node, s.Clock) != catalog.OperationScheduled {
 		t.Errorf("%s", past.State)
 	}
-	calls := []string{"2031-05-13T14:00Z", "2031-05-20T14:00Z", "2031-06-03T14:00Z", "2031-06-05T09:00Z", "2031-06-11T15:00Z", "2031-06-17T14:00Z", "2031-06-24T14:00Z", "2031-07-01T14:00Z"}
+	calls := []string{"2031-05-13T14:00Z", "2031-05-20T14:00Z", "2031-06-03T14:00Z", "2031-06-05T09:00Z",
+		"2031-06-11T15:00Z", "2031-06-17T14:00Z", "2031-06-24T14:00Z", "2031-07-01T14:00Z"}
 	if diff := cmp.Diff(calls, times(r, "Operators' call")); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if moved := r.Get(t, catalog.KindOperation, "call@20310610T1400"); moved.Title != "Operators' call after the regatta" || moved.EndsAt.Sub(moved.StartsAt) != 45*time.Minute {
+	if moved := r.Get(t, catalog.KindOperation,
+		"call@20310610T1400"); moved.Title != "Operators' call after the regatta" || moved.EndsAt.Sub(moved.StartsAt) != 45*time.Minute {
 		t.Errorf("%+v", moved)
 	}
 	if off := r.Get(t, catalog.KindOperation, "call@20310617T1400"); off.State != catalog.OperationCancelled {
@@ -221,8 +248,8 @@ func TestYAML(t *testing.T) {
 	connectortest.Interrupted(t, connectortest.Config{Connector: calendar.New, Files: f, Options: s.Options})
 }
 
-// TestTimePasses: nothing is written because time passes but what comes into
-// the window; what has ended stays.
+// TestTimePasses: as time passes, only events that enter the window are written;
+// events that have ended stay.
 func TestTimePasses(t *testing.T) {
 	f := folder{"c.ics": ics(
 		"UID:a\nSUMMARY:Weekly deploy\nDTSTART:20310106T090000Z\nDTEND:20310106T100000Z\nRRULE:FREQ=WEEKLY",
@@ -245,12 +272,12 @@ func TestTimePasses(t *testing.T) {
 	if got := times(r, "Weekly"); got[0] != "2031-05-19T09:00Z" {
 		t.Errorf("history begins at %s", got[0])
 	}
-	// An event that is taken out of the calendar after it ended is history too.
+	// An event that is removed from the calendar after it ended is history too.
 	f["c.ics"] = ics("UID:a\nSUMMARY:Weekly deploy\nDTSTART:20310106T090000Z\nDTEND:20310106T100000Z\nRRULE:FREQ=WEEKLY")
 	if r = s.Sync(); r.Deleted != 0 {
 		t.Errorf("%d deleted", r.Deleted)
 	}
-	// A rule that ends takes with it what is to come, and nothing else.
+	// A rule that ends removes future occurrences, and nothing else.
 	f["c.ics"] = ics("UID:a\nSUMMARY:Weekly deploy\nDTSTART:20310106T090000Z\nDTEND:20310106T100000Z\nRRULE:FREQ=WEEKLY;UNTIL=20310801T000000Z")
 	before := len(r.Records)
 	s.AcceptShrink = true
@@ -267,19 +294,21 @@ func TestEventsGoAndMove(t *testing.T) {
 	f := folder{"c.ics": ics(upgrade, vote)}
 	s := local(t, f, "c.ics", nil)
 	s.Sync()
-	f["c.ics"] = ics(event("a", "Upgrade", "20310612T090000Z", "SEQUENCE:1"), upgrade, vote) // the newer revision counts
+	f["c.ics"] = ics(event("a", "Upgrade", "20310612T090000Z", "SEQUENCE:1"), upgrade,
+		vote) // the newer revision counts
 	r := s.Sync()
 	if r.Updated != 1 || times(r, "Upgrade")[0] != "2031-06-12T09:00Z" {
 		t.Errorf("moved: %d updated, %v", r.Updated, times(r, ""))
 	}
-	f["c.ics"] = ics(event("a", "Upgrade", "2031-06-12", ""), vote) // what cannot be read stays
-	if r = s.Sync(); r.Deleted != 0 || r.Skipped != 1 || r.Problems[0].Locator != "c.ics:3" || !strings.Contains(r.Problems[0].Message, "DTSTART") {
+	f["c.ics"] = ics(event("a", "Upgrade", "2031-06-12", ""), vote) // an unreadable event stays
+	if r = s.Sync(); r.Deleted != 0 || r.Skipped != 1 || r.Problems[0].Locator != "c.ics:3" ||
+		!strings.Contains(r.Problems[0].Message, "DTSTART") {
 		t.Errorf("unreadable: %d deleted, %+v", r.Deleted, r.Problems)
 	}
 	if r = s.Sync(); r.Skipped != 1 { // and is reported again
 		t.Errorf("unreadable still: %+v", r.Problems)
 	}
-	f["c.ics"] = ics("SUMMARY:Nameless\nDTSTART:x", vote) // nor does the calendar say whose it is
+	f["c.ics"] = ics("SUMMARY:Nameless\nDTSTART:x", vote) // an unreadable event without uid
 	if r = s.Sync(); r.Deleted != 0 || r.Skipped != 1 {
 		t.Errorf("unreadable without uid: %d deleted, %+v", r.Deleted, r.Problems)
 	}
@@ -291,7 +320,8 @@ func TestEventsGoAndMove(t *testing.T) {
 	if r = s.Sync(); len(r.Records) != 0 {
 		t.Errorf("became private: %v", r.Keys())
 	}
-	f["c.ics"] = ics(event("b", "Vote", "20310611T090000Z", "STATUS:CANCELLED"), event("c", "Holiday of all", "20310612", ""))
+	f["c.ics"] = ics(event("b", "Vote", "20310611T090000Z", "STATUS:CANCELLED"),
+		event("c", "Holiday of all", "20310612", ""))
 	s.Options["exclude"] = []any{"holiday"}
 	if r = s.Sync(); len(r.Records) != 1 || r.Records[0].State != catalog.OperationCancelled {
 		t.Errorf("%v", r.Keys())
@@ -321,7 +351,7 @@ func TestFaults(t *testing.T) {
 			if r.Err == nil || tt.want != nil && !errors.Is(r.Err, tt.want) {
 				t.Errorf("error %v, want %v", r.Err, tt.want)
 			} else if strings.Contains(r.Err.Error(), "private-0123") {
-				t.Errorf("the address is told: %v", r.Err)
+				t.Errorf("the error contains the address: %v", r.Err)
 			}
 			if r.Changes != 0 || r.Cursor != before.Cursor {
 				t.Errorf("%d changes, cursor %q", r.Changes, r.Cursor)
@@ -362,7 +392,7 @@ func TestOptions(t *testing.T) {
 		"address":   {map[string]any{"url": "ftp://example.org"}, "option url: want an address"},
 		"outside":   {map[string]any{"file": "../a.ics"}, "option file"},
 		"extension": {map[string]any{"file": "a.txt"}, "ends in .ics, .yaml or .yml"},
-		"zone":      {map[string]any{"file": "a.ics", "zone": "Mole/3"}, `option zone: "Mole/3" is no time zone`},
+		"zone":      {map[string]any{"file": "a.ics", "zone": "Mole/3"}, `option zone: "Mole/3" is not a time zone`},
 		"local":     {map[string]any{"file": "a.ics", "zone": "Local"}, "option zone"},
 		"zones":     {map[string]any{"file": "a.ics", "zones": map[string]any{"X": "Mole/3"}}, "option zones: X"},
 		"window":    {map[string]any{"file": "a.ics", "ahead": -1}, "option ahead: want 0 to"},
@@ -373,7 +403,8 @@ func TestOptions(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, err := calendar.New(network.Source{Options: tt.options}, ingest.Environment{}); err == nil || !strings.Contains(err.Error(), tt.want) {
+			if _, err := calendar.New(network.Source{Options: tt.options}, ingest.Environment{}); err == nil ||
+				!strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v\nwant %s", err, tt.want)
 			}
 		})
@@ -385,8 +416,8 @@ func TestBadEvents(t *testing.T) {
 		"no start":   {"c.ics", ics("UID:x\nSUMMARY:A"), "c.ics:3", "has no DTSTART"},
 		"no title":   {"c.ics", ics("UID:x\nDTSTART:20310610"), "c.ics:3", "has no title"},
 		"backwards":  {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nDTEND:20310610T090000Z"), "c.ics:3", "ends before it begins"},
-		"day":        {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310231T100000Z"), "c.ics:3", "no date or time that exists"},
-		"duration":   {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nDURATION:2h"), "c.ics:3", "no duration such as PT2H"},
+		"day":        {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310231T100000Z"), "c.ics:3", "not a date or time that exists"},
+		"duration":   {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nDURATION:2h"), "c.ics:3", "not a duration such as PT2H"},
 		"hourly":     {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nRRULE:FREQ=HOURLY;BYHOUR=5;INTERVAL=24"), "c.ics:3", "recurs more than once a day"},
 		"rule":       {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nRRULE:FREQ=TIDALLY"), "c.ics:3", "TIDALLY"},
 		"weekday":    {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nRRULE:FREQ=MONTHLY;BYDAY=53MO"), "c.ics:3", "no month has day"},
@@ -395,17 +426,18 @@ func TestBadEvents(t *testing.T) {
 		"yaml field": {"c.yaml", "- id: a\n  title: A\n  starts: 2031-06-10\n  enviroments: [x]\n", "c.yaml:4", `unknown field "enviroments"; did you mean "environments"?`},
 		"yaml env":   {"c.yaml", "- {id: a, title: A, starts: 2031-06-10, environments: [mainet]}\n", "c.yaml:1", `unknown environment "mainet"; did you mean "mainnet"?`},
 		"yaml time":  {"c.yaml", "- {id: a, title: A, starts: 10 June}\n", "c.yaml:1", `starts: "10 June" is neither a date nor a time`},
-		"yaml end":   {"c.yaml", "- {id: a, title: A, starts: 2031-06-10, ends: 2031-06-10 14:00}\n", "c.yaml:1", "ends: want a date where starts is one"},
+		"yaml end":   {"c.yaml", "- {id: a, title: A, starts: 2031-06-10, ends: 2031-06-10 14:00}\n", "c.yaml:1", "ends: want a date if starts is one"},
 		"yaml both":  {"c.yaml", "- {id: a, title: A, starts: 2031-06-10 14:00, ends: 2031-06-10 15:00, duration: 1h}\n", "c.yaml:1", "one is enough"},
-		"yaml zone":  {"c.yaml", "- {id: a, title: A, starts: 2031-06-10 14:00, zone: CESTT}\n", "c.yaml:1", `zone: "CESTT" is no time zone`},
-		"yaml twice": {"c.yaml", "- {id: a, title: A, starts: 2031-06-10}\n- {id: a, title: B, starts: 2031-06-10}\n", "c.yaml:2", `id: "a" stands twice, the first time on line 1`},
+		"yaml zone":  {"c.yaml", "- {id: a, title: A, starts: 2031-06-10 14:00, zone: CESTT}\n", "c.yaml:1", `zone: "CESTT" is not a time zone`},
+		"yaml twice": {"c.yaml", "- {id: a, title: A, starts: 2031-06-10}\n- {id: a, title: B, starts: 2031-06-10}\n", "c.yaml:2", `id: "a" is a duplicate; the first is on line 1`},
 		"yaml once":  {"c.yaml", "- {id: a, title: A, starts: 2031-06-10, changes: [{occurrence: 2031-06-10}]}\n", "c.yaml:1", "changes: the event does not repeat"},
 		"yaml order": {"c.yaml", "- {id: a, title: A, starts: 2031-06-10, ends: 2031-06-08}\n", "c.yaml:1", "ends before it starts"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := local(t, folder{tt.file: tt.text}, tt.file, nil).Sync()
-			if len(r.Problems) != 1 || r.Problems[0].Locator != tt.at || !strings.Contains(r.Problems[0].Message, tt.want) {
+			if len(r.Problems) != 1 || r.Problems[0].Locator != tt.at ||
+				!strings.Contains(r.Problems[0].Message, tt.want) {
 				t.Errorf("%+v\nwant %s", r.Problems, tt.want)
 			}
 		})
@@ -417,11 +449,13 @@ func TestBadEvents(t *testing.T) {
 	for name, text := range map[string]string{
 		"nothing": "", "html": "<html>", "cut": "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:x\n", "crossed": "BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR\nEND:VEVENT\n",
 	} {
-		if r := local(t, folder{"c.ics": text}, "c.ics", nil).Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "c.ics: ") {
+		if r := local(t, folder{"c.ics": text}, "c.ics", nil).Try(t.Context()); r.Err == nil ||
+			!strings.Contains(r.Err.Error(), "c.ics: ") {
 			t.Errorf("%s: %v", name, r.Err)
 		}
 	}
-	if r := local(t, folder{}, "c.ics", nil).Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "c.ics: file does not exist") {
+	if r := local(t, folder{}, "c.ics", nil).Try(t.Context()); r.Err == nil ||
+		!strings.Contains(r.Err.Error(), "c.ics: file does not exist") {
 		t.Errorf("%v", r.Err)
 	}
 }

@@ -8,13 +8,13 @@
 //	    every: 1h
 //	    options:
 //	      url: https://calendar.example.org/operations.ics  # or
-//	      url_env: OPERATIONS_CALENDAR        # environment variable with an address that is a secret; or
+//	      url_env: OPERATIONS_CALENDAR        # environment variable with a secret address; or
 //	      file: calendar/operations.yaml      # in the network's folder; .ics, .yaml or .yml
-//	      page: https://www.example.org/operations          # where people read it: url of events without one
-//	      zone: Europe/Zurich                 # of times without a zone; default the calendar's own, else UTC
-//	      zones: {Ship Time: Etc/GMT-3}       # what the calendar calls zones → IANA name
-//	      back: 90                            # days for which past occurrences of recurring events are read
-//	      ahead: 400                          # days for which future ones are
+//	      page: https://www.example.org/operations          # page for people: the url of events without one
+//	      zone: Europe/Zurich                 # of times without a zone; default: the calendar's own, else UTC
+//	      zones: {Ship Time: Etc/GMT-3}       # zone names in the calendar → IANA name
+//	      back: 90                            # how many days of past occurrences of recurring events to read
+//	      ahead: 400                          # how many days of future ones
 //	      environments:                       # environment → words that name it, besides its name
 //	        mainnet: [main network, production]
 //	        baynet: [testnet]
@@ -24,17 +24,16 @@
 //	      components:
 //	        node: {words: [causeway node], release: "causeway/node@v{version}"}
 //	      validators: [keeper, keepers]       # words for those who have to act; default validator(s), node operator(s)
-//	      exclude: [standup, holiday]         # events whose title has such a word are left out
+//	      exclude: [standup, holiday]         # events with such a word in the title are ignored
 //
-// Words are matched whole, without regard to case, spaces and hyphens. An
-// event may name several environments; title, place and categories count, and
-// the description only if those name none. Title and categories decide the
-// type: deploy, release, upgrade, governance, freeze, minimum_version,
-// synchronizer_upgrade or other. A version in the title and a component whose
-// release is given link the event with the record of that release, whose key
-// is the template with {version} filled in.
+// Whole words are matched, ignoring case, spaces and hyphens. An event may name
+// several environments in its title, place and categories, or in its description
+// if those name none. Title and categories determine the type: deploy, release,
+// upgrade, governance, freeze, minimum_version, synchronizer_upgrade or other. A
+// version in the title and a component with a release link the event to the
+// record of that release, whose key is the template with {version} filled in.
 //
-// The YAML form, in which everything but id, title and starts may be missing:
+// The YAML form, in which only id, title and starts are required:
 //
 //   - id: node-2-7-mainnet
 //     title: Node 2.7.0 on MainNet
@@ -55,19 +54,19 @@
 //     categories: [planned]
 //     repeat: FREQ=MONTHLY;BYDAY=1TU        # RRULE
 //     except: [2031-07-01]                  # occurrences that do not take place
-//     also: [2031-07-08 14:00]              # and further ones
-//     changes:                              # occurrences that are not like the others
+//     also: [2031-07-08 14:00]              # additional ones
+//     changes:                              # occurrences that differ from the others
 //   - occurrence: 2031-08-05
 //     starts: 2031-08-06 14:00
 //     title: Moved because of the regatta
 //     state: scheduled
 //
-// Every occurrence within the window is a record of its own. The window moves
-// with the day. What the calendar no longer has is removed if it had not ended
-// yet; what has ended stays, also when it falls out of the window or out of the
-// calendar: it is history. Nothing is written because time passes, so what is
-// over still says scheduled; catalog.OperationState tells what that means.
+// Every occurrence within the window is a separate record. The window moves
+// every day. An event that is no longer in the calendar is removed if it had not
+// ended; ended events are history and stay, even outside the window or the
+// calendar. The passing of time writes nothing, so an event that is over is
+// still stored as scheduled; catalog.OperationState derives its real state.
 //
 // Private events, attendees and organisers are not read. A bad event is
-// reported with its line, and what the catalog holds of it stays.
+// reported with its line, and its record in the catalog stays.
 package calendar

@@ -17,7 +17,7 @@ import (
 	"almanac/ingest/webpage"
 )
 
-// event is an entry of a calendar, of whatever form.
+// event is an entry of a calendar of either form.
 type event struct {
 	line       int
 	uid        string
@@ -28,18 +28,18 @@ type event struct {
 	categories []string
 
 	start      moment
-	lasts      time.Duration // 0: no end is given
+	lasts      time.Duration // 0: no end given
 	rule       string        // RRULE
 	also       []moment
 	except     []moment
-	occurrence *moment // of another event's: the one that this replaces
+	occurrence *moment // the occurrence of another event that this one replaces
 
 	cancelled, completed, tentative, private bool
 
 	revision                   int
 	created, modified, stamped time.Time
 
-	// What the event says itself, which rules would find else.
+	// Given by the event itself; otherwise rules find them.
 	environments []string
 	kind         string
 	components   []string
@@ -51,16 +51,16 @@ type event struct {
 // reading is one reading of a calendar.
 type reading struct {
 	options     *options
-	zone        zone // of times without one
+	zone        zone // of times without a zone
 	from, until time.Time
 	events      []event
 	problems    []problem
 	warnings    []problem
 	broken      map[string]bool // series that could not be read
-	lost        bool            // an event could not even be named
+	lost        bool            // an event that could not be read has no uid
 }
 
-// problem is what is wrong with a line; 0 for none in particular.
+// problem is an error in a line; 0 for no line in particular.
 type problem struct {
 	line int
 	err  error
@@ -72,12 +72,12 @@ func (r *reading) warn(line int, message string) {
 
 const (
 	maxShown = 50_000 // occurrences within the window
-	// maxRules bounds what rules cost that no day fits: such a one is followed
-	// to the year 9999, for up to a fifth of a second.
+	// maxRules limits the cost of rules that match no day: such a rule is
+	// expanded to the year 9999, which takes up to a fifth of a second.
 	maxRules = 2000
 )
 
-// take keeps an event, or what is wrong with it.
+// take keeps an event, or the problem with it.
 func (r *reading) take(e event, line int, err error) {
 	if err == nil && e.title == "" && !e.private {
 		err = errors.New("has no title")
@@ -109,9 +109,9 @@ func (r *reading) fail(e event, line int, err error) {
 	r.broken[e.series()] = true
 }
 
-// series is the key of an event's record, or what the keys of its occurrences
-// begin with: its uid, or a digest of one that is no slug, because uids look
-// like mail addresses, may be one, and may have any length.
+// series is the key of an event's record, or the prefix of the keys of its
+// occurrences: its uid, or a digest of a uid that is not a slug, because uids
+// look like mail addresses, may be one, and may have any length.
 func (e event) series() string {
 	if len(e.uid) <= maxSlug && slugShape.MatchString(e.uid) {
 		return e.uid
@@ -128,10 +128,10 @@ const maxSlug = 100 // bytes
 
 var slugShape = regexp.MustCompile(`^[a-z0-9]+(?:[._-][a-z0-9]+)*$`)
 
-// between stands between a series and what names its occurrence.
+// between separates a series from the suffix of an occurrence in a key.
 const between = "@"
 
-// occurrence is one taking place of an event.
+// occurrence is one instance of an event.
 type occurrence struct {
 	event
 	key      string
@@ -139,7 +139,7 @@ type occurrence struct {
 	repeated bool
 }
 
-// over is when an occurrence has ended.
+// over returns when an occurrence ends.
 func (o occurrence) over() time.Time {
 	if o.ends.IsZero() {
 		return o.at
@@ -147,8 +147,8 @@ func (o occurrence) over() time.Time {
 	return o.ends
 }
 
-// expand returns the occurrences of the events, and the keys of those that
-// must not be shown.
+// expand returns the occurrences of the events, and the keys of those that must
+// stay hidden.
 func (r *reading) expand(ctx context.Context) (shown []occurrence, hidden []string, err error) {
 	series := map[string][]event{}
 	var order []string
@@ -164,7 +164,7 @@ func (r *reading) expand(ctx context.Context) (shown []occurrence, hidden []stri
 		series[key] = append(series[key], e)
 	}
 	if rules > maxRules {
-		return nil, nil, fmt.Errorf("it has %d recurring events; at most %d are read", rules, maxRules)
+		return nil, nil, fmt.Errorf("it has %d recurring events; the limit is %d", rules, maxRules)
 	}
 	for _, key := range order {
 		if err := ctx.Err(); err != nil {
@@ -183,15 +183,17 @@ func (r *reading) expand(ctx context.Context) (shown []occurrence, hidden []stri
 			}
 		}
 		if len(shown) > maxShown {
-			return nil, nil, fmt.Errorf("it has more than %d events in %d days; narrow the window with options back and ahead", maxShown, int(r.until.Sub(r.from).Hours()/24))
+			return nil, nil, fmt.Errorf("it has more than %d events in %d days; "+
+				"narrow the window with options back and ahead", maxShown, int(r.until.Sub(r.from).Hours()/24))
 		}
 	}
 	return shown, hidden, nil
 }
 
-// occurrences returns those of a series within the window; events that take
-// place once are there whenever it is. The events are the one that recurs and
-// those that replace one of its occurrences, each maybe in several revisions.
+// occurrences returns the occurrences of a series within the window; an event
+// that takes place once is returned at any time. The events are the recurring
+// one and those that replace one of its occurrences, each possibly in several
+// revisions.
 func (r *reading) occurrences(series string, events []event) ([]occurrence, error) {
 	// The newest revision first.
 	slices.SortStableFunc(events, func(a, b event) int {
@@ -245,7 +247,7 @@ func (r *reading) occurrences(series string, events []event) ([]occurrence, erro
 	return out, nil
 }
 
-// suffix names an occurrence in a key, by when it was first to be.
+// suffix names an occurrence in a key by its original time.
 func suffix(m moment) string {
 	if m.allDay {
 		return m.wall.Format("20060102")
@@ -253,8 +255,8 @@ func suffix(m moment) string {
 	return m.instant().UTC().Format("20060102T1504")
 }
 
-// starts returns when the occurrences of a recurring event begin within a
-// window, in no order.
+// starts returns when the occurrences of a recurring event within a window
+// begin, in no order.
 func (e event) starts(from, until time.Time) ([]moment, error) {
 	walls := []time.Time{e.start.wall}
 	if e.rule != "" {
@@ -275,7 +277,7 @@ func (e event) starts(from, until time.Time) ([]moment, error) {
 		twice := met[m.instant().Unix()]
 		met[m.instant().Unix()] = true
 		return twice || slices.ContainsFunc(e.except, func(x moment) bool {
-			if x.allDay { // some programs except by day
+			if x.allDay { // some programs write exceptions as days
 				return x.wall.Format(time.DateOnly) == m.wall.Format(time.DateOnly)
 			}
 			return x.instant().Equal(m.instant())
@@ -294,8 +296,9 @@ func (o occurrence) entry(opts *options) (catalog.Entry, error) {
 		state = catalog.OperationCompleted
 	}
 	data := catalog.Operation{
-		Environments: list(a.environments), AllDay: o.start.allDay, Tentative: o.tentative, Version: a.version, MinimumVersion: a.minimum,
-		Validators: a.validators, Components: list(a.components), Location: o.location, Recurrence: o.rule, Revision: o.revision,
+		Environments: list(a.environments), AllDay: o.start.allDay, Tentative: o.tentative,
+		Version: a.version, MinimumVersion: a.minimum, Validators: a.validators, Components: list(a.components),
+		Location: o.location, Recurrence: o.rule, Revision: o.revision,
 	}
 	if o.repeated {
 		data.Series = o.series()
@@ -317,7 +320,7 @@ func (o occurrence) entry(opts *options) (catalog.Entry, error) {
 	return catalog.Entry{Record: rec, Links: releases(opts, a)}, err
 }
 
-// address is where people read of an event.
+// address returns the web page of an event.
 func (e event) address(page string) string {
 	if u := webpage.Address(e.url, nil); u != nil {
 		return u.String()
@@ -332,13 +335,17 @@ func list(l []string) []string {
 	return l
 }
 
-// body is the text to search: the description, and in words what the rules
-// have found.
+// body is the text to search: the description, and the facts found by the rules
+// as text.
 func body(e event, a attribution) string {
 	var facts []string
 	for _, f := range []struct{ label, value string }{
-		{"Operation", strings.ReplaceAll(a.kind, "_", " ")}, {"Environments", strings.Join(a.environments, ", ")}, {"Components", strings.Join(a.components, ", ")},
-		{"Version", a.version}, {"Minimum version", a.minimum}, {"Place", e.location},
+		{"Operation", strings.ReplaceAll(a.kind, "_", " ")},
+		{"Environments", strings.Join(a.environments, ", ")},
+		{"Components", strings.Join(a.components, ", ")},
+		{"Version", a.version},
+		{"Minimum version", a.minimum},
+		{"Place", e.location},
 	} {
 		if f.value != "" {
 			facts = append(facts, f.label+": "+f.value+".")
@@ -347,7 +354,8 @@ func body(e event, a attribution) string {
 	return strings.TrimSpace(e.text + "\n\n" + strings.Join(facts, "\n"))
 }
 
-// releases links what the title names with the records of its releases.
+// releases links the components that a title names to the records of their
+// releases.
 func releases(opts *options, a attribution) []catalog.Link {
 	if a.version == "" {
 		return nil
@@ -356,13 +364,14 @@ func releases(opts *options, a attribution) []catalog.Link {
 	for _, name := range a.components {
 		if template := opts.Components[name].Release; template != "" {
 			key := strings.ReplaceAll(template, versionVariable, a.version)
-			links = append(links, catalog.Link{Relation: catalog.References, To: catalog.Ref{Kind: catalog.KindRelease, Key: key}})
+			to := catalog.Ref{Kind: catalog.KindRelease, Key: key}
+			links = append(links, catalog.Link{Relation: catalog.References, To: to})
 		}
 	}
 	return links
 }
 
-// nearest completes an error about an unknown word.
+// nearest returns the error about an unknown word, with a suggestion.
 func nearest(what, word string, known []string) error {
 	if near := network.Nearest(word, known); near != "" {
 		return fmt.Errorf("unknown %s %q; did you mean %q?", what, word, near)

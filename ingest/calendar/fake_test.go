@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// words are rules as an operator would write them.
+// words are options as an operator would write them.
 func words() map[string]any {
 	return map[string]any{
 		"page":         "https://www.example.org/operations",
@@ -88,7 +88,7 @@ func (f folder) Open(name string) (fs.File, error) {
 	return m.Open(name)
 }
 
-// local is a source over a file of a folder.
+// local is a source that reads a file in a folder.
 func local(t testing.TB, f folder, name string, more map[string]any) *connectortest.Source {
 	options := words()
 	options["file"] = name
@@ -98,7 +98,7 @@ func local(t testing.TB, f folder, name string, more map[string]any) *connectort
 	return connectortest.NewSource(t, connectortest.Config{Connector: calendar.New, Files: f, Options: options})
 }
 
-// ics makes a calendar of the lines of events.
+// ics makes a calendar from the lines of events.
 func ics(events ...string) string {
 	var b strings.Builder
 	b.WriteString("BEGIN:VCALENDAR\nVERSION:2.0\n")
@@ -109,7 +109,7 @@ func ics(events ...string) string {
 	return b.String()
 }
 
-// times lists when the records of a title begin, in order.
+// times lists when the records with a title begin, in order.
 func times(r connectortest.Result, title string) (out []string) {
 	for _, rec := range r.Records {
 		if strings.HasPrefix(rec.Title, title) {
@@ -120,7 +120,7 @@ func times(r connectortest.Result, title string) (out []string) {
 	return out
 }
 
-// titled returns the one record of a title.
+// titled returns the one record with a title.
 func titled(t testing.TB, r connectortest.Result, title string) catalog.Record {
 	t.Helper()
 	var found []catalog.Record

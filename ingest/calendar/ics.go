@@ -13,7 +13,7 @@ import (
 	"almanac/ingest/webpage"
 )
 
-// block is a component of a calendar: what stands between BEGIN and END.
+// block is a component of a calendar: the lines between BEGIN and END.
 type block struct {
 	name  string
 	line  int
@@ -57,12 +57,12 @@ const (
 )
 
 var (
-	errNoCalendar = errors.New("this is no calendar: it does not begin with BEGIN:VCALENDAR")
+	errNoCalendar = errors.New("this is not a calendar: it does not begin with BEGIN:VCALENDAR")
 	errCut        = errors.New("the calendar is cut off: it does not end with END:VCALENDAR")
 )
 
-// parseICS reads the calendars of a file. Lines that are none are returned
-// with what is odd about them and left out.
+// parseICS reads the calendars of a file. Invalid lines are skipped and
+// returned as problems.
 func parseICS(text string) (calendars []block, odd []problem, err error) {
 	var stack []block
 	for line := range unfold(text) {
@@ -78,7 +78,7 @@ func parseICS(text string) (calendars []block, odd []problem, err error) {
 				return nil, nil, errNoCalendar
 			}
 			if len(stack) == maxDepth {
-				return nil, nil, fmt.Errorf("line %d: %s lies too deep in other components", line.number, p.value)
+				return nil, nil, fmt.Errorf("line %d: %s is nested too deeply", line.number, p.value)
 			}
 			stack = append(stack, block{name: name, line: line.number})
 		case len(stack) == 0:
@@ -86,7 +86,7 @@ func parseICS(text string) (calendars []block, odd []problem, err error) {
 		case p.name == "END":
 			done := stack[len(stack)-1]
 			if !strings.EqualFold(strings.TrimSpace(p.value), done.name) {
-				return nil, nil, fmt.Errorf("line %d: END:%s where END:%s is due", line.number, p.value, done.name)
+				return nil, nil, fmt.Errorf("line %d: END:%s instead of END:%s", line.number, p.value, done.name)
 			}
 			if stack = stack[:len(stack)-1]; len(stack) == 0 {
 				calendars = append(calendars, done)
@@ -107,14 +107,14 @@ func parseICS(text string) (calendars []block, odd []problem, err error) {
 	return calendars, odd, nil
 }
 
-// contentLine is a line whose folds are undone, with the number of its first.
+// contentLine is an unfolded line, with the number of its first physical line.
 type contentLine struct {
 	number int
 	text   string
 }
 
-// unfold yields the content lines that are not empty. Lines may end in any
-// way that lines end.
+// unfold yields the content lines that are not empty. Any kind of line ending
+// is accepted.
 func unfold(text string) func(yield func(contentLine) bool) {
 	return func(yield func(contentLine) bool) {
 		var parts []string
@@ -150,7 +150,7 @@ func unfold(text string) func(yield func(contentLine) bool) {
 }
 
 var (
-	errNoProperty = errors.New("is no property; it is left out")
+	errNoProperty = errors.New("is not a property; it is skipped")
 	propertyName  = regexp.MustCompile(`^[A-Za-z0-9-]{1,80}$`)
 )
 
@@ -187,8 +187,8 @@ func readProperty(line contentLine) (property, error) {
 	return p, nil
 }
 
-// paramValue returns the first of a parameter's values and what follows the
-// last, which begins with ; or : unless the line ends.
+// paramValue returns the first of a parameter's values and the text after the
+// last, which begins with ; or :, or is empty if the line is malformed.
 func paramValue(s string) (first, rest string) {
 	for i := 0; ; i++ {
 		var value string
@@ -253,11 +253,11 @@ func (r *reading) readICS(text string) error {
 	return nil
 }
 
-// readEvent reads an event. With an error it has its uid, if there is one.
+// readEvent reads an event. If it fails, the event still has its uid, if any.
 func readEvent(b block, z *zones, floating zone) (event, error) {
 	e := event{line: b.line, uid: b.text("UID")}
 	e.title, e.cancelled = uncancelled(webpage.Plain(b.text("SUMMARY")))
-	if place := webpage.Plain(b.text("LOCATION")); !strings.Contains(place, "://") { // else where to join a call
+	if place := webpage.Plain(b.text("LOCATION")); !strings.Contains(place, "://") { // not the link to a call
 		e.location = place
 	}
 	if p, ok := b.get("URL"); ok {
@@ -307,7 +307,7 @@ func (e *event) readTimes(b block, z *zones, floating zone) error {
 	list := func(name string) (out []moment, err error) {
 		for _, p := range b.all(name) {
 			for value := range strings.SplitSeq(p.value, ",") {
-				value, _, _ = strings.Cut(value, "/") // of a period, its begin
+				value, _, _ = strings.Cut(value, "/") // the start of a period
 				m, err := read(p, value)
 				if err != nil {
 					return nil, err
@@ -361,8 +361,8 @@ func (e *event) readTimes(b block, z *zones, floating zone) error {
 	return nil
 }
 
-// stamp reads a time that a program wrote; zero for none and for the origin
-// of its clock.
+// stamp reads a time written by a program; zero if absent or before 1990, such
+// as the origin of a clock.
 func stamp(b block, name string) time.Time {
 	p, _ := b.get(name)
 	m, err := readMoment(p.value, utc)
@@ -374,8 +374,8 @@ func stamp(b block, name string) time.Time {
 
 var cancelledTitle = regexp.MustCompile(`(?i)^\s*(?:\[\s*cancell?ed\s*\]|cancell?ed\s*:)\s*`)
 
-// uncancelled takes the mark off a title that some programs put there in place
-// of a status.
+// uncancelled removes the mark from a title that some programs put there
+// instead of a status.
 func uncancelled(title string) (string, bool) {
 	rest := cancelledTitle.ReplaceAllString(title, "")
 	return rest, rest != title
@@ -384,7 +384,7 @@ func uncancelled(title string) (string, bool) {
 var (
 	htmlTag   = regexp.MustCompile(`(?i)</?(?:p|br|a|b|i|u|ul|ol|li|div|span|strong|em|html|body|h[1-6])\b[^>]*>`)
 	htmlBreak = regexp.MustCompile(`(?i)<(?:br|p|li|div)\b`)
-	// Behind these lines programs write how to join a call.
+	// After these lines programs write how to join a call.
 	invitation = regexp.MustCompile(`(?m)^[ \t]*(?:-::~:~|_{20,}|\.{20,}|-{30,}).*(?s:.*)`)
 )
 

@@ -46,7 +46,7 @@ const (
 
 const versionVariable = "{version}"
 
-// path is the file as records name it: what machine it is on stays there.
+// path is the file as records name it, without the directories of this machine.
 func (o options) path() string {
 	if filepath.IsAbs(o.File) {
 		return filepath.Base(o.File)
@@ -72,11 +72,11 @@ func readOptions(src network.Source, env ingest.Environment) (options, error) {
 		return o, errors.New("option page: want an address that begins with https://")
 	}
 	if o.Zone != "" && iana(o.Zone) == nil {
-		return o, fmt.Errorf("option zone: %q is no time zone such as Europe/Zurich", o.Zone)
+		return o, fmt.Errorf("option zone: %q is not a time zone such as Europe/Zurich", o.Zone)
 	}
 	for alias, zone := range o.Zones {
 		if iana(zone) == nil {
-			return o, fmt.Errorf("option zones: %s: %q is no time zone such as Europe/Zurich", alias, zone)
+			return o, fmt.Errorf("option zones: %s: %q is not a time zone such as Europe/Zurich", alias, zone)
 		}
 	}
 	for name := range o.Types {
@@ -86,13 +86,14 @@ func readOptions(src network.Source, env ingest.Environment) (options, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Components)) {
 		if r := o.Components[name].Release; r != "" && !strings.Contains(r, versionVariable) {
-			return o, fmt.Errorf("option components: %s: release: want the key of a release record with %s in it", name, versionVariable)
+			return o, fmt.Errorf("option components: %s: release: want the key of a release record with %s in it",
+				name, versionVariable)
 		}
 	}
 	return o, nil
 }
 
-// place checks where the calendar is, and reads an address that is a secret.
+// place validates the location of the calendar, and reads a secret address.
 func (o *options) place(env ingest.Environment) error {
 	given := 0
 	for _, s := range []string{o.URL, o.URLEnv, o.File} {
@@ -104,8 +105,8 @@ func (o *options) place(env ingest.Environment) error {
 	case given != 1:
 		return errors.New("want one of the options url, url_env and file")
 	case o.File != "" && !fs.ValidPath(o.File) && !filepath.IsAbs(o.File):
-		return fmt.Errorf("option file: %q is not in the network's folder; write a relative path with slashes that stays "+
-			"inside, or an absolute one", o.File)
+		return fmt.Errorf("option file: %q is not in the network's folder; "+
+			"write a relative path with slashes that stays inside, or an absolute one", o.File)
 	case o.File != "" && !isYAML(o.File) && !strings.EqualFold(path.Ext(o.File), ".ics"):
 		return fmt.Errorf("option file: %q: want a file that ends in .ics, .yaml or .yml", o.File)
 	case o.File != "":
@@ -133,22 +134,31 @@ func isYAML(name string) bool {
 }
 
 // types are the types of operations in the order in which their words are
-// looked for: a vote on an upgrade is governance, a freeze before one a freeze.
+// searched: a vote on an upgrade is governance, a freeze before one a freeze.
 var types = []string{
-	catalog.OperationGovernance, catalog.OperationFreeze, catalog.OperationMinimumVersion, catalog.OperationSynchronizerUpgrade,
-	catalog.OperationUpgrade, catalog.OperationDeploy, catalog.OperationRelease, catalog.OperationOther,
+	catalog.OperationGovernance, catalog.OperationFreeze, catalog.OperationMinimumVersion,
+	catalog.OperationSynchronizerUpgrade, catalog.OperationUpgrade, catalog.OperationDeploy,
+	catalog.OperationRelease, catalog.OperationOther,
 }
 
 // usual are the words of the types that need no option.
 var usual = map[string][]string{
-	catalog.OperationGovernance:          {"vote", "votes", "voting", "ballot", "governance", "election", "referendum"},
-	catalog.OperationFreeze:              {"freeze", "freezes", "frozen", "moratorium", "blackout"},
-	catalog.OperationMinimumVersion:      {"minimum version", "minimum required version", "min version", "minimum node version", "upgrade deadline", "end of support"},
-	catalog.OperationSynchronizerUpgrade: {"synchronizer upgrade", "synchroniser upgrade", "synchronizer migration", "logical synchronizer", "lsu", "protocol upgrade", "protocol version"},
-	catalog.OperationUpgrade:             {"upgrade", "upgrades", "migration", "hard fork"},
-	catalog.OperationDeploy:              {"deploy", "deploys", "deployed", "deployment", "deployments", "rollout", "roll out", "rolled out"},
-	catalog.OperationRelease:             {"release", "releases", "released", "release candidate", "general availability"},
+	catalog.OperationGovernance: {"vote", "votes", "voting", "ballot", "governance", "election", "referendum"},
+	catalog.OperationFreeze:     {"freeze", "freezes", "frozen", "moratorium", "blackout"},
+	catalog.OperationMinimumVersion: {
+		"minimum version", "minimum required version", "min version", "minimum node version",
+		"upgrade deadline", "end of support",
+	},
+	catalog.OperationSynchronizerUpgrade: {
+		"synchronizer upgrade", "synchroniser upgrade", "synchronizer migration", "logical synchronizer", "lsu",
+		"protocol upgrade", "protocol version",
+	},
+	catalog.OperationUpgrade: {"upgrade", "upgrades", "migration", "hard fork"},
+	catalog.OperationDeploy: {
+		"deploy", "deploys", "deployed", "deployment", "deployments", "rollout", "roll out", "rolled out",
+	},
+	catalog.OperationRelease: {"release", "releases", "released", "release candidate", "general availability"},
 }
 
-// usualValidators are the words for those who run the network's nodes.
+// usualValidators are the usual words for those who run the network's nodes.
 var usualValidators = []string{"validator", "validators", "node operator", "node operators"}

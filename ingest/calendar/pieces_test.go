@@ -16,9 +16,11 @@ import (
 
 func TestAttribution(t *testing.T) {
 	o := options{
-		Environments: map[string][]string{"mainnet": {"main network", "production"}, "baynet": {"testnet"}, "shoalnet": nil},
-		Types:        map[string][]string{catalog.OperationSynchronizerUpgrade: {"tide change"}, catalog.OperationDeploy: {"launch"}},
-		Components:   map[string]component{"node": {Words: []string{"causeway node"}}, "wallet": {}},
+		Environments: map[string][]string{"mainnet": {"main network", "production"}, "baynet": {"testnet"},
+			"shoalnet": nil},
+		Types: map[string][]string{catalog.OperationSynchronizerUpgrade: {"tide change"},
+			catalog.OperationDeploy: {"launch"}},
+		Components: map[string]component{"node": {Words: []string{"causeway node"}}, "wallet": {}},
 	}
 	tests := []struct {
 		event event
@@ -64,7 +66,7 @@ func TestVersionIn(t *testing.T) {
 	}
 }
 
-// TestClocks holds what clocks show twice, or not at all, against RFC 5545.
+// TestClocks: times that clocks show twice, or not at all, are read by RFC 5545.
 func TestClocks(t *testing.T) {
 	tests := []struct{ zone, wall, want string }{
 		{"Europe/Zurich", "20310330T023000", "2031-03-30T01:30:00Z"}, // skipped: read at +1
@@ -73,7 +75,7 @@ func TestClocks(t *testing.T) {
 		{"America/New_York", "20311102T013000", "2031-11-02T05:30:00Z"},
 		{"Australia/Lord_Howe", "20311005T021500", "2031-10-04T15:45:00Z"}, // half an hour is skipped
 		{"Asia/Kathmandu", "20310617T120000", "2031-06-17T06:15:00Z"},
-		{"Pacific/Apia", "20111230T120000", "2011-12-30T22:00:00Z"}, // a day that was not
+		{"Pacific/Apia", "20111230T120000", "2011-12-30T22:00:00Z"}, // a skipped day
 		{"UTC", "20310617T120000", "2031-06-17T12:00:00Z"},
 	}
 	for _, tt := range tests {
@@ -106,8 +108,8 @@ func TestZoneNames(t *testing.T) {
 	}
 }
 
-// TestDefinedZones holds a zone that a calendar defines against the same one
-// of the database, hour by hour around the changes of some years.
+// TestDefinedZones compares a zone defined by a calendar with the same one of
+// the database, hour by hour around the changes of some years.
 func TestDefinedZones(t *testing.T) {
 	text := "BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:Mine\nBEGIN:DAYLIGHT\nTZOFFSETFROM:+0100\nTZOFFSETTO:+0200\nDTSTART:19810329T020000\nRRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU\nEND:DAYLIGHT\n" +
 		"BEGIN:STANDARD\nTZOFFSETFROM:+0200\nTZOFFSETTO:+0100\nDTSTART:19961027T030000\nRRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU\nEND:STANDARD\nEND:VTIMEZONE\nEND:VCALENDAR\n"
@@ -156,9 +158,10 @@ func TestRecur(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %s", tt.rule, got, err, tt.want)
 		}
 	}
-	for _, rule := range []string{"", "FREQ=DAILY;BYEASTER=1", "FREQ=SECONDLY", "FREQ=DAILY;INTERVAL=99999999999", "FREQ=DAILY;COUNT=-1", "FREQ=DAILY;BYMINUTE=1,2", "FREQ=DAILY;BYSETPOS=2", "FREQ=DAILY;UNTIL=x", "RSCALE=CHINESE;FREQ=DAILY", "FREQ=YEARLY;BYMONTH=12;BYDAY=53MO"} {
+	for _, rule := range []string{"", "FREQ=DAILY;BYEASTER=1", "FREQ=SECONDLY", "FREQ=DAILY;INTERVAL=99999999999",
+		"FREQ=DAILY;COUNT=-1", "FREQ=DAILY;BYMINUTE=1,2", "FREQ=DAILY;BYSETPOS=2", "FREQ=DAILY;UNTIL=x", "RSCALE=CHINESE;FREQ=DAILY", "FREQ=YEARLY;BYMONTH=12;BYDAY=53MO"} {
 		if _, err := recur(rule, start, utc, time.Time{}, until, 50); err == nil {
-			t.Errorf("%q is followed", rule)
+			t.Errorf("%q is accepted", rule)
 		}
 	}
 	if _, err := recur("FREQ=DAILY", start, utc, time.Time{}, until, 50); err == nil {
@@ -187,7 +190,8 @@ func TestLimits(t *testing.T) {
 	if err := expand(maxRules, 0, "FREQ=YEARLY"); err != nil {
 		t.Error(err)
 	}
-	if err := expand(maxRules+1, 0, "FREQ=YEARLY"); err == nil || !strings.Contains(err.Error(), "2001 recurring events") {
+	if err := expand(maxRules+1, 0, "FREQ=YEARLY"); err == nil ||
+		!strings.Contains(err.Error(), "2001 recurring events") {
 		t.Error(err)
 	}
 	if err := expand(11, maxShown/10, ""); err == nil || !strings.Contains(err.Error(), "more than 50000 events") {
@@ -195,8 +199,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestAnotherWriter: what an independent library writes is read as it was
-// meant, whatever the texts.
+// TestAnotherWriter: calendars written by an independent library are read
+// correctly, whatever their texts.
 func TestAnotherWriter(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		text := rapid.StringMatching(`[a-zA-Z ,;:\\"äß€字\n]{0,200}`)
@@ -221,7 +225,8 @@ func TestAnotherWriter(t *testing.T) {
 			r.Errorf("description %q, want %q", got, description)
 		}
 		read, err := readEvent(b, &zones{}, utc)
-		if err != nil || !read.start.instant().Equal(start) || read.lasts != time.Hour || read.revision != 7 || read.uid != "uid-1" {
+		if err != nil || !read.start.instant().Equal(start) || read.lasts != time.Hour || read.revision != 7 ||
+			read.uid != "uid-1" {
 			r.Errorf("%+v, %v", read, err)
 		}
 	})
@@ -236,7 +241,8 @@ func TestSchemaOfACalendar(t *testing.T) {
 
 // fuzzed reads a calendar as a run would.
 func fuzzed(t *testing.T, name, text string) {
-	o := &options{Environments: map[string][]string{"mainnet": {"main net"}}, Components: map[string]component{"node": {Release: "n@{version}"}}}
+	o := &options{Environments: map[string][]string{"mainnet": {"main net"}},
+		Components: map[string]component{"node": {Release: "n@{version}"}}}
 	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
 	r := &reading{options: o, zone: utc, from: day.AddDate(0, 0, -90), until: day.AddDate(0, 0, 400)}
 	read := func() error { return r.readICS(text) }
@@ -261,7 +267,8 @@ func fuzzed(t *testing.T, name, text string) {
 		if _, err := e.Normalize(); err != nil {
 			t.Error(err)
 		}
-		if e.Record.Title == "" || strings.Contains(e.Record.Key, "/") || !e.Record.EndsAt.IsZero() && e.Record.EndsAt.Before(e.Record.StartsAt) {
+		if e.Record.Title == "" || strings.Contains(e.Record.Key, "/") ||
+			!e.Record.EndsAt.IsZero() && e.Record.EndsAt.Before(e.Record.StartsAt) {
 			t.Errorf("%+v", e.Record)
 		}
 		keys[e.Record.Key] = true
@@ -270,11 +277,14 @@ func fuzzed(t *testing.T, name, text string) {
 
 func FuzzICS(f *testing.F) {
 	event := func(lines string) string {
-		return "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:x\r\nSUMMARY:Upgrade 2.7.0\r\n" + lines + "\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+		return "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:x\r\nSUMMARY:Upgrade 2.7.0\r\n" + lines +
+			"\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
 	}
 	for _, s := range []string{
-		event("DTSTART;TZID=Europe/Zurich:20310617T140000\r\nRRULE:FREQ=WEEKLY;BYDAY=TU"), event("DTSTART:20310617\r\nRRULE:FREQ=YEARLY;BYWEEKNO=53,-53;WKST=SU"),
-		event("DTSTART:20310617T140000Z\r\nRRULE:FREQ=MONTHLY;BYDAY=-5MO;BYSETPOS=1"), event("DTSTART;TZID=\"a:b;c\":20310617T140000\r\nDESCRIPTION;X=\"y\":<b>a\\n\r\n  folded</b>"),
+		event("DTSTART;TZID=Europe/Zurich:20310617T140000\r\nRRULE:FREQ=WEEKLY;BYDAY=TU"),
+		event("DTSTART:20310617\r\nRRULE:FREQ=YEARLY;BYWEEKNO=53,-53;WKST=SU"),
+		event("DTSTART:20310617T140000Z\r\nRRULE:FREQ=MONTHLY;BYDAY=-5MO;BYSETPOS=1"),
+		event("DTSTART;TZID=\"a:b;c\":20310617T140000\r\nDESCRIPTION;X=\"y\":<b>a\\n\r\n  folded</b>"),
 		event("DTSTART:20310617T140000Z\r\nRDATE;VALUE=PERIOD:20310618T140000Z/PT1H,20310619\r\nEXDATE;VALUE=DATE:20310617"), event("DTSTART:20310617T140000Z\r\nRECURRENCE-ID;RANGE=THISANDFUTURE:20310617"),
 		"BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:Z\nBEGIN:STANDARD\nDTSTART:16010101T000000\nTZOFFSETFROM:+0000\nTZOFFSETTO:-1400\nRRULE:FREQ=YEARLY\nEND:STANDARD\nEND:VTIMEZONE\nEND:VCALENDAR",
 		"BEGIN:VCALENDAR\nX;A=\"\nEND:VCALENDAR", "BEGIN:VCALENDAR\n;:\n:\nA;\nA;B\nA;B=\nA;B=,;\nEND:VCALENDAR", "\ufeffBEGIN:VCALENDAR\rEND:VCALENDAR\r", "BEGIN:VCALENDAR\n\x00\xff\nEND:VCALENDAR",
@@ -298,7 +308,8 @@ func FuzzRule(f *testing.F) {
 			return
 		}
 		until := start.AddDate(1, 0, 0)
-		walls, err := recur(rule, start, located(iana("America/New_York")), start.AddDate(0, -1, 0), until, maxOccurrences)
+		walls, err := recur(rule, start, located(iana("America/New_York")), start.AddDate(0, -1, 0), until,
+			maxOccurrences)
 		for _, w := range walls {
 			if err == nil && (w.Before(start) || w.After(until.Add(24*time.Hour))) {
 				t.Errorf("%s: %s is outside %s and a year", rule, w, start)

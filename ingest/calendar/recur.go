@@ -14,16 +14,16 @@ import (
 // maxOccurrences is how many occurrences of one event are read.
 const maxOccurrences = 5000
 
-// recur returns the wall clock times at which a rule (RRULE) lets an event
-// recur that begins at start, within a window. The rule is followed on the
-// wall clock, so that an event stays at its time of day when clocks are set.
+// recur returns the wall clock times within a window at which an event that
+// begins at start recurs by a rule (RRULE). The rule is applied to the wall
+// clock, so that an event keeps its time of day when clocks change.
 func recur(rule string, start time.Time, z zone, from, until time.Time, limit int) ([]time.Time, error) {
 	option, last, err := readRule(rule, z)
 	if err != nil {
 		return nil, fmt.Errorf("rule %q: %w", rule, err)
 	}
 	option.Dtstart = start
-	option.Until = until.Add(48 * time.Hour) // clocks differ from UTC by less
+	option.Until = until.Add(48 * time.Hour) // more than any offset from UTC
 	r, err := rrule.NewRRule(option)
 	if err != nil {
 		return nil, fmt.Errorf("rule %q: %w", rule, err)
@@ -39,7 +39,8 @@ func recur(rule string, start time.Time, z zone, from, until time.Time, limit in
 		case at.Before(from):
 			continue
 		case len(out) == limit:
-			return nil, fmt.Errorf("rule %q: recurs more than %d times until %s", rule, limit, until.Format(time.DateOnly))
+			return nil, fmt.Errorf("rule %q: recurs more than %d times until %s",
+				rule, limit, until.Format(time.DateOnly))
 		}
 		out = append(out, wall)
 	}
@@ -50,9 +51,9 @@ const (
 	maxRule     = 2000 // bytes
 )
 
-// readRule reads a rule as far as it makes sense for operations: of days and
-// longer periods. It refuses what the library would follow without end or
-// beyond its tables.
+// readRule reads a rule with a period that makes sense for operations: a day or
+// longer. It rejects rules that the library would expand without end or beyond
+// its tables.
 func readRule(rule string, z zone) (option rrule.ROption, last time.Time, err error) {
 	if len(rule) > maxRule {
 		return option, last, errors.New("is too long")
@@ -92,7 +93,7 @@ func checkRule(o rrule.ROption) error {
 	case o.Count < 0:
 		return errors.New("COUNT: want a positive number")
 	case o.Freq == rrule.DAILY && len(o.Bysetpos) > 0:
-		return errors.New("BYSETPOS: means nothing within a day")
+		return errors.New("BYSETPOS: has no meaning within a day")
 	case len(o.Byhour) > 24 || len(o.Byminute) > 1 || len(o.Bysecond) > 1:
 		return errors.New("recurs too often in a day")
 	}
@@ -104,7 +105,7 @@ func checkRule(o rrule.ROption) error {
 	return nil
 }
 
-// lastInstant reads UNTIL. A date is its whole day.
+// lastInstant reads UNTIL. A date means its whole day.
 func lastInstant(value string, z zone) (time.Time, error) {
 	m, err := readMoment(value, z)
 	if err != nil {
@@ -118,12 +119,12 @@ func lastInstant(value string, z zone) (time.Time, error) {
 
 // moment is a date, or a date with a time of day in a zone.
 type moment struct {
-	wall   time.Time // what clocks show, written as a time of UTC
+	wall   time.Time // wall clock time, as a UTC time
 	zone   zone
 	allDay bool
 }
 
-// instant is when the moment is; midnight of UTC for a date.
+// instant returns the moment as a time; midnight UTC for a date.
 func (m moment) instant() time.Time {
 	if m.allDay {
 		return m.wall
@@ -131,7 +132,7 @@ func (m moment) instant() time.Time {
 	return m.zone.at(m.wall)
 }
 
-// like gives a date the time of day of another moment, if that has one: some
+// like gives a date the time of day of another moment, if it has one: some
 // programs name occurrences by their day.
 func (m moment) like(other moment) moment {
 	if !m.allDay || other.allDay {
@@ -139,24 +140,26 @@ func (m moment) like(other moment) moment {
 		return m
 	}
 	hour, minute, second := other.wall.Clock()
-	m.wall = m.wall.Add(time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second)
+	m.wall = m.wall.Add(time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute +
+		time.Duration(second)*time.Second)
 	m.zone, m.allDay = other.zone, false
 	return m
 }
 
 var momentShape = regexp.MustCompile(`^(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})?(Z)?)?$`)
 
-// readMoment reads a DATE or DATE-TIME. A zone does not count for dates, nor
-// for times of UTC.
+// readMoment reads a DATE or DATE-TIME. The zone is ignored for dates and for
+// UTC times.
 func readMoment(value string, z zone) (moment, error) {
 	m := momentShape.FindStringSubmatch(strings.ToUpper(strings.TrimSpace(value)))
 	if m == nil {
-		return moment{}, fmt.Errorf("%q is no date or time such as 20310617T140000Z", value)
+		return moment{}, fmt.Errorf("%q is not a date or time such as 20310617T140000Z", value)
 	}
 	second := min(number(m[6]), 59) // a leap second
-	wall := time.Date(number(m[1]), time.Month(number(m[2])), number(m[3]), number(m[4]), number(m[5]), second, 0, time.UTC)
-	if wall.Month() != time.Month(number(m[2])) || wall.Day() != number(m[3]) || number(m[4]) > 23 || number(m[5]) > 59 {
-		return moment{}, fmt.Errorf("%q is no date or time that exists", value)
+	month, day, hour, minute := time.Month(number(m[2])), number(m[3]), number(m[4]), number(m[5])
+	wall := time.Date(number(m[1]), month, day, hour, minute, second, 0, time.UTC)
+	if wall.Month() != month || wall.Day() != day || hour > 23 || minute > 59 {
+		return moment{}, fmt.Errorf("%q is not a date or time that exists", value)
 	}
 	if m[7] != "" {
 		z = utc
@@ -164,22 +167,23 @@ func readMoment(value string, z zone) (moment, error) {
 	return moment{wall: wall, zone: z, allDay: m[4] == ""}, nil
 }
 
-// number reads digits that a pattern has found, or none.
+// number reads the digits matched by a pattern; 0 for none.
 func number(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n
 }
 
-var durationShape = regexp.MustCompile(`^([+-]?)P(?:(\d{1,4})W)?(?:(\d{1,5})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,8})S)?)?$`)
+var durationShape = regexp.MustCompile(`^([+-]?)P(?:(\d{1,4})W)?(?:(\d{1,5})D)?` +
+	`(?:T(?:(\d{1,6})H)?(?:(\d{1,7})M)?(?:(\d{1,8})S)?)?$`)
 
 // readDuration reads a DURATION such as P1DT2H.
 func readDuration(value string) (time.Duration, error) {
 	m := durationShape.FindStringSubmatch(strings.ToUpper(strings.TrimSpace(value)))
 	if m == nil {
-		return 0, fmt.Errorf("%q is no duration such as PT2H", value)
+		return 0, fmt.Errorf("%q is not a duration such as PT2H", value)
 	}
-	d := time.Duration(number(m[2])*7+number(m[3]))*24*time.Hour +
-		time.Duration(number(m[4]))*time.Hour + time.Duration(number(m[5]))*time.Minute + time.Duration(number(m[6]))*time.Second
+	d := time.Duration(number(m[2])*7+number(m[3]))*24*time.Hour + time.Duration(number(m[4]))*time.Hour +
+		time.Duration(number(m[5]))*time.Minute + time.Duration(number(m[6]))*time.Second
 	if m[1] == "-" {
 		return 0, fmt.Errorf("%q ends before it begins", value)
 	}

@@ -10,8 +10,8 @@ import (
 	"almanac/catalog"
 )
 
-// fold brings text to a form in which words are looked for: lower case, one
-// space around and between words, hyphens and underscores being spaces.
+// fold normalizes text for the search of words: lower case, with one space
+// around and between words; anything but letters and digits is a space.
 func fold(s string) string {
 	fields := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -27,7 +27,7 @@ func has(folded string, words []string) bool {
 	})
 }
 
-// attribution is what the rules of the options make of an event's words.
+// attribution is what the rules of the options derive from an event's words.
 type attribution struct {
 	environments []string
 	kind         string
@@ -37,11 +37,13 @@ type attribution struct {
 	minimum      string
 }
 
-// attribute applies the rules. What the event says itself stands.
+// attribute applies the rules. What the event gives itself takes precedence.
 func (o *options) attribute(e event) attribution {
 	short := fold(e.title + "\n" + e.location + "\n" + strings.Join(e.categories, "\n"))
 	named, long := fold(e.title+"\n"+strings.Join(e.categories, "\n")), fold(e.text)
-	a := attribution{environments: e.environments, kind: e.kind, components: e.components, version: e.version, minimum: e.minimum}
+	a := attribution{
+		environments: e.environments, kind: e.kind, components: e.components, version: e.version, minimum: e.minimum,
+	}
 	if len(a.environments) == 0 {
 		a.environments = o.environmentsIn(short)
 	}
@@ -73,7 +75,8 @@ func (o *options) attribute(e event) attribution {
 	if e.validators != nil {
 		a.validators = *e.validators
 	} else {
-		a.validators = a.kind == catalog.OperationMinimumVersion || a.kind == catalog.OperationSynchronizerUpgrade || o.namesValidators(short+long)
+		a.validators = a.kind == catalog.OperationMinimumVersion || a.kind == catalog.OperationSynchronizerUpgrade ||
+			o.namesValidators(short+long)
 	}
 	return a
 }
@@ -99,8 +102,8 @@ func (o *options) kindOf(folded string) string {
 	return catalog.OperationOther
 }
 
-// namesValidators reports whether a folded text speaks of those who run nodes;
-// super validators are others.
+// namesValidators reports whether a folded text names those who run nodes;
+// super validators do not count.
 func (o *options) namesValidators(folded string) bool {
 	if len(o.Validators) > 0 {
 		return has(folded, o.Validators)
@@ -108,18 +111,21 @@ func (o *options) namesValidators(folded string) bool {
 	return has(strings.ReplaceAll(folded, " super validator", " supervalidator"), usualValidators)
 }
 
-// excluded reports whether an event is to be left out by its title.
+// excluded reports whether an event is ignored because of its title.
 func (o *options) excluded(e event) bool { return has(fold(e.title), o.Exclude) }
 
 const semver = `\d{1,6}\.\d{1,6}\.\d{1,6}(?:-[0-9A-Za-z][0-9A-Za-z.-]*)?(?:\+[0-9A-Za-z.-]+)?`
 
 var (
-	// Two numbers are a version only where something says so; else they are a
+	versionTag = regexp.MustCompile(
+		`(?i)(?:^|[^0-9A-Za-z.]|[^0-9A-Za-z.]v|^v)(` + semver + `)(?:$|[^0-9A-Za-z.]|\.(?:$|\s))`)
+	// Two numbers are a version only after a word for it; otherwise they are a
 	// time of day or an amount.
-	versionTag   = regexp.MustCompile(`(?i)(?:^|[^0-9A-Za-z.]|[^0-9A-Za-z.]v|^v)(` + semver + `)(?:$|[^0-9A-Za-z.]|\.(?:$|\s))`)
-	shortVersion = regexp.MustCompile(`(?i)(?:^|[^0-9A-Za-z.])(?:v|version |release |node |sdk )(\d{1,6}\.\d{1,6})(?:$|[^0-9A-Za-z.%]|\.(?:$|\s))`)
-	dotDate      = regexp.MustCompile(`^(?:(?:19|20)\d\d\.[01]?\d\.[0-3]?\d|[0-3]?\d\.[01]?\d\.(?:19|20)\d\d)$`)
-	minimumText  = regexp.MustCompile(`(?i)\bmin(?:imum|\.)?\s+(?:required\s+|supported\s+)?(?:\w+\s+)?version\s*(?:is|of|to|:|=|will be|becomes)?\s*v?(` + semver + `|\d{1,6}\.\d{1,6})\b`)
+	shortVersion = regexp.MustCompile(`(?i)(?:^|[^0-9A-Za-z.])(?:v|version |release |node |sdk )` +
+		`(\d{1,6}\.\d{1,6})(?:$|[^0-9A-Za-z.%]|\.(?:$|\s))`)
+	dotDate     = regexp.MustCompile(`^(?:(?:19|20)\d\d\.[01]?\d\.[0-3]?\d|[0-3]?\d\.[01]?\d\.(?:19|20)\d\d)$`)
+	minimumText = regexp.MustCompile(`(?i)\bmin(?:imum|\.)?\s+(?:required\s+|supported\s+)?(?:\w+\s+)?version\s*` +
+		`(?:is|of|to|:|=|will be|becomes)?\s*v?(` + semver + `|\d{1,6}\.\d{1,6})\b`)
 )
 
 // versionIn returns the first version that a title names, without a v.
@@ -135,7 +141,7 @@ func versionIn(title string) string {
 	return ""
 }
 
-// minimumIn returns the version that a text calls the minimum.
+// minimumIn returns the minimum version that a text names.
 func minimumIn(text string) string {
 	if m := minimumText.FindStringSubmatch(text); m != nil {
 		return strings.TrimRight(m[1], ".-")

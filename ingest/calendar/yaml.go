@@ -14,15 +14,15 @@ import (
 
 // written is an event of a YAML calendar.
 type written struct {
-	ID         string   `json:"id" format:"slug" jsonschema:"its key, which stays when everything else changes"`
+	ID         string   `json:"id" format:"slug" jsonschema:"its key, which never changes"`
 	Title      string   `json:"title"`
-	Starts     string   `json:"starts" jsonschema:"a date, a date with a time of day, or a time as of RFC 3339"`
+	Starts     string   `json:"starts" jsonschema:"a date, a date with a time of day, or a time in RFC 3339 format"`
 	Ends       string   `json:"ends,omitempty" jsonschema:"likewise; a date is the last day"`
-	Duration   string   `json:"duration,omitempty" jsonschema:"in place of ends: 90m, 2h, 1h30m"`
-	Zone       string   `json:"zone,omitempty" jsonschema:"of times without a zone: an IANA name"`
+	Duration   string   `json:"duration,omitempty" jsonschema:"instead of ends: 90m, 2h, 1h30m"`
+	Zone       string   `json:"zone,omitempty" jsonschema:"IANA name of the zone of times without one"`
 	Type       string   `json:"type,omitempty" enum:"deploy|release|upgrade|governance|freeze|minimum_version|synchronizer_upgrade|other"`
 	Categories []string `json:"categories"`
-	// The rules of the options find what follows where it is missing.
+	// If the following are missing, the rules of the options find them.
 	Environments []string  `json:"environments"`
 	Components   []string  `json:"components"`
 	Version      string    `json:"version,omitempty"`
@@ -34,15 +34,15 @@ type written struct {
 	URL          string    `json:"url,omitempty"`
 	Text         string    `json:"text,omitempty" jsonschema:"Markdown"`
 	Updated      string    `json:"updated,omitempty" format:"date" jsonschema:"when the entry was last changed"`
-	Repeat       string    `json:"repeat,omitempty" jsonschema:"a rule such as FREQ=MONTHLY;BYDAY=1TU (RFC 5545, RRULE)"`
+	Repeat       string    `json:"repeat,omitempty" jsonschema:"an RRULE (RFC 5545) such as FREQ=MONTHLY;BYDAY=1TU"`
 	Except       []string  `json:"except" jsonschema:"occurrences that do not take place: their dates or times"`
-	Also         []string  `json:"also" jsonschema:"further occurrences"`
-	Changes      []altered `json:"changes" jsonschema:"occurrences that are not like the others"`
+	Also         []string  `json:"also" jsonschema:"additional occurrences"`
+	Changes      []altered `json:"changes" jsonschema:"occurrences that differ from the others"`
 }
 
-// altered is an occurrence of a recurring event that is not like the others.
+// altered is an occurrence of a recurring event that differs from the others.
 type altered struct {
-	Occurrence string `json:"occurrence" jsonschema:"the date or time at which it would be"`
+	Occurrence string `json:"occurrence" jsonschema:"its original date or time"`
 	Starts     string `json:"starts,omitempty"`
 	Ends       string `json:"ends,omitempty"`
 	Title      string `json:"title,omitempty"`
@@ -63,7 +63,8 @@ func (r *reading) readYAML(name, text string) error {
 	for _, w := range list {
 		line, err := w.Err()
 		if first, twice := met[w.Value.ID]; err == nil && twice {
-			r.problems = append(r.problems, problem{line, fmt.Errorf("id: %q stands twice, the first time on line %d", w.Value.ID, first)})
+			err := fmt.Errorf("id: %q is a duplicate; the first is on line %d", w.Value.ID, first)
+			r.problems = append(r.problems, problem{line, err})
 			continue
 		}
 		met[w.Value.ID] = w.Line
@@ -89,22 +90,24 @@ func (r *reading) convert(w written) ([]event, error) {
 	if w.Zone != "" {
 		l := iana(w.Zone)
 		if l == nil {
-			return nil, fmt.Errorf("zone: %q is no time zone such as Europe/Zurich", w.Zone)
+			return nil, fmt.Errorf("zone: %q is not a time zone such as Europe/Zurich", w.Zone)
 		}
 		z = located(l)
 	}
 	e := event{
-		uid: w.ID, title: w.Title, text: w.Text, location: w.Location, url: w.URL, categories: w.Categories, rule: w.Repeat, tentative: w.Tentative,
-		environments: w.Environments, kind: w.Type, components: w.Components, version: w.Version, minimum: w.Minimum, validators: w.Validators,
+		uid: w.ID, title: w.Title, text: w.Text, location: w.Location, url: w.URL, categories: w.Categories,
+		rule: w.Repeat, tentative: w.Tentative, environments: w.Environments, kind: w.Type,
+		components: w.Components, version: w.Version, minimum: w.Minimum, validators: w.Validators,
 	}
 	for _, name := range w.Environments {
 		if _, ok := r.options.Environments[name]; !ok && len(r.options.Environments) > 0 {
-			return nil, fmt.Errorf("environments: %w", nearest("environment", name, slices.Sorted(maps.Keys(r.options.Environments))))
+			known := slices.Sorted(maps.Keys(r.options.Environments))
+			return nil, fmt.Errorf("environments: %w", nearest("environment", name, known))
 		}
 	}
 	e.state(w.State)
 	if w.Updated != "" {
-		e.modified, _ = time.Parse(time.DateOnly, w.Updated) // its format was checked
+		e.modified, _ = time.Parse(time.DateOnly, w.Updated) // entries.Read checked its format
 	}
 	var err error
 	if e.start, err = point("starts", w.Starts, z); err != nil {
@@ -154,7 +157,7 @@ func (e *event) end(ends, duration string, z zone) error {
 			return err
 		}
 		if m.allDay != e.start.allDay {
-			return errors.New("ends: want a date where starts is one, and a time where starts is one")
+			return errors.New("ends: want a date if starts is one, and a time if starts is one")
 		}
 		e.lasts = m.instant().Sub(e.start.instant())
 		if m.allDay {
@@ -163,7 +166,8 @@ func (e *event) end(ends, duration string, z zone) error {
 	case duration != "":
 		d, err := time.ParseDuration(duration)
 		if err != nil || e.start.allDay {
-			return fmt.Errorf("duration: %q is none of an event with a time; write 90m, 2h or 1h30m", duration)
+			return fmt.Errorf("duration: %q is not valid, or the event has no time of day; write 90m, 2h or 1h30m",
+				duration)
 		}
 		e.lasts = d
 	case e.start.allDay:
@@ -213,10 +217,10 @@ func (e event) altered(c altered, z zone) (event, error) {
 	return o, nil
 }
 
-// points are the ways in which a date with a time of day is written.
+// points are the formats of a date with a time of day.
 var points = []string{"2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05"}
 
-// point reads when something is.
+// point reads a date or time.
 func point(field, s string, z zone) (moment, error) {
 	if t, err := time.Parse(time.DateOnly, s); err == nil {
 		return moment{t, z, true}, nil
@@ -231,5 +235,6 @@ func point(field, s string, z zone) (moment, error) {
 			return moment{t, z, false}, nil
 		}
 	}
-	return moment{}, fmt.Errorf("%s: %q is neither a date nor a time; write 2031-06-17, 2031-06-17 14:00 or %s", field, s, strings.Replace(time.RFC3339, "Z07:00", "Z", 1))
+	return moment{}, fmt.Errorf("%s: %q is neither a date nor a time; write 2031-06-17, 2031-06-17 14:00 or %s",
+		field, s, strings.Replace(time.RFC3339, "Z07:00", "Z", 1))
 }

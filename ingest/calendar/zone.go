@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 	"time"
-	_ "time/tzdata" // calendars name zones, also on machines that know none
+	_ "time/tzdata" // for machines without a time zone database
 )
 
-// zone tells at which offset from UTC its clocks stand.
+// zone returns its offset from UTC at an instant.
 type zone func(instant time.Time) (offset time.Duration)
 
 func located(l *time.Location) zone {
@@ -22,11 +22,11 @@ func located(l *time.Location) zone {
 
 var utc = located(time.UTC)
 
-// at returns the instant at which the clocks of a zone show a date and time,
-// written as a time of UTC. What they show twice means the first; what they
-// skip is read at the offset before the gap (RFC 5545, 3.3.5).
+// at returns the instant of a wall clock time in a zone, given as a UTC time. A
+// time that occurs twice means the first; a skipped one is read at the offset
+// before the gap (RFC 5545, 3.3.5).
 func (z zone) at(wall time.Time) time.Time {
-	const day = 24 * time.Hour // no zone changes twice within two
+	const day = 24 * time.Hour // no zone changes twice within two days
 	before, after := z(wall.Add(-day)), z(wall.Add(day))
 	first, second := wall.Add(-before), wall.Add(-after)
 	if z(first) != before && z(second) == after {
@@ -42,7 +42,7 @@ type zones struct {
 	found   map[string]zone
 }
 
-// find returns the zone of a name: an alias of the options, an IANA name,
+// find returns the zone of a name: an alias from the options, an IANA name,
 // alone or at the end of a path as some programs write it, a Windows name, or
 // one that the calendar defines.
 func (z *zones) find(name string) (zone, error) {
@@ -51,7 +51,8 @@ func (z *zones) find(name string) (zone, error) {
 	}
 	found := z.look(name)
 	if found == nil {
-		return nil, fmt.Errorf("its time zone %q is neither known nor defined in the calendar; say which one it is with option zones", name)
+		return nil, fmt.Errorf("its time zone %q is neither known nor defined in the calendar; "+
+			"define it with option zones", name)
 	}
 	if z.found == nil {
 		z.found = map[string]zone{}
@@ -85,8 +86,8 @@ func (z *zones) look(name string) zone {
 
 var zoneName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_+/-]{1,60}$`)
 
-// iana returns the zone of an IANA name; nil for what is none. Names that mean
-// the machine's own zone, or nothing, are none.
+// iana returns the zone of an IANA name, or nil. Names of the machine's own
+// zone, and the empty name, are not IANA names.
 func iana(name string) *time.Location {
 	if !zoneName.MatchString(name) || strings.EqualFold(name, "local") {
 		return nil
@@ -113,17 +114,17 @@ func fixed(name string) zone {
 	return func(time.Time) time.Duration { return offset }
 }
 
-// change is a day on which the clocks of a zone were set.
+// change is a change of a zone's offset.
 type change struct {
 	at time.Time
 	to time.Duration
 }
 
-// maxChanges is how many changes of one rule of a zone are followed: programs
-// write rules that begin in 1601.
+// maxChanges limits the changes by one rule of a zone: programs write rules that
+// begin in 1601.
 const maxChanges = 1000
 
-// defined makes the zone of a VTIMEZONE, for instants up to a time.
+// define adds the zone of a VTIMEZONE, for instants up to a time.
 func (z *zones) define(c block, until time.Time) error {
 	id, _ := c.get("TZID")
 	if id.value == "" {
@@ -206,9 +207,10 @@ var offsetShape = regexp.MustCompile(`^([+-])(\d{2}):?(\d{2}):?(\d{2})?$`)
 func utcOffset(s string) (time.Duration, error) {
 	m := offsetShape.FindStringSubmatch(strings.TrimSpace(s))
 	if m == nil {
-		return 0, fmt.Errorf("%q is no offset such as +0200", s)
+		return 0, fmt.Errorf("%q is not an offset such as +0200", s)
 	}
-	d := time.Duration(number(m[2]))*time.Hour + time.Duration(number(m[3]))*time.Minute + time.Duration(number(m[4]))*time.Second
+	d := time.Duration(number(m[2]))*time.Hour + time.Duration(number(m[3]))*time.Minute +
+		time.Duration(number(m[4]))*time.Second
 	if m[1] == "-" {
 		d = -d
 	}

@@ -1,5 +1,4 @@
-// Package connectors is the list of the connectors there are. Only programs and
-// tests import it.
+// Package connectors lists all connectors. Only programs and tests import it.
 package connectors
 
 import (
@@ -28,8 +27,8 @@ import (
 // Sample is the connector kind of the sources of a fictional network.
 const Sample = "sample"
 
-// All are the kinds of sources that a network file can name. anchor is the day
-// that the dates of a fictional network hang on.
+// All returns the kinds of sources that a network file can name. anchor is the
+// day that the dates of a fictional network are relative to.
 func All(anchor time.Time) ingest.Registry {
 	all := ingest.Registry{
 		"calendar":        calendar.New,

@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bridges is a connector of a list of names.
+// bridges is a connector for a list of names.
 type bridges struct {
 	url  string
 	http *outbound.Client
@@ -113,7 +113,8 @@ func TestFaults(t *testing.T) {
 }
 
 func TestServer(t *testing.T) {
-	server := connectortest.NewServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.URL.RawQuery)) }))
+	server := connectortest.NewServer(t,
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.URL.RawQuery)) }))
 	server.Fault("/list", -1, connectortest.Repeating())
 	server.Fault("/list", 1, connectortest.Status(500))
 	client := connectortest.Client(t)
@@ -123,7 +124,8 @@ func TestServer(t *testing.T) {
 			t.Errorf("page %s: %q, %v", page, answer.Body, err)
 		}
 	}
-	if diff := cmp.Diff([]string{"GET /list?page=1", "GET /list?page=1", "GET /list?page=2"}, server.Paths()); diff != "" {
+	if diff := cmp.Diff([]string{"GET /list?page=1", "GET /list?page=1", "GET /list?page=2"},
+		server.Paths()); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }

@@ -1,8 +1,7 @@
-// Package connectortest is what tests of connectors need: a loopback server
-// that misbehaves like real ones do, and sources that run a connector through
-// the real pipeline over a catalog of their own. It is test support and
-// imports ingest, ingest/outbound, catalog, catalog/network and
-// catalog/sqlite.
+// Package connectortest supports tests of connectors: a loopback server that
+// misbehaves as real ones do, and sources that run a connector through the real
+// pipeline with their own catalog. It imports ingest, ingest/outbound, catalog,
+// catalog/network and catalog/sqlite.
 package connectortest
 
 import (
@@ -20,17 +19,16 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// Fault answers a request in place of its server; next is what the server
-// would have done.
+// Fault handles a request instead of the server; next is the server's handler.
 type Fault func(w http.ResponseWriter, r *http.Request, next http.Handler)
 
-// Server is a loopback server over a handler that misbehaves when told to.
+// Server is a loopback server that misbehaves on demand.
 type Server struct {
 	URL string
 
 	handler http.Handler
 
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	rules []*rule
 	log   []*http.Request
 }
@@ -41,7 +39,7 @@ type rule struct {
 	fault  Fault
 }
 
-// NewServer starts a server, which ends with the test.
+// NewServer starts a server, which the end of the test closes.
 func NewServer(t testing.TB, h http.Handler) *Server {
 	s := &Server{handler: h}
 	server := httptest.NewServer(s)
@@ -50,22 +48,22 @@ func NewServer(t testing.TB, h http.Handler) *Server {
 	return s
 }
 
-// Fault lets the next n requests (all if n is negative) whose path begins
-// with the prefix meet a fault. The latest of several faults comes first.
+// Fault applies a fault to the next n requests (all if n is negative) whose path
+// begins with the prefix. Of several faults the latest applies.
 func (s *Server) Fault(prefix string, n int, f Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rules = slices.Insert(s.rules, 0, &rule{prefix: prefix, left: n, fault: f})
 }
 
-// Heal ends all faults.
+// Heal removes all faults.
 func (s *Server) Heal() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.rules = nil
 }
 
-// Requests returns the requests since the last call. Their bodies are gone.
+// Requests returns the requests since the last call, without their bodies.
 func (s *Server) Requests() []*http.Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -107,7 +105,7 @@ func (s *Server) meet(r *http.Request) Fault {
 	return nil
 }
 
-// Status answers with a status and no useful body.
+// Status returns a status and no useful body.
 func Status(code int) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		w.Header().Set("Content-Type", "text/html")
@@ -116,7 +114,7 @@ func Status(code int) Fault {
 	}
 }
 
-// TooMany answers 429 with a Retry-After in seconds.
+// TooMany returns 429 with a Retry-After in seconds.
 func TooMany(seconds int) Fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		w.Header().Set("Retry-After", strconv.Itoa(seconds))
@@ -124,7 +122,7 @@ func TooMany(seconds int) Fault {
 	}
 }
 
-// Slow answers after a while, or not if the client does not wait so long.
+// Slow responds after a while, or not at all if the client gives up before.
 func Slow(d time.Duration) Fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		select {
@@ -135,7 +133,7 @@ func Slow(d time.Duration) Fault {
 	}
 }
 
-// Truncated sends the first half of the right body and ends the connection.
+// Truncated sends the first half of the right body and closes the connection.
 func Truncated(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	answer := record(r, next)
 	copyHeader(w, answer)
@@ -149,10 +147,11 @@ func Halved(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	Edited(func(body []byte) []byte { return body[:len(body)/2] })(w, r, next)
 }
 
-// SignIn answers 200 with a page for people.
+// SignIn returns 200 with a page for people.
 func SignIn(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write([]byte("<!doctype html><html><head><title>Sign in</title></head><body><form>Please sign in.</form></body></html>"))
+	_, _ = w.Write([]byte("<!doctype html><html><head><title>Sign in</title></head>" +
+		"<body><form>Please sign in.</form></body></html>"))
 }
 
 // Edited sends the right body after an edit: fields renamed, another
@@ -167,14 +166,14 @@ func Edited(edit func(body []byte) []byte) Fault {
 	}
 }
 
-// Garbage answers 200 with the right content type and bytes that mean nothing.
+// Garbage returns 200 with the right content type and meaningless bytes.
 func Garbage(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	copyHeader(w, record(r, next))
 	w.Header().Del("Content-Length")
 	_, _ = w.Write([]byte("\x00\xff\xfe<{[\"\x80 not what was promised"))
 }
 
-// Empty answers 200 with the right content type and no body.
+// Empty returns 200 with the right content type and no body.
 func Empty(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	copyHeader(w, record(r, next))
 	w.Header().Del("Content-Length")
@@ -187,14 +186,16 @@ func Redirect(to string) Fault {
 	}
 }
 
-// Inside are addresses no client may be led to.
-var Inside = []string{"http://10.0.0.1/", "http://169.254.169.254/latest/meta-data/", "http://[fd00::1]/", "file:///etc/passwd"}
+// Inside are addresses that no client may be redirected to.
+var Inside = []string{
+	"http://10.0.0.1/", "http://169.254.169.254/latest/meta-data/", "http://[fd00::1]/", "file:///etc/passwd",
+}
 
-// Reset ends the connection without an answer.
+// Reset closes the connection without a response.
 func Reset(http.ResponseWriter, *http.Request, http.Handler) { panic(http.ErrAbortHandler) }
 
-// Repeating returns a fault that answers every request as the first it meets:
-// a list whose pages have no end.
+// Repeating returns a fault that gives every request the response to the first:
+// a list whose pages never end.
 func Repeating() Fault {
 	var once sync.Once
 	var answer *httptest.ResponseRecorder
@@ -206,7 +207,7 @@ func Repeating() Fault {
 	}
 }
 
-// record is what the handler answers, unconditionally.
+// record returns the handler's response to an unconditional request.
 func record(r *http.Request, h http.Handler) *httptest.ResponseRecorder {
 	r = r.Clone(r.Context())
 	r.Header.Del("If-None-Match")
@@ -222,9 +223,9 @@ func copyHeader(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
 	}
 }
 
-// Client returns a client that may connect to loopback and to nothing else
-// that is private, and that does not wait between tries. It gives up on a slow
-// server after half a second.
+// Client returns a client that may connect to loopback but to no other private
+// address, does not wait between attempts, and gives up on a slow server after
+// half a second.
 func Client(t testing.TB) *outbound.Client {
 	c := outbound.New(outbound.Config{
 		Allow:   []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")},

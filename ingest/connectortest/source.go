@@ -20,18 +20,19 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// Now is the time at which tests run unless they move Source.Clock.
+// Now is the time at which tests run unless they set Source.Clock.
 var Now = time.Date(2031, 6, 1, 12, 0, 0, 0, time.UTC)
 
-// Causeway is the fictional network that sources belong to.
+// Causeway is the fictional network of the sources.
 var Causeway = network.Network{
 	Name: "causeway", Title: "Causeway Network", Homepage: "https://causeway.example.org",
 	Proposals: network.Proposals{
-		Prefix: "CWP", Statuses: []string{"Draft", "Review", "Final", "Withdrawn", "Rejected", "Superseded"}, Default: "Draft",
+		Prefix: "CWP", Default: "Draft",
+		Statuses: []string{"Draft", "Review", "Final", "Withdrawn", "Rejected", "Superseded"},
 	},
 }
 
-// Config is what a Source is made of; only Connector is needed.
+// Config configures a Source; only Connector is required.
 type Config struct {
 	Connector ingest.Constructor
 	Options   map[string]any
@@ -41,12 +42,12 @@ type Config struct {
 	Files     fs.FS // the network's folder
 }
 
-// Source is one source with a catalog of its own.
+// Source is one source with its own catalog.
 type Source struct {
 	Store   *sqlite.Store
 	Options map[string]any // may be changed between syncs
 	Clock   time.Time      // may be moved between syncs
-	// AcceptShrink is the pipeline's: a sync may lose any number of records.
+	// AcceptShrink is the pipeline's option: a sync may lose any number of records.
 	AcceptShrink bool
 
 	t      testing.TB
@@ -58,8 +59,8 @@ type Source struct {
 // sourceName is the name of the source in its network, and of its kind.
 const sourceName = "tested"
 
-// NewSource makes a source over an empty catalog, which is closed with the
-// test.
+// NewSource makes a source with an empty catalog, which the end of the test
+// closes.
 func NewSource(t testing.TB, c Config) *Source {
 	t.Helper()
 	if c.Network.Name == "" {
@@ -90,8 +91,8 @@ func NewSource(t testing.TB, c Config) *Source {
 	return s
 }
 
-// emptyCatalog is the file of an empty catalog. It is made once, because making its
-// tables takes longer than most tests.
+// emptyCatalog is the file of an empty catalog. It is made once, because creating
+// its tables takes longer than most tests.
 var emptyCatalog = sync.OnceValues(func() ([]byte, error) {
 	dir, err := os.MkdirTemp("", "connectortest")
 	if err != nil {
@@ -109,11 +110,11 @@ var emptyCatalog = sync.OnceValues(func() ([]byte, error) {
 	return os.ReadFile(file)
 })
 
-// Result is what a sync did and what the catalog holds after it.
+// Result is the report of a sync and the content of the catalog after it.
 type Result struct {
 	ingest.Report
 	Records []catalog.Record // live, with bodies, by kind and key
-	Changes int64            // rows the sync added to the change log
+	Changes int64            // rows that the sync added to the change log
 	Cursor  string
 }
 
@@ -127,23 +128,25 @@ func (s *Source) Sync() Result {
 	return r
 }
 
-// Try runs the source once; the run's error is the report's.
+// Try runs the source once; its error is in the report.
 func (s *Source) Try(ctx context.Context) Result {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	n := s.config.Network
 	n.Sources = []network.Source{{Name: sourceName, Kind: sourceName, Options: s.Options}}
+	construct := func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+		c, err := s.config.Connector(src, env)
+		if err == nil && s.spoil != nil {
+			c = s.spoil(c, cancel)
+		}
+		return c, err
+	}
 	p := ingest.New(ingest.Config{
-		Store: s.Store, Network: n, Now: func() time.Time { return s.Clock }, Log: slog.New(slog.DiscardHandler), HTTP: s.config.HTTP,
-		WorkDir: filepath.Join(s.dir, "work"), CorpusDir: s.config.CorpusDir, Files: s.config.Files, AcceptShrink: s.AcceptShrink,
-		Connectors: ingest.Registry{sourceName: func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
-			c, err := s.config.Connector(src, env)
-			if err == nil && s.spoil != nil {
-				c = s.spoil(c, cancel)
-			}
-			return c, err
-		}},
+		Store: s.Store, Network: n, Now: func() time.Time { return s.Clock }, Log: slog.New(slog.DiscardHandler),
+		HTTP: s.config.HTTP, WorkDir: filepath.Join(s.dir, "work"), CorpusDir: s.config.CorpusDir,
+		Files: s.config.Files, AcceptShrink: s.AcceptShrink,
+		Connectors: ingest.Registry{sourceName: construct},
 	})
 	before := s.lastChange()
 	reports, _ := p.Sync(ctx, nil) // the report has the error
@@ -155,7 +158,9 @@ func (s *Source) Try(ctx context.Context) Result {
 	if r.Records, _, err = s.Store.List(s.t.Context(), catalog.ListQuery{WithBody: true}); err != nil {
 		s.t.Fatal(err)
 	}
-	slices.SortFunc(r.Records, func(a, b catalog.Record) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key)) })
+	slices.SortFunc(r.Records, func(a, b catalog.Record) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Key, b.Key))
+	})
 	states, err := s.Store.Sources(s.t.Context())
 	if err != nil {
 		s.t.Fatal(err)
@@ -206,14 +211,14 @@ func Data[T any](t testing.TB, r catalog.Record) T {
 	return v
 }
 
-// errSpoiled ends a spoiled run.
+// errSpoiled is the error of a spoiled run.
 var errSpoiled = errors.New("ended by the test")
 
-// spoiler passes a connector's calls on until it has seen so many.
+// spoiler forwards a connector's calls up to a number of them.
 type spoiler struct {
 	ingest.Connector
 	after int
-	end   func() error // nil result: go on, the context is done
+	end   func() error // nil result: continue, the context is done
 }
 
 func (s spoiler) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {

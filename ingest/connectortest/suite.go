@@ -13,13 +13,14 @@ import (
 	"almanac/ingest"
 )
 
-// Unchanged runs a source whose upstream did not change since its last sync
-// and requires that nothing is written: no record, no change, no cursor.
+// Unchanged runs a source whose upstream has not changed since its last sync and
+// requires that nothing is written: no record, no change, no cursor.
 func Unchanged(t testing.TB, s *Source, last Result) {
 	t.Helper()
 	again := s.Sync()
 	if again.Changes != 0 || again.Created+again.Updated+again.Deleted != 0 {
-		t.Errorf("without change upstream: %d created, %d updated, %d deleted, %d changes", again.Created, again.Updated, again.Deleted, again.Changes)
+		t.Errorf("without change upstream: %d created, %d updated, %d deleted, %d changes",
+			again.Created, again.Updated, again.Deleted, again.Changes)
 	}
 	if again.Cursor != last.Cursor {
 		t.Errorf("without change upstream the cursor became\n%s\nfrom\n%s", again.Cursor, last.Cursor)
@@ -29,13 +30,13 @@ func Unchanged(t testing.TB, s *Source, last Result) {
 	}
 }
 
-// maxPoints is at how many places Interrupted interrupts.
+// maxPoints is how many points Interrupted tries.
 const maxPoints = 6
 
 // Interrupted ends first syncs after none, some and nearly all records, once
-// by an error (what was read so far is written) and once by cancelling (it is
-// lost), and requires of the sync after it the catalog and the cursor of a
-// sync that was never interrupted.
+// with an error (which keeps the records so far) and once by cancelling (which
+// loses them). It requires that the next sync gives the catalog and the cursor
+// of a sync without interruption.
 func Interrupted(t *testing.T, c Config) {
 	t.Helper()
 	whole := NewSource(t, c).Sync()
@@ -68,11 +69,12 @@ func Interrupted(t *testing.T, c Config) {
 	}
 }
 
-// Same requires two results to hold the same records, parents and cursor; ids
-// and times of first sight may differ.
+// Same requires two results to have the same records, parents and cursor; ids
+// and first-seen times may differ.
 func Same(t testing.TB, want, got Result) {
 	t.Helper()
-	if diff := cmp.Diff(want.Records, got.Records, cmpopts.IgnoreFields(catalog.Record{}, "ID", "Parent", "FirstSeenAt")); diff != "" {
+	ignored := cmpopts.IgnoreFields(catalog.Record{}, "ID", "Parent", "FirstSeenAt")
+	if diff := cmp.Diff(want.Records, got.Records, ignored); diff != "" {
 		t.Errorf("the catalog differs (-want +got)\n%s", diff)
 	}
 	if diff := cmp.Diff(want.parents(), got.parents()); diff != "" {

@@ -14,11 +14,11 @@ import (
 	"almanac/ingest"
 )
 
-// rules is the version of what this package makes of an entry. A change of it
-// makes every file be read again.
+// rules is the version of how this package reads an entry. After a change every
+// file is read again.
 const rules = "1"
 
-// DefaultDir is the folder that is read if the options name none.
+// DefaultDir is the folder to read if the options do not name one.
 const DefaultDir = "curated"
 
 type options struct {
@@ -30,7 +30,7 @@ type connector struct {
 	env ingest.Environment
 }
 
-// New makes the connector of a source; it is a Constructor of kind "curated".
+// New makes the connector of a source; it is the Constructor of kind "curated".
 func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	o := options{Dir: DefaultDir}
 	if err := ingest.DecodeOptions(src, &o); err != nil {
@@ -75,18 +75,18 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	return ingest.Outcome{Cursor: now, Complete: true}, nil
 }
 
-// digest changes with the files and with what is made of them.
+// digest changes with the files and with rules.
 func digest(found []content) string {
 	h := sha256.New()
 	enc := json.NewEncoder(h)
-	_ = enc.Encode(rules) // a hash takes everything
+	_ = enc.Encode(rules) // writing to a hash cannot fail
 	for _, f := range found {
 		_ = enc.Encode([]any{f.name, f.data})
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// encode makes the data of a record.
+// encode sets the data of a record.
 func encode(e catalog.Entry, data any) (catalog.Entry, error) {
 	var err error
 	e.Record.Data, err = catalog.Encode(data)

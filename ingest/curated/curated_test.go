@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// folder is a folder of files that may be changed between syncs.
+// folder is a folder of files that tests change between syncs.
 type folder map[string]string
 
 func (f folder) Open(name string) (fs.File, error) {
@@ -118,8 +118,10 @@ func TestRecords(t *testing.T) {
 	}
 
 	ferry := r.Get(t, catalog.KindProject, "ferryline")
-	if ferry.Category != "consumer" || ferry.Summary != "Tickets that can be given away." || ferry.State != "live" || ferry.Path != "curated/projects.yaml" ||
-		!strings.Contains(ferry.Body, "Written in Sedge.") || !strings.Contains(ferry.Body, "Builds on: @causeway/client@2.6.1, sedge.") {
+	if ferry.Category != "consumer" || ferry.Summary != "Tickets that can be given away." || ferry.State != "live" ||
+		ferry.Path != "curated/projects.yaml" ||
+		!strings.Contains(ferry.Body, "Written in Sedge.") ||
+		!strings.Contains(ferry.Body, "Builds on: @causeway/client@2.6.1, sedge.") {
 		t.Errorf("%+v", ferry)
 	}
 	labelled := map[string][]string{"tickets": ferry.Tags, "tides": r.Get(t, catalog.KindProject, "tide-table").Tags,
@@ -130,8 +132,10 @@ func TestRecords(t *testing.T) {
 		}
 	}
 	project := catalog.Project{
-		Organisation: "Spindrift Studio", Repos: []string{"spindrift/ferryline"}, Packages: []string{"@spindrift/ferryline"},
-		SDKs: []catalog.Dependency{{Name: "@causeway/client", Version: "2.6.1"}, {Name: "sedge"}}, Apps: []string{"00aa01", "ferry::1220aa"}, Seeks: []string{"wallet"},
+		Organisation: "Spindrift Studio", Repos: []string{"spindrift/ferryline"},
+		Packages: []string{"@spindrift/ferryline"},
+		SDKs:     []catalog.Dependency{{Name: "@causeway/client", Version: "2.6.1"}, {Name: "sedge"}},
+		Apps:     []string{"00aa01", "ferry::1220aa"}, Seeks: []string{"wallet"},
 		Links: []catalog.NamedLink{{Title: "Docs", URL: "https://example.org/ferryline/docs"}}, Verified: "2031-05-20",
 	}
 	if diff := cmp.Diff(project, connectortest.Data[catalog.Project](t, ferry)); diff != "" {
@@ -148,30 +152,37 @@ func TestRecords(t *testing.T) {
 	}
 
 	ends := r.Get(t, catalog.KindRadar, "node-2-5-ends")
-	if ends.Category != "important" || ends.EndsAt.Format(time.RFC3339) != "2031-10-15T23:59:59Z" || ends.CreatedAt.Format(time.DateOnly) != "2031-05-01" {
+	if ends.Category != "important" || ends.EndsAt.Format(time.RFC3339) != "2031-10-15T23:59:59Z" ||
+		ends.CreatedAt.Format(time.DateOnly) != "2031-05-01" {
 		t.Errorf("%+v", ends)
 	}
 	if diff := cmp.Diff([]string{"mentions cip CWP-0009"}, links(ends)); diff != "" {
 		t.Errorf("radar links (-want +got)\n%s", diff)
 	}
 	words, at := r.Get(t, catalog.KindRadar, "gateway-goes"), r.Get(t, catalog.KindRadar, "switch")
-	if !words.EndsAt.IsZero() || connectortest.Data[catalog.Radar](t, words).Deadline != "third quarter" || at.EndsAt.Format(time.RFC3339) != "2031-07-01T14:00:00Z" {
+	if !words.EndsAt.IsZero() || connectortest.Data[catalog.Radar](t, words).Deadline != "third quarter" ||
+		at.EndsAt.Format(time.RFC3339) != "2031-07-01T14:00:00Z" {
 		t.Errorf("%+v\n%+v", words, at)
 	}
 
 	old, err := s.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindDeprecation, Key: "GetTransactions"})
-	if err != nil || old.Key != "gettransactions" || old.Title != "GetTransactions" || old.State != catalog.ItemDeprecated || old.Category != "api" || old.Summary != "Read the types." {
+	if err != nil || old.Key != "gettransactions" || old.Title != "GetTransactions" ||
+		old.State != catalog.ItemDeprecated || old.Category != "api" || old.Summary != "Read the types." {
 		t.Errorf("%+v, %v", old, err)
 	}
-	if d := connectortest.Data[catalog.Deprecation](t, r.Get(t, catalog.KindDeprecation, "cway-balance")); d.Install != "npm i x" || !slices.Equal(d.Patterns, []string{"cway balance"}) {
+	if d := connectortest.Data[catalog.Deprecation](t,
+		r.Get(t, catalog.KindDeprecation, "cway-balance")); d.Install != "npm i x" ||
+		!slices.Equal(d.Patterns, []string{"cway balance"}) {
 		t.Errorf("%+v", d)
 	}
-	if rec := r.Get(t, catalog.KindDeprecation, "getupdates"); rec.State != catalog.ItemCurrent || len(connectortest.Data[catalog.Deprecation](t, rec).Patterns) != 0 {
+	if rec := r.Get(t, catalog.KindDeprecation, "getupdates"); rec.State != catalog.ItemCurrent ||
+		len(connectortest.Data[catalog.Deprecation](t, rec).Patterns) != 0 {
 		t.Errorf("%+v", rec)
 	}
 
 	faq := r.Get(t, catalog.KindFAQ, "how-long-until-final")
-	if faq.Title != "How long, until final?" || faq.Body != "Two seconds." || connectortest.Data[catalog.FAQ](t, faq).Order != 1 {
+	if faq.Title != "How long, until final?" || faq.Body != "Two seconds." ||
+		connectortest.Data[catalog.FAQ](t, faq).Order != 1 {
 		t.Errorf("%+v", faq)
 	}
 	erc, err := s.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindEVMMapping, Key: "fungible token"})
@@ -188,16 +199,21 @@ func TestRecords(t *testing.T) {
 		t.Errorf("%+v", tools)
 	}
 	path := r.Get(t, catalog.KindOnboarding, "sui-move")
-	if path.Title != "Sui/Move" || len(connectortest.Data[catalog.Onboarding](t, path).Steps) != 2 || !strings.Contains(path.Body, "Tour: the language") {
+	if path.Title != "Sui/Move" || len(connectortest.Data[catalog.Onboarding](t, path).Steps) != 2 ||
+		!strings.Contains(path.Body, "Tour: the language") {
 		t.Errorf("%+v", path)
 	}
 	if diff := cmp.Diff([]string{"references doc docs/tour.md"}, links(path)); diff != "" {
 		t.Errorf("path links (-want +got)\n%s", diff)
 	}
-	if f := connectortest.Data[catalog.Foundation](t, r.Get(t, catalog.KindFoundation, "figures")); f.Section != "About" || len(f.Facts) != 1 || f.Facts[0].AsOf != "2031-05-17" {
+	if f := connectortest.Data[catalog.Foundation](t,
+		r.Get(t, catalog.KindFoundation, "figures")); f.Section != "About" || len(f.Facts) != 1 ||
+		f.Facts[0].AsOf != "2031-05-17" {
 		t.Errorf("%+v", f)
 	}
-	if p := connectortest.Data[catalog.Partner](t, r.Get(t, catalog.KindPartner, "tidegate")); p.Product != "Tidegate 2" || len(p.Endpoints) != 1 || p.Packages == nil {
+	if p := connectortest.Data[catalog.Partner](t,
+		r.Get(t, catalog.KindPartner, "tidegate")); p.Product != "Tidegate 2" || len(p.Endpoints) != 1 ||
+		p.Packages == nil {
 		t.Errorf("%+v", p)
 	}
 	connectortest.Unchanged(t, s, r)
@@ -220,7 +236,7 @@ func TestChanges(t *testing.T) {
 	if r = s.Sync(); r.Deleted != 1 || len(r.Records) != len(first.Records)-1 {
 		t.Errorf("%d deleted", r.Deleted)
 	}
-	// A folder that lost most of its files is refused.
+	// A folder that lost most of its files fails the run.
 	for _, name := range []string{"radar.yml", "deprecations.csv", "projects.yaml"} {
 		delete(f, "curated/"+name)
 	}
@@ -229,14 +245,14 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestBadEntries: one bad entry is left out and reported, every time; what
-// the catalog holds of its file stays.
+// TestBadEntries: a bad entry is skipped and reported by every run; the records
+// of its file stay in the catalog.
 func TestBadEntries(t *testing.T) {
 	f := whole()
 	s := source(t, f)
 	s.Sync()
 	f["curated/radar.yml"] = strings.Replace(f["curated/radar.yml"], "level: Important", "level: importent", 1)
-	for range 2 { // also when nothing has changed since
+	for range 2 { // even if nothing has changed since
 		r := s.Sync()
 		if r.Skipped != 1 || r.Deleted != 0 || r.Problems[0].Locator != "curated/radar.yml:3" ||
 			r.Problems[0].Message != `level: unknown value "importent"; did you mean "important"?` {
@@ -245,25 +261,26 @@ func TestBadEntries(t *testing.T) {
 		r.Get(t, catalog.KindRadar, "node-2-5-ends")
 	}
 	tests := map[string]struct{ file, text, at, want string }{
-		"twice":        {"faq.yaml", "- {question: A b, answer: x}\n- {question: A B, answer: y}\n", ":2", `"a-b" stands twice, the first time at curated/faq.yaml:1; give this entry another slug`},
-		"no slug":      {"faq.yaml", "- {question: '???', answer: x}\n", ":1", "no slug can be made of its title; give it one"},
+		"twice":        {"faq.yaml", "- {question: A b, answer: x}\n- {question: A B, answer: y}\n", ":2", `"a-b" is a duplicate; the first is at curated/faq.yaml:1; give this entry another slug`},
+		"no slug":      {"faq.yaml", "- {question: '???', answer: x}\n", ":1", "no slug can be made from its title; add one"},
 		"proposal":     {"projects.yaml", "- {title: A, description: B, implements: [ERC-20]}\n", ":1", `implements: "ERC-20" is not an improvement proposal; write CWP-0056 or PR-203`},
 		"step":         {"onboarding.yaml", "- {background: EVM, text: x, steps: [{title: A, kind: docs, key: b}]}\n", ":1", `steps[1]: kind: unknown kind "docs"; did you mean "doc"?`},
-		"half a step":  {"onboarding.yaml", "- {background: EVM, text: x, steps: [{title: A, kind: doc}]}\n", ":1", "steps[1]: want kind and key together; they name the record to read"},
+		"half a step":  {"onboarding.yaml", "- {background: EVM, text: x, steps: [{title: A, kind: doc}]}\n", ":1", "steps[1]: want both kind and key; they name the record to read"},
 		"no steps":     {"onboarding.yaml", "- {background: EVM, text: x}\n", ":1", "has no steps"},
 		"background":   {"onboarding.yaml", "- {background: Cobol, text: x, steps: []}\n", ":1", `background: unknown value "Cobol"; known are EVM, Solana, Sui/Move, Web, Enterprise, New to Blockchain`},
-		"port":         {"apis.yaml", "- {slug: a, title: A, description: B, ports: [{number: 70000}]}\n", ":1", "ports: 70000 is no port; want 1 to 65535"},
+		"port":         {"apis.yaml", "- {slug: a, title: A, description: B, ports: [{number: 70000}]}\n", ":1", "ports: 70000 is not a port; want 1 to 65535"},
 		"hosted":       {"tool-servers.yaml", "- {title: A, purpose: B, transport: http, connect: C, hosted: true, free: true}\n", ":1", "has no endpoint, which a hosted server needs"},
-		"stdio":        {"tool-servers.yaml", "- {title: A, purpose: B, transport: stdio, connect: C, hosted: true, free: true, endpoint: 'https://example.org'}\n", ":1", "has an endpoint; one of transport stdio is started and not called"},
-		"current":      {"deprecations.csv", "name,category,state,replacement\nA,api,current,B\n", ":2", "state: is current, yet it is replaced or removed"},
+		"stdio":        {"tool-servers.yaml", "- {title: A, purpose: B, transport: stdio, connect: C, hosted: true, free: true, endpoint: 'https://example.org'}\n", ":1", "has an endpoint; with transport stdio it is started, not called"},
+		"current":      {"deprecations.csv", "name,category,state,replacement\nA,api,current,B\n", ":2", "state: is current, but the item is replaced or removed"},
 		"category":     {"deprecations.csv", "name,category\nA,apis\n", ":2", `category: unknown value "apis"; did you mean "api"?`},
-		"date of fact": {"foundation.yaml", "- {title: A, text: B, facts: [{category: a, key: k, value: v, as_of: yesterday}]}\n", ":1", `facts: as_of of k: "yesterday" is no date: want one such as 2031-06-17`},
-		"two apps":     {"apps.yaml", "- {provider: 'a::1', name: A}\n- {provider: 'a::1', name: B}\n", ":2", "an application of a::1 stands there already; give each an id"},
+		"date of fact": {"foundation.yaml", "- {title: A, text: B, facts: [{category: a, key: k, value: v, as_of: yesterday}]}\n", ":1", `facts: as_of of k: "yesterday" is not a date: want one such as 2031-06-17`},
+		"two apps":     {"apps.yaml", "- {provider: 'a::1', name: A}\n- {provider: 'a::1', name: B}\n", ":2", "there is already an application of a::1; give each an id"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			r := source(t, folder{"curated/" + tt.file: tt.text}).Sync()
-			if len(r.Problems) != 1 || r.Problems[0].Locator != "curated/"+tt.file+tt.at || r.Problems[0].Message != tt.want {
+			if len(r.Problems) != 1 || r.Problems[0].Locator != "curated/"+tt.file+tt.at ||
+				r.Problems[0].Message != tt.want {
 				t.Errorf("%+v\nwant %s", r.Problems, tt.want)
 			}
 		})
@@ -283,7 +300,8 @@ func TestBadFiles(t *testing.T) {
 			f["curated/faq.yaml"] = text
 			f["curated/radar.yml"] = strings.Replace(f["curated/radar.yml"], "No more fixes.", "Changed.", 1)
 			r := s.Try(t.Context())
-			if r.Err == nil || !strings.Contains(r.Err.Error(), "curated/faq.yaml:") || r.Changes != 0 || r.Cursor != before.Cursor {
+			if r.Err == nil || !strings.Contains(r.Err.Error(), "curated/faq.yaml:") || r.Changes != 0 ||
+				r.Cursor != before.Cursor {
 				t.Errorf("%v, %d changes", r.Err, r.Changes)
 			}
 		})
@@ -303,7 +321,8 @@ func TestFolders(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			s := connectortest.NewSource(t, connectortest.Config{Connector: curated.New, Files: tt.files, Options: tt.options})
+			s := connectortest.NewSource(t,
+				connectortest.Config{Connector: curated.New, Files: tt.files, Options: tt.options})
 			if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), tt.want) {
 				t.Errorf("%v\nwant %s", r.Err, tt.want)
 			}
@@ -313,15 +332,18 @@ func TestFolders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Sync(t.Context(), "", nil); err == nil || !strings.Contains(err.Error(), "folder curated: file does not exist") {
+	if _, err := c.Sync(t.Context(), "", nil); err == nil ||
+		!strings.Contains(err.Error(), "folder curated: file does not exist") {
 		t.Errorf("without a folder: %v", err)
 	}
 	r := source(t, folder{"curated/radars.yaml": "[]", "curated/notes.csv": "", "curated/faq.yaml": "[]"}).Sync()
-	if r.Warned != 2 || r.Problems[1].Message != "is no curated file; did you mean radar.yaml?" || !strings.HasPrefix(r.Problems[0].Message, "is no curated file; there are") {
+	if r.Warned != 2 || r.Problems[1].Message != "is not a curated file; did you mean radar.yaml?" ||
+		!strings.HasPrefix(r.Problems[0].Message, "is not a curated file; known are") {
 		t.Errorf("%+v", r.Problems)
 	}
 	r = source(t, folder{"curated/apps.yaml": "- {provider: 'a::1', name: A, project: lost}\n"}).Sync()
-	if r.Warned != 1 || !strings.Contains(r.Problems[0].Message, `A belongs to the project "lost", which is not among the projects`) {
+	if r.Warned != 1 || !strings.Contains(r.Problems[0].Message,
+		`A belongs to the project "lost", which does not exist`) {
 		t.Errorf("%+v", r.Problems)
 	}
 }
@@ -341,7 +363,8 @@ func TestApps(t *testing.T) {
 		}
 		return ""
 	}
-	for _, tt := range []struct{ id, provider, want string }{{"00aa", "a::1", "One of A"}, {"00bb", "a::1", "All of A"}, {"00cc", "b::2", "B"}, {"00cc", "c::3", ""}} {
+	for _, tt := range []struct{ id, provider, want string }{{"00aa", "a::1", "One of A"}, {"00bb", "a::1", "All of A"},
+		{"00cc", "b::2", "B"}, {"00cc", "c::3", ""}} {
 		if got := of(tt.id, tt.provider); got != tt.want {
 			t.Errorf("%s of %s is %q, want %q", tt.id, tt.provider, got, tt.want)
 		}
@@ -349,12 +372,13 @@ func TestApps(t *testing.T) {
 	if apps, err := curated.Apps(folder{}, "c"); err != nil || len(apps) != 0 {
 		t.Errorf("without files: %v, %v", apps, err)
 	}
-	if _, err := curated.Apps(folder{"c/apps.yaml": ""}, "c"); err == nil || !strings.Contains(err.Error(), "c/apps.yaml:1") {
+	if _, err := curated.Apps(folder{"c/apps.yaml": ""}, "c"); err == nil ||
+		!strings.Contains(err.Error(), "c/apps.yaml:1") {
 		t.Errorf("an emptied file: %v", err)
 	}
 }
 
-// TestSchema holds every schema against the entries of the tests.
+// TestSchema validates the entries of the tests against every schema.
 func TestSchema(t *testing.T) {
 	met := map[string]bool{}
 	for file, text := range whole() {
@@ -376,8 +400,10 @@ func TestSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		var value any
-		text = strings.NewReplacer("Important", "important", "sui/move", "Sui/Move").Replace(text) // editors know one spelling
-		text = strings.NewReplacer("2031-05-20", "'2031-05-20'", "2031-10-15", "'2031-10-15'", " 2031-05-01", " '2031-05-01'", " 2031-05-17", " '2031-05-17'").Replace(text)
+		text = strings.NewReplacer("Important", "important", "sui/move",
+			"Sui/Move").Replace(text) // editors know one spelling
+		text = strings.NewReplacer("2031-05-20", "'2031-05-20'", "2031-10-15", "'2031-10-15'", " 2031-05-01",
+			" '2031-05-01'", " 2031-05-17", " '2031-05-17'").Replace(text)
 		if err := yaml.Unmarshal([]byte(text), &value); err != nil {
 			t.Fatal(err)
 		}
@@ -395,14 +421,14 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	if len(met) != len(curated.Names())-1 { // deprecations are a table there
-		t.Errorf("%d of %d schemas were held against entries", len(met), len(curated.Names()))
+		t.Errorf("%d of %d schemas were compared with entries", len(met), len(curated.Names()))
 	}
 	if _, err := curated.Schema("radars"); err == nil || !strings.Contains(err.Error(), `did you mean "radar"?`) {
 		t.Errorf("%v", err)
 	}
 }
 
-// putter takes what a connector yields and nothing else.
+// putter checks the locators of skipped items and ignores warnings and progress.
 type putter struct {
 	ingest.Sink
 	t *testing.T
@@ -416,8 +442,8 @@ func (p putter) Skip(locator string, err error) {
 func (p putter) Warn(string, string) {}
 func (p putter) Progress(int, int)   {}
 
-// FuzzFiles gives every kind of file any text: no panic, and every record can
-// be kept.
+// FuzzFiles reads any text as every kind of file: no panic, and every record can
+// be stored.
 func FuzzFiles(f *testing.F) {
 	for file, text := range whole() {
 		f.Add(strings.TrimPrefix(file, "curated/"), text)
@@ -428,7 +454,8 @@ func FuzzFiles(f *testing.F) {
 		if !fs.ValidPath("curated/"+name) || strings.Contains(name, "/") {
 			return
 		}
-		c, err := curated.New(network.Source{}, ingest.Environment{Network: connectortest.Causeway, Files: folder{"curated/" + name: text}})
+		c, err := curated.New(network.Source{},
+			ingest.Environment{Network: connectortest.Causeway, Files: folder{"curated/" + name: text}})
 		if err != nil {
 			t.Fatal(err)
 		}

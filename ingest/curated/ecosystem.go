@@ -13,19 +13,20 @@ import (
 	"almanac/catalog/network"
 )
 
-// App is what people say of a featured application: a line of the file apps.
+// App is the curated description of a featured application: an entry of the
+// file apps.
 type App struct {
-	ID          string `json:"id,omitempty" jsonschema:"contract id of the featured right; needed only where a provider has several"`
+	ID          string `json:"id,omitempty" jsonschema:"contract id of the featured right; for a provider with several"`
 	Provider    string `json:"provider" jsonschema:"party id of the provider"`
-	Name        string `json:"name" jsonschema:"what people call it"`
+	Name        string `json:"name" jsonschema:"its usual name"`
 	Category    string `json:"category,omitempty" jsonschema:"for example wallet, exchange, data"`
 	Description string `json:"description,omitempty" jsonschema:"what it is for, in one or two sentences"`
-	URL         string `json:"url,omitempty" jsonschema:"where it can be used or read of"`
+	URL         string `json:"url,omitempty" jsonschema:"where to use it or read about it"`
 	Project     string `json:"project,omitempty" format:"slug" jsonschema:"slug of its project"`
 }
 
-// Of reports whether the entry describes the application of a contract id and
-// a provider's party id. One that names a contract is of that contract alone.
+// Of reports whether the entry describes the application with a contract id and
+// a provider's party id. An entry with a contract id describes only that one.
 func (a App) Of(id, provider string) bool {
 	if a.ID != "" {
 		return a.ID == id
@@ -33,10 +34,9 @@ func (a App) Of(id, provider string) bool {
 	return a.Provider == provider
 }
 
-// Apps reads the files of applications in a folder: those that name a contract
-// first, so that the first for which Of is true is the closest. A folder
-// without such a file has none. Bad entries are left out: the curated source
-// reports them.
+// Apps reads the files of applications in a folder. Entries with a contract id
+// come first, so that the first one whose Of is true is the best match. Bad
+// entries are skipped: the curated source reports them.
 func Apps(fsys fs.FS, dir string) ([]App, error) {
 	r := &reader{}
 	for _, extension := range []string{".yaml", ".yml", ".csv"} {
@@ -58,18 +58,19 @@ func Apps(fsys fs.FS, dir string) ([]App, error) {
 
 // readApp keeps an application for the projects and for Apps.
 func readApp(r *reader, a App) (catalog.Entry, error) {
-	if slices.ContainsFunc(r.apps, func(b App) bool { return a.ID == b.ID && (a.ID != "" || a.Provider == b.Provider) }) {
-		return catalog.Entry{}, fmt.Errorf("an application of %s stands there already; give each an id", a.Provider)
+	same := func(b App) bool { return a.ID == b.ID && (a.ID != "" || a.Provider == b.Provider) }
+	if slices.ContainsFunc(r.apps, same) {
+		return catalog.Entry{}, fmt.Errorf("there is already an application of %s; give each an id", a.Provider)
 	}
 	r.apps = append(r.apps, a)
 	return catalog.Entry{}, nil
 }
 
 type project struct {
-	Slug         string              `json:"slug,omitempty" format:"slug" jsonschema:"its key; made of the title if missing"`
+	Slug         string              `json:"slug,omitempty" format:"slug" jsonschema:"its key; default from the title"`
 	Title        string              `json:"title"`
 	Description  string              `json:"description" jsonschema:"what it is, in one or two sentences"`
-	Category     string              `json:"category,omitempty" jsonschema:"for example wallet, infrastructure, developer tools"`
+	Category     string              `json:"category,omitempty" jsonschema:"for example wallet, infrastructure, tools"`
 	Organisation string              `json:"organisation,omitempty"`
 	URL          string              `json:"url,omitempty" jsonschema:"its website"`
 	Status       string              `json:"status,omitempty" enum:"building|beta|live|retired"`
@@ -80,9 +81,9 @@ type project struct {
 	Apps         []string            `json:"apps" jsonschema:"contract ids or party ids of its featured applications"`
 	Seeks        []string            `json:"seeks" jsonschema:"tags or categories it looks for in partners"`
 	Implements   []string            `json:"implements" jsonschema:"improvement proposals it implements"`
-	Grants       []int               `json:"grants" jsonschema:"numbers of the grant proposals that paid for it"`
+	Grants       []int               `json:"grants" jsonschema:"numbers of the grant proposals that funded it"`
 	Links        []catalog.NamedLink `json:"links"`
-	Verified     string              `json:"verified,omitempty" format:"date" jsonschema:"when the entry was last checked"`
+	Verified     string              `json:"verified,omitempty" format:"date" jsonschema:"when it was last checked"`
 	Text         string              `json:"text,omitempty" jsonschema:"more about it, in Markdown"`
 }
 
@@ -107,8 +108,9 @@ func readProject(r *reader, p project) (catalog.Entry, error) {
 		Kind: catalog.KindProject, Key: key, Title: p.Title, URL: p.URL, State: p.Status, Category: p.Category,
 		Summary: p.Description, Tags: catalog.Tags(catalog.TagLabel, p.Tags...),
 		Body: paragraphs(p.Description, p.Text, lines(
-			line("Category", p.Category), line("By", p.Organisation), line("Tags", p.Tags...), line("Builds on", p.SDKs...),
-			line("Packages", p.Packages...), line("Repositories", p.Repos...), line("Looks for", p.Seeks...), line("Implements", p.Implements...),
+			line("Category", p.Category), line("By", p.Organisation), line("Tags", p.Tags...),
+			line("Builds on", p.SDKs...), line("Packages", p.Packages...), line("Repositories", p.Repos...),
+			line("Looks for", p.Seeks...), line("Implements", p.Implements...),
 		)),
 	}}
 	for _, name := range p.Repos {
@@ -130,7 +132,7 @@ func readProject(r *reader, p project) (catalog.Entry, error) {
 	return encode(e, data)
 }
 
-// key is what a project's list of applications holds of one.
+// key is the application's key in a project's list.
 func (a App) key() string {
 	if a.ID != "" {
 		return a.ID
@@ -161,20 +163,21 @@ func (r *reader) proposal(id string) (catalog.Ref, error) {
 	return catalog.Ref{Kind: catalog.KindCIP, Key: key}, nil
 }
 
-// join warns of applications whose project is not there.
+// join warns of applications whose project does not exist.
 func (r *reader) join() {
 	for _, a := range r.apps {
 		found := a.Project == "" || slices.ContainsFunc(r.made, func(m made) bool {
 			return m.entry.Record.Kind == catalog.KindProject && m.entry.Record.Key == a.Project
 		})
 		if !found {
-			r.warnings = append(r.warnings, problem{"apps", fmt.Errorf("%s belongs to the project %q, which is not among the projects", a.Name, a.Project)})
+			err := fmt.Errorf("%s belongs to the project %q, which does not exist", a.Name, a.Project)
+			r.warnings = append(r.warnings, problem{"apps", err})
 		}
 	}
 }
 
 type toolServer struct {
-	Slug      string   `json:"slug,omitempty" format:"slug" jsonschema:"its key; made of the title if missing"`
+	Slug      string   `json:"slug,omitempty" format:"slug" jsonschema:"its key; default from the title"`
 	Title     string   `json:"title"`
 	Purpose   string   `json:"purpose" jsonschema:"what it is for, in one or two sentences"`
 	Endpoint  string   `json:"endpoint,omitempty" format:"url" jsonschema:"address to call; none for local ones"`
@@ -185,7 +188,7 @@ type toolServer struct {
 	Auth      string   `json:"auth,omitempty" enum:"none|key|oauth" jsonschema:"what a caller needs; default none"`
 	Tools     []string `json:"tools"`
 	Operator  string   `json:"operator,omitempty"`
-	URL       string   `json:"url,omitempty" jsonschema:"where people read of it"`
+	URL       string   `json:"url,omitempty" jsonschema:"page about it, for people"`
 	Text      string   `json:"text,omitempty" jsonschema:"more about it, in Markdown"`
 }
 
@@ -197,7 +200,7 @@ func readToolServer(_ *reader, s toolServer) (catalog.Entry, error) {
 	case s.Hosted && s.Endpoint == "":
 		return catalog.Entry{}, errors.New("has no endpoint, which a hosted server needs")
 	case s.Transport == "stdio" && s.Endpoint != "":
-		return catalog.Entry{}, errors.New("has an endpoint; one of transport stdio is started and not called")
+		return catalog.Entry{}, errors.New("has an endpoint; with transport stdio it is started, not called")
 	}
 	tools := make([]string, len(s.Tools))
 	for i, t := range s.Tools {
@@ -205,7 +208,8 @@ func readToolServer(_ *reader, s toolServer) (catalog.Entry, error) {
 	}
 	e := catalog.Entry{Record: catalog.Record{
 		Kind: catalog.KindToolServer, Key: key, Title: s.Title, URL: s.URL, Summary: s.Purpose,
-		Body: paragraphs(s.Purpose, s.Text, section("How to connect", []string{s.Connect}), section("Tools", tools), line("Operated by", s.Operator)),
+		Body: paragraphs(s.Purpose, s.Text, section("How to connect", []string{s.Connect}),
+			section("Tools", tools), line("Operated by", s.Operator)),
 	}}
 	data := catalog.ToolServer{
 		Endpoint: s.Endpoint, Transport: s.Transport, Connect: s.Connect, Hosted: s.Hosted, Free: s.Free, Auth: s.Auth,
@@ -215,7 +219,7 @@ func readToolServer(_ *reader, s toolServer) (catalog.Entry, error) {
 	return encode(e, data)
 }
 
-// access are the tags of how a server can be used.
+// access returns the tags for how a server can be used.
 func access(s catalog.ToolServer) []string {
 	var tags []string
 	for _, way := range []struct {
@@ -230,7 +234,7 @@ func access(s catalog.ToolServer) []string {
 }
 
 type partner struct {
-	Slug        string              `json:"slug,omitempty" format:"slug" jsonschema:"its key; made of the title if missing"`
+	Slug        string              `json:"slug,omitempty" format:"slug" jsonschema:"its key; default from the title"`
 	Title       string              `json:"title"`
 	Product     string              `json:"product,omitempty"`
 	Description string              `json:"description" jsonschema:"what the product is, in one or two sentences"`
@@ -249,16 +253,19 @@ func readPartner(_ *reader, p partner) (catalog.Entry, error) {
 	}
 	e := catalog.Entry{Record: catalog.Record{
 		Kind: catalog.KindPartner, Key: key, Title: p.Title, URL: p.URL, Summary: p.Description,
-		Body: paragraphs(p.Description, p.Text, line("Product", p.Product), section("Endpoints", endpointLines(p.Endpoints)),
-			section("Facts", factLines(p.Facts)), line("Packages", p.Packages...), section("Links", linkLines(p.Links))),
+		Body: paragraphs(p.Description, p.Text, line("Product", p.Product),
+			section("Endpoints", endpointLines(p.Endpoints)), section("Facts", factLines(p.Facts)),
+			line("Packages", p.Packages...), section("Links", linkLines(p.Links))),
 	}}
-	return encode(e, catalog.Partner{Product: p.Product, Facts: p.Facts, Endpoints: p.Endpoints, Packages: p.Packages, Links: p.Links})
+	return encode(e, catalog.Partner{
+		Product: p.Product, Facts: p.Facts, Endpoints: p.Endpoints, Packages: p.Packages, Links: p.Links,
+	})
 }
 
 type foundation struct {
-	Slug        string         `json:"slug,omitempty" format:"slug" jsonschema:"its key; made of the title if missing"`
+	Slug        string         `json:"slug,omitempty" format:"slug" jsonschema:"its key; default from the title"`
 	Title       string         `json:"title"`
-	Description string         `json:"description,omitempty" jsonschema:"what the page tells, in a sentence"`
+	Description string         `json:"description,omitempty" jsonschema:"what the page says, in a sentence"`
 	Section     string         `json:"section,omitempty" jsonschema:"of the website"`
 	URL         string         `json:"url,omitempty"`
 	Updated     string         `json:"updated,omitempty" format:"date" jsonschema:"when the page was last changed"`
@@ -273,11 +280,13 @@ func readFoundation(_ *reader, f foundation) (catalog.Entry, error) {
 	}
 	for _, fact := range f.Facts {
 		if fact.AsOf != "" && deadline(fact.AsOf).IsZero() {
-			return catalog.Entry{}, fmt.Errorf("facts: as_of of %s: %q is no date: want one such as 2031-06-17", fact.Key, fact.AsOf)
+			return catalog.Entry{}, fmt.Errorf("facts: as_of of %s: %q is not a date: want one such as 2031-06-17",
+				fact.Key, fact.AsOf)
 		}
 	}
 	e := catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindFoundation, Key: key, Title: f.Title, URL: f.URL, Category: f.Section, Summary: f.Description, UpdatedAt: date(f.Updated),
+		Kind: catalog.KindFoundation, Key: key, Title: f.Title, URL: f.URL, Category: f.Section,
+		Summary: f.Description, UpdatedAt: date(f.Updated),
 		Body: paragraphs(f.Description, f.Text, section("Facts", factLines(f.Facts))),
 	}}
 	return encode(e, catalog.Foundation{Section: f.Section, Facts: f.Facts})

@@ -15,7 +15,7 @@ import (
 	"almanac/ingest/curated/entries"
 )
 
-// file is one name that the folder may have files of.
+// file is one of the file names that the folder may have.
 type file struct {
 	name   string
 	title  string // of its schema
@@ -23,7 +23,7 @@ type file struct {
 	schema func(title string) ([]byte, error)
 }
 
-// files are the names, in the order they are read in: apps before the
+// files are the names, in the order in which they are read: apps before the
 // projects that they belong to.
 var files = []file{
 	kind("apps", "featured applications", readApp),
@@ -39,7 +39,7 @@ var files = []file{
 	kind("foundation", "foundation pages", readFoundation),
 }
 
-// kind makes a file of entries that one function turns into records.
+// kind makes a file whose entries a function turns into records.
 func kind[T any](name, title string, convert func(r *reader, v T) (catalog.Entry, error)) file {
 	return file{
 		name: name, title: title, schema: entries.Schema[T],
@@ -62,7 +62,7 @@ func kind[T any](name, title string, convert func(r *reader, v T) (catalog.Entry
 }
 
 // Names returns the names of the files that the folder may have, without
-// extension.
+// extensions.
 func Names() []string {
 	out := make([]string, len(files))
 	for i, f := range files {
@@ -71,7 +71,7 @@ func Names() []string {
 	return out
 }
 
-// Schema returns the JSON Schema of the YAML file of a name, such as "radar".
+// Schema returns the JSON Schema of a YAML file by its name, such as "radar".
 func Schema(name string) ([]byte, error) {
 	for _, f := range files {
 		if f.name == name {
@@ -79,12 +79,12 @@ func Schema(name string) ([]byte, error) {
 		}
 	}
 	if near := network.Nearest(name, Names()); near != "" {
-		return nil, fmt.Errorf("there is no curated file %q; did you mean %q?", name, near)
+		return nil, fmt.Errorf("unknown curated file %q; did you mean %q?", name, near)
 	}
-	return nil, fmt.Errorf("there is no curated file %q; there are %s", name, strings.Join(Names(), ", "))
+	return nil, fmt.Errorf("unknown curated file %q; known are %s", name, strings.Join(Names(), ", "))
 }
 
-// reader collects what the files of a folder hold.
+// reader collects the content of the files of a folder.
 type reader struct {
 	network  network.Network
 	made     []made
@@ -93,28 +93,30 @@ type reader struct {
 	apps     []App
 }
 
-// made is an entry that is ready to be handed over.
+// made is an entry that is ready for the sink.
 type made struct {
 	at    string // file:line
 	entry catalog.Entry
 }
 
-// problem is something that is wrong with a place.
+// problem is an error at a place.
 type problem struct {
 	at  string
 	err error
 }
 
-// add takes what became of an entry.
+// add keeps the result of reading an entry.
 func (r *reader) add(name string, line int, e catalog.Entry, err error) {
 	at := fmt.Sprintf("%s:%d", name, line)
 	switch ref := e.Record.Ref(); {
 	case err != nil:
 		r.problems = append(r.problems, problem{at, err})
-	case ref.Key == "": // it made no record of its own
+	case ref.Key == "": // it has no record of its own
 	default:
 		if i := slices.IndexFunc(r.made, func(m made) bool { return m.entry.Record.Ref() == ref }); i >= 0 {
-			r.problems = append(r.problems, problem{at, fmt.Errorf("%q stands twice, the first time at %s; give this entry another slug", ref.Key, r.made[i].at)})
+			err := fmt.Errorf("%q is a duplicate; the first is at %s; give this entry another slug", ref.Key,
+				r.made[i].at)
+			r.problems = append(r.problems, problem{at, err})
 			return
 		}
 		e.Record.Path = name
@@ -131,18 +133,18 @@ type content struct {
 
 const (
 	maxFiles = 1000    // entries of the folder
-	maxBytes = 9 << 20 // of a file, a little more than entries reads
+	maxBytes = 9 << 20 // of a file, a little more than the limit of entries
 )
 
-// load reads the files of a folder, in the order of their kinds, and names
-// those that are none of them.
+// load reads the files of a folder, in the order of their kinds, and returns the
+// names of other files.
 func load(fsys fs.FS, dir string) (found []content, odd []problem, err error) {
 	list, err := fs.ReadDir(fsys, dir)
 	if err != nil {
 		return nil, nil, fmt.Errorf("folder %s: %w", dir, reason(err))
 	}
 	if len(list) > maxFiles {
-		return nil, nil, fmt.Errorf("folder %s has %d files; it cannot be one of curated files", dir, len(list))
+		return nil, nil, fmt.Errorf("folder %s has %d files; it cannot be a folder of curated files", dir, len(list))
 	}
 	for _, entry := range list {
 		name := path.Join(dir, entry.Name())
@@ -152,9 +154,9 @@ func load(fsys fs.FS, dir string) (found []content, odd []problem, err error) {
 		base := strings.TrimSuffix(entry.Name(), path.Ext(entry.Name()))
 		i := slices.Index(Names(), base)
 		if i < 0 {
-			message := fmt.Sprintf("is no curated file; there are %s", strings.Join(Names(), ", "))
+			message := fmt.Sprintf("is not a curated file; known are %s", strings.Join(Names(), ", "))
 			if near := network.Nearest(base, Names()); near != "" {
-				message = fmt.Sprintf("is no curated file; did you mean %s%s?", near, path.Ext(entry.Name()))
+				message = fmt.Sprintf("is not a curated file; did you mean %s%s?", near, path.Ext(entry.Name()))
 			}
 			odd = append(odd, problem{name, errors.New(message)})
 			continue
@@ -166,7 +168,8 @@ func load(fsys fs.FS, dir string) (found []content, odd []problem, err error) {
 		found = append(found, content{name, data, files[i]})
 	}
 	if len(found) == 0 {
-		return nil, nil, fmt.Errorf("folder %s has no curated file: write one of %s as .yaml or .csv", dir, strings.Join(Names(), ", "))
+		return nil, nil, fmt.Errorf("folder %s has no curated file: write one of %s as .yaml or .csv",
+			dir, strings.Join(Names(), ", "))
 	}
 	slices.SortStableFunc(found, func(a, b content) int {
 		return cmp.Compare(slices.Index(Names(), a.of.name), slices.Index(Names(), b.of.name))
@@ -183,7 +186,7 @@ func readFile(fsys fs.FS, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxBytes))
 }
 
-// reason drops the path of a file error, which the message names already.
+// reason drops the path from a file error, because the message already has it.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

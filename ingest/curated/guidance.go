@@ -11,13 +11,13 @@ import (
 )
 
 type radar struct {
-	Slug      string   `json:"slug,omitempty" format:"slug" jsonschema:"its key; made of the title if missing"`
+	Slug      string   `json:"slug,omitempty" format:"slug" jsonschema:"its key; default from the title"`
 	Title     string   `json:"title"`
 	Level     string   `json:"level" enum:"critical|important|ecosystem"`
-	Text      string   `json:"text" jsonschema:"what happens and whom it concerns, in Markdown"`
+	Text      string   `json:"text" jsonschema:"what happens and who is affected, in Markdown"`
 	Affected  []string `json:"affected" jsonschema:"components"`
 	Action    string   `json:"action,omitempty" jsonschema:"what to do"`
-	Deadline  string   `json:"deadline,omitempty" jsonschema:"a date, a time as of RFC 3339, or words"`
+	Deadline  string   `json:"deadline,omitempty" jsonschema:"a date, a time in RFC 3339 format, or words"`
 	Announced string   `json:"announced,omitempty" format:"date"`
 	Versions  []string `json:"versions"`
 	Tags      []string `json:"tags"`
@@ -32,14 +32,15 @@ func readRadar(_ *reader, v radar) (catalog.Entry, error) {
 	e := catalog.Entry{Record: catalog.Record{
 		Kind: catalog.KindRadar, Key: key, Title: v.Title, URL: v.URL, Category: v.Level, CreatedAt: date(v.Announced),
 		EndsAt: deadline(v.Deadline), Tags: catalog.Tags(catalog.TagLabel, v.Tags...),
-		Body: paragraphs(v.Text, lines(line("What to do", strings.TrimSuffix(v.Action, ".")), line("Deadline", v.Deadline),
+		Body: paragraphs(v.Text, lines(line("What to do", strings.TrimSuffix(v.Action, ".")),
+			line("Deadline", v.Deadline),
 			line("Affected", v.Affected...), line("Versions", v.Versions...))),
 	}}
 	return encode(e, catalog.Radar{Affected: v.Affected, Action: v.Action, Deadline: v.Deadline, Versions: v.Versions})
 }
 
 type deprecation struct {
-	Slug        string   `json:"slug,omitempty" format:"slug" jsonschema:"its key; made of the name if missing"`
+	Slug        string   `json:"slug,omitempty" format:"slug" jsonschema:"its key; default from the name"`
 	Name        string   `json:"name" jsonschema:"of the item, as people write it"`
 	Category    string   `json:"category" enum:"cli|package|tool|api|workflow|other"`
 	State       string   `json:"state,omitempty" enum:"deprecated|current" jsonschema:"default deprecated"`
@@ -61,7 +62,7 @@ func readDeprecation(_ *reader, d deprecation) (catalog.Entry, error) {
 	case err != nil:
 		return catalog.Entry{}, err
 	case state == catalog.ItemCurrent && (d.Replacement != "" || d.Removed != ""):
-		return catalog.Entry{}, errors.New("state: is current, yet it is replaced or removed")
+		return catalog.Entry{}, errors.New("state: is current, but the item is replaced or removed")
 	}
 	patterns := d.Patterns
 	if len(patterns) == 0 && state == catalog.ItemDeprecated {
@@ -83,15 +84,17 @@ func readDeprecation(_ *reader, d deprecation) (catalog.Entry, error) {
 		},
 		Aliases: spellings(append(d.Aliases, d.Name)...),
 	}
-	return encode(e, catalog.Deprecation{Replacement: d.Replacement, Since: d.Since, Removed: d.Removed, Install: d.Install, Patterns: patterns})
+	return encode(e, catalog.Deprecation{
+		Replacement: d.Replacement, Since: d.Since, Removed: d.Removed, Install: d.Install, Patterns: patterns,
+	})
 }
 
 type question struct {
-	Slug     string              `json:"slug,omitempty" format:"slug" jsonschema:"its key; made of the question if missing"`
+	Slug     string              `json:"slug,omitempty" format:"slug" jsonschema:"its key; default from the question"`
 	Question string              `json:"question"`
 	Answer   string              `json:"answer" jsonschema:"in Markdown"`
 	Category string              `json:"category,omitempty"`
-	Order    int                 `json:"order,omitempty" jsonschema:"place in lists, from 1"`
+	Order    int                 `json:"order,omitempty" jsonschema:"position in lists, from 1"`
 	Tags     []string            `json:"tags"`
 	Related  []catalog.NamedLink `json:"related"`
 	URL      string              `json:"url,omitempty"`
@@ -109,9 +112,9 @@ func readQuestion(_ *reader, q question) (catalog.Entry, error) {
 }
 
 type mapping struct {
-	Slug        string              `json:"slug,omitempty" format:"slug" jsonschema:"its key; made of the concept if missing"`
-	Concept     string              `json:"concept" jsonschema:"as people of EVM chains call it"`
-	Equivalent  string              `json:"equivalent" jsonschema:"what takes its place"`
+	Slug        string              `json:"slug,omitempty" format:"slug" jsonschema:"its key; default from the concept"`
+	Concept     string              `json:"concept" jsonschema:"its name on EVM chains"`
+	Equivalent  string              `json:"equivalent" jsonschema:"what replaces it"`
 	Text        string              `json:"text" jsonschema:"the explanation, in Markdown"`
 	Differences []string            `json:"differences" jsonschema:"where habits mislead"`
 	EVMExample  string              `json:"evm_example,omitempty" jsonschema:"code"`
@@ -129,14 +132,17 @@ func readMapping(_ *reader, m mapping) (catalog.Entry, error) {
 	}
 	e := catalog.Entry{
 		Record: catalog.Record{
-			Kind: catalog.KindEVMMapping, Key: key, Title: m.Concept, URL: m.URL, Category: m.Category, Summary: m.Equivalent,
-			Body: paragraphs(lines(line("Equivalent", strings.TrimSuffix(m.Equivalent, ".")), line("Also called", m.Aliases...)), m.Text,
-				section("Differences", m.Differences), code("EVM", m.EVMExample), code("Here", m.Example)),
+			Kind: catalog.KindEVMMapping, Key: key, Title: m.Concept, URL: m.URL, Category: m.Category,
+			Summary: m.Equivalent,
+			Body: paragraphs(
+				lines(line("Equivalent", strings.TrimSuffix(m.Equivalent, ".")), line("Also called", m.Aliases...)),
+				m.Text, section("Differences", m.Differences), code("EVM", m.EVMExample), code("Here", m.Example)),
 		},
 		Aliases: spellings(append(m.Aliases, m.Concept)...),
 	}
 	return encode(e, catalog.EVMMapping{
-		Equivalent: m.Equivalent, Differences: m.Differences, EVMExample: m.EVMExample, Example: m.Example, Related: m.Related,
+		Equivalent: m.Equivalent, Differences: m.Differences, EVMExample: m.EVMExample, Example: m.Example,
+		Related: m.Related,
 	})
 }
 
@@ -162,7 +168,7 @@ func readAPI(_ *reader, a api) (catalog.Entry, error) {
 	var ports, services []string
 	for _, p := range a.Ports {
 		if p.Number < 1 || p.Number > maxPort {
-			return catalog.Entry{}, fmt.Errorf("ports: %d is no port; want 1 to %d", p.Number, maxPort)
+			return catalog.Entry{}, fmt.Errorf("ports: %d is not a port; want 1 to %d", p.Number, maxPort)
 		}
 		ports = append(ports, fmt.Sprintf("%d%s", p.Number, described(p.Purpose)))
 	}
@@ -175,22 +181,25 @@ func readAPI(_ *reader, a api) (catalog.Entry, error) {
 	}
 	e := catalog.Entry{
 		Record: catalog.Record{
-			Kind: catalog.KindAPIReference, Key: a.Slug, Title: a.Title, URL: a.URL, Category: a.Protocol, Summary: a.Description,
-			Body: paragraphs(a.Description, a.Text, line("Authentication", strings.TrimSuffix(a.Auth, ".")), section("Ports", ports), section("Services", services),
+			Kind: catalog.KindAPIReference, Key: a.Slug, Title: a.Title, URL: a.URL, Category: a.Protocol,
+			Summary: a.Description,
+			Body: paragraphs(a.Description, a.Text, line("Authentication", strings.TrimSuffix(a.Auth, ".")),
+				section("Ports", ports), section("Services", services),
 				section("Endpoints", endpointLines(a.Endpoints)), section("Links", linkLines(a.Links))),
 		},
 		Aliases: spellings(append(a.Aliases, a.Title)...),
 	}
 	return encode(e, catalog.APIReference{
-		Protocol: a.Protocol, Version: a.Version, Auth: a.Auth, Ports: a.Ports, Endpoints: a.Endpoints, Services: a.Services, Links: a.Links,
+		Protocol: a.Protocol, Version: a.Version, Auth: a.Auth, Ports: a.Ports, Endpoints: a.Endpoints,
+		Services: a.Services, Links: a.Links,
 	})
 }
 
 type learningPath struct {
-	Slug       string         `json:"slug,omitempty" format:"slug" jsonschema:"its key; made of the background if missing"`
+	Slug       string         `json:"slug,omitempty" format:"slug" jsonschema:"its key; default from the background"`
 	Background string         `json:"background" enum:"EVM|Solana|Sui/Move|Web|Enterprise|New to Blockchain"`
 	Text       string         `json:"text" jsonschema:"the introduction, in Markdown"`
-	Steps      []catalog.Step `json:"steps" jsonschema:"in order; each leads to a record (kind and key), an address or neither"`
+	Steps      []catalog.Step `json:"steps" jsonschema:"each may link to a record (kind and key) or an address"`
 	URL        string         `json:"url,omitempty"`
 }
 
@@ -217,10 +226,10 @@ func readPath(_ *reader, p learningPath) (catalog.Entry, error) {
 	return encode(e, catalog.Onboarding{Steps: p.Steps})
 }
 
-// checkStep tests what a step leads to.
+// checkStep validates the target of a step.
 func checkStep(s catalog.Step) error {
 	if (s.Kind == "") != (s.Key == "") {
-		return errors.New("want kind and key together; they name the record to read")
+		return errors.New("want both kind and key; they name the record to read")
 	}
 	if _, ok := catalog.InfoOf(s.Kind); s.Kind == "" || ok {
 		return nil

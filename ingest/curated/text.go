@@ -10,14 +10,14 @@ import (
 	"almanac/catalog"
 )
 
-// slug returns the slug of an entry: the one given, or one made of its title.
+// slug returns the slug of an entry: the given one, or one made from its title.
 func slug(given, title string) (string, error) {
 	if given != "" {
 		return given, nil
 	}
 	made := strings.Trim(unslugged.ReplaceAllString(strings.ToLower(title), "-"), "-")
 	if made == "" {
-		return "", errors.New("no slug can be made of its title; give it one")
+		return "", errors.New("no slug can be made from its title; add one")
 	}
 	if len(made) > maxSlug {
 		made = strings.Trim(made[:maxSlug], "-")
@@ -25,7 +25,7 @@ func slug(given, title string) (string, error) {
 	return made, nil
 }
 
-const maxSlug = 80 // bytes of a slug made of a title
+const maxSlug = 80 // bytes of a slug made from a title
 
 var unslugged = regexp.MustCompile(`[^a-z0-9]+`)
 
@@ -40,7 +40,7 @@ func paragraphs(parts ...string) string {
 	return strings.Join(out, "\n\n")
 }
 
-// line says in words what a field holds; "" for an empty one.
+// line returns a field as text; "" for an empty one.
 func line(label string, values ...string) string {
 	text := strings.Join(values, ", ")
 	if text == "" {
@@ -49,7 +49,7 @@ func line(label string, values ...string) string {
 	return label + ": " + text + "."
 }
 
-// lines joins what line returned.
+// lines joins the results of line.
 func lines(list ...string) string {
 	var out []string
 	for _, l := range list {
@@ -68,7 +68,7 @@ func section(heading string, items []string) string {
 	return "## " + heading + "\n\n- " + strings.Join(items, "\n- ")
 }
 
-// code fences an example.
+// code puts an example in a code fence.
 func code(heading, example string) string {
 	if example == "" {
 		return ""
@@ -80,7 +80,7 @@ func code(heading, example string) string {
 	return "## " + heading + "\n\n" + fence + "\n" + strings.TrimRight(example, "\n") + "\n" + fence
 }
 
-// factLines writes facts as items.
+// factLines returns facts as list items.
 func factLines(facts []catalog.Fact) []string {
 	out := make([]string, len(facts))
 	for i, f := range facts {
@@ -115,7 +115,7 @@ func described(s string) string {
 	return ": " + s
 }
 
-// date reads a date; zero if it is none.
+// date reads a date; zero if it is not one.
 func date(s string) time.Time {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {
@@ -124,8 +124,8 @@ func date(s string) time.Time {
 	return t
 }
 
-// deadline reads when something ends: a time, or the last second of a day;
-// zero for words.
+// deadline reads a deadline: a time, or the last second of a day; zero for
+// words.
 func deadline(s string) time.Time {
 	if t, err := time.Parse(time.RFC3339, s); err == nil {
 		return t.UTC()
@@ -136,7 +136,7 @@ func deadline(s string) time.Time {
 	return time.Time{}
 }
 
-// spellings are aliases of a name: itself and in lower case.
+// spellings returns the aliases of a name: itself and its lower-case form.
 func spellings(list ...string) []string {
 	var out []string
 	for _, s := range list {

@@ -8,23 +8,23 @@ import (
 	"almanac/ingest/gitrepo"
 )
 
-// tree is where pages are.
+// tree is a set of files with pages.
 type tree interface {
 	// head changes whenever a file does.
 	head() string
 	// files are the paths of all files.
 	files() map[string]struct{}
 	has(file string) bool
-	// version changes with a file's content; "" for a file that is not there.
+	// version changes with a file's content; "" if the file does not exist.
 	version(file string) string
 	// read returns a file's content. It fails with errUnread or
-	// gitrepo.ErrTooLarge if the fault is the file's alone.
+	// gitrepo.ErrTooLarge if only this file cannot be read.
 	read(file string) ([]byte, error)
-	// origins says where the pages of a run come from, by path.
+	// origins returns the origins of the pages of a run, by path.
 	origins(ctx context.Context, r *run) (map[string]origin, error)
 }
 
-// clone is the tree of a commit.
+// clone is the tree of a git commit.
 type clone struct {
 	repo  *gitrepo.Repository
 	blobs map[string]plumbing.Hash

@@ -21,11 +21,11 @@ import (
 	"almanac/ingest/gitrepo"
 )
 
-// rules is the version of what this package makes of a repository. A change
-// of it makes every page be read again.
+// rules is the version of how this package reads a repository. After a change
+// every page is read again.
 const rules = "1"
 
-// maxPage is the size in bytes of the largest file that is read.
+// maxPage is the size limit of a file in bytes.
 const maxPage = 8 << 20
 
 type connector struct {
@@ -37,7 +37,7 @@ type connector struct {
 	env              ingest.Environment
 }
 
-// New makes the connector of a source; it is a Constructor of kind "docs".
+// New makes the connector of a source; it is the Constructor of kind "docs".
 func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	o, err := readOptions(src, env)
 	if err != nil {
@@ -46,7 +46,10 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	if env.WorkDir == "" {
 		return nil, errors.New("docs: a working directory is needed for the clone")
 	}
-	c := &connector{opts: o, include: gitrepo.NewGlobs(o.Include), exclude: gitrepo.NewGlobs(o.Exclude), extensions: map[string]bool{}, env: env}
+	c := &connector{
+		opts: o, include: gitrepo.NewGlobs(o.Include), exclude: gitrepo.NewGlobs(o.Exclude),
+		extensions: map[string]bool{}, env: env,
+	}
 	if name := o.Repository.TokenEnv; name != "" {
 		if c.token = env.Secret(name); c.token == "" {
 			return nil, fmt.Errorf("option repository: token_env: the environment variable %s is not set", name)
@@ -69,13 +72,13 @@ func (c *connector) Advice() []string {
 	advice := gitrepo.Advice(c.opts.Repository.URL)
 	for _, r := range c.opts.Roots {
 		if r.URL == "" {
-			return append(advice, "without the option url its pages link to this service, not to where they are published")
+			return append(advice, "without the option url its pages link to this service, not to their published form")
 		}
 	}
 	return advice
 }
 
-// settings is a digest of all that decides how pages are read.
+// settings is a digest of everything that determines how pages are read.
 func (c *connector) settings() (string, error) {
 	raw, err := json.Marshal([]any{rules, c.opts})
 	if err != nil {
@@ -101,7 +104,8 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 		return outcome, nil
 	}
 	dir := filepath.Join(c.env.WorkDir, "repository.git")
-	from := gitrepo.Source{Remote: c.opts.Repository.URL, Branch: c.opts.Repository.Branch, Token: c.token, Depth: c.opts.Repository.Depth}
+	repository := c.opts.Repository
+	from := gitrepo.Source{Remote: repository.URL, Branch: repository.Branch, Token: c.token, Depth: repository.Depth}
 	branch, err := gitrepo.Fetch(ctx, c.env.HTTP, dir, from)
 	if err != nil {
 		return ingest.Outcome{}, fmt.Errorf("docs: fetch: %w", err)
@@ -110,7 +114,7 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	of.opts.Repository.Branch = branch
 	outcome, err := of.mirrored(ctx, dir, cursor, out)
 	if errors.Is(err, plumbing.ErrObjectNotFound) {
-		_ = os.RemoveAll(dir) // the mirror is damaged: the next run makes another
+		_ = os.RemoveAll(dir) // the mirror is damaged: the next run makes a new one
 	}
 	if err != nil {
 		return ingest.Outcome{}, fmt.Errorf("docs: %w", err)
@@ -118,7 +122,7 @@ func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (i
 	return outcome, nil
 }
 
-// mirrored reads what was fetched.
+// mirrored reads the mirror.
 func (c *connector) mirrored(ctx context.Context, dir, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	repo, err := gitrepo.Open(dir, c.opts.Repository.Branch)
 	if err != nil {
@@ -141,7 +145,7 @@ func (c *connector) read(ctx context.Context, tree tree, cursor string, out inge
 	head := tree.head()
 	now := head + " " + settings
 	if now == cursor {
-		// Nothing to write and nothing gone: no listing is needed.
+		// Nothing to write or remove: no listing is needed.
 		return ingest.Outcome{Cursor: cursor}, nil
 	}
 	r := &run{
@@ -167,8 +171,8 @@ type run struct {
 	out        ingest.Sink
 	known, now pages
 	pages      map[string]page // by path
-	unread     bool            // a page could not be read, and may be again without a change
-	broken     error           // of the repository, met while a page was read
+	unread     bool            // a page could not be read, but may be readable later without a change
+	broken     error           // of the repository, while a page was read
 }
 
 func (r *run) pagesOf(ctx context.Context) error {
@@ -209,7 +213,7 @@ func (r *run) pagesOf(ctx context.Context) error {
 
 func (r *run) key(file string) string { return r.opts.Prefix + "/" + file }
 
-// formerKeys are the keys a page had that no other page has now.
+// formerKeys returns the former keys of a page that no other page has now.
 func (r *run) formerKeys(o origin) []string {
 	var keys []string
 	for _, file := range o.Former {

@@ -20,7 +20,8 @@ import (
 	"almanac/ingest/snapshot"
 )
 
-// shared finds real material: in ALMANAC_SHARED, else beside the repository.
+// shared returns the path of real material: in ALMANAC_SHARED, or next to the
+// repository.
 func shared(t testing.TB, parts ...string) string {
 	t.Helper()
 	if testing.Short() || raceDetector {
@@ -52,8 +53,8 @@ func (k *keeper) Put(_ context.Context, e catalog.Entry) error {
 	return nil
 }
 
-// TestRealPages reads thousands of real pages out of a repository and requires
-// what the snapshot connector makes of the same files.
+// TestRealPages reads thousands of real pages from a repository and requires the
+// records that the snapshot connector makes from the same files.
 func TestRealPages(t *testing.T) {
 	file := shared(t, "corpus", "manifest.jsonl")
 	dir := filepath.Dir(file)
@@ -97,7 +98,8 @@ func TestRealPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return []any{r.Kind, r.Key, r.Title, r.Path, r.Body, r.Summary, r.Tags, d.Format, d.Description, d.Includes, d.Stub}
+			return []any{r.Kind, r.Key, r.Title, r.Path, r.Body, r.Summary, r.Tags, d.Format, d.Description, d.Includes,
+				d.Stub}
 		}
 		if diff := cmp.Diff(shape(w), shape(g)); diff != "" {
 			t.Errorf("%s (-snapshot +docs)\n%s", key, diff)
@@ -105,7 +107,7 @@ func TestRealPages(t *testing.T) {
 	}
 	for key := range got {
 		if _, ok := want[key]; !ok {
-			t.Errorf("%s is no page of the snapshot", key)
+			t.Errorf("%s is not a page of the snapshot", key)
 		}
 	}
 }

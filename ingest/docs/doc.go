@@ -1,5 +1,5 @@
 // Package docs reads documentation trees in git repositories and in plain
-// folders: pages of Markdown, MDX and reStructuredText with what they include.
+// folders: pages in Markdown, MDX and reStructuredText with their includes.
 //
 //	sources:
 //	  - name: handbook
@@ -8,13 +8,13 @@
 //	    options:
 //	      repository:
 //	        url: https://forge.example.org/harbour/handbook  # or ssh, git, a path, a bundle
-//	        branch: main              # default the one that its HEAD names
+//	        branch: main              # default: the branch of its HEAD
 //	        name: harbour/handbook    # default: the end of the url
 //	        token_env: FORGE_TOKEN    # variable with the token of a private repository
-//	        depth: 500                # commits that are fetched; default all. What is older has no date
+//	        depth: 500                # commits to fetch; default all. Older pages have no date
 //	      roots:                      # directories of pages; default the whole repository
 //	        - dir: docs
-//	          version: "3.4"          # of what is documented
+//	          version: "3.4"          # of the documented product
 //	        - dir: versions/2.10
 //	          version: "2.10"
 //	          url: https://docs.example.org/2.10/{page}
@@ -26,36 +26,36 @@
 //	      container: harbour/handbook # default the repository's name
 //	      prefix: harbour/handbook    # in front of paths in keys; default the repository's name
 //
-// In place of repository, folder names a directory of pages that is not a
-// repository, beside the network file or absolute:
+// Instead of repository, folder names a directory of pages that is not a
+// repository, relative to the network file or absolute:
 //
 //	options:
 //	  folder: handbook
 //	  url: https://docs.example.org/{page}
 //
-// An address has {repo}, {path}, {version} and {page} replaced, and in a
-// repository {branch} and {commit} (that last touched the page). {page} is the
-// path below the root without extension and index, or what front matter (slug,
-// permalink, id) says instead; {source_path} is another name of {path}. The
-// pages of a repository of a known forge link to it without an address.
+// In an address, {repo}, {path}, {version} and {page} are replaced, and for a
+// repository {branch} and {commit} (that last changed the page). {page} is the
+// path below the root without extension and index, or the slug, permalink or id
+// in the front matter; {source_path} is another name for {path}. Without an
+// address, pages of a repository on a known forge link to the forge.
 //
-// A page becomes a record of kind doc, keyed by prefix and path. A page that
-// its front matter calls draft, hidden or unlisted has none, and neither has
-// what site generators do not publish: names that begin with "_" or ".",
-// directories of snippets, lists for navigation. Pages may include any file of
-// the repository, which is looked up in its tree and nowhere else. A renamed
-// page is found under its former keys.
+// A page becomes a record of kind doc, keyed by prefix and path. A page marked
+// draft, hidden or unlisted in its front matter has no record, nor do files that
+// site generators do not publish: names that begin with "_" or ".", directories
+// of snippets, navigation lists. Pages may include any file of the repository,
+// but nothing outside its tree. A renamed page is found under its former keys.
 //
-// The first root with a version is the current version. A page of another one
-// that the current one has too, under the same path below its root, is tagged
-// catalog.TagOtherVersion and ranks behind it. Versions on branches of their
-// own are sources of their own, each with a prefix; authority in the network
-// file ranks them.
+// The first root with a version is the current version. If a page of another
+// version has the same path below its root as one of the current version, it is
+// tagged catalog.TagOtherVersion and ranks lower. Versions on separate branches
+// are separate sources, each with a prefix; authority in the network file ranks
+// them.
 //
-// Of a folder only regular files are read, and none that a symbolic link leads
-// to outside. Their time of modification dates the pages, as long as the
-// content changes with it.
+// In a folder only regular files are read, and no symbolic links to files
+// outside. Their modification time dates the pages, if the content has changed
+// too.
 //
-// The cursor is the commit, of a folder a digest of its listing. What pages were made of is remembered beside the
-// mirror, so that only pages are read that changed or include what changed.
+// The cursor is the commit, or for a folder a digest of its listing. The inputs
+// of pages are stored next to the mirror, so that only pages are read that
+// changed or whose includes changed.
 package docs

@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// source makes a source of a repository; more are options by name.
+// source makes a source for a repository; more are further options by name.
 func source(t testing.TB, repo *gitrepotest.Repo, more ...any) *connectortest.Source {
 	t.Helper()
 	o := map[string]any{
@@ -35,16 +35,18 @@ func source(t testing.TB, repo *gitrepotest.Repo, more ...any) *connectortest.So
 	for i := 0; i+1 < len(more); i += 2 {
 		o[more[i].(string)] = more[i+1]
 	}
-	client := outbound.New(outbound.Config{ // patient: git answers as a command of its own
-		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+	client := outbound.New(outbound.Config{ // patient: git responds through a separate command
+		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
+		Wait:  func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 	t.Cleanup(client.Close)
 	return connectortest.NewSource(t, connectortest.Config{Connector: docs.New, Options: o, HTTP: client})
 }
 
-// prose is text enough not to be a stub.
+// prose is long enough not to be a stub.
 func prose(about string) string {
-	return strings.Repeat("The keeper of "+about+" looks at it at dusk and at dawn, and writes down what was seen. ", 6) + "\n"
+	return strings.Repeat("The keeper of "+about+" looks at it at dusk and at dawn, and writes down what was seen. ",
+		6) + "\n"
 }
 
 func doc(t testing.TB, r connectortest.Result, file string) catalog.Record {
@@ -77,7 +79,8 @@ func TestAPage(t *testing.T) {
 		t.Errorf("pages (-want +got)\n%s", diff)
 	}
 	got := doc(t, r, "docs/guide/lamps.mdx")
-	for _, want := range []string{"Whale oil is not used.", "**Oil**", "Pour it.", "**Gas**", "```sh\nlamp --light   now\n```"} {
+	for _, want := range []string{"Whale oil is not used.", "**Oil**", "Pour it.", "**Gas**",
+		"```sh\nlamp --light   now\n```"} {
 		if !strings.Contains(got.Body, want) {
 			t.Errorf("the body has no %q:\n%s", want, got.Body)
 		}
@@ -124,8 +127,10 @@ func TestWhatIsAPage(t *testing.T) {
 	repo.Git("update-index", "--add", "--cacheinfo", "160000,"+repo.Git("rev-parse", "HEAD")+",docs/module.md")
 	repo.Git("add", "docs/link.md")
 	repo.Git("commit", "--quiet", "--message", "a link and a module")
-	r := source(t, repo, "include", []string{"README.md", "docs/**", "node_modules/**"}, "exclude", []string{"docs/old/**"}).Sync()
-	want := []string{"README.md", "docs/_index.md", "docs/a.markdown", "docs/empty.md", "docs/index.rst", "docs/shown.md"}
+	r := source(t, repo, "include", []string{"README.md", "docs/**", "node_modules/**"}, "exclude",
+		[]string{"docs/old/**"}).Sync()
+	want := []string{"README.md", "docs/_index.md", "docs/a.markdown", "docs/empty.md", "docs/index.rst",
+		"docs/shown.md"}
 	if diff := cmp.Diff(want, files(r)); diff != "" {
 		t.Errorf("pages (-want +got)\n%s", diff)
 	}
@@ -135,7 +140,8 @@ func TestWhatIsAPage(t *testing.T) {
 	if index := doc(t, r, "docs/index.rst"); !slices.Contains(index.Tags, catalog.TagStub) || index.Title != "Harbour" {
 		t.Errorf("%q is tagged %v", index.Title, index.Tags)
 	}
-	r = source(t, repo, "extensions", []string{".txt"}, "roots", []any{map[string]any{"dir": "docs/"}, map[string]any{"dir": "nowhere"}}).Sync()
+	r = source(t, repo, "extensions", []string{".txt"}, "roots",
+		[]any{map[string]any{"dir": "docs/"}, map[string]any{"dir": "nowhere"}}).Sync()
 	if diff := cmp.Diff([]string{"docs/notes.txt"}, files(r)); diff != "" || r.Warned != 1 {
 		t.Errorf("texts (-want +got)\n%s%v", diff, r.Problems)
 	}
@@ -183,7 +189,8 @@ func TestAddresses(t *testing.T) {
 		"docs/guide/pattern.md": front("permalink: /:title/"), "v2/guide/index.mdx": prose("v2"), "v3.1/x.md": prose("v3"),
 	})
 	r := source(t, repo, "url", "https://docs.example.org/{page}", "roots", []any{
-		map[string]any{"dir": "docs"}, map[string]any{"dir": "v2", "version": "2", "url": "https://docs.example.org/{version}/{page}?at={branch}"},
+		map[string]any{"dir": "docs"}, map[string]any{"dir": "v2", "version": "2",
+			"url": "https://docs.example.org/{version}/{page}?at={branch}"},
 		map[string]any{"dir": "v3.1", "url": "https://docs.example.org/{version}/{page}"},
 	}).Sync()
 	want := map[string]string{
@@ -198,7 +205,8 @@ func TestAddresses(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	r = source(t, repo, "url", "https://docs.example.org/{version}/{page}", "include", []string{"docs/README.md"}).Sync()
+	r = source(t, repo, "url", "https://docs.example.org/{version}/{page}", "include",
+		[]string{"docs/README.md"}).Sync()
 	if got := doc(t, r, "docs/README.md").URL; got != "" {
 		t.Errorf("an address without a version: %s", got)
 	}
@@ -212,14 +220,16 @@ func TestVersionsOfOnePage(t *testing.T) {
 		"docs/2.10/lamps.rst": prose("lamps"), "docs/2.10/gone.rst": prose("gone"), "docs/2.10/late.rst": prose("late"), "docs/faq.md": prose("answers"),
 	})
 	s := source(t, repo, "roots", []any{
-		map[string]any{"dir": "docs"}, map[string]any{"dir": "docs/next", "version": "3.0"}, map[string]any{"dir": "docs/2.10", "version": "2.10"},
+		map[string]any{"dir": "docs"}, map[string]any{"dir": "docs/next", "version": "3.0"},
+		map[string]any{"dir": "docs/2.10", "version": "2.10"},
 	})
 	check := func(r connectortest.Result, want map[string]string) {
 		t.Helper()
 		got := map[string]string{}
 		for _, file := range files(r) {
 			rec := doc(t, r, file)
-			got[file] = strings.TrimSpace(connectortest.Data[catalog.Doc](t, rec).Version + " " + strings.Join(rec.Tags, ","))
+			got[file] = strings.TrimSpace(connectortest.Data[catalog.Doc](t, rec).Version + " " +
+				strings.Join(rec.Tags, ","))
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("(-want +got)\n%s", diff)
@@ -233,7 +243,8 @@ func TestVersionsOfOnePage(t *testing.T) {
 	// The current version gets a page that an older one had, and loses another.
 	repo.Commit("two", map[string]string{"docs/next/late.md": prose("late"), "docs/next/lamps.mdx": gitrepotest.Gone})
 	r := s.Sync()
-	want["docs/next/late.md"], want["docs/2.10/late.rst"], want["docs/2.10/lamps.rst"] = "3.0", "2.10 "+catalog.TagOtherVersion, "2.10"
+	want["docs/next/late.md"], want["docs/2.10/late.rst"], want["docs/2.10/lamps.rst"] = "3.0", "2.10 "+
+		catalog.TagOtherVersion, "2.10"
 	delete(want, "docs/next/lamps.mdx")
 	check(r, want)
 	if r.Created != 1 || r.Updated != 2 || r.Deleted != 1 {
@@ -244,7 +255,8 @@ func TestVersionsOfOnePage(t *testing.T) {
 func TestSyncFollowsTheRepository(t *testing.T) {
 	t.Parallel()
 	repo := gitrepotest.New(t)
-	all := map[string]string{"docs/_oil.mdx": "Oil from afar.\n", "docs/lamps.mdx": "import Oil from './_oil.mdx'\nimport Gas from './_gas.mdx'\n\n<Oil />\n<Gas />\n\n" + prose("lamps")}
+	all := map[string]string{"docs/_oil.mdx": "Oil from afar.\n",
+		"docs/lamps.mdx": "import Oil from './_oil.mdx'\nimport Gas from './_gas.mdx'\n\n<Oil />\n<Gas />\n\n" + prose("lamps")}
 	for i := range 20 {
 		all[fmt.Sprintf("docs/page%02d.md", i)] = prose(fmt.Sprint("thing ", i))
 	}
@@ -258,10 +270,12 @@ func TestSyncFollowsTheRepository(t *testing.T) {
 	step := func(name string, created, updated, deleted int) connectortest.Result {
 		t.Helper()
 		r := s.Sync()
-		if r.Created != created || r.Updated != updated || r.Deleted != deleted || r.Unchanged != 0 || int(r.Changes) != created+updated+deleted {
-			t.Errorf("%s: %d created, %d updated, %d deleted, %d put without a change; want %d, %d, %d, 0", name, r.Created, r.Updated, r.Deleted, r.Unchanged, created, updated, deleted)
+		if r.Created != created || r.Updated != updated || r.Deleted != deleted || r.Unchanged != 0 ||
+			int(r.Changes) != created+updated+deleted {
+			t.Errorf("%s: %d created, %d updated, %d deleted, %d put without a change; want %d, %d, %d, 0", name,
+				r.Created, r.Updated, r.Deleted, r.Unchanged, created, updated, deleted)
 		}
-		// From nothing the same comes out, but for the order of its making.
+		// A run from the beginning gives the same, except for the order of ids.
 		connectortest.Same(t, source(t, repo).Sync(), r)
 		connectortest.Unchanged(t, s, r)
 		return r
@@ -272,7 +286,8 @@ func TestSyncFollowsTheRepository(t *testing.T) {
 
 	second := repo.Commit("a page", map[string]string{"docs/page03.md": prose("something else")})
 	rec := doc(t, step("a page", 0, 1, 0), "docs/page03.md")
-	if rec.CreatedAt.Day() != 2 || rec.UpdatedAt.Day() != 4 || !strings.Contains(rec.URL, second) || !strings.Contains(rec.Body, "something else") {
+	if rec.CreatedAt.Day() != 2 || rec.UpdatedAt.Day() != 4 || !strings.Contains(rec.URL, second) ||
+		!strings.Contains(rec.Body, "something else") {
 		t.Errorf("created %s, updated %s, %s", rec.CreatedAt, rec.UpdatedAt, rec.URL)
 	}
 
@@ -286,18 +301,21 @@ func TestSyncFollowsTheRepository(t *testing.T) {
 	}
 
 	repo.Commit("rename", map[string]string{"docs/page05.md": gitrepotest.Gone, "docs/moved/five.md": prose("thing 5")})
-	repo.Commit("rename again", map[string]string{"docs/moved/five.md": gitrepotest.Gone, "docs/moved/5.md": prose("thing 5")})
+	repo.Commit("rename again", map[string]string{"docs/moved/five.md": gitrepotest.Gone,
+		"docs/moved/5.md": prose("thing 5")})
 	r = step("two renames", 1, 0, 1)
 	rec = doc(t, r, "docs/moved/5.md")
 	if rec.CreatedAt.Day() != 2 || rec.UpdatedAt.Day() != 8 {
 		t.Errorf("renamed: created %s, updated %s", rec.CreatedAt, rec.UpdatedAt)
 	}
 	for _, former := range []string{"docs/page05.md", "docs/moved/five.md"} {
-		if found, err := s.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "harbour/handbook/" + former}); err != nil || found.ID != rec.ID {
+		if found, err := s.Store.Get(t.Context(),
+			catalog.Ref{Kind: catalog.KindDoc, Key: "harbour/handbook/" + former}); err != nil || found.ID != rec.ID {
 			t.Errorf("by its former key: %s, %v", found.Key, err)
 		}
 	}
-	repo.Commit("another takes the name", map[string]string{"docs/page05.md": prose("quite another thing, and a longer story")})
+	repo.Commit("another takes the name",
+		map[string]string{"docs/page05.md": prose("quite another thing, and a longer story")})
 	r = step("a name taken again", 1, 1, 0)
 	if rec := doc(t, r, "docs/page05.md"); rec.CreatedAt.Day() != 9 {
 		t.Errorf("the other was created %s", rec.CreatedAt)
@@ -312,7 +330,7 @@ func TestSyncFollowsTheRepository(t *testing.T) {
 	repo.Commit("a new page", map[string]string{"docs/new.md": prose("news")})
 	step("a new page", 1, 0, 0)
 
-	// A merge is one state of the branch; what was before it on the side is not.
+	// A merge is a state of the branch; the commits on the side branch are not.
 	repo.Git("checkout", "--quiet", "-b", "side", second)
 	repo.Commit("aside", map[string]string{"docs/page08.md": prose("the side")})
 	repo.Git("checkout", "--quiet", "main")
@@ -333,7 +351,8 @@ func TestRewrittenBranches(t *testing.T) {
 	repo.Git("reset", "--quiet", "--hard", first)
 	repo.Commit("another two", map[string]string{"a.md": prose("another a")})
 	r := s.Sync()
-	if r.Updated != 2 || !strings.Contains(doc(t, r, "a.md").Body, "another a") || !strings.Contains(doc(t, r, "b.md").URL, first) {
+	if r.Updated != 2 || !strings.Contains(doc(t, r, "a.md").Body, "another a") ||
+		!strings.Contains(doc(t, r, "b.md").URL, first) {
 		t.Errorf("%d updated: %s", r.Updated, doc(t, r, "b.md").URL)
 	}
 	connectortest.Same(t, source(t, repo).Sync(), r)
@@ -341,7 +360,8 @@ func TestRewrittenBranches(t *testing.T) {
 	repo.Git("reset", "--quiet", "--hard", second)
 	repo.Git("branch", "--quiet", "-m", "main", "trunk")
 	s.Options["repository"].(map[string]any)["branch"] = "main"
-	if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "no branch main; name one of trunk") || len(r.Records) != 2 {
+	if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "no branch main; name one of trunk") ||
+		len(r.Records) != 2 {
 		t.Errorf("without its branch: %v, %d records", r.Err, len(r.Records))
 	}
 	s.Options["repository"].(map[string]any)["branch"] = "trunk"
@@ -382,17 +402,19 @@ func TestInterrupted(t *testing.T) {
 		all[fmt.Sprintf("docs/page%02d.md", i)] = prose(fmt.Sprint("thing ", i))
 	}
 	repo.Commit("one", all)
-	connectortest.Interrupted(t, connectortest.Config{Connector: docs.New, Options: map[string]any{"repository": map[string]any{"url": repo.Dir, "name": "harbour/handbook"}}})
+	connectortest.Interrupted(t, connectortest.Config{Connector: docs.New,
+		Options: map[string]any{"repository": map[string]any{"url": repo.Dir, "name": "harbour/handbook"}}})
 }
 
-// TestServersThatBreak holds that a source whose server fails keeps what it
-// has, and goes on when the server does.
+// TestServersThatBreak: a source whose server fails keeps its records, and
+// continues when the server works again.
 func TestServersThatBreak(t *testing.T) {
 	t.Parallel()
 	repo := gitrepotest.New(t)
 	repo.Commit("one", map[string]string{"a.md": prose("a"), "b.md": prose("b")})
 	server := connectortest.NewServer(t, repo.Handler())
-	s := source(t, repo, "repository", map[string]any{"url": server.URL + "/harbour/handbook.git", "name": "harbour/handbook"})
+	s := source(t, repo, "repository", map[string]any{"url": server.URL + "/harbour/handbook.git",
+		"name": "harbour/handbook"})
 	if r := s.Sync(); r.Created != 2 {
 		t.Fatalf("%d created", r.Created)
 	}
@@ -427,7 +449,8 @@ func TestWorkDirMayBeLost(t *testing.T) {
 	repo.Commit("one", map[string]string{"a.md": prose("a"), "b.md": prose("b")})
 	work := t.TempDir()
 	run := func(cursor string) (*sink, ingest.Outcome, error) {
-		c, err := docs.New(network.Source{Name: "handbook", Options: map[string]any{"repository": map[string]any{"url": repo.Dir}}}, ingest.Environment{WorkDir: work})
+		c, err := docs.New(network.Source{Name: "handbook",
+			Options: map[string]any{"repository": map[string]any{"url": repo.Dir}}}, ingest.Environment{WorkDir: work})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -443,7 +466,7 @@ func TestWorkDirMayBeLost(t *testing.T) {
 	if out, _, err := run(first.Cursor); err != nil || out.put != 1 || out.kept != 1 {
 		t.Errorf("with what was remembered: %d put, %d kept, %v", out.put, out.kept, err)
 	}
-	// The run did not end well, so it is repeated from the cursor before.
+	// The run failed, so it is repeated from the previous cursor.
 	if out, _, err := run(first.Cursor); err != nil || out.put != 1 || out.kept != 1 {
 		t.Errorf("again: %d put, %d kept, %v", out.put, out.kept, err)
 	}
@@ -463,7 +486,7 @@ func TestWorkDirMayBeLost(t *testing.T) {
 		t.Errorf("with a strange cursor: %d put, %v", out.put, err)
 	}
 
-	// An object of the mirror is lost: the run fails, the next one starts anew.
+	// An object of the mirror is lost: the run fails, the next one starts over.
 	mirror := filepath.Join(work, "repository.git")
 	blob := repo.Git("rev-parse", "HEAD:b.md")
 	if err := os.RemoveAll(filepath.Join(mirror, "objects", blob[:2])); err != nil {
@@ -477,7 +500,7 @@ func TestWorkDirMayBeLost(t *testing.T) {
 	}
 }
 
-// sink counts what it gets.
+// sink counts calls.
 type sink struct {
 	ingest.Sink
 	put, kept int
@@ -521,13 +544,15 @@ func TestBadOptions(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := docs.New(network.Source{Name: "handbook", Options: tt.options}, ingest.Environment{WorkDir: t.TempDir()})
+			_, err := docs.New(network.Source{Name: "handbook", Options: tt.options},
+				ingest.Environment{WorkDir: t.TempDir()})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v; want %q", err, tt.want)
 			}
 		})
 	}
-	if _, err := docs.New(network.Source{Name: "handbook", Options: map[string]any{"repository": repository}}, ingest.Environment{}); err == nil {
+	if _, err := docs.New(network.Source{Name: "handbook", Options: map[string]any{"repository": repository}},
+		ingest.Environment{}); err == nil {
 		t.Error("is made without a working directory")
 	}
 }
@@ -541,12 +566,14 @@ func TestManyPages(t *testing.T) {
 	repo := gitrepotest.New(t)
 	all := map[string]string{"docs/_common.mdx": "Common words.\n"}
 	for i := range pages {
-		all[fmt.Sprintf("docs/part%02d/page%04d.mdx", i%40, i)] = fmt.Sprintf("---\ntitle: Page %d\ndescription: About thing %d.\n---\nimport C from '/_common.mdx'\n\n<C />\n\nThing %d is described here in a few words.\n", i, i, i)
+		all[fmt.Sprintf("docs/part%02d/page%04d.mdx", i%40,
+			i)] = fmt.Sprintf("---\ntitle: Page %d\ndescription: About thing %d.\n---\nimport C from '/_common.mdx'\n\n<C />\n\nThing %d is described here in a few words.\n", i, i, i)
 	}
 	repo.Import("one", all)
 	work := t.TempDir()
 	sync := func(cursor string) (*sink, string, time.Duration) {
-		c, err := docs.New(network.Source{Name: "handbook", Options: map[string]any{"repository": map[string]any{"url": repo.Dir}}}, ingest.Environment{WorkDir: work})
+		c, err := docs.New(network.Source{Name: "handbook",
+			Options: map[string]any{"repository": map[string]any{"url": repo.Dir}}}, ingest.Environment{WorkDir: work})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,17 +14,17 @@ import (
 	"almanac/ingest/gitrepo"
 )
 
-// maxFiles is how many files a folder of pages may have.
+// maxFiles limits the files of a folder of pages.
 const maxFiles = 200_000
 
 // folder is a directory of this machine as a tree. Only its regular files are
-// read: no file that a symbolic link leads to outside, no device, no pipe.
+// read: no symbolic link to a file outside, no device, no pipe.
 type folder struct {
 	root     *os.Root
 	stats    map[string]stat
 	paths    map[string]struct{}
 	digest   string            // of paths, sizes and times
-	versions map[string]string // of the files that were asked for
+	versions map[string]string // of the requested files
 }
 
 type stat struct {
@@ -59,11 +59,11 @@ func openFolder(ctx context.Context, dir string, warn func(locator, message stri
 		info, err := d.Info()
 		if d.Type()&fs.ModeSymlink != 0 {
 			if info, err = root.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				warn(name, "is a link that leads out of the folder, or nowhere; it is not read")
+				warn(name, "is a broken link, or a link out of the folder; it is not read")
 			}
 		}
 		if err != nil || !info.Mode().IsRegular() {
-			return nil // gone by now, or nothing to read
+			return nil // removed meanwhile, or not a regular file
 		}
 		if len(f.stats) == maxFiles {
 			return fmt.Errorf("the folder has more than %d files", maxFiles)
@@ -87,8 +87,8 @@ func (f *folder) has(file string) bool {
 	return ok
 }
 
-// version is the digest of a file's content. Of one that cannot be read, size
-// and time stand for it.
+// version is the digest of a file's content, or of its size and time if it
+// cannot be read.
 func (f *folder) version(file string) string {
 	if !f.has(file) {
 		return ""
@@ -124,8 +124,8 @@ func (f *folder) read(file string) ([]byte, error) {
 	return data, nil
 }
 
-// origins dates the pages by their files. A page whose content is that of the
-// run before keeps its date: copying and touching files changes nothing.
+// origins dates the pages by their files. A page with the same content as in the
+// previous run keeps its date: copying and touching files changes nothing.
 func (f *folder) origins(_ context.Context, r *run) (map[string]origin, error) {
 	found := map[string]origin{}
 	for file := range r.pages {
@@ -137,7 +137,7 @@ func (f *folder) origins(_ context.Context, r *run) (map[string]origin, error) {
 	return found, nil
 }
 
-// reason drops the path of a file error, which the message names already.
+// reason drops the path from a file error, because the message already has it.
 func reason(err error) error {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err

@@ -31,7 +31,7 @@ func newPlain(t testing.TB, pages map[string]string) plain {
 	return f
 }
 
-// write puts a page into the folder as of a day of January 2025.
+// write writes a page to the folder, dated a day of January 2025.
 func (f plain) write(name, text string, day int) {
 	f.t.Helper()
 	file := filepath.Join(f.dir, filepath.FromSlash(name))
@@ -82,7 +82,8 @@ func TestAFolder(t *testing.T) {
 	lamps := r.Get(t, catalog.KindDoc, "handbook/guide/lamps.md")
 	day := func(d int) time.Time { return time.Date(2025, 1, d, 12, 0, 0, 0, time.UTC) }
 	if lamps.Title != "Lamps" || lamps.URL != "https://docs.example.org/guide/lamps.md" ||
-		!lamps.UpdatedAt.Equal(day(1)) || !lamps.CreatedAt.IsZero() || lamps.Container != "handbook" || lamps.Category != "guide" {
+		!lamps.UpdatedAt.Equal(day(1)) || !lamps.CreatedAt.IsZero() || lamps.Container != "handbook" ||
+		lamps.Category != "guide" {
 		t.Errorf("%+v", lamps)
 	}
 	connectortest.Unchanged(t, s, r)
@@ -110,13 +111,13 @@ func TestAFolder(t *testing.T) {
 	}
 }
 
-func TestEveryInterruptionOfAFolderIsMadeGood(t *testing.T) {
+func TestAFolderRecoversFromEveryInterruption(t *testing.T) {
 	t.Parallel()
 	f := newPlain(t, map[string]string{"a.md": prose("a"), "b.md": prose("b"), "c/d.md": prose("d")})
 	connectortest.Interrupted(t, f.config(nil))
 }
 
-func TestAFolderIsReadNoFurtherThanItself(t *testing.T) {
+func TestNothingOutsideAFolderIsRead(t *testing.T) {
 	t.Parallel()
 	f := newPlain(t, map[string]string{
 		"a.md": prose("a"), "large.md": strings.Repeat("x", 8<<20+1), "binary.md": "\x00\x01" + prose("b"),
@@ -145,16 +146,16 @@ func TestAFolderIsReadNoFurtherThanItself(t *testing.T) {
 	}
 	for _, rec := range r.Records {
 		if strings.Contains(rec.Body, "secret") {
-			t.Errorf("%s has what lies outside", rec.Key)
+			t.Errorf("%s has content from outside", rec.Key)
 		}
 	}
 	said := ""
 	for _, p := range r.Problems {
 		said += p.Locator + ": " + p.Message + "\n"
 	}
-	for _, name := range []string{"leak.md: is a link", "leak: is a link", "up.md", "large.md", "binary.md"} {
+	for _, name := range []string{"leak.md: is a broken link", "leak: is a broken link", "up.md", "large.md", "binary.md"} {
 		if !strings.Contains(said, name) {
-			t.Errorf("nothing is said of %s:\n%s", name, said)
+			t.Errorf("no problem is reported for %s:\n%s", name, said)
 		}
 	}
 }
@@ -191,7 +192,8 @@ func TestAFolderThatIsGoneFails(t *testing.T) {
 	if err := os.RemoveAll(f.dir); err != nil {
 		t.Fatal(err)
 	}
-	if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "option folder") || len(r.Records) != 2 {
+	if r := s.Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "option folder") ||
+		len(r.Records) != 2 {
 		t.Errorf("%v, %d records", r.Err, len(r.Records))
 	}
 	if err := os.WriteFile(f.dir, nil, 0o644); err != nil {

@@ -8,13 +8,13 @@ import (
 	"almanac/ingest/markup"
 )
 
-// front is what front matter says of a page's publication; title and
-// description are read with the text.
+// front is the front matter about a page's publication; title and description
+// are read with the text.
 type front struct {
-	// Slug is where the page is published: from the site's front if it begins
-	// with a slash, else in place of the file's name.
+	// Slug is where the page is published: relative to the site's root if it
+	// begins with a slash, otherwise instead of the file's name.
 	Slug string
-	// Hidden: readers are not to find the page.
+	// Hidden means that readers must not find the page.
 	Hidden bool
 }
 
@@ -24,7 +24,7 @@ const (
 )
 
 // readFront reads the front matter of a page as Docusaurus, Hugo, Jekyll and
-// Mintlify understand it. What is no YAML says nothing.
+// Mintlify do. Invalid YAML is ignored.
 func readFront(text string) front {
 	rest, ok := strings.CutPrefix(strings.TrimLeft(markup.Clean(text[:min(len(text), maxFront)]), "\n \t"), "---\n")
 	if !ok {
@@ -38,14 +38,17 @@ func readFront(text string) front {
 	if yaml.Unmarshal([]byte(block), &meta) != nil {
 		return front{}
 	}
-	f := front{Hidden: isTrue(meta["draft"]) || isTrue(meta["hidden"]) || isTrue(meta["unlisted"]) || isTrue(meta["noindex"])}
+	f := front{
+		Hidden: isTrue(meta["draft"]) || isTrue(meta["hidden"]) || isTrue(meta["unlisted"]) || isTrue(meta["noindex"]),
+	}
 	if shown, ok := meta["published"].(bool); ok && !shown {
 		f.Hidden = true
 	}
 	for _, key := range []string{"slug", "permalink", "id"} {
 		slug, _ := meta[key].(string)
 		slug = strings.TrimSpace(slug)
-		usable := slug != "" && len(slug) <= maxSlug && !strings.ContainsAny(slug, ":?#\\\n") // no address, no pattern
+		usable := slug != "" && len(slug) <= maxSlug &&
+			!strings.ContainsAny(slug, ":?#\\\n") // not a URL, not a pattern
 		if usable && (key != "permalink" || slug[0] == '/') && (key != "id" || !strings.Contains(slug, "/")) {
 			f.Slug = slug
 			break

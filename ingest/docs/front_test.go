@@ -50,7 +50,8 @@ func FuzzFront(f *testing.F) {
 		}
 		p := page{file: below, below: below}
 		address := fill("https://docs.example.org/{page}", map[string]string{"{page}": p.address(m)})
-		if !strings.HasPrefix(address, "https://docs.example.org/") || strings.ContainsAny(address[len("https://"):], " \n?#\\<>\"") {
+		if !strings.HasPrefix(address, "https://docs.example.org/") ||
+			strings.ContainsAny(address[len("https://"):], " \n?#\\<>\"") {
 			t.Errorf("%q of slug %q has the address %q", below, m.Slug, address)
 		}
 		Section(below)

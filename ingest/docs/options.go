@@ -18,7 +18,7 @@ import (
 )
 
 type options struct {
-	// Folder is a directory of pages on this machine, in place of a repository.
+	// Folder is a directory of pages on this machine, instead of a repository.
 	Folder     string     `yaml:"folder" path:"true"`
 	Repository repository `yaml:"repository"`
 	Roots      []root     `yaml:"roots"`
@@ -72,7 +72,8 @@ func readOptions(src network.Source, env ingest.Environment) (options, error) {
 	}
 	for _, e := range o.Extensions {
 		if !strings.HasPrefix(e, ".") || markup.Format("page"+e) == "" {
-			return o, fmt.Errorf("option extensions: files that end in %q cannot be read; known are .md, .markdown, .mdx, .rst, .txt, .html, .htm", e)
+			return o, fmt.Errorf("option extensions: files that end in %q cannot be read; "+
+				"known are .md, .markdown, .mdx, .rst, .txt, .html, .htm", e)
 		}
 	}
 	if err := o.checkTemplate(o.URL); err != nil {
@@ -93,12 +94,14 @@ func readOptions(src network.Source, env ingest.Environment) (options, error) {
 	return o, o.readRoots()
 }
 
-// place finds the tree on this machine or elsewhere, and its name.
+// place resolves the location of the tree, on this machine or elsewhere, and its
+// name.
 func (o *options) place(env ingest.Environment) error {
 	at := o.Repository.URL
 	if o.Folder != "" {
 		if o.Folder = env.Local(o.Folder); !filepath.IsAbs(o.Folder) {
-			return fmt.Errorf("option folder: %q; the network has no folder on this machine: want an absolute path", o.Folder)
+			return fmt.Errorf("option folder: %q; the network has no folder on this machine: want an absolute path",
+				o.Folder)
 		}
 		at = filepath.ToSlash(o.Folder)
 	} else if err := gitrepo.CheckRemote(at); err != nil {
@@ -138,13 +141,13 @@ func (o *options) readRoots() error {
 
 var placeholder = regexp.MustCompile(`\{[^{}]*\}`)
 
-// placeholders are what an address may hold.
+// placeholders are the variables of an address.
 var placeholders = []string{"{repo}", "{path}", "{page}", "{version}", "{source_path}", "{branch}", "{commit}"}
 
 func (o *options) checkTemplate(template string) error {
 	known := placeholders
 	if o.Folder != "" {
-		known = known[:5] // it has neither branches nor commits
+		known = known[:5] // a folder has neither branches nor commits
 	}
 	for _, p := range placeholder.FindAllString(template, -1) {
 		if !slices.Contains(known, p) {
@@ -158,9 +161,9 @@ func (o *options) checkTemplate(template string) error {
 	return nil
 }
 
-// fill puts values into a template, escaped as path segments. A template with
-// a value that is missing gives no address rather than a wrong one; only the
-// page may be empty, which is the front of a site.
+// fill puts values into a template, escaped as path segments. If a value is
+// missing, there is no address rather than a wrong one; only the page may be
+// empty, which is the home page of a site.
 func fill(template string, values map[string]string) string {
 	missing := false
 	address := placeholder.ReplaceAllStringFunc(template, func(p string) string {

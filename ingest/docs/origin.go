@@ -9,22 +9,22 @@ import (
 	"almanac/ingest/gitrepo"
 )
 
-// origin is what the history says of a page.
+// origin is the history of a page.
 type origin struct {
-	Commit  string    `json:"commit"`           // that last touched its file
-	Updated time.Time `json:"updated,omitzero"` // when that was
-	Created time.Time `json:"created,omitzero"` // when the file was added, under whichever name
+	Commit  string    `json:"commit"`           // the last one that changed its file
+	Updated time.Time `json:"updated,omitzero"` // time of that commit
+	Created time.Time `json:"created,omitzero"` // when the file was added, under any name
 	Former  []string  `json:"former,omitempty"` // its former paths, newest first
 }
 
 func (o origin) equal(p origin) bool {
-	return o.Commit == p.Commit && o.Updated.Equal(p.Updated) && o.Created.Equal(p.Created) && slices.Equal(o.Former, p.Former)
+	return o.Commit == p.Commit && o.Updated.Equal(p.Updated) && o.Created.Equal(p.Created) &&
+		slices.Equal(o.Former, p.Former)
 }
 
-// origins follows all pages back through one walk of the history, at most to
-// the commit of the run before, which knew the rest. In a history that was not
-// fetched as a whole, its oldest commit stands for all before it and dates
-// nothing.
+// origins traces all pages in one walk back through the history, down to the
+// commit of the previous run, which has the rest. In a shallow history the
+// oldest commit contains all changes before it, so it dates nothing.
 func (c clone) origins(ctx context.Context, r *run) (map[string]origin, error) {
 	found := map[string]origin{}
 	track := map[string]string{} // a page's path at that time → the page
@@ -54,7 +54,7 @@ func (c clone) origins(ctx context.Context, r *run) (map[string]origin, error) {
 	return found, ctx.Err()
 }
 
-// join takes what the run before knew.
+// join adds what the previous run found.
 func (r *run) join(found map[string]origin, track map[string]string) {
 	for name, file := range track {
 		was, ok := r.known.Pages[name]

@@ -16,8 +16,7 @@ import (
 	"almanac/ingest/webpage"
 )
 
-// page reads a page and hands its record over, unless it would be made of the
-// same as before.
+// page reads a page and puts its record, unless its inputs are unchanged.
 func (r *run) page(ctx context.Context, p page, made remembered) error {
 	key := r.key(p.file)
 	if was, ok := r.known.Pages[p.file]; ok && r.same(was, made) {
@@ -34,7 +33,7 @@ func (r *run) page(ctx context.Context, p page, made remembered) error {
 		r.out.Keep(catalog.Ref{Kind: catalog.KindDoc, Key: key})
 	}
 	if unreadable(err) {
-		r.out.Skip(key, err) // and is tried again by the next run
+		r.out.Skip(key, err) // the next run tries again
 		return nil
 	}
 	if err != nil {
@@ -64,18 +63,18 @@ func (r *run) same(was, made remembered) bool {
 }
 
 var (
-	errBinary  = errors.New("is not a text")
+	errBinary  = errors.New("is not text")
 	errPointer = errors.New("is stored outside the repository (Git LFS)")
 	errUnread  = errors.New("could not be read")
 )
 
-// unreadable says whether an error is of the file and not of the tree.
+// unreadable reports whether an error is about the file and not about the tree.
 func unreadable(err error) bool {
 	return errors.Is(err, errBinary) || errors.Is(err, errPointer) || errors.Is(err, errUnread) ||
 		errors.Is(err, gitrepo.ErrTooLarge)
 }
 
-// text reads a file of the tree and notes that it was looked up.
+// text reads a file of the tree and records the lookup.
 func (r *run) text(file string, inputs map[string]string) (string, error) {
 	inputs[file] = r.tree.version(file)
 	data, err := r.tree.read(file)
@@ -84,8 +83,9 @@ func (r *run) text(file string, inputs map[string]string) (string, error) {
 		return "", err
 	case bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")):
 		return "", errPointer
-	case bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 && !bytes.HasPrefix(data, []byte("\xff\xfe")) && !bytes.HasPrefix(data, []byte("\xfe\xff")):
-		return "", errBinary // what git calls so; UTF-16 has zeros as well
+	case bytes.IndexByte(data[:min(len(data), 8000)], 0) >= 0 &&
+		!bytes.HasPrefix(data, []byte("\xff\xfe")) && !bytes.HasPrefix(data, []byte("\xfe\xff")):
+		return "", errBinary // git's definition, except for UTF-16, which has zeros too
 	}
 	return webpage.Decode(data, "text/plain; charset=utf-8"), nil
 }
@@ -132,7 +132,7 @@ func (r *run) entry(p page, f front, text string, made remembered) catalog.Entry
 		Commit: made.Origin.Commit, Licence: r.opts.Licence, Includes: m.Includes, Stub: m.Stub,
 	})
 	if err != nil {
-		panic("docs: encoding plain data: " + err.Error()) // no field of it can fail
+		panic("docs: encoding plain data: " + err.Error()) // no field can fail
 	}
 	rec.Data = data
 	return catalog.Entry{Record: rec, Aliases: made.Aliases}

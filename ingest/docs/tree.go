@@ -7,10 +7,14 @@ import (
 	"strings"
 )
 
-// trunk names directories that only say where a repository keeps its pages.
-var trunk = []string{"docs", "doc", "src", "source", "sphinx", "main", "content", "pages", "docs-main", "docs-open", "docs-internal"}
+// trunk names directories that only contain a repository's pages and are not
+// sections.
+var trunk = []string{
+	"docs", "doc", "src", "source", "sphinx", "main", "content", "pages",
+	"docs-main", "docs-open", "docs-internal",
+}
 
-// Section is the part of the documentation a page lies in: the first
+// Section is the part of the documentation that a page is in: the first
 // directory of its path below the trunk, or "".
 func Section(file string) string {
 	for dir := range strings.SplitSeq(path.Dir(file), "/") {
@@ -39,7 +43,7 @@ type page struct {
 	below string // the file's path below its root
 }
 
-// pageOf says whether a file is one of the pages wanted.
+// pageOf reports whether a file is a selected page.
 func (c *connector) pageOf(file string) (page, bool) {
 	p := page{file: file}
 	found := false
@@ -56,11 +60,11 @@ func (c *connector) pageOf(file string) (page, bool) {
 		(len(c.include) == 0 || c.include.Match(file)) && !c.exclude.Match(file)
 }
 
-// navigation are files that list pages for a menu.
+// navigation names files that list pages for a menu.
 var navigation = []string{"summary", "_sidebar", "_navbar", "_footer", "_coverpage"}
 
-// published says whether generators of sites would make a page of a file:
-// partial, hidden and generated ones lie beside pages.
+// published reports whether site generators would make a page from a file:
+// directories of pages also have partial, hidden and generated files.
 func published(below string) bool {
 	segments := strings.Split(below, "/")
 	last := len(segments) - 1
@@ -73,9 +77,8 @@ func published(below string) bool {
 	return stem != "" && (stem[0] != '_' && stem[0] != '.' || stem == "_index") && !slices.Contains(navigation, stem)
 }
 
-// name is what a page is called in addresses below its root: its path without
-// extension, and without the name of an index file. It is the same in all
-// versions.
+// name is a page's name in addresses below its root: its path without extension
+// and without the name of an index file. It is the same in all versions.
 func (p page) name() string {
 	stem := strings.TrimSuffix(p.below, path.Ext(p.below))
 	switch strings.ToLower(path.Base(stem)) {
@@ -87,7 +90,7 @@ func (p page) name() string {
 	return stem
 }
 
-// address is the name as the front matter has it.
+// address is the name as changed by the front matter.
 func (p page) address(f front) string {
 	switch {
 	case strings.HasPrefix(f.Slug, "/"):
@@ -98,8 +101,8 @@ func (p page) address(f front) string {
 	return p.name()
 }
 
-// other says whether a page is of another than the current version, which has
-// it too.
+// other reports whether a page belongs to another version than the current one,
+// which has the page too.
 func (c *connector) other(p page, current map[string]bool) bool {
 	return p.root.Version != "" && p.root.Version != c.current && current[p.name()]
 }

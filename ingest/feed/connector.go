@@ -7,20 +7,20 @@
 //	    every: 1h
 //	    options:
 //	      url: https://blog.example.org/feed.xml
-//	      site: Example Journal     # how the site is called; default its host
+//	      site: Example Journal     # name of the site; default its host
 //	      pages: true               # read the posts' own pages for their full text; default true
 //	      include: [/posts/**]      # paths of posts; default all
 //	      exclude: [/posts/jobs-*]
-//	      sweep: 168h               # how often all pages are asked for; default 168h
+//	      sweep: 168h               # how often to request all pages; default 168h
 //
 // A post becomes a record of kind blog, keyed by its address without scheme.
-// Its text is that of its page, or the feed's own where that says more or the
-// page cannot be read.
+// Its text is that of its page, or that of the feed if it is longer or the page
+// cannot be read.
 //
-// A feed names only the newest posts, so one that it no longer names stays as
-// long as its page answers: that is asked when it is first missing and with
-// every sweep. A feed that is cut into pages (RFC 5005, next_url) is followed
-// as long as they have posts that were not seen before.
+// A feed lists only the newest posts, so one that it no longer lists stays as
+// long as its page exists: the page is requested when the post is first missing
+// and with every sweep. A paged feed (RFC 5005, next_url) is read as long as its
+// pages have new posts.
 package feed
 
 import (
@@ -39,8 +39,8 @@ import (
 	"almanac/ingest/webpage"
 )
 
-// rules is the version of what this package makes of a feed. A change of it
-// makes every post be read again.
+// rules is the version of how this package reads a feed. After a change every
+// post is read again.
 const rules = "1"
 
 type options struct {
@@ -59,7 +59,7 @@ type connector struct {
 	env     ingest.Environment
 }
 
-// New makes the connector of a source; it is a Constructor of kind "feed".
+// New makes the connector of a source; it is the Constructor of kind "feed".
 func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	o := options{Pages: true, Sweep: 7 * 24 * time.Hour}
 	if err := ingest.DecodeOptions(src, &o); err != nil {
@@ -72,7 +72,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	case o.Sweep <= 0:
 		return nil, fmt.Errorf("option sweep: %s; want a time such as 168h", o.Sweep)
 	case env.WorkDir == "":
-		return nil, errors.New("feed: a working directory is needed for what was seen")
+		return nil, errors.New("feed: a working directory is needed for the state of posts")
 	}
 	if o.Site == "" {
 		o.Site = u.Hostname()
@@ -81,11 +81,11 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	return &connector{o, u.String(), webpage.NewScope(o.Include, o.Exclude), env}, nil
 }
 
-// types are the media types that feeds are served as. Many servers call them
-// something else; what they are is seen when they are read.
+// types are the media types of feeds. Many servers use others; the content
+// decides.
 var types = []string{
-	"application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml", "application/xml", "application/json",
-	"application/octet-stream", "text/*",
+	"application/rss+xml", "application/atom+xml", "application/feed+json", "application/rdf+xml",
+	"application/xml", "application/json", "application/octet-stream", "text/*",
 }
 
 var pageTypes = []string{"text/html", "application/xhtml+xml"}
@@ -95,8 +95,8 @@ const (
 	maxPages = 100     // of a feed
 )
 
-// Sync implements ingest.Connector. The cursor names the file in which what
-// was seen of the posts is remembered.
+// Sync implements ingest.Connector. The cursor names the file with the state of
+// the posts.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	known := listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts))
 	s := &syncRun{connector: c, out: out, Run: listing.NewRun(listing.Config{
@@ -122,7 +122,7 @@ type syncRun struct {
 	out ingest.Sink
 }
 
-// read reads the feed and what it names; false if it did not change.
+// read reads the feed and its posts; false if the feed did not change.
 func (s *syncRun) read(ctx context.Context) (changed bool, err error) {
 	posts, err := s.posts(ctx)
 	if errors.Is(err, errUnchanged) {
@@ -139,7 +139,7 @@ func (s *syncRun) read(ctx context.Context) (changed bool, err error) {
 	}
 	for _, name := range s.Missing() {
 		if u := webpage.Address(s.Known.Items[name].Address, nil); u != nil && !s.scope.Holds(u) {
-			s.Drop(name) // the options leave it out now
+			s.Drop(name) // the options exclude it now
 			continue
 		}
 		if s.Check(ctx, name, pageTypes); ctx.Err() != nil {
@@ -151,8 +151,8 @@ func (s *syncRun) read(ctx context.Context) (changed bool, err error) {
 
 var errUnchanged = errors.New("the feed did not change")
 
-// posts reads the feed, page by page while they have posts that were not seen
-// before. Of several posts of one address the one that changed last counts.
+// posts reads the feed, page by page while they have new posts. Of several posts
+// with one address the one that changed last is kept.
 func (s *syncRun) posts(ctx context.Context) ([]post, error) {
 	request := outbound.Request{URL: s.opts.URL, Accept: types, MaxBody: maxFeed}
 	if !s.Sweep() && !s.pending() {
@@ -175,7 +175,7 @@ func (s *syncRun) posts(ctx context.Context) ([]post, error) {
 		case err == nil:
 		case page == 1 || ctx.Err() != nil:
 			return nil, err
-		default: // what it has is read by the next run
+		default: // the next run reads the rest
 			s.out.Warn(fmt.Sprintf("page %d of the feed", page), "could not be read: "+err.Error())
 			s.Now.List, s.Now.Swept = listing.Validators{}, s.Known.Swept
 			return posts, nil
@@ -203,14 +203,15 @@ func (s *syncRun) posts(ctx context.Context) ([]post, error) {
 			return posts, nil
 		}
 		if fresh == 0 || page == maxPages {
-			s.out.Warn(fmt.Sprintf("page %d of the feed", page), "says that more follow; those after it were not read")
+			s.out.Warn(fmt.Sprintf("page %d of the feed", page),
+				"has a next page, but the limit is reached; later pages were not read")
 			return posts, nil
 		}
 		request = outbound.Request{URL: f.next, Accept: types, MaxBody: maxFeed}
 	}
 }
 
-// pending reports a post that was not read as it should be.
+// pending reports a post that was not fully read.
 func (s *syncRun) pending() bool {
 	for _, seen := range s.Known.Items {
 		if seen.Pending {
@@ -220,7 +221,7 @@ func (s *syncRun) pending() bool {
 	return false
 }
 
-// post reads the page of a post and hands its record over.
+// post reads the page of a post and puts its record.
 func (s *syncRun) post(ctx context.Context, p post) error {
 	it := listing.Item{Name: p.name, Stamp: listing.Stamp(p), Accept: pageTypes}
 	if p.address != nil {
@@ -246,15 +247,15 @@ func (s *syncRun) post(ctx context.Context, p post) error {
 	case state == listing.Kept:
 		return nil
 	case state == listing.Gone:
-		s.out.Warn(p.name, "the feed names it, but its page is not there")
+		s.out.Warn(p.name, "the feed lists it, but its page does not exist")
 		return nil
 	case err == nil:
 		return s.put(ctx, it, p, page, answer)
-	case known && old.Stamp != "" || p.Content == "": // what stands is better, or there is nothing else
+	case known && old.Stamp != "" || p.Content == "": // the stored text is better, or there is no other
 		s.Fail(it, err)
 		return nil
 	}
-	s.out.Warn(p.name, "its page could not be read, so the feed's own text stands in: "+err.Error())
+	s.out.Warn(p.name, "its page could not be read, so the feed's own text is used: "+err.Error())
 	e, err := s.entry(p, webpage.Page{})
 	if err != nil {
 		s.Fail(it, err)
@@ -273,8 +274,8 @@ func (s *syncRun) put(ctx context.Context, it listing.Item, p post, page webpage
 	return s.Put(ctx, it, e, answer)
 }
 
-// ownAddress gives a post the address its page calls its own, unless that is
-// the front of a site, which pages made from one template all claim to be.
+// ownAddress gives a post the canonical address of its page, unless that is the
+// home page of a site, which all pages of some templates claim to be.
 func (s *syncRun) ownAddress(e *catalog.Entry, p post, page webpage.Page) {
 	u := webpage.Address(page.Canonical, nil)
 	if u == nil || webpage.Path(u) == "" && webpage.Path(p.address) != "" {

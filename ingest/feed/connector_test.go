@@ -40,16 +40,19 @@ func TestPosts(t *testing.T) {
 		Title: "Gates & tides", URL: b.server.URL + "/post-2/", Container: "Causeway Journal", Author: "Ada Quay",
 		CreatedAt: b.posts[0].published(), UpdatedAt: b.posts[0].published().Add(time.Hour),
 		Tags:    []string{"label:bridges & tides"},
-		Summary: "What entry 2 tells of the second gate, in one line.", Body: "# Gates & tides\n\n" + words + "See CWP-12.",
+		Summary: "What entry 2 tells of the second gate, in one line.",
+		Body:    "# Gates & tides\n\n" + words + "See CWP-12.",
 	}
 	got := catalog.Record{
-		Title: rec.Title, URL: rec.URL, Container: rec.Container, Author: rec.Author, CreatedAt: rec.CreatedAt, UpdatedAt: rec.UpdatedAt,
-		Tags: rec.Tags, Summary: rec.Summary, Body: rec.Body,
+		Title: rec.Title, URL: rec.URL, Container: rec.Container, Author: rec.Author, CreatedAt: rec.CreatedAt,
+		UpdatedAt: rec.UpdatedAt,
+		Tags:      rec.Tags, Summary: rec.Summary, Body: rec.Body,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	data := catalog.Blog{GUID: b.server.URL + "/?p=2", Feed: b.server.URL + "/feed/", Authors: []string{"Ada Quay"}, Language: "en-GB"}
+	data := catalog.Blog{GUID: b.server.URL + "/?p=2", Feed: b.server.URL + "/feed/", Authors: []string{"Ada Quay"},
+		Language: "en-GB"}
 	if diff := cmp.Diff(data, connectortest.Data[catalog.Blog](t, rec)); diff != "" {
 		t.Errorf("data (-want +got)\n%s", diff)
 	}
@@ -64,7 +67,7 @@ func TestNothingChanged(t *testing.T) {
 		b.server.Paths()
 		connectortest.Unchanged(t, s, r)
 		if diff := cmp.Diff([]string{"GET /feed/"}, b.server.Paths()); diff != "" {
-			t.Errorf("etags %t: asked for (-want +got)\n%s", etags, diff)
+			t.Errorf("etags %t: requested (-want +got)\n%s", etags, diff)
 		}
 	}
 	connectortest.Interrupted(t, newBlog(t, 5).config)
@@ -78,18 +81,19 @@ func TestOnlyWhatChangedIsRead(t *testing.T) {
 	b.change(func() { b.add(10); b.find("post-4").title = "Post 4, again" })
 	r := s.Sync()
 	if diff := cmp.Diff([]string{"GET /feed/", "GET /post-10/", "GET /post-4/"}, trim(b.server.Paths())); diff != "" {
-		t.Errorf("asked for (-want +got)\n%s", diff)
+		t.Errorf("requested (-want +got)\n%s", diff)
 	}
 	if r.Created != 1 || r.Updated != 1 || r.Changes != 2 || len(r.Records) != 10 {
 		t.Errorf("%d created, %d updated, %d changes, %d records", r.Created, r.Updated, r.Changes, len(r.Records))
 	}
-	// The feed does not say that a page was edited: a sweep finds it.
+	// The feed does not show that a page was edited: a sweep finds it.
 	b.change(func() { b.find("post-5").text = "Corrected: " + words })
 	if r = s.Sync(); r.Changes != 0 {
 		t.Errorf("%d changes before the sweep", r.Changes)
 	}
 	s.Clock = s.Clock.Add(8 * 24 * time.Hour)
-	if r = s.Sync(); r.Updated != 1 || !strings.Contains(r.Get(t, catalog.KindBlog, b.key("post-5")).Body, "Corrected") {
+	if r = s.Sync(); r.Updated != 1 || !strings.Contains(r.Get(t, catalog.KindBlog, b.key("post-5")).Body,
+		"Corrected") {
 		t.Errorf("%d updated by the sweep", r.Updated)
 	}
 	connectortest.Unchanged(t, s, r)
@@ -102,7 +106,7 @@ func trim(paths []string) []string {
 	return paths
 }
 
-func TestPostsThatTheFeedNoLongerNames(t *testing.T) {
+func TestPostsThatTheFeedNoLongerLists(t *testing.T) {
 	b := newBlog(t, 10)
 	s := connectortest.NewSource(t, b.config)
 	s.Sync()
@@ -122,14 +126,14 @@ func TestPostsThatTheFeedNoLongerNames(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"GET /feed/", "GET /post-11/", "GET /post-8/"}, trim(b.server.Paths())); diff != "" {
-		t.Errorf("asked for (-want +got)\n%s", diff)
+		t.Errorf("requested (-want +got)\n%s", diff)
 	}
 	connectortest.Unchanged(t, s, r)
-	s.Clock = s.Clock.Add(8 * 24 * time.Hour) // now the page of post 6 is looked at
+	s.Clock = s.Clock.Add(8 * 24 * time.Hour) // now the page of post 6 is requested
 	if r = s.Sync(); r.Deleted != 1 || len(r.Records) != 9 {
 		t.Errorf("%d deleted, %d left by the sweep", r.Deleted, len(r.Records))
 	}
-	b.change(func() { // renamed: the old address leads to the new one
+	b.change(func() { // renamed: the old address redirects to the new one
 		b.posts = append([]*fakePost{{slug: "renamed", title: "Post 11", text: words, day: 11}}, b.posts[1:]...)
 		b.posts = append(b.posts, &fakePost{slug: "post-11", movedTo: "/renamed/"})
 	})
@@ -234,8 +238,8 @@ func TestFaultsOfTheFeed(t *testing.T) {
 	}
 }
 
-// TestOddFeeds: what is renamed or doubled is no reason to lose a post, and
-// mixed encodings are read.
+// TestOddFeeds: no post is lost because of renamed or duplicate fields, and mixed
+// encodings are read.
 func TestOddFeeds(t *testing.T) {
 	replace := func(pairs ...string) func([]byte) []byte {
 		return func(body []byte) []byte { return []byte(strings.NewReplacer(pairs...).Replace(string(body))) }
@@ -265,7 +269,8 @@ func TestOddFeeds(t *testing.T) {
 			b.server.Fault("/feed/", -1, connectortest.Edited(tt.edit))
 			s.Clock = s.Clock.Add(8 * 24 * time.Hour)
 			r := s.Sync()
-			if got := r.Get(t, catalog.KindBlog, b.key("post-1")).Title; got != tt.title || r.Deleted != 0 || r.Skipped != 0 {
+			if got := r.Get(t, catalog.KindBlog, b.key("post-1")).Title; got != tt.title || r.Deleted != 0 ||
+				r.Skipped != 0 {
 				t.Errorf("title %q, want %q; %d deleted, %v", got, tt.title, r.Deleted, r.Problems)
 			}
 		})
@@ -288,7 +293,8 @@ func TestFaultsOfPages(t *testing.T) {
 			b.server.Fault("/post-3/", -1, fault)
 			b.server.Fault("/post-2/", -1, fault)
 			r := s.Sync()
-			if len(r.Records) != 3 || !strings.HasPrefix(r.Get(t, catalog.KindBlog, b.key("post-3")).Body, "The feed has it all") || r.Warned != 2 {
+			if len(r.Records) != 3 || !strings.HasPrefix(r.Get(t, catalog.KindBlog, b.key("post-3")).Body,
+				"The feed has it all") || r.Warned != 2 {
 				t.Errorf("%v, problems %v", r.Keys(), r.Problems)
 			}
 			if again := s.Sync(); again.Changes != 0 || again.Cursor != r.Cursor {
@@ -299,7 +305,7 @@ func TestFaultsOfPages(t *testing.T) {
 			if !strings.HasPrefix(whole.Get(t, catalog.KindBlog, b.key("post-3")).Body, "# Post 3") {
 				t.Error("the page was not read when it could be")
 			}
-			// What was read well stays when its page breaks.
+			// A post that was read stays when its page breaks.
 			b.server.Fault("/post-3/", -1, fault)
 			b.change(func() { b.find("post-3").title = "New title" })
 			if r = s.Sync(); r.Skipped != 1 || r.Changes != 0 {
@@ -333,7 +339,7 @@ func TestServersThatAreDownAreLeftAlone(t *testing.T) {
 		}
 		next.ServeHTTP(w, r)
 	})
-	r := s.Sync() // twelve are read, for five the feed's text stands in
+	r := s.Sync() // twelve are read, for five the feed's text is used
 	if r.Skipped != 1 || r.Warned != 5 || len(r.Records) != 17 {
 		t.Errorf("%d skipped, %d warned, %d posts", r.Skipped, r.Warned, len(r.Records))
 	}
@@ -351,7 +357,8 @@ func TestOptions(t *testing.T) {
 		"option sweep":   {"url": "https://example.org/feed", "sweep": "-1h"},
 		"working direct": {"url": "https://example.org/feed"},
 	} {
-		if _, err := feed.New(network.Source{Options: o}, ingest.Environment{}); err == nil || !strings.Contains(err.Error(), problem) {
+		if _, err := feed.New(network.Source{Options: o}, ingest.Environment{}); err == nil ||
+			!strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}
 	}
@@ -360,16 +367,17 @@ func TestOptions(t *testing.T) {
 	s := connectortest.NewSource(t, b.config)
 	r := s.Sync()
 	if diff := cmp.Diff([]string{"GET /feed/"}, b.server.Paths()); diff != "" || len(r.Records) != 3 {
-		t.Errorf("%v; asked for (-want +got)\n%s", r.Keys(), diff)
+		t.Errorf("%v; requested (-want +got)\n%s", r.Keys(), diff)
 	}
-	if rec := r.Get(t, catalog.KindBlog, b.key("post-1")); rec.Body != b.find("post-1").excerpt || rec.Tags[1] != catalog.TagStub {
+	if rec := r.Get(t, catalog.KindBlog, b.key("post-1")); rec.Body != b.find("post-1").excerpt ||
+		rec.Tags[1] != catalog.TagStub {
 		t.Errorf("body %q, tags %v", rec.Body, rec.Tags)
 	}
 	connectortest.Unchanged(t, s, r)
 }
 
-// TestWhatWasSeenIsLost: the working directory may be deleted at any time.
-func TestWhatWasSeenIsLost(t *testing.T) {
+// TestLostState: the working directory may be deleted at any time.
+func TestLostState(t *testing.T) {
 	b := newBlog(t, 12)
 	dir := t.TempDir()
 	b.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
@@ -393,8 +401,8 @@ func TestWhatWasSeenIsLost(t *testing.T) {
 	connectortest.Unchanged(t, s, r)
 }
 
-// TestOtherOptions: posts that the feed no longer names survive a change of
-// the options, and those that the options leave out do not.
+// TestOtherOptions: posts that the feed no longer lists survive a change of the
+// options, unless the new options exclude them.
 func TestOtherOptions(t *testing.T) {
 	b := newBlog(t, 10)
 	s := connectortest.NewSource(t, b.config)
@@ -403,7 +411,8 @@ func TestOtherOptions(t *testing.T) {
 	s.Sync()
 	s.Options["site"] = "The Journal"
 	r := s.Sync()
-	if len(r.Records) != 12 || r.Get(t, catalog.KindBlog, b.key("post-9")).Container != "The Journal" || r.Deleted != 0 {
+	if len(r.Records) != 12 || r.Get(t, catalog.KindBlog, b.key("post-9")).Container != "The Journal" ||
+		r.Deleted != 0 {
 		t.Errorf("%d posts, %d deleted", len(r.Records), r.Deleted)
 	}
 	s.Options["exclude"] = []string{"/post-1/", "/post-12/"}

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type blog struct {
 	mu     sync.Mutex
 	posts  []*fakePost // newest first
-	size   int         // posts that the feed names
+	size   int         // posts that the feed lists
 	paged  bool        // older posts are on further pages of the feed
 	etags  bool
 	extra  string // in the channel
@@ -42,20 +42,22 @@ type fakePost struct {
 
 const words = "The harbour keeps its tally of every hull that passes the second gate, and writes it down twice so that nobody has to trust one keeper alone. "
 
-// newBlog has so many posts, the first of them the oldest.
+// newBlog makes a blog with n posts, the first of them the oldest.
 func newBlog(t *testing.T, n int) *blog {
 	b := &blog{size: 10, etags: true}
 	for i := range n {
 		b.add(i + 1)
 	}
 	b.server = connectortest.NewServer(t, b)
-	b.config = connectortest.Config{Connector: feed.New, Options: map[string]any{"url": b.server.URL + "/feed/", "site": "Causeway Journal"}}
+	b.config = connectortest.Config{Connector: feed.New,
+		Options: map[string]any{"url": b.server.URL + "/feed/", "site": "Causeway Journal"}}
 	return b
 }
 
 func (b *blog) add(i int) *fakePost {
 	p := &fakePost{
-		slug: fmt.Sprintf("post-%d", i), title: fmt.Sprintf("Post %d", i), text: strings.Repeat(fmt.Sprintf("Entry %d. ", i)+words, 3),
+		slug: fmt.Sprintf("post-%d", i), title: fmt.Sprintf("Post %d", i),
+		text:    strings.Repeat(fmt.Sprintf("Entry %d. ", i)+words, 3),
 		excerpt: fmt.Sprintf("What entry %d tells of the second gate, in one line.", i), day: i,
 	}
 	b.posts = slices.Insert(b.posts, 0, p)
@@ -123,7 +125,7 @@ func (p *fakePost) published() time.Time {
 	return time.Date(2031, 1, 1, 8, 0, 0, 0, time.UTC).AddDate(0, 0, p.day)
 }
 
-// rss is shaped as WordPress writes it.
+// rss has the form that WordPress writes.
 func (b *blog) rss(page int) string {
 	var s strings.Builder
 	s.WriteString(`<?xml version="1.0" encoding="UTF-8"?><rss version="2.0"
@@ -138,8 +140,10 @@ func (b *blog) rss(page int) string {
 		fmt.Fprintf(&s, `<item><title>%s</title><link>%s/%s/?utm_source=rss</link><dc:creator><![CDATA[Ada Quay]]></dc:creator>
 <pubDate>%s</pubDate><category><![CDATA[Bridges & tides]]></category><guid isPermaLink="false">%s/?p=%d</guid>
 <description><![CDATA[<p>%s</p><p>The post <a href="#">%s</a> appeared first on <a href="#">Journal</a>.</p>]]></description>%s%s</item>`,
-			html.EscapeString(p.title), b.server.URL, p.slug, p.published().Format(time.RFC1123Z), b.server.URL, p.day, p.excerpt, p.title, p.extra,
-			map[bool]string{true: "", false: "<content:encoded><![CDATA[" + p.content + "]]></content:encoded>"}[p.content == ""])
+			html.EscapeString(p.title), b.server.URL, p.slug, p.published().Format(time.RFC1123Z), b.server.URL, p.day,
+			p.excerpt, p.title, p.extra,
+			map[bool]string{true: "", false: "<content:encoded><![CDATA[" + p.content +
+				"]]></content:encoded>"}[p.content == ""])
 	}
 	return s.String() + "</channel></rss>"
 }

@@ -21,8 +21,8 @@ import (
 	"almanac/ingest/webpage"
 )
 
-// ErrNoFeed: the bytes are no whole feed of a known format.
-var ErrNoFeed = errors.New("no feed")
+// ErrNoFeed: the bytes are not a complete feed in a known format.
+var ErrNoFeed = errors.New("not a feed")
 
 // parsed is one page of a feed.
 type parsed struct {
@@ -30,8 +30,8 @@ type parsed struct {
 	next  string // address of the next page; "" for none
 }
 
-// post is what a feed says of a post. The exported fields decide its record
-// beside its page.
+// post is a post in a feed. Its record is made from the exported fields and its
+// page.
 type post struct {
 	name    string   // key of its record
 	address *url.URL // of its page; nil if it has none
@@ -44,8 +44,7 @@ type post struct {
 
 const maxPosts = 10_000 // of a page of a feed
 
-// parse reads a feed that came from an address. Items that name nothing are
-// left out.
+// parse reads a feed from an address. Items without address or id are skipped.
 func parse(data []byte, contentType, from string) (parsed, error) {
 	f, err := Decode(data, contentType)
 	if err != nil {
@@ -53,7 +52,7 @@ func parse(data []byte, contentType, from string) (parsed, error) {
 	}
 	base, err := url.Parse(from)
 	if err != nil {
-		return parsed{}, fmt.Errorf("%w: its address is none", ErrNoFeed)
+		return parsed{}, fmt.Errorf("%w: its address is not valid", ErrNoFeed)
 	}
 	out := parsed{}
 	if next := strings.TrimSpace(nextPage(f)); next != "" {
@@ -69,11 +68,12 @@ func parse(data []byte, contentType, from string) (parsed, error) {
 	return out, nil
 }
 
-// Decode reads a feed of any format whatever its encoding. The error wraps
-// ErrNoFeed, also for one that is cut off.
+// Decode reads a feed of any format and encoding. Errors, including those for a
+// truncated feed, wrap ErrNoFeed.
 func Decode(data []byte, contentType string) (*gofeed.Feed, error) {
 	var err error
-	if trimmed := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))); bytes.HasPrefix(trimmed, []byte("{")) {
+	trimmed := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+	if bytes.HasPrefix(trimmed, []byte("{")) {
 		data = trimmed
 	} else if data, err = webpage.XML(data, contentType); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrNoFeed, err)
@@ -85,8 +85,8 @@ func Decode(data []byte, contentType string) (*gofeed.Feed, error) {
 	return f, nil
 }
 
-// decode keeps the library's panics, which null items of a JSON feed cause,
-// from its callers.
+// decode turns the library's panics, which null items of a JSON feed cause, into
+// errors.
 func decode(data []byte) (f *gofeed.Feed, err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -104,7 +104,7 @@ func decode(data []byte) (f *gofeed.Feed, err error) {
 	return f, nil
 }
 
-// nextPage is the address of the page with older posts, "" if there is none.
+// nextPage returns the address of the page with older posts, "" if there is none.
 func nextPage(f *gofeed.Feed) string {
 	switch original := f.OriginalFeed().(type) {
 	case *atom.Feed:
@@ -124,8 +124,8 @@ func nextPage(f *gofeed.Feed) string {
 	return ""
 }
 
-// read reads an item. Its name is its address, or, where it has none, its id
-// in the feed.
+// read reads an item. Its name is its address, or its id in the feed if it has
+// no address.
 func read(item *gofeed.Item, f *gofeed.Feed, base *url.URL) (post, bool) {
 	p := post{
 		GUID: strings.TrimSpace(item.GUID), Title: webpage.Plain(item.Title), Language: f.Language,
@@ -185,7 +185,7 @@ func when(t *time.Time) time.Time {
 	return t.UTC()
 }
 
-// text converts an item's HTML. One that cannot be read says nothing.
+// text converts an item's HTML; "" if it cannot be read.
 func text(fragment, at string) string {
 	if strings.TrimSpace(fragment) == "" {
 		return ""
@@ -197,14 +197,14 @@ func text(fragment, at string) string {
 	return strings.TrimSpace(appeared.ReplaceAllString(s, ""))
 }
 
-// appeared is what a publishing program writes below every item.
+// appeared matches the line that a publishing program writes below every item.
 var appeared = regexp.MustCompile(`(?:^|\n)The post \[?.{1,300} (?:appeared first on|first appeared on) .{1,300}$`)
 
-// maxSummary is the longest description, in characters, that is an excerpt and
-// not the text itself.
+// maxSummary is the length in characters up to which a description is an excerpt
+// and not the text itself.
 const maxSummary = 700
 
-// entry makes a post's record of what the feed and its page say.
+// entry makes a post's record from the feed and its page.
 func (c *connector) entry(p post, page webpage.Page) (catalog.Entry, error) {
 	authors := p.Authors
 	if len(authors) == 0 {
@@ -221,7 +221,8 @@ func (c *connector) entry(p post, page webpage.Page) (catalog.Entry, error) {
 		return catalog.Entry{}, err
 	}
 	r := catalog.Record{
-		Kind: catalog.KindBlog, Key: p.name, Title: cmp.Or(p.Title, page.Title), Container: c.opts.Site, Author: strings.Join(authors, ", "),
+		Kind: catalog.KindBlog, Key: p.name, Title: cmp.Or(p.Title, page.Title), Container: c.opts.Site,
+		Author:    strings.Join(authors, ", "),
 		CreatedAt: p.Published, UpdatedAt: page.Modified, Body: longer(page.Body, p.Content), Data: data,
 	}
 	if p.address != nil {
@@ -249,7 +250,7 @@ func (c *connector) entry(p post, page webpage.Page) (catalog.Entry, error) {
 	return catalog.Entry{Record: r}, nil
 }
 
-// longer is the text of the page, unless the feed's own says clearly more:
+// longer returns the text of the page, unless the feed's own is clearly longer:
 // then the page shows only its beginning, or needs a browser.
 func longer(page, feed string) string {
 	if len(feed)*4 > len(page)*5 {
@@ -267,7 +268,7 @@ func summary(p post, page webpage.Page, body string) string {
 	return cmp.Or(page.Description, derive.TLDR(body))
 }
 
-// firstLine is a title for a post that has none.
+// firstLine returns a title for a post without one.
 func firstLine(body string) string {
 	const most = 80 // characters
 	line, _, _ := strings.Cut(strings.TrimLeft(body, "#*> \n"), "\n")

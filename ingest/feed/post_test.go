@@ -31,12 +31,14 @@ const (
 <entry><title></title></entry></feed>`
 	rdfFeed = `<?xml version="1.0" encoding="ISO-8859-1"?><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/" xmlns:dc="http://purl.org/dc/elements/1.1/">
 <channel rdf:about="https://k.example.org/"><title>K</title><link>https://k.example.org/</link></channel>
-<item rdf:about="https://k.example.org/1"><title>K` + "\xf6" + `ln</title><link>https://k.example.org/1</link><dc:date>2031-02-03</dc:date><dc:creator>C. Quill</dc:creator></item></rdf:RDF>`
+<item rdf:about="https://k.example.org/1"><title>K` + "\xf6" +
+		`ln</title><link>https://k.example.org/1</link><dc:date>2031-02-03</dc:date><dc:creator>C. Quill</dc:creator></item></rdf:RDF>`
 	jsonFeed = `{"version":"https://jsonfeed.org/version/1.1","title":"J","home_page_url":"https://j.example.org","language":"de","next_url":"https://j.example.org/2.json",
 "items":[{"id":"1","url":"https://j.example.org/a","title":"A","content_html":"<p>Text</p>","date_published":"2031-01-02T03:04:05Z","authors":[{"name":"D. Mole"}],"tags":["x"],"image":"/i.png"}]}`
 	clicks = `<rss version="2.0" xmlns:feedburner="http://rssnamespace.org/feedburner/ext/1.0"><channel><title>C</title><link>https://c.example.org</link>
 <item><title>One</title><link>https://clicks.example.org/~r/c/1</link><feedburner:origLink>https://c.example.org/one?utm_campaign=x</feedburner:origLink><pubDate>Mon, 32 Foo 2031</pubDate></item>
-<item><guid>https://c.example.org/two</guid><description>Two.&nbsp;` + "\x93quoted\x94" + `</description></item></channel></rss>`
+<item><guid>https://c.example.org/two</guid><description>Two.&nbsp;` + "\x93quoted\x94" +
+		`</description></item></channel></rss>`
 )
 
 func TestParse(t *testing.T) {
@@ -46,20 +48,27 @@ func TestParse(t *testing.T) {
 	}{
 		"atom": {atomFeed, "text/html", parsed{next: "https://tides.example.org/atom.xml?page=2", posts: []post{
 			{
-				name: "tides.example.org/springs", address: address("https://tides.example.org/springs.html"), GUID: "tag:tides.example.org,2031:1",
-				Title: "Springs & neaps", Language: "en", Content: "All about [springs](https://tides.example.org/neaps.html).", Description: "About springs.",
+				name: "tides.example.org/springs", address: address("https://tides.example.org/springs.html"),
+				GUID:  "tag:tides.example.org,2031:1",
+				Title: "Springs & neaps", Language: "en",
+				Content: "All about [springs](https://tides.example.org/neaps.html).", Description: "About springs.",
 				Authors: []string{"Ada Quay", "Bram Pier"}, Tags: []string{"Tides"},
-				Published: time.Date(2031, 5, 5, 8, 0, 0, 0, time.UTC), Updated: time.Date(2031, 5, 6, 0, 0, 0, 0, time.UTC),
+				Published: time.Date(2031, 5, 5, 8, 0, 0, 0, time.UTC),
+				Updated:   time.Date(2031, 5, 6, 0, 0, 0, 0, time.UTC),
 			},
 			{name: "tides.example.org#tag:tides.example.org,2031:2", GUID: "tag:tides.example.org,2031:2", Language: "en", Content: "No title, no link."},
 		}}},
 		"rdf": {rdfFeed, "", parsed{posts: []post{{
-			name: "k.example.org/1", address: address("https://k.example.org/1"), Title: "Köln", Authors: []string{"C. Quill"},
-			Published: time.Date(2031, 2, 3, 0, 0, 0, 0, time.UTC), Updated: time.Date(2031, 2, 3, 0, 0, 0, 0, time.UTC),
+			name: "k.example.org/1", address: address("https://k.example.org/1"), Title: "Köln",
+			Authors:   []string{"C. Quill"},
+			Published: time.Date(2031, 2, 3, 0, 0, 0, 0, time.UTC),
+			Updated:   time.Date(2031, 2, 3, 0, 0, 0, 0, time.UTC),
 		}}}},
 		"json": {"\xef\xbb\xbf " + jsonFeed, "application/feed+json", parsed{next: "https://j.example.org/2.json", posts: []post{{
-			name: "j.example.org/a", address: address("https://j.example.org/a"), GUID: "1", Title: "A", Language: "de", Image: "https://tides.example.org/i.png",
-			Content: "Text", Authors: []string{"D. Mole"}, Tags: []string{"x"}, Published: time.Date(2031, 1, 2, 3, 4, 5, 0, time.UTC),
+			name: "j.example.org/a", address: address("https://j.example.org/a"), GUID: "1", Title: "A", Language: "de",
+			Image:   "https://tides.example.org/i.png",
+			Content: "Text", Authors: []string{"D. Mole"}, Tags: []string{"x"},
+			Published: time.Date(2031, 1, 2, 3, 4, 5, 0, time.UTC),
 		}}}},
 		"clicks, no dates, mixed encoding": {clicks, "text/xml; charset=utf-8", parsed{posts: []post{
 			{name: "c.example.org/one", address: address("https://c.example.org/one"), Title: "One"},
@@ -102,7 +111,8 @@ func TestTextBelowEveryItem(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
-		atomFeed, rdfFeed, jsonFeed, clicks, `<rss><channel><item><media:group><media:title>`, "<rss version='0.91'><channel><item><link/><guid>%zz</guid></item></channel></rss>",
+		atomFeed, rdfFeed, jsonFeed, clicks, `<rss><channel><item><media:group><media:title>`,
+		"<rss version='0.91'><channel><item><link/><guid>%zz</guid></item></channel></rss>",
 		`{"version":"https://jsonfeed.org/version/1","items":[null,{"id":1}]}`, "<feed><entry><link href='javascript:x'/></entry></feed>",
 		"<rss><channel><title><![CDATA[</title></channel></rss>", "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='::'><entry><id>&#0;</id></entry></feed>",
 	} {

@@ -15,7 +15,7 @@ type connector struct {
 	env  ingest.Environment
 }
 
-// New makes the connector of a source; it is a Constructor of kind "fleet".
+// New makes the connector of a source; it is the Constructor of kind "fleet".
 func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	var o Options
 	if err := ingest.DecodeOptions(src, &o); err != nil {
@@ -27,8 +27,8 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	return &connector{o, env}, nil
 }
 
-// Sync implements ingest.Connector. The reports are read whole every time, so
-// there is no cursor.
+// Sync implements ingest.Connector. Every run reads the whole reports, so there
+// is no cursor.
 func (c *connector) Sync(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
 	reports, complete, err := Read(ctx, c.env.HTTP, c.opts, out)
 	if err != nil {
@@ -68,6 +68,7 @@ func (c *connector) entry(r Report, names map[string]string) (catalog.Entry, err
 		body += ", sponsored by " + v.Sponsor
 	}
 	return catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindValidator, Key: r.key(), Title: title, LastActivityAt: r.LastSeen, Body: body + ".", Data: data,
+		Kind: catalog.KindValidator, Key: r.key(), Title: title, LastActivityAt: r.LastSeen, Body: body + ".",
+		Data: data,
 	}}, nil
 }

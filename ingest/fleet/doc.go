@@ -1,5 +1,5 @@
-// Package fleet reads what validators report of themselves, where a network
-// publishes it as JSON or CSV: which version each runs and when it was seen.
+// Package fleet reads the status reports of validators that a network publishes
+// as JSON or CSV: which version each runs and when it was last seen.
 //
 //	sources:
 //	  - name: fleet
@@ -8,28 +8,28 @@
 //	    freshness: 6h
 //	    options:
 //	      urls: [https://status.example.org/validators.json]
-//	      items: data.validators        # where the list is in JSON; default the document
-//	      columns:                      # what its columns are called; these are the defaults
+//	      items: data.validators        # path of the list in JSON; default the document
+//	      columns:                      # names of its columns; these are the defaults
 //	        party: party
 //	        name: name
 //	        version: version
 //	        reported_at: reported_at    # when it reported the version
 //	        last_seen: last_seen        # when it was seen alive
-//	        sponsor: sponsor            # party or name of who sponsors it
+//	        sponsor: sponsor            # party or name of its sponsor
 //
-// JSON is a list of objects, one a validator, or an object of them by party;
-// a dot leads into objects (items: data.validators, version: node.version).
-// CSV has its columns' names in the first line and is parted by commas,
-// semicolons or tabs. Times are RFC 3339, "2006-01-02 15:04:05" and dates in
-// UTC, or Unix seconds or milliseconds. A validator that several addresses
-// name is as its latest report says.
+// JSON is a list of objects, one per validator, or an object of them by party;
+// dots name nested fields (items: data.validators, version: node.version). CSV
+// has its column names in the first line and is separated by commas, semicolons
+// or tabs. Times are RFC 3339, "2006-01-02 15:04:05" and dates in UTC, or Unix
+// seconds or milliseconds. If several addresses list a validator, its latest
+// report is used.
 //
 // A validator becomes a record of kind validator, keyed by its party id, or by
-// its name where no party is given. One that is listed no more vanishes, if
-// all addresses could be read. Times are kept to the hour, so that a heartbeat
-// every minute is not a change every minute.
+// its name if it has no party. One that is no longer listed is removed, if all
+// addresses could be read. Times are kept to the hour, so that a heartbeat every
+// minute is not a change every minute.
 //
-// This is the kind for networks without a Scan API. Where there is one, the
-// validators' records belong to the source of kind ledger, and a record has
-// one owner: give these options to that source, as its option fleet.
+// This kind is for networks without a Scan API. Otherwise the validators'
+// records belong to the source of kind ledger, because a record has one owner:
+// pass these options to that source, as its option fleet.
 package fleet

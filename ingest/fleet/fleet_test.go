@@ -65,7 +65,8 @@ const simple = `[{"party":"harbour-1::1220","name":"Harbour One","version":"0.5.
 func TestReports(t *testing.T) {
 	s := connectortest.NewSource(t, config(nil, newStatus(t, "application/json", simple)))
 	r := s.Sync()
-	if diff := cmp.Diff([]string{"validator Nameless", "validator anchor::1220", "validator harbour-1::1220"}, r.Keys()); diff != "" {
+	if diff := cmp.Diff([]string{"validator Nameless", "validator anchor::1220", "validator harbour-1::1220"},
+		r.Keys()); diff != "" {
 		t.Fatalf("(-want +got)\n%s", diff)
 	}
 	rec := r.Get(t, catalog.KindValidator, "harbour-1::1220")
@@ -103,10 +104,12 @@ func TestShapes(t *testing.T) {
 }
 
 func TestVanished(t *testing.T) {
-	a, b := newStatus(t, "application/json", simple), newStatus(t, "text/csv", "party,version\nquay::1,0.5.0\nanchor::1220,0.5.0")
+	a, b := newStatus(t, "application/json", simple), newStatus(t, "text/csv",
+		"party,version\nquay::1,0.5.0\nanchor::1220,0.5.0")
 	s := connectortest.NewSource(t, config(nil, a, b))
 	s.AcceptShrink = true
-	if r := s.Sync(); len(r.Records) != 4 || connectortest.Data[catalog.Validator](t, r.Get(t, catalog.KindValidator, "anchor::1220")).Version != "0.5.4" {
+	if r := s.Sync(); len(r.Records) != 4 ||
+		connectortest.Data[catalog.Validator](t, r.Get(t, catalog.KindValidator, "anchor::1220")).Version != "0.5.4" {
 		t.Errorf("%v", r.Keys())
 	}
 	b.Fault("/", -1, connectortest.Status(500))
@@ -156,16 +159,18 @@ func TestOptions(t *testing.T) {
 		"option urls": {}, "web address": {"urls": []string{"file:///etc/passwd"}}, "did you mean": {"url": []string{"https://example.org"}},
 		`mean "party"`: {"urls": []string{"https://example.org"}, "columns": map[string]any{"partie": "x"}},
 	} {
-		if _, err := fleet.New(network.Source{Options: o}, ingest.Environment{}); err == nil || !strings.Contains(err.Error(), problem) {
+		if _, err := fleet.New(network.Source{Options: o}, ingest.Environment{}); err == nil ||
+			!strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}
 	}
 }
 
-// FuzzRead feeds reports to the whole connector.
+// FuzzRead passes reports to the whole connector.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
-		simple, "party;version\na;1", "party,version\n\"a,1\n", `{"a":{}}`, `{"a":7}`, `[[]]`, `[null]`, "", "<html>", `[{"party":"\u0000","last_seen":1e300}]`, "\xff\xfe,party\n1,2",
+		simple, "party;version\na;1", "party,version\n\"a,1\n", `{"a":{}}`, `{"a":7}`, `[[]]`, `[null]`, "", "<html>",
+		`[{"party":"\u0000","last_seen":1e300}]`, "\xff\xfe,party\n1,2",
 		`[{"party":"a","reported_at":"0001-01-01T00:00:00Z","last_seen":-5}]`, "party\n" + strings.Repeat("x", 2000), `[{"party":" a\n"}]`,
 	} {
 		f.Add([]byte(seed))
@@ -173,7 +178,8 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		out := &counter{}
 		client := outbound.New(outbound.Config{Transport: answers(raw)})
-		reports, complete, err := fleet.Read(t.Context(), client, fleet.Options{URLs: []string{"https://status.example.org/"}}, out)
+		reports, complete, err := fleet.Read(t.Context(), client,
+			fleet.Options{URLs: []string{"https://status.example.org/"}}, out)
 		if err == nil && complete == (out.skipped > 0) {
 			t.Errorf("complete %t with %d bad rows", complete, out.skipped)
 		}
@@ -194,13 +200,14 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// answers is a server in the process.
+// answers is an in-process server.
 type answers []byte
 
 func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{
-		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, ContentLength: int64(len(a)),
-		Body: io.NopCloser(bytes.NewReader(a)), Request: r,
+		StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}},
+		ContentLength: int64(len(a)),
+		Body:          io.NopCloser(bytes.NewReader(a)), Request: r,
 	}, nil
 }
 

@@ -21,14 +21,14 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// Options say where reports are published and what their columns are called.
+// Options are the addresses of reports and the names of their columns.
 type Options struct {
 	URLs    []string `yaml:"urls"`
 	Items   string   `yaml:"items"`
 	Columns Columns  `yaml:"columns"`
 }
 
-// Columns are the names of the columns; an empty one stands for its default.
+// Columns are the names of the columns; an empty one means its default.
 type Columns struct {
 	Party      string `yaml:"party"`
 	Name       string `yaml:"name"`
@@ -38,21 +38,23 @@ type Columns struct {
 	Sponsor    string `yaml:"sponsor"`
 }
 
-// Check tests the options; its errors name the one that is wrong.
+// Check validates the options; its errors name the invalid one.
 func (o Options) Check() error {
 	if len(o.URLs) == 0 {
-		return errors.New("option urls: want the addresses of the reports, such as [https://status.example.org/validators.json]")
+		return errors.New("option urls: want the addresses of the reports, " +
+			"such as [https://status.example.org/validators.json]")
 	}
 	for _, address := range o.URLs {
 		if u, err := url.Parse(address); err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-			return errors.New("option urls: one of them is no web address; want addresses such as https://status.example.org/validators.json")
+			return errors.New("option urls: one of them is not a web address; " +
+				"want addresses such as https://status.example.org/validators.json")
 		}
 	}
 	return nil
 }
 
-// Report is what a validator says of itself. It has a party or a name; times
-// are zero where nothing is said.
+// Report is the report of a validator. It has a party or a name; a time is zero
+// if not reported.
 type Report struct {
 	Party, Name, Version, Sponsor string
 	ReportedAt, LastSeen          time.Time // to the hour
@@ -61,7 +63,7 @@ type Report struct {
 // key is the natural key of the validator.
 func (r Report) key() string { return cmp.Or(r.Party, r.Name) }
 
-// latest is when the report was made, as far as it says.
+// latest returns the time of the report, zero if it has none.
 func (r Report) latest() time.Time {
 	if r.ReportedAt.After(r.LastSeen) {
 		return r.ReportedAt
@@ -79,15 +81,17 @@ func PartyName(party string) string {
 var types = []string{"application/json", "text/*", "application/csv", "application/octet-stream"}
 
 const (
-	maxReport = 32 << 20 // bytes of an address
+	maxReport = 32 << 20 // bytes per address
 	maxRows   = 200_000
 	maxText   = 500 // bytes of a field
 )
 
-// Read reads the reports of all addresses, by key. Complete says that each of
-// them was read to its end and made sense; what could not be read is reported
-// to out. It fails if none could be read or ctx is done.
-func Read(ctx context.Context, client *outbound.Client, o Options, out ingest.Sink) (reports []Report, complete bool, err error) {
+// Read reads the reports of all addresses, sorted by key. Complete means that
+// every address was read to its end and was valid; problems are reported to out.
+// It fails if none could be read or ctx is done.
+func Read(
+	ctx context.Context, client *outbound.Client, o Options, out ingest.Sink,
+) (reports []Report, complete bool, err error) {
 	found := map[string]Report{}
 	complete = true
 	var failures []error
@@ -150,15 +154,16 @@ func (o Options) read(ctx context.Context, client *outbound.Client, address stri
 		list = append(list, r)
 	}
 	if len(list) == 0 && len(rows) > 0 {
-		return nil, fmt.Errorf("%s: none of its %d rows names a validator; see the options items and columns", host, len(rows))
+		return nil, fmt.Errorf("%s: none of its %d rows names a validator; see the options items and columns",
+			host, len(rows))
 	}
 	return list, bad
 }
 
-// row gives the text of a column, "" for none.
+// row returns the text of a column, "" for none.
 type row func(column string) string
 
-// rows cuts a report into its rows.
+// rows splits a report into its rows.
 func (o Options) rows(raw []byte) ([]row, error) {
 	raw = bytes.TrimSpace(bytes.TrimPrefix(raw, []byte("\xef\xbb\xbf")))
 	var rows []row
@@ -174,7 +179,7 @@ func (o Options) rows(raw []byte) ([]row, error) {
 		rows, err = o.lines(raw)
 	}
 	if err == nil && len(rows) > maxRows {
-		return nil, fmt.Errorf("the report has %d rows; at most %d are read", len(rows), maxRows)
+		return nil, fmt.Errorf("the report has %d rows; the limit is %d", len(rows), maxRows)
 	}
 	return rows, err
 }
@@ -184,10 +189,10 @@ func (o Options) objects(raw []byte) ([]row, error) {
 	dec.UseNumber()
 	var document any
 	if err := dec.Decode(&document); err != nil {
-		return nil, fmt.Errorf("the report is no valid JSON: %w", err)
+		return nil, fmt.Errorf("the report is not valid JSON: %w", err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the report is no valid JSON: there is text behind its end")
+		return nil, errors.New("the report is not valid JSON: there is text after its end")
 	}
 	var rows []row
 	switch list := inside(document, o.Items).(type) {
@@ -200,7 +205,7 @@ func (o Options) objects(raw []byte) ([]row, error) {
 		for _, key := range slices.Sorted(maps.Keys(list)) {
 			item, ok := list[key].(map[string]any)
 			if !ok {
-				return nil, errors.New("the report holds no list of validators; the option items says where it is")
+				return nil, errors.New("the report has no list of validators; set its path with option items")
 			}
 			rows = append(rows, func(column string) string {
 				found := text(inside(item, column))
@@ -211,13 +216,13 @@ func (o Options) objects(raw []byte) ([]row, error) {
 			})
 		}
 	default:
-		return nil, errors.New("the report holds no list of validators; the option items says where it is")
+		return nil, errors.New("the report has no list of validators; set its path with option items")
 	}
 	return rows, nil
 }
 
-// inside follows a path of names parted by dots; a name that has dots itself
-// is found too.
+// inside follows a path of names separated by dots; a name may contain dots
+// itself.
 func inside(value any, path string) any {
 	if path == "" {
 		return value
@@ -259,7 +264,7 @@ func (o Options) lines(raw []byte) ([]row, error) {
 	r.Comma, r.FieldsPerRecord, r.LazyQuotes = separator(head), -1, true
 	records, err := r.ReadAll()
 	if err != nil {
-		return nil, fmt.Errorf("the report is no valid CSV: %w", err)
+		return nil, fmt.Errorf("the report is not valid CSV: %w", err)
 	}
 	columns := map[string]int{}
 	for i, name := range records[0] {
@@ -268,7 +273,8 @@ func (o Options) lines(raw []byte) ([]row, error) {
 	party, name := strings.ToLower(cmp.Or(o.Columns.Party, "party")), strings.ToLower(cmp.Or(o.Columns.Name, "name"))
 	if _, ok := columns[party]; !ok {
 		if _, ok := columns[name]; !ok {
-			return nil, fmt.Errorf("the first line of the report names neither a column %q nor %q; see the option columns", party, name)
+			return nil, fmt.Errorf("the first line of the report has neither a column %q nor %q; see option columns",
+				party, name)
 		}
 	}
 	rows := make([]row, 0, len(records))
@@ -297,7 +303,8 @@ var errNobody = errors.New("names no validator: it has neither party nor name")
 
 func (c Columns) report(at row) (Report, error) {
 	r := Report{
-		Party: at(cmp.Or(c.Party, "party")), Name: at(cmp.Or(c.Name, "name")), Version: at(cmp.Or(c.Version, "version")),
+		Party: at(cmp.Or(c.Party, "party")), Name: at(cmp.Or(c.Name, "name")),
+		Version: at(cmp.Or(c.Version, "version")),
 		Sponsor: at(cmp.Or(c.Sponsor, "sponsor")),
 	}
 	if r.key() == "" {
@@ -311,7 +318,10 @@ func (c Columns) report(at row) (Report, error) {
 	return r, err
 }
 
-var layouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly}
+var layouts = []string{
+	time.RFC3339Nano, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04",
+	time.DateOnly,
+}
 
 // moment reads a time, to the hour; zero for none.
 func moment(s string) (time.Time, error) {
@@ -323,7 +333,7 @@ func moment(s string) (time.Time, error) {
 			return t.UTC().Truncate(time.Hour), nil
 		}
 	}
-	const milliseconds = 1e11 // more is no time in seconds: the year 5138
+	const milliseconds = 1e11 // above it, not seconds: they would be after the year 5138
 	if n, err := strconv.ParseFloat(s, 64); err == nil && n >= 0 && n < 1e15 && !math.IsNaN(n) {
 		if n >= milliseconds {
 			n /= 1000
@@ -333,5 +343,5 @@ func moment(s string) (time.Time, error) {
 		}
 		return time.Unix(int64(n), 0).UTC().Truncate(time.Hour), nil
 	}
-	return time.Time{}, fmt.Errorf("%.40q is no time; want one such as 2031-06-01T12:00:00Z", s)
+	return time.Time{}, fmt.Errorf("%.40q is not a time; want one such as 2031-06-01T12:00:00Z", s)
 }

@@ -27,8 +27,8 @@ const boardQuery = `query($owner: String!, $number: Int!, $field: String!, $afte
   }
 }`
 
-// boardItem is a card of a board. Its content is empty for a note, an issue,
-// or what the token may not see.
+// boardItem is a card of a board. Its content is empty for a note, an issue, or
+// an item that the token may not see.
 type boardItem struct {
 	Archived bool `json:"isArchived"`
 	Content  struct {
@@ -54,7 +54,7 @@ type boardAnswer struct {
 	} `json:"repositoryOwner"`
 }
 
-// readBoard reads in which column of the board each pull request is.
+// readBoard reads the column of each pull request on the board.
 func (r *proposalRun) readBoard(ctx context.Context) error {
 	r.column = map[int]string{}
 	b := r.opts.Board
@@ -65,7 +65,8 @@ func (r *proposalRun) readBoard(ctx context.Context) error {
 	for range maxPages {
 		var answer boardAnswer
 		err := r.ask(ctx, boardQuery, variables, &answer)
-		if graph, ok := errors.AsType[*graphError](err); ok && graph.is("NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES") {
+		graph, ok := errors.AsType[*graphError](err)
+		if ok && graph.is("NOT_FOUND", "FORBIDDEN", "INSUFFICIENT_SCOPES") {
 			r.out.Warn("option board", graph.Error()+"; the token needs the scope read:project")
 			return nil
 		}

@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// keepUnused is how long an answer that nobody asks for stays on disk.
+// keepUnused is how long an unused response stays on disk.
 const keepUnused = 30 * 24 * time.Hour
 
-// cache keeps answers of the REST API in files. Each is complete or absent;
-// one that cannot be read is absent.
+// cache stores responses of the REST API in files. Each is complete or absent;
+// an unreadable one counts as absent.
 type cache struct {
 	dir string
 	now func() time.Time
 }
 
-// kept is a cached answer.
+// kept is a cached response.
 type kept struct {
 	ETag string `json:"etag"`
 	More bool   `json:"more"` // there is a further page
@@ -35,7 +35,7 @@ func (c cache) file(key string) string {
 	return filepath.Join(c.dir, hex.EncodeToString(sum[:20]))
 }
 
-// get returns what is kept under a key.
+// get returns the response stored under a key.
 func (c cache) get(key string, limit int64) (kept, bool) {
 	file := c.file(key)
 	f, err := os.Open(file)
@@ -55,11 +55,11 @@ func (c cache) get(key string, limit int64) (kept, bool) {
 	}
 	k.Body = body
 	now := c.now()
-	_ = os.Chtimes(file, now, now) // in use: not to be pruned
+	_ = os.Chtimes(file, now, now) // used: prune must keep it
 	return k, true
 }
 
-// put keeps an answer.
+// put stores a response.
 func (c cache) put(key string, k kept) error {
 	head, err := json.Marshal(k)
 	if err != nil {
@@ -94,7 +94,7 @@ func (c cache) put(key string, k kept) error {
 	return nil
 }
 
-// prune removes what was not used for a while.
+// prune removes responses that were not used for a while.
 func (c cache) prune() {
 	oldest := c.now().Add(-keepUnused)
 	entries, _ := os.ReadDir(c.dir)

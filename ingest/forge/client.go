@@ -23,18 +23,18 @@ const (
 	apiVersion = "2022-11-28"
 	perPage    = 100
 	maxPages   = 2000     // of one list in one run
-	maxAnswer  = 32 << 20 // bytes of one answer
+	maxAnswer  = 32 << 20 // bytes of one response
 )
 
 var mediaTypes = []string{"application/vnd.github+json", "application/json"}
 
-// client asks one forge, one request at a time, as GitHub wishes.
+// client calls one forge, one request at a time, as GitHub recommends.
 type client struct {
 	http   *outbound.Client
 	access access
 	token  string // "" for none
-	// missing: a token is configured but not there, so that what only a token
-	// can read may exist all the same.
+	// missing: a token is configured but not set, so there may be content that
+	// only a token can read.
 	missing bool
 	cache   cache
 	now     func() time.Time
@@ -43,7 +43,7 @@ type client struct {
 	graph allowance
 }
 
-// newClient reads the token. warn is told of a variable that is not set.
+// newClient reads the token; it warns of a variable that is not set.
 func newClient(a access, env ingest.Environment, warn func(locator, message string)) *client {
 	token := ""
 	if a.TokenEnv != "" {
@@ -52,9 +52,11 @@ func newClient(a access, env ingest.Environment, warn func(locator, message stri
 	switch {
 	case token != "":
 	case a.TokenEnv != "":
-		warn("option token_env", fmt.Sprintf("the environment variable %s is not set; going on without a token, and without what needs one", a.TokenEnv))
+		warn("option token_env", fmt.Sprintf("the environment variable %s is not set; "+
+			"continuing without a token, and without content that requires one", a.TokenEnv))
 	default:
-		warn("option token_env", "no token, so without what needs one (discussions, boards, branches and files of pull requests); name an environment variable that holds one")
+		warn("option token_env", "no token: discussions, boards, branches and files of pull requests are not read; "+
+			"name an environment variable that holds one")
 	}
 	return &client{
 		http: env.HTTP, access: a, token: token, missing: token == "" && a.TokenEnv != "", now: env.Now,
@@ -70,21 +72,21 @@ func (c *client) header() http.Header {
 	return h
 }
 
-// call is a read of the REST API.
+// call is a GET request to the REST API.
 type call struct {
 	path  string
 	query url.Values
-	// version, when set, names a state in which the answer never changes: what
-	// is kept of it is not asked for again.
+	// version, if set, identifies a state whose response never changes: a cached
+	// one is not requested again.
 	version string
-	// last keeps only the last page of a list: the others are not asked for
-	// again soon, or are few and might be kept although they never end.
+	// last caches only the last page of a list: the others are not requested
+	// again soon, or the list might be endless.
 	last bool
 }
 
-// get reads a resource with read, which fails for what it cannot make sense
-// of; only answers that it can are kept. A copy that is still current comes
-// from the cache. more says that the resource has a further page.
+// get requests a resource and parses it with read; only responses that it
+// accepts are cached. A copy that is still current comes from the cache. more
+// means that the resource has a further page.
 func (c *client) get(ctx context.Context, r call, read func(body []byte) error) (more bool, err error) {
 	address := c.access.API + r.path
 	if len(r.query) > 0 {
@@ -98,7 +100,9 @@ func (c *client) get(ctx context.Context, r call, read func(body []byte) error) 
 	if err := c.rest.allowed(c.now()); err != nil {
 		return false, err
 	}
-	resp, err := c.http.Do(ctx, outbound.Request{URL: address, Header: c.header(), ETag: copied.ETag, Accept: mediaTypes, MaxBody: maxAnswer})
+	resp, err := c.http.Do(ctx, outbound.Request{
+		URL: address, Header: c.header(), ETag: copied.ETag, Accept: mediaTypes, MaxBody: maxAnswer,
+	})
 	if err != nil {
 		return false, c.rest.judge(resp, err, c.now())
 	}
@@ -134,7 +138,7 @@ func (c *client) page(ctx context.Context, r call, number int) (items []json.Raw
 	return items, more, err
 }
 
-// errEndless: a list whose pages have no end.
+// errEndless: the pages of a list never end.
 var errEndless = errors.New("the pages do not end")
 
 // list reads all pages of a list whose order does not change.
@@ -164,8 +168,8 @@ func same(a, b []json.RawMessage) bool {
 	return slices.EqualFunc(a, b, func(x, y json.RawMessage) bool { return bytes.Equal(x, y) })
 }
 
-// hasNext says whether a Link header (RFC 8288) names a next page. The
-// address itself is not followed: it is ours with another page number.
+// hasNext reports whether a Link header (RFC 8288) names a next page. Its
+// address is not used: it is the same with another page number.
 func hasNext(h http.Header) bool {
 	for _, value := range h.Values("Link") {
 		for link := range strings.SplitSeq(value, ",") {
@@ -181,18 +185,18 @@ func hasNext(h http.Header) bool {
 	return false
 }
 
-// broken puts the JSON decoder's error in words.
+// broken explains an error of the JSON decoder.
 func broken(err error) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return fmt.Errorf("the answer is no JSON: %w", syntax)
+		return fmt.Errorf("the response is not JSON: %w", syntax)
 	}
 	if errors.Is(err, errNoContent) {
 		return err
 	}
-	return fmt.Errorf("the answer has another form than expected: %w", err)
+	return fmt.Errorf("the response does not have the expected form: %w", err)
 }
 
-// statusOf is the status of a failed request, 0 if it did not fail by one.
+// statusOf returns the status of a failed request, 0 if it failed otherwise.
 func statusOf(err error) int {
 	if status, ok := errors.AsType[*outbound.StatusError](err); ok {
 		return status.Status

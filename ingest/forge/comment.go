@@ -12,12 +12,12 @@ import (
 	"almanac/catalog"
 )
 
-// comments reads what was said about issues and pull requests.
+// comments reads the comments on issues and pull requests.
 func (r *run) comments(ctx context.Context) error {
 	return r.commentFeed(ctx, "/issues/comments", r.marks.Comments, func(t time.Time) { r.marks.Comments = t })
 }
 
-// reviews reads what was said in code reviews, each about a file.
+// reviews reads the comments in code reviews, each about a file.
 func (r *run) reviews(ctx context.Context) error {
 	if !r.opts.pulls(r.name) {
 		return nil
@@ -40,7 +40,8 @@ func (r *run) commentFeed(ctx context.Context, list string, since time.Time, rea
 				if kind == catalog.KindPull && !r.opts.pulls(r.name) {
 					continue
 				}
-				if err := r.comment(ctx, c, r.name, catalog.Ref{Kind: kind, Key: numbered(r.name, number)}); err != nil {
+				parent := catalog.Ref{Kind: kind, Key: numbered(r.name, number)}
+				if err := r.comment(ctx, c, r.name, parent); err != nil {
 					return err
 				}
 			}
@@ -52,7 +53,7 @@ func (r *run) commentFeed(ctx context.Context, list string, since time.Time, rea
 
 var errNoSubject = fmt.Errorf("does not say which issue or pull request it is about")
 
-// subject is what a comment is about.
+// subject is the issue or pull request of a comment.
 func (c comment) subject() (kind catalog.Kind, number int) {
 	kind = catalog.KindIssue
 	if c.review() || strings.Contains(c.HTMLURL, "/pull/") {
@@ -66,10 +67,10 @@ func (c comment) subject() (kind catalog.Kind, number int) {
 	return kind, max(number, 0)
 }
 
-// review says whether it was made in a code review.
+// review reports whether the comment is from a code review.
 func (c comment) review() bool { return c.PullURL != "" }
 
-// key is a comment's key, called as the forge calls its place on the page.
+// key returns a comment's key, which is the anchor on the forge's page.
 func (c comment) key(repository string) string {
 	return commentKey(repository, c.ID, c.review())
 }
@@ -92,8 +93,8 @@ func commentKeyOf(repository string, raw json.RawMessage) string {
 	return commentKey(repository, item.ID, item.PullURL != "")
 }
 
-// comment hands over a comment on a record. Those of bots and those that
-// maintainers hid as no part of the conversation are left out.
+// comment puts a comment on a record. Comments by bots, and those that
+// maintainers hid as not part of the conversation, are ignored.
 func (r reading) comment(ctx context.Context, c comment, repository string, parent catalog.Ref) error {
 	body := text(c.Body)
 	if r.access.bot(c.User) || hidden(c.Minimized.Reason) || body == "" {
@@ -108,8 +109,9 @@ func (r reading) comment(ctx context.Context, c comment, repository string, pare
 	return r.put(ctx, catalog.Entry{
 		Parent: parent,
 		Record: catalog.Record{
-			Kind: catalog.KindComment, Key: c.key(repository), Title: "Re: " + numbered(repository, number), URL: c.HTMLURL,
-			Container: repository, Author: r.access.author(c.User), CreatedAt: c.CreatedAt, UpdatedAt: updated, LastActivityAt: updated,
+			Kind: catalog.KindComment, Key: c.key(repository), Title: "Re: " + numbered(repository, number),
+			URL: c.HTMLURL, Container: repository, Author: r.access.author(c.User),
+			CreatedAt: c.CreatedAt, UpdatedAt: updated, LastActivityAt: updated,
 			Votes: c.Reactions.Total, Body: body,
 		},
 	}, data)

@@ -16,23 +16,21 @@ import (
 	"almanac/ingest"
 )
 
-// rules is the version of what this package makes of a forge. A change of it
-// makes every source be read again.
+// rules is the version of how this package reads a forge. After a change every
+// source is read again.
 const rules = "1"
 
-// relist is how often a source is read from the beginning, to find what was
-// deleted.
+// relist is how often a source is read from the beginning, to find deletions.
 const relist = 7 * 24 * time.Hour
 
-var errNoWorkDir = errors.New("forge: a working directory is needed for answers with their ETags")
+var errNoWorkDir = errors.New("forge: a working directory is needed for cached responses")
 
 type connector struct {
 	opts options
 	env  ingest.Environment
 }
 
-// New makes the connector of a source of kind "forge". It is an
-// ingest.Constructor.
+// New makes the connector of a source; it is the Constructor of kind "forge".
 func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	opts, err := readOptions(src)
 	if err != nil {
@@ -46,16 +44,16 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 
 // cursor is how far a source was read.
 type cursor struct {
-	Rules string `json:"rules"` // and options: what was read by others is read again
-	// Listed is when reading from the beginning last began.
+	Rules string `json:"rules"` // and options: after a change everything is read again
+	// Listed is when the last reading from the beginning started.
 	Listed       time.Time        `json:"listed"`
 	Repositories map[string]marks `json:"repositories"`
 	// First is the repository at which the rate limit was used up. The next run
-	// begins there, so that a small allowance reaches all of them in turn.
+	// begins there, so that a small limit reaches all of them in turn.
 	First string `json:"first,omitempty"`
 }
 
-// marks are the times of the newest items that were seen.
+// marks are the times of the newest items seen.
 type marks struct {
 	Issues      time.Time `json:"issues,omitzero"` // and pull requests
 	Comments    time.Time `json:"comments,omitzero"`
@@ -71,7 +69,7 @@ func (c *connector) digest(token bool) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// start reads the cursor, or makes one for reading from the beginning.
+// start parses the cursor, or makes one for reading from the beginning.
 func (c *connector) start(stored string, token bool) (at cursor, whole bool) {
 	now, digest := c.env.Now().UTC().Truncate(time.Second), c.digest(token)
 	err := json.Unmarshal([]byte(stored), &at)
@@ -105,7 +103,7 @@ func (c *connector) Sync(ctx context.Context, stored string, out ingest.Sink) (i
 			}
 			r.complete = false
 			if limit, ok := errors.AsType[*limitError](err); ok {
-				out.Warn(name, limit.Error()+"; the next run goes on from here"+advice(api.token))
+				out.Warn(name, limit.Error()+"; the next run continues from here"+advice(api.token))
 				at.First = name
 				break
 			}
@@ -133,7 +131,7 @@ func advice(token string) string {
 	return "; with a token (option token_env) the limit is much higher"
 }
 
-// reading is what a run of either connector works with.
+// reading is the common part of a run of either connector.
 type reading struct {
 	*client
 	out ingest.Sink
@@ -144,8 +142,8 @@ type sinkError struct{ error }
 
 func (e sinkError) Unwrap() error { return e.error }
 
-// put hands a record over. What data cannot hold never happens: all of it was
-// decoded from JSON.
+// put puts a record. Encoding its data cannot fail: all of it was decoded from
+// JSON.
 func (r reading) put(ctx context.Context, e catalog.Entry, data any) error {
 	if data != nil {
 		raw, err := catalog.Encode(data)
@@ -160,8 +158,8 @@ func (r reading) put(ctx context.Context, e catalog.Entry, data any) error {
 	return nil
 }
 
-// fatal returns the error that a failure ends the run with, nil if only one
-// repository is concerned.
+// fatal returns the error of the run after a failure, nil if the failure affects
+// only one repository.
 func (r reading) fatal(ctx context.Context, err error) error {
 	if sink, ok := errors.AsType[sinkError](err); ok {
 		return sink.error
@@ -170,7 +168,7 @@ func (r reading) fatal(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	if errors.Is(err, errToken) {
-		return fmt.Errorf("forge: %w; look at the variable that token_env names", err)
+		return fmt.Errorf("forge: %w; check the variable that token_env names", err)
 	}
 	return nil
 }
@@ -186,8 +184,8 @@ type run struct {
 	info  repository
 }
 
-// repository reads one repository. A part that fails is left for the next
-// run, which begins at its mark, and does not stop the others.
+// repository reads one repository. A part that fails does not stop the others;
+// the next run reads it from its mark.
 func (r *run) repository(ctx context.Context) error {
 	if err := r.about(ctx); err != nil {
 		return err
@@ -203,8 +201,8 @@ func (r *run) repository(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// talk reads issues, pull requests and what was said about them: parents
-// before their children.
+// talk reads issues, pull requests and their comments: parents before their
+// children.
 func (r *run) talk(ctx context.Context) error {
 	for _, list := range []func(context.Context) error{r.issues, r.comments, r.reviews} {
 		if err := list(ctx); err != nil {
@@ -214,8 +212,8 @@ func (r *run) talk(ctx context.Context) error {
 	return nil
 }
 
-// bad reports an item that cannot be read. If not even its name can be, its
-// record may be there still, so that this run cannot tell what is gone.
+// bad reports an item that cannot be read. If its key cannot be read either, its
+// record may still exist, so this run does not know what is gone.
 func (r *run) bad(key string, err error) {
 	if key == "" {
 		key = r.name + ": an item"

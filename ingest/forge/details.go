@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// pullDetails is what the list of issues does not say of a pull request.
+// pullDetails is the data of a pull request that the list of issues lacks.
 type pullDetails struct {
 	Number      int    `json:"number"`
 	Head        string `json:"headRefName"`
@@ -33,10 +33,11 @@ func (d pullDetails) paths() []string {
 	return paths
 }
 
-const detailFields = `number headRefName baseRefName additions deletions mergeCommit { oid } files(first: 100) { nodes { path } }`
+const detailFields = `number headRefName baseRefName additions deletions mergeCommit { oid } ` +
+	`files(first: 100) { nodes { path } }`
 
-// details asks GraphQL for the pull requests of a page at once: REST would
-// need two requests for each. Without a token there are none.
+// details queries the pull requests of a page at once: REST would need two
+// requests for each. Without a token there are none.
 func (r *run) details(ctx context.Context, numbers []int) (map[int]pullDetails, error) {
 	if r.token == "" || len(numbers) == 0 {
 		return nil, nil
@@ -52,7 +53,7 @@ func (r *run) details(ctx context.Context, numbers []int) (map[int]pullDetails, 
 	}
 	err := r.ask(ctx, q.String(), r.variables(), &answer)
 	if graph, ok := errors.AsType[*graphError](err); ok && graph.is("NOT_FOUND") && answer.Repository != nil {
-		err = nil // one that was deleted after it was listed
+		err = nil // one was deleted after it was listed
 	}
 	if err != nil {
 		if smaller := len(numbers) / 2; smaller > 0 && timedOut(err) {
@@ -71,7 +72,7 @@ func (r *run) details(ctx context.Context, numbers []int) (map[int]pullDetails, 
 	return details, nil
 }
 
-// halves asks for two parts of a page that was too much at once.
+// halves queries a page that was too large in two parts.
 func (r *run) halves(ctx context.Context, parts ...[]int) (map[int]pullDetails, error) {
 	all := map[int]pullDetails{}
 	for _, part := range parts {
@@ -86,7 +87,7 @@ func (r *run) halves(ctx context.Context, parts ...[]int) (map[int]pullDetails, 
 	return all, nil
 }
 
-// timedOut says whether a query may have been too much for the forge, which
+// timedOut reports whether a query may have been too much for the forge, which
 // gives up after ten seconds with a 502 or an error without a type.
 func timedOut(err error) bool {
 	graph, ok := errors.AsType[*graphError](err)

@@ -12,7 +12,7 @@ import (
 	"almanac/catalog"
 )
 
-// The forms of discussions in GraphQL:
+// The types of discussions in GraphQL:
 // https://docs.github.com/graphql/guides/using-the-graphql-api-for-discussions.
 
 type pageInfo struct {
@@ -70,9 +70,11 @@ type remark struct {
 }
 
 const (
-	remarkFields = `id body url author { login __typename } authorAssociation isAnswer upvoteCount minimizedReason createdAt updatedAt deletedAt`
-	replyFields  = `totalCount pageInfo { hasNextPage endCursor } nodes { ` + remarkFields + ` }`
-	saidFields   = `totalCount pageInfo { hasNextPage endCursor } nodes { ` + remarkFields + ` replies(first: 20) { ` + replyFields + ` } }`
+	remarkFields = `id body url author { login __typename } authorAssociation isAnswer upvoteCount ` +
+		`minimizedReason createdAt updatedAt deletedAt`
+	replyFields = `totalCount pageInfo { hasNextPage endCursor } nodes { ` + remarkFields + ` }`
+	saidFields  = `totalCount pageInfo { hasNextPage endCursor } nodes { ` + remarkFields +
+		` replies(first: 20) { ` + replyFields + ` } }`
 
 	discussionsQuery = `query($owner: String!, $name: String!, $first: Int!, $after: String) {
   repository(owner: $owner, name: $name) {
@@ -95,12 +97,12 @@ const (
 }`
 )
 
-// discussionPage is how many discussions are asked for at once; fewer when
-// that proves too much for the forge.
+// discussionPage is how many discussions are requested at once; fewer if that is
+// too much for the forge.
 const discussionPage = 20
 
-// discussions reads the discussions newest first down to the last that was
-// seen. One that changes in between moves up, so that none is lost.
+// discussions reads the discussions, newest first, down to the last one seen.
+// One that changes meanwhile moves up, so that none is lost.
 func (r *run) discussions(ctx context.Context) error {
 	if r.token == "" || !r.info.HasDiscussions {
 		return nil
@@ -176,11 +178,13 @@ func (r *run) badNode(raw json.RawMessage, err error) {
 	r.bad(item.ID, err)
 }
 
-// discussion hands over a discussion with its comments, each a child of it.
+// discussion puts a discussion and its comments, each a child of it.
 func (r *run) discussion(ctx context.Context, d discussion) error {
 	rec := catalog.Record{
-		Kind: catalog.KindDiscussion, Key: d.ID, Title: cmp.Or(strings.TrimSpace(d.Title), numbered(r.name, d.Number)), URL: d.URL, Container: r.name,
-		State: "open", Category: d.Category.Name, Author: r.access.author(d.Author.user()), CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt,
+		Kind: catalog.KindDiscussion, Key: d.ID,
+		Title: cmp.Or(strings.TrimSpace(d.Title), numbered(r.name, d.Number)), URL: d.URL, Container: r.name,
+		State: "open", Category: d.Category.Name, Author: r.access.author(d.Author.user()),
+		CreatedAt: d.CreatedAt, UpdatedAt: d.UpdatedAt,
 		LastActivityAt: d.UpdatedAt, Replies: d.Comments.Total, Votes: d.Upvotes, Body: text(d.Body),
 		Tags: catalog.Tags(catalog.TagLabel, names(d.Labels.Nodes)...),
 	}
@@ -205,11 +209,13 @@ func (r *run) discussion(ctx context.Context, d discussion) error {
 		if err := r.remark(ctx, d, c, "", seen); err != nil {
 			return err
 		}
-		return r.all(ctx, c.ID, moreReplies, c.Replies, func(reply remark) error { return r.remark(ctx, d, reply, c.ID, seen) })
+		return r.all(ctx, c.ID, moreReplies, c.Replies, func(reply remark) error {
+			return r.remark(ctx, d, reply, c.ID, seen)
+		})
 	})
 }
 
-// all visits what was said, asking for further pages.
+// all visits the comments or replies, requesting further pages.
 func (r *run) all(ctx context.Context, id, query string, s said, visit func(remark) error) error {
 	for range maxPages {
 		for _, raw := range s.Nodes {
@@ -252,7 +258,8 @@ func (r *run) remark(ctx context.Context, d discussion, c remark, replyTo string
 	return r.put(ctx, catalog.Entry{
 		Parent: catalog.Ref{Kind: catalog.KindDiscussion, Key: d.ID},
 		Record: catalog.Record{
-			Kind: catalog.KindComment, Key: c.ID, Title: "Re: " + d.Title, URL: c.URL, Container: r.name, Author: r.access.author(author),
+			Kind: catalog.KindComment, Key: c.ID, Title: "Re: " + d.Title, URL: c.URL, Container: r.name,
+			Author:    r.access.author(author),
 			CreatedAt: c.CreatedAt, UpdatedAt: updated, LastActivityAt: updated, Votes: c.Upvotes, Body: body,
 		},
 	}, catalog.Comment{ReplyTo: replyTo, Association: association(c.Association), Answer: c.Answer})

@@ -1,5 +1,5 @@
-// Package forge reads a code forge that speaks GitHub's REST API and GraphQL
-// v4: github.com itself or a GitHub Enterprise Server. It has two connectors.
+// Package forge reads a code forge with GitHub's REST API and GraphQL v4:
+// github.com itself or a GitHub Enterprise Server. It has two connectors.
 //
 // New ("forge") reads repositories: their description and readme, issues,
 // pull requests, comments, releases, and discussions with comments.
@@ -10,9 +10,9 @@
 //	  api: https://api.forge.example.org   # default: GitHub's; Enterprise: https://HOST/api/v3
 //	  token_env: FORGE_TOKEN               # environment variable that holds a token
 //	  repositories: [causeway/node, causeway/wallet, causeway/proposals, causeway/grants]
-//	  proposals: [causeway/proposals]      # its pull requests are drafts of proposals, left to a source of the other kind
+//	  proposals: [causeway/proposals]      # its pull requests are drafts of proposals, for a source of the other kind
 //	  grants: causeway/grants              # its pull requests are grant proposals, likewise
-//	  bots: [causeway-ci]                  # ordinary accounts that programs write with
+//	  bots: [causeway-ci]                  # ordinary accounts used by programs
 //
 // NewProposals ("forge-proposals") reads the pull requests of one repository
 // as drafts of improvement proposals or as grant proposals, with their labels,
@@ -28,20 +28,20 @@
 //	  index: README.md                     # file with the table of proposals; default README.md
 //	  paths: ["proposals/**"]              # files that are proposals; default all
 //	  exclude: ["**/_template.md"]
-//	  bulk_pulls: [12]                     # edits of many proposals, none themselves
+//	  bulk_pulls: [12]                     # edits of many proposals, not proposals themselves
 //	  board: {owner: causeway, number: 4, field: Status}
 //
 // Without a token everything public is read at sixty requests an hour, except
-// what only GraphQL has: discussions, boards, the branches and files of pull
-// requests. The run says so in a warning. When the forge's rate limit is used
-// up the run ends and the next one goes on from there, with the repository it
-// was used up at, so a source without a token should run every hour.
+// for content that only GraphQL has: discussions, boards, the branches and files
+// of pull requests. The run warns of that. When the forge's rate limit is used
+// up, the run ends and the next one continues with the same repository, so a
+// source without a token should run every hour.
 //
-// Issues and comments are read by the time of their last change, oldest
-// first, from the newest that was seen; what is deleted upstream is found by
-// reading everything anew once a week. Answers are kept in the working
-// directory with their ETag, so that what is unchanged costs no allowance.
+// Issues and comments are read by the time of their last change, oldest first,
+// from the newest one seen; deletions upstream are found by reading everything
+// again once a week. Responses are cached in the working directory with their
+// ETags, so that unchanged content does not count against the rate limit.
 //
-// What bots say in comments is left out. Their issues and pull requests are
-// kept, with "[bot]" behind the author's name.
+// Comments by bots are ignored. Their issues and pull requests are kept, with
+// "[bot]" after the author's name.
 package forge

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// overlap is how far before the newest item that was seen a feed starts the
-// next time: changes of the same moment may become visible one after another,
-// and a comment may have come before the issue it is about was listed.
+// overlap is how far before the newest item seen a feed starts the next time:
+// changes of the same moment may become visible one after another, and a comment
+// may have been seen before its issue was listed.
 const overlap = 15 * time.Minute
 
 // feed is a list that the forge can order by the time of an item's last
@@ -24,33 +24,33 @@ type feed[T any] struct {
 	since time.Time // zero: from the beginning
 	// stamp names an item and says when it last changed.
 	stamp func(T) (id int64, updated time.Time)
-	// bad is told of an item that cannot be read.
+	// bad reports an item that cannot be read.
 	bad func(raw json.RawMessage, err error)
-	// items takes the items of a page that were on none before.
+	// items receives the items of a page that were on no page before.
 	items func([]T) error
-	// reached is told how far everything was read.
+	// reached receives the time up to which everything was read.
 	reached func(time.Time)
 }
 
-// read goes through the feed. It does not turn pages by their number, which
-// would lose items: one that changes in between moves to the end, and all
-// behind it to the page before. Each request begins at the last item's time
-// instead, a second earlier, so that no item of the same second is lost.
+// read reads the feed. Paging by number would lose items: one that changes
+// meanwhile moves to the end, and all items after it move to the previous page.
+// So each request begins at the last item's time instead, a second earlier, so
+// that no item of the same second is lost.
 //
-// Only where more items than fit on a page share a second are pages turned by
-// number. These are then read once more from the last to the first: what
-// moved forward in between is on a page still to come, and what changed is
-// behind the last item. At the end of the feed that is no page any more, so
-// reading ends there only if all pages were the same both times and thus were
-// so at one moment (a clean double collect: Afek et al., Atomic Snapshots of
-// Shared Memory, 1993).
+// Pages are requested by number only if more items than fit on a page share a
+// second. These are then read again from the last to the first: an item that
+// moved forward meanwhile is on a page still to be read, and one that changed is
+// after the last item. At the end of the feed there is no such page, so reading
+// ends there only if all pages were the same both times and thus were so at one
+// moment (a clean double collect: Afek et al., Atomic Snapshots of Shared
+// Memory, 1993).
 func (f feed[T]) read(ctx context.Context, c *client) error {
-	p := &passage[T]{feed: f, client: c, seen: map[int64]time.Time{}, told: map[string]bool{}}
+	p := &passage[T]{feed: f, client: c, seen: map[int64]time.Time{}, reported: map[string]bool{}}
 	newest := f.since
 	if !f.since.IsZero() {
 		p.begin = f.since.Add(-overlap)
 	}
-	var turned []digest // the pages before this one
+	var turned []digest // the previous pages
 	for range maxPages {
 		at, err := p.page(ctx, len(turned)+1)
 		if err != nil {
@@ -88,18 +88,18 @@ func (f feed[T]) read(ctx context.Context, c *client) error {
 	return fmt.Errorf("%s: %w after %d of them", f.path, errEndless, maxPages)
 }
 
-// passage is a feed being read.
+// passage is one reading of a feed.
 type passage[T any] struct {
 	feed[T]
-	client *client
-	begin  time.Time
-	seen   map[int64]time.Time // when the items handed over had last changed
-	told   map[string]bool     // bad items that were reported
-	again  time.Time           // the first change of one of them since then; zero for none
+	client   *client
+	begin    time.Time
+	seen     map[int64]time.Time // last changes of the items passed on
+	reported map[string]bool     // bad items that were reported
+	again    time.Time           // the first change of one of them since then; zero for none
 }
 
-// upTo is up to when every change was seen. An item that changed again after
-// it was handed over is the next run's.
+// upTo returns the time up to which every change was seen. An item that changed
+// again after it was passed on is left to the next run.
 func (p *passage[T]) upTo(newest time.Time) time.Time {
 	if !p.again.IsZero() && p.again.Before(newest) {
 		return p.again
@@ -107,8 +107,8 @@ func (p *passage[T]) upTo(newest time.Time) time.Time {
 	return newest
 }
 
-// back reads pages from the last to the first and says whether all are still
-// as they were.
+// back reads pages from the last to the first and reports whether all are
+// unchanged.
 func (p *passage[T]) back(ctx context.Context, turned []digest) (still bool, err error) {
 	still = true
 	for i, before := range slices.Backward(turned) {
@@ -121,20 +121,20 @@ func (p *passage[T]) back(ctx context.Context, turned []digest) (still bool, err
 	return still, nil
 }
 
-// digest stands for the items of a page, their changes and their order.
+// digest identifies the items of a page, their changes and their order.
 type digest [sha256.Size]byte
 
-// sheet is what was on a page.
+// sheet is the content of a page.
 type sheet struct {
 	digest  digest
 	size    int       // items
-	fresh   int       // items that were on none before
+	fresh   int       // items that were on no page before
 	last    time.Time // of the last item
 	ordered bool
 	more    bool
 }
 
-// page reads a page and hands its new items over.
+// page reads a page and passes on its new items.
 func (p *passage[T]) page(ctx context.Context, number int) (sheet, error) {
 	q := url.Values{"sort": {"updated"}, "direction": {"asc"}}
 	maps.Copy(q, p.query)
@@ -163,8 +163,8 @@ func (p *passage[T]) decode(raw []json.RawMessage) (at sheet, items []T) {
 		}
 		if err != nil {
 			fmt.Fprintf(sum, "%q\n", r)
-			if !p.told[string(r)] {
-				p.told[string(r)] = true
+			if !p.reported[string(r)] {
+				p.reported[string(r)] = true
 				p.bad(r, err)
 			}
 			continue

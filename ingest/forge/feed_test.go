@@ -23,8 +23,8 @@ type listed struct {
 	UpdatedAt time.Time `json:"updated_at"`
 }
 
-// shifting is a list of issues as the forge orders and cuts it. Between the
-// answers items change, which moves them to the end and all others forward.
+// shifting is a list of issues in the forge's order and pages. Between the
+// responses items change, which moves them to the end and all others forward.
 type shifting struct {
 	items []*listed
 	moves []int
@@ -75,9 +75,10 @@ func TestNothingIsLostWhilePagesMove(t *testing.T) {
 		s.moves = rapid.SliceOfN(rapid.IntRange(0, len(s.items)-1), 0, 12).Draw(t, "moves")
 		server := httptest.NewServer(s)
 		defer server.Close()
-		known := map[int]time.Time{} // what a catalog would hold
+		known := map[int]time.Time{} // what a catalog would have
 		read := func(since time.Time) (upTo time.Time) {
-			c := &client{http: http, access: access{API: server.URL}, now: time.Now, cache: cache{dir: t.Name() + "/no such directory", now: time.Now}}
+			c := &client{http: http, access: access{API: server.URL}, now: time.Now,
+				cache: cache{dir: t.Name() + "/no such directory", now: time.Now}}
 			once := map[int]bool{}
 			err := feed[listed]{
 				path: "/issues", since: since, reached: func(t time.Time) { upTo = t },
@@ -112,7 +113,7 @@ func TestNothingIsLostWhilePagesMove(t *testing.T) {
 	})
 }
 
-func TestAListThatGrowsForEverEnds(t *testing.T) {
+func TestAnEndlessListFails(t *testing.T) {
 	t.Parallel()
 	n := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -125,10 +126,12 @@ func TestAListThatGrowsForEverEnds(t *testing.T) {
 	http := outbound.New(outbound.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	defer http.Close()
 	err := feed[listed]{
-		path: "/issues", reached: func(time.Time) {}, bad: func(raw json.RawMessage, err error) { t.Errorf("%s: %v", raw, err) },
+		path: "/issues", reached: func(time.Time) {},
+		bad:   func(raw json.RawMessage, err error) { t.Errorf("%s: %v", raw, err) },
 		stamp: func(l listed) (int64, time.Time) { return int64(l.Number), l.UpdatedAt },
 		items: func([]listed) error { return nil },
-	}.read(t.Context(), &client{http: http, access: access{API: server.URL}, now: time.Now, cache: cache{dir: t.TempDir(), now: time.Now}})
+	}.read(t.Context(), &client{http: http, access: access{API: server.URL}, now: time.Now,
+		cache: cache{dir: t.TempDir(), now: time.Now}})
 	if !errors.Is(err, errEndless) || n != maxPages {
 		t.Errorf("after %d pages: %v", n, err)
 	}

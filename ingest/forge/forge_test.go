@@ -18,19 +18,21 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// config is a source of the hub's repositories, with a token.
+// config configures a source for the hub's repositories, with a token.
 func config(t testing.TB, api string, more map[string]any) connectortest.Config {
 	t.Helper()
-	options := map[string]any{"api": api, "token_env": "CAUSEWAY_FORGE_TOKEN", "repositories": []string{"causeway/node"}, "bots": []string{"causeway-ci"}}
+	options := map[string]any{"api": api, "token_env": "CAUSEWAY_FORGE_TOKEN",
+		"repositories": []string{"causeway/node"}, "bots": []string{"causeway-ci"}}
 	maps.Copy(options, more)
 	return connectortest.Config{Connector: forge.New, Options: options, HTTP: patient(t)}
 }
 
-// patient is a client that a busy machine does not make give up.
+// patient is a client that does not give up on a busy machine.
 func patient(t testing.TB) *outbound.Client {
 	c := outbound.New(outbound.Config{
 		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Timeout: time.Minute,
-		Now: func() time.Time { return connectortest.Now }, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Now:  func() time.Time { return connectortest.Now },
+		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 	t.Cleanup(c.Close)
 	return c
@@ -98,7 +100,8 @@ func TestReadsARepository(t *testing.T) {
 		t.Errorf("issue (-want +got)\n%s", diff)
 	}
 	ghost := got.Get(t, catalog.KindIssue, "causeway/node#4")
-	if ghost.Author != "ghost" || ghost.Title != "causeway/node#4" || connectortest.Data[catalog.Issue](t, ghost).StateReason != "not_planned" {
+	if ghost.Author != "ghost" || ghost.Title != "causeway/node#4" ||
+		connectortest.Data[catalog.Issue](t, ghost).StateReason != "not_planned" {
 		t.Errorf("issue of a deleted account: %+v", ghost)
 	}
 	bot := got.Get(t, catalog.KindPull, "causeway/node#2")
@@ -116,13 +119,15 @@ func TestReadsARepository(t *testing.T) {
 		t.Errorf("a pull request that was not merged is %s", closed.State)
 	}
 	answer := connectortest.Data[catalog.Comment](t, got.Get(t, catalog.KindComment, "causeway/node#discussion_r802"))
-	if diff := cmp.Diff(catalog.Comment{ReplyTo: "causeway/node#discussion_r801", Association: "member", Review: true, File: "relay/gauge.go"}, answer); diff != "" {
+	if diff := cmp.Diff(catalog.Comment{ReplyTo: "causeway/node#discussion_r801", Association: "member", Review: true,
+		File: "relay/gauge.go"}, answer); diff != "" {
 		t.Errorf("review (-want +got)\n%s", diff)
 	}
 	discussion := got.Get(t, catalog.KindDiscussion, "D_kwDO0001")
 	wantDiscussion := catalog.Discussion{Number: 7, Labels: []string{"gauge"}, Answered: true,
 		AnswerURL: "https://forge.example.org/causeway/node/discussions/7#DC_1", AnsweredBy: "mira-holt"}
-	if diff := cmp.Diff(wantDiscussion, connectortest.Data[catalog.Discussion](t, discussion)); diff != "" || discussion.Category != "Q&A" || discussion.Votes != 9 {
+	if diff := cmp.Diff(wantDiscussion, connectortest.Data[catalog.Discussion](t, discussion)); diff != "" ||
+		discussion.Category != "Q&A" || discussion.Votes != 9 {
 		t.Errorf("discussion %+v (-want +got)\n%s", discussion, diff)
 	}
 	reply := got.Get(t, catalog.KindComment, "DC_2")
@@ -130,15 +135,19 @@ func TestReadsARepository(t *testing.T) {
 		t.Errorf("reply %+v", reply)
 	}
 	repo := got.Get(t, catalog.KindRepo, "causeway/node")
-	wantRepo := catalog.Repo{FullName: "causeway/node", Description: "The relay node of the Causeway Network", Issues: 3, Pulls: 3, Licence: "Apache-2.0"}
-	if diff := cmp.Diff(wantRepo, connectortest.Data[catalog.Repo](t, repo)); diff != "" || !strings.Contains(repo.Body, "relays tides") || repo.Path != "README.md" {
+	wantRepo := catalog.Repo{FullName: "causeway/node", Description: "The relay node of the Causeway Network",
+		Issues: 3, Pulls: 3, Licence: "Apache-2.0"}
+	if diff := cmp.Diff(wantRepo, connectortest.Data[catalog.Repo](t, repo)); diff != "" ||
+		!strings.Contains(repo.Body, "relays tides") || repo.Path != "README.md" {
 		t.Errorf("repository %+v (-want +got)\n%s", repo, diff)
 	}
 	links, err := s.Store.LinksTo(t.Context(), catalog.Ref{Kind: catalog.KindProposal, Key: "2"})
-	if err != nil || len(links) != 1 || links[0].From != pull.ID || links[0].Snippet != "Fixes #1. Funded by causeway/grants#2." {
+	if err != nil || len(links) != 1 || links[0].From != pull.ID ||
+		links[0].Snippet != "Fixes #1. Funded by causeway/grants#2." {
 		t.Errorf("links to grant 2: %+v, %v", links, err)
 	}
-	if rec, err := s.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindDiscussion, Key: "causeway/node#7"}); err != nil || rec.ID != discussion.ID {
+	if rec, err := s.Store.Get(t.Context(),
+		catalog.Ref{Kind: catalog.KindDiscussion, Key: "causeway/node#7"}); err != nil || rec.ID != discussion.ID {
 		t.Errorf("a discussion by its number: %v", err)
 	}
 }
@@ -163,7 +172,8 @@ func TestReleases(t *testing.T) {
 	for _, tt := range tests {
 		rec := got.Get(t, catalog.KindRelease, "causeway/node@"+tt.tag)
 		data := connectortest.Data[catalog.Release](t, rec)
-		if rec.Title != tt.title || data.Version != tt.version || data.Prerelease != tt.prerelease || !rec.CreatedAt.Equal(date(tt.published)) || data.Tag != tt.tag {
+		if rec.Title != tt.title || data.Version != tt.version || data.Prerelease != tt.prerelease ||
+			!rec.CreatedAt.Equal(date(tt.published)) || data.Tag != tt.tag {
 			t.Errorf("%s: title %q, %s, %+v", tt.tag, rec.Title, rec.CreatedAt, data)
 		}
 		if !slices.Equal(rec.Tags, tt.tags) {
@@ -179,13 +189,13 @@ func TestWhatDidNotChangeIsNotWritten(t *testing.T) {
 	s := connectortest.NewSource(t, config(t, server.URL, nil))
 	connectortest.Unchanged(t, s, s.Sync())
 	h.change(func() { h.left, h.reset = 3, connectortest.Now.Add(time.Hour) })
-	// What is not modified costs nothing; GraphQL knows no ETags.
+	// Unmodified responses cost nothing; GraphQL has no ETags.
 	if got := s.Sync(); got.Warned != 0 {
 		t.Errorf("three requests are not enough for a third sync:\n%s", problems(got))
 	}
 }
 
-func TestEveryInterruptionIsMadeGood(t *testing.T) {
+func TestRecoversFromEveryInterruption(t *testing.T) {
 	t.Parallel()
 	connectortest.Interrupted(t, config(t, serve(t, newHub(t)).URL, nil))
 }
@@ -218,7 +228,7 @@ func TestOnlyWhatChangedIsRead(t *testing.T) {
 	}
 }
 
-func TestWhatIsDeletedIsFoundWithinAWeek(t *testing.T) {
+func TestDeletionsAreFoundWithinAWeek(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	s := connectortest.NewSource(t, config(t, serve(t, h).URL, nil))
@@ -240,19 +250,25 @@ func TestWhatIsDeletedIsFoundWithinAWeek(t *testing.T) {
 	connectortest.Unchanged(t, s, got)
 }
 
-func TestProposalsAreNoOrdinaryPulls(t *testing.T) {
+func TestProposalsAreNotOrdinaryPulls(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	h.projects["causeway/grants"].Issues = []object{
 		{"number": 9, "title": "Milestone 1 of PR 2", "state": "open", "body": "Plans of #2 are ready, see also #3 and https://forge.example.org/causeway/grants/pull/3.", "updated_at": "2031-05-01T08:00:00Z", "created_at": "2031-05-01T08:00:00Z"},
 		{"number": 3, "title": "Tide wallet", "state": "open", "updated_at": "2031-05-02T08:00:00Z", "pull_request": object{}},
 	}
-	s := connectortest.NewSource(t, config(t, serve(t, h).URL, map[string]any{"repositories": []string{"causeway/grants"}, "grants": "causeway/grants"}))
+	s := connectortest.NewSource(t, config(t, serve(t, h).URL,
+		map[string]any{"repositories": []string{"causeway/grants"}, "grants": "causeway/grants"}))
 	got := s.Sync()
-	if diff := cmp.Diff([]string{"comment causeway/grants#issuecomment-602", "issue causeway/grants#9"}, slices.DeleteFunc(got.Keys(), func(k string) bool { return strings.HasPrefix(k, "comment causeway/grants#issuecomment-601") })); diff != "" {
+	if diff := cmp.Diff([]string{"comment causeway/grants#issuecomment-602", "issue causeway/grants#9"},
+		slices.DeleteFunc(got.Keys(), func(k string) bool {
+			return strings.HasPrefix(k,
+				"comment causeway/grants#issuecomment-601")
+		})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	links, err := s.Store.LinksFrom(t.Context(), got.Get(t, catalog.KindIssue, "causeway/grants#9").ID, catalog.References)
+	links, err := s.Store.LinksFrom(t.Context(), got.Get(t, catalog.KindIssue, "causeway/grants#9").ID,
+		catalog.References)
 	var to []string
 	for _, l := range links {
 		to = append(to, l.To.String())

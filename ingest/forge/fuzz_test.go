@@ -16,7 +16,7 @@ import (
 	"almanac/ingest"
 )
 
-// judging is a sink that fails the test for what no record may be.
+// judging is a sink that fails the test for an invalid record.
 type judging struct {
 	ingest.Sink
 	t *testing.T
@@ -25,11 +25,11 @@ type judging struct {
 func (j judging) Put(_ context.Context, e catalog.Entry) error {
 	rec := e.Record
 	if rec.Key == "" || rec.Kind == "" || rec.Title == "" || !json.Valid(rec.Data) {
-		j.t.Errorf("%s %q is called %q, data %q", rec.Kind, rec.Key, rec.Title, rec.Data)
+		j.t.Errorf("%s %q has the title %q, data %q", rec.Kind, rec.Key, rec.Title, rec.Data)
 	}
 	for _, text := range append([]string{rec.Key, rec.Title, rec.Body, rec.Author, rec.Summary}, rec.Tags...) {
 		if !utf8.ValidString(text) {
-			j.t.Errorf("%q is no UTF-8", text)
+			j.t.Errorf("%q is not UTF-8", text)
 		}
 	}
 	return nil
@@ -72,11 +72,19 @@ func FuzzItems(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		now := time.Date(2031, 1, 1, 0, 0, 0, 0, time.UTC)
-		api := &client{token: "x", now: func() time.Time { return now }, graph: allowance{known: true, reset: now.Add(time.Hour)}} // may not ask for more
+		api := &client{token: "x", now: func() time.Time { return now },
+			graph: allowance{known: true, reset: now.Add(time.Hour)}} // it must not request more
 		r := &run{reading: reading{client: api, out: judging{t: t}}, opts: options{Grants: "a/b"}, name: "a/b"}
 		ctx := t.Context()
-		issues := passage[issue]{feed: feed[issue]{stamp: func(i issue) (int64, time.Time) { return int64(i.Number), i.UpdatedAt }, bad: func(raw json.RawMessage, err error) { r.bad(r.keyOf(raw), err) }}, seen: map[int64]time.Time{}, told: map[string]bool{}}
-		if at, items := issues.decode([]json.RawMessage{raw, raw}); len(items) > 1 || len(items) == 1 && at.last.IsZero() {
+		issues := passage[issue]{feed: feed[issue]{stamp: func(i issue) (int64, time.Time) {
+			return int64(i.Number),
+				i.UpdatedAt
+		}, bad: func(raw json.RawMessage, err error) {
+			r.bad(r.keyOf(raw),
+				err)
+		}}, seen: map[int64]time.Time{}, reported: map[string]bool{}}
+		if at, items := issues.decode([]json.RawMessage{raw, raw}); len(items) > 1 ||
+			len(items) == 1 && at.last.IsZero() {
 			t.Errorf("%d items, the last of %s", len(items), at.last)
 		} else if len(items) == 1 {
 			err := r.issue(ctx, items[0])
@@ -109,7 +117,7 @@ func FuzzItems(f *testing.F) {
 	})
 }
 
-// FuzzPulls follows anything as pull requests and their files.
+// FuzzPulls reads anything as pull requests and their files.
 func FuzzPulls(f *testing.F) {
 	for _, seed := range []string{
 		`[{"number":1,"merged_at":"2031-01-01T00:00:00Z","files":[{"filename":"cwp-0001/cwp-0001.md","status":"added","sha":"a"}]},
@@ -148,7 +156,7 @@ func FuzzPulls(f *testing.F) {
 	})
 }
 
-// FuzzTexts reads what people and servers write between the lines.
+// FuzzTexts reads texts by people and servers.
 func FuzzTexts(f *testing.F) {
 	for _, seed := range []string{
 		"v1.2.3", "sdk-v2.10.0-rc1", "@scope/name@0.1.0", "release/3.4.5+build.7", "1.2.3.4.5", "-1.0-", "nightly",

@@ -16,7 +16,7 @@ import (
 )
 
 // grants yields the grant proposals: one for each pull request that adds or
-// changes a proposal, with the text of the branch where it was merged there.
+// changes a proposal, with the text of the branch if it was merged there.
 func (r *proposalRun) grants(ctx context.Context) error {
 	added := r.addedBy()
 	for _, n := range sortedKeys(r.pulls) {
@@ -29,7 +29,7 @@ func (r *proposalRun) grants(ctx context.Context) error {
 }
 
 // addedBy lists the texts of the branch by the pull request that added them. A
-// file that a bulk edit added, or no pull request, belongs to none.
+// file that no pull request, or a bulk edit, added belongs to none.
 func (r *proposalRun) addedBy() map[int][]string {
 	added := map[int][]string{}
 	for _, file := range sortedKeys(r.files) {
@@ -39,15 +39,15 @@ func (r *proposalRun) addedBy() map[int][]string {
 		if n := r.origin[file].added; n > 0 {
 			added[n] = append(added[n], file)
 		} else if len(r.layout.include) > 0 {
-			r.out.Warn(file, "no pull request added it; it is no proposal")
+			r.out.Warn(file, "no pull request added it; it is not a proposal")
 		}
 	}
 	return added
 }
 
 // grant yields one pull request: its first text as the proposal, further ones
-// as its children. One that is not merged, or that only changed others' files,
-// has its own version of the file it is about.
+// as its children. One that is not merged, or only changed existing files, has
+// its own version of its main file.
 func (r *proposalRun) grant(ctx context.Context, p *pull, texts []string) error {
 	in := proposals.File{URL: p.HTMLURL, Repository: r.opts.Repository, Pull: r.request(p), CreatedAt: p.CreatedAt}
 	ref := catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(p.Number)}
@@ -65,10 +65,11 @@ func (r *proposalRun) grant(ctx context.Context, p *pull, texts []string) error 
 				in.Files = append(in.Files, f.Path)
 			}
 		}
-		return r.entry(ctx, fmt.Sprintf("pull request %d", p.Number), ref, main.SHA, func(text string) (catalog.Entry, error) {
-			in.Text = text
-			return r.labelled(p, in, r.reader.Grant)
-		})
+		return r.entry(ctx, fmt.Sprintf("pull request %d", p.Number), ref, main.SHA,
+			func(text string) (catalog.Entry, error) {
+				in.Text = text
+				return r.labelled(p, in, r.reader.Grant)
+			})
 	}
 	if err := r.events(ctx, p, ref); err != nil {
 		return err
@@ -92,7 +93,7 @@ func (r *proposalRun) grant(ctx context.Context, p *pull, texts []string) error 
 	return nil
 }
 
-// events yields how the state of a grant's pull request changed, and keeps its
+// events yields the changes of state of a grant's pull request, and keeps its
 // reference for the comments.
 func (r *proposalRun) events(ctx context.Context, p *pull, ref catalog.Ref) error {
 	r.refs[p.Number] = ref
@@ -103,9 +104,11 @@ func (r *proposalRun) events(ctx context.Context, p *pull, ref catalog.Ref) erro
 	return r.out.Events(ctx, events)
 }
 
-// labelled reads a grant and adds what only the forge knows of it: labels and
+// labelled reads a grant and adds the data that only the forge has: labels and
 // the column of the board.
-func (r *proposalRun) labelled(p *pull, in proposals.File, read func(proposals.File) (catalog.Entry, error)) (catalog.Entry, error) {
+func (r *proposalRun) labelled(
+	p *pull, in proposals.File, read func(proposals.File) (catalog.Entry, error),
+) (catalog.Entry, error) {
 	e, err := read(in)
 	if err != nil {
 		return e, err
@@ -129,9 +132,9 @@ func (r *proposalRun) labelled(p *pull, in proposals.File, read func(proposals.F
 	return e, err
 }
 
-// comments yields what was said about the proposals, in the conversation and
-// in reviews of their texts. Their lists are read as a whole, which only a
-// token affords.
+// comments yields the comments on the proposals, in the conversation and in
+// reviews of their texts. The whole lists are read, which only the rate limit
+// with a token allows.
 func (r *proposalRun) comments(ctx context.Context) error {
 	if r.token == "" {
 		return nil

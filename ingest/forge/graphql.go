@@ -11,21 +11,21 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// graphError is what GraphQL says went wrong with a query that it answered.
+// graphError is the errors of a GraphQL response.
 type graphError struct {
-	types    []string // NOT_FOUND, FORBIDDEN, INSUFFICIENT_SCOPES, RATE_LIMITED; "" for a failure inside
+	types    []string // NOT_FOUND, FORBIDDEN, INSUFFICIENT_SCOPES, RATE_LIMITED; "" for an internal failure
 	messages []string
 }
 
 func (e *graphError) Error() string { return "GraphQL: " + strings.Join(e.messages, "; ") }
 
-// is reports an error that is of the given types only.
+// is reports whether all errors are of the given types.
 func (e *graphError) is(types ...string) bool {
 	return !slices.ContainsFunc(e.types, func(t string) bool { return !slices.Contains(types, t) })
 }
 
-// ask runs a GraphQL query; it needs a token. What the answer holds is decoded
-// even if the error is a *graphError, which may concern only parts of it.
+// ask runs a GraphQL query, which requires a token. The data is decoded even if
+// the error is a *graphError, which may be about only parts of it.
 func (c *client) ask(ctx context.Context, query string, variables map[string]any, into any) error {
 	body, err := json.Marshal(map[string]any{"query": query, "variables": variables})
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *client) ask(ctx context.Context, query string, variables map[string]any
 			return fmt.Errorf("GraphQL: %w", broken(err))
 		}
 	} else if len(failure.types) == 0 {
-		return fmt.Errorf("GraphQL: the answer has neither data nor errors")
+		return fmt.Errorf("GraphQL: the response has neither data nor errors")
 	}
 	if len(failure.types) > 0 {
 		return failure

@@ -47,8 +47,8 @@ type project struct {
 	Details     map[string]object `json:"details"`
 }
 
-// hub is a forge that answers from fixtures as the real one does: pages with
-// Link headers, since, ETags, rate limits.
+// hub is a forge that serves fixtures as the real one does: pages with Link
+// headers, since, ETags, rate limits.
 type hub struct {
 	mu       sync.Mutex // guards all below
 	projects map[string]*project
@@ -57,10 +57,10 @@ type hub struct {
 	size     int               // most items on a page
 	left     int               // requests left; negative: no limit
 	reset    time.Time         //
-	before   func(path string) // called before each answer, unlocked
+	before   func(path string) // called before each response, unlocked
 }
 
-// token is the only one the hub knows.
+// token is the only one that the hub accepts.
 const token = "ghp_notARealToken0123456789"
 
 func read(t testing.TB, name string, into any) {
@@ -85,7 +85,8 @@ func newHub(t testing.TB) *hub {
 	proposals, grants := &project{}, &project{}
 	read(t, "proposals", proposals)
 	read(t, "grants", grants)
-	h := &hub{projects: map[string]*project{"causeway/node": node, "causeway/proposals": proposals, "causeway/grants": grants}, size: 2, left: -1}
+	h := &hub{projects: map[string]*project{"causeway/node": node, "causeway/proposals": proposals,
+		"causeway/grants": grants}, size: 2, left: -1}
 	read(t, "blobs", &h.blobs)
 	read(t, "board", &h.board)
 	return h
@@ -166,7 +167,8 @@ func (h *hub) spend(w http.ResponseWriter, free bool) bool {
 
 func fail(w http.ResponseWriter, status int, message string) {
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintf(w, `{"message":%q,"documentation_url":"https://docs.forge.example.org/rest","status":"%d"}`, message, status)
+	_, _ = fmt.Fprintf(w, `{"message":%q,"documentation_url":"https://docs.forge.example.org/rest","status":"%d"}`,
+		message, status)
 }
 
 func (h *hub) rest(w http.ResponseWriter, r *http.Request, p *project, path string) any {
@@ -193,25 +195,32 @@ func (h *hub) rest(w http.ResponseWriter, r *http.Request, p *project, path stri
 		if !ok {
 			return nil
 		}
-		return object{"sha": sha, "size": len(text), "encoding": "base64", "content": base64.StdEncoding.EncodeToString([]byte(text)) + "\n"}
+		return object{"sha": sha, "size": len(text), "encoding": "base64",
+			"content": base64.StdEncoding.EncodeToString([]byte(text)) + "\n"}
 	case strings.HasPrefix(path, "/pulls/") && strings.HasSuffix(path, "/files"):
 		return h.page(w, r, p.Files[strings.Split(path, "/")[2]])
 	}
 	return nil
 }
 
-// page cuts a list as the query asks.
+// page returns the page of a list that the query requests.
 func (h *hub) page(w http.ResponseWriter, r *http.Request, items []object) any {
 	q := r.URL.Query()
 	field := map[string]string{"updated": "updated_at", "created": "created_at"}[q.Get("sort")]
 	items = slices.Clone(items)
 	if field != "" {
-		slices.SortStableFunc(items, func(a, b object) int { return cmp.Compare(fmt.Sprint(a[field]), fmt.Sprint(b[field])) })
+		slices.SortStableFunc(items, func(a, b object) int {
+			return cmp.Compare(fmt.Sprint(a[field]),
+				fmt.Sprint(b[field]))
+		})
 		if q.Get("direction") != "asc" {
 			slices.Reverse(items)
 		}
 	}
-	items = slices.DeleteFunc(items, func(i object) bool { return fmt.Sprint(i["updated_at"]) < q.Get("since") && i["updated_at"] != nil })
+	items = slices.DeleteFunc(items, func(i object) bool {
+		return fmt.Sprint(i["updated_at"]) < q.Get("since") &&
+			i["updated_at"] != nil
+	})
 	size, _ := strconv.Atoi(q.Get("per_page"))
 	size = min(max(size, 1), h.size)
 	number, _ := strconv.Atoi(q.Get("page"))
@@ -240,15 +249,21 @@ func (h *hub) graphql(r *http.Request) any {
 	switch {
 	case strings.Contains(in.Query, "projectV2("):
 		if in.Variables["owner"] != h.board["owner"] || in.Variables["number"] != h.board["number"] {
-			return object{"data": object{"repositoryOwner": object{"projectV2": nil}}, "errors": []object{{"type": "NOT_FOUND", "path": []string{"repositoryOwner", "projectV2"}, "message": "Could not resolve to a ProjectV2 with the number 99."}}}
+			return object{"data": object{"repositoryOwner": object{"projectV2": nil}},
+				"errors": []object{{"type": "NOT_FOUND", "path": []string{"repositoryOwner", "projectV2"}, "message": "Could not resolve to a ProjectV2 with the number 99."}}}
 		}
 		items, info := h.connection(h.board["items"].([]any), in.Variables)
-		return object{"data": object{"repositoryOwner": object{"projectV2": object{"items": object{"pageInfo": info, "nodes": items}}}}}
+		return object{"data": object{"repositoryOwner": object{"projectV2": object{"items": object{"pageInfo": info,
+			"nodes": items}}}}}
 	case p == nil:
-		return object{"data": object{"repository": nil}, "errors": []object{{"type": "NOT_FOUND", "path": []string{"repository"}, "message": "Could not resolve to a Repository with the name '" + name + "'."}}}
+		return object{"data": object{"repository": nil},
+			"errors": []object{{"type": "NOT_FOUND", "path": []string{"repository"}, "message": "Could not resolve to a Repository with the name '" + name + "'."}}}
 	case strings.Contains(in.Query, "discussions("):
 		all := slices.Clone(p.Discussions)
-		slices.SortStableFunc(all, func(a, b object) int { return cmp.Compare(b["updatedAt"].(string), a["updatedAt"].(string)) })
+		slices.SortStableFunc(all, func(a, b object) int {
+			return cmp.Compare(b["updatedAt"].(string),
+				a["updatedAt"].(string))
+		})
 		nodes := make([]any, len(all))
 		for i, d := range all {
 			nodes[i] = d
@@ -262,7 +277,8 @@ func (h *hub) graphql(r *http.Request) any {
 				pulls++
 			}
 		}
-		return repository(object{"issues": object{"totalCount": len(p.Issues) - pulls}, "pullRequests": object{"totalCount": pulls}})
+		return repository(object{"issues": object{"totalCount": len(p.Issues) - pulls},
+			"pullRequests": object{"totalCount": pulls}})
 	}
 	out, errs := object{}, []object{}
 	for _, m := range askedPull.FindAllStringSubmatch(in.Query, -1) {
@@ -270,7 +286,8 @@ func (h *hub) graphql(r *http.Request) any {
 		out["p"+m[1]] = d
 		if !ok {
 			out["p"+m[1]] = nil
-			errs = append(errs, object{"type": "NOT_FOUND", "path": []string{"repository", "p" + m[1]}, "message": "Could not resolve to a PullRequest with the number of " + m[2] + "."})
+			errs = append(errs, object{"type": "NOT_FOUND", "path": []string{"repository", "p" + m[1]},
+				"message": "Could not resolve to a PullRequest with the number of " + m[2] + "."})
 		}
 	}
 	answer := object{"data": object{"repository": out}}

@@ -14,7 +14,7 @@ import (
 	"almanac/catalog"
 )
 
-// numbered is the key of an issue or a pull request: owner/name#12.
+// numbered returns the key of an issue or a pull request: owner/name#12.
 func numbered(repository string, number int) string { return fmt.Sprintf("%s#%d", repository, number) }
 
 // issues reads issues and pull requests, which the forge lists together.
@@ -28,13 +28,13 @@ func (r *run) issues(ctx context.Context) error {
 	}
 	err := f.read(ctx, r.client)
 	if statusOf(err) == http.StatusGone {
-		r.out.Warn(r.name, "issues are switched off, and pull requests are listed with them")
+		r.out.Warn(r.name, "issues are disabled, so pull requests, which are listed with them, cannot be read")
 		return nil
 	}
 	return err
 }
 
-// keyOf names an item that cannot be read as a whole.
+// keyOf returns the key of an item that cannot be fully read.
 func (r *run) keyOf(raw json.RawMessage) string {
 	var item struct {
 		Number int `json:"number"`
@@ -70,11 +70,12 @@ func (r *run) issuePage(ctx context.Context, items []issue) error {
 	return nil
 }
 
-// record is what issues and pull requests have in common.
+// record returns the common fields of issues and pull requests.
 func (r *run) record(kind catalog.Kind, i issue) catalog.Record {
 	return catalog.Record{
-		Kind: kind, Key: numbered(r.name, i.Number), Title: cmp.Or(strings.TrimSpace(i.Title), numbered(r.name, i.Number)),
-		URL: i.HTMLURL, Container: r.name, State: i.State, Category: i.Type.Name, Author: r.access.author(i.User),
+		Kind: kind, Key: numbered(r.name, i.Number),
+		Title: cmp.Or(strings.TrimSpace(i.Title), numbered(r.name, i.Number)),
+		URL:   i.HTMLURL, Container: r.name, State: i.State, Category: i.Type.Name, Author: r.access.author(i.User),
 		CreatedAt: i.CreatedAt, UpdatedAt: i.UpdatedAt, LastActivityAt: i.UpdatedAt,
 		Replies: i.Comments, Votes: i.Reactions.Total, Body: text(i.Body),
 		Tags: catalog.Tags(catalog.TagLabel, names(i.Labels)...),
@@ -102,7 +103,7 @@ func (r *run) pull(ctx context.Context, i issue, d pullDetails) error {
 		ClosedAt: stamp(i.ClosedAt), Files: d.paths(), Additions: d.Additions, Deletions: d.Deletions,
 	}
 	if rec.State == "merged" {
-		data.MergeCommit = d.MergeCommit.OID // that of an open one is only a trial
+		data.MergeCommit = d.MergeCommit.OID // a trial merge while open
 	}
 	return r.put(ctx, catalog.Entry{Record: rec, Links: r.grantLinks(i.Title + "\n" + i.Body)}, data)
 }
@@ -112,11 +113,11 @@ var (
 	fullNumber = regexp.MustCompile(`([A-Za-z0-9-]+/[A-Za-z0-9._-]+)(?:#|/pull/|/issues/)(\d{1,6})\b`)
 )
 
-// maxGrantLinks bounds the grant proposals that one text refers to.
+// maxGrantLinks limits the grant proposals that one text refers to.
 const maxGrantLinks = 50
 
-// grantLinks finds the grant proposals a text refers to: as owner/name#12, by
-// address, and in their own repository as #12 or PR 12.
+// grantLinks finds the grant proposals that a text refers to: as owner/name#12,
+// by address, and in their own repository as #12 or PR 12.
 func (r *run) grantLinks(text string) []catalog.Link {
 	if r.opts.Grants == "" {
 		return nil
@@ -129,7 +130,8 @@ func (r *run) grantLinks(text string) []catalog.Link {
 		}
 		seen[number] = true
 		links = append(links, catalog.Link{
-			Relation: catalog.References, To: catalog.Ref{Kind: catalog.KindProposal, Key: number}, Snippet: lineAt(text, at),
+			Relation: catalog.References, To: catalog.Ref{Kind: catalog.KindProposal, Key: number},
+			Snippet: lineAt(text, at),
 		})
 	}
 	for _, m := range fullNumber.FindAllStringSubmatchIndex(text, -1) {
@@ -149,7 +151,7 @@ func (r *run) grantLinks(text string) []catalog.Link {
 	return links
 }
 
-// lineAt is the line of a text that an offset lies in.
+// lineAt returns the line of a text at an offset.
 func lineAt(text string, at int) string {
 	start := strings.LastIndexByte(text[:at], '\n') + 1
 	line, _, _ := strings.Cut(text[start:], "\n")

@@ -8,8 +8,8 @@ import (
 	"almanac/ingest/proposals"
 )
 
-// layout says which files of a repository are proposals. The rules are those
-// of package proposals for the same repository read with git.
+// layout determines which files of a repository are proposals, by the same rules
+// as package proposals.
 type layout struct {
 	index            string
 	include, exclude []*regexp.Regexp
@@ -19,12 +19,17 @@ func newLayout(o proposalOptions) layout {
 	return layout{index: o.Index, include: patterns(o.Paths), exclude: patterns(o.Exclude)}
 }
 
-// patterns compiles path patterns: ? is a character, * any within a
-// directory, ** any with directories.
+// wildcards turns the wildcards of a quoted path pattern into expressions.
+var wildcards = strings.NewReplacer(
+	`\*\*/`, `(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`,
+)
+
+// patterns compiles path patterns: ? matches a character, * any characters within
+// a directory, ** any characters with directories.
 func patterns(globs []string) []*regexp.Regexp {
 	var compiled []*regexp.Regexp
 	for _, g := range globs {
-		quoted := strings.NewReplacer(`\*\*/`, `(?:.*/)?`, `\*\*`, `.*`, `\*`, `[^/]*`, `\?`, `[^/]`).Replace(regexp.QuoteMeta(g))
+		quoted := wildcards.Replace(regexp.QuoteMeta(g))
 		compiled = append(compiled, regexp.MustCompile(`(?i)^`+quoted+`$`))
 	}
 	return compiled
@@ -39,19 +44,19 @@ func matches(patterns []*regexp.Regexp, file string) bool {
 	return false
 }
 
-// isText says whether a file can be a proposal: markdown that is not excluded
+// isText reports whether a file can be a proposal: markdown that is not excluded
 // and neither the index nor about the repository itself.
 func (l layout) isText(file string) bool {
 	return strings.EqualFold(path.Ext(file), ".md") && file != l.index && !matches(l.exclude, file)
 }
 
-// included says whether a file stands where proposals belong.
+// included reports whether a file is in a place for proposals.
 func (l layout) included(file string) bool {
 	return len(l.include) == 0 || matches(l.include, file)
 }
 
-// isNumbered says whether a file of the branch is a numbered proposal: its own
-// name has a number, or is that of its directory.
+// isNumbered reports whether a file of the branch is a numbered proposal: its own
+// name has a number, or equals that of its directory.
 func (l layout) isNumbered(file string) bool {
 	if !l.isText(file) || !l.included(file) || proposals.NumberFromPath(file) == "" {
 		return false
@@ -60,12 +65,12 @@ func (l layout) isNumbered(file string) bool {
 	return ownNumbered(file) || strings.EqualFold(base, path.Base(path.Dir(file)))
 }
 
-// ownNumbered says whether a file's own name has a number.
+// ownNumbered reports whether a file's own name has a number.
 func ownNumbered(file string) bool { return proposals.NumberFromPath(path.Base(file)) != "" }
 
-// choose returns the file that a pull request is about among those it adds or
-// changes: one where proposals belong before others, an added one before a
-// changed one, a proposal before a readme.
+// choose returns the main file of those that a pull request adds or changes: one
+// in a place for proposals before others, an added one before a changed one, a
+// proposal before a readme.
 func (l layout) choose(files []changed) (changed, bool) {
 	best, bestRank := changed{}, -1
 	for _, f := range files {

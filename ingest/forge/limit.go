@@ -11,7 +11,7 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// limitError: the forge wants to be left alone for a while.
+// limitError: the rate limit of the forge is used up for a while.
 type limitError struct {
 	until     time.Time
 	secondary bool
@@ -25,22 +25,22 @@ func (e *limitError) Error() string {
 	return fmt.Sprintf("the forge's %s is used up until %s", kind, e.until.UTC().Format(time.RFC3339))
 }
 
-// errToken: the forge does not know the token.
-var errToken = errors.New("the forge refused the token")
+// errToken: the token is not valid.
+var errToken = errors.New("the forge rejected the token")
 
-// minPause is how long to leave a forge alone that does not say how long; see
-// GitHub's rules of good behaviour.
+// minPause is the pause if the forge does not say how long; see GitHub's best
+// practices.
 const minPause = time.Minute
 
-// allowance is what is left of a resource's primary rate limit. REST and
-// GraphQL have one each.
+// allowance is the rest of a resource's primary rate limit. REST and GraphQL
+// have one each.
 type allowance struct {
 	known bool
 	left  int
 	reset time.Time
 }
 
-// allowed fails when nothing is left.
+// allowed fails if nothing is left.
 func (a allowance) allowed(now time.Time) error {
 	if a.known && a.left <= 0 && now.Before(a.reset) {
 		return &limitError{until: a.reset}
@@ -48,7 +48,7 @@ func (a allowance) allowed(now time.Time) error {
 	return nil
 }
 
-// read takes the allowance from the header of any answer.
+// read updates the allowance from the header of any response.
 func (a *allowance) read(h http.Header) {
 	left, err := strconv.Atoi(h.Get("X-RateLimit-Remaining"))
 	if err != nil {
@@ -61,9 +61,9 @@ func (a *allowance) read(h http.Header) {
 	*a = allowance{true, left, time.Unix(reset, 0).UTC()}
 }
 
-// judge turns the client's error into ours. GitHub answers 403 or 429 for
-// both kinds of limit: the primary one by a remaining count of zero, the
-// secondary one by Retry-After or by what it says.
+// judge recognizes limits and bad tokens in an error of the client. GitHub
+// returns 403 or 429 for both kinds of limit: the primary one has a remaining
+// count of zero, the secondary one a Retry-After or a message.
 func (a *allowance) judge(resp outbound.Response, err error, now time.Time) error {
 	status, ok := errors.AsType[*outbound.StatusError](err)
 	if !ok {

@@ -15,14 +15,14 @@ import (
 // publicAPI is the address of GitHub's own API.
 const publicAPI = "https://api.github.com"
 
-// access is how a forge is reached: options that both connectors have.
+// access is the options that both connectors have.
 type access struct {
 	API      string
 	TokenEnv string
-	Bots     []string // logins of programs that write with ordinary accounts
+	Bots     []string // logins of programs with ordinary accounts
 }
 
-// options are those of a source of kind forge.
+// options are the options of a source of kind forge.
 type options struct {
 	API          string   `yaml:"api"`
 	TokenEnv     string   `yaml:"token_env"`
@@ -33,13 +33,13 @@ type options struct {
 	Grants    string   `yaml:"grants"`
 }
 
-// pulls says whether the pull requests of a repository are ordinary ones.
+// pulls reports whether the pull requests of a repository are ordinary ones.
 func (o options) pulls(name string) bool {
 	return name != o.Grants && !slices.Contains(o.Proposals, name)
 }
 
-// proposalOptions are those of a source of kind forge-proposals. What they
-// share with package proposals means the same there.
+// proposalOptions are the options of a source of kind forge-proposals. Those
+// that package proposals has too mean the same there.
 type proposalOptions struct {
 	API        string   `yaml:"api"`
 	TokenEnv   string   `yaml:"token_env"`
@@ -51,7 +51,7 @@ type proposalOptions struct {
 	Exclude    []string `yaml:"exclude"`
 	Index      string   `yaml:"index"`
 	BulkPulls  []int    `yaml:"bulk_pulls"`
-	// Board is the project whose field says how far a proposal is.
+	// Board is the project whose field is the progress of a proposal.
 	Board *board `yaml:"board"`
 }
 
@@ -79,7 +79,7 @@ func readOptions(src network.Source) (options, error) {
 			return o, err
 		}
 		if slices.Contains(o.Repositories[:i], name) {
-			return o, fmt.Errorf("option repositories: %s stands twice", name)
+			return o, fmt.Errorf("option repositories: %s is a duplicate", name)
 		}
 	}
 	for _, name := range o.Proposals {
@@ -126,7 +126,7 @@ func (o options) access() access { return access{o.API, o.TokenEnv, o.Bots} }
 
 func (o proposalOptions) access() access { return access{o.API, o.TokenEnv, o.Bots} }
 
-// checkAPI tests the address of an API and fills in the default.
+// checkAPI validates the address of an API and fills in the default.
 func checkAPI(address *string) error {
 	if *address == "" {
 		*address = publicAPI
@@ -139,8 +139,8 @@ func checkAPI(address *string) error {
 	return nil
 }
 
-// graph is the address of the GraphQL API. Enterprise servers have it beside
-// the REST API's /api/v3, GitHub below its root.
+// graph returns the address of the GraphQL API. It is next to the REST API's
+// /api/v3 on Enterprise servers, and below the root on GitHub.
 func (a access) graph() string {
 	if root, ok := strings.CutSuffix(a.API, "/api/v3"); ok {
 		return root + "/api/graphql"

@@ -21,8 +21,8 @@ type proposalConnector struct {
 	layout layout
 }
 
-// NewProposals makes the connector of a source of kind "forge-proposals". It
-// is an ingest.Constructor.
+// NewProposals makes the connector of a source; it is the Constructor of kind
+// "forge-proposals".
 func NewProposals(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	opts, err := readProposalOptions(src)
 	if err != nil {
@@ -34,15 +34,16 @@ func NewProposals(src network.Source, env ingest.Environment) (ingest.Connector,
 	return &proposalConnector{opts, env, newLayout(opts)}, nil
 }
 
-// Sync implements ingest.Connector. Every run lists the whole repository, most
-// of it from the cache, so that there is no cursor: what a merged or renamed
-// pull request is now depends on all the others.
+// Sync implements ingest.Connector. There is no cursor: every run lists the
+// whole repository, most of it from the cache, because the meaning of a merged
+// or renamed pull request depends on all the others.
 func (c *proposalConnector) Sync(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
 	api := newClient(c.opts.access(), c.env, out.Warn)
 	r := &proposalRun{
 		reading: reading{client: api, out: out}, proposalConnector: c,
 		reader: proposals.Reader{Network: c.env.Network, Register: &proposals.Register{}, Warn: out.Warn},
-		branch: c.opts.Branch, pulls: map[int]*pull{}, files: map[string]string{}, refs: map[int]catalog.Ref{}, complete: !api.missing,
+		branch: c.opts.Branch, pulls: map[int]*pull{}, files: map[string]string{}, refs: map[int]catalog.Ref{},
+		complete: !api.missing,
 	}
 	err := r.read(ctx)
 	if err != nil {
@@ -53,7 +54,7 @@ func (c *proposalConnector) Sync(ctx context.Context, _ string, out ingest.Sink)
 		if !ok {
 			return ingest.Outcome{}, fmt.Errorf("forge: %s: %w", c.opts.Repository, err)
 		}
-		out.Warn(c.opts.Repository, limit.Error()+"; the next run goes on from here"+advice(r.token))
+		out.Warn(c.opts.Repository, limit.Error()+"; the next run continues from here"+advice(r.token))
 		r.complete = false
 	}
 	r.cache.prune()
@@ -70,7 +71,7 @@ type proposalRun struct {
 	branch string
 	page   string // the repository's address
 	pulls  map[int]*pull
-	files  map[string]string // of the branch: path → hash of its content
+	files  map[string]string // of the branch: path → content hash
 	origin map[string]origin
 	column map[int]string // of the board
 	refs   map[int]catalog.Ref
@@ -112,9 +113,12 @@ func (r *proposalRun) progress(total int) {
 	r.out.Progress(r.done, total)
 }
 
-// entry reads a file's text and makes an entry of it. One that cannot be read
-// is skipped and its record kept, unless the forge wants to be left alone.
-func (r *proposalRun) entry(ctx context.Context, locator string, ref catalog.Ref, sha string, make func(text string) (catalog.Entry, error)) error {
+// entry reads a file and puts the entry that is made from its text. A file that
+// cannot be read is skipped and its record kept, unless the rate limit is used
+// up.
+func (r *proposalRun) entry(
+	ctx context.Context, locator string, ref catalog.Ref, sha string, read func(text string) (catalog.Entry, error),
+) error {
 	text, err := r.content(ctx, sha)
 	if err != nil {
 		if _, limited := errors.AsType[*limitError](err); limited || ctx.Err() != nil || errors.Is(err, errToken) {
@@ -124,7 +128,7 @@ func (r *proposalRun) entry(ctx context.Context, locator string, ref catalog.Ref
 		r.out.Keep(ref)
 		return nil
 	}
-	e, err := make(text)
+	e, err := read(text)
 	if err != nil {
 		r.out.Skip(locator, err)
 		r.out.Keep(ref)
@@ -133,10 +137,10 @@ func (r *proposalRun) entry(ctx context.Context, locator string, ref catalog.Ref
 	return r.put(ctx, e, nil)
 }
 
-// proposals yields the numbered proposals of the branch under the names of the
-// pull requests they were, and the drafts. Where a source that reads the same
-// repository with git stands first, the numbered ones are its own, and the
-// names are added to them.
+// proposals yields the numbered proposals of the branch, with the names of their
+// former pull requests as aliases, and the drafts. If an earlier source reads
+// the same repository with git, it owns the numbered ones, and only the aliases
+// are added to them.
 func (r *proposalRun) proposals(ctx context.Context) error {
 	numbered := r.numbered()
 	aliases := r.aliases(numbered)
@@ -161,7 +165,7 @@ func (r *proposalRun) proposals(ctx context.Context) error {
 }
 
 // numbered returns the proposal file of each number. Of several, the one named
-// like its number counts.
+// after its number is preferred.
 func (r *proposalRun) numbered() map[string]string {
 	files := map[string]string{}
 	for _, file := range sortedKeys(r.files) {
@@ -171,10 +175,10 @@ func (r *proposalRun) numbered() map[string]string {
 		number := proposals.NumberFromPath(file)
 		if other, ok := files[number]; ok {
 			if !ownNumbered(file) || ownNumbered(other) {
-				r.out.Warn(file, "a second file of "+r.reader.Key(number)+" beside "+other)
+				r.out.Warn(file, "a second file of "+r.reader.Key(number)+" next to "+other)
 				continue
 			}
-			r.out.Warn(other, "a second file of "+r.reader.Key(number)+" beside "+file)
+			r.out.Warn(other, "a second file of "+r.reader.Key(number)+" next to "+file)
 		}
 		files[number] = file
 	}
@@ -182,7 +186,7 @@ func (r *proposalRun) numbered() map[string]string {
 }
 
 // aliases finds the proposal that each merged pull request became: the one it
-// added, or when it added none, the only one it changed.
+// added, or the only one it changed if it added none.
 func (r *proposalRun) aliases(numbered map[string]string) map[string][]int {
 	added, touched := map[int][]string{}, map[int][]string{}
 	for _, number := range sortedKeys(numbered) {
@@ -266,7 +270,7 @@ func (r *proposalRun) draft(ctx context.Context, p *pull) error {
 	})
 }
 
-// fileURL is the address of a file of the branch.
+// fileURL returns the address of a file of the branch.
 func (r *proposalRun) fileURL(file string) string {
 	if r.page == "" {
 		return ""

@@ -72,17 +72,21 @@ func TestReadsDrafts(t *testing.T) {
 		t.Errorf("a draft that was closed is %s", closed.State)
 	}
 	numbered := got.Get(t, catalog.KindCIP, "CWP-0007")
-	if numbered.State != "Final" || !strings.Contains(numbered.Body, "keeps still between two tides") || !numbered.UpdatedAt.Equal(date("2031-02-02T08:00:00Z")) ||
+	if numbered.State != "Final" || !strings.Contains(numbered.Body, "keeps still between two tides") ||
+		!numbered.UpdatedAt.Equal(date("2031-02-02T08:00:00Z")) ||
 		numbered.URL != "https://forge.example.org/causeway/proposals/blob/main/cwp-0007/cwp-0007.md" {
 		t.Errorf("the numbered proposal: %+v", numbered)
 	}
 	for _, alias := range []string{"PR-1", "PR-2", "PR-3"} { // added, renumbered, changed
-		if rec, err := s.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindCIP, Key: alias}); err != nil || rec.Key != "CWP-0007" {
+		if rec, err := s.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindCIP, Key: alias}); err != nil ||
+			rec.Key != "CWP-0007" {
 			t.Errorf("%s leads to %q, %v", alias, rec.Key, err)
 		}
 	}
-	for comment, parent := range map[string]string{"issuecomment-703": "CWP-0007", "issuecomment-701": "PR-4", "discussion_r711": "PR-4"} {
-		if got.Get(t, catalog.KindComment, "causeway/proposals#"+comment).Parent != got.Get(t, catalog.KindCIP, parent).ID {
+	for comment, parent := range map[string]string{"issuecomment-703": "CWP-0007", "issuecomment-701": "PR-4",
+		"discussion_r711": "PR-4"} {
+		if got.Get(t, catalog.KindComment, "causeway/proposals#"+comment).Parent != got.Get(t, catalog.KindCIP,
+			parent).ID {
 			t.Errorf("%s is not about %s", comment, parent)
 		}
 	}
@@ -99,17 +103,20 @@ func TestAMergedDraftBecomesAnAlias(t *testing.T) {
 		i := slices.IndexFunc(p.Pulls, func(o object) bool { return o["number"] == 4.0 })
 		p.Pulls[i]["state"], p.Pulls[i]["merged_at"], p.Pulls[i]["updated_at"] = "closed", "2031-06-02T08:00:00Z", "2031-06-02T08:00:00Z"
 		file := p.Files["4"][0]
-		p.Tree["tree"] = append(p.Tree["tree"].([]any), object{"path": "cwp-0010/cwp-0010.md", "type": "blob", "sha": file["sha"]})
+		p.Tree["tree"] = append(p.Tree["tree"].([]any),
+			object{"path": "cwp-0010/cwp-0010.md", "type": "blob", "sha": file["sha"]})
 		file["filename"] = "cwp-0010/cwp-0010.md" // it got its number before it was merged
 	})
 	got := s.Sync()
 	if slices.Contains(got.Keys(), "cip PR-4") || !slices.Contains(got.Keys(), "cip CWP-0010") {
 		t.Fatalf("%v\n%s", got.Keys(), problems(got))
 	}
-	if rec, err := s.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindCIP, Key: "PR-4"}); err != nil || rec.Key != "CWP-0010" {
+	if rec, err := s.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindCIP, Key: "PR-4"}); err != nil ||
+		rec.Key != "CWP-0010" {
 		t.Errorf("PR-4 leads to %q, %v", rec.Key, err)
 	}
-	if got.Get(t, catalog.KindComment, "causeway/proposals#issuecomment-701").Parent != got.Get(t, catalog.KindCIP, "CWP-0010").ID {
+	if got.Get(t, catalog.KindComment, "causeway/proposals#issuecomment-701").Parent != got.Get(t, catalog.KindCIP,
+		"CWP-0010").ID {
 		t.Error("what was said about the draft is not about the proposal it became")
 	}
 	connectortest.Unchanged(t, s, got)
@@ -119,7 +126,8 @@ func TestReadsGrants(t *testing.T) {
 	t.Parallel()
 	s := connectortest.NewSource(t, grants(t, serve(t, newHub(t)).URL, nil))
 	got := s.Sync()
-	want := []string{"comment causeway/grants#issuecomment-601", "proposal 2", "proposal 2/proposals/shared-gauge.md", "proposal 3", "proposal 5"}
+	want := []string{"comment causeway/grants#issuecomment-601", "proposal 2", "proposal 2/proposals/shared-gauge.md",
+		"proposal 3", "proposal 5"}
 	if diff := cmp.Diff(want, got.Keys()); diff != "" {
 		t.Fatalf("(-want +got)\n%s", diff)
 	}
@@ -130,9 +138,11 @@ func TestReadsGrants(t *testing.T) {
 	}
 	open := got.Get(t, catalog.KindProposal, "3")
 	wantOpen := catalog.Proposal{
-		Number: 3, BoardStatus: "In review", RawStatus: "Submitted", Labels: []string{"wallet", "needs review"}, Funding: "90,000 TLY",
-		Milestones: []catalog.Milestone{{Number: "1", Title: "Plans"}, {Number: "2", Title: "A gauge"}}, Cites: []string{"CWP-0007"},
-		Files: []string{"proposals/tide-wallet.md"},
+		Number: 3, BoardStatus: "In review", RawStatus: "Submitted", Labels: []string{"wallet", "needs review"},
+		Funding:    "90,000 TLY",
+		Milestones: []catalog.Milestone{{Number: "1", Title: "Plans"}, {Number: "2", Title: "A gauge"}},
+		Cites:      []string{"CWP-0007"},
+		Files:      []string{"proposals/tide-wallet.md"},
 	}
 	data := connectortest.Data[catalog.Proposal](t, open)
 	wantOpen.Pull = data.Pull
@@ -145,17 +155,22 @@ func TestReadsGrants(t *testing.T) {
 		t.Errorf("open grant %+v", open)
 	}
 	data = connectortest.Data[catalog.Proposal](t, merged)
-	if merged.State != "closed" || !data.Merged || data.BoardStatus != "Funded" || !slices.Contains(data.Labels, "approved") || data.Pull.State != "merged" || data.Pull.MergedAt != "2031-03-01T08:00:00Z" {
+	if merged.State != "closed" || !data.Merged || data.BoardStatus != "Funded" ||
+		!slices.Contains(data.Labels, "approved") || data.Pull.State != "merged" ||
+		data.Pull.MergedAt != "2031-03-01T08:00:00Z" {
 		t.Errorf("merged grant %+v %+v", merged, data)
 	}
-	if rejected := connectortest.Data[catalog.Proposal](t, got.Get(t, catalog.KindProposal, "5")); rejected.Merged || rejected.BoardStatus != "" || rejected.Pull.State != "closed" {
+	if rejected := connectortest.Data[catalog.Proposal](t, got.Get(t, catalog.KindProposal, "5")); rejected.Merged ||
+		rejected.BoardStatus != "" || rejected.Pull.State != "closed" {
 		t.Errorf("closed grant %+v", rejected)
 	}
-	events, err := s.Store.Events(t.Context(), catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindProposal}, Field: "state"})
+	events, err := s.Store.Events(t.Context(),
+		catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindProposal}, Field: "state"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantChanges := []string{"5 open>closed 04-06", "5 >open 04-05", "3 >open 04-01", "2 open>merged 03-01", "2 >open 02-01"}
+	wantChanges := []string{"5 open>closed 04-06", "5 >open 04-05", "3 >open 04-01", "2 open>merged 03-01",
+		"2 >open 02-01"}
 	var changes []string
 	for _, e := range events {
 		changes = append(changes, e.Ref.Key+" "+e.From+">"+e.To+e.At.Format(" 01-02"))
@@ -166,7 +181,7 @@ func TestReadsGrants(t *testing.T) {
 	connectortest.Unchanged(t, s, got)
 }
 
-func TestEveryInterruptionOfGrantsIsMadeGood(t *testing.T) {
+func TestGrantsRecoverFromEveryInterruption(t *testing.T) {
 	t.Parallel()
 	connectortest.Interrupted(t, grants(t, serve(t, newHub(t)).URL, nil))
 }
@@ -189,7 +204,8 @@ func TestProposalsWithoutAToken(t *testing.T) {
 func TestABoardOutOfReach(t *testing.T) {
 	t.Parallel()
 	server := serve(t, newHub(t))
-	s := connectortest.NewSource(t, grants(t, server.URL, map[string]any{"board": map[string]any{"owner": "causeway", "number": 99}}))
+	s := connectortest.NewSource(t, grants(t, server.URL,
+		map[string]any{"board": map[string]any{"owner": "causeway", "number": 99}}))
 	got := s.Sync()
 	if len(got.Records) != 5 || !strings.Contains(problems(got), "read:project") {
 		t.Errorf("%v\n%s", got.Keys(), problems(got))
@@ -198,11 +214,11 @@ func TestABoardOutOfReach(t *testing.T) {
 	s.Sync()
 	server.Fault("/graphql", -1, connectortest.Status(502))
 	if got := s.Try(t.Context()); got.Err == nil || got.Updated != 0 {
-		t.Errorf("a board that fails took the columns away: %v, %d updated", got.Err, got.Updated)
+		t.Errorf("a failing board removed the columns: %v, %d updated", got.Err, got.Updated)
 	}
 }
 
-// TestRateLimitOfProposals has an allowance that is too small for one run.
+// TestRateLimitOfProposals has a limit that is too small for one run.
 func TestRateLimitOfProposals(t *testing.T) {
 	t.Parallel()
 	whole := connectortest.NewSource(t, drafts(t, serve(t, newHub(t)).URL, nil)).Sync()
@@ -240,7 +256,7 @@ func TestFaultsOfProposals(t *testing.T) {
 			for _, name := range names {
 				fault := faults[name]
 				if fault == nil {
-					fault = endless() // it remembers what it met first
+					fault = endless() // it repeats its first response
 				}
 				server.Fault("/repos/causeway/proposals"+path, -1, only("/repos/causeway/proposals"+path, fault))
 				if got := s.Try(t.Context()); got.Err == nil || got.Complete || got.Deleted != 0 {
@@ -261,10 +277,12 @@ func TestFaultsOfProposals(t *testing.T) {
 		h.change(func() {
 			p := h.projects["causeway/proposals"]
 			p.Files["4"][0]["sha"] = "0000000000000000000000000000000000000404"
-			p.Pulls[slices.IndexFunc(p.Pulls, func(o object) bool { return o["number"] == 4.0 })]["head"].(object)["sha"] = "1111111111111111111111111111111111111111"
+			p.Pulls[slices.IndexFunc(p.Pulls,
+				func(o object) bool { return o["number"] == 4.0 })]["head"].(object)["sha"] = "1111111111111111111111111111111111111111"
 		})
 		got := s.Sync()
-		if diff := cmp.Diff(first.Keys(), got.Keys()); diff != "" || got.Skipped != 1 || !strings.Contains(problems(got), "pull request 4: ") {
+		if diff := cmp.Diff(first.Keys(), got.Keys()); diff != "" || got.Skipped != 1 ||
+			!strings.Contains(problems(got), "pull request 4: ") {
 			t.Errorf("%s(-first +again)\n%s", problems(got), diff)
 		}
 	})
@@ -279,13 +297,13 @@ func TestFaultsOfProposals(t *testing.T) {
 	})
 }
 
-// TestNamesAreAddedToTheProposalsOfAnotherSource has the numbered proposals
-// from a source that stands before the forge in the network file, as a clone
-// would give them.
+// TestNamesAreAddedToTheProposalsOfAnotherSource: the numbered proposals come
+// from a source before the forge in the network file, as from a clone.
 func TestNamesAreAddedToTheProposalsOfAnotherSource(t *testing.T) {
 	t.Parallel()
 	s := connectortest.NewSource(t, drafts(t, serve(t, newHub(t)).URL, nil))
-	p := ingest.New(ingest.Config{Store: s.Store, Network: connectortest.Causeway, Now: func() time.Time { return s.Clock }})
+	p := ingest.New(ingest.Config{Store: s.Store, Network: connectortest.Causeway,
+		Now: func() time.Time { return s.Clock }})
 	_, err := p.Run(t.Context(), network.Source{Name: "clone", Kind: "proposals"}, cloned{})
 	if err != nil {
 		t.Fatal(err)
@@ -295,7 +313,8 @@ func TestNamesAreAddedToTheProposalsOfAnotherSource(t *testing.T) {
 	if rec.Source != "clone" || rec.Title != "Quiet Hours, from the clone" || got.Foreign != 1 {
 		t.Errorf("%d foreign, %+v", got.Foreign, rec)
 	}
-	if rec, err := s.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindCIP, Key: "PR-3"}); err != nil || rec.Source != "clone" {
+	if rec, err := s.Store.Get(t.Context(), catalog.Ref{Kind: catalog.KindCIP, Key: "PR-3"}); err != nil ||
+		rec.Source != "clone" {
 		t.Errorf("PR-3 leads to %+v, %v", rec, err)
 	}
 	connectortest.Unchanged(t, s, got)
@@ -328,7 +347,7 @@ func TestBadProposalOptions(t *testing.T) {
 	}
 }
 
-// TestEnterpriseServers have GraphQL beside /api/v3.
+// TestEnterpriseServers: they have GraphQL next to /api/v3.
 func TestEnterpriseServers(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)

@@ -13,7 +13,7 @@ import (
 	"almanac/catalog"
 )
 
-// pull is a pull request of a repository of proposals, from the list of
+// pull is a pull request of a repository of proposals, from the list
 // /repos/{owner}/{repo}/pulls, with the files it changes.
 type pull struct {
 	Number      int       `json:"number"`
@@ -25,7 +25,7 @@ type pull struct {
 	UpdatedAt   time.Time `json:"updated_at"`
 	ClosedAt    time.Time `json:"closed_at"`
 	MergedAt    time.Time `json:"merged_at"`
-	MergeCommit string    `json:"merge_commit_sha"` // of an unmerged one: a trial
+	MergeCommit string    `json:"merge_commit_sha"` // a trial merge while unmerged
 	Head        struct {
 		SHA string `json:"sha"`
 	} `json:"head"`
@@ -47,8 +47,8 @@ type changed struct {
 
 func (p *pull) merged() bool { return !p.MergedAt.IsZero() }
 
-// request is the pull request as the catalog knows it. The dates of its
-// commits are git's to tell.
+// request returns the pull request in the catalog's form. The dates of its
+// commits come from git.
 func (r *proposalRun) request(p *pull) *catalog.PullRequest {
 	out := &catalog.PullRequest{Number: p.Number, State: p.State, Head: p.Head.SHA, Author: r.access.author(p.User)}
 	if p.merged() {
@@ -64,8 +64,8 @@ var (
 	errBigTree  = errors.New("the branch has more files than the forge lists at once")
 )
 
-// readPulls lists the pull requests, oldest first, which is an order that
-// does not change, and the files of each.
+// readPulls lists the pull requests, oldest first because that order does not
+// change, and the files of each.
 func (r *proposalRun) readPulls(ctx context.Context) error {
 	list := call{path: r.path("/pulls"), query: url.Values{"state": {"all"}, "sort": {"created"}, "direction": {"asc"}}}
 	err := r.list(ctx, list, func(raw json.RawMessage) error {
@@ -94,8 +94,8 @@ func (r *proposalRun) readPulls(ctx context.Context) error {
 	return nil
 }
 
-// readFiles lists the files of a pull request. They stay the same as long as
-// its head and its base do.
+// readFiles lists the files of a pull request. They do not change while its head
+// and base do not.
 func (r *proposalRun) readFiles(ctx context.Context, p *pull) error {
 	version := fmt.Sprintf("%s %s %s", p.Head.SHA, p.Base.SHA, stamp(p.MergedAt))
 	files := call{path: r.path(fmt.Sprintf("/pulls/%d/files", p.Number)), version: version, last: true}
@@ -135,13 +135,14 @@ func (r *proposalRun) readTree(ctx context.Context) error {
 	return nil
 }
 
-// maxText is the longest text of a proposal that is read, in bytes.
+// maxText is the size limit of a proposal's text, in bytes.
 const maxText = 4 << 20
 
-// content reads a file by the hash of its content.
+// content reads a file by its content hash.
 func (r *proposalRun) content(ctx context.Context, sha string) (string, error) {
 	text := ""
-	_, err := r.get(ctx, call{path: r.path("/git/blobs/" + url.PathEscape(sha)), version: sha}, func(body []byte) error {
+	file := call{path: r.path("/git/blobs/" + url.PathEscape(sha)), version: sha}
+	_, err := r.get(ctx, file, func(body []byte) error {
 		var b blob
 		if err := json.Unmarshal(body, &b); err != nil {
 			return err
@@ -154,21 +155,21 @@ func (r *proposalRun) content(ctx context.Context, sha string) (string, error) {
 		return err
 	})
 	if err == nil && len(text) > maxText {
-		err = fmt.Errorf("has %d bytes; at most %d are read", len(text), maxText)
+		err = fmt.Errorf("has %d bytes; the limit is %d", len(text), maxText)
 	}
 	return text, err
 }
 
-// origin is what the merged pull requests say of a file of the branch.
+// origin is the history of a file of the branch in merged pull requests.
 type origin struct {
 	added   int   // the pull request that added it; 0 = none
-	touched []int // all that changed it, in the order of their merging
+	touched []int // all that changed it, in merge order
 	created time.Time
 	updated time.Time
 }
 
-// origins follows the files through the merged pull requests, under the names
-// they had.
+// origins traces the files through the merged pull requests, under their former
+// names.
 func origins(pulls map[int]*pull) map[string]origin {
 	var merged []*pull
 	for _, n := range sortedKeys(pulls) {
@@ -176,7 +177,9 @@ func origins(pulls map[int]*pull) map[string]origin {
 			merged = append(merged, pulls[n])
 		}
 	}
-	slices.SortStableFunc(merged, func(a, b *pull) int { return cmp.Or(a.MergedAt.Compare(b.MergedAt), cmp.Compare(a.Number, b.Number)) })
+	slices.SortStableFunc(merged, func(a, b *pull) int {
+		return cmp.Or(a.MergedAt.Compare(b.MergedAt), cmp.Compare(a.Number, b.Number))
+	})
 	files := map[string]origin{}
 	for _, p := range merged {
 		for _, f := range p.files {

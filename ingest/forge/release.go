@@ -16,7 +16,7 @@ import (
 // @scope/name@0.1.0, release/3.4.5+build.7.
 var versionTag = regexp.MustCompile(`(?i)(?:^|[^0-9.])(\d+\.\d+(?:\.\d+){0,2}(?:-[0-9a-z.-]+)?(?:\+[0-9a-z.-]+)?)$`)
 
-// version is the version a tag names, "" for none.
+// version returns the version that a tag names, "" for none.
 func version(tag string) string {
 	if m := versionTag.FindStringSubmatch(tag); m != nil {
 		return m[1]
@@ -31,8 +31,8 @@ var (
 	onlyVersion = regexp.MustCompile(`(?i)^(?:release\s+)?v?\d+(?:\.\d+)+\S*$`)
 )
 
-// releases reads all releases: their list cannot begin at a time, but is
-// mostly answered from the cache.
+// releases reads all releases: their list cannot be requested from a time on,
+// but most of it comes from the cache.
 func (r *run) releases(ctx context.Context) error {
 	seen := map[string]bool{}
 	return r.list(ctx, call{path: "/repos/" + r.name + "/releases"}, func(raw json.RawMessage) error {
@@ -45,7 +45,7 @@ func (r *run) releases(ctx context.Context) error {
 		case rel.Tag == "":
 			r.bad("", errNoTag)
 			return nil
-		case rel.Draft || seen[rel.Tag]: // not published; moved to another page in between
+		case rel.Draft || seen[rel.Tag]: // not published; or moved to another page meanwhile
 			return nil
 		}
 		seen[rel.Tag] = true
@@ -65,14 +65,15 @@ func (r *run) release(ctx context.Context, rel release) error {
 	rec := catalog.Record{
 		Kind: catalog.KindRelease, Key: r.name + "@" + rel.Tag, Title: releaseTitle(r.name, rel), URL: rel.HTMLURL,
 		Container: r.name, Category: path.Base(r.name), Author: r.access.author(rel.Author),
-		CreatedAt: published, UpdatedAt: updated, LastActivityAt: updated, Votes: rel.Reactions.Total, Body: body, Summary: derive.TLDR(body),
-		Tags: derive.ReleaseTags(data, body),
+		CreatedAt: published, UpdatedAt: updated, LastActivityAt: updated, Votes: rel.Reactions.Total, Body: body,
+		Summary: derive.TLDR(body),
+		Tags:    derive.ReleaseTags(data, body),
 	}
 	return r.put(ctx, catalog.Entry{Record: rec}, data)
 }
 
-// releaseTitle is what a release is called; a name that is only a version
-// stands behind the repository's.
+// releaseTitle returns the title of a release; a name that is only a version
+// follows the repository's.
 func releaseTitle(repository string, rel release) string {
 	switch name := strings.TrimSpace(rel.Name); {
 	case name == "":

@@ -12,17 +12,17 @@ import (
 )
 
 // about reads the repository's description and readme. The repository of the
-// grant proposals is not listed among the others.
+// grant proposals has no record.
 func (r *run) about(ctx context.Context) error {
 	r.info = repository{}
 	if err := r.object(ctx, call{path: "/repos/" + r.name}, &r.info); err != nil {
 		return err
 	}
 	if r.info.FullName == "" {
-		return fmt.Errorf("the answer about the repository does not name it")
+		return fmt.Errorf("the response about the repository does not name it")
 	}
 	if !strings.EqualFold(r.info.FullName, r.name) {
-		r.out.Warn(r.name, "is called "+r.info.FullName+" now; change the option repositories")
+		r.out.Warn(r.name, "was renamed to "+r.info.FullName+"; change the option repositories")
 	}
 	if r.name == r.opts.Grants {
 		return nil
@@ -41,7 +41,8 @@ func (r *run) about(ctx context.Context) error {
 	page := markup.Parse(readme)
 	rec := catalog.Record{
 		Kind: catalog.KindRepo, Key: r.name, Title: r.name, URL: r.info.HTMLURL, Path: readme.Path,
-		Container: r.name, Category: r.info.Language, Summary: cmp.Or(r.info.Description, page.Description), Body: cmp.Or(page.Body, r.info.Description),
+		Container: r.name, Category: r.info.Language,
+		Summary: cmp.Or(r.info.Description, page.Description), Body: cmp.Or(page.Body, r.info.Description),
 		Tags: catalog.Tags(catalog.TagLabel, r.info.Topics...), CreatedAt: r.info.CreatedAt, UpdatedAt: r.info.PushedAt,
 		LastActivityAt: r.info.PushedAt,
 	}
@@ -54,8 +55,8 @@ func (r *run) about(ctx context.Context) error {
 	return r.put(ctx, catalog.Entry{Record: rec}, data)
 }
 
-// readme reads the readme of the default branch. Its path is empty if there is
-// none.
+// readme reads the readme of the default branch. Its path is empty if it does
+// not exist.
 func (r *run) readme(ctx context.Context) (markup.Input, error) {
 	var b blob
 	err := r.object(ctx, call{path: "/repos/" + r.name + "/readme"}, &b)
@@ -76,8 +77,8 @@ const countsQuery = `query($owner: String!, $name: String!) {
   repository(owner: $owner, name: $name) { issues { totalCount } pullRequests { totalCount } }
 }`
 
-// counts asks how many issues and pull requests there are, which REST does
-// not tell apart.
+// counts queries the numbers of issues and pull requests, which REST does not
+// distinguish.
 func (r *run) counts(ctx context.Context) (issues, pulls int, err error) {
 	if r.token == "" {
 		return 0, 0, nil
@@ -95,7 +96,7 @@ func (r *run) counts(ctx context.Context) (issues, pulls int, err error) {
 	return answer.Repository.Issues.N, answer.Repository.PullRequests.N, err
 }
 
-// variables name the repository in GraphQL.
+// variables returns the repository's owner and name for GraphQL.
 func (r *run) variables() map[string]any {
 	owner, name, _ := strings.Cut(r.name, "/")
 	return map[string]any{"owner": owner, "name": name}

@@ -19,7 +19,7 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// same is connectortest.Same for results whose records came in another order,
+// same is connectortest.Same for results whose records arrived in another order,
 // so that parents have other ids, which are part of the hash.
 func same(t *testing.T, want, got connectortest.Result) {
 	t.Helper()
@@ -32,7 +32,7 @@ func same(t *testing.T, want, got connectortest.Result) {
 	connectortest.Same(t, want, got)
 }
 
-func TestARateLimitEndsTheRunAndTheNextGoesOn(t *testing.T) {
+func TestARateLimitEndsTheRunAndTheNextContinues(t *testing.T) {
 	t.Parallel()
 	whole := connectortest.NewSource(t, config(t, serve(t, newHub(t)).URL, nil)).Sync()
 	h := newHub(t)
@@ -63,15 +63,16 @@ func TestARateLimitEndsTheRunAndTheNextGoesOn(t *testing.T) {
 	}
 }
 
-// TestASmallAllowanceReachesEveryRepository has no token, so that even what is
-// unchanged costs a request, and too few requests for the first repository and
-// any other in the same hour.
-func TestASmallAllowanceReachesEveryRepository(t *testing.T) {
+// TestASmallLimitReachesEveryRepository has no token, so that even unchanged
+// content costs a request, and too few requests for the first repository and any
+// other in the same hour.
+func TestASmallLimitReachesEveryRepository(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
-	s := connectortest.NewSource(t, connectortest.Config{Connector: forge.New, HTTP: patient(t), Options: map[string]any{
-		"api": serve(t, h).URL, "repositories": []string{"causeway/node", "causeway/proposals", "causeway/grants"},
-	}})
+	s := connectortest.NewSource(t, connectortest.Config{Connector: forge.New, HTTP: patient(t),
+		Options: map[string]any{
+			"api": serve(t, h).URL, "repositories": []string{"causeway/node", "causeway/proposals", "causeway/grants"},
+		}})
 	for runs := 1; ; runs++ {
 		h.change(func() { h.left, h.reset = 8, s.Clock.Add(time.Hour) })
 		keys := s.Sync().Keys()
@@ -110,7 +111,8 @@ func TestSecondaryLimits(t *testing.T) {
 			t.Parallel()
 			server := serve(t, newHub(t))
 			server.Fault("/repos/causeway/node/issues/comments", -1, tt.fault)
-			s := connectortest.NewSource(t, config(t, server.URL, map[string]any{"repositories": []string{"causeway/node", "causeway/proposals"}}))
+			s := connectortest.NewSource(t,
+				config(t, server.URL, map[string]any{"repositories": []string{"causeway/node", "causeway/proposals"}}))
 			got := s.Sync()
 			if !strings.Contains(problems(got), tt.want) {
 				t.Errorf("problems:\n%s", problems(got))
@@ -121,14 +123,16 @@ func TestSecondaryLimits(t *testing.T) {
 			}
 			server.Heal()
 			s.Clock = s.Clock.Add(time.Hour)
-			if got := s.Sync(); got.Skipped != 0 || !slices.Contains(got.Keys(), "comment causeway/node#issuecomment-901") || !slices.Contains(got.Keys(), "repo causeway/proposals") {
+			if got := s.Sync(); got.Skipped != 0 ||
+				!slices.Contains(got.Keys(), "comment causeway/node#issuecomment-901") ||
+				!slices.Contains(got.Keys(), "repo causeway/proposals") {
 				t.Errorf("after the limit: %v\n%s", got.Keys(), problems(got))
 			}
 		})
 	}
 }
 
-// TestFaults lets one list of one of two repositories fail in every way.
+// TestFaults makes one list of one of two repositories fail in every way.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	two := map[string]any{"repositories": []string{"causeway/node", "causeway/proposals"}}
@@ -140,17 +144,17 @@ func TestFaults(t *testing.T) {
 		"500":       {connectortest.Status(500), "500 Internal Server Error"},
 		"404":       {connectortest.Status(404), "404 Not Found"},
 		"truncated": {connectortest.Truncated, "truncated"},
-		"halved":    {connectortest.Halved, "no JSON"},
+		"halved":    {connectortest.Halved, "not JSON"},
 		"sign in":   {connectortest.SignIn, "content type"},
-		"garbage":   {connectortest.Garbage, "no JSON"},
-		"empty":     {connectortest.Empty, "no JSON"},
+		"garbage":   {connectortest.Garbage, "not JSON"},
+		"empty":     {connectortest.Empty, "not JSON"},
 		"reset":     {connectortest.Reset, "GET "},
 		"inside":    {connectortest.Redirect(connectortest.Inside[1]), "address refused"},
-		"an object": {func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { body(w, `{"items":[]}`) }, "another form"},
+		"an object": {func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { body(w, `{"items":[]}`) }, "expected form"},
 		"without times": {func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 			body(w, `[{"number":1,"id":1,"changed":"2031"}]`)
 		}, "no id or no updated_at"},
-		"endless": {nil, "do not end"}, // it remembers what it met first
+		"endless": {nil, "do not end"}, // it repeats its first response
 	}
 	for _, list := range []string{"/issues", "/issues/comments", "/releases"} {
 		t.Run(list, func(t *testing.T) {
@@ -169,9 +173,11 @@ func TestFaults(t *testing.T) {
 				server.Fault("/repos/causeway/node"+list, -1, only("/repos/causeway/node"+list, fault))
 				got := s.Sync()
 				if !strings.Contains(problems(got), faults[name].want) || got.Complete || got.Deleted != 0 {
-					t.Errorf("%s: complete %t, %d deleted, problems:\n%s", name, got.Complete, got.Deleted, problems(got))
+					t.Errorf("%s: complete %t, %d deleted, problems:\n%s", name, got.Complete, got.Deleted,
+						problems(got))
 				}
-				if !slices.Contains(got.Keys(), "discussion D_kwDO0001") || !slices.Contains(server.Paths(), "GET /repos/causeway/proposals/releases?per_page=100") {
+				if !slices.Contains(got.Keys(), "discussion D_kwDO0001") ||
+					!slices.Contains(server.Paths(), "GET /repos/causeway/proposals/releases?per_page=100") {
 					t.Errorf("%s: the rest was not read: %v", name, got.Keys())
 				}
 				server.Heal()
@@ -185,7 +191,8 @@ func TestASlowForge(t *testing.T) {
 	t.Parallel()
 	server := serve(t, newHub(t))
 	server.Fault("/", -1, connectortest.Slow(time.Minute))
-	s := connectortest.NewSource(t, connectortest.Config{Connector: forge.New, Options: map[string]any{"api": server.URL, "repositories": []string{"causeway/node"}}})
+	s := connectortest.NewSource(t, connectortest.Config{Connector: forge.New,
+		Options: map[string]any{"api": server.URL, "repositories": []string{"causeway/node"}}})
 	if got := s.Try(t.Context()); !errors.Is(got.Err, outbound.ErrTimeout) {
 		t.Errorf("error %v", got.Err)
 	}
@@ -196,7 +203,7 @@ func body(w http.ResponseWriter, text string) {
 	_, _ = w.Write([]byte(text))
 }
 
-// only lets a fault meet one path and nothing below it.
+// only applies a fault to one path and nothing below it.
 func only(path string, f connectortest.Fault) connectortest.Fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if r.URL.Path != path {
@@ -207,7 +214,7 @@ func only(path string, f connectortest.Fault) connectortest.Fault {
 	}
 }
 
-// endless answers every page as the first and promises another.
+// endless returns the first page for every page and announces another.
 func endless() connectortest.Fault {
 	repeating := connectortest.Repeating()
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -235,9 +242,10 @@ func TestBadItemsAreSkippedAndKept(t *testing.T) {
 	})
 	s.Clock = s.Clock.Add(8 * 24 * time.Hour) // a run from the beginning
 	got := s.Sync()
-	for _, want := range []string{"causeway/node#1: ", "causeway/node#6: ", "causeway/node#issuecomment-901: ", "causeway/node: an item: ", "DC_1: "} {
+	for _, want := range []string{"causeway/node#1: ", "causeway/node#6: ", "causeway/node#issuecomment-901: ",
+		"causeway/node: an item: ", "DC_1: "} {
 		if !strings.Contains(problems(got), want) {
-			t.Errorf("nothing is said of %q:\n%s", want, problems(got))
+			t.Errorf("no problem is reported for %q:\n%s", want, problems(got))
 		}
 	}
 	if diff := cmp.Diff(first.Keys(), got.Keys()); diff != "" || got.Skipped != 5 {
@@ -246,16 +254,18 @@ func TestBadItemsAreSkippedAndKept(t *testing.T) {
 }
 
 func TestTokens(t *testing.T) {
-	t.Run("refused", func(t *testing.T) {
+	t.Run("rejected", func(t *testing.T) {
 		t.Setenv("CAUSEWAY_FORGE_TOKEN", "ghp_secretButWrong")
 		got := connectortest.NewSource(t, config(t, serve(t, newHub(t)).URL, nil)).Try(t.Context())
-		if got.Err == nil || !strings.Contains(got.Err.Error(), "token") || strings.Contains(got.Err.Error()+problems(got), "secretButWrong") {
+		if got.Err == nil || !strings.Contains(got.Err.Error(), "token") ||
+			strings.Contains(got.Err.Error()+problems(got), "secretButWrong") {
 			t.Errorf("error %v", got.Err)
 		}
 	})
 	t.Run("none", func(t *testing.T) {
 		server := serve(t, newHub(t))
-		s := connectortest.NewSource(t, connectortest.Config{Connector: forge.New, HTTP: patient(t), Options: map[string]any{"api": server.URL, "repositories": []string{"causeway/node"}}})
+		s := connectortest.NewSource(t, connectortest.Config{Connector: forge.New, HTTP: patient(t),
+			Options: map[string]any{"api": server.URL, "repositories": []string{"causeway/node"}}})
 		got := s.Sync()
 		if !strings.Contains(problems(got), "option token_env: no token") || !got.Complete || len(got.Records) != 15+1 {
 			t.Errorf("complete %t, %v\n%s", got.Complete, got.Keys(), problems(got))
@@ -267,12 +277,13 @@ func TestTokens(t *testing.T) {
 		}
 		connectortest.Unchanged(t, s, got)
 	})
-	t.Run("not set any more", func(t *testing.T) {
+	t.Run("no longer set", func(t *testing.T) {
 		s := connectortest.NewSource(t, config(t, serve(t, newHub(t)).URL, nil))
 		first := s.Sync()
 		t.Setenv("CAUSEWAY_FORGE_TOKEN", "")
 		got := s.Sync()
-		if diff := cmp.Diff(first.Keys(), got.Keys()); diff != "" || !strings.Contains(problems(got), "CAUSEWAY_FORGE_TOKEN is not set") {
+		if diff := cmp.Diff(first.Keys(), got.Keys()); diff != "" ||
+			!strings.Contains(problems(got), "CAUSEWAY_FORGE_TOKEN is not set") {
 			t.Errorf("%s(-first +again)\n%s", problems(got), diff)
 		}
 	})
@@ -282,15 +293,18 @@ func TestRepositoriesThatMovedOrVanished(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	h.projects["causeway/node"].Repo["full_name"] = "causeway/relay"
-	s := connectortest.NewSource(t, config(t, serve(t, h).URL, map[string]any{"repositories": []string{"causeway/node", "causeway/lost"}}))
+	s := connectortest.NewSource(t, config(t, serve(t, h).URL,
+		map[string]any{"repositories": []string{"causeway/node", "causeway/lost"}}))
 	got := s.Sync()
-	if p := problems(got); !strings.Contains(p, "is called causeway/relay now") || !strings.Contains(p, "causeway/lost: ") || got.Complete {
+	if p := problems(got); !strings.Contains(p, "was renamed to causeway/relay") ||
+		!strings.Contains(p, "causeway/lost: ") || got.Complete {
 		t.Errorf("complete %t, problems:\n%s", got.Complete, p)
 	}
 	h.change(func() { delete(h.projects, "causeway/node") })
 	s.Clock = s.Clock.Add(8 * 24 * time.Hour)
 	again := s.Try(t.Context())
-	if status, ok := errors.AsType[*outbound.StatusError](again.Err); !ok || status.Status != 404 || len(again.Records) != len(got.Records) {
+	if status, ok := errors.AsType[*outbound.StatusError](again.Err); !ok || status.Status != 404 ||
+		len(again.Records) != len(got.Records) {
 		t.Errorf("without any repository: %v, %d records", again.Err, len(again.Records))
 	}
 }
@@ -303,7 +317,7 @@ func TestBadOptions(t *testing.T) {
 		{map[string]any{}, "option repositories"},
 		{map[string]any{"repositories": []string{"node"}}, `"node"; want owner/name`},
 		{map[string]any{"repositories": []string{"causeway/.."}}, "want owner/name"},
-		{map[string]any{"repositories": []string{"a/b", "a/b"}}, "stands twice"},
+		{map[string]any{"repositories": []string{"a/b", "a/b"}}, "is a duplicate"},
 		{map[string]any{"repositories": []string{"a/b"}, "grants": "x"}, "option grants"},
 		{map[string]any{"repositories": []string{"a/b"}, "api": "ftp://forge.example.org"}, "option api"},
 		{map[string]any{"repositories": []string{"a/b"}, "api": "https://user:secret@forge.example.org"}, "option api"},

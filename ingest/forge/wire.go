@@ -11,20 +11,20 @@ import (
 	"almanac/ingest/markup"
 )
 
-// The forms of GitHub's REST API, as far as they are used:
-// https://docs.github.com/rest, version 2022-11-28. Fields that may be null
-// there are so here, too: a null leaves a Go value as it is.
+// The types of GitHub's REST API, with the fields that are used:
+// https://docs.github.com/rest, version 2022-11-28. Fields may be null: a null
+// leaves a Go value unchanged.
 
 // errNoStamp: an item of a list has no id or no time.
 var errNoStamp = errors.New("has no id or no updated_at: is this API of another version?")
 
-// user is an account. It is nil for one that was deleted.
+// user is an account; nil for a deleted one.
 type user struct {
 	Login string `json:"login"`
 	Type  string `json:"type"` // User, Bot, Organization
 }
 
-// actor is the same in GraphQL, where bots have no [bot] in their login.
+// actor is a user in GraphQL, where bots have no [bot] in their login.
 type actor struct {
 	Login string `json:"login"`
 	Type  string `json:"__typename"`
@@ -37,7 +37,7 @@ func (a *actor) user() *user {
 	return &user{a.Login, a.Type}
 }
 
-// ghost stands for deleted accounts, as on GitHub's pages.
+// ghost is the name for deleted accounts, as on GitHub's pages.
 const (
 	ghost     = "ghost"
 	botSuffix = "[bot]"
@@ -48,7 +48,7 @@ func (a access) bot(u *user) bool {
 		slices.ContainsFunc(a.Bots, func(login string) bool { return strings.EqualFold(login, u.Login) }))
 }
 
-// author names an account. Bots have [bot] behind their login, in both APIs.
+// author names an account. For both APIs bots have [bot] after their login.
 func (a access) author(u *user) string {
 	switch {
 	case u == nil || u.Login == "":
@@ -106,8 +106,8 @@ type milestone struct {
 	Title string `json:"title"`
 }
 
-// issue is an item of /repos/{owner}/{repo}/issues: an issue, or a pull
-// request if it has that member.
+// issue is an item of /repos/{owner}/{repo}/issues: an issue, or a pull request
+// if that field is present.
 type issue struct {
 	Number      int       `json:"number"`
 	State       string    `json:"state"`
@@ -153,10 +153,11 @@ type comment struct {
 	} `json:"minimized"`
 }
 
-// hidden says whether maintainers hid a comment because it was no part of the
-// conversation. What they hid as outdated or resolved was.
+// hidden reports whether maintainers hid a comment because it was not part of
+// the conversation. Comments hidden as outdated or resolved were.
 func hidden(reason string) bool {
-	return slices.Contains([]string{"spam", "abuse", "off-topic"}, strings.ToLower(strings.ReplaceAll(reason, "_", "-")))
+	reason = strings.ToLower(strings.ReplaceAll(reason, "_", "-"))
+	return slices.Contains([]string{"spam", "abuse", "off-topic"}, reason)
 }
 
 type release struct {
@@ -198,7 +199,7 @@ type blob struct {
 	Encoding string `json:"encoding"` // base64; none for a readme of more than a megabyte
 }
 
-var errNoContent = errors.New("the answer is not the content that was asked for")
+var errNoContent = errors.New("the response is not the requested content")
 
 func (b blob) text() (string, error) {
 	data, err := base64.StdEncoding.DecodeString(b.Content)
@@ -208,7 +209,7 @@ func (b blob) text() (string, error) {
 	return string(data), nil
 }
 
-// association is how an author belongs to a repository, "" for not at all.
+// association returns an author's relation to a repository, "" for none.
 func association(s string) string {
 	if s = strings.ToLower(s); s == "none" {
 		return ""
@@ -216,7 +217,7 @@ func association(s string) string {
 	return s
 }
 
-// text is what people wrote into a form, without the form's comments.
+// text returns what people wrote, without the comments of the form.
 func text(body string) string {
 	return markup.Parse(markup.Input{Path: "text.md", Text: body}).Body
 }
@@ -228,7 +229,7 @@ func stamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }
 
-// newer is the later of two times of which the second may be missing.
+// newer returns the later of two times; the second may be missing.
 func newer(created, updated time.Time) time.Time {
 	if updated.IsZero() {
 		return created

@@ -19,7 +19,7 @@ import (
 	"almanac/ingest/forum"
 )
 
-// many is a forum of so many topics, each of one post.
+// many is a forum with many topics, each of one post.
 type many int
 
 func (n many) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -32,7 +32,8 @@ func (n many) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var answer object
 	switch {
 	case r.URL.Path == "/categories.json":
-		answer = object{"category_list": object{"categories": []object{{"id": 1, "name": "Notices", "slug": "notices", "topic_count": int(n)}}}}
+		answer = object{"category_list": object{"categories": []object{{"id": 1, "name": "Notices", "slug": "notices",
+			"topic_count": int(n)}}}}
 	case r.URL.Path == "/latest.json":
 		page, _ := strconv.Atoi(r.URL.Query().Get("page"))
 		lines := []object{}
@@ -48,15 +49,16 @@ func (n many) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		id, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/t/"), ".json"))
 		answer = topic(id)
 		text := strings.Repeat(fmt.Sprintf("<p>The buoy of notice %d is off its station until the tide turns, so keep clear of it.</p>\n", id), 12)
-		answer["post_stream"] = object{"stream": []int{id}, "posts": []object{{"id": id, "post_number": 1, "post_type": 1, "username": "anna", "created_at": day, "cooked": text}}}
+		answer["post_stream"] = object{"stream": []int{id},
+			"posts": []object{{"id": id, "post_number": 1, "post_type": 1, "username": "anna", "created_at": day, "cooked": text}}}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
 // BenchmarkManyTopics syncs a forum of 100,000 topics into a catalog, twice.
-// It reports for each sync how far the memory of the process, in which the forum runs too,
-// grew above what it was before.
+// It reports for each sync the growth of the memory of the process, which also
+// runs the forum.
 func BenchmarkManyTopics(b *testing.B) {
 	const topics = 100_000
 	for b.Loop() {
@@ -69,7 +71,8 @@ func BenchmarkManyTopics(b *testing.B) {
 		n := connectortest.Causeway
 		n.Sources = []network.Source{{Name: "forum", Kind: "forum", Options: object{"url": server.URL}}}
 		p := ingest.New(ingest.Config{
-			Store: store, Network: n, Now: func() time.Time { return connectortest.Now }, WorkDir: dir, HTTP: connectortest.Client(b),
+			Store: store, Network: n, Now: func() time.Time { return connectortest.Now }, WorkDir: dir,
+			HTTP:       connectortest.Client(b),
 			Connectors: ingest.Registry{"forum": forum.New},
 		})
 		debug.FreeOSMemory()
@@ -89,9 +92,9 @@ func BenchmarkManyTopics(b *testing.B) {
 	}
 }
 
-// watch looks at the resident memory of the process until the function it
-// returns is called, which says how many bytes it had at most. The requests
-// that the server keeps for tests are thrown away.
+// watch observes the resident memory of the process until the returned function
+// is called, which returns the maximum in bytes. The requests that the server
+// keeps for tests are discarded.
 func watch(b *testing.B, server *connectortest.Server) (peak func() int64) {
 	most, done, ended := int64(0), make(chan struct{}), make(chan struct{})
 	go func() {

@@ -7,28 +7,27 @@ import (
 	"strings"
 )
 
-// category is one of the forum's categories as records name it.
+// category is a category of the forum as records name it.
 type category struct {
 	name     string
 	path     string // slugs from the top: support/nodes
 	excluded bool
 }
 
-// categories are the forum's, by number.
+// categories are the forum's categories by number.
 type categories map[int64]category
 
-// maxDepth is how deep categories may lie in each other; forums allow three
-// levels.
+// maxDepth limits the nesting of categories; forums allow three levels.
 const maxDepth = 8
 
-// categories reads the forum's categories and how many topics they have.
+// categories reads the forum's categories and their number of topics.
 func (s *syncRun) categories(ctx context.Context) (categories, int, error) {
 	var page categoriesPage
 	if err := s.api.get(ctx, "/categories.json", url.Values{"include_subcategories": {"true"}}, &page); err != nil {
 		return nil, 0, err
 	}
 	if page.List == nil {
-		return nil, 0, errors.New("/categories.json: the answer has no category_list")
+		return nil, 0, errors.New("/categories.json: the response has no category_list")
 	}
 	all, topics := categories{}, 0
 	var add func(list []wireCategory, above category, depth int)
@@ -46,7 +45,7 @@ func (s *syncRun) categories(ctx context.Context) (categories, int, error) {
 	return all, topics, nil
 }
 
-// excludes says whether the options name the category: by its path, or by its
+// excludes reports whether the options name the category: by its path, or by its
 // slug alone.
 func (c *connector) excludes(path string) bool {
 	for _, e := range c.opts.Exclude {

@@ -12,13 +12,13 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// client asks a forum.
+// client calls a forum.
 type client struct {
 	http *outbound.Client
 	base string
 }
 
-// get reads one answer into a value.
+// get decodes one response into a value.
 func (c client) get(ctx context.Context, path string, query url.Values, into any) error {
 	address := c.base + path
 	if len(query) > 0 {
@@ -29,22 +29,23 @@ func (c client) get(ctx context.Context, path string, query url.Values, into any
 		return err
 	}
 	if err := json.Unmarshal(answer.Body, into); err != nil {
-		return fmt.Errorf("%s: not the JSON that a forum sends: %w", path, err)
+		return fmt.Errorf("%s: not the JSON of a forum: %w", path, err)
 	}
 	return nil
 }
 
-// listSize is how many topics a page of the list has at most. Old versions
-// send 30 whatever is asked for.
+// listSize is how many topics are requested per page of the list. Old versions
+// always send 30.
 const listSize = 100
 
 func (c client) topics(ctx context.Context, page int) (topicsPage, error) {
 	var p topicsPage
 	err := c.get(ctx, "/latest.json", url.Values{
-		"order": {"activity"}, "no_definitions": {"true"}, "per_page": {strconv.Itoa(listSize)}, "page": {strconv.Itoa(page)},
+		"order": {"activity"}, "no_definitions": {"true"},
+		"per_page": {strconv.Itoa(listSize)}, "page": {strconv.Itoa(page)},
 	}, &p)
 	if err == nil && (p.List == nil || p.List.Topics == nil) {
-		err = errors.New("/latest.json: the answer has no topic_list with topics")
+		err = errors.New("/latest.json: the response has no topic_list with topics")
 	}
 	return p, err
 }
@@ -56,14 +57,14 @@ func (c client) topic(ctx context.Context, id int64) (wireTopic, error) {
 	switch {
 	case err != nil:
 	case t.ID == nil || t.Title == nil:
-		err = fmt.Errorf("%s: the answer has no id or no title", path)
+		err = fmt.Errorf("%s: the response has no id or no title", path)
 	case t.Stream == nil || t.Stream.Posts == nil:
-		err = fmt.Errorf("%s: the answer has no post_stream with posts", path)
+		err = fmt.Errorf("%s: the response has no post_stream with posts", path)
 	}
 	return t, err
 }
 
-// posts returns the posts of a topic that have these ids.
+// posts returns the posts of a topic with these ids.
 func (c client) posts(ctx context.Context, topic int64, ids []number) ([]json.RawMessage, error) {
 	query := url.Values{}
 	for _, id := range ids {
@@ -75,7 +76,7 @@ func (c client) posts(ctx context.Context, topic int64, ids []number) ([]json.Ra
 		return nil, err
 	}
 	if p.Stream == nil || p.Stream.Posts == nil {
-		return nil, fmt.Errorf("%s: the answer has no post_stream with posts", path)
+		return nil, fmt.Errorf("%s: the response has no post_stream with posts", path)
 	}
 	return *p.Stream.Posts, nil
 }
@@ -96,14 +97,16 @@ func (c client) page(ctx context.Context, topic int64, page int) ([]json.RawMess
 
 func topicPath(id int64) string { return fmt.Sprintf("/t/%d.json", id) }
 
-// isGone says whether the forum answered that the item is not there for us.
+// isGone reports whether the forum's error means that the item does not exist
+// for this reader.
 func isGone(err error) bool {
 	status, ok := errors.AsType[*outbound.StatusError](err)
-	return ok && (status.Status == http.StatusNotFound || status.Status == http.StatusGone || status.Status == http.StatusForbidden)
+	return ok && (status.Status == http.StatusNotFound || status.Status == http.StatusGone ||
+		status.Status == http.StatusForbidden)
 }
 
-// isBusy says whether the forum wants to be left alone, which is no fault of
-// the item that was asked for.
+// isBusy reports whether the forum is overloaded, in which case the requested
+// item is not at fault.
 func isBusy(err error) bool {
 	status, ok := errors.AsType[*outbound.StatusError](err)
 	return ok && status.Status == http.StatusTooManyRequests

@@ -18,31 +18,34 @@ type connector struct {
 	env  ingest.Environment
 }
 
-// New makes the connector of a source; it is a Constructor of kind "forum".
+// New makes the connector of a source; it is the Constructor of kind "forum".
 func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	opts, err := readOptions(src)
 	if err != nil {
 		return nil, err
 	}
 	if env.WorkDir == "" {
-		return nil, errors.New("forum: a working directory is needed for what was seen")
+		return nil, errors.New("forum: a working directory is needed for the state of topics")
 	}
 	return &connector{opts: opts, env: env}, nil
 }
 
-// Sync implements ingest.Connector. The cursor names the file in which what
-// was seen of the forum is remembered.
+// Sync implements ingest.Connector. The cursor names the file with the state of
+// the forum.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	s := &syncRun{connector: c, out: out, api: client{c.env.HTTP, c.opts.URL}, known: c.recall(cursor), now: state{topics: map[int64]seen{}}}
+	s := &syncRun{
+		connector: c, out: out, api: client{c.env.HTTP, c.opts.URL}, known: c.recall(cursor),
+		now: state{topics: map[int64]seen{}},
+	}
 	if err := s.read(ctx); err != nil {
 		return ingest.Outcome{}, fmt.Errorf("forum: %w", err)
 	}
 	cursor, err := c.remember(s.now, cursor)
 	if err != nil {
-		return ingest.Outcome{}, fmt.Errorf("forum: remember what was seen: %w", err)
+		return ingest.Outcome{}, fmt.Errorf("forum: store the state: %w", err)
 	}
-	// Topics that were not listed are kept as the runs before saw them, so
-	// that every run can say which posts of the topics it read are gone.
+	// Topics that were not listed are kept as earlier runs saw them, so that every
+	// run can report which posts of the topics it read are gone.
 	return ingest.Outcome{Cursor: cursor, Complete: true}, nil
 }
 
@@ -51,23 +54,23 @@ type syncRun struct {
 	*connector
 	out    ingest.Sink
 	api    client
-	known  state // by the runs before
+	known  state // from earlier runs
 	now    state
 	where  categories
 	failed int // topics in a row that could not be read
 	done   int
 }
 
-// unreadable is an error of one topic and not of the forum.
+// unreadable is an error about one topic and not about the forum.
 type unreadable struct{ error }
 
 func (u unreadable) Unwrap() error { return u.error }
 
-// errGone: the topic is not there for readers of the forum.
-var errGone = errors.New("not there for readers")
+// errGone: the topic does not exist for readers of the forum.
+var errGone = errors.New("does not exist for readers")
 
-// maxFailed is after how many topics in a row that cannot be read the forum is
-// asked whether it is up.
+// maxFailed is how many unreadable topics in a row mean that the forum may be
+// down.
 const maxFailed = 5
 
 func (s *syncRun) read(ctx context.Context) error {
@@ -101,9 +104,9 @@ func (s *syncRun) read(ctx context.Context) error {
 }
 
 // unlisted settles the known topics that the list did not have. After a sweep
-// they are asked for one by one: a topic that slipped from one page to another
-// while the list was read is still there. If most of the forum seems gone,
-// that is left to the pipeline's guard.
+// they are requested one by one: a topic that moved from one page to another
+// while the list was read still exists. If most of the forum seems gone, that is
+// left to the pipeline's guard.
 func (s *syncRun) unlisted(ctx context.Context, sweep bool) error {
 	var missing []int64
 	for _, id := range slices.Sorted(maps.Keys(s.known.topics)) {
@@ -111,7 +114,7 @@ func (s *syncRun) unlisted(ctx context.Context, sweep bool) error {
 			missing = append(missing, id)
 		}
 	}
-	const most = 5 // a fifth may be asked for
+	const most = 5 // a fifth may be requested
 	emptied := len(missing) > 10 && len(missing)*most > len(s.known.topics)
 	for _, id := range missing {
 		old := s.known.topics[id]
@@ -119,7 +122,7 @@ func (s *syncRun) unlisted(ctx context.Context, sweep bool) error {
 		case !sweep && old.print != 0:
 			s.keep(id, old)
 		case !sweep || !emptied:
-			// Its line is not known: if it is listed again, so it is read again.
+			// Its line is not known: if it is listed again, it is read again.
 			if err := s.refresh(ctx, listed{id, max(old.print, 1)}); err != nil {
 				return err
 			}
@@ -128,8 +131,8 @@ func (s *syncRun) unlisted(ctx context.Context, sweep bool) error {
 	return nil
 }
 
-// refresh reads a topic and its posts. What of it cannot be read stays as it
-// is and is read again by the next run.
+// refresh reads a topic and its posts. An unreadable part keeps its records and
+// is read again by the next run.
 func (s *syncRun) refresh(ctx context.Context, l listed) error {
 	old := s.known.topics[l.id].posts
 	posts, whole, err := s.topic(ctx, l.id)
@@ -151,8 +154,8 @@ func (s *syncRun) refresh(ctx context.Context, l listed) error {
 	return nil
 }
 
-// fault reports a topic that could not be read. If it is not the topic's
-// fault, the run ends with the error.
+// fault reports a topic that could not be read. If the topic is not at fault, the
+// run ends with the error.
 func (s *syncRun) fault(ctx context.Context, id int64, err error) error {
 	item, ok := errors.AsType[unreadable](err)
 	if !ok || ctx.Err() != nil {
@@ -169,7 +172,7 @@ func (s *syncRun) fault(ctx context.Context, id int64, err error) error {
 	return nil
 }
 
-// keep says that a topic and its posts are there unchanged.
+// keep reports that a topic and its posts exist unchanged.
 func (s *syncRun) keep(id int64, t seen) {
 	s.out.Keep(catalog.Ref{Kind: catalog.KindTopic, Key: topicKey(id)})
 	for n := range t.posts.all() {

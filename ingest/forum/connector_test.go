@@ -21,7 +21,8 @@ func TestTopicsAndPosts(t *testing.T) {
 	b := newBench(t)
 	topic := b.topic(1234, 3)
 	topic.title, topic.views, topic.posts[1].likes = "Mooring & CWP-7", 4321, 5
-	topic.extra = object{"closed": true, "pinned": true, "accepted_answer": object{"post_number": 2, "username": "chen", "excerpt": "…"}}
+	topic.extra = object{"closed": true, "pinned": true,
+		"accepted_answer": object{"post_number": 2, "username": "chen", "excerpt": "…"}}
 	topic.posts[0].cooked = "<p>Ask <a class=\"mention\" href=\"/u/bodo\">@bodo</a>.</p>\n<pre><code class=\"lang-sh\">moor --now\n</code></pre>"
 	topic.posts[1].extra = object{"moderator": true, "staff": true, "reply_count": "2"}
 	r := connectortest.NewSource(t, b.config).Sync()
@@ -30,18 +31,21 @@ func TestTopicsAndPosts(t *testing.T) {
 	}
 	rec := r.Get(t, catalog.KindTopic, "1234")
 	want := catalog.Record{
-		Title: "Mooring & CWP-7", URL: b.server.URL + "/t/how-to-moor-vessel-1234/1234", Container: "support/nodes", Category: "Nodes", State: "closed",
+		Title: "Mooring & CWP-7", URL: b.server.URL + "/t/how-to-moor-vessel-1234/1234", Container: "support/nodes",
+		Category: "Nodes", State: "closed",
 		Author: "bodo", Views: 4321, Replies: 2, Votes: 5, Tags: []string{"label:mooring"},
 		Body: "Ask @bodo.\n\n```sh\nmoor --now\n```",
 	}
 	got := catalog.Record{
-		Title: rec.Title, URL: rec.URL, Container: rec.Container, Category: rec.Category, State: rec.State, Author: rec.Author,
-		Views: rec.Views, Replies: rec.Replies, Votes: rec.Votes, Tags: rec.Tags, Body: rec.Body,
+		Title: rec.Title, URL: rec.URL, Container: rec.Container, Category: rec.Category, State: rec.State,
+		Author: rec.Author,
+		Views:  rec.Views, Replies: rec.Replies, Votes: rec.Votes, Tags: rec.Tags, Body: rec.Body,
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("topic (-want +got)\n%s", diff)
 	}
-	wantTopic := catalog.Topic{Slug: "how-to-moor-vessel-1234", Posts: 3, Participants: 3, Accepted: 2, LastPoster: "anna", Pinned: true}
+	wantTopic := catalog.Topic{Slug: "how-to-moor-vessel-1234", Posts: 3, Participants: 3, Accepted: 2,
+		LastPoster: "anna", Pinned: true}
 	if diff := cmp.Diff(wantTopic, connectortest.Data[catalog.Topic](t, rec)); diff != "" {
 		t.Errorf("topic data (-want +got)\n%s", diff)
 	}
@@ -49,10 +53,12 @@ func TestTopicsAndPosts(t *testing.T) {
 		t.Errorf("created %s, last activity %s", rec.CreatedAt, rec.LastActivityAt)
 	}
 	answer := r.Get(t, catalog.KindPost, "1234/2")
-	if answer.Parent != rec.ID || answer.Votes != 5 || answer.Replies != 2 || answer.Title != "Re: Mooring & CWP-7" || answer.URL != rec.URL+"/2" || answer.Author != "chen" {
+	if answer.Parent != rec.ID || answer.Votes != 5 || answer.Replies != 2 || answer.Title != "Re: Mooring & CWP-7" ||
+		answer.URL != rec.URL+"/2" || answer.Author != "chen" {
 		t.Errorf("answer: %+v", answer)
 	}
-	if diff := cmp.Diff(catalog.Post{Number: 2, ReplyTo: 1, Role: "moderator", Accepted: true}, connectortest.Data[catalog.Post](t, answer)); diff != "" {
+	if diff := cmp.Diff(catalog.Post{Number: 2, ReplyTo: 1, Role: "moderator", Accepted: true},
+		connectortest.Data[catalog.Post](t, answer)); diff != "" {
 		t.Errorf("answer data (-want +got)\n%s", diff)
 	}
 	post := r.Get(t, catalog.KindPost, "1234/1")
@@ -68,7 +74,8 @@ func TestWhatReadersDoNotSee(t *testing.T) {
 	b := newBench(t)
 	topic := b.topic(1, 9)
 	topic.posts[1].deleted = true
-	for i, extra := range []object{{"post_type": 4}, {"post_type": 3}, {"hidden": true}, {"user_deleted": true}, {"deleted_at": "2031-02-02T00:00:00Z"}} {
+	for i, extra := range []object{{"post_type": 4}, {"post_type": 3}, {"hidden": true}, {"user_deleted": true},
+		{"deleted_at": "2031-02-02T00:00:00Z"}} {
 		topic.posts[i+2].extra = extra
 	}
 	topic.posts[7].extra = object{"post_type": 2}
@@ -97,7 +104,7 @@ func TestLongTopicsComeInBatches(t *testing.T) {
 	var batches, pages int
 	for _, request := range b.server.Requests() {
 		if n := len(request.URL.Query()["post_ids[]"]); n > 20 {
-			t.Errorf("%d posts were asked for at once", n)
+			t.Errorf("%d posts were requested at once", n)
 		} else if n > 0 {
 			batches++
 		}
@@ -159,7 +166,7 @@ func TestOnlyWhatChangedIsRead(t *testing.T) {
 	}
 }
 
-// read are the paths that were asked for.
+// read returns the requested paths.
 func (b *bench) read() []string {
 	var paths []string
 	for _, r := range b.server.Requests() {
@@ -195,7 +202,7 @@ func TestDeletions(t *testing.T) {
 	connectortest.Unchanged(t, s, r)
 }
 
-func TestATopicThatSlippedFromTheListStays(t *testing.T) {
+func TestATopicMissingFromTheListStays(t *testing.T) {
 	b := newBench(t)
 	for id := range 20 {
 		b.topic(id+1, 1)
@@ -260,7 +267,8 @@ func TestOptions(t *testing.T) {
 			}
 		})
 	}
-	if _, err := forum.New(network.Source{Options: object{"url": "https://forum.example.org"}}, ingest.Environment{}); err == nil {
+	if _, err := forum.New(network.Source{Options: object{"url": "https://forum.example.org"}},
+		ingest.Environment{}); err == nil {
 		t.Error("without a working directory: no error")
 	}
 }

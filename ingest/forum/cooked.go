@@ -12,12 +12,12 @@ import (
 	"almanac/ingest/webpage"
 )
 
-// Bounds of a post. Forums allow some ten thousand characters, and Markdown
-// fills every row of a table up to the longest.
+// Limits of a post. Forums allow some ten thousand characters, and in Markdown
+// every row of a table is padded to the longest.
 const (
 	maxCooked = 1 << 20 // bytes of HTML
 	maxCells  = 100_000 // of its tables: rows by longest row
-	maxQuoted = 8       // quotations in each other that code is taken out of
+	maxQuoted = 8       // nesting of quotations around code
 )
 
 var (
@@ -25,9 +25,9 @@ var (
 	errTable = errors.New("the post has a table that is too large")
 )
 
-// render turns a post's HTML into Markdown and counts its blocks of code.
-// Code keeps its text and language; addresses become absolute; what the forum
-// draws around a post (avatars, previews of links, sizes of pictures) goes.
+// render converts a post's HTML to Markdown and counts its blocks of code. Code
+// keeps its text and language; addresses become absolute; decoration by the
+// forum (avatars, previews of links, sizes of pictures) is dropped.
 func render(cooked, base string) (text string, code int, err error) {
 	if len(cooked) > maxCooked {
 		return "", 0, errLong
@@ -43,15 +43,16 @@ func render(cooked, base string) (text string, code int, err error) {
 	return strings.TrimSpace(text), t.code, nil
 }
 
-// noise are the classes of elements that are no part of what was written.
+// noise are the classes of elements that are not part of the written text.
 var noise = []string{
-	"quote-controls", "avatar", "onebox-metadata", "clicks", "meta", "anchor", "poll-info", "poll-buttons", "poll-title", "elided", "expand", "svg-icon",
+	"quote-controls", "avatar", "onebox-metadata", "clicks", "meta", "anchor",
+	"poll-info", "poll-buttons", "poll-title", "elided", "expand", "svg-icon",
 }
 
-// noLanguage are the classes of code whose language is not known.
+// noLanguage are the classes of code without a known language.
 var noLanguage = []string{"lang-auto", "lang-nohighlight"}
 
-// tidier brings the forum's own elements to plain HTML, token by token.
+// tidier converts the forum's own elements to plain HTML, token by token.
 type tidier struct {
 	in   *html.Tokenizer
 	out  strings.Builder
@@ -95,7 +96,7 @@ func (t *tidier) open(raw string, tag html.Token) {
 		t.mark("#", tag)
 	case tag.Data == "aside" && classed(tag, "onebox"):
 		t.preview(tag)
-	case tag.Data == "aside": // a quotation and who said it
+	case tag.Data == "aside": // a quotation and its author
 		t.out.WriteString("<div>")
 	case tag.Data == "code" && t.pre == 0:
 		text := t.inner(tag)
@@ -109,14 +110,14 @@ func (t *tidier) open(raw string, tag html.Token) {
 		t.out.WriteString("<code>")
 	default:
 		t.count(tag.Data)
-		if tag.Data == "pre" { // code stands between what is quoted: the lines of a block cannot be marked
+		if tag.Data == "pre" { // code splits a quotation: the lines of a block cannot be marked as quoted
 			raw = strings.Repeat("</blockquote>", t.said) + raw
 		}
 		t.out.WriteString(raw)
 	}
 }
 
-// count counts open elements, blocks of code and what tables are made of.
+// count counts open elements, blocks of code, and rows and cells of tables.
 func (t *tidier) count(name string) {
 	switch name {
 	case "blockquote":
@@ -146,13 +147,13 @@ func (t *tidier) close(raw, name string) {
 	t.out.WriteString(raw)
 }
 
-// mark writes a mention's or a hashtag's name behind its sign.
+// mark writes a mention's or a hashtag's name after its sign.
 func (t *tidier) mark(sign string, tag html.Token) {
 	name := strings.TrimLeft(strings.TrimSpace(t.inner(tag)), "@#")
 	t.out.WriteString(html.EscapeString(sign + name))
 }
 
-// inner reads on behind the end of an element and returns the text in it.
+// inner reads to the end of an element and returns the text in it.
 func (t *tidier) inner(tag html.Token) string {
 	var text strings.Builder
 	t.within(tag, func(token html.Token) {
@@ -163,10 +164,12 @@ func (t *tidier) inner(tag html.Token) string {
 	return text.String()
 }
 
-// void are the elements without an end.
-var void = []string{"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
+// void are the elements without an end tag.
+var void = []string{
+	"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+}
 
-// within passes on what is in an element.
+// within passes on the tokens in an element.
 func (t *tidier) within(tag html.Token, visit func(html.Token)) {
 	if tag.Type == html.SelfClosingTagToken || slices.Contains(void, tag.Data) {
 		return
@@ -189,10 +192,10 @@ func (t *tidier) within(tag html.Token, visit func(html.Token)) {
 	}
 }
 
-// preview leaves of the preview of a page its title as a link.
+// preview reduces the preview of a page to its title as a link.
 func (t *tidier) preview(tag html.Token) {
 	address := attribute(tag, "data-onebox-src")
-	var title, link, heading strings.Builder // the first link's text, that of the link at hand, the heading's
+	var title, link, heading strings.Builder // text of the first link, the current link and the heading
 	inLink, inHeading := false, false
 	t.within(tag, func(token html.Token) {
 		starts := token.Type == html.StartTagToken

@@ -81,8 +81,7 @@ func TestRender(t *testing.T) {
 	}
 }
 
-// TestRenderIsBounded holds posts that a reader without bounds would not
-// survive.
+// TestRenderIsBounded renders posts that would exhaust a renderer without limits.
 func TestRenderIsBounded(t *testing.T) {
 	for name, cooked := range map[string]string{
 		"a table of many cells": "<table><tr>" + strings.Repeat("<td>", 5000) + strings.Repeat("<tr><td>", 10000),
@@ -144,7 +143,8 @@ func FuzzAnswers(f *testing.F) {
 				t.Error(err)
 			}
 		}
-		if json.Unmarshal(data, &post) == nil && post.check() == nil && post.shown() && post.likes() < 0 && !strings.Contains(string(data), "-") {
+		if json.Unmarshal(data, &post) == nil && post.check() == nil && post.shown() && post.likes() < 0 &&
+			!strings.Contains(string(data), "-") {
 			t.Errorf("%d likes", post.likes())
 		}
 	})
@@ -162,7 +162,8 @@ func FuzzState(f *testing.F) {
 		var buf bytes.Buffer
 		state{topics: map[int64]seen{id: s}}.write(&buf)
 		written := buf.String()
-		if err := again.parse(strings.TrimSuffix(written, "\n"), &idAgain); err != nil || id != idAgain || !cmp.Equal(s, again, cmp.AllowUnexported(seen{}, span{})) {
+		if err := again.parse(strings.TrimSuffix(written, "\n"), &idAgain); err != nil || id != idAgain ||
+			!cmp.Equal(s, again, cmp.AllowUnexported(seen{}, span{})) {
 			t.Errorf("%q became %q: %v", text, written, err)
 		}
 	})

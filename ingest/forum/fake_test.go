@@ -19,24 +19,24 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// day is when the fake forum's first topic was begun.
+// day is when the fake forum's first topic was created.
 var day = time.Date(2031, 2, 1, 9, 0, 0, 0, time.UTC)
 
 // object is a JSON object as the forum sends it.
 type object = map[string]any
 
-// fakePost is a post as the forum keeps it.
+// fakePost is a post as the forum stores it.
 type fakePost struct {
 	id, number int
 	user       string
 	cooked     string
 	likes      int
 	at         time.Time
-	deleted    bool   // in nobody's stream
-	extra      object // laid over what is sent
+	deleted    bool   // in no stream
+	extra      object // merged over the response
 }
 
-// fakeTopic is a topic as the forum keeps it.
+// fakeTopic is a topic as the forum stores it.
 type fakeTopic struct {
 	id       int
 	title    string
@@ -45,26 +45,26 @@ type fakeTopic struct {
 	posts    []*fakePost
 	bumped   time.Time
 	gone     bool   // deleted: 404
-	slipped  bool   // there, but not in the list
+	slipped  bool   // exists, but not in the list
 	mega     bool   // sent without the ids of its posts
-	extra    object // laid over the topic and its line
+	extra    object // merged over the topic and its line
 }
 
 func (t *fakeTopic) visible() []*fakePost {
 	return slices.DeleteFunc(slices.Clone(t.posts), func(p *fakePost) bool { return p.deleted })
 }
 
-// fake is a forum: what it has, and the answers of its JSON interface in the
-// shape of the real ones.
+// fake is a forum: its content, and the responses of its JSON interface in the
+// form of the real ones.
 type fake struct {
-	mu     sync.Mutex // guards what follows
+	mu     sync.Mutex // guards the fields below
 	topics []*fakeTopic
 	slugs  map[int]string // of categories, where they differ from the standard ones
-	oldest bool           // answers as old versions: 30 a page, tags as names
+	oldest bool           // like old versions: 30 per page, tags as names
 	nextID int
 }
 
-// change alters the forum while nobody reads it.
+// change modifies the forum under its lock.
 func (f *fake) change(alter func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -73,7 +73,8 @@ func (f *fake) change(alter func()) {
 
 // topic adds a topic with posts by anna, bodo and chen in turn.
 func (f *fake) topic(id, posts int) *fakeTopic {
-	t := &fakeTopic{id: id, title: fmt.Sprintf("How to moor vessel %d", id), category: 5, views: 10 + id, bumped: day.Add(time.Duration(id) * time.Hour)}
+	t := &fakeTopic{id: id, title: fmt.Sprintf("How to moor vessel %d", id), category: 5, views: 10 + id,
+		bumped: day.Add(time.Duration(id) * time.Hour)}
 	f.topics = append(f.topics, t)
 	for range posts {
 		f.reply(t, fmt.Sprintf("<p>Line %d of vessel %d.</p>", len(t.posts)+1, id))
@@ -86,7 +87,8 @@ func (f *fake) topic(id, posts int) *fakeTopic {
 func (f *fake) reply(t *fakeTopic, cooked string) *fakePost {
 	f.nextID++
 	n := len(t.posts) + 1
-	p := &fakePost{id: 9000 + f.nextID, number: n, user: []string{"anna", "bodo", "chen"}[n%3], cooked: cooked, at: t.bumped.Add(time.Duration(n) * time.Minute)}
+	p := &fakePost{id: 9000 + f.nextID, number: n, user: []string{"anna", "bodo", "chen"}[n%3], cooked: cooked,
+		at: t.bumped.Add(time.Duration(n) * time.Minute)}
 	t.posts = append(t.posts, p)
 	t.bumped = p.at.Add(time.Minute)
 	return p
@@ -122,7 +124,8 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	if answer == nil {
 		w.WriteHeader(http.StatusNotFound)
-		answer = object{"errors": []string{"The requested URL or resource could not be found."}, "error_type": "not_found"}
+		answer = object{"errors": []string{"The requested URL or resource could not be found."},
+			"error_type": "not_found"}
 	}
 	_ = json.NewEncoder(w).Encode(answer)
 }
@@ -142,14 +145,15 @@ func (f *fake) categories() object {
 			"subcategory_ids": []int{}, "subcategory_list": below, "is_uncategorized": id == 1, "uploaded_logo": nil,
 		}
 	}
-	return object{"category_list": object{"can_create_category": false, "can_create_topic": false, "categories": []object{
-		category(1, "Uncategorized", "uncategorized", 0),
-		category(4, "Support", "support", len(f.topics), category(5, "Nodes", "nodes", 2)),
-		category(7, "Lounge", "lounge", 1),
-	}}}
+	return object{"category_list": object{"can_create_category": false, "can_create_topic": false,
+		"categories": []object{
+			category(1, "Uncategorized", "uncategorized", 0),
+			category(4, "Support", "support", len(f.topics), category(5, "Nodes", "nodes", 2)),
+			category(7, "Lounge", "lounge", 1),
+		}}}
 }
 
-// latest is a page of the list: by activity, as asked for.
+// latest returns a page of the list, ordered by activity.
 func (f *fake) latest(page int) object {
 	size := 100
 	if f.oldest {
@@ -163,11 +167,13 @@ func (f *fake) latest(page int) object {
 	for _, t := range sorted[from:to] {
 		lines = append(lines, f.line(t))
 	}
-	list := object{"can_create_topic": false, "draft": nil, "draft_key": "new_topic", "draft_sequence": nil, "per_page": size, "topics": lines}
+	list := object{"can_create_topic": false, "draft": nil, "draft_key": "new_topic", "draft_sequence": nil,
+		"per_page": size, "topics": lines}
 	if to < len(sorted) {
 		list["more_topics_url"] = fmt.Sprintf("/latest?no_definitions=true&page=%d", page+1)
 	}
-	return object{"users": []object{{"id": 12, "username": "anna", "name": "Anna Quay", "avatar_template": "/a/{size}.png"}}, "primary_groups": []any{}, "topic_list": list}
+	return object{"users": []object{{"id": 12, "username": "anna", "name": "Anna Quay",
+		"avatar_template": "/a/{size}.png"}}, "primary_groups": []any{}, "topic_list": list}
 }
 
 func (f *fake) line(t *fakeTopic) object {
@@ -177,14 +183,15 @@ func (f *fake) line(t *fakeTopic) object {
 	o["last_poster_username"] = t.posts[len(t.posts)-1].user
 	o["has_accepted_answer"] = o["accepted_answer"] != nil
 	o["excerpt"], o["image_url"], o["liked"], o["bookmarked"], o["unpinned"] = "An excerpt&hellip;", nil, nil, nil, nil
-	o["posters"] = []object{{"extras": "latest", "description": "Original Poster, Most Recent Poster", "user_id": 12, "primary_group_id": nil}}
+	o["posters"] = []object{{"extras": "latest", "description": "Original Poster, Most Recent Poster", "user_id": 12,
+		"primary_group_id": nil}}
 	for k, v := range t.extra {
 		o[k] = v
 	}
 	return o
 }
 
-// common is what the topic and its line in the list both say.
+// common returns the fields that both the topic and its line in the list have.
 func (f *fake) common(t *fakeTopic) object {
 	seen, likes, last := t.visible(), 0, time.Time{}
 	for _, p := range seen {
@@ -230,11 +237,13 @@ func (f *fake) show(id, page int) any {
 		delete(stream, "stream")
 	}
 	o["post_stream"] = stream
-	o["timeline_lookup"], o["suggested_topics"], o["word_count"], o["deleted_at"], o["user_id"] = [][]int{{1, 9}}, []object{}, 77, nil, 12
+	o["timeline_lookup"], o["suggested_topics"], o["word_count"], o["deleted_at"], o["user_id"] = [][]int{{1,
+		9}}, []object{}, 77, nil, 12
 	o["pinned_at"], o["pinned_until"], o["draft"], o["chunk_size"], o["message_bus_last_id"] = nil, nil, nil, chunk, 4
 	o["actions_summary"] = []object{{"id": 4, "count": 0, "hidden": false, "can_act": false}}
 	user := func(name string) object {
-		return object{"id": 12, "username": name, "name": strings.ToUpper(name[:1]) + name[1:] + " Quay", "avatar_template": "/a/{size}.png"}
+		return object{"id": 12, "username": name, "name": strings.ToUpper(name[:1]) + name[1:] + " Quay",
+			"avatar_template": "/a/{size}.png"}
 	}
 	o["details"] = object{"can_edit": false, "notification_level": 1, "participants": []object{user("anna")},
 		"created_by": user(t.posts[0].user), "last_poster": user(seen[len(seen)-1].user)}

@@ -21,12 +21,12 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// renamed answers with a field of the JSON renamed.
+// renamed responds with a field of the JSON renamed.
 func renamed(field, to string) connectortest.Fault {
 	return rewritten(func(body string) string { return strings.ReplaceAll(body, `"`+field+`":`, `"`+to+`":`) })
 }
 
-// rewritten answers with the body altered.
+// rewritten responds with a modified body.
 func rewritten(alter func(string) string) connectortest.Fault {
 	return func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		next.ServeHTTP(&alteringWriter{w, alter}, r)
@@ -71,7 +71,11 @@ func TestAListThatFailsFailsTheRun(t *testing.T) {
 	broken := map[string]connectortest.Fault{
 		"429": connectortest.TooMany(3600), "403": connectortest.Status(403), "404": connectortest.Status(404),
 		"renamed": func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-			renamed("topic_list", "list")(w, r, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { renamed("category_list", "list")(w, r, next) }))
+			renamed("topic_list", "list")(w, r,
+				http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					renamed("category_list", "list")(w, r,
+						next)
+				}))
 		},
 	}
 	for name, f := range faults {
@@ -115,7 +119,8 @@ func TestATopicThatFailsStays(t *testing.T) {
 				b.server.Fault(path, -1, fault)
 				r := s.Sync()
 				if r.Skipped != 1 || r.Deleted != 0 || len(r.Records) != len(first.Records)+2 {
-					t.Errorf("%d skipped (%v), %d deleted, %d records of %d", r.Skipped, r.Problems, r.Deleted, len(r.Records), len(first.Records))
+					t.Errorf("%d skipped (%v), %d deleted, %d records of %d", r.Skipped, r.Problems, r.Deleted,
+						len(r.Records), len(first.Records))
 				}
 				b.server.Heal()
 				healed := s.Sync()
@@ -142,7 +147,8 @@ func TestAPostThatCannotBeReadStays(t *testing.T) {
 			b.change(func() { b.find(2).posts[24].extra = extra; b.reply(b.find(2), "<p>New.</p>") })
 			r := s.Sync()
 			if r.Skipped != 1 || r.Deleted != 0 || len(r.Records) != len(first.Records)+1 {
-				t.Errorf("%d skipped (%v), %d deleted, %d records of %d", r.Skipped, r.Problems, r.Deleted, len(r.Records), len(first.Records))
+				t.Errorf("%d skipped (%v), %d deleted, %d records of %d", r.Skipped, r.Problems, r.Deleted,
+					len(r.Records), len(first.Records))
 			}
 			b.change(func() { b.find(2).posts[24].extra = nil })
 			same(t, connectortest.NewSource(t, b.config).Sync(), s.Sync())
@@ -173,7 +179,7 @@ func TestALineThatCannotBeReadIsSkipped(t *testing.T) {
 	}
 }
 
-func TestAForumThatWantsToBeLeftAloneEndsTheRun(t *testing.T) {
+func TestAnOverloadedForumEndsTheRun(t *testing.T) {
 	b := threeTopics(t)
 	b.server.Fault("/t/2.json", -1, connectortest.TooMany(3600))
 	s := connectortest.NewSource(t, b.config)
@@ -186,7 +192,7 @@ func TestAForumThatWantsToBeLeftAloneEndsTheRun(t *testing.T) {
 	same(t, connectortest.NewSource(t, b.config).Sync(), s.Sync())
 }
 
-func TestMomentaryFaultsAreNotSeen(t *testing.T) {
+func TestMomentaryFaultsAreRetried(t *testing.T) {
 	b := threeTopics(t)
 	for _, path := range []string{"/categories.json", "/latest.json", "/t/1.json", "/t/2.json", "/t/2/posts.json"} {
 		b.server.Fault(path, 2, connectortest.TooMany(1))
@@ -223,9 +229,9 @@ func TestADeadForumEndsTheRunAndManyBadTopicsDoNot(t *testing.T) {
 		t.Errorf("bad topics: %d skipped", r.Skipped)
 	}
 	b.server.Heal()
-	var asked atomic.Int32
+	var requests atomic.Int32
 	b.server.Fault("/", -1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
-		if asked.Add(1) > 2 { // categories and list, then nothing
+		if requests.Add(1) > 2 { // categories and list, then nothing
 			connectortest.Reset(w, r, next)
 		}
 		next.ServeHTTP(w, r)
@@ -239,9 +245,9 @@ func TestADeadForumEndsTheRunAndManyBadTopicsDoNot(t *testing.T) {
 	}
 }
 
-// TestKilledAnywhere ends syncs at random points: while a request is under
-// way, or between two records. Nothing of what was not yet written is written
-// then. The next sync must leave the catalog as one undisturbed sync would.
+// TestKilledAnywhere ends syncs at random points: during a request, or between
+// two records. After that nothing more is written. The next sync must leave the
+// catalog as one uninterrupted sync would.
 func TestKilledAnywhere(t *testing.T) {
 	b := newBench(t)
 	for id := range 5 {
@@ -253,7 +259,7 @@ func TestKilledAnywhere(t *testing.T) {
 	s := &killable{}
 	s.Source = connectortest.NewSource(t, connectortest.Config{Options: b.config.Options, Connector: s.connector()})
 	for point := range 30 {
-		b.change(func() { // what the killed sync and the one after it find
+		b.change(func() { // found by the killed sync and the next one
 			topic := b.topics[random.IntN(len(b.topics))]
 			b.reply(topic, "<p>One more.</p>")
 			topic.posts[random.IntN(len(topic.posts))].cooked = "<p>Edited.</p>"
@@ -280,7 +286,7 @@ func TestKilledAnywhere(t *testing.T) {
 		s.Sync()
 		if point%10 == 9 {
 			s.Clock = s.Clock.Add(25 * time.Hour)
-			r := s.Sync() // what changed without activity
+			r := s.Sync() // finds changes without activity
 			same(t, connectortest.NewSource(t, b.config).Sync(), r)
 			connectortest.Unchanged(t, s.Source, r)
 		}
@@ -322,8 +328,8 @@ func (k *killingSink) Put(ctx context.Context, e catalog.Entry) error {
 	return k.Sink.Put(ctx, e)
 }
 
-// same requires two results to hold the same records and cursor whatever order
-// they were written in, on which ids and so hashes depend.
+// same requires two results to have the same records and cursor, whatever the
+// order of writing, on which ids and so hashes depend.
 func same(t *testing.T, want, got connectortest.Result) {
 	t.Helper()
 	if diff := cmp.Diff(want.Keys(), got.Keys()); diff != "" {

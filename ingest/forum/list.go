@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// overlap is how far a list is read beyond the latest activity of the run
-	// before: activity is set back when a last post is deleted.
+	// overlap is how far a list is read beyond the latest activity of the previous
+	// run: activity is set back when a last post is deleted.
 	overlap = time.Hour
-	// maxPages bounds a list; a forum of a million topics has 10,000 pages.
+	// maxPages limits a list; a forum of a million topics has 10,000 pages.
 	maxPages = 40_000
 )
 
 var (
-	errEndless = errors.New("/latest.json: the list of topics has no end")
-	errRepeats = errors.New("/latest.json: a page says that more follow and has no topic that the pages before had not")
+	errEndless = errors.New("/latest.json: the list of topics does not end")
+	errRepeats = errors.New("/latest.json: a page announces more topics but has no new one")
 )
 
 // listed is a topic of the list.
@@ -31,7 +31,7 @@ type listed struct {
 }
 
 // list reads the list of topics, latest activity first: all of it, or down to
-// where the run before began.
+// the start of the previous run.
 func (s *syncRun) list(ctx context.Context, all bool) ([]listed, error) {
 	var out []listed
 	met := map[int64]bool{}
@@ -57,7 +57,7 @@ func (s *syncRun) list(ctx context.Context, all bool) ([]listed, error) {
 				old = false
 			}
 			if met[id] {
-				continue // it moved down while the list was read
+				continue // it moved down meanwhile
 			}
 			met[id] = true
 			fresh++
@@ -96,22 +96,23 @@ func (s *syncRun) keepLine(l line) {
 	}
 }
 
-// wanted says whether readers of the forum see a topic and the options do not
+// wanted reports whether readers of the forum see a topic and the options do not
 // exclude its category.
 func (s *syncRun) wanted(visible *bool, archetype string, category number) bool {
 	return (visible == nil || *visible) && archetype != "private_message" && !s.where[int64(category)].excluded
 }
 
-// print condenses what the list says of a topic: it changes when the topic
-// has to be read again. Views count in steps of an eighth to a quarter, so
-// that a topic is not read for every reader it finds.
+// print is a hash of a topic's line in the list: it changes when the topic has
+// to be read again. Views count in steps of an eighth to a quarter, so that a
+// topic is not read again for every view.
 func (s *syncRun) print(l line) uint64 {
 	h := fnv.New64a()
 	where := s.where[int64(l.Category)]
 	fmt.Fprintf(h, "%s\x1f%s\x1f%d\x1f%d\x1f%d\x1f%d\x1f%s\x1f%s\x1f%s\x1f%t%t%t%t\x1f%s\x1f%s",
-		*l.Title, l.Slug, l.Posts, l.Highest, step(int64(l.Views)), l.Likes, l.Bumped.UTC().Format(time.RFC3339Nano), where.name, where.path,
+		*l.Title, l.Slug, l.Posts, l.Highest, step(int64(l.Views)), l.Likes,
+		l.Bumped.UTC().Format(time.RFC3339Nano), where.name, where.path,
 		l.Closed, l.Archived, l.Pinned || l.Globally, l.Solved, strings.Join(l.Tags, "\x1e"), l.LastPoster)
-	return max(h.Sum64(), 1) // 0 is: to be read again
+	return max(h.Sum64(), 1) // 0 means: read again
 }
 
 // step keeps the three leading bits of a count and its magnitude.

@@ -27,7 +27,8 @@ func readOptions(src network.Source) (options, error) {
 	switch {
 	case o.URL == "":
 		return o, errors.New("option url: want the address where the forum's pages begin")
-	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.RawQuery != "" || u.Fragment != "":
+	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" ||
+		u.RawQuery != "" || u.Fragment != "":
 		return o, errors.New("option url: want an address such as https://forum.example.org")
 	case o.Sweep <= 0:
 		return o, fmt.Errorf("option sweep: %s; want a time such as 24h", o.Sweep)

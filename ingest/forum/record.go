@@ -7,7 +7,7 @@ import (
 	"almanac/catalog"
 )
 
-// topicEntry makes a topic's record, still without its text.
+// topicEntry makes a topic's record, without its text.
 func (r *reading) topicEntry() (catalog.Entry, error) {
 	t := r.topic
 	where := r.where[int64(t.Category)]
@@ -23,8 +23,8 @@ func (r *reading) topicEntry() (catalog.Entry, error) {
 		Container: where.path, Category: where.name, State: r.state(), Author: t.Details.Author.Username,
 		CreatedAt: t.Created.Time, LastActivityAt: t.LastPosted.Time,
 		Views: int64(t.Views), Votes: int64(t.Likes),
-		// The forum shows as replies all posts but the first; its field
-		// reply_count has only those that answer a particular post.
+		// The forum shows all posts but the first as replies; its field
+		// reply_count has only replies to a particular post.
 		Replies: max(0, int64(t.Posts)-1),
 		Tags:    catalog.Tags(catalog.TagLabel, t.Tags...), Data: data,
 	}}, nil
@@ -53,7 +53,8 @@ func (r *reading) postEntry(p wirePost) (catalog.Entry, error) {
 	where := r.where[int64(r.topic.Category)]
 	return catalog.Entry{
 		Record: catalog.Record{
-			Kind: catalog.KindPost, Key: postKey(r.id(), int64(n)), Title: title, URL: fmt.Sprintf("%s/%d", r.address(), n),
+			Kind: catalog.KindPost, Key: postKey(r.id(), int64(n)), Title: title,
+			URL:       fmt.Sprintf("%s/%d", r.address(), n),
 			Container: where.path, Category: where.name, Author: p.Username,
 			CreatedAt: p.Created.Time, UpdatedAt: p.Updated.Time, Votes: p.likes(), Replies: int64(p.Replies),
 			Body: text, Tags: tags, Data: data,
@@ -62,7 +63,7 @@ func (r *reading) postEntry(p wirePost) (catalog.Entry, error) {
 	}, nil
 }
 
-// address is the topic's page. A title without Latin letters may have no
+// address returns the topic's page. A title without Latin letters may have no
 // slug.
 func (r *reading) address() string {
 	if r.topic.Slug == "" {
@@ -71,7 +72,7 @@ func (r *reading) address() string {
 	return fmt.Sprintf("%s/t/%s/%d", r.opts.URL, url.PathEscape(r.topic.Slug), r.id())
 }
 
-// state: a topic that is archived is closed too.
+// state returns the topic's state; an archived topic is closed too.
 func (r *reading) state() string {
 	switch {
 	case r.topic.Archived:

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// spans are the numbers of a topic's posts: ascending ranges with gaps where
-// posts were deleted. Nearly every topic is one range.
+// spans are the numbers of a topic's posts: ascending ranges with gaps for
+// deleted posts. Nearly every topic is one range.
 type spans []span
 
 type span struct{ from, to int64 } // inclusive
@@ -56,7 +56,7 @@ func (s spans) joined() spans {
 	return out
 }
 
-// has says whether a number is among them.
+// has reports whether a number is among them.
 func (s spans) has(n int64) bool {
 	return slices.ContainsFunc(s, func(r span) bool { return r.from <= n && n <= r.to })
 }

@@ -15,26 +15,26 @@ import (
 	"almanac/ingest/memory"
 )
 
-// rules is the version of what this package makes of a forum. A change of it
-// makes every topic be read again.
+// rules is the version of how this package reads a forum. After a change every
+// topic is read again.
 const rules = "1"
 
-// state is what a run leaves for the next one.
+// state is what one run passes to the next.
 type state struct {
 	header
 	topics map[int64]seen
 }
 
 type header struct {
-	// Settings digests the rules and options the topics were read with.
+	// Settings is a digest of the rules and options that topics were read with.
 	Settings string    `json:"settings"`
 	Bumped   time.Time `json:"bumped"` // the latest activity in the list
 	Swept    time.Time `json:"swept"`  // when the whole list was read
 }
 
-// seen is what is remembered of a topic that was read.
+// seen is the state of a topic that was read.
 type seen struct {
-	print uint64 // of its line in the list; 0 = to be read again
+	print uint64 // of its line in the list; 0 = read again
 	posts spans  // the numbers of its posts
 }
 
@@ -46,21 +46,21 @@ func (c *connector) files() memory.Files {
 	return memory.Files{Dir: c.env.WorkDir, Prefix: statePrefix}
 }
 
-// recall returns the state that a cursor names; an empty one if there is none
-// or it was left under other options.
+// recall returns the state that a cursor names; an empty one if it does not exist
+// or was stored with other options.
 func (c *connector) recall(cursor string) state {
 	none := state{topics: map[int64]seen{}}
 	raw, err := c.files().Read(cursor)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			c.env.Log.Warn("what is known of the forum cannot be read; everything is read again", "error", err)
+			c.env.Log.Warn("forum state cannot be read; reading everything again", "error", err)
 		}
 		return none
 	}
 	s, err := readState(raw)
 	switch {
 	case err != nil:
-		c.env.Log.Warn("what is known of the forum is damaged; everything is read again", "error", err)
+		c.env.Log.Warn("forum state is damaged; reading everything again", "error", err)
 	case s.Settings == c.settings() && s.digest() == cursor:
 		return s
 	}
@@ -85,8 +85,8 @@ func readState(text []byte) (state, error) {
 	return s, nil
 }
 
-// remember writes the state and returns the cursor that names it. Equal states
-// have equal cursors whenever they were swept.
+// remember stores the state and returns the cursor that names it. The cursor does
+// not depend on the time of the sweep.
 func (c *connector) remember(s state, before string) (string, error) {
 	s.Settings = c.settings()
 	cursor := s.digest()

@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-// batch is how many posts are asked for at once: as many as the forum's own
-// pages ask for.
+// batch is how many posts are requested at once: as many as the forum's own pages
+// request.
 const batch = 20
 
-// topic reads a topic and hands it over with its posts, batch by batch. It
-// returns the numbers of the posts that are there and whether all could be
-// read. errGone: the topic is not there; unreadable: what was not handed over
-// could not be read.
+// topic reads a topic and puts it with its posts, batch by batch. It returns the
+// numbers of the existing posts and whether all could be read. The error is
+// errGone if the topic does not exist, and unreadable if the rest of it could not
+// be read.
 func (s *syncRun) topic(ctx context.Context, id int64) (posts spans, whole bool, err error) {
 	t, err := s.api.topic(ctx, id)
 	switch {
@@ -23,7 +23,7 @@ func (s *syncRun) topic(ctx context.Context, id int64) (posts spans, whole bool,
 	case err != nil:
 		return nil, false, s.blame(err)
 	case int64(*t.ID) != id || !t.Deleted.IsZero() || !s.wanted(t.Visible, t.Archetype, t.Category):
-		return nil, false, errGone // merged into another, or withdrawn since it was listed
+		return nil, false, errGone // merged into another, or withdrawn after it was listed
 	}
 	r := reading{syncRun: s, topic: t, whole: true, met: map[int64]bool{}}
 	first := r.decode(*t.Stream.Posts)
@@ -36,8 +36,8 @@ func (s *syncRun) topic(ctx context.Context, id int64) (posts spans, whole bool,
 	return r.posts, r.whole, err
 }
 
-// blame makes an error of a request the topic's, unless the forum wants to be
-// left alone.
+// blame makes a request's error one of the topic, unless the forum is
+// overloaded.
 func (s *syncRun) blame(err error) error {
 	if isBusy(err) {
 		return err
@@ -50,14 +50,13 @@ type reading struct {
 	*syncRun
 	topic wireTopic
 	met   map[int64]bool // ids of posts
-	posts spans          // handed over
+	posts spans          // put
 	whole bool           // nothing was unreadable
 }
 
 func (r *reading) id() int64 { return int64(*r.topic.ID) }
 
-// decode reads posts. Those that cannot be read are reported and left as they
-// are.
+// decode reads posts. Unreadable ones are reported and their records kept.
 func (r *reading) decode(raw []json.RawMessage) []wirePost {
 	posts := make([]wirePost, 0, len(raw))
 	for i, data := range raw {
@@ -87,7 +86,7 @@ func (r *reading) unread(locator string, err error) {
 	r.out.Skip(locator, err)
 }
 
-// put hands over the posts that readers see.
+// put puts the posts that readers see.
 func (r *reading) put(ctx context.Context, posts []wirePost) error {
 	for _, p := range posts {
 		n := int64(*p.Number)
@@ -95,7 +94,8 @@ func (r *reading) put(ctx context.Context, posts []wirePost) error {
 			continue
 		}
 		if r.posts.has(n) {
-			r.out.Warn(postKey(r.id(), n), fmt.Sprintf("posts of two ids have this number; %d is left out", *p.ID))
+			r.out.Warn(postKey(r.id(), n),
+				fmt.Sprintf("two posts have this number; the one with id %d is skipped", *p.ID))
 			continue
 		}
 		e, err := r.postEntry(p)
@@ -114,8 +114,8 @@ func (r *reading) put(ctx context.Context, posts []wirePost) error {
 	return nil
 }
 
-// rest reads the posts that the topic's first answer had only the ids of, or,
-// of a very large topic, not even those.
+// rest reads the posts of which the topic's first response had only the ids, or
+// not even those in a very large topic.
 func (r *reading) rest(ctx context.Context) error {
 	if len(r.topic.Stream.IDs) == 0 {
 		return r.pages(ctx)
@@ -151,7 +151,7 @@ func (r *reading) pages(ctx context.Context) error {
 	return nil
 }
 
-// putTopic hands over the topic itself. Its text is that of its first post.
+// putTopic puts the topic itself. Its text is that of its first post.
 func (r *reading) putTopic(ctx context.Context, posts []wirePost) error {
 	e, err := r.topicEntry()
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// The shapes of the forum's answers, as far as they are read. Numbers and
-// times come in several spellings over the versions of the software, and any
-// field may be null. Fields without which an item means nothing are pointers:
-// one that is missing, because it was renamed, is an error and not a zero.
+// The types of the forum's responses, with the fields that are read. Numbers and
+// times have several forms in the versions of the software, and any field may be
+// null. Essential fields are pointers: if one is missing, because it was
+// renamed, that is an error and not a zero.
 
 // categoriesPage is /categories.json.
 type categoriesPage struct {
@@ -111,14 +111,14 @@ type postsPage struct {
 	Stream *stream `json:"post_stream"`
 }
 
-// stream holds some posts and, in answers about a topic, the ids of all that
+// stream holds some posts and, in a response about a topic, the ids of all that
 // the reader may see. Very large topics come without the ids.
 type stream struct {
 	Posts *[]json.RawMessage `json:"posts"`
 	IDs   []number           `json:"stream"`
 }
 
-// The values of post_type. Others are notes of what was done to the topic.
+// The values of post_type. Others are notes about actions on the topic.
 const (
 	typeRegular   = 1
 	typeModerator = 2 // written by a moderator as such
@@ -159,8 +159,8 @@ func (p wirePost) check() error {
 	return nil
 }
 
-// shown says whether readers see the post and it says something. A withdrawn
-// post waits to be deleted with a note in place of its text; a hidden one was
+// shown reports whether readers see the post and it has content. A withdrawn
+// post has a note instead of its text until it is deleted; a hidden one was
 // flagged.
 func (p wirePost) shown() bool {
 	return (p.Type == 0 || p.Type == typeRegular || p.Type == typeModerator) &&
@@ -191,7 +191,7 @@ func (p wirePost) role() string {
 	return ""
 }
 
-// number is a whole number, which may be written as a string.
+// number is an integer, possibly written as a string.
 type number int64
 
 func (n *number) UnmarshalJSON(data []byte) error {
@@ -205,13 +205,13 @@ func (n *number) UnmarshalJSON(data []byte) error {
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || f != f || f < -1<<53 || f > 1<<53 {
-		return fmt.Errorf("%.40s is no number", data)
+		return fmt.Errorf("%.40s is not a number", data)
 	}
 	*n = number(f)
 	return nil
 }
 
-// stamp is a time; none when it is null or unreadable.
+// stamp is a time; zero if it is null or unreadable.
 type stamp struct{ time.Time }
 
 func (s *stamp) UnmarshalJSON(data []byte) error {
@@ -222,7 +222,7 @@ func (s *stamp) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// tags are a topic's, which older versions send as names and newer ones as
+// tags are a topic's tags, which older versions send as names and newer ones as
 // objects.
 type tags []string
 

@@ -13,13 +13,13 @@ import (
 // maxNamed is how many branches an error names.
 const maxNamed = 12
 
-// usual are the names of main branches, in the order of preference where a
-// remote does not say which is its own.
+// usual are the usual names of main branches in order of preference, for a
+// remote that does not name its own.
 var usual = []string{"main", "master", "trunk", "develop"}
 
-// headBranch asks a remote for the branch that its HEAD names. A bundle and a
-// clone with a detached HEAD name none: then it is the branch that HEAD is at,
-// or else one with a usual name.
+// headBranch returns the branch of a remote's HEAD. A bundle and a clone with a
+// detached HEAD do not name one: then it is the branch at the same commit as
+// HEAD, or otherwise one with a usual name.
 func headBranch(ctx context.Context, to route) (string, error) {
 	heads, err := list(ctx, to, "HEAD")
 	if err != nil {
@@ -53,7 +53,7 @@ func headBranch(ctx context.Context, to route) (string, error) {
 	if len(names) == 1 {
 		return names[0], nil
 	}
-	return "", fmt.Errorf("the repository does not say which branch is its main one; name one of %s in option branch",
+	return "", fmt.Errorf("the repository does not name its main branch; name one of %s in option branch",
 		some(names))
 }
 
@@ -64,14 +64,14 @@ func noBranch(ctx context.Context, to route, name string) error {
 	if err != nil || len(names) == 0 {
 		return fmt.Errorf("the repository has no branch %s", name)
 	}
-	return fmt.Errorf("the repository has no branch %s; name one of %s in option branch, or leave the option out",
+	return fmt.Errorf("the repository has no branch %s; name one of %s in option branch, or omit the option",
 		name, some(names))
 }
 
 // references are the branches of a remote.
 type references struct {
-	head     string            // the branch that HEAD names
-	at       string            // the commit that HEAD is at
+	head     string            // the branch of HEAD
+	at       string            // the commit of HEAD
 	branches map[string]string // name → commit
 }
 
@@ -91,7 +91,7 @@ func list(ctx context.Context, to route, patterns ...string) (references, error)
 
 var listed = regexp.MustCompile(`^([0-9a-f]{40,64})\t(\S+)$`)
 
-// parseReferences reads what git ls-remote --symref prints.
+// parseReferences parses the output of git ls-remote --symref.
 func parseReferences(out string) references {
 	r := references{branches: map[string]string{}}
 	for line := range strings.Lines(out) {
@@ -115,7 +115,7 @@ func parseReferences(out string) references {
 	return r
 }
 
-// some names the first of many.
+// some joins the first of many names.
 func some(names []string) string {
 	if len(names) > maxNamed {
 		return strings.Join(names[:maxNamed], ", ") + ", …"

@@ -2,10 +2,10 @@
 // may be a URL, a local clone or a bundle, and reads it: files, content,
 // history.
 //
-// The git command fetches, for it speaks every protocol and reads bundles; it
-// runs without any configuration, hook, credential or prompt of the machine's.
-// Its connections go around package outbound, so the guard is asked first and
-// git is held to the address that the guard let through.
+// The git command fetches, because it supports every protocol and bundles; it
+// runs without any configuration, hook, credential or prompt of the machine. Its
+// connections bypass package outbound, so the guard is called first and git is
+// pinned to the address that the guard allowed.
 package gitrepo
 
 import (
@@ -29,31 +29,30 @@ import (
 
 const (
 	fetchTimeout = 10 * time.Minute
-	maxListing   = 4 << 20 // bytes of a remote's references that are read
+	maxListing   = 4 << 20 // bytes of a remote's list of references
 )
 
-// Source is what is fetched.
+// Source is a branch to fetch.
 type Source struct {
 	// Remote is a path to a clone or a bundle, or an https, http, ssh or git URL.
 	Remote string
-	// Branch is the branch that is fetched; "" is the one that the remote's HEAD
-	// names.
+	// Branch is the branch to fetch; "" is the branch of the remote's HEAD.
 	Branch string
-	// Token is shown to a web server that wants one; "" shows none.
+	// Token is sent to a web server; "" sends none.
 	Token string
-	// Pulls fetches what a host keeps of pull requests (refs/pull) besides.
+	// Pulls also fetches the host's references of pull requests (refs/pull).
 	Pulls bool
-	// Depth is how many commits of the branch are fetched; 0 = all.
+	// Depth is how many commits of the branch to fetch; 0 = all.
 	Depth int
 }
 
-// errGit: there is no git command to run.
+// errGit: the git command does not exist.
 var errGit = errors.New("the git command was not found: install git, 2.37 or newer, where almanac runs")
 
-// Fetch brings a source into the bare repository dir, creating it first, and
-// returns the branch that it fetched. What the remote dropped or rewrote is
-// dropped and rewritten. The client decides which
-// addresses a URL may lead to; its ErrRefused is wrapped. Only one Fetch may use dir at a time.
+// Fetch fetches a source into the bare repository dir, creating it if necessary,
+// and returns the fetched branch. References that the remote deleted or rewrote
+// are deleted and rewritten. The client decides which addresses a URL may lead
+// to; its ErrRefused is wrapped. Only one Fetch may use dir at a time.
 func Fetch(ctx context.Context, client *outbound.Client, dir string, s Source) (branch string, err error) {
 	if s.Branch != "" && !IsBranch(s.Branch) {
 		return "", fmt.Errorf("%q is not a branch name", s.Branch)
@@ -76,8 +75,8 @@ func fetch(ctx context.Context, to route, dir string, s Source) error {
 	if err := prepare(ctx, dir, s.Branch); err != nil {
 		return err
 	}
-	args := append(slices.Clone(to.settings), "--git-dir="+dir, "fetch", "--quiet", "--force", "--prune", "--no-tags", "--no-auto-maintenance",
-		"--no-write-fetch-head", "--no-recurse-submodules")
+	args := append(slices.Clone(to.settings), "--git-dir="+dir, "fetch", "--quiet", "--force", "--prune", "--no-tags",
+		"--no-auto-maintenance", "--no-write-fetch-head", "--no-recurse-submodules")
 	if s.Depth > 0 {
 		args = append(args, "--depth="+strconv.Itoa(s.Depth))
 	} else if _, err := os.Stat(filepath.Join(dir, "shallow")); err == nil {
@@ -96,11 +95,11 @@ func fetch(ctx context.Context, to route, dir string, s Source) error {
 	return nil
 }
 
-// prepare makes the bare repository, or clears it of what a fetch left that
-// was killed: its locks would stop every later one.
+// prepare makes the bare repository, or removes the remains of a killed fetch,
+// whose locks would block every later one.
 func prepare(ctx context.Context, dir, branch string) error {
 	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
-		// A half-made repository is made again.
+		// An incomplete repository is made again.
 		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
@@ -119,8 +118,8 @@ func prepare(ctx context.Context, dir, branch string) error {
 	})
 }
 
-// command is a git command that knows nothing of the machine but the way to a
-// remote.
+// command is a git command that uses nothing of the machine's configuration but
+// the route to a remote.
 func command(ctx context.Context, to route, args ...string) *exec.Cmd {
 	settings := []string{
 		"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "credential.helper=",
@@ -130,10 +129,11 @@ func command(ctx context.Context, to route, args ...string) *exec.Cmd {
 	cmd.Env = []string{
 		"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "GIT_CONFIG_NOSYSTEM=1",
 		"GIT_CONFIG_GLOBAL=/dev/null", "GIT_SSH_COMMAND=" + to.ssh, "GIT_ALLOW_PROTOCOL=file:https:http:ssh:git",
-		"HOME=/dev/null", // where passwords would be looked for
+		"HOME=/dev/null", // git would search it for passwords
 	}
 	if to.authorization != "" { // in the environment, which other users cannot read
-		cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraHeader", "GIT_CONFIG_VALUE_0=Authorization: "+to.authorization)
+		cmd.Env = append(cmd.Env, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=http.extraHeader",
+			"GIT_CONFIG_VALUE_0=Authorization: "+to.authorization)
 	}
 	cmd.WaitDelay = 5 * time.Second
 	return cmd
@@ -146,7 +146,7 @@ func run(ctx context.Context, to route, args ...string) error {
 	return failure(ctx, cmd.Run(), &stderr)
 }
 
-// output runs a command and returns what it prints, as far as that is read.
+// output runs a command and returns its output, up to a limit.
 func output(ctx context.Context, to route, args ...string) (string, error) {
 	cmd := command(ctx, to, args...)
 	var stdout, stderr bytes.Buffer
@@ -155,7 +155,7 @@ func output(ctx context.Context, to route, args ...string) (string, error) {
 	return stdout.String(), err
 }
 
-// failure puts the end of a command in words, nil if it ended well.
+// failure returns the error of a command, nil if it succeeded.
 func failure(ctx context.Context, err error, stderr *bytes.Buffer) error {
 	switch {
 	case err == nil:
@@ -168,7 +168,7 @@ func failure(ctx context.Context, err error, stderr *bytes.Buffer) error {
 	return fmt.Errorf("git: %w: %s", err, strings.TrimSpace(stderr.String()))
 }
 
-// limitedWriter keeps the first bytes and takes the rest for written.
+// limitedWriter keeps the first bytes and discards the rest.
 type limitedWriter struct {
 	w    io.Writer
 	left int
@@ -185,5 +185,5 @@ func (l *limitedWriter) Write(p []byte) (int, error) {
 
 var branchName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/-]*$`)
 
-// IsBranch says whether a name can be a branch's.
+// IsBranch reports whether a name can be the name of a branch.
 func IsBranch(name string) bool { return branchName.MatchString(name) && !strings.Contains(name, "..") }

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Addresses are templates of where a forge shows what a repository holds, with
-// {commit} and {path} of a file, and {number} of a pull request.
+// Addresses are templates of a forge's pages about a repository, with {commit}
+// and {path} of a file, and {number} of a pull request.
 type Addresses struct {
 	File string
 	Pull string
 }
 
-// forges are the kinds of forges by a part of their hosts' names, as in
-// gitlab.com, gitlab.example.org and git.forgejo.example.org.
+// forges are the kinds of forges by a part of their host names, as in gitlab.com,
+// gitlab.example.org and git.forgejo.example.org.
 var forges = []struct {
 	hosts      []string
 	file, pull string
@@ -24,8 +24,8 @@ var forges = []struct {
 	{[]string{"codeberg", "gitea", "forgejo"}, "/src/commit/{commit}/{path}", "/pulls/{number}"},
 }
 
-// Forge returns the addresses of a repository by its own, and whether that is
-// the address of a known forge.
+// Forge returns the addresses for a repository's own address, and whether that
+// belongs to a known forge.
 func Forge(remote string) (Addresses, bool) {
 	if CheckRemote(remote) != nil || !hasScheme.MatchString(remote) {
 		return Addresses{}, false

@@ -18,7 +18,8 @@ func TestForge(t *testing.T) {
 		},
 		gitlab: {File: gitlab + "/-/blob/{commit}/{path}", Pull: gitlab + "/-/merge_requests/{number}"},
 		"https://codeberg.org/harbour/lips": {
-			File: "https://codeberg.org/harbour/lips/src/commit/{commit}/{path}", Pull: "https://codeberg.org/harbour/lips/pulls/{number}",
+			File: "https://codeberg.org/harbour/lips/src/commit/{commit}/{path}",
+			Pull: "https://codeberg.org/harbour/lips/pulls/{number}",
 		},
 		"http://forgejo.example.org:3000/harbour/lips": {
 			File: "http://forgejo.example.org:3000/harbour/lips/src/commit/{commit}/{path}",

@@ -42,10 +42,11 @@ func head(t *testing.T, client *outbound.Client, dir, remote string) (string, er
 	return r.Head.Hash.String(), nil
 }
 
-// allowing makes a client that may connect to some addresses inside.
+// allowing makes a client that may connect to some private addresses.
 func allowing(t *testing.T, prefixes ...string) *outbound.Client {
 	t.Helper()
-	c := outbound.Config{Timeout: 30 * time.Second, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
+	c := outbound.Config{Timeout: 30 * time.Second,
+		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() }}
 	for _, p := range prefixes {
 		c.Allow = append(c.Allow, netip.MustParsePrefix(p))
 	}
@@ -71,7 +72,8 @@ func TestFetchFollowsItsRemote(t *testing.T) {
 	other := repo.Commit("another two", map[string]string{"c.md": "c"})
 	step("a rewritten branch", other)
 
-	for _, left := range []string{"refs/heads/main.lock", "packed-refs.lock", "shallow.lock", "objects/pack/tmp_pack_x"} {
+	for _, left := range []string{"refs/heads/main.lock", "packed-refs.lock", "shallow.lock",
+		"objects/pack/tmp_pack_x"} {
 		if err := os.WriteFile(filepath.Join(dir, left), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +138,7 @@ func TestWithoutABranchTheRemotesOwnIsFetched(t *testing.T) {
 	empty := gitrepotest.New(t)
 	for name, c := range map[string]struct{ remote, want string }{
 		"an empty repository":          {empty.Dir, "the repository has no branch"},
-		"a bundle that says nothing":   {bundle("north", "old"), "does not say which branch is its main one; name one of north, old in option branch"},
+		"a bundle that says nothing":   {bundle("north", "old"), "does not name its main branch; name one of north, old in option branch"},
 		"a repository that is missing": {filepath.Join(t.TempDir(), "missing"), "no such file"},
 	} {
 		_, err := gitrepo.Fetch(t.Context(), nil, filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: c.remote})
@@ -166,14 +168,15 @@ func TestBadRemotes(t *testing.T) {
 		"an address with a zone":    {"http://[fe80::1%25eth0]/a/b", "main", "not a repository address"},
 		"a missing path":            {filepath.Join(t.TempDir(), "missing"), "main", "no such file"},
 		"a short form of ssh":       {"git@forge.example.org:a/b", "main", "ssh://user@host/path"},
-		"a missing branch":          {repo.Dir, "trunk", "the repository has no branch trunk; name one of main in option branch, or leave the option out"},
+		"a missing branch":          {repo.Dir, "trunk", "the repository has no branch trunk; name one of main in option branch, or omit the option"},
 		"a branch as an option":     {repo.Dir, "--upload-pack=x", "not a branch name"},
 		"a branch upwards":          {repo.Dir, "a/../../b", "not a branch name"},
 		"no repository":             {t.TempDir(), "main", "does not appear to be a git repository"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			_, err := gitrepo.Fetch(t.Context(), allowing(t), filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: tt.remote, Branch: tt.branch})
+			_, err := gitrepo.Fetch(t.Context(), allowing(t), filepath.Join(t.TempDir(), "m.git"),
+				gitrepo.Source{Remote: tt.remote, Branch: tt.branch})
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v; want %q", err, tt.want)
 			}
@@ -187,14 +190,16 @@ func TestBadRemotes(t *testing.T) {
 	}
 	t.Run("no git", func(t *testing.T) {
 		t.Setenv("PATH", t.TempDir())
-		_, err := gitrepo.Fetch(t.Context(), nil, filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: repo.Dir, Branch: "main"})
+		_, err := gitrepo.Fetch(t.Context(), nil, filepath.Join(t.TempDir(), "m.git"),
+			gitrepo.Source{Remote: repo.Dir, Branch: "main"})
 		if err == nil || !strings.Contains(err.Error(), "install git") {
 			t.Errorf("%v", err)
 		}
 	})
 	t.Run("an old git", func(t *testing.T) {
 		standIn(t, "git", "echo git version 2.36.9")
-		_, err := gitrepo.Fetch(t.Context(), allowing(t), filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: "https://forge.example.org/a/b", Branch: "main"})
+		_, err := gitrepo.Fetch(t.Context(), allowing(t), filepath.Join(t.TempDir(), "m.git"),
+			gitrepo.Source{Remote: "https://forge.example.org/a/b", Branch: "main"})
 		if err == nil || !strings.Contains(err.Error(), "too old") {
 			t.Errorf("%v", err)
 		}
@@ -202,14 +207,15 @@ func TestBadRemotes(t *testing.T) {
 	t.Run("a cancelled run", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err := gitrepo.Fetch(ctx, nil, filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: repo.Dir, Branch: "main"})
+		_, err := gitrepo.Fetch(ctx, nil, filepath.Join(t.TempDir(), "m.git"),
+			gitrepo.Source{Remote: repo.Dir, Branch: "main"})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
 	})
 }
 
-// standIn puts a shell script before the command of that name.
+// standIn puts a shell script in front of a command in PATH.
 func standIn(t *testing.T, name, script string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -234,7 +240,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// host serves a repository and notes who asked.
+// host serves a repository and records its requests.
 type host struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -261,7 +267,7 @@ func serve(t *testing.T, address string, h http.Handler) *host {
 	return s
 }
 
-func (h *host) asked() []string {
+func (h *host) requests() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.agents
@@ -281,23 +287,24 @@ func TestFetchFromAServer(t *testing.T) {
 		t.Errorf("%q, %v; want %q", got, err, want)
 	}
 	want = repo.Commit("two", map[string]string{"a.md": "aa"})
-	if got, err := head(t, allowing(t, "127.0.0.1/32"), dir, s.URL+"/harbour/handbook.git/"); err != nil || got != want {
+	if got, err := head(t, allowing(t, "127.0.0.1/32"), dir, s.URL+"/harbour/handbook.git/"); err != nil ||
+		got != want {
 		t.Errorf("again: %q, %v; want %q", got, err, want)
 	}
-	before := len(s.asked())
+	before := len(s.requests())
 	if _, err := head(t, allowing(t), dir, s.URL+"/harbour/handbook.git"); !errors.Is(err, outbound.ErrRefused) {
 		t.Errorf("without leave: %v", err)
 	}
 	if _, err := head(t, nil, dir, s.URL+"/harbour/handbook.git"); err == nil {
 		t.Error("without a client: is fetched")
 	}
-	if len(s.asked()) != before {
-		t.Error("a refused server was asked")
+	if len(s.requests()) != before {
+		t.Error("a request was sent to a refused server")
 	}
 }
 
-// A private repository is shown the token, the host that it moved to is not,
-// and none of it is written down.
+// The token is sent to a private repository, but not to the host that it moved
+// to, and it is not stored.
 func TestPrivateRepositories(t *testing.T) {
 	repo := gitrepotest.New(t)
 	want := repo.Commit("one", map[string]string{"a.md": "a"})
@@ -322,7 +329,8 @@ func TestPrivateRepositories(t *testing.T) {
 	client := allowing(t, "127.0.0.0/8")
 	fetch := func(server *host, token string) (string, error) {
 		dir := filepath.Join(t.TempDir(), "m.git")
-		_, err := gitrepo.Fetch(t.Context(), client, dir, gitrepo.Source{Remote: server.URL + "/harbour/handbook.git", Branch: "main", Token: token})
+		_, err := gitrepo.Fetch(t.Context(), client, dir,
+			gitrepo.Source{Remote: server.URL + "/harbour/handbook.git", Branch: "main", Token: token})
 		if err != nil {
 			return "", err
 		}
@@ -342,12 +350,14 @@ func TestPrivateRepositories(t *testing.T) {
 		token, want string
 	}{
 		"with its token":  {private, "hush", ""},
-		"without":         {private, "", "the repository is not public, or not there"},
+		"without":         {private, "", "the repository is not public, or does not exist"},
 		"with another":    {private, "other", "the token is not accepted"},
 		"moved elsewhere": {moved, "hush", ""},
 	} {
 		got, err := fetch(tt.server, tt.token)
-		if tt.want == "" && (err != nil || got != want) || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), tt.token) && tt.token != "") {
+		if tt.want == "" && (err != nil || got != want) ||
+			tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want) ||
+				strings.Contains(err.Error(), tt.token) && tt.token != "") {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, tt.want)
 		}
 	}
@@ -366,7 +376,7 @@ func TestServersThatMisbehave(t *testing.T) {
 		handler http.HandlerFunc
 		want    string
 	}{
-		"a page":        {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<!doctype html>")) }, "no git repository"},
+		"a page":        {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<!doctype html>")) }, "no git repository at the address"},
 		"nothing there": {http.NotFound, "404"},
 		"not public":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "not public"},
 		"fails":         {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "502"},
@@ -392,12 +402,13 @@ func TestServersThatMisbehave(t *testing.T) {
 				return
 			}
 			http.Redirect(w, r, "/front", http.StatusFound)
-		}, "no git repository"},
+		}, "not that of a git repository"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, "127.0.0.1:0", tt.handler)
-			_, err := head(t, allowing(t, "127.0.0.1/32"), filepath.Join(t.TempDir(), "m.git"), s.URL+"/harbour/handbook.git")
+			_, err := head(t, allowing(t, "127.0.0.1/32"), filepath.Join(t.TempDir(), "m.git"),
+				s.URL+"/harbour/handbook.git")
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("%v; want %q", err, tt.want)
 			}
@@ -411,18 +422,19 @@ func TestServersThatMisbehave(t *testing.T) {
 			}
 			git.ServeHTTP(w, r)
 		}))
-		if got, err := head(t, allowing(t, "127.0.0.1/32"), filepath.Join(t.TempDir(), "m.git"), s.URL+"/old/name"); err != nil || got != want {
+		if got, err := head(t, allowing(t, "127.0.0.1/32"), filepath.Join(t.TempDir(), "m.git"),
+			s.URL+"/old/name"); err != nil || got != want {
 			t.Errorf("%q, %v; want %q", got, err, want)
 		}
 	})
-	if asked := inside.asked(); len(asked) > 0 {
-		t.Errorf("the server inside was asked by %v", asked)
+	if got := inside.requests(); len(got) > 0 {
+		t.Errorf("the private server got requests from %v", got)
 	}
 }
 
-// TestNamesStayWhereTheGuardSawThem gives a name one address while the guard
-// looks and another when git would look it up.
-func TestNamesStayWhereTheGuardSawThem(t *testing.T) {
+// TestGitIsPinnedToTheGuardedAddress gives a name one address for the guard and
+// another one for a later lookup by git.
+func TestGitIsPinnedToTheGuardedAddress(t *testing.T) {
 	repo := gitrepotest.New(t)
 	want := repo.Commit("one", map[string]string{"a.md": "a"})
 	outside := serve(t, "127.0.0.2:0", repo.Handler())
@@ -435,59 +447,64 @@ func TestNamesStayWhereTheGuardSawThem(t *testing.T) {
 	client := outbound.New(outbound.Config{Transport: transport})
 	defer client.Close()
 	for _, name := range []string{"localhost", "LocalHost", "forge.example.org"} {
-		got, err := head(t, client, filepath.Join(t.TempDir(), "m.git"), "http://"+name+":"+outside.port()+"/harbour/handbook.git")
+		got, err := head(t, client, filepath.Join(t.TempDir(), "m.git"),
+			"http://"+name+":"+outside.port()+"/harbour/handbook.git")
 		if err != nil || got != want {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, want)
 		}
 	}
-	if asked := inside.asked(); len(asked) > 0 {
-		t.Errorf("the server inside was asked by %v", asked)
+	if got := inside.requests(); len(got) > 0 {
+		t.Errorf("the private server got requests from %v", got)
 	}
 }
 
-func TestOtherProtocolsAskTheGuard(t *testing.T) {
+func TestOtherProtocolsUseTheGuard(t *testing.T) {
 	repo := gitrepotest.New(t)
 	want := repo.Commit("one", map[string]string{"a.md": "a"})
 	port := daemon(t, repo.Dir)
 	remote := "git://localhost:" + port + "/.git"
-	if got, err := head(t, allowing(t, "127.0.0.1/32", "::1/128"), filepath.Join(t.TempDir(), "m.git"), remote); err != nil || got != want {
+	if got, err := head(t, allowing(t, "127.0.0.1/32", "::1/128"), filepath.Join(t.TempDir(), "m.git"),
+		remote); err != nil || got != want {
 		t.Errorf("git: %q, %v; want %q", got, err, want)
 	}
-	if _, err := head(t, allowing(t), filepath.Join(t.TempDir(), "m.git"), remote); !errors.Is(err, outbound.ErrRefused) {
+	if _, err := head(t, allowing(t), filepath.Join(t.TempDir(), "m.git"), remote); !errors.Is(err,
+		outbound.ErrRefused) {
 		t.Errorf("git without leave: %v", err)
 	}
 
-	// A stand-in shows what ssh would be told.
+	// A stand-in records the arguments of ssh.
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
 	_, port, _ = net.SplitHostPort(l.Addr().String())
-	told := filepath.Join(t.TempDir(), "told")
-	standIn(t, "ssh", `printf '%s\n' "$@" > `+told+"; exit 1")
+	record := filepath.Join(t.TempDir(), "record")
+	standIn(t, "ssh", `printf '%s\n' "$@" > `+record+"; exit 1")
 	remote = "ssh://git@localhost:" + port + "/harbour/handbook"
-	if _, err := head(t, allowing(t), filepath.Join(t.TempDir(), "m.git"), remote); !errors.Is(err, outbound.ErrRefused) {
+	if _, err := head(t, allowing(t), filepath.Join(t.TempDir(), "m.git"), remote); !errors.Is(err,
+		outbound.ErrRefused) {
 		t.Errorf("ssh without leave: %v", err)
 	}
-	if _, err := os.Stat(told); err == nil {
+	if _, err := os.Stat(record); err == nil {
 		t.Error("ssh was started for an address that is refused")
 	}
 	if _, err := head(t, allowing(t, "127.0.0.1/32"), filepath.Join(t.TempDir(), "m.git"), remote); err == nil {
 		t.Error("the stand-in for ssh fetched")
 	}
-	args, err := os.ReadFile(told)
+	args, err := os.ReadFile(record)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"-oHostName=127.0.0.1\n", "-oHostKeyAlias=[localhost]:" + port + "\n", "-oProxyCommand=none\n", "-oBatchMode=yes\n"} {
+	for _, want := range []string{"-oHostName=127.0.0.1\n", "-oHostKeyAlias=[localhost]:" + port + "\n",
+		"-oProxyCommand=none\n", "-oBatchMode=yes\n"} {
 		if !strings.Contains(string(args), want) {
-			t.Errorf("ssh was not told %q but\n%s", want, args)
+			t.Errorf("ssh did not get the argument %q but\n%s", want, args)
 		}
 	}
 }
 
-// daemon serves a repository by git's own protocol until the test ends.
+// daemon serves a repository with git's own protocol until the test ends.
 func daemon(t *testing.T, dir string) (port string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -505,7 +522,7 @@ func daemon(t *testing.T, dir string) (port string) {
 			cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null")
 			cmd.Stdin, cmd.Stdout = conn, conn
 			cmd.WaitDelay = time.Second
-			_ = cmd.Run() // whoever only looked in makes it fail
+			_ = cmd.Run() // it fails after a connection without a request
 			_ = conn.Close()
 		}
 	})
@@ -521,7 +538,8 @@ func TestHistory(t *testing.T) {
 	long := strings.Repeat("The lamp is lit at dusk.\n", 20)
 	repo := gitrepotest.New(t)
 	one := repo.Commit("one", map[string]string{"docs/a b.md": long, "docs/c.md": "c", "other/x.md": "x"})
-	two := repo.Commit("two", map[string]string{"docs/a b.md": gitrepotest.Gone, "docs/ü/new\nline.md": long + "And put out.\n"})
+	two := repo.Commit("two", map[string]string{"docs/a b.md": gitrepotest.Gone,
+		"docs/ü/new\nline.md": long + "And put out.\n"})
 	repo.Git("checkout", "--quiet", "-b", "side", one)
 	repo.Commit("aside", map[string]string{"docs/side.md": "s"})
 	repo.Git("checkout", "--quiet", "main")
@@ -540,8 +558,10 @@ func TestHistory(t *testing.T) {
 	read := func(t *testing.T, depth, limit int, dirs ...string) (steps []step) {
 		t.Helper()
 		dir := filepath.Join(t.TempDir(), "m.git")
-		remote := serve(t, "127.0.0.1:0", repo.Handler()).URL + "/harbour/handbook.git" // a path is never fetched in part
-		if _, err := gitrepo.Fetch(t.Context(), allowing(t, "127.0.0.1/32"), dir, gitrepo.Source{Remote: remote, Branch: "main", Depth: depth}); err != nil {
+		remote := serve(t, "127.0.0.1:0", repo.Handler()).URL +
+			"/harbour/handbook.git" // a path is never fetched shallow
+		if _, err := gitrepo.Fetch(t.Context(), allowing(t, "127.0.0.1/32"), dir,
+			gitrepo.Source{Remote: remote, Branch: "main", Depth: depth}); err != nil {
 			t.Fatal(err)
 		}
 		r, err := gitrepo.Open(dir, "main")
@@ -611,7 +631,8 @@ func TestDepthMayChange(t *testing.T) {
 	remote := serve(t, "127.0.0.1:0", repo.Handler()).URL + "/harbour/handbook.git"
 	dir := filepath.Join(t.TempDir(), "m.git")
 	for _, tt := range []struct{ depth, want int }{{1, 1}, {3, 3}, {2, 2}, {0, 4}, {0, 4}} {
-		if _, err := gitrepo.Fetch(t.Context(), allowing(t, "127.0.0.1/32"), dir, gitrepo.Source{Remote: remote, Branch: "main", Depth: tt.depth}); err != nil {
+		if _, err := gitrepo.Fetch(t.Context(), allowing(t, "127.0.0.1/32"), dir,
+			gitrepo.Source{Remote: remote, Branch: "main", Depth: tt.depth}); err != nil {
 			t.Fatal(err)
 		}
 		r, err := gitrepo.Open(dir, "main")
@@ -686,7 +707,8 @@ func TestGlobs(t *testing.T) {
 }
 
 func FuzzGlobs(f *testing.F) {
-	for _, p := range []string{"docs/**", "**/**/x", "***", "[a-z", "\\", "\xff?", "(?i)", strings.Repeat("**/", 50), "é*", ""} {
+	for _, p := range []string{"docs/**", "**/**/x", "***", "[a-z", "\\", "\xff?", "(?i)", strings.Repeat("**/", 50),
+		"é*", ""} {
 		f.Add(p, "docs/a/b.md")
 	}
 	f.Fuzz(func(_ *testing.T, pattern, path string) { gitrepo.NewGlobs([]string{pattern}).Match(path) })

@@ -8,8 +8,8 @@ import (
 // Globs are patterns of paths.
 type Globs []*regexp.Regexp
 
-// NewGlobs compiles patterns: ? is a character, * any within a directory, **
-// any with directories. Case does not count.
+// NewGlobs compiles patterns: ? matches a character, * any characters within a
+// directory, ** any characters with directories. Case is ignored.
 func NewGlobs(patterns []string) Globs {
 	var g Globs
 	for _, p := range patterns {
@@ -20,7 +20,7 @@ func NewGlobs(patterns []string) Globs {
 	return g
 }
 
-// Match reports whether a path fits one of the patterns.
+// Match reports whether a path matches one of the patterns.
 func (g Globs) Match(path string) bool {
 	for _, p := range g {
 		if p.MatchString(path) {

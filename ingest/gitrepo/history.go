@@ -16,22 +16,24 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 )
 
-// Step is a commit of the branch's first-parent line: a state the branch had.
+// Step is a commit of the branch's first-parent line: a former state of the
+// branch.
 type Step struct {
 	Commit string    // its hash
 	At     time.Time // when it was committed
-	// Shallow: its parents were not fetched, so that it seems to add all files.
+	// Shallow means that its parents were not fetched, so it seems to add all
+	// files.
 	Shallow bool
 	Changes []Change
 }
 
-// Change is what a commit did to a file. A renamed file has both paths, an
+// Change is the change of a file by a commit. A renamed file has both paths, an
 // added one no Old, a deleted one no New.
 type Change struct{ Old, New string }
 
 // History yields the first-parent line of the branch, newest first, with the
-// changes of files below the directories dirs; none are all. Whoever has
-// enough stops: the rest is not computed.
+// changes of files below the directories dirs, or of all files without dirs. The
+// rest is not computed when the caller stops.
 func (r *Repository) History(ctx context.Context, dirs []string) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		shallow, err := r.Git.Storer.Shallow()
@@ -42,8 +44,10 @@ func (r *Repository) History(ctx context.Context, dirs []string) iter.Seq2[Step,
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
 		args := []string{
-			"--literal-pathspecs", "--git-dir=" + r.dir, "log", "--first-parent", "--diff-merges=first-parent", "--sparse", "--root",
-			"--name-status", "--no-ext-diff", "--no-textconv", "-z", "-M60%", "-l400", "--format=" + mark + "%H %ct", r.Head.Hash.String(), "--",
+			"--literal-pathspecs", "--git-dir=" + r.dir, "log", "--first-parent", "--diff-merges=first-parent",
+			"--sparse", "--root",
+			"--name-status", "--no-ext-diff", "--no-textconv", "-z", "-M60%", "-l400", "--format=" + mark + "%H %ct",
+			r.Head.Hash.String(), "--",
 		}
 		cmd := command(ctx, route{}, append(args, dirs...)...)
 		var stderr bytes.Buffer
@@ -80,11 +84,11 @@ const (
 	maxToken = 64 << 10
 )
 
-var errHistory = errors.New("git log answered in an unknown form")
+var errHistory = errors.New("git log has an unknown output format")
 
-// readSteps reads what git log -z --name-status prints: a marked line for each
-// commit, then a status and one path, or two of a rename, for each file, all
-// ended by NUL.
+// readSteps parses the output of git log -z --name-status: a marked line for each
+// commit, then a status and one path, or two for a rename, for each file, all
+// terminated by NUL.
 func readSteps(r *bufio.Reader, visit func(Step) bool) error {
 	var step Step
 	for {

@@ -20,10 +20,12 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// errRemote: the address of a repository is not of a form that can be fetched.
-var errRemote = errors.New("not a repository address: want a path, or an https, http, ssh or git URL without password, query and fragment")
+// errRemote: the address of a repository does not have a form that can be
+// fetched.
+var errRemote = errors.New("not a repository address: want a path, or an https, http, ssh or git URL " +
+	"without password, query and fragment")
 
-// ports are the schemes that are fetched from, with their usual ports.
+// ports are the supported schemes with their default ports.
 var ports = map[string]string{"https": "443", "http": "80", "ssh": "22", "git": "9418"}
 
 var (
@@ -32,8 +34,8 @@ var (
 	numeric   = regexp.MustCompile(`(?:^|\.)(?:\d+|0[xX][0-9a-fA-F]*)$`)
 )
 
-// CheckRemote says what is wrong with the address of a repository. It makes no
-// request: what it accepts may not exist.
+// CheckRemote validates the address of a repository. It makes no request: the
+// repository need not exist.
 func CheckRemote(remote string) error {
 	if hasScheme.MatchString(remote) {
 		_, err := parse(remote)
@@ -45,7 +47,7 @@ func CheckRemote(remote string) error {
 	return nil
 }
 
-// parse reads the URL of a repository. The error does not repeat it, for it
+// parse parses the URL of a repository. The error does not contain it, because it
 // may hold a password.
 func parse(remote string) (*url.URL, error) {
 	u, err := url.Parse(remote)
@@ -60,14 +62,14 @@ func parse(remote string) (*url.URL, error) {
 		return nil, errRemote
 	case notAddress == nil && !strings.Contains(host, "%"):
 	case !hostName.MatchString(host), numeric.MatchString(host):
-		// Other spellings of addresses (2130706433, 0x7f.1) are read in as many
-		// ways as there are readers.
+		// Other notations of addresses (2130706433, 0x7f.1) are interpreted
+		// differently by different programs.
 		return nil, fmt.Errorf("%q is not a host name: %w", host, errRemote)
 	}
 	return u, nil
 }
 
-// Place returns an address as it is and a path as local places it.
+// Place returns an address unchanged and a path as resolved by local.
 func Place(remote string, local func(path string) string) string {
 	if CheckRemote(remote) != nil || hasScheme.MatchString(remote) {
 		return remote
@@ -75,19 +77,19 @@ func Place(remote string, local func(path string) string) string {
 	return local(remote)
 }
 
-// Advice says what may be wrong with a repository that is a path.
+// Advice returns possible problems of a repository that is a path.
 func Advice(remote string) []string {
 	if hasScheme.MatchString(remote) {
 		return nil
 	}
 	if _, err := os.Stat(remote); err != nil {
-		return []string{"there is no " + remote}
+		return []string{remote + " does not exist"}
 	}
 	return nil
 }
 
-// Name is what a repository is called by its address: owner/name of a URL,
-// the file's name of a path.
+// Name returns a repository's name from its address: owner/name of a URL, the
+// file name of a path.
 func Name(remote string) string {
 	name := strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(remote, "/"), ".git"), ".bundle")
 	if u, err := url.Parse(name); err == nil && ports[u.Scheme] != "" && u.Host != "" {
@@ -96,16 +98,16 @@ func Name(remote string) string {
 	return path.Base(name)
 }
 
-// route is how git gets to a remote.
+// route is how git reaches a remote.
 type route struct {
-	address  string   // what it fetches from
+	address  string   // to fetch from
 	settings []string // of the git command
 	ssh      string   // the ssh command
-	// authorization is what a web server is shown.
+	// authorization is the header that is sent to a web server.
 	authorization string
 }
 
-// find asks the guard for the way to a source.
+// find returns the route to a source that the guard allows.
 func find(ctx context.Context, client *outbound.Client, s Source) (route, error) {
 	remote := s.Remote
 	if err := CheckRemote(remote); err != nil {
@@ -118,7 +120,7 @@ func find(ctx context.Context, client *outbound.Client, s Source) (route, error)
 		}
 		if _, err := os.Stat(abs); err != nil {
 			if strings.Contains(remote, "@") {
-				err = fmt.Errorf("%w; a server is written ssh://user@host/path", err)
+				err = fmt.Errorf("%w; the form of a server is ssh://user@host/path", err)
 			}
 			return route{}, err
 		}
@@ -138,10 +140,9 @@ func find(ctx context.Context, client *outbound.Client, s Source) (route, error)
 
 const advertisement = "application/x-git-upload-pack-advertisement"
 
-// web asks a server for what git asks first, follows its redirects, and holds
-// git to where the guarded client ended: to that address, whatever the name
-// resolves to by then, and without further redirects. A token goes no further
-// than to the host that it is for.
+// web makes git's first request to a server with the guarded client, follows
+// redirects, and pins git to the final address, whatever the name resolves to
+// later, without further redirects. A token is sent only to its own host.
 func web(ctx context.Context, client *outbound.Client, u *url.URL, token string) (route, error) {
 	if err := canPin(ctx); err != nil {
 		return route{}, err
@@ -152,29 +153,32 @@ func web(ctx context.Context, client *outbound.Client, u *url.URL, token string)
 	ask.RawQuery = "service=git-upload-pack"
 	header := http.Header{"Git-Protocol": {"version=2"}}
 	authorization := ""
-	if token != "" { // the user's name is anything to forges that take tokens
+	if token != "" { // forges that accept tokens ignore the user's name
 		authorization = "Basic " + base64.StdEncoding.EncodeToString([]byte("x-access-token:"+token))
 		header.Set("Authorization", authorization)
 	}
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { last = peer(c) }})
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(c httptrace.GotConnInfo) { last = peer(c) },
+	})
 	resp, err := client.Do(traced, outbound.Request{
 		URL: ask.String(), Header: header, Accept: []string{advertisement},
 	})
-	if status, ok := errors.AsType[*outbound.StatusError](err); ok && (status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden) {
+	status, ok := errors.AsType[*outbound.StatusError](err)
+	if ok && (status.Status == http.StatusUnauthorized || status.Status == http.StatusForbidden) {
 		if token != "" {
-			return route{}, fmt.Errorf("%w: the token is not accepted, or the repository is not there", err)
+			return route{}, fmt.Errorf("%w: the token is not accepted, or the repository does not exist", err)
 		}
-		return route{}, fmt.Errorf("%w: the repository is not public, or not there", err)
+		return route{}, fmt.Errorf("%w: the repository is not public, or does not exist", err)
 	}
 	if errors.Is(err, outbound.ErrContentType) {
-		return route{}, fmt.Errorf("%w: no git repository answers there", err)
+		return route{}, fmt.Errorf("%w: there is no git repository at the address", err)
 	}
 	if err != nil {
 		return route{}, err
 	}
 	at, err := url.Parse(resp.URL)
 	if err != nil || !strings.HasSuffix(at.Path, "/info/refs") || !last.IsValid() {
-		return route{}, errors.New("the address leads to no git repository")
+		return route{}, errors.New("the address is not that of a git repository")
 	}
 	at.Path, at.RawPath, at.RawQuery, at.Fragment = strings.TrimSuffix(at.Path, "/info/refs"), "", "", ""
 	if at, err = parse(at.String()); err != nil {
@@ -187,7 +191,9 @@ func web(ctx context.Context, client *outbound.Client, u *url.URL, token string)
 		r.authorization = authorization
 	}
 	if _, err := netip.ParseAddr(at.Hostname()); err != nil {
-		r.settings = append(r.settings, "-c", fmt.Sprintf("http.curloptResolve=%s:%s:%s", at.Hostname(), cmp.Or(at.Port(), ports[at.Scheme]), bracketed(last.Addr())))
+		port := cmp.Or(at.Port(), ports[at.Scheme])
+		pin := fmt.Sprintf("http.curloptResolve=%s:%s:%s", at.Hostname(), port, bracketed(last.Addr()))
+		r.settings = append(r.settings, "-c", pin)
 	}
 	return r, nil
 }
@@ -204,9 +210,9 @@ func bracketed(a netip.Addr) string {
 	return "[" + a.String() + "]"
 }
 
-// stream finds the way to a server of another protocol than HTTP: it connects
-// through the guard, hangs up before a byte is sent, and holds git to the
-// address it got to.
+// stream finds the route to a server with another protocol than HTTP: it
+// connects through the guard, disconnects before a byte is sent, and pins git to
+// the address it reached.
 func stream(ctx context.Context, client *outbound.Client, u *url.URL) (route, error) {
 	host, port := u.Hostname(), cmp.Or(u.Port(), ports[u.Scheme])
 	var at netip.AddrPort
@@ -218,7 +224,8 @@ func stream(ctx context.Context, client *outbound.Client, u *url.URL) (route, er
 		cancel()
 	}}
 	door := url.URL{Scheme: "http", Host: strings.TrimSuffix(u.Host, ":"+u.Port()) + ":" + port}
-	if _, err := client.Do(httptrace.WithClientTrace(reached, trace), outbound.Request{URL: door.String()}); !at.IsValid() {
+	if _, err := client.Do(httptrace.WithClientTrace(reached, trace),
+		outbound.Request{URL: door.String()}); !at.IsValid() {
 		return route{}, cmp.Or(err, errors.New("the server could not be reached"))
 	}
 	if u.Scheme == "git" {
@@ -226,18 +233,19 @@ func stream(ctx context.Context, client *outbound.Client, u *url.URL) (route, er
 		pinned.Host = bracketed(at.Addr()) + ":" + port
 		return route{address: pinned.String()}, nil
 	}
-	known := host // under which name its key is known
+	known := host // the name of its key
 	if port != ports["ssh"] {
 		known = "[" + host + "]:" + port
 	}
-	return route{address: u.String(), ssh: fmt.Sprintf(
-		"ssh -oBatchMode=yes -oProxyCommand=none -oProxyJump=none -oCanonicalizeHostname=no '-oHostName=%s' '-oHostKeyAlias=%s'", at.Addr(), known)}, nil
+	ssh := fmt.Sprintf("ssh -oBatchMode=yes -oProxyCommand=none -oProxyJump=none -oCanonicalizeHostname=no "+
+		"'-oHostName=%s' '-oHostKeyAlias=%s'", at.Addr(), known)
+	return route{address: u.String(), ssh: ssh}, nil
 }
 
 var gitVersion = regexp.MustCompile(`^git version (\d+)\.(\d+)`)
 
-// canPin fails for a git that cannot be held to an address: older ones ignore
-// the setting.
+// canPin fails for a git that cannot be pinned to an address: older versions
+// ignore the setting.
 func canPin(ctx context.Context) error {
 	out, err := command(ctx, route{}, "version").Output()
 	switch {
@@ -254,7 +262,8 @@ func canPin(ctx context.Context) error {
 		_, _ = fmt.Sscan(m[2], &minor)
 	}
 	if major < 2 || major == 2 && minor < 37 {
-		return fmt.Errorf("%s is too old to fetch from web servers safely; install git 2.37 or newer", strings.TrimSpace(string(out)))
+		return fmt.Errorf("%s is too old to fetch from web servers safely; install git 2.37 or newer",
+			strings.TrimSpace(string(out)))
 	}
 	return nil
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/go-git/go-billy/v5/osfs"
 )
 
-// MaxBlob is the size in bytes of the largest file worth reading.
+// MaxBlob is the usual size limit of a file in bytes.
 const MaxBlob = 32 << 20
 
-const objectCache = 48 << 20 // bytes of objects go-git keeps decoded
+const objectCache = 48 << 20 // bytes of decoded objects that go-git keeps
 
-// ErrTooLarge: a file is larger than is read.
-var ErrTooLarge = errors.New("larger than is read")
+// ErrTooLarge: a file is larger than the limit.
+var ErrTooLarge = errors.New("larger than the limit")
 
-// Repository reads a fetched repository. It is used by one goroutine.
+// Repository reads a fetched repository. It is for use by one goroutine.
 type Repository struct {
 	Git  *git.Repository
 	Head *object.Commit           // of the branch
@@ -36,10 +36,11 @@ type Repository struct {
 // Open reads the references and the head of the branch. The caller closes the
 // repository.
 func Open(dir, branch string) (_ *Repository, err error) {
-	// The packs stay open, for opening them for each object takes a quarter of
-	// the time; the cache is bounded, so that memory does not grow with the
+	// The packs stay open, because opening them for each object takes a quarter
+	// of the time; the cache is limited, so that memory does not grow with the
 	// repository.
-	storage := filesystem.NewStorageWithOptions(osfs.New(dir), cache.NewObjectLRU(objectCache), filesystem.Options{KeepDescriptors: true})
+	storage := filesystem.NewStorageWithOptions(osfs.New(dir), cache.NewObjectLRU(objectCache),
+		filesystem.Options{KeepDescriptors: true})
 	r := &Repository{Refs: map[string]plumbing.Hash{}, dir: dir, close: storage.Close}
 	defer func() {
 		if err != nil {
@@ -93,7 +94,7 @@ func (r *Repository) Blob(hash plumbing.Hash, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(rd, limit))
 }
 
-// Files lists the files of a commit by path. Links and submodules are left out.
+// Files lists the files of a commit by path, without links and submodules.
 func (r *Repository) Files(c *object.Commit) (map[string]plumbing.Hash, error) {
 	tree, err := c.Tree()
 	if err != nil {

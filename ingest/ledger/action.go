@@ -13,7 +13,7 @@ import (
 	"unicode"
 )
 
-// action is what a vote request asks for: a variant in a variant, such as
+// action is the subject of a vote request: a variant in a variant, such as
 // ARC_DsoRules { dsoAction: SRARC_GrantFeaturedAppRight { provider } }.
 type action struct {
 	tag     string            // of the inner one
@@ -26,7 +26,7 @@ const (
 	maxDepth   = 32
 )
 
-// variant is how the ledger writes one constructor of several.
+// variant is the ledger's encoding of one constructor of several.
 type variant struct {
 	Tag   string          `json:"tag"`
 	Value json.RawMessage `json:"value"`
@@ -36,7 +36,7 @@ type variant struct {
 func readAction(raw json.RawMessage) (action, error) {
 	var v variant
 	if err := json.Unmarshal(raw, &v); err != nil || v.Tag == "" {
-		return action{}, fmt.Errorf("its action is no variant: %.80q", raw)
+		return action{}, fmt.Errorf("its action is not a variant: %.80q", raw)
 	}
 	for range maxDepth {
 		inner, ok := v.inner()
@@ -123,8 +123,8 @@ const (
 	baseConfig = "baseConfig."
 )
 
-// unchanged drops the settings that a change of configuration leaves as they
-// are: what it is based on says which.
+// unchanged drops the settings that a change of configuration does not change,
+// compared with its base configuration.
 func (a action) unchanged() {
 	for path, value := range a.details {
 		rest, ok := strings.CutPrefix(path, baseConfig)
@@ -135,8 +135,7 @@ func (a action) unchanged() {
 	}
 }
 
-// words says what an action does. Actions that are not known are told by
-// their tags.
+// words describes an action. Unknown actions are described by their tags.
 func (a action) words(name func(party string) string) string {
 	party := func(path string) string {
 		if a.details[path] == "" {
@@ -152,13 +151,15 @@ func (a action) words(name func(party string) string) string {
 	case "SRARC_OffboardSv":
 		return "Offboard the super validator " + party("sv")
 	case "SRARC_UpdateSvRewardWeight":
-		return fmt.Sprintf("Change the reward weight of %s to %s", party("svParty"), cmp.Or(a.details["newRewardWeight"], "an unknown value"))
+		return fmt.Sprintf("Change the reward weight of %s to %s",
+			party("svParty"), cmp.Or(a.details["newRewardWeight"], "an unknown value"))
 	case "SRARC_SetConfig":
 		return "Change the configuration of the network's rules"
 	case "CRARC_SetConfig":
 		return "Change the configuration of the coin"
 	case "SRARC_CreateUnallocatedUnclaimedActivityRecord":
-		return fmt.Sprintf("Grant %s of unclaimed rewards to %s", cmp.Or(a.details["amount"], "an unknown amount"), party("beneficiary"))
+		return fmt.Sprintf("Grant %s of unclaimed rewards to %s",
+			cmp.Or(a.details["amount"], "an unknown amount"), party("beneficiary"))
 	}
 	_, rest, ok := strings.Cut(a.tag, "_")
 	if !ok {
@@ -178,7 +179,7 @@ func brief(id string) string {
 
 var hump = regexp.MustCompile(`\p{Lu}+(?:\p{Ll}|\d)*|(?:\p{Ll}|\d)+`)
 
-// sentence makes "Mining round start issuing" of "MiningRound_StartIssuing".
+// sentence makes "Mining round start issuing" from "MiningRound_StartIssuing".
 func sentence(tag string) string {
 	text := strings.ToLower(strings.Join(hump.FindAllString(tag, -1), " "))
 	if text == "" {

@@ -19,8 +19,8 @@ import (
 	"almanac/ingest/memory"
 )
 
-// rules is the version of what this package makes of an answer. A change of
-// it makes everything be written again.
+// rules is the version of how this package reads a response. After a change
+// everything is written again.
 const rules = "1"
 
 type options struct {
@@ -45,7 +45,7 @@ type connector struct {
 	env  ingest.Environment
 }
 
-// New makes the connector of a source; it is a Constructor of kind "ledger".
+// New makes the connector of a source; it is the Constructor of kind "ledger".
 func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 	o := options{Liveness: 6 * time.Hour, Curated: curated.DefaultDir}
 	if err := ingest.DecodeOptions(src, &o); err != nil {
@@ -55,17 +55,17 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 		return nil, err
 	}
 	if env.WorkDir == "" {
-		return nil, errors.New("ledger: a working directory is needed for what was seen")
+		return nil, errors.New("ledger: a working directory is needed for the state of records")
 	}
 	return &connector{o, env}, nil
 }
 
 func (o options) check() error {
 	if o.Environment == "" {
-		return errors.New("option environment: want what the network calls the environment that is read, such as mainnet")
+		return errors.New("option environment: want the network's name for the environment to read, such as mainnet")
 	}
 	if _, twice := o.Environments[o.Environment]; twice {
-		return fmt.Errorf("option environments: %s is the one that is read already", o.Environment)
+		return fmt.Errorf("option environments: %s is already the option environment", o.Environment)
 	}
 	if err := checkScans("scans", o.Scans); err != nil {
 		return err
@@ -77,7 +77,8 @@ func (o options) check() error {
 	}
 	for _, template := range []string{o.Links.VoteRequest, o.Links.Validator, o.Links.App} {
 		if template != "" && (!isAddress(template) || !strings.Contains(template, "{id}")) {
-			return errors.New("option links: want addresses with a place for the key, such as https://explorer.example.org/party/{id}")
+			return errors.New("option links: want addresses with {id} for the key, such as " +
+				"https://explorer.example.org/party/{id}")
 		}
 	}
 	if o.Liveness < 0 {
@@ -98,7 +99,8 @@ func checkScans(option string, bases []string) error {
 	seen := map[string]bool{}
 	for _, base := range bases {
 		if base = strings.TrimRight(base, "/"); !isAddress(base) || seen[base] {
-			return fmt.Errorf("option %s: one of them is no web address, or there twice; want bases such as https://scan.example.org/api/scan", option)
+			return fmt.Errorf("option %s: one of them is not a web address, or is a duplicate; "+
+				"want bases such as https://scan.example.org/api/scan", option)
 		}
 		seen[base] = true
 	}
@@ -114,8 +116,8 @@ func link(template, key string) string {
 	return strings.ReplaceAll(template, "{id}", url.PathEscape(key))
 }
 
-// Sync implements ingest.Connector. The cursor names the file in which what
-// was seen is remembered.
+// Sync implements ingest.Connector. The cursor names the file with the state of
+// the records.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
 	s := &syncRun{
 		connector: c, out: out, known: listing.Recall(c.env.WorkDir, cursor, memory.Settings(rules, c.opts)),
@@ -174,7 +176,7 @@ func (s *syncRun) read(ctx context.Context) error {
 	return nil
 }
 
-// others reads what is deployed on the other environments.
+// others reads the deployments of the other environments.
 func (s *syncRun) others(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(s.opts.Environments)) {
 		p := newPanel(s.connector, s.out, name, s.opts.Environments[name])
@@ -187,9 +189,9 @@ func (s *syncRun) others(ctx context.Context) error {
 	return nil
 }
 
-// put hands an entry over, unless it says what the catalog has: stamp digests
-// what matters of it, at is of when the rest of it tells. It is kept while at
-// is no later than what was written by the option liveness.
+// put puts an entry unless the catalog has the same: stamp is a digest of its
+// essential part, at the time of the rest. With the same stamp it is kept until
+// at is later than the written time by the option liveness.
 func (s *syncRun) put(ctx context.Context, e catalog.Entry, stamp string, at time.Time) error {
 	ref := e.Record.Ref()
 	if old, ok := s.known.Items[ref.String()]; ok && old.Stamp == stamp && at.Sub(old.Date) <= s.opts.Liveness {
@@ -200,14 +202,14 @@ func (s *syncRun) put(ctx context.Context, e catalog.Entry, stamp string, at tim
 	return s.out.Put(ctx, e)
 }
 
-// keep leaves a record that is known as it is.
+// keep keeps a known record unchanged.
 func (s *syncRun) keep(ref catalog.Ref) {
 	s.now.Items[ref.String()] = s.known.Items[ref.String()]
 	s.out.Keep(ref)
 }
 
-// sweep ends the reading of a kind: what is remembered and was not met is
-// gone if the reading was complete, and kept otherwise.
+// sweep ends the reading of a kind: known records that were not seen are gone if
+// the reading was complete, and kept otherwise.
 func (s *syncRun) sweep(kind catalog.Kind, complete bool) {
 	for _, name := range slices.Sorted(maps.Keys(s.known.Items)) {
 		ref := catalog.Ref{Kind: kind, Key: s.known.Items[name].Key}
@@ -225,7 +227,7 @@ func (s *syncRun) sweep(kind catalog.Kind, complete bool) {
 	}
 }
 
-// nameOf is how a party is called.
+// nameOf returns the name of a party.
 func (s *syncRun) nameOf(party string) string {
 	if name := s.opts.Names[party]; name != "" {
 		return name

@@ -49,9 +49,12 @@ func TestState(t *testing.T) {
 		t.Errorf("problems %v", r.Problems)
 	}
 	want := catalog.NetworkState{
-		Validators: []string{"Anchor", "Beacon", "Capstan", "Dory", "harbour-1"}, ValidatorCount: ptr(5), SuperValidators: ptr(4), VotingThreshold: ptr(3), SequencerCount: ptr(4),
-		LatestRound: ptr(int64(4242)), FeaturedApps: ptr(1), AppRewards: ptr(1234567890123456789.0123456789), ValidatorRewards: ptr(987654321.5),
-		AppRewardsExact: "1234567890123456789.0123456789", ValidatorRewardsExact: "987654321.5000000000", RewardsRound: ptr(int64(4200)), Source: scan.URL,
+		Validators: []string{"Anchor", "Beacon", "Capstan", "Dory", "harbour-1"}, ValidatorCount: ptr(5),
+		SuperValidators: ptr(4), VotingThreshold: ptr(3), SequencerCount: ptr(4),
+		LatestRound: ptr(int64(4242)), FeaturedApps: ptr(1), AppRewards: ptr(1234567890123456789.0123456789),
+		ValidatorRewards: ptr(987654321.5),
+		AppRewardsExact:  "1234567890123456789.0123456789", ValidatorRewardsExact: "987654321.5000000000",
+		RewardsRound: ptr(int64(4200)), Source: scan.URL,
 		Deployments: []catalog.Deployment{
 			{Environment: "mainnet", Version: "0.5.3", MigrationID: ptr(4), MinimumOf: map[string]string{"amulet": "0.1.14", "wallet": "0.1.15"},
 				Upgrade: &catalog.Upgrade{At: "2031-06-11T12:00:00Z", MigrationID: ptr(5)}},
@@ -69,7 +72,8 @@ func TestState(t *testing.T) {
 	scan.change(func(s *fakeState) { s.round = "4243" })
 	s.Clock = s.Clock.Add(15 * time.Minute)
 	connectortest.Unchanged(t, s, r)
-	if all, _ := s.Store.Snapshots(t.Context(), catalog.SeriesNetwork, 10); len(all) != 2 || !all[0].CapturedAt.Equal(s.Clock) {
+	if all, _ := s.Store.Snapshots(t.Context(), catalog.SeriesNetwork, 10); len(all) != 2 ||
+		!all[0].CapturedAt.Equal(s.Clock) {
 		t.Errorf("%d snapshots of two states", len(all))
 	}
 }
@@ -91,8 +95,10 @@ func TestOpenVoteRequest(t *testing.T) {
 		}
 	}
 	want := catalog.VoteRequest{
-		Details: map[string]string{"provider": party("foghorn")}, ReasonURL: "https://lists.example.org/g/tokenomics/topic/12",
-		Proposals: []string{"CWP-0012", "CWP-0007", "CWP-0009"}, Required: ptr(3), Abstained: []string{"Capstan", "Dory"},
+		Details:   map[string]string{"provider": party("foghorn")},
+		ReasonURL: "https://lists.example.org/g/tokenomics/topic/12",
+		Proposals: []string{"CWP-0012", "CWP-0007", "CWP-0009"}, Required: ptr(3),
+		Abstained: []string{"Capstan", "Dory"},
 		Votes: []catalog.Ballot{
 			{Voter: "Anchor", Party: party("Anchor"), Choice: "in_favour", Reason: "I accept, as I requested the vote."},
 			{Voter: "Beacon", Party: party("Beacon"), Choice: "against", CastAt: "2031-06-01T09:00:00Z"},
@@ -115,15 +121,19 @@ func TestClosedVoteRequests(t *testing.T) {
 	scan := newScan(t, causeway())
 	scan.state.closed[1]["offboardedVoters"] = []string{"Beacon"}
 	scan.state.closed = append(scan.state.closed,
-		closing(request("Dory", dsoAction("SRARC_UpdateSvRewardWeight", object{"svParty": party("Dory"), "newRewardWeight": "20000"}), "", "See CWP 44.", "00ee04",
-			ballot("Dory", true, "", nil)), -90, object{"tag": "VRO_AcceptedButActionFailed", "value": object{"description": "Not a member."}}),
-		closing(request("Dory", object{"tag": "ARC_AmuletRules", "value": object{"amuletRulesAction": object{"tag": "CRARC_FutureThing_Do", "value": object{"x": true}}}}, "", "", "00ee05",
+		closing(request("Dory", dsoAction("SRARC_UpdateSvRewardWeight",
+			object{"svParty": party("Dory"), "newRewardWeight": "20000"}), "", "See CWP 44.", "00ee04",
+			ballot("Dory", true, "", nil)), -90,
+			object{"tag": "VRO_AcceptedButActionFailed", "value": object{"description": "Not a member."}}),
+		closing(request("Dory", object{"tag": "ARC_AmuletRules",
+			"value": object{"amuletRulesAction": object{"tag": "CRARC_FutureThing_Do", "value": object{"x": true}}}}, "", "", "00ee05",
 			ballot("Dory", true, "", nil)), -91, without("VRO_Postponed")))
 	s := connectortest.NewSource(t, config(scan))
 	r := s.Sync()
 	rec := r.Get(t, catalog.KindVoteRequest, "00ee01")
 	want := catalog.VoteRequest{
-		Outcome: "accepted", DecidedAt: "2031-05-31T08:00:00Z", Required: ptr(3), Abstained: []string{"Dory"}, Proposals: []string{"CWP-0031"},
+		Outcome: "accepted", DecidedAt: "2031-05-31T08:00:00Z", Required: ptr(3), Abstained: []string{"Dory"},
+		Proposals: []string{"CWP-0031"},
 		ReasonURL: "https://github.example.org/causeway/cwps/blob/main/cwp-0031/cwp-0031.md",
 		Details: map[string]string{
 			"newConfig.transferConfig.createFee.fee": "0.0000000001", "baseConfig.transferConfig.createFee.fee": "0.0300000000",
@@ -138,8 +148,10 @@ func TestClosedVoteRequests(t *testing.T) {
 	if diff := cmp.Diff(want, connectortest.Data[catalog.VoteRequest](t, rec)); diff != "" {
 		t.Errorf("data (-want +got)\n%s", diff)
 	}
-	if rec.State != "closed" || rec.Title != "Change the configuration of the coin" || rec.StartsAt.Format(time.RFC3339) != "2031-05-31T08:00:00Z" ||
-		!strings.Contains(rec.Body, "- transferConfig.createFee.fee: 0.0300000000 → 0.0000000001") || strings.Contains(rec.Body, "maxNumInputs") {
+	if rec.State != "closed" || rec.Title != "Change the configuration of the coin" ||
+		rec.StartsAt.Format(time.RFC3339) != "2031-05-31T08:00:00Z" ||
+		!strings.Contains(rec.Body, "- transferConfig.createFee.fee: 0.0300000000 → 0.0000000001") ||
+		strings.Contains(rec.Body, "maxNumInputs") {
 		t.Errorf("%s %s %s\n%s", rec.State, rec.Title, rec.StartsAt, rec.Body)
 	}
 	for key, want := range map[string]string{
@@ -155,10 +167,12 @@ func TestClosedVoteRequests(t *testing.T) {
 			t.Errorf("%s: %q, want %q", key, got, want)
 		}
 	}
-	if v := connectortest.Data[catalog.VoteRequest](t, r.Get(t, catalog.KindVoteRequest, "00ee02")); !v.Votes[1].Void || v.Votes[0].Void {
+	if v := connectortest.Data[catalog.VoteRequest](t, r.Get(t, catalog.KindVoteRequest, "00ee02")); !v.Votes[1].Void ||
+		v.Votes[0].Void {
 		t.Errorf("void votes: %v", v.Votes)
 	}
-	if v := connectortest.Data[catalog.VoteRequest](t, r.Get(t, catalog.KindVoteRequest, "00ee04")); v.Failure != "Not a member." || v.Proposals[0] != "CWP-0044" {
+	if v := connectortest.Data[catalog.VoteRequest](t,
+		r.Get(t, catalog.KindVoteRequest, "00ee04")); v.Failure != "Not a member." || v.Proposals[0] != "CWP-0044" {
 		t.Errorf("%+v", v)
 	}
 	if r.Warned != 1 {
@@ -167,7 +181,7 @@ func TestClosedVoteRequests(t *testing.T) {
 }
 
 // TestDeadlineAndEffect: voting ends before the action takes effect, which is
-// no mistake.
+// valid.
 func TestDeadlineAndEffect(t *testing.T) {
 	scan := newScan(t, causeway())
 	scan.state.open[0]["payload"].(object)["targetEffectiveAt"] = at(96)
@@ -176,12 +190,13 @@ func TestDeadlineAndEffect(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(sink.entries, func(e catalog.Entry) bool { return e.Record.Key == "00cc01" })
-	if rec := sink.entries[i].Record; rec.EndsAt.Format(time.RFC3339) != "2031-06-04T12:00:00Z" || rec.StartsAt.Format(time.RFC3339) != "2031-06-05T12:00:00Z" {
+	if rec := sink.entries[i].Record; rec.EndsAt.Format(time.RFC3339) != "2031-06-04T12:00:00Z" ||
+		rec.StartsAt.Format(time.RFC3339) != "2031-06-05T12:00:00Z" {
 		t.Errorf("ends %s, takes effect %s", rec.EndsAt, rec.StartsAt)
 	}
 }
 
-// sink keeps what a connector hands over.
+// sink keeps what a connector puts.
 type sink struct {
 	ingest.Sink
 	entries []catalog.Entry
@@ -197,12 +212,13 @@ func (*sink) Skip(string, error)        {}
 func (*sink) Warn(string, string)       {}
 func (*sink) Progress(int, int)         {}
 
-// TestLifeOfARequest: open, voted on (a new contract), closed, listed no more.
+// TestLifeOfARequest: open, voted on (a new contract), closed, no longer listed.
 func TestLifeOfARequest(t *testing.T) {
 	scan := newScan(t, causeway())
 	s := connectortest.NewSource(t, config(scan))
 	first := s.Sync()
-	if rec := first.Get(t, catalog.KindVoteRequest, "00dd01"); rec.State != "open" || rec.Title != "Offboard the super validator Eddy" {
+	if rec := first.Get(t, catalog.KindVoteRequest, "00dd01"); rec.State != "open" ||
+		rec.Title != "Offboard the super validator Eddy" {
 		t.Errorf("%+v", rec)
 	}
 	// Closed without any other vote: its result has no tracking id.
@@ -215,34 +231,36 @@ func TestLifeOfARequest(t *testing.T) {
 	})
 	r := s.Sync()
 	rec := r.Get(t, catalog.KindVoteRequest, "00dd01")
-	if v := connectortest.Data[catalog.VoteRequest](t, rec); v.Outcome != "expired" || rec.State != "closed" || r.Created != 0 || r.Updated != 1 {
+	if v := connectortest.Data[catalog.VoteRequest](t, rec); v.Outcome != "expired" || rec.State != "closed" ||
+		r.Created != 0 || r.Updated != 1 {
 		t.Errorf("%s, %d created, %d updated", v.Outcome, r.Created, r.Updated)
 	}
 	if before := first.Get(t, catalog.KindVoteRequest, "00dd01"); !rec.CreatedAt.Equal(before.CreatedAt) {
 		t.Errorf("created %s, before %s", rec.CreatedAt, before.CreatedAt)
 	}
 	connectortest.Unchanged(t, s, r)
-	// A vote replaces the contract of the other.
+	// A vote replaces the contract of the other request.
 	scan.change(func(s *fakeState) {
 		p := s.open[0]["payload"].(object)
 		p["votes"] = append(p["votes"].([]any), ballot("Capstan", true, "Fine.", at(0)))
 		s.open[0]["contract_id"], s.open[0]["created_at"] = "00cc78", at(0)
 	})
 	r = s.Sync()
-	if rec := r.Get(t, catalog.KindVoteRequest, "00cc01"); r.Created != 0 || r.Updated != 1 || rec.Votes != 3 || !rec.CreatedAt.Equal(connectortest.Now.Add(-24*time.Hour)) {
+	if rec := r.Get(t, catalog.KindVoteRequest, "00cc01"); r.Created != 0 || r.Updated != 1 || rec.Votes != 3 ||
+		!rec.CreatedAt.Equal(connectortest.Now.Add(-24*time.Hour)) {
 		t.Errorf("%d created, %d updated, %d votes, created %s", r.Created, r.Updated, rec.Votes, rec.CreatedAt)
 	}
-	// The API forgets all of them.
+	// The API no longer lists any of them.
 	scan.change(func(s *fakeState) { s.open, s.closed = []object{}, []object{} })
 	r = s.Sync()
 	if len(r.Records) != len(first.Records) || r.Changes != 0 || r.Warned != 1 {
 		t.Errorf("forgotten: %v, %v", r.Keys(), r.Problems)
 	}
 	if r = s.Sync(); r.Warned != 0 {
-		t.Errorf("it is told again: %v", r.Problems)
+		t.Errorf("it is reported again: %v", r.Problems)
 	}
 	connectortest.Unchanged(t, s, r)
-	// And one without a tracking id is new to a source that never saw it open.
+	// One without a tracking id is new to a source that never saw it open.
 	fresh := newScan(t, causeway())
 	fresh.state.closed = []object{closing(lonely, -10, without("VRO_Expired"))}
 	r = connectortest.NewSource(t, config(fresh)).Sync()
@@ -254,7 +272,8 @@ func TestLifeOfARequest(t *testing.T) {
 func TestValidators(t *testing.T) {
 	scan := newScan(t, causeway())
 	bare := licence("quay-2", "Beacon", 0)
-	bare["payload"] = object{"dso": party("DSO"), "validator": party("quay-2"), "sponsor": party("Beacon"), "faucetState": nil, "metadata": nil, "lastActiveAt": nil}
+	bare["payload"] = object{"dso": party("DSO"), "validator": party("quay-2"), "sponsor": party("Beacon"),
+		"faucetState": nil, "metadata": nil, "lastActiveAt": nil}
 	odd := licence("mole-3", "Anchor", 4000)
 	odd["payload"].(object)["faucetState"].(object)["numCouponsMissed"] = "99999999999999999999"
 	odd["payload"].(object)["metadata"].(object)["contactPoint"] = " @mole "
@@ -268,13 +287,16 @@ func TestValidators(t *testing.T) {
 	r := s.Sync()
 	rec := r.Get(t, catalog.KindValidator, party("harbour-1"))
 	want := catalog.Validator{
-		Sponsor: "Anchor", Version: "0.5.3", VersionReportedAt: "2031-05-30T12:00:00Z", FirstRound: ptr(int64(100)), LastRound: ptr(int64(4240)),
+		Sponsor: "Anchor", Version: "0.5.3", VersionReportedAt: "2031-05-30T12:00:00Z", FirstRound: ptr(int64(100)),
+		LastRound:        ptr(int64(4240)),
 		CollectedCoupons: ptr(int64(4134)), MissedCoupons: ptr(int64(7)),
 	}
 	if diff := cmp.Diff(want, connectortest.Data[catalog.Validator](t, rec)); diff != "" {
 		t.Errorf("data (-want +got)\n%s", diff)
 	}
-	if rec.Title != "harbour-1" || rec.State != "approved" || rec.Body != "harbour-1 is a validator of Causeway Network, sponsored by Anchor." || !rec.LastActivityAt.Equal(connectortest.Now.Add(-time.Hour)) {
+	if rec.Title != "harbour-1" || rec.State != "approved" ||
+		rec.Body != "harbour-1 is a validator of Causeway Network, sponsored by Anchor." ||
+		!rec.LastActivityAt.Equal(connectortest.Now.Add(-time.Hour)) {
 		t.Errorf("%+v", rec)
 	}
 	for name, want := range map[string]string{
@@ -294,7 +316,9 @@ func TestValidators(t *testing.T) {
 			t.Errorf("%s: tags %q", name, rec.Tags)
 		}
 	}
-	if v := connectortest.Data[catalog.Validator](t, r.Get(t, catalog.KindValidator, party("mole-3"))); v.MissedCoupons != nil || v.CollectedCoupons != nil || v.Contact != "@mole" {
+	if v := connectortest.Data[catalog.Validator](t,
+		r.Get(t, catalog.KindValidator, party("mole-3"))); v.MissedCoupons != nil || v.CollectedCoupons != nil ||
+		v.Contact != "@mole" {
 		t.Errorf("%+v", v)
 	}
 	if r.Skipped != 1 || r.Warned != 1 || slices.Contains(r.Keys(), "validator "+party("wallet-4")) {
@@ -302,7 +326,7 @@ func TestValidators(t *testing.T) {
 	}
 }
 
-// TestLivenessIsNotWrittenAtEverySync: nor lost.
+// TestLivenessIsNotWrittenAtEverySync: it is not lost either.
 func TestLivenessIsNotWrittenAtEverySync(t *testing.T) {
 	scan := newScan(t, causeway())
 	s := connectortest.NewSource(t, config(scan))
@@ -324,7 +348,8 @@ func TestLivenessIsNotWrittenAtEverySync(t *testing.T) {
 		t.Errorf("%d changes, round %d", r.Changes, *v.LastRound)
 	}
 	scan.change(func(s *fakeState) {
-		s.licences[0]["payload"].(object)["metadata"] = object{"version": "0.5.4", "lastUpdatedAt": at(7), "contactPoint": ""}
+		s.licences[0]["payload"].(object)["metadata"] = object{"version": "0.5.4", "lastUpdatedAt": at(7),
+			"contactPoint": ""}
 	})
 	if r = step(7, "4271"); r.Changes != 1 {
 		t.Errorf("%d changes by another version", r.Changes)
@@ -341,10 +366,12 @@ func TestWhatVanishes(t *testing.T) {
 	s.Sync()
 	scan.change(func(s *fakeState) {
 		s.licences, s.apps = s.licences[1:], []object{app("00aa02", "foghorn")}
-		s.svs, s.offboard = s.svs[:3], append(s.offboard, []any{party("Dory"), object{"name": "Dory", "participantId": "PAR"}})
+		s.svs, s.offboard = s.svs[:3], append(s.offboard,
+			[]any{party("Dory"), object{"name": "Dory", "participantId": "PAR"}})
 	})
 	r := s.Sync()
-	if keys := r.Keys(); slices.Contains(keys, "validator "+party("harbour-1")) || slices.Contains(keys, "app 00aa01") || !slices.Contains(keys, "app 00aa02") || r.Deleted != 2 {
+	if keys := r.Keys(); slices.Contains(keys, "validator "+party("harbour-1")) ||
+		slices.Contains(keys, "app 00aa01") || !slices.Contains(keys, "app 00aa02") || r.Deleted != 2 {
 		t.Errorf("%v, %d deleted", keys, r.Deleted)
 	}
 	if rec := r.Get(t, catalog.KindValidator, party("Dory")); rec.State != "offboarded" {
@@ -359,13 +386,14 @@ func TestApps(t *testing.T) {
 	r := s.Sync()
 	rec := r.Get(t, catalog.KindApp, "00aa01")
 	want := catalog.App{Provider: party("foghorn"), Rewards: ptr(4503599627370497.5), MetricsAt: "2031-06-01T10:00:00Z"}
-	if diff := cmp.Diff(want, connectortest.Data[catalog.App](t, rec)); diff != "" || rec.Title != "Foghorn Labs" || rec.StartsAt.Format(time.RFC3339) != "2031-05-31T12:00:00Z" {
+	if diff := cmp.Diff(want, connectortest.Data[catalog.App](t, rec)); diff != "" || rec.Title != "Foghorn Labs" ||
+		rec.StartsAt.Format(time.RFC3339) != "2031-05-31T12:00:00Z" {
 		t.Errorf("%s (-want +got)\n%s", rec.Title, diff)
 	}
 	if want := []string{catalog.Tag(catalog.TagProvider, party("foghorn"))}; !slices.Equal(rec.Tags, want) {
 		t.Errorf("tags %q, want %q", rec.Tags, want)
 	}
-	// Rewards that are not told any more leave the record as it is.
+	// The record stays unchanged if the API no longer has rewards.
 	scan.absent["/v0/round-of-latest-data"] = true
 	if r = s.Sync(); r.Changes != 0 || r.Warned != 1 {
 		t.Errorf("%d changes, %v", r.Changes, r.Problems)
@@ -386,10 +414,11 @@ func TestAppsAreDescribedByTheNetworksFolder(t *testing.T) {
 	r := s.Sync()
 	rec := r.Get(t, catalog.KindApp, "00aa01")
 	if rec.Title != "Foghorn Alerts" || rec.Category != "developer tools" || rec.URL != "https://example.org/foghorn" ||
-		!strings.HasSuffix(rec.Body, ". Tells people when a contract changes.") || connectortest.Data[catalog.App](t, rec).Project != "foghorn-alerts" {
+		!strings.HasSuffix(rec.Body, ". Tells people when a contract changes.") ||
+		connectortest.Data[catalog.App](t, rec).Project != "foghorn-alerts" {
 		t.Errorf("%+v", rec)
 	}
-	// A file that cannot be read leaves everything as it is.
+	// If a file cannot be read, everything stays unchanged.
 	files["curated/apps.yaml"].Data = []byte("- [")
 	if r = s.Sync(); r.Changes != 0 || r.Warned == 0 {
 		t.Errorf("%d changes, %v", r.Changes, r.Problems)
@@ -429,7 +458,7 @@ func TestEndpointsVanish(t *testing.T) {
 				t.Errorf("%+v, %d records", state, len(r.Records))
 			}
 			connectortest.Unchanged(t, s, r)
-			// Where it was read before, records stay.
+			// If it was read before, records stay.
 			late := newScan(t, causeway())
 			s = connectortest.NewSource(t, config(late))
 			before := s.Sync()
@@ -442,7 +471,8 @@ func TestEndpointsVanish(t *testing.T) {
 	}
 	scan := newScan(t, causeway())
 	scan.Fault("/", -1, connectortest.Status(404))
-	if r := connectortest.NewSource(t, config(scan)).Try(t.Context()); r.Err == nil || !strings.Contains(r.Err.Error(), "no Scan of mainnet answers") {
+	if r := connectortest.NewSource(t, config(scan)).Try(t.Context()); r.Err == nil ||
+		!strings.Contains(r.Err.Error(), "no Scan of mainnet responds") {
 		t.Errorf("with nothing there: %v", r.Err)
 	}
 }
@@ -457,23 +487,26 @@ func TestScansDisagree(t *testing.T) {
 	s := connectortest.NewSource(t, config(odd, honest, third))
 	r := s.Sync()
 	problems := fmt.Sprint(r.Problems)
-	for _, field := range []string{"voting_threshold", "super validators", "version", "featured apps", "closed vote requests", "open vote requests"} {
+	for _, field := range []string{"voting_threshold", "super validators", "version", "featured apps",
+		"closed vote requests", "open vote requests"} {
 		if !strings.Contains(problems, "mainnet "+field) {
 			t.Errorf("no warning of %s in %s", field, problems)
 		}
 	}
 	state := snapshot(t, s)
-	if *state.VotingThreshold != 3 || *state.LatestRound != 4242 || *state.SuperValidators != 4 || state.Deployments[0].Version != "0.5.3" || *state.FeaturedApps != 1 {
+	if *state.VotingThreshold != 3 || *state.LatestRound != 4242 || *state.SuperValidators != 4 ||
+		state.Deployments[0].Version != "0.5.3" || *state.FeaturedApps != 1 {
 		t.Errorf("%+v", state)
 	}
-	if v := connectortest.Data[catalog.VoteRequest](t, r.Get(t, catalog.KindVoteRequest, "00ee01")); v.Outcome != "accepted" {
+	if v := connectortest.Data[catalog.VoteRequest](t,
+		r.Get(t, catalog.KindVoteRequest, "00ee01")); v.Outcome != "accepted" {
 		t.Errorf("outcome %s", v.Outcome)
 	}
 	if v := connectortest.Data[catalog.VoteRequest](t, r.Get(t, catalog.KindVoteRequest, "00cc01")); len(v.Votes) != 2 {
 		t.Errorf("votes %v", v.Votes)
 	}
 	r.Get(t, catalog.KindApp, "00aa01")
-	// One against one: the first counts, and nothing vanishes by it.
+	// One against one: the first is used, and nothing is removed.
 	two := connectortest.NewSource(t, config(honest, odd))
 	odd.change(func(s *fakeState) { s.apps = []object{} })
 	two.Sync()
@@ -508,13 +541,14 @@ func TestAScanIsDown(t *testing.T) {
 			if len(r.Records) != 12 || r.Warned == 0 || r.Skipped != 0 {
 				t.Errorf("%d records, problems %v", len(r.Records), r.Problems)
 			}
-			if state := snapshot(t, s); *state.VotingThreshold != 3 || *state.ValidatorCount != 5 || state.AppRewards == nil {
+			if state := snapshot(t, s); *state.VotingThreshold != 3 || *state.ValidatorCount != 5 ||
+				state.AppRewards == nil {
 				t.Errorf("%+v", state)
 			}
 			if n := len(down.Requests()); n > 8 || slices.Contains([]string{"slow", "inside"}, name) && n != 1 {
 				t.Errorf("%d requests to a Scan that is down", n)
 			}
-			// And if no other is there, the run fails and all stays.
+			// If there is no other, the run fails and everything stays.
 			up.Fault("/", -1, fault)
 			if again := s.Try(t.Context()); again.Err == nil || again.Changes != 0 || again.Cursor != r.Cursor {
 				t.Errorf("%v, %d changes", again.Err, again.Changes)
@@ -549,7 +583,7 @@ func TestFiveThousandValidators(t *testing.T) {
 	scan.change(func(s *fakeState) { s.licences = s.licences[:5001] })
 	second := &sink{}
 	o, err = l.Sync(t.Context(), o.Cursor, second)
-	if err != nil || len(second.entries) != 5 || len(o.Gone) != 1 { // vote requests are handed over always
+	if err != nil || len(second.entries) != 5 || len(o.Gone) != 1 { // vote requests are always put
 		t.Errorf("%d records, %d gone, %v", len(second.entries), len(o.Gone), err)
 	}
 }
@@ -560,7 +594,9 @@ func TestManyResults(t *testing.T) {
 			scan := newScan(t, causeway())
 			scan.state.closed = nil
 			add := func(i int) object {
-				return closing(request("Anchor", dsoAction("SRARC_GrantFeaturedAppRight", object{"provider": party("p" + fmt.Sprint(i))}), "", "", fmt.Sprintf("00f%04d", i),
+				return closing(request("Anchor",
+					dsoAction("SRARC_GrantFeaturedAppRight", object{"provider": party("p" + fmt.Sprint(i))}), "", "",
+					fmt.Sprintf("00f%04d", i),
 					ballot("Anchor", true, "", nil)), -i-1, takingEffect(-i-1))
 			}
 			for i := 1; i <= 250; i++ {
@@ -602,7 +638,7 @@ func TestManyResults(t *testing.T) {
 			if _, pages, again := sync(l, cursor); pages != 1 || again != cursor {
 				t.Errorf("%d pages of what was known, cursor %s, before %s", pages, again, cursor)
 			}
-			// A history that broke off is read to its end by the next run.
+			// The next run reads an interrupted history to its end.
 			l = connector(t, config(scan))
 			asked := 0
 			scan.Fault("/v0/admin/sv/voteresults", -1, func(w http.ResponseWriter, r *http.Request, next http.Handler) {
@@ -637,13 +673,14 @@ func TestEndlessPages(t *testing.T) {
 	}
 }
 
-// TestRenamedLists: a list that is not there is no empty list.
+// TestRenamedLists: an absent list is not an empty list.
 func TestRenamedLists(t *testing.T) {
 	scan := newScan(t, causeway())
 	s := connectortest.NewSource(t, config(scan))
 	before := s.Sync()
 	scan.edit = func(path string, answer object) {
-		for _, field := range []string{"featured_apps", "validator_licenses", "dso_rules_vote_requests", "dso_rules_vote_results", "dso_rules", "domainSequencers"} {
+		for _, field := range []string{"featured_apps", "validator_licenses", "dso_rules_vote_requests",
+			"dso_rules_vote_results", "dso_rules", "domainSequencers"} {
 			if v, ok := answer[field]; ok {
 				delete(answer, field)
 				answer["renamed_"+field] = v
@@ -658,7 +695,8 @@ func TestRenamedLists(t *testing.T) {
 
 func TestFleet(t *testing.T) {
 	scan := newScan(t, causeway())
-	reports := `[{"party":"` + party("harbour-1") + `","version":"0.5.9","reported_at":"` + at(-2) + `","last_seen":"` + at(3) + `"},{"name":"beacon","version":"0.5.8"}]`
+	reports := `[{"party":"` + party("harbour-1") + `","version":"0.5.9","reported_at":"` + at(-2) + `","last_seen":"` +
+		at(3) + `"},{"name":"beacon","version":"0.5.8"}]`
 	status := connectortest.NewServer(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write([]byte(reports))
@@ -668,10 +706,12 @@ func TestFleet(t *testing.T) {
 	s := connectortest.NewSource(t, c)
 	r := s.Sync()
 	rec := r.Get(t, catalog.KindValidator, party("harbour-1"))
-	if v := connectortest.Data[catalog.Validator](t, rec); v.Version != "0.5.9" || v.VersionReportedAt != "2031-06-01T10:00:00Z" || !rec.LastActivityAt.Equal(connectortest.Now.Add(3*time.Hour)) {
+	if v := connectortest.Data[catalog.Validator](t, rec); v.Version != "0.5.9" ||
+		v.VersionReportedAt != "2031-06-01T10:00:00Z" || !rec.LastActivityAt.Equal(connectortest.Now.Add(3*time.Hour)) {
 		t.Errorf("%+v %s", v, rec.LastActivityAt)
 	}
-	if v := connectortest.Data[catalog.Validator](t, r.Get(t, catalog.KindValidator, party("Beacon"))); v.Version != "0.5.8" {
+	if v := connectortest.Data[catalog.Validator](t,
+		r.Get(t, catalog.KindValidator, party("Beacon"))); v.Version != "0.5.8" {
 		t.Errorf("%+v", v)
 	}
 	status.Fault("/", -1, connectortest.Status(500))
@@ -680,9 +720,11 @@ func TestFleet(t *testing.T) {
 	}
 	status.Heal()
 	scan.change(func(s *fakeState) { // newer than the report
-		s.licences[0]["payload"].(object)["metadata"] = object{"version": "0.6.0", "lastUpdatedAt": at(1), "contactPoint": ""}
+		s.licences[0]["payload"].(object)["metadata"] = object{"version": "0.6.0", "lastUpdatedAt": at(1),
+			"contactPoint": ""}
 	})
-	if v := connectortest.Data[catalog.Validator](t, s.Sync().Get(t, catalog.KindValidator, party("harbour-1"))); v.Version != "0.6.0" {
+	if v := connectortest.Data[catalog.Validator](t,
+		s.Sync().Get(t, catalog.KindValidator, party("harbour-1"))); v.Version != "0.6.0" {
 		t.Errorf("%+v", v)
 	}
 }
@@ -709,18 +751,19 @@ func TestMemoryIsLost(t *testing.T) {
 func TestOptions(t *testing.T) {
 	scans := []string{"https://scan.example.org/api/scan"}
 	for problem, o := range map[string]map[string]any{
-		"option environment":  {"scans": scans},
-		"option scans":        {"environment": "mainnet"},
-		"there twice":         {"environment": "mainnet", "scans": []string{scans[0], scans[0] + "/"}},
-		"testnet":             {"environment": "mainnet", "scans": scans, "environments": map[string]any{"testnet": []string{"ftp://x"}}},
-		"read already":        {"environment": "mainnet", "scans": scans, "environments": map[string]any{"mainnet": scans}},
-		"option links":        {"environment": "mainnet", "scans": scans, "links": map[string]any{"app": "https://example.org/"}},
-		"option liveness":     {"environment": "mainnet", "scans": scans, "liveness": "-1h"},
-		"option fleet":        {"environment": "mainnet", "scans": scans, "fleet": map[string]any{}},
-		"did you mean":        {"environment": "mainnet", "scans": scans, "fleets": map[string]any{}},
-		"a working directory": {"environment": "mainnet", "scans": scans},
+		"option environment":             {"scans": scans},
+		"option scans":                   {"environment": "mainnet"},
+		"is a duplicate":                 {"environment": "mainnet", "scans": []string{scans[0], scans[0] + "/"}},
+		"testnet":                        {"environment": "mainnet", "scans": scans, "environments": map[string]any{"testnet": []string{"ftp://x"}}},
+		"already the option environment": {"environment": "mainnet", "scans": scans, "environments": map[string]any{"mainnet": scans}},
+		"option links":                   {"environment": "mainnet", "scans": scans, "links": map[string]any{"app": "https://example.org/"}},
+		"option liveness":                {"environment": "mainnet", "scans": scans, "liveness": "-1h"},
+		"option fleet":                   {"environment": "mainnet", "scans": scans, "fleet": map[string]any{}},
+		"did you mean":                   {"environment": "mainnet", "scans": scans, "fleets": map[string]any{}},
+		"a working directory":            {"environment": "mainnet", "scans": scans},
 	} {
-		if _, err := ledger.New(network.Source{Options: o}, ingest.Environment{}); err == nil || !strings.Contains(err.Error(), problem) {
+		if _, err := ledger.New(network.Source{Options: o}, ingest.Environment{}); err == nil ||
+			!strings.Contains(err.Error(), problem) {
 			t.Errorf("%v: %v, want %q", o, err, problem)
 		}
 	}
@@ -736,7 +779,8 @@ func TestOptions(t *testing.T) {
 func connector(t *testing.T, c connectortest.Config) ingest.Connector {
 	t.Helper()
 	l, err := ledger.New(network.Source{Options: c.Options}, ingest.Environment{
-		Network: connectortest.Causeway, HTTP: client(t, 20*time.Second), WorkDir: t.TempDir(), Now: func() time.Time { return connectortest.Now },
+		Network: connectortest.Causeway, HTTP: client(t, 20*time.Second), WorkDir: t.TempDir(),
+		Now: func() time.Time { return connectortest.Now },
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -24,14 +24,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 type object = map[string]any
 
-// party makes the id of a party: a name and a fingerprint.
+// party makes a party id from a name and a fingerprint.
 func party(name string) string { return name + "::1220" + fmt.Sprintf("%064x", len(name)) }
 
 func at(hour int) string {
 	return connectortest.Now.Add(time.Duration(hour) * time.Hour).Format("2006-01-02T15:04:05.000000Z")
 }
 
-// fakeState is what a Scan knows, shaped as the API describes it.
+// fakeState is the data of a Scan, in the form of the API.
 type fakeState struct {
 	threshold int
 	round     string
@@ -47,7 +47,7 @@ type fakeState struct {
 	next      any // nextScheduledSynchronizerUpgrade
 	totals    object
 	providers []object
-	pageSize  int // the most the API gives at once
+	pageSize  int // the most that the API returns at once
 }
 
 // contract wraps a payload.
@@ -58,7 +58,8 @@ func contract(id, template string, payload object) object {
 }
 
 func sv(name string, weight string) []any {
-	return []any{party(name), object{"name": name, "svRewardWeight": weight, "joinedAsOfRound": object{"number": "0"}, "participantId": "PAR::" + party(name)}}
+	return []any{party(name), object{"name": name, "svRewardWeight": weight, "joinedAsOfRound": object{"number": "0"},
+		"participantId": "PAR::" + party(name)}}
 }
 
 func licence(name, sponsor string, last int) object {
@@ -78,7 +79,8 @@ func dsoAction(tag string, value object) object {
 }
 
 func ballot(name string, accept bool, reason string, cast any) []any {
-	return []any{name, object{"sv": party(name), "accept": accept, "reason": object{"url": "", "body": reason}, "optCastAt": cast}}
+	return []any{name, object{"sv": party(name), "accept": accept, "reason": object{"url": "", "body": reason},
+		"optCastAt": cast}}
 }
 
 // request is the payload of a vote request.
@@ -99,7 +101,8 @@ func closing(r object, hour int, outcome object, abstaining ...string) object {
 	}
 	r = maps.Clone(r)
 	r["voteBefore"] = at(hour + 1)
-	return object{"request": r, "completedAt": at(hour), "offboardedVoters": []string{}, "abstainingSvs": abstaining, "outcome": outcome}
+	return object{"request": r, "completedAt": at(hour), "offboardedVoters": []string{}, "abstainingSvs": abstaining,
+		"outcome": outcome}
 }
 
 func takingEffect(hour int) object {
@@ -119,19 +122,29 @@ func causeway() *fakeState {
 		licences: []object{licence("harbour-1", "Anchor", 4240), licence("Anchor", "Anchor", 4241)},
 		apps:     []object{app("00aa01", "foghorn")},
 		open: []object{
-			contract("00cc77", "DsoRules:VoteRequest", request("Anchor", grant, "https://lists.example.org/g/tokenomics/topic/12", "Grants what CWP-0012 and CWPs 7 and 9 ask for.", "00cc01",
-				ballot("Anchor", true, "I accept, as I requested the vote.", nil), ballot("Beacon", false, "", at(-3)))),
-			contract("00dd01", "DsoRules:VoteRequest", request("Dory", dsoAction("SRARC_OffboardSv", object{"sv": party("Eddy")}), "", "It left.", nil,
-				ballot("Dory", true, "Mine.", nil))),
+			contract("00cc77", "DsoRules:VoteRequest",
+				request("Anchor", grant, "https://lists.example.org/g/tokenomics/topic/12",
+					"Grants what CWP-0012 and CWPs 7 and 9 ask for.", "00cc01",
+					ballot("Anchor", true, "I accept, as I requested the vote.", nil),
+					ballot("Beacon", false, "", at(-3)))),
+			contract("00dd01", "DsoRules:VoteRequest",
+				request("Dory", dsoAction("SRARC_OffboardSv", object{"sv": party("Eddy")}), "", "It left.", nil,
+					ballot("Dory", true, "Mine.", nil))),
 		},
 		closed: []object{
-			closing(request("Beacon", object{"tag": "ARC_AmuletRules", "value": object{"amuletRulesAction": object{"tag": "CRARC_SetConfig", "value": object{
-				"newConfig":  object{"transferConfig": object{"createFee": object{"fee": "0.0000000001"}, "maxNumInputs": "100"}, "featuredAppActivityMarkerAmount": "12345678901234567890.0123456789"},
-				"baseConfig": object{"transferConfig": object{"createFee": object{"fee": "0.0300000000"}, "maxNumInputs": "100"}},
-			}}}}, "https://github.example.org/causeway/cwps/blob/main/cwp-0031/cwp-0031.md", "See the proposal.", "00ee01",
-				ballot("Anchor", true, "Good.", at(-30)), ballot("Beacon", true, "", at(-31)), ballot("Capstan", true, "As in https://example.org/x", at(-29))), -28, takingEffect(-28), "Dory"),
-			closing(request("Anchor", grant, "", "", "00ee02", ballot("Anchor", false, "No.", at(-50)), ballot("Beacon", false, "No.", at(-50)), ballot("Capstan", false, "No.", at(-49))), -49, without("VRO_Rejected"), "Dory"),
-			closing(request("Capstan", grant, "", "Nobody came.", "00ee03", ballot("Capstan", true, "", nil)), -70, without("VRO_Expired"), "Anchor", "Beacon", "Dory"),
+			closing(request("Beacon", object{"tag": "ARC_AmuletRules",
+				"value": object{"amuletRulesAction": object{"tag": "CRARC_SetConfig", "value": object{
+					"newConfig":  object{"transferConfig": object{"createFee": object{"fee": "0.0000000001"}, "maxNumInputs": "100"}, "featuredAppActivityMarkerAmount": "12345678901234567890.0123456789"},
+					"baseConfig": object{"transferConfig": object{"createFee": object{"fee": "0.0300000000"}, "maxNumInputs": "100"}},
+				}}}}, "https://github.example.org/causeway/cwps/blob/main/cwp-0031/cwp-0031.md", "See the proposal.",
+				"00ee01",
+				ballot("Anchor", true, "Good.", at(-30)), ballot("Beacon", true, "", at(-31)),
+				ballot("Capstan", true, "As in https://example.org/x", at(-29))), -28, takingEffect(-28), "Dory"),
+			closing(request("Anchor", grant, "", "", "00ee02", ballot("Anchor", false, "No.", at(-50)),
+				ballot("Beacon", false, "No.", at(-50)), ballot("Capstan", false, "No.", at(-49))), -49,
+				without("VRO_Rejected"), "Dory"),
+			closing(request("Capstan", grant, "", "Nobody came.", "00ee03", ballot("Capstan", true, "", nil)), -70,
+				without("VRO_Expired"), "Anchor", "Beacon", "Dory"),
 		},
 		totals: object{
 			"closed_round": 4200, "closed_round_effective_at": at(-2), "app_rewards": "10.0", "validator_rewards": "5.5", "change_to_initial_amount_as_of_round_zero": "0.0",
@@ -142,7 +155,8 @@ func causeway() *fakeState {
 	}
 }
 
-// answer is what the API says to a request; nil if it has no such endpoint.
+// answer returns the API's response to a request; nil if the endpoint does not
+// exist.
 func (s *fakeState) answer(r *http.Request, body object) any {
 	number := func(v any, otherwise int) int {
 		switch v := v.(type) {
@@ -177,7 +191,8 @@ func (s *fakeState) answer(r *http.Request, body object) any {
 		for _, e := range s.svs {
 			name := e.([]any)[1].(object)["name"].(string)
 			for id := s.migration - 1; id <= s.migration; id++ {
-				list = append(list, object{"migrationId": id, "id": "SEQ::" + party(name), "url": "https://sequencer.example.org", "svName": name, "availableAfter": at(-500)})
+				list = append(list, object{"migrationId": id, "id": "SEQ::" + party(name),
+					"url": "https://sequencer.example.org", "svName": name, "availableAfter": at(-500)})
 			}
 		}
 		return object{"domainSequencers": []any{object{"domainId": "global-domain::1220", "sequencers": list}}}
@@ -186,10 +201,11 @@ func (s *fakeState) answer(r *http.Request, body object) any {
 	case "GET /v0/lsu":
 		return object{}
 	case "POST /v0/open-and-issuing-mining-rounds":
-		return object{"time_to_live_in_microseconds": 600000000, "issuing_mining_rounds": object{}, "open_mining_rounds": object{
-			"00r1": state(contract("00r1", "Round:OpenMiningRound", object{"round": object{"number": "4239"}})),
-			"00r2": state(contract("00r2", "Round:OpenMiningRound", object{"round": object{"number": "4240"}})),
-		}}
+		return object{"time_to_live_in_microseconds": 600000000, "issuing_mining_rounds": object{},
+			"open_mining_rounds": object{
+				"00r1": state(contract("00r1", "Round:OpenMiningRound", object{"round": object{"number": "4239"}})),
+				"00r2": state(contract("00r2", "Round:OpenMiningRound", object{"round": object{"number": "4240"}})),
+			}}
 	case "GET /v0/admin/validator/licenses":
 		from := number(r.URL.Query().Get("after"), 0)
 		to := min(len(s.licences), from+min(s.pageSize, number(r.URL.Query().Get("limit"), 1000)))
@@ -273,18 +289,18 @@ func (f *fakeScan) serve(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// client waits so long for answers: thousands of licences take their time on a
-// busy machine.
+// client has a long timeout: thousands of licences take time on a busy machine.
 func client(t testing.TB, timeout time.Duration) *outbound.Client {
 	c := outbound.New(outbound.Config{
 		Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}, Timeout: timeout,
-		Now: func() time.Time { return connectortest.Now }, Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
+		Now:  func() time.Time { return connectortest.Now },
+		Wait: func(ctx context.Context, _ time.Duration) error { return ctx.Err() },
 	})
 	t.Cleanup(c.Close)
 	return c
 }
 
-// config is the source over some Scans.
+// config configures a source with some Scans.
 func config(scans ...*fakeScan) connectortest.Config {
 	bases := []string{}
 	for _, s := range scans {

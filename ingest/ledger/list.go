@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	maxPage  = 1000 // items that the API gives at once
+	maxPage  = 1000 // items that the API returns at once
 	maxPages = 200  // of licences
 )
 
@@ -42,7 +42,7 @@ func (s *syncRun) apps(ctx context.Context) error {
 			return right{a.Provider, c.CreatedAt}, nil
 		}), err
 	})
-	earned, told := s.rewards(ctx)
+	earned, available := s.rewards(ctx)
 	if lists == nil {
 		s.sweep(catalog.KindApp, false)
 		return nil
@@ -52,7 +52,7 @@ func (s *syncRun) apps(ctx context.Context) error {
 	s.state.FeaturedApps = &n
 	described, err := curated.Apps(s.env.Place(s.opts.Curated))
 	if err != nil {
-		s.out.Warn("option curated", err.Error()+"; applications stay as they are")
+		s.out.Warn("option curated", err.Error()+"; applications stay unchanged")
 		s.sweep(catalog.KindApp, false)
 		return nil
 	}
@@ -61,7 +61,7 @@ func (s *syncRun) apps(ctx context.Context) error {
 		if i := slices.IndexFunc(described, func(a curated.App) bool { return a.Of(r.Key, r.Value.Provider) }); i >= 0 {
 			about = described[i]
 		}
-		if err := s.app(ctx, r, about, earned, told); err != nil {
+		if err := s.app(ctx, r, about, earned, available); err != nil {
 			return err
 		}
 	}
@@ -69,14 +69,16 @@ func (s *syncRun) apps(ctx context.Context) error {
 	return nil
 }
 
-// app puts a featured app, described by what people say of it.
-func (s *syncRun) app(ctx context.Context, r keyed[right], about curated.App, earned rewards, told bool) error {
+// app puts a featured app with its curated description.
+func (s *syncRun) app(ctx context.Context, r keyed[right], about curated.App, earned rewards, available bool) error {
 	a := catalog.App{Provider: r.Value.Provider, Project: about.Project}
 	name := about.Name
 	e := catalog.Entry{Record: catalog.Record{
-		Kind: catalog.KindApp, Key: r.Key, Title: name, URL: cmp.Or(about.URL, link(s.opts.Links.App, r.Key)), StartsAt: moment(r.Value.Since),
+		Kind: catalog.KindApp, Key: r.Key, Title: name,
+		URL: cmp.Or(about.URL, link(s.opts.Links.App, r.Key)), StartsAt: moment(r.Value.Since),
 		Category: about.Category, Summary: about.Description, Tags: catalog.Tags(catalog.TagProvider, a.Provider),
-		Body: strings.TrimSpace(fmt.Sprintf("%s is a featured application of %s. %s", name, s.env.Network.Title, about.Description)),
+		Body: strings.TrimSpace(fmt.Sprintf("%s is a featured application of %s. %s",
+			name, s.env.Network.Title, about.Description)),
 	}}
 	stamp := listing.Stamp(r, about)
 	if exact, ok := earned.apps[a.Provider]; ok {
@@ -85,8 +87,8 @@ func (s *syncRun) app(ctx context.Context, r keyed[right], about curated.App, ea
 			s.odd("rewards of "+name, err)
 		}
 		a.MetricsAt = written(earned.at)
-	} else if old, known := s.known.Items[e.Record.Ref().String()]; !told && known && old.Stamp == stamp {
-		s.keep(e.Record.Ref()) // what it earned is not known now
+	} else if old, known := s.known.Items[e.Record.Ref().String()]; !available && known && old.Stamp == stamp {
+		s.keep(e.Record.Ref()) // its rewards are not known now
 		return nil
 	}
 	var err error
@@ -98,7 +100,9 @@ func (s *syncRun) app(ctx context.Context, r keyed[right], about curated.App, ea
 
 // contracts reads the contracts of an entity, by contract id, and reports
 // those that cannot be read.
-func contracts[P, V any](p *panel, items []json.RawMessage, entity string, read func(c contract, payload P) (V, error)) []keyed[V] {
+func contracts[P, V any](
+	p *panel, items []json.RawMessage, entity string, read func(c contract, payload P) (V, error),
+) []keyed[V] {
 	all := []keyed[V]{}
 	for i, raw := range items {
 		var c contract
@@ -123,17 +127,17 @@ func contracts[P, V any](p *panel, items []json.RawMessage, entity string, read 
 	return all
 }
 
-// licence is what a validator's licence says.
+// licence is the content of a validator's licence.
 type licence struct {
 	licencePayload
 	first, last, missed, collected *int64
 }
 
-// errPages: a list goes on without anything new, or for too long.
-var errPages = errors.New("the pages of the list have no end")
+// errPages: a list continues without new items, or for too long.
+var errPages = errors.New("the pages of the list do not end")
 
-// licences reads all licences of a Scan, by party; of several of a party the
-// one that was used last.
+// licences reads all licences of a Scan, by party; of several for one party, the
+// last used one.
 func (s *syncRun) licences(ctx context.Context, from scan) (found map[string]licence, err error) {
 	found = map[string]licence{}
 	after, seen := number(""), map[string]bool{}
@@ -189,7 +193,7 @@ func (s *syncRun) licence(c contract, p licencePayload) (licence, error) {
 		s.odd("rounds of "+p.Validator, err)
 	}
 	if l.first != nil && l.last != nil && l.missed != nil {
-		if n := *l.last - *l.first - *l.missed + 1; n >= 0 { // as the API counts them
+		if n := *l.last - *l.first - *l.missed + 1; n >= 0 { // as counted by the API
 			l.collected = &n
 		}
 	}
@@ -203,7 +207,7 @@ func (l licence) older(other licence) bool {
 	return l.last == nil && other.last != nil
 }
 
-// validator is what a record says.
+// validator is the content of a record.
 type validator struct {
 	party, name, state string
 	data               catalog.Validator
@@ -259,7 +263,8 @@ const (
 
 func (s *syncRun) licensed(party string, l licence) *validator {
 	v := &validator{party: party, name: s.nameOf(party), state: approved, active: moment(l.LastActiveAt)}
-	v.data = catalog.Validator{FirstRound: l.first, LastRound: l.last, MissedCoupons: l.missed, CollectedCoupons: l.collected}
+	v.data = catalog.Validator{FirstRound: l.first, LastRound: l.last, MissedCoupons: l.missed,
+		CollectedCoupons: l.collected}
 	if l.Sponsor != "" {
 		v.data.Sponsor = s.nameOf(l.Sponsor)
 	}
@@ -274,7 +279,7 @@ func (s *syncRun) licensed(party string, l licence) *validator {
 
 var mailAddress = regexp.MustCompile(`\S@\S+\.\S`)
 
-// superValidators adds what the rules say of the members, past and present.
+// superValidators adds the members in the rules, past and present.
 func (s *syncRun) superValidators(all map[string]*validator) {
 	for _, m := range s.dso.members {
 		v := all[m.Party]
@@ -291,8 +296,8 @@ func (s *syncRun) superValidators(all map[string]*validator) {
 	}
 }
 
-// reports reads what validators report elsewhere, by party and by name; known
-// is false if it should be there and cannot be read.
+// reports reads the validators' reports of package fleet, by party and by name;
+// known is false if they are configured but cannot be read.
 func (s *syncRun) reports(ctx context.Context) (by map[string]fleet.Report, known bool, err error) {
 	by = map[string]fleet.Report{}
 	if s.opts.Fleet == nil {
@@ -312,8 +317,8 @@ func (s *syncRun) reports(ctx context.Context) (by map[string]fleet.Report, know
 	return by, true, nil
 }
 
-// validator hands a validator over. While licences, rules or reports cannot be
-// read, one that is known stays as it is.
+// validator puts a validator. While licences, rules or reports cannot be read, a
+// known one stays unchanged.
 func (s *syncRun) validator(ctx context.Context, v *validator, reports map[string]fleet.Report, known bool) error {
 	ref := catalog.Ref{Kind: catalog.KindValidator, Key: v.party}
 	if _, remembered := s.known.Items[ref.String()]; remembered && !known {
@@ -332,7 +337,7 @@ func (s *syncRun) validator(ctx context.Context, v *validator, reports map[strin
 	}
 	v.data.Sponsor = cmp.Or(v.data.Sponsor, s.nameOf(r.Sponsor))
 	stable := v.data
-	if !v.active.IsZero() { // else nothing tells how old its figures are
+	if !v.active.IsZero() { // otherwise the age of its figures is unknown
 		stable.LastRound, stable.MissedCoupons, stable.CollectedCoupons = nil, nil, nil
 	}
 	data, err := catalog.Encode(v.data)

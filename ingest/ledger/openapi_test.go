@@ -17,14 +17,15 @@ import (
 	"almanac/ingest/connectortest"
 )
 
-// descriptions are the API's own: of a version that has rewards and of a later
-// one. They are nil where they are not at hand.
+// descriptions are the API's own descriptions: of a version with rewards and of a
+// later one. They are nil if not available.
 var descriptions = sync.OnceValues(func() (docs [2]*openapi3.T, err error) {
 	shared := os.Getenv("ALMANAC_SHARED")
 	if shared == "" {
 		shared = filepath.Join("..", "..", "..", "shared")
 	}
-	for i, file := range []string{"wallet-kernel/splice/0.6.1/scan.yaml", "splice/apps/scan/src/main/openapi/scan.yaml"} {
+	for i, file := range []string{"wallet-kernel/splice/0.6.1/scan.yaml",
+		"splice/apps/scan/src/main/openapi/scan.yaml"} {
 		path := filepath.Join(shared, "corpus", "openapi", file)
 		if _, err := os.Stat(path); err != nil {
 			return docs, nil
@@ -50,12 +51,14 @@ func described(t *testing.T) []*openapi3.T {
 	return docs[:]
 }
 
-// TestFixturesAreAsTheAPIDescribes holds what the fake Scan answers to the
+// TestFixturesMatchTheAPI validates the responses of the fake Scan against the
 // API's description.
-func TestFixturesAreAsTheAPIDescribes(t *testing.T) {
-	common := []string{"/version", "/v0/dso", "/v0/dso-sequencers", "/v0/admin/validator/licenses", "/v0/open-and-issuing-mining-rounds", "/v0/featured-apps",
+func TestFixturesMatchTheAPI(t *testing.T) {
+	common := []string{"/version", "/v0/dso", "/v0/dso-sequencers", "/v0/admin/validator/licenses",
+		"/v0/open-and-issuing-mining-rounds", "/v0/featured-apps",
 		"/v0/admin/sv/voterequests", "/v0/admin/sv/voteresults"}
-	only := [][]string{{"/v0/round-of-latest-data", "/v0/round-totals", "/v0/top-providers-by-app-rewards"}, {"/v0/migrations/last", "/v0/lsu"}}
+	only := [][]string{{"/v0/round-of-latest-data", "/v0/round-totals", "/v0/top-providers-by-app-rewards"},
+		{"/v0/migrations/last", "/v0/lsu"}}
 	for i, doc := range described(t) {
 		t.Run([]string{"with rewards", "later"}[i], func(t *testing.T) {
 			scan := newScan(t, causeway())
@@ -85,21 +88,21 @@ func TestFixturesAreAsTheAPIDescribes(t *testing.T) {
 	}
 }
 
-// TestRequestsAreAsTheAPIDescribes holds what the connector asks to the
+// TestRequestsMatchTheAPI validates the requests of the connector against the
 // API's description.
-func TestRequestsAreAsTheAPIDescribes(t *testing.T) {
+func TestRequestsMatchTheAPI(t *testing.T) {
 	docs := described(t)
 	scan := newScan(t, causeway())
-	type asked struct {
+	type sent struct {
 		method string
 		url    *url.URL
 		body   []byte
 	}
-	var all []asked
+	var all []sent
 	recorder := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var body bytes.Buffer
 		_, _ = body.ReadFrom(r.Body)
-		all = append(all, asked{r.Method, r.URL, body.Bytes()})
+		all = append(all, sent{r.Method, r.URL, body.Bytes()})
 		r.Body = http.NoBody
 		r2 := httptest.NewRequest(r.Method, r.URL.String(), bytes.NewReader(body.Bytes()))
 		scan.serve(w, r2)

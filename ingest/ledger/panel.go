@@ -15,23 +15,26 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// panel is the Scans of an environment that are asked and compared.
+// panel is the Scans of an environment that are called and compared.
 type panel struct {
 	*connector
 	out         ingest.Sink
 	environment string
-	scans       []scan // those that answer
-	source      string // base of the first that answered
+	scans       []scan // those that respond
+	source      string // base of the first that responded
 	last        error  // why the last one did not
-	told        map[scan]bool
-	failures    map[scan]int // of those that told nothing so far
+	answered    map[scan]bool
+	failures    map[scan]int // of those without a response so far
 	skipped     map[string]bool
 }
 
 type scan struct{ base, name string }
 
 func newPanel(c *connector, out ingest.Sink, environment string, bases []string) *panel {
-	p := &panel{connector: c, out: out, environment: environment, told: map[scan]bool{}, failures: map[scan]int{}, skipped: map[string]bool{}}
+	p := &panel{
+		connector: c, out: out, environment: environment,
+		answered: map[scan]bool{}, failures: map[scan]int{}, skipped: map[string]bool{},
+	}
 	for _, base := range bases {
 		base = strings.TrimRight(base, "/")
 		u, _ := url.Parse(base) // the options were checked
@@ -40,35 +43,35 @@ func newPanel(c *connector, out ingest.Sink, environment string, bases []string)
 	return p
 }
 
-// failed says why the panel told nothing at all.
+// failed returns why no Scan of the panel responded.
 func (p *panel) failed() error {
 	if p.source != "" || p.last == nil {
 		return nil
 	}
-	return fmt.Errorf("no Scan of %s answers: %w", p.environment, p.last)
+	return fmt.Errorf("no Scan of %s responds: %w", p.environment, p.last)
 }
 
-// question is what a Scan is asked.
+// question is a request to a Scan.
 type question struct {
 	path string
 	body any    // of a POST; nil for a GET
-	what string // is told, for people: "sequencers"
-	// optional: not every version tells it, and its absence is no news.
+	what string // the subject, for people: "sequencers"
+	// optional: not every version has it, and its absence is not reported.
 	optional bool
 }
 
-// answer is what one Scan says.
+// answer is the response of one Scan.
 type answer[T any] struct {
 	scan  scan
 	value T
 }
 
-// errShape: an answer is not what the API describes.
-var errShape = errors.New("the answer is not as the API describes it")
+// errShape: a response does not match the API.
+var errShape = errors.New("the response does not match the API")
 
 const maxAnswer = 64 << 20 // bytes
 
-// poll asks every Scan. What cannot be read is warned of.
+// poll calls every Scan. It warns of responses that cannot be read.
 func poll[T any](ctx context.Context, p *panel, q question, decode func(raw []byte) (T, error)) []answer[T] {
 	var answers []answer[T]
 	var absent []string
@@ -82,17 +85,18 @@ func poll[T any](ctx context.Context, p *panel, q question, decode func(raw []by
 		}
 	}
 	if len(answers) == 0 && len(absent) > 0 && !q.optional {
-		p.out.Warn(p.environment+" "+q.path, fmt.Sprintf("%s cannot be told: the Scans (%s) have no such endpoint", q.what, strings.Join(absent, ", ")))
+		p.out.Warn(p.environment+" "+q.path, fmt.Sprintf("no data on %s: the Scans (%s) do not have the endpoint",
+			q.what, strings.Join(absent, ", ")))
 	}
 	return answers
 }
 
-// first asks one Scan after the other until one tells.
+// first calls one Scan after the other until one returns a result.
 func first[T any](ctx context.Context, p *panel, q question, decode func(raw []byte) (T, error)) (answer[T], bool) {
 	return firstOf(ctx, p, q, func(s scan) (T, error) { return ask(ctx, p, s, q, decode) })
 }
 
-// firstOf is first for what takes several questions.
+// firstOf is first for several requests.
 func firstOf[T any](ctx context.Context, p *panel, q question, read func(s scan) (T, error)) (answer[T], bool) {
 	absent := 0
 	for _, s := range slices.Clone(p.scans) {
@@ -108,20 +112,20 @@ func firstOf[T any](ctx context.Context, p *panel, q question, read func(s scan)
 		}
 	}
 	if absent > 0 && !q.optional {
-		p.out.Warn(p.environment+" "+q.path, q.what+" cannot be told: the Scans have no such endpoint")
+		p.out.Warn(p.environment+" "+q.path, "no data on "+q.what+": the Scans do not have the endpoint")
 	}
 	return answer[T]{}, false
 }
 
-// ask asks one Scan. It warns of every failure but absence, and leaves out of
-// the panel a Scan that does not answer at all.
+// ask calls one Scan. It warns of every failure but absence, and drops a Scan
+// that does not respond at all from the panel.
 func ask[T any](ctx context.Context, p *panel, s scan, q question, decode func(raw []byte) (T, error)) (T, error) {
 	var zero T
 	if ctx.Err() != nil {
 		return zero, ctx.Err()
 	}
 	if !slices.Contains(p.scans, s) {
-		return zero, p.last // it was left out meanwhile
+		return zero, p.last // it was dropped meanwhile
 	}
 	r := outbound.Request{URL: s.base + q.path, Accept: []string{"application/json"}, MaxBody: maxAnswer}
 	if q.body != nil {
@@ -136,7 +140,7 @@ func ask[T any](ctx context.Context, p *panel, s scan, q question, decode func(r
 	if err == nil {
 		if v, err = decode(answered.Body); err == nil {
 			p.source = cmp.Or(p.source, s.base)
-			p.told[s] = true
+			p.answered[s] = true
 			return v, nil
 		}
 		err = fmt.Errorf("%w: %w", errShape, err)
@@ -145,9 +149,9 @@ func ask[T any](ctx context.Context, p *panel, s scan, q question, decode func(r
 	switch {
 	case vanished(err) || ctx.Err() != nil:
 		return zero, err
-	case silent(err) || !p.told[s] && p.failures[s] > 0: // twice without a word is enough
+	case silent(err) || !p.answered[s] && p.failures[s] > 0: // no response twice is enough
 		p.scans = slices.DeleteFunc(p.scans, func(other scan) bool { return other == s })
-		p.out.Warn(p.environment+" "+s.name, "does not answer and is left out: "+err.Error())
+		p.out.Warn(p.environment+" "+s.name, "does not respond and is not used: "+err.Error())
 	default:
 		p.out.Warn(p.environment+" "+q.path, fmt.Sprintf("%s of %s cannot be read: %v", q.what, s.name, err))
 	}
@@ -155,13 +159,15 @@ func ask[T any](ctx context.Context, p *panel, s scan, q question, decode func(r
 	return zero, err
 }
 
-// vanished says whether a version of the API does not have what was asked.
+// vanished reports whether a version of the API lacks the endpoint.
 func vanished(err error) bool {
 	status, ok := errors.AsType[*outbound.StatusError](err)
-	return ok && slices.Contains([]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusNotImplemented}, status.Status)
+	return ok && slices.Contains([]int{
+		http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusGone, http.StatusNotImplemented,
+	}, status.Status)
 }
 
-// silent says whether a Scan is down, and not one of its endpoints.
+// silent reports whether a Scan is down, and not only one of its endpoints.
 func silent(err error) bool {
 	if _, ok := errors.AsType[*outbound.StatusError](err); ok {
 		return false
@@ -174,7 +180,7 @@ func silent(err error) bool {
 	return true
 }
 
-// digest is what values are compared by.
+// digest returns a key for comparing values.
 func digest(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {
@@ -183,8 +189,8 @@ func digest(v any) string {
 	return string(raw)
 }
 
-// settle returns what most answers say, of equally many the first's; the zero
-// value of none. It warns of disagreement in the field.
+// settle returns the value of most answers, in a tie the first's, or the zero
+// value without answers. It warns of disagreement in the field.
 func settle[T any](p *panel, field string, answers []answer[T]) T {
 	v, agreed := most(answers)
 	if !agreed {
@@ -214,7 +220,8 @@ func names[T any](answers []answer[T]) (all []string) {
 }
 
 func (p *panel) disagree(field string, scans []string, detail string) {
-	p.out.Warn(p.environment+" "+field, fmt.Sprintf("the Scans %s disagree%s; what most of them say counts, or else the first", strings.Join(scans, ", "), detail))
+	p.out.Warn(p.environment+" "+field, fmt.Sprintf("the Scans %s disagree%s; the majority is used, or else the first",
+		strings.Join(scans, ", "), detail))
 }
 
 // keyed is an item of a list.
@@ -223,10 +230,10 @@ type keyed[T any] struct {
 	Value T
 }
 
-// merge makes one list of those of several Scans, in the order of the first:
-// what most of them have, or half of them and the first. Settled says that no
-// item stood at half. With whole false only items of the first count, because
-// the lists are parts of longer ones.
+// merge makes one list from those of several Scans, in the order of the first:
+// the items that most of them have, or half of them including the first. Settled
+// means that no item was in exactly half. With whole false only items of the
+// first count, because the lists are parts of longer ones.
 func merge[T any](p *panel, field string, answers []answer[[]keyed[T]], whole bool) (items []keyed[T], settled bool) {
 	versions := map[string][]answer[T]{}
 	var order []string
@@ -272,14 +279,14 @@ func (p *panel) skip(locator string, err error) {
 	}
 }
 
-// object decodes an answer.
+// object decodes a response.
 func object[T any](raw []byte) (v T, err error) {
 	err = json.Unmarshal(raw, &v)
 	return v, err
 }
 
-// list decodes the list in a field of an answer, whose absence is no empty
-// list, and the token of the page that follows.
+// list decodes the list in a field of a response, whose absence is an error, and
+// the token of the next page.
 func list(field string) func(raw []byte) (page, error) {
 	return func(raw []byte) (page, error) {
 		var all map[string]json.RawMessage

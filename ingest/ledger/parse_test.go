@@ -27,7 +27,8 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%s is %q, %v", raw, exact, err)
 		}
 	}
-	for _, raw := range []string{`"1e400"`, `"NaN"`, `"Infinity"`, `"0x10"`, `"1.00000000001"`, `"10000000000000000000000000000"`, `"1,5"`, `"."`, `"--1"`, `1e2`} {
+	for _, raw := range []string{`"1e400"`, `"NaN"`, `"Infinity"`, `"0x10"`, `"1.00000000001"`,
+		`"10000000000000000000000000000"`, `"1,5"`, `"."`, `"--1"`, `1e2`} {
 		var n number
 		if err := json.Unmarshal([]byte(raw), &n); err != nil {
 			t.Fatal(err)
@@ -36,7 +37,8 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%s is read as %q", raw, exact)
 		}
 	}
-	for raw, ok := range map[string]bool{`"9223372036854775807"`: true, `"9223372036854775808"`: false, `"1.5"`: false, `-1`: true} {
+	for raw, ok := range map[string]bool{`"9223372036854775807"`: true, `"9223372036854775808"`: false, `"1.5"`: false,
+		`-1`: true} {
 		var n number
 		if err := json.Unmarshal([]byte(raw), &n); err != nil {
 			t.Fatal(err)
@@ -87,7 +89,8 @@ func TestActions(t *testing.T) {
 			t.Errorf("%s: %v", raw, err)
 			continue
 		}
-		if diff := cmp.Diff(want.details, a.details); diff != "" || a.tag != want.tag || a.words(fleet.PartyName) != want.words {
+		if diff := cmp.Diff(want.details, a.details); diff != "" || a.tag != want.tag ||
+			a.words(fleet.PartyName) != want.words {
 			t.Errorf("%s: %s, %q (-want +got)\n%s", raw, a.tag, a.words(fleet.PartyName), diff)
 		}
 	}
@@ -98,7 +101,7 @@ func TestActions(t *testing.T) {
 	}
 }
 
-// FuzzRequests feeds vote requests and results to what reads them.
+// FuzzRequests passes vote requests and results to their readers.
 func FuzzRequests(f *testing.F) {
 	for _, seed := range []string{
 		`{"request":{"requester":"Anchor","action":{"tag":"ARC_DsoRules","value":{"dsoAction":{"tag":"SRARC_SetConfig","value":{"newConfig":{"a":[["k","1"]]},"baseConfig":{"a":[["k","2"]]}}}}},
@@ -142,13 +145,13 @@ func check(t *testing.T, s *syncRun, r request) {
 	}
 }
 
-// discard is a sink that forgets what is reported to it.
+// discard is a sink that ignores reports.
 type discard struct{ ingest.Sink }
 
 func (discard) Skip(string, error)  {}
 func (discard) Warn(string, string) {}
 
-// FuzzAnswers feeds whole answers to what reads them.
+// FuzzAnswers passes whole responses to their readers.
 func FuzzAnswers(f *testing.F) {
 	for _, seed := range []string{
 		`{"voting_threshold":3,"dso_rules":{"contract":{"template_id":"x:Splice.DsoRules:DsoRules","payload":{"svs":[["a::1",{"name":"A","svRewardWeight":"9999999999999999999999"}]],"config":{"nextScheduledSynchronizerUpgrade":{"time":"x","migrationId":"y"}}}}}}`,
@@ -168,7 +171,8 @@ func FuzzAnswers(f *testing.F) {
 		}
 		if l, err := list("validator_licenses")(raw); err == nil {
 			for _, item := range contracts(p, l.items, "ValidatorLicense", s.licence) {
-				if v := s.licensed(item.Value.Validator, item.Value); v.party == "" || utf8.ValidString(v.party) != utf8.ValidString(item.Value.Validator) {
+				if v := s.licensed(item.Value.Validator, item.Value); v.party == "" ||
+					utf8.ValidString(v.party) != utf8.ValidString(item.Value.Validator) {
 					t.Errorf("%+v", v)
 				}
 			}

@@ -13,7 +13,7 @@ import (
 	"almanac/catalog"
 )
 
-// dso is what the rules of the network say, as far as they are known.
+// dso is the known part of the network's rules.
 type dso struct {
 	threshold  *int
 	round      *int64
@@ -28,8 +28,7 @@ type member struct {
 	Weight      *int64
 }
 
-// readDSO decodes /v0/dso. A contract that is not as expected leaves nil what
-// it would tell.
+// readDSO decodes /v0/dso. The data of an unexpected contract stays nil.
 func (p *panel) readDSO(raw []byte) (dso, error) {
 	w, err := object[wireDSO](raw)
 	if err != nil {
@@ -56,7 +55,7 @@ func (p *panel) readDSO(raw []byte) (dso, error) {
 		d.packages = amulet.packages(p.env.Now())
 	}
 	if d.threshold == nil && d.round == nil && d.members == nil && d.packages == nil {
-		return d, errors.New("it holds neither threshold nor rules")
+		return d, errors.New("it has neither threshold nor rules")
 	}
 	return d, nil
 }
@@ -73,7 +72,10 @@ func (p *panel) members(list pairs[wireMember]) []member {
 		}
 		all = append(all, m)
 	}
-	slices.SortFunc(all, func(a, b member) int { return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Party, b.Party)) })
+	slices.SortFunc(all, func(a, b member) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name),
+			cmp.Compare(a.Party, b.Party))
+	})
 	return all
 }
 
@@ -89,8 +91,8 @@ func (p *panel) upgrade(rules rulesPayload) *catalog.Upgrade {
 	return &catalog.Upgrade{At: written(moment(next.Time)), MigrationID: small(id)}
 }
 
-// packages are the packages' versions in force: those of the newest
-// configuration whose time has come.
+// packages returns the packages' current versions: those of the newest
+// configuration that is in effect.
 func (a amuletPayload) packages(now time.Time) map[string]string {
 	found, since := a.ConfigSchedule.Initial.Packages, time.Time{}
 	for _, f := range a.ConfigSchedule.Future {
@@ -109,7 +111,7 @@ func small(n *int64) *int {
 	return &v
 }
 
-// field takes one field out of every answer.
+// field returns one field of every answer.
 func field[T, F any](answers []answer[T], of func(T) F) []answer[F] {
 	var all []answer[F]
 	for _, a := range answers {
@@ -118,7 +120,7 @@ func field[T, F any](answers []answer[T], of func(T) F) []answer[F] {
 	return all
 }
 
-// deployment reads the rules of an environment and what is deployed on it.
+// deployment reads the rules of an environment and its deployment.
 func (p *panel) deployment(ctx context.Context) (dso, catalog.Deployment) {
 	says := poll(ctx, p, question{path: "/v0/dso", what: "threshold, members, round and packages"}, p.readDSO)
 	var d dso
@@ -129,20 +131,22 @@ func (p *panel) deployment(ctx context.Context) (dso, catalog.Deployment) {
 	d.upgrade = settle(p, "scheduled upgrade", field(says, func(d dso) *catalog.Upgrade { return d.upgrade }))
 	d.round = reached(field(says, func(d dso) *int64 { return d.round }))
 
-	version := settle(p, "version", poll(ctx, p, question{path: "/version", what: "version"}, func(raw []byte) (string, error) {
-		v, err := object[struct {
-			Version string `json:"version"`
-		}](raw)
-		if err == nil && v.Version == "" {
-			err = errors.New("it has no version")
-		}
-		return v.Version, err
-	}))
+	version := settle(p, "version", poll(ctx, p, question{path: "/version", what: "version"},
+		func(raw []byte) (string, error) {
+			v, err := object[struct {
+				Version string `json:"version"`
+			}](raw)
+			if err == nil && v.Version == "" {
+				err = errors.New("it has no version")
+			}
+			return v.Version, err
+		}))
 	if next := p.lsu(ctx); next != nil {
 		d.upgrade = next
 	}
 	return d, catalog.Deployment{
-		Environment: p.environment, Version: version, MigrationID: p.migration(ctx), MinimumOf: maps.Clone(d.packages), Upgrade: d.upgrade,
+		Environment: p.environment, Version: version, MigrationID: p.migration(ctx),
+		MinimumOf: maps.Clone(d.packages), Upgrade: d.upgrade,
 	}
 }
 
@@ -150,23 +154,26 @@ func (p *panel) deployment(ctx context.Context) (dso, catalog.Deployment) {
 // synchronizers.
 func (p *panel) lsu(ctx context.Context) *catalog.Upgrade {
 	q := question{path: "/v0/lsu", what: "the scheduled upgrade", optional: true}
-	return settle(p, "scheduled upgrade of the synchronizer", poll(ctx, p, q, func(raw []byte) (*catalog.Upgrade, error) {
-		v, err := object[struct {
-			LSU *struct {
-				Freeze    string `json:"topologyFreezeTime"`
-				At        string `json:"upgradeTime"`
-				Successor string `json:"successorPhysicalSynchronizerId"`
-			} `json:"lsu"`
-		}](raw)
-		if err != nil || v.LSU == nil || moment(v.LSU.At).IsZero() {
-			return nil, err
-		}
-		return &catalog.Upgrade{At: written(moment(v.LSU.At)), FreezeAt: written(moment(v.LSU.Freeze)), Successor: v.LSU.Successor}, nil
-	}))
+	return settle(p, "scheduled upgrade of the synchronizer",
+		poll(ctx, p, q, func(raw []byte) (*catalog.Upgrade, error) {
+			v, err := object[struct {
+				LSU *struct {
+					Freeze    string `json:"topologyFreezeTime"`
+					At        string `json:"upgradeTime"`
+					Successor string `json:"successorPhysicalSynchronizerId"`
+				} `json:"lsu"`
+			}](raw)
+			if err != nil || v.LSU == nil || moment(v.LSU.At).IsZero() {
+				return nil, err
+			}
+			return &catalog.Upgrade{
+				At: written(moment(v.LSU.At)), FreezeAt: written(moment(v.LSU.Freeze)), Successor: v.LSU.Successor,
+			}, nil
+		}))
 }
 
-// migration reads the id of the last migration: older versions tell it only
-// with their sequencers.
+// migration reads the id of the last migration: older versions have it only in
+// their list of sequencers.
 func (p *panel) migration(ctx context.Context) *int {
 	q := question{path: "/v0/migrations/last", what: "migration id", optional: true}
 	id := settle(p, "migration id", poll(ctx, p, q, func(raw []byte) (*int, error) {
@@ -183,7 +190,7 @@ func (p *panel) migration(ctx context.Context) *int {
 		w, err := object[wireSequencers](raw)
 		var last *int
 		for _, d := range w.Domains {
-			for _, s := range d.Sequencers { // -1 stands for none
+			for _, s := range d.Sequencers { // -1 means none
 				if s.MigrationID != nil && *s.MigrationID >= 0 && (last == nil || *s.MigrationID > *last) {
 					last = s.MigrationID
 				}
@@ -193,7 +200,8 @@ func (p *panel) migration(ctx context.Context) *int {
 	}))
 }
 
-// sequencers counts who runs one: during a migration everybody lists two.
+// sequencers counts the operators of sequencers: during a migration each lists
+// two.
 func (p *panel) sequencers(ctx context.Context) *int {
 	q := question{path: "/v0/dso-sequencers", what: "sequencers"}
 	operators := settle(p, "sequencers", poll(ctx, p, q, func(raw []byte) ([]string, error) {
@@ -217,7 +225,7 @@ func (p *panel) sequencers(ctx context.Context) *int {
 	return &n
 }
 
-// reached is the last round that most of the Scans have.
+// reached returns the last round that most of the Scans have.
 func reached(says []answer[*int64]) *int64 {
 	var rounds []int64
 	for _, a := range says {
@@ -232,7 +240,8 @@ func reached(says []answer[*int64]) *int64 {
 	return &rounds[len(rounds)/2]
 }
 
-// round is the latest mining round: of the rules, or of the rounds themselves.
+// round returns the latest mining round: from the rules, or from the rounds
+// themselves.
 func (s *syncRun) round(ctx context.Context) *int64 {
 	if s.dso.round != nil {
 		return s.dso.round
@@ -269,7 +278,7 @@ type rewards struct {
 }
 
 // rewards reads the cumulative rewards into the state, and those of the
-// providers; ok is false where the API does not tell them (any more).
+// providers; ok is false if the API does not have them (any more).
 func (s *syncRun) rewards(ctx context.Context) (r rewards, ok bool) {
 	q := question{path: "/v0/round-of-latest-data", what: "rewards"}
 	latest, ok := first(ctx, s.panel, q, object[struct {
@@ -284,8 +293,11 @@ func (s *syncRun) rewards(ctx context.Context) (r rewards, ok bool) {
 		Apps       number `json:"cumulative_app_rewards"`
 		Validators number `json:"cumulative_validator_rewards"`
 	}
-	// Scans aggregate at their own pace, so the one that named the round is asked.
-	q = question{path: "/v0/round-totals", what: "total rewards", body: map[string]int64{"start_round": r.round, "end_round": r.round}}
+	// Scans aggregate at their own pace, so the one that named the round is used.
+	q = question{
+		path: "/v0/round-totals", what: "total rewards",
+		body: map[string]int64{"start_round": r.round, "end_round": r.round},
+	}
 	totals, err := ask(ctx, s.panel, latest.scan, q, func(raw []byte) (total, error) {
 		w, err := object[struct {
 			Entries []total `json:"entries"`
@@ -300,7 +312,7 @@ func (s *syncRun) rewards(ctx context.Context) (r rewards, ok bool) {
 	})
 	switch {
 	case vanished(err):
-		s.out.Warn(s.environment+" "+q.path, q.what+" cannot be told: the Scans have no such endpoint")
+		s.out.Warn(s.environment+" "+q.path, "no data on "+q.what+": the Scans do not have the endpoint")
 	case err == nil && totals.Apps+totals.Validators != "":
 		var odd [2]error
 		s.state.AppRewards, s.state.AppRewardsExact, odd[0] = totals.Apps.decimal()
@@ -310,7 +322,10 @@ func (s *syncRun) rewards(ctx context.Context) (r rewards, ok bool) {
 			s.odd("cumulative rewards", err)
 		}
 	}
-	q = question{path: fmt.Sprintf("/v0/top-providers-by-app-rewards?round=%d&limit=%d", r.round, maxPage), what: "rewards of apps"}
+	q = question{
+		path: fmt.Sprintf("/v0/top-providers-by-app-rewards?round=%d&limit=%d", r.round, maxPage),
+		what: "rewards of apps",
+	}
 	type provider struct {
 		Provider string `json:"provider"`
 		Rewards  number `json:"rewards"`
@@ -323,7 +338,7 @@ func (s *syncRun) rewards(ctx context.Context) (r rewards, ok bool) {
 	})
 	if vanished(err) {
 		path, _, _ := strings.Cut(q.path, "?")
-		s.out.Warn(s.environment+" "+path, q.what+" cannot be told: the Scans have no such endpoint")
+		s.out.Warn(s.environment+" "+path, "no data on "+q.what+": the Scans do not have the endpoint")
 	}
 	for _, p := range top {
 		r.apps[p.Provider] = p.Rewards

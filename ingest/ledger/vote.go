@@ -30,7 +30,7 @@ type request struct {
 type result struct {
 	CompletedAt time.Time
 	Tag         string // of the outcome
-	Outcome     string // "" = one that is not known
+	Outcome     string // "" = unknown
 	EffectiveAt time.Time
 	Failure     string
 	Offboarded  []string
@@ -50,19 +50,19 @@ const (
 	closed = "closed"
 )
 
-// trackingName is what the memory calls the key of a request whose result may
-// name none.
+// trackingName is the name in memory for the key of a request whose result may
+// lack it.
 func (r request) trackingName() string { return trackingPrefix + r.print() }
 
 const trackingPrefix = "tracking "
 
-// print recognises a request by what never changes of it.
+// print identifies a request by its fields that never change.
 func (r request) print() string {
 	sum := sha256.Sum256([]byte(digest([]any{r.Requester, r.VoteBefore, r.Reason, r.Action})))
 	return hex.EncodeToString(sum[:16])
 }
 
-// tracking is the key of a request: that of its first contract.
+// tracking returns the key of a request: that of its first contract.
 func (s *syncRun) tracking(r request) string {
 	switch {
 	case r.TrackingCid != "":
@@ -77,11 +77,11 @@ func (s *syncRun) tracking(r request) string {
 	return "vote-" + r.print()
 }
 
-// votes reads the vote requests. Open ones are asked for first, so that one
-// that is closed meanwhile is in either list.
+// votes reads the vote requests. Open ones are requested first, so that one that
+// is closed meanwhile is in at least one list.
 func (s *syncRun) votes(ctx context.Context) error {
 	running, listed := s.openRequests(ctx)
-	ended, told := s.results(ctx)
+	ended, available := s.results(ctx)
 	done, tracked := map[string]bool{}, map[string]bool{}
 	for _, r := range slices.Concat(ended, running) {
 		if r.TrackingCid != "" {
@@ -111,13 +111,13 @@ func (s *syncRun) votes(ctx context.Context) error {
 			return err
 		}
 	}
-	s.missing(listed && told, tracked)
+	s.missing(listed && available, tracked)
 	return nil
 }
 
-// missing keeps the requests that are listed no more: they are history. Of
-// one that was open and has no result it warns, once. Tracked are the names of
-// what the memory need not recognise any more.
+// missing keeps the requests that are no longer listed: they are history. It
+// warns, once, of one that was open and has no result. Tracked are the names that
+// the memory no longer needs.
 func (s *syncRun) missing(listed bool, tracked map[string]bool) {
 	for _, name := range slices.Sorted(maps.Keys(s.known.Items)) {
 		seen := s.known.Items[name]
@@ -129,7 +129,7 @@ func (s *syncRun) missing(listed bool, tracked map[string]bool) {
 		case ref.String() == name:
 			s.keep(ref)
 			if seen.Stamp == open && listed {
-				s.out.Warn(seen.Key, "is not open any more and has no result yet; it stays as it was")
+				s.out.Warn(seen.Key, "is no longer open but has no result yet; it stays unchanged")
 				seen.Stamp = missed
 				s.now.Items[name] = seen
 			}
@@ -139,7 +139,8 @@ func (s *syncRun) missing(listed bool, tracked map[string]bool) {
 	}
 }
 
-// missed is the stamp of a request that is neither open nor closed.
+// missed is the stamp of a request that is neither in the open nor in the closed
+// list.
 const missed = "missed"
 
 // openRequests reads the open requests; ok is false if they are not known.
@@ -152,7 +153,7 @@ func (s *syncRun) openRequests(ctx context.Context) (requests []request, ok bool
 			return request{requestPayload: r, ContractID: c.ContractID, CreatedAt: moment(c.CreatedAt)}, nil
 		}), err
 	})
-	// A vote replaces the contract: it is the tracking id that Scans have in common.
+	// A vote replaces the contract: only the tracking id is the same on all Scans.
 	for _, l := range lists {
 		for i, item := range l.value {
 			l.value[i].Key = cmp.Or(item.Value.TrackingCid, item.Key)
@@ -166,17 +167,17 @@ func (s *syncRun) openRequests(ctx context.Context) (requests []request, ok bool
 }
 
 const (
-	resultsPage  = 100 // results asked for at once: one may hold two whole configurations
+	resultsPage  = 100 // results per request: one may hold two whole configurations
 	resultsPages = 200
 )
 
-// history is what the memory calls whether the results were read to their end.
+// history is the name in memory of whether the results were read to their end.
 const history = "results"
 
-// results reads the results of votes, the newest first, up to those that are
-// known, if their history was read once. The newest page is compared between
-// the Scans; older ones come from the first. It is false if none can be read.
-func (s *syncRun) results(ctx context.Context) (ended []request, told bool) {
+// results reads the results of votes, newest first, down to the known ones if
+// the history was read before. The newest page is compared between the Scans;
+// older ones come from the first. It returns false if none can be read.
+func (s *syncRun) results(ctx context.Context) (ended []request, available bool) {
 	body := map[string]any{"limit": resultsPage}
 	q := question{path: "/v0/admin/sv/voteresults", what: "closed vote requests", body: body}
 	read := s.known.Items[history].Stamp == whole
@@ -185,7 +186,8 @@ func (s *syncRun) results(ctx context.Context) (ended []request, told bool) {
 	if pages == nil {
 		return nil, false
 	}
-	items, _ := merge(s.panel, "closed vote requests", field(pages, func(p page) []keyed[request] { return s.readResults(p.items) }), false)
+	lists := field(pages, func(p page) []keyed[request] { return s.readResults(p.items) })
+	items, _ := merge(s.panel, "closed vote requests", lists, false)
 	from, last := pages[0].scan, pages[0].value
 	seen := map[string]bool{}
 	for n := 1; ; n++ {
@@ -207,7 +209,8 @@ func (s *syncRun) results(ctx context.Context) (ended []request, told bool) {
 		switch {
 		case read && unknown == 0 || !more || fresh == 0 && token == nil:
 		case err != nil || fresh == 0 || n == resultsPages:
-			s.out.Warn(s.environment+" "+q.path, fmt.Sprintf("page %d says that more follow; those after it were not read", n))
+			s.out.Warn(s.environment+" "+q.path, fmt.Sprintf("page %d has a next page, but the limit is reached; "+
+				"later pages were not read", n))
 		default:
 			delete(body, "effectiveTo")
 			if token != nil {
@@ -219,7 +222,7 @@ func (s *syncRun) results(ctx context.Context) (ended []request, told bool) {
 				items = s.readResults(last.items)
 				continue
 			}
-			s.now.Items[history] = listing.Seen{} // the next run reads what is missing now
+			s.now.Items[history] = listing.Seen{} // the next run reads the rest
 			return ended, true
 		}
 		s.now.Items[history] = listing.Seen{Stamp: whole}
@@ -229,7 +232,8 @@ func (s *syncRun) results(ctx context.Context) (ended []request, told bool) {
 
 const whole = "whole"
 
-// oldest is the least effective date of a page, by which results are ordered.
+// oldest returns the earliest effective date of a page; results are ordered by
+// it.
 func oldest(items []keyed[request]) string {
 	var least time.Time
 	for _, item := range items {
@@ -254,7 +258,8 @@ func (s *syncRun) readResults(items []json.RawMessage) []keyed[request] {
 		}
 		w.Request.Action = canonical(w.Request.Action)
 		r := request{requestPayload: w.Request, Result: &result{
-			Tag: w.Outcome.Tag, CompletedAt: moment(w.CompletedAt), EffectiveAt: moment(w.Outcome.Value.EffectiveAt), Offboarded: w.Offboarded, Abstaining: w.Abstaining,
+			Tag: w.Outcome.Tag, CompletedAt: moment(w.CompletedAt), EffectiveAt: moment(w.Outcome.Value.EffectiveAt),
+			Offboarded: w.Offboarded, Abstaining: w.Abstaining,
 		}}
 		switch w.Outcome.Tag {
 		case "VRO_Accepted":
@@ -271,16 +276,17 @@ func (s *syncRun) readResults(items []json.RawMessage) []keyed[request] {
 	return all
 }
 
-// vote hands a vote request over.
+// vote puts a vote request.
 func (s *syncRun) vote(ctx context.Context, key string, r request) error {
 	e, err := s.voteEntry(key, r)
 	if err != nil {
 		s.skip(key, err)
 		return nil
 	}
-	// Created is what it was first seen to be: later contracts forget it.
+	// Created is the first value seen: later contracts do not have it.
 	name := e.Record.Ref().String()
-	if old := s.known.Items[name].Date; !old.IsZero() && (e.Record.CreatedAt.IsZero() || old.Before(e.Record.CreatedAt)) {
+	if old := s.known.Items[name].Date; !old.IsZero() &&
+		(e.Record.CreatedAt.IsZero() || old.Before(e.Record.CreatedAt)) {
 		e.Record.CreatedAt = old
 	}
 	s.now.Items[name] = listing.Seen{Key: key, Stamp: e.Record.State, Date: e.Record.CreatedAt}
@@ -300,8 +306,10 @@ func (s *syncRun) voteEntry(key string, r request) (catalog.Entry, error) {
 	v := catalog.VoteRequest{Details: a.details, ReasonURL: r.Reason.URL, Votes: s.ballots(r), Abstained: []string{}}
 	title := a.words(s.nameOf)
 	rec := catalog.Record{
-		Kind: catalog.KindVoteRequest, Key: key, Title: title, URL: link(s.opts.Links.VoteRequest, key), Category: a.tag,
-		State: open, Author: s.nameOf(r.Requester), EndsAt: moment(r.VoteBefore), StartsAt: moment(r.EffectiveAt), Votes: int64(len(v.Votes)),
+		Kind: catalog.KindVoteRequest, Key: key, Title: title, URL: link(s.opts.Links.VoteRequest, key),
+		Category: a.tag,
+		State:    open, Author: s.nameOf(r.Requester), EndsAt: moment(r.VoteBefore), StartsAt: moment(r.EffectiveAt),
+		Votes:     int64(len(v.Votes)),
 		CreatedAt: r.created(), UpdatedAt: r.updated(), LastActivityAt: r.updated(),
 	}
 	switch {
@@ -312,12 +320,13 @@ func (s *syncRun) voteEntry(key string, r request) (catalog.Entry, error) {
 		rec.State = closed
 		rec.StartsAt = r.Result.EffectiveAt
 		if v.Outcome == "" {
-			s.out.Warn(key, fmt.Sprintf("ended with an outcome that is not known: %.80q", r.Result.Tag))
+			s.out.Warn(key, fmt.Sprintf("ended with an unknown outcome: %.80q", r.Result.Tag))
 		}
 	default:
 		v.Required = s.dso.threshold
 		for _, m := range s.dso.members {
-			if !slices.ContainsFunc(v.Votes, func(b catalog.Ballot) bool { return b.Voter == m.Name || b.Party == m.Party }) {
+			if !slices.ContainsFunc(v.Votes,
+				func(b catalog.Ballot) bool { return b.Voter == m.Name || b.Party == m.Party }) {
 				v.Abstained = append(v.Abstained, m.Name)
 			}
 		}
@@ -335,7 +344,7 @@ func (s *syncRun) voteEntry(key string, r request) (catalog.Entry, error) {
 	return e, err
 }
 
-// created is the earliest time at which the ledger shows the request.
+// created returns the earliest time at which the ledger has the request.
 func (r request) created() time.Time {
 	var first time.Time
 	at := func(t time.Time) {
@@ -353,7 +362,7 @@ func (r request) created() time.Time {
 	return first
 }
 
-// updated is when it changed last.
+// updated returns the time of its last change.
 func (r request) updated() time.Time {
 	last := r.CreatedAt
 	for _, v := range r.Votes {
@@ -373,13 +382,14 @@ const (
 	against  = "against"
 )
 
-// ballots are the votes by voter.
+// ballots returns the votes by voter.
 func (s *syncRun) ballots(r request) []catalog.Ballot {
 	by := map[string]catalog.Ballot{}
 	for _, v := range r.Votes {
 		b := catalog.Ballot{
 			Voter: cmp.Or(v.Key, s.nameOf(v.Value.SV)), Party: v.Value.SV, Choice: against,
-			Reason: strings.TrimSpace(v.Value.Reason.Body), ReasonURL: strings.TrimSpace(v.Value.Reason.URL), CastAt: written(moment(v.Value.CastAt)),
+			Reason: strings.TrimSpace(v.Value.Reason.Body), ReasonURL: strings.TrimSpace(v.Value.Reason.URL),
+			CastAt: written(moment(v.Value.CastAt)),
 		}
 		if v.Value.Accept {
 			b.Choice = inFavour
@@ -387,7 +397,8 @@ func (s *syncRun) ballots(r request) []catalog.Ballot {
 		if strings.Contains(b.Voter, "::") { // newer versions key votes by party
 			b.Voter = s.nameOf(b.Voter)
 		}
-		b.Void = r.Result != nil && (slices.Contains(r.Result.Offboarded, v.Key) || slices.Contains(r.Result.Offboarded, b.Voter))
+		b.Void = r.Result != nil && (slices.Contains(r.Result.Offboarded, v.Key) ||
+			slices.Contains(r.Result.Offboarded, b.Voter))
 		by[b.Voter] = b
 	}
 	all := []catalog.Ballot{}
@@ -397,7 +408,7 @@ func (s *syncRun) ballots(r request) []catalog.Ballot {
 	return all
 }
 
-// rows are the ballots as rows of votes.
+// rows returns the ballots as votes of the catalog.
 func rows(ballots []catalog.Ballot) (votes []catalog.Vote) {
 	for _, b := range ballots {
 		v := catalog.Vote{Voter: b.Voter, Choice: b.Choice, Reason: b.Reason, CastAt: moment(b.CastAt)}
@@ -409,7 +420,7 @@ func rows(ballots []catalog.Ballot) (votes []catalog.Vote) {
 	return votes
 }
 
-// required is how many votes a closed request needed: of n members with
+// required returns how many votes a closed request needed: of n members with
 // f = ⌊(n-1)/3⌋ faulty ones, ⌈(n+f+1)/2⌉ (requiredNumVotes of the
 // application's template DsoRules). Its members are those who voted and those
 // who did not.
@@ -427,8 +438,8 @@ func required(v catalog.VoteRequest) *int {
 	return &needed
 }
 
-// proposals are the keys of the proposals that a request cites in its reason,
-// or else that its votes do.
+// proposals returns the keys of the proposals that a request cites in its
+// reason, or otherwise in its votes.
 func (s *syncRun) proposals(r request, ballots []catalog.Ballot) []string {
 	if found := ingest.Cited(s.env.Network.Proposals, r.Reason.Body, r.Reason.URL); len(found) > 0 {
 		return found
@@ -442,7 +453,7 @@ func (s *syncRun) proposals(r request, ballots []catalog.Ballot) []string {
 
 var choices = map[string]string{inFavour: "in favour", against: "against"}
 
-// text is what there is to read of a vote request.
+// text returns the text of a vote request.
 func text(rec catalog.Record, r request, a action, v catalog.VoteRequest) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s asks to vote on: %s.", rec.Author, rec.Title)
@@ -469,14 +480,15 @@ func text(rec catalog.Record, r request, a action, v catalog.VoteRequest) string
 	heading := "\n\n## Votes\n\n"
 	for _, vote := range v.Votes {
 		if vote.Reason != "" {
-			fmt.Fprintf(&b, "%s- %s %s: %s\n", heading, vote.Voter, choices[vote.Choice], strings.Join(strings.Fields(vote.Reason), " "))
+			fmt.Fprintf(&b, "%s- %s %s: %s\n", heading, vote.Voter, choices[vote.Choice],
+				strings.Join(strings.Fields(vote.Reason), " "))
 			heading = ""
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// lines lists the details for people: a changed setting with both values.
+// lines returns the details for people: a changed setting with both values.
 func (a action) lines() (all []string) {
 	for _, path := range slices.Sorted(maps.Keys(a.details)) {
 		value := a.details[path]

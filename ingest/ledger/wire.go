@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// The types of this file are the answers of the Scan API as far as they are
-// read. Payloads are contracts of the ledger: numbers are strings, optional
+// The types of this file are the responses of the Scan API with the fields that
+// are read. Payloads are contracts of the ledger: numbers are strings, optional
 // values null or absent, maps lists of pairs.
 
-// number is a number that may be written as a string, as it is written.
+// number is the text of a number, which may be a JSON string.
 type number string
 
 func (n *number) UnmarshalJSON(raw []byte) error {
@@ -33,7 +33,7 @@ func (n *number) UnmarshalJSON(raw []byte) error {
 	case json.Number:
 		*n = number(v)
 	default:
-		return fmt.Errorf("%.40s is no number", raw)
+		return fmt.Errorf("%.40s is not a number", raw)
 	}
 	return nil
 }
@@ -45,13 +45,13 @@ func (n number) whole() (*int64, error) {
 	}
 	v, err := strconv.ParseInt(string(n), 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("%.60q is no whole number of 64 bits", string(n))
+		return nil, fmt.Errorf("%.60q is not a 64-bit integer", string(n))
 	}
 	return &v, nil
 }
 
-// decimals are at most 28 digits before and 10 behind the point: what the
-// ledger's decimals hold.
+// decimals have at most 28 digits before and 10 after the point, the limits of
+// the ledger's decimals.
 var decimals = regexp.MustCompile(`^-?\d{1,28}(\.\d{1,10})?$`)
 
 // decimal reads a decimal: the nearest float, and all its digits; nil and ""
@@ -61,7 +61,7 @@ func (n number) decimal() (*float64, string, error) {
 		return nil, "", nil
 	}
 	if !decimals.MatchString(string(n)) {
-		return nil, "", fmt.Errorf("%.60q is no decimal of the ledger", string(n))
+		return nil, "", fmt.Errorf("%.60q is not a decimal of the ledger", string(n))
 	}
 	v, err := strconv.ParseFloat(string(n), 64)
 	if err != nil {
@@ -76,8 +76,8 @@ type pair[V any] struct {
 	Value V
 }
 
-// pairs is a map of the ledger in its order: [["key", value], …], or an object
-// as some encodings write it.
+// pairs is a map of the ledger in its order: [["key", value], …], or an object in
+// some encodings.
 type pairs[V any] []pair[V]
 
 func (p *pairs[V]) UnmarshalJSON(raw []byte) error {
@@ -107,7 +107,7 @@ func (p *pairs[V]) UnmarshalJSON(raw []byte) error {
 	}
 	for _, item := range list {
 		if len(item) != 2 {
-			return errors.New("an entry of a map is no pair")
+			return errors.New("an entry of a map is not a pair")
 		}
 		var e pair[V]
 		if err := json.Unmarshal(item[0], &e.Key); err != nil {
@@ -137,10 +137,10 @@ type contractState struct {
 // read decodes the payload of a contract of an entity.
 func (c contract) read(entity string, into any) error {
 	if !strings.HasSuffix(c.TemplateID, ":"+entity) {
-		return fmt.Errorf("is of the unknown template %.200q; want %s", c.TemplateID, entity)
+		return fmt.Errorf("has the unknown template %.200q; want %s", c.TemplateID, entity)
 	}
 	if err := json.Unmarshal(c.Payload, into); err != nil {
-		return fmt.Errorf("its payload is no %s: %w", entity, err)
+		return fmt.Errorf("its payload is not a %s: %w", entity, err)
 	}
 	return nil
 }
@@ -257,7 +257,7 @@ type resultPayload struct {
 	} `json:"outcome"`
 }
 
-// canonical brings a value to one spelling, by which it is compared.
+// canonical returns the canonical form of a value, for comparison.
 func canonical(raw json.RawMessage) json.RawMessage {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	dec.UseNumber()
@@ -268,7 +268,7 @@ func canonical(raw json.RawMessage) json.RawMessage {
 	return json.RawMessage(digest(v))
 }
 
-// moment reads a time; zero for none and for those that are no time.
+// moment reads a time; zero if it is absent or invalid.
 func moment(s string) time.Time {
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
@@ -277,7 +277,7 @@ func moment(s string) time.Time {
 	return t.UTC()
 }
 
-// written is a time as data holds it, "" for none.
+// written returns a time in the form of record data, "" for none.
 func written(t time.Time) string {
 	if t.IsZero() {
 		return ""

@@ -13,12 +13,12 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// listSeparator parts the items of a list in a cell.
+// listSeparator separates the items of a list in a cell.
 const listSeparator = ";"
 
-// rows returns the rows of a table as the mappings that a YAML file would
-// have. The first row names the fields. Where it has semicolons and no commas
-// they part the cells, as spreadsheets of many countries write them.
+// rows returns the rows of a table as the mappings of a YAML file. The first row
+// names the fields. If it has semicolons and no commas, semicolons separate the
+// cells, as spreadsheets write them in many countries.
 func rows(data []byte, t reflect.Type) (items []*yaml.Node, line int, err error) {
 	head, _, _ := bytes.Cut(bytes.TrimLeft(data, "\r\n"), []byte("\n"))
 	r := csv.NewReader(bytes.NewReader(data))
@@ -65,16 +65,16 @@ func header(cells []string, t reflect.Type) ([]field, error) {
 		case at < 0:
 			return nil, errors.New(unknown("column", cell, names(flat)))
 		case nested(t.Field(known[at].index).Type):
-			return nil, fmt.Errorf("column %q: its values have fields of their own, which only a YAML file can hold", name)
+			return nil, fmt.Errorf("column %q: its values have fields, which only a YAML file can hold", name)
 		case slices.ContainsFunc(columns, func(f field) bool { return f.name == name }):
-			return nil, fmt.Errorf("column %q stands twice", name)
+			return nil, fmt.Errorf("column %q is a duplicate", name)
 		}
 		columns = append(columns, known[at])
 	}
 	return columns, nil
 }
 
-// nested reports whether the values of a field have fields of their own.
+// nested reports whether the values of a field have fields themselves.
 func nested(t reflect.Type) bool {
 	if t.Kind() == reflect.Slice {
 		t = t.Elem()
@@ -82,8 +82,8 @@ func nested(t reflect.Type) bool {
 	return t.Kind() == reflect.Struct
 }
 
-// row makes the mapping of a row; nil for one without any text. What stands
-// beyond the header is an unknown field, which the decoder reports.
+// row makes the mapping of a row; nil for one without any text. A cell beyond the
+// header is an unknown field, which the decoder reports.
 func row(cells []string, columns []field, t reflect.Type, line int) *yaml.Node {
 	m := &yaml.Node{Kind: yaml.MappingNode, Line: line}
 	for i, cell := range cells {

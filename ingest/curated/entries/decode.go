@@ -23,7 +23,7 @@ type field struct {
 	rule     rule
 }
 
-// rule says what a text may be.
+// rule restricts the values of a text field.
 type rule struct {
 	enum   []string
 	format string
@@ -59,9 +59,9 @@ func names(list []field) []string {
 	return out
 }
 
-// decoder fills values and notes what is wrong.
+// decoder fills values and collects problems.
 type decoder struct {
-	cells    bool // scalars come from a table: their fields say what they are
+	cells    bool // scalars come from a table: the field determines their type
 	problems []Problem
 }
 
@@ -73,8 +73,8 @@ func (d *decoder) report(n *yaml.Node, path, format string, args ...any) {
 	d.problems = append(d.problems, Problem{n.Line, message})
 }
 
-// value reads a node into a value. Aliases are refused: a few lines of them
-// can stand for gigabytes.
+// value reads a node into a value. Aliases are rejected: a few lines of them can
+// expand to gigabytes.
 func (d *decoder) value(n *yaml.Node, v reflect.Value, r rule, path string) {
 	switch {
 	case n.Kind == yaml.AliasNode:
@@ -88,7 +88,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, r rule, path string) {
 	case v.Kind() == reflect.Slice:
 		d.slice(n, v, r, path)
 	case n.Kind != yaml.ScalarNode:
-		d.report(n, path, "want one value and not a list or fields of its own")
+		d.report(n, path, "want one value, not a list or fields")
 	case !d.cells && n.ShortTag() == "!!null":
 		d.report(n, path, "has no value; leave it out if there is none")
 	default:
@@ -96,7 +96,7 @@ func (d *decoder) value(n *yaml.Node, v reflect.Value, r rule, path string) {
 	}
 }
 
-// fill makes the lists of what is not read empty.
+// fill sets absent lists to empty ones.
 func fill(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Slice:
@@ -122,7 +122,7 @@ func (d *decoder) structure(n *yaml.Node, v reflect.Value, path string) {
 		case key.Kind != yaml.ScalarNode || at < 0:
 			d.report(key, path, "%s", unknown("field", key.Value, names(known)))
 		case seen[key.Value]:
-			d.report(key, join(path, key.Value), "stands twice")
+			d.report(key, join(path, key.Value), "is a duplicate")
 		default:
 			seen[key.Value] = true
 			d.value(n.Content[i+1], v.Field(known[at].index), known[at].rule, join(path, key.Value))
@@ -168,13 +168,14 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, r rule, path string) {
 	case reflect.Int:
 		i, err := strconv.Atoi(n.Value)
 		if err != nil || !d.cells && n.ShortTag() != "!!int" {
-			d.report(n, path, "%q is no whole number", n.Value)
+			d.report(n, path, "%q is not a whole number", n.Value)
 			return
 		}
 		v.SetInt(int64(i))
 	case reflect.Bool:
 		word := strings.ToLower(n.Value)
-		if word != "true" && word != "false" && !(d.cells && (word == "yes" || word == "no")) || !d.cells && n.ShortTag() != "!!bool" {
+		if word != "true" && word != "false" && !(d.cells && (word == "yes" || word == "no")) ||
+			!d.cells && n.ShortTag() != "!!bool" {
 			d.report(n, path, "%q is neither true nor false", n.Value)
 			return
 		}
@@ -184,11 +185,11 @@ func (d *decoder) scalar(n *yaml.Node, v reflect.Value, r rule, path string) {
 	}
 }
 
-// text reads a string. What YAML takes for a number or a truth value is not
-// one by accident: 2.10 would be 2.1 to other readers.
+// text reads a string. It rejects unquoted numbers and booleans: other readers
+// would take 2.10 for 2.1.
 func (d *decoder) text(n *yaml.Node, v reflect.Value, r rule, path string) {
 	if tag := n.ShortTag(); !d.cells && tag != "!!str" && tag != "!!timestamp" {
-		d.report(n, path, "%s is no text; write it in quotes", n.Value)
+		d.report(n, path, "%s is not text; write it in quotes", n.Value)
 		return
 	}
 	text := strings.TrimSpace(n.Value)
@@ -205,7 +206,7 @@ func (d *decoder) text(n *yaml.Node, v reflect.Value, r rule, path string) {
 		v.SetString(r.enum[i])
 	case r.format != "":
 		if f := formats[r.format]; !f.ok(text) {
-			d.report(n, path, "%q is no %s", text, f.want)
+			d.report(n, path, "%q is not a %s", text, f.want)
 		}
 	}
 }
@@ -220,14 +221,14 @@ var (
 	repositoryShape = regexp.MustCompile(repositoryPattern)
 )
 
-// formats are what a text may have to be.
+// formats are the formats of text fields.
 var formats = map[string]struct {
 	want    string
 	pattern string // in a schema
 	schema  string // format in a schema
 	ok      func(string) bool
 }{
-	"slug":       {"slug: want lower-case letters and digits, joined by hyphens", slugPattern, "", slugShape.MatchString},
+	"slug":       {"slug: want lower-case letters, digits and hyphens", slugPattern, "", slugShape.MatchString},
 	"repository": {"repository: want owner/name", repositoryPattern, "", repositoryShape.MatchString},
 	"url":        {"web address: want one that begins with https://", `^https?://`, "uri", isAddress},
 	"date":       {"date: want one such as 2031-06-17", `^\d{4}-\d{2}-\d{2}$`, "date", isDate},

@@ -1,13 +1,13 @@
-// Package entries reads what people write by hand: YAML files that are a list
-// of entries, and CSV files of one entry a row. It is strict, says file line,
-// field and the nearest known word of everything that is wrong, and leaves out
-// a bad entry without losing the others.
+// Package entries reads files written by hand: YAML files that are a list of
+// entries, and CSV files with one entry per row. It is strict: it reports every
+// problem with its line, field and the nearest known word, and skips a bad entry
+// without losing the others.
 //
 // An entry is a Go struct. Its json tags name the fields; one without
-// omitempty is required, unless it is a list. Further tags say what a text may
-// be: enum:"a|b|c" (matched without regard to case, kept in the tag's
-// spelling) and format:"slug", "url", "date" or "repository"; a field called url
-// needs no tag to be one. The jsonschema tag describes the field in Schema.
+// omitempty is required, unless it is a list. Further tags restrict a text:
+// enum:"a|b|c" (case is ignored; the tag's spelling is stored) and
+// format:"slug", "url", "date" or "repository"; a field named url needs no tag.
+// The jsonschema tag describes the field in Schema.
 package entries
 
 import (
@@ -30,17 +30,17 @@ const maxBytes = 8 << 20
 // Entry is one entry of a file.
 type Entry[T any] struct {
 	Line     int
-	Value    T         // as far as it could be read; its lists are never nil
+	Value    T         // what could be read; its lists are never nil
 	Problems []Problem // none if the entry is good
 }
 
-// Problem is what is wrong with an entry.
+// Problem is an error in an entry.
 type Problem struct {
 	Line    int
 	Message string
 }
 
-// Err returns the line of the first problem and one error of all of them; nil
+// Err returns the line of the first problem and one error for all of them; nil
 // for a good entry.
 func (e Entry[T]) Err() (line int, err error) {
 	if len(e.Problems) == 0 {
@@ -56,7 +56,7 @@ func (e Entry[T]) Err() (line int, err error) {
 	return e.Problems[0].Line, errors.New(b.String())
 }
 
-// IsFile reports whether a file of that name is one that Read reads.
+// IsFile reports whether Read can read a file with that name.
 func IsFile(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".yaml", ".yml", ".csv":
@@ -65,8 +65,8 @@ func IsFile(name string) bool {
 	return false
 }
 
-// Read reads a file, as CSV if its name says so, else as YAML. The error
-// begins with name:line and means that the file as a whole cannot be read.
+// Read reads a file, as CSV if its name ends so, otherwise as YAML. The error
+// begins with name:line and means that the whole file cannot be read.
 func Read[T any](name string, data []byte) ([]Entry[T], error) {
 	fail := func(line int, format string, args ...any) error {
 		return fmt.Errorf("%s:%d: %s", name, line, fmt.Sprintf(format, args...))
@@ -74,7 +74,7 @@ func Read[T any](name string, data []byte) ([]Entry[T], error) {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	switch {
 	case len(data) > maxBytes:
-		return nil, fail(1, "the file has %d bytes; at most %d are read", len(data), maxBytes)
+		return nil, fail(1, "the file has %d bytes; the limit is %d", len(data), maxBytes)
 	case !utf8.Valid(data):
 		return nil, fail(badLine(data), "this is not UTF-8 text; save the file in that encoding")
 	}
@@ -101,7 +101,7 @@ func Read[T any](name string, data []byte) ([]Entry[T], error) {
 	return out, nil
 }
 
-// badLine is the line of the first byte that is no UTF-8.
+// badLine is the line of the first byte that is not UTF-8.
 func badLine(data []byte) int {
 	line := 1
 	for len(data) > 0 {
@@ -122,7 +122,7 @@ func list(data []byte) (items []*yaml.Node, line int, err error) {
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
 	if err := dec.Decode(&doc); errors.Is(err, io.EOF) {
-		return nil, 1, errors.New("the file is empty; write [] if there are to be no entries")
+		return nil, 1, errors.New("the file is empty; write [] for no entries")
 	} else if err != nil {
 		return lineOf(err)
 	}
@@ -140,7 +140,7 @@ func list(data []byte) (items []*yaml.Node, line int, err error) {
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?line (\d+): `)
 
-// lineOf takes the line out of what the YAML library says.
+// lineOf splits the line number from an error of the YAML library.
 func lineOf(err error) ([]*yaml.Node, int, error) {
 	message, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
 	if m := yamlLine.FindStringSubmatch(err.Error()); m != nil {

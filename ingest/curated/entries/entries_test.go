@@ -32,8 +32,8 @@ type mark struct {
 	Notes []string `json:"notes"`
 }
 
-// told is what Read says of a file: its entries' names and what is wrong.
-func told(t *testing.T, name, text string) (names, problems []string) {
+// outcome returns the names of the entries that Read finds, and the problems.
+func outcome(t *testing.T, name, text string) (names, problems []string) {
 	t.Helper()
 	list, err := entries.Read[buoy](name, []byte(text))
 	if err != nil {
@@ -50,15 +50,17 @@ func told(t *testing.T, name, text string) (names, problems []string) {
 }
 
 func TestYAML(t *testing.T) {
-	list, err := entries.Read[buoy]("b.yaml", []byte("\ufeff# a comment\n- name: Tide\n  colour: red\n  depth: 12\n  lit: true\n  sure: false\n  laid: 2031-06-17\n"+
-		"  url: https://example.org/tide\n  tags: [a, b]\n  repos: [causeway/node]\n  marks:\n    - {title: X, url: \"https://example.org/x\"}\n- name: Ebb\n"))
+	list, err := entries.Read[buoy]("b.yaml",
+		[]byte("\ufeff# a comment\n- name: Tide\n  colour: red\n  depth: 12\n  lit: true\n  sure: false\n  laid: 2031-06-17\n"+
+			"  url: https://example.org/tide\n  tags: [a, b]\n  repos: [causeway/node]\n  marks:\n    - {title: X, url: \"https://example.org/x\"}\n- name: Ebb\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	no := false
 	want := []entries.Entry[buoy]{
 		{Line: 2, Value: buoy{
-			Name: "Tide", Colour: "Red", Depth: 12, Lit: true, Sure: &no, Laid: "2031-06-17", URL: "https://example.org/tide", Tags: []string{"a", "b"},
+			Name: "Tide", Colour: "Red", Depth: 12, Lit: true, Sure: &no, Laid: "2031-06-17",
+			URL: "https://example.org/tide", Tags: []string{"a", "b"},
 			Repos: []string{"causeway/node"}, Marks: []mark{{"X", "https://example.org/x", []string{}}},
 		}},
 		{Line: 13, Value: buoy{Name: "Ebb", Tags: []string{}, Repos: []string{}, Marks: []mark{}}},
@@ -77,11 +79,13 @@ func TestCSV(t *testing.T) {
 		if err != nil || len(list) != 2 {
 			t.Fatalf("%s: %d entries, %v", name, len(list), err)
 		}
-		want := buoy{Name: "Tide", Colour: "Red", Depth: 12, Lit: true, Laid: "2031-06-17", Tags: []string{"a", "b"}, Repos: []string{}, Marks: []mark{}}
+		want := buoy{Name: "Tide", Colour: "Red", Depth: 12, Lit: true, Laid: "2031-06-17", Tags: []string{"a", "b"},
+			Repos: []string{}, Marks: []mark{}}
 		if diff := cmp.Diff(want, list[0].Value); diff != "" || len(list[0].Problems) > 0 {
 			t.Errorf("%s: %v (-want +got)\n%s", name, list[0].Problems, diff)
 		}
-		if list[1].Value.Name != "Ebb, the \"low\"\nof all" || list[1].Line != map[string]int{"commas": 4, "semicolons": 3}[name] {
+		if list[1].Value.Name != "Ebb, the \"low\"\nof all" ||
+			list[1].Line != map[string]int{"commas": 4, "semicolons": 3}[name] {
 			t.Errorf("%s: %+v", name, list[1])
 		}
 	}
@@ -93,25 +97,25 @@ func TestBadEntries(t *testing.T) {
 		"far field":       {"b.yaml", "- name: B\n  zzzzzzzzzz: red\n", `2: unknown field "zzzzzzzzzz"; known are name, slug, colour, depth, lit, sure, laid, url, tags, repos, marks`},
 		"required":        {"b.yaml", "- slug: b\n", "1: has no name"},
 		"enum":            {"b.yaml", "- name: B\n  colour: gren\n", `2: colour: unknown value "gren"; did you mean "Green"?`},
-		"number":          {"b.yaml", "- name: 2.10\n", "1: name: 2.10 is no text; write it in quotes"},
-		"truth":           {"b.yaml", "- name: true\n", "1: name: true is no text; write it in quotes"},
+		"number":          {"b.yaml", "- name: 2.10\n", "1: name: 2.10 is not text; write it in quotes"},
+		"truth":           {"b.yaml", "- name: true\n", "1: name: true is not text; write it in quotes"},
 		"nothing":         {"b.yaml", "- name: B\n  slug:\n", "2: slug: has no value; leave it out if there is none"},
 		"empty":           {"b.yaml", "- name: ''\n", "1: name: is empty; leave it out if there is none"},
-		"slug":            {"b.yaml", "- name: B\n  slug: No Slug\n", `2: slug: "No Slug" is no slug: want lower-case letters and digits, joined by hyphens`},
-		"date":            {"b.yaml", "- name: B\n  laid: 17.6.2031\n", `2: laid: "17.6.2031" is no date: want one such as 2031-06-17`},
-		"no such day":     {"b.yaml", "- name: B\n  laid: 2031-02-30\n", `2: laid: "2031-02-30" is no date: want one such as 2031-06-17`},
-		"url":             {"b.yaml", "- name: B\n  url: javascript:alert(1)\n", `2: url: "javascript:alert(1)" is no web address: want one that begins with https://`},
-		"nested":          {"b.yaml", "- name: B\n  marks:\n    - title: X\n      url: ftp://example.org\n", `4: marks[1].url: "ftp://example.org" is no web address: want one that begins with https://`},
+		"slug":            {"b.yaml", "- name: B\n  slug: No Slug\n", `2: slug: "No Slug" is not a slug: want lower-case letters, digits and hyphens`},
+		"date":            {"b.yaml", "- name: B\n  laid: 17.6.2031\n", `2: laid: "17.6.2031" is not a date: want one such as 2031-06-17`},
+		"no such day":     {"b.yaml", "- name: B\n  laid: 2031-02-30\n", `2: laid: "2031-02-30" is not a date: want one such as 2031-06-17`},
+		"url":             {"b.yaml", "- name: B\n  url: javascript:alert(1)\n", `2: url: "javascript:alert(1)" is not a web address: want one that begins with https://`},
+		"nested":          {"b.yaml", "- name: B\n  marks:\n    - title: X\n      url: ftp://example.org\n", `4: marks[1].url: "ftp://example.org" is not a web address: want one that begins with https://`},
 		"nested required": {"b.yaml", "- name: B\n  marks:\n    - title: X\n", "3: marks[1]: has no url"},
-		"integer":         {"b.yaml", "- name: B\n  depth: deep\n", `2: depth: "deep" is no whole number`},
-		"fraction":        {"b.yaml", "- name: B\n  depth: 1.5\n", `2: depth: "1.5" is no whole number`},
+		"integer":         {"b.yaml", "- name: B\n  depth: deep\n", `2: depth: "deep" is not a whole number`},
+		"fraction":        {"b.yaml", "- name: B\n  depth: 1.5\n", `2: depth: "1.5" is not a whole number`},
 		"yes":             {"b.yaml", "- name: B\n  lit: yes\n", `2: lit: "yes" is neither true nor false`},
 		"no list":         {"b.yaml", "- name: B\n  tags: red\n", "2: tags: want a list"},
-		"no value":        {"b.yaml", "- name: [B]\n", "1: name: want one value and not a list or fields of its own"},
-		"repository":      {"b.yaml", "- name: B\n  repos: [node]\n", `2: repos[1]: "node" is no repository: want owner/name`},
+		"no value":        {"b.yaml", "- name: [B]\n", "1: name: want one value, not a list or fields"},
+		"repository":      {"b.yaml", "- name: B\n  repos: [node]\n", `2: repos[1]: "node" is not a repository: want owner/name`},
 		"alias":           {"b.yaml", "- &a {name: B}\n- *a\n", "2: aliases (*a) are not supported; write the value out"},
 		"no mapping":      {"b.yaml", "- name: A\n- just text\n", "2: want fields with values"},
-		"twice":           {"b.yaml", "- name: B\n  slug: a\n  slug: b\n", "3: slug: stands twice"},
+		"twice":           {"b.yaml", "- name: B\n  slug: a\n  slug: b\n", "3: slug: is a duplicate"},
 		"several":         {"b.yaml", "- name: B\n  lit: 3\n\n  depht: 3\n", `2: lit: "3" is neither true nor false; line 4: unknown field "depht"; did you mean "depth"?`},
 		"cell":            {"b.csv", "name,colour\nA,red\nB,blue\n", `3: colour: unknown value "blue"; known are Red, Green, Sui/Move`},
 		"no cell":         {"b.csv", "name,colour\n,red\n", "2: has no name"},
@@ -119,9 +123,9 @@ func TestBadEntries(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			names, problems := told(t, tt.file, tt.text)
+			names, problems := outcome(t, tt.file, tt.text)
 			if len(problems) != 1 || problems[0] != tt.want {
-				t.Errorf("said %q\nwant %q", problems, tt.want)
+				t.Errorf("problems %q\nwant %q", problems, tt.want)
 			}
 			if strings.Contains(tt.text, "A") && (len(names) != 1 || names[0] != "A") {
 				t.Errorf("the good entries are %q", names)
@@ -132,35 +136,35 @@ func TestBadEntries(t *testing.T) {
 
 func TestBadFiles(t *testing.T) {
 	tests := map[string]struct{ file, text, want string }{
-		"empty":          {"b.yaml", "", "b.yaml:1: the file is empty; write [] if there are to be no entries"},
-		"comment":        {"b.yaml", "# none\n", "b.yaml:1: the file is empty; write [] if there are to be no entries"},
+		"empty":          {"b.yaml", "", "b.yaml:1: the file is empty; write [] for no entries"},
+		"comment":        {"b.yaml", "# none\n", "b.yaml:1: the file is empty; write [] for no entries"},
 		"mapping":        {"b.yaml", "\nname: B\n", "b.yaml:2: want a list of entries, each beginning with a hyphen"},
 		"two documents":  {"b.yaml", "- name: B\n---\n- name: C\n", "b.yaml:2: a second document begins; a file is one list of entries"},
 		"tab":            {"b.yaml", "- name: B\n\tslug: b\n", "b.yaml:2: found a tab character that violates indentation"},
 		"latin":          {"b.yaml", "- name: B\n- name: \xe4\n", "b.yaml:2: this is not UTF-8 text; save the file in that encoding"},
 		"no rows":        {"b.csv", "", "b.csv:1: the file is empty; its first row must name the fields"},
 		"unknown column": {"b.csv", "name,colur\nB,red\n", `b.csv:1: unknown column "colur"; did you mean "colour"?`},
-		"nested column":  {"b.csv", "name,marks\nB,x\n", `b.csv:1: column "marks": its values have fields of their own, which only a YAML file can hold`},
-		"column twice":   {"b.csv", "name,Name\nB,x\n", `b.csv:1: column "name" stands twice`},
+		"nested column":  {"b.csv", "name,marks\nB,x\n", `b.csv:1: column "marks": its values have fields, which only a YAML file can hold`},
+		"column twice":   {"b.csv", "name,Name\nB,x\n", `b.csv:1: column "name" is a duplicate`},
 		"quote":          {"b.csv", "name\n\"B\nC\n", `b.csv:3: extraneous or missing " in quoted-field`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			if _, problems := told(t, tt.file, tt.text); len(problems) != 1 || problems[0] != tt.want {
-				t.Errorf("said %q\nwant %q", problems, tt.want)
+			if _, problems := outcome(t, tt.file, tt.text); len(problems) != 1 || problems[0] != tt.want {
+				t.Errorf("problems %q\nwant %q", problems, tt.want)
 			}
 		})
 	}
-	if names, problems := told(t, "b.yaml", "[]"); names != nil || problems != nil {
+	if names, problems := outcome(t, "b.yaml", "[]"); names != nil || problems != nil {
 		t.Errorf("an empty list: %v, %v", names, problems)
 	}
 	huge := strings.Repeat("- name: B\n", 1<<20)
-	if _, problems := told(t, "b.yaml", huge); len(problems) != 1 || !strings.Contains(problems[0], "at most") {
+	if _, problems := outcome(t, "b.yaml", huge); len(problems) != 1 || !strings.Contains(problems[0], "limit") {
 		t.Errorf("a huge file: %.200v", problems)
 	}
 }
 
-// TestSchema holds the schema against what Read says.
+// TestSchema compares the schema with the results of Read.
 func TestSchema(t *testing.T) {
 	raw, err := entries.Schema[buoy]("buoys")
 	if err != nil {
@@ -185,10 +189,10 @@ func TestSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := resolved.Validate(value); (err == nil) != good {
-			t.Errorf("the schema says of %s: %v", text, err)
+			t.Errorf("schema of %s: %v", text, err)
 		}
-		if _, problems := told(t, "b.yaml", text); (problems == nil) != good {
-			t.Errorf("Read says of %s: %v", text, problems)
+		if _, problems := outcome(t, "b.yaml", text); (problems == nil) != good {
+			t.Errorf("Read of %s: %v", text, problems)
 		}
 	}
 	if !strings.Contains(string(raw), "what it is called") {
@@ -215,7 +219,7 @@ func FuzzCSV(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { check(t, "b.csv", text) })
 }
 
-// check holds for every file: entries have lines of it, and good ones keep
+// check requires of every file: entries have lines of it, and good ones obey
 // the rules.
 func check(t *testing.T, name, text string) {
 	list, err := entries.Read[buoy](name, []byte(text))
@@ -225,7 +229,8 @@ func check(t *testing.T, name, text string) {
 		}
 		return
 	}
-	lines := strings.Count(text, "\n") + strings.Count(text, "\r") + strings.Count(text, "\u0085") + strings.Count(text, "\u2028") + strings.Count(text, "\u2029") + 1
+	lines := strings.Count(text, "\n") + strings.Count(text, "\r") + strings.Count(text, "\u0085") + strings.Count(text,
+		"\u2028") + strings.Count(text, "\u2029") + 1
 	for _, e := range list {
 		if line, err := e.Err(); line < 1 || line > lines {
 			t.Errorf("line %d of %d: %v", line, lines, err)
@@ -233,8 +238,9 @@ func check(t *testing.T, name, text string) {
 		if e.Value.Tags == nil || e.Value.Repos == nil || e.Value.Marks == nil {
 			t.Errorf("a list is nil: %+v", e)
 		}
-		if len(e.Problems) == 0 && (e.Value.Name == "" || e.Value.Colour != "" && !strings.Contains("Red|Green|Sui/Move", e.Value.Colour)) {
-			t.Errorf("called good: %+v", e)
+		if len(e.Problems) == 0 && (e.Value.Name == "" ||
+			e.Value.Colour != "" && !strings.Contains("Red|Green|Sui/Move", e.Value.Colour)) {
+			t.Errorf("wrongly good: %+v", e)
 		}
 	}
 }

@@ -24,7 +24,7 @@ func Schema[T any](title string) ([]byte, error) {
 	return append(out, '\n'), nil
 }
 
-// refine says in a schema what the struct tags say.
+// refine applies the struct tags to a schema.
 func refine(s *jsonschema.Schema, t reflect.Type, r rule) {
 	switch t.Kind() {
 	case reflect.Pointer:

@@ -1,5 +1,5 @@
 // Package gitrepotest builds git repositories for tests and serves them as
-// hosts do. It runs the git command, untouched by the machine's configuration.
+// hosts do. It runs the git command without the machine's configuration.
 package gitrepotest
 
 import (
@@ -30,8 +30,8 @@ func New(t testing.TB) *Repo {
 	return At(t, t.TempDir(), "main", time.Date(2031, 1, 1, 12, 0, 0, 0, time.UTC))
 }
 
-// At makes an empty repository in a directory, with a branch and the time of
-// the day before the first commit.
+// At makes an empty repository in a directory, with a branch. The first commit is
+// one day after the given time.
 func At(t testing.TB, dir, branch string, clock time.Time) *Repo {
 	t.Helper()
 	r := &Repo{Dir: dir, Clock: clock, t: t}
@@ -42,13 +42,17 @@ func At(t testing.TB, dir, branch string, clock time.Time) *Repo {
 	return r
 }
 
-// Git runs the git command in the work tree and returns what it prints.
+// Git runs the git command in the work tree and returns its output.
 func (r *Repo) Git(args ...string) string {
 	r.t.Helper()
-	cmd := exec.CommandContext(r.t.Context(), "git", append([]string{"-C", r.Dir, "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgsign=false", "-c", "core.autocrlf=false"}, args...)...)
+	settings := []string{
+		"-C", r.Dir, "-c", "core.hooksPath=/dev/null", "-c", "commit.gpgsign=false", "-c", "core.autocrlf=false",
+	}
+	cmd := exec.CommandContext(r.t.Context(), "git", append(settings, args...)...)
 	when := r.Clock.Format(time.RFC3339)
-	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada Quill", "GIT_AUTHOR_EMAIL=a@x.example",
-		"GIT_COMMITTER_NAME=Host", "GIT_COMMITTER_EMAIL=h@x.example", "GIT_AUTHOR_DATE="+when, "GIT_COMMITTER_DATE="+when)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=Ada Quill", "GIT_AUTHOR_EMAIL=a@x.example", "GIT_AUTHOR_DATE="+when,
+		"GIT_COMMITTER_NAME=Host", "GIT_COMMITTER_EMAIL=h@x.example", "GIT_COMMITTER_DATE="+when)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		r.t.Fatalf("git %v: %v: %s", args, err, out)
@@ -56,7 +60,7 @@ func (r *Repo) Git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// Write puts files into the work tree; Gone removes one.
+// Write writes files to the work tree; the text Gone removes one.
 func (r *Repo) Write(files map[string]string) {
 	r.t.Helper()
 	for name, text := range files {
@@ -75,7 +79,7 @@ func (r *Repo) Write(files map[string]string) {
 	}
 }
 
-// Gone is the text of a file that is to be removed.
+// Gone is the text of a file to be removed.
 const Gone = "\x00gone"
 
 // Commit writes files, commits the whole work tree a day after the last commit
@@ -95,7 +99,8 @@ func (r *Repo) Import(message string, files map[string]string) {
 	r.t.Helper()
 	r.Clock = r.Clock.AddDate(0, 0, 1)
 	var in bytes.Buffer
-	fmt.Fprintf(&in, "commit refs/heads/main\ncommitter Host <h@x.example> %d +0000\ndata %d\n%s\n", r.Clock.Unix(), len(message), message)
+	fmt.Fprintf(&in, "commit refs/heads/main\ncommitter Host <h@x.example> %d +0000\ndata %d\n%s\n",
+		r.Clock.Unix(), len(message), message)
 	if _, err := os.Stat(filepath.Join(r.Dir, ".git", "refs", "heads", "main")); err == nil {
 		in.WriteString("from refs/heads/main^0\n")
 	}
@@ -109,14 +114,15 @@ func (r *Repo) Import(message string, files map[string]string) {
 	}
 }
 
-// Handler serves the repository for reading at /harbour/handbook.git.
+// Handler serves the repository read-only at /harbour/handbook.git.
 func (r *Repo) Handler() http.Handler {
 	r.t.Helper()
 	backend := filepath.Join(r.Git("--exec-path"), "git-http-backend")
 	return http.StripPrefix("/harbour/handbook.git", &cgi.Handler{
 		Path: backend, Env: []string{
 			"GIT_PROJECT_ROOT=" + filepath.Join(r.Dir, ".git"), "GIT_HTTP_EXPORT_ALL=1", "GIT_CONFIG_GLOBAL=/dev/null",
-			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*", "PATH=" + os.Getenv("PATH"),
+			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
+			"PATH=" + os.Getenv("PATH"),
 		},
 	})
 }
