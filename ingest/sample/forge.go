@@ -302,7 +302,9 @@ func (r *forgeRepo) comment(e entry, id, number int, kind string) error {
 	return nil
 }
 
-func reactions(e entry) object { return object{"total_count": e.number("likes"), "+1": e.number("likes")} }
+func reactions(e entry) object {
+	return object{"total_count": e.number("likes"), "+1": e.number("likes")}
+}
 
 func (r *forgeRepo) releases() ([]object, error) {
 	all := []object{}

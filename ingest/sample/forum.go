@@ -166,7 +166,9 @@ func markdownToHTML(text string) (string, error) {
 
 var notInSlug = regexp.MustCompile(`[^a-z0-9]+`)
 
-func slug(title string) string { return strings.Trim(notInSlug.ReplaceAllString(strings.ToLower(title), "-"), "-") }
+func slug(title string) string {
+	return strings.Trim(notInSlug.ReplaceAllString(strings.ToLower(title), "-"), "-")
+}
 
 // newest is the later of two times.
 func newest(a, b time.Time) time.Time {

@@ -26,10 +26,12 @@ type journalPost struct {
 	Text template.HTML
 }
 
-func (p journalPost) Address() string { return "https://blog.causeway.example.org/posts/" + p.Slug + "/" }
-func (p journalPost) Day() string     { return p.At.Format("January 2, 2006") }
-func (p journalPost) Stamp() string   { return p.At.Format(time.RFC3339) }
-func (p journalPost) Mail() string    { return p.At.Format(time.RFC1123Z) }
+func (p journalPost) Address() string {
+	return "https://blog.causeway.example.org/posts/" + p.Slug + "/"
+}
+func (p journalPost) Day() string   { return p.At.Format("January 2, 2006") }
+func (p journalPost) Stamp() string { return p.At.Format(time.RFC3339) }
+func (p journalPost) Mail() string  { return p.At.Format(time.RFC1123Z) }
 
 var journalPage = template.Must(template.New("post").Parse(`<!DOCTYPE html>
 <html lang="en">

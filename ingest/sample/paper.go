@@ -41,6 +41,7 @@ const (
 	pageTop    = 800
 	pageBottom = 52
 	lineLength = 92 // of ordinary text, in characters
+	lineSkip   = 14 // within a paragraph
 )
 
 // typesetPaper breaks a paper into lines.
@@ -52,7 +53,7 @@ func typesetPaper(head paper, text string) []typeset {
 		skip := 28
 		for _, l := range wrap(strings.Join(paragraph, " "), lineLength) {
 			lines = append(lines, typeset{"F1", 10, l, skip})
-			skip = 14
+			skip = lineSkip
 		}
 		paragraph = nil
 	}
@@ -65,7 +66,7 @@ func typesetPaper(head paper, text string) []typeset {
 			code, skip = !code, 28
 		case code:
 			lines = append(lines, typeset{"F3", 9, line, skip})
-			skip = 14
+			skip = lineSkip
 		case strings.HasPrefix(line, "## "):
 			flush()
 			lines = append(lines, typeset{"F2", 12, strings.TrimPrefix(line, "## "), 30})
@@ -107,14 +108,18 @@ func writePDF(head paper, text string) []byte {
 	var page strings.Builder
 	y := pageTop
 	for i, l := range typesetPaper(head, text) {
-		if y -= l.skip; i == 0 {
-			y = pageTop
-		}
-		if y < pageBottom {
+		if y -= l.skip; y < pageBottom {
 			pages, y = append(pages, page.String()), pageTop-20
 			page.Reset()
 		}
-		fmt.Fprintf(&page, "/%s %d Tf 1 0 0 1 56 %d Tm (%s) Tj\n", l.font, l.size, y, escapePDF(l.text))
+		if page.Len() == 0 {
+			fmt.Fprintf(&page, "1 0 0 1 56 %d Tm\n", y)
+		} else if l.skip > lineSkip { // a blank line, for those who read the text alone
+			fmt.Fprintf(&page, "%d TL T*\n%d TL T*\n", lineSkip, l.skip-lineSkip)
+		} else if i > 0 {
+			fmt.Fprintf(&page, "%d TL T*\n", l.skip)
+		}
+		fmt.Fprintf(&page, "/%s %d Tf (%s) Tj\n", l.font, l.size, escapePDF(l.text))
 	}
 	pages = append(pages, page.String())
 	var kids []string
@@ -130,7 +135,7 @@ func writePDF(head paper, text string) []byte {
 		fmt.Sprintf("<< /Title (%s) /Author (%s) >>", escapePDF(head.Title), escapePDF(head.Authors)),
 	}
 	for i, p := range pages {
-		stream := fmt.Sprintf("BT\n%s/F1 8 Tf 1 0 0 1 290 30 Tm (%d) Tj\nET\n", p, i+1)
+		stream := fmt.Sprintf("BT\n%sET\nBT\nT* /F1 8 Tf 1 0 0 1 290 30 Tm (%d) Tj\nET\n", p, i+1)
 		objects = append(objects,
 			fmt.Sprintf("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] "+
 				"/Resources << /Font << /F1 3 0 R /F2 4 0 R /F3 5 0 R >> >> /Contents %d 0 R >>", 8+2*i),

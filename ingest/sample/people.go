@@ -49,5 +49,5 @@ func (p people) find(key string) (person, error) {
 // identity is a number that servers give out, the same for the same parts.
 func identity(parts ...any) int {
 	sum := sha256.Sum256(fmt.Append(nil, parts...))
-	return int(binary.BigEndian.Uint32(sum[:4]) % 90_000_000) + 10_000_000
+	return int(binary.BigEndian.Uint32(sum[:4])%90_000_000) + 10_000_000
 }
