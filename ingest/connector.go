@@ -42,7 +42,8 @@ type Sink interface {
 	// Events hands over the complete events of one reference.
 	Events(ctx context.Context, events []catalog.Event) error
 	// Snapshot hands over the state of a series as of now. It is stored when
-	// the run succeeds, unless the newest one of the series says the same.
+	// the run succeeds, unless the newest one of the series says the same. One
+	// of a time before the run is history, and is stored as it is.
 	Snapshot(s catalog.Snapshot)
 	// Keep says that a record exists upstream unchanged and needs no write.
 	Keep(ref catalog.Ref)

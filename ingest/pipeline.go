@@ -148,7 +148,7 @@ func (p *Pipeline) Run(ctx context.Context, src network.Source, c Connector) (Re
 func (p *Pipeline) run(ctx context.Context, src network.Source, connector func(people) (Connector, error)) (Report, error) {
 	started := p.config.Now()
 	p.config.Progress.Start(src.Name)
-	r := &run{Pipeline: p, src: src, log: p.config.Log.With("source", src.Name), report: Report{Source: src.Name}}
+	r := &run{Pipeline: p, src: src, began: p.config.Now(), log: p.config.Log.With("source", src.Name), report: Report{Source: src.Name}}
 	err := r.open(ctx)
 	if err == nil {
 		err = r.pull(ctx, connector)

@@ -35,6 +35,7 @@ type run struct {
 	*Pipeline
 	src    network.Source
 	log    *slog.Logger
+	began  time.Time
 	state  catalog.SourceState
 	cursor string // where the connector starts
 	people people
@@ -321,7 +322,7 @@ func (r *run) finish(ctx context.Context, o Outcome) error {
 }
 
 // capture stores the snapshots of the run that differ from the newest of
-// their series. They come after the last batch: after a crash in between the
+// their series, and those of times before the run, which are history. They come after the last batch: after a crash in between the
 // next run captures anew, while a cursor may stand still for days.
 func (r *run) capture(ctx context.Context) error {
 	for _, s := range r.snapshots {
@@ -329,7 +330,7 @@ func (r *run) capture(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("snapshots of %s: %w", s.Series, err)
 		}
-		if len(newest) > 0 && bytes.Equal(newest[0].Data, s.Data) {
+		if len(newest) > 0 && bytes.Equal(newest[0].Data, s.Data) && !s.CapturedAt.Before(r.began) {
 			continue
 		}
 		if err := r.config.Store.PutSnapshot(ctx, s); err != nil {
