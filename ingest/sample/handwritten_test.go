@@ -92,7 +92,8 @@ func TestFeaturedApps(t *testing.T) {
 func TestOperationsCalendar(t *testing.T) {
 	s, r := handwritten(t, calendar.New, map[string]any{
 		"file": "calendar/operations.yaml", "page": "https://example.org/causeway/operations",
-		"environments": map[string]any{"mainnet": []any{"main network"}, "baynet": []any{"testnet"}, "shoalnet": []any{"devnet"}},
+		"environments": map[string]any{"mainnet": []any{"main network"}, "baynet": []any{"testnet"}, "shoalnet": []any{"devnet"},
+			"reefnet": []any{"rehearsal network"}},
 		"components": map[string]any{
 			"node":   map[string]any{"words": []any{"causeway node"}, "release": "release-notes/node/{version}.md"},
 			"wallet": map[string]any{"words": []any{"causeway wallet"}, "release": "release-notes/wallet/{version}.md"},
