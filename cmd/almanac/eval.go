@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +17,7 @@ import (
 
 type evalCmd struct {
 	Judged       []string `help:"Judged collection with a corpus of its own, indexed in a temporary store; several are measured one by one." placeholder:"DIR"`
-	Queries      []string `help:"Judged queries over the data directory; ids are the paths of records." placeholder:"DIR"`
+	Queries      []string `help:"Judged queries over the data directory. Ids are the paths of records, or kind:key of those without a path of their own (topic:188, faq:offsets)." placeholder:"DIR"`
 	Qrels        string   `help:"Judgments of another file than DIR/qrels.tsv: query, document, grade, or TREC's four columns." placeholder:"FILE"`
 	Profile      []string `help:"Relevance profiles, several at once: ${profiles}, or YAML files. Each is compared with the first." placeholder:"NAME|FILE"`
 	Stages       bool     `help:"Measure what each stage adds, from words alone to the whole profile."`
@@ -39,7 +38,7 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	if len(c.Profile) == 0 {
 		c.Profile = []string{a.config.profile()}
 	}
-	sets, err := testSets(c.Judged, c.Queries)
+	sets, err := c.sets(a)
 	if err != nil {
 		return err
 	}
@@ -52,7 +51,7 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	}
 	var reports []eval.Report
 	for _, set := range sets {
-		collection, err := eval.LoadWith(set.dir, cmp.Or(c.Qrels, filepath.Join(set.dir, "qrels.tsv")))
+		collection, err := set.load(c.Qrels)
 		if err != nil {
 			return err
 		}
@@ -85,6 +84,15 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	}
 }
 
+// sets are the collections given, else the one that comes with the network.
+func (c *evalCmd) sets(a *app) ([]testSet, error) {
+	if len(c.Judged)+len(c.Queries) > 0 {
+		return testSets(c.Judged, c.Queries)
+	}
+	set, err := a.ownSet()
+	return []testSet{set}, err
+}
+
 func (c *evalCmd) check() error {
 	imports := len(c.ImportRun) > 0
 	switch {
@@ -92,7 +100,7 @@ func (c *evalCmd) check() error {
 		return fmt.Errorf("%w: --relevant-from must be at least 1", errUsage)
 	case c.Stages && len(c.Profile) > 1:
 		return fmt.Errorf("%w: --stages takes one profile", errUsage)
-	case c.Qrels != "" && len(c.Judged)+len(c.Queries) > 1:
+	case c.Qrels != "" && len(c.Judged)+len(c.Queries) != 1:
 		return fmt.Errorf("%w: --qrels goes with one collection", errUsage)
 	case imports && (c.Stages || c.Answers || c.RunFile != ""):
 		return fmt.Errorf("%w: --import-run searches nothing: it does not go with --stages, --answers or --run", errUsage)
@@ -129,7 +137,7 @@ func (c *evalCmd) profiles() ([]profile.Profile, error) {
 
 // measured runs the queries of a collection with each profile.
 func (c *evalCmd) measured(ctx context.Context, a *app, set testSet, collection eval.Collection, profiles []profile.Profile) (_ []eval.Report, err error) {
-	s, names, err := a.openSet(ctx, set, profiles)
+	s, names, err := a.openSet(ctx, set, collection, profiles)
 	if err != nil {
 		return nil, err
 	}

@@ -38,6 +38,19 @@ var embedded embed.FS
 
 const root = "files"
 
+//go:embed judged/queries.jsonl judged/qrels.tsv
+var judged embed.FS
+
+// Judged is the collection of judged queries over the sample: queries.jsonl
+// and qrels.tsv, as package eval reads them.
+func Judged() fs.FS {
+	sub, err := fs.Sub(judged, "judged")
+	if err != nil {
+		panic(err) // the name is not valid
+	}
+	return sub
+}
+
 // FS renders the sample with all its dates relative to the day of anchor in
 // UTC. The file system, a snapshot directory with its manifest and what other
 // connectors read, is in memory and does not change. An error means that an embedded file is wrong.
