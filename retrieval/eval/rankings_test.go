@@ -60,6 +60,9 @@ func TestRankingGoldens(t *testing.T) {
 	t.Run("judged", func(t *testing.T) {
 		holdJudged(t, sampled)
 	})
+	t.Run("page", func(t *testing.T) {
+		holdPage(t, sampled)
+	})
 	t.Run("corpus", func(t *testing.T) {
 		if testing.Short() || raceDetector {
 			t.Skip("indexes a whole snapshot; not with -short or -race")
@@ -175,6 +178,59 @@ func holdJudged(t *testing.T, r *ranker) {
 	if err != nil || len(files) != len(c.Queries) {
 		t.Errorf("%d goldens (%v) of %d queries", len(files), err, len(c.Queries))
 	}
+}
+
+// tried are the questions of the sample's page.
+var tried = []string{
+	"can an issuer spend my tokens with a preapproval?",
+	"CIP17",
+	`STORAGE_COLLATION: database "node" has collation C.UTF-8, want C`,
+	"delegatd confirmaton hosted partys",
+	"why were 1,912 offers stuck for 71 hours",
+	"who voted against paying apps by traffic",
+	"erc20 approve and transferFrom",
+	"how do I leave the JSON gateway",
+	"when will operators be paid for availability",
+	"prove that I paid without a screenshot",
+}
+
+// samplePage tells the sample's story and shows what comes first.
+const samplePage = "../../docs/sample.md"
+
+// holdPage compares the answers that the page shows with those of the search.
+func holdPage(t *testing.T, r *ranker) {
+	before, rest, begun := strings.Cut(read(t, samplePage), "-update -->\n")
+	_, after, ended := strings.Cut(rest, "<!-- end")
+	if !begun || !ended {
+		t.Fatal("the page has no place for answers")
+	}
+	text := &strings.Builder{}
+	for i, question := range tried {
+		res, err := r.engine.Search(t.Context(), retrieval.Request{Query: question, Limit: 1, Diversify: true})
+		if err != nil || len(res.Results) == 0 {
+			t.Fatalf("%s: %v, %v", question, res.Results, err)
+		}
+		first := res.Results[0]
+		name := r.names[first.Record]
+		if _, ref, shared := strings.Cut(name, separator); shared {
+			name = strings.Replace(ref, " ", ":", 1)
+		}
+		fmt.Fprintf(text, "%d. **%s**\n   - %s\n   - `%s`\n   - %s\n", i+1, question, first.Title, name, line(first.Snippet))
+	}
+	compare(t, samplePage, before+"-update -->\n"+text.String()+"<!-- end"+after)
+}
+
+// line is the beginning of a snippet in one line of Markdown.
+func line(snippet string) string {
+	words := strings.Fields(strings.NewReplacer("<", "&lt;", "|", " ", "*", "").Replace(snippet))
+	short := ""
+	for _, w := range words {
+		if len(short)+len(w) > 100 {
+			return strings.TrimSpace(short) + " …"
+		}
+		short += w + " "
+	}
+	return strings.TrimSpace(short)
 }
 
 // TestSampleIsJudgedEvenly counts what the sample's judged queries are made of.
