@@ -41,8 +41,9 @@ type Sink interface {
 	Put(ctx context.Context, e catalog.Entry) error
 	// Events stores the complete list of events of one reference.
 	Events(ctx context.Context, events []catalog.Event) error
-	// Snapshot reports the current state of a series. It is stored when the run
-	// succeeds, unless it equals the newest one of the series.
+	// Snapshot reports the state of a series. It is stored when the run
+	// succeeds, unless it equals the newest one of the series. A snapshot of a
+	// time before the run is history and always stored.
 	Snapshot(s catalog.Snapshot)
 	// Keep reports that a record exists upstream unchanged and needs no write.
 	Keep(ref catalog.Ref)

@@ -530,6 +530,27 @@ func TestSyncRunsChosenSources(t *testing.T) {
 	})
 }
 
+// A source may know more than its present. What it says of times before the
+// run is kept for each of them, also where nothing had changed.
+func TestSnapshotsOfThePastAreStoredAsTheyAre(t *testing.T) {
+	f := setup(t)
+	now := f.clock.now()
+	f.run("first", connector(func(_ context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+		for hours := 3; hours >= 0; hours-- {
+			at := now.Add(-time.Hour * time.Duration(hours))
+			out.Snapshot(catalog.Snapshot{Series: catalog.SeriesMarket, CapturedAt: at, Data: []byte(`{"price_usd":1}`)})
+		}
+		return ingest.Outcome{}, nil
+	}))
+	list, err := f.store.Snapshots(t.Context(), catalog.SeriesMarket, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 3 || !list[0].CapturedAt.Equal(now.Add(-time.Hour)) {
+		t.Errorf("%d snapshots, want the three of the past: the present says what the last of them does", len(list))
+	}
+}
+
 func TestSnapshotsAreStoredWithTheRunThatTookThem(t *testing.T) {
 	f := setup(t)
 	run := func(data string, end error) {

@@ -35,6 +35,7 @@ type run struct {
 	*Pipeline
 	src    network.Source
 	log    *slog.Logger
+	began  time.Time
 	state  catalog.SourceState
 	cursor string // where the connector starts
 	people people
@@ -323,15 +324,15 @@ func (r *run) finish(ctx context.Context, o Outcome) error {
 }
 
 // capture stores the snapshots of the run that differ from the newest of their
-// series. It runs after the last batch: a crash in between only delays the
-// snapshots to the next run.
+// series, and those of a time before the run, which are history. It runs after
+// the last batch: a crash in between only delays the snapshots to the next run.
 func (r *run) capture(ctx context.Context) error {
 	for _, s := range r.snapshots {
 		newest, err := r.config.Store.Snapshots(ctx, s.Series, 1)
 		if err != nil {
 			return fmt.Errorf("snapshots of %s: %w", s.Series, err)
 		}
-		if len(newest) > 0 && bytes.Equal(newest[0].Data, s.Data) {
+		if len(newest) > 0 && bytes.Equal(newest[0].Data, s.Data) && !s.CapturedAt.Before(r.began) {
 			continue
 		}
 		if err := r.config.Store.PutSnapshot(ctx, s); err != nil {

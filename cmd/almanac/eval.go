@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,7 +17,7 @@ import (
 
 type evalCmd struct {
 	Judged       []string `help:"Judged collections with documents." placeholder:"DIR"`
-	Queries      []string `help:"Judged queries over the data directory; ids are paths of records." placeholder:"DIR"`
+	Queries      []string `help:"Judged queries over the data directory; ids are paths of records, or kind:key." placeholder:"DIR"`
 	Qrels        string   `help:"Judgments to use instead of DIR/qrels.tsv." placeholder:"FILE"`
 	Profile      []string `help:"Profiles, the first is the baseline: ${profiles}, or YAML." placeholder:"NAME|FILE"`
 	Stages       bool     `help:"Measure the contribution of each stage, from words alone to the whole profile."`
@@ -48,7 +47,7 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	if len(c.Profile) == 0 {
 		c.Profile = []string{a.config.profile()}
 	}
-	sets, err := testSets(c.Judged, c.Queries)
+	sets, err := c.sets(a)
 	if err != nil {
 		return err
 	}
@@ -61,7 +60,7 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	}
 	var reports []eval.Report
 	for _, set := range sets {
-		collection, err := eval.LoadWith(set.dir, cmp.Or(c.Qrels, filepath.Join(set.dir, "qrels.tsv")))
+		collection, err := set.load(c.Qrels)
 		if err != nil {
 			return err
 		}
@@ -90,6 +89,15 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	return printTables(a.out, c.Markdown, eval.Tables(reports, c.Stages)...)
 }
 
+// sets are the collections given, else the one that comes with the network.
+func (c *evalCmd) sets(a *app) ([]testSet, error) {
+	if len(c.Judged)+len(c.Queries) > 0 {
+		return testSets(c.Judged, c.Queries)
+	}
+	set, err := a.ownSet()
+	return []testSet{set}, err
+}
+
 func (c *evalCmd) check() error {
 	imports := len(c.ImportRun) > 0
 	switch {
@@ -97,7 +105,7 @@ func (c *evalCmd) check() error {
 		return fmt.Errorf("%w: --relevant-from must be at least 1", errUsage)
 	case c.Stages && len(c.Profile) > 1:
 		return fmt.Errorf("%w: --stages takes one profile", errUsage)
-	case c.Qrels != "" && len(c.Judged)+len(c.Queries) > 1:
+	case c.Qrels != "" && len(c.Judged)+len(c.Queries) != 1:
 		return fmt.Errorf("%w: --qrels takes one collection", errUsage)
 	case imports && (c.Stages || c.Answers || c.RunFile != ""):
 		return fmt.Errorf("%w: --import-run does not search: it cannot be used with --stages, --answers or --run",
@@ -137,7 +145,7 @@ func (c *evalCmd) profiles() ([]profile.Profile, error) {
 func (c *evalCmd) measured(
 	ctx context.Context, a *app, set testSet, collection eval.Collection, profiles []profile.Profile,
 ) (_ []eval.Report, err error) {
-	s, names, err := a.openSet(ctx, set, profiles)
+	s, names, err := a.openSet(ctx, set, collection, profiles)
 	if err != nil {
 		return nil, err
 	}

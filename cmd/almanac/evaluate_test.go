@@ -224,7 +224,7 @@ func TestEvalRefusesWhatItCannotMean(t *testing.T) {
 		code int
 		want string
 	}{
-		{"no collection", []string{"eval"}, 2, "--judged or --queries"},
+		{"no collection for another network", []string{"eval", "--network", "canton"}, 2, "--judged or --queries"},
 		{"two collections of one name", []string{"eval", "--judged", dir, "--judged", other}, 2, "named harbour"},
 		{"an unknown stack", []string{"eval", "--judged", dir, "--stack", "borrowed"}, 2, "--stack"},
 		{"relevance from grade 0", []string{"eval", "--judged", dir, "--relevant-from", "0"}, 2, "--relevant-from"},

@@ -1,25 +1,55 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"almanac/catalog/network"
+	"almanac/ingest/connectors"
+	"almanac/ingest/networks"
+	"almanac/ingest/sample"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/stack"
 )
 
-// testSet is a directory with judgments.
+// testSet is a directory with judgments, or judgments that come with the
+// program.
 type testSet struct {
 	dir    string
+	files  fs.FS // in place of a directory
 	name   string
 	corpus bool // it has documents; otherwise they are in the data directory
+}
+
+// load reads the judged queries of a set, with the judgments of file qrels unless
+// it is empty.
+func (s testSet) load(qrels string) (eval.Collection, error) {
+	if s.files != nil {
+		return eval.LoadFS(s.files, s.name)
+	}
+	return eval.LoadWith(s.dir, cmp.Or(qrels, filepath.Join(s.dir, "qrels.tsv")))
+}
+
+// ownSet returns the judged queries that come with the network.
+func (a *app) ownSet() (testSet, error) {
+	n, err := networks.Load(a.config.Network.Name)
+	if err != nil {
+		return testSet{}, err
+	}
+	fictional := slices.ContainsFunc(n.Sources, func(src network.Source) bool { return src.Kind == connectors.Sample })
+	if !fictional {
+		return testSet{}, fmt.Errorf("%w: network %s has no judged queries: name a collection with --judged or --queries",
+			errUsage, n.Name)
+	}
+	return testSet{files: sample.Judged(), name: n.Name}, nil
 }
 
 // testSets lists directories as sets; their names must differ.
@@ -31,7 +61,8 @@ func testSets(judged, queries []string) ([]testSet, error) {
 		if err != nil {
 			return nil, err
 		}
-		sets, names = append(sets, testSet{dir, filepath.Base(abs), i < len(judged)}), append(names, filepath.Base(abs))
+		sets = append(sets, testSet{dir: dir, name: filepath.Base(abs), corpus: i < len(judged)})
+		names = append(names, filepath.Base(abs))
 	}
 	if len(sets) == 0 {
 		return nil, fmt.Errorf("%w: --judged or --queries must name a collection", errUsage)
@@ -57,10 +88,10 @@ func repeated(names []string) string {
 const evalDeadline = time.Minute
 
 // openSet opens a library whose index contains the set's documents, with profiles
-// to search by, and returns it with the documents' names by record. Documents of
-// the set itself are loaded into a temporary directory.
+// to search by, and returns it with the names by which the collection judges
+// records. Documents of the set itself are loaded into a temporary directory.
 func (a *app) openSet(
-	ctx context.Context, set testSet, profiles []profile.Profile,
+	ctx context.Context, set testSet, collection eval.Collection, profiles []profile.Profile,
 ) (*library, map[int64]string, error) {
 	n, dir, err := network.Network{Name: "judged"}, "", error(nil)
 	if set.corpus {
@@ -88,7 +119,7 @@ func (a *app) openSet(
 	}
 	var names map[int64]string
 	if err == nil {
-		names, err = eval.Names(ctx, l.store)
+		names, err = eval.Names(ctx, l.store, collection)
 	}
 	if err == nil && len(names) == 0 {
 		err = fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", l.dir)

@@ -77,11 +77,11 @@ func (c *tuneCmd) Run(ctx context.Context, a *app) error {
 
 // examples opens a set and computes the signals of its queries.
 func (a *app) examples(ctx context.Context, set testSet, base profile.Profile) ([]eval.Example, error) {
-	collection, err := eval.Load(set.dir)
+	collection, err := set.load("")
 	if err != nil {
 		return nil, err
 	}
-	s, names, err := a.openSet(ctx, set, []profile.Profile{base})
+	s, names, err := a.openSet(ctx, set, collection, []profile.Profile{base})
 	if err != nil {
 		return nil, err
 	}

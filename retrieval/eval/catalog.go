@@ -37,18 +37,31 @@ func Put(ctx context.Context, store catalog.Writer, dir string) error {
 	return nil
 }
 
-// Names maps the records of a catalog to the paths they came from, by which
-// judgments name them.
-func Names(ctx context.Context, store catalog.Reader) (map[int64]string, error) {
+// Names maps the records of a catalog to the ids by which a collection's
+// judgments name them: the paths they came from. A collection that names any
+// record as kind:key ranks those too that have no path of their own, by that
+// name, except that a path it judges stays the name of all that came from it.
+func Names(ctx context.Context, store catalog.Reader, c Collection) (map[int64]string, error) {
 	records, _, err := store.List(ctx, catalog.ListQuery{})
 	if err != nil {
 		return nil, err
 	}
-	names := make(map[int64]string, len(records))
+	judged := c.documents()
+	names, sharing, refs := make(map[int64]string, len(records)), map[string]int{}, false
 	for _, r := range records {
-		if r.Path != "" {
+		sharing[r.Path]++
+		refs = refs || judged[reference(r)]
+	}
+	for _, r := range records {
+		switch own := r.Path != "" && (sharing[r.Path] == 1 || judged[r.Path]); {
+		case refs && !own:
+			names[r.ID] = reference(r)
+		case r.Path != "":
 			names[r.ID] = r.Path
 		}
 	}
 	return names, nil
 }
+
+// reference names a record by what it is and its key.
+func reference(r catalog.Record) string { return string(r.Kind) + ":" + r.Key }

@@ -7,11 +7,13 @@ package eval
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -41,6 +43,20 @@ type Document struct {
 	Text  string `json:"text"`
 }
 
+// documents returns the ids of all documents that are judged or in the pool.
+func (c Collection) documents() map[string]bool {
+	all := maps.Clone(c.Pool)
+	if all == nil {
+		all = map[string]bool{}
+	}
+	for _, of := range c.Judgments {
+		for id := range of {
+			all[id] = true
+		}
+	}
+	return all
+}
+
 // Load reads queries.jsonl, qrels.tsv and, if present, pool.txt from a
 // directory. A query without any judgment is left out, as it cannot be
 // measured. Mistakes are errors that name file and line.
@@ -54,8 +70,20 @@ func LoadWith(dir, qrels string) (Collection, error) {
 	if abs, err := filepath.Abs(dir); err == nil {
 		name = filepath.Base(abs) // of "." too
 	}
+	return load(openFile, name, dir, qrels)
+}
+
+// LoadFS is Load of a file system, whose collection has no name of its own.
+func LoadFS(fsys fs.FS, name string) (Collection, error) {
+	return load(fsys.Open, name, "", "qrels.tsv")
+}
+
+// openFile opens a file of the machine.
+func openFile(path string) (fs.File, error) { return os.Open(path) }
+
+func load(open func(path string) (fs.File, error), name, dir, qrels string) (Collection, error) {
 	c := Collection{Name: name}
-	err := open(qrels, func(r io.Reader) (err error) {
+	err := read(open, qrels, func(r io.Reader) (err error) {
 		c.Judgments, err = parseQrels(r, qrels)
 		return err
 	})
@@ -63,7 +91,7 @@ func LoadWith(dir, qrels string) (Collection, error) {
 		return Collection{}, err
 	}
 	path := filepath.Join(dir, "queries.jsonl")
-	err = open(path, func(r io.Reader) error {
+	err = read(open, path, func(r io.Reader) error {
 		queries, err := parseQueries(r, path)
 		for _, q := range queries {
 			if len(c.Judgments[q.ID]) > 0 {
@@ -76,10 +104,10 @@ func LoadWith(dir, qrels string) (Collection, error) {
 		return Collection{}, err
 	}
 	if len(c.Queries) == 0 {
-		return Collection{}, fmt.Errorf("eval: %s: no query has a judgment", dir)
+		return Collection{}, fmt.Errorf("eval: %s: no query has a judgment", cmp.Or(dir, name))
 	}
 	path = filepath.Join(dir, "pool.txt")
-	err = open(path, func(r io.Reader) error {
+	err = read(open, path, func(r io.Reader) error {
 		c.Pool = map[string]bool{}
 		return eachLine(r, path, func(_ int, line string) error {
 			c.Pool[strings.TrimSpace(line)] = true
@@ -95,7 +123,7 @@ func LoadWith(dir, qrels string) (Collection, error) {
 // Documents reads corpus.jsonl from a directory. A repeated id is an error.
 func Documents(dir string, fn func(Document) error) error {
 	path := filepath.Join(dir, "corpus.jsonl")
-	return open(path, func(r io.Reader) error { return parseDocuments(r, path, fn) })
+	return read(openFile, path, func(r io.Reader) error { return parseDocuments(r, path, fn) })
 }
 
 func parseDocuments(r io.Reader, name string, fn func(Document) error) error {
@@ -186,9 +214,9 @@ func columns(line string) []string {
 	return fields
 }
 
-// open calls fn with the content of a file.
-func open(path string, fn func(io.Reader) error) error {
-	f, err := os.Open(path)
+// read calls fn with the content of a file.
+func read(open func(path string) (fs.File, error), path string, fn func(io.Reader) error) error {
+	f, err := open(path)
 	if err != nil {
 		return fmt.Errorf("eval: %w", err)
 	}

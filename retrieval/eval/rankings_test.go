@@ -19,7 +19,9 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
+	"almanac/ingest/sample"
 	"almanac/retrieval"
+	"almanac/retrieval/eval"
 	"almanac/retrieval/index"
 	keyword "almanac/retrieval/keyword/embedded"
 	"almanac/retrieval/profile"
@@ -51,8 +53,15 @@ func (q sought) golden(network string) string {
 //	go test ./retrieval/eval -run Goldens -update
 func TestRankingGoldens(t *testing.T) {
 	queries := readSought(t)
+	sampled := openRanker(t, "sample", "")
 	t.Run("sample", func(t *testing.T) {
-		holdRankings(t, "sample", "", queries["sample"])
+		holdRankings(t, sampled, "sample", queries["sample"])
+	})
+	t.Run("judged", func(t *testing.T) {
+		holdJudged(t, sampled)
+	})
+	t.Run("page", func(t *testing.T) {
+		holdPage(t, sampled)
 	})
 	t.Run("corpus", func(t *testing.T) {
 		if testing.Short() || raceDetector {
@@ -62,7 +71,7 @@ func TestRankingGoldens(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, "manifest.jsonl")); err != nil {
 			t.Skipf("there is no snapshot: %v", err)
 		}
-		holdRankings(t, "corpus", dir, queries["corpus"])
+		holdRankings(t, openRanker(t, "corpus", dir), "corpus", queries["corpus"])
 	})
 	t.Run("every golden has its query", func(t *testing.T) {
 		known := []string{}
@@ -92,8 +101,7 @@ func TestRankingGoldens(t *testing.T) {
 
 // holdRankings compares the rankings of one network, and how high the sought
 // documents stand.
-func holdRankings(t *testing.T, network, corpus string, queries []sought) {
-	r := openRanker(t, network, corpus)
+func holdRankings(t *testing.T, r *ranker, network string, queries []sought) {
 	summary := &strings.Builder{}
 	reciprocal, first, found := 0.0, 0, 0
 	for _, q := range queries {
@@ -126,6 +134,139 @@ func holdRankings(t *testing.T, network, corpus string, queries []sought) {
 	compare(t, filepath.Join(rankings, "summary-"+network+".txt"),
 		fmt.Sprintf("%d queries, sought document first %d, among ten %d, mean reciprocal rank %.3f\n\n%s", n, first,
 			found, reciprocal/float64(n), summary))
+}
+
+// holdJudged compares the rankings of the sample's judged queries, and holds
+// that words alone do not answer them.
+func holdJudged(t *testing.T, r *ranker) {
+	c, err := eval.LoadFS(sample.Judged(), "sample")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names, err := eval.Names(t.Context(), r.store, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if relevant, missing := eval.Missing(c, names, 0); missing > 0 {
+		t.Errorf("%d of %d judged documents are not in the sample", missing, relevant)
+	}
+	measured := func(profile string) eval.Report {
+		t.Helper()
+		report, err := eval.Run(t.Context(), r.engine, c, eval.Options{Profile: profile, Names: names})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return report
+	}
+	words, whole := measured("keyword"), measured(profile.DefaultName)
+	if words.NDCG10 >= .75 || whole.NDCG10 < words.NDCG10+.05 {
+		t.Errorf("nDCG@10 is %.3f by words alone and %.3f by the default profile", words.NDCG10, whole.NDCG10)
+	}
+	if whole.Judged10 < .9 {
+		t.Errorf("%.2f of the first ten results are judged: judge the rest", whole.Judged10)
+	}
+	for _, q := range whole.PerQuery {
+		t.Run(q.Query.ID, func(t *testing.T) {
+			text := &strings.Builder{}
+			fmt.Fprintf(text, "query   %s\nkind    %s\n", q.Query.Text, q.Query.Kind)
+			for i, name := range q.Ranking[:min(10, len(q.Ranking))] {
+				fmt.Fprintf(text, "%2d  %s\n", i+1, name)
+			}
+			compare(t, filepath.Join(rankings, "judged", q.Query.ID+".txt"), text.String())
+		})
+	}
+	files, err := filepath.Glob(filepath.Join(rankings, "judged", "*"))
+	if err != nil || len(files) != len(c.Queries) {
+		t.Errorf("%d goldens (%v) of %d queries", len(files), err, len(c.Queries))
+	}
+}
+
+// tried are the questions of the sample's page.
+var tried = []string{
+	"can an issuer spend my tokens with a preapproval?",
+	"CIP17",
+	`STORAGE_COLLATION: database "node" has collation C.UTF-8, want C`,
+	"delegatd confirmaton hosted partys",
+	"why were 1,912 offers stuck for 71 hours",
+	"who voted against paying apps by traffic",
+	"erc20 approve and transferFrom",
+	"how do I leave the JSON gateway",
+	"when will operators be paid for availability",
+	"prove that I paid without a screenshot",
+}
+
+// samplePage tells the sample's story and shows what comes first.
+const samplePage = "../../docs/sample.md"
+
+// holdPage compares the answers that the page shows with those of the search.
+func holdPage(t *testing.T, r *ranker) {
+	before, rest, begun := strings.Cut(read(t, samplePage), "-update -->\n")
+	_, after, ended := strings.Cut(rest, "<!-- end")
+	if !begun || !ended {
+		t.Fatal("the page has no place for answers")
+	}
+	text := &strings.Builder{}
+	for i, question := range tried {
+		res, err := r.engine.Search(t.Context(), retrieval.Request{Query: question, Limit: 1, Diversify: true})
+		if err != nil || len(res.Results) == 0 {
+			t.Fatalf("%s: %v, %v", question, res.Results, err)
+		}
+		first := res.Results[0]
+		name := r.names[first.Record]
+		if _, ref, shared := strings.Cut(name, separator); shared {
+			name = strings.Replace(ref, " ", ":", 1)
+		}
+		fmt.Fprintf(text, "%d. **%s**\n   - %s\n   - `%s`\n   - %s\n", i+1, question, first.Title, name, line(first.Snippet))
+	}
+	compare(t, samplePage, before+"-update -->\n"+text.String()+"<!-- end"+after)
+}
+
+// line is the beginning of a snippet in one line of Markdown.
+func line(snippet string) string {
+	words := strings.Fields(strings.NewReplacer("<", "&lt;", "|", " ", "*", "").Replace(snippet))
+	short := ""
+	for _, w := range words {
+		if len(short)+len(w) > 100 {
+			return strings.TrimSpace(short) + " …"
+		}
+		short += w + " "
+	}
+	return strings.TrimSpace(short)
+}
+
+// TestSampleIsJudgedEvenly counts what the sample's judged queries are made of.
+func TestSampleIsJudgedEvenly(t *testing.T) {
+	c, err := eval.LoadFS(sample.Judged(), "sample")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds, judgments, zeros := map[string]int{}, 0, 0
+	for _, q := range c.Queries {
+		kinds[q.Kind]++
+		answers := 0
+		for id, grade := range c.Judgments[q.ID] {
+			judgments++
+			switch {
+			case grade < 0 || grade > 3:
+				t.Errorf("%s: %s has the grade %d", q.ID, id, grade)
+			case grade == 0:
+				zeros++
+			case grade == 3:
+				answers++
+			}
+		}
+		if answers == 0 {
+			t.Errorf("%s: nothing answers %q", q.ID, q.Text)
+		}
+	}
+	if len(c.Queries) != 80 || len(kinds) != 8 || judgments < 4*80 || zeros < 80 {
+		t.Errorf("%d queries, %d judgments with %d zeros", len(c.Queries), judgments, zeros)
+	}
+	for kind, n := range kinds {
+		if n != 10 {
+			t.Errorf("%d queries of kind %s", n, kind)
+		}
+	}
 }
 
 func place(rank int) string {
@@ -250,6 +391,7 @@ func shared(t *testing.T) string {
 // ranker searches a network that was synced and indexed for the tests.
 type ranker struct {
 	engine *retrieval.Engine
+	store  catalog.Store
 	names  map[int64]string // of records: path and, where that is not theirs alone, kind and key
 }
 
@@ -290,9 +432,13 @@ func openRanker(t *testing.T, name, corpus string) *ranker {
 	store, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: now})
 	must(err)
 	t.Cleanup(func() { store.Close() })
-	_, err = ingest.New(ingest.Config{Store: store, Network: n, Now: now, CorpusDir: corpus, WorkDir: t.TempDir(),
-		Connectors: connectors.All(anchor)}).Sync(ctx, nil)
+	pipeline := ingest.New(ingest.Config{Store: store, Network: n, Now: now, CorpusDir: corpus, WorkDir: t.TempDir(),
+		Connectors: connectors.All(anchor)})
+	_, err = pipeline.Sync(ctx, nil)
 	must(err)
+	if corpus == "" { // the snapshot's goldens are of what its files say
+		must(pipeline.Derive(ctx))
+	}
 	model, err := static.New()
 	must(err)
 	k, err := keyword.Open(keyword.Config{Log: log})
@@ -309,12 +455,13 @@ func openRanker(t *testing.T, name, corpus string) *ranker {
 	follower.MarkReady()
 	p, err := profile.Load(profile.DefaultName)
 	must(err)
-	r := &ranker{names: map[int64]string{}}
-	r.engine, err = retrieval.New(retrieval.Config{Follower: follower, Profiles: []profile.Profile{p},
+	words, err := profile.Load("keyword")
+	must(err)
+	r := &ranker{store: store, names: map[int64]string{}}
+	r.engine, err = retrieval.New(retrieval.Config{Follower: follower, Profiles: []profile.Profile{p, words},
 		Authority: n.Authority, IsWord: static.IsWord, Deadline: time.Minute, Log: log})
 	must(err)
 	records, _, err := store.List(ctx, catalog.ListQuery{})
-	must(err)
 	must(err)
 	of := map[string]int{}
 	for _, rec := range records {

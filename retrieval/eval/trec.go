@@ -41,7 +41,7 @@ func WriteRun(w io.Writer, r Report, tag string) error {
 // ReadRun reads a TREC run as document ids by query, best first: by score,
 // then by rank, then by id.
 func ReadRun(path string) (rankings map[string][]string, err error) {
-	err = open(path, func(r io.Reader) (err error) {
+	err = read(openFile, path, func(r io.Reader) (err error) {
 		rankings, err = parseRun(r, path)
 		return err
 	})
