@@ -20,8 +20,7 @@ import (
 	"almanac/retrieval/stack"
 )
 
-// testSet is a directory with judgments, or judgments that come with the
-// program.
+// testSet is a directory, or files in the program, with judgments.
 type testSet struct {
 	dir    string
 	files  fs.FS // in place of a directory
@@ -29,8 +28,7 @@ type testSet struct {
 	corpus bool // it has documents; otherwise they are in the data directory
 }
 
-// load reads the judged queries of a set, with the judgments of file qrels unless
-// it is empty.
+// load reads the judged queries; qrels replaces the set's judgments unless empty.
 func (s testSet) load(qrels string) (eval.Collection, error) {
 	if s.files != nil {
 		return eval.LoadFS(s.files, s.name)
@@ -44,8 +42,7 @@ func (a *app) ownSet() (testSet, error) {
 	if err != nil {
 		return testSet{}, err
 	}
-	fictional := slices.ContainsFunc(n.Sources, func(src network.Source) bool { return src.Kind == connectors.Sample })
-	if !fictional {
+	if !slices.ContainsFunc(n.Sources, func(src network.Source) bool { return src.Kind == connectors.Sample }) {
 		return testSet{}, fmt.Errorf("%w: network %s has no judged queries: name a collection with --judged or --queries",
 			errUsage, n.Name)
 	}
@@ -83,13 +80,11 @@ func repeated(names []string) string {
 	return ""
 }
 
-// evalDeadline is long enough that every engine answers every measured search on
-// a busy machine; the measured times show whether it was busy.
+// evalDeadline is long enough that every engine answers on a busy machine.
 const evalDeadline = time.Minute
 
-// openSet opens a library whose index contains the set's documents, with profiles
-// to search by, and returns it with the names by which the collection judges
-// records. Documents of the set itself are loaded into a temporary directory.
+// openSet opens a library with the set's documents and the names by which it
+// judges records. Its own documents are loaded into a temporary directory.
 func (a *app) openSet(
 	ctx context.Context, set testSet, collection eval.Collection, profiles []profile.Profile,
 ) (*library, map[int64]string, error) {
