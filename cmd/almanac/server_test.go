@@ -17,7 +17,7 @@ import (
 )
 
 // patience bounds every wait for something that takes a fraction of it.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // server is a running `almanac serve`.
 type server struct {
