@@ -151,7 +151,8 @@ func (p *Pipeline) run(
 ) (Report, error) {
 	started := p.config.Now()
 	p.config.Progress.Start(src.Name)
-	r := &run{Pipeline: p, src: src, began: p.config.Now(), log: p.config.Log.With("source", src.Name), report: Report{Source: src.Name}}
+	r := &run{Pipeline: p, src: src, began: p.config.Now(), log: p.config.Log.With("source", src.Name),
+		report: Report{Source: src.Name}}
 	err := r.open(ctx)
 	if err == nil {
 		err = r.pull(ctx, connector)

@@ -103,13 +103,11 @@ Reads one on-chain vote request: action, reason, each validator's vote and reaso
 date.
 `,
 }, func(ctx context.Context, b kb.Base, in voteRequestIn) (f FullVoteRequest, err error) {
-	r, err := b.Keyed(ctx, catalog.KindVoteRequest, in.ID)
+	r, row, err := kb.One(ctx, b, catalog.KindVoteRequest, in.ID, voteRequest)
 	if err != nil {
 		return f, err
 	}
-	if f.VoteRequest, err = voteRequest(b, r); err != nil {
-		return f, err
-	}
+	f.VoteRequest = row
 	d, err := kb.Decode[catalog.VoteRequest](r)
 	f.Reason, f.Requester, f.Details, f.Votes = r.Body, r.Author, d.Details, d.Votes
 	f.Absent, f.Required, f.Failure = d.Abstained, d.Required, d.Failure
@@ -266,12 +264,14 @@ func runVoters(ctx context.Context, b kb.Base, in votersIn) (Voters, error) {
 		out.Items[i].count(v)
 	}
 	if in.Name != "" {
-		out.Items = slices.DeleteFunc(out.Items, func(v Voter) bool { return !strings.EqualFold(v.Name, strings.TrimSpace(in.Name)) })
+		out.Items = slices.DeleteFunc(out.Items,
+			func(v Voter) bool { return !strings.EqualFold(v.Name, strings.TrimSpace(in.Name)) })
 		if len(out.Items) == 0 {
 			out.Hint = kb.NoSuch("super validator", in.Name, names)
 		}
 	}
-	slices.SortStableFunc(out.Items, func(x, y Voter) int { return cmp.Or(cmp.Compare(y.Cast, x.Cast), cmp.Compare(x.Name, y.Name)) })
+	slices.SortStableFunc(out.Items,
+		func(x, y Voter) int { return cmp.Or(cmp.Compare(y.Cast, x.Cast), cmp.Compare(x.Name, y.Name)) })
 	out.Total = len(out.Items)
 	return out, err
 }

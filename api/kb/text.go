@@ -95,6 +95,16 @@ func (b Base) Keyed(ctx context.Context, kind catalog.Kind, id string) (r catalo
 	return r, NotFound(err, "there is no %.80q among the %s", id, info.Description)
 }
 
+// One finds a record as Keyed does and returns it with its row.
+func One[T any](
+	ctx context.Context, b Base, kind catalog.Kind, id string, row func(Base, catalog.Record) (T, error),
+) (r catalog.Record, out T, err error) {
+	if r, err = b.Keyed(ctx, kind, id); err == nil {
+		out, err = row(b, r)
+	}
+	return r, out, err
+}
+
 // Titled finds a record of a kind by its key or its title, in any case. Its
 // error names those that there are; the name is what clients call the kind.
 func (b Base) Titled(ctx context.Context, kind catalog.Kind, name, value string) (catalog.Record, error) {
@@ -114,7 +124,8 @@ func (b Base) Titled(ctx context.Context, kind catalog.Kind, name, value string)
 
 // slug folds a name for comparison: lower case, words joined by hyphens.
 func slug(s string) string {
-	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	words := strings.FieldsFunc(strings.ToLower(s),
+		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	return strings.Join(words, "-")
 }
 
@@ -140,11 +151,8 @@ type Threads[T, C any] struct {
 func (t Threads[T, C]) Read(
 	ctx context.Context, b Base, id string, cursor Cursor,
 ) (row T, thread Thread[C], err error) {
-	r, err := b.Keyed(ctx, t.Kind, id)
-	if err != nil {
-		return row, thread, err
-	}
-	if row, err = t.Row(b, r); err == nil {
+	r, row, err := One(ctx, b, t.Kind, id, t.Row)
+	if err == nil {
 		thread, err = t.children(ctx, b, r.ID, cursor)
 	}
 	return row, thread, err

@@ -177,7 +177,8 @@ func (o Operation) DecodeLine(words []string) (Input, error) {
 			names = append(names, name)
 		}
 	}
-	given := slices.DeleteFunc(slices.Sorted(maps.Keys(values)), func(name string) bool { return slices.Contains(names, name) })
+	given := slices.DeleteFunc(slices.Sorted(maps.Keys(values)),
+		func(name string) bool { return slices.Contains(names, name) })
 	if err := unknownArgument(given, names, cmp.Or(o.Tool, o.ID)); err != nil {
 		return in, err
 	}

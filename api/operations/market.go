@@ -69,15 +69,13 @@ Returns one featured application's value locked, 24 h volume, users and last act
 nobody reports are null.
 `,
 }, func(ctx context.Context, b kb.Base, in appIn) (m AppMetrics, err error) {
-	r, err := b.Keyed(ctx, catalog.KindApp, in.ID)
+	r, row, err := kb.One(ctx, b, catalog.KindApp, in.ID, app)
 	if err != nil {
 		return m, err
 	}
-	if m.App, err = app(b, r); err != nil {
-		return m, err
-	}
 	d, err := kb.Decode[catalog.App](r)
-	m.TVL, m.Volume24h, m.Users, m.Rewards, m.AsOf, m.Source = d.TVL, d.Volume24h, d.Users, d.Rewards, d.MetricsAt, d.MetricsOf
+	m.App, m.TVL, m.Volume24h, m.Users, m.Rewards = row, d.TVL, d.Volume24h, d.Users, d.Rewards
+	m.AsOf, m.Source = d.MetricsAt, d.MetricsOf
 	if p, err := b.Catalog.Head(ctx, catalog.Ref{Kind: catalog.KindProject, Key: d.Project}); err == nil {
 		m.Project = new(b.Item(p))
 	}

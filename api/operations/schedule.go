@@ -37,7 +37,8 @@ func scheduled(b kb.Base, r catalog.Record) (Scheduled, error) {
 // upcoming selects what is on between now and then.
 func upcoming(b kb.Base, then time.Time) catalog.ListQuery {
 	return catalog.ListQuery{
-		Kinds: []catalog.Kind{catalog.KindOperation}, Order: catalog.ByStarts, When: catalog.TimeWindow, Since: b.Now(), Until: then,
+		Kinds: []catalog.Kind{catalog.KindOperation}, Order: catalog.ByStarts, When: catalog.TimeWindow,
+		Since: b.Now(), Until: then,
 	}
 }
 
@@ -100,7 +101,8 @@ Events that cannot be attributed to an environment are left out.
 }, func(ctx context.Context, b kb.Base, in deadlinesIn) (kb.List[Scheduled], error) {
 	q := upcoming(b, b.Now().AddDate(0, 0, in.Days))
 	q.Categories = []string{
-		catalog.OperationUpgrade, catalog.OperationMinimumVersion, catalog.OperationFreeze, catalog.OperationSynchronizerUpgrade,
+		catalog.OperationUpgrade, catalog.OperationMinimumVersion, catalog.OperationFreeze,
+		catalog.OperationSynchronizerUpgrade,
 	}
 	if in.ValidatorOnly {
 		q.AllTags = []string{catalog.TagValidators}
@@ -118,8 +120,9 @@ Events that cannot be attributed to an environment are left out.
 })
 
 var calendar = kb.New(op.Spec{
-	ID: "get_calendar", Path: "/calendar", Forms: []op.Form{{Type: "text/calendar; charset=utf-8", Only: true, Write: writeCalendar}},
-	Doc: "The operations of the last month and the next year as a calendar to subscribe to.",
+	ID: "get_calendar", Path: "/calendar",
+	Forms: []op.Form{{Type: "text/calendar; charset=utf-8", Only: true, Write: writeCalendar}},
+	Doc:   "The operations of the last month and the next year as a calendar to subscribe to.",
 }, func(ctx context.Context, b kb.Base, in calendarIn) (Calendar, error) {
 	q := upcoming(b, b.Now().AddDate(1, 0, 0))
 	q.Since = b.Now().AddDate(0, -1, 0)

@@ -14,8 +14,8 @@ import (
 type Config struct {
 	Server struct {
 		Listen         string   `key:"listen" default:"127.0.0.1:8080" doc:"address of the public listener"`
-		Admin          string   `key:"admin" default:"127.0.0.1:8081" empty:"true" doc:"address of the admin listener; empty switches it off"`
-		AdminToken     string   `key:"admin_token" secret:"true" doc:"bearer token of the admin listener; needed when it is not on loopback"`
+		Admin          string   `key:"admin" default:"127.0.0.1:8081" empty:"true" doc:"admin listener; empty: none"`
+		AdminToken     string   `key:"admin_token" secret:"true" doc:"of the admin listener; needed unless it is on loopback"`
 		PublicURL      string   `key:"public_url" doc:"base address that clients see; default http://LISTEN"`
 		TrustedProxies []string `key:"trusted_proxies" doc:"addresses or networks whose X-Forwarded-For counts"`
 		AllowedOrigins []string `key:"allowed_origins" doc:"origins that may call /mcp from a browser"`
@@ -29,7 +29,7 @@ type Config struct {
 	} `key:"data"`
 	Sync struct {
 		Enabled bool     `key:"enabled" default:"true" doc:"whether serve syncs its sources"`
-		Allow   []string `key:"allow" doc:"private networks that sources may be in, such as 10.0.0.0/8; requests to all others are refused"`
+		Allow   []string `key:"allow" doc:"private networks that sources may be in, such as 10.0.0.0/8; others are refused"`
 	} `key:"sync"`
 	Limit struct {
 		REST int `key:"rest" default:"60" doc:"REST calls per client and 15 minutes; 0 = no limit"`
@@ -37,7 +37,7 @@ type Config struct {
 		Web  int `key:"web" default:"300" doc:"web pages per client and 15 minutes; 0 = no limit"`
 	} `key:"limit"`
 	Search struct {
-		Profile  string        `key:"profile" doc:"relevance profile: built in, or a YAML file; default the one fitted to the kind of embedding model, default or transformer"`
+		Profile  string        `key:"profile" doc:"built in, or a YAML file; default: the one fitted to the kind of model"`
 		Deadline time.Duration `key:"deadline" default:"800ms" doc:"time the engines have for one search"`
 	} `key:"search"`
 	Keyword KeywordConfig `key:"keyword"`
@@ -45,10 +45,10 @@ type Config struct {
 	Embed   EmbedConfig   `key:"embed"`
 	Rerank  RerankConfig  `key:"rerank"`
 	Sample  struct {
-		Anchor string `key:"anchor" doc:"day that the sample network's dates are relative to (YYYY-MM-DD); default the day of its first load"`
+		Anchor string `key:"anchor" doc:"day (YYYY-MM-DD) that the sample's dates are relative to; default its first load"`
 	} `key:"sample"`
 	Log struct {
-		Level  string `key:"level" default:"info" doc:"debug, info, warn or error; default warn for commands other than serve and mcp"`
+		Level  string `key:"level" default:"info" doc:"debug, info, warn or error; default warn, of serve and mcp info"`
 		Format string `key:"format" default:"auto" doc:"text, json, or auto: text on a terminal"`
 	} `key:"log"`
 }
@@ -62,10 +62,10 @@ type KeywordConfig struct {
 
 // VectorConfig chooses the vector engine.
 type VectorConfig struct {
-	URL        string `key:"url" doc:"gRPC interface of a Qdrant server, such as http://localhost:6334, or https:// with TLS; empty: the engine in the program"`
+	URL        string `key:"url" doc:"gRPC address of Qdrant, such as http://localhost:6334; empty: the engine here"`
 	Key        string `key:"key" secret:"true" doc:"its API key"`
 	Collection string `key:"collection" default:"almanac" doc:"name of the collection there"`
-	Quantize   bool   `key:"quantize" default:"true" doc:"whether a new collection keeps int8 vectors in memory and rescores their results by the originals"`
+	Quantize   bool   `key:"quantize" default:"true" doc:"whether a new collection searches int8 vectors first"`
 	OnDisk     bool   `key:"on_disk" default:"false" doc:"whether a new collection keeps the originals on disk"`
 	Shards     int    `key:"shards" default:"0" doc:"shards of a new collection; 0: the server's default"`
 	Replicas   int    `key:"replicas" default:"0" doc:"replicas of a new collection; 0: the server's default"`
@@ -75,10 +75,10 @@ type VectorConfig struct {
 type EmbedConfig struct {
 	URL       string        `key:"url" doc:"model server, such as http://localhost:11434; empty: a table in this process"`
 	Kind      string        `key:"kind" default:"ollama" doc:"interface of the server: ollama, openai or tei"`
-	Model     string        `key:"model" doc:"model of the server; without a server, directory of a table made by almanac distil; default the table in the program"`
+	Model     string        `key:"model" doc:"of the server; without one, a directory made by almanac distil"`
 	Key       string        `key:"key" secret:"true" doc:"bearer token of the server"`
 	Pull      bool          `key:"pull" default:"true" doc:"whether an Ollama server pulls a missing model"`
-	KeepAlive time.Duration `key:"keep_alive" default:"30m" doc:"how long an Ollama server keeps the model in memory after a call"`
+	KeepAlive time.Duration `key:"keep_alive" default:"30m" doc:"how long Ollama keeps the model in memory"`
 }
 
 // RerankConfig chooses the cross-encoder that reranks the best results.
@@ -87,7 +87,7 @@ type RerankConfig struct {
 	Kind     string        `key:"kind" default:"tei" doc:"interface of the server: tei or llamacpp"`
 	Model    string        `key:"model" doc:"model of a server that has several"`
 	Key      string        `key:"key" secret:"true" doc:"bearer token of the server"`
-	Deadline time.Duration `key:"deadline" default:"500ms" doc:"time it has for one search, in addition to search.deadline"`
+	Deadline time.Duration `key:"deadline" default:"500ms" doc:"time for one search, added to search.deadline"`
 }
 
 // Origins holds the origin of each key's value.

@@ -17,7 +17,7 @@ import (
 
 type evalCmd struct {
 	Judged       []string `help:"Judged collections with documents." placeholder:"DIR"`
-	Queries      []string `help:"Judged queries over the data directory; ids are paths of records, or kind:key." placeholder:"DIR"`
+	Queries      []string `help:"Judged queries over the data directory; ids are paths, or kind:key." placeholder:"DIR"`
 	Qrels        string   `help:"Judgments to use instead of DIR/qrels.tsv." placeholder:"FILE"`
 	Profile      []string `help:"Profiles, the first is the baseline: ${profiles}, or YAML." placeholder:"NAME|FILE"`
 	Stages       bool     `help:"Measure the contribution of each stage, from words alone to the whole profile."`

@@ -54,7 +54,8 @@ func (w *world) votes() error {
 			open = append(open, request)
 		}
 	}
-	slices.SortFunc(closed, func(a, b object) int { return cmp.Compare(b["completedAt"].(string), a["completedAt"].(string)) })
+	slices.SortFunc(closed,
+		func(a, b object) int { return cmp.Compare(b["completedAt"].(string), a["completedAt"].(string)) })
 	w.json(scanAPI+"admin/sv/voterequests.json", object{"dso_rules_vote_requests": open})
 	w.json(scanAPI+"admin/sv/voteresults.json", object{"dso_rules_vote_results": closed})
 	return w.apps()
@@ -116,9 +117,9 @@ func (w *world) vote(name string, wardens map[string]string) (request, result ob
 		}})
 	}
 	payload := object{
-		"dso": party("causeway-wardens"), "requester": entries[0].by, "action": head.Action, "voteBefore": before.Format(time.RFC3339),
-		"reason": object{"url": head.URL, "body": entries[0].text}, "votes": ballots,
-		"trackingCid": contractID("vote " + base(name)), "targetEffectiveAt": nil,
+		"dso": party("causeway-wardens"), "requester": entries[0].by, "action": head.Action,
+		"voteBefore": before.Format(time.RFC3339), "reason": object{"url": head.URL, "body": entries[0].text},
+		"votes": ballots, "trackingCid": contractID("vote " + base(name)), "targetEffectiveAt": nil,
 	}
 	if head.Outcome == "" {
 		return object{

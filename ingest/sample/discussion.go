@@ -60,9 +60,10 @@ func (r *forgeRepo) discussion(name string) error {
 		labels = append(labels, object{"name": l})
 	}
 	r.discussions = append(r.discussions, object{
-		"id": fmt.Sprintf("D_%x", identity(r.name, "discussion", number)), "number": number, "title": head.Title, "body": entries[0].text, "url": page,
-		"closed": closed != nil, "closedAt": closed, "isAnswered": answer != nil, "upvoteCount": entries[0].number("likes"),
-		"createdAt": entries[0].stamp(), "updatedAt": updated.Format(time.RFC3339), "author": author, "category": object{"name": head.Category},
+		"id": fmt.Sprintf("D_%x", identity(r.name, "discussion", number)), "number": number,
+		"title": head.Title, "body": entries[0].text, "url": page, "closed": closed != nil, "closedAt": closed,
+		"isAnswered": answer != nil, "upvoteCount": entries[0].number("likes"), "createdAt": entries[0].stamp(),
+		"updatedAt": updated.Format(time.RFC3339), "author": author, "category": object{"name": head.Category},
 		"labels": object{"nodes": labels}, "answer": answer,
 		"comments": object{"totalCount": len(comments), "pageInfo": lastPage, "nodes": comments},
 	})
@@ -75,9 +76,10 @@ func (r *forgeRepo) remark(e entry, page string, id int) (object, error) {
 		return nil, err
 	}
 	return object{
-		"id": fmt.Sprintf("DC_%x", id), "body": e.text, "url": fmt.Sprintf("%s#discussioncomment-%d", page, id), "author": author,
-		"authorAssociation": r.association(e.by), "isAnswer": e.has("answer"), "upvoteCount": e.number("likes"), "minimizedReason": nil,
-		"createdAt": e.stamp(), "updatedAt": e.stamp(), "deletedAt": nil,
+		"id": fmt.Sprintf("DC_%x", id), "body": e.text, "url": fmt.Sprintf("%s#discussioncomment-%d", page, id),
+		"author": author, "authorAssociation": r.association(e.by), "isAnswer": e.has("answer"),
+		"upvoteCount": e.number("likes"), "minimizedReason": nil, "createdAt": e.stamp(),
+		"updatedAt": e.stamp(), "deletedAt": nil,
 		"replies": object{"totalCount": 0, "pageInfo": lastPage, "nodes": []object{}},
 	}, nil
 }

@@ -127,16 +127,19 @@ func (r *forgeRepo) write(about repository) error {
 	owner, name, _ := strings.Cut(r.name, "/")
 	at := "web/api.example.org/repos/" + r.name
 	r.json(at+".json", object{
-		"id": identity(r.name), "name": name, "full_name": r.name, "private": false, "owner": object{"login": owner, "type": "Organization"},
-		"html_url": r.page(""), "url": r.api(""), "description": about.Description, "fork": false, "created_at": created, "updated_at": pushed,
-		"pushed_at": pushed, "stargazers_count": about.Stars, "forks_count": about.Forks, "language": about.Language, "has_issues": true,
-		"has_discussions": len(r.discussions) > 0, "archived": false, "license": object{"spdx_id": about.Licence}, "topics": about.Topics,
+		"id": identity(r.name), "name": name, "full_name": r.name, "private": false,
+		"owner": object{"login": owner, "type": "Organization"}, "html_url": r.page(""), "url": r.api(""),
+		"description": about.Description, "fork": false, "created_at": created, "updated_at": pushed,
+		"pushed_at": pushed, "stargazers_count": about.Stars, "forks_count": about.Forks,
+		"language": about.Language, "has_issues": true, "has_discussions": len(r.discussions) > 0,
+		"archived": false, "license": object{"spdx_id": about.Licence}, "topics": about.Topics,
 		"visibility": "public", "default_branch": "main", "open_issues_count": r.open,
 	})
 	if readme, ok := r.files[r.dir+"/readme.md"]; ok {
 		r.json(at+"/readme.json", object{
-			"name": "README.md", "path": "README.md", "sha": fmt.Sprintf("%x", identity(r.name, "readme")), "size": len(readme), "type": "file",
-			"html_url": r.page("/blob/main/README.md"), "encoding": "base64", "content": base64.StdEncoding.EncodeToString(readme),
+			"name": "README.md", "path": "README.md", "sha": fmt.Sprintf("%x", identity(r.name, "readme")),
+			"size": len(readme), "type": "file", "html_url": r.page("/blob/main/README.md"),
+			"encoding": "base64", "content": base64.StdEncoding.EncodeToString(readme),
 		})
 	}
 	byUpdate := func(a, b object) int { return cmp.Compare(a["updated_at"].(string), b["updated_at"].(string)) }
@@ -147,7 +150,8 @@ func (r *forgeRepo) write(about repository) error {
 	r.json(at+"/issues/comments.json", append([]object{}, r.comments...))
 	r.json(at+"/pulls/comments.json", append([]object{}, r.reviews...))
 	r.json(at+"/releases.json", releases)
-	slices.SortStableFunc(r.discussions, func(a, b object) int { return cmp.Compare(b["updatedAt"].(string), a["updatedAt"].(string)) })
+	slices.SortStableFunc(r.discussions,
+		func(a, b object) int { return cmp.Compare(b["updatedAt"].(string), a["updatedAt"].(string)) })
 	r.graph["discussions"] = object{"pageInfo": lastPage, "nodes": append([]object{}, r.discussions...)}
 	r.graph["issues"] = object{"totalCount": len(r.issues) - r.pulls()}
 	r.graph["pullRequests"] = object{"totalCount": r.pulls()}
@@ -172,7 +176,8 @@ func (r *forgeRepo) account(login string) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return object{"login": who.Login, "id": identity(who.Login), "type": cmp.Or(who.Kind, "User"), "html_url": "https://example.org/" + who.Login}, nil
+	return object{"login": who.Login, "id": identity(who.Login), "type": cmp.Or(who.Kind, "User"),
+		"html_url": "https://example.org/" + who.Login}, nil
 }
 
 func (r *forgeRepo) association(login string) string {
@@ -234,10 +239,12 @@ func (r *forgeRepo) issue(name string, pull bool) error {
 		assignees = append(assignees, who)
 	}
 	i := object{
-		"id": identity(r.name, number), "number": number, "title": head.Title, "body": first.text, "user": author, "labels": labels,
-		"assignees": assignees, "state": state, "state_reason": nil, "comments": len(entries) - 1, "author_association": r.association(first.by),
-		"reactions": reactions(first), "html_url": r.page(fmt.Sprintf("/%s/%d", kind, number)), "url": r.api(fmt.Sprintf("/issues/%d", number)),
-		"created_at": first.stamp(), "updated_at": updated.Format(time.RFC3339), "closed_at": closed, "milestone": nil,
+		"id": identity(r.name, number), "number": number, "title": head.Title, "body": first.text,
+		"user": author, "labels": labels, "assignees": assignees, "state": state, "state_reason": nil,
+		"comments": len(entries) - 1, "author_association": r.association(first.by),
+		"reactions": reactions(first), "html_url": r.page(fmt.Sprintf("/%s/%d", kind, number)),
+		"url": r.api(fmt.Sprintf("/issues/%d", number)), "created_at": first.stamp(),
+		"updated_at": updated.Format(time.RFC3339), "closed_at": closed, "milestone": nil,
 	}
 	if head.Milestone != "" {
 		i["milestone"] = object{"title": head.Milestone}
@@ -264,14 +271,15 @@ func (r *forgeRepo) pull(i object, head issue, number int) error {
 		return err
 	}
 	i["draft"] = head.Draft
-	i["pull_request"] = object{"url": r.api(fmt.Sprintf("/pulls/%d", number)), "html_url": r.page(fmt.Sprintf("/pull/%d", number)), "merged_at": merged}
+	i["pull_request"] = object{"url": r.api(fmt.Sprintf("/pulls/%d", number)),
+		"html_url": r.page(fmt.Sprintf("/pull/%d", number)), "merged_at": merged}
 	files := []any{}
 	for _, f := range head.Files {
 		files = append(files, object{"path": f})
 	}
 	details := object{
-		"number": number, "headRefName": head.Branch, "baseRefName": "main", "additions": head.Additions, "deletions": head.Deletions,
-		"mergeCommit": nil, "files": object{"nodes": files},
+		"number": number, "headRefName": head.Branch, "baseRefName": "main", "additions": head.Additions,
+		"deletions": head.Deletions, "mergeCommit": nil, "files": object{"nodes": files},
 	}
 	if merged != nil {
 		commit, _ := expand("commit", fmt.Sprintf("%s %d", r.name, number), r.anchor) // has no way to fail
@@ -287,13 +295,14 @@ func (r *forgeRepo) comment(e entry, id, number int, kind string) error {
 		return err
 	}
 	c := object{
-		"id": id, "user": who, "body": e.text, "created_at": e.stamp(), "updated_at": e.stamp(), "author_association": r.association(e.by),
-		"reactions": reactions(e),
+		"id": id, "user": who, "body": e.text, "created_at": e.stamp(), "updated_at": e.stamp(),
+		"author_association": r.association(e.by), "reactions": reactions(e),
 	}
 	page := r.page(fmt.Sprintf("/%s/%d", kind, number))
 	if e.has("file") {
 		c["path"], c["line"] = e.attr["file"], e.number("line")
-		c["html_url"], c["pull_request_url"] = fmt.Sprintf("%s#discussion_r%d", page, id), r.api(fmt.Sprintf("/pulls/%d", number))
+		c["html_url"], c["pull_request_url"] = fmt.Sprintf("%s#discussion_r%d", page, id),
+			r.api(fmt.Sprintf("/pulls/%d", number))
 		r.reviews = append(r.reviews, c)
 		return nil
 	}
@@ -328,11 +337,13 @@ func (r *forgeRepo) releases() ([]object, error) {
 		}
 		commit, _ := expand("commit", r.name+" "+tag, r.anchor) // has no way to fail
 		all = append(all, object{
-			"id": identity(r.name, tag), "tag_name": tag, "name": tag, "target_commitish": commit, "body": strings.TrimSpace(string(text)),
-			"draft": false, "prerelease": head.Prerelease, "author": who, "html_url": r.page("/releases/tag/" + tag), "url": r.api("/releases/" + tag),
+			"id": identity(r.name, tag), "tag_name": tag, "name": tag, "target_commitish": commit,
+			"body": strings.TrimSpace(string(text)), "draft": false, "prerelease": head.Prerelease,
+			"author": who, "html_url": r.page("/releases/tag/" + tag), "url": r.api("/releases/" + tag),
 			"created_at": published, "published_at": published, "assets": []any{},
 		})
 	}
-	slices.SortStableFunc(all, func(a, b object) int { return cmp.Compare(b["published_at"].(string), a["published_at"].(string)) })
+	slices.SortStableFunc(all,
+		func(a, b object) int { return cmp.Compare(b["published_at"].(string), a["published_at"].(string)) })
 	return all, nil
 }

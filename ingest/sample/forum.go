@@ -78,7 +78,8 @@ func (w *world) forum() error {
 		}
 		return all
 	}
-	w.json(forumHost+"categories.json", object{"category_list": object{"can_create_category": false, "categories": list(tree)}})
+	w.json(forumHost+"categories.json",
+		object{"category_list": object{"can_create_category": false, "categories": list(tree)}})
 	w.json(forumHost+"latest.json", object{"users": []any{}, "topic_list": object{"per_page": 100, "topics": lines}})
 	return nil
 }
@@ -113,10 +114,12 @@ func (w *world) topic(name string, id int, categories map[string]int) (line obje
 	}
 	first, last := entries[0], entries[len(entries)-1]
 	line = object{
-		"id": id, "title": head.Title, "slug": head.Slug, "posts_count": len(posts), "highest_post_number": len(posts), "views": head.Views,
-		"like_count": likes, "created_at": first.stamp(), "last_posted_at": last.stamp(), "bumped_at": last.stamp(), "category_id": category,
-		"tags": append([]string{}, head.Tags...), "closed": head.Closed, "archived": false, "pinned": head.Pinned, "pinned_globally": head.Pinned,
-		"visible": true, "archetype": "regular", "last_poster_username": last.by, "has_accepted_answer": head.Accepted > 0,
+		"id": id, "title": head.Title, "slug": head.Slug, "posts_count": len(posts),
+		"highest_post_number": len(posts), "views": head.Views, "like_count": likes,
+		"created_at": first.stamp(), "last_posted_at": last.stamp(), "bumped_at": last.stamp(),
+		"category_id": category, "tags": append([]string{}, head.Tags...), "closed": head.Closed,
+		"archived": false, "pinned": head.Pinned, "pinned_globally": head.Pinned, "visible": true,
+		"archetype": "regular", "last_poster_username": last.by, "has_accepted_answer": head.Accepted > 0,
 	}
 	whole := object{
 		"post_stream":       object{"posts": posts, "stream": stream},
@@ -143,9 +146,10 @@ func (w *world) post(e entry, topic, number int) (object, error) {
 		return nil, err
 	}
 	post := object{
-		"id": topic*1000 + number, "post_number": number, "post_type": 1, "topic_id": topic, "username": who.Login, "name": who.Name,
-		"created_at": e.stamp(), "updated_at": e.stamp(), "cooked": cooked, "reads": e.number("reads"), "version": 1,
-		"admin": who.Role == "admin", "moderator": who.Role == "moderator", "staff": who.Role != "",
+		"id": topic*1000 + number, "post_number": number, "post_type": 1, "topic_id": topic,
+		"username": who.Login, "name": who.Name, "created_at": e.stamp(), "updated_at": e.stamp(),
+		"cooked": cooked, "reads": e.number("reads"), "version": 1, "admin": who.Role == "admin",
+		"moderator": who.Role == "moderator", "staff": who.Role != "",
 		"actions_summary": []any{object{"id": 2, "count": e.number("likes")}}, "reply_to_post_number": nil,
 	}
 	if e.has("re") {

@@ -109,7 +109,8 @@ func (w *world) journal() error {
 	f.Channel.Title, f.Channel.Link, f.Channel.Language = "Causeway Journal", "https://blog.causeway.example.org/", "en"
 	f.Channel.Description = "News and background of the (fictional) Causeway Network."
 	for _, p := range posts {
-		f.Channel.Items = append(f.Channel.Items, feedItem{p.Title, p.Address(), p.Address(), p.Mail(), p.Author, p.Tags, p.Description})
+		f.Channel.Items = append(f.Channel.Items,
+			feedItem{p.Title, p.Address(), p.Address(), p.Mail(), p.Author, p.Tags, p.Description})
 	}
 	if len(posts) > 0 {
 		f.Channel.Built = posts[0].Mail()

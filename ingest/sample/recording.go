@@ -76,8 +76,9 @@ func (w *world) recordings() error {
 	const host = "web/video.causeway.example.org/"
 	published := w.anchor.AddDate(0, 0, -400).Add(9 * time.Hour).Format(time.RFC3339)
 	f := recordingsFeed{
-		YT: "http://www.youtube.com/xml/schemas/2015", Media: "http://search.yahoo.com/mrss/", ID: "yt:channel:" + videoChannel[2:],
-		Channel: videoChannel, Title: "Causeway Network", Author: "Causeway Foundation", Published: published,
+		YT: "http://www.youtube.com/xml/schemas/2015", Media: "http://search.yahoo.com/mrss/",
+		ID: "yt:channel:" + videoChannel[2:], Channel: videoChannel, Title: "Causeway Network",
+		Author: "Causeway Foundation", Published: published,
 	}
 	for _, name := range below(w.files, "videos") {
 		item, transcript, err := w.recording(name)
@@ -107,7 +108,8 @@ func (w *world) recording(name string) (item recordingItem, transcript string, e
 		return item, "", fmt.Errorf("published: %w", err)
 	}
 	id := base(name)
-	item = recordingItem{ID: "yt:video:" + id, VideoID: id, Channel: videoChannel, Title: head.Title, Author: "Causeway Foundation"}
+	item = recordingItem{ID: "yt:video:" + id, VideoID: id, Channel: videoChannel, Title: head.Title,
+		Author: "Causeway Foundation"}
 	item.Link.Rel, item.Link.Href = "alternate", videoHost+"/watch?v="+id
 	item.Published, item.Updated = at.Format(time.RFC3339), at.Format(time.RFC3339)
 	item.Group.Title, item.Group.Description = head.Title, strings.TrimSpace(head.Description)

@@ -20,6 +20,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -109,7 +110,8 @@ func Connector(anchor time.Time, known ingest.Registry) ingest.Constructor {
 		name, ok := src.Options[connectorOption].(string)
 		if !ok {
 			if _, ok := src.Options["dir"]; ok {
-				return nil, fmt.Errorf("sample: option dir: its files come with the program; a directory of your own is read by kind snapshot")
+				return nil, errors.New("sample: option dir: its files come with the program; " +
+					"a directory of your own is read by kind snapshot")
 			}
 			return snapshot.New(files, src, env)
 		}

@@ -45,8 +45,9 @@ func (w written) stats(day time.Time) catalog.Stats {
 		byKind[kind] = upTo(moments, end)
 	}
 	s := catalog.Stats{
-		Topics: byKind[catalog.KindTopic], Posts: byKind[catalog.KindPost], Issues: byKind[catalog.KindIssue], Pulls: byKind[catalog.KindPull],
-		Proposals: byKind[catalog.KindProposal], Docs: byKind[catalog.KindDoc], Videos: byKind[catalog.KindVideo], Blogs: byKind[catalog.KindBlog],
+		Topics: byKind[catalog.KindTopic], Posts: byKind[catalog.KindPost], Issues: byKind[catalog.KindIssue],
+		Pulls: byKind[catalog.KindPull], Proposals: byKind[catalog.KindProposal], Docs: byKind[catalog.KindDoc],
+		Videos: byKind[catalog.KindVideo], Blogs: byKind[catalog.KindBlog],
 		MailThreads: byKind[catalog.KindMailThread], Radar: byKind[catalog.KindRadar], RecordsByKind: byKind,
 	}
 	now := map[string]string{}

@@ -25,9 +25,10 @@ type web struct{ files fs.FS }
 
 // mediaTypes are those of the files by extension, the same on every machine.
 var mediaTypes = map[string]string{
-	".csv": "text/csv; charset=utf-8", ".html": "text/html; charset=utf-8", ".ics": "text/calendar; charset=utf-8", ".json": "application/json; charset=utf-8",
-	".mbox": "application/mbox", ".md": "text/markdown; charset=utf-8", ".pdf": "application/pdf", ".txt": "text/plain; charset=utf-8",
-	".vtt": "text/vtt; charset=utf-8", ".xml": "application/xml",
+	".csv": "text/csv; charset=utf-8", ".html": "text/html; charset=utf-8",
+	".ics": "text/calendar; charset=utf-8", ".json": "application/json; charset=utf-8",
+	".mbox": "application/mbox", ".md": "text/markdown; charset=utf-8", ".pdf": "application/pdf",
+	".txt": "text/plain; charset=utf-8", ".vtt": "text/vtt; charset=utf-8", ".xml": "application/xml",
 }
 
 // RoundTrip implements http.RoundTripper.
