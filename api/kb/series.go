@@ -5,23 +5,25 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-
-	"almanac/api/op"
 )
 
-// Latest returns the newest snapshot of a series as its row.
+// Captured is the part of a snapshot's row that says when it was captured.
+type Captured struct {
+	CapturedAt *time.Time `json:"captured_at" doc:"null if there is no snapshot"`
+	Hint       string     `json:"hint,omitempty" doc:"if there is no snapshot: why"`
+}
+
+// Latest returns the newest snapshot of a series as its row; if there is none,
+// the row of the zero state.
 func Latest[T, R any](
-	series string, row func(at time.Time, state T) R,
+	series string, row func(c Captured, state T) R,
 ) func(context.Context, Base, struct{}) (R, error) {
 	return func(ctx context.Context, b Base, _ struct{}) (R, error) {
 		all, err := snapshots(ctx, b, series, 1, row)
-		if err == nil && len(all) == 0 {
-			err = op.NotFound("there is no snapshot of the %s: this network has no source for it, or none has run yet",
-				series)
-		}
-		if err != nil {
-			var none R
-			return none, err
+		if err != nil || len(all) == 0 {
+			var none T
+			return row(Captured{Hint: "there is no snapshot of the " + series +
+				": this network has no source for it, or none has run yet"}, none), err
 		}
 		return all[0], nil
 	}
@@ -40,22 +42,22 @@ type History[R any] struct {
 
 // HistoryOf returns the newest snapshots of a series, each as its row.
 func HistoryOf[In Limited, T, R any](
-	series string, row func(at time.Time, state T) R,
+	series string, row func(c Captured, state T) R,
 ) func(context.Context, Base, In) (History[R], error) {
 	return func(ctx context.Context, b Base, in In) (History[R], error) {
 		var newest time.Time
-		items, err := snapshots(ctx, b, series, in.Most(), func(at time.Time, state T) R {
-			if at.After(newest) {
-				newest = at
+		items, err := snapshots(ctx, b, series, in.Most(), func(c Captured, state T) R {
+			if c.CapturedAt.After(newest) {
+				newest = *c.CapturedAt
 			}
-			return row(at, state)
+			return row(c, state)
 		})
 		return History[R]{items, len(items), in.Most(), Time(newest)}, err
 	}
 }
 
 func snapshots[T, R any](
-	ctx context.Context, b Base, series string, limit int, row func(at time.Time, state T) R,
+	ctx context.Context, b Base, series string, limit int, row func(c Captured, state T) R,
 ) ([]R, error) {
 	all, err := b.Catalog.Snapshots(ctx, series, limit)
 	if err != nil {
@@ -67,7 +69,7 @@ func snapshots[T, R any](
 		if err := json.Unmarshal(s.Data, &state); err != nil {
 			return nil, fmt.Errorf("snapshot of %s at %s: %w", series, s.CapturedAt, err)
 		}
-		out[i] = row(s.CapturedAt.UTC(), state)
+		out[i] = row(Captured{CapturedAt: Time(s.CapturedAt)}, state)
 	}
 	return out, nil
 }

@@ -4,7 +4,6 @@ package operations
 
 import (
 	"context"
-	"time"
 
 	"almanac/api/kb"
 	"almanac/api/op"
@@ -100,7 +99,7 @@ func runStats(ctx context.Context, b kb.Base, _ struct{}) (Stats, error) {
 var notFound = []error{op.ErrNotFound}
 
 var network = kb.New(op.Spec{
-	ID: "get_network_state", Path: "/api/v1/network", Tool: "get_network_state", MayFail: notFound,
+	ID: "get_network_state", Path: "/api/v1/network", Tool: "get_network_state",
 	Doc: `
 State of the network
 The latest on-chain snapshot.
@@ -122,26 +121,26 @@ func (in networkHistoryIn) Most() int { return in.Limit }
 
 // NetworkSnapshot is the state of the network at a time.
 type NetworkSnapshot struct {
-	CapturedAt time.Time `json:"captured_at"`
+	kb.Captured
 	catalog.NetworkState
 }
 
-func networkRow(at time.Time, state catalog.NetworkState) NetworkSnapshot {
-	return NetworkSnapshot{at, state}
+func networkRow(c kb.Captured, state catalog.NetworkState) NetworkSnapshot {
+	return NetworkSnapshot{c, state}
 }
 
 // MarketSnapshot is the state of the coin's market at a time.
 type MarketSnapshot struct {
-	CapturedAt time.Time `json:"captured_at"`
+	kb.Captured
 	catalog.MarketState
 }
 
-func marketRow(at time.Time, state catalog.MarketState) MarketSnapshot {
-	return MarketSnapshot{at, state}
+func marketRow(c kb.Captured, state catalog.MarketState) MarketSnapshot {
+	return MarketSnapshot{c, state}
 }
 
 var market = kb.New(op.Spec{
-	ID: "get_token_market", Path: "/api/v1/market", Tool: "get_token_market", MayFail: notFound,
+	ID: "get_token_market", Path: "/api/v1/market", Tool: "get_token_market",
 	Doc: `
 Market of the coin
 The latest market snapshot: price, market capitalisation, value locked.
