@@ -91,17 +91,8 @@ func runChanges(ctx context.Context, b kb.Base, in changesIn) (ActivityStream, e
 	if err := statusChanges(ctx, b, since, until, &out); err != nil {
 		return ActivityStream{}, err
 	}
-	for _, st := range streams {
-		records, _, err := b.Catalog.List(ctx, catalog.ListQuery{
-			Kinds: []catalog.Kind{st.kind}, TopLevel: true, Since: since, Until: until, Order: catalog.ByCreated,
-		})
-		if err != nil {
-			return ActivityStream{}, err
-		}
-		*st.count(&out.Counts) = len(records)
-		for _, r := range records {
-			out.Items = append(out.Items, activity(b, r, st.name))
-		}
+	if err := created(ctx, b, since, until, &out); err != nil {
+		return ActivityStream{}, err
 	}
 	slices.SortStableFunc(out.Items, func(a, b Activity) int {
 		return cmp.Or(b.When.Compare(a.When), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
@@ -109,6 +100,21 @@ func runChanges(ctx context.Context, b kb.Base, in changesIn) (ActivityStream, e
 	out.Total = len(out.Items)
 	out.Items = out.Items[:min(in.Limit, len(out.Items))]
 	return out, nil
+}
+
+// created adds the new records.
+func created(ctx context.Context, b kb.Base, since, until time.Time, out *ActivityStream) error {
+	q := catalog.ListQuery{TopLevel: true, Since: since, Until: until, Order: catalog.ByCreated}
+	for _, st := range streams {
+		q.Kinds = append(q.Kinds, st.kind)
+	}
+	records, _, err := b.Catalog.List(ctx, q)
+	for _, r := range records {
+		st := streams[slices.Index(q.Kinds, r.Kind)]
+		*st.count(&out.Counts)++
+		out.Items = append(out.Items, activity(b, r, st.name))
+	}
+	return err
 }
 
 func activity(b kb.Base, r catalog.Record, kind string) Activity {
@@ -129,8 +135,16 @@ func statusChanges(ctx context.Context, b kb.Base, since, until time.Time, out *
 	events, err := b.Catalog.Events(ctx, catalog.EventQuery{
 		Ref: catalog.Ref{Kind: catalog.KindCIP}, Field: "status", Since: since, Until: until,
 	})
+	if err != nil || len(events) == 0 {
+		return err
+	}
+	proposals, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}})
 	if err != nil {
 		return err
+	}
+	byKey := make(map[string]catalog.Record, len(proposals))
+	for _, r := range proposals {
+		byKey[r.Key] = r
 	}
 	for _, e := range events {
 		if e.RawFrom == "" && e.From == "" {
@@ -141,7 +155,7 @@ func statusChanges(ctx context.Context, b kb.Base, since, until time.Time, out *
 			Title: fmt.Sprintf("%s: %s → %s", e.Ref.Key, e.RawFrom, e.RawTo),
 			Meta:  map[string]any{"from": e.From, "to": e.To, "raw_from": e.RawFrom, "raw_to": e.RawTo, "via": e.Via},
 		}
-		if r, err := b.Catalog.Head(ctx, e.Ref); err == nil {
+		if r, ok := byKey[e.Ref.Key]; ok {
 			item.Title = fmt.Sprintf("%s %s: %s → %s", r.Key, r.Title, e.RawFrom, e.RawTo)
 			item.URL = new(b.URL(r))
 		} else if e.URL != "" { // a proposal without a file

@@ -14,6 +14,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -466,32 +467,40 @@ func TestTheOperatorsListenerAsksForItsToken(t *testing.T) {
 	}
 }
 
-// TestServeInProcessLeavesNothingBehind runs serve without a process around it.
-func TestServeInProcess(t *testing.T) {
-	at := newSite(t, 16)
-	before := goleak.IgnoreCurrent()
+// serveInProcess runs serve without a process around it, on free ports.
+func serveInProcess(t *testing.T, env []string, args ...string) (s *server, stop func()) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	log := newLogReader()
+	s = &server{log: newLogReader(), exited: make(chan struct{})}
 	code := make(chan int, 1)
 	go func() {
-		code <- runMain(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, at.args()...), at.env, io.Discard, log)
+		args := append([]string{"serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)
+		code <- runMain(ctx, args, env, io.Discard, s.log)
 	}()
-	s := &server{log: log, exited: make(chan struct{})}
 	s.base = "http://" + s.await(t, "listening").Address
+	return s, sync.OnceFunc(func() {
+		cancel()
+		select {
+		case c := <-code:
+			if c != 0 {
+				t.Errorf("exit code %d\n%s", c, s.log)
+			}
+		case <-time.After(patience):
+			t.Error("it does not stop")
+		}
+	})
+}
+
+func TestServeInProcessLeavesNothingBehind(t *testing.T) {
+	at := newSite(t, 16)
+	before := goleak.IgnoreCurrent()
+	s, stop := serveInProcess(t, at.env, at.args()...)
+	defer stop()
 	s.ready(t)
 	if got := s.search(t, "LIP-1"); len(got.Items) == 0 {
 		t.Error("nothing found")
 	}
-	cancel()
-	select {
-	case c := <-code:
-		if c != 0 {
-			t.Errorf("exit code %d\n%s", c, log)
-		}
-	case <-time.After(patience):
-		t.Fatal("it does not stop")
-	}
+	stop()
 	if err := leaked(before); err != nil {
 		t.Error(err)
 	}

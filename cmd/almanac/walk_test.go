@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -47,22 +48,8 @@ func TestEverythingAnswers(t *testing.T) {
 func walkOver(t *testing.T, env []string, network string, full bool) {
 	s := start(t, env, "--network", network, "--data", t.TempDir())
 	s.ready(t)
-	w := &walk{server: s, full: full, answers: map[string]any{}, pages: map[string]bool{}, open: map[string]bool{}}
-	w.describe(t)
-	raw, err := os.ReadFile(filepath.Join("testdata", "walk.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, &w.rows); err != nil {
-		t.Fatal(err)
-	}
-	names := slices.Sorted(maps.Keys(w.paths))
-	for name := range w.tools {
-		if w.paths[name].path == "" {
-			names = append(names, name)
-		}
-	}
-	for _, name := range names {
+	w := newWalk(t, s, full)
+	for _, name := range w.names() {
 		if _, ok := w.rows[name]; !ok {
 			t.Errorf("no row of testdata/walk.json calls %s", name)
 			continue
@@ -79,6 +66,7 @@ func walkOver(t *testing.T, env []string, network string, full bool) {
 // walk is a walk over a server.
 type walk struct {
 	*server
+	sent    []request                       // in order
 	full    bool                            // answers must not be empty
 	rows    map[string]walkRow              // by operation; those with Call are only sources of arguments
 	paths   map[string]endpoint             // by operation id
@@ -86,6 +74,35 @@ type walk struct {
 	answers map[string]any                  // by row
 	open    map[string]bool                 // rows whose answer is being found
 	pages   map[string]bool                 // pages that were read
+}
+
+// request is one that was sent.
+type request struct {
+	method, target string
+	body           []byte
+}
+
+func newWalk(t *testing.T, s *server, full bool) *walk {
+	t.Helper()
+	w := &walk{server: s, full: full, answers: map[string]any{}, pages: map[string]bool{}, open: map[string]bool{}}
+	w.describe(t)
+	raw, err := os.ReadFile(filepath.Join("testdata", "walk.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(raw, &w.rows); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// names are those of all operations.
+func (w *walk) names() []string {
+	all := maps.Clone(w.tools)
+	for name := range w.paths {
+		all[name] = nil
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 // walkRow says how to call an operation. An argument "<row path>" is taken from
@@ -188,14 +205,24 @@ func (w *walk) rpc(t *testing.T, query, method string, params, result any) {
 	}
 }
 
+func (r request) to(ctx context.Context, base string) (*http.Request, error) {
+	out, err := http.NewRequestWithContext(ctx, r.method, base+r.target, bytes.NewReader(r.body))
+	if err != nil {
+		return nil, err
+	}
+	out.Header.Set("Content-Type", "application/json")
+	out.Header.Set("Accept", "application/json, text/event-stream, text/calendar, text/html;q=.1")
+	return out, nil
+}
+
 func (w *walk) send(t *testing.T, method, target string, body []byte) (int, []byte) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, w.base+target, bytes.NewReader(body))
+	sent := request{method, target, body}
+	w.sent = append(w.sent, sent)
+	r, err := sent.to(t.Context(), w.base)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Accept", "application/json, text/event-stream, text/calendar, text/html;q=.1")
 	res, err := client.Do(r)
 	if err != nil {
 		t.Fatal(err)

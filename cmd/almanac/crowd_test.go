@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// crowd is how many clients ask at the same time, each this many requests.
+const (
+	crowd = 200
+	each  = 20
+)
+
+// TestACrowdDuringSyncAndReindex sends the requests of every operation from many
+// clients while the sample is synced and indexed with another model. Each client
+// has an address of its own, so that the limits are those of ordinary clients.
+func TestACrowdDuringSyncAndReindex(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many clients; not with -short")
+	}
+	data := t.TempDir()
+	env := environ(t.TempDir(), "ALMANAC_SERVER_TRUSTED_PROXIES=127.0.0.1", "ALMANAC_SEARCH_DEADLINE=1m")
+	first, stop := serveInProcess(t, append(slices.Clone(env), "ALMANAC_LIMIT_REST=0", "ALMANAC_LIMIT_MCP=0"), "--data", data)
+	defer stop()
+	first.ready(t)
+	requests := requestsOf(t, first)
+	stop()
+
+	model := newModelServer(t, 200*time.Millisecond)
+	env = append(env, model.settings()...)
+	s, stop := serveInProcess(t, env, "--data", data)
+	defer stop()
+	s.ready(t)
+	goroutines, memory := runtime.NumGoroutine(), heap()
+	synced := make(chan int, 1)
+	go func() {
+		synced <- runMain(t.Context(), []string{"sync", "--data", data}, env, io.Discard, io.Discard)
+	}()
+	answers, failures := s.crowded(t.Context(), requests)
+	if code := <-synced; code != 0 {
+		t.Errorf("the sync ends with %d", code)
+	}
+	t.Logf("%d kinds of requests; answers by status: %v; %d texts embedded", len(requests), answers, model.texts.Load())
+	for _, f := range failures {
+		t.Error(f)
+	}
+	if answers[http.StatusOK] < crowd*each/2 {
+		t.Errorf("only %d answers", answers[http.StatusOK])
+	}
+	polls := 0
+	eventually(t, "the other model serves", func() bool {
+		polls++
+		_, _, status := s.get(t, "/status", "X-Forwarded-For", fmt.Sprintf("198.51.100.%d", polls%250))
+		return strings.Contains(status, "buoy-talk")
+	})
+	eventually(t, fmt.Sprintf("goroutines are back at %d", goroutines),
+		func() bool { return runtime.NumGoroutine() <= goroutines+5 })
+	const room = 32 << 20 // vectors of two models are kept, and lists are cached
+	eventually(t, fmt.Sprintf("memory is back at %d MB", memory>>20), func() bool { return heap() <= memory+room })
+	t.Logf("goroutines %d and %d, memory %d and %d MB", goroutines, runtime.NumGoroutine(), memory>>20, heap()>>20)
+}
+
+// heap is the memory of live objects, in bytes.
+func heap() uint64 {
+	runtime.GC()
+	runtime.GC() // what finalizers have released
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// requestsOf returns requests of every operation on every interface.
+func requestsOf(t *testing.T, s *server) []request {
+	t.Helper()
+	w := newWalk(t, s, true)
+	for _, name := range w.names() {
+		_, args, _ := w.find(t, name)
+		if e := w.paths[name]; e.path != "" && w.tools[name] != nil {
+			w.rest(t, e, args)
+		}
+	}
+	return w.sent
+}
+
+// crowded lets all clients send requests in random order and counts the answers
+// by status; failures are neither 200 nor 429, or no answers.
+func (s *server) crowded(ctx context.Context, requests []request) (answers map[int]int, failures []string) {
+	var mu sync.Mutex // guards both
+	answers = map[int]int{}
+	transport := &http.Transport{MaxIdleConnsPerHost: crowd}
+	defer transport.CloseIdleConnections()
+	asks := &http.Client{Transport: transport, Timeout: patience}
+	var wg sync.WaitGroup
+	for i := range crowd {
+		wg.Go(func() {
+			random := rand.New(rand.NewPCG(1, uint64(i)))
+			for range each {
+				r := requests[random.IntN(len(requests))]
+				status, problem := send(ctx, asks, s.base, r, fmt.Sprintf("203.0.113.%d", i))
+				mu.Lock()
+				answers[status]++
+				if problem != "" {
+					failures = append(failures, problem)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return answers, failures
+}
+
+func send(ctx context.Context, asks *http.Client, base string, r request, from string) (status int, problem string) {
+	out, err := r.to(ctx, base)
+	if err != nil {
+		return 0, err.Error()
+	}
+	out.Header.Set("X-Forwarded-For", from)
+	res, err := asks.Do(out)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	switch {
+	case err != nil:
+		return res.StatusCode, err.Error()
+	case res.StatusCode == http.StatusOK && !strings.Contains(string(body), `"isError":true`),
+		res.StatusCode == http.StatusTooManyRequests:
+		return res.StatusCode, ""
+	}
+	return res.StatusCode, fmt.Sprintf("%s %s %s: %d %.200s", r.method, r.target, r.body, res.StatusCode, body)
+}
