@@ -78,27 +78,54 @@ func BenchmarkServe(b *testing.B) {
 	stop()
 	base, second, stop := start()
 	defer stop()
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}
+	flood(b, func(n int) request {
+		q := collection.Queries[n%len(collection.Queries)].Text
+		return request{http.MethodGet, "/api/v1/search?q=" + url.QueryEscape(q), nil}
+	}, base)
+	b.ReportMetric(first.Seconds(), "first-start-s")
+	b.ReportMetric(second.Seconds(), "second-start-s")
+	b.ReportMetric(resident(), "resident-MB")
+}
+
+// BenchmarkInterfaces measures what each interface costs over loopback, with
+// operations that do little, on the sample network.
+func BenchmarkInterfaces(b *testing.B) {
+	s := start(b, environ(b.TempDir(), "ALMANAC_LIMIT_REST=0", "ALMANAC_LIMIT_MCP=0"), "--data", b.TempDir())
+	s.ready(b)
+	rpc := func(method, params string) request {
+		return request{http.MethodPost, "/mcp", []byte(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`)}
+	}
+	for _, c := range []struct {
+		name string
+		request
+	}{
+		{"tools/list", rpc("tools/list", "{}")},
+		{"light call", rpc("tools/call", `{"name":"get_cip_attachments","arguments":{"id":"1"}}`)},
+		{"list", request{http.MethodGet, "/api/v1/cips", nil}},
+		{"search", rpc("tools/call", `{"name":"search","arguments":{"query":"balance","limit":5}}`)},
+	} {
+		b.Run(c.name, func(b *testing.B) { flood(b, func(int) request { return c.request }, s.base) })
+	}
+}
+
+// flood sends b.N requests from eight clients and reports rate and latencies.
+func flood(b *testing.B, of func(n int) request, base string) {
+	b.Helper()
+	const clients = 8
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
+	defer client.CloseIdleConnections()
 	var next atomic.Int64
 	var mu sync.Mutex // guards took
 	var took []time.Duration
 	b.ResetTimer()
 	began := time.Now()
 	var wg sync.WaitGroup
-	for range 8 {
+	for range clients {
 		wg.Go(func() {
 			for n := next.Add(1); n <= int64(b.N); n = next.Add(1) {
-				q := collection.Queries[int(n)%len(collection.Queries)].Text
 				t := time.Now()
-				res, err := client.Get(base + "/api/v1/search?q=" + url.QueryEscape(q))
-				if err != nil {
-					b.Error(err)
-					return
-				}
-				_, err = io.Copy(io.Discard, res.Body)
-				res.Body.Close()
-				if err != nil || res.StatusCode != http.StatusOK {
-					b.Errorf("%q: status %d, %v", q, res.StatusCode, err)
+				if status, problem := send(b.Context(), client, base, of(int(n)), ""); status != http.StatusOK || problem != "" {
+					b.Errorf("status %d %s", status, problem)
 					return
 				}
 				mu.Lock()
@@ -113,12 +140,9 @@ func BenchmarkServe(b *testing.B) {
 		return
 	}
 	slices.Sort(took)
-	b.ReportMetric(float64(len(took))/elapsed.Seconds(), "searches/s")
+	b.ReportMetric(float64(len(took))/elapsed.Seconds(), "requests/s")
 	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
-	b.ReportMetric(first.Seconds(), "first-start-s")
-	b.ReportMetric(second.Seconds(), "second-start-s")
-	b.ReportMetric(resident(), "resident-MB")
 }
 
 // resident is the process's resident memory in MB after a collection, test
