@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+
+	"almanac/catalog"
 )
 
 // memo caches values computed from the catalog, one per key.
@@ -60,6 +62,12 @@ func Derived[T any](
 		d := r.Val.(derived)
 		return d.value.(T), d.at, nil
 	}
+}
+
+// Counts groups the live records, as the catalog does, and must not be modified.
+func (b Base) Counts(ctx context.Context) ([]catalog.Count, error) {
+	counts, _, err := Derived(ctx, b, "counts", 0, b.Catalog.Counts)
+	return counts, err
 }
 
 func (m *memo) get(key string) (derived, bool) {

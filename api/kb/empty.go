@@ -72,7 +72,7 @@ type values struct {
 }
 
 func (b Base) valuesOf(ctx context.Context, kinds []catalog.Kind) (v values, err error) {
-	counts, err := b.Catalog.Counts(ctx)
+	counts, err := b.Counts(ctx)
 	for _, c := range counts {
 		if len(kinds) > 0 && !slices.Contains(kinds, c.Kind) {
 			continue

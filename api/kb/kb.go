@@ -37,10 +37,12 @@ type Base struct {
 	words *strings.Replacer
 }
 
-// Prepared returns the base with the network's terms and a cache for Derived;
-// api.Operations calls it.
+// Prepared returns the base with the network's terms and a cache for Derived,
+// unless it has them. What shares a cache is made from one prepared base.
 func (b Base) Prepared() Base {
-	b.memo, b.words = newMemo(), wordsOf(b.Network)
+	if b.memo == nil {
+		b.memo, b.words = newMemo(), wordsOf(b.Network)
+	}
 	return b
 }
 

@@ -44,7 +44,7 @@ var sources = kb.New(op.Spec{
 }, runSources)
 
 func runSources(ctx context.Context, b kb.Base, _ struct{}) (SourcesResponse, error) {
-	counts, err := b.Catalog.Counts(ctx)
+	counts, err := b.Counts(ctx)
 	if err != nil {
 		return SourcesResponse{}, err
 	}

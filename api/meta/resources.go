@@ -11,6 +11,7 @@ import (
 
 // Resources returns the read-only snapshots for tool clients.
 func Resources(b kb.Base, all []op.Operation) []op.Resource {
+	b = b.Prepared()
 	return []op.Resource{
 		{
 			URI: "kb://status", Name: "status", Title: "Status",

@@ -18,6 +18,8 @@ type counted struct {
 
 func (c counted) Counts(context.Context) ([]catalog.Count, error) { return c.counts, nil }
 
+func (c counted) LastChange(context.Context) (int64, error) { return 1, nil }
+
 func (c counted) Sources(context.Context) ([]catalog.SourceState, error) { return c.states, nil }
 
 // Derived records are as old as the oldest of their sources.
@@ -33,7 +35,7 @@ func TestDerivedRecordsAreAsFreshAsTheReleases(t *testing.T) {
 			{Name: "notes", LastRun: now, LastSuccess: now.Add(-time.Minute), Freshness: time.Hour},
 		},
 	}
-	out, err := runSources(t.Context(), kb.Base{Catalog: c, Now: func() time.Time { return now }}, struct{}{})
+	out, err := runSources(t.Context(), kb.Base{Catalog: c, Now: func() time.Time { return now }}.Prepared(), struct{}{})
 	if err != nil {
 		t.Fatal(err)
 	}

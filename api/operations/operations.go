@@ -64,7 +64,7 @@ type ProposalStats struct {
 }
 
 func runStats(ctx context.Context, b kb.Base, _ struct{}) (Stats, error) {
-	counts, err := b.Catalog.Counts(ctx)
+	counts, err := b.Counts(ctx)
 	out := Stats{ByKind: map[string]int{}, CIPs: CIPStats{ByStatus: map[string]int{}}}
 	for _, c := range counts {
 		out.Total += c.N

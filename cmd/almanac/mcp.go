@@ -35,7 +35,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	defer func() { err = errors.Join(err, keeper.Close()) }()
 	cfg := a.apiConfig(kb.Base{Catalog: store, Search: keeper, Network: n,
-		PublicURL: a.config.publicURL(a.config.Server.Listen), Now: time.Now})
+		PublicURL: a.config.publicURL(a.config.Server.Listen), Now: time.Now}.Prepared())
 	cfg.AdminLoopback = true // nothing listens
 	handlers, err := api.New(cfg)
 	if err != nil {

@@ -54,7 +54,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	cfg := a.apiConfig(kb.Base{
 		Catalog: store, Search: keeper, Network: n, Now: time.Now,
 		PublicURL: a.config.publicURL(public.Addr().String()),
-	})
+	}.Prepared())
 	cfg.Metrics, cfg.Loopback = newMetrics(keeper, store, time.Now), isLoopback(public)
 	cfg.AdminLoopback = admin == nil || isLoopback(admin)
 	handlers, err := api.New(cfg)
