@@ -77,11 +77,12 @@ tune: build ## fit the reranker's weights again, into .cache/tuned.yaml
 	ALMANAC_CORPUS=../shared/corpus $(BIN) tune --network corpus --data $(CACHE)/corpus --log-level error --l2 0.3 --out $(CACHE)/tuned.yaml \
 	  $(foreach c,scifact eips-known-item vendor-docs-rag cosqa,--judged ../shared/judged/$(c)) --queries ../shared/judged/network-dev
 
-fuzz: ## every fuzz target for FUZZTIME (60s)
+fuzz: build ## every fuzz target for FUZZTIME (60s), then generated requests over HTTP
 	@$(GO) list -f '{{.Dir}}' $(PACKAGES) | while read -r dir; do \
 	  for target in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' "$$dir"/*_test.go 2>/dev/null | sed 's/func //'); do \
 	    echo "== $$dir $$target"; (cd "$$dir" && $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x .) || exit 1; \
 	  done; done
+	.ci/schemathesis $(BIN)
 
 COMPOSE := docker compose --project-directory compose
 # tar on the volume of the catalog, as its owner.

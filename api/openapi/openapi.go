@@ -161,11 +161,11 @@ func Document(cfg Config) ([]byte, error) {
 }
 
 func describe(o op.Operation, method string, s *schemas) operation {
-	ok := response{Description: "The answer.", Content: map[string]media{"application/json": {Schema: s.of(o)}}}
+	ok := response{Description: "The answer.", Content: map[string]media{}}
+	if !slices.ContainsFunc(o.Forms, func(f op.Form) bool { return f.Only }) {
+		ok.Content["application/json"] = media{Schema: s.of(o)}
+	}
 	for _, f := range o.Forms {
-		if f.Only {
-			ok.Content = map[string]media{}
-		}
 		name, _, _ := strings.Cut(f.Type, ";")
 		ok.Content[name] = media{Schema: &jsonschema.Schema{Type: "string"}}
 	}
@@ -193,7 +193,7 @@ func describe(o op.Operation, method string, s *schemas) operation {
 			}
 		}
 	}
-	statuses := []int{}
+	statuses := []int{504}
 	if method == http.MethodPost {
 		content := media{Schema: body}
 		if len(examples) > 0 {
@@ -255,5 +255,6 @@ func responses() map[string]response {
 		"415": {Description: "The body is not JSON.", Content: content},
 		"429": {Description: "The client has used up its calls.", Headers: limits, Content: content},
 		"503": {Description: "There is no answer yet, or none at the moment.", Headers: retry, Content: content},
+		"504": {Description: "The answer took too long.", Content: content},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -93,6 +94,7 @@ func New(cfg Config) (h *Handler, err error) {
 			},
 		})
 	}
+	h.closeFixed()
 	h.engine.NoRoute(h.handle(h.noRoute))
 	h.engine.NoMethod(h.handle(h.noMethod))
 	return h, nil
@@ -116,6 +118,32 @@ func (h *Handler) add(method string, rt *route) {
 	h.engine.Handle(method, pattern, serve)
 	if method == http.MethodGet {
 		h.engine.HEAD(pattern, serve)
+	}
+}
+
+// closeFixed refuses the other methods of paths without parameters: gin would
+// pass GET /books/batch to /books/{id}.
+func (h *Handler) closeFixed() {
+	methods := map[string][]string{}
+	for _, r := range h.engine.Routes() {
+		if !strings.ContainsAny(r.Path, ":*") {
+			methods[r.Path] = append(methods[r.Path], r.Method)
+		}
+	}
+	for path, allowed := range methods {
+		slices.Sort(allowed)
+		refuse := h.handle(func(x *request) {
+			x.w.Header().Set("Allow", strings.Join(allowed, ", "))
+			h.noMethod(x)
+		})
+		for _, method := range []string{
+			http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+			http.MethodOptions, http.MethodTrace,
+		} {
+			if !slices.Contains(allowed, method) {
+				h.engine.Handle(method, path, refuse)
+			}
+		}
 	}
 }
 

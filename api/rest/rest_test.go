@@ -311,6 +311,9 @@ func TestAnyPageMayRead(t *testing.T) {
 		!strings.Contains(w.Header().Get("Access-Control-Allow-Headers"), "Content-Type") {
 		t.Errorf("preflight: %d %v", w.Code, w.Header())
 	}
+	if w := do(h, "GET", "/api/v1/books/batch", ""); w.Code != 405 || w.Header().Get("Allow") != "POST" {
+		t.Errorf("a fixed path: %d, Allow %q", w.Code, w.Header().Get("Allow"))
+	}
 	if w := do(h, "DELETE", "/api/v1/books", ""); w.Header().Get("Allow") != "GET, HEAD" {
 		t.Errorf("Allow %q", w.Header().Get("Allow"))
 	}
