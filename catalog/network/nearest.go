@@ -1,6 +1,9 @@
 package network
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Nearest returns the name closest to a misspelt one, "" if none is close: at
 // most a third of the letters (at least one) may differ, ignoring case.
@@ -42,4 +45,17 @@ func distance(a, b string) int {
 		}
 	}
 	return d[len(a)][len(b)]
+}
+
+// Spelling returns which of some names is meant, in any case or by one of the
+// network's aliases; "" for none.
+func (n Network) Spelling(asked string, known []string) string {
+	asked = fold(asked)
+	for _, name := range known {
+		means := append([]string{name}, n.Aliases[fold(name)]...)
+		if slices.ContainsFunc(means, func(s string) bool { return fold(s) == asked }) {
+			return name
+		}
+	}
+	return ""
 }

@@ -4,7 +4,10 @@
 // and it imports no other package of this module.
 package network
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Network is one network's description.
 type Network struct {
@@ -15,6 +18,8 @@ type Network struct {
 
 	// Proposals describes the network's improvement proposals.
 	Proposals Proposals `yaml:"proposals" json:"proposals"`
+	// Toolchain names the network's main programs.
+	Toolchain Toolchain `yaml:"toolchain,omitempty" json:"toolchain,omitzero"`
 	// Authority ranks sources for near-duplicates and as a prior: greater is
 	// more authoritative. Keyed by source name, then by kind; default 0.
 	Authority map[string]float64 `yaml:"authority,omitempty" json:"authority,omitempty"`
@@ -40,6 +45,31 @@ type Proposals struct {
 	StatusMap map[string]string `yaml:"status_map,omitempty" json:"status_map,omitempty"`
 	// Default replaces an unknown word, with a warning.
 	Default string `yaml:"default" json:"default"`
+}
+
+// Toolchain names what each of the network's main programs is published as: a
+// repository (owner/name), one of several programs of a repository, or a package
+// of a registry. Empty: the network has none.
+type Toolchain struct {
+	SDK string `yaml:"sdk,omitempty" json:"sdk,omitempty"` // what applications are built with
+	// Ledger is what nodes run: the versions of environments are its releases.
+	Ledger         string `yaml:"ledger,omitempty" json:"ledger,omitempty"`
+	Language       string `yaml:"language,omitempty" json:"language,omitempty"` // of contracts
+	PackageManager string `yaml:"package_manager,omitempty" json:"package_manager,omitempty"`
+}
+
+// Program is one of a network's main programs.
+type Program struct {
+	Role string // sdk, ledger, language or package_manager
+	Name string // that it is published under
+}
+
+// Programs lists the programs that are named, in the order people ask for them.
+func (t Toolchain) Programs() []Program {
+	all := []Program{
+		{"sdk", t.SDK}, {"ledger", t.Ledger}, {"language", t.Language}, {"package_manager", t.PackageManager},
+	}
+	return slices.DeleteFunc(all, func(p Program) bool { return p.Name == "" })
 }
 
 // Source is one source of content. If several sources yield a record, the

@@ -37,6 +37,7 @@ sources:
     options: {dir: "${corpus}", depth: 3, nested: {a: null}}
   - name: handbook
     kind: docs
+toolchain: {sdk: "@north/sdk", package_manager: north/nspm}
 `
 
 func TestParseReadsEveryField(t *testing.T) {
@@ -51,6 +52,7 @@ func TestParseReadsEveryField(t *testing.T) {
 			Prefix: "NSP", Digits: 3, Statuses: []string{"Draft", "Review", "Final"}, Default: "Draft",
 			StatusMap: map[string]string{"Proposed": "Review", "In Last Call": "Review", "Active": "Final"},
 		},
+		Toolchain:    network.Toolchain{SDK: "@north/sdk", PackageManager: "north/nspm"},
 		Authority:    map[string]float64{"proposals": 1, "doc": 0.5},
 		Aliases:      map[string][]string{"party": {"party id", "account"}},
 		Descriptions: map[string]string{"doc": "Pages of the handbook."},
@@ -99,6 +101,8 @@ func TestParseErrorsNameFileLineAndRemedy(t *testing.T) {
 		"a homepage without scheme":         {replace("https://north-sea.example/", "north-sea.example"), "n.yaml:5: homepage:"},
 		"a script as homepage":              {replace("https://north-sea.example/", "javascript:alert(1)"), "n.yaml:5: homepage:"},
 		"an authority that is not a number": {replace("proposals: 1,", "proposals: .nan,"), "n.yaml:12: authority.proposals: NaN is not a rank"},
+		"a program that is an address":      {replace("north/nspm", "https://north.example/nspm"), `toolchain.package_manager: "https://north.example/nspm" is neither a repository (owner/name) nor a package`},
+		"a program that there is not":       {replace("sdk:", "skd:"), `unknown key "toolchain.skd"; did you mean "sdk"?`},
 		"a prefix with a hyphen":            {replace("NSP", "NS-P"), "n.yaml:7: proposals.prefix:"},
 		"no statuses":                       {replace("[Draft, Review, Final]", "[]"), "n.yaml:8: proposals.statuses: at least one"},
 		"a status twice":                    {replace("[Draft, Review", "[Draft, draft, Review"), `n.yaml:8: proposals.statuses: "draft" appears twice`},

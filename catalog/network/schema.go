@@ -27,6 +27,9 @@ func Schema(options map[string]*jsonschema.Schema) ([]byte, error) {
 	s.Title = "almanac network file"
 	s.Properties["name"].Pattern = namePattern
 	s.Properties["proposals"].Properties["prefix"].Pattern = prefixPattern
+	for _, role := range s.Properties["toolchain"].Properties {
+		role.Pattern = publishedPattern
+	}
 	digits := s.Properties["proposals"].Properties["digits"]
 	digits.Minimum, digits.Maximum = new(1.0), new(float64(MaxDigits))
 	source := s.Properties["sources"].Items

@@ -17,6 +17,10 @@ const namePattern = `^[a-z0-9]+(-[a-z0-9]+)*$`
 // prefixPattern is the form of a proposal prefix.
 const prefixPattern = `^[A-Za-z][A-Za-z0-9]{0,15}$`
 
+// publishedPattern is the form of what a program is published as: owner/name, a
+// package, a package of a scope.
+const publishedPattern = `^(@?[A-Za-z0-9._-]+/)?[A-Za-z0-9._-]+$`
+
 // derivedName is the source of derived records (catalog.DerivedSource).
 const derivedName = "derived"
 
@@ -26,6 +30,8 @@ const maxName = 64
 var (
 	nameForm   = regexp.MustCompile(namePattern)
 	prefixForm = regexp.MustCompile(prefixPattern)
+
+	publishedForm = regexp.MustCompile(publishedPattern)
 )
 
 // validate checks what the types cannot express.
@@ -40,6 +46,12 @@ func (f *file) validate(n Network) {
 	for _, key := range sortedKeys(n.Authority) {
 		if rank := n.Authority[key]; math.IsNaN(rank) || math.IsInf(rank, 0) {
 			f.report(f.at("authority", key), "authority.%s: %v is not a rank", key, rank)
+		}
+	}
+	for _, p := range n.Toolchain.Programs() {
+		if !publishedForm.MatchString(p.Name) {
+			f.report(f.at("toolchain", p.Role), "toolchain.%s: %q is neither a repository (owner/name) nor a package",
+				p.Role, p.Name)
 		}
 	}
 	f.proposals(n.Proposals)
