@@ -34,6 +34,7 @@ func askAll(t *testing.T, l *library) {
 		{"community", communityQuestions(t, l)},
 		{"counts", countQuestions(l)},
 		{"network", networkQuestions()},
+		{"releases", releasesQuestions(l)},
 	} {
 		t.Run(g.name, func(t *testing.T) {
 			for _, q := range g.questions {

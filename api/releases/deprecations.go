@@ -2,6 +2,7 @@ package releases
 
 import (
 	"context"
+	"reflect"
 	"strings"
 
 	"almanac/api/kb"
@@ -9,20 +10,28 @@ import (
 	"almanac/catalog"
 )
 
+// Category is what a deprecated item is.
+type Category string
+
+// Constraints implements op.Constrained.
+func (Category) Constraints() reflect.StructTag {
+	return `enum:"cli,package,tool,api,workflow,other" doc:"only this category"`
+}
+
 // Deprecation is a deprecated item with its replacement.
 type Deprecation struct {
 	kb.Named
-	Category    string `json:"category" enum:"cli,package,tool,api,workflow,other"`
-	Replacement string `json:"replacement"`
-	Since       string `json:"since,omitempty" doc:"version"`
-	Removed     string `json:"removed,omitempty" doc:"version"`
-	Install     string `json:"install,omitempty" doc:"of the replacement"`
-	Note        string `json:"note"`
+	Category    Category `json:"category"`
+	Replacement string   `json:"replacement"`
+	Since       string   `json:"since,omitempty" doc:"version"`
+	Removed     string   `json:"removed,omitempty" doc:"version"`
+	Install     string   `json:"install,omitempty" doc:"of the replacement"`
+	Note        string   `json:"note"`
 }
 
 func deprecation(b kb.Base, r catalog.Record) (Deprecation, error) {
 	d, err := kb.Decode[catalog.Deprecation](r)
-	return Deprecation{b.Named(r), r.Category, d.Replacement, d.Since, d.Removed, d.Install, r.Summary}, err
+	return Deprecation{b.Named(r), Category(r.Category), d.Replacement, d.Since, d.Removed, d.Install, r.Summary}, err
 }
 
 var deprecated = catalog.ListQuery{
@@ -75,12 +84,16 @@ Whether one toolchain item is deprecated, current or unknown.
 Says of one toolchain item whether it is DEPRECATED (with its replacement), CURRENT or NOT_FOUND.
 `,
 }, func(ctx context.Context, b kb.Base, in checkIn) (Verdict, error) {
+	return isDeprecated(ctx, b, in.Name)
+})
+
+func isDeprecated(ctx context.Context, b kb.Base, name string) (Verdict, error) {
 	records, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDeprecation}})
-	out := Verdict{Name: in.Name, Result: "NOT_FOUND"}
+	out := Verdict{Name: name, Result: "NOT_FOUND"}
 	var names []string
 	for _, r := range records {
 		names = append(names, r.Title)
-		if !strings.EqualFold(r.Title, strings.TrimSpace(in.Name)) {
+		if !strings.EqualFold(r.Title, strings.TrimSpace(name)) {
 			continue
 		}
 		if out.Result = "CURRENT"; r.State == catalog.ItemCurrent {
@@ -91,7 +104,7 @@ Says of one toolchain item whether it is DEPRECATED (with its replacement), CURR
 		return out, err
 	}
 	if out.Result == "NOT_FOUND" {
-		out.Hint = kb.NoSuch("name", in.Name, names)
+		out.Hint = kb.NoSuch("name", name, names)
 	}
 	return out, err
-})
+}

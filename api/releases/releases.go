@@ -11,7 +11,10 @@ import (
 )
 
 // Operations are those of the group, in the order clients see them.
-var Operations = []kb.Op{versions, packages, deprecations, check}
+var Operations = []kb.Op{
+	versions, packages, current, latestRelease, changelog, upgradeStatus, deprecations, check, migrations, migrate,
+	outdated, evm, diagnose,
+}
 
 // Version is one published version of a package.
 type Version struct {

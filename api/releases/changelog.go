@@ -1,0 +1,91 @@
+package releases
+
+import (
+	"context"
+	"reflect"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog/derive"
+)
+
+// Changelog are the release notes of one version.
+type Changelog struct {
+	Edition
+	Title        string    `json:"title"`
+	Content      string    `json:"content"`
+	Truncated    bool      `json:"truncated" doc:"whether there is more: get_doc with the id reads it in parts"`
+	Alternatives []Edition `json:"alternatives" doc:"the same version of others: name one with repo"`
+	Hint         string    `json:"hint,omitempty" doc:"if there is more, or no notes: what to do"`
+}
+
+// Number is a version number as clients write it.
+type Number string
+
+// Constraints implements op.Constrained.
+func (Number) Constraints() reflect.StructTag { return `maxLength:"100" doc:"version, such as 1.2.3"` }
+
+func (n Number) parse() (derive.Version, error) {
+	v, ok := derive.ParseVersion(string(n))
+	if !ok {
+		return v, op.InvalidField("version", "must be a version, such as 1.2.3")
+	}
+	return v, nil
+}
+
+type changelogIn struct {
+	Version Number `json:"version" required:"true"`
+	Repo    string `json:"repo" maxLength:"200" doc:"if several have that version: repository, its short name or owner/name"`
+}
+
+var changelog = kb.New(op.Spec{
+	ID: "get_sdk_changelog", Tool: "get_sdk_changelog", MayFail: notFound,
+	Doc: `
+Release notes of a version
+The release notes of one version, with a link to the release.
+
+Returns the release notes of one version; if several repositories have it, those of the network's own toolchain with the
+others as alternatives. To find the version of a change use search_release_notes.
+`,
+}, func(ctx context.Context, b kb.Base, in changelogIn) (out Changelog, err error) {
+	v, err := in.Version.parse()
+	if err != nil {
+		return out, err
+	}
+	all, err := products(ctx, b)
+	if err != nil {
+		return out, err
+	}
+	among := derive.Programs(all)
+	if in.Repo != "" {
+		known := derive.Names(among)
+		if among = derive.Named(among, in.Repo); len(among) == 0 {
+			return out, op.NotFound("%s", kb.NoSuch("repository", in.Repo, known))
+		}
+	}
+	var own []string
+	for _, p := range b.Network.Toolchain.Programs() {
+		own = append(own, p.Name)
+	}
+	with := derive.WithVersion(among, v, own)
+	if len(with) == 0 {
+		return out, op.NotFound("%s", kb.NoSuch("version", string(in.Version), derive.Versions(among)))
+	}
+	for _, p := range with {
+		out.Alternatives = append(out.Alternatives, edition(b, p, *p.Edition(v)))
+	}
+	out.Edition, out.Alternatives = out.Alternatives[0], out.Alternatives[1:]
+	r, err := b.Catalog.ByID(ctx, with[0].Edition(v).Record.ID)
+	if err != nil {
+		return out, err
+	}
+	text, err := kb.Read(r, "")
+	out.Title, out.Content, out.Truncated = r.Title, text.Content, text.Truncated
+	switch {
+	case text.Truncated:
+		out.Hint = "the notes go on: get_doc with id " + out.ID + " and cursor " + text.NextCursor
+	case text.Content == "":
+		out.Hint = "the release has no notes here: see url"
+	}
+	return out, err
+})

@@ -1,0 +1,112 @@
+package releases
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/derive"
+)
+
+// Outdated is guidance that mentions what is deprecated.
+type Outdated struct {
+	Query    string     `json:"query"`
+	Items    []Guidance `json:"items" doc:"newest first"`
+	Total    int        `json:"total" doc:"number of texts in all"`
+	Read     int        `json:"read" doc:"number of texts found for the query and read"`
+	Degraded []string   `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
+	Hint     string     `json:"hint,omitempty" doc:"if nothing is listed: why"`
+	kb.Grounds
+}
+
+// Guidance is a text that mentions deprecated items.
+type Guidance struct {
+	kb.Item
+	Written *time.Time `json:"written" doc:"when the text was last changed; null: not known"`
+	Uses    []Use      `json:"uses" doc:"the items it mentions, most often first"`
+}
+
+// Use is a deprecated item that a text mentions.
+type Use struct {
+	Deprecated  string `json:"deprecated" doc:"name of the item"`
+	Replacement string `json:"replacement"`
+	Since       string `json:"since,omitempty" doc:"version"`
+	Mentions    int    `json:"mentions"`
+	Replaced    bool   `json:"names_replacement" doc:"the text names the replacement too: it may be about moving to it"`
+	Snippet     string `json:"snippet" doc:"around the first mention"`
+}
+
+// Lean implements op.Leaner: written is the date that matters here.
+func (g *Guidance) Lean() {
+	g.Item.Lean()
+	g.Key, g.Path, g.Author = "", "", ""
+}
+
+// Bounds of the texts that are read and of those in an answer.
+const (
+	guidanceRead  = 50
+	guidanceShown = 10
+)
+
+// guidance are the kinds of records that tell people what to do.
+var guidance = []catalog.Kind{
+	catalog.KindDoc, catalog.KindTopic, catalog.KindPost, catalog.KindMailThread, catalog.KindMailMessage,
+	catalog.KindBlog, catalog.KindVideo, catalog.KindWhitepaper, catalog.KindFAQ, catalog.KindDiscussion,
+	catalog.KindComment, catalog.KindRepo, catalog.KindOnboarding, catalog.KindAPIReference, catalog.KindEVMMapping,
+	catalog.KindFoundation, catalog.KindPartner,
+}
+
+type outdatedIn struct {
+	Query string `json:"query" required:"true" maxLength:"4000" doc:"topic of the guidance to check"`
+}
+
+var outdated = kb.New(op.Spec{
+	ID: "outdated_guidance_detector", Tool: "outdated_guidance_detector", MayFail: unavailable,
+	Doc: `
+Find outdated guidance
+Texts on a topic that mention deprecated tools as if they were current.
+
+Finds the documentation, posts, talks and answers on a topic that mention deprecated tools, with what replaces them,
+newest first. For what replaces one symbol use migrate_lookup.
+`,
+}, func(ctx context.Context, b kb.Base, in outdatedIn) (Outdated, error) {
+	out := Outdated{Query: in.Query, Grounds: kb.Grounds{
+		Method: "The best 50 texts of a search for the query were read for the spellings of deprecated items; sentences " +
+			"that say themselves that something is replaced do not count.",
+	}}
+	s := kb.Search{Field: "query", Query: in.Query, Kinds: guidance, Limit: guidanceRead}
+	found, err := kb.FindRows(ctx, b, s, func(_ kb.Base, m kb.Match) (int64, error) { return m.Record.ID, nil })
+	if err != nil {
+		return out, err
+	}
+	texts, err := b.Catalog.Records(ctx, found.Items)
+	if err != nil {
+		return out, err
+	}
+	deprecations, _, err := b.Catalog.List(ctx, deprecated)
+	usages := derive.Outdated(texts, deprecations)
+	out.Read, out.Degraded, out.Hint = len(texts), found.Degraded, found.Hint
+	for _, u := range usages { // those of a text stand together
+		if n := len(out.Items); n == 0 || out.Items[n-1].RecordID != u.Text.ID {
+			out.Items = append(out.Items, Guidance{b.Item(u.Text), kb.Time(u.At), nil})
+		}
+		text := &out.Items[len(out.Items)-1]
+		text.Uses = append(text.Uses, Use{
+			u.Deprecation.Title, u.Data.Replacement, u.Data.Since, u.Mentions, u.Replaced, u.Snippet,
+		})
+	}
+	out.Total = len(out.Items)
+	out.Items = out.Items[:min(guidanceShown, out.Total)]
+	if out.Hint == "" && len(usages) == 0 {
+		out.Hint = fmt.Sprintf("none of the %d texts read mentions one of the %d deprecated items: list_deprecations has them",
+			len(texts), len(deprecations))
+	}
+	for _, t := range derive.TallyUsages(usages) {
+		why := fmt.Sprintf("deprecated; mentions: %d, in texts: %d", t.Mentions, t.Texts)
+		out.Evidence = append(out.Evidence, kb.Evidence{Item: b.Item(t.Deprecation), Why: why, Weight: kb.Score(t.Share)})
+	}
+	return out, err
+})

@@ -1,0 +1,141 @@
+package releases
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/derive"
+)
+
+// UpgradeStatus is how a running version stands in an environment.
+type UpgradeStatus struct {
+	Environment      string            `json:"environment"`
+	Version          string            `json:"version" doc:"that runs, as given; empty: not given"`
+	DeployedVersion  string            `json:"deployed_version" doc:"of the environment, by the ledger; empty: not known"`
+	DeployedAsOf     *time.Time        `json:"deployed_as_of"`
+	BelowMinimum     *bool             `json:"below_minimum" doc:"null: no minimum is known, or no version was given"`
+	Minimum          *Minimum          `json:"minimum" doc:"in force; null: not known"`
+	BelowNextMinimum *bool             `json:"below_next_minimum"`
+	NextMinimum      *Minimum          `json:"next_minimum" doc:"null: none is planned"`
+	Latest           *Latest           `json:"latest" doc:"of the ledger software"`
+	ReleasesBehind   *int              `json:"releases_behind" doc:"stable releases after the version"`
+	Newer            []string          `json:"newer" doc:"those releases, highest first"`
+	NextFreeze       *Window           `json:"next_freeze" doc:"of topology; null: none is planned"`
+	NextUpgrade      *Window           `json:"next_upgrade" doc:"of the synchronizer; null: none is planned"`
+	MinimumPackages  map[string]string `json:"minimum_packages,omitempty" doc:"package and the least version, by the ledger"`
+	Breaking         []Breaking        `json:"breaking" doc:"what changes up to the latest version, most urgent first"`
+	BreakingTotal    int               `json:"breaking_total"`
+	Hint             string            `json:"hint,omitempty" doc:"what is not known, and why"`
+	kb.Grounds
+}
+
+// Breaking is a change or a flaw that concerns who upgrades.
+type Breaking struct {
+	kb.Item
+	Level  string `json:"level" doc:"critical or important"`
+	Action string `json:"action,omitempty" doc:"what to do"`
+	Why    string `json:"why"`
+}
+
+// Lean implements op.Leaner.
+func (c *Breaking) Lean() {
+	c.Item.Lean()
+	c.Key, c.Path, c.Author, c.Container = "", "", "", ""
+}
+
+// breakingShown is the maximum of changes in an answer.
+const breakingShown = 10
+
+type upgradeIn struct {
+	Environment kb.Environment `json:"environment" required:"true" doc:"network, such as mainnet"`
+	Version     Number         `json:"version"`
+}
+
+var upgradeStatus = kb.New(op.Spec{
+	ID: "get_upgrade_status", Tool: "get_upgrade_status", MayFail: notFound,
+	Doc: `
+Must I upgrade
+Whether a running version is below the minimum of a network, how far behind, and what is next.
+
+Says of a version that runs in a network whether it is below the minimum, how many releases it is behind, when the next
+topology freeze and synchronizer upgrade are (UTC), which packages are needed and what breaks on the way to the latest.
+`,
+}, func(ctx context.Context, b kb.Base, in upgradeIn) (out UpgradeStatus, err error) {
+	l, err := readLive(ctx, b)
+	if err != nil {
+		return out, err
+	}
+	ask := l.UpgradeInput
+	known := derive.Environments(l.Network, l.Operations)
+	if ask.Environment = b.Network.Spelling(string(in.Environment), known); ask.Environment == "" {
+		return out, op.NotFound("%s", kb.NoSuch("environment", string(in.Environment), known))
+	}
+	ask.Others = known
+	if in.Version != "" {
+		v, err := in.Version.parse()
+		if err != nil {
+			return out, err
+		}
+		ask.Running = &v
+	}
+	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindRadar}}
+	if ask.Radar, _, err = b.Catalog.List(ctx, q); err != nil {
+		return out, err
+	}
+	out = UpgradeStatus{Environment: ask.Environment, Version: string(in.Version)}
+	s := derive.Upgrade(ask, b.Now())
+	out.fill(b, l, s)
+	if ask.Running != nil {
+		out.compare(b, s, *ask.Running)
+	}
+	return out, nil
+})
+
+// fill writes what does not depend on the version that runs.
+func (u *UpgradeStatus) fill(b kb.Base, l live, s derive.UpgradeStatus) {
+	u.Minimum, u.NextMinimum = minimum(b, s.Minimum), minimum(b, s.NextMinimum)
+	if s.Deployment != nil {
+		u.DeployedVersion, u.MinimumPackages, u.DeployedAsOf = s.Deployment.Version, s.Deployment.MinimumOf, kb.Time(l.at)
+	}
+	if s.Freeze != nil {
+		u.NextFreeze = new(window(b, *s.Freeze))
+	}
+	if s.Upgrade != nil {
+		u.NextUpgrade = new(window(b, *s.Upgrade))
+	}
+	if l.Ledger.Name != "" {
+		u.Latest = new(latest(b, l.Ledger))
+	}
+	if u.Hint = strings.Join(s.Unknown, "; "); u.Hint != "" {
+		u.Hint = "not known is " + u.Hint
+	}
+	for _, r := range s.Reasons {
+		u.Evidence = append(u.Evidence, kb.Evidence{Item: b.Item(r.Record), Why: r.Why, Weight: 1})
+	}
+	u.Method = "Versions are compared by Semantic Versioning; minimum and windows are those of the ledger's snapshot " +
+		"and of the operations calendar, breaking changes the critical and important radar items."
+}
+
+// compare writes what depends on it.
+func (u *UpgradeStatus) compare(b kb.Base, s derive.UpgradeStatus, v derive.Version) {
+	if s.Minimum != nil {
+		u.BelowMinimum = new(s.Minimum.Excludes(v))
+	}
+	if s.NextMinimum != nil {
+		u.BelowNextMinimum = new(s.NextMinimum.Excludes(v))
+	}
+	if u.Latest != nil {
+		u.ReleasesBehind = new(len(s.Newer))
+	}
+	for _, e := range s.Newer {
+		u.Newer = append(u.Newer, e.Version)
+	}
+	u.BreakingTotal = len(s.Changes)
+	for _, c := range s.Changes[:min(breakingShown, len(s.Changes))] {
+		u.Breaking = append(u.Breaking, Breaking{b.Item(c.Record), c.Record.Category, c.Action, c.Why()})
+	}
+}

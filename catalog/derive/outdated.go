@@ -1,0 +1,223 @@
+package derive
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"almanac/catalog"
+)
+
+// Usage is a deprecated item that a text mentions as if it were current.
+type Usage struct {
+	Text        catalog.Record
+	Deprecation catalog.Record
+	Data        catalog.Deprecation
+	Written     string // as the text spells it, the first time
+	Mentions    int
+	Snippet     string    // around the first mention
+	Replaced    bool      // the text names the replacement too
+	At          time.Time // when the text was last changed, as far as known
+}
+
+// announcing are the kinds of records that say what is deprecated, or hold what
+// was published when it was not: to mention it there misleads nobody.
+var announcing = []catalog.Kind{
+	catalog.KindDeprecation, catalog.KindRelease, catalog.KindRadar, catalog.KindPackageVersion,
+}
+
+// warns matches sentences that mention something because it is not to be used.
+var warns = regexp.MustCompile(`(?i)\b(?:deprecat\w+|obsolete[ds]?|replace[ds]?|replacing|supersede[ds]?|removed?|removal|` +
+	`retired?|gone|discontinued|unsupported|unmaintained|formerly|became|instead of|rather than|legacy|old|older|` +
+	`still|migrat\w+ (?:from|off)|moved? (?:from|off)|no longer|any ?more|any longer|not supported|has no|until \d|` +
+	`before \d|end of life|last day|farewell|do not use|don't use|does not know)\b`)
+
+// Outdated finds the texts that mention deprecated items by their patterns,
+// newest text first, then those mentioned most. A pattern matches whole words in
+// any case; of two that match at the same place the longer counts. Mentions in a
+// sentence that says so itself (deprecated, replaced, no longer …) do not count,
+// nor any of what the title says so of.
+func Outdated(texts, deprecations []catalog.Record) []Usage {
+	items := compileItems(deprecations)
+	var out []Usage
+	for _, text := range texts {
+		if slices.Contains(announcing, text.Kind) {
+			continue
+		}
+		announced := make([][][]int, len(items))
+		if warns.MatchString(text.Title) {
+			announced = mentions(text.Title, items)
+		}
+		for i, spans := range mentions(text.Body, items) {
+			if len(announced[i]) > 0 {
+				continue
+			}
+			u := Usage{Text: text, Deprecation: items[i].record, Data: items[i].data, At: cmp.Or(text.UpdatedAt, text.CreatedAt)}
+			for _, s := range spans {
+				sentence := sentenceAround(text.Body, s)
+				if warns.MatchString(sentence) {
+					continue
+				}
+				if u.Mentions++; u.Mentions == 1 {
+					u.Written, u.Snippet = text.Body[s[0]:s[1]], clip(inline(sentence), maxStatement)
+				}
+			}
+			if u.Mentions > 0 {
+				u.Replaced = items[i].replacement != nil && items[i].replacement.MatchString(text.Body)
+				out = append(out, u)
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Usage) int {
+		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Text.ID, b.Text.ID), b.Mentions-a.Mentions,
+			cmp.Compare(a.Deprecation.ID, b.Deprecation.ID))
+	})
+	return out
+}
+
+// Tally counts the usages of a deprecated item.
+type Tally struct {
+	Deprecation     catalog.Record
+	Texts, Mentions int
+	Share           float64 // of all mentions
+}
+
+// TallyUsages counts usages by item, those mentioned most first.
+func TallyUsages(usages []Usage) []Tally {
+	var out []Tally
+	all := 0
+	for _, u := range usages {
+		at := slices.IndexFunc(out, func(t Tally) bool { return t.Deprecation.ID == u.Deprecation.ID })
+		if at < 0 {
+			at, out = len(out), append(out, Tally{Deprecation: u.Deprecation})
+		}
+		out[at].Texts++
+		out[at].Mentions += u.Mentions
+		all += u.Mentions
+	}
+	for i := range out {
+		out[i].Share = float64(out[i].Mentions) / float64(all)
+	}
+	slices.SortStableFunc(out, func(a, b Tally) int { return b.Mentions - a.Mentions })
+	return out
+}
+
+// deprecatedItem is a deprecation, ready to be looked for.
+type deprecatedItem struct {
+	record      catalog.Record
+	data        catalog.Deprecation
+	patterns    []*regexp.Regexp
+	replacement *regexp.Regexp
+}
+
+func compileItems(deprecations []catalog.Record) []deprecatedItem {
+	var items []deprecatedItem
+	for _, r := range deprecations {
+		d, err := catalog.Decode[catalog.Deprecation](r)
+		if err != nil || r.State == catalog.ItemCurrent {
+			continue
+		}
+		item := deprecatedItem{record: r, data: d, replacement: spelled(d.Replacement)}
+		for _, p := range d.Patterns {
+			if re := spelled(p); re != nil {
+				item.patterns = append(item.patterns, re)
+			}
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// spelled matches a spelling as whole words, in any case and over line breaks;
+// nil for a blank one.
+func spelled(s string) *regexp.Regexp {
+	words := strings.Fields(strings.ToValidUTF8(s, ""))
+	if len(words) == 0 {
+		return nil
+	}
+	for i, w := range words {
+		words[i] = regexp.QuoteMeta(w)
+	}
+	whole := strings.TrimSpace(s)
+	first, _ := utf8.DecodeRuneInString(whole)
+	last, _ := utf8.DecodeLastRuneInString(whole)
+	return regexp.MustCompile(`(?i)` + edge(first) + strings.Join(words, `\s+`) + edge(last))
+}
+
+// edge is the boundary beside a letter or digit at the end of a spelling.
+func edge(r rune) string {
+	if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) {
+		return `\b`
+	}
+	return ""
+}
+
+// mentions returns where a text mentions the items, by their index: without
+// those inside a longer mention of any.
+func mentions(text string, items []deprecatedItem) [][][]int {
+	type found struct{ start, end, item int }
+	var all []found
+	for i, item := range items {
+		for _, p := range item.patterns {
+			for _, m := range p.FindAllStringIndex(text, -1) {
+				all = append(all, found{m[0], m[1], i})
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b found) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(b.end, a.end), cmp.Compare(a.item, b.item))
+	})
+	out := make([][][]int, len(items))
+	end := 0
+	for _, f := range all {
+		if f.end <= end {
+			continue // inside the one before
+		}
+		end = f.end
+		out[f.item] = append(out[f.item], []int{f.start, f.end})
+	}
+	return out
+}
+
+// sentenceReach is how far around a mention its sentence is looked for, in
+// bytes.
+const sentenceReach = 240
+
+// sentenceAround returns the sentence, item or line around a span of a text.
+func sentenceAround(text string, span []int) string {
+	before := text[max(0, span[0]-sentenceReach):span[0]]
+	if at := sentenceEnd.FindAllStringIndex(before, -1); at != nil {
+		before = before[at[len(at)-1][1]:]
+	}
+	after := text[span[1]:min(len(text), span[1]+sentenceReach)]
+	if at := sentenceEnd.FindStringIndex(after); at != nil {
+		after = after[:at[0]+1]
+	}
+	return strings.ToValidUTF8(before+text[span[0]:span[1]]+after, "")
+}
+
+// sentenceEnd ends a sentence, a paragraph, a list item or a table's row.
+var sentenceEnd = regexp.MustCompile(`[.!?]["')\]]*\s|\n\s*(?:\n|[-*+|#>]|\d+[.)]\s)`)
+
+// Mentioned returns the deprecations whose patterns a text matches, in the order
+// of the text.
+func Mentioned(text string, deprecations []catalog.Record) []catalog.Record {
+	items := compileItems(deprecations)
+	type first struct{ at, item int }
+	var found []first
+	for i, spans := range mentions(text, items) {
+		if len(spans) > 0 {
+			found = append(found, first{spans[0][0], i})
+		}
+	}
+	slices.SortFunc(found, func(a, b first) int { return a.at - b.at })
+	out := make([]catalog.Record, len(found))
+	for i, f := range found {
+		out[i] = items[f.item].record
+	}
+	return out
+}
