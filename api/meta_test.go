@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -207,7 +208,7 @@ func TestABrokenCatalogTellsNothing(t *testing.T) {
 		} else if q.tool != "" {
 			var args []string
 			for _, name := range o.ToolIn.Required {
-				args = append(args, `"`+name+`":`+arguments[name])
+				args = append(args, `"`+name+`":`+cmp.Or(arguments[name], `"1.0"`))
 			}
 			q.args = "{" + strings.Join(args, ",") + "}"
 		}

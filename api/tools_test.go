@@ -202,6 +202,8 @@ func TestRESTParameters(t *testing.T) {
 		"GET /api/v1/ecosystem":              {"category": text, "q": text, "limit": integer(1, 100, "20"), "offset": offset},
 		"GET /api/v1/radar":                  {"level": {Type: "string", Default: "all", Values: enumerations["level"]}, "limit": integer(1, 100, "20"), "offset": offset},
 		"GET /api/v1/sdk-versions":           {"registry": {Type: "string", Values: "npm,oci"}, "name": text, "limit": integer(1, 100, "20")},
+		"GET /api/v1/versions":               {},
+		"GET /api/v1/migrate":                {"q": text, "category": {Type: "string", Values: "cli,package,tool,api,workflow,other"}},
 		"GET /api/v1/whitepapers":            {},
 		"GET /api/v1/whitepapers/{slug}":     {"slug": id, "cursor": text},
 		"GET /api/v1/videos":                 {"channel": text, "since": day, "has_transcript": {Type: "boolean"}, "limit": integer(1, 100, "20"), "offset": offset},
@@ -263,7 +265,7 @@ func TestToolArguments(t *testing.T) {
 		}
 	}
 	for _, o := range operations() {
-		if o.Tool == "" {
+		if o.Tool == "" || o.Extra {
 			continue
 		}
 		got := map[string]parameter{}

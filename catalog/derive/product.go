@@ -146,7 +146,8 @@ func (p Product) Edition(v Version) *Edition {
 
 // Named returns the products with a name, best first: the whole name (owner/name,
 // @scope/name) or, without a slash, what they are called for short. Releases come
-// before packages, and of them the one published last.
+// before packages, and of them the one of exactly that name, then the one
+// published last.
 func Named(products []Product, asked string) []Product {
 	if asked = name(asked); asked == "" {
 		return nil
@@ -157,8 +158,14 @@ func Named(products []Product, asked string) []Product {
 			out = append(out, p)
 		}
 	}
+	other := func(p Product) int {
+		if name(p.Name) == asked {
+			return 0
+		}
+		return 1
+	}
 	slices.SortStableFunc(out, func(a, b Product) int {
-		return cmp.Or(cmp.Compare(a.Registry, b.Registry),
+		return cmp.Or(cmp.Compare(a.Registry, b.Registry), other(a)-other(b),
 			b.Latest.Record.CreatedAt.Compare(a.Latest.Record.CreatedAt))
 	})
 	return out

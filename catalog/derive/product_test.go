@@ -87,10 +87,11 @@ func TestNamed(t *testing.T) {
 	products := derive.Products([]catalog.Record{
 		published(1, "o/keel", "v1.0.0", "1.0.0", 9), published(2, "x/keel", "v7.0.0", "7.0.0", 2), published(3, "@o/keel", "", "1.0.1", 1),
 		published(4, "o/fleet", "sdk-v1.0.0", "1.0.0", 9), published(5, "o/fleet", "rope-v2.0.0", "2.0.0", 5),
+		published(6, "o/rope", "v0.5.0", "0.5.0", 1),
 	})
 	for asked, want := range map[string]string{
 		"O/Keel": "o/keel 1.0.0", "keel": "x/keel 7.0.0; o/keel 1.0.0; npm @o/keel 1.0.1", "@o/keel": "npm @o/keel 1.0.1",
-		"o/fleet": "rope 2.0.0; sdk 1.0.0", "sdk": "sdk 1.0.0", "": "", " ": "", "none": "", "o": "",
+		"o/fleet": "rope 2.0.0; sdk 1.0.0", "sdk": "sdk 1.0.0", "rope": "rope 2.0.0; o/rope 0.5.0", "": "", " ": "", "none": "", "o": "",
 	} {
 		if got := describe(derive.Named(products, asked)); got != want {
 			t.Errorf("%q: %q, want %q", asked, got, want)
@@ -100,10 +101,10 @@ func TestNamed(t *testing.T) {
 	if got, want := describe(derive.WithVersion(products, v, []string{"sdk"})), "sdk 1.0.0; o/keel 1.0.0"; got != want {
 		t.Errorf("with 1.0: %q, want %q", got, want)
 	}
-	if got, want := strings.Join(derive.Names(products), " "), "o/keel rope sdk x/keel @o/keel keel"; got != want {
+	if got, want := strings.Join(derive.Names(products), " "), "o/keel o/rope rope sdk x/keel @o/keel keel"; got != want {
 		t.Errorf("names %q, want %q", got, want)
 	}
-	if got, want := strings.Join(derive.Versions(derive.Programs(products)), " "), "1.0.0 2.0.0 7.0.0"; got != want {
+	if got, want := strings.Join(derive.Versions(derive.Programs(products)), " "), "1.0.0 0.5.0 2.0.0 7.0.0"; got != want {
 		t.Errorf("versions %q, want %q", got, want)
 	}
 }

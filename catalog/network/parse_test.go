@@ -276,3 +276,15 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestSpelling(t *testing.T) {
+	n := network.Network{Aliases: map[string][]string{"baynet": {"test network", "testnet"}}}
+	known := []string{"MainNet", "BayNet"}
+	for asked, want := range map[string]string{
+		"mainnet": "MainNet", "TestNet": "BayNet", " test  Network ": "BayNet", "bay": "", "": "",
+	} {
+		if got := n.Spelling(asked, known); got != want {
+			t.Errorf("%q is %q, want %q", asked, got, want)
+		}
+	}
+}
