@@ -21,6 +21,7 @@ func releasesQuestions(l *library) []question {
 			"also.*.name": "pilot", "also.*.registry": "npm", "also.0.version": "1.2.0"}},
 		{name: "the latest release by the whole name", tool: "get_latest_release", args: `{"package":"tide/pilot"}`, want: fields{"name": "tide/pilot", "also.#": 0}},
 		{name: "a package that is not there", tool: "get_latest_release", args: `{"package":"pilott"}`, status: 404, message: `no record has the package "pilott": did you mean "pilot"?`},
+		{name: "a part of a package's name", tool: "get_latest_release", args: `{"package":"ilo"}`, status: 404, message: `there are tide/pilot, pilot`},
 		{name: "release notes", tool: "get_sdk_changelog", args: `{"version":"v1.2"}`, want: fields{
 			"name": "tide/pilot", "version": "1.2.0", "content": "## Fixes\n\nThe rudder no longer jams in a gale.", "truncated": false,
 			"alternatives.#": 0, "url": "https://forge.example/tide/pilot@1.2.0"}},

@@ -58,7 +58,7 @@ others as alternatives. To find the version of a change use search_release_notes
 	}
 	among := derive.Programs(all)
 	if in.Repo != "" {
-		known := derive.Names(among)
+		known := derive.Names(among, in.Repo)
 		if among = derive.Named(among, in.Repo); len(among) == 0 {
 			return out, op.NotFound("%s", kb.NoSuch("repository", in.Repo, known))
 		}

@@ -26,7 +26,7 @@ type Diagnosis struct {
 var explaining = map[catalog.Kind]string{
 	catalog.KindIssue: "issue", catalog.KindPull: "pull request", catalog.KindDiscussion: "discussion on the forge",
 	catalog.KindComment: "comment on the forge", catalog.KindDoc: "documentation", catalog.KindFAQ: "answer of the FAQ",
-	catalog.KindRelease: "release notes", catalog.KindRadar: "known change or flaw", catalog.KindTopic: "forum thread",
+	catalog.KindRelease: "release note", catalog.KindRadar: "known change or flaw", catalog.KindTopic: "forum thread",
 	catalog.KindPost: "forum post", catalog.KindMailMessage: "mail", catalog.KindAPIReference: "API reference",
 	catalog.KindDeprecation: "item of the toolchain",
 }

@@ -83,7 +83,7 @@ all of them at once use get_current_versions, for the notes get_sdk_changelog.
 	}
 	named := derive.Named(all, in.Package)
 	if len(named) == 0 {
-		return LatestRelease{}, op.NotFound("%s", kb.NoSuch("package", in.Package, derive.Names(all)))
+		return LatestRelease{}, op.NotFound("%s", kb.NoSuch("package", in.Package, derive.Names(all, in.Package)))
 	}
 	r := named[0].Latest.Record
 	out := LatestRelease{Latest: latest(b, named[0]), Title: r.Title, Summary: r.Summary}

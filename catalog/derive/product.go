@@ -216,8 +216,8 @@ func Versions(products []Product) []string {
 }
 
 // Names lists what products can be asked for by: the whole names, then the short
-// ones, each once.
-func Names(products []Product) []string {
+// ones, each once. If some contain what was asked for, it lists only those.
+func Names(products []Product, asked string) []string {
 	var whole, short []string
 	for _, p := range products {
 		whole = append(whole, p.Name)
@@ -227,6 +227,12 @@ func Names(products []Product) []string {
 	for _, n := range append(whole, short...) {
 		if !slices.Contains(out, n) {
 			out = append(out, n)
+		}
+	}
+	if asked = name(asked); asked != "" {
+		without := func(n string) bool { return !strings.Contains(name(n), asked) }
+		if some := slices.DeleteFunc(slices.Clone(out), without); len(some) > 0 {
+			return some
 		}
 	}
 	return out

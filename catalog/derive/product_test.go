@@ -101,8 +101,13 @@ func TestNamed(t *testing.T) {
 	if got, want := describe(derive.WithVersion(products, v, []string{"sdk"})), "sdk 1.0.0; o/keel 1.0.0"; got != want {
 		t.Errorf("with 1.0: %q, want %q", got, want)
 	}
-	if got, want := strings.Join(derive.Names(products), " "), "o/keel o/rope rope sdk x/keel @o/keel keel"; got != want {
+	if got, want := strings.Join(derive.Names(products, ""), " "), "o/keel o/rope rope sdk x/keel @o/keel keel"; got != want {
 		t.Errorf("names %q, want %q", got, want)
+	}
+	for asked, want := range map[string]string{"Rop": "o/rope rope", "zz": "o/keel o/rope rope sdk x/keel @o/keel keel"} {
+		if got := strings.Join(derive.Names(products, asked), " "); got != want {
+			t.Errorf("names like %q: %q, want %q", asked, got, want)
+		}
 	}
 	if got, want := strings.Join(derive.Versions(derive.Programs(products)), " "), "1.0.0 0.5.0 2.0.0 7.0.0"; got != want {
 		t.Errorf("versions %q, want %q", got, want)
