@@ -35,7 +35,7 @@ func (n Number) parse() (derive.Version, error) {
 
 type changelogIn struct {
 	Version Number `json:"version" required:"true"`
-	Repo    string `json:"repo" maxLength:"200" doc:"if several have that version: repository, its short name or owner/name"`
+	Repo    string `json:"repo" maxLength:"200" doc:"repository, if several have it: short name or owner/name"`
 }
 
 var changelog = kb.New(op.Spec{

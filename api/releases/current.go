@@ -74,8 +74,11 @@ type Window struct {
 	URL            string     `json:"url,omitempty"`
 }
 
-func window(b kb.Base, w derive.Window) Window {
-	out := Window{
+func window(b kb.Base, w *derive.Window) *Window {
+	if w == nil {
+		return nil
+	}
+	out := &Window{
 		Environment: w.Environment, Type: w.Type, Starts: kb.Time(w.Starts), Ends: kb.Time(w.Ends),
 		MinimumVersion: w.MinimumVersion, MigrationID: w.MigrationID, Tentative: w.Tentative,
 	}
@@ -115,7 +118,7 @@ freezes and synchronizer upgrades to come. To judge one running version use get_
 		out.Deployments = append(out.Deployments, l.deployment(b, environment))
 	}
 	for _, w := range derive.Windows(l.Operations, l.Network, b.Now()) {
-		out.Windows = append(out.Windows, window(b, w))
+		out.Windows = append(out.Windows, *window(b, &w))
 	}
 	return out, nil
 })
@@ -160,17 +163,16 @@ func readLive(ctx context.Context, b kb.Base) (l live, err error) {
 
 // deployment is what runs in an environment, with the releases after it.
 func (l live) deployment(b kb.Base, environment string) Deployment {
-	l.Environment = environment
-	s := derive.Upgrade(l.UpgradeInput, b.Now())
-	out := Deployment{
-		Environment: environment, Minimum: minimum(b, s.Minimum), NextMinimum: minimum(b, s.NextMinimum),
-	}
-	if d := s.Deployment; d != nil {
+	out := Deployment{Environment: environment}
+	if d := derive.DeploymentOf(l.Network, environment); d != nil {
 		out.Version, out.MigrationID, out.Components = d.Version, d.MigrationID, d.Components
 	}
-	if v, ok := derive.ParseVersion(out.Version); ok && l.Ledger.Name != "" {
-		out.ReleasesBehind = new(len(l.Ledger.After(v)))
+	if v, ok := derive.ParseVersion(out.Version); ok {
+		l.Running = &v
 	}
+	l.Environment = environment
+	s := derive.Upgrade(l.UpgradeInput, b.Now())
+	out.ReleasesBehind, out.Minimum, out.NextMinimum = s.Behind, minimum(b, s.Minimum), minimum(b, s.NextMinimum)
 	return out
 }
 

@@ -35,7 +35,7 @@ var explaining = map[catalog.Kind]string{
 const explanations = 10
 
 type errorIn struct {
-	Text string `json:"error_text" required:"true" maxLength:"20000" doc:"error message, log lines or stack trace, as printed"`
+	Text string `json:"error_text" required:"true" maxLength:"20000" doc:"message, log lines or stack trace as printed"`
 }
 
 var diagnose = kb.New(op.Spec{

@@ -15,7 +15,7 @@ import (
 type Comparison struct {
 	Concept string   `json:"concept" doc:"as asked"`
 	Mapping *Mapping `json:"mapping" doc:"null: nothing is known of it"`
-	Matched string   `json:"matched,omitempty" doc:"name: the concept is called so; search: it is the nearest that a search finds"`
+	Matched string   `json:"matched,omitempty" doc:"name: it is called so; search: it is the nearest found"`
 	Others  []string `json:"others" doc:"other concepts that a search finds; if nothing is known of it, all there are"`
 	Hint    string   `json:"hint,omitempty" doc:"if nothing is known of it: what to try"`
 }

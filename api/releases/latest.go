@@ -64,7 +64,7 @@ type LatestRelease struct {
 }
 
 type latestIn struct {
-	Package string `json:"package" required:"true" maxLength:"200" doc:"repository or package: its short name or owner/name"`
+	Package string `json:"package" required:"true" maxLength:"200" doc:"repository or package: short name or owner/name"`
 }
 
 var latestRelease = kb.New(op.Spec{

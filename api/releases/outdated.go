@@ -101,7 +101,7 @@ newest first. For what replaces one symbol use migrate_lookup.
 	out.Total = len(out.Items)
 	out.Items = out.Items[:min(guidanceShown, out.Total)]
 	if out.Hint == "" && len(usages) == 0 {
-		out.Hint = fmt.Sprintf("none of the %d texts read mentions one of the %d deprecated items: list_deprecations has them",
+		out.Hint = fmt.Sprintf("none of the %d texts read mentions one of the %d items of list_deprecations",
 			len(texts), len(deprecations))
 	}
 	for _, t := range derive.TallyUsages(usages) {

@@ -26,7 +26,7 @@ type UpgradeStatus struct {
 	Newer            []string          `json:"newer" doc:"those releases, highest first"`
 	NextFreeze       *Window           `json:"next_freeze" doc:"of topology; null: none is planned"`
 	NextUpgrade      *Window           `json:"next_upgrade" doc:"of the synchronizer; null: none is planned"`
-	MinimumPackages  map[string]string `json:"minimum_packages,omitempty" doc:"package and the least version, by the ledger"`
+	MinimumPackages  map[string]string `json:"minimum_packages,omitempty" doc:"package and its minimum version"`
 	Breaking         []Breaking        `json:"breaking" doc:"what changes up to the latest version, most urgent first"`
 	BreakingTotal    int               `json:"breaking_total"`
 	Hint             string            `json:"hint,omitempty" doc:"what is not known, and why"`
@@ -86,56 +86,38 @@ topology freeze and synchronizer upgrade are (UTC), which packages are needed an
 	if ask.Radar, _, err = b.Catalog.List(ctx, q); err != nil {
 		return out, err
 	}
-	out = UpgradeStatus{Environment: ask.Environment, Version: string(in.Version)}
-	s := derive.Upgrade(ask, b.Now())
-	out.fill(b, l, s)
-	if ask.Running != nil {
-		out.compare(b, s, *ask.Running)
-	}
-	return out, nil
+	return upgrade(b, l.at, string(in.Version), ask), nil
 })
 
-// fill writes what does not depend on the version that runs.
-func (u *UpgradeStatus) fill(b kb.Base, l live, s derive.UpgradeStatus) {
-	u.Minimum, u.NextMinimum = minimum(b, s.Minimum), minimum(b, s.NextMinimum)
-	if s.Deployment != nil {
-		u.DeployedVersion, u.MinimumPackages, u.DeployedAsOf = s.Deployment.Version, s.Deployment.MinimumOf, kb.Time(l.at)
+// upgrade makes the answer.
+func upgrade(b kb.Base, at time.Time, version string, ask derive.UpgradeInput) UpgradeStatus {
+	s := derive.Upgrade(ask, b.Now())
+	out := UpgradeStatus{
+		Environment: ask.Environment, Version: version,
+		BelowMinimum: s.Below, Minimum: minimum(b, s.Minimum),
+		BelowNextMinimum: s.BelowNext, NextMinimum: minimum(b, s.NextMinimum),
+		ReleasesBehind: s.Behind, BreakingTotal: len(s.Changes),
+		NextFreeze: window(b, s.Freeze), NextUpgrade: window(b, s.Upgrade), Hint: strings.Join(s.Unknown, "; "),
 	}
-	if s.Freeze != nil {
-		u.NextFreeze = new(window(b, *s.Freeze))
-	}
-	if s.Upgrade != nil {
-		u.NextUpgrade = new(window(b, *s.Upgrade))
-	}
-	if l.Ledger.Name != "" {
-		u.Latest = new(latest(b, l.Ledger))
-	}
-	if u.Hint = strings.Join(s.Unknown, "; "); u.Hint != "" {
-		u.Hint = "not known is " + u.Hint
-	}
-	for _, r := range s.Reasons {
-		u.Evidence = append(u.Evidence, kb.Evidence{Item: b.Item(r.Record), Why: r.Why, Weight: 1})
-	}
-	u.Method = "Versions are compared by Semantic Versioning; minimum and windows are those of the ledger's snapshot " +
+	out.Method = "Versions are compared by Semantic Versioning; minimum and windows are those of the ledger's snapshot " +
 		"and of the operations calendar, breaking changes the critical and important radar items."
-}
-
-// compare writes what depends on it.
-func (u *UpgradeStatus) compare(b kb.Base, s derive.UpgradeStatus, v derive.Version) {
-	if s.Minimum != nil {
-		u.BelowMinimum = new(s.Minimum.Excludes(v))
+	if d := s.Deployment; d != nil {
+		out.DeployedVersion, out.MinimumPackages, out.DeployedAsOf = d.Version, d.MinimumOf, kb.Time(at)
 	}
-	if s.NextMinimum != nil {
-		u.BelowNextMinimum = new(s.NextMinimum.Excludes(v))
+	if ask.Ledger.Name != "" {
+		out.Latest = new(latest(b, ask.Ledger))
 	}
-	if u.Latest != nil {
-		u.ReleasesBehind = new(len(s.Newer))
+	if out.Hint != "" {
+		out.Hint = "not known is " + out.Hint
 	}
 	for _, e := range s.Newer {
-		u.Newer = append(u.Newer, e.Version)
+		out.Newer = append(out.Newer, e.Version)
 	}
-	u.BreakingTotal = len(s.Changes)
 	for _, c := range s.Changes[:min(breakingShown, len(s.Changes))] {
-		u.Breaking = append(u.Breaking, Breaking{b.Item(c.Record), c.Record.Category, c.Action, c.Why()})
+		out.Breaking = append(out.Breaking, Breaking{b.Item(c.Record), c.Record.Category, c.Action, c.Why()})
 	}
+	for _, r := range s.Reasons {
+		out.Evidence = append(out.Evidence, kb.Evidence{Item: b.Item(r.Record), Why: r.Why, Weight: 1})
+	}
+	return out
 }

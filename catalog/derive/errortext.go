@@ -59,10 +59,13 @@ var (
 	escapeCode = regexp.MustCompile("\x1b\\[[0-9;]*[A-Za-z]")
 	// frame is a line that says where, not what: of Java and JavaScript (at …),
 	// Python, Go, Rust and gdb, and what stands around frames.
-	frame = regexp.MustCompile(`^\s*(?:at (?:async )?[\w.$<>/@-]+ ?\([^()]*\)\s*$|at (?:async )?[\w.$<>/\\:-]+:\d+|File ".*", line \d+|` +
-		`goroutine \d+|\S+\.go:\d+(?: \+0x[0-9a-f]+)?\s*$|[\w./*()-]+\((?:0x[0-9a-f]+|\{|\.\.\.).*\)\s*$|` +
-		`[\w./*]+\(\)\s*$|#?\d+:?\s+0x[0-9a-f]+|\d+:\s+[\w:<>]+::|\.\.\. \d+ (?:more|common)|Traceback \(most recent|` +
-		`stack (?:backtrace|trace):?\s*$|created by \S+|[\^~\s|=*-]+$)`)
+	frame = regexp.MustCompile(`^\s*(?:` + strings.Join([]string{
+		`at (?:async )?[\w.$<>/@-]+ ?\([^()]*\)\s*$`, `at (?:async )?[\w.$<>/\\:-]+:\d+`, `\.\.\. \d+ (?:more|common)`,
+		`File ".*", line \d+`, `Traceback \(most recent`,
+		`goroutine \d+`, `\S+\.go:\d+(?: \+0x[0-9a-f]+)?\s*$`, `created by \S+`, `[\w./*]+\(\)\s*$`,
+		`[\w./*()-]+\((?:0x[0-9a-f]+|\{|\.\.\.).*\)\s*$`,
+		`#?\d+:?\s+0x[0-9a-f]+`, `\d+:\s+[\w:<>]+::`, `stack (?:backtrace|trace):?\s*$`, `[\^~\s|=*-]+$`,
+	}, "|") + `)`)
 
 	times = regexp.MustCompile(`\b\d{4}[-/]\d\d[-/]\d\d[T ]?(?:\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?|` +
 		`\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`)
@@ -73,6 +76,7 @@ var (
 	place = regexp.MustCompile(`(?:[A-Za-z]:[\\/]|~/|\.{1,2}/|/(?:home|root|Users|usr|var|opt|etc|tmp|app|srv|mnt)/)` +
 		`[^\s"'` + "`" + `:;,()<>]+(?::\d+){0,2}|(?:[\w.@+-]+/){2,}[\w@+-]+\.[A-Za-z]{1,6}(?::\d+){0,2}\b`)
 	position = regexp.MustCompile(`(?::\d+){1,2}$`)
+	operator = regexp.MustCompile(`(?i)\b(kind|source):`)
 )
 
 // message is a line without what differs from one machine, time and request to
@@ -94,9 +98,7 @@ func message(line string) string {
 	var kept []string
 	for _, w := range words {
 		w = strings.TrimLeft(w, "-")
-		if name, value, ok := strings.Cut(w, ":"); ok && (strings.EqualFold(name, "kind") || strings.EqualFold(name, "source")) {
-			w = name + " " + value
-		}
+		w = operator.ReplaceAllString(w, "$1 ")
 		if strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 			kept = append(kept, w)
 		}

@@ -32,7 +32,7 @@ func TestErrorText(t *testing.T) {
 		"what differs each time":       {"request 6ba7b810-9dad-11d1-80b4-00c04fd430c8 of 1220aabbccddeeff00112233 at 10:11:12 failed", "request of at failed", nil},
 		"lines once":                   {"retry\nretry\nretry ERR-17", "retry retry ERR-17", []string{"ERR-17"}},
 		"colours and control signs":    {"\x1b[31merror\x1b[0m:\x00 x", "error: x", nil},
-		"operators of searches":        {"\"kind:doc\" -moor --fast source:x", "kind doc moor fast source x", nil},
+		"operators of searches":        {"\"kind:doc\" -moor --fast Source:kind:x", "kind doc moor fast Source kind x", nil},
 		"nothing but frames":           {"\tat com.tide.Pool.acquire(Pool.scala:112)", "at com.tide.Pool.acquire(Pool.scala:112)", nil},
 		"nothing":                      {" \n\t", "", nil},
 	} {

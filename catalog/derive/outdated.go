@@ -31,10 +31,11 @@ var announcing = []catalog.Kind{
 }
 
 // warns matches sentences that mention something because it is not to be used.
-var warns = regexp.MustCompile(`(?i)\b(?:deprecat\w+|obsolete[ds]?|replace[ds]?|replacing|supersede[ds]?|removed?|removal|` +
-	`retired?|gone|discontinued|unsupported|unmaintained|formerly|became|instead of|rather than|legacy|old|older|` +
-	`still|leav(?:e|ing)|convert(?:s|ed|ing)?|migrat\w+ (?:from|off)|moved? (?:from|off)|no longer|any ?more|any longer|not supported|has no|until \d|` +
-	`before \d|end of life|last day|farewell|do not use|don't use|does not know)\b`)
+var warns = regexp.MustCompile(`(?i)\b(?:deprecat\w+|obsolete[ds]?|replace[ds]?|replacing|supersede[ds]?|` +
+	`removed?|removal|retired?|gone|discontinued|unsupported|unmaintained|formerly|became|instead of|rather than|` +
+	`legacy|old|older|still|leav(?:e|ing)|convert(?:s|ed|ing)?|migrat\w+ (?:from|off)|moved? (?:from|off)|no longer|` +
+	`any ?more|any longer|not supported|has no|until \d|before \d|end of life|last day|farewell|do not use|` +
+	`don't use|does not know)\b`)
 
 // Outdated finds the texts that mention deprecated items by their patterns,
 // newest text first, then those mentioned most. A pattern matches whole words in

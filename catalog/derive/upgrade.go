@@ -25,6 +25,9 @@ type UpgradeStatus struct {
 	Deployment  *catalog.Deployment // what runs there; nil: no snapshot has it
 	Minimum     *Minimum            // in force; nil: unknown
 	NextMinimum *Minimum            // soonest that raises it
+	Below       *bool               // the minimum in force; nil: unknown
+	BelowNext   *bool               // the next one
+	Behind      *int                // number of Newer; nil: unknown
 	Newer       []Edition           // stable versions after the running one, highest first
 	Freeze      *Window             // the next ones
 	Upgrade     *Window
@@ -47,8 +50,13 @@ type Minimum struct {
 	least     Version
 }
 
-// Excludes reports whether a version is below the minimum.
-func (m Minimum) Excludes(v Version) bool { return m.least.Compare(v) > 0 }
+// excludes reports whether a version is below the minimum; nil: unknown.
+func (m *Minimum) excludes(v Version) *bool {
+	if m == nil {
+		return nil
+	}
+	return new(m.least.Compare(v) > 0)
+}
 
 // Change is a radar item that concerns a node of some version.
 type Change struct {
@@ -89,6 +97,18 @@ func Environments(network *catalog.NetworkState, operations []catalog.Record) []
 	return out
 }
 
+// DeploymentOf returns what runs in an environment, nil if it is not known.
+func DeploymentOf(network *catalog.NetworkState, environment string) *catalog.Deployment {
+	if network != nil {
+		for i, d := range network.Deployments {
+			if name(d.Environment) == name(environment) {
+				return &network.Deployments[i]
+			}
+		}
+	}
+	return nil
+}
+
 // Upgrade returns how a running version stands in an environment at a time. The
 // minimum in force is that of the ledger's snapshot; if it has none, the highest
 // that the calendar has set. Changes are critical and important radar items that
@@ -96,14 +116,7 @@ func Environments(network *catalog.NetworkState, operations []catalog.Record) []
 // running version: an item that notes themselves gave rise to is about what
 // already runs. An item whose title names only other environments is left out.
 func Upgrade(in UpgradeInput, now time.Time) UpgradeStatus {
-	var s UpgradeStatus
-	if in.Network != nil {
-		for i, d := range in.Network.Deployments {
-			if name(d.Environment) == name(in.Environment) {
-				s.Deployment = &in.Network.Deployments[i]
-			}
-		}
-	}
+	s := UpgradeStatus{Deployment: DeploymentOf(in.Network, in.Environment)}
 	s.minimums(in, now)
 	windows := Windows(in.Operations, in.Network, now)
 	for i, w := range windows {
@@ -116,7 +129,10 @@ func Upgrade(in UpgradeInput, now time.Time) UpgradeStatus {
 		}
 	}
 	if in.Running != nil {
-		s.Newer = in.Ledger.After(*in.Running)
+		s.Below, s.BelowNext = s.Minimum.excludes(*in.Running), s.NextMinimum.excludes(*in.Running)
+		if s.Newer = in.Ledger.After(*in.Running); in.Ledger.Name != "" {
+			s.Behind = new(len(s.Newer))
+		}
 		s.Changes = changes(in)
 	}
 	s.explain(in)
@@ -146,7 +162,8 @@ func (s *UpgradeStatus) explain(in UpgradeInput) {
 	}
 	switch ledger := in.Ledger; {
 	case ledger.Name == "":
-		s.Unknown = append(s.Unknown, "the releases of the ledger software: the network's file names none, or none is indexed")
+		s.Unknown = append(s.Unknown,
+			"the releases of the ledger software: the network's file names none, or none is indexed")
 	case in.Running == nil:
 		s.Unknown = append(s.Unknown, "how far behind: no version is given")
 		say(&ledger.Latest.Record, "is the latest release")

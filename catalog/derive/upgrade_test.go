@@ -100,10 +100,12 @@ func TestMinimums(t *testing.T) {
 			}
 		})
 	}
-	s := derive.Upgrade(derive.UpgradeInput{Environment: "bay", Operations: []catalog.Record{planned("a", minimum, 9, least("2.1.0"))}}, noon)
+	in := derive.UpgradeInput{Environment: "bay", Operations: []catalog.Record{planned("a", minimum, 9, least("2.1.0"))}}
 	for version, below := range map[string]bool{"2.0.9": true, "2.1.0-rc.1": true, "2.1.0": false, "3": false} {
-		if v, _ := derive.ParseVersion(version); s.Minimum.Excludes(v) != below {
-			t.Errorf("%s is below 2.1.0: %v", version, !below)
+		v, _ := derive.ParseVersion(version)
+		in.Running = &v
+		if s := derive.Upgrade(in, noon); s.Below == nil || *s.Below != below || s.BelowNext != nil || s.Behind != nil {
+			t.Errorf("%s is below 2.1.0: %v, want %v", version, s.Below, below)
 		}
 	}
 }
@@ -140,7 +142,7 @@ func TestChanges(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("changes\n%q, want\n%q", got, want)
 	}
-	if len(s.Newer) != 2 || s.Newer[0].Version != "2.2.0" {
+	if len(s.Newer) != 2 || *s.Behind != 2 || s.Newer[0].Version != "2.2.0" {
 		t.Errorf("newer: %v", s.Newer)
 	}
 	var why []string
