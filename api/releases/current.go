@@ -2,7 +2,6 @@ package releases
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"time"
 
@@ -150,11 +149,13 @@ func readLive(ctx context.Context, b kb.Base) (l live, err error) {
 	if named := derive.Named(l.products, b.Network.Toolchain.Ledger); len(named) > 0 {
 		l.Ledger = named[0]
 	}
-	_, err = kb.Latest(catalog.SeriesNetwork, func(at time.Time, state catalog.NetworkState) struct{} {
-		l.at, l.Network = at, &state
+	_, err = kb.Latest(catalog.SeriesNetwork, func(c kb.Captured, state catalog.NetworkState) struct{} {
+		if c.CapturedAt != nil {
+			l.at, l.Network = *c.CapturedAt, &state
+		}
 		return struct{}{}
 	})(ctx, b, struct{}{})
-	if err != nil && !errors.Is(err, op.ErrNotFound) {
+	if err != nil {
 		return l, err
 	}
 	l.Operations, _, err = b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindOperation}})
