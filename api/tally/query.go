@@ -1,0 +1,260 @@
+package tally
+
+import (
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/cases"
+	"golang.org/x/text/unicode/norm"
+)
+
+// maxQuery is the number of characters of a query that is counted; anything
+// longer is a pasted text.
+const maxQuery = 300
+
+// Query returns a query as it is counted: composed (NFKC), in folded case, with
+// single spaces and without invisible characters. It returns false for a text
+// that must not be kept: one that is empty, long or Private.
+func Query(text string) (query string, ok bool) {
+	if len(text) > 4*maxQuery || Private(text) {
+		return "", false
+	}
+	query = strings.Join(strings.Fields(cases.Fold().String(visible(text))), " ")
+	query = norm.NFKC.String(query) // folding may decompose
+	if query == "" || utf8.RuneCountInString(query) > maxQuery || Private(query) {
+		return "", false
+	}
+	return query, true
+}
+
+// visible is a text in composed form; invisible characters are left out, and
+// controls are spaces.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == utf8.RuneError || unicode.IsControl(r):
+			return ' '
+		case unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, norm.NFKC.String(text))
+}
+
+// Private reports whether a text looks as if it holds a secret (a key, a token,
+// a password, a seed phrase) or what belongs to one person (an e-mail address,
+// a number of a phone, card or account, an IP address). It rather errs on the
+// side of private: a query more or less in a list is no loss.
+func Private(text string) bool {
+	text = visible(text)
+	if isPrivate(text) {
+		return true
+	}
+	if plain, err := url.QueryUnescape(text); err == nil && plain != text {
+		return isPrivate(visible(plain))
+	}
+	return false
+}
+
+func isPrivate(text string) bool {
+	plain := dotSpelling.ReplaceAllString(atSpelling.ReplaceAllString(text, "@"), ".")
+	for _, p := range personal {
+		if p.MatchString(plain) {
+			return true
+		}
+	}
+	if hasLongNumber(text) || isSeedPhrase(text) {
+		return true
+	}
+	for _, word := range wordPattern.FindAllString(text, -1) {
+		if isRandom(word) {
+			return true
+		}
+	}
+	for word := range strings.FieldsSeq(text) {
+		if whole := joiner.Replace(word); whole != word && mixesAll(whole) && isRandom(whole) {
+			return true // base 64 with its signs
+		}
+		if isPassword(word) || isGrouped(word) {
+			return true
+		}
+	}
+	return false
+}
+
+// The spellings that hide an address from programs.
+var (
+	atSpelling  = regexp.MustCompile(`(?i)\s*[\[({<]\s*(at|@)\s*[\])}>]\s*`)
+	dotSpelling = regexp.MustCompile(`(?i)\s*[\[({<]\s*(dot|\.)\s*[\])}>]\s*`)
+)
+
+// personal are the forms of secrets and addresses. Prefixes of keys are those
+// that services publish for secret scanners.
+var personal = []*regexp.Regexp{
+	// E-mail addresses; an address with a password or a token in front of its host.
+	regexp.MustCompile(`[^\s@]@[^\s@]*[^\s@\d.]\.\pL{2,}`),
+	regexp.MustCompile(`[^\s@]@(\[|localhost\b|xn--)`),
+	regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://[^\s/@]+@`),
+	// Keys and tokens by their prefixes.
+	regexp.MustCompile(`(?i)\b(sk|pk|rk)[-_](live|test|proj|ant|or)[-_][\w-]{6}|\bsk-[a-z0-9]{16}`),
+	regexp.MustCompile(`(?i)\b(gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|npm_|pypi-|hf_|shpat_|whsec_|dop_v1_|` +
+		`ya29\.|SG\.|EAAC)[a-z0-9_-]{0,8}[a-z0-9]{12}`),
+	regexp.MustCompile(`(?i)\b(A3T[A-Z0-9]|AKIA|ASIA|AROA)[A-Z0-9]{12}|\bAIza[\w-]{20}`),
+	regexp.MustCompile(`(?i)\beyJ[\w-]{6,}`), // {"… in base64: a JSON Web Token
+	regexp.MustCompile(`(?i)-----BEGIN|\bssh-(rsa|ed25519)\s+AAAA`),
+	// Values that are named as secrets.
+	regexp.MustCompile(`(?i)\b(bearer|basic)\s+[\w+/.~-]*\d[\w+/.~-]*`),
+	regexp.MustCompile(`(?i)(password|passwd|passphrase|passcode|pwd|secret|token|credentials?|authorization|` +
+		`api[ _-]?key|access[ _-]?key|private[ _-]?key|\bpin)["']?\s*[:=]\s*\S`),
+	regexp.MustCompile(`(?i)\b(password|passphrase|passcode|pwd|pin)\s+is\s+\S`),
+	// Numbers in base 16, fingerprints, UUIDs.
+	regexp.MustCompile(`(?i)[0-9a-f]{20}`),
+	regexp.MustCompile(`(?i)([0-9a-f]{2}[:-]){7}`),
+	regexp.MustCompile(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-`),
+	// IP addresses.
+	regexp.MustCompile(`\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b`),
+	regexp.MustCompile(`(?i)\b[0-9a-f]{1,4}(:[0-9a-f]{0,4}){3,}`),
+}
+
+// Numbers that are not those of a person: dates, times, and versions of
+// pre-releases such as 3.4.0-snapshot.20300501.1234.
+var (
+	harmless = regexp.MustCompile(`\b(19|20)\d\d-[01]?\d-[0-3]?\d([T ][0-2]?\d:\d\d(:\d\d)?)?` +
+		`|\bv?\d{1,3}\.\d{1,3}\.\d{1,3}-\pL[\w.-]*`)
+	digits = regexp.MustCompile(`\d(?:[\s().\-/]{0,3}\d)*`)
+)
+
+// hasLongNumber reports whether there are nine digits or more in a row, in
+// groups or not, as numbers of phones, cards and accounts have.
+func hasLongNumber(text string) bool {
+	for _, run := range digits.FindAllString(harmless.ReplaceAllString(text, "x"), -1) {
+		n := 0
+		for _, r := range run {
+			if r >= '0' && r <= '9' {
+				n++
+			}
+		}
+		if n >= 9 {
+			return true
+		}
+	}
+	return false
+}
+
+// wordPattern cuts a text as names are made: list_books, pkg/mod, a.b.Service.
+var wordPattern = regexp.MustCompile(`[A-Za-z0-9]+`)
+
+// joiner leaves out the signs of base 64.
+var joiner = strings.NewReplacer("-", "", "_", "", "+", "", "/", "", "=", "")
+
+// mixesAll reports whether a word of letters and digits has capitals, small
+// letters and three digits at least.
+func mixesAll(word string) bool {
+	counts := map[rune]int{}
+	for _, r := range word {
+		counts[classOf(r)]++
+	}
+	return wordPattern.FindString(word) == word && counts['a'] > 0 && counts['A'] > 0 && counts['0'] >= 3
+}
+
+// isRandom reports whether a run of letters and digits looks like base 62, 36 or
+// 32 rather than like a name: those change between upper case, lower case and
+// digits more often than camelCase, or have no vowels.
+func isRandom(word string) bool {
+	if len(word) < 16 {
+		return false
+	}
+	var changes, numbers, consonants, longest int
+	var last rune
+	classes := map[rune]bool{}
+	for i, r := range word {
+		class := classOf(r)
+		classes[class] = true
+		if class == '0' {
+			numbers++
+		}
+		if i > 0 && class != last {
+			changes++
+		}
+		last = class
+		if consonants++; class == '0' || strings.ContainsRune("aeiouyAEIOUY", r) {
+			consonants = 0
+		}
+		longest = max(longest, consonants)
+	}
+	rate := float64(changes) / float64(len(word)-1)
+	switch {
+	case classes['a'] && classes['A'] && classes['0']:
+		return rate > 0.45 || numbers >= 3 && rate > 0.3 || longest >= 8
+	case classes['a'] && classes['A']:
+		return rate > 0.4 || longest >= 8
+	case classes['0']:
+		return changes >= 4
+	}
+	return len(word) >= 20 && longest >= 6
+}
+
+func classOf(r rune) rune {
+	switch {
+	case r >= '0' && r <= '9':
+		return '0'
+	case r >= 'A' && r <= 'Z':
+		return 'A'
+	}
+	return 'a'
+}
+
+// isPassword reports whether a word of eight characters or more has capital and
+// small letters, digits and a sign that names do not have.
+func isPassword(word string) bool {
+	return len(word) >= 8 && strings.ContainsAny(word, "!$%^&*?~#@+") && strings.ContainsAny(word, "0123456789") &&
+		strings.IndexFunc(word, unicode.IsUpper) >= 0 && strings.IndexFunc(word, unicode.IsLower) >= 0
+}
+
+// isGrouped reports whether a word is a key in groups, such as
+// ABCD1-EFG2H-3IJKL-MN4OP: four groups or more of four to eight letters and
+// digits, two of them with a digit.
+func isGrouped(word string) bool {
+	groups, mixed := 0, 0
+	for group := range strings.SplitSeq(word, "-") {
+		if len(group) < 4 || len(group) > 8 || wordPattern.FindString(group) != group {
+			continue
+		}
+		groups++
+		if strings.ContainsAny(group, "0123456789") && strings.Trim(group, "0123456789") != "" {
+			mixed++
+		}
+	}
+	return groups >= 4 && mixed >= 2
+}
+
+// function are words that no list for seed phrases has (BIP-39 and others), and
+// that a question of twelve words does.
+var function = map[string]bool{
+	"the": true, "and": true, "for": true, "how": true, "are": true, "not": true, "from": true, "does": true,
+	"was": true, "which": true, "where": true, "why": true, "who": true, "should": true, "between": true, "has": true,
+	"its": true, "their": true, "our": true, "your": true, "been": true, "were": true, "did": true, "each": true,
+}
+
+// isSeedPhrase reports whether a text is twelve words or more of three to eight
+// letters and no function word, as a wallet's recovery phrase is.
+func isSeedPhrase(text string) bool {
+	row := 0
+	for word := range strings.FieldsSeq(strings.ToLower(text)) {
+		word = strings.Trim(word, ".,;:0123456789")
+		plain := strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == ""
+		if word == "" {
+			continue // a number of the list
+		}
+		if row++; !plain || len(word) < 3 || len(word) > 8 || function[word] {
+			row = 0
+		}
+		if row >= 12 {
+			return true
+		}
+	}
+	return false
+}

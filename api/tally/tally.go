@@ -1,0 +1,224 @@
+// Package tally counts what is searched for, and what the content security
+// policy blocked. Counts are collected in memory by day and written to the
+// catalog a few seconds later. A query that looks like a secret, an address or
+// a number of a person is not counted, and nothing here logs a query.
+package tally
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"almanac/catalog"
+)
+
+// Limits of a Tally.
+const (
+	interval   = 5 * time.Second // from the first count to its write
+	maxPending = 2_000           // distinct queries, and violations, that wait to be written; others are dropped
+	maxClients = 10_000          // clients told apart in a minute; all others are one
+
+	// ordinary is the number of searches of one client in a minute that are all
+	// counted. Beyond it one of every sample is: a flood from one address must
+	// not make a query popular.
+	ordinary = 120
+	sample   = 10
+)
+
+// Store keeps the counts; a catalog.Store does.
+type Store interface {
+	CountSearches(ctx context.Context, counts []catalog.SearchCount) error
+	CountViolations(ctx context.Context, counts []catalog.Violation) error
+}
+
+// Tally counts. It is safe for concurrent use; a nil Tally counts nothing.
+type Tally struct {
+	store Store
+	now   func() time.Time
+	log   *slog.Logger
+
+	writing sync.Mutex // held during a write
+
+	mu       sync.Mutex // guards everything below
+	searches map[searched]catalog.SearchCount
+	blocked  map[violated]catalog.Violation
+	timer    *time.Timer // of the next write; nil: nothing waits
+	closed   bool
+	minute   time.Time      // when clients was emptied
+	clients  map[string]int // searches since then
+}
+
+type searched struct {
+	day   time.Time
+	query string
+}
+
+type violated struct {
+	day                time.Time
+	directive, blocked string
+}
+
+// New makes a Tally over a store. now gives the day of a count.
+func New(store Store, now func() time.Time, log *slog.Logger) *Tally {
+	return &Tally{
+		store: store, now: now, log: log, clients: map[string]int{},
+		searches: map[searched]catalog.SearchCount{}, blocked: map[violated]catalog.Violation{},
+	}
+}
+
+type clientKey struct{}
+
+// WithClient returns a context whose searches are those of one client, which is
+// told apart by the key for a minute and never stored. Searches of a context
+// without a client are all counted.
+func WithClient(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, clientKey{}, key)
+}
+
+// Search counts a search, unless its text must not be kept (Query). zero says
+// that nothing was found.
+func (t *Tally) Search(ctx context.Context, text string, zero bool) {
+	if t == nil {
+		return
+	}
+	query, ok := Query(text)
+	if !ok {
+		return
+	}
+	client, _ := ctx.Value(clientKey{}).(string)
+	c := catalog.SearchCount{Query: query, N: 1, LastAt: t.now().UTC()}
+	if zero {
+		c.Zero = 1
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.counts(client, c.LastAt) {
+		t.addSearch(c)
+		t.arm()
+	}
+}
+
+// counts reports whether a search of a client is counted.
+func (t *Tally) counts(client string, now time.Time) bool {
+	if client == "" {
+		return true
+	}
+	if now.Sub(t.minute) >= time.Minute {
+		clear(t.clients)
+		t.minute = now
+	}
+	if _, known := t.clients[client]; !known && len(t.clients) >= maxClients {
+		client = "others"
+	}
+	t.clients[client]++
+	n := t.clients[client]
+	return n <= ordinary || n%sample == 0
+}
+
+// Violation counts what a directive of the content security policy blocked.
+func (t *Tally) Violation(directive, blocked string) {
+	if t == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.addViolation(catalog.Violation{Directive: directive, Blocked: blocked, N: 1, LastAt: t.now().UTC()})
+	t.arm()
+}
+
+func (t *Tally) addSearch(c catalog.SearchCount) {
+	key := searched{catalog.Day(c.LastAt), c.Query}
+	sum, known := t.searches[key]
+	if !known && len(t.searches) >= maxPending {
+		return
+	}
+	c.N, c.Zero = c.N+sum.N, c.Zero+sum.Zero
+	if sum.LastAt.After(c.LastAt) {
+		c.LastAt = sum.LastAt
+	}
+	t.searches[key] = c
+}
+
+func (t *Tally) addViolation(v catalog.Violation) {
+	key := violated{catalog.Day(v.LastAt), v.Directive, v.Blocked}
+	sum, known := t.blocked[key]
+	if !known && len(t.blocked) >= maxPending {
+		return
+	}
+	v.N += sum.N
+	if sum.LastAt.After(v.LastAt) {
+		v.LastAt = sum.LastAt
+	}
+	t.blocked[key] = v
+}
+
+// arm sets the timer of the next write.
+func (t *Tally) arm() {
+	if t.timer != nil || t.closed {
+		return
+	}
+	t.timer = time.AfterFunc(interval, func() {
+		if err := t.Flush(context.Background()); err != nil {
+			t.log.Warn("counts of searches could not be written, they are kept and tried again", "error", err)
+		}
+	})
+}
+
+// Flush writes what waits. What could not be written waits on.
+func (t *Tally) Flush(ctx context.Context) error {
+	if t == nil {
+		return nil
+	}
+	t.writing.Lock()
+	defer t.writing.Unlock()
+	t.mu.Lock()
+	if t.timer != nil {
+		t.timer.Stop()
+		t.timer = nil
+	}
+	var searches []catalog.SearchCount
+	for _, c := range t.searches {
+		searches = append(searches, c)
+	}
+	var blocked []catalog.Violation
+	for _, v := range t.blocked {
+		blocked = append(blocked, v)
+	}
+	clear(t.searches)
+	clear(t.blocked)
+	t.mu.Unlock()
+	return errors.Join(
+		write(t, searches, func() error { return t.store.CountSearches(ctx, searches) }, t.addSearch),
+		write(t, blocked, func() error { return t.store.CountViolations(ctx, blocked) }, t.addViolation),
+	)
+}
+
+// write writes counts, or adds them back if that fails.
+func write[C any](t *Tally, counts []C, store func() error, back func(C)) error {
+	if len(counts) == 0 {
+		return nil
+	}
+	err := store()
+	if err != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		for _, c := range counts {
+			back(c)
+		}
+		t.arm()
+	}
+	return err
+}
+
+// Close writes what waits, for the last time. Nothing may be counted after it.
+func (t *Tally) Close() error {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	t.closed = true
+	t.mu.Unlock()
+	return t.Flush(context.Background())
+}
