@@ -14,10 +14,12 @@ import (
 	"time"
 
 	"almanac/api/admin"
+	"almanac/api/csp"
 	"almanac/api/guard"
 	"almanac/api/limit"
 	"almanac/api/mcp"
 	"almanac/api/rest"
+	"almanac/api/tally"
 )
 
 // Handlers are those of the program's listeners.
@@ -58,7 +60,11 @@ func New(cfg Config) (*Handlers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
+	cfg.Pages = append(slices.Clip(cfg.Pages), Page{ // in a bucket of their own: a page may send many
+		Path: guard.ReportPath, Free: true, Handler: csp.Handler(cfg.Tally, bucket("csp", cfg.Limits.Web)),
+	})
 	h.Public = public(cfg, hosts, restHandler, h.MCP, bucket("web", cfg.Limits.Web))
+	h.Public = withClient(proxies, h.Public)
 	h.Admin, err = admin.New(admin.Config{
 		Metrics: cfg.Metrics, Version: cfg.Version, Loopback: cfg.AdminLoopback, AllowedHosts: cfg.AllowedHosts,
 		Token: cfg.AdminToken, Pages: cfg.AdminPages, Log: cfg.Log,
@@ -117,6 +123,13 @@ func public(cfg Config, hosts []string, restHandler, mcpHandler http.Handler, we
 		h = guard.Hosts(hosts, h)
 	}
 	return h
+}
+
+// withClient names the client to the tally of searches.
+func withClient(proxies limit.Proxies, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next.ServeHTTP(w, r.WithContext(tally.WithClient(r.Context(), limit.Key(proxies.Client(r)))))
+	})
 }
 
 // observed counts the answers of a handler under one route.

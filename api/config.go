@@ -7,6 +7,7 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/op"
+	"almanac/api/tally"
 )
 
 // Config of the handlers.
@@ -37,6 +38,9 @@ type Config struct {
 	// Down lists the engines that do not answer, each with its reason; nil = none.
 	Down    func() []string
 	Metrics *admin.Metrics
+	// Tally takes the violations of the content security policy; nil: they are
+	// not counted.
+	Tally *tally.Tally
 }
 
 // Limits are the calls a client has in limit.Period; 0 = no limit.

@@ -18,8 +18,8 @@ import (
 
 	"almanac/api"
 	"almanac/api/kb"
-	"almanac/api/meta"
 	"almanac/api/op"
+	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
@@ -118,11 +118,14 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 	})
 	must(err)
 	b := kb.Base{Catalog: store, Search: engine, PublicURL: publicURL, Now: clock, Network: n}
+	b.Tally = tally.New(store, clock, log)
+	t.Cleanup(func() { b.Tally.Close() })
 	l := &library{spell: func(s string) string { return s }, store: store, follower: f, base: b, ops: api.Operations(b)}
 	ready, down := api.Health(engine)
 	h, err := api.New(api.Config{
-		Serving: op.Serving{Operations: l.ops, Ready: ready}, Down: down, Resources: meta.Resources(b, l.ops),
+		Serving: op.Serving{Operations: l.ops, Ready: ready}, Down: down, Resources: api.Resources(b, l.ops),
 		Name: n.Title, Version: "test", PublicURL: publicURL, AdminLoopback: true,
+		Tally:      b.Tally,
 		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}), // without a cleaner, whose goroutine would stay
 	})
 	must(err)

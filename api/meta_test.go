@@ -97,8 +97,12 @@ func TestResources(t *testing.T) {
 	l := open(t).ready(t)
 	type reply struct {
 		Result struct {
-			Resources []struct{ URI string } `json:"resources"`
-			Contents  []struct {
+			Resources []struct {
+				URI         string
+				Size        int
+				Annotations struct{ LastModified string }
+			} `json:"resources"`
+			Contents []struct {
 				URI, MIMEType, Text string
 			} `json:"contents"`
 		}
@@ -115,6 +119,10 @@ func TestResources(t *testing.T) {
 	var uris []string
 	for _, r := range ask("resources/list", "{}").Result.Resources {
 		uris = append(uris, r.URI)
+		contents := ask("resources/read", `{"uri":"`+r.URI+`"}`).Result.Contents
+		if len(contents) != 1 || r.Size != len(contents[0].Text) || r.Annotations.LastModified == "" {
+			t.Errorf("%+v is listed, read %d bytes", r, len(contents[0].Text))
+		}
 	}
 	want := map[string]fields{
 		"kb://status":     {"network": "Tidewater", "ready": true, "healthy": false, "last_synced": "2030-05-15T13:00:00Z", "index.lag": 0, "index.down.#": 0, "as_of": "2030-05-15T12:00:00Z"},

@@ -35,6 +35,7 @@ func askAll(t *testing.T, l *library) {
 		{"counts", countQuestions(l)},
 		{"network", networkQuestions()},
 		{"releases", releasesQuestions(l)},
+		{"analytics", analyticsQuestions()},
 	} {
 		t.Run(g.name, func(t *testing.T) {
 			for _, q := range g.questions {

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"almanac/api/op"
+	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/retrieval"
@@ -32,6 +33,7 @@ type Base struct {
 	Network   network.Network
 	PublicURL string // without a slash at the end
 	Now       func() time.Time
+	Tally     *tally.Tally // of searches; nil: they are not counted
 
 	memo  *memo
 	words *strings.Replacer

@@ -46,6 +46,9 @@ func (s *Server) narrow(next sdk.MethodHandler) sdk.MethodHandler {
 			return nil, notServed(method)
 		}
 		v := requestOf(ctx).view
+		if method == "resources/list" {
+			return s.listResources(ctx, func() (sdk.Result, error) { return next(ctx, method, r) })
+		}
 		switch params := r.GetParams().(type) {
 		case *sdk.ListToolsParams:
 			return s.listTools(v, params)
@@ -85,7 +88,7 @@ func (s *Server) listTools(v view, params *sdk.ListToolsParams) (sdk.Result, err
 		return nil, fmt.Errorf("mcp: list tools: %w", err)
 	}
 	res := &sdk.ListToolsResult{Tools: []*sdk.Tool{}}
-	res.TTLMs, res.CacheScope = int(time.Hour.Milliseconds()), "public"
+	res.TTLMs, res.CacheScope = int(keepFixed.Milliseconds()), "public"
 	return toolList{res, raw}, nil
 }
 

@@ -24,10 +24,7 @@ const codeVersion = -32022
 // ServeHTTP answers one JSON-RPC message. Errors are JSON: {"error": "…"}
 // before the body is known to be JSON-RPC, a JSON-RPC error after.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	guard.Protect(w.Header())
 	s.front.ServeHTTP(w, r)
 }
 

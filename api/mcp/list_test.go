@@ -106,8 +106,17 @@ func TestToolsets(t *testing.T) {
 		"?toolsets=Desk":                     desk,
 		"?toolsets=desk,shelf":               append(slices.Clone(shelf), desk...),
 		"?toolsets=shelf&toolsets=shelf":     shelf,
-		"?toolsets=attic":                    {"burn_book"}, // an extra tool is not among all
-		"?toolsets=attic,shelf":              append(slices.Clone(shelf), "burn_book"),
+		"?toolsets=extras":                   {"burn_book"},
+		"?toolsets=extras,shelf":             append(slices.Clone(shelf), "burn_book"),
+		"?toolsets=default":                  append(slices.Clone(shelf), desk...),
+		"?toolsets=default,shelf":            append(slices.Clone(shelf), desk...),
+		"?toolsets=all":                      slices.Concat(shelf, desk[:1], []string{"burn_book"}, desk[1:]),
+		"?tools=about":                       {"about"},
+		"?tools=About,burn_book":             {"burn_book", "about"},
+		"?tools=get_book&tools=about,":       {"get_book", "about"},
+		"?toolsets=shelf&tools=about":        append(slices.Clone(shelf), "about"),
+		"?toolsets=&tools=":                  append(slices.Clone(shelf), desk...),
+		"?tools=about&schemas=1":             {"about!"},
 		"?toolsets=shelf&schemas=1":          {"list_books!", "get_book!"},
 		"?toolsets=shelf&schemas=0&other=ok": shelf,
 	} {
@@ -116,7 +125,10 @@ func TestToolsets(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]string{
-		"?toolsets=cellar": "toolsets must be some of shelf, desk, attic",
+		"?toolsets=cellar": "toolsets must be some of shelf, desk, default, extras, all",
+		"?toolsets=attic":  "toolsets must be some of shelf", // it has only extra tools
+		"?tools=get_boo":   `there is no tool \"get_boo\": did you mean \"get_book\"?`,
+		"?tools=zzzzzzzzz": `there is no tool \"zzzzzzzzz\"; tools/list names the tools`,
 		"?schemas=maybe":   "schemas must be one of 0, 1, true, false",
 		"?toolsets=%zz":    "the query string is malformed",
 	} {
@@ -126,5 +138,14 @@ func TestToolsets(t *testing.T) {
 	}
 	if w := post(s, "/mcp?toolsets=shelf", call("about", `{}`), plain...); !strings.Contains(w.Body.String(), `"code":-32602`) {
 		t.Errorf("a tool outside the view: %s", w.Body)
+	}
+	for query, want := range map[string]string{
+		"?tools=about":     `unknown tool \"get_book\"; tools/list names the tools`,
+		"?tools=get_book":  `"isError":true`, // it is called, without its argument
+		"?toolsets=extras": `unknown tool \"get_book\"; tools/list`,
+	} {
+		if w := post(s, "/mcp"+query, call("get_book", `{}`), plain...); !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: get_book: %s", query, w.Body)
+		}
 	}
 }

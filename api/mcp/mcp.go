@@ -74,6 +74,7 @@ func New(cfg Config) (*Server, error) {
 		Instructions:              cfg.Instructions,
 		Logger:                    slog.New(slog.DiscardHandler), // it logs mistakes of clients as errors
 		SupportedProtocolVersions: Versions,
+		SetCacheable:              keep,
 		Capabilities: &sdk.ServerCapabilities{
 			Tools: &sdk.ToolCapabilities{}, Resources: &sdk.ResourceCapabilities{},
 		},
@@ -101,7 +102,7 @@ func New(cfg Config) (*Server, error) {
 
 // ServeStdio serves one client on standard input and output until it
 // disconnects or ctx ends. query selects tools as in the address over HTTP:
-// "toolsets=cips,search&schemas=1"; "" = all tools.
+// "toolsets=cips,search&tools=get_doc&schemas=1"; "" = the default set.
 func (s *Server) ServeStdio(ctx context.Context, query string) error {
 	return s.Serve(ctx, query, &sdk.StdioTransport{})
 }

@@ -37,8 +37,14 @@ func newServer(t testing.TB, change func(*mcp.Config)) *mcp.Server {
 			{URI: "kb://books", Name: "books", Read: func(context.Context) (any, error) {
 				return optest.Shelf{Items: []optest.Book{{ID: "7", Shelved: "hall"}}}, nil
 			}},
-			{URI: "kb://motd", Name: "motd", MIMEType: "text/plain", Read: func(context.Context) (any, error) { return "hello", nil }},
-			{URI: "kb://broken", Name: "broken", Read: func(context.Context) (any, error) { return nil, errors.New("sqlite: secret") }},
+			{URI: "kb://motd", Name: "motd", MIMEType: "text/plain", Read: func(context.Context) (any, error) { return "hello", nil },
+				State: func(context.Context) (op.ResourceState, error) {
+					return op.ResourceState{Size: 5, Modified: time.Date(2030, 5, 15, 14, 0, 0, 1, time.FixedZone("", 7200))}, nil
+				}},
+			{URI: "kb://broken", Name: "broken", Read: func(context.Context) (any, error) { return nil, errors.New("sqlite: secret") },
+				State: func(context.Context) (op.ResourceState, error) {
+					return op.ResourceState{}, errors.New("sqlite: secret")
+				}},
 			{URI: "kb://panic", Name: "panic", Read: func(context.Context) (any, error) { panic("on purpose") }},
 		},
 	}
@@ -95,6 +101,8 @@ func TestMessages(t *testing.T) {
 		{"prompts are not served", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 200, `"error":{"code":-32601`, "result"},
 		{"nor is an unknown method", `{"jsonrpc":"2.0","id":7,"method":"make/coffee"}`, 200, `"id":7,"error":{"code":-32601`, "result"},
 		{"resources are listed", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200, `"uri":"kb://books"`, "error"},
+		{"with size and time of change", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200, `{"annotations":{"lastModified":"2030-05-15T12:00:00Z"},"mimeType":"text/plain","name":"motd","size":5,"uri":"kb://motd"}`, "error"},
+		{"one without a state is listed", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200, `{"mimeType":"application/json","name":"broken","uri":"kb://broken"}`, "secret"},
 		{"templates are an empty list", `{"jsonrpc":"2.0","id":1,"method":"resources/templates/list"}`, 200, `"resourceTemplates":[]`, "error"},
 		{"a resource is read as JSON", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://books"}}`, 200, `"mimeType":"application/json","text":"{\"items\":[{\"id\":\"7\"`, `"error":{`},
 		{"a resource may be text", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://motd"}}`, 200, `"mimeType":"text/plain","text":"hello"`, "error"},
@@ -225,6 +233,9 @@ func TestTheVersionWithoutSessions(t *testing.T) {
 	}{
 		{"discovery names the versions", "server/discover", "", "", 200, `"supportedVersions":["2026-07-28","2025-11-25","2025-06-18"]`},
 		{"the list may be cached", "tools/list", "", "", 200, `"ttlMs":3600000`},
+		{"snapshots may be kept for a minute", "resources/list", "", "", 200, `"cacheScope":"public"`},
+		{"and their contents", "resources/read", `"uri":"kb://motd"`, "kb://motd", 200, `"ttlMs":60000`},
+		{"no templates may be kept for an hour", "resources/templates/list", "", "", 200, `"ttlMs":3600000`},
 		{"results are complete", "tools/list", "", "", 200, `"resultType":"complete"`},
 		{"a tool is called", "tools/call", `"name":"about","arguments":{}`, "about", 200, `"structuredContent":{"text"`},
 		{"the name must be in the headers", "tools/call", `"name":"about"`, "", 400, `"code":-32020`},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -30,6 +32,55 @@ func (s *Server) addResources() error {
 	}
 	s.sdk.AddReceivingMiddleware(s.checkURI(seen))
 	return nil
+}
+
+// listResources adds size and time of change to the list of the SDK.
+func (s *Server) listResources(ctx context.Context, list func() (sdk.Result, error)) (sdk.Result, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timeout)
+	defer cancel()
+	res, err := list()
+	if err != nil {
+		return nil, err
+	}
+	listed, ok := res.(*sdk.ListResourcesResult)
+	if !ok {
+		return res, nil
+	}
+	for i, described := range listed.Resources {
+		at := slices.IndexFunc(s.cfg.Resources, func(r op.Resource) bool { return r.URI == described.URI })
+		if s.cfg.Resources[at].State == nil {
+			continue
+		}
+		state, err := s.cfg.Resources[at].State(ctx)
+		if err != nil { // it is listed all the same
+			s.cfg.Log.Error("resource has no state", "uri", described.URI, "error", err)
+			continue
+		}
+		with := *described // the SDK's is shared
+		with.Size = state.Size
+		if !state.Modified.IsZero() {
+			with.Annotations = &sdk.Annotations{LastModified: state.Modified.UTC().Format(time.RFC3339)}
+		}
+		listed.Resources[i] = &with
+	}
+	return listed, nil
+}
+
+// How long clients may keep an answer: what the process holds for an hour,
+// snapshots as long as their state is kept.
+const (
+	keepFixed    = time.Hour
+	keepSnapshot = time.Minute
+)
+
+// keep sets how long any client may keep an answer.
+func keep(_ context.Context, r sdk.Request, c *sdk.Cacheable) {
+	ttl := keepFixed
+	switch r.(type) {
+	case *sdk.ListResourcesRequest, *sdk.ReadResourceRequest:
+		ttl = keepSnapshot
+	}
+	c.TTLMs, c.CacheScope = int(ttl.Milliseconds()), "public"
 }
 
 // checkURI refuses an unknown address with the code of the client's version.

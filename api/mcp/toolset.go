@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -11,13 +12,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"almanac/api/op"
+	"almanac/catalog/network"
 )
 
 // toolset holds all tools, in the order of the operations.
 type toolset struct {
 	all    []tool
 	byName map[string]tool
-	groups []string
+	groups []string // with default tools
 
 	mu    sync.Mutex
 	lists map[listKey]json.RawMessage // guarded by mu
@@ -28,16 +30,25 @@ type tool struct {
 	described *sdk.Tool // without its output schema
 }
 
-// view is what one client sees: groups nil = all but extra tools.
+// view is what one client sees: the tools of some sets, and some by name. The
+// zero view has the default set.
 type view struct {
-	groups  []string // sorted, each once
+	sets    []string // sorted, each once
+	tools   []string // sorted, each once
 	schemas bool
 }
 
+// Sets besides the groups. That of a group has its default tools.
+const (
+	setDefault = "default" // every tool but the extra ones
+	setExtras  = "extras"  // the extra ones
+	setAll     = "all"     // both
+)
+
 // listKey is a view as a map's key.
 type listKey struct {
-	groups  string
-	schemas bool
+	sets, tools string
+	schemas     bool
 }
 
 func newToolset(ops []op.Operation) (*toolset, error) {
@@ -54,7 +65,7 @@ func newToolset(ops []op.Operation) (*toolset, error) {
 		}
 		t := tool{op: o, described: describe(o)}
 		ts.all, ts.byName[o.Tool] = append(ts.all, t), t
-		if !slices.Contains(ts.groups, o.Group) {
+		if !o.Extra && !slices.Contains(ts.groups, o.Group) {
 			ts.groups = append(ts.groups, o.Group)
 		}
 	}
@@ -76,13 +87,14 @@ func describe(o op.Operation) *sdk.Tool {
 	}
 }
 
-// view reads ?toolsets=cips,search&schemas=1.
+// view reads ?toolsets=cips,search&tools=get_doc&schemas=1: the tools of the
+// sets, and those named besides.
 func (ts *toolset) view(query string) (view, error) {
 	q, err := url.ParseQuery(query)
 	if err != nil {
 		return view{}, op.Invalid("the query string is malformed")
 	}
-	var v view
+	v := view{sets: names(q["toolsets"]), tools: names(q["tools"])}
 	switch s := q.Get("schemas"); strings.ToLower(s) {
 	case "", "0", "false":
 	case "1", "true":
@@ -90,36 +102,50 @@ func (ts *toolset) view(query string) (view, error) {
 	default:
 		return v, op.Invalid("schemas must be one of 0, 1, true, false")
 	}
-	for name := range strings.SplitSeq(strings.Join(q["toolsets"], ","), ",") {
-		name = strings.ToLower(strings.TrimSpace(name))
-		if name == "" {
+	sets := append(slices.Clone(ts.groups), setDefault, setExtras, setAll)
+	for _, name := range v.sets {
+		if !slices.Contains(sets, name) {
+			return v, op.Invalid("toolsets must be some of %s", strings.Join(sets, ", "))
+		}
+	}
+	for _, name := range v.tools {
+		if _, ok := ts.byName[name]; ok {
 			continue
 		}
-		if !slices.Contains(ts.groups, name) {
-			return v, op.Invalid("toolsets must be some of %s", strings.Join(ts.groups, ", "))
+		if near := network.Nearest(name, slices.Collect(maps.Keys(ts.byName))); near != "" {
+			return v, op.Invalid("tools: there is no tool %q: did you mean %q?", name, near)
 		}
-		v.groups = append(v.groups, name)
+		return v, op.Invalid("tools: there is no tool %q; tools/list names the tools", name)
 	}
-	slices.Sort(v.groups)
-	v.groups = slices.Compact(v.groups)
 	return v, nil
 }
 
+// names reads lists of names separated by commas: sorted, each once, in lower
+// case.
+func names(lists []string) []string {
+	all := strings.FieldsFunc(strings.ToLower(strings.Join(lists, ",")), func(r rune) bool { return r == ',' || r == ' ' })
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 func (v view) has(o op.Operation) bool {
-	if v.groups == nil {
+	if len(v.sets) == 0 && len(v.tools) == 0 {
 		return !o.Extra
 	}
-	return slices.Contains(v.groups, o.Group)
+	inSet := func(set string) bool {
+		return set == setAll || o.Extra && set == setExtras || !o.Extra && (set == setDefault || set == o.Group)
+	}
+	return slices.Contains(v.tools, o.Tool) || slices.ContainsFunc(v.sets, inSet)
 }
 
 // maxLists bounds the memory of cached lists: clients may request any subset of
-// the groups.
+// the sets and tools.
 const maxLists = 64
 
 // list returns the JSON array of a view's tools. It is cached, as encoding the
 // tools takes longer than the rest of a tools/list.
 func (ts *toolset) list(v view) (json.RawMessage, error) {
-	key := listKey{strings.Join(v.groups, ","), v.schemas}
+	key := listKey{strings.Join(v.sets, ","), strings.Join(v.tools, ","), v.schemas}
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if raw, ok := ts.lists[key]; ok {

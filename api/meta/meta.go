@@ -13,7 +13,7 @@ import (
 )
 
 // Operations are those of the group, in the order clients see them.
-var Operations = []kb.Op{sources, status}
+var Operations = []kb.Op{sources, status, popular, zero, violations}
 
 // SourcesResponse lists the sources, one row per kind of content. The name is
 // published in OpenAPI.

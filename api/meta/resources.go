@@ -9,23 +9,9 @@ import (
 	"almanac/catalog"
 )
 
-// Resources returns the read-only snapshots for tool clients.
-func Resources(b kb.Base, all []op.Operation) []op.Resource {
-	b = b.Prepared()
-	return []op.Resource{
-		{
-			URI: "kb://status", Name: "status", Title: "Status",
-			Description: "Sync health, record counts by kind and the time of the last sync.",
-			Read:        func(ctx context.Context) (any, error) { return runStatus(ctx, b, struct{}{}) },
-		}, {
-			URI: "kb://tools", Name: "tools", Title: "Tools", Description: "The tool catalogue as data.",
-			Read: func(context.Context) (any, error) { return tools(all), nil },
-		}, {
-			URI: "kb://docs-index", Name: "docs-index", Title: "Documentation index",
-			Description: "The documentation corpora that are indexed, by repository, with their pages' titles and ids.",
-			Read:        func(ctx context.Context) (any, error) { return docsIndex(ctx, b) },
-		},
-	}
+// StatusResource is the content of kb://status.
+func StatusResource(ctx context.Context, b kb.Base) (any, error) {
+	return runStatus(ctx, b, struct{}{})
 }
 
 // Tools is the content of kb://tools.
@@ -45,7 +31,8 @@ type Tool struct {
 	Example     json.RawMessage `json:"example,omitempty"`
 }
 
-func tools(all []op.Operation) Tools {
+// ToolsResource is the content of kb://tools.
+func ToolsResource(all []op.Operation) Tools {
 	t := Tools{}
 	for _, o := range all {
 		if o.Tool == "" {
@@ -81,7 +68,8 @@ type DocPage struct {
 	Path  string `json:"path,omitempty"`
 }
 
-func docsIndex(ctx context.Context, b kb.Base) (any, error) {
+// DocsIndexResource is the content of kb://docs-index.
+func DocsIndexResource(ctx context.Context, b kb.Base) (any, error) {
 	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDoc}, Order: catalog.ByKey}
 	records, total, err := b.Catalog.List(ctx, q)
 	at := map[string]int{}

@@ -39,7 +39,8 @@ type Spec struct {
 	// MCP. Group is the name of its package, a toolset, and its tag in OpenAPI.
 	Tool  string
 	Group string
-	// Extra marks a tool that is listed only if its toolset is requested.
+	// Extra marks a tool that is listed only on request: by its name, or with all
+	// others by the toolset extras.
 	Extra bool
 	// Effects of a call; zero: it only reads the catalog.
 	Effects Effects

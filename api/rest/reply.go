@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"almanac/api/coding"
+	"almanac/api/guard"
 )
 
 const jsonType = "application/json; charset=utf-8"
@@ -18,9 +19,7 @@ func setCommonHeaders(h http.Header) {
 	h.Set("Access-Control-Allow-Origin", "*")
 	h.Set("Access-Control-Expose-Headers",
 		"ETag, Link, Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	guard.Protect(h)
 }
 
 // reply writes 200, or 304 if the client has this body. Answers to probes and
@@ -28,6 +27,9 @@ func setCommonHeaders(h http.Header) {
 func (x *request) reply(body []byte, kind string, probe bool) {
 	h := x.w.Header()
 	h.Set("Content-Type", kind)
+	if strings.HasPrefix(kind, "text/html") {
+		guard.ProtectPage(h, x.policy)
+	}
 	enc := coding.Choose(x.r.Header.Get("Accept-Encoding"), len(body))
 	h.Add("Vary", "Accept-Encoding")
 	h.Set("Cache-Control", "no-store")

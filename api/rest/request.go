@@ -26,6 +26,7 @@ type request struct {
 	r      *http.Request
 	w      http.ResponseWriter
 	route  string
+	policy string // of an HTML answer, as guard.ProtectPage takes it
 	status int
 }
 
@@ -57,7 +58,7 @@ func (h *Handler) handle(serve func(*request)) gin.HandlerFunc {
 
 // serve handles a known route.
 func (h *Handler) serve(x *request, rt *route) {
-	x.route = rt.pattern
+	x.route, x.policy = rt.pattern, rt.policy
 	if len(x.r.URL.Path)+len(x.r.URL.RawQuery) > MaxURL {
 		x.refuse(http.StatusRequestURITooLong, "the address must be at most 32 KiB long")
 		return

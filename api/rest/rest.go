@@ -41,7 +41,8 @@ type Config struct {
 type Document struct {
 	Path        string
 	ContentType string
-	Probe       bool // not counted by Limit, and not to be stored
+	Policy      string // what an HTML page may use, as guard.ProtectPage takes it
+	Probe       bool   // not counted by Limit, and not to be stored
 	Body        func(context.Context) ([]byte, error)
 }
 
@@ -56,6 +57,7 @@ type route struct {
 	pattern string
 	probe   bool
 	early   bool     // served before the index is ready
+	policy  string   // Document.Policy
 	types   []string // media types to choose from, the default first
 	run     func(ctx context.Context, r *http.Request, params map[string]string, mediaType int) (reply, error)
 }
@@ -87,7 +89,7 @@ func New(cfg Config) (h *Handler, err error) {
 	}
 	for _, d := range cfg.Documents {
 		h.add(http.MethodGet, &route{
-			pattern: d.Path, probe: d.Probe, early: true, types: []string{d.ContentType},
+			pattern: d.Path, probe: d.Probe, policy: d.Policy, early: true, types: []string{d.ContentType},
 			run: func(ctx context.Context, _ *http.Request, _ map[string]string, _ int) (reply, error) {
 				body, err := d.Body(ctx)
 				return reply{body: body}, err

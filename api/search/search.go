@@ -104,6 +104,9 @@ func answer(
 	if err != nil {
 		return Answer{}, err
 	}
+	if r.Offset == 0 { // a further page is not another search
+		b.Tally.Search(ctx, r.Query, res.Total == 0 && len(res.Degraded) == 0)
+	}
 	hits, err := b.Hits(ctx, res.Results, highlight)
 	a := Answer{
 		Query: res.Query, Type: searchType, Total: res.Total, Items: hits, Degraded: res.Degraded, Facets: res.Facets,

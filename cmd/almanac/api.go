@@ -1,11 +1,20 @@
 package main
 
 import (
+	"time"
+
 	"almanac/api"
 	"almanac/api/kb"
-	"almanac/api/meta"
 	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/retrieval"
 )
+
+// base returns the knowledge base of a service that listens on an address.
+func (a *app) base(n network.Network, store catalog.Store, search retrieval.Searcher, listen string) kb.Base {
+	return kb.Base{Catalog: store, Search: search, Network: n, Now: time.Now, PublicURL: a.config.publicURL(listen)}
+}
 
 // apiConfig returns the configuration that all transports share.
 func (a *app) apiConfig(b kb.Base) api.Config {
@@ -13,11 +22,12 @@ func (a *app) apiConfig(b kb.Base) api.Config {
 	ready, down := api.Health(b.Search)
 	s := a.config.Server
 	return api.Config{
-		Serving: op.Serving{Operations: all, Log: a.log, Ready: ready}, Down: down, Resources: meta.Resources(b, all),
+		Serving: op.Serving{Operations: all, Log: a.log, Ready: ready}, Down: down, Resources: api.Resources(b, all),
 		Name: b.Network.Title, Description: b.Network.Description, Version: version(), PublicURL: b.PublicURL,
 		Instructions: "Knowledge base of " + b.Network.Title + ". Start with search or semantic_search, " +
 			"read full texts with get_doc, and cite each answer's url.",
 		AdminToken: s.AdminToken, AllowedOrigins: s.AllowedOrigins, TrustedProxies: s.TrustedProxies,
+		Tally:  b.Tally,
 		Limits: api.Limits{REST: a.config.Limit.REST, MCP: a.config.Limit.MCP, Web: a.config.Limit.Web},
 	}
 }

@@ -64,10 +64,11 @@ api/admin: api/guard
 api/cips: api/kb api/op catalog
 api/coding:
 api/community: api/kb api/op catalog catalog/derive
+api/csp: api/guard api/limit api/tally
 api/devfund: api/kb api/op catalog
 api/ecosystem: api/kb api/op catalog
 api/guard: api/op
-api/kb: api/op catalog retrieval retrieval/passage
+api/kb: api/op api/tally catalog retrieval retrieval/passage
 api/library: api/kb api/op catalog
 api/limit: api/guard
 api/line: api/op
@@ -80,6 +81,7 @@ api/operations: api/kb api/op catalog
 api/releases: api/kb api/op catalog catalog/derive
 api/rest: api/coding api/guard api/limit api/op
 api/search: api/kb api/op catalog retrieval
+api/tally: catalog
 catalog:
 catalog/archive: catalog
 catalog/catalogtest: catalog

@@ -9,11 +9,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"almanac/api"
-	"almanac/api/kb"
+	"almanac/api/tally"
 )
 
 type mcpCmd struct {
-	Toolsets string `help:"Only the tools of these groups, such as cips,search." placeholder:"GROUPS"`
+	Toolsets string `help:"Only the tools of these groups, such as cips,search; extras and all are further names." placeholder:"GROUPS"`
+	Tools    string `help:"Only these tools, or these besides the groups." placeholder:"NAMES"`
 }
 
 func (*mcpCmd) Help() string {
@@ -34,17 +35,16 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, keeper.Close()) }()
-	cfg := a.apiConfig(kb.Base{Catalog: store, Search: keeper, Network: n,
-		PublicURL: a.config.publicURL(a.config.Server.Listen), Now: time.Now}.Prepared())
+	base := a.base(n, store, keeper, a.config.Server.Listen)
+	base.Tally = tally.New(store, time.Now, a.log)
+	defer func() { err = errors.Join(err, base.Tally.Close()) }()
+	cfg := a.apiConfig(base)
 	cfg.AdminLoopback = true // nothing listens
 	handlers, err := api.New(cfg)
 	if err != nil {
 		return err
 	}
-	query := url.Values{}
-	if c.Toolsets != "" {
-		query.Set("toolsets", c.Toolsets)
-	}
+	query := url.Values{"toolsets": {c.Toolsets}, "tools": {c.Tools}}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	g, ctx := errgroup.WithContext(ctx)

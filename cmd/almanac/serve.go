@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"almanac/api"
-	"almanac/api/kb"
+	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/ingest"
@@ -29,20 +29,16 @@ process.`
 
 // Run serves until ctx ends. Requests drain before index and catalog close.
 func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
-	n, dir, err := a.open()
+	n, dir, store, err := a.openCatalog(ctx)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, store.Close()) }()
 	if a.config.Sync.Enabled {
 		if err := a.checkCorpus(n); err != nil {
 			return err
 		}
 	}
-	store, err := openCatalog(ctx, dir, n.Name)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, store.Close()) }()
 	keeper, err := a.keeper(n, dir, store, a.syncing(n, store, dir))
 	if err != nil {
 		return err
@@ -51,10 +47,10 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	cfg := a.apiConfig(kb.Base{
-		Catalog: store, Search: keeper, Network: n, Now: time.Now,
-		PublicURL: a.config.publicURL(public.Addr().String()),
-	}.Prepared())
+	base := a.base(n, store, keeper, public.Addr().String())
+	base.Tally = tally.New(store, time.Now, a.log)
+	defer func() { err = errors.Join(err, base.Tally.Close()) }()
+	cfg := a.apiConfig(base)
 	cfg.Metrics, cfg.Loopback = newMetrics(keeper, store, time.Now), isLoopback(public)
 	cfg.AdminLoopback = admin == nil || isLoopback(admin)
 	handlers, err := api.New(cfg)

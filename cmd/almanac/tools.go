@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"almanac/api"
 	"almanac/api/kb"
@@ -67,8 +66,5 @@ func (a *app) openSearch(ctx context.Context, profiles ...profile.Profile) (*lib
 	if err != nil {
 		return nil, kb.Base{}, errors.Join(err, s.close())
 	}
-	return s, kb.Base{
-		Catalog: s.store, Search: s.Searcher, Network: s.network, Now: time.Now,
-		PublicURL: a.config.publicURL(a.config.Server.Listen),
-	}, nil
+	return s, a.base(s.network, s.store, s.Searcher, a.config.Server.Listen), nil
 }

@@ -26,8 +26,5 @@ func version() string {
 			dirty = "-modified"
 		}
 	}
-	if revision == "" {
-		return release
-	}
 	return release + revision + dirty
 }

@@ -1,0 +1,130 @@
+package csp_test
+
+import (
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/api/csp"
+	"almanac/api/tally"
+)
+
+// reports as browsers send them.
+const (
+	chromium = `[{"age":12,"body":{"blockedURL":"https://cdn.example/lib.js?user=alice#x","columnNumber":7,
+"disposition":"enforce","documentURL":"https://kb.example/status?token=1","effectiveDirective":"script-src-elem",
+"originalPolicy":"default-src 'none'","referrer":"","sample":"","statusCode":200},"type":"csp-violation",
+"url":"https://kb.example/status?token=1","user_agent":"Mozilla/5.0"},
+{"age":1,"body":{"id":"x"},"type":"deprecation","url":"https://kb.example/"},
+{"age":1,"body":{"blockedURL":"inline","effectiveDirective":"style-src-attr"},"type":"csp-violation"}]`
+	firefox = `{"csp-report":{"blocked-uri":"inline","column-number":1,"disposition":"enforce",
+"document-uri":"https://kb.example/?q=secret","effective-directive":"style-src-elem","original-policy":"x","referrer":"",
+"status-code":200,"violated-directive":"style-src-elem"}}`
+	older = `{"csp-report":{"document-uri":"https://kb.example/","violated-directive":"img-src 'self'","blocked-uri":"data"}}`
+)
+
+func TestParse(t *testing.T) {
+	for body, want := range map[string][]csp.Violation{
+		chromium:                             {{"script-src-elem", "https://cdn.example/lib.js"}, {"style-src-attr", "inline"}},
+		firefox:                              {{"style-src-elem", "inline"}},
+		older:                                {{"img-src", "data"}},
+		`[{"type":"deprecation","body":{}}]`: nil,
+	} {
+		mediaType := csp.Single
+		if body[0] == '[' {
+			mediaType = csp.Batch
+		}
+		got, err := csp.Parse(mediaType, []byte(body))
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%.40s: %v (-want +got):\n%s", body, err, diff)
+		}
+	}
+	for body, mediaType := range map[string]string{
+		"": csp.Single, "null": csp.Single, "{}": csp.Single, "[]": csp.Batch, "7": csp.Batch, firefox: csp.Batch, chromium: csp.Single,
+		`{"csp-report":{}}`: csp.Single, `{"csp-report":7}`: csp.Single, `[{}]`: csp.Batch, `[{"type":"csp-violation"}]`: csp.Batch,
+		`{"csp-report":{"effective-directive":"alice@example.org","blocked-uri":"inline"}}`:               csp.Single,
+		`[{"type":"csp-violation","body":{"effectiveDirective":"nothing-src","blockedURL":"inline"}}]`:    csp.Batch,
+		`[{"type":"csp-violation","body":{"effectiveDirective":["img-src"],"blockedURL":"inline"}}] more`: csp.Batch,
+	} {
+		if got, err := csp.Parse(mediaType, []byte(body)); err == nil {
+			t.Errorf("%s: %v", body, got)
+		}
+	}
+	many := "[" + strings.Repeat(`{"type":"csp-violation","body":{"effectiveDirective":"img-src","blockedURL":"data"}},`, 150)
+	if got, err := csp.Parse(csp.Batch, []byte(strings.TrimSuffix(many, ",")+"]")); err != nil || len(got) != 100 {
+		t.Errorf("%d reports of 150: %v", len(got), err)
+	}
+}
+
+func TestCut(t *testing.T) {
+	for blocked, want := range map[string]string{
+		"inline": "inline", "EVAL": "eval", "data": "data", "data:image/png;base64,AAAA": "data", "blob:https://kb.example/1": "blob",
+		"": "unknown", "self": "self", "wasm-eval": "wasm-eval", "nonsense": "other", "%zz": "other", "//cdn.example/x": "other",
+		"https://cdn.example": "https://cdn.example", "https://cdn.example/": "https://cdn.example",
+		"https://CDN.example:8443/a/b.js?x=1#y":            "https://cdn.example:8443/a/b.js",
+		"https://user:pass@cdn.example/a":                  "https://cdn.example/a",
+		"http://192.0.2.7/x":                               "http://ip-address/x",
+		"http://[2001:db8::7]:80/x":                        "http://ip-address/x",
+		"http://127.0.0.1:8080/x":                          "http://localhost/x",
+		"wss://live.example/feed":                          "wss://live.example/feed",
+		"chrome-extension://abcdefghijklmnop/x.js":         "chrome-extension",
+		"https://cdn.example/u/alice@example.org":          "https://cdn.example",
+		"https://cdn.example/u/alice%40example.org":        "https://cdn.example",
+		"https://cdn.example/k3j9x2m4p8q1z7w5v6n0/x":       "https://cdn.example",
+		"https://cdn.example/" + strings.Repeat("a/", 100): "https://cdn.example",
+	} {
+		if got := csp.Cut(blocked); got != want {
+			t.Errorf("%q is %q, want %q", blocked, got, want)
+		}
+	}
+}
+
+func TestHandler(t *testing.T) {
+	h := csp.Handler(nil, nil)
+	for _, tt := range []struct {
+		method, kind, body string
+		status             int
+		says               string
+	}{
+		{"POST", csp.Batch, chromium, 204, ""},
+		{"POST", csp.Single + "; charset=utf-8", firefox, 204, ""},
+		{"POST", csp.Single, "rubbish", 400, "is not a report"},
+		{"POST", "application/json", firefox, 415, "Content-Type must be application/csp-report or application/reports+json"},
+		{"POST", "", firefox, 415, "Content-Type"},
+		{"POST", csp.Single, strings.Repeat(" ", 65<<10), 413, "64 KiB"},
+		{"GET", csp.Single, "", 405, "GET is not allowed"},
+	} {
+		r := httptest.NewRequest(tt.method, "/csp-reports", strings.NewReader(tt.body))
+		r.Header.Set("Content-Type", tt.kind)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != tt.status || !strings.Contains(w.Body.String(), tt.says) ||
+			tt.status >= 400 && !strings.HasPrefix(w.Body.String(), `{"error":"`) {
+			t.Errorf("%s %s %.20s: %d %s, want %d", tt.method, tt.kind, tt.body, w.Code, w.Body, tt.status)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, body := range []string{chromium, firefox, older, `[{"type":"csp-violation","body":{"effectiveDirective":"img-src"}}]`} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, mediaType := range []string{csp.Single, csp.Batch} {
+			reports, err := csp.Parse(mediaType, body)
+			if err != nil && len(reports) > 0 {
+				t.Errorf("%v and %v", reports, err)
+			}
+			for _, v := range reports {
+				_, after, _ := strings.Cut(v.Blocked, "://")
+				if strings.ContainsAny(v.Blocked, "?# \n") || strings.Contains(after, "@") && tally.Private(after) ||
+					len(v.Directive) > 30 || len(v.Blocked) > 1_000 || !utf8.ValidString(v.Blocked) {
+					t.Errorf("%q", v)
+				}
+			}
+		}
+	})
+}

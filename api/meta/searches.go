@@ -1,0 +1,86 @@
+package meta
+
+import (
+	"context"
+	"time"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+)
+
+// Window are the days of counts, today included.
+type Window struct {
+	Days int `json:"window" default:"7" minimum:"1" maximum:"90" doc:"days, today included"`
+}
+
+// since is the first day.
+func (w Window) since(b kb.Base) time.Time { return catalog.Day(b.Now()).AddDate(0, 0, 1-w.Days) }
+
+// writeCounts writes what was counted just now, so that the answer has it. If
+// the catalog is busy the answer is a few seconds old.
+func writeCounts(ctx context.Context, b kb.Base) {
+	ctx, cancel := context.WithTimeout(ctx, 300*time.Millisecond)
+	defer cancel()
+	_ = b.Tally.Flush(ctx) // what could not be written is kept
+}
+
+type searchesIn struct {
+	Window
+	Limit int `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
+}
+
+// Searches are what was searched for.
+type Searches struct {
+	Items  []Searched `json:"items"`
+	Total  int        `json:"total" doc:"number of queries in all"`
+	Limit  int        `json:"limit"`
+	Window int        `json:"window_days"`
+	Hint   string     `json:"hint,omitempty" doc:"if nothing is listed: why"`
+}
+
+// Searched is one query.
+type Searched struct {
+	Query string    `json:"query" doc:"in folded case, with single spaces"`
+	Count int       `json:"count" doc:"searches for it"`
+	Zero  int       `json:"zero_count" doc:"searches of these that found nothing"`
+	Last  time.Time `json:"last_searched" format:"date-time"`
+}
+
+var popular = kb.New(op.Spec{
+	ID: "list_popular_searches", Path: "/api/v1/searches/popular",
+	Doc: `
+What is searched for most.
+
+Counts the first pages of searches by REST and by the tools search and semantic_search. A query that looks like a
+secret or like an address or number of a person is not counted.
+`,
+}, func(ctx context.Context, b kb.Base, in searchesIn) (Searches, error) {
+	return runSearches(ctx, b, in, false, "nothing was searched for in these days")
+})
+
+var zero = kb.New(op.Spec{
+	ID: "list_zero_searches", Path: "/api/v1/searches/zero",
+	Doc: `
+What is searched for and not found.
+
+Lists queries by how often nothing was found for them, as counted for /searches/popular. A search that an engine
+did not answer is not among them.
+`,
+}, func(ctx context.Context, b kb.Base, in searchesIn) (Searches, error) {
+	return runSearches(ctx, b, in, true, "every search of these days found something")
+})
+
+func runSearches(ctx context.Context, b kb.Base, in searchesIn, zeroOnly bool, none string) (Searches, error) {
+	writeCounts(ctx, b)
+	q := catalog.SearchQuery{Since: in.since(b), ZeroOnly: zeroOnly, Limit: in.Limit}
+	counts, total, err := b.Catalog.Searches(ctx, q)
+	out := Searches{Total: total, Limit: in.Limit, Window: in.Days}
+	for _, c := range counts {
+		out.Items = append(out.Items, Searched{c.Query, c.N, c.Zero, c.LastAt})
+	}
+	if total == 0 {
+		out.Hint = none
+	}
+	return out, err
+}
