@@ -127,7 +127,7 @@ func TestViolationsAreCounted(t *testing.T) {
 // browsers report to, and data may do nothing.
 func TestPagesReportViolations(t *testing.T) {
 	l := open(t)
-	for _, target := range []string{"/status"} {
+	for _, target := range []string{"/status", "/api/v1/reference"} {
 		r := httptest.NewRequest("GET", target, nil)
 		r.Header.Set("Accept", "text/html")
 		w := httptest.NewRecorder()

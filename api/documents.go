@@ -15,13 +15,9 @@ const jsonType = "application/json; charset=utf-8"
 
 // documents are what REST serves besides operations.
 func documents(cfg Config) ([]rest.Document, error) {
-	tags := make([]openapi.Group, len(groups))
-	for i, g := range groups {
-		tags[i] = g.Group
-	}
 	description, err := openapi.Document(openapi.Config{
-		Title: title(cfg), Description: cfg.Description, PublicURL: cfg.PublicURL, Operations: cfg.Operations,
-		Groups: tags, Exact: exactNames,
+		Title: title(cfg.Name), Description: cfg.Description, PublicURL: cfg.PublicURL, Operations: cfg.Operations,
+		Groups: tags(), Exact: exactNames,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("describe the operations: %w", err)
@@ -53,11 +49,12 @@ func Health(s retrieval.Searcher) (ready func() (bool, float64), down func() []s
 	return ready, down
 }
 
-func title(cfg Config) string {
-	if cfg.Name == "" {
+// title is that of the service; network is what people call the network.
+func title(network string) string {
+	if network == "" {
 		return "almanac"
 	}
-	return cfg.Name + " knowledge base"
+	return network + " knowledge base"
 }
 
 // liveness reports that the program runs, from the moment it listens.

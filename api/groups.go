@@ -12,6 +12,7 @@ import (
 	"almanac/api/op"
 	"almanac/api/openapi"
 	"almanac/api/operations"
+	"almanac/api/reference"
 	"almanac/api/releases"
 	"almanac/api/search"
 )
@@ -45,7 +46,28 @@ func Operations(b kb.Base) []op.Operation {
 			all = append(all, o)
 		}
 	}
+	all = append(all, referencePage(b, all))
 	return append([]op.Operation{meta.Index(b, all)}, all...)
+}
+
+// referencePage is the page that documents the operations.
+func referencePage(b kb.Base, all []op.Operation) op.Operation {
+	o, err := reference.Operation(reference.Config{
+		Title: title(b.Network.Title), PublicURL: b.PublicURL, Operations: all, Groups: tags(), Group: groups[0].Name,
+	})
+	if err != nil {
+		panic(err) // a bug in the template
+	}
+	return o
+}
+
+// tags are the groups as OpenAPI has them.
+func tags() []openapi.Group {
+	out := make([]openapi.Group, len(groups))
+	for i, g := range groups {
+		out[i] = g.Group
+	}
+	return out
 }
 
 // exactNames are the types that the specification names.

@@ -70,7 +70,7 @@ func (l *library) walk(t *testing.T) {
 			t.Errorf("%s has a placeholder left: %s", o.ID, text)
 		}
 		q := question{tool: o.Tool}
-		if o.Method == "GET" && o.Path != "/calendar" {
+		if o.Method == "GET" && o.Path != "/calendar" && o.ID != "get_reference" {
 			q.target = o.Path
 		}
 		switch required := strings.Join(o.ToolIn.Required, ","); {

@@ -44,7 +44,7 @@ func askAll(t *testing.T, l *library) {
 		})
 	}
 	for _, o := range l.ops {
-		if o.Path != "" && o.Path != "/calendar" && !seen["rest "+o.ID] {
+		if o.Path != "" && o.Path != "/calendar" && o.ID != "get_reference" && !seen["rest "+o.ID] {
 			t.Errorf("no question to %s %s has an answer", o.Method, o.Path)
 		}
 		if o.Tool != "" && !seen["tool "+o.ID] {

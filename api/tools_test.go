@@ -179,6 +179,7 @@ func TestRESTParameters(t *testing.T) {
 		"GET /api/v1":                       {},
 		"GET /api/v1/sources":               {},
 		"GET /status":                       {},
+		"GET /api/v1/reference":             {},
 		"GET /api/v1/cips":                  {"status": {Type: "string", Values: enumerations["status"]}, "type": text, "limit": integer(1, 100, "20"), "offset": offset},
 		"GET /api/v1/cips/{id}":             {"id": id, "cursor": text},
 		"GET /api/v1/cips/{id}/history":     byID,

@@ -4,18 +4,20 @@ import (
 	"mime"
 	"strconv"
 	"strings"
+
+	"almanac/api/op"
 )
 
 // chooseType returns the index of the media type that the Accept headers
 // prefer (RFC 9110 12.5.1), the first of equals. A client that accepts none of
 // them gets the first: an answer in another type is better than none.
-func chooseType(accept []string, types []string) int {
-	if len(types) == 1 || len(accept) == 0 {
+func chooseType(accept []string, forms []op.Form) int {
+	if len(forms) == 1 || len(accept) == 0 {
 		return 0
 	}
 	best, bestQuality := 0, 0.0
-	for i, t := range types {
-		name, _, _ := mime.ParseMediaType(t)
+	for i, f := range forms {
+		name, _, _ := mime.ParseMediaType(f.Type)
 		if q := quality(accept, name); q > bestQuality {
 			best, bestQuality = i, q
 		}

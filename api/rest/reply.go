@@ -9,6 +9,7 @@ import (
 
 	"almanac/api/coding"
 	"almanac/api/guard"
+	"almanac/api/op"
 )
 
 const jsonType = "application/json; charset=utf-8"
@@ -24,11 +25,11 @@ func setCommonHeaders(h http.Header) {
 
 // reply writes 200, or 304 if the client has this body. Answers to probes and
 // POST must not be stored; any other must be revalidated by its entity tag.
-func (x *request) reply(body []byte, kind string, probe bool) {
+func (x *request) reply(body []byte, form op.Form, probe bool) {
 	h := x.w.Header()
-	h.Set("Content-Type", kind)
-	if strings.HasPrefix(kind, "text/html") {
-		guard.ProtectPage(h, x.policy)
+	h.Set("Content-Type", form.Type)
+	if strings.HasPrefix(form.Type, "text/html") {
+		guard.ProtectPage(h, form.Policy)
 	}
 	enc := coding.Choose(x.r.Header.Get("Accept-Encoding"), len(body))
 	h.Add("Vary", "Accept-Encoding")

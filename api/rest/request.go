@@ -26,7 +26,6 @@ type request struct {
 	r      *http.Request
 	w      http.ResponseWriter
 	route  string
-	policy string // of an HTML answer, as guard.ProtectPage takes it
 	status int
 }
 
@@ -58,7 +57,7 @@ func (h *Handler) handle(serve func(*request)) gin.HandlerFunc {
 
 // serve handles a known route.
 func (h *Handler) serve(x *request, rt *route) {
-	x.route, x.policy = rt.pattern, rt.policy
+	x.route = rt.pattern
 	if len(x.r.URL.Path)+len(x.r.URL.RawQuery) > MaxURL {
 		x.refuse(http.StatusRequestURITooLong, "the address must be at most 32 KiB long")
 		return
@@ -73,10 +72,10 @@ func (h *Handler) serve(x *request, rt *route) {
 	}
 	ctx, cancel := context.WithTimeout(x.r.Context(), h.cfg.Timeout)
 	defer cancel()
-	if len(rt.types) > 1 {
+	if len(rt.forms) > 1 {
 		x.w.Header().Add("Vary", "Accept")
 	}
-	chosen := chooseType(x.r.Header.Values("Accept"), rt.types)
+	chosen := chooseType(x.r.Header.Values("Accept"), rt.forms)
 	answer, err := rt.run(ctx, x.r, x.params(), chosen)
 	if err != nil {
 		h.fail(x, err)
@@ -85,7 +84,7 @@ func (h *Handler) serve(x *request, rt *route) {
 	if answer.next != "" {
 		x.w.Header().Set("Link", "<"+h.cfg.PublicURL+answer.next+`>; rel="next"`)
 	}
-	x.reply(answer.body, rt.types[chosen], rt.probe)
+	x.reply(answer.body, rt.forms[chosen], rt.probe)
 }
 
 // params are the values in the path, unescaped.
@@ -115,14 +114,6 @@ func forms(o op.Operation) []op.Form {
 		return o.Forms
 	}
 	return append([]op.Form{{Type: jsonType, Write: op.Encode}}, o.Forms...)
-}
-
-// mediaTypes lists the types of the forms.
-func mediaTypes(o op.Operation) (types []string) {
-	for _, f := range forms(o) {
-		types = append(types, f.Type)
-	}
-	return types
 }
 
 // runOperation decodes, runs and encodes.

@@ -41,8 +41,7 @@ type Config struct {
 type Document struct {
 	Path        string
 	ContentType string
-	Policy      string // what an HTML page may use, as guard.ProtectPage takes it
-	Probe       bool   // not counted by Limit, and not to be stored
+	Probe       bool // not counted by Limit, and not to be stored
 	Body        func(context.Context) ([]byte, error)
 }
 
@@ -56,9 +55,8 @@ type Handler struct {
 type route struct {
 	pattern string
 	probe   bool
-	early   bool     // served before the index is ready
-	policy  string   // Document.Policy
-	types   []string // media types to choose from, the default first
+	early   bool      // served before the index is ready
+	forms   []op.Form // to choose from, the default first; of documents only their types
 	run     func(ctx context.Context, r *http.Request, params map[string]string, mediaType int) (reply, error)
 }
 
@@ -81,7 +79,7 @@ func New(cfg Config) (h *Handler, err error) {
 		if o.Path == "" {
 			continue
 		}
-		rt := &route{pattern: o.Path, early: o.BeforeReady, types: mediaTypes(o), run: runOperation(o)}
+		rt := &route{pattern: o.Path, early: o.BeforeReady, forms: forms(o), run: runOperation(o)}
 		h.add(o.Method, rt)
 		if o.Post {
 			h.add(http.MethodPost, rt)
@@ -89,7 +87,7 @@ func New(cfg Config) (h *Handler, err error) {
 	}
 	for _, d := range cfg.Documents {
 		h.add(http.MethodGet, &route{
-			pattern: d.Path, probe: d.Probe, policy: d.Policy, early: true, types: []string{d.ContentType},
+			pattern: d.Path, probe: d.Probe, early: true, forms: []op.Form{{Type: d.ContentType}},
 			run: func(ctx context.Context, _ *http.Request, _ map[string]string, _ int) (reply, error) {
 				body, err := d.Body(ctx)
 				return reply{body: body}, err

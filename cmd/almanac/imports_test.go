@@ -78,6 +78,7 @@ api/op:
 api/onboarding: api/kb api/op catalog
 api/openapi: api/op
 api/operations: api/kb api/op catalog
+api/reference: api/op api/openapi
 api/releases: api/kb api/op catalog catalog/derive
 api/rest: api/coding api/guard api/limit api/op
 api/search: api/kb api/op catalog retrieval
