@@ -34,10 +34,9 @@ func (b Base) emptyList(ctx context.Context, q catalog.ListQuery, total int) (st
 		{"state", q.States, values.states}, {"category", q.Categories, values.categories},
 		{"source", q.Sources, values.sources}, {"container", q.Containers, values.containers},
 	} {
-		for _, given := range f.given {
-			if !containsFold(f.known, given) {
-				return NoSuch(f.name, given, f.known), nil
-			}
+		isKnown := func(given string) bool { return containsFold(f.known, given) }
+		if len(f.given) > 0 && !slices.ContainsFunc(f.given, isKnown) {
+			return NoSuch(f.name, f.given[0], f.known), nil
 		}
 	}
 	return b.emptyTags(ctx, q)
@@ -45,7 +44,11 @@ func (b Base) emptyList(ctx context.Context, q catalog.ListQuery, total int) (st
 
 // emptyTags is emptyList for filters by tag.
 func (b Base) emptyTags(ctx context.Context, q catalog.ListQuery) (string, error) {
-	for _, tag := range q.AllTags {
+	tags := q.AllTags
+	if len(q.Tags) == 1 { // one of one is all
+		tags = append(slices.Clip(tags), q.Tags[0])
+	}
+	for _, tag := range tags {
 		name, given, ok := strings.Cut(tag, ":")
 		if !ok || len(q.Kinds) != 1 {
 			continue
