@@ -119,6 +119,40 @@ func TestToolsAreAsRecorded(t *testing.T) {
 	}
 }
 
+// maxList is what all tools of the default set may take of a model's context,
+// in bytes of JSON.
+const maxList = 48_000
+
+// TestTheListOfToolsIsShort holds and prints the size of tools/list, in all and
+// by what takes it.
+func TestTheListOfToolsIsShort(t *testing.T) {
+	l := open(t)
+	body := do(l.public, "POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`).Body.Bytes()
+	var list struct {
+		Result struct{ Tools []map[string]json.RawMessage }
+	}
+	if err := json.Unmarshal(body, &list); err != nil {
+		t.Fatal(err)
+	}
+	members := map[string]int{}
+	largest, name := 0, ""
+	for _, tool := range list.Result.Tools {
+		size := 0
+		for member, raw := range tool {
+			members[member] += len(raw)
+			size += len(raw)
+		}
+		if size > largest {
+			largest, name = size, string(tool["name"])
+		}
+	}
+	n := max(1, len(list.Result.Tools))
+	t.Logf("%d tools in %d bytes, %d each; the largest is %s with %d; %v", n, len(body), len(body)/n, name, largest, members)
+	if len(body) > maxList {
+		t.Errorf("tools/list has %d bytes, more than %d", len(body), maxList)
+	}
+}
+
 // parameter is what clients rely on of one parameter or argument.
 type parameter struct {
 	Type         string // as JSON Schema has it; "enum" is a string with values

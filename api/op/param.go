@@ -15,10 +15,9 @@ func (o *Operation) params() {
 	}
 	open := pathNames(o.Path)
 	o.In = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
-	o.ToolIn = &jsonschema.Schema{
-		Type: "object", Properties: map[string]*jsonschema.Schema{},
-		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
-	}
+	// Every model reads the schemas of all tools, so they are short: that other
+	// arguments are refused is not in them (checkKnown).
+	o.ToolIn = &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
 	for _, f := range reflect.VisibleFields(o.in) {
 		name := jsonName(f)
 		if name == "" || f.Anonymous {
@@ -50,6 +49,10 @@ func addProperty(to *jsonschema.Schema, name string, s *jsonschema.Schema, requi
 	}
 }
 
+// obvious are descriptions that say what the name does; tools are published
+// without them.
+var obvious = map[string]string{"limit": "how many to return", "offset": "how many to skip"}
+
 // param reads one field.
 func (o *Operation) param(f reflect.StructField, name string) Param {
 	p := Param{Name: name, index: f.Index}
@@ -59,6 +62,9 @@ func (o *Operation) param(f reflect.StructField, name string) Param {
 			p.ToolName = other
 		}
 		p.tool = o.argument(f, p.ToolName, "tool")
+		if p.tool.schema.Description == obvious[p.ToolName] {
+			p.tool.schema.Description = ""
+		}
 	}
 	p.rest = o.argument(f, name, "")
 	p.Schema, p.Doc, p.Default = p.rest.schema, p.rest.schema.Description, p.rest.schema.Default
