@@ -13,16 +13,17 @@ import (
 // resource is a row of the list below.
 type resource struct {
 	name, title, description string
-	kinds                    []catalog.Kind // whose records it shows; none: it is as old as the process
+	changed                  func(context.Context, kb.Base) (time.Time, error) // nil: when the process started
 	read                     func(context.Context, kb.Base) (any, error)
 }
 
 // resources are the read-only snapshots for tool clients; the name is the URI
 // without kb://.
 var resources = []resource{
-	{"status", "Status", "Sync health, record counts by kind and the time of the last sync.", nil, meta.StatusResource},
+	{"status", "Status", "Sync health, record counts by kind and the time of the last sync.",
+		lastRun, meta.StatusResource},
 	{"docs-index", "Documentation index", "The indexed documentation by repository, with its pages' titles and ids.",
-		[]catalog.Kind{catalog.KindDoc}, meta.DocsIndexResource},
+		recordsOf(catalog.KindDoc), meta.DocsIndexResource},
 }
 
 // Resources returns the resources over a knowledge base with these operations.
@@ -46,32 +47,52 @@ func Resources(b kb.Base, all []op.Operation) []op.Resource {
 	return out
 }
 
-// state measures the content. It was changed when the newest of its records
-// was, at the source or by appearing here.
-func (r resource) state(ctx context.Context, b kb.Base, start time.Time) (op.ResourceState, error) {
-	state := op.ResourceState{}
+// state measures the content.
+func (r resource) state(ctx context.Context, b kb.Base, start time.Time) (state op.ResourceState, err error) {
 	content, err := r.read(ctx, b)
 	if err != nil {
 		return state, err
 	}
 	raw, err := op.EncodeTool(content)
-	state.Size = int64(len(raw))
-	if len(r.kinds) == 0 {
-		state.Modified = start
+	if err != nil {
 		return state, err
 	}
-	for _, order := range []catalog.Order{catalog.ByUpdated, catalog.ByFirstSeen} {
-		newest, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: r.kinds, Order: order, Limit: 1})
-		if err != nil {
-			return state, err
-		}
-		for _, record := range newest {
-			for _, at := range []time.Time{record.UpdatedAt, record.FirstSeenAt} {
-				if at.After(state.Modified) {
-					state.Modified = at
-				}
-			}
-		}
+	state = op.ResourceState{Size: int64(len(raw)), Modified: start}
+	if r.changed != nil {
+		state.Modified, err = r.changed(ctx, b)
 	}
 	return state, err
+}
+
+// lastRun is when a source was last synced.
+func lastRun(ctx context.Context, b kb.Base) (newest time.Time, err error) {
+	states, err := b.Catalog.Sources(ctx)
+	for _, s := range states {
+		newest = latest(newest, s.LastRun)
+	}
+	return newest, err
+}
+
+// recordsOf is when the newest record of some kinds was changed at its source,
+// or appeared here.
+func recordsOf(kinds ...catalog.Kind) func(context.Context, kb.Base) (time.Time, error) {
+	return func(ctx context.Context, b kb.Base) (newest time.Time, err error) {
+		for _, order := range []catalog.Order{catalog.ByUpdated, catalog.ByFirstSeen} {
+			records, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: kinds, Order: order, Limit: 1})
+			if err != nil {
+				return newest, err
+			}
+			for _, r := range records {
+				newest = latest(newest, latest(r.UpdatedAt, r.FirstSeenAt))
+			}
+		}
+		return newest, nil
+	}
+}
+
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
