@@ -8,6 +8,20 @@ import (
 	"almanac/api/guard"
 )
 
+func TestPagesReportWhereBrowsersSend(t *testing.T) {
+	for publicURL, want := range map[string]string{
+		"https://kb.example":    "; img-src data:; report-uri /csp-reports; report-to csp",
+		"http://127.0.0.1:8080": "; img-src data:; report-uri /csp-reports",
+	} {
+		h := http.Header{}
+		guard.ProtectPage(h, "img-src data:", publicURL)
+		if got := h.Get("Content-Security-Policy"); got != "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"+want ||
+			(h.Get("Reporting-Endpoints") != "") != (publicURL[:5] == "https") {
+			t.Errorf("%s: %v", publicURL, h)
+		}
+	}
+}
+
 func TestHosts(t *testing.T) {
 	h := guard.Hosts([]string{"kb.example:443", "[2001:db8::1]"},
 		http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

@@ -1,6 +1,9 @@
 package guard
 
-import "net/http"
+import (
+	"net/http"
+	"strings"
+)
 
 // ReportPath is where browsers report what the policy of a page blocked.
 const ReportPath = "/csp-reports"
@@ -16,12 +19,18 @@ func Protect(h http.Header) {
 
 // ProtectPage is Protect for an HTML page. It may use what the directives in
 // allow permit ("style-src 'sha256-…'; connect-src 'self'"), "" = nothing, and
-// its violations are reported.
-func ProtectPage(h http.Header, allow string) {
+// its violations are reported. publicURL is where the page is: browsers send
+// reports of report-to only from https, and where there is report-to they
+// ignore report-uri.
+func ProtectPage(h http.Header, allow, publicURL string) {
 	Protect(h)
 	if allow != "" {
 		allow = "; " + allow
 	}
-	h.Set("Reporting-Endpoints", `csp="`+ReportPath+`"`)
-	h.Set("Content-Security-Policy", nothing+allow+"; report-uri "+ReportPath+"; report-to csp")
+	report := "; report-uri " + ReportPath
+	if strings.HasPrefix(publicURL, "https://") {
+		report += "; report-to csp"
+		h.Set("Reporting-Endpoints", `csp="`+ReportPath+`"`)
+	}
+	h.Set("Content-Security-Policy", nothing+allow+report)
 }

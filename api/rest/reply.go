@@ -25,11 +25,11 @@ func setCommonHeaders(h http.Header) {
 
 // reply writes 200, or 304 if the client has this body. Answers to probes and
 // POST must not be stored; any other must be revalidated by its entity tag.
-func (x *request) reply(body []byte, form op.Form, probe bool) {
+func (x *request) reply(body []byte, form op.Form, publicURL string, probe bool) {
 	h := x.w.Header()
 	h.Set("Content-Type", form.Type)
 	if strings.HasPrefix(form.Type, "text/html") {
-		guard.ProtectPage(h, form.Policy)
+		guard.ProtectPage(h, form.Policy, publicURL)
 	}
 	enc := coding.Choose(x.r.Header.Get("Accept-Encoding"), len(body))
 	h.Add("Vary", "Accept-Encoding")

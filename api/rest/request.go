@@ -84,7 +84,7 @@ func (h *Handler) serve(x *request, rt *route) {
 	if answer.next != "" {
 		x.w.Header().Set("Link", "<"+h.cfg.PublicURL+answer.next+`>; rel="next"`)
 	}
-	x.reply(answer.body, rt.forms[chosen], rt.probe)
+	x.reply(answer.body, rt.forms[chosen], h.cfg.PublicURL, rt.probe)
 }
 
 // params are the values in the path, unescaped.
