@@ -185,3 +185,9 @@ func FuzzQuery(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkQuery(b *testing.B) {
+	for b.Loop() {
+		tally.Query("How do I rotate the keys of a validator without downtime?")
+	}
+}

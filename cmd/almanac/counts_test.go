@@ -1,0 +1,60 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// TestCountsSurviveAStop holds that searches counted just before a stop are
+// there after the next start, that those over stdio count too, and that no log
+// has a query.
+func TestCountsSurviveAStop(t *testing.T) {
+	t.Parallel()
+	type popular struct {
+		Items []struct {
+			Query string
+			Count int
+		}
+	}
+	at := newSite(t, 10)
+	s := at.serve(t, "ALMANAC_LOG_LEVEL=debug")
+	s.ready(t)
+	for range 3 {
+		s.search(t, "Barge canal")
+	}
+	s.search(t, "keeper@lighthouse.example")
+	session := connect(t, at.stdio(t, "--tools", "search"))
+	if list, err := session.ListTools(t.Context(), nil); err != nil || len(list.Tools) != 1 {
+		t.Errorf("--tools search lists %v, %v", list, err)
+	}
+	eventually(t, "an answer over stdio", func() bool {
+		res, err := session.CallTool(t.Context(),
+			&sdk.CallToolParams{Name: "search", Arguments: map[string]any{"query": "barge  CANAL"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !res.IsError
+	})
+	if err := session.Close(); err != nil {
+		t.Errorf("stdio: %v", err)
+	}
+	if code := s.stop(t); code != 0 {
+		t.Fatalf("exit code %d\n%s", code, s.log)
+	}
+	log := s.log.String()
+	s = at.serve(t)
+	s.ready(t)
+	got := getJSON[popular](t, s, "/api/v1/searches/popular")
+	if len(got.Items) != 1 || got.Items[0].Query != "barge canal" || got.Items[0].Count != 4 {
+		t.Errorf("counted: %+v", got)
+	}
+	if strings.Contains(log, "anal") || strings.Contains(log, "lighthouse.example") {
+		t.Errorf("a query is in the log:\n%s", log)
+	}
+	if status, _, body := do(t, http.MethodGet, s.base+"/csp-reports"); status != http.StatusMethodNotAllowed {
+		t.Errorf("GET /csp-reports: %d %s", status, body)
+	}
+}
