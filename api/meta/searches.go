@@ -41,7 +41,7 @@ type Searches struct {
 
 // Searched is one query.
 type Searched struct {
-	Query string    `json:"query" doc:"in folded case, with single spaces"`
+	Query string    `json:"query" doc:"in lower case, with single spaces"`
 	Count int       `json:"count" doc:"searches for it"`
 	Zero  int       `json:"zero_count" doc:"searches of these that found nothing"`
 	Last  time.Time `json:"last_searched" format:"date-time"`

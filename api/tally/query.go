@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/cases"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -15,15 +14,15 @@ import (
 // longer is a pasted text.
 const maxQuery = 300
 
-// Query returns a query as it is counted: composed (NFKC), in folded case, with
+// Query returns a query as it is counted: composed (NFKC), in lower case, with
 // single spaces and without invisible characters. It returns false for a text
 // that must not be kept: one that is empty, long or Private.
 func Query(text string) (query string, ok bool) {
 	if len(text) > 4*maxQuery || Private(text) {
 		return "", false
 	}
-	query = strings.Join(strings.Fields(cases.Fold().String(visible(text))), " ")
-	query = norm.NFKC.String(query) // folding may decompose
+	query = strings.Join(strings.Fields(strings.ToLower(visible(text))), " ")
+	query = norm.NFKC.String(query) // lower case may be decomposed
 	if query == "" || utf8.RuneCountInString(query) > maxQuery || Private(query) {
 		return "", false
 	}

@@ -16,7 +16,7 @@ func TestQueriesAreNormalised(t *testing.T) {
 		"TOKEN\u00a0STANDARD":            "token standard",
 		"to\u200bken stan\u00addard":     "token standard",
 		"ｔｏｋｅｎ standard":                 "token standard",
-		"Straße":                         "strasse",
+		"Straße":                         "straße",
 		"cafe\u0301":                     "café",
 		"İstanbul":                       "i̇stanbul",
 		"token\x00standard":              "token standard",
@@ -112,7 +112,7 @@ func TestRandomTextsAreRecognised(t *testing.T) {
 		"base 36": lower + digits, "base 32": strings.ToUpper(lower) + "234567", "letters": lower + strings.ToUpper(lower),
 	} {
 		for _, length := range []int{24, 32, 43} {
-			const n = 2_000
+			const n = 500
 			found := 0
 			for range n {
 				var token strings.Builder

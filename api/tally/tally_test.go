@@ -52,6 +52,13 @@ func (s *shelf) CountViolations(_ context.Context, counts []catalog.Violation) e
 	return nil
 }
 
+// written is how often searches were written.
+func (s *shelf) written() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.writes
+}
+
 func (s *shelf) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,13 +85,13 @@ func TestSearchesAreWrittenSoon(t *testing.T) {
 		counts.Search(t.Context(), "ask alice@example.org", false)
 		time.Sleep(4 * time.Second)
 		counts.Search(t.Context(), "ebb", true)
-		if s.writes != 0 {
+		if s.written() != 0 {
 			t.Errorf("written after 4 s: %s", s)
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
-		if got, want := s.String(), "2000-01-01 ebb 1/1, 2000-01-01 tide table 2/1"; got != want || s.writes != 1 {
-			t.Errorf("%s in %d writes, want %s", got, s.writes, want)
+		if got, want := s.String(), "2000-01-01 ebb 1/1, 2000-01-01 tide table 2/1"; got != want || s.written() != 1 {
+			t.Errorf("%s in %d writes, want %s", got, s.written(), want)
 		}
 		time.Sleep(23*time.Hour + 59*time.Minute + 51*time.Second)
 		counts.Search(t.Context(), "ebb", false) // three seconds before midnight
