@@ -59,9 +59,12 @@ func Private(text string) bool {
 }
 
 func isPrivate(text string) bool {
-	plain := dotSpelling.ReplaceAllString(atSpelling.ReplaceAllString(text, "@"), ".")
+	plain := text
+	if strings.ContainsAny(text, "[({<") {
+		plain = dotSpelling.ReplaceAllString(atSpelling.ReplaceAllString(text, "@"), ".")
+	}
 	for _, p := range personal {
-		if p.MatchString(plain) {
+		if p.in(plain) {
 			return true
 		}
 	}
@@ -90,32 +93,44 @@ var (
 	dotSpelling = regexp.MustCompile(`(?i)\s*[\[({<]\s*(dot|\.)\s*[\])}>]\s*`)
 )
 
+// form is what a secret or an address looks like.
+type form struct {
+	signs   string // one of them is in it; "": it has none of its own
+	pattern *regexp.Regexp
+}
+
+func newForm(signs, pattern string) form { return form{signs, regexp.MustCompile(pattern)} }
+
+func (f form) in(text string) bool {
+	return (f.signs == "" || strings.ContainsAny(text, f.signs)) && f.pattern.MatchString(text)
+}
+
 // personal are the forms of secrets and addresses. Prefixes of keys are those
 // that services publish for secret scanners.
-var personal = []*regexp.Regexp{
+var personal = []form{
 	// E-mail addresses; an address with a password or a token in front of its host.
-	regexp.MustCompile(`[^\s@]@[^\s@]*[^\s@\d.]\.\pL{2,}`),
-	regexp.MustCompile(`[^\s@]@(\[|localhost\b|xn--)`),
-	regexp.MustCompile(`(?i)[a-z][a-z0-9+.-]*://[^\s/@]+@`),
+	newForm("@", `[^\s@]@[^\s@]*[^\s@\d.]\.\pL{2,}`),
+	newForm("@", `[^\s@]@(\[|localhost\b|xn--)`),
+	newForm("@", `(?i)[a-z][a-z0-9+.-]*://[^\s/@]+@`),
 	// Keys and tokens by their prefixes.
-	regexp.MustCompile(`(?i)\b(sk|pk|rk)[-_](live|test|proj|ant|or)[-_][\w-]{6}|\bsk-[a-z0-9]{16}`),
-	regexp.MustCompile(`(?i)\b(gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|npm_|pypi-|hf_|shpat_|whsec_|dop_v1_|` +
+	newForm("-_", `(?i)\b(sk|pk|rk)[-_](live|test|proj|ant|or)[-_][\w-]{6}|\bsk-[a-z0-9]{16}`),
+	newForm("-_.Cc", `(?i)\b(gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|npm_|pypi-|hf_|shpat_|whsec_|dop_v1_|`+
 		`ya29\.|SG\.|EAAC)[a-z0-9_-]{0,8}[a-z0-9]{12}`),
-	regexp.MustCompile(`(?i)\b(A3T[A-Z0-9]|AKIA|ASIA|AROA)[A-Z0-9]{12}|\bAIza[\w-]{20}`),
-	regexp.MustCompile(`(?i)\beyJ[\w-]{6,}`), // {"… in base64: a JSON Web Token
-	regexp.MustCompile(`(?i)-----BEGIN|\bssh-(rsa|ed25519)\s+AAAA`),
+	newForm("", `(?i)\b(A3T[A-Z0-9]|AKIA|ASIA|AROA)[A-Z0-9]{12}|\bAIza[\w-]{20}`),
+	newForm("Jj", `(?i)\beyJ[\w-]{6,}`), // {"… in base64: a JSON Web Token
+	newForm("-", `(?i)-----BEGIN|\bssh-(rsa|ed25519)\s+AAAA`),
 	// Values that are named as secrets.
-	regexp.MustCompile(`(?i)\b(bearer|basic)\s+[\w+/.~-]*\d[\w+/.~-]*`),
-	regexp.MustCompile(`(?i)(password|passwd|passphrase|passcode|pwd|secret|token|credentials?|authorization|` +
+	newForm("0123456789", `(?i)\b(bearer|basic)\s+[\w+/.~-]*\d[\w+/.~-]*`),
+	newForm(":=", `(?i)(password|passwd|passphrase|passcode|pwd|secret|token|credentials?|authorization|`+
 		`api[ _-]?key|access[ _-]?key|private[ _-]?key|\bpin)["']?\s*[:=]\s*\S`),
-	regexp.MustCompile(`(?i)\b(password|passphrase|passcode|pwd|pin)\s+is\s+\S`),
+	newForm("", `(?i)\b(password|passphrase|passcode|pwd|pin)\s+is\s+\S`),
 	// Numbers in base 16, fingerprints, UUIDs.
-	regexp.MustCompile(`(?i)[0-9a-f]{20}`),
-	regexp.MustCompile(`(?i)([0-9a-f]{2}[:-]){7}`),
-	regexp.MustCompile(`(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-`),
+	newForm("", `[0-9a-fA-F]{20}`),
+	newForm(":-", `(?i)([0-9a-f]{2}[:-]){7}`),
+	newForm("-", `(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-`),
 	// IP addresses.
-	regexp.MustCompile(`\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b`),
-	regexp.MustCompile(`(?i)\b[0-9a-f]{1,4}(:[0-9a-f]{0,4}){3,}`),
+	newForm(".", `\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b`),
+	newForm(":", `(?i)\b[0-9a-f]{1,4}(:[0-9a-f]{0,4}){3,}`),
 }
 
 // Numbers that are not those of a person: dates, times, and versions of
@@ -129,6 +144,9 @@ var (
 // hasLongNumber reports whether there are nine digits or more in a row, in
 // groups or not, as numbers of phones, cards and accounts have.
 func hasLongNumber(text string) bool {
+	if !strings.ContainsAny(text, "0123456789") {
+		return false
+	}
 	for _, run := range digits.FindAllString(harmless.ReplaceAllString(text, "x"), -1) {
 		n := 0
 		for _, r := range run {
