@@ -121,8 +121,8 @@ var personal = []form{
 	newForm("-", `(?i)-----BEGIN|\bssh-(rsa|ed25519)\s+AAAA`),
 	// Values that are named as secrets.
 	newForm("0123456789", `(?i)\b(bearer|basic)\s+[\w+/.~-]*\d[\w+/.~-]*`),
-	newForm(":=", `(?i)(password|passwd|passphrase|passcode|pwd|secret|token|credentials?|authorization|`+
-		`api[ _-]?key|access[ _-]?key|private[ _-]?key|\bpin)["']?\s*[:=]\s*\S`),
+	newForm(":=", `(?i)(^|[^a-z])((password|passwd|passphrase|passcode|pwd|secret|token|credentials?|pin|`+
+		`api[ _-]?key|access[ _-]?key|private[ _-]?key)["']?\s*|authorization["']?)[:=]\s*\S`),
 	newForm("", `(?i)\b(password|passphrase|passcode|pwd|pin)\s+is\s+\S`),
 	// Numbers in base 16, fingerprints, UUIDs.
 	newForm("", `[0-9a-fA-F]{20}`),

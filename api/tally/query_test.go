@@ -63,7 +63,7 @@ var secrets = map[string][]string{
 	},
 	"a token": {
 		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl", "eyJhbGciOi", "Bearer abc123", "Authorization: Basic dXNlcjpwYXNz",
-		"authorization=x", "-----BEGIN RSA PRIVATE KEY-----", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5", "token=abc", "api_key: 42", "api key = x",
+		"authorization=x", "access_token=x", "-----BEGIN RSA PRIVATE KEY-----", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5", "token=abc", "api_key: 42", "api key = x",
 		"https://user:pass@host/path", "postgres://u:p@db:5432/x", "https://x-oauth-token@forge.example/a",
 		"curl -H 'secret: x'", `{"password":"hunter2"}`,
 	},
@@ -147,6 +147,7 @@ func TestQuestionsAreCounted(t *testing.T) {
 		"UNAVAILABLE: io exception", "java.lang.NullPointerException", "net::ERR_CONNECTION_REFUSED", "std::map<int>",
 		"how long does the onboarding of a new super validator take and which steps are there for the sponsor",
 		"validator onboarding docker compose traffic top up reward coupon featured app marker",
+		"PACKAGE_NOT_VETTED(4,b07e11): mytoken:2.0.0 is not vetted by node jetty-3", "active authorization : who grants it",
 		"sha256 fingerprint", "ed25519 signature", "base64 encoding", "internationalisation", "antidisestablishmentarianism",
 		"gRPC ledger API GetActiveContracts", "Größe der Übertragung", "検証者のオンボーディング",
 	} {
