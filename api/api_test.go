@@ -103,13 +103,7 @@ func TestOneOperationTwoInterfaces(t *testing.T) {
 
 func call(t *testing.T, h http.Handler, tool, args string) (answer string, isError bool) {
 	t.Helper()
-	return callAt(t, h, "/mcp", tool, args)
-}
-
-// callAt is call at an address that chooses toolsets.
-func callAt(t *testing.T, h http.Handler, target, tool, args string) (answer string, isError bool) {
-	t.Helper()
-	w := do(h, "POST", target,
+	w := do(h, "POST", "/mcp?toolsets=all",
 		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, args))
 	var m struct {
 		Result struct {

@@ -232,13 +232,7 @@ func (l *library) askTool(t *testing.T, q question, seen coverage) {
 	if args == "" {
 		args = "{}"
 	}
-	target := "/mcp"
-	for _, o := range l.ops {
-		if o.Tool == q.tool && o.Extra {
-			target += "?toolsets=" + o.Group
-		}
-	}
-	answer, isError := callAt(t, l.public, target, q.tool, args)
+	answer, isError := call(t, l.public, q.tool, args)
 	if isError != (q.status != http.StatusOK) {
 		t.Fatalf("tool: error %v: %.300s", isError, answer)
 	}

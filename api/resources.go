@@ -7,7 +7,9 @@ import (
 	"almanac/api/kb"
 	"almanac/api/meta"
 	"almanac/api/op"
+	"almanac/api/releases"
 	"almanac/catalog"
+	"almanac/catalog/derive"
 )
 
 // resource is a row of the list below.
@@ -24,6 +26,10 @@ var resources = []resource{
 		lastRun, meta.StatusResource},
 	{"docs-index", "Documentation index", "The indexed documentation by repository, with its pages' titles and ids.",
 		recordsOf(catalog.KindDoc), meta.DocsIndexResource},
+	{"versions", "Versions", "The current versions of the network's SDK, language and ledger software.",
+		recordsOf(derive.PublishedKinds...), releases.VersionsResource},
+	{"deprecations", "Deprecations", "Deprecated items of the toolchain and what replaces them.",
+		recordsOf(catalog.KindDeprecation), releases.DeprecationsResource},
 }
 
 // Resources returns the resources over a knowledge base with these operations.

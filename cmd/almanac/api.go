@@ -13,7 +13,8 @@ import (
 
 // base returns the knowledge base of a service that listens on an address.
 func (a *app) base(n network.Network, store catalog.Store, search retrieval.Searcher, listen string) kb.Base {
-	return kb.Base{Catalog: store, Search: search, Network: n, Now: time.Now, PublicURL: a.config.publicURL(listen)}
+	b := kb.Base{Catalog: store, Search: search, Network: n, Now: time.Now, PublicURL: a.config.publicURL(listen)}
+	return b.Prepared()
 }
 
 // apiConfig returns the configuration that all transports share.
