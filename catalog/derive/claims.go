@@ -1,0 +1,276 @@
+package derive
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// Aspects of claims: what can be compared.
+const (
+	AspectVersion = "version" // subject "postgresql, at least": the version of a product
+	AspectPort    = "port"    // subject "ledger api": the port that it listens on
+	AspectName    = "name"    // subject a deprecated name: it, or what replaces it
+	AspectAmount  = "amount"  // subject "base allowance": a number with a unit
+)
+
+// Claim is something that a text states in a form that can be compared.
+type Claim struct {
+	Aspect  string
+	Subject string // folded
+	Value   string // as written
+	Text    string // the sentence or the line of code that states it
+
+	same string // equal for equal values, however they are written
+}
+
+// DeprecatedName is a name that is not to be used any more.
+type DeprecatedName struct {
+	Name        string
+	Replacement string
+	Patterns    []string // spellings that indicate its use in text
+}
+
+// DeprecatedNames returns the names of deprecation records that have a
+// replacement and patterns.
+func DeprecatedNames(deprecations []catalog.Record) []DeprecatedName {
+	var out []DeprecatedName
+	for _, r := range deprecations {
+		d, _ := catalog.Decode[catalog.Deprecation](r) // data of another form names nothing
+		if r.State == catalog.ItemDeprecated && d.Replacement != "" && len(d.Patterns) > 0 {
+			out = append(out, DeprecatedName{r.Title, d.Replacement, d.Patterns})
+		}
+	}
+	return out
+}
+
+// Claims scans a Markdown text for claims; precision comes before recall. From
+// prose it reads versions with a word such as latest or at least, ports behind
+// what listens on them, and numbers with a unit that stand directly behind a
+// noun phrase of two words or an identifier ("the base allowance is 200 kB").
+// Questions, conditions and the past are skipped. Of the deprecated names it
+// says which a text uses in code or tells to use, and which it replaces.
+func Claims(text string, names []DeprecatedName) []Claim {
+	prose, blocks := splitCode(strings.ToValidUTF8(text, "\uFFFD"))
+	var sentences []string
+	for _, p := range paragraphs(prose) {
+		sentences = append(sentences, Sentences(inline(p))...)
+	}
+	var out []Claim
+	for _, s := range sentences {
+		if len(s) <= maxSentence && !strings.HasSuffix(s, "?") {
+			out = append(append(append(out, versionClaims(s)...), portClaims(s)...), amountClaims(s)...)
+		}
+	}
+	for _, n := range names {
+		if c, ok := n.claim(sentences, blocks); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// maxSentence is the length of a sentence in bytes from which it is a table or
+// a list that was not recognised.
+const maxSentence = 600
+
+// paragraphs joins lines of prose; list items, headings and rows of tables are
+// paragraphs of their own, and quoted lines belong to somebody else.
+func paragraphs(lines []string) []string {
+	var out []string
+	open := false
+	for _, line := range lines {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case trimmed == "" || trimmed[0] == '>' || !open && strings.HasPrefix(line, "    "):
+			open = false
+		case trimmed[0] == '|':
+			out = append(out, strings.Join(strings.FieldsFunc(trimmed, func(r rune) bool { return r == '|' }), " "))
+			open = false
+		case trimmed[0] == '#':
+			out = append(out, strings.TrimLeft(trimmed, "# "))
+			open = false
+		case listItem.MatchString(line):
+			out, open = append(out, listItem.FindStringSubmatch(line)[1]), true
+		case open:
+			out[len(out)-1] += " " + trimmed
+		default:
+			out, open = append(out, trimmed), true
+		}
+	}
+	return out
+}
+
+const (
+	productForm = `([A-Za-z@][\w@/-]*)`
+	dottedForm  = `v?(\d{1,4}(?:\.\d{1,5}){1,3}(?:-[0-9A-Za-z.]*[0-9A-Za-z])?)`
+	numberedVer = `v?(\d{1,4}(?:\.\d{1,5}){0,3})`
+)
+
+// versionForms say what the version of a product is, by relation.
+var versionForms = []struct {
+	relation string
+	form     *regexp.Regexp
+}{
+	{"at least", regexp.MustCompile(productForm + `(?: is| version| v\.?)? ` + numberedVer +
+		` (?:or|and) (?:later|newer|higher|above|greater|up)\b`)},
+	{"at least", regexp.MustCompile(`(?i)\b(?:requires?|needs?|at least|minimum(?: version)?(?: of| is|:)?|>=|≥) ` +
+		`(?:the )?` + productForm + ` (?:version )?` + dottedForm)},
+	{"latest", regexp.MustCompile(`(?i)\b(?:latest|newest|most recent|current) (?:stable )?(?:(?:version|release) )?` +
+		`(?:of (?:the )?)?` + productForm + `:? (?:is )?(?:version )?` + dottedForm)},
+	{"latest", regexp.MustCompile(productForm + ` ` + dottedForm + ` is the (?:latest|newest|most recent|current)\b`)},
+	{"recommended", regexp.MustCompile(`(?i)\brecommend(?:s|ed)?:?(?: version)?(?: is)? ` + productForm + ` ` +
+		dottedForm)},
+	{"recommended", regexp.MustCompile(productForm + ` ` + dottedForm + ` is (?:the )?recommended\b`)},
+}
+
+func versionClaims(s string) (out []Claim) {
+	for _, f := range versionForms {
+		for _, m := range f.form.FindAllStringSubmatchIndex(s, -1) {
+			product, version := strings.ToLower(s[m[2]:m[3]]), s[m[4]:m[5]]
+			if stopWords[product] || m[5] < len(s) && wordByte(s[m[5]]) {
+				continue
+			}
+			same := version
+			for strings.HasSuffix(same, ".0") {
+				same = strings.TrimSuffix(same, ".0")
+			}
+			c := Claim{AspectVersion, product + ", " + f.relation, version, s, same}
+			if !slices.Contains(out, c) { // two forms may read the same words
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+var portForm = regexp.MustCompile(`\b(?:(?:listens?|runs?|is|are|served|available|answers?|exposed|reachable) )?` +
+	`(?:on|at|uses) (?:TCP )?port (\d{2,5})\b`)
+
+func portClaims(s string) (out []Claim) {
+	for _, m := range portForm.FindAllStringSubmatchIndex(s, -1) {
+		if subject := nounPhrase(s[:m[0]]); subject != "" && !doubtful.MatchString(s) {
+			port := s[m[2]:m[3]]
+			out = append(out, Claim{AspectPort, subject, port, s, port})
+		}
+	}
+	return out
+}
+
+var (
+	// doubtful are sentences that do not say what is.
+	doubtful = regexp.MustCompile(`(?i)\b(?:if|would|could|should|was|were|had|used to|before|until|instead|unless|` +
+		`proposed?|suggest\w*|example|e\.g|assume|deprecated|removed|planned|will|not|no longer|old|former)\b`)
+	quantity = regexp.MustCompile(`(\d[\d,]*(?:\.\d+)?) ?(%|[A-Za-z]+)`)
+	// linking stands between a noun phrase and its amount.
+	linking = regexp.MustCompile(`(?:^|\s)(?:is|are|of)(?: (at most|up to|no more than|at least|no less than|about|` +
+		`exactly|now|currently|only))? $|(?: ?=|:) ?$`)
+	bounds = map[string]string{"at most": ", at most", "up to": ", at most", "no more than": ", at most",
+		"at least": ", at least", "no less than": ", at least"}
+)
+
+func amountClaims(s string) (out []Claim) {
+	if doubtful.MatchString(s) {
+		return nil
+	}
+	for _, m := range quantity.FindAllStringSubmatchIndex(s, -1) {
+		unit, known := unitOf(s[m[4]:m[5]])
+		link := linking.FindStringSubmatchIndex(s[:m[0]])
+		if !known || link == nil || m[5] < len(s) && (wordByte(s[m[5]]) || s[m[5]] == '/' || s[m[5]] == '-') {
+			continue
+		}
+		subject := nounPhrase(s[:link[0]])
+		number, err := strconv.ParseFloat(strings.ReplaceAll(s[m[2]:m[3]], ",", ""), 64)
+		if subject == "" || err != nil {
+			continue
+		}
+		if link[2] >= 0 {
+			subject += bounds[s[link[2]:link[3]]]
+		}
+		for _, bound := range []string{"at most", "at least"} {
+			if strings.HasPrefix(s[m[5]:], " "+bound) {
+				subject += bounds[bound]
+			}
+		}
+		same := strconv.FormatFloat(number*unit.factor, 'g', 12, 64)
+		out = append(out, Claim{AspectAmount, subject + " (" + unit.of + ")", s[m[0]:m[1]], s, same})
+	}
+	return out
+}
+
+type unit struct {
+	of     string // what it measures
+	factor float64
+}
+
+var units = map[string]unit{
+	"B": {"bytes", 1}, "byte": {"bytes", 1}, "bytes": {"bytes", 1}, "kB": {"bytes", 1e3}, "KB": {"bytes", 1e3},
+	"KiB": {"bytes", 1 << 10}, "MB": {"bytes", 1e6}, "MiB": {"bytes", 1 << 20}, "GB": {"bytes", 1e9},
+	"GiB": {"bytes", 1 << 30}, "TB": {"bytes", 1e12},
+	"ms": {"time", 1e-3}, "milliseconds": {"time", 1e-3}, "s": {"time", 1}, "sec": {"time", 1},
+	"second": {"time", 1}, "seconds": {"time", 1}, "min": {"time", 60}, "minute": {"time", 60},
+	"minutes": {"time", 60}, "h": {"time", 3600}, "hour": {"time", 3600}, "hours": {"time", 3600},
+	"d": {"time", 86400}, "day": {"time", 86400}, "days": {"time", 86400}, "week": {"time", 604800},
+	"weeks": {"time", 604800}, "%": {"%", 1}, "percent": {"%", 1},
+}
+
+var ticker = regexp.MustCompile(`^[A-Z]{3,6}$`)
+
+// unitOf reads a unit; the code of a currency or token measures itself.
+func unitOf(s string) (unit, bool) {
+	u, ok := units[s]
+	if !ok && ticker.MatchString(s) {
+		return unit{s, 1}, true
+	}
+	return u, ok
+}
+
+// nounPhrase returns the phrase at the end of a text, folded: up to three words
+// without one that cannot be in it. A single word is too general, unless it is
+// an identifier.
+func nounPhrase(before string) string {
+	words := strings.Fields(before)
+	var phrase []string
+	for i := len(words) - 1; i >= 0 && len(phrase) < 3; i-- {
+		w := strings.Trim(words[i], `"'“”‘’*`)
+		if w == "" || stopWords[strings.ToLower(w)] || !phraseWord.MatchString(w) {
+			break
+		}
+		phrase = append([]string{w}, phrase...)
+	}
+	if len(phrase) == 0 || len(phrase) == 1 && !identifier.MatchString(phrase[0]) {
+		return ""
+	}
+	folded := strings.ToLower(strings.Join(phrase, " "))
+	if identifier.MatchString(phrase[len(phrase)-1]) {
+		return folded
+	}
+	return singular(folded)
+}
+
+var (
+	phraseWord = regexp.MustCompile(`^[\pL_][\pL\d_./-]*$|^\d+-[\pL-]+$`)
+	identifier = regexp.MustCompile(`[\pL\d][_.][\pL\d]|\p{Ll}\p{Lu}`)
+)
+
+func wordByte(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
+}
+
+// stopWords are words that no noun phrase has.
+var stopWords = wordSetOf(`a an the this that these those its their our your his her my it they we you i he she and or
+	but nor so of in on at to for from with by per as than then when where while if is are was were be been being has
+	have had do does did can could may might must shall should will would not no yes each every all any some only own
+	same other both few more most such also just still now there here which who whose what how about after before
+	between into over under up down out new old version release least`)
+
+func wordSetOf(text string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(text) {
+		set[w] = true
+	}
+	return set
+}

@@ -1,0 +1,173 @@
+package derive_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/derive"
+)
+
+var sextant = []derive.DeprecatedName{{Name: "sextant", Replacement: "gauge read", Patterns: []string{"sextant", ":7575"}}}
+
+func claimsOf(text string) []string {
+	got := []string{}
+	for _, c := range derive.Claims(text, sextant) {
+		got = append(got, fmt.Sprintf("%s: %s = %s", c.Aspect, c.Subject, c.Value))
+	}
+	return got
+}
+
+func TestClaims(t *testing.T) {
+	for text, want := range map[string]string{
+		// versions
+		"Check that PostgreSQL is 15 or later.":        "version: postgresql, at least = 15",
+		"| PostgreSQL | 15 or later, 100 GB |":         "version: postgresql, at least = 15",
+		"It needs node 2.6.0 or newer.":                "version: node, at least = 2.6.0",
+		"It requires the helm 1.2.":                    "version: helm, at least = 1.2",
+		"The latest version of helm is v3.1.0-rc.1.":   "version: helm, latest = 3.1.0-rc.1",
+		"`helm` 3.1 is the newest.":                    "version: helm, latest = 3.1",
+		"We recommend helm 3.1.":                       "version: helm, recommended = 3.1",
+		"Since helm 3.1 it floats.":                    "",
+		"Does it need helm 3.1 or later?":              "",
+		"A 2.5 or later node is enough.":               "",
+		"It needs party 3 and 20 ships.":               "",
+		"> It needs node 2.5 or later.\n\nNo.":         "",
+		"```\nhelm 3 or later\n```":                    "",
+		"It needs node 2.6.0x or node 2.7y.":           "",
+		"It needs at least helm 3.1. Older ones sink.": "version: helm, at least = 3.1",
+		// ports
+		"The Tide API listens on port 6401 and sleeps.": "port: tide api = 6401",
+		"# Tide API\n\nServed on port 6401.":            "",
+		"The Tide API was on port 6401.":                "",
+		"The **Tide API** is on port 6401.":             "port: tide api = 6401",
+		"Metrics on port 6490":                          "",
+		// amounts
+		"The base allowance is 200 kB.":                 "amount: base allowance (bytes) = 200 kB",
+		"A base allowance of at most 1,200.5 kB a day.": "amount: base allowance, at most (bytes) = 1,200.5 kB",
+		"The mooring fee is 20 TLY at least.":           "amount: mooring fee, at least (TLY) = 20 TLY",
+		"`max_connections` is 24 %.":                    "amount: max_connections (%) = 24 %",
+		"- clock margin: 15 s":                          "amount: clock margin (time) = 15 s",
+		"The margin is 15 s.":                           "",
+		"The base allowance was 100 kB.":                "",
+		"If the base allowance is 100 kB, wait.":        "",
+		"The base allowance is 100 kB/s, or 3 ships.":   "",
+		"Base allowances are 200 kB.":                   "amount: base allowance (bytes) = 200 kB",
+		// names
+		"Run `sextant now`.":                                       "name: sextant = sextant",
+		"The sextant is pretty.":                                   "",
+		"The sextant was replaced by `gauge read`.":                "name: sextant = gauge read",
+		"Call `gauge read` twice.":                                 "name: sextant = gauge read",
+		"```\n$ sextant now\n```":                                  "name: sextant = sextant",
+		"```\n$ sextant now\nerror: unknown command\n```":          "name: sextant = gauge read",
+		"```\ncurl localhost:7575/v1\n```":                         "name: sextant = sextant",
+		"```\ncurl localhost:75750/v1\nsextants\n```":              "",
+		"```\n$ sextant now\n```\nIt is deprecated: sextant ends.": "name: sextant = gauge read",
+		"```\n$ gauge read\n```":                                   "name: sextant = gauge read",
+		"Use gauge reads.":                                         "",
+		"    sextant now":                                          "",
+		"":                                                         "",
+	} {
+		if got := strings.Join(claimsOf(text), "; "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestDeprecatedNames(t *testing.T) {
+	record := func(title, state string, d catalog.Deprecation) catalog.Record {
+		raw, err := catalog.Encode(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return catalog.Record{Kind: catalog.KindDeprecation, Title: title, State: state, Data: raw}
+	}
+	full := catalog.Deprecation{Replacement: "gauge", Patterns: []string{"sextant"}}
+	names := derive.DeprecatedNames([]catalog.Record{
+		record("sextant", catalog.ItemDeprecated, full), record("gauge", catalog.ItemCurrent, full),
+		record("lead", catalog.ItemDeprecated, catalog.Deprecation{Replacement: "sonar"}),
+		record("log", catalog.ItemDeprecated, catalog.Deprecation{Patterns: []string{"log"}}),
+	})
+	if len(names) != 1 || names[0].Name != "sextant" || names[0].Replacement != "gauge" {
+		t.Errorf("%+v", names)
+	}
+}
+
+// states is what a source says on a day of May in a record.
+func states(source string, record int64, day int, text string) (out []derive.Statement) {
+	for _, c := range derive.Claims(text, sextant) {
+		s := derive.Statement{Claim: c, Source: source, Record: catalog.Record{ID: record}}
+		if day > 0 {
+			s.Date = time.Date(2030, 5, day, 0, 0, 0, 0, time.UTC)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func TestContradictions(t *testing.T) {
+	const small, large = "The base allowance is 100 kB.", "The base allowance is 200 kB."
+	for name, c := range map[string]struct {
+		statements []derive.Statement
+		want       string // subject: each side's source, value and number of records
+		agreed     int
+	}{
+		"nothing":                   {nil, "", 0},
+		"one source alone":          {slices.Concat(states("docs", 1, 1, small), states("docs", 2, 2, large)), "", 0},
+		"two agree":                 {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 2, small)), "", 1},
+		"two differ":                {slices.Concat(states("forum", 2, 2, large), states("docs", 1, 1, small)), "base allowance (bytes): docs 100 kB 1, forum 200 kB 1", 0},
+		"the latest of each counts": {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 2, large), states("forum", 3, 3, small)), "", 1},
+		"records with the same value are counted": {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 2, large), states("forum", 3, 3, large+" "+large)),
+			"base allowance (bytes): docs 100 kB 1, forum 200 kB 2", 0},
+		"a record with both says neither":  {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 2, small+" "+large)), "", 0},
+		"a value written in another way":   {slices.Concat(states("docs", 1, 1, "The base allowance is 1 MB."), states("forum", 2, 2, "The base allowance is 1,000 kB.")), "", 1},
+		"a version with zeros":             {slices.Concat(states("docs", 1, 1, "helm 2.0 or later"), states("forge", 2, 2, "helm 2 or later")), "", 1},
+		"one without a date is the oldest": {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 0, large), states("forum", 3, 1, small)), "", 1},
+		"a deprecated name against its successor": {slices.Concat(states("docs", 1, 1, "Use `gauge read`."), states("forge", 2, 2, "Use `gauge read`."), states("forum", 2, 2, "Run `sextant`.")),
+			"sextant: docs gauge read 1, forge gauge read 1, forum sextant 1", 0},
+		"newest first": {slices.Concat(states("docs", 1, 1, small+" helm 3 or later"), states("forum", 2, 2, large), states("forum", 3, 3, "helm 2 or later")),
+			"helm, at least: docs 3 1, forum 2 1; base allowance (bytes): docs 100 kB 1, forum 200 kB 1", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found, agreed := derive.Contradictions(c.statements)
+			var got []string
+			for _, f := range found {
+				var sides []string
+				for _, s := range f.Sides {
+					sides = append(sides, fmt.Sprintf("%s %s %d", s.Source, s.Value, s.Records))
+				}
+				got = append(got, f.Subject+": "+strings.Join(sides, ", "))
+			}
+			if strings.Join(got, "; ") != c.want || agreed != c.agreed {
+				t.Errorf("%q, %d agreed; want %q, %d", got, agreed, c.want, c.agreed)
+			}
+		})
+	}
+}
+
+func FuzzClaims(f *testing.F) {
+	for _, s := range []string{
+		"The base allowance is 200 kB.", "| a | 15 or later |", "`sextant`\n```\nsextant\n", "at least helm 1.2.3-x", "on port 65535",
+		"x_y: 1,000 %", "\xff is 1 s", "1. 2. 3 or later", "a is is of = 9 ms at most", "gauge read → sextant",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		claims := derive.Claims(text, sextant)
+		for _, c := range claims {
+			if c.Aspect == "" || c.Subject == "" || c.Value == "" {
+				t.Errorf("%+v in %q", c, text)
+			}
+			if c.Aspect != derive.AspectName && !strings.Contains(c.Text, c.Value) {
+				t.Errorf("%q does not say %q", c.Text, c.Value)
+			}
+		}
+		again := derive.Claims(text, sextant)
+		if !slices.Equal(claims, again) {
+			t.Errorf("%q is read in two ways", text)
+		}
+	})
+}

@@ -1,0 +1,137 @@
+package derive
+
+import (
+	"cmp"
+	"slices"
+
+	"almanac/catalog"
+)
+
+// Debate is what was said and voted on a topic.
+type Debate struct {
+	Threads []Thread // of the forum
+	Mail    []catalog.Record
+	Votes   []catalog.Vote // formal ones
+	// Replies are those of the most viewed thread.
+	Replies []catalog.Record
+}
+
+// Thread is a forum topic.
+type Thread struct {
+	Record   catalog.Record
+	Accepted bool // whether it has an accepted answer
+}
+
+// Verdicts of a debate, from the strongest evidence to none.
+const (
+	VerdictInFavour = "in_favour" // by formal votes
+	VerdictAgainst  = "against"
+	VerdictDivided  = "divided"
+	VerdictSettled  = "settled" // the answer that was accepted is also the best liked
+	VerdictLeaning  = "leaning" // one reply has most of the likes
+	VerdictOpen     = "open"    // there are replies, and none stands out
+	VerdictNone     = "none"    // too little to measure
+)
+
+const (
+	majority    = 2.0 / 3 // of the votes for and against
+	fewestVotes = 3
+	fewestLikes = 5 // of replies, before one can have most of them
+)
+
+// Consensus measures a debate.
+type Consensus struct {
+	Verdict           string
+	Answered          float64 // threads with a reply, of all; 0 to 1
+	RepliesPerThread  float64
+	Accepted          int // threads with an accepted answer
+	Messages          int // of the mail threads
+	Writers           int // names that wrote in them
+	InFavour, Against int
+	Abstained         int // also who cast no vote
+	Best              *catalog.Record
+	BestShare         float64 // of the likes of all replies in its thread, 0 to 1
+}
+
+// MeasureConsensus measures what a debate shows of agreement. Formal votes
+// decide if there are three for or against, by two thirds of them. Else the
+// most viewed thread tells: it is settled if its accepted answer is its best
+// liked reply, and leans to a reply that has more than half of five likes or
+// more.
+func MeasureConsensus(d Debate) Consensus {
+	c := Consensus{Verdict: VerdictNone}
+	replies := 0
+	for _, t := range d.Threads {
+		if t.Record.Replies > 0 {
+			c.Answered++
+		}
+		if t.Accepted {
+			c.Accepted++
+		}
+		replies += int(t.Record.Replies)
+	}
+	if n := float64(len(d.Threads)); n > 0 {
+		c.Answered, c.RepliesPerThread = c.Answered/n, float64(replies)/n
+	}
+	writers := map[string]bool{}
+	for _, r := range d.Mail {
+		m, _ := catalog.Decode[catalog.MailThread](r) // data of another form has no messages
+		c.Messages += m.Messages
+		for _, p := range m.Participants {
+			writers[catalog.Fold(p)] = true
+		}
+	}
+	c.Writers = len(writers)
+	for _, v := range d.Votes {
+		switch v.Choice {
+		case "in_favour":
+			c.InFavour++
+		case "against":
+			c.Against++
+		default:
+			c.Abstained++
+		}
+	}
+	likes, accepted := c.best(d.Replies)
+	votes := float64(c.InFavour + c.Against)
+	switch {
+	case votes >= fewestVotes && float64(c.InFavour) >= majority*votes:
+		c.Verdict = VerdictInFavour
+	case votes >= fewestVotes && float64(c.Against) >= majority*votes:
+		c.Verdict = VerdictAgainst
+	case votes >= fewestVotes:
+		c.Verdict = VerdictDivided
+	case accepted && likes > 0:
+		c.Verdict = VerdictSettled
+	case likes >= fewestLikes && c.BestShare > 0.5:
+		c.Verdict = VerdictLeaning
+	case replies > 0 || c.Messages > len(d.Mail):
+		c.Verdict = VerdictOpen
+	}
+	return c
+}
+
+// best finds the best liked reply, of equal ones the first, and returns the
+// likes of all and whether it is the accepted answer.
+func (c *Consensus) best(replies []catalog.Record) (likes int64, accepted bool) {
+	for i, r := range replies {
+		likes += max(0, r.Votes)
+		if c.Best == nil || r.Votes > c.Best.Votes {
+			d, _ := catalog.Decode[catalog.Post](r)
+			c.Best, accepted = &replies[i], d.Accepted
+		}
+	}
+	if likes > 0 {
+		c.BestShare = float64(max(0, c.Best.Votes)) / float64(likes)
+	}
+	return likes, accepted
+}
+
+// MostViewed returns the thread with most views, of equal ones the first; false
+// if there is none.
+func MostViewed(threads []Thread) (Thread, bool) {
+	if len(threads) == 0 {
+		return Thread{}, false
+	}
+	return slices.MaxFunc(threads, func(a, b Thread) int { return cmp.Compare(a.Record.Views, b.Record.Views) }), true
+}

@@ -1,0 +1,107 @@
+package derive
+
+import (
+	"regexp"
+	"strings"
+)
+
+// claim says which name a text uses: the replacement if it says that the
+// deprecated one ends, or has only the replacement; the deprecated one if it is
+// in a block of code or in a sentence that tells to use it.
+func (n DeprecatedName) claim(sentences []string, blocks []CodeBlock) (Claim, bool) {
+	current := func(text string) (Claim, bool) {
+		return Claim{AspectName, strings.ToLower(n.Name), n.Replacement, text, "current"}, true
+	}
+	named, use := false, ""
+	for _, s := range sentences {
+		at := n.in(s)
+		if at < 0 {
+			continue
+		}
+		if acknowledged.MatchString(s) {
+			return current(s)
+		}
+		if named = true; use == "" && instructs(s[:at]) {
+			use = s
+		}
+	}
+	for _, b := range blocks {
+		if n.in(b.Code) < 0 {
+			continue
+		}
+		if acknowledged.MatchString(b.Code) || fails.MatchString(b.Code) {
+			return current(n.lineOf(b.Code))
+		}
+		if named = true; use == "" {
+			use = n.lineOf(b.Code)
+		}
+	}
+	switch {
+	case use != "":
+		return Claim{AspectName, strings.ToLower(n.Name), n.Name, use, "deprecated"}, true
+	case named:
+		return Claim{}, false
+	}
+	for _, s := range sentences {
+		if index(s, n.Replacement) >= 0 {
+			return current(s)
+		}
+	}
+	for _, b := range blocks {
+		for line := range strings.Lines(b.Code) {
+			if index(line, n.Replacement) >= 0 {
+				return current(strings.TrimSpace(line))
+			}
+		}
+	}
+	return Claim{}, false
+}
+
+var (
+	acknowledged = regexp.MustCompile(`(?i)\b(?:deprecat\w*|remov\w*|replac\w*|instead|no longer|any ?more|ends?|ended|` +
+		`former\w*|legacy|obsolete|migrat\w*|used to|was|were|gone|unmaintained|leav\w+|mov(?:e|ed|ing)|old|older|` +
+		`before|until|not|don't|never)\b|→`)
+	fails = regexp.MustCompile(`(?i)\b(?:errors?|unknown|not found|warning|warn|failed)\b`)
+	toUse = regexp.MustCompile(`(?i)\b(?:run|use|call|install|import|type|start|try|execute|with|via|by)(?: \S+){0,3} ?\W*$`)
+)
+
+// instructs reports whether what stands before a name tells to use it.
+func instructs(before string) bool { return toUse.MatchString(before) }
+
+// in returns where a text has one of the name's spellings, -1 if nowhere.
+func (n DeprecatedName) in(text string) int {
+	for _, p := range n.Patterns {
+		if at := index(text, p); at >= 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+func (n DeprecatedName) lineOf(code string) string {
+	for line := range strings.Lines(code) {
+		if n.in(line) >= 0 {
+			return strings.TrimSpace(line)
+		}
+	}
+	return "" // a spelling over two lines
+}
+
+// index returns where a text has a name that is not part of a longer word, -1
+// if nowhere.
+func index(text, name string) int {
+	for from := 0; name != ""; {
+		at := strings.Index(text[from:], name)
+		if at < 0 {
+			break
+		}
+		at += from
+		end := at + len(name)
+		if !(wordByte(name[0]) && at > 0 && wordByte(text[at-1])) &&
+			!(wordByte(name[len(name)-1]) && end < len(text) && wordByte(text[end])) {
+			return at
+		}
+		from = end
+	}
+	return -1
+}

@@ -1,0 +1,248 @@
+package derive
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"almanac/catalog"
+)
+
+// Places where people contribute.
+const (
+	PlaceForum = "forum"
+	PlaceMail  = "mail"
+	PlaceForge = "forge"
+)
+
+// ContributionKinds are the kinds of records that are one contribution of
+// their author each. A topic and a mail thread are not: their first post or
+// message is.
+var ContributionKinds = []catalog.Kind{
+	catalog.KindPost, catalog.KindMailMessage, catalog.KindIssue, catalog.KindPull, catalog.KindDiscussion,
+	catalog.KindComment,
+}
+
+// PlaceOf returns the place of a contribution.
+func PlaceOf(k catalog.Kind) string {
+	switch k {
+	case catalog.KindPost:
+		return PlaceForum
+	case catalog.KindMailMessage:
+		return PlaceMail
+	}
+	return PlaceForge
+}
+
+// Contributor is someone who contributes, by name: contributions belong to one
+// person if their authors' names are equal but for case.
+type Contributor struct {
+	Name   string             // as first written
+	Number map[string]int     // contributions by place
+	Share  map[string]float64 // of all contributions in the place, 0 to 1
+	Roles  []string           // given by forum or forge: admin, member, …; sorted
+	Core   bool               // see Contributors
+}
+
+// coreShare is the part of all contributions in a place that its core wrote.
+const coreShare = 0.5
+
+// official are the roles and associations of those who speak for a project.
+var official = map[string]bool{
+	"admin": true, "moderator": true, "staff": true, // forum
+	"owner": true, "member": true, "collaborator": true, "maintainer": true, // forge
+}
+
+// Contributors returns everyone who wrote one of the contributions, by folded name, and
+// marks the core: who has an official role, and in each place the most active
+// who together wrote half of all contributions there, whoever equals the last
+// of them included. It is the measure of Mockus, Fielding and Herbsleb, "Two
+// Case Studies of Open Source Software Development: Apache and Mozilla" (ACM
+// TOSEM 11(3), 2002), with half in place of their four fifths: discussion is
+// spread over more people than code.
+func Contributors(contributions []catalog.Record) map[string]*Contributor {
+	people := map[string]*Contributor{}
+	total := map[string]int{}
+	for _, r := range contributions {
+		key := catalog.Fold(r.Author)
+		if key == "" || !slices.Contains(ContributionKinds, r.Kind) {
+			continue
+		}
+		p := people[key]
+		if p == nil {
+			p = &Contributor{Name: r.Author, Number: map[string]int{}, Share: map[string]float64{}}
+			people[key] = p
+		}
+		p.Number[PlaceOf(r.Kind)]++
+		total[PlaceOf(r.Kind)]++
+		if role := roleIn(r); official[role] && !slices.Contains(p.Roles, role) {
+			p.Roles, p.Core = append(p.Roles, role), true
+		}
+	}
+	for _, p := range people {
+		slices.Sort(p.Roles)
+		for place, n := range p.Number {
+			p.Share[place] = float64(n) / float64(total[place])
+		}
+	}
+	for place, n := range total {
+		markCore(people, place, n)
+	}
+	return people
+}
+
+func markCore(people map[string]*Contributor, place string, total int) {
+	all := slices.SortedFunc(maps.Values(people), func(a, b *Contributor) int { return b.Number[place] - a.Number[place] })
+	written, last := 0, 0
+	for _, p := range all {
+		n := p.Number[place]
+		if n == 0 || float64(written) >= coreShare*float64(total) && n < last {
+			return
+		}
+		p.Core = true
+		written, last = written+n, n
+	}
+}
+
+// roleIn returns the author's role that a contribution states, in lower case.
+func roleIn(r catalog.Record) string {
+	role := ""
+	switch r.Kind {
+	case catalog.KindPost:
+		d, _ := catalog.Decode[catalog.Post](r) // data of another form states no role
+		role = d.Role
+	case catalog.KindComment:
+		d, _ := catalog.Decode[catalog.Comment](r)
+		role = d.Association
+	case catalog.KindIssue:
+		d, _ := catalog.Decode[catalog.Issue](r)
+		role = d.Association
+	case catalog.KindPull:
+		d, _ := catalog.Decode[catalog.Pull](r)
+		role = d.Association
+	}
+	return strings.ToLower(role)
+}
+
+// Hit is a contribution that was found for a topic, and how relevant it is, 0
+// to 1.
+type Hit struct {
+	Record    catalog.Record
+	Relevance float64
+}
+
+// Expert is a person with what speaks for them on a topic.
+type Expert struct {
+	Name     string
+	Score    float64 // share of all that was found for the topic, 0 to 1
+	Posts    int
+	Comments int
+	Pulls    int
+	Accepted int   // accepted answers
+	Likes    int64 // likes and reactions
+	Evidence []Proof
+}
+
+// Proof is one contribution of an expert.
+type Proof struct {
+	Record catalog.Record
+	Why    string
+	Weight float64 // its share in the expert's score, 0 to 1
+}
+
+// What contributions weigh. Who answers shows more than who asks, and an answer
+// that was accepted most.
+const (
+	weightAnswer   = 1.0
+	weightAccepted = 2.0
+	weightPull     = 1.5
+	weightAsked    = 0.4
+)
+
+// Experts ranks the authors of contributions that were found for a topic. It is
+// the document model of Balog, Azzopardi and de Rijke, "Formal Models for
+// Expert Finding in Enterprise Corpora" (SIGIR 2006, Model 2): what a person
+// wrote stands between topic and person,
+//
+//	score(p) = Σ over found d by p: relevance(d)² · kind(d) · (1 + log2(1 + likes(d)) / 4)
+//
+// where kind is 2 for an accepted answer, 1.5 for a pull request, 1 for any
+// other answer and 0.4 for a question. Squared, the relevance of many weak hits
+// does not outweigh that of a few strong ones. Scores are divided by their sum.
+func Experts(hits []Hit) []Expert {
+	people := map[string]*Expert{}
+	sum := 0.0
+	for _, h := range hits {
+		key := catalog.Fold(h.Record.Author)
+		if key == "" || h.Relevance <= 0 {
+			continue
+		}
+		e := people[key]
+		if e == nil {
+			e = &Expert{Name: h.Record.Author}
+			people[key] = e
+		}
+		weight, why := e.count(h.Record)
+		weight *= h.Relevance * h.Relevance * (1 + math.Log2(1+float64(max(0, h.Record.Votes)))/4)
+		e.Evidence = append(e.Evidence, Proof{h.Record, why, weight})
+		e.Score += weight
+		sum += weight
+	}
+	var out []Expert
+	for _, e := range people {
+		slices.SortFunc(e.Evidence, func(a, b Proof) int {
+			return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Record.ID, b.Record.ID))
+		})
+		for i := range e.Evidence {
+			e.Evidence[i].Weight /= e.Score
+		}
+		e.Score /= sum
+		out = append(out, *e)
+	}
+	slices.SortFunc(out, func(a, b Expert) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// count adds a contribution to the expert's numbers and says what it weighs.
+func (e *Expert) count(r catalog.Record) (weight float64, why string) {
+	e.Likes += max(0, r.Votes)
+	switch r.Kind {
+	case catalog.KindPull:
+		e.Pulls++
+		return weightPull, "pull request" + stateOf(r)
+	case catalog.KindPost:
+		e.Posts++
+		d, _ := catalog.Decode[catalog.Post](r)
+		switch {
+		case d.Accepted:
+			e.Accepted++
+			return weightAccepted, "accepted answer on the forum"
+		case d.Number == 1:
+			return weightAsked, "opened the thread"
+		}
+		return weightAnswer, "replied on the forum"
+	case catalog.KindComment:
+		e.Comments++
+		d, _ := catalog.Decode[catalog.Comment](r)
+		switch {
+		case d.Answer:
+			e.Accepted++
+			return weightAccepted, "accepted answer on the forge"
+		case d.Review:
+			return weightAnswer, "reviewed the code"
+		}
+		return weightAnswer, "commented on the forge"
+	}
+	return weightAsked, "opened the " + string(r.Kind)
+}
+
+func stateOf(r catalog.Record) string {
+	if r.State == "" {
+		return ""
+	}
+	return ", " + r.State
+}
