@@ -15,7 +15,7 @@ import (
 )
 
 // Operations are those of the group, in the order clients see them.
-var Operations = []kb.Op{changes, trending, discussion}
+var Operations = []kb.Op{changes, trending, discussions, discussion, consensus}
 
 type discussionIn struct {
 	ID     kb.NumberID `json:"id" required:"true" doc:"topic id, or the id of a search result"`

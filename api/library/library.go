@@ -12,7 +12,7 @@ import (
 )
 
 // Operations are those of the group, in the order clients see them.
-var Operations = []kb.Op{list, get, papers, getPaper, videos, getVideo, mailThreads, getMailThread}
+var Operations = []kb.Op{list, get, papers, getPaper, videos, getVideo, mailThreads, getMailThread, foundation}
 
 var notFound = []error{op.ErrNotFound}
 

@@ -17,6 +17,7 @@ import (
 // Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{
 	search, semantic, feature, notes, community, apps, similar, forgeIssues, mail, talks, security,
+	codeExamples, knownIssues, guidance, expert, collaborations,
 }
 
 var unavailable = []error{op.ErrUnavailable}

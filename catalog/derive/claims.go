@@ -52,8 +52,9 @@ func DeprecatedNames(deprecations []catalog.Record) []DeprecatedName {
 // what listens on them, and numbers with a unit that stand directly behind a
 // noun phrase of two words or an identifier ("the base allowance is 200 kB").
 // Questions, conditions and the past are skipped. Of the deprecated names it
-// says which a text uses in code or tells to use, and which it replaces.
-func Claims(text string, names []DeprecatedName) []Claim {
+// says which a text uses in code or tells to use, and which it replaces; the
+// title may say that the text is about moving away from one.
+func Claims(title, text string, names []DeprecatedName) []Claim {
 	prose, blocks := splitCode(strings.ToValidUTF8(text, "\uFFFD"))
 	var sentences []string
 	for _, p := range paragraphs(prose) {
@@ -66,7 +67,7 @@ func Claims(text string, names []DeprecatedName) []Claim {
 		}
 	}
 	for _, n := range names {
-		if c, ok := n.claim(sentences, blocks); ok {
+		if c, ok := n.claim(title, sentences, blocks); ok {
 			out = append(out, c)
 		}
 	}
@@ -167,8 +168,10 @@ var (
 	quantity = regexp.MustCompile(`(\d[\d,]*(?:\.\d+)?) ?(%|[A-Za-z]+)`)
 	// linking stands between a noun phrase and its amount.
 	linking = regexp.MustCompile(`(?:^|\s)(?:is|are|of)(?: (at most|up to|no more than|at least|no less than|about|` +
-		`exactly|now|currently|only))? $|(?: ?=|:) ?$`)
-	bounds = map[string]string{"at most": ", at most", "up to": ", at most", "no more than": ", at most",
+		`exactly|now|currently|only))? $`)
+	// setting is a phrase and nothing else before its amount: "clock margin: 15 s".
+	setting = regexp.MustCompile(`^([^:=]+?)(?: ?=|:) ?$`)
+	bounds  = map[string]string{"at most": ", at most", "up to": ", at most", "no more than": ", at most",
 		"at least": ", at least", "no less than": ", at least"}
 )
 
@@ -178,17 +181,13 @@ func amountClaims(s string) (out []Claim) {
 	}
 	for _, m := range quantity.FindAllStringSubmatchIndex(s, -1) {
 		unit, known := unitOf(s[m[4]:m[5]])
-		link := linking.FindStringSubmatchIndex(s[:m[0]])
-		if !known || link == nil || m[5] < len(s) && (wordByte(s[m[5]]) || s[m[5]] == '/' || s[m[5]] == '-') {
+		if !known || m[5] < len(s) && (wordByte(s[m[5]]) || s[m[5]] == '/' || s[m[5]] == '-') {
 			continue
 		}
-		subject := nounPhrase(s[:link[0]])
+		subject := amountSubject(s[:m[0]])
 		number, err := strconv.ParseFloat(strings.ReplaceAll(s[m[2]:m[3]], ",", ""), 64)
 		if subject == "" || err != nil {
 			continue
-		}
-		if link[2] >= 0 {
-			subject += bounds[s[link[2]:link[3]]]
 		}
 		for _, bound := range []string{"at most", "at least"} {
 			if strings.HasPrefix(s[m[5]:], " "+bound) {
@@ -199,6 +198,26 @@ func amountClaims(s string) (out []Claim) {
 		out = append(out, Claim{AspectAmount, subject + " (" + unit.of + ")", s[m[0]:m[1]], s, same})
 	}
 	return out
+}
+
+// amountSubject returns the noun phrase before an amount, with the bound that
+// stands between them.
+func amountSubject(before string) string {
+	if m := setting.FindStringSubmatch(before); m != nil {
+		if phrase := nounPhrase(m[1]); len(strings.Fields(phrase)) == len(strings.Fields(m[1])) {
+			return phrase
+		}
+		return ""
+	}
+	link := linking.FindStringSubmatchIndex(before)
+	if link == nil {
+		return ""
+	}
+	phrase := nounPhrase(before[:link[0]])
+	if phrase != "" && link[2] >= 0 {
+		phrase += bounds[before[link[2]:link[3]]]
+	}
+	return phrase
 }
 
 type unit struct {
@@ -265,7 +284,7 @@ var stopWords = wordSetOf(`a an the this that these those its their our your his
 	but nor so of in on at to for from with by per as than then when where while if is are was were be been being has
 	have had do does did can could may might must shall should will would not no yes each every all any some only own
 	same other both few more most such also just still now there here which who whose what how about after before
-	between into over under up down out new old version release least`)
+	between into over under up down out new old version release least one two three four five six seven eight nine ten re`)
 
 func wordSetOf(text string) map[string]bool {
 	set := map[string]bool{}

@@ -14,8 +14,12 @@ import (
 var sextant = []derive.DeprecatedName{{Name: "sextant", Replacement: "gauge read", Patterns: []string{"sextant", ":7575"}}}
 
 func claimsOf(text string) []string {
+	title, body, ok := strings.Cut(text, " || ")
+	if !ok {
+		title, body = "", text
+	}
 	got := []string{}
-	for _, c := range derive.Claims(text, sextant) {
+	for _, c := range derive.Claims(title, body, sextant) {
 		got = append(got, fmt.Sprintf("%s: %s = %s", c.Aspect, c.Subject, c.Value))
 	}
 	return got
@@ -46,16 +50,20 @@ func TestClaims(t *testing.T) {
 		"The **Tide API** is on port 6401.":             "port: tide api = 6401",
 		"Metrics on port 6490":                          "",
 		// amounts
-		"The base allowance is 200 kB.":                 "amount: base allowance (bytes) = 200 kB",
-		"A base allowance of at most 1,200.5 kB a day.": "amount: base allowance, at most (bytes) = 1,200.5 kB",
-		"The mooring fee is 20 TLY at least.":           "amount: mooring fee, at least (TLY) = 20 TLY",
-		"`max_connections` is 24 %.":                    "amount: max_connections (%) = 24 %",
-		"- clock margin: 15 s":                          "amount: clock margin (time) = 15 s",
-		"The margin is 15 s.":                           "",
-		"The base allowance was 100 kB.":                "",
-		"If the base allowance is 100 kB, wait.":        "",
-		"The base allowance is 100 kB/s, or 3 ships.":   "",
-		"Base allowances are 200 kB.":                   "amount: base allowance (bytes) = 200 kB",
+		"The base allowance is 200 kB.":                     "amount: base allowance (bytes) = 200 kB",
+		"A base allowance of at most 1,200.5 kB a day.":     "amount: base allowance, at most (bytes) = 1,200.5 kB",
+		"The mooring fee is 20 TLY at least.":               "amount: mooring fee, at least (TLY) = 20 TLY",
+		"`max_connections` is 24 %.":                        "amount: max_connections (%) = 24 %",
+		"- clock margin: 15 s":                              "amount: clock margin (time) = 15 s",
+		"Median of the clock margin: 15 s":                  "",
+		"One anchor chain is 20 s, two clock margins: 15 s": "amount: anchor chain (time) = 20 s",
+		"30 ships × 200 kB = 6 MB":                          "",
+		"The base allowance is 1 MB || x":                   "",
+		"The margin is 15 s.":                               "",
+		"The base allowance was 100 kB.":                    "",
+		"If the base allowance is 100 kB, wait.":            "",
+		"The base allowance is 100 kB/s, or 3 ships.":       "",
+		"Base allowances are 200 kB.":                       "amount: base allowance (bytes) = 200 kB",
 		// names
 		"Run `sextant now`.":                                       "name: sextant = sextant",
 		"The sextant is pretty.":                                   "",
@@ -67,6 +75,9 @@ func TestClaims(t *testing.T) {
 		"```\ncurl localhost:75750/v1\nsextants\n```":              "",
 		"```\n$ sextant now\n```\nIt is deprecated: sextant ends.": "name: sextant = gauge read",
 		"```\n$ gauge read\n```":                                   "name: sextant = gauge read",
+		"Moving from it || ```\n$ sextant now\n```":                "name: sextant = gauge read",
+		"```\n$ sextant now\n```\nOr `gauge read`.":                "name: sextant = gauge read",
+		"Stored ones are read by sextant.":                         "",
 		"Use gauge reads.":                                         "",
 		"    sextant now":                                          "",
 		"":                                                         "",
@@ -98,7 +109,7 @@ func TestDeprecatedNames(t *testing.T) {
 
 // states is what a source says on a day of May in a record.
 func states(source string, record int64, day int, text string) (out []derive.Statement) {
-	for _, c := range derive.Claims(text, sextant) {
+	for _, c := range derive.Claims("", text, sextant) {
 		s := derive.Statement{Claim: c, Source: source, Record: catalog.Record{ID: record}}
 		if day > 0 {
 			s.Date = time.Date(2030, 5, day, 0, 0, 0, 0, time.UTC)
@@ -122,6 +133,8 @@ func TestContradictions(t *testing.T) {
 		"the latest of each counts": {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 2, large), states("forum", 3, 3, small)), "", 1},
 		"records with the same value are counted": {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 2, large), states("forum", 3, 3, large+" "+large)),
 			"base allowance (bytes): docs 100 kB 1, forum 200 kB 2", 0},
+		"the value of most pages counts": {slices.Concat(states("docs", 1, 0, small), states("docs", 2, 0, large), states("docs", 3, 0, large), states("forum", 4, 4, small)),
+			"base allowance (bytes): docs 200 kB 2, forum 100 kB 1", 0},
 		"a record with both says neither":  {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 2, small+" "+large)), "", 0},
 		"a value written in another way":   {slices.Concat(states("docs", 1, 1, "The base allowance is 1 MB."), states("forum", 2, 2, "The base allowance is 1,000 kB.")), "", 1},
 		"a version with zeros":             {slices.Concat(states("docs", 1, 1, "helm 2.0 or later"), states("forge", 2, 2, "helm 2 or later")), "", 1},
@@ -148,15 +161,45 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
+func TestCurrentPages(t *testing.T) {
+	page := func(id int64, container, version string, tags ...string) catalog.Record {
+		raw, err := catalog.Encode(catalog.Doc{Version: version})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return catalog.Record{ID: id, Kind: catalog.KindDoc, Container: container, Data: raw, Tags: tags}
+	}
+	for name, c := range map[string]struct {
+		pages []catalog.Record
+		want  []int64
+	}{
+		"without versions":        {[]catalog.Record{page(1, "a", ""), page(2, "a", "")}, []int64{1, 2}},
+		"none is the current one": {[]catalog.Record{page(1, "a", "2.5"), page(2, "a", "")}, []int64{2}},
+		"the newest of each":      {[]catalog.Record{page(1, "a", "2.9"), page(2, "a", "2.10"), page(3, "b", "1.0"), page(4, "a", "main")}, []int64{2, 3}},
+		"marked ones are others":  {[]catalog.Record{page(1, "a", "", catalog.TagOtherVersion), page(2, "a", "")}, []int64{2}},
+		"names of branches":       {[]catalog.Record{page(1, "a", "main"), page(2, "a", "dev")}, []int64{1, 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []int64
+			for _, r := range derive.CurrentPages(c.pages) {
+				got = append(got, r.ID)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%v, want %v", got, c.want)
+			}
+		})
+	}
+}
+
 func FuzzClaims(f *testing.F) {
 	for _, s := range []string{
 		"The base allowance is 200 kB.", "| a | 15 or later |", "`sextant`\n```\nsextant\n", "at least helm 1.2.3-x", "on port 65535",
 		"x_y: 1,000 %", "\xff is 1 s", "1. 2. 3 or later", "a is is of = 9 ms at most", "gauge read → sextant",
 	} {
-		f.Add(s)
+		f.Add("moving", s)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		claims := derive.Claims(text, sextant)
+	f.Fuzz(func(t *testing.T, title, text string) {
+		claims := derive.Claims(title, text, sextant)
 		for _, c := range claims {
 			if c.Aspect == "" || c.Subject == "" || c.Value == "" {
 				t.Errorf("%+v in %q", c, text)
@@ -165,7 +208,7 @@ func FuzzClaims(f *testing.F) {
 				t.Errorf("%q does not say %q", c.Text, c.Value)
 			}
 		}
-		again := derive.Claims(text, sextant)
+		again := derive.Claims(title, text, sextant)
 		if !slices.Equal(claims, again) {
 			t.Errorf("%q is read in two ways", text)
 		}

@@ -1,10 +1,6 @@
 package derive
 
-import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
-)
+import "strings"
 
 // CodeBlock is a fenced block of code in a Markdown text.
 type CodeBlock struct {
@@ -76,18 +72,4 @@ func BestBlock(blocks []CodeBlock, topic string) CodeBlock {
 		}
 	}
 	return best
-}
-
-// wordsOf returns the words of a text of at least three letters or digits, in
-// lower case.
-func wordsOf(text string) map[string]bool {
-	words := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_'
-	}) {
-		if utf8.RuneCountInString(w) >= 3 {
-			words[w] = true
-		}
-	}
-	return words
 }

@@ -110,13 +110,13 @@ func (o offer) with(other offer, rarity func(string) float64) Complement {
 		c.Why = append(c.Why, fmt.Sprintf(format, args...))
 	}
 	for _, want := range o.seeks {
-		if weight := other.has(want); weight > 0 {
-			add(weight, "%s seeks %s", o.record.Title, want)
+		if weight, as := other.has(want); weight > 0 {
+			add(weight, "%s seeks %s, its %s", o.record.Title, want, as)
 		}
 	}
 	for _, want := range other.seeks {
-		if weight := o.has(want); weight > 0 {
-			add(weight, "%s seeks %s", other.record.Title, want)
+		if weight, as := o.has(want); weight > 0 {
+			add(weight, "%s seeks %s, the %s of %s", other.record.Title, want, as, o.record.Title)
 		}
 	}
 	if shared := both(o.apps, other.apps); len(shared) > 0 {
@@ -140,15 +140,16 @@ func (o offer) with(other offer, rarity func(string) float64) Complement {
 	return c
 }
 
-// has returns what it weighs that the project is, or is about, something.
-func (o offer) has(want string) float64 {
+// has returns what it weighs that something is the project's category, or a
+// label of it, and which; 0 if it is neither.
+func (o offer) has(want string) (weight float64, as string) {
 	switch {
 	case want == o.category:
-		return weightSeeks
+		return weightSeeks, "category"
 	case slices.Contains(o.labels, want):
-		return weightLabel
+		return weightLabel, "label"
 	}
-	return 0
+	return 0, ""
 }
 
 func both(a, b []string) []string {

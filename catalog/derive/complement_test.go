@@ -71,7 +71,7 @@ func TestComplementsSayWhy(t *testing.T) {
 	a := project("a", "pilot", "fog", catalog.Project{Seeks: []string{"tug"}, SDKs: []catalog.Dependency{{Name: "oar"}}})
 	b := project("b", "tug", "fog", catalog.Project{Seeks: []string{"pilot"}, SDKs: []catalog.Dependency{{Name: "Oar"}}})
 	got := derive.Complements(a, []catalog.Record{a, b})[0].Why
-	want := []string{"A seeks tug", "B seeks pilot", "both build on oar", "both are about fog"}
+	want := []string{"A seeks tug, its category", "B seeks pilot, the category of A", "both build on oar", "both are about fog"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

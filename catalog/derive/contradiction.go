@@ -33,8 +33,7 @@ type Side struct {
 
 // Contradictions compares the latest statements of the sources on each subject
 // and returns the contradictions, the newest first, and the number of subjects
-// of which at least two sources say the same. A source whose latest record
-// states two values of a subject is left out there.
+// of which at least two sources say the same.
 func Contradictions(statements []Statement) (found []Contradiction, agreed int) {
 	type subject struct{ aspect, name string }
 	bySubject := map[subject]map[string][]Statement{}
@@ -62,36 +61,85 @@ func Contradictions(statements []Statement) (found []Contradiction, agreed int) 
 		}
 	}
 	slices.SortFunc(found, func(a, b Contradiction) int {
-		return cmp.Or(newest(b.Sides).Compare(newest(a.Sides)), cmp.Compare(a.Aspect, b.Aspect),
+		return cmp.Or(b.newest().Compare(a.newest()), cmp.Compare(a.Aspect, b.Aspect),
 			cmp.Compare(a.Subject, b.Subject))
 	})
 	return found, agreed
 }
 
-// sideOf returns a source's latest statement; false if its record states
-// another value as well.
-func sideOf(all []Statement) (Side, bool) {
-	side := Side{Statement: slices.MaxFunc(all, func(a, b Statement) int {
-		return cmp.Or(a.Date.Compare(b.Date), cmp.Compare(b.Record.ID, a.Record.ID))
-	})}
-	records := map[int64]bool{}
-	for _, s := range all {
-		if s.same == side.same {
-			records[s.Record.ID] = true
-		} else if s.Record.ID == side.Record.ID {
-			return side, false
-		}
-	}
-	side.Records = len(records)
-	return side, true
+func (c Contradiction) newest() time.Time {
+	latest := slices.MaxFunc(c.Sides, func(a, b Side) int { return a.Date.Compare(b.Date) })
+	return latest.Date
 }
 
-func newest(sides []Side) time.Time {
-	var t time.Time
-	for _, s := range sides {
+// sideOf returns a source's latest statement. Of several values of the same
+// date, as of pages without one, that of most records counts; false if no value
+// has most.
+func sideOf(all []Statement) (Side, bool) {
+	latest := newest(all)
+	records, now := map[string]map[int64]bool{}, map[string]int{} // by value: those of any date, those of the latest
+	for _, s := range all {
+		if records[s.same] == nil {
+			records[s.same] = map[int64]bool{}
+		}
+		if !records[s.same][s.Record.ID] && s.Date.Equal(latest) {
+			now[s.same]++
+		}
+		records[s.same][s.Record.ID] = true
+	}
+	var best Side
+	most, unique := 0, false
+	for _, s := range all {
+		n := now[s.same]
+		switch {
+		case !s.Date.Equal(latest):
+		case n > most:
+			best, most, unique = Side{s, len(records[s.same])}, n, true
+		case n == most && s.same != best.same:
+			unique = false
+		}
+	}
+	return best, unique
+}
+
+func newest(statements []Statement) (t time.Time) {
+	for _, s := range statements {
 		if s.Date.After(t) {
 			t = s.Date
 		}
 	}
 	return t
+}
+
+// CurrentPages returns the documentation pages that are not of an older version:
+// those without the mark and with the newest version of their repository that
+// is among them; a page that states no version is of the current one.
+func CurrentPages(pages []catalog.Record) []catalog.Record {
+	versions := make([]string, len(pages))
+	newest := map[string]string{}
+	for i, r := range pages {
+		d, _ := catalog.Decode[catalog.Doc](r) // data of another form states no version
+		versions[i] = d.Version
+		if old, ok := newest[r.Container]; !ok || later(d.Version, old) {
+			newest[r.Container] = d.Version
+		}
+	}
+	var out []catalog.Record
+	for i, r := range pages {
+		if !slices.Contains(r.Tags, catalog.TagOtherVersion) && !later(newest[r.Container], versions[i]) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// later reports whether version a comes after b; none comes after all, one that
+// cannot be read before all.
+func later(a, b string) bool {
+	if a == "" || b == "" {
+		return a == "" && b != ""
+	}
+	v, okA := ParseVersion(a)
+	w, okB := ParseVersion(b)
+	return okA && (!okB || v.Compare(w) > 0)
 }

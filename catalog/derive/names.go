@@ -5,14 +5,17 @@ import (
 	"strings"
 )
 
-// claim says which name a text uses: the replacement if it says that the
-// deprecated one ends, or has only the replacement; the deprecated one if it is
-// in a block of code or in a sentence that tells to use it.
-func (n DeprecatedName) claim(sentences []string, blocks []CodeBlock) (Claim, bool) {
+// claim says which name a text uses: the replacement if it has that, or says
+// that the deprecated one ends; the deprecated one if it is in a block of code
+// or in a sentence that tells to use it.
+func (n DeprecatedName) claim(title string, sentences []string, blocks []CodeBlock) (Claim, bool) {
 	current := func(text string) (Claim, bool) {
 		return Claim{AspectName, strings.ToLower(n.Name), n.Replacement, text, "current"}, true
 	}
-	named, use := false, ""
+	if text := n.replacedIn(sentences, blocks); text != "" {
+		return current(text)
+	}
+	use := ""
 	for _, s := range sentences {
 		at := n.in(s)
 		if at < 0 {
@@ -21,7 +24,7 @@ func (n DeprecatedName) claim(sentences []string, blocks []CodeBlock) (Claim, bo
 		if acknowledged.MatchString(s) {
 			return current(s)
 		}
-		if named = true; use == "" && instructs(s[:at]) {
+		if use == "" && toUse.MatchString(s[:at]) {
 			use = s
 		}
 	}
@@ -29,44 +32,42 @@ func (n DeprecatedName) claim(sentences []string, blocks []CodeBlock) (Claim, bo
 		if n.in(b.Code) < 0 {
 			continue
 		}
-		if acknowledged.MatchString(b.Code) || fails.MatchString(b.Code) {
+		if fails.MatchString(b.Code) || acknowledged.MatchString(title+"\n"+b.Code) {
 			return current(n.lineOf(b.Code))
 		}
-		if named = true; use == "" {
+		if use == "" {
 			use = n.lineOf(b.Code)
 		}
 	}
-	switch {
-	case use != "":
-		return Claim{AspectName, strings.ToLower(n.Name), n.Name, use, "deprecated"}, true
-	case named:
-		return Claim{}, false
-	}
+	return Claim{AspectName, strings.ToLower(n.Name), n.Name, use, "deprecated"}, use != ""
+}
+
+// replacedIn returns the sentence or line that has the replacement, "" if none
+// has.
+func (n DeprecatedName) replacedIn(sentences []string, blocks []CodeBlock) string {
 	for _, s := range sentences {
 		if index(s, n.Replacement) >= 0 {
-			return current(s)
+			return s
 		}
 	}
 	for _, b := range blocks {
 		for line := range strings.Lines(b.Code) {
 			if index(line, n.Replacement) >= 0 {
-				return current(strings.TrimSpace(line))
+				return strings.TrimSpace(line)
 			}
 		}
 	}
-	return Claim{}, false
+	return ""
 }
 
 var (
 	acknowledged = regexp.MustCompile(`(?i)\b(?:deprecat\w*|remov\w*|replac\w*|instead|no longer|any ?more|ends?|ended|` +
-		`former\w*|legacy|obsolete|migrat\w*|used to|was|were|gone|unmaintained|leav\w+|mov(?:e|ed|ing)|old|older|` +
-		`before|until|not|don't|never)\b|→`)
+		`former\w*|legacy|obsolete|migrat\w*|used to|was|were|gone|unmaintained|leav\w+|mov(?:e|ed|ing)|chang\w+|convert\w*|` +
+		`old|older|before|until|not|don't|never|from \S+ to)\b|→`)
 	fails = regexp.MustCompile(`(?i)\b(?:errors?|unknown|not found|warning|warn|failed)\b`)
-	toUse = regexp.MustCompile(`(?i)\b(?:run|use|call|install|import|type|start|try|execute|with|via|by)(?: \S+){0,3} ?\W*$`)
+	// toUse ends what stands before a name if it tells to use it.
+	toUse = regexp.MustCompile(`(?i)\b(?:run|use|call|install|import|type|start|try|execute)(?: \S+){0,3} ?\W*$`)
 )
-
-// instructs reports whether what stands before a name tells to use it.
-func instructs(before string) bool { return toUse.MatchString(before) }
 
 // in returns where a text has one of the name's spellings, -1 if nowhere.
 func (n DeprecatedName) in(text string) int {

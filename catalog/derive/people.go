@@ -40,14 +40,14 @@ func PlaceOf(k catalog.Kind) string {
 // person if their authors' names are equal but for case.
 type Contributor struct {
 	Name   string             // as first written
-	Number map[string]int     // contributions by place
-	Share  map[string]float64 // of all contributions in the place, 0 to 1
+	Number map[string]int     // answers by place
+	Share  map[string]float64 // of all answers in the place, 0 to 1
 	Roles  []string           // given by forum or forge: admin, member, …; sorted
 	Core   bool               // see Contributors
 }
 
-// coreShare is the part of all contributions in a place that its core wrote.
-const coreShare = 0.5
+// coreShare is the part of all answers in a place that its core wrote.
+const coreShare = 1.0 / 3
 
 // official are the roles and associations of those who speak for a project.
 var official = map[string]bool{
@@ -57,10 +57,11 @@ var official = map[string]bool{
 
 // Contributors returns everyone who wrote one of the contributions, by folded name, and
 // marks the core: who has an official role, and in each place the most active
-// who together wrote half of all contributions there, whoever equals the last
-// of them included. It is the measure of Mockus, Fielding and Herbsleb, "Two
+// who together wrote a third of all answers there, whoever equals the last of
+// them included. An answer is any contribution that opens no thread and no
+// issue: who asks most does not guide. It is the measure of Mockus, Fielding and Herbsleb, "Two
 // Case Studies of Open Source Software Development: Apache and Mozilla" (ACM
-// TOSEM 11(3), 2002), with half in place of their four fifths: discussion is
+// TOSEM 11(3), 2002), with a third in place of their four fifths: discussion is
 // spread over more people than code.
 func Contributors(contributions []catalog.Record) map[string]*Contributor {
 	people := map[string]*Contributor{}
@@ -75,8 +76,10 @@ func Contributors(contributions []catalog.Record) map[string]*Contributor {
 			p = &Contributor{Name: r.Author, Number: map[string]int{}, Share: map[string]float64{}}
 			people[key] = p
 		}
-		p.Number[PlaceOf(r.Kind)]++
-		total[PlaceOf(r.Kind)]++
+		if answers(r) {
+			p.Number[PlaceOf(r.Kind)]++
+			total[PlaceOf(r.Kind)]++
+		}
 		if role := roleIn(r); official[role] && !slices.Contains(p.Roles, role) {
 			p.Roles, p.Core = append(p.Roles, role), true
 		}
@@ -104,6 +107,22 @@ func markCore(people map[string]*Contributor, place string, total int) {
 		p.Core = true
 		written, last = written+n, n
 	}
+}
+
+// answers reports whether a contribution opens nothing; a pull request answers
+// a need.
+func answers(r catalog.Record) bool {
+	switch r.Kind {
+	case catalog.KindIssue, catalog.KindDiscussion:
+		return false
+	case catalog.KindPost:
+		d, _ := catalog.Decode[catalog.Post](r) // data of another form is not the first post
+		return d.Number != 1
+	case catalog.KindMailMessage:
+		d, _ := catalog.Decode[catalog.MailMessage](r)
+		return d.Number != 1
+	}
+	return true
 }
 
 // roleIn returns the author's role that a contribution states, in lower case.

@@ -28,14 +28,15 @@ func TestContributors(t *testing.T) {
 		want    string
 	}{
 		"nobody":                            {nil, ""},
-		"who wrote half of it":              {slices.Concat(post("a", 5), post("b", 3), post("c", 2)), "a"},
-		"and who is needed for half":        {slices.Concat(post("a", 4), post("b", 3), post("c", 3), post("d", 1)), "a b c"},
-		"equals of the last belong to it":   {slices.Concat(post("a", 2), post("b", 2), post("c", 2), post("d", 1)), "a b c"},
+		"who wrote a third of it":           {slices.Concat(post("a", 4), post("b", 3), post("c", 2), post("d", 3)), "a"},
+		"and who is needed for a third":     {slices.Concat(post("a", 4), post("b", 3), post("c", 2), post("d", 2), post("e", 2)), "a b"},
+		"equals of the last belong to it":   {slices.Concat(post("a", 4), post("b", 3), post("c", 3), post("d", 1), post("e", 2)), "a b c"},
 		"each place has its own":            {slices.Concat(post("a", 9), post("b", 1), wrote("b", catalog.KindMailMessage, 2, catalog.MailMessage{})), "a b"},
 		"names are one but for case":        {slices.Concat(post("Ann", 2), post("ann", 2), post("b", 3)), "ann"},
 		"an admin of the forum":             {slices.Concat(post("a", 9), wrote("b", catalog.KindPost, 1, catalog.Post{Role: "admin"})), "a b"},
 		"a member of the repository":        {slices.Concat(post("a", 9), post("b", 1), wrote("c", catalog.KindComment, 9, catalog.Comment{Association: "none"}), wrote("b", catalog.KindIssue, 1, catalog.Issue{Association: "MEMBER"})), "a b c"},
 		"a contributor has no role":         {slices.Concat(wrote("a", catalog.KindPull, 9, catalog.Pull{}), wrote("b", catalog.KindPull, 1, catalog.Pull{Association: "contributor"})), "a"},
+		"who asks does not guide":           {slices.Concat(wrote("a", catalog.KindPost, 9, catalog.Post{Number: 1}), wrote("a", catalog.KindIssue, 9, catalog.Issue{}), wrote("a", catalog.KindMailMessage, 9, catalog.MailMessage{Number: 1}), post("b", 1)), "b"},
 		"topics and the nameless are left":  {slices.Concat(wrote("t", catalog.KindTopic, 9, catalog.Topic{}), post("", 9), post("a", 1)), "a"},
 		"data that cannot be read is a hit": {[]catalog.Record{{Kind: catalog.KindPost, Author: "a", Data: []byte("[")}}, "a"},
 	} {

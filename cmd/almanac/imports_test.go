@@ -75,13 +75,13 @@ api/line: api/op
 api/mcp: api/coding api/guard api/limit api/op
 api/meta: api/kb api/op catalog
 api/op:
-api/onboarding: api/kb api/op catalog
+api/onboarding: api/kb api/op catalog catalog/derive
 api/openapi: api/op
 api/operations: api/kb api/op catalog
 api/reference: api/op api/openapi
 api/releases: api/kb api/op catalog catalog/derive
 api/rest: api/coding api/guard api/limit api/op
-api/search: api/kb api/op catalog retrieval
+api/search: api/kb api/op catalog catalog/derive retrieval
 api/tally: catalog
 catalog:
 catalog/archive: catalog

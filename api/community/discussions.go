@@ -1,0 +1,116 @@
+package community
+
+import (
+	"context"
+	"net/url"
+	"slices"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+)
+
+type discussionsIn struct {
+	Q        kb.Query `json:"q"`
+	Source   string   `json:"source" enum:"forum,mail,forge" doc:"only this source; the forum without q"`
+	Category string   `json:"category" maxLength:"200" doc:"only this category of forum or forge"`
+	kb.Paging
+}
+
+// Discussions are threads, or what a search found in them.
+type Discussions struct {
+	kb.List[Talk]
+	Degraded []string `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
+}
+
+// Talk is a thread, a post, a message or a comment.
+type Talk struct {
+	kb.Item
+	Source   string  `json:"source" enum:"forum,mail,forge"`
+	Category string  `json:"category,omitempty"`
+	Views    int64   `json:"views"`
+	Replies  int64   `json:"replies"`
+	Snippet  string  `json:"snippet,omitempty" doc:"of a search: why it was found"`
+	Score    float64 `json:"score,omitempty" doc:"of a search: 0 to 1; comparable within one answer only"`
+}
+
+// place is a source of discussions: the kind of its threads, and of what is in
+// them.
+type place struct {
+	name          string
+	thread, child catalog.Kind
+}
+
+func (p place) has(k catalog.Kind) bool { return p.thread == k || p.child == k }
+
+var places = []place{
+	{"forum", catalog.KindTopic, catalog.KindPost},
+	{"mail", catalog.KindMailThread, catalog.KindMailMessage},
+	{"forge", catalog.KindDiscussion, catalog.KindComment},
+}
+
+var discussions = kb.New(op.Spec{
+	ID: "list_discussions", Path: "/api/v1/discussions", MayFail: []error{op.ErrUnavailable},
+	Example: discussionsIn{Paging: kb.Paging{Limit: 5}},
+	Doc: `
+Forum threads, newest activity first; with q a search of forum, mailing lists and forge discussions.
+
+With source alone it lists the threads of that source.
+`,
+}, func(ctx context.Context, b kb.Base, in discussionsIn) (Discussions, error) {
+	if in.Q != "" {
+		return searchDiscussions(ctx, b, in)
+	}
+	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindTopic}, Order: catalog.ByLastActivity}
+	for _, p := range places {
+		if p.name == in.Source {
+			q.Kinds = []catalog.Kind{p.thread}
+		}
+	}
+	if in.Category != "" {
+		q.Categories = []string{in.Category}
+	}
+	list, err := kb.Rows(ctx, b, q, in.Paging, func(b kb.Base, r catalog.Record) (Talk, error) { return talk(b, r), nil })
+	return Discussions{List: list}, err
+})
+
+func searchDiscussions(ctx context.Context, b kb.Base, in discussionsIn) (Discussions, error) {
+	search := kb.Search{Field: "q", Query: string(in.Q), Limit: in.Limit, Offset: in.Offset}
+	for _, p := range places {
+		if in.Source == "" || in.Source == p.name {
+			search.Kinds = append(search.Kinds, p.thread, p.child)
+		}
+	}
+	if in.Category != "" { // engines do not filter by category
+		records, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: search.Kinds, Categories: []string{in.Category}})
+		if err != nil {
+			return Discussions{}, err
+		}
+		search.Filter.Records = []int64{0} // no record has it: an empty filter would pass all
+		for _, r := range records {
+			search.Filter.Records = append(search.Filter.Records, r.ID)
+		}
+	}
+	found, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (Talk, error) {
+		t, why := talk(b, m.Record), m.Why()
+		t.Snippet, t.Score = why.Snippet, why.Score
+		return t, nil
+	})
+	return Discussions{kb.List[Talk]{
+		Items: found.Items, Total: found.Total, Limit: in.Limit, Offset: in.Offset, Hint: found.Hint,
+	}, found.Degraded}, err
+}
+
+// talk makes the row of a record of places; its page is the detail address of
+// its kind, where it has one.
+func talk(b kb.Base, r catalog.Record) Talk {
+	i := slices.IndexFunc(places, func(p place) bool { return p.has(r.Kind) })
+	t := Talk{Item: b.Item(r), Source: places[i].name, Category: r.Category, Views: r.Views, Replies: r.Replies}
+	switch r.Kind {
+	case catalog.KindTopic:
+		t.Page = b.PublicURL + "/api/v1/discussions/" + url.PathEscape(r.Key)
+	case catalog.KindDiscussion:
+		t.Page = b.PublicURL + "/api/v1/forge-discussions/" + url.PathEscape(r.Key)
+	}
+	return t
+}

@@ -1,0 +1,78 @@
+package search
+
+import (
+	"context"
+	"unicode/utf8"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/derive"
+)
+
+// CodeExamples are the found posts with code.
+type CodeExamples struct {
+	Topic string `json:"topic"`
+	kb.Found[CodeExample]
+}
+
+// CodeExample is a forum post with the one of its code blocks that fits best.
+type CodeExample struct {
+	kb.Item
+	Likes     int64  `json:"likes"`
+	Accepted  bool   `json:"accepted" doc:"it is the accepted answer of its thread"`
+	Language  string `json:"language,omitempty" doc:"as the author marked it"`
+	Code      string `json:"code" doc:"the first 2,000 characters of the block"`
+	Truncated bool   `json:"truncated,omitempty" doc:"the block is longer: get_doc has all of it"`
+	Blocks    int    `json:"blocks" doc:"code blocks in the post"`
+	kb.Why
+}
+
+const (
+	codeShown     = 2_000 // characters
+	languageShown = 30
+)
+
+type codeIn struct {
+	Topic string `json:"topic" required:"true" maxLength:"1000" doc:"what the code is to do, or what it uses"`
+	Limit int    `json:"limit" default:"5" minimum:"1" maximum:"50" doc:"how many to return"`
+	kb.Skip
+}
+
+var codeExamples = kb.New(op.Spec{
+	ID: "find_code_examples", Tool: "find_code_examples", MayFail: unavailable,
+	Doc: `
+Find code examples
+Forum posts with code on a topic.
+
+Finds forum posts with blocks of code on a topic and returns the block itself, with its author, likes and whether it
+was accepted. For code in documentation use search with type doc.
+`,
+}, func(ctx context.Context, b kb.Base, in codeIn) (CodeExamples, error) {
+	posts := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindPost}, AllTags: []string{catalog.TagCode}}
+	ids, err := idsOf(ctx, b, "posts with code", posts)
+	if err != nil {
+		return CodeExamples{}, err
+	}
+	search := kb.Search{Field: "topic", Query: in.Topic, Kinds: posts.Kinds, Limit: in.Limit, Offset: in.Offset}
+	search.Filter.Records = ids
+	found, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (CodeExample, error) {
+		return codeExample(ctx, b, m, in.Topic)
+	})
+	return CodeExamples{in.Topic, found}, err
+})
+
+func codeExample(ctx context.Context, b kb.Base, m kb.Match, topic string) (CodeExample, error) {
+	r, err := b.Catalog.ByID(ctx, m.Record.ID) // results come without their texts
+	if err != nil {
+		return CodeExample{}, err
+	}
+	d, err := kb.Decode[catalog.Post](r)
+	blocks := derive.CodeBlocks(r.Body)
+	best := derive.BestBlock(blocks, topic)
+	return CodeExample{
+		Item: b.Item(r), Likes: r.Votes, Accepted: d.Accepted, Language: kb.First(best.Language, languageShown),
+		Code: kb.First(best.Code, codeShown), Truncated: utf8.RuneCountInString(best.Code) > codeShown,
+		Blocks: len(blocks), Why: m.Why(),
+	}, err
+}

@@ -1,0 +1,102 @@
+package search
+
+import (
+	"context"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/derive"
+	"almanac/retrieval"
+)
+
+// Experts are people who likely know a topic.
+type Experts struct {
+	Topic  string   `json:"topic"`
+	Items  []Expert `json:"items"`
+	Total  int      `json:"total" doc:"names found with the topic"`
+	Method string   `json:"method"`
+	Hint   string   `json:"hint,omitempty" doc:"if nobody was found: what to try"`
+}
+
+// Expert is one of them.
+type Expert struct {
+	Name     string        `json:"name"`
+	Score    float64       `json:"score" doc:"share of what was found on the topic, 0 to 1"`
+	Posts    int           `json:"posts"`
+	Comments int           `json:"comments"`
+	Pulls    int           `json:"pulls"`
+	Accepted int           `json:"accepted" doc:"accepted answers"`
+	Likes    int64         `json:"likes"`
+	Evidence []kb.Evidence `json:"evidence" doc:"the heaviest contributions"`
+}
+
+type expertIn struct {
+	topicIn
+	Limit int `json:"limit" default:"5" minimum:"1" maximum:"50" doc:"how many people"`
+}
+
+const (
+	// contributionsRead is how many contributions on the topic are weighed. What
+	// is ranked lower is hardly about it.
+	contributionsRead = 100
+	// leastRelevant is the least relevance that counts, of the best.
+	leastRelevant = 0.5
+	proofsShown   = 3
+)
+
+var expertKinds = []catalog.Kind{
+	catalog.KindPost, catalog.KindIssue, catalog.KindPull, catalog.KindDiscussion, catalog.KindComment,
+}
+
+var expert = kb.New(op.Spec{
+	ID: "find_expert", Tool: "find_expert", MayFail: unavailable,
+	Doc: `
+Find an expert
+People who likely know a topic, by what they wrote on forum and forge.
+
+Ranks the people who likely know a topic by their posts, comments, accepted answers, pull requests and likes, with
+the evidence. For what maintainers advise use find_maintainer_guidance.
+`,
+}, func(ctx context.Context, b kb.Base, in expertIn) (Experts, error) {
+	r := retrieval.Request{Query: in.Topic, Limit: contributionsRead}
+	r.Filter.Kinds = kb.Names(expertKinds)
+	res, err := b.Find(ctx, "topic", r)
+	if err != nil {
+		return Experts{}, err
+	}
+	matches, err := b.Join(ctx, res.Results)
+	if err != nil {
+		return Experts{}, err
+	}
+	var hits []derive.Hit
+	for _, m := range matches {
+		if relevance := m.Result.Score / res.Results[0].Score; relevance >= leastRelevant {
+			hits = append(hits, derive.Hit{Record: m.Record, Relevance: relevance})
+		}
+	}
+	all := derive.Experts(hits)
+	out := Experts{Topic: in.Topic, Total: len(all), Method: "Each contribution on the topic counts for its author: " +
+		"relevance squared, times 2 for an accepted answer, 1.5 for a pull request, 1 for an answer, 0.4 for a " +
+		"question, times 1 + log2(1 + likes) / 4. Names on forum and forge are one person if they are equal but for case."}
+	for _, e := range all[:min(in.Limit, len(all))] {
+		out.Items = append(out.Items, expertRow(b, e))
+	}
+	if len(all) == 0 {
+		out.Hint = kb.EmptySearch(res.Total, r.Filter)
+	}
+	return out, nil
+})
+
+func expertRow(b kb.Base, e derive.Expert) Expert {
+	row := Expert{
+		Name: e.Name, Score: kb.Score(e.Score), Posts: e.Posts, Comments: e.Comments, Pulls: e.Pulls,
+		Accepted: e.Accepted, Likes: e.Likes,
+	}
+	for _, p := range e.Evidence[:min(proofsShown, len(e.Evidence))] {
+		item := b.Item(p.Record)
+		item.Author = "" // it is the expert
+		row.Evidence = append(row.Evidence, kb.Evidence{Item: item, Why: p.Why, Weight: kb.Score(p.Weight)})
+	}
+	return row
+}

@@ -1,0 +1,96 @@
+package search
+
+import (
+	"context"
+	"fmt"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/derive"
+)
+
+type topicIn struct {
+	Topic string `json:"topic" required:"true" maxLength:"1000" doc:"a subject, in your own words"`
+}
+
+// Guidance is what maintainers wrote on a topic.
+type Guidance struct {
+	Topic       string `json:"topic"`
+	Maintainers int    `json:"maintainers" doc:"how many names count as maintainers in all"`
+	kb.Found[Guide]
+	Method string `json:"method"`
+}
+
+// Guide is one of their posts or messages.
+type Guide struct {
+	kb.Item
+	Roles    []string `json:"roles,omitempty" doc:"that forum or forge give the author"`
+	Share    float64  `json:"share" doc:"of all replies on the forum, or by mail, that the author wrote, 0 to 1"`
+	Likes    int64    `json:"likes,omitempty"`
+	Accepted bool     `json:"accepted,omitempty" doc:"the accepted answer of its thread"`
+	kb.Why
+}
+
+var guidance = kb.New(op.Spec{
+	ID: "find_maintainer_guidance", Tool: "find_maintainer_guidance", MayFail: unavailable,
+	Doc: `
+What maintainers say
+Forum posts and mail by the most active contributors on a topic.
+
+Finds what maintainers and the most active contributors wrote about a topic on the forum and the mailing lists. For
+everybody's voice use search_community; for who knows most use find_expert.
+`,
+}, func(ctx context.Context, b kb.Base, in topicIn) (Guidance, error) {
+	core, _, err := kb.Derived(ctx, b, "maintainers", 0, func(ctx context.Context) (maintainers, error) {
+		return maintainersOf(ctx, b)
+	})
+	if err != nil {
+		return Guidance{}, err
+	}
+	search := kb.Search{Field: "topic", Query: in.Topic, Kinds: guidanceKinds, Limit: found}
+	search.Filter.Records = core.wrote
+	all, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (Guide, error) {
+		who := core.people[catalog.Fold(m.Record.Author)]
+		g := Guide{
+			Item: b.Item(m.Record), Roles: who.Roles, Share: kb.Score(who.Share[derive.PlaceOf(m.Record.Kind)]),
+			Likes: m.Record.Votes, Why: m.Why(),
+		}
+		if m.Record.Kind != catalog.KindPost {
+			return g, nil
+		}
+		d, err := kb.Decode[catalog.Post](m.Record)
+		g.Accepted = d.Accepted
+		return g, err
+	})
+	return Guidance{in.Topic, core.number, all, fmt.Sprintf(
+		"Maintainers are %d of %d names: who has a role on forum or forge (staff, member, …), and who "+
+			"together wrote a third of all replies on the forum, by mail or on the forge, the most active first.", core.number, len(core.people))}, err
+})
+
+var guidanceKinds = []catalog.Kind{catalog.KindPost, catalog.KindMailMessage}
+
+// maintainers are everyone who contributes, by folded name, how many of them
+// are maintainers, and the ids of their posts and messages.
+type maintainers struct {
+	people map[string]*derive.Contributor
+	number int
+	wrote  []int64
+}
+
+func maintainersOf(ctx context.Context, b kb.Base) (maintainers, error) {
+	all, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: derive.ContributionKinds})
+	m := maintainers{people: derive.Contributors(all), wrote: recordIDs(nil)}
+	for _, p := range m.people {
+		if p.Core {
+			m.number++
+		}
+	}
+	for _, r := range all {
+		if p := m.people[catalog.Fold(r.Author)]; p != nil && p.Core &&
+			(r.Kind == catalog.KindPost || r.Kind == catalog.KindMailMessage) {
+			m.wrote = append(m.wrote, r.ID)
+		}
+	}
+	return m, err
+}

@@ -1,0 +1,141 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+)
+
+type knownIn struct {
+	Description string `json:"description" required:"true" maxLength:"4000" doc:"the problem: an error, a symptom"`
+	Limit       int    `json:"limit" default:"5" minimum:"1" maximum:"50" doc:"how many of each source"`
+}
+
+// KnownIssues are unresolved problems by source.
+type KnownIssues struct {
+	Description string         `json:"description"`
+	Sources     []KnownOfPlace `json:"sources"`
+	Method      string         `json:"method"`
+}
+
+// KnownOfPlace are those of one source.
+type KnownOfPlace struct {
+	Source string `json:"source" enum:"forum,forge"`
+	kb.Found[KnownIssue]
+}
+
+// KnownIssue is one unresolved problem.
+type KnownIssue struct {
+	kb.Item
+	Labels     []string `json:"labels,omitempty"`
+	Views      int64    `json:"views,omitempty" doc:"of a thread"`
+	Replies    int64    `json:"replies" doc:"or comments"`
+	Votes      int64    `json:"votes" doc:"likes or reactions"`
+	AgeDays    int      `json:"age_days"`
+	Unresolved string   `json:"unresolved" doc:"why it counts as unresolved"`
+	kb.Why
+
+	weight float64
+}
+
+var knownIssues = kb.New(op.Spec{
+	ID: "find_known_issues", Tool: "find_known_issues", MayFail: unavailable,
+	Doc: `
+Find known issues
+Unresolved problems: forum threads without a reply and open issues.
+
+Finds unresolved problems like yours: open forum threads that nobody has answered, much viewed ones first, and open
+issues of the repositories. For solved ones use search_community or search_forge_issues.
+`,
+}, func(ctx context.Context, b kb.Base, in knownIn) (KnownIssues, error) {
+	threads, err := unansweredLike(ctx, b, in)
+	if err != nil {
+		return KnownIssues{}, err
+	}
+	search := kb.Search{
+		Field: "description", Query: in.Description, Kinds: []catalog.Kind{catalog.KindIssue}, Limit: in.Limit,
+	}
+	search.Filter.States = []string{"open"}
+	issues, err := kb.FindRows(ctx, b, search, openIssue)
+	return KnownIssues{in.Description, []KnownOfPlace{{"forum", threads}, {"forge", issues}},
+		"Forum: open threads without a reply whose first post matches, by score times the share of threads with " +
+			"fewer views (from half to full weight). Forge: open issues that match, by score."}, err
+})
+
+func openIssue(b kb.Base, m kb.Match) (KnownIssue, error) {
+	d, err := kb.Decode[catalog.Issue](m.Record)
+	i := knownIssue(b, m.Record, m)
+	i.Labels = d.Labels
+	i.Unresolved = fmt.Sprintf("open for %d days, %d comments, %d reactions", i.AgeDays, i.Replies, i.Votes)
+	if len(d.Assignees) == 0 {
+		i.Unresolved += ", nobody assigned"
+	}
+	return i, err
+}
+
+func knownIssue(b kb.Base, r catalog.Record, m kb.Match) KnownIssue {
+	return KnownIssue{
+		Item: b.Item(r), Views: r.Views, Replies: r.Replies, Votes: r.Votes,
+		AgeDays: int(b.Now().Sub(r.CreatedAt) / (24 * time.Hour)), Why: m.Why(),
+	}
+}
+
+// unanswered are the open threads without a reply, by the id of their first
+// post, and the views of all threads, ascending.
+type unanswered struct {
+	posts  []int64
+	thread map[int64]catalog.Record
+	views  []int64
+}
+
+// threadsRead is how many matching threads are ordered by their views.
+const threadsRead = 100
+
+func unansweredLike(ctx context.Context, b kb.Base, in knownIn) (kb.Found[KnownIssue], error) {
+	u, _, err := kb.Derived(ctx, b, "unanswered threads", 0, func(ctx context.Context) (unanswered, error) { return unansweredThreads(ctx, b) })
+	if err != nil {
+		return kb.Found[KnownIssue]{}, err
+	}
+	search := kb.Search{
+		Field: "description", Query: in.Description, Kinds: []catalog.Kind{catalog.KindPost}, Limit: threadsRead,
+	}
+	search.Filter.Records = u.posts
+	found, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (KnownIssue, error) {
+		i := knownIssue(b, u.thread[m.Record.ID], m)
+		fewer, _ := slices.BinarySearch(u.views, i.Views)
+		share := float64(fewer) / float64(len(u.views))
+		i.weight = m.Result.Score * (1 + share) / 2
+		i.Unresolved = fmt.Sprintf("no reply in %d days, %d views: more than %.0f %% of the threads",
+			i.AgeDays, i.Views, 100*share)
+		return i, nil
+	})
+	slices.SortStableFunc(found.Items, func(a, b KnownIssue) int { return cmp.Compare(b.weight, a.weight) })
+	found.Items = found.Items[:min(in.Limit, len(found.Items))]
+	return found, err
+}
+
+func unansweredThreads(ctx context.Context, b kb.Base) (unanswered, error) {
+	u := unanswered{posts: recordIDs(nil), thread: map[int64]catalog.Record{}}
+	all, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindTopic}})
+	for _, t := range all {
+		u.views = append(u.views, t.Views)
+		if t.Replies > 0 || t.State != "open" || err != nil {
+			continue
+		}
+		var posts []catalog.Record
+		posts, _, err = b.Catalog.List(ctx, catalog.ListQuery{
+			Kinds: []catalog.Kind{catalog.KindPost}, Parent: t.ID, Limit: 1,
+		})
+		for _, p := range posts {
+			u.posts, u.thread[p.ID] = append(u.posts, p.ID), t
+		}
+	}
+	slices.Sort(u.views)
+	return u, err
+}
