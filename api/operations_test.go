@@ -36,6 +36,7 @@ func askAll(t *testing.T, l *library) {
 		{"network", networkQuestions()},
 		{"releases", releasesQuestions(l)},
 		{"analytics", analyticsQuestions()},
+		{"people", peopleQuestions(t, l)},
 	} {
 		t.Run(g.name, func(t *testing.T) {
 			for _, q := range g.questions {

@@ -231,6 +231,7 @@ func TestRESTParameters(t *testing.T) {
 		"GET /api/v1/docs/{id}":              {"id": id, "cursor": text},
 		"GET /api/v1/proposals":              {"state": {Type: "string", Default: "open", Values: "open,closed,all"}, "limit": integer(1, 100, "20"), "offset": offset},
 		"GET /api/v1/trending":               {},
+		"GET /api/v1/discussions":            {"q": text, "source": {Type: "string", Values: "forum,mail,forge"}, "category": text, "limit": integer(1, 100, "20"), "offset": offset},
 		"GET /api/v1/discussions/{id}":       {"id": {Type: "integer", Required: true}, "cursor": text},
 		"GET /calendar":                      {"environment": text},
 		"GET /api/v1/repos":                  {},

@@ -14,25 +14,12 @@ import (
 
 // Consensus is what forum, mail and votes show of agreement on a topic.
 type Consensus struct {
-	Topic            string  `json:"topic"`
-	Verdict          string  `json:"verdict" enum:"in_favour,against,divided,settled,leaning,open,none"`
-	Threads          int     `json:"threads" doc:"of the forum, on the topic"`
-	ReplyRatio       float64 `json:"reply_ratio" doc:"of them with a reply, 0 to 1"`
-	RepliesPerThread float64 `json:"replies_per_thread"`
-	Accepted         int     `json:"accepted" doc:"of them with an accepted answer"`
-	MailThreads      int     `json:"mail_threads"`
-	MailMessages     int     `json:"mail_messages"`
-	MailWriters      int     `json:"mail_writers" doc:"names"`
-	Votes            *Ballot `json:"votes" doc:"formal ones on the topic; null if there are none"`
+	Topic   string `json:"topic"`
+	Verdict string `json:"verdict" enum:"in_favour,against,divided,settled,leaning,open,none"`
+	derive.Measures
+	Votes *derive.Ballot `json:"votes" doc:"formal ones on the topic; null if there are none"`
 	kb.Grounds
 	Hint string `json:"hint,omitempty" doc:"if no consensus is measurable: why"`
-}
-
-// Ballot counts formal votes.
-type Ballot struct {
-	InFavour  int `json:"in_favour"`
-	Against   int `json:"against"`
-	Abstained int `json:"abstained" doc:"or cast no vote"`
 }
 
 type consensusIn struct {
@@ -68,20 +55,11 @@ func runConsensus(ctx context.Context, b kb.Base, in consensusIn) (Consensus, er
 	if err != nil {
 		return Consensus{}, err
 	}
-	least := 0.0
-	for _, f := range found {
-		for _, m := range f.Items {
-			least = max(least, leastRelevant*m.Result.Score)
-		}
-	}
-	about := func(m kb.Match) bool {
-		return m.Result.Score >= least && derive.Covers(m.Record.Title+" "+m.Result.Snippet, in.Topic) > leastCovered
-	}
-	threads, err := parentsOf(ctx, b, found[0].Items, about)
+	threads, err := threadsOf(ctx, b, in.Topic, found[0].Items)
 	if err != nil {
 		return Consensus{}, err
 	}
-	mail, err := parentsOf(ctx, b, found[1].Items, about)
+	mail, err := threadsOf(ctx, b, in.Topic, found[1].Items)
 	if err != nil {
 		return Consensus{}, err
 	}
@@ -90,14 +68,14 @@ func runConsensus(ctx context.Context, b kb.Base, in consensusIn) (Consensus, er
 	return consensusRow(b, in.Topic, d, c, decided), err
 }
 
-// parentsOf returns the threads of the matches that are about the topic, the
+// threadsOf returns the threads of the matches that are about the topic, the
 // most relevant first.
-func parentsOf(
-	ctx context.Context, b kb.Base, matches []kb.Match, about func(kb.Match) bool,
-) ([]catalog.Record, error) {
+func threadsOf(ctx context.Context, b kb.Base, topic string, matches []kb.Match) ([]catalog.Record, error) {
 	var ids []int64
 	for _, m := range matches {
-		if id := cmp.Or(m.Record.Parent, m.Record.ID); about(m) && !slices.Contains(ids, id) {
+		id := cmp.Or(m.Record.Parent, m.Record.ID)
+		if m.Result.Score >= leastRelevant*matches[0].Result.Score && !slices.Contains(ids, id) &&
+			derive.Covers(m.Record.Title+" "+m.Result.Snippet, topic) > leastCovered {
 			ids = append(ids, id)
 		}
 	}
@@ -145,18 +123,14 @@ func debate(ctx context.Context, b kb.Base, topic string, threads, mail []catalo
 }
 
 func consensusRow(b kb.Base, topic string, d derive.Debate, c derive.Consensus, decided *catalog.Record) Consensus {
-	out := Consensus{
-		Topic: topic, Verdict: c.Verdict, Threads: len(d.Threads), ReplyRatio: kb.Score(c.Answered),
-		RepliesPerThread: kb.Score(c.RepliesPerThread), Accepted: c.Accepted, MailThreads: len(d.Mail),
-		MailMessages: c.Messages, MailWriters: c.Writers,
-	}
+	out := Consensus{Topic: topic, Verdict: c.Verdict, Measures: c.Measures}
 	add := func(r catalog.Record, weight float64, snippet, why string, args ...any) {
 		out.Evidence = append(out.Evidence, kb.Evidence{
 			Item: b.Item(r), Why: fmt.Sprintf(why, args...), Snippet: snippet, Weight: kb.Score(weight),
 		})
 	}
 	if decided != nil {
-		out.Votes = &Ballot{c.InFavour, c.Against, c.Abstained}
+		out.Votes = &c.Ballot
 		add(*decided, 1, "", "formal votes: %d in favour, %d against, %d abstained or not cast",
 			c.InFavour, c.Against, c.Abstained)
 	}
@@ -169,7 +143,7 @@ func consensusRow(b kb.Base, topic string, d derive.Debate, c derive.Consensus, 
 		add(most.Record, 0.5, "", "most viewed thread: %d views, %d replies", most.Record.Views, most.Record.Replies)
 	}
 	if len(d.Mail) > 0 && (decided == nil || d.Mail[0].ID != decided.ID) {
-		add(d.Mail[0], 0.5, "", "nearest of %d mail threads with %d messages", len(d.Mail), c.Messages)
+		add(d.Mail[0], 0.5, "", "nearest of %d mail threads with %d messages", c.MailThreads, c.MailMessages)
 	}
 	slices.SortStableFunc(out.Evidence, func(a, b kb.Evidence) int { return cmp.Compare(b.Weight, a.Weight) })
 	out.Method = "Threads and mail with 0.85 of the best score and most of the topic's words in title or passage; votes " +
@@ -177,7 +151,7 @@ func consensusRow(b kb.Base, topic string, d derive.Debate, c derive.Consensus, 
 		"settled if its accepted answer is its best liked reply, leaning if one reply has over half of five or more likes."
 	if c.Verdict == derive.VerdictNone {
 		out.Hint = fmt.Sprintf("no consensus is measurable: %d threads and %d mail threads are about it, without replies "+
-			"or votes; try the words of the discussion, or search_community", len(d.Threads), len(d.Mail))
+			"or votes; try the words of the discussion, or search_community", c.Threads, c.MailThreads)
 	}
 	return out
 }

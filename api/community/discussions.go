@@ -3,6 +3,7 @@ package community
 import (
 	"context"
 	"net/url"
+	"reflect"
 	"slices"
 
 	"almanac/api/kb"
@@ -12,10 +13,16 @@ import (
 
 type discussionsIn struct {
 	Q        kb.Query `json:"q"`
-	Source   string   `json:"source" enum:"forum,mail,forge" doc:"only this source; the forum without q"`
+	Source   Place    `json:"source" doc:"only this source; without q the forum by default"`
 	Category string   `json:"category" maxLength:"200" doc:"only this category of forum or forge"`
 	kb.Paging
 }
+
+// Place is where people discuss.
+type Place string
+
+// Constraints implements op.Constrained.
+func (Place) Constraints() reflect.StructTag { return `enum:"forum,mail,forge"` }
 
 // Discussions are threads, or what a search found in them.
 type Discussions struct {
@@ -26,7 +33,7 @@ type Discussions struct {
 // Talk is a thread, a post, a message or a comment.
 type Talk struct {
 	kb.Item
-	Source   string  `json:"source" enum:"forum,mail,forge"`
+	Source   Place   `json:"source"`
 	Category string  `json:"category,omitempty"`
 	Views    int64   `json:"views"`
 	Replies  int64   `json:"replies"`
@@ -37,7 +44,7 @@ type Talk struct {
 // place is a source of discussions: the kind of its threads, and of what is in
 // them.
 type place struct {
-	name          string
+	name          Place
 	thread, child catalog.Kind
 }
 
@@ -86,10 +93,7 @@ func searchDiscussions(ctx context.Context, b kb.Base, in discussionsIn) (Discus
 		if err != nil {
 			return Discussions{}, err
 		}
-		search.Filter.Records = []int64{0} // no record has it: an empty filter would pass all
-		for _, r := range records {
-			search.Filter.Records = append(search.Filter.Records, r.ID)
-		}
+		search.Filter.Records = kb.Among(records)
 	}
 	found, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (Talk, error) {
 		t, why := talk(b, m.Record), m.Why()

@@ -3,7 +3,8 @@ package onboarding
 import (
 	"context"
 	"fmt"
-	"time"
+	"reflect"
+	"slices"
 	"unicode/utf8"
 
 	"almanac/api/kb"
@@ -23,6 +24,12 @@ type SourceDrift struct {
 	Hint     string     `json:"hint,omitempty" doc:"if nothing was found: what was compared"`
 }
 
+// Body is a body of texts that is compared with the others.
+type Body string
+
+// Constraints implements op.Constrained.
+func (Body) Constraints() reflect.StructTag { return `enum:"docs,forum,forge"` }
+
 // Finding is one contradiction.
 type Finding struct {
 	Aspect  string `json:"aspect" enum:"version,port,name,amount"`
@@ -32,7 +39,7 @@ type Finding struct {
 
 // Side is the latest statement of a source.
 type Side struct {
-	Source  string `json:"source" enum:"docs,forum,forge"`
+	Source  Body   `json:"source"`
 	Value   string `json:"value"`
 	Records int    `json:"records" doc:"of the source that state this value"`
 	kb.Item
@@ -41,9 +48,9 @@ type Side struct {
 
 // Compared is what was read of a source.
 type Compared struct {
-	Source     string `json:"source" enum:"docs,forum,forge"`
-	Records    int    `json:"records" doc:"found for the topic"`
-	Statements int    `json:"statements" doc:"comparable ones in them"`
+	Source     Body `json:"source"`
+	Records    int  `json:"records" doc:"found for the topic"`
+	Statements int  `json:"statements" doc:"comparable ones in them"`
 }
 
 type driftIn struct {
@@ -51,7 +58,7 @@ type driftIn struct {
 }
 
 var (
-	sides     = []string{"docs", "forum", "forge"}
+	sides     = []Body{"docs", "forum", "forge"}
 	sideKinds = [][]catalog.Kind{
 		{catalog.KindDoc}, {catalog.KindPost},
 		{catalog.KindIssue, catalog.KindPull, catalog.KindDiscussion, catalog.KindComment, catalog.KindRelease},
@@ -91,20 +98,15 @@ func runContradictions(ctx context.Context, b kb.Base, in driftIn) (SourceDrift,
 		"score and compares the latest statements on the same subject: versions with at least, latest or recommended, "+
 		"ports, amounts of the same unit beside the same noun phrase, deprecated names against their replacements. "+
 		"Questions, conditions, the past and pages of older versions are left out.", recordsRead)}
-	best := 0.0
-	for _, f := range found {
-		for _, m := range f.Items {
-			best = max(best, m.Result.Score)
-		}
-	}
 	var statements []derive.Statement
 	for i, source := range sides {
-		of, records, err := statementsIn(ctx, b, source, relevant(found[i].Items, best), names)
+		records, err := b.Catalog.Records(ctx, relevant(found[i].Items))
 		if err != nil {
 			return SourceDrift{}, err
 		}
+		of := derive.Statements(string(source), records, names)
 		statements = append(statements, of...)
-		out.Compared = append(out.Compared, Compared{source, records, len(of)})
+		out.Compared = append(out.Compared, Compared{source, len(records), len(of)})
 	}
 	all, agreed := derive.Contradictions(statements)
 	out.Total, out.Agreed = len(all), agreed
@@ -112,45 +114,29 @@ func runContradictions(ctx context.Context, b kb.Base, in driftIn) (SourceDrift,
 		out.Findings = append(out.Findings, finding(b, c))
 	}
 	if len(all) == 0 {
-		out.Hint = "no contradiction found: " + compared(out)
+		out.Hint = fmt.Sprintf("no contradiction found among %d statements: see compared", len(statements))
 	}
 	return out, nil
 }
 
-// relevant returns the ids of the matches that are on the topic.
-func relevant(matches []kb.Match, best float64) (ids []int64) {
+// relevant returns the ids of the matches that are on the topic, without pages
+// of older versions: they state what was true of those.
+func relevant(matches []kb.Match) (ids []int64) {
+	var pages []catalog.Record
 	for _, m := range matches {
-		if m.Result.Score >= leastRelevant*best {
+		pages = append(pages, m.Record)
+	}
+	best := 0.0
+	current := derive.CurrentPages(pages)
+	for _, m := range matches {
+		if !slices.ContainsFunc(current, func(r catalog.Record) bool { return r.ID == m.Record.ID }) {
+			continue
+		}
+		if best = max(best, m.Result.Score); m.Result.Score >= leastRelevant*best {
 			ids = append(ids, m.Record.ID)
 		}
 	}
 	return ids
-}
-
-// statementsIn reads the claims of records of a source. Pages of older versions
-// state what was true of those.
-func statementsIn(
-	ctx context.Context, b kb.Base, source string, ids []int64, names []derive.DeprecatedName,
-) (out []derive.Statement, read int, err error) {
-	records, err := b.Catalog.Records(ctx, ids)
-	if source == "docs" {
-		records = derive.CurrentPages(records)
-	}
-	for _, r := range records {
-		for _, c := range derive.Claims(r.Title, r.Body, names) {
-			out = append(out, derive.Statement{Claim: c, Source: source, Record: r, Date: stated(r)})
-		}
-	}
-	return out, len(records), err
-}
-
-// stated is when a record was last written: what others add later does not
-// count.
-func stated(r catalog.Record) time.Time {
-	if !r.UpdatedAt.IsZero() {
-		return r.UpdatedAt
-	}
-	return r.CreatedAt
 }
 
 func finding(b kb.Base, c derive.Contradiction) Finding {
@@ -162,15 +148,7 @@ func finding(b kb.Base, c derive.Contradiction) Finding {
 		if utf8.RuneCountInString(s.Text) > statementShown {
 			snippet += "…"
 		}
-		f.Sides = append(f.Sides, Side{s.Source, s.Value, s.Records, item, snippet})
+		f.Sides = append(f.Sides, Side{Body(s.Source), s.Value, s.Records, item, snippet})
 	}
 	return f
-}
-
-func compared(d SourceDrift) string {
-	text := ""
-	for _, c := range d.Compared {
-		text += fmt.Sprintf("%d statements in %d records of %s, ", c.Statements, c.Records, c.Source)
-	}
-	return text + fmt.Sprintf("%d subjects on which two sources agree", d.Agreed)
 }

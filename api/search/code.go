@@ -50,7 +50,10 @@ was accepted. For code in documentation use search with type doc.
 `,
 }, func(ctx context.Context, b kb.Base, in codeIn) (CodeExamples, error) {
 	posts := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindPost}, AllTags: []string{catalog.TagCode}}
-	ids, err := idsOf(ctx, b, "posts with code", posts)
+	ids, _, err := kb.Derived(ctx, b, "posts with code", 0, func(ctx context.Context) ([]int64, error) {
+		records, _, err := b.Catalog.List(ctx, posts)
+		return kb.Among(records), err
+	})
 	if err != nil {
 		return CodeExamples{}, err
 	}

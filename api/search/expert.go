@@ -21,13 +21,9 @@ type Experts struct {
 
 // Expert is one of them.
 type Expert struct {
-	Name     string        `json:"name"`
-	Score    float64       `json:"score" doc:"share of what was found on the topic, 0 to 1"`
-	Posts    int           `json:"posts"`
-	Comments int           `json:"comments"`
-	Pulls    int           `json:"pulls"`
-	Accepted int           `json:"accepted" doc:"accepted answers"`
-	Likes    int64         `json:"likes"`
+	Name  string  `json:"name"`
+	Score float64 `json:"score" doc:"share of what was found on the topic, 0 to 1"`
+	derive.Activity
 	Evidence []kb.Evidence `json:"evidence" doc:"the heaviest contributions"`
 }
 
@@ -89,10 +85,7 @@ the evidence. For what maintainers advise use find_maintainer_guidance.
 })
 
 func expertRow(b kb.Base, e derive.Expert) Expert {
-	row := Expert{
-		Name: e.Name, Score: kb.Score(e.Score), Posts: e.Posts, Comments: e.Comments, Pulls: e.Pulls,
-		Accepted: e.Accepted, Likes: e.Likes,
-	}
+	row := Expert{Name: e.Name, Score: kb.Score(e.Score), Activity: e.Activity}
 	for _, p := range e.Evidence[:min(proofsShown, len(e.Evidence))] {
 		item := b.Item(p.Record)
 		item.Author = "" // it is the expert

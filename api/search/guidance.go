@@ -42,9 +42,8 @@ Finds what maintainers and the most active contributors wrote about a topic on t
 everybody's voice use search_community; for who knows most use find_expert.
 `,
 }, func(ctx context.Context, b kb.Base, in topicIn) (Guidance, error) {
-	core, _, err := kb.Derived(ctx, b, "maintainers", 0, func(ctx context.Context) (maintainers, error) {
-		return maintainersOf(ctx, b)
-	})
+	of := func(ctx context.Context) (maintainers, error) { return maintainersOf(ctx, b) }
+	core, _, err := kb.Derived(ctx, b, "maintainers", 0, of)
 	if err != nil {
 		return Guidance{}, err
 	}
@@ -56,16 +55,16 @@ everybody's voice use search_community; for who knows most use find_expert.
 			Item: b.Item(m.Record), Roles: who.Roles, Share: kb.Score(who.Share[derive.PlaceOf(m.Record.Kind)]),
 			Likes: m.Record.Votes, Why: m.Why(),
 		}
-		if m.Record.Kind != catalog.KindPost {
-			return g, nil
+		if m.Record.Kind == catalog.KindPost {
+			d, err := kb.Decode[catalog.Post](m.Record)
+			g.Accepted = d.Accepted
+			return g, err
 		}
-		d, err := kb.Decode[catalog.Post](m.Record)
-		g.Accepted = d.Accepted
-		return g, err
+		return g, nil
 	})
-	return Guidance{in.Topic, core.number, all, fmt.Sprintf(
-		"Maintainers are %d of %d names: who has a role on forum or forge (staff, member, …), and who "+
-			"together wrote a third of all replies on the forum, by mail or on the forge, the most active first.", core.number, len(core.people))}, err
+	return Guidance{in.Topic, core.number, all, fmt.Sprintf("Maintainers are %d of %d names: who has a role on forum or "+
+		"forge (staff, member, …), and who together wrote a third of all replies on the forum, by mail or on the forge, "+
+		"the most active first.", core.number, len(core.people))}, err
 })
 
 var guidanceKinds = []catalog.Kind{catalog.KindPost, catalog.KindMailMessage}
@@ -80,16 +79,11 @@ type maintainers struct {
 
 func maintainersOf(ctx context.Context, b kb.Base) (maintainers, error) {
 	all, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: derive.ContributionKinds})
-	m := maintainers{people: derive.Contributors(all), wrote: recordIDs(nil)}
+	m := maintainers{people: derive.Contributors(all)}
+	m.wrote = kb.Among(derive.Guidance(m.people, all))
 	for _, p := range m.people {
 		if p.Core {
 			m.number++
-		}
-	}
-	for _, r := range all {
-		if p := m.people[catalog.Fold(r.Author)]; p != nil && p.Core &&
-			(r.Kind == catalog.KindPost || r.Kind == catalog.KindMailMessage) {
-			m.wrote = append(m.wrote, r.ID)
 		}
 	}
 	return m, err

@@ -10,6 +10,7 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/derive"
 )
 
 type knownIn struct {
@@ -64,8 +65,8 @@ issues of the repositories. For solved ones use search_community or search_forge
 	search.Filter.States = []string{"open"}
 	issues, err := kb.FindRows(ctx, b, search, openIssue)
 	return KnownIssues{in.Description, []KnownOfPlace{{"forum", threads}, {"forge", issues}},
-		"Forum: open threads without a reply whose first post matches, by score times the share of threads with " +
-			"fewer views (from half to full weight). Forge: open issues that match, by score."}, err
+		"Forum: open threads without a reply whose first post matches, by score times (1 + the share of threads with " +
+			"fewer views) / 2. Forge: open issues that match, by score."}, err
 })
 
 func openIssue(b kb.Base, m kb.Match) (KnownIssue, error) {
@@ -86,56 +87,30 @@ func knownIssue(b kb.Base, r catalog.Record, m kb.Match) KnownIssue {
 	}
 }
 
-// unanswered are the open threads without a reply, by the id of their first
-// post, and the views of all threads, ascending.
-type unanswered struct {
-	posts  []int64
-	thread map[int64]catalog.Record
-	views  []int64
-}
-
 // threadsRead is how many matching threads are ordered by their views.
 const threadsRead = 100
 
 func unansweredLike(ctx context.Context, b kb.Base, in knownIn) (kb.Found[KnownIssue], error) {
-	u, _, err := kb.Derived(ctx, b, "unanswered threads", 0, func(ctx context.Context) (unanswered, error) { return unansweredThreads(ctx, b) })
+	u, _, err := kb.Derived(ctx, b, "unanswered threads", 0, func(ctx context.Context) (derive.Unanswered, error) {
+		forum, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindTopic, catalog.KindPost}})
+		return derive.UnansweredThreads(forum), err
+	})
 	if err != nil {
 		return kb.Found[KnownIssue]{}, err
 	}
 	search := kb.Search{
 		Field: "description", Query: in.Description, Kinds: []catalog.Kind{catalog.KindPost}, Limit: threadsRead,
 	}
-	search.Filter.Records = u.posts
+	search.Filter.Records = kb.Among(u.Posts)
 	found, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (KnownIssue, error) {
-		i := knownIssue(b, u.thread[m.Record.ID], m)
-		fewer, _ := slices.BinarySearch(u.views, i.Views)
-		share := float64(fewer) / float64(len(u.views))
-		i.weight = m.Result.Score * (1 + share) / 2
+		i := knownIssue(b, u.Thread[m.Record.ID], m)
+		seen := u.Seen(i.Views)
+		i.weight = m.Result.Score * (1 + seen) / 2
 		i.Unresolved = fmt.Sprintf("no reply in %d days, %d views: more than %.0f %% of the threads",
-			i.AgeDays, i.Views, 100*share)
+			i.AgeDays, i.Views, 100*seen)
 		return i, nil
 	})
 	slices.SortStableFunc(found.Items, func(a, b KnownIssue) int { return cmp.Compare(b.weight, a.weight) })
 	found.Items = found.Items[:min(in.Limit, len(found.Items))]
 	return found, err
-}
-
-func unansweredThreads(ctx context.Context, b kb.Base) (unanswered, error) {
-	u := unanswered{posts: recordIDs(nil), thread: map[int64]catalog.Record{}}
-	all, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindTopic}})
-	for _, t := range all {
-		u.views = append(u.views, t.Views)
-		if t.Replies > 0 || t.State != "open" || err != nil {
-			continue
-		}
-		var posts []catalog.Record
-		posts, _, err = b.Catalog.List(ctx, catalog.ListQuery{
-			Kinds: []catalog.Kind{catalog.KindPost}, Parent: t.ID, Limit: 1,
-		})
-		for _, p := range posts {
-			u.posts, u.thread[p.ID] = append(u.posts, p.ID), t
-		}
-	}
-	slices.Sort(u.views)
-	return u, err
 }

@@ -108,15 +108,20 @@ func TestDeprecatedNames(t *testing.T) {
 }
 
 // states is what a source says on a day of May in a record.
-func states(source string, record int64, day int, text string) (out []derive.Statement) {
-	for _, c := range derive.Claims("", text, sextant) {
-		s := derive.Statement{Claim: c, Source: source, Record: catalog.Record{ID: record}}
-		if day > 0 {
-			s.Date = time.Date(2030, 5, day, 0, 0, 0, 0, time.UTC)
-		}
-		out = append(out, s)
+func states(source string, record int64, day int, text string) []derive.Statement {
+	r := catalog.Record{ID: record, Body: text}
+	if day > 0 {
+		r.CreatedAt = time.Date(2030, 5, day, 0, 0, 0, 0, time.UTC)
 	}
-	return out
+	return derive.Statements(source, []catalog.Record{r}, sextant)
+}
+
+func TestStatementsAreDatedByTheText(t *testing.T) {
+	r := catalog.Record{Body: "The base allowance is 1 MB.", CreatedAt: ago(9), UpdatedAt: ago(5), LastActivityAt: ago(1)}
+	got := derive.Statements("docs", []catalog.Record{r}, nil)
+	if len(got) != 1 || got[0].Source != "docs" || !got[0].Date.Equal(ago(5)) || got[0].Value != "1 MB" {
+		t.Errorf("%+v", got)
+	}
 }
 
 func TestContradictions(t *testing.T) {

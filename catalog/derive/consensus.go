@@ -2,6 +2,7 @@ package derive
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"almanac/catalog"
@@ -39,18 +40,31 @@ const (
 	fewestLikes = 5 // of replies, before one can have most of them
 )
 
-// Consensus measures a debate.
+// Consensus is what a debate shows of agreement.
 type Consensus struct {
-	Verdict           string
-	Answered          float64 // threads with a reply, of all; 0 to 1
-	RepliesPerThread  float64
-	Accepted          int // threads with an accepted answer
-	Messages          int // of the mail threads
-	Writers           int // names that wrote in them
-	InFavour, Against int
-	Abstained         int // also who cast no vote
-	Best              *catalog.Record
-	BestShare         float64 // of the likes of all replies in its thread, 0 to 1
+	Verdict string
+	Measures
+	Ballot
+	Best      *catalog.Record // the best liked reply; nil without replies
+	BestShare float64         // of the likes of all replies in its thread, 0 to 1
+}
+
+// Measures are the sizes of a debate.
+type Measures struct {
+	Threads          int     `json:"threads"`     // of the forum
+	ReplyRatio       float64 `json:"reply_ratio"` // of them with a reply, 0 to 1
+	RepliesPerThread float64 `json:"replies_per_thread"`
+	Accepted         int     `json:"accepted"` // of them with an accepted answer
+	MailThreads      int     `json:"mail_threads"`
+	MailMessages     int     `json:"mail_messages"`
+	MailWriters      int     `json:"mail_writers"` // names
+}
+
+// Ballot counts formal votes.
+type Ballot struct {
+	InFavour  int `json:"in_favour"`
+	Against   int `json:"against"`
+	Abstained int `json:"abstained"` // or cast no vote
 }
 
 // MeasureConsensus measures what a debate shows of agreement. Formal votes
@@ -59,11 +73,11 @@ type Consensus struct {
 // liked reply, and leans to a reply that has more than half of five likes or
 // more.
 func MeasureConsensus(d Debate) Consensus {
-	c := Consensus{Verdict: VerdictNone}
+	c := Consensus{Verdict: VerdictNone, Measures: Measures{Threads: len(d.Threads), MailThreads: len(d.Mail)}}
 	replies := 0
 	for _, t := range d.Threads {
 		if t.Record.Replies > 0 {
-			c.Answered++
+			c.ReplyRatio++
 		}
 		if t.Accepted {
 			c.Accepted++
@@ -71,17 +85,17 @@ func MeasureConsensus(d Debate) Consensus {
 		replies += int(t.Record.Replies)
 	}
 	if n := float64(len(d.Threads)); n > 0 {
-		c.Answered, c.RepliesPerThread = c.Answered/n, float64(replies)/n
+		c.ReplyRatio, c.RepliesPerThread = rounded(c.ReplyRatio/n), rounded(float64(replies)/n)
 	}
 	writers := map[string]bool{}
 	for _, r := range d.Mail {
 		m, _ := catalog.Decode[catalog.MailThread](r) // data of another form has no messages
-		c.Messages += m.Messages
+		c.MailMessages += m.Messages
 		for _, p := range m.Participants {
 			writers[catalog.Fold(p)] = true
 		}
 	}
-	c.Writers = len(writers)
+	c.MailWriters = len(writers)
 	for _, v := range d.Votes {
 		switch v.Choice {
 		case "in_favour":
@@ -105,11 +119,14 @@ func MeasureConsensus(d Debate) Consensus {
 		c.Verdict = VerdictSettled
 	case likes >= fewestLikes && c.BestShare > 0.5:
 		c.Verdict = VerdictLeaning
-	case replies > 0 || c.Messages > len(d.Mail):
+	case replies > 0 || c.MailMessages > len(d.Mail):
 		c.Verdict = VerdictOpen
 	}
 	return c
 }
+
+// rounded keeps four decimal places.
+func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
 // best finds the best liked reply, of equal ones the first, and returns the
 // likes of all and whether it is the accepted answer.

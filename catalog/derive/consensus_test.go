@@ -64,7 +64,7 @@ func TestConsensusMeasures(t *testing.T) {
 		Threads: threads, Replies: replies, Votes: votes(1, 1, 2),
 		Mail: wrote("ann", catalog.KindMailThread, 2, catalog.MailThread{Messages: 4, Participants: []string{"Ann", "Bo", "ann"}}),
 	})
-	if c.Answered != 0.5 || c.RepliesPerThread != 1.5 || c.Accepted != 1 || c.Messages != 8 || c.Writers != 2 ||
+	if c.ReplyRatio != 0.5 || c.RepliesPerThread != 1.5 || c.Accepted != 1 || c.Threads != 4 || c.MailThreads != 2 || c.MailMessages != 8 || c.MailWriters != 2 ||
 		c.InFavour != 1 || c.Against != 1 || c.Abstained != 2 || c.Best.ID != 11 || c.BestShare != 6.0/14 {
 		t.Errorf("%+v", c)
 	}

@@ -17,6 +17,21 @@ type Statement struct {
 	Date   time.Time // zero if unknown: older than any other
 }
 
+// Statements reads the claims of a source's records. Each is dated by when the
+// record was last written: what others add to it later does not count.
+func Statements(source string, records []catalog.Record, names []DeprecatedName) (out []Statement) {
+	for _, r := range records {
+		at := r.UpdatedAt
+		if at.IsZero() {
+			at = r.CreatedAt
+		}
+		for _, c := range Claims(r.Title, r.Body, names) {
+			out = append(out, Statement{c, source, r, at})
+		}
+	}
+	return out
+}
+
 // Contradiction is a subject of which the latest statements of two sources
 // differ.
 type Contradiction struct {
@@ -111,17 +126,20 @@ func newest(statements []Statement) (t time.Time) {
 	return t
 }
 
-// CurrentPages returns the documentation pages that are not of an older version:
-// those without the mark and with the newest version of their repository that
-// is among them; a page that states no version is of the current one.
+// CurrentPages returns the records without the documentation pages of an older
+// version: those with the mark, and those with another version than the newest
+// of their repository that is among them. A record that states no version is
+// current.
 func CurrentPages(pages []catalog.Record) []catalog.Record {
 	versions := make([]string, len(pages))
 	newest := map[string]string{}
 	for i, r := range pages {
-		d, _ := catalog.Decode[catalog.Doc](r) // data of another form states no version
-		versions[i] = d.Version
-		if old, ok := newest[r.Container]; !ok || later(d.Version, old) {
-			newest[r.Container] = d.Version
+		if r.Kind == catalog.KindDoc {
+			d, _ := catalog.Decode[catalog.Doc](r) // data of another form states no version
+			versions[i] = d.Version
+		}
+		if old, ok := newest[r.Container]; !ok || later(versions[i], old) {
+			newest[r.Container] = versions[i]
 		}
 	}
 	var out []catalog.Record

@@ -61,9 +61,11 @@ func (n DeprecatedName) replacedIn(sentences []string, blocks []CodeBlock) strin
 }
 
 var (
+	// acknowledged are words of texts that know that a name ends.
 	acknowledged = regexp.MustCompile(`(?i)\b(?:deprecat\w*|remov\w*|replac\w*|instead|no longer|any ?more|ends?|ended|` +
-		`former\w*|legacy|obsolete|migrat\w*|used to|was|were|gone|unmaintained|leav\w+|mov(?:e|ed|ing)|chang\w+|convert\w*|` +
-		`old|older|before|until|not|don't|never|from \S+ to)\b|→`)
+		`former\w*|legacy|obsolete|migrat\w*|used to|was|were|gone|unmaintained|leav\w+|mov(?:e|ed|ing)|chang\w+|` +
+		`convert\w*|old|older|before|until|not|don't|never|from \S+ to)\b|→`)
+	// fails are words of what a terminal printed.
 	fails = regexp.MustCompile(`(?i)\b(?:errors?|unknown|not found|warning|warn|failed)\b`)
 	// toUse ends what stands before a name if it tells to use it.
 	toUse = regexp.MustCompile(`(?i)\b(?:run|use|call|install|import|type|start|try|execute)(?: \S+){0,3} ?\W*$`)

@@ -58,13 +58,15 @@ var official = map[string]bool{
 // Contributors returns everyone who wrote one of the contributions, by folded name, and
 // marks the core: who has an official role, and in each place the most active
 // who together wrote a third of all answers there, whoever equals the last of
-// them included. An answer is any contribution that opens no thread and no
-// issue: who asks most does not guide. It is the measure of Mockus, Fielding and Herbsleb, "Two
+// them included. An answer is a pull request, or any contribution that neither
+// opens a thread, an issue or a discussion nor follows up on one's own: who asks
+// most does not guide. It is the measure of Mockus, Fielding and Herbsleb, "Two
 // Case Studies of Open Source Software Development: Apache and Mozilla" (ACM
 // TOSEM 11(3), 2002), with a third in place of their four fifths: discussion is
 // spread over more people than code.
 func Contributors(contributions []catalog.Record) map[string]*Contributor {
 	people := map[string]*Contributor{}
+	by, opening := openers(contributions)
 	total := map[string]int{}
 	for _, r := range contributions {
 		key := catalog.Fold(r.Author)
@@ -76,7 +78,7 @@ func Contributors(contributions []catalog.Record) map[string]*Contributor {
 			p = &Contributor{Name: r.Author, Number: map[string]int{}, Share: map[string]float64{}}
 			people[key] = p
 		}
-		if answers(r) {
+		if !opening[r.ID] && (r.Parent == 0 || by[r.Parent] != key) {
 			p.Number[PlaceOf(r.Kind)]++
 			total[PlaceOf(r.Kind)]++
 		}
@@ -109,20 +111,45 @@ func markCore(people map[string]*Contributor, place string, total int) {
 	}
 }
 
-// answers reports whether a contribution opens nothing; a pull request answers
-// a need.
-func answers(r catalog.Record) bool {
-	switch r.Kind {
-	case catalog.KindIssue, catalog.KindDiscussion:
-		return false
-	case catalog.KindPost:
-		d, _ := catalog.Decode[catalog.Post](r) // data of another form is not the first post
-		return d.Number != 1
-	case catalog.KindMailMessage:
-		d, _ := catalog.Decode[catalog.MailMessage](r)
-		return d.Number != 1
+// openers returns who opened what has answers, by its record id, folded, and the
+// ids of the contributions that opened it.
+func openers(contributions []catalog.Record) (by map[int64]string, opening map[int64]bool) {
+	by, opening = map[int64]string{}, map[int64]bool{}
+	for _, r := range contributions {
+		opened := int64(0)
+		switch r.Kind {
+		case catalog.KindIssue, catalog.KindDiscussion, catalog.KindPull:
+			opened = r.ID
+		case catalog.KindPost:
+			if d, _ := catalog.Decode[catalog.Post](r); d.Number == 1 { // data of another form opens nothing
+				opened = r.Parent
+			}
+		case catalog.KindMailMessage:
+			if d, _ := catalog.Decode[catalog.MailMessage](r); d.Number == 1 {
+				opened = r.Parent
+			}
+		}
+		if opened != 0 {
+			by[opened], opening[r.ID] = catalog.Fold(r.Author), r.Kind != catalog.KindPull
+		}
 	}
-	return true
+	return by, opening
+}
+
+// Guidance returns the posts and messages of the core, without the questions of
+// those who have no role.
+func Guidance(people map[string]*Contributor, contributions []catalog.Record) (wrote []catalog.Record) {
+	for _, r := range contributions {
+		p := people[catalog.Fold(r.Author)]
+		if p == nil || !p.Core || PlaceOf(r.Kind) == PlaceForge {
+			continue
+		}
+		d, _ := catalog.Decode[catalog.Post](r) // a message is no question
+		if r.Kind != catalog.KindPost || d.Number != 1 || len(p.Roles) > 0 {
+			wrote = append(wrote, r)
+		}
+	}
+	return wrote
 }
 
 // roleIn returns the author's role that a contribution states, in lower case.
@@ -154,14 +181,19 @@ type Hit struct {
 
 // Expert is a person with what speaks for them on a topic.
 type Expert struct {
-	Name     string
-	Score    float64 // share of all that was found for the topic, 0 to 1
-	Posts    int
-	Comments int
-	Pulls    int
-	Accepted int   // accepted answers
-	Likes    int64 // likes and reactions
+	Name  string
+	Score float64 // share of all that was found for the topic, 0 to 1
+	Activity
 	Evidence []Proof
+}
+
+// Activity counts what somebody did.
+type Activity struct {
+	Posts    int   `json:"posts"`
+	Comments int   `json:"comments"`
+	Pulls    int   `json:"pulls"`
+	Accepted int   `json:"accepted"` // answers
+	Likes    int64 `json:"likes"`    // and reactions
 }
 
 // Proof is one contribution of an expert.
@@ -226,8 +258,8 @@ func Experts(hits []Hit) []Expert {
 	return out
 }
 
-// count adds a contribution to the expert's numbers and says what it weighs.
-func (e *Expert) count(r catalog.Record) (weight float64, why string) {
+// count adds a contribution and says what it weighs.
+func (e *Activity) count(r catalog.Record) (weight float64, why string) {
 	e.Likes += max(0, r.Votes)
 	switch r.Kind {
 	case catalog.KindPull:

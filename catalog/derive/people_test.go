@@ -12,17 +12,33 @@ import (
 	"almanac/catalog/derive"
 )
 
+var lastID int64
+
 // wrote is n contributions of a kind by an author.
 func wrote(author string, kind catalog.Kind, n int, data any) []catalog.Record {
 	raw, err := catalog.Encode(data)
 	if err != nil {
 		panic(err)
 	}
-	return slices.Repeat([]catalog.Record{{Kind: kind, Author: author, Data: raw}}, n)
+	out := slices.Repeat([]catalog.Record{{Kind: kind, Author: author, Data: raw}}, n)
+	for i := range out {
+		lastID++
+		out[i].ID = lastID
+	}
+	return out
 }
 
 func TestContributors(t *testing.T) {
 	post := func(author string, n int) []catalog.Record { return wrote(author, catalog.KindPost, n, catalog.Post{}) }
+	thread := func(authors ...string) (out []catalog.Record) {
+		lastID++
+		parent := lastID
+		for i, a := range authors {
+			out = append(out, wrote(a, catalog.KindPost, 1, catalog.Post{Number: i + 1})...)
+			out[i].Parent = parent
+		}
+		return out
+	}
 	for name, c := range map[string]struct {
 		records []catalog.Record
 		want    string
@@ -36,7 +52,8 @@ func TestContributors(t *testing.T) {
 		"an admin of the forum":             {slices.Concat(post("a", 9), wrote("b", catalog.KindPost, 1, catalog.Post{Role: "admin"})), "a b"},
 		"a member of the repository":        {slices.Concat(post("a", 9), post("b", 1), wrote("c", catalog.KindComment, 9, catalog.Comment{Association: "none"}), wrote("b", catalog.KindIssue, 1, catalog.Issue{Association: "MEMBER"})), "a b c"},
 		"a contributor has no role":         {slices.Concat(wrote("a", catalog.KindPull, 9, catalog.Pull{}), wrote("b", catalog.KindPull, 1, catalog.Pull{Association: "contributor"})), "a"},
-		"who asks does not guide":           {slices.Concat(wrote("a", catalog.KindPost, 9, catalog.Post{Number: 1}), wrote("a", catalog.KindIssue, 9, catalog.Issue{}), wrote("a", catalog.KindMailMessage, 9, catalog.MailMessage{Number: 1}), post("b", 1)), "b"},
+		"who asks does not guide":           {slices.Concat(thread("a"), thread("a"), wrote("a", catalog.KindIssue, 9, catalog.Issue{}), post("b", 1)), "b"},
+		"nor who follows up":                {slices.Concat(thread("a", "b"), thread("a", "a", "a", "a")), "b"},
 		"topics and the nameless are left":  {slices.Concat(wrote("t", catalog.KindTopic, 9, catalog.Topic{}), post("", 9), post("a", 1)), "a"},
 		"data that cannot be read is a hit": {[]catalog.Record{{Kind: catalog.KindPost, Author: "a", Data: []byte("[")}}, "a"},
 	} {
@@ -62,6 +79,20 @@ func TestContributorsShares(t *testing.T) {
 	if ann.Name != "Ann" || ann.Number["forum"] != 3 || !slices.Equal(ann.Roles, []string{"owner", "staff"}) ||
 		!maps.Equal(ann.Share, map[string]float64{"forum": 0.75, "forge": 1}) {
 		t.Errorf("%+v", ann)
+	}
+}
+
+func TestGuidance(t *testing.T) {
+	all := slices.Concat(
+		wrote("ann", catalog.KindPost, 1, catalog.Post{Number: 1, Role: "staff"}), wrote("ann", catalog.KindMailMessage, 1, catalog.MailMessage{Number: 1}),
+		wrote("bo", catalog.KindPost, 1, catalog.Post{Number: 1}), wrote("bo", catalog.KindPost, 3, catalog.Post{Number: 2}),
+		wrote("bo", catalog.KindComment, 1, catalog.Comment{}), wrote("cy", catalog.KindPost, 1, catalog.Post{Number: 3}))
+	got := map[string]int{}
+	for _, r := range derive.Guidance(derive.Contributors(all), all) {
+		got[r.Author+" "+string(r.Kind)]++
+	}
+	if want := map[string]int{"ann post": 1, "ann mail_message": 1, "bo post": 3}; !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
