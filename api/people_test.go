@@ -133,7 +133,7 @@ func forge() []item {
 		{Record: at(catalog.KindIssue, "tide/lock#1", "tern", "Sluice jams at low water", "The sluice jams.", "open", 5), data: catalog.Issue{Number: 1, Labels: []string{"bug"}}},
 		{Record: at(catalog.KindIssue, "tide/lock#2", "tern", "Sluice jams after an update", "The sluice jams.", "closed", 9), data: catalog.Issue{Number: 2}},
 		{Record: at(catalog.KindPull, "tide/lock#3", "ada", "Oil the sluice", "The sluice opens with less force.", "merged", 0), data: catalog.Pull{Number: 3, Association: "member"}},
-		{Record: at(catalog.KindDiscussion, "D_1", "bo", "Tide gauge", "The gauge interval is 10 s on brass 3 or later.", "open", 0), data: catalog.Discussion{Number: 4}},
+		{Record: at(catalog.KindDiscussion, "D_1", "bo", "Tide gauge", "The gauge interval is 10 s. It requires brass 3 or later.", "open", 0), data: catalog.Discussion{Number: 4}},
 	}
 }
 
@@ -215,7 +215,7 @@ func TestPeople(t *testing.T) {
 		{name: "topics of a category", target: "/api/v1/discussions?category=fees&limit=1", want: fields{"items.*.key": "15", "total": 1, "limit": 1}},
 		{name: "topics of no category", target: "/api/v1/discussions?category=birds", want: fields{"items.#": 0, "hint": `no record has the category "birds": there are Fees, Locks`}},
 		{name: "a search of all sources", target: "/api/v1/discussions?q=pays+the+pilot&limit=100", check: contains("items.*.source", "forum", "mail")},
-		{name: "a search of one source", target: "/api/v1/discussions?q=gauge&source=forge", want: fields{"items.*.title": "Tide gauge", "items.0.snippet": "The gauge interval is 10 s on brass 3 or later."}},
+		{name: "a search of one source", target: "/api/v1/discussions?q=gauge&source=forge", want: fields{"items.*.title": "Tide gauge", "items.0.snippet": "The gauge interval is 10 s. It requires brass 3 or later."}},
 		{name: "a search of a category", target: "/api/v1/discussions?q=pilot&category=Fees", check: func(t *testing.T, answer any) {
 			if got, _ := at(answer, "items.*.category"); got == "" || strings.Trim(strings.ReplaceAll(got.(string), "Fees", ""), ",") != "" {
 				t.Errorf("categories %v", got)

@@ -58,11 +58,13 @@ func Claims(title, text string, names []DeprecatedName) []Claim {
 	prose, blocks := splitCode(strings.ToValidUTF8(text, "\uFFFD"))
 	var sentences []string
 	for _, p := range paragraphs(prose) {
-		sentences = append(sentences, Sentences(inline(p))...)
+		if claimable(p, names) {
+			sentences = append(sentences, Sentences(inline(p))...)
+		}
 	}
 	var out []Claim
 	for _, s := range sentences {
-		if len(s) <= maxSentence && !strings.HasSuffix(s, "?") {
+		if len(s) <= maxSentence && !strings.HasSuffix(s, "?") && strings.ContainsAny(s, digits) {
 			out = append(append(append(out, versionClaims(s)...), portClaims(s)...), amountClaims(s)...)
 		}
 	}
@@ -72,6 +74,16 @@ func Claims(title, text string, names []DeprecatedName) []Claim {
 		}
 	}
 	return out
+}
+
+const digits = "0123456789"
+
+// claimable reports whether a paragraph can have a claim; most have none, and
+// to split them into sentences costs most of the time.
+func claimable(p string, names []DeprecatedName) bool {
+	return strings.ContainsAny(p, digits) || slices.ContainsFunc(names, func(n DeprecatedName) bool {
+		return n.in(p) >= 0 || index(p, n.Replacement) >= 0
+	})
 }
 
 // maxSentence is the length of a sentence in bytes from which it is a table or
@@ -117,7 +129,7 @@ var versionForms = []struct {
 	form     *regexp.Regexp
 }{
 	{"at least", regexp.MustCompile(productForm + `(?: is| version| v\.?)? ` + numberedVer +
-		` (?:or|and) (?:later|newer|higher|above|greater|up)\b`)},
+		` or (?:later|newer|higher|above|greater)\b`)},
 	{"at least", regexp.MustCompile(`(?i)\b(?:requires?|needs?|at least|minimum(?: version)?(?: of| is|:)?|>=|≥) ` +
 		`(?:the )?` + productForm + ` (?:version )?` + dottedForm)},
 	{"latest", regexp.MustCompile(`(?i)\b(?:latest|newest|most recent|current) (?:stable )?(?:(?:version|release) )?` +
@@ -128,11 +140,18 @@ var versionForms = []struct {
 	{"recommended", regexp.MustCompile(productForm + ` ` + dottedForm + ` is (?:the )?recommended\b`)},
 }
 
+// some is how sentences begin that speak of a feature, or of some cases.
+var some = regexp.MustCompile(`^(?:To|For|On|In|Since|From|With|When|Note|Only)\b`)
+
 func versionClaims(s string) (out []Claim) {
+	if some.MatchString(s) || doubtful.MatchString(s) {
+		return nil
+	}
 	for _, f := range versionForms {
 		for _, m := range f.form.FindAllStringSubmatchIndex(s, -1) {
 			product, version := strings.ToLower(s[m[2]:m[3]]), s[m[4]:m[5]]
-			if stopWords[product] || m[5] < len(s) && wordByte(s[m[5]]) {
+			if stopWords[product] || m[5] < len(s) && wordByte(s[m[5]]) ||
+				f.relation == "at least" && m[0] > 0 && !requires.MatchString(s) {
 				continue
 			}
 			same := version
@@ -147,6 +166,11 @@ func versionClaims(s string) (out []Claim) {
 	}
 	return out
 }
+
+// requires are words of requirements; without one, "node 2.5 or later" says
+// where a feature is.
+var requires = regexp.MustCompile(`(?i)\b(?:requir\w+|needs?|must|install|check|minimum|at least|prerequisites?)\b|` +
+	`>=|≥`)
 
 var portForm = regexp.MustCompile(`\b(?:(?:listens?|runs?|is|are|served|available|answers?|exposed|reachable) )?` +
 	`(?:on|at|uses) (?:TCP )?port (\d{2,5})\b`)
@@ -245,51 +269,4 @@ func unitOf(s string) (unit, bool) {
 		return unit{s, 1}, true
 	}
 	return u, ok
-}
-
-// nounPhrase returns the phrase at the end of a text, folded: up to three words
-// without one that cannot be in it. A single word is too general, unless it is
-// an identifier.
-func nounPhrase(before string) string {
-	words := strings.Fields(before)
-	var phrase []string
-	for i := len(words) - 1; i >= 0 && len(phrase) < 3; i-- {
-		w := strings.Trim(words[i], `"'“”‘’*`)
-		if w == "" || stopWords[strings.ToLower(w)] || !phraseWord.MatchString(w) {
-			break
-		}
-		phrase = append([]string{w}, phrase...)
-	}
-	if len(phrase) == 0 || len(phrase) == 1 && !identifier.MatchString(phrase[0]) {
-		return ""
-	}
-	folded := strings.ToLower(strings.Join(phrase, " "))
-	if identifier.MatchString(phrase[len(phrase)-1]) {
-		return folded
-	}
-	return singular(folded)
-}
-
-var (
-	phraseWord = regexp.MustCompile(`^[\pL_][\pL\d_./-]*$|^\d+-[\pL-]+$`)
-	identifier = regexp.MustCompile(`[\pL\d][_.][\pL\d]|\p{Ll}\p{Lu}`)
-)
-
-func wordByte(b byte) bool {
-	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
-}
-
-// stopWords are words that no noun phrase has.
-var stopWords = wordSetOf(`a an the this that these those its their our your his her my it they we you i he she and or
-	but nor so of in on at to for from with by per as than then when where while if is are was were be been being has
-	have had do does did can could may might must shall should will would not no yes each every all any some only own
-	same other both few more most such also just still now there here which who whose what how about after before
-	between into over under up down out new old version release least one two three four five six seven eight nine ten re`)
-
-func wordSetOf(text string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(text) {
-		set[w] = true
-	}
-	return set
 }

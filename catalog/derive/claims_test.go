@@ -43,6 +43,10 @@ func TestClaims(t *testing.T) {
 		"```\nhelm 3 or later\n```":                    "",
 		"It needs node 2.6.0x or node 2.7y.":           "",
 		"It needs at least helm 3.1. Older ones sink.": "version: helm, at least = 3.1",
+		"To dive, it needs helm 3.1 or later.":         "",
+		"Exposes the keel for helm 3.1 or later.":      "",
+		"On helm 3.1 and later it floats.":             "",
+		"It needed helm 3 or later before.":            "",
 		// ports
 		"The Tide API listens on port 6401 and sleeps.": "port: tide api = 6401",
 		"# Tide API\n\nServed on port 6401.":            "",
@@ -59,7 +63,13 @@ func TestClaims(t *testing.T) {
 		"One anchor chain is 20 s, two clock margins: 15 s": "amount: anchor chain (time) = 20 s",
 		"30 ships × 200 kB = 6 MB":                          "",
 		"The base allowance is 1 MB || x":                   "",
+		"The default value is 15 s.":                        "",
+		"A harbour bonus of 10 %":                           "amount: harbour bonus (%) = 10 %",
+		"Maximum response size: 15 kB":                      "",
+		"It provides a REST API on port 6401.":              "port: rest api = 6401",
+		"It provides REST on port 6401.":                    "",
 		"The margin is 15 s.":                               "",
+		"The usual margin of 15 seconds":                    "amount: usual margin (time) = 15 seconds",
 		"The base allowance was 100 kB.":                    "",
 		"If the base allowance is 100 kB, wait.":            "",
 		"The base allowance is 100 kB/s, or 3 ships.":       "",
@@ -146,7 +156,7 @@ func TestContradictions(t *testing.T) {
 		"one without a date is the oldest": {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 0, large), states("forum", 3, 1, small)), "", 1},
 		"a deprecated name against its successor": {slices.Concat(states("docs", 1, 1, "Use `gauge read`."), states("forge", 2, 2, "Use `gauge read`."), states("forum", 2, 2, "Run `sextant`.")),
 			"sextant: docs gauge read 1, forge gauge read 1, forum sextant 1", 0},
-		"newest first": {slices.Concat(states("docs", 1, 1, small+" helm 3 or later"), states("forum", 2, 2, large), states("forum", 3, 3, "helm 2 or later")),
+		"newest first": {slices.Concat(states("docs", 1, 1, small+" Helm 3 or later."), states("forum", 2, 2, large), states("forum", 3, 3, "helm 2 or later")),
 			"helm, at least: docs 3 1, forum 2 1; base allowance (bytes): docs 100 kB 1, forum 200 kB 1", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
