@@ -194,7 +194,7 @@ func TestPeople(t *testing.T) {
 
 		{name: "who complements a project", tool: "find_collaboration_opportunities", args: `{"project":"FerryLine"}`, want: fields{
 			"project.id": "ferryline", "seeks.#": 2, "items.*.id": "helmsman,seachart", "items.*.weight": "1,0.5", "total": 2,
-			"items.0.why.0": "Ferryline seeks pilot, its category", "items.0.why.1": "Helmsman seeks ferry, the category of Ferryline"}},
+			"items.0.why.0": "Ferryline seeks pilot, the category of Helmsman", "items.0.why.1": "Helmsman seeks ferry, the category of Ferryline"}},
 
 		{name: "votes decide", tool: "community_consensus", args: `{"topic":"who pays the pilot"}`, want: fields{
 			"verdict": "in_favour", "votes.in_favour": 3, "votes.against": 1, "votes.abstained": 1, "threads": 1, "reply_ratio": 1, "replies_per_thread": 2,

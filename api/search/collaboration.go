@@ -59,7 +59,7 @@ projects that are like it use find_similar_projects.
 	out := Collaborations{
 		Project: b.Named(r), Category: r.Category, Seeks: d.Seeks, Total: len(all), Method: "Sums 3 for a category and " +
 			"2 for a label that one seeks and the other has, 1.5 for the same application; libraries (1) and labels " +
-			"(0.5) that both have count by their rarity. Projects of the same organisation are left out.",
+			"(0.5) that both have count by their rarity. Retired projects and those of the same organisation are left out.",
 	}
 	for _, c := range all[:min(found, len(all))] {
 		out.Items = append(out.Items, Collaboration{b.Named(c.Record), c.Record.Category, c.Why, kb.Score(c.Score)})

@@ -27,14 +27,17 @@ const (
 	weightShared = 0.5 // both have the same label; times its rarity
 )
 
+// retired is the state of a project that is over.
+const retired = "retired"
+
 // Complements ranks the other projects by what speaks for working together with
 // one: what each seeks and the other has as category or label, in both
 // directions, and applications, libraries and labels that both have. A library
 // or label counts by its rarity, log(N/n)/log(N) for n of N projects that have
 // it (inverse document frequency: Spärck Jones, 1972). Shared labels and
 // libraries alone make a competitor, so without something that is sought, or a
-// shared application, a project is left out; so are projects of the same
-// organisation. Scores are divided by the best.
+// shared application, a project is left out; so are retired projects and those of
+// the same organisation. Scores are divided by the best.
 func Complements(of catalog.Record, projects []catalog.Record) []Complement {
 	all := make([]offer, 0, len(projects))
 	number := map[string]int{}
@@ -54,7 +57,8 @@ func Complements(of catalog.Record, projects []catalog.Record) []Complement {
 	one := offerOf(of)
 	var out []Complement
 	for _, other := range all {
-		if other.record.ID == of.ID || one.organisation != "" && one.organisation == other.organisation {
+		if other.record.ID == of.ID || other.record.State == retired ||
+			one.organisation != "" && one.organisation == other.organisation {
 			continue
 		}
 		if c := one.with(other, rarity); c.Score > 0 {
@@ -111,7 +115,7 @@ func (o offer) with(other offer, rarity func(string) float64) Complement {
 	}
 	for _, want := range o.seeks {
 		if weight, as := other.has(want); weight > 0 {
-			add(weight, "%s seeks %s, its %s", o.record.Title, want, as)
+			add(weight, "%s seeks %s, the %s of %s", o.record.Title, want, as, other.record.Title)
 		}
 	}
 	for _, want := range other.seeks {

@@ -50,6 +50,8 @@ func TestComplements(t *testing.T) {
 			[]catalog.Record{project("b", "", "", catalog.Project{Apps: []string{"app"}})}, "b 1.00"},
 		"not within an organisation": {project("a", "", "", catalog.Project{Organisation: "Reef", Seeks: []string{"tug"}}),
 			[]catalog.Record{project("b", "tug", "", catalog.Project{Organisation: "REEF"})}, ""},
+		"what is over is left out": {project("a", "", "", seeks("tug")),
+			[]catalog.Record{{ID: 9, Key: "z", Category: "tug", State: "retired"}}, ""},
 		"equals by key": {project("a", "", "", seeks("tug")),
 			[]catalog.Record{project("c", "tug", "", seeks()), project("b", "tug", "", seeks())}, "b 1.00, c 1.00"},
 		"data that cannot be read": {project("a", "tug", "", seeks("tug")),
@@ -71,7 +73,7 @@ func TestComplementsSayWhy(t *testing.T) {
 	a := project("a", "pilot", "fog", catalog.Project{Seeks: []string{"tug"}, SDKs: []catalog.Dependency{{Name: "oar"}}})
 	b := project("b", "tug", "fog", catalog.Project{Seeks: []string{"pilot"}, SDKs: []catalog.Dependency{{Name: "Oar"}}})
 	got := derive.Complements(a, []catalog.Record{a, b})[0].Why
-	want := []string{"A seeks tug, its category", "B seeks pilot, the category of A", "both build on oar", "both are about fog"}
+	want := []string{"A seeks tug, the category of B", "B seeks pilot, the category of A", "both build on oar", "both are about fog"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
