@@ -35,9 +35,9 @@ func peopleQuestions(t *testing.T, l *library) []question {
 	}
 }
 
-// harbour is a knowledge base of its own: people who write on forum, mail and
+// quay is a knowledge base of its own: people who write on forum, mail and
 // forge, projects, and documentation that is not in step.
-func harbour(t *testing.T) *library {
+func quay(t *testing.T) *library {
 	n := network.Network{Name: "harbour", Title: "Harbour", Proposals: tidewater}
 	return serve(t, n, func() time.Time { return now }, func(store catalog.Store) {
 		for _, items := range [][]item{threads(), mails(), forge(), manual(), projects()} {
@@ -164,7 +164,7 @@ func projects() []item {
 }
 
 func TestPeople(t *testing.T) {
-	l := harbour(t)
+	l := quay(t)
 	long := func(t *testing.T, answer any) {
 		if code, _ := at(answer, "items.1.code"); code != strings.Repeat("x", 2000) {
 			t.Errorf("code %.40q…", code)

@@ -20,12 +20,12 @@ func nounPhrase(before string) string {
 		}
 		phrase = append([]string{w}, phrase...)
 	}
-	if len(phrase) == 0 || len(phrase) == 1 && !identifier.MatchString(phrase[0]) ||
+	if len(phrase) == 0 || len(phrase) == 1 && !joinedWord.MatchString(phrase[0]) ||
 		!slices.ContainsFunc(phrase, func(w string) bool { return !generic[strings.ToLower(w)] }) {
 		return ""
 	}
 	folded := strings.ToLower(strings.Join(phrase, " "))
-	if identifier.MatchString(phrase[len(phrase)-1]) || strings.HasSuffix(folded, "ss") ||
+	if joinedWord.MatchString(phrase[len(phrase)-1]) || strings.HasSuffix(folded, "ss") ||
 		strings.HasSuffix(folded, "us") {
 		return folded
 	}
@@ -34,7 +34,7 @@ func nounPhrase(before string) string {
 
 var (
 	phraseWord = regexp.MustCompile(`^[\pL_][\pL\d_./-]*$|^\d+-[\pL-]+$`)
-	identifier = regexp.MustCompile(`[\pL\d][_.][\pL\d]|\p{Ll}\p{Lu}`)
+	joinedWord = regexp.MustCompile(`[\pL\d][_.][\pL\d]|\p{Ll}\p{Lu}`)
 )
 
 func wordByte(b byte) bool {
