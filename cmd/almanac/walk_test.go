@@ -49,6 +49,10 @@ func walkOver(t *testing.T, env []string, network string, full bool) {
 	s := start(t, env, "--network", network, "--data", t.TempDir())
 	s.ready(t)
 	w := newWalk(t, s, full)
+	// What visitors leave: a search that finds nothing, a violation of the policy.
+	w.send(t, http.MethodGet, "/api/v1/search?q=xyzzy", nil)
+	w.send(t, http.MethodPost, "/csp-reports",
+		[]byte(`[{"type":"csp-violation","body":{"effectiveDirective":"img-src","blockedURL":"https://example.net/x.png"}}]`))
 	for _, name := range w.names() {
 		if _, ok := w.rows[name]; !ok {
 			t.Errorf("no row of testdata/walk.json calls %s", name)
@@ -211,6 +215,9 @@ func (r request) to(ctx context.Context, base string) (*http.Request, error) {
 		return nil, err
 	}
 	out.Header.Set("Content-Type", "application/json")
+	if r.target == "/csp-reports" {
+		out.Header.Set("Content-Type", "application/reports+json")
+	}
 	out.Header.Set("Accept", "application/json, text/event-stream, text/calendar, text/html;q=.1")
 	return out, nil
 }
