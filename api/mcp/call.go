@@ -83,13 +83,9 @@ func (s *Server) listTools(v view, params *sdk.ListToolsParams) (sdk.Result, err
 		message := "the list has one page: leave the cursor out"
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 	}
-	raw, err := s.tools.list(v)
-	if err != nil {
-		return nil, fmt.Errorf("mcp: list tools: %w", err)
-	}
-	res := &sdk.ListToolsResult{Tools: []*sdk.Tool{}}
+	res := &sdk.ListToolsResult{Tools: s.tools.list(v)}
 	res.TTLMs, res.CacheScope = int(keepFixed.Milliseconds()), "public"
-	return toolList{res, raw}, nil
+	return res, nil
 }
 
 func (s *Server) unknownTool(name string, v view) error {

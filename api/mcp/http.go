@@ -121,6 +121,11 @@ func (s *Server) refuseMethod(w http.ResponseWriter, m message, version string) 
 // forward passes the request to the SDK and sends its answer, compressed if the
 // client accepts that, and as JSON if it is a plain-text error.
 func (s *Server) forward(w http.ResponseWriter, r *http.Request, m message, v view, body []byte) {
+	key := keyOf(r, m, body)
+	if kept, ok := s.lists.get(key); ok {
+		kept.write(w, http.StatusOK)
+		return
+	}
 	inner := r.Clone(withRequest(r.Context(), v))
 	inner.Body = io.NopCloser(bytes.NewReader(body))
 	inner.Header.Set("Accept", "application/json, text/event-stream") // post was more lenient
@@ -135,22 +140,14 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, m message, v vi
 		m.refuse(w, rec.status, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: text})
 		return
 	}
-	h := w.Header()
-	h.Set("Cache-Control", "no-store")
-	if rec.body.Len() == 0 {
-		w.WriteHeader(rec.status)
-		return
+	out := answer{kind, coding.Choose(r.Header.Get("Accept-Encoding"), rec.body.Len()), rec.body.Bytes()}
+	if out.coding != coding.Identity {
+		out.body = out.coding.Encode(out.body)
 	}
-	out := rec.body.Bytes()
-	h.Set("Content-Type", kind)
-	h.Add("Vary", "Accept-Encoding")
-	if enc := coding.Choose(r.Header.Get("Accept-Encoding"), len(out)); enc != coding.Identity {
-		h.Set("Content-Encoding", string(enc))
-		out = enc.Encode(out)
+	if key != "" && rec.status == http.StatusOK {
+		s.lists.put(key, out)
 	}
-	h.Set("Content-Length", strconv.Itoa(len(out)))
-	w.WriteHeader(rec.status)
-	_, _ = w.Write(out) // the client may be gone
+	out.write(w, rec.status)
 }
 
 // acceptsJSON is more lenient than the protocol, which requires

@@ -53,6 +53,7 @@ type Server struct {
 	cfg     Config
 	sdk     *sdk.Server
 	tools   *toolset
+	lists   answers
 	origins guard.Origins
 	front   http.Handler // validates, then calls inner
 	inner   http.Handler // the SDK's

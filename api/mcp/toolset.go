@@ -1,13 +1,11 @@
 package mcp
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -20,9 +18,6 @@ type toolset struct {
 	all    []tool
 	byName map[string]tool
 	groups []string // with default tools
-
-	mu    sync.Mutex
-	lists map[listKey]json.RawMessage // guarded by mu
 }
 
 type tool struct {
@@ -45,14 +40,8 @@ const (
 	setAll     = "all"     // both
 )
 
-// listKey is a view as a map's key.
-type listKey struct {
-	sets, tools string
-	schemas     bool
-}
-
 func newToolset(ops []op.Operation) (*toolset, error) {
-	ts := &toolset{byName: map[string]tool{}, lists: map[listKey]json.RawMessage{}}
+	ts := &toolset{byName: map[string]tool{}}
 	for _, o := range ops {
 		if o.Tool == "" {
 			continue
@@ -138,19 +127,8 @@ func (v view) has(o op.Operation) bool {
 	return slices.Contains(v.tools, o.Tool) || slices.ContainsFunc(v.sets, inSet)
 }
 
-// maxLists bounds the memory of cached lists: clients may request any subset of
-// the sets and tools.
-const maxLists = 64
-
-// list returns the JSON array of a view's tools. It is cached, as encoding the
-// tools takes longer than the rest of a tools/list.
-func (ts *toolset) list(v view) (json.RawMessage, error) {
-	key := listKey{strings.Join(v.sets, ","), strings.Join(v.tools, ","), v.schemas}
-	ts.mu.Lock()
-	defer ts.mu.Unlock()
-	if raw, ok := ts.lists[key]; ok {
-		return raw, nil
-	}
+// list returns the tools of a view.
+func (ts *toolset) list(v view) []*sdk.Tool {
 	tools := []*sdk.Tool{}
 	for _, t := range ts.all {
 		if !v.has(t.op) {
@@ -164,33 +142,5 @@ func (ts *toolset) list(v view) (json.RawMessage, error) {
 		}
 		tools = append(tools, d)
 	}
-	raw, err := op.Encode(tools)
-	if err != nil {
-		return nil, err
-	}
-	if len(ts.lists) >= maxLists {
-		clear(ts.lists)
-	}
-	ts.lists[key] = raw
-	return raw, nil
-}
-
-// toolList is the result of tools/list around an encoded array.
-type toolList struct {
-	*sdk.ListToolsResult // of this request: the SDK writes into it
-	tools                json.RawMessage
-}
-
-// MarshalJSON inserts the array.
-func (l toolList) MarshalJSON() ([]byte, error) {
-	head, err := json.Marshal(l.ListToolsResult) // with no tools
-	if err != nil {
-		return nil, err
-	}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(head, &members); err != nil {
-		return nil, err
-	}
-	members["tools"] = l.tools
-	return json.Marshal(members)
+	return tools
 }

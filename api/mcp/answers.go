@@ -1,0 +1,74 @@
+package mcp
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"almanac/api/coding"
+)
+
+// answer is the body of a successful answer as it is sent.
+type answer struct {
+	kind   string // its media type
+	coding coding.Coding
+	body   []byte
+}
+
+func (a answer) write(w http.ResponseWriter, status int) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-store")
+	if len(a.body) > 0 {
+		h.Set("Content-Type", a.kind)
+		h.Add("Vary", "Accept-Encoding")
+		h.Set("Content-Length", strconv.Itoa(len(a.body)))
+	}
+	if a.coding != coding.Identity {
+		h.Set("Content-Encoding", string(a.coding))
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(a.body) // the client may be gone
+}
+
+// answers keeps answers to tools/list by request, which are the same as long as
+// the program runs: the SDK encodes them several times.
+type answers struct {
+	mu   sync.Mutex
+	kept map[string]answer // guarded by mu
+}
+
+const (
+	maxAnswers = 64
+	maxKey     = 1 << 10 // bytes; clients send short requests
+)
+
+// keyOf returns what the answer to a request depends on; "" if it is not kept.
+func keyOf(r *http.Request, m message, body []byte) string {
+	if m.Method != "tools/list" || r.Header.Get("Mcp-Session-Id") != "" {
+		return ""
+	}
+	head := func(name string) []string { return r.Header.Values(name) }
+	key := fmt.Sprintf("%s %q %q %q %q %s", r.URL.RawQuery, head("Accept-Encoding"), head("Mcp-Protocol-Version"),
+		head("Mcp-Method"), head("Mcp-Name"), body)
+	if len(key) > maxKey {
+		return ""
+	}
+	return key
+}
+
+func (a *answers) get(key string) (answer, bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	kept, ok := a.kept[key]
+	return kept, ok
+}
+
+func (a *answers) put(key string, kept answer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.kept == nil || len(a.kept) >= maxAnswers {
+		a.kept = map[string]answer{}
+	}
+	a.kept[key] = kept
+}
