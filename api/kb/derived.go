@@ -28,8 +28,8 @@ func newMemo() *memo { return &memo{values: map[string]derived{}} }
 
 // Derived returns a value that compute derives from the catalog, and when it was
 // computed: once for each position of the change log, and again after maxAge
-// (0: never) if the value depends on the time. Concurrent calls share one
-// computation. Callers must not modify the value.
+// (0: never, negative: always) if the value depends on the time. Concurrent
+// calls share one computation. Callers must not modify the value.
 func Derived[T any](
 	ctx context.Context, b Base, key string, maxAge time.Duration, compute func(context.Context) (T, error),
 ) (value T, at time.Time, err error) {

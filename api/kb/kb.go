@@ -33,6 +33,7 @@ type Base struct {
 	Search    retrieval.Searcher
 	Network   network.Network
 	PublicURL string // without a slash at the end
+	Remote    ToolCaller
 	Now       func() time.Time
 	Tally     *tally.Tally // of searches; nil: they are not counted
 

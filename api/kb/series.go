@@ -29,6 +29,16 @@ func Latest[T, R any](
 	}
 }
 
+// Newest returns the state in the newest snapshot of a series; nil if there is
+// none.
+func Newest[T any](ctx context.Context, b Base, series string) (*T, error) {
+	all, err := snapshots(ctx, b, series, 1, func(_ Captured, state T) *T { return &state })
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return all[0], nil
+}
+
 // Limited are arguments that bound a series.
 type Limited interface{ Most() int }
 

@@ -10,6 +10,7 @@ import (
 
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/network"
 )
 
 // textLimit is the maximum of characters of a text in one answer.
@@ -112,12 +113,15 @@ func (b Base) Titled(ctx context.Context, kind catalog.Kind, name, value string)
 	if err != nil {
 		return catalog.Record{}, err
 	}
-	var known []string
+	var known, keys []string
 	for _, r := range records {
 		if slug(r.Key) == slug(value) || slug(r.Title) == slug(value) {
 			return r, nil
 		}
-		known = append(known, r.Title)
+		known, keys = append(known, r.Title), append(keys, r.Key)
+	}
+	if network.Nearest(value, keys) != "" {
+		known = keys
 	}
 	return catalog.Record{}, op.NotFound("%s", NoSuch(name, value, known))
 }

@@ -28,8 +28,24 @@ type Network struct {
 	// Descriptions describes, by kind, what the kind holds in this network.
 	Descriptions map[string]string `yaml:"descriptions,omitempty" json:"descriptions,omitempty"`
 
+	// Community lists where people talk about the network.
+	Community []Place `yaml:"community,omitempty" json:"community,omitempty"`
+	// Partner is the key of the partner whose product clients can read about as
+	// a resource of its own.
+	Partner string `yaml:"partner,omitempty" json:"partner,omitempty"`
+
 	Sources []Source `yaml:"sources" json:"sources"`
 }
+
+// Place is where people talk about the network.
+type Place struct {
+	Kind  string `yaml:"kind" json:"kind"` // one of PlaceKinds
+	Title string `yaml:"title" json:"title"`
+	URL   string `yaml:"url" json:"url"`
+}
+
+// PlaceKinds are the kinds of places.
+var PlaceKinds = []string{"forum", "mail", "chat"}
 
 // Proposals describes the network's improvement proposals.
 type Proposals struct {

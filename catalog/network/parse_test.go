@@ -37,6 +37,9 @@ sources:
     options: {dir: "${corpus}", depth: 3, nested: {a: null}}
   - name: handbook
     kind: docs
+community:
+  - {kind: forum, title: Forum, url: "https://forum.north-sea.example/"}
+partner: trawler
 toolchain: {sdk: "@north/sdk", package_manager: north/nspm}
 `
 
@@ -64,6 +67,8 @@ func TestParseReadsEveryField(t *testing.T) {
 			},
 			{Name: "handbook", Kind: "docs"},
 		},
+		Community: []network.Place{{Kind: "forum", Title: "Forum", URL: "https://forum.north-sea.example/"}},
+		Partner:   "trawler",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Parse (-want +got):\n%s", diff)
@@ -100,6 +105,10 @@ func TestParseErrorsNameFileLineAndRemedy(t *testing.T) {
 		"a missing title":                   {replace("title: North Sea Ledger\n", ""), "title: the network's name"},
 		"a homepage without scheme":         {replace("https://north-sea.example/", "north-sea.example"), "n.yaml:5: homepage:"},
 		"a script as homepage":              {replace("https://north-sea.example/", "javascript:alert(1)"), "n.yaml:5: homepage:"},
+		"a place of no kind":                {replace("kind: forum", "kind: pub"), `n.yaml:26: community: kind "pub" is not one of forum, mail, chat`},
+		"a place without a title":           {replace("title: Forum", `title: " "`), "n.yaml:26: community: a place has no title"},
+		"a place without an address":        {replace(`"https://forum.north-sea.example/"`, "forum"), `n.yaml:26: community: "forum" is not an http or https address`},
+		"an ill-formed partner":             {replace("trawler", "Traw ler"), `n.yaml:27: partner: "Traw ler" must be at most 64 lower-case`},
 		"an authority that is not a number": {replace("proposals: 1,", "proposals: .nan,"), "n.yaml:12: authority.proposals: NaN is not a rank"},
 		"a program that is an address":      {replace("north/nspm", "https://north.example/nspm"), `toolchain.package_manager: "https://north.example/nspm" is neither a repository (owner/name) nor a package`},
 		"a program that there is not":       {replace("sdk:", "skd:"), `unknown key "toolchain.skd"; did you mean "sdk"?`},
@@ -232,6 +241,7 @@ func TestSchemaAcceptsWhatParseAcceptsAndKnowsTheKeys(t *testing.T) {
 		"an unknown key":     func(m map[string]any) { m["titel"] = "x" },
 		"no title":           func(m map[string]any) { delete(m, "title") },
 		"an ill-formed name": func(m map[string]any) { m["name"] = "A b" },
+		"a place of no kind": func(m map[string]any) { m["community"].([]any)[0].(map[string]any)["kind"] = "pub" },
 		"a numeric interval": func(m map[string]any) { m["sources"].([]any)[0].(map[string]any)["every"] = 15 },
 	}
 	for name, change := range bad {

@@ -26,6 +26,11 @@ func Schema(options map[string]*jsonschema.Schema) ([]byte, error) {
 	s.Schema = "https://json-schema.org/draft/2020-12/schema"
 	s.Title = "almanac network file"
 	s.Properties["name"].Pattern = namePattern
+	s.Properties["partner"].Pattern = namePattern
+	place := s.Properties["community"].Items.Properties["kind"]
+	for _, kind := range PlaceKinds {
+		place.Enum = append(place.Enum, kind)
+	}
 	s.Properties["proposals"].Properties["prefix"].Pattern = prefixPattern
 	for _, role := range s.Properties["toolchain"].Properties {
 		role.Pattern = publishedPattern

@@ -55,7 +55,26 @@ func (f *file) validate(n Network) {
 		}
 	}
 	f.proposals(n.Proposals)
+	f.community(n.Community)
+	if child(f.root, "partner") != nil {
+		f.name64(n.Partner, "partner")
+	}
 	f.sources(n.Sources)
+}
+
+func (f *file) community(places []Place) {
+	for i, p := range places {
+		if !slices.Contains(PlaceKinds, p.Kind) {
+			f.report(f.at("community", i, "kind"), "community: kind %q is not one of %s", p.Kind,
+				strings.Join(PlaceKinds, ", "))
+		}
+		if strings.TrimSpace(p.Title) == "" {
+			f.report(f.at("community", i, "title"), "community: a place has no title")
+		}
+		if !webAddress(p.URL) {
+			f.report(f.at("community", i, "url"), "community: %q is not an http or https address", p.URL)
+		}
+	}
 }
 
 func (f *file) name64(name string, path ...any) {

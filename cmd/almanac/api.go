@@ -6,6 +6,7 @@ import (
 	"almanac/api"
 	"almanac/api/kb"
 	"almanac/api/op"
+	"almanac/api/remote"
 	"almanac/catalog"
 	"almanac/catalog/network"
 	"almanac/retrieval"
@@ -13,7 +14,9 @@ import (
 
 // base returns the knowledge base of a service that listens on an address.
 func (a *app) base(n network.Network, store catalog.Store, search retrieval.Searcher, listen string) kb.Base {
+	allow, _ := a.config.allowed() // checked with the configuration
 	b := kb.Base{Catalog: store, Search: search, Network: n, Now: time.Now, PublicURL: a.config.publicURL(listen)}
+	b.Remote = remote.New(remote.Config{Allow: allow, Version: version()})
 	return b.Prepared()
 }
 

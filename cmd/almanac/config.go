@@ -29,7 +29,7 @@ type Config struct {
 	} `key:"data"`
 	Sync struct {
 		Enabled bool     `key:"enabled" default:"true" doc:"whether serve syncs its sources"`
-		Allow   []string `key:"allow" doc:"private networks that sources may be in, such as 10.0.0.0/8; others are refused"`
+		Allow   []string `key:"allow" doc:"private networks that may be called, such as 10.0.0.0/8; others are refused"`
 	} `key:"sync"`
 	Limit struct {
 		REST int `key:"rest" default:"60" doc:"REST calls per client and 15 minutes; 0 = no limit"`

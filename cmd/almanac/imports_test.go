@@ -66,7 +66,7 @@ api/coding:
 api/community: api/kb api/op catalog catalog/derive
 api/csp: api/guard api/limit api/tally
 api/devfund: api/kb api/op catalog
-api/ecosystem: api/kb api/op catalog
+api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op
 api/kb: api/op api/tally catalog retrieval retrieval/passage
 api/library: api/kb api/op catalog
@@ -80,6 +80,7 @@ api/openapi: api/op
 api/operations: api/kb api/op catalog
 api/reference: api/op api/openapi
 api/releases: api/kb api/op catalog catalog/derive
+api/remote: api/kb api/op
 api/rest: api/coding api/guard api/limit api/op
 api/search: api/kb api/op catalog catalog/derive retrieval
 api/tally: catalog
@@ -248,7 +249,7 @@ func TestTopLevel(t *testing.T) {
 func TestLibrariesStayBehindOnePackage(t *testing.T) {
 	only := map[string][]string{
 		"github.com/gin-gonic/gin":                {"almanac/api/rest"},
-		"github.com/modelcontextprotocol/go-sdk/": {"almanac/api/mcp"},
+		"github.com/modelcontextprotocol/go-sdk/": {"almanac/api/mcp", "almanac/api/remote"},
 		// The embedding cache is a file of its own beside any catalog, shared by
 		// processes that may be killed: it keeps its vectors in SQLite too.
 		"database/sql":        {"almanac/catalog/sqlite", "almanac/embed"},
@@ -258,7 +259,7 @@ func TestLibrariesStayBehindOnePackage(t *testing.T) {
 		"github.com/meilisearch/":    {"almanac/retrieval/keyword/meili"},
 		"github.com/qdrant/":         {"almanac/retrieval/vector/qdrant", "almanac/retrieval/vector/qdrant/qdranttest"},
 		"github.com/ollama/":         {"almanac/embed/ollama"},
-		"github.com/sony/gobreaker/": {"almanac/retrieval"},
+		"github.com/sony/gobreaker/": {"almanac/retrieval", "almanac/api/remote"},
 		"google.golang.org/grpc":     {"almanac/retrieval/vector/qdrant", "almanac/retrieval/vector/qdrant/qdranttest"},
 	}
 	for _, p := range ourPackages(t) {

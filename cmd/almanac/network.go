@@ -29,19 +29,17 @@ type networkSchemaCmd struct {
 
 func (c networkSchemaCmd) Run(a *app) error {
 	schema, err := c.schema()
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = a.out.Write(schema)
 	}
-	_, err = a.out.Write(schema)
 	return err
 }
 
 func (c networkSchemaCmd) schema() ([]byte, error) {
-	switch c.Of {
-	case "":
-	case "calendar":
+	if c.Of == "calendar" {
 		return calendar.Schema()
-	default:
+	}
+	if c.Of != "" {
 		return curated.Schema(c.Of)
 	}
 	options := connectors.All(time.Time{}).Schemas()
@@ -55,10 +53,9 @@ type networkShowCmd struct {
 
 func (c networkShowCmd) Run(a *app) error {
 	text, err := networks.Text(c.Name)
-	if err != nil {
-		return err
+	if err == nil {
+		_, err = a.out.Write(text)
 	}
-	_, err = a.out.Write(text)
 	return err
 }
 

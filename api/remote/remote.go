@@ -1,0 +1,127 @@
+// Package remote calls tools of other servers by MCP over HTTP. Such a server
+// is a stranger: it may be slow, endless, broken or hostile. So each call has
+// one deadline, its answers have a maximum size, private addresses are refused,
+// nothing is sent twice, and a server that keeps failing is left alone.
+package remote
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/sony/gobreaker/v2"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/ingest/outbound"
+)
+
+const (
+	// callTime is the time for all requests of a call. It is shorter than that
+	// of an operation, so that the client reads what went wrong.
+	callTime = 10 * time.Second
+	// pause is how long a server is left alone after maxFailures failed calls in
+	// a row.
+	pause       = 30 * time.Second
+	maxFailures = 3
+	// maxCalls bounds the concurrent calls, maxRequests those to one host.
+	maxCalls    = 8
+	maxRequests = 4
+	// maxBody is the maximum size of one response in bytes.
+	maxBody = 1 << 20
+)
+
+// Config configures a Client. The zero value of every field works.
+type Config struct {
+	// Allow lists private networks that servers may be in.
+	Allow []netip.Prefix
+	// Timeout is the time for all requests of a call, Pause how long a failing
+	// server is left alone.
+	Timeout, Pause time.Duration
+	// Transport replaces the network.
+	Transport http.RoundTripper
+	// Version is that of this program, for the servers.
+	Version string
+}
+
+// Client implements kb.ToolCaller. It may be used concurrently.
+type Client struct {
+	config Config
+	http   http.RoundTripper
+	mcp    *mcp.Client
+	slots  chan struct{} // one for each running call
+
+	mu      sync.Mutex
+	servers map[string]*server // by endpoint
+}
+
+// server is what the client knows of one server.
+type server struct {
+	breaker *gobreaker.CircuitBreaker[kb.ToolResult]
+	tools   toolList
+}
+
+// New makes a client.
+func New(c Config) *Client {
+	c.Timeout, c.Pause = cmp.Or(c.Timeout, callTime), cmp.Or(c.Pause, pause)
+	return &Client{
+		config: c,
+		http: outbound.New(outbound.Config{
+			Allow: c.Allow, Timeout: c.Timeout, MaxBody: maxBody, PerHost: maxRequests, Transport: c.Transport,
+		}).Once(),
+		mcp: mcp.NewClient(&mcp.Implementation{Name: "almanac", Version: cmp.Or(c.Version, "0")}, &mcp.ClientOptions{
+			Capabilities:   &mcp.ClientCapabilities{},                  // servers can ask nothing of us
+			MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true}, // it sends calls again
+		}),
+		slots:   make(chan struct{}, maxCalls),
+		servers: map[string]*server{},
+	}
+}
+
+// Call implements kb.ToolCaller.
+func (c *Client) Call(ctx context.Context, endpoint, tool string, arguments json.RawMessage) (kb.ToolResult, error) {
+	select {
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	default:
+		return kb.ToolResult{}, op.Unavailable(time.Second, "%d calls to other servers are running", maxCalls)
+	}
+	s := c.server(endpoint)
+	result, err := s.breaker.Execute(func() (kb.ToolResult, error) {
+		return c.call(ctx, &s.tools, endpoint, tool, arguments)
+	})
+	if failed, ok := errors.AsType[*failure](err); ok {
+		return result, op.Unavailable(c.config.Pause, "%s", failed.message)
+	}
+	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
+		err = op.Unavailable(c.config.Pause, "the server failed %d times in a row and is left alone for a while", maxFailures)
+	}
+	return result, err
+}
+
+// server returns what is known of the server at an endpoint. There are no more
+// of them than the directory lists.
+func (c *Client) server(endpoint string) *server {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, ok := c.servers[endpoint]
+	if !ok {
+		s = &server{breaker: gobreaker.NewCircuitBreaker[kb.ToolResult](gobreaker.Settings{
+			MaxRequests: 1, Timeout: c.config.Pause,
+			ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= maxFailures },
+			IsSuccessful: func(err error) bool {
+				_, failed := errors.AsType[*failure](err)
+				return !failed
+			},
+			IsExcluded: func(err error) bool { return errors.Is(err, context.Canceled) },
+		})}
+		c.servers[endpoint] = s
+	}
+	return s
+}
