@@ -250,6 +250,7 @@ func TestRESTParameters(t *testing.T) {
 		"GET /api/v1/network/history":        {"limit": integer(1, 1000, "200")},
 		"GET /api/v1/market":                 {},
 		"GET /api/v1/market/history":         {"limit": integer(1, 1000, "96")},
+		"GET /api/v1/kb-drift":               {"refresh": {Type: "boolean", Default: "false"}},
 		"GET /api/v1/searches/popular":       {"window": integer(1, 90, "7"), "limit": integer(1, 100, "20")},
 		"GET /api/v1/searches/zero":          {"window": integer(1, 90, "7"), "limit": integer(1, 100, "20")},
 		"GET /api/v1/csp-violations":         {"window": integer(1, 90, "7"), "limit": integer(1, 25, "5")},

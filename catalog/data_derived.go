@@ -40,12 +40,12 @@ type Drift struct {
 // DriftRule counts the results of one rule. Facts that are not drifted, missing
 // or unreadable agree with the live value.
 type DriftRule struct {
-	Category   string
-	Key        string // "*": the fact's key names its subject
-	Facts      int
-	Drifted    int
-	Missing    int // without a live value
-	Unreadable int // the stated value cannot be compared
+	Category   string `json:"category"`
+	Key        string `json:"key" doc:"*: the fact's key names its subject"`
+	Facts      int    `json:"facts"`
+	Drifted    int    `json:"drifted"`
+	Missing    int    `json:"missing" doc:"without a live value"`
+	Unreadable int    `json:"unreadable" doc:"stated values that cannot be compared"`
 }
 
 // DriftFinding is a fact that differs from its live value.

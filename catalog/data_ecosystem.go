@@ -93,8 +93,21 @@ type ToolServer struct {
 
 // Callable reports whether calls can be forwarded: free, hosted, reachable over
 // HTTP and open to everyone.
-func (s ToolServer) Callable() bool {
-	return s.Free && s.Hosted && s.Endpoint != "" && s.Transport == "http" && (s.Auth == "" || s.Auth == "none")
+func (s ToolServer) Callable() bool { return s.Obstacle() == "" }
+
+// Obstacle says why calls cannot be forwarded; "" if they can.
+func (s ToolServer) Obstacle() string {
+	switch {
+	case !s.Hosted || s.Endpoint == "":
+		return "it is not hosted: it runs on a machine of yours"
+	case s.Auth != "" && s.Auth != "none":
+		return "it asks for credentials"
+	case !s.Free:
+		return "it is not free"
+	case s.Transport != "http":
+		return "it is not reached over streamable HTTP"
+	}
+	return ""
 }
 
 // Foundation is a page of the foundation's website.

@@ -1,5 +1,5 @@
-// Package ecosystem holds the operations on what is built on the network:
-// discussions of its repositories.
+// Package ecosystem holds the operations on what is built on the network: its
+// repositories, projects and tool servers, and what they lack.
 package ecosystem
 
 import (
@@ -12,7 +12,7 @@ import (
 )
 
 // Operations are those of the group, in the order clients see them.
-var Operations = []kb.Op{discussions, getDiscussion, repos, projects, toolServers}
+var Operations = []kb.Op{discussions, getDiscussion, repos, projects, toolServers, callServer, dependencies, gaps}
 
 // Discussion is a discussion on the forge in a list.
 type Discussion struct {

@@ -53,7 +53,7 @@ type Compared struct {
 	Statements int  `json:"statements" doc:"comparable ones in them"`
 }
 
-type driftIn struct {
+type contradictionsIn struct {
 	Topic string `json:"topic" required:"true" maxLength:"1000" doc:"a subject, such as a component or a setting"`
 }
 
@@ -83,7 +83,7 @@ where their latest statements differ. For facts against live values use get_kb_d
 `,
 }, runContradictions)
 
-func runContradictions(ctx context.Context, b kb.Base, in driftIn) (SourceDrift, error) {
+func runContradictions(ctx context.Context, b kb.Base, in contradictionsIn) (SourceDrift, error) {
 	deprecations, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDeprecation}})
 	if err != nil {
 		return SourceDrift{}, err

@@ -12,7 +12,7 @@ import (
 )
 
 // Operations are those of the group, in the order clients see them.
-var Operations = []kb.Op{radar, faq, apiReference, guide, contradictions}
+var Operations = []kb.Op{radar, faq, apiReference, guide, kbDrift, contradictions, learningPath}
 
 // Alert is a breaking change or deadline.
 type Alert struct {

@@ -1,0 +1,59 @@
+package ecosystem
+
+import (
+	"context"
+	"fmt"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/derive"
+)
+
+type topicIn struct {
+	Topic string `json:"topic" required:"true" maxLength:"1000" doc:"what the projects do, in your own words"`
+}
+
+// Graph maps projects to what they are built on.
+type Graph struct {
+	Topic string `json:"topic"`
+	derive.DependencyGraph
+	kb.Grounds
+	Degraded []string `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
+	Hint     string   `json:"hint,omitempty" doc:"if no project was found: what to try"`
+}
+
+// projectsShown is the maximum of projects in a graph.
+const projectsShown = 10
+
+var dependencies = kb.New(op.Spec{
+	ID: "ecosystem_dependency_graph", Tool: "ecosystem_dependency_graph", MayFail: []error{op.ErrUnavailable},
+	Doc: `
+Dependencies of projects
+What the projects on a topic are built on, and how far behind they are.
+
+Maps the projects that match a topic to the SDK versions they use, how far each is behind the latest, and to their
+packages and repositories. For the dependencies of proposals use detect_cip_dependency_chain.
+`,
+}, func(ctx context.Context, b kb.Base, in topicIn) (Graph, error) {
+	s := kb.Search{Field: "topic", Query: in.Topic, Kinds: []catalog.Kind{catalog.KindProject}, Limit: projectsShown}
+	out := Graph{Topic: in.Topic}
+	var projects []catalog.Record
+	found, err := kb.FindRows(ctx, b, s, func(b kb.Base, m kb.Match) (kb.Evidence, error) {
+		projects = append(projects, m.Record)
+		return b.Evidence(m, "states what it is built on"), nil
+	})
+	if err != nil {
+		return out, err
+	}
+	libraries, _, err := kb.Derived(ctx, b, "libraries", 0, func(ctx context.Context) (derive.Libraries, error) {
+		records, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: derive.LibraryKinds})
+		return derive.IndexLibraries(records), err
+	})
+	kb.Weigh(found.Items)
+	out.DependencyGraph = libraries.Graph(projects, b.URL)
+	out.Evidence, out.Degraded, out.Hint = found.Items, found.Degraded, found.Hint
+	out.Method = fmt.Sprintf("The %d projects that match best, with the SDKs, packages and repositories that the "+
+		"catalogue states; a version is compared with the stable ones that registries and releases list.", projectsShown)
+	return out, err
+})

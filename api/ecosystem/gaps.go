@@ -1,0 +1,93 @@
+package ecosystem
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/derive"
+)
+
+type gapsIn struct {
+	Limit int `json:"limit" default:"5" minimum:"1" maximum:"50" doc:"how many of each kind"`
+}
+
+// Gaps is what was asked for and not answered.
+type Gaps struct {
+	Topics  kb.Found[OpenTopic]       `json:"unanswered_topics" doc:"forum threads, most viewed first"`
+	Threads kb.Found[OpenThread]      `json:"unanswered_mailing_threads" doc:"questions first, then newest"`
+	Labels  kb.Found[derive.LabelGap] `json:"grant_labels" doc:"fewest accepted first, then most proposals"`
+	AsOf    time.Time                 `json:"as_of"`
+	kb.Grounds
+}
+
+// OpenTopic is a forum topic without a reply.
+type OpenTopic struct {
+	kb.Item
+	Category string `json:"category"`
+	Views    int64  `json:"views"`
+}
+
+// OpenThread is a mailing-list thread without an answer.
+type OpenThread struct {
+	kb.Item
+	Asks bool `json:"asks" doc:"whether it asks something"`
+}
+
+// gapsAge is how long gaps are cached: what waits depends on the day.
+const gapsAge = time.Hour
+
+// perLabel is the maximum of proposals in evidence of a label.
+const perLabel = 2
+
+var gaps = kb.New(op.Spec{
+	ID: "get_ecosystem_gaps", Tool: "get_ecosystem_gaps",
+	Doc: `
+Gaps of the ecosystem
+SilentThread threads that many read, and grant labels with few accepted proposals.
+
+Lists what is asked for and missing: unanswered forum threads that many read, unanswered mailing threads, and labels of
+grants with few accepted proposals. For the funding of one label use get_funding_landscape.
+`,
+}, func(ctx context.Context, b kb.Base, in gapsIn) (out Gaps, err error) {
+	found, at, err := kb.Derived(ctx, b, "gaps", gapsAge, func(ctx context.Context) (derive.Gaps, error) {
+		records, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: derive.GapKinds, WithBody: true})
+		return derive.FindGaps(records, b.Now()), err
+	})
+	out.AsOf = at
+	out.Topics = gap(found.Topics, in.Limit, func(r catalog.Record) OpenTopic {
+		return OpenTopic{b.Item(r), r.Category, r.Views}
+	})
+	out.Threads = gap(found.Threads, in.Limit, func(t derive.SilentThread) OpenThread {
+		return OpenThread{b.Item(t.Record), t.Asks}
+	})
+	out.Labels = gap(found.Labels, in.Limit, func(g derive.LabelGap) derive.LabelGap {
+		for _, r := range g.Pending[:min(perLabel, len(g.Pending))] {
+			why := "proposed under " + g.Label + " and not accepted"
+			weight := kb.Score(1 / float64(len(g.Pending)))
+			out.Evidence = append(out.Evidence, kb.Evidence{Item: b.Item(r), Why: why, Weight: weight})
+		}
+		return g
+	})
+	slices.SortStableFunc(out.Evidence, func(x, y kb.Evidence) int { return cmp.Compare(y.Weight, x.Weight) })
+	out.Method = fmt.Sprintf("Open topics of 3 days or more without a reply and with at least the median of %d views; "+
+		"threads of one message in lists where at least half get an answer; labels with a smaller share of merged "+
+		"proposals than all have (%.0f %%).", found.MedianViews, 100*found.Share)
+	return out, err
+})
+
+func gap[T, R any](all []T, limit int, row func(T) R) kb.Found[R] {
+	g := kb.Found[R]{Total: len(all)}
+	for _, x := range all[:min(limit, len(all))] {
+		g.Items = append(g.Items, row(x))
+	}
+	if len(all) == 0 {
+		g.Hint = "there is none: what was asked is answered, or nothing of this kind is indexed"
+	}
+	return g
+}

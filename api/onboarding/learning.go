@@ -1,0 +1,141 @@
+package onboarding
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/derive"
+)
+
+type goalIn struct {
+	Goal string `json:"goal" required:"true" maxLength:"1000" doc:"what to learn, in your own words"`
+}
+
+// Path is a sequence of what to read and watch.
+type Path struct {
+	Goal    string   `json:"goal"`
+	Steps   []Lesson `json:"steps" doc:"in this order"`
+	Minutes int      `json:"minutes" doc:"of all steps"`
+	kb.Grounds
+	Degraded []string `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
+	Hint     string   `json:"hint,omitempty" doc:"if there is no step: what to try"`
+}
+
+// Lesson is one step of it.
+type Lesson struct {
+	Step int `json:"step" doc:"from 1"`
+	kb.Item
+	Why     string `json:"why" doc:"what this step is for"`
+	Minutes int    `json:"minutes" doc:"to read or to watch"`
+}
+
+// Lean implements op.Leaner: the evidence says more.
+func (l *Lesson) Lean() {
+	l.Item.Lean()
+	l.Key, l.Path, l.Container, l.Author = "", "", "", ""
+}
+
+// lessonsFound is how many search results lessons are picked from, and
+// leastScore the share of the best score that each of them has at least.
+const (
+	lessonsFound = 50
+	leastScore   = 0.65
+)
+
+var learningPath = kb.New(op.Spec{
+	ID: "learning_path", Tool: "learning_path", MayFail: unavailable,
+	Doc: `
+Learning path
+What to read and watch for a goal, from introduction to detail.
+
+Orders the best whitepaper, pages, proposals, forum threads and talks for a goal from introduction to detail, with
+minutes and the reason for each step. For a newcomer's first steps use get_started_guide.
+`,
+}, func(ctx context.Context, b kb.Base, in goalIn) (out Path, err error) {
+	found, err := lessons(ctx, b, in.Goal)
+	if err != nil {
+		return out, err
+	}
+	out.Goal, out.Degraded, out.Hint = in.Goal, found.Degraded, found.Hint
+	var heads []catalog.Record
+	for _, m := range found.Items {
+		heads = append(heads, m.Record)
+	}
+	var full []catalog.Record
+	for _, r := range derive.PickLessons(heads) {
+		if r, err = whole(ctx, b, r); err != nil {
+			return out, err
+		}
+		full = append(full, r)
+	}
+	for i, l := range derive.Lessons(full) {
+		out.Steps = append(out.Steps, Lesson{i + 1, b.Item(l.Record), l.Why, l.Minutes})
+		out.Minutes += l.Minutes
+	}
+	for _, m := range found.Items {
+		for _, s := range out.Steps {
+			if s.RecordID == m.Record.ID {
+				out.Evidence = append(out.Evidence, b.Evidence(m, "found for the goal"))
+			}
+		}
+	}
+	kb.Weigh(out.Evidence)
+	out.Method = fmt.Sprintf("The best search results of each kind with at least %.0f %% of the best score, ordered by "+
+		"kind, then by folders in the path, age and length; 200 words a minute, recordings by their length.", 100*leastScore)
+	if len(out.Steps) == 0 && out.Hint == "" {
+		out.Hint = "all that was found is not in force or not current: search shows it"
+	}
+	return out, nil
+})
+
+// lessons finds what is about a goal, the best first, each once. A forum thread
+// is found by its posts too.
+func lessons(ctx context.Context, b kb.Base, goal string) (kb.Found[kb.Match], error) {
+	s := kb.Search{
+		Field: "goal", Query: goal, Limit: lessonsFound, Kinds: append(derive.LessonKinds(), catalog.KindPost),
+	}
+	found, err := kb.FindRows(ctx, b, s, func(_ kb.Base, m kb.Match) (kb.Match, error) { return m, nil })
+	all, seen := found.Items, map[int64]bool{}
+	found.Items = nil
+	for _, m := range all {
+		if m.Result.Score < leastScore*all[0].Result.Score {
+			break
+		}
+		if m.Record.Kind == catalog.KindPost {
+			parents, err := b.Catalog.Heads(ctx, []int64{m.Record.Parent})
+			if err != nil {
+				return found, err
+			}
+			for _, topic := range parents { // none: deleted since, and a post is no lesson
+				m.Record = topic
+			}
+		}
+		if !seen[m.Record.ID] {
+			seen[m.Record.ID] = true
+			found.Items = append(found.Items, m)
+		}
+	}
+	return found, err
+}
+
+// whole returns a record with its text, a forum thread with its posts.
+func whole(ctx context.Context, b kb.Base, r catalog.Record) (catalog.Record, error) {
+	r, err := b.Catalog.ByID(ctx, r.ID)
+	if err != nil || r.Kind != catalog.KindTopic {
+		return r, err
+	}
+	posts, _, err := b.Catalog.List(ctx, catalog.ListQuery{
+		Kinds: []catalog.Kind{catalog.KindPost}, Parent: r.ID, WithBody: true,
+	})
+	var text []string
+	for _, p := range posts {
+		text = append(text, p.Body)
+	}
+	r.Body = cmp.Or(strings.Join(text, "\n\n"), r.Body)
+	return r, err
+}

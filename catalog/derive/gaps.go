@@ -1,0 +1,185 @@
+package derive
+
+import (
+	"cmp"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+)
+
+// gapAge is how old a question must be to count as unanswered: three days,
+// which a weekend does not fill.
+const gapAge = 72 * time.Hour
+
+// GapKinds are the kinds of records that gaps are found in.
+var GapKinds = []catalog.Kind{
+	catalog.KindTopic, catalog.KindMailThread, catalog.KindMailMessage, catalog.KindProposal,
+}
+
+// Gaps is what the community asked for and did not get.
+type Gaps struct {
+	Topics      []catalog.Record // see UnansweredTopics
+	MedianViews int64
+	Threads     []SilentThread // questions first, then newest
+	Labels      []LabelGap   // see LabelGaps
+	Share       float64      // of accepted grant proposals
+}
+
+// SilentThread is a mailing-list thread without an answer.
+type SilentThread struct {
+	catalog.Record
+	Asks bool
+}
+
+// FindGaps finds the gaps in records of GapKinds; only messages need their
+// bodies.
+func FindGaps(records []catalog.Record, now time.Time) (g Gaps) {
+	of := map[catalog.Kind][]catalog.Record{}
+	asks := map[int64]bool{} // by thread
+	for _, r := range records {
+		of[r.Kind] = append(of[r.Kind], r)
+		if r.Kind == catalog.KindMailMessage && Asks(r.Body) {
+			asks[r.Parent] = true
+		}
+	}
+	g.Topics, g.MedianViews = UnansweredTopics(of[catalog.KindTopic], now)
+	g.Labels, g.Share = LabelGaps(of[catalog.KindProposal])
+	var silent []SilentThread
+	for _, t := range SilentThreads(of[catalog.KindMailThread], now) {
+		if asks[t.ID] {
+			g.Threads = append(g.Threads, SilentThread{t, true})
+		} else {
+			silent = append(silent, SilentThread{t, false})
+		}
+	}
+	g.Threads = append(g.Threads, silent...)
+	return g
+}
+
+// UnansweredTopics returns the open forum topics without a reply that at least
+// half of all topics have no more views than, most views first, and the median
+// of views. The records may lack their bodies.
+func UnansweredTopics(topics []catalog.Record, now time.Time) (out []catalog.Record, median int64) {
+	if len(topics) == 0 {
+		return nil, 0
+	}
+	var views []int64
+	for _, t := range topics {
+		views = append(views, t.Views)
+	}
+	slices.Sort(views)
+	median = views[len(views)/2]
+	for _, t := range topics {
+		d, err := catalog.Decode[catalog.Topic](t)
+		open := t.State == "" || t.State == "open"
+		if err == nil && open && !d.Pinned && t.Replies == 0 && d.Posts <= 1 && t.Views >= median && waits(t, now) {
+			out = append(out, t)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b catalog.Record) int {
+		return cmp.Or(cmp.Compare(b.Views, a.Views), cmp.Compare(a.ID, b.ID))
+	})
+	return out, median
+}
+
+// SilentThreads returns the mailing-list threads of one message, newest
+// first. Lists in which less than half of the threads have an answer are for
+// announcements and left out.
+func SilentThreads(threads []catalog.Record, now time.Time) []catalog.Record {
+	all, answered := map[string]int{}, map[string]int{}
+	var alone []catalog.Record
+	for _, t := range threads {
+		all[t.Container]++
+		d, err := catalog.Decode[catalog.MailThread](t)
+		switch {
+		case err != nil:
+		case d.Messages > 1:
+			answered[t.Container]++
+		case waits(t, now):
+			alone = append(alone, t)
+		}
+	}
+	alone = slices.DeleteFunc(alone, func(t catalog.Record) bool { return 2*answered[t.Container] < all[t.Container] })
+	slices.SortStableFunc(alone, func(a, b catalog.Record) int {
+		return cmp.Or(b.CreatedAt.Compare(a.CreatedAt), cmp.Compare(a.ID, b.ID))
+	})
+	return alone
+}
+
+func waits(r catalog.Record, now time.Time) bool {
+	return !r.CreatedAt.IsZero() && now.Sub(r.CreatedAt) >= gapAge
+}
+
+// LabelGap is a label of grant proposals of which few are accepted.
+type LabelGap struct {
+	Label     string           `json:"label"`
+	Proposals int              `json:"proposals"`
+	Accepted  int              `json:"accepted"`
+	Open      int              `json:"open"`
+	Declined  int              `json:"declined" doc:"closed without being accepted"`
+	Pending   []catalog.Record `json:"-"` // the proposals that are not accepted, newest first
+}
+
+// LabelGaps returns the labels whose share of accepted proposals is below that
+// of all: the fewest accepted first, then the most proposals; and the share of
+// all. A proposal is accepted when its pull request is merged. Further files of
+// a proposal do not count.
+func LabelGaps(grants []catalog.Record) (gaps []LabelGap, share float64) {
+	of := map[string]*LabelGap{}
+	accepted, all := 0, 0
+	for _, r := range grants {
+		d, err := catalog.Decode[catalog.Proposal](r)
+		if err != nil || r.Parent != 0 {
+			continue
+		}
+		all++
+		if d.Merged {
+			accepted++
+		}
+		for _, label := range d.Labels {
+			g := of[label]
+			if g == nil {
+				g = &LabelGap{Label: label}
+				of[label] = g
+			}
+			g.Proposals++
+			switch {
+			case d.Merged:
+				g.Accepted++
+				continue
+			case r.State == "open":
+				g.Open++
+			default:
+				g.Declined++
+			}
+			g.Pending = append(g.Pending, r)
+		}
+	}
+	for _, label := range slices.Sorted(maps.Keys(of)) {
+		if g := of[label]; g.Accepted*all < accepted*g.Proposals {
+			slices.SortStableFunc(g.Pending, func(a, b catalog.Record) int { return b.CreatedAt.Compare(a.CreatedAt) })
+			gaps = append(gaps, *g)
+		}
+	}
+	slices.SortStableFunc(gaps, func(a, b LabelGap) int {
+		return cmp.Or(a.Accepted-b.Accepted, b.Proposals-a.Proposals)
+	})
+	return gaps, float64(accepted) / float64(max(1, all))
+}
+
+var question = regexp.MustCompile(`\pL[^\n?]*\?(?:\s|["')]|$)`)
+
+// Asks reports whether a message asks something, in its own words: quoted lines
+// do not count.
+func Asks(text string) bool {
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimSpace(line), ">") && question.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
