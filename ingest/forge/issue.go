@@ -109,15 +109,18 @@ func (r *run) pull(ctx context.Context, i issue, d pullDetails) error {
 }
 
 var (
-	ownNumber  = regexp.MustCompile(`(?i)(?:^|[\s(\[,;:]|\bPR[\s-]{0,2})#(\d{1,6})\b|\bPR[-\s](\d{1,6})\b`)
-	fullNumber = regexp.MustCompile(`([A-Za-z0-9-]+/[A-Za-z0-9._-]+)(?:#|/pull/|/issues/)(\d{1,6})\b`)
+	ownNumber = regexp.MustCompile(`(?i)(?:^|[\s(\[,;:]|\bPR[\s-]{0,2})#(\d{1,6})\b|\bPR[-\s](\d{1,6})\b`)
+	// grantNumber is how people write of a grant; smaller numbers are those of
+	// other things: grant 3 users access.
+	grantNumber = regexp.MustCompile(`(?i)\bgrant\s(?:proposal\s)?#?(\d{2,6})\b`)
+	fullNumber  = regexp.MustCompile(`([A-Za-z0-9-]+/[A-Za-z0-9._-]+)(?:#|/pull/|/issues/)(\d{1,6})\b`)
 )
 
 // maxGrantLinks limits the grant proposals that one text refers to.
 const maxGrantLinks = 50
 
 // grantLinks finds the grant proposals that a text refers to: as owner/name#12,
-// by address, and in their own repository as #12 or PR 12.
+// by address, as grant 12, and in their own repository as #12 or PR 12.
 func (r *run) grantLinks(text string) []catalog.Link {
 	if r.opts.Grants == "" {
 		return nil
@@ -138,6 +141,9 @@ func (r *run) grantLinks(text string) []catalog.Link {
 		if strings.EqualFold(text[m[2]:m[3]], r.opts.Grants) {
 			add(text[m[4]:m[5]], m[0])
 		}
+	}
+	for _, m := range grantNumber.FindAllStringSubmatchIndex(text, -1) {
+		add(text[m[2]:m[3]], m[2])
 	}
 	if r.name == r.opts.Grants {
 		for _, m := range ownNumber.FindAllStringSubmatchIndex(text, -1) {

@@ -87,96 +87,17 @@ func champion(s string) string {
 	return s
 }
 
-var (
-	// fundingKey matches the start of a line that states the requested amount.
-	fundingKey = regexp.MustCompile(`(?i)^[\s>*_#|+-]*(?:\d+(?:\.\d+)*\.?\s+)?(?:(?:total|grand|overall|requested|` +
-		`development|project|grant|funding|budget|amount|request|ask|sum|` +
-		`cost)\b[\s*_]*){1,5}(?:\([^()]*\)[\s*_]*)?[:|]`)
-	// amount matches a number with its currency and its explanation.
-	amount = regexp.MustCompile(`(?:[Uu]p to\s+|~|≈|≈\s)?(?:(?:US|CA)?[$€£]\s?\d[\d,.]*\d?\s?(?:[kKmM]\b|million\b)?|` +
-		`\d[\d,.]*\s?(?:[kKmM]\s|million\s)?\s?\$?(?:[A-Z]{2,5}\b|[A-Z][a-z]+ [Cc]oins?\b))(?:[^|;.\n]|\.\d)*`)
-)
-
-// fundingKeyOf finds the key in a line that states an amount. Most lines have
-// no colon and no bar, and need no search.
-func fundingKeyOf(line string) []int {
-	if !strings.ContainsAny(line, ":|") {
-		return nil
-	}
-	return fundingKey.FindStringIndex(line)
-}
-
-// maxFunding is the maximum length of a statement of an amount, in bytes.
-const maxFunding = 160
-
 // funding returns the requested amount, as written: from the header, else from
-// the first line that states a total, else a request, else any amount of
-// funding. A heading counts together with the line below it.
+// the text.
 func funding(h Header) string {
-	if f := amount.FindString(plain(h.Fields["Funding"])); f != "" {
-		return strings.TrimSpace(cutBytes(f, maxFunding))
-	}
-	best, bestRank := "", -1
-	asked := "" // the heading above
-	for line := range strings.Lines(h.Body) {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		key, text, above := "", line, asked
-		asked = ""
-		if at := fundingKeyOf(line); at != nil {
-			key, text = line[:at[1]], line[at[1]:]
-		} else if heading.MatchString(line) {
-			if fundingKeyOf(plain(line)+":") != nil {
-				asked = line
-			}
-			continue
-		} else if key = above; key == "" {
-			continue
-		}
-		rank := 0
-		if lower := strings.ToLower(key); strings.Contains(lower, "total") {
-			rank = 2
-		} else if strings.Contains(lower, "request") || strings.Contains(lower, "ask") {
-			rank = 1
-		}
-		if a := amount.FindString(plain(text)); a != "" && rank > bestRank {
-			best, bestRank = strings.TrimSpace(cutBytes(a, maxFunding)), rank
-		}
-	}
-	return best
+	return cmp.Or(derive.AmountIn(h.Fields["Funding"]), derive.FundingIn(h.Body))
 }
 
-var milestoneHeading = regexp.MustCompile(`(?i)^(?:milestone|phase|` +
-	`deliverable)\s*#?\s*(\d{1,2}(?:\.\d+)?[a-z]?)\s*(?:[:.—–|-]|\s-|$)+\s*(.*)$`)
-
-// milestones returns the steps that a text numbers in its headings or in bold
-// lines, once each.
+// milestones returns the steps that a text numbers.
 func milestones(body string) []catalog.Milestone {
 	out := []catalog.Milestone{}
-	seen := map[string]bool{}
-	fenced := false
-	for line := range strings.Lines(body) {
-		line = strings.TrimSpace(line)
-		if fenceLine.MatchString(line) {
-			fenced = !fenced
-		}
-		text := ""
-		if m := heading.FindStringSubmatch(line); m != nil {
-			text = m[2]
-		} else if strings.HasPrefix(line, "**") {
-			text = line
-		}
-		if fenced || text == "" {
-			continue
-		}
-		m := milestoneHeading.FindStringSubmatch(plain(text))
-		if m == nil || seen[m[1]] {
-			continue
-		}
-		seen[m[1]] = true
-		out = append(out, catalog.Milestone{Number: m[1], Title: strings.Trim(cutBytes(m[2], 200), " :*")})
+	for _, m := range derive.MilestonesIn(body) {
+		out = append(out, m.Milestone)
 	}
 	return out
 }

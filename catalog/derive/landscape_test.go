@@ -1,0 +1,58 @@
+package derive_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
+	"almanac/catalog/derive"
+)
+
+func grantRecord(key, state, funding string, merged bool, labels ...string) catalog.Record {
+	return with(catalog.Record{
+		Kind: catalog.KindProposal, Key: key, State: state, Tags: catalog.Tags(catalog.TagLabel, labels...),
+	}, catalog.Proposal{Funding: funding, Merged: merged, Labels: labels})
+}
+
+func TestGrantLandscape(t *testing.T) {
+	grants := []catalog.Record{
+		grantRecord("1", "open", "4,000 Harbour Coin (HC)", false, "tooling", "wallet"),
+		grantRecord("2", "closed", "6,000 Harbour Coins", true, "wallet"),
+		grantRecord("3", "closed", "$500", false),
+		grantRecord("4", "open", "up to 9,000 HC", false, "wallet"),
+		grantRecord("5", "closed", "", true, "audit"),
+		grantRecord("6", "open", "1,000 HC", false),
+		{Kind: catalog.KindProposal, Key: "7", Data: []byte("{")},
+	}
+	want := derive.Landscape{
+		GrantCounts: derive.GrantCounts{Total: 6, Open: 3, Merged: 2, Closed: 1},
+		Labels: []derive.LabelCounts{
+			{Label: "wallet", GrantCounts: derive.GrantCounts{Total: 3, Open: 2, Merged: 1}},
+			{Label: "audit", GrantCounts: derive.GrantCounts{Total: 1, Merged: 1}},
+			{Label: "tooling", GrantCounts: derive.GrantCounts{Total: 1, Open: 1}},
+		},
+		Unlabelled: 2,
+		Funding: []derive.Funds{
+			{Unit: "HC", Proposals: 3, Requested: 11_000, Granted: 6_000, Open: 5_000},
+			{Unit: "USD", Proposals: 1, Requested: 500},
+		},
+		Unparsed: 1, Unstated: 1,
+	}
+	if d := cmp.Diff(want, derive.GrantLandscape(grants)); d != "" {
+		t.Error(d)
+	}
+	for label, want := range map[string][]string{"": {"1", "2", "3", "4", "5", "6", "7"}, " Wallet": {"1", "2", "4"}, "wall": nil} {
+		var got []string
+		for _, r := range derive.GrantsLabelled(grants, label) {
+			got = append(got, r.Key)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("label %q: %v, want %v", label, got, want)
+		}
+	}
+	if got := derive.NearestGrants(grants, 4, 3); got != "4, 3, 5" {
+		t.Errorf("nearest numbers %s", got)
+	}
+}
