@@ -200,9 +200,10 @@ func TestABrokenCatalogTellsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	arguments := map[string]string{"id": `"56"`, "cip_id": `"56"`, "cip_number": `"56"`, "slug": `"x"`, "days": `7`, "name": `"x"`, "api": `"x"`, "app_id": `"x"`, "tracking_cid": `"x"`, "background": `"EVM"`, "question": `"tide"`, "pattern": `"tide"`, "description": `"tide"`, "query": `"tide"`, "feature": `"rudder"`}
-	for _, name := range []string{"server", "tool", "topic", "goal", "project"} {
+	for _, name := range []string{"server", "tool", "topic", "goal", "project", "idea", "draft_text"} {
 		arguments[name] = `"tide"`
 	}
+	arguments["window_days"], arguments["pr_number"] = `30`, `7`
 	for _, o := range l.ops {
 		if o.ID == "get_index" || o.ID == "get_reference" {
 			continue

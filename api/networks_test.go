@@ -3,6 +3,7 @@ package api_test
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -75,8 +76,11 @@ func (l *library) walk(t *testing.T) {
 		}
 		switch required := strings.Join(o.ToolIn.Required, ","); {
 		case !strings.Contains(o.Path, "{") && len(o.In.Required) == 0 && required == "":
+			if o.ID == "get_stats" { // made by the pipeline, which does not run here
+				q.status = http.StatusServiceUnavailable
+			}
 			l.ask(t, q, coverage{})
-		case o.Group == "cips" && required != "tracking_cid" && (required != "" || strings.Contains(o.Path, "{id}")):
+		case o.Group == "cips" && required != "tracking_cid" && required != "window_days" && (required != "" || strings.Contains(o.Path, "{id}")):
 			for _, r := range proposals {
 				about := q
 				about.target = strings.Replace(q.target, "{id}", r.Key, 1)

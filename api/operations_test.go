@@ -34,6 +34,7 @@ func askAll(t *testing.T, l *library) {
 		{"community", communityQuestions(t, l)},
 		{"counts", countQuestions(l)},
 		{"network", networkQuestions()},
+		{"fleet", fleetQuestions(t, l)},
 		{"ecosystem", ecosystemQuestions()},
 		{"releases", releasesQuestions(l)},
 		{"analytics", analyticsQuestions()},

@@ -17,7 +17,7 @@ import (
 // Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{
 	list, tldrs, batch, graph, get, history, attachments, tldr, mentions, citations, chain, implementation,
-	voteRequests, getVoteRequest, voteOutcome, formalVotes, voters,
+	voteRequests, getVoteRequest, voteOutcome, formalVotes, voters, outcomes,
 }
 
 var (

@@ -12,7 +12,7 @@ import (
 )
 
 // Operations are those of the group, in the order clients see them.
-var Operations = []kb.Op{list}
+var Operations = []kb.Op{list, landscape, overlap, milestones, readiness}
 
 type listIn struct {
 	State kb.GrantState `json:"state" default:"open" doc:"state of the proposals"`

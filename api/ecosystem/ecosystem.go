@@ -12,7 +12,9 @@ import (
 )
 
 // Operations are those of the group, in the order clients see them.
-var Operations = []kb.Op{discussions, getDiscussion, repos, projects, toolServers, callServer, dependencies, gaps}
+var Operations = []kb.Op{
+	discussions, getDiscussion, repos, projects, works, toolServers, callServer, dependencies, gaps,
+}
 
 // Discussion is a discussion on the forge in a list.
 type Discussion struct {

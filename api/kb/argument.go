@@ -113,6 +113,18 @@ type GrantState string
 // Constraints implements op.Constrained.
 func (GrantState) Constraints() reflect.StructTag { return `enum:"open,closed,all"` }
 
+// WorkState is the filter of issues and pull requests by state.
+type WorkState string
+
+// Constraints implements op.Constrained.
+func (WorkState) Constraints() reflect.StructTag { return `enum:"open,closed,merged,all"` }
+
+// WorkType tells issues from pull requests.
+type WorkType string
+
+// Constraints implements op.Constrained.
+func (WorkType) Constraints() reflect.StructTag { return `enum:"issue,pull,all"` }
+
 // Day is a calendar day of UTC, or a time.
 type Day time.Time
 

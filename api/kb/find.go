@@ -1,9 +1,11 @@
 package kb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -67,6 +69,29 @@ type Why struct {
 
 // Why returns why the record was found.
 func (m Match) Why() Why { return Why{m.Result.Snippet, m.Result.Heading, Score(m.Result.Score)} }
+
+// sharedWords bounds the words of a reason.
+const sharedWords = 8
+
+// Shared says which words of the query are in the title and the passage of a
+// result, as written there, the longest first: they tell more.
+func (m Match) Shared() string {
+	var words []string
+	add := func(text string, spans [][2]int) {
+		for _, s := range spans {
+			words = append(words, strings.ToLower(text[s[0]:s[1]]))
+		}
+	}
+	add(m.Result.Title, m.Result.TitleSpans)
+	add(m.Result.Snippet, m.Result.SnippetSpans)
+	slices.Sort(words)
+	words = slices.Compact(words)
+	slices.SortStableFunc(words, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	if len(words) == 0 {
+		return "close in meaning, no word in common"
+	}
+	return "shares " + strings.Join(words[:min(sharedWords, len(words))], ", ")
+}
 
 // Score rounds a score to four significant digits.
 func Score(x float64) float64 {

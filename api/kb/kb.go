@@ -6,7 +6,7 @@
 //	Read      a record's text in parts; Thread: with its children (text.go)
 //	FindRows  a search among some kinds; BestOf: the best of each (find.go);
 //	          Among: only some records (among.go)
-//	Linked    the records that refer to one (linked.go)
+//	Linked    the records that refer to one; Targets: those that it refers to (linked.go)
 //	Latest    a series of snapshots (series.go)
 //	Derived   a value computed from the whole catalog (derived.go)
 //

@@ -2,6 +2,7 @@ package kb
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"almanac/catalog"
@@ -52,6 +53,58 @@ func (b Base) Linked(ctx context.Context, r catalog.Record) ([]Linked, error) {
 	}
 	slices.SortStableFunc(out, func(x, y Linked) int { return Date(y.Record).Compare(Date(x.Record)) })
 	return out, nil
+}
+
+// Targets returns the indexed records of a kind that any of some records, given
+// by their ids, refers to, each once, in stored order.
+func (b Base) Targets(ctx context.Context, from []int64, kind catalog.Kind) ([]Linked, error) {
+	links, err := b.Catalog.LinksFromAll(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	var out []Linked
+	seen := map[int64]bool{}
+	for _, l := range links {
+		if l.To.Kind != kind {
+			continue
+		}
+		r, err := b.Catalog.Head(ctx, l.To)
+		switch {
+		case errors.Is(err, catalog.ErrNotFound) || seen[r.ID]:
+			continue
+		case err != nil:
+			return nil, err
+		}
+		seen[r.ID] = true
+		out = append(out, Linked{r, l})
+	}
+	return out, nil
+}
+
+// Related returns the records of a kind that refer to r and those that r or one
+// of its children of its own kind refers to, each once, oldest first.
+func (b Base) Related(ctx context.Context, r catalog.Record, kind catalog.Kind) ([]Linked, error) {
+	all, err := b.Linked(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(l Linked) bool { return l.Record.Kind != kind })
+	children, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{r.Kind}, Parent: r.ID})
+	if err != nil {
+		return nil, err
+	}
+	from := []int64{r.ID}
+	for _, c := range children {
+		from = append(from, c.ID)
+	}
+	targets, err := b.Targets(ctx, from, kind)
+	for _, l := range targets {
+		if !slices.ContainsFunc(all, func(x Linked) bool { return x.Record.ID == l.Record.ID }) {
+			all = append(all, l)
+		}
+	}
+	slices.SortStableFunc(all, func(x, y Linked) int { return x.Record.CreatedAt.Compare(y.Record.CreatedAt) })
+	return all, err
 }
 
 func (b Base) linksTo(ctx context.Context, r catalog.Record) ([]catalog.Link, error) {

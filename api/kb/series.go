@@ -29,14 +29,17 @@ func Latest[T, R any](
 	}
 }
 
-// Newest returns the state in the newest snapshot of a series; nil if there is
-// none.
-func Newest[T any](ctx context.Context, b Base, series string) (*T, error) {
-	all, err := snapshots(ctx, b, series, 1, func(_ Captured, state T) *T { return &state })
+// Newest returns the newest state of a series and when it was captured; nil if
+// there is none.
+func Newest[T any](ctx context.Context, b Base, series string) (state *T, at time.Time, err error) {
+	all, err := snapshots(ctx, b, series, 1, func(c Captured, s T) *T {
+		at = *c.CapturedAt
+		return &s
+	})
 	if err != nil || len(all) == 0 {
-		return nil, err
+		return nil, at, err
 	}
-	return all[0], nil
+	return all[0], at, nil
 }
 
 // Limited are arguments that bound a series.

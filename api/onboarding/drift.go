@@ -92,12 +92,12 @@ func compareFacts(ctx context.Context, b kb.Base) (d catalog.Drift, err error) {
 	if live.Records, _, err = b.Catalog.List(ctx, catalog.ListQuery{Kinds: derive.LiveKinds}); err != nil {
 		return d, err
 	}
-	if live.Network, err = kb.Newest[catalog.NetworkState](ctx, b, catalog.SeriesNetwork); err != nil {
+	if live.Network, _, err = kb.Newest[catalog.NetworkState](ctx, b, catalog.SeriesNetwork); err != nil {
 		return d, err
 	}
-	if live.Market, err = kb.Newest[catalog.MarketState](ctx, b, catalog.SeriesMarket); err != nil {
+	if live.Market, _, err = kb.Newest[catalog.MarketState](ctx, b, catalog.SeriesMarket); err != nil {
 		return d, err
 	}
-	live.Stats, err = kb.Newest[catalog.Stats](ctx, b, catalog.SeriesStats)
+	live.Stats, _, err = kb.Newest[catalog.Stats](ctx, b, catalog.SeriesStats)
 	return derive.Drift(facts, live, b.Now().UTC()), err
 }

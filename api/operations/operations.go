@@ -13,7 +13,7 @@ import (
 // Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{
 	stats, network, networkHistory, market, marketHistory, upcomingOperations, schedule, deadlines, calendar,
-	apps, appMetrics, supplies, pools,
+	apps, appMetrics, supplies, pools, contents, deployments, getValidator, fleet,
 }
 
 var stats = kb.New(op.Spec{

@@ -34,28 +34,10 @@ type Deployment struct {
 	Environment    string            `json:"environment"`
 	Version        string            `json:"version" doc:"of the ledger software; empty: not known"`
 	ReleasesBehind *int              `json:"releases_behind" doc:"stable releases after that version; null: not known"`
-	Minimum        *Minimum          `json:"minimum" doc:"in force; null: not known"`
-	NextMinimum    *Minimum          `json:"next_minimum" doc:"null: none is planned"`
+	Minimum        *kb.Minimum       `json:"minimum" doc:"in force; null: not known"`
+	NextMinimum    *kb.Minimum       `json:"next_minimum" doc:"null: none is planned"`
 	MigrationID    *int              `json:"migration_id"`
 	Components     map[string]string `json:"components,omitempty" doc:"component and its version"`
-}
-
-// Minimum is a version that nodes must have.
-type Minimum struct {
-	Version string     `json:"version"`
-	From    *time.Time `json:"from" doc:"null: not known"`
-	ID      string     `json:"id,omitempty" doc:"of the calendar's entry; without one the ledger says so"`
-}
-
-func minimum(b kb.Base, m *derive.Minimum) *Minimum {
-	if m == nil {
-		return nil
-	}
-	out := &Minimum{Version: m.Version, From: kb.Time(m.From)}
-	if m.Operation != nil {
-		out.ID = b.ID(*m.Operation)
-	}
-	return out
 }
 
 // Window is a planned freeze of topology or upgrade of the synchronizer.
@@ -149,13 +131,7 @@ func readLive(ctx context.Context, b kb.Base) (l live, err error) {
 	if named := derive.Named(l.products, b.Network.Toolchain.Ledger); len(named) > 0 {
 		l.Ledger = named[0]
 	}
-	_, err = kb.Latest(catalog.SeriesNetwork, func(c kb.Captured, state catalog.NetworkState) struct{} {
-		if c.CapturedAt != nil {
-			l.at, l.Network = *c.CapturedAt, &state
-		}
-		return struct{}{}
-	})(ctx, b, struct{}{})
-	if err != nil {
+	if l.Network, l.at, err = kb.Newest[catalog.NetworkState](ctx, b, catalog.SeriesNetwork); err != nil {
 		return l, err
 	}
 	l.Operations, _, err = b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindOperation}})
@@ -173,7 +149,7 @@ func (l live) deployment(b kb.Base, environment string) Deployment {
 	}
 	l.Environment = environment
 	s := derive.Upgrade(l.UpgradeInput, b.Now())
-	out.ReleasesBehind, out.Minimum, out.NextMinimum = s.Behind, minimum(b, s.Minimum), minimum(b, s.NextMinimum)
+	out.ReleasesBehind, out.Minimum, out.NextMinimum = s.Behind, b.Minimum(s.Minimum), b.Minimum(s.NextMinimum)
 	return out
 }
 

@@ -18,9 +18,9 @@ type UpgradeStatus struct {
 	DeployedVersion  string            `json:"deployed_version" doc:"of the environment, by the ledger; empty: not known"`
 	DeployedAsOf     *time.Time        `json:"deployed_as_of"`
 	BelowMinimum     *bool             `json:"below_minimum" doc:"null: no minimum is known, or no version was given"`
-	Minimum          *Minimum          `json:"minimum" doc:"in force; null: not known"`
+	Minimum          *kb.Minimum       `json:"minimum" doc:"in force; null: not known"`
 	BelowNextMinimum *bool             `json:"below_next_minimum"`
-	NextMinimum      *Minimum          `json:"next_minimum" doc:"null: none is planned"`
+	NextMinimum      *kb.Minimum       `json:"next_minimum" doc:"null: none is planned"`
 	Latest           *Latest           `json:"latest" doc:"of the ledger software"`
 	ReleasesBehind   *int              `json:"releases_behind" doc:"stable releases after the version"`
 	Newer            []string          `json:"newer" doc:"those releases, highest first"`
@@ -94,8 +94,8 @@ func upgrade(b kb.Base, at time.Time, version string, ask derive.UpgradeInput) U
 	s := derive.Upgrade(ask, b.Now())
 	out := UpgradeStatus{
 		Environment: ask.Environment, Version: version,
-		BelowMinimum: s.Below, Minimum: minimum(b, s.Minimum),
-		BelowNextMinimum: s.BelowNext, NextMinimum: minimum(b, s.NextMinimum),
+		BelowMinimum: s.Below, Minimum: b.Minimum(s.Minimum),
+		BelowNextMinimum: s.BelowNext, NextMinimum: b.Minimum(s.NextMinimum),
 		ReleasesBehind: s.Behind, BreakingTotal: len(s.Changes),
 		NextFreeze: window(b, s.Freeze), NextUpgrade: window(b, s.Upgrade), Hint: strings.Join(s.Unknown, "; "),
 	}

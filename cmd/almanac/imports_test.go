@@ -61,14 +61,14 @@ var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"in
 // import what its layer may.
 var mayImport = rows(`
 api/admin: api/guard
-api/cips: api/kb api/op catalog
+api/cips: api/kb api/op catalog catalog/derive
 api/coding:
 api/community: api/kb api/op catalog catalog/derive
 api/csp: api/guard api/limit api/tally
-api/devfund: api/kb api/op catalog
+api/devfund: api/kb api/op catalog catalog/derive
 api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op
-api/kb: api/op api/tally catalog retrieval retrieval/passage
+api/kb: api/op api/tally catalog catalog/derive retrieval retrieval/passage
 api/library: api/kb api/op catalog
 api/limit: api/guard
 api/line: api/op
@@ -77,7 +77,7 @@ api/meta: api/kb api/op catalog
 api/op:
 api/onboarding: api/kb api/op catalog catalog/derive
 api/openapi: api/op
-api/operations: api/kb api/op catalog
+api/operations: api/kb api/op catalog catalog/derive
 api/reference: api/op api/openapi
 api/releases: api/kb api/op catalog catalog/derive
 api/remote: api/kb api/op

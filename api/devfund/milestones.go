@@ -1,0 +1,95 @@
+package devfund
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/catalog/derive"
+)
+
+// Tracking is a grant proposal with its milestones and the issues that track
+// them.
+type Tracking struct {
+	Number     int                 `json:"number"`
+	Title      string              `json:"title"`
+	State      string              `json:"state" doc:"open, merged or closed"`
+	URL        string              `json:"url"`
+	Funding    string              `json:"funding,omitempty" doc:"as written"`
+	Milestones []catalog.Milestone `json:"milestones" doc:"as its text numbers them"`
+	Issues     []Tracker           `json:"issues" doc:"oldest first"`
+	Open       int                 `json:"open_issues"`
+	Total      int                 `json:"total" doc:"number of issues"`
+	Hint       string              `json:"hint,omitempty" doc:"if there are no issues: where else to look"`
+}
+
+// Tracker is an issue linked with a grant proposal.
+type Tracker struct {
+	kb.Item
+	Snippet string     `json:"snippet" doc:"text around the reference, of the issue or of the proposal"`
+	Opened  *time.Time `json:"opened"`
+	Closed  string     `json:"closed,omitempty" doc:"when, if it is"`
+	Labels  []string   `json:"labels"`
+}
+
+type milestonesIn struct {
+	Number int `json:"pr_number" required:"true" doc:"number of the proposal's pull request"`
+}
+
+var milestones = kb.New(op.Spec{
+	ID: "get_proposal_milestones", Tool: "get_proposal_milestones", MayFail: []error{op.ErrNotFound},
+	Doc: `
+Milestones of a grant
+One grant proposal's milestones and the issues that refer to it.
+
+Lists the milestones that one grant proposal declares and the issues linked with it, each with state and dates, by the
+number of its pull request. Find the number with get_proposals, or with search and type proposal.
+`,
+}, runMilestones)
+
+func runMilestones(ctx context.Context, b kb.Base, in milestonesIn) (Tracking, error) {
+	r, err := b.Catalog.Head(ctx, catalog.Ref{Kind: catalog.KindProposal, Key: strconv.Itoa(in.Number)})
+	if errors.Is(err, catalog.ErrNotFound) {
+		err = op.NotFound("there is no grant proposal %d%s", in.Number, nearest(ctx, b, in.Number))
+	}
+	if err != nil {
+		return Tracking{}, err
+	}
+	d, err := kb.Decode[catalog.Proposal](r)
+	if err != nil {
+		return Tracking{}, err
+	}
+	out := Tracking{
+		Number: in.Number, Title: r.Title, State: derive.GrantOutcome(r, d), URL: b.URL(r), Funding: d.Funding,
+		Milestones: d.Milestones,
+	}
+	issues, err := b.Related(ctx, r, catalog.KindIssue)
+	for _, l := range issues {
+		i, bad := kb.Decode[catalog.Issue](l.Record)
+		if bad != nil {
+			return out, bad
+		}
+		opened := kb.Time(l.Record.CreatedAt)
+		out.Issues = append(out.Issues, Tracker{b.Item(l.Record), l.Link.Snippet, opened, i.ClosedAt, i.Labels})
+		if l.Record.State == "open" {
+			out.Open++
+		}
+	}
+	if out.Total = len(out.Issues); out.Total == 0 {
+		out.Hint = "no indexed issue is linked with it: search_forge_issues finds issues by the proposal's words"
+	}
+	return out, err
+}
+
+// nearest names the proposals with the nearest numbers.
+func nearest(ctx context.Context, b kb.Base, number int) string {
+	all, _, err := b.Catalog.List(ctx, grants)
+	if err != nil || len(all) == 0 {
+		return ""
+	}
+	return ": the nearest numbers are " + derive.NearestGrants(all, number, 3)
+}

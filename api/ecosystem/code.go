@@ -1,0 +1,90 @@
+package ecosystem
+
+import (
+	"context"
+	"time"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+)
+
+// Works are issues and pull requests.
+type Works struct {
+	kb.List[Work]
+	Degraded []string `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
+}
+
+// Work is an issue or a pull request.
+type Work struct {
+	kb.Item
+	Number    int        `json:"number"`
+	Labels    []string   `json:"labels"`
+	Comments  int64      `json:"comments"`
+	Reactions int64      `json:"reactions"`
+	Opened    *time.Time `json:"opened"`
+	Match     *kb.Why    `json:"match,omitempty" doc:"with q: why it was found"`
+}
+
+type worksIn struct {
+	Repo  string       `json:"repo" maxLength:"200" doc:"only this repository, as owner/name"`
+	State kb.WorkState `json:"state" default:"all" doc:"closed: without being merged"`
+	Type  kb.WorkType  `json:"type" default:"all" doc:"only issues, or only pull requests"`
+	Query string       `json:"q" maxLength:"4000" doc:"what to search for; all are listed if left out"`
+	kb.Paging
+}
+
+var works = kb.New(op.Spec{
+	ID: "list_code", Path: "/api/v1/code", MayFail: []error{op.ErrUnavailable},
+	Example: worksIn{State: "open", Type: "issue", Paging: kb.Paging{Limit: 5}},
+	Doc: `
+Issues and pull requests of the repositories, the latest activity first.
+
+Lists issues and pull requests by their last activity, or with q the best matches first; filter by repository, state
+and type.
+`,
+}, runWorks)
+
+func runWorks(ctx context.Context, b kb.Base, in worksIn) (Works, error) {
+	var kinds []catalog.Kind
+	if in.Type != "pull" {
+		kinds = append(kinds, catalog.KindIssue)
+	}
+	if in.Type != "issue" {
+		kinds = append(kinds, catalog.KindPull)
+	}
+	var repos, states []string
+	if in.Repo != "" {
+		repos = []string{in.Repo}
+	}
+	if in.State != "all" {
+		states = []string{string(in.State)}
+	}
+	if in.Query == "" {
+		list, err := kb.Rows(ctx, b, catalog.ListQuery{
+			Kinds: kinds, Containers: repos, States: states, Order: catalog.ByLastActivity,
+		}, in.Paging, work)
+		return Works{List: list}, err
+	}
+	s := kb.Search{Field: "q", Query: in.Query, Kinds: kinds, Limit: in.Limit, Offset: in.Offset}
+	s.Filter.Containers, s.Filter.States = repos, states
+	found, err := kb.FindRows(ctx, b, s, func(b kb.Base, m kb.Match) (Work, error) {
+		w, err := work(b, m.Record)
+		w.Match = new(m.Why())
+		return w, err
+	})
+	list := kb.List[Work]{Items: found.Items, Total: found.Total, Limit: in.Limit, Offset: in.Offset, Hint: found.Hint}
+	return Works{list, found.Degraded}, err
+}
+
+func work(b kb.Base, r catalog.Record) (Work, error) {
+	w := Work{Item: b.Item(r), Comments: r.Replies, Reactions: r.Votes, Opened: kb.Time(r.CreatedAt)}
+	if r.Kind == catalog.KindPull {
+		d, err := kb.Decode[catalog.Pull](r)
+		w.Number, w.Labels = d.Number, d.Labels
+		return w, err
+	}
+	d, err := kb.Decode[catalog.Issue](r)
+	w.Number, w.Labels = d.Number, d.Labels
+	return w, err
+}
