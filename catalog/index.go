@@ -70,6 +70,7 @@ type Passage struct {
 	Record  int64
 	Ordinal int
 	Anchor  string // of the heading in the source's page, without #
+	Section string // what to read around it, as package passage names it; "" for the whole record
 	Heading string // heading path, outermost first, joined by " › "
 	Text    string
 	Terms   []byte // analysed terms with field and position, packed by package analysis

@@ -151,7 +151,7 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	res := Response{Query: r.Query, Class: string(p.Query.Class), Total: len(candidates),
 		Degraded: e.incomplete(degraded, p)}
 	page := candidates[min(r.Offset, len(candidates)):min(r.Offset+r.Limit, len(candidates))]
-	if res.Results, err = e.show(ctx, p, page, lists, r.Explain); err != nil {
+	if res.Results, err = e.show(ctx, p, r, page, lists); err != nil {
 		return Response{}, err
 	}
 	if len(r.Facets) > 0 {

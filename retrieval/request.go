@@ -15,6 +15,9 @@ type Request struct {
 	Offset    int
 	Facets    []string // attributes to count: kind, source, container, state
 	Diversify bool     // mix kinds where scores allow it: type=all
+	Snippet   int      // characters of a snippet; 0: snippet.MaxLength
+	Whole     int      // of the best results to give the whole passage
+	Joined    bool     // a whole passage has the neighbours that were found too
 	Explain   bool
 	Profile   string // "" = the default profile
 }
@@ -43,6 +46,8 @@ type Result struct {
 	Score        float64 // never increases down the list
 	Title        string
 	TitleSpans   [][2]int
+	Section      string // what to read around it, as package passage names it; "" for the whole record
+	Text         string // the best passage, if Request.Whole covers the result
 	Anchor       string // of the best passage's heading, without #
 	Heading      string // the heading path of the best passage
 	Snippet      string

@@ -3,6 +3,7 @@ package retrieval
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
@@ -12,11 +13,16 @@ import (
 )
 
 // show turns a page of candidates into results.
-func (e *Engine) show(ctx context.Context, p *Plan, page []*candidate, lists []ranked, explain bool) ([]Result, error) {
+func (e *Engine) show(ctx context.Context, p *Plan, r Request, page []*candidate, lists []ranked) ([]Result, error) {
+	best := page[:min(len(page), max(r.Whole-r.Offset, 0))]
+	if p.Profile.Order == "rerank" {
+		e.locate(ctx, p, best)
+	}
 	ids := make([]passage.ID, len(page))
 	for i, c := range page {
 		ids[i] = passage.NewID(c.Record, c.best)
 	}
+	ids, whole := wholeOf(best, ids, r.Joined)
 	texts, err := e.follower.Texts(ctx, ids)
 	if err != nil {
 		return nil, fmt.Errorf("retrieval: %w", err)
@@ -33,12 +39,22 @@ func (e *Engine) show(ctx context.Context, p *Plan, page []*candidate, lists []r
 	weight := func(t analysis.TermID) float64 { return p.statistics.IDF(t) }
 	out := make([]Result, len(page))
 	for i, c := range page {
-		s := snippet.Make(texts[i].Text, q, snippet.MaxLength, weight)
+		s := snippet.Make(texts[i].Text, q, r.Snippet, weight)
 		out[i] = Result{Record: c.Record, Passage: ids[i], Score: c.score,
 			Title: c.document.Title, TitleSpans: snippet.Highlight(c.document.Title, q),
-			Anchor: texts[i].Anchor, Heading: texts[i].Heading, AlsoAt: c.alsoAt,
+			Section: texts[i].Section, Anchor: texts[i].Anchor, Heading: texts[i].Heading, AlsoAt: c.alsoAt,
 			Snippet: s.Text, SnippetSpans: s.Spans}
-		if explain {
+		if i < len(whole) {
+			var b strings.Builder
+			for k, j := range whole[i] {
+				if k > 0 {
+					follow(&b, texts[whole[i][k-1]].Heading, texts[j].Heading)
+				}
+				b.WriteString(texts[j].Text)
+			}
+			out[i].Text = snippet.Passage(b.String(), q, len(whole[i])*snippet.PassageLength, weight)
+		}
+		if r.Explain {
 			out[i].Explanation = e.explain(p, c, lists)
 		}
 	}

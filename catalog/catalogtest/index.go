@@ -12,7 +12,7 @@ func passages(record int64, texts ...string) catalog.RecordPassages {
 	rp := catalog.RecordPassages{Record: record}
 	for i, text := range texts {
 		rp.Passages = append(rp.Passages, catalog.Passage{ID: record<<16 | int64(i), Record: record, Ordinal: i,
-			Anchor: "a", Heading: "One › Two", Text: text, Terms: []byte{0, 1, 255, byte(i)}, Hash: "h"})
+			Anchor: "a", Section: "a~2", Heading: "One › Two", Text: text, Terms: []byte{0, 1, 255, byte(i)}, Hash: "h"})
 	}
 	return rp
 }

@@ -60,7 +60,7 @@ var textPromises = []promise{
 		f.check(err)
 		g := f.generation(ugly)
 		f.equal("again", f.generation(ugly), g)
-		p := catalog.Passage{ID: 1, Anchor: ugly, Heading: ugly, Text: ugly, Hash: ugly, Terms: []byte(ugly)}
+		p := catalog.Passage{ID: 1, Anchor: ugly, Section: ugly, Heading: ugly, Text: ugly, Hash: ugly, Terms: []byte(ugly)}
 		f.check(f.store.PutPassages(f.ctx, g.ID, []catalog.RecordPassages{{Passages: []catalog.Passage{p}}}, 1))
 		got, err := f.store.Passages(f.ctx, g.ID, []int64{1})
 		f.check(err)

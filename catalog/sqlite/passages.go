@@ -7,7 +7,7 @@ import (
 	"almanac/catalog"
 )
 
-const passageColumns = `id, record, ordinal, anchor, heading, hash, terms, `
+const passageColumns = `id, record, ordinal, anchor, section, heading, hash, terms, `
 
 // PutPassages replaces the passages of the given records and moves the
 // generation's checkpoint, in one transaction. ErrNotFound if the generation
@@ -52,10 +52,10 @@ func (t *txn) putPassage(generation int64, p catalog.Passage) error {
 	if terms == nil {
 		terms = []byte{} // nil would be NULL
 	}
-	_, err := t.exec(`INSERT INTO passages (generation, id, record, ordinal, anchor, heading, hash, terms, text)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		generation, p.ID, p.Record, p.Ordinal, catalog.Clean(p.Anchor), catalog.Clean(p.Heading), catalog.Clean(p.Hash),
-		terms, catalog.Clean(p.Text))
+	_, err := t.exec(`INSERT INTO passages (generation, id, record, ordinal, anchor, section, heading, hash, terms, text)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		generation, p.ID, p.Record, p.Ordinal, catalog.Clean(p.Anchor), catalog.Clean(p.Section),
+		catalog.Clean(p.Heading), catalog.Clean(p.Hash), terms, catalog.Clean(p.Text))
 	return err
 }
 
@@ -111,7 +111,7 @@ func (s *Store) ScanPassages(
 }
 
 func scanPassage(rows *sql.Rows) (p catalog.Passage, err error) {
-	err = rows.Scan(&p.ID, &p.Record, &p.Ordinal, &p.Anchor, &p.Heading, &p.Hash, &p.Terms, &p.Text)
+	err = rows.Scan(&p.ID, &p.Record, &p.Ordinal, &p.Anchor, &p.Section, &p.Heading, &p.Hash, &p.Terms, &p.Text)
 	if len(p.Terms) == 0 {
 		p.Terms = nil
 	}

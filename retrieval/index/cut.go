@@ -77,7 +77,7 @@ func (c *cut) stored() catalog.RecordPassages {
 	for i, p := range c.pieces {
 		sum := sha256.Sum256([]byte(c.embed[i]))
 		rows.Passages = append(rows.Passages, catalog.Passage{ID: int64(c.packed[i].ID), Record: c.record.ID,
-			Ordinal: p.Ordinal, Anchor: p.Anchor, Heading: p.Heading, Text: p.Text, Terms: c.blobs[i],
+			Ordinal: p.Ordinal, Anchor: p.Anchor, Section: p.Section, Heading: p.Heading, Text: p.Text, Terms: c.blobs[i],
 			Hash: hex.EncodeToString(sum[:16])})
 	}
 	return rows

@@ -72,7 +72,7 @@ type Follower struct {
 	texts  map[int64][]text // of records cut here and not stored (ReadOnly)
 }
 
-type text struct{ anchor, heading, text string }
+type text struct{ anchor, section, heading, text string }
 
 // New returns a follower; Load must run before anything else.
 func New(cfg Config) *Follower {

@@ -20,7 +20,7 @@ func (f *Follower) store(ctx context.Context, cuts []*cut, gone []int64, checkpo
 		for _, c := range cuts {
 			texts := make([]text, len(c.pieces))
 			for i, p := range c.pieces {
-				texts[i] = text{p.Anchor, p.Heading, p.Text}
+				texts[i] = text{p.Anchor, p.Section, p.Heading, p.Text}
 			}
 			f.texts[c.record.ID] = texts
 		}
@@ -56,7 +56,7 @@ func (f *Follower) Texts(ctx context.Context, ids []passage.ID) ([]catalog.Passa
 		if texts, ok := f.texts[id.Record()]; ok {
 			if n := id.Ordinal(); n < len(texts) {
 				out[i] = catalog.Passage{ID: int64(id), Record: id.Record(), Ordinal: n, Anchor: texts[n].anchor,
-					Heading: texts[n].heading, Text: texts[n].text}
+					Section: texts[n].section, Heading: texts[n].heading, Text: texts[n].text}
 			}
 			continue
 		}

@@ -4,7 +4,7 @@ import "strings"
 
 // Version identifies the rules of cutting; it changes whenever a source would
 // be cut differently, and is part of an index's fingerprint.
-const Version = "2"
+const Version = "3"
 
 // Source is a record to be cut. Body is text or markdown.
 type Source struct {
@@ -17,6 +17,7 @@ type Source struct {
 type Piece struct {
 	Ordinal int
 	Anchor  string // slug of the heading above its beginning, without #; "" before the first
+	Section string // what to read around it, as Outline.Read takes it; "" for the whole source
 	Heading string // heading path, outermost first, joined by " › ", without a heading that repeats the title
 	Text    string
 }
@@ -91,6 +92,8 @@ type unit struct {
 	fence   *fence // nil for prose
 	first   bool   // of its block
 	join    string // to the previous unit of the same block
+	start   int    // of its source in the document's text, about where it is a part of a block
+	end     int
 	words   int
 	pieces  int
 }

@@ -40,9 +40,13 @@ func divide(u unit, room int) []unit {
 // parts makes units of the texts of a divided one.
 func (u unit) parts(texts []string, join string) []unit {
 	units := make([]unit, 0, len(texts))
+	done, length := 0, u.end-u.start // of the text; of its source, which has link targets too
 	for _, text := range texts {
 		p := newUnit(u.section, text, u.fence)
 		p.join = join
+		p.start = u.start + length*done/max(len(u.text), 1)
+		done = min(done+len(text)+len(join), len(u.text))
+		p.end = u.start + length*done/max(len(u.text), 1)
 		if len(units) == 0 {
 			p.first, p.join = u.first, u.join
 		}

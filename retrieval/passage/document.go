@@ -8,6 +8,7 @@ import (
 
 // document is a parsed body.
 type document struct {
+	text     string    // the body, valid
 	sections []section // the first is what precedes the first heading
 	units    []unit
 }
@@ -21,6 +22,12 @@ type section struct {
 	hidden     bool // the heading repeats the title
 	words      int  // of its own text
 	pathPieces int  // of its heading path
+
+	name       string // that readers name it by, unique
+	start, end int    // its heading and its own text, bytes of the document's
+	size       int    // characters, with the sections in it
+	last       int    // index of the last section in it, or its own
+	parts      []int  // see parts; nil: not computed
 }
 
 // fence is a block of code that may be spread over several units.
@@ -35,10 +42,12 @@ const maxHeading = 250
 // parse reads a body as markdown: ATX headings, fenced code, tables and
 // paragraphs. Everything else is a paragraph.
 func parse(title, body string) *document {
-	p := parser{document: &document{sections: []section{{parent: -1}}}, title: strings.TrimSpace(title),
-		slugs: map[string]int{}}
+	p := parser{document: &document{text: valid(body), sections: []section{{parent: -1}}},
+		title: strings.TrimSpace(title), slugs: map[string]int{}}
 	var open *fence
-	for line := range strings.Lines(valid(body)) {
+	next := 0
+	for line := range strings.Lines(p.text) {
+		p.at, next = next, next+len(line)
 		line = strings.TrimRight(line, " \t\r\n")
 		mark, info := fenceMark(line)
 		switch {
@@ -46,7 +55,7 @@ func parse(title, body string) *document {
 			p.block(open)
 			open = nil
 		case open != nil:
-			p.lines = append(p.lines, line)
+			p.add(line)
 		case mark != "":
 			p.block(nil)
 			open = &fence{mark: mark, info: info}
@@ -54,8 +63,10 @@ func parse(title, body string) *document {
 			p.line(line)
 		}
 	}
+	p.at = len(p.text)
 	p.block(open)
 	p.endSection()
+	p.measure()
 	return p.document
 }
 
@@ -63,8 +74,17 @@ type parser struct {
 	*document
 	title string
 	slugs map[string]int // anchors given, with the last number given to each
+	at    int            // where the current line begins
 	lines []string       // of the current block
+	begun int            // where it begins
 	table bool           // it is a table
+}
+
+func (p *parser) add(line string) {
+	if len(p.lines) == 0 {
+		p.begun = p.at
+	}
+	p.lines = append(p.lines, line)
 }
 
 // line reads a line outside of code.
@@ -89,7 +109,7 @@ func (p *parser) line(line string) {
 		return
 	}
 	if text := inline(line); strings.TrimSpace(text) != "" {
-		p.lines = append(p.lines, text)
+		p.add(text)
 	}
 }
 
@@ -105,7 +125,7 @@ func (p *parser) block(f *fence) {
 		return
 	}
 	u := newUnit(len(p.sections)-1, text, f)
-	u.first = true
+	u.first, u.start, u.end = true, p.begun, p.at
 	p.units = append(p.units, u)
 	p.sections[u.section].words += u.words
 }
@@ -113,7 +133,7 @@ func (p *parser) block(f *fence) {
 // heading begins a section.
 func (p *parser) heading(level int, text string) {
 	text, anchor := cutAnchor(text)
-	s := section{heading: text, level: level, parent: len(p.sections) - 1}
+	s := section{heading: text, level: level, parent: len(p.sections) - 1, start: p.at}
 	for p.sections[s.parent].level >= level {
 		s.parent = p.sections[s.parent].parent
 	}
@@ -131,7 +151,7 @@ func (p *parser) heading(level int, text string) {
 func (p *parser) endSection() {
 	i := len(p.sections) - 1
 	if i > 0 && (len(p.units) == 0 || p.units[len(p.units)-1].section != i) {
-		u := unit{section: i, first: true, words: wordCount(p.sections[i].heading),
+		u := unit{section: i, first: true, start: p.sections[i].start, end: p.at, words: wordCount(p.sections[i].heading),
 			pieces: pieceCount(p.sections[i].heading)}
 		p.units = append(p.units, u)
 	}
@@ -232,8 +252,8 @@ func (d *document) render(units []unit) Piece {
 		b.WriteString(u.text)
 	}
 	b.WriteString(closing(open))
-	p := Piece{Anchor: d.sections[units[0].section].anchor, Heading: d.headings(shared),
-		Text: strings.TrimSpace(b.String())}
+	p := Piece{Anchor: d.sections[units[0].section].anchor, Section: d.reading(shared, units),
+		Heading: d.headings(shared), Text: strings.TrimSpace(b.String())}
 	if p.Text == "" {
 		p.Text = d.sections[units[0].section].heading
 	}

@@ -45,11 +45,9 @@ func corpus(t *testing.T, docs [][2]string) (*index.Table, []*index.Document) {
 	return table, table.Documents(ids)
 }
 
-func signals(t *testing.T, query string, stops string, docs [][2]string) []rerank.Scored {
-	t.Helper()
-	table, documents := corpus(t, docs)
-	q := rerank.Query{Text: query}
-	var ids []analysis.TermID
+// asked is a query and the ids of its terms.
+func asked(query, stops string) (q rerank.Query, ids []analysis.TermID) {
+	q.Text = query
 	for i, w := range strings.Fields(strings.ToLower(query)) {
 		term := rerank.Term{ID: analysis.IDOf(w), Position: i, Weight: 1, Identifier: strings.Contains(w, "-")}
 		if strings.Contains(" "+stops+" ", " "+w+" ") {
@@ -58,6 +56,13 @@ func signals(t *testing.T, query string, stops string, docs [][2]string) []reran
 		q.Terms = append(q.Terms, term)
 		ids = append(ids, term.ID)
 	}
+	return q, ids
+}
+
+func signals(t *testing.T, query string, stops string, docs [][2]string) []rerank.Scored {
+	t.Helper()
+	table, documents := corpus(t, docs)
+	q, ids := asked(query, stops)
 	candidates := make([]rerank.Candidate, len(documents))
 	for i, d := range documents {
 		candidates[i].Document = d

@@ -1,0 +1,49 @@
+package rerank
+
+import (
+	"math"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/index"
+)
+
+// nearness is what a cosine of 1 is worth in Locate, as a share of the query's
+// IDF.
+const nearness = 0.5
+
+// Locate scores the passages of one document, of the given ordinals, by how
+// well each answers the query. Unlike Signals, which compares documents, it
+// weighs a term by its rarity in this document too, and not in the title: what
+// all passages say tells nothing about where the answer is. cosines are those
+// of the passages, nil without a dense side.
+func Locate(q Query, stats index.Statistics, d *index.Document, ordinals []int, cosines []float32) []float64 {
+	p := prepare(q, stats)
+	var s scan
+	tfs := make([][]float64, len(ordinals))
+	scores, df := make([]float64, len(ordinals)), make([]float64, len(p.ids))
+	for i, o := range ordinals {
+		s.passage(p, d.Passages[o].Terms)
+		tfs[i] = make([]float64, len(p.ids))
+		for t := range p.ids {
+			tfs[i][t] = float64(s.tf[t][analysis.Body]) + headFieldTF*float64(s.tf[t][analysis.Heading])
+			if tfs[i][t] > 0 {
+				df[t]++
+			}
+		}
+		scores[i] = s.run + s.window*p.totalIDF
+		if cosines != nil {
+			scores[i] += nearness * p.totalIDF * math.Max(0, float64(cosines[i]))
+		}
+	}
+	n := float64(len(ordinals))
+	for i, o := range ordinals {
+		terms := d.Passages[o].Terms
+		length := float64(terms.Field(analysis.Heading).Len() + terms.Field(analysis.Body).Len())
+		average := p.stats.PassageLength[analysis.Heading] + p.stats.PassageLength[analysis.Body]
+		for t, tf := range tfs[i] {
+			rarity := math.Log1p((n-df[t]+0.5)/(df[t]+0.5)) / math.Log1p((n-0.5)/1.5)
+			scores[i] += p.pidf[t] * rarity * saturate(tf, length, average, documentB)
+		}
+	}
+	return scores
+}
