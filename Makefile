@@ -61,6 +61,7 @@ clients: build ## third-party and generated clients against the built binary, ov
 
 bench: ## figures: engines against bleve, FTS5 and plain scans, searches over the judged collections
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./retrieval/... ./embed/... ./catalog/...
+	$(GO) test -run '^$$' -bench Agents -benchtime 1x ./api
 	$(GO) test -run '^$$' -bench 'Serve|Interfaces' -benchtime 5000x ./cmd/almanac
 	$(GO) test -run '^$$' -bench ModelChange -benchtime 1x ./cmd/almanac
 	$(GO) test -run '^$$' -bench Stacks -benchtime 1000x -timeout 1h ./cmd/almanac

@@ -101,7 +101,7 @@ func TestOneOperationTwoInterfaces(t *testing.T) {
 	}
 }
 
-func call(t *testing.T, h http.Handler, tool, args string) (answer string, isError bool) {
+func call(t testing.TB, h http.Handler, tool, args string) (answer string, isError bool) {
 	t.Helper()
 	w := do(h, "POST", "/mcp?toolsets=all",
 		fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, args))

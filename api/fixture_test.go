@@ -114,7 +114,8 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 	p, err := profile.Load(profile.DefaultName)
 	must(err)
 	engine, err := retrieval.New(retrieval.Config{
-		Follower: f, Profiles: []profile.Profile{p}, Deadline: 10 * time.Second, Log: log,
+		Follower: f, Profiles: []profile.Profile{p}, Authority: n.Authority, IsWord: static.IsWord,
+		Deadline: 10 * time.Second, Log: log,
 	})
 	must(err)
 	b := kb.Base{Catalog: store, Search: engine, PublicURL: publicURL, Now: clock, Network: n}

@@ -30,6 +30,7 @@ func askAll(t *testing.T, l *library) {
 		{"dependencies", dependencyQuestions()},
 		{"batches", batchQuestions()},
 		{"search", searchQuestions(t, l)},
+		{"context", contextQuestions(t, l)},
 		{"docs", docQuestions(t, l)},
 		{"community", communityQuestions(t, l)},
 		{"counts", countQuestions(l)},

@@ -30,8 +30,8 @@ type RecordID string
 
 // Constraints implements op.Constrained.
 func (RecordID) Constraints() reflect.StructTag {
-	return `maxLength:"1000" tooltype:"integer" doc:"id of a search result, or the path of a file" ` +
-		`tooldoc:"id of a search result: a number, or a string such as {{id}}"`
+	return `maxLength:"1000" tooltype:"integer" doc:"read or id of a search result, or the path of a file" ` +
+		`tooldoc:"read of a search result, a string such as 1000054#setup, or its id, a number or {{id}}"`
 }
 
 // NumberID is a numeric id at the source, or a record id.

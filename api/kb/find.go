@@ -62,9 +62,9 @@ type Match struct {
 
 // Why is the part of a result's row that says why it was found.
 type Why struct {
-	Snippet string  `json:"snippet" doc:"why it was found, at most 300 characters"`
+	Snippet string  `json:"snippet,omitempty" required:"true" doc:"why it was found, at most 300 characters"`
 	Heading string  `json:"heading,omitempty" doc:"heading path of the best passage"`
-	Score   float64 `json:"score" doc:"0 to 1; comparable within one answer only"`
+	Score   float64 `json:"score,omitempty" required:"true" doc:"0 to 1; comparable within one answer only"`
 }
 
 // Why returns why the record was found.
@@ -141,11 +141,15 @@ type Search struct {
 	Limit  int
 	Offset int
 	Filter passage.Filter // besides the kinds
+	Whole  bool           // with whole passages, joined with the neighbours that were found too
 }
 
 func (s Search) request() retrieval.Request {
 	r := retrieval.Request{Query: s.Query, Limit: s.Limit, Offset: s.Offset, Filter: s.Filter}
 	r.Filter.Kinds = Names(s.Kinds)
+	if s.Whole {
+		r.Whole, r.Joined = s.Limit, true
+	}
 	return r
 }
 

@@ -16,7 +16,7 @@ type Item struct {
 	Kind      string     `json:"kind"`
 	Key       string     `json:"key,omitempty" required:"true" doc:"natural key, unique in its kind"`
 	Title     string     `json:"title"`
-	URL       string     `json:"url" doc:"address at its source, to cite"`
+	URL       string     `json:"url,omitempty" required:"true" doc:"address at its source, to cite"`
 	Page      string     `json:"page,omitempty" required:"true" doc:"address in this knowledge base"`
 	Path      string     `json:"path,omitempty" doc:"file it was read from"`
 	Date      *time.Time `json:"date" doc:"last activity, update or creation"`

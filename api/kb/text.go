@@ -80,8 +80,11 @@ func (b Base) Record(ctx context.Context, id RecordID) (catalog.Record, error) {
 
 // Keyed finds a record of a kind by its natural key or its record id: a topic
 // by its number, a video by its id on the platform. The record id of a child
-// finds its parent.
+// finds its parent; a section after the record id is ignored.
 func (b Base) Keyed(ctx context.Context, kind catalog.Kind, id string) (r catalog.Record, err error) {
+	if whole, _, _ := strings.Cut(id, sectionMark); isRecordID(whole) {
+		id = whole
+	}
 	if n, bad := strconv.ParseInt(id, 10, 64); bad == nil && n >= catalog.FirstID {
 		if r, err = b.Catalog.ByID(ctx, n); err == nil && r.Kind != kind && r.Parent != 0 { // a post: its topic
 			r, err = b.Catalog.ByID(ctx, r.Parent)

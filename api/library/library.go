@@ -60,10 +60,11 @@ var get = kb.New(op.Spec{
 	ID: "get_doc", Path: "/api/v1/docs/{id...}", Tool: "get_doc", MayFail: notFound,
 	Forms: []op.Form{kb.MarkdownForm[Full]()},
 	Doc: `
-Read a full text
-The full text of one record, by the id of a list or a search result, or by its path.
+Read a text or a section of it
+The full text of one record, or a section of it, by the read of a search result, an id or a path.
 
-Reads the full text of any search result by its id, 50,000 characters at a time.
+Reads the section that a search result's read names, with what reads the sections before and after it. By the id
+alone it reads the whole text behind its outline, 50,000 characters at a time.
 `,
 }, runGet)
 
@@ -81,20 +82,32 @@ type Full struct {
 	CreatedAt *time.Time `json:"created_at"`
 	UpdatedAt *time.Time `json:"updated_at"`
 	Summary   string     `json:"summary,omitempty" doc:"short description, if there is one"`
-	kb.Text
+	kb.Part
+}
+
+// Lean implements op.Leaner: who reads a section knows the record from the
+// search.
+func (f *Full) Lean() {
+	f.Item.Lean()
+	if f.Section != "" {
+		f.Summary, f.Container, f.Author, f.Key, f.Path = "", "", "", "", ""
+	}
 }
 
 // Markdown implements kb.Markdowner.
 func (f Full) Markdown() kb.Markdown { return kb.Markdown{Title: f.Title, URL: f.URL, Text: f.Content} }
 
 func runGet(ctx context.Context, b kb.Base, in getIn) (Full, error) {
-	r, err := b.Record(ctx, in.ID)
+	r, section, err := b.Section(ctx, in.ID)
 	if err != nil {
 		return Full{}, err
 	}
-	text, err := kb.Read(r, in.Cursor)
+	part, err := kb.ReadPart(r, section, in.Cursor)
+	if err == nil && section == "" {
+		part.Before, part.After, err = b.Siblings(ctx, r)
+	}
 	return Full{
 		ID: r.ID, Item: b.Item(r), Type: kb.TypeOf(r.Kind), Source: r.Source, CreatedAt: kb.Time(r.CreatedAt),
-		UpdatedAt: kb.Time(r.UpdatedAt), Summary: r.Summary, Text: text,
+		UpdatedAt: kb.Time(r.UpdatedAt), Summary: r.Summary, Part: part,
 	}, err
 }

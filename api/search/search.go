@@ -5,8 +5,8 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strings"
 
 	"almanac/api/kb"
 	"almanac/api/op"
@@ -16,8 +16,8 @@ import (
 
 // Operations are those of the group, in the order clients see them.
 var Operations = []kb.Op{
-	search, semantic, feature, notes, community, apps, similar, forgeIssues, mail, talks, security,
-	codeExamples, knownIssues, guidance, expert, collaborations,
+	search, semantic, fullContext, feature, notes, community, apps, similar, forgeIssues, mail, talks,
+	security, codeExamples, knownIssues, guidance, expert, collaborations,
 }
 
 var unavailable = []error{op.ErrUnavailable}
@@ -29,8 +29,8 @@ var search = kb.New(op.Spec{
 Search the knowledge base
 Ranked search over everything, with a fuzzy fallback.
 
-Searches the whole knowledge base by words and meaning; quotes, -word, kind: and source: work. Read a result's
-full text with get_doc and its id.
+Searches the whole knowledge base by words and meaning; quotes, -word, kind: and source: work. Read the section
+around a result with get_doc and its read, the full text with its id.
 `,
 }, runSearch)
 
@@ -55,11 +55,20 @@ type Answer struct {
 	Items     []kb.Hit                  `json:"items"`
 	Degraded  []string                  `json:"degraded" doc:"what did not answer: keyword, vector, rerank"`
 	Corrected *string                   `json:"corrected" doc:"the query as searched, if words were corrected"`
-	TookMs    float64                   `json:"took_ms"`
+	TookMs    float64                   `json:"took_ms,omitempty" required:"true"`
 	Facets    map[string]map[string]int `json:"facets,omitempty"`
-	Hint      string                    `json:"hint,omitempty" doc:"if nothing was found: what to try"`
+	Hint      string                    `json:"hint,omitempty" doc:"what to try; in tools also how to get more"`
 
 	offset int
+	more   string // how to get the next
+}
+
+// Lean implements op.Leaner.
+func (a *Answer) Lean() {
+	if next, more := a.Next(); more && a.Hint == "" {
+		a.Hint = fmt.Sprintf("%d more: %s", a.Total-next, a.more)
+	}
+	a.TookMs = 0
 }
 
 // Next implements op.Paged.
@@ -72,7 +81,7 @@ var facets = []string{"kind", "source", "container", "state"}
 
 func runSearch(ctx context.Context, b kb.Base, in searchIn) (Answer, error) {
 	r := retrieval.Request{
-		Query: string(in.Q), Limit: in.Limit, Offset: in.Offset, Diversify: in.Type == "all",
+		Query: string(in.Q), Limit: in.Limit, Offset: in.Offset, Diversify: in.Type == "all", Whole: kb.Whole,
 	}
 	r.Filter.Since, r.Filter.Until = in.Since.Time(), in.Until.Time()
 	if !r.Filter.Until.IsZero() && r.Filter.Since.After(r.Filter.Until) {
@@ -91,7 +100,9 @@ func runSearch(ctx context.Context, b kb.Base, in searchIn) (Answer, error) {
 	if in.Facets {
 		r.Facets = facets
 	}
-	return answer(ctx, b, "q", r, kinds, string(in.Type), in.Highlight)
+	a, err := answer(ctx, b, "q", r, kinds, string(in.Type), in.Highlight)
+	a.more = fmt.Sprintf("offset %d", r.Offset+r.Limit)
+	return a, err
 }
 
 // answer runs a search among the kinds (none: all). field is the name of the
@@ -120,35 +131,4 @@ func answer(
 		a.Hint = kb.EmptySearch(res.Total, r.Filter)
 	}
 	return a, err
-}
-
-var semantic = kb.New(op.Spec{
-	ID: "semantic_search", Tool: "semantic_search", MayFail: unavailable,
-	Doc: `
-Search by meaning
-Hybrid vector and full-text retrieval with reranking.
-
-Finds passages by meaning and words together, reranked; best for questions in your own words. Read a result's
-full text with get_doc and its id.
-`,
-}, runSemantic)
-
-type semanticIn struct {
-	Query string          `json:"query" required:"true" doc:"a question or description in your own words"`
-	Types []kb.SearchType `json:"source_types" maxItems:"10" doc:"kinds of content; all when left out"`
-	Limit int             `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
-}
-
-func runSemantic(ctx context.Context, b kb.Base, in semanticIn) (Answer, error) {
-	r := retrieval.Request{Query: in.Query, Limit: in.Limit, Diversify: len(in.Types) != 1}
-	if len(in.Types) == 0 || slices.Contains(in.Types, "all") {
-		r.Diversify = true
-		return answer(ctx, b, "query", r, nil, "all", false)
-	}
-	var kinds []catalog.Kind
-	names := make([]string, len(in.Types))
-	for i, t := range in.Types {
-		names[i], kinds = string(t), append(kinds, kb.KindsOf(t)...)
-	}
-	return answer(ctx, b, "query", r, kinds, strings.Join(names, ","), false)
 }

@@ -1,0 +1,128 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"unicode/utf8"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+)
+
+const (
+	// budget is the number of tokens of a full context.
+	budget = 6_000
+	// tokenChars is the number of characters taken for a token.
+	tokenChars = 4
+	// itemChars is what an item has beside title, heading, text and address.
+	itemChars = 180
+	// compared is the depth of the ranking over everything that orders the types.
+	compared = 50
+)
+
+type contextIn struct {
+	Topic string `json:"topic" required:"true" maxLength:"4000" doc:"a question or topic in your own words"`
+	Limit int    `json:"limit_per_source" default:"3" minimum:"1" maximum:"10" doc:"passages of each kind of content"`
+}
+
+// Context is what the whole corpus says on a topic.
+type Context struct {
+	Topic   string          `json:"topic"`
+	Sources []ContextSource `json:"sources" doc:"kinds of content, the most relevant first"`
+	Tokens  int             `json:"tokens" doc:"estimate for the items: a token is taken for four characters"`
+	Budget  int             `json:"budget" doc:"most tokens of one answer"`
+	LeftOut int             `json:"left_out" doc:"passages that the budget has no room for"`
+	Hint    string          `json:"hint,omitempty" doc:"if nothing was found: what to try"`
+}
+
+// ContextSource are the passages of a search type.
+type ContextSource struct {
+	Source   string    `json:"source" doc:"search type"`
+	Items    []Passage `json:"items" doc:"best first"`
+	Total    int       `json:"total" doc:"number of records found"`
+	Degraded []string  `json:"degraded,omitempty" doc:"parts of the search that did not answer"`
+}
+
+var fullContext = kb.New(op.Spec{
+	ID: "full_context", Tool: "full_context", MayFail: unavailable,
+	Doc: `
+Everything on a topic
+The best passages of every kind of content on one topic.
+
+Answers one question from the entire corpus: the best passages of each kind of content in full, with their sources,
+within 6,000 tokens. For one kind, or for a list to choose from, use semantic_search.
+`,
+}, runContext)
+
+func runContext(ctx context.Context, b kb.Base, in contextIn) (Context, error) {
+	lists := [][]catalog.Kind{nil} // the first is everything
+	for _, t := range kb.SearchTypes[1:] {
+		lists = append(lists, kb.KindsOf(kb.SearchType(t)))
+	}
+	s := kb.Search{Field: "topic", Query: in.Topic, Limit: max(in.Limit, compared)}
+	all, err := kb.BestOf(ctx, b, s, lists[:1], kb.Base.Hit)
+	if err != nil {
+		return Context{}, err
+	}
+	s.Limit, s.Whole = in.Limit, true
+	found, err := kb.BestOf(ctx, b, s, lists[1:], kb.Base.Hit)
+	if err != nil {
+		return Context{}, err
+	}
+	out := Context{Topic: in.Topic, Budget: budget, Hint: all[0].Hint}
+	for i, f := range found {
+		source := ContextSource{Source: kb.SearchTypes[i+1], Total: f.Total, Degraded: f.Degraded}
+		for _, h := range f.Items {
+			source.Items = append(source.Items, Passage{h.RecordID, h})
+		}
+		if len(f.Items) > 0 {
+			out.Sources = append(out.Sources, source)
+		}
+	}
+	out.order(all[0].Items)
+	out.fit()
+	return out, nil
+}
+
+// order puts the types first whose best record stands first among all.
+func (c *Context) order(all []kb.Hit) {
+	place := func(s ContextSource) int {
+		at := slices.IndexFunc(all, func(h kb.Hit) bool { return h.Type == s.Source })
+		if at < 0 {
+			return len(all)
+		}
+		return at
+	}
+	slices.SortStableFunc(c.Sources, func(x, y ContextSource) int { return cmp.Compare(place(x), place(y)) })
+}
+
+// fit keeps what the budget has room for: the best of every type, then the
+// second of every type, and so on.
+func (c *Context) fit() {
+	kept := make([][]Passage, len(c.Sources))
+	chars := 0
+	for rank, more := 0, true; more; rank++ {
+		more = false
+		for i, s := range c.Sources {
+			if rank >= len(s.Items) {
+				continue
+			}
+			more = true
+			p := s.Items[rank]
+			n := itemChars + utf8.RuneCountInString(p.Title+p.Heading+p.Passage+p.URL)
+			if chars+n > budget*tokenChars {
+				c.LeftOut++
+				continue
+			}
+			chars += n
+			kept[i] = append(kept[i], p)
+		}
+	}
+	for i := range c.Sources {
+		c.Sources[i].Items = kept[i]
+	}
+	c.Sources = slices.DeleteFunc(c.Sources, func(s ContextSource) bool { return len(s.Items) == 0 })
+	c.Tokens = chars / tokenChars
+}

@@ -1,0 +1,79 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"almanac/api/kb"
+	"almanac/api/op"
+	"almanac/catalog"
+	"almanac/retrieval"
+)
+
+// Meant are the passages found by meaning.
+type Meant struct {
+	Answer
+	Items []Passage `json:"items"`
+}
+
+// Passage is a hit whose id is that of its record.
+type Passage struct {
+	ID int64 `json:"id" doc:"of the record; get_doc reads it"`
+	kb.Hit
+}
+
+// Lean implements op.Leaner: what is only listed is cited after it was read.
+func (p *Passage) Lean() {
+	p.Hit.Lean()
+	if p.Passage == "" {
+		p.URL = ""
+	} else if p.Key == "" {
+		p.Key = p.Path
+	}
+	p.Path, p.Source, p.Score = "", "", 0
+}
+
+// listedSnippet is the length of the snippet of a passage that is only listed.
+const listedSnippet = 120
+
+var semantic = kb.New(op.Spec{
+	ID: "semantic_search", Tool: "semantic_search", MayFail: unavailable,
+	Doc: `
+Search by meaning
+Hybrid vector and full-text retrieval with reranking.
+
+Finds passages by meaning and words together, reranked, the best three in full; best for questions in your own words.
+Read on with get_doc and the read of a result, which is the section around the passage.
+`,
+}, runSemantic)
+
+type semanticIn struct {
+	Query string          `json:"query" required:"true" doc:"a question or description in your own words"`
+	Types []kb.SearchType `json:"source_types" maxItems:"10" doc:"kinds of content; all when left out"`
+	Limit int             `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
+}
+
+func runSemantic(ctx context.Context, b kb.Base, in semanticIn) (Meant, error) {
+	r := retrieval.Request{
+		Query: in.Query, Limit: in.Limit, Diversify: len(in.Types) != 1, Whole: kb.Whole, Snippet: listedSnippet,
+	}
+	var kinds []catalog.Kind
+	of := "all"
+	if len(in.Types) == 0 || slices.Contains(in.Types, "all") {
+		r.Diversify = true
+	} else {
+		names := make([]string, len(in.Types))
+		for i, t := range in.Types {
+			names[i], kinds = string(t), append(kinds, kb.KindsOf(t)...)
+		}
+		of = strings.Join(names, ",")
+	}
+	a, err := answer(ctx, b, "query", r, kinds, of, false)
+	a.more = "a greater limit, to 50"
+	out := Meant{Answer: a}
+	for _, h := range a.Items {
+		out.Items = append(out.Items, Passage{h.RecordID, h})
+	}
+	return out, err
+}
