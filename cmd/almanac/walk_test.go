@@ -451,15 +451,7 @@ func (w *walk) consistent(t *testing.T, v any) {
 	t.Helper()
 	switch v := v.(type) {
 	case []any:
-		for _, name := range []string{"score", "weight"} {
-			for i := 1; i < len(v); i++ {
-				before, after := at(v[i-1], name), at(v[i], name)
-				if len(before) == 1 && len(after) == 1 && before[0] != nil && after[0] != nil &&
-					before[0].(float64) < after[0].(float64) {
-					t.Errorf("%s rises from %v to %v", name, before[0], after[0])
-				}
-			}
-		}
+		falls(t, v, "score")
 		for _, e := range v {
 			w.consistent(t, e)
 		}
@@ -469,8 +461,11 @@ func (w *walk) consistent(t *testing.T, v any) {
 				t.Errorf("%d items of %v", len(items), total)
 			}
 		}
-		if evidence, ok := v["evidence"].([]any); ok && len(evidence) > 0 && v["method"] == "" {
-			t.Errorf("evidence without a method: %.300v", v)
+		if evidence, ok := v["evidence"].([]any); ok && len(evidence) > 0 {
+			falls(t, evidence, "weight")
+			if v["method"] == "" {
+				t.Errorf("evidence without a method: %.300v", v)
+			}
 		}
 		for _, name := range []string{"url", "page"} {
 			if address, ok := v[name].(string); ok && !strings.HasPrefix(address, "http") {
@@ -489,8 +484,23 @@ func (w *walk) consistent(t *testing.T, v any) {
 	}
 }
 
+// falls checks that a number never rises from one item to the next.
+func falls(t *testing.T, items []any, name string) {
+	t.Helper()
+	for i := 1; i < len(items); i++ {
+		before, after := at(items[i-1], name), at(items[i], name)
+		if len(before) == 1 && len(after) == 1 && before[0] != nil && after[0] != nil &&
+			before[0].(float64) < after[0].(float64) {
+			t.Errorf("%s rises from %v to %v", name, before[0], after[0])
+		}
+	}
+}
+
 // passing are fields that differ from one call to the next.
 var passing = []string{"took_ms", "as_of", "age_seconds"}
+
+// forTools are fields that REST has in another form: how to get more, copies.
+var forTools = []string{"hint", "also"}
 
 // agree checks that everything a tool says REST says too.
 func agree(t *testing.T, path string, tool, rest any) {
@@ -503,7 +513,7 @@ func agree(t *testing.T, path string, tool, rest any) {
 			return
 		}
 		for name, v := range tool {
-			if !slices.Contains(passing, name) {
+			if _, both := other[name]; !slices.Contains(passing, name) && (both || !slices.Contains(forTools, name)) {
 				agree(t, path+"."+name, v, other[name])
 			}
 		}
