@@ -4,6 +4,8 @@ import (
 	"context"
 	"time"
 
+	"almanac/api/community"
+	"almanac/api/ecosystem"
 	"almanac/api/kb"
 	"almanac/api/meta"
 	"almanac/api/op"
@@ -30,6 +32,8 @@ var resources = []resource{
 		recordsOf(derive.PublishedKinds...), releases.VersionsResource},
 	{"deprecations", "Deprecations", "Deprecated items of the toolchain and what replaces them.",
 		recordsOf(catalog.KindDeprecation), releases.DeprecationsResource},
+	{"community", "Community", "Forum, mailing lists and chat: addresses, and how much of them is indexed.",
+		recordsOf(catalog.KindTopic, catalog.KindMailThread), community.CommunityResource},
 }
 
 // Resources returns the resources over a knowledge base with these operations.
@@ -37,6 +41,10 @@ func Resources(b kb.Base, all []op.Operation) []op.Resource {
 	b = b.Prepared()
 	rows := append([]resource{{"tools", "Tools", "The tool catalogue as data.", nil,
 		func(context.Context, kb.Base) (any, error) { return meta.ToolsResource(all), nil }}}, resources...)
+	if b.Network.Partner != "" {
+		rows = append(rows, resource{b.Network.Partner, "Partner", "Reference data of a partner's product.",
+			recordsOf(catalog.KindPartner), ecosystem.PartnerResource})
+	}
 	start := b.Now()
 	out := make([]op.Resource, len(rows))
 	for i, r := range rows {

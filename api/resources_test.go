@@ -39,7 +39,7 @@ func TestResourcesSayWhenTheyChanged(t *testing.T) {
 		return sizes, times
 	}
 	before, times := list()
-	want := map[string]string{"versions": "", "deprecations": "", "docs-index": "2030-05-15T12:00:00Z", "tools": "2030-05-15T12:00:00Z", "status": ""}
+	want := map[string]string{"versions": "", "community": "", "deprecations": "", "docs-index": "2030-05-15T12:00:00Z", "tools": "2030-05-15T12:00:00Z", "status": ""}
 	if diff := cmp.Diff(want, times); diff != "" {
 		t.Errorf("first (-want +got):\n%s", diff)
 	}

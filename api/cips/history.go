@@ -129,8 +129,8 @@ var implementation = kb.New(op.Spec{
 Is a proposal implemented
 Whether code or grants track a proposal.
 
-Says whether code or grants track an improvement proposal: releases, pull requests, grant proposals and
-projects that refer to it, and its status changes. For everything that names it use get_cip_mentions.
+Says whether code or grants track an improvement proposal: releases, pull requests, grants, projects and status
+changes. For everything that names it use get_cip_mentions.
 `,
 }, runImplementation)
 

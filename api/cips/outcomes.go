@@ -44,8 +44,8 @@ var outcomes = kb.New(op.Spec{
 Pace of governance
 Throughput of governance in a window, compared with the window before.
 
-Counts status changes, decided vote requests, mails on the voting and discussion lists and decided grants in a window,
-beside the window before, with the days from Draft to Final. For single events use get_recent_changes.
+Counts status changes, decided votes, mails and decided grants in a window beside the window before, with the days
+from Draft to Final. For single events use get_recent_changes.
 `,
 }, runOutcomes)
 

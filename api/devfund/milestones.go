@@ -46,8 +46,8 @@ var milestones = kb.New(op.Spec{
 Milestones of a grant
 One grant proposal's milestones and the issues that refer to it.
 
-Lists the milestones that one grant proposal declares and the issues linked with it, each with state and dates, by the
-number of its pull request. Find the number with get_proposals, or with search and type proposal.
+Lists the milestones that one grant proposal declares and the issues linked with it, by the number of its pull
+request, which get_proposals has.
 `,
 }, runMilestones)
 

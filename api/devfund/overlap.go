@@ -37,8 +37,8 @@ var overlap = kb.New(op.Spec{
 Who builds something similar
 Ecosystem projects and grant proposals like an idea, with what they share.
 
-Finds the ecosystem projects and grant proposals most like an idea, each with the words and the passage it shares.
-For projects alone use find_similar_projects; to check a draft's text use proposal_success_predictor.
+Finds the ecosystem projects and grant proposals most like an idea, with what they share. To check a draft's text use
+proposal_success_predictor.
 `,
 }, runOverlap)
 

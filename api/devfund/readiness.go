@@ -27,9 +27,8 @@ var readiness = kb.New(op.Spec{
 Is a draft ready
 Readiness checklist of a draft grant proposal, beside what accepted grants do.
 
-Checks the text of a draft for milestones, code, sources, budget, schedule and overlap with funded work, and says what
-decided each check and how many accepted grants pass it. It judges form and not merit; for an idea without a text use
-detect_builder_overlap.
+Checks a draft's text for milestones, code, sources, budget, schedule and overlap with funded work, beside what
+accepted grants have. It judges form, not merit; for an idea without a text use detect_builder_overlap.
 `,
 }, runReadiness)
 

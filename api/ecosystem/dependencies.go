@@ -32,8 +32,8 @@ var dependencies = kb.New(op.Spec{
 Dependencies of projects
 What the projects on a topic are built on, and how far behind they are.
 
-Maps the projects that match a topic to the SDK versions they use, how far each is behind the latest, and to their
-packages and repositories. For the dependencies of proposals use detect_cip_dependency_chain.
+Maps the projects that match a topic to their SDK versions, how far each is behind, packages and repositories. For
+proposals use detect_cip_dependency_chain.
 `,
 }, func(ctx context.Context, b kb.Base, in topicIn) (Graph, error) {
 	s := kb.Search{Field: "topic", Query: in.Topic, Kinds: []catalog.Kind{catalog.KindProject}, Limit: projectsShown}

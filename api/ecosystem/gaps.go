@@ -51,8 +51,8 @@ var gaps = kb.New(op.Spec{
 Gaps of the ecosystem
 SilentThread threads that many read, and grant labels with few accepted proposals.
 
-Lists what is asked for and missing: unanswered forum threads that many read, unanswered mailing threads, and labels of
-grants with few accepted proposals. For the funding of one label use get_funding_landscape.
+Lists unanswered forum threads that many read, unanswered mailing threads, and labels of grants with few accepted
+proposals. For the funding of one label use get_funding_landscape.
 `,
 }, func(ctx context.Context, b kb.Base, in gapsIn) (out Gaps, err error) {
 	found, at, err := kb.Derived(ctx, b, "gaps", gapsAge, func(ctx context.Context) (derive.Gaps, error) {

@@ -79,7 +79,7 @@ Find contradictions between sources
 What docs, forum and forge state differently on a topic.
 
 Compares what documentation, forum and forge state on a topic (versions, ports, amounts, deprecated names) and returns
-where their latest statements differ. For facts against live values use get_kb_drift.
+contradictions. For facts against live values use get_kb_drift.
 `,
 }, runContradictions)
 

@@ -53,8 +53,8 @@ var learningPath = kb.New(op.Spec{
 Learning path
 What to read and watch for a goal, from introduction to detail.
 
-Orders the best whitepaper, pages, proposals, forum threads and talks for a goal from introduction to detail, with
-minutes and the reason for each step. For a newcomer's first steps use get_started_guide.
+Orders the best whitepaper, pages, proposals, threads and talks for a goal from introduction to detail, with minutes
+and reasons. For a newcomer's first steps use get_started_guide.
 `,
 }, func(ctx context.Context, b kb.Base, in goalIn) (out Path, err error) {
 	found, err := lessons(ctx, b, in.Goal)

@@ -35,8 +35,8 @@ var fleet = kb.New(op.Spec{
 Versions of the fleet
 Distribution of versions over the approved validators.
 
-Counts the versions that the approved validators report and how many reports are fresh; with your own version it says
-where you stand and whether you meet the minimum. For one validator use get_validator.
+Counts the versions that approved validators report and how many reports are fresh; your own version gets a position.
+For one validator use get_validator.
 `,
 }, func(ctx context.Context, b kb.Base, in fleetIn) (Fleet, error) {
 	read := func(ctx context.Context) (Fleet, error) { return readFleet(ctx, b) }

@@ -117,8 +117,8 @@ var supplies = kb.New(op.Spec{
 Supply of assets
 Total supply of one asset or of all.
 
-Returns the total supply of one asset, or of all that are followed. The native coin's is derived from the chain, others
-are reported by their issuers; numbers of holders are usually not disclosed.
+Returns the supply of one asset, or of all: the native coin's is derived from the chain, others are reported by their
+issuers, numbers of holders mostly undisclosed.
 `,
 }, func(ctx context.Context, b kb.Base, in assetIn) (kb.List[Supply], error) {
 	if in.Asset == "" {

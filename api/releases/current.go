@@ -78,8 +78,8 @@ var current = kb.New(op.Spec{
 Current versions
 The latest versions of SDK, ledger, language and package manager, what each environment runs, and upgrades to come.
 
-Returns the latest versions of the toolchain and of every repository and package, what each environment runs, and the
-freezes and synchronizer upgrades to come. To judge one running version use get_upgrade_status.
+Returns the latest versions of the toolchain and of every package, what each environment runs, and freezes and
+upgrades to come. To judge one running version use get_upgrade_status.
 `,
 }, func(ctx context.Context, b kb.Base, _ struct{}) (Current, error) {
 	l, err := readLive(ctx, b)

@@ -61,8 +61,8 @@ var upgradeStatus = kb.New(op.Spec{
 Must I upgrade
 Whether a running version is below the minimum of a network, how far behind, and what is next.
 
-Says of a version that runs in a network whether it is below the minimum, how many releases it is behind, when the next
-topology freeze and synchronizer upgrade are (UTC), which packages are needed and what breaks on the way to the latest.
+Says of a running version whether it is below the network's minimum, how many releases behind, when the next freeze
+and synchronizer upgrade are (UTC), and what breaks on the way to the latest.
 `,
 }, func(ctx context.Context, b kb.Base, in upgradeIn) (out UpgradeStatus, err error) {
 	l, err := readLive(ctx, b)
