@@ -81,7 +81,7 @@ func tourOutput(t *testing.T, env []string, command string) string {
 	if filter == "" {
 		return out
 	}
-	query, err := gojq.Parse(strings.Trim(filter, "'"))
+	query, err := gojq.Parse(strings.Trim(filter, " '"))
 	if err != nil {
 		t.Fatalf("%s: %v", command, err)
 	}
