@@ -151,7 +151,11 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	res := Response{Query: r.Query, Class: string(p.Query.Class), Total: len(candidates),
 		Degraded: e.incomplete(degraded, p)}
 	page := candidates[min(r.Offset, len(candidates)):min(r.Offset+r.Limit, len(candidates))]
-	if res.Results, err = e.show(ctx, p, r, page, lists); err != nil {
+	best := page[:min(len(page), max(r.Whole-r.Offset, 0))]
+	if prof.Order == "rerank" {
+		e.locate(scoring, p, best)
+	}
+	if res.Results, err = e.show(ctx, p, r, page, best, lists); err != nil {
 		return Response{}, err
 	}
 	if len(r.Facets) > 0 {

@@ -12,12 +12,10 @@ import (
 	"almanac/retrieval/snippet"
 )
 
-// show turns a page of candidates into results.
-func (e *Engine) show(ctx context.Context, p *Plan, r Request, page []*candidate, lists []ranked) ([]Result, error) {
-	best := page[:min(len(page), max(r.Whole-r.Offset, 0))]
-	if p.Profile.Order == "rerank" {
-		e.locate(ctx, p, best)
-	}
+// show turns a page of candidates into results, the best with their text.
+func (e *Engine) show(
+	ctx context.Context, p *Plan, r Request, page, best []*candidate, lists []ranked,
+) ([]Result, error) {
 	ids := make([]passage.ID, len(page))
 	for i, c := range page {
 		ids[i] = passage.NewID(c.Record, c.best)

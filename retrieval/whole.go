@@ -14,22 +14,32 @@ import (
 const located = 400
 
 // locate chooses the best of all passages of each candidate, where the rerank
-// saw those that retrievers named.
+// saw those that retrievers named. ctx bounds the wait for the vector engine.
 func (e *Engine) locate(ctx context.Context, p *Plan, candidates []*candidate) {
-	for _, c := range candidates {
-		ordinals := make([]int, min(len(c.document.Passages), located))
-		ids := make([]passage.ID, len(ordinals))
-		for o := range ordinals {
-			ordinals[o], ids[o] = o, c.document.Passages[o].ID
-		}
-		if len(ordinals) < 2 || c.best >= located {
+	ordinals := make([][]int, len(candidates))
+	var ids []passage.ID // of all
+	for i, c := range candidates {
+		if len(c.document.Passages) < 2 || c.best >= located {
 			continue
 		}
-		cosines, err := e.cosines(ctx, p, ids)
-		if err != nil {
-			cosines = nil // the answer says that it is degraded
+		for o := range min(len(c.document.Passages), located) {
+			ordinals[i], ids = append(ordinals[i], o), append(ids, c.document.Passages[o].ID)
 		}
-		scores := rerank.Locate(p.rerank, p.statistics, c.document, ordinals, cosines)
+	}
+	if len(ids) == 0 {
+		return
+	}
+	cosines, err := e.cosines(ctx, p, ids)
+	for i, c := range candidates {
+		n := len(ordinals[i])
+		if n == 0 {
+			continue
+		}
+		var own []float32 // nil: by words alone
+		if err == nil {
+			own, cosines = cosines[:n], cosines[n:]
+		}
+		scores := rerank.Locate(p.rerank, p.statistics, c.document, ordinals[i], own)
 		c.best = slices.Index(scores, slices.Max(scores))
 	}
 }
