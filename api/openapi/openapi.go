@@ -202,6 +202,9 @@ func describe(o op.Operation, method string, s *schemas) operation {
 		d.RequestBody = &requestBody{Required: true, Content: map[string]media{"application/json": content}}
 		statuses = append(statuses, 413, 415)
 	}
+	if len(d.Parameters) > 0 {
+		statuses = append(statuses, 414)
+	}
 	if len(d.Parameters) > 0 || d.RequestBody != nil {
 		statuses = append(statuses, 400)
 	}
@@ -252,6 +255,7 @@ func responses() map[string]response {
 		"400": {Description: "A parameter is malformed or out of range; the error names it.", Content: content},
 		"404": {Description: "The id does not exist.", Content: content},
 		"413": {Description: "The body is too large.", Content: content},
+		"414": {Description: "The address is too long.", Content: content},
 		"415": {Description: "The body is not JSON.", Content: content},
 		"429": {Description: "The client has used up its calls.", Headers: limits, Content: content},
 		"503": {Description: "There is no answer yet, or none at the moment.", Headers: retry, Content: content},
