@@ -59,7 +59,13 @@ func New[In, Out any](s op.Spec, run func(context.Context, Base, In) (Out, error
 	return func(b Base) op.Operation {
 		s := s
 		s.Words = b.words
-		return op.New(s, func(ctx context.Context, in In) (Out, error) { return run(ctx, b, in) })
+		o := op.New(s, func(ctx context.Context, in In) (Out, error) { return run(ctx, b, in) })
+		if words, ok := b.Network.Examples[s.ID]; ok {
+			if with, err := o.WithExample(words); err == nil { // a network's mistake costs only its example
+				o = with
+			}
+		}
+		return o
 	}
 }
 

@@ -116,6 +116,16 @@ func (o Operation) ExampleInput() (Input, bool) {
 	return in, true
 }
 
+// WithExample returns the operation with another example: arguments as on the
+// command line.
+func (o Operation) WithExample(words []string) (Operation, error) {
+	in, err := o.DecodeLine(words)
+	if err == nil {
+		o.Example = in.v.Interface()
+	}
+	return o, err
+}
+
 // ExampleValues returns the REST arguments of the Example as JSON, by name.
 func (o Operation) ExampleValues() map[string]json.RawMessage {
 	in, ok := o.ExampleInput()

@@ -34,6 +34,10 @@ type Network struct {
 	// a resource of its own.
 	Partner string `yaml:"partner,omitempty" json:"partner,omitempty"`
 
+	// Examples are arguments of operations as on the command line (id=12), by
+	// the operation's id, for the documentation.
+	Examples map[string][]string `yaml:"examples,omitempty" json:"examples,omitempty"`
+
 	Sources []Source `yaml:"sources" json:"sources"`
 }
 

@@ -60,6 +60,9 @@ func walkOver(t *testing.T, env []string, network string, full bool) {
 		}
 		t.Run(name, func(t *testing.T) { w.both(t, name) })
 	}
+	for name, e := range w.paths {
+		t.Run("example of "+name, func(t *testing.T) { w.example(t, e) })
+	}
 	for name, row := range w.rows {
 		if called := row.called(name); w.paths[called].path == "" && w.tools[called] == nil {
 			t.Errorf("testdata/walk.json calls %s, which does not exist", called)
@@ -132,7 +135,10 @@ type endpoint struct {
 	answer       *jsonschema.Resolved // nil: not JSON
 }
 
-type parameter struct{ Name, In string }
+type parameter struct {
+	Name, In string
+	Example  any
+}
 
 // describe reads OpenAPI and the tool list.
 func (w *walk) describe(t *testing.T) {
@@ -365,6 +371,27 @@ func (w *walk) rest(t *testing.T, e endpoint, args map[string]any) any {
 		t.Errorf("%s %s: %v", e.method, target, err)
 	}
 	return answer
+}
+
+// example calls an endpoint with the examples of its parameters, which the
+// sample must have and which lead to an answer on it.
+func (w *walk) example(t *testing.T, e endpoint) {
+	args := map[string]any{}
+	for _, p := range e.parameters {
+		if p.Example != nil {
+			args[p.Name] = p.Example
+		}
+	}
+	if len(e.parameters) == 0 || !w.full && len(args) == 0 {
+		return
+	}
+	if len(args) == 0 {
+		t.Error("there is no example: add one to the sample's network file")
+		return
+	}
+	if e.method == http.MethodGet && w.full {
+		w.rest(t, e, args)
+	}
 }
 
 // arguments are those of a row with references replaced, in all ways.
