@@ -7,6 +7,7 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/derive"
 )
 
 // StatusResource is the content of kb://status.
@@ -48,42 +49,9 @@ func ToolsResource(all []op.Operation) Tools {
 	return t
 }
 
-// DocsIndex is the content of kb://docs-index.
-type DocsIndex struct {
-	Total   int      `json:"total"`
-	Corpora []Corpus `json:"corpora"`
-}
-
-// Corpus is one repository of documentation.
-type Corpus struct {
-	Repository string    `json:"repository"`
-	Pages      int       `json:"pages"`
-	Docs       []DocPage `json:"docs"`
-}
-
-// DocPage is a page of a corpus.
-type DocPage struct {
-	ID    int64  `json:"id"`
-	Title string `json:"title"`
-	Path  string `json:"path,omitempty"`
-}
-
 // DocsIndexResource is the content of kb://docs-index.
 func DocsIndexResource(ctx context.Context, b kb.Base) (any, error) {
 	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDoc}, Order: catalog.ByKey}
-	records, total, err := b.Catalog.List(ctx, q)
-	at := map[string]int{}
-	out := DocsIndex{Total: total}
-	for _, r := range records {
-		i, ok := at[r.Container]
-		if !ok {
-			i = len(out.Corpora)
-			at[r.Container] = i
-			out.Corpora = append(out.Corpora, Corpus{Repository: r.Container})
-		}
-		c := &out.Corpora[i]
-		c.Pages++
-		c.Docs = append(c.Docs, DocPage{r.ID, r.Title, r.Path})
-	}
-	return out, err
+	records, _, err := b.Catalog.List(ctx, q)
+	return derive.IndexDocs(records), err
 }

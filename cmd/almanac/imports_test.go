@@ -73,7 +73,7 @@ api/library: api/kb api/op catalog
 api/limit: api/guard
 api/line: api/op
 api/mcp: api/coding api/guard api/limit api/op
-api/meta: api/kb api/op catalog
+api/meta: api/kb api/op catalog catalog/derive
 api/op:
 api/onboarding: api/kb api/op catalog catalog/derive
 api/openapi: api/op
