@@ -4,23 +4,21 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/derive"
 )
 
 // VoteRequest is an on-chain governance vote request.
 type VoteRequest struct {
 	kb.Named
-	Action    string     `json:"action"`
-	Status    string     `json:"status" doc:"open or closed"`
-	Outcome   string     `json:"outcome" doc:"accepted, rejected or expired; empty while open"`
-	For       int        `json:"for"`
-	Against   int        `json:"against"`
-	Abstained int        `json:"abstained"`
+	Action  string `json:"action"`
+	Status  string `json:"status" doc:"open or closed"`
+	Outcome string `json:"outcome" doc:"accepted, rejected or expired; empty while open"`
+	derive.VoteCounts
 	VoteUntil *time.Time `json:"vote_until"`
 	Effective *time.Time `json:"effective" doc:"when it takes effect"`
 	CIPs      []string   `json:"cips" doc:"ids of the proposals it cites"`
@@ -29,19 +27,8 @@ type VoteRequest struct {
 func voteRequest(b kb.Base, r catalog.Record) (VoteRequest, error) {
 	d, err := kb.Decode[catalog.VoteRequest](r)
 	v := VoteRequest{
-		Named: b.Named(r), Action: r.Category, Status: r.State, Outcome: d.Outcome, Abstained: len(d.Abstained),
+		Named: b.Named(r), Action: r.Category, Status: r.State, Outcome: d.Outcome, VoteCounts: derive.CountBallots(d),
 		VoteUntil: kb.Time(r.EndsAt), Effective: kb.Time(r.StartsAt), CIPs: b.CIPIDs(d.Proposals),
-	}
-	for _, ballot := range d.Votes {
-		switch {
-		case ballot.Void:
-		case ballot.Choice == "in_favour":
-			v.For++
-		case ballot.Choice == "against":
-			v.Against++
-		default:
-			v.Abstained++
-		}
 	}
 	v.State = "" // it is the status
 	return v, err
@@ -188,15 +175,19 @@ func runFormalVotes(ctx context.Context, b kb.Base, in votesIn) (Tally, error) {
 		Kinds: []catalog.Kind{catalog.KindMailThread}, LinksTo: []catalog.Ref{r.Ref()}, Order: catalog.ByCreated,
 	})
 	out := Tally{ID: b.ID(r), Title: r.Title}
+	var counts derive.VoteCounts
 	for _, thread := range threads {
 		votes, err := b.Catalog.VotesOn(ctx, thread.ID)
 		if err != nil {
 			return Tally{}, err
 		}
 		for _, v := range votes {
-			out.add(v, thread.Key)
+			counts.Add(v.Choice)
+			vote := FormalVote{v.Voter, v.Choice, v.Reason, kb.Time(v.CastAt), v.URL, thread.Key}
+			out.Votes = append(out.Votes, vote)
 		}
 	}
+	out.InFavour, out.Against, out.Abstained = counts.For, counts.Against, counts.Abstained
 	slices.SortStableFunc(out.Votes, func(x, y FormalVote) int { return cmp.Compare(x.Voter, y.Voter) })
 	if len(out.Votes) == 0 {
 		out.Hint = "no formal vote by mail is recorded: get_cip_vote_outcome has those on the ledger"
@@ -204,34 +195,11 @@ func runFormalVotes(ctx context.Context, b kb.Base, in votesIn) (Tally, error) {
 	return out, err
 }
 
-func (t *Tally) add(v catalog.Vote, thread string) {
-	switch v.Choice {
-	case "in_favour":
-		t.InFavour++
-	case "against":
-		t.Against++
-	default:
-		t.Abstained++
-	}
-	t.Votes = append(t.Votes, FormalVote{v.Voter, v.Choice, v.Reason, kb.Time(v.CastAt), v.URL, thread})
-}
-
 // Voters are the records of super validators in on-chain votes.
 type Voters struct {
-	Items []Voter `json:"items" doc:"most votes first"`
-	Total int     `json:"total"`
-	Hint  string  `json:"hint,omitempty"`
-}
-
-// Voter is the record of one.
-type Voter struct {
-	Name      string     `json:"name"`
-	Cast      int        `json:"votes_cast"`
-	For       int        `json:"for"`
-	Against   int        `json:"against"`
-	Abstained int        `json:"abstained"`
-	First     *time.Time `json:"first_vote"`
-	Last      *time.Time `json:"last_vote"`
+	Items []derive.Voter `json:"items" doc:"most votes first"`
+	Total int            `json:"total"`
+	Hint  string         `json:"hint,omitempty"`
 }
 
 type votersIn struct {
@@ -247,46 +215,12 @@ Each super validator's record in on-chain votes.
 Counts each super validator's votes on the ledger: cast, for, against, abstained, and from when to when. Name one with
 sv_name.
 `,
-}, runVoters)
-
-func runVoters(ctx context.Context, b kb.Base, in votersIn) (Voters, error) {
+}, func(ctx context.Context, b kb.Base, in votersIn) (Voters, error) {
 	votes, err := b.Catalog.VotesBy(ctx, catalog.KindVoteRequest, "")
-	at := map[string]int{}
-	out := Voters{}
-	var names []string
-	for _, v := range votes { // the newest first
-		i, ok := at[v.Voter]
-		if !ok {
-			i = len(out.Items)
-			at[v.Voter], names = i, append(names, v.Voter)
-			out.Items = append(out.Items, Voter{Name: v.Voter, Last: kb.Time(v.CastAt)})
-		}
-		out.Items[i].count(v)
+	list, names := derive.Voters(votes, in.Name)
+	out := Voters{Items: list, Total: len(list)}
+	if len(list) == 0 && in.Name != "" {
+		out.Hint = kb.NoSuch("super validator", in.Name, names)
 	}
-	if in.Name != "" {
-		out.Items = slices.DeleteFunc(out.Items,
-			func(v Voter) bool { return !strings.EqualFold(v.Name, strings.TrimSpace(in.Name)) })
-		if len(out.Items) == 0 {
-			out.Hint = kb.NoSuch("super validator", in.Name, names)
-		}
-	}
-	slices.SortStableFunc(out.Items,
-		func(x, y Voter) int { return cmp.Or(cmp.Compare(y.Cast, x.Cast), cmp.Compare(x.Name, y.Name)) })
-	out.Total = len(out.Items)
 	return out, err
-}
-
-func (v *Voter) count(vote catalog.Vote) {
-	v.Cast++
-	if at := kb.Time(vote.CastAt); at != nil {
-		v.First = at
-	}
-	switch vote.Choice {
-	case "in_favour":
-		v.For++
-	case "against":
-		v.Against++
-	default:
-		v.Abstained++
-	}
-}
+})

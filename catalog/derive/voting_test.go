@@ -1,0 +1,51 @@
+package derive_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"almanac/catalog"
+	"almanac/catalog/derive"
+)
+
+func TestCountBallots(t *testing.T) {
+	got := derive.CountBallots(catalog.VoteRequest{
+		Votes: []catalog.Ballot{
+			{Choice: "in_favour"}, {Choice: "in_favour"}, {Choice: "in_favour", Void: true}, {Choice: "against"},
+			{Choice: "abstain"},
+		},
+		Abstained: []string{"Harbour", "Quay"},
+	})
+	if want := (derive.VoteCounts{For: 2, Against: 1, Abstained: 3}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// TestVoters holds the order, the times and the choice of one voter.
+func TestVoters(t *testing.T) {
+	votes := []catalog.Vote{ // the newest first
+		{Voter: "Harbour", Choice: "against", CastAt: ago(1)},
+		{Voter: "Quay", Choice: "in_favour", CastAt: ago(2)},
+		{Voter: "Anchor", Choice: "abstain", CastAt: ago(3)},
+		{Voter: "Quay", Choice: "no_vote", CastAt: ago(4)},
+		{Voter: "Quay", Choice: "in_favour"},
+	}
+	at := func(hours int) *time.Time { return new(ago(hours)) }
+	anchor := derive.Voter{Name: "Anchor", Cast: 1, VoteCounts: derive.VoteCounts{Abstained: 1}, First: at(3), Last: at(3)}
+	harbour := derive.Voter{Name: "Harbour", Cast: 1, VoteCounts: derive.VoteCounts{Against: 1}, First: at(1), Last: at(1)}
+	quay := derive.Voter{Name: "Quay", Cast: 3, VoteCounts: derive.VoteCounts{For: 2, Abstained: 1}, First: at(4), Last: at(2)}
+	for only, want := range map[string][]derive.Voter{
+		"": {quay, anchor, harbour}, " quay ": {quay}, "Reef": {},
+	} {
+		list, names := derive.Voters(votes, only)
+		if d := cmp.Diff(want, list); d != "" {
+			t.Errorf("%q: %s", only, d)
+		}
+		if !slices.Equal(names, []string{"Harbour", "Quay", "Anchor"}) {
+			t.Errorf("%q: names %q", only, names)
+		}
+	}
+}
