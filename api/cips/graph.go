@@ -10,6 +10,7 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/derive"
 )
 
 // Graph is the requires graph.
@@ -47,54 +48,59 @@ func runGraph(ctx context.Context, b kb.Base, _ struct{}) (Graph, error) {
 	if err != nil {
 		return Graph{}, err
 	}
+	required, err := resolve(ctx, b, links)
 	g := Graph{}
-	byRecord, byRef := map[int64]string{}, map[catalog.Ref]string{}
+	from := map[int64]string{}
 	for _, r := range records {
-		n := node(b, r)
-		byRecord[r.ID], byRef[r.Ref()] = n.ID, n.ID
-		g.Nodes = append(g.Nodes, n)
+		from[r.ID] = b.ID(r)
+		g.Nodes = append(g.Nodes, node(b, r))
 	}
-	for _, l := range links {
-		from, ok := byRecord[l.From]
-		if !ok || l.To.Kind != catalog.KindCIP {
+	for _, l := range required {
+		if from[l.From] == "" {
 			continue
 		}
-		to, ok := byRef[l.To]
-		if !ok { // an alias, or not in the catalog
-			n, _, err := resolve(ctx, b, l.To)
-			if err != nil {
-				return Graph{}, err
-			}
-			to = n.ID
-			byRef[l.To] = to
-			if !slices.ContainsFunc(g.Nodes, func(x Node) bool { return x.ID == to }) {
-				g.Nodes = append(g.Nodes, n)
-			}
+		to := node(b, l.To)
+		g.Edges = append(g.Edges, Edge{from[l.From], to.ID})
+		if !slices.Contains(g.Nodes, to) { // not in the catalog
+			g.Nodes = append(g.Nodes, to)
 		}
-		g.Edges = append(g.Edges, Edge{from, to})
 	}
 	slices.SortFunc(g.Edges, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
 	g.Edges = slices.Compact(g.Edges)
-	return g, nil
+	return g, err
 }
 
 func node(b kb.Base, r catalog.Record) Node {
-	return Node{ID: b.ID(r), Label: r.Key, Title: r.Title, Status: r.State, URL: b.URL(r)}
+	n := Node{ID: b.ID(r), Label: r.Key, Title: r.Title, Status: r.State}
+	if r.ID != 0 {
+		n.URL = b.URL(r)
+	}
+	return n
 }
 
-// resolve returns the node of a required proposal and its record id, 0 if it is
-// not in the catalog.
-func resolve(ctx context.Context, b kb.Base, ref catalog.Ref) (Node, int64, error) {
-	r, err := b.Catalog.Head(ctx, ref)
-	if errors.Is(err, catalog.ErrNotFound) {
-		return Node{ID: b.Network.Proposals.ID(ref.Key), Label: ref.Key}, 0, nil
+// resolve finds the proposals that links lead to, by their keys or aliases.
+func resolve(ctx context.Context, b kb.Base, links []catalog.Link) ([]derive.Requirement, error) {
+	var out []derive.Requirement
+	known := map[catalog.Ref]catalog.Record{}
+	for _, l := range links {
+		if l.To.Kind != catalog.KindCIP {
+			continue
+		}
+		if _, ok := known[l.To]; !ok {
+			r, err := b.Catalog.Head(ctx, l.To)
+			if errors.Is(err, catalog.ErrNotFound) {
+				r, err = catalog.Record{Kind: l.To.Kind, Key: l.To.Key}, nil
+			}
+			if err != nil {
+				return nil, err
+			}
+			known[l.To] = r
+		}
+		out = append(out, derive.Requirement{From: l.From, To: known[l.To]})
 	}
-	if err != nil {
-		return Node{}, 0, err
-	}
-	return node(b, r), r.ID, nil
+	return out, nil
 }
 
 type chainIn struct {
@@ -138,29 +144,31 @@ func runChain(ctx context.Context, b kb.Base, in chainIn) (Chain, error) {
 	if err != nil {
 		return Chain{}, err
 	}
-	c := Chain{ID: b.ID(start), Title: start.Title, Status: start.State, Kind: string(start.Kind), URL: b.URL(start)}
-	relations := []catalog.Relation{catalog.Requires}
+	key, relations := start.Key, []catalog.Relation{catalog.Requires}
 	if start.Kind == catalog.KindProposal {
-		c.ID = "PR-" + start.Key
 		// A grant has no requires header: it builds on the proposals it names.
-		relations = append(relations, catalog.Implements, catalog.Cites, catalog.Mentions)
+		key, relations = "PR-"+key, append(relations, catalog.Implements, catalog.Cites, catalog.Mentions)
 	}
-	w := walk{Base: b, start: c.ID, at: map[string]int{}}
-	level := []visit{{start.ID, c.ID}}
-	for depth := 1; len(level) > 0; depth++ {
-		if level, err = w.step(ctx, depth, level, relations); err != nil {
-			return Chain{}, err
-		}
-		relations = relations[:1]
+	own, err := b.Catalog.LinksFrom(ctx, start.ID, relations...)
+	if err != nil {
+		return Chain{}, err
 	}
-	c.Prerequisites, c.Total = w.found, len(w.found)
-	for _, p := range c.Prerequisites {
+	all, err := b.Catalog.LinksByRelation(ctx, catalog.Requires)
+	if err != nil {
+		return Chain{}, err
+	}
+	graph, err := resolve(ctx, b, append(own, all...))
+	c := Chain{Title: start.Title, Status: start.State, Kind: string(start.Kind), URL: b.URL(start)}
+	c.ID = b.Network.Proposals.ID(key)
+	for _, p := range derive.Prerequisites(start, key, graph) {
+		row := Prerequisite{node(b, p.Proposal), p.Depth, b.CIPIDs(p.RequiredBy), p.Final}
+		c.Prerequisites = append(c.Prerequisites, row)
 		if !p.Final {
 			c.Open++
 		}
 	}
-	c.Ready = c.Open == 0
-	return c, nil
+	c.Total, c.Ready = len(c.Prerequisites), c.Open == 0
+	return c, err
 }
 
 // startOf finds the start of the walk: a proposal, a draft, or a grant draft.
@@ -173,60 +181,4 @@ func startOf(ctx context.Context, b kb.Base, id kb.CIPID) (catalog.Record, error
 	}
 	r, err = b.Catalog.Head(ctx, catalog.Ref{Kind: catalog.KindProposal, Key: number})
 	return r, kb.NotFound(err, "there is no %s, neither a draft nor a grant proposal", ref.Key)
-}
-
-// walk traverses the requires graph breadth first.
-type walk struct {
-	kb.Base
-	start string
-	found []Prerequisite
-	at    map[string]int // id → place in found
-}
-
-// visit is a proposal of the current level.
-type visit struct {
-	record int64
-	id     string
-}
-
-// step adds the proposals that one level requires, and returns those found for
-// the first time. In a cycle, the start is not its own prerequisite.
-func (w *walk) step(
-	ctx context.Context, depth int, level []visit, relations []catalog.Relation,
-) (met []visit, err error) {
-	records := make([]int64, len(level))
-	for i, v := range level {
-		records[i] = v.record
-	}
-	links, err := w.Catalog.LinksFromAll(ctx, records, relations...)
-	if err != nil {
-		return nil, err
-	}
-	order := func(l catalog.Link) int { return slices.Index(records, l.From) }
-	slices.SortStableFunc(links, func(a, b catalog.Link) int { return cmp.Compare(order(a), order(b)) })
-	for _, l := range links {
-		if l.To.Kind != catalog.KindCIP {
-			continue
-		}
-		n, record, err := resolve(ctx, w.Base, l.To)
-		if err != nil {
-			return nil, err
-		}
-		by := level[order(l)].id
-		i, seen := w.at[n.ID]
-		switch {
-		case n.ID == w.start:
-		case !seen:
-			w.at[n.ID] = len(w.found)
-			w.found = append(w.found, Prerequisite{
-				Node: n, Depth: depth, RequiredBy: []string{by}, Final: n.Status == "Final",
-			})
-			if record != 0 {
-				met = append(met, visit{record, n.ID})
-			}
-		case !slices.Contains(w.found[i].RequiredBy, by):
-			w.found[i].RequiredBy = append(w.found[i].RequiredBy, by)
-		}
-	}
-	return met, nil
 }

@@ -34,9 +34,12 @@ func TestVoters(t *testing.T) {
 		{Voter: "Quay", Choice: "in_favour"},
 	}
 	at := func(hours int) *time.Time { return new(ago(hours)) }
-	anchor := derive.Voter{Name: "Anchor", Cast: 1, VoteCounts: derive.VoteCounts{Abstained: 1}, First: at(3), Last: at(3)}
-	harbour := derive.Voter{Name: "Harbour", Cast: 1, VoteCounts: derive.VoteCounts{Against: 1}, First: at(1), Last: at(1)}
-	quay := derive.Voter{Name: "Quay", Cast: 3, VoteCounts: derive.VoteCounts{For: 2, Abstained: 1}, First: at(4), Last: at(2)}
+	anchor := derive.Voter{Name: "Anchor", Cast: 1, First: at(3), Last: at(3)}
+	anchor.Abstained = 1
+	harbour := derive.Voter{Name: "Harbour", Cast: 1, First: at(1), Last: at(1)}
+	harbour.Against = 1
+	quay := derive.Voter{Name: "Quay", Cast: 3, First: at(4), Last: at(2)}
+	quay.For, quay.Abstained = 2, 1
 	for only, want := range map[string][]derive.Voter{
 		"": {quay, anchor, harbour}, " quay ": {quay}, "Reef": {},
 	} {
