@@ -1,15 +1,14 @@
 package cips
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/derive"
 )
 
 // History is the status history of a proposal, newest first.
@@ -104,25 +103,6 @@ type Implementation struct {
 	kb.Grounds
 }
 
-// tracking are the kinds that show work on a proposal, with the verdict and the
-// weight of each.
-var tracking = []struct {
-	kind    catalog.Kind
-	verdict string
-	weight  float64
-	why     string
-}{
-	{catalog.KindRelease, "released", 1, "a release names it"},
-	{catalog.KindPull, "in_progress", 0.8, "a pull request names it"},
-	{catalog.KindIssue, "in_progress", 0.5, "an issue names it"},
-	{catalog.KindProposal, "funded", 0.6, "a grant proposal names it"},
-	{catalog.KindProject, "in_progress", 0.4, "a project names it"},
-	{catalog.KindRepo, "in_progress", 0.4, "a repository names it"},
-}
-
-// implementsWeight is the weight of an explicit implements link of any kind.
-const implementsWeight = 1
-
 var implementation = kb.New(op.Spec{
 	ID: "get_cip_implementation_status", Tool: "get_cip_implementation_status", MayFail: notFound,
 	Doc: `
@@ -140,26 +120,16 @@ func runImplementation(ctx context.Context, b kb.Base, in implementationIn) (Imp
 		return Implementation{}, err
 	}
 	events, err := b.Catalog.Events(ctx, catalog.EventQuery{Ref: r.Ref(), Field: "status"})
-	out := Implementation{ID: b.ID(r), Title: r.Title, Status: r.State, URL: b.URL(r), Verdict: "untracked"}
+	out := Implementation{ID: b.ID(r), Title: r.Title, Status: r.State, URL: b.URL(r)}
 	for _, e := range events {
 		out.Changes = append(out.Changes, change(e))
 	}
-	for _, t := range tracking { // the first kind that has any decides
-		for _, l := range linked {
-			if l.Record.Kind != t.kind {
-				continue
-			}
-			e := kb.Evidence{Item: b.Item(l.Record), Why: t.why, Snippet: l.Link.Snippet, Weight: t.weight}
-			if l.Link.Relation == catalog.Implements {
-				e.Why, e.Weight = "it says that it implements the proposal", implementsWeight
-			}
-			out.Evidence = append(out.Evidence, e)
-			if out.Verdict == "untracked" {
-				out.Verdict = t.verdict
-			}
-		}
+	verdict, tracked := derive.Implementation(linked)
+	out.Verdict = verdict
+	for _, t := range tracked {
+		e := kb.Evidence{Item: b.Item(t.Record), Why: t.Why, Snippet: t.Link.Snippet, Weight: t.Weight}
+		out.Evidence = append(out.Evidence, e)
 	}
-	slices.SortStableFunc(out.Evidence, func(a, b kb.Evidence) int { return cmp.Compare(b.Weight, a.Weight) })
 	out.Method = fmt.Sprintf("Links to %s of releases, pull requests, issues, grants, projects and repositories; "+
 		"the strongest kind that has one is the verdict.", r.Key)
 	return out, err

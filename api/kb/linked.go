@@ -6,13 +6,11 @@ import (
 	"slices"
 
 	"almanac/catalog"
+	"almanac/catalog/derive"
 )
 
 // Linked is a record that refers to another, with its strongest link.
-type Linked struct {
-	Record catalog.Record // without its body
-	Link   catalog.Link
-}
+type Linked = derive.Linked
 
 // strength orders relations, the strongest first.
 var strength = []catalog.Relation{
@@ -48,7 +46,7 @@ func (b Base) Linked(ctx context.Context, r catalog.Record) ([]Linked, error) {
 	var out []Linked
 	for _, x := range records {
 		if x.Parent != r.ID {
-			out = append(out, Linked{x, best[x.ID]})
+			out = append(out, Linked{Record: x, Link: best[x.ID]})
 		}
 	}
 	slices.SortStableFunc(out, func(x, y Linked) int { return Date(y.Record).Compare(Date(x.Record)) })
@@ -76,7 +74,7 @@ func (b Base) Targets(ctx context.Context, from []int64, kind catalog.Kind) ([]L
 			return nil, err
 		}
 		seen[r.ID] = true
-		out = append(out, Linked{r, l})
+		out = append(out, Linked{Record: r, Link: l})
 	}
 	return out, nil
 }

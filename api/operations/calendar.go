@@ -2,6 +2,7 @@ package operations
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,12 +71,5 @@ func (s Scheduled) setTimes(e *ics.VEvent) {
 		return
 	}
 	e.SetAllDayStartAt(*s.Starts)
-	e.SetAllDayEndAt(maxTime(end, s.Starts.Add(24*time.Hour)))
-}
-
-func maxTime(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
+	e.SetAllDayEndAt(slices.MaxFunc([]time.Time{end, s.Starts.Add(24 * time.Hour)}, time.Time.Compare))
 }

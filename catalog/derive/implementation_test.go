@@ -1,0 +1,47 @@
+package derive_test
+
+import (
+	"slices"
+	"testing"
+
+	"almanac/catalog"
+	"almanac/catalog/derive"
+)
+
+// TestImplementation holds the order of the evidence, which kind decides, and
+// that what only talks about a proposal is no work on it.
+func TestImplementation(t *testing.T) {
+	linked := func(kind catalog.Kind, relation catalog.Relation) derive.Linked {
+		return derive.Linked{Record: catalog.Record{Kind: kind}, Link: catalog.Link{Relation: relation}}
+	}
+	talk := linked(catalog.KindTopic, catalog.Mentions)
+	for _, c := range []struct {
+		linked  []derive.Linked
+		verdict string
+		want    []catalog.Kind
+	}{
+		{nil, "untracked", nil},
+		{[]derive.Linked{talk, linked(catalog.KindBlog, catalog.Implements)}, "untracked", nil},
+		{[]derive.Linked{linked(catalog.KindProposal, catalog.Cites), talk}, "funded",
+			[]catalog.Kind{catalog.KindProposal}},
+		{[]derive.Linked{linked(catalog.KindProposal, catalog.Cites), linked(catalog.KindIssue, catalog.Mentions)},
+			"in_progress", []catalog.Kind{catalog.KindProposal, catalog.KindIssue}},
+		{[]derive.Linked{
+			linked(catalog.KindRepo, catalog.Implements), linked(catalog.KindPull, catalog.Mentions),
+			linked(catalog.KindRelease, catalog.Mentions),
+		}, "released", []catalog.Kind{catalog.KindRelease, catalog.KindRepo, catalog.KindPull}},
+	} {
+		verdict, tracked := derive.Implementation(c.linked)
+		var got []catalog.Kind
+		for _, x := range tracked {
+			got = append(got, x.Record.Kind)
+		}
+		if verdict != c.verdict || !slices.Equal(got, c.want) {
+			t.Errorf("%s %q, want %s %q", verdict, got, c.verdict, c.want)
+		}
+	}
+	_, tracked := derive.Implementation([]derive.Linked{linked(catalog.KindIssue, catalog.Implements)})
+	if len(tracked) != 1 || tracked[0].Weight != 1 || tracked[0].Why != "it says that it implements the proposal" {
+		t.Errorf("%+v", tracked)
+	}
+}
