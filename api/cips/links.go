@@ -7,6 +7,7 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/derive"
 )
 
 // mentionsShown bounds each list of mentions.
@@ -103,25 +104,6 @@ type CitingSource struct {
 // citationSamples bounds each sample.
 const citationSamples = 5
 
-// citing names the sources of citations in the order of the answer. The last
-// holds every other kind.
-var citing = []struct {
-	name  string
-	kinds []catalog.Kind
-}{
-	{"cips", []catalog.Kind{catalog.KindCIP, catalog.KindAttachment}},
-	{"forum", []catalog.Kind{catalog.KindTopic, catalog.KindPost}},
-	{"mail", []catalog.Kind{catalog.KindMailThread, catalog.KindMailMessage}},
-	{"forge", []catalog.Kind{
-		catalog.KindIssue, catalog.KindPull, catalog.KindDiscussion, catalog.KindComment, catalog.KindRelease,
-		catalog.KindRepo,
-	}},
-	{"blog", []catalog.Kind{catalog.KindBlog}},
-	{"videos", []catalog.Kind{catalog.KindVideo}},
-	{"proposals", []catalog.Kind{catalog.KindProposal}},
-	{"docs", nil},
-}
-
 var citations = kb.New(op.Spec{
 	ID: "get_cip_citations", Path: "/api/v1/cips/{id}/citations", Tool: "get_cip_citations", MayFail: notFound,
 	Doc: `
@@ -138,20 +120,12 @@ func runCitations(ctx context.Context, b kb.Base, in citationsIn) (Citations, er
 		return Citations{}, err
 	}
 	c := Citations{ID: b.ID(r), Total: len(all)}
-	for _, source := range citing {
-		c.Sources = append(c.Sources, CitingSource{Source: source.name})
-	}
-	for _, x := range all {
-		at := len(citing) - 1
-		for j, source := range citing {
-			if slices.Contains(source.kinds, x.Record.Kind) {
-				at = j
-			}
+	for _, s := range derive.CitationsBySource(all, citationSamples) {
+		row := CitingSource{Source: s.Name, Count: s.Count}
+		for _, x := range s.Samples {
+			row.Samples = append(row.Samples, b.Reference(x))
 		}
-		source := &c.Sources[at]
-		if source.Count++; len(source.Samples) < citationSamples {
-			source.Samples = append(source.Samples, b.Reference(x))
-		}
+		c.Sources = append(c.Sources, row)
 	}
 	c.Cites, err = citedBy(ctx, b, r)
 	return c, err

@@ -3,7 +3,6 @@ package cips
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"almanac/api/kb"
@@ -14,21 +13,9 @@ import (
 
 // Outcomes is the throughput of governance in a window and in the one before.
 type Outcomes struct {
-	WindowDays int              `json:"window_days"`
-	Since      time.Time        `json:"since"`
-	Until      time.Time        `json:"until"`
-	Before     time.Time        `json:"before_since" doc:"start of the window before, which ends where this one starts"`
-	Measures   []derive.Measure `json:"measures"`
-	Days       Passages         `json:"draft_to_final" doc:"of the proposals that became Final in a window"`
-	Hint       string           `json:"hint,omitempty" doc:"if nothing happened: what to try"`
+	derive.Pace
+	Hint string `json:"hint,omitempty" doc:"if nothing happened: what to try"`
 	kb.Grounds
-}
-
-// Passages are the days from Draft to Final.
-type Passages struct {
-	Proposals int      `json:"proposals"`
-	Median    *float64 `json:"median_days" doc:"null: none became Final"`
-	Before    *float64 `json:"median_days_before"`
 }
 
 // decisionsShown bounds the evidence.
@@ -51,21 +38,18 @@ from Draft to Final. For single events use get_recent_changes.
 
 func runOutcomes(ctx context.Context, b kb.Base, in outcomesIn) (Outcomes, error) {
 	until := b.Now().UTC().Truncate(time.Second)
-	since := until.AddDate(0, 0, -in.Days)
-	out := Outcomes{WindowDays: in.Days, Since: since, Until: until, Before: since.AddDate(0, 0, -in.Days)}
-	g, err := governance(ctx, b, out.Before)
+	g, err := governance(ctx, b, until.AddDate(0, 0, -2*in.Days))
 	if err != nil {
 		return Outcomes{}, err
 	}
-	now, before := g.Throughput(since, until), g.Throughput(out.Before, since)
-	out.Measures = derive.CompareThroughput(now, before)
-	out.Days = Passages{len(now.Final), derive.MedianDays(now.Final), derive.MedianDays(before.Final)}
+	pace, latest := g.Pace(in.Days, until)
+	out := Outcomes{Pace: pace}
 	out.Method = "Counts dated events; a proposal's first status is no change, and a vote request counts when it was " +
 		"decided."
-	if !slices.ContainsFunc(out.Measures, func(m derive.Measure) bool { return m.Now+m.Before > 0 }) {
+	if pace.Quiet() {
 		out.Hint = "nothing happened in either window: try a longer one, up to 365 days"
 	}
-	out.Evidence, err = decisions(ctx, b, now.Decisions())
+	out.Evidence, err = decisions(ctx, b, latest)
 	return out, err
 }
 

@@ -142,6 +142,39 @@ func CompareThroughput(now, before Throughput) []Measure {
 	return out
 }
 
+// Pace is the throughput of governance in a window and in the one before.
+type Pace struct {
+	WindowDays int           `json:"window_days"`
+	Since      time.Time     `json:"since"`
+	Until      time.Time     `json:"until"`
+	Before     time.Time     `json:"before_since" doc:"start of the window before, which ends where this one starts"`
+	Measures   []Measure     `json:"measures"`
+	Passages   PassageCounts `json:"draft_to_final" doc:"of the proposals that became Final in a window"`
+}
+
+// PassageCounts are the days from Draft to Final.
+type PassageCounts struct {
+	Proposals int      `json:"proposals"`
+	Median    *float64 `json:"median_days" doc:"null: none became Final"`
+	Before    *float64 `json:"median_days_before"`
+}
+
+// Pace compares the window of some days that ends at a time with the one before,
+// and returns the decisions of the later one.
+func (g Governance) Pace(days int, until time.Time) (Pace, []Decision) {
+	since := until.AddDate(0, 0, -days)
+	p := Pace{WindowDays: days, Since: since, Until: until, Before: since.AddDate(0, 0, -days)}
+	now, before := g.Throughput(since, until), g.Throughput(p.Before, since)
+	p.Measures = CompareThroughput(now, before)
+	p.Passages = PassageCounts{len(now.Final), MedianDays(now.Final), MedianDays(before.Final)}
+	return p, now.Decisions()
+}
+
+// Quiet reports whether nothing happened in either window.
+func (p Pace) Quiet() bool {
+	return !slices.ContainsFunc(p.Measures, func(m Measure) bool { return m.Now+m.Before > 0 })
+}
+
 type namedCount struct {
 	name string
 	n    int

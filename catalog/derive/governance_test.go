@@ -86,3 +86,24 @@ func TestThroughput(t *testing.T) {
 		t.Errorf("decisions %s\nwant %s", got, want)
 	}
 }
+
+// TestPace holds the windows, the days to Final in both, and what is quiet.
+func TestPace(t *testing.T) {
+	g := derive.Governance{Statuses: []catalog.Event{
+		status("CIP-1", "Review", "Final", 2), status("CIP-1", "", "Draft", 24*10+2),
+		status("CIP-7", "Review", "Final", 40), status("CIP-7", "", "Draft", 24*6+40),
+	}}
+	p, decisions := g.Pace(1, noon)
+	if !p.Since.Equal(ago(24)) || !p.Until.Equal(noon) || !p.Before.Equal(ago(48)) || p.WindowDays != 1 {
+		t.Errorf("windows %+v", p)
+	}
+	if n := p.Passages; n.Proposals != 1 || *n.Median != 10 || *n.Before != 6 {
+		t.Errorf("passages %+v", n)
+	}
+	if len(decisions) != 1 || decisions[0].Ref.Key != "CIP-1" || p.Quiet() {
+		t.Errorf("decisions %+v, quiet: %t", decisions, p.Quiet())
+	}
+	if p, decisions := (derive.Governance{}).Pace(30, noon); !p.Quiet() || p.Passages.Median != nil || len(decisions) > 0 {
+		t.Errorf("of nothing: %+v", p)
+	}
+}
