@@ -71,21 +71,23 @@ func runHistory(ctx context.Context, b kb.Base, in idIn) (History, error) {
 	default: // a proposal without a file is known by its events only
 		h.Status, h.URL = events[0].To, events[0].URL
 	}
-	for _, e := range events {
-		h.Items = append(h.Items, change(e))
-	}
+	h.Items = changes(events)
 	return h, nil
 }
 
-func change(e catalog.Event) Change {
-	c := Change{
-		At: e.At.UTC(), To: e.To, RawFrom: e.RawFrom, RawTo: e.RawTo,
-		Via: e.Via, Commit: e.Commit, Subject: e.Subject, URL: e.URL,
+func changes(events []catalog.Event) []Change {
+	var out []Change
+	for _, e := range events {
+		c := Change{
+			At: e.At.UTC(), To: e.To, RawFrom: e.RawFrom, RawTo: e.RawTo,
+			Via: e.Via, Commit: e.Commit, Subject: e.Subject, URL: e.URL,
+		}
+		if e.From != "" {
+			c.From = &e.From
+		}
+		out = append(out, c)
 	}
-	if e.From != "" {
-		c.From = &e.From
-	}
-	return c
+	return out
 }
 
 type implementationIn struct {
@@ -120,10 +122,7 @@ func runImplementation(ctx context.Context, b kb.Base, in implementationIn) (Imp
 		return Implementation{}, err
 	}
 	events, err := b.Catalog.Events(ctx, catalog.EventQuery{Ref: r.Ref(), Field: "status"})
-	out := Implementation{ID: b.ID(r), Title: r.Title, Status: r.State, URL: b.URL(r)}
-	for _, e := range events {
-		out.Changes = append(out.Changes, change(e))
-	}
+	out := Implementation{ID: b.ID(r), Title: r.Title, Status: r.State, URL: b.URL(r), Changes: changes(events)}
 	verdict, tracked := derive.Implementation(linked)
 	out.Verdict = verdict
 	for _, t := range tracked {

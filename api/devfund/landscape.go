@@ -66,33 +66,16 @@ func runLandscape(ctx context.Context, b kb.Base, in landscapeIn) (Landscape, er
 			"counted as unparsed.",
 	}
 	if len(list) == 0 {
-		var labels []string
-		for _, l := range derive.GrantLandscape(all).Labels {
-			labels = append(labels, l.Label)
-		}
-		out.Hint = kb.NoSuch("label", in.Category, labels)
+		out.Hint = kb.NoSuch("label", in.Category, derive.GrantLandscape(all).LabelNames())
 	}
 	out.Labels = out.Labels[:min(labelsShown, len(out.Labels))]
 	out.Funding = out.Funding[:min(unitsShown, len(out.Funding))]
-	out.Recent, err = recent(ctx, b, list)
+	events, err := b.Catalog.Events(ctx, catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindProposal}, Field: "state"})
+	for _, e := range derive.GrantEvents(events, list, recentShown) {
+		out.Recent = append(out.Recent, Activity{e.Grant.Key, e.Grant.Title, e.To, e.At.UTC(), b.URL(e.Grant)})
+	}
 	return out, err
 }
 
 // grants selects the proposals without their further files.
 var grants = catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindProposal}, TopLevel: true}
-
-// recent lists the latest changes of state of some proposals.
-func recent(ctx context.Context, b kb.Base, list []catalog.Record) ([]Activity, error) {
-	of := map[string]catalog.Record{}
-	for _, r := range list {
-		of[r.Key] = r
-	}
-	events, err := b.Catalog.Events(ctx, catalog.EventQuery{Ref: catalog.Ref{Kind: catalog.KindProposal}, Field: "state"})
-	var out []Activity
-	for _, e := range events {
-		if r, ok := of[e.Ref.Key]; ok && len(out) < recentShown {
-			out = append(out, Activity{e.Ref.Key, r.Title, e.To, e.At.UTC(), b.URL(r)})
-		}
-	}
-	return out, err
-}

@@ -3,6 +3,7 @@ package meta
 import (
 	"bytes"
 	"context"
+	_ "embed" // status.html
 	"html/template"
 	"time"
 
@@ -69,21 +70,10 @@ func runStatus(ctx context.Context, b kb.Base, _ struct{}) (Status, error) {
 	return out, nil
 }
 
-var statusPage = template.Must(template.New("status").Parse(`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark"><title>Status · {{.Network}}</title></head><body>
-<h1>{{.Network}}: {{if .Healthy}}everything works{{else if .Ready}}partly works{{else}}loading{{end}}</h1>
-<p>{{.Records}} records, {{.Index.Passages}} passages indexed, {{.Index.Lag}} changes waiting.
-As of <time datetime="{{.AsOf.Format "2006-01-02T15:04:05Z07:00"}}">
-{{- .AsOf.Format "2006-01-02 15:04:05"}} UTC</time>.</p>
-{{range .Index.Down}}<p><strong>{{.Engine}}</strong>: {{.Reason}}</p>
-{{end}}<table>
-<thead><tr><th scope="col">kind<th scope="col">records<th scope="col">last synced<th scope="col">state</thead><tbody>
-{{range .Sources}}<tr><th scope="row">{{.Type}}<td>{{.Count}}<td>
-{{- with .LastSynced}}{{.Format "2006-01-02 15:04"}}{{else}}never{{end}}<td>
-{{- if .Error}}failed{{else if .Stale}}stale{{else}}ok{{end}}
-{{end}}</tbody></table></body></html>
-`))
+//go:embed status.html
+var statusHTML string
+
+var statusPage = template.Must(template.New("status").Parse(statusHTML))
 
 func writeStatus(answer any) ([]byte, error) {
 	var page bytes.Buffer

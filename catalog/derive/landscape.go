@@ -136,6 +136,37 @@ func GrantLandscape(grants []catalog.Record) Landscape {
 	return out
 }
 
+// LabelNames are the labels that proposals have, most proposals first.
+func (l Landscape) LabelNames() []string {
+	names := make([]string, len(l.Labels))
+	for i, c := range l.Labels {
+		names[i] = c.Label
+	}
+	return names
+}
+
+// GrantEvent is an event of a grant proposal.
+type GrantEvent struct {
+	Grant catalog.Record
+	catalog.Event
+}
+
+// GrantEvents returns the first n events that are of one of some grant
+// proposals.
+func GrantEvents(events []catalog.Event, grants []catalog.Record, n int) []GrantEvent {
+	of := map[string]catalog.Record{}
+	for _, r := range grants {
+		of[r.Key] = r
+	}
+	var out []GrantEvent
+	for _, e := range events {
+		if r, ok := of[e.Ref.Key]; ok && len(out) < n {
+			out = append(out, GrantEvent{r, e})
+		}
+	}
+	return out
+}
+
 func (l *Landscape) addFunding(outcomes, statements []string) {
 	units := map[string]Funds{}
 	for i, a := range ParseAmounts(statements) {

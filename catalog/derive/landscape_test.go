@@ -43,6 +43,9 @@ func TestGrantLandscape(t *testing.T) {
 	if d := cmp.Diff(want, derive.GrantLandscape(grants)); d != "" {
 		t.Error(d)
 	}
+	if got := want.LabelNames(); !slices.Equal(got, []string{"wallet", "audit", "tooling"}) {
+		t.Errorf("labels %q", got)
+	}
 	for label, want := range map[string][]string{"": {"1", "2", "3", "4", "5", "6", "7"}, " Wallet": {"1", "2", "4"}, "wall": nil} {
 		var got []string
 		for _, r := range derive.GrantsLabelled(grants, label) {
@@ -54,5 +57,25 @@ func TestGrantLandscape(t *testing.T) {
 	}
 	if got := derive.NearestGrants(grants, 4, 3); got != "4, 3, 5" {
 		t.Errorf("nearest numbers %s", got)
+	}
+}
+
+func TestGrantEvents(t *testing.T) {
+	grants := []catalog.Record{grantRecord("1", "open", "", false), grantRecord("2", "closed", "", true)}
+	var events []catalog.Event
+	for _, key := range []string{"2", "3", "1", "2"} {
+		events = append(events, catalog.Event{Ref: catalog.Ref{Kind: catalog.KindProposal, Key: key}, To: "open"})
+	}
+	for n, want := range map[int][]string{9: {"2", "1", "2"}, 2: {"2", "1"}, 0: nil} {
+		var got []string
+		for _, e := range derive.GrantEvents(events, grants, n) {
+			if e.Ref != e.Grant.Ref() {
+				t.Errorf("%s has the grant %s", e.Ref, e.Grant.Ref())
+			}
+			got = append(got, e.Grant.Key)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("first %d: %v, want %v", n, got, want)
+		}
 	}
 }
