@@ -44,11 +44,7 @@ func runGraph(ctx context.Context, b kb.Base, _ struct{}) (Graph, error) {
 	if err != nil {
 		return Graph{}, err
 	}
-	links, err := b.Catalog.LinksByRelation(ctx, catalog.Requires)
-	if err != nil {
-		return Graph{}, err
-	}
-	required, err := resolve(ctx, b, links)
+	required, err := requirements(ctx, b, nil)
 	g := Graph{}
 	from := map[int64]string{}
 	for _, r := range records {
@@ -80,11 +76,16 @@ func node(b kb.Base, r catalog.Record) Node {
 	return n
 }
 
-// resolve finds the proposals that links lead to, by their keys or aliases.
-func resolve(ctx context.Context, b kb.Base, links []catalog.Link) ([]derive.Requirement, error) {
+// requirements returns some links and then the whole requires graph, with the
+// proposals that they lead to by key or alias.
+func requirements(ctx context.Context, b kb.Base, first []catalog.Link) ([]derive.Requirement, error) {
+	links, err := b.Catalog.LinksByRelation(ctx, catalog.Requires)
+	if err != nil {
+		return nil, err
+	}
 	var out []derive.Requirement
 	known := map[catalog.Ref]catalog.Record{}
-	for _, l := range links {
+	for _, l := range append(first, links...) {
 		if l.To.Kind != catalog.KindCIP {
 			continue
 		}
@@ -153,11 +154,7 @@ func runChain(ctx context.Context, b kb.Base, in chainIn) (Chain, error) {
 	if err != nil {
 		return Chain{}, err
 	}
-	all, err := b.Catalog.LinksByRelation(ctx, catalog.Requires)
-	if err != nil {
-		return Chain{}, err
-	}
-	graph, err := resolve(ctx, b, append(own, all...))
+	graph, err := requirements(ctx, b, own)
 	c := Chain{Title: start.Title, Status: start.State, Kind: string(start.Kind), URL: b.URL(start)}
 	c.ID = b.Network.Proposals.ID(key)
 	for _, p := range derive.Prerequisites(start, key, graph) {

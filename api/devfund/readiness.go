@@ -55,7 +55,7 @@ func runReadiness(ctx context.Context, b kb.Base, in draftIn) (Readiness, error)
 const fundedShown = 3
 
 // fundedLike finds the accepted grants most like a draft, with their texts.
-func fundedLike(ctx context.Context, b kb.Base, draft string) ([]derive.FundedWork, []kb.Evidence, error) {
+func fundedLike(ctx context.Context, b kb.Base, draft string) ([]catalog.Record, []kb.Evidence, error) {
 	search := kb.Search{Field: "draft_text", Query: derive.GrantQuery(draft), Kinds: grants.Kinds, Limit: overlapRead}
 	search.Filter.States = []string{derive.GrantClosed} // which merged ones are, too
 	found, err := kb.FindRows(ctx, b, search, similar)
@@ -73,10 +73,6 @@ func fundedLike(ctx context.Context, b kb.Base, draft string) ([]derive.FundedWo
 	for i, e := range evidence {
 		ids[i] = e.RecordID
 	}
-	records, err := b.Catalog.Records(ctx, ids)
-	funded := make([]derive.FundedWork, len(records))
-	for i, r := range records {
-		funded[i] = derive.FundedWork{Number: r.Key, Title: r.Title, Text: r.Body}
-	}
+	funded, err := b.Catalog.Records(ctx, ids)
 	return funded, evidence, err
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"almanac/catalog"
 )
 
 // The checks of a draft of a grant proposal.
@@ -14,7 +16,7 @@ import (
 // minStep is the least text of a milestone, with its title, in characters.
 const minStep = 40
 
-func checkMilestones(d grantDraft, _ *GrantBase, _ []FundedWork) verdict {
+func checkMilestones(d grantDraft, _ *GrantBase, _ []catalog.Record) verdict {
 	texts := map[string]bool{}
 	for _, m := range d.milestones {
 		if own := quotable(m); utf8.RuneCountInString(own) >= minStep {
@@ -50,7 +52,7 @@ var (
 
 // checkCode passes a block of code, an issue or pull request by name, or a line
 // that speaks of code with an address or a repository.
-func checkCode(d grantDraft, _ *GrantBase, _ []FundedWork) verdict {
+func checkCode(d grantDraft, _ *GrantBase, _ []catalog.Record) verdict {
 	if d.code != "" {
 		return verdict{passed: true, why: "it shows code", text: d.code}
 	}
@@ -82,7 +84,7 @@ const (
 	readSources = 20
 )
 
-func checkSources(d grantDraft, _ *GrantBase, _ []FundedWork) verdict {
+func checkSources(d grantDraft, _ *GrantBase, _ []catalog.Record) verdict {
 	var found []string
 	for line := range strings.Lines(d.prose) {
 		for _, form := range []struct {
@@ -104,7 +106,7 @@ func checkSources(d grantDraft, _ *GrantBase, _ []FundedWork) verdict {
 	return v
 }
 
-func checkBudget(d grantDraft, b *GrantBase, _ []FundedWork) verdict {
+func checkBudget(d grantDraft, b *GrantBase, _ []catalog.Record) verdict {
 	if d.funding == "" {
 		return verdict{why: "no requested amount: write a line such as Total funding request: 10,000 with the unit"}
 	}
@@ -118,7 +120,7 @@ func checkBudget(d grantDraft, b *GrantBase, _ []FundedWork) verdict {
 // minBase is the least number of accepted grants for a comparison.
 const minBase = 5
 
-func checkRange(d grantDraft, b *GrantBase, _ []FundedWork) verdict {
+func checkRange(d grantDraft, b *GrantBase, _ []catalog.Record) verdict {
 	a := b.units.parse(d.funding)
 	sums := b.sums[a.Unit]
 	switch {
@@ -137,7 +139,7 @@ func checkRange(d grantDraft, b *GrantBase, _ []FundedWork) verdict {
 
 // checkSums wants an amount for every milestone, and the total to be their sum
 // within a hundredth.
-func checkSums(d grantDraft, b *GrantBase, _ []FundedWork) verdict {
+func checkSums(d grantDraft, b *GrantBase, _ []catalog.Record) verdict {
 	total := b.units.parse(d.funding)
 	sum, stated := 0.0, 0
 	for _, m := range d.milestones {
@@ -162,7 +164,7 @@ var timeSpan = regexp.MustCompile(`(?i)\b` + count + `(?:\s?(?:-|–|to)\s?` + c
 
 // checkSchedule wants a time for half of the milestones, or one for the whole in
 // a line that names it.
-func checkSchedule(d grantDraft, _ *GrantBase, _ []FundedWork) verdict {
+func checkSchedule(d grantDraft, _ *GrantBase, _ []catalog.Record) verdict {
 	timed, text := 0, ""
 	for _, m := range d.milestones {
 		s := m.Title + "\n" + m.Text
@@ -198,7 +200,7 @@ func firstTime(s string) string {
 }
 
 // checkScope compares the number of milestones with those of accepted grants.
-func checkScope(d grantDraft, b *GrantBase, _ []FundedWork) verdict {
+func checkScope(d grantDraft, b *GrantBase, _ []catalog.Record) verdict {
 	if len(b.steps) < minBase {
 		return verdict{unjudged: true, why: fmt.Sprintf("only %d accepted grants number their milestones", len(b.steps))}
 	}
@@ -215,14 +217,14 @@ const maxLikeness = 0.4
 
 // checkOverlap passes a draft that is unlike funded work, or names what it is
 // like.
-func checkOverlap(d grantDraft, b *GrantBase, funded []FundedWork) verdict {
+func checkOverlap(d grantDraft, b *GrantBase, funded []catalog.Record) verdict {
 	if b.AcceptedN == 0 {
 		return verdict{unjudged: true, why: "there are no accepted grants"}
 	}
 	own := b.vector(d.text)
-	best, nearest := 0.0, FundedWork{}
+	best, nearest := 0.0, catalog.Record{}
 	for _, f := range funded {
-		if x := cosine(own, b.vector(f.Text)); x > best {
+		if x := cosine(own, b.vector(f.Body)); x > best {
 			best, nearest = x, f
 		}
 	}
@@ -232,10 +234,10 @@ func checkOverlap(d grantDraft, b *GrantBase, funded []FundedWork) verdict {
 	}
 	v.text = nearest.Title
 	v.why = fmt.Sprintf("the nearest accepted grant is %s, likeness %.2f of at most %.2f",
-		nearest.Number, best, maxLikeness)
+		nearest.Key, best, maxLikeness)
 	if best > maxLikeness {
 		named := regexp.MustCompile(
-			`(?i)(?:#|\b(?:grants?|proposal|pr)[\s#-]{1,2})` + regexp.QuoteMeta(nearest.Number) + `\b`)
+			`(?i)(?:#|\b(?:grants?|proposal|pr)[\s#-]{1,2})` + regexp.QuoteMeta(nearest.Key) + `\b`)
 		if v.passed = named.MatchString(d.text); v.passed {
 			v.why += ", and the draft names it"
 		} else {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"almanac/catalog"
 )
 
 // GrantCheck is one check of the readiness of a draft.
@@ -24,17 +26,12 @@ type Readiness struct {
 	Checks []GrantCheck `json:"checks"`
 }
 
-// FundedWork is an accepted grant that a draft may overlap with.
-type FundedWork struct {
-	Number, Title, Text string
-}
-
 // The checks and their weights, which add up to 1. They were set by hand: a plan
 // that can be followed counts as much as something to look at.
 var grantChecks = []struct {
 	name   string
 	weight float64
-	run    func(grantDraft, *GrantBase, []FundedWork) verdict
+	run    func(grantDraft, *GrantBase, []catalog.Record) verdict
 }{
 	{"milestones", 0.20, checkMilestones},
 	{"code", 0.15, checkCode},
@@ -52,10 +49,10 @@ type verdict struct {
 	why, text        string
 }
 
-// Readiness checks a draft: a pure function of its text, the base and the funded
-// work that it may overlap with. It judges form and comparison, never content,
+// Readiness checks a draft: a pure function of its text, the base and the
+// accepted grants, with their bodies, that it may overlap with. It judges form and comparison, never content,
 // and reads in time linear in the text.
-func (b *GrantBase) Readiness(text string, funded []FundedWork) Readiness {
+func (b *GrantBase) Readiness(text string, funded []catalog.Record) Readiness {
 	var out Readiness
 	passed, judged := 0.0, 0.0
 	d := readDraft(text)

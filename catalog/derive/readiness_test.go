@@ -69,14 +69,14 @@ func passed(r derive.Readiness) string {
 
 func TestReadiness(t *testing.T) {
 	base := derive.NewGrantBase(fund())
-	lamp := []derive.FundedWork{{Number: "3", Title: "Work 2", Text: fund()[2].Body}}
+	lamp := []catalog.Record{{Key: "3", Title: "Work 2", Body: fund()[2].Body}}
 	many := "# Plan\n"
 	for i := range 99 {
 		many += fmt.Sprintf("\n## Milestone %d: Sail to the buoy number %d and measure how deep the water is there\n", i+1, i)
 	}
 	for _, c := range []struct {
 		name, draft string
-		funded      []derive.FundedWork
+		funded      []catalog.Record
 		want        string
 		score       float64
 	}{
@@ -98,8 +98,8 @@ func TestReadiness(t *testing.T) {
 		{"sums that do not add up", strings.ReplaceAll(goodDraft, "6,000", "9,000"), nil, "milestones code sources budget schedule scope overlap", 0.85},
 		{"a range of sums", "Total funding request: 1,000 - 9,000 HC", nil, "overlap", 0.1},
 		{"another unit is not compared", "Total funding request: $900", nil, "budget (budget_in_range) overlap", 0.22},
-		{"a copy", lamp[0].Text, lamp, "milestones sources budget budget_in_range scope", 0.6},
-		{"a copy that names it", lamp[0].Text + "\nIt continues grant 3.", lamp, "milestones sources budget budget_in_range scope overlap", 0.7},
+		{"a copy", lamp[0].Body, lamp, "milestones sources budget budget_in_range scope", 0.6},
+		{"a copy that names it", lamp[0].Body + "\nIt continues grant 3.", lamp, "milestones sources budget budget_in_range scope overlap", 0.7},
 		{"unlike funded work", goodDraft, lamp, "milestones code sources budget milestone_amounts schedule scope overlap", 0.9},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -176,7 +176,7 @@ func FuzzReadiness(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, draft string) {
-		got := base.Readiness(draft, []derive.FundedWork{{Number: "1", Text: draft}})
+		got := base.Readiness(draft, []catalog.Record{{Key: "1", Body: draft}})
 		if got.Score < 0 || got.Score > 1 || math.IsNaN(got.Score) || len(got.Checks) != 9 {
 			t.Errorf("%v of %d checks", got.Score, len(got.Checks))
 		}
