@@ -25,8 +25,8 @@ type Gaps struct {
 	Topics      []catalog.Record // see UnansweredTopics
 	MedianViews int64
 	Threads     []SilentThread // questions first, then newest
-	Labels      []LabelGap   // see LabelGaps
-	Share       float64      // of accepted grant proposals
+	Labels      []LabelGap     // see LabelGaps
+	Share       float64        // of accepted grant proposals
 }
 
 // SilentThread is a mailing-list thread without an answer.
