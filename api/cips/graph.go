@@ -44,7 +44,7 @@ func runGraph(ctx context.Context, b kb.Base, _ struct{}) (Graph, error) {
 	if err != nil {
 		return Graph{}, err
 	}
-	required, err := requirements(ctx, b, nil)
+	required, err := requirements(ctx, b)
 	g := Graph{}
 	from := map[int64]string{}
 	for _, r := range records {
@@ -76,21 +76,28 @@ func node(b kb.Base, r catalog.Record) Node {
 	return n
 }
 
-// requirements returns some links and then the whole requires graph, with the
-// proposals that they lead to by key or alias.
-func requirements(ctx context.Context, b kb.Base, first []catalog.Link) ([]derive.Requirement, error) {
-	links, err := b.Catalog.LinksByRelation(ctx, catalog.Requires)
-	if err != nil {
-		return nil, err
-	}
-	var out []derive.Requirement
+// requirements returns the whole requires graph.
+func requirements(ctx context.Context, b kb.Base) ([]derive.Requirement, error) {
+	graph, _, err := kb.Derived(ctx, b, "requires", 0, func(ctx context.Context) ([]derive.Requirement, error) {
+		links, err := b.Catalog.LinksByRelation(ctx, catalog.Requires)
+		if err != nil {
+			return nil, err
+		}
+		return resolve(ctx, b, links)
+	})
+	return graph, err
+}
+
+// resolve returns links to proposals with what they lead to by key or alias.
+func resolve(ctx context.Context, b kb.Base, links []catalog.Link) (out []derive.Requirement, err error) {
 	known := map[catalog.Ref]catalog.Record{}
-	for _, l := range append(first, links...) {
+	for _, l := range links {
 		if l.To.Kind != catalog.KindCIP {
 			continue
 		}
-		if _, ok := known[l.To]; !ok {
-			r, err := b.Catalog.Head(ctx, l.To)
+		r, ok := known[l.To]
+		if !ok {
+			r, err = b.Catalog.Head(ctx, l.To)
 			if errors.Is(err, catalog.ErrNotFound) {
 				r, err = catalog.Record{Kind: l.To.Kind, Key: l.To.Key}, nil
 			}
@@ -99,7 +106,7 @@ func requirements(ctx context.Context, b kb.Base, first []catalog.Link) ([]deriv
 			}
 			known[l.To] = r
 		}
-		out = append(out, derive.Requirement{From: l.From, To: known[l.To]})
+		out = append(out, derive.Requirement{From: l.From, To: r})
 	}
 	return out, nil
 }
@@ -154,10 +161,14 @@ func runChain(ctx context.Context, b kb.Base, in chainIn) (Chain, error) {
 	if err != nil {
 		return Chain{}, err
 	}
-	graph, err := requirements(ctx, b, own)
+	graph, err := requirements(ctx, b)
+	if err != nil {
+		return Chain{}, err
+	}
+	first, err := resolve(ctx, b, own)
 	c := Chain{Title: start.Title, Status: start.State, Kind: string(start.Kind), URL: b.URL(start)}
 	c.ID = b.Network.Proposals.ID(key)
-	for _, p := range derive.Prerequisites(start, key, graph) {
+	for _, p := range derive.Prerequisites(start, key, append(first, graph...)) {
 		row := Prerequisite{node(b, p.Proposal), p.Depth, b.CIPIDs(p.RequiredBy), p.Final}
 		c.Prerequisites = append(c.Prerequisites, row)
 		if !p.Final {
