@@ -73,9 +73,7 @@ The activity stream: what is new, newest first.
 Lists what changed in the last days, newest first: proposal status changes, new proposals, grants, forum
 topics, blog posts, releases and radar items.
 `,
-}, runChanges)
-
-func runChanges(ctx context.Context, b kb.Base, in changesIn) (ActivityStream, error) {
+}, func(ctx context.Context, b kb.Base, in changesIn) (ActivityStream, error) {
 	now := b.Now().UTC()
 	since := now.AddDate(0, 0, -in.Days)
 	out := ActivityStream{WindowDays: in.Days}
@@ -100,7 +98,7 @@ func runChanges(ctx context.Context, b kb.Base, in changesIn) (ActivityStream, e
 	out.Total = len(out.Items)
 	out.Items = out.Items[:min(in.Limit, len(out.Items))]
 	return out, nil
-}
+})
 
 // created adds the new records.
 func created(ctx context.Context, b kb.Base, since, until time.Time, out *ActivityStream) error {

@@ -61,12 +61,10 @@ One forum thread with its posts, oldest first.
 Reads one forum thread by its numeric topic id: title, category, view and post counts, and its posts, 15 at a
 time. Find threads with search and type discussion.
 `,
-}, runDiscussion)
-
-func runDiscussion(ctx context.Context, b kb.Base, in discussionIn) (Discussion, error) {
+}, func(ctx context.Context, b kb.Base, in discussionIn) (Discussion, error) {
 	row, posts, err := forum.Read(ctx, b, string(in.ID), in.Cursor)
 	return Discussion{row, posts}, err
-}
+})
 
 // forum reads topics with their posts, 15 at a time.
 var forum = kb.Threads[Topic, Post]{
@@ -122,9 +120,7 @@ Content of the last week, ranked by engagement.
 Ranks the last week's content by an engagement score: new posts, messages, comments, votes and views, weighted
 by age. For a plain list of what is new use get_recent_changes.
 `,
-}, runTrending)
-
-func runTrending(ctx context.Context, b kb.Base, _ struct{}) (Trending, error) {
+}, func(ctx context.Context, b kb.Base, _ struct{}) (Trending, error) {
 	trends, at, err := kb.Derived(ctx, b, "trending", trendsAge, func(ctx context.Context) ([]catalog.Trend, error) {
 		now := b.Now()
 		records, _, err := b.Catalog.List(ctx, catalog.ListQuery{
@@ -144,7 +140,7 @@ func runTrending(ctx context.Context, b kb.Base, _ struct{}) (Trending, error) {
 		out.Items = append(out.Items, Trend{b.Item(t.Record), kb.Score(t.Score), t.New, t.Fresh})
 	}
 	return out, err
-}
+})
 
 // missingParents returns the ids of parents that are not among the records.
 func missingParents(records []catalog.Record) []int64 {

@@ -35,20 +35,7 @@ Reply ratios, debate by mail, the best reply and formal votes on a topic.
 Measures agreement on a topic: replies on the forum, debate by mail, the best liked reply of the most viewed thread and
 formal votes, with a verdict. To read what is said use search_community.
 `,
-}, runConsensus)
-
-const (
-	// consensusRead is how many posts and messages on the topic are read.
-	consensusRead = 50
-	// leastRelevant is the least score that counts, of the best.
-	leastRelevant = 0.85
-	replyShown    = 300 // characters
-	// leastCovered is the share of the topic's words that what counts must exceed:
-	// a consensus on something else is worse than none.
-	leastCovered = 0.5
-)
-
-func runConsensus(ctx context.Context, b kb.Base, in consensusIn) (Consensus, error) {
+}, func(ctx context.Context, b kb.Base, in consensusIn) (Consensus, error) {
 	lists := [][]catalog.Kind{{catalog.KindPost}, {catalog.KindMailThread, catalog.KindMailMessage}}
 	search := kb.Search{Field: "topic", Query: in.Topic, Limit: consensusRead}
 	found, err := kb.BestOf(ctx, b, search, lists, func(_ kb.Base, m kb.Match) (kb.Match, error) { return m, nil })
@@ -66,7 +53,18 @@ func runConsensus(ctx context.Context, b kb.Base, in consensusIn) (Consensus, er
 	d, decided, err := debate(ctx, b, in.Topic, threads, mail)
 	c := derive.MeasureConsensus(d)
 	return consensusRow(b, in.Topic, d, c, decided), err
-}
+})
+
+const (
+	// consensusRead is how many posts and messages on the topic are read.
+	consensusRead = 50
+	// leastRelevant is the least score that counts, of the best.
+	leastRelevant = 0.85
+	replyShown    = 300 // characters
+	// leastCovered is the share of the topic's words that what counts must exceed:
+	// a consensus on something else is worse than none.
+	leastCovered = 0.5
+)
 
 // threadsOf returns the threads of the matches that are about the topic, the
 // most relevant first.

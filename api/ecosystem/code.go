@@ -43,9 +43,7 @@ Issues and pull requests of the repositories, the latest activity first.
 Lists issues and pull requests by their last activity, or with q the best matches first; filter by repository, state
 and type.
 `,
-}, runWorks)
-
-func runWorks(ctx context.Context, b kb.Base, in worksIn) (Works, error) {
+}, func(ctx context.Context, b kb.Base, in worksIn) (Works, error) {
 	var kinds []catalog.Kind
 	if in.Type != "pull" {
 		kinds = append(kinds, catalog.KindIssue)
@@ -53,13 +51,7 @@ func runWorks(ctx context.Context, b kb.Base, in worksIn) (Works, error) {
 	if in.Type != "issue" {
 		kinds = append(kinds, catalog.KindPull)
 	}
-	var repos, states []string
-	if in.Repo != "" {
-		repos = []string{in.Repo}
-	}
-	if in.State != "all" {
-		states = []string{string(in.State)}
-	}
+	repos, states := kb.Only(in.Repo, ""), kb.Only(in.State, "all")
 	if in.Query == "" {
 		list, err := kb.Rows(ctx, b, catalog.ListQuery{
 			Kinds: kinds, Containers: repos, States: states, Order: catalog.ByLastActivity,
@@ -73,9 +65,8 @@ func runWorks(ctx context.Context, b kb.Base, in worksIn) (Works, error) {
 		w.Match = new(m.Why())
 		return w, err
 	})
-	list := kb.List[Work]{Items: found.Items, Total: found.Total, Limit: in.Limit, Offset: in.Offset, Hint: found.Hint}
-	return Works{list, found.Degraded}, err
-}
+	return Works{found.Page(in.Paging), found.Degraded}, err
+})
 
 func work(b kb.Base, r catalog.Record) (Work, error) {
 	w := Work{Item: b.Item(r), Comments: r.Replies, Reactions: r.Votes, Opened: kb.Time(r.CreatedAt)}

@@ -46,10 +46,8 @@ proposals use detect_cip_dependency_chain.
 	if err != nil {
 		return out, err
 	}
-	libraries, _, err := kb.Derived(ctx, b, "libraries", 0, func(ctx context.Context) (derive.Libraries, error) {
-		records, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: derive.LibraryKinds})
-		return derive.IndexLibraries(records), err
-	})
+	q := catalog.ListQuery{Kinds: derive.LibraryKinds}
+	libraries, _, err := kb.DerivedFrom(ctx, b, "libraries", 0, q, derive.IndexLibraries)
 	kb.Weigh(found.Items)
 	out.DependencyGraph = libraries.Graph(projects, b.URL)
 	out.Evidence, out.Degraded, out.Hint = found.Items, found.Degraded, found.Hint

@@ -65,9 +65,9 @@ Lists the curated projects by name with category, description and address; filte
 description in your own words use find_similar_projects or search.
 `,
 }, func(ctx context.Context, b kb.Base, in projectsIn) (kb.List[Project], error) {
-	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindProject}, Order: catalog.ByTitle, Text: in.Query}
-	if in.Category != "" {
-		q.Categories = []string{in.Category}
+	q := catalog.ListQuery{
+		Kinds: []catalog.Kind{catalog.KindProject}, Order: catalog.ByTitle, Text: in.Query,
+		Categories: kb.Only(in.Category, ""),
 	}
 	return kb.Rows(ctx, b, q, in.Paging, project)
 })

@@ -44,12 +44,9 @@ Lists discussions of the repositories, most upvoted first, then newest; filter b
 with get_forge_discussion.
 `,
 }, func(ctx context.Context, b kb.Base, in discussionsIn) (kb.List[Discussion], error) {
-	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDiscussion}, Order: catalog.ByVotes}
-	if in.Repo != "" {
-		q.Containers = []string{in.Repo}
-	}
-	if in.Category != "" {
-		q.Categories = []string{in.Category}
+	q := catalog.ListQuery{
+		Kinds: []catalog.Kind{catalog.KindDiscussion}, Order: catalog.ByVotes,
+		Containers: kb.Only(in.Repo, ""), Categories: kb.Only(in.Category, ""),
 	}
 	return kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit}, discussion)
 })

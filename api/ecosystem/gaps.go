@@ -1,10 +1,8 @@
 package ecosystem
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"almanac/api/kb"
@@ -42,9 +40,6 @@ type OpenThread struct {
 // gapsAge is how long gaps are cached: what waits depends on the day.
 const gapsAge = time.Hour
 
-// perLabel is the maximum of proposals in evidence of a label.
-const perLabel = 2
-
 var gaps = kb.New(op.Spec{
 	ID: "get_ecosystem_gaps", Tool: "get_ecosystem_gaps",
 	Doc: `
@@ -55,9 +50,9 @@ Lists unanswered forum threads that many read, unanswered mailing threads, and l
 proposals. For the funding of one label use get_funding_landscape.
 `,
 }, func(ctx context.Context, b kb.Base, in gapsIn) (out Gaps, err error) {
-	found, at, err := kb.Derived(ctx, b, "gaps", gapsAge, func(ctx context.Context) (derive.Gaps, error) {
-		records, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: derive.GapKinds, WithBody: true})
-		return derive.FindGaps(records, b.Now()), err
+	q := catalog.ListQuery{Kinds: derive.GapKinds, WithBody: true}
+	found, at, err := kb.DerivedFrom(ctx, b, "gaps", gapsAge, q, func(records []catalog.Record) derive.Gaps {
+		return derive.FindGaps(records, b.Now())
 	})
 	out.AsOf = at
 	out.Topics = gap(found.Topics, in.Limit, func(r catalog.Record) OpenTopic {
@@ -66,15 +61,12 @@ proposals. For the funding of one label use get_funding_landscape.
 	out.Threads = gap(found.Threads, in.Limit, func(t derive.SilentThread) OpenThread {
 		return OpenThread{b.Item(t.Record), t.Asks}
 	})
+	var proofs []derive.Proof
 	out.Labels = gap(found.Labels, in.Limit, func(g derive.LabelGap) derive.LabelGap {
-		for _, r := range g.Pending[:min(perLabel, len(g.Pending))] {
-			why := "proposed under " + g.Label + " and not accepted"
-			weight := kb.Score(1 / float64(len(g.Pending)))
-			out.Evidence = append(out.Evidence, kb.Evidence{Item: b.Item(r), Why: why, Weight: weight})
-		}
+		proofs = append(proofs, g.Proofs()...)
 		return g
 	})
-	slices.SortStableFunc(out.Evidence, func(x, y kb.Evidence) int { return cmp.Compare(y.Weight, x.Weight) })
+	out.Evidence = b.Proofs(proofs)
 	out.Method = fmt.Sprintf("Open topics of 3 days or more without a reply and with at least the median of %d views; "+
 		"threads of one message in lists where at least half get an answer; labels with a smaller share of merged "+
 		"proposals than all have (%.0f %%).", found.MedianViews, 100*found.Share)

@@ -81,9 +81,7 @@ What docs, forum and forge state differently on a topic.
 Compares what documentation, forum and forge state on a topic (versions, ports, amounts, deprecated names) and returns
 contradictions. For facts against live values use get_kb_drift.
 `,
-}, runContradictions)
-
-func runContradictions(ctx context.Context, b kb.Base, in contradictionsIn) (SourceDrift, error) {
+}, func(ctx context.Context, b kb.Base, in contradictionsIn) (SourceDrift, error) {
 	deprecations, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDeprecation}})
 	if err != nil {
 		return SourceDrift{}, err
@@ -117,7 +115,7 @@ func runContradictions(ctx context.Context, b kb.Base, in contradictionsIn) (Sou
 		out.Hint = fmt.Sprintf("no contradiction found among %d statements: see compared", len(statements))
 	}
 	return out, nil
-}
+})
 
 // relevant returns the ids of the matches that are on the topic, without pages
 // of older versions: they state what was true of those.

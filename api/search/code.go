@@ -50,26 +50,20 @@ was accepted. For code in documentation use search with type doc.
 `,
 }, func(ctx context.Context, b kb.Base, in codeIn) (CodeExamples, error) {
 	posts := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindPost}, AllTags: []string{catalog.TagCode}}
-	ids, _, err := kb.Derived(ctx, b, "posts with code", 0, func(ctx context.Context) ([]int64, error) {
-		records, _, err := b.Catalog.List(ctx, posts)
-		return kb.Among(records), err
-	})
+	ids, _, err := kb.DerivedFrom(ctx, b, "posts with code", 0, posts, kb.Among)
 	if err != nil {
 		return CodeExamples{}, err
 	}
 	search := kb.Search{Field: "topic", Query: in.Topic, Kinds: posts.Kinds, Limit: in.Limit, Offset: in.Offset}
 	search.Filter.Records = ids
-	found, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (CodeExample, error) {
-		return codeExample(ctx, b, m, in.Topic)
+	found, err := kb.FindTexts(ctx, b, search, func(b kb.Base, m kb.Match) (CodeExample, error) {
+		return codeExample(b, m, in.Topic)
 	})
 	return CodeExamples{in.Topic, found}, err
 })
 
-func codeExample(ctx context.Context, b kb.Base, m kb.Match, topic string) (CodeExample, error) {
-	r, err := b.Catalog.ByID(ctx, m.Record.ID) // results come without their texts
-	if err != nil {
-		return CodeExample{}, err
-	}
+func codeExample(b kb.Base, m kb.Match, topic string) (CodeExample, error) {
+	r := m.Record
 	d, err := kb.Decode[catalog.Post](r)
 	blocks := derive.CodeBlocks(r.Body)
 	best := derive.BestBlock(blocks, topic)

@@ -1,13 +1,13 @@
 package search
 
 import (
+	"cmp"
 	"context"
 
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/catalog/derive"
-	"almanac/retrieval"
 )
 
 // Experts are people who likely know a topic.
@@ -55,23 +55,12 @@ Ranks the people who likely know a topic by their posts, comments, accepted answ
 the evidence. For what maintainers advise use find_maintainer_guidance.
 `,
 }, func(ctx context.Context, b kb.Base, in expertIn) (Experts, error) {
-	r := retrieval.Request{Query: in.Topic, Limit: contributionsRead}
-	r.Filter.Kinds = kb.Names(expertKinds)
-	res, err := b.Find(ctx, "topic", r)
+	search := kb.Search{Field: "topic", Query: in.Topic, Kinds: expertKinds, Limit: contributionsRead}
+	found, err := b.Matches(ctx, search)
 	if err != nil {
 		return Experts{}, err
 	}
-	matches, err := b.Join(ctx, res.Results)
-	if err != nil {
-		return Experts{}, err
-	}
-	var hits []derive.Hit
-	for _, m := range matches {
-		if relevance := m.Result.Score / res.Results[0].Score; relevance >= leastRelevant {
-			hits = append(hits, derive.Hit{Record: m.Record, Relevance: relevance})
-		}
-	}
-	all := derive.Experts(hits)
+	all := derive.Experts(derive.Relevant(kb.Hits(found.Items), leastRelevant))
 	out := Experts{Topic: in.Topic, Total: len(all), Method: "Each contribution on the topic counts for its author: " +
 		"relevance squared, times 2 for an accepted answer, 1.5 for a pull request, 1 for an answer, 0.4 for a " +
 		"question, times 1 + log2(1 + likes) / 4. Names on forum and forge are one person if they are equal but for case."}
@@ -79,17 +68,16 @@ the evidence. For what maintainers advise use find_maintainer_guidance.
 		out.Items = append(out.Items, expertRow(b, e))
 	}
 	if len(all) == 0 {
-		out.Hint = kb.EmptySearch(res.Total, r.Filter)
+		out.Hint = cmp.Or(found.Hint, kb.EmptySearch(found.Total, search.Filter))
 	}
 	return out, nil
 })
 
 func expertRow(b kb.Base, e derive.Expert) Expert {
 	row := Expert{Name: e.Name, Score: kb.Score(e.Score), Activity: e.Activity}
-	for _, p := range e.Evidence[:min(proofsShown, len(e.Evidence))] {
-		item := b.Item(p.Record)
-		item.Author = "" // it is the expert
-		row.Evidence = append(row.Evidence, kb.Evidence{Item: item, Why: p.Why, Weight: kb.Score(p.Weight)})
+	row.Evidence = b.Proofs(e.Evidence[:min(proofsShown, len(e.Evidence))])
+	for i := range row.Evidence {
+		row.Evidence[i].Author = "" // it is the expert
 	}
 	return row
 }

@@ -16,9 +16,7 @@ type Finds struct {
 
 // find searches among kinds, the best first.
 func find(ctx context.Context, b kb.Base, s kb.Search) (Finds, error) {
-	found, err := kb.FindRows(ctx, b, s, func(b kb.Base, m kb.Match) (Said, error) {
-		return Said{b.Item(m.Record), m.Why()}, nil
-	})
+	found, err := kb.FindRows(ctx, b, s, said)
 	return Finds{s.Query, found}, err
 }
 
@@ -73,9 +71,7 @@ Searches the issues of every indexed repository by words and meaning; state narr
 	s := kb.Search{
 		Field: "query", Query: in.Query, Kinds: []catalog.Kind{catalog.KindIssue}, Limit: in.Limit, Offset: in.Offset,
 	}
-	if in.State != "all" {
-		s.Filter.States = []string{string(in.State)}
-	}
+	s.Filter.States = kb.Only(in.State, "all")
 	return find(ctx, b, s)
 })
 
@@ -106,9 +102,7 @@ get_mailing_thread and the id of a result.
 	s := kb.Search{
 		Field: "query", Query: in.Query, Kinds: kb.KindsOf(catalog.SearchMail), Limit: in.Limit, Offset: in.Offset,
 	}
-	if in.Group != "" {
-		s.Filter.Containers = []string{in.Group}
-	}
+	s.Filter.Containers = kb.Only(in.Group, "")
 	return find(ctx, b, s)
 })
 

@@ -35,16 +35,14 @@ Improvement proposals that match a description of a feature.
 
 Finds the improvement proposals that specify or touch a feature, by title and text, with their status.
 `,
-}, runFeature)
-
-func runFeature(ctx context.Context, b kb.Base, in featureIn) (FeatureProposals, error) {
+}, func(ctx context.Context, b kb.Base, in featureIn) (FeatureProposals, error) {
 	search := kb.Search{Field: "feature", Query: in.Feature, Kinds: []catalog.Kind{catalog.KindCIP}, Limit: found}
 	all, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (FeatureProposal, error) {
 		row, err := b.CIPRow(m.Record)
 		return FeatureProposal{row, m.Why()}, err
 	})
 	return FeatureProposals{in.Feature, all}, err
-}
+})
 
 type notesIn struct {
 	Feature string `json:"feature" required:"true" doc:"feature, fix or change to look for"`
@@ -73,9 +71,7 @@ Release notes that mention a feature.
 
 Searches the release notes of every indexed repository for a feature, fix or change and names the version.
 `,
-}, runNotes)
-
-func runNotes(ctx context.Context, b kb.Base, in notesIn) (Notes, error) {
+}, func(ctx context.Context, b kb.Base, in notesIn) (Notes, error) {
 	search := kb.Search{Field: "feature", Query: in.Feature, Kinds: []catalog.Kind{catalog.KindRelease}, Limit: found}
 	all, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (Note, error) {
 		d, err := kb.Decode[catalog.Release](m.Record)
@@ -84,7 +80,7 @@ func runNotes(ctx context.Context, b kb.Base, in notesIn) (Notes, error) {
 		return n, err
 	})
 	return Notes{in.Feature, all}, err
-}
+})
 
 type communityIn struct {
 	Query string `json:"query" required:"true" doc:"a question or topic in your own words"`
@@ -109,6 +105,8 @@ type Said struct {
 	kb.Why
 }
 
+func said(b kb.Base, m kb.Match) (Said, error) { return Said{b.Item(m.Record), m.Why()}, nil }
+
 var (
 	voices     = []string{"forum", "mail", "blog", "forge"}
 	voiceKinds = [][]catalog.Kind{
@@ -126,16 +124,12 @@ The best of forum, mailing lists, blog and forge discussions for a question.
 Searches forum, mailing lists, blog and forge discussions by meaning and returns the best of each; use search
 for documentation and proposals.
 `,
-}, runCommunity)
-
-func runCommunity(ctx context.Context, b kb.Base, in communityIn) (Voices, error) {
+}, func(ctx context.Context, b kb.Base, in communityIn) (Voices, error) {
 	search := kb.Search{Field: "query", Query: in.Query, Limit: in.Limit}
-	each, err := kb.BestOf(ctx, b, search, voiceKinds, func(b kb.Base, m kb.Match) (Said, error) {
-		return Said{b.Item(m.Record), m.Why()}, nil
-	})
+	each, err := kb.BestOf(ctx, b, search, voiceKinds, said)
 	out := Voices{Query: in.Query}
 	for i, found := range each {
 		out.Sources = append(out.Sources, Voice{voices[i], found})
 	}
 	return out, err
-}
+})

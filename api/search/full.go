@@ -54,9 +54,7 @@ The best passages of every kind of content on one topic.
 Answers one question from the entire corpus: the best passages of each kind of content in full, with their sources,
 within 6,000 tokens. For one kind, or for a list to choose from, use semantic_search.
 `,
-}, runContext)
-
-func runContext(ctx context.Context, b kb.Base, in contextIn) (Context, error) {
+}, func(ctx context.Context, b kb.Base, in contextIn) (Context, error) {
 	lists := [][]catalog.Kind{nil} // the first is everything
 	for _, t := range kb.SearchTypes[1:] {
 		lists = append(lists, kb.KindsOf(kb.SearchType(t)))
@@ -84,7 +82,7 @@ func runContext(ctx context.Context, b kb.Base, in contextIn) (Context, error) {
 	out.order(all[0].Items)
 	out.fit()
 	return out, nil
-}
+})
 
 // order puts the types first whose best record stands first among all.
 func (c *Context) order(all []kb.Hit) {

@@ -42,15 +42,15 @@ Finds what maintainers and the most active contributors wrote about a topic on t
 everybody's voice use search_community; for who knows most use find_expert.
 `,
 }, func(ctx context.Context, b kb.Base, in topicIn) (Guidance, error) {
-	of := func(ctx context.Context) (maintainers, error) { return maintainersOf(ctx, b) }
-	core, _, err := kb.Derived(ctx, b, "maintainers", 0, of)
+	all := catalog.ListQuery{Kinds: derive.ContributionKinds}
+	core, _, err := kb.DerivedFrom(ctx, b, "maintainers", 0, all, derive.FindCore)
 	if err != nil {
 		return Guidance{}, err
 	}
 	search := kb.Search{Field: "topic", Query: in.Topic, Kinds: guidanceKinds, Limit: found}
-	search.Filter.Records = core.wrote
-	all, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (Guide, error) {
-		who := core.people[catalog.Fold(m.Record.Author)]
+	search.Filter.Records = kb.Among(core.Wrote)
+	wrote, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (Guide, error) {
+		who := core.People[catalog.Fold(m.Record.Author)]
 		g := Guide{
 			Item: b.Item(m.Record), Roles: who.Roles, Share: kb.Score(who.Share[derive.PlaceOf(m.Record.Kind)]),
 			Likes: m.Record.Votes, Why: m.Why(),
@@ -62,29 +62,9 @@ everybody's voice use search_community; for who knows most use find_expert.
 		}
 		return g, nil
 	})
-	return Guidance{in.Topic, core.number, all, fmt.Sprintf("Maintainers are %d of %d names: who has a role on forum or "+
+	return Guidance{in.Topic, core.Number, wrote, fmt.Sprintf("Maintainers are %d of %d names: who has a role on forum or "+
 		"forge (staff, member, …), and who together wrote a third of all replies on the forum, by mail or on the forge, "+
-		"the most active first.", core.number, len(core.people))}, err
+		"the most active first.", core.Number, len(core.People))}, err
 })
 
 var guidanceKinds = []catalog.Kind{catalog.KindPost, catalog.KindMailMessage}
-
-// maintainers are everyone who contributes, by folded name, how many of them
-// are maintainers, and the ids of their posts and messages.
-type maintainers struct {
-	people map[string]*derive.Contributor
-	number int
-	wrote  []int64
-}
-
-func maintainersOf(ctx context.Context, b kb.Base) (maintainers, error) {
-	all, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: derive.ContributionKinds})
-	m := maintainers{people: derive.Contributors(all)}
-	m.wrote = kb.Among(derive.Guidance(m.people, all))
-	for _, p := range m.people {
-		if p.Core {
-			m.number++
-		}
-	}
-	return m, err
-}

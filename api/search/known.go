@@ -91,10 +91,8 @@ func knownIssue(b kb.Base, r catalog.Record, m kb.Match) KnownIssue {
 const threadsRead = 100
 
 func unansweredLike(ctx context.Context, b kb.Base, in knownIn) (kb.Found[KnownIssue], error) {
-	u, _, err := kb.Derived(ctx, b, "unanswered threads", 0, func(ctx context.Context) (derive.Unanswered, error) {
-		forum, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindTopic, catalog.KindPost}})
-		return derive.UnansweredThreads(forum), err
-	})
+	forum := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindTopic, catalog.KindPost}}
+	u, _, err := kb.DerivedFrom(ctx, b, "unanswered threads", 0, forum, derive.UnansweredThreads)
 	if err != nil {
 		return kb.Found[KnownIssue]{}, err
 	}

@@ -32,7 +32,29 @@ Ranked search over everything, with a fuzzy fallback.
 Searches the whole knowledge base by words and meaning; quotes, -word, kind: and source: work. Read the section
 around a result with get_doc and its read, the full text with its id.
 `,
-}, runSearch)
+}, func(ctx context.Context, b kb.Base, in searchIn) (Answer, error) {
+	r := retrieval.Request{
+		Query: string(in.Q), Limit: in.Limit, Offset: in.Offset, Diversify: in.Type == "all", Whole: kb.Whole,
+	}
+	r.Filter.Since, r.Filter.Until = in.Since.Time(), in.Until.Time()
+	if !r.Filter.Until.IsZero() && r.Filter.Since.After(r.Filter.Until) {
+		return Answer{}, op.Invalid("since must not be after until")
+	}
+	kinds := kb.KindsOf(in.Type)
+	if kind := catalog.Kind(in.Kind); kind != "" {
+		if kinds != nil && !slices.Contains(kinds, kind) {
+			return Answer{}, op.Invalid("kind %s is not of type %s: its type is %s", kind, in.Type, kb.TypeOf(kind))
+		}
+		kinds = []catalog.Kind{kind}
+	}
+	r.Filter.Sources = kb.Only(in.Source, "")
+	if in.Facets {
+		r.Facets = facets
+	}
+	a, err := answer(ctx, b, "q", r, kinds, string(in.Type), in.Highlight)
+	a.more = fmt.Sprintf("offset %d", r.Offset+r.Limit)
+	return a, err
+})
 
 type searchIn struct {
 	Q     kb.Query      `json:"q" tool:"query" required:"true"`
@@ -78,32 +100,6 @@ func (a Answer) Next() (offset int, more bool) {
 }
 
 var facets = []string{"kind", "source", "container", "state"}
-
-func runSearch(ctx context.Context, b kb.Base, in searchIn) (Answer, error) {
-	r := retrieval.Request{
-		Query: string(in.Q), Limit: in.Limit, Offset: in.Offset, Diversify: in.Type == "all", Whole: kb.Whole,
-	}
-	r.Filter.Since, r.Filter.Until = in.Since.Time(), in.Until.Time()
-	if !r.Filter.Until.IsZero() && r.Filter.Since.After(r.Filter.Until) {
-		return Answer{}, op.Invalid("since must not be after until")
-	}
-	kinds := kb.KindsOf(in.Type)
-	if kind := catalog.Kind(in.Kind); kind != "" {
-		if kinds != nil && !slices.Contains(kinds, kind) {
-			return Answer{}, op.Invalid("kind %s is not of type %s: its type is %s", kind, in.Type, kb.TypeOf(kind))
-		}
-		kinds = []catalog.Kind{kind}
-	}
-	if in.Source != "" {
-		r.Filter.Sources = []string{in.Source}
-	}
-	if in.Facets {
-		r.Facets = facets
-	}
-	a, err := answer(ctx, b, "q", r, kinds, string(in.Type), in.Highlight)
-	a.more = fmt.Sprintf("offset %d", r.Offset+r.Limit)
-	return a, err
-}
 
 // answer runs a search among the kinds (none: all). field is the name of the
 // query's argument.

@@ -46,15 +46,7 @@ Hybrid vector and full-text retrieval with reranking.
 Finds passages by meaning and words together, reranked, the best three in full; best for questions in your own words.
 Read on with get_doc and the read of a result, which is the section around the passage.
 `,
-}, runSemantic)
-
-type semanticIn struct {
-	Query string          `json:"query" required:"true" doc:"a question or description in your own words"`
-	Types []kb.SearchType `json:"source_types" maxItems:"10" doc:"kinds of content; all when left out"`
-	Limit int             `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
-}
-
-func runSemantic(ctx context.Context, b kb.Base, in semanticIn) (Meant, error) {
+}, func(ctx context.Context, b kb.Base, in semanticIn) (Meant, error) {
 	r := retrieval.Request{
 		Query: in.Query, Limit: in.Limit, Diversify: len(in.Types) != 1, Whole: kb.Whole, Snippet: listedSnippet,
 	}
@@ -76,4 +68,10 @@ func runSemantic(ctx context.Context, b kb.Base, in semanticIn) (Meant, error) {
 		out.Items = append(out.Items, Passage{h.RecordID, h})
 	}
 	return out, err
+})
+
+type semanticIn struct {
+	Query string          `json:"query" required:"true" doc:"a question or description in your own words"`
+	Types []kb.SearchType `json:"source_types" maxItems:"10" doc:"kinds of content; all when left out"`
+	Limit int             `json:"limit" default:"10" minimum:"1" maximum:"50" doc:"how many to return"`
 }

@@ -124,6 +124,19 @@ type LabelGap struct {
 	Pending   []catalog.Record `json:"-"` // the proposals that are not accepted, newest first
 }
 
+// perLabel is the maximum of proposals in evidence of a label.
+const perLabel = 2
+
+// Proofs are the newest proposals that are not accepted, weighed by their share
+// in all of these.
+func (g LabelGap) Proofs() (out []Proof) {
+	for _, r := range g.Pending[:min(perLabel, len(g.Pending))] {
+		why := "proposed under " + g.Label + " and not accepted"
+		out = append(out, Proof{Record: r, Why: why, Weight: 1 / float64(len(g.Pending))})
+	}
+	return out
+}
+
 // LabelGaps returns the labels whose share of accepted proposals is below that
 // of all: the fewest accepted first, then the most proposals; and the share of
 // all. A proposal is accepted when its pull request is merged. Further files of

@@ -152,6 +152,25 @@ func Guidance(people map[string]*Contributor, contributions []catalog.Record) (w
 	return wrote
 }
 
+// Core are everyone who contributes, by folded name, and the core among them.
+type Core struct {
+	People map[string]*Contributor
+	Number int              // of people in the core
+	Wrote  []catalog.Record // see Guidance
+}
+
+// FindCore finds the core of those who wrote contributions.
+func FindCore(contributions []catalog.Record) Core {
+	c := Core{People: Contributors(contributions)}
+	c.Wrote = Guidance(c.People, contributions)
+	for _, p := range c.People {
+		if p.Core {
+			c.Number++
+		}
+	}
+	return c
+}
+
 // roleIn returns the author's role that a contribution states, in lower case.
 func roleIn(r catalog.Record) string {
 	role := ""
@@ -172,11 +191,22 @@ func roleIn(r catalog.Record) string {
 	return strings.ToLower(role)
 }
 
-// Hit is a contribution that was found for a topic, and how relevant it is, 0
-// to 1.
+// Hit is a record that was found for a topic, and how relevant it is, 0 to 1:
+// 1 is the best.
 type Hit struct {
 	Record    catalog.Record
 	Relevance float64
+	Snippet   string // why it was found
+}
+
+// Relevant returns the hits of at least some relevance.
+func Relevant(hits []Hit, least float64) (out []Hit) {
+	for _, h := range hits {
+		if h.Relevance >= least {
+			out = append(out, h)
+		}
+	}
+	return out
 }
 
 // Expert is a person with what speaks for them on a topic.
@@ -196,11 +226,13 @@ type Activity struct {
 	Likes    int64 `json:"likes"`    // and reactions
 }
 
-// Proof is one contribution of an expert.
+// Proof is a record that a derivation rests on, such as one contribution of an
+// expert.
 type Proof struct {
-	Record catalog.Record
-	Why    string
-	Weight float64 // its share in the expert's score, 0 to 1
+	Record  catalog.Record
+	Why     string
+	Snippet string
+	Weight  float64 // its share in what was derived, 0 to 1
 }
 
 // What contributions weigh. Who answers shows more than who asks, and an answer
@@ -237,7 +269,7 @@ func Experts(hits []Hit) []Expert {
 		}
 		weight, why := e.count(h.Record)
 		weight *= h.Relevance * h.Relevance * (1 + math.Log2(1+float64(max(0, h.Record.Votes)))/4)
-		e.Evidence = append(e.Evidence, Proof{h.Record, why, weight})
+		e.Evidence = append(e.Evidence, Proof{Record: h.Record, Why: why, Weight: weight})
 		e.Score += weight
 		sum += weight
 	}

@@ -1,0 +1,90 @@
+package kb
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/derive"
+)
+
+// Matches searches among some kinds and returns the matches themselves.
+func (b Base) Matches(ctx context.Context, s Search) (Found[Match], error) {
+	return FindRows(ctx, b, s, func(_ Base, m Match) (Match, error) { return m, nil })
+}
+
+// BestMatches is Matches of all lists of kinds, as BestOf.
+func (b Base) BestMatches(ctx context.Context, s Search, lists [][]catalog.Kind) ([]Found[Match], error) {
+	return BestOf(ctx, b, s, lists, func(_ Base, m Match) (Match, error) { return m, nil })
+}
+
+// FindTexts is FindRows of records with their bodies, which results lack.
+func FindTexts[T any](ctx context.Context, b Base, s Search, row func(Base, Match) (T, error)) (Found[T], error) {
+	return FindRows(ctx, b, s, func(b Base, m Match) (T, error) {
+		r, err := b.Catalog.ByID(ctx, m.Record.ID)
+		if err != nil {
+			var none T
+			return none, err
+		}
+		return row(b, Match{r, m.Result})
+	})
+}
+
+// Page returns what a search found as a page of a list.
+func (f Found[T]) Page(p Paging) List[T] {
+	return List[T]{Items: f.Items, Total: f.Total, Limit: p.Limit, Offset: p.Offset, Hint: f.Hint}
+}
+
+// Records returns the records of matches.
+func Records(matches []Match) (records []catalog.Record) {
+	for _, m := range matches {
+		records = append(records, m.Record)
+	}
+	return records
+}
+
+// Hits returns matches, the best first, as derivations take them: with their
+// scores as shares of the best one.
+func Hits(matches []Match) (hits []derive.Hit) {
+	for _, m := range matches {
+		relevance := 1.0
+		if best := matches[0].Result.Score; best > 0 {
+			relevance = m.Result.Score / best
+		}
+		hits = append(hits, derive.Hit{Record: m.Record, Relevance: relevance, Snippet: m.Result.Snippet})
+	}
+	return hits
+}
+
+// DerivedFrom is Derived for a value that follows from the records of a query.
+func DerivedFrom[T any](
+	ctx context.Context, b Base, key string, maxAge time.Duration, q catalog.ListQuery,
+	compute func([]catalog.Record) T,
+) (T, time.Time, error) {
+	return Derived(ctx, b, key, maxAge, func(ctx context.Context) (T, error) {
+		records, _, err := b.Catalog.List(ctx, q)
+		return compute(records), err
+	})
+}
+
+// proofSnippet is the maximum of a snippet in evidence, in characters.
+const proofSnippet = 300
+
+// Proofs makes evidence of what a derivation rests on, heaviest first.
+func (b Base) Proofs(proofs []derive.Proof) (evidence []Evidence) {
+	for _, p := range proofs {
+		evidence = append(evidence, Evidence{b.Item(p.Record), p.Why, First(p.Snippet, proofSnippet), Score(p.Weight)})
+	}
+	slices.SortStableFunc(evidence, func(x, y Evidence) int { return cmp.Compare(y.Weight, x.Weight) })
+	return evidence
+}
+
+// Only returns the filter for one value: none if the argument stands for all.
+func Only[S ~string](value, all S) []string {
+	if value == all {
+		return nil
+	}
+	return []string{string(value)}
+}
