@@ -3,7 +3,6 @@ package community
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/derive"
 )
 
 type changesIn struct {
@@ -49,20 +49,6 @@ type Activity struct {
 	Meta  map[string]any `json:"meta"`
 }
 
-// streams are the kinds of records whose creation is listed.
-var streams = []struct {
-	kind  catalog.Kind
-	name  string
-	count func(*Counts) *int
-}{
-	{catalog.KindCIP, "new_cip", func(c *Counts) *int { return &c.NewCIP }},
-	{catalog.KindProposal, "new_proposal", func(c *Counts) *int { return &c.NewProposal }},
-	{catalog.KindTopic, "new_forum_topic", func(c *Counts) *int { return &c.NewTopic }},
-	{catalog.KindBlog, "new_blog_post", func(c *Counts) *int { return &c.NewBlog }},
-	{catalog.KindRelease, "new_release", func(c *Counts) *int { return &c.NewRelease }},
-	{catalog.KindRadar, "new_radar_item", func(c *Counts) *int { return &c.NewRadar }},
-}
-
 var changes = kb.New(op.Spec{
 	ID: "get_recent_changes", Path: "/api/v1/changes", Tool: "get_recent_changes",
 	Example: changesIn{Days: 30, Limit: 20},
@@ -86,81 +72,46 @@ topics, blog posts, releases and radar items.
 		out.WindowDays = max(1, int(math.Ceil(now.Sub(since).Hours()/24)))
 	}
 	until := now.Add(time.Microsecond) // exclusive; the catalog stores whole microseconds
-	if err := statusChanges(ctx, b, since, until, &out); err != nil {
-		return ActivityStream{}, err
+	news, err := newsOf(ctx, b, since, until)
+	n := map[string]int{}
+	for _, x := range news {
+		n[x.Name]++
+		out.Items = append(out.Items, activity(b, x))
 	}
-	if err := created(ctx, b, since, until, &out); err != nil {
-		return ActivityStream{}, err
+	out.Counts = Counts{
+		StatusChange: n["cip_status_change"], NewCIP: n["new_cip"], NewProposal: n["new_proposal"],
+		NewTopic: n["new_forum_topic"], NewBlog: n["new_blog_post"], NewRelease: n["new_release"],
+		NewRadar: n["new_radar_item"],
 	}
 	slices.SortStableFunc(out.Items, func(a, b Activity) int {
 		return cmp.Or(b.When.Compare(a.When), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 	})
 	out.Total = len(out.Items)
 	out.Items = out.Items[:min(in.Limit, len(out.Items))]
-	return out, nil
+	return out, err
 })
 
-// created adds the new records.
-func created(ctx context.Context, b kb.Base, since, until time.Time, out *ActivityStream) error {
-	q := catalog.ListQuery{TopLevel: true, Since: since, Until: until, Order: catalog.ByCreated}
-	for _, st := range streams {
-		q.Kinds = append(q.Kinds, st.kind)
+func newsOf(ctx context.Context, b kb.Base, since, until time.Time) ([]derive.News, error) {
+	records, _, err := b.Catalog.List(ctx, catalog.ListQuery{
+		Kinds: derive.NewsKinds, TopLevel: true, Since: since, Until: until, Order: catalog.ByCreated,
+	})
+	if err != nil {
+		return nil, err
 	}
-	records, _, err := b.Catalog.List(ctx, q)
-	for _, r := range records {
-		st := streams[slices.Index(q.Kinds, r.Kind)]
-		*st.count(&out.Counts)++
-		out.Items = append(out.Items, activity(b, r, st.name))
-	}
-	return err
-}
-
-func activity(b kb.Base, r catalog.Record, kind string) Activity {
-	meta := map[string]any{"record_id": r.ID}
-	for name, v := range map[string]string{
-		"author": r.Author, "state": r.State, "category": r.Category, "container": r.Container,
-	} {
-		if v != "" {
-			meta[name] = v
-		}
-	}
-	return Activity{kind, r.CreatedAt.UTC(), b.ID(r), r.Title, new(b.URL(r)), meta}
-}
-
-// statusChanges adds the status changes of proposals; the first status of a
-// proposal is not a change.
-func statusChanges(ctx context.Context, b kb.Base, since, until time.Time, out *ActivityStream) error {
 	events, err := b.Catalog.Events(ctx, catalog.EventQuery{
 		Ref: catalog.Ref{Kind: catalog.KindCIP}, Field: "status", Since: since, Until: until,
 	})
 	if err != nil || len(events) == 0 {
-		return err
+		return derive.Created(records), err
 	}
 	proposals, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindCIP}})
-	if err != nil {
-		return err
+	return append(derive.StatusChanges(events, proposals), derive.Created(records)...), err
+}
+
+func activity(b kb.Base, n derive.News) Activity {
+	a := Activity{Kind: n.Name, When: n.At, ID: b.ID(n.Record), Title: n.Title, Meta: n.Meta}
+	if n.Record.ID != 0 || n.Record.URL != "" { // else a proposal without a file or an address
+		a.URL = new(b.URL(n.Record))
 	}
-	byKey := make(map[string]catalog.Record, len(proposals))
-	for _, r := range proposals {
-		byKey[r.Key] = r
-	}
-	for _, e := range events {
-		if e.RawFrom == "" && e.From == "" {
-			continue
-		}
-		item := Activity{
-			Kind: "cip_status_change", When: e.At.UTC(), ID: b.Network.Proposals.ID(e.Ref.Key),
-			Title: fmt.Sprintf("%s: %s → %s", e.Ref.Key, e.RawFrom, e.RawTo),
-			Meta:  map[string]any{"from": e.From, "to": e.To, "raw_from": e.RawFrom, "raw_to": e.RawTo, "via": e.Via},
-		}
-		if r, ok := byKey[e.Ref.Key]; ok {
-			item.Title = fmt.Sprintf("%s %s: %s → %s", r.Key, r.Title, e.RawFrom, e.RawTo)
-			item.URL = new(b.URL(r))
-		} else if e.URL != "" { // a proposal without a file
-			item.URL = &e.URL
-		}
-		out.Counts.StatusChange++
-		out.Items = append(out.Items, item)
-	}
-	return nil
+	return a
 }

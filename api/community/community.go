@@ -129,7 +129,7 @@ by age. For a plain list of what is new use get_recent_changes.
 		if err != nil {
 			return nil, err
 		}
-		parents, err := b.Catalog.Heads(ctx, missingParents(records))
+		parents, err := b.Catalog.Heads(ctx, derive.MissingParents(records))
 		return derive.Trending(append(records, parents...), now), err
 	})
 	out := Trending{
@@ -141,19 +141,3 @@ by age. For a plain list of what is new use get_recent_changes.
 	}
 	return out, err
 })
-
-// missingParents returns the ids of parents that are not among the records.
-func missingParents(records []catalog.Record) []int64 {
-	there := map[int64]bool{0: true}
-	for _, r := range records {
-		there[r.ID] = true
-	}
-	var ids []int64
-	for _, r := range records {
-		if !there[r.Parent] {
-			there[r.Parent] = true
-			ids = append(ids, r.Parent)
-		}
-	}
-	return ids
-}

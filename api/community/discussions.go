@@ -74,9 +74,7 @@ With source alone it lists the threads of that source.
 			q.Kinds = []catalog.Kind{p.thread}
 		}
 	}
-	if in.Category != "" {
-		q.Categories = []string{in.Category}
-	}
+	q.Categories = kb.Only(in.Category, "")
 	list, err := kb.Rows(ctx, b, q, in.Paging, func(b kb.Base, r catalog.Record) (Talk, error) { return talk(b, r), nil })
 	return Discussions{List: list}, err
 })
@@ -100,9 +98,7 @@ func searchDiscussions(ctx context.Context, b kb.Base, in discussionsIn) (Discus
 		t.Snippet, t.Score = why.Snippet, why.Score
 		return t, nil
 	})
-	return Discussions{kb.List[Talk]{
-		Items: found.Items, Total: found.Total, Limit: in.Limit, Offset: in.Offset, Hint: found.Hint,
-	}, found.Degraded}, err
+	return Discussions{found.Page(in.Paging), found.Degraded}, err
 }
 
 // talk makes the row of a record of places; its page is the detail address of

@@ -21,15 +21,49 @@ func (b Base) BestMatches(ctx context.Context, s Search, lists [][]catalog.Kind)
 }
 
 // FindTexts is FindRows of records with their bodies, which results lack.
-func FindTexts[T any](ctx context.Context, b Base, s Search, row func(Base, Match) (T, error)) (Found[T], error) {
-	return FindRows(ctx, b, s, func(b Base, m Match) (T, error) {
-		r, err := b.Catalog.ByID(ctx, m.Record.ID)
-		if err != nil {
-			var none T
-			return none, err
+func FindTexts[T any](
+	ctx context.Context, b Base, s Search, row func(Base, Match) (T, error),
+) (out Found[T], err error) {
+	found, err := b.Matches(ctx, s)
+	if err != nil {
+		return out, err
+	}
+	out.Total, out.Degraded, out.Hint = found.Total, found.Degraded, found.Hint
+	texts, err := b.Texts(ctx, found.Items)
+	if err != nil {
+		return out, err
+	}
+	out.Items = make([]T, len(texts))
+	for i, m := range texts {
+		if out.Items[i], err = row(b, m); err != nil {
+			return out, err
 		}
-		return row(b, Match{r, m.Result})
-	})
+	}
+	return out, nil
+}
+
+// Texts returns the matches with the bodies of their records, without those
+// deleted since.
+func (b Base) Texts(ctx context.Context, matches []Match) ([]Match, error) {
+	ids := make([]int64, len(matches))
+	for i, m := range matches {
+		ids[i] = m.Record.ID
+	}
+	records, err := b.Catalog.Records(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[int64]catalog.Record, len(records))
+	for _, r := range records {
+		byID[r.ID] = r
+	}
+	var out []Match
+	for _, m := range matches {
+		if r, ok := byID[m.Record.ID]; ok {
+			out = append(out, Match{r, m.Result})
+		}
+	}
+	return out, nil
 }
 
 // Page returns what a search found as a page of a list.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 	"unicode/utf8"
 
 	"almanac/api/kb"
@@ -66,8 +65,7 @@ var (
 )
 
 const (
-	recordsRead    = 25  // of each source
-	leastRelevant  = 0.7 // of the best score
+	recordsRead    = 25 // of each source
 	findingsShown  = 10
 	statementShown = 240 // characters
 )
@@ -88,7 +86,7 @@ contradictions. For facts against live values use get_kb_drift.
 	}
 	names := derive.DeprecatedNames(deprecations)
 	search := kb.Search{Field: "topic", Query: in.Topic, Limit: recordsRead}
-	found, err := kb.BestOf(ctx, b, search, sideKinds, func(_ kb.Base, m kb.Match) (kb.Match, error) { return m, nil })
+	found, err := b.BestMatches(ctx, search, sideKinds)
 	if err != nil {
 		return SourceDrift{}, err
 	}
@@ -98,7 +96,7 @@ contradictions. For facts against live values use get_kb_drift.
 		"Questions, conditions, the past and pages of older versions are left out.", recordsRead)}
 	var statements []derive.Statement
 	for i, source := range sides {
-		records, err := b.Catalog.Records(ctx, relevant(found[i].Items))
+		records, err := b.Catalog.Records(ctx, derive.RelevantPages(kb.Hits(found[i].Items)))
 		if err != nil {
 			return SourceDrift{}, err
 		}
@@ -116,26 +114,6 @@ contradictions. For facts against live values use get_kb_drift.
 	}
 	return out, nil
 })
-
-// relevant returns the ids of the matches that are on the topic, without pages
-// of older versions: they state what was true of those.
-func relevant(matches []kb.Match) (ids []int64) {
-	var pages []catalog.Record
-	for _, m := range matches {
-		pages = append(pages, m.Record)
-	}
-	best := 0.0
-	current := derive.CurrentPages(pages)
-	for _, m := range matches {
-		if !slices.ContainsFunc(current, func(r catalog.Record) bool { return r.ID == m.Record.ID }) {
-			continue
-		}
-		if best = max(best, m.Result.Score); m.Result.Score >= leastRelevant*best {
-			ids = append(ids, m.Record.ID)
-		}
-	}
-	return ids
-}
 
 func finding(b kb.Base, c derive.Contradiction) Finding {
 	f := Finding{Aspect: c.Aspect, Subject: c.Subject}

@@ -60,13 +60,10 @@ finding with its age and severity. For contradictions on a topic use detect_drif
 		return compareFacts(ctx, b)
 	})
 	out := KBDrift{
-		AsOf: at, Facts: d.Facts, Compared: d.Facts - d.Unruled, Total: len(d.Findings), Rules: d.Rules,
+		AsOf: at, Facts: d.Facts, Compared: derive.Compared(d), Total: len(d.Findings), Rules: d.Rules,
 		Severities: map[string]int{},
 		Method: "Each stated value is compared with the live value that its category and key name, within the tolerance " +
 			"of its rule: info is slightly off, warn contradicts, stale contradicts and is older than 90 days.",
-	}
-	for _, r := range d.Rules {
-		out.Compared -= r.Missing + r.Unreadable
 	}
 	for _, f := range d.Findings {
 		out.Severities[f.Severity]++

@@ -45,21 +45,11 @@ Finds the three nearest questions of the developer FAQ and returns their answers
 `,
 }, func(ctx context.Context, b kb.Base, in faqIn) (Answers, error) {
 	search := kb.Search{Field: "question", Query: in.Question, Kinds: []catalog.Kind{catalog.KindFAQ}, Limit: answers}
-	found, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (Question, error) {
+	found, err := kb.FindTexts(ctx, b, search, func(b kb.Base, m kb.Match) (Question, error) {
 		d, err := kb.Decode[catalog.FAQ](m.Record)
-		return Question{Item: b.Item(m.Record), Related: d.Related, Score: m.Why().Score}, err
+		return Question{b.Item(m.Record), m.Record.Body, d.Related, m.Why().Score}, err
 	})
-	if err != nil {
-		return Answers{}, err
-	}
-	for i, q := range found.Items { // results come without their texts
-		r, err := b.Catalog.ByID(ctx, q.RecordID)
-		if err != nil {
-			return Answers{}, err
-		}
-		found.Items[i].Answer = r.Body
-	}
-	return Answers{in.Question, found}, nil
+	return Answers{in.Question, found}, err
 })
 
 // API is the reference of one of the network's APIs.

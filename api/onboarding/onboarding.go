@@ -37,9 +37,8 @@ critical, important or ecosystem.
 `,
 	Example: radarIn{Level: "critical", Paging: kb.Paging{Limit: 5}},
 }, func(ctx context.Context, b kb.Base, in radarIn) (kb.List[Alert], error) {
-	q := catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindRadar}, Order: catalog.ByCreated}
-	if in.Level != "all" {
-		q.Categories = []string{string(in.Level)}
+	q := catalog.ListQuery{
+		Kinds: []catalog.Kind{catalog.KindRadar}, Order: catalog.ByCreated, Categories: kb.Only(in.Level, "all"),
 	}
 	return kb.Rows(ctx, b, q, in.Paging, alert)
 })

@@ -48,19 +48,13 @@ Lists every deprecated item of the toolchain with its replacement, by name; filt
 check_deprecation.
 `,
 }, func(ctx context.Context, b kb.Base, in deprecationsIn) (kb.List[Deprecation], error) {
-	return kb.Rows(ctx, b, in.query(), kb.Paging{}, deprecation)
+	q := deprecated
+	q.Categories = kb.Only(in.Category, "")
+	return kb.Rows(ctx, b, q, kb.Paging{}, deprecation)
 })
 
 type deprecationsIn struct {
 	Category string `json:"category" enum:"cli,package,tool,api,workflow" doc:"only this category"`
-}
-
-func (in deprecationsIn) query() catalog.ListQuery {
-	q := deprecated
-	if in.Category != "" {
-		q.Categories = []string{in.Category}
-	}
-	return q
 }
 
 // Verdict says whether an item is deprecated.

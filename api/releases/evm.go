@@ -48,11 +48,11 @@ code. For a whole path from EVM use get_started_guide.
 	out.Concept = in.Concept
 	kind := []catalog.Kind{catalog.KindEVMMapping}
 	s := kb.Search{Field: "concept", Query: in.Concept, Kinds: kind, Limit: conceptsFound}
-	found, err := kb.FindRows(ctx, b, s, func(_ kb.Base, m kb.Match) (catalog.Record, error) { return m.Record, nil })
+	found, err := b.Matches(ctx, s)
 	if err != nil {
 		return out, err
 	}
-	others := found.Items
+	others := kb.Records(found.Items)
 	named, err := b.Catalog.Head(ctx, called(catalog.KindEVMMapping, in.Concept))
 	switch {
 	case err == nil:

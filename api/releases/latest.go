@@ -48,10 +48,8 @@ func latest(b kb.Base, p derive.Product) Latest {
 
 // products are all programs that are published.
 func products(ctx context.Context, b kb.Base) ([]derive.Product, error) {
-	all, _, err := kb.Derived(ctx, b, "products", 0, func(ctx context.Context) ([]derive.Product, error) {
-		records, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: derive.PublishedKinds})
-		return derive.Products(records), err
-	})
+	q := catalog.ListQuery{Kinds: derive.PublishedKinds}
+	all, _, err := kb.DerivedFrom(ctx, b, "products", 0, q, derive.Products)
 	return all, err
 }
 

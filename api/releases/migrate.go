@@ -73,8 +73,8 @@ func matching(
 	}
 	s := kb.Search{Field: field, Query: query, Kinds: deprecated.Kinds, Limit: 10}
 	s.Filter.States = deprecated.States
-	rows, err := kb.FindRows(ctx, b, s, func(_ kb.Base, m kb.Match) (catalog.Record, error) { return m.Record, nil })
-	return nil, rows.Items, err
+	rows, err := b.Matches(ctx, s)
+	return nil, kb.Records(rows.Items), err
 }
 
 // Migration is how to replace one deprecated symbol.

@@ -7,7 +7,6 @@ import (
 
 	"almanac/api/kb"
 	"almanac/api/op"
-	"almanac/catalog"
 	"almanac/catalog/derive"
 )
 
@@ -25,18 +24,8 @@ type Outdated struct {
 // Guidance is a text that mentions deprecated items.
 type Guidance struct {
 	kb.Item
-	Written *time.Time `json:"written" doc:"when the text was last changed; null: not known"`
-	Uses    []Use      `json:"uses" doc:"the items it mentions, most often first"`
-}
-
-// Use is a deprecated item that a text mentions.
-type Use struct {
-	Deprecated  string `json:"deprecated" doc:"name of the item"`
-	Replacement string `json:"replacement"`
-	Since       string `json:"since,omitempty" doc:"version"`
-	Mentions    int    `json:"mentions"`
-	Replaced    bool   `json:"names_replacement" doc:"the text names the replacement too: it may be about moving to it"`
-	Snippet     string `json:"snippet" doc:"around the first mention"`
+	Written *time.Time   `json:"written" doc:"when the text was last changed; null: not known"`
+	Uses    []derive.Use `json:"uses" doc:"the items it mentions, most often first"`
 }
 
 // Lean implements op.Leaner: written is the date that matters here.
@@ -50,14 +39,6 @@ const (
 	guidanceRead  = 50
 	guidanceShown = 10
 )
-
-// guidance are the kinds of records that tell people what to do.
-var guidance = []catalog.Kind{
-	catalog.KindDoc, catalog.KindTopic, catalog.KindPost, catalog.KindMailThread, catalog.KindMailMessage,
-	catalog.KindBlog, catalog.KindVideo, catalog.KindWhitepaper, catalog.KindFAQ, catalog.KindDiscussion,
-	catalog.KindComment, catalog.KindRepo, catalog.KindOnboarding, catalog.KindAPIReference, catalog.KindEVMMapping,
-	catalog.KindFoundation, catalog.KindPartner,
-}
 
 type outdatedIn struct {
 	Query string `json:"query" required:"true" maxLength:"4000" doc:"topic of the guidance to check"`
@@ -77,26 +58,20 @@ newest first. For what replaces one symbol use migrate_lookup.
 		Method: "The best 50 texts of a search for the query were read for the spellings of deprecated items; sentences " +
 			"that say themselves that something is replaced do not count.",
 	}}
-	s := kb.Search{Field: "query", Query: in.Query, Kinds: guidance, Limit: guidanceRead}
-	found, err := kb.FindRows(ctx, b, s, func(_ kb.Base, m kb.Match) (int64, error) { return m.Record.ID, nil })
+	s := kb.Search{Field: "query", Query: in.Query, Kinds: derive.GuidanceKinds, Limit: guidanceRead}
+	found, err := b.Matches(ctx, s)
 	if err != nil {
 		return out, err
 	}
-	texts, err := b.Catalog.Records(ctx, found.Items)
+	texts, err := b.Texts(ctx, found.Items)
 	if err != nil {
 		return out, err
 	}
 	deprecations, _, err := b.Catalog.List(ctx, deprecated)
-	usages := derive.Outdated(texts, deprecations)
+	usages := derive.Outdated(kb.Records(texts), deprecations)
 	out.Read, out.Degraded, out.Hint = len(texts), found.Degraded, found.Hint
-	for _, u := range usages { // those of a text stand together
-		if n := len(out.Items); n == 0 || out.Items[n-1].RecordID != u.Text.ID {
-			out.Items = append(out.Items, Guidance{b.Item(u.Text), kb.Time(u.At), nil})
-		}
-		text := &out.Items[len(out.Items)-1]
-		text.Uses = append(text.Uses, Use{
-			u.Deprecation.Title, u.Data.Replacement, u.Data.Since, u.Mentions, u.Replaced, u.Snippet,
-		})
+	for _, t := range derive.OutdatedTexts(usages) {
+		out.Items = append(out.Items, Guidance{b.Item(t.Record), kb.Time(t.At), t.Uses})
 	}
 	out.Total = len(out.Items)
 	out.Items = out.Items[:min(guidanceShown, out.Total)]
@@ -104,9 +79,6 @@ newest first. For what replaces one symbol use migrate_lookup.
 		out.Hint = fmt.Sprintf("none of the %d texts read mentions one of the %d items of list_deprecations",
 			len(texts), len(deprecations))
 	}
-	for _, t := range derive.TallyUsages(usages) {
-		why := fmt.Sprintf("deprecated; mentions: %d, in texts: %d", t.Mentions, t.Texts)
-		out.Evidence = append(out.Evidence, kb.Evidence{Item: b.Item(t.Deprecation), Why: why, Weight: kb.Score(t.Share)})
-	}
+	out.Evidence = b.Proofs(derive.UsageProofs(usages))
 	return out, err
 })

@@ -42,10 +42,7 @@ var versions = kb.New(op.Spec{
 }, func(ctx context.Context, b kb.Base, in versionsIn) (kb.List[Version], error) {
 	q := catalog.ListQuery{
 		Kinds: []catalog.Kind{catalog.KindPackageVersion}, Order: catalog.ByCreated,
-		AllTags: catalog.Tags(catalog.TagPackage, in.Name),
-	}
-	if in.Registry != "" {
-		q.Containers = []string{string(in.Registry)}
+		AllTags: catalog.Tags(catalog.TagPackage, in.Name), Containers: kb.Only(in.Registry, ""),
 	}
 	return kb.Rows(ctx, b, q, kb.Paging{Limit: in.Limit}, version)
 })

@@ -116,8 +116,6 @@ func upgrade(b kb.Base, at time.Time, version string, ask derive.UpgradeInput) U
 	for _, c := range s.Changes[:min(breakingShown, len(s.Changes))] {
 		out.Breaking = append(out.Breaking, Breaking{b.Item(c.Record), c.Record.Category, c.Action, c.Why()})
 	}
-	for _, r := range s.Reasons {
-		out.Evidence = append(out.Evidence, kb.Evidence{Item: b.Item(r.Record), Why: r.Why, Weight: 1})
-	}
+	out.Evidence = b.Proofs(s.Reasons)
 	return out
 }

@@ -2,6 +2,7 @@ package derive
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 
@@ -13,6 +14,10 @@ type Debate struct {
 	Threads []Thread // of the forum
 	Mail    []catalog.Record
 	Votes   []catalog.Vote // formal ones
+	// Decided is the mail thread that was voted in: the most relevant whose title
+	// is about the topic, as votes on several questions are not to be added up.
+	// It is nil if there is none.
+	Decided *catalog.Record
 	// Replies are those of the most viewed thread.
 	Replies []catalog.Record
 }
@@ -38,7 +43,54 @@ const (
 	majority    = 2.0 / 3 // of the votes for and against
 	fewestVotes = 3
 	fewestLikes = 5 // of replies, before one can have most of them
+	// closeToBest is the least relevance of what counts.
+	closeToBest = 0.85
+	// leastCovered is the share of the topic's words that what counts must exceed:
+	// a consensus on something else is worse than none.
+	leastCovered = 0.5
 )
+
+// ThreadsAbout returns the ids of the threads of posts and messages that are
+// about a topic, the most relevant first, each once. A thread among the hits
+// stands for itself.
+func ThreadsAbout(topic string, hits []Hit) (ids []int64) {
+	for _, h := range Relevant(hits, closeToBest) {
+		id := cmp.Or(h.Record.Parent, h.Record.ID)
+		if !slices.Contains(ids, id) && Covers(h.Record.Title+" "+h.Snippet, topic) > leastCovered {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// TitledAbout returns the records whose titles are about a topic.
+func TitledAbout(topic string, records []catalog.Record) (out []catalog.Record) {
+	for _, r := range records {
+		if Covers(r.Title, topic) > leastCovered {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// ForumThreads makes threads of topics.
+func ForumThreads(topics []catalog.Record) (out []Thread) {
+	for _, r := range topics {
+		d, _ := catalog.Decode[catalog.Topic](r) // data of another form has no accepted answer
+		out = append(out, Thread{r, d.Accepted > 0})
+	}
+	return out
+}
+
+// Replies returns the posts of a thread without the first.
+func Replies(posts []catalog.Record) (out []catalog.Record) {
+	for _, r := range posts {
+		if d, err := catalog.Decode[catalog.Post](r); err == nil && d.Number != 1 {
+			out = append(out, r)
+		}
+	}
+	return out
+}
 
 // Consensus is what a debate shows of agreement.
 type Consensus struct {
@@ -142,6 +194,30 @@ func (c *Consensus) best(replies []catalog.Record) (likes int64, accepted bool) 
 		c.BestShare = float64(max(0, c.Best.Votes)) / float64(likes)
 	}
 	return likes, accepted
+}
+
+// Proofs are the records that the measures of a debate rest on: what was voted
+// on, the best reply, the most viewed thread and the nearest mail.
+func (c Consensus) Proofs(d Debate) (out []Proof) {
+	add := func(r catalog.Record, weight float64, why string, args ...any) {
+		out = append(out, Proof{Record: r, Why: fmt.Sprintf(why, args...), Weight: weight})
+	}
+	if d.Decided != nil {
+		add(*d.Decided, 1, "formal votes: %d in favour, %d against, %d abstained or not cast",
+			c.InFavour, c.Against, c.Abstained)
+	}
+	if c.Best != nil {
+		add(*c.Best, c.BestShare, "best liked reply of the most viewed thread: %d likes, %.0f %% of those of all replies",
+			c.Best.Votes, 100*c.BestShare)
+		out[len(out)-1].Snippet = c.Best.Body
+	}
+	if most, ok := MostViewed(d.Threads); ok {
+		add(most.Record, 0.5, "most viewed thread: %d views, %d replies", most.Record.Views, most.Record.Replies)
+	}
+	if len(d.Mail) > 0 && (d.Decided == nil || d.Mail[0].ID != d.Decided.ID) {
+		add(d.Mail[0], 0.5, "nearest of %d mail threads with %d messages", c.MailThreads, c.MailMessages)
+	}
+	return out
 }
 
 // MostViewed returns the thread with most views, of equal ones the first; false

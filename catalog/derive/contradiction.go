@@ -151,6 +151,32 @@ func CurrentPages(pages []catalog.Record) []catalog.Record {
 	return out
 }
 
+// leastRelevant is the least relevance of what is compared, of the best.
+const leastRelevant = 0.7
+
+// RelevantPages returns the ids of the hits that are on their topic, without
+// pages of older versions: they state what was true of those.
+func RelevantPages(hits []Hit) (ids []int64) {
+	var pages []catalog.Record
+	for _, h := range hits {
+		pages = append(pages, h.Record)
+	}
+	current := map[int64]bool{}
+	for _, r := range CurrentPages(pages) {
+		current[r.ID] = true
+	}
+	best := 0.0
+	for _, h := range hits {
+		if !current[h.Record.ID] {
+			continue
+		}
+		if best = max(best, h.Relevance); h.Relevance >= leastRelevant*best {
+			ids = append(ids, h.Record.ID)
+		}
+	}
+	return ids
+}
+
 // later reports whether version a comes after b; none comes after all, one that
 // cannot be read before all.
 func later(a, b string) bool {

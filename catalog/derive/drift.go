@@ -33,6 +33,15 @@ type Live struct {
 // mistaken.
 const staleAfter = 90 * 24 * time.Hour
 
+// Compared is the number of facts that have a rule and a live value.
+func Compared(d catalog.Drift) int {
+	n := d.Facts - d.Unruled
+	for _, r := range d.Rules {
+		n -= r.Missing + r.Unreadable
+	}
+	return n
+}
+
 // Drift compares facts stated by records of FactKinds with live values. Rules
 // match facts by category and key, ignoring case, plural and punctuation:
 //

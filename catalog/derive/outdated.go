@@ -2,6 +2,7 @@ package derive
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -22,6 +23,14 @@ type Usage struct {
 	Snippet     string    // around the first mention
 	Replaced    bool      // the text names the replacement too
 	At          time.Time // when the text was last changed, as far as known
+}
+
+// GuidanceKinds are the kinds of records that tell people what to do.
+var GuidanceKinds = []catalog.Kind{
+	catalog.KindDoc, catalog.KindTopic, catalog.KindPost, catalog.KindMailThread, catalog.KindMailMessage,
+	catalog.KindBlog, catalog.KindVideo, catalog.KindWhitepaper, catalog.KindFAQ, catalog.KindDiscussion,
+	catalog.KindComment, catalog.KindRepo, catalog.KindOnboarding, catalog.KindAPIReference, catalog.KindEVMMapping,
+	catalog.KindFoundation, catalog.KindPartner,
 }
 
 // announcing are the kinds of records that say what is deprecated, or hold what
@@ -77,6 +86,47 @@ func Outdated(texts, deprecations []catalog.Record) []Usage {
 		return cmp.Or(b.At.Compare(a.At), cmp.Compare(a.Text.ID, b.Text.ID), b.Mentions-a.Mentions,
 			cmp.Compare(a.Deprecation.ID, b.Deprecation.ID))
 	})
+	return out
+}
+
+// OutdatedText is a text with the deprecated items that it mentions.
+type OutdatedText struct {
+	Record catalog.Record
+	At     time.Time // when it was last changed, as far as known
+	Uses   []Use     // in the order of the usages
+}
+
+// Use is a deprecated item that a text mentions.
+type Use struct {
+	Deprecated  string `json:"deprecated" doc:"name of the item"`
+	Replacement string `json:"replacement"`
+	Since       string `json:"since,omitempty" doc:"version"`
+	Mentions    int    `json:"mentions"`
+	Replaced    bool   `json:"names_replacement" doc:"the text names the replacement too: it may be about moving to it"`
+	Snippet     string `json:"snippet" doc:"around the first mention"`
+}
+
+// OutdatedTexts groups usages by text; those of a text stand together.
+func OutdatedTexts(usages []Usage) (out []OutdatedText) {
+	for _, u := range usages {
+		if n := len(out); n == 0 || out[n-1].Record.ID != u.Text.ID {
+			out = append(out, OutdatedText{Record: u.Text, At: u.At})
+		}
+		text := &out[len(out)-1]
+		text.Uses = append(text.Uses, Use{
+			u.Deprecation.Title, u.Data.Replacement, u.Data.Since, u.Mentions, u.Replaced, u.Snippet,
+		})
+	}
+	return out
+}
+
+// UsageProofs are the items that are used, weighed by their share of all
+// mentions.
+func UsageProofs(usages []Usage) (out []Proof) {
+	for _, t := range TallyUsages(usages) {
+		why := fmt.Sprintf("deprecated; mentions: %d, in texts: %d", t.Mentions, t.Texts)
+		out = append(out, Proof{Record: t.Deprecation, Why: why, Weight: t.Share})
+	}
 	return out
 }
 

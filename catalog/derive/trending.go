@@ -82,6 +82,22 @@ func Trending(records []catalog.Record, now time.Time) []catalog.Trend {
 	return trends
 }
 
+// MissingParents returns the ids of the parents of records that are not among
+// them, each once.
+func MissingParents(records []catalog.Record) (ids []int64) {
+	there := map[int64]bool{0: true}
+	for _, r := range records {
+		there[r.ID] = true
+	}
+	for _, r := range records {
+		if !there[r.Parent] {
+			there[r.Parent] = true
+			ids = append(ids, r.Parent)
+		}
+	}
+	return ids
+}
+
 // engagement is the activity around a record and its number of new children.
 func engagement(r catalog.Record, children []catalog.Record, now time.Time) (float64, int) {
 	e := decay(r.CreatedAt, now)

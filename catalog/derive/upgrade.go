@@ -32,14 +32,8 @@ type UpgradeStatus struct {
 	Freeze      *Window             // the next ones
 	Upgrade     *Window
 	Changes     []Change // on the way to the latest version, the most urgent first
-	Reasons     []Reason // what the above rests on
+	Reasons     []Proof  // what the above rests on
 	Unknown     []string // what is not known, and why
-}
-
-// Reason is a record that a statement rests on.
-type Reason struct {
-	Record catalog.Record
-	Why    string
 }
 
 // Minimum is a version that nodes of an environment must have.
@@ -143,7 +137,7 @@ func Upgrade(in UpgradeInput, now time.Time) UpgradeStatus {
 func (s *UpgradeStatus) explain(in UpgradeInput) {
 	say := func(r *catalog.Record, why string) {
 		if r != nil {
-			s.Reasons = append(s.Reasons, Reason{*r, why})
+			s.Reasons = append(s.Reasons, Proof{Record: *r, Why: why, Weight: 1})
 		}
 	}
 	if s.Minimum != nil {
