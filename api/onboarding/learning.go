@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"almanac/api/kb"
@@ -62,12 +63,8 @@ and reasons. For a newcomer's first steps use get_started_guide.
 		return out, err
 	}
 	out.Goal, out.Degraded, out.Hint = in.Goal, found.Degraded, found.Hint
-	var heads []catalog.Record
-	for _, m := range found.Items {
-		heads = append(heads, m.Record)
-	}
 	var full []catalog.Record
-	for _, r := range derive.PickLessons(heads) {
+	for _, r := range derive.PickLessons(kb.Records(found.Items)) {
 		if r, err = whole(ctx, b, r); err != nil {
 			return out, err
 		}
@@ -99,13 +96,14 @@ func lessons(ctx context.Context, b kb.Base, goal string) (kb.Found[kb.Match], e
 	s := kb.Search{
 		Field: "goal", Query: goal, Limit: lessonsFound, Kinds: append(derive.LessonKinds(), catalog.KindPost),
 	}
-	found, err := kb.FindRows(ctx, b, s, func(_ kb.Base, m kb.Match) (kb.Match, error) { return m, nil })
-	all, seen := found.Items, map[int64]bool{}
+	found, err := b.Matches(ctx, s)
+	all := found.Items
 	found.Items = nil
-	for _, m := range all {
-		if m.Result.Score < leastScore*all[0].Result.Score {
+	for i, h := range kb.Hits(all) {
+		if h.Relevance < leastScore {
 			break
 		}
+		m := all[i]
 		if m.Record.Kind == catalog.KindPost {
 			parents, err := b.Catalog.Heads(ctx, []int64{m.Record.Parent})
 			if err != nil {
@@ -115,8 +113,7 @@ func lessons(ctx context.Context, b kb.Base, goal string) (kb.Found[kb.Match], e
 				m.Record = topic
 			}
 		}
-		if !seen[m.Record.ID] {
-			seen[m.Record.ID] = true
+		if !slices.ContainsFunc(found.Items, func(x kb.Match) bool { return x.Record.ID == m.Record.ID }) {
 			found.Items = append(found.Items, m)
 		}
 	}

@@ -3,11 +3,11 @@ package releases
 import (
 	"context"
 	"reflect"
-	"strings"
 
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/derive"
 )
 
 // Category is what a deprecated item is.
@@ -77,28 +77,21 @@ Whether one toolchain item is deprecated, current or unknown.
 
 Says of one toolchain item whether it is DEPRECATED (with its replacement), CURRENT or NOT_FOUND.
 `,
-}, func(ctx context.Context, b kb.Base, in checkIn) (Verdict, error) {
-	return isDeprecated(ctx, b, in.Name)
-})
+}, isDeprecated)
 
-func isDeprecated(ctx context.Context, b kb.Base, name string) (Verdict, error) {
+func isDeprecated(ctx context.Context, b kb.Base, in checkIn) (Verdict, error) {
 	records, _, err := b.Catalog.List(ctx, catalog.ListQuery{Kinds: []catalog.Kind{catalog.KindDeprecation}})
-	out := Verdict{Name: name, Result: "NOT_FOUND"}
-	var names []string
-	for _, r := range records {
-		names = append(names, r.Title)
-		if !strings.EqualFold(r.Title, strings.TrimSpace(name)) {
-			continue
-		}
-		if out.Result = "CURRENT"; r.State == catalog.ItemCurrent {
-			break
-		}
-		d, err := deprecation(b, r)
+	out := Verdict{Name: in.Name, Result: "NOT_FOUND"}
+	r, names := derive.DeprecationNamed(records, in.Name)
+	switch {
+	case r == nil:
+		out.Hint = kb.NoSuch("name", in.Name, names)
+	case r.State == catalog.ItemCurrent:
+		out.Result = "CURRENT"
+	default:
+		d, err := deprecation(b, *r)
 		out.Result, out.Deprecation = "DEPRECATED", &d
 		return out, err
-	}
-	if out.Result == "NOT_FOUND" {
-		out.Hint = kb.NoSuch("name", name, names)
 	}
 	return out, err
 }

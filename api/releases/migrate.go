@@ -126,7 +126,7 @@ texts that still mention it use outdated_guidance_detector.
 		out.Others = append(out.Others, Replaced{d.Title, d.Replacement})
 	}
 	if out.Item == nil && err == nil {
-		verdict, err := isDeprecated(ctx, b, in.Query)
+		verdict, err := isDeprecated(ctx, b, checkIn{in.Query})
 		if out.Hint = verdict.Hint; verdict.Result == "CURRENT" {
 			out.Hint = "it is current and needs no replacement"
 		}

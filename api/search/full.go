@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"unicode/utf8"
@@ -9,6 +8,7 @@ import (
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/catalog"
+	"almanac/catalog/derive"
 )
 
 const (
@@ -70,57 +70,29 @@ within 6,000 tokens. For one kind, or for a list to choose from, use semantic_se
 		return Context{}, err
 	}
 	out := Context{Topic: in.Topic, Budget: budget, Hint: all[0].Hint}
+	var passages [][]Passage
 	for i, f := range found {
 		source := ContextSource{Source: kb.SearchTypes[i+1], Total: f.Total, Degraded: f.Degraded}
 		for _, h := range f.Items {
 			source.Items = append(source.Items, Passage{h.RecordID, h})
 		}
-		if len(f.Items) > 0 {
-			out.Sources = append(out.Sources, source)
-		}
+		out.Sources = append(out.Sources, source)
 	}
-	out.order(all[0].Items)
-	out.fit()
+	types := make([]string, len(all[0].Items))
+	for i, h := range all[0].Items {
+		types[i] = h.Type
+	}
+	derive.OrderBy(out.Sources, types, func(s ContextSource) string { return s.Source })
+	for _, s := range out.Sources {
+		passages = append(passages, s.Items)
+	}
+	passages, chars, left := derive.Fit(passages, budget*tokenChars, func(p Passage) int {
+		return itemChars + utf8.RuneCountInString(p.Title+p.Heading+p.Passage+p.URL)
+	})
+	for i := range out.Sources {
+		out.Sources[i].Items = passages[i]
+	}
+	out.Sources = slices.DeleteFunc(out.Sources, func(s ContextSource) bool { return len(s.Items) == 0 })
+	out.Tokens, out.LeftOut = chars/tokenChars, left
 	return out, nil
 })
-
-// order puts the types first whose best record stands first among all.
-func (c *Context) order(all []kb.Hit) {
-	place := func(s ContextSource) int {
-		at := slices.IndexFunc(all, func(h kb.Hit) bool { return h.Type == s.Source })
-		if at < 0 {
-			return len(all)
-		}
-		return at
-	}
-	slices.SortStableFunc(c.Sources, func(x, y ContextSource) int { return cmp.Compare(place(x), place(y)) })
-}
-
-// fit keeps what the budget has room for: the best of every type, then the
-// second of every type, and so on.
-func (c *Context) fit() {
-	kept := make([][]Passage, len(c.Sources))
-	chars := 0
-	for rank, more := 0, true; more; rank++ {
-		more = false
-		for i, s := range c.Sources {
-			if rank >= len(s.Items) {
-				continue
-			}
-			more = true
-			p := s.Items[rank]
-			n := itemChars + utf8.RuneCountInString(p.Title+p.Heading+p.Passage+p.URL)
-			if chars+n > budget*tokenChars {
-				c.LeftOut++
-				continue
-			}
-			chars += n
-			kept[i] = append(kept[i], p)
-		}
-	}
-	for i := range c.Sources {
-		c.Sources[i].Items = kept[i]
-	}
-	c.Sources = slices.DeleteFunc(c.Sources, func(s ContextSource) bool { return len(s.Items) == 0 })
-	c.Tokens = chars / tokenChars
-}

@@ -254,6 +254,18 @@ func sentenceAround(text string, span []int) string {
 // sentenceEnd ends a sentence, a paragraph, a list item or a table's row.
 var sentenceEnd = regexp.MustCompile(`[.!?]["')\]]*\s|\n\s*(?:\n|[-*+|#>]|\d+[.)]\s)`)
 
+// DeprecationNamed returns the item of a name, in any case, nil if there is
+// none, and the names that there are.
+func DeprecationNamed(items []catalog.Record, name string) (item *catalog.Record, names []string) {
+	for i, r := range items {
+		names = append(names, r.Title)
+		if item == nil && strings.EqualFold(r.Title, strings.TrimSpace(name)) {
+			item = &items[i]
+		}
+	}
+	return item, names
+}
+
 // Mentioned returns the deprecations whose patterns a text matches, in the order
 // of the text.
 func Mentioned(text string, deprecations []catalog.Record) []catalog.Record {

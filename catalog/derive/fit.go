@@ -1,0 +1,42 @@
+package derive
+
+import (
+	"cmp"
+	"slices"
+)
+
+// OrderBy puts those first whose key stands first in a ranking, which may have a
+// key more than once. Those that it lacks come last, in their order.
+func OrderBy[T any](items []T, ranking []string, key func(T) string) {
+	place := func(x T) int {
+		if at := slices.Index(ranking, key(x)); at >= 0 {
+			return at
+		}
+		return len(ranking)
+	}
+	slices.SortStableFunc(items, func(x, y T) int { return cmp.Compare(place(x), place(y)) })
+}
+
+// Fit keeps of every list what a budget has room for: the first of every list,
+// then the second of every list, and so on. What is too large is left out, what
+// comes after it may still fit. It returns what is kept of each list, its size
+// and the number of those left out.
+func Fit[T any](lists [][]T, budget int, size func(T) int) (kept [][]T, used, left int) {
+	kept = make([][]T, len(lists))
+	for rank, more := 0, true; more; rank++ {
+		more = false
+		for i, list := range lists {
+			if rank >= len(list) {
+				continue
+			}
+			more = true
+			if n := size(list[rank]); used+n <= budget {
+				used += n
+				kept[i] = append(kept[i], list[rank])
+			} else {
+				left++
+			}
+		}
+	}
+	return kept, used, left
+}
