@@ -206,6 +206,16 @@ func TestCurrentPages(t *testing.T) {
 	}
 }
 
+func TestRelevantPages(t *testing.T) {
+	page := func(id int64, version string, relevance float64) derive.Hit {
+		return derive.Hit{Record: with(catalog.Record{ID: id, Kind: catalog.KindDoc}, catalog.Doc{Version: version}), Relevance: relevance}
+	}
+	got := derive.RelevantPages([]derive.Hit{page(1, "1.0", 1), page(2, "2.0", 0.6), page(3, "", 0.5), page(4, "", 0.36), page(5, "", 0.34)})
+	if want := []int64{3, 4}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v: the best of those that are current counts", got, want)
+	}
+}
+
 func FuzzClaims(f *testing.F) {
 	for _, s := range []string{
 		"The base allowance is 200 kB.", "| a | 15 or later |", "`sextant`\n```\nsextant\n", "at least helm 1.2.3-x", "on port 65535",

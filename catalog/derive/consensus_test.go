@@ -1,6 +1,8 @@
 package derive_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 
 	"almanac/catalog"
@@ -73,5 +75,71 @@ func TestConsensusMeasures(t *testing.T) {
 	}
 	if _, ok := derive.MostViewed(nil); ok {
 		t.Error("there is a most viewed thread of none")
+	}
+}
+
+func TestThreadsAbout(t *testing.T) {
+	hit := func(id, parent int64, title, snippet string, relevance float64) derive.Hit {
+		return derive.Hit{Record: catalog.Record{ID: id, Parent: parent, Title: title}, Relevance: relevance, Snippet: snippet}
+	}
+	got := derive.ThreadsAbout("harbour fees", []derive.Hit{
+		hit(11, 1, "Harbour", "the fees", 1), hit(12, 1, "harbour fees", "", 0.99), hit(2, 0, "Fees of the harbour", "", 0.9),
+		hit(31, 3, "Harbour", "the weather", 0.9), hit(41, 4, "harbour fees", "", 0.84),
+	})
+	if want := []int64{1, 2}; !slices.Equal(got, want) {
+		t.Errorf("threads %v, want %v: a half of the words is not enough", got, want)
+	}
+	titled := derive.TitledAbout("harbour fees", []catalog.Record{{ID: 1, Title: "Harbour"}, {ID: 2, Title: "Harbour fees?"}})
+	if ids(titled) != "2" {
+		t.Errorf("titled %s, want 2", ids(titled))
+	}
+}
+
+func TestThreadsAndReplies(t *testing.T) {
+	topics := []catalog.Record{
+		with(catalog.Record{ID: 1}, catalog.Topic{Accepted: 3}), with(catalog.Record{ID: 2}, catalog.Topic{}),
+		{ID: 3, Data: []byte("[")},
+	}
+	for i, thread := range derive.ForumThreads(topics) {
+		if thread.Record.ID != topics[i].ID || thread.Accepted != (i == 0) {
+			t.Errorf("%d: %+v", i, thread)
+		}
+	}
+	posts := []catalog.Record{
+		with(catalog.Record{ID: 1}, catalog.Post{Number: 1}), with(catalog.Record{ID: 2}, catalog.Post{Number: 2}),
+		{ID: 3, Data: []byte("[")},
+	}
+	if got := ids(derive.Replies(posts)); got != "2" {
+		t.Errorf("replies %s, want 2", got)
+	}
+}
+
+func TestConsensusProofs(t *testing.T) {
+	best := reply(6, false)
+	best.ID, best.Body = 11, "yes"
+	d := derive.Debate{
+		Threads: []derive.Thread{{Record: catalog.Record{ID: 1, Views: 9, Replies: 2}}},
+		Replies: []catalog.Record{best, reply(2, false)}, Votes: votes(3, 1, 0),
+		Mail: []catalog.Record{{ID: 21}, {ID: 22}}, Decided: &catalog.Record{ID: 22},
+	}
+	var got []string
+	for _, p := range derive.MeasureConsensus(d).Proofs(d) {
+		got = append(got, fmt.Sprintf("%d %.2f %s %s", p.Record.ID, p.Weight, p.Why, p.Snippet))
+	}
+	want := []string{
+		"22 1.00 formal votes: 3 in favour, 1 against, 0 abstained or not cast ",
+		"11 0.75 best liked reply of the most viewed thread: 6 likes, 75 % of those of all replies yes",
+		"1 0.50 most viewed thread: 9 views, 2 replies ",
+		"21 0.50 nearest of 2 mail threads with 0 messages ",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	d.Mail = d.Mail[1:]
+	if n := len(derive.MeasureConsensus(d).Proofs(d)); n != 3 {
+		t.Errorf("%d proofs, want 3: the nearest mail is the one that was voted in", n)
+	}
+	if none := (derive.Consensus{}).Proofs(derive.Debate{}); none != nil {
+		t.Errorf("of nothing: %v", none)
 	}
 }

@@ -149,3 +149,10 @@ func FuzzDrift(f *testing.F) {
 		}
 	})
 }
+
+func TestCompared(t *testing.T) {
+	d := catalog.Drift{Facts: 9, Unruled: 2, Rules: []catalog.DriftRule{{Missing: 1, Unreadable: 2}, {Missing: 1}}}
+	if got := derive.Compared(d); got != 3 {
+		t.Errorf("%d, want 3", got)
+	}
+}

@@ -109,3 +109,12 @@ func TestAsks(t *testing.T) {
 		}
 	}
 }
+
+func TestLabelGapProofs(t *testing.T) {
+	g := derive.LabelGap{Label: "docs", Pending: []catalog.Record{{ID: 3}, {ID: 2}, {ID: 1}, {ID: 4}}}
+	got := g.Proofs()
+	if len(got) != 2 || got[0].Record.ID != 3 || got[1].Record.ID != 2 || got[0].Weight != 0.25 ||
+		got[0].Why != "proposed under docs and not accepted" {
+		t.Errorf("%+v", got)
+	}
+}

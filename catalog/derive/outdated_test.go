@@ -111,3 +111,32 @@ func FuzzOutdated(f *testing.F) {
 		}
 	})
 }
+
+func TestOutdatedTexts(t *testing.T) {
+	texts := []catalog.Record{
+		{ID: 1, Body: "port 75, port 75, tillerctl", UpdatedAt: ago(5)}, {ID: 2, Body: "tillerctl", UpdatedAt: ago(9)},
+	}
+	usages := derive.Outdated(texts, deprecations)
+	got := derive.OutdatedTexts(usages)
+	if len(got) != 2 || got[0].Record.ID != 1 || !got[0].At.Equal(ago(5)) || len(got[0].Uses) != 2 || len(got[1].Uses) != 1 {
+		t.Fatalf("%+v", got)
+	}
+	want := derive.Use{Deprecated: "port 75", Replacement: "port 64", Mentions: 2, Snippet: "port 75, port 75, tillerctl"}
+	if got[0].Uses[0] != want {
+		t.Errorf("%+v, want %+v", got[0].Uses[0], want)
+	}
+	proofs := derive.UsageProofs(usages)
+	if len(proofs) != 2 || proofs[0].Weight != 0.5 || proofs[1].Record.ID != 1 ||
+		proofs[1].Why != "deprecated; mentions: 2, in texts: 2" {
+		t.Errorf("%+v", proofs)
+	}
+}
+
+func TestDeprecationNamed(t *testing.T) {
+	for name, want := range map[string]int64{"tillerctl": 1, " TillerCtl Moor\n": 2, "helm": 6, "tiller": 0, "": 0} {
+		got, names := derive.DeprecationNamed(deprecations, name)
+		if (got == nil) != (want == 0) || got != nil && got.ID != want || len(names) != len(deprecations) {
+			t.Errorf("%q: %v among %d, want %d", name, got, len(names), want)
+		}
+	}
+}

@@ -161,3 +161,19 @@ func TestExpertsProve(t *testing.T) {
 		t.Errorf("%q, sum %v; want %q", whys, sum, want)
 	}
 }
+
+func TestRelevant(t *testing.T) {
+	hits := []derive.Hit{{Relevance: 1}, {Relevance: 0.5}, {Relevance: 0.4}, {Relevance: 0.6}}
+	if got := derive.Relevant(hits, 0.5); len(got) != 3 || got[2].Relevance != 0.6 {
+		t.Errorf("%v", got)
+	}
+}
+
+func TestFindCore(t *testing.T) {
+	all := slices.Concat(wrote("Ann", catalog.KindPost, 3, catalog.Post{Number: 2}),
+		wrote("bo", catalog.KindPost, 1, catalog.Post{Number: 2}), wrote("cy", catalog.KindPost, 1, catalog.Post{Number: 2}))
+	c := derive.FindCore(all)
+	if c.Number != 1 || len(c.People) != 3 || !c.People["ann"].Core || len(c.Wrote) != 3 {
+		t.Errorf("%d in the core of %d, %d contributions", c.Number, len(c.People), len(c.Wrote))
+	}
+}
