@@ -34,6 +34,10 @@ type worksIn struct {
 	kb.Paging
 }
 
+var workKinds = map[kb.WorkType][]catalog.Kind{
+	"all": {catalog.KindIssue, catalog.KindPull}, "issue": {catalog.KindIssue}, "pull": {catalog.KindPull},
+}
+
 var works = kb.New(op.Spec{
 	ID: "list_code", Path: "/api/v1/code", MayFail: []error{op.ErrUnavailable},
 	Example: worksIn{State: "open", Type: "issue", Paging: kb.Paging{Limit: 5}},
@@ -44,13 +48,7 @@ Lists issues and pull requests by their last activity, or with q the best matche
 and type.
 `,
 }, func(ctx context.Context, b kb.Base, in worksIn) (Works, error) {
-	var kinds []catalog.Kind
-	if in.Type != "pull" {
-		kinds = append(kinds, catalog.KindIssue)
-	}
-	if in.Type != "issue" {
-		kinds = append(kinds, catalog.KindPull)
-	}
+	kinds := workKinds[in.Type]
 	repos, states := kb.Only(in.Repo, ""), kb.Only(in.State, "all")
 	if in.Query == "" {
 		list, err := kb.Rows(ctx, b, catalog.ListQuery{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"unicode/utf8"
 
 	"almanac/api/kb"
 	"almanac/api/op"
@@ -65,9 +64,8 @@ var (
 )
 
 const (
-	recordsRead    = 25 // of each source
-	findingsShown  = 10
-	statementShown = 240 // characters
+	recordsRead   = 25 // of each source
+	findingsShown = 10
 )
 
 var contradictions = kb.New(op.Spec{
@@ -120,11 +118,7 @@ func finding(b kb.Base, c derive.Contradiction) Finding {
 	for _, s := range c.Sides {
 		item := b.Item(s.Record)
 		item.Date = kb.Time(s.Date)
-		snippet := kb.First(s.Text, statementShown)
-		if utf8.RuneCountInString(s.Text) > statementShown {
-			snippet += "…"
-		}
-		f.Sides = append(f.Sides, Side{Body(s.Source), s.Value, s.Records, item, snippet})
+		f.Sides = append(f.Sides, Side{Body(s.Source), s.Value, s.Records, item, s.Snippet()})
 	}
 	return f
 }

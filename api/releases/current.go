@@ -62,12 +62,10 @@ func window(b kb.Base, w *derive.Window) *Window {
 	out := &Window{
 		Environment: w.Environment, Type: w.Type, Starts: kb.Time(w.Starts), Ends: kb.Time(w.Ends),
 		MinimumVersion: w.MinimumVersion, MigrationID: w.MigrationID, Tentative: w.Tentative,
+		AnnouncedBy: w.AnnouncedBy(),
 	}
 	if r := w.Operation; r != nil {
-		out.ID, out.Title, out.URL, out.AnnouncedBy = b.ID(*r), r.Title, b.URL(*r), []string{"calendar"}
-	}
-	if w.OnLedger {
-		out.AnnouncedBy = append(out.AnnouncedBy, "ledger")
+		out.ID, out.Title, out.URL = b.ID(*r), r.Title, b.URL(*r)
 	}
 	return out
 }

@@ -2,7 +2,6 @@ package releases
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"almanac/api/kb"
@@ -86,36 +85,26 @@ and synchronizer upgrade are (UTC), and what breaks on the way to the latest.
 	if ask.Radar, _, err = b.Catalog.List(ctx, q); err != nil {
 		return out, err
 	}
-	return upgrade(b, l.at, string(in.Version), ask), nil
-})
-
-// upgrade makes the answer.
-func upgrade(b kb.Base, at time.Time, version string, ask derive.UpgradeInput) UpgradeStatus {
 	s := derive.Upgrade(ask, b.Now())
-	out := UpgradeStatus{
-		Environment: ask.Environment, Version: version,
+	out = UpgradeStatus{
+		Environment: ask.Environment, Version: string(in.Version),
 		BelowMinimum: s.Below, Minimum: b.Minimum(s.Minimum),
 		BelowNextMinimum: s.BelowNext, NextMinimum: b.Minimum(s.NextMinimum),
 		ReleasesBehind: s.Behind, BreakingTotal: len(s.Changes),
-		NextFreeze: window(b, s.Freeze), NextUpgrade: window(b, s.Upgrade), Hint: strings.Join(s.Unknown, "; "),
+		NextFreeze: window(b, s.Freeze), NextUpgrade: window(b, s.Upgrade), Newer: derive.Numbers(s.Newer),
+		Hint: s.Hint(),
 	}
 	out.Method = "Versions are compared by Semantic Versioning; minimum and windows are those of the ledger's snapshot " +
 		"and of the operations calendar, breaking changes the critical and important radar items."
 	if d := s.Deployment; d != nil {
-		out.DeployedVersion, out.MinimumPackages, out.DeployedAsOf = d.Version, d.MinimumOf, kb.Time(at)
+		out.DeployedVersion, out.MinimumPackages, out.DeployedAsOf = d.Version, d.MinimumOf, kb.Time(l.at)
 	}
 	if ask.Ledger.Name != "" {
 		out.Latest = new(latest(b, ask.Ledger))
-	}
-	if out.Hint != "" {
-		out.Hint = "not known is " + out.Hint
-	}
-	for _, e := range s.Newer {
-		out.Newer = append(out.Newer, e.Version)
 	}
 	for _, c := range s.Changes[:min(breakingShown, len(s.Changes))] {
 		out.Breaking = append(out.Breaking, Breaking{b.Item(c.Record), c.Record.Category, c.Action, c.Why()})
 	}
 	out.Evidence = b.Proofs(s.Reasons)
-	return out
-}
+	return out, nil
+})

@@ -46,6 +46,18 @@ type Side struct {
 	Records int // of the source that state the same value
 }
 
+// statementShown is the maximum of a statement in an answer, in characters.
+const statementShown = 240
+
+// Snippet is the statement, with an ellipsis if it is cut.
+func (s Side) Snippet() string {
+	runes := []rune(s.Text)
+	if len(runes) <= statementShown {
+		return s.Text
+	}
+	return string(runes[:statementShown]) + "…"
+}
+
 // Contradictions compares the latest statements of the sources on each subject
 // and returns the contradictions, the newest first, and the number of subjects
 // of which at least two sources say the same.

@@ -133,6 +133,22 @@ func Upgrade(in UpgradeInput, now time.Time) UpgradeStatus {
 	return s
 }
 
+// Hint says what is not known, and why; "" if all is.
+func (s UpgradeStatus) Hint() string {
+	if len(s.Unknown) == 0 {
+		return ""
+	}
+	return "not known is " + strings.Join(s.Unknown, "; ")
+}
+
+// Numbers are the versions of editions.
+func Numbers(editions []Edition) (versions []string) {
+	for _, e := range editions {
+		versions = append(versions, e.Version)
+	}
+	return versions
+}
+
 // explain adds the reasons, and what is not known.
 func (s *UpgradeStatus) explain(in UpgradeInput) {
 	say := func(r *catalog.Record, why string) {

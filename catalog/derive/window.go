@@ -21,6 +21,17 @@ type Window struct {
 	OnLedger       bool            // the ledger announces it
 }
 
+// AnnouncedBy names what announces a window: calendar, ledger or both.
+func (w Window) AnnouncedBy() (by []string) {
+	if w.Operation != nil {
+		by = append(by, "calendar")
+	}
+	if w.OnLedger {
+		by = append(by, "ledger")
+	}
+	return by
+}
+
 // Windows returns the windows that are not over, soonest first: those of the
 // operations calendar and those that the ledger announces, each once if both say
 // the same time. The network may be nil.
