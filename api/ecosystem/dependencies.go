@@ -38,19 +38,15 @@ proposals use detect_cip_dependency_chain.
 }, func(ctx context.Context, b kb.Base, in topicIn) (Graph, error) {
 	s := kb.Search{Field: "topic", Query: in.Topic, Kinds: []catalog.Kind{catalog.KindProject}, Limit: projectsShown}
 	out := Graph{Topic: in.Topic}
-	var projects []catalog.Record
-	found, err := kb.FindRows(ctx, b, s, func(b kb.Base, m kb.Match) (kb.Evidence, error) {
-		projects = append(projects, m.Record)
-		return b.Evidence(m, "states what it is built on"), nil
-	})
+	found, err := b.Matches(ctx, s)
 	if err != nil {
 		return out, err
 	}
 	q := catalog.ListQuery{Kinds: derive.LibraryKinds}
 	libraries, _, err := kb.DerivedFrom(ctx, b, "libraries", 0, q, derive.IndexLibraries)
-	kb.Weigh(found.Items)
-	out.DependencyGraph = libraries.Graph(projects, b.URL)
-	out.Evidence, out.Degraded, out.Hint = found.Items, found.Degraded, found.Hint
+	out.DependencyGraph = libraries.Graph(kb.Records(found.Items), b.URL)
+	out.Evidence = b.Weighed(found.Items, "states what it is built on")
+	out.Degraded, out.Hint = found.Degraded, found.Hint
 	out.Method = fmt.Sprintf("The %d projects that match best, with the SDKs, packages and repositories that the "+
 		"catalogue states; a version is compared with the stable ones that registries and releases list.", projectsShown)
 	return out, err

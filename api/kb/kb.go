@@ -5,10 +5,10 @@
 //	Rows      a list, filtered and paged (list.go)
 //	Read      a record's text in parts; Thread: with its children (text.go)
 //	FindRows  a search among some kinds; BestOf: the best of each (find.go);
-//	          Among: only some records (among.go)
+//	          Among: only some records (among.go); Matches, FindTexts (matches.go)
 //	Linked    the records that refer to one; Targets: those that it refers to (linked.go)
 //	Latest    a series of snapshots (series.go)
-//	Derived   a value computed from the whole catalog (derived.go)
+//	Derived   a value computed from the whole catalog (derived.go); DerivedFrom: from a query (matches.go)
 //
 // The operations themselves are in one package per group.
 package kb

@@ -115,6 +115,25 @@ func (b Base) Proofs(proofs []derive.Proof) (evidence []Evidence) {
 	return evidence
 }
 
+// Weighed makes evidence of matches, each weighed by its share of all scores.
+func (b Base) Weighed(matches []Match, why string) (evidence []Evidence) {
+	for _, m := range matches {
+		evidence = append(evidence, b.Evidence(m, why))
+	}
+	Weigh(evidence)
+	return evidence
+}
+
+// Brief is an item of an answer whose own fields say what matters: in tools it
+// only leads to the record.
+type Brief struct{ Item }
+
+// Lean implements op.Leaner.
+func (b *Brief) Lean() {
+	b.Item.Lean()
+	b.Key, b.Path, b.Container, b.Author = "", "", "", ""
+}
+
 // Only returns the filter for one value: none if the argument stands for all.
 func Only[S ~string](value, all S) []string {
 	if value == all {

@@ -80,3 +80,18 @@ func TestTexts(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 }
+
+func TestWeighed(t *testing.T) {
+	got := base.Weighed([]kb.Match{match(1, 0.6), match(2, 0.2)}, "why")
+	if len(got) != 2 || got[0].Weight != 0.75 || got[1].Weight != 0.25 || got[1].Why != "why" || got[1].Snippet != "s" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestBriefIsLean(t *testing.T) {
+	b := kb.Brief{Item: kb.Item{ID: "1", Title: "t", URL: "u", Key: "k", Path: "p", Container: "c", Author: "a", Page: "x"}}
+	b.Lean()
+	if want := (kb.Item{ID: "1", Title: "t", URL: "u"}); b.Item != want {
+		t.Errorf("%+v", b.Item)
+	}
+}

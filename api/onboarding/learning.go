@@ -27,18 +27,12 @@ type Path struct {
 	Hint     string   `json:"hint,omitempty" doc:"if there is no step: what to try"`
 }
 
-// Lesson is one step of it.
+// Lesson is one step of it; the evidence says more of its record.
 type Lesson struct {
 	Step int `json:"step" doc:"from 1"`
-	kb.Item
+	kb.Brief
 	Why     string `json:"why" doc:"what this step is for"`
 	Minutes int    `json:"minutes" doc:"to read or to watch"`
-}
-
-// Lean implements op.Leaner: the evidence says more.
-func (l *Lesson) Lean() {
-	l.Item.Lean()
-	l.Key, l.Path, l.Container, l.Author = "", "", "", ""
 }
 
 // lessonsFound is how many search results lessons are picked from, and
@@ -71,17 +65,13 @@ and reasons. For a newcomer's first steps use get_started_guide.
 		full = append(full, r)
 	}
 	for i, l := range derive.Lessons(full) {
-		out.Steps = append(out.Steps, Lesson{i + 1, b.Item(l.Record), l.Why, l.Minutes})
+		out.Steps = append(out.Steps, Lesson{i + 1, kb.Brief{Item: b.Item(l.Record)}, l.Why, l.Minutes})
 		out.Minutes += l.Minutes
 	}
-	for _, m := range found.Items {
-		for _, s := range out.Steps {
-			if s.RecordID == m.Record.ID {
-				out.Evidence = append(out.Evidence, b.Evidence(m, "found for the goal"))
-			}
-		}
-	}
-	kb.Weigh(out.Evidence)
+	picked := slices.DeleteFunc(found.Items, func(m kb.Match) bool {
+		return !slices.ContainsFunc(full, func(r catalog.Record) bool { return r.ID == m.Record.ID })
+	})
+	out.Evidence = b.Weighed(picked, "found for the goal")
 	out.Method = fmt.Sprintf("The best search results of each kind with at least %.0f %% of the best score, ordered by "+
 		"kind, then by folders in the path, age and length; 200 words a minute, recordings by their length.", 100*leastScore)
 	if len(out.Steps) == 0 && out.Hint == "" {

@@ -34,16 +34,10 @@ type UpgradeStatus struct {
 
 // Breaking is a change or a flaw that concerns who upgrades.
 type Breaking struct {
-	kb.Item
+	kb.Brief
 	Level  string `json:"level" doc:"critical or important"`
 	Action string `json:"action,omitempty" doc:"what to do"`
 	Why    string `json:"why"`
-}
-
-// Lean implements op.Leaner.
-func (c *Breaking) Lean() {
-	c.Item.Lean()
-	c.Key, c.Path, c.Author, c.Container = "", "", "", ""
 }
 
 // breakingShown is the maximum of changes in an answer.
@@ -103,7 +97,8 @@ and synchronizer upgrade are (UTC), and what breaks on the way to the latest.
 		out.Latest = new(latest(b, ask.Ledger))
 	}
 	for _, c := range s.Changes[:min(breakingShown, len(s.Changes))] {
-		out.Breaking = append(out.Breaking, Breaking{b.Item(c.Record), c.Record.Category, c.Action, c.Why()})
+		item := kb.Brief{Item: b.Item(c.Record)}
+		out.Breaking = append(out.Breaking, Breaking{item, c.Record.Category, c.Action, c.Why()})
 	}
 	out.Evidence = b.Proofs(s.Reasons)
 	return out, nil

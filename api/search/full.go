@@ -78,11 +78,7 @@ within 6,000 tokens. For one kind, or for a list to choose from, use semantic_se
 		}
 		out.Sources = append(out.Sources, source)
 	}
-	types := make([]string, len(all[0].Items))
-	for i, h := range all[0].Items {
-		types[i] = h.Type
-	}
-	derive.OrderBy(out.Sources, types, func(s ContextSource) string { return s.Source })
+	derive.OrderBy(out.Sources, all[0].Items, func(s ContextSource, h kb.Hit) bool { return s.Source == h.Type })
 	for _, s := range out.Sources {
 		passages = append(passages, s.Items)
 	}

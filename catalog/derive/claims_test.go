@@ -239,3 +239,14 @@ func FuzzClaims(f *testing.F) {
 		}
 	})
 }
+
+func TestSnippetOfSide(t *testing.T) {
+	side := derive.Side{}
+	for text, want := range map[string]string{
+		"short": "short", strings.Repeat("é", 240): strings.Repeat("é", 240), strings.Repeat("é", 241): strings.Repeat("é", 240) + "…",
+	} {
+		if side.Text = text; side.Snippet() != want {
+			t.Errorf("%d bytes: %q", len(text), side.Snippet())
+		}
+	}
+}

@@ -5,14 +5,15 @@ import (
 	"slices"
 )
 
-// OrderBy puts those first whose key stands first in a ranking, which may have a
-// key more than once. Those that it lacks come last, in their order.
-func OrderBy[T any](items []T, ranking []string, key func(T) string) {
+// OrderBy puts those first that match what stands first in a ranking. Those
+// that match nothing come last, in their order.
+func OrderBy[T, R any](items []T, ranking []R, match func(T, R) bool) {
 	place := func(x T) int {
-		if at := slices.Index(ranking, key(x)); at >= 0 {
-			return at
+		at := slices.IndexFunc(ranking, func(r R) bool { return match(x, r) })
+		if at < 0 {
+			return len(ranking)
 		}
-		return len(ranking)
+		return at
 	}
 	slices.SortStableFunc(items, func(x, y T) int { return cmp.Compare(place(x), place(y)) })
 }

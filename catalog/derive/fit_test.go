@@ -32,7 +32,7 @@ func TestFit(t *testing.T) {
 
 func TestOrderBy(t *testing.T) {
 	got := []string{"a", "b", "c", "d"}
-	derive.OrderBy(got, []string{"d", "b", "d", "x", "b"}, func(s string) string { return s })
+	derive.OrderBy(got, []string{"d", "b", "d", "x", "b"}, func(s, ranked string) bool { return s == ranked })
 	if diff := cmp.Diff([]string{"d", "b", "a", "c"}, got); diff != "" {
 		t.Error(diff)
 	}

@@ -153,3 +153,23 @@ func TestChanges(t *testing.T) {
 		t.Errorf("reasons %q, want %q", why, want)
 	}
 }
+
+func TestUpgradeHint(t *testing.T) {
+	if got := (derive.UpgradeStatus{}).Hint(); got != "" {
+		t.Errorf("all is known: %q", got)
+	}
+	s := derive.UpgradeStatus{Unknown: []string{"the minimum", "the version"}}
+	if got := s.Hint(); got != "not known is the minimum; the version" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestAnnouncedBy(t *testing.T) {
+	both := derive.Window{Operation: &catalog.Record{}, OnLedger: true}
+	if got := both.AnnouncedBy(); !slices.Equal(got, []string{"calendar", "ledger"}) {
+		t.Errorf("%v", got)
+	}
+	if got := (derive.Window{OnLedger: true}).AnnouncedBy(); !slices.Equal(got, []string{"ledger"}) {
+		t.Errorf("%v", got)
+	}
+}
