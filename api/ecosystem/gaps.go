@@ -44,7 +44,7 @@ var gaps = kb.New(op.Spec{
 	ID: "get_ecosystem_gaps", Tool: "get_ecosystem_gaps",
 	Doc: `
 Gaps of the ecosystem
-SilentThread threads that many read, and grant labels with few accepted proposals.
+Unanswered threads that many read, and grant labels with few accepted proposals.
 
 Lists unanswered forum threads that many read, unanswered mailing threads, and labels of grants with few accepted
 proposals. For the funding of one label use get_funding_landscape.
