@@ -45,9 +45,10 @@ var (
 	workReference = regexp.MustCompile(`\b[A-Za-z0-9][\w-]*/[\w.-]+#\d{1,7}\b`)
 	webAddress    = regexp.MustCompile(`https?://[^\s<>()\[\]"'` + "`" + `]+`)
 	cited         = regexp.MustCompile(`\b[A-Z]{2,5}-\d{1,6}\b|(?i:\b(?:grant|proposal|issue|PR)\s#?\d{1,6}\b)`)
-	codeWords     = regexp.MustCompile(`(?i)\b(?:prototypes?|proofs?[- ]of[- ]concept|poc|reference implementation|` +
-		`repositor(?:y|ies)|source code|demo|working (?:code|implementation))\b`)
-	repositoryName = regexp.MustCompile("`(?:[\\w-]+(?:\\.[\\w-]+)+/)?[A-Za-z0-9][\\w-]*/[\\w.-]+`")
+	codeWords     = regexp.MustCompile(`(?i)\b(?:code|prototypes?|proofs?[- ]of[- ]concept|poc|reference implementation|` +
+		`repositor(?:y|ies)|demo|working implementation)\b`)
+	repositoryName = regexp.MustCompile("`(?:[\\w-]+(?:\\.[\\w-]+)+/)?[A-Za-z0-9][\\w-]*/[\\w.-]+`" +
+		`|\b[\w-]+(?:\.[\w-]+)+/[A-Za-z0-9][\w-]*/[\w.-]+`) // also host/owner/name
 )
 
 // checkCode passes a block of code, an issue or pull request by name, or a line

@@ -1,7 +1,9 @@
 package derive
 
 import (
+	"cmp"
 	"math"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -86,9 +88,27 @@ type grantDraft struct {
 // maxDraft is how much of a text is read, in bytes.
 const maxDraft = 400_000
 
+// asks matches the words before the amount that a draft asks for in a sentence.
+var asks = regexp.MustCompile(`(?i)\b(?:ask(?:s|ing)?|appl(?:y|ies|ying)|request(?:s|ing)?)(?: for)?` +
+	`(?: (?:a|the) (?:grant|total|budget|sum) of)?\s+`)
+
+// purpose is what an amount is asked for.
+var purpose = regexp.MustCompile(`\s+(?:to|for|so that)\s\pL.*`)
+
+// askedIn returns the first amount that a sentence asks for, as written.
+func askedIn(text string) string {
+	for _, at := range asks.FindAllStringIndex(text, -1) {
+		rest, _, _ := strings.Cut(text[at[1]:], "\n")
+		if a := AmountIn(rest); a != "" && strings.HasPrefix(inline(rest), a) {
+			return purpose.ReplaceAllString(a, "")
+		}
+	}
+	return ""
+}
+
 func readDraft(text string) grantDraft {
 	text = strings.ToValidUTF8(cutText(text, maxDraft), "")
-	d := grantDraft{text: text, milestones: MilestonesIn(text), funding: FundingIn(text)}
+	d := grantDraft{text: text, milestones: MilestonesIn(text), funding: cmp.Or(FundingIn(text), askedIn(text))}
 	var prose, block strings.Builder
 	until, lines := "", 0
 	for line := range strings.Lines(text) {
