@@ -123,14 +123,15 @@ func (b Base) Join(ctx context.Context, results []retrieval.Result) ([]Match, er
 
 func (b Base) headsByID(ctx context.Context, ids []int64) (map[int64]catalog.Record, error) {
 	records, err := b.Catalog.Heads(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	byID := make(map[int64]catalog.Record, len(records))
+	return byID(records), err
+}
+
+func byID(records []catalog.Record) map[int64]catalog.Record {
+	of := make(map[int64]catalog.Record, len(records))
 	for _, r := range records {
-		byID[r.ID] = r
+		of[r.ID] = r
 	}
-	return byID, nil
+	return of
 }
 
 // Search is a search restricted to some kinds.

@@ -53,13 +53,10 @@ func (b Base) Texts(ctx context.Context, matches []Match) ([]Match, error) {
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[int64]catalog.Record, len(records))
-	for _, r := range records {
-		byID[r.ID] = r
-	}
+	texts := byID(records)
 	var out []Match
 	for _, m := range matches {
-		if r, ok := byID[m.Record.ID]; ok {
+		if r, ok := texts[m.Record.ID]; ok {
 			out = append(out, Match{r, m.Result})
 		}
 	}

@@ -36,7 +36,8 @@ func newParam(p op.Param, example json.RawMessage) param {
 	}
 	out := param{
 		Name: p.Name, Path: p.Path, Required: p.Required, Doc: p.Doc, Pattern: item.Pattern,
-		Default: plain(p.Default), Example: plain(example), Input: "text", Min: number(item.Minimum), Max: number(item.Maximum),
+		Default: plain(p.Default), Example: plain(example), Input: "text",
+		Min: number(item.Minimum), Max: number(item.Maximum),
 	}
 	if item.Type == "integer" || item.Type == "number" {
 		out.Input = "number"

@@ -99,7 +99,7 @@ type operation struct {
 }
 
 func newView(cfg Config) view {
-	v := view{Title: cfg.Title, PublicURL: cfg.PublicURL, Style: template.CSS(style), Script: template.JS(script)} //nolint:gosec // ours
+	v := view{Title: cfg.Title, PublicURL: cfg.PublicURL, Style: template.CSS(style), Script: template.JS(script)}
 	if u, err := url.Parse(cfg.PublicURL); err == nil {
 		v.Prefix = u.Path
 	}

@@ -62,9 +62,10 @@ everybody's voice use search_community; for who knows most use find_expert.
 		}
 		return g, nil
 	})
-	return Guidance{in.Topic, core.Number, wrote, fmt.Sprintf("Maintainers are %d of %d names: who has a role on forum or "+
-		"forge (staff, member, …), and who together wrote a third of all replies on the forum, by mail or on the forge, "+
-		"the most active first.", core.Number, len(core.People))}, err
+	return Guidance{in.Topic, core.Number, wrote, fmt.Sprintf(
+		"Maintainers are %d of %d names: who has a role on forum or "+
+			"forge (staff, member, …), and who together wrote a third of all replies on the forum, by mail or on the forge, "+
+			"the most active first.", core.Number, len(core.People))}, err
 })
 
 var guidanceKinds = []catalog.Kind{catalog.KindPost, catalog.KindMailMessage}

@@ -31,7 +31,7 @@ type VersionCount struct {
 // Fleet is the distribution of versions over the approved validators.
 type Fleet struct {
 	Validators int            `json:"validators" doc:"approved ones"`
-	Approvals  bool           `json:"approvals_known" doc:"false: the source lists none, so all are counted but offboarded ones"`
+	Approvals  bool           `json:"approvals_known" doc:"false: none are listed, so all but offboarded ones count"`
 	Reporting  int            `json:"reporting" doc:"that report a version"`
 	Fresh      int            `json:"fresh_reports" doc:"reports of the last 7 days"`
 	Stale      int            `json:"stale_reports" doc:"older reports, and those without a date"`

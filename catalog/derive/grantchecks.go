@@ -149,7 +149,9 @@ func checkSums(d grantDraft, b *GrantBase, _ []catalog.Record) verdict {
 			stated++
 		}
 	}
-	v := verdict{why: fmt.Sprintf("%d of %d milestones state an amount in the unit of the total", stated, len(d.milestones))}
+	v := verdict{
+		why: fmt.Sprintf("%d of %d milestones state an amount in the unit of the total", stated, len(d.milestones)),
+	}
 	if total.Value > 0 && stated > 0 {
 		v.passed = stated == len(d.milestones) && math.Abs(sum-total.Value) <= total.Value/100
 		v.why += fmt.Sprintf(", %s together", Amount{sum, total.Unit})
@@ -187,7 +189,8 @@ func checkSchedule(d grantDraft, _ *GrantBase, _ []catalog.Record) verdict {
 	return verdict{why: "no schedule: give each milestone a time, such as eight weeks", text: text}
 }
 
-var planWords = regexp.MustCompile(`(?i)\b(?:duration|timeline|schedule|deliver(?:y|ed|able|ables)?|complet\w+|takes?|over|within)\b`)
+var planWords = regexp.MustCompile(`(?i)\b(?:duration|timeline|schedule|deliver(?:y|ed|able|ables)?|` +
+	`complet\w+|takes?|over|within)\b`)
 
 // firstTime is the first span of time or date in a text.
 func firstTime(s string) string {

@@ -13,7 +13,7 @@ import (
 )
 
 type mcpCmd struct {
-	Toolsets string `help:"Only the tools of these groups, such as cips,search; extras and all are further names." placeholder:"GROUPS"`
+	Toolsets string `help:"Only the tools of these groups, such as cips,search; also extras, all." placeholder:"GROUPS"`
 	Tools    string `help:"Only these tools, or these besides the groups." placeholder:"NAMES"`
 }
 
