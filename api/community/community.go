@@ -1,5 +1,5 @@
-// Package community holds the operations on what the community says and what
-// is new.
+// Package community holds the operations on what the community says, whether
+// it agrees, and what is new.
 package community
 
 import (

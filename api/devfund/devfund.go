@@ -1,4 +1,5 @@
-// Package devfund holds the operations on grant proposals.
+// Package devfund holds the operations on grant proposals and on drafts of
+// them.
 package devfund
 
 import (

@@ -1,5 +1,6 @@
-// Package onboarding holds the operations that say what to know: breaking
-// changes and deadlines.
+// Package onboarding holds the operations that say what to know and in which
+// order: breaking changes, frequent questions, references of APIs, paths for
+// learning, and where sources contradict each other or the live network.
 package onboarding
 
 import (

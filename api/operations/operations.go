@@ -1,5 +1,6 @@
 // Package operations holds the operations on the network as it runs: its
-// state, its market, and the size of the knowledge base.
+// state, market, schedule, deployments, validators and applications, and the
+// size of the knowledge base.
 package operations
 
 import (

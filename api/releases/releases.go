@@ -1,4 +1,5 @@
-// Package releases holds the operations on packages and releases.
+// Package releases holds the operations on packages and releases: what is
+// current, what an upgrade needs, and what replaces what is deprecated.
 package releases
 
 import (

@@ -1,6 +1,6 @@
 // Package search holds the operations that search: over everything, by
-// meaning, over what the community says, for proposals by feature and over
-// release notes.
+// meaning, within one kind of content, and for people, partners, examples and
+// known problems.
 package search
 
 import (
