@@ -134,7 +134,8 @@ retrieval: embed retrieval/analysis retrieval/dedup retrieval/fusion retrieval/i
 	retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet retrieval/vector
 retrieval/analysis:
 retrieval/dedup: retrieval/analysis
-retrieval/eval: catalog retrieval retrieval/dedup retrieval/passage retrieval/profile retrieval/rerank
+retrieval/eval: catalog retrieval retrieval/dedup retrieval/index retrieval/passage retrieval/profile
+	retrieval/rerank
 retrieval/fusion:
 retrieval/index: catalog embed retrieval/analysis retrieval/dedup retrieval/keyword retrieval/passage
 	retrieval/vector
