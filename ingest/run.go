@@ -34,6 +34,7 @@ const (
 type run struct {
 	*Pipeline
 	src    network.Source
+	after  []string // the sources that come after it in the network
 	log    *slog.Logger
 	began  time.Time
 	state  catalog.SourceState
@@ -249,7 +250,7 @@ func (r *run) flushFull(ctx context.Context) error {
 // flush writes the batch.
 func (r *run) flush(ctx context.Context) error {
 	b := r.batch
-	b.Source = r.src.Name
+	b.Source, b.Over = r.src.Name, r.after
 	r.batch, r.bytes = catalog.Batch{}, 0
 	return r.apply(ctx, b)
 }
@@ -275,7 +276,7 @@ func (r *run) apply(ctx context.Context, b catalog.Batch) error {
 		return r.apply(ctx, b)
 	}
 	half := len(b.Entries) / 2
-	if err := r.apply(ctx, catalog.Batch{Source: b.Source, Entries: b.Entries[:half]}); err != nil {
+	if err := r.apply(ctx, catalog.Batch{Source: b.Source, Over: b.Over, Entries: b.Entries[:half]}); err != nil {
 		return err
 	}
 	b.Entries = b.Entries[half:]
