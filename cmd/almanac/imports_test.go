@@ -98,7 +98,7 @@ embed/ollama: embed/remote
 embed/recordingtest:
 embed/remote: embed
 embed/static: embed
-ingest: catalog catalog/derive
+ingest: catalog catalog/derive ingest/folder
 ingest/calendar: catalog ingest ingest/curated/entries ingest/webpage
 ingest/connectors: ingest ingest/...
 ingest/connectortest: catalog catalog/sqlite ingest
@@ -107,6 +107,7 @@ ingest/curated/entries:
 ingest/docs: catalog catalog/derive ingest ingest/gitrepo ingest/markup ingest/memory ingest/webpage
 ingest/feed: catalog catalog/derive ingest ingest/listing ingest/markup ingest/memory ingest/webpage
 ingest/fleet: catalog ingest
+ingest/folder:
 ingest/forge: catalog catalog/derive ingest ingest/markup ingest/proposals
 ingest/forum: catalog ingest ingest/memory ingest/webpage
 ingest/gitrepo:
@@ -117,7 +118,7 @@ ingest/mail: catalog ingest ingest/memory ingest/webpage
 ingest/market: catalog ingest
 ingest/markup:
 ingest/memory:
-ingest/networks:
+ingest/networks: ingest/folder
 ingest/networks/networktest: catalog ingest ingest/connectors ingest/gitrepo/gitrepotest ingest/networks
 ingest/outbound:
 ingest/packages: catalog ingest ingest/memory
