@@ -180,6 +180,9 @@ func (s *syncRun) posts(ctx context.Context) ([]post, error) {
 			s.Now.List, s.Now.Swept = listing.Validators{}, s.Known.Swept
 			return posts, nil
 		}
+		if f.unread > 0 {
+			s.out.Skip(fmt.Sprintf("page %d of the feed", page), fmt.Errorf("%d items are not well-formed", f.unread))
+		}
 		fresh, unseen := 0, 0
 		for _, p := range f.posts {
 			if p.address != nil && !s.scope.Holds(p.address) {
