@@ -43,7 +43,7 @@ type post struct {
 	Published, Updated           time.Time
 }
 
-const maxPosts = 10_000 // of a page of a feed
+const maxPosts = 10_000 // of a page of a feed; with these no further page is read
 
 // parse reads a feed from an address. Items without address or id are skipped.
 func parse(data []byte, contentType, from string) (parsed, error) {

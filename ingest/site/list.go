@@ -18,7 +18,7 @@ import (
 const (
 	maxMaps     = 1000      // files of a sitemap
 	maxMap      = 64 << 20  // bytes per file, unpacked
-	maxMapBytes = 512 << 20 // bytes of all files of a sitemap
+	maxMapBytes = 256 << 20 // bytes of all files of a sitemap
 	maxReasons  = 10        // warnings of sitemaps that are left out
 	maxList     = 8 << 20   // bytes of robots.txt or llms.txt
 )
