@@ -138,6 +138,7 @@ func byID(records []catalog.Record) map[int64]catalog.Record {
 type Search struct {
 	Field  string // the query's argument, by its REST name
 	Query  string
+	Plain  bool           // the query is a text, not typed for a search: it has no operators
 	Kinds  []catalog.Kind // none: all
 	Limit  int
 	Offset int
@@ -146,7 +147,7 @@ type Search struct {
 }
 
 func (s Search) request() retrieval.Request {
-	r := retrieval.Request{Query: s.Query, Limit: s.Limit, Offset: s.Offset, Filter: s.Filter}
+	r := retrieval.Request{Query: s.Query, Plain: s.Plain, Limit: s.Limit, Offset: s.Offset, Filter: s.Filter}
 	r.Filter.Kinds = Names(s.Kinds)
 	if s.Whole {
 		r.Whole, r.Joined = s.Limit, true
@@ -189,7 +190,7 @@ func FindRows[T any](ctx context.Context, b Base, s Search, row func(Base, Match
 		}
 	}
 	if len(found) == 0 {
-		out.Hint = EmptySearch(res.Total, request.Filter)
+		out.Hint = EmptySearch(res.Total, res.Relaxed, request.Filter)
 	}
 	return out, nil
 }

@@ -18,8 +18,14 @@ type split struct {
 	sources  []string
 }
 
+// pastedLines is the number of lines from which a query has no operators.
+const pastedLines = 3
+
 // parts splits a query. Operators are at its start or after a space.
 func parts(raw string) split {
+	if strings.Count(strings.TrimSpace(raw), "\n") >= pastedLines-1 {
+		return split{text: collapse(raw)}
+	}
 	var s split
 	var text strings.Builder
 	quotes := true // a closing quote may still follow
