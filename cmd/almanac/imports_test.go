@@ -149,6 +149,9 @@ retrieval/profile:
 retrieval/query: retrieval/analysis
 retrieval/rerank: retrieval/analysis retrieval/corpus
 retrieval/rerank/crossencoder: embed/remote
+retrieval/scale: catalog
+retrieval/scale/measure: catalog catalog/sqlite retrieval retrieval/eval retrieval/profile retrieval/scale
+	retrieval/stack
 retrieval/snippet: retrieval/analysis retrieval/query
 retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static retrieval retrieval/index
 	retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili retrieval/profile
