@@ -67,6 +67,7 @@ bench: ## figures: engines against bleve, FTS5 and plain scans, searches over th
 	$(GO) test -run '^$$' -bench Stacks -benchtime 1000x -timeout 1h ./cmd/almanac
 	$(GO) test -run '^$$' -bench 'Gigabyte|ManyTopics' -benchtime 1x -timeout 30m ./ingest/mail ./ingest/forum
 	cd retrieval/keyword/bench && $(GO) run .
+	$(GO) run ./retrieval/scale/measure -passages 100000,1000000
 
 relevance: build ## the tables of docs/relevance.md, over ../shared/judged
 	ALMANAC_CORPUS=../shared/corpus $(BIN) sync --network corpus --data $(CACHE)/corpus --log-level error

@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/fusion"
-	"almanac/retrieval/index"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/rerank"
 )
@@ -15,7 +15,7 @@ import (
 // candidate is a record on its way through a search.
 type candidate struct {
 	fusion.Candidate
-	document *index.Document
+	document *corpus.Document
 	passages []int // ordinals the retrievers found, best first
 	features rerank.Vector
 	z        rerank.Vector
@@ -53,13 +53,13 @@ func (e *Engine) candidates(p *Plan, lists []ranked) []*candidate {
 		ids[i] = c.Record
 	}
 	out := make([]*candidate, 0, len(joined))
-	for i, d := range e.follower.Table().Documents(ids) {
+	for i, d := range e.follower.Corpus().Documents(ids) {
 		if d == nil {
 			continue // deleted since the engine found it
 		}
 		c := &candidate{Candidate: joined[i], document: d, passages: found[d.Record], score: joined[i].Score,
 			lexical: true}
-		c.passages = slices.DeleteFunc(c.passages, func(o int) bool { return o >= len(d.Passages) })
+		c.passages = slices.DeleteFunc(c.passages, func(o int) bool { return o >= d.Len() })
 		if len(c.passages) > 0 {
 			c.best = c.passages[0]
 		}
@@ -80,12 +80,12 @@ func (e *Engine) gather(ctx context.Context, p *Plan, candidates []*candidate,
 	in := make([]rerank.Candidate, len(candidates))
 	var ids []passage.ID
 	for i, c := range candidates {
-		for o := 0; len(c.passages) == 0 && o < scanned && o < len(c.document.Passages); o++ {
+		for o := 0; len(c.passages) == 0 && o < scanned && o < c.document.Len(); o++ {
 			c.passages = append(c.passages, o)
 		}
 		in[i] = rerank.Candidate{Document: c.document, Passages: c.passages, Authority: e.authorityOf(c.document)}
 		for _, o := range c.passages {
-			ids = append(ids, c.document.Passages[o].ID)
+			ids = append(ids, passage.NewID(c.Record, o))
 		}
 	}
 	if !slices.Contains(degraded, vectorSide) {
@@ -133,7 +133,7 @@ func (e *Engine) cosines(ctx context.Context, p *Plan, ids []passage.ID) ([]floa
 // an old version, has than the text it may be a copy of.
 const secondaryPenalty = 0.5
 
-func (e *Engine) authorityOf(d *index.Document) float64 {
+func (e *Engine) authorityOf(d *corpus.Document) float64 {
 	a, ok := e.authority[d.Attributes.Source]
 	if !ok {
 		a = e.authority[d.Attributes.Kind]

@@ -10,7 +10,7 @@ import (
 
 	"almanac/embed"
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
@@ -27,7 +27,7 @@ type Plan struct {
 
 	relevance  *relevance
 	rerank     rerank.Query
-	statistics index.Statistics
+	statistics corpus.Statistics
 	readings   []reading
 	embed      func(context.Context) ([]float32, error)
 	embedded   sync.Once
@@ -55,7 +55,7 @@ func (e *Engine) plan(r Request, set *relevance, prof profile.Profile) (*Plan, e
 	for i, t := range q.Terms {
 		ids[i] = t.ID
 	}
-	p.statistics = e.follower.Table().Statistics(ids)
+	p.statistics = e.follower.Corpus().Statistics(ids)
 	p.Keyword = keyword.Query{Raw: q.Text}
 	onlyStops := !slices.ContainsFunc(q.Terms, func(t query.Term) bool { return !t.Stop })
 	for _, t := range q.Terms {
@@ -75,7 +75,7 @@ func (e *Engine) plan(r Request, set *relevance, prof profile.Profile) (*Plan, e
 		e.correct(p)
 		slices.SortStableFunc(p.rerank.Terms, func(a, b rerank.Term) int { return cmp.Compare(a.Position, b.Position) })
 	}
-	set.aliases.expand(p, e.follower.Table())
+	set.aliases.expand(p, e.follower.Corpus())
 	p.rerank.Text = q.Text
 	for _, phrase := range q.Phrases {
 		p.Keyword.Phrases = append(p.Keyword.Phrases, keywordTerms(phrase))

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/query"
 	"almanac/retrieval/rerank"
@@ -62,15 +62,15 @@ func (e *Engine) correct(p *Plan) {
 		}
 		p.readings = append(p.readings, read)
 		for _, word := range read.words {
-			p.add(e.follower.Table(), analysis.Stem(word), position, correctWeight*t.Weight)
+			p.add(e.follower.Corpus(), analysis.Stem(word), position, correctWeight*t.Weight)
 		}
 	}
 }
 
 // add makes a term that was not typed part of the query.
-func (p *Plan) add(table *index.Table, term string, position int, weight float64) {
+func (p *Plan) add(c *corpus.Corpus, term string, position int, weight float64) {
 	id := analysis.IDOf(term)
-	p.statistics = p.statistics.With(table.Statistics([]analysis.TermID{id}))
+	p.statistics = p.statistics.With(c.Statistics([]analysis.TermID{id}))
 	p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: term, Weight: weight, Rarity: p.statistics.IDF(id)})
 	p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: id, Position: position, Weight: weight})
 }
@@ -106,8 +106,8 @@ func (e *Engine) respelt(p *Plan, t query.Term) []string {
 		return nil
 	}
 	df := p.statistics.DocumentFrequency(t.ID)
-	best := index.Expansion{}
-	for _, x := range e.follower.Table().Expand(t.Word, 16) {
+	best := corpus.Expansion{}
+	for _, x := range e.follower.Corpus().Expand(t.Word, 16) {
 		if x.Distance > 1 && len(letters) < correctTwo || x.Documents < correctFactor*df ||
 			first(x.Word) != letters[0] {
 			continue
@@ -146,7 +146,7 @@ func (e *Engine) split(letters []rune, df int) []string {
 // documents returns how many documents have a word in any of its forms.
 func (e *Engine) documents(word string) int {
 	id := analysis.IDOf(analysis.Stem(word))
-	return e.follower.Table().Statistics([]analysis.TermID{id}).DocumentFrequency(id)
+	return e.follower.Corpus().Statistics([]analysis.TermID{id}).DocumentFrequency(id)
 }
 
 func first(s string) rune {

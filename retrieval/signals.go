@@ -51,7 +51,7 @@ func (e *Engine) Signals(ctx context.Context, r Request) (class string, signals 
 		s := Signal{Record: c.Record, Raw: c.features, Z: c.z}
 		for j, other := range candidates {
 			if prof.Collapse > 0 && j != i &&
-				dedup.Similarity(c.document.Signature, other.document.Signature) >= prof.Collapse {
+				dedup.Similarity(c.document.Signature(), other.document.Signature()) >= prof.Collapse {
 				s.Copies = append(s.Copies, j)
 			}
 			if e.prefer(c, other) {
