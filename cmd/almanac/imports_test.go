@@ -148,6 +148,7 @@ retrieval/profile:
 retrieval/query: retrieval/analysis
 retrieval/rerank: retrieval/analysis retrieval/index
 retrieval/rerank/crossencoder: embed/remote
+retrieval/snapshot:
 retrieval/snippet: retrieval/analysis retrieval/query
 retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static retrieval retrieval/index
 	retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili retrieval/profile
