@@ -152,6 +152,7 @@ retrieval/rerank/crossencoder: embed/remote
 retrieval/scale: catalog
 retrieval/scale/measure: catalog catalog/sqlite retrieval retrieval/eval retrieval/profile retrieval/scale
 	retrieval/stack
+retrieval/snapshot:
 retrieval/snippet: retrieval/analysis retrieval/query
 retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static retrieval retrieval/index
 	retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili retrieval/profile
