@@ -70,7 +70,7 @@ api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op
 api/kb: api/op api/tally catalog catalog/derive retrieval retrieval/passage
 api/library: api/kb api/op catalog
-api/limit: api/guard
+api/limit: api/guard api/op
 api/line: api/op
 api/mcp: api/coding api/guard api/limit api/op
 api/meta: api/kb api/op catalog catalog/derive
