@@ -49,21 +49,27 @@ func New(cfg Config) (*Handlers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	bucket := func(name string, calls int) *limit.Bucket {
-		return limit.New(limit.Config{Name: name, Calls: calls, Proxies: proxies, Store: cfg.LimitStore, Log: cfg.Log})
+	bucket := func(name, of string, calls int) *limit.Bucket {
+		c := limit.Config{Name: name, Calls: calls, Proxies: proxies, Store: cfg.LimitStore, Log: cfg.Log,
+			Refused: cfg.Metrics.Refusals(name)}
+		if cfg.Loopback && cfg.LimitSetting != nil { // the client is the operator
+			c.Setting = cfg.LimitSetting(of)
+		}
+		return limit.New(c)
 	}
 	h := &Handlers{}
-	if h.MCP, err = newMCP(cfg, hosts, bucket("mcp", cfg.Limits.MCP)); err != nil {
+	calls, connects := bucket("mcp", "mcp", cfg.Limits.MCP), bucket("connect", "mcp", connecting*cfg.Limits.MCP)
+	if h.MCP, err = newMCP(cfg, hosts, calls, connects); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	restHandler, err := newREST(cfg, bucket("rest", cfg.Limits.REST))
+	restHandler, err := newREST(cfg, bucket("rest", "rest", cfg.Limits.REST))
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
 	cfg.Pages = append(slices.Clip(cfg.Pages), Page{ // in a bucket of their own: a page may send many
-		Path: guard.ReportPath, Free: true, Handler: csp.Handler(cfg.Tally, bucket("csp", cfg.Limits.Web)),
+		Path: guard.ReportPath, Free: true, Handler: csp.Handler(cfg.Tally, bucket("csp", "web", cfg.Limits.Web)),
 	})
-	h.Public = public(cfg, hosts, restHandler, h.MCP, bucket("web", cfg.Limits.Web))
+	h.Public = public(cfg, hosts, restHandler, h.MCP, bucket("web", "web", cfg.Limits.Web))
 	h.Public = withClient(proxies, h.Public)
 	h.Admin, err = admin.New(admin.Config{
 		Metrics: cfg.Metrics, Version: cfg.Version, Loopback: cfg.AdminLoopback, AllowedHosts: cfg.AllowedHosts,
@@ -75,10 +81,14 @@ func New(cfg Config) (*Handlers, error) {
 	return h, nil
 }
 
-func newMCP(cfg Config, hosts []string, bucket *limit.Bucket) (*mcp.Server, error) {
+// connecting is how many times as many messages a client may send to connect as to
+// call.
+const connecting = 10
+
+func newMCP(cfg Config, hosts []string, calls, connects *limit.Bucket) (*mcp.Server, error) {
 	return mcp.New(mcp.Config{
 		Name: "almanac", Version: cfg.Version, Instructions: cfg.Instructions,
-		Serving: cfg.Serving, Resources: cfg.Resources, Limit: bucket,
+		Serving: cfg.Serving, Resources: cfg.Resources, Limit: calls, Connect: connects,
 		AllowedOrigins: cfg.AllowedOrigins, AllowedHosts: hosts, Loopback: cfg.Loopback,
 		Observe: cfg.Metrics.ObserveTool,
 	})
@@ -175,11 +185,12 @@ func NewServer(h http.Handler, writeTimeout time.Duration, log *slog.Logger) *ht
 	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       30 * time.Second,
+		ReadTimeout:       15 * time.Second, // of at most mcp.MaxBody
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       2 * time.Minute,
-		// Above rest.MaxURL, so that a longer address gets its error as JSON.
-		MaxHeaderBytes: 128 << 10,
+		// Above rest.MaxURL, so that a longer address gets its error as JSON; times
+		// the connections that Connections allows, it must fit into memory.
+		MaxHeaderBytes: 48 << 10,
 		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug), // mostly malformed requests of strangers
 	}
 }

@@ -32,6 +32,9 @@ type Config struct {
 	TrustedProxies          []string // addresses and networks
 
 	Limits Limits
+	// LimitSetting says how the operator changes a limit (rest, mcp, web), for
+	// refusals on a loopback listener; nil: they say nothing of it.
+	LimitSetting func(limit string) string
 	// LimitStore is shared by all buckets; nil = one in memory.
 	LimitStore limiter.Store
 

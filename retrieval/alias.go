@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/query"
 )
 
@@ -32,7 +32,7 @@ func newAliases(spellings map[string][]string) aliases {
 }
 
 // expand adds the other spellings of those the query contains.
-func (a aliases) expand(p *Plan, table *index.Table) {
+func (a aliases) expand(p *Plan, c *corpus.Corpus) {
 	for _, group := range a {
 		for i, spelling := range group {
 			if !holds(p.Query.Terms, spelling) {
@@ -43,7 +43,7 @@ func (a aliases) expand(p *Plan, table *index.Table) {
 					if j != i && !t.Stop &&
 						!slices.ContainsFunc(p.Query.Terms, func(q query.Term) bool { return q.ID == t.ID }) {
 						weight := p.Profile.Rules.AliasWeight * t.Weight * float64(len(spelling)) / float64(len(other))
-						p.add(table, t.Text, untypedPosition, weight)
+						p.add(c, t.Text, untypedPosition, weight)
 					}
 				}
 			}

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/fusion"
-	"almanac/retrieval/index"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/rerank"
 )
@@ -14,7 +14,7 @@ import (
 // candidate is a record on its way through a search.
 type candidate struct {
 	fusion.Candidate
-	document *index.Document
+	document *corpus.Document
 	passages []int // ordinals the retrievers found, best first
 	features rerank.Vector
 	z        rerank.Vector
@@ -62,13 +62,13 @@ func (s *search) candidates() []*candidate {
 		ids[i] = c.Record
 	}
 	out := make([]*candidate, 0, len(fused))
-	for i, d := range s.follower.Table().Documents(ids) {
+	for i, d := range s.follower.Corpus().Documents(ids) {
 		if d == nil || !s.plan.operators.allow(d) {
 			continue // deleted or replaced since the engine found it
 		}
 		c := &candidate{Candidate: fused[i], document: d, passages: found[d.Record], score: fused[i].Score,
 			lexical: true}
-		c.passages = slices.DeleteFunc(c.passages, func(o int) bool { return o >= len(d.Passages) })
+		c.passages = slices.DeleteFunc(c.passages, func(o int) bool { return o >= d.Len() })
 		if len(c.passages) > 0 {
 			c.best = c.passages[0]
 		}
@@ -86,7 +86,7 @@ func (s *search) allowed() func(record int64) bool {
 	return func(record int64) bool {
 		is, ok := known[record]
 		if !ok {
-			d, indexed := s.follower.Table().Document(record)
+			d, indexed := s.follower.Corpus().Document(record)
 			is = indexed && s.plan.operators.allow(d)
 			known[record] = is
 		}
@@ -105,12 +105,12 @@ func (s *search) gather(candidates []*candidate) []rerank.Candidate {
 	in := make([]rerank.Candidate, len(candidates))
 	var ids []passage.ID
 	for i, c := range candidates {
-		for o := 0; len(c.passages) == 0 && o < unnamedPassages && o < len(c.document.Passages); o++ {
+		for o := 0; len(c.passages) == 0 && o < unnamedPassages && o < c.document.Len(); o++ {
 			c.passages = append(c.passages, o)
 		}
 		in[i] = rerank.Candidate{Document: c.document, Passages: c.passages, Authority: s.authorityOf(c.document)}
 		for _, o := range c.passages {
-			ids = append(ids, c.document.Passages[o].ID)
+			ids = append(ids, passage.NewID(c.Record, o))
 		}
 	}
 	if slices.Contains(s.degraded, vectorEngine) {
@@ -153,7 +153,7 @@ func (s *search) rerank(candidates []*candidate, in []rerank.Candidate) {
 	}
 }
 
-func (s *search) authorityOf(d *index.Document) float64 {
+func (s *search) authorityOf(d *corpus.Document) float64 {
 	a, ok := s.authority[d.Attributes.Source]
 	if !ok {
 		a = s.authority[d.Attributes.Kind]

@@ -303,7 +303,7 @@ func TestIndexFollowsTheCatalog(t *testing.T) {
 	if res := f.search(t, retrieval.Request{Query: "refunded"}); slices.Contains(titles(res), "Traffic fees") {
 		t.Error("a deleted record is still found")
 	}
-	records, _ := f.follower.Table().Size()
+	records, _ := f.follower.Corpus().Size()
 	if records != len(library())-1 {
 		t.Errorf("%d records in the table, want %d", records, len(library())-1)
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/query"
 )
 
@@ -34,7 +34,7 @@ func (o *operators) none() bool { return len(o.exclude)+len(o.phrases) == 0 }
 
 // allow reports whether a document has none of the excluded words in any field
 // and every phrase in one field of one passage.
-func (o *operators) allow(d *index.Document) bool {
+func (o *operators) allow(d *corpus.Document) bool {
 	for _, id := range o.exclude {
 		if d.Frequencies(id) != [analysis.NumFields]uint16{} {
 			return false
@@ -81,7 +81,7 @@ func newPhrase(terms []query.Term) phrase {
 }
 
 // in reports whether the phrase occurs in a document.
-func (p *phrase) in(d *index.Document) bool {
+func (p *phrase) in(d *corpus.Document) bool {
 	var fields [analysis.NumFields]bool // that have all terms
 	for f := range fields {
 		fields[f] = true
@@ -91,11 +91,11 @@ func (p *phrase) in(d *index.Document) bool {
 			fields[f] = fields[f] && n > 0
 		}
 	}
-	for o := range d.Passages {
+	for o := range d.Len() {
 		for f := range analysis.Field(analysis.NumFields) {
 			// Title and path are those of the record, the same in every passage.
 			if repeated := o > 0 && (f == analysis.Title || f == analysis.Path); fields[f] && !repeated &&
-				p.occurs(d.Passages[o].Terms.Field(f)) {
+				p.occurs(d.Terms(o).Field(f)) {
 				return true
 			}
 		}

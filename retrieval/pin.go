@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/query"
 )
@@ -116,7 +116,7 @@ func (s *search) pin(candidates []*candidate) []*candidate {
 		ids[i] = x.Record
 	}
 	var buried, placed []*candidate
-	for i, d := range s.follower.Table().Documents(ids) {
+	for i, d := range s.follower.Corpus().Documents(ids) {
 		at := slices.IndexFunc(candidates, func(c *candidate) bool { return c.Record == ids[i] })
 		var c *candidate
 		switch {
@@ -163,7 +163,7 @@ func level(candidates []*candidate) {
 }
 
 // admits reports whether a filter admits a document.
-func admits(f passage.Filter, d *index.Document) bool {
+func admits(f passage.Filter, d *corpus.Document) bool {
 	among := func(names []string, value string) bool {
 		return len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, value) })
 	}

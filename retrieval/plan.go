@@ -10,7 +10,7 @@ import (
 
 	"almanac/embed"
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
@@ -30,7 +30,7 @@ type Plan struct {
 	operators   operators
 	trials      trials
 	rerank      rerank.Query
-	statistics  index.Statistics
+	statistics  corpus.Statistics
 	corrections []correction
 	embed       func(context.Context) ([]float32, error)
 	embedded    sync.Once
@@ -88,12 +88,12 @@ func (e *Engine) plan(r Request, q query.Query, set *relevance, prof profile.Pro
 
 // planTerms weighs what was typed and adds what it is also read as.
 func (e *Engine) planTerms(p *Plan) {
-	q, table := p.Query, e.follower.Table()
+	q, all := p.Query, e.follower.Corpus()
 	ids := make([]analysis.TermID, len(q.Terms))
 	for i, t := range q.Terms {
 		ids[i] = t.ID
 	}
-	p.statistics = table.Statistics(ids)
+	p.statistics = all.Statistics(ids)
 	p.rerank = rerank.Query{Text: q.Text, UndatedRecency: p.Profile.Rules.UndatedRecency,
 		NamedInTitle: p.Profile.Rules.NamedInTitle}
 	onlyStops := !slices.ContainsFunc(q.Terms, func(t query.Term) bool { return !t.Stop })
@@ -114,7 +114,7 @@ func (e *Engine) planTerms(p *Plan) {
 		e.correct(p)
 		slices.SortStableFunc(p.rerank.Terms, func(a, b rerank.Term) int { return cmp.Compare(a.Position, b.Position) })
 	}
-	p.relevance.aliases.expand(p, table)
+	p.relevance.aliases.expand(p, all)
 }
 
 // What operators leave out of a list is made up for by its depth.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/query"
 	"almanac/retrieval/rerank"
@@ -61,15 +61,15 @@ func (e *Engine) correct(p *Plan) {
 		}
 		p.corrections = append(p.corrections, c)
 		for _, word := range c.suggested {
-			p.add(e.follower.Table(), analysis.Stem(word), position, p.Profile.Rules.CorrectionWeight*t.Weight)
+			p.add(e.follower.Corpus(), analysis.Stem(word), position, p.Profile.Rules.CorrectionWeight*t.Weight)
 		}
 	}
 }
 
 // add makes a term that was not typed part of the query.
-func (p *Plan) add(table *index.Table, term string, position int, weight float64) {
+func (p *Plan) add(c *corpus.Corpus, term string, position int, weight float64) {
 	id := analysis.IDOf(term)
-	p.statistics = p.statistics.With(table.Statistics([]analysis.TermID{id}))
+	p.statistics = p.statistics.With(c.Statistics([]analysis.TermID{id}))
 	p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: term, Weight: weight, Rarity: p.statistics.IDF(id)})
 	p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: id, Position: position, Weight: weight})
 }
@@ -105,8 +105,8 @@ func (e *Engine) suggest(p *Plan, t query.Term) []string {
 		return nil
 	}
 	df := p.statistics.DocumentFrequency(t.ID)
-	best := index.Expansion{}
-	for _, x := range e.follower.Table().Expand(t.Word, 16) {
+	best := corpus.Expansion{}
+	for _, x := range e.follower.Corpus().Expand(t.Word, 16) {
 		if x.Distance > 1 && len(letters) < correctTwo || x.Documents < correctFactor*df ||
 			first(x.Word) != letters[0] {
 			continue
@@ -145,7 +145,7 @@ func (e *Engine) split(letters []rune, df int) []string {
 // documents returns how many documents have a word in any of its forms.
 func (e *Engine) documents(word string) int {
 	id := analysis.IDOf(analysis.Stem(word))
-	return e.follower.Table().Statistics([]analysis.TermID{id}).DocumentFrequency(id)
+	return e.follower.Corpus().Statistics([]analysis.TermID{id}).DocumentFrequency(id)
 }
 
 func first(s string) rune {

@@ -9,7 +9,7 @@ import (
 // Status implements Searcher.
 func (e *Engine) Status(context.Context) Status {
 	lag, progress := e.follower.Lag()
-	records, passages := e.follower.Table().Size()
+	records, passages := e.follower.Corpus().Size()
 	return Status{Ready: e.follower.Ready(), Progress: progress, Records: records, Passages: passages, Lag: lag,
 		Model: e.embedder.Model(), Down: e.down()}
 }

@@ -18,11 +18,11 @@ func (s *search) locate(candidates []*candidate) {
 	ordinals := make([][]int, len(candidates))
 	var ids []passage.ID // of all
 	for i, c := range candidates {
-		if len(c.document.Passages) < 2 || c.best >= located {
+		if c.document.Len() < 2 || c.best >= located {
 			continue
 		}
-		for o := range min(len(c.document.Passages), located) {
-			ordinals[i], ids = append(ordinals[i], o), append(ids, c.document.Passages[o].ID)
+		for o := range min(c.document.Len(), located) {
+			ordinals[i], ids = append(ordinals[i], o), append(ids, passage.NewID(c.Record, o))
 		}
 	}
 	if len(ids) == 0 {

@@ -18,6 +18,7 @@ type Metrics struct {
 
 	requests     *prometheus.CounterVec
 	requestTimes *prometheus.HistogramVec
+	refusals     *prometheus.CounterVec
 	calls        *prometheus.CounterVec
 	callTimes    *prometheus.HistogramVec
 }
@@ -37,6 +38,9 @@ func NewMetrics() *Metrics {
 		requestTimes: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "almanac_http_request_duration_seconds", Help: "Time to answer a request.", Buckets: buckets,
 		}, []string{"route"}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "almanac_limit_refusals_total", Help: "Calls and connections refused, by bucket of the limits.",
+		}, []string{"bucket"}),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "almanac_tool_calls_total", Help: "Tool calls, by tool and outcome: ok, error or panic.",
 		}, []string{"tool", "outcome"}),
@@ -44,7 +48,7 @@ func NewMetrics() *Metrics {
 			Name: "almanac_tool_call_duration_seconds", Help: "Time a tool took.", Buckets: buckets,
 		}, []string{"tool"}),
 	}
-	m.Registry.MustRegister(m.requests, m.requestTimes, m.calls, m.callTimes,
+	m.Registry.MustRegister(m.requests, m.requestTimes, m.refusals, m.calls, m.callTimes,
 		collectors.NewGoCollector(), collectors.NewBuildInfoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
@@ -60,6 +64,11 @@ func (m *Metrics) ObserveRequest(method, route string, status int, took time.Dur
 	}
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
 	m.requestTimes.WithLabelValues(route).Observe(took.Seconds())
+}
+
+// Refusals returns a function that counts a refusal of a bucket, from 0.
+func (m *Metrics) Refusals(bucket string) func() {
+	return m.refusals.WithLabelValues(bucket).Inc
 }
 
 // ObserveTool counts a tool call.

@@ -64,7 +64,7 @@ func (s *Server) narrow(next sdk.MethodHandler) sdk.MethodHandler {
 
 func notServed(method string) *jsonrpc.Error {
 	return &jsonrpc.Error{
-		Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method %q is not served here", method),
+		Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method %s is not served here", op.Quote(method)),
 	}
 }
 
@@ -95,9 +95,9 @@ func (s *Server) unknownTool(name string, v view) error {
 			names = append(names, t.op.Tool)
 		}
 	}
-	message := fmt.Sprintf("unknown tool %q; tools/list names the tools", name)
+	message := fmt.Sprintf("unknown tool %s; tools/list names the tools", op.Quote(name))
 	if near := network.Nearest(name, names); near != "" {
-		message = fmt.Sprintf("unknown tool %q: did you mean %q?", name, near)
+		message = fmt.Sprintf("unknown tool %s: did you mean %q?", op.Quote(name), near)
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 }

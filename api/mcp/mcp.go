@@ -27,7 +27,7 @@ var Versions = []string{"2026-07-28", "2025-11-25", "2025-06-18"}
 const firstStateless = "2026-07-28"
 
 // MaxBody is the maximum size of a request, in bytes.
-const MaxBody = 1 << 20
+const MaxBody = 128 << 10
 
 // Config of a Server.
 type Config struct {
@@ -41,8 +41,9 @@ type Config struct {
 	AllowedOrigins []string
 	AllowedHosts   []string
 	Loopback       bool
-	// Limit counts every POST; nil = none.
-	Limit *limit.Bucket
+	// Limit counts every POST but those that only connect, which Connect counts;
+	// nil = none.
+	Limit, Connect *limit.Bucket
 	// Observe is called after every call of a known tool with its outcome (ok,
 	// error or panic) and the time taken; may be nil.
 	Observe func(tool, outcome string, took time.Duration)

@@ -95,7 +95,7 @@ func (s *Server) checkURI(known map[string]bool) sdk.Middleware {
 			if read.ProtocolVersion() >= firstStateless {
 				code = jsonrpc.CodeInvalidParams
 			}
-			data, err := json.Marshal(map[string]string{"uri": read.Params.URI})
+			data, err := json.Marshal(map[string]string{"uri": op.Cut(read.Params.URI)})
 			if err != nil {
 				return nil, err
 			}

@@ -102,9 +102,9 @@ func (ts *toolset) view(query string) (view, error) {
 			continue
 		}
 		if near := network.Nearest(name, slices.Collect(maps.Keys(ts.byName))); near != "" {
-			return v, op.Invalid("tools: there is no tool %q: did you mean %q?", name, near)
+			return v, op.Invalid("tools: there is no tool %s: did you mean %q?", op.Quote(name), near)
 		}
-		return v, op.Invalid("tools: there is no tool %q; tools/list names the tools", name)
+		return v, op.Invalid("tools: there is no tool %s; tools/list names the tools", op.Quote(name))
 	}
 	return v, nil
 }

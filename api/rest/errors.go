@@ -88,5 +88,9 @@ func (h *Handler) noMethod(x *request) {
 		x.gin.Writer.WriteHeaderNow()
 		return
 	}
-	x.refuse(http.StatusMethodNotAllowed, x.r.Method+" is not allowed here; allowed: "+allow)
+	if !h.cfg.Limit.Take(x.w, x.r) {
+		x.status = http.StatusTooManyRequests
+		return
+	}
+	x.refuse(http.StatusMethodNotAllowed, op.Cut(x.r.Method)+" is not allowed here; allowed: "+allow)
 }

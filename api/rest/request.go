@@ -58,12 +58,12 @@ func (h *Handler) handle(serve func(*request)) gin.HandlerFunc {
 // serve handles a known route.
 func (h *Handler) serve(x *request, rt *route) {
 	x.route = rt.pattern
-	if len(x.r.URL.Path)+len(x.r.URL.RawQuery) > MaxURL {
-		x.refuse(http.StatusRequestURITooLong, "the address must be at most 32 KiB long")
-		return
-	}
 	if !rt.probe && !h.cfg.Limit.Take(x.w, x.r) {
 		x.status = http.StatusTooManyRequests
+		return
+	}
+	if len(x.r.URL.Path)+len(x.r.URL.RawQuery) > MaxURL {
+		x.refuse(http.StatusRequestURITooLong, "the address must be at most 32 KiB long")
 		return
 	}
 	if ready, progress := h.cfg.Ready(); !ready && !rt.early {

@@ -33,5 +33,8 @@ func (a *app) apiConfig(b kb.Base) api.Config {
 		AdminToken: s.AdminToken, AllowedOrigins: s.AllowedOrigins, TrustedProxies: s.TrustedProxies,
 		Tally:  b.Tally,
 		Limits: api.Limits{REST: a.config.Limit.REST, MCP: a.config.Limit.MCP, Web: a.config.Limit.Web},
+		LimitSetting: func(limit string) string {
+			return envName("limit."+limit) + "=0 in the server's environment switches it off"
+		},
 	}
 }

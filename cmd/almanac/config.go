@@ -33,8 +33,11 @@ type Config struct {
 	} `key:"sync"`
 	Limit struct {
 		REST int `key:"rest" default:"60" doc:"REST calls per client and 15 minutes; 0 = no limit"`
-		MCP  int `key:"mcp" default:"60" doc:"tool calls per client and 15 minutes; 0 = no limit"`
+		MCP  int `key:"mcp" default:"60" doc:"the same over MCP; connecting and pings have ten times as many"`
 		Web  int `key:"web" default:"300" doc:"web pages per client and 15 minutes; 0 = no limit"`
+		// A connection holds up to 48 KiB of headers before any call is counted.
+		Connections       int `key:"connections" default:"1024" doc:"open connections of a listener; 0 = no limit"`
+		ClientConnections int `key:"client_connections" default:"64" doc:"of one client among them; 0 = no limit"`
 	} `key:"limit"`
 	Search struct {
 		Profile  string        `key:"profile" doc:"built in, or a YAML file; default: the one fitted to the kind of model"`

@@ -70,7 +70,7 @@ api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op
 api/kb: api/op api/tally catalog catalog/derive retrieval retrieval/passage
 api/library: api/kb api/op catalog
-api/limit: api/guard
+api/limit: api/guard api/op
 api/line: api/op
 api/mcp: api/coding api/guard api/limit api/op
 api/meta: api/kb api/op catalog catalog/derive
@@ -130,13 +130,14 @@ ingest/video: catalog catalog/derive ingest ingest/feed ingest/listing ingest/ma
 	ingest/webpage
 ingest/webpage: ingest/markup
 ingest/whitepaper: catalog catalog/derive ingest ingest/listing ingest/memory ingest/pdf ingest/webpage
-retrieval: embed retrieval/analysis retrieval/dedup retrieval/fusion retrieval/index retrieval/keyword
-	retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet retrieval/vector
+retrieval: embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index
+	retrieval/keyword retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet retrieval/vector
 retrieval/analysis:
+retrieval/corpus: catalog retrieval/analysis retrieval/dedup retrieval/passage
 retrieval/dedup: retrieval/analysis
 retrieval/eval: catalog retrieval retrieval/dedup retrieval/passage retrieval/profile retrieval/rerank
 retrieval/fusion:
-retrieval/index: catalog embed retrieval/analysis retrieval/dedup retrieval/keyword retrieval/passage
+retrieval/index: catalog embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector
 retrieval/keyword: retrieval/analysis retrieval/passage
 retrieval/keyword/embedded: retrieval/analysis retrieval/keyword retrieval/passage
@@ -146,8 +147,12 @@ retrieval/keyword/meili/meilitest:
 retrieval/passage:
 retrieval/profile:
 retrieval/query: retrieval/analysis
-retrieval/rerank: retrieval/analysis retrieval/index
+retrieval/rerank: retrieval/analysis retrieval/corpus
 retrieval/rerank/crossencoder: embed/remote
+retrieval/scale: catalog
+retrieval/scale/measure: catalog catalog/sqlite retrieval retrieval/eval retrieval/profile retrieval/scale
+	retrieval/stack
+retrieval/snapshot:
 retrieval/snippet: retrieval/analysis retrieval/query
 retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static retrieval retrieval/index
 	retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili retrieval/profile

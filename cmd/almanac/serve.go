@@ -43,7 +43,8 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	public, admin, err := a.listen(ctx)
+	metrics := newMetrics(keeper, store, time.Now)
+	public, admin, err := a.listen(ctx, metrics)
 	if err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	base.Tally = tally.New(store, time.Now, a.log)
 	defer func() { err = errors.Join(err, base.Tally.Close()) }()
 	cfg := a.apiConfig(base)
-	cfg.Metrics, cfg.Loopback = newMetrics(keeper, store, time.Now), isLoopback(public)
+	cfg.Metrics, cfg.Loopback = metrics, isLoopback(public)
 	cfg.AdminLoopback = admin == nil || isLoopback(admin)
 	handlers, err := api.New(cfg)
 	if err != nil {

@@ -102,7 +102,7 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 	if err := s.CatchUp(ctx, true); err != nil {
 		b.Fatal(err)
 	}
-	_, passages := s.Follower.Table().Size()
+	_, passages := s.Follower.Corpus().Size()
 	if passages < 50_000 {
 		b.Fatalf("only %d passages", passages)
 	}

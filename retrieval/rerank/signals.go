@@ -5,12 +5,12 @@ import (
 	"time"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
+	"almanac/retrieval/corpus"
 )
 
 // Candidate is a record to be scored.
 type Candidate struct {
-	Document *index.Document
+	Document *corpus.Document
 	// Passages are the ordinals to score: those the engines found, and enough
 	// others to include the best.
 	Passages  []int
@@ -39,7 +39,7 @@ const (
 )
 
 // Signals computes every feature of every candidate.
-func Signals(q Query, stats index.Statistics, candidates []Candidate) []Scored {
+func Signals(q Query, stats corpus.Statistics, candidates []Candidate) []Scored {
 	p := prepare(q, stats)
 	out := make([]Scored, len(candidates))
 	var s scan
@@ -55,7 +55,7 @@ func (p *prepared) score(c Candidate, s *scan) Scored {
 	p.documentSignals(c.Document, f, &out.Lexical)
 	out.Best = p.passageSignals(c, f, s)
 	f[TitlePhrase] = p.titlePhrase(c.Document, s)
-	f[TitleTrigrams] = dice(p.trigrams, c.Document.Trigrams)
+	f[TitleTrigrams] = dice(p.trigrams, c.Document.Trigrams())
 	f[Recency] = p.undatedRecency
 	if d := c.Document.Attributes.Date; !d.IsZero() && !p.stats.Newest.IsZero() {
 		f[Recency] = math.Exp2(-float64(p.stats.Newest.Sub(d)) / float64(recencyHalf))
@@ -64,15 +64,15 @@ func (p *prepared) score(c Candidate, s *scan) Scored {
 	if c.Document.Stub {
 		f[Stub] = 1
 	}
-	f[Length] = math.Log1p(float64(c.Document.Lengths[analysis.Body]))
+	f[Length] = math.Log1p(float64(c.Document.Length(analysis.Body)))
 	return out
 }
 
 // documentSignals computes the signals from whole-document frequencies.
-func (p *prepared) documentSignals(d *index.Document, f *Vector, lexical *bool) {
-	length := float64(d.Lengths[analysis.Title] + d.Lengths[analysis.Body])
+func (p *prepared) documentSignals(d *corpus.Document, f *Vector, lexical *bool) {
+	length := float64(d.Length(analysis.Title) + d.Length(analysis.Body))
 	average := p.stats.AverageLength[analysis.Title] + p.stats.AverageLength[analysis.Body]
-	titleLength := float64(d.Lengths[analysis.Title] + d.Lengths[analysis.Path])
+	titleLength := float64(d.Length(analysis.Title) + d.Length(analysis.Path))
 	titleAverage := p.stats.AverageLength[analysis.Title] + p.stats.AverageLength[analysis.Path]
 	found := 0.0
 	for i, id := range p.ids {
@@ -115,7 +115,7 @@ func (p *prepared) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 	bestScore := math.Inf(-1)
 	bigrams, window := 0.0, 0.0
 	for i, ordinal := range c.Passages {
-		terms := c.Document.Passages[ordinal].Terms
+		terms := c.Document.Terms(ordinal)
 		s.passage(p, terms)
 		length := float64(terms.Field(analysis.Title).Len() + terms.Field(analysis.Heading).Len() +
 			terms.Field(analysis.Body).Len())
@@ -154,11 +154,11 @@ func (p *prepared) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 
 // titlePhrase returns the longest run of the query in the title: its share of
 // the query times its share of the title.
-func (p *prepared) titlePhrase(d *index.Document, s *scan) float64 {
-	if len(d.Passages) == 0 || p.total == 0 {
+func (p *prepared) titlePhrase(d *corpus.Document, s *scan) float64 {
+	if d.Len() == 0 || p.total == 0 {
 		return 0
 	}
-	terms := d.Passages[0].Terms
+	terms := d.Terms(0)
 	n := terms.Field(analysis.Title).Len()
 	if n == 0 {
 		return 0

@@ -83,7 +83,7 @@ func (s *Stack) ahead(ctx context.Context, name string, engine interface {
 // setAside removes a snapshot and returns its path; a process that may not
 // write keeps its index in memory ("").
 func (s *Stack) setAside(path string) string {
-	if s.readOnly || os.Remove(path) != nil {
+	if s.readOnly || os.RemoveAll(path) != nil {
 		return ""
 	}
 	return path

@@ -160,7 +160,7 @@ func (k *Keeper) ready(ctx context.Context, s *Stack, wait func(context.Context,
 		return err
 	}
 	s.Follower.MarkReady()
-	records, passages := s.Follower.Table().Size()
+	records, passages := s.Follower.Corpus().Size()
 	k.cfg.Log.Info("ready", "records", records, "passages", passages)
 	return nil
 }

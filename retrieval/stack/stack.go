@@ -81,7 +81,7 @@ func Rebuild(ctx context.Context, cfg Config) (*Stack, error) {
 func discard(ctx context.Context, cfg Config) error {
 	files, err := snapshots(cfg.Dir)
 	for _, path := range files {
-		err = errors.Join(err, os.Remove(path))
+		err = errors.Join(err, os.RemoveAll(path))
 	}
 	generations, listErr := cfg.Store.Generations(ctx)
 	err = errors.Join(err, listErr)
@@ -228,7 +228,7 @@ func (s *Stack) dropReplaced(ctx context.Context) error {
 	files, err := snapshots(s.cfg.Dir)
 	for _, path := range files {
 		if path != s.snapshot("keyword") && path != s.snapshot("vector") {
-			err = errors.Join(err, os.Remove(path))
+			err = errors.Join(err, os.RemoveAll(path))
 		}
 	}
 	return err

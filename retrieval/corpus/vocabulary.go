@@ -1,18 +1,18 @@
-package index
+package corpus
 
 import (
 	"cmp"
+	"iter"
 	"math/bits"
 	"slices"
 	"unicode"
 	"unicode/utf8"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/keyword"
 )
 
-// wordsVersion identifies which words of a text are kept.
-const wordsVersion = "2"
+// WordsVersion identifies which words of a text are kept.
+const WordsVersion = "2"
 
 // Words of fewer than minExpand characters have no expansions, those of fewer
 // than minDistance2 only at distance 1.
@@ -55,28 +55,20 @@ func isWord(s string) bool {
 // as in the texts, not stemmed: people misspell words, and stems are in no list
 // of known words. Two words joined by a hyphen, which are also one term, are
 // kept as that term.
-func (v *vocabulary) unknown(cuts []*cut) []string {
+func (v *vocabulary) unknown(texts iter.Seq2[string, []analysis.Token]) []string {
 	fresh := map[string]struct{}{}
-	look := func(text keyword.Text) {
-		for _, t := range text.Tokens {
-			if _, ok := v.known[text.Raw[t.Start:t.End]]; ok {
+	for text, tokens := range texts {
+		for _, t := range tokens {
+			if _, ok := v.known[text[t.Start:t.End]]; ok {
 				continue // most words are lower case and need no folding
 			}
-			word := t.Word(text.Raw)
+			word := t.Word(text)
 			if !isWord(word) {
 				word = t.Term
 			}
 			if _, ok := v.known[word]; !ok && isWord(word) {
 				fresh[word] = struct{}{}
 			}
-		}
-	}
-	for _, c := range cuts {
-		look(c.keyword.Title)
-		look(c.keyword.Path)
-		for _, p := range c.keyword.Passages {
-			look(p.Heading)
-			look(p.Body)
 		}
 	}
 	out := make([]string, 0, len(fresh))
@@ -119,7 +111,7 @@ func spell(word string) (length int, letters uint64) {
 // All words are visited, but compared only if they pass a filter (Navarro,
 // "A guided tour to approximate string matching", 2001, section 8): an edit
 // changes the length by one at most and the bag of letters by two.
-func (t *Table) Expand(word string, k int) []Expansion {
+func (c *Corpus) Expand(word string, k int) []Expansion {
 	p := newPattern(word)
 	if p.length < minExpand || p.length > maxPattern || k <= 0 {
 		return nil
@@ -128,23 +120,23 @@ func (t *Table) Expand(word string, k int) []Expansion {
 	if p.length >= minDistance2 {
 		most = 2
 	}
-	t.mu.RLock()
-	defer t.mu.RUnlock()
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	var out []Expansion
-	lengths := t.vocabulary.lengths
-	for i, letters := range t.vocabulary.letters {
+	lengths := c.vocabulary.lengths
+	for i, letters := range c.vocabulary.letters {
 		if bits.OnesCount64(letters^p.letters) > 2*most {
 			continue
 		}
 		if d := int(lengths[i]) - p.length; d > most || d < -most {
 			continue
 		}
-		near := t.vocabulary.words[i]
+		near := c.vocabulary.words[i]
 		d := p.distance(near)
 		if d == 0 || d > most {
 			continue
 		}
-		if n := t.counts[analysis.IDOf(analysis.Stem(near))].documents; n > 0 {
+		if n := c.counts[analysis.IDOf(analysis.Stem(near))].documents; n > 0 {
 			out = append(out, Expansion{Word: near, Distance: d, Documents: int(n)})
 		}
 	}

@@ -1,6 +1,7 @@
-package index
+package corpus
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -47,22 +48,32 @@ func TestDistanceIsOptimalStringAlignment(t *testing.T) {
 	})
 }
 
-// tableOf returns a table of records that have these titles.
-func tableOf(titles ...string) *Table {
-	t := newTable()
+// titled returns a corpus of records that have these titles and nothing else.
+func titled(t interface {
+	Helper()
+	Fatal(...any)
+}, titles ...string) *Corpus {
+	t.Helper()
+	c := New()
 	for i, title := range titles {
-		c := newCut(catalog.Record{ID: int64(i + 1), Kind: catalog.KindDoc, Key: "k", Title: title})
-		t.addWords(t.unknownWords([]*cut{c}))
-		t.apply([]*Document{newDocument(c.record, c.packed)}, nil)
+		tokens := analysis.Analyze(title)
+		packed := analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Title: tokens})
+		terms, err := analysis.View(packed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.AddWords(c.UnknownWords(maps.All(map[string][]analysis.Token{title: tokens})))
+		r := catalog.Record{ID: int64(i + 1), Kind: catalog.KindDoc, Key: "k", Title: title}
+		c.Apply([]*Document{NewDocument(r, []analysis.Packed{terms})}, nil)
 	}
-	return t
+	return c
 }
 
 func TestExpandFindsAllWordsNearby(t *testing.T) {
 	word := rapid.StringOfN(rapid.SampledFrom([]rune("bcxzé")), 1, 9, -1)
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfNDistinct(word, 1, 60, rapid.ID).Draw(t, "words")
-		table := tableOf(words...)
+		corpus := titled(t, words...)
 		var held []string
 		for _, w := range words {
 			if folded := analysis.Fold(w); !slices.Contains(held, folded) {
@@ -79,7 +90,7 @@ func TestExpandFindsAllWordsNearby(t *testing.T) {
 			}
 		}
 		var got []string
-		for _, x := range table.Expand(asked, 1000) {
+		for _, x := range corpus.Expand(asked, 1000) {
 			got = append(got, x.Word)
 			if x.Distance != alignment([]rune(asked), []rune(x.Word)) || x.Documents < 1 {
 				t.Fatalf("%q: %+v", asked, x)
@@ -94,7 +105,7 @@ func TestExpandFindsAllWordsNearby(t *testing.T) {
 }
 
 func TestExpand(t *testing.T) {
-	table := tableOf("quartz ledger", "harbor ledger", "harbor falcon", "falcon москва", "zenit", "node-7 v2.1 sha256",
+	corpus := titled(t, "quartz ledger", "harbor ledger", "harbor falcon", "falcon москва", "zenit", "node-7 v2.1 sha256",
 		strings.Repeat("y", 70),
 		"Validators", "validator's buyTraffic", "Operator's multi-sig")
 	for _, c := range []struct {
@@ -115,28 +126,28 @@ func TestExpand(t *testing.T) {
 		{"joined by a hyphen", "multisg", Expansion{"multisig", 1, 1}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if found := table.Expand(c.word, 5); !slices.Contains(found, c.want) {
+			if found := corpus.Expand(c.word, 5); !slices.Contains(found, c.want) {
 				t.Errorf("%q: %+v, want %+v", c.word, found, c.want)
 			}
 		})
 	}
 	for _, word := range []string{"", "a", "xylophone", "sha255", "v2.2", strings.Repeat("y", 69),
 		strings.Repeat("y", 5000)} {
-		if found := table.Expand(word, 5); len(found) > 0 {
+		if found := corpus.Expand(word, 5); len(found) > 0 {
 			t.Errorf("%.20q: %+v", word, found)
 		}
 	}
-	if found := table.Expand("harbr", 0); len(found) > 0 {
+	if found := corpus.Expand("harbr", 0); len(found) > 0 {
 		t.Errorf("k 0: %+v", found)
 	}
-	table.apply(nil, []int64{5})
-	if found := table.Expand("zenitt", 5); len(found) > 0 {
+	corpus.Apply(nil, []int64{5})
+	if found := corpus.Expand("zenitt", 5); len(found) > 0 {
 		t.Errorf("a word that only a deleted record held is an expansion: %+v", found)
 	}
 }
 
 func BenchmarkExpand(b *testing.B) {
-	table := newTable()
+	corpus := New()
 	var words []string
 	for i := range 100_000 {
 		w := ""
@@ -145,8 +156,8 @@ func BenchmarkExpand(b *testing.B) {
 		}
 		words = append(words, w+"ing")
 	}
-	table.addWords(words)
+	corpus.AddWords(words)
 	for i := 0; b.Loop(); i++ {
-		table.Expand(words[i%len(words)]+"x", 5)
+		corpus.Expand(words[i%len(words)]+"x", 5)
 	}
 }
