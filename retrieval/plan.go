@@ -117,33 +117,28 @@ func (e *Engine) planTerms(p *Plan) {
 	p.relevance.aliases.expand(p, all)
 }
 
-// What operators leave out of a list is made up for by its depth.
+// What phrases and exclusions leave out of a list is made up for by its depth.
 const (
-	excludingDeeper = 4    // times as many hits
-	deepest         = 1000 // hits
+	deeper  = 4    // times as many hits
+	deepest = 1000 // hits
 )
 
 // planLists chooses the lists: a list gives way to the one that replaces it only
-// while that one's engine has everything, and an engine that cannot look for
-// phrases takes no part in a search for one, unless it is alone.
+// while that one's engine has everything.
 func (e *Engine) planLists(p *Plan) {
 	usable := func(retriever string) bool {
 		return e.retrievers[retriever] != nil && e.available(engineOf[retriever])
 	}
-	literal := len(p.operators.phrases) > 0 && slices.ContainsFunc(p.Profile.Lists, func(l profile.List) bool {
-		return engineOf[l.Retriever] == keywordEngine && usable(l.Retriever)
-	})
 	for _, l := range p.Profile.Lists {
-		switch depth := l.Depth; {
-		case usable(l.Unless), literal && engineOf[l.Retriever] != keywordEngine:
-		case len(p.operators.phrases) > 0 && !literal:
-			p.lists = append(p.lists, list{l, max(depth, deepest)})
-		case len(p.operators.exclude) > 0:
-			p.lists = append(p.lists, list{l, min(max(depth, deepest), excludingDeeper*depth)})
-		default:
-			p.lists = append(p.lists, list{l, depth})
+		if usable(l.Unless) {
+			continue
 		}
-		p.Keyword.Assisted = p.Keyword.Assisted || l.Retriever == "sparse" && usable(l.Retriever) && !literal
+		depth := l.Depth
+		if !p.operators.none() {
+			depth = max(depth, min(deepest, deeper*depth))
+		}
+		p.lists = append(p.lists, list{l, depth})
+		p.Keyword.Assisted = p.Keyword.Assisted || l.Retriever == "sparse" && usable(l.Retriever)
 	}
 }
 

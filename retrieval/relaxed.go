@@ -19,8 +19,12 @@ type Relaxed struct {
 const relaxing = 3
 
 // relaxed says which operators left nothing over, and what there is without
-// them: each of the first few, else all.
+// them: each of the first few, else all. While an engine is missing that cannot
+// be told.
 func (s *search) relaxed() []Relaxed {
+	if len(s.degraded) > 0 {
+		return nil
+	}
 	operators := operatorsOf(s.plan.Query)
 	var out []Relaxed
 	for _, o := range operators[:min(relaxing, len(operators))] {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"almanac/api/admit"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -25,6 +26,9 @@ const maxQuery = 4_000
 // searcher tries them about as often.
 const retryUnavailable = 5 * time.Second
 
+// retryBusy is the wait before the next try of a search that was refused.
+const retryBusy = time.Second
+
 // Find searches. Its errors name the argument of the query, by its REST name.
 func (b Base) Find(ctx context.Context, field string, r retrieval.Request) (retrieval.Response, error) {
 	r.Query = First(r.Query, maxQuery)
@@ -37,6 +41,8 @@ func (b Base) Find(ctx context.Context, field string, r retrieval.Request) (retr
 		return res, op.InvalidField(field, "cannot be searched for: %s", reason)
 	case errors.Is(err, retrieval.ErrNotReady):
 		return res, op.Loading(b.Search.Status(ctx).Progress)
+	case errors.Is(err, admit.ErrBusy):
+		return res, op.Unavailable(retryBusy, "%v", admit.ErrBusy)
 	case errors.Is(err, retrieval.ErrUnavailable):
 		return res, op.Unavailable(retryUnavailable, "%v: /status says why", retrieval.ErrUnavailable)
 	}

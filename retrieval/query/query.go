@@ -10,7 +10,11 @@
 //	kind:a,b          only these kinds
 //	source:a,b        only these sources
 //
-// What has three lines or more was pasted, not typed: all of it is text.
+// What is quoted or follows a hyphen is often no operator: what has three lines
+// or more was pasted, and is text; source code and error messages have quotes
+// and hyphens of their own, and often the quoted part is what differs elsewhere,
+// so that only one that is quoted as a whole is a phrase; and in a sentence
+// exclusions are before or after the words.
 package query
 
 import (
@@ -68,7 +72,21 @@ type Term struct {
 
 // Parse reads a query. The errors are ErrEmpty and ErrTooMany.
 func Parse(raw string) (Query, error) {
-	return parse(parts(clean(raw)))
+	raw = clean(raw)
+	p := splitAt(raw, typed)
+	q, err := parse(p)
+	switch {
+	case err != nil:
+		return Query{}, err
+	case q.Class == Code && !p.quoted && len(q.Phrases)+len(q.Exclude) > 0:
+		q, err = parse(splitAt(raw, code))
+	case q.Class == Question && p.inside:
+		q, err = parse(splitAt(raw, sentence))
+	}
+	if err != nil {
+		return Query{}, err
+	}
+	return q, q.bounded()
 }
 
 // Plain reads a query all of which is text. The only error is ErrEmpty.
@@ -102,7 +120,7 @@ func parse(p split) (Query, error) {
 		q.Exclude = append(q.Exclude, Quoted{text, outermost(text)})
 	}
 	q.Class = classify(q.Text, words)
-	return q, q.bounded()
+	return q, nil
 }
 
 // bounded returns ErrTooMany if the query has too many operators.

@@ -84,6 +84,11 @@ func TestParse(t *testing.T) {
 		{"operators without operand are text", "kind: fee source:,", want{text: "kind: fee source:,", terms: "kind fee sourc"}},
 		{"an operand that is no name is text", "source:https://a.example/b", want{text: "source:https://a.example/b", terms: "source:https sourc https *a.example/b* a.example (a) exampl b"}},
 		{"an operator inside a word is text", "mankind:x", want{text: "mankind:x", terms: "mankind:x mankind x"}},
+		{"an exclusion among few words", "traffic -wallet fee", want{text: "traffic fee", terms: "traffic fee", exclude: "wallet"}},
+		{"a hyphen inside a sentence", "An if -clause is added to calc the excess of blob gas", want{text: "An if -clause is added to calc the excess of blob gas", terms: "(an) (if) claus (is) ad (to) calc (the) excess (of) blob gas"}},
+		{"exclusions around a sentence", "-docker how do I restore a lost node kind:doc -aws", want{text: "how do I restore a lost node", terms: "(how) (do) (i) restor (a) lost node", exclude: "docker aws", kinds: "doc"}},
+		{"quotes in an error are its own", `kind:doc UPGRADE_FAILED: field "memo" -docker`, want{text: `UPGRADE_FAILED: field "memo" -docker`, terms: "*upgrade_failed* upgrad fail field memo docker", kinds: "doc"}},
+		{"an error in quotes is a phrase", `"UPGRADE_FAILED: field" kind:doc`, want{text: "UPGRADE_FAILED: field", terms: "*upgrade_failed* upgrad fail field", phrases: "upgrad fail field", kinds: "doc"}},
 		{"what was pasted has no operators", "\"a\": -b,\n  kind:doc\n}", want{text: "\"a\": -b,\nkind:doc\n}", terms: "(a) b kind:doc kind doc"}},
 		{"other operators are text", "author:ann", want{text: "author:ann", terms: "author:ann author ann"}},
 
