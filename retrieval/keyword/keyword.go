@@ -24,9 +24,6 @@ type Engine interface {
 	Apply(ctx context.Context, b Batch) error
 	// Search returns up to k hits, best first; equal scores order by id.
 	Search(ctx context.Context, q Query, f passage.Filter, k int) ([]Hit, error)
-	// Facets counts the records that match the query and the filter, by value
-	// of the attribute ("kind", "source", "container", "state").
-	Facets(ctx context.Context, q Query, f passage.Filter, attributes []string) (map[string]map[string]int, error)
 	// Checkpoint is the change-log sequence of the last batch; 0 for an empty index.
 	Checkpoint(ctx context.Context) (int64, error)
 	// Flush makes the index durable with its checkpoint.
@@ -81,7 +78,13 @@ type Query struct {
 	Raw     string   // as typed, without operators, for engines with their own analysis
 	Terms   []Term   // any may match
 	Phrases [][]Term // each must match in order, in one field
-	Exclude []Term   // none may match
+	// Exclude are terms of which none may match. An engine that cannot tell for
+	// whole documents may leave out only the passages: the searcher looks at each
+	// hit again.
+	Exclude []Term
+	// Assisted: another engine finds passages by all of these terms too, so one to
+	// which that is dear may do less.
+	Assisted bool
 }
 
 // Term is a weighted term of a query.

@@ -32,6 +32,8 @@ type Options struct {
 	OwnRanking bool
 	// NoDocuments: the engine holds passages only.
 	NoDocuments bool
+	// PassageExclusions: exclusions leave out passages, not whole documents.
+	PassageExclusions bool
 	// SplitBatches: a search during Apply can see a part of the batch.
 	SplitBatches bool
 }
@@ -51,7 +53,6 @@ func Run(t *testing.T, o Options) {
 				t.Run("prefixes", u.testPrefixes)
 				t.Run("unicode", u.testUnicode)
 				t.Run("filters", u.testFilters)
-				t.Run("facets", u.testFacets)
 				t.Run("limits", u.testLimits)
 				t.Run("cancelled", u.testCancelled)
 			})
@@ -206,8 +207,5 @@ func (v view) testCancelled(t *testing.T) {
 	q.Unit = v.unit
 	if hits, err := v.engine.Search(ctx, q, passage.Filter{}, 10); !errors.Is(err, context.Canceled) {
 		t.Errorf("search with a cancelled context: %d hits, error %v", len(hits), err)
-	}
-	if _, err := v.engine.Facets(ctx, q, passage.Filter{}, []string{"kind"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("facets with a cancelled context: error %v", err)
 	}
 }
