@@ -60,7 +60,7 @@ type Passage struct {
 	Body    Text
 }
 
-// Text is a text with its analysis: engines with their own analysis read Raw, the others Tokens.
+// Text is a text with its analysis.
 type Text struct {
 	Raw    string
 	Tokens []analysis.Token
@@ -80,8 +80,13 @@ type Query struct {
 	Unit    Unit
 	Raw     string   // as typed, without operators, for engines with their own analysis
 	Terms   []Term   // any may match
-	Phrases [][]Term // each must match in order, in one field
+	Phrases [][]Term // all must match; that they do so in order is for the searcher to decide
 	Exclude []Term   // none may match
+
+	// Accept reports whether a record may be a hit, for what engines do not decide.
+	// Those in this process ask it about records that would be among the best k,
+	// so that others come in their place. nil: all may.
+	Accept func(record int64) bool
 }
 
 // Term is a weighted term of a query.

@@ -18,49 +18,47 @@ func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter,
 	}
 	out := make(map[string]map[string]int, len(attributes))
 	for _, a := range attributes {
-		if _, ok := attributeIndex[a]; !ok {
+		if fields(new(passage.Words))[a] == nil {
 			return nil, fmt.Errorf("keyword: facets: unknown attribute %q", a)
 		}
 		out[a] = map[string]int{}
 	}
-	scoring := &e.scoring[q.Unit]
-	p := newPlan(s, scoring, &q, &f)
+	p := newPlan(s, &e.scoring[q.Unit], &q, &f)
 	if len(p.terms) == 0 && len(p.phrases) == 0 {
 		return out, nil
 	}
-	for _, pt := range s.parts {
+	for _, r := range s.readers {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("keyword: facets: %w", err)
 		}
-		if pp := p.on(pt, scoring); pp != nil {
-			pt.seg.count(pp.records(p), out)
+		if sp := p.on(r); sp != nil {
+			r.seg.count(sp.records(), out)
 		}
 	}
 	return out, nil
 }
 
 // records returns the set of records that match the plan.
-func (pp *partPlan) records(p *plan) bitset {
-	set := pp.allowed
-	if len(pp.phrases) == 0 {
-		set = newBitset(pp.postings.docs())
-		for _, t := range p.terms {
-			if r := pp.seg.terms.find(t.text, false); !r.empty() {
-				pp.postings.each(r.lo, set.set)
+func (sp *segmentPlan) records() bitset {
+	set := sp.allowed
+	if len(sp.phrases) == 0 {
+		set = newBitset(sp.postings.docs())
+		for _, t := range sp.terms {
+			if number, ok := sp.seg.terms.find(t.text); ok {
+				sp.postings.each(number, set.set)
 			}
 		}
-		if pp.allowed != nil {
-			set.and(pp.allowed)
+		if sp.allowed != nil {
+			set.and(sp.allowed)
 		}
 	}
-	records := newBitset(len(pp.seg.ids))
-	var first, second sequence
+	records := newBitset(len(sp.seg.ids))
 	for doc := range set.all {
 		record := doc
-		if pp.unit == keyword.Passages {
-			record = int(pp.seg.recordOf[doc])
+		if sp.unit == keyword.Passages {
+			record = int(sp.seg.recordOf[doc])
 		}
-		if !records.has(record) && pp.verify(doc, &first, &second) {
+		if !records.has(record) && (sp.accept == nil || sp.accept(sp.seg.ids[record])) {
 			records.set(record)
 		}
 	}
@@ -69,15 +67,15 @@ func (pp *partPlan) records(p *plan) bitset {
 
 // count adds the records' values to the facets.
 func (s *segment) count(records bitset, facets map[string]map[string]int) {
-	for name, counts := range facets {
-		c := &s.attrs[attributeIndex[name]]
-		byValue := make([]int, len(c.values))
-		for r := range records.all {
-			byValue[c.of[r]]++
-		}
-		for v, n := range byValue {
-			if n > 0 && c.values[v] != "" {
-				counts[c.values[v]] += n
+	byWords := make([]int, len(s.attrs.table))
+	for r := range records.all {
+		byWords[s.attrs.of[r]]++
+	}
+	for i := range byWords {
+		values := fields(&s.attrs.table[i])
+		for name, counts := range facets {
+			if v := *values[name]; byWords[i] > 0 && v != "" {
+				counts[v] += byWords[i]
 			}
 		}
 	}
