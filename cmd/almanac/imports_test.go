@@ -141,7 +141,7 @@ retrieval/fusion:
 retrieval/index: catalog embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector
 retrieval/keyword: retrieval/analysis retrieval/passage
-retrieval/keyword/embedded: retrieval/analysis retrieval/keyword retrieval/passage
+retrieval/keyword/embedded: retrieval/analysis retrieval/keyword retrieval/passage retrieval/snapshot
 retrieval/keyword/enginetest: retrieval/analysis retrieval/keyword retrieval/passage
 retrieval/keyword/meili: retrieval/analysis retrieval/keyword retrieval/passage
 retrieval/keyword/meili/meilitest:
