@@ -20,6 +20,7 @@ import (
 	"almanac/api/mcp"
 	"almanac/api/rest"
 	"almanac/api/tally"
+	"almanac/retrieval"
 )
 
 // Handlers are those of the program's listeners.
@@ -35,7 +36,7 @@ func New(cfg Config) (*Handlers, error) {
 		cfg.Metrics = admin.NewMetrics()
 	}
 	if cfg.Down == nil {
-		cfg.Down = func() []string { return nil }
+		cfg.Down = func() []retrieval.Down { return nil }
 	}
 	if cfg.LimitStore == nil {
 		cfg.LimitStore = limit.NewStore()
@@ -73,7 +74,7 @@ func New(cfg Config) (*Handlers, error) {
 	h.Public = withClient(proxies, h.Public)
 	h.Admin, err = admin.New(admin.Config{
 		Metrics: cfg.Metrics, Version: cfg.Version, Loopback: cfg.AdminLoopback, AllowedHosts: cfg.AllowedHosts,
-		Token: cfg.AdminToken, Pages: cfg.AdminPages, Log: cfg.Log,
+		Token: cfg.AdminToken, Pages: append(slices.Clip(cfg.AdminPages), enginesPage(cfg)), Log: cfg.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)

@@ -18,6 +18,7 @@ import (
 	"almanac/api"
 	"almanac/api/op"
 	"almanac/api/op/optest"
+	"almanac/retrieval"
 )
 
 func TestMain(m *testing.M) {
@@ -165,18 +166,30 @@ func TestBeforeTheIndexIsReady(t *testing.T) {
 }
 
 // TestWhatIsDownIsSaid holds that a part that does not answer is named, and is
-// no reason to send clients elsewhere.
+// no reason to send clients elsewhere. What it said is for the operator.
 func TestWhatIsDownIsSaid(t *testing.T) {
-	down := func(c *api.Config) { c.Down = func() []string { return []string{"keyword: no route"} } }
-	h := assemble(t, down).Public
-	for target, want := range map[string]string{"/ready": `{"status":"ready","down":["keyword: no route"]}`, "/health": `"status":"degraded","ready":true`} {
+	down := func(c *api.Config) {
+		c.Down = func() []retrieval.Down {
+			return []retrieval.Down{
+				{Engine: "keyword", Reason: "no route to 10.0.0.7:7700"},
+				{Engine: "vector", Reason: "it is filled at 10.0.0.8", ToCome: 7},
+			}
+		}
+		c.AdminLoopback = true
+	}
+	all := assemble(t, down)
+	if w := do(all.Admin, "GET", "http://localhost/engines", ""); w.Code != 200 || !strings.Contains(w.Body.String(), "no route to 10.0.0.7:7700") {
+		t.Errorf("the operator is not told why: %d %s", w.Code, w.Body)
+	}
+	h := all.Public
+	for target, want := range map[string]string{"/ready": `{"status":"ready","down":["keyword does not answer","vector is being filled; 7 changes are to come"]}`, "/health": `"status":"degraded","ready":true`} {
 		if w := do(h, "GET", target, ""); w.Code != 200 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
 	}
 	h = assemble(t, func(c *api.Config) { down(c); c.Ready = func() (bool, float64) { return false, 0 } }).Public
 	if w := do(h, "GET", "/ready", ""); w.Code != 503 ||
-		w.Body.String() != `{"error":"loading, 0 %: keyword: no route"}` {
+		w.Body.String() != `{"error":"loading, 0 %: keyword does not answer; vector is being filled; 7 changes are to come"}` {
 		t.Errorf("/ready while loading: %d %s", w.Code, w.Body)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"almanac/api/admin"
 	"almanac/api/op"
 	"almanac/api/tally"
+	"almanac/retrieval"
 )
 
 // Config of the handlers.
@@ -38,8 +39,8 @@ type Config struct {
 	// LimitStore is shared by all buckets; nil = one in memory.
 	LimitStore limiter.Store
 
-	// Down lists the engines that do not answer, each with its reason; nil = none.
-	Down    func() []string
+	// Down lists the engines that do not answer; nil = none.
+	Down    func() []retrieval.Down
 	Metrics *admin.Metrics
 	// Tally takes the violations of the content security policy; nil: they are
 	// not counted.

@@ -250,7 +250,7 @@ func (e *Engine) down() []Down {
 	var out []Down
 	for _, b := range []*breaker{e.breakers.keyword, e.breakers.vector, e.breakers.embedder, e.breakers.reranker} {
 		if err := b.down(); err != nil {
-			out = append(out, Down{b.name, err.Error()})
+			out = append(out, Down{Engine: b.name, Reason: err.Error()})
 		}
 	}
 	for _, h := range e.follower.Health() {
@@ -259,9 +259,9 @@ func (e *Engine) down() []Down {
 		}
 		switch {
 		case h.Err != nil:
-			out = append(out, Down{h.Name, h.Err.Error()})
+			out = append(out, Down{Engine: h.Name, Reason: h.Err.Error()})
 		case !h.Complete:
-			out = append(out, Down{h.Name, fmt.Sprintf("it is being filled; %d changes are to come", h.Lag)})
+			out = append(out, Down{Engine: h.Name, Reason: "it is being filled", ToCome: max(h.Lag, 1)})
 		}
 	}
 	return out

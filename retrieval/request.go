@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"almanac/retrieval/passage"
@@ -113,5 +114,14 @@ type Status struct {
 // Down is an engine that does not answer, or holds only a part.
 type Down struct {
 	Engine string // keyword, vector, embedder, reranker
-	Reason string // a sentence for operators
+	Reason string // for operators: it may name hosts
+	ToCome int64  // changes, if it answers and is being filled
+}
+
+// Public is the reason for anybody.
+func (d Down) Public() string {
+	if d.ToCome > 0 {
+		return fmt.Sprintf("is being filled; %d changes are to come", d.ToCome)
+	}
+	return "does not answer"
 }

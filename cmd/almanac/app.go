@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 
+	"almanac/catalog/datadir"
 	"almanac/catalog/network"
 	"almanac/ingest/networks"
 	"almanac/retrieval/profile"
@@ -25,8 +26,16 @@ func (a *app) open() (n network.Network, dir string, err error) {
 	if n, err = networks.Load(a.config.Network.Name); err != nil {
 		return n, "", err
 	}
-	dir, err = dataDir(a.config.Data.Dir, n.Name, a.environ)
-	return n, dir, err
+	dir = a.dataDir(n)
+	return n, dir, datadir.Create(dir)
+}
+
+// dataDir returns the data directory of a network, "" without a home directory.
+func (a *app) dataDir(n network.Network) string {
+	if a.config.Data.Dir != "" {
+		return a.config.Data.Dir
+	}
+	return datadir.Default(n.Name, environment(a.environ, "XDG_DATA_HOME"), environment(a.environ, "HOME"))
 }
 
 // stackConfig returns the configuration of the index in a directory, without

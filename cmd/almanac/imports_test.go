@@ -87,6 +87,7 @@ api/tally: catalog
 catalog:
 catalog/archive: catalog
 catalog/catalogtest: catalog
+catalog/datadir: catalog catalog/archive catalog/sqlite
 catalog/derive: catalog
 catalog/migrations:
 catalog/network:

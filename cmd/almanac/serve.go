@@ -10,7 +10,9 @@ import (
 	"almanac/api"
 	"almanac/api/tally"
 	"almanac/catalog"
+	"almanac/catalog/datadir"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlite"
 	"almanac/ingest"
 	"almanac/retrieval/stack"
 )
@@ -65,7 +67,12 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		a.log.Info("admin listener ready", "address", admin.Addr().String())
 		serveHTTP(ctx, g, admin, handlers.Admin, 0, a.log) // no timeout: the client sets the length of profiles
 	}
-	g.Go(func() error { return keeper.Run(ctx) })
+	g.Go(func() error {
+		if err := sqlite.Check(ctx, datadir.Catalog(dir)); err != nil {
+			return err // answers would be wrong
+		}
+		return keeper.Run(ctx)
+	})
 	err = errors.Join(g.Wait(), keeper.Close())
 	a.log.Info("stopped")
 	return err
