@@ -242,7 +242,7 @@ func TestMetricsSeeWhatThePublicAsks(t *testing.T) {
 	got := do(h.Admin, "GET", "http://localhost/metrics", "").Body.String()
 	for _, want := range []string{
 		`almanac_http_requests_total{method="GET",route="/api/v1/books/{id}",status="200"} 1`,
-		`almanac_http_requests_total{method="GET",route="",status="404"} 1`,
+		`almanac_http_requests_total{method="GET",route="unmatched",status="404"} 1`,
 		`almanac_http_requests_total{method="GET",route="/{$}",status="200"} 1`,
 		`almanac_http_requests_total{method="POST",route="/mcp",status="200"} 1`,
 		`almanac_tool_calls_total{outcome="ok",tool="about"} 1`,
@@ -289,5 +289,35 @@ func TestAServerCutsHugeHeaders(t *testing.T) {
 	}
 	if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("got %d %v", resp.StatusCode, err)
+	}
+}
+
+// TestARequestHasAnID: every answer has one, that of an internal error names it,
+// and only a trusted proxy may choose it.
+func TestARequestHasAnID(t *testing.T) {
+	trust := func(c *api.Config) { c.TrustedProxies = []string{"192.0.2.1"} } // the address of httptest's requests
+	h := assemble(t, trust).Public
+	seen := map[string]bool{}
+	for _, given := range []string{"", "", "not valid\x7f", strings.Repeat("x", 65), "from-the-proxy_1"} {
+		r := httptest.NewRequest("GET", "/api/v1/lose", nil)
+		r.Header.Set("X-Request-Id", given)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		id := w.Header().Get("X-Request-Id")
+		if id == "" || seen[id] || (id == given) != (given == "from-the-proxy_1") {
+			t.Errorf("%q: the id is %q", given, id)
+		}
+		if w.Code != 500 || !strings.Contains(w.Body.String(), "under request "+id) {
+			t.Errorf("%d %s, without %s", w.Code, w.Body, id)
+		}
+		seen[id] = true
+	}
+	r := httptest.NewRequest("GET", "/health", nil)
+	r.RemoteAddr = "198.51.100.7:1"
+	r.Header.Set("X-Request-Id", "mine")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if id := w.Header().Get("X-Request-Id"); id == "mine" || id == "" {
+		t.Errorf("a stranger's id: %q", id)
 	}
 }

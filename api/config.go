@@ -40,8 +40,11 @@ type Config struct {
 	LimitStore limiter.Store
 
 	// Down lists the engines that do not answer; nil = none.
-	Down    func() []retrieval.Down
-	Metrics *admin.Metrics
+	Down func() []retrieval.Down
+	// Draining reports that the program is about to stop: /ready says so, and
+	// everything else goes on; nil = never.
+	Draining func() bool
+	Metrics  *admin.Metrics
 	// Tally takes the violations of the content security policy; nil: they are
 	// not counted.
 	Tally *tally.Tally

@@ -120,6 +120,9 @@ func liveness(cfg Config) func(context.Context) ([]byte, error) {
 // listed but do not make the service unready: it answers without them.
 func ready(cfg Config) func(context.Context) ([]byte, error) {
 	return func(context.Context) ([]byte, error) {
+		if cfg.Draining != nil && cfg.Draining() {
+			return nil, op.Unavailable(5*time.Second, "stopping")
+		}
 		down := down(cfg)
 		if ready, progress := cfg.Ready(); !ready {
 			return nil, op.Loading(progress, down...)

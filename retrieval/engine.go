@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/sony/gobreaker/v2"
+
 	"almanac/embed"
 	"almanac/retrieval/index"
 	"almanac/retrieval/keyword"
@@ -54,7 +56,7 @@ type Engine struct {
 	log        *slog.Logger
 	retrievers map[string]Retriever
 	cross      CrossEncoder
-	breakers   struct{ keyword, vector, embedder, reranker *breaker }
+	breakers   breakers
 }
 
 var _ Searcher = (*Engine)(nil)
@@ -168,10 +170,7 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	}
 	res.Corrected = p.corrected()
 	step("show")
-	res.Took = time.Since(start)
-	if r.Explain {
-		res.Timings = timings
-	}
+	res.Took, res.Timings = time.Since(start), timings
 	return res, nil
 }
 
@@ -242,13 +241,24 @@ func (e *Engine) Status(context.Context) Status {
 	lag, progress := e.follower.Lag()
 	records, passages := e.follower.Table().Size()
 	return Status{Ready: e.follower.Ready(), Progress: progress, Records: records, Passages: passages, Lag: lag,
-		Model: e.embedder.Model(), Down: e.down()}
+		Model: e.embedder.Model(), Down: e.down(), Breakers: e.open()}
+}
+
+// open tells of every engine on a server whether it is left alone.
+func (e *Engine) open() map[string]bool {
+	out := map[string]bool{}
+	for _, b := range e.breakers.all() {
+		if b.two != nil && (b != e.breakers.reranker || e.cross != nil) {
+			out[b.name] = b.two.State() != gobreaker.StateClosed
+		}
+	}
+	return out
 }
 
 // down names the engines that do not answer, take no changes or are incomplete.
 func (e *Engine) down() []Down {
 	var out []Down
-	for _, b := range []*breaker{e.breakers.keyword, e.breakers.vector, e.breakers.embedder, e.breakers.reranker} {
+	for _, b := range e.breakers.all() {
 		if err := b.down(); err != nil {
 			out = append(out, Down{Engine: b.name, Reason: err.Error()})
 		}

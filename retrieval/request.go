@@ -36,7 +36,7 @@ type Response struct {
 	Degraded  []string // what took no part: "vector", "keyword", "rerank"
 	Corrected string   // the query as it was read, if corrected; "" as typed
 	Took      time.Duration
-	Timings   map[string]time.Duration // with Explain
+	Timings   map[string]time.Duration // of each stage
 }
 
 // Result is one found record. Title and snippet are plain text; the spans
@@ -109,6 +109,8 @@ type Status struct {
 	Lag      int64 // changes not yet indexed
 	Model    string
 	Down     []Down // empty while everything answers and is complete
+	// Breakers are those of engines on servers: open ones are not called for now.
+	Breakers map[string]bool
 }
 
 // Down is an engine that does not answer, or holds only a part.

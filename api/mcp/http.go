@@ -38,7 +38,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	allowed := s.origins.Allow(r)
 	if origin := r.Header.Get("Origin"); origin != "" && allowed {
 		h.Set("Access-Control-Allow-Origin", origin)
-		h.Set("Access-Control-Expose-Headers", "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset")
+		h.Set("Access-Control-Expose-Headers", "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, "+
+			op.RequestHeader)
 	}
 	if !allowed {
 		if r.Method != http.MethodPost || s.take(w, r, message{}) {

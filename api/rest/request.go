@@ -39,15 +39,15 @@ func (h *Handler) handle(serve func(*request)) gin.HandlerFunc {
 				if p == http.ErrAbortHandler { //nolint:errorlint // as net/http does
 					panic(p)
 				}
-				h.cfg.Log.Error("panic", "route", x.route, "panic", p, "stack", string(debug.Stack()))
-				x.refuse(http.StatusInternalServerError, "internal error")
+				h.cfg.Log.ErrorContext(x.r.Context(), "panic", "route", x.route, "error", p, "stack", string(debug.Stack()))
+				x.refuse(http.StatusInternalServerError, op.Internal(x.r.Context()))
 			}
 			took := time.Since(start)
 			if h.cfg.Observe != nil {
 				h.cfg.Observe(x.r.Method, x.route, x.status, took)
 			}
 			// The query is left out: it may hold secrets of its author.
-			h.cfg.Log.Debug("request", "method", x.r.Method, "route", x.route, "status", x.status,
+			h.cfg.Log.DebugContext(x.r.Context(), "request", "method", op.Cut(x.r.Method), "route", x.route, "status", x.status,
 				"took", took, "bytes", c.Writer.Size())
 		}()
 		setCommonHeaders(c.Writer.Header())

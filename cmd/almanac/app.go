@@ -17,6 +17,7 @@ type app struct {
 	origins Origins
 	environ []string
 	log     *slog.Logger
+	lines   *slog.Logger // of progress where there is no terminal
 	out     io.Writer
 	err     io.Writer
 }
@@ -38,6 +39,12 @@ func (a *app) dataDir(n network.Network) string {
 	return datadir.Default(n.Name, environment(a.environ, "XDG_DATA_HOME"), environment(a.environ, "HOME"))
 }
 
+// indexing shows that a command brings the index up to date.
+func (a *app) indexing() (set func(done, total int), end func()) {
+	task := a.progress("index")
+	return task.Set, task.End
+}
+
 // stackConfig returns the configuration of the index in a directory, without
 // the catalog. The configured profile is the default of searches.
 func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Profile) (stack.Config, error) {
@@ -51,6 +58,6 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Pro
 		Authority: n.Authority, Aliases: n.Aliases,
 		Keyword: stack.Keyword(a.config.Keyword), Vector: stack.Vector(a.config.Vector),
 		Embed: stack.Embed(a.config.Embed), Rerank: stack.Rerank(a.config.Rerank),
-		Deadline: a.config.Search.Deadline, Log: a.log,
+		Deadline: a.config.Search.Deadline, Progress: a.indexing, Log: a.log,
 	}, nil
 }

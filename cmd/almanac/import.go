@@ -40,8 +40,8 @@ func (c *importCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	bar := a.progress("import")
-	sum, err := archive.Read(ctx, store, corpus, bar.set)
-	bar.done()
+	sum, err := archive.Read(ctx, store, corpus, bar.Set)
+	bar.End()
 	if err == nil {
 		err = stack.MarkSynced(ctx, store)
 	}

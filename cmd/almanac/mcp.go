@@ -30,7 +30,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	keeper, err := a.keeper(n, dir, store, nil)
+	keeper, err := a.keeper(n, dir, store, nil, nil)
 	if err != nil {
 		return err
 	}
