@@ -21,12 +21,13 @@ import (
 type requestKey struct{}
 
 type request struct {
-	ctx  context.Context // ends when the client leaves
-	view view
+	ctx      context.Context // ends when the client leaves
+	view     view
+	patience time.Duration // of a call with an index that is loading
 }
 
-func withRequest(ctx context.Context, v view) context.Context {
-	return context.WithValue(ctx, requestKey{}, request{ctx, v})
+func withRequest(ctx context.Context, v view, patience time.Duration) context.Context {
+	return context.WithValue(ctx, requestKey{}, request{ctx, v, patience})
 }
 
 func requestOf(ctx context.Context) request {
@@ -150,8 +151,10 @@ func (s *Server) run(ctx context.Context, o op.Operation, args json.RawMessage) 
 	if err != nil {
 		return nil, err
 	}
-	if ready, progress := s.cfg.Ready(); !ready && !o.BeforeReady {
-		return nil, op.Loading(progress)
+	if !o.BeforeReady {
+		if err := s.cfg.Await(ctx, requestOf(ctx).patience); err != nil {
+			return nil, err
+		}
 	}
 	answer, err := o.Run(ctx, in)
 	if err != nil {

@@ -159,7 +159,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, m message, v vi
 		kept.write(w, http.StatusOK)
 		return
 	}
-	inner := r.Clone(withRequest(r.Context(), v))
+	inner := r.Clone(withRequest(r.Context(), v, 0))
 	inner.Body = io.NopCloser(bytes.NewReader(body))
 	inner.Header.Set("Accept", "application/json, text/event-stream") // post was more lenient
 	rec := &recorder{header: http.Header{}, status: http.StatusOK}

@@ -66,12 +66,14 @@ func (h *Handler) serve(x *request, rt *route) {
 		x.refuse(http.StatusRequestURITooLong, "the address must be at most 32 KiB long")
 		return
 	}
-	if ready, progress := h.cfg.Ready(); !ready && !rt.early {
-		h.fail(x, op.Loading(progress))
-		return
-	}
 	ctx, cancel := context.WithTimeout(x.r.Context(), h.cfg.Timeout)
 	defer cancel()
+	if !rt.early {
+		if err := h.cfg.Await(ctx, 0); err != nil {
+			h.fail(x, err)
+			return
+		}
+	}
 	if len(rt.forms) > 1 {
 		x.w.Header().Add("Vary", "Accept")
 	}
