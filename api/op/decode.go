@@ -139,7 +139,7 @@ func decodeObject(data []byte) (map[string]json.RawMessage, error) {
 		}
 		key := name.(string)
 		if _, ok := members[key]; ok {
-			return nil, errors.New(key + " is repeated")
+			return nil, errors.New(Cut(key) + " is repeated")
 		}
 		var raw json.RawMessage
 		if err := dec.Decode(&raw); err != nil {

@@ -24,12 +24,12 @@ func unknownArgument(given, known []string, operation string) error {
 	if len(given) == 0 {
 		return nil
 	}
-	name := given[0]
+	name := Quote(given[0])
 	if len(known) == 0 {
-		return Invalid("unknown argument %q: %s takes none", name, operation)
+		return Invalid("unknown argument %s: %s takes none", name, operation)
 	}
-	if near := network.Nearest(name, known); near != "" {
-		return Invalid("unknown argument %q: did you mean %q?", name, near)
+	if near := network.Nearest(given[0], known); near != "" {
+		return Invalid("unknown argument %s: did you mean %q?", name, near)
 	}
-	return Invalid("unknown argument %q: %s takes %s", name, operation, strings.Join(known, ", "))
+	return Invalid("unknown argument %s: %s takes %s", name, operation, strings.Join(known, ", "))
 }

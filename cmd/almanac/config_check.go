@@ -15,10 +15,16 @@ import (
 // check validates the configuration and normalizes the public URL.
 func (c *Config) check() error {
 	switch {
-	case c.Limit.REST < 0 || c.Limit.MCP < 0 || c.Limit.Web < 0:
+	case min(c.Limit.REST, c.Limit.MCP, c.Limit.Web, c.Limit.Connections, c.Limit.ClientConnections) < 0:
 		return fmt.Errorf("%w: limits must not be negative; 0 switches one off", errUsage)
 	case !slices.Contains([]string{"auto", "text", "json"}, c.Log.Format):
 		return fmt.Errorf("%w: log.format is %q: must be text, json or auto", errUsage, c.Log.Format)
+	}
+	for key, d := range map[string]time.Duration{"search.deadline": c.Search.Deadline,
+		"embed.keep_alive": c.Embed.KeepAlive, "rerank.deadline": c.Rerank.Deadline} {
+		if d <= 0 {
+			return fmt.Errorf("%w: %s is %v: must be above 0", errUsage, key, d)
+		}
 	}
 	if err := c.checkServers(); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/alecthomas/kong"
 
 	"almanac/api/kb"
@@ -49,6 +50,7 @@ type cli struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	_, _ = memlimit.Set()        // of the container; without one, or on an error, the collector works as ever
 	code := runMain(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -73,7 +75,7 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 	}
 	a := &app{environ: environ, out: out, err: errOut}
 	if a.config, a.origins, err = loadConfig(root.Config, environ, settingFlags(kctx)); err == nil {
-		a.log = newLogger(a.config, logLevel(a.config, a.origins, kctx.Command()), errOut)
+		a.log, a.lines = newLoggers(a.config, a.origins, kctx.Command(), errOut)
 		kctx.BindTo(ctx, (*context.Context)(nil))
 		err = kctx.Run(a)
 	}

@@ -128,6 +128,6 @@ func (a *app) openSet(
 	if err != nil {
 		return nil, judged, errors.Join(err, l.close())
 	}
-	judged.Same = eval.Copies(judged.Names, l.Follower.Table(), standard.Collapse)
+	judged.Same = eval.Copies(judged.Names, l.Follower.Corpus(), standard.Collapse)
 	return l, judged, nil
 }

@@ -4,22 +4,22 @@ import (
 	"maps"
 	"slices"
 
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/dedup"
-	"almanac/retrieval/index"
 )
 
 // Same reports whether a search would show two documents as one, because one is
 // a copy of the other. nil: there are no copies.
 type Same func(a, b string) bool
 
-// Copies returns the Same of an index: two documents are copies if each record
+// Copies returns the Same of an index's corpus: two documents are copies if each record
 // of either has a record of the other whose similarity is at least similar,
 // from which a search collapses them. names are the documents of the records.
-func Copies(names map[int64]string, table *index.Table, similar float64) Same {
+func Copies(names map[int64]string, indexed *corpus.Corpus, similar float64) Same {
 	of := map[string][]*dedup.Signature{}
 	for record, name := range names {
-		if d, ok := table.Document(record); ok {
-			of[name] = append(of[name], d.Signature)
+		if d, ok := indexed.Document(record); ok {
+			of[name] = append(of[name], d.Signature())
 		}
 	}
 	within := func(a, b string) bool {

@@ -7,8 +7,8 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval/analysis"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/eval"
-	"almanac/retrieval/index"
 )
 
 // prose returns n words that differ from those of other seeds.
@@ -23,24 +23,24 @@ func prose(seed, n int) string {
 // TestCopies: a file of one record is another's copy if they say the same; one
 // of several only if each of them has a copy in the other.
 func TestCopies(t *testing.T) {
-	var records []index.Indexed
+	var documents []*corpus.Document
 	names := map[int64]string{}
 	for name, texts := range map[string][]string{
 		"tides.md": {prose(1, 300)}, "copy/tides.md": {prose(1, 300) + " more"}, "currents.md": {prose(2, 300)},
 		"both.md": {prose(1, 300), prose(2, 300)}, "copy/both.md": {prose(2, 300), prose(1, 300)},
 	} {
 		for _, text := range texts {
-			id := int64(1_000_000 + len(records))
+			id := int64(1_000_000 + len(documents))
 			names[id] = name
-			records = append(records, index.Indexed{Record: catalog.Record{ID: id, Kind: catalog.KindDoc, Path: name},
-				Terms: [][]byte{analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Body: analysis.Analyze(text)})}})
+			terms, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Body: analysis.Analyze(text)}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			documents = append(documents, corpus.NewDocument(catalog.Record{ID: id, Kind: catalog.KindDoc, Path: name},
+				[]analysis.Packed{terms}))
 		}
 	}
-	table, err := index.NewTable(records)
-	if err != nil {
-		t.Fatal(err)
-	}
-	same := eval.Copies(names, table, .9)
+	same := eval.Copies(names, corpus.New(documents...), .9)
 	for pair, want := range map[[2]string]bool{
 		{"tides.md", "copy/tides.md"}: true, {"both.md", "copy/both.md"}: true, {"tides.md", "currents.md"}: false,
 		{"tides.md", "both.md"}: false, {"both.md", "currents.md"}: false, {"tides.md", "gone.md"}: false,

@@ -8,15 +8,16 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/vector"
 )
 
-// feed is a consumer of the change log with its own position: the table with
+// feed is a consumer of the change log with its own position: the corpus with
 // the engines in this process, or one engine that is fed separately.
 type feed struct {
 	name    string
-	table   bool // and the passages
+	corpus  bool // and the passages table
 	keyword keyword.Engine
 	vector  vector.Index
 
@@ -166,7 +167,7 @@ func (f *Follower) note(fd *feed, err error) {
 // resume finds out where a separate engine continues. One that is ahead of the
 // catalog, as after an older copy of the catalog was restored, starts again.
 func (f *Follower) resume(ctx context.Context, fd *feed) error {
-	if fd.table || time.Since(fd.checked) < checkEvery {
+	if fd.corpus || time.Since(fd.checked) < checkEvery {
 		return nil
 	}
 	at, err := fd.checkpoint(ctx)
@@ -188,7 +189,7 @@ func (f *Follower) resume(ctx context.Context, fd *feed) error {
 	return nil
 }
 
-// follow indexes all changes. A separate engine stays behind the table, which
+// follow indexes all changes. A separate engine stays behind the corpus, which
 // must have every record that an engine finds.
 func (f *Follower) follow(ctx context.Context, fd *feed) (moved int, err error) {
 	limit := batchRecords
@@ -201,12 +202,12 @@ func (f *Follower) follow(ctx context.Context, fd *feed) (moved int, err error) 
 			return moved, fmt.Errorf("index: %w", err)
 		}
 		f.head.Store(head)
-		last := f.main.position.Load() // before the changes are read
+		last := f.local.position.Load() // before the changes are read
 		changes, err := f.cfg.Store.Changes(ctx, fd.position.Load(), limit)
 		if err != nil {
 			return moved, fmt.Errorf("index: %w", err)
 		}
-		for !fd.table && len(changes) > 0 && changes[len(changes)-1].Seq > last {
+		for !fd.corpus && len(changes) > 0 && changes[len(changes)-1].Seq > last {
 			changes = changes[:len(changes)-1]
 		}
 		if len(changes) == 0 {
@@ -220,7 +221,7 @@ func (f *Follower) follow(ctx context.Context, fd *feed) (moved int, err error) 
 	}
 }
 
-// apply indexes a batch of changes in the feed's table and engines.
+// apply indexes a batch of changes in the feed's corpus and engines.
 func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change) error {
 	ids := make([]int64, len(changes))
 	for i, c := range changes {
@@ -231,27 +232,27 @@ func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change
 		return fmt.Errorf("index: read records: %w", err)
 	}
 	checkpoint := changes[len(changes)-1].Seq
-	cuts := cutAll(records)
+	all := analyseAll(records)
 	gone := missing(ids, records)
 	if fd.vector != nil {
-		if err := f.embedAll(ctx, cuts); err != nil {
+		if err := f.embedAll(ctx, all); err != nil {
 			return err
 		}
 	}
-	if fd.table {
-		if err := f.store(ctx, cuts, gone, checkpoint); err != nil {
+	if fd.corpus {
+		if err := f.store(ctx, all, gone, checkpoint); err != nil {
 			return err
 		}
-		documents := make([]*Document, len(cuts))
-		for i, c := range cuts {
-			documents[i] = newDocument(c.record, c.packed)
+		documents := make([]*corpus.Document, len(all))
+		for i, a := range all {
+			documents[i] = corpus.NewDocument(a.record, a.terms)
 		}
-		f.table.apply(documents, gone)
+		f.corpus.Apply(documents, gone)
 	}
 	if fd.keyword != nil {
 		b := keyword.Batch{Delete: gone, Checkpoint: checkpoint}
-		for _, c := range cuts {
-			b.Records = append(b.Records, c.keyword)
+		for _, a := range all {
+			b.Records = append(b.Records, a.keyword)
 		}
 		if err := fd.keyword.Apply(ctx, b); err != nil {
 			return fmt.Errorf("index: keyword engine: %w", err)
@@ -259,8 +260,8 @@ func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change
 	}
 	if fd.vector != nil {
 		b := vector.Batch{Delete: gone, After: fd.position.Load(), Checkpoint: checkpoint}
-		for _, c := range cuts {
-			b.Records = append(b.Records, c.vector())
+		for _, a := range all {
+			b.Records = append(b.Records, a.vector())
 		}
 		if err := fd.vector.Apply(ctx, b); err != nil {
 			return fmt.Errorf("index: vector engine: %w", err)

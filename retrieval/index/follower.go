@@ -12,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/embed"
 	"almanac/retrieval/analysis"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
@@ -20,8 +21,8 @@ import (
 // Fingerprint identifies everything that passages, words and vectors depend on:
 // a change of any starts a new generation of the index.
 func Fingerprint(model string) string {
-	return "analysis " + analysis.Version + ", passages " + passage.Version + ", words " + wordsVersion + ", model " +
-		model
+	return "analysis " + analysis.Version + ", passages " + passage.Version + ", words " + corpus.WordsVersion +
+		", model " + model
 }
 
 // Engines hold an index.
@@ -55,17 +56,17 @@ type Store interface {
 	List(ctx context.Context, q catalog.ListQuery) ([]catalog.Record, int, error)
 }
 
-// Follower keeps table and engines up to date with the catalog.
+// Follower keeps corpus and engines up to date with the catalog.
 type Follower struct {
-	cfg   Config
-	table *Table
-	main  *feed   // table and passages, and the engines in this process
-	apart []*feed // the others, each fed separately
+	cfg      Config
+	corpus   *corpus.Corpus
+	local    *feed   // corpus and passages table, and the engines in this process
+	separate []*feed // the others, each fed separately
 
 	ready   atomic.Bool
 	promote atomic.Bool
 	head    atomic.Int64 // newest sequence seen
-	start   int64        // first position of main, for progress
+	start   int64        // first position of local, for progress
 
 	mu     sync.Mutex       // guards stored and texts
 	stored int64            // the generation's checkpoint as known to this process
@@ -79,18 +80,19 @@ func New(cfg Config) *Follower {
 	if cfg.Poll == 0 {
 		cfg.Poll = 300 * time.Millisecond
 	}
-	f := &Follower{cfg: cfg, table: newTable(), texts: map[int64][]text{}, main: &feed{name: "index", table: true}}
+	f := &Follower{cfg: cfg, corpus: corpus.New(), texts: map[int64][]text{},
+		local: &feed{name: "index", corpus: true}}
 	switch {
 	case !cfg.KeywordServer:
-		f.main.keyword = cfg.Keyword
+		f.local.keyword = cfg.Keyword
 	case !cfg.ReadOnly:
-		f.apart = append(f.apart, &feed{name: "keyword", keyword: cfg.Keyword})
+		f.separate = append(f.separate, &feed{name: "keyword", keyword: cfg.Keyword})
 	}
 	switch {
 	case !cfg.VectorServer && !cfg.EmbedderServer:
-		f.main.vector = cfg.Vector
+		f.local.vector = cfg.Vector
 	case !cfg.VectorServer || !cfg.ReadOnly:
-		f.apart = append(f.apart, &feed{name: "vector", vector: cfg.Vector})
+		f.separate = append(f.separate, &feed{name: "vector", vector: cfg.Vector})
 	}
 	return f
 }
@@ -98,8 +100,8 @@ func New(cfg Config) *Follower {
 // Engines returns the engines that the follower feeds.
 func (f *Follower) Engines() Engines { return f.cfg.Engines }
 
-// Table returns the documents and statistics.
-func (f *Follower) Table() *Table { return f.table }
+// Corpus returns the documents and statistics.
+func (f *Follower) Corpus() *corpus.Corpus { return f.corpus }
 
 // Ready reports whether the index has been complete once.
 func (f *Follower) Ready() bool { return f.ready.Load() }
@@ -107,7 +109,7 @@ func (f *Follower) Ready() bool { return f.ready.Load() }
 // MarkReady declares the first index complete: only the caller knows when the first sync is over.
 func (f *Follower) MarkReady() {
 	f.ready.Store(true)
-	for _, fd := range f.apart {
+	for _, fd := range f.separate {
 		f.settle(fd)
 	}
 }
@@ -120,7 +122,7 @@ func (f *Follower) Promote() { f.promote.Store(true) }
 // Lag returns the number of changes that are not indexed, and the share of the
 // first index that is done.
 func (f *Follower) Lag() (changes int64, progress float64) {
-	head, applied := f.head.Load(), f.main.position.Load()
+	head, applied := f.head.Load(), f.local.position.Load()
 	if f.Ready() || head <= f.start {
 		progress = 1
 	} else {
@@ -139,8 +141,8 @@ type Health struct {
 
 // Health returns the state of the engines that are fed separately.
 func (f *Follower) Health() []Health {
-	out := make([]Health, 0, len(f.apart))
-	for _, fd := range f.apart {
+	out := make([]Health, 0, len(f.separate))
+	for _, fd := range f.separate {
 		h := Health{Name: fd.name, Lag: max(0, f.head.Load()-fd.position.Load()), Complete: fd.complete.Load()}
 		if failure := fd.failure.Load(); failure != nil {
 			h.Err = *failure
@@ -155,7 +157,7 @@ func (f *Follower) Health() []Health {
 // from the least of theirs, which is safe because applying a change twice is
 // the same as once.
 func (f *Follower) Load(ctx context.Context) error {
-	if err := f.loadTable(ctx); err != nil {
+	if err := f.loadCorpus(ctx); err != nil {
 		return err
 	}
 	head, err := f.cfg.Store.LastChange(ctx)
@@ -164,16 +166,16 @@ func (f *Follower) Load(ctx context.Context) error {
 	}
 	f.head.Store(head)
 	f.stored = f.cfg.Generation.Checkpoint
-	at, err := f.main.checkpoint(ctx)
+	at, err := f.local.checkpoint(ctx)
 	if err != nil {
 		return fmt.Errorf("index: %w", err)
 	}
 	f.start = min(f.stored, at)
-	f.main.position.Store(f.start)
+	f.local.position.Store(f.start)
 	return nil
 }
 
-func (f *Follower) loadTable(ctx context.Context) error {
+func (f *Follower) loadCorpus(ctx context.Context) error {
 	records, _, err := f.cfg.Store.List(ctx, catalog.ListQuery{})
 	if err != nil {
 		return fmt.Errorf("index: list records: %w", err)
@@ -182,25 +184,25 @@ func (f *Follower) loadTable(ctx context.Context) error {
 	for _, r := range records {
 		byID[r.ID] = r
 	}
-	var batch []*Document
-	var passages []Passage
+	var documents []*corpus.Document
+	var record int64
+	var passages []analysis.Packed
 	finish := func() {
-		if len(passages) > 0 {
-			if r, ok := byID[passages[0].ID.Record()]; ok {
-				batch = append(batch, newDocument(r, passages))
-			}
-			passages = nil
+		if r, ok := byID[record]; ok && len(passages) > 0 {
+			documents = append(documents, corpus.NewDocument(r, passages))
 		}
+		passages = nil
 	}
 	err = f.cfg.Store.ScanPassages(ctx, f.cfg.Generation.ID, false, func(p catalog.Passage) error {
-		if len(passages) > 0 && passages[0].ID.Record() != p.Record {
+		if p.Record != record {
 			finish()
+			record = p.Record
 		}
 		terms, err := analysis.View(p.Terms)
 		if err != nil {
 			return fmt.Errorf("passage %d: %w", p.ID, err)
 		}
-		passages = append(passages, Passage{ID: passage.ID(p.ID), Terms: terms})
+		passages = append(passages, terms)
 		return nil
 	})
 	if err != nil {
@@ -211,21 +213,21 @@ func (f *Follower) loadTable(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("index: read words: %w", err)
 	}
-	f.table.addWords(words)
-	f.table.apply(batch, nil)
+	f.corpus.AddWords(words)
+	f.corpus.Apply(documents, nil)
 	return nil
 }
 
 // Run follows the change log until ctx ends, then makes the engines durable.
 func (f *Follower) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
-	for _, fd := range f.apart {
+	for _, fd := range f.separate {
 		wg.Go(func() { f.drive(ctx, fd) })
 	}
-	f.drive(ctx, f.main)
+	f.drive(ctx, f.local)
 	wg.Wait()
 	var errs []error
-	for _, fd := range append([]*feed{f.main}, f.apart...) {
+	for _, fd := range append([]*feed{f.local}, f.separate...) {
 		errs = append(errs, f.flush(context.WithoutCancel(ctx), fd))
 	}
 	return errors.Join(errs...)
@@ -235,13 +237,13 @@ func (f *Follower) Run(ctx context.Context) error {
 // of changes. It is for programs that do not Run. The failure of an engine that
 // is fed separately is not an error: Health reports it.
 func (f *Follower) CatchUp(ctx context.Context) (moved int, err error) {
-	for _, fd := range append([]*feed{f.main}, f.apart...) {
+	for _, fd := range append([]*feed{f.local}, f.separate...) {
 		n, err := f.catchUp(ctx, fd)
 		moved = max(moved, n)
 		switch {
 		case ctx.Err() != nil:
 			return moved, ctx.Err()
-		case fd.table && err != nil:
+		case fd.corpus && err != nil:
 			return moved, err
 		}
 		f.note(fd, err)
@@ -286,12 +288,12 @@ func (f *Follower) WaitAll(ctx context.Context, seq int64) error {
 
 func (f *Follower) wait(ctx context.Context, seq int64, without func(*feed) bool) error {
 	reached := func() bool {
-		for _, fd := range f.apart {
+		for _, fd := range f.separate {
 			if fd.position.Load() < seq && !without(fd) {
 				return false
 			}
 		}
-		return f.main.position.Load() >= seq
+		return f.local.position.Load() >= seq
 	}
 	for !reached() {
 		select {

@@ -10,31 +10,31 @@ import (
 
 // store writes the passages table and the words, or keeps the texts in memory
 // if another process writes the table.
-func (f *Follower) store(ctx context.Context, cuts []*cut, gone []int64, checkpoint int64) error {
+func (f *Follower) store(ctx context.Context, records []*analysed, gone []int64, checkpoint int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if checkpoint <= f.stored {
-		return nil // an engine is being rebuilt; the table has these passages
+		return nil // an engine is being rebuilt; the passages table has these
 	}
 	if f.cfg.ReadOnly {
-		for _, c := range cuts {
-			texts := make([]text, len(c.pieces))
-			for i, p := range c.pieces {
+		for _, a := range records {
+			texts := make([]text, len(a.pieces))
+			for i, p := range a.pieces {
 				texts[i] = text{p.Anchor, p.Section, p.Heading, p.Text}
 			}
-			f.texts[c.record.ID] = texts
+			f.texts[a.record.ID] = texts
 		}
-		f.table.addWords(f.table.unknownWords(cuts))
+		f.corpus.AddWords(f.corpus.UnknownWords(textsOf(records)))
 		return nil
 	}
-	words := f.table.unknownWords(cuts)
+	words := f.corpus.UnknownWords(textsOf(records))
 	if err := f.cfg.Store.AddWords(ctx, f.cfg.Generation.ID, words); err != nil {
 		return fmt.Errorf("index: store words: %w", err)
 	}
-	f.table.addWords(words)
-	rows := make([]catalog.RecordPassages, 0, len(cuts)+len(gone))
-	for _, c := range cuts {
-		rows = append(rows, c.stored())
+	f.corpus.AddWords(words)
+	rows := make([]catalog.RecordPassages, 0, len(records)+len(gone))
+	for _, a := range records {
+		rows = append(rows, a.stored())
 	}
 	for _, id := range gone {
 		rows = append(rows, catalog.RecordPassages{Record: id})

@@ -4,13 +4,16 @@ import (
 	"slices"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
+	"almanac/retrieval/corpus"
 )
 
 // Query holds what the signals need of a query.
 type Query struct {
 	Text  string // for character trigrams
 	Terms []Term // in order of position
+	// UndatedRecency is the recency of a document without a date; NamedInTitle what
+	// an identifier in a title counts of one that the document owns.
+	UndatedRecency, NamedInTitle float64
 }
 
 // Term is one analysed term of the query.
@@ -39,16 +42,19 @@ type prepared struct {
 	trigrams []uint32
 	pairs    [][2]int // neighbouring weighted terms, indexes into ids
 	pairIDF  []float64
-	stats    index.Statistics
+	stats    corpus.Statistics
 	lookup   lookup
+
+	undatedRecency, namedInTitle float64
 }
 
-func prepare(q Query, stats index.Statistics) *prepared {
+func prepare(q Query, stats corpus.Statistics) *prepared {
 	terms := q.Terms
 	if len(terms) > maxTerms { // words that score come before those that only join phrases
 		terms = slices.DeleteFunc(slices.Clone(terms), func(t Term) bool { return t.Weight <= 0 })
 	}
-	p := &prepared{terms: terms[:min(len(terms), maxTerms)], trigrams: index.Trigrams(q.Text), stats: stats}
+	p := &prepared{terms: terms[:min(len(terms), maxTerms)], trigrams: corpus.Trigrams(q.Text), stats: stats,
+		undatedRecency: q.UndatedRecency, namedInTitle: q.NamedInTitle}
 	at := map[analysis.TermID]int{}
 	for _, t := range p.terms {
 		if t.Weight <= 0 {

@@ -15,19 +15,12 @@ import (
 	"almanac/retrieval/vector/qdrant"
 )
 
-// sparseLists is how many lists Meilisearch searches if Qdrant's sparse vectors
-// find passages by all of their terms: docs/relevance.md.
-const sparseLists = 4
-
 // openKeyword opens the keyword engine of the generation.
 func (s *Stack) openKeyword(ctx context.Context, head int64) (keyword.Engine, error) {
 	cfg := s.cfg
 	if cfg.Keyword.URL != "" {
 		c := meili.Config{URL: cfg.Keyword.URL, Key: cfg.Keyword.Key, Index: cfg.Keyword.Index + s.suffix,
 			Generation: s.number(), Owner: s.owner, ReadOnly: s.readOnly, Log: cfg.Log}
-		if cfg.Vector.URL != "" {
-			c.Lists = sparseLists
-		}
 		return meili.Open(ctx, c)
 	}
 	c := keywordembedded.Config{Path: s.snapshot("keyword"), Log: cfg.Log, ReadOnly: s.readOnly}
@@ -90,7 +83,7 @@ func (s *Stack) ahead(ctx context.Context, name string, engine interface {
 // setAside removes a snapshot and returns its path; a process that may not
 // write keeps its index in memory ("").
 func (s *Stack) setAside(path string) string {
-	if s.readOnly || os.Remove(path) != nil {
+	if s.readOnly || os.RemoveAll(path) != nil {
 		return ""
 	}
 	return path
@@ -107,6 +100,12 @@ func (s *Stack) snapshot(engine string) string {
 }
 
 const snapshotSuffix = ".snapshot"
+
+// Indexed reports whether a directory holds the index of a catalog.
+func Indexed(dir string) bool {
+	found, _ := snapshots(dir) // the pattern is valid
+	return len(found) > 0
+}
 
 // snapshots returns all snapshots in a directory.
 func snapshots(dir string) ([]string, error) {

@@ -93,7 +93,10 @@ func TestRebuildRemovesWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := filepath.Join(cfg.Dir, "keyword-99-1.snapshot")
-	if err := os.WriteFile(left, []byte("of another generation"), 0o600); err != nil {
+	if err := os.MkdirAll(left, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(left, "manifest"), []byte("of another generation"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if s, err = Rebuild(t.Context(), cfg); err != nil {
