@@ -37,7 +37,7 @@ type Response struct {
 	Degraded  []string                  // what took no part: "vector", "keyword", "cross-encoder"
 	Corrected string                    // the query as it was read, if corrected; "" as typed
 	Took      time.Duration
-	Timings   map[string]time.Duration // by stage, and of each retriever in "retrieve NAME"; with Explain
+	Timings   map[string]time.Duration // by stage, and of each retriever in "retrieve/NAME"; with Explain
 }
 
 // Result is one found record. Title and snippet are plain text; the spans
