@@ -73,6 +73,13 @@ func (e *Engine) plan(r Request, q query.Query, set *relevance, prof profile.Pro
 	for _, x := range q.Exclude {
 		p.Keyword.Exclude = append(p.Keyword.Exclude, keywordTerms(x.Terms)...)
 	}
+	if !p.operators.none() {
+		all := e.follower.Corpus()
+		p.Keyword.Accept = func(record int64) bool {
+			d, ok := all.Document(record)
+			return ok && p.operators.allow(d)
+		}
+	}
 	// A model knows what words mean, but hardly what a misspelt one was meant to be.
 	text := cmp.Or(p.corrected(), q.Text)
 	p.embed = func(ctx context.Context) ([]float32, error) {

@@ -57,7 +57,7 @@ type Passage struct {
 	Body    Text
 }
 
-// Text is a text with its analysis: engines with their own analysis read Raw, the others Tokens.
+// Text is a text with its analysis.
 type Text struct {
 	Raw    string
 	Tokens []analysis.Token
@@ -77,7 +77,7 @@ type Query struct {
 	Unit    Unit
 	Raw     string   // as typed, without operators, for engines with their own analysis
 	Terms   []Term   // any may match
-	Phrases [][]Term // each must match in order, in one field
+	Phrases [][]Term // all must match; that they do so in order is for the searcher to decide
 	// Exclude are terms of which none may match. An engine that cannot tell for
 	// whole documents may leave out only the passages: the searcher looks at each
 	// hit again.
@@ -85,6 +85,10 @@ type Query struct {
 	// Assisted: another engine finds passages by all of these terms too, so one to
 	// which that is dear may do less.
 	Assisted bool
+	// Accept reports whether a record may be a hit, for what engines do not decide.
+	// Those in this process ask it about records that would be among the best k,
+	// so that others come in their place. nil: all may.
+	Accept func(record int64) bool
 }
 
 // Term is a weighted term of a query.

@@ -26,7 +26,6 @@ func (v view) testMatching(t *testing.T) {
 	}
 	t.Run("a term without weight is not searched", func(t *testing.T) {
 		q := typed("quartz falcon")
-		q.Raw = "quartz"
 		q.Terms[1].Weight = 0
 		v.finds(t, q, none, rare)
 	})
@@ -99,15 +98,6 @@ func (v view) testExclusions(t *testing.T) {
 	} else {
 		v.finds(t, without(typed("tundra"), "fjord"), none, apart)
 	}
-}
-
-func (v view) testPrefixes(t *testing.T) {
-	v.finds(t, begun("ze"), none, zenith, zephyr)
-	v.finds(t, begun("zen"), none, zenith)
-	v.finds(t, begun("quar"), none, rare)
-	v.finds(t, begun("quartz"), none, rare)
-	v.finds(t, begun("falcon quar"), none, titled, rare)
-	v.finds(t, begun("xylo"), none)
 }
 
 func (v view) testUnicode(t *testing.T) {
