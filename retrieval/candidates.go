@@ -70,12 +70,13 @@ func (s *search) candidates() []*candidate {
 // once, as many as the profile wants hits.
 func (s *search) allowedLists() []fusion.List {
 	lists := make([]fusion.List, len(s.lists))
-	allowed := s.allowed()
 	in := map[int64]int{} // the last list that has a record, from 1
 	for i := range s.lists {
 		l := &s.lists[i]
-		l.hits = slices.DeleteFunc(l.hits, func(h Hit) bool { return !allowed(h.Record) })
-		l.hits = l.hits[:min(len(l.hits), l.list.Depth)]
+		if s.plan.allowed != nil {
+			l.hits = slices.DeleteFunc(l.hits, func(h Hit) bool { return !s.plan.allowed(h.Record) })
+			l.hits = l.hits[:min(len(l.hits), l.list.Depth)]
+		}
 		lists[i] = fusion.List{Weight: l.list.Weight, Records: make([]int64, 0, len(l.hits))}
 		for _, h := range l.hits {
 			if in[h.Record] != i+1 {
@@ -85,23 +86,6 @@ func (s *search) allowedLists() []fusion.List {
 		}
 	}
 	return lists
-}
-
-// allowed returns whether the operators allow a record.
-func (s *search) allowed() func(record int64) bool {
-	if s.plan.operators.none() {
-		return func(int64) bool { return true }
-	}
-	known := map[int64]bool{}
-	return func(record int64) bool {
-		is, ok := known[record]
-		if !ok {
-			d, indexed := s.follower.Corpus().Document(record)
-			is = indexed && s.plan.operators.allow(d)
-			known[record] = is
-		}
-		return is
-	}
 }
 
 // unnamedPassages is how many of its first passages are scored for a candidate
