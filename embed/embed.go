@@ -13,6 +13,10 @@ import (
 // it asks to be called again later.
 var ErrUnavailable = errors.New("the model server is unavailable")
 
+// ErrRefused is wrapped by the error of an embedder whose model cannot embed one
+// of the texts, whenever it is asked and whatever else it is asked for.
+var ErrRefused = errors.New("the model refuses a text")
+
 // Purpose says which side of a search a text is on: models that were trained with prefixes need it.
 type Purpose int
 

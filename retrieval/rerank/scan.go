@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"almanac/retrieval/analysis"
+	"almanac/retrieval/corpus"
 )
 
 // scan walks the tokens of one passage once and keeps what the proximity
@@ -35,7 +36,7 @@ func (s *scan) reset(p *prepared) {
 }
 
 // passage fills the scan from title, heading and body; runs and windows do not span fields.
-func (s *scan) passage(p *prepared, terms analysis.Packed) {
+func (s *scan) passage(p *prepared, terms corpus.Passage) {
 	s.reset(p)
 	for _, f := range [...]analysis.Field{analysis.Title, analysis.Heading, analysis.Body} {
 		s.field(p, terms.Field(f), f)
@@ -55,7 +56,7 @@ func (s *scan) passage(p *prepared, terms analysis.Packed) {
 	}
 }
 
-func (s *scan) field(p *prepared, terms analysis.Terms, f analysis.Field) {
+func (s *scan) field(p *prepared, terms corpus.Terms, f analysis.Field) {
 	for i := range p.terms {
 		s.ends[i] = never
 	}
