@@ -29,7 +29,9 @@ const (
 // Embedder turns texts into unit vectors. It is safe for concurrent use.
 type Embedder interface {
 	// Embed returns one vector of Dimensions float32 per text, L2-normalised,
-	// or the zero vector for a text without anything the model knows.
+	// or the zero vector for a text without anything the model knows. With an
+	// error, vectors that are not nil are of texts that were embedded all the
+	// same.
 	Embed(ctx context.Context, texts []string, p Purpose) ([][]float32, error)
 	// Dimensions is the length of every vector.
 	Dimensions() int

@@ -126,11 +126,20 @@ func (f *Follower) Promote() { f.promote.Store(true) }
 // Lag returns the number of changes that are not indexed, and the share of the
 // first index that is done.
 func (f *Follower) Lag() (changes int64, progress float64) {
-	lag, done := f.local.lag.Load(), f.local.done.Load()
+	lag, done := f.behind(f.local), f.local.done.Load()
 	if f.Ready() || lag == 0 {
 		return lag, 1
 	}
 	return lag, float64(done) / float64(done+lag)
+}
+
+// behind returns the number of changes that a feed has not taken. It counts them
+// when it looks at the log, which another feed may have done before.
+func (f *Follower) behind(fd *feed) int64 {
+	if fd.position.Load() >= f.head.Load() {
+		return 0
+	}
+	return max(1, fd.lag.Load())
 }
 
 // Health is the state of an engine that is fed separately.
@@ -146,7 +155,7 @@ type Health struct {
 func (f *Follower) Health() []Health {
 	out := make([]Health, 0, len(f.separate))
 	for _, fd := range f.separate {
-		h := Health{Name: fd.name, Lag: fd.lag.Load(), Complete: fd.complete.Load(), Refused: fd.refused.Load()}
+		h := Health{Name: fd.name, Lag: f.behind(fd), Complete: fd.complete.Load(), Refused: fd.refused.Load()}
 		if failure := fd.failure.Load(); failure != nil {
 			h.Err = *failure
 		}
