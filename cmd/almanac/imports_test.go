@@ -61,6 +61,7 @@ var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"in
 // import what its layer may.
 var mayImport = rows(`
 api/admin: api/guard
+api/admit: retrieval
 api/cips: api/kb api/op catalog catalog/derive
 api/coding:
 api/community: api/kb api/op catalog catalog/derive
@@ -68,7 +69,7 @@ api/csp: api/guard api/limit api/tally
 api/devfund: api/kb api/op catalog catalog/derive
 api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op
-api/kb: api/op api/tally catalog catalog/derive retrieval retrieval/passage
+api/kb: api/admit api/op api/tally catalog catalog/derive retrieval retrieval/passage
 api/library: api/kb api/op catalog
 api/limit: api/guard api/op
 api/line: api/op
@@ -140,7 +141,7 @@ retrieval/fusion:
 retrieval/index: catalog embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector
 retrieval/keyword: retrieval/analysis retrieval/passage
-retrieval/keyword/embedded: retrieval/analysis retrieval/keyword retrieval/passage
+retrieval/keyword/embedded: retrieval/analysis retrieval/keyword retrieval/passage retrieval/snapshot
 retrieval/keyword/enginetest: retrieval/analysis retrieval/keyword retrieval/passage
 retrieval/keyword/meili: retrieval/analysis retrieval/keyword retrieval/passage
 retrieval/keyword/meili/meilitest:

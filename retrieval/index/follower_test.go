@@ -66,11 +66,6 @@ func (s *keywordServer) Search(ctx context.Context, q keyword.Query, f passage.F
 	return s.engine.Load().Search(ctx, q, f, k)
 }
 
-func (s *keywordServer) Facets(ctx context.Context, q keyword.Query, f passage.Filter,
-	attributes []string) (map[string]map[string]int, error) {
-	return s.engine.Load().Facets(ctx, q, f, attributes)
-}
-
 func (s *keywordServer) Checkpoint(ctx context.Context) (int64, error) {
 	if err := s.err(); err != nil {
 		return 0, err

@@ -17,10 +17,6 @@ import (
 	"almanac/retrieval/vector/qdrant"
 )
 
-// sparseLists is how many lists Meilisearch searches if Qdrant's sparse vectors
-// find passages by all of their terms: docs/relevance.md.
-const sparseLists = 4
-
 // openEngines opens the engines of the generation, in s.engines also on an error.
 func (s *Stack) openEngines(ctx context.Context) error {
 	s.engines = index.Engines{Embedder: s.embedder, KeywordServer: s.cfg.Keyword.URL != "",
@@ -57,9 +53,6 @@ func (s *Stack) openKeyword(ctx context.Context) (keyword.Engine, error) {
 	if cfg.Keyword.URL != "" {
 		c := meili.Config{URL: cfg.Keyword.URL, Key: cfg.Keyword.Key, Index: cfg.Keyword.Index + s.suffix,
 			Generation: s.number(), Owner: s.owner, ReadOnly: s.readOnly, Log: cfg.Log}
-		if cfg.Vector.URL != "" {
-			c.Lists = sparseLists
-		}
 		return meili.Open(ctx, c)
 	}
 	return keywordembedded.Open(keywordembedded.Config{

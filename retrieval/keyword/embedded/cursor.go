@@ -142,13 +142,9 @@ func (p *postings) each(term uint32, fn func(doc int)) {
 	}
 }
 
-// countIn returns the number of documents of the list that are in the set.
-func (p *postings) countIn(term uint32, in bitset) int {
-	n := 0
-	p.each(term, func(doc int) {
-		if in.has(doc) {
-			n++
-		}
-	})
-	return n
+// set returns the set of documents of the list.
+func (p *postings) set(term uint32) bitset {
+	set := newBitset(p.docs())
+	p.each(term, set.set)
+	return set
 }
