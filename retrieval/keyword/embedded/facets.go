@@ -27,11 +27,11 @@ func (e *Engine) Facets(ctx context.Context, q keyword.Query, f passage.Filter,
 	if len(p.terms) == 0 && len(p.phrases) == 0 {
 		return out, nil
 	}
-	for _, r := range s.readers {
+	for at, r := range s.readers {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("keyword: facets: %w", err)
 		}
-		if sp := p.on(r); sp != nil {
+		if sp := p.on(at, r); sp != nil {
 			r.seg.count(sp.records(), out)
 		}
 	}
@@ -44,7 +44,7 @@ func (sp *segmentPlan) records() bitset {
 	if len(sp.phrases) == 0 {
 		set = newBitset(sp.postings.docs())
 		for _, t := range sp.terms {
-			if number, ok := sp.seg.terms.find(t.text); ok {
+			if number := t.numbers[sp.at]; number != noTerm {
 				sp.postings.each(number, set.set)
 			}
 		}
