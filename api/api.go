@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"almanac/api/admin"
+	"almanac/api/admit"
 	"almanac/api/csp"
 	"almanac/api/guard"
 	"almanac/api/limit"
@@ -135,10 +136,11 @@ func public(cfg Config, hosts []string, restHandler, mcpHandler http.Handler, we
 	return h
 }
 
-// withClient names the client to the tally of searches.
+// withClient names the client to the admission and the tally of searches.
 func withClient(proxies limit.Proxies, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(tally.WithClient(r.Context(), limit.Key(proxies.Client(r)))))
+		key := limit.Key(proxies.Client(r))
+		next.ServeHTTP(w, r.WithContext(tally.WithClient(admit.WithClient(r.Context(), key), key)))
 	})
 }
 

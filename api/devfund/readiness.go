@@ -56,7 +56,9 @@ const fundedShown = 3
 
 // fundedLike finds the accepted grants most like a draft, with their texts.
 func fundedLike(ctx context.Context, b kb.Base, draft string) ([]catalog.Record, []kb.Evidence, error) {
-	search := kb.Search{Field: "draft_text", Query: derive.GrantQuery(draft), Kinds: grants.Kinds, Limit: overlapRead}
+	search := kb.Search{
+		Field: "draft_text", Query: derive.GrantQuery(draft), Plain: true, Kinds: grants.Kinds, Limit: overlapRead,
+	}
 	search.Filter.States = []string{derive.GrantClosed} // which merged ones are, too
 	found, err := kb.FindRows(ctx, b, search, similar)
 	if err != nil {

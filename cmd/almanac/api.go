@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"almanac/api"
+	"almanac/api/admit"
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/api/remote"
@@ -15,7 +16,7 @@ import (
 // base returns the knowledge base of a service that listens on an address.
 func (a *app) base(n network.Network, store catalog.Store, search retrieval.Searcher, listen string) kb.Base {
 	allow, _ := a.config.allowed() // checked with the configuration
-	b := kb.Base{Catalog: store, Search: search, Network: n, Now: time.Now, PublicURL: a.config.publicURL(listen)}
+	b := kb.Base{Catalog: store, Search: admit.New(search, admit.Standard()), Network: n, Now: time.Now, PublicURL: a.config.publicURL(listen)}
 	b.Remote = remote.New(remote.Config{Allow: allow, Version: version()})
 	return b.Prepared()
 }

@@ -61,6 +61,7 @@ var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"in
 // import what its layer may.
 var mayImport = rows(`
 api/admin: api/guard
+api/admit: retrieval
 api/cips: api/kb api/op catalog catalog/derive
 api/coding:
 api/community: api/kb api/op catalog catalog/derive
@@ -68,7 +69,7 @@ api/csp: api/guard api/limit api/tally
 api/devfund: api/kb api/op catalog catalog/derive
 api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op
-api/kb: api/op api/tally catalog catalog/derive retrieval retrieval/passage
+api/kb: api/admit api/op api/tally catalog catalog/derive retrieval retrieval/passage
 api/library: api/kb api/op catalog
 api/limit: api/guard api/op
 api/line: api/op

@@ -11,12 +11,8 @@ import (
 	"slices"
 )
 
-// K is the usual rank constant of reciprocal-rank fusion.
-const K = 60
-
 // List is one retriever's ranking of records, best first, without repeats.
 type List struct {
-	Name    string
 	Weight  float64
 	Records []int64
 }

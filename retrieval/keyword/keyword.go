@@ -24,9 +24,6 @@ type Engine interface {
 	Apply(ctx context.Context, b Batch) error
 	// Search returns up to k hits, best first; equal scores order by id.
 	Search(ctx context.Context, q Query, f passage.Filter, k int) ([]Hit, error)
-	// Facets counts the records that match the query and the filter, by value
-	// of the attribute ("kind", "source", "container", "state").
-	Facets(ctx context.Context, q Query, f passage.Filter, attributes []string) (map[string]map[string]int, error)
 	// Checkpoint is the change-log sequence of the last batch; 0 for an empty index.
 	Checkpoint(ctx context.Context) (int64, error)
 	// Flush makes the index durable with its checkpoint.
@@ -80,13 +77,18 @@ type Query struct {
 	Unit    Unit
 	Raw     string   // as typed, without operators, for engines with their own analysis
 	Terms   []Term   // any may match
-	Phrases [][]Term // all must match; that they do so in order is for the searcher to decide
-	Exclude []Term   // none may match
-
-	// Accept reports whether a record may be a hit, for what engines do not decide.
-	// Those in this process ask it about records that would be among the best k,
-	// so that others come in their place. nil: all may.
+	Phrases [][]Term // all terms must match; that they do so in order is for the searcher to decide
+	// Exclude are terms of which none may match. An engine that cannot tell for
+	// whole documents may leave out only the passages: the searcher looks at each
+	// hit again.
+	Exclude []Term
+	// Accept reports whether a record may be a hit, as the searcher decides it.
+	// Engines in the process ask it about records that would be among the best k,
+	// so that others come in the place of those that may not. nil: all may.
 	Accept func(record int64) bool
+	// Assisted: another engine finds passages by all of these terms too, so one to
+	// which that is dear may do less.
+	Assisted bool
 }
 
 // Term is a weighted term of a query.

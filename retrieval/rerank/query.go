@@ -11,6 +11,9 @@ import (
 type Query struct {
 	Text  string // for character trigrams
 	Terms []Term // in order of position
+	// UndatedRecency is the recency of a document without a date; NamedInTitle what
+	// an identifier in a title counts of one that the document owns.
+	UndatedRecency, NamedInTitle float64
 }
 
 // Term is one analysed term of the query.
@@ -41,6 +44,8 @@ type prepared struct {
 	pairIDF  []float64
 	stats    corpus.Statistics
 	lookup   lookup
+
+	undatedRecency, namedInTitle float64
 }
 
 func prepare(q Query, stats corpus.Statistics) *prepared {
@@ -48,7 +53,8 @@ func prepare(q Query, stats corpus.Statistics) *prepared {
 	if len(terms) > maxTerms { // words that score come before those that only join phrases
 		terms = slices.DeleteFunc(slices.Clone(terms), func(t Term) bool { return t.Weight <= 0 })
 	}
-	p := &prepared{terms: terms[:min(len(terms), maxTerms)], trigrams: corpus.Trigrams(q.Text), stats: stats}
+	p := &prepared{terms: terms[:min(len(terms), maxTerms)], trigrams: corpus.Trigrams(q.Text), stats: stats,
+		undatedRecency: q.UndatedRecency, namedInTitle: q.NamedInTitle}
 	at := map[analysis.TermID]int{}
 	for _, t := range p.terms {
 		if t.Weight <= 0 {

@@ -15,19 +15,12 @@ import (
 	"almanac/retrieval/vector/qdrant"
 )
 
-// sparseLists is how many lists Meilisearch searches if Qdrant's sparse vectors
-// find passages by all of their terms: docs/relevance.md.
-const sparseLists = 4
-
 // openKeyword opens the keyword engine of the generation.
 func (s *Stack) openKeyword(ctx context.Context, head int64) (keyword.Engine, error) {
 	cfg := s.cfg
 	if cfg.Keyword.URL != "" {
 		c := meili.Config{URL: cfg.Keyword.URL, Key: cfg.Keyword.Key, Index: cfg.Keyword.Index + s.suffix,
 			Generation: s.number(), Owner: s.owner, ReadOnly: s.readOnly, Log: cfg.Log}
-		if cfg.Vector.URL != "" {
-			c.Lists = sparseLists
-		}
 		return meili.Open(ctx, c)
 	}
 	c := keywordembedded.Config{Path: s.snapshot("keyword"), Log: cfg.Log, ReadOnly: s.readOnly}

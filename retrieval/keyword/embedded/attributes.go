@@ -25,11 +25,6 @@ func (a *attributes) validate(records int) error {
 	return nil
 }
 
-// fields returns the words by the names that Facets accepts.
-func fields(w *passage.Words) map[string]*string {
-	return map[string]*string{"kind": &w.Kind, "source": &w.Source, "container": &w.Container, "state": &w.State}
-}
-
 // encode returns the table as strings with their lengths.
 func (a *attributes) encode() (b []byte) {
 	for _, w := range a.table {

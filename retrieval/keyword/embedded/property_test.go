@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"almanac/retrieval/analysis"
@@ -189,16 +188,6 @@ func TestAnyHistoryGivesTheResultsOfTheReference(t *testing.T) {
 				}
 				if err := checkHits(model.search(q, f), got, k); err != nil {
 					t.Fatalf("query %+v filter %+v: %v", q, f, err)
-				}
-			},
-			"facets": func(t *rapid.T) {
-				q, f := genQuery(t)
-				got, err := e.Facets(t.Context(), q, f, []string{"kind", "state"})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if diff := cmp.Diff(model.facets(q, f), got); diff != "" {
-					t.Fatalf("query %+v filter %+v: %s", q, f, diff)
 				}
 			},
 		})

@@ -182,20 +182,3 @@ func (m *reference) search(q keyword.Query, f passage.Filter) []keyword.Hit {
 	slices.SortStableFunc(hits, func(a, b keyword.Hit) int { return cmp.Compare(b.Score, a.Score) })
 	return hits
 }
-
-// facets counts the records among all hits.
-func (m *reference) facets(q keyword.Query, f passage.Filter) map[string]map[string]int {
-	out := map[string]map[string]int{"kind": {}, "state": {}}
-	seen := map[int64]bool{}
-	for _, h := range m.search(q, f) {
-		if a := m.records[h.Record].Attributes; !seen[h.Record] {
-			seen[h.Record] = true
-			for name, v := range map[string]string{"kind": a.Kind, "state": a.State} {
-				if v != "" {
-					out[name][v]++
-				}
-			}
-		}
-	}
-	return out
-}

@@ -356,9 +356,6 @@ func FuzzSegment(f *testing.F) {
 				{Phrases: [][]keyword.Term{{{Text: "w0", Weight: 1}, {Text: "w1", Weight: 1}}}}} {
 				q.Unit = unit
 				search(t, e, q)
-				if _, err := e.Facets(t.Context(), q, passage.Filter{Kinds: []string{"k1"}}, []string{"kind"}); err != nil {
-					t.Fatal(err)
-				}
 			}
 		}
 		e.Compact()

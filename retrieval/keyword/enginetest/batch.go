@@ -23,11 +23,6 @@ func testEmpty(t *testing.T, s *suite) {
 	for _, v := range s.views() {
 		v.finds(t, typed("ledger"), none)
 		v.finds(t, quoted("ledger node"), none)
-		q := typed("ledger")
-		q.Unit = v.unit
-		if got, err := s.engine.Facets(t.Context(), q, none, []string{"kind"}); err != nil || len(got["kind"]) != 0 {
-			t.Errorf("facets of nothing: %v, %v", got, err)
-		}
 	}
 	s.apply(t, keyword.Batch{Checkpoint: 5})
 	s.checkpoint(t, 5)
@@ -84,12 +79,6 @@ func testDeleting(t *testing.T, s *suite) {
 		v.finds(t, typed("amber"), none, 1, 2, 4, 5, 6, 7, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19)
 		v.finds(t, typed("amber"), passage.Filter{Records: []int64{3, 4}}, 4)
 		v.finds(t, quoted("amber word3"), none)
-		q := typed("amber")
-		q.Unit = v.unit
-		if got, err := s.engine.Facets(t.Context(), q, none, []string{"kind"}); err != nil ||
-			got["kind"]["note"] != 17 {
-			t.Errorf("facets: %v, %v, want 17 notes", got, err)
-		}
 	}
 }
 

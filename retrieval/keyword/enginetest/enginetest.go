@@ -28,6 +28,8 @@ type Options struct {
 
 	// OwnRanking: the order of hits is not by rarity and frequency of terms.
 	OwnRanking bool
+	// PassageExclusions: exclusions leave out passages, not whole documents.
+	PassageExclusions bool
 	// SplitBatches: a search during Apply can see a part of the batch.
 	SplitBatches bool
 }
@@ -45,7 +47,6 @@ func Run(t *testing.T, o Options) {
 				t.Run("exclusions", u.testExclusions)
 				t.Run("unicode", u.testUnicode)
 				t.Run("filters", u.testFilters)
-				t.Run("facets", u.testFacets)
 				t.Run("limits", u.testLimits)
 				t.Run("cancelled", u.testCancelled)
 			})
@@ -228,8 +229,5 @@ func (v view) testCancelled(t *testing.T) {
 	q := v.asked(typed("ledger"))
 	if hits, err := v.engine.Search(ctx, q, passage.Filter{}, 10); !errors.Is(err, context.Canceled) {
 		t.Errorf("search with a cancelled context: %d hits, error %v", len(hits), err)
-	}
-	if _, err := v.engine.Facets(ctx, q, passage.Filter{}, []string{"kind"}); !errors.Is(err, context.Canceled) {
-		t.Errorf("facets with a cancelled context: error %v", err)
 	}
 }

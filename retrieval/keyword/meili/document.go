@@ -34,7 +34,7 @@ type document struct {
 	Container string `json:"container,omitempty"`
 	State     string `json:"state,omitempty"`
 	Date      *int64 `json:"date,omitempty"` // Unix seconds
-	Card      string `json:"card"`           // as newCard writes it
+	Card      string `json:"card"`           // as newCard writes it; not read, and part of Format 1
 }
 
 // A record without passages is a document of its title and path, to be found
@@ -160,17 +160,13 @@ func attributeKey(value string) string {
 
 var keyEscapes = strings.NewReplacer("%", "%25", `\`, "%5c", `"`, "%22")
 
-// newCard returns the record's id and attributes in one value, for facets: the
-// distinct cards of the passages found are the records found.
+// newCard returns the record's id and attributes in one value.
 func newCard(record int64, a passage.Attributes) string {
 	card := strconv.FormatInt(record, 10)
-	for _, value := range [len(facetAttributes)]string{a.Kind, a.Source, a.Container, a.State} {
+	for _, value := range []string{a.Kind, a.Source, a.Container, a.State} {
 		card += cardSeparator + strings.ReplaceAll(value, cardSeparator, " ")
 	}
 	return card
 }
 
 const cardSeparator = "\x1f"
-
-// facetAttributes are the attributes of facets in the order of a card.
-var facetAttributes = [...]string{"kind", "source", "container", "state"}

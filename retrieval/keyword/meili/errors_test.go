@@ -38,10 +38,6 @@ var calls = map[string]func(context.Context, *meili.Engine) error{
 		_, err := e.Search(ctx, term("ledger"), passage.Filter{}, 10)
 		return err
 	},
-	"facets": func(ctx context.Context, e *meili.Engine) error {
-		_, err := e.Facets(ctx, term("ledger"), passage.Filter{}, []string{"kind"})
-		return err
-	},
 	"checkpoint": func(ctx context.Context, e *meili.Engine) error { _, err := e.Checkpoint(ctx); return err },
 	"promote":    func(ctx context.Context, e *meili.Engine) error { return e.Promote(ctx) },
 }

@@ -39,15 +39,9 @@ type Config struct {
 	ReadOnly   bool   // another process writes: Apply and Flush do nothing
 	Synonyms   map[string][]string
 	StopWords  []string
-	// Lists is how many of a query's rarest terms head a list each; default and
-	// most 10, six of which also head a list of the passages where they are
-	// outstanding. Results and cost of a search grow with it: next to an engine
-	// that finds passages by all of their terms and their frequencies, 4 are
-	// enough.
-	Lists     int
-	Timeout   time.Duration     // of one request; default 10 s
-	Transport http.RoundTripper // default: its own
-	Log       *slog.Logger      // default: none
+	Timeout    time.Duration     // of one request; default 10 s
+	Transport  http.RoundTripper // default: its own
+	Log        *slog.Logger      // default: none
 }
 
 // Engine implements keyword.Engine. Apply, Checkpoint and Promote are called
@@ -62,8 +56,6 @@ type Engine struct {
 	readOnly bool
 	settings *meilisearch.Settings
 	stop     map[string]bool // stop words in our spelling
-	lists    int             // most lists of a search
-	loud     int             // most further lists, of outstanding terms
 	log      *slog.Logger
 
 	state
@@ -100,9 +92,6 @@ func Open(_ context.Context, cfg Config) (*Engine, error) {
 		settings: settingsOf(synonyms, stopWordsOf(cfg.StopWords)), stop: map[string]bool{}}
 	for _, word := range e.settings.StopWords {
 		e.stop[word] = true
-	}
-	if e.lists, e.loud = headLists, loudHeads; cfg.Lists > 0 {
-		e.lists, e.loud = min(cfg.Lists, headLists), 0
 	}
 	if e.timeout == 0 {
 		e.timeout = 10 * time.Second

@@ -30,8 +30,10 @@ import (
 const (
 	maxTerms   = 64  // of a query: one bit each
 	maxWords   = 10  // of a query that the server reads; a phrase is one
-	headLists  = 10  // of a search, unless Config.Lists is less
-	loudHeads  = 6   // of terms that also get a list of where they are outstanding, unless Config.Lists is set
+	headLists  = 10  // of a search
+	loudHeads  = 6   // of terms that also get a list of where they are outstanding
+	assisted   = 4   // lists next to an engine that finds passages by all of their terms and their frequencies
+	maxExclude = 4   // exclusions that are sent: words that the server reads are few, and every hit is looked at again
 	quietShare = 0.6 // of its weight that a term counts where it is not outstanding
 	leastDepth = 200 // hits of a list, however few are wanted: scores depend on the lists having hits in common
 	// Most of the cost of a search is reading hits: this many for each possible
@@ -45,6 +47,7 @@ var errPhrases = errors.New("meili: more than 9 phrases in a query")
 type plan struct {
 	terms []term // rarest first
 	lists []list
+	most  int // lists that there can be
 }
 
 type term struct {
@@ -66,6 +69,11 @@ type list struct {
 // newPlan returns a plan without lists for a query that finds nothing.
 func (e *Engine) newPlan(q keyword.Query) (plan, error) {
 	p := plan{terms: e.termsOf(q.Terms)}
+	heads, loudest := headLists, loudHeads
+	if q.Assisted {
+		heads, loudest = assisted, 0
+	}
+	p.most = heads + loudest
 	var phrases []string
 	fixed := 0
 	for _, phrase := range q.Phrases {
@@ -78,22 +86,23 @@ func (e *Engine) newPlan(q keyword.Query) (plan, error) {
 		return plan{}, errPhrases
 	}
 	var prefix []string // exclusions first: the server stops reading at the tenth word
-	for _, word := range e.words(q.Exclude) {
+	words := e.words(q.Exclude)
+	for _, word := range words[:min(maxExclude, len(words))] {
 		prefix = append(prefix, "-"+quote(word))
 	}
 	prefix = append(prefix, phrases...)
 	if len(phrases) > 0 {
 		p.lists = append(p.lists, list{query: strings.Join(prefix, " "), fixed: fixed, words: fixed})
 	}
-	for i := range min(e.lists, len(p.terms)) {
+	for i := range min(heads, len(p.terms)) {
 		l := p.chain(i, maxWords-len(phrases))
 		l.fixed, l.words = fixed, fixed+len(l.chain)
-		quiet, loudest := l, l
+		quiet, outstanding := l, l
 		quiet.query = p.write(prefix, l, p.terms[i].head())
 		p.lists = append(p.lists, quiet)
-		if i < e.loud && !p.terms[i].prefix {
-			loudest.loud, loudest.query = true, p.write(prefix, l, quote(p.terms[i].spelling+loud))
-			p.lists = append(p.lists, loudest)
+		if i < loudest && !p.terms[i].prefix {
+			outstanding.loud, outstanding.query = true, p.write(prefix, l, quote(p.terms[i].spelling+loud))
+			p.lists = append(p.lists, outstanding)
 		}
 	}
 	return p, nil
@@ -179,8 +188,8 @@ func spellings(terms []keyword.Term) []string {
 
 func quote(words ...string) string { return `"` + strings.Join(words, " ") + `"` }
 
-// depth returns how many hits each list has for k hits in all, given the possible number of lists.
-func (p *plan) depth(k, most int) int {
+// depth returns how many hits each list has for k hits in all.
+func (p *plan) depth(k int) int {
 	k = min(max(k, leastDepth), maxHits)
-	return min(k, max(k/2, most*listRead/len(p.lists)))
+	return min(k, max(k/2, p.most*listRead/len(p.lists)))
 }

@@ -16,10 +16,9 @@ import (
 )
 
 // planner is an engine that calls no server.
-func planner(t *testing.T, lists int) *Engine {
+func planner(t *testing.T) *Engine {
 	t.Helper()
 	e, err := Open(t.Context(), Config{URL: "http://127.0.0.1:1", Index: "x", Owner: "test", Generation: 1,
-		Lists:    lists,
 		Synonyms: map[string][]string{"dvp": {"delivery versus payment"}}, StopWords: []string{"the"}})
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +41,7 @@ func weighted(texts ...string) []keyword.Term {
 }
 
 func TestPlan(t *testing.T) {
-	e := planner(t, 0)
+	e := planner(t)
 	prefix := keyword.Term{Text: "quo", Weight: 1, Rarity: 9, Prefix: true}
 	for _, c := range []struct {
 		name  string
@@ -80,7 +79,7 @@ func TestPlan(t *testing.T) {
 }
 
 func TestLongQueriesArePlannedWithinTheServersLimits(t *testing.T) {
-	e := planner(t, 0)
+	e := planner(t)
 	var texts []string
 	for i := range 100 {
 		texts = append(texts, fmt.Sprintf("w%d", i))
@@ -104,29 +103,29 @@ func TestLongQueriesArePlannedWithinTheServersLimits(t *testing.T) {
 	}
 }
 
-// Next to an engine that has terms' frequencies fewer lists are requested,
+// Assisted by an engine that has terms' frequencies fewer lists are requested,
 // and none of where terms are outstanding; a query that needs few of them reads
 // these deeper.
 func TestFewLists(t *testing.T) {
-	e := planner(t, 4)
+	e := planner(t)
 	for terms, want := range map[int]struct{ lists, depth int }{1: {1, 200}, 2: {2, 200}, 3: {3, 133}, 4: {4, 100},
 		9: {4, 100}} {
-		p, err := e.newPlan(keyword.Query{Terms: weighted(strings.Fields("a b c d e f g h i")[:terms]...)})
+		p, err := e.newPlan(keyword.Query{Assisted: true, Terms: weighted(strings.Fields("a b c d e f g h i")[:terms]...)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		loud := slices.ContainsFunc(p.lists, func(l list) bool { return l.loud })
-		if got := p.depth(200, e.lists+e.loud); len(p.lists) != want.lists || got != want.depth || loud {
+		if got := p.depth(200); len(p.lists) != want.lists || got != want.depth || loud {
 			t.Errorf("%d terms: %d lists %d deep, loud ones %v; want %v", terms, len(p.lists), got, loud, want)
 		}
-		if got := p.depth(1000, e.lists+e.loud); got < 500 {
+		if got := p.depth(1000); got < 500 {
 			t.Errorf("%d terms: a list for 1,000 hits is %d deep", terms, got)
 		}
 	}
 }
 
 func TestScoresPutTogetherWhatListsKnow(t *testing.T) {
-	p, err := planner(t, 0).newPlan(keyword.Query{Terms: weighted("a", "b", "c")}) // rarities 3, 2, 1
+	p, err := planner(t).newPlan(keyword.Query{Terms: weighted("a", "b", "c")}) // rarities 3, 2, 1
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,16 +24,11 @@ func (e *Engine) Search(ctx context.Context, q keyword.Query, f passage.Filter, 
 	if err != nil || len(p.lists) == 0 || k <= 0 {
 		return nil, err
 	}
-	found, err := e.ask(ctx, p, request{unit: q.Unit, filter: filterOf(f), limit: p.depth(k, e.lists+e.loud)})
+	found, err := e.ask(ctx, p, request{unit: q.Unit, filter: filterOf(f), limit: p.depth(k)})
 	if err != nil {
 		return nil, err
 	}
 	hits := p.score(found, q.Unit)
-	if q.Unit == keyword.Documents && len(q.Exclude) > 0 {
-		if hits, err = e.exclude(ctx, q.Exclude, hits); err != nil {
-			return nil, err
-		}
-	}
 	return hits[:min(k, len(hits))], nil
 }
 
@@ -159,34 +154,4 @@ func (p *plan) score(answers []answer, unit keyword.Unit) []keyword.Hit {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Record, b.Record), cmp.Compare(a.Passage, b.Passage))
 	})
 	return hits
-}
-
-// exclude drops the documents that have an excluded term in any of their
-// passages: the lists have dropped only those passages.
-func (e *Engine) exclude(ctx context.Context, terms []keyword.Term, hits []keyword.Hit) ([]keyword.Hit, error) {
-	words := e.words(terms)
-	if len(words) == 0 || len(hits) == 0 {
-		return hits, nil
-	}
-	var p plan
-	for i, word := range words {
-		p.terms = append(p.terms, term{spelling: word})
-		p.lists = append(p.lists, list{query: quote(word), words: 1, chain: []int{i}})
-	}
-	records := make([]int64, len(hits))
-	for i, h := range hits {
-		records[i] = h.Record
-	}
-	found, err := e.ask(ctx, p, request{unit: keyword.Documents, filter: filterOf(passage.Filter{Records: records}),
-		limit: len(records)})
-	if err != nil {
-		return nil, err
-	}
-	out := map[int64]bool{}
-	for _, a := range found {
-		for _, m := range a {
-			out[m.id.Record()] = true
-		}
-	}
-	return slices.DeleteFunc(hits, func(h keyword.Hit) bool { return out[h.Record] }), nil
 }

@@ -18,7 +18,7 @@ import (
 // Limits set on the server.
 const (
 	maxHits   = 20_000 // of one list: searches request hundreds, so this only stops mistakes
-	maxFacets = 50_000 // records that facets are counted over
+	maxFacets = 50_000 // values of a facet; none is asked for
 	cutoff    = 5_000  // ms: a search that is cut off silently returns a part; our own deadline is an error
 )
 

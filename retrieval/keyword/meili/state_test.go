@@ -140,9 +140,9 @@ func FuzzAnswers(f *testing.F) {
 	mark := markOf("test", 1, 5).body
 	f.Add([]byte(mark))
 	f.Add([]byte(`{"results":[{"hits":[{"id":"65536","_rankingScore":1e999}]},{"hits":[{"id":-1}]},{"hits":[` + mark +
-		`]}],"facetDistribution":{"card":{"1\u001f":1}}}`))
+		`]}]}`))
 	f.Add([]byte(`{"id":"mark","owner":"test","generation":1,"format":1,"results":[{"hits":[{"id":"65536","_rankingScore":-7}]},{"hits":[{}]},{"hits":[{"owner":3}]}]}`))
-	f.Add([]byte(`{"id":"mark","owner":"test","generation":1,"format":1,"facetDistribution":{"card":["1"]},"status":"failed"}`))
+	f.Add([]byte(`{"id":"mark","owner":"test","generation":1,"format":1,"status":"failed"}`))
 	f.Add([]byte(`[`))
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, body []byte) {

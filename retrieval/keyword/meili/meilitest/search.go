@@ -29,19 +29,13 @@ type answer struct {
 	IndexUID string     `json:"indexUid"`
 }
 
-// search runs several searches, each separately or, if they are federated, with
-// the facets of their joint results.
+// search runs several searches, each separately.
 func (s *Server) search(r *http.Request) (any, error) {
-	var body struct {
-		Queries    []request
-		Federation *struct{ FacetsByIndex map[string][]string }
-	}
+	var body struct{ Queries []request }
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		return nil, err
 	}
 	answers := []answer{}
-	facets := map[string]map[string]int{}
-	counted := map[string]bool{} // by index and id
 	for _, q := range body.Queries {
 		x, err := s.find(q.IndexUID)
 		if err != nil {
@@ -53,36 +47,18 @@ func (s *Server) search(r *http.Request) (any, error) {
 		}
 		a := answer{Hits: []document{}, Query: q.Query, IndexUID: q.IndexUID}
 		for i, h := range found {
-			if q.Limit == nil || i < *q.Limit {
-				hit := x.shown(h.document, q.AttributesToRetrieve)
-				if q.ShowRankingScore {
-					hit["_rankingScore"] = h.score
-				}
-				a.Hits = append(a.Hits, hit)
+			if q.Limit != nil && i >= *q.Limit {
+				break
 			}
-			if id := q.IndexUID + "/" + fmt.Sprint(h.document[primaryKey]); body.Federation != nil && !counted[id] {
-				counted[id] = true
-				x.count(facets, body.Federation.FacetsByIndex[q.IndexUID], h.document)
+			hit := x.shown(h.document, q.AttributesToRetrieve)
+			if q.ShowRankingScore {
+				hit["_rankingScore"] = h.score
 			}
+			a.Hits = append(a.Hits, hit)
 		}
 		answers = append(answers, a)
 	}
-	if body.Federation != nil {
-		return map[string]any{"hits": []document{}, "facetDistribution": facets}, nil
-	}
 	return map[string]any{"results": answers}, nil
-}
-
-// count adds a document to the facets of attributes.
-func (x *index) count(facets map[string]map[string]int, attributes []string, d document) {
-	for _, a := range attributes {
-		if facets[a] == nil {
-			facets[a] = map[string]int{}
-		}
-		if value, ok := d[a]; ok {
-			facets[a][fmt.Sprint(value)]++
-		}
-	}
 }
 
 // hit is a found document with its share of the query's words.

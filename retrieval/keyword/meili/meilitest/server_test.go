@@ -37,8 +37,8 @@ func TestEnoughForTheEngine(t *testing.T) {
 			configs[e] = c
 			return e
 		},
-		Reopen:       func(t *testing.T, closed keyword.Engine) keyword.Engine { return open(t, configs[closed]) },
-		OwnRanking:   true,
+		Reopen:     func(t *testing.T, closed keyword.Engine) keyword.Engine { return open(t, configs[closed]) },
+		OwnRanking: true, PassageExclusions: true,
 		SplitBatches: true,
 	})
 }

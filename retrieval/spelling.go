@@ -23,18 +23,17 @@ const (
 	correctMost   = 80 // bytes of a word that is corrected: longer ones are not words, and slow
 	correctRare   = 3  // most documents that have a word that is corrected
 	correctFactor = 10 // how much more frequent its reading must be
-	correctWeight = 0.8
 	splitFrom     = 3  // letters of either half of a word that is split
 	splitHeld     = 10 // fewest documents that have either half
 )
 
-// reading is an alternative for a misspelt word, or for two that belong together.
-type reading struct {
-	typed []string // the words replaced, folded
-	words []string // their replacement, folded
+// correction is another reading of a misspelt word, or of two that belong together.
+type correction struct {
+	typed     []string // words, folded
+	suggested []string // in their place
 }
 
-// correct adds the readings of words that are rare in the corpus.
+// correct adds the corrections of words that are rare in the corpus.
 func (e *Engine) correct(p *Plan) {
 	terms := p.Query.Terms
 	for i := 0; i < len(terms); i++ {
@@ -42,27 +41,27 @@ func (e *Engine) correct(p *Plan) {
 		if !e.misspelt(p, t) {
 			continue
 		}
-		var read reading
+		var c correction
 		position := t.Position
 		if i+1 < len(terms) {
-			read = e.joined(p, t, terms[i+1])
+			c = e.compound(p, t, terms[i+1])
 		}
-		if read.words != nil {
+		if c.suggested != nil {
 			i++ // both are read
 		} else if i > 0 {
-			if read = e.joined(p, terms[i-1], t); read.words != nil {
+			if c = e.compound(p, terms[i-1], t); c.suggested != nil {
 				position = terms[i-1].Position
 			}
 		}
-		if read.words == nil {
-			read = reading{[]string{t.Word}, e.respelt(p, t)}
+		if c.suggested == nil {
+			c = correction{[]string{t.Word}, e.suggest(p, t)}
 		}
-		if read.words == nil {
+		if c.suggested == nil {
 			continue
 		}
-		p.readings = append(p.readings, read)
-		for _, word := range read.words {
-			p.add(e.follower.Corpus(), analysis.Stem(word), position, correctWeight*t.Weight)
+		p.corrections = append(p.corrections, c)
+		for _, word := range c.suggested {
+			p.add(e.follower.Corpus(), analysis.Stem(word), position, p.Profile.Rules.CorrectionWeight*t.Weight)
 		}
 	}
 }
@@ -84,23 +83,23 @@ func (e *Engine) misspelt(p *Plan, t query.Term) bool {
 		!strings.ContainsFunc(t.Word, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
-// joined reads a word and the one after it, of which one is misspelt, as one
+// compound reads a word and the one after it, of which one is misspelt, as one
 // word: "wal let".
-func (e *Engine) joined(p *Plan, t, next query.Term) reading {
+func (e *Engine) compound(p *Plan, t, next query.Term) correction {
 	whole := t.Word + next.Word
 	if next.Position != t.Position+1 || t.Identifier || next.Identifier || utf8.RuneCountInString(whole) < correctFrom {
-		return reading{}
+		return correction{}
 	}
 	rare := min(p.statistics.DocumentFrequency(t.ID), p.statistics.DocumentFrequency(next.ID))
 	if df := e.documents(whole); df <= correctRare || df < correctFactor*rare {
-		return reading{}
+		return correction{}
 	}
-	return reading{[]string{t.Word, next.Word}, []string{whole}}
+	return correction{[]string{t.Word, next.Word}, []string{whole}}
 }
 
-// respelt reads one word as a neighbour at distance one, as two words, or as a
+// suggest reads one word as a neighbour at distance one, as two words, or as a
 // neighbour at distance two.
-func (e *Engine) respelt(p *Plan, t query.Term) []string {
+func (e *Engine) suggest(p *Plan, t query.Term) []string {
 	letters := []rune(t.Word)
 	if len(letters) < correctFrom || e.isWord(t.Word) {
 		return nil
@@ -154,9 +153,9 @@ func first(s string) rune {
 	return r
 }
 
-// corrected returns the query with its readings in place of the typed words; "" if there are none.
+// corrected returns the query with its corrections in place of the typed words; "" if there are none.
 func (p *Plan) corrected() string {
-	if len(p.readings) == 0 {
+	if len(p.corrections) == 0 {
 		return ""
 	}
 	text := p.Query.Text
@@ -167,18 +166,18 @@ func (p *Plan) corrected() string {
 		if t.Start < end {
 			continue
 		}
-		at := slices.IndexFunc(p.readings, func(r reading) bool {
-			n := min(i+len(r.typed), len(tokens))
-			return slices.EqualFunc(tokens[i:n], r.typed,
+		at := slices.IndexFunc(p.corrections, func(c correction) bool {
+			n := min(i+len(c.typed), len(tokens))
+			return slices.EqualFunc(tokens[i:n], c.typed,
 				func(t analysis.Token, word string) bool { return t.Word(text) == word })
 		})
 		if at < 0 {
 			continue
 		}
-		read := p.readings[at]
+		c := p.corrections[at]
 		b.WriteString(text[end:t.Start])
-		b.WriteString(strings.Join(read.words, " "))
-		end = tokens[i+len(read.typed)-1].End
+		b.WriteString(strings.Join(c.suggested, " "))
+		end = tokens[i+len(c.typed)-1].End
 	}
 	b.WriteString(text[end:])
 	return b.String()
