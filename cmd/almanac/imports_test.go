@@ -100,7 +100,7 @@ embed/ollama: embed/remote
 embed/recordingtest:
 embed/remote: embed
 embed/static: embed
-ingest: catalog catalog/derive ingest/progress
+ingest: catalog catalog/derive ingest/folder ingest/progress
 ingest/calendar: catalog ingest ingest/curated/entries ingest/webpage
 ingest/connectors: ingest ingest/...
 ingest/connectortest: catalog catalog/sqlite ingest
@@ -109,6 +109,7 @@ ingest/curated/entries:
 ingest/docs: catalog catalog/derive ingest ingest/gitrepo ingest/markup ingest/memory ingest/webpage
 ingest/feed: catalog catalog/derive ingest ingest/listing ingest/markup ingest/memory ingest/webpage
 ingest/fleet: catalog ingest
+ingest/folder:
 ingest/forge: catalog catalog/derive ingest ingest/markup ingest/proposals
 ingest/forum: catalog ingest ingest/memory ingest/webpage
 ingest/gitrepo:
@@ -119,7 +120,7 @@ ingest/mail: catalog ingest ingest/memory ingest/webpage
 ingest/market: catalog ingest
 ingest/markup:
 ingest/memory:
-ingest/networks:
+ingest/networks: ingest/folder
 ingest/networks/networktest: catalog ingest ingest/connectors ingest/gitrepo/gitrepotest ingest/networks
 ingest/outbound:
 ingest/packages: catalog ingest ingest/memory
@@ -138,7 +139,8 @@ retrieval: embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/f
 retrieval/analysis:
 retrieval/corpus: catalog retrieval/analysis retrieval/dedup retrieval/passage
 retrieval/dedup: retrieval/analysis
-retrieval/eval: catalog retrieval retrieval/dedup retrieval/passage retrieval/profile retrieval/rerank
+retrieval/eval: catalog retrieval retrieval/corpus retrieval/dedup retrieval/passage retrieval/profile
+	retrieval/rerank
 retrieval/fusion:
 retrieval/index: catalog embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector
