@@ -43,7 +43,7 @@ type prepared struct {
 	pairs    [][2]int // neighbouring weighted terms, indexes into ids
 	pairIDF  []float64
 	stats    corpus.Statistics
-	lookup   lookup
+	distinct []analysis.TermID // ids of terms, each once
 
 	undatedRecency, namedInTitle float64
 }
@@ -91,24 +91,10 @@ func prepare(q Query, stats corpus.Statistics) *prepared {
 			last = slot
 		}
 	}
-	p.lookup = newLookup(p.terms)
-	return p
-}
-
-// lookup finds the query terms among the tokens of a passage: almost no token
-// is one, so a single probe must rule it out.
-type lookup struct {
-	slots [256]int16 // first term with these low bits + 1
-	next  []int16    // further term with the same low bits + 1
-	terms []Term
-}
-
-func newLookup(terms []Term) lookup {
-	l := lookup{next: make([]int16, len(terms)), terms: terms}
-	for i := len(terms) - 1; i >= 0; i-- {
-		h := terms[i].ID & 255
-		l.next[i] = l.slots[h]
-		l.slots[h] = int16(i + 1)
+	for _, t := range p.terms {
+		if !slices.Contains(p.distinct, t.ID) {
+			p.distinct = append(p.distinct, t.ID)
+		}
 	}
-	return l
+	return p
 }
