@@ -6,6 +6,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"almanac/cmd/config"
 	"almanac/cmd/manual"
 )
 
@@ -22,8 +23,8 @@ type manCmd struct{}
 func (manCmd) Run(a *app, k *kong.Context) error {
 	var env strings.Builder
 	env.WriteString("Every setting has a variable; `almanac config` prints them with values and origins.\n")
-	for _, s := range settings {
-		fmt.Fprintf(&env, "  %s\n", envName(s.key))
+	for _, name := range config.Variables() {
+		fmt.Fprintf(&env, "  %s\n", name)
 	}
 	return manual.Page(a.out, k.Model, version(), [][2]string{
 		{"EXIT STATUS", "0 on success, 1 after a failure, 2 for an invalid command line or configuration."},

@@ -71,7 +71,7 @@ api/guard: api/op
 api/kb: api/op api/tally catalog catalog/derive retrieval retrieval/passage
 api/library: api/kb api/op catalog
 api/limit: api/guard api/op
-api/line: api/op
+api/line: api/op api/openapi
 api/mcp: api/coding api/guard api/limit api/op
 api/meta: api/kb api/op catalog catalog/derive
 api/op:
@@ -84,6 +84,8 @@ api/remote: api/kb api/op
 api/rest: api/coding api/guard api/limit api/op
 api/search: api/kb api/op catalog catalog/derive retrieval
 api/tally: catalog
+cmd/config: api/limit catalog/network retrieval/profile
+cmd/manual:
 catalog:
 catalog/archive: catalog
 catalog/catalogtest: catalog
@@ -101,7 +103,7 @@ embed/remote: embed
 embed/static: embed
 ingest: catalog catalog/derive ingest/progress
 ingest/calendar: catalog ingest ingest/curated/entries ingest/webpage
-ingest/connectors: ingest ingest/...
+ingest/connectors: catalog ingest ingest/...
 ingest/connectortest: catalog catalog/sqlite ingest
 ingest/curated: catalog ingest ingest/curated/entries
 ingest/curated/entries:

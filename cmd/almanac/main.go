@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"almanac/api/kb"
+	"almanac/cmd/config"
 	"almanac/cmd/manual"
 	"almanac/ingest/curated"
 	"almanac/ingest/networks"
@@ -83,7 +84,7 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 		return 2
 	}
 	a := &app{environ: environ, out: out, err: errOut}
-	if a.config, a.origins, err = loadConfig(root.Config, environ, settingFlags(kctx)); err == nil {
+	if a.config, a.origins, err = config.Load(root.Config, environ, settingFlags(kctx)); err == nil {
 		a.log, a.lines = newLoggers(a.config, a.origins, kctx.Command(), errOut)
 		kctx.BindTo(ctx, (*context.Context)(nil))
 		err = kctx.Run(a)
@@ -91,8 +92,8 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errUsage):
-		fmt.Fprintln(errOut, "almanac:", strings.TrimPrefix(err.Error(), errUsage.Error()+": "))
+	case errors.Is(err, config.ErrUsage):
+		fmt.Fprintln(errOut, "almanac:", strings.TrimPrefix(err.Error(), config.ErrUsage.Error()+": "))
 		return 2
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		fmt.Fprintln(errOut, "almanac: interrupted")
@@ -114,7 +115,7 @@ func newParser(root *cli, out, errOut io.Writer) (parser *kong.Kong, exited *boo
 		kong.Vars{
 			"networks": strings.Join(networks.Names(), ", "), "curated": strings.Join(curated.Names(), ", "),
 			"profiles": strings.Join(profile.Names(), ", "), "types": strings.Join(kb.SearchTypes, ","),
-			"listen": defaultOf("server.listen"), "admin": defaultOf("server.admin"),
+			"listen": config.DefaultOf("server.listen"), "admin": config.DefaultOf("server.admin"),
 			"shells": strings.Join(manual.Shells, ","), "version": "almanac " + version(),
 		})
 	if err != nil {

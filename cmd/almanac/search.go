@@ -13,6 +13,7 @@ import (
 	"almanac/api"
 	"almanac/api/kb"
 	"almanac/api/line"
+	"almanac/cmd/config"
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
 )
@@ -28,7 +29,7 @@ type searchCmd struct {
 
 func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	if c.Limit < 1 || c.Limit > retrieval.MaxResults {
-		return fmt.Errorf("%w: --limit must be between 1 and %d", errUsage, retrieval.MaxResults)
+		return fmt.Errorf("%w: --limit must be between 1 and %d", config.ErrUsage, retrieval.MaxResults)
 	}
 	var profiles []profile.Profile
 	name := ""
@@ -54,7 +55,7 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	request.Filter.Kinds = kb.Names(kb.KindsOf(kb.SearchType(c.Type)))
 	res, err := s.Searcher.Search(ctx, request)
 	if errors.Is(err, retrieval.ErrBadQuery) {
-		return fmt.Errorf("%w: %w", errUsage, err)
+		return fmt.Errorf("%w: %w", config.ErrUsage, err)
 	}
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"almanac/api"
 	"almanac/api/line"
 	"almanac/api/op"
+	"almanac/cmd/config"
 )
 
 type showCmd struct {
@@ -66,7 +67,7 @@ func (c *showCmd) Run(ctx context.Context, a *app) error {
 // asUsage marks an invalid argument of an operation as one of the command line.
 func asUsage(err error) error {
 	if errors.Is(err, op.ErrInvalid) {
-		return fmt.Errorf("%w: %w", errUsage, err)
+		return fmt.Errorf("%w: %w", config.ErrUsage, err)
 	}
 	return err
 }

@@ -1,9 +1,11 @@
 package main
 
+import "almanac/cmd/config"
+
 // colour reports whether output is coloured: on a terminal, unless NO_COLOR is
 // set (no-color.org) or the terminal is dumb.
 func (a *app) colour() bool {
-	return isTerminal(a.out) && environment(a.environ, "NO_COLOR") == "" && environment(a.environ, "TERM") != "dumb"
+	return isTerminal(a.out) && config.Getenv(a.environ, "NO_COLOR") == "" && config.Getenv(a.environ, "TERM") != "dumb"
 }
 
 // paint wraps a text in a style of ECMA-48 (select graphic rendition).

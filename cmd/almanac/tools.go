@@ -18,12 +18,17 @@ type toolsCmd struct {
 	Call toolsCallCmd `cmd:"" help:"Ask as a client would and print the answer as JSON."`
 }
 
-type toolsListCmd struct{}
+type toolsListCmd struct {
+	Markdown bool `help:"Print the reference of all tools as Markdown."`
+}
 
-func (toolsListCmd) Run(a *app) error {
+func (c toolsListCmd) Run(a *app) error {
 	n, err := networks.Load(a.config.Network.Name)
 	if err != nil {
 		return err
+	}
+	if c.Markdown {
+		return line.Markdown(a.out, api.Operations(kb.Base{Network: n}), api.Groups())
 	}
 	return line.List(a.out, api.Operations(kb.Base{Network: n}), "almanac tools call")
 }
