@@ -16,15 +16,15 @@ type Same func(a, b string) bool
 // of either has a record of the other whose similarity is at least similar,
 // from which a search collapses them. names are the documents of the records.
 func Copies(names map[int64]string, indexed *corpus.Corpus, similar float64) Same {
-	of := map[string][]*dedup.Signature{}
+	of := map[string][]dedup.Signature{}
 	for record, name := range names {
 		if d, ok := indexed.Document(record); ok {
 			of[name] = append(of[name], d.Signature())
 		}
 	}
 	within := func(a, b string) bool {
-		return !slices.ContainsFunc(of[a], func(x *dedup.Signature) bool {
-			return !slices.ContainsFunc(of[b], func(y *dedup.Signature) bool { return dedup.Similarity(x, y) >= similar })
+		return !slices.ContainsFunc(of[a], func(x dedup.Signature) bool {
+			return !slices.ContainsFunc(of[b], func(y dedup.Signature) bool { return dedup.Similarity(x, y) >= similar })
 		})
 	}
 	return func(a, b string) bool { return len(of[a]) > 0 && len(of[b]) > 0 && within(a, b) && within(b, a) }
