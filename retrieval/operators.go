@@ -1,6 +1,8 @@
 package retrieval
 
 import (
+	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -108,16 +110,22 @@ func (p *phrase) in(d *corpus.Document) bool {
 	for f := range fields {
 		fields[f] = true
 	}
+	rarest, least := p.ids[0], math.MaxInt
 	for _, id := range p.ids {
+		sum := 0
 		for f, n := range d.Frequencies(id) {
 			fields[f] = fields[f] && n > 0
+			sum += int(n)
+		}
+		if sum < least {
+			rarest, least = id, sum
 		}
 	}
 	for o := range d.Len() {
 		for f := range analysis.Field(analysis.NumFields) {
 			// Title and path are those of the record, the same in every passage.
 			if repeated := o > 0 && (f == analysis.Title || f == analysis.Path); fields[f] && !repeated &&
-				p.occurs(d.Terms(o).Field(f)) {
+				p.occurs(d.Terms(o).Field(f), rarest) {
 				return true
 			}
 		}
@@ -125,14 +133,43 @@ func (p *phrase) in(d *corpus.Document) bool {
 	return false
 }
 
-// occurs reports whether the phrase occurs in a field.
-func (p *phrase) occurs(terms analysis.Terms) bool {
+// occurs reports whether the phrase occurs in a field: it looks around every
+// occurrence of the term that the document has least of.
+func (p *phrase) occurs(terms analysis.Terms, rarest analysis.TermID) bool {
+	var marked [256]bool
+	marked[byte(rarest)] = true
+	length := bits.Len32(p.last)
+	n, from := terms.Len(), 0 // what is before from has been looked at
+	for i := terms.Find(0, &marked); i < n; i = terms.Find(i+1, &marked) {
+		if terms.ID(i) != rarest || i < from {
+			continue
+		}
+		position := terms.Position(i)
+		first, end := i, i+1
+		for first > 0 && terms.Position(first-1) > position-length {
+			first--
+		}
+		for limit := position + length; end < n && terms.Position(end) < limit; end++ {
+			if terms.ID(end) == rarest {
+				limit = terms.Position(end) + length
+			}
+		}
+		if p.within(terms, first, end) {
+			return true
+		}
+		from = end
+	}
+	return false
+}
+
+// within reports whether the phrase occurs among the terms from first to end.
+func (p *phrase) within(terms analysis.Terms, first, end int) bool {
 	var state uint32 // bit i: terms 0 to i end at the position before
-	n, before := terms.Len(), -1
-	for i := 0; i < n; {
+	before := -1
+	for i := first; i < end; {
 		position := terms.Position(i)
 		var here uint32 // terms of the phrase at this position
-		for ; i < n && terms.Position(i) == position; i++ {
+		for ; i < end && terms.Position(i) == position; i++ {
 			here |= p.mask(terms.ID(i))
 		}
 		if position != before+1 {
