@@ -121,11 +121,13 @@ func (p *phrase) in(d *corpus.Document) bool {
 			rarest, least = id, sum
 		}
 	}
+	var wanted corpus.Wanted
+	d.Want([]analysis.TermID{rarest}, &wanted)
 	for o := range d.Len() {
 		for f := range analysis.Field(analysis.NumFields) {
 			// Title and path are those of the record, the same in every passage.
 			if repeated := o > 0 && (f == analysis.Title || f == analysis.Path); fields[f] && !repeated &&
-				p.occurs(d.Terms(o).Field(f), rarest) {
+				p.occurs(d.Terms(o).Field(f), &wanted) {
 				return true
 			}
 		}
@@ -135,35 +137,30 @@ func (p *phrase) in(d *corpus.Document) bool {
 
 // occurs reports whether the phrase occurs in a field: it looks around every
 // occurrence of the term that the document has least of.
-func (p *phrase) occurs(terms analysis.Terms, rarest analysis.TermID) bool {
-	var marked [256]bool
-	marked[byte(rarest)] = true
+func (p *phrase) occurs(terms corpus.Terms, rarest *corpus.Wanted) bool {
 	length := bits.Len32(p.last)
-	n, from := terms.Len(), 0 // what is before from has been looked at
-	for i := terms.Find(0, &marked); i < n; i = terms.Find(i+1, &marked) {
-		if terms.ID(i) != rarest || i < from {
-			continue
-		}
-		position := terms.Position(i)
-		first, end := i, i+1
-		for first > 0 && terms.Position(first-1) > position-length {
+	n := terms.Len()
+	for i := terms.Find(0, rarest); i < n; {
+		first, next := i, terms.Find(i+1, rarest)
+		for position := terms.Position(i); first > 0 && terms.Position(first-1) > position-length; {
 			first--
 		}
-		for limit := position + length; end < n && terms.Position(end) < limit; end++ {
-			if terms.ID(end) == rarest {
-				limit = terms.Position(end) + length
+		end := i + 1
+		for limit := terms.Position(i) + length; end < n && terms.Position(end) < limit; end++ {
+			if end == next { // what is around it is looked at too
+				limit, next = terms.Position(end)+length, terms.Find(end+1, rarest)
 			}
 		}
 		if p.within(terms, first, end) {
 			return true
 		}
-		from = end
+		i = next
 	}
 	return false
 }
 
 // within reports whether the phrase occurs among the terms from first to end.
-func (p *phrase) within(terms analysis.Terms, first, end int) bool {
+func (p *phrase) within(terms corpus.Terms, first, end int) bool {
 	var state uint32 // bit i: terms 0 to i end at the position before
 	before := -1
 	for i := first; i < end; {

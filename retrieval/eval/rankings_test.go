@@ -448,7 +448,7 @@ func openRanker(t *testing.T, name, corpus string) *ranker {
 	generation, err := store.OpenGeneration(ctx, index.Fingerprint(model.Model()))
 	must(err)
 	follower := index.New(index.Config{Store: store, Generation: generation,
-		Engines: index.Engines{Keyword: k, Vector: v, Embedder: model}, Log: log})
+		Engines: index.Engines{Keyword: k, Vector: v, Embedder: model}, Now: now, Log: log})
 	must(follower.Load(ctx))
 	_, err = follower.CatchUp(ctx)
 	must(err)
