@@ -291,3 +291,61 @@ func TestCrossEncoderFails(t *testing.T) {
 		t.Errorf("results %q, degraded %v", got, res.Degraded)
 	}
 }
+
+// refusingSparse takes changes and answers nothing.
+type refusingSparse struct{ sparseVector }
+
+func (refusingSparse) Search(context.Context, []float32, passage.Filter, int) ([]vector.Hit, error) {
+	return nil, errRefused
+}
+
+func (refusingSparse) Scores(context.Context, []float32, []passage.ID) ([]float32, error) {
+	return nil, errRefused
+}
+
+func (refusingSparse) SearchTerms(context.Context, []vector.Term, passage.Filter, int) ([]vector.Hit, error) {
+	return nil, errRefused
+}
+
+// TestAReplacedListComesBack: whole documents are searched for while the engine
+// whose list takes their place is down.
+func TestAReplacedListComesBack(t *testing.T) {
+	f := open(t, t.TempDir(), func(f *fixture) {
+		f.engines.Vector = refusingSparse{sparseVector{f.engines.Vector, map[analysis.TermID][]passage.ID{}}}
+		f.engines.VectorServer = true
+	})
+	f.put(t, library()...)
+	lists := func() (names []string) {
+		res := f.search(t, retrieval.Request{Query: "traffic fees", Explain: true})
+		for _, l := range res.Results[0].Explanation.Fusion.Parts {
+			names = append(names, l.Name)
+		}
+		return names
+	}
+	for i := range 4 {
+		want := []string{"passages"}
+		if i == 3 { // after three failures
+			want = []string{"documents", "passages"}
+		}
+		if got := lists(); !slices.Equal(got, want) {
+			t.Errorf("search %d used the lists %q, want %q", i+1, got, want)
+		}
+	}
+}
+
+// TestCopiesAreNotReadTwice: a cross-encoder reads one of near-identical records.
+func TestCopiesAreNotReadTwice(t *testing.T) {
+	var texts []string
+	f := open(t, t.TempDir(), func(f *fixture) { f.cross = reader{"backup", &texts, nil} })
+	f.put(t, library()...)
+	res := f.search(t, retrieval.Request{Query: "rotate keys vote fees"})
+	read := 0
+	for _, text := range texts {
+		if strings.HasPrefix(text, "Key rotation\n") {
+			read++
+		}
+	}
+	if read != 1 || len(texts) != res.Total {
+		t.Errorf("it read %d texts of %d results, the copied one %d times", len(texts), res.Total, read)
+	}
+}
