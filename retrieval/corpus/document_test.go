@@ -220,7 +220,9 @@ func FuzzDecode(f *testing.F) {
 		d.Owns(1)
 		d.TitleSimilarity([]uint32{1})
 		d.Signature()
-		New(d).Statistics([]analysis.TermID{1})
+		w := NewWriter(time.Now)
+		w.Apply([]*Document{d}, nil, nil)
+		w.Corpus().Statistics([]analysis.TermID{1})
 	})
 }
 
