@@ -144,6 +144,41 @@ func TestDocumentsReadBackAsTheyWereMade(t *testing.T) {
 	})
 }
 
+// TestAFinderFindsAllPlaces uses one finder for several documents.
+func TestAFinderFindsAllPlaces(t *testing.T) {
+	all := rapid.SliceOfN(sources(rapid.Int64Range(1, 1<<40)), 1, 4)
+	rapid.Check(t, func(t *rapid.T) {
+		var ids []analysis.TermID
+		some := rapid.SampledFrom([]string{"key", "rotat", "cip-56", "56", "ledger", "none"})
+		for _, w := range rapid.SliceOfNDistinct(some, 0, 5, rapid.ID).Draw(t, "words") {
+			ids = append(ids, analysis.IDOf(w))
+		}
+		finder := NewFinder(ids)
+		for _, s := range all.Draw(t, "sources") {
+			d := NewDocument(s.record, s.passages)
+			finder.Begin(d)
+			for o := range d.Len() {
+				for f := range analysis.Field(analysis.NumFields) {
+					terms := d.Terms(o).Field(f)
+					places := finder.In(terms)
+					for i := range terms.Len() {
+						at := slices.Index(ids, terms.ID(i))
+						if at < 0 {
+							continue
+						}
+						if !places.Next() || places.Found() != at || places.Position() != terms.Position(i) {
+							t.Fatalf("passage %d, %s: term %d is not found", o, f, i)
+						}
+					}
+					if places.Next() {
+						t.Fatalf("passage %d, %s: found %d besides", o, f, places.Found())
+					}
+				}
+			}
+		}
+	})
+}
+
 // TestPositionsGoOneByOne holds what the encoding of steps relies on.
 func TestPositionsGoOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -43,7 +43,8 @@ type prepared struct {
 	pairs    [][2]int // neighbouring weighted terms, indexes into ids
 	pairIDF  []float64
 	stats    corpus.Statistics
-	lookup   lookup
+	distinct []analysis.TermID // of terms
+	same     [][]int           // of distinct: indexes into terms
 
 	undatedRecency, namedInTitle float64
 }
@@ -91,24 +92,13 @@ func prepare(q Query, stats corpus.Statistics) *prepared {
 			last = slot
 		}
 	}
-	p.lookup = newLookup(p.terms)
-	return p
-}
-
-// lookup finds the query terms among the tokens of a passage: almost no token
-// is one, so a single probe must rule it out.
-type lookup struct {
-	slots [256]int16 // first term with these low bits + 1
-	next  []int16    // further term with the same low bits + 1
-	terms []Term
-}
-
-func newLookup(terms []Term) lookup {
-	l := lookup{next: make([]int16, len(terms)), terms: terms}
-	for i := len(terms) - 1; i >= 0; i-- {
-		h := terms[i].ID & 255
-		l.next[i] = l.slots[h]
-		l.slots[h] = int16(i + 1)
+	for i, t := range p.terms {
+		at := slices.Index(p.distinct, t.ID)
+		if at < 0 {
+			at = len(p.distinct)
+			p.distinct, p.same = append(p.distinct, t.ID), append(p.same, nil)
+		}
+		p.same[at] = append(p.same[at], i)
 	}
-	return l
+	return p
 }

@@ -10,6 +10,8 @@ import (
 // scan walks the tokens of one passage once and keeps what the proximity
 // signals need. It is reused from passage to passage.
 type scan struct {
+	finder *corpus.Finder // of the query's terms; Begin before the passages of a document
+
 	tf        [maxTerms][analysis.NumFields]uint16 // by index into prepared.ids
 	bigrams   float64                              // share of the neighbouring pairs' IDF
 	window    float64                              // share of IDF
@@ -63,22 +65,13 @@ func (s *scan) field(p *prepared, terms corpus.Terms, f analysis.Field) {
 	for i := range p.ids {
 		s.last[i] = never
 	}
-	n := terms.Len()
-	for i := range n {
-		id := terms.ID(i)
-		t := p.lookup.slots[id&255]
-		if t == 0 {
-			continue
+	for places := s.finder.In(terms); places.Next(); {
+		same, position := p.same[places.Found()], places.Position()
+		for _, t := range same {
+			s.extend(p, t, position)
 		}
-		hit := -1
-		for ; t != 0; t = p.lookup.next[t-1] {
-			if p.terms[t-1].ID == id {
-				hit = p.slot[t-1]
-				s.extend(p, int(t-1), terms.Position(i))
-			}
-		}
-		if hit >= 0 {
-			s.match(p, hit, f, terms.Position(i))
+		if slot := p.slot[same[0]]; slot >= 0 {
+			s.match(p, slot, f, position)
 		}
 	}
 }
