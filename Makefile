@@ -47,9 +47,9 @@ race:
 	@echo "== go test -race"
 	$(GO) test -race $(UNWATCHED) -timeout 25m $(PACKAGES)
 
-rankings: ## tests too slow for -race: ranking goldens, recall of the vector engine, the corpus
-	@echo "== rankings, recall, the corpus"
-	$(GO) test ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks
+rankings: ## tests not for -race: ranking goldens, recall of the vector engine, the corpus, memory of hostile sources
+	@echo "== rankings, recall, the corpus, hostile sources"
+	$(GO) test ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks ./ingest/connectors
 
 conformance: build ## the official MCP conformance runner against the built binary
 	@echo "== MCP conformance"
@@ -71,6 +71,7 @@ bench: ## figures: engines against bleve, FTS5 and plain scans, searches over th
 
 bounds: ## the figures of docs/security.md
 	$(GO) test -run '^$$' -bench HalfHeaders -benchtime 1x ./cmd/almanac
+	$(GO) test -run '^$$' -bench Hostile -benchtime 1x -timeout 30m ./ingest/connectors
 
 relevance: build ## the tables of docs/relevance.md, over ../shared/judged
 	ALMANAC_CORPUS=../shared/corpus $(BIN) sync --network corpus --data $(CACHE)/corpus --log-level error

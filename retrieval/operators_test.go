@@ -181,6 +181,26 @@ func TestExclusionsLeaveEnough(t *testing.T) {
 	}
 }
 
+// TestAPhraseIsFoundBehindItsWords: records that have the words of a phrase
+// apart take no place in a list, however many they are and however often they
+// have them.
+func TestAPhraseIsFoundBehindItsWords(t *testing.T) {
+	f := open(t, t.TempDir())
+	var records []catalog.Record
+	for i := range 1300 {
+		records = append(records, catalog.Record{Key: fmt.Sprint(i), Title: fmt.Sprintf("Harbour %d", i),
+			Body: fmt.Sprintf("A lamp or a signal. A lamp and a signal. The lamp is no signal. Page number%d.", i)})
+	}
+	records = append(records, catalog.Record{Key: "lamp", Title: "Lighthouse",
+		Body: strings.Repeat("The keeper climbs the stairs every evening. ", 12) + "She lights the signal lamp."})
+	f.put(t, records...)
+	for _, query := range []string{`"signal lamp"`, `lamp signal "signal lamp"`} {
+		if got := titles(f.search(t, retrieval.Request{Query: query})); !slices.Equal(got, []string{"Lighthouse"}) {
+			t.Errorf("%s finds %q", query, got)
+		}
+	}
+}
+
 // TestFacetsCountWhatCanBePagedThrough: the counts of every attribute add up to
 // the total, whatever was collapsed or left out.
 func TestFacetsCountWhatCanBePagedThrough(t *testing.T) {

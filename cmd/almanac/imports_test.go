@@ -60,7 +60,7 @@ var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"in
 // a name that ends in ... means all below it. A package that has no row may
 // import what its layer may.
 var mayImport = rows(`
-api/admin: api/guard
+api/admin: api/guard catalog retrieval
 api/admit: retrieval
 api/cips: api/kb api/op catalog catalog/derive
 api/coding:
@@ -88,6 +88,7 @@ api/tally: catalog
 catalog:
 catalog/archive: catalog
 catalog/catalogtest: catalog
+catalog/datadir: catalog catalog/archive catalog/sqlite
 catalog/derive: catalog
 catalog/migrations:
 catalog/network:
@@ -99,7 +100,7 @@ embed/ollama: embed/remote
 embed/recordingtest:
 embed/remote: embed
 embed/static: embed
-ingest: catalog catalog/derive
+ingest: catalog catalog/derive ingest/folder ingest/progress
 ingest/calendar: catalog ingest ingest/curated/entries ingest/webpage
 ingest/connectors: ingest ingest/...
 ingest/connectortest: catalog catalog/sqlite ingest
@@ -108,6 +109,7 @@ ingest/curated/entries:
 ingest/docs: catalog catalog/derive ingest ingest/gitrepo ingest/markup ingest/memory ingest/webpage
 ingest/feed: catalog catalog/derive ingest ingest/listing ingest/markup ingest/memory ingest/webpage
 ingest/fleet: catalog ingest
+ingest/folder:
 ingest/forge: catalog catalog/derive ingest ingest/markup ingest/proposals
 ingest/forum: catalog ingest ingest/memory ingest/webpage
 ingest/gitrepo:
@@ -118,11 +120,12 @@ ingest/mail: catalog ingest ingest/memory ingest/webpage
 ingest/market: catalog ingest
 ingest/markup:
 ingest/memory:
-ingest/networks:
+ingest/networks: ingest/folder
 ingest/networks/networktest: catalog ingest ingest/connectors ingest/gitrepo/gitrepotest ingest/networks
 ingest/outbound:
 ingest/packages: catalog ingest ingest/memory
 ingest/pdf:
+ingest/progress:
 ingest/proposals: catalog catalog/derive ingest ingest/gitrepo ingest/markup ingest/pdf
 ingest/sample: catalog ingest ingest/snapshot
 ingest/site: catalog catalog/derive ingest ingest/listing ingest/markup ingest/memory ingest/webpage
@@ -136,7 +139,8 @@ retrieval: embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/f
 retrieval/analysis:
 retrieval/corpus: catalog retrieval/analysis retrieval/dedup retrieval/passage
 retrieval/dedup: retrieval/analysis
-retrieval/eval: catalog retrieval retrieval/dedup retrieval/passage retrieval/profile retrieval/rerank
+retrieval/eval: catalog retrieval retrieval/corpus retrieval/dedup retrieval/passage retrieval/profile
+	retrieval/rerank
 retrieval/fusion:
 retrieval/index: catalog embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector

@@ -20,6 +20,13 @@ type Corpus struct {
 	words          words
 }
 
+// New returns a corpus of documents, without words.
+func New(documents ...*Document) *Corpus {
+	w := NewWriter(time.Now)
+	w.Apply(documents, nil, nil)
+	return w.Corpus()
+}
+
 // Document returns an indexed record.
 func (c *Corpus) Document(record int64) (*Document, bool) {
 	raw, ok := c.documents.get(record)

@@ -55,6 +55,25 @@ func (d *Document) Frequencies(t analysis.TermID) [analysis.NumFields]uint16 {
 	return [analysis.NumFields]uint16{}
 }
 
+// Wanted are terms that are looked for in a document.
+type Wanted struct {
+	numbers []int     // of those that it holds
+	marked  [256]bool // their low bytes
+}
+
+// Want puts the terms that the document holds into w.
+func (d *Document) Want(terms []analysis.TermID, w *Wanted) {
+	for _, k := range w.numbers {
+		w.marked[byte(k)] = false
+	}
+	w.numbers = w.numbers[:0]
+	for _, t := range terms {
+		if k := d.find(t); k >= 0 {
+			w.numbers, w.marked[byte(k)] = append(w.numbers, k), true
+		}
+	}
+}
+
 // Owns reports whether a term is part of the record's own name: its key, or the
 // name of its file. A record is about an identifier it owns, however often
 // others mention it.
@@ -121,6 +140,28 @@ func (t Terms) Len() int { return t.n }
 
 // ID returns the i-th term's id.
 func (t Terms) ID(i int) analysis.TermID { return t.d.term(t.d.token(t.first + i)) }
+
+// Find returns the index of the first term from the i-th on that is wanted, Len
+// if there is none: hardly any term of a text is.
+func (t Terms) Find(i int, w *Wanted) int {
+	if len(w.numbers) == 0 {
+		return t.n
+	}
+	width := max(1, t.d.width) // with one term no bits are stored, and the next ones are zero
+	mask, inWord := uint64(1)<<t.d.width-1, 56/width
+	for i < t.n {
+		at := (t.first + i) * t.d.width
+		word := t.d.uint64(t.d.tokensAt+at>>3) >> (at & 7)
+		for range min(inWord, t.n-i) {
+			if n := word & mask; w.marked[byte(n)] && slices.Contains(w.numbers, int(n)) {
+				return i
+			}
+			word >>= width
+			i++
+		}
+	}
+	return t.n
+}
 
 // Position returns the i-th term's position; several terms can share one.
 func (t Terms) Position(i int) int { return t.d.steps(t.first+1, t.first+1+i) }

@@ -144,41 +144,6 @@ func TestDocumentsReadBackAsTheyWereMade(t *testing.T) {
 	})
 }
 
-// TestAFinderFindsAllPlaces uses one finder for several documents.
-func TestAFinderFindsAllPlaces(t *testing.T) {
-	all := rapid.SliceOfN(sources(rapid.Int64Range(1, 1<<40)), 1, 4)
-	rapid.Check(t, func(t *rapid.T) {
-		var ids []analysis.TermID
-		some := rapid.SampledFrom([]string{"key", "rotat", "cip-56", "56", "ledger", "none"})
-		for _, w := range rapid.SliceOfNDistinct(some, 0, 5, rapid.ID).Draw(t, "words") {
-			ids = append(ids, analysis.IDOf(w))
-		}
-		finder := NewFinder(ids)
-		for _, s := range all.Draw(t, "sources") {
-			d := NewDocument(s.record, s.passages)
-			finder.Begin(d)
-			for o := range d.Len() {
-				for f := range analysis.Field(analysis.NumFields) {
-					terms := d.Terms(o).Field(f)
-					places := finder.In(terms)
-					for i := range terms.Len() {
-						at := slices.Index(ids, terms.ID(i))
-						if at < 0 {
-							continue
-						}
-						if !places.Next() || places.Found() != at || places.Position() != terms.Position(i) {
-							t.Fatalf("passage %d, %s: term %d is not found", o, f, i)
-						}
-					}
-					if places.Next() {
-						t.Fatalf("passage %d, %s: found %d besides", o, f, places.Found())
-					}
-				}
-			}
-		}
-	})
-}
-
 // TestPositionsGoOneByOne holds what the encoding of steps relies on.
 func TestPositionsGoOneByOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -189,6 +154,42 @@ func TestPositionsGoOneByOne(t *testing.T) {
 				t.Fatalf("%q: position %d after %d", text, token.Position, last)
 			}
 			last = token.Position
+		}
+	})
+}
+
+// TestFindSkipsWhatIsNotWanted uses one Wanted for several documents.
+func TestFindSkipsWhatIsNotWanted(t *testing.T) {
+	all := sources(rapid.Int64Range(1, 9))
+	rapid.Check(t, func(t *rapid.T) {
+		var w Wanted
+		for range 2 {
+			s := all.Draw(t, "source")
+			d := NewDocument(s.record, s.passages)
+			terms := rapid.SliceOfN(rapid.SampledFrom([]string{"key", "rotat", "cip56", "multi", "ledger", "none"}), 0,
+				4).Draw(t, "terms")
+			var wanted []analysis.TermID
+			for _, term := range terms {
+				wanted = append(wanted, analysis.IDOf(term))
+			}
+			d.Want(wanted, &w)
+			for o := range d.Len() {
+				for f := range analysis.Field(analysis.NumFields) {
+					text := d.Terms(o).Field(f)
+					at := text.Find(0, &w)
+					for i := range text.Len() {
+						if is := slices.Contains(wanted, text.ID(i)); is != (i == at) {
+							t.Fatalf("passage %d, %s, term %d of %d is wanted: %v, found is %d", o, f, i, text.Len(), is, at)
+						}
+						if i == at {
+							at = text.Find(i+1, &w)
+						}
+					}
+					if at != text.Len() {
+						t.Fatalf("found %d of %d", at, text.Len())
+					}
+				}
+			}
 		}
 	})
 }
@@ -255,9 +256,7 @@ func FuzzDecode(f *testing.F) {
 		d.Owns(1)
 		d.TitleSimilarity([]uint32{1})
 		d.Signature()
-		w := NewWriter(time.Now)
-		w.Apply([]*Document{d}, nil, nil)
-		w.Corpus().Statistics([]analysis.TermID{1})
+		New(d).Statistics([]analysis.TermID{1})
 	})
 }
 

@@ -93,6 +93,20 @@ func Similarity(a, b Signature) float64 {
 	return max(0, (float64(same)/float64(used)-chance)/(1-chance))
 }
 
+// Same reports whether Similarity is at least least, which after few bins most
+// pairs cannot be.
+func Same(a, b Signature, least float64) bool {
+	most := int((1 - least) * bins) // bins that may differ, if all are used
+	for i, differ := 0, 0; i < bins; i++ {
+		if a[i] != b[i] {
+			if differ++; differ > most {
+				return false
+			}
+		}
+	}
+	return Similarity(a, b) >= least
+}
+
 // mix is the finaliser of splitmix64.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15

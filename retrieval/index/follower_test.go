@@ -176,7 +176,7 @@ func until(t *testing.T, what string, done func() bool) {
 
 func (f *fixture) found(t *testing.T, word string) int {
 	t.Helper()
-	hits, err := f.keyword.Search(t.Context(), keyword.Query{Unit: keyword.Documents, Raw: word,
+	hits, err := f.keyword.Search(t.Context(), keyword.Query{Unit: keyword.Documents,
 		Terms: []keyword.Term{{Text: word, Weight: 1}}}, passage.Filter{}, 10)
 	if err != nil {
 		t.Fatal(err)

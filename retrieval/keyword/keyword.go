@@ -5,16 +5,10 @@ package keyword
 
 import (
 	"context"
-	"errors"
 
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
 )
-
-// ErrUnavailable is wrapped by the errors of an engine on a server while the
-// server cannot answer: it is down or unreachable, or has lost the index and is
-// being filled again. Trying later can help.
-var ErrUnavailable = errors.New("keyword engine unavailable")
 
 // Engine is a keyword index. Search is safe for concurrent use and sees a
 // whole batch or none of it; Apply is called from one goroutine.
@@ -75,20 +69,19 @@ const (
 // Query is an analysed query.
 type Query struct {
 	Unit    Unit
-	Raw     string   // as typed, without operators, for engines with their own analysis
 	Terms   []Term   // any may match
-	Phrases [][]Term // all must match; that they do so in order is for the searcher to decide
+	Phrases [][]Term // all terms must match; that they do so in order is for the searcher to decide
 	// Exclude are terms of which none may match. An engine that cannot tell for
 	// whole documents may leave out only the passages: the searcher looks at each
 	// hit again.
 	Exclude []Term
+	// Accept reports whether a record may be a hit, as the searcher decides it.
+	// Engines in the process ask it about records that would be among the best k,
+	// so that others come in the place of those that may not. nil: all may.
+	Accept func(record int64) bool
 	// Assisted: another engine finds passages by all of these terms too, so one to
 	// which that is dear may do less.
 	Assisted bool
-	// Accept reports whether a record may be a hit, for what engines do not decide.
-	// Those in this process ask it about records that would be among the best k,
-	// so that others come in their place. nil: all may.
-	Accept func(record int64) bool
 }
 
 // Term is a weighted term of a query.
@@ -96,7 +89,6 @@ type Term struct {
 	Text   string
 	Weight float64 // 1 as typed; less for expansions
 	Rarity float64 // inverse document frequency in the index; 0 = unknown
-	Prefix bool    // matches every term that begins with Text
 }
 
 // Hit is a matched passage or record.

@@ -18,8 +18,8 @@ const nearness = 0.5
 // of the passages, nil without a dense side.
 func Locate(q Query, stats corpus.Statistics, d *corpus.Document, ordinals []int, cosines []float32) []float64 {
 	p := prepare(q, stats)
-	s := scan{finder: corpus.NewFinder(p.distinct)}
-	s.finder.Begin(d)
+	var s scan
+	d.Want(p.distinct, &s.wanted)
 	tfs := make([][]float64, len(ordinals))
 	scores, df := make([]float64, len(ordinals)), make([]float64, len(p.ids))
 	for i, o := range ordinals {

@@ -43,8 +43,7 @@ type prepared struct {
 	pairs    [][2]int // neighbouring weighted terms, indexes into ids
 	pairIDF  []float64
 	stats    corpus.Statistics
-	distinct []analysis.TermID // of terms
-	same     [][]int           // of distinct: indexes into terms
+	distinct []analysis.TermID // ids of terms, each once
 
 	undatedRecency, namedInTitle float64
 }
@@ -92,13 +91,10 @@ func prepare(q Query, stats corpus.Statistics) *prepared {
 			last = slot
 		}
 	}
-	for i, t := range p.terms {
-		at := slices.Index(p.distinct, t.ID)
-		if at < 0 {
-			at = len(p.distinct)
-			p.distinct, p.same = append(p.distinct, t.ID), append(p.same, nil)
+	for _, t := range p.terms {
+		if !slices.Contains(p.distinct, t.ID) {
+			p.distinct = append(p.distinct, t.ID)
 		}
-		p.same[at] = append(p.same[at], i)
 	}
 	return p
 }

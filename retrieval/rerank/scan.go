@@ -10,8 +10,6 @@ import (
 // scan walks the tokens of one passage once and keeps what the proximity
 // signals need. It is reused from passage to passage.
 type scan struct {
-	finder *corpus.Finder // of the query's terms; Begin before the passages of a document
-
 	tf        [maxTerms][analysis.NumFields]uint16 // by index into prepared.ids
 	bigrams   float64                              // share of the neighbouring pairs' IDF
 	window    float64                              // share of IDF
@@ -23,6 +21,7 @@ type scan struct {
 	lengths [maxTerms]int     // of terms: the run's length in positions
 	last    [maxTerms]int     // by index into ids: last position seen
 	pairHit [maxTerms]bool
+	wanted  corpus.Wanted // terms of the query, in the document being scanned
 }
 
 const never = math.MinInt32
@@ -65,13 +64,17 @@ func (s *scan) field(p *prepared, terms corpus.Terms, f analysis.Field) {
 	for i := range p.ids {
 		s.last[i] = never
 	}
-	for places := s.finder.In(terms); places.Next(); {
-		same, position := p.same[places.Found()], places.Position()
-		for _, t := range same {
-			s.extend(p, t, position)
+	n := terms.Len()
+	for i := terms.Find(0, &s.wanted); i < n; i = terms.Find(i+1, &s.wanted) {
+		id, position, hit := terms.ID(i), terms.Position(i), -1
+		for t := range p.terms {
+			if p.terms[t].ID == id {
+				hit = p.slot[t]
+				s.extend(p, t, position)
+			}
 		}
-		if slot := p.slot[same[0]]; slot >= 0 {
-			s.match(p, slot, f, position)
+		if hit >= 0 {
+			s.match(p, hit, f, position)
 		}
 	}
 }

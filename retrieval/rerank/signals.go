@@ -42,7 +42,7 @@ const (
 func Signals(q Query, stats corpus.Statistics, candidates []Candidate) []Scored {
 	p := prepare(q, stats)
 	out := make([]Scored, len(candidates))
-	s := scan{finder: corpus.NewFinder(p.distinct)}
+	var s scan
 	for i, c := range candidates {
 		out[i] = p.score(c, &s)
 	}
@@ -52,7 +52,7 @@ func Signals(q Query, stats corpus.Statistics, candidates []Candidate) []Scored 
 func (p *prepared) score(c Candidate, s *scan) Scored {
 	var out Scored
 	f := &out.Features
-	s.finder.Begin(c.Document)
+	c.Document.Want(p.distinct, &s.wanted)
 	p.documentSignals(c.Document, f, &out.Lexical)
 	out.Best = p.passageSignals(c, f, s)
 	f[TitlePhrase] = p.titlePhrase(c.Document, s)

@@ -38,9 +38,7 @@ func corpusOf(t *testing.T, docs [][2]string) (*corpus.Corpus, []*corpus.Documen
 		all = append(all, corpus.NewDocument(catalog.Record{ID: int64(i + 1), Kind: catalog.KindDoc, Title: d[0],
 			CreatedAt: time.Date(2026, 1, 1+i, 0, 0, 0, 0, time.UTC)}, passages))
 	}
-	w := corpus.NewWriter(time.Now)
-	w.Apply(all, nil, nil)
-	return w.Corpus(), all
+	return corpus.New(all...), all
 }
 
 // asked is a query and the ids of its terms.

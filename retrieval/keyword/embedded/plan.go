@@ -21,8 +21,8 @@ type plan struct {
 
 // scoredTerm is a term with its factor of every score.
 type scoredTerm struct {
-	text  string
-	scale float64 // weight · idf · (k1+1), in scoreUnits
+	scale   float64  // weight · idf · (k1+1), in scoreUnits
+	numbers []uint32 // in the vocabulary of each segment, or noTerm
 }
 
 // newPlan weighs the terms of a query. Terms without a positive weight are left
@@ -42,9 +42,16 @@ func newPlan(s *searcher, scoring *Scoring, q *keyword.Query, f *passage.Filter)
 	}
 	n := s.units[q.Unit].docs
 	factor := (scoring.K1 + 1) * scoreUnit
-	for _, t := range weights {
-		if df := s.documentFrequency(q.Unit, t.Text); df > 0 {
-			p.terms = append(p.terms, scoredTerm{t.Text, t.Weight * idf(n, df) * factor})
+	numbers := make([]uint32, len(weights)*len(s.readers))
+	for i, t := range weights {
+		of := numbers[i*len(s.readers) : (i+1)*len(s.readers)]
+		df := 0
+		for at, r := range s.readers {
+			of[at] = r.seg.terms.find(t.Text)
+			df += r.documentFrequency(q.Unit, of[at])
+		}
+		if df > 0 {
+			p.terms = append(p.terms, scoredTerm{t.Weight * idf(n, df) * factor, of})
 		}
 	}
 	return p
@@ -72,15 +79,16 @@ func termWeights(terms []keyword.Term) []keyword.Term {
 type segmentPlan struct {
 	*plan
 	*segmentReader
+	at       int // of the reader in the searcher
 	postings *postings
 	allowed  bitset // nil = all
 	drift    float64
 }
 
-// on prepares the plan for a segment; it returns nil if none of its documents
-// can match.
-func (p *plan) on(r *segmentReader) *segmentPlan {
-	sp := &segmentPlan{plan: p, segmentReader: r, postings: &r.seg.units[p.unit], drift: 1}
+// on prepares the plan for a segment, by its place in the searcher; it returns
+// nil if none of its documents can match.
+func (p *plan) on(at int, r *segmentReader) *segmentPlan {
+	sp := &segmentPlan{plan: p, segmentReader: r, at: at, postings: &r.seg.units[p.unit], drift: 1}
 	if p.average > 0 {
 		sp.drift = min(1, sp.postings.average/p.average)
 	}
@@ -97,8 +105,8 @@ func (p *plan) on(r *segmentReader) *segmentPlan {
 	}
 	for _, phrase := range p.phrases {
 		for _, t := range phrase {
-			number, ok := r.seg.terms.find(t.Text)
-			if !ok {
+			number := r.seg.terms.find(t.Text)
+			if number == noTerm {
 				return nil
 			}
 			change()
@@ -106,7 +114,7 @@ func (p *plan) on(r *segmentReader) *segmentPlan {
 		}
 	}
 	for _, t := range p.exclude {
-		if number, ok := r.seg.terms.find(t.Text); ok {
+		if number := r.seg.terms.find(t.Text); number != noTerm {
 			change()
 			sp.postings.each(number, set.clear)
 		}
@@ -118,8 +126,8 @@ func (p *plan) on(r *segmentReader) *segmentPlan {
 // cursors opens the lists of the plan's terms; the slice is reused.
 func (sp *segmentPlan) cursors(dst []*cursor, pool *cursorPool) []*cursor {
 	for _, t := range sp.terms {
-		number, ok := sp.seg.terms.find(t.text)
-		if !ok || sp.postings.df[number] == 0 {
+		number := t.numbers[sp.at]
+		if number == noTerm || sp.postings.df[number] == 0 {
 			continue
 		}
 		c := pool.get()

@@ -143,7 +143,7 @@ func (p *postings) validBlock(b, n, before int) bool {
 		return false
 	}
 	var numbers [blockSize]uint32
-	unpack(p.data[start+2:], gapBits, n, &numbers)
+	unpack(p.data[start+2:], gapBits, numbers[:n])
 	doc := before
 	for _, gap := range numbers[:n] {
 		doc += int(gap) + 1
@@ -151,7 +151,7 @@ func (p *postings) validBlock(b, n, before int) bool {
 	if doc != last {
 		return false
 	}
-	unpack(p.data[start+2+gaps:], codeBits, n, &numbers)
+	unpack(p.data[start+2+gaps:], codeBits, numbers[:n])
 	return int(slices.Max(numbers[:n])) < len(p.freqs)
 }
 
@@ -290,14 +290,25 @@ func (w *bitWriter) align() {
 	}
 }
 
-// unpack reads n numbers of the width from data, which must have eight more bytes after them.
-func unpack(data []byte, width, n int, dst *[blockSize]uint32) {
-	if width == 0 {
-		clear(dst[:n])
-		return
-	}
+// unpack reads numbers of the width from data, which must have eight more bytes
+// after them.
+func unpack(data []byte, width int, dst []uint32) {
 	mask := uint64(1)<<width - 1
-	for i, bit := 0, 0; i < n; i, bit = i+1, bit+width {
+	bit := 0
+	for i := range dst {
 		dst[i] = uint32(binary.LittleEndian.Uint64(data[bit>>3:]) >> (bit & 7) & mask)
+		bit += width
+	}
+}
+
+// unpackGaps reads the documents whose gaps less one are packed, after the one
+// before them.
+func unpackGaps(data []byte, width int, before uint32, dst []uint32) {
+	mask := uint64(1)<<width - 1
+	bit := 0
+	for i := range dst {
+		before += uint32(binary.LittleEndian.Uint64(data[bit>>3:])>>(bit&7)&mask) + 1
+		dst[i] = before
+		bit += width
 	}
 }

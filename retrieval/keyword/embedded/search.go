@@ -36,8 +36,8 @@ func (e *Engine) Search(ctx context.Context, q keyword.Query, f passage.Filter, 
 		return nil, nil
 	}
 	sc.top.reset(k)
-	for _, r := range s.readers {
-		if err := sc.searchSegment(ctx, p, r); err != nil {
+	for at, r := range s.readers {
+		if err := sc.searchSegment(ctx, p, at, r); err != nil {
 			return nil, fmt.Errorf("keyword: search: %w", err)
 		}
 	}
@@ -91,15 +91,18 @@ func (p *cursorPool) get() *cursor {
 // seek one.
 const scanCost = 8
 
-func (sc *scratch) searchSegment(ctx context.Context, p *plan, r *segmentReader) error {
-	sp := p.on(r)
+func (sc *scratch) searchSegment(ctx context.Context, p *plan, at int, r *segmentReader) error {
+	sp := p.on(at, r)
 	if sp == nil {
 		return nil
 	}
 	sc.pool.used = 0
 	sc.cursors = sp.cursors(sc.cursors[:0], &sc.pool)
-	if len(sp.phrases) > 0 {
+	switch {
+	case len(sp.phrases) > 0:
 		return sc.searchAllowed(ctx, sp, true)
+	case len(sc.cursors) == 1:
+		return sc.searchTerm(ctx, sp)
 	}
 	if sp.allowed != nil {
 		postings := 0
@@ -111,6 +114,30 @@ func (sc *scratch) searchSegment(ctx context.Context, p *plan, r *segmentReader)
 		}
 	}
 	return sc.searchWindows(ctx, sp)
+}
+
+// searchTerm is searchWindows for one term: its blocks one after the other,
+// but those that have nothing for the best.
+func (sc *scratch) searchTerm(ctx context.Context, sp *segmentPlan) error {
+	c := sc.cursors[0]
+	lengths, freqs := c.p.lengths, c.p.freqs
+	for ; c.block < c.end; c.nextBlock() {
+		if c.block%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if c.blockBound(c.block) < sc.top.least {
+			continue
+		}
+		c.load()
+		c.loadCodes()
+		for i, doc := range c.docs[:c.n] {
+			score := c.weigh(freqs[c.codes[i]], lengths[doc])
+			if score >= sc.top.least && (sp.allowed == nil || sp.allowed.has(int(doc))) {
+				sc.offer(sp, int(doc), score)
+			}
+		}
+	}
+	return nil
 }
 
 // searchAllowed scores the allowed documents one by one. With required, they
@@ -247,7 +274,7 @@ func (sc *scratch) drain(sp *segmentPlan, lo uint32, essential int) {
 func (sc *scratch) offer(sp *segmentPlan, doc int, score int64) {
 	record, id := sp.id(doc)
 	h := hit{score: score, record: record, passage: id}
-	if sc.top.wants(h) && (sp.accept == nil || sp.accept(record)) {
+	if sc.top.wants(&h) && (sp.accept == nil || sp.accept(record)) {
 		sc.top.add(h)
 	}
 }

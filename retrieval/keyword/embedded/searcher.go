@@ -40,17 +40,6 @@ func newSearcher(readers []*segmentReader, checkpoint int64) *searcher {
 	return s
 }
 
-// documentFrequency returns the number of live documents of the unit that have
-// the term: the statistics are of what can be found, whatever deleted documents
-// are still to be merged away.
-func (s *searcher) documentFrequency(unit keyword.Unit, term string) int {
-	total := 0
-	for _, r := range s.readers {
-		total += r.documentFrequency(unit, term)
-	}
-	return total
-}
-
 // segmentReader is a segment with its deletions.
 type segmentReader struct {
 	seg         *segment
@@ -78,23 +67,23 @@ func newReader(s *segment) *segmentReader {
 	return r
 }
 
-// documentFrequency counts the live documents that have the term. Only a
-// segment with deletions needs the list to be read.
-func (r *segmentReader) documentFrequency(unit keyword.Unit, term string) int {
-	t, ok := r.seg.terms.find(term)
-	if !ok {
-		return 0
-	}
+// documentFrequency counts the live documents that have a term, by its number:
+// the statistics are of what can be found, whatever deleted documents are still
+// to be merged away. Only a segment with deletions needs the list to be read.
+func (r *segmentReader) documentFrequency(unit keyword.Unit, term uint32) int {
 	p := &r.seg.units[unit]
-	if r.deadRecords == 0 || p.df[t] == 0 {
-		return int(p.df[t])
+	switch {
+	case term == noTerm:
+		return 0
+	case r.deadRecords == 0 || p.df[term] == 0:
+		return int(p.df[term])
 	}
-	key := unitTerm{unit, t}
+	key := unitTerm{unit, term}
 	if n, ok := r.counted.Load(key); ok {
 		return n.(int)
 	}
 	n := 0
-	p.each(t, func(doc int) {
+	p.each(term, func(doc int) {
 		if r.live[unit].has(doc) {
 			n++
 		}

@@ -50,14 +50,17 @@ func (v *vocabulary) derive() {
 
 func (v *vocabulary) home(term string) int { return int(maphash.String(hashSeed, term) >> v.shift) }
 
+// noTerm is the number of a term that a vocabulary does not have.
+const noTerm = ^uint32(0)
+
 // find returns the number of a term.
-func (v *vocabulary) find(term string) (uint32, bool) {
+func (v *vocabulary) find(term string) uint32 {
 	for at := v.home(term); v.table[at] != 0; at = (at + 1) & (len(v.table) - 1) {
 		if t := v.table[at] - 1; v.term(int(t)) == term {
-			return t, true
+			return t
 		}
 	}
-	return 0, false
+	return noTerm
 }
 
 func (v *vocabulary) validate() error {

@@ -73,7 +73,7 @@ func (x *index) search(q request) ([]hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := x.parse(q.Query)
+	parts := parse(q.Query)
 	hits := []hit{}
 	for _, id := range x.order {
 		d := x.documents[id]
@@ -115,7 +115,7 @@ type phrase struct {
 
 // parse splits a query: words, "phrases" and exclusions, marked by a minus. The
 // last word is a prefix unless something follows it.
-func (x *index) parse(query string) []phrase {
+func parse(query string) []phrase {
 	var parts []phrase
 	for rest := query; ; {
 		rest = strings.TrimLeft(rest, " ")
@@ -137,15 +137,10 @@ func (x *index) parse(query string) []phrase {
 			}
 			text, rest = rest[:end], rest[end:]
 		}
-		if p.words = strings.Fields(text); len(p.words) > 0 && !x.stops(p) {
+		if p.words = strings.Fields(text); len(p.words) > 0 {
 			parts = append(parts, p)
 		}
 	}
-}
-
-// stops reports whether a part is a stop word.
-func (x *index) stops(p phrase) bool {
-	return len(p.words) == 1 && slices.Contains(x.words("stopWords"), p.words[0])
 }
 
 // match returns the share of a query's words that a document has, counted up to
@@ -176,25 +171,16 @@ func (x *index) match(d document, parts []phrase) (share float64, ok bool) {
 }
 
 // has reports whether a searchable attribute of a document contains a part of a
-// query, or a synonym of it.
+// query.
 func (x *index) has(d document, p phrase) bool {
-	forms := [][]string{p.words}
-	if synonyms, ok := x.settings["synonyms"].(map[string]any); ok && !p.quoted {
-		others, _ := synonyms[p.words[0]].([]any)
-		for _, other := range others {
-			forms = append(forms, strings.Fields(fmt.Sprint(other)))
-		}
-	}
 	for name, value := range d {
 		if name == primaryKey || !x.lists("searchableAttributes", name) {
 			continue
 		}
 		text := strings.Fields(fmt.Sprint(value))
-		for _, words := range forms {
-			for at := range text {
-				if stands(text[at:], words, p.prefix) {
-					return true
-				}
+		for at := range text {
+			if stands(text[at:], p.words, p.prefix) {
+				return true
 			}
 		}
 	}
