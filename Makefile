@@ -9,7 +9,7 @@ PACKAGES  := ./...
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit race rankings conformance clients bench bounds relevance tune fuzz up down backup restore image secrets clean
+.PHONY: help run build test check format vet unit race rankings conformance clients man docs bench bounds relevance tune fuzz up down backup restore image secrets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,12 @@ bench: ## figures: engines against bleve, FTS5 and plain scans, searches over th
 	$(GO) test -run '^$$' -bench 'Gigabyte|ManyTopics' -benchtime 1x -timeout 30m ./ingest/mail ./ingest/forum
 	cd retrieval/keyword/bench && $(GO) run .
 	$(GO) run ./retrieval/scale/measure -passages 100000,1000000
+
+man: build ## the man page as bin/almanac.1
+	$(BIN) man >bin/almanac.1
+
+docs: ## write the pages of docs that commands print
+	$(GO) test ./cmd/almanac -run 'GeneratedPages' -update
 
 bounds: ## the figures of docs/security.md
 	$(GO) test -run '^$$' -bench HalfHeaders -benchtime 1x ./cmd/almanac

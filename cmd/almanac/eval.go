@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"almanac/cmd/config"
 	"almanac/embed/static"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/profile"
@@ -43,7 +44,7 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if len(c.Profile) == 0 {
-		c.Profile = []string{a.config.profile()}
+		c.Profile = []string{a.config.ProfileName()}
 	}
 	sets, err := c.sets(a)
 	if err != nil {
@@ -100,18 +101,18 @@ func (c *evalCmd) check() error {
 	imports := len(c.ImportRun) > 0
 	switch {
 	case c.RelevantFrom < 1:
-		return fmt.Errorf("%w: --relevant-from must be at least 1", errUsage)
+		return fmt.Errorf("%w: --relevant-from must be at least 1", config.ErrUsage)
 	case c.Stages && len(c.Profile) > 1:
-		return fmt.Errorf("%w: --stages takes one profile", errUsage)
+		return fmt.Errorf("%w: --stages takes one profile", config.ErrUsage)
 	case c.Qrels != "" && len(c.Judged)+len(c.Queries) != 1:
-		return fmt.Errorf("%w: --qrels takes one collection", errUsage)
+		return fmt.Errorf("%w: --qrels takes one collection", config.ErrUsage)
 	case imports && (c.Stages || c.Answers || c.RunFile != ""):
 		return fmt.Errorf("%w: --import-run does not search: it cannot be used with --stages, --answers or --run",
-			errUsage)
+			config.ErrUsage)
 	}
 	for flag, names := range map[string][]string{"--profile": c.Profile, "--import-run": c.ImportRun} {
 		if twice := repeated(names); twice != "" {
-			return fmt.Errorf("%w: %s %s is given twice", errUsage, flag, twice)
+			return fmt.Errorf("%w: %s %s is given twice", config.ErrUsage, flag, twice)
 		}
 	}
 	return nil
@@ -134,7 +135,7 @@ func (c *evalCmd) profiles() ([]profile.Profile, error) {
 	}
 	stages, err := eval.Stages(profiles[0])
 	if err != nil {
-		err = fmt.Errorf("%w: %w", errUsage, err)
+		err = fmt.Errorf("%w: %w", config.ErrUsage, err)
 	}
 	return stages, err
 }

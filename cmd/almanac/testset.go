@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"almanac/catalog/network"
+	"almanac/cmd/config"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
 	"almanac/ingest/sample"
@@ -44,7 +45,7 @@ func (a *app) ownSet() (testSet, error) {
 	}
 	if !slices.ContainsFunc(n.Sources, func(src network.Source) bool { return src.Kind == connectors.Sample }) {
 		return testSet{}, fmt.Errorf("%w: network %s has no judged queries: name a collection with --judged or --queries",
-			errUsage, n.Name)
+			config.ErrUsage, n.Name)
 	}
 	return testSet{files: sample.Judged(), name: n.Name}, nil
 }
@@ -62,10 +63,10 @@ func testSets(judged, queries []string) ([]testSet, error) {
 		names = append(names, filepath.Base(abs))
 	}
 	if len(sets) == 0 {
-		return nil, fmt.Errorf("%w: --judged or --queries must name a collection", errUsage)
+		return nil, fmt.Errorf("%w: --judged or --queries must name a collection", config.ErrUsage)
 	}
 	if twice := repeated(names); twice != "" {
-		return nil, fmt.Errorf("%w: two collections are named %s", errUsage, twice)
+		return nil, fmt.Errorf("%w: two collections are named %s", config.ErrUsage, twice)
 	}
 	return sets, nil
 }
