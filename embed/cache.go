@@ -15,6 +15,9 @@ type CacheConfig struct {
 	Path string
 	// Queries is how many vectors of queries are kept in memory; default 1000.
 	Queries int
+	// Observe is called for each call with how many texts it had and how many of
+	// them went to the model; may be nil.
+	Observe func(texts, unknown int)
 	Log     *slog.Logger // default: none
 }
 
@@ -32,6 +35,7 @@ type Cache struct {
 	inner   Embedder
 	file    *cacheFile // nil: not kept in a file
 	queries *recent
+	observe func(texts, unknown int)
 	log     *slog.Logger
 }
 
@@ -45,7 +49,7 @@ func NewCache(inner Embedder, c CacheConfig) *Cache {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	cache := &Cache{inner: inner, queries: newRecent(c.Queries), log: c.Log}
+	cache := &Cache{inner: inner, queries: newRecent(c.Queries), observe: c.Observe, log: c.Log}
 	if c.Path == "" {
 		return cache
 	}
@@ -98,6 +102,9 @@ func (c *Cache) Embed(ctx context.Context, texts []string, p Purpose) ([][]float
 			asked[k] = true
 			missing, missingKeys = append(missing, texts[i]), append(missingKeys, k)
 		}
+	}
+	if c.observe != nil {
+		c.observe(len(texts), len(missing))
 	}
 	if len(missing) > 0 {
 		fresh, err := c.inner.Embed(ctx, missing, p)

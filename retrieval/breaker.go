@@ -36,6 +36,11 @@ type breaker struct {
 	log     *slog.Logger
 }
 
+// breakers are those of the engines.
+type breakers struct{ keyword, vector, embedder, reranker *breaker }
+
+func (b breakers) all() []*breaker { return []*breaker{b.keyword, b.vector, b.embedder, b.reranker} }
+
 func newBreaker(name string, server bool, log *slog.Logger) *breaker {
 	if !server {
 		return &breaker{name: name, log: log}

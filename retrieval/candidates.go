@@ -20,10 +20,13 @@ type candidate struct {
 	z        rerank.Vector
 	best     int
 	lexical  bool
-	score    float64
+	linear   float64 // score of the linear model
+	score    float64 // as shown
 	alsoAt   []int64
 	pin      *Place // that moved it; nil: none
-	steps    []Node // what made the score, if it is to be explained
+
+	steps []Node  // what later stages added to the score, if it is to be explained
+	noted float64 // the score with these
 }
 
 // maxCandidates is the number of records that are reranked. nDCG@10 of the
@@ -33,65 +36,56 @@ const maxCandidates = 300
 // candidates fuses the lists, without what the operators leave out, and gathers
 // what was found of each record.
 func (s *search) candidates() []*candidate {
-	lists := make([]fusion.List, len(s.lists))
-	found := map[int64][]int{}
-	allowed := s.allowed()
-	for i, l := range s.lists {
-		lists[i].Weight = l.list.Weight
-		seen := make(map[int64]bool, len(l.hits))
-		kept := 0
-		for _, h := range l.hits {
-			if !allowed(h.Record) {
-				continue
-			}
-			if kept++; kept > l.list.Depth {
-				break
-			}
-			if !seen[h.Record] {
-				seen[h.Record] = true
-				lists[i].Records = append(lists[i].Records, h.Record)
-			}
-			if h.Passage != whole && !slices.Contains(found[h.Record], h.Passage.Ordinal()) {
-				found[h.Record] = append(found[h.Record], h.Passage.Ordinal())
-			}
-		}
-	}
+	lists := s.allowedLists()
 	fused := fusion.Reciprocal(lists, s.plan.Profile.RankK, maxCandidates)
 	ids := make([]int64, len(fused))
 	for i, c := range fused {
 		ids[i] = c.Record
 	}
-	out := make([]*candidate, 0, len(fused))
+	all := make([]candidate, len(fused))
+	out, of := make([]*candidate, 0, len(fused)), make(map[int64]*candidate, len(fused))
 	for i, d := range s.follower.Corpus().Documents(ids) {
 		if d == nil || !s.plan.operators.allow(d) {
 			continue // deleted or replaced since the engine found it
 		}
-		c := &candidate{Candidate: fused[i], document: d, passages: found[d.Record], score: fused[i].Score,
-			lexical: true}
-		c.passages = slices.DeleteFunc(c.passages, func(o int) bool { return o >= d.Len() })
-		if len(c.passages) > 0 {
-			c.best = c.passages[0]
+		all[i] = candidate{Candidate: fused[i], document: d, score: fused[i].Score, lexical: true}
+		out, of[d.Record] = append(out, &all[i]), &all[i]
+	}
+	for _, l := range s.lists {
+		for _, h := range l.hits {
+			c := of[h.Record]
+			if c == nil || h.Passage == whole {
+				continue
+			}
+			if o := h.Passage.Ordinal(); o < c.document.Len() && !slices.Contains(c.passages, o) {
+				c.passages = append(c.passages, o)
+				c.best = c.passages[0]
+			}
 		}
-		out = append(out, c)
 	}
 	return out
 }
 
-// allowed returns whether the operators allow a record.
-func (s *search) allowed() func(record int64) bool {
-	if s.plan.operators.none() {
-		return func(int64) bool { return true }
-	}
-	known := map[int64]bool{}
-	return func(record int64) bool {
-		is, ok := known[record]
-		if !ok {
-			d, indexed := s.follower.Corpus().Document(record)
-			is = indexed && s.plan.operators.allow(d)
-			known[record] = is
+// allowedLists returns the records of each list that the operators allow, each
+// once, as many as the profile wants hits.
+func (s *search) allowedLists() []fusion.List {
+	lists := make([]fusion.List, len(s.lists))
+	in := map[int64]int{} // the last list that has a record, from 1
+	for i := range s.lists {
+		l := &s.lists[i]
+		if s.plan.allowed != nil {
+			l.hits = slices.DeleteFunc(l.hits, func(h Hit) bool { return !s.plan.allowed(h.Record) })
+			l.hits = l.hits[:min(len(l.hits), l.list.Depth)]
 		}
-		return is
+		lists[i] = fusion.List{Weight: l.list.Weight, Records: make([]int64, 0, len(l.hits))}
+		for _, h := range l.hits {
+			if in[h.Record] != i+1 {
+				in[h.Record] = i + 1
+				lists[i].Records = append(lists[i].Records, h.Record)
+			}
+		}
 	}
+	return lists
 }
 
 // unnamedPassages is how many of its first passages are scored for a candidate
@@ -128,7 +122,7 @@ func (s *search) gather(candidates []*candidate) []rerank.Candidate {
 	return in
 }
 
-// steepness is the linear score at which a result is shown with 1/(1+1/e).
+// steepness is the linear score that is shown as 1/(1+1/e).
 const steepness = 4
 
 // rerank scores the candidates and orders them.
@@ -138,20 +132,17 @@ func (s *search) rerank(candidates []*candidate, in []rerank.Candidate) {
 	for i, z := range rerank.Normalise(scored) {
 		c := candidates[i]
 		c.features, c.z, c.best, c.lexical = scored[i].Features, z, scored[i].Best, scored[i].Lexical
-		c.score = model.Score(z, c.features)
+		c.linear = model.Score(z, c.features)
+		c.score = logistic(c.linear)
+		c.steps, c.noted = nil, c.score
 	}
 	slices.SortStableFunc(candidates, func(a, b *candidate) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Record, b.Record))
+		return cmp.Or(cmp.Compare(b.linear, a.linear), cmp.Compare(a.Record, b.Record))
 	})
-	// Clients get a number between 0 and 1; the order is the model's.
-	for _, c := range candidates {
-		linear := c.score
-		c.score = 1 / (1 + math.Exp(-linear/steepness))
-		if s.request.Explain {
-			c.steps = []Node{s.plan.modelNode(c, linear)}
-		}
-	}
 }
+
+// logistic maps a linear score to the number between 0 and 1 that clients get.
+func logistic(linear float64) float64 { return 1 / (1 + math.Exp(-linear/steepness)) }
 
 func (s *search) authorityOf(d *corpus.Document) float64 {
 	a, ok := s.authority[d.Attributes.Source]

@@ -43,7 +43,7 @@ type Engine struct {
 	embedder   embed.Embedder
 	cross      CrossEncoder
 	retrievers map[string]Retriever
-	breakers   struct{ keyword, vector, embedder, reranker *breaker }
+	breakers   breakers
 	relevance  atomic.Pointer[relevance]
 	authority  map[string]float64
 	isWord     func(string) bool
@@ -118,9 +118,6 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	}
 	s.lap("show")
 	res.Degraded = s.incomplete()
-	res.Took = time.Since(start)
-	if r.Explain {
-		res.Timings = s.timings
-	}
+	res.Took, res.Timings = time.Since(start), s.timings
 	return res, nil
 }

@@ -206,7 +206,7 @@ func TestSearch(t *testing.T) {
 	})
 	t.Run("explain leaves every stage's numbers", func(t *testing.T) {
 		res := f.search(t, retrieval.Request{Query: "traffic fees", Explain: true})
-		for _, stage := range []string{"plan", "retrieve", "retrieve dense", "retrieve passages", "cosines", "show"} {
+		for _, stage := range []string{"plan", "retrieve", "retrieve/dense", "retrieve/passages", "cosines", "show"} {
 			if res.Timings[stage] <= 0 {
 				t.Errorf("%s took %v", stage, res.Timings[stage])
 			}

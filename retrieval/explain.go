@@ -43,24 +43,20 @@ func (s *search) note(candidates []*candidate, stage, formula string) {
 		return
 	}
 	for _, c := range candidates {
-		before := 0.0
-		for _, n := range c.steps {
-			before += n.Value
-		}
-		n := Node{Name: stage, Value: c.score - before, Formula: formula}
+		n := Node{Name: stage, Value: c.score - c.noted, Formula: formula}
 		if c.pin != nil && stage == "pin" {
 			n.Formula = c.pin.String() + ": " + formula
 		} else if n.Value == 0 {
 			continue
 		}
-		c.steps = append(c.steps, n)
+		c.steps, c.noted = append(c.steps, n), c.score
 	}
 }
 
 // modelNode explains the score of the linear model.
-func (p *Plan) modelNode(c *candidate, linear float64) Node {
+func (p *Plan) modelNode(c *candidate) Node {
 	model := p.model()
-	sum := Node{Name: "linear model", Value: linear}
+	sum := Node{Name: "linear model", Value: c.linear}
 	for f := range rerank.Feature(rerank.NumFeatures) {
 		n := Node{Name: f.String(), Value: model.Weights[f]*c.z[f] + model.Fixed[f]*c.features[f]}
 		switch {
@@ -73,7 +69,7 @@ func (p *Plan) modelNode(c *candidate, linear float64) Node {
 		}
 		sum.Parts = append(sum.Parts, n)
 	}
-	return Node{Name: "logistic", Value: c.score, Formula: fmt.Sprintf("1 / (1 + e^(−x/%d))", steepness),
+	return Node{Name: "logistic", Value: logistic(c.linear), Formula: fmt.Sprintf("1 / (1 + e^(−x/%d))", steepness),
 		Parts: []Node{sum}}
 }
 
@@ -82,6 +78,9 @@ func (s *search) explain(c *candidate) *Explanation {
 	p := s.plan.Profile
 	x := &Explanation{Score: Node{Name: "score", Value: c.score, Parts: c.steps},
 		Fusion: Node{Name: "fusion", Value: c.Candidate.Score}}
+	if p.Order == "rerank" && len(c.Ranks) > 0 {
+		x.Score.Parts = append([]Node{s.plan.modelNode(c)}, c.steps...)
+	}
 	for i, rank := range c.Ranks {
 		if rank == 0 {
 			continue

@@ -12,7 +12,7 @@ import (
 func (s *search) collapse(candidates []*candidate, similar float64) []*candidate {
 	clusters := dedup.Collapse(len(candidates),
 		func(a, b int) bool {
-			return dedup.Similarity(candidates[a].document.Signature(), candidates[b].document.Signature()) >= similar
+			return dedup.Same(candidates[a].document.Signature(), candidates[b].document.Signature(), similar)
 		},
 		func(a, b int) bool { return s.prefer(candidates[a], candidates[b]) })
 	kept := make([]*candidate, len(clusters))

@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"slices"
+	"sync"
 
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/corpus"
@@ -46,6 +47,27 @@ func (o *operators) allow(d *corpus.Document) bool {
 		}
 	}
 	return true
+}
+
+// decide returns whether a record of the corpus is allowed, which it decides
+// once: several lists ask at the same time, and for the same records.
+func (o *operators) decide(c *corpus.Corpus) func(record int64) bool {
+	var mu sync.Mutex
+	known := map[int64]bool{}
+	return func(record int64) bool {
+		mu.Lock()
+		is, ok := known[record]
+		mu.Unlock()
+		if ok {
+			return is
+		}
+		d, indexed := c.Document(record)
+		is = indexed && o.allow(d)
+		mu.Lock()
+		known[record] = is
+		mu.Unlock()
+		return is
+	}
 }
 
 // phrase finds its terms at successive positions by the Shift-And algorithm

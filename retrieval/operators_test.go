@@ -137,7 +137,6 @@ func TestEmptyResultsSayWhichOperatorEmptiedThem(t *testing.T) {
 		without := query
 		for operator := range strings.SplitSeq(want, " ") {
 			if strings.HasPrefix(want, `"`) {
-				operator = want
 				without = strings.ReplaceAll(without, `"`, "")
 			} else {
 				without = strings.Replace(without, operator, "", 1)

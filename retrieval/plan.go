@@ -28,6 +28,7 @@ type Plan struct {
 	relevance   *relevance
 	lists       []list
 	operators   operators
+	allowed     func(record int64) bool // what the operators allow; nil: everything
 	trials      trials
 	rerank      rerank.Query
 	statistics  corpus.Statistics
@@ -74,10 +75,8 @@ func (e *Engine) plan(r Request, q query.Query, set *relevance, prof profile.Pro
 		p.Keyword.Exclude = append(p.Keyword.Exclude, keywordTerms(x.Terms)...)
 	}
 	if !p.operators.none() {
-		p.Keyword.Accept = func(record int64) bool {
-			d, ok := e.follower.Corpus().Document(record)
-			return ok && p.operators.allow(d)
-		}
+		p.allowed = p.operators.decide(e.follower.Corpus())
+		p.Keyword.Accept = p.allowed
 	}
 	// A model knows what words mean, but hardly what a misspelt one was meant to be.
 	text := cmp.Or(p.corrected(), q.Text)

@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"almanac/retrieval/passage"
@@ -37,7 +38,7 @@ type Response struct {
 	Degraded  []string                  // what took no part: "vector", "keyword", "cross-encoder"
 	Corrected string                    // the query as it was read, if corrected; "" as typed
 	Took      time.Duration
-	Timings   map[string]time.Duration // by stage, and of each retriever in "retrieve NAME"; with Explain
+	Timings   map[string]time.Duration // by stage, and of each retriever in "retrieve/NAME"
 }
 
 // Result is one found record. Title and snippet are plain text; the spans
@@ -87,10 +88,21 @@ type Status struct {
 	Lag      int64 // changes not yet indexed
 	Model    string
 	Down     []Down // empty while everything answers and is complete
+	// Breakers are those of engines on servers: open ones are not called for now.
+	Breakers map[string]bool
 }
 
 // Down is an engine that does not answer, or holds only a part.
 type Down struct {
 	Engine string // keyword, vector, embedder, reranker
-	Reason string // a sentence for operators
+	Reason string // for operators: it may name hosts
+	ToCome int64  // changes, if it answers and is being filled
+}
+
+// Public is the reason for anybody.
+func (d Down) Public() string {
+	if d.ToCome > 0 {
+		return fmt.Sprintf("is being filled; %d changes are to come", d.ToCome)
+	}
+	return "does not answer"
 }

@@ -22,6 +22,7 @@ type search struct {
 	request             Request
 	plan                *Plan
 	lists               []ranked
+	near                map[passage.ID]float32 // cosines that the dense list has computed
 	degraded            []string
 	timings             map[string]time.Duration
 	begun               time.Time // when the stage under way began
@@ -158,23 +159,55 @@ func (s *search) retrieve() error {
 	wg.Wait()
 	failed := 0
 	for i, err := range errs {
-		s.timings["retrieve "+lists[i].Retriever] = took[i]
+		s.timings["retrieve/"+lists[i].Retriever] = took[i]
 		if err != nil {
 			failed++
 			s.without(engineOf[lists[i].Retriever])
 		}
 	}
+	s.near = nearOf(s.lists)
 	if failed == len(lists) {
 		return fmt.Errorf("%w: %w", ErrUnavailable, errors.Join(errs...))
 	}
 	return nil
 }
 
-// cosines returns those of passages with the query.
+// nearOf returns the cosines in the dense list.
+func nearOf(lists []ranked) map[passage.ID]float32 {
+	near := map[passage.ID]float32{}
+	for _, l := range lists {
+		if l.list.Retriever == "dense" {
+			for _, h := range l.hits {
+				near[h.Passage] = float32(h.Score)
+			}
+		}
+	}
+	return near
+}
+
+// cosines returns those of passages with the query. The dense list has computed
+// its own already.
 func (s *search) cosines(ids []passage.ID) ([]float32, error) {
 	v, err := s.plan.Vector(s.scoring)
 	if err != nil {
 		return nil, err
 	}
-	return ask(s.scoring, s.plan.trials.vector, func() ([]float32, error) { return s.vector.Scores(s.scoring, v, ids) })
+	out := make([]float32, len(ids))
+	var others []passage.ID
+	var at []int
+	for i, id := range ids {
+		known := false
+		if out[i], known = s.near[id]; !known {
+			others, at = append(others, id), append(at, i)
+		}
+	}
+	if len(others) == 0 {
+		return out, nil
+	}
+	scores, err := ask(s.scoring, s.plan.trials.vector,
+		func() ([]float32, error) { return s.vector.Scores(s.scoring, v, others) })
+	for i, score := range scores {
+		out[at[i]] = score
+	}
+	return out, err
 }

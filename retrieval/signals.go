@@ -42,7 +42,7 @@ func (e *Engine) Signals(ctx context.Context, r Request) (class string, signals 
 		x := Signal{Record: c.Record, Raw: c.features, Z: c.z}
 		for j, other := range candidates {
 			if prof.Collapse > 0 && j != i &&
-				dedup.Similarity(c.document.Signature(), other.document.Signature()) >= prof.Collapse {
+				dedup.Same(c.document.Signature(), other.document.Signature(), prof.Collapse) {
 				x.Copies = append(x.Copies, j)
 			}
 			if s.prefer(c, other) {

@@ -2,8 +2,9 @@ package retrieval
 
 import (
 	"context"
-	"fmt"
 	"slices"
+
+	"github.com/sony/gobreaker/v2"
 )
 
 // Status implements Searcher.
@@ -11,15 +12,26 @@ func (e *Engine) Status(context.Context) Status {
 	lag, progress := e.follower.Lag()
 	records, passages := e.follower.Corpus().Size()
 	return Status{Ready: e.follower.Ready(), Progress: progress, Records: records, Passages: passages, Lag: lag,
-		Model: e.embedder.Model(), Down: e.down()}
+		Model: e.embedder.Model(), Down: e.down(), Breakers: e.open()}
+}
+
+// open tells of every engine on a server whether it is left alone.
+func (e *Engine) open() map[string]bool {
+	out := map[string]bool{}
+	for _, b := range e.breakers.all() {
+		if b.two != nil && (b != e.breakers.reranker || e.cross != nil) {
+			out[b.name] = b.two.State() != gobreaker.StateClosed
+		}
+	}
+	return out
 }
 
 // down names the engines that do not answer, take no changes or are incomplete.
 func (e *Engine) down() []Down {
 	var out []Down
-	for _, b := range []*breaker{e.breakers.keyword, e.breakers.vector, e.breakers.embedder, e.breakers.reranker} {
+	for _, b := range e.breakers.all() {
 		if err := b.down(); err != nil {
-			out = append(out, Down{b.name, err.Error()})
+			out = append(out, Down{Engine: b.name, Reason: err.Error()})
 		}
 	}
 	for _, h := range e.follower.Health() {
@@ -28,9 +40,9 @@ func (e *Engine) down() []Down {
 		}
 		switch {
 		case h.Err != nil:
-			out = append(out, Down{h.Name, h.Err.Error()})
+			out = append(out, Down{Engine: h.Name, Reason: h.Err.Error()})
 		case !h.Complete:
-			out = append(out, Down{h.Name, fmt.Sprintf("it is being filled; %d changes are to come", h.Lag)})
+			out = append(out, Down{Engine: h.Name, Reason: "it is being filled", ToCome: max(h.Lag, 1)})
 		}
 	}
 	return out

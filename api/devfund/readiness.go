@@ -28,7 +28,7 @@ Is a draft ready
 Readiness checklist of a draft grant proposal, beside what accepted grants do.
 
 Checks a draft's text for milestones, code, sources, budget, schedule and overlap with funded work, beside what
-accepted grants have. It judges form, not merit; for an idea without a text use detect_builder_overlap.
+accepted grants have: form, not merit. For an idea without a text use detect_builder_overlap.
 `,
 }, runReadiness)
 

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"strconv"
 
 	"almanac/catalog"
 )
@@ -61,17 +62,22 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 
 // Passages returns the passages with these ids, in no particular order.
 func (s *Store) Passages(ctx context.Context, generation int64, ids []int64) (list []catalog.Passage, err error) {
-	err = s.view(ctx, "passages", func(q querier) error {
-		return chunks(ids, func(part []int64) error {
-			where, args := in("id", part)
-			found, err := collect(ctx, q, scanPassage,
-				`SELECT `+passageColumns+`text FROM passages WHERE generation = ? AND `+where,
-				append([]any{generation}, args...)...)
-			list = append(list, found...)
-			return err
-		})
-	})
-	return list, err
+	list, err = collect(ctx, s.reader, scanPassage,
+		`SELECT `+passageColumns+`text FROM passages WHERE generation = ? AND id IN (SELECT value FROM json_each(?))`,
+		generation, jsonList(ids))
+	return list, s.failure(ctx, "passages", err)
+}
+
+// jsonList writes ids as a JSON array: one statement for any number of them.
+func jsonList(ids []int64) string {
+	b := append(make([]byte, 0, 2+12*len(ids)), '[')
+	for i, id := range ids {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendInt(b, id, 10)
+	}
+	return string(append(b, ']'))
 }
 
 // RecordPassages returns a record's passages by ordinal.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"log/slog"
 
+	"almanac/catalog/datadir"
 	"almanac/catalog/network"
 	"almanac/ingest/networks"
 	"almanac/retrieval/profile"
@@ -16,6 +17,7 @@ type app struct {
 	origins Origins
 	environ []string
 	log     *slog.Logger
+	lines   *slog.Logger // of progress where there is no terminal
 	out     io.Writer
 	err     io.Writer
 }
@@ -25,8 +27,22 @@ func (a *app) open() (n network.Network, dir string, err error) {
 	if n, err = networks.Load(a.config.Network.Name); err != nil {
 		return n, "", err
 	}
-	dir, err = dataDir(a.config.Data.Dir, n.Name, a.environ)
-	return n, dir, err
+	dir = a.dataDir(n)
+	return n, dir, datadir.Create(dir)
+}
+
+// dataDir returns the data directory of a network, "" without a home directory.
+func (a *app) dataDir(n network.Network) string {
+	if a.config.Data.Dir != "" {
+		return a.config.Data.Dir
+	}
+	return datadir.Default(n.Name, environment(a.environ, "XDG_DATA_HOME"), environment(a.environ, "HOME"))
+}
+
+// indexing shows that a command brings the index up to date.
+func (a *app) indexing() (set func(done, total int), end func()) {
+	task := a.progress("index")
+	return task.Set, task.End
 }
 
 // stackConfig returns the configuration of the index in a directory, without
@@ -42,6 +58,6 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Pro
 		Authority: n.Authority, Aliases: n.Aliases,
 		Keyword: stack.Keyword(a.config.Keyword), Vector: stack.Vector(a.config.Vector),
 		Embed: stack.Embed(a.config.Embed), Rerank: stack.Rerank(a.config.Rerank),
-		Deadline: a.config.Search.Deadline, Log: a.log,
+		Deadline: a.config.Search.Deadline, Progress: a.indexing, Log: a.log,
 	}, nil
 }

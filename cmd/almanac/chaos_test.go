@@ -29,6 +29,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"almanac/catalog"
+	"almanac/catalog/datadir"
 	"almanac/retrieval/keyword/meili/meilitest"
 	"almanac/retrieval/vector/qdrant/qdranttest"
 )
@@ -246,7 +247,7 @@ func (w *world) down(t *testing.T) map[string]string {
 	out := map[string]string{}
 	for _, d := range status.Index.Down {
 		out[d.Engine] = d.Reason
-		if !strings.Contains(ready, `"`+d.Engine+": ") {
+		if !strings.Contains(ready, `"`+d.Engine+" ") {
 			t.Errorf("%s: /status says that %s is down, /ready says %s", w.phase, d.Engine, ready)
 		}
 	}
@@ -352,7 +353,7 @@ func difference(engine string, have, want []int64) string {
 // passages are those of the catalog's last generation.
 func (w *world) passages(t *testing.T) (ids []int64) {
 	t.Helper()
-	store, err := openCatalog(t.Context(), w.data, "buoys")
+	store, err := datadir.Open(t.Context(), w.data, "buoys", false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,6 +20,12 @@ func (c *Config) check() error {
 	case !slices.Contains([]string{"auto", "text", "json"}, c.Log.Format):
 		return fmt.Errorf("%w: log.format is %q: must be text, json or auto", errUsage, c.Log.Format)
 	}
+	for key, d := range map[string]time.Duration{"search.deadline": c.Search.Deadline,
+		"embed.keep_alive": c.Embed.KeepAlive, "rerank.deadline": c.Rerank.Deadline} {
+		if d <= 0 {
+			return fmt.Errorf("%w: %s is %v: must be above 0", errUsage, key, d)
+		}
+	}
 	if err := c.checkServers(); err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"net/url"
 	"reflect"
 	"strings"
 	"text/tabwriter"
@@ -36,10 +37,29 @@ func (configCmd) Help() string {
 
 func (configCmd) Run(a *app) error {
 	a.config.Server.PublicURL = a.config.publicURL(a.config.Server.Listen)
-	if n, err := networks.Load(a.config.Network.Name); err == nil && a.config.Data.Dir == "" {
-		a.config.Data.Dir = defaultDataDir(n.Name, a.environ)
+	if n, err := networks.Load(a.config.Network.Name); err == nil {
+		a.config.Data.Dir = a.dataDir(n)
 	}
 	return printConfig(a.out, a.config, a.origins)
+}
+
+// masked is shown in place of a secret.
+const masked = "(set)"
+
+// withoutQuery masks the values in the query of an address: a key may be among
+// them.
+func withoutQuery(value string) string {
+	u, err := url.Parse(value)
+	if err != nil || u.Host == "" || u.RawQuery == "" {
+		return value
+	}
+	var names []string
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		names = append(names, name+"="+masked)
+	}
+	u.RawQuery = strings.Join(names, "&")
+	return u.String()
 }
 
 // printConfig writes every key with its value and origin; secrets are masked.
@@ -56,8 +76,9 @@ func printConfig(w io.Writer, c Config, origins Origins) error {
 			value = strings.Join(list, ",")
 		}
 		if s.secret && value != "" {
-			value = "(set)"
+			value = masked
 		}
+		value = withoutQuery(value)
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", s.key, cmp.Or(value, "-"), origins[s.key], envName(s.key))
 	}
 	return tw.Flush()

@@ -170,7 +170,7 @@ func assign(field reflect.Value, value any) error {
 		*x = n
 	case *time.Duration:
 		d, err := time.ParseDuration(text)
-		if err != nil || d <= 0 {
+		if err != nil || d < 0 {
 			return fmt.Errorf("%q is not a duration such as 500ms or 2s", text)
 		}
 		*x = d

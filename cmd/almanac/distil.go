@@ -136,21 +136,20 @@ func (c *distilCmd) learn(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	var now bar
-	var stage string
+	now, stage := a.progress(""), ""
 	progress := func(s string, done, total int) {
 		if s != stage {
-			now.done()
+			now.End()
 			now, stage = a.progress(s), s
 		}
-		now.set(done, total)
+		now.Set(done, total)
 	}
 	made, err := distil.Run(ctx, distil.Config{
 		Teacher: teacher, Vocabulary: vocabulary, Passages: c.texts(ctx, a), Limit: c.Passages, Seed: c.Seed,
 		Dimensions: c.Dimensions, Before: before, Out: c.Out, Work: cmp.Or(c.Work, c.Out+".work"),
 		Now: time.Now, Log: a.log, Progress: progress,
 	})
-	now.done()
+	now.End()
 	if err != nil {
 		return err
 	}

@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"syscall"
 	"text/tabwriter"
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/datadir"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlite"
 	"almanac/embed"
 	"almanac/retrieval/stack"
 )
@@ -48,8 +49,9 @@ func (doctorCmd) Run(ctx context.Context, a *app) error {
 	n, dir, store, err := a.openCatalog(ctx)
 	x.check("network and data directory", err, n.Name+" in "+dir)
 	if err == nil {
-		free, lowDisk := freeDisk(dir)
+		free, lowDisk := datadir.Free(dir)
 		x.check("disk", lowDisk, free)
+		x.check("catalog", sqlite.Check(ctx, datadir.Catalog(dir)), "undamaged")
 		err = errors.Join(x.engines(ctx, a, n, dir, store), x.sources(ctx, n, store), store.Close())
 	}
 	if flushErr := x.tw.Flush(); flushErr != nil {
@@ -90,7 +92,7 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, di
 		}
 		patient, cancel := context.WithTimeout(ctx, doctorPatience)
 		defer cancel()
-		x.check(name, call(patient), "answers at "+server)
+		x.check(name, call(patient), "answers at "+withoutQuery(server))
 	}
 	ask("embedding model", a.config.Embed.URL, func(ctx context.Context) error {
 		_, err := engines.Embedder.Embed(ctx, []string{"almanac doctor " + time.Now().String()}, embed.Query)
@@ -129,33 +131,6 @@ func (x *examination) sources(ctx context.Context, n network.Network, store cata
 		x.hint("run `almanac sync`, or `almanac serve`, which syncs periodically")
 	}
 	return nil
-}
-
-// enoughDisk is the space that a sync and the index of a middle-sized network
-// need, in bytes.
-const enoughDisk = 1e9
-
-// freeDisk describes the free space of a directory. Too little is an error.
-func freeDisk(dir string) (string, error) {
-	var st syscall.Statfs_t
-	if err := syscall.Statfs(dir, &st); err != nil {
-		return "", fmt.Errorf("the file system of %s: %w", dir, err)
-	}
-	free := float64(st.Bavail) * float64(st.Bsize)
-	if free < enoughDisk {
-		return "", fmt.Errorf("the file system of %s has only %s, a sync can need %s: "+
-			"free some, or move the data directory (data.dir)", dir, size(free)+" free", size(enoughDisk))
-	}
-	return size(free) + " free", nil
-}
-
-// size writes a number of bytes in decimal units: 1.2 TB.
-func size(bytes float64) string {
-	units := []string{"B", "kB", "MB", "GB", "TB", "PB"}
-	for len(units) > 1 && bytes >= 1000 {
-		bytes, units = bytes/1000, units[1:]
-	}
-	return fmt.Sprintf("%.1f %s", bytes, units[0])
 }
 
 func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }

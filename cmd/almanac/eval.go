@@ -164,9 +164,9 @@ func (c *evalCmd) measured(
 	var reports []eval.Report
 	for _, p := range profiles {
 		bar := a.progress(collection.Name + " " + p.Name)
-		o.Profile, o.Progress = p.Name, bar.set
+		o.Profile, o.Progress = p.Name, bar.Set
 		r, err := eval.Run(ctx, s.Searcher, collection, o)
-		bar.done()
+		bar.End()
 		if err != nil {
 			return nil, err
 		}

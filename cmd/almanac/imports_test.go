@@ -60,7 +60,7 @@ var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"in
 // a name that ends in ... means all below it. A package that has no row may
 // import what its layer may.
 var mayImport = rows(`
-api/admin: api/guard
+api/admin: api/guard catalog retrieval
 api/admit: retrieval
 api/cips: api/kb api/op catalog catalog/derive
 api/coding:
@@ -88,6 +88,7 @@ api/tally: catalog
 catalog:
 catalog/archive: catalog
 catalog/catalogtest: catalog
+catalog/datadir: catalog catalog/archive catalog/sqlite
 catalog/derive: catalog
 catalog/migrations:
 catalog/network:
@@ -99,7 +100,7 @@ embed/ollama: embed/remote
 embed/recordingtest:
 embed/remote: embed
 embed/static: embed
-ingest: catalog catalog/derive
+ingest: catalog catalog/derive ingest/progress
 ingest/calendar: catalog ingest ingest/curated/entries ingest/webpage
 ingest/connectors: ingest ingest/...
 ingest/connectortest: catalog catalog/sqlite ingest
@@ -123,6 +124,7 @@ ingest/networks/networktest: catalog ingest ingest/connectors ingest/gitrepo/git
 ingest/outbound:
 ingest/packages: catalog ingest ingest/memory
 ingest/pdf:
+ingest/progress:
 ingest/proposals: catalog catalog/derive ingest ingest/gitrepo ingest/markup ingest/pdf
 ingest/sample: catalog ingest ingest/snapshot
 ingest/site: catalog catalog/derive ingest ingest/listing ingest/markup ingest/memory ingest/webpage

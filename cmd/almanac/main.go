@@ -75,7 +75,7 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 	}
 	a := &app{environ: environ, out: out, err: errOut}
 	if a.config, a.origins, err = loadConfig(root.Config, environ, settingFlags(kctx)); err == nil {
-		a.log = newLogger(a.config, logLevel(a.config, a.origins, kctx.Command()), errOut)
+		a.log, a.lines = newLoggers(a.config, a.origins, kctx.Command(), errOut)
 		kctx.BindTo(ctx, (*context.Context)(nil))
 		err = kctx.Run(a)
 	}

@@ -62,11 +62,15 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	if c.JSON {
 		enc := json.NewEncoder(a.out)
 		enc.SetIndent("", "  ")
-		return enc.Encode(map[string]any{
+		out := map[string]any{
 			"query": res.Query, "class": res.Class, "total": res.Total, "corrected": res.Corrected,
-			"degraded": res.Degraded, "relaxed": res.Relaxed, "took_ms": float64(res.Took.Microseconds()) / 1000, "timings": res.Timings,
+			"degraded": res.Degraded, "relaxed": res.Relaxed, "took_ms": float64(res.Took.Microseconds()) / 1000,
 			"items": explained(hits, res),
-		})
+		}
+		if c.Explain {
+			out["timings"] = res.Timings
+		}
+		return enc.Encode(out)
 	}
 	return printHits(a.out, hits, res)
 }

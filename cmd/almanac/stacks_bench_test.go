@@ -72,7 +72,7 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 			b.Error(err)
 		}
 	}()
-	pipeline, err := a.pipeline(ctx, n, s.store, s.dir, false)
+	pipeline, err := a.pipeline(ctx, n, s.store, s.dir, nil, false)
 	if err != nil {
 		b.Fatal(err)
 	}

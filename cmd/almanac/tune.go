@@ -60,9 +60,9 @@ func (c *tuneCmd) Run(ctx context.Context, a *app) error {
 	}
 	bar := a.progress("fit")
 	t, err := eval.Tune(ctx, base, examples, eval.TuneOptions{
-		L2: c.L2, Folds: c.Folds, Seed: c.Seed, Classes: c.Classes, Progress: bar.set,
+		L2: c.L2, Folds: c.Folds, Seed: c.Seed, Classes: c.Classes, Progress: bar.Set,
 	})
-	bar.done()
+	bar.End()
 	if err != nil {
 		return err
 	}
@@ -86,9 +86,9 @@ func (a *app) examples(ctx context.Context, set testSet, base profile.Profile) (
 		return nil, err
 	}
 	bar := a.progress(collection.Name + " signals")
-	o := eval.Options{Profile: base.Name, Names: names, Progress: bar.set}
+	o := eval.Options{Profile: base.Name, Names: names, Progress: bar.Set}
 	examples, err := eval.Examples(ctx, s.Searcher, collection, o)
-	bar.done()
+	bar.End()
 	return examples, errors.Join(err, s.close())
 }
 

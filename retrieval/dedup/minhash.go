@@ -80,6 +80,20 @@ func Similarity(a, b *Signature) float64 {
 	return float64(same) / float64(used)
 }
 
+// Same reports whether Similarity is at least least, which after few bins most
+// pairs cannot be.
+func Same(a, b *Signature, least float64) bool {
+	most := int((1 - least) * bins) // bins that may differ, if all are used
+	for i, differ := 0, 0; i < bins; i++ {
+		if a.bins[i] != b.bins[i] {
+			if differ++; differ > most {
+				return false
+			}
+		}
+	}
+	return Similarity(a, b) >= least
+}
+
 // mix is the finaliser of splitmix64.
 func mix(x uint64) uint64 {
 	x += 0x9e3779b97f4a7c15

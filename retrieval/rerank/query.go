@@ -98,17 +98,17 @@ func prepare(q Query, stats corpus.Statistics) *prepared {
 // lookup finds the query terms among the tokens of a passage: almost no token
 // is one, so a single probe must rule it out.
 type lookup struct {
-	slots [256]int16 // first term with these low bits + 1
-	next  []int16    // further term with the same low bits + 1
-	terms []Term
+	marked [256]bool  // the low bytes of the terms
+	slots  [256]int16 // first term with this low byte + 1
+	next   []int16    // further term with the same low byte + 1
 }
 
 func newLookup(terms []Term) lookup {
-	l := lookup{next: make([]int16, len(terms)), terms: terms}
+	l := lookup{next: make([]int16, len(terms))}
 	for i := len(terms) - 1; i >= 0; i-- {
 		h := terms[i].ID & 255
 		l.next[i] = l.slots[h]
-		l.slots[h] = int16(i + 1)
+		l.slots[h], l.marked[h] = int16(i+1), true
 	}
 	return l
 }

@@ -63,14 +63,10 @@ func (s *scan) field(p *prepared, terms analysis.Terms, f analysis.Field) {
 		s.last[i] = never
 	}
 	n := terms.Len()
-	for i := range n {
+	for i := terms.Find(0, &p.lookup.marked); i < n; i = terms.Find(i+1, &p.lookup.marked) {
 		id := terms.ID(i)
-		t := p.lookup.slots[id&255]
-		if t == 0 {
-			continue
-		}
 		hit := -1
-		for ; t != 0; t = p.lookup.next[t-1] {
+		for t := p.lookup.slots[id&255]; t != 0; t = p.lookup.next[t-1] {
 			if p.terms[t-1].ID == id {
 				hit = p.slot[t-1]
 				s.extend(p, int(t-1), terms.Position(i))

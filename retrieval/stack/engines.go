@@ -101,6 +101,12 @@ func (s *Stack) snapshot(engine string) string {
 
 const snapshotSuffix = ".snapshot"
 
+// Indexed reports whether a directory holds the index of a catalog.
+func Indexed(dir string) bool {
+	found, _ := snapshots(dir) // the pattern is valid
+	return len(found) > 0
+}
+
 // snapshots returns all snapshots in a directory.
 func snapshots(dir string) ([]string, error) {
 	return filepath.Glob(filepath.Join(dir, "*"+snapshotSuffix))

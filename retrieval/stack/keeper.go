@@ -186,7 +186,8 @@ func MarkSynced(ctx context.Context, store catalog.Store) error {
 	return store.SetMeta(ctx, metaFirstSync, "done")
 }
 
-func synced(ctx context.Context, store catalog.Store) (bool, error) {
+// Synced reports whether every source has been run once.
+func Synced(ctx context.Context, store catalog.Store) (bool, error) {
 	done, err := store.Meta(ctx, metaFirstSync)
 	if err != nil {
 		return false, fmt.Errorf("first sync: %w", err)

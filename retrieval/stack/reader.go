@@ -82,7 +82,7 @@ func (k *Keeper) readOn(ctx context.Context, s *Stack, takeOver bool) error {
 // awaitFirstSync waits until another process has synced everything once.
 func (k *Keeper) awaitFirstSync(ctx context.Context) error {
 	for {
-		if done, err := synced(ctx, k.cfg.Store); err != nil || done {
+		if done, err := Synced(ctx, k.cfg.Store); err != nil || done {
 			return err
 		}
 		if !sleep(ctx, k.look) {

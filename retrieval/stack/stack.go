@@ -77,6 +77,34 @@ func Rebuild(ctx context.Context, cfg Config) (*Stack, error) {
 	return s, nil
 }
 
+// lookEvery is how often progress is reported.
+const lookEvery = 200 * time.Millisecond
+
+// watch reports how many changes are indexed until stop is called.
+func (s *Stack) watch() (stop func()) {
+	if s.cfg.Progress == nil {
+		return func() {}
+	}
+	set, end := s.cfg.Progress()
+	stopped, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		defer end()
+		var total int64
+		for {
+			lag, _ := s.Follower.Lag()
+			total = max(total, lag)
+			set(int(total-lag), int(total))
+			select {
+			case <-stopped:
+				return
+			case <-time.After(lookEvery):
+			}
+		}
+	}()
+	return func() { close(stopped); <-done }
+}
+
 // discard removes all generations and snapshots.
 func discard(ctx context.Context, cfg Config) error {
 	files, err := snapshots(cfg.Dir)
@@ -160,7 +188,7 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 	if cfg.Temporary {
 		s.suffix = "-" + strings.ToLower(s.owner)
 	}
-	cache := embed.CacheConfig{Log: cfg.Log}
+	cache := embed.CacheConfig{Observe: cfg.Embedded, Log: cfg.Log}
 	if cfg.Embed.URL != "" { // vectors from a server are worth keeping
 		cache.Path = filepath.Join(cfg.Dir, "embeddings")
 	}
@@ -199,6 +227,7 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 // CatchUp completes the index and declares it ready. With whole, an engine that
 // fails is an error, as for a program that measures.
 func (s *Stack) CatchUp(ctx context.Context, whole bool) error {
+	defer s.watch()()
 	if _, err := s.Follower.CatchUp(ctx); err != nil {
 		return err
 	}

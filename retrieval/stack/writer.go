@@ -95,7 +95,7 @@ func (k *Keeper) firstSync(ctx context.Context, passed <-chan struct{}) error {
 	if k.cfg.Sync == nil {
 		return nil
 	}
-	if done, err := synced(ctx, k.cfg.Store); err != nil || done {
+	if done, err := Synced(ctx, k.cfg.Store); err != nil || done {
 		return err
 	}
 	select {

@@ -1,40 +1,17 @@
-package main
+package admin
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"almanac/api/admin"
 	"almanac/catalog"
-	"almanac/retrieval"
 )
 
-// newMetrics returns the metrics of the interfaces, the index and the sources.
-func newMetrics(searcher retrieval.Searcher, store catalog.Reader, now func() time.Time) *admin.Metrics {
-	m := admin.NewMetrics()
+// WatchSources registers the states of all sources.
+func (m *Metrics) WatchSources(store catalog.Reader, now func() time.Time) {
 	m.Registry.MustRegister(sourceStates{store, now})
-	gauge := func(name, help string, value func(retrieval.Status) float64) {
-		m.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "almanac_index_" + name, Help: help},
-			func() float64 { return value(searcher.Status(context.Background())) }))
-	}
-	gauge("ready", "1 when the first index is complete.", func(s retrieval.Status) float64 { return oneIf(s.Ready) })
-	gauge("records", "Records in the index.", func(s retrieval.Status) float64 { return float64(s.Records) })
-	gauge("passages", "Passages in the index.", func(s retrieval.Status) float64 { return float64(s.Passages) })
-	lag := func(s retrieval.Status) float64 { return float64(s.Lag) }
-	gauge("lag_changes", "Changes of the catalog that are not indexed yet.", lag)
-	for _, engine := range []string{"keyword", "vector", "embedder", "reranker"} {
-		m.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "almanac_engine_up", Help: "1 while the engine answers and is complete.",
-			ConstLabels: prometheus.Labels{"engine": engine},
-		}, func() float64 {
-			is := func(d retrieval.Down) bool { return d.Engine == engine }
-			return oneIf(!slices.ContainsFunc(searcher.Status(context.Background()).Down, is))
-		}))
-	}
-	return m
 }
 
 // sourceStates collects the states of all sources when metrics are scraped.
@@ -100,11 +77,4 @@ func seconds(t time.Time) float64 {
 		return 0
 	}
 	return float64(t.UnixMilli()) / 1000
-}
-
-func oneIf(is bool) float64 {
-	if is {
-		return 1
-	}
-	return 0
 }
