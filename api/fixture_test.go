@@ -110,7 +110,8 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 	generation, err := store.OpenGeneration(t.Context(), index.Fingerprint(embedder.Model()))
 	must(err)
 	engines := index.Engines{Keyword: words, Vector: vectors, Embedder: embedder}
-	f := index.New(index.Config{Store: store, Generation: generation, Engines: engines, Log: log})
+	f := index.New(index.Config{Store: store, Generation: generation, Engines: engines, Now: clock,
+		Log: log})
 	must(f.Load(t.Context()))
 	p, err := profile.Load(profile.DefaultName)
 	must(err)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/corpus"
 	"almanac/retrieval/query"
 )
 
@@ -32,7 +31,7 @@ func newAliases(spellings map[string][]string) aliases {
 }
 
 // expand adds the other spellings of those the query contains.
-func (a aliases) expand(p *Plan, c *corpus.Corpus) {
+func (a aliases) expand(p *Plan) {
 	for _, group := range a {
 		for i, spelling := range group {
 			if !holds(p.Query.Terms, spelling) {
@@ -43,7 +42,7 @@ func (a aliases) expand(p *Plan, c *corpus.Corpus) {
 					if j != i && !t.Stop &&
 						!slices.ContainsFunc(p.Query.Terms, func(q query.Term) bool { return q.ID == t.ID }) {
 						weight := p.Profile.Rules.AliasWeight * t.Weight * float64(len(spelling)) / float64(len(other))
-						p.add(c, t.Text, untypedPosition, weight)
+						p.add(t.Text, untypedPosition, weight)
 					}
 				}
 			}

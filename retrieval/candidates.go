@@ -44,7 +44,7 @@ func (s *search) candidates() []*candidate {
 	}
 	all := make([]candidate, len(fused))
 	out, of := make([]*candidate, 0, len(fused)), make(map[int64]*candidate, len(fused))
-	for i, d := range s.follower.Corpus().Documents(ids) {
+	for i, d := range s.plan.corpus.Documents(ids) {
 		if d == nil || !s.plan.operators.allow(d) {
 			continue // deleted or replaced since the engine found it
 		}

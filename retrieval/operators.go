@@ -126,7 +126,7 @@ func (p *phrase) in(d *corpus.Document) bool {
 }
 
 // occurs reports whether the phrase occurs in a field.
-func (p *phrase) occurs(terms analysis.Terms) bool {
+func (p *phrase) occurs(terms corpus.Terms) bool {
 	var state uint32 // bit i: terms 0 to i end at the position before
 	n, before := terms.Len(), -1
 	for i := 0; i < n; {

@@ -116,7 +116,7 @@ func (s *search) pin(candidates []*candidate) []*candidate {
 		ids[i] = x.Record
 	}
 	var buried, placed []*candidate
-	for i, d := range s.follower.Corpus().Documents(ids) {
+	for i, d := range s.plan.corpus.Documents(ids) {
 		at := slices.IndexFunc(candidates, func(c *candidate) bool { return c.Record == ids[i] })
 		var c *candidate
 		switch {

@@ -26,6 +26,7 @@ type Plan struct {
 	Profile profile.Profile
 
 	relevance   *relevance
+	corpus      *corpus.Corpus // as it was when the search began
 	lists       []list
 	operators   operators
 	allowed     func(record int64) bool // what the operators allow; nil: everything
@@ -59,7 +60,8 @@ func (p *Plan) Vector(ctx context.Context) ([]float32, error) {
 
 // plan prepares a parsed query.
 func (e *Engine) plan(r Request, q query.Query, set *relevance, prof profile.Profile) (*Plan, error) {
-	p := &Plan{Query: q, Profile: prof, Filter: r.Filter, relevance: set, operators: newOperators(q)}
+	p := &Plan{Query: q, Profile: prof, Filter: r.Filter, relevance: set, corpus: e.follower.Corpus(),
+		operators: newOperators(q)}
 	var err error
 	if p.Filter, err = narrow(p.Filter, q); err != nil {
 		return nil, err
@@ -75,7 +77,7 @@ func (e *Engine) plan(r Request, q query.Query, set *relevance, prof profile.Pro
 		p.Keyword.Exclude = append(p.Keyword.Exclude, keywordTerms(x.Terms)...)
 	}
 	if !p.operators.none() {
-		p.allowed = p.operators.decide(e.follower.Corpus())
+		p.allowed = p.operators.decide(p.corpus)
 		p.Keyword.Accept = p.allowed
 	}
 	// A model knows what words mean, but hardly what a misspelt one was meant to be.
@@ -93,12 +95,12 @@ func (e *Engine) plan(r Request, q query.Query, set *relevance, prof profile.Pro
 
 // planTerms weighs what was typed and adds what it is also read as.
 func (e *Engine) planTerms(p *Plan) {
-	q, all := p.Query, e.follower.Corpus()
+	q := p.Query
 	ids := make([]analysis.TermID, len(q.Terms))
 	for i, t := range q.Terms {
 		ids[i] = t.ID
 	}
-	p.statistics = all.Statistics(ids)
+	p.statistics = p.corpus.Statistics(ids)
 	p.rerank = rerank.Query{Text: q.Text, UndatedRecency: p.Profile.Rules.UndatedRecency,
 		NamedInTitle: p.Profile.Rules.NamedInTitle}
 	onlyStops := !slices.ContainsFunc(q.Terms, func(t query.Term) bool { return !t.Stop })
@@ -119,7 +121,7 @@ func (e *Engine) planTerms(p *Plan) {
 		e.correct(p)
 		slices.SortStableFunc(p.rerank.Terms, func(a, b rerank.Term) int { return cmp.Compare(a.Position, b.Position) })
 	}
-	p.relevance.aliases.expand(p, all)
+	p.relevance.aliases.expand(p)
 }
 
 // What phrases and exclusions leave out of a list is made up for by its depth.

@@ -38,18 +38,18 @@ func (e *Engine) correct(p *Plan) {
 	terms := p.Query.Terms
 	for i := 0; i < len(terms); i++ {
 		t := terms[i]
-		if !e.misspelt(p, t) {
+		if !p.misspelt(t) {
 			continue
 		}
 		var c correction
 		position := t.Position
 		if i+1 < len(terms) {
-			c = e.compound(p, t, terms[i+1])
+			c = p.compound(t, terms[i+1])
 		}
 		if c.suggested != nil {
 			i++ // both are read
 		} else if i > 0 {
-			if c = e.compound(p, terms[i-1], t); c.suggested != nil {
+			if c = p.compound(terms[i-1], t); c.suggested != nil {
 				position = terms[i-1].Position
 			}
 		}
@@ -61,15 +61,15 @@ func (e *Engine) correct(p *Plan) {
 		}
 		p.corrections = append(p.corrections, c)
 		for _, word := range c.suggested {
-			p.add(e.follower.Corpus(), analysis.Stem(word), position, p.Profile.Rules.CorrectionWeight*t.Weight)
+			p.add(analysis.Stem(word), position, p.Profile.Rules.CorrectionWeight*t.Weight)
 		}
 	}
 }
 
 // add makes a term that was not typed part of the query.
-func (p *Plan) add(c *corpus.Corpus, term string, position int, weight float64) {
+func (p *Plan) add(term string, position int, weight float64) {
 	id := analysis.IDOf(term)
-	p.statistics = p.statistics.With(c.Statistics([]analysis.TermID{id}))
+	p.statistics = p.statistics.With(p.corpus.Statistics([]analysis.TermID{id}))
 	p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: term, Weight: weight, Rarity: p.statistics.IDF(id)})
 	p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: id, Position: position, Weight: weight})
 }
@@ -77,7 +77,7 @@ func (p *Plan) add(c *corpus.Corpus, term string, position int, weight float64) 
 // misspelt reports whether a word is rare in the corpus. A weight below that of
 // a typed word marks a part of an identifier, or a word whose parts are checked
 // separately.
-func (e *Engine) misspelt(p *Plan, t query.Term) bool {
+func (p *Plan) misspelt(t query.Term) bool {
 	return !t.Stop && t.Weight >= 1 && !t.Identifier && len(t.Word) <= correctMost &&
 		p.statistics.DocumentFrequency(t.ID) <= correctRare &&
 		!strings.ContainsFunc(t.Word, func(r rune) bool { return !unicode.IsLetter(r) })
@@ -85,13 +85,13 @@ func (e *Engine) misspelt(p *Plan, t query.Term) bool {
 
 // compound reads a word and the one after it, of which one is misspelt, as one
 // word: "wal let".
-func (e *Engine) compound(p *Plan, t, next query.Term) correction {
+func (p *Plan) compound(t, next query.Term) correction {
 	whole := t.Word + next.Word
 	if next.Position != t.Position+1 || t.Identifier || next.Identifier || utf8.RuneCountInString(whole) < correctFrom {
 		return correction{}
 	}
 	rare := min(p.statistics.DocumentFrequency(t.ID), p.statistics.DocumentFrequency(next.ID))
-	if df := e.documents(whole); df <= correctRare || df < correctFactor*rare {
+	if df := p.documents(whole); df <= correctRare || df < correctFactor*rare {
 		return correction{}
 	}
 	return correction{[]string{t.Word, next.Word}, []string{whole}}
@@ -106,7 +106,7 @@ func (e *Engine) suggest(p *Plan, t query.Term) []string {
 	}
 	df := p.statistics.DocumentFrequency(t.ID)
 	best := corpus.Expansion{}
-	for _, x := range e.follower.Corpus().Expand(t.Word, 16) {
+	for _, x := range p.corpus.Expand(t.Word, 16) {
 		if x.Distance > 1 && len(letters) < correctTwo || x.Documents < correctFactor*df ||
 			first(x.Word) != letters[0] {
 			continue
@@ -115,7 +115,7 @@ func (e *Engine) suggest(p *Plan, t query.Term) []string {
 		break
 	}
 	if best.Distance != 1 {
-		if halves := e.split(letters, df); halves != nil {
+		if halves := p.split(letters, df); halves != nil {
 			return halves
 		}
 	}
@@ -127,7 +127,7 @@ func (e *Engine) suggest(p *Plan, t query.Term) []string {
 
 // split reads a word such as "keyrotation" as two frequent ones; of several
 // splits it takes the one whose rarer half is the most frequent.
-func (e *Engine) split(letters []rune, df int) []string {
+func (p *Plan) split(letters []rune, df int) []string {
 	var halves []string
 	most := max(splitHeld, correctFactor*df) - 1
 	for cut := splitFrom; cut <= len(letters)-splitFrom; cut++ {
@@ -135,7 +135,7 @@ func (e *Engine) split(letters []rune, df int) []string {
 		if analysis.IsStop(a) || analysis.IsStop(b) {
 			continue
 		}
-		if n := min(e.documents(a), e.documents(b)); n > most {
+		if n := min(p.documents(a), p.documents(b)); n > most {
 			most, halves = n, []string{a, b}
 		}
 	}
@@ -143,9 +143,9 @@ func (e *Engine) split(letters []rune, df int) []string {
 }
 
 // documents returns how many documents have a word in any of its forms.
-func (e *Engine) documents(word string) int {
+func (p *Plan) documents(word string) int {
 	id := analysis.IDOf(analysis.Stem(word))
-	return e.follower.Corpus().Statistics([]analysis.TermID{id}).DocumentFrequency(id)
+	return p.corpus.Statistics([]analysis.TermID{id}).DocumentFrequency(id)
 }
 
 func first(s string) rune {

@@ -112,6 +112,12 @@ func (ts *toolset) view(query string) (view, error) {
 	if err != nil {
 		return view{}, op.Invalid("the query string is malformed")
 	}
+	known := []string{"toolsets", "tools", "schemas"}
+	for _, name := range slices.Sorted(maps.Keys(q)) {
+		if near := network.Nearest(op.Cut(name), known); near != "" && near != name {
+			return view{}, op.Invalid("unknown parameter %s: did you mean %q?", op.Quote(name), near)
+		}
+	}
 	v := view{sets: names(q["toolsets"]), tools: names(q["tools"])}
 	switch s := q.Get("schemas"); strings.ToLower(s) {
 	case "", "0", "false":

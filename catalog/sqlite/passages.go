@@ -8,10 +8,10 @@ import (
 	"almanac/catalog"
 )
 
-const passageColumns = `id, record, ordinal, anchor, section, heading, hash, terms, `
+const passageColumns = `id, record, ordinal, anchor, section, heading, text`
 
-// PutPassages replaces the passages of the given records and moves the
-// generation's checkpoint, in one transaction. ErrNotFound if the generation
+// PutPassages replaces the passages and documents of the given records and moves
+// the generation's checkpoint, in one transaction. ErrNotFound if the generation
 // does not exist.
 func (s *Store) PutPassages(
 	ctx context.Context, generation int64, records []catalog.RecordPassages, checkpoint int64,
@@ -26,15 +26,28 @@ func (s *Store) PutPassages(
 				ids[i] = r.Record
 			}
 			where, args := in("record", ids)
-			_, err := t.ExecContext(ctx, `DELETE FROM passages WHERE generation = ? AND `+where,
-				append([]any{generation}, args...)...)
-			return err
+			for _, table := range []string{"passages", "documents"} {
+				_, err := t.ExecContext(ctx, `DELETE FROM `+table+` WHERE generation = ? AND `+where,
+					append([]any{generation}, args...)...)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 		if err != nil {
 			return err
 		}
 		for _, r := range records {
 			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if len(r.Passages) == 0 {
+				continue
+			}
+			_, err := t.exec(`INSERT INTO documents (generation, record, data) VALUES (?, ?, ?)`,
+				generation, r.Record, []byte(r.Document))
+			if err != nil {
 				return err
 			}
 			for _, p := range r.Passages {
@@ -49,21 +62,17 @@ func (s *Store) PutPassages(
 }
 
 func (t *txn) putPassage(generation int64, p catalog.Passage) error {
-	terms := p.Terms
-	if terms == nil {
-		terms = []byte{} // nil would be NULL
-	}
-	_, err := t.exec(`INSERT INTO passages (generation, id, record, ordinal, anchor, section, heading, hash, terms, text)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	_, err := t.exec(`INSERT INTO passages (generation, id, record, ordinal, anchor, section, heading, text)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 		generation, p.ID, p.Record, p.Ordinal, catalog.Clean(p.Anchor), catalog.Clean(p.Section),
-		catalog.Clean(p.Heading), catalog.Clean(p.Hash), terms, catalog.Clean(p.Text))
+		catalog.Clean(p.Heading), catalog.Clean(p.Text))
 	return err
 }
 
 // Passages returns the passages with these ids, in no particular order.
 func (s *Store) Passages(ctx context.Context, generation int64, ids []int64) (list []catalog.Passage, err error) {
 	list, err = collect(ctx, s.reader, scanPassage,
-		`SELECT `+passageColumns+`text FROM passages WHERE generation = ? AND id IN (SELECT value FROM json_each(?))`,
+		`SELECT `+passageColumns+` FROM passages WHERE generation = ? AND id IN (SELECT value FROM json_each(?))`,
 		generation, jsonList(ids))
 	return list, s.failure(ctx, "passages", err)
 }
@@ -80,46 +89,32 @@ func jsonList(ids []int64) string {
 	return string(append(b, ']'))
 }
 
-// RecordPassages returns a record's passages by ordinal.
-func (s *Store) RecordPassages(ctx context.Context, generation, record int64) ([]catalog.Passage, error) {
-	list, err := collect(ctx, s.reader, scanPassage,
-		`SELECT `+passageColumns+`text FROM passages WHERE generation = ? AND record = ? ORDER BY ordinal`, generation,
-		record)
-	return list, s.failure(ctx, "record passages", err)
+func scanPassage(rows *sql.Rows) (p catalog.Passage, err error) {
+	err = rows.Scan(&p.ID, &p.Record, &p.Ordinal, &p.Anchor, &p.Section, &p.Heading, &p.Text)
+	return p, err
 }
 
-// ScanPassages calls fn for every passage in id order until it fails. All
-// passages come from one state of the database. fn should be quick: the
-// write-ahead log grows as long as the scan holds that state.
-func (s *Store) ScanPassages(
-	ctx context.Context, generation int64, withText bool, fn func(catalog.Passage) error,
+// ScanDocuments calls fn for every document in the order of records until it
+// fails. All documents come from one state of the database. fn should be quick:
+// the write-ahead log grows as long as the scan holds that state.
+func (s *Store) ScanDocuments(
+	ctx context.Context, generation int64, fn func(record int64, data []byte) error,
 ) error {
-	text := `''`
-	if withText {
-		text = `text`
-	}
 	rows, err := s.reader.QueryContext(ctx,
-		`SELECT `+passageColumns+text+` FROM passages WHERE generation = ? ORDER BY id`, generation)
+		`SELECT record, data FROM documents WHERE generation = ? ORDER BY record`, generation)
 	if err != nil {
-		return s.failure(ctx, "scan passages", err)
+		return s.failure(ctx, "scan documents", err)
 	}
 	defer rows.Close()
+	var record int64
+	var data sql.RawBytes
 	for rows.Next() {
-		p, err := scanPassage(rows)
-		if err != nil {
-			return s.failure(ctx, "scan passages", err)
+		if err := rows.Scan(&record, &data); err != nil {
+			return s.failure(ctx, "scan documents", err)
 		}
-		if err := fn(p); err != nil {
+		if err := fn(record, data); err != nil {
 			return err
 		}
 	}
-	return s.failure(ctx, "scan passages", rows.Err())
-}
-
-func scanPassage(rows *sql.Rows) (p catalog.Passage, err error) {
-	err = rows.Scan(&p.ID, &p.Record, &p.Ordinal, &p.Anchor, &p.Section, &p.Heading, &p.Hash, &p.Terms, &p.Text)
-	if len(p.Terms) == 0 {
-		p.Terms = nil
-	}
-	return p, err
+	return s.failure(ctx, "scan documents", rows.Err())
 }

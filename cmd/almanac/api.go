@@ -10,13 +10,17 @@ import (
 	"almanac/api/remote"
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/cmd/config"
 	"almanac/retrieval"
 )
 
 // base returns the knowledge base of a service that listens on an address.
 func (a *app) base(n network.Network, store catalog.Store, search retrieval.Searcher, listen string) kb.Base {
-	allow, _ := a.config.allowed() // checked with the configuration
-	b := kb.Base{Catalog: store, Search: admit.New(search, admit.Standard()), Network: n, Now: time.Now, PublicURL: a.config.publicURL(listen)}
+	allow, _ := a.config.Allowed() // checked with the configuration
+	b := kb.Base{
+		Catalog: store, Search: admit.New(search, admit.Standard()), Network: n, Now: time.Now,
+		PublicURL: a.config.PublicURL(listen),
+	}
 	b.Remote = remote.New(remote.Config{Allow: allow, Version: version()})
 	return b.Prepared()
 }
@@ -40,7 +44,7 @@ func (a *app) apiConfig(b kb.Base) api.Config {
 		Tally:  b.Tally,
 		Limits: api.Limits{REST: a.config.Limit.REST, MCP: a.config.Limit.MCP, Web: a.config.Limit.Web},
 		LimitSetting: func(limit string) string {
-			return envName("limit."+limit) + "=0 in the server's environment switches it off"
+			return config.EnvName("limit."+limit) + "=0 in the server's environment switches it off"
 		},
 	}
 }

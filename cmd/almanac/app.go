@@ -6,6 +6,7 @@ import (
 
 	"almanac/catalog/datadir"
 	"almanac/catalog/network"
+	"almanac/cmd/config"
 	"almanac/ingest/networks"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/stack"
@@ -13,8 +14,8 @@ import (
 
 // app is passed to every subcommand.
 type app struct {
-	config  Config
-	origins Origins
+	config  config.Config
+	origins config.Origins
 	environ []string
 	log     *slog.Logger
 	lines   *slog.Logger // of progress where there is no terminal
@@ -36,7 +37,7 @@ func (a *app) dataDir(n network.Network) string {
 	if a.config.Data.Dir != "" {
 		return a.config.Data.Dir
 	}
-	return datadir.Default(n.Name, environment(a.environ, "XDG_DATA_HOME"), environment(a.environ, "HOME"))
+	return datadir.Default(n.Name, config.Getenv(a.environ, "XDG_DATA_HOME"), config.Getenv(a.environ, "HOME"))
 }
 
 // indexing shows that a command brings the index up to date.
@@ -48,7 +49,7 @@ func (a *app) indexing() (set func(done, total int), end func()) {
 // stackConfig returns the configuration of the index in a directory, without
 // the catalog. The configured profile is the default of searches.
 func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Profile) (stack.Config, error) {
-	standard, err := profile.Load(a.config.profile())
+	standard, err := profile.Load(a.config.ProfileName())
 	if err != nil {
 		return stack.Config{}, err
 	}

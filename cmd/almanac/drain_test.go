@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"almanac/api/op"
+	"almanac/cmd/config"
 )
 
 // TestDrain sends the signal of an orchestrator: /ready says so at once, and
@@ -39,7 +40,7 @@ func TestDrain(t *testing.T) {
 // TestLinesNameTheirRequest: what is logged for a request has its id.
 func TestLinesNameTheirRequest(t *testing.T) {
 	var out strings.Builder
-	log, _ := newLoggers(Config{}.withLog("info"), Origins{"log.level": originDefault}, "serve", &out)
+	log, _ := newLoggers(logging("info"), config.Origins{"log.level": config.Default}, "serve", &out)
 	log.With("source", "docs").InfoContext(op.WithRequest(t.Context(), "abc"), "done", "took", 1500*time.Millisecond)
 	for _, want := range []string{`"request":"abc"`, `"source":"docs"`, `"took_seconds":1.5`} {
 		if !strings.Contains(out.String(), want) {
@@ -48,7 +49,7 @@ func TestLinesNameTheirRequest(t *testing.T) {
 	}
 }
 
-func (c Config) withLog(level string) Config {
+func logging(level string) (c config.Config) {
 	c.Log.Level, c.Log.Format = level, "json"
 	return c
 }

@@ -8,22 +8,23 @@ import (
 	"strings"
 
 	"almanac/api/op"
+	"almanac/cmd/config"
 )
 
 // newLoggers makes the logs of a command: of what happens, and of its progress.
 // The default level of commands that print their result is warn, but progress is
 // always shown.
-func newLoggers(c Config, origins Origins, command string, w io.Writer) (log, progress *slog.Logger) {
+func newLoggers(c config.Config, origins config.Origins, command string, w io.Writer) (log, progress *slog.Logger) {
 	log = newLogger(c, c.Log.Level, w)
 	name, _, _ := strings.Cut(command, " ")
 	watched := name == "sync" && isTerminal(w)
-	if origins["log.level"] != originDefault || !watched && slices.Contains([]string{"serve", "mcp", "sync"}, name) {
+	if origins["log.level"] != config.Default || !watched && slices.Contains([]string{"serve", "mcp", "sync"}, name) {
 		return log, log
 	}
 	return newLogger(c, "warn", w), log
 }
 
-func newLogger(c Config, name string, w io.Writer) *slog.Logger {
+func newLogger(c config.Config, name string, w io.Writer) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(name)); err != nil {
 		panic(err) // checked with the configuration

@@ -25,11 +25,7 @@ type mcpCmd struct {
 func (*mcpCmd) Help() string {
 	return `For clients that start a server themselves. It reads the data directory and
 follows the changes of a running server or sync. It does not sync itself, but
-loads the sample network into an empty directory. Logs go to standard error.
-
-Examples:
-  claude mcp add almanac -- almanac mcp
-  almanac mcp --network ./mine.yaml --toolsets search,cips`
+loads the sample network into an empty directory. Logs go to standard error.`
 }
 
 // Run serves until the client closes its end.

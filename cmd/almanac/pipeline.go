@@ -38,7 +38,7 @@ func (a *app) pipeline(
 
 // outgoing makes the HTTP client of sources.
 func (a *app) outgoing() *outbound.Client {
-	allow, _ := a.config.allowed() // checked with the configuration
+	allow, _ := a.config.Allowed() // checked with the configuration
 	return outbound.New(outbound.Config{Allow: allow})
 }
 

@@ -32,11 +32,7 @@ func (*serveCmd) Help() string {
 index is complete. Port 0 takes any free one; the log has the address. On a
 termination signal /ready returns 503, the listeners close after
 server.drain_delay, and running requests are completed; a second signal ends the
-process.
-
-Examples:
-  almanac serve                                     the sample network
-  almanac serve --network ./mine.yaml --data ./data a network of your own`
+process.`
 }
 
 // Run serves until ctx ends. Requests drain before index and catalog close.

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"almanac/cmd/config"
 	"almanac/ingest/networks"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
@@ -46,13 +47,13 @@ func BenchmarkStacks(b *testing.B) {
 }
 
 func benchmarkStack(b *testing.B, shared string, environ []string) {
-	config, origins, err := loadConfig("", environ, nil)
+	settings, origins, err := config.Load("", environ, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	config.Log.Level = "error"
-	a := &app{config: config, origins: origins, environ: environ, out: io.Discard, err: io.Discard,
-		log: newLogger(config, "error", os.Stderr)}
+	settings.Log.Level = "error"
+	log := newLogger(settings, "error", os.Stderr)
+	a := &app{config: settings, origins: origins, environ: environ, out: io.Discard, err: io.Discard, log: log, lines: log}
 	ctx := b.Context()
 	n, err := networks.Load("corpus")
 	if err != nil {

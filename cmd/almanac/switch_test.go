@@ -171,7 +171,7 @@ func TestServesWithoutItsModelServer(t *testing.T) {
 		s.degraded(t)
 	}
 	_, _, status := s.get(t, "/ready")
-	if !strings.Contains(status, `"embedder: `) {
+	if !strings.Contains(status, `"embedder does not answer"`) {
 		t.Errorf("/ready says %s", status)
 	}
 	model.down.Store(false)

@@ -87,22 +87,5 @@ func (t Terms) Len() int { return len(t.ids) / 4 }
 // ID returns the i-th term's id.
 func (t Terms) ID(i int) TermID { return TermID(binary.LittleEndian.Uint32(t.ids[4*i:])) }
 
-// Find returns the index of the first term from the i-th on whose id's low byte
-// is marked, Len if there is none: almost no term of a text is one that is looked
-// for, and this rules the others out at a byte each.
-func (t Terms) Find(i int, marked *[256]bool) int {
-	ids := t.ids
-	at := 4 * i
-	for ; at+16 <= len(ids); at += 16 {
-		four := ids[at : at+16 : at+16]
-		if marked[four[0]] || marked[four[4]] || marked[four[8]] || marked[four[12]] {
-			break
-		}
-	}
-	for ; at < len(ids) && !marked[ids[at]]; at += 4 {
-	}
-	return at / 4
-}
-
 // Position returns the i-th term's position; several terms can share one.
 func (t Terms) Position(i int) int { return int(binary.LittleEndian.Uint16(t.positions[2*i:])) }

@@ -48,34 +48,6 @@ func TestPackedTermsReadBackAsPacked(t *testing.T) {
 	})
 }
 
-func TestFindSkipsWhatIsNotMarked(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		var fields [analysis.NumFields][]analysis.Token
-		fields[analysis.Body] = analysis.Analyze(ugly().Draw(t, "text"))
-		view, err := analysis.View(analysis.Pack(fields))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var marked [256]bool
-		for range rapid.IntRange(0, 30).Draw(t, "marks") {
-			marked[rapid.Byte().Draw(t, "mark")] = true
-		}
-		terms := view.Field(analysis.Body)
-		at := terms.Find(0, &marked)
-		for i := range terms.Len() {
-			if is := marked[byte(terms.ID(i))]; is != (i == at) {
-				t.Fatalf("term %d of %d is marked %v, found is %d", i, terms.Len(), is, at)
-			}
-			if i == at {
-				at = terms.Find(i+1, &marked)
-			}
-		}
-		if at != terms.Len() {
-			t.Fatalf("found %d of %d", at, terms.Len())
-		}
-	})
-}
-
 func TestLatePositionsReadAsTheLast(t *testing.T) {
 	var fields [analysis.NumFields][]analysis.Token
 	fields[analysis.Body] = []analysis.Token{{Term: "a", Position: 65_535}, {Term: "b", Position: 65_536},

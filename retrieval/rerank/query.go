@@ -43,7 +43,7 @@ type prepared struct {
 	pairs    [][2]int // neighbouring weighted terms, indexes into ids
 	pairIDF  []float64
 	stats    corpus.Statistics
-	lookup   lookup
+	distinct []analysis.TermID // ids of terms, each once
 
 	undatedRecency, namedInTitle float64
 }
@@ -91,24 +91,10 @@ func prepare(q Query, stats corpus.Statistics) *prepared {
 			last = slot
 		}
 	}
-	p.lookup = newLookup(p.terms)
-	return p
-}
-
-// lookup finds the query terms among the tokens of a passage: almost no token
-// is one, so a single probe must rule it out.
-type lookup struct {
-	marked [256]bool  // the low bytes of the terms
-	slots  [256]int16 // first term with this low byte + 1
-	next   []int16    // further term with the same low byte + 1
-}
-
-func newLookup(terms []Term) lookup {
-	l := lookup{next: make([]int16, len(terms))}
-	for i := len(terms) - 1; i >= 0; i-- {
-		h := terms[i].ID & 255
-		l.next[i] = l.slots[h]
-		l.slots[h], l.marked[h] = int16(i+1), true
+	for _, t := range p.terms {
+		if !slices.Contains(p.distinct, t.ID) {
+			p.distinct = append(p.distinct, t.ID)
+		}
 	}
-	return l
+	return p
 }

@@ -52,13 +52,14 @@ func Signals(q Query, stats corpus.Statistics, candidates []Candidate) []Scored 
 func (p *prepared) score(c Candidate, s *scan) Scored {
 	var out Scored
 	f := &out.Features
+	c.Document.Want(p.distinct, &s.wanted)
 	p.documentSignals(c.Document, f, &out.Lexical)
 	out.Best = p.passageSignals(c, f, s)
 	f[TitlePhrase] = p.titlePhrase(c.Document, s)
-	f[TitleTrigrams] = dice(p.trigrams, c.Document.Trigrams())
+	f[TitleTrigrams] = c.Document.TitleSimilarity(p.trigrams)
 	f[Recency] = p.undatedRecency
 	if d := c.Document.Attributes.Date; !d.IsZero() && !p.stats.Newest.IsZero() {
-		f[Recency] = math.Exp2(-float64(p.stats.Newest.Sub(d)) / float64(recencyHalf))
+		f[Recency] = math.Exp2(-float64(max(0, p.stats.Newest.Sub(d))) / float64(recencyHalf))
 	}
 	f[Authority] = c.Authority
 	if c.Document.Stub {
@@ -166,21 +167,4 @@ func (p *prepared) titlePhrase(d *corpus.Document, s *scan) float64 {
 	s.reset(p)
 	s.field(p, terms.Field(analysis.Title), analysis.Title)
 	return s.run / p.total * math.Min(1, float64(s.runLength)/float64(n))
-}
-
-// dice returns the Dice coefficient of two ascending sets.
-func dice(a, b []uint32) float64 {
-	if len(a)+len(b) == 0 {
-		return 0
-	}
-	n, j := 0, 0
-	for _, t := range a {
-		for j < len(b) && b[j] < t {
-			j++
-		}
-		if j < len(b) && b[j] == t {
-			n++
-		}
-	}
-	return 2 * float64(n) / float64(len(a)+len(b))
 }

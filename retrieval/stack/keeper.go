@@ -149,9 +149,11 @@ func (k *Keeper) opens(s *Stack) error {
 	return s.Searcher.Publish(*k.published)
 }
 
-// ready waits until everything that is in the catalog now is indexed, and
-// declares the index ready.
-func (k *Keeper) ready(ctx context.Context, s *Stack, wait func(context.Context, int64) error) error {
+// ready waits until everything that is in the catalog now is indexed, declares the
+// index ready and calls serve, before the log says so.
+func (k *Keeper) ready(
+	ctx context.Context, s *Stack, wait func(context.Context, int64) error, serve func(),
+) error {
 	head, err := k.cfg.Store.LastChange(ctx)
 	if err != nil {
 		return err
@@ -160,6 +162,7 @@ func (k *Keeper) ready(ctx context.Context, s *Stack, wait func(context.Context,
 		return err
 	}
 	s.Follower.MarkReady()
+	serve()
 	records, passages := s.Follower.Corpus().Size()
 	k.cfg.Log.Info("ready", "records", records, "passages", passages)
 	return nil

@@ -59,10 +59,12 @@ func (k *Keeper) readOn(ctx context.Context, s *Stack, takeOver bool) error {
 				return stopped(reading, err)
 			}
 		}
-		if err := k.ready(reading, s, s.Follower.Wait); err != nil {
+		var before *Stack
+		serve := func() { before = k.serving.Swap(s) }
+		if err := k.ready(reading, s, s.Follower.Wait, serve); err != nil {
 			return stopped(reading, err)
 		}
-		return k.release(reading, k.serving.Swap(s))
+		return k.release(reading, before)
 	})
 	g.Go(func() (err error) {
 		defer stop()

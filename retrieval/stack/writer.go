@@ -51,10 +51,9 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 		s.origin.Complete = true
 		return s.origin.save(ctx, k.cfg.Store, s.generation)
 	}
-	if err := k.ready(ctx, s, complete); err != nil {
+	if err := k.ready(ctx, s, complete, func() { k.serving.Store(s) }); err != nil {
 		return err
 	}
-	k.serving.Store(s)
 	if err := before.release(ctx); err != nil {
 		return err
 	}
@@ -141,7 +140,7 @@ func (e *earlier) open(ctx context.Context, but int64) error {
 		defer close(e.ended)
 		return s.Follower.Run(feeding)
 	})
-	e.group.Go(func() error { return stopped(feeding, k.ready(feeding, s, s.Follower.Wait)) })
+	e.group.Go(func() error { return stopped(feeding, k.ready(feeding, s, s.Follower.Wait, func() {})) })
 	return nil
 }
 

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -42,19 +42,19 @@ var settings = func() []setting {
 // shortEnv are the environment variables with special names.
 var shortEnv = map[string]string{"ALMANAC_CORPUS": "network.corpus_dir", "ALMANAC_SYNC": "sync.enabled"}
 
-const envPrefix = "ALMANAC_"
+const EnvPrefix = "ALMANAC_"
 
 // envFile names the configuration file.
-const envFile = envPrefix + "CONFIG"
+const envFile = EnvPrefix + "CONFIG"
 
 // foreignEnv are prefixes of ALMANAC_ variables that are not settings: those of
 // tests and benchmarks, and those that an orchestrator sets for a service named
 // almanac.
 var foreignEnv = []string{"ALMANAC_SHARED", "ALMANAC_BENCH_", "ALMANAC_TEST_", "ALMANAC_SERVICE_", "ALMANAC_PORT"}
 
-// envName returns the variable of a key; its first underscore stands for the dot.
-func envName(key string) string {
-	return envPrefix + strings.ToUpper(strings.Replace(key, ".", "_", 1))
+// EnvName returns the variable of a key; its first underscore stands for the dot.
+func EnvName(key string) string {
+	return EnvPrefix + strings.ToUpper(strings.Replace(key, ".", "_", 1))
 }
 
 func settingOf(key string) (setting, bool) {
@@ -65,7 +65,7 @@ func settingOf(key string) (setting, bool) {
 	return settings[i], true
 }
 
-func defaultOf(key string) string {
+func DefaultOf(key string) string {
 	s, _ := settingOf(key)
 	return s.def
 }
@@ -93,10 +93,10 @@ func suggest(key string) string {
 func suggestEnv(name string) string {
 	known := slices.Collect(maps.Keys(shortEnv))
 	for _, s := range settings {
-		if strings.HasPrefix(envName(s.key), name+"_") {
-			return "; did you mean " + envName(s.key) + "?"
+		if strings.HasPrefix(EnvName(s.key), name+"_") {
+			return "; did you mean " + EnvName(s.key) + "?"
 		}
-		known = append(known, envName(s.key))
+		known = append(known, EnvName(s.key))
 	}
 	slices.Sort(known)
 	if near := network.Nearest(name, known); near != "" {
@@ -105,8 +105,8 @@ func suggestEnv(name string) string {
 	return "; `almanac config` lists them"
 }
 
-// environment returns the last value of a variable, as a shell would.
-func environment(environ []string, name string) string {
+// Getenv returns the last value of a variable, as a shell would.
+func Getenv(environ []string, name string) string {
 	value := ""
 	for _, pair := range environ {
 		if n, v, ok := strings.Cut(pair, "="); ok && n == name {

@@ -1,4 +1,6 @@
-package main
+// Package config holds the settings of the program: their names, defaults and
+// documentation in one struct, their layers, and checks.
+package config
 
 import (
 	"errors"
@@ -97,15 +99,15 @@ type RerankConfig struct {
 // Origins holds the origin of each key's value.
 type Origins map[string]string
 
-const originDefault = "default"
+const Default = "default"
 
-// errUsage marks an invalid command line or configuration: exit code 2.
-var errUsage = errors.New("usage")
+// ErrUsage marks an invalid command line or configuration: exit code 2.
+var ErrUsage = errors.New("usage")
 
-// profile returns the name of the relevance profile of searches. The default
+// ProfileName returns the name of the relevance profile of searches. The default
 // depends on the kind of embedding model, as cosines of different kinds are not
 // comparable.
-func (c Config) profile() string {
+func (c Config) ProfileName() string {
 	switch {
 	case c.Search.Profile != "":
 		return c.Search.Profile
@@ -115,9 +117,9 @@ func (c Config) profile() string {
 	return profile.DefaultName
 }
 
-// publicURL returns the base address that clients see of a service that listens
+// PublicURL returns the base address that clients see of a service that listens
 // on an address.
-func (c Config) publicURL(listen string) string {
+func (c Config) PublicURL(listen string) string {
 	if c.Server.PublicURL != "" {
 		return c.Server.PublicURL
 	}
@@ -128,8 +130,8 @@ func (c Config) publicURL(listen string) string {
 	return "http://" + listen
 }
 
-// allowed returns the private networks that sources may be in.
-func (c Config) allowed() ([]netip.Prefix, error) {
+// Allowed returns the private networks that sources may be in.
+func (c Config) Allowed() ([]netip.Prefix, error) {
 	var allow []netip.Prefix
 	for _, s := range c.Sync.Allow {
 		p, err := netip.ParsePrefix(s)

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"cmp"
@@ -15,18 +15,18 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// loadConfig joins the layers: flag > environment > file > default. Empty values
+// Load joins the layers: flag > environment > file > default. Empty values
 // are ignored, as orchestrators pass unset variables as empty ones.
-func loadConfig(file string, environ []string, flags map[string]string) (Config, Origins, error) {
+func Load(file string, environ []string, flags map[string]string) (Config, Origins, error) {
 	l := layers{values: map[string]any{}, origins: Origins{}}
 	defaults := map[string]any{}
 	for _, s := range settings {
 		defaults[s.key] = s.def
 	}
-	if err := l.add(originDefault, defaults); err != nil {
+	if err := l.add(Default, defaults); err != nil {
 		return Config{}, nil, err
 	}
-	if file = cmp.Or(file, environment(environ, envFile)); file != "" {
+	if file = cmp.Or(file, Getenv(environ, envFile)); file != "" {
 		values, err := readFile(file)
 		if err == nil {
 			err = l.add("file "+file, values)
@@ -66,9 +66,9 @@ func (l layers) add(origin string, values map[string]any) error {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		s, ok := settingOf(key)
 		if !ok {
-			return fmt.Errorf("%w: %s: unknown setting %q%s", errUsage, origin, key, suggest(key))
+			return fmt.Errorf("%w: %s: unknown setting %q%s", ErrUsage, origin, key, suggest(key))
 		}
-		if v := values[key]; origin != originDefault && !s.empty && (v == nil || v == "") {
+		if v := values[key]; origin != Default && !s.empty && (v == nil || v == "") {
 			continue
 		}
 		l.values[key], l.origins[key] = values[key], origin
@@ -80,13 +80,13 @@ func (l layers) addEnvironment(environ []string) error {
 	for _, pair := range slices.Sorted(slices.Values(environ)) {
 		name, value, _ := strings.Cut(pair, "=")
 		foreign := slices.ContainsFunc(foreignEnv, func(p string) bool { return strings.HasPrefix(name, p) })
-		if !strings.HasPrefix(name, envPrefix) || name == envFile || foreign {
+		if !strings.HasPrefix(name, EnvPrefix) || name == envFile || foreign {
 			continue
 		}
-		key := strings.ToLower(strings.TrimPrefix(name, envPrefix))
+		key := strings.ToLower(strings.TrimPrefix(name, EnvPrefix))
 		key = cmp.Or(shortEnv[name], strings.Replace(key, "_", ".", 1))
 		if _, ok := settingOf(key); !ok {
-			return fmt.Errorf("%w: environment variable %s is not a setting%s", errUsage, name, suggestEnv(name))
+			return fmt.Errorf("%w: environment variable %s is not a setting%s", ErrUsage, name, suggestEnv(name))
 		}
 		if err := l.add("environment "+name, map[string]any{key: value}); err != nil {
 			return err
@@ -104,16 +104,16 @@ func (l layers) readSecrets() error {
 		case !s.secret || path == "":
 			continue
 		case l.values[s.key] != "":
-			return fmt.Errorf("%w: %s is set (%s) and so is %s%s (%s): keep one", errUsage,
+			return fmt.Errorf("%w: %s is set (%s) and so is %s%s (%s): keep one", ErrUsage,
 				s.key, l.origins[s.key], s.key, fileSuffix, l.origins[s.key+fileSuffix])
 		}
 		data, err := os.ReadFile(path)
 		if err != nil {
-			return fmt.Errorf("%w: %s%s: %s cannot be read: %w", errUsage, s.key, fileSuffix, path, reason(err))
+			return fmt.Errorf("%w: %s%s: %s cannot be read: %w", ErrUsage, s.key, fileSuffix, path, errors.Unwrap(err))
 		}
 		value := strings.TrimSpace(string(data))
 		if value == "" {
-			return fmt.Errorf("%w: %s%s: %s is empty", errUsage, s.key, fileSuffix, path)
+			return fmt.Errorf("%w: %s%s: %s is empty", ErrUsage, s.key, fileSuffix, path)
 		}
 		l.values[s.key], l.origins[s.key] = value, "file "+path
 	}
@@ -128,7 +128,7 @@ func (l layers) decode() (c Config, err error) {
 			continue
 		}
 		if err := assign(target.FieldByIndex(s.index), l.values[s.key]); err != nil {
-			return c, fmt.Errorf("%w: %s: %s: %w", errUsage, l.origins[s.key], s.key, err)
+			return c, fmt.Errorf("%w: %s: %s: %w", ErrUsage, l.origins[s.key], s.key, err)
 		}
 	}
 	return c, nil
@@ -190,21 +190,21 @@ var switches = map[string]bool{
 func readFile(path string) (map[string]any, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: configuration file: %w", errUsage, err)
+		return nil, fmt.Errorf("%w: configuration file: %w", ErrUsage, err)
 	}
 	var tree map[string]any
 	if err := yaml.Unmarshal(data, &tree); err != nil {
-		return nil, fmt.Errorf("%w: configuration file %s: %w", errUsage, path, err)
+		return nil, fmt.Errorf("%w: configuration file %s: %w", ErrUsage, path, err)
 	}
 	flat := map[string]any{}
 	for _, section := range slices.Sorted(maps.Keys(tree)) {
 		m, ok := tree[section].(map[string]any)
 		if !ok && tree[section] != nil {
-			return nil, fmt.Errorf("%w: configuration file %s: %q must be a section with keys below it%s", errUsage,
+			return nil, fmt.Errorf("%w: configuration file %s: %q must be a section with keys below it%s", ErrUsage,
 				path, section, suggest(section))
 		}
 		if !slices.ContainsFunc(settings, func(s setting) bool { return strings.HasPrefix(s.key, section+".") }) {
-			return nil, fmt.Errorf("%w: configuration file %s: unknown section %q%s", errUsage,
+			return nil, fmt.Errorf("%w: configuration file %s: unknown section %q%s", ErrUsage,
 				path, section, suggest(section))
 		}
 		for key, v := range m {
