@@ -139,7 +139,8 @@ ingest/whitepaper: catalog catalog/derive ingest ingest/listing ingest/memory in
 retrieval: catalog embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index
 	retrieval/keyword retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet retrieval/vector
 retrieval/analysis:
-retrieval/corpus: catalog retrieval/analysis retrieval/dedup retrieval/passage
+retrieval/analysis/bm25:
+retrieval/corpus: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/dedup retrieval/passage
 retrieval/dedup: retrieval/analysis
 retrieval/eval: catalog retrieval retrieval/corpus retrieval/dedup retrieval/passage retrieval/profile
 	retrieval/rerank
@@ -147,14 +148,15 @@ retrieval/fusion:
 retrieval/index: catalog embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector
 retrieval/keyword: retrieval/analysis retrieval/passage
-retrieval/keyword/embedded: retrieval/analysis retrieval/keyword retrieval/passage retrieval/snapshot
+retrieval/keyword/embedded: retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
+	retrieval/snapshot
 retrieval/keyword/enginetest: retrieval/analysis retrieval/keyword retrieval/passage
-retrieval/keyword/meili: retrieval/analysis retrieval/keyword retrieval/passage
+retrieval/keyword/meili: retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
 retrieval/keyword/meili/meilitest:
 retrieval/passage:
 retrieval/profile:
 retrieval/query: retrieval/analysis
-retrieval/rerank: retrieval/analysis retrieval/corpus
+retrieval/rerank: retrieval/analysis retrieval/analysis/bm25 retrieval/corpus
 retrieval/rerank/crossencoder: embed/remote
 retrieval/scale: catalog
 retrieval/scale/measure: catalog catalog/sqlite retrieval retrieval/eval retrieval/profile retrieval/scale
@@ -167,7 +169,7 @@ retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static
 retrieval/vector: retrieval/analysis retrieval/passage
 retrieval/vector/embedded: retrieval/passage retrieval/vector
 retrieval/vector/enginetest: retrieval/analysis retrieval/passage retrieval/vector
-retrieval/vector/qdrant: retrieval/analysis retrieval/passage retrieval/vector
+retrieval/vector/qdrant: retrieval/analysis retrieval/analysis/bm25 retrieval/passage retrieval/vector
 retrieval/vector/qdrant/qdranttest: embed/recordingtest
 `)
 
