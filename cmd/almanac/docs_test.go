@@ -5,11 +5,31 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
 	"almanac/ingest/connectors"
 )
+
+// TestFirstAnswers: README's questions have the first answers that it shows.
+func TestFirstAnswers(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := environ(t.TempDir())
+	must(t, env, "sync")
+	shown := regexp.MustCompile(`(?m)^    \$ bin/almanac search (.*)\n     1\. (.*?)  \[`).FindAllStringSubmatch(string(readme), -1)
+	if len(shown) != 3 {
+		t.Fatalf("README asks %d questions", len(shown))
+	}
+	for _, m := range shown {
+		if got := must(t, env, "search", "--limit", "1", m[1]); !strings.HasPrefix(got, " 1. "+m[2]+"  [") {
+			t.Errorf("%s: %.100s, README shows %s", m[1], got, m[2])
+		}
+	}
+}
 
 // generatedFrom begins the generated part of docs/networks.md.
 const generatedFrom = "## Every option\n"
