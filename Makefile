@@ -47,9 +47,9 @@ race:
 	@echo "== go test -race"
 	$(GO) test -race $(UNWATCHED) -timeout 25m $(PACKAGES)
 
-rankings: ## tests too slow for -race: ranking goldens, recall of the vector engine, the corpus
-	@echo "== rankings, recall, the corpus"
-	$(GO) test ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks
+rankings: ## tests not for -race: ranking goldens, recall of the vector engine, the corpus, memory of hostile sources
+	@echo "== rankings, recall, the corpus, hostile sources"
+	$(GO) test ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks ./ingest/connectors
 
 conformance: build ## the official MCP conformance runner against the built binary
 	@echo "== MCP conformance"
@@ -67,6 +67,7 @@ bench: ## figures: engines against bleve, FTS5 and plain scans, searches over th
 	$(GO) test -run '^$$' -bench Stacks -benchtime 1000x -timeout 1h ./cmd/almanac
 	$(GO) test -run '^$$' -bench 'Gigabyte|ManyTopics' -benchtime 1x -timeout 30m ./ingest/mail ./ingest/forum
 	cd retrieval/keyword/bench && $(GO) run .
+	$(GO) run ./retrieval/scale/measure -passages 100000,1000000
 
 man: build ## the man page as bin/almanac.1
 	$(BIN) man >bin/almanac.1
@@ -77,6 +78,7 @@ docs: ## write the pages of docs that commands print
 
 bounds: ## the figures of docs/security.md
 	$(GO) test -run '^$$' -bench HalfHeaders -benchtime 1x ./cmd/almanac
+	$(GO) test -run '^$$' -bench Hostile -benchtime 1x -timeout 30m ./ingest/connectors
 
 relevance: build ## the tables of docs/relevance.md, over ../shared/judged
 	ALMANAC_CORPUS=../shared/corpus $(BIN) sync --network corpus --data $(CACHE)/corpus --log-level error

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"almanac/api/admin"
+	"almanac/api/admit"
 	"almanac/api/csp"
 	"almanac/api/guard"
 	"almanac/api/limit"
@@ -137,8 +138,8 @@ func public(cfg Config, hosts []string, restHandler, mcpHandler http.Handler, we
 	return h
 }
 
-// identified names the request to logs and answers, and the client to the tally of
-// searches. It counts the requests under way.
+// identified names the request to logs and answers, and the client to the admission and
+// the tally of searches. It counts the requests under way.
 func identified(m *admin.Metrics, proxies limit.Proxies, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer m.Begin()()
@@ -147,7 +148,8 @@ func identified(m *admin.Metrics, proxies limit.Proxies, next http.Handler) http
 			id = op.NewRequest()
 		}
 		w.Header().Set(op.RequestHeader, id)
-		ctx := tally.WithClient(op.WithRequest(r.Context(), id), limit.Key(proxies.Client(r)))
+		key := limit.Key(proxies.Client(r))
+		ctx := admit.WithClient(tally.WithClient(op.WithRequest(r.Context(), id), key), key)
 		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }

@@ -109,6 +109,7 @@ func (c *Cache) Embed(ctx context.Context, texts []string, p Purpose) ([][]float
 	if len(missing) > 0 {
 		fresh, err := c.inner.Embed(ctx, missing, p)
 		if err != nil {
+			c.keep(ctx, missingKeys, fresh, p)
 			return nil, err
 		}
 		if err := c.check(fresh, len(missing)); err != nil {
@@ -124,6 +125,20 @@ func (c *Cache) Embed(ctx context.Context, texts []string, p Purpose) ([][]float
 		vectors[i] = known[k]
 	}
 	return vectors, nil
+}
+
+// keep writes what a failed call has made, also while the caller stops.
+func (c *Cache) keep(ctx context.Context, keys []cacheKey, vectors [][]float32, p Purpose) {
+	var made [][]float32
+	var of []cacheKey
+	for i, v := range vectors[:min(len(vectors), len(keys))] {
+		if v != nil && len(v) == c.inner.Dimensions() {
+			made, of = append(made, v), append(of, keys[i])
+		}
+	}
+	if len(made) > 0 {
+		c.write(context.WithoutCancel(ctx), of, made, p)
+	}
 }
 
 // check keeps a response of the wrong shape out of the cache.

@@ -11,6 +11,7 @@ import (
 // Request is one search.
 type Request struct {
 	Query     string
+	Plain     bool // the query is text: quotes, hyphens and colons in it mean nothing
 	Filter    passage.Filter
 	Limit     int // results; default 10, at most MaxResults with Offset
 	Offset    int
@@ -31,12 +32,13 @@ type Response struct {
 	Query     string
 	Class     string // of the query: identifier, keyword, question, code
 	Results   []Result
-	Total     int // records that can be paged through
-	Facets    map[string]map[string]int
-	Degraded  []string // what took no part: "vector", "keyword", "rerank"
-	Corrected string   // the query as it was read, if corrected; "" as typed
+	Total     int                       // records that can be paged through
+	Facets    map[string]map[string]int // of all that can be paged through, by attribute and value
+	Relaxed   []Relaxed                 // of a search with operators that found nothing
+	Degraded  []string                  // what took no part: "vector", "keyword", "cross-encoder"
+	Corrected string                    // the query as it was read, if corrected; "" as typed
 	Took      time.Duration
-	Timings   map[string]time.Duration // of each stage
+	Timings   map[string]time.Duration // by stage, and of each retriever in "retrieve/NAME"
 }
 
 // Result is one found record. Title and snippet are plain text; the spans
@@ -68,32 +70,9 @@ func (r Response) Explanation(record int64) *Explanation {
 	return nil
 }
 
-// Explanation holds every stage's numbers for a result.
-type Explanation struct {
-	Lists    []ListRank         // where each retriever had it
-	Fused    float64            // reciprocal-rank score that made it a candidate
-	Features map[string]Feature // of the reranker
-	Pin      *Place             `json:",omitempty"` // that moved it; nil: none
-}
-
-// ListRank is a result's place in one retriever's list.
-type ListRank struct {
-	Retriever string
-	Rank      int // from 1
-	Score     float64
-}
-
-// Feature is one signal of the reranker.
-type Feature struct {
-	Value        float64 // as computed
-	Z            float64 // normalised over the candidates
-	Weight       float64
-	Contribution float64 // to the final score
-}
-
 // Searcher is the interface of the search engine.
 type Searcher interface {
-	// Search ranks. An empty query or one with nothing to search for is
+	// Search ranks. A query with nothing to search for or too many operators is
 	// ErrBadQuery; before the first index is complete ErrNotReady.
 	Search(ctx context.Context, r Request) (Response, error)
 	// Status returns what is indexed and how far it is behind the catalog.

@@ -28,9 +28,10 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
-	"almanac/catalog"
 	"almanac/catalog/datadir"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/keyword/meili/meilitest"
+	"almanac/retrieval/passage"
 	"almanac/retrieval/vector/qdrant/qdranttest"
 )
 
@@ -359,9 +360,12 @@ func (w *world) passages(t *testing.T) (ids []int64) {
 	}
 	all, err := store.Generations(t.Context())
 	if err == nil {
-		err = store.ScanPassages(t.Context(), all[len(all)-1].ID, false, func(p catalog.Passage) error {
-			ids = append(ids, p.ID)
-			return nil
+		err = store.ScanDocuments(t.Context(), all[len(all)-1].ID, func(record int64, data []byte) error {
+			d, err := corpus.Decode(record, string(data))
+			for o := 0; err == nil && o < d.Len(); o++ {
+				ids = append(ids, int64(passage.NewID(record, o)))
+			}
+			return err
 		})
 	}
 	if err := errors.Join(err, store.Close()); err != nil {

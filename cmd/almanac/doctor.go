@@ -115,7 +115,7 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, di
 		return err
 	})
 	lag, _ := s.Follower.Lag()
-	records, passages := s.Follower.Table().Size()
+	records, passages := s.Follower.Corpus().Size()
 	x.check("index", nil, fmt.Sprintf("%d records in %d passages, %d changes behind; model %s",
 		records, passages, lag, engines.Embedder.Model()))
 	if lag > 0 && free {

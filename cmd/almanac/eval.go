@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"almanac/cmd/config"
 	"almanac/embed/static"
@@ -146,15 +144,15 @@ func (c *evalCmd) profiles() ([]profile.Profile, error) {
 func (c *evalCmd) measured(
 	ctx context.Context, a *app, set testSet, collection eval.Collection, profiles []profile.Profile,
 ) (_ []eval.Report, err error) {
-	s, names, err := a.openSet(ctx, set, collection, profiles)
+	s, o, err := a.openSet(ctx, set, collection, profiles)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	if relevant, missing := eval.Missing(collection, names, c.RelevantFrom); missing > 0 {
-		fmt.Fprintf(a.err, "%s: %d of %d relevant documents are not indexed\n", collection.Name, missing, relevant)
+	if missing := eval.Missing(collection, o.Names, c.RelevantFrom); missing != "" {
+		fmt.Fprintf(a.err, "%s: %s", collection.Name, missing)
 	}
-	o := eval.Options{RelevantFrom: c.RelevantFrom, Names: names}
+	o.RelevantFrom = c.RelevantFrom
 	if c.Answers {
 		model, err := static.New()
 		if err != nil {
@@ -199,10 +197,7 @@ func (c *evalCmd) imported(collection eval.Collection) ([]eval.Report, error) {
 
 // writeRuns writes one file per report.
 func (c *evalCmd) writeRuns(reports []eval.Report) error {
-	paths := make([]string, len(reports))
-	for i, r := range reports {
-		paths[i] = c.runPath(r, reports)
-	}
+	paths := eval.RunPaths(c.RunFile, reports)
 	if twice := repeated(paths); twice != "" {
 		return fmt.Errorf("two runs would be written to %s: rename a profile's file", twice)
 	}
@@ -213,20 +208,6 @@ func (c *evalCmd) writeRuns(reports []eval.Report) error {
 		}
 	}
 	return nil
-}
-
-// runPath returns the file of a run: the given name, with collection and profile
-// before its extension if there are several.
-func (c *evalCmd) runPath(r eval.Report, all []eval.Report) string {
-	ext := filepath.Ext(c.RunFile)
-	path := strings.TrimSuffix(c.RunFile, ext)
-	if slices.ContainsFunc(all, func(x eval.Report) bool { return x.Collection != r.Collection }) {
-		path += "-" + r.Collection
-	}
-	if slices.ContainsFunc(all, func(x eval.Report) bool { return x.Profile != r.Profile }) {
-		path += "-" + stem(r.Profile)
-	}
-	return path + ext
 }
 
 func printJSON(w io.Writer, reports []eval.Report) error {

@@ -61,6 +61,7 @@ var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"in
 // import what its layer may.
 var mayImport = rows(`
 api/admin: api/guard catalog retrieval
+api/admit: retrieval
 api/cips: api/kb api/op catalog catalog/derive
 api/coding:
 api/community: api/kb api/op catalog catalog/derive
@@ -68,7 +69,7 @@ api/csp: api/guard api/limit api/tally
 api/devfund: api/kb api/op catalog catalog/derive
 api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op
-api/kb: api/op api/tally catalog catalog/derive retrieval retrieval/passage
+api/kb: api/admit api/op api/tally catalog catalog/derive retrieval retrieval/passage
 api/library: api/kb api/op catalog
 api/limit: api/guard api/op
 api/line: api/op api/openapi
@@ -101,7 +102,7 @@ embed/ollama: embed/remote
 embed/recordingtest:
 embed/remote: embed
 embed/static: embed
-ingest: catalog catalog/derive ingest/progress
+ingest: catalog catalog/derive ingest/folder ingest/progress
 ingest/calendar: catalog ingest ingest/curated/entries ingest/webpage
 ingest/connectors: catalog ingest ingest/...
 ingest/connectortest: catalog catalog/sqlite ingest
@@ -110,6 +111,7 @@ ingest/curated/entries:
 ingest/docs: catalog catalog/derive ingest ingest/gitrepo ingest/markup ingest/memory ingest/webpage
 ingest/feed: catalog catalog/derive ingest ingest/listing ingest/markup ingest/memory ingest/webpage
 ingest/fleet: catalog ingest
+ingest/folder:
 ingest/forge: catalog catalog/derive ingest ingest/markup ingest/proposals
 ingest/forum: catalog ingest ingest/memory ingest/webpage
 ingest/gitrepo:
@@ -120,7 +122,7 @@ ingest/mail: catalog ingest ingest/memory ingest/webpage
 ingest/market: catalog ingest
 ingest/markup:
 ingest/memory:
-ingest/networks:
+ingest/networks: ingest/folder
 ingest/networks/networktest: catalog ingest ingest/connectors ingest/gitrepo/gitrepotest ingest/networks
 ingest/outbound:
 ingest/packages: catalog ingest ingest/memory
@@ -134,24 +136,30 @@ ingest/video: catalog catalog/derive ingest ingest/feed ingest/listing ingest/ma
 	ingest/webpage
 ingest/webpage: ingest/markup
 ingest/whitepaper: catalog catalog/derive ingest ingest/listing ingest/memory ingest/pdf ingest/webpage
-retrieval: embed retrieval/analysis retrieval/dedup retrieval/fusion retrieval/index retrieval/keyword
-	retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet retrieval/vector
+retrieval: embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index
+	retrieval/keyword retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet retrieval/vector
 retrieval/analysis:
+retrieval/corpus: catalog retrieval/analysis retrieval/dedup retrieval/passage
 retrieval/dedup: retrieval/analysis
-retrieval/eval: catalog retrieval retrieval/dedup retrieval/passage retrieval/profile retrieval/rerank
+retrieval/eval: catalog retrieval retrieval/corpus retrieval/dedup retrieval/passage retrieval/profile
+	retrieval/rerank
 retrieval/fusion:
-retrieval/index: catalog embed retrieval/analysis retrieval/dedup retrieval/keyword retrieval/passage
+retrieval/index: catalog embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector
 retrieval/keyword: retrieval/analysis retrieval/passage
-retrieval/keyword/embedded: retrieval/analysis retrieval/keyword retrieval/passage
+retrieval/keyword/embedded: retrieval/analysis retrieval/keyword retrieval/passage retrieval/snapshot
 retrieval/keyword/enginetest: retrieval/analysis retrieval/keyword retrieval/passage
 retrieval/keyword/meili: retrieval/analysis retrieval/keyword retrieval/passage
 retrieval/keyword/meili/meilitest:
 retrieval/passage:
 retrieval/profile:
 retrieval/query: retrieval/analysis
-retrieval/rerank: retrieval/analysis retrieval/index
+retrieval/rerank: retrieval/analysis retrieval/corpus
 retrieval/rerank/crossencoder: embed/remote
+retrieval/scale: catalog
+retrieval/scale/measure: catalog catalog/sqlite retrieval retrieval/eval retrieval/profile retrieval/scale
+	retrieval/stack
+retrieval/snapshot:
 retrieval/snippet: retrieval/analysis retrieval/query
 retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static retrieval retrieval/index
 	retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili retrieval/profile

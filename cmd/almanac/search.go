@@ -15,6 +15,7 @@ import (
 	"almanac/api/line"
 	"almanac/cmd/config"
 	"almanac/retrieval"
+	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
 )
 
@@ -63,6 +64,9 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	hits, err := b.Hits(ctx, res.Results, true)
 	if err != nil {
 		return err
+	}
+	if !c.Explain {
+		res.Timings = nil
 	}
 	return a.printHits(hits, res)
 }
@@ -117,30 +121,19 @@ func (a *app) printHits(hits []kb.Hit, res retrieval.Response) error {
 		fmt.Fprintf(w, "partial results: %s did not answer\n\n", strings.Join(res.Degraded, ", "))
 	}
 	if len(hits) == 0 {
-		_, err := fmt.Fprintln(w, "Nothing found. Try fewer or other words.")
+		_, err := fmt.Fprintln(w, kb.EmptySearch(res.Total, res.Relaxed, passage.Filter{}))
 		return err
 	}
 	for i, h := range hits {
 		snippet := strings.ReplaceAll(h.Snippet, "\n", "\n    ")
 		fmt.Fprintf(w, "%2d. %s  %s  %s\n    %s\n    %s\n", i+1, a.bold(h.Title), a.dim(fmt.Sprintf("[%s]", h.Kind)),
 			a.dim(fmt.Sprint(h.ID)), snippet, h.URL)
-		x := res.Explanation(h.RecordID)
-		if x == nil {
-			continue
+		if x := res.Explanation(h.RecordID); x != nil {
+			fmt.Fprintf(w, "%s%s", x.Score.Tree(4), x.Fusion.Tree(4))
 		}
-		fmt.Fprintf(w, "    score %.4f, fused %.5f", h.Score, x.Fused)
-		for _, l := range x.Lists {
-			fmt.Fprintf(w, ", %s #%d (%.3f)", l.Retriever, l.Rank, l.Score)
-		}
-		if x.Pin != nil {
-			fmt.Fprintf(w, ", %v", x.Pin)
-		}
-		fmt.Fprintln(w)
-		for _, name := range slices.Sorted(maps.Keys(x.Features)) {
-			f := x.Features[name]
-			fmt.Fprintf(w, "      %-18s %8.3f  z %6.2f  weight %5.2f  adds %6.2f\n",
-				name, f.Value, f.Z, f.Weight, f.Contribution)
-		}
+	}
+	for _, stage := range slices.Sorted(maps.Keys(res.Timings)) {
+		fmt.Fprintf(w, "%8.2f ms  %s\n", float64(res.Timings[stage].Microseconds())/1000, stage)
 	}
 	_, err := fmt.Fprintf(w, "\n%d results in %s\n", res.Total, res.Took.Round(10_000))
 	return err

@@ -103,7 +103,7 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 	if err := s.CatchUp(ctx, true); err != nil {
 		b.Fatal(err)
 	}
-	_, passages := s.Follower.Table().Size()
+	_, passages := s.Follower.Corpus().Size()
 	if passages < 50_000 {
 		b.Fatalf("only %d passages", passages)
 	}
@@ -132,7 +132,7 @@ func benchmarkSearches(b *testing.B, s *library, warm, queries []string, passage
 		}
 		took = append(took, res.Took)
 		retrieve, cosines = append(retrieve, res.Timings["retrieve"]), append(cosines, res.Timings["cosines"])
-		own = append(own, res.Took-res.Timings["retrieve"]-res.Timings["cosines"]-res.Timings["reread"])
+		own = append(own, res.Took-res.Timings["retrieve"]-res.Timings["cosines"]-res.Timings["cross-encoder"])
 	}
 	for _, q := range warm {
 		_, _ = s.Searcher.Search(b.Context(), retrieval.Request{Query: q}) // the first may come too early

@@ -57,7 +57,7 @@ func (a *app) openSearch(ctx context.Context, profiles ...profile.Profile) (*lib
 		return nil, kb.Base{}, err
 	}
 	err = s.CatchUp(ctx, false)
-	if records, _ := s.Follower.Table().Size(); err == nil && records == 0 {
+	if records, _ := s.Follower.Corpus().Size(); err == nil && records == 0 {
 		err = fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", s.dir)
 	}
 	if err != nil {

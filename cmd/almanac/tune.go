@@ -82,12 +82,12 @@ func (a *app) examples(ctx context.Context, set testSet, base profile.Profile) (
 	if err != nil {
 		return nil, err
 	}
-	s, names, err := a.openSet(ctx, set, collection, []profile.Profile{base})
+	s, o, err := a.openSet(ctx, set, collection, []profile.Profile{base})
 	if err != nil {
 		return nil, err
 	}
 	bar := a.progress(collection.Name + " signals")
-	o := eval.Options{Profile: base.Name, Names: names, Progress: bar.Set}
+	o.Profile, o.Progress = base.Name, bar.Set
 	examples, err := eval.Examples(ctx, s.Searcher, collection, o)
 	bar.End()
 	return examples, errors.Join(err, s.close())

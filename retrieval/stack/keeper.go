@@ -163,7 +163,7 @@ func (k *Keeper) ready(
 	}
 	s.Follower.MarkReady()
 	serve()
-	records, passages := s.Follower.Table().Size()
+	records, passages := s.Follower.Corpus().Size()
 	k.cfg.Log.Info("ready", "records", records, "passages", passages)
 	return nil
 }

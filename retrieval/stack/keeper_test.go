@@ -34,7 +34,7 @@ func TestAReaderTakesOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if records, _ := s.Follower.Table().Size(); records != 16 {
+	if records, _ := s.Follower.Corpus().Size(); records != 16 {
 		t.Errorf("%d records are stored", records)
 	}
 	if err := s.Close(); err != nil {

@@ -29,6 +29,7 @@ type Stack struct {
 	cfg        Config
 	lock       *Lock  // released by Close; nil: another process writes, or a Keeper holds it
 	readOnly   bool   // another process writes the index
+	inMemory   bool   // its snapshots are not read
 	owner      string // the catalog's id, part of the names of its indexes on servers
 	suffix     string // of those names
 	generation catalog.Generation
@@ -109,7 +110,7 @@ func (s *Stack) watch() (stop func()) {
 func discard(ctx context.Context, cfg Config) error {
 	files, err := snapshots(cfg.Dir)
 	for _, path := range files {
-		err = errors.Join(err, os.Remove(path))
+		err = errors.Join(err, os.RemoveAll(path))
 	}
 	generations, listErr := cfg.Store.Generations(ctx)
 	err = errors.Join(err, listErr)
@@ -193,25 +194,16 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 		cache.Path = filepath.Join(cfg.Dir, "embeddings")
 	}
 	s.embedder = embed.NewCache(model, cache)
-	head, err := cfg.Store.LastChange(ctx)
-	if err != nil {
+	if err = s.openEngines(ctx); err != nil {
 		return nil, err
 	}
-	s.engines = index.Engines{Embedder: s.embedder, KeywordServer: cfg.Keyword.URL != "",
-		VectorServer: cfg.Vector.URL != "", EmbedderServer: cfg.Embed.URL != ""}
-	words, err := s.openKeyword(ctx, head)
-	if err != nil {
-		return nil, err // words may be a nil pointer in a non-nil interface: not an engine
+	if err = s.load(ctx); errors.Is(err, index.ErrAhead) {
+		cfg.Log.Warn("an index is ahead of the catalog and is built again", "error", err)
+		if err = s.empty(ctx); err == nil {
+			err = s.load(ctx)
+		}
 	}
-	s.engines.Keyword = words
-	vectors, err := s.openVector(ctx, head)
 	if err != nil {
-		return nil, err
-	}
-	s.engines.Vector = vectors
-	s.Follower = index.New(index.Config{
-		Store: cfg.Store, Generation: g, Engines: s.engines, ReadOnly: readOnly, Log: cfg.Log})
-	if err = s.Follower.Load(ctx); err != nil {
 		return nil, err
 	}
 	cross, err := OpenCrossEncoder(cfg.Rerank)
@@ -222,6 +214,13 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 		Follower: s.Follower, Profiles: cfg.Profiles, CrossEncoder: cross, Authority: cfg.Authority,
 		Aliases: cfg.Aliases, IsWord: static.IsWord, Deadline: cfg.Deadline, Log: cfg.Log})
 	return s, err
+}
+
+// load makes the follower of the open engines.
+func (s *Stack) load(ctx context.Context) error {
+	s.Follower = index.New(index.Config{
+		Store: s.cfg.Store, Generation: s.generation, Engines: s.engines, ReadOnly: s.readOnly, Log: s.cfg.Log})
+	return s.Follower.Load(ctx)
 }
 
 // CatchUp completes the index and declares it ready. With whole, an engine that
@@ -257,7 +256,7 @@ func (s *Stack) dropReplaced(ctx context.Context) error {
 	files, err := snapshots(s.cfg.Dir)
 	for _, path := range files {
 		if path != s.snapshot("keyword") && path != s.snapshot("vector") {
-			err = errors.Join(err, os.Remove(path))
+			err = errors.Join(err, os.RemoveAll(path))
 		}
 	}
 	return err
@@ -283,14 +282,22 @@ func (s *Stack) Close() error {
 			errs = append(errs, d.Drop(ctx))
 			cancel()
 		}
-		if c, ok := engine.(io.Closer); ok {
-			errs = append(errs, c.Close())
-		}
 	}
+	errs = append(errs, s.closeEngines())
 	if s.embedder != nil {
 		errs = append(errs, s.embedder.Close())
 	}
 	return errors.Join(append(errs, s.lock.Unlock())...)
+}
+
+func (s *Stack) closeEngines() error {
+	var errs []error
+	for _, engine := range []any{s.engines.Keyword, s.engines.Vector} {
+		if c, ok := engine.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // metaOwner is where the catalog keeps the id that its indexes on servers
