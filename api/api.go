@@ -37,6 +37,9 @@ func New(cfg Config) (*Handlers, error) {
 	if cfg.Down == nil {
 		cfg.Down = func() []string { return nil }
 	}
+	if cfg.Answers == nil {
+		cfg.Answers = func() bool { return true }
+	}
 	if cfg.LimitStore == nil {
 		cfg.LimitStore = limit.NewStore()
 	}

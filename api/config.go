@@ -39,7 +39,9 @@ type Config struct {
 	LimitStore limiter.Store
 
 	// Down lists the engines that do not answer, each with its reason; nil = none.
-	Down    func() []string
+	Down func() []string
+	// Answers reports whether an engine answers searches; nil = one does.
+	Answers func() bool
 	Metrics *admin.Metrics
 	// Tally takes the violations of the content security policy; nil: they are
 	// not counted.

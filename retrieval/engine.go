@@ -241,8 +241,27 @@ func (e *Engine) retrieve(ctx context.Context, p *Plan) ([]ranked, []string, err
 func (e *Engine) Status(context.Context) Status {
 	lag, progress := e.follower.Lag()
 	records, passages := e.follower.Corpus().Size()
-	return Status{Ready: e.follower.Ready(), Progress: progress, Records: records, Passages: passages, Lag: lag,
+	return Status{Ready: e.follower.Ready(), Answers: e.answers(), Progress: progress, Records: records, Passages: passages, Lag: lag,
 		Model: e.embedder.Model(), Down: e.down()}
+}
+
+// answers reports whether an engine takes part in searches and holds everything.
+func (e *Engine) answers() bool {
+	_, sparse := e.vector.(vector.Sparse) // needs no model
+	words := e.breakers.keyword.down() == nil
+	vectors := e.breakers.vector.down() == nil && (sparse || e.breakers.embedder.down() == nil)
+	for _, h := range e.follower.Health() {
+		if h.Complete && !h.Away {
+			continue
+		}
+		switch h.Name {
+		case "keyword":
+			words = false
+		case "vector":
+			vectors = false
+		}
+	}
+	return words || vectors
 }
 
 // down names the engines that do not answer, take no changes or are incomplete.

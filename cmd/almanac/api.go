@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"time"
 
 	"almanac/api"
@@ -26,8 +27,10 @@ func (a *app) apiConfig(b kb.Base) api.Config {
 	ready, down := api.Health(b.Search)
 	s := a.config.Server
 	return api.Config{
-		Serving: op.Serving{Operations: all, Log: a.log, Ready: ready}, Down: down, Resources: api.Resources(b, all),
-		Name: b.Network.Title, Description: b.Network.Description, Version: version(), PublicURL: b.PublicURL,
+		Serving: op.Serving{Operations: all, Log: a.log, Ready: ready}, Down: down,
+		Answers:   func() bool { return b.Search.Status(context.Background()).Answers },
+		Resources: api.Resources(b, all),
+		Name:      b.Network.Title, Description: b.Network.Description, Version: version(), PublicURL: b.PublicURL,
 		Instructions: "Knowledge base of " + b.Network.Title + ". Start with search or semantic_search, " +
 			"read full texts with get_doc, and cite each answer's url.",
 		AdminToken: s.AdminToken, AllowedOrigins: s.AllowedOrigins, TrustedProxies: s.TrustedProxies,

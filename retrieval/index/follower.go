@@ -137,13 +137,15 @@ type Health struct {
 	Lag      int64  // changes it has not taken
 	Complete bool   // it has held everything since the index was ready, and was not emptied
 	Err      error  // why it takes no changes now; nil if it does
+	Away     bool   // it does not even answer
 }
 
 // Health returns the state of the engines that are fed separately.
 func (f *Follower) Health() []Health {
 	out := make([]Health, 0, len(f.separate))
 	for _, fd := range f.separate {
-		h := Health{Name: fd.name, Lag: max(0, f.head.Load()-fd.position.Load()), Complete: fd.complete.Load()}
+		h := Health{Name: fd.name, Lag: max(0, f.head.Load()-fd.position.Load()), Complete: fd.complete.Load(),
+			Away: fd.away.Load()}
 		if failure := fd.failure.Load(); failure != nil {
 			h.Err = *failure
 		}
