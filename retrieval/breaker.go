@@ -57,6 +57,9 @@ func (b *breaker) down() error {
 	return nil
 }
 
+// open reports whether the next search leaves the engine alone.
+func (b *breaker) open() bool { return b.two != nil && b.two.State() == gobreaker.StateOpen }
+
 // ask calls an engine through its breaker. A call that the client cancelled
 // says nothing about the engine. The first of several failures is logged.
 func ask[T any](ctx context.Context, b *breaker, call func() (T, error)) (answer T, err error) {

@@ -246,10 +246,12 @@ func (e *Engine) Status(context.Context) Status {
 }
 
 // answers reports whether an engine takes part in searches and holds everything.
+// One that the next search tries again counts unless the follower knows better:
+// who is not ready gets no searches that could try it.
 func (e *Engine) answers() bool {
 	_, sparse := e.vector.(vector.Sparse) // needs no model
-	words := e.breakers.keyword.down() == nil
-	vectors := e.breakers.vector.down() == nil && (sparse || e.breakers.embedder.down() == nil)
+	words := !e.breakers.keyword.open()
+	vectors := !e.breakers.vector.open() && (sparse || !e.breakers.embedder.open())
 	for _, h := range e.follower.Health() {
 		if h.Complete && !h.Away {
 			continue
