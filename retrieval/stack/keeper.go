@@ -161,9 +161,13 @@ func (k *Keeper) ready(ctx context.Context, s *Stack, wait func(context.Context,
 		return err
 	}
 	s.Follower.MarkReady()
+	return nil
+}
+
+// announce logs that a ready generation serves.
+func (k *Keeper) announce(s *Stack) {
 	records, passages := s.Follower.Corpus().Size()
 	k.cfg.Log.Info("ready", "records", records, "passages", passages)
-	return nil
 }
 
 // release closes a stack that served before, once searches that are under way

@@ -62,7 +62,9 @@ func (k *Keeper) readOn(ctx context.Context, s *Stack, takeOver bool) error {
 		if err := k.ready(reading, s, s.Follower.Wait); err != nil {
 			return stopped(reading, err)
 		}
-		return k.release(reading, k.serving.Swap(s))
+		old := k.serving.Swap(s)
+		k.announce(s)
+		return k.release(reading, old)
 	})
 	g.Go(func() (err error) {
 		defer stop()

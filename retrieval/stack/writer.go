@@ -51,6 +51,7 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 		return err
 	}
 	k.serving.Store(s)
+	k.announce(s)
 	if err := before.release(ctx); err != nil {
 		return err
 	}
@@ -196,7 +197,11 @@ func (e *earlier) open(ctx context.Context, but int64) error {
 		if err := k.firstSync(feeding, e.passed); err != nil {
 			return stopped(feeding, err)
 		}
-		return stopped(feeding, k.ready(feeding, s, k.completing(s, s.Follower.Wait)))
+		if err := k.ready(feeding, s, k.completing(s, s.Follower.Wait)); err != nil {
+			return stopped(feeding, err)
+		}
+		k.announce(s)
+		return nil
 	})
 	return nil
 }
