@@ -171,6 +171,25 @@ func TestBackup(t *testing.T) {
 	}
 }
 
+// TestRefillAndReset: one keeps the catalog and starts the stack again, the other
+// removes it and leaves the stack down.
+func TestRefillAndReset(t *testing.T) {
+	t.Parallel()
+	for target, removes := range map[string]bool{"refill": false, "reset": true} {
+		out, calls, err := runMake(t, nil, target)
+		if err != nil {
+			t.Fatalf("%s: %v: %s", target, err, out)
+		}
+		all := strings.Join(calls, "\n")
+		if !strings.Contains(all, "find /volumes/meilisearch /volumes/qdrant -mindepth 1 -delete") {
+			t.Errorf("%s leaves the engines as they are: %s", target, all)
+		}
+		if strings.Contains(all, "find /volumes/data") != removes || strings.Contains(all, " up --detach") == removes {
+			t.Errorf("%s: %s", target, all)
+		}
+	}
+}
+
 // TestNothingPrivateIsBuilt: what operators keep beside the code is neither sent
 // to the build of the image nor shown as new files.
 func TestNothingPrivateIsBuilt(t *testing.T) {
