@@ -9,7 +9,7 @@ PACKAGES  := ./...
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit race rankings conformance clients container smoke bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
+.PHONY: help run build test check format vet unit race rankings conformance clients container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,9 +47,9 @@ race:
 	@echo "== go test -race"
 	$(GO) test -race $(UNWATCHED) -timeout 25m $(PACKAGES)
 
-rankings: ## tests too slow for -race: ranking goldens, recall of the vector engine, the corpus
-	@echo "== rankings, recall, the corpus"
-	$(GO) test ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks
+rankings: ## tests not for -race: ranking goldens, recall of the vector engine, the corpus, memory of hostile sources
+	@echo "== rankings, recall, the corpus, hostile sources"
+	$(GO) test ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks ./ingest/connectors
 
 conformance: build ## the official MCP conformance runner against the built binary
 	@echo "== MCP conformance"
@@ -76,8 +76,15 @@ bench: ## figures: engines against bleve, FTS5 and plain scans, searches over th
 	cd retrieval/keyword/bench && $(GO) run .
 	$(GO) run ./retrieval/scale/measure -passages 100000,1000000
 
+man: build ## the man page as bin/almanac.1
+	$(BIN) man >bin/almanac.1
+
+docs: ## write the pages of docs that commands print
+	$(GO) test ./cmd/almanac -run 'GeneratedPages' -update
+
 bounds: ## the figures of docs/security.md
 	$(GO) test -run '^$$' -bench HalfHeaders -benchtime 1x ./cmd/almanac
+	$(GO) test -run '^$$' -bench Hostile -benchtime 1x -timeout 30m ./ingest/connectors
 
 relevance: build ## the tables of docs/relevance.md, over ../shared/judged
 	ALMANAC_CORPUS=../shared/corpus $(BIN) sync --network corpus --data $(CACHE)/corpus --log-level error

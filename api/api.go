@@ -14,12 +14,15 @@ import (
 	"time"
 
 	"almanac/api/admin"
+	"almanac/api/admit"
 	"almanac/api/csp"
 	"almanac/api/guard"
 	"almanac/api/limit"
 	"almanac/api/mcp"
+	"almanac/api/op"
 	"almanac/api/rest"
 	"almanac/api/tally"
+	"almanac/retrieval"
 )
 
 // Handlers are those of the program's listeners.
@@ -35,7 +38,7 @@ func New(cfg Config) (*Handlers, error) {
 		cfg.Metrics = admin.NewMetrics()
 	}
 	if cfg.Down == nil {
-		cfg.Down = func() []string { return nil }
+		cfg.Down = func() []retrieval.Down { return nil }
 	}
 	if cfg.Answers == nil {
 		cfg.Answers = func() bool { return true }
@@ -73,10 +76,10 @@ func New(cfg Config) (*Handlers, error) {
 		Path: guard.ReportPath, Free: true, Handler: csp.Handler(cfg.Tally, bucket("csp", "web", cfg.Limits.Web)),
 	})
 	h.Public = public(cfg, hosts, restHandler, h.MCP, bucket("web", "web", cfg.Limits.Web))
-	h.Public = withClient(proxies, h.Public)
+	h.Public = identified(cfg.Metrics, proxies, h.Public)
 	h.Admin, err = admin.New(admin.Config{
 		Metrics: cfg.Metrics, Version: cfg.Version, Loopback: cfg.AdminLoopback, AllowedHosts: cfg.AllowedHosts,
-		Token: cfg.AdminToken, Pages: cfg.AdminPages, Log: cfg.Log,
+		Token: cfg.AdminToken, Pages: append(slices.Clip(cfg.AdminPages), enginesPage(cfg)), Log: cfg.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
@@ -117,9 +120,9 @@ func public(cfg Config, hosts []string, restHandler, mcpHandler http.Handler, we
 		if !p.Free {
 			h = web.Handler(h)
 		}
-		mux.Handle(p.Path, observed(cfg.Metrics, p.Path, h))
+		mux.Handle(p.Path, observed(cfg, p.Path, h))
 	}
-	tools := observed(cfg.Metrics, "/mcp", mcpHandler)
+	tools := observed(cfg, "/mcp", mcpHandler)
 	h := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/mcp" || r.URL.Path == "/mcp/" {
 			tools.ServeHTTP(w, r)
@@ -138,19 +141,33 @@ func public(cfg Config, hosts []string, restHandler, mcpHandler http.Handler, we
 	return h
 }
 
-// withClient names the client to the tally of searches.
-func withClient(proxies limit.Proxies, next http.Handler) http.Handler {
+// identified names the request to logs and answers, and the client to the admission and
+// the tally of searches. It counts the requests under way.
+func identified(m *admin.Metrics, proxies limit.Proxies, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(tally.WithClient(r.Context(), limit.Key(proxies.Client(r)))))
+		defer m.Begin()()
+		id := r.Header.Get(op.RequestHeader)
+		if !proxies.Trusts(r) || !op.ValidRequest(id) {
+			id = op.NewRequest()
+		}
+		w.Header().Set(op.RequestHeader, id)
+		key := limit.Key(proxies.Client(r))
+		ctx := admit.WithClient(tally.WithClient(op.WithRequest(r.Context(), id), key), key)
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
-// observed counts the answers of a handler under one route.
-func observed(m *admin.Metrics, route string, next http.Handler) http.Handler {
+// observed counts and logs the answers of a handler under one route.
+func observed(cfg Config, route string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		defer func() { m.ObserveRequest(r.Method, route, seen.status, time.Since(start)) }()
+		defer func() {
+			took := time.Since(start)
+			cfg.Metrics.ObserveRequest(r.Method, route, seen.status, took)
+			cfg.Log.DebugContext(r.Context(), "request", "method", op.Cut(r.Method), "route", route,
+				"status", seen.status, "took", took, "bytes", seen.bytes)
+		}()
 		next.ServeHTTP(seen, r)
 	})
 }
@@ -158,6 +175,13 @@ func observed(m *admin.Metrics, route string, next http.Handler) http.Handler {
 type statusWriter struct {
 	http.ResponseWriter
 	status int
+	bytes  int
+}
+
+func (w *statusWriter) Write(b []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += n
+	return n, err
 }
 
 func (w *statusWriter) WriteHeader(status int) {

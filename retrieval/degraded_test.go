@@ -45,11 +45,6 @@ type hangingKeyword struct {
 	asked chan struct{}
 }
 
-func (h hangingKeyword) Facets(context.Context, keyword.Query, passage.Filter,
-	[]string) (map[string]map[string]int, error) {
-	return nil, errRefused
-}
-
 func (h hangingKeyword) Search(ctx context.Context, _ keyword.Query, _ passage.Filter, _ int) ([]keyword.Hit, error) {
 	h.asked <- struct{}{}
 	<-ctx.Done()
@@ -111,7 +106,7 @@ func TestServerIsLeftAlone(t *testing.T) {
 			t.Errorf("degraded %v, results %q", res.Degraded, titles(res))
 		}
 	}
-	if n := len(asked); n > 4 { // two lists at once: the third failure comes with the fourth
+	if n := len(asked); n > 6 { // two lists at once, in three searches
 		t.Errorf("the server was called %d times in 8 searches", n)
 	}
 	down := f.engine.Status(t.Context()).Down
@@ -198,8 +193,8 @@ func TestSparseListTakesPart(t *testing.T) {
 	if len(res.Results) == 0 || res.Results[0].Title != "Traffic fees" {
 		t.Fatalf("results %q", titles(res))
 	}
-	if lists := res.Results[0].Explanation.Lists; len(lists) != 1 || lists[0].Retriever != "sparse" ||
-		lists[0].Rank != 1 {
+	if lists := res.Results[0].Explanation.Fusion.Parts; len(lists) != 1 || lists[0].Name != "sparse" ||
+		!strings.Contains(lists[0].Formula, "rank 1") {
 		t.Errorf("found by %+v", lists)
 	}
 }
@@ -257,6 +252,24 @@ func TestBreaker(t *testing.T) {
 			t.Errorf("after a good probe: %v, called %d times, down %v", err, asked, b.Down())
 		}
 
+		// The calls of one search are one trial, and of an engine that failed a search
+		// asks no more.
+		for range 2 {
+			if err := b.Call(ctx, fail, count, count); !errors.Is(err, errRefused) {
+				t.Fatal(err)
+			}
+		}
+		if err := b.Call(ctx, count, count); err != nil || asked != 3 || b.Down() != nil {
+			t.Errorf("two failing searches opened it: %v, called %d times, down %v", err, asked, b.Down())
+		}
+		for range 3 {
+			_ = b.Call(ctx, fail, fail)
+		}
+		time.Sleep(retrieval.BreakerOpen + time.Millisecond)
+		if err := b.Call(ctx, work, count, count); err != nil || asked != 5 || b.Down() != nil {
+			t.Errorf("a probe of three calls: %v, called %d times, down %v", err, asked, b.Down())
+		}
+
 		late, cancel := context.WithTimeoutCause(ctx, time.Second, retrieval.ErrLate)
 		defer cancel()
 		err := b.Call(late, func() error { <-late.Done(); return late.Err() })
@@ -308,7 +321,7 @@ func TestCrossEncoderFails(t *testing.T) {
 	f.put(t, library()...)
 	res := f.search(t, retrieval.Request{Query: "delegated vote"})
 	if got := titles(res); len(got) < 2 || got[0] != "Delegated voting" ||
-		!slices.Equal(res.Degraded, []string{"rerank"}) {
+		!slices.Equal(res.Degraded, []string{"cross-encoder"}) {
 		t.Errorf("results %q, degraded %v", got, res.Degraded)
 	}
 }

@@ -106,8 +106,8 @@ func (p pins) of(q query.Query, now time.Time) []Place {
 
 // pin moves candidates to the places of a plan's pins. A record that no
 // retriever found is added at its place.
-func (e *Engine) pin(p *Plan, candidates []*candidate) []*candidate {
-	places := p.relevance.pins.of(p.Query, e.now())
+func (s *search) pin(candidates []*candidate) []*candidate {
+	places := s.plan.relevance.pins.of(s.plan.Query, s.now())
 	if len(places) == 0 {
 		return candidates
 	}
@@ -116,14 +116,14 @@ func (e *Engine) pin(p *Plan, candidates []*candidate) []*candidate {
 		ids[i] = x.Record
 	}
 	var buried, placed []*candidate
-	for i, d := range e.follower.Corpus().Documents(ids) {
+	for i, d := range s.plan.corpus.Documents(ids) {
 		at := slices.IndexFunc(candidates, func(c *candidate) bool { return c.Record == ids[i] })
 		var c *candidate
 		switch {
 		case at >= 0:
 			c = candidates[at]
 			candidates = slices.Delete(candidates, at, at+1)
-		case places[i].Position == 0 || d == nil || !admits(p.Filter, d):
+		case places[i].Position == 0 || d == nil || !admits(s.plan.Filter, d):
 			continue
 		default:
 			c = &candidate{document: d}

@@ -38,7 +38,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	allowed := s.origins.Allow(r)
 	if origin := r.Header.Get("Origin"); origin != "" && allowed {
 		h.Set("Access-Control-Allow-Origin", origin)
-		h.Set("Access-Control-Expose-Headers", "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset")
+		h.Set("Access-Control-Expose-Headers", "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, "+
+			op.RequestHeader)
 	}
 	if !allowed {
 		if r.Method != http.MethodPost || s.take(w, r, message{}) {
@@ -158,7 +159,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, m message, v vi
 		kept.write(w, http.StatusOK)
 		return
 	}
-	inner := r.Clone(withRequest(r.Context(), v))
+	inner := r.Clone(withRequest(r.Context(), v, 0))
 	inner.Body = io.NopCloser(bytes.NewReader(body))
 	inner.Header.Set("Accept", "application/json, text/event-stream") // post was more lenient
 	rec := &recorder{header: http.Header{}, status: http.StatusOK}

@@ -109,13 +109,17 @@ func (s *Server) ServeStdio(ctx context.Context, query string) error {
 	return s.Serve(ctx, query, &sdk.StdioTransport{})
 }
 
+// stdioPatience is how long a call over stdio waits for the index: the client
+// started the program a moment ago, and has nobody else to ask.
+const stdioPatience = 10 * time.Second
+
 // Serve is ServeStdio on any transport.
 func (s *Server) Serve(ctx context.Context, query string, t sdk.Transport) error {
 	v, err := s.tools.view(query)
 	if err != nil {
 		return fmt.Errorf("mcp: %w", err)
 	}
-	if err := s.sdk.Run(withRequest(ctx, v), t); err != nil && !errors.Is(err, context.Canceled) {
+	if err := s.sdk.Run(withRequest(ctx, v, stdioPatience), t); err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("mcp: serve: %w", err)
 	}
 	return nil

@@ -38,7 +38,8 @@ func (h *Handler) fail(x *request, err error) {
 	status, ok := statusOf[f.Kind]
 	if !ok {
 		status = http.StatusInternalServerError
-		h.cfg.Log.Error("operation failed", "route", x.route, "error", err)
+		f.Message = op.Internal(x.r.Context())
+		h.cfg.Log.ErrorContext(x.r.Context(), "operation failed", "route", x.route, "error", err)
 	}
 	if status == http.StatusServiceUnavailable {
 		x.w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(f.RetryAfter.Seconds())))))

@@ -18,6 +18,8 @@ import (
 	"github.com/compose-spec/compose-go/v2/loader"
 	"github.com/compose-spec/compose-go/v2/types"
 	"go.yaml.in/yaml/v3"
+
+	"almanac/cmd/config"
 )
 
 const composeDir = "../../compose"
@@ -360,21 +362,19 @@ func environmentOf(t *testing.T, s types.ServiceConfig) map[string]string {
 
 // configOf is what the program makes of an environment in which every secret
 // is there.
-func configOf(t *testing.T, env map[string]string) (Config, error) {
+func configOf(t *testing.T, env map[string]string) (config.Config, error) {
 	t.Helper()
-	var known, environ []string
-	for _, s := range settings {
-		known = append(known, envName(s.key))
-	}
+	known := config.Variables()
+	var environ []string
 	secret := filepath.Join(t.TempDir(), "secret")
 	writeFile(t, secret, "s3cret\n")
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		if strings.HasPrefix(name, envPrefix) && !slices.Contains(known, name) {
-			return Config{}, fmt.Errorf("%s is not a setting", name)
+		if strings.HasPrefix(name, config.EnvPrefix) && !slices.Contains(known, name) {
+			return config.Config{}, fmt.Errorf("%s is not a setting", name)
 		}
 		environ = append(environ, name+"="+secretPath.ReplaceAllLiteralString(env[name], secret))
 	}
-	c, _, err := loadConfig("", environ, nil)
+	c, _, err := config.Load("", environ, nil)
 	return c, err
 }
 
@@ -462,7 +462,7 @@ func TestEnvExample(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^#?([A-Z][A-Z_]+)=(.*)$`).FindAllStringSubmatch(readText(t, "env.example"), -1) {
 		shown[m[1]] = true
 		switch {
-		case strings.HasPrefix(m[1], envPrefix):
+		case strings.HasPrefix(m[1], config.EnvPrefix):
 			set[m[1]] = m[2]
 		case !used[m[1]]:
 			t.Errorf("nothing reads %s", m[1])

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"almanac/catalog"
+	"almanac/catalog/datadir"
+	"almanac/retrieval"
 	"almanac/retrieval/stack"
 )
 
@@ -60,9 +63,24 @@ func TestDashboards(t *testing.T) {
 // labels.
 func exported(t *testing.T) (metrics, labels map[string]bool) {
 	t.Helper()
-	m := newMetrics(&stack.Keeper{}, syncedStore(t), time.Now)
+	store, err := datadir.Open(t.Context(), t.TempDir(), "buoys", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if err := store.SetSource(t.Context(), catalog.SourceState{Name: "docs", Kind: "site"}); err != nil {
+		t.Fatal(err)
+	}
+	m := (&app{}).metrics(store)
+	m.WatchIndex(&stack.Keeper{}, "keyword")
 	m.ObserveRequest("GET", "/", 200, time.Millisecond) // what has labels is there once it has values
 	m.ObserveTool("search", "ok", time.Millisecond)
+	m.Refusals("rest")()
+	m.Embedded(2, 1)
+	m.Synced("docs", true, time.Second)
+	if _, err := m.Searcher(answering{}).Search(t.Context(), retrieval.Request{}); err != nil {
+		t.Fatal(err)
+	}
 	families, err := m.Registry.Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"almanac/api"
 	"almanac/api/admin"
 	"almanac/api/limit"
+	"almanac/cmd/config"
 )
 
 // drain is the time that running requests have after a signal.
@@ -38,7 +39,7 @@ func (a *app) listen(ctx context.Context, metrics *admin.Metrics) (public, admin
 	admin, err = listenOn(ctx, a.config.Server.Admin, "--admin")
 	if err == nil && !isLoopback(admin) && a.config.Server.AdminToken == "" {
 		err = fmt.Errorf("the admin listener on %s can be reached from other machines: set %s, or listen on 127.0.0.1",
-			admin.Addr(), envName("server.admin_token"))
+			admin.Addr(), config.EnvName("server.admin_token"))
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, closeListeners(public, admin))

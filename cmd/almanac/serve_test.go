@@ -326,10 +326,7 @@ func TestARestartServesWhatWasThere(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, engine := range c.of {
-				path := at.largest(t, engine)
-				if err := os.WriteFile(path, c.damage(read(t, path)), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				at.damage(t, engine, c.damage)
 			}
 			before := at.index(t)
 			s := at.serve(t)
@@ -377,20 +374,22 @@ func (s site) snapshots(tb testing.TB) []string {
 	return paths
 }
 
-// largest returns the largest file of an engine's snapshot.
-func (s site) largest(tb testing.TB, engine string) (path string) {
+// damage changes every file of an engine's snapshot.
+func (s site) damage(tb testing.TB, engine string, change func(b []byte) []byte) {
 	tb.Helper()
-	size := -1
+	damaged := 0
 	for name, content := range s.index(tb) {
-		in, _ := filepath.Rel(s.data, name)
-		if strings.HasPrefix(in, engine) && len(content) > size {
-			path, size = name, len(content)
+		if in, _ := filepath.Rel(s.data, name); !strings.HasPrefix(in, engine) {
+			continue
 		}
+		if err := os.WriteFile(name, change(content), 0o600); err != nil {
+			tb.Fatal(err)
+		}
+		damaged++
 	}
-	if size < 0 {
+	if damaged == 0 {
 		tb.Fatalf("no snapshot of the %s engine", engine)
 	}
-	return path
 }
 
 func read(tb testing.TB, name string) []byte {

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -172,7 +171,7 @@ func TestServesWithoutItsModelServer(t *testing.T) {
 		s.degraded(t)
 	}
 	_, _, status := s.get(t, "/ready")
-	if !strings.Contains(status, `"embedder: `) {
+	if !strings.Contains(status, `"embedder does not answer"`) {
 		t.Errorf("/ready says %s", status)
 	}
 	model.down.Store(false)
@@ -190,9 +189,7 @@ func TestADamagedIndexEmbedsNothingAgain(t *testing.T) {
 	eventually(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })
 	s.stop(t)
 	asked := model.texts.Load()
-	if err := os.Truncate(at.largest(t, "vector"), 100); err != nil {
-		t.Fatal(err)
-	}
+	at.damage(t, "vector", func(b []byte) []byte { return b[:min(len(b), 100)] })
 	s = at.serve(t, model.settings()...)
 	s.ready(t)
 	eventually(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })

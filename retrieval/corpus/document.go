@@ -11,7 +11,8 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// Document is an indexed record as the reranker reads it. It is immutable.
+// Document is an indexed record as the reranker reads it. It is immutable, and
+// a view of its encoded form (encode.go): making one costs no decoding of terms.
 type Document struct {
 	Record     int64
 	Attributes passage.Attributes
@@ -20,53 +21,150 @@ type Document struct {
 	Secondary  bool // a proposal's pull request, or a page of another version than the current
 	Stub       bool // a page with hardly any content, or a test
 
-	passages  []analysis.Packed // by ordinal
-	signature *dedup.Signature
-	trigrams  []uint32
-	lengths   [analysis.NumFields]int
-	own       []analysis.TermID // terms of the key and of the file's name
-	terms     []analysis.TermID // distinct, ascending
-	freqs     [][analysis.NumFields]uint16
+	layout
+	raw string // the whole of it
 }
 
-// NewDocument makes the document of a record and the packed terms of its
-// passages, by ordinal.
-func NewDocument(r catalog.Record, passages []analysis.Packed) *Document {
-	d := &Document{Record: r.ID, Attributes: AttributesOf(r), Key: r.Key, Title: r.Title, Secondary: secondary(r),
-		Stub: slices.Contains(r.Tags, catalog.TagStub), passages: passages, trigrams: Trigrams(r.Title),
-		own: ownTerms(r), signature: dedup.Sign(bodyTerms(passages))}
-	d.countTerms()
-	return d
-}
+// Encoded returns the document as Decode reads it.
+func (d *Document) Encoded() string { return d.raw }
 
 // Len returns the number of passages.
-func (d *Document) Len() int { return len(d.passages) }
+func (d *Document) Len() int { return d.passages }
 
 // Terms returns the terms of a passage.
-func (d *Document) Terms(ordinal int) analysis.Packed { return d.passages[ordinal] }
+func (d *Document) Terms(ordinal int) Passage { return Passage{d, ordinal} }
 
 // Length returns the length of a field in tokens: of title and path once, of
 // headings and bodies summed over the passages.
-func (d *Document) Length(f analysis.Field) int { return d.lengths[f] }
-
-// Trigrams returns those of the title, as Trigrams does.
-func (d *Document) Trigrams() []uint32 { return d.trigrams }
-
-// Signature returns that of the bodies, by which copies are recognised.
-func (d *Document) Signature() *dedup.Signature { return d.signature }
-
-// Frequencies returns the number of occurrences of the term in each field.
-func (d *Document) Frequencies(t analysis.TermID) (tf [analysis.NumFields]uint16) {
-	if i, ok := slices.BinarySearch(d.terms, t); ok {
-		return d.freqs[i]
+func (d *Document) Length(f analysis.Field) int {
+	switch f {
+	case analysis.Heading:
+		return d.headings
+	case analysis.Body:
+		return d.start(2+2*d.passages) - d.start(2) - d.headings
 	}
-	return tf
+	return Passage{d, 0}.Field(f).Len()
+}
+
+// Frequencies returns the number of occurrences of the term in each field, 65,535
+// at most.
+func (d *Document) Frequencies(t analysis.TermID) [analysis.NumFields]uint16 {
+	if k := d.find(t); k >= 0 {
+		return d.detail(k).fields
+	}
+	return [analysis.NumFields]uint16{}
+}
+
+// Wanted are terms that are looked for in a document.
+type Wanted struct {
+	numbers []int     // of those that it holds
+	marked  [256]bool // their low bytes
+}
+
+// Want puts the terms that the document holds into w.
+func (d *Document) Want(terms []analysis.TermID, w *Wanted) {
+	for _, k := range w.numbers {
+		w.marked[byte(k)] = false
+	}
+	w.numbers = w.numbers[:0]
+	for _, t := range terms {
+		if k := d.find(t); k >= 0 {
+			w.numbers, w.marked[byte(k)] = append(w.numbers, k), true
+		}
+	}
 }
 
 // Owns reports whether a term is part of the record's own name: its key, or the
 // name of its file. A record is about an identifier it owns, however often
 // others mention it.
-func (d *Document) Owns(t analysis.TermID) bool { return slices.Contains(d.own, t) }
+func (d *Document) Owns(t analysis.TermID) bool {
+	for i := range d.own {
+		if d.uint32(d.ownAt+4*i) == uint32(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// TitleSimilarity returns the Dice coefficient of the title's trigrams and
+// others, ascending as Trigrams returns them.
+func (d *Document) TitleSimilarity(others []uint32) float64 {
+	if len(others)+d.trigrams == 0 {
+		return 0
+	}
+	n, j := 0, 0
+	for _, t := range others {
+		for j < d.trigrams && d.uint32(d.trigramsAt+4*j) < t {
+			j++
+		}
+		if j < d.trigrams && d.uint32(d.trigramsAt+4*j) == t {
+			n++
+		}
+	}
+	return 2 * float64(n) / float64(len(others)+d.trigrams)
+}
+
+// Signature returns that of the bodies, by which copies are recognised.
+func (d *Document) Signature() dedup.Signature {
+	return dedup.Signature(d.raw[d.signatureAt : d.signatureAt+dedup.SignatureSize])
+}
+
+// Passage is the analysed text of a passage.
+type Passage struct {
+	d       *Document
+	ordinal int
+}
+
+// Field returns the terms of a field; title and path are the record's.
+func (p Passage) Field(f analysis.Field) Terms {
+	at := int(f) / int(analysis.Path) // title 0, path 1
+	switch f {
+	case analysis.Heading:
+		at = 2 + 2*p.ordinal
+	case analysis.Body:
+		at = 3 + 2*p.ordinal
+	}
+	start := p.d.start(at)
+	return Terms{p.d, start, p.d.start(at+1) - start}
+}
+
+// Terms are the terms of one field, in position order.
+type Terms struct {
+	d     *Document
+	first int // number of the first token in the document
+	n     int
+}
+
+// Len returns the number of terms.
+func (t Terms) Len() int { return t.n }
+
+// ID returns the i-th term's id.
+func (t Terms) ID(i int) analysis.TermID { return t.d.term(t.d.token(t.first + i)) }
+
+// Find returns the index of the first term from the i-th on that is wanted, Len
+// if there is none: hardly any term of a text is.
+func (t Terms) Find(i int, w *Wanted) int {
+	if len(w.numbers) == 0 {
+		return t.n
+	}
+	width := max(1, t.d.width) // with one term no bits are stored, and the next ones are zero
+	mask, inWord := uint64(1)<<t.d.width-1, 56/width
+	for i < t.n {
+		at := (t.first + i) * t.d.width
+		word := t.d.uint64(t.d.tokensAt+at>>3) >> (at & 7)
+		for range min(inWord, t.n-i) {
+			if n := word & mask; w.marked[byte(n)] && slices.Contains(w.numbers, int(n)) {
+				return i
+			}
+			word >>= width
+			i++
+		}
+	}
+	return t.n
+}
+
+// Position returns the i-th term's position; several terms can share one.
+func (t Terms) Position(i int) int { return t.d.steps(t.first+1, t.first+1+i) }
 
 // secondary reports whether the record ranks below another with the same
 // content: the proposal that a pull request became, the page of the current
@@ -74,39 +172,6 @@ func (d *Document) Owns(t analysis.TermID) bool { return slices.Contains(d.own, 
 func secondary(r catalog.Record) bool {
 	return r.Kind == catalog.KindCIP && strings.HasPrefix(r.Key, "PR-") ||
 		slices.Contains(r.Tags, catalog.TagOtherVersion)
-}
-
-// countTerms fills lengths, terms and freqs from the passages.
-func (d *Document) countTerms() {
-	var all []uint64 // term<<2 | field, sorted: one run per distinct pair
-	for i, p := range d.passages {
-		for f := range analysis.Field(analysis.NumFields) {
-			if i > 0 && (f == analysis.Title || f == analysis.Path) {
-				continue
-			}
-			terms := p.Field(f)
-			n := terms.Len()
-			d.lengths[f] += n
-			for j := range n {
-				all = append(all, uint64(terms.ID(j))<<2|uint64(f))
-			}
-		}
-	}
-	slices.Sort(all)
-	for i := 0; i < len(all); {
-		j := i + 1
-		for j < len(all) && all[j] == all[i] {
-			j++
-		}
-		term, field := analysis.TermID(all[i]>>2), analysis.Field(all[i]&3)
-		if n := len(d.terms); n == 0 || d.terms[n-1] != term {
-			d.terms = append(d.terms, term)
-			d.freqs = append(d.freqs, [analysis.NumFields]uint16{})
-		}
-		d.freqs[len(d.freqs)-1][field] = uint16(min(j-i, 1<<16-1))
-		i = j
-	}
-	d.terms, d.freqs = slices.Clip(d.terms), slices.Clip(d.freqs)
 }
 
 // ownTerms returns the terms of a record's key and of its file's name. An
@@ -122,18 +187,6 @@ func ownTerms(r catalog.Record) []analysis.TermID {
 		}
 	}
 	return own
-}
-
-// bodyTerms returns the terms of the bodies in order.
-func bodyTerms(passages []analysis.Packed) []analysis.TermID {
-	var out []analysis.TermID
-	for _, p := range passages {
-		body := p.Field(analysis.Body)
-		for i := range body.Len() {
-			out = append(out, body.ID(i))
-		}
-	}
-	return out
 }
 
 // AttributesOf returns the attributes of a record that filters use.

@@ -13,22 +13,20 @@ type Statistics struct {
 	Passages      int
 	AverageLength [analysis.NumFields]float64 // of documents, in tokens
 	PassageLength [analysis.NumFields]float64 // of passages, in tokens
-	Newest        time.Time                   // date of the newest document
+	Newest        time.Time                   // end of the last day with a document, of the days until today
 	terms         map[analysis.TermID]counts
 }
 
 // Statistics returns the corpus statistics with the frequencies of terms.
 func (c *Corpus) Statistics(terms []analysis.TermID) Statistics {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	s := Statistics{Documents: len(c.documents), Passages: c.passages, Newest: c.newest,
+	s := Statistics{Documents: c.documents.n, Passages: c.passages, Newest: c.days.newest(c.now()),
 		terms: make(map[analysis.TermID]counts, len(terms))}
 	for f := range analysis.NumFields {
 		s.AverageLength[f] = float64(c.lengths[f]) / math.Max(1, float64(s.Documents))
 		s.PassageLength[f] = float64(c.passageLengths[f]) / math.Max(1, float64(s.Passages))
 	}
 	for _, id := range terms {
-		s.terms[id] = c.counts[id]
+		s.terms[id] = c.counts.of(id)
 	}
 	return s
 }

@@ -2,7 +2,7 @@ package corpus
 
 import (
 	"cmp"
-	"iter"
+	"math"
 	"math/bits"
 	"slices"
 	"unicode"
@@ -10,9 +10,6 @@ import (
 
 	"almanac/retrieval/analysis"
 )
-
-// WordsVersion identifies which words of a text are kept.
-const WordsVersion = "2"
 
 // Words of fewer than minExpand characters have no expansions, those of fewer
 // than minDistance2 only at distance 1.
@@ -29,14 +26,19 @@ type Expansion struct {
 	Documents int    // records that hold it in any of its forms
 }
 
-// vocabulary holds all words of letters that were ever indexed, with what a
-// filter needs: their length in characters and, hashed to 32 bits, which
-// characters occur (low half) and which more than once (high half).
-type vocabulary struct {
-	words   []string
-	known   map[string]struct{}
+// words are the words of letters that were indexed, with what a filter needs:
+// their length in characters and, hashed to 32 bits, which characters occur (low
+// half) and which more than once (high half). They only grow at the end, so that
+// a published value never changes.
+type words struct {
+	all     []string
 	lengths []uint8
 	letters []uint64
+}
+
+func (w words) with(s string) words {
+	n, letters := spell(s)
+	return words{append(w.all, s), append(w.lengths, uint8(min(n, math.MaxUint8))), append(w.letters, letters)}
 }
 
 // isWord reports whether a misspelt word may be read as this one: numbers and
@@ -51,49 +53,6 @@ func isWord(s string) bool {
 	return n >= minExpand
 }
 
-// unknown returns the words that are not in the vocabulary, each once. They are
-// as in the texts, not stemmed: people misspell words, and stems are in no list
-// of known words. Two words joined by a hyphen, which are also one term, are
-// kept as that term.
-func (v *vocabulary) unknown(texts iter.Seq2[string, []analysis.Token]) []string {
-	fresh := map[string]struct{}{}
-	for text, tokens := range texts {
-		for _, t := range tokens {
-			if _, ok := v.known[text[t.Start:t.End]]; ok {
-				continue // most words are lower case and need no folding
-			}
-			word := t.Word(text)
-			if !isWord(word) {
-				word = t.Term
-			}
-			if _, ok := v.known[word]; !ok && isWord(word) {
-				fresh[word] = struct{}{}
-			}
-		}
-	}
-	out := make([]string, 0, len(fresh))
-	for w := range fresh {
-		out = append(out, w)
-	}
-	slices.Sort(out)
-	return out
-}
-
-func (v *vocabulary) add(words []string) {
-	if v.known == nil {
-		v.known = make(map[string]struct{}, len(words))
-	}
-	for _, w := range words {
-		if _, ok := v.known[w]; ok {
-			continue
-		}
-		n, letters := spell(w)
-		v.known[w] = struct{}{}
-		v.words, v.lengths, v.letters = append(v.words, w), append(v.lengths, uint8(min(n, 255))),
-			append(v.letters, letters)
-	}
-}
-
 func spell(word string) (length int, letters uint64) {
 	for _, r := range word {
 		length++
@@ -101,6 +60,11 @@ func spell(word string) (length int, letters uint64) {
 		letters |= bit | letters&bit<<32
 	}
 	return length, letters
+}
+
+// Holds reports whether a document holds a word in any of its forms.
+func (c *Corpus) Holds(word string) bool {
+	return c.counts.of(analysis.IDOf(analysis.Stem(word))).documents > 0
 }
 
 // Expand returns up to k indexed words at a distance of 1, or 2 for words of
@@ -120,23 +84,21 @@ func (c *Corpus) Expand(word string, k int) []Expansion {
 	if p.length >= minDistance2 {
 		most = 2
 	}
-	c.mu.RLock()
-	defer c.mu.RUnlock()
 	var out []Expansion
-	lengths := c.vocabulary.lengths
-	for i, letters := range c.vocabulary.letters {
+	lengths := c.words.lengths
+	for i, letters := range c.words.letters {
 		if bits.OnesCount64(letters^p.letters) > 2*most {
 			continue
 		}
 		if d := int(lengths[i]) - p.length; d > most || d < -most {
 			continue
 		}
-		near := c.vocabulary.words[i]
+		near := c.words.all[i]
 		d := p.distance(near)
 		if d == 0 || d > most {
 			continue
 		}
-		if n := c.counts[analysis.IDOf(analysis.Stem(near))].documents; n > 0 {
+		if n := c.counts.of(analysis.IDOf(analysis.Stem(near))).documents; n > 0 {
 			out = append(out, Expansion{Word: near, Distance: d, Documents: int(n)})
 		}
 	}

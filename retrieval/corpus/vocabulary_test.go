@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -48,13 +49,13 @@ func TestDistanceIsOptimalStringAlignment(t *testing.T) {
 	})
 }
 
-// titled returns a corpus of records that have these titles and nothing else.
+// titled returns the writer of a corpus of records that have these titles and nothing else.
 func titled(t interface {
 	Helper()
 	Fatal(...any)
-}, titles ...string) *Corpus {
+}, titles ...string) *Writer {
 	t.Helper()
-	c := New()
+	w := NewWriter(time.Now)
 	for i, title := range titles {
 		tokens := analysis.Analyze(title)
 		packed := analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Title: tokens})
@@ -62,18 +63,18 @@ func titled(t interface {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.AddWords(c.UnknownWords(maps.All(map[string][]analysis.Token{title: tokens})))
+		words := w.UnknownWords(maps.All(map[string][]analysis.Token{title: tokens}))
 		r := catalog.Record{ID: int64(i + 1), Kind: catalog.KindDoc, Key: "k", Title: title}
-		c.Apply([]*Document{NewDocument(r, []analysis.Packed{terms})}, nil)
+		w.Apply([]*Document{NewDocument(r, []analysis.Packed{terms})}, nil, words)
 	}
-	return c
+	return w
 }
 
 func TestExpandFindsAllWordsNearby(t *testing.T) {
 	word := rapid.StringOfN(rapid.SampledFrom([]rune("bcxzé")), 1, 9, -1)
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.SliceOfNDistinct(word, 1, 60, rapid.ID).Draw(t, "words")
-		corpus := titled(t, words...)
+		corpus := titled(t, words...).Corpus()
 		var held []string
 		for _, w := range words {
 			if folded := analysis.Fold(w); !slices.Contains(held, folded) {
@@ -105,9 +106,10 @@ func TestExpandFindsAllWordsNearby(t *testing.T) {
 }
 
 func TestExpand(t *testing.T) {
-	corpus := titled(t, "quartz ledger", "harbor ledger", "harbor falcon", "falcon москва", "zenit", "node-7 v2.1 sha256",
-		strings.Repeat("y", 70),
+	writer := titled(t, "quartz ledger", "harbor ledger", "harbor falcon", "falcon москва", "zenit",
+		"node-7 v2.1 sha256", strings.Repeat("y", 70),
 		"Validators", "validator's buyTraffic", "Operator's multi-sig")
+	corpus := writer.Corpus()
 	for _, c := range []struct {
 		name, word string
 		want       Expansion
@@ -140,14 +142,14 @@ func TestExpand(t *testing.T) {
 	if found := corpus.Expand("harbr", 0); len(found) > 0 {
 		t.Errorf("k 0: %+v", found)
 	}
-	corpus.Apply(nil, []int64{5})
-	if found := corpus.Expand("zenitt", 5); len(found) > 0 {
+	writer.Apply(nil, []int64{5}, nil)
+	if found := writer.Corpus().Expand("zenitt", 5); len(found) > 0 {
 		t.Errorf("a word that only a deleted record held is an expansion: %+v", found)
 	}
 }
 
 func BenchmarkExpand(b *testing.B) {
-	corpus := New()
+	writer := NewWriter(time.Now)
 	var words []string
 	for i := range 100_000 {
 		w := ""
@@ -156,7 +158,8 @@ func BenchmarkExpand(b *testing.B) {
 		}
 		words = append(words, w+"ing")
 	}
-	corpus.AddWords(words)
+	writer.Apply(nil, nil, words)
+	corpus := writer.Corpus()
 	for i := 0; b.Loop(); i++ {
 		corpus.Expand(words[i%len(words)]+"x", 5)
 	}

@@ -1,17 +1,12 @@
 package index
 
 import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"iter"
 	"runtime"
 	"strings"
 	"sync"
 
 	"almanac/catalog"
-	"almanac/embed"
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/corpus"
 	"almanac/retrieval/keyword"
@@ -21,21 +16,26 @@ import (
 
 // analysed is a record being indexed: cut into passages and analysed.
 type analysed struct {
-	record  catalog.Record
-	pieces  []passage.Piece
-	embed   []string // the text of each piece to embed
-	vectors [][]float32
-	terms   []analysis.Packed // of each piece
-	blobs   [][]byte          // the same as stored
-	keyword keyword.Record
+	record   catalog.Record
+	pieces   []passage.Piece
+	embed    []string // the text of each piece to embed
+	vectors  [][]float32
+	terms    []analysis.Packed // of each piece
+	document *corpus.Document
+	keyword  keyword.Record
 }
 
-// analyseAll cuts and analyses records on all cores.
-func analyseAll(records []catalog.Record) []*analysed {
+// analyseAll cuts and analyses records: on all cores, or, while searches are
+// answered, on all but one.
+func (f *Follower) analyseAll(records []catalog.Record) []*analysed {
 	out := make([]*analysed, len(records))
+	workers := runtime.GOMAXPROCS(0)
+	if f.Ready() {
+		workers = max(1, workers-1)
+	}
 	var wg sync.WaitGroup
 	next := make(chan int)
-	for range runtime.GOMAXPROCS(0) {
+	for range workers {
 		wg.Go(func() {
 			for i := range next {
 				out[i] = analyse(records[i])
@@ -57,20 +57,18 @@ func analyse(r catalog.Record) *analysed {
 	a.keyword = keyword.Record{ID: r.ID, Attributes: corpus.AttributesOf(r),
 		Title: keyword.Text{Raw: r.Title, Tokens: title}, Path: keyword.Text{Raw: path, Tokens: pathTokens}}
 	for _, p := range a.pieces {
-		id := passage.NewID(r.ID, p.Ordinal)
 		heading, body := analysis.Analyze(p.Heading), analysis.Analyze(p.Text)
-		blob := analysis.Pack([analysis.NumFields][]analysis.Token{
-			analysis.Title: title, analysis.Heading: heading, analysis.Body: body, analysis.Path: pathTokens})
-		view, err := analysis.View(blob)
+		terms, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{
+			analysis.Title: title, analysis.Heading: heading, analysis.Body: body, analysis.Path: pathTokens}))
 		if err != nil {
 			panic("index: packed terms cannot be read back: " + err.Error())
 		}
-		a.blobs = append(a.blobs, blob)
-		a.terms = append(a.terms, view)
+		a.terms = append(a.terms, terms)
 		a.embed = append(a.embed, passage.EmbedText(r.Title, p))
-		a.keyword.Passages = append(a.keyword.Passages, keyword.Passage{ID: id,
+		a.keyword.Passages = append(a.keyword.Passages, keyword.Passage{ID: passage.NewID(r.ID, p.Ordinal),
 			Heading: keyword.Text{Raw: p.Heading, Tokens: heading}, Body: keyword.Text{Raw: p.Text, Tokens: body}})
 	}
+	a.document = corpus.NewDocument(r, a.terms)
 	return a
 }
 
@@ -109,13 +107,11 @@ func textsOf(records []*analysed) iter.Seq2[string, []analysis.Token] {
 
 // stored returns the record's rows of the passages table.
 func (a *analysed) stored() catalog.RecordPassages {
-	rows := catalog.RecordPassages{Record: a.record.ID}
-	for i, p := range a.pieces {
-		sum := sha256.Sum256([]byte(a.embed[i]))
+	rows := catalog.RecordPassages{Record: a.record.ID, Document: a.document.Encoded()}
+	for _, p := range a.pieces {
 		id := passage.NewID(a.record.ID, p.Ordinal)
 		rows.Passages = append(rows.Passages, catalog.Passage{ID: int64(id), Record: a.record.ID, Ordinal: p.Ordinal,
-			Anchor: p.Anchor, Section: p.Section, Heading: p.Heading, Text: p.Text, Terms: a.blobs[i],
-			Hash: hex.EncodeToString(sum[:16])})
+			Anchor: p.Anchor, Section: p.Section, Heading: p.Heading, Text: p.Text})
 	}
 	return rows
 }
@@ -123,23 +119,4 @@ func (a *analysed) stored() catalog.RecordPassages {
 // vector returns the record for vector engines.
 func (a *analysed) vector() vector.Record {
 	return vector.Record{ID: a.record.ID, Attributes: a.keyword.Attributes, Vectors: a.vectors, Terms: a.terms}
-}
-
-// embedAll embeds the passages of all records in one call.
-func (f *Follower) embedAll(ctx context.Context, records []*analysed) error {
-	var texts []string
-	for _, a := range records {
-		texts = append(texts, a.embed...)
-	}
-	if len(texts) == 0 {
-		return nil
-	}
-	vectors, err := f.cfg.Embedder.Embed(ctx, texts, embed.Document)
-	if err != nil {
-		return fmt.Errorf("index: embed %d passages: %w", len(texts), err)
-	}
-	for _, a := range records {
-		a.vectors, vectors = vectors[:len(a.embed)], vectors[len(a.embed):]
-	}
-	return nil
 }

@@ -21,7 +21,7 @@ import (
 // Fingerprint identifies everything that passages, words and vectors depend on:
 // a change of any starts a new generation of the index.
 func Fingerprint(model string) string {
-	return "analysis " + analysis.Version + ", passages " + passage.Version + ", words " + corpus.WordsVersion +
+	return "analysis " + analysis.Version + ", passages " + passage.Version + ", corpus " + corpus.Version +
 		", model " + model
 }
 
@@ -46,7 +46,9 @@ type Config struct {
 	ReadOnly bool
 	// Poll is the interval between reads of the change log; default 300 ms.
 	Poll time.Duration
-	Log  *slog.Logger
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+	Log *slog.Logger
 }
 
 // Store is what the follower needs of the catalog.
@@ -59,28 +61,30 @@ type Store interface {
 // Follower keeps corpus and engines up to date with the catalog.
 type Follower struct {
 	cfg      Config
-	corpus   *corpus.Corpus
+	flushes  flushes
+	corpus   *corpus.Writer
 	local    *feed   // corpus and passages table, and the engines in this process
 	separate []*feed // the others, each fed separately
 
 	ready   atomic.Bool
 	promote atomic.Bool
 	head    atomic.Int64 // newest sequence seen
-	start   int64        // first position of local, for progress
+	stored  atomic.Int64 // the generation's checkpoint at Load, or as written since
+	begun   bool         // there was an index at Load
 
-	mu     sync.Mutex       // guards stored and texts
-	stored int64            // the generation's checkpoint as known to this process
-	texts  map[int64][]text // of records cut here and not stored (ReadOnly)
+	mu    sync.Mutex     // guards texts
+	texts map[int64]kept // of records cut here (ReadOnly)
 }
-
-type text struct{ anchor, section, heading, text string }
 
 // New returns a follower; Load must run before anything else.
 func New(cfg Config) *Follower {
 	if cfg.Poll == 0 {
 		cfg.Poll = 300 * time.Millisecond
 	}
-	f := &Follower{cfg: cfg, corpus: corpus.New(), texts: map[int64][]text{},
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	f := &Follower{cfg: cfg, flushes: defaultFlushes, corpus: corpus.NewWriter(cfg.Now), texts: map[int64]kept{},
 		local: &feed{name: "index", corpus: true}}
 	switch {
 	case !cfg.KeywordServer:
@@ -100,8 +104,8 @@ func New(cfg Config) *Follower {
 // Engines returns the engines that the follower feeds.
 func (f *Follower) Engines() Engines { return f.cfg.Engines }
 
-// Corpus returns the documents and statistics.
-func (f *Follower) Corpus() *corpus.Corpus { return f.corpus }
+// Corpus returns the documents and statistics as they are now.
+func (f *Follower) Corpus() *corpus.Corpus { return f.corpus.Corpus() }
 
 // Ready reports whether the index has been complete once.
 func (f *Follower) Ready() bool { return f.ready.Load() }
@@ -122,13 +126,20 @@ func (f *Follower) Promote() { f.promote.Store(true) }
 // Lag returns the number of changes that are not indexed, and the share of the
 // first index that is done.
 func (f *Follower) Lag() (changes int64, progress float64) {
-	head, applied := f.head.Load(), f.local.position.Load()
-	if f.Ready() || head <= f.start {
-		progress = 1
-	} else {
-		progress = float64(applied-f.start) / float64(head-f.start)
+	lag, done := f.behind(f.local), f.local.done.Load()
+	if f.Ready() || lag == 0 {
+		return lag, 1
 	}
-	return max(0, head-applied), progress
+	return lag, float64(done) / float64(done+lag)
+}
+
+// behind returns the number of changes that a feed has not taken. It counts them
+// when it looks at the log, which another feed may have done before.
+func (f *Follower) behind(fd *feed) int64 {
+	if fd.position.Load() >= f.head.Load() {
+		return 0
+	}
+	return max(1, fd.lag.Load())
 }
 
 // Health is the state of an engine that is fed separately.
@@ -136,6 +147,7 @@ type Health struct {
 	Name     string // keyword, vector
 	Lag      int64  // changes it has not taken
 	Complete bool   // it has held everything since the index was ready, and was not emptied
+	Refused  int64  // passages without a vector, as the model refused their texts
 	Err      error  // why it takes no changes now; nil if it does
 	Away     bool   // it does not even answer
 }
@@ -144,7 +156,7 @@ type Health struct {
 func (f *Follower) Health() []Health {
 	out := make([]Health, 0, len(f.separate))
 	for _, fd := range f.separate {
-		h := Health{Name: fd.name, Lag: max(0, f.head.Load()-fd.position.Load()), Complete: fd.complete.Load(),
+		h := Health{Name: fd.name, Lag: f.behind(fd), Complete: fd.complete.Load(), Refused: fd.refused.Load(),
 			Away: fd.away.Load()}
 		if failure := fd.failure.Load(); failure != nil {
 			h.Err = *failure
@@ -152,72 +164,6 @@ func (f *Follower) Health() []Health {
 		out = append(out, h)
 	}
 	return out
-}
-
-// Load reads the passages table into memory and finds out how far behind the
-// engines are: each continues from its own checkpoint, those in this process
-// from the least of theirs, which is safe because applying a change twice is
-// the same as once.
-func (f *Follower) Load(ctx context.Context) error {
-	if err := f.loadCorpus(ctx); err != nil {
-		return err
-	}
-	head, err := f.cfg.Store.LastChange(ctx)
-	if err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	f.head.Store(head)
-	f.stored = f.cfg.Generation.Checkpoint
-	at, err := f.local.checkpoint(ctx)
-	if err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	f.start = min(f.stored, at)
-	f.local.position.Store(f.start)
-	return nil
-}
-
-func (f *Follower) loadCorpus(ctx context.Context) error {
-	records, _, err := f.cfg.Store.List(ctx, catalog.ListQuery{})
-	if err != nil {
-		return fmt.Errorf("index: list records: %w", err)
-	}
-	byID := make(map[int64]catalog.Record, len(records))
-	for _, r := range records {
-		byID[r.ID] = r
-	}
-	var documents []*corpus.Document
-	var record int64
-	var passages []analysis.Packed
-	finish := func() {
-		if r, ok := byID[record]; ok && len(passages) > 0 {
-			documents = append(documents, corpus.NewDocument(r, passages))
-		}
-		passages = nil
-	}
-	err = f.cfg.Store.ScanPassages(ctx, f.cfg.Generation.ID, false, func(p catalog.Passage) error {
-		if p.Record != record {
-			finish()
-			record = p.Record
-		}
-		terms, err := analysis.View(p.Terms)
-		if err != nil {
-			return fmt.Errorf("passage %d: %w", p.ID, err)
-		}
-		passages = append(passages, terms)
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("index: read passages: %w", err)
-	}
-	finish()
-	words, err := f.cfg.Store.Words(ctx, f.cfg.Generation.ID)
-	if err != nil {
-		return fmt.Errorf("index: read words: %w", err)
-	}
-	f.corpus.AddWords(words)
-	f.corpus.Apply(documents, nil)
-	return nil
 }
 
 // Run follows the change log until ctx ends, then makes the engines durable.
@@ -275,7 +221,7 @@ func (f *Follower) catchUp(ctx context.Context, fd *feed) (moved int, err error)
 func (f *Follower) Wait(ctx context.Context, seq int64) error {
 	begun := time.Now()
 	return f.wait(ctx, seq, func(fd *feed) bool {
-		return fd.keyword == nil || fd.failure.Load() != nil || f.start > 0 && !fd.heard.Load() &&
+		return fd.keyword == nil || fd.failure.Load() != nil || f.begun && !fd.heard.Load() &&
 			time.Since(begun) > longSilence
 	})
 }

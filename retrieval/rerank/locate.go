@@ -19,6 +19,7 @@ const nearness = 0.5
 func Locate(q Query, stats corpus.Statistics, d *corpus.Document, ordinals []int, cosines []float32) []float64 {
 	p := prepare(q, stats)
 	var s scan
+	d.Want(p.distinct, &s.wanted)
 	tfs := make([][]float64, len(ordinals))
 	scores, df := make([]float64, len(ordinals)), make([]float64, len(p.ids))
 	for i, o := range ordinals {

@@ -25,20 +25,17 @@ type Scored struct {
 	Lexical  bool
 }
 
-// BM25 parameters: the textbook's for whole documents; titles and headings vary
-// little in length, and for good reason, so length counts half; passages are
-// all cut to about the same length, so it counts even less.
+// BM25 parameters: the textbook's for whole documents; titles vary little in
+// length, and for good reason, so length counts half; passages are all cut to about the same length, so it counts even less.
 const (
-	k1            = 1.2
-	documentB     = 0.75
-	titleB        = 0.5
-	passageB      = 0.35
-	windowWords   = 8
-	recencyHalf   = 365 * 24 * time.Hour
-	titleFieldTF  = 2.0 // a title word counts twice in a passage
-	headFieldTF   = 1.0
-	noDateRecency = 0.35 // about the mean of dated documents
-	inTitle       = 0.3  // of owning an identifier: titles also name what they build on
+	k1           = 1.2
+	documentB    = 0.75
+	titleB       = 0.5
+	passageB     = 0.35
+	windowWords  = 8
+	recencyHalf  = 365 * 24 * time.Hour
+	titleFieldTF = 2.0 // a title word counts twice in a passage
+	headFieldTF  = 1.0
 )
 
 // Signals computes every feature of every candidate.
@@ -55,13 +52,14 @@ func Signals(q Query, stats corpus.Statistics, candidates []Candidate) []Scored 
 func (p *prepared) score(c Candidate, s *scan) Scored {
 	var out Scored
 	f := &out.Features
+	c.Document.Want(p.distinct, &s.wanted)
 	p.documentSignals(c.Document, f, &out.Lexical)
 	out.Best = p.passageSignals(c, f, s)
 	f[TitlePhrase] = p.titlePhrase(c.Document, s)
-	f[TitleTrigrams] = dice(p.trigrams, c.Document.Trigrams())
-	f[Recency] = noDateRecency
+	f[TitleTrigrams] = c.Document.TitleSimilarity(p.trigrams)
+	f[Recency] = p.undatedRecency
 	if d := c.Document.Attributes.Date; !d.IsZero() && !p.stats.Newest.IsZero() {
-		f[Recency] = math.Exp2(-float64(p.stats.Newest.Sub(d)) / float64(recencyHalf))
+		f[Recency] = math.Exp2(-float64(max(0, p.stats.Newest.Sub(d))) / float64(recencyHalf))
 	}
 	f[Authority] = c.Authority
 	if c.Document.Stub {
@@ -84,8 +82,6 @@ func (p *prepared) documentSignals(d *corpus.Document, f *Vector, lexical *bool)
 		title := float64(tf[analysis.Title]) + 0.7*float64(tf[analysis.Path])
 		f[DocumentBM25] += p.idf[i] * saturate(all, length, average, documentB)
 		f[TitleBM25] += p.tidf[i] * saturate(title, titleLength, titleAverage, titleB)
-		f[HeadingBM25] += p.idf[i] * saturate(float64(tf[analysis.Heading]), float64(d.Length(analysis.Heading)),
-			p.stats.AverageLength[analysis.Heading], titleB)
 		if all+title+float64(tf[analysis.Heading]) > 0 {
 			found += p.idf[i]
 			*lexical = true
@@ -101,7 +97,7 @@ func (p *prepared) documentSignals(d *corpus.Document, f *Vector, lexical *bool)
 		case d.Owns(t.ID):
 			f[Identifier] += t.Weight * p.stats.IDF(t.ID) / p.totalIDF
 		case d.Frequencies(t.ID)[analysis.Title] > 0:
-			f[Identifier] += inTitle * t.Weight * p.stats.IDF(t.ID) / p.totalIDF
+			f[Identifier] += p.namedInTitle * t.Weight * p.stats.IDF(t.ID) / p.totalIDF
 		}
 	}
 }
@@ -118,7 +114,7 @@ func saturate(tf, length, average, b float64) float64 {
 // the best: the greatest sum of lexical and dense evidence.
 func (p *prepared) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 	bestScore := math.Inf(-1)
-	bigrams, window, phrase := 0.0, 0.0, 0.0
+	bigrams, window := 0.0, 0.0
 	for i, ordinal := range c.Passages {
 		terms := c.Document.Terms(ordinal)
 		s.passage(p, terms)
@@ -148,15 +144,12 @@ func (p *prepared) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 		if p.totalIDF > 0 {
 			f[PassageCoverage] = math.Max(f[PassageCoverage], covered/p.totalIDF)
 		}
-		bigrams, window, phrase = math.Max(bigrams, s.bigrams), math.Max(window, s.window), math.Max(phrase, s.run)
+		bigrams, window = math.Max(bigrams, s.bigrams), math.Max(window, s.window)
 		if score += s.run; score > bestScore {
 			best, bestScore = ordinal, score
 		}
 	}
 	f[Bigrams], f[Window] = bigrams, window
-	if p.total > 0 {
-		f[Phrase] = phrase / p.total
-	}
 	return best
 }
 
@@ -174,21 +167,4 @@ func (p *prepared) titlePhrase(d *corpus.Document, s *scan) float64 {
 	s.reset(p)
 	s.field(p, terms.Field(analysis.Title), analysis.Title)
 	return s.run / p.total * math.Min(1, float64(s.runLength)/float64(n))
-}
-
-// dice returns the Dice coefficient of two ascending sets.
-func dice(a, b []uint32) float64 {
-	if len(a)+len(b) == 0 {
-		return 0
-	}
-	n, j := 0, 0
-	for _, t := range a {
-		for j < len(b) && b[j] < t {
-			j++
-		}
-		if j < len(b) && b[j] == t {
-			n++
-		}
-	}
-	return 2 * float64(n) / float64(len(a)+len(b))
 }

@@ -72,6 +72,12 @@ func (s *Snapshot) State(into any) error {
 	return nil
 }
 
+// File returns a file of the snapshot, to be named by the next one too.
+func (s *Snapshot) File(name string) (File, bool) {
+	f, ok := s.files[name]
+	return f.File, ok
+}
+
 // Read calls read with the content of one file, and checks that read has read
 // all of it without an error. Files can be read at the same time.
 func (s *Snapshot) Read(name string, read func(*Reader) error) error {

@@ -150,9 +150,11 @@ func (k *Keeper) opens(s *Stack) error {
 	return s.Searcher.Publish(*k.published)
 }
 
-// ready waits until everything that is in the catalog now is indexed, and
-// declares the index ready.
-func (k *Keeper) ready(ctx context.Context, s *Stack, wait func(context.Context, int64) error) error {
+// ready waits until everything that is in the catalog now is indexed, declares the
+// index ready and calls serve, before the log says so.
+func (k *Keeper) ready(
+	ctx context.Context, s *Stack, wait func(context.Context, int64) error, serve func(),
+) error {
 	head, err := k.cfg.Store.LastChange(ctx)
 	if err != nil {
 		return err
@@ -161,13 +163,10 @@ func (k *Keeper) ready(ctx context.Context, s *Stack, wait func(context.Context,
 		return err
 	}
 	s.Follower.MarkReady()
-	return nil
-}
-
-// announce logs that a ready generation serves.
-func (k *Keeper) announce(s *Stack) {
+	serve()
 	records, passages := s.Follower.Corpus().Size()
 	k.cfg.Log.Info("ready", "records", records, "passages", passages)
+	return nil
 }
 
 // release closes a stack that served before, once searches that are under way
@@ -191,7 +190,8 @@ func MarkSynced(ctx context.Context, store catalog.Store) error {
 	return store.SetMeta(ctx, metaFirstSync, "done")
 }
 
-func synced(ctx context.Context, store catalog.Store) (bool, error) {
+// Synced reports whether every source has been run once.
+func Synced(ctx context.Context, store catalog.Store) (bool, error) {
 	done, err := store.Meta(ctx, metaFirstSync)
 	if err != nil {
 		return false, fmt.Errorf("first sync: %w", err)

@@ -47,11 +47,9 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 	if err := k.firstSync(ctx, passed); err != nil {
 		return err
 	}
-	if err := k.ready(ctx, s, k.completing(s, wait)); err != nil {
+	if err := k.ready(ctx, s, k.completing(s, wait), func() { k.serving.Store(s) }); err != nil {
 		return err
 	}
-	k.serving.Store(s)
-	k.announce(s)
 	if err := before.release(ctx); err != nil {
 		return err
 	}
@@ -135,7 +133,7 @@ func (k *Keeper) firstSync(ctx context.Context, passed <-chan struct{}) error {
 	if k.cfg.Sync == nil {
 		return nil
 	}
-	if done, err := synced(ctx, k.cfg.Store); err != nil || done {
+	if done, err := Synced(ctx, k.cfg.Store); err != nil || done {
 		return err
 	}
 	select {
@@ -197,11 +195,7 @@ func (e *earlier) open(ctx context.Context, but int64) error {
 		if err := k.firstSync(feeding, e.passed); err != nil {
 			return stopped(feeding, err)
 		}
-		if err := k.ready(feeding, s, k.completing(s, s.Follower.Wait)); err != nil {
-			return stopped(feeding, err)
-		}
-		k.announce(s)
-		return nil
+		return stopped(feeding, k.ready(feeding, s, k.completing(s, s.Follower.Wait), func() {}))
 	})
 	return nil
 }
