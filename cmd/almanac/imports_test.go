@@ -49,12 +49,13 @@ var leaves = []string{"almanac/catalog/network", "almanac/ingest/outbound"}
 // {catalog, embed}, ingest → catalog.
 var layerMay = map[string][]string{
 	"cmd": {"api", "retrieval", "catalog", "embed", "ingest"}, "api": {"retrieval", "catalog"},
-	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {},
+	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {}, "compose": {},
 }
 
-// testsMay says what tests may import besides: what is below the layer, and
-// ingest if it fills a catalog.
-var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"ingest"}}
+// testsMay says what tests may import besides: what is below the layer, ingest
+// if it fills a catalog, and what stands in for servers.
+var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"ingest"},
+	"compose": {"embed", "retrieval"}}
 
 // mayImport says which packages a package may import in addition to the leaves;
 // a name that ends in ... means all below it. A package that has no row may
