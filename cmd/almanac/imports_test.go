@@ -168,8 +168,9 @@ retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static
 	retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili retrieval/profile
 	retrieval/rerank/crossencoder retrieval/vector retrieval/vector/embedded retrieval/vector/qdrant
 retrieval/vector: retrieval/analysis retrieval/passage
-retrieval/vector/embedded: retrieval/passage retrieval/vector
+retrieval/vector/embedded: retrieval/passage retrieval/snapshot retrieval/vector retrieval/vector/kernel
 retrieval/vector/enginetest: retrieval/analysis retrieval/passage retrieval/vector
+retrieval/vector/kernel:
 retrieval/vector/qdrant: retrieval/analysis retrieval/analysis/bm25 retrieval/passage retrieval/vector
 retrieval/vector/qdrant/qdranttest: embed/recordingtest
 `)
