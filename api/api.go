@@ -18,8 +18,10 @@ import (
 	"almanac/api/guard"
 	"almanac/api/limit"
 	"almanac/api/mcp"
+	"almanac/api/op"
 	"almanac/api/rest"
 	"almanac/api/tally"
+	"almanac/api/web"
 )
 
 // Handlers are those of the program's listeners.
@@ -60,10 +62,16 @@ func New(cfg Config) (*Handlers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
+	site, pages, err := newWeb(cfg, limit.Config{
+		Name: "web", Calls: cfg.Limits.Web, Proxies: proxies, Store: cfg.LimitStore, Log: cfg.Log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
 	cfg.Pages = append(slices.Clip(cfg.Pages), Page{ // in a bucket of their own: a page may send many
 		Path: guard.ReportPath, Free: true, Handler: csp.Handler(cfg.Tally, bucket("csp", cfg.Limits.Web)),
 	})
-	h.Public = public(cfg, hosts, restHandler, h.MCP, bucket("web", cfg.Limits.Web))
+	h.Public = public(cfg, hosts, site, restHandler, h.MCP, pages)
 	h.Public = withClient(proxies, h.Public)
 	h.Admin, err = admin.New(admin.Config{
 		Metrics: cfg.Metrics, Version: cfg.Version, Loopback: cfg.AdminLoopback, AllowedHosts: cfg.AllowedHosts,
@@ -96,13 +104,15 @@ func newREST(cfg Config, bucket *limit.Bucket) (*rest.Handler, error) {
 }
 
 // public routes the public listener: tools, pages, and everything else to
-// REST, which also rejects unknown addresses.
-func public(cfg Config, hosts []string, restHandler, mcpHandler http.Handler, web *limit.Bucket) http.Handler {
+// REST, which also rejects unknown addresses unless a browser asks.
+func public(
+	cfg Config, hosts []string, site *web.Handler, restHandler, mcpHandler http.Handler, bucket *limit.Bucket,
+) http.Handler {
 	mux := http.NewServeMux()
 	for _, p := range cfg.Pages {
 		h := p.Handler
 		if !p.Free {
-			h = web.Handler(h)
+			h = bucket.Handler(h)
 		}
 		mux.Handle(p.Path, observed(cfg.Metrics, p.Path, h))
 	}
@@ -117,12 +127,35 @@ func public(cfg Config, hosts []string, restHandler, mcpHandler http.Handler, we
 			mux.ServeHTTP(w, r)
 			return
 		}
+		route := site.Route(r)
+		if route == "" && unknown(cfg, r) {
+			route = "page not found"
+		}
+		if route != "" {
+			observed(cfg.Metrics, route, site).ServeHTTP(w, r)
+			return
+		}
 		restHandler.ServeHTTP(w, r)
 	}))
 	if cfg.Loopback {
 		h = guard.Hosts(hosts, h)
 	}
 	return h
+}
+
+// unknown reports whether a browser asks for a page that neither site nor API
+// has.
+func unknown(cfg Config, r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || !web.Prefers(r) {
+		return false
+	}
+	path := r.URL.Path
+	if strings.HasPrefix(path, "/api/") || path == "/api" || path == "/health" || path == "/ready" {
+		return false
+	}
+	return !slices.ContainsFunc(cfg.Operations, func(o op.Operation) bool {
+		return o.Path == strings.TrimSuffix(path, "/")
+	})
 }
 
 // withClient names the client to the tally of searches.

@@ -31,6 +31,8 @@ type Config struct {
 	Store limiter.Store
 	Log   *slog.Logger
 	Now   func() time.Time // the store's clock; nil = time.Now
+	// Refuse answers a client that has no call left; nil = with JSON.
+	Refuse func(w http.ResponseWriter, r *http.Request, status int, message string)
 }
 
 // A Bucket limits the calls of each client. A nil Bucket has no limit.
@@ -55,6 +57,11 @@ func New(cfg Config) *Bucket {
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
+	}
+	if cfg.Refuse == nil {
+		cfg.Refuse = func(w http.ResponseWriter, _ *http.Request, status int, message string) {
+			guard.Refuse(w, status, message)
+		}
 	}
 	return &Bucket{cfg: cfg, rate: limiter.Rate{Period: cfg.Period, Limit: int64(cfg.Calls)}}
 }
@@ -87,7 +94,7 @@ func (b *Bucket) Take(w http.ResponseWriter, r *http.Request) bool {
 		return true
 	}
 	h.Set("Retry-After", strconv.Itoa(wait))
-	guard.Refuse(w, http.StatusTooManyRequests, fmt.Sprintf("the limit of %d calls in %s is used up; try again in %d s",
+	b.cfg.Refuse(w, r, http.StatusTooManyRequests, fmt.Sprintf("the limit of %d calls in %s is used up; try again in %d s",
 		b.cfg.Calls, minutes(b.cfg.Period), wait))
 	return false
 }

@@ -72,6 +72,7 @@ api/kb: api/op api/tally catalog catalog/derive retrieval retrieval/passage
 api/library: api/kb api/op catalog
 api/limit: api/guard
 api/line: api/op
+api/look: api/coding api/guard
 api/mcp: api/coding api/guard api/limit api/op
 api/meta: api/kb api/op catalog catalog/derive
 api/op:
@@ -84,6 +85,7 @@ api/remote: api/kb api/op
 api/rest: api/coding api/guard api/limit api/op
 api/search: api/kb api/op catalog catalog/derive retrieval
 api/tally: catalog
+api/web: api/coding api/limit api/look api/op api/tally
 catalog:
 catalog/archive: catalog
 catalog/catalogtest: catalog
