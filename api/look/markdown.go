@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"html/template"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -59,8 +60,12 @@ func Markdown(t Text) (template.HTML, []Heading) {
 	if err := rendering.Render(&out, source, doc); err != nil { // a buffer does not fail
 		return template.HTML(template.HTMLEscapeString(t.Markdown)), nil
 	}
-	return template.HTML(out.String()), r.headings //nolint:gosec // every node is escaped by its renderer
+	// A cell without text heads nothing.
+	cells := emptyHeads.ReplaceAll(out.Bytes(), []byte("<td></td>"))
+	return template.HTML(cells), r.headings //nolint:gosec // every node is escaped by its renderer
 }
+
+var emptyHeads = regexp.MustCompile(`<th(?: align="[a-z]+")?></th>`)
 
 // stranger renders the nodes that must not be rendered as they are.
 type stranger struct {
