@@ -63,8 +63,12 @@ type recordIn struct {
 	Kind kb.Kind     `json:"kind" doc:"then id may be the natural key in this kind"`
 }
 
-// linksShown is the maximum of links in each direction.
-const linksShown = 50
+// The maximum of links in an answer. Those that lead from a record are looked up
+// one by one.
+const (
+	refersShown   = 12
+	referredShown = 50
+)
 
 // Record is what is known of a record besides its text.
 type Record struct {
@@ -88,7 +92,7 @@ type Record struct {
 	Before      *kb.Item       `json:"before" doc:"the one before it in its thread"`
 	After       *kb.Item       `json:"after" doc:"the one after it in its thread"`
 	Data        map[string]any `json:"data" doc:"what its kind adds"`
-	RefersTo    []kb.Reference `json:"refers_to" doc:"at most 50"`
+	RefersTo    []kb.Reference `json:"refers_to" doc:"at most 12"`
 	ReferredBy  []kb.Reference `json:"referred_by" doc:"newest first, at most 50"`
 	References  int            `json:"references" doc:"number of those that refer to it"`
 }
@@ -188,15 +192,19 @@ func (out *Record) addLinks(ctx context.Context, b kb.Base, r catalog.Record) er
 		return err
 	}
 	out.References = len(by)
-	for _, l := range by[:min(len(by), linksShown)] {
+	for _, l := range by[:min(len(by), referredShown)] {
 		out.ReferredBy = append(out.ReferredBy, b.Reference(l))
 	}
 	links, err := b.Catalog.LinksFrom(ctx, r.ID)
 	if err != nil {
 		return err
 	}
-	seen := map[int64]bool{r.ID: true}
+	asked, seen := map[catalog.Ref]bool{}, map[int64]bool{r.ID: true}
 	for _, l := range links {
+		if asked[l.To] || len(out.RefersTo) == refersShown {
+			continue
+		}
+		asked[l.To] = true
 		to, err := b.Catalog.Head(ctx, l.To)
 		if errors.Is(err, catalog.ErrNotFound) || seen[to.ID] {
 			continue
@@ -205,9 +213,7 @@ func (out *Record) addLinks(ctx context.Context, b kb.Base, r catalog.Record) er
 			return err
 		}
 		seen[to.ID] = true
-		if out.RefersTo = append(out.RefersTo, b.Reference(kb.Linked{Record: to, Link: l})); len(out.RefersTo) == linksShown {
-			break
-		}
+		out.RefersTo = append(out.RefersTo, b.Reference(kb.Linked{Record: to, Link: l}))
 	}
 	return nil
 }

@@ -9,8 +9,10 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"mime"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -174,7 +176,24 @@ func withPath(r *http.Request, path string) *http.Request {
 
 // Prefers reports whether a client asks for a page rather than for data.
 func Prefers(r *http.Request) bool {
-	return strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/html")
+	html := weight(r, "text/html")
+	return html > 0 && html >= weight(r, "application/json")
+}
+
+// weight is that of a media type that a client names (RFC 9110 12.5.1), 0 if it
+// does not.
+func weight(r *http.Request, name string) float64 {
+	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept"), ","), ",") {
+		media, params, err := mime.ParseMediaType(part)
+		if err != nil || media != name {
+			continue
+		}
+		if q, err := strconv.ParseFloat(params["q"], 64); err == nil {
+			return q
+		}
+		return 1
+	}
+	return 0
 }
 
 // markdownKey marks a request for a page's Markdown in its context.
@@ -184,6 +203,5 @@ func wantsMarkdown(r *http.Request) bool {
 	if forced, _ := r.Context().Value(markdownKey{}).(bool); forced {
 		return true
 	}
-	accept := strings.Join(r.Header.Values("Accept"), ",")
-	return strings.Contains(accept, "text/markdown") && !strings.Contains(accept, "text/html")
+	return weight(r, "text/markdown") > weight(r, "text/html")
 }
