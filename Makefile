@@ -66,6 +66,7 @@ pages: build ## the pages of the sample in a browser, with and without script: u
 bench: ## figures: engines against bleve, FTS5 and plain scans, searches over the judged collections
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./retrieval/... ./embed/... ./catalog/...
 	$(GO) test -run '^$$' -bench Agents -benchtime 1x ./api
+	$(GO) test -run '^$$' -bench Pages -benchtime 500x ./api
 	$(GO) test -run '^$$' -bench 'Serve|Interfaces' -benchtime 5000x ./cmd/almanac
 	$(GO) test -run '^$$' -bench ModelChange -benchtime 1x ./cmd/almanac
 	$(GO) test -run '^$$' -bench Stacks -benchtime 1000x -timeout 1h ./cmd/almanac

@@ -323,7 +323,7 @@ func (h *Handler) funcs() template.FuncMap {
 	return template.FuncMap{
 		"field": field, "page": pageOf(h), "facts": factsOf,
 		"cut":  func(s string) string { return cutBlock(s, textSize) },
-		"tabs": tabsOf, "said": Said,
+		"tabs": tabsOf, "said": Said, "often": often,
 		"kind": func(name string) Kind { return h.kinds[name] },
 		"part": func(kind string) bool { return slices.Contains(parts, kind) },
 		"tree": func(g graph) template.HTML { return Tree(g, h.site.At) },

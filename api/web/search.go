@@ -134,7 +134,7 @@ func prepareSearch(h *Handler, v *view) error {
 	s.corrected(v)
 	s.paged(v)
 	if s.Found.Total == 0 {
-		popular, err := h.run(v.ctx, ask{op: "list_popular_searches", args: "window=30 limit=6"}, nil, nil)
+		popular, err := h.run(v.ctx, ask{op: "list_popular_searches", args: "window=30 limit=20"}, nil, nil)
 		if err == nil {
 			v.answers = append(v.answers, popular)
 		}
@@ -375,6 +375,24 @@ func prepareLive(h *Handler, v *view) error {
 	s.Hits, s.Total = grouped(answer.Items), answer.Total
 	return err
 }
+
+// often are the queries that a page proposes: what was searched for more than
+// once, found something and is made of words.
+func often(items any) (queries []string, err error) {
+	raw, err := into[[]struct {
+		Query string `json:"query"`
+		Count int    `json:"count"`
+		Zero  int    `json:"zero_count"`
+	}](items)
+	for _, s := range raw {
+		if s.Count > 1 && s.Zero < s.Count && proposed.MatchString(s.Query) && len(queries) < 6 {
+			queries = append(queries, s.Query)
+		}
+	}
+	return queries, err
+}
+
+var proposed = regexp.MustCompile(`^[\pL\pN][\pL\pN ._-]{1,50}$`)
 
 // headOfSearch keeps results out of search engines.
 func headOfSearch(v *view, p *look.Page) {
