@@ -63,7 +63,7 @@ pages: build ## the pages of the sample in a browser, with and without script: u
 	@echo "== pages"
 	.ci/pages $(BIN)
 
-bench: ## figures: engines against bleve, FTS5 and plain scans, searches over the judged collections
+bench: build ## figures: engines against bleve, FTS5 and plain scans, searches over the judged collections, pages
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./retrieval/... ./embed/... ./catalog/...
 	$(GO) test -run '^$$' -bench Agents -benchtime 1x ./api
 	$(GO) test -run '^$$' -bench Pages -benchtime 500x ./api
@@ -72,6 +72,7 @@ bench: ## figures: engines against bleve, FTS5 and plain scans, searches over th
 	$(GO) test -run '^$$' -bench Stacks -benchtime 1000x -timeout 1h ./cmd/almanac
 	$(GO) test -run '^$$' -bench 'Gigabyte|ManyTopics' -benchtime 1x -timeout 30m ./ingest/mail ./ingest/forum
 	cd retrieval/keyword/bench && $(GO) run .
+	.ci/lighthouse $(BIN)
 
 relevance: build ## the tables of docs/relevance.md, over ../shared/judged
 	ALMANAC_CORPUS=../shared/corpus $(BIN) sync --network corpus --data $(CACHE)/corpus --log-level error

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -227,7 +228,7 @@ func (h *Handler) title(v *view) string {
 // page is what the layout says of a view.
 func (h *Handler) page(v *view) look.Page {
 	p := look.Page{
-		Title: v.Title, Description: v.Lede, Path: v.Path, Kind: "website", NoIndex: v.row.noIndex, Next: v.next,
+		Title: v.Title, Description: h.about(v), Path: v.Path, Kind: "website", NoIndex: v.row.noIndex, Next: v.next,
 		Query: v.Params.Get("q"),
 	}
 	if v.row.path != "/{$}" {
@@ -254,10 +255,20 @@ func markdownPath(path string) string {
 	return path + ".md"
 }
 
+// about says in a line what a page is.
+func (h *Handler) about(v *view) string {
+	if summary := short(200, text(v.Main, "Summary")); v.row.record && summary != "" {
+		return summary
+	}
+	if v.Lede == "" && v.Title == "" {
+		return "Proposals, documentation, discussions, releases and the state of " + h.cfg.Name + ", in one search."
+	}
+	return cmp.Or(v.Lede, v.Title+" of "+h.cfg.Name)
+}
+
 // describe fills in what search engines and previews show of a record.
 func (h *Handler) describe(v *view, p *look.Page) {
 	p.Kind = "article"
-	p.Description = short(200, text(v.Main, "Summary"))
 	if p.Title == "" {
 		p.Title = v.Kind.One
 	}
