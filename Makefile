@@ -9,7 +9,7 @@ PACKAGES  := ./...
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit race rankings conformance clients container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
+.PHONY: help run build test check format vet unit race rankings conformance clients pages container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,8 +20,8 @@ run: build ## build, load the sample network and serve it on 127.0.0.1:8080
 build: ## build the binary as bin/almanac
 	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/almanac
 
-test: format vet race rankings conformance clients container ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
-	@echo "make test: formatting, vet, staticcheck, tests with -race, rankings, MCP conformance, generated clients, container: passed"
+test: format vet race rankings conformance clients pages container ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
+	@echo "make test: formatting, vet, staticcheck, tests with -race, rankings, MCP conformance, generated clients, pages in a browser, container: passed"
 
 check: format vet unit ## the quick part of test: no race detector, no conformance run
 	@echo "make check: passed"
@@ -66,15 +66,21 @@ container: build ## the image of almanac in a container, where a Docker engine c
 smoke: build ## the whole stack in containers; SMOKE_STANDINS=1 where the servers' images cannot be had
 	compose/smoke stack
 
-bench: ## figures: engines against bleve, FTS5 and plain scans, searches over the judged collections
+pages: build ## the pages of the sample in a browser, with and without script: use, accessibility, policy
+	@echo "== pages"
+	.ci/pages $(BIN)
+
+bench: build ## figures: engines against bleve, FTS5 and plain scans, searches over the judged collections, pages
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./retrieval/... ./embed/... ./catalog/...
 	$(GO) test -run '^$$' -bench Agents -benchtime 1x ./api
+	$(GO) test -run '^$$' -bench Pages -benchtime 500x ./api
 	$(GO) test -run '^$$' -bench 'Serve|Interfaces' -benchtime 5000x ./cmd/almanac
 	$(GO) test -run '^$$' -bench ModelChange -benchtime 1x ./cmd/almanac
 	$(GO) test -run '^$$' -bench Stacks -benchtime 1000x -timeout 1h ./cmd/almanac
 	$(GO) test -run '^$$' -bench 'Gigabyte|ManyTopics' -benchtime 1x -timeout 30m ./ingest/mail ./ingest/forum
 	cd retrieval/keyword/bench && $(GO) run .
 	$(GO) run ./retrieval/scale/measure -passages 100000,1000000
+	.ci/lighthouse $(BIN)
 
 man: build ## the man page as bin/almanac.1
 	$(BIN) man >bin/almanac.1

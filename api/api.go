@@ -22,6 +22,7 @@ import (
 	"almanac/api/op"
 	"almanac/api/rest"
 	"almanac/api/tally"
+	"almanac/api/web"
 	"almanac/retrieval"
 )
 
@@ -55,14 +56,15 @@ func New(cfg Config) (*Handlers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	bucket := func(name, of string, calls int) *limit.Bucket {
+	limits := func(name, of string, calls int) limit.Config {
 		c := limit.Config{Name: name, Calls: calls, Proxies: proxies, Store: cfg.LimitStore, Log: cfg.Log,
 			Refused: cfg.Metrics.Refusals(name)}
 		if cfg.Loopback && cfg.LimitSetting != nil { // the client is the operator
 			c.Setting = cfg.LimitSetting(of)
 		}
-		return limit.New(c)
+		return c
 	}
+	bucket := func(name, of string, calls int) *limit.Bucket { return limit.New(limits(name, of, calls)) }
 	h := &Handlers{}
 	calls, connects := bucket("mcp", "mcp", cfg.Limits.MCP), bucket("connect", "mcp", connecting*cfg.Limits.MCP)
 	if h.MCP, err = newMCP(cfg, hosts, calls, connects); err != nil {
@@ -72,10 +74,14 @@ func New(cfg Config) (*Handlers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
+	site, pages, err := newWeb(cfg, limits("web", "web", cfg.Limits.Web))
+	if err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
 	cfg.Pages = append(slices.Clip(cfg.Pages), Page{ // in a bucket of their own: a page may send many
 		Path: guard.ReportPath, Free: true, Handler: csp.Handler(cfg.Tally, bucket("csp", "web", cfg.Limits.Web)),
 	})
-	h.Public = public(cfg, hosts, restHandler, h.MCP, bucket("web", "web", cfg.Limits.Web))
+	h.Public = public(cfg, hosts, site, restHandler, h.MCP, pages)
 	h.Public = identified(cfg.Metrics, proxies, h.Public)
 	h.Admin, err = admin.New(admin.Config{
 		Metrics: cfg.Metrics, Version: cfg.Version, Loopback: cfg.AdminLoopback, AllowedHosts: cfg.AllowedHosts,
@@ -112,13 +118,15 @@ func newREST(cfg Config, bucket *limit.Bucket) (*rest.Handler, error) {
 }
 
 // public routes the public listener: tools, pages, and everything else to
-// REST, which also rejects unknown addresses.
-func public(cfg Config, hosts []string, restHandler, mcpHandler http.Handler, web *limit.Bucket) http.Handler {
+// REST, which also rejects unknown addresses unless a browser asks.
+func public(
+	cfg Config, hosts []string, site *web.Handler, restHandler, mcpHandler http.Handler, bucket *limit.Bucket,
+) http.Handler {
 	mux := http.NewServeMux()
 	for _, p := range cfg.Pages {
 		h := p.Handler
 		if !p.Free {
-			h = web.Handler(h)
+			h = bucket.Handler(h)
 		}
 		mux.Handle(p.Path, observed(cfg, p.Path, h))
 	}
@@ -133,12 +141,35 @@ func public(cfg Config, hosts []string, restHandler, mcpHandler http.Handler, we
 			mux.ServeHTTP(w, r)
 			return
 		}
+		route := site.Route(r)
+		if route == "" && unknown(cfg, r) {
+			route = "page not found"
+		}
+		if route != "" {
+			observed(cfg, route, site).ServeHTTP(w, r)
+			return
+		}
 		restHandler.ServeHTTP(w, r)
 	}))
 	if cfg.Loopback {
 		h = guard.Hosts(hosts, h)
 	}
 	return h
+}
+
+// unknown reports whether a browser asks for a page that neither site nor API
+// has.
+func unknown(cfg Config, r *http.Request) bool {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead || !web.Prefers(r) {
+		return false
+	}
+	path := r.URL.Path
+	if strings.HasPrefix(path, "/api/") || path == "/api" || path == "/health" || path == "/ready" {
+		return false
+	}
+	return !slices.ContainsFunc(cfg.Operations, func(o op.Operation) bool {
+		return o.Path == strings.TrimSuffix(path, "/")
+	})
 }
 
 // identified names the request to logs and answers, and the client to the admission and

@@ -211,6 +211,9 @@ func TestABrokenCatalogTellsNothing(t *testing.T) {
 		q := question{status: 500, rest: "internal error", toolSays: "failed; the operator's log says why"}
 		if o.Path != "" {
 			q.target = strings.NewReplacer("{id}", "56", "{id...}", "1000001").Replace(o.Path) + "?q=tide&ids=1"
+			if o.ID == "list_records" {
+				q.target += "&kind=doc"
+			}
 			if o.Method == http.MethodPost {
 				q.body = `{"ids":["1"]}`
 			}

@@ -136,7 +136,7 @@ func cipQuestions(l *library) []question {
 		{name: "a merged draft answers as the proposal it became", target: "/api/v1/cips/PR-12", tool: "get_cip", args: `{"id":"PR-12"}`,
 			want: fields{"id": "0007", "label": "CIP-0007", "draft": false, "requires.0": "0001", "header.Requires": "1", "content": "CIP-0007: Berth tokens\n\n## Abstract\n\nBerth tokens for the harbour.", "truncated": false}},
 		{name: "a record without an address at its source has our page for both", target: "/api/v1/cips/60", tool: "get_cip", args: `{"id":"60"}`,
-			want: fields{"url": publicURL + "/api/v1/cips/0060", "tldr": nil, "content": "", "authors.#": 0,
+			want: fields{"url": publicURL + "/cips/0060", "tldr": nil, "content": "", "authors.#": 0,
 				"requires.#": 0}},
 		{name: "a bad cursor", target: "/api/v1/cips/56?cursor=x", tool: "get_cip", args: `{"id":"56","cursor":"x"}`, status: 400, message: "cursor must be a next_cursor"},
 

@@ -22,6 +22,7 @@ type Hit struct {
 	Anchor  string        `json:"anchor,omitempty" doc:"of the heading in the source's page"`
 	Matches *Matches      `json:"matches,omitempty" doc:"if highlight is set"`
 	Source  string        `json:"source,omitempty" required:"true"`
+	Parent  int64         `json:"parent_id,omitempty" doc:"record id of the thread or document it is part of"`
 	AlsoAt  []Alternative `json:"also_at,omitempty" doc:"near-identical records shown as this one"`
 	Also    []string      `json:"also,omitempty" doc:"in tools: ids of near-identical records shown as this one"`
 }
@@ -36,7 +37,7 @@ func (h *Hit) Lean() {
 	for _, a := range h.AlsoAt {
 		h.Also = append(h.Also[:len(h.Also):len(h.Also)], ReadID(a.RecordID, ""))
 	}
-	h.AlsoAt, h.Anchor, h.Container, h.Author = nil, "", "", ""
+	h.AlsoAt, h.Anchor, h.Container, h.Author, h.Parent = nil, "", "", "", 0
 	if h.Passage != "" {
 		h.Snippet = ""
 		return
@@ -96,6 +97,7 @@ func (b Base) Hit(m Match) (Hit, error) {
 	h := Hit{
 		Item: b.Item(r), Read: ReadID(r.ID, x.Section), Type: TypeOf(r.Kind), ThirdParty: ThirdParty(r),
 		Passage: x.Text, Why: m.Why(), Anchor: x.Anchor, Source: r.Source,
+		Parent: r.Parent,
 	}
 	if r.Kind != catalog.KindCIP {
 		return h, nil

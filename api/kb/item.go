@@ -1,7 +1,6 @@
 package kb
 
 import (
-	"net/url"
 	"strconv"
 	"time"
 
@@ -69,14 +68,6 @@ func (b Base) ID(r catalog.Record) string {
 		return b.Network.Proposals.ID(r.Key)
 	}
 	return strconv.FormatInt(r.ID, 10)
-}
-
-// PageURL returns the address of a record on this server.
-func (b Base) PageURL(r catalog.Record) string {
-	if r.Kind == catalog.KindCIP {
-		return b.PublicURL + "/api/v1/cips/" + url.PathEscape(b.ID(r))
-	}
-	return b.PublicURL + "/api/v1/docs/" + b.ID(r)
 }
 
 // URL returns the address of a record at its source, or PageURL if it has none.

@@ -99,10 +99,14 @@ func TestItems(t *testing.T) {
 		record   catalog.Record
 		id, page string
 	}{
-		{catalog.Record{ID: 1_000_001, Kind: catalog.KindCIP, Key: "CIP-0056"}, "0056", "/api/v1/cips/0056"},
-		{catalog.Record{ID: 1_000_002, Kind: catalog.KindCIP, Key: "PR-203"}, "PR-203", "/api/v1/cips/PR-203"},
-		{catalog.Record{ID: 1_000_003, Kind: catalog.KindDoc, Key: "docs/a.md"}, "1000003", "/api/v1/docs/1000003"},
-		{catalog.Record{ID: 1_000_004, Kind: catalog.KindTopic, Key: "1234"}, "1000004", "/api/v1/docs/1000004"},
+		{catalog.Record{ID: 1_000_001, Kind: catalog.KindCIP, Key: "CIP-0056"}, "0056", "/cips/0056"},
+		{catalog.Record{ID: 1_000_002, Kind: catalog.KindCIP, Key: "PR-203"}, "PR-203", "/cips/PR-203"},
+		{catalog.Record{ID: 1_000_003, Kind: catalog.KindDoc, Key: "docs/a.md"}, "1000003", "/docs/docs/a.md"},
+		{catalog.Record{ID: 1_000_004, Kind: catalog.KindTopic, Key: "1234"}, "1000004", "/discussions/1234"},
+		{catalog.Record{ID: 1_000_005, Kind: catalog.KindIssue, Key: "a/b#7"}, "1000005", "/issues/1000005"},
+		{catalog.Record{ID: 1_000_006, Kind: catalog.KindTopic, Key: "1000007"}, "1000006", "/discussions/1000006"},
+		{catalog.Record{ID: 1_000_007, Kind: catalog.KindDoc, Key: "a/../b"}, "1000007", "/docs/1000007"},
+		{catalog.Record{ID: 1_000_008, Kind: catalog.KindFAQ, Key: "why?"}, "1000008", "/faq/1000008"},
 	} {
 		i := base.Item(tt.record)
 		if i.ID != tt.id || i.Page != base.PublicURL+tt.page || i.URL != i.Page {

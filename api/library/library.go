@@ -12,7 +12,9 @@ import (
 )
 
 // Operations are those of the group, in the order clients see them.
-var Operations = []kb.Op{list, get, papers, getPaper, videos, getVideo, mailThreads, getMailThread, foundation}
+var Operations = []kb.Op{
+	list, get, papers, getPaper, videos, getVideo, mailThreads, getMailThread, foundation, records, record,
+}
 
 var notFound = []error{op.ErrNotFound}
 

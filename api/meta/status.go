@@ -1,10 +1,7 @@
 package meta
 
 import (
-	"bytes"
 	"context"
-	_ "embed" // status.html
-	"html/template"
 	"time"
 
 	"almanac/api/kb"
@@ -40,8 +37,7 @@ type Down struct {
 
 var status = kb.New(op.Spec{
 	ID: "get_status", Path: "/status", BeforeReady: true,
-	Forms: []op.Form{{Type: "text/html; charset=utf-8", Write: writeStatus}},
-	Doc:   "What works: index, engines and sources.",
+	Doc: "What works: index, engines and sources.",
 }, runStatus)
 
 func runStatus(ctx context.Context, b kb.Base, _ struct{}) (Status, error) {
@@ -68,15 +64,4 @@ func runStatus(ctx context.Context, b kb.Base, _ struct{}) (Status, error) {
 		}
 	}
 	return out, nil
-}
-
-//go:embed status.html
-var statusHTML string
-
-var statusPage = template.Must(template.New("status").Parse(statusHTML))
-
-func writeStatus(answer any) ([]byte, error) {
-	var page bytes.Buffer
-	err := statusPage.Execute(&page, answer)
-	return page.Bytes(), err
 }

@@ -24,7 +24,7 @@ var unavailable = []error{op.ErrUnavailable}
 
 var search = kb.New(op.Spec{
 	ID: "search", Path: "/api/v1/search", Tool: "search", MayFail: unavailable,
-	Example: searchIn{Q: "balance", Type: "all", Limit: 5},
+	Example: searchIn{Q: "balance", Type: "all", Limit: 5, Sort: "relevance"},
 	Doc: `
 Search the knowledge base
 Ranked search over everything, with a fuzzy fallback.
@@ -51,6 +51,9 @@ around a result with get_doc and its read, the full text with its id.
 	if in.Facets {
 		r.Facets = facets
 	}
+	if in.Sort == byDate {
+		return newest(ctx, b, r, kinds, in)
+	}
 	a, err := answer(ctx, b, "q", r, kinds, string(in.Type), in.Highlight)
 	a.more = fmt.Sprintf("offset %d", r.Offset+r.Limit)
 	return a, err
@@ -65,6 +68,7 @@ type searchIn struct {
 	Kind      kb.Kind `json:"kind" tool:"-" doc:"only this kind, finer than type"`
 	Since     kb.Day  `json:"since" tool:"-" doc:"only what is dated this day (or time) or later"`
 	Until     kb.Day  `json:"until" tool:"-" doc:"only what is dated before this day (or time)"`
+	Sort      string  `json:"sort" tool:"-" enum:"relevance,date" default:"relevance" doc:"date: newest of the best 200"`
 	Facets    bool    `json:"facets" tool:"-" default:"false" doc:"count all results by kind, source, container and state"`
 	Highlight bool    `json:"highlight" tool:"-" default:"false" doc:"add the byte ranges of matches"`
 }

@@ -77,10 +77,18 @@ func WithClient(ctx context.Context, key string) context.Context {
 	return context.WithValue(ctx, clientKey{}, key)
 }
 
+type uncountedKey struct{}
+
+// Uncounted returns a context whose searches are not counted: those that a page
+// makes while somebody types.
+func Uncounted(ctx context.Context) context.Context {
+	return context.WithValue(ctx, uncountedKey{}, true)
+}
+
 // Search counts a search, unless its text must not be kept (Query). zero says
 // that nothing was found.
 func (t *Tally) Search(ctx context.Context, text string, zero bool) {
-	if t == nil {
+	if t == nil || ctx.Value(uncountedKey{}) != nil {
 		return
 	}
 	query, ok := Query(text)

@@ -74,6 +74,7 @@ api/kb: api/admit api/op api/tally catalog catalog/derive retrieval retrieval/pa
 api/library: api/kb api/op catalog
 api/limit: api/guard api/op
 api/line: api/op api/openapi
+api/look: api/coding api/guard
 api/mcp: api/coding api/guard api/limit api/op
 api/meta: api/kb api/op catalog catalog/derive
 api/op:
@@ -86,6 +87,7 @@ api/remote: api/kb api/op
 api/rest: api/coding api/guard api/limit api/op
 api/search: api/kb api/op catalog catalog/derive retrieval
 api/tally: catalog
+api/web: api/coding api/limit api/look api/op api/tally
 cmd/config: api/limit catalog/network retrieval/profile
 cmd/manual:
 catalog:

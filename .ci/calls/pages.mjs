@@ -1,0 +1,228 @@
+// Reads the pages of a server in a browser: pages.mjs ADDRESS SHOTS. It fails at the first thing that is not as people
+// expect.
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+const [, , server, shots] = process.argv;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+mkdirSync(shots, { recursive: true });
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const complaints = [];
+
+// open makes a page that notes what the browser complains about.
+async function open(options = {}) {
+  const context = await browser.newContext({ baseURL: server, viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error}`));
+  page.on("console", (m) => {
+    if (m.type() === "error" && !m.text().includes("status of 404")) complaints.push(`${page.url()}: ${m.text()}`);
+  });
+  page.on("dialog", (d) => { complaints.push(`${page.url()} says ${d.message()}`); d.dismiss(); });
+  return page;
+}
+
+async function test(name, run) {
+  await run();
+  assert.deepEqual(complaints, [], name);
+  console.log(`ok  ${name}`);
+}
+const titles = (page) => page.locator(".hit h2 a").allTextContents();
+const settled = (page, n) => page.waitForFunction((n) => document.querySelectorAll(".hit").length >= n
+  && !document.querySelector("#main.busy"), n);
+
+await test("the combobox suggests on every page and opens what is chosen", async () => {
+  const page = await open();
+  await page.goto("/deadlines");
+  await page.keyboard.press("/");
+  const field = page.getByRole("combobox", { name: "Search" });
+  assert.equal(await field.evaluate((e) => e === document.activeElement), true);
+  const answered = page.waitForResponse((r) => r.url().endsWith("q=traffic%20acc"));
+  await field.pressSequentially("traffic acc", { delay: 20 });
+  await answered;
+  await page.waitForFunction(() => /suggestion/.test(document.querySelector("body > [role=status]").textContent));
+  assert.equal(await field.getAttribute("aria-expanded"), "true");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+  const chosen = page.locator("[role=option][aria-selected=true]");
+  assert.equal(await field.getAttribute("aria-activedescendant"), await chosen.getAttribute("id"));
+  await page.keyboard.press("Escape");
+  assert.equal(await field.getAttribute("aria-expanded"), "false");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  const to = await page.locator("[role=option][aria-selected=true]").getAttribute("href");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`**${to}`);
+  await page.keyboard.press("Control+k");
+  assert.equal(await page.locator(".field input").evaluate((e) => e === document.activeElement), true);
+});
+
+await test("an identifier and Enter opens its record", async () => {
+  const page = await open();
+  await page.goto("/");
+  await page.locator(".field input").fill("cip 4");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**/cips/0004");
+});
+
+await test("results change as one types, the newest question wins, and the address can be shared", async () => {
+  const page = await open();
+  await page.goto("/?q=balance");
+  await settled(page, 3);
+  const field = page.locator(".field input");
+  let held;
+  await page.route("**/results?*q=traffic+b", async (route) => { // an answer that comes late
+    held = true;
+    await new Promise((done) => setTimeout(done, 1200));
+    await route.continue().catch(() => {});
+  });
+  await field.fill("traffic b");
+  await page.waitForTimeout(300);
+  await field.fill("upgrade of packages");
+  await page.waitForFunction(() => document.querySelector(".said b")?.textContent === "upgrade of packages");
+  const found = await titles(page);
+  await page.waitForTimeout(1300);
+  assert.equal(held, true);
+  assert.deepEqual(await titles(page), found);
+  assert.match(page.url(), /q=upgrade\+of\+packages/);
+  const other = await open();
+  await other.goto(page.url());
+  assert.deepEqual(await titles(other), found);
+});
+
+await test("filter, open, go back, sort, remove the filter", async () => {
+  const page = await open();
+  await page.goto("/?q=node");
+  await page.getByRole("complementary", { name: "Filters" }).getByRole("link", { name: /^Docs/ }).click();
+  await page.waitForURL("**type=doc**");
+  const docs = await titles(page);
+  assert.ok((await page.locator(".hit .path b").allTextContents()).every((kind) => kind !== "Discussion"));
+  await page.keyboard.press("/");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowDown");
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), docs[1]);
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => document.querySelector(".record"));
+  await page.goBack();
+  assert.deepEqual(await titles(page), docs);
+  await page.getByRole("link", { name: "newest first" }).click();
+  await page.waitForURL("**sort=date**");
+  await page.goto("/?q=node&source=docs");
+  await page.getByRole("link", { name: "Remove the filter docs" }).click();
+  await page.waitForURL((u) => !u.search.includes("source"));
+});
+
+await test("recent searches stay in the browser and can be switched off", async () => {
+  const page = await open();
+  await page.goto("/?q=relay");
+  await page.keyboard.press("/");
+  await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  await page.goto("/");
+  await page.locator(".field input").focus();
+  assert.deepEqual(await page.getByRole("option").allTextContents(), ["relay"]);
+  await page.getByRole("button", { name: "Forget and stop" }).click();
+  assert.equal(await page.getByRole("option").count(), 0);
+  assert.deepEqual(await page.evaluate(() => JSON.parse(localStorage.getItem("almanac.recent"))), []);
+});
+
+await test("without script: search, filter, page, open, subscribe", async () => {
+  const page = await open({ javaScriptEnabled: false });
+  await page.goto("/");
+  await page.locator(".field input").fill("trafic balance");
+  await page.keyboard.press("Enter");
+  await page.waitForURL("**q=**");
+  assert.ok((await titles(page)).length > 5);
+  await page.getByRole("link", { name: /search instead/ }).click();
+  await page.waitForURL("**%22trafic%22**");
+  await page.goto("/?q=node");
+  await page.getByRole("link", { name: "More results" }).click();
+  await page.waitForURL("**offset=20**");
+  await page.getByRole("link", { name: /^Discussions \d/ }).click();
+  await page.waitForURL("**type=discussion**");
+  await page.locator(".hit h2 a").first().click();
+  await page.locator(".record h1").waitFor();
+  await page.locator(".same summary", { hasText: "MCP call" }).click();
+  assert.match(await page.locator(".same details[open] pre").first().innerText(), /"name"/);
+  await page.goto("/deadlines");
+  const calendar = await page.getByRole("link", { name: "Subscribe to the calendar" }).getAttribute("href");
+  const answer = await page.request.get(calendar);
+  assert.match(answer.headers()["content-type"], /^text\/calendar/);
+  assert.match(await answer.text(), /BEGIN:VEVENT/);
+});
+
+await test("what is typed is shown and does nothing", async () => {
+  const page = await open();
+  const hostile = `"><img src=x onerror=alert(1)><style>*{display:none}</style>`;
+  await page.goto(`/?q=${encodeURIComponent(hostile)}`);
+  await page.locator(".field input").fill(`${hostile} <script>alert(2)</script>`);
+  await page.waitForTimeout(600);
+  assert.equal(await page.locator("main img, main style, main script").count(), 0);
+});
+
+// One page of every kind, and every list.
+const sitemap = async (path) => [...(await (await fetch(server + path)).text()).matchAll(/<loc>(.*?)<\/loc>/g)]
+  .map((m) => m[1].replaceAll("&amp;", "&"));
+const paths = ["/", "/?q=traffic+ballance", "/?q=xylophone+zebra", "/contents", "/changes", "/trending", "/deadlines",
+  "/network", "/market", "/versions", "/migrate", "/statistics", "/drift", "/sources", "/status", "/cips/graph",
+  "/cips/0004/history", "/cips/0023/votes", "/cips/0004/mentions", "/cips/0004/implementation", "/cips/0004/attachments",
+  "/no/such/page"];
+for (const part of await sitemap("/sitemap.xml")) {
+  const u = new URL(part);
+  const all = (await sitemap(u.pathname + u.search)).map((loc) => new URL(loc).pathname);
+  paths.push(all[0], all[Math.ceil(all.length / 2)]);
+}
+
+await test(`${paths.length} kinds of pages: accessible, no complaint, nothing shifts, nothing is cut off`, async () => {
+  const page = await open({ bypassCSP: false });
+  await page.addInitScript(() => {
+    window.shifted = 0;
+    new PerformanceObserver((list) => list.getEntries().forEach((e) => { window.shifted += e.hadRecentInput ? 0 : e.value; }))
+      .observe({ type: "layout-shift", buffered: true });
+  });
+  const cdp = await page.context().newCDPSession(page);
+  for (const path of paths) {
+    await page.goto(path);
+    assert.ok(await page.evaluate(() => window.shifted) < 0.01, `${path} shifts`);
+    // The debugger evaluates it: the policy of the page would not.
+    const { result } = await cdp.send("Runtime.evaluate", {
+      expression: `${axe}; axe.run().then((r) => JSON.stringify(r.violations.map((v) => [v.id, v.nodes[0].html])))`,
+      awaitPromise: true, returnByValue: true,
+    });
+    assert.deepEqual(JSON.parse(result.value), [], path);
+  }
+});
+
+for (const [width, scheme] of [[1280, "light"], [390, "light"], [390, "dark"], [1280, "dark"]]) {
+  await test(`pages at ${width} px, ${scheme}`, async () => {
+    const page = await open({ viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme: scheme });
+    const cdp = await page.context().newCDPSession(page);
+    for (const path of ["/", "/?q=traffic+balance", "/cips", "/cips/0010", "/discussions/104", "/network", "/deadlines"]) {
+      await page.goto(path);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wide <= 0, `${path} is ${wide} px too wide`);
+      const { result } = await cdp.send("Runtime.evaluate", {
+        expression: `${axe}; axe.run({ runOnly: ["color-contrast"] }).then((r) => JSON.stringify(r.violations.map((v) => v.nodes[0].html)))`,
+        awaitPromise: true, returnByValue: true,
+      });
+      assert.deepEqual(JSON.parse(result.value), [], path);
+      const name = path.replace(/\W+/g, "-").replace(/^-|-$/g, "") || "home";
+      await page.screenshot({ path: `${shots}/${name}-${width}-${scheme}.png` });
+    }
+  });
+}
+
+await test("forced colours and less motion", async () => {
+  const page = await open({ forcedColors: "active", reducedMotion: "reduce" });
+  await page.goto("/?q=balance");
+  assert.equal(await page.locator(".hit h2 a").first().evaluate((e) => getComputedStyle(e).transitionDuration), "0s");
+});
+
+await test("the policy of pages blocked nothing", async () => {
+  const answer = await (await fetch(`${server}/api/v1/csp-violations`)).json();
+  assert.equal(answer.total, 0, JSON.stringify(answer.items));
+});
+
+await browser.close();

@@ -1,0 +1,257 @@
+// What pages do with script: results as one types, a combobox on every page,
+// recent searches that stay in the browser, times in the reader's zone.
+const policy = window.trustedTypes?.createPolicy("almanac", { createHTML: (html) => html });
+const html = (text) => (policy ? policy.createHTML(text) : text);
+const store = {
+  get(name) { try { return JSON.parse(localStorage.getItem(name)); } catch { return null; } },
+  set(name, value) { try { localStorage.setItem(name, JSON.stringify(value)); } catch { /* private mode */ } },
+};
+
+// Times are written in UTC by the server.
+function times(root) {
+  for (const t of root.querySelectorAll("time[data-moment], time[data-day]")) {
+    const at = new Date(t.dateTime);
+    if (isNaN(at)) continue;
+    const format = t.dataset.moment === undefined ? { dateStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" };
+    t.title = at.toISOString();
+    t.textContent = new Intl.DateTimeFormat("en-GB", format).format(at);
+  }
+}
+
+// Recent searches: the latest eight, in this browser alone.
+const recent = {
+  off: () => store.get("almanac.recent.off") === true,
+  list: () => (recent.off() ? [] : (store.get("almanac.recent") ?? []).filter((q) => typeof q === "string")),
+  add(query) {
+    query = query.trim();
+    if (!query || recent.off()) return;
+    store.set("almanac.recent", [query, ...recent.list().filter((q) => q !== query)].slice(0, 8));
+  },
+  switch() {
+    store.set("almanac.recent.off", !recent.off());
+    store.set("almanac.recent", []);
+  },
+};
+
+const announcer = document.createElement("p");
+announcer.className = "hidden";
+announcer.setAttribute("role", "status");
+document.body.append(announcer);
+const announce = (text) => { announcer.textContent = text; };
+
+// fetcher asks for a fragment a while after the last key; an answer that a newer
+// question has overtaken is dropped.
+function fetcher(wait, show) {
+  let timer, request, wanted;
+  return (address) => {
+    if (address === wanted) return;
+    wanted = address;
+    clearTimeout(timer);
+    request?.abort();
+    if (!address) return;
+    timer = setTimeout(async () => {
+      request = new AbortController();
+      try {
+        const answer = await fetch(address, { signal: request.signal, headers: { Accept: "text/html" } });
+        const text = await answer.text();
+        if (wanted === address) show(answer.ok ? text : null, answer.status);
+      } catch (error) {
+        if (error.name !== "AbortError" && wanted === address) show(null, 0);
+      }
+    }, wait);
+  };
+}
+
+const failure = (status) => (status === 429 ? "Too many searches; press Enter in a while" : status ? "No suggestions" : "Offline");
+
+// The combobox: suggestions below a search field.
+function combobox(form) {
+  const input = form.querySelector("input");
+  const popup = document.createElement("div");
+  popup.className = "popup";
+  popup.hidden = true;
+  const list = document.createElement("div");
+  list.id = "suggestions";
+  list.setAttribute("role", "listbox");
+  list.setAttribute("aria-label", "Suggestions");
+  popup.append(list);
+  form.append(popup);
+  for (const [name, value] of Object.entries({ role: "combobox", "aria-controls": list.id, "aria-expanded": "false", "aria-autocomplete": "list" })) {
+    input.setAttribute(name, value);
+  }
+  const options = () => [...list.querySelectorAll("[role=option]")];
+  let active = -1;
+
+  function open(shown) {
+    popup.hidden = !shown;
+    input.setAttribute("aria-expanded", String(shown));
+    if (!shown) select(-1);
+  }
+  function select(n) {
+    const all = options();
+    active = n;
+    all.forEach((o, i) => {
+      o.id ||= `suggestion-${i}`;
+      o.setAttribute("aria-selected", String(i === n));
+      if (i === n) o.scrollIntoView({ block: "nearest" });
+    });
+    if (all[n]) input.setAttribute("aria-activedescendant", all[n].id);
+    else input.removeAttribute("aria-activedescendant");
+  }
+  function foot(label, button, act) {
+    popup.querySelector(".label")?.remove();
+    if (!label) return;
+    const line = document.createElement("p");
+    line.className = "label";
+    line.append(label);
+    const b = document.createElement("button");
+    b.type = "button";
+    b.textContent = button;
+    b.addEventListener("click", act);
+    line.append(b);
+    popup.append(line);
+  }
+  function showRecent() {
+    list.replaceChildren(...recent.list().map((query) => {
+      const a = document.createElement("a");
+      a.setAttribute("role", "option");
+      a.tabIndex = -1;
+      a.href = `${form.action}?q=${encodeURIComponent(query)}`;
+      a.textContent = query;
+      a.dir = "auto";
+      return a;
+    }));
+    foot("Recent, in this browser only", recent.off() ? "Remember searches" : "Forget and stop", () => {
+      recent.switch();
+      showRecent();
+      input.focus();
+    });
+    select(-1);
+    open(options().length > 0 || recent.off());
+  }
+  const ask = fetcher(120, (text, status) => {
+    if (document.activeElement !== input) return;
+    if (text === null) {
+      open(false);
+      announce(failure(status));
+      return;
+    }
+    list.innerHTML = html(text);
+    foot();
+    select(-1);
+    const n = options().length;
+    open(n > 0);
+    announce(n ? `${n} suggestions` : "Nothing found so far");
+  });
+  const changed = () => {
+    const query = input.value.trim();
+    if (query) ask(`${form.dataset.live}?q=${encodeURIComponent(query)}`);
+    else { ask(""); showRecent(); }
+  };
+  input.addEventListener("input", changed);
+  input.addEventListener("focus", () => { if (!input.value.trim()) showRecent(); });
+  input.addEventListener("blur", (e) => { if (!popup.contains(e.relatedTarget)) setTimeout(() => { if (!popup.contains(document.activeElement)) open(false); }, 120); });
+  input.addEventListener("keydown", (e) => {
+    const all = options();
+    if (e.key === "ArrowDown" || e.key === "ArrowUp") {
+      e.preventDefault();
+      if (popup.hidden) { changed(); open(all.length > 0); }
+      if (all.length) select(((active + (e.key === "ArrowDown" ? 1 : active < 0 ? 0 : -1)) % all.length + all.length) % all.length);
+    } else if (e.key === "Enter" && active >= 0 && all[active]) {
+      e.preventDefault();
+      recent.add(input.value);
+      all[active].click();
+    } else if (e.key === "Escape") {
+      if (popup.hidden) input.blur();
+      e.preventDefault();
+      open(false);
+    }
+  });
+  list.addEventListener("mousedown", (e) => e.preventDefault());
+  list.addEventListener("click", () => recent.add(input.value));
+}
+
+// The page of results: they change as one types, and the address with them.
+function results(form) {
+  const input = form.querySelector("input");
+  const main = document.getElementById("main");
+  const links = () => [...main.querySelectorAll(".hit h2 a")];
+  const show = (text, status) => {
+    main.classList.remove("busy");
+    if (text === null) { announce(failure(status)); return; }
+    main.innerHTML = html(text);
+    times(main);
+    announce(main.querySelector(".said .right")?.firstChild?.textContent ?? "");
+    document.title = document.title.replace(/^[^]*? · /, `${input.value.trim()} · `);
+  };
+  const ask = fetcher(120, show);
+  input.setAttribute("aria-controls", "main");
+  input.addEventListener("input", () => {
+    const query = input.value.trim();
+    if (!query) { ask(""); return; }
+    const params = new URLSearchParams(location.search);
+    params.set("q", query);
+    params.delete("offset");
+    history.replaceState(null, "", `${form.action}?${params}`);
+    main.classList.add("busy");
+    ask(`${form.dataset.live.replace(/live$/, "results")}?${params}`);
+  });
+  // Arrows walk through the results, from the field and back to it.
+  document.addEventListener("keydown", (e) => {
+    const all = links();
+    const at = all.indexOf(document.activeElement);
+    if (at < 0 && document.activeElement !== input) return;
+    if (e.key === "ArrowDown" && at + 1 < all.length) { e.preventDefault(); all[at + 1].focus(); }
+    if (e.key === "ArrowUp" && at >= 0) { e.preventDefault(); (all[at - 1] ?? input).focus(); }
+    if (e.key === "Escape") { e.preventDefault(); if (at >= 0) input.focus(); else input.blur(); }
+  });
+  main.addEventListener("click", (e) => { if (e.target.closest(".hit a")) recent.add(input.value); });
+}
+
+const form = document.querySelector("form.field");
+if (form) {
+  const input = form.querySelector("input");
+  if (document.querySelector("#results")) results(form);
+  else combobox(form);
+  form.addEventListener("submit", (e) => {
+    if (!input.value.trim()) e.preventDefault();
+    else recent.add(input.value);
+  });
+  document.addEventListener("keydown", (e) => {
+    const typing = e.target.closest?.("input, textarea, select, [contenteditable]");
+    if ((e.key === "/" && !typing && !e.ctrlKey && !e.metaKey && !e.altKey) || (e.key.toLowerCase() === "k" && (e.ctrlKey || e.metaKey))) {
+      e.preventDefault();
+      input.focus();
+      input.select();
+    }
+  });
+}
+
+// The calendar opens in a calendar program where there is one for it.
+for (const a of document.querySelectorAll("a[data-subscribe]")) {
+  const webcal = a.cloneNode();
+  webcal.href = a.href.replace(/^https?:/, "webcal:");
+  webcal.className = "";
+  webcal.textContent = "open in a calendar program";
+  a.after(" or ", webcal);
+}
+
+// What can be copied gets a button for it.
+for (const pre of document.querySelectorAll(".same pre, .text pre")) {
+  if (!navigator.clipboard) break;
+  const button = document.createElement("button");
+  button.className = "copy";
+  button.type = "button";
+  button.textContent = "copy";
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(pre.innerText);
+    button.textContent = "copied";
+    setTimeout(() => { button.textContent = "copy"; }, 1500);
+  });
+  const code = document.createElement("div");
+  code.className = "code";
+  pre.replaceWith(code);
+  code.append(pre, button);
+}
+
+times(document);

@@ -1,0 +1,166 @@
+// Package look is what pages of the program share: layout, styles and scripts,
+// charts, Markdown of strangers, and the policy that browsers apply. Pages are
+// rendered on the server from html/template and are complete without script.
+package look
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"almanac/api/guard"
+)
+
+// Policy is what a page may use: styles, scripts, pictures and answers of this
+// server. HTML that a script inserts must come from the one policy of trusted
+// types.
+const Policy = "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; " +
+	"require-trusted-types-for 'script'; trusted-types almanac"
+
+// Site is what all pages of a server have in common.
+type Site struct {
+	Name      string // what people call it
+	PublicURL string // without a slash at the end; "" if it is not known
+	Version   string // of the program
+	Nav       []Link // of the masthead
+	More      []Link // of the footer
+
+	prefix string // path of the public URL
+	assets map[string]*asset
+	base   *template.Template
+}
+
+// Link is an address of this server with what it is called.
+type Link struct{ Title, Path string }
+
+// Page is what the layout needs to know of a page.
+type Page struct {
+	Title       string // "" = that of the site
+	Description string
+	Path        string // canonical address on this server
+	NoIndex     bool   // search engines leave it out
+	Query       string // in the search field
+	Home        bool   // the search field is in the page, not in the masthead
+	Kind        string // of the content: website, article
+	Refresh     int    // seconds until the page is asked for again; 0 = never
+	Next        string // address of the next part
+	Alternates  []Alternate
+	LinkedData  any // JSON-LD; nil = none
+}
+
+// Alternate is another form of a page.
+type Alternate struct{ Type, Path, Title string }
+
+//go:embed layout.html
+var layout string
+
+//go:embed assets
+var files embed.FS
+
+// New prepares a site.
+func New(s Site) (*Site, error) {
+	if u, err := url.Parse(s.PublicURL); err == nil {
+		s.prefix = strings.TrimSuffix(u.Path, "/")
+	}
+	var err error
+	if s.assets, err = readAssets(files); err != nil {
+		return nil, fmt.Errorf("look: %w", err)
+	}
+	if s.base, err = template.New("layout").Funcs(s.funcs()).Parse(layout); err != nil {
+		return nil, fmt.Errorf("look: %w", err)
+	}
+	return &s, nil
+}
+
+// Templates are pages by the names of their files without .html. Each defines
+// the template main, which gets a View.
+type Templates struct {
+	site  *Site
+	pages map[string]*template.Template
+}
+
+// View is what a template gets.
+type View struct {
+	Page
+	Site *Site
+	Data any
+}
+
+// Parse reads the templates of a directory. What the file shared.html defines
+// is known to all.
+func (s *Site) Parse(dir fs.FS, funcs template.FuncMap) (*Templates, error) {
+	names, err := fs.Glob(dir, "*.html")
+	if err != nil {
+		return nil, err
+	}
+	base, err := template.Must(s.base.Clone()).Funcs(funcs).ParseFS(dir, "shared.html")
+	if err != nil {
+		return nil, fmt.Errorf("look: %w", err)
+	}
+	t := &Templates{site: s, pages: map[string]*template.Template{}}
+	for _, file := range names {
+		name := strings.TrimSuffix(file, ".html")
+		page, err := template.Must(base.Clone()).ParseFS(dir, file)
+		if err != nil {
+			return nil, fmt.Errorf("look: %w", err)
+		}
+		t.pages[name] = page
+	}
+	return t, nil
+}
+
+// Render writes a page, or only one of the templates in it: part "main" is the
+// page without its frame, "" all of it.
+func (t *Templates) Render(name, part string, page Page, data any) ([]byte, error) {
+	tmpl, ok := t.pages[name]
+	if !ok {
+		return nil, fmt.Errorf("look: there is no template %s", name)
+	}
+	if part == "" {
+		part = "layout"
+	}
+	var out bytes.Buffer
+	if err := tmpl.ExecuteTemplate(&out, part, View{page, t.site, data}); err != nil {
+		return nil, fmt.Errorf("look: %w", err)
+	}
+	return Inert(out.Bytes()), nil
+}
+
+// Inert removes the characters that change the direction of the text after
+// them: in the text of a stranger they make a line say what it does not.
+func Inert(page []byte) []byte {
+	if !bytes.Contains(page, []byte("\u202a")[:2]) && !bytes.Contains(page, []byte("\u2066")[:2]) {
+		return page
+	}
+	return bytes.Map(func(r rune) rune {
+		if r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+			return -1
+		}
+		return r
+	}, page)
+}
+
+// Protect sets the headers of a page.
+func (s *Site) Protect(h http.Header) { guard.ProtectPage(h, Policy, s.PublicURL) }
+
+// Local returns the path of an address on this server; any other unchanged.
+func (s *Site) Local(address string) string {
+	if rest, ok := strings.CutPrefix(address, s.PublicURL); ok && strings.HasPrefix(rest, "/") {
+		return s.prefix + rest
+	}
+	return address
+}
+
+// At returns a path of this server as the browser sees it.
+func (s *Site) At(path string) string { return s.prefix + path }
+
+// Absolute returns a path of this server with its host.
+func (s *Site) Absolute(path string) string { return s.PublicURL + path }
+
+// Has reports whether there is a page of a name.
+func (t *Templates) Has(name string) bool { return t.pages[name] != nil }

@@ -1,0 +1,187 @@
+package look_test
+
+import (
+	"bytes"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"almanac/api/look"
+)
+
+func TestMarkdown(t *testing.T) {
+	for _, tt := range []struct{ name, markdown, want string }{
+		{"emphasis", "*a* **b** ~~c~~ `d`", "<p><em>a</em> <strong>b</strong> <del>c</del> <code>d</code></p>\n"},
+		{"HTML is its words", "a <b onclick=x>b</b> <script>c</script>", "<p>a b c</p>\n"},
+		{"a block of HTML", "<div style=x>\nover\n<script>alert(1)</script>\n</div>\n", "<p>over</p>\n"},
+		{"a link", "[a](https://b.example/c)", `<p><a href="https://b.example/c" rel="nofollow noopener ugc">a</a></p>` + "\n"},
+		{"mail", "<a@b.example>", `<p><a href="mailto:a@b.example" rel="nofollow noopener ugc">a@b.example</a></p>` + "\n"},
+		{"a link that acts", "[a](javascript:x) [b](data:text/html,x) [c](vbscript:x)", "<p>a b c</p>\n"},
+		{"a disguised one", "[a](\tJaVa&#115;cript:x)", "<p>a</p>\n"},
+		{"a relative link", "[a](../b.md#c)", `<p><a href="https://docs.example/b.md#c" rel="nofollow noopener ugc">a</a></p>` + "\n"},
+		{"a link in the page", "[a](#b)", `<p><a href="#s-b">a</a></p>` + "\n"},
+		{"a picture", "![a](https://b.example/c.png)",
+			`<p><a href="https://b.example/c.png" rel="nofollow noopener ugc">Picture: a</a></p>` + "\n"},
+		{"a picture in a link", "[![](x.png)](https://b.example)",
+			`<p><a href="https://b.example" rel="nofollow noopener ugc">Picture: without a description</a></p>` + "\n"},
+		{"aligned cells have no style", "|a|\n|-:|\n|1|", "<table>\n<thead>\n<tr>\n<th align=\"right\">a</th>\n</tr>\n</thead>\n" +
+			"<tbody>\n<tr>\n<td align=\"right\">1</td>\n</tr>\n</tbody>\n</table>\n"},
+		{"code", "```html\n<script>\n```", "<pre tabindex=\"0\"><code>&lt;script&gt;\n</code></pre>\n"},
+		{"a heading that repeats the title", "# The Guide\n\na", "<p>a</p>\n"},
+	} {
+		got, _ := look.Markdown(look.Text{
+			Markdown: tt.markdown, Base: "https://docs.example/guide/a.md", Prefix: "s-", Title: "The guide",
+		})
+		if string(got) != tt.want {
+			t.Errorf("%s: %s\nwant %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestHeadingsBeginAtTheSecondLevel(t *testing.T) {
+	_, got := look.Markdown(look.Text{Prefix: "s-", Markdown: "### One\n\n##### Two {#zwei}\n\n### One\n\n#### `Three` *x*"})
+	want := []look.Heading{{"s-one", "One", 2}, {"s-zwei", "Two", 3}, {"s-one-1", "One", 2}, {"s-three-x", "Three x", 3}}
+	if !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// FuzzMarkdown holds that no text makes more than elements that say something.
+func FuzzMarkdown(f *testing.F) {
+	for _, s := range []string{"# a {#b}\n[c](d)", "<script>", "![a](javascript:b)", "|a|\n|-|\n<b>", "[a]: x\n[a]", "<svg/onload=x>"} {
+		f.Add(s)
+	}
+	allowed := strings.Fields("p a em strong del code pre h2 h3 h4 h5 h6 ul ol li blockquote hr br table thead tbody tr th td")
+	attributes := strings.Fields("href rel id class tabindex start align")
+	f.Fuzz(func(t *testing.T, s string) {
+		out, _ := look.Markdown(look.Text{Markdown: s, Base: "https://a.example/b", Prefix: "s-"})
+		z := html.NewTokenizer(strings.NewReader(string(out)))
+		for kind := z.Next(); kind != html.ErrorToken; kind = z.Next() {
+			token := z.Token()
+			if token.Type == html.CommentToken || token.Type == html.DoctypeToken {
+				t.Fatalf("%q has %s", s, token)
+			}
+			if token.Type == html.TextToken {
+				continue
+			}
+			if !slices.Contains(allowed, token.Data) {
+				t.Fatalf("%q has %s", s, token)
+			}
+			for _, a := range token.Attr {
+				if !slices.Contains(attributes, a.Key) || a.Key == "id" && !strings.HasPrefix(a.Val, "s-") {
+					t.Fatalf("%q has %s", s, token)
+				}
+				u, err := url.Parse(a.Val)
+				if a.Key == "href" && (err != nil || !slices.Contains([]string{"", "http", "https", "mailto"}, u.Scheme)) {
+					t.Fatalf("%q links to %s", s, a.Val)
+				}
+			}
+		}
+	})
+}
+
+func TestMarked(t *testing.T) {
+	for _, tt := range []struct {
+		text  string
+		spans [][2]int
+		want  string
+	}{
+		{"a <b> c", [][2]int{{2, 5}}, "a <mark>&lt;b&gt;</mark> c"},
+		{"déjà", [][2]int{{1, 3}, {2, 4}, {4, 99}}, "d<mark>é</mark>jà"},
+		{"é", [][2]int{{1, 2}, {-1, 1}}, "é"},
+		{"ab", [][2]int{{1, 2}, {0, 1}}, "a<mark>b</mark>"},
+	} {
+		if got := look.Marked(tt.text, tt.spans); string(got) != tt.want {
+			t.Errorf("%q %v: %s, want %s", tt.text, tt.spans, got, tt.want)
+		}
+	}
+}
+
+func TestInert(t *testing.T) {
+	if got := look.Inert([]byte("a\u202eb\u2066c “d” \u200f")); string(got) != "abc “d” \u200f" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestLine(t *testing.T) {
+	type row struct {
+		At    time.Time
+		Value *float64
+	}
+	day := func(n int) time.Time { return time.Date(2031, 1, n, 0, 0, 0, 0, time.UTC) }
+	points, err := look.Series([]row{{day(3), new(30.0)}, {day(2), nil}, {day(1), new(10.0)}}, "At", "Value")
+	if err != nil || len(points) != 2 || points[0].Value != 10 {
+		t.Fatal(points, err)
+	}
+	chart := string(look.Line(`A "<b>"`, points, "usd"))
+	for _, want := range []string{"A &#34;&lt;b&gt;&#34;: from $10 on 1 Jan 2031 to $30 on 3 Jan 2031", ">$30</text>", `class="stroke"`} {
+		if !strings.Contains(chart, want) {
+			t.Errorf("no %s in %s", want, chart)
+		}
+	}
+	if strings.Contains(chart, "style=") || look.Line("a", points[:1], "") != "" {
+		t.Error("a style, or a chart of one point")
+	}
+	if _, err := look.Series([]row{{}}, "At", "Price"); err == nil {
+		t.Error("a field that is not there")
+	}
+}
+
+// TestAssets holds the sizes of what every page loads, uncompressed.
+func TestAssets(t *testing.T) {
+	s, err := look.New(look.Site{Name: "Harbour", PublicURL: "https://kb.example/almanac"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, most := range map[string]int{"look.css": 25_000, "site.js": 15_000} {
+		address, err := s.Asset(name)
+		if err != nil || !strings.HasPrefix(address, "/almanac/static/") {
+			t.Fatal(address, err)
+		}
+		if n := s.Size(name); n > most || n == 0 {
+			t.Errorf("%s has %d bytes, at most %d", name, n, most)
+		}
+	}
+	if _, err := s.Asset("none.css"); err == nil {
+		t.Error("an asset that is not there")
+	}
+	if got := s.Local("https://kb.example/almanac/cips/1"); got != "/almanac/cips/1" {
+		t.Errorf("a page of ours is at %s", got)
+	}
+	if got := s.Local("https://other.example/cips/1"); got != "https://other.example/cips/1" {
+		t.Errorf("another's is at %s", got)
+	}
+}
+
+func TestRender(t *testing.T) {
+	s, err := look.New(look.Site{Name: "Harbour"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := s.Parse(fstest.MapFS{
+		"shared.html": {Data: []byte(`{{define "greeting"}}Ahoy, {{.}}{{end}}`)},
+		"hello.html":  {Data: []byte(`{{define "main"}}<p>{{template "greeting" .Data}}</p>{{end}}`)},
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := pages.Render("hello", "", look.Page{
+		Title: "</title><b>", LinkedData: map[string]string{"name": "</script><script>alert(1)</script>"},
+	}, "<i>")
+	if err != nil || !bytes.Contains(page, []byte("<p>Ahoy, &lt;i&gt;</p>")) || bytes.Contains(page, []byte("</title><b>")) ||
+		bytes.Count(page, []byte("<script")) != 2 {
+		t.Errorf("%v\n%s", err, page)
+	}
+	part, err := pages.Render("hello", "main", look.Page{}, "you")
+	if err != nil || string(part) != "<p>Ahoy, you</p>" {
+		t.Errorf("%v %s", err, part)
+	}
+	if _, err := pages.Render("none", "", look.Page{}, nil); err == nil {
+		t.Error("a page that is not there")
+	}
+}

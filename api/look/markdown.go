@@ -1,0 +1,322 @@
+package look
+
+import (
+	"bytes"
+	"html/template"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// Text is Markdown that a stranger wrote.
+type Text struct {
+	Markdown string
+	Base     string // address of the source: relative links lead there
+	Prefix   string // of the ids of headings
+	Title    string // of the page: a first heading that repeats it is left out
+}
+
+// Heading is a heading of a rendered text.
+type Heading struct {
+	ID, Text string
+	Level    int // from 2
+}
+
+var markdownParser = goldmark.New(goldmark.WithExtensions(
+	extension.Strikethrough, extension.NewLinkify(extension.WithLinkifyAllowedProtocols([]string{"http:", "https:"})),
+	extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+))
+
+// Markdown renders a text so that it can do no more than say something: HTML in
+// it is dropped but for its words, links lead to http, https and mailto alone,
+// and pictures of other servers are links. Headings begin at the second level
+// and leave out none.
+func Markdown(t Text) (template.HTML, []Heading) {
+	source := []byte(strings.ToValidUTF8(t.Markdown, "\uFFFD"))
+	doc := markdownParser.Parser().Parse(text.NewReader(source), parser.WithContext(parser.NewContext()))
+	r := &stranger{Text: t, used: map[string]int{}}
+	if u, err := url.Parse(t.Base); err == nil && u.Host != "" {
+		r.base = u
+	}
+	r.arrange(doc, source)
+	rendering := renderer.NewRenderer(renderer.WithNodeRenderers(
+		util.Prioritized(r, 1), util.Prioritized(extension.NewTableHTMLRenderer(
+			extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)), 500),
+		util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500),
+		util.Prioritized(html.NewRenderer(), 1000),
+	))
+	var out bytes.Buffer
+	if err := rendering.Render(&out, source, doc); err != nil { // a buffer does not fail
+		return template.HTML(template.HTMLEscapeString(t.Markdown)), nil
+	}
+	// A cell without text heads nothing.
+	cells := emptyHeads.ReplaceAll(out.Bytes(), []byte("<td></td>"))
+	return template.HTML(cells), r.headings //nolint:gosec // every node is escaped by its renderer
+}
+
+var emptyHeads = regexp.MustCompile(`<th(?: align="[a-z]+")?></th>`)
+
+// stranger renders the nodes that must not be rendered as they are.
+type stranger struct {
+	Text
+	base     *url.URL
+	headings []Heading
+	used     map[string]int // ids
+	byNode   map[ast.Node]Heading
+}
+
+// RegisterFuncs implements renderer.NodeRenderer.
+func (r *stranger) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
+	reg.Register(ast.KindHeading, r.heading)
+	reg.Register(ast.KindLink, r.link)
+	reg.Register(ast.KindAutoLink, r.autoLink)
+	reg.Register(ast.KindImage, r.image)
+	reg.Register(ast.KindRawHTML, func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
+		return ast.WalkSkipChildren, nil
+	})
+	reg.Register(ast.KindHTMLBlock, r.htmlBlock)
+	reg.Register(ast.KindFencedCodeBlock, r.code)
+	reg.Register(ast.KindCodeBlock, r.code)
+}
+
+// arrange names and levels the headings, and removes one that repeats the
+// title.
+func (r *stranger) arrange(doc ast.Node, source []byte) {
+	r.byNode = map[ast.Node]Heading{}
+	var repeated ast.Node
+	var all []*ast.Heading
+	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if h, ok := n.(*ast.Heading); ok && entering {
+			all = append(all, h)
+		}
+		return ast.WalkContinue, nil
+	})
+	if len(all) > 0 && all[0].Parent() == doc && strings.EqualFold(wordsOf(all[0], source), r.Title) {
+		repeated, all = all[0], all[1:]
+	}
+	top, level := 6, 1
+	for _, h := range all {
+		top = min(top, h.Level)
+	}
+	for _, h := range all {
+		words, anchor := cutAnchor(strings.Join(strings.Fields(wordsOf(h, source)), " "))
+		level = min(6, level+1, h.Level-top+2)
+		heading := Heading{r.Prefix + r.unique(anchor, words), words, level}
+		r.byNode[h] = heading
+		r.headings = append(r.headings, heading)
+	}
+	if repeated != nil {
+		doc.RemoveChild(doc, repeated)
+	}
+}
+
+// wordsOf is the text in a node.
+func wordsOf(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Text:
+			b.Write(n.Segment.Value(source))
+			if n.SoftLineBreak() || n.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		case *ast.String:
+			b.Write(n.Value)
+		case *ast.AutoLink:
+			b.Write(n.Label(source))
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// cutAnchor cuts an explicit anchor, {#name}, off a heading.
+func cutAnchor(words string) (rest, anchor string) {
+	i := strings.LastIndex(words, "{#")
+	if i <= 0 || !strings.HasSuffix(words, "}") || strings.ContainsAny(words[i:len(words)-1], " }") {
+		return words, ""
+	}
+	return strings.TrimSpace(words[:i]), words[i+2 : len(words)-1]
+}
+
+// unique returns the anchor that forges give a heading: lower case, letters,
+// digits, hyphens and underscores kept, spaces as hyphens, the rest dropped; a
+// repeated one gets -1, -2, ….
+func (r *stranger) unique(anchor, words string) string {
+	if anchor == "" {
+		anchor = Slug(words)
+	}
+	name := anchor
+	for {
+		if _, taken := r.used[name]; !taken {
+			r.used[name] = 0
+			return name
+		}
+		r.used[anchor]++
+		name = anchor + "-" + strconv.Itoa(r.used[anchor])
+	}
+}
+
+// Slug is the anchor of a heading.
+func Slug(words string) string {
+	return strings.Map(func(c rune) rune {
+		switch {
+		case unicode.IsLetter(c) || unicode.IsDigit(c) || unicode.IsMark(c) || c == '-' || c == '_':
+			return c
+		case c == ' ':
+			return '-'
+		}
+		return -1
+	}, strings.ToLower(words))
+}
+
+func (r *stranger) heading(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	h := r.byNode[n]
+	tag := "h" + strconv.Itoa(max(2, h.Level))
+	if !entering {
+		_, _ = w.WriteString("</" + tag + ">\n")
+		return ast.WalkContinue, nil
+	}
+	_, _ = w.WriteString("<" + tag + ` id="` + template.HTMLEscapeString(h.ID) + `"><a class="anchor" href="#` +
+		template.HTMLEscapeString(url.PathEscape(h.ID)) + `">` + template.HTMLEscapeString(h.Text) + "</a></" + tag + ">\n")
+	return ast.WalkSkipChildren, nil
+}
+
+// target returns where a link of the text may lead, and whether that is this
+// page; "" for nowhere.
+func (r *stranger) target(raw []byte) (address string, here bool) {
+	raw = util.ResolveEntityNames(util.ResolveNumericReferences(raw))
+	u, err := url.Parse(strings.TrimSpace(string(raw)))
+	if err != nil {
+		return "", false
+	}
+	if u.Scheme == "" && u.Host == "" && u.Path == "" && u.Fragment != "" {
+		return "#" + url.PathEscape(r.Prefix+u.Fragment), true
+	}
+	if u.Scheme == "" && r.base != nil {
+		u = r.base.ResolveReference(u)
+	}
+	switch strings.ToLower(u.Scheme) {
+	case "http", "https":
+		if u.Host != "" {
+			return u.String(), false
+		}
+	case "mailto":
+		return u.String(), false
+	}
+	return "", false
+}
+
+const outward = ` rel="nofollow noopener ugc"`
+
+func (r *stranger) open(w util.BufWriter, raw []byte) (opened bool) {
+	address, here := r.target(raw)
+	if address == "" {
+		return false
+	}
+	rel := outward
+	if here {
+		rel = ""
+	}
+	_, _ = w.WriteString(`<a href="` + template.HTMLEscapeString(address) + `"` + rel + ">")
+	return true
+}
+
+func (r *stranger) link(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	link := n.(*ast.Link)
+	if entering {
+		r.open(w, link.Destination)
+	} else if address, _ := r.target(link.Destination); address != "" {
+		_, _ = w.WriteString("</a>")
+	}
+	return ast.WalkContinue, nil
+}
+
+func (r *stranger) autoLink(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	link := n.(*ast.AutoLink)
+	address := link.URL(source)
+	if link.AutoLinkType == ast.AutoLinkEmail && !bytes.HasPrefix(bytes.ToLower(address), []byte("mailto:")) {
+		address = append([]byte("mailto:"), address...)
+	}
+	opened := r.open(w, address)
+	_, _ = w.WriteString(template.HTMLEscapeString(string(link.Label(source))))
+	if opened {
+		_, _ = w.WriteString("</a>")
+	}
+	return ast.WalkContinue, nil
+}
+
+// image writes a link: a picture would tell another server who reads the page.
+func (r *stranger) image(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	label := strings.TrimSpace(wordsOf(n, source))
+	if label == "" {
+		label = "without a description"
+	}
+	opened := false
+	if _, nested := n.Parent().(*ast.Link); !nested {
+		opened = r.open(w, n.(*ast.Image).Destination)
+	}
+	_, _ = w.WriteString("Picture: " + template.HTMLEscapeString(label))
+	if opened {
+		_, _ = w.WriteString("</a>")
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+// code writes a block that can be scrolled by keyboard.
+func (r *stranger) code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	_, _ = w.WriteString(`<pre tabindex="0"><code>`)
+	for i := range n.Lines().Len() {
+		line := n.Lines().At(i)
+		_, _ = w.WriteString(template.HTMLEscapeString(string(line.Value(source))))
+	}
+	_, _ = w.WriteString("</code></pre>\n")
+	return ast.WalkSkipChildren, nil
+}
+
+// htmlBlock writes the words of a block of HTML.
+func (r *stranger) htmlBlock(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	var raw bytes.Buffer
+	for i := range n.Lines().Len() {
+		line := n.Lines().At(i)
+		raw.Write(line.Value(source))
+	}
+	if block := n.(*ast.HTMLBlock); block.HasClosure() {
+		raw.Write(block.ClosureLine.Value(source))
+	}
+	if strings.HasPrefix(strings.ToLower(strings.TrimSpace(raw.String())), "<pre") {
+		words := strings.TrimSpace(wordsOfHTML(raw.String()))
+		_, _ = w.WriteString(`<pre tabindex="0">` + template.HTMLEscapeString(words) + "</pre>\n")
+		return ast.WalkContinue, nil
+	}
+	if words := strings.Join(strings.Fields(wordsOfHTML(raw.String())), " "); words != "" {
+		_, _ = w.WriteString("<p>" + template.HTMLEscapeString(words) + "</p>\n")
+	}
+	return ast.WalkContinue, nil
+}

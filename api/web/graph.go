@@ -1,0 +1,164 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"slices"
+	"strings"
+)
+
+// graph is the answer of the operation get_cip_graph.
+type graph struct {
+	Nodes []node `json:"nodes"`
+	Edges []edge `json:"edges"`
+}
+
+type node struct {
+	ID     string `json:"id"`
+	Label  string `json:"label"`
+	Title  string `json:"title"`
+	Status string `json:"status"`
+
+	layer, row int
+}
+
+type edge struct {
+	From string `json:"from"` // the dependent
+	To   string `json:"to"`   // its prerequisite
+}
+
+func prepareGraph(_ *Handler, v *view) error {
+	g, err := into[graph](v.Main)
+	v.Extra = g
+	return err
+}
+
+// Sizes of the drawing.
+const (
+	boxWidth, boxHeight = 190, 44
+	gapX, gapY          = 50, 14
+)
+
+// Tree draws the proposals that depend on each other, prerequisites on the
+// left: each stands one column right of its last prerequisite, and near the
+// middle of them (Sugiyama's layers, ordered by barycentres).
+func Tree(g graph, at func(string) string) template.HTML {
+	used := map[string]*node{}
+	before := map[string][]string{}
+	for _, e := range g.Edges {
+		before[e.From] = append(before[e.From], e.To)
+	}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		if slices.ContainsFunc(g.Edges, func(e edge) bool { return e.From == n.ID || e.To == n.ID }) {
+			used[n.ID] = n
+		}
+	}
+	deep := map[string]int{}
+	for id, n := range used {
+		n.layer = depth(id, before, map[string]bool{}, deep)
+	}
+	layers := layered(used, before)
+	tallest := 0
+	for _, l := range layers {
+		tallest = max(tallest, len(l))
+	}
+	width := len(layers)*(boxWidth+gapX) - gapX + 2
+	height := tallest*(boxHeight+gapY) - gapY + 2
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg class="graph" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="group" `+
+		`aria-label="Dependencies of proposals">`, width, height)
+	place := func(n *node) (x, y int) {
+		spare := height - (len(layers[n.layer])*(boxHeight+gapY) - gapY)
+		return 1 + n.layer*(boxWidth+gapX), spare/2 + n.row*(boxHeight+gapY)
+	}
+	for _, e := range g.Edges {
+		from, to := used[e.To], used[e.From]
+		if from == nil || to == nil {
+			continue
+		}
+		x1, y1 := place(from)
+		x2, y2 := place(to)
+		x1, y1, y2 = x1+boxWidth, y1+boxHeight/2, y2+boxHeight/2
+		bend := gapX * 2 / 3
+		fmt.Fprintf(&b, `<path d="M%d %dC%d %d %d %d %d %d"/>`, x1, y1, x1+bend, y1, x2-bend, y2, x2-5, y2)
+		fmt.Fprintf(&b, `<path class="tip" d="M%d %dl-6 -3.5v7z"/>`, x2, y2)
+	}
+	for _, l := range layers {
+		for _, n := range l {
+			x, y := place(n)
+			fmt.Fprintf(&b, `<a href="%s"><rect x="%d" y="%d" width="%d" height="%d" rx="5"/>`+
+				`<circle class="%s" cx="%d" cy="%d" r="3.5"/><text class="name" x="%d" y="%d">%s</text>`+
+				`<text x="%d" y="%d">%s</text><title>%s: %s (%s)</title></a>`,
+				template.HTMLEscapeString(at("/cips/"+n.ID)), x, y, boxWidth, boxHeight, tone(n.Status), x+boxWidth-12, y+14,
+				x+10, y+18, template.HTMLEscapeString(n.Label), x+10, y+34, template.HTMLEscapeString(short(27, n.Title)),
+				template.HTMLEscapeString(n.Label), template.HTMLEscapeString(n.Title), template.HTMLEscapeString(n.Status))
+		}
+	}
+	b.WriteString("</svg>")
+	return template.HTML(b.String()) //nolint:gosec // numbers, and texts escaped above
+}
+
+// depth is the number of edges on the longest way to a proposal without a
+// prerequisite. A circle is cut where it closes.
+func depth(id string, before map[string][]string, on map[string]bool, known map[string]int) int {
+	if d, ok := known[id]; ok {
+		return d
+	}
+	on[id] = true
+	defer delete(on, id)
+	deepest := 0
+	for _, p := range before[id] {
+		if !on[p] {
+			deepest = max(deepest, 1+depth(p, before, on, known))
+		}
+	}
+	known[id] = deepest
+	return deepest
+}
+
+// layered arranges proposals by their depth, and in each layer by the mean row
+// of their prerequisites.
+func layered(used map[string]*node, before map[string][]string) [][]*node {
+	var layers [][]*node
+	for _, n := range used {
+		for len(layers) <= n.layer {
+			layers = append(layers, nil)
+		}
+		layers[n.layer] = append(layers[n.layer], n)
+	}
+	for _, l := range layers {
+		mean := map[string]float64{}
+		for _, n := range l {
+			sum, count := 0.0, 0.0
+			for _, p := range before[n.ID] {
+				if used[p] != nil {
+					sum, count = sum+float64(used[p].row), count+1
+				}
+			}
+			if count > 0 {
+				mean[n.ID] = sum / count
+			}
+		}
+		slices.SortFunc(l, func(a, b *node) int {
+			return cmp.Or(cmp.Compare(mean[a.ID], mean[b.ID]), strings.Compare(a.ID, b.ID))
+		})
+		for i, n := range l {
+			n.row = i
+		}
+	}
+	return layers
+}
+
+func tone(status string) string {
+	switch status {
+	case "Final":
+		return "good"
+	case "Review":
+		return "warn"
+	case "Rejected":
+		return "bad"
+	}
+	return "calm"
+}

@@ -1,0 +1,343 @@
+package web
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/api/look"
+	"almanac/api/op"
+	"almanac/api/tally"
+)
+
+// atom is a feed (RFC 4287).
+type atom struct {
+	XMLName xml.Name    `xml:"http://www.w3.org/2005/Atom feed"`
+	ID      string      `xml:"id"`
+	Title   string      `xml:"title"`
+	Updated string      `xml:"updated"`
+	Links   []atomLink  `xml:"link"`
+	Author  atomAuthor  `xml:"author"`
+	Entries []atomEntry `xml:"entry"`
+}
+
+type atomLink struct {
+	Rel  string `xml:"rel,attr,omitempty"`
+	Type string `xml:"type,attr,omitempty"`
+	Href string `xml:"href,attr"`
+}
+
+type atomAuthor struct {
+	Name string `xml:"name"`
+}
+
+type atomEntry struct {
+	ID      string     `xml:"id"`
+	Title   string     `xml:"title"`
+	Updated string     `xml:"updated"`
+	Links   []atomLink `xml:"link"`
+	Summary string     `xml:"summary,omitempty"`
+}
+
+// activity is an item of the operation get_recent_changes.
+type activity struct {
+	Kind  string    `json:"kind"`
+	When  time.Time `json:"when"`
+	ID    string    `json:"id"`
+	Title string    `json:"title"`
+	URL   string    `json:"url"`
+}
+
+// feed serves what is new, or with a query the newest results.
+func (h *Handler) feed(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	f := atom{
+		ID: h.site.Absolute("/feed.atom"), Title: h.cfg.Name + ": what is new", Author: atomAuthor{h.cfg.Name},
+		Links: []atomLink{
+			{"self", "application/atom+xml", h.site.Absolute(r.URL.RequestURI())},
+			{"alternate", "text/html", h.site.Absolute("/changes")},
+		},
+	}
+	var err error
+	if q := query.Get("q"); q != "" {
+		f.Title = h.cfg.Name + ": " + q
+		f.ID = h.site.Absolute("/feed.atom?" + url.Values{"q": {q}}.Encode())
+		f.Links[1].Href = h.site.Absolute("/?" + query.Encode())
+		f.Entries, err = h.foundEntries(r, query)
+	} else {
+		f.Entries, err = h.changedEntries(r)
+	}
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	for _, e := range f.Entries {
+		f.Updated = max(f.Updated, e.Updated)
+	}
+	f.Updated = cmp.Or(f.Updated, h.cfg.Now().UTC().Format(time.RFC3339))
+	h.xml(w, r, "application/atom+xml; charset=utf-8", f)
+}
+
+func (h *Handler) changedEntries(r *http.Request) (out []atomEntry, err error) {
+	got, err := h.run(r.Context(), ask{op: "get_recent_changes", args: "days=30 limit=60"}, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	stream, err := into[struct {
+		Items []activity `json:"items"`
+	}](got.answer)
+	for _, a := range stream.Items {
+		page := h.site.Absolute("/r/" + url.PathEscape(a.ID))
+		at := a.When.UTC().Format(time.RFC3339)
+		out = append(out, atomEntry{
+			ID: page + "#" + a.Kind + "-" + at, Title: Said(a.Kind) + ": " + a.Title, Updated: at,
+			Links: []atomLink{{"alternate", "text/html", page}},
+		})
+	}
+	return out, err
+}
+
+func (h *Handler) foundEntries(r *http.Request, query url.Values) (out []atomEntry, err error) {
+	ctx := tally.Uncounted(r.Context())
+	got, err := h.run(ctx, ask{op: "search", args: "sort=date limit=30 q? type? kind? source? since? until?"}, nil, query)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := into[found](got.answer)
+	for _, x := range answer.Items {
+		out = append(out, atomEntry{
+			ID: x.Page, Title: x.Title, Updated: cmp.Or(x.Date, "1970-01-01T00:00:00Z"), Summary: x.Snippet,
+			Links: []atomLink{{"alternate", "text/html", x.Page}},
+		})
+	}
+	return out, err
+}
+
+// Said is a kind of change in words.
+func Said(kind string) string {
+	switch kind {
+	case "cip_status_change":
+		return "Status changed"
+	case "new_cip":
+		return "New proposal"
+	case "new_proposal":
+		return "New grant proposal"
+	case "new_forum_topic":
+		return "New discussion"
+	case "new_blog_post":
+		return "New post"
+	case "new_release":
+		return "New release"
+	case "new_radar_item":
+		return "New alert"
+	}
+	return wordsOf(kind)
+}
+
+// urlSet is a sitemap (sitemaps.org 0.9).
+type urlSet struct {
+	XMLName xml.Name  `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 urlset"`
+	URLs    []siteURL `xml:"url"`
+}
+
+type siteURL struct {
+	Loc     string `xml:"loc"`
+	LastMod string `xml:"lastmod,omitempty"`
+}
+
+// sitemapSize is the maximum of addresses of one file; the protocol's is 50,000.
+const sitemapSize = 10_000
+
+// sitemap serves the index of sitemaps, one for each kind, or with ?kind= and
+// ?part= one of them.
+func (h *Handler) sitemap(w http.ResponseWriter, r *http.Request) {
+	kind := r.URL.Query().Get("kind")
+	if kind == "" {
+		h.sitemapIndex(w, r)
+		return
+	}
+	if _, ok := h.kinds[kind]; !ok {
+		h.fail(w, r, op.NotFound("there is no kind %.40q", kind))
+		return
+	}
+	part, _ := strconv.Atoi(r.URL.Query().Get("part"))
+	part = min(max(part, 0), 1000)
+	var set urlSet
+	if part == 0 {
+		set.URLs = append(set.URLs, siteURL{Loc: h.site.Absolute("/" + h.kinds[kind].Segment)})
+	}
+	for offset := part * sitemapSize; offset < (part+1)*sitemapSize; offset += 100 {
+		args := fmt.Sprintf("kind=%s order=key limit=100 offset=%d", kind, offset)
+		got, err := h.run(r.Context(), ask{op: "list_records", args: args}, nil, nil)
+		if err != nil {
+			h.fail(w, r, err)
+			return
+		}
+		list, err := into[struct {
+			Total int `json:"total"`
+			Items []struct {
+				Page string `json:"page"`
+				Date string `json:"date"`
+			} `json:"items"`
+		}](got.answer)
+		if err != nil {
+			h.fail(w, r, err)
+			return
+		}
+		for _, x := range list.Items {
+			set.URLs = append(set.URLs, siteURL{x.Page, x.Date})
+		}
+		if offset+100 >= list.Total {
+			break
+		}
+	}
+	h.xml(w, r, "application/xml; charset=utf-8", set)
+}
+
+func (h *Handler) sitemapIndex(w http.ResponseWriter, r *http.Request) {
+	type index struct {
+		XMLName  xml.Name  `xml:"http://www.sitemaps.org/schemas/sitemap/0.9 sitemapindex"`
+		Sitemaps []siteURL `xml:"sitemap"`
+	}
+	got, err := h.run(r.Context(), ask{op: "list_sources"}, nil, nil)
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	answer, err := into[struct {
+		Sources []struct {
+			Type  string `json:"type"`
+			Count int    `json:"count"`
+		} `json:"sources"`
+	}](got.answer)
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	var out index
+	for _, s := range answer.Sources {
+		for part := 0; part*sitemapSize < s.Count; part++ {
+			loc := h.site.Absolute("/sitemap.xml?kind=" + s.Type)
+			if part > 0 {
+				loc += "&part=" + strconv.Itoa(part)
+			}
+			out.Sitemaps = append(out.Sitemaps, siteURL{Loc: loc})
+		}
+	}
+	h.xml(w, r, "application/xml; charset=utf-8", out)
+}
+
+func (h *Handler) xml(w http.ResponseWriter, r *http.Request, kind string, v any) {
+	var out bytes.Buffer
+	out.WriteString(xml.Header)
+	if err := xml.NewEncoder(&out).Encode(v); err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	h.reply(w, r, http.StatusOK, kind, look.Inert(out.Bytes()))
+}
+
+// robots keeps crawlers out of what has no end.
+func (h *Handler) robots(w http.ResponseWriter, r *http.Request) {
+	text := "User-agent: *\nDisallow: " + h.site.At("/?") + "\nDisallow: " + h.site.At("/results") + "\nDisallow: " +
+		h.site.At("/live") + "\nDisallow: " + h.site.At("/api/") + "\nAllow: " + h.site.At("/api/v1/reference") +
+		"\nCrawl-delay: 2\n\nSitemap: " + h.site.Absolute("/sitemap.xml") + "\n"
+	h.reply(w, r, http.StatusOK, "text/plain; charset=utf-8", []byte(text))
+}
+
+// llms tells language models what is here and how to read it (llmstxt.org).
+func (h *Handler) llms(w http.ResponseWriter, r *http.Request) {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	at := h.site.Absolute
+	line("# %s almanac\n", h.cfg.Name)
+	line("> What is known of %s: improvement proposals, documentation, discussions, releases, grants,", h.cfg.Name)
+	line("> the state of the network and its market. Every answer names its source.\n")
+	line("Every page is Markdown too: add .md to its address, or ask for text/markdown.")
+	line("Search: %s\n", at("/index.md?q=WORDS"))
+	line("## Tools and API\n")
+	line("- [MCP endpoint](%s): the same as tools, over streamable HTTP", at("/mcp"))
+	line("- [OpenAPI description](%s)", at("/api/v1/openapi.json"))
+	line("- [Reference of the API](%s)\n", at("/api/v1/reference"))
+	line("## Lists\n")
+	for _, k := range h.cfg.Kinds {
+		line("- [%s](%s)", k.Many, at("/"+k.Segment+".md"))
+	}
+	line("\n## The network as it is\n")
+	for _, rw := range h.rows() {
+		if rw.kind.Name == "" && rw.lede != "" {
+			line("- [%s](%s): %s", rw.title, at(rw.path+".md"), rw.lede)
+		}
+	}
+	h.reply(w, r, http.StatusOK, "text/plain; charset=utf-8", []byte(b.String()))
+}
+
+// openSearch describes the search to browsers (OpenSearch 1.1).
+func (h *Handler) openSearch(w http.ResponseWriter, r *http.Request) {
+	type address struct {
+		Type     string `xml:"type,attr"`
+		Rel      string `xml:"rel,attr,omitempty"`
+		Template string `xml:"template,attr"`
+	}
+	type image struct {
+		Type   string `xml:"type,attr"`
+		Width  int    `xml:"width,attr"`
+		Height int    `xml:"height,attr"`
+		URL    string `xml:",chardata"`
+	}
+	type description struct {
+		XMLName     xml.Name  `xml:"http://a9.com/-/spec/opensearch/1.1/ OpenSearchDescription"`
+		ShortName   string    `xml:"ShortName"`
+		Description string    `xml:"Description"`
+		Encoding    string    `xml:"InputEncoding"`
+		Image       image     `xml:"Image"`
+		URLs        []address `xml:"Url"`
+	}
+	icon, err := h.site.Asset("icon.svg")
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	h.xml(w, r, "application/opensearchdescription+xml; charset=utf-8", description{
+		ShortName: short(16, h.cfg.Name), Description: "Search the knowledge base of " + h.cfg.Name, Encoding: "UTF-8",
+		Image: image{"image/svg+xml", 32, 32, h.site.Absolute(icon)},
+		URLs: []address{
+			{"text/html", "", h.site.Absolute("/?q={searchTerms}")},
+			{"application/atom+xml", "", h.site.Absolute("/feed.atom?q={searchTerms}")},
+			{"application/opensearchdescription+xml", "self", h.site.Absolute("/opensearch.xml")},
+		},
+	})
+}
+
+// icon leads browsers that ask for the usual name to the icon.
+func (h *Handler) icon(w http.ResponseWriter, r *http.Request) {
+	icon, err := h.site.Asset("icon.svg")
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	http.Redirect(w, r, icon, http.StatusFound)
+}
+
+// short cuts a text after n characters.
+func short(n int, text string) string {
+	runes := []rune(strings.Join(strings.Fields(text), " "))
+	if len(runes) <= n {
+		return string(runes)
+	}
+	return string(runes[:n-1]) + "…"
+}
+
+// isoOf writes a time as RFC 3339; "" for none.
+func isoOf(v any) string {
+	if t, ok := v.(*time.Time); ok && t != nil {
+		return t.UTC().Format(time.RFC3339)
+	}
+	return ""
+}

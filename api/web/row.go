@@ -1,0 +1,259 @@
+package web
+
+import "almanac/api/look"
+
+// row is a page: its address, the operations it asks and its template.
+type row struct {
+	path     string // as http.ServeMux has it
+	template string
+	part     string // of the template that is served alone; "" = the whole page
+	title    string // {name} is replaced; see asked.value
+	lede     string
+	ask      []ask                           // the first is what the page is about
+	prepare  func(h *Handler, v *view) error // fills Data beyond the answers; nil: nothing
+	quiet    bool                            // its searches are not counted: they are asked as one types
+	noIndex  bool
+	kind     Kind // of the records it shows; zero: none in particular
+	record   bool // it shows one record
+	early    bool // it works before the first index is ready
+	head     func(*view, *look.Page)
+}
+
+// ask is an operation with its arguments in words: name=value, where {value} is
+// replaced by a part of the address, a field of the first answer or a query
+// parameter, and name? passes a query parameter on if it is given.
+type ask struct {
+	op, args string
+	optional bool // without its answer the page says less
+}
+
+// listOf are the lists that have an operation of their own; a list of any other
+// kind is asked of list_records.
+var listOf = map[string]row{
+	"cip": {template: "cips", ask: []ask{{op: "list_cips", args: "status? type? offset? limit=100"}},
+		lede: "How the network is changed: every improvement proposal with its status, and the drafts under discussion."},
+	"doc": {template: "docs", ask: []ask{{op: "list_docs", args: "source? offset? limit=100"}, {op: "list_sources"}}},
+	"topic": {
+		template: "discussions",
+		ask:      []ask{{op: "list_discussions", args: "source? category? q? offset? limit=50"}},
+		lede:     "What is asked and argued in forum, mailing lists and on the forge, latest first."},
+	"mail_thread": {
+		template: "list",
+		ask:      []ask{{op: "list_mailing_threads", args: "group? cip_id? offset? limit=50"}},
+	},
+	"proposal": {template: "grants", ask: []ask{
+		{op: "get_proposals", args: "state=all state? offset? limit=50"},
+	}, lede: "Proposals for grants of the development fund, with their milestones and where they stand."},
+	"repo": {template: "repos", ask: []ask{{op: "list_repos"}}},
+	"issue": {
+		template: "work",
+		ask:      []ask{{op: "list_code", args: "type=issue repo? state? q? offset? limit=50"}},
+	},
+	"pull": {
+		template: "work",
+		ask:      []ask{{op: "list_code", args: "type=pull repo? state? q? offset? limit=50"}},
+	},
+	"discussion": {template: "list", ask: []ask{{op: "list_forge_discussions", args: "repo? category? limit=100"}}},
+	"video":      {template: "talks", ask: []ask{{op: "list_videos", args: "channel? offset? limit=50"}}},
+	"whitepaper": {template: "list", ask: []ask{{op: "list_whitepapers"}}},
+	"project": {
+		template: "projects",
+		ask:      []ask{{op: "list_ecosystem_projects", args: "category? q? offset? limit=50"}},
+		lede:     "Who builds what on the network: the curated catalogue of projects."},
+	"app": {template: "apps", ask: []ask{{op: "list_featured_apps", args: "category? sort? limit=100"}},
+		lede: "Applications that the network rewards, by their last activity."},
+	"validator": {template: "validators", ask: []ask{
+		{op: "list_records", args: "kind=validator order=title offset? limit=100"},
+		{op: "get_validator_fleet", optional: true},
+	}, lede: "Who runs the network, and which versions they run."},
+	"vote_request": {template: "votes", ask: []ask{
+		{op: "list_governance_votes", args: "status? outcome? action? offset? limit=50"},
+		{op: "list_votes_by_sv", optional: true},
+	}, lede: "Vote requests on the ledger: who may do what, and what is changed."},
+	"operation": {
+		template: "operations",
+		ask:      []ask{{op: "get_sv_schedule", args: "environment? upcoming_only=false limit=100"}},
+	},
+	"radar": {template: "radar", ask: []ask{{op: "get_radar", args: "level? offset? limit=50"}},
+		lede: "Breaking changes and deadlines, the most urgent first."},
+	"asset": {template: "assets", ask: []ask{{op: "get_asset_supply"}}},
+	"pool":  {template: "poolsof", ask: []ask{{op: "get_defi_pools", args: "venue?"}}},
+	"package_version": {template: "packages", ask: []ask{
+		{op: "list_sdk_versions", args: "registry? name? offset? limit=50"},
+	}},
+	"tool_server": {template: "list", ask: []ask{{op: "list_network_mcps"}}},
+}
+
+// order is that of a list of a kind; where there is none, by activity.
+var order = map[string]string{
+	"blog": "created", "post": "created", "mail_message": "created", "release": "created",
+	"foundation": "title", "faq": "title", "evm_mapping": "title", "api_reference": "title", "deprecation": "title",
+	"partner": "title", "onboarding": "title", "attachment": "key",
+}
+
+// recordOf are the records that ask more than their text.
+var recordOf = map[string]row{
+	"topic": {
+		template: "thread",
+		ask:      []ask{{op: "get_discussion", args: "id={key} cursor?"}},
+		prepare:  prepareThread,
+	},
+	"discussion": {
+		template: "thread",
+		ask:      []ask{{op: "get_forge_discussion", args: "id={key} cursor?"}},
+		prepare:  prepareThread,
+	},
+	"mail_thread": {
+		template: "thread",
+		ask:      []ask{{op: "get_mailing_thread", args: "id={key} cursor?"}},
+		prepare:  prepareThread,
+	},
+	"video": {template: "talk", ask: []ask{{op: "get_video", args: "id={key}"}}, prepare: prepareTalk},
+	"whitepaper": {
+		template: "record",
+		ask:      []ask{{op: "get_whitepaper", args: "slug={key} cursor?"}},
+		prepare:  prepareText,
+	},
+	"vote_request": {
+		template: "vote",
+		ask:      []ask{{op: "get_governance_vote", args: "tracking_cid={key}"}},
+		prepare:  prepareText,
+	},
+	"app": {template: "app", ask: []ask{
+		{op: "get_doc", args: "id={record_id}"}, {op: "get_app_metrics", args: "app_id={key}"},
+	}, prepare: prepareText},
+	"repo": {template: "repo", ask: []ask{
+		{op: "get_doc", args: "id={record_id} cursor?"},
+		{op: "list_code", args: "repo={key} state=open limit=20", optional: true},
+		{op: "list_records", args: "kind=release container={key} order=created limit=8", optional: true},
+	}, prepare: prepareText},
+	"issue": {template: "issue", ask: []ask{
+		{op: "get_doc", args: "id={record_id} cursor?"},
+		{op: "list_records", args: "kind=comment parent={record_id} order=key limit=100"},
+	}, prepare: prepareText},
+	"proposal": {template: "grant", ask: []ask{
+		{op: "get_doc", args: "id={record_id} cursor?"},
+		{op: "get_proposal_milestones", args: "pr_number={key}", optional: true},
+	}, prepare: prepareText},
+}
+
+// anyRecord leads to the page of a record whose kind is not known.
+const anyRecord = "/r/{id...}"
+
+// rows is the table.
+func (h *Handler) rows() []row {
+	all := []row{
+		{path: "/{$}", template: "search", prepare: prepareSearch, head: headOfSearch, ask: []ask{
+			{op: "get_recent_changes", args: "days=14 limit=8", optional: true},
+			{op: "get_upcoming_deadlines", args: "days=90", optional: true},
+			{op: "list_popular_searches", args: "window=30 limit=20", optional: true},
+			{op: "list_sources", optional: true},
+		}},
+		{path: "/results", template: "search", part: "main", prepare: prepareSearch, quiet: true, noIndex: true,
+			ask: []ask{
+				{op: "list_popular_searches", args: "window=30 limit=20", optional: true},
+			}},
+		{path: "/live", template: "search", part: "options", prepare: prepareLive, quiet: true, noIndex: true},
+		{path: "/contents", template: "contents", title: "Everything here", ask: []ask{{op: "list_sources"}},
+			lede: "Every kind of record, where it is read from, and how many there are."},
+		{path: "/changes", template: "changes", title: "Changes", ask: []ask{
+			{op: "get_recent_changes", args: "days=14 days? since? limit=100 limit?"},
+		},
+			lede: "What is new: proposals and their status, discussions, releases, posts, alerts."},
+		{path: "/trending", template: "trending", title: "Trending", ask: []ask{{op: "get_trending"}},
+			lede: "What people read and write about this week."},
+		{path: "/deadlines", template: "deadlines", title: "Deadlines", ask: []ask{
+			{op: "get_upcoming_deadlines", args: "environment? days=180 days?"},
+			{op: "get_upcoming_operations", args: "days=45"},
+		}, lede: "What operators have to do, and until when."},
+		{path: "/network", template: "network", title: "Network", ask: []ask{
+			{op: "get_network_state"}, {op: "get_network_history", args: "limit=90"},
+			{op: "get_validator_fleet", optional: true}, {op: "get_current_versions", optional: true},
+		}, lede: "The network as it runs."},
+		{path: "/market", template: "market", title: "Market", ask: []ask{
+			{op: "get_token_market"}, {op: "get_market_history", args: "limit=96"},
+			{op: "get_asset_supply", optional: true}, {op: "get_defi_pools", optional: true},
+		}, lede: "The network's coin, what is locked, and in which pools."},
+		{path: "/versions", template: "versions", title: "Versions", ask: []ask{{op: "get_current_versions"}},
+			lede: "What to install today, what runs where, and when that changes."},
+		{path: "/migrate", template: "migrate", title: "Migrate", ask: []ask{
+			{op: "list_migrations", args: "q? category?"},
+		},
+			lede: "What is deprecated, and what replaces it."},
+		{path: "/statistics", template: "statistics", title: "Statistics", ask: []ask{{op: "get_stats"}},
+			lede: "How the knowledge base grows."},
+		{path: "/drift", template: "drift", title: "Drift", ask: []ask{{op: "get_kb_drift"}},
+			lede: "Where what is written differs from what is measured."},
+		{path: "/sources", template: "sources", title: "Sources", ask: []ask{{op: "list_sources"}},
+			lede: "What is read, how often, and when it was read last."},
+		{path: "/status", template: "status", title: "Status", early: true, ask: []ask{{op: "get_status"}}},
+		{path: anyRecord, template: "record", record: true, ask: []ask{{op: "get_record", args: "id={id}"}}},
+		{path: "/cips/graph", template: "graph", title: "Dependencies of proposals", prepare: prepareGraph,
+			lede: "An arrow leads from a proposal to what builds on it.", ask: []ask{{op: "get_cip_graph"}}},
+	}
+	for _, k := range h.cfg.Kinds {
+		all = append(all, h.list(k), h.record(k))
+	}
+	return append(all, h.tabs()...)
+}
+
+// list is the page of a kind's list.
+func (h *Handler) list(k Kind) row {
+	r, ok := listOf[k.Name]
+	if !ok {
+		by := order[k.Name]
+		if by == "" {
+			by = "activity"
+		}
+		args := "kind=" + k.Name + " order=" + by + " container? state? source? parent? offset? limit=50"
+		r = row{template: "list", ask: []ask{{op: "list_records", args: args}}}
+	}
+	r.path, r.kind, r.title = "/"+k.Segment, k, k.Many
+	if r.prepare == nil {
+		r.prepare = prepareList
+	}
+	return r
+}
+
+// record is the page of one record of a kind.
+func (h *Handler) record(k Kind) row {
+	r, ok := recordOf[k.Name]
+	if !ok {
+		r = row{template: "record", ask: []ask{{op: "get_doc", args: "id={record_id} cursor?"}}, prepare: prepareText}
+	}
+	if k.Name == "cip" {
+		r = tab("text", []ask{
+			{op: "get_cip", args: "id={id} cursor?"}, {op: "get_cip_history", args: "id={id}"},
+			{op: "detect_cip_dependency_chain", args: "cip_id={id}", optional: true},
+		}, prepareCIP)
+	}
+	return h.oneRecord(k, r, "/"+k.Segment+"/{id...}")
+}
+
+func (h *Handler) oneRecord(k Kind, r row, path string) row {
+	r.path, r.kind, r.record = path, k, true
+	r.ask = append([]ask{{op: "get_record", args: "kind=" + k.Name + " id={id}"}}, r.ask...)
+	return r
+}
+
+func tab(name string, asks []ask, prepare func(*Handler, *view) error) row {
+	return row{template: "cip-" + name, ask: asks, prepare: prepare}
+}
+
+// tabs are the further pages of a proposal.
+func (h *Handler) tabs() (all []row) {
+	k := h.kinds["cip"]
+	for _, t := range []struct {
+		name string
+		asks []ask
+	}{
+		{"history", []ask{{op: "get_cip_history", args: "id={id}"}}},
+		{"votes", []ask{{op: "get_cip_votes", args: "cip_id={id}"}, {op: "get_cip_vote_outcome", args: "cip_id={id}"}}},
+		{"mentions", []ask{{op: "get_cip_mentions", args: "id={id}"}}},
+		{"implementation", []ask{{op: "get_cip_implementation_status", args: "cip_number={id}"}}},
+		{"attachments", []ask{{op: "get_cip_attachments", args: "id={id}"}}},
+	} {
+		all = append(all, h.oneRecord(k, tab(t.name, t.asks, prepareCIP), "/cips/{id}/"+t.name))
+	}
+	return all
+}

@@ -1,0 +1,107 @@
+package web
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func TestCutBlock(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"short", 10, "short"},
+		{"one\n\ntwo\n\nthree", 10, "one\n\ntwo\n\n"},
+		{"aaaa\n\n```\nb\n\nc\n```\n\nd", 14, "aaaa\n\n"},
+		{strings.Repeat("é", 10), 5, "éé"},
+	} {
+		if got := cutBlock(tt.text, tt.n); got != tt.want {
+			t.Errorf("%q at %d: %q, want %q", tt.text, tt.n, got, tt.want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringMatching("([a-zé]{0,9}\n{0,2}(```)?){0,20}").Draw(t, "text")
+		n := rapid.IntRange(4, 60).Draw(t, "n")
+		got := cutBlock(text, n)
+		if !strings.HasPrefix(text, got) || got == "" && text != "" || !utf8.ValidString(got) || len(got) > n {
+			t.Errorf("%q at %d: %q", text, n, got)
+		}
+	})
+}
+
+func TestLegible(t *testing.T) {
+	x := hit{Snippet: "| `traffic` |\n\n## the **balance** is"}
+	x.Matches.Snippet = [][2]int{{3, 10}, {24, 31}, {-1, 99}}
+	x.legible()
+	var marked []string
+	for _, s := range x.Matches.Snippet[:2] {
+		marked = append(marked, x.Snippet[s[0]:s[1]])
+	}
+	if x.Snippet != "traffic the balance is" || !slices.Equal(marked, []string{"traffic", "balance"}) {
+		t.Errorf("%q %q", x.Snippet, marked)
+	}
+}
+
+func TestGrouped(t *testing.T) {
+	got := grouped([]hit{{RecordID: 1, ParentID: 9}, {RecordID: 2}, {RecordID: 3, ParentID: 9}, {RecordID: 9}, {RecordID: 4, ParentID: 2}})
+	if len(got) != 2 || len(got[0].Folded) != 2 || len(got[1].Folded) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestCorrected(t *testing.T) {
+	read := "traffic balance error"
+	v := &view{Params: url.Values{"q": {"trafic balance error"}, "type": {"doc"}}, Path: "/"}
+	s := &searchView{Query: "trafic balance error", Found: found{Corrected: &read}}
+	s.corrected(v)
+	if s.Typed != "trafic" || s.Instead != "/?q=%22trafic%22+balance+error&type=doc" {
+		t.Errorf("%q %q", s.Typed, s.Instead)
+	}
+}
+
+func TestWithoutFrontMatter(t *testing.T) {
+	for text, want := range map[string]string{
+		"---\na: b\n---\ntext": "text", "<pre>\nCIP: 1\n</pre>\ntext": "\ntext", "---\n\ntext\n": "---\n\ntext\n",
+		"<pre>code</pre> text": "<pre>code</pre> text", "text": "text",
+	} {
+		if got := withoutFrontMatter(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestTree draws proposals that need each other in a circle, too.
+func TestTree(t *testing.T) {
+	g := graph{
+		Nodes: []node{{ID: "1", Label: "A", Title: "<b>"}, {ID: "2", Label: "B"}, {ID: "3", Label: "C"}, {ID: "4", Label: "D"}},
+		Edges: []edge{{"2", "1"}, {"3", "2"}, {"2", "3"}, {"3", "9"}},
+	}
+	got := string(Tree(g, func(path string) string { return "/x" + path }))
+	if strings.Count(got, "<rect") != 3 || !strings.Contains(got, `href="/x/cips/1"`) || strings.Contains(got, "<b>") {
+		t.Error(got)
+	}
+	if strings.Count(got, `class="tip"`) != 3 {
+		t.Errorf("%d arrows", strings.Count(got, `class="tip"`))
+	}
+}
+
+func TestFacts(t *testing.T) {
+	got := factsOf(map[string]any{
+		"number": 7.0, "empty": "", "no": false, "zero": 0.0, "list": []any{"a", 2.0}, "home_page": "https://a.example",
+		"steps": []any{map[string]any{"title": "One"}}, "inside": map[string]any{"yes": true},
+	})
+	names := []string{}
+	for _, f := range got {
+		names = append(names, f.Name)
+	}
+	if !slices.Equal(names, []string{"Home page", "Inside", "List", "Steps"}) || got[0].Link != "https://a.example" ||
+		got[1].Fields[0].Value != "yes" || !slices.Equal(got[2].Values, []string{"a", "2"}) || got[3].Rows[0][0].Value != "One" {
+		t.Errorf("%+v", got)
+	}
+}
