@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"almanac/catalog"
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/query"
@@ -38,7 +37,8 @@ func (s *search) show(page []*candidate) ([]Result, error) {
 			Section: texts[i].Section, Anchor: texts[i].Anchor, Heading: texts[i].Heading, AlsoAt: c.alsoAt,
 			Snippet: shown.Text, SnippetSpans: shown.Spans}
 		if i < len(parts) {
-			out[i].Text = snippet.Passage(joined(texts, parts[i]), q, len(parts[i])*snippet.PassageLength, weight)
+			text := joined(parts[i], func(j int) (heading, text string) { return texts[j].Heading, texts[j].Text })
+			out[i].Text = snippet.Passage(text, q, len(parts[i])*snippet.PassageLength, weight)
 		}
 		if r.Explain {
 			out[i].Explanation = s.explain(c)
@@ -48,13 +48,16 @@ func (s *search) show(page []*candidate) ([]Result, error) {
 }
 
 // joined returns the text of consecutive passages.
-func joined(texts []catalog.Passage, parts []int) string {
+func joined(parts []int, passage func(int) (heading, text string)) string {
 	var b strings.Builder
-	for k, j := range parts {
-		if k > 0 {
-			follow(&b, texts[parts[k-1]].Heading, texts[j].Heading)
+	before := ""
+	for i, part := range parts {
+		heading, text := passage(part)
+		if i > 0 {
+			follow(&b, before, heading)
 		}
-		b.WriteString(texts[j].Text)
+		b.WriteString(text)
+		before = heading
 	}
 	return b.String()
 }

@@ -33,7 +33,7 @@ type Limits struct {
 // server none.
 func Standard() Limits {
 	cores := runtime.GOMAXPROCS(0)
-	return Limits{Running: 2 * cores, PerClient: max(1, cores/2), Waiting: 256, Patience: 500 * time.Millisecond}
+	return Limits{Running: 2 * cores, PerClient: max(1, cores/2), Waiting: 256, Patience: 2 * time.Second}
 }
 
 // Searcher admits the searches of another one.
