@@ -49,12 +49,13 @@ var leaves = []string{"almanac/catalog/network", "almanac/ingest/outbound"}
 // {catalog, embed}, ingest → catalog.
 var layerMay = map[string][]string{
 	"cmd": {"api", "retrieval", "catalog", "embed", "ingest"}, "api": {"retrieval", "catalog"},
-	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {},
+	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {}, "compose": {},
 }
 
-// testsMay says what tests may import besides: what is below the layer, and
-// ingest if it fills a catalog.
-var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"ingest"}}
+// testsMay says what tests may import besides: what is below the layer, ingest
+// if it fills a catalog, and what stands in for servers.
+var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"ingest"},
+	"compose": {"embed", "retrieval"}}
 
 // mayImport says which packages a package may import in addition to the leaves;
 // a name that ends in ... means all below it. A package that has no row may
@@ -139,7 +140,8 @@ ingest/whitepaper: catalog catalog/derive ingest ingest/listing ingest/memory in
 retrieval: catalog embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index
 	retrieval/keyword retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet retrieval/vector
 retrieval/analysis:
-retrieval/corpus: catalog retrieval/analysis retrieval/dedup retrieval/passage
+retrieval/analysis/bm25:
+retrieval/corpus: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/dedup retrieval/passage
 retrieval/dedup: retrieval/analysis
 retrieval/eval: catalog retrieval retrieval/corpus retrieval/dedup retrieval/passage retrieval/profile
 	retrieval/rerank
@@ -147,14 +149,15 @@ retrieval/fusion:
 retrieval/index: catalog embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector
 retrieval/keyword: retrieval/analysis retrieval/passage
-retrieval/keyword/embedded: retrieval/analysis retrieval/keyword retrieval/passage retrieval/snapshot
+retrieval/keyword/embedded: retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
+	retrieval/snapshot
 retrieval/keyword/enginetest: retrieval/analysis retrieval/keyword retrieval/passage
-retrieval/keyword/meili: retrieval/analysis retrieval/keyword retrieval/passage
+retrieval/keyword/meili: retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
 retrieval/keyword/meili/meilitest:
 retrieval/passage:
 retrieval/profile:
 retrieval/query: retrieval/analysis
-retrieval/rerank: retrieval/analysis retrieval/corpus
+retrieval/rerank: retrieval/analysis retrieval/analysis/bm25 retrieval/corpus
 retrieval/rerank/crossencoder: embed/remote
 retrieval/scale: catalog
 retrieval/scale/measure: catalog catalog/sqlite retrieval retrieval/eval retrieval/profile retrieval/scale
@@ -165,9 +168,10 @@ retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static
 	retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili retrieval/profile
 	retrieval/rerank/crossencoder retrieval/vector retrieval/vector/embedded retrieval/vector/qdrant
 retrieval/vector: retrieval/analysis retrieval/passage
-retrieval/vector/embedded: retrieval/passage retrieval/vector
+retrieval/vector/embedded: retrieval/passage retrieval/snapshot retrieval/vector retrieval/vector/kernel
 retrieval/vector/enginetest: retrieval/analysis retrieval/passage retrieval/vector
-retrieval/vector/qdrant: retrieval/analysis retrieval/passage retrieval/vector
+retrieval/vector/kernel:
+retrieval/vector/qdrant: retrieval/analysis retrieval/analysis/bm25 retrieval/passage retrieval/vector
 retrieval/vector/qdrant/qdranttest: embed/recordingtest
 `)
 

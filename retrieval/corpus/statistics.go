@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"almanac/retrieval/analysis"
+	"almanac/retrieval/analysis/bm25"
 )
 
 // Statistics are the corpus statistics for a query.
@@ -53,6 +54,4 @@ func (s Statistics) PassageIDF(t analysis.TermID) float64 {
 // TitleIDF is the same over titles and paths.
 func (s Statistics) TitleIDF(t analysis.TermID) float64 { return idf(s.Documents, s.terms[t].titles) }
 
-func idf(n int, df int32) float64 {
-	return math.Log(1 + (float64(n)-float64(df)+0.5)/(float64(df)+0.5))
-}
+func idf(n int, df int32) float64 { return bm25.IDF(n, int(df)) }

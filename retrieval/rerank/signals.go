@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"almanac/retrieval/analysis"
+	"almanac/retrieval/analysis/bm25"
 	"almanac/retrieval/corpus"
 )
 
@@ -28,8 +29,7 @@ type Scored struct {
 // BM25 parameters: the textbook's for whole documents; titles vary little in
 // length, and for good reason, so length counts half; passages are all cut to about the same length, so it counts even less.
 const (
-	k1           = 1.2
-	documentB    = 0.75
+	documentB    = bm25.B
 	titleB       = 0.5
 	passageB     = 0.35
 	windowWords  = 8
@@ -107,7 +107,7 @@ func saturate(tf, length, average, b float64) float64 {
 	if tf == 0 {
 		return 0
 	}
-	return tf * (k1 + 1) / (tf + k1*(1-b+b*length/math.Max(average, 1)))
+	return bm25.Saturate(tf, bm25.K1, bm25.Norm(bm25.K1, b, length, math.Max(average, 1)))
 }
 
 // passageSignals scans the candidate's passages and returns the ordinal of

@@ -3,6 +3,7 @@ package embedded
 import (
 	"slices"
 
+	"almanac/retrieval/analysis/bm25"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 )
@@ -51,7 +52,7 @@ func newPlan(s *searcher, scoring *Scoring, q *keyword.Query, f *passage.Filter)
 			df += r.documentFrequency(q.Unit, of[at])
 		}
 		if df > 0 {
-			p.terms = append(p.terms, scoredTerm{t.Weight * idf(n, df) * factor, of})
+			p.terms = append(p.terms, scoredTerm{t.Weight * bm25.IDF(n, df) * factor, of})
 		}
 	}
 	return p

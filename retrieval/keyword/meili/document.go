@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"almanac/retrieval/analysis"
+	"almanac/retrieval/analysis/bm25"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 )
@@ -123,8 +124,6 @@ func within(part, whole analysis.Token) bool { return part.Start < whole.End && 
 // must not change with the corpus. At most a quarter of the postings are
 // marked.
 const (
-	saturation    = 1.2 // k1
-	normalisation = 0.75
 	averageLength = 80.0
 	outstandingAt = 1.4
 	titleCounts   = 2
@@ -143,9 +142,10 @@ func outstanding(title, heading, body []analysis.Token) []string {
 			length += field.counts
 		}
 	}
+	norm := bm25.Norm(bm25.K1, bm25.B, length, averageLength)
 	var marked []string
 	for term, f := range frequency {
-		if f*(saturation+1)/(f+saturation*(1-normalisation+normalisation*length/averageLength)) >= outstandingAt {
+		if bm25.Saturate(f, bm25.K1, norm) >= outstandingAt {
 			marked = append(marked, spell(term)+outstandingSuffix)
 		}
 	}
