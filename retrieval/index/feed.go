@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -52,13 +51,6 @@ const batchRecords = 128
 
 // batchServed is the same if a server embeds, which takes seconds per record: a stop loses little.
 const batchServed = 16
-
-// flushes says when engines are flushed: after a quiet time, from time to time
-// while there is none, so that a crash loses little of a long first sync, and
-// again after one that failed.
-type flushes struct{ quiet, busy, again time.Duration }
-
-var defaultFlushes = flushes{quiet: 2 * time.Second, busy: 30 * time.Second, again: 10 * time.Second}
 
 // A separate engine is queried for its checkpoint from time to time: a server
 // can come back empty. One that fails is retried with growing pauses.
@@ -124,18 +116,6 @@ func (f *Follower) drive(ctx context.Context, fd *feed) {
 		case <-tick.C:
 		}
 	}
-}
-
-// tryFlush makes the feed's engines durable, unless that failed just now.
-func (f *Follower) tryFlush(ctx context.Context, fd *feed) {
-	if fd.failed && time.Since(fd.flushed) < f.flushes.again {
-		return
-	}
-	err := f.flush(ctx, fd)
-	if err != nil && ctx.Err() == nil {
-		f.cfg.Log.Error("flush", "engine", fd.name, "error", err)
-	}
-	fd.failed, fd.dirty, fd.flushed = err != nil, err != nil, time.Now()
 }
 
 // settle notes that a feed has everything. Before the index is ready that
@@ -308,21 +288,6 @@ func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change
 	fd.done.Add(int64(len(changes)))
 	fd.dirty, fd.moved = true, time.Now()
 	return nil
-}
-
-// flush makes the feed's engines durable.
-func (f *Follower) flush(ctx context.Context, fd *feed) error {
-	if f.cfg.ReadOnly {
-		return nil
-	}
-	var errs []error
-	if fd.keyword != nil {
-		errs = append(errs, fd.keyword.Flush(ctx))
-	}
-	if fd.vector != nil {
-		errs = append(errs, fd.vector.Flush(ctx))
-	}
-	return errors.Join(errs...)
 }
 
 func missing(ids []int64, records []catalog.Record) []int64 {
