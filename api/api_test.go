@@ -194,6 +194,24 @@ func TestWhatIsDownIsSaid(t *testing.T) {
 	}
 }
 
+// TestReadyIsThatQuestionsAreAnswered holds that a service none of whose engines
+// answers sends clients elsewhere.
+func TestReadyIsThatQuestionsAreAnswered(t *testing.T) {
+	h := assemble(t, func(c *api.Config) {
+		c.Down = func() []retrieval.Down {
+			return []retrieval.Down{{Engine: "keyword", Reason: "refused"}, {Engine: "vector", Reason: "refused"}}
+		}
+		c.Answers = func() bool { return false }
+	}).Public
+	if w := do(h, "GET", "/ready", ""); w.Code != 503 ||
+		w.Body.String() != `{"error":"no search engine answers: keyword does not answer; vector does not answer"}` {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := do(h, "GET", "/api/v1/books", ""); w.Code != 200 {
+		t.Errorf("what needs no engine: %d %s", w.Code, w.Body)
+	}
+}
+
 func TestTheBucketsAreApart(t *testing.T) {
 	h := assemble(t, func(c *api.Config) { c.Limits = api.Limits{REST: 1, MCP: 2, Web: 1} }).Public
 	ping, list := `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`

@@ -63,6 +63,9 @@ func (b *breaker) down() error {
 	return nil
 }
 
+// leftAlone reports whether the next search does not call the engine.
+func (b *breaker) leftAlone() bool { return b.two != nil && b.two.State() == gobreaker.StateOpen }
+
 // trial is the use of an engine by one search: its calls are allowed together
 // and count once, as a failure if one of them fails.
 type trial struct {

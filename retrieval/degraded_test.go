@@ -115,6 +115,40 @@ func TestServerIsLeftAlone(t *testing.T) {
 	}
 }
 
+// TestAnEngineIsLeft counts an index as answering while one engine of two that
+// are on servers does, and holds everything.
+func TestAnEngineIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		search := func(f *fixture) {
+			for range 5 {
+				_, _ = f.engine.Search(t.Context(), retrieval.Request{Query: "traffic fees"})
+			}
+		}
+		servers := func(f *fixture) {
+			f.engines.Keyword, f.engines.KeywordServer = hangingKeyword{f.engines.Keyword, make(chan struct{}, 100)}, true
+			f.engines.VectorServer = true
+		}
+		f := open(t, t.TempDir(), servers)
+		f.put(t, library()...)
+		if search(f); !f.engine.Status(t.Context()).Answers {
+			t.Error("without the keyword engine nothing answers")
+		}
+		f = open(t, t.TempDir(), servers, func(f *fixture) { f.engines.Vector = refusingVector{f.engines.Vector} })
+		f.put(t, library()...)
+		if !f.engine.Status(t.Context()).Answers {
+			t.Error("nothing answers before anything failed")
+		}
+		if search(f); f.engine.Status(t.Context()).Answers {
+			t.Error("without both engines something answers")
+		}
+		// Who gets no searches would never find out otherwise that they are back.
+		time.Sleep(retrieval.BreakerOpen + time.Second)
+		if !f.engine.Status(t.Context()).Answers {
+			t.Error("engines that the next search tries count as lost")
+		}
+	})
+}
+
 // sparseVector finds every passage by its terms that holds one of them.
 type sparseVector struct {
 	vector.Index
@@ -289,5 +323,63 @@ func TestCrossEncoderFails(t *testing.T) {
 	if got := titles(res); len(got) < 2 || got[0] != "Delegated voting" ||
 		!slices.Equal(res.Degraded, []string{"cross-encoder"}) {
 		t.Errorf("results %q, degraded %v", got, res.Degraded)
+	}
+}
+
+// refusingSparse takes changes and answers nothing.
+type refusingSparse struct{ sparseVector }
+
+func (refusingSparse) Search(context.Context, []float32, passage.Filter, int) ([]vector.Hit, error) {
+	return nil, errRefused
+}
+
+func (refusingSparse) Scores(context.Context, []float32, []passage.ID) ([]float32, error) {
+	return nil, errRefused
+}
+
+func (refusingSparse) SearchTerms(context.Context, []vector.Term, passage.Filter, int) ([]vector.Hit, error) {
+	return nil, errRefused
+}
+
+// TestAReplacedListComesBack: whole documents are searched for while the engine
+// whose list takes their place is down.
+func TestAReplacedListComesBack(t *testing.T) {
+	f := open(t, t.TempDir(), func(f *fixture) {
+		f.engines.Vector = refusingSparse{sparseVector{f.engines.Vector, map[analysis.TermID][]passage.ID{}}}
+		f.engines.VectorServer = true
+	})
+	f.put(t, library()...)
+	lists := func() (names []string) {
+		res := f.search(t, retrieval.Request{Query: "traffic fees", Explain: true})
+		for _, l := range res.Results[0].Explanation.Fusion.Parts {
+			names = append(names, l.Name)
+		}
+		return names
+	}
+	for i := range 4 {
+		want := []string{"passages"}
+		if i == 3 { // after three failures
+			want = []string{"documents", "passages"}
+		}
+		if got := lists(); !slices.Equal(got, want) {
+			t.Errorf("search %d used the lists %q, want %q", i+1, got, want)
+		}
+	}
+}
+
+// TestCopiesAreNotReadTwice: a cross-encoder reads one of near-identical records.
+func TestCopiesAreNotReadTwice(t *testing.T) {
+	var texts []string
+	f := open(t, t.TempDir(), func(f *fixture) { f.cross = reader{"backup", &texts, nil} })
+	f.put(t, library()...)
+	res := f.search(t, retrieval.Request{Query: "rotate keys vote fees"})
+	read := 0
+	for _, text := range texts {
+		if strings.HasPrefix(text, "Key rotation\n") {
+			read++
+		}
+	}
+	if read != 1 || len(texts) != res.Total {
+		t.Errorf("it read %d texts of %d results, the copied one %d times", len(texts), res.Total, read)
 	}
 }

@@ -1,6 +1,8 @@
 package retrieval
 
 import (
+	"math"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -108,16 +110,24 @@ func (p *phrase) in(d *corpus.Document) bool {
 	for f := range fields {
 		fields[f] = true
 	}
+	rarest, least := p.ids[0], math.MaxInt
 	for _, id := range p.ids {
+		sum := 0
 		for f, n := range d.Frequencies(id) {
 			fields[f] = fields[f] && n > 0
+			sum += int(n)
+		}
+		if sum < least {
+			rarest, least = id, sum
 		}
 	}
+	var wanted corpus.Wanted
+	d.Want([]analysis.TermID{rarest}, &wanted)
 	for o := range d.Len() {
 		for f := range analysis.Field(analysis.NumFields) {
 			// Title and path are those of the record, the same in every passage.
 			if repeated := o > 0 && (f == analysis.Title || f == analysis.Path); fields[f] && !repeated &&
-				p.occurs(d.Terms(o).Field(f)) {
+				p.occurs(d.Terms(o).Field(f), &wanted) {
 				return true
 			}
 		}
@@ -125,14 +135,38 @@ func (p *phrase) in(d *corpus.Document) bool {
 	return false
 }
 
-// occurs reports whether the phrase occurs in a field.
-func (p *phrase) occurs(terms corpus.Terms) bool {
+// occurs reports whether the phrase occurs in a field: it looks around every
+// occurrence of the term that the document has least of.
+func (p *phrase) occurs(terms corpus.Terms, rarest *corpus.Wanted) bool {
+	length := bits.Len32(p.last)
+	n := terms.Len()
+	for i := terms.Find(0, rarest); i < n; {
+		first, next := i, terms.Find(i+1, rarest)
+		for position := terms.Position(i); first > 0 && terms.Position(first-1) > position-length; {
+			first--
+		}
+		end := i + 1
+		for limit := terms.Position(i) + length; end < n && terms.Position(end) < limit; end++ {
+			if end == next { // what is around it is looked at too
+				limit, next = terms.Position(end)+length, terms.Find(end+1, rarest)
+			}
+		}
+		if p.within(terms, first, end) {
+			return true
+		}
+		i = next
+	}
+	return false
+}
+
+// within reports whether the phrase occurs among the terms from first to end.
+func (p *phrase) within(terms corpus.Terms, first, end int) bool {
 	var state uint32 // bit i: terms 0 to i end at the position before
-	n, before := terms.Len(), -1
-	for i := 0; i < n; {
+	before := -1
+	for i := first; i < end; {
 		position := terms.Position(i)
 		var here uint32 // terms of the phrase at this position
-		for ; i < n && terms.Position(i) == position; i++ {
+		for ; i < end && terms.Position(i) == position; i++ {
 			here |= p.mask(terms.ID(i))
 		}
 		if position != before+1 {

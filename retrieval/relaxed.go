@@ -14,12 +14,12 @@ type Relaxed struct {
 	Total   int    `json:"total"`
 }
 
-// relaxing is the number of operators that are left out one at a time of a
-// search that found nothing: every one costs another search.
+// relaxing is the most operators that are left out one at a time of a search that
+// found nothing: every one costs another search.
 const relaxing = 3
 
 // relaxed says which operators left nothing over, and what there is without
-// them: each of the first few, else all. While an engine is missing that cannot
+// them: each if they are few, else all. While an engine is missing that cannot
 // be told.
 func (s *search) relaxed() []Relaxed {
 	if len(s.degraded) > 0 {
@@ -27,7 +27,10 @@ func (s *search) relaxed() []Relaxed {
 	}
 	operators := operatorsOf(s.plan.Query)
 	var out []Relaxed
-	for _, o := range operators[:min(relaxing, len(operators))] {
+	for _, o := range operators {
+		if len(operators) > relaxing {
+			break
+		}
 		if n := s.totalOf(o.without(s.plan.Query)); n > 0 {
 			out = append(out, Relaxed{o.typed, n})
 		}

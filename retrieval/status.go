@@ -5,14 +5,37 @@ import (
 	"slices"
 
 	"github.com/sony/gobreaker/v2"
+
+	"almanac/retrieval/vector"
 )
 
 // Status implements Searcher.
 func (e *Engine) Status(context.Context) Status {
 	lag, progress := e.follower.Lag()
 	records, passages := e.follower.Corpus().Size()
-	return Status{Ready: e.follower.Ready(), Progress: progress, Records: records, Passages: passages, Lag: lag,
+	return Status{Ready: e.follower.Ready(), Answers: e.answers(), Progress: progress, Records: records, Passages: passages, Lag: lag,
 		Model: e.embedder.Model(), Down: e.down(), Breakers: e.open()}
+}
+
+// answers reports whether an engine takes part in searches and holds everything.
+// One that the next search tries again counts unless the follower knows better:
+// who is not ready gets no searches that could try it.
+func (e *Engine) answers() bool {
+	_, sparse := e.vector.(vector.Sparse) // needs no model
+	words := !e.breakers.keyword.leftAlone()
+	vectors := !e.breakers.vector.leftAlone() && (sparse || !e.breakers.embedder.leftAlone())
+	for _, h := range e.follower.Health() {
+		if h.Complete && !h.Away {
+			continue
+		}
+		switch h.Name {
+		case keywordEngine:
+			words = false
+		case vectorEngine:
+			vectors = false
+		}
+	}
+	return words || vectors
 }
 
 // open tells of every engine on a server whether it is left alone.

@@ -28,11 +28,12 @@ type Limits struct {
 	Patience time.Duration
 }
 
-// Standard are the limits for this machine: a search uses more than one core
-// only for moments, and while it waits for a server none.
+// Standard are the limits for this machine: one client has half of its cores. A
+// search uses more than one core only for moments, and while it waits for a
+// server none.
 func Standard() Limits {
 	cores := runtime.GOMAXPROCS(0)
-	return Limits{Running: 2 * cores, PerClient: cores, Waiting: 256, Patience: 500 * time.Millisecond}
+	return Limits{Running: 2 * cores, PerClient: max(1, cores/2), Waiting: 256, Patience: 500 * time.Millisecond}
 }
 
 // Searcher admits the searches of another one.

@@ -25,6 +25,7 @@ var examples = map[string]string{
 	"tools list":     "almanac tools list --network ./mine.yaml",
 	"tools call":     "almanac tools call list_cips status=Final limit=5",
 	"network check":  "almanac network check ./mine.yaml",
+	"network kinds":  "almanac network kinds\nalmanac network kinds docs",
 	"network schema": "almanac network schema >network.schema.json\nalmanac network schema calendar",
 	"network show":   "almanac network show sample",
 }

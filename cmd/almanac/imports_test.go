@@ -49,12 +49,13 @@ var leaves = []string{"almanac/catalog/network", "almanac/ingest/outbound"}
 // {catalog, embed}, ingest → catalog.
 var layerMay = map[string][]string{
 	"cmd": {"api", "retrieval", "catalog", "embed", "ingest"}, "api": {"retrieval", "catalog"},
-	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {},
+	"retrieval": {"catalog", "embed"}, "ingest": {"catalog"}, "catalog": {}, "embed": {}, "compose": {},
 }
 
-// testsMay says what tests may import besides: what is below the layer, and
-// ingest if it fills a catalog.
-var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"ingest"}}
+// testsMay says what tests may import besides: what is below the layer, ingest
+// if it fills a catalog, and what stands in for servers.
+var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"ingest"},
+	"compose": {"embed", "retrieval"}}
 
 // mayImport says which packages a package may import in addition to the leaves;
 // a name that ends in ... means all below it. A package that has no row may
@@ -136,7 +137,7 @@ ingest/video: catalog catalog/derive ingest ingest/feed ingest/listing ingest/ma
 	ingest/webpage
 ingest/webpage: ingest/markup
 ingest/whitepaper: catalog catalog/derive ingest ingest/listing ingest/memory ingest/pdf ingest/webpage
-retrieval: embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index
+retrieval: catalog embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index
 	retrieval/keyword retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet retrieval/vector
 retrieval/analysis:
 retrieval/analysis/bm25:
@@ -167,8 +168,9 @@ retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static
 	retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili retrieval/profile
 	retrieval/rerank/crossencoder retrieval/vector retrieval/vector/embedded retrieval/vector/qdrant
 retrieval/vector: retrieval/analysis retrieval/passage
-retrieval/vector/embedded: retrieval/passage retrieval/vector
+retrieval/vector/embedded: retrieval/passage retrieval/snapshot retrieval/vector retrieval/vector/kernel
 retrieval/vector/enginetest: retrieval/analysis retrieval/passage retrieval/vector
+retrieval/vector/kernel:
 retrieval/vector/qdrant: retrieval/analysis retrieval/analysis/bm25 retrieval/passage retrieval/vector
 retrieval/vector/qdrant/qdranttest: embed/recordingtest
 `)

@@ -20,6 +20,7 @@ import (
 
 type networkCmd struct {
 	Check  networkCheckCmd  `cmd:"" help:"Check a network file and the options of its sources."`
+	Kinds  networkKindsCmd  `cmd:"" help:"List the kinds of sources, or print every option of one."`
 	Schema networkSchemaCmd `cmd:"" help:"Print the JSON Schema of network files, for editors."`
 	Show   networkShowCmd   `cmd:"" help:"Print the file of a network that comes with the program."`
 }
@@ -43,9 +44,26 @@ func (c networkSchemaCmd) schema() ([]byte, error) {
 	if c.Of != "" {
 		return curated.Schema(c.Of)
 	}
-	options := connectors.All(time.Time{}).Schemas()
-	delete(options, connectors.Sample) // it has the options of the connector that reads its files
-	return network.Schema(options)
+	return network.Schema(connectors.Schemas())
+}
+
+type networkKindsCmd struct {
+	Kind string `arg:"" optional:"" help:"Print this kind as an entry of a network file with comments."`
+}
+
+func (c networkKindsCmd) Run(a *app) error {
+	if c.Kind != "" {
+		k, err := connectors.KindOf(c.Kind)
+		if err == nil {
+			_, err = fmt.Fprintf(a.out, "# %s\n%s", k.Summary, k.Example)
+		}
+		return err
+	}
+	tw := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	for _, k := range connectors.Kinds() {
+		fmt.Fprintf(tw, "%s\t%s\n", k.Name, k.Summary)
+	}
+	return tw.Flush()
 }
 
 type networkShowCmd struct {

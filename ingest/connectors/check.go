@@ -114,9 +114,7 @@ func (f *Finding) parse(ctx context.Context, connector ingest.Connector) {
 	if _, err := connector.Sync(ctx, "", out); err != nil {
 		f.Problems = append(f.Problems, err.Error())
 	}
-	for _, problem := range out.skipped[:min(named, len(out.skipped))] {
-		f.Problems = append(f.Problems, problem)
-	}
+	f.Problems = append(f.Problems, out.skipped[:min(named, len(out.skipped))]...)
 	if more := len(out.skipped) - named; more > 0 {
 		f.Problems = append(f.Problems, fmt.Sprintf("and %d more entries cannot be read", more))
 	}

@@ -38,15 +38,16 @@ type Keeper struct {
 	opened    []*Stack             // to be closed
 	published *retrieval.Relevance // nil: that of the configuration
 
-	look  time.Duration // between two polls of another process
-	retry time.Duration // before an unreachable model server is tried again
+	look     time.Duration // between two polls of another process
+	retry    time.Duration // before an unreachable model server is tried again
+	patience time.Duration // before another model serves, while a server opens a new one
 }
 
 var _ retrieval.Searcher = (*Keeper)(nil)
 
 // NewKeeper returns a keeper; Run or Follow makes it work.
 func NewKeeper(cfg KeeperConfig) *Keeper {
-	return &Keeper{cfg: cfg, look: time.Second, retry: 5 * time.Second}
+	return &Keeper{cfg: cfg, look: time.Second, retry: 5 * time.Second, patience: openPatience}
 }
 
 // Run works until ctx ends: as writer of the index, or, while another process

@@ -137,10 +137,24 @@ func openConfigured(ctx context.Context, cfg Config, readOnly bool) (*Stack, err
 	if err != nil {
 		return nil, err
 	}
+	model, err := openModel(ctx, cfg, known)
+	if err != nil {
+		return nil, err
+	}
+	return openModelled(ctx, cfg, model, readOnly)
+}
+
+// openModel opens the configured model; see openEmbedder.
+func openModel(ctx context.Context, cfg Config, known remote.Known) (embed.Embedder, error) {
 	model, err := openEmbedder(ctx, cfg.Embed, known, cfg.Log)
 	if err != nil {
 		return nil, fmt.Errorf("embedding model: %w", err)
 	}
+	return model, nil
+}
+
+// openModelled opens the generation of the configured model, which is open.
+func openModelled(ctx context.Context, cfg Config, model embed.Embedder, readOnly bool) (*Stack, error) {
 	generation, err := cfg.Store.OpenGeneration(ctx, index.Fingerprint(model.Model()))
 	if err != nil {
 		return nil, fmt.Errorf("index generation: %w", err)

@@ -32,10 +32,11 @@ type Index interface {
 	// component that is not finite refuses the whole batch.
 	Apply(ctx context.Context, b Batch) error
 	// Search returns the k passages of the greatest cosine, best first; equal
-	// scores order by id. Zero vectors are never found.
+	// scores order by id. Zero vectors are never found. A hit's score is what
+	// Scores returns for the passage, to the bit, unless a batch has come between.
 	Search(ctx context.Context, v []float32, f passage.Filter, k int) ([]Hit, error)
-	// Scores returns the exact cosine of each passage, in the order of ids; 0
-	// for one that has no vector.
+	// Scores returns the cosine of each passage, exact to 1e-4, in the order of
+	// ids; 0 for one that has no vector.
 	Scores(ctx context.Context, v []float32, ids []passage.ID) ([]float32, error)
 	// Checkpoint is the change-log sequence of the last batch; 0 for an empty index.
 	Checkpoint(ctx context.Context) (int64, error)

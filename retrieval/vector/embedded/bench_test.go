@@ -12,13 +12,13 @@ import (
 	"almanac/retrieval/vector/embedded"
 )
 
-// sizes are numbers of vectors; a million takes 2.5 GB and is left out unless
+// sizes are numbers of vectors; a million takes 2 GB and is left out unless
 // ALMANAC_BENCH_LARGE is set.
 func sizes() []int {
 	if os.Getenv("ALMANAC_BENCH_LARGE") != "" {
-		return []int{10_000, 100_000, 1_000_000}
+		return []int{1_000, 10_000, 30_000, 100_000, 1_000_000}
 	}
-	return []int{10_000, 100_000}
+	return []int{1_000, 10_000, 30_000, 100_000}
 }
 
 func BenchmarkSearch(b *testing.B) {
@@ -37,7 +37,7 @@ func BenchmarkSearch(b *testing.B) {
 				}
 			})
 		}
-		for _, k := range []int{10, 200} {
+		for _, k := range []int{10, 200, 1000} {
 			run(fmt.Sprintf("k=%d", k), func(q []float32) error {
 				_, err := x.Search(b.Context(), q, passage.Filter{}, k)
 				return err
@@ -49,8 +49,7 @@ func BenchmarkSearch(b *testing.B) {
 				return err
 			})
 		}
-		run("float32-scan", func(q []float32) error { x.SearchExactly(q, 10); return nil })
-		run("int8-scan", func(q []float32) error { x.ScanInt8(q, 50); return nil })
+		run("exact-scan", func(q []float32) error { x.SearchExactly(q, 10); return nil })
 		b.Run(fmt.Sprintf("vectors=%d/recall", n), func(b *testing.B) {
 			for b.Loop() {
 				r := recalls(b, x, queries[:20], 10, 200)
@@ -78,6 +77,23 @@ func BenchmarkScores(b *testing.B) {
 	})
 }
 
+// sizesOf returns the sizes of the files in a directory.
+func sizesOf(b *testing.B, dir string) map[string]int {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	sizes := make(map[string]int, len(entries))
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			b.Fatal(err)
+		}
+		sizes[e.Name()] = int(info.Size())
+	}
+	return sizes
+}
+
 func BenchmarkUpkeep(b *testing.B) {
 	const n = 50_000
 	vs := clustered(rand.New(rand.NewPCG(1, 2)), n, 256)
@@ -97,13 +113,23 @@ func BenchmarkUpkeep(b *testing.B) {
 			}
 		}
 	})
-	b.Run(fmt.Sprintf("vectors=%d/flush", n), func(b *testing.B) {
+	b.Run(fmt.Sprintf("vectors=%d/flush-one-record", n), func(b *testing.B) {
+		flush(b, x)
+		var bytes int
 		for i := int64(1); b.Loop(); i++ {
-			if err := x.Apply(b.Context(), vector.Batch{Checkpoint: -i}); err != nil {
+			r := vector.Record{ID: 1_000_000 + i%1000, Vectors: vs[i%1000 : i%1000+5]}
+			if err := x.Apply(b.Context(), vector.Batch{Records: []vector.Record{r}, Checkpoint: i}); err != nil {
 				b.Fatal(err)
 			}
+			before := sizesOf(b, c.Path)
 			flush(b, x)
+			for name, size := range sizesOf(b, c.Path) {
+				if _, there := before[name]; !there || name == "manifest" {
+					bytes += size
+				}
+			}
 		}
+		b.ReportMetric(float64(bytes)/float64(b.N), "written-B/op")
 	})
 	b.Run(fmt.Sprintf("vectors=%d/open", n), func(b *testing.B) {
 		for b.Loop() {

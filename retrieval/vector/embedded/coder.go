@@ -4,9 +4,11 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+
+	"almanac/retrieval/vector/kernel"
 )
 
-// maxDimensions is more than any text model has, and keeps tallies small.
+// maxDimensions is more than any text model has, and keeps products exact.
 const maxDimensions = 1 << 14
 
 // coder turns vectors into sign codes: one bit per dimension of the rotated
@@ -15,8 +17,9 @@ const maxDimensions = 1 << 14
 // that codes can be stored.
 type coder struct {
 	dimensions int
-	padded     int // a power of two, at least 64
-	centre     []float32
+	stride     int       // of rows
+	padded     int       // a power of two, at least 64
+	centre     []float32 // in units of a row's components
 	signs      [rounds][]float32
 }
 
@@ -26,7 +29,7 @@ type coder struct {
 const rounds = 2
 
 func newCoder(dimensions int) *coder {
-	c := &coder{dimensions: dimensions, padded: max(64, 1<<bits.Len(uint(dimensions-1))),
+	c := &coder{dimensions: dimensions, stride: stride(dimensions), padded: max(64, 1<<bits.Len(uint(dimensions-1))),
 		centre: make([]float32, dimensions)}
 	state := uint64(0x5f3759df)
 	for i := range c.signs {
@@ -57,6 +60,11 @@ func (c *coder) about(centre []float32) *coder {
 // words returns the length of a code.
 func (c *coder) words() int { return c.padded / 64 }
 
+// codesOf returns the length of the codes of so many rows, in whole groups.
+func (c *coder) codesOf(rows int) int {
+	return (rows + kernel.GroupRows - 1) / kernel.GroupRows * kernel.GroupRows * c.words()
+}
+
 // rotate rotates x, of length padded, in place; its length grows by a
 // constant factor.
 func (c *coder) rotate(x []float32) {
@@ -81,19 +89,15 @@ func hadamard(x []float32) {
 	}
 }
 
-// appendCode appends the code of a vector and its tally.
-func (c *coder) appendCode(b *block, v []float32) {
+// code puts the code of a row into the words of a group of codes that are its
+// own: the first, and every kernel.GroupRows-th after it.
+func (c *coder) code(row []int16, group []uint64) {
 	var array [1024]float32
-	x := array[:]
-	if c.padded > len(x) {
-		x = make([]float32, c.padded)
-	}
-	x = x[:c.padded]
-	for i := range v {
-		x[i] = v[i] - c.centre[i]
+	x := c.padding(array[:])
+	for i, centre := range c.centre {
+		x[i] = float32(row[i]) - centre
 	}
 	c.rotate(x)
-	at := len(b.codes)
 	for i := 0; i < len(x); i += 64 {
 		var word uint64
 		for j, y := range x[i : i+64] {
@@ -101,71 +105,38 @@ func (c *coder) appendCode(b *block, v []float32) {
 				word |= 1 << j
 			}
 		}
-		b.codes = append(b.codes, word)
+		group[i/64*kernel.GroupRows] = word
 	}
-	b.tallies = append(b.tallies, tally(b.codes[at:]))
 }
 
-// tally is what the number of ones in a code subtracts from its estimate. With the
-// query's rotated components y = δ·(u − 15/2), u from 0 to 15, and the code's bits
-// c, the estimate of the product Σ y·(2c − 1) is, up to what is the same for all
-// codes, 2δ·Σ u·c − 15δ·Σ c: the codes are compared by 2·Σ u·c − tally, where
-// tally = 15·Σ c.
-func tally(code []uint64) (n int32) {
-	for _, w := range code {
-		n += 15 * int32(bits.OnesCount64(w))
+// padding returns zeros of the padded length, in the array if it is long enough.
+func (c *coder) padding(array []float32) []float32 {
+	if c.padded > len(array) {
+		return make([]float32, c.padded)
 	}
-	return n
+	return array[:c.padded]
 }
 
-// planes are the four bits of the u of a query: plane p of word w at [4w+p].
-func (c *coder) planes(query []float32, planes []uint64) []uint64 {
-	x := make([]float32, c.padded)
-	copy(x, query)
+// planes are the bits of a query's components u, as kernel.Codes takes them:
+// its rotated components are y = δ·(u − 15/2), u from 0 to 15.
+func (c *coder) planes(query []int16, planes []uint64) []uint64 {
+	var array [1024]float32
+	x := c.padding(array[:])
+	for i := range c.dimensions {
+		x[i] = float32(query[i])
+	}
 	c.rotate(x)
 	var greatest float32
 	for _, y := range x {
 		greatest = max(greatest, y, -y)
 	}
-	planes = slices.Grow(planes[:0], 4*c.words())[:4*c.words()]
+	planes = slices.Grow(planes[:0], kernel.Planes*c.words())[:kernel.Planes*c.words()]
 	clear(planes)
 	for i, y := range x {
 		u := uint64(min(max(math.Round(float64(7.5*y/greatest+7.5)), 0), 15))
-		for p := range 4 {
-			planes[i/64*4+p] |= u >> p & 1 << (i % 64)
+		for p := range kernel.Planes {
+			planes[i/64*kernel.Planes+p] |= u >> p & 1 << (i % 64)
 		}
 	}
 	return planes
-}
-
-// estimate compares a query with consecutive codes of any length.
-func estimate(codes []uint64, tallies []int32, planes []uint64, estimates []int32) {
-	n := len(planes) / 4
-	for i := range estimates {
-		var sum int
-		for w, c := range codes[i*n : (i+1)*n] {
-			p := planes[4*w : 4*w+4 : 4*w+4]
-			sum += bits.OnesCount64(c&p[0]) + 2*bits.OnesCount64(c&p[1]) +
-				4*bits.OnesCount64(c&p[2]) + 8*bits.OnesCount64(c&p[3])
-		}
-		estimates[i] = int32(2*sum) - tallies[i]
-	}
-}
-
-// estimate256 is estimate for codes of four words, those of the embedded model.
-func estimate256(codes []uint64, tallies []int32, planes *[16]uint64, estimates []int32) {
-	tallies = tallies[:len(estimates)]
-	for i := range estimates {
-		c := codes[i*4 : i*4+4 : i*4+4]
-		c0, c1, c2, c3 := c[0], c[1], c[2], c[3]
-		s0 := bits.OnesCount64(c0&planes[0]) + bits.OnesCount64(c1&planes[4]) +
-			bits.OnesCount64(c2&planes[8]) + bits.OnesCount64(c3&planes[12])
-		s1 := bits.OnesCount64(c0&planes[1]) + bits.OnesCount64(c1&planes[5]) +
-			bits.OnesCount64(c2&planes[9]) + bits.OnesCount64(c3&planes[13])
-		s2 := bits.OnesCount64(c0&planes[2]) + bits.OnesCount64(c1&planes[6]) +
-			bits.OnesCount64(c2&planes[10]) + bits.OnesCount64(c3&planes[14])
-		s3 := bits.OnesCount64(c0&planes[3]) + bits.OnesCount64(c1&planes[7]) +
-			bits.OnesCount64(c2&planes[11]) + bits.OnesCount64(c3&planes[15])
-		estimates[i] = int32(2*(s0+2*s1+4*s2+8*s3)) - tallies[i]
-	}
 }

@@ -35,13 +35,10 @@ func TestConformance(t *testing.T) {
 			paths[x] = path
 			return x
 		},
-		Reopen: func(t *testing.T, x vector.Index) vector.Index {
-			if err := x.Close(); err != nil {
-				t.Fatal(err)
-			}
-			again := open(t, config(paths[x]))
-			paths[again] = paths[x]
-			return again
+		Reopen: func(t *testing.T, closed vector.Index) vector.Index {
+			x := open(t, config(paths[closed]))
+			paths[x] = paths[closed]
+			return x
 		},
 	})
 }

@@ -1,10 +1,11 @@
 package embedded
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
+	"testing"
 
-	"almanac/retrieval/passage"
+	"almanac/retrieval/snapshot"
 	"almanac/retrieval/vector"
 )
 
@@ -26,49 +27,44 @@ func (x *Index) At() int64 {
 	return n
 }
 
-// SearchExactly scans all vectors: the truth for recall, and what codes are
+// SearchExactly ranks all vectors: the truth for recall, and what codes are
 // compared with in benchmarks.
 func (x *Index) SearchExactly(q []float32, k int) []vector.Hit {
-	v := x.view.Load()
-	best := top{}
-	best.reset(v, k)
-	_ = v.scanExactly(context.Background(), q, v.visible, &best)
-	return best.hits()
-}
-
-// ScanInt8 is a scan of all vectors by their int8 components.
-func (x *Index) ScanInt8(q []float32, k int) {
 	v, s := x.view.Load(), new(scratch)
-	for row := range v.rows {
-		s.candidates.items = append(s.candidates.items, candidate{row: uint32(row)})
-	}
-	v.rankByInt8(q, k, s)
+	s.best.reset(v, k)
+	_ = v.scanRows(context.Background(), rowOf(q), v.visible, s) // only a context fails it
+	return s.best.hits()
 }
 
-// DecodeSnapshot reads a snapshot and looks at everything in it.
-func DecodeSnapshot(raw []byte, c Config) (rows int, err error) {
-	v, err := decodeSnapshot(bytes.NewReader(raw), int64(len(raw)), c)
+// WriteSnapshot writes a snapshot with the given state, five bytes for each
+// entry, and a block of so many rows.
+func WriteSnapshot(t *testing.T, c Config, state json.RawMessage, entries []byte, rows int) {
+	t.Helper()
+	s, err := snapshot.NewStore(c.Path, c.format())
 	if err != nil {
-		return 0, err
+		t.Fatal(err)
 	}
-	x := &Index{config: c}
-	x.scratch.New = func() any { return new(scratch) }
-	x.view.Store(v)
-	q := make([]float32, c.Dimensions)
-	q[0] = 1
-	_, err = x.Search(context.Background(), q, passage.Filter{Kinds: []string{"doc"}}, 10)
-	return v.rows, err
-}
-
-// Checksummed gives bytes the frame of a header, checksum included, so that
-// fuzzing gets past it.
-func Checksummed(head []byte) []byte {
-	var buf bytes.Buffer
-	w := &sectionWriter{w: &buf}
-	w.bytes([]byte(snapshotMagic))
-	w.sum = 0
-	w.bytes([]byte{byte(len(head)), byte(len(head) >> 8), byte(len(head) >> 16), 0})
-	w.bytes(head)
-	w.end()
-	return buf.Bytes()
+	coder, v := newCoder(c.Dimensions), &view{}
+	block, err := s.Create("rows", func(w *snapshot.Writer) {
+		values := make([]int16, rows*coder.stride)
+		for i := range values {
+			values[i] = int16(i % 99)
+		}
+		snapshot.Write(w, values)
+		snapshot.Write(w, make([]uint64, coder.codesOf(rows)))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; len(entries) >= 5; entries = entries[5:] {
+		v.entries = append(v.entries, entry{id: int64(int8(entries[0])), first: uint32(int8(entries[1])),
+			n: uint32(entries[2]), attributes: uint32(entries[3]), date: int64(entries[4])})
+	}
+	records, err := s.Create("records", v.writeEntries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Commit([]snapshot.File{block, records}, state); err != nil {
+		t.Fatal(err)
+	}
 }

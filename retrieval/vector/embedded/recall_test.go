@@ -2,6 +2,7 @@ package embedded_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -250,6 +252,52 @@ func TestManyEqualVectorsAreFoundInTheOrderOfTheirIDs(t *testing.T) {
 			if want := passage.NewID(2_000_000-5999+int64(i), 0); h.Passage != want {
 				t.Fatalf("k = %d: hit %d is passage %d, want %d", k, i, h.Passage, want)
 			}
+		}
+	}
+}
+
+// printHits is the other process of the next test: it prints what searches find
+// by rows and by codes, with the bits of the scores.
+func printHits() {
+	vs := clustered(rand.New(rand.NewPCG(8, 8)), 8020, 100)
+	x, err := embedded.Open(embedded.Config{Dimensions: 100})
+	if err != nil {
+		panic(err)
+	}
+	var b vector.Batch
+	for i, v := range vs[20:] {
+		b.Records = append(b.Records, vector.Record{ID: int64(i + 1), Vectors: [][]float32{v}})
+	}
+	if err := x.Apply(context.Background(), b); err != nil {
+		panic(err)
+	}
+	for _, q := range vs[:20] {
+		for _, k := range []int{10, 500} {
+			hits, err := x.Search(context.Background(), q, passage.Filter{}, k)
+			if err != nil {
+				panic(err)
+			}
+			for _, h := range hits {
+				fmt.Println(h.Passage, math.Float32bits(h.Score))
+			}
+		}
+	}
+}
+
+func TestHitsAreTheSameOnEveryProcessor(t *testing.T) {
+	var first []byte
+	for _, features := range []string{"", "cpu.avx512f=off", "cpu.all=off"} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "ALMANAC_TEST_HITS=1", "GODEBUG="+features)
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = out
+		}
+		if len(out) == 0 || !bytes.Equal(out, first) {
+			t.Errorf("with GODEBUG=%s other hits are found", features)
 		}
 	}
 }

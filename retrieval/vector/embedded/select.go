@@ -13,7 +13,7 @@ import (
 type candidates struct {
 	view      *view
 	wanted    int
-	least     int32 // add must not be called with less
+	least     int32 // rows of less are not wanted any more
 	items     []candidate
 	histogram []int32
 }

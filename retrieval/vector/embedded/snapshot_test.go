@@ -3,8 +3,10 @@ package embedded_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -25,6 +27,10 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv("ALMANAC_TEST_FLUSHER"); path != "" {
 		flushUntilKilled(path)
 	}
+	if os.Getenv("ALMANAC_TEST_HITS") != "" {
+		printHits()
+		return
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -34,18 +40,42 @@ func snapshotConfig(path string) embedded.Config {
 	return embedded.Config{Path: path, Dimensions: snapshotDimensions, Model: "m"}
 }
 
-// written returns the path and bytes of a snapshot of 200 records.
-func written(t testing.TB) (path string, raw []byte) {
+// written returns the path and files of a snapshot of 200 records.
+func written(t testing.TB) (path string, files map[string][]byte) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "made", "vectors")
 	x := open(t, snapshotConfig(path))
 	fill(t, x, clustered(rand.New(rand.NewPCG(5, 5)), 1000, snapshotDimensions))
 	flush(t, x)
-	raw, err := os.ReadFile(path)
+	return path, filesOf(t, path)
+}
+
+// filesOf reads all files in a directory.
+func filesOf(t testing.TB, dir string) map[string][]byte {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return path, raw
+	files := make(map[string][]byte, len(entries))
+	for _, e := range entries {
+		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return files
+}
+
+// restored returns the path of a directory with such files.
+func restored(t testing.TB, files map[string][]byte) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
 }
 
 func flush(t testing.TB, x *embedded.Index) {
@@ -73,87 +103,134 @@ func isEmpty(t *testing.T, x *embedded.Index, dimensions int) {
 }
 
 func TestSnapshotThatCannotBeUsedIsAnEmptyIndex(t *testing.T) {
-	path, raw := written(t)
-	logged := func(t *testing.T, c embedded.Config) {
+	_, files := written(t)
+	logged := func(t *testing.T, c embedded.Config, level string) {
 		t.Helper()
 		var log bytes.Buffer
 		c.Log = slog.New(slog.NewTextHandler(&log, nil))
-		c.ReadOnly = true
-		isEmpty(t, open(t, c), c.Dimensions)
-		if log.Len() == 0 {
-			t.Error("nothing was logged")
+		for _, c.ReadOnly = range []bool{true, false} {
+			log.Reset()
+			isEmpty(t, open(t, c), c.Dimensions)
+			if !strings.Contains(log.String(), level) {
+				t.Errorf("the log is %q, want %s", &log, level)
+			}
 		}
 	}
-	t.Run("missing", func(t *testing.T) { logged(t, snapshotConfig(filepath.Join(t.TempDir(), "none"))) })
+	t.Run("missing", func(t *testing.T) { logged(t, snapshotConfig(filepath.Join(t.TempDir(), "none")), "INFO") })
 	t.Run("of another model", func(t *testing.T) {
-		c := snapshotConfig(path)
+		c := snapshotConfig(restored(t, files))
 		c.Model = "n"
-		logged(t, c)
+		logged(t, c, "WARN")
 	})
 	t.Run("of another dimension", func(t *testing.T) {
-		c := snapshotConfig(path)
+		c := snapshotConfig(restored(t, files))
 		c.Dimensions++
-		logged(t, c)
+		logged(t, c, "WARN")
 	})
-	spoiled := func(raw []byte) embedded.Config {
+	spoiled := func(t *testing.T, name string, content []byte) {
+		t.Helper()
+		files := maps.Clone(files)
+		level := "WARN"
+		if files[name] = content; content == nil {
+			delete(files, name)
+			if name == "manifest" {
+				level = "INFO"
+			}
+		}
+		logged(t, snapshotConfig(restored(t, files)), level)
+	}
+	for name, whole := range files {
+		t.Run("without "+name, func(t *testing.T) { spoiled(t, name, nil) })
+		t.Run("torn at any place of "+name, func(t *testing.T) {
+			for n := 0; n < len(whole); n += 1 + n/3 {
+				spoiled(t, name, whole[:n])
+			}
+			spoiled(t, name, whole[:len(whole)-1])
+		})
+		t.Run("with more than "+name, func(t *testing.T) { spoiled(t, name, append(slices.Clone(whole), 0)) })
+		t.Run("with one wrong bit at any place of "+name, func(t *testing.T) {
+			for n := 0; n < len(whole); n += 1 + n/10 {
+				wrong := slices.Clone(whole)
+				wrong[n] ^= 1 << (n % 8)
+				spoiled(t, name, wrong)
+			}
+		})
+	}
+	t.Run("a file, as snapshots once were", func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "vectors")
-		if err := os.WriteFile(path, raw, 0o600); err != nil {
+		if err := os.WriteFile(path, []byte("almvec\r\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return snapshotConfig(path)
-	}
-	t.Run("of another version", func(t *testing.T) {
-		other := embedded.Checksummed([]byte(`{"Version":2,"Model":"m","Dimensions":16}`))
-		logged(t, spoiled(append(other, raw[len(raw)/2:]...)))
-	})
-	t.Run("torn at any place", func(t *testing.T) {
-		for n := 0; n < len(raw); n += 1 + n/7 {
-			logged(t, spoiled(raw[:n]))
-		}
-		logged(t, spoiled(raw[:len(raw)-1]))
-	})
-	t.Run("longer than it should be", func(t *testing.T) { logged(t, spoiled(append(slices.Clone(raw), 0))) })
-	t.Run("with one wrong bit at any place", func(t *testing.T) {
-		for n := 0; n < len(raw); n += 1 + n/20 {
-			wrong := slices.Clone(raw)
-			wrong[n] ^= 1 << (n % 8)
-			logged(t, spoiled(wrong))
+		logged(t, snapshotConfig(path), "WARN")
+		x := open(t, snapshotConfig(path))
+		isEmpty(t, x, snapshotDimensions)
+		flush(t, x)
+		if again := open(t, snapshotConfig(path)); again.At() != 1 {
+			t.Errorf("checkpoint %d after its replacement, want 1", again.At())
 		}
 	})
 }
 
-func TestFlushOfAnUnchangedIndexWritesNothing(t *testing.T) {
-	path, raw := written(t)
+func TestFlushWritesOnlyWhatHasChanged(t *testing.T) {
+	const rows = embedded.BlockRows + 1000
+	path := filepath.Join(t.TempDir(), "vectors")
 	x := open(t, snapshotConfig(path))
-	if err := os.Remove(path); err != nil { // so that any writing shows
-		t.Fatal(err)
-	}
+	vs := clustered(rand.New(rand.NewPCG(5, 5)), rows, snapshotDimensions)
+	fill(t, x, vs)
 	flush(t, x)
-	if _, err := os.Stat(path); err == nil {
-		t.Fatal("an unchanged index was written")
+	before := filesOf(t, path)
+	// flushed returns the files that a flush wrote, by kind.
+	flushed := func(x *embedded.Index) (kinds []string) {
+		t.Helper()
+		flush(t, x)
+		after := filesOf(t, path)
+		for name, content := range after {
+			if !bytes.Equal(before[name], content) {
+				kind, _, _ := strings.Cut(name, "-")
+				kinds = append(kinds, kind)
+			}
+		}
+		before = after
+		slices.Sort(kinds)
+		return kinds
 	}
-	if err := x.Apply(t.Context(), vector.Batch{Checkpoint: x.At()}); err != nil {
-		t.Fatal(err)
-	}
-	flush(t, x)
-	if _, err := os.Stat(path); err == nil {
-		t.Fatal("a batch that changed nothing was written")
-	}
-	if err := x.Apply(t.Context(), vector.Batch{Checkpoint: x.At() + 1}); err != nil {
-		t.Fatal(err)
-	}
-	flush(t, x)
-	if again, err := os.ReadFile(path); err != nil || len(again) < len(raw)-8 {
-		t.Fatalf("a new checkpoint was not written: %d bytes, error %v", len(again), err)
+	one := vector.Record{ID: 1_000_000, Attributes: passage.Attributes{Kind: "doc"}, Vectors: vs[7:9]}
+	for _, c := range []struct {
+		name  string
+		batch vector.Batch
+		want  []string
+	}{
+		{"nothing", vector.Batch{Checkpoint: x.At()}, nil},
+		{"the checkpoint", vector.Batch{Checkpoint: x.At() + 1}, []string{"manifest"}},
+		{"a record", vector.Batch{Records: []vector.Record{one}, Checkpoint: x.At() + 2},
+			[]string{"manifest", "records", "rows"}}, // of two blocks one
+		{"a deletion", vector.Batch{Delete: []int64{1_000_001}, Checkpoint: x.At() + 3}, []string{"manifest", "records"}},
+	} {
+		for _, y := range []*embedded.Index{x, open(t, snapshotConfig(path))} {
+			if y == x {
+				if err := x.Apply(t.Context(), c.batch); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				c.want = nil // it has been read as it is
+			}
+			if got := flushed(y); !slices.Equal(got, c.want) {
+				t.Errorf("%s changed: %v was written, want %v", c.name, got, c.want)
+			}
+			if x = y; y.At() != c.batch.Checkpoint && c.want != nil {
+				t.Errorf("%s changed: checkpoint %d, want %d", c.name, y.At(), c.batch.Checkpoint)
+			}
+		}
 	}
 }
 
 func TestReadersShareASnapshotAndNeverWrite(t *testing.T) {
-	path, raw := written(t)
-	litter := path + ".123.tmp"
+	path, files := written(t)
+	litter := filepath.Join(path, "rows-999")
 	if err := os.WriteFile(litter, []byte("half"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	files["rows-999"] = []byte("half")
 	c := snapshotConfig(path)
 	c.ReadOnly = true
 	a, b := open(t, c), open(t, c)
@@ -164,11 +241,8 @@ func TestReadersShareASnapshotAndNeverWrite(t *testing.T) {
 	if a.At() == b.At() {
 		t.Error("one reader's batch shows in the other")
 	}
-	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, raw) {
-		t.Errorf("a reader changed the file (error %v)", err)
-	}
-	if _, err := os.Stat(litter); err != nil {
-		t.Error("a reader removed a file")
+	if !maps.EqualFunc(filesOf(t, path), files, bytes.Equal) {
+		t.Error("a reader changed the files")
 	}
 	open(t, snapshotConfig(path))
 	if _, err := os.Stat(litter); err == nil {
@@ -189,9 +263,9 @@ func TestFlushReportsAPathItCannotWrite(t *testing.T) {
 }
 
 func TestACancelledFlushLeavesTheOldSnapshot(t *testing.T) {
-	path, raw := written(t)
+	path, files := written(t)
 	x := open(t, snapshotConfig(path))
-	if err := x.Apply(t.Context(), vector.Batch{Checkpoint: 9_000_000}); err != nil {
+	if err := x.Apply(t.Context(), vector.Batch{Delete: []int64{1_000_000}, Checkpoint: 9_000_000}); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -199,8 +273,8 @@ func TestACancelledFlushLeavesTheOldSnapshot(t *testing.T) {
 	if err := x.Flush(ctx); err == nil {
 		t.Error("no error")
 	}
-	if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, raw) {
-		t.Errorf("the file changed (error %v)", err)
+	if !maps.EqualFunc(filesOf(t, path), files, bytes.Equal) {
+		t.Error("the files changed")
 	}
 }
 
@@ -264,20 +338,32 @@ func TestAKilledFlushLeavesAWholeSnapshot(t *testing.T) {
 	}
 }
 
+// FuzzSnapshot reads snapshots whose checksums are right and whose content is
+// anything: whatever is accepted can be searched.
 func FuzzSnapshot(f *testing.F) {
-	_, raw := written(f)
-	f.Add(raw, false)
-	f.Add(raw[:len(raw)/3], false)
-	f.Add([]byte(`{"Version":1,"Model":"m","Dimensions":16,"Rows":4611686018427387904,"Entries":-1}`), true)
-	f.Add([]byte(`{"Version":1,"Model":"m","Dimensions":16,"Checkpoint":3}`), true)
-	f.Fuzz(func(t *testing.T, data []byte, head bool) {
-		if head {
-			empty := make([]byte, 4*snapshotDimensions+8) // centre and entries of nothing
-			data = append(embedded.Checksummed(data[:min(len(data), 1<<16)]), empty...)
+	state := `{"Checkpoint":3,"Attributes":[{"Kind":"doc"}],"Centre":[%s],"Rows":%d,"Records":"records-2",` +
+		`"Blocks":["rows-1"]}`
+	zeros := strings.Repeat("0,", snapshotDimensions-1) + "0"
+	f.Add(fmt.Appendf(nil, state, zeros, 2), []byte{1, 0, 2, 0, 0}, uint8(2))
+	f.Add(fmt.Appendf(nil, state, zeros, 4611686018427387904), []byte{1, 0, 2, 0, 0}, uint8(2))
+	f.Add(fmt.Appendf(nil, state, zeros, -1), []byte{1, 0, 1, 0, 0, 2, 0, 255, 255, 0}, uint8(3))
+	f.Add([]byte(`{"Checkpoint":3}`), []byte{}, uint8(0))
+	f.Fuzz(func(t *testing.T, state, entries []byte, rows uint8) {
+		c := snapshotConfig(t.TempDir())
+		if !json.Valid(state) {
+			return
 		}
-		if rows, err := embedded.DecodeSnapshot(data, snapshotConfig("")); err == nil &&
-			rows*snapshotDimensions > len(data) {
-			t.Errorf("%d rows from %d bytes", rows, len(data))
+		embedded.WriteSnapshot(t, c, state, entries, int(rows))
+		c.ReadOnly = true
+		x, err := embedded.Open(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := make([]float32, snapshotDimensions)
+		q[0] = 1
+		hits, err := x.Search(t.Context(), q, passage.Filter{Kinds: []string{"doc"}}, 10)
+		if err != nil || len(hits) > int(rows) {
+			t.Errorf("%d hits in %d rows, error %v", len(hits), rows, err)
 		}
 	})
 }

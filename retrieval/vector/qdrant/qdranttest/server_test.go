@@ -41,13 +41,10 @@ func TestEnoughForTheIndex(t *testing.T) {
 			configs[x] = c
 			return x
 		},
-		Reopen: func(t *testing.T, x vector.Index) vector.Index {
-			if err := x.Close(); err != nil {
-				t.Fatal(err)
-			}
-			again := open(t, configs[x])
-			configs[again] = configs[x]
-			return again
+		Reopen: func(t *testing.T, closed vector.Index) vector.Index {
+			x := open(t, configs[closed])
+			configs[x] = configs[closed]
+			return x
 		},
 	})
 }
