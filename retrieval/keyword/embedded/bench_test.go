@@ -121,16 +121,24 @@ func BenchmarkIndex(b *testing.B) {
 			}
 		}
 	})
-	b.Run("flush", func(b *testing.B) {
+	if err := e.Flush(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	b.Run("flush of one", func(b *testing.B) {
+		total := int64(0)
 		for b.Loop() {
-			n++ // something to write
-			if err := e.Apply(b.Context(), keyword.Batch{Checkpoint: n}); err != nil {
+			n++
+			before := files(b, path)
+			changed := keyword.Batch{Records: records[n%int64(len(records)):][:1], Checkpoint: n}
+			if err := e.Apply(b.Context(), changed); err != nil {
 				b.Fatal(err)
 			}
 			if err := e.Flush(b.Context()); err != nil {
 				b.Fatal(err)
 			}
+			total += written(b, path, before) + files(b, path)["manifest"]
 		}
+		b.ReportMetric(float64(total)/float64(b.N), "B-written/op")
 	})
 	b.Run("load", func(b *testing.B) {
 		var before, after runtime.MemStats

@@ -36,8 +36,11 @@ func TestConformance(t *testing.T) {
 			paths[e] = path
 			return e
 		},
-		Reopen: func(t *testing.T, closed keyword.Engine) keyword.Engine {
-			return open(t, embedded.Config{Path: paths[closed]})
+		Reopen: func(t *testing.T, e keyword.Engine) keyword.Engine {
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return open(t, embedded.Config{Path: paths[e]})
 		},
 	})
 }

@@ -187,7 +187,7 @@ func testWholeBatches(t *testing.T, s *suite) {
 
 func testReopening(t *testing.T, o Options) {
 	if o.Reopen == nil {
-		t.Skip("the engine cannot be reopened")
+		t.Skip("the engine is not durable")
 	}
 	e := o.New(t)
 	s := o.on(e)
@@ -206,9 +206,6 @@ func testReopening(t *testing.T, o Options) {
 		for _, q := range queries {
 			before = append(before, v.hits(t, q, none, 50))
 		}
-	}
-	if err := e.Close(); err != nil {
-		t.Fatalf("close: %v", err)
 	}
 	s.engine = o.Reopen(t, e)
 	t.Cleanup(func() { s.engine.Close() })

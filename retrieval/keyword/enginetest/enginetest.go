@@ -22,9 +22,8 @@ import (
 type Options struct {
 	// New returns an empty engine; the suite closes it.
 	New func(t *testing.T) keyword.Engine
-	// Reopen returns an engine on what the given one, already closed, has flushed.
-	// Nil skips the tests that need it.
-	Reopen func(t *testing.T, closed keyword.Engine) keyword.Engine
+	// Reopen closes an engine and opens what it made durable; nil if the engine is not durable.
+	Reopen func(t *testing.T, e keyword.Engine) keyword.Engine
 
 	// OwnRanking: the order of hits is not by rarity and frequency of terms.
 	OwnRanking bool

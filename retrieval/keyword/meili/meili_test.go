@@ -103,7 +103,12 @@ func TestConformance(t *testing.T) {
 			configs[e] = c
 			return e
 		},
-		Reopen:            func(t *testing.T, closed keyword.Engine) keyword.Engine { return open(t, configs[closed]) },
+		Reopen: func(t *testing.T, e keyword.Engine) keyword.Engine {
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return open(t, configs[e])
+		},
 		OwnRanking:        true,
 		PassageExclusions: true,
 		SplitBatches:      true,
