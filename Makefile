@@ -9,7 +9,7 @@ PACKAGES  := ./...
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit race rankings conformance clients pages bench relevance tune fuzz up down backup restore image secrets clean
+.PHONY: help run build test check format vet unit race rankings conformance clients pages container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,8 +20,8 @@ run: build ## build, load the sample network and serve it on 127.0.0.1:8080
 build: ## build the binary as bin/almanac
 	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/almanac
 
-test: format vet race rankings conformance clients pages ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
-	@echo "make test: formatting, vet, staticcheck, tests with -race, rankings, MCP conformance, generated clients, pages in a browser: passed"
+test: format vet race rankings conformance clients pages container ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
+	@echo "make test: formatting, vet, staticcheck, tests with -race, rankings, MCP conformance, generated clients, pages in a browser, container: passed"
 
 check: format vet unit ## the quick part of test: no race detector, no conformance run
 	@echo "make check: passed"
@@ -47,9 +47,9 @@ race:
 	@echo "== go test -race"
 	$(GO) test -race $(UNWATCHED) -timeout 25m $(PACKAGES)
 
-rankings: ## tests too slow for -race: ranking goldens, recall of the vector engine, the corpus
-	@echo "== rankings, recall, the corpus"
-	$(GO) test ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks
+rankings: ## tests not for -race: ranking goldens, recall of the vector engine, the corpus, memory of hostile sources
+	@echo "== rankings, recall, the corpus, hostile sources"
+	$(GO) test ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks ./ingest/connectors
 
 conformance: build ## the official MCP conformance runner against the built binary
 	@echo "== MCP conformance"
@@ -63,6 +63,13 @@ pages: build ## the pages of the sample in a browser, with and without script: u
 	@echo "== pages"
 	.ci/pages $(BIN)
 
+container: build ## the image of almanac in a container, where a Docker engine can be started
+	@echo "== container"
+	compose/smoke image
+
+smoke: build ## the whole stack in containers; SMOKE_STANDINS=1 where the servers' images cannot be had
+	compose/smoke stack
+
 bench: build ## figures: engines against bleve, FTS5 and plain scans, searches over the judged collections, pages
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./retrieval/... ./embed/... ./catalog/...
 	$(GO) test -run '^$$' -bench Agents -benchtime 1x ./api
@@ -73,6 +80,18 @@ bench: build ## figures: engines against bleve, FTS5 and plain scans, searches o
 	$(GO) test -run '^$$' -bench 'Gigabyte|ManyTopics' -benchtime 1x -timeout 30m ./ingest/mail ./ingest/forum
 	cd retrieval/keyword/bench && $(GO) run .
 	.ci/lighthouse $(BIN)
+	$(GO) run ./retrieval/scale/measure -passages 100000,1000000
+
+man: build ## the man page as bin/almanac.1
+	$(BIN) man >bin/almanac.1
+
+docs: ## write the pages of docs that commands print
+	$(GO) test ./ingest/connectors -run KindsAre -update
+	$(GO) test ./cmd/almanac -run 'GeneratedPages|EveryKind' -update
+
+bounds: ## the figures of docs/security.md
+	$(GO) test -run '^$$' -bench HalfHeaders -benchtime 1x ./cmd/almanac
+	$(GO) test -run '^$$' -bench Hostile -benchtime 1x -timeout 30m ./ingest/connectors
 
 relevance: build ## the tables of docs/relevance.md, over ../shared/judged
 	ALMANAC_CORPUS=../shared/corpus $(BIN) sync --network corpus --data $(CACHE)/corpus --log-level error
@@ -92,8 +111,12 @@ fuzz: build ## every fuzz target for FUZZTIME (60s), then generated requests ove
 	.ci/schemathesis $(BIN)
 
 COMPOSE := docker compose --project-directory compose
-# tar on the volume of the catalog, as its owner.
-VOLUME_TAR := $(COMPOSE) run --rm --no-deps -T --user 10001:10001 --entrypoint tar volumes -C /volumes/data
+# A shell in a container that has the volumes below /volumes, as the owner of
+# the catalog or of the engines. They are emptied, not removed: what they are
+# called is known to compose alone.
+CATALOG_SHELL := $(COMPOSE) run --rm --no-deps -T --user 10001:10001 --entrypoint sh volumes -euc
+ENGINES_SHELL := $(COMPOSE) run --rm --no-deps -T --user 1000:1000 --entrypoint sh volumes -euc
+EMPTY_ENGINES := $(ENGINES_SHELL) 'find /volumes/meilisearch /volumes/qdrant -mindepth 1 -delete'
 
 up: secrets ## start the stack of containers, on 127.0.0.1:8080 (docs/deploy.md)
 	$(COMPOSE) up --detach --build
@@ -113,16 +136,34 @@ secrets:
 
 backup: FILE := almanac-$(shell date -u +%Y%m%dT%H%M%SZ).tar.gz
 backup: ## save the catalog of the stack as FILE; almanac is stopped meanwhile
-	@umask 077; $(COMPOSE) stop almanac && { $(VOLUME_TAR) -cz . >'$(FILE).part' && mv '$(FILE).part' '$(FILE)'; done=$$?; \
-	  $(COMPOSE) start almanac; [ $$done = 0 ] && echo "$(FILE)"; }
+	@umask 077; ran=$$($(COMPOSE) ps --quiet --status running almanac) && $(COMPOSE) stop almanac && { \
+	  $(CATALOG_SHELL) 'tar -C /volumes/data -cz .' >'$(FILE).part' && mv '$(FILE).part' '$(FILE)'; done=$$?; \
+	  [ -z "$$ran" ] || $(COMPOSE) start almanac; [ $$done = 0 ] && echo "$(FILE)"; }
 
+# FILE is read to its end before anything stops, and unpacked beside the catalog
+# before that is removed.
 restore: secrets ## replace the stack's catalog by FILE; the engines are refilled
-	@gzip -t '$(FILE)' || { echo 'say what to put back: make restore FILE=almanac-….tar.gz'; exit 2; }
+	@[ -n '$(FILE)' ] || { echo 'say what to put back: make restore FILE=almanac-….tar.gz'; exit 2; }
+	@tar -tzf '$(FILE)' ./catalog.db >/dev/null || { echo '$(FILE) is not a whole backup: nothing was changed'; exit 2; }
 	$(COMPOSE) --profile '*' down
-	docker volume rm --force almanac_data almanac_meilisearch almanac_qdrant
 	$(COMPOSE) up volumes
-	$(VOLUME_TAR) -xz <'$(FILE)'
+	$(CATALOG_SHELL) 'cd /volumes/data; rm -rf .restored; mkdir .restored; tar -C .restored -xz; \
+	  find . -mindepth 1 -maxdepth 1 ! -name .restored -exec rm -rf {} +; \
+	  find .restored -mindepth 1 -maxdepth 1 -exec mv {} . ";"; rmdir .restored' <'$(FILE)'
+	$(EMPTY_ENGINES)
 	$(COMPOSE) up --detach --build
+
+refill: secrets ## empty the stack's search engines and fill them from the catalog
+	$(COMPOSE) --profile '*' down
+	$(COMPOSE) up volumes
+	$(EMPTY_ENGINES)
+	$(COMPOSE) up --detach --build
+
+reset: secrets ## stop the stack and remove its catalog, so that it can start with another network
+	$(COMPOSE) --profile '*' down
+	$(COMPOSE) up volumes
+	$(CATALOG_SHELL) 'find /volumes/data -mindepth 1 -delete'
+	$(EMPTY_ENGINES)
 
 image: ## build the container image; DOCKER_DEFAULT_PLATFORM=linux/arm64 for another architecture
 	$(COMPOSE) build almanac

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"almanac/api/admin"
+	"almanac/api/admit"
 	"almanac/api/csp"
 	"almanac/api/guard"
 	"almanac/api/limit"
@@ -22,6 +23,7 @@ import (
 	"almanac/api/rest"
 	"almanac/api/tally"
 	"almanac/api/web"
+	"almanac/retrieval"
 )
 
 // Handlers are those of the program's listeners.
@@ -37,7 +39,10 @@ func New(cfg Config) (*Handlers, error) {
 		cfg.Metrics = admin.NewMetrics()
 	}
 	if cfg.Down == nil {
-		cfg.Down = func() []string { return nil }
+		cfg.Down = func() []retrieval.Down { return nil }
+	}
+	if cfg.Answers == nil {
+		cfg.Answers = func() bool { return true }
 	}
 	if cfg.LimitStore == nil {
 		cfg.LimitStore = limit.NewStore()
@@ -51,31 +56,36 @@ func New(cfg Config) (*Handlers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	bucket := func(name string, calls int) *limit.Bucket {
-		return limit.New(limit.Config{Name: name, Calls: calls, Proxies: proxies, Store: cfg.LimitStore, Log: cfg.Log})
+	bucket := func(name, of string, calls int) *limit.Bucket {
+		c := limit.Config{Name: name, Calls: calls, Proxies: proxies, Store: cfg.LimitStore, Log: cfg.Log,
+			Refused: cfg.Metrics.Refusals(name)}
+		if cfg.Loopback && cfg.LimitSetting != nil { // the client is the operator
+			c.Setting = cfg.LimitSetting(of)
+		}
+		return limit.New(c)
 	}
 	h := &Handlers{}
-	if h.MCP, err = newMCP(cfg, hosts, bucket("mcp", cfg.Limits.MCP)); err != nil {
+	calls, connects := bucket("mcp", "mcp", cfg.Limits.MCP), bucket("connect", "mcp", connecting*cfg.Limits.MCP)
+	if h.MCP, err = newMCP(cfg, hosts, calls, connects); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	restHandler, err := newREST(cfg, bucket("rest", cfg.Limits.REST))
+	restHandler, err := newREST(cfg, bucket("rest", "rest", cfg.Limits.REST))
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	site, pages, err := newWeb(cfg, limit.Config{
-		Name: "web", Calls: cfg.Limits.Web, Proxies: proxies, Store: cfg.LimitStore, Log: cfg.Log,
-	})
+	pages := bucket("web", "web", cfg.Limits.Web)
+	site, err := newWeb(cfg, pages)
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
 	cfg.Pages = append(slices.Clip(cfg.Pages), Page{ // in a bucket of their own: a page may send many
-		Path: guard.ReportPath, Free: true, Handler: csp.Handler(cfg.Tally, bucket("csp", cfg.Limits.Web)),
+		Path: guard.ReportPath, Free: true, Handler: csp.Handler(cfg.Tally, bucket("csp", "web", cfg.Limits.Web)),
 	})
 	h.Public = public(cfg, hosts, site, restHandler, h.MCP, pages)
-	h.Public = withClient(proxies, h.Public)
+	h.Public = identified(cfg.Metrics, proxies, h.Public)
 	h.Admin, err = admin.New(admin.Config{
 		Metrics: cfg.Metrics, Version: cfg.Version, Loopback: cfg.AdminLoopback, AllowedHosts: cfg.AllowedHosts,
-		Token: cfg.AdminToken, Pages: cfg.AdminPages, Log: cfg.Log,
+		Token: cfg.AdminToken, Pages: append(slices.Clip(cfg.AdminPages), enginesPage(cfg)), Log: cfg.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
@@ -83,10 +93,14 @@ func New(cfg Config) (*Handlers, error) {
 	return h, nil
 }
 
-func newMCP(cfg Config, hosts []string, bucket *limit.Bucket) (*mcp.Server, error) {
+// connecting is how many times as many messages a client may send to connect as to
+// call.
+const connecting = 10
+
+func newMCP(cfg Config, hosts []string, calls, connects *limit.Bucket) (*mcp.Server, error) {
 	return mcp.New(mcp.Config{
 		Name: "almanac", Version: cfg.Version, Instructions: cfg.Instructions,
-		Serving: cfg.Serving, Resources: cfg.Resources, Limit: bucket,
+		Serving: cfg.Serving, Resources: cfg.Resources, Limit: calls, Connect: connects,
 		AllowedOrigins: cfg.AllowedOrigins, AllowedHosts: hosts, Loopback: cfg.Loopback,
 		Observe: cfg.Metrics.ObserveTool,
 	})
@@ -114,9 +128,9 @@ func public(
 		if !p.Free {
 			h = bucket.Handler(h)
 		}
-		mux.Handle(p.Path, observed(cfg.Metrics, p.Path, h))
+		mux.Handle(p.Path, observed(cfg, p.Path, h))
 	}
-	tools := observed(cfg.Metrics, "/mcp", mcpHandler)
+	tools := observed(cfg, "/mcp", mcpHandler)
 	h := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/mcp" || r.URL.Path == "/mcp/" {
 			tools.ServeHTTP(w, r)
@@ -132,7 +146,7 @@ func public(
 			route = "page not found"
 		}
 		if route != "" {
-			observed(cfg.Metrics, route, site).ServeHTTP(w, r)
+			observed(cfg, route, site).ServeHTTP(w, r)
 			return
 		}
 		restHandler.ServeHTTP(w, r)
@@ -158,19 +172,33 @@ func unknown(cfg Config, r *http.Request) bool {
 	})
 }
 
-// withClient names the client to the tally of searches.
-func withClient(proxies limit.Proxies, next http.Handler) http.Handler {
+// identified names the request to logs and answers, and the client to the admission and
+// the tally of searches. It counts the requests under way.
+func identified(m *admin.Metrics, proxies limit.Proxies, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		next.ServeHTTP(w, r.WithContext(tally.WithClient(r.Context(), limit.Key(proxies.Client(r)))))
+		defer m.Begin()()
+		id := r.Header.Get(op.RequestHeader)
+		if !proxies.Trusts(r) || !op.ValidRequest(id) {
+			id = op.NewRequest()
+		}
+		w.Header().Set(op.RequestHeader, id)
+		key := limit.Key(proxies.Client(r))
+		ctx := admit.WithClient(tally.WithClient(op.WithRequest(r.Context(), id), key), key)
+		next.ServeHTTP(w, r.WithContext(ctx))
 	})
 }
 
-// observed counts the answers of a handler under one route.
-func observed(m *admin.Metrics, route string, next http.Handler) http.Handler {
+// observed counts and logs the answers of a handler under one route.
+func observed(cfg Config, route string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := time.Now()
 		seen := &statusWriter{ResponseWriter: w, status: http.StatusOK}
-		defer func() { m.ObserveRequest(r.Method, route, seen.status, time.Since(start)) }()
+		defer func() {
+			took := time.Since(start)
+			cfg.Metrics.ObserveRequest(r.Method, route, seen.status, took)
+			cfg.Log.DebugContext(r.Context(), "request", "method", op.Cut(r.Method), "route", route,
+				"status", seen.status, "took", took, "bytes", seen.bytes)
+		}()
 		next.ServeHTTP(seen, r)
 	})
 }
@@ -178,6 +206,13 @@ func observed(m *admin.Metrics, route string, next http.Handler) http.Handler {
 type statusWriter struct {
 	http.ResponseWriter
 	status int
+	bytes  int
+}
+
+func (w *statusWriter) Write(b []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += n
+	return n, err
 }
 
 func (w *statusWriter) WriteHeader(status int) {
@@ -208,11 +243,12 @@ func NewServer(h http.Handler, writeTimeout time.Duration, log *slog.Logger) *ht
 	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       30 * time.Second,
+		ReadTimeout:       15 * time.Second, // of at most mcp.MaxBody
 		WriteTimeout:      writeTimeout,
 		IdleTimeout:       2 * time.Minute,
-		// Above rest.MaxURL, so that a longer address gets its error as JSON.
-		MaxHeaderBytes: 128 << 10,
+		// Above rest.MaxURL, so that a longer address gets its error as JSON; times
+		// the connections that Connections allows, it must fit into memory.
+		MaxHeaderBytes: 48 << 10,
 		ErrorLog:       slog.NewLogLogger(log.Handler(), slog.LevelDebug), // mostly malformed requests of strangers
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"almanac/api"
 	"almanac/api/op"
 	"almanac/api/op/optest"
+	"almanac/retrieval"
 )
 
 func TestMain(m *testing.M) {
@@ -165,34 +166,65 @@ func TestBeforeTheIndexIsReady(t *testing.T) {
 }
 
 // TestWhatIsDownIsSaid holds that a part that does not answer is named, and is
-// no reason to send clients elsewhere.
+// no reason to send clients elsewhere. What it said is for the operator.
 func TestWhatIsDownIsSaid(t *testing.T) {
-	down := func(c *api.Config) { c.Down = func() []string { return []string{"keyword: no route"} } }
-	h := assemble(t, down).Public
-	for target, want := range map[string]string{"/ready": `{"status":"ready","down":["keyword: no route"]}`, "/health": `"status":"degraded","ready":true`} {
+	down := func(c *api.Config) {
+		c.Down = func() []retrieval.Down {
+			return []retrieval.Down{
+				{Engine: "keyword", Reason: "no route to 10.0.0.7:7700"},
+				{Engine: "vector", Reason: "it is filled at 10.0.0.8", ToCome: 7},
+			}
+		}
+		c.AdminLoopback = true
+	}
+	all := assemble(t, down)
+	if w := do(all.Admin, "GET", "http://localhost/engines", ""); w.Code != 200 || !strings.Contains(w.Body.String(), "no route to 10.0.0.7:7700") {
+		t.Errorf("the operator is not told why: %d %s", w.Code, w.Body)
+	}
+	h := all.Public
+	for target, want := range map[string]string{"/ready": `{"status":"ready","down":["keyword does not answer","vector is being filled; 7 changes are to come"]}`, "/health": `"status":"degraded","ready":true`} {
 		if w := do(h, "GET", target, ""); w.Code != 200 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
 	}
 	h = assemble(t, func(c *api.Config) { down(c); c.Ready = func() (bool, float64) { return false, 0 } }).Public
 	if w := do(h, "GET", "/ready", ""); w.Code != 503 ||
-		w.Body.String() != `{"error":"loading, 0 %: keyword: no route"}` {
+		w.Body.String() != `{"error":"loading, 0 %: keyword does not answer; vector is being filled; 7 changes are to come"}` {
 		t.Errorf("/ready while loading: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestReadyIsThatQuestionsAreAnswered holds that a service none of whose engines
+// answers sends clients elsewhere.
+func TestReadyIsThatQuestionsAreAnswered(t *testing.T) {
+	h := assemble(t, func(c *api.Config) {
+		c.Down = func() []retrieval.Down {
+			return []retrieval.Down{{Engine: "keyword", Reason: "refused"}, {Engine: "vector", Reason: "refused"}}
+		}
+		c.Answers = func() bool { return false }
+	}).Public
+	if w := do(h, "GET", "/ready", ""); w.Code != 503 ||
+		w.Body.String() != `{"error":"no search engine answers: keyword does not answer; vector does not answer"}` {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if w := do(h, "GET", "/api/v1/books", ""); w.Code != 200 {
+		t.Errorf("what needs no engine: %d %s", w.Code, w.Body)
 	}
 }
 
 func TestTheBucketsAreApart(t *testing.T) {
 	h := assemble(t, func(c *api.Config) { c.Limits = api.Limits{REST: 1, MCP: 2, Web: 1} }).Public
-	ping := `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	ping, list := `{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 	steps := []struct {
 		method, target, body string
 		status               int
 	}{
 		{"GET", "/api/v1/openapi.json", "", 200},
 		{"GET", "/api/v1/books", "", 429},
-		{"POST", "/mcp", ping, 200},
+		{"POST", "/mcp", list, 200},
 		{"POST", "/mcp", "rubbish", 400},
-		{"POST", "/mcp", ping, 429},
+		{"POST", "/mcp", list, 429},
+		{"POST", "/mcp", ping, 200},
 		{"GET", "/", "", 200},
 		{"GET", "/", "", 429},
 		{"GET", "/assets/x", "", 200},
@@ -204,7 +236,7 @@ func TestTheBucketsAreApart(t *testing.T) {
 		if w.Code != s.status {
 			t.Errorf("step %d, %s %s: %d, want %d", i, s.method, s.target, w.Code, s.status)
 		}
-		if w.Code == 429 && (w.Header().Get("Retry-After") == "" || !strings.HasPrefix(w.Body.String(), `{"error":"`)) {
+		if w.Code == 429 && (w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "try again in ")) {
 			t.Errorf("step %d: %v %s", i, w.Header(), w.Body)
 		}
 	}
@@ -228,7 +260,7 @@ func TestMetricsSeeWhatThePublicAsks(t *testing.T) {
 	got := do(h.Admin, "GET", "http://localhost/metrics", "").Body.String()
 	for _, want := range []string{
 		`almanac_http_requests_total{method="GET",route="/api/v1/books/{id}",status="200"} 1`,
-		`almanac_http_requests_total{method="GET",route="",status="404"} 1`,
+		`almanac_http_requests_total{method="GET",route="unmatched",status="404"} 1`,
 		`almanac_http_requests_total{method="GET",route="/{$}",status="200"} 1`,
 		`almanac_http_requests_total{method="POST",route="/mcp",status="200"} 1`,
 		`almanac_tool_calls_total{outcome="ok",tool="about"} 1`,
@@ -275,5 +307,35 @@ func TestAServerCutsHugeHeaders(t *testing.T) {
 	}
 	if err := resp.Body.Close(); err != nil || resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("got %d %v", resp.StatusCode, err)
+	}
+}
+
+// TestARequestHasAnID: every answer has one, that of an internal error names it,
+// and only a trusted proxy may choose it.
+func TestARequestHasAnID(t *testing.T) {
+	trust := func(c *api.Config) { c.TrustedProxies = []string{"192.0.2.1"} } // the address of httptest's requests
+	h := assemble(t, trust).Public
+	seen := map[string]bool{}
+	for _, given := range []string{"", "", "not valid\x7f", strings.Repeat("x", 65), "from-the-proxy_1"} {
+		r := httptest.NewRequest("GET", "/api/v1/lose", nil)
+		r.Header.Set("X-Request-Id", given)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		id := w.Header().Get("X-Request-Id")
+		if id == "" || seen[id] || (id == given) != (given == "from-the-proxy_1") {
+			t.Errorf("%q: the id is %q", given, id)
+		}
+		if w.Code != 500 || !strings.Contains(w.Body.String(), "under request "+id) {
+			t.Errorf("%d %s, without %s", w.Code, w.Body, id)
+		}
+		seen[id] = true
+	}
+	r := httptest.NewRequest("GET", "/health", nil)
+	r.RemoteAddr = "198.51.100.7:1"
+	r.Header.Set("X-Request-Id", "mine")
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	if id := w.Header().Get("X-Request-Id"); id == "mine" || id == "" {
+		t.Errorf("a stranger's id: %q", id)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"almanac/api/admin"
 	"almanac/api/op"
 	"almanac/api/tally"
+	"almanac/retrieval"
 )
 
 // Config of the handlers.
@@ -32,12 +33,20 @@ type Config struct {
 	TrustedProxies          []string // addresses and networks
 
 	Limits Limits
+	// LimitSetting says how the operator changes a limit (rest, mcp, web), for
+	// refusals on a loopback listener; nil: they say nothing of it.
+	LimitSetting func(limit string) string
 	// LimitStore is shared by all buckets; nil = one in memory.
 	LimitStore limiter.Store
 
-	// Down lists the engines that do not answer, each with its reason; nil = none.
-	Down    func() []string
-	Metrics *admin.Metrics
+	// Down lists the engines that do not answer; nil = none.
+	Down func() []retrieval.Down
+	// Answers reports whether an engine answers searches; nil = one does.
+	Answers func() bool
+	// Draining reports that the program is about to stop: /ready says so, and
+	// everything else goes on; nil = never.
+	Draining func() bool
+	Metrics  *admin.Metrics
 	// Tally takes the violations of the content security policy; nil: they are
 	// not counted.
 	Tally *tally.Tally

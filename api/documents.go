@@ -3,8 +3,12 @@ package api
 import (
 	"context"
 	"fmt"
+	"net/http"
+	"strings"
 	"time"
 
+	"almanac/api/admin"
+	"almanac/api/guard"
 	"almanac/api/op"
 	"almanac/api/openapi"
 	"almanac/api/rest"
@@ -33,20 +37,45 @@ func documents(cfg Config) ([]rest.Document, error) {
 }
 
 // Health reports the readiness of a searcher and the engines that do not
-// answer, each with its reason.
-func Health(s retrieval.Searcher) (ready func() (bool, float64), down func() []string) {
+// answer.
+func Health(s retrieval.Searcher) (ready func() (bool, float64), down func() []retrieval.Down) {
 	ready = func() (bool, float64) {
 		st := s.Status(context.Background())
 		return st.Ready, st.Progress
 	}
-	down = func() []string {
-		list := []string{}
-		for _, d := range s.Status(context.Background()).Down {
-			list = append(list, d.Engine+": "+d.Reason)
-		}
-		return list
+	return ready, func() []retrieval.Down { return s.Status(context.Background()).Down }
+}
+
+// down names the engines that do not answer, for anybody. The reasons may name
+// hosts: they are on the admin listener.
+func down(cfg Config) []string {
+	list := []string{}
+	for _, d := range cfg.Down() {
+		list = append(list, d.Engine+" "+d.Public())
 	}
-	return ready, down
+	return list
+}
+
+// enginesPage tells the operator why engines do not answer.
+func enginesPage(cfg Config) admin.Page {
+	type engine struct {
+		Engine string `json:"engine"`
+		Reason string `json:"reason"`
+	}
+	return admin.Page{Path: "GET /engines", Title: "Engines that do not answer", Handler: http.HandlerFunc(
+		func(w http.ResponseWriter, _ *http.Request) {
+			list := []engine{}
+			for _, d := range cfg.Down() {
+				list = append(list, engine{d.Engine, d.Reason})
+			}
+			body, err := op.Encode(map[string]any{"down": list})
+			if err != nil {
+				guard.Refuse(w, http.StatusInternalServerError, "internal error")
+				return
+			}
+			w.Header().Set("Content-Type", jsonType)
+			_, _ = w.Write(body) // the client may be gone
+		})}
 }
 
 // title is that of the service; network is what people call the network.
@@ -72,7 +101,7 @@ func liveness(cfg Config) func(context.Context) ([]byte, error) {
 		if !ready {
 			status = "loading"
 		}
-		down := cfg.Down()
+		down := down(cfg)
 		if ready && len(down) > 0 {
 			status = "degraded"
 		}
@@ -88,13 +117,19 @@ func liveness(cfg Config) func(context.Context) ([]byte, error) {
 	}
 }
 
-// ready reports whether the first index is complete. Engines that are down are
-// listed but do not make the service unready: it answers without them.
+// ready reports whether questions are answered: the first index is complete, and
+// one engine has it. Others that are down are listed, it answers without them.
 func ready(cfg Config) func(context.Context) ([]byte, error) {
 	return func(context.Context) ([]byte, error) {
-		down := cfg.Down()
+		if cfg.Draining != nil && cfg.Draining() {
+			return nil, op.Unavailable(5*time.Second, "stopping")
+		}
+		down := down(cfg)
 		if ready, progress := cfg.Ready(); !ready {
 			return nil, op.Loading(progress, down...)
+		}
+		if !cfg.Answers() {
+			return nil, op.Unavailable(5*time.Second, "no search engine answers: %s", strings.Join(down, "; "))
 		}
 		return op.Encode(struct {
 			Status string   `json:"status"`

@@ -40,7 +40,7 @@ func ecosystemQuestions() []question {
 		{name: "a project without dependencies", tool: "ecosystem_dependency_graph", args: `{"topic":"tickets for ferries"}`, want: fields{
 			"nodes.*.id": "project:ferryline", "edges.#": 0, "evidence.*.title": "Ferryline", "evidence.0.weight": 1}},
 		{name: "no project", tool: "ecosystem_dependency_graph", args: `{"topic":"zzyzx qwrtl"}`, want: fields{
-			"nodes.#": 0, "evidence.#": 0, "hint": "nothing matches: search everything (search with type all), or use fewer or other words, or leave out quotes and -words"}},
+			"nodes.#": 0, "evidence.#": 0, "hint": "nothing matches: search everything (search with type all), or use fewer or other words"}},
 		{name: "gaps", tool: "get_ecosystem_gaps", want: fields{
 			"unanswered_topics.total": 0, "unanswered_topics.hint": "there is none: what was asked is answered, or nothing of this kind is indexed",
 			"unanswered_mailing_threads.total": 0, "grant_labels.items.*.label": "tooling", "grant_labels.items.0.open": 1,
@@ -52,7 +52,7 @@ func ecosystemQuestions() []question {
 		{name: "refresh is a yes or no", target: "/api/v1/kb-drift?refresh=2", status: 400, message: "refresh must be one of 0, 1, true, false"},
 		{name: "a path", tool: "learning_path", args: `{"goal":"tide oracle"}`, want: fields{"steps.0.step": 1}},
 		{name: "no path", tool: "learning_path", args: `{"goal":"zzyzx qwrtl"}`, want: fields{
-			"steps.#": 0, "minutes": 0, "hint": "nothing matches: search everything (search with type all), or use fewer or other words, or leave out quotes and -words"}},
+			"steps.#": 0, "minutes": 0, "hint": "nothing matches: search everything (search with type all), or use fewer or other words"}},
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/ulule/limiter/v3/drivers/store/memory"
 
 	"almanac/api"
+	"almanac/api/admit"
 	"almanac/api/kb"
 	"almanac/api/op"
 	"almanac/api/tally"
@@ -109,7 +110,8 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 	generation, err := store.OpenGeneration(t.Context(), index.Fingerprint(embedder.Model()))
 	must(err)
 	engines := index.Engines{Keyword: words, Vector: vectors, Embedder: embedder}
-	f := index.New(index.Config{Store: store, Generation: generation, Engines: engines, Log: log})
+	f := index.New(index.Config{Store: store, Generation: generation, Engines: engines, Now: clock,
+		Log: log})
 	must(f.Load(t.Context()))
 	p, err := profile.Load(profile.DefaultName)
 	must(err)
@@ -118,7 +120,7 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 		Deadline: 10 * time.Second, Log: log,
 	})
 	must(err)
-	b := kb.Base{Catalog: store, Search: engine, PublicURL: publicURL, Now: clock, Network: n}
+	b := kb.Base{Catalog: store, Search: admit.New(engine, admit.Standard()), PublicURL: publicURL, Now: clock, Network: n}
 	b.Tally = tally.New(store, clock, log)
 	t.Cleanup(func() { b.Tally.Close() })
 	l := &library{spell: func(s string) string { return s }, store: store, follower: f, base: b, ops: api.Operations(b)}

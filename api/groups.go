@@ -61,6 +61,9 @@ func referencePage(b kb.Base, all []op.Operation) op.Operation {
 	return o
 }
 
+// Groups are the groups of operations in the order clients see them.
+func Groups() []openapi.Group { return tags() }
+
 // tags are the groups as OpenAPI has them.
 func tags() []openapi.Group {
 	out := make([]openapi.Group, len(groups))

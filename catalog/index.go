@@ -14,30 +14,32 @@ type IndexStore interface {
 	Changes(ctx context.Context, after int64, limit int) ([]Change, error)
 	// LastChange returns the newest sequence number, 0 if the log is empty.
 	LastChange(ctx context.Context) (int64, error)
+	// CountChanges returns how many changes are after seq.
+	CountChanges(ctx context.Context, after int64) (int, error)
 
 	// OpenGeneration returns the generation of the fingerprint (analyzer,
 	// passage rules, embedding model), creating it if it does not exist.
 	OpenGeneration(ctx context.Context, fingerprint string) (Generation, error)
 	// Generations returns all generations, oldest first.
 	Generations(ctx context.Context) ([]Generation, error)
-	// DropGeneration removes a generation with its passages and words.
+	// DropGeneration removes a generation with its passages, documents and words.
 	DropGeneration(ctx context.Context, id int64) error
-	// PutPassages replaces the passages of the given records and moves the
-	// generation's checkpoint, in one transaction. A record given without
-	// passages loses its passages.
+	// PutPassages replaces the passages and documents of the given records and
+	// moves the generation's checkpoint, in one transaction. A record given
+	// without passages loses both.
 	PutPassages(ctx context.Context, generation int64, records []RecordPassages, checkpoint int64) error
 	// AddWords adds to a generation's vocabulary. It may run ahead of the
 	// passages: an unused word does no harm.
 	AddWords(ctx context.Context, generation int64, words []string) error
+	// DropWords removes words from a generation's vocabulary.
+	DropWords(ctx context.Context, generation int64, words []string) error
 	// Words returns a generation's vocabulary, in no particular order.
 	Words(ctx context.Context, generation int64) ([]string, error)
 	// Passages returns the passages with these ids, in no particular order.
 	Passages(ctx context.Context, generation int64, ids []int64) ([]Passage, error)
-	// RecordPassages returns a record's passages by ordinal.
-	RecordPassages(ctx context.Context, generation, record int64) ([]Passage, error)
-	// ScanPassages calls fn for every passage in id order until it fails;
-	// withText false leaves Text empty.
-	ScanPassages(ctx context.Context, generation int64, withText bool, fn func(Passage) error) error
+	// ScanDocuments calls fn for every document in the order of records until it
+	// fails. fn must not keep data.
+	ScanDocuments(ctx context.Context, generation int64, fn func(record int64, data []byte) error) error
 }
 
 // Change is an entry of the change log, written in the transaction that
@@ -57,10 +59,12 @@ type Generation struct {
 	CreatedAt   time.Time
 }
 
-// RecordPassages are all passages of one record.
+// RecordPassages are all passages of one record, and its document: what the
+// reranker reads of it, as package retrieval/corpus encodes it.
 type RecordPassages struct {
 	Record   int64
 	Passages []Passage
+	Document string
 }
 
 // Passage is a stored passage. Its id is derived from record and ordinal by
@@ -73,6 +77,4 @@ type Passage struct {
 	Section string // what to read around it, as package passage names it; "" for the whole record
 	Heading string // heading path, outermost first, joined by " › "
 	Text    string
-	Terms   []byte // analysed terms with field and position, packed by package analysis
-	Hash    string // of the embedded text: the key of the embedding cache
 }

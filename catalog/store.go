@@ -90,7 +90,7 @@ type Writer interface {
 	// (aliases, links, votes, events), tombstones and the cursor. A record
 	// whose content hash is unchanged is not written or logged. A record owned
 	// by another source keeps its content and only gains the links and aliases
-	// (Result.Foreign).
+	// (Result.Foreign), unless the batch takes it over (Batch.Over).
 	Apply(ctx context.Context, b Batch) (Result, error)
 	// LiveKeys returns the references of all live records that a source owns
 	// or adds links or aliases to.
@@ -154,6 +154,9 @@ type Batch struct {
 	// Records of other sources only lose the links and aliases that this source
 	// added. Other ids are ignored.
 	Delete []int64
+	// Over names sources that this one comes before: records of theirs that the
+	// batch has become this source's, and their links and aliases stay as additions.
+	Over []string
 	// Cursor, when not nil, becomes the source's cursor.
 	Cursor *string
 	// Restore says that the entries come from another catalog's Dump: new

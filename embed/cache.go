@@ -15,6 +15,9 @@ type CacheConfig struct {
 	Path string
 	// Queries is how many vectors of queries are kept in memory; default 1000.
 	Queries int
+	// Observe is called for each call with how many texts it had and how many of
+	// them went to the model; may be nil.
+	Observe func(texts, unknown int)
 	Log     *slog.Logger // default: none
 }
 
@@ -32,6 +35,7 @@ type Cache struct {
 	inner   Embedder
 	file    *cacheFile // nil: not kept in a file
 	queries *recent
+	observe func(texts, unknown int)
 	log     *slog.Logger
 }
 
@@ -45,7 +49,7 @@ func NewCache(inner Embedder, c CacheConfig) *Cache {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	cache := &Cache{inner: inner, queries: newRecent(c.Queries), log: c.Log}
+	cache := &Cache{inner: inner, queries: newRecent(c.Queries), observe: c.Observe, log: c.Log}
 	if c.Path == "" {
 		return cache
 	}
@@ -99,9 +103,13 @@ func (c *Cache) Embed(ctx context.Context, texts []string, p Purpose) ([][]float
 			missing, missingKeys = append(missing, texts[i]), append(missingKeys, k)
 		}
 	}
+	if c.observe != nil {
+		c.observe(len(texts), len(missing))
+	}
 	if len(missing) > 0 {
 		fresh, err := c.inner.Embed(ctx, missing, p)
 		if err != nil {
+			c.keep(ctx, missingKeys, fresh, p)
 			return nil, err
 		}
 		if err := c.check(fresh, len(missing)); err != nil {
@@ -117,6 +125,20 @@ func (c *Cache) Embed(ctx context.Context, texts []string, p Purpose) ([][]float
 		vectors[i] = known[k]
 	}
 	return vectors, nil
+}
+
+// keep writes what a failed call has made, also while the caller stops.
+func (c *Cache) keep(ctx context.Context, keys []cacheKey, vectors [][]float32, p Purpose) {
+	var made [][]float32
+	var of []cacheKey
+	for i, v := range vectors[:min(len(vectors), len(keys))] {
+		if v != nil && len(v) == c.inner.Dimensions() {
+			made, of = append(made, v), append(of, keys[i])
+		}
+	}
+	if len(made) > 0 {
+		c.write(context.WithoutCancel(ctx), of, made, p)
+	}
 }
 
 // check keeps a response of the wrong shape out of the cache.

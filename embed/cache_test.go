@@ -121,6 +121,23 @@ func TestDocumentsAreEmbeddedOnce(t *testing.T) {
 	expect(t, asks(t, newCache(t, inner, path), inner, embed.Document, "a", "b", "c", "d"), "d")
 }
 
+// partial is an embedder that fails after the first text.
+type partial struct{ *counting }
+
+func (p partial) Embed(ctx context.Context, texts []string, purpose embed.Purpose) ([][]float32, error) {
+	vectors, err := p.counting.Embed(ctx, texts[:1], purpose)
+	return append(vectors, make([][]float32, len(texts)-1)...), errors.Join(err, errors.New("the rest fails"))
+}
+
+func TestWhatAFailedCallHasMadeIsKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "e.db")
+	inner := &counting{name: "m", dims: 8}
+	if _, err := newCache(t, partial{inner}, path).Embed(t.Context(), []string{"a", "b"}, embed.Document); err == nil {
+		t.Fatal("the call does not fail")
+	}
+	expect(t, asks(t, newCache(t, inner, path), inner, embed.Document, "a", "b"), "b")
+}
+
 func TestPurposesAndModelsDoNotShareVectors(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "e.db")
 	inner := &counting{name: "m", dims: 8}

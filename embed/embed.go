@@ -13,6 +13,10 @@ import (
 // it asks to be called again later.
 var ErrUnavailable = errors.New("the model server is unavailable")
 
+// ErrRefused is wrapped by the error of an embedder whose model cannot embed one
+// of the texts, whenever it is asked and whatever else it is asked for.
+var ErrRefused = errors.New("the model refuses a text")
+
 // Purpose says which side of a search a text is on: models that were trained with prefixes need it.
 type Purpose int
 
@@ -25,7 +29,9 @@ const (
 // Embedder turns texts into unit vectors. It is safe for concurrent use.
 type Embedder interface {
 	// Embed returns one vector of Dimensions float32 per text, L2-normalised,
-	// or the zero vector for a text without anything the model knows.
+	// or the zero vector for a text without anything the model knows. With an
+	// error, vectors that are not nil are of texts that were embedded all the
+	// same.
 	Embed(ctx context.Context, texts []string, p Purpose) ([][]float32, error)
 	// Dimensions is the length of every vector.
 	Dimensions() int

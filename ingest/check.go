@@ -36,7 +36,7 @@ const (
 
 var (
 	errNoKey       = errors.New("has no key")
-	errKeyShape    = errors.New("its key has control characters or surrounding space")
+	errKeyShape    = errors.New("its key has control characters, invisible ones or surrounding space")
 	errUnknownKind = errors.New("has an unknown kind")
 )
 
@@ -54,7 +54,7 @@ func checkRef(ref catalog.Ref) error {
 	case ref.Key == "":
 		return errNoKey
 	case !utf8.ValidString(ref.Key) || strings.TrimSpace(ref.Key) != ref.Key ||
-		strings.ContainsFunc(ref.Key, unicode.IsControl):
+		strings.ContainsFunc(ref.Key, unicode.IsControl) || visible(ref.Key) != ref.Key:
 		return errKeyShape
 	case len(ref.Key) > catalog.MaxKey:
 		return fmt.Errorf("its key has %d bytes; the limit is %d", len(ref.Key), catalog.MaxKey)
@@ -67,7 +67,7 @@ func (c checker) entry(e *catalog.Entry) error {
 	if err := c.data(e.Record); err != nil {
 		return err
 	}
-	c.texts(&e.Record)
+	c.texts(e)
 	c.dates(&e.Record)
 	c.address("url", &e.Record.URL)
 	limit(c, "links", &e.Links)
@@ -96,7 +96,10 @@ func (c checker) data(r catalog.Record) error {
 	return nil
 }
 
-func (c checker) texts(r *catalog.Record) {
+// texts cleans and cuts the texts of an entry.
+func (c checker) texts(e *catalog.Entry) {
+	r := &e.Record
+	visibleEntry(e)
 	for _, t := range []struct {
 		name string
 		text *string
@@ -179,6 +182,7 @@ func limit[T any](c checker, name string, list *[]T) {
 func (c checker) events(in []catalog.Event) []catalog.Event {
 	out := make([]catalog.Event, 0, len(in))
 	for _, e := range in {
+		e.RawFrom, e.RawTo, e.Subject, e.URL = visible(e.RawFrom), visible(e.RawTo), visible(e.Subject), visibleURL(e.URL)
 		c.fact("the date of an event", &e.At)
 		if e.At.IsZero() {
 			c.warn(fmt.Sprintf("a change of %s to %q has no date and was left out", e.Field, e.RawTo))

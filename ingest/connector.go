@@ -14,6 +14,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/ingest/folder"
 	"almanac/ingest/outbound"
 )
 
@@ -93,13 +94,24 @@ type Environment struct {
 }
 
 // Place resolves a path from the options to a file system and a name in it: a
-// relative path is in the network's folder, an absolute one on this machine.
+// relative path is in the network's folder, an absolute one, which may be a
+// pattern, on this machine. Links lead neither out of that folder nor out of the
+// directory of an absolute path; the path itself may be a link, as it is the
+// operator's.
 func (e Environment) Place(name string) (fs.FS, string) {
 	switch {
 	case filepath.IsAbs(name):
-		root := filepath.VolumeName(name) + string(filepath.Separator)
-		rest := filepath.Clean(name)[len(root):]
-		return os.DirFS(root), cmp.Or(filepath.ToSlash(rest), ".")
+		dir, base := filepath.Split(filepath.Clean(name))
+		for strings.ContainsAny(dir, `*?[`) { // a pattern
+			dir, base = filepath.Dir(filepath.Clean(dir)), filepath.Base(dir)+"/"+base
+		}
+		if place, err := filepath.EvalSymlinks(filepath.Join(dir, base)); err == nil {
+			dir, base = filepath.Split(place)
+			if info, err := os.Stat(place); err == nil && info.IsDir() && base != "" {
+				return folder.Named(place), base
+			}
+		}
+		return folder.New(dir), cmp.Or(base, ".")
 	case e.Files == nil:
 		return embed.FS{}, path.Clean(name)
 	}

@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"testing"
 	"testing/fstest"
@@ -31,6 +32,24 @@ func TestPlace(t *testing.T) {
 		if string(data) != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s: %q, %v; want %q", c.name, data, err, c.want)
 		}
+	}
+	// The directory that the operator names may be a link; a file in it must not lead out.
+	curated := filepath.Join(dir, "curated")
+	for name, err := range map[string]error{
+		"a real directory": os.Mkdir(filepath.Join(dir, "real"), 0o700), "a link to it": os.Symlink("real", curated),
+		"a link out": os.Symlink(filepath.Join(dir, "a.txt"), filepath.Join(dir, "real", "out.txt")),
+		"a file":     os.WriteFile(filepath.Join(dir, "real", "b.txt"), []byte("below"), 0o600),
+	} {
+		if err != nil {
+			t.Fatal(name, err)
+		}
+	}
+	below, name := folder.Place(curated)
+	if data, err := fs.ReadFile(below, path.Join(name, "b.txt")); string(data) != "below" || err != nil {
+		t.Errorf("%q, %v", data, err)
+	}
+	if data, err := fs.ReadFile(below, path.Join(name, "out.txt")); err == nil {
+		t.Errorf("a link leads out to %q", data)
 	}
 	files, pattern := folder.Place(filepath.Join(dir, "*.txt"))
 	if names, err := fs.Glob(files, pattern); err != nil || len(names) != 1 {

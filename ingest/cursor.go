@@ -7,9 +7,9 @@ import (
 )
 
 // edition is the version of what the pipeline makes of an entry (masking,
-// mentions, references, summaries). A newer program with another edition reads
+// invisible characters, mentions, references, summaries). A newer program with another edition reads
 // everything again, even what is unchanged upstream.
-const edition = "3"
+const edition = "4"
 
 // stamp is the prefix of every stored cursor: the parts of the pipeline that
 // determined the content of the records before the cursor.

@@ -81,3 +81,46 @@ func absolute(path, dir string) string {
 	}
 	return filepath.Join(dir, path)
 }
+
+// Paths returns the options of a source that are paths on this machine or
+// addresses in place of one. Those with ${corpus} are left out.
+func (r Registry) Paths(src network.Source) []string {
+	known, ok := r.probe(src.Kind)
+	if !ok || known.Kind() != reflect.Struct {
+		return nil
+	}
+	return paths(src.Options, known, nil)
+}
+
+func paths(options map[string]any, known reflect.Value, found []string) []string {
+	for i := range known.NumField() {
+		field := known.Type().Field(i)
+		name, rest, _ := strings.Cut(field.Tag.Get("yaml"), ",")
+		if strings.Contains(rest, "inline") {
+			found = paths(options, known.Field(i), found)
+			continue
+		}
+		found = pathsIn(options[name], field.Type, field.Tag.Get(pathTag) != "", found)
+	}
+	return found
+}
+
+func pathsIn(value any, t reflect.Type, isPath bool, found []string) []string {
+	switch v := value.(type) {
+	case string:
+		if isPath && v != "" && !strings.Contains(v, corpusVariable) {
+			found = append(found, v)
+		}
+	case map[string]any:
+		if t.Kind() == reflect.Struct {
+			found = paths(v, reflect.Zero(t), found)
+		}
+	case []any:
+		for _, item := range v {
+			if t.Kind() == reflect.Slice {
+				found = pathsIn(item, t.Elem(), isPath, found)
+			}
+		}
+	}
+	return found
+}

@@ -76,22 +76,30 @@ var (
 	nameAndAngle = regexp.MustCompile(`^"?[^"<>@]+"?\s*<[^<>\s]+>$`)
 )
 
-// maskData hides the addresses in the strings of a JSON text and keeps its
-// order and numbers. The text must be valid.
+// maskData hides the addresses in the strings of a JSON text, which must be
+// valid.
 func (p people) maskData(data json.RawMessage) json.RawMessage {
+	return mapStrings(data, func(s string) string {
+		masked := mask(s)
+		if masked != s && nameAndAngle.MatchString(s) {
+			return p.name(s)
+		}
+		return masked
+	})
+}
+
+// mapStrings changes the strings of a JSON text and keeps its order and numbers.
+func mapStrings(data json.RawMessage, change func(string) string) json.RawMessage {
 	return jsonString.ReplaceAllFunc(data, func(literal []byte) []byte {
 		var s string
 		if json.Unmarshal(literal, &s) != nil {
 			return literal
 		}
-		masked := mask(s)
-		if masked == s {
+		changed := change(s)
+		if changed == s {
 			return literal
 		}
-		if nameAndAngle.MatchString(s) {
-			masked = p.name(s)
-		}
-		out, err := catalog.Encode(masked)
+		out, err := catalog.Encode(changed)
 		if err != nil {
 			return literal
 		}

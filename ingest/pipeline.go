@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -70,7 +71,7 @@ func New(c Config) *Pipeline {
 
 // Sync runs the named sources once, or all of them if names is empty, one after
 // the other in the network's order: a record that several sources yield belongs
-// to the first. A failing source does not stop the next; the error joins their
+// to the first of them. A failing source does not stop the next; the error joins their
 // failures. It is ErrUnknownSource if the network has no source with a name.
 // Sync does not update derived records; see Derive.
 func (p *Pipeline) Sync(ctx context.Context, names []string) ([]Report, error) {
@@ -121,11 +122,13 @@ func (p *Pipeline) sources(names []string) ([]network.Source, error) {
 
 // sync makes a source's connector and runs it.
 func (p *Pipeline) sync(ctx context.Context, src network.Source) Report {
-	report, _ := p.run(ctx, src, func(h people) (Connector, error) { return p.connector(src, h) })
+	http := p.config.HTTP.For(addressesOf(src.Options)...)
+	defer http.Close()
+	report, _ := p.run(ctx, src, func(h people) (Connector, error) { return p.connector(src, http, h) })
 	return report
 }
 
-func (p *Pipeline) connector(src network.Source, h people) (Connector, error) {
+func (p *Pipeline) connector(src network.Source, http *outbound.Client, h people) (Connector, error) {
 	dir := ""
 	if p.config.WorkDir != "" {
 		dir = filepath.Join(p.config.WorkDir, src.Name)
@@ -135,7 +138,7 @@ func (p *Pipeline) connector(src network.Source, h people) (Connector, error) {
 	}
 	return p.config.Connectors.Connector(src, Environment{
 		Network: p.config.Network, Now: p.config.Now, Log: p.config.Log.With("source", src.Name),
-		HTTP: p.config.HTTP, Files: p.config.Files,
+		HTTP: http, Files: p.config.Files,
 		WorkDir: dir, CorpusDir: p.config.CorpusDir, Pseudonym: h.pseudonym,
 	})
 }
@@ -151,8 +154,8 @@ func (p *Pipeline) run(
 ) (Report, error) {
 	started := p.config.Now()
 	p.config.Progress.Start(src.Name)
-	r := &run{Pipeline: p, src: src, began: p.config.Now(), log: p.config.Log.With("source", src.Name),
-		report: Report{Source: src.Name}}
+	r := &run{Pipeline: p, src: src, after: p.after(src), began: p.config.Now(),
+		log: p.config.Log.With("source", src.Name), report: Report{Source: src.Name}}
 	err := r.open(ctx)
 	if err == nil {
 		err = r.pull(ctx, connector)
@@ -168,6 +171,19 @@ func (p *Pipeline) run(
 	p.config.Progress.Done(r.report)
 	r.logEnd(ctx)
 	return r.report, r.report.Err
+}
+
+// after returns the names of the sources that come after one in the network.
+func (p *Pipeline) after(src network.Source) (names []string) {
+	all := p.config.Network.Sources
+	at := slices.IndexFunc(all, func(s network.Source) bool { return s.Name == src.Name })
+	if at < 0 {
+		return nil
+	}
+	for _, s := range all[at+1:] {
+		names = append(names, s.Name)
+	}
+	return names
 }
 
 // open reads the source's state and records from the catalog.
@@ -191,6 +207,24 @@ func (r *run) open(ctx context.Context) error {
 	return nil
 }
 
+// A run may take half the interval of its source, which is at least shortRun:
+// no source holds another up for ever. The first runs, which read all there is,
+// may take firstRun.
+const (
+	shortRun = time.Hour
+	firstRun = 24 * time.Hour
+)
+
+var errLate = errors.New("the run was ended")
+
+// limit returns how long the run may take.
+func (r *run) limit() time.Duration {
+	if r.state.LastSuccess.IsZero() {
+		return firstRun
+	}
+	return max(shortRun, r.src.Every/2)
+}
+
 // pull runs the connector and finishes the run. The records that a failing
 // connector yielded are kept; only cursor and tombstones need a complete run.
 func (r *run) pull(ctx context.Context, connector func(people) (Connector, error)) error {
@@ -198,9 +232,15 @@ func (r *run) pull(ctx context.Context, connector func(people) (Connector, error
 	if err != nil {
 		return err
 	}
-	outcome, err := r.protect(ctx, c)
-	if err == nil {
-		err = ctx.Err()
+	limit := r.limit()
+	within, cancel := context.WithTimeoutCause(ctx, limit, errLate)
+	defer cancel()
+	outcome, err := r.protect(within, c)
+	if within.Err() != nil {
+		err = context.Cause(within)
+	}
+	if errors.Is(err, errLate) {
+		err = fmt.Errorf("%w after %s: what was read is kept, and the next run begins where this one did", err, limit)
 	}
 	if err == nil {
 		return r.finish(ctx, outcome)

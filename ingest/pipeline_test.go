@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -480,6 +481,57 @@ func TestNoMailAddressReachesTheCatalog(t *testing.T) {
 	all := fmt.Sprintf("%v %s %v %v %v", r, r.Data, links, votes, events)
 	if strings.Contains(all, "@") {
 		t.Errorf("an address remains in %s", all)
+	}
+}
+
+// TestNothingInvisibleReachesTheCatalog: wherever a source writes it.
+func TestNothingInvisibleReachesTheCatalog(t *testing.T) {
+	f := setup(t)
+	const secret = "\u202e\U000e0049\U000e0047\u200b"
+	e := catalog.Entry{
+		Record: catalog.Record{
+			Kind: catalog.KindMailThread, Key: "general-1", Title: "Fees" + secret, Body: "They rise." + secret,
+			Summary: secret + "By", Author: "Jane" + secret, URL: "https://lists.example/" + secret, Path: "a" + secret,
+			Container: "general" + secret, Tags: []string{"label:a" + secret},
+			Data: json.RawMessage(`{"messages":1,"participants":["J` + secret + `","\u202eK"],"proposals":[]}`),
+		},
+		Aliases: []string{"b" + secret},
+		Links: []catalog.Link{{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: "NSP-0008" + secret},
+			Snippet: "cites" + secret}},
+		Votes: []catalog.Vote{{Voter: "V" + secret, Choice: "in_favour", Reason: "why" + secret, CastAt: f.clock.now()}},
+	}
+	ref := e.Record.Ref()
+	report := f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+		if err := out.Events(ctx, []catalog.Event{{Ref: ref, Field: "status", At: f.clock.now(), To: "Draft",
+			RawTo: "draft" + secret, Subject: "made" + secret}}); err != nil {
+			return ingest.Outcome{}, err
+		}
+		out.Warn("x"+secret, "odd: "+secret)
+		out.Snapshot(catalog.Snapshot{Series: "market", CapturedAt: f.clock.now(), Data: json.RawMessage(`{"a":"b` + secret + `"}`)})
+		hidden := e
+		hidden.Record.Key, hidden.Record.Path = "general-2"+secret, "b"
+		if err := out.Put(ctx, hidden); err != nil {
+			return ingest.Outcome{}, err
+		}
+		return ingest.Outcome{Complete: true}, out.Put(ctx, e)
+	}))
+	if report.Skipped != 1 || report.Created != 1 {
+		t.Fatalf("report %+v", report)
+	}
+	r := f.get(ref.Kind, ref.Key)
+	links, err := f.store.LinksFrom(t.Context(), r.ID)
+	votes, votesErr := f.store.VotesOn(t.Context(), r.ID)
+	events, eventsErr := f.store.Events(t.Context(), catalog.EventQuery{Ref: ref})
+	snapshots, snapshotsErr := f.store.Snapshots(t.Context(), "market", 1)
+	aliased, aliasErr := f.store.Get(t.Context(), catalog.Ref{Kind: ref.Kind, Key: "b"})
+	if err := errors.Join(err, votesErr, eventsErr, snapshotsErr, aliasErr); err != nil || len(links)*len(votes)*
+		len(events)*len(snapshots) != 1 || aliased.ID != r.ID || r.Title != "Fees" {
+		t.Fatalf("%v: %v %v %v %v", err, links, votes, events, snapshots)
+	}
+	all := fmt.Sprintf("%v %s %v %v %v %s %v", r, r.Data, links, votes, events, snapshots[0].Data, report.Problems)
+	if strings.ContainsFunc(all, func(r rune) bool { return unicode.Is(unicode.Cf, r) }) ||
+		strings.Contains(all, `\u`) {
+		t.Errorf("something hides in %+q", all)
 	}
 }
 

@@ -1,10 +1,12 @@
 package ingest
 
 import (
-	"encoding/json"
+	"fmt"
 	"io"
 	"sync"
 	"time"
+
+	"almanac/ingest/progress"
 )
 
 // Progress receives the progress of runs. Sources that run concurrently call
@@ -16,98 +18,71 @@ type Progress interface {
 	Done(report Report)
 }
 
-// silent is the Progress of a pipeline without one.
+// silent is the Progress of a pipeline without one: the log has the results.
 type silent struct{}
 
 func (silent) Start(string)              {}
 func (silent) Progress(string, int, int) {}
 func (silent) Done(Report)               {}
 
-// progressEvery is the least time between two progress lines of a source.
-const progressEvery = time.Second
-
-// progressLine is one line of JSON progress.
-type progressLine struct {
-	Time   time.Time `json:"time"`
-	Event  string    `json:"event"` // start, progress, done
-	Source string    `json:"source"`
-	*progressCount
-	*progressEnd
+// Tasks returns a Progress that shows each running source as a task and calls
+// done with its report; done may be nil.
+func Tasks(start func(source string) *progress.Task, done func(Report)) Progress {
+	return &tasks{start: start, done: done, open: map[string]*progress.Task{}}
 }
 
-type progressCount struct {
-	Done  int `json:"done"`
-	Total int `json:"total"` // 0 = unknown
+type tasks struct {
+	start func(string) *progress.Task
+	done  func(Report)
+
+	mu   sync.Mutex // guards open, and done among concurrent sources
+	open map[string]*progress.Task
 }
 
-type progressEnd struct {
-	Created   int           `json:"created"`
-	Updated   int           `json:"updated"`
-	Unchanged int           `json:"unchanged"`
-	Foreign   int           `json:"foreign"`
-	Deleted   int           `json:"deleted"`
-	Skipped   int           `json:"skipped"`
-	Warned    int           `json:"warned"`
-	Problems  []problemLine `json:"problems"`
-	TookMS    int64         `json:"took_ms"`
-	Error     string        `json:"error,omitempty"`
+func (t *tasks) Start(source string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open[source] = t.start(source)
 }
 
-type problemLine struct {
-	Locator string `json:"locator"`
-	Message string `json:"message"`
-	Skipped bool   `json:"skipped"`
-}
-
-// lines writes progress as JSON, one object per line.
-type lines struct {
-	now func() time.Time
-	mu  sync.Mutex // guards all below
-	enc *json.Encoder
-	at  map[string]time.Time // when a source's progress was last written
-}
-
-// JSONLines returns a Progress for programs: a line when a source starts, at
-// most one per second while it runs, and one with the report when it is done.
-func JSONLines(w io.Writer, now func() time.Time) Progress {
-	return &lines{now: now, enc: json.NewEncoder(w), at: map[string]time.Time{}}
-}
-
-// write encodes one line. Progress that cannot be written does not stop a sync.
-func (l *lines) write(line progressLine) { _ = l.enc.Encode(line) }
-
-func (l *lines) Start(source string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.now().UTC()
-	l.at[source] = now
-	l.write(progressLine{Time: now, Event: "start", Source: source})
-}
-
-func (l *lines) Progress(source string, done, total int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.now().UTC()
-	if now.Sub(l.at[source]) < progressEvery {
-		return
+func (t *tasks) Progress(source string, done, total int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if task := t.open[source]; task != nil {
+		task.Set(done, total)
 	}
-	l.at[source] = now
-	l.write(progressLine{Time: now, Event: "progress", Source: source, progressCount: &progressCount{done, total}})
 }
 
-func (l *lines) Done(r Report) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	end := &progressEnd{
-		Created: r.Created, Updated: r.Updated, Unchanged: r.Unchanged, Foreign: r.Foreign, Deleted: r.Deleted,
-		Skipped: r.Skipped, Warned: r.Warned, Problems: []problemLine{}, TookMS: r.Took.Milliseconds(),
+func (t *tasks) Done(r Report) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if task := t.open[r.Source]; task != nil {
+		task.End()
+		delete(t.open, r.Source)
+	}
+	if t.done != nil {
+		t.done(r)
+	}
+}
+
+// Bars returns a Progress for a terminal: a bar for each running source,
+// replaced by a line with the result when it is done.
+func Bars(w io.Writer) Progress {
+	return Tasks(func(source string) *progress.Task { return progress.Bar(w, source) },
+		func(r Report) { printReport(w, r) })
+}
+
+func printReport(w io.Writer, r Report) {
+	if r.Err != nil {
+		fmt.Fprintf(w, "%-16s failed: %v\n", r.Source, r.Err)
+	} else {
+		fmt.Fprintf(w, "%-16s %d new, %d changed, %d unchanged, %d removed, %d skipped, %d warnings  %s\n",
+			r.Source, r.Created, r.Updated, r.Unchanged, r.Deleted, r.Skipped, r.Warned,
+			r.Took.Round(10*time.Millisecond))
 	}
 	for _, p := range r.Problems {
-		end.Problems = append(end.Problems, problemLine(p))
+		if p.Skipped {
+			fmt.Fprintf(w, "  skipped %s: %s\n", p.Locator, p.Message)
+		}
 	}
-	if r.Err != nil {
-		end.Error = r.Err.Error()
-	}
-	delete(l.at, r.Source)
-	l.write(progressLine{Time: l.now().UTC(), Event: "done", Source: r.Source, progressEnd: end})
 }

@@ -34,6 +34,7 @@ const (
 type run struct {
 	*Pipeline
 	src    network.Source
+	after  []string // the sources that come after it in the network
 	log    *slog.Logger
 	began  time.Time
 	state  catalog.SourceState
@@ -101,7 +102,10 @@ func (r *run) Events(ctx context.Context, events []catalog.Event) error {
 }
 
 // Snapshot implements Sink.
-func (r *run) Snapshot(s catalog.Snapshot) { r.snapshots = append(r.snapshots, s) }
+func (r *run) Snapshot(s catalog.Snapshot) {
+	s.Data = visibleData(s.Data)
+	r.snapshots = append(r.snapshots, s)
+}
 
 // Keep implements Sink.
 func (r *run) Keep(ref catalog.Ref) {
@@ -115,13 +119,13 @@ func (r *run) Keep(ref catalog.Ref) {
 func (r *run) Skip(locator string, err error) {
 	r.report.Skipped++
 	r.skipped = append(r.skipped, locator)
-	r.problem(Problem{Locator: locator, Message: mask(err.Error()), Skipped: true}, r.report.Skipped)
+	r.problem(Problem{Locator: locator, Message: err.Error(), Skipped: true}, r.report.Skipped)
 }
 
 // Warn implements Sink.
 func (r *run) Warn(locator, message string) {
 	r.report.Warned++
-	r.problem(Problem{Locator: locator, Message: mask(message)}, r.report.Warned)
+	r.problem(Problem{Locator: locator, Message: message}, r.report.Warned)
 }
 
 // Progress implements Sink.
@@ -129,6 +133,7 @@ func (r *run) Progress(done, total int) { r.config.Progress.Progress(r.src.Name,
 
 // problem keeps and logs the nth problem of its kind.
 func (r *run) problem(p Problem, n int) {
+	p.Locator, p.Message = visible(p.Locator), mask(visible(p.Message))
 	switch {
 	case n <= maxProblems:
 		r.report.Problems = append(r.report.Problems, p)
@@ -249,7 +254,7 @@ func (r *run) flushFull(ctx context.Context) error {
 // flush writes the batch.
 func (r *run) flush(ctx context.Context) error {
 	b := r.batch
-	b.Source = r.src.Name
+	b.Source, b.Over = r.src.Name, r.after
 	r.batch, r.bytes = catalog.Batch{}, 0
 	return r.apply(ctx, b)
 }
@@ -275,7 +280,7 @@ func (r *run) apply(ctx context.Context, b catalog.Batch) error {
 		return r.apply(ctx, b)
 	}
 	half := len(b.Entries) / 2
-	if err := r.apply(ctx, catalog.Batch{Source: b.Source, Entries: b.Entries[:half]}); err != nil {
+	if err := r.apply(ctx, catalog.Batch{Source: b.Source, Over: b.Over, Entries: b.Entries[:half]}); err != nil {
 		return err
 	}
 	b.Entries = b.Entries[half:]

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/url"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -30,18 +32,22 @@ const (
 	retryMost  = time.Hour
 	// slots is how many sources run at the same time after the first pass.
 	slots = 4
+	// patience is how long the first pass waits for a source before the next one
+	// begins beside it.
+	patience = 30 * time.Second
 )
 
-// Scheduler runs a pipeline's sources: all of them once in the network's
-// order, because the first source to yield a record owns it, and then each on
-// its own interval. A source never overlaps itself or another that uses the
-// same host; a failed one is retried with growing intervals. It also executes
-// the catalog's sync requests.
+// Scheduler runs a pipeline's sources: in a first pass one after the other in
+// the network's order, but waiting for none longer than half a minute, and then
+// each on its own interval. A source never overlaps itself or another that uses
+// the same host; a failed one is retried with growing intervals. It also
+// executes the catalog's sync requests.
 type Scheduler struct {
 	pipeline  *Pipeline
 	schedules []*schedule
 	slots     chan struct{}
 	hosts     map[string]chan struct{} // by host, full while a source uses it
+	passed    atomic.Bool              // the first pass is over but for deriving
 	firstPass chan struct{}
 }
 
@@ -80,34 +86,46 @@ func NewScheduler(p *Pipeline) *Scheduler {
 	return s
 }
 
-// FirstPass returns a channel that is closed when every source has run once,
-// successfully or not.
+// FirstPass returns a channel that is closed when every source has had its turn:
+// it has run once, successfully or not, or is slow and still runs.
 func (s *Scheduler) FirstPass() <-chan struct{} { return s.firstPass }
 
 // Run runs the sources until ctx is done and returns when all have stopped. It
 // is called once.
 func (s *Scheduler) Run(ctx context.Context) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
 	for _, c := range s.schedules {
+		ran := make(chan struct{})
+		wg.Go(func() {
+			_ = s.run(ctx, c, nil) // the pipeline reports and logs the error
+			close(ran)
+			s.drive(ctx, c)
+		})
+		select {
+		case <-ran:
+		case <-time.After(patience):
+			s.pipeline.config.Log.WarnContext(ctx, "the first pass goes on without waiting for a slow source",
+				"source", c.src.Name)
+		case <-ctx.Done():
+		}
 		if ctx.Err() != nil {
 			return
 		}
-		c.plan(s.pipeline.sync(ctx, c.src).Err)
 	}
-	if ctx.Err() != nil {
-		return
-	}
+	s.passed.Store(true)
 	s.pipeline.follow(ctx)
 	close(s.firstPass)
-	var wg sync.WaitGroup
-	for _, c := range s.schedules {
-		wg.Go(func() { s.drive(ctx, c) })
-	}
 	s.poll(ctx)
-	wg.Wait()
 }
 
-// drive runs a source when it is due or requested.
+// drive runs a source when it is due or requested, after the first pass.
 func (s *Scheduler) drive(ctx context.Context, c *schedule) {
+	select {
+	case <-s.firstPass:
+	case <-ctx.Done():
+		return
+	}
 	for {
 		var due <-chan time.Time
 		if !c.idle {
@@ -117,22 +135,25 @@ func (s *Scheduler) drive(ctx context.Context, c *schedule) {
 		case <-ctx.Done():
 			return
 		case <-due:
-			_ = s.run(ctx, c) // the pipeline reports and logs the error
+			_ = s.run(ctx, c, s.slots) // the pipeline reports and logs the error
 		case done := <-c.jobs:
-			done <- s.run(ctx, c)
+			done <- s.run(ctx, c, s.slots)
 		}
 	}
 }
 
 // run runs a source as soon as no other source uses its hosts and a slot is
-// free.
-func (s *Scheduler) run(ctx context.Context, c *schedule) error {
+// free; nil needs none.
+func (s *Scheduler) run(ctx context.Context, c *schedule, slot chan struct{}) error {
 	// All take hosts in the same order, and a slot last, so they cannot deadlock.
 	var wanted []chan struct{}
 	for _, h := range c.hosts {
 		wanted = append(wanted, s.hosts[h])
 	}
-	for _, place := range append(wanted, s.slots) {
+	if slot != nil {
+		wanted = append(wanted, slot)
+	}
+	for _, place := range wanted {
 		select {
 		case place <- struct{}{}:
 			defer func() { <-place }()
@@ -142,25 +163,36 @@ func (s *Scheduler) run(ctx context.Context, c *schedule) error {
 	}
 	err := s.pipeline.sync(ctx, c.src).Err
 	c.plan(err)
-	s.pipeline.follow(ctx)
+	if s.passed.Load() { // the first pass derives once, at its end
+		s.pipeline.follow(ctx)
+	}
 	return err
 }
 
-// hostsOf returns the hosts of the web addresses in a source's options, sorted.
-func hostsOf(options any) []string {
-	var hosts []string
-	switch v := options.(type) {
-	case string:
-		if u, err := url.Parse(v); err == nil && u.Host != "" {
+// addressesOf returns the addresses in a source's options.
+func addressesOf(options any) (addresses []string) {
+	switch v := reflect.ValueOf(options); v.Kind() {
+	case reflect.String:
+		if u, err := url.Parse(v.String()); err == nil && u.Host != "" {
+			addresses = append(addresses, v.String())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			addresses = append(addresses, addressesOf(v.Index(i).Interface())...)
+		}
+	case reflect.Map:
+		for _, key := range v.MapKeys() {
+			addresses = append(addresses, addressesOf(v.MapIndex(key).Interface())...)
+		}
+	}
+	return addresses
+}
+
+// hostsOf returns the hosts of the addresses in a source's options, sorted.
+func hostsOf(options any) (hosts []string) {
+	for _, a := range addressesOf(options) {
+		if u, err := url.Parse(a); err == nil {
 			hosts = append(hosts, strings.ToLower(u.Host))
-		}
-	case []any:
-		for _, item := range v {
-			hosts = append(hosts, hostsOf(item)...)
-		}
-	case map[string]any:
-		for _, item := range v {
-			hosts = append(hosts, hostsOf(item)...)
 		}
 	}
 	slices.Sort(hosts)

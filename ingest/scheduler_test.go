@@ -117,7 +117,7 @@ func well(string, int) error { return nil }
 
 func TestFirstPassRunsInOrderOneAfterTheOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := schedulerOf(t, time.Minute, func(source string, _ int) error {
+		s := schedulerOf(t, 20*time.Second, func(source string, _ int) error {
 			if source == "b" {
 				return errors.New("broken")
 			}
@@ -127,17 +127,126 @@ func TestFirstPassRunsInOrderOneAfterTheOther(t *testing.T) {
 		select {
 		case <-s.sched.FirstPass():
 			t.Fatal("the first pass is done before it started")
-		case <-time.After(150 * time.Second):
+		case <-time.After(50 * time.Second):
 		}
 		<-s.sched.FirstPass()
-		if got := time.Since(s.began); got != 3*time.Minute {
+		if got := time.Since(s.began); got != time.Minute {
 			t.Errorf("the first pass took %v", got)
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		if want := []start{{"c", 0}, {"b", time.Minute}, {"a", 2 * time.Minute}}; !slices.Equal(s.starts, want) {
+		if want := []start{{"c", 0}, {"b", 20 * time.Second}, {"a", 40 * time.Second}}; !slices.Equal(s.starts, want) {
 			t.Errorf("runs %v", s.starts)
 		}
+	})
+}
+
+// TestFirstPassWaitsForNoSource: every source takes two hours, and two share a
+// host, which only one of them may use.
+func TestFirstPassWaitsForNoSource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		host := map[string]any{"url": "https://forge.example/a"}
+		s := schedulerOf(t, 2*time.Hour, well, network.Source{Name: "a", Kind: "fake", Options: host},
+			network.Source{Name: "b", Kind: "fake", Options: host}, network.Source{Name: "c", Kind: "fake"},
+			network.Source{Name: "d", Kind: "fake"}, network.Source{Name: "e", Kind: "fake"},
+			network.Source{Name: "f", Kind: "fake"})
+		defer s.stop()
+		<-s.sched.FirstPass()
+		if got := time.Since(s.began); got != 3*time.Minute {
+			t.Errorf("the first pass took %v", got)
+		}
+		time.Sleep(3 * time.Hour)
+		synctest.Wait()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if want := []start{{"a", 0}, {"c", time.Minute}, {"d", 90 * time.Second}, {"e", 2 * time.Minute},
+			{"f", 150 * time.Second}, {"b", 2 * time.Hour}}; !slices.Equal(s.starts, want) {
+			t.Errorf("runs %v", s.starts)
+		}
+	})
+}
+
+// TestRunEndsAtItsDeadline: a source that goes on for ever, first and later.
+func TestRunEndsAtItsDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		n := testNetwork
+		n.Sources = []network.Source{{Name: "endless", Kind: "fake", Every: 6 * time.Hour}}
+		pipeline := ingest.New(ingest.Config{Store: store, Network: n, Now: time.Now})
+		for round, want := range []time.Duration{24 * time.Hour, 0, 3 * time.Hour} {
+			began := time.Now()
+			report, err := pipeline.Run(t.Context(), n.Sources[0], connector(
+				func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+					key := strings.Repeat("x", round+1)
+					if err := out.Put(ctx, catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: key, Title: key,
+						Body: "text"}}); err != nil {
+						return ingest.Outcome{}, err
+					}
+					if want > 0 {
+						<-ctx.Done()
+						return ingest.Outcome{}, ctx.Err()
+					}
+					return ingest.Outcome{Cursor: "done"}, nil
+				}))
+			if took := time.Since(began); took != want || report.Created != 1 {
+				t.Errorf("run %d took %v and wrote %d records, want %v and 1", round, took, report.Created, want)
+			}
+			if want > 0 && (err == nil || !strings.Contains(err.Error(), "the run was ended after "+want.String())) {
+				t.Errorf("run %d: %v", round, err)
+			}
+		}
+		states, err := store.Sources(t.Context())
+		if err != nil || len(states) != 1 || strings.Contains(states[0].Error, "interrupted") || states[0].Error == "" {
+			t.Errorf("states %+v (%v), want the reason", states, err)
+		}
+	})
+}
+
+// TestSlowSourceStillOwnsItsRecords: while the first source takes a minute, the
+// second one yields the same record.
+func TestSlowSourceStillOwnsItsRecords(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		n := testNetwork
+		n.Sources = []network.Source{{Name: "first", Kind: "fake"}, {Name: "second", Kind: "fake"}}
+		scheduler := ingest.NewScheduler(ingest.New(ingest.Config{Store: store, Network: n, Now: time.Now,
+			Connectors: ingest.Registry{"fake": func(src network.Source, _ ingest.Environment) (ingest.Connector, error) {
+				return connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+					if src.Name == "first" {
+						time.Sleep(time.Minute)
+					}
+					return ingest.Outcome{}, out.Put(ctx, catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a",
+						Title: "of the " + src.Name, Body: "text"}, Aliases: []string{src.Name}})
+				}), nil
+			}}}))
+		ctx, cancel := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() { scheduler.Run(ctx) })
+		<-scheduler.FirstPass()
+		title := func() string {
+			r, err := store.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "a"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r.Title
+		}
+		if got := title(); got != "of the second" {
+			t.Errorf("after the first pass: %s", got)
+		}
+		time.Sleep(time.Hour)
+		if got := title(); got != "of the first" {
+			t.Errorf("after both have run: %s", got)
+		}
+		cancel()
+		wg.Wait()
 	})
 }
 

@@ -5,15 +5,11 @@ import (
 	"slices"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
 	"almanac/retrieval/query"
 )
 
-// aliasWeight is the weight of the words of another spelling relative to those typed.
-const aliasWeight = 0.2
-
-// behind is the position of words that were not typed: after all typed ones.
-const behind = 1 << 20
+// untypedPosition is that of words that were not typed: after all typed ones.
+const untypedPosition = 1 << 20
 
 // aliases are the network's equivalent spellings, as terms: a query that
 // contains one is also read as the others.
@@ -35,7 +31,7 @@ func newAliases(spellings map[string][]string) aliases {
 }
 
 // expand adds the other spellings of those the query contains.
-func (a aliases) expand(p *Plan, table *index.Table) {
+func (a aliases) expand(p *Plan) {
 	for _, group := range a {
 		for i, spelling := range group {
 			if !holds(p.Query.Terms, spelling) {
@@ -45,7 +41,8 @@ func (a aliases) expand(p *Plan, table *index.Table) {
 				for _, t := range other {
 					if j != i && !t.Stop &&
 						!slices.ContainsFunc(p.Query.Terms, func(q query.Term) bool { return q.ID == t.ID }) {
-						p.add(table, t.Text, behind, aliasWeight*t.Weight*float64(len(spelling))/float64(len(other)))
+						weight := p.Profile.Rules.AliasWeight * t.Weight * float64(len(spelling)) / float64(len(other))
+						p.add(t.Text, untypedPosition, weight)
 					}
 				}
 			}

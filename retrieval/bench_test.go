@@ -5,15 +5,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
+	"almanac/catalog"
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
 	"almanac/ingest/networks"
 	"almanac/ingest/snapshot"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
+	"almanac/retrieval/scale"
 )
 
 // shared is the directory of test collections next to the repository.
@@ -58,7 +61,7 @@ func corpusEngine(b *testing.B, dir string) *fixture {
 
 // BenchmarkSearch measures a page of ten over the real corpus with the
 // queries of every judged collection: the time of each search, its
-// percentiles, and where it goes.
+// percentiles, and where it goes; also while a sync writes.
 func BenchmarkSearch(b *testing.B) {
 	dir := shared(b)
 	f := corpusEngine(b, dir)
@@ -73,28 +76,74 @@ func BenchmarkSearch(b *testing.B) {
 		}
 	}
 	for _, name := range []string{"default", "rrf", "keyword", "passages", "dense"} {
-		b.Run("profile="+name, func(b *testing.B) {
-			var took []time.Duration
-			stages := map[string]time.Duration{}
-			i := 0
-			for b.Loop() {
-				start := time.Now()
-				res, err := f.engine.Search(context.Background(),
-					retrieval.Request{Query: queries[i%len(queries)], Profile: name, Explain: true, Diversify: true})
-				took = append(took, time.Since(start))
-				if err == nil {
-					for stage, d := range res.Timings {
-						stages[stage] += d
-					}
-				}
-				i++
+		b.Run("profile="+name, func(b *testing.B) { benchmarkSearches(b, f, queries, name) })
+	}
+	b.Run("while=syncing", func(b *testing.B) {
+		defer syncing(b, f, filepath.Join(dir, "corpus"))()
+		benchmarkSearches(b, f, queries, "default")
+	})
+}
+
+func benchmarkSearches(b *testing.B, f *fixture, queries []string, profile string) {
+	var took []time.Duration
+	stages := map[string]time.Duration{}
+	i := 0
+	for b.Loop() {
+		start := time.Now()
+		res, err := f.engine.Search(context.Background(),
+			retrieval.Request{Query: queries[i%len(queries)], Profile: profile, Explain: true, Diversify: true})
+		took = append(took, time.Since(start))
+		if err == nil {
+			for stage, d := range res.Timings {
+				stages[stage] += d
 			}
-			slices.Sort(took)
-			b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
-			b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
-			for stage, d := range stages {
-				b.ReportMetric(float64(d.Microseconds())/1000/float64(len(took)), stage+"-ms")
+		}
+		i++
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(took[len(took)*99/100].Microseconds())/1000, "p99-ms")
+	for stage, d := range stages {
+		b.ReportMetric(float64(d.Microseconds())/1000/float64(len(took)), stage+"-ms")
+	}
+}
+
+// syncing writes 200 records a second and indexes them, until it is stopped:
+// new ones first, and then other editions of them.
+func syncing(b *testing.B, f *fixture, corpus string) (stop func()) {
+	b.Helper()
+	texts, err := scale.ReadTexts(corpus)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := f.follower.Run(ctx); err != nil {
+			b.Error(err)
+		}
+	})
+	wg.Go(func() {
+		tick := time.NewTicker(100 * time.Millisecond)
+		defer tick.Stop()
+		for n := 0; ; n += 20 {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
 			}
-		})
+			var entries []catalog.Entry
+			for i := range 20 {
+				entries = append(entries, texts.Record((n+i)%2000, n/2000))
+			}
+			if _, err := f.store.Apply(ctx, catalog.Batch{Source: "scale", Entries: entries}); err != nil && ctx.Err() == nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
+	return func() {
+		cancel()
+		wg.Wait()
 	}
 }

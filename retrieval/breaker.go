@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/sony/gobreaker/v2"
 )
 
-// After breakerTrips failures in a row an engine is not called for breakerOpen,
-// then tried with one search at a time.
+// After breakerTrips searches in a row that an engine failed it is not called
+// for breakerOpen, then tried with one search at a time.
 const (
 	breakerTrips = 3
 	breakerOpen  = 5 * time.Second
@@ -25,15 +26,20 @@ var errLate = errors.New("it did not answer in time")
 // errLeftAlone is the error of an engine whose breaker is open.
 var errLeftAlone = errors.New("it failed before and is not called for some seconds")
 
-// breaker guards calls of an engine on a server, which may be down or slow, so
-// that only the first searches wait for it. An engine in this process is always
-// called: there is nothing to fall back to.
+// breaker guards the use of an engine on a server, which may be down or slow,
+// so that only the first searches wait for it. An engine in this process is
+// always called: there is nothing to fall back to.
 type breaker struct {
 	name    string
 	two     *gobreaker.TwoStepCircuitBreaker[struct{}] // nil: not on a server
 	failure atomic.Pointer[error]                      // the last one; nil after a success
 	log     *slog.Logger
 }
+
+// breakers are those of the engines.
+type breakers struct{ keyword, vector, embedder, reranker *breaker }
+
+func (b breakers) all() []*breaker { return []*breaker{b.keyword, b.vector, b.embedder, b.reranker} }
 
 func newBreaker(name string, server bool, log *slog.Logger) *breaker {
 	if !server {
@@ -57,33 +63,91 @@ func (b *breaker) down() error {
 	return nil
 }
 
-// ask calls an engine through its breaker. A call that the client cancelled
-// says nothing about the engine. The first of several failures is logged.
-func ask[T any](ctx context.Context, b *breaker, call func() (T, error)) (answer T, err error) {
-	done := func(error) {}
-	if b.two != nil {
-		if done, err = b.two.Allow(); err != nil {
-			return answer, fmt.Errorf("%s: %w", b.name, errLeftAlone)
+// leftAlone reports whether the next search does not call the engine.
+func (b *breaker) leftAlone() bool { return b.two != nil && b.two.State() == gobreaker.StateOpen }
+
+// trial is the use of an engine by one search: its calls are allowed together
+// and count once, as a failure if one of them fails.
+type trial struct {
+	*breaker
+
+	mu     sync.Mutex
+	begun  bool
+	refuse error // of further calls
+	done   func(error)
+	result error // nil after a success; context.Canceled if all calls were
+}
+
+func (b *breaker) trial() *trial { return &trial{breaker: b, result: context.Canceled} }
+
+// allow returns why the search may not call the engine, or not again.
+func (t *trial) allow() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.begun && t.two != nil {
+		if t.done, t.refuse = t.two.Allow(); t.refuse != nil {
+			t.refuse = errLeftAlone
 		}
 	}
-	answer, err = call()
+	t.begun = true
+	return t.refuse
+}
+
+// count takes the result of a call: of a server that failed a search asks no more.
+func (t *trial) count(err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	switch {
+	case errors.Is(err, context.Canceled):
 	case err == nil:
-		if b.failure.Swap(nil) != nil {
-			b.log.Info("the engine answers again", "engine", b.name)
+		if t.result == context.Canceled {
+			t.result = nil
 		}
-		done(nil)
+	default:
+		t.result = err
+		if t.two != nil {
+			t.refuse = errLeftAlone
+		}
+	}
+}
+
+// end counts the search. The first of several failures is logged.
+func (t *trial) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.done != nil {
+		t.done(t.result)
+	}
+	switch {
+	case !t.begun || t.result == context.Canceled:
+	case t.result != nil:
+		failure := t.result
+		if t.failure.Swap(&failure) == nil {
+			t.log.Warn("the engine fails, searches continue without it", "engine", t.name, "error", t.result)
+		}
+	case t.failure.Swap(nil) != nil:
+		t.log.Info("the engine answers again", "engine", t.name)
+	}
+}
+
+// ask calls an engine in a search's trial of it. A call that the client
+// cancelled says nothing about the engine.
+func ask[T any](ctx context.Context, t *trial, call func() (T, error)) (answer T, err error) {
+	if err = t.allow(); err != nil {
+		return answer, fmt.Errorf("%s: %w", t.name, err)
+	}
+	if answer, err = call(); err == nil {
+		t.count(nil)
 		return answer, nil
-	case ctx.Err() != nil && context.Cause(ctx) != errLate:
-		done(context.Canceled)
-		return answer, fmt.Errorf("%s: %w", b.name, err)
-	case ctx.Err() != nil:
+	}
+	switch {
+	case ctx.Err() == nil:
+		t.count(err)
+	case context.Cause(ctx) == errLate:
 		err = errLate
+		t.count(err)
+	default:
+		t.count(context.Canceled)
 	}
-	failure := err
-	if b.failure.Swap(&failure) == nil {
-		b.log.Warn("the engine fails, searches continue without it", "engine", b.name, "error", err)
-	}
-	done(err)
-	return answer, fmt.Errorf("%s: %w", b.name, err)
+	return answer, fmt.Errorf("%s: %w", t.name, err)
 }

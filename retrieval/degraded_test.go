@@ -45,11 +45,6 @@ type hangingKeyword struct {
 	asked chan struct{}
 }
 
-func (h hangingKeyword) Facets(context.Context, keyword.Query, passage.Filter,
-	[]string) (map[string]map[string]int, error) {
-	return nil, errRefused
-}
-
 func (h hangingKeyword) Search(ctx context.Context, _ keyword.Query, _ passage.Filter, _ int) ([]keyword.Hit, error) {
 	h.asked <- struct{}{}
 	<-ctx.Done()
@@ -111,13 +106,47 @@ func TestServerIsLeftAlone(t *testing.T) {
 			t.Errorf("degraded %v, results %q", res.Degraded, titles(res))
 		}
 	}
-	if n := len(asked); n > 4 { // two lists at once: the third failure comes with the fourth
+	if n := len(asked); n > 6 { // two lists at once, in three searches
 		t.Errorf("the server was called %d times in 8 searches", n)
 	}
 	down := f.engine.Status(t.Context()).Down
 	if len(down) != 1 || down[0].Engine != "keyword" || !strings.Contains(down[0].Reason, "did not answer in time") {
 		t.Errorf("down %v", down)
 	}
+}
+
+// TestAnEngineIsLeft counts an index as answering while one engine of two that
+// are on servers does, and holds everything.
+func TestAnEngineIsLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		search := func(f *fixture) {
+			for range 5 {
+				_, _ = f.engine.Search(t.Context(), retrieval.Request{Query: "traffic fees"})
+			}
+		}
+		servers := func(f *fixture) {
+			f.engines.Keyword, f.engines.KeywordServer = hangingKeyword{f.engines.Keyword, make(chan struct{}, 100)}, true
+			f.engines.VectorServer = true
+		}
+		f := open(t, t.TempDir(), servers)
+		f.put(t, library()...)
+		if search(f); !f.engine.Status(t.Context()).Answers {
+			t.Error("without the keyword engine nothing answers")
+		}
+		f = open(t, t.TempDir(), servers, func(f *fixture) { f.engines.Vector = refusingVector{f.engines.Vector} })
+		f.put(t, library()...)
+		if !f.engine.Status(t.Context()).Answers {
+			t.Error("nothing answers before anything failed")
+		}
+		if search(f); f.engine.Status(t.Context()).Answers {
+			t.Error("without both engines something answers")
+		}
+		// Who gets no searches would never find out otherwise that they are back.
+		time.Sleep(retrieval.BreakerOpen + time.Second)
+		if !f.engine.Status(t.Context()).Answers {
+			t.Error("engines that the next search tries count as lost")
+		}
+	})
 }
 
 // sparseVector finds every passage by its terms that holds one of them.
@@ -164,8 +193,8 @@ func TestSparseListTakesPart(t *testing.T) {
 	if len(res.Results) == 0 || res.Results[0].Title != "Traffic fees" {
 		t.Fatalf("results %q", titles(res))
 	}
-	if lists := res.Results[0].Explanation.Lists; len(lists) != 1 || lists[0].Retriever != "sparse" ||
-		lists[0].Rank != 1 {
+	if lists := res.Results[0].Explanation.Fusion.Parts; len(lists) != 1 || lists[0].Name != "sparse" ||
+		!strings.Contains(lists[0].Formula, "rank 1") {
 		t.Errorf("found by %+v", lists)
 	}
 }
@@ -223,6 +252,24 @@ func TestBreaker(t *testing.T) {
 			t.Errorf("after a good probe: %v, called %d times, down %v", err, asked, b.Down())
 		}
 
+		// The calls of one search are one trial, and of an engine that failed a search
+		// asks no more.
+		for range 2 {
+			if err := b.Call(ctx, fail, count, count); !errors.Is(err, errRefused) {
+				t.Fatal(err)
+			}
+		}
+		if err := b.Call(ctx, count, count); err != nil || asked != 3 || b.Down() != nil {
+			t.Errorf("two failing searches opened it: %v, called %d times, down %v", err, asked, b.Down())
+		}
+		for range 3 {
+			_ = b.Call(ctx, fail, fail)
+		}
+		time.Sleep(retrieval.BreakerOpen + time.Millisecond)
+		if err := b.Call(ctx, work, count, count); err != nil || asked != 5 || b.Down() != nil {
+			t.Errorf("a probe of three calls: %v, called %d times, down %v", err, asked, b.Down())
+		}
+
 		late, cancel := context.WithTimeoutCause(ctx, time.Second, retrieval.ErrLate)
 		defer cancel()
 		err := b.Call(late, func() error { <-late.Done(); return late.Err() })
@@ -274,7 +321,65 @@ func TestCrossEncoderFails(t *testing.T) {
 	f.put(t, library()...)
 	res := f.search(t, retrieval.Request{Query: "delegated vote"})
 	if got := titles(res); len(got) < 2 || got[0] != "Delegated voting" ||
-		!slices.Equal(res.Degraded, []string{"rerank"}) {
+		!slices.Equal(res.Degraded, []string{"cross-encoder"}) {
 		t.Errorf("results %q, degraded %v", got, res.Degraded)
+	}
+}
+
+// refusingSparse takes changes and answers nothing.
+type refusingSparse struct{ sparseVector }
+
+func (refusingSparse) Search(context.Context, []float32, passage.Filter, int) ([]vector.Hit, error) {
+	return nil, errRefused
+}
+
+func (refusingSparse) Scores(context.Context, []float32, []passage.ID) ([]float32, error) {
+	return nil, errRefused
+}
+
+func (refusingSparse) SearchTerms(context.Context, []vector.Term, passage.Filter, int) ([]vector.Hit, error) {
+	return nil, errRefused
+}
+
+// TestAReplacedListComesBack: whole documents are searched for while the engine
+// whose list takes their place is down.
+func TestAReplacedListComesBack(t *testing.T) {
+	f := open(t, t.TempDir(), func(f *fixture) {
+		f.engines.Vector = refusingSparse{sparseVector{f.engines.Vector, map[analysis.TermID][]passage.ID{}}}
+		f.engines.VectorServer = true
+	})
+	f.put(t, library()...)
+	lists := func() (names []string) {
+		res := f.search(t, retrieval.Request{Query: "traffic fees", Explain: true})
+		for _, l := range res.Results[0].Explanation.Fusion.Parts {
+			names = append(names, l.Name)
+		}
+		return names
+	}
+	for i := range 4 {
+		want := []string{"passages"}
+		if i == 3 { // after three failures
+			want = []string{"documents", "passages"}
+		}
+		if got := lists(); !slices.Equal(got, want) {
+			t.Errorf("search %d used the lists %q, want %q", i+1, got, want)
+		}
+	}
+}
+
+// TestCopiesAreNotReadTwice: a cross-encoder reads one of near-identical records.
+func TestCopiesAreNotReadTwice(t *testing.T) {
+	var texts []string
+	f := open(t, t.TempDir(), func(f *fixture) { f.cross = reader{"backup", &texts, nil} })
+	f.put(t, library()...)
+	res := f.search(t, retrieval.Request{Query: "rotate keys vote fees"})
+	read := 0
+	for _, text := range texts {
+		if strings.HasPrefix(text, "Key rotation\n") {
+			read++
+		}
+	}
+	if read != 1 || len(texts) != res.Total {
+		t.Errorf("it read %d texts of %d results, the copied one %d times", len(texts), res.Total, read)
 	}
 }

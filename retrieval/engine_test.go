@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -204,11 +205,44 @@ func TestSearch(t *testing.T) {
 		}
 	})
 	t.Run("explain leaves every stage's numbers", func(t *testing.T) {
-		r := f.search(t, retrieval.Request{Query: "traffic fees", Explain: true}).Results[0]
-		if x := r.Explanation; x == nil || len(x.Lists) == 0 || x.Fused <= 0 || x.Features["document_bm25"].Value <= 0 {
-			t.Errorf("explanation %+v", r.Explanation)
+		res := f.search(t, retrieval.Request{Query: "traffic fees", Explain: true})
+		for _, stage := range []string{"plan", "retrieve", "retrieve/dense", "retrieve/passages", "cosines", "show"} {
+			if res.Timings[stage] <= 0 {
+				t.Errorf("%s took %v", stage, res.Timings[stage])
+			}
+		}
+		for _, r := range res.Results {
+			holdExplanation(t, r)
 		}
 	})
+}
+
+// holdExplanation checks that an explanation's parts make up the score shown.
+func holdExplanation(t *testing.T, r retrieval.Result) {
+	t.Helper()
+	x := r.Explanation
+	if x == nil || x.Score.Value != r.Score || len(x.Fusion.Parts) == 0 && x.Fusion.Value != 0 {
+		t.Fatalf("%s: explanation %+v of %v", r.Title, x, r.Score)
+	}
+	var hold func(retrieval.Node)
+	hold = func(n retrieval.Node) {
+		if len(n.Parts) == 0 {
+			return
+		}
+		sum := 0.0
+		for _, part := range n.Parts {
+			sum += part.Value
+			hold(part)
+		}
+		if n.Name == "logistic" {
+			sum = 1 / (1 + math.Exp(-sum/4))
+		}
+		if math.Abs(sum-n.Value) > 1e-9 {
+			t.Errorf("%s: the parts of %s make %v, not %v: %+v", r.Title, n.Name, sum, n.Value, n)
+		}
+	}
+	hold(x.Score)
+	hold(x.Fusion)
 }
 
 // manyWords returns n distinct words.
@@ -269,7 +303,7 @@ func TestIndexFollowsTheCatalog(t *testing.T) {
 	if res := f.search(t, retrieval.Request{Query: "refunded"}); slices.Contains(titles(res), "Traffic fees") {
 		t.Error("a deleted record is still found")
 	}
-	records, _ := f.follower.Table().Size()
+	records, _ := f.follower.Corpus().Size()
 	if records != len(library())-1 {
 		t.Errorf("%d records in the table, want %d", records, len(library())-1)
 	}

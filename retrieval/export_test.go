@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 )
@@ -11,10 +12,15 @@ type Breaker = breaker
 // NewBreaker returns one.
 func NewBreaker() *Breaker { return newBreaker("engine", true, slog.New(slog.DiscardHandler)) }
 
-// Call calls through a breaker. The breaker's open time and ErrLate are those
-// of every search.
-func (b *Breaker) Call(ctx context.Context, call func() error) error {
-	_, err := ask(ctx, b, func() (struct{}, error) { return struct{}{}, call() })
+// Call calls through a breaker as a search does, for each of the calls. The
+// breaker's open time and ErrLate are those of every search.
+func (b *Breaker) Call(ctx context.Context, calls ...func() error) (err error) {
+	t := b.trial()
+	defer t.end()
+	for _, call := range calls {
+		_, failed := ask(ctx, t, func() (struct{}, error) { return struct{}{}, call() })
+		err = cmp.Or(err, failed)
+	}
 	return err
 }
 

@@ -1,18 +1,26 @@
 package retrieval_test
 
 import (
+	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 )
 
-// truncate cuts a file in half.
+// truncate cuts every file of a snapshot in half.
 func truncate(t *testing.T, path string) {
 	t.Helper()
-	info, err := os.Stat(path)
+	err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		return os.Truncate(name, info.Size()/2)
+	})
 	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(path, info.Size()/2); err != nil {
 		t.Fatal(err)
 	}
 }

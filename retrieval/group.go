@@ -9,12 +9,12 @@ import (
 // collapse keeps one of every cluster of near-identical records: the more
 // authoritative, else the newer, else the better ranked, at the place of the
 // best ranked.
-func (e *Engine) collapse(candidates []*candidate, similar float64) []*candidate {
+func (s *search) collapse(candidates []*candidate, similar float64) []*candidate {
 	clusters := dedup.Collapse(len(candidates),
 		func(a, b int) bool {
-			return dedup.Similarity(candidates[a].document.Signature, candidates[b].document.Signature) >= similar
+			return dedup.Same(candidates[a].document.Signature(), candidates[b].document.Signature(), similar)
 		},
-		func(a, b int) bool { return e.prefer(candidates[a], candidates[b]) })
+		func(a, b int) bool { return s.prefer(candidates[a], candidates[b]) })
 	kept := make([]*candidate, len(clusters))
 	for i, c := range clusters {
 		shown := candidates[c[0]]
@@ -28,8 +28,8 @@ func (e *Engine) collapse(candidates []*candidate, similar float64) []*candidate
 }
 
 // prefer reports whether copy a is to be shown instead of copy b.
-func (e *Engine) prefer(a, b *candidate) bool {
-	if x, y := e.authorityOf(a.document), e.authorityOf(b.document); x != y {
+func (s *search) prefer(a, b *candidate) bool {
+	if x, y := s.authorityOf(a.document), s.authorityOf(b.document); x != y {
 		return x > y
 	}
 	return a.document.Attributes.Date.After(b.document.Attributes.Date)
@@ -39,11 +39,11 @@ func (e *Engine) prefer(a, b *candidate) bool {
 // take the last places if they score nearly as well as what they displace.
 const (
 	diverseWindow = 10
-	diverseMost   = 8    // of one kind in the window
-	diverseShare  = 0.85 // of the displaced score
+	diverseMost   = 8 // of one kind in the window
 )
 
-func diversify(candidates []*candidate) {
+// share is the least score relative to that of what is displaced.
+func diversify(candidates []*candidate, share float64) {
 	if len(candidates) <= diverseWindow {
 		return
 	}
@@ -58,7 +58,7 @@ func diversify(candidates []*candidate) {
 		}
 		for j := diverseWindow; j < min(len(candidates), 3*diverseWindow); j++ {
 			other := candidates[j].document.Attributes.Kind
-			if other != kind && candidates[j].score >= diverseShare*candidates[i].score {
+			if other != kind && candidates[j].score >= share*candidates[i].score {
 				moved := candidates[j]
 				copy(candidates[i+1:j+1], candidates[i:j])
 				candidates[i] = moved

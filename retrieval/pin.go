@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/query"
 )
@@ -106,8 +106,8 @@ func (p pins) of(q query.Query, now time.Time) []Place {
 
 // pin moves candidates to the places of a plan's pins. A record that no
 // retriever found is added at its place.
-func (e *Engine) pin(p *Plan, candidates []*candidate) []*candidate {
-	places := p.relevance.pins.of(p.Query, e.now())
+func (s *search) pin(candidates []*candidate) []*candidate {
+	places := s.plan.relevance.pins.of(s.plan.Query, s.now())
 	if len(places) == 0 {
 		return candidates
 	}
@@ -116,14 +116,14 @@ func (e *Engine) pin(p *Plan, candidates []*candidate) []*candidate {
 		ids[i] = x.Record
 	}
 	var buried, placed []*candidate
-	for i, d := range e.follower.Table().Documents(ids) {
+	for i, d := range s.plan.corpus.Documents(ids) {
 		at := slices.IndexFunc(candidates, func(c *candidate) bool { return c.Record == ids[i] })
 		var c *candidate
 		switch {
 		case at >= 0:
 			c = candidates[at]
 			candidates = slices.Delete(candidates, at, at+1)
-		case places[i].Position == 0 || d == nil || !admits(p.Filter, d):
+		case places[i].Position == 0 || d == nil || !admits(s.plan.Filter, d):
 			continue
 		default:
 			c = &candidate{document: d}
@@ -163,7 +163,7 @@ func level(candidates []*candidate) {
 }
 
 // admits reports whether a filter admits a document.
-func admits(f passage.Filter, d *index.Document) bool {
+func admits(f passage.Filter, d *corpus.Document) bool {
 	among := func(names []string, value string) bool {
 		return len(names) == 0 || slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, value) })
 	}

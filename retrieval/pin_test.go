@@ -95,18 +95,13 @@ func TestPins(t *testing.T) {
 	}
 	res := f.search(t, retrieval.Request{Query: "the harbour", Limit: 20, Explain: true})
 	for i, x := range res.Results {
-		pin := x.Explanation.Pin
-		switch {
-		case i == 0 || i == 1:
-			if pin == nil || pin.Position != i+1 || pin.String() != fmt.Sprint("pinned to ", i+1) {
-				t.Errorf("result %d explains its place by %+v", i+1, pin)
-			}
-		case i == 10:
-			if pin == nil || pin.String() != "buried" {
-				t.Errorf("the buried one explains its place by %+v", pin)
-			}
-		case pin != nil:
-			t.Errorf("result %d explains its place by %+v", i+1, pin)
+		holdExplanation(t, x)
+		want, got := map[int]string{0: "pinned to 1", 1: "pinned to 2", 10: "buried"}[i], ""
+		if last := x.Explanation.Score.Parts[len(x.Explanation.Score.Parts)-1]; last.Name == "pin" {
+			got, _, _ = strings.Cut(last.Formula, ":")
+		}
+		if got != want {
+			t.Errorf("result %d explains its place by %q, want %q", i+1, got, want)
 		}
 	}
 	if res.Total != 11 {
@@ -229,7 +224,7 @@ func TestASearchUsesOneSet(t *testing.T) {
 				}
 				whole.Add(1)
 				at := slices.IndexFunc(res.Results, func(r retrieval.Result) bool { return r.Record == ids["other"] })
-				reranked := len(res.Results[2].Explanation.Features) > 0
+				reranked := res.Results[2].Explanation.Score.Parts[0].Name == "logistic"
 				if reranked != (at == 0) || !reranked != (at == 1) {
 					t.Errorf("reranked %v, the pin at %d", reranked, at)
 					return

@@ -10,7 +10,7 @@ import (
 
 	"almanac/embed"
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
@@ -25,15 +25,31 @@ type Plan struct {
 	Filter  passage.Filter
 	Profile profile.Profile
 
-	relevance  *relevance
-	rerank     rerank.Query
-	statistics index.Statistics
-	readings   []reading
-	embed      func(context.Context) ([]float32, error)
-	embedded   sync.Once
-	vector     []float32
-	vectorErr  error
+	relevance   *relevance
+	corpus      *corpus.Corpus // as it was when the search began
+	lists       []list
+	operators   operators
+	allowed     func(record int64) bool // what the operators allow; nil: everything
+	trials      trials
+	rerank      rerank.Query
+	statistics  corpus.Statistics
+	corrections []correction
+	embed       func(context.Context) ([]float32, error)
+	embedded    sync.Once
+	vector      []float32
+	vectorErr   error
 }
+
+// list is a list of the profile that takes part.
+type list struct {
+	profile.List
+	depth int // hits to ask for, of which List.Depth are kept
+}
+
+// trials are a search's uses of the engines.
+type trials struct{ keyword, vector, embedder, reranker *trial }
+
+func (t trials) all() []*trial { return []*trial{t.keyword, t.vector, t.embedder, t.reranker} }
 
 // Vector returns the query's embedding, which is computed once, under the
 // context of the first caller.
@@ -42,21 +58,51 @@ func (p *Plan) Vector(ctx context.Context) ([]float32, error) {
 	return p.vector, p.vectorErr
 }
 
-func (e *Engine) plan(r Request, set *relevance, prof profile.Profile) (*Plan, error) {
-	q, err := query.Parse(r.Query)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrBadQuery, err)
-	}
-	p := &Plan{Query: q, Profile: prof, Filter: r.Filter, relevance: set}
+// plan prepares a parsed query.
+func (e *Engine) plan(r Request, q query.Query, set *relevance, prof profile.Profile) (*Plan, error) {
+	p := &Plan{Query: q, Profile: prof, Filter: r.Filter, relevance: set, corpus: e.follower.Corpus(),
+		operators: newOperators(q)}
+	var err error
 	if p.Filter, err = narrow(p.Filter, q); err != nil {
 		return nil, err
 	}
+	p.trials = trials{e.breakers.keyword.trial(), e.breakers.vector.trial(), e.breakers.embedder.trial(),
+		e.breakers.reranker.trial()}
+	e.planLists(p)
+	e.planTerms(p)
+	for _, phrase := range q.Phrases {
+		p.Keyword.Phrases = append(p.Keyword.Phrases, keywordTerms(phrase.Terms))
+	}
+	for _, x := range q.Exclude {
+		p.Keyword.Exclude = append(p.Keyword.Exclude, keywordTerms(x.Terms)...)
+	}
+	if !p.operators.none() {
+		p.allowed = p.operators.decide(p.corpus)
+		p.Keyword.Accept = p.allowed
+	}
+	// A model knows what words mean, but hardly what a misspelt one was meant to be.
+	text := cmp.Or(p.corrected(), q.Text)
+	p.embed = func(ctx context.Context) ([]float32, error) {
+		vectors, err := ask(ctx, p.trials.embedder,
+			func() ([][]float32, error) { return e.embedder.Embed(ctx, []string{text}, embed.Query) })
+		if err != nil {
+			return nil, fmt.Errorf("embed query: %w", err)
+		}
+		return vectors[0], nil
+	}
+	return p, nil
+}
+
+// planTerms weighs what was typed and adds what it is also read as.
+func (e *Engine) planTerms(p *Plan) {
+	q := p.Query
 	ids := make([]analysis.TermID, len(q.Terms))
 	for i, t := range q.Terms {
 		ids[i] = t.ID
 	}
-	p.statistics = e.follower.Table().Statistics(ids)
-	p.Keyword = keyword.Query{Raw: q.Text}
+	p.statistics = p.corpus.Statistics(ids)
+	p.rerank = rerank.Query{Text: q.Text, UndatedRecency: p.Profile.Rules.UndatedRecency,
+		NamedInTitle: p.Profile.Rules.NamedInTitle}
 	onlyStops := !slices.ContainsFunc(q.Terms, func(t query.Term) bool { return !t.Stop })
 	for _, t := range q.Terms {
 		weight := t.Weight
@@ -71,27 +117,36 @@ func (e *Engine) plan(r Request, set *relevance, prof profile.Profile) (*Plan, e
 		p.Keyword.Terms = append(p.Keyword.Terms,
 			keyword.Term{Text: t.Text, Weight: weight, Rarity: p.statistics.IDF(t.ID)})
 	}
-	if prof.Correct {
+	if p.Profile.Correct {
 		e.correct(p)
 		slices.SortStableFunc(p.rerank.Terms, func(a, b rerank.Term) int { return cmp.Compare(a.Position, b.Position) })
 	}
-	set.aliases.expand(p, e.follower.Table())
-	p.rerank.Text = q.Text
-	for _, phrase := range q.Phrases {
-		p.Keyword.Phrases = append(p.Keyword.Phrases, keywordTerms(phrase))
+	p.relevance.aliases.expand(p)
+}
+
+// What phrases and exclusions leave out of a list is made up for by its depth.
+const (
+	deeper  = 4    // times as many hits
+	deepest = 1000 // hits
+)
+
+// planLists chooses the lists: a list gives way to the one that replaces it only
+// while that one's engine has everything.
+func (e *Engine) planLists(p *Plan) {
+	usable := func(retriever string) bool {
+		return e.retrievers[retriever] != nil && e.available(engineOf[retriever])
 	}
-	p.Keyword.Exclude = keywordTerms(q.Exclude)
-	// A model knows what words mean, but hardly what a misspelt one was meant to be.
-	text := cmp.Or(p.corrected(), q.Text)
-	p.embed = func(ctx context.Context) ([]float32, error) {
-		vectors, err := ask(ctx, e.breakers.embedder,
-			func() ([][]float32, error) { return e.embedder.Embed(ctx, []string{text}, embed.Query) })
-		if err != nil {
-			return nil, fmt.Errorf("embed query: %w", err)
+	for _, l := range p.Profile.Lists {
+		if usable(l.Unless) {
+			continue
 		}
-		return vectors[0], nil
+		depth := l.Depth
+		if !p.operators.none() {
+			depth = max(depth, min(deepest, deeper*depth))
+		}
+		p.lists = append(p.lists, list{l, depth})
+		p.Keyword.Assisted = p.Keyword.Assisted || l.Retriever == "sparse" && usable(l.Retriever)
 	}
-	return p, nil
 }
 
 func keywordTerms(terms []query.Term) []keyword.Term {

@@ -31,8 +31,8 @@ type relevance struct {
 
 // Publish replaces what decides the order of results, atomically. On an error
 // everything stays as it was. A profile that names an unknown retriever or
-// feature is an error; a retriever that these engines lack, or that another one
-// replaces, is left out of its lists.
+// feature is an error; a retriever that these engines lack is left out of its
+// lists.
 func (e *Engine) Publish(r Relevance) error {
 	set := &relevance{profiles: map[string]profile.Profile{}, models: map[string]map[string]rerank.Model{},
 		aliases: newAliases(r.Aliases)}
@@ -61,11 +61,11 @@ func (e *Engine) compile(p *profile.Profile) (map[string]rerank.Model, error) {
 	var lists []profile.List
 	for _, l := range p.Lists {
 		for _, name := range []string{l.Retriever, cmp.Or(l.Unless, l.Retriever)} {
-			if sides[name] == "" {
+			if engineOf[name] == "" {
 				return nil, fmt.Errorf("retrieval: profile %s: there is no retriever %q", p.Name, name)
 			}
 		}
-		if e.retrievers[l.Retriever] != nil && e.retrievers[l.Unless] == nil {
+		if e.retrievers[l.Retriever] != nil {
 			lists = append(lists, l)
 		}
 	}

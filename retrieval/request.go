@@ -2,6 +2,7 @@ package retrieval
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"almanac/retrieval/passage"
@@ -10,6 +11,7 @@ import (
 // Request is one search.
 type Request struct {
 	Query     string
+	Plain     bool // the query is text: quotes, hyphens and colons in it mean nothing
 	Filter    passage.Filter
 	Limit     int // results; default 10, at most MaxResults with Offset
 	Offset    int
@@ -30,12 +32,13 @@ type Response struct {
 	Query     string
 	Class     string // of the query: identifier, keyword, question, code
 	Results   []Result
-	Total     int // records that can be paged through
-	Facets    map[string]map[string]int
-	Degraded  []string // what took no part: "vector", "keyword", "rerank"
-	Corrected string   // the query as it was read, if corrected; "" as typed
+	Total     int                       // records that can be paged through
+	Facets    map[string]map[string]int // of all that can be paged through, by attribute and value
+	Relaxed   []Relaxed                 // of a search with operators that found nothing
+	Degraded  []string                  // what took no part: "vector", "keyword", "cross-encoder"
+	Corrected string                    // the query as it was read, if corrected; "" as typed
 	Took      time.Duration
-	Timings   map[string]time.Duration // with Explain
+	Timings   map[string]time.Duration // by stage, and of each retriever in "retrieve/NAME"
 }
 
 // Result is one found record. Title and snippet are plain text; the spans
@@ -67,32 +70,9 @@ func (r Response) Explanation(record int64) *Explanation {
 	return nil
 }
 
-// Explanation holds every stage's numbers for a result.
-type Explanation struct {
-	Lists    []ListRank         // where each retriever had it
-	Fused    float64            // reciprocal-rank score that made it a candidate
-	Features map[string]Feature // of the reranker
-	Pin      *Place             `json:",omitempty"` // that moved it; nil: none
-}
-
-// ListRank is a result's place in one retriever's list.
-type ListRank struct {
-	Retriever string
-	Rank      int // from 1
-	Score     float64
-}
-
-// Feature is one signal of the reranker.
-type Feature struct {
-	Value        float64 // as computed
-	Z            float64 // normalised over the candidates
-	Weight       float64
-	Contribution float64 // to the final score
-}
-
 // Searcher is the interface of the search engine.
 type Searcher interface {
-	// Search ranks. An empty query or one with nothing to search for is
+	// Search ranks. A query with nothing to search for or too many operators is
 	// ErrBadQuery; before the first index is complete ErrNotReady.
 	Search(ctx context.Context, r Request) (Response, error)
 	// Status returns what is indexed and how far it is behind the catalog.
@@ -102,16 +82,28 @@ type Searcher interface {
 // Status is the state of the index.
 type Status struct {
 	Ready    bool
+	Answers  bool    // once it is ready: an engine answers and holds everything
 	Progress float64 // 0 to 1 of the first index
 	Records  int
 	Passages int
 	Lag      int64 // changes not yet indexed
 	Model    string
 	Down     []Down // empty while everything answers and is complete
+	// Breakers are those of engines on servers: open ones are not called for now.
+	Breakers map[string]bool
 }
 
 // Down is an engine that does not answer, or holds only a part.
 type Down struct {
 	Engine string // keyword, vector, embedder, reranker
-	Reason string // a sentence for operators
+	Reason string // for operators: it may name hosts
+	ToCome int64  // changes, if it answers and is being filled
+}
+
+// Public is the reason for anybody.
+func (d Down) Public() string {
+	if d.ToCome > 0 {
+		return fmt.Sprintf("is being filled; %d changes are to come", d.ToCome)
+	}
+	return "does not answer"
 }

@@ -26,22 +26,22 @@ type Hit struct {
 
 const whole passage.ID = -1
 
-// The sides of a search, each of which can fail: a response without one names it in degraded.
+// The engines of a search, each of which can fail: a response without one names it in degraded.
 const (
-	keywordSide = "keyword"
-	vectorSide  = "vector"
+	keywordEngine = "keyword"
+	vectorEngine  = "vector"
+	crossEncoder  = "cross-encoder"
 )
 
-// sides maps every retriever to the side it is on.
-var sides = map[string]string{"documents": keywordSide, "passages": keywordSide, "dense": vectorSide,
-	"sparse": vectorSide}
+// engineOf maps every retriever to its engine.
+var engineOf = map[string]string{"documents": keywordEngine, "passages": keywordEngine, "dense": vectorEngine,
+	"sparse": vectorEngine}
 
 // keywordRetriever searches a keyword engine for passages or documents.
 type keywordRetriever struct {
-	name    string
-	engine  keyword.Engine
-	unit    keyword.Unit
-	breaker *breaker
+	name   string
+	engine keyword.Engine
+	unit   keyword.Unit
 }
 
 func (r keywordRetriever) Name() string { return r.name }
@@ -49,7 +49,7 @@ func (r keywordRetriever) Name() string { return r.name }
 func (r keywordRetriever) Retrieve(ctx context.Context, p *Plan, f passage.Filter, k int) ([]Hit, error) {
 	q := p.Keyword
 	q.Unit = r.unit
-	hits, err := ask(ctx, r.breaker, func() ([]keyword.Hit, error) { return r.engine.Search(ctx, q, f, k) })
+	hits, err := ask(ctx, p.trials.keyword, func() ([]keyword.Hit, error) { return r.engine.Search(ctx, q, f, k) })
 	if err != nil {
 		return nil, err
 	}
@@ -65,8 +65,7 @@ func (r keywordRetriever) Retrieve(ctx context.Context, p *Plan, f passage.Filte
 
 // denseRetriever searches a vector engine for the nearest passages.
 type denseRetriever struct {
-	index   vector.Index
-	breaker *breaker
+	index vector.Index
 }
 
 func (denseRetriever) Name() string { return "dense" }
@@ -76,14 +75,13 @@ func (r denseRetriever) Retrieve(ctx context.Context, p *Plan, f passage.Filter,
 	if err != nil {
 		return nil, err
 	}
-	hits, err := ask(ctx, r.breaker, func() ([]vector.Hit, error) { return r.index.Search(ctx, v, f, k) })
+	hits, err := ask(ctx, p.trials.vector, func() ([]vector.Hit, error) { return r.index.Search(ctx, v, f, k) })
 	return ofVectors(hits), err
 }
 
 // sparseRetriever searches a vector engine for passages by their terms.
 type sparseRetriever struct {
-	index   vector.Sparse
-	breaker *breaker
+	index vector.Sparse
 }
 
 func (sparseRetriever) Name() string { return "sparse" }
@@ -96,7 +94,7 @@ func (r sparseRetriever) Retrieve(ctx context.Context, p *Plan, f passage.Filter
 	if len(terms) == 0 {
 		return nil, nil
 	}
-	hits, err := ask(ctx, r.breaker, func() ([]vector.Hit, error) { return r.index.SearchTerms(ctx, terms, f, k) })
+	hits, err := ask(ctx, p.trials.vector, func() ([]vector.Hit, error) { return r.index.SearchTerms(ctx, terms, f, k) })
 	return ofVectors(hits), err
 }
 

@@ -1,87 +1,75 @@
 package retrieval
 
 import (
-	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"almanac/catalog"
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/query"
-	"almanac/retrieval/rerank"
 	"almanac/retrieval/snippet"
 )
 
 // show turns a page of candidates into results, the best with their text.
-func (e *Engine) show(
-	ctx context.Context, p *Plan, r Request, page, best []*candidate, lists []ranked,
-) ([]Result, error) {
+func (s *search) show(page []*candidate) ([]Result, error) {
+	r := s.request
+	best := page[:min(len(page), max(r.Whole-r.Offset, 0))]
+	if s.plan.Profile.Order == "rerank" {
+		s.locate(best)
+	}
 	ids := make([]passage.ID, len(page))
 	for i, c := range page {
 		ids[i] = passage.NewID(c.Record, c.best)
 	}
-	ids, whole := wholeOf(best, ids, r.Joined)
-	texts, err := e.follower.Texts(ctx, ids)
+	ids, parts := wholeOf(best, ids, r.Joined)
+	texts, err := s.follower.Texts(s.ctx, ids)
 	if err != nil {
 		return nil, fmt.Errorf("retrieval: %w", err)
 	}
-	q := p.Query
-	for _, read := range p.readings {
-		// Corrections are highlighted like the words they stand for.
-		for _, w := range read.words {
-			term := analysis.Stem(w)
-			q.Terms = append(q.Terms[:len(q.Terms):len(q.Terms)],
-				query.Term{Text: term, ID: analysis.IDOf(term), Weight: correctWeight, Word: w})
-		}
-	}
-	weight := func(t analysis.TermID) float64 { return p.statistics.IDF(t) }
+	q := s.plan.highlighted()
+	weight := func(t analysis.TermID) float64 { return s.plan.statistics.IDF(t) }
 	out := make([]Result, len(page))
 	for i, c := range page {
-		s := snippet.Make(texts[i].Text, q, r.Snippet, weight)
+		shown := snippet.Make(texts[i].Text, q, r.Snippet, weight)
 		out[i] = Result{Record: c.Record, Passage: ids[i], Score: c.score,
 			Title: c.document.Title, TitleSpans: snippet.Highlight(c.document.Title, q),
 			Section: texts[i].Section, Anchor: texts[i].Anchor, Heading: texts[i].Heading, AlsoAt: c.alsoAt,
-			Snippet: s.Text, SnippetSpans: s.Spans}
-		if i < len(whole) {
-			var b strings.Builder
-			for k, j := range whole[i] {
-				if k > 0 {
-					follow(&b, texts[whole[i][k-1]].Heading, texts[j].Heading)
-				}
-				b.WriteString(texts[j].Text)
-			}
-			out[i].Text = snippet.Passage(b.String(), q, len(whole[i])*snippet.PassageLength, weight)
+			Snippet: shown.Text, SnippetSpans: shown.Spans}
+		if i < len(parts) {
+			out[i].Text = snippet.Passage(joined(texts, parts[i]), q, len(parts[i])*snippet.PassageLength, weight)
 		}
 		if r.Explain {
-			out[i].Explanation = e.explain(p, c, lists)
+			out[i].Explanation = s.explain(c)
 		}
 	}
 	return out, nil
 }
 
-// explain gathers every stage's numbers.
-func (e *Engine) explain(p *Plan, c *candidate, lists []ranked) *Explanation {
-	x := &Explanation{Fused: c.Candidate.Score, Features: map[string]Feature{}, Pin: c.pin}
-	for i, rank := range c.Ranks {
-		if rank == 0 {
-			continue
+// joined returns the text of consecutive passages.
+func joined(texts []catalog.Passage, parts []int) string {
+	var b strings.Builder
+	for k, j := range parts {
+		if k > 0 {
+			follow(&b, texts[parts[k-1]].Heading, texts[j].Heading)
 		}
-		l := ListRank{Retriever: lists[i].list.Retriever, Rank: rank}
-		for _, h := range lists[i].hits {
-			if h.Record == c.Record {
-				l.Score = h.Score
-				break
-			}
+		b.WriteString(texts[j].Text)
+	}
+	return b.String()
+}
+
+// highlighted returns the query as it is highlighted: corrections like the words
+// they stand for.
+func (p *Plan) highlighted() query.Query {
+	q := p.Query
+	q.Terms = slices.Clip(q.Terms)
+	for _, c := range p.corrections {
+		for _, w := range c.suggested {
+			term := analysis.Stem(w)
+			q.Terms = append(q.Terms, query.Term{Text: term, ID: analysis.IDOf(term),
+				Weight: p.Profile.Rules.CorrectionWeight, Word: w})
 		}
-		x.Lists = append(x.Lists, l)
 	}
-	if p.Profile.Order != "rerank" {
-		return x
-	}
-	model := p.model()
-	for f := range rerank.Feature(rerank.NumFeatures) {
-		x.Features[f.String()] = Feature{Value: c.features[f], Z: c.z[f], Weight: model.Weights[f],
-			Contribution: model.Weights[f]*c.z[f] + model.Fixed[f]*c.features[f]}
-	}
-	return x
+	return q
 }

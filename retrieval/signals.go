@@ -22,43 +22,34 @@ type Signal struct {
 // Signals returns the class of a query and every candidate's signals, best
 // first: what Search orders before it groups.
 func (e *Engine) Signals(ctx context.Context, r Request) (class string, signals []Signal, err error) {
-	if !e.follower.Ready() {
-		return "", nil, ErrNotReady
-	}
-	set := e.relevance.Load()
-	prof, err := set.profile(r.Profile)
+	s, err := e.begin(ctx, r)
 	if err != nil {
 		return "", nil, err
 	}
-	p, err := e.plan(r, set, prof)
+	defer s.end()
+	candidates, err := s.found()
 	if err != nil {
 		return "", nil, err
 	}
-	retrieving, scoring, cancel := e.limit(ctx)
-	defer cancel()
-	lists, degraded, err := e.retrieve(retrieving, p)
-	if err != nil {
-		return "", nil, err
+	in := s.gather(candidates)
+	if len(s.degraded) > 0 {
+		return "", nil, fmt.Errorf("retrieval: signals are incomplete without %v", s.degraded)
 	}
-	candidates := e.candidates(p, lists)
-	in, degraded := e.gather(scoring, p, candidates, degraded)
-	if len(degraded) > 0 {
-		return "", nil, fmt.Errorf("retrieval: signals are incomplete without %v", degraded)
-	}
-	e.rerank(p, candidates, in)
+	s.rerank(candidates, in)
+	prof := s.plan.Profile
 	candidates = aboveFloor(candidates, prof.Floor)
 	for i, c := range candidates {
-		s := Signal{Record: c.Record, Raw: c.features, Z: c.z}
+		x := Signal{Record: c.Record, Raw: c.features, Z: c.z}
 		for j, other := range candidates {
 			if prof.Collapse > 0 && j != i &&
-				dedup.Similarity(c.document.Signature, other.document.Signature) >= prof.Collapse {
-				s.Copies = append(s.Copies, j)
+				dedup.Same(c.document.Signature(), other.document.Signature(), prof.Collapse) {
+				x.Copies = append(x.Copies, j)
 			}
-			if e.prefer(c, other) {
-				s.Preference++
+			if s.prefer(c, other) {
+				x.Preference++
 			}
 		}
-		signals = append(signals, s)
+		signals = append(signals, x)
 	}
-	return string(p.Query.Class), signals, nil
+	return string(s.plan.Query.Class), signals, nil
 }

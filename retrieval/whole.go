@@ -1,7 +1,6 @@
 package retrieval
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,22 +13,22 @@ import (
 const located = 400
 
 // locate chooses the best of all passages of each candidate, where the rerank
-// saw those that retrievers named. ctx bounds the wait for the vector engine.
-func (e *Engine) locate(ctx context.Context, p *Plan, candidates []*candidate) {
+// saw those that retrievers named.
+func (s *search) locate(candidates []*candidate) {
 	ordinals := make([][]int, len(candidates))
 	var ids []passage.ID // of all
 	for i, c := range candidates {
-		if len(c.document.Passages) < 2 || c.best >= located {
+		if c.document.Len() < 2 || c.best >= located {
 			continue
 		}
-		for o := range min(len(c.document.Passages), located) {
-			ordinals[i], ids = append(ordinals[i], o), append(ids, c.document.Passages[o].ID)
+		for o := range min(c.document.Len(), located) {
+			ordinals[i], ids = append(ordinals[i], o), append(ids, passage.NewID(c.Record, o))
 		}
 	}
 	if len(ids) == 0 {
 		return
 	}
-	cosines, err := e.cosines(ctx, p, ids)
+	cosines, err := s.cosines(ids)
 	for i, c := range candidates {
 		n := len(ordinals[i])
 		if n == 0 {
@@ -39,7 +38,7 @@ func (e *Engine) locate(ctx context.Context, p *Plan, candidates []*candidate) {
 		if err == nil {
 			own, cosines = cosines[:n], cosines[n:]
 		}
-		scores := rerank.Locate(p.rerank, p.statistics, c.document, ordinals[i], own)
+		scores := rerank.Locate(s.plan.rerank, s.plan.statistics, c.document, ordinals[i], own)
 		c.best = slices.Index(scores, slices.Max(scores))
 	}
 }

@@ -1,6 +1,5 @@
 // Package admin serves the operator: metrics, profiles, and the pages that
-// other packages add. It belongs on a separate listener. Of this module it
-// imports only guard.
+// other packages add. It belongs on a separate listener.
 package admin
 
 import (

@@ -1,9 +1,11 @@
 package admin
 
 import (
+	"cmp"
 	"log/slog"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -18,8 +20,14 @@ type Metrics struct {
 
 	requests     *prometheus.CounterVec
 	requestTimes *prometheus.HistogramVec
+	refusals     *prometheus.CounterVec
 	calls        *prometheus.CounterVec
 	callTimes    *prometheus.HistogramVec
+	syncs        *prometheus.CounterVec
+	syncTimes    *prometheus.CounterVec
+	searches     searches
+
+	underWay atomic.Int64
 }
 
 // buckets of durations, in seconds: a search takes about 10 ms, and a request
@@ -37,6 +45,9 @@ func NewMetrics() *Metrics {
 		requestTimes: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "almanac_http_request_duration_seconds", Help: "Time to answer a request.", Buckets: buckets,
 		}, []string{"route"}),
+		refusals: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "almanac_limit_refusals_total", Help: "Calls and connections refused, by bucket of the limits.",
+		}, []string{"bucket"}),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "almanac_tool_calls_total", Help: "Tool calls, by tool and outcome: ok, error or panic.",
 		}, []string{"tool", "outcome"}),
@@ -44,22 +55,60 @@ func NewMetrics() *Metrics {
 			Name: "almanac_tool_call_duration_seconds", Help: "Time a tool took.", Buckets: buckets,
 		}, []string{"tool"}),
 	}
-	m.Registry.MustRegister(m.requests, m.requestTimes, m.calls, m.callTimes,
+	m.syncs = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "almanac_sync_runs_total", Help: "Runs of a source, by outcome: ok or failed.",
+	}, []string{"source", "outcome"})
+	m.syncTimes = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "almanac_sync_seconds_total", Help: "Time that the runs of a source took.",
+	}, []string{"source"})
+	m.searches = newSearches(m.Registry)
+	m.Registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "almanac_http_requests_running", Help: "Requests under way on the public listener.",
+	}, func() float64 { return float64(m.Running()) }))
+	m.Registry.MustRegister(m.requests, m.requestTimes, m.refusals, m.calls, m.callTimes, m.syncs, m.syncTimes,
 		collectors.NewGoCollector(), collectors.NewBuildInfoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
+// unmatched is the route of requests that no pattern matches.
+const unmatched = "unmatched"
+
 // ObserveRequest counts an answered request. route is a pattern, never an
-// address, so that clients cannot create series.
+// address, so that clients cannot create series; "" = none.
 func (m *Metrics) ObserveRequest(method, route string, status int, took time.Duration) {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodOptions:
 	default:
 		method = "other"
 	}
+	route = cmp.Or(route, unmatched)
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
 	m.requestTimes.WithLabelValues(route).Observe(took.Seconds())
+}
+
+// Build tells the version of the program: release and revision.
+func (m *Metrics) Build(release, revision string) {
+	info := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "almanac_build_info", Help: "1; the labels say which program runs.",
+		ConstLabels: prometheus.Labels{"version": release, "revision": revision},
+	})
+	info.Set(1)
+	m.Registry.MustRegister(info)
+}
+
+// Begin counts a request that is under way until end is called.
+func (m *Metrics) Begin() (end func()) {
+	m.underWay.Add(1)
+	return func() { m.underWay.Add(-1) }
+}
+
+// Running is how many requests are under way.
+func (m *Metrics) Running() int { return int(m.underWay.Load()) }
+
+// Refusals returns a function that counts a refusal of a bucket, from 0.
+func (m *Metrics) Refusals(bucket string) func() {
+	return m.refusals.WithLabelValues(bucket).Inc
 }
 
 // ObserveTool counts a tool call.

@@ -44,7 +44,8 @@ proposal_success_predictor.
 
 func runOverlap(ctx context.Context, b kb.Base, in overlapIn) (Overlap, error) {
 	search := kb.Search{
-		Field: "idea", Query: in.Idea, Kinds: []catalog.Kind{catalog.KindProject, catalog.KindProposal}, Limit: overlapRead,
+		Field: "idea", Query: in.Idea, Plain: true, Limit: overlapRead,
+		Kinds: []catalog.Kind{catalog.KindProject, catalog.KindProposal},
 	}
 	found, err := kb.FindRows(ctx, b, search, similar)
 	out := Overlap{Idea: kb.First(in.Idea, 200), Degraded: found.Degraded, Hint: found.Hint}

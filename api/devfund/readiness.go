@@ -28,7 +28,7 @@ Is a draft ready
 Readiness checklist of a draft grant proposal, beside what accepted grants do.
 
 Checks a draft's text for milestones, code, sources, budget, schedule and overlap with funded work, beside what
-accepted grants have. It judges form, not merit; for an idea without a text use detect_builder_overlap.
+accepted grants have: form, not merit. For an idea without a text use detect_builder_overlap.
 `,
 }, runReadiness)
 
@@ -56,7 +56,9 @@ const fundedShown = 3
 
 // fundedLike finds the accepted grants most like a draft, with their texts.
 func fundedLike(ctx context.Context, b kb.Base, draft string) ([]catalog.Record, []kb.Evidence, error) {
-	search := kb.Search{Field: "draft_text", Query: derive.GrantQuery(draft), Kinds: grants.Kinds, Limit: overlapRead}
+	search := kb.Search{
+		Field: "draft_text", Query: derive.GrantQuery(draft), Plain: true, Kinds: grants.Kinds, Limit: overlapRead,
+	}
 	search.Filter.States = []string{derive.GrantClosed} // which merged ones are, too
 	found, err := kb.FindRows(ctx, b, search, similar)
 	if err != nil {

@@ -76,7 +76,14 @@ func (o Origins) Allow(r *http.Request) bool {
 		return true
 	}
 	u, err := url.Parse(values[0])
-	return err == nil && o.loopback && u.Host != "" && Loopback(hostname(u.Host))
+	return err == nil && o.loopback && u.Host != "" && Loopback(hostname(u.Host)) &&
+		isOrigin(values[0], u)
+}
+
+// isOrigin reports whether an address is one that browsers send as Origin: scheme,
+// host and port (RFC 6454 6.2).
+func isOrigin(value string, u *url.URL) bool {
+	return (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(value, u.Scheme+"://"+u.Host)
 }
 
 // Loopback reports whether a host name or address is that of this machine.

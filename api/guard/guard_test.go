@@ -50,7 +50,7 @@ func TestOrigins(t *testing.T) {
 		want    map[string]bool
 	}{
 		"in public":   {guard.NewOrigins([]string{"https://kb.example/"}, false), map[string]bool{none: true, "https://kb.example": true, "HTTPS://KB.example": true, "http://kb.example": false, "https://kb.example:8443": false, "http://localhost": false, "null": false, "": false}},
-		"on loopback": {guard.NewOrigins(nil, true), map[string]bool{none: true, "http://localhost:3000": true, "http://127.0.0.1": true, "http://[::1]:5": true, "https://evil.example": false, "http://localhost.evil.example": false, "null": false, "localhost": false, "http://": false}},
+		"on loopback": {guard.NewOrigins(nil, true), map[string]bool{none: true, "http://localhost:3000": true, "http://127.0.0.1": true, "http://[::1]:5": true, "https://evil.example": false, "http://localhost.evil.example": false, "null": false, "localhost": false, "http://": false, "http://evil.example@localhost": false, "http://localhost/evil": false, "//localhost": false, "http://localhost/": false, "http://localhost?x": false, "http://localhost#": false, "ftp://localhost": false}},
 		"for all":     {guard.NewOrigins([]string{"*"}, false), map[string]bool{none: true, "https://evil.example": true}},
 	} {
 		for origin, want := range tt.want {

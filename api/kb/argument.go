@@ -144,7 +144,7 @@ type Cursor string
 
 // Constraints implements op.Constrained.
 func (Cursor) Constraints() reflect.StructTag {
-	return `doc:"next_cursor of an earlier answer, for long texts" maxLength:"20"`
+	return `doc:"next_cursor of an earlier answer" maxLength:"20"`
 }
 
 // Paging are the arguments of most lists.

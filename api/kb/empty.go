@@ -8,6 +8,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/retrieval"
 	"almanac/retrieval/passage"
 )
 
@@ -116,10 +117,22 @@ func NoSuch(name, given string, known []string) string {
 	return fmt.Sprintf("no record has the %s %q: there are %s%s", name, given, strings.Join(known, ", "), more)
 }
 
-// EmptySearch suggests what to try if a page of results is empty.
-func EmptySearch(total int, f passage.Filter) string {
+// EmptySearch suggests what to try if a page of results is empty. Operators
+// that left nothing over are named, with what there is without them.
+func EmptySearch(total int, relaxed []retrieval.Relaxed, f passage.Filter) string {
 	if total > 0 {
 		return pastTheEnd(total)
+	}
+	if len(relaxed) > 0 {
+		var parts []string
+		for _, r := range relaxed {
+			what := r.Without
+			if strings.HasPrefix(what, `"`) && strings.Count(what, `"`) == 2 {
+				what = "the quotes around " + strings.Trim(what, `"`)
+			}
+			parts = append(parts, fmt.Sprintf("%d without %s", r.Total, what))
+		}
+		return "nothing matches all of the query: there are " + strings.Join(parts, ", ")
 	}
 	var tries []string
 	if !f.Since.IsZero() || !f.Until.IsZero() || len(f.Sources) > 0 {
@@ -128,7 +141,7 @@ func EmptySearch(total int, f passage.Filter) string {
 	if len(f.Kinds) > 0 {
 		tries = append(tries, "search everything (search with type all)")
 	}
-	tries = append(tries, "use fewer or other words", "leave out quotes and -words")
+	tries = append(tries, "use fewer or other words")
 	return "nothing matches: " + strings.Join(tries, ", or ")
 }
 

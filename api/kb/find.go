@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"almanac/api/admit"
 	"almanac/api/op"
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -25,6 +26,9 @@ const maxQuery = 4_000
 // searcher tries them about as often.
 const retryUnavailable = 5 * time.Second
 
+// retryBusy is the wait before the next try of a search that was refused.
+const retryBusy = time.Second
+
 // Find searches. Its errors name the argument of the query, by its REST name.
 func (b Base) Find(ctx context.Context, field string, r retrieval.Request) (retrieval.Response, error) {
 	r.Query = First(r.Query, maxQuery)
@@ -37,6 +41,8 @@ func (b Base) Find(ctx context.Context, field string, r retrieval.Request) (retr
 		return res, op.InvalidField(field, "cannot be searched for: %s", reason)
 	case errors.Is(err, retrieval.ErrNotReady):
 		return res, op.Loading(b.Search.Status(ctx).Progress)
+	case errors.Is(err, admit.ErrBusy):
+		return res, op.Unavailable(retryBusy, "%v", admit.ErrBusy)
 	case errors.Is(err, retrieval.ErrUnavailable):
 		return res, op.Unavailable(retryUnavailable, "%v: /status says why", retrieval.ErrUnavailable)
 	}
@@ -138,6 +144,7 @@ func byID(records []catalog.Record) map[int64]catalog.Record {
 type Search struct {
 	Field  string // the query's argument, by its REST name
 	Query  string
+	Plain  bool           // the query is a text, not typed for a search: it has no operators
 	Kinds  []catalog.Kind // none: all
 	Limit  int
 	Offset int
@@ -146,7 +153,7 @@ type Search struct {
 }
 
 func (s Search) request() retrieval.Request {
-	r := retrieval.Request{Query: s.Query, Limit: s.Limit, Offset: s.Offset, Filter: s.Filter}
+	r := retrieval.Request{Query: s.Query, Plain: s.Plain, Limit: s.Limit, Offset: s.Offset, Filter: s.Filter}
 	r.Filter.Kinds = Names(s.Kinds)
 	if s.Whole {
 		r.Whole, r.Joined = s.Limit, true
@@ -189,7 +196,7 @@ func FindRows[T any](ctx context.Context, b Base, s Search, row func(Base, Match
 		}
 	}
 	if len(found) == 0 {
-		out.Hint = EmptySearch(res.Total, request.Filter)
+		out.Hint = EmptySearch(res.Total, res.Relaxed, request.Filter)
 	}
 	return out, nil
 }

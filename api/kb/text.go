@@ -70,7 +70,7 @@ func (b Base) Record(ctx context.Context, id RecordID) (catalog.Record, error) {
 	}
 	records, err := b.Catalog.ByPath(ctx, string(id))
 	if err == nil && len(records) == 0 {
-		err = op.NotFound("there is no document %q: use the id or the path of a search result", id)
+		err = op.NotFound("there is no document %s: use the id or the path of a search result", op.Quote(string(id)))
 	}
 	if err != nil {
 		return catalog.Record{}, err

@@ -1,6 +1,6 @@
 // Package limit counts the calls of each client and refuses those above the
-// limit. Of this module it imports only guard. The counts are kept in a store of
-// ulule/limiter: in memory, or shared between replicas.
+// limit, and bounds the connections of a listener. The counts are kept in a store
+// of ulule/limiter: in memory, or shared between replicas.
 package limit
 
 import (
@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/ulule/limiter/v3"
-	"github.com/ulule/limiter/v3/drivers/store/memory"
 
 	"almanac/api/guard"
 )
@@ -27,12 +26,14 @@ type Config struct {
 	Calls   int    // per client and Period; 0 = no limit
 	Period  time.Duration
 	Proxies Proxies
+	// Setting is what the operator may change, named in refusals: only where the
+	// operator is the client. Refused is called for each refused call; may be nil.
+	Setting string
+	Refused func()
 	// Store holds the counts; nil = a new one in memory.
 	Store limiter.Store
 	Log   *slog.Logger
 	Now   func() time.Time // the store's clock; nil = time.Now
-	// Refuse answers a client that has no call left; nil = with JSON.
-	Refuse func(w http.ResponseWriter, r *http.Request, status int, message string)
 }
 
 // A Bucket limits the calls of each client. A nil Bucket has no limit.
@@ -58,30 +59,30 @@ func New(cfg Config) *Bucket {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Refuse == nil {
-		cfg.Refuse = func(w http.ResponseWriter, _ *http.Request, status int, message string) {
-			guard.Refuse(w, status, message)
-		}
-	}
 	return &Bucket{cfg: cfg, rate: limiter.Rate{Period: cfg.Period, Limit: int64(cfg.Calls)}}
-}
-
-// NewStore keeps counts in memory and forgets them when their period is over.
-func NewStore() limiter.Store {
-	return memory.NewStoreWithOptions(limiter.StoreOptions{Prefix: "almanac", CleanUpInterval: time.Minute})
 }
 
 // Take counts a call and sets the RateLimit headers. If the client has no call
 // left it answers 429 and returns false. If the store fails the call passes: a
 // limit is not worth an outage.
 func (b *Bucket) Take(w http.ResponseWriter, r *http.Request) bool {
+	refusal := b.Refusal(w, r)
+	if refusal != "" {
+		guard.Refuse(w, http.StatusTooManyRequests, refusal)
+	}
+	return refusal == ""
+}
+
+// Refusal is Take for a caller that writes the answer of status 429 itself: it
+// returns the message, "" if the call may pass.
+func (b *Bucket) Refusal(w http.ResponseWriter, r *http.Request) string {
 	if b == nil {
-		return true
+		return ""
 	}
 	state, err := b.cfg.Store.Get(r.Context(), b.cfg.Name+":"+Key(b.cfg.Proxies.Client(r)), b.rate)
 	if err != nil {
 		b.cfg.Log.Error("limit store failed, call not counted", "bucket", b.cfg.Name, "error", err)
-		return true
+		return ""
 	}
 	// The store returns whole seconds, rounded down; the wait is rounded up.
 	wait := int(math.Ceil(time.Unix(state.Reset+1, 0).Sub(b.cfg.Now()).Seconds()))
@@ -91,12 +92,18 @@ func (b *Bucket) Take(w http.ResponseWriter, r *http.Request) bool {
 	h.Set("RateLimit-Remaining", strconv.FormatInt(state.Remaining, 10))
 	h.Set("RateLimit-Reset", strconv.Itoa(wait))
 	if !state.Reached {
-		return true
+		return ""
+	}
+	if b.cfg.Refused != nil {
+		b.cfg.Refused()
 	}
 	h.Set("Retry-After", strconv.Itoa(wait))
-	b.cfg.Refuse(w, r, http.StatusTooManyRequests, fmt.Sprintf("the limit of %d calls in %s is used up; try again in %d s",
-		b.cfg.Calls, minutes(b.cfg.Period), wait))
-	return false
+	text := fmt.Sprintf("the limit of %d calls in %s is used up; try again in %d s",
+		b.cfg.Calls, minutes(b.cfg.Period), wait)
+	if b.cfg.Setting != "" {
+		text += "; " + b.cfg.Setting
+	}
+	return text
 }
 
 // Handler counts every request that reaches next.

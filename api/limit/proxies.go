@@ -56,6 +56,9 @@ func (p Proxies) Client(r *http.Request) netip.Addr {
 	return client
 }
 
+// Trusts reports whether a request comes from a trusted proxy.
+func (p Proxies) Trusts(r *http.Request) bool { return p.contains(parseAddr(r.RemoteAddr)) }
+
 func (p Proxies) contains(addr netip.Addr) bool {
 	return slices.ContainsFunc(p, func(n netip.Prefix) bool { return n.Contains(addr) })
 }

@@ -51,6 +51,23 @@ func quoted(words []string) []string {
 // Call runs an operation and prints its answer as indented JSON, as REST
 // would. An unknown name or argument is op.ErrInvalid and names the nearest.
 func Call(ctx context.Context, w io.Writer, ops []op.Operation, called string, words []string) error {
+	raw, err := Answer(ctx, ops, called, words)
+	if err != nil {
+		return err
+	}
+	return Print(w, json.RawMessage(raw))
+}
+
+// Print writes a value as indented JSON.
+func Print(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// Answer is Call without printing.
+func Answer(ctx context.Context, ops []op.Operation, called string, words []string) ([]byte, error) {
 	var names []string
 	for _, o := range ops {
 		if names = append(names, name(o)); name(o) != called {
@@ -58,23 +75,16 @@ func Call(ctx context.Context, w io.Writer, ops []op.Operation, called string, w
 		}
 		in, err := o.DecodeLine(words)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		answer, err := o.Run(ctx, in)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		raw, err := op.Encode(answer)
-		if err != nil {
-			return err
-		}
-		enc := json.NewEncoder(w)
-		enc.SetIndent("", "  ")
-		enc.SetEscapeHTML(false)
-		return enc.Encode(json.RawMessage(raw))
+		return op.Encode(answer)
 	}
 	if near := network.Nearest(called, names); near != "" {
-		return op.Invalid("unknown tool %q: did you mean %q?", called, near)
+		return nil, op.Invalid("unknown tool %q: did you mean %q?", called, near)
 	}
-	return op.Invalid("unknown tool %q: list names them", called)
+	return nil, op.Invalid("unknown tool %q: list names them", called)
 }

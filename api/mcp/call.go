@@ -21,12 +21,13 @@ import (
 type requestKey struct{}
 
 type request struct {
-	ctx  context.Context // ends when the client leaves
-	view view
+	ctx      context.Context // ends when the client leaves
+	view     view
+	patience time.Duration // of a call with an index that is loading
 }
 
-func withRequest(ctx context.Context, v view) context.Context {
-	return context.WithValue(ctx, requestKey{}, request{ctx, v})
+func withRequest(ctx context.Context, v view, patience time.Duration) context.Context {
+	return context.WithValue(ctx, requestKey{}, request{ctx, v, patience})
 }
 
 func requestOf(ctx context.Context) request {
@@ -64,7 +65,7 @@ func (s *Server) narrow(next sdk.MethodHandler) sdk.MethodHandler {
 
 func notServed(method string) *jsonrpc.Error {
 	return &jsonrpc.Error{
-		Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method %q is not served here", method),
+		Code: jsonrpc.CodeMethodNotFound, Message: fmt.Sprintf("method %s is not served here", op.Quote(method)),
 	}
 }
 
@@ -95,9 +96,9 @@ func (s *Server) unknownTool(name string, v view) error {
 			names = append(names, t.op.Tool)
 		}
 	}
-	message := fmt.Sprintf("unknown tool %q; tools/list names the tools", name)
+	message := fmt.Sprintf("unknown tool %s; tools/list names the tools", op.Quote(name))
 	if near := network.Nearest(name, names); near != "" {
-		message = fmt.Sprintf("unknown tool %q: did you mean %q?", name, near)
+		message = fmt.Sprintf("unknown tool %s: did you mean %q?", op.Quote(name), near)
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: message}
 }
@@ -108,8 +109,8 @@ func (s *Server) recoverPanics(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (res sdk.Result, err error) {
 		defer func() {
 			if p := recover(); p != nil {
-				s.cfg.Log.Error("panic", "method", method, "panic", p, "stack", string(debug.Stack()))
-				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "internal error"}
+				s.cfg.Log.ErrorContext(ctx, "panic", "method", op.Cut(method), "error", p, "stack", string(debug.Stack()))
+				res, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: op.Internal(ctx)}
 			}
 		}()
 		return next(ctx, method, r)
@@ -123,8 +124,8 @@ func (s *Server) callTool(o op.Operation) sdk.ToolHandler {
 		start, outcome := time.Now(), "ok"
 		defer func() {
 			if p := recover(); p != nil {
-				s.cfg.Log.Error("tool panicked", "tool", o.Tool, "panic", p, "stack", string(debug.Stack()))
-				res, outcome = failed(internalError(o)), "panic"
+				s.cfg.Log.ErrorContext(ctx, "tool panicked", "tool", o.Tool, "error", p, "stack", string(debug.Stack()))
+				res, outcome = failed(internalError(ctx, o)), "panic"
 			}
 			if s.cfg.Observe != nil {
 				s.cfg.Observe(o.Tool, outcome, time.Since(start))
@@ -136,7 +137,7 @@ func (s *Server) callTool(o op.Operation) sdk.ToolHandler {
 		answer, err := s.run(ctx, o, r.Params.Arguments)
 		if err != nil {
 			outcome = "error"
-			return failed(s.explain(o, err)), nil
+			return failed(s.explain(ctx, o, err)), nil
 		}
 		return &sdk.CallToolResult{
 			Content:           []sdk.Content{&sdk.TextContent{Text: string(answer)}},
@@ -150,8 +151,10 @@ func (s *Server) run(ctx context.Context, o op.Operation, args json.RawMessage) 
 	if err != nil {
 		return nil, err
 	}
-	if ready, progress := s.cfg.Ready(); !ready && !o.BeforeReady {
-		return nil, op.Loading(progress)
+	if !o.BeforeReady {
+		if err := s.cfg.Await(ctx, requestOf(ctx).patience); err != nil {
+			return nil, err
+		}
 	}
 	answer, err := o.Run(ctx, in)
 	if err != nil {
@@ -165,7 +168,7 @@ func failed(message string) *sdk.CallToolResult {
 }
 
 // explain says what went wrong and what to do about it.
-func (s *Server) explain(o op.Operation, err error) string {
+func (s *Server) explain(ctx context.Context, o op.Operation, err error) string {
 	f := o.ExplainTool(err)
 	switch {
 	case f.Kind == op.ErrInvalid:
@@ -180,12 +183,16 @@ func (s *Server) explain(o op.Operation, err error) string {
 	case errors.Is(f.Kind, context.Canceled):
 		return o.Tool + " was canceled."
 	}
-	s.cfg.Log.Error("tool failed", "tool", o.Tool, "error", err)
-	return internalError(o)
+	s.cfg.Log.ErrorContext(ctx, "tool failed", "tool", o.Tool, "error", err)
+	return internalError(ctx, o)
 }
 
-func internalError(o op.Operation) string {
-	return o.Tool + " failed; the operator's log says why. Try another tool, or try again later."
+func internalError(ctx context.Context, o op.Operation) string {
+	under := ""
+	if id := op.RequestOf(ctx); id != "" {
+		under = " under request " + id
+	}
+	return o.Tool + " failed; the operator's log says why" + under + ". Try another tool, or try again later."
 }
 
 // sentence ends a message with a full stop, unless it is punctuated already.

@@ -18,8 +18,12 @@ import (
 	"almanac/api/op"
 )
 
-// codeVersion is the JSON-RPC code for an unsupported protocol version.
-const codeVersion = -32022
+// Codes of JSON-RPC errors: an unsupported protocol version, and a call above the
+// limit.
+const (
+	codeVersion = -32022
+	codeLimit   = -32000
+)
 
 // ServeHTTP answers one JSON-RPC message. Errors are JSON: {"error": "…"}
 // before the body is known to be JSON-RPC, a JSON-RPC error after.
@@ -34,13 +38,13 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	allowed := s.origins.Allow(r)
 	if origin := r.Header.Get("Origin"); origin != "" && allowed {
 		h.Set("Access-Control-Allow-Origin", origin)
-		h.Set("Access-Control-Expose-Headers", "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset")
-	}
-	if r.Method == http.MethodPost && !s.cfg.Limit.Take(w, r) {
-		return
+		h.Set("Access-Control-Expose-Headers", "Retry-After, RateLimit-Limit, RateLimit-Remaining, RateLimit-Reset, "+
+			op.RequestHeader)
 	}
 	if !allowed {
-		guard.Refuse(w, http.StatusForbidden, "pages of this origin may not call this endpoint")
+		if r.Method != http.MethodPost || s.take(w, r, message{}) {
+			guard.Refuse(w, http.StatusForbidden, "pages of this origin may not call this endpoint")
+		}
 		return
 	}
 	switch r.Method {
@@ -54,35 +58,46 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 		h.Set("Access-Control-Max-Age", "86400")
 		w.WriteHeader(http.StatusNoContent)
 	default:
+		if !s.cfg.Connect.Take(w, r) {
+			return
+		}
 		h.Set("Allow", "POST, OPTIONS")
 		guard.Refuse(w, http.StatusMethodNotAllowed,
-			r.Method+" is not allowed here: send each JSON-RPC message by POST")
+			op.Cut(r.Method)+" is not allowed here: send each JSON-RPC message by POST")
 	}
+}
+
+// take counts a message. Connecting is not calling: what a client sends before it
+// asks anything counts in a bucket of its own. One above the limit is refused with
+// an error that clients show.
+func (s *Server) take(w http.ResponseWriter, r *http.Request, m message) bool {
+	bucket := s.cfg.Limit
+	if m.connects() {
+		bucket = s.cfg.Connect
+	}
+	refusal := bucket.Refusal(w, r)
+	if refusal != "" {
+		m.refuse(w, http.StatusTooManyRequests, &jsonrpc.Error{Code: codeLimit, Message: refusal})
+	}
+	return refusal == ""
 }
 
 // post validates the request, including what the SDK would reject in plain
 // text, and forwards it.
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		guard.Refuse(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
+	body, status, refusal := readBody(w, r)
+	if refusal != "" {
+		if s.take(w, r, message{}) {
+			guard.Refuse(w, status, refusal)
+		}
 		return
 	}
-	if !acceptsJSON(r.Header.Values("Accept")) {
-		guard.Refuse(w, http.StatusNotAcceptable, "Accept must contain application/json and text/event-stream")
+	m, wrong := parseMessage(body)
+	if !s.take(w, r, m) {
 		return
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
-	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		guard.Refuse(w, http.StatusRequestEntityTooLarge, "the body must be at most 1 MiB")
-		return
-	}
-	if err != nil {
-		guard.Refuse(w, http.StatusBadRequest, "the body could not be read")
-		return
-	}
-	m, status, refusal := parseMessage(body)
-	if refusal != nil {
-		m.refuse(w, status, refusal)
+	if wrong != nil {
+		m.refuse(w, http.StatusBadRequest, wrong)
 		return
 	}
 	v, err := s.tools.view(r.URL.RawQuery)
@@ -92,7 +107,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	}
 	version := r.Header.Get("Mcp-Protocol-Version")
 	if version != "" && !slices.Contains(Versions, version) {
-		data, _ := json.Marshal(map[string]any{"supported": Versions, "requested": version}) // strings always encode
+		data, _ := json.Marshal(map[string]any{"supported": Versions, "requested": op.Cut(version)}) // it always encodes
 		message := "Mcp-Protocol-Version must be one of " + strings.Join(Versions, ", ")
 		m.refuse(w, http.StatusBadRequest, &jsonrpc.Error{Code: codeVersion, Message: message, Data: data})
 		return
@@ -102,6 +117,24 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.forward(w, r, m, v, body)
+}
+
+// readBody returns the body of a POST, or the status and the text of the refusal.
+func readBody(w http.ResponseWriter, r *http.Request) (body []byte, status int, refusal string) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return nil, http.StatusUnsupportedMediaType, "Content-Type must be application/json"
+	}
+	if !acceptsJSON(r.Header.Values("Accept")) {
+		return nil, http.StatusNotAcceptable, "Accept must contain application/json and text/event-stream"
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, http.StatusRequestEntityTooLarge, "the body must be at most 128 KiB"
+	}
+	if err != nil {
+		return nil, http.StatusBadRequest, "the body could not be read"
+	}
+	return body, 0, ""
 }
 
 // refuseMethod refuses a method that is not served; a notification gets no
@@ -126,7 +159,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, m message, v vi
 		kept.write(w, http.StatusOK)
 		return
 	}
-	inner := r.Clone(withRequest(r.Context(), v))
+	inner := r.Clone(withRequest(r.Context(), v, 0))
 	inner.Body = io.NopCloser(bytes.NewReader(body))
 	inner.Header.Set("Accept", "application/json, text/event-stream") // post was more lenient
 	rec := &recorder{header: http.Header{}, status: http.StatusOK}
@@ -137,7 +170,7 @@ func (s *Server) forward(w http.ResponseWriter, r *http.Request, m message, v vi
 	kind := rec.header.Get("Content-Type")
 	if rec.status >= 400 && !strings.HasPrefix(kind, "application/json") {
 		text := strings.TrimSpace(rec.body.String())
-		m.refuse(w, rec.status, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: text})
+		m.refuse(w, rec.status, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: op.Cut(text)})
 		return
 	}
 	out := answer{kind, coding.Choose(r.Header.Get("Accept-Encoding"), rec.body.Len()), rec.body.Bytes()}
@@ -196,16 +229,26 @@ type message struct {
 	Error   json.RawMessage `json:"error"`
 }
 
-// parseMessage checks the envelope of a message.
-func parseMessage(body []byte) (message, int, *jsonrpc.Error) {
-	var m message
-	refused := func(code int64, text string) (message, int, *jsonrpc.Error) {
-		return m, http.StatusBadRequest, &jsonrpc.Error{Code: code, Message: text}
+// connects reports whether a message belongs to connecting, or is a notification
+// of the protocol.
+func (m message) connects() bool {
+	switch m.Method {
+	case "initialize", "server/discover", "ping":
+		return true
+	}
+	return m.ID == nil && strings.HasPrefix(m.Method, "notifications/")
+}
+
+// parseMessage checks the envelope of a message. One that is refused has no
+// method.
+func parseMessage(body []byte) (m message, refusal *jsonrpc.Error) {
+	refused := func(code int64, text string) (message, *jsonrpc.Error) {
+		return message{ID: m.ID}, &jsonrpc.Error{Code: code, Message: text}
 	}
 	if !json.Valid(body) {
 		return refused(jsonrpc.CodeParseError, "the body is not valid JSON")
 	}
-	invalid := func(text string) (message, int, *jsonrpc.Error) {
+	invalid := func(text string) (message, *jsonrpc.Error) {
 		return refused(jsonrpc.CodeInvalidRequest, text)
 	}
 	switch first := bytes.TrimSpace(body)[0]; {
@@ -220,7 +263,7 @@ func parseMessage(body []byte) (message, int, *jsonrpc.Error) {
 	}
 	if m.ID != nil && !validID(m.ID) {
 		m.ID = nil
-		return invalid("id must be a string or an integer")
+		return invalid("id must be a string of at most 256 bytes or an integer")
 	}
 	if m.Version == nil || *m.Version != "2.0" {
 		return invalid(`jsonrpc must be "2.0"`)
@@ -228,14 +271,17 @@ func parseMessage(body []byte) (message, int, *jsonrpc.Error) {
 	if m.Method == "" && m.Result == nil && m.Error == nil {
 		return invalid("method is required")
 	}
-	return m, 0, nil
+	return m, nil
 }
+
+// maxID is the maximum size of an id, in bytes: every answer repeats it.
+const maxID = 256
 
 // validID accepts only integers that a float64 holds exactly, as other
 // languages and the SDK decode them so.
 func validID(raw json.RawMessage) bool {
 	if raw[0] == '"' {
-		return true
+		return len(raw) <= maxID+len(`""`)
 	}
 	n, err := strconv.ParseInt(string(raw), 10, 64)
 	return err == nil && n < 1<<53 && n > -1<<53

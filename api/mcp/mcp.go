@@ -27,7 +27,7 @@ var Versions = []string{"2026-07-28", "2025-11-25", "2025-06-18"}
 const firstStateless = "2026-07-28"
 
 // MaxBody is the maximum size of a request, in bytes.
-const MaxBody = 1 << 20
+const MaxBody = 128 << 10
 
 // Config of a Server.
 type Config struct {
@@ -41,8 +41,9 @@ type Config struct {
 	AllowedOrigins []string
 	AllowedHosts   []string
 	Loopback       bool
-	// Limit counts every POST; nil = none.
-	Limit *limit.Bucket
+	// Limit counts every POST but those that only connect, which Connect counts;
+	// nil = none.
+	Limit, Connect *limit.Bucket
 	// Observe is called after every call of a known tool with its outcome (ok,
 	// error or panic) and the time taken; may be nil.
 	Observe func(tool, outcome string, took time.Duration)
@@ -108,13 +109,17 @@ func (s *Server) ServeStdio(ctx context.Context, query string) error {
 	return s.Serve(ctx, query, &sdk.StdioTransport{})
 }
 
+// stdioPatience is how long a call over stdio waits for the index: the client
+// started the program a moment ago, and has nobody else to ask.
+const stdioPatience = 10 * time.Second
+
 // Serve is ServeStdio on any transport.
 func (s *Server) Serve(ctx context.Context, query string, t sdk.Transport) error {
 	v, err := s.tools.view(query)
 	if err != nil {
 		return fmt.Errorf("mcp: %w", err)
 	}
-	if err := s.sdk.Run(withRequest(ctx, v), t); err != nil && !errors.Is(err, context.Canceled) {
+	if err := s.sdk.Run(withRequest(ctx, v, stdioPatience), t); err != nil && !errors.Is(err, context.Canceled) {
 		return fmt.Errorf("mcp: serve: %w", err)
 	}
 	return nil

@@ -154,7 +154,7 @@ func TestRequests(t *testing.T) {
 		{"another answer is refused", "POST", ping, []string{"Content-Type", "application/json", "Accept", "text/html"}, 406, `{"error":"Accept must`},
 		{"any answer is JSON", "POST", ping, []string{"Content-Type", "application/json", "Accept", "*/*"}, 200, `"result":{}`},
 		{"JSON alone will do", "POST", ping, []string{"Content-Type", "application/json", "Accept", "application/json"}, 200, `"result":{}`},
-		{"a large body is refused", "POST", `{"x":"` + strings.Repeat("x", mcp.MaxBody) + `"}`, plain, 413, `{"error":"the body must be at most 1 MiB"}`},
+		{"a large body is refused", "POST", `{"x":"` + strings.Repeat("x", mcp.MaxBody) + `"}`, plain, 413, `{"error":"the body must be at most 128 KiB"}`},
 		{"an unknown version is refused", "POST", ping, append([]string{"Mcp-Protocol-Version", "1999-01-01"}, plain...), 400, `"code":-32022`},
 		{"a foreign page is refused", "POST", ping, append([]string{"Origin", "https://evil.example"}, plain...), 403, `{"error":"pages of this origin`},
 		{"an opaque page too", "POST", ping, append([]string{"Origin", "null"}, plain...), 403, `{"error":`},
@@ -286,8 +286,63 @@ func TestEveryPOSTCounts(t *testing.T) {
 		t.Fatalf("foreign: %d", w.Code)
 	}
 	w := post(s, "/mcp", listTools, plain...)
-	if w.Code != 429 || w.Header().Get("Retry-After") == "" || !strings.HasPrefix(w.Body.String(), `{"error":"`) {
+	if w.Code != 429 || w.Header().Get("Retry-After") == "" ||
+		!strings.HasPrefix(w.Body.String(), `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"the limit of 4 calls in 15 minutes is used up; try again in `) {
 		t.Errorf("got %d %s %v", w.Code, w.Body, w.Header())
+	}
+}
+
+func TestConnectingIsNotCalling(t *testing.T) {
+	s := newServer(t, func(c *mcp.Config) {
+		c.Limit = limit.New(limit.Config{Name: "mcp", Calls: 1})
+		c.Connect = limit.New(limit.Config{Name: "connect", Calls: 10})
+	})
+	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
+	for range 2 {
+		for _, body := range []string{initialize, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"a","method":"ping"}`, `{"jsonrpc":"2.0","id":2,"method":"server/discover"}`} {
+			if w := post(s, "/mcp", body, plain...); w.Code == 429 || w.Header().Get("RateLimit-Limit") != "10" {
+				t.Fatalf("%s: %d %v", body, w.Code, w.Header())
+			}
+		}
+	}
+	if w := post(s, "/mcp", call("list_books", `{}`), plain...); w.Code != 200 {
+		t.Errorf("a call after connecting: %d %s", w.Code, w.Body)
+	}
+	// What only looks like a notification is a call.
+	if w := post(s, "/mcp", `{"jsonrpc":"2.0","id":3,"method":"notifications/initialized"}`, plain...); w.Code != 429 {
+		t.Errorf("a request: %d %s", w.Code, w.Body)
+	}
+	for range 2 {
+		post(s, "/mcp", initialize, plain...)
+	}
+	if w := post(s, "/mcp", initialize, plain...); w.Code != 429 || !strings.Contains(w.Body.String(), `"code":-32000`) {
+		t.Errorf("connecting has a limit too: %d %s", w.Code, w.Body)
+	}
+}
+
+// TestErrorsRepeatLittle sends long names of everything that errors name.
+func TestErrorsRepeatLittle(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	message := func(id, method, params string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params)
+	}
+	s := newServer(t, nil)
+	for name, w := range map[string]*httptest.ResponseRecorder{
+		"id":         post(s, "/mcp", message(`"`+long+`"`, "ping", `{}`), plain...),
+		"method":     post(s, "/mcp", message("1", long, `{}`), plain...),
+		"tool":       post(s, "/mcp", call(long, `{}`), plain...),
+		"argument":   post(s, "/mcp", call("list_books", `{"`+long+`":1}`), plain...),
+		"value":      post(s, "/mcp", call("list_books", `{"kind":"`+long+`"}`), plain...),
+		"book":       post(s, "/mcp", call("get_book", `{"book_id":"`+long+`"}`), plain...),
+		"repeated":   post(s, "/mcp", call("list_books", `{"`+long+`":1,"`+long[:20_000]+`":1}`), plain...),
+		"resource":   post(s, "/mcp", message("1", "resources/read", `{"uri":"kb://`+long+`"}`), plain...),
+		"version":    post(s, "/mcp", message("1", "ping", `{}`), append([]string{"Mcp-Protocol-Version", long}, plain...)...),
+		"initialize": post(s, "/mcp", message("1", "initialize", `{"protocolVersion":"`+long+`"}`), plain...),
+		"tools":      post(s, "/mcp?tools="+long, listTools, plain...),
+	} {
+		if text := w.Body.String(); strings.Contains(text, strings.Repeat("x", 81)) {
+			t.Errorf("%s: %d %.300s (%d bytes)", name, w.Code, text, len(text))
+		}
 	}
 }
 

@@ -53,7 +53,7 @@ func (s *Server) listResources(ctx context.Context, list func() (sdk.Result, err
 		}
 		state, err := s.cfg.Resources[at].State(ctx)
 		if err != nil { // it is listed all the same
-			s.cfg.Log.Error("resource has no state", "uri", described.URI, "error", err)
+			s.cfg.Log.ErrorContext(ctx, "resource has no state", "uri", described.URI, "error", err)
 			continue
 		}
 		with := *described // the SDK's is shared
@@ -95,7 +95,7 @@ func (s *Server) checkURI(known map[string]bool) sdk.Middleware {
 			if read.ProtocolVersion() >= firstStateless {
 				code = jsonrpc.CodeInvalidParams
 			}
-			data, err := json.Marshal(map[string]string{"uri": read.Params.URI})
+			data, err := json.Marshal(map[string]string{"uri": op.Cut(read.Params.URI)})
 			if err != nil {
 				return nil, err
 			}
@@ -115,7 +115,7 @@ func (s *Server) read(r op.Resource) sdk.ResourceHandler {
 		if err != nil {
 			f := op.Explain(err)
 			if f.Kind == nil {
-				s.cfg.Log.Error("resource failed", "uri", r.URI, "error", err)
+				s.cfg.Log.ErrorContext(ctx, "resource failed", "uri", r.URI, "error", err)
 			}
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: r.URI + ": " + f.Message}
 		}

@@ -30,14 +30,17 @@ type searchesIn struct {
 	Limit int `json:"limit" default:"20" minimum:"1" maximum:"100" doc:"how many to return"`
 }
 
-// Searches are what was searched for.
-type Searches struct {
-	Items  []Searched `json:"items"`
-	Total  int        `json:"total" doc:"number of queries in all"`
-	Limit  int        `json:"limit"`
-	Window int        `json:"window_days"`
-	Hint   string     `json:"hint,omitempty" doc:"if nothing is listed: why"`
+// Counted are the most frequent of what was counted in a window.
+type Counted[T any] struct {
+	Items  []T    `json:"items"`
+	Total  int    `json:"total" doc:"in all"`
+	Limit  int    `json:"limit"`
+	Window int    `json:"window_days"`
+	Hint   string `json:"hint,omitempty" doc:"if nothing is listed: why"`
 }
+
+// Searches are what was searched for.
+type Searches struct{ Counted[Searched] }
 
 // Searched is one query.
 type Searched struct {
@@ -75,7 +78,7 @@ func runSearches(ctx context.Context, b kb.Base, in searchesIn, zeroOnly bool, n
 	writeCounts(ctx, b)
 	q := catalog.SearchQuery{Since: in.since(b), ZeroOnly: zeroOnly, Limit: in.Limit}
 	counts, total, err := b.Catalog.Searches(ctx, q)
-	out := Searches{Total: total, Limit: in.Limit, Window: in.Days}
+	out := Searches{Counted[Searched]{Total: total, Limit: in.Limit, Window: in.Days}}
 	for _, c := range counts {
 		out.Items = append(out.Items, Searched{c.Query, c.N, c.Zero, c.LastAt})
 	}

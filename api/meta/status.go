@@ -32,7 +32,7 @@ type IndexState struct {
 // Down is an engine that does not answer or is incomplete.
 type Down struct {
 	Engine string `json:"engine" enum:"keyword,vector,embedder,reranker"`
-	Reason string `json:"reason"`
+	Reason string `json:"reason" doc:"does not answer, or is being filled"`
 }
 
 var status = kb.New(op.Spec{
@@ -53,7 +53,7 @@ func runStatus(ctx context.Context, b kb.Base, _ struct{}) (Status, error) {
 		Sources: sources.Sources,
 	}
 	for _, d := range st.Down {
-		out.Index.Down = append(out.Index.Down, Down(d))
+		out.Index.Down = append(out.Index.Down, Down{d.Engine, d.Public()})
 	}
 	for _, row := range sources.Sources {
 		if row.LastSynced != nil && (out.LastSynced == nil || row.LastSynced.After(*out.LastSynced)) {

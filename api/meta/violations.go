@@ -14,13 +14,7 @@ type violationsIn struct {
 }
 
 // Violations are what the content security policy of the pages blocked.
-type Violations struct {
-	Items  []Violated `json:"items"`
-	Total  int        `json:"total" doc:"violations in all"`
-	Limit  int        `json:"limit"`
-	Window int        `json:"window_days"`
-	Hint   string     `json:"hint,omitempty" doc:"if nothing is listed: why"`
-}
+type Violations struct{ Counted[Violated] }
 
 // Violated are the violations of one directive.
 type Violated struct {
@@ -46,7 +40,7 @@ Counts the reports that browsers send. It has neither addresses of clients nor o
 `,
 }, func(ctx context.Context, b kb.Base, in violationsIn) (Violations, error) {
 	writeCounts(ctx, b)
-	out := Violations{Limit: in.Limit, Window: in.Days}
+	out := Violations{Counted[Violated]{Limit: in.Limit, Window: in.Days}}
 	counts, err := b.Catalog.Violations(ctx, in.since(b), in.Limit)
 	for _, d := range counts {
 		row := Violated{Directive: d.Directive, Count: d.N, Last: d.LastAt}

@@ -48,8 +48,8 @@ var kbDrift = kb.New(op.Spec{
 Drift of the knowledge base
 Stated values that differ from live ones, by rule.
 
-Compares the values that foundation and partner pages state with live ones: versions, figures, statuses and dates, each
-finding with its age and severity. For contradictions on a topic use detect_drift.
+Compares the values that foundation and partner pages state with live ones: versions, figures, statuses and
+dates, by severity. For contradictions on a topic use detect_drift.
 `,
 }, func(ctx context.Context, b kb.Base, in driftIn) (KBDrift, error) {
 	age := driftAge

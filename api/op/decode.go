@@ -16,7 +16,8 @@ import (
 
 // Decode reads the arguments of a REST call: the parameters of path and query,
 // and for POST the members of the JSON object in body. Unknown parameters and
-// members are ignored. Every error is ErrInvalid with a sentence that names the
+// members are ignored, unless they are near a known one that is not given: then
+// they are misspelt. Every error is ErrInvalid with a sentence that names the
 // parameter and the values allowed.
 func (o Operation) Decode(path map[string]string, query url.Values, body []byte) (Input, error) {
 	in := o.newInput()
@@ -26,6 +27,9 @@ func (o Operation) Decode(path map[string]string, query url.Values, body []byte)
 		if members, err = decodeObject(body); err != nil {
 			return in, Invalid("the body must be one JSON object: %v", err)
 		}
+	}
+	if err := o.checkSpelling(query, members); err != nil {
+		return in, err
 	}
 	for i := range o.Params {
 		p := &o.Params[i]
@@ -139,7 +143,7 @@ func decodeObject(data []byte) (map[string]json.RawMessage, error) {
 		}
 		key := name.(string)
 		if _, ok := members[key]; ok {
-			return nil, errors.New(key + " is repeated")
+			return nil, errors.New(Cut(key) + " is repeated")
 		}
 		var raw json.RawMessage
 		if err := dec.Decode(&raw); err != nil {

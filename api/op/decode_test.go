@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"testing"
@@ -310,4 +311,23 @@ func FuzzDecode(f *testing.F) {
 			answer(t, o, in, err)
 		}
 	})
+}
+
+// TestAMisspeltParameterIsNamed: what is near a known parameter is a mistake,
+// anything else is the client's own.
+func TestAMisspeltParameterIsNamed(t *testing.T) {
+	o := find(t, "list_books")
+	for query, want := range map[string]string{
+		"limt=5": `unknown parameter "limt": did you mean "limit"?`, "ofset=1": `did you mean "offset"?`,
+		"utm_source=x": "", "x=1": "", "_=5": "", "limt=5&limit=5": "",
+	} {
+		q, err := url.ParseQuery(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = o.Decode(nil, q, nil)
+		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
+			t.Errorf("%s: %v, want %s", query, err, want)
+		}
+	}
 }

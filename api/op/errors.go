@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Sentinels of operations, which each interface maps. An error that wraps none
@@ -108,6 +110,20 @@ func Loading(progress float64, obstacles ...string) error {
 	}
 	return Unavailable(5*time.Second, "%s", text)
 }
+
+// maxEcho is how many characters of a client's input an error repeats at most.
+const maxEcho = 80
+
+// Cut returns the input of a client as an error may repeat it.
+func Cut(input string) string {
+	if utf8.RuneCountInString(input) <= maxEcho {
+		return input
+	}
+	return string([]rune(input)[:maxEcho-1]) + "…"
+}
+
+// Quote is Cut in quotation marks.
+func Quote(input string) string { return strconv.Quote(Cut(input)) }
 
 // ErrorJSON is the body of every JSON error: {"error": message}.
 func ErrorJSON(message string) []byte {

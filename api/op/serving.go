@@ -1,6 +1,7 @@
 package op
 
 import (
+	"context"
 	"log/slog"
 	"time"
 )
@@ -12,6 +13,11 @@ type Serving struct {
 	// 0 to 1; nil = always ready. Before that most operations fail with
 	// ErrUnavailable.
 	Ready func() (ready bool, progress float64)
+	// Obstacle is why there is nothing to index; nil, or "" = there is.
+	Obstacle func(context.Context) string
+	// Until is when calls stop waiting for the first index: what loads in a moment
+	// is worth waiting for. Zero: they do not wait.
+	Until time.Time
 	// Timeout of an operation; 0 = 15 s.
 	Timeout time.Duration
 	Log     *slog.Logger // nil = none
@@ -29,4 +35,35 @@ func (s Serving) WithDefaults() Serving {
 		s.Timeout = 15 * time.Second
 	}
 	return s
+}
+
+// look is the time between two looks whether the index is ready.
+const look = 10 * time.Millisecond
+
+// Await returns nil when the first index is complete. It waits for that until
+// Until, or for at least patience; the error says how far it is, or what to do.
+func (s Serving) Await(ctx context.Context, patience time.Duration) error {
+	end := time.Now().Add(patience)
+	if s.Until.After(end) {
+		end = s.Until
+	}
+	for {
+		if s.Obstacle != nil {
+			if why := s.Obstacle(ctx); why != "" {
+				return Unavailable(5*time.Second, "%s", why)
+			}
+		}
+		ready, progress := s.Ready()
+		if ready {
+			return nil
+		}
+		if !time.Now().Before(end) {
+			return Loading(progress)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(look):
+		}
+	}
 }

@@ -57,7 +57,7 @@ Look up a validator
 Validators by name or party id: sponsor, version, activity, rewards.
 
 Looks up validators by name or party id, the best match first: sponsor, reported version and its age, last activity,
-rounds of rewards and missed coupons. For the versions of all use get_validator_fleet.
+rewards. For the versions of all use get_validator_fleet.
 `,
 }, func(ctx context.Context, b kb.Base, in validatorIn) (kb.List[Validator], error) {
 	records, _, err := b.Catalog.List(ctx, allValidators)

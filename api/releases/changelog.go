@@ -44,8 +44,8 @@ var changelog = kb.New(op.Spec{
 Release notes of a version
 The release notes of one version, with a link to the release.
 
-Returns the release notes of one version; if several repositories have it, those of the network's own toolchain with the
-others as alternatives. To find the version of a change use search_release_notes.
+Returns the release notes of one version; if several repositories have it, of the network's own toolchain, and names
+the others. To find the version of a change use search_release_notes.
 `,
 }, func(ctx context.Context, b kb.Base, in changelogIn) (out Changelog, err error) {
 	v, err := in.Version.parse()

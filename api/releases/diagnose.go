@@ -41,7 +41,7 @@ stack trace. For problems described in words use find_known_issues.
 	}}
 	out.Searched, out.Identifiers = derive.ErrorText(in.Text)
 	s := kb.Search{
-		Field: "error_text", Query: out.Searched, Kinds: derive.ExplainingKinds(), Limit: explanations,
+		Field: "error_text", Query: out.Searched, Plain: true, Kinds: derive.ExplainingKinds(), Limit: explanations,
 	}
 	found, err := b.Matches(ctx, s)
 	if err != nil {

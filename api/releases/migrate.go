@@ -95,7 +95,7 @@ type Replaced struct {
 const othersShown = 3
 
 type migrateIn struct {
-	Query string `json:"query" required:"true" maxLength:"4000" doc:"deprecated command, package, tool, API or error code"`
+	Query string `json:"query" required:"true" maxLength:"4000" doc:"what is deprecated: a command, a package, a code"`
 }
 
 var migrate = kb.New(op.Spec{

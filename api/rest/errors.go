@@ -38,7 +38,8 @@ func (h *Handler) fail(x *request, err error) {
 	status, ok := statusOf[f.Kind]
 	if !ok {
 		status = http.StatusInternalServerError
-		h.cfg.Log.Error("operation failed", "route", x.route, "error", err)
+		f.Message = op.Internal(x.r.Context())
+		h.cfg.Log.ErrorContext(x.r.Context(), "operation failed", "route", x.route, "error", err)
 	}
 	if status == http.StatusServiceUnavailable {
 		x.w.Header().Set("Retry-After", strconv.Itoa(max(1, int(math.Ceil(f.RetryAfter.Seconds())))))
@@ -88,5 +89,9 @@ func (h *Handler) noMethod(x *request) {
 		x.gin.Writer.WriteHeaderNow()
 		return
 	}
-	x.refuse(http.StatusMethodNotAllowed, x.r.Method+" is not allowed here; allowed: "+allow)
+	if !h.cfg.Limit.Take(x.w, x.r) {
+		x.status = http.StatusTooManyRequests
+		return
+	}
+	x.refuse(http.StatusMethodNotAllowed, op.Cut(x.r.Method)+" is not allowed here; allowed: "+allow)
 }

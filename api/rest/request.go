@@ -39,15 +39,15 @@ func (h *Handler) handle(serve func(*request)) gin.HandlerFunc {
 				if p == http.ErrAbortHandler { //nolint:errorlint // as net/http does
 					panic(p)
 				}
-				h.cfg.Log.Error("panic", "route", x.route, "panic", p, "stack", string(debug.Stack()))
-				x.refuse(http.StatusInternalServerError, "internal error")
+				h.cfg.Log.ErrorContext(x.r.Context(), "panic", "route", x.route, "error", p, "stack", string(debug.Stack()))
+				x.refuse(http.StatusInternalServerError, op.Internal(x.r.Context()))
 			}
 			took := time.Since(start)
 			if h.cfg.Observe != nil {
 				h.cfg.Observe(x.r.Method, x.route, x.status, took)
 			}
 			// The query is left out: it may hold secrets of its author.
-			h.cfg.Log.Debug("request", "method", x.r.Method, "route", x.route, "status", x.status,
+			h.cfg.Log.DebugContext(x.r.Context(), "request", "method", op.Cut(x.r.Method), "route", x.route, "status", x.status,
 				"took", took, "bytes", c.Writer.Size())
 		}()
 		setCommonHeaders(c.Writer.Header())
@@ -58,20 +58,22 @@ func (h *Handler) handle(serve func(*request)) gin.HandlerFunc {
 // serve handles a known route.
 func (h *Handler) serve(x *request, rt *route) {
 	x.route = rt.pattern
-	if len(x.r.URL.Path)+len(x.r.URL.RawQuery) > MaxURL {
-		x.refuse(http.StatusRequestURITooLong, "the address must be at most 32 KiB long")
-		return
-	}
 	if !rt.probe && !h.cfg.Limit.Take(x.w, x.r) {
 		x.status = http.StatusTooManyRequests
 		return
 	}
-	if ready, progress := h.cfg.Ready(); !ready && !rt.early {
-		h.fail(x, op.Loading(progress))
+	if len(x.r.URL.Path)+len(x.r.URL.RawQuery) > MaxURL {
+		x.refuse(http.StatusRequestURITooLong, "the address must be at most 32 KiB long")
 		return
 	}
 	ctx, cancel := context.WithTimeout(x.r.Context(), h.cfg.Timeout)
 	defer cancel()
+	if !rt.early {
+		if err := h.cfg.Await(ctx, 0); err != nil {
+			h.fail(x, err)
+			return
+		}
+	}
 	if len(rt.forms) > 1 {
 		x.w.Header().Add("Vary", "Accept")
 	}

@@ -68,7 +68,7 @@ the evidence. For what maintainers advise use find_maintainer_guidance.
 		out.Items = append(out.Items, expertRow(b, e))
 	}
 	if len(all) == 0 {
-		out.Hint = cmp.Or(found.Hint, kb.EmptySearch(found.Total, search.Filter))
+		out.Hint = cmp.Or(found.Hint, kb.EmptySearch(found.Total, nil, search.Filter))
 	}
 	return out, nil
 })

@@ -54,7 +54,7 @@ Finds the ecosystem projects most like a description, by meaning. For grants as 
 `,
 }, func(ctx context.Context, b kb.Base, in similarIn) (Finds, error) {
 	return find(ctx, b, kb.Search{
-		Field: "description", Query: in.Description, Kinds: []catalog.Kind{catalog.KindProject}, Limit: in.Limit,
+		Field: "description", Query: in.Description, Plain: true, Kinds: []catalog.Kind{catalog.KindProject}, Limit: in.Limit,
 		Offset: in.Offset,
 	})
 })

@@ -38,7 +38,7 @@ var guidance = kb.New(op.Spec{
 What maintainers say
 Forum posts and mail by the most active contributors on a topic.
 
-Finds what maintainers and the most active contributors wrote about a topic on the forum and the mailing lists. For
+Finds what maintainers and the most active contributors wrote about a topic on forum and mailing lists. For
 everybody's voice use search_community; for who knows most use find_expert.
 `,
 }, func(ctx context.Context, b kb.Base, in topicIn) (Guidance, error) {

@@ -60,7 +60,8 @@ issues of the repositories. For solved ones use search_community or search_forge
 		return KnownIssues{}, err
 	}
 	search := kb.Search{
-		Field: "description", Query: in.Description, Kinds: []catalog.Kind{catalog.KindIssue}, Limit: in.Limit,
+		Field: "description", Query: in.Description, Plain: true, Kinds: []catalog.Kind{catalog.KindIssue},
+		Limit: in.Limit,
 	}
 	search.Filter.States = []string{"open"}
 	issues, err := kb.FindRows(ctx, b, search, openIssue)
@@ -97,7 +98,8 @@ func unansweredLike(ctx context.Context, b kb.Base, in knownIn) (kb.Found[KnownI
 		return kb.Found[KnownIssue]{}, err
 	}
 	search := kb.Search{
-		Field: "description", Query: in.Description, Kinds: []catalog.Kind{catalog.KindPost}, Limit: threadsRead,
+		Field: "description", Query: in.Description, Plain: true, Kinds: []catalog.Kind{catalog.KindPost},
+		Limit: threadsRead,
 	}
 	search.Filter.Records = kb.Among(u.Posts)
 	found, err := kb.FindRows(ctx, b, search, func(b kb.Base, m kb.Match) (KnownIssue, error) {

@@ -69,7 +69,7 @@ type searchIn struct {
 	Since     kb.Day  `json:"since" tool:"-" doc:"only what is dated this day (or time) or later"`
 	Until     kb.Day  `json:"until" tool:"-" doc:"only what is dated before this day (or time)"`
 	Sort      string  `json:"sort" tool:"-" enum:"relevance,date" default:"relevance" doc:"date: newest of the best 200"`
-	Facets    bool    `json:"facets" tool:"-" default:"false" doc:"count results by kind, source, container and state"`
+	Facets    bool    `json:"facets" tool:"-" default:"false" doc:"count all results by kind, source, container and state"`
 	Highlight bool    `json:"highlight" tool:"-" default:"false" doc:"add the byte ranges of matches"`
 }
 
@@ -79,14 +79,21 @@ type Answer struct {
 	Type      string                    `json:"type"`
 	Total     int                       `json:"total" doc:"results that can be paged through"`
 	Items     []kb.Hit                  `json:"items"`
-	Degraded  []string                  `json:"degraded" doc:"what did not answer: keyword, vector, rerank"`
+	Degraded  []string                  `json:"degraded" doc:"what did not answer: keyword, vector, cross-encoder"`
 	Corrected *string                   `json:"corrected" doc:"the query as searched, if words were corrected"`
 	TookMs    float64                   `json:"took_ms,omitempty" required:"true"`
-	Facets    map[string]map[string]int `json:"facets,omitempty"`
+	Facets    map[string]map[string]int `json:"facets,omitempty" doc:"of all results, not of the page alone"`
+	Relaxed   []Relaxed                 `json:"relaxed,omitempty" doc:"if operators left nothing over"`
 	Hint      string                    `json:"hint,omitempty" doc:"what to try; in tools also how to get more"`
 
 	offset int
 	more   string // how to get the next
+}
+
+// Relaxed is what there is without an operator of the query.
+type Relaxed struct {
+	Without string `json:"without" doc:"a phrase, -word, kind: or source: of the query, or all of them"`
+	Total   int    `json:"total"`
 }
 
 // Lean implements op.Leaner.
@@ -94,7 +101,7 @@ func (a *Answer) Lean() {
 	if next, more := a.Next(); more && a.Hint == "" {
 		a.Hint = fmt.Sprintf("%d more: %s", a.Total-next, a.more)
 	}
-	a.TookMs = 0
+	a.TookMs, a.Relaxed = 0, nil // the hint has them
 }
 
 // Next implements op.Paged.
@@ -128,7 +135,10 @@ func answer(
 		a.Corrected = &res.Corrected
 	}
 	if len(hits) == 0 {
-		a.Hint = kb.EmptySearch(res.Total, r.Filter)
+		a.Hint = kb.EmptySearch(res.Total, res.Relaxed, r.Filter)
+		for _, x := range res.Relaxed {
+			a.Relaxed = append(a.Relaxed, Relaxed(x))
+		}
 	}
 	return a, err
 }

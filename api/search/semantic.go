@@ -43,8 +43,8 @@ var semantic = kb.New(op.Spec{
 Search by meaning
 Hybrid vector and full-text retrieval with reranking.
 
-Finds passages by meaning and words together, reranked, the best three in full; best for questions in your own words.
-Read on with get_doc and the read of a result, which is the section around the passage.
+Finds passages by meaning and words together, the best three in full; best for questions in your own words. Read the
+section around a result with get_doc and its read.
 `,
 }, func(ctx context.Context, b kb.Base, in semanticIn) (Meant, error) {
 	r := retrieval.Request{

@@ -240,6 +240,45 @@ var ownershipPromises = []promise{
 		f.equal("links", len(f.linksFrom(id)), 1)
 		f.equal("former owner", f.put("docs", doc("a")), catalog.Result{Foreign: 1})
 	}},
+	{"a source takes over the records of those it comes before", func(f fixture) {
+		former := doc("a")
+		former.Title, former.Tags = "Former", []string{"former"}
+		f.give("blog", catalog.Entry{Record: former, Aliases: []string{"n"}, Links: []catalog.Link{mention("x", "")},
+			Votes: []catalog.Vote{{Voter: "v"}}})
+		id := f.get("a").ID
+		f.give("docs", catalog.Entry{Record: doc("a"), Links: []catalog.Link{mention("y", "")}})
+		seq := f.last()
+		first := catalog.Batch{Source: "docs", Over: []string{"forum", "blog"},
+			Entries: []catalog.Entry{{Record: doc("a"), Links: []catalog.Link{mention("y", "")}}}}
+		f.equal("result", f.apply(first), catalog.Result{Updated: 1})
+		r := f.get("a")
+		f.equal("id", r.ID, id)
+		f.equal("source", r.Source, "docs")
+		f.equal("title", r.Title, "Title of a")
+		f.equal("tags", len(r.Tags), 0)
+		f.equal("aliases", f.aliases(id), []string{"n"})
+		f.equal("links", len(f.linksFrom(id)), 2)
+		votes, err := f.store.VotesOn(f.ctx, id)
+		f.check(err)
+		f.equal("votes", len(votes), 0)
+		f.equal("changes", len(f.changes(seq)), 1)
+		f.quiet(func() { f.equal("again", f.apply(first), catalog.Result{Unchanged: 1}) })
+		f.equal("former owner", f.give("blog", catalog.Entry{Record: former, Aliases: []string{"m"}}),
+			catalog.Result{Foreign: 1})
+		f.equal("aliases", f.aliases(id), []string{"m"})
+		f.equal("links", len(f.linksFrom(id)), 1)
+		f.delete("blog", id)
+		f.equal("aliases", len(f.aliases(id)), 0)
+		first.Source, first.Over = "forum", []string{"blog"}
+		f.equal("of none of them", f.apply(first), catalog.Result{Foreign: 1})
+		f.equal("source", f.get("a").Source, "docs")
+	}},
+	{"an addition takes nothing over", func(f fixture) {
+		f.put("blog", doc("a"))
+		f.apply(catalog.Batch{Source: "docs", Over: []string{"blog"}, Entries: []catalog.Entry{{Record: doc("a"),
+			Links: []catalog.Link{mention("y", "")}, Addition: true}}})
+		f.equal("source", f.get("a").Source, "blog")
+	}},
 	{"a source that added before it took over has its links once", func(f fixture) {
 		f.put("docs", doc("a"))
 		add := catalog.Entry{Record: doc("a"), Aliases: []string{"n"}, Links: []catalog.Link{mention("y", "")}}

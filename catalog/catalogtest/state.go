@@ -18,6 +18,9 @@ var changePromises = []promise{
 		var got []int64
 		var after int64
 		for {
+			n, err := f.store.CountChanges(f.ctx, after)
+			f.check(err)
+			f.equal("number", n, len(ids)-len(got))
 			page, err := f.store.Changes(f.ctx, after, 2)
 			f.check(err)
 			if len(page) == 0 {

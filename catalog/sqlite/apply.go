@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"almanac/catalog"
@@ -61,6 +62,7 @@ type entry struct {
 type application struct {
 	*txn
 	source  string
+	over    []string // sources whose records it takes over
 	restore bool
 	now     time.Time
 	known   map[catalog.Ref]*known // stored state of the records named by the batch
@@ -73,7 +75,7 @@ type application struct {
 
 func newApplication(t *txn, b catalog.Batch, now time.Time) *application {
 	return &application{
-		txn: t, source: b.Source, restore: b.Restore, now: catalog.CleanTime(now),
+		txn: t, source: b.Source, over: b.Over, restore: b.Restore, now: catalog.CleanTime(now),
 		known: map[catalog.Ref]*known{}, aliased: map[catalog.Ref]int64{}, added: map[int64]string{},
 		deleted: map[int64]bool{},
 	}
@@ -190,6 +192,11 @@ func (a *application) putOne(ctx context.Context, e entry) error {
 		a.known[ref] = &known{id: id, source: a.source, hash: e.Record.Hash, live: true}
 		a.result.Created++
 		return a.hang(id, e)
+	case k.live && k.source != a.source && !e.Addition && slices.Contains(a.over, k.source):
+		a.result.Updated++
+		if err := a.takeOver(k); err != nil {
+			return err
+		}
 	case k.live && k.source != a.source:
 		a.result.Foreign++
 		if a.added[k.id] == e.addition {
@@ -218,6 +225,16 @@ func (a *application) putOne(ctx context.Context, e entry) error {
 	*k = known{id: k.id, source: a.source, hash: e.Record.Hash, live: true}
 	delete(a.deleted, k.id)
 	return a.hang(k.id, e)
+}
+
+// takeOver makes what the owner of a record gave it an addition, which its next
+// entry replaces, as no entry has that hash.
+func (a *application) takeOver(k *known) error {
+	if err := a.dropAddition(k.id, a.source); err != nil {
+		return err
+	}
+	delete(a.added, k.id)
+	return a.putAddition(k.id, k.source, "taken over")
 }
 
 // identify sets a new record's id (0: the next free one) and FirstSeenAt.

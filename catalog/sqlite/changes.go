@@ -29,6 +29,12 @@ func (s *Store) LastChange(ctx context.Context) (seq int64, err error) {
 	return seq, s.failure(ctx, "last change", err)
 }
 
+// CountChanges returns how many changes are after seq.
+func (s *Store) CountChanges(ctx context.Context, after int64) (n int, err error) {
+	err = s.reader.QueryRowContext(ctx, `SELECT COUNT(*) FROM changes WHERE seq > ?`, after).Scan(&n)
+	return n, s.failure(ctx, "count changes", err)
+}
+
 // putChanges appends to the log. A record's older row is removed: a follower
 // only needs to know that the record changed after its checkpoint. So the log
 // grows with the catalog, not with its history, and a new index reads each

@@ -49,11 +49,11 @@ func scanGeneration(rows *sql.Rows) (g catalog.Generation, err error) {
 	return g, err
 }
 
-// DropGeneration removes a generation with its passages and words; dropping a
+// DropGeneration removes a generation with its passages, documents and words; dropping a
 // missing one is not an error.
 func (s *Store) DropGeneration(ctx context.Context, id int64) error {
 	return s.update(ctx, "drop generation", func(t *txn) error {
-		for _, table := range []string{"passages", "words"} {
+		for _, table := range []string{"passages", "documents", "words"} {
 			if _, err := t.ExecContext(ctx, `DELETE FROM `+table+` WHERE generation = ?`, id); err != nil {
 				return err
 			}

@@ -64,7 +64,7 @@ func pool(path string, size int, parameters ...string) (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db := sql.OpenDB(connector)
+	db := sql.OpenDB(preparing{connector})
 	db.SetMaxOpenConns(size)
 	db.SetMaxIdleConns(size)
 	return db, nil

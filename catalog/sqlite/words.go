@@ -20,6 +20,19 @@ func (s *Store) AddWords(ctx context.Context, generation int64, words []string) 
 	})
 }
 
+// DropWords removes words from a generation's vocabulary.
+func (s *Store) DropWords(ctx context.Context, generation int64, words []string) error {
+	return s.update(ctx, "drop words", func(t *txn) error {
+		for _, w := range words {
+			if _, err := t.exec(`DELETE FROM words WHERE generation = ? AND word = ?`, generation,
+				catalog.Clean(w)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // Words returns a generation's vocabulary, in no particular order.
 func (s *Store) Words(ctx context.Context, generation int64) ([]string, error) {
 	list, err := collect(ctx, s.reader, func(rows *sql.Rows) (w string, err error) { return w, rows.Scan(&w) },

@@ -4,7 +4,9 @@ import (
 	"io"
 	"log/slog"
 
+	"almanac/catalog/datadir"
 	"almanac/catalog/network"
+	"almanac/cmd/config"
 	"almanac/ingest/networks"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/stack"
@@ -12,10 +14,11 @@ import (
 
 // app is passed to every subcommand.
 type app struct {
-	config  Config
-	origins Origins
+	config  config.Config
+	origins config.Origins
 	environ []string
 	log     *slog.Logger
+	lines   *slog.Logger // of progress where there is no terminal
 	out     io.Writer
 	err     io.Writer
 }
@@ -25,14 +28,28 @@ func (a *app) open() (n network.Network, dir string, err error) {
 	if n, err = networks.Load(a.config.Network.Name); err != nil {
 		return n, "", err
 	}
-	dir, err = dataDir(a.config.Data.Dir, n.Name, a.environ)
-	return n, dir, err
+	dir = a.dataDir(n)
+	return n, dir, datadir.Create(dir)
+}
+
+// dataDir returns the data directory of a network, "" without a home directory.
+func (a *app) dataDir(n network.Network) string {
+	if a.config.Data.Dir != "" {
+		return a.config.Data.Dir
+	}
+	return datadir.Default(n.Name, config.Getenv(a.environ, "XDG_DATA_HOME"), config.Getenv(a.environ, "HOME"))
+}
+
+// indexing shows that a command brings the index up to date.
+func (a *app) indexing() (set func(done, total int), end func()) {
+	task := a.progress("index")
+	return task.Set, task.End
 }
 
 // stackConfig returns the configuration of the index in a directory, without
 // the catalog. The configured profile is the default of searches.
 func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Profile) (stack.Config, error) {
-	standard, err := profile.Load(a.config.profile())
+	standard, err := profile.Load(a.config.ProfileName())
 	if err != nil {
 		return stack.Config{}, err
 	}
@@ -42,6 +59,6 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Pro
 		Authority: n.Authority, Aliases: n.Aliases,
 		Keyword: stack.Keyword(a.config.Keyword), Vector: stack.Vector(a.config.Vector),
 		Embed: stack.Embed(a.config.Embed), Rerank: stack.Rerank(a.config.Rerank),
-		Deadline: a.config.Search.Deadline, Log: a.log,
+		Deadline: a.config.Search.Deadline, Progress: a.indexing, Log: a.log,
 	}, nil
 }

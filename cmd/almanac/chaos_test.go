@@ -28,8 +28,10 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
 
-	"almanac/catalog"
+	"almanac/catalog/datadir"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/keyword/meili/meilitest"
+	"almanac/retrieval/passage"
 	"almanac/retrieval/vector/qdrant/qdranttest"
 )
 
@@ -246,7 +248,7 @@ func (w *world) down(t *testing.T) map[string]string {
 	out := map[string]string{}
 	for _, d := range status.Index.Down {
 		out[d.Engine] = d.Reason
-		if !strings.Contains(ready, `"`+d.Engine+": ") {
+		if !strings.Contains(ready, `"`+d.Engine+" ") {
 			t.Errorf("%s: /status says that %s is down, /ready says %s", w.phase, d.Engine, ready)
 		}
 	}
@@ -352,15 +354,18 @@ func difference(engine string, have, want []int64) string {
 // passages are those of the catalog's last generation.
 func (w *world) passages(t *testing.T) (ids []int64) {
 	t.Helper()
-	store, err := openCatalog(t.Context(), w.data, "buoys")
+	store, err := datadir.Open(t.Context(), w.data, "buoys", false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	all, err := store.Generations(t.Context())
 	if err == nil {
-		err = store.ScanPassages(t.Context(), all[len(all)-1].ID, false, func(p catalog.Passage) error {
-			ids = append(ids, p.ID)
-			return nil
+		err = store.ScanDocuments(t.Context(), all[len(all)-1].ID, func(record int64, data []byte) error {
+			d, err := corpus.Decode(record, string(data))
+			for o := 0; err == nil && o < d.Len(); o++ {
+				ids = append(ids, int64(passage.NewID(record, o)))
+			}
+			return err
 		})
 	}
 	if err := errors.Join(err, store.Close()); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -18,7 +19,7 @@ import (
 	"github.com/compose-spec/compose-go/v2/types"
 	"go.yaml.in/yaml/v3"
 
-	"almanac/retrieval/stack"
+	"almanac/cmd/config"
 )
 
 const composeDir = "../../compose"
@@ -78,6 +79,10 @@ func TestComposeChecksFind(t *testing.T) {
 		{"data:/data", "data:/var/data", "/var/data"},
 		{"./prometheus.yaml:", "./prometheus.yml:", "prometheus.yml"},
 		{"secrets/qdrant_key}", "secrets/qdrant}", "secrets/qdrant"},
+		{"start_period: 5m", "start_period: 1h", "not said for 1h0m0s"},
+		{"exec ./qdrant", "exec ./entrypoint.sh", "does not wait"},
+		{"{subnet: \"${SUBNET:-10.213.17.0/24}\"}", "", "the address of a reverse proxy changes"},
+		{"${SUBNET:-10.213.17.0/24}", "${SUBNET:-172.20.0.0/16}", "Docker hands out"},
 	} {
 		if !strings.Contains(file, tt.old) {
 			t.Errorf("%q is not in compose.yaml", tt.old)
@@ -145,6 +150,7 @@ func problems(t *testing.T, p *types.Project) (all []string) {
 		secrets(t, p, s, say)
 	}
 	wiring(t, p, say)
+	subnet(t, p, say)
 	return all
 }
 
@@ -190,6 +196,12 @@ func hardened(s types.ServiceConfig, oneShot bool, say func(string, ...any)) {
 		}
 		if h := s.HealthCheck; h == nil || len(h.Test) < 2 || h.Interval == nil || h.Timeout == nil {
 			say("%s: no health check", s.Name)
+		}
+		if h := s.HealthCheck; h != nil && h.StartPeriod != nil && time.Duration(*h.StartPeriod) > 10*time.Minute {
+			say("%s: that it is not healthy is not said for %v", s.Name, time.Duration(*h.StartPeriod))
+		}
+		if strings.Contains(strings.Join(s.Command, "\n"), "exec ./entrypoint.sh") {
+			say("%s: the image's script does not wait until the server has stopped", s.Name)
 		}
 		if s.Restart != "unless-stopped" {
 			say("%s: does not start again", s.Name)
@@ -309,6 +321,33 @@ func wiring(t *testing.T, p *types.Project, say func(string, ...any)) {
 	}
 }
 
+// subnet checks that a reverse proxy on the host has one address, outside the
+// ranges that Docker gives to networks that name none, and that the texts name it.
+func subnet(t *testing.T, p *types.Project, say func(string, ...any)) {
+	t.Helper()
+	pools := p.Networks["default"].Ipam.Config
+	if len(pools) != 1 || pools[0] == nil || pools[0].Subnet == "" {
+		say("the address of a reverse proxy changes with the network: %v", pools)
+		return
+	}
+	network, err := netip.ParsePrefix(pools[0].Subnet)
+	if err != nil {
+		say("subnet: %v", err)
+		return
+	}
+	for _, pool := range []string{"172.16.0.0/12", "192.168.0.0/16"} {
+		if netip.MustParsePrefix(pool).Overlaps(network) {
+			say("Docker hands out %s, of which the network takes %v", pool, network)
+		}
+	}
+	line := "ALMANAC_SERVER_TRUSTED_PROXIES=" + network.Masked().Addr().Next().String()
+	for _, name := range []string{"env.example", "../docs/deploy.md"} {
+		if !strings.Contains(readText(t, name), line) {
+			say("%s does not say %s", name, line)
+		}
+	}
+}
+
 // environmentOf is the environment of the program's container.
 func environmentOf(t *testing.T, s types.ServiceConfig) map[string]string {
 	t.Helper()
@@ -323,21 +362,19 @@ func environmentOf(t *testing.T, s types.ServiceConfig) map[string]string {
 
 // configOf is what the program makes of an environment in which every secret
 // is there.
-func configOf(t *testing.T, env map[string]string) (Config, error) {
+func configOf(t *testing.T, env map[string]string) (config.Config, error) {
 	t.Helper()
-	var known, environ []string
-	for _, s := range settings {
-		known = append(known, envName(s.key))
-	}
+	known := config.Variables()
+	var environ []string
 	secret := filepath.Join(t.TempDir(), "secret")
 	writeFile(t, secret, "s3cret\n")
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		if strings.HasPrefix(name, envPrefix) && !slices.Contains(known, name) {
-			return Config{}, fmt.Errorf("%s is not a setting", name)
+		if strings.HasPrefix(name, config.EnvPrefix) && !slices.Contains(known, name) {
+			return config.Config{}, fmt.Errorf("%s is not a setting", name)
 		}
 		environ = append(environ, name+"="+secretPath.ReplaceAllLiteralString(env[name], secret))
 	}
-	c, _, err := loadConfig("", environ, nil)
+	c, _, err := config.Load("", environ, nil)
 	return c, err
 }
 
@@ -425,7 +462,7 @@ func TestEnvExample(t *testing.T) {
 	for _, m := range regexp.MustCompile(`(?m)^#?([A-Z][A-Z_]+)=(.*)$`).FindAllStringSubmatch(readText(t, "env.example"), -1) {
 		shown[m[1]] = true
 		switch {
-		case strings.HasPrefix(m[1], envPrefix):
+		case strings.HasPrefix(m[1], config.EnvPrefix):
 			set[m[1]] = m[2]
 		case !used[m[1]]:
 			t.Errorf("nothing reads %s", m[1])
@@ -453,107 +490,6 @@ func TestEnvExample(t *testing.T) {
 	if stack(nil) != stack(exampleEnv(t)) {
 		t.Error("env.example without changes makes another stack than none")
 	}
-}
-
-// TestDashboards: each expression is of metrics and labels that there are.
-func TestDashboards(t *testing.T) {
-	t.Parallel()
-	metrics, labels := exported(t)
-	expressions := 0
-	for _, name := range filesBelow(t, "grafana/dashboards", ".json") {
-		var board struct {
-			UID    string
-			Panels []struct {
-				Title      string
-				Datasource struct{ UID string }
-				Targets    []struct{ Expr string }
-			}
-		}
-		if err := json.Unmarshal([]byte(readText(t, name)), &board); err != nil || board.UID == "" {
-			t.Fatalf("%s: %v", name, err)
-		}
-		for _, panel := range board.Panels {
-			if !strings.Contains(readText(t, "grafana/provisioning/datasources/prometheus.yaml"), "uid: "+panel.Datasource.UID+"\n") {
-				t.Errorf("%s: no data source is called %q", panel.Title, panel.Datasource.UID)
-			}
-			for _, target := range panel.Targets {
-				expressions++
-				for _, name := range strangers(target.Expr, metrics, labels) {
-					t.Errorf("%s: %s: nothing exports %s", panel.Title, target.Expr, name)
-				}
-			}
-		}
-	}
-	if expressions < 10 {
-		t.Errorf("%d expressions", expressions)
-	}
-	for expr, want := range map[string]string{
-		`sum by (route) (rate(almanac_http_requests_total{status=~"5.."}[5m]))`: "",
-		`sum by (address) (almanac_http_requests_total)`:                        "address",
-		`almanac_http_requests_total{code="500"}`:                               "code",
-		`histogram_quantile(.5, almanac_index_records_bucket)`:                  "almanac_index_records_bucket",
-		`almanac_engines_up * 2`:                                                "almanac_engines_up",
-	} {
-		if got := strings.Join(strangers(expr, metrics, labels), " "); got != want {
-			t.Errorf("%s: strange is %q, want %q", expr, got, want)
-		}
-	}
-}
-
-// exported are the names of all series of the admin listener, and of their
-// labels.
-func exported(t *testing.T) (metrics, labels map[string]bool) {
-	t.Helper()
-	m := newMetrics(&stack.Keeper{}, syncedStore(t), time.Now)
-	m.ObserveRequest("GET", "/", 200, time.Millisecond) // what has labels is there once it has values
-	m.ObserveTool("search", "ok", time.Millisecond)
-	families, err := m.Registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	metrics, labels = map[string]bool{"up": true}, map[string]bool{"job": true, "instance": true, "le": true}
-	for _, f := range families {
-		suffixes := map[string][]string{"HISTOGRAM": {"_bucket", "_sum", "_count"},
-			"SUMMARY": {"", "_sum", "_count"}}[f.GetType().String()]
-		if suffixes == nil {
-			suffixes = []string{""}
-		}
-		for _, s := range suffixes {
-			metrics[f.GetName()+s] = true
-		}
-		for _, series := range f.GetMetric() {
-			for _, l := range series.GetLabel() {
-				labels[l.GetName()] = true
-			}
-		}
-	}
-	return metrics, labels
-}
-
-var (
-	promText     = regexp.MustCompile(`"[^"]*"|\[[^\]]*\]`)
-	promMatchers = regexp.MustCompile(`\{([^}]*)\}|\b(?:by|without|on|ignoring) *\(([^)]*)\)`)
-	promName     = regexp.MustCompile(`[a-zA-Z_:][a-zA-Z0-9_:]*(?: *\()?`)
-)
-
-// strangers are the names in a PromQL expression that are neither functions
-// nor known.
-func strangers(expr string, metrics, labels map[string]bool) (strange []string) {
-	expr = promText.ReplaceAllString(expr, "")
-	for _, m := range promMatchers.FindAllStringSubmatch(expr, -1) {
-		for _, l := range promName.FindAllString(m[1]+m[2], -1) {
-			if !labels[l] {
-				strange = append(strange, l)
-			}
-		}
-	}
-	for _, name := range promName.FindAllString(promMatchers.ReplaceAllString(expr, " "), -1) {
-		operator := slices.Contains([]string{"sum", "avg", "max", "min", "count", "and", "or", "unless", "bool"}, name)
-		if !operator && !strings.HasSuffix(name, "(") && !metrics[name] {
-			strange = append(strange, name)
-		}
-	}
-	return strange
 }
 
 // TestComposeFilesParse: every file of the folder is what its name says.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/cmd/config"
 	"almanac/embed/distil"
 	"almanac/embed/static"
 	"almanac/retrieval/eval"
@@ -68,25 +69,25 @@ func (c *distilCmd) Run(ctx context.Context, a *app) error {
 	_, err = fmt.Fprintf(a.out, `
 to use it:      set %s=%s and no %s
 to measure it:  almanac eval --queries DIR, or --judged DIR, with and without these settings
-`, envName("embed.model"), c.Out, envName("embed.url"))
+`, config.EnvName("embed.model"), c.Out, config.EnvName("embed.url"))
 	return err
 }
 
-func (c *distilCmd) check(configured EmbedConfig) error {
+func (c *distilCmd) check(configured config.EmbedConfig) error {
 	switch learned := c.From == "configured"; {
 	case learned && configured.URL == "":
-		return fmt.Errorf("%w: --from configured learns from a model server: set %s and %s", errUsage,
-			envName("embed.url"), envName("embed.model"))
+		return fmt.Errorf("%w: --from configured learns from a model server: set %s and %s", config.ErrUsage,
+			config.EnvName("embed.url"), config.EnvName("embed.model"))
 	case learned && c.IDF == "corpus":
 		return fmt.Errorf("%w: --idf requires --from built-in: a learned table weights tokens by its own passages",
-			errUsage)
+			config.ErrUsage)
 	case !learned && (c.Vocabulary != "" || c.Work != ""):
-		return fmt.Errorf("%w: --vocabulary and --work cannot be used with --from built-in", errUsage)
+		return fmt.Errorf("%w: --vocabulary and --work cannot be used with --from built-in", config.ErrUsage)
 	case !learned && c.IDF == "trained" && c.Dimensions == 0:
 		return fmt.Errorf("%w: --from built-in needs --idf corpus or --dimensions: otherwise the table is unchanged",
-			errUsage)
+			config.ErrUsage)
 	case c.Dimensions < 0 || c.Passages < 1:
-		return fmt.Errorf("%w: --dimensions and --passages must be above 0", errUsage)
+		return fmt.Errorf("%w: --dimensions and --passages must be above 0", config.ErrUsage)
 	}
 	return nil
 }
@@ -136,21 +137,20 @@ func (c *distilCmd) learn(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	var now bar
-	var stage string
+	now, stage := a.progress(""), ""
 	progress := func(s string, done, total int) {
 		if s != stage {
-			now.done()
+			now.End()
 			now, stage = a.progress(s), s
 		}
-		now.set(done, total)
+		now.Set(done, total)
 	}
 	made, err := distil.Run(ctx, distil.Config{
 		Teacher: teacher, Vocabulary: vocabulary, Passages: c.texts(ctx, a), Limit: c.Passages, Seed: c.Seed,
 		Dimensions: c.Dimensions, Before: before, Out: c.Out, Work: cmp.Or(c.Work, c.Out+".work"),
 		Now: time.Now, Log: a.log, Progress: progress,
 	})
-	now.done()
+	now.End()
 	if err != nil {
 		return err
 	}

@@ -4,26 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"syscall"
+	"strings"
 	"text/tabwriter"
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/datadir"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlite"
+	"almanac/cmd/config"
 	"almanac/embed"
+	"almanac/ingest"
 	"almanac/retrieval/stack"
 )
 
 type doctorCmd struct{}
 
 func (doctorCmd) Help() string {
-	return `Checks data directory, disk, model, engines, index and sources, and prints one
-sentence for each problem. It changes nothing but creates a missing data directory,
-and may run while the server does.`
+	return `Checks data directory, disk, catalog, model, engines, index and sources, and
+prints one sentence for each problem and what to do about it. It changes nothing
+but creates a missing data directory, and may run while the server does.`
 }
 
 // examination collects findings.
 type examination struct {
+	*app
 	tw     *tabwriter.Writer
 	failed int
 }
@@ -31,10 +36,10 @@ type examination struct {
 func (x *examination) check(name string, err error, detail string) {
 	if err != nil {
 		x.failed++
-		fmt.Fprintf(x.tw, "FAIL\t%s\t%s\n", name, oneLine(err.Error()))
+		fmt.Fprintf(x.tw, "%s\t%s\t%s\n", x.red("FAIL"), name, oneLine(err.Error()))
 		return
 	}
-	fmt.Fprintf(x.tw, "ok\t%s\t%s\n", name, detail)
+	fmt.Fprintf(x.tw, "%s\t%s\t%s\n", x.green("ok  "), name, detail)
 }
 
 func (x *examination) hint(text string) { fmt.Fprintf(x.tw, "hint\t\t%s\n", text) }
@@ -44,12 +49,13 @@ const doctorPatience = 10 * time.Second
 
 // Run checks as much as possible.
 func (doctorCmd) Run(ctx context.Context, a *app) error {
-	x := &examination{tw: tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)}
+	x := &examination{app: a, tw: tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)}
 	n, dir, store, err := a.openCatalog(ctx)
 	x.check("network and data directory", err, n.Name+" in "+dir)
 	if err == nil {
-		free, lowDisk := freeDisk(dir)
+		free, lowDisk := datadir.Free(dir)
 		x.check("disk", lowDisk, free)
+		x.check("catalog", sqlite.Check(ctx, datadir.Catalog(dir)), "undamaged")
 		err = errors.Join(x.engines(ctx, a, n, dir, store), x.sources(ctx, n, store), store.Close())
 	}
 	if flushErr := x.tw.Flush(); flushErr != nil {
@@ -90,7 +96,7 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, di
 		}
 		patient, cancel := context.WithTimeout(ctx, doctorPatience)
 		defer cancel()
-		x.check(name, call(patient), "answers at "+server)
+		x.check(name, call(patient), "answers at "+config.WithoutQuery(server))
 	}
 	ask("embedding model", a.config.Embed.URL, func(ctx context.Context) error {
 		_, err := engines.Embedder.Embed(ctx, []string{"almanac doctor " + time.Now().String()}, embed.Query)
@@ -109,7 +115,7 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, di
 		return err
 	})
 	lag, _ := s.Follower.Lag()
-	records, passages := s.Follower.Table().Size()
+	records, passages := s.Follower.Corpus().Size()
 	x.check("index", nil, fmt.Sprintf("%d records in %d passages, %d changes behind; model %s",
 		records, passages, lag, engines.Embedder.Model()))
 	if lag > 0 && free {
@@ -120,42 +126,51 @@ func (x *examination) engines(ctx context.Context, a *app, n network.Network, di
 
 // sources checks the last sync of every source.
 func (x *examination) sources(ctx context.Context, n network.Network, store catalog.Store) error {
-	sources, err := store.Sources(ctx)
-	x.check("sources", err, fmt.Sprintf("%d of %d synced", len(sources), len(n.Sources)))
-	for _, st := range sources {
-		x.check("source "+st.Name, sourceProblem(st, time.Now()), "synced "+minute(st.LastSuccess))
+	states, err := store.Sources(ctx)
+	if err != nil {
+		x.check("sources", err, "")
+		return nil
 	}
-	if len(sources) == 0 {
+	fresh, failures := 0, []catalog.SourceState{}
+	for _, st := range states {
+		if sourceProblem(st, time.Now()) == nil {
+			fresh++
+		} else {
+			failures = append(failures, st)
+		}
+	}
+	var bad error
+	if len(failures) > 0 {
+		bad = fmt.Errorf("%d of %d synced, %d not", fresh, len(n.Sources), len(failures))
+	}
+	x.check("sources", bad, fmt.Sprintf("%d of %d synced", fresh, len(n.Sources)))
+	for _, st := range states {
+		x.check("source "+st.Name, sourceProblem(st, time.Now()), "synced "+minute(st.LastSuccess))
+		if st.Error != "" {
+			x.hint(ingest.Remedy(st.Name, st.Error))
+		}
+	}
+	if len(states) == 0 {
 		x.hint("run `almanac sync`, or `almanac serve`, which syncs periodically")
 	}
+	return x.file(ctx, n)
+}
+
+// file looks at the network file as `network check` does.
+func (x *examination) file(ctx context.Context, n network.Network) error {
+	findings, err := x.findings(ctx, n, x.config.Network.Name, false)
+	if err != nil {
+		return err
+	}
+	for _, f := range findings {
+		if len(f.Problems) > 0 {
+			x.check("options of "+f.Source.Name, errors.New(strings.Join(f.Problems, "; ")), "")
+		}
+		for _, advice := range f.Advice {
+			x.hint(f.Source.Name + ": " + oneLine(advice))
+		}
+	}
 	return nil
-}
-
-// enoughDisk is the space that a sync and the index of a middle-sized network
-// need, in bytes.
-const enoughDisk = 1e9
-
-// freeDisk describes the free space of a directory. Too little is an error.
-func freeDisk(dir string) (string, error) {
-	var st syscall.Statfs_t
-	if err := syscall.Statfs(dir, &st); err != nil {
-		return "", fmt.Errorf("the file system of %s: %w", dir, err)
-	}
-	free := float64(st.Bavail) * float64(st.Bsize)
-	if free < enoughDisk {
-		return "", fmt.Errorf("the file system of %s has only %s, a sync can need %s: "+
-			"free some, or move the data directory (data.dir)", dir, size(free)+" free", size(enoughDisk))
-	}
-	return size(free) + " free", nil
-}
-
-// size writes a number of bytes in decimal units: 1.2 TB.
-func size(bytes float64) string {
-	units := []string{"B", "kB", "MB", "GB", "TB", "PB"}
-	for len(units) > 1 && bytes >= 1000 {
-		bytes, units = bytes/1000, units[1:]
-	}
-	return fmt.Sprintf("%.1f %s", bytes, units[0])
 }
 
 func minute(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }

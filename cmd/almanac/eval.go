@@ -6,10 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
-	"strings"
 
+	"almanac/cmd/config"
 	"almanac/embed/static"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/profile"
@@ -45,7 +44,7 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	if len(c.Profile) == 0 {
-		c.Profile = []string{a.config.profile()}
+		c.Profile = []string{a.config.ProfileName()}
 	}
 	sets, err := c.sets(a)
 	if err != nil {
@@ -102,18 +101,18 @@ func (c *evalCmd) check() error {
 	imports := len(c.ImportRun) > 0
 	switch {
 	case c.RelevantFrom < 1:
-		return fmt.Errorf("%w: --relevant-from must be at least 1", errUsage)
+		return fmt.Errorf("%w: --relevant-from must be at least 1", config.ErrUsage)
 	case c.Stages && len(c.Profile) > 1:
-		return fmt.Errorf("%w: --stages takes one profile", errUsage)
+		return fmt.Errorf("%w: --stages takes one profile", config.ErrUsage)
 	case c.Qrels != "" && len(c.Judged)+len(c.Queries) != 1:
-		return fmt.Errorf("%w: --qrels takes one collection", errUsage)
+		return fmt.Errorf("%w: --qrels takes one collection", config.ErrUsage)
 	case imports && (c.Stages || c.Answers || c.RunFile != ""):
 		return fmt.Errorf("%w: --import-run does not search: it cannot be used with --stages, --answers or --run",
-			errUsage)
+			config.ErrUsage)
 	}
 	for flag, names := range map[string][]string{"--profile": c.Profile, "--import-run": c.ImportRun} {
 		if twice := repeated(names); twice != "" {
-			return fmt.Errorf("%w: %s %s is given twice", errUsage, flag, twice)
+			return fmt.Errorf("%w: %s %s is given twice", config.ErrUsage, flag, twice)
 		}
 	}
 	return nil
@@ -136,7 +135,7 @@ func (c *evalCmd) profiles() ([]profile.Profile, error) {
 	}
 	stages, err := eval.Stages(profiles[0])
 	if err != nil {
-		err = fmt.Errorf("%w: %w", errUsage, err)
+		err = fmt.Errorf("%w: %w", config.ErrUsage, err)
 	}
 	return stages, err
 }
@@ -145,15 +144,15 @@ func (c *evalCmd) profiles() ([]profile.Profile, error) {
 func (c *evalCmd) measured(
 	ctx context.Context, a *app, set testSet, collection eval.Collection, profiles []profile.Profile,
 ) (_ []eval.Report, err error) {
-	s, names, err := a.openSet(ctx, set, collection, profiles)
+	s, o, err := a.openSet(ctx, set, collection, profiles)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	if relevant, missing := eval.Missing(collection, names, c.RelevantFrom); missing > 0 {
-		fmt.Fprintf(a.err, "%s: %d of %d relevant documents are not indexed\n", collection.Name, missing, relevant)
+	if missing := eval.Missing(collection, o.Names, c.RelevantFrom); missing != "" {
+		fmt.Fprintf(a.err, "%s: %s", collection.Name, missing)
 	}
-	o := eval.Options{RelevantFrom: c.RelevantFrom, Names: names}
+	o.RelevantFrom = c.RelevantFrom
 	if c.Answers {
 		model, err := static.New()
 		if err != nil {
@@ -164,9 +163,9 @@ func (c *evalCmd) measured(
 	var reports []eval.Report
 	for _, p := range profiles {
 		bar := a.progress(collection.Name + " " + p.Name)
-		o.Profile, o.Progress = p.Name, bar.set
+		o.Profile, o.Progress = p.Name, bar.Set
 		r, err := eval.Run(ctx, s.Searcher, collection, o)
-		bar.done()
+		bar.End()
 		if err != nil {
 			return nil, err
 		}
@@ -198,10 +197,7 @@ func (c *evalCmd) imported(collection eval.Collection) ([]eval.Report, error) {
 
 // writeRuns writes one file per report.
 func (c *evalCmd) writeRuns(reports []eval.Report) error {
-	paths := make([]string, len(reports))
-	for i, r := range reports {
-		paths[i] = c.runPath(r, reports)
-	}
+	paths := eval.RunPaths(c.RunFile, reports)
 	if twice := repeated(paths); twice != "" {
 		return fmt.Errorf("two runs would be written to %s: rename a profile's file", twice)
 	}
@@ -212,20 +208,6 @@ func (c *evalCmd) writeRuns(reports []eval.Report) error {
 		}
 	}
 	return nil
-}
-
-// runPath returns the file of a run: the given name, with collection and profile
-// before its extension if there are several.
-func (c *evalCmd) runPath(r eval.Report, all []eval.Report) string {
-	ext := filepath.Ext(c.RunFile)
-	path := strings.TrimSuffix(c.RunFile, ext)
-	if slices.ContainsFunc(all, func(x eval.Report) bool { return x.Collection != r.Collection }) {
-		path += "-" + r.Collection
-	}
-	if slices.ContainsFunc(all, func(x eval.Report) bool { return x.Profile != r.Profile }) {
-		path += "-" + stem(r.Profile)
-	}
-	return path + ext
 }
 
 func printJSON(w io.Writer, reports []eval.Report) error {

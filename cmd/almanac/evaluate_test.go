@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"almanac/cmd/config"
 	"almanac/retrieval/profile"
 )
 
@@ -304,11 +305,11 @@ func TestTheProfileFollowsTheEmbeddingModel(t *testing.T) {
 		{[]string{"ALMANAC_EMBED_URL=http://127.0.0.1:11434", "ALMANAC_EMBED_MODEL=all-minilm"}, "transformer"},
 		{[]string{"ALMANAC_EMBED_URL=http://127.0.0.1:11434", "ALMANAC_EMBED_MODEL=all-minilm", "ALMANAC_SEARCH_PROFILE=rrf"}, "rrf"},
 	} {
-		c, _, err := loadConfig("", tt.environ, nil)
+		c, _, err := config.Load("", tt.environ, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.profile(); got != tt.want {
+		if got := c.ProfileName(); got != tt.want {
 			t.Errorf("%v: profile %s, want %s", tt.environ, got, tt.want)
 		}
 	}

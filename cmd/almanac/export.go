@@ -35,8 +35,8 @@ func (c *exportCmd) Run(ctx context.Context, a *app) error {
 		n = connectors.All(time.Time{}).Rooted(n, folder.Dir())
 	}
 	bar := a.progress("export")
-	sum, err := archive.Write(ctx, store, n, c.Dir, bar.set)
-	bar.done()
+	sum, err := archive.Write(ctx, store, n, c.Dir, bar.Set)
+	bar.End()
 	if err = errors.Join(err, store.Close()); err != nil {
 		return err
 	}

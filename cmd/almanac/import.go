@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"almanac/catalog/archive"
+	"almanac/catalog/datadir"
 	"almanac/retrieval/stack"
 )
 
@@ -34,13 +35,13 @@ func (c *importCmd) Run(ctx context.Context, a *app) error {
 		return fmt.Errorf("%s is of network %s, not of %s: add --network %[1]s/network.yaml",
 			c.Dir, exported.Name, n.Name)
 	}
-	store, err := bindCatalog(ctx, dir, n.Name)
+	store, err := datadir.OpenForImport(ctx, dir, n.Name)
 	if err != nil {
 		return err
 	}
 	bar := a.progress("import")
-	sum, err := archive.Read(ctx, store, corpus, bar.set)
-	bar.done()
+	sum, err := archive.Read(ctx, store, corpus, bar.Set)
+	bar.End()
 	if err == nil {
 		err = stack.MarkSynced(ctx, store)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"almanac/catalog"
+	"almanac/catalog/datadir"
 	"almanac/catalog/network"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/stack"
@@ -25,7 +26,7 @@ func (a *app) openCatalog(ctx context.Context) (n network.Network, dir string, s
 	if n, dir, err = a.open(); err != nil {
 		return n, dir, nil, err
 	}
-	store, err = openCatalog(ctx, dir, n.Name)
+	store, err = datadir.Open(ctx, dir, n.Name, stack.Indexed(dir))
 	return n, dir, store, err
 }
 
@@ -54,7 +55,7 @@ func openLibrary(ctx context.Context, n network.Network, cfg stack.Config, open 
 			err = errors.Join(err, os.RemoveAll(cfg.Dir))
 		}
 	}()
-	store, err := openCatalog(ctx, cfg.Dir, n.Name)
+	store, err := datadir.Open(ctx, cfg.Dir, n.Name, stack.Indexed(cfg.Dir))
 	if err != nil {
 		return nil, err
 	}

@@ -12,28 +12,39 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"almanac/api"
+	"almanac/api/admin"
+	"almanac/api/limit"
+	"almanac/cmd/config"
 )
 
 // drain is the time that running requests have after a signal.
 const drain = 10 * time.Second
 
 // listen opens the listeners; admin is nil when it is switched off.
-func (a *app) listen(ctx context.Context) (public, admin net.Listener, err error) {
+func (a *app) listen(ctx context.Context, metrics *admin.Metrics) (public, admin net.Listener, err error) {
+	proxies, err := limit.ParseProxies(a.config.Server.TrustedProxies)
+	if err != nil {
+		return nil, nil, err
+	}
+	bounds := limit.Connections{
+		Total: a.config.Limit.Connections, PerClient: a.config.Limit.ClientConnections, Proxies: proxies,
+		Refused: metrics.Refusals("connections"),
+	}
 	if public, err = listenOn(ctx, a.config.Server.Listen, "--listen"); err != nil {
 		return nil, nil, err
 	}
 	if a.config.Server.Admin == "" {
-		return public, nil, nil
+		return bounds.Listen(public), nil, nil
 	}
 	admin, err = listenOn(ctx, a.config.Server.Admin, "--admin")
 	if err == nil && !isLoopback(admin) && a.config.Server.AdminToken == "" {
 		err = fmt.Errorf("the admin listener on %s can be reached from other machines: set %s, or listen on 127.0.0.1",
-			admin.Addr(), envName("server.admin_token"))
+			admin.Addr(), config.EnvName("server.admin_token"))
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, closeListeners(public, admin))
 	}
-	return public, admin, nil
+	return bounds.Listen(public), bounds.Listen(admin), nil
 }
 
 func listenOn(ctx context.Context, address, flag string) (net.Listener, error) {

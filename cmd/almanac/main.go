@@ -13,9 +13,12 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/alecthomas/kong"
 
 	"almanac/api/kb"
+	"almanac/cmd/config"
+	"almanac/cmd/manual"
 	"almanac/ingest/curated"
 	"almanac/ingest/networks"
 	"almanac/retrieval/profile"
@@ -31,6 +34,7 @@ type cli struct {
 	Serve       serveCmd   `cmd:"" help:"Serve REST, MCP and the web pages, and keep the sources in sync."`
 	Sync        syncCmd    `cmd:"" help:"Sync the sources once, then exit."`
 	Search      searchCmd  `cmd:"" help:"Search from the command line."`
+	Show        showCmd    `cmd:"" help:"Print a document, or any other record, by its id."`
 	MCP         mcpCmd     `cmd:"" name:"mcp" help:"Serve the tools over standard input and output."`
 	Tools       toolsCmd   `cmd:"" help:"List what clients can ask, or ask it from the command line."`
 	NetworkFile networkCmd `cmd:"" name:"network" help:"Check and describe network files."`
@@ -44,11 +48,16 @@ type cli struct {
 	Health      healthCmd  `cmd:"" help:"Check whether the server on this machine is ready."`
 	ShowConfig  configCmd  `cmd:"" name:"config" help:"Print the effective configuration and its origins."`
 	ShowVersion versionCmd `cmd:"" name:"version" help:"Print the version."`
+
+	Completion completionCmd    `cmd:"" help:"Print completions for a shell."`
+	Man        manCmd           `cmd:"" help:"Print the man page."`
+	Version    kong.VersionFlag `help:"Print the version and exit."`
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	_, _ = memlimit.Set()        // of the container; without one, or on an error, the collector works as ever
 	code := runMain(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -63,25 +72,28 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 		fmt.Fprintln(errOut, "almanac:", err)
 		return 1
 	}
+	if len(args) > 0 && args[0] == "help" {
+		args = append(args[1:len(args):len(args)], "--help")
+	}
 	kctx, err := parser.Parse(args)
 	switch {
-	case *exited: // after --help
+	case *exited: // after --help, --version
 		return 0
 	case err != nil:
 		fmt.Fprintf(errOut, "almanac: %v\n`almanac --help` shows the commands and their flags.\n", err)
 		return 2
 	}
 	a := &app{environ: environ, out: out, err: errOut}
-	if a.config, a.origins, err = loadConfig(root.Config, environ, settingFlags(kctx)); err == nil {
-		a.log = newLogger(a.config, logLevel(a.config, a.origins, kctx.Command()), errOut)
+	if a.config, a.origins, err = config.Load(root.Config, environ, settingFlags(kctx)); err == nil {
+		a.log, a.lines = newLoggers(a.config, a.origins, kctx.Command(), errOut)
 		kctx.BindTo(ctx, (*context.Context)(nil))
 		err = kctx.Run(a)
 	}
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errUsage):
-		fmt.Fprintln(errOut, "almanac:", strings.TrimPrefix(err.Error(), errUsage.Error()+": "))
+	case errors.Is(err, config.ErrUsage):
+		fmt.Fprintln(errOut, "almanac:", strings.TrimPrefix(err.Error(), config.ErrUsage.Error()+": "))
 		return 2
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		fmt.Fprintln(errOut, "almanac: interrupted")
@@ -103,9 +115,16 @@ func newParser(root *cli, out, errOut io.Writer) (parser *kong.Kong, exited *boo
 		kong.Vars{
 			"networks": strings.Join(networks.Names(), ", "), "curated": strings.Join(curated.Names(), ", "),
 			"profiles": strings.Join(profile.Names(), ", "), "types": strings.Join(kb.SearchTypes, ","),
-			"listen": defaultOf("server.listen"), "admin": defaultOf("server.admin"),
+			"listen": config.DefaultOf("server.listen"), "admin": config.DefaultOf("server.admin"),
+			"shells": strings.Join(manual.Shells, ","), "version": "almanac " + version(),
 		})
-	return parser, exited, err
+	if err != nil {
+		return nil, exited, err
+	}
+	for _, leaf := range parser.Model.Leaves(false) {
+		leaf.Detail = strings.TrimSpace(leaf.Detail + "\n\n" + examplesOf(leaf.Path()))
+	}
+	return parser, exited, nil
 }
 
 // settingFlags returns the values of given flags by their settings.

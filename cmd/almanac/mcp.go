@@ -3,13 +3,18 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"almanac/api"
 	"almanac/api/tally"
+	"almanac/catalog"
+	"almanac/catalog/network"
+	"almanac/retrieval/stack"
 )
 
 type mcpCmd struct {
@@ -19,8 +24,8 @@ type mcpCmd struct {
 
 func (*mcpCmd) Help() string {
 	return `For clients that start a server themselves. It reads the data directory and
-follows the changes of a running server or sync, but does not sync itself. Logs
-go to standard error.`
+follows the changes of a running server or sync. It does not sync itself, but
+loads the sample network into an empty directory. Logs go to standard error.`
 }
 
 // Run serves until the client closes its end.
@@ -30,7 +35,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	keeper, err := a.keeper(n, dir, store, nil)
+	keeper, err := a.keeper(n, dir, store, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -40,6 +45,7 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	defer func() { err = errors.Join(err, base.Tally.Close()) }()
 	cfg := a.apiConfig(base)
 	cfg.AdminLoopback = true // nothing listens
+	cfg.Obstacle = a.unsynced(n, dir, store)
 	handlers, err := api.New(cfg)
 	if err != nil {
 		return err
@@ -48,10 +54,53 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return keeper.Follow(ctx) })
+	g.Go(func() error {
+		if err := a.loadSample(ctx, n, dir, store); err != nil {
+			return err
+		}
+		return keeper.Follow(ctx)
+	})
 	g.Go(func() error {
 		defer stop() // the client closed its end
 		return handlers.MCP.ServeStdio(ctx, query.Encode())
 	})
 	return g.Wait()
+}
+
+// unsynced returns a function that says what to run before there is anything to
+// answer from. The sample needs nothing.
+func (a *app) unsynced(n network.Network, dir string, store catalog.Store) func(context.Context) string {
+	var filled atomic.Bool
+	where := "--network " + a.config.Network.Name
+	if a.config.Data.Dir != "" {
+		where += " --data " + a.config.Data.Dir
+	}
+	return func(ctx context.Context) string {
+		if isSample(n) || filled.Load() {
+			return ""
+		}
+		head, err := store.LastChange(ctx)
+		if err != nil || head > 0 {
+			filled.Store(err == nil)
+			return ""
+		}
+		return fmt.Sprintf("nothing is indexed in %s: run `almanac sync %s`, or `almanac serve` with the same options",
+			dir, where)
+	}
+}
+
+// loadSample syncs the sample network into an empty directory.
+func (a *app) loadSample(ctx context.Context, n network.Network, dir string, store catalog.Store) error {
+	done, err := stack.Synced(ctx, store)
+	if err != nil || done || !isSample(n) {
+		return err
+	}
+	pipeline, err := a.pipeline(ctx, n, store, dir, nil, false)
+	if err != nil {
+		return err
+	}
+	if _, err := pipeline.Sync(ctx, nil); err != nil {
+		return err
+	}
+	return errors.Join(pipeline.Derive(ctx), stack.MarkSynced(ctx, store))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 
 type networkCmd struct {
 	Check  networkCheckCmd  `cmd:"" help:"Check a network file and the options of its sources."`
+	Kinds  networkKindsCmd  `cmd:"" help:"List the kinds of sources, or print every option of one."`
 	Schema networkSchemaCmd `cmd:"" help:"Print the JSON Schema of network files, for editors."`
 	Show   networkShowCmd   `cmd:"" help:"Print the file of a network that comes with the program."`
 }
@@ -42,9 +44,26 @@ func (c networkSchemaCmd) schema() ([]byte, error) {
 	if c.Of != "" {
 		return curated.Schema(c.Of)
 	}
-	options := connectors.All(time.Time{}).Schemas()
-	delete(options, connectors.Sample) // it has the options of the connector that reads its files
-	return network.Schema(options)
+	return network.Schema(connectors.Schemas())
+}
+
+type networkKindsCmd struct {
+	Kind string `arg:"" optional:"" help:"Print this kind as an entry of a network file with comments."`
+}
+
+func (c networkKindsCmd) Run(a *app) error {
+	if c.Kind != "" {
+		k, err := connectors.KindOf(c.Kind)
+		if err == nil {
+			_, err = fmt.Fprintf(a.out, "# %s\n%s", k.Summary, k.Example)
+		}
+		return err
+	}
+	tw := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	for _, k := range connectors.Kinds() {
+		fmt.Fprintf(tw, "%s\t%s\n", k.Name, k.Summary)
+	}
+	return tw.Flush()
 }
 
 type networkShowCmd struct {
@@ -60,66 +79,66 @@ func (c networkShowCmd) Run(a *app) error {
 }
 
 type networkCheckCmd struct {
-	File string `arg:"" help:"YAML file, or the name of a network that comes with the program." placeholder:"FILE"`
+	File  string `arg:"" help:"YAML file, or the name of a network that comes with the program." placeholder:"FILE"`
+	Reach bool   `help:"Also ask every server whether it answers."`
 }
 
 func (networkCheckCmd) Help() string {
-	return `Reads the file strictly, then makes the connector of every source as a sync
-would, without calling a server. Problems name the line or the source.`
+	return `Reads the file strictly, makes the connector of every source as a sync would, and
+looks at what its options name: paths, entries kept by hand, environment
+variables, private addresses. Problems name the line or the source. No server is
+asked without --reach.`
 }
 
-func (c networkCheckCmd) Run(a *app) error {
+func (c networkCheckCmd) Run(ctx context.Context, a *app) error {
 	n, err := networks.Load(c.File)
 	if err != nil {
 		return err
 	}
-	files, err := networks.Folder(c.File)
+	findings, err := a.findings(ctx, n, c.File, c.Reach)
 	if err != nil {
 		return err
-	}
-	work, err := os.MkdirTemp("", "almanac-check-*")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(work)
-	registry := connectors.All(time.Now())
-	env := ingest.Environment{
-		Network: n, Now: time.Now, Log: a.log, HTTP: a.outgoing(), Files: files, WorkDir: work,
-		CorpusDir: a.config.Network.CorpusDir, Pseudonym: func(s string) string { return s },
-		// A missing secret does not make the file invalid.
-		Getenv: func(name string) string { return cmp.Or(os.Getenv(name), "https://secret.invalid/") },
-	}
-	if env.CorpusDir == "" {
-		env.CorpusDir = filepath.Join(work, "corpus") // it need not exist
 	}
 	tw := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	failed := 0
-	for _, src := range n.Sources {
+	for _, f := range findings {
 		result := "ok"
-		connector, err := registry.Connector(src, env)
-		if err != nil {
+		if len(f.Problems) > 0 {
 			failed++
-			result = "FAIL " + oneLine(err.Error())
-		} else if advised, ok := connector.(ingest.Advised); ok {
-			for _, advice := range advised.Advice() {
-				result += "; " + oneLine(advice)
-			}
+			result = "FAIL " + oneLine(strings.Join(f.Problems, "; "))
 		}
-		if src.Kind != connectors.Sample { // its servers are files, which need no secrets
-			for _, name := range unset(src.Options) {
-				result += "; environment variable " + name + " is not set"
-			}
+		for _, advice := range f.Advice {
+			result += "; " + oneLine(advice)
 		}
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", src.Name, src.Kind, schedule(src), result)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", f.Source.Name, f.Source.Kind, schedule(f.Source), result)
 	}
 	if err := tw.Flush(); err != nil {
 		return err
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of the %d sources of network %s cannot be read", failed, len(n.Sources), n.Name)
+		return fmt.Errorf("%d of the %d sources of network %s cannot be read as they are", failed, len(findings), n.Name)
 	}
 	fmt.Fprintf(a.out, "network %s is valid\n", n.Name)
 	return nil
+}
+
+// findings looks at the sources of a network file.
+func (a *app) findings(ctx context.Context, n network.Network, file string, reach bool) ([]connectors.Finding, error) {
+	files, err := networks.Folder(file)
+	if err != nil {
+		return nil, err
+	}
+	work, err := os.MkdirTemp("", "almanac-check-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(work)
+	allow, _ := a.config.Allowed() // checked with the configuration
+	return connectors.Check(ctx, connectors.CheckConfig{Allow: allow, Reach: reach, Environment: ingest.Environment{
+		Network: n, Now: time.Now, Log: a.log, HTTP: a.outgoing(), Files: files, WorkDir: work,
+		CorpusDir: cmp.Or(a.config.Network.CorpusDir, filepath.Join(work, "corpus")), // it need not exist
+		Pseudonym: func(s string) string { return s },
+	}}), nil
 }
 
 // schedule describes when a source is read.
@@ -134,25 +153,4 @@ func schedule(src network.Source) string {
 		}
 	}
 	return "every " + every
-}
-
-// unset returns the environment variables in options that are not set.
-func unset(options any) []string {
-	var names []string
-	switch v := options.(type) {
-	case map[string]any:
-		for key, item := range v {
-			name, ok := item.(string)
-			if ok && strings.HasSuffix(key, "_env") && os.Getenv(name) == "" {
-				names = append(names, name)
-			} else if !ok {
-				names = append(names, unset(item)...)
-			}
-		}
-	case []any:
-		for _, item := range v {
-			names = append(names, unset(item)...)
-		}
-	}
-	return names
 }

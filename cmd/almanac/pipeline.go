@@ -17,18 +17,13 @@ import (
 	"almanac/ingest/outbound"
 )
 
-// pipeline makes the pipeline of a network, with progress bars on a terminal
-// and JSON lines elsewhere.
+// pipeline makes the pipeline of a network.
 func (a *app) pipeline(
-	ctx context.Context, n network.Network, store catalog.Store, dir string, acceptShrink bool,
+	ctx context.Context, n network.Network, store catalog.Store, dir string, progress ingest.Progress, acceptShrink bool,
 ) (*ingest.Pipeline, error) {
 	anchor, err := a.sampleAnchor(ctx, n, store, time.Now())
 	if err != nil {
 		return nil, err
-	}
-	progress := ingest.JSONLines(a.err, time.Now)
-	if isTerminal(a.err) {
-		progress = ingest.Bars(a.err)
 	}
 	files, err := networks.Folder(a.config.Network.Name)
 	if err != nil {
@@ -43,7 +38,7 @@ func (a *app) pipeline(
 
 // outgoing makes the HTTP client of sources.
 func (a *app) outgoing() *outbound.Client {
-	allow, _ := a.config.allowed() // checked with the configuration
+	allow, _ := a.config.Allowed() // checked with the configuration
 	return outbound.New(outbound.Config{Allow: allow})
 }
 

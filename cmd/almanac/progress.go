@@ -5,37 +5,24 @@ import (
 	"os"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
+	"almanac/ingest"
+	"almanac/ingest/progress"
 )
 
-// bar draws progress on a terminal; elsewhere it draws nothing.
-type bar struct{ bar *progressbar.ProgressBar }
-
-func (a *app) progress(what string) bar {
-	if !isTerminal(a.err) {
-		return bar{}
+// progress starts a task: a bar on a terminal, lines of the log elsewhere.
+func (a *app) progress(what string) *progress.Task {
+	if isTerminal(a.err) {
+		return progress.Bar(a.err, what)
 	}
-	return bar{progressbar.NewOptions(1,
-		progressbar.OptionSetWriter(a.err), progressbar.OptionSetDescription(what), progressbar.OptionShowCount(),
-		progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
-		progressbar.OptionClearOnFinish(),
-	)}
+	return progress.Lines(a.lines, what, time.Now)
 }
 
-// set updates the bar. Errors of drawing are ignored.
-func (b bar) set(done, total int) {
-	if b.bar != nil {
-		b.bar.ChangeMax(total)
-		_ = b.bar.Set(done)
+// syncProgress shows the sources of a sync that is a command of its own.
+func (a *app) syncProgress() ingest.Progress {
+	if isTerminal(a.err) {
+		return ingest.Bars(a.err)
 	}
-}
-
-// done removes the bar.
-func (b bar) done() {
-	if b.bar != nil {
-		_ = b.bar.Clear()
-		_ = b.bar.Exit()
-	}
+	return ingest.Tasks(a.progress, nil) // the log has the results
 }
 
 func isTerminal(w io.Writer) bool {

@@ -196,7 +196,7 @@ func (w wrong) test(t *testing.T, at site) {
 	s := at.serve(t)
 	s.ready(t)
 	reason := ""
-	eventually(t, "/status names what is down", func() bool {
+	eventually(t, "the operator sees what is down", func() bool {
 		s.degraded(t)
 		reason = s.reason(t, w.side)
 		return reason != ""
@@ -247,14 +247,26 @@ func (w wrong) test(t *testing.T, at site) {
 	}
 }
 
-// reason is what /status says of an engine that is down.
+// reason is what the operator is told of an engine that is down. The public is
+// told no more than that.
 func (s *server) reason(tb testing.TB, engine string) string {
 	tb.Helper()
 	type down struct{ Engine, Reason string }
-	for _, d := range getJSON[struct{ Index struct{ Down []down } }](tb, s, "/status").Index.Down {
-		if d.Engine == engine {
-			return d.Reason
+	var all struct{ Down []down }
+	_, _, body := do(tb, http.MethodGet, s.admin+"/engines")
+	if err := json.Unmarshal([]byte(body), &all); err != nil {
+		tb.Fatal(err, body)
+	}
+	for _, d := range all.Down {
+		if d.Engine != engine {
+			continue
 		}
+		for _, path := range []string{"/status", "/ready", "/health"} {
+			if _, _, body := s.get(tb, path); strings.Contains(body, d.Reason) {
+				tb.Errorf("%s tells everybody: %s", path, body)
+			}
+		}
+		return d.Reason
 	}
 	return ""
 }
@@ -273,8 +285,8 @@ func TestAWrongModelFromTheStart(t *testing.T) {
 			t.Errorf("%s: %d %s", path, status, body)
 		}
 	}
-	if _, _, body := s.get(t, "/ready"); !strings.Contains(body, want) {
-		t.Errorf("/ready does not say why: %s", body)
+	if _, _, body := s.get(t, "/ready"); !strings.Contains(body, "embedder does not answer") {
+		t.Errorf("/ready does not say what is missing: %s", body)
 	}
 	if code := s.stop(t); code != 0 {
 		t.Errorf("exit code %d", code)

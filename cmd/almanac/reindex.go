@@ -21,7 +21,7 @@ func (reindexCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	records, passages := l.Follower.Table().Size()
+	records, passages := l.Follower.Corpus().Size()
 	_, err = fmt.Fprintf(a.out, "indexed %d records in %d passages\n", records, passages)
 	return errors.Join(err, l.close())
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"almanac/catalog"
@@ -16,6 +17,14 @@ const (
 	// that recent dates of the sample stay recent.
 	anchorLife = 14 * 24 * time.Hour
 )
+
+// isSample reports whether a network's sources are those of the sample, which
+// come with the program.
+func isSample(n network.Network) bool {
+	return len(n.Sources) > 0 && !slices.ContainsFunc(n.Sources, func(src network.Source) bool {
+		return src.Kind != connectors.Sample
+	})
+}
 
 // sampleAnchor returns the day that the dates of a sample network are relative
 // to: the configured one, else the stored one while it is fresh, else today. If

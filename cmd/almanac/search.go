@@ -5,13 +5,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"almanac/api"
 	"almanac/api/kb"
+	"almanac/api/line"
+	"almanac/cmd/config"
 	"almanac/retrieval"
+	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
 )
 
@@ -26,7 +30,7 @@ type searchCmd struct {
 
 func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	if c.Limit < 1 || c.Limit > retrieval.MaxResults {
-		return fmt.Errorf("%w: --limit must be between 1 and %d", errUsage, retrieval.MaxResults)
+		return fmt.Errorf("%w: --limit must be between 1 and %d", config.ErrUsage, retrieval.MaxResults)
 	}
 	var profiles []profile.Profile
 	name := ""
@@ -42,6 +46,9 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer s.close()
+	if c.JSON {
+		return c.printJSON(ctx, a, b, name)
+	}
 	request := retrieval.Request{
 		Query: strings.Join(c.Query, " "), Limit: c.Limit, Explain: c.Explain, Profile: name,
 		Diversify: c.Type == "all",
@@ -49,7 +56,7 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	request.Filter.Kinds = kb.Names(kb.KindsOf(kb.SearchType(c.Type)))
 	res, err := s.Searcher.Search(ctx, request)
 	if errors.Is(err, retrieval.ErrBadQuery) {
-		return fmt.Errorf("%w: %w", errUsage, err)
+		return fmt.Errorf("%w: %w", config.ErrUsage, err)
 	}
 	if err != nil {
 		return err
@@ -58,31 +65,55 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON {
-		enc := json.NewEncoder(a.out)
-		enc.SetIndent("", "  ")
-		return enc.Encode(map[string]any{
-			"query": res.Query, "class": res.Class, "total": res.Total, "corrected": res.Corrected,
-			"degraded": res.Degraded, "took_ms": float64(res.Took.Microseconds()) / 1000, "timings": res.Timings,
-			"items": explained(hits, res),
-		})
+	if !c.Explain {
+		res.Timings = nil
 	}
-	return printHits(a.out, hits, res)
+	return a.printHits(hits, res)
 }
 
-// explained joins hits with their explanations.
-func explained(hits []kb.Hit, res retrieval.Response) []any {
-	out := make([]any, len(hits))
-	for i, h := range hits {
-		out[i] = struct {
-			kb.Hit
-			Explanation *retrieval.Explanation `json:"explanation,omitempty"`
-		}{h, res.Explanation(h.RecordID)}
+// printJSON prints the answer of REST, with explanations if they are wanted.
+func (c *searchCmd) printJSON(ctx context.Context, a *app, b kb.Base, profile string) error {
+	asked := &explaining{Searcher: b.Search, profile: profile}
+	b.Search = asked
+	words := []string{"query=" + strings.Join(c.Query, " "), "type=" + c.Type, "limit=" + strconv.Itoa(c.Limit)}
+	raw, err := line.Answer(ctx, api.Operations(b), "search", words)
+	if err != nil {
+		return asUsage(err)
 	}
-	return out
+	if !c.Explain {
+		return line.Print(a.out, json.RawMessage(raw))
+	}
+	var answer map[string]any
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return err
+	}
+	answer["class"], answer["timings"] = asked.res.Class, asked.res.Timings
+	items, _ := answer["items"].([]any)
+	for i, item := range items {
+		if i < len(asked.res.Results) {
+			item.(map[string]any)["explanation"] = asked.res.Results[i].Explanation
+		}
+	}
+	return line.Print(a.out, answer)
 }
 
-func printHits(w io.Writer, hits []kb.Hit, res retrieval.Response) error {
+// explaining searches with a profile and keeps the last response with its
+// explanations.
+type explaining struct {
+	retrieval.Searcher
+	profile string
+	res     retrieval.Response
+}
+
+// Search implements retrieval.Searcher.
+func (e *explaining) Search(ctx context.Context, r retrieval.Request) (res retrieval.Response, err error) {
+	r.Profile, r.Explain = e.profile, true
+	e.res, err = e.Searcher.Search(ctx, r)
+	return e.res, err
+}
+
+func (a *app) printHits(hits []kb.Hit, res retrieval.Response) error {
+	w := a.out
 	if res.Corrected != "" {
 		fmt.Fprintf(w, "corrected to: %s\n\n", res.Corrected)
 	}
@@ -90,29 +121,19 @@ func printHits(w io.Writer, hits []kb.Hit, res retrieval.Response) error {
 		fmt.Fprintf(w, "partial results: %s did not answer\n\n", strings.Join(res.Degraded, ", "))
 	}
 	if len(hits) == 0 {
-		_, err := fmt.Fprintln(w, "Nothing found. Try fewer or other words.")
+		_, err := fmt.Fprintln(w, kb.EmptySearch(res.Total, res.Relaxed, passage.Filter{}))
 		return err
 	}
 	for i, h := range hits {
 		snippet := strings.ReplaceAll(h.Snippet, "\n", "\n    ")
-		fmt.Fprintf(w, "%2d. %s  [%s]\n    %s\n    %s\n", i+1, h.Title, h.Kind, snippet, h.URL)
-		x := res.Explanation(h.RecordID)
-		if x == nil {
-			continue
+		fmt.Fprintf(w, "%2d. %s  %s  %s\n    %s\n    %s\n", i+1, a.bold(h.Title), a.dim(fmt.Sprintf("[%s]", h.Kind)),
+			a.dim(fmt.Sprint(h.ID)), snippet, h.URL)
+		if x := res.Explanation(h.RecordID); x != nil {
+			fmt.Fprintf(w, "%s%s", x.Score.Tree(4), x.Fusion.Tree(4))
 		}
-		fmt.Fprintf(w, "    score %.4f, fused %.5f", h.Score, x.Fused)
-		for _, l := range x.Lists {
-			fmt.Fprintf(w, ", %s #%d (%.3f)", l.Retriever, l.Rank, l.Score)
-		}
-		if x.Pin != nil {
-			fmt.Fprintf(w, ", %v", x.Pin)
-		}
-		fmt.Fprintln(w)
-		for _, name := range slices.Sorted(maps.Keys(x.Features)) {
-			f := x.Features[name]
-			fmt.Fprintf(w, "      %-18s %8.3f  z %6.2f  weight %5.2f  adds %6.2f\n",
-				name, f.Value, f.Z, f.Weight, f.Contribution)
-		}
+	}
+	for _, stage := range slices.Sorted(maps.Keys(res.Timings)) {
+		fmt.Fprintf(w, "%8.2f ms  %s\n", float64(res.Timings[stage].Microseconds())/1000, stage)
 	}
 	_, err := fmt.Fprintf(w, "\n%d results in %s\n", res.Total, res.Took.Round(10_000))
 	return err

@@ -3,15 +3,22 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"almanac/api"
+	"almanac/api/admin"
 	"almanac/api/tally"
 	"almanac/catalog"
+	"almanac/catalog/datadir"
 	"almanac/catalog/network"
+	"almanac/catalog/sqlite"
 	"almanac/ingest"
+	"almanac/ingest/progress"
 	"almanac/retrieval/stack"
 )
 
@@ -23,7 +30,8 @@ type serveCmd struct {
 func (*serveCmd) Help() string {
 	return `It listens immediately: /health returns 200 from then on, /ready when the first
 index is complete. Port 0 takes any free one; the log has the address. On a
-termination signal running requests are completed; a second signal ends the
+termination signal /ready returns 503, the listeners close after
+server.drain_delay, and running requests are completed; a second signal ends the
 process.`
 }
 
@@ -39,45 +47,99 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 			return err
 		}
 	}
-	keeper, err := a.keeper(n, dir, store, a.syncing(n, store, dir))
+	metrics := a.metrics(store)
+	keeper, err := a.keeper(n, dir, store, metrics.Embedded, a.syncing(n, store, dir, metrics))
 	if err != nil {
 		return err
 	}
-	public, admin, err := a.listen(ctx)
+	metrics.WatchIndex(keeper, a.engines()...)
+	public, private, err := a.listen(ctx, metrics)
 	if err != nil {
 		return err
 	}
-	base := a.base(n, store, keeper, public.Addr().String())
+	base := a.base(n, store, metrics.Searcher(keeper), public.Addr().String())
 	base.Tally = tally.New(store, time.Now, a.log)
 	defer func() { err = errors.Join(err, base.Tally.Close()) }()
+	var draining atomic.Bool
 	cfg := a.apiConfig(base)
-	cfg.Metrics, cfg.Loopback = newMetrics(keeper, store, time.Now), isLoopback(public)
-	cfg.AdminLoopback = admin == nil || isLoopback(admin)
+	cfg.Metrics, cfg.Loopback, cfg.Draining = metrics, isLoopback(public), draining.Load
+	cfg.AdminLoopback = private == nil || isLoopback(private)
 	handlers, err := api.New(cfg)
 	if err != nil {
-		return errors.Join(err, closeListeners(public, admin))
+		return errors.Join(err, closeListeners(public, private))
 	}
+	a.greet(n, public, base.PublicURL)
 	a.log.Info("listening", "address", public.Addr().String(), "network", n.Name, "data", dir)
-	g, ctx := errgroup.WithContext(ctx)
-	serveHTTP(ctx, g, public, handlers.Public, time.Minute, a.log)
-	if admin != nil {
-		a.log.Info("admin listener ready", "address", admin.Addr().String())
-		serveHTTP(ctx, g, admin, handlers.Admin, 0, a.log) // no timeout: the client sets the length of profiles
+	g, working := errgroup.WithContext(ctx)
+	closing, closeAll := context.WithCancel(context.WithoutCancel(ctx))
+	defer closeAll()
+	serveHTTP(closing, g, public, handlers.Public, time.Minute, a.log)
+	if private != nil {
+		a.log.Info("admin listener ready", "address", private.Addr().String())
+		serveHTTP(closing, g, private, handlers.Admin, 0, a.log) // no timeout: the client sets the length of profiles
 	}
-	g.Go(func() error { return keeper.Run(ctx) })
+	g.Go(func() error {
+		defer closeAll()
+		<-working.Done()
+		draining.Store(true)
+		if ctx.Err() != nil { // a signal, not a failure
+			a.log.Info("draining", "requests", metrics.Running(), "delay", a.config.Server.DrainDelay)
+			time.Sleep(a.config.Server.DrainDelay)
+		}
+		return nil
+	})
+	g.Go(func() error {
+		if err := sqlite.Check(working, datadir.Catalog(dir)); err != nil && working.Err() == nil {
+			return err // answers would be wrong
+		}
+		return keeper.Run(working)
+	})
 	err = errors.Join(g.Wait(), keeper.Close())
 	a.log.Info("stopped")
 	return err
 }
 
+// greet tells who looks at a terminal where to go.
+func (a *app) greet(n network.Network, public net.Listener, address string) {
+	if !isTerminal(a.err) {
+		return
+	}
+	local := "http://" + public.Addr().String()
+	fmt.Fprintf(a.err, `%s: open %s
+agents connect with: claude mcp add --transport http almanac %s/mcp
+
+`, n.Title, address, local)
+}
+
+// engines are those that exist: all but the cross-encoder always do.
+func (a *app) engines() []string {
+	engines := []string{"keyword", "vector", "embedder"}
+	if a.config.Rerank.URL != "" {
+		engines = append(engines, "reranker")
+	}
+	return engines
+}
+
+// metrics returns the metrics of the program and its catalog.
+func (a *app) metrics(store catalog.Reader) *admin.Metrics {
+	m := admin.NewMetrics()
+	m.Build(release, revision())
+	m.WatchSources(store, time.Now)
+	return m
+}
+
 // syncing runs the sources of a network on their schedules; nil if that is
 // switched off.
-func (a *app) syncing(n network.Network, store catalog.Store, dir string) func(context.Context, func()) error {
+func (a *app) syncing(
+	n network.Network, store catalog.Store, dir string, metrics *admin.Metrics,
+) func(context.Context, func()) error {
 	if !a.config.Sync.Enabled {
 		return nil
 	}
+	counted := ingest.Tasks(func(source string) *progress.Task { return progress.Lines(a.log, source, time.Now) },
+		func(r ingest.Report) { metrics.Synced(r.Source, r.Err == nil, r.Took) })
 	return func(ctx context.Context, firstPass func()) error {
-		pipeline, err := a.pipeline(ctx, n, store, dir, false)
+		pipeline, err := a.pipeline(ctx, n, store, dir, counted, false)
 		if err != nil {
 			return err
 		}
@@ -96,9 +158,10 @@ func (a *app) syncing(n network.Network, store catalog.Store, dir string) func(c
 
 // keeper returns the keeper of an open catalog's index.
 func (a *app) keeper(
-	n network.Network, dir string, store catalog.Store, sync func(context.Context, func()) error,
+	n network.Network, dir string, store catalog.Store, embedded func(texts, unknown int),
+	sync func(context.Context, func()) error,
 ) (*stack.Keeper, error) {
 	cfg, err := a.stackConfig(n, dir)
-	cfg.Store = store
+	cfg.Store, cfg.Embedded = store, embedded
 	return stack.NewKeeper(stack.KeeperConfig{Config: cfg, Sync: sync, Drain: drain}), err
 }

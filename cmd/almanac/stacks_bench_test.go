@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"almanac/cmd/config"
 	"almanac/ingest/networks"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
@@ -46,13 +47,13 @@ func BenchmarkStacks(b *testing.B) {
 }
 
 func benchmarkStack(b *testing.B, shared string, environ []string) {
-	config, origins, err := loadConfig("", environ, nil)
+	settings, origins, err := config.Load("", environ, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
-	config.Log.Level = "error"
-	a := &app{config: config, origins: origins, environ: environ, out: io.Discard, err: io.Discard,
-		log: newLogger(config, "error", os.Stderr)}
+	settings.Log.Level = "error"
+	log := newLogger(settings, "error", os.Stderr)
+	a := &app{config: settings, origins: origins, environ: environ, out: io.Discard, err: io.Discard, log: log, lines: log}
 	ctx := b.Context()
 	n, err := networks.Load("corpus")
 	if err != nil {
@@ -72,7 +73,7 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 			b.Error(err)
 		}
 	}()
-	pipeline, err := a.pipeline(ctx, n, s.store, s.dir, false)
+	pipeline, err := a.pipeline(ctx, n, s.store, s.dir, nil, false)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -102,7 +103,7 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 	if err := s.CatchUp(ctx, true); err != nil {
 		b.Fatal(err)
 	}
-	_, passages := s.Follower.Table().Size()
+	_, passages := s.Follower.Corpus().Size()
 	if passages < 50_000 {
 		b.Fatalf("only %d passages", passages)
 	}
@@ -131,7 +132,7 @@ func benchmarkSearches(b *testing.B, s *library, warm, queries []string, passage
 		}
 		took = append(took, res.Took)
 		retrieve, cosines = append(retrieve, res.Timings["retrieve"]), append(cosines, res.Timings["cosines"])
-		own = append(own, res.Took-res.Timings["retrieve"]-res.Timings["cosines"]-res.Timings["reread"])
+		own = append(own, res.Took-res.Timings["retrieve"]-res.Timings["cosines"]-res.Timings["cross-encoder"])
 	}
 	for _, q := range warm {
 		_, _ = s.Searcher.Search(b.Context(), retrieval.Request{Query: q}) // the first may come too early

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -146,10 +144,7 @@ func TestAnotherModelTakesOverWhenItsIndexIsComplete(t *testing.T) {
 		t.Errorf("%d texts embedded before the kill and %d after it, of %d passages", before, asked-before,
 			ready.Passages)
 	}
-	eventually(t, "the old index is gone", func() bool {
-		snapshots, err := filepath.Glob(filepath.Join(at.data, "*.snapshot"))
-		return err == nil && len(snapshots) == 2
-	})
+	eventually(t, "the old index is gone", func() bool { return len(at.snapshots(t)) == 2 })
 	if code := s.stop(t); code != 0 {
 		t.Errorf("exit code %d", code)
 	}
@@ -176,7 +171,7 @@ func TestServesWithoutItsModelServer(t *testing.T) {
 		s.degraded(t)
 	}
 	_, _, status := s.get(t, "/ready")
-	if !strings.Contains(status, `"embedder: `) {
+	if !strings.Contains(status, `"embedder does not answer"`) {
 		t.Errorf("/ready says %s", status)
 	}
 	model.down.Store(false)
@@ -194,13 +189,7 @@ func TestADamagedIndexEmbedsNothingAgain(t *testing.T) {
 	eventually(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })
 	s.stop(t)
 	asked := model.texts.Load()
-	snapshots, err := filepath.Glob(filepath.Join(at.data, "vector-*.snapshot"))
-	if err != nil || len(snapshots) != 1 {
-		t.Fatalf("snapshots %v, %v", snapshots, err)
-	}
-	if err := os.Truncate(snapshots[0], 100); err != nil {
-		t.Fatal(err)
-	}
+	at.damage(t, "vector", func(b []byte) []byte { return b[:min(len(b), 100)] })
 	s = at.serve(t, model.settings()...)
 	s.ready(t)
 	eventually(t, "vectors", func() bool { return len(s.degraded(t)) == 0 })

@@ -21,8 +21,8 @@ type syncCmd struct {
 }
 
 func (*syncCmd) Help() string {
-	return `Progress goes to standard error: bars on a terminal, JSON lines elsewhere. The
-final table goes to standard output. It may run while the server does, whose
+	return `Progress goes to standard error: bars on a terminal, lines of the log elsewhere.
+The final table goes to standard output. It may run while the server does, whose
 answers include the changes within two seconds.`
 }
 
@@ -38,7 +38,7 @@ func (c *syncCmd) Run(ctx context.Context, a *app) error {
 }
 
 func (c *syncCmd) sync(ctx context.Context, a *app, n network.Network, store catalog.Store, dir string) error {
-	pipeline, err := a.pipeline(ctx, n, store, dir, c.AcceptShrink)
+	pipeline, err := a.pipeline(ctx, n, store, dir, a.syncProgress(), c.AcceptShrink)
 	if err != nil {
 		return err
 	}

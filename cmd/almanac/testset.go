@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"almanac/catalog/network"
+	"almanac/cmd/config"
 	"almanac/ingest/connectors"
 	"almanac/ingest/networks"
 	"almanac/ingest/sample"
@@ -44,7 +45,7 @@ func (a *app) ownSet() (testSet, error) {
 	}
 	if !slices.ContainsFunc(n.Sources, func(src network.Source) bool { return src.Kind == connectors.Sample }) {
 		return testSet{}, fmt.Errorf("%w: network %s has no judged queries: name a collection with --judged or --queries",
-			errUsage, n.Name)
+			config.ErrUsage, n.Name)
 	}
 	return testSet{files: sample.Judged(), name: n.Name}, nil
 }
@@ -62,10 +63,10 @@ func testSets(judged, queries []string) ([]testSet, error) {
 		names = append(names, filepath.Base(abs))
 	}
 	if len(sets) == 0 {
-		return nil, fmt.Errorf("%w: --judged or --queries must name a collection", errUsage)
+		return nil, fmt.Errorf("%w: --judged or --queries must name a collection", config.ErrUsage)
 	}
 	if twice := repeated(names); twice != "" {
-		return nil, fmt.Errorf("%w: two collections are named %s", errUsage, twice)
+		return nil, fmt.Errorf("%w: two collections are named %s", config.ErrUsage, twice)
 	}
 	return sets, nil
 }
@@ -83,28 +84,35 @@ func repeated(names []string) string {
 // evalDeadline is long enough that every engine answers on a busy machine.
 const evalDeadline = time.Minute
 
-// openSet opens a library with the set's documents and the names by which it
-// judges records. Its own documents are loaded into a temporary directory.
+// openSet opens a library with the set's documents, and returns how its records
+// are judged: their names, and which are copies by the default profile, so that
+// all profiles are measured alike. Its own documents are loaded into a temporary
+// directory.
 func (a *app) openSet(
 	ctx context.Context, set testSet, collection eval.Collection, profiles []profile.Profile,
-) (*library, map[int64]string, error) {
-	n, dir, err := network.Network{Name: "judged"}, "", error(nil)
+) (*library, eval.Options, error) {
+	var judged eval.Options
+	standard, err := profile.Load(profile.DefaultName)
+	if err != nil {
+		return nil, judged, err
+	}
+	n, dir := network.Network{Name: "judged"}, ""
 	if set.corpus {
 		dir, err = os.MkdirTemp("", "almanac-eval-*")
 	} else {
 		n, dir, err = a.open()
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, judged, err
 	}
 	cfg, err := a.stackConfig(n, dir, profiles...)
 	if err != nil {
-		return nil, nil, err
+		return nil, judged, err
 	}
 	cfg.Temporary, cfg.Deadline = set.corpus, evalDeadline
 	l, err := openLibrary(ctx, n, cfg, stack.Open)
 	if err != nil {
-		return nil, nil, err
+		return nil, judged, err
 	}
 	if set.corpus {
 		err = eval.Put(ctx, l.store, set.dir)
@@ -112,15 +120,15 @@ func (a *app) openSet(
 	if err == nil {
 		err = l.CatchUp(ctx, true)
 	}
-	var names map[int64]string
 	if err == nil {
-		names, err = eval.Names(ctx, l.store, collection)
+		judged.Names, err = eval.Names(ctx, l.store, collection)
 	}
-	if err == nil && len(names) == 0 {
+	if err == nil && len(judged.Names) == 0 {
 		err = fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", l.dir)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(err, l.close())
+		return nil, judged, errors.Join(err, l.close())
 	}
-	return l, names, nil
+	judged.Same = eval.Copies(judged.Names, l.Follower.Corpus(), standard.Collapse)
+	return l, judged, nil
 }

@@ -8,7 +8,6 @@ import (
 	"almanac/api"
 	"almanac/api/kb"
 	"almanac/api/line"
-	"almanac/api/op"
 	"almanac/ingest/networks"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/stack"
@@ -19,12 +18,17 @@ type toolsCmd struct {
 	Call toolsCallCmd `cmd:"" help:"Ask as a client would and print the answer as JSON."`
 }
 
-type toolsListCmd struct{}
+type toolsListCmd struct {
+	Markdown bool `help:"Print the reference of all tools as Markdown."`
+}
 
-func (toolsListCmd) Run(a *app) error {
+func (c toolsListCmd) Run(a *app) error {
 	n, err := networks.Load(a.config.Network.Name)
 	if err != nil {
 		return err
+	}
+	if c.Markdown {
+		return line.Markdown(a.out, api.Operations(kb.Base{Network: n}), api.Groups())
 	}
 	return line.List(a.out, api.Operations(kb.Base{Network: n}), "almanac tools call")
 }
@@ -34,10 +38,7 @@ type toolsCallCmd struct {
 	Arguments []string `arg:"" optional:"" help:"Arguments as name=value; items of a list are separated by commas."`
 }
 
-func (*toolsCallCmd) Help() string {
-	return `The answer is that of REST. Example:
-  almanac tools call list_cips status=Final limit=5`
-}
+func (*toolsCallCmd) Help() string { return "The answer is that of REST." }
 
 func (c *toolsCallCmd) Run(ctx context.Context, a *app) error {
 	s, b, err := a.openSearch(ctx)
@@ -45,11 +46,7 @@ func (c *toolsCallCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer s.close()
-	err = line.Call(ctx, a.out, api.Operations(b), c.Name, c.Arguments)
-	if errors.Is(err, op.ErrInvalid) {
-		return fmt.Errorf("%w: %w", errUsage, err)
-	}
-	return err
+	return asUsage(line.Call(ctx, a.out, api.Operations(b), c.Name, c.Arguments))
 }
 
 // openSearch opens the data directory of the configured network and brings its
@@ -60,7 +57,7 @@ func (a *app) openSearch(ctx context.Context, profiles ...profile.Profile) (*lib
 		return nil, kb.Base{}, err
 	}
 	err = s.CatchUp(ctx, false)
-	if records, _ := s.Follower.Table().Size(); err == nil && records == 0 {
+	if records, _ := s.Follower.Corpus().Size(); err == nil && records == 0 {
 		err = fmt.Errorf("nothing is indexed in %s: run `almanac sync` first", s.dir)
 	}
 	if err != nil {

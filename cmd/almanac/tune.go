@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"almanac/cmd/config"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/profile"
 )
@@ -32,18 +33,18 @@ type tuneCmd struct {
 // and initial profile.
 func (c *tuneCmd) Run(ctx context.Context, a *app) error {
 	if c.Folds < 2 || len(c.L2) == 0 || slices.Min(c.L2) <= 0 {
-		return fmt.Errorf("%w: tune needs at least two folds and penalties above 0", errUsage)
+		return fmt.Errorf("%w: tune needs at least two folds and penalties above 0", config.ErrUsage)
 	}
 	sets, err := testSets(c.Judged, c.Queries)
 	if err != nil {
 		return err
 	}
-	base, err := profile.Load(cmp.Or(c.Profile, a.config.profile()))
+	base, err := profile.Load(cmp.Or(c.Profile, a.config.ProfileName()))
 	if err != nil {
 		return err
 	}
 	if base.Order != "rerank" {
-		return fmt.Errorf("%w: the order of profile %s is %s: there are no weights to fit", errUsage,
+		return fmt.Errorf("%w: the order of profile %s is %s: there are no weights to fit", config.ErrUsage,
 			base.Name, base.Order)
 	}
 	var examples []eval.Example
@@ -60,9 +61,9 @@ func (c *tuneCmd) Run(ctx context.Context, a *app) error {
 	}
 	bar := a.progress("fit")
 	t, err := eval.Tune(ctx, base, examples, eval.TuneOptions{
-		L2: c.L2, Folds: c.Folds, Seed: c.Seed, Classes: c.Classes, Progress: bar.set,
+		L2: c.L2, Folds: c.Folds, Seed: c.Seed, Classes: c.Classes, Progress: bar.Set,
 	})
-	bar.done()
+	bar.End()
 	if err != nil {
 		return err
 	}
@@ -81,14 +82,14 @@ func (a *app) examples(ctx context.Context, set testSet, base profile.Profile) (
 	if err != nil {
 		return nil, err
 	}
-	s, names, err := a.openSet(ctx, set, collection, []profile.Profile{base})
+	s, o, err := a.openSet(ctx, set, collection, []profile.Profile{base})
 	if err != nil {
 		return nil, err
 	}
 	bar := a.progress(collection.Name + " signals")
-	o := eval.Options{Profile: base.Name, Names: names, Progress: bar.set}
+	o.Profile, o.Progress = base.Name, bar.Set
 	examples, err := eval.Examples(ctx, s.Searcher, collection, o)
-	bar.done()
+	bar.End()
 	return examples, errors.Join(err, s.close())
 }
 

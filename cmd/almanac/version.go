@@ -16,15 +16,23 @@ func (versionCmd) Run(a *app) error {
 const release = "0.1.0"
 
 func version() string {
+	if r := revision(); r != "" {
+		return release + "+" + r
+	}
+	return release
+}
+
+// revision is that of the repository the program was built from, "" = unknown.
+func revision() string {
 	info, _ := debug.ReadBuildInfo()
 	revision, dirty := "", ""
 	for i := 0; info != nil && i < len(info.Settings); i++ {
 		switch s := info.Settings[i]; {
 		case s.Key == "vcs.revision":
-			revision = "+" + s.Value[:min(12, len(s.Value))]
+			revision = s.Value[:min(12, len(s.Value))]
 		case s.Key == "vcs.modified" && s.Value == "true":
 			dirty = "-modified"
 		}
 	}
-	return release + revision + dirty
+	return revision + dirty
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 	"golang.org/x/sync/errgroup"
+
+	"almanac/embed"
 )
 
 const (
@@ -96,9 +98,17 @@ func (b *batches) shrinkLocked(n int) {
 	b.good, b.size = 0, max(1, min(b.size, n/2))
 }
 
-// all sends any number of texts, several requests at once.
+// restore undoes that batches shrank.
+func (b *batches) restore(size int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.size = min(b.max, max(b.size, size))
+}
+
+// all sends any number of texts, several requests at once. With an error it
+// returns the vectors it has.
 func (b *batches) all(ctx context.Context, texts []string) ([][]float32, error) {
-	vectors := make([][]float32, len(texts))
+	vectors, size := make([][]float32, len(texts)), b.next()
 	g, group := errgroup.WithContext(ctx)
 send:
 	for from := 0; from < len(texts); {
@@ -115,7 +125,10 @@ send:
 		from = to
 	}
 	if err := g.Wait(); err != nil {
-		return nil, err
+		if errors.Is(err, embed.ErrRefused) { // it was not the size
+			b.restore(size)
+		}
+		return vectors, err
 	}
 	return vectors, context.Cause(ctx)
 }
@@ -126,14 +139,25 @@ func (b *batches) one(ctx context.Context, texts []string) ([][]float32, error) 
 	return vectors, b.some(ctx, texts, vectors, 0)
 }
 
-// textError is the server's error about a single text.
+// textError is the server's error about a single text. It wraps embed.ErrRefused
+// if the server embeds others.
 type textError struct {
-	at int
+	at      int
+	refused bool
 	error
 }
 
 func (e *textError) Error() string { return fmt.Sprintf("text %d: %v", e.at+1, e.error) }
-func (e *textError) Unwrap() error { return e.error }
+
+func (e *textError) Unwrap() []error {
+	if e.refused {
+		return []error{e.error, embed.ErrRefused}
+	}
+	return []error{e.error}
+}
+
+// probe is a text that every model can embed.
+const probe = "almanac"
 
 // some fills the vectors of a batch that begins with text number at, in halves
 // if the whole is too large. When a single text fails, the rest is not sent.
@@ -147,10 +171,10 @@ func (b *batches) some(ctx context.Context, texts []string, vectors [][]float32,
 	}
 	k := kindOf(err)
 	switch {
-	case k != toomuch && k != slow && k != toolong:
+	case k != toomuch && k != slow && k != toolong && k != onetext:
 		return err
 	case len(texts) > 1:
-		if k != toolong { // not the fault of one text
+		if k == toomuch || k == slow { // perhaps not the fault of one text
 			b.shrink(len(texts))
 		}
 		half := len(texts) / 2
@@ -161,7 +185,8 @@ func (b *batches) some(ctx context.Context, texts []string, vectors [][]float32,
 	case k == toolong && len(texts[0]) > minText:
 		return b.some(ctx, []string{Cut(texts[0], len(texts[0])*7/8)}, vectors, at)
 	}
-	return &textError{at, err}
+	_, other := b.post(ctx, []string{probe})
+	return &textError{at, other == nil && k != slow, err}
 }
 
 // patiently sends one request and retries while the server asks to wait.

@@ -231,21 +231,42 @@ func TestTheServerSaysHowLongToWait(t *testing.T) {
 	}
 }
 
-func TestATextThatFailsForItselfIsNamed(t *testing.T) {
-	calls := 0
-	b := newBatches(func(_ context.Context, texts []string) ([][]float32, error) {
-		calls++
-		if slices.Contains(texts, "text 37") {
-			return nil, fails(toomuch)
+// TestATextThatFailsForItselfIsRefused: it is found and named, the others have
+// their vectors, and batches stay as large as they were.
+func TestATextThatFailsForItselfIsRefused(t *testing.T) {
+	for _, k := range []kind{toomuch, onetext} {
+		calls := 0
+		b := newBatches(func(_ context.Context, texts []string) ([][]float32, error) {
+			calls++
+			if slices.Contains(texts, "text 37") {
+				return nil, fails(k)
+			}
+			return vectorsOf(texts), nil
+		}, 1)
+		vectors, err := b.all(t.Context(), numbered(64))
+		if err == nil || !strings.HasPrefix(err.Error(), "text 38: ") || kindOf(err) != k ||
+			!errors.Is(err, embed.ErrRefused) {
+			t.Errorf("error %v", err)
 		}
-		return vectorsOf(texts), nil
-	}, 1)
-	_, err := b.all(t.Context(), numbered(64))
-	if err == nil || !strings.HasPrefix(err.Error(), "text 38: ") || kindOf(err) != toomuch {
-		t.Errorf("error %v", err)
+		if calls > 3+2*5 {
+			t.Errorf("%d requests to find one text", calls)
+		}
+		if vectors[0] == nil || vectors[36] == nil || vectors[37] != nil {
+			t.Error("the texts before it have no vectors, or it has one")
+		}
+		if b.next() != firstBatch {
+			t.Errorf("batches have %d texts afterwards", b.next())
+		}
 	}
-	if calls > 2+2*5 {
-		t.Errorf("%d requests to find one text", calls)
+}
+
+// TestAServerThatFailsRefusesNoText: it fails for every text.
+func TestAServerThatFailsRefusesNoText(t *testing.T) {
+	for _, k := range []kind{final, away, toomuch, toolong, slow, onetext} {
+		b := newBatches(func(context.Context, []string) ([][]float32, error) { return nil, fails(k) }, 1)
+		if _, err := b.all(t.Context(), numbered(4)); err == nil || errors.Is(err, embed.ErrRefused) || kindOf(err) != k {
+			t.Errorf("kind %d: error %v", k, err)
+		}
 	}
 }
 

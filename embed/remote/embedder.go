@@ -117,11 +117,11 @@ func (e *Embedder) discover(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	probe, err := e.batches.patiently(ctx, []string{prefixes.Document + "almanac"})
+	sample, err := e.batches.patiently(ctx, []string{prefixes.Document + probe})
 	if err != nil {
 		return err
 	}
-	e.size = len(probe[0])
+	e.size = len(sample[0])
 	if e.size == 0 {
 		return fmt.Errorf("%s returned vectors without components", e.server)
 	}
@@ -199,20 +199,19 @@ func (e *Embedder) Embed(ctx context.Context, texts []string, p embed.Purpose) (
 		send = e.batches.one
 	}
 	answer, err := send(ctx, asked)
+	for i, v := range answer {
+		vectors[at[i]] = v
+	}
 	if err != nil && ctx.Err() != nil {
-		return nil, ended(ctx, e.server)
+		return vectors, ended(ctx, e.server)
 	}
 	if err != nil {
 		e.checked.Store(nil) // it may come back with another model
 		if t, ok := errors.AsType[*textError](err); ok {
 			t.at = at[t.at]
 		}
-		return nil, err
 	}
-	for i, v := range answer {
-		vectors[at[i]] = v
-	}
-	return vectors, nil
+	return vectors, err
 }
 
 // check makes sure, from time to time, that the server still has the model
@@ -267,7 +266,8 @@ func (e *Embedder) post(ctx context.Context, texts []string) ([][]float32, error
 				"almanac to build a new index", e.server, len(v), e.size)
 		}
 		if err := normalise(v); err != nil {
-			return nil, fmt.Errorf("%s returned an invalid vector: %w", e.server, err)
+			return nil, &Error{text: fmt.Sprintf("%s returned an invalid vector: %v", e.server, err), cause: err,
+				kind: onetext}
 		}
 	}
 	return vectors, nil

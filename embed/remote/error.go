@@ -43,6 +43,7 @@ const (
 	toomuch             // a smaller batch may succeed
 	toolong             // a shorter text may succeed
 	slow                // no response in time; a smaller batch may be in time
+	onetext             // other texts may succeed
 )
 
 func (k kind) wrap(cause error) []error {
@@ -173,6 +174,9 @@ func (c *Client) Explain(ctx context.Context, err error) error {
 	if alert, ok := errors.AsType[tls.AlertError](err); ok {
 		return say(final, "refuses the TLS connection: %v", alert)
 	}
+	if errors.Is(err, errNumber) {
+		return say(onetext, "returned an invalid vector: %v", err)
+	}
 	if isShape(err) {
 		return say(final, "returned an unexpected response, is the address right? (%s)", Cut(err.Error(), maxShown))
 	}
@@ -230,6 +234,8 @@ func (c *Client) refused(r *refusal) error {
 	case r.status >= 500, r.status == http.StatusRequestEntityTooLarge, r.status == http.StatusFailedDependency,
 		r.status == http.StatusRequestTimeout:
 		e.kind, e.text = toomuch, fmt.Sprintf("%s returned %s", c, status)
+	case r.status == http.StatusBadRequest, r.status == http.StatusUnprocessableEntity:
+		e.kind, e.text = onetext, fmt.Sprintf("%s returned %s", c, status)
 	default:
 		e.text = fmt.Sprintf("%s returned %s", c, status)
 	}

@@ -9,7 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-var errShape = errors.New("unexpected shape")
+var (
+	errShape  = errors.New("unexpected shape")
+	errNumber = errors.New("not a number")
+)
 
 // Vector is a vector in a response. Unlike []float32 it does not accept null,
 // which is how most servers write NaN.
@@ -29,7 +32,7 @@ func (v *Vector) UnmarshalJSON(raw []byte) error {
 	for part := range bytes.SplitSeq(raw, []byte(",")) {
 		part = bytes.TrimSpace(part)
 		if string(part) == "null" {
-			return fmt.Errorf("%w: component %d of a vector is null, which stands for NaN", errShape, len(*v))
+			return fmt.Errorf("component %d of a vector is null, which stands for NaN: %w", len(*v), errNumber)
 		}
 		x, err := strconv.ParseFloat(string(part), 32)
 		if err != nil {

@@ -161,7 +161,7 @@ func (c *connector) fetch(ctx context.Context, before state, conditional bool) (
 	if conditional {
 		request.ETag, request.LastModified = before.ETag, before.Modified
 	}
-	answer, err := c.env.HTTP.Do(ctx, request)
+	answer, err := c.env.HTTP.For(c.options.URL).Do(ctx, request) // the options may name it by a variable
 	if err != nil {
 		return answer, veil(err, c.options.URL)
 	}
@@ -211,7 +211,7 @@ func veil(err error, address string) error {
 func (c *connector) read(answer outbound.Response, now time.Time) (*reading, error) {
 	day := now.Truncate(24 * time.Hour)
 	r := &reading{
-		options: &c.options, zone: utc,
+		options: &c.options, zone: utc, budget: newBudget(),
 		from: day.AddDate(0, 0, -c.options.Back), until: day.AddDate(0, 0, c.options.Ahead+1),
 	}
 	if c.options.Zone != "" {

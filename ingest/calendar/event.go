@@ -53,6 +53,7 @@ type reading struct {
 	options     *options
 	zone        zone // of times without a zone
 	from, until time.Time
+	budget      *budget // of the rules
 	events      []event
 	problems    []problem
 	warnings    []problem
@@ -72,8 +73,6 @@ func (r *reading) warn(line int, message string) {
 
 const (
 	maxShown = 50_000 // occurrences within the window
-	// maxRules limits the cost of rules that match no day: such a rule is
-	// expanded to the year 9999, which takes up to a fifth of a second.
 	maxRules = 2000
 )
 
@@ -235,7 +234,7 @@ func (r *reading) occurrences(series string, events []event) ([]occurrence, erro
 		add(e, nil, e.start, false)
 		return out, nil
 	}
-	starts, err := e.starts(r.from.Add(-e.lasts), r.until)
+	starts, err := e.starts(r.from.Add(-e.lasts), r.until, r.budget)
 	if err != nil {
 		return nil, err
 	}
@@ -257,11 +256,11 @@ func suffix(m moment) string {
 
 // starts returns when the occurrences of a recurring event within a window
 // begin, in no order.
-func (e event) starts(from, until time.Time) ([]moment, error) {
+func (e event) starts(from, until time.Time, b *budget) ([]moment, error) {
 	walls := []time.Time{e.start.wall}
 	if e.rule != "" {
 		var err error
-		if walls, err = recur(e.rule, e.start.wall, e.start.zone, from, until, maxOccurrences); err != nil {
+		if walls, err = recur(e.rule, e.start.wall, e.start.zone, from, until, maxOccurrences, b); err != nil {
 			return nil, err
 		}
 	}
@@ -272,16 +271,19 @@ func (e event) starts(from, until time.Time) ([]moment, error) {
 	for _, m := range e.also {
 		starts = append(starts, m.like(e.start))
 	}
-	met := map[int64]bool{}
+	met, days := map[int64]bool{}, map[string]bool{}
+	for _, x := range e.except {
+		if x.allDay { // some programs write exceptions as days
+			days[x.wall.Format(time.DateOnly)] = true
+		} else {
+			met[x.instant().Unix()] = true
+		}
+	}
 	return slices.DeleteFunc(starts, func(m moment) bool {
-		twice := met[m.instant().Unix()]
-		met[m.instant().Unix()] = true
-		return twice || slices.ContainsFunc(e.except, func(x moment) bool {
-			if x.allDay { // some programs write exceptions as days
-				return x.wall.Format(time.DateOnly) == m.wall.Format(time.DateOnly)
-			}
-			return x.instant().Equal(m.instant())
-		})
+		at := m.instant().Unix()
+		without := met[at] || days[m.wall.Format(time.DateOnly)]
+		met[at] = true
+		return without
 	}), nil
 }
 

@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -117,7 +118,7 @@ func TestDefinedZones(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	z := &zones{}
+	z := &zones{budget: newBudget()}
 	if err := z.define(calendars[0].parts[0], time.Date(2033, 1, 1, 0, 0, 0, 0, time.UTC)); err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +131,36 @@ func TestDefinedZones(t *testing.T) {
 		if !mine.at(wall).Equal(real.at(wall)) {
 			t.Fatalf("%s is %s, want %s", wall, mine.at(wall), real.at(wall))
 		}
+	}
+}
+
+// TestRulesHaveABudget: rules that match no day, and such as began long ago and
+// recur every hour, leave the other events of a calendar as they are.
+func TestRulesHaveABudget(t *testing.T) {
+	day := time.Date(2031, 6, 17, 0, 0, 0, 0, time.UTC)
+	hours := "BYHOUR=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23"
+	for name, rule := range map[string]string{
+		"no such day":    "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;" + hours,
+		"no such week":   "FREQ=YEARLY;BYWEEKNO=1;BYMONTH=7",
+		"never this day": "FREQ=DAILY;INTERVAL=7;BYDAY=WE",
+		"since long ago": "FREQ=DAILY;COUNT=99999999;" + hours,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &reading{options: &options{}, zone: utc, budget: newBudget(), from: day.AddDate(0, 0, -90),
+				until: day.AddDate(0, 0, 400)}
+			start := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
+			r.events = []event{{uid: "good", title: "A", start: moment{start, utc, false}, rule: "FREQ=YEARLY"}}
+			for i := range maxRules - 1 {
+				r.events = append(r.events, event{uid: fmt.Sprint(i), title: "A", start: moment{start, utc, false}, rule: rule})
+			}
+			shown, _, err := r.expand(t.Context())
+			if err != nil || len(shown) == 0 || shown[0].series() != "good" {
+				t.Fatalf("%d events, %v", len(shown), err)
+			}
+			if n := len(r.problems); n < maxRules-100 || !errors.Is(r.problems[n-1].err, errBudget) {
+				t.Errorf("%d problems", n)
+			}
+		})
 	}
 }
 
@@ -147,9 +178,11 @@ func TestRecur(t *testing.T) {
 		{"RSCALE=GREGORIAN;FREQ=MONTHLY;SKIP=OMIT;COUNT=3", "0131 0331 0531"},
 		{"FREQ=YEARLY;BYMONTH=6;BYDAY=1MO", "0602"},
 		{"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", ""},
+		{"FREQ=YEARLY;BYWEEKNO=20,53;BYDAY=MO", "0512"},
+		{"FREQ=DAILY;INTERVAL=100", "0131 0511 0819 1127"},
 	}
 	for _, tt := range tests {
-		walls, err := recur(tt.rule, start, zurich, time.Time{}, until, 50)
+		walls, err := recur(tt.rule, start, zurich, time.Time{}, until, 50, newBudget())
 		var got []string
 		for _, w := range walls {
 			got = append(got, w.Format("0102"))
@@ -160,14 +193,14 @@ func TestRecur(t *testing.T) {
 	}
 	for _, rule := range []string{"", "FREQ=DAILY;BYEASTER=1", "FREQ=SECONDLY", "FREQ=DAILY;INTERVAL=99999999999",
 		"FREQ=DAILY;COUNT=-1", "FREQ=DAILY;BYMINUTE=1,2", "FREQ=DAILY;BYSETPOS=2", "FREQ=DAILY;UNTIL=x", "RSCALE=CHINESE;FREQ=DAILY", "FREQ=YEARLY;BYMONTH=12;BYDAY=53MO"} {
-		if _, err := recur(rule, start, utc, time.Time{}, until, 50); err == nil {
+		if _, err := recur(rule, start, utc, time.Time{}, until, 50, newBudget()); err == nil {
 			t.Errorf("%q is accepted", rule)
 		}
 	}
-	if _, err := recur("FREQ=DAILY", start, utc, time.Time{}, until, 50); err == nil {
+	if _, err := recur("FREQ=DAILY", start, utc, time.Time{}, until, 50, newBudget()); err == nil {
 		t.Error("more than the limit are read")
 	}
-	walls, err := recur("FREQ=DAILY", start, utc, until.AddDate(0, 0, -3), until.Add(10*time.Hour), 50)
+	walls, err := recur("FREQ=DAILY", start, utc, until.AddDate(0, 0, -3), until.Add(10*time.Hour), 50, newBudget())
 	if err != nil || len(walls) != 4 {
 		t.Errorf("%v, %v", walls, err)
 	}
@@ -176,7 +209,7 @@ func TestRecur(t *testing.T) {
 func TestLimits(t *testing.T) {
 	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
 	expand := func(events, also int, rule string) error {
-		r := &reading{options: &options{}, zone: utc, from: day, until: day.AddDate(0, 0, 400)}
+		r := &reading{options: &options{}, zone: utc, budget: newBudget(), from: day, until: day.AddDate(0, 0, 400)}
 		for i := range events {
 			e := event{uid: fmt.Sprint(i), title: "A", start: moment{day, utc, false}, rule: rule}
 			for j := range also {
@@ -244,7 +277,7 @@ func fuzzed(t *testing.T, name, text string) {
 	o := &options{Environments: map[string][]string{"mainnet": {"main net"}},
 		Components: map[string]component{"node": {Release: "n@{version}"}}}
 	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
-	r := &reading{options: o, zone: utc, from: day.AddDate(0, 0, -90), until: day.AddDate(0, 0, 400)}
+	r := &reading{options: o, zone: utc, budget: newBudget(), from: day.AddDate(0, 0, -90), until: day.AddDate(0, 0, 400)}
 	read := func() error { return r.readICS(text) }
 	if isYAML(name) {
 		read = func() error { return r.readYAML(name, text) }
@@ -309,7 +342,7 @@ func FuzzRule(f *testing.F) {
 		}
 		until := start.AddDate(1, 0, 0)
 		walls, err := recur(rule, start, located(iana("America/New_York")), start.AddDate(0, -1, 0), until,
-			maxOccurrences)
+			maxOccurrences, newBudget())
 		for _, w := range walls {
 			if err == nil && (w.Before(start) || w.After(until.Add(24*time.Hour))) {
 				t.Errorf("%s: %s is outside %s and a year", rule, w, start)
@@ -345,7 +378,7 @@ func BenchmarkLarge(b *testing.B) {
 	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
 	b.ReportAllocs()
 	for b.Loop() {
-		r := &reading{options: o, zone: utc, from: day.AddDate(0, 0, -90), until: day.AddDate(0, 0, 400)}
+		r := &reading{options: o, zone: utc, budget: newBudget(), from: day.AddDate(0, 0, -90), until: day.AddDate(0, 0, 400)}
 		if err := r.readICS(text.String()); err != nil {
 			b.Fatal(err)
 		}

@@ -14,24 +14,61 @@ import (
 // maxOccurrences is how many occurrences of one event are read.
 const maxOccurrences = 5000
 
+// A calendar has a budget for expanding its rules, counted in occurrences inside
+// and before the window: no rule costs much, and their number is the author's.
+const (
+	ruleBudget = 2_000_000
+	// endless is what a rule costs that was searched for a further occurrence to
+	// the last year of the library, as those are that match no day.
+	endless = 100_000
+)
+
+var errBudget = errors.New("is not expanded: the calendar's rules recur too often, or match no day")
+
+// budget is what is left for the rules of a calendar.
+type budget struct{ left int }
+
+func newBudget() *budget { return &budget{left: ruleBudget} }
+
+func (b *budget) spend(n int) error {
+	if b.left -= n; b.left < 0 {
+		return errBudget
+	}
+	return nil
+}
+
 // recur returns the wall clock times within a window at which an event that
 // begins at start recurs by a rule (RRULE). The rule is applied to the wall
 // clock, so that an event keeps its time of day when clocks change.
-func recur(rule string, start time.Time, z zone, from, until time.Time, limit int) ([]time.Time, error) {
+func recur(rule string, start time.Time, z zone, from, until time.Time, limit int, b *budget) ([]time.Time, error) {
 	option, last, err := readRule(rule, z)
 	if err != nil {
 		return nil, fmt.Errorf("rule %q: %w", rule, err)
 	}
-	option.Dtstart = start
-	option.Until = until.Add(48 * time.Hour) // more than any offset from UTC
+	if err := b.spend(1); err != nil {
+		return nil, fmt.Errorf("rule %q: %w", rule, err)
+	}
+	// The library looks for the next occurrence up to the year 9999, also beyond
+	// Until. Days repeat every 400 years, so the window is moved near that end.
+	shift := (rrule.MAXYEAR - 1 - until.Year()) / 400 * 400
+	option.Dtstart = start.AddDate(shift, 0, 0)
+	option.Until = until.AddDate(shift, 0, 2) // two days are more than any offset from UTC
 	r, err := rrule.NewRRule(option)
 	if err != nil {
 		return nil, fmt.Errorf("rule %q: %w", rule, err)
 	}
 	var out []time.Time
 	next := r.Iterator()
-	for {
+	for n := 0; ; n++ {
 		wall, ok := next()
+		cost := 1
+		if !ok && (option.Count == 0 || n < option.Count) {
+			cost = endless
+		}
+		if err := b.spend(cost); err != nil {
+			return nil, fmt.Errorf("rule %q: %w", rule, err)
+		}
+		wall = wall.AddDate(-shift, 0, 0)
 		at := z.at(wall)
 		switch {
 		case !ok || !last.IsZero() && at.After(last) || at.After(until):

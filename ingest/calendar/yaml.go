@@ -12,16 +12,22 @@ import (
 	"almanac/ingest/curated/entries"
 )
 
+// eventType is the type of an operation.
+type eventType string
+
+// Values implements entries.Enumerated.
+func (eventType) Values() []string { return types }
+
 // written is an event of a YAML calendar.
 type written struct {
-	ID         string   `json:"id" format:"slug" jsonschema:"its key, which never changes"`
-	Title      string   `json:"title"`
-	Starts     string   `json:"starts" jsonschema:"a date, a date with a time of day, or a time in RFC 3339 format"`
-	Ends       string   `json:"ends,omitempty" jsonschema:"likewise; a date is the last day"`
-	Duration   string   `json:"duration,omitempty" jsonschema:"instead of ends: 90m, 2h, 1h30m"`
-	Zone       string   `json:"zone,omitempty" jsonschema:"IANA name of the zone of times without one"`
-	Type       string   `json:"type,omitempty" enum:"deploy|release|upgrade|governance|freeze|minimum_version|synchronizer_upgrade|other"`
-	Categories []string `json:"categories"`
+	ID         string    `json:"id" format:"slug" jsonschema:"its key, which never changes"`
+	Title      string    `json:"title"`
+	Starts     string    `json:"starts" jsonschema:"a date, a date with a time of day, or a time in RFC 3339 format"`
+	Ends       string    `json:"ends,omitempty" jsonschema:"likewise; a date is the last day"`
+	Duration   string    `json:"duration,omitempty" jsonschema:"instead of ends: 90m, 2h, 1h30m"`
+	Zone       string    `json:"zone,omitempty" jsonschema:"IANA name of the zone of times without one"`
+	Type       eventType `json:"type,omitempty"`
+	Categories []string  `json:"categories"`
 	// If the following are missing, the rules of the options find them.
 	Environments []string  `json:"environments"`
 	Components   []string  `json:"components"`
@@ -96,7 +102,7 @@ func (r *reading) convert(w written) ([]event, error) {
 	}
 	e := event{
 		uid: w.ID, title: w.Title, text: w.Text, location: w.Location, url: w.URL, categories: w.Categories,
-		rule: w.Repeat, tentative: w.Tentative, environments: w.Environments, kind: w.Type,
+		rule: w.Repeat, tentative: w.Tentative, environments: w.Environments, kind: string(w.Type),
 		components: w.Components, version: w.Version, minimum: w.Minimum, validators: w.Validators,
 	}
 	for _, name := range w.Environments {

@@ -40,6 +40,7 @@ type zones struct {
 	aliases map[string]string
 	defined map[string]zone // by VTIMEZONE
 	found   map[string]zone
+	budget  *budget // of the rules of those that it defines
 }
 
 // find returns the zone of a name: an alias from the options, an IANA name,
@@ -147,7 +148,7 @@ func (z *zones) define(c block, until time.Time) error {
 		}
 		onsets := []time.Time{start}
 		if rule, ok := part.get("RRULE"); ok {
-			if onsets, err = recur(rule.value, start, utc, time.Time{}, until, maxChanges); err != nil {
+			if onsets, err = recur(rule.value, start, utc, time.Time{}, until, maxChanges, z.budget); err != nil {
 				return fmt.Errorf("time zone %s: line %d: %w", id.value, rule.line, err)
 			}
 		}

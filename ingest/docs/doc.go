@@ -12,6 +12,7 @@
 //	        name: harbour/handbook    # default: the end of the url
 //	        token_env: FORGE_TOKEN    # variable with the token of a private repository
 //	        depth: 500                # commits to fetch; default all. Older pages have no date
+//	      folder: handbook            # in place of repository: a directory of pages that is none
 //	      roots:                      # directories of pages; default the whole repository
 //	        - dir: docs
 //	          version: "3.4"          # of the documented product

@@ -91,8 +91,9 @@ var types = []string{
 var pageTypes = []string{"text/html", "application/xhtml+xml"}
 
 const (
-	maxFeed  = 8 << 20 // bytes of one page of a feed
-	maxPages = 100     // of a feed
+	maxFeed  = 8 << 20  // bytes of one page of a feed
+	maxPages = 100      // of a feed
+	maxBytes = 64 << 20 // of all its pages
 )
 
 // Sync implements ingest.Connector. The cursor names the file with the state of
@@ -160,6 +161,7 @@ func (s *syncRun) posts(ctx context.Context) ([]post, error) {
 	}
 	var posts []post
 	at := map[string]int{} // index of a post by its name
+	read := 0              // bytes
 	for page := 1; ; page++ {
 		answer, err := s.env.HTTP.Do(ctx, request)
 		if err == nil && answer.NotModified {
@@ -179,6 +181,10 @@ func (s *syncRun) posts(ctx context.Context) ([]post, error) {
 			s.out.Warn(fmt.Sprintf("page %d of the feed", page), "could not be read: "+err.Error())
 			s.Now.List, s.Now.Swept = listing.Validators{}, s.Known.Swept
 			return posts, nil
+		}
+		read += len(answer.Body)
+		if f.unread > 0 {
+			s.out.Skip(fmt.Sprintf("page %d of the feed", page), fmt.Errorf("%d items are not well-formed", f.unread))
 		}
 		fresh, unseen := 0, 0
 		for _, p := range f.posts {
@@ -202,7 +208,7 @@ func (s *syncRun) posts(ctx context.Context) ([]post, error) {
 		if f.next == "" || unseen == 0 && !s.Sweep() {
 			return posts, nil
 		}
-		if fresh == 0 || page == maxPages {
+		if fresh == 0 || page == maxPages || read > maxBytes || len(posts) >= maxPosts {
 			s.out.Warn(fmt.Sprintf("page %d of the feed", page),
 				"has a next page, but the limit is reached; later pages were not read")
 			return posts, nil

@@ -259,6 +259,7 @@ func TestOddFeeds(t *testing.T) {
 		"Windows-1252":   {replace("Post 1<", "Post \x93eins\x94 f\xfcr K\xf6ln<"), "Post “eins” für Köln"},
 		"mixed":          {replace("Post 1<", "Köln K\xf6ln<"), "Köln Köln"},
 		"declared":       {replace(`encoding="UTF-8"`, `encoding="iso-8859-1"`, "Post 1<", "K\xf6ln<"), "Köln"},
+		"illegal":        {replace("Post 1<", "Post&#x1b; &#8;1&#xFFFE;<"), "Post 1"},
 		"control":        {replace("Post 1<", "Post\x08 1\x00<"), "Post 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -272,6 +273,30 @@ func TestOddFeeds(t *testing.T) {
 			if got := r.Get(t, catalog.KindBlog, b.key("post-1")).Title; got != tt.title || r.Deleted != 0 ||
 				r.Skipped != 0 {
 				t.Errorf("title %q, want %q; %d deleted, %v", got, tt.title, r.Deleted, r.Problems)
+			}
+		})
+	}
+}
+
+// TestOneBadItemEndsNoFeed: of four posts one is not well-formed; the others are
+// read, and the one that was read before stays.
+func TestOneBadItemEndsNoFeed(t *testing.T) {
+	for name, bad := range map[string]string{"a bare bracket": "a < b", "crossed tags": "<b><i></b></i><b>",
+		"nested": strings.Repeat("<a>", 100) + strings.Repeat("</a>", 100), "an open comment": "<!-- ", "a tag": "<p"} {
+		t.Run(name, func(t *testing.T) {
+			b := newBlog(t, 4)
+			s := connectortest.NewSource(t, b.config)
+			s.Sync()
+			b.change(func() { b.find("post-3").title = "New title" })
+			b.server.Fault("/feed/", -1, connectortest.Edited(func(body []byte) []byte {
+				return []byte(strings.Replace(string(body), "Post 1<", "Post 1 "+bad+"<", 1))
+			}))
+			r := s.Try(t.Context())
+			if r.Err != nil || len(r.Records) != 4 || r.Get(t, catalog.KindBlog, b.key("post-3")).Title != "New title" {
+				t.Fatalf("%v, %v", r.Err, r.Keys())
+			}
+			if got := r.Get(t, catalog.KindBlog, b.key("post-1")).Title; got != "Post 1" && r.Skipped > 0 {
+				t.Errorf("title %q", got)
 			}
 		})
 	}

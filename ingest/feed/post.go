@@ -26,8 +26,9 @@ var ErrNoFeed = errors.New("not a feed")
 
 // parsed is one page of a feed.
 type parsed struct {
-	posts []post
-	next  string // address of the next page; "" for none
+	posts  []post
+	next   string // address of the next page; "" for none
+	unread int    // items that are left out
 }
 
 // post is a post in a feed. Its record is made from the exported fields and its
@@ -42,11 +43,11 @@ type post struct {
 	Published, Updated           time.Time
 }
 
-const maxPosts = 10_000 // of a page of a feed
+const maxPosts = 10_000 // of a page of a feed; with these no further page is read
 
 // parse reads a feed from an address. Items without address or id are skipped.
 func parse(data []byte, contentType, from string) (parsed, error) {
-	f, err := Decode(data, contentType)
+	f, unread, err := Decode(data, contentType)
 	if err != nil {
 		return parsed{}, err
 	}
@@ -54,7 +55,7 @@ func parse(data []byte, contentType, from string) (parsed, error) {
 	if err != nil {
 		return parsed{}, fmt.Errorf("%w: its address is not valid", ErrNoFeed)
 	}
-	out := parsed{}
+	out := parsed{unread: unread}
 	if next := strings.TrimSpace(nextPage(f)); next != "" {
 		if u := webpage.Address(next, base); u != nil {
 			out.next = u.String()
@@ -68,21 +69,34 @@ func parse(data []byte, contentType, from string) (parsed, error) {
 	return out, nil
 }
 
-// Decode reads a feed of any format and encoding. Errors, including those for a
-// truncated feed, wrap ErrNoFeed.
-func Decode(data []byte, contentType string) (*gofeed.Feed, error) {
-	var err error
+// Decode reads a feed of any format and encoding. Items that make the rest
+// unreadable are left out and counted. Errors, including those for a truncated
+// feed, wrap ErrNoFeed.
+func Decode(data []byte, contentType string) (f *gofeed.Feed, unread int, err error) {
 	trimmed := bytes.TrimSpace(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 	if bytes.HasPrefix(trimmed, []byte("{")) {
-		data = trimmed
-	} else if data, err = webpage.XML(data, contentType); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoFeed, err)
+		if f, err = decode(trimmed); err != nil {
+			f, unread, err = salvage(splitJSON(trimmed), decode, err)
+		}
+	} else {
+		text := webpage.XMLText(data, contentType)
+		if f, err = wellFormed(text); err != nil {
+			f, unread, err = salvage(splitXML(text), wellFormed, err)
+		}
 	}
-	f, err := decode(data)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoFeed, err)
+		return nil, 0, fmt.Errorf("%w: %w", ErrNoFeed, err)
 	}
-	return f, nil
+	return f, unread, nil
+}
+
+// wellFormed is decode of XML in UTF-8 that was not checked.
+func wellFormed(data []byte) (*gofeed.Feed, error) {
+	text, err := webpage.XML(data, "text/xml; charset=utf-8")
+	if err != nil {
+		return nil, err
+	}
+	return decode(text)
 }
 
 // decode turns the library's panics, which null items of a JSON feed cause, into

@@ -21,7 +21,9 @@
 //	kind: forge-proposals
 //	every: 1h
 //	options:
-//	  token_env: FORGE_TOKEN
+//	  api: https://api.forge.example.org   # default: GitHub's
+//	  token_env: FORGE_TOKEN               # environment variable that holds a token
+//	  bots: [causeway-ci]                  # ordinary accounts used by programs
 //	  repository: causeway/grants
 //	  kind: grant                          # or cip
 //	  branch: main                         # default: the repository's own

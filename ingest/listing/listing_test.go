@@ -1,6 +1,7 @@
 package listing_test
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -175,5 +176,31 @@ func TestServersThatAreDown(t *testing.T) {
 	}
 	if n := len(server.Paths()); n != 5 {
 		t.Errorf("%d requests", n)
+	}
+}
+
+// TestOneHostThatIsDownEndsNoRun: items that lead to a server that does not
+// answer stand between those of another.
+func TestOneHostThatIsDownEndsNoRun(t *testing.T) {
+	up := connectortest.NewServer(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	down := connectortest.NewServer(t, http.NotFoundHandler())
+	down.Fault("/", -1, connectortest.Slow(time.Minute))
+	out := &sink{}
+	r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: out, Kind: catalog.KindBlog,
+		Known: listing.Memory{Items: map[string]listing.Seen{}}})
+	fresh := 0
+	for n := range 20 {
+		server := down
+		if n%10 == 9 {
+			server = up
+		}
+		_, state, _ := r.Ask(t.Context(), listing.Item{Name: fmt.Sprint(n), Address: fmt.Sprintf("%s/%d", server.URL, n)})
+		if state == listing.Fresh {
+			fresh++
+		}
+	}
+	if err := r.Close(); err != nil || fresh != 2 || len(down.Paths()) != 5 || len(out.skipped) != 1 {
+		t.Errorf("%v, %d read, %d requests to the server that is down, skipped %v", err, fresh, len(down.Paths()),
+			out.skipped)
 	}
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"almanac/catalog"
@@ -26,10 +28,11 @@ type Run struct {
 	sweep bool
 
 	gone   []catalog.Ref
-	failed int   // consecutive items that could not be read
-	read   int   // items that were read
-	left   int   // items that were not requested
-	cause  error // of the last failure
+	failed map[string]int // consecutive items that could not be read, by host
+	down   int            // hosts of which too many could not be
+	read   int            // items that were read
+	left   int            // items that were not requested
+	cause  error          // of the last failure
 }
 
 // Config configures a Run.
@@ -46,7 +49,7 @@ type Config struct {
 
 // NewRun starts a run.
 func NewRun(c Config) *Run {
-	r := &Run{Known: c.Known, http: c.HTTP, out: c.Out, kind: c.Kind,
+	r := &Run{Known: c.Known, http: c.HTTP, out: c.Out, kind: c.Kind, failed: map[string]int{},
 		sweep: c.Sweep > 0 && c.Now.Sub(c.Known.Swept) >= c.Sweep}
 	r.Now = Memory{Settings: c.Known.Settings, Swept: c.Known.Swept, Items: map[string]Seen{}}
 	if r.sweep {
@@ -79,9 +82,13 @@ const (
 	Failed              // it could not be read
 )
 
-// maxFailed is the number of consecutive failures after which the rest of a
-// list is left to the next run.
-const maxFailed = 5
+// After maxFailed consecutive failures of a host the rest of its items is left
+// to the next run, and after maxDown such hosts that of all: whoever writes one
+// item chooses its host, and must not end the run.
+const (
+	maxFailed = 5
+	maxDown   = 20
+)
 
 // Ask requests an item unless it is known to be unchanged. It returns the
 // answer for a Fresh item and the error for a Failed one. The connector must
@@ -93,7 +100,7 @@ func (r *Run) Ask(ctx context.Context, it Item) (outbound.Response, State, error
 		r.Keep(it.Name)
 		return outbound.Response{}, Kept, nil
 	}
-	if r.failed >= maxFailed {
+	if r.isDown(it.Address) {
 		r.left++
 		r.again(it.Name)
 		return outbound.Response{}, Kept, nil
@@ -115,18 +122,39 @@ func (r *Run) ask(ctx context.Context, it Item, conditional bool) (outbound.Resp
 	answer, err := r.http.Do(ctx, request)
 	switch {
 	case isGone(err):
-		r.failed = 0
+		delete(r.failed, hostOf(it.Address))
 		r.Drop(it.Name)
 		return answer, Gone, nil
 	case err != nil:
 		if r.cause = err; !isItems(err) {
-			r.failed++
+			r.count(it.Address)
 		}
 		return answer, Failed, err
 	}
-	r.failed = 0
+	delete(r.failed, hostOf(it.Address))
 	r.read++
 	return answer, Fresh, nil
+}
+
+// count counts a failure of an address's host.
+func (r *Run) count(address string) {
+	host := hostOf(address)
+	if r.failed[host]++; r.failed[host] == maxFailed {
+		r.down++
+	}
+}
+
+// isDown reports whether an address is not requested in this run.
+func (r *Run) isDown(address string) bool {
+	return r.down >= maxDown || r.failed[hostOf(address)] >= maxFailed
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Host)
 }
 
 // KeepMissing keeps a known item that the list does not name; unlisted says
@@ -154,7 +182,7 @@ func (r *Run) Gone() []catalog.Ref { return r.gone }
 // gone.
 func (r *Run) Check(ctx context.Context, name string, accept []string) {
 	old := r.Known.Items[name]
-	if old.Address == "" || old.Unlisted && !r.sweep || r.failed >= maxFailed {
+	if old.Address == "" || old.Unlisted && !r.sweep || r.isDown(old.Address) {
 		r.remember(name, old)
 		return
 	}
@@ -252,15 +280,15 @@ func (r *Run) Whole() bool { return r.left == 0 }
 // consecutive items could not be read, and none could. It reports the items
 // left to the next run because of failures.
 func (r *Run) Close() error {
-	if r.failed < maxFailed {
+	if r.down == 0 {
 		return nil
 	}
 	if r.read == 0 {
-		return fmt.Errorf("%d items in a row could not be read: %w", r.failed, r.cause)
+		return fmt.Errorf("%d items in a row could not be read: %w", maxFailed, r.cause)
 	}
 	if r.left > 0 {
-		r.out.Skip("the rest", fmt.Errorf("%d items are left to the next run because %d in a row could not be read: %w",
-			r.left, r.failed, r.cause))
+		r.out.Skip("the rest", fmt.Errorf("%d items are left to the next run because %d in a row could not be read "+
+			"from their server: %w", r.left, maxFailed, r.cause))
 	}
 	return nil
 }

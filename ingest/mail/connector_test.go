@@ -1,8 +1,10 @@
 package mail_test
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"os"
@@ -119,6 +121,78 @@ func TestPackedExports(t *testing.T) {
 			}
 			connectortest.Unchanged(t, s, r)
 		}
+	}
+}
+
+// TestHostileExportsAreRefused: none of these may fill the disk, the memory or
+// the table of open files.
+func TestHostileExportsAreRefused(t *testing.T) {
+	members := func(n, length int) func(string) []byte {
+		return func(string) []byte {
+			var b bytes.Buffer
+			w := zip.NewWriter(&b)
+			for i := range n {
+				_, _ = w.Create(fmt.Sprintf("%0*d.mbox", length, i))
+			}
+			_ = w.Close()
+			return b.Bytes()
+		}
+	}
+	bomb := func(pack func(string) []byte) func(string) []byte {
+		return func(text string) []byte { return pack(text + strings.Repeat("a", 30<<20)) }
+	}
+	for name, tt := range map[string]struct {
+		pack func(string) []byte
+		want string
+	}{
+		"many files":       {members(1001, 8), "more than 1000 files"},
+		"a long directory": {members(30_000, 150), "the directory of the zip has more than 4 MiB"},
+		"a zip bomb":       {bomb(zipped), "than 200 times its size"},
+		"a gzip bomb":      {bomb(gzipped), "than 200 times its size"},
+		"many copies of one bomb": {func(string) []byte {
+			var b bytes.Buffer
+			w := zip.NewWriter(&b)
+			for i := range 20 {
+				f, _ := w.Create(fmt.Sprintf("%d.mbox", i))
+				_, _ = f.Write(bytes.Repeat([]byte("From a@b.example Mon Jun  9 12:00:00 2031\n"), 50_000))
+			}
+			_ = w.Close()
+			return b.Bytes()
+		}, "than 200 times its size"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := harbour(t)
+			packed := tt.pack(mbox(a.groups["cip-vote"]))
+			a.pack, a.kind = func(string) []byte { return packed }, "application/zip"
+			work := ""
+			a.config.Connector = func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+				work = env.WorkDir
+				return unsalted(src, env)
+			}
+			r := connectortest.NewSource(t, a.config).Try(t.Context())
+			if r.Err == nil || !strings.Contains(r.Err.Error(), tt.want) {
+				t.Errorf("%v, want %q", r.Err, tt.want)
+			}
+			if left, err := filepath.Glob(filepath.Join(work, "*")); err != nil || len(left) != 0 {
+				t.Errorf("left are %v (%v)", left, err)
+			}
+		})
+	}
+	a := harbour(t)
+	a.kind = "application/zip"
+	a.pack = func(text string) []byte { // a thousand are read
+		var b bytes.Buffer
+		w := zip.NewWriter(&b)
+		for i := range 999 {
+			_, _ = w.Create(fmt.Sprintf("empty-%d.mbox", i))
+		}
+		f, _ := w.Create("messages.mbox")
+		_, _ = f.Write([]byte(text))
+		_ = w.Close()
+		return b.Bytes()
+	}
+	if r := connectortest.NewSource(t, a.config).Sync(); len(r.Records) == 0 {
+		t.Error("nothing was read of a thousand files")
 	}
 }
 

@@ -1,11 +1,6 @@
 package mail
 
 import (
-	"archive/zip"
-	"bufio"
-	"bytes"
-	"cmp"
-	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -17,14 +12,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"almanac/ingest/outbound"
 )
 
-// maxArchive is the maximum size of an export, or of the unpacked content of a
-// file.
+// maxArchive is the maximum size of an export.
 const maxArchive = 16 << 30 // bytes
 
 var (
@@ -123,7 +115,8 @@ func (s *syncRun) local(in *input, files fs.FS, name string, digest io.Writer) (
 		return own.Name(), nil
 	}
 	fmt.Fprintf(digest, "%s\x00%d\x00", path.Base(name), info.Size())
-	return s.temporary(in, io.TeeReader(f, digest))
+	_, copied, err := s.temporary(in, io.TeeReader(f, digest), maxArchive)
+	return copied, err
 }
 
 // exportTypes are the media types of exports. Many servers send other types;
@@ -151,7 +144,7 @@ func (s *syncRun) download(ctx context.Context, g group, known past, in *input) 
 		return nil, errUnchanged
 	}
 	digest := sha256.New()
-	name, err := s.temporary(in, io.TeeReader(body, digest))
+	_, name, err := s.temporary(in, io.TeeReader(body, digest), maxArchive)
 	if err != nil {
 		return nil, err
 	}
@@ -159,84 +152,19 @@ func (s *syncRun) download(ctx context.Context, g group, known past, in *input) 
 	return []string{name}, nil
 }
 
-// temporary copies a reader into a temporary file.
-func (s *syncRun) temporary(in *input, from io.Reader) (string, error) {
+// temporary copies a reader of at most limit bytes into a temporary file.
+func (s *syncRun) temporary(in *input, from io.Reader, limit int64) (n int64, name string, err error) {
 	f, err := os.CreateTemp(s.env.WorkDir, temporary)
 	if err != nil {
-		return "", err
+		return 0, "", err
 	}
 	in.made = append(in.made, f.Name())
-	n, err := io.Copy(f, io.LimitReader(from, maxArchive+1))
+	n, err = io.Copy(f, io.LimitReader(from, limit+1))
 	if closed := f.Close(); err == nil {
 		err = closed
 	}
-	if err == nil && n > maxArchive {
+	if err == nil && n > limit {
 		err = errHuge
 	}
-	return f.Name(), err
-}
-
-// unpack adds a file, or its unpacked content, to the input.
-func (s *syncRun) unpack(ctx context.Context, name string, in *input) error {
-	f, err := os.Open(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	magic, err := bufio.NewReader(f).Peek(4)
-	if err != nil && err != io.EOF {
-		return err
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	switch {
-	case bytes.HasPrefix(magic, []byte("\x1f\x8b")):
-		unzipped, err := gzip.NewReader(f)
-		if err != nil {
-			return err
-		}
-		return s.add(ctx, unzipped, in)
-	case bytes.HasPrefix(magic, []byte("PK\x03\x04")), bytes.HasPrefix(magic, []byte("PK\x05\x06")):
-		return s.unzip(ctx, f, in)
-	}
-	in.files = append(in.files, name)
-	return nil
-}
-
-func (s *syncRun) unzip(ctx context.Context, f *os.File, in *input) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	packed, err := zip.NewReader(f, info.Size())
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(packed.File, func(a, b *zip.File) int { return cmp.Compare(a.Name, b.Name) })
-	for _, p := range packed.File {
-		if p.FileInfo().IsDir() || strings.HasPrefix(p.Name, "__MACOSX/") {
-			continue
-		}
-		r, err := p.Open()
-		if err != nil {
-			return err
-		}
-		err = s.add(ctx, r, in)
-		_ = r.Close()
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// add adds a packed stream as a file.
-func (s *syncRun) add(ctx context.Context, r io.Reader, in *input) error {
-	name, err := s.temporary(in, r)
-	if err == nil {
-		in.files = append(in.files, name)
-		err = ctx.Err()
-	}
-	return err
+	return n, f.Name(), err
 }

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"almanac/catalog/network"
+	"almanac/ingest/folder"
 )
 
 //go:embed *.yaml
@@ -68,7 +69,7 @@ func Text(name string) ([]byte, error) {
 }
 
 // Folder returns the folder of a network's files: the directory of its YAML
-// file, as an ingest.Folder; for a preset the directory of its name in this
+// file, as an ingest.Folder from which no link leads out; for a preset the directory of its name in this
 // package, which may be missing.
 func Folder(nameOrFile string) (fs.FS, error) {
 	if !isPath(nameOrFile) {
@@ -78,17 +79,8 @@ func Folder(nameOrFile string) (fs.FS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("network file: %w", err)
 	}
-	return folder{os.DirFS(dir), dir}, nil
+	return folder.New(dir), nil
 }
-
-// folder is a local directory.
-type folder struct {
-	fs.FS
-	dir string
-}
-
-// Dir returns its absolute path.
-func (f folder) Dir() string { return f.dir }
 
 func isPath(s string) bool {
 	ext := filepath.Ext(s)

@@ -16,7 +16,8 @@ type body struct {
 	limit   int64           // maximum bytes
 	left    int64           // remaining bytes
 	idle    time.Duration
-	timer   *time.Timer // cancels the exchange
+	reading time.Duration // time spent in reads
+	timer   *time.Timer   // cancels the exchange
 	cancel  context.CancelCauseFunc
 	release func()
 }
@@ -30,9 +31,14 @@ func (b *body) Read(p []byte) (int, error) {
 	if int64(len(p)) > b.left+1 {
 		p = p[:b.left+1]
 	}
+	start := time.Now()
 	n, err := b.from.Read(p)
+	b.reading += time.Since(start)
 	if b.left -= int64(n); b.left < 0 {
 		return n - 1, b.tooLarge()
+	}
+	if err == nil && b.reading > b.idle && float64(b.limit-b.left) < MinRate*b.reading.Seconds() {
+		return n, fmt.Errorf("%w: its rate is less than %d bytes per second", ErrTimeout, MinRate)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		err = broken(b.ctx, err)

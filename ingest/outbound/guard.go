@@ -11,8 +11,11 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// guard returns a function that checks an address before connecting to it.
-func guard(allow []netip.Prefix) func(network, address string, c syscall.RawConn) error {
+// control checks an address before a connection to it is made.
+type control func(network, address string, c syscall.RawConn) error
+
+// guard returns the control that refuses private networks but those allowed.
+func guard(allow []netip.Prefix) control {
 	var v4, v6 []netip.Prefix
 	for _, p := range allow {
 		if p.Addr().Is4() {

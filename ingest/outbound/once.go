@@ -22,7 +22,11 @@ func (c *Client) Once() http.RoundTripper {
 		// net/http resends a request when a kept connection turns out to be
 		// closed, and on refused HTTP/2 streams: so each request gets its own
 		// HTTP/1.1 connection.
-		t := connect(c.config, c.dialer)
+		dialer := c.dialer
+		if c.own != nil {
+			dialer = c.own.dialer
+		}
+		t := connect(c.config, dialer)
 		t.DisableKeepAlives = true
 		t.Protocols = new(http.Protocols)
 		t.Protocols.SetHTTP1(true)

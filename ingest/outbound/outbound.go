@@ -33,6 +33,10 @@ const (
 	DefaultPerHost   = 2
 )
 
+// MinRate is the least rate of a body that is read for longer than the timeout,
+// in bytes per second: at less, a server holds its source up.
+const MinRate = 4 << 10
+
 // Config configures a Client. The zero value of every field works.
 type Config struct {
 	// Allow lists private networks that connections are allowed to.
@@ -40,7 +44,7 @@ type Config struct {
 	UserAgent string
 	// Timeout bounds one try of Do and one request of Once, body included. For
 	// Open it bounds the wait for the header and for each further piece of the
-	// body.
+	// body, which must also arrive at MinRate once that long was waited for it.
 	Timeout time.Duration
 	// MaxBody is the maximum size of a body in bytes, decompressed.
 	MaxBody int64
@@ -88,9 +92,14 @@ type Client struct {
 	config    Config
 	dialer    *net.Dialer
 	transport *http.Transport // without http.Client, which handles redirects its own way
+	slots     *slots
+	own       *own // nil: requests to any address may use the allowed networks
+}
 
+// slots has one for each running request to a host.
+type slots struct {
 	mu    sync.Mutex
-	hosts map[string]chan struct{} // a slot for each running request
+	hosts map[string]chan struct{}
 }
 
 // New makes a client.
@@ -113,13 +122,20 @@ func New(c Config) *Client {
 	if c.Wait == nil {
 		c.Wait = wait
 	}
-	dialer := &net.Dialer{Timeout: c.Timeout, Control: guard(c.Allow)}
+	made := &Client{config: c, slots: &slots{hosts: map[string]chan struct{}{}}}
+	made.dialer, made.transport = dial(c, guard(c.Allow))
+	return made
+}
+
+// dial creates what makes connections, each checked by a guard.
+func dial(c Config, guard control) (*net.Dialer, *http.Transport) {
+	dialer := &net.Dialer{Timeout: c.Timeout, Control: guard}
 	transport := connect(c, dialer)
 	transport.ForceAttemptHTTP2 = true
 	transport.MaxIdleConns = 32
 	transport.MaxIdleConnsPerHost = c.PerHost
 	transport.IdleConnTimeout = 30 * time.Second
-	return &Client{config: c, dialer: dialer, transport: transport, hosts: map[string]chan struct{}{}}
+	return dialer, transport
 }
 
 // connect creates a transport with guarded connections, which both ways of
@@ -161,26 +177,36 @@ func (c *Client) Open(ctx context.Context, r Request) (io.ReadCloser, Response, 
 	return body, resp, nil
 }
 
-func (c *Client) roundTripper() http.RoundTripper {
-	if c.config.Transport != nil {
+// roundTripper returns what sends a request that may use the allowed networks,
+// or not.
+func (c *Client) roundTripper(allowed bool) http.RoundTripper {
+	switch {
+	case c.config.Transport != nil:
 		return c.config.Transport
+	case !allowed:
+		return c.own.others
 	}
 	return c.transport
 }
 
 // Close ends idle connections. The client can still be used.
-func (c *Client) Close() { c.transport.CloseIdleConnections() }
+func (c *Client) Close() {
+	c.transport.CloseIdleConnections()
+	if c.own != nil {
+		c.own.others.CloseIdleConnections()
+	}
+}
 
 // acquire waits for one of the host's slots and returns the function that
 // releases it.
 func (c *Client) acquire(ctx context.Context, host string) (release func(), err error) {
-	c.mu.Lock()
-	slots, ok := c.hosts[host]
+	c.slots.mu.Lock()
+	slots, ok := c.slots.hosts[host]
 	if !ok {
 		slots = make(chan struct{}, c.config.PerHost)
-		c.hosts[host] = slots
+		c.slots.hosts[host] = slots
 	}
-	c.mu.Unlock()
+	c.slots.mu.Unlock()
 	select {
 	case slots <- struct{}{}:
 		return sync.OnceFunc(func() { <-slots }), nil

@@ -76,8 +76,9 @@ func (c *Client) stream(ctx context.Context, r Request) (io.ReadCloser, Response
 	if err != nil {
 		return nil, Response{}, err
 	}
+	allowed := c.owns(req.URL)
 	for hop := 0; ; hop++ {
-		b, resp, err := c.send(c.roundTripper(), req, r.limit(c.config.MaxBody))
+		b, resp, err := c.send(c.roundTripper(allowed), req, r.limit(c.config.MaxBody))
 		if err != nil {
 			return nil, Response{}, err
 		}
@@ -97,6 +98,7 @@ func (c *Client) stream(ctx context.Context, r Request) (io.ReadCloser, Response
 		if err != nil {
 			return nil, Response{}, err
 		}
+		allowed = allowed && c.owns(follow.URL) && (c.own == nil || follow.URL.Hostname() == req.URL.Hostname())
 		req = follow
 	}
 }

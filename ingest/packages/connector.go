@@ -36,6 +36,7 @@ func New(src network.Source, env ingest.Environment) (ingest.Connector, error) {
 type run struct {
 	*connector
 	out        ingest.Sink
+	http       *outbound.Client // may reach the registries that the machine's configuration names
 	npmrc      npmrc
 	containers containers
 	warned     map[string]bool  // variables that are not set
@@ -46,7 +47,8 @@ type run struct {
 // Sync implements ingest.Connector. The cursor names the file with the memory
 // of the packages.
 func (c *connector) Sync(ctx context.Context, cursor string, out ingest.Sink) (ingest.Outcome, error) {
-	r := &run{connector: c, out: out, warned: map[string]bool{}, down: map[string]error{}, failures: map[string]int{}}
+	r := &run{connector: c, out: out, http: c.env.HTTP, warned: map[string]bool{}, down: map[string]error{},
+		failures: map[string]int{}}
 	if err := r.configure(thisMachine(c.env.Files)); err != nil {
 		return ingest.Outcome{}, fmt.Errorf("packages: %w", err)
 	}
@@ -179,7 +181,7 @@ func (r *run) ask(ctx context.Context, request outbound.Request) (outbound.Respo
 	if err := r.down[host]; err != nil {
 		return outbound.Response{}, err
 	}
-	resp, err := r.env.HTTP.Do(ctx, request)
+	resp, err := r.http.Do(ctx, request)
 	status, isStatus := errors.AsType[*outbound.StatusError](err)
 	switch {
 	case err == nil ||

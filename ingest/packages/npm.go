@@ -201,7 +201,11 @@ func (r *run) npmRegistry(name string) (*url.URL, error) {
 	if r.opts.NPMRegistry != "" {
 		return address(r.opts.NPMRegistry), nil // validated with the options
 	}
-	return r.npmrc.registry(name)
+	u, err := r.npmrc.registry(name)
+	if err == nil {
+		r.http = r.http.For(u.String())
+	}
+	return u, err
 }
 
 // npmEntry makes the record of a version.

@@ -29,6 +29,7 @@ type repositoryClient struct {
 }
 
 func (r *run) repository(e endpoint) *repositoryClient {
+	r.http = r.http.For(e.base)
 	c := &repositoryClient{run: r, endpoint: e, credentials: r.credentials(hostOf(e.base))}
 	if c.credentials != "" && !strings.Contains(c.credentials, ":") {
 		c.auth = "Bearer " + c.credentials

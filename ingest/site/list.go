@@ -16,9 +16,11 @@ import (
 )
 
 const (
-	maxMaps = 1000     // files of a sitemap
-	maxMap  = 64 << 20 // bytes per file, unpacked
-	maxList = 8 << 20  // bytes of robots.txt or llms.txt
+	maxMaps     = 1000      // files of a sitemap
+	maxMap      = 64 << 20  // bytes per file, unpacked
+	maxMapBytes = 256 << 20 // bytes of all files of a sitemap
+	maxReasons  = 10        // warnings of sitemaps that are left out
+	maxList     = 8 << 20   // bytes of robots.txt or llms.txt
 )
 
 var (
@@ -88,27 +90,70 @@ func (s *syncRun) robots(ctx context.Context) (*robotstxt.RobotsData, error) {
 	return robots, nil
 }
 
+// mapQueue are the sitemaps to read. What a site lists is its author's word, so
+// their number is bounded, and all are on the site's host or on that of the
+// sitemap which the options name.
+type mapQueue struct {
+	run     *syncRun
+	waiting []*url.URL
+	met     map[string]bool // waiting or read
+	bytes   int64           // read
+	cut     map[string]bool // reasons why some are left out, each reported once
+}
+
+func (q *mapQueue) add(maps ...*url.URL) {
+	named := webpage.Address(q.run.opts.Sitemap, nil)
+	for _, u := range maps {
+		switch at := u.String(); {
+		case q.met[at]:
+		case host(u) != host(q.run.start) && (q.run.opts.Sitemap == "" || host(u) != host(named)):
+			q.leave("a sitemap on another host is skipped: " + host(u))
+		case len(q.met) == maxMaps:
+			q.leave(fmt.Sprintf("the site has more than %d sitemaps; the rest is skipped", maxMaps))
+			return
+		default:
+			q.met[at] = true
+			q.waiting = append(q.waiting, u)
+		}
+	}
+}
+
+// next returns the next sitemap; nil if there is none, or too much was read.
+func (q *mapQueue) next() *url.URL {
+	if len(q.waiting) > 0 && q.bytes > maxMapBytes {
+		q.leave(fmt.Sprintf("the site's sitemaps have more than %d MB; the rest is skipped", maxMapBytes>>20))
+		return nil
+	}
+	if len(q.waiting) == 0 {
+		return nil
+	}
+	u := q.waiting[0]
+	q.waiting = q.waiting[1:]
+	return u
+}
+
+// leave reports that the list is incomplete.
+func (q *mapQueue) leave(why string) {
+	q.run.whole = false
+	if !q.cut[why] && len(q.cut) < maxReasons {
+		q.cut[why] = true
+		q.run.out.Warn(q.run.opts.Name, why)
+	}
+}
+
 // sitemaps reads sitemaps, recursively. If one of several cannot be read, the
 // list is incomplete.
 func (s *syncRun) sitemaps(ctx context.Context, maps []*url.URL, add func(page)) error {
-	met := map[string]bool{}
+	q := &mapQueue{run: s, met: map[string]bool{}, cut: map[string]bool{}}
+	q.add(maps...)
 	read := 0
 	var last error
-	for len(maps) > 0 {
-		at := maps[0]
-		maps = maps[1:]
-		if met[at.String()] {
-			continue
-		}
-		if met[at.String()] = true; len(met) > maxMaps {
-			s.out.Warn(s.opts.Name, fmt.Sprintf("the site has more than %d sitemaps; the rest is skipped", maxMaps))
-			s.whole = false
-			break
-		}
+	for at := q.next(); at != nil; at = q.next() {
 		answer, err := s.env.HTTP.Do(ctx, outbound.Request{URL: at.String(), Accept: mapTypes, MaxBody: maxMap})
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		q.bytes += int64(len(answer.Body))
 		var m webpage.Sitemap
 		if err == nil {
 			m, err = webpage.ParseSitemap(answer.Body, at)
@@ -119,13 +164,16 @@ func (s *syncRun) sitemaps(ctx context.Context, maps []*url.URL, add func(page))
 			continue
 		}
 		read++
-		maps = append(maps, m.Maps...)
+		q.add(m.Maps...)
 		for _, l := range m.Pages {
 			add(page{address: l.URL, stamp: l.LastMod})
 		}
 	}
-	if read == 0 && last != nil || len(s.pages) == 0 && !s.whole {
+	switch {
+	case read == 0 && last != nil:
 		return fmt.Errorf("no sitemap could be read: %w", last)
+	case len(s.pages) == 0 && !s.whole:
+		return errors.New("the sitemaps that could be read list no page of the site")
 	}
 	return nil
 }

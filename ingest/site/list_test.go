@@ -1,11 +1,14 @@
 package site
 
 import (
+	"fmt"
 	"net/url"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/temoto/robotstxt"
+
+	"almanac/ingest"
 )
 
 func TestParseLLMs(t *testing.T) {
@@ -44,6 +47,30 @@ func TestPlaces(t *testing.T) {
 		}
 	}
 }
+
+// TestQueueOfSitemapsIsBounded: what waits is never more than is read.
+func TestQueueOfSitemapsIsBounded(t *testing.T) {
+	start := &url.URL{Scheme: "https", Host: "docs.example.org"}
+	q := &mapQueue{run: &syncRun{connector: &connector{start: start}, out: silent{}}, met: map[string]bool{},
+		cut: map[string]bool{}}
+	read := 0
+	for at := start; at != nil && read < 5*maxMaps; at = q.next() {
+		read++
+		for i := range 3_000 {
+			q.add(at.JoinPath(fmt.Sprint(i)))
+		}
+		if len(q.waiting) > maxMaps {
+			t.Fatalf("%d wait", len(q.waiting))
+		}
+	}
+	if read != maxMaps+1 { // with the start
+		t.Errorf("%d are read", read)
+	}
+}
+
+type silent struct{ ingest.Sink }
+
+func (silent) Warn(string, string) {}
 
 func FuzzLists(f *testing.F) {
 	for _, seed := range []string{

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -336,6 +337,39 @@ func TestSitemapsOfSitemaps(t *testing.T) {
 	w.config.Options["max_pages"] = 5
 	if r = connectortest.NewSource(t, w.config).Sync(); len(r.Records) != 5 || r.Warned != 1 {
 		t.Errorf("max_pages: %d pages, %v", len(r.Records), r.Problems)
+	}
+}
+
+// TestNestedSitemapsAreBounded: every file of the sitemap lists files that no
+// other lists, here and on a server beside the site.
+func TestNestedSitemapsAreBounded(t *testing.T) {
+	elsewhere := connectortest.NewServer(t, http.NotFoundHandler())
+	w := newSite(t, 1)
+	var asked atomic.Int64
+	nest := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		n := asked.Add(1)
+		rw.Header().Set("Content-Type", "text/xml")
+		fmt.Fprintf(rw, "<sitemapindex><sitemap><loc>%s/%d.xml</loc></sitemap>", elsewhere.URL, n)
+		for i := range 20 {
+			fmt.Fprintf(rw, "<sitemap><loc>http://%s/%d-%d.xml</loc></sitemap>", r.Host, n, i)
+		}
+		fmt.Fprint(rw, "</sitemapindex>")
+	})
+	server := connectortest.NewServer(t, nest)
+	w.config.Options["url"], w.config.Options["sitemap"] = server.URL, server.URL+"/sitemap.xml"
+	r := connectortest.NewSource(t, w.config).Try(t.Context())
+	if r.Err == nil || !strings.Contains(r.Err.Error(), "list no page of the site") || strings.Contains(r.Err.Error(), "%!") {
+		t.Errorf("error %v", r.Err)
+	}
+	if got := asked.Load(); got > 1_002 {
+		t.Errorf("%d requests", got)
+	}
+	if got := len(elsewhere.Requests()); got != 0 {
+		t.Errorf("%d requests to another host", got)
+	}
+	if !strings.Contains(fmt.Sprint(r.Problems), "a sitemap on another host is skipped") ||
+		!strings.Contains(fmt.Sprint(r.Problems), "more than 1000 sitemaps") {
+		t.Errorf("problems %v", r.Problems)
 	}
 }
 

@@ -2,6 +2,22 @@
 // lists every file with the repository, path and commit it came from, its
 // content type and its checksum. It needs no network access.
 //
+//	sources:
+//	  - name: docs
+//	    kind: snapshot
+//	    options:
+//	      dir: ${corpus}                     # directory that holds manifest.jsonl
+//	      content_types: {doc_page: doc}     # content type of the manifest → kind of record; others are ignored
+//	      url: {"*": "https://forge.example.org/{repo}/blob/{commit}/{path}"}   # of files, by repository
+//	      pull: {"*": "https://forge.example.org/{repo}/pull/{number}"}         # of pull requests, by repository
+//	      pulls: pulls.jsonl                 # file of pull requests: state, author, dates, changed files
+//	      history: history.jsonl             # file of status changes
+//	      attachments: attachments.jsonl     # file that lists the attachments of proposals
+//	      merged_files: merged_files.jsonl   # file that names the pull request which first added a merged grant
+//	      bulk_pulls: [17]                   # pull requests that edit many grants and are none themselves
+//	      release_data: [releases.json]      # names of files among release notes that contain data
+//	      split_releases: true               # one record for each release of a page that has many
+//
 // The options map content types to kinds of records and files to public
 // addresses; nothing here is specific to a corpus. Package proposals parses
 // proposals, package markup parses pages. Files are read one at a time, so that

@@ -204,9 +204,12 @@ func (s *syncRun) recordings(ctx context.Context) (all []recording, oldest time.
 		if err != nil {
 			return nil, oldest, err
 		}
-		f, err := feed.Decode(answer.Body, answer.Header.Get("Content-Type"))
+		f, unread, err := feed.Decode(answer.Body, answer.Header.Get("Content-Type"))
 		if err != nil {
 			return nil, oldest, fmt.Errorf("the channel's feed: %w", err)
+		}
+		if unread > 0 {
+			s.out.Skip("the channel's feed", fmt.Errorf("%d items are not well-formed", unread))
 		}
 		if channel == "" {
 			channel = webpage.Plain(f.Title)

@@ -19,7 +19,7 @@ const podcast = `<rss version="2.0" xmlns:itunes="http://www.itunes.com/dtds/pod
 <item><title>Without anything</title></item></channel></rss>`
 
 func TestFromFeed(t *testing.T) {
-	f, err := feed.Decode([]byte(podcast), "")
+	f, _, err := feed.Decode([]byte(podcast), "")
 	if err != nil || len(f.Items) != 3 {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func FuzzFromFeed(f *testing.F) {
 <media:group><media:group><media:community><media:statistics views="-1"/></media:community></media:group><media:thumbnail/></media:group></entry></feed>`))
 	f.Add([]byte(`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"https://example.org/v/=","authors":[null]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		parsed, err := feed.Decode(data, "")
+		parsed, _, err := feed.Decode(data, "")
 		if err != nil {
 			return
 		}

@@ -267,6 +267,7 @@ func TestXML(t *testing.T) {
 		"mixed":               {"<?xml version=\"1.0\" encoding=\"utf-8\"?><a>Köln K\xf6ln</a>", "", "<a>Köln Köln</a>"},
 		"by the header alone": {"<a>\xcc\xee\xf1\xf2</a>", "text/xml; charset=windows-1251", "<a>Мост</a>"},
 		"control characters":  {"<a>b\x00\x08</a>", "", "<a>b</a>"},
+		"illegal references":  {"<a>b&#x1b;&#8;&#0;&#xFFFF;&#x110000;&#99999999;&#x41;&#10;\uffff</a>", "", "<a>b&#x41;&#10;</a>"},
 		"entities of HTML":    {"<a>&nbsp;&copy; & x</a>", "", "<a>&nbsp;&copy; & x</a>"},
 		"cut off":             {"<a><b>x</b>", "", ""},
 		"cut in a tag":        {"<a><b", "", ""},

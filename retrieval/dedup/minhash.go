@@ -3,6 +3,7 @@
 package dedup
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 
@@ -12,32 +13,35 @@ import (
 const (
 	shingle = 5   // words
 	bins    = 128 // standard error of the estimate near 0.8: 0.035
-	empty   = math.MaxUint32
+	empty   = math.MaxUint8
 	// fewest is the number of shingles below which an estimate is meaningless;
 	// shorter texts are the same only if they are equal.
 	fewest = 24
 )
 
+// SignatureSize is the length of a signature in bytes.
+const SignatureSize = bins + 4 + 8
+
 // Signature summarises a text so that the Jaccard similarity of two texts'
 // sets of five-word shingles can be estimated. One hash a shingle fills 128
-// bins (Li, Owen, Zhang: One permutation hashing, NIPS 2012); empty bins are
-// left out of the comparison.
-type Signature struct {
-	bins  [bins]uint32
-	count int
-	all   uint64 // order-dependent hash of the whole text
-}
+// bins (Li, Owen, Zhang: One permutation hashing, NIPS 2012), of whose least
+// only eight bits are kept (Li, König: b-bit minwise hashing, WWW 2010); empty
+// bins are left out of the comparison. After the bins come the number of
+// shingles and an order-dependent hash of the whole text.
+type Signature string
 
 // Sign makes a signature from a text's terms in order.
-func Sign(terms []analysis.TermID) *Signature {
-	s := &Signature{}
-	for i := range s.bins {
-		s.bins[i] = empty
+func Sign(terms []analysis.TermID) Signature {
+	var least [bins]uint32
+	for i := range least {
+		least[i] = math.MaxUint32
 	}
+	var count uint32
+	var all uint64
 	var ring [shingle]uint64
 	for i, t := range terms {
 		x := mix(uint64(t))
-		s.all = bits.RotateLeft64(s.all, 7) ^ x
+		all = bits.RotateLeft64(all, 7) ^ x
 		ring[i%shingle] = x
 		if i+1 < shingle {
 			continue
@@ -46,38 +50,61 @@ func Sign(terms []analysis.TermID) *Signature {
 		for j := range shingle { // oldest first
 			h = mix(h ^ ring[(i+1+j)%shingle])
 		}
-		s.count++
+		count++
 		b := h >> 57
-		s.bins[b] = min(s.bins[b], uint32(h))
+		least[b] = min(least[b], uint32(h))
 	}
-	return s
+	s := make([]byte, bins, SignatureSize)
+	for i, h := range least {
+		s[i] = empty
+		if h != math.MaxUint32 {
+			s[i] = byte(mix(uint64(h)) % empty)
+		}
+	}
+	s = binary.LittleEndian.AppendUint32(s, count)
+	return Signature(binary.LittleEndian.AppendUint64(s, all))
+}
+
+// count returns the number of shingles.
+func (s Signature) count() int {
+	return int(s[bins]) | int(s[bins+1])<<8 | int(s[bins+2])<<16 | int(s[bins+3])<<24
 }
 
 // Similarity estimates the Jaccard similarity, 0 to 1.
-func Similarity(a, b *Signature) float64 {
-	if a.all == b.all && a.count == b.count {
+func Similarity(a, b Signature) float64 {
+	if a[bins:] == b[bins:] {
 		return 1
 	}
-	if a.count < fewest || b.count < fewest {
-		return 0
-	}
-	if ratio := float64(min(a.count, b.count)) / float64(max(a.count, b.count)); ratio < 0.5 {
+	least, most := min(a.count(), b.count()), max(a.count(), b.count())
+	if least < fewest || 2*least < most {
 		return 0 // Jaccard cannot exceed the ratio of the sizes
 	}
 	same, used := 0, 0
-	for i := range a.bins {
-		if a.bins[i] == empty && b.bins[i] == empty {
+	for i := range bins {
+		if a[i] == empty && b[i] == empty {
 			continue
 		}
 		used++
-		if a.bins[i] == b.bins[i] {
+		if a[i] == b[i] {
 			same++
 		}
 	}
-	if used == 0 {
-		return 0
+	const chance = 1.0 / empty // that two different hashes keep the same bits
+	return max(0, (float64(same)/float64(used)-chance)/(1-chance))
+}
+
+// Same reports whether Similarity is at least least, which after few bins most
+// pairs cannot be.
+func Same(a, b Signature, least float64) bool {
+	most := int((1 - least) * bins) // bins that may differ, if all are used
+	for i, differ := 0, 0; i < bins; i++ {
+		if a[i] != b[i] {
+			if differ++; differ > most {
+				return false
+			}
+		}
 	}
-	return float64(same) / float64(used)
+	return Similarity(a, b) >= least
 }
 
 // mix is the finaliser of splitmix64.

@@ -63,6 +63,19 @@ func TestSimilarityEstimatesJaccard(t *testing.T) {
 	}
 }
 
+func TestSameIsTheSimilarityCompared(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		a := text(r, 20+r.IntN(200))
+		b := edit(r, a, r.Float64()*0.1)
+		b = b[:len(b)-r.IntN(len(b)/2)]
+		x, y, least := dedup.Sign(a), dedup.Sign(b), r.Float64()
+		if got, want := dedup.Same(x, y, least), dedup.Similarity(x, y) >= least; got != want {
+			t.Fatalf("Same at %v is %v of similarity %v", least, got, dedup.Similarity(x, y))
+		}
+	}
+}
+
 func TestSimilarity(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	long, short := text(r, 500), text(r, 10)

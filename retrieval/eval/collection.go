@@ -27,6 +27,7 @@ type Collection struct {
 	Queries   []Query
 	Judgments map[string]map[string]int // query → document → grade
 	Pool      map[string]bool           // documents that are ranked; nil = all
+	Clusters  map[string]string         // document → set of copies, of those that have copies
 }
 
 // Query is one judged query.
@@ -57,8 +58,8 @@ func (c Collection) documents() map[string]bool {
 	return all
 }
 
-// Load reads queries.jsonl, qrels.tsv and, if present, pool.txt from a
-// directory. A query without any judgment is left out, as it cannot be
+// Load reads queries.jsonl, qrels.tsv and, if present, pool.txt and clusters.tsv
+// from a directory (docs/relevance.md). A query without any judgment is left out, as it cannot be
 // measured. Mistakes are errors that name file and line.
 func Load(dir string) (Collection, error) {
 	return LoadWith(dir, filepath.Join(dir, "qrels.tsv"))
@@ -117,7 +118,33 @@ func load(open func(path string) (fs.File, error), name, dir, qrels string) (Col
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return Collection{}, err
 	}
+	path = filepath.Join(dir, "clusters.tsv")
+	err = read(open, path, func(r io.Reader) (err error) {
+		c.Clusters, err = parseClusters(r, path)
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Collection{}, err
+	}
 	return c, nil
+}
+
+// parseClusters reads two columns: the name of a set of copies, and a document
+// in it.
+func parseClusters(r io.Reader, name string) (map[string]string, error) {
+	clusters := map[string]string{}
+	err := eachLine(r, name, func(_ int, line string) error {
+		fields := columns(line)
+		if len(fields) != 2 || fields[0] == "" || fields[1] == "" {
+			return errors.New("want the columns cluster, document")
+		}
+		if before, ok := clusters[fields[1]]; ok && before != fields[0] {
+			return fmt.Errorf("document %s is in cluster %s already", fields[1], before)
+		}
+		clusters[fields[1]] = fields[0]
+		return nil
+	})
+	return clusters, err
 }
 
 // Documents reads corpus.jsonl from a directory. A repeated id is an error.

@@ -74,6 +74,21 @@ func TestLoad(t *testing.T) {
 			}
 		})
 	}
+	t.Run("sets of copies", func(t *testing.T) {
+		content := map[string]string{"queries.jsonl": someQueries, "qrels.tsv": someQrels,
+			"clusters.tsv": "7\tops/keys.md\n7\tops/old keys.md\n8\tfees.md\n"}
+		c, err := eval.Load(files(t, content))
+		if err != nil || len(c.Clusters) != 3 || c.Clusters["ops/old keys.md"] != "7" {
+			t.Errorf("clusters %v (%v)", c.Clusters, err)
+		}
+		for text, want := range map[string]string{"7 a\n8 a\n": "clusters.tsv:2: document a is in cluster 7 already",
+			"7\n": "clusters.tsv:1: want the columns cluster, document"} {
+			content["clusters.tsv"] = text
+			if _, err := eval.Load(files(t, content)); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%q: %v, want %q", text, err, want)
+			}
+		}
+	})
 	t.Run("a query without judgments is left out", func(t *testing.T) {
 		c, err := eval.Load(files(t, map[string]string{"queries.jsonl": someQueries + `{"_id":"q3","text":"z"}`,
 			"qrels.tsv": someQrels + "q9\tx\t1\n"}))

@@ -31,7 +31,7 @@ func FuzzQrels(f *testing.F) {
 				}
 				ranking = append(ranking, id)
 			}
-			if m := eval.Measure(ranking, of, 1); !(m.NDCG10 >= 0 && m.NDCG10 <= 1+1e-9) {
+			if m := eval.Measure(ranking, of, 1, nil); !(m.NDCG10 >= 0 && m.NDCG10 <= 1+1e-9) {
 				t.Fatalf("%+v of %v", m, of)
 			}
 		}

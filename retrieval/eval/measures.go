@@ -2,7 +2,6 @@ package eval
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 )
@@ -30,68 +29,81 @@ type Measures struct {
 // over all judgments, negative grades being 0; recall and reciprocal rank of
 // documents with a grade of at least relevantFrom; the share of the first ten
 // that is judged at all; and nDCG of the judged documents. A ranking names each
-// document once.
-func Measure(ranking []string, judgments map[string]int, relevantFrom int) Measures {
-	var m Measures
-	dcg, condensed := 0.0, 0.0
-	relevant, irrelevant, found, judged, known := 0, 0, 0, 0, 0
-	for _, g := range judgments {
-		if g <= 0 {
-			irrelevant++
-		}
+// document once. Copies share one place, on both sides: the ranking has them at
+// that of the first, with its grade, the ideal with the highest of them.
+func Measure(ranking []string, judgments map[string]int, relevantFrom int, same Same) Measures {
+	return newTopic(judgments, same).measure(ranking, relevantFrom)
+}
+
+func (t topic) measure(ranking []string, relevantFrom int) (m Measures) {
+	shown := t.distinct(ranking)
+	relevant, found, judged := 0, 0, 0
+	for _, g := range t.best {
 		if g >= relevantFrom {
 			relevant++
 		}
 	}
-	for i, id := range ranking {
-		g, ok := judgments[id]
-		if i < Cut {
-			dcg += gain(g) / math.Log2(float64(i+2))
-			if ok {
-				judged++
-			}
+	for i, id := range shown {
+		g, ok := t.grades[id]
+		if ok && i < Cut {
+			judged++
 		}
-		if ok {
-			if known < Cut {
-				condensed += gain(g) / math.Log2(float64(known+2))
-			}
-			known++
+		if !ok || g < relevantFrom {
+			continue
 		}
-		if ok && g >= relevantFrom {
-			if i < RecallCut {
-				found++
-			}
-			if m.MRR == 0 {
-				m.MRR = 1 / float64(i+1)
-			}
+		if i < RecallCut {
+			found++
+		}
+		if m.MRR == 0 {
+			m.MRR = 1 / float64(i+1)
 		}
 	}
-	if best := ideal(judgments); best > 0 {
-		m.NDCG10, m.Condensed10 = dcg/best, dcg/best
-		if irrelevant > 0 {
-			m.Condensed10 = condensed / best
+	if best := t.ideal(); best > 0 {
+		m.NDCG10 = t.gained(shown) / best
+		m.Condensed10 = m.NDCG10
+		if t.explicit() {
+			m.Condensed10 = t.gained(t.distinct(t.judged(ranking))) / best
 		}
 	}
 	if relevant > 0 {
 		m.Recall100 = float64(found) / float64(relevant)
 	}
-	if n := min(Cut, len(ranking)); n > 0 {
+	if n := min(Cut, len(shown)); n > 0 {
 		m.Judged10 = float64(judged) / float64(n)
 	}
 	return m
 }
 
-func gain(grade int) float64 { return math.Exp2(float64(max(0, grade))) - 1 }
+// explicit reports whether some document is judged irrelevant.
+func (t topic) explicit() bool {
+	for _, g := range t.grades {
+		if g <= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// gained returns the discounted gain of a ranking without copies at the cut.
+func (t topic) gained(shown []string) float64 {
+	sum := 0.0
+	for i, id := range shown[:min(Cut, len(shown))] {
+		sum += gain(t.grades[id]) / math.Log2(float64(i+2))
+	}
+	return sum
+}
 
 // ideal returns the discounted gain at the cut of the best possible ranking.
-func ideal(judgments map[string]int) float64 {
-	grades := slices.SortedFunc(maps.Values(judgments), func(a, b int) int { return cmp.Compare(b, a) })
+func (t topic) ideal() float64 {
+	grades := slices.SortedFunc(slices.Values(t.best), func(a, b int) int { return cmp.Compare(b, a) })
 	sum := 0.0
 	for i, g := range grades[:min(Cut, len(grades))] {
 		sum += gain(g) / math.Log2(float64(i+2))
 	}
 	return sum
 }
+
+func gain(grade int) float64 { return math.Exp2(float64(max(0, grade))) - 1 }
 
 // mean averages the measures of queries.
 func mean(of []QueryReport) Measures {

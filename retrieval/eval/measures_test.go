@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -49,7 +50,7 @@ func TestMeasure(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := eval.Measure(tt.ranking, judged, tt.from)
+			got := eval.Measure(tt.ranking, judged, tt.from, nil)
 			if !near(got.NDCG10, tt.want.NDCG10, 1e-12) || !near(got.Recall100, tt.want.Recall100, 1e-12) ||
 				!near(got.MRR, tt.want.MRR, 1e-12) || !near(got.Judged10, tt.want.Judged10, 1e-12) ||
 				!near(got.Condensed10, tt.want.Condensed10, 1e-12) {
@@ -57,23 +58,82 @@ func TestMeasure(t *testing.T) {
 			}
 		})
 	}
-	if got := eval.Measure([]string{"zz", "a"}, map[string]int{"a": 1}, 1); got.Condensed10 != got.NDCG10 {
+	if got := eval.Measure([]string{"zz", "a"}, map[string]int{"a": 1}, 1, nil); got.Condensed10 != got.NDCG10 {
 		t.Errorf("where only what is relevant is judged: %+v, want plain nDCG", got)
 	}
-	if got := eval.Measure([]string{"d"}, map[string]int{"d": 0}, 1); got.NDCG10 != 0 || got.Recall100 != 0 {
+	if got := eval.Measure([]string{"d"}, map[string]int{"d": 0}, 1, nil); got.NDCG10 != 0 || got.Recall100 != 0 {
 		t.Errorf("without a relevant document: %+v, want zeros and no NaN", got)
 	}
 }
 
+// TestCopiesShareAPlace: a and A are copies, as are b, B and β, of which b and β
+// are the same only through B.
+func TestCopiesShareAPlace(t *testing.T) {
+	same := func(a, b string) bool {
+		return slices.Contains([]string{"aA", "Aa", "bB", "Bb", "Bβ", "βB", "xX", "Xx", "ay", "ya"}, a+b)
+	}
+	judged := map[string]int{"a": 3, "A": 3, "b": 2, "B": 1, "β": 2, "c": 1, "d": 0}
+	best := 7 + 3/math.Log2(3) + 1/math.Log2(4)
+	tests := []struct {
+		name    string
+		ranking []string
+		want    eval.Measures
+	}{
+		{"one of each is ideal", []string{"A", "b", "c"}, eval.Measures{NDCG10: 1, Recall100: 1, MRR: 1, Judged10: 1, Condensed10: 1}},
+		{"and stays so with the copies", []string{"A", "a", "b", "β", "c", "B"},
+			eval.Measures{NDCG10: 1, Recall100: 1, MRR: 1, Judged10: 1, Condensed10: 1}},
+		{"the first of them gives its grade", []string{"B", "b", "a"}, eval.Measures{NDCG10: (1 + 7/math.Log2(3)) / best,
+			Recall100: 2. / 3, MRR: 1, Judged10: 1, Condensed10: (1 + 7/math.Log2(3)) / best}},
+		{"copies that nobody judged take one place", []string{"x", "X", "a"},
+			eval.Measures{NDCG10: 7 / math.Log2(3) / best, Recall100: 1. / 3, MRR: .5, Judged10: .5, Condensed10: 7 / best}},
+		{"nor any beside a judged one above", []string{"a", "y", "b"}, eval.Measures{NDCG10: (7 + 3/math.Log2(3)) / best,
+			Recall100: 2. / 3, MRR: 1, Judged10: 1, Condensed10: (7 + 3/math.Log2(3)) / best}},
+		{"but none from one below", []string{"y", "a"},
+			eval.Measures{NDCG10: 7 / math.Log2(3) / best, Recall100: 1. / 3, MRR: .5, Judged10: .5, Condensed10: 7 / best}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := eval.Measure(tt.ranking, judged, 1, same)
+			for i, want := range measured(tt.want) {
+				if !near(measured(got)[i], want, 1e-12) {
+					t.Errorf("got %+v, want %+v", got, tt.want)
+				}
+			}
+		})
+	}
+}
+
+func measured(m eval.Measures) []float64 {
+	return []float64{m.NDCG10, m.Recall100, m.MRR, m.Judged10, m.Condensed10}
+}
+
+// TestMeasuresStayBetweenZeroAndOne with any relation of copies, and a ranking
+// has the same measures when copies of what stands above are taken out of it.
 func TestMeasuresStayBetweenZeroAndOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		judged := rapid.MapOf(rapid.StringMatching(`[a-z]{1,2}`), rapid.IntRange(-2, 4)).Draw(t, "judged")
-		ranking := rapid.SliceOfDistinct(rapid.StringMatching(`[a-z]{1,2}`), rapid.ID[string]).Draw(t, "ranking")
-		m := eval.Measure(ranking, judged, rapid.IntRange(1, 3).Draw(t, "from"))
-		for _, x := range []float64{m.NDCG10, m.Recall100, m.MRR, m.Judged10, m.Condensed10} {
+		ids := rapid.StringMatching(`[a-z]{1,2}`)
+		judged := rapid.MapOf(ids, rapid.IntRange(-2, 4)).Draw(t, "judged")
+		ranking := rapid.SliceOfDistinct(ids, rapid.ID[string]).Draw(t, "ranking")
+		pairs := rapid.MapOf(ids, ids).Draw(t, "copies")
+		same := func(a, b string) bool { return pairs[a] == b || pairs[b] == a }
+		m := eval.Measure(ranking, judged, rapid.IntRange(1, 3).Draw(t, "from"), same)
+		for _, x := range measured(m) {
 			if !(x >= 0 && x <= 1+1e-12) {
 				t.Fatalf("%+v", m)
 			}
+		}
+		collapsed := slices.Clone(ranking)
+		for i := 0; i < len(collapsed); i++ {
+			head := collapsed[i]
+			rest := slices.DeleteFunc(collapsed[i+1:], func(id string) bool {
+				_, one := judged[head]
+				_, other := judged[id]
+				return same(head, id) && (one || !other)
+			})
+			collapsed = collapsed[:i+1+len(rest)]
+		}
+		if a, b := eval.Measure(ranking, judged, 1, same), eval.Measure(collapsed, judged, 1, same); a.NDCG10 != b.NDCG10 {
+			t.Fatalf("%+v, without copies %+v", a, b)
 		}
 	})
 }

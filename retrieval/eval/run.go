@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -56,6 +55,9 @@ type Options struct {
 	// Names maps record ids to document ids; several records of one document
 	// count once, at the best rank.
 	Names map[int64]string
+	// Same tells copies besides those that the collection names. Copies share one
+	// place; see Measure.
+	Same Same
 	// Answers, if set, measures what a client reads until it has the answer.
 	Answers *AnswerOptions
 	// Progress, if set, is called with the number of queries done.
@@ -101,7 +103,7 @@ func Run(ctx context.Context, s retrieval.Searcher, c Collection, o Options) (Re
 			o.Progress(i+1, len(c.Queries))
 		}
 	}
-	r.measure(c, o.RelevantFrom)
+	r.measure(c, o)
 	return r, nil
 }
 
@@ -110,6 +112,7 @@ func Run(ctx context.Context, s retrieval.Searcher, c Collection, o Options) (Re
 // without a ranking counts with an empty one. Scores are the negative ranks.
 func Evaluate(c Collection, rankings map[string][]string, o Options) Report {
 	r := Report{Collection: c.Name, Profile: o.Profile}
+	o.RelevantFrom = cmp.Or(o.RelevantFrom, 1)
 	for _, q := range c.Queries {
 		x := QueryReport{Query: q}
 		seen := map[string]bool{}
@@ -122,18 +125,19 @@ func Evaluate(c Collection, rankings map[string][]string, o Options) Report {
 		}
 		r.PerQuery = append(r.PerQuery, x)
 	}
-	r.measure(c, cmp.Or(o.RelevantFrom, 1))
+	r.measure(c, o)
 	return r
 }
 
 // measure fills a report from its rankings.
-func (r *Report) measure(c Collection, relevantFrom int) {
+func (r *Report) measure(c Collection, o Options) {
 	r.Queries, r.Kinds = len(r.PerQuery), map[string]Kind{}
 	byKind := map[string][]QueryReport{}
 	took := make([]float64, len(r.PerQuery))
+	same := c.same(o.Same)
 	for i := range r.PerQuery {
 		x := &r.PerQuery[i]
-		x.Measures = Measure(x.Ranking, c.Judgments[x.Query.ID], relevantFrom)
+		x.Measures = Measure(x.Ranking, c.Judgments[x.Query.ID], o.RelevantFrom, same)
 		took[i] = float64(x.took.Microseconds()) / 1000
 		byKind[x.Query.Kind] = append(byKind[x.Query.Kind], *x)
 	}
@@ -186,26 +190,4 @@ func ranking(res retrieval.Response, byRecord map[int64]string) (ids []string, s
 		}
 	}
 	return ids, scores
-}
-
-// Missing counts the relevant documents of a collection, and those of them that are not indexed.
-func Missing(c Collection, names map[int64]string, relevantFrom int) (relevant, missing int) {
-	indexed := map[string]bool{}
-	for name := range maps.Values(names) {
-		indexed[name] = true
-	}
-	seen := map[string]bool{}
-	for _, q := range c.Queries {
-		for id, grade := range c.Judgments[q.ID] {
-			if grade < relevantFrom || seen[id] {
-				continue
-			}
-			seen[id] = true
-			relevant++
-			if !indexed[id] {
-				missing++
-			}
-		}
-	}
-	return relevant, missing
 }

@@ -90,8 +90,29 @@ func TestRun(t *testing.T) {
 			t.Errorf("searched %+v", x)
 		}
 	}
-	if relevant, missing := eval.Missing(c, names, 1); relevant != 3 || missing != 1 {
-		t.Errorf("%d of %d relevant documents are missing, want 1 of 3", missing, relevant)
+}
+
+func TestMissing(t *testing.T) {
+	c, names, _ := small()
+	c.Judgments["q2"]["ports/fees.md"], c.Judgments["q2"]["guide/harbour-dues.md"] = 0, 0
+	names[5], names[6] = "harbour/fees.md", "guide/harbor-dues.md"
+	want := `1 of 3 relevant documents are not indexed; of all that are named, 3 are not:
+  no record has the path or name "gone"
+  no record has the path or name "guide/harbour-dues.md"; did you mean "guide/harbor-dues.md"?
+  no record has the path or name "ports/fees.md"; did you mean "harbour/fees.md"?
+`
+	if got := eval.Missing(c, names, 1); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	c.Pool = map[string]bool{}
+	for i := range 9 {
+		c.Pool[strings.Repeat("x", i+1)] = true
+	}
+	if got := eval.Missing(c, names, 1); !strings.HasSuffix(got, "\n  and 7 more\n") || strings.Count(got, "\n") != 7 {
+		t.Errorf("of many: %s", got)
+	}
+	if got := eval.Missing(eval.Collection{}, names, 1); got != "" {
+		t.Errorf("of none: %s", got)
 	}
 }
 

@@ -20,6 +20,7 @@ type Example struct {
 	Query      Query
 	Class      string
 	Documents  []string // of the candidates, as ranked now; several may be of one
+	Places     []int    // of the candidates: equal for those of one document or of copies
 	Z, Raw     []rerank.Vector
 	Grades     []int   // of the candidates
 	Copies     [][]int // of each candidate: the candidates near-identical to it
@@ -47,7 +48,8 @@ func Examples(ctx context.Context, s Signaler, c Collection, o Options) ([]Examp
 			}
 			return nil, fmt.Errorf("eval: query %s: %w", q.ID, err)
 		}
-		x := Example{Collection: c.Name, Query: q, Class: class, Ideal: ideal(c.Judgments[q.ID])}
+		judgments := newTopic(c.Judgments[q.ID], c.same(o.Same))
+		x := Example{Collection: c.Name, Query: q, Class: class, Ideal: judgments.ideal()}
 		place := make([]int, len(signals)) // index among the candidates, −1 for none
 		for j, sig := range signals {
 			name := o.Names[sig.Record]
@@ -72,6 +74,7 @@ func Examples(ctx context.Context, s Signaler, c Collection, o Options) ([]Examp
 			}
 			x.Copies = append(x.Copies, copies)
 		}
+		x.Places = judgments.places(x.Documents)
 		out = append(out, x)
 		if o.Progress != nil {
 			o.Progress(i+1, len(c.Queries))
@@ -129,18 +132,19 @@ func (x Example) order(m rerank.Model) []int {
 	return order
 }
 
-// ndcg returns the nDCG@10 of an order, in which a document counts once, at its best rank.
+// ndcg returns the nDCG@10 of an order, in which a document counts once, at its
+// best rank, and so do copies.
 func (x Example) ndcg(order []int) float64 {
 	if x.Ideal == 0 {
 		return 0
 	}
 	dcg := 0.0
-	seen := map[string]bool{}
+	seen := map[int]bool{}
 	for _, at := range order {
-		if seen[x.Documents[at]] {
+		if seen[x.Places[at]] {
 			continue
 		}
-		seen[x.Documents[at]] = true
+		seen[x.Places[at]] = true
 		dcg += gain(x.Grades[at]) / math.Log2(float64(len(seen)+1))
 		if len(seen) == Cut {
 			break

@@ -44,7 +44,7 @@ func planted(collection string, n int, weights func(class string) rerank.Vector,
 		x.Grades[d] = 1
 		x.Copies, x.Preference = make([][]int, len(x.Z)), make([]int, len(x.Z))
 		for d := range x.Z {
-			x.Documents = append(x.Documents, fmt.Sprint(d))
+			x.Documents, x.Places = append(x.Documents, fmt.Sprint(d)), append(x.Places, d)
 		}
 		examples[i] = x
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,25 @@ func WriteRun(w io.Writer, r Report, tag string) error {
 		}
 	}
 	return out.Flush()
+}
+
+// RunPaths returns the file of each report's run: the given one, with collection
+// and profile before its extension if there are several.
+func RunPaths(file string, reports []Report) []string {
+	paths := make([]string, len(reports))
+	ext := filepath.Ext(file)
+	for i, r := range reports {
+		paths[i] = strings.TrimSuffix(file, ext)
+		if slices.ContainsFunc(reports, func(x Report) bool { return x.Collection != r.Collection }) {
+			paths[i] += "-" + r.Collection
+		}
+		if slices.ContainsFunc(reports, func(x Report) bool { return x.Profile != r.Profile }) {
+			base := filepath.Base(r.Profile) // a profile may be a file
+			paths[i] += "-" + strings.Join(strings.Fields(strings.TrimSuffix(base, filepath.Ext(base))), "-")
+		}
+		paths[i] += ext
+	}
+	return paths
 }
 
 // ReadRun reads a TREC run as document ids by query, best first: by score,

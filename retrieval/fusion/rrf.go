@@ -11,12 +11,8 @@ import (
 	"slices"
 )
 
-// K is the usual rank constant of reciprocal-rank fusion.
-const K = 60
-
 // List is one retriever's ranking of records, best first, without repeats.
 type List struct {
-	Name    string
 	Weight  float64
 	Records []int64
 }
@@ -37,15 +33,20 @@ type Candidate struct {
 // individual rank learning methods, SIGIR 2009) and returns the best limit
 // candidates, best first, equal scores by record.
 func Reciprocal(lists []List, k float64, limit int) []Candidate {
-	at := map[int64]int{}
-	var out []Candidate
+	most := 0
+	for _, list := range lists {
+		most += len(list.Records)
+	}
+	at, out := make(map[int64]int, most), make([]Candidate, 0, most)
+	ranks := make([]int, most*len(lists)) // of all candidates
 	for l, list := range lists {
 		for i, r := range list.Records {
 			n, ok := at[r]
 			if !ok {
 				n = len(out)
 				at[r] = n
-				out = append(out, Candidate{Record: r, Ranks: make([]int, len(lists))})
+				out = append(out, Candidate{Record: r, Ranks: ranks[:len(lists):len(lists)]})
+				ranks = ranks[len(lists):]
 			}
 			if out[n].Ranks[l] == 0 {
 				out[n].Ranks[l] = i + 1

@@ -11,8 +11,8 @@ import (
 
 func TestReciprocal(t *testing.T) {
 	lists := []fusion.List{
-		{Name: "bm25", Weight: 1, Records: []int64{1, 2, 3}},
-		{Name: "dense", Weight: 0.5, Records: []int64{3, 4}},
+		{Weight: 1, Records: []int64{1, 2, 3}},
+		{Weight: 0.5, Records: []int64{3, 4}},
 	}
 	tests := []struct {
 		name  string
@@ -35,7 +35,7 @@ func TestReciprocal(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := fusion.Reciprocal(tt.lists, fusion.K, tt.limit)
+			got := fusion.Reciprocal(tt.lists, 60, tt.limit)
 			if d := cmp.Diff(tt.want, got); d != "" && len(got)+len(tt.want) > 0 {
 				t.Errorf("Reciprocal: -want +got\n%s", d)
 			}
@@ -46,7 +46,7 @@ func TestReciprocal(t *testing.T) {
 func TestReciprocalNeverPrefersTheWorseRanked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOfNDistinct(rapid.Int64Range(1, 50), 2, 30, rapid.ID).Draw(t, "ids")
-		got := fusion.Reciprocal([]fusion.List{{Weight: 1, Records: ids}, {Weight: 2, Records: ids}}, fusion.K,
+		got := fusion.Reciprocal([]fusion.List{{Weight: 1, Records: ids}, {Weight: 2, Records: ids}}, 60,
 			len(ids))
 		for i, c := range got {
 			if c.Record != ids[i] {

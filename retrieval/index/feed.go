@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -12,20 +13,29 @@ import (
 	"almanac/retrieval/vector"
 )
 
-// feed is a consumer of the change log with its own position: the table with
+// feed is a consumer of the change log with its own position: the corpus with
 // the engines in this process, or one engine that is fed separately.
 type feed struct {
 	name    string
-	table   bool // and the passages
+	corpus  bool // and the passages table
 	keyword keyword.Engine
 	vector  vector.Index
 
 	position atomic.Int64          // change-log sequence up to which it has everything
+	lag      atomic.Int64          // changes after that
+	counted  int64                 // newest sequence when they were counted
+	done     atomic.Int64          // changes taken since Load
 	complete atomic.Bool           // it has held everything since the index was ready
 	failure  atomic.Pointer[error] // of the last attempt; nil if it succeeded
 	heard    atomic.Bool           // its engine has reported a checkpoint
+	away     atomic.Bool           // its engine did not report one when it was last asked
 	checked  time.Time             // when the engine last reported a checkpoint
 	promoted bool                  // its engines serve this generation
+	refused  atomic.Int64          // passages whose text the model refused
+
+	dirty          bool      // its engines have changes that are not durable
+	failed         bool      // the last attempt to make them durable did
+	moved, flushed time.Time // last change, last attempt
 }
 
 // promoter is an engine on a server, where a generation is built next to the
@@ -43,12 +53,12 @@ const batchRecords = 128
 // batchServed is the same if a server embeds, which takes seconds per record: a stop loses little.
 const batchServed = 16
 
-// The engines are flushed after a quiet time, and from time to time while there
-// is none, so that a crash loses little of a long first sync.
-const (
-	flushQuiet = 2 * time.Second
-	flushBusy  = 30 * time.Second
-)
+// flushes says when engines are flushed: after a quiet time, from time to time
+// while there is none, so that a crash loses little of a long first sync, and
+// again after one that failed.
+type flushes struct{ quiet, busy, again time.Duration }
+
+var defaultFlushes = flushes{quiet: 2 * time.Second, busy: 30 * time.Second, again: 10 * time.Second}
 
 // A separate engine is queried for its checkpoint from time to time: a server
 // can come back empty. One that fails is retried with growing pauses.
@@ -58,36 +68,34 @@ const (
 	retryMost  = 10 * time.Second
 )
 
-// checkpoint returns the least of its engines' checkpoints.
-func (fd *feed) checkpoint(ctx context.Context) (at int64, err error) {
-	at = 1<<63 - 1
+// checkpoints returns those of its engines.
+func (fd *feed) checkpoints(ctx context.Context) (all []int64, err error) {
 	if fd.keyword != nil {
-		c, err := fd.keyword.Checkpoint(ctx)
+		at, err := fd.keyword.Checkpoint(ctx)
 		if err != nil {
-			return 0, fmt.Errorf("keyword engine: %w", err)
+			return nil, fmt.Errorf("keyword engine: %w", err)
 		}
-		at = min(at, c)
+		all = append(all, at)
 	}
 	if fd.vector != nil {
-		c, err := fd.vector.Checkpoint(ctx)
+		at, err := fd.vector.Checkpoint(ctx)
 		if err != nil {
-			return 0, fmt.Errorf("vector engine: %w", err)
+			return nil, fmt.Errorf("vector engine: %w", err)
 		}
-		at = min(at, c)
+		all = append(all, at)
 	}
-	return at, nil
+	return all, nil
 }
 
 // drive keeps a feed up to date until ctx ends.
 func (f *Follower) drive(ctx context.Context, fd *feed) {
 	tick := time.NewTicker(f.cfg.Poll)
 	defer tick.Stop()
-	dirty, moved, flushed := false, time.Now(), time.Now()
 	pause := time.Duration(0)
 	for {
-		n, err := 0, f.resume(ctx, fd)
+		err := f.resume(ctx, fd)
 		if err == nil {
-			n, err = f.follow(ctx, fd)
+			_, err = f.follow(ctx, fd)
 		}
 		if err == nil {
 			err = f.promoteFeed(ctx, fd)
@@ -96,14 +104,8 @@ func (f *Follower) drive(ctx context.Context, fd *feed) {
 			return
 		}
 		f.note(fd, err)
-		if n > 0 {
-			dirty, moved = true, time.Now()
-		}
-		if dirty && (time.Since(moved) > flushQuiet || time.Since(flushed) > flushBusy) {
-			if err := f.flush(ctx, fd); err != nil {
-				f.cfg.Log.Error("flush", "engine", fd.name, "error", err)
-			}
-			dirty, flushed = false, time.Now()
+		if fd.dirty && time.Since(fd.moved) > f.flushes.quiet {
+			f.tryFlush(ctx, fd)
 		}
 		if err == nil {
 			pause = 0
@@ -122,6 +124,18 @@ func (f *Follower) drive(ctx context.Context, fd *feed) {
 		case <-tick.C:
 		}
 	}
+}
+
+// tryFlush makes the feed's engines durable, unless that failed just now.
+func (f *Follower) tryFlush(ctx context.Context, fd *feed) {
+	if fd.failed && time.Since(fd.flushed) < f.flushes.again {
+		return
+	}
+	err := f.flush(ctx, fd)
+	if err != nil && ctx.Err() == nil {
+		f.cfg.Log.Error("flush", "engine", fd.name, "error", err)
+	}
+	fd.failed, fd.dirty, fd.flushed = err != nil, err != nil, time.Now()
 }
 
 // settle notes that a feed has everything. Before the index is ready that
@@ -166,47 +180,54 @@ func (f *Follower) note(fd *feed, err error) {
 // resume finds out where a separate engine continues. One that is ahead of the
 // catalog, as after an older copy of the catalog was restored, starts again.
 func (f *Follower) resume(ctx context.Context, fd *feed) error {
-	if fd.table || time.Since(fd.checked) < checkEvery {
+	if fd.corpus || time.Since(fd.checked) < checkEvery {
 		return nil
 	}
-	at, err := fd.checkpoint(ctx)
+	all, err := fd.checkpoints(ctx)
+	fd.away.Store(err != nil)
 	if err != nil {
 		return err
 	}
-	if head := f.head.Load(); at > head {
+	at := slices.Min(all) // a separate feed has an engine
+	if have := max(f.stored.Load(), f.local.position.Load()); at > have {
 		f.cfg.Log.Warn("the engine is ahead of the catalog and is filled again", "engine", fd.name,
-			"checkpoint", at, "catalog", head)
+			"checkpoint", at, "catalog", have)
 		at = 0
 	}
 	if at < fd.position.Load() {
 		fd.complete.Store(false)
 		fd.promoted = false
 	}
-	fd.position.Store(at)
+	if at != fd.position.Swap(at) {
+		fd.counted = -1
+	}
 	fd.heard.Store(true)
 	fd.checked = time.Now()
 	return nil
 }
 
-// follow indexes all changes. A separate engine stays behind the table, which
+// follow indexes all changes. A separate engine stays behind the corpus, which
 // must have every record that an engine finds.
 func (f *Follower) follow(ctx context.Context, fd *feed) (moved int, err error) {
 	limit := batchRecords
 	if fd.vector != nil && f.cfg.EmbedderServer {
 		limit = batchServed
 	}
+	if fd.corpus && f.cfg.ReadOnly {
+		if err := f.release(ctx); err != nil {
+			return 0, err
+		}
+	}
 	for {
-		head, err := f.cfg.Store.LastChange(ctx)
-		if err != nil {
+		if err := f.look(ctx, fd); err != nil {
 			return moved, fmt.Errorf("index: %w", err)
 		}
-		f.head.Store(head)
-		last := f.main.position.Load() // before the changes are read
+		last := f.local.position.Load() // before the changes are read
 		changes, err := f.cfg.Store.Changes(ctx, fd.position.Load(), limit)
 		if err != nil {
 			return moved, fmt.Errorf("index: %w", err)
 		}
-		for !fd.table && len(changes) > 0 && changes[len(changes)-1].Seq > last {
+		for !fd.corpus && len(changes) > 0 && changes[len(changes)-1].Seq > last {
 			changes = changes[:len(changes)-1]
 		}
 		if len(changes) == 0 {
@@ -217,10 +238,31 @@ func (f *Follower) follow(ctx context.Context, fd *feed) (moved int, err error) 
 			return moved, err
 		}
 		moved += len(changes)
+		if time.Since(fd.flushed) > f.flushes.busy {
+			f.tryFlush(ctx, fd)
+		}
 	}
 }
 
-// apply indexes a batch of changes in the feed's table and engines.
+// look finds out how far the log has grown, and counts what that leaves to do.
+func (f *Follower) look(ctx context.Context, fd *feed) error {
+	head, err := f.cfg.Store.LastChange(ctx)
+	if err != nil {
+		return err
+	}
+	if f.head.Store(head); head == fd.counted {
+		return nil
+	}
+	n, err := f.cfg.Store.CountChanges(ctx, fd.position.Load())
+	if err != nil {
+		return err
+	}
+	fd.lag.Store(int64(n))
+	fd.counted = head
+	return nil
+}
+
+// apply indexes a batch of changes in the feed's corpus and engines.
 func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change) error {
 	ids := make([]int64, len(changes))
 	for i, c := range changes {
@@ -231,27 +273,22 @@ func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change
 		return fmt.Errorf("index: read records: %w", err)
 	}
 	checkpoint := changes[len(changes)-1].Seq
-	cuts := cutAll(records)
+	all := f.analyseAll(records)
 	gone := missing(ids, records)
 	if fd.vector != nil {
-		if err := f.embedAll(ctx, cuts); err != nil {
+		if err := f.embedAll(ctx, fd, all); err != nil {
 			return err
 		}
 	}
-	if fd.table {
-		if err := f.store(ctx, cuts, gone, checkpoint); err != nil {
+	if fd.corpus {
+		if err := f.store(ctx, all, gone, checkpoint); err != nil {
 			return err
 		}
-		documents := make([]*Document, len(cuts))
-		for i, c := range cuts {
-			documents[i] = newDocument(c.record, c.packed)
-		}
-		f.table.apply(documents, gone)
 	}
 	if fd.keyword != nil {
 		b := keyword.Batch{Delete: gone, Checkpoint: checkpoint}
-		for _, c := range cuts {
-			b.Records = append(b.Records, c.keyword)
+		for _, a := range all {
+			b.Records = append(b.Records, a.keyword)
 		}
 		if err := fd.keyword.Apply(ctx, b); err != nil {
 			return fmt.Errorf("index: keyword engine: %w", err)
@@ -259,14 +296,17 @@ func (f *Follower) apply(ctx context.Context, fd *feed, changes []catalog.Change
 	}
 	if fd.vector != nil {
 		b := vector.Batch{Delete: gone, After: fd.position.Load(), Checkpoint: checkpoint}
-		for _, c := range cuts {
-			b.Records = append(b.Records, c.vector())
+		for _, a := range all {
+			b.Records = append(b.Records, a.vector())
 		}
 		if err := fd.vector.Apply(ctx, b); err != nil {
 			return fmt.Errorf("index: vector engine: %w", err)
 		}
 	}
 	fd.position.Store(checkpoint)
+	fd.lag.Store(max(0, fd.lag.Load()-int64(len(changes))))
+	fd.done.Add(int64(len(changes)))
+	fd.dirty, fd.moved = true, time.Now()
 	return nil
 }
 

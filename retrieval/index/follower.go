@@ -12,6 +12,7 @@ import (
 	"almanac/catalog"
 	"almanac/embed"
 	"almanac/retrieval/analysis"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/vector"
@@ -20,8 +21,8 @@ import (
 // Fingerprint identifies everything that passages, words and vectors depend on:
 // a change of any starts a new generation of the index.
 func Fingerprint(model string) string {
-	return "analysis " + analysis.Version + ", passages " + passage.Version + ", words " + wordsVersion + ", model " +
-		model
+	return "analysis " + analysis.Version + ", passages " + passage.Version + ", corpus " + corpus.Version +
+		", model " + model
 }
 
 // Engines hold an index.
@@ -45,7 +46,9 @@ type Config struct {
 	ReadOnly bool
 	// Poll is the interval between reads of the change log; default 300 ms.
 	Poll time.Duration
-	Log  *slog.Logger
+	// Now is the clock; default time.Now.
+	Now func() time.Time
+	Log *slog.Logger
 }
 
 // Store is what the follower needs of the catalog.
@@ -55,42 +58,45 @@ type Store interface {
 	List(ctx context.Context, q catalog.ListQuery) ([]catalog.Record, int, error)
 }
 
-// Follower keeps table and engines up to date with the catalog.
+// Follower keeps corpus and engines up to date with the catalog.
 type Follower struct {
-	cfg   Config
-	table *Table
-	main  *feed   // table and passages, and the engines in this process
-	apart []*feed // the others, each fed separately
+	cfg      Config
+	flushes  flushes
+	corpus   *corpus.Writer
+	local    *feed   // corpus and passages table, and the engines in this process
+	separate []*feed // the others, each fed separately
 
 	ready   atomic.Bool
 	promote atomic.Bool
 	head    atomic.Int64 // newest sequence seen
-	start   int64        // first position of main, for progress
+	stored  atomic.Int64 // the generation's checkpoint at Load, or as written since
+	begun   bool         // there was an index at Load
 
-	mu     sync.Mutex       // guards stored and texts
-	stored int64            // the generation's checkpoint as known to this process
-	texts  map[int64][]text // of records cut here and not stored (ReadOnly)
+	mu    sync.Mutex     // guards texts
+	texts map[int64]kept // of records cut here (ReadOnly)
 }
-
-type text struct{ anchor, section, heading, text string }
 
 // New returns a follower; Load must run before anything else.
 func New(cfg Config) *Follower {
 	if cfg.Poll == 0 {
 		cfg.Poll = 300 * time.Millisecond
 	}
-	f := &Follower{cfg: cfg, table: newTable(), texts: map[int64][]text{}, main: &feed{name: "index", table: true}}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	f := &Follower{cfg: cfg, flushes: defaultFlushes, corpus: corpus.NewWriter(cfg.Now), texts: map[int64]kept{},
+		local: &feed{name: "index", corpus: true}}
 	switch {
 	case !cfg.KeywordServer:
-		f.main.keyword = cfg.Keyword
+		f.local.keyword = cfg.Keyword
 	case !cfg.ReadOnly:
-		f.apart = append(f.apart, &feed{name: "keyword", keyword: cfg.Keyword})
+		f.separate = append(f.separate, &feed{name: "keyword", keyword: cfg.Keyword})
 	}
 	switch {
 	case !cfg.VectorServer && !cfg.EmbedderServer:
-		f.main.vector = cfg.Vector
+		f.local.vector = cfg.Vector
 	case !cfg.VectorServer || !cfg.ReadOnly:
-		f.apart = append(f.apart, &feed{name: "vector", vector: cfg.Vector})
+		f.separate = append(f.separate, &feed{name: "vector", vector: cfg.Vector})
 	}
 	return f
 }
@@ -98,8 +104,8 @@ func New(cfg Config) *Follower {
 // Engines returns the engines that the follower feeds.
 func (f *Follower) Engines() Engines { return f.cfg.Engines }
 
-// Table returns the documents and statistics.
-func (f *Follower) Table() *Table { return f.table }
+// Corpus returns the documents and statistics as they are now.
+func (f *Follower) Corpus() *corpus.Corpus { return f.corpus.Corpus() }
 
 // Ready reports whether the index has been complete once.
 func (f *Follower) Ready() bool { return f.ready.Load() }
@@ -107,7 +113,7 @@ func (f *Follower) Ready() bool { return f.ready.Load() }
 // MarkReady declares the first index complete: only the caller knows when the first sync is over.
 func (f *Follower) MarkReady() {
 	f.ready.Store(true)
-	for _, fd := range f.apart {
+	for _, fd := range f.separate {
 		f.settle(fd)
 	}
 }
@@ -120,13 +126,20 @@ func (f *Follower) Promote() { f.promote.Store(true) }
 // Lag returns the number of changes that are not indexed, and the share of the
 // first index that is done.
 func (f *Follower) Lag() (changes int64, progress float64) {
-	head, applied := f.head.Load(), f.main.position.Load()
-	if f.Ready() || head <= f.start {
-		progress = 1
-	} else {
-		progress = float64(applied-f.start) / float64(head-f.start)
+	lag, done := f.behind(f.local), f.local.done.Load()
+	if f.Ready() || lag == 0 {
+		return lag, 1
 	}
-	return max(0, head-applied), progress
+	return lag, float64(done) / float64(done+lag)
+}
+
+// behind returns the number of changes that a feed has not taken. It counts them
+// when it looks at the log, which another feed may have done before.
+func (f *Follower) behind(fd *feed) int64 {
+	if fd.position.Load() >= f.head.Load() {
+		return 0
+	}
+	return max(1, fd.lag.Load())
 }
 
 // Health is the state of an engine that is fed separately.
@@ -134,14 +147,17 @@ type Health struct {
 	Name     string // keyword, vector
 	Lag      int64  // changes it has not taken
 	Complete bool   // it has held everything since the index was ready, and was not emptied
+	Refused  int64  // passages without a vector, as the model refused their texts
 	Err      error  // why it takes no changes now; nil if it does
+	Away     bool   // it does not even answer
 }
 
 // Health returns the state of the engines that are fed separately.
 func (f *Follower) Health() []Health {
-	out := make([]Health, 0, len(f.apart))
-	for _, fd := range f.apart {
-		h := Health{Name: fd.name, Lag: max(0, f.head.Load()-fd.position.Load()), Complete: fd.complete.Load()}
+	out := make([]Health, 0, len(f.separate))
+	for _, fd := range f.separate {
+		h := Health{Name: fd.name, Lag: f.behind(fd), Complete: fd.complete.Load(), Refused: fd.refused.Load(),
+			Away: fd.away.Load()}
 		if failure := fd.failure.Load(); failure != nil {
 			h.Err = *failure
 		}
@@ -150,82 +166,16 @@ func (f *Follower) Health() []Health {
 	return out
 }
 
-// Load reads the passages table into memory and finds out how far behind the
-// engines are: each continues from its own checkpoint, those in this process
-// from the least of theirs, which is safe because applying a change twice is
-// the same as once.
-func (f *Follower) Load(ctx context.Context) error {
-	if err := f.loadTable(ctx); err != nil {
-		return err
-	}
-	head, err := f.cfg.Store.LastChange(ctx)
-	if err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	f.head.Store(head)
-	f.stored = f.cfg.Generation.Checkpoint
-	at, err := f.main.checkpoint(ctx)
-	if err != nil {
-		return fmt.Errorf("index: %w", err)
-	}
-	f.start = min(f.stored, at)
-	f.main.position.Store(f.start)
-	return nil
-}
-
-func (f *Follower) loadTable(ctx context.Context) error {
-	records, _, err := f.cfg.Store.List(ctx, catalog.ListQuery{})
-	if err != nil {
-		return fmt.Errorf("index: list records: %w", err)
-	}
-	byID := make(map[int64]catalog.Record, len(records))
-	for _, r := range records {
-		byID[r.ID] = r
-	}
-	var batch []*Document
-	var passages []Passage
-	finish := func() {
-		if len(passages) > 0 {
-			if r, ok := byID[passages[0].ID.Record()]; ok {
-				batch = append(batch, newDocument(r, passages))
-			}
-			passages = nil
-		}
-	}
-	err = f.cfg.Store.ScanPassages(ctx, f.cfg.Generation.ID, false, func(p catalog.Passage) error {
-		if len(passages) > 0 && passages[0].ID.Record() != p.Record {
-			finish()
-		}
-		terms, err := analysis.View(p.Terms)
-		if err != nil {
-			return fmt.Errorf("passage %d: %w", p.ID, err)
-		}
-		passages = append(passages, Passage{ID: passage.ID(p.ID), Terms: terms})
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("index: read passages: %w", err)
-	}
-	finish()
-	words, err := f.cfg.Store.Words(ctx, f.cfg.Generation.ID)
-	if err != nil {
-		return fmt.Errorf("index: read words: %w", err)
-	}
-	f.table.addWords(words)
-	f.table.apply(batch, nil)
-	return nil
-}
-
 // Run follows the change log until ctx ends, then makes the engines durable.
 func (f *Follower) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
-	for _, fd := range f.apart {
+	for _, fd := range f.separate {
 		wg.Go(func() { f.drive(ctx, fd) })
 	}
-	f.drive(ctx, f.main)
+	f.drive(ctx, f.local)
 	wg.Wait()
 	var errs []error
-	for _, fd := range append([]*feed{f.main}, f.apart...) {
+	for _, fd := range append([]*feed{f.local}, f.separate...) {
 		errs = append(errs, f.flush(context.WithoutCancel(ctx), fd))
 	}
 	return errors.Join(errs...)
@@ -235,13 +185,13 @@ func (f *Follower) Run(ctx context.Context) error {
 // of changes. It is for programs that do not Run. The failure of an engine that
 // is fed separately is not an error: Health reports it.
 func (f *Follower) CatchUp(ctx context.Context) (moved int, err error) {
-	for _, fd := range append([]*feed{f.main}, f.apart...) {
+	for _, fd := range append([]*feed{f.local}, f.separate...) {
 		n, err := f.catchUp(ctx, fd)
 		moved = max(moved, n)
 		switch {
 		case ctx.Err() != nil:
 			return moved, ctx.Err()
-		case fd.table && err != nil:
+		case fd.corpus && err != nil:
 			return moved, err
 		}
 		f.note(fd, err)
@@ -271,7 +221,7 @@ func (f *Follower) catchUp(ctx context.Context, fd *feed) (moved int, err error)
 func (f *Follower) Wait(ctx context.Context, seq int64) error {
 	begun := time.Now()
 	return f.wait(ctx, seq, func(fd *feed) bool {
-		return fd.keyword == nil || fd.failure.Load() != nil || f.start > 0 && !fd.heard.Load() &&
+		return fd.keyword == nil || fd.failure.Load() != nil || f.begun && !fd.heard.Load() &&
 			time.Since(begun) > longSilence
 	})
 }
@@ -286,12 +236,12 @@ func (f *Follower) WaitAll(ctx context.Context, seq int64) error {
 
 func (f *Follower) wait(ctx context.Context, seq int64, without func(*feed) bool) error {
 	reached := func() bool {
-		for _, fd := range f.apart {
+		for _, fd := range f.separate {
 			if fd.position.Load() < seq && !without(fd) {
 				return false
 			}
 		}
-		return f.main.position.Load() >= seq
+		return f.local.position.Load() >= seq
 	}
 	for !reached() {
 		select {

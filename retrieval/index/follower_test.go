@@ -66,11 +66,6 @@ func (s *keywordServer) Search(ctx context.Context, q keyword.Query, f passage.F
 	return s.engine.Load().Search(ctx, q, f, k)
 }
 
-func (s *keywordServer) Facets(ctx context.Context, q keyword.Query, f passage.Filter,
-	attributes []string) (map[string]map[string]int, error) {
-	return s.engine.Load().Facets(ctx, q, f, attributes)
-}
-
 func (s *keywordServer) Checkpoint(ctx context.Context) (int64, error) {
 	if err := s.err(); err != nil {
 		return 0, err
@@ -181,7 +176,7 @@ func until(t *testing.T, what string, done func() bool) {
 
 func (f *fixture) found(t *testing.T, word string) int {
 	t.Helper()
-	hits, err := f.keyword.Search(t.Context(), keyword.Query{Unit: keyword.Documents, Raw: word,
+	hits, err := f.keyword.Search(t.Context(), keyword.Query{Unit: keyword.Documents,
 		Terms: []keyword.Term{{Text: word, Weight: 1}}}, passage.Filter{}, 10)
 	if err != nil {
 		t.Fatal(err)

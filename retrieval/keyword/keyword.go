@@ -5,16 +5,10 @@ package keyword
 
 import (
 	"context"
-	"errors"
 
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
 )
-
-// ErrUnavailable is wrapped by the errors of an engine on a server while the
-// server cannot answer: it is down or unreachable, or has lost the index and is
-// being filled again. Trying later can help.
-var ErrUnavailable = errors.New("keyword engine unavailable")
 
 // Engine is a keyword index. Search is safe for concurrent use and sees a
 // whole batch or none of it; Apply is called from one goroutine.
@@ -24,9 +18,6 @@ type Engine interface {
 	Apply(ctx context.Context, b Batch) error
 	// Search returns up to k hits, best first; equal scores order by id.
 	Search(ctx context.Context, q Query, f passage.Filter, k int) ([]Hit, error)
-	// Facets counts the records that match the query and the filter, by value
-	// of the attribute ("kind", "source", "container", "state").
-	Facets(ctx context.Context, q Query, f passage.Filter, attributes []string) (map[string]map[string]int, error)
 	// Checkpoint is the change-log sequence of the last batch; 0 for an empty index.
 	Checkpoint(ctx context.Context) (int64, error)
 	// Flush makes the index durable with its checkpoint.
@@ -60,7 +51,7 @@ type Passage struct {
 	Body    Text
 }
 
-// Text is a text with its analysis: engines with their own analysis read Raw, the others Tokens.
+// Text is a text with its analysis.
 type Text struct {
 	Raw    string
 	Tokens []analysis.Token
@@ -78,10 +69,19 @@ const (
 // Query is an analysed query.
 type Query struct {
 	Unit    Unit
-	Raw     string   // as typed, without operators, for engines with their own analysis
 	Terms   []Term   // any may match
-	Phrases [][]Term // each must match in order, in one field
-	Exclude []Term   // none may match
+	Phrases [][]Term // all terms must match; that they do so in order is for the searcher to decide
+	// Exclude are terms of which none may match. An engine that cannot tell for
+	// whole documents may leave out only the passages: the searcher looks at each
+	// hit again.
+	Exclude []Term
+	// Accept reports whether a record may be a hit, as the searcher decides it.
+	// Engines in the process ask it about records that would be among the best k,
+	// so that others come in the place of those that may not. nil: all may.
+	Accept func(record int64) bool
+	// Assisted: another engine finds passages by all of these terms too, so one to
+	// which that is dear may do less.
+	Assisted bool
 }
 
 // Term is a weighted term of a query.
@@ -89,7 +89,6 @@ type Term struct {
 	Text   string
 	Weight float64 // 1 as typed; less for expansions
 	Rarity float64 // inverse document frequency in the index; 0 = unknown
-	Prefix bool    // matches every term that begins with Text
 }
 
 // Hit is a matched passage or record.

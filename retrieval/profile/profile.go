@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -40,6 +41,34 @@ type Profile struct {
 	// Collapse is the similarity (Jaccard, of five-word shingles) from which
 	// records are shown as one; 0 shows every record.
 	Collapse float64 `yaml:"collapse"`
+	Rules    Rules   `yaml:"rules"`
+}
+
+// Rules are numbers that training does not learn; docs/relevance.md says what
+// is known of each. A profile that leaves one out has that of the default one.
+type Rules struct {
+	// CorrectionWeight is that of a misspelt word's other reading, AliasWeight that
+	// of another spelling of the network's, relative to the words typed.
+	CorrectionWeight float64 `yaml:"correction_weight"`
+	AliasWeight      float64 `yaml:"alias_weight"`
+	// UndatedRecency is the recency of a record without a date.
+	UndatedRecency float64 `yaml:"undated_recency"`
+	// NamedInTitle is what an identifier in a title counts, of one that is the
+	// record's own: titles also name what they build on.
+	NamedInTitle float64 `yaml:"named_in_title"`
+	// SecondaryPenalty is how much less authority an unmerged draft, or a page of an
+	// old version, has than the text it may be a copy of.
+	SecondaryPenalty float64 `yaml:"secondary_penalty"`
+	// DiverseShare is the least score of a result that is moved up for its kind,
+	// relative to that of the one it displaces.
+	DiverseShare float64      `yaml:"diverse_share"`
+	CrossEncoder CrossEncoder `yaml:"cross_encoder"`
+}
+
+// CrossEncoder says how much a cross-encoder decides.
+type CrossEncoder struct {
+	Weight float64 `yaml:"weight"` // relative to the linear model, 0 to 1
+	Depth  int     `yaml:"depth"`  // results that it reads
 }
 
 // List is one retriever's part.
@@ -83,9 +112,22 @@ func Load(nameOrFile string) (Profile, error) {
 	return Parse(data)
 }
 
+// defaultRules are those of the default profile.
+var defaultRules = sync.OnceValue(func() Rules {
+	var p struct{ Rules Rules }
+	data, err := files.ReadFile(DefaultName + ".yaml")
+	if err == nil {
+		err = yaml.Unmarshal(data, &p)
+	}
+	if err != nil {
+		panic("profile: " + err.Error())
+	}
+	return p.Rules
+})
+
 // Parse reads a profile, strictly.
 func Parse(data []byte) (Profile, error) {
-	var p Profile
+	p := Profile{Rules: defaultRules()}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
 	if err := dec.Decode(&p); err != nil {
@@ -109,8 +151,26 @@ func Parse(data []byte) (Profile, error) {
 				p.Name, l.Retriever)
 		}
 	}
-	return p, nil
+	return p, p.Rules.check(p.Name)
 }
+
+// check returns an error that names a rule out of its range.
+func (r Rules) check(profile string) error {
+	for name, share := range map[string]float64{"correction_weight": r.CorrectionWeight, "alias_weight": r.AliasWeight,
+		"undated_recency": r.UndatedRecency, "named_in_title": r.NamedInTitle, "secondary_penalty": r.SecondaryPenalty,
+		"diverse_share": r.DiverseShare, "cross_encoder.weight": r.CrossEncoder.Weight} {
+		if !(share >= 0 && share <= 1) {
+			return fmt.Errorf("profile %s: rules: %s must be between 0 and 1", profile, name)
+		}
+	}
+	if r.CrossEncoder.Depth < 2 || r.CrossEncoder.Depth > maxCrossDepth {
+		return fmt.Errorf("profile %s: rules: cross_encoder.depth must be 2 to %d", profile, maxCrossDepth)
+	}
+	return nil
+}
+
+// maxCrossDepth is the most texts that a cross-encoder is sent at once.
+const maxCrossDepth = 100
 
 // WeightsFor returns the weights for a class of query.
 func (p Profile) WeightsFor(class string) map[string]float64 {

@@ -45,14 +45,17 @@ func TestLoadReadsFiles(t *testing.T) {
 
 func TestParseRefuses(t *testing.T) {
 	for name, tt := range map[string]struct{ old, new, want string }{
-		"an unknown key":          {"order: fusion", "ordre: fusion", "ordre"},
-		"an unknown order":        {"order: fusion", "order: best", "rerank or fusion"},
-		"no lists":                {"[{retriever: dense, weight: 1, depth: 10}]", "[]", "at least one"},
-		"no name":                 {"name: mine", "name: ''", "name"},
-		"a list without depth":    {"depth: 10", "depth: 0", "depth"},
-		"a list without weight":   {"weight: 1", "weight: 0", "weight"},
-		"a rank constant of zero": {"rank_k: 60", "rank_k: 0", "rank_k"},
-		"a similarity above one":  {"order: fusion", "order: fusion\ncollapse: 1.5", "collapse"},
+		"an unknown key":           {"order: fusion", "ordre: fusion", "ordre"},
+		"an unknown order":         {"order: fusion", "order: best", "rerank or fusion"},
+		"no lists":                 {"[{retriever: dense, weight: 1, depth: 10}]", "[]", "at least one"},
+		"no name":                  {"name: mine", "name: ''", "name"},
+		"a list without depth":     {"depth: 10", "depth: 0", "depth"},
+		"a list without weight":    {"weight: 1", "weight: 0", "weight"},
+		"a rank constant of zero":  {"rank_k: 60", "rank_k: 0", "rank_k"},
+		"a rule above one":         {"order: fusion", "order: fusion\nrules: {alias_weight: 2}", "alias_weight"},
+		"a rule that is no number": {"order: fusion", "order: fusion\nrules: {diverse_share: .nan}", "diverse_share"},
+		"a depth of one":           {"order: fusion", "order: fusion\nrules: {cross_encoder: {depth: 1}}", "cross_encoder.depth"},
+		"a similarity above one":   {"order: fusion", "order: fusion\ncollapse: 1.5", "collapse"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := profile.Parse([]byte(strings.Replace(valid, tt.old, tt.new, 1)))
@@ -60,6 +63,26 @@ func TestParseRefuses(t *testing.T) {
 				t.Errorf("error %v, want one about %q", err, tt.want)
 			}
 		})
+	}
+}
+
+func TestRulesLeftOutAreTheDefaultOnes(t *testing.T) {
+	standard, err := profile.Load(profile.DefaultName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := standard.Rules; r.CorrectionWeight == 0 || r.AliasWeight == 0 || r.UndatedRecency == 0 || r.NamedInTitle == 0 ||
+		r.SecondaryPenalty == 0 || r.DiverseShare == 0 || r.CrossEncoder.Weight == 0 || r.CrossEncoder.Depth == 0 {
+		t.Errorf("the default profile lacks a rule: %+v", r)
+	}
+	p, err := profile.Parse([]byte(valid + "rules:\n  alias_weight: 0\n  cross_encoder: {weight: 1}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := standard.Rules
+	want.AliasWeight, want.CrossEncoder.Weight = 0, 1
+	if p.Rules != want {
+		t.Errorf("rules %+v, want %+v", p.Rules, want)
 	}
 }
 

@@ -67,7 +67,7 @@ const (
 )
 
 func isCode(text string) bool {
-	if strings.Count(text, "\n") >= 2 {
+	if strings.Count(text, "\n") >= pastedLines-1 {
 		return true
 	}
 	marks, size := 0, 0

@@ -16,13 +16,31 @@ type split struct {
 	excluded []string // without hyphen
 	kinds    []string
 	sources  []string
+	quoted   bool // all of text is in phrases
+	inside   bool // an exclusion has text before and after it
 }
 
-// parts splits a query. Operators are at its start or after a space.
-func parts(raw string) split {
-	var s split
+// reading says which operators a query may have besides kind and source.
+type reading int
+
+const (
+	typed    reading = iota // all
+	sentence                // exclusions before and after the text only
+	code                    // none
+)
+
+// pastedLines is the number of lines from which a query has no operators.
+const pastedLines = 3
+
+// splitAt splits a query at its operators, which are at its start or after a
+// space.
+func splitAt(raw string, as reading) split {
+	if strings.Count(strings.TrimSpace(raw), "\n") >= pastedLines-1 {
+		return split{text: collapse(raw)}
+	}
+	s := split{quoted: true}
 	var text strings.Builder
-	quotes := true // a closing quote may still follow
+	quotes := as != code // a closing quote may still follow
 	for i := 0; i < len(raw); {
 		r, size := utf8.DecodeRuneInString(raw[i:])
 		if unicode.IsSpace(r) {
@@ -45,10 +63,12 @@ func parts(raw string) split {
 				i = len(raw) - len(after)
 				continue
 			}
-		case excludes(word):
-			s.excluded = append(s.excluded, word[1:])
-			i += end
-			continue
+		case as != code && excludes(word):
+			if inside := text.Len() > 0 && textIn(rest[end:]); !inside || as == typed {
+				s.excluded, s.inside = append(s.excluded, word[1:]), s.inside || inside
+				i += end
+				continue
+			}
 		default:
 			if name, values := operator(word); name != "" {
 				if name == "kind" {
@@ -61,10 +81,19 @@ func parts(raw string) split {
 			}
 		}
 		text.WriteString(word)
+		s.quoted = false
 		i += end
 	}
 	s.text = collapse(text.String())
 	return s
+}
+
+// textIn reports whether there is anything but exclusions and operators.
+func textIn(raw string) bool {
+	return slices.ContainsFunc(strings.Fields(raw), func(word string) bool {
+		name, _ := operator(word)
+		return name == "" && !excludes(word)
+	})
 }
 
 // cutQuote cuts at the first closing quote.

@@ -9,10 +9,17 @@
 //	                  --dump, -v, -1 and top-up are text
 //	kind:a,b          only these kinds
 //	source:a,b        only these sources
+//
+// What is quoted or follows a hyphen is often no operator: what has three lines
+// or more was pasted, and is text; source code and error messages have quotes
+// and hyphens of their own, and often the quoted part is what differs elsewhere,
+// so that only one that is quoted as a whole is a phrase; and in a sentence
+// exclusions are before or after the words.
 package query
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"almanac/retrieval/analysis"
@@ -21,21 +28,35 @@ import (
 // ErrEmpty is returned for a query with nothing to search for.
 var ErrEmpty = errors.New("the query has nothing to search for: type at least one word or number")
 
-// MaxTerms is the number of distinct content terms of a query that are
-// searched: the first ones, in the order typed.
-const MaxTerms = 64
+// ErrTooMany is wrapped by the error of a query with more operators than are
+// checked; the error names the limit.
+var ErrTooMany = errors.New("too many operators")
+
+// Bounds of a query. Its first MaxTerms distinct content terms are searched;
+// more phrases, words of a phrase or exclusions than these are an error, for
+// none of them may be passed over.
+const (
+	MaxTerms       = 64
+	MaxPhrases     = 8
+	MaxPhraseWords = 32
+	MaxExclusions  = 32
+)
 
 // Query is a parsed query.
 type Query struct {
-	Raw         string   // as typed, made valid UTF-8 without NUL
-	Text        string   // without operators, exclusions and quotes of phrases
-	Class       Class    //
-	Terms       []Term   // distinct, in the order typed; parts of a compound follow it
-	Phrases     [][]Term // each must match, at successive positions
-	Exclude     []Term   // none may match
-	Kinds       []string // of kind: operators, lower case, in the order typed
-	Sources     []string // of source: operators, lower case, in the order typed
-	Identifiers []string // terms of whole identifiers, outermost ones only
+	Text    string   // without operators, exclusions and quotes of phrases
+	Class   Class    //
+	Terms   []Term   // distinct, in the order typed; parts of a compound follow it
+	Phrases []Quoted // each must match, at successive positions
+	Exclude []Quoted // of none of which any term may match
+	Kinds   []string // of kind: operators, lower case, in the order typed
+	Sources []string // of source: operators, lower case, in the order typed
+}
+
+// Quoted is a part of the query that is to be taken literally.
+type Quoted struct {
+	Text  string // as typed, without quotes or hyphen
+	Terms []Term
 }
 
 // Term is one term of a query.
@@ -49,11 +70,35 @@ type Term struct {
 	Position   int             // in Query.Text, as analysis counts
 }
 
-// Parse reads a query. The only error is ErrEmpty.
+// Parse reads a query. The errors are ErrEmpty and ErrTooMany.
 func Parse(raw string) (Query, error) {
-	raw = strings.ReplaceAll(strings.ToValidUTF8(raw, " "), "\x00", " ")
-	q := Query{Raw: raw}
-	p := parts(raw)
+	raw = clean(raw)
+	p := splitAt(raw, typed)
+	q, err := parse(p)
+	switch {
+	case err != nil:
+		return Query{}, err
+	case q.Class == Code && !p.quoted && len(q.Phrases)+len(q.Exclude) > 0:
+		q, err = parse(splitAt(raw, code))
+	case q.Class == Question && p.inside:
+		q, err = parse(splitAt(raw, sentence))
+	}
+	if err != nil {
+		return Query{}, err
+	}
+	return q, q.bounded()
+}
+
+// Plain reads a query all of which is text. The only error is ErrEmpty.
+func Plain(raw string) (Query, error) { return parse(split{text: collapse(clean(raw))}) }
+
+// clean returns valid UTF-8 without NUL.
+func clean(raw string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(raw, " "), "\x00", " ")
+}
+
+func parse(p split) (Query, error) {
+	var q Query
 	q.Text, q.Kinds, q.Sources = p.text, p.kinds, p.sources
 	tokens := analysis.Analyze(q.Text)
 	if len(tokens) == 0 && len(p.excluded) > 0 {
@@ -65,15 +110,32 @@ func Parse(raw string) (Query, error) {
 		return Query{}, ErrEmpty
 	}
 	words := wordsOf(q.Text, tokens)
-	q.Terms, q.Identifiers = termsOf(words)
+	q.Terms = termsOf(words)
 	for _, text := range p.phrases {
-		if phrase := phraseOf(text); len(phrase) > 0 {
-			q.Phrases = append(q.Phrases, phrase)
+		if terms := phraseOf(text); len(terms) > 0 {
+			q.Phrases = append(q.Phrases, Quoted{collapse(text), terms})
 		}
 	}
 	for _, text := range p.excluded {
-		q.Exclude = append(q.Exclude, outermost(text)...)
+		q.Exclude = append(q.Exclude, Quoted{text, outermost(text)})
 	}
 	q.Class = classify(q.Text, words)
 	return q, nil
+}
+
+// bounded returns ErrTooMany if the query has too many operators.
+func (q Query) bounded() error {
+	if n := len(q.Phrases); n > MaxPhrases {
+		return fmt.Errorf("%w: it has %d phrases in quotes, and at most %d are searched", ErrTooMany, n, MaxPhrases)
+	}
+	for _, p := range q.Phrases {
+		if n := len(p.Terms); n > MaxPhraseWords {
+			return fmt.Errorf("%w: a phrase in quotes has %d words, and may have %d: leave out the quotes or shorten it",
+				ErrTooMany, n, MaxPhraseWords)
+		}
+	}
+	if n := len(q.Exclude); n > MaxExclusions {
+		return fmt.Errorf("%w: it excludes %d words, and may exclude %d", ErrTooMany, n, MaxExclusions)
+	}
+	return nil
 }

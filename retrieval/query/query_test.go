@@ -42,12 +42,12 @@ func texts(terms []query.Term) string {
 	return b.String()
 }
 
-func phrases(list [][]query.Term) string {
+func quoted(list []query.Quoted, separator string) string {
 	var all []string
 	for _, p := range list {
-		all = append(all, texts(p))
+		all = append(all, texts(p.Terms))
 	}
-	return strings.Join(all, " | ")
+	return strings.Join(all, separator)
 }
 
 func TestParse(t *testing.T) {
@@ -84,6 +84,12 @@ func TestParse(t *testing.T) {
 		{"operators without operand are text", "kind: fee source:,", want{text: "kind: fee source:,", terms: "kind fee sourc"}},
 		{"an operand that is no name is text", "source:https://a.example/b", want{text: "source:https://a.example/b", terms: "source:https sourc https *a.example/b* a.example (a) exampl b"}},
 		{"an operator inside a word is text", "mankind:x", want{text: "mankind:x", terms: "mankind:x mankind x"}},
+		{"an exclusion among few words", "traffic -wallet fee", want{text: "traffic fee", terms: "traffic fee", exclude: "wallet"}},
+		{"a hyphen inside a sentence", "An if -clause is added to calc the excess of blob gas", want{text: "An if -clause is added to calc the excess of blob gas", terms: "(an) (if) claus (is) ad (to) calc (the) excess (of) blob gas"}},
+		{"exclusions around a sentence", "-docker how do I restore a lost node kind:doc -aws", want{text: "how do I restore a lost node", terms: "(how) (do) (i) restor (a) lost node", exclude: "docker aws", kinds: "doc"}},
+		{"quotes in an error are its own", `kind:doc UPGRADE_FAILED: field "memo" -docker`, want{text: `UPGRADE_FAILED: field "memo" -docker`, terms: "*upgrade_failed* upgrad fail field memo docker", kinds: "doc"}},
+		{"an error in quotes is a phrase", `"UPGRADE_FAILED: field" kind:doc`, want{text: "UPGRADE_FAILED: field", terms: "*upgrade_failed* upgrad fail field", phrases: "upgrad fail field", kinds: "doc"}},
+		{"what was pasted has no operators", "\"a\": -b,\n  kind:doc\n}", want{text: "\"a\": -b,\nkind:doc\n}", terms: "(a) b kind:doc kind doc"}},
 		{"other operators are text", "author:ann", want{text: "author:ann", terms: "author:ann author ann"}},
 
 		{"NUL and broken bytes separate", "no\x00de k\xffy", want{text: "no de k y", terms: "(no) de k y"}},
@@ -91,7 +97,7 @@ func TestParse(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			q := parse(t, c.raw)
-			got := want{q.Text, texts(q.Terms), phrases(q.Phrases), texts(q.Exclude), strings.Join(q.Kinds, " "),
+			got := want{q.Text, texts(q.Terms), quoted(q.Phrases, " | "), quoted(q.Exclude, " "), strings.Join(q.Kinds, " "),
 				strings.Join(q.Sources, " ")}
 			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("Parse(%q) (-want +got):\n%s", c.raw, diff)
@@ -135,10 +141,21 @@ func TestClass(t *testing.T) {
 	}
 }
 
-func TestIdentifiersAreListedOnce(t *testing.T) {
-	q := parse(t, `cip-56 "CIP 0056" party::1220ab LOCAL_CODE high-quality`)
-	if diff := cmp.Diff([]string{"cip-56", "party::1220ab", "local_code"}, q.Identifiers); diff != "" {
-		t.Errorf("Identifiers (-want +got):\n%s", diff)
+func TestOperatorsAreBounded(t *testing.T) {
+	words := func(n int) string { return strings.TrimSpace(strings.Repeat("word ", n)) }
+	for _, c := range []struct {
+		name, within, beyond, limit string
+	}{
+		{"words of a phrase", `"` + words(32) + `"`, `"` + words(33) + `"`, "33 words, and may have 32"},
+		{"phrases", strings.Repeat(`"a node" `, 8), strings.Repeat(`"a node" `, 9), "9 phrases in quotes, and at most 8"},
+		{"exclusions", "node" + strings.Repeat(" -key", 32), "node" + strings.Repeat(" -key", 33), "33 words, and may exclude 32"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			parse(t, c.within)
+			if _, err := query.Parse(c.beyond); !errors.Is(err, query.ErrTooMany) || !strings.Contains(err.Error(), c.limit) {
+				t.Errorf("error %v, want ErrTooMany with %q", err, c.limit)
+			}
+		})
 	}
 }
 
@@ -202,7 +219,7 @@ func TestAPhraseMatchesTheTextItWasTakenFrom(t *testing.T) {
 			}
 			at[k.Position][k.Term] = true
 		}
-		for i, term := range q.Phrases[0] {
+		for i, term := range q.Phrases[0].Terms {
 			if !at[1+i][term.Text] {
 				t.Fatalf("%q: %s is not at position %d of the text", text, term.Text, 1+i)
 			}
@@ -226,7 +243,7 @@ func checkQuery(t interface {
 	t.Helper()
 	q, err := query.Parse(raw)
 	if err != nil {
-		if !errors.Is(err, query.ErrEmpty) {
+		if !errors.Is(err, query.ErrEmpty) && !errors.Is(err, query.ErrTooMany) {
 			t.Fatalf("Parse(%q): %v", raw, err)
 		}
 		return
@@ -242,12 +259,12 @@ func checkQuery(t interface {
 		}
 	}
 	switch {
-	case content == 0, q.Class == "", !utf8.ValidString(q.Text), strings.ContainsRune(q.Raw, 0):
+	case content == 0, q.Class == "", !utf8.ValidString(q.Text), strings.ContainsRune(q.Text, 0):
 		t.Fatalf("Parse(%q) = %+v", raw, q)
 	}
 	for _, p := range q.Phrases {
-		if len(p) == 0 {
-			t.Fatalf("Parse(%q): empty phrase", raw)
+		if len(p.Terms) == 0 || len(p.Terms) > query.MaxPhraseWords {
+			t.Fatalf("Parse(%q): phrase of %d words", raw, len(p.Terms))
 		}
 	}
 }

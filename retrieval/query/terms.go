@@ -53,18 +53,16 @@ func (w word) weight() float64 {
 }
 
 // termsOf returns the distinct terms, the first MaxTerms that are not stop
-// words and the stop words before them, and the identifiers among them. If
-// there are only stop words, they are content.
-func termsOf(words []word) (terms []Term, identifiers []string) {
+// words and the stop words before them. If there are only stop words, they are
+// content.
+func termsOf(words []word) (terms []Term) {
 	seen := make(map[string]int, len(words))
 	content := 0
 	for _, w := range words {
 		if i, ok := seen[w.Term]; ok {
 			t := &terms[i]
 			t.Weight = max(t.Weight, w.weight())
-			if w.identifier && !t.Identifier {
-				t.Identifier, identifiers = true, append(identifiers, t.Text)
-			}
+			t.Identifier = t.Identifier || w.identifier
 			continue
 		}
 		stop := analysis.IsStop(w.folded) && !w.identifier
@@ -75,9 +73,6 @@ func termsOf(words []word) (terms []Term, identifiers []string) {
 			content++
 		}
 		seen[w.Term] = len(terms)
-		if w.identifier {
-			identifiers = append(identifiers, w.Term)
-		}
 		t := w.term()
 		t.Stop = stop
 		terms = append(terms, t)
@@ -87,7 +82,7 @@ func termsOf(words []word) (terms []Term, identifiers []string) {
 			terms[i].Stop = false
 		}
 	}
-	return terms, identifiers
+	return terms
 }
 
 func (w word) term() Term {

@@ -15,14 +15,12 @@ const (
 	PassageBM25                    // the best passage, with title and heading path
 	Dense                          // cosine of the best passage
 	TitleBM25                      // title and path
-	HeadingBM25                    // headings
 	Coverage                       // share of the query's IDF found in the document
 	PassageCoverage                // share found in the best passage
 	TitleTrigrams                  // Dice coefficient of character trigrams
 	Bigrams                        // share of the query's neighbouring words that are adjacent
 	Window                         // share of IDF inside the best eight-word window
-	Phrase                         // share of IDF in the longest run of the query inside one passage
-	TitlePhrase                    // the same run inside the title, and how much of the title it is
+	TitlePhrase                    // share of IDF in the longest run of the query inside the title, and how much of the title it is
 	Identifier                     // share of the query's IDF in identifiers that are the document's own
 	Recency                        // age against the newest document, halved every year
 	Authority                      // prior of source and kind
@@ -31,8 +29,8 @@ const (
 	NumFeatures     int     = iota
 )
 
-var names = [NumFeatures]string{"document_bm25", "passage_bm25", "dense", "title_bm25", "heading_bm25", "coverage",
-	"passage_coverage", "title_trigrams", "bigrams", "window", "phrase", "title_phrase", "identifier", "recency",
+var names = [NumFeatures]string{"document_bm25", "passage_bm25", "dense", "title_bm25", "coverage",
+	"passage_coverage", "title_trigrams", "bigrams", "window", "title_phrase", "identifier", "recency",
 	"authority", "length", "stub"}
 
 func (f Feature) String() string { return names[f] }

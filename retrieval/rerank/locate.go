@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
+	"almanac/retrieval/corpus"
 )
 
 // nearness is what a cosine of 1 is worth in Locate, as a share of the query's
@@ -16,13 +16,14 @@ const nearness = 0.5
 // weighs a term by its rarity in this document too, and not in the title: what
 // all passages say tells nothing about where the answer is. cosines are those
 // of the passages, nil without a dense side.
-func Locate(q Query, stats index.Statistics, d *index.Document, ordinals []int, cosines []float32) []float64 {
+func Locate(q Query, stats corpus.Statistics, d *corpus.Document, ordinals []int, cosines []float32) []float64 {
 	p := prepare(q, stats)
 	var s scan
+	d.Want(p.distinct, &s.wanted)
 	tfs := make([][]float64, len(ordinals))
 	scores, df := make([]float64, len(ordinals)), make([]float64, len(p.ids))
 	for i, o := range ordinals {
-		s.passage(p, d.Passages[o].Terms)
+		s.passage(p, d.Terms(o))
 		tfs[i] = make([]float64, len(p.ids))
 		for t := range p.ids {
 			tfs[i][t] = float64(s.tf[t][analysis.Body]) + headFieldTF*float64(s.tf[t][analysis.Heading])
@@ -37,7 +38,7 @@ func Locate(q Query, stats index.Statistics, d *index.Document, ordinals []int, 
 	}
 	n := float64(len(ordinals))
 	for i, o := range ordinals {
-		terms := d.Passages[o].Terms
+		terms := d.Terms(o)
 		length := float64(terms.Field(analysis.Heading).Len() + terms.Field(analysis.Body).Len())
 		average := p.stats.PassageLength[analysis.Heading] + p.stats.PassageLength[analysis.Body]
 		for t, tf := range tfs[i] {

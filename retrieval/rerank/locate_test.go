@@ -21,9 +21,9 @@ func TestLocatePrefers(t *testing.T) {
 		"the first of equal passages": {"fee", "fee|fee", nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			table, docs := corpus(t, [][2]string{{"harbour", c.text}, {"other", "some other words of a crane"}})
+			table, docs := corpusOf(t, [][2]string{{"harbour", c.text}, {"other", "some other words of a crane"}})
 			q, ids := asked(c.query, "")
-			ordinals := make([]int, len(docs[0].Passages))
+			ordinals := make([]int, docs[0].Len())
 			for i := range ordinals {
 				ordinals[i] = i
 			}

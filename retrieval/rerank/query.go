@@ -4,13 +4,16 @@ import (
 	"slices"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
+	"almanac/retrieval/corpus"
 )
 
 // Query holds what the signals need of a query.
 type Query struct {
 	Text  string // for character trigrams
 	Terms []Term // in order of position
+	// UndatedRecency is the recency of a document without a date; NamedInTitle what
+	// an identifier in a title counts of one that the document owns.
+	UndatedRecency, NamedInTitle float64
 }
 
 // Term is one analysed term of the query.
@@ -39,16 +42,19 @@ type prepared struct {
 	trigrams []uint32
 	pairs    [][2]int // neighbouring weighted terms, indexes into ids
 	pairIDF  []float64
-	stats    index.Statistics
-	lookup   lookup
+	stats    corpus.Statistics
+	distinct []analysis.TermID // ids of terms, each once
+
+	undatedRecency, namedInTitle float64
 }
 
-func prepare(q Query, stats index.Statistics) *prepared {
+func prepare(q Query, stats corpus.Statistics) *prepared {
 	terms := q.Terms
 	if len(terms) > maxTerms { // words that score come before those that only join phrases
 		terms = slices.DeleteFunc(slices.Clone(terms), func(t Term) bool { return t.Weight <= 0 })
 	}
-	p := &prepared{terms: terms[:min(len(terms), maxTerms)], trigrams: index.Trigrams(q.Text), stats: stats}
+	p := &prepared{terms: terms[:min(len(terms), maxTerms)], trigrams: corpus.Trigrams(q.Text), stats: stats,
+		undatedRecency: q.UndatedRecency, namedInTitle: q.NamedInTitle}
 	at := map[analysis.TermID]int{}
 	for _, t := range p.terms {
 		if t.Weight <= 0 {
@@ -85,24 +91,10 @@ func prepare(q Query, stats index.Statistics) *prepared {
 			last = slot
 		}
 	}
-	p.lookup = newLookup(p.terms)
-	return p
-}
-
-// lookup finds the query terms among the tokens of a passage: almost no token
-// is one, so a single probe must rule it out.
-type lookup struct {
-	slots [256]int16 // first term with these low bits + 1
-	next  []int16    // further term with the same low bits + 1
-	terms []Term
-}
-
-func newLookup(terms []Term) lookup {
-	l := lookup{next: make([]int16, len(terms)), terms: terms}
-	for i := len(terms) - 1; i >= 0; i-- {
-		h := terms[i].ID & 255
-		l.next[i] = l.slots[h]
-		l.slots[h] = int16(i + 1)
+	for _, t := range p.terms {
+		if !slices.Contains(p.distinct, t.ID) {
+			p.distinct = append(p.distinct, t.ID)
+		}
 	}
-	return l
+	return p
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"almanac/retrieval/analysis"
+	"almanac/retrieval/corpus"
 )
 
 // scan walks the tokens of one passage once and keeps what the proximity
@@ -20,6 +21,7 @@ type scan struct {
 	lengths [maxTerms]int     // of terms: the run's length in positions
 	last    [maxTerms]int     // by index into ids: last position seen
 	pairHit [maxTerms]bool
+	wanted  corpus.Wanted // terms of the query, in the document being scanned
 }
 
 const never = math.MinInt32
@@ -35,7 +37,7 @@ func (s *scan) reset(p *prepared) {
 }
 
 // passage fills the scan from title, heading and body; runs and windows do not span fields.
-func (s *scan) passage(p *prepared, terms analysis.Packed) {
+func (s *scan) passage(p *prepared, terms corpus.Passage) {
 	s.reset(p)
 	for _, f := range [...]analysis.Field{analysis.Title, analysis.Heading, analysis.Body} {
 		s.field(p, terms.Field(f), f)
@@ -55,7 +57,7 @@ func (s *scan) passage(p *prepared, terms analysis.Packed) {
 	}
 }
 
-func (s *scan) field(p *prepared, terms analysis.Terms, f analysis.Field) {
+func (s *scan) field(p *prepared, terms corpus.Terms, f analysis.Field) {
 	for i := range p.terms {
 		s.ends[i] = never
 	}
@@ -63,21 +65,16 @@ func (s *scan) field(p *prepared, terms analysis.Terms, f analysis.Field) {
 		s.last[i] = never
 	}
 	n := terms.Len()
-	for i := range n {
-		id := terms.ID(i)
-		t := p.lookup.slots[id&255]
-		if t == 0 {
-			continue
-		}
-		hit := -1
-		for ; t != 0; t = p.lookup.next[t-1] {
-			if p.terms[t-1].ID == id {
-				hit = p.slot[t-1]
-				s.extend(p, int(t-1), terms.Position(i))
+	for i := terms.Find(0, &s.wanted); i < n; i = terms.Find(i+1, &s.wanted) {
+		id, position, hit := terms.ID(i), terms.Position(i), -1
+		for t := range p.terms {
+			if p.terms[t].ID == id {
+				hit = p.slot[t]
+				s.extend(p, t, position)
 			}
 		}
 		if hit >= 0 {
-			s.match(p, hit, f, terms.Position(i))
+			s.match(p, hit, f, position)
 		}
 	}
 }

@@ -5,12 +5,13 @@ import (
 	"time"
 
 	"almanac/retrieval/analysis"
-	"almanac/retrieval/index"
+	"almanac/retrieval/analysis/bm25"
+	"almanac/retrieval/corpus"
 )
 
 // Candidate is a record to be scored.
 type Candidate struct {
-	Document *index.Document
+	Document *corpus.Document
 	// Passages are the ordinals to score: those the engines found, and enough
 	// others to include the best.
 	Passages  []int
@@ -25,24 +26,20 @@ type Scored struct {
 	Lexical  bool
 }
 
-// BM25 parameters: the textbook's for whole documents; titles and headings vary
-// little in length, and for good reason, so length counts half; passages are
-// all cut to about the same length, so it counts even less.
+// BM25 parameters: the textbook's for whole documents; titles vary little in
+// length, and for good reason, so length counts half; passages are all cut to about the same length, so it counts even less.
 const (
-	k1            = 1.2
-	documentB     = 0.75
-	titleB        = 0.5
-	passageB      = 0.35
-	windowWords   = 8
-	recencyHalf   = 365 * 24 * time.Hour
-	titleFieldTF  = 2.0 // a title word counts twice in a passage
-	headFieldTF   = 1.0
-	noDateRecency = 0.35 // about the mean of dated documents
-	inTitle       = 0.3  // of owning an identifier: titles also name what they build on
+	documentB    = bm25.B
+	titleB       = 0.5
+	passageB     = 0.35
+	windowWords  = 8
+	recencyHalf  = 365 * 24 * time.Hour
+	titleFieldTF = 2.0 // a title word counts twice in a passage
+	headFieldTF  = 1.0
 )
 
 // Signals computes every feature of every candidate.
-func Signals(q Query, stats index.Statistics, candidates []Candidate) []Scored {
+func Signals(q Query, stats corpus.Statistics, candidates []Candidate) []Scored {
 	p := prepare(q, stats)
 	out := make([]Scored, len(candidates))
 	var s scan
@@ -55,27 +52,28 @@ func Signals(q Query, stats index.Statistics, candidates []Candidate) []Scored {
 func (p *prepared) score(c Candidate, s *scan) Scored {
 	var out Scored
 	f := &out.Features
+	c.Document.Want(p.distinct, &s.wanted)
 	p.documentSignals(c.Document, f, &out.Lexical)
 	out.Best = p.passageSignals(c, f, s)
 	f[TitlePhrase] = p.titlePhrase(c.Document, s)
-	f[TitleTrigrams] = dice(p.trigrams, c.Document.Trigrams)
-	f[Recency] = noDateRecency
+	f[TitleTrigrams] = c.Document.TitleSimilarity(p.trigrams)
+	f[Recency] = p.undatedRecency
 	if d := c.Document.Attributes.Date; !d.IsZero() && !p.stats.Newest.IsZero() {
-		f[Recency] = math.Exp2(-float64(p.stats.Newest.Sub(d)) / float64(recencyHalf))
+		f[Recency] = math.Exp2(-float64(max(0, p.stats.Newest.Sub(d))) / float64(recencyHalf))
 	}
 	f[Authority] = c.Authority
 	if c.Document.Stub {
 		f[Stub] = 1
 	}
-	f[Length] = math.Log1p(float64(c.Document.Lengths[analysis.Body]))
+	f[Length] = math.Log1p(float64(c.Document.Length(analysis.Body)))
 	return out
 }
 
 // documentSignals computes the signals from whole-document frequencies.
-func (p *prepared) documentSignals(d *index.Document, f *Vector, lexical *bool) {
-	length := float64(d.Lengths[analysis.Title] + d.Lengths[analysis.Body])
+func (p *prepared) documentSignals(d *corpus.Document, f *Vector, lexical *bool) {
+	length := float64(d.Length(analysis.Title) + d.Length(analysis.Body))
 	average := p.stats.AverageLength[analysis.Title] + p.stats.AverageLength[analysis.Body]
-	titleLength := float64(d.Lengths[analysis.Title] + d.Lengths[analysis.Path])
+	titleLength := float64(d.Length(analysis.Title) + d.Length(analysis.Path))
 	titleAverage := p.stats.AverageLength[analysis.Title] + p.stats.AverageLength[analysis.Path]
 	found := 0.0
 	for i, id := range p.ids {
@@ -84,8 +82,6 @@ func (p *prepared) documentSignals(d *index.Document, f *Vector, lexical *bool) 
 		title := float64(tf[analysis.Title]) + 0.7*float64(tf[analysis.Path])
 		f[DocumentBM25] += p.idf[i] * saturate(all, length, average, documentB)
 		f[TitleBM25] += p.tidf[i] * saturate(title, titleLength, titleAverage, titleB)
-		f[HeadingBM25] += p.idf[i] * saturate(float64(tf[analysis.Heading]), float64(d.Lengths[analysis.Heading]),
-			p.stats.AverageLength[analysis.Heading], titleB)
 		if all+title+float64(tf[analysis.Heading]) > 0 {
 			found += p.idf[i]
 			*lexical = true
@@ -101,7 +97,7 @@ func (p *prepared) documentSignals(d *index.Document, f *Vector, lexical *bool) 
 		case d.Owns(t.ID):
 			f[Identifier] += t.Weight * p.stats.IDF(t.ID) / p.totalIDF
 		case d.Frequencies(t.ID)[analysis.Title] > 0:
-			f[Identifier] += inTitle * t.Weight * p.stats.IDF(t.ID) / p.totalIDF
+			f[Identifier] += p.namedInTitle * t.Weight * p.stats.IDF(t.ID) / p.totalIDF
 		}
 	}
 }
@@ -111,16 +107,16 @@ func saturate(tf, length, average, b float64) float64 {
 	if tf == 0 {
 		return 0
 	}
-	return tf * (k1 + 1) / (tf + k1*(1-b+b*length/math.Max(average, 1)))
+	return bm25.Saturate(tf, bm25.K1, bm25.Norm(bm25.K1, b, length, math.Max(average, 1)))
 }
 
 // passageSignals scans the candidate's passages and returns the ordinal of
 // the best: the greatest sum of lexical and dense evidence.
 func (p *prepared) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 	bestScore := math.Inf(-1)
-	bigrams, window, phrase := 0.0, 0.0, 0.0
+	bigrams, window := 0.0, 0.0
 	for i, ordinal := range c.Passages {
-		terms := c.Document.Passages[ordinal].Terms
+		terms := c.Document.Terms(ordinal)
 		s.passage(p, terms)
 		length := float64(terms.Field(analysis.Title).Len() + terms.Field(analysis.Heading).Len() +
 			terms.Field(analysis.Body).Len())
@@ -148,25 +144,22 @@ func (p *prepared) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 		if p.totalIDF > 0 {
 			f[PassageCoverage] = math.Max(f[PassageCoverage], covered/p.totalIDF)
 		}
-		bigrams, window, phrase = math.Max(bigrams, s.bigrams), math.Max(window, s.window), math.Max(phrase, s.run)
+		bigrams, window = math.Max(bigrams, s.bigrams), math.Max(window, s.window)
 		if score += s.run; score > bestScore {
 			best, bestScore = ordinal, score
 		}
 	}
 	f[Bigrams], f[Window] = bigrams, window
-	if p.total > 0 {
-		f[Phrase] = phrase / p.total
-	}
 	return best
 }
 
 // titlePhrase returns the longest run of the query in the title: its share of
 // the query times its share of the title.
-func (p *prepared) titlePhrase(d *index.Document, s *scan) float64 {
-	if len(d.Passages) == 0 || p.total == 0 {
+func (p *prepared) titlePhrase(d *corpus.Document, s *scan) float64 {
+	if d.Len() == 0 || p.total == 0 {
 		return 0
 	}
-	terms := d.Passages[0].Terms
+	terms := d.Terms(0)
 	n := terms.Field(analysis.Title).Len()
 	if n == 0 {
 		return 0
@@ -174,21 +167,4 @@ func (p *prepared) titlePhrase(d *index.Document, s *scan) float64 {
 	s.reset(p)
 	s.field(p, terms.Field(analysis.Title), analysis.Title)
 	return s.run / p.total * math.Min(1, float64(s.runLength)/float64(n))
-}
-
-// dice returns the Dice coefficient of two ascending sets.
-func dice(a, b []uint32) float64 {
-	if len(a)+len(b) == 0 {
-		return 0
-	}
-	n, j := 0, 0
-	for _, t := range a {
-		for j < len(b) && b[j] < t {
-			j++
-		}
-		if j < len(b) && b[j] == t {
-			n++
-		}
-	}
-	return 2 * float64(n) / float64(len(a)+len(b))
 }

@@ -24,6 +24,14 @@ type Config struct {
 	Aliases   map[string][]string
 	Deadline  time.Duration // of one search
 
+	// Embedded is called for texts whose vectors are needed with how many there are,
+	// and how many of them the cache did not have; may be nil.
+	Embedded func(texts, unknown int)
+
+	// Progress is called when CatchUp begins; set then says how many changes of how
+	// many are indexed. nil: nobody watches.
+	Progress func() (set func(done, total int), end func())
+
 	Temporary bool // Close drops the indexes on servers
 	Log       *slog.Logger
 }

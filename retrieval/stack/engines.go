@@ -2,11 +2,13 @@ package stack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 
+	"almanac/retrieval/index"
 	"almanac/retrieval/keyword"
 	keywordembedded "almanac/retrieval/keyword/embedded"
 	"almanac/retrieval/keyword/meili"
@@ -15,35 +17,50 @@ import (
 	"almanac/retrieval/vector/qdrant"
 )
 
-// sparseLists is how many lists Meilisearch searches if Qdrant's sparse vectors
-// find passages by all of their terms: docs/relevance.md.
-const sparseLists = 4
+// openEngines opens the engines of the generation, in s.engines also on an error.
+func (s *Stack) openEngines(ctx context.Context) error {
+	s.engines = index.Engines{Embedder: s.embedder, KeywordServer: s.cfg.Keyword.URL != "",
+		VectorServer: s.cfg.Vector.URL != "", EmbedderServer: s.cfg.Embed.URL != ""}
+	words, err := s.openKeyword(ctx)
+	if err != nil {
+		return err // words may be a nil pointer in a non-nil interface: not an engine
+	}
+	s.engines.Keyword = words
+	vectors, err := s.openVector(ctx)
+	if err != nil {
+		return err
+	}
+	s.engines.Vector = vectors
+	return nil
+}
+
+// empty opens the engines in this process empty: their snapshots are removed, or,
+// in a process that may not write, not read.
+func (s *Stack) empty(ctx context.Context) error {
+	err := s.closeEngines()
+	for _, name := range []string{"keyword", "vector"} {
+		if !s.readOnly {
+			err = errors.Join(err, os.RemoveAll(s.snapshot(name)))
+		}
+	}
+	s.inMemory = s.readOnly
+	return errors.Join(err, s.openEngines(ctx))
+}
 
 // openKeyword opens the keyword engine of the generation.
-func (s *Stack) openKeyword(ctx context.Context, head int64) (keyword.Engine, error) {
+func (s *Stack) openKeyword(ctx context.Context) (keyword.Engine, error) {
 	cfg := s.cfg
 	if cfg.Keyword.URL != "" {
 		c := meili.Config{URL: cfg.Keyword.URL, Key: cfg.Keyword.Key, Index: cfg.Keyword.Index + s.suffix,
 			Generation: s.number(), Owner: s.owner, ReadOnly: s.readOnly, Log: cfg.Log}
-		if cfg.Vector.URL != "" {
-			c.Lists = sparseLists
-		}
 		return meili.Open(ctx, c)
 	}
-	c := keywordembedded.Config{Path: s.snapshot("keyword"), Log: cfg.Log, ReadOnly: s.readOnly}
-	engine, err := keywordembedded.Open(c)
-	if err != nil {
-		return nil, err
-	}
-	if ahead, err := s.ahead(ctx, "keyword", engine, head); err != nil || !ahead {
-		return engine, err
-	}
-	c.Path = s.setAside(c.Path)
-	return keywordembedded.Open(c)
+	return keywordembedded.Open(keywordembedded.Config{
+		Path: s.snapshot("keyword"), Log: cfg.Log, ReadOnly: s.readOnly})
 }
 
 // openVector opens the vector engine of the generation.
-func (s *Stack) openVector(ctx context.Context, head int64) (vector.Index, error) {
+func (s *Stack) openVector(ctx context.Context) (vector.Index, error) {
 	cfg := s.cfg
 	if cfg.Vector.URL != "" {
 		u, err := url.Parse(cfg.Vector.URL)
@@ -61,39 +78,8 @@ func (s *Stack) openVector(ctx context.Context, head int64) (vector.Index, error
 			Shards: uint32(cfg.Vector.Shards), Replicas: uint32(cfg.Vector.Replicas), ReadOnly: s.readOnly,
 			Log: cfg.Log})
 	}
-	c := vectorembedded.Config{Path: s.snapshot("vector"), Dimensions: s.embedder.Dimensions(),
-		Model: s.embedder.Model(), Log: cfg.Log, ReadOnly: s.readOnly}
-	engine, err := vectorembedded.Open(c)
-	if err != nil {
-		return nil, err
-	}
-	if ahead, err := s.ahead(ctx, "vector", engine, head); err != nil || !ahead {
-		return engine, err
-	}
-	c.Path = s.setAside(c.Path)
-	return vectorembedded.Open(c)
-}
-
-// ahead reports whether an engine's snapshot has more than the catalog, as
-// after an older copy of the catalog was restored: then it is not used.
-func (s *Stack) ahead(ctx context.Context, name string, engine interface {
-	Checkpoint(context.Context) (int64, error)
-}, head int64) (bool, error) {
-	at, err := engine.Checkpoint(ctx)
-	if err != nil || at <= head {
-		return false, err
-	}
-	s.cfg.Log.Warn("the "+name+" index is ahead of the catalog and is built again", "checkpoint", at, "catalog", head)
-	return true, nil
-}
-
-// setAside removes a snapshot and returns its path; a process that may not
-// write keeps its index in memory ("").
-func (s *Stack) setAside(path string) string {
-	if s.readOnly || os.Remove(path) != nil {
-		return ""
-	}
-	return path
+	return vectorembedded.Open(vectorembedded.Config{Path: s.snapshot("vector"), Dimensions: s.embedder.Dimensions(),
+		Model: s.embedder.Model(), Log: cfg.Log, ReadOnly: s.readOnly})
 }
 
 // number identifies the generation among all this catalog ever had: its
@@ -101,12 +87,22 @@ func (s *Stack) setAside(path string) string {
 func (s *Stack) number() int64 { return s.generation.CreatedAt.Unix() }
 
 // snapshot is the file of an engine. It belongs to one generation of one
-// catalog: its name has both, so that a file left by another is never used.
+// catalog: its name has both, so that a file left by another is never used. "" if
+// the engine is in memory only.
 func (s *Stack) snapshot(engine string) string {
+	if s.inMemory {
+		return ""
+	}
 	return filepath.Join(s.cfg.Dir, fmt.Sprintf("%s-%d-%d%s", engine, s.generation.ID, s.number(), snapshotSuffix))
 }
 
 const snapshotSuffix = ".snapshot"
+
+// Indexed reports whether a directory holds the index of a catalog.
+func Indexed(dir string) bool {
+	found, _ := snapshots(dir) // the pattern is valid
+	return len(found) > 0
+}
 
 // snapshots returns all snapshots in a directory.
 func snapshots(dir string) ([]string, error) {

@@ -109,7 +109,7 @@ func keep(t *testing.T, cfg KeeperConfig, work func(*Keeper, context.Context) er
 	log := newMessages()
 	cfg.Log = slog.New(log)
 	k := NewKeeper(cfg)
-	k.look, k.retry = 10*time.Millisecond, 10*time.Millisecond
+	k.look, k.retry, k.patience = 10*time.Millisecond, 10*time.Millisecond, 50*time.Millisecond
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- work(k, ctx) }()
@@ -139,6 +139,7 @@ type modelServer struct {
 	*httptest.Server
 	down atomic.Bool
 	held sync.RWMutex // passages wait while it is locked, queries do not
+	shut sync.RWMutex // everything waits while it is locked
 	asks atomic.Int64
 }
 
@@ -146,6 +147,8 @@ func newModelServer(t *testing.T) *modelServer {
 	t.Helper()
 	s := &modelServer{}
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.shut.RLock()
+		defer s.shut.RUnlock()
 		var request struct{ Input []string }
 		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)

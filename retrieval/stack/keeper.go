@@ -38,15 +38,16 @@ type Keeper struct {
 	opened    []*Stack             // to be closed
 	published *retrieval.Relevance // nil: that of the configuration
 
-	look  time.Duration // between two polls of another process
-	retry time.Duration // before an unreachable model server is tried again
+	look     time.Duration // between two polls of another process
+	retry    time.Duration // before an unreachable model server is tried again
+	patience time.Duration // before another model serves, while a server opens a new one
 }
 
 var _ retrieval.Searcher = (*Keeper)(nil)
 
 // NewKeeper returns a keeper; Run or Follow makes it work.
 func NewKeeper(cfg KeeperConfig) *Keeper {
-	return &Keeper{cfg: cfg, look: time.Second, retry: 5 * time.Second}
+	return &Keeper{cfg: cfg, look: time.Second, retry: 5 * time.Second, patience: openPatience}
 }
 
 // Run works until ctx ends: as writer of the index, or, while another process
@@ -149,9 +150,11 @@ func (k *Keeper) opens(s *Stack) error {
 	return s.Searcher.Publish(*k.published)
 }
 
-// ready waits until everything that is in the catalog now is indexed, and
-// declares the index ready.
-func (k *Keeper) ready(ctx context.Context, s *Stack, wait func(context.Context, int64) error) error {
+// ready waits until everything that is in the catalog now is indexed, declares the
+// index ready and calls serve, before the log says so.
+func (k *Keeper) ready(
+	ctx context.Context, s *Stack, wait func(context.Context, int64) error, serve func(),
+) error {
 	head, err := k.cfg.Store.LastChange(ctx)
 	if err != nil {
 		return err
@@ -160,7 +163,8 @@ func (k *Keeper) ready(ctx context.Context, s *Stack, wait func(context.Context,
 		return err
 	}
 	s.Follower.MarkReady()
-	records, passages := s.Follower.Table().Size()
+	serve()
+	records, passages := s.Follower.Corpus().Size()
 	k.cfg.Log.Info("ready", "records", records, "passages", passages)
 	return nil
 }
@@ -186,7 +190,8 @@ func MarkSynced(ctx context.Context, store catalog.Store) error {
 	return store.SetMeta(ctx, metaFirstSync, "done")
 }
 
-func synced(ctx context.Context, store catalog.Store) (bool, error) {
+// Synced reports whether every source has been run once.
+func Synced(ctx context.Context, store catalog.Store) (bool, error) {
 	done, err := store.Meta(ctx, metaFirstSync)
 	if err != nil {
 		return false, fmt.Errorf("first sync: %w", err)

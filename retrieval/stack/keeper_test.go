@@ -34,7 +34,7 @@ func TestAReaderTakesOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if records, _ := s.Follower.Table().Size(); records != 16 {
+	if records, _ := s.Follower.Corpus().Size(); records != 16 {
 		t.Errorf("%d records are stored", records)
 	}
 	if err := s.Close(); err != nil {
@@ -168,6 +168,64 @@ func TestAModelServerThatIsAway(t *testing.T) {
 	model.down.Store(false)
 	eventually(t, "the new index serves", func() bool {
 		st := second.Status(t.Context())
+		return strings.HasPrefix(st.Model, "buoy-talk") && len(st.Down) == 0
+	})
+}
+
+// TestAFirstStartWithoutTheModelServer starts an empty directory while the
+// model's server is away: the built-in model answers once every source was read,
+// after a restart too, and gives way when the server is back.
+func TestAFirstStartWithoutTheModelServer(t *testing.T) {
+	cfg := newConfig(t, 10)
+	model := newModelServer(t)
+	model.down.Store(true)
+	cfg.Embed = model.embed()
+	release := make(chan struct{})
+	kc := KeeperConfig{Config: cfg, Sync: func(ctx context.Context, firstPass func()) error {
+		<-release
+		firstPass()
+		<-ctx.Done()
+		return nil
+	}}
+	first := keep(t, kc, (*Keeper).Run)
+	eventually(t, "everything is indexed", func() bool { return first.Status(t.Context()).Records == 10 })
+	if n := found(t, first); n != 0 {
+		t.Errorf("before the first sync it finds %d documents", n)
+	}
+	close(release)
+	eventually(t, "it answers", func() bool { return found(t, first) == 10 })
+	if down := first.Status(t.Context()).Down; len(down) != 1 || down[0].Engine != "embedder" {
+		t.Errorf("down: %v", down)
+	}
+	first.stop()
+	second := keep(t, kc, (*Keeper).Run)
+	eventually(t, "it answers after a restart", func() bool { return found(t, second) == 10 })
+	model.down.Store(false)
+	eventually(t, "the configured model serves alone", func() bool {
+		st := second.Status(t.Context())
+		all, err := cfg.Store.Generations(t.Context())
+		return strings.HasPrefix(st.Model, "buoy-talk") && len(st.Down) == 0 && err == nil && len(all) == 1
+	})
+	if n := found(t, second); n != 10 {
+		t.Errorf("then it finds %d documents", n)
+	}
+}
+
+// TestAModelThatTakesItsTime holds back the first answer of the model's server,
+// as one that fetches the model does.
+func TestAModelThatTakesItsTime(t *testing.T) {
+	cfg := newConfig(t, 10)
+	model := newModelServer(t)
+	model.shut.Lock()
+	cfg.Embed = model.embed()
+	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	eventually(t, "it answers meanwhile", func() bool { return found(t, k) == 10 })
+	if down := k.Status(t.Context()).Down; len(down) != 1 || down[0].Engine != "embedder" {
+		t.Errorf("down: %v", down)
+	}
+	model.shut.Unlock()
+	eventually(t, "the configured model serves", func() bool {
+		st := k.Status(t.Context())
 		return strings.HasPrefix(st.Model, "buoy-talk") && len(st.Down) == 0
 	})
 }

@@ -59,10 +59,12 @@ func (k *Keeper) readOn(ctx context.Context, s *Stack, takeOver bool) error {
 				return stopped(reading, err)
 			}
 		}
-		if err := k.ready(reading, s, s.Follower.Wait); err != nil {
+		var before *Stack
+		serve := func() { before = k.serving.Swap(s) }
+		if err := k.ready(reading, s, s.Follower.Wait, serve); err != nil {
 			return stopped(reading, err)
 		}
-		return k.release(reading, k.serving.Swap(s))
+		return k.release(reading, before)
 	})
 	g.Go(func() (err error) {
 		defer stop()
@@ -82,7 +84,7 @@ func (k *Keeper) readOn(ctx context.Context, s *Stack, takeOver bool) error {
 // awaitFirstSync waits until another process has synced everything once.
 func (k *Keeper) awaitFirstSync(ctx context.Context) error {
 	for {
-		if done, err := synced(ctx, k.cfg.Store); err != nil || done {
+		if done, err := Synced(ctx, k.cfg.Store); err != nil || done {
 			return err
 		}
 		if !sleep(ctx, k.look) {

@@ -29,6 +29,7 @@ type Stack struct {
 	cfg        Config
 	lock       *Lock  // released by Close; nil: another process writes, or a Keeper holds it
 	readOnly   bool   // another process writes the index
+	inMemory   bool   // its snapshots are not read
 	owner      string // the catalog's id, part of the names of its indexes on servers
 	suffix     string // of those names
 	generation catalog.Generation
@@ -77,11 +78,39 @@ func Rebuild(ctx context.Context, cfg Config) (*Stack, error) {
 	return s, nil
 }
 
+// lookEvery is how often progress is reported.
+const lookEvery = 200 * time.Millisecond
+
+// watch reports how many changes are indexed until stop is called.
+func (s *Stack) watch() (stop func()) {
+	if s.cfg.Progress == nil {
+		return func() {}
+	}
+	set, end := s.cfg.Progress()
+	stopped, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		defer end()
+		var total int64
+		for {
+			lag, _ := s.Follower.Lag()
+			total = max(total, lag)
+			set(int(total-lag), int(total))
+			select {
+			case <-stopped:
+				return
+			case <-time.After(lookEvery):
+			}
+		}
+	}()
+	return func() { close(stopped); <-done }
+}
+
 // discard removes all generations and snapshots.
 func discard(ctx context.Context, cfg Config) error {
 	files, err := snapshots(cfg.Dir)
 	for _, path := range files {
-		err = errors.Join(err, os.Remove(path))
+		err = errors.Join(err, os.RemoveAll(path))
 	}
 	generations, listErr := cfg.Store.Generations(ctx)
 	err = errors.Join(err, listErr)
@@ -108,10 +137,24 @@ func openConfigured(ctx context.Context, cfg Config, readOnly bool) (*Stack, err
 	if err != nil {
 		return nil, err
 	}
+	model, err := openModel(ctx, cfg, known)
+	if err != nil {
+		return nil, err
+	}
+	return openModelled(ctx, cfg, model, readOnly)
+}
+
+// openModel opens the configured model; see openEmbedder.
+func openModel(ctx context.Context, cfg Config, known remote.Known) (embed.Embedder, error) {
 	model, err := openEmbedder(ctx, cfg.Embed, known, cfg.Log)
 	if err != nil {
 		return nil, fmt.Errorf("embedding model: %w", err)
 	}
+	return model, nil
+}
+
+// openModelled opens the generation of the configured model, which is open.
+func openModelled(ctx context.Context, cfg Config, model embed.Embedder, readOnly bool) (*Stack, error) {
 	generation, err := cfg.Store.OpenGeneration(ctx, index.Fingerprint(model.Model()))
 	if err != nil {
 		return nil, fmt.Errorf("index generation: %w", err)
@@ -160,30 +203,21 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 	if cfg.Temporary {
 		s.suffix = "-" + strings.ToLower(s.owner)
 	}
-	cache := embed.CacheConfig{Log: cfg.Log}
+	cache := embed.CacheConfig{Observe: cfg.Embedded, Log: cfg.Log}
 	if cfg.Embed.URL != "" { // vectors from a server are worth keeping
 		cache.Path = filepath.Join(cfg.Dir, "embeddings")
 	}
 	s.embedder = embed.NewCache(model, cache)
-	head, err := cfg.Store.LastChange(ctx)
-	if err != nil {
+	if err = s.openEngines(ctx); err != nil {
 		return nil, err
 	}
-	s.engines = index.Engines{Embedder: s.embedder, KeywordServer: cfg.Keyword.URL != "",
-		VectorServer: cfg.Vector.URL != "", EmbedderServer: cfg.Embed.URL != ""}
-	words, err := s.openKeyword(ctx, head)
-	if err != nil {
-		return nil, err // words may be a nil pointer in a non-nil interface: not an engine
+	if err = s.load(ctx); errors.Is(err, index.ErrAhead) {
+		cfg.Log.Warn("an index is ahead of the catalog and is built again", "error", err)
+		if err = s.empty(ctx); err == nil {
+			err = s.load(ctx)
+		}
 	}
-	s.engines.Keyword = words
-	vectors, err := s.openVector(ctx, head)
 	if err != nil {
-		return nil, err
-	}
-	s.engines.Vector = vectors
-	s.Follower = index.New(index.Config{
-		Store: cfg.Store, Generation: g, Engines: s.engines, ReadOnly: readOnly, Log: cfg.Log})
-	if err = s.Follower.Load(ctx); err != nil {
 		return nil, err
 	}
 	cross, err := OpenCrossEncoder(cfg.Rerank)
@@ -196,9 +230,17 @@ func openGeneration(ctx context.Context, cfg Config, g catalog.Generation, o ori
 	return s, err
 }
 
+// load makes the follower of the open engines.
+func (s *Stack) load(ctx context.Context) error {
+	s.Follower = index.New(index.Config{
+		Store: s.cfg.Store, Generation: s.generation, Engines: s.engines, ReadOnly: s.readOnly, Log: s.cfg.Log})
+	return s.Follower.Load(ctx)
+}
+
 // CatchUp completes the index and declares it ready. With whole, an engine that
 // fails is an error, as for a program that measures.
 func (s *Stack) CatchUp(ctx context.Context, whole bool) error {
+	defer s.watch()()
 	if _, err := s.Follower.CatchUp(ctx); err != nil {
 		return err
 	}
@@ -228,7 +270,7 @@ func (s *Stack) dropReplaced(ctx context.Context) error {
 	files, err := snapshots(s.cfg.Dir)
 	for _, path := range files {
 		if path != s.snapshot("keyword") && path != s.snapshot("vector") {
-			err = errors.Join(err, os.Remove(path))
+			err = errors.Join(err, os.RemoveAll(path))
 		}
 	}
 	return err
@@ -254,14 +296,22 @@ func (s *Stack) Close() error {
 			errs = append(errs, d.Drop(ctx))
 			cancel()
 		}
-		if c, ok := engine.(io.Closer); ok {
-			errs = append(errs, c.Close())
-		}
 	}
+	errs = append(errs, s.closeEngines())
 	if s.embedder != nil {
 		errs = append(errs, s.embedder.Close())
 	}
 	return errors.Join(append(errs, s.lock.Unlock())...)
+}
+
+func (s *Stack) closeEngines() error {
+	var errs []error
+	for _, engine := range []any{s.engines.Keyword, s.engines.Vector} {
+		if c, ok := engine.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // metaOwner is where the catalog keeps the id that its indexes on servers

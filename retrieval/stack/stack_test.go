@@ -1,9 +1,14 @@
 package stack
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"almanac/retrieval"
+	"almanac/retrieval/profile"
 )
 
 func TestOneProcessHoldsTheLock(t *testing.T) {
@@ -93,7 +98,10 @@ func TestRebuildRemovesWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := filepath.Join(cfg.Dir, "keyword-99-1.snapshot")
-	if err := os.WriteFile(left, []byte("of another generation"), 0o600); err != nil {
+	if err := os.MkdirAll(left, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(left, "manifest"), []byte("of another generation"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if s, err = Rebuild(t.Context(), cfg); err != nil {
@@ -111,45 +119,59 @@ func TestRebuildRemovesWhatIsWrong(t *testing.T) {
 }
 
 // TestASnapshotAheadOfTheCatalogIsNotUsed puts an older catalog under newer
-// snapshots.
+// snapshots, and writes to it until its log is longer than it was.
 func TestASnapshotAheadOfTheCatalogIsNotUsed(t *testing.T) {
-	cfg := newConfig(t, 10)
-	s, err := Open(t.Context(), cfg)
+	cfg := newConfig(t, 5)
+	indexed := func() {
+		s, err := Open(t.Context(), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(s.CatchUp(t.Context(), true), s.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := filepath.Join(cfg.Dir, "catalog.db")
+	indexed()
+	if err := cfg.Store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	older, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.CatchUp(t.Context(), true); err != nil {
+	cfg.Store = openStore(t, cfg.Dir)
+	put(t, cfg.Store, 5, 15)
+	indexed()
+	if err := cfg.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Close(); err != nil {
+	if err := os.WriteFile(path, older, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	head, err := cfg.Store.LastChange(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	cfg.Store = openStore(t, cfg.Dir)
+	put(t, cfg.Store, 100, 130)
 	for _, c := range []struct {
-		name     string
-		readOnly bool
-		want     bool // the file stays
-	}{{"reader", true, true}, {"writer", false, false}} {
-		s := &Stack{cfg: cfg, readOnly: c.readOnly, generation: s.generation, embedder: s.embedder}
-		words, err := s.openKeyword(t.Context(), head-1)
+		name string
+		open func(context.Context, Config) (*Stack, error)
+		stay bool // the snapshots do
+	}{{"reader", OpenReader, true}, {"writer", Open, false}} {
+		s, err := c.open(t.Context(), cfg)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if at, err := words.Checkpoint(t.Context()); err != nil || at != 0 {
-			t.Errorf("%s: the keyword engine begins at %d, %v", c.name, at, err)
-		}
-		vectors, err := s.openVector(t.Context(), head-1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if at, err := vectors.Checkpoint(t.Context()); err != nil || at != 0 {
-			t.Errorf("%s: the vector engine begins at %d, %v", c.name, at, err)
-		}
-		if files, err := snapshots(cfg.Dir); err != nil || (len(files) == 2) != c.want {
+		if files, err := snapshots(cfg.Dir); err != nil || (len(files) == 2) != c.stay {
 			t.Errorf("%s: then there are %v, %v", c.name, files, err)
+		}
+		if err := s.CatchUp(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+		words, err := s.Searcher.Search(t.Context(), retrieval.Request{Query: "number12", Profile: profile.DefaultName})
+		if n := found(t, s.Searcher); n != 35 || err != nil || len(words.Degraded) > 0 {
+			t.Errorf("%s: %d documents are found, %v, degraded %v", c.name, n, err, words.Degraded)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
 		}
 	}
 }

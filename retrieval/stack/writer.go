@@ -3,8 +3,12 @@ package stack
 import (
 	"context"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"almanac/embed"
+	"almanac/embed/remote"
 )
 
 // write syncs and keeps the index up to date with the catalog.
@@ -21,7 +25,7 @@ func (k *Keeper) write(ctx context.Context) error {
 // index writes the index of the configured model. Until that is complete, an
 // earlier complete generation serves and is kept up to date too.
 func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan struct{}) error {
-	before := &earlier{keeper: k, group: g, stack: k.serving.Load()}
+	before := &earlier{keeper: k, group: g, passed: passed, stack: k.serving.Load()}
 	s, err := k.openWriter(ctx, before)
 	if err != nil {
 		return err
@@ -43,18 +47,9 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 	if err := k.firstSync(ctx, passed); err != nil {
 		return err
 	}
-	// Stored before it is logged: after a stop at that log line the next start continues the index.
-	complete := func(ctx context.Context, head int64) error {
-		if err := wait(ctx, head); err != nil {
-			return err
-		}
-		s.origin.Complete = true
-		return s.origin.save(ctx, k.cfg.Store, s.generation)
-	}
-	if err := k.ready(ctx, s, complete); err != nil {
+	if err := k.ready(ctx, s, k.completing(s, wait), func() { k.serving.Store(s) }); err != nil {
 		return err
 	}
-	k.serving.Store(s)
 	if err := before.release(ctx); err != nil {
 		return err
 	}
@@ -62,12 +57,25 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 	return s.dropReplaced(ctx)
 }
 
+// completing returns a wait that stores that the generation is complete. It does so
+// before that is logged: after a stop at that log line the next start continues the
+// index.
+func (k *Keeper) completing(s *Stack, wait func(context.Context, int64) error) func(context.Context, int64) error {
+	return func(ctx context.Context, head int64) error {
+		if err := wait(ctx, head); err != nil || s.origin.Complete {
+			return err
+		}
+		s.origin.Complete = true
+		return s.origin.save(ctx, k.cfg.Store, s.generation)
+	}
+}
+
 // openWriter opens the configured model's generation. While its server does not
-// answer, or refuses, an earlier one serves and the server is tried again.
+// answer, or refuses, another one serves and the server is tried again.
 func (k *Keeper) openWriter(ctx context.Context, before *earlier) (*Stack, error) {
 	logged := ""
 	for {
-		s, err := openConfigured(ctx, k.cfg.Config, false)
+		s, err := k.openServed(ctx, before)
 		if err == nil {
 			k.problem.Store(nil)
 			return s, nil
@@ -89,13 +97,43 @@ func (k *Keeper) openWriter(ctx context.Context, before *earlier) (*Stack, error
 	}
 }
 
+// openServed opens the configured model's generation. A server that never had
+// the model may have to fetch it first: another generation serves meanwhile.
+func (k *Keeper) openServed(ctx context.Context, before *earlier) (*Stack, error) {
+	known, err := knownOf(ctx, k.cfg.Store, k.cfg.Embed)
+	if err != nil {
+		return nil, err
+	}
+	var model embed.Embedder
+	opened := make(chan struct{})
+	go func() {
+		defer close(opened)
+		model, err = openModel(ctx, k.cfg.Config, known)
+	}()
+	if k.cfg.Embed.URL != "" && known == (remote.Known{}) {
+		select {
+		case <-opened:
+		case <-time.After(k.patience):
+			why := "its server has not made the model ready yet: it may be fetching it"
+			k.problem.Store(&why)
+			if err := before.open(ctx, 0); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if <-opened; err != nil {
+		return nil, err
+	}
+	return openModelled(ctx, k.cfg.Config, model, false)
+}
+
 // firstSync waits until every source has been run once, in this process or an
 // earlier one. What a first sync could read is served, even if a source failed.
 func (k *Keeper) firstSync(ctx context.Context, passed <-chan struct{}) error {
 	if k.cfg.Sync == nil {
 		return nil
 	}
-	if done, err := synced(ctx, k.cfg.Store); err != nil || done {
+	if done, err := Synced(ctx, k.cfg.Store); err != nil || done {
 		return err
 	}
 	select {
@@ -111,26 +149,38 @@ func (k *Keeper) firstSync(ctx context.Context, passed <-chan struct{}) error {
 type earlier struct {
 	keeper *Keeper
 	group  *errgroup.Group
-	stack  *Stack        // nil: there is none
-	stop   func()        // ends its feeding; nil: it is not fed by this process
-	ended  chan struct{} // closed when the feeding has ended
+	passed <-chan struct{} // closed when every source was run once
+	stack  *Stack          // nil: there is none
+	stop   func()          // ends its feeding; nil: it is not fed by this process
+	ended  chan struct{}   // closed when the feeding has ended
 }
 
-// open opens the newest complete generation but one, unless something serves.
+// open opens the newest complete generation but one, unless something serves. If
+// there is none and none to be spared, as on a first start without the model's
+// server, it is built with the embedded model.
 func (e *earlier) open(ctx context.Context, but int64) error {
 	k := e.keeper
 	if k.serving.Load() != nil {
 		return nil
 	}
 	g, o, ok, err := latestComplete(ctx, k.cfg.Store)
-	if err != nil || !ok || g.ID == but {
+	if err != nil || !ok && but != 0 || ok && g.ID == but {
 		return err
 	}
-	s, err := openEarlier(ctx, k.cfg.Config, g, o, false)
+	var s *Stack
+	message := "the index of an earlier model serves until the new one is complete"
+	if ok {
+		s, err = openEarlier(ctx, k.cfg.Config, g, o, false)
+	} else {
+		cfg := k.cfg.Config
+		cfg.Embed = Embed{}
+		s, err = openConfigured(ctx, cfg, false)
+		message = "the built-in model serves until the index of the configured one is complete"
+	}
 	if err != nil {
 		return err
 	}
-	k.cfg.Log.Info("the index of an earlier model serves until the new one is complete", "model", o.Model)
+	k.cfg.Log.Info(message, "model", s.origin.Model)
 	if err := k.opens(s); err != nil {
 		return err
 	}
@@ -141,7 +191,12 @@ func (e *earlier) open(ctx context.Context, but int64) error {
 		defer close(e.ended)
 		return s.Follower.Run(feeding)
 	})
-	e.group.Go(func() error { return stopped(feeding, k.ready(feeding, s, s.Follower.Wait)) })
+	e.group.Go(func() error {
+		if err := k.firstSync(feeding, e.passed); err != nil {
+			return stopped(feeding, err)
+		}
+		return stopped(feeding, k.ready(feeding, s, k.completing(s, s.Follower.Wait), func() {}))
+	})
 	return nil
 }
 

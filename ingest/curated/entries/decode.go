@@ -29,6 +29,9 @@ type rule struct {
 	format string
 }
 
+// Enumerated is a text type with a list of values, for lists too long for a tag.
+type Enumerated interface{ Values() []string }
+
 // fields lists the fields of a struct.
 func fields(t reflect.Type) []field {
 	var list []field
@@ -45,6 +48,8 @@ func fields(t reflect.Type) []field {
 		}
 		if enum := f.Tag.Get("enum"); enum != "" {
 			entry.rule.enum = strings.Split(enum, "|")
+		} else if e, ok := reflect.Zero(f.Type).Interface().(Enumerated); ok {
+			entry.rule.enum = e.Values()
 		}
 		list = append(list, entry)
 	}

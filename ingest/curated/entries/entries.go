@@ -5,8 +5,9 @@
 //
 // An entry is a Go struct. Its json tags name the fields; one without
 // omitempty is required, unless it is a list. Further tags restrict a text:
-// enum:"a|b|c" (case is ignored; the tag's spelling is stored) and
-// format:"slug", "url", "date" or "repository"; a field named url needs no tag.
+// enum:"a|b|c" (case is ignored; the tag's spelling is stored; a type can be
+// Enumerated instead) and format:"slug", "url", "date" or "repository"; a field
+// named url needs no tag.
 // The jsonschema tag describes the field in Schema.
 package entries
 

@@ -105,7 +105,7 @@ func BenchmarkSearch(b *testing.B) {
 
 func BenchmarkIndex(b *testing.B) {
 	records := benchRecords(15_000)
-	path := filepath.Join(b.TempDir(), "keyword.idx")
+	path := filepath.Join(b.TempDir(), "keyword")
 	b.Run("build", func(b *testing.B) {
 		for b.Loop() {
 			benchEngine(b, "", records)

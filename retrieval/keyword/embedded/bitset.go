@@ -52,13 +52,6 @@ func (b bitset) and(o bitset) {
 	}
 }
 
-// andNot removes the bits that o has.
-func (b bitset) andNot(o bitset) {
-	for i := range b {
-		b[i] &^= o[i]
-	}
-}
-
 // all yields the members in ascending order.
 func (b bitset) all(yield func(int) bool) {
 	for i, w := range b {

@@ -31,7 +31,7 @@ func TestConformance(t *testing.T) {
 	paths := map[keyword.Engine]string{}
 	enginetest.Run(t, enginetest.Options{
 		New: func(t *testing.T) keyword.Engine {
-			path := filepath.Join(t.TempDir(), "keyword.idx")
+			path := filepath.Join(t.TempDir(), "keyword")
 			e := open(t, embedded.Config{Path: path})
 			paths[e] = path
 			return e

@@ -36,12 +36,7 @@ func (c *cursor) load() {
 	c.loaded, c.coded = true, false
 	c.n, c.i = min(c.left, blockSize), 0
 	data := c.p.data[c.p.blockStart[c.block]:]
-	unpack(data[2:], int(data[0]), c.n, &c.docs)
-	last := uint32(c.before)
-	for i := range c.docs[:c.n] {
-		last += c.docs[i] + 1
-		c.docs[i] = last
-	}
+	unpackGaps(data[2:], int(data[0]), uint32(c.before), c.docs[:c.n])
 }
 
 // loadCodes unpacks the codes of the current block, which is loaded.
@@ -52,7 +47,7 @@ func (c *cursor) loadCodes() {
 	c.coded = true
 	data := c.p.data[c.p.blockStart[c.block]:]
 	skip := 2 + (int(data[0])*c.n+7)/8
-	unpack(data[skip:], int(data[1]), c.n, &c.codes)
+	unpack(data[skip:], int(data[1]), c.codes[:c.n])
 }
 
 // nextBlock moves to the next block.
@@ -120,14 +115,18 @@ func (c *cursor) boundIn(lo, hi uint32) int64 {
 	if !c.seekBlock(lo) {
 		return 0
 	}
-	best := float32(0)
-	for b := c.block; b < c.end; b++ {
-		if b > c.block && c.p.blockLast[b-1]+1 >= hi {
-			break
+	best := c.block
+	for b := c.block + 1; b < c.end && c.p.blockLast[b-1]+1 < hi; b++ {
+		if c.p.blockMax[b] > c.p.blockMax[best] {
+			best = b
 		}
-		best = max(best, c.p.blockMax[b])
 	}
-	return int64(c.scale*driftBound(float64(best), c.drift)) + 1
+	return c.blockBound(best)
+}
+
+// blockBound returns the greatest score that a document of a block can have.
+func (c *cursor) blockBound(block int) int64 {
+	return int64(c.scale*driftBound(float64(c.p.blockMax[block]), c.drift)) + 1
 }
 
 // each calls fn with every document of the list.
@@ -142,13 +141,9 @@ func (p *postings) each(term uint32, fn func(doc int)) {
 	}
 }
 
-// countIn returns the number of documents of the list that are in the set.
-func (p *postings) countIn(term uint32, in bitset) int {
-	n := 0
-	p.each(term, func(doc int) {
-		if in.has(doc) {
-			n++
-		}
-	})
-	return n
+// set returns the set of documents of the list.
+func (p *postings) set(term uint32) bitset {
+	set := newBitset(p.docs())
+	p.each(term, set.set)
+	return set
 }

@@ -2,15 +2,14 @@
 // in memory, ranked by BM25F, with a snapshot on disk.
 //
 // The index is a list of immutable segments, each with the set of its records
-// that are deleted, behind one atomic pointer: a search reads one such state
-// from beginning to end and takes no lock, a batch builds the next state and
-// swaps it in whole. Segments are merged as their number grows (see mergeable).
+// that are deleted, behind one atomic pointer: a search reads one such searcher
+// from beginning to end and takes no lock, a batch builds the next one and swaps
+// it in whole. Segments are merged as their number grows (see mergePolicy).
 //
-// A segment is stored, in memory and in the snapshot, as its vocabulary and its
-// tokens in reading order (see forward); the posting lists of both units are
-// derived from those when a segment is made or loaded. So phrases need no
-// positions in the lists, merging and loading use the same code as indexing,
-// and a change of Scoring needs no new snapshot.
+// A segment is stored as it is searched, in a file of its own: a start reads,
+// checks and derives next to nothing, and a flush writes the segments that are
+// new and the deletions that changed. It has no positions: the searcher has
+// every record's tokens in memory and decides phrases (see keyword.Query).
 //
 // Document frequencies, lengths and counts are always those of the live
 // documents: scores do not depend on the order of batches and merges.
@@ -26,11 +25,12 @@ import (
 	"sync/atomic"
 
 	"almanac/retrieval/keyword"
+	"almanac/retrieval/snapshot"
 )
 
 // Config says where an engine keeps its index and how it ranks.
 type Config struct {
-	// Path is the snapshot file; "" keeps the index in memory only.
+	// Path is the directory of the snapshot; "" keeps the index in memory only.
 	Path string
 	// Scoring is by keyword.Unit; the zero value means DefaultScoring of the unit.
 	Scoring [2]Scoring
@@ -43,24 +43,22 @@ type Config struct {
 
 // Engine is a keyword.Engine in memory.
 type Engine struct {
-	path     string
 	scoring  [2]Scoring
 	log      *slog.Logger
-	readOnly bool
+	searcher atomic.Pointer[searcher] // nil when closed
 
-	state atomic.Pointer[state] // nil when closed
-
-	writing sync.Mutex // held by Apply, Flush and Close; guards flushed
-	flushed *state     // the state in the snapshot
+	writing sync.Mutex      // held by Apply, Flush and Close; guards what follows
+	store   *snapshot.Store // nil: Flush writes nothing
+	written                 // by the last flush
 }
 
 var _ keyword.Engine = (*Engine)(nil)
 
-// Open reads the snapshot at the path. If it is missing, of another version,
-// truncated or corrupt, the index is empty with checkpoint 0, to be filled
-// again, and the reason is logged.
+// Open reads the snapshot at the path. If it is missing, damaged, of another
+// version or scoring, the index is empty with checkpoint 0, to be filled again,
+// and the reason is logged.
 func Open(c Config) (*Engine, error) {
-	e := &Engine{path: c.Path, scoring: c.Scoring, log: c.Log, readOnly: c.ReadOnly}
+	e := &Engine{scoring: c.Scoring, log: c.Log}
 	if e.log == nil {
 		e.log = slog.New(slog.DiscardHandler)
 	}
@@ -72,24 +70,25 @@ func Open(c Config) (*Engine, error) {
 			return nil, fmt.Errorf("keyword: scoring of unit %d: %w", u, err)
 		}
 	}
-	s := newState(nil, 0)
-	if e.path != "" {
-		loaded, err := e.load()
-		switch {
-		case err != nil:
-			e.log.Warn("snapshot not used, the index starts empty", "path", e.path, "error", err)
-		case loaded != nil:
-			s = loaded
+	e.written = written{searcher: newSearcher(nil, 0)}
+	if c.Path != "" {
+		if err := e.load(c.Path); err != nil {
+			return nil, fmt.Errorf("keyword: %w", err)
+		}
+		if !c.ReadOnly {
+			var err error
+			if e.store, err = snapshot.NewStore(c.Path, format); err != nil {
+				return nil, fmt.Errorf("keyword: %w", err)
+			}
 		}
 	}
-	e.flushed = s
-	e.state.Store(s)
+	e.searcher.Store(e.written.searcher)
 	return e, nil
 }
 
 // Checkpoint implements keyword.Engine.
 func (e *Engine) Checkpoint(context.Context) (int64, error) {
-	if s := e.state.Load(); s != nil {
+	if s := e.searcher.Load(); s != nil {
 		return s.checkpoint, nil
 	}
 	return 0, nil
@@ -99,18 +98,18 @@ func (e *Engine) Checkpoint(context.Context) (int64, error) {
 func (e *Engine) Close() error {
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	e.state.Store(nil)
-	e.flushed = nil
+	e.searcher.Store(nil)
+	e.written = written{}
 	return nil
 }
 
 // Apply implements keyword.Engine. Of a record that is in a batch several times
 // the last one counts; one that is also deleted is deleted. On an error nothing
-// of the batch is applied.
+// of the batch is applied. Searches see the batch before segments are merged.
 func (e *Engine) Apply(ctx context.Context, b keyword.Batch) error {
 	e.writing.Lock()
 	defer e.writing.Unlock()
-	s := e.state.Load()
+	s := e.searcher.Load()
 	if s == nil {
 		return errClosed
 	}
@@ -118,24 +117,21 @@ func (e *Engine) Apply(ctx context.Context, b keyword.Batch) error {
 		return fmt.Errorf("keyword: apply: %w", err)
 	}
 	records, replaced := distinct(b)
-	parts := make([]*part, 0, len(s.parts)+1)
-	for _, p := range s.parts {
-		parts = append(parts, p.without(replaced))
+	readers := make([]*segmentReader, 0, len(s.readers)+1)
+	for _, r := range s.readers {
+		readers = append(readers, r.without(replaced))
 	}
 	if len(records) > 0 {
-		f, err := build(records)
+		seg, err := build(records, &e.scoring)
 		if err != nil {
 			return fmt.Errorf("keyword: apply: %w", err)
 		}
-		seg, err := newSegment(f, &e.scoring)
-		if err != nil {
-			return fmt.Errorf("keyword: apply: %w", err)
-		}
-		parts = append(parts, newPart(seg))
+		readers = append(readers, newReader(seg))
 	}
-	s = newState(parts, b.Checkpoint)
-	e.state.Store(s)
-	return e.merge(s)
+	s = newSearcher(readers, b.Checkpoint)
+	e.searcher.Store(s)
+	e.merge(s)
+	return nil
 }
 
 // distinct returns the batch's records by id and the ids of all records that
@@ -162,31 +158,26 @@ func distinct(b keyword.Batch) ([]*keyword.Record, []int64) {
 	return records, slices.Compact(ids)
 }
 
-// merge joins segments until none is mergeable. Searches see the batch before it begins.
-func (e *Engine) merge(s *state) error {
+// merge joins segments as the policy says.
+func (e *Engine) merge(s *searcher) {
 	for {
-		chosen := mergeable(s.parts)
-		if chosen == nil {
-			return nil
+		sizes := make([]segmentSize, len(s.readers))
+		for i, r := range s.readers {
+			sizes[i] = r.size()
 		}
-		var parts []*part
-		var sources []mergeSource
-		for i, p := range s.parts {
+		chosen := mergePolicy(sizes)
+		if chosen == nil {
+			return
+		}
+		var left, sources []*segmentReader
+		for i, r := range s.readers {
 			if slices.Contains(chosen, i) {
-				sources = append(sources, mergeSource{p.seg.forward, p.live[keyword.Documents]})
+				sources = append(sources, r)
 			} else {
-				parts = append(parts, p)
+				left = append(left, r)
 			}
 		}
-		merged, err := merge(sources)
-		if err != nil {
-			return fmt.Errorf("keyword: merge: %w", err)
-		}
-		seg, err := newSegment(merged, &e.scoring)
-		if err != nil {
-			return fmt.Errorf("keyword: merge: %w", err)
-		}
-		s = newState(append(parts, newPart(seg)), s.checkpoint)
-		e.state.Store(s)
+		s = newSearcher(append(left, newReader(merge(sources, &e.scoring))), s.checkpoint)
+		e.searcher.Store(s)
 	}
 }

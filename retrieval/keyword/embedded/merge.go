@@ -3,190 +3,169 @@ package embedded
 import (
 	"cmp"
 	"slices"
+
+	"almanac/retrieval/keyword"
 )
 
-// The merge policy is that of log-structured merging in tiers (O'Neil et al.
-// 1996; Lucene's TieredMergePolicy): a segment of up to tierFloor bytes is in
-// tier 0, each further tier is tierFanout times as large, and when a tier holds
-// tierFanout segments they and all smaller ones are merged into one. So a token
-// is rewritten about log8(size/tierFloor) times, and an index of a gigabyte has
-// fewer than 50 segments.
-const (
-	tierFanout = 8
-	tierFloor  = 4 << 10
-	// maxMerged bounds the length of a merged segment, and so the memory and the
-	// time that a merge takes.
-	maxMerged = 256 << 20
-	// maxDead is the share of deleted records, as a divisor, from which a segment
-	// is rewritten: one fourth.
-	maxDead = 4
-)
-
-// tierOf returns the tier of a segment by the bytes of its sequences.
-func tierOf(size int) int {
-	tier := 0
-	for limit := tierFloor; size > limit; limit *= tierFanout {
-		tier++
+// merge makes one segment of the live records of several, which are distinct.
+// Terms that no live record has are dropped. It works term by term, so that it
+// needs little more memory than its result.
+func merge(readers []*segmentReader, scoring *[2]Scoring) *segment {
+	m := merger{readers: readers}
+	for u := range m.units {
+		m.units[u].docs, m.units[u].codes = make([][]uint32, len(readers)), make([][]uint32, len(readers))
 	}
-	return tier
-}
-
-// mergeable returns the indexes of the parts to merge into one, nil for none.
-func mergeable(parts []*part) []int {
-	var tiers [64][]int
-	for i, p := range parts {
-		if p.deadRecords > 0 && p.deadRecords*maxDead >= len(p.seg.ids) {
-			return []int{i}
+	m.columns()
+	var writers [2]*listWriter
+	for u := range writers {
+		m.renumberCodes(u)
+		writers[u] = newListWriter(&m.out.units[u], &scoring[u])
+	}
+	vocabularies := make([]*vocabulary, len(readers))
+	for i, r := range readers {
+		vocabularies[i] = &r.seg.terms
+	}
+	var terms []string
+	mergeTerms(vocabularies, func(term string, at []int) {
+		var lists [2][]posting
+		for u := range lists {
+			lists[u] = m.list(u, at)
 		}
-		if size := p.liveBytes(); size < maxMerged/2 {
-			tiers[tierOf(size)] = append(tiers[tierOf(size)], i)
+		if len(lists[0])+len(lists[1]) == 0 {
+			return
 		}
-	}
-	var smaller []int
-	for _, tier := range tiers {
-		smaller = append(smaller, tier...)
-		if len(tier) >= tierFanout {
-			slices.Sort(smaller)
-			return smaller
+		terms = append(terms, term)
+		for u, w := range writers {
+			w.add(lists[u])
 		}
+	})
+	for _, w := range writers {
+		w.close()
 	}
-	return nil
+	m.out.terms = newVocabulary(terms)
+	m.out.derive()
+	return &m.out
 }
 
-// mergeSource is a forward to merge with its live records; nil means all.
-type mergeSource struct {
-	f    *forward
-	live bitset
+// merger is a merge under way.
+type merger struct {
+	readers []*segmentReader
+	out     segment
+	units   [2]struct {
+		docs  [][]uint32 // of each reader: new number of a document, or gone
+		codes [][]uint32 // of each reader: new code
+		list  []posting  // the term's, reused
+		run   []posting
+	}
 }
 
-// merge makes one forward of the live records of several, whose ids must be
-// distinct. Terms that no live record has are dropped. It fails only on
-// malformed sequences, which can come from a snapshot.
-func merge(sources []mergeSource) (*forward, error) {
-	order := liveRecords(sources)
-	counts := make([][]uint32, len(sources))
-	for i, s := range sources {
-		counts[i] = make([]uint32, len(s.f.names))
-	}
-	var a, b sequence
-	for _, at := range order {
-		f := sources[at.source].f
-		title, passages := f.titleSlot(at.record), int(f.first[at.record+1]-f.first[at.record])
-		for slot := title; slot <= title+passages; slot++ {
-			if !f.readSlot(slot, &a, &b) {
-				return nil, errMalformed
-			}
-			for _, id := range a.ids {
-				counts[at.source][id]++
-			}
-			for _, id := range b.ids {
-				counts[at.source][id]++
-			}
-		}
-	}
-	out := &forward{}
-	renamed := out.mergeVocabularies(sources, counts)
-	attrs := newColumnBuilders()
-	out.offsets = append(out.offsets, 0)
-	for _, at := range order {
-		out.copyRecord(sources[at.source].f, at.record, renamed[at.source], attrs)
-	}
-	out.first = append(out.first, uint32(len(out.ordinals)))
-	out.attrs = attrs.columns()
-	return out, nil
-}
+// gone is the new number of a deleted document.
+const gone = ^uint32(0)
 
-// location is the location of a record in a merge.
-type location struct {
-	id             int64
-	source, record int
-}
-
-// liveRecords lists the live records of all sources by id.
-func liveRecords(sources []mergeSource) []location {
+// columns merges all but the terms, by record id.
+func (m *merger) columns() {
+	type location struct {
+		id             int64
+		reader, record int
+	}
 	var order []location
-	for i, s := range sources {
-		for r, id := range s.f.ids {
-			if s.live == nil || s.live.has(r) {
-				order = append(order, location{id, i, r})
+	for i, r := range m.readers {
+		for u := range m.units {
+			docs := make([]uint32, r.seg.units[u].docs())
+			for d := range docs {
+				docs[d] = gone
+			}
+			m.units[u].docs[i] = docs
+		}
+		for record, id := range r.seg.ids {
+			if r.deadRecords == 0 || r.live[keyword.Documents].has(record) {
+				order = append(order, location{id, i, record})
 			}
 		}
 	}
 	slices.SortFunc(order, func(a, b location) int { return cmp.Compare(a.id, b.id) })
-	return order
+	var attrs attributeBuilder
+	s := &m.out
+	documents, passages := &s.units[keyword.Documents], &s.units[keyword.Passages]
+	for _, at := range order {
+		from := m.readers[at.reader].seg
+		m.units[keyword.Documents].docs[at.reader][at.record] = uint32(len(s.ids))
+		lo, hi := from.first[at.record], from.first[at.record+1]
+		for p := lo; p < hi; p++ {
+			m.units[keyword.Passages].docs[at.reader][p] = uint32(len(s.ordinals)) + p - lo
+		}
+		s.ids = append(s.ids, from.ids[at.record])
+		s.dates = append(s.dates, from.dates[at.record])
+		s.first = append(s.first, uint32(len(s.ordinals)))
+		s.ordinals = append(s.ordinals, from.ordinals[lo:hi]...)
+		attrs.add(from.attrs.table[from.attrs.of[at.record]])
+		documents.lengths = append(documents.lengths, from.units[keyword.Documents].lengths[at.record])
+		passages.lengths = append(passages.lengths, from.units[keyword.Passages].lengths[lo:hi]...)
+	}
+	s.first = append(s.first, uint32(len(s.ordinals)))
+	s.attrs = attrs.attributes
 }
 
-// mergeVocabularies sets terms and names from the counted terms, and returns
-// the new sequence id of each source's ids.
-func (f *forward) mergeVocabularies(sources []mergeSource, counts [][]uint32) [][]uint32 {
-	renamed := make([][]uint32, len(sources))
-	byName := make([][]uint32, len(sources)) // index in terms → sequence id
-	cursors := make([]vocabularyCursor, len(sources))
-	for i, s := range sources {
-		renamed[i] = make([]uint32, len(s.f.names))
-		byName[i] = make([]uint32, len(s.f.names))
-		for id, name := range s.f.names {
-			byName[i][name] = uint32(id)
-		}
-		cursors[i] = vocabularyCursor{&s.f.terms, 0, uint32(s.f.terms.len())}
-	}
-	var terms []string
-	var totals []uint32
-	mergeTerms(cursors, func(term string, at []int) {
-		total := uint32(0)
-		for i, name := range at {
-			if name >= 0 {
-				id := byName[i][name]
-				total += counts[i][id]
-				renamed[i][id] = uint32(len(terms)) // index in terms for now
-			}
-		}
-		if total > 0 {
-			terms = append(terms, term)
-			totals = append(totals, total)
-		}
-	})
-	f.terms = newVocabulary(terms)
-	f.names = make([]uint32, len(terms))
-	for i := range f.names {
-		f.names[i] = uint32(i)
-	}
-	slices.SortStableFunc(f.names, func(a, b uint32) int { return cmp.Compare(totals[b], totals[a]) })
-	ids := make([]uint32, len(terms))
-	for id, name := range f.names {
-		ids[name] = uint32(id)
-	}
-	for i := range renamed {
-		for id, name := range renamed[i] {
-			if counts[i][id] > 0 {
-				renamed[i][id] = ids[name]
-			}
+// renumberCodes joins the codes of a unit.
+func (m *merger) renumberCodes(unit int) {
+	all := newCodes()
+	for i, r := range m.readers {
+		from := &r.seg.units[unit]
+		m.units[unit].codes[i] = make([]uint32, len(from.freqs))
+		for code, tf := range from.freqs {
+			m.units[unit].codes[i][code] = all.use(tf, from.uses[code])
 		}
 	}
-	return renamed
+	ranked := all.rank(&m.out.units[unit])
+	clear(m.out.units[unit].uses) // counted anew, without the deleted
+	for _, codes := range m.units[unit].codes {
+		for i, code := range codes {
+			codes[i] = ranked[code]
+		}
+	}
 }
 
-// copyRecord appends a record of another forward.
-func (f *forward) copyRecord(from *forward, record int, renamed []uint32, attrs *columnBuilders) {
-	f.ids = append(f.ids, from.ids[record])
-	f.dates = append(f.dates, from.dates[record])
-	f.first = append(f.first, uint32(len(f.ordinals)))
-	lo, hi := from.first[record], from.first[record+1]
-	f.ordinals = append(f.ordinals, from.ordinals[lo:hi]...)
-	for i := range from.attrs {
-		c := &from.attrs[i]
-		attrs.append(i, c.values[c.of[record]])
-	}
-	var seqs [2]sequence
-	title := from.titleSlot(record)
-	for slot := title; slot <= title+int(hi-lo); slot++ {
-		from.readSlot(slot, &seqs[0], &seqs[1])
-		for i := range seqs {
-			for j, id := range seqs[i].ids {
-				seqs[i].ids[j] = renamed[id]
-			}
-			f.seqs = appendSequence(f.seqs, &seqs[i])
+// list returns the live postings of a term, which has the number at[i] in
+// reader i; it is valid until the next call.
+func (m *merger) list(unit int, at []int) []posting {
+	u := &m.units[unit]
+	uses := m.out.units[unit].uses
+	u.list = u.list[:0]
+	var c cursor
+	for i, term := range at {
+		if term < 0 {
+			continue
 		}
-		f.offsets = append(f.offsets, uint32(len(f.seqs)))
+		docs, codes := u.docs[i], u.codes[i]
+		u.run = u.run[:0]
+		for c.open(&m.readers[i].seg.units[unit], uint32(term)); c.block < c.end; c.nextBlock() {
+			c.load()
+			c.loadCodes()
+			for j, doc := range c.docs[:c.n] {
+				if doc = docs[doc]; doc != gone {
+					code := codes[c.codes[j]]
+					uses[code]++
+					u.run = append(u.run, newPosting(doc, code))
+				}
+			}
+		}
+		u.list = mergeRun(u.list, u.run)
 	}
+	return u.list
+}
+
+// mergeRun merges an ascending run into an ascending list.
+func mergeRun(list, run []posting) []posting {
+	i, j := len(list)-1, len(run)-1
+	list = append(list, run...)
+	for k := len(list) - 1; j >= 0; k-- {
+		if i >= 0 && list[i] > run[j] {
+			list[k] = list[i]
+			i--
+		} else {
+			list[k] = run[j]
+			j--
+		}
+	}
+	return list
 }

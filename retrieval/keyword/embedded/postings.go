@@ -4,16 +4,11 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"math/bits"
 	"slices"
-	"sync"
-
-	"almanac/retrieval/analysis"
-	"almanac/retrieval/keyword"
 )
-
-var errMalformed = errors.New("malformed sequence")
 
 // blockSize is the number of postings that are packed together.
 const blockSize = 128
@@ -27,17 +22,23 @@ const blockSize = 128
 // and the packed codes. A code stands for a weighted frequency (see freqs).
 type postings struct {
 	lengths []float32 // of documents, weighted
-	total   int64     // of lengths, in lengthUnits
-	average float64   // of lengths; blockMax was computed with it
 	freqs   []float64 // code → weighted frequency; the most common have the smallest codes
+	uses    []uint32  // of codes, about: deleted documents may count
 
 	df         []uint32 // of terms
-	firstBlock []uint32 // of terms; and the number of blocks
 	blockLast  []uint32 // last document of a block
 	blockMax   []float32
 	blockStart []uint32 // where its data begins
-	data       []byte
+	data       []byte   // and padding
+
+	// Derived from these:
+	firstBlock []uint32 // of terms; and the number of blocks
+	total      int64    // of lengths, in lengthUnits
+	average    float64  // of lengths; blockMax was computed with it
 }
+
+// padding lets eight bytes be read at any offset of the data.
+const padding = 8
 
 // Lengths are summed as integers, so that sums do not depend on the order of
 // additions and deletions.
@@ -54,6 +55,31 @@ func average(total int64, docs int) float64 {
 
 func (p *postings) docs() int { return len(p.lengths) }
 
+func (p *postings) size() int {
+	return len(p.data) + 12*len(p.blockLast) + 8*len(p.df) + 4*len(p.lengths) + 12*len(p.freqs)
+}
+
+// derive fills in what is not stored.
+func (p *postings) derive() {
+	p.measure()
+	p.firstBlock = make([]uint32, len(p.df)+1)
+	for t, n := range p.df {
+		p.firstBlock[t+1] = p.firstBlock[t] + blocks(n)
+	}
+}
+
+// measure sums the lengths.
+func (p *postings) measure() {
+	p.total = 0
+	for _, l := range p.lengths {
+		p.total += inUnits(l)
+	}
+	p.average = average(p.total, len(p.lengths))
+}
+
+// blocks is the number of blocks of n postings.
+func blocks(n uint32) uint32 { return (n + blockSize - 1) / blockSize }
+
 // driftBound returns a bound for what was at most x under an older average
 // length. blockMax holds the greatest saturation tf/(tf + c0 + c1·length) of a
 // block under the segment's own average. Under the average of the whole index
@@ -62,275 +88,181 @@ func (p *postings) docs() int { return len(p.lengths) }
 // the statistics drift, and are exact when they do not.
 func driftBound(x, r float64) float64 { return x / (x + r*(1-x)) }
 
-// segment is an immutable part of the index.
-type segment struct {
-	*forward
-	recordOf []uint32    // of passages
-	units    [2]postings // by keyword.Unit
-}
+var errLists = errors.New("malformed lists")
 
-// newSegment derives the posting lists from the sequences.
-func newSegment(f *forward, scoring *[2]Scoring) (*segment, error) {
-	s := &segment{forward: f, recordOf: make([]uint32, f.passages())}
-	for r := range f.ids {
-		for p := f.first[r]; p < f.first[r+1]; p++ {
-			s.recordOf[p] = uint32(r)
+// validate checks lists that were read, block for block; derive comes after it.
+func (p *postings) validate(terms, docs int) error {
+	if len(p.df) != terms || len(p.lengths) != docs || len(p.uses) != len(p.freqs) ||
+		len(p.blockMax) != len(p.blockLast) || len(p.blockStart) != len(p.blockLast) || len(p.data) < padding {
+		return errLists
+	}
+	for _, l := range p.lengths {
+		if !(l >= 0 && l <= math.MaxUint32) {
+			return fmt.Errorf("a document of length %v", l)
 		}
 	}
-	var wg sync.WaitGroup
-	var ok [2]bool
-	for u := range s.units {
-		wg.Go(func() {
-			in := newInverter(f, &scoring[u])
-			if ok[u] = in.collect(keyword.Unit(u)); ok[u] {
-				in.invert(&s.units[u])
+	for _, tf := range p.freqs {
+		if !(tf > 0 && tf <= math.MaxUint32) {
+			return fmt.Errorf("a weighted frequency of %v", tf)
+		}
+	}
+	total := uint64(0)
+	for _, n := range p.df {
+		if int(n) > docs {
+			return errLists
+		}
+		total += uint64(blocks(n))
+	}
+	if total != uint64(len(p.blockLast)) {
+		return errLists
+	}
+	b := 0
+	for _, n := range p.df {
+		before := -1
+		for left := int(n); left > 0; left -= blockSize {
+			if !p.validBlock(b, min(left, blockSize), before) {
+				return errLists
 			}
-		})
-	}
-	wg.Wait()
-	if ok != [2]bool{true, true} {
-		return nil, errMalformed
-	}
-	return s, nil
-}
-
-// frequencies are the frequencies of a term in the fields of a document, 16
-// bits each, where they saturate.
-type frequencies uint64
-
-const maxFrequency = 1<<16 - 1
-
-func (t *frequencies) add(f analysis.Field) {
-	if *t>>(16*f)&maxFrequency != maxFrequency {
-		*t += 1 << (16 * f)
-	}
-}
-
-func (t frequencies) weighted(weights *[analysis.NumFields]float64) float64 {
-	sum := 0.0
-	for f, w := range weights {
-		sum += w * float64(t>>(16*f)&maxFrequency)
-	}
-	return sum
-}
-
-// entry is a posting before inversion.
-type entry struct {
-	term uint32 // index in the vocabulary
-	code uint32
-}
-
-// inverter turns the sequences of a forward into the postings of one unit.
-type inverter struct {
-	f       *forward
-	scoring *Scoring
-	tf      []frequencies // of terms, in the current document
-	seen    []uint32      // terms with tf
-	length  [analysis.NumFields]int
-
-	entries []entry
-	ends    []uint32 // of documents in entries
-	lengths []float32
-	df      []uint32
-	codes   map[frequencies]uint32
-	common  [256]uint32 // code+1 by frequency, of terms in the body alone
-	freqs   []float64   // by code
-	uses    []uint32    // of codes
-}
-
-func newInverter(f *forward, scoring *Scoring) *inverter {
-	n := f.terms.len()
-	return &inverter{f: f, scoring: scoring, tf: make([]frequencies, n), df: make([]uint32, n),
-		codes: map[frequencies]uint32{}, entries: make([]entry, 0, len(f.seqs)/3)}
-}
-
-// count adds the sequence to the current document.
-func (in *inverter) count(ids []uint32, field analysis.Field) {
-	if in.scoring.FieldWeights[field] == 0 {
-		return
-	}
-	in.length[field] += len(ids)
-	for _, id := range ids {
-		term := in.f.names[id]
-		if in.tf[term] == 0 {
-			in.seen = append(in.seen, term)
+			before = int(p.blockLast[b])
+			b++
 		}
-		in.tf[term].add(field)
 	}
+	return nil
 }
 
-// finish ends the current document.
-func (in *inverter) finish() {
-	for _, term := range in.seen {
-		code := in.code(in.tf[term])
-		in.uses[code]++
-		in.entries = append(in.entries, entry{term, code})
-		in.df[term]++
-		in.tf[term] = 0
+// validBlock reports whether a block of n postings can be read: its documents
+// follow the one before, end with blockLast, and exist, as do its codes.
+func (p *postings) validBlock(b, n, before int) bool {
+	start, last := int(p.blockStart[b]), int(p.blockLast[b])
+	if last >= p.docs() || !(p.blockMax[b] >= 0 && p.blockMax[b] <= 1) || start+2+padding > len(p.data) {
+		return false
 	}
-	length := 0.0
-	for f, n := range in.length {
-		length += in.scoring.FieldWeights[f] * float64(n)
+	gapBits, codeBits := int(p.data[start]), int(p.data[start+1])
+	gaps, codes := (gapBits*n+7)/8, (codeBits*n+7)/8
+	if gapBits > 32 || codeBits > 32 || start+2+gaps+codes+padding > len(p.data) {
+		return false
 	}
-	in.lengths = append(in.lengths, float32(length))
-	in.ends = append(in.ends, uint32(len(in.entries)))
-	in.seen, in.length = in.seen[:0], [analysis.NumFields]int{}
+	var numbers [blockSize]uint32
+	unpack(p.data[start+2:], gapBits, numbers[:n])
+	doc := before
+	for _, gap := range numbers[:n] {
+		doc += int(gap) + 1
+	}
+	if doc != last {
+		return false
+	}
+	unpack(p.data[start+2+gaps:], codeBits, numbers[:n])
+	return int(slices.Max(numbers[:n])) < len(p.freqs)
 }
 
-func (in *inverter) code(t frequencies) uint32 {
-	body := t >> (16 * analysis.Body)
-	if t == body<<(16*analysis.Body) && body < 256 && in.common[body] != 0 {
-		return in.common[body] - 1
-	}
-	code, ok := in.codes[t]
+// codes number the weighted frequencies of lists.
+type codes struct {
+	of    map[float64]uint32
+	freqs []float64
+	uses  []uint32
+}
+
+func newCodes() codes { return codes{of: map[float64]uint32{}} }
+
+// use returns the code of a weighted frequency, which n more postings have.
+func (c *codes) use(tf float64, n uint32) uint32 {
+	code, ok := c.of[tf]
 	if !ok {
-		code = uint32(len(in.freqs))
-		in.codes[t] = code
-		in.freqs = append(in.freqs, t.weighted(&in.scoring.FieldWeights))
-		in.uses = append(in.uses, 0)
-		if t == body<<(16*analysis.Body) && body < 256 {
-			in.common[body] = code + 1
-		}
+		code = uint32(len(c.freqs))
+		c.of[tf] = code
+		c.freqs, c.uses = append(c.freqs, tf), append(c.uses, 0)
 	}
+	c.uses[code] += n
 	return code
 }
 
-// collect reads all documents of the unit; false if a sequence is malformed.
-//
-// A document has the part of a heading path that a passage shares with the
-// previous one only once, as a reader sees the heading once.
-func (in *inverter) collect(unit keyword.Unit) bool {
-	var title, path, heading, body, before sequence
-	f := in.f
-	for r := range f.ids {
-		if !f.readSlot(f.titleSlot(r), &title, &path) {
-			return false
-		}
-		if unit == keyword.Documents {
-			in.count(title.ids, analysis.Title)
-			in.count(path.ids, analysis.Path)
-		}
-		before.ids = before.ids[:0]
-		for p := int(f.first[r]); p < int(f.first[r+1]); p++ {
-			if !f.readSlot(f.passageSlot(r, p), &heading, &body) {
-				return false
-			}
-			if unit == keyword.Documents {
-				shared := commonPrefix(before.ids, heading.ids)
-				in.count(heading.ids[shared:], analysis.Heading)
-				in.count(body.ids, analysis.Body)
-				before, heading = heading, before
-				continue
-			}
-			in.count(title.ids, analysis.Title)
-			in.count(path.ids, analysis.Path)
-			in.count(heading.ids, analysis.Heading)
-			in.count(body.ids, analysis.Body)
-			in.finish()
-		}
-		if unit == keyword.Documents {
-			in.finish()
-		}
-	}
-	return true
-}
-
-func commonPrefix(a, b []uint32) int {
-	n := 0
-	for n < len(a) && n < len(b) && a[n] == b[n] {
-		n++
-	}
-	return n
-}
-
-// invert sorts the entries by term and packs them.
-func (in *inverter) invert(p *postings) {
-	p.lengths, p.df = in.lengths, in.df
-	for _, l := range p.lengths {
-		p.total += inUnits(l)
-	}
-	p.average = average(p.total, len(p.lengths))
-	ranked := in.rankCodes(p)
-	start := make([]uint32, len(p.df)+1)
-	blocks := 0
-	for t, n := range p.df {
-		start[t+1] = start[t] + n
-		blocks += int(n+blockSize-1) / blockSize
-	}
-	docs, codes := make([]uint32, len(in.entries)), make([]uint32, len(in.entries))
-	next := slices.Clone(start)
-	for doc, i := 0, uint32(0); doc < len(in.ends); doc++ {
-		for ; i < in.ends[doc]; i++ {
-			e := in.entries[i]
-			at := next[e.term]
-			next[e.term]++
-			docs[at], codes[at] = uint32(doc), ranked[e.code]
-		}
-	}
-	p.firstBlock = make([]uint32, 0, len(p.df)+1)
-	p.blockLast, p.blockMax, p.blockStart = make([]uint32, 0, blocks), make([]float32, 0, blocks),
-		make([]uint32, 0, blocks)
-	p.data = make([]byte, 0, len(in.entries)*2)
-	c0, c1 := in.scoring.norm(p.average)
-	for t := range p.df {
-		p.firstBlock = append(p.firstBlock, uint32(len(p.blockLast)))
-		before := -1
-		for lo, hi := start[t], start[t+1]; lo < hi; lo += blockSize {
-			end := min(lo+blockSize, hi)
-			p.pack(before, docs[lo:end], codes[lo:end], c0, c1)
-			before = int(docs[end-1])
-		}
-	}
-	p.firstBlock = append(p.firstBlock, uint32(len(p.blockLast)))
-	p.data = slices.Clone(append(p.data, make([]byte, 8)...)) // so that eight bytes can be read at any offset
-}
-
-// rankCodes orders the weighted frequencies by use and returns the new codes.
-func (in *inverter) rankCodes(p *postings) []uint32 {
-	order := make([]uint32, len(in.freqs))
+// rank gives the most used frequencies the smallest codes, those of the lists,
+// and returns the new codes.
+func (c *codes) rank(p *postings) []uint32 {
+	order := make([]uint32, len(c.freqs))
 	for i := range order {
 		order[i] = uint32(i)
 	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(in.uses[b], in.uses[a]), cmp.Compare(a, b))
-	})
+	slices.SortStableFunc(order, func(a, b uint32) int { return cmp.Compare(c.uses[b], c.uses[a]) })
 	ranked := make([]uint32, len(order))
 	for rank, code := range order {
 		ranked[code] = uint32(rank)
-		p.freqs = append(p.freqs, in.freqs[code])
+		p.freqs = append(p.freqs, c.freqs[code])
+		p.uses = append(p.uses, c.uses[code])
 	}
 	return ranked
 }
 
+// posting is a document and a code; postings order by document.
+type posting uint64
+
+func newPosting(doc, code uint32) posting { return posting(doc)<<32 | posting(code) }
+
+func (p posting) doc() uint32  { return uint32(p >> 32) }
+func (p posting) code() uint32 { return uint32(p) }
+
+// listWriter packs lists, term for term.
+type listWriter struct {
+	p      *postings
+	c0, c1 float64
+}
+
+// newListWriter writes to postings that have lengths and frequencies.
+func newListWriter(p *postings, scoring *Scoring) *listWriter {
+	p.measure()
+	w := &listWriter{p: p}
+	w.c0, w.c1 = scoring.norm(p.average)
+	return w
+}
+
+// add appends the list of the next term.
+func (w *listWriter) add(list []posting) {
+	w.p.df = append(w.p.df, uint32(len(list)))
+	before := -1
+	for len(list) > 0 {
+		n := min(len(list), blockSize)
+		w.pack(before, list[:n])
+		before = int(list[n-1].doc())
+		list = list[n:]
+	}
+}
+
+func (w *listWriter) close() {
+	p := w.p
+	p.df, p.blockLast, p.blockMax, p.blockStart = slices.Clip(p.df), slices.Clip(p.blockLast),
+		slices.Clip(p.blockMax), slices.Clip(p.blockStart)
+	p.data = slices.Clone(append(p.data, make([]byte, padding)...))
+}
+
 // pack appends a block; before is the previous document in the list.
-func (p *postings) pack(before int, docs, codes []uint32, c0, c1 float64) {
-	p.blockStart = append(p.blockStart, uint32(len(p.data)))
-	p.blockLast = append(p.blockLast, docs[len(docs)-1])
+func (w *listWriter) pack(before int, list []posting) {
+	p := w.p
 	var maxGap, maxCode uint32
 	best := 0.0
 	last := before
-	for i, d := range docs {
-		maxGap = max(maxGap, uint32(int(d)-last-1))
-		maxCode = max(maxCode, codes[i])
-		last = int(d)
-		tf := p.freqs[codes[i]]
-		best = max(best, tf/(tf+c0+c1*float64(p.lengths[d])))
+	for _, x := range list {
+		maxGap = max(maxGap, uint32(int(x.doc())-last-1))
+		maxCode = max(maxCode, x.code())
+		last = int(x.doc())
+		tf := p.freqs[x.code()]
+		best = max(best, tf/(tf+w.c0+w.c1*float64(p.lengths[last])))
 	}
+	p.blockStart = append(p.blockStart, uint32(len(p.data)))
+	p.blockLast = append(p.blockLast, uint32(last))
 	p.blockMax = append(p.blockMax, min(1, math.Nextafter32(float32(best), 2)))
 	gapBits, codeBits := bits.Len32(maxGap), bits.Len32(maxCode)
-	p.data = append(p.data, byte(gapBits), byte(codeBits))
-	w := bitWriter{dst: p.data}
+	out := bitWriter{dst: append(p.data, byte(gapBits), byte(codeBits))}
 	last = before
-	for _, d := range docs {
-		w.write(uint64(int(d)-last-1), gapBits)
-		last = int(d)
+	for _, x := range list {
+		out.write(uint64(int(x.doc())-last-1), gapBits)
+		last = int(x.doc())
 	}
-	w.align()
-	for _, c := range codes {
-		w.write(uint64(c), codeBits)
+	out.align()
+	for _, x := range list {
+		out.write(uint64(x.code()), codeBits)
 	}
-	w.align()
-	p.data = w.dst
+	out.align()
+	p.data = out.dst
 }
 
 // bitWriter appends numbers of up to 32 bits, least significant bit first.
@@ -358,14 +290,25 @@ func (w *bitWriter) align() {
 	}
 }
 
-// unpack reads n numbers of the width from data, which must have eight more bytes after them.
-func unpack(data []byte, width, n int, dst *[blockSize]uint32) {
-	if width == 0 {
-		clear(dst[:n])
-		return
-	}
+// unpack reads numbers of the width from data, which must have eight more bytes
+// after them.
+func unpack(data []byte, width int, dst []uint32) {
 	mask := uint64(1)<<width - 1
-	for i, bit := 0, 0; i < n; i, bit = i+1, bit+width {
+	bit := 0
+	for i := range dst {
 		dst[i] = uint32(binary.LittleEndian.Uint64(data[bit>>3:]) >> (bit & 7) & mask)
+		bit += width
+	}
+}
+
+// unpackGaps reads the documents whose gaps less one are packed, after the one
+// before them.
+func unpackGaps(data []byte, width int, before uint32, dst []uint32) {
+	mask := uint64(1)<<width - 1
+	bit := 0
+	for i := range dst {
+		before += uint32(binary.LittleEndian.Uint64(data[bit>>3:])>>(bit&7)&mask) + 1
+		dst[i] = before
+		bit += width
 	}
 }

@@ -98,42 +98,16 @@ func (d *document) length(weights [analysis.NumFields]float64) float64 {
 	return d.frequency(weights, func(string) bool { return true })
 }
 
-func is(t keyword.Term) func(string) bool {
-	return func(s string) bool { return s == t.Text || t.Prefix && t.Text != "" && strings.HasPrefix(s, t.Text) }
-}
+func is(t keyword.Term) func(string) bool { return func(s string) bool { return s == t.Text } }
 
 func (d *document) holds(t keyword.Term) bool {
 	return slices.ContainsFunc(d.fields, func(f field) bool {
-		return slices.ContainsFunc(f.tokens, func(k analysis.Token) bool { return is(t)(k.Term) })
+		return slices.ContainsFunc(f.tokens, func(k analysis.Token) bool { return k.Term == t.Text })
 	})
 }
 
-func (d *document) holdsPhrase(phrase []keyword.Term) bool {
-	return slices.ContainsFunc(d.fields, func(f field) bool {
-		for _, t := range f.tokens {
-			if is(phrase[0])(t.Term) && continues(f.tokens, t.Position, phrase) {
-				return true
-			}
-		}
-		return false
-	})
-}
-
-// continues reports whether the phrase, whose first term is at the
-// position, continues there.
-func continues(tokens []analysis.Token, position int, phrase []keyword.Term) bool {
-	if len(phrase) == 1 {
-		return true
-	}
-	next := phrase[1]
-	for _, t := range tokens {
-		step := t.Position - position
-		if is(next)(t.Term) && (step == 1 || step == 0 && next.Text != phrase[0].Text) &&
-			continues(tokens, t.Position, phrase[1:]) {
-			return true
-		}
-	}
-	return false
+func (d *document) holdsAll(phrase []keyword.Term) bool {
+	return !slices.ContainsFunc(phrase, func(t keyword.Term) bool { return !d.holds(t) })
 }
 
 func passes(a passage.Attributes, id int64, f passage.Filter) bool {
@@ -153,56 +127,24 @@ type weighted struct {
 	share float64
 }
 
-// weigh follows the rules of Search for terms, repetitions and prefixes.
-func (m *reference) weigh(docs []document, q keyword.Query) []weighted {
-	df := func(term string) (n int) {
-		for i := range docs {
-			if docs[i].holds(keyword.Term{Text: term}) {
-				n++
-			}
-		}
-		return n
+// weigh follows the rules of Search for terms and repetitions.
+func (m *reference) weigh(docs []document, q keyword.Query) (out []weighted) {
+	usable := func(terms []keyword.Term) []keyword.Term {
+		return slices.DeleteFunc(slices.Clone(terms), func(t keyword.Term) bool { return t.Weight <= 0 || t.Text == "" })
 	}
-	idf := func(n int) float64 { return math.Log(1 + (float64(len(docs)-n)+0.5)/(float64(n)+0.5)) }
-	terms := slices.DeleteFunc(slices.Clone(q.Terms), func(t keyword.Term) bool {
-		return t.Weight <= 0 || t.Text == ""
-	})
+	terms := usable(q.Terms)
 	if len(terms) == 0 {
-		terms = slices.DeleteFunc(slices.Concat(q.Phrases...), func(t keyword.Term) bool {
-			return t.Weight <= 0 || t.Text == ""
-		})
+		terms = usable(slices.Concat(q.Phrases...))
 	}
-	var out []weighted
-	named := map[string]bool{}
-	prefixes := map[string]float64{}
 	for _, t := range terms {
-		if t.Prefix {
-			prefixes[t.Text] += t.Weight
-		} else if n := df(t.Text); n > 0 {
-			named[t.Text] = true
-			out = append(out, weighted{t.Text, t.Weight * idf(n)})
-		}
-	}
-	order := slices.SortedFunc(maps.Keys(prefixes),
-		func(a, b string) int { return cmp.Compare(prefixes[b], prefixes[a]) })
-	for _, prefix := range order {
-		vocabulary := map[string]bool{}
-		for _, d := range docs {
-			for _, f := range d.fields {
-				for _, t := range f.tokens {
-					if strings.HasPrefix(t.Term, prefix) && !named[t.Term] {
-						vocabulary[t.Term] = true
-					}
-				}
+		df := 0
+		for i := range docs {
+			if docs[i].holds(t) {
+				df++
 			}
 		}
-		most := 0
-		for term := range vocabulary {
-			most = max(most, df(term))
-		}
-		for term := range vocabulary {
-			named[term] = true
-			out = append(out, weighted{term, prefixes[prefix] * idf(most)})
+		if df > 0 {
+			out = append(out, weighted{t.Text, t.Weight * math.Log(1+(float64(len(docs)-df)+0.5)/(float64(df)+0.5))})
 		}
 	}
 	return out
@@ -222,7 +164,8 @@ func (m *reference) search(q keyword.Query, f passage.Filter) []keyword.Hit {
 	for i := range docs {
 		d := &docs[i]
 		if !passes(d.record.Attributes, d.record.ID, f) || slices.ContainsFunc(q.Exclude, d.holds) ||
-			slices.ContainsFunc(phrases, func(p []keyword.Term) bool { return !d.holdsPhrase(p) }) {
+			slices.ContainsFunc(phrases, func(p []keyword.Term) bool { return !d.holdsAll(p) }) ||
+			q.Accept != nil && !q.Accept(d.record.ID) {
 			continue
 		}
 		score, found := 0.0, len(phrases) > 0
@@ -238,21 +181,4 @@ func (m *reference) search(q keyword.Query, f passage.Filter) []keyword.Hit {
 	}
 	slices.SortStableFunc(hits, func(a, b keyword.Hit) int { return cmp.Compare(b.Score, a.Score) })
 	return hits
-}
-
-// facets counts the records among all hits.
-func (m *reference) facets(q keyword.Query, f passage.Filter) map[string]map[string]int {
-	out := map[string]map[string]int{"kind": {}, "state": {}}
-	seen := map[int64]bool{}
-	for _, h := range m.search(q, f) {
-		if a := m.records[h.Record].Attributes; !seen[h.Record] {
-			seen[h.Record] = true
-			for name, v := range map[string]string{"kind": a.Kind, "state": a.State} {
-				if v != "" {
-					out[name][v]++
-				}
-			}
-		}
-	}
-	return out
 }

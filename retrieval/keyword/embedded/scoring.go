@@ -2,9 +2,9 @@ package embedded
 
 import (
 	"fmt"
-	"math"
 
 	"almanac/retrieval/analysis"
+	"almanac/retrieval/analysis/bm25"
 	"almanac/retrieval/keyword"
 )
 
@@ -26,7 +26,7 @@ type Scoring struct {
 // improvement proposals, 0.783 → 0.788 on documentation, 0.705 → 0.704 on
 // scientific claims. Words of the path are found, too.
 func DefaultScoring(u keyword.Unit) Scoring {
-	s := Scoring{K1: 1.2, B: 0.75, FieldWeights: [analysis.NumFields]float64{analysis.Title: 1, analysis.Heading: 1,
+	s := Scoring{K1: bm25.K1, B: bm25.B, FieldWeights: [analysis.NumFields]float64{analysis.Title: 1, analysis.Heading: 1,
 		analysis.Body: 1}}
 	if u == keyword.Passages {
 		s.FieldWeights[analysis.Title], s.FieldWeights[analysis.Path] = 2, 0.5
@@ -57,11 +57,6 @@ func (s Scoring) norm(averageLength float64) (c0, c1 float64) {
 		return s.K1, 0
 	}
 	return s.K1 * (1 - s.B), s.K1 * s.B / averageLength
-}
-
-// idf returns BM25's weight of a term that df of n documents have, never negative.
-func idf(n, df int) float64 {
-	return math.Log(1 + (float64(n)-float64(df)+0.5)/(float64(df)+0.5))
 }
 
 // A document's term scores are summed as integers, unit 2^-32, so that the sum

@@ -19,16 +19,14 @@ const window = 2048
 //
 // A hit's score is its BM25F (see Scoring) to within 2^-32 for each term. A
 // query without a term that can score finds nothing, unless it has phrases:
-// then every match has score 0. In a phrase, each term is one position after
-// the previous one, or at the same, as are an identifier and its parts; for
-// Documents, inside one passage.
+// then every match has score 0. The terms of a phrase must occur in the
+// document; whether they stand together is left to Query.Accept.
 func (e *Engine) Search(ctx context.Context, q keyword.Query, f passage.Filter, k int) ([]keyword.Hit, error) {
 	s, err := e.current(ctx, &q)
 	if err != nil || k <= 0 {
 		return nil, err
 	}
-	scoring := &e.scoring[q.Unit]
-	p := newPlan(s, scoring, &q, &f)
+	p := newPlan(s, &e.scoring[q.Unit], &q, &f)
 	if len(p.terms) == 0 && len(p.phrases) == 0 {
 		return nil, nil
 	}
@@ -38,23 +36,23 @@ func (e *Engine) Search(ctx context.Context, q keyword.Query, f passage.Filter, 
 		return nil, nil
 	}
 	sc.top.reset(k)
-	for _, pt := range s.parts {
-		if err := sc.searchPart(ctx, p, pt, scoring); err != nil {
+	for at, r := range s.readers {
+		if err := sc.searchSegment(ctx, p, at, r); err != nil {
 			return nil, fmt.Errorf("keyword: search: %w", err)
 		}
 	}
 	return sc.top.hits(), nil
 }
 
-// current returns the state to search.
-func (e *Engine) current(ctx context.Context, q *keyword.Query) (*state, error) {
+// current returns what to search.
+func (e *Engine) current(ctx context.Context, q *keyword.Query) (*searcher, error) {
 	if q.Unit != keyword.Passages && q.Unit != keyword.Documents {
 		return nil, fmt.Errorf("keyword: unknown unit %d", q.Unit)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("keyword: search: %w", err)
 	}
-	s := e.state.Load()
+	s := e.searcher.Load()
 	if s == nil {
 		return nil, errClosed
 	}
@@ -71,8 +69,6 @@ type scratch struct {
 	sums    [window]int64
 	touched [window / 64]uint64
 	rest    []int64
-	first   sequence
-	second  sequence
 }
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
@@ -95,39 +91,65 @@ func (p *cursorPool) get() *cursor {
 // seek one.
 const scanCost = 8
 
-func (sc *scratch) searchPart(ctx context.Context, p *plan, pt *part, scoring *Scoring) error {
-	pp := p.on(pt, scoring)
-	if pp == nil {
+func (sc *scratch) searchSegment(ctx context.Context, p *plan, at int, r *segmentReader) error {
+	sp := p.on(at, r)
+	if sp == nil {
 		return nil
 	}
 	sc.pool.used = 0
-	sc.cursors = p.cursors(pp, sc.cursors[:0], &sc.pool)
-	if len(pp.phrases) > 0 {
-		return sc.searchAllowed(ctx, pp, true)
+	sc.cursors = sp.cursors(sc.cursors[:0], &sc.pool)
+	switch {
+	case len(sp.phrases) > 0:
+		return sc.searchAllowed(ctx, sp, true)
+	case len(sc.cursors) == 1:
+		return sc.searchTerm(ctx, sp)
 	}
-	if pp.allowed != nil {
+	if sp.allowed != nil {
 		postings := 0
 		for _, c := range sc.cursors {
 			postings += c.left
 		}
-		if pp.allowed.count()*len(sc.cursors)*scanCost < postings {
-			return sc.searchAllowed(ctx, pp, false)
+		if sp.allowed.count()*len(sc.cursors)*scanCost < postings {
+			return sc.searchAllowed(ctx, sp, false)
 		}
 	}
-	return sc.searchWindows(ctx, pp)
+	return sc.searchWindows(ctx, sp)
+}
+
+// searchTerm is searchWindows for one term: its blocks one after the other,
+// but those that have nothing for the best.
+func (sc *scratch) searchTerm(ctx context.Context, sp *segmentPlan) error {
+	c := sc.cursors[0]
+	lengths, freqs := c.p.lengths, c.p.freqs
+	for ; c.block < c.end; c.nextBlock() {
+		if c.block%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if c.blockBound(c.block) < sc.top.least {
+			continue
+		}
+		c.load()
+		c.loadCodes()
+		for i, doc := range c.docs[:c.n] {
+			score := c.weigh(freqs[c.codes[i]], lengths[doc])
+			if score >= sc.top.least && (sp.allowed == nil || sp.allowed.has(int(doc))) {
+				sc.offer(sp, int(doc), score)
+			}
+		}
+	}
+	return nil
 }
 
 // searchAllowed scores the allowed documents one by one. With required, they
-// have all terms of the phrases; whether in order is checked for those that
-// would be among the best.
-func (sc *scratch) searchAllowed(ctx context.Context, pp *partPlan, required bool) error {
-	docs := uint32(pp.postings.docs())
+// match whatever their score is, having all terms of the phrases.
+func (sc *scratch) searchAllowed(ctx context.Context, sp *segmentPlan, required bool) error {
+	docs := uint32(sp.postings.docs())
 	for _, c := range sc.cursors {
 		c.bound = c.boundIn(0, docs)
 	}
 	sc.sortCursors()
 	n := 0
-	for doc := range pp.allowed.all {
+	for doc := range sp.allowed.all {
 		if n++; n%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -139,7 +161,7 @@ func (sc *scratch) searchAllowed(ctx context.Context, pp *partPlan, required boo
 			}
 		}
 		if found && sum >= sc.top.least {
-			sc.offer(pp, doc, sum)
+			sc.offer(sp, doc, sum)
 		}
 	}
 	return nil
@@ -169,8 +191,8 @@ func (sc *scratch) sortCursors() {
 // worst of the best k are non-essential; the lists of the others are added up
 // term by term, and the non-essential ones are looked up only for documents
 // that could still get in.
-func (sc *scratch) searchWindows(ctx context.Context, pp *partPlan) error {
-	docs := uint32(pp.postings.docs())
+func (sc *scratch) searchWindows(ctx context.Context, sp *segmentPlan) error {
+	docs := uint32(sp.postings.docs())
 	for lo := uint32(0); lo < docs; lo += window {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -190,7 +212,7 @@ func (sc *scratch) searchWindows(ctx context.Context, pp *partPlan) error {
 		for _, c := range sc.cursors[essential:] {
 			sc.accumulate(c, lo, hi)
 		}
-		sc.drain(pp, lo, essential)
+		sc.drain(sp, lo, essential)
 	}
 	return nil
 }
@@ -219,7 +241,7 @@ func (sc *scratch) accumulate(c *cursor, lo, hi uint32) {
 }
 
 // drain offers the documents of the window and clears it.
-func (sc *scratch) drain(pp *partPlan, lo uint32, essential int) {
+func (sc *scratch) drain(sp *segmentPlan, lo uint32, essential int) {
 	for w, word := range sc.touched {
 		if word == 0 {
 			continue
@@ -233,7 +255,7 @@ func (sc *scratch) drain(pp *partPlan, lo uint32, essential int) {
 				continue
 			}
 			doc := lo + uint32(at)
-			if pp.allowed != nil && !pp.allowed.has(int(doc)) {
+			if sp.allowed != nil && !sp.allowed.has(int(doc)) {
 				continue
 			}
 			for i := essential - 1; i >= 0 && sum+sc.rest[i+1] >= sc.top.least; i-- {
@@ -242,17 +264,17 @@ func (sc *scratch) drain(pp *partPlan, lo uint32, essential int) {
 				}
 			}
 			if sum >= sc.top.least {
-				sc.offer(pp, int(doc), sum)
+				sc.offer(sp, int(doc), sum)
 			}
 		}
 	}
 }
 
 // offer adds a document to the best if it is one of them.
-func (sc *scratch) offer(pp *partPlan, doc int, score int64) {
-	record, id := pp.id(doc)
+func (sc *scratch) offer(sp *segmentPlan, doc int, score int64) {
+	record, id := sp.id(doc)
 	h := hit{score: score, record: record, passage: id}
-	if sc.top.wants(h) && pp.verify(doc, &sc.first, &sc.second) {
+	if sc.top.wants(&h) && (sp.accept == nil || sp.accept(record)) {
 		sc.top.add(h)
 	}
 }

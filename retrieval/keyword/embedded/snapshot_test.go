@@ -3,10 +3,10 @@ package embedded_test
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -19,9 +19,17 @@ import (
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/keyword/embedded"
 	"almanac/retrieval/passage"
+	"almanac/retrieval/snapshot"
 )
 
-var everything = keyword.Query{Terms: []keyword.Term{{Text: "w", Weight: 1, Prefix: true}}}
+// everything matches nearly all records of zipfRecords.
+func everything() keyword.Query {
+	var q keyword.Query
+	for n := range 60 {
+		q.Terms = append(q.Terms, keyword.Term{Text: fmt.Sprintf("w%d", n), Weight: 1})
+	}
+	return q
+}
 
 func search(t testing.TB, e *embedded.Engine, q keyword.Query) []keyword.Hit {
 	t.Helper()
@@ -32,7 +40,7 @@ func search(t testing.TB, e *embedded.Engine, q keyword.Query) []keyword.Hit {
 	return hits
 }
 
-// smallIndex has two segments, one with deletions.
+// smallIndex has three segments, two with deletions.
 func smallIndex(t testing.TB, path string) *embedded.Engine {
 	t.Helper()
 	e := open(t, embedded.Config{Path: path})
@@ -52,79 +60,96 @@ func smallIndex(t testing.TB, path string) *embedded.Engine {
 }
 
 func TestADamagedSnapshotIsEmptyOrWhole(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "keyword.idx")
-	want := search(t, smallIndex(t, path), everything)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
+	dir := filepath.Join(t.TempDir(), "keyword")
+	want := search(t, smallIndex(t, dir), everything())
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(names) != 6 { // the manifest, segments and deletions
+		t.Fatalf("files %v, error %v", names, err)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	check := func(name string, data []byte) {
-		t.Helper()
-		if err := os.WriteFile(path, data, 0o600); err != nil {
+	for _, name := range names {
+		whole, err := os.ReadFile(name)
+		if err != nil {
 			t.Fatal(err)
 		}
-		var log bytes.Buffer
-		e := open(t, embedded.Config{Path: path, Log: slog.New(slog.NewTextHandler(&log, nil))})
-		got := search(t, e, everything)
-		switch {
-		case e.At() == 0 && len(got) == 0:
-			if !strings.Contains(log.String(), "snapshot not used") {
-				t.Fatalf("%s: nothing in the log: %s", name, &log)
+		check := func(what string, data []byte) {
+			t.Helper()
+			if err := os.WriteFile(name, data, 0o600); err != nil {
+				t.Fatal(err)
 			}
-		case e.At() != 3 || !slices.Equal(got, want):
-			t.Fatalf("%s: checkpoint %d and %d hits, want 3 and %d", name, e.At(), len(got), len(want))
-		case !bytes.Equal(data, whole):
-			t.Fatalf("%s: damage was not noticed", name)
+			var log bytes.Buffer
+			e := open(t, embedded.Config{Path: dir, ReadOnly: true, Log: slog.New(slog.NewTextHandler(&log, nil))})
+			got := search(t, e, everything())
+			switch {
+			case e.At() == 0 && len(got) == 0:
+				if !strings.Contains(log.String(), "snapshot not used") {
+					t.Fatalf("%s: nothing in the log: %s", what, &log)
+				}
+			case e.At() != 3 || !slices.Equal(got, want):
+				t.Fatalf("%s: checkpoint %d and %d hits, want 3 and %d", what, e.At(), len(got), len(want))
+			case !bytes.Equal(data, whole):
+				t.Fatalf("%s of %s: damage was not noticed", what, filepath.Base(name))
+			}
 		}
+		for range 60 {
+			data := bytes.Clone(whole)
+			at := rng.IntN(len(data))
+			data[at] ^= 1 << rng.IntN(8)
+			check(fmt.Sprintf("bit flipped at %d", at), data)
+			check(fmt.Sprintf("cut at %d", at), whole[:at])
+		}
+		check("longer", append(bytes.Clone(whole), 0))
+		check("empty", nil)
+		check("intact", whole)
 	}
-	check("intact", whole)
-	for range 300 {
-		data := bytes.Clone(whole)
-		at := rng.IntN(len(data))
-		data[at] ^= 1 << rng.IntN(8)
-		check(fmt.Sprintf("bit flipped at %d", at), data)
-		check(fmt.Sprintf("cut at %d", at), whole[:at])
-		check(fmt.Sprintf("zeros from %d", at), append(bytes.Clone(whole[:at]), make([]byte, len(whole)-at)...))
-	}
-	check("longer", append(bytes.Clone(whole), 0))
-	check("empty", nil)
-	newer := bytes.Clone(whole)
-	binary.LittleEndian.PutUint32(newer[8+12:], 99)
-	check("another version", embedded.Reseal(newer))
 }
 
 func TestSnapshotRules(t *testing.T) {
 	t.Run("no snapshot is an empty index", func(t *testing.T) {
-		e := open(t, embedded.Config{Path: filepath.Join(t.TempDir(), "none", "keyword.idx")})
+		e := open(t, embedded.Config{Path: filepath.Join(t.TempDir(), "none", "keyword")})
 		if e.At() != 0 {
 			t.Errorf("checkpoint %d", e.At())
 		}
 	})
 	t.Run("a directory that is missing is made", func(t *testing.T) {
-		smallIndex(t, filepath.Join(t.TempDir(), "new", "keyword.idx"))
+		smallIndex(t, filepath.Join(t.TempDir(), "new", "keyword"))
 	})
-	t.Run("a path that cannot be written fails and stays applied", func(t *testing.T) {
-		dir := t.TempDir()
-		path := filepath.Join(dir, "keyword.idx")
-		if err := os.Mkdir(path, 0o755); err != nil {
+	t.Run("the file of an older version is replaced", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "keyword")
+		if err := os.WriteFile(path, []byte("almkeyw\n and more"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		e := open(t, embedded.Config{Path: path})
+		if e := open(t, embedded.Config{Path: path, ReadOnly: true}); e.At() != 0 {
+			t.Errorf("checkpoint %d", e.At())
+		}
+		smallIndex(t, path)
+		if e := open(t, embedded.Config{Path: path}); e.At() != 3 {
+			t.Errorf("checkpoint %d", e.At())
+		}
+	})
+	t.Run("a path that cannot be written fails and stays applied", func(t *testing.T) {
+		blocked := filepath.Join(t.TempDir(), "file")
+		e := open(t, embedded.Config{Path: filepath.Join(blocked, "keyword")})
+		if err := os.WriteFile(blocked, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
 		if err := e.Apply(t.Context(), keyword.Batch{Checkpoint: 1}); err != nil {
 			t.Fatal(err)
 		}
-		if err := e.Flush(t.Context()); err == nil {
-			t.Error("flush over a directory succeeds")
+		if err := e.Flush(t.Context()); err == nil || e.At() != 1 {
+			t.Errorf("flush: error %v, checkpoint %d", err, e.At())
 		}
-		if left, _ := filepath.Glob(filepath.Join(dir, "*.tmp")); len(left) > 0 {
-			t.Errorf("left behind: %v", left)
+		if err := os.Remove(blocked); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Flush(t.Context()); err != nil {
+			t.Errorf("second flush: %v", err)
 		}
 	})
 	t.Run("a reader follows in memory and writes nothing", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "keyword.idx")
+		path := filepath.Join(t.TempDir(), "keyword")
 		smallIndex(t, path)
-		before, _ := os.ReadFile(path)
+		before := files(t, path)
 		e := open(t, embedded.Config{Path: path, ReadOnly: true})
 		if e.At() != 3 {
 			t.Fatalf("checkpoint %d", e.At())
@@ -140,22 +165,94 @@ func TestSnapshotRules(t *testing.T) {
 		if len(search(t, e, news)) != 1 || e.At() != 4 {
 			t.Errorf("the batch is not there: checkpoint %d", e.At())
 		}
-		if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {
-			t.Error("the file changed")
+		if !maps.Equal(before, files(t, path)) {
+			t.Error("the files changed")
 		}
 	})
-	t.Run("other scoring needs no other snapshot", func(t *testing.T) {
-		path := filepath.Join(t.TempDir(), "keyword.idx")
+	t.Run("another scoring needs other lists", func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "keyword")
 		smallIndex(t, path)
-		e := open(t, embedded.Config{Path: path, Scoring: testScoring})
-		model := newReference(testScoring)
-		records := zipfRecords(5, 30)
-		model.apply(keyword.Batch{Records: records, Delete: []int64{3}})
-		q := keyword.Query{Terms: []keyword.Term{{Text: "w0", Weight: 1}, {Text: "w5", Weight: 1}}}
-		if err := checkHits(model.search(q, passage.Filter{}), search(t, e, q), 1000); err != nil {
-			t.Error(err)
+		if e := open(t, embedded.Config{Path: path, ReadOnly: true, Scoring: testScoring}); e.At() != 0 {
+			t.Errorf("checkpoint %d", e.At())
 		}
 	})
+}
+
+// files returns the sizes of a directory's files.
+func files(t testing.TB, dir string) map[string]int64 {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := map[string]int64{}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes[e.Name()] = info.Size()
+	}
+	return sizes
+}
+
+// written returns the bytes of the files that are new since before, without
+// the manifest, which is always written.
+func written(t testing.TB, dir string, before map[string]int64) (n int64) {
+	t.Helper()
+	for name, size := range files(t, dir) {
+		if _, old := before[name]; !old {
+			n += size
+		}
+	}
+	return n
+}
+
+func TestAFlushWritesWhatIsNew(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "keyword")
+	e := open(t, embedded.Config{Path: dir})
+	records := zipfRecords(9, 4000)
+	flush := func(b keyword.Batch) (n int64) {
+		t.Helper()
+		before := map[string]int64{"manifest": 0}
+		if b.Checkpoint > 1 {
+			before = files(t, dir)
+		}
+		if err := e.Apply(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		if err := e.Flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n = files(t, dir)["manifest"]; n > 4<<10 {
+			t.Errorf("a manifest of %d bytes", n)
+		}
+		return written(t, dir, before)
+	}
+	all := flush(keyword.Batch{Records: records, Checkpoint: 1})
+	if n := flush(keyword.Batch{Checkpoint: 2}); n != 0 {
+		t.Errorf("%d bytes for a checkpoint", n)
+	}
+	if n := flush(keyword.Batch{Delete: []int64{7}, Checkpoint: 3}); n > 600 {
+		t.Errorf("%d bytes for a deletion from %d records", n, len(records))
+	}
+	if n := flush(keyword.Batch{Records: records[20:21], Checkpoint: 4}); n > 4<<10 {
+		t.Errorf("%d bytes for a record, %d for all", n, all)
+	}
+	reopened := open(t, embedded.Config{Path: dir})
+	if a, b := search(t, e, everything()), search(t, reopened, everything()); !slices.Equal(a, b) {
+		t.Errorf("%d hits and %d after reopening differ", len(a), len(b))
+	}
+	before := files(t, dir)
+	if err := reopened.Apply(t.Context(), keyword.Batch{Checkpoint: 5}); err != nil {
+		t.Fatal(err)
+	}
+	if err := reopened.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := written(t, dir, before); n != 0 {
+		t.Errorf("%d bytes for a checkpoint after reopening", n)
+	}
 }
 
 const flushPath = "KEYWORD_TEST_FLUSH"
@@ -182,7 +279,7 @@ func flushForever() bool {
 }
 
 func TestKillDuringFlushLeavesTheOldOrTheNewSnapshot(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "keyword.idx")
+	path := filepath.Join(t.TempDir(), "keyword")
 	rng := rand.New(rand.NewPCG(3, 4))
 	last := int64(0)
 	for range 6 {
@@ -226,45 +323,91 @@ func TestKillDuringFlushLeavesTheOldOrTheNewSnapshot(t *testing.T) {
 	}
 }
 
-// FuzzSnapshot changes snapshots and corrects their checksums, so that what
-// reads the sections is reached: nothing may panic, and what is read must be
-// searchable.
-func FuzzSnapshot(f *testing.F) {
-	whole := smallIndex(f, filepath.Join(f.TempDir(), "keyword.idx")).Snapshot()
-	f.Add(whole, 0, byte(0))
-	tiny := open(f, embedded.Config{})
-	if err := tiny.Apply(f.Context(), keyword.Batch{Records: []keyword.Record{{ID: 1, Title: text("a", "+ab"),
-		Passages: []keyword.Passage{{ID: passage.NewID(1, 0), Body: text("b", "-", "c")}}}},
-		Checkpoint: 1}); err != nil {
-		f.Fatal(err)
+// FuzzSegment changes the content of segments, with checksums that are right:
+// nothing may panic, and what is read must be searchable.
+func FuzzSegment(f *testing.F) {
+	tiny := []keyword.Record{
+		{ID: 1, Title: text("a", "+ab"), Passages: []keyword.Passage{{ID: passage.NewID(1, 0), Body: text("b", "c", "b")}}},
+		{ID: 9, Path: text("c", "a"), Attributes: passage.Attributes{Kind: "k1"}}}
+	var segments [][][]byte // sections
+	for _, records := range [][]keyword.Record{tiny, zipfRecords(5, 40)} {
+		segments = append(segments, sections(f, records))
 	}
-	small := tiny.Snapshot()
-	for at := 20; at < len(small); at += 7 {
-		f.Add(small, at, byte(0xff))
+	for section := range segments[0] {
+		for at := range 6 {
+			f.Add(0, section, at*5, byte(0xff), 0)
+			f.Add(1, section, at*49, byte(1), 0)
+		}
+		f.Add(1, section, 0, byte(0), 4)
 	}
-	f.Add([]byte{}, 0, byte(0))
-	f.Fuzz(func(t *testing.T, data []byte, at int, change byte) {
-		if at > 0 && at < len(data) {
-			data = bytes.Clone(data)
-			data[at] ^= change
+	dir := filepath.Join(f.TempDir(), "keyword")
+	f.Fuzz(func(t *testing.T, which, section, at int, change byte, cut int) {
+		all := segments[uint(which)%2]
+		section = int(uint(section) % uint(len(all)))
+		changed := bytes.Clone(all[section])
+		if len(changed) > 0 {
+			changed[uint(at)%uint(len(changed))] ^= change
 		}
-		e, err := embedded.OpenBytes(embedded.Reseal(data))
-		if err != nil {
-			return
-		}
+		changed = changed[:len(changed)-min(len(changed), max(cut, 0))]
+		e := open(t, embedded.Config{Path: stored(t, dir, all, section, changed), ReadOnly: true})
 		for unit := range keyword.Unit(2) {
-			q := keyword.Query{Unit: unit, Terms: []keyword.Term{{Text: "w", Weight: 1, Prefix: true},
-				{Text: "a", Weight: 1}},
-				Exclude: []keyword.Term{{Text: "w9", Prefix: true}}}
-			search(t, e, q)
-			q.Phrases = [][]keyword.Term{{{Text: "w", Prefix: true}, {Text: "w", Prefix: true}}}
-			search(t, e, q)
-			if _, err := e.Facets(t.Context(), q, passage.Filter{Kinds: []string{"k1"}}, []string{"kind"}); err != nil {
-				t.Fatal(err)
+			for _, q := range []keyword.Query{everything(), {Terms: []keyword.Term{{Text: "a", Weight: 1}, {Text: "c", Weight: 1}},
+				Exclude: []keyword.Term{{Text: "w9"}}},
+				{Phrases: [][]keyword.Term{{{Text: "w0", Weight: 1}, {Text: "w1", Weight: 1}}}}} {
+				q.Unit = unit
+				search(t, e, q)
 			}
 		}
-		if err := e.Compact(); err != nil {
-			t.Fatal(err)
+		e.Compact()
+		search(t, e, everything())
+	})
+}
+
+// sections returns the sections of the segment that has the records.
+func sections(t testing.TB, records []keyword.Record) (out [][]byte) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "keyword")
+	e := open(t, embedded.Config{Path: dir})
+	if err := e.Apply(t.Context(), keyword.Batch{Records: records, Checkpoint: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	err := snapshot.Read(dir, embedded.Format, func(s *snapshot.Snapshot) error {
+		return s.Read("segment-1", func(r *snapshot.Reader) error {
+			for range embedded.Sections {
+				out = append(out, snapshot.Next[byte](r))
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// stored writes a snapshot of one segment, of which one section is changed.
+func stored(t testing.TB, dir string, sections [][]byte, changed int, content []byte) string {
+	t.Helper()
+	store, err := snapshot.NewStore(dir, embedded.Format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := store.Create("segment", func(w *snapshot.Writer) {
+		for i, section := range sections {
+			if i == changed {
+				section = content
+			}
+			snapshot.Write(w, section)
 		}
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Commit([]snapshot.File{file}, embedded.ManifestOf(file)); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

@@ -1,21 +1,25 @@
 package embedded
 
 import (
-	"sort"
+	"errors"
+	"hash/maphash"
+	"math/bits"
+	"slices"
 	"strings"
 )
 
-// vocabulary is a sorted list of distinct terms.
+// vocabulary is a sorted list of distinct terms with a hash table over them.
 type vocabulary struct {
 	text    string   // the terms, concatenated
 	offsets []uint32 // where each begins, and the end
+
+	// table has term+1 at the term's hash or, if that place is taken, at the next
+	// free one; 0 is free. It is derived, and at most three quarters full.
+	table []uint32
+	shift int
 }
 
-// termRange is a range of a vocabulary: one term, or those with a prefix.
-type termRange struct{ lo, hi uint32 }
-
-func (r termRange) empty() bool          { return r.lo >= r.hi }
-func (r termRange) has(term uint32) bool { return r.lo <= term && term < r.hi }
+var hashSeed = maphash.MakeSeed()
 
 // newVocabulary packs sorted distinct terms.
 func newVocabulary(sorted []string) vocabulary {
@@ -31,64 +35,74 @@ func newVocabulary(sorted []string) vocabulary {
 func (v *vocabulary) len() int          { return max(0, len(v.offsets)-1) }
 func (v *vocabulary) term(i int) string { return v.text[v.offsets[i]:v.offsets[i+1]] }
 
-// lowerBound is the index of the first term that is not before s.
-func (v *vocabulary) lowerBound(s string) int {
-	return sort.Search(v.len(), func(i int) bool { return v.term(i) >= s })
-}
-
-// find returns the range of a term, or of the terms that begin with it;
-// empty when there is none. The empty prefix has no terms.
-func (v *vocabulary) find(s string, prefix bool) termRange {
-	if s == "" {
-		return termRange{}
-	}
-	lo := v.lowerBound(s)
-	if !prefix {
-		if lo < v.len() && v.term(lo) == s {
-			return termRange{uint32(lo), uint32(lo) + 1}
+// derive fills the table.
+func (v *vocabulary) derive() {
+	width := bits.Len(uint(v.len() + v.len()/3))
+	v.table, v.shift = make([]uint32, 1<<width), 64-width
+	for t := range v.len() {
+		at := v.home(v.term(t))
+		for v.table[at] != 0 {
+			at = (at + 1) & (len(v.table) - 1)
 		}
-		return termRange{}
+		v.table[at] = uint32(t) + 1
 	}
-	n := sort.Search(v.len()-lo, func(i int) bool { return !strings.HasPrefix(v.term(lo+i), s) })
-	return termRange{uint32(lo), uint32(lo + n)}
 }
 
-// vocabularyCursor walks a range of one vocabulary.
-type vocabularyCursor struct {
-	terms *vocabulary
-	next  uint32
-	end   uint32
+func (v *vocabulary) home(term string) int { return int(maphash.String(hashSeed, term) >> v.shift) }
+
+// noTerm is the number of a term that a vocabulary does not have.
+const noTerm = ^uint32(0)
+
+// find returns the number of a term.
+func (v *vocabulary) find(term string) uint32 {
+	for at := v.home(term); v.table[at] != 0; at = (at + 1) & (len(v.table) - 1) {
+		if t := v.table[at] - 1; v.term(int(t)) == term {
+			return t
+		}
+	}
+	return noTerm
+}
+
+func (v *vocabulary) validate() error {
+	if len(v.offsets) == 0 || v.offsets[0] != 0 || !ascending(v.offsets, false) ||
+		int(v.offsets[v.len()]) != len(v.text) {
+		return errors.New("invalid offsets of terms")
+	}
+	for i := 1; i < v.len(); i++ {
+		if v.term(i-1) >= v.term(i) {
+			return errors.New("terms out of order")
+		}
+	}
+	return nil
 }
 
 // mergeTerms yields the distinct terms of several vocabularies in order; at
 // is the index of the term in each, -1 where it is missing, and is reused.
-func mergeTerms(cursors []vocabularyCursor, yield func(term string, at []int)) {
-	at := make([]int, len(cursors))
-	heads := make([]string, len(cursors))
-	for i, c := range cursors {
-		if c.next < c.end {
-			heads[i] = c.terms.term(int(c.next))
+func mergeTerms(vocabularies []*vocabulary, yield func(term string, at []int)) {
+	next, at := make([]int, len(vocabularies)), make([]int, len(vocabularies))
+	var heads []string // the next term of each that has one, and of which it is
+	var of []int
+	for i, v := range vocabularies {
+		if v.len() > 0 {
+			heads, of = append(heads, v.term(0)), append(of, i)
 		}
 	}
-	for {
-		best := -1
-		for i, c := range cursors {
-			if c.next < c.end && (best < 0 || heads[i] < heads[best]) {
-				best = i
-			}
-		}
-		if best < 0 {
-			return
-		}
-		term := heads[best]
-		for i := range cursors {
-			c := &cursors[i]
+	for len(heads) > 0 {
+		term := slices.Min(heads)
+		for i := range at {
 			at[i] = -1
-			if c.next < c.end && heads[i] == term {
-				at[i] = int(c.next)
-				if c.next++; c.next < c.end {
-					heads[i] = c.terms.term(int(c.next))
-				}
+		}
+		for i := 0; i < len(heads); i++ {
+			if heads[i] != term {
+				continue
+			}
+			v := of[i]
+			at[v] = next[v]
+			if next[v]++; next[v] < vocabularies[v].len() {
+				heads[i] = vocabularies[v].term(next[v])
+			} else {
+				heads, of = slices.Delete(heads, i, i+1), slices.Delete(of, i, i+1)
+				i--
 			}
 		}
 		yield(term, at)

@@ -7,7 +7,7 @@ import (
 )
 
 // maxAnswer is the longest response that is read, in bytes: the hits of a
-// search of the largest depth, or the cards of all records.
+// search of the largest depth.
 const maxAnswer = 64 << 20
 
 var errAnswerTooLarge = errors.New("answer too large")

@@ -89,9 +89,9 @@ func (e *Engine) Apply(ctx context.Context, b keyword.Batch) error {
 
 // lost returns the error of an index whose checkpoint is behind what Apply has written.
 func (e *Engine) lost(uid string, left int64) error {
-	return fmt.Errorf("meili: %w: %s has lost changes of index %s: it has them up to %d, not %d; it must be filled "+
+	return fmt.Errorf("meili: %s has lost changes of index %s: it has them up to %d, not %d; it must be filled "+
 		"again from there",
-		keyword.ErrUnavailable, e.host, uid, left, e.applied)
+		e.host, uid, left, e.applied)
 }
 
 // outdated returns the filter of the passages that a batch removes: those of
@@ -128,7 +128,7 @@ func joinInts(ids []int64) string {
 }
 
 // payloads returns the documents of a batch as JSON lines. The last payload
-// ends with the mark at the batch's checkpoint.
+// ends with the manifest at the batch's checkpoint.
 func (e *Engine) payloads(b keyword.Batch) ([][]byte, error) {
 	var out [][]byte
 	var payload []byte
@@ -150,7 +150,7 @@ func (e *Engine) payloads(b keyword.Batch) ([][]byte, error) {
 			}
 		}
 	}
-	m := e.mark
+	m := e.manifest
 	m.Checkpoint = b.Checkpoint
 	if err := add(m); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"almanac/retrieval/analysis"
+	"almanac/retrieval/analysis/bm25"
 	"almanac/retrieval/keyword"
 	"almanac/retrieval/passage"
 )
@@ -16,7 +17,7 @@ const Format = 1
 
 // document is a passage as the server stores it. Its texts are our terms, spelt as spell does.
 type document struct {
-	ID      string `json:"id"` // of the passage, decimal; for a record without passages, bare and its id
+	ID      string `json:"id"` // of the passage, decimal; for a record without passages, titleOnly and that of the record
 	Record  int64  `json:"record"`
 	Ordinal int    `json:"ordinal"`
 
@@ -34,14 +35,14 @@ type document struct {
 	Container string `json:"container,omitempty"`
 	State     string `json:"state,omitempty"`
 	Date      *int64 `json:"date,omitempty"` // Unix seconds
-	Card      string `json:"card"`           // as newCard writes it
+	Card      string `json:"card"`           // as newCard writes it; not read, and part of Format 1
 }
 
 // A record without passages is a document of its title and path, to be found
 // as a document only. Its ordinal is after those of passages.
 const (
-	bare        = "r"
-	bareOrdinal = 1 << 16
+	titleOnly        = "r"
+	titleOnlyOrdinal = 1 << 16
 )
 
 // documentsOf returns the passages of a record as documents.
@@ -55,7 +56,7 @@ func documentsOf(r keyword.Record) []document {
 		base.Date = &seconds
 	}
 	if len(r.Passages) == 0 {
-		base.ID, base.Ordinal = bare+strconv.FormatInt(r.ID, 10), bareOrdinal
+		base.ID, base.Ordinal = titleOnly+strconv.FormatInt(r.ID, 10), titleOnlyOrdinal
 		base.Names = strings.Join(append(title.names, path.names...), " ")
 		return []document{base}
 	}
@@ -123,8 +124,6 @@ func within(part, whole analysis.Token) bool { return part.Start < whole.End && 
 // must not change with the corpus. At most a quarter of the postings are
 // marked.
 const (
-	saturation    = 1.2 // k1
-	normalisation = 0.75
 	averageLength = 80.0
 	outstandingAt = 1.4
 	titleCounts   = 2
@@ -143,10 +142,11 @@ func outstanding(title, heading, body []analysis.Token) []string {
 			length += field.counts
 		}
 	}
+	norm := bm25.Norm(bm25.K1, bm25.B, length, averageLength)
 	var marked []string
 	for term, f := range frequency {
-		if f*(saturation+1)/(f+saturation*(1-normalisation+normalisation*length/averageLength)) >= outstandingAt {
-			marked = append(marked, spell(term)+loud)
+		if bm25.Saturate(f, bm25.K1, norm) >= outstandingAt {
+			marked = append(marked, spell(term)+outstandingSuffix)
 		}
 	}
 	return marked
@@ -160,17 +160,13 @@ func attributeKey(value string) string {
 
 var keyEscapes = strings.NewReplacer("%", "%25", `\`, "%5c", `"`, "%22")
 
-// newCard returns the record's id and attributes in one value, for facets: the
-// distinct cards of the passages found are the records found.
+// newCard returns the record's id and attributes in one value.
 func newCard(record int64, a passage.Attributes) string {
 	card := strconv.FormatInt(record, 10)
-	for _, value := range [len(facetAttributes)]string{a.Kind, a.Source, a.Container, a.State} {
+	for _, value := range []string{a.Kind, a.Source, a.Container, a.State} {
 		card += cardSeparator + strings.ReplaceAll(value, cardSeparator, " ")
 	}
 	return card
 }
 
 const cardSeparator = "\x1f"
-
-// facetAttributes are the attributes of facets in the order of a card.
-var facetAttributes = [...]string{"kind", "source", "container", "state"}

@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"github.com/meilisearch/meilisearch-go"
-
-	"almanac/retrieval/keyword"
 )
 
 // ErrForeign is wrapped by the error for an index that is not this catalog's:
@@ -47,9 +45,9 @@ func (e *Engine) failed(ctx context.Context, attempt string, err error) error {
 	case errors.Is(err, errAnswerTooLarge):
 		return fmt.Errorf("meili: %s: the response of %s has more than %d MB", attempt, e.host, maxAnswer>>20)
 	case isReply && failure.StatusCode == 0:
-		return fmt.Errorf("meili: %s: %w: %s", attempt, keyword.ErrUnavailable, e.unreached(failure.OriginError))
+		return fmt.Errorf("meili: %s: %s", attempt, e.unreached(failure.OriginError))
 	case !isReply && (errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, new(net.Error))):
-		return fmt.Errorf("meili: %s: %w: %s", attempt, keyword.ErrUnavailable, e.unreached(err))
+		return fmt.Errorf("meili: %s: %s", attempt, e.unreached(err))
 	case !isReply:
 		return fmt.Errorf("meili: %s: %w", attempt, err)
 	}
@@ -65,15 +63,15 @@ func (e *Engine) failed(ctx context.Context, attempt string, err error) error {
 		return fmt.Errorf("meili: %s: %s refuses payloads as large as ours (%s): raise its payload limit, and that "+
 			"of proxies in front of it, above %d MB", attempt, e.host, status, maxPayload>>20)
 	case code == diskFull:
-		return fmt.Errorf("meili: %s: %w: the disk of %s is full (%s)", attempt, keyword.ErrUnavailable, e.host, status)
+		return fmt.Errorf("meili: %s: the disk of %s is full (%s)", attempt, e.host, status)
 	case code != "" && failure.StatusCode < 500:
 		return fmt.Errorf("meili: %s: %s returned %s: %s (%s)", attempt, e.host, status, message, code)
 	case code != "":
-		return fmt.Errorf("meili: %s: %w: %s returned %s: %s (%s)", attempt, keyword.ErrUnavailable, e.host, status,
+		return fmt.Errorf("meili: %s: %s returned %s: %s (%s)", attempt, e.host, status,
 			message, code)
 	case failure.StatusCode == http.StatusBadGateway || failure.StatusCode == http.StatusServiceUnavailable ||
 		failure.StatusCode == http.StatusGatewayTimeout:
-		return fmt.Errorf("meili: %s: %w: %s returned %s", attempt, keyword.ErrUnavailable, e.host, status)
+		return fmt.Errorf("meili: %s: %s returned %s", attempt, e.host, status)
 	}
 	return fmt.Errorf("meili: %s: the server at %s is not Meilisearch (%s): check the URL", attempt, e.host, status)
 }

@@ -28,7 +28,7 @@ func batch(checkpoint int64) keyword.Batch {
 }
 
 func term(text string) keyword.Query {
-	return keyword.Query{Raw: text, Terms: []keyword.Term{{Text: text, Weight: 1}}}
+	return keyword.Query{Terms: []keyword.Term{{Text: text, Weight: 1}}}
 }
 
 // calls are the calls of an engine that talk to the server.
@@ -38,16 +38,12 @@ var calls = map[string]func(context.Context, *meili.Engine) error{
 		_, err := e.Search(ctx, term("ledger"), passage.Filter{}, 10)
 		return err
 	},
-	"facets": func(ctx context.Context, e *meili.Engine) error {
-		_, err := e.Facets(ctx, term("ledger"), passage.Filter{}, []string{"kind"})
-		return err
-	},
 	"checkpoint": func(ctx context.Context, e *meili.Engine) error { _, err := e.Checkpoint(ctx); return err },
 	"promote":    func(ctx context.Context, e *meili.Engine) error { return e.Promote(ctx) },
 }
 
 // fails checks that a call fails with one sentence and nothing secret in it.
-func fails(t *testing.T, name string, err error, host, want string, unavailable bool) {
+func fails(t *testing.T, name string, err error, host, want string) {
 	t.Helper()
 	if err == nil {
 		t.Fatalf("%s: no error", name)
@@ -56,38 +52,34 @@ func fails(t *testing.T, name string, err error, host, want string, unavailable 
 	if !strings.Contains(got, want) || strings.Contains(got, key) || strings.Contains(got, "\n") {
 		t.Errorf("%s: %s\nwant: %s", name, got, want)
 	}
-	if errors.Is(err, keyword.ErrUnavailable) != unavailable {
-		t.Errorf("%s: %s\nunavailable: %v, want %v", name, got, !unavailable, unavailable)
-	}
 }
 
 func TestEveryCallSaysWhatIsWrongWithTheServer(t *testing.T) {
 	page := reply{200, "<html>It works!</html>"}
 	for _, c := range []struct {
-		name        string
-		answer      reply
-		want        string
-		unavailable bool
+		name   string
+		answer reply
+		want   string
 	}{
 		{"wrong key", refusal(403, "invalid_api_key", "The provided API key is invalid."),
-			"HOST refuses the API key (403 Forbidden): it is wrong, or lacks the right to do this or to use this index", false},
+			"HOST refuses the API key (403 Forbidden): it is wrong, or lacks the right to do this or to use this index"},
 		{"no key", refusal(401, "missing_authorization_header", "The Authorization header is missing."),
-			"HOST requires an API key (401 Unauthorized) and none is configured", false},
-		{"a page", page, "the server at HOST is not Meilisearch (200 OK): check the URL", false},
-		{"a page that is not there", reply{404, "<html>404</html>"}, "the server at HOST is not Meilisearch (404 Not Found): check the URL", false},
-		{"a redirect", reply{302, ""}, "the server at HOST is not Meilisearch (302 Found): check the URL", false},
-		{"JSON of something else", reply{404, `{"error":"no route"}`}, "the server at HOST is not Meilisearch (404 Not Found): check the URL", false},
-		{"a proxy without server", reply{502, "<html>bad gateway</html>"}, "keyword engine unavailable: HOST returned 502 Bad Gateway", true},
+			"HOST requires an API key (401 Unauthorized) and none is configured"},
+		{"a page", page, "the server at HOST is not Meilisearch (200 OK): check the URL"},
+		{"a page that is not there", reply{404, "<html>404</html>"}, "the server at HOST is not Meilisearch (404 Not Found): check the URL"},
+		{"a redirect", reply{302, ""}, "the server at HOST is not Meilisearch (302 Found): check the URL"},
+		{"JSON of something else", reply{404, `{"error":"no route"}`}, "the server at HOST is not Meilisearch (404 Not Found): check the URL"},
+		{"a proxy without server", reply{502, "<html>bad gateway</html>"}, "HOST returned 502 Bad Gateway"},
 		{"a server in trouble", refusal(500, "internal", "An internal error has occurred. `MDB_CORRUPTED`."),
-			"keyword engine unavailable: HOST returned 500 Internal Server Error: An internal error has occurred. `MDB_CORRUPTED` (internal)", true},
+			"HOST returned 500 Internal Server Error: An internal error has occurred. `MDB_CORRUPTED` (internal)"},
 		{"too many searches", refusal(503, "too_many_search_requests", "Too many search requests running at the same time."),
-			"keyword engine unavailable: HOST returned 503 Service Unavailable: Too many search", true},
+			"HOST returned 503 Service Unavailable: Too many search"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(&scripted{script: map[string][]reply{"*": {c.answer}}})
 			t.Cleanup(server.Close)
 			for name, call := range calls {
-				fails(t, name, call(t.Context(), dial(t, server.URL)), server.URL, c.want, c.unavailable)
+				fails(t, name, call(t.Context(), dial(t, server.URL)), server.URL, c.want)
 			}
 		})
 	}
@@ -119,28 +111,28 @@ func TestUnreachableServer(t *testing.T) {
 		change    func(*meili.Config)
 		want      string
 	}{
-		{"refused", gone.URL, with(&http.Transport{}), "unavailable: no connection to HOST: connect: connection refused"},
+		{"refused", gone.URL, with(&http.Transport{}), "no connection to HOST: connect: connection refused"},
 		{"unknown name", "http://search.example.org:7700", with(&http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 			return nil, &net.OpError{Op: "dial", Net: "tcp",
 				Err: &net.DNSError{Err: "no such host", Name: "search.example.org", IsNotFound: true}}
-		}}), "unavailable: the name search.example.org does not resolve"},
-		{"unknown authority", secure.URL, with(&http.Transport{}), "unavailable: the certificate of HOST is signed by an authority that is not trusted here"},
+		}}), "the name search.example.org does not resolve"},
+		{"unknown authority", secure.URL, with(&http.Transport{}), "the certificate of HOST is signed by an authority that is not trusted here"},
 		{"certificate of another name", strings.Replace(secure.URL, "127.0.0.1", "localhost", 1),
 			with(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}),
-			"unavailable: the certificate of HOST is for another name"},
+			"the certificate of HOST is for another name"},
 		{"expired certificate", secure.URL, with(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool,
 			Time: func() time.Time { return time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC) }}}),
-			"unavailable: the certificate of HOST is not valid today"},
+			"the certificate of HOST is not valid today"},
 		{"TLS to a plain server", strings.Replace(plain.URL, "http:", "https:", 1), with(&http.Transport{}),
-			"unavailable: HOST does not speak TLS: the URL should begin with http:"},
+			"HOST does not speak TLS: the URL should begin with http:"},
 		{"no answer", slow.URL, func(c *meili.Config) { c.Timeout = 50 * time.Millisecond; c.Transport = &http.Transport{} },
-			"unavailable: no answer from HOST within 50ms"},
-		{"half an answer", torn.URL, with(&http.Transport{}), "unavailable: the connection to HOST broke"},
+			"no answer from HOST within 50ms"},
+		{"half an answer", torn.URL, with(&http.Transport{}), "the connection to HOST broke"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for name, call := range calls {
 				e := dial(t, c.url, c.change)
-				fails(t, name, call(t.Context(), e), c.url, c.want, true)
+				fails(t, name, call(t.Context(), e), c.url, c.want)
 				e.Close()
 			}
 		})
@@ -155,9 +147,9 @@ func TestIndexOfSomethingElseIsRefused(t *testing.T) {
 		refuse bool
 	}{
 		{"no mark", noMark, "the index belongs to something else: index x of HOST was not made by this program: choose another name", true},
-		{"another catalog's", markOf("other", 1, 5), `the index belongs to something else: index x of HOST is that of catalog "other", not of "test"`, true},
-		{"a mark of another kind", reply{200, `{"id":"mark","name":"a film"}`}, "was not made by this program", true},
-		{"a mark of other types", reply{200, `{"id":"mark","owner":5}`}, "was not made by this program", true},
+		{"another catalog's", manifestOf("other", 1, 5), `the index belongs to something else: index x of HOST is that of catalog "other", not of "test"`, true},
+		{"a manifest of another kind", reply{200, `{"id":"mark","name":"a film"}`}, "was not made by this program", true},
+		{"a manifest of other types", reply{200, `{"id":"mark","owner":5}`}, "was not made by this program", true},
 		{"another format", reply{200, `{"id":"mark","owner":"test","generation":1,"format":99,"checkpoint":3}`},
 			"index x of HOST is in format 99 and this program writes format 1: start a new generation, or delete the index", false},
 	} {
@@ -167,7 +159,7 @@ func TestIndexOfSomethingElseIsRefused(t *testing.T) {
 			t.Cleanup(server.Close)
 			for name, call := range calls {
 				err := call(t.Context(), dial(t, server.URL))
-				fails(t, name, err, server.URL, c.want, false)
+				fails(t, name, err, server.URL, c.want)
 				if errors.Is(err, meili.ErrForeign) != c.refuse {
 					t.Errorf("%s: foreign: %v", name, !c.refuse)
 				}
@@ -191,30 +183,29 @@ func TestWriteFailures(t *testing.T) {
 		name, request string
 		answers       []reply
 		want          string
-		unavailable   bool
 	}{
 		{"too large", documents, []reply{refusal(413, "payload_too_large", "The provided payload reached the size limit.")},
-			"write changes up to 6 to index x: HOST refuses payloads as large as ours (413 Request Entity Too Large): raise its payload limit, and that of proxies in front of it, above 8 MB", false},
-		{"too large for a proxy", documents, []reply{{413, "<html>nginx</html>"}}, "HOST refuses payloads as large as ours", false},
+			"write changes up to 6 to index x: HOST refuses payloads as large as ours (413 Request Entity Too Large): raise its payload limit, and that of proxies in front of it, above 8 MB"},
+		{"too large for a proxy", documents, []reply{{413, "<html>nginx</html>"}}, "HOST refuses payloads as large as ours"},
 		{"disk full at once", documents, []reply{refusal(422, "no_space_left_on_device", "Meilisearch cannot receive write operations")},
-			"unavailable: the disk of HOST is full (422 Unprocessable Entity)", true},
+			"the disk of HOST is full (422 Unprocessable Entity)"},
 		{"disk full in the task", task, []reply{done, done, failed("no_space_left_on_device", "No space left on device")},
-			"unavailable: the disk of HOST is full: No space left on device", true},
+			"the disk of HOST is full: No space left on device"},
 		{"failed task", task, []reply{done, done, failed("invalid_document_id", "Document identifier is invalid")},
-			"write changes up to 6 to index x: task 7 of HOST failed: Document identifier is invalid (invalid_document_id)", false},
-		{"cancelled task", task, []reply{done, done, {200, `{"uid":7,"status":"canceled"}`}}, "task 7 of HOST was cancelled there", false},
+			"write changes up to 6 to index x: task 7 of HOST failed: Document identifier is invalid (invalid_document_id)"},
+		{"cancelled task", task, []reply{done, done, {200, `{"uid":7,"status":"canceled"}`}}, "task 7 of HOST was cancelled there"},
 		{"forgotten task", task, []reply{done, done, refusal(404, "task_not_found", "Task `7` not found.")},
-			"unavailable: HOST has forgotten task 7: it was restarted empty", true},
+			"HOST has forgotten task 7: it was restarted empty"},
 		{"removal refused", "POST /indexes/x/documents/delete", []reply{refusal(400, "invalid_document_filter", "Attribute `record` is not filterable.")},
-			"HOST returned 400 Bad Request: Attribute `record` is not filterable (invalid_document_filter)", false},
+			"HOST returned 400 Bad Request: Attribute `record` is not filterable (invalid_document_filter)"},
 		{"settings refused", "PATCH /indexes/x/settings", []reply{refusal(400, "bad_request", "Unknown field `localizedAttributes`")},
-			"change the settings of index x: HOST returned 400 Bad Request: Unknown field `localizedAttributes` (bad_request)", false},
+			"change the settings of index x: HOST returned 400 Bad Request: Unknown field `localizedAttributes` (bad_request)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(&scripted{script: map[string][]reply{c.request: c.answers}})
 			t.Cleanup(server.Close)
 			e := dial(t, server.URL)
-			fails(t, "apply", e.Apply(t.Context(), batch(6)), server.URL, c.want, c.unavailable)
+			fails(t, "apply", e.Apply(t.Context(), batch(6)), server.URL, c.want)
 		})
 	}
 }
@@ -248,7 +239,6 @@ func TestConfigurationIsChecked(t *testing.T) {
 		{"index", func(c *meili.Config) { c.Index = "a/b" }, `index "a/b"`},
 		{"owner", func(c *meili.Config) { c.Owner = "" }, "needs an owner"},
 		{"generation", func(c *meili.Config) { c.Generation = 0 }, "a generation from 1"},
-		{"synonyms", func(c *meili.Config) { c.Synonyms = map[string][]string{"smart contract": {"daml"}} }, `synonyms of "smart contract": want one word`},
 	} {
 		config := meili.Config{URL: "http://127.0.0.1:1", Index: "x", Owner: "test", Generation: 1}
 		c.change(&config)

@@ -34,7 +34,7 @@ var (
 	done     = reply{200, `{"uid":7,"status":"succeeded","error":null}`}
 )
 
-func markOf(owner string, generation, checkpoint int) reply {
+func manifestOf(owner string, generation, checkpoint int) reply {
 	return reply{200, fmt.Sprintf(`{"id":"mark","owner":%q,"generation":%d,"format":%d,"checkpoint":%d}`, owner,
 		generation, meili.Format, checkpoint)}
 }
@@ -53,7 +53,7 @@ type scripted struct {
 }
 
 var served = map[string]reply{
-	"GET /indexes/x/documents/mark":    markOf("test", 1, 5),
+	"GET /indexes/x/documents/mark":    manifestOf("test", 1, 5),
 	"GET /indexes/x-g1/documents/mark": noIndex,
 	"GET /indexes/x/settings":          {200, `{}`},
 	"PATCH /indexes/x/settings":        accepted,

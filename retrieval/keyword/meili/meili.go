@@ -31,23 +31,15 @@ import (
 
 // Config says where the engine is and the name of its index.
 type Config struct {
-	URL        string // http(s)://host[:port]
-	Key        string // API key with the rights to search, documents.*, indexes.*, settings.* and tasks.get on Index*
-	Index      string // name of the live index: letters, digits, - and _
-	Generation int64  // of the index's content; see Format
-	Owner      string // of the index: a unique id of the catalog
-	ReadOnly   bool   // another process writes: Apply and Flush do nothing
-	Synonyms   map[string][]string
-	StopWords  []string
-	// Lists is how many of a query's rarest terms head a list each; default and
-	// most 10, six of which also head a list of the passages where they are
-	// outstanding. Results and cost of a search grow with it: next to an engine
-	// that finds passages by all of their terms and their frequencies, 4 are
-	// enough.
-	Lists     int
-	Timeout   time.Duration     // of one request; default 10 s
-	Transport http.RoundTripper // default: its own
-	Log       *slog.Logger      // default: none
+	URL        string            // http(s)://host[:port]
+	Key        string            // API key with the rights to search, documents.*, indexes.*, settings.* and tasks.get on Index*
+	Index      string            // name of the live index: letters, digits, - and _
+	Generation int64             // of the index's content; see Format
+	Owner      string            // of the index: a unique id of the catalog
+	ReadOnly   bool              // another process writes: Apply and Flush do nothing
+	Timeout    time.Duration     // of one request; default 10 s
+	Transport  http.RoundTripper // default: its own
+	Log        *slog.Logger      // default: none
 }
 
 // Engine implements keyword.Engine. Apply, Checkpoint and Promote are called
@@ -58,12 +50,8 @@ type Engine struct {
 	host     string // for messages
 	timeout  time.Duration
 	index    string
-	mark     mark // of the index, without checkpoint
+	manifest manifest // of the index, without checkpoint
 	readOnly bool
-	settings *meilisearch.Settings
-	stop     map[string]bool // stop words in our spelling
-	lists    int             // most lists of a search
-	loud     int             // most further lists, of outstanding terms
 	log      *slog.Logger
 
 	state
@@ -90,20 +78,9 @@ func Open(_ context.Context, cfg Config) (*Engine, error) {
 	if cfg.Owner == "" || cfg.Generation < 1 {
 		return nil, fmt.Errorf("meili: index %q needs an owner and a generation from 1", cfg.Index)
 	}
-	synonyms, err := synonymsOf(cfg.Synonyms)
-	if err != nil {
-		return nil, fmt.Errorf("meili: %w", err)
-	}
 	e := &Engine{host: u.Scheme + "://" + u.Host, timeout: cfg.Timeout, index: cfg.Index,
 		readOnly: cfg.ReadOnly, log: cfg.Log,
-		mark:     mark{ID: markID, Owner: cfg.Owner, Generation: cfg.Generation, Format: Format},
-		settings: settingsOf(synonyms, stopWordsOf(cfg.StopWords)), stop: map[string]bool{}}
-	for _, word := range e.settings.StopWords {
-		e.stop[word] = true
-	}
-	if e.lists, e.loud = headLists, loudHeads; cfg.Lists > 0 {
-		e.lists, e.loud = min(cfg.Lists, headLists), 0
-	}
+		manifest: manifest{ID: manifestID, Owner: cfg.Owner, Generation: cfg.Generation, Format: Format}}
 	if e.timeout == 0 {
 		e.timeout = 10 * time.Second
 	}

@@ -103,8 +103,9 @@ func TestConformance(t *testing.T) {
 			configs[e] = c
 			return e
 		},
-		Reopen:       func(t *testing.T, closed keyword.Engine) keyword.Engine { return open(t, configs[closed]) },
-		OwnRanking:   true,
-		SplitBatches: true,
+		Reopen:            func(t *testing.T, closed keyword.Engine) keyword.Engine { return open(t, configs[closed]) },
+		OwnRanking:        true,
+		PassageExclusions: true,
+		SplitBatches:      true,
 	})
 }

@@ -28,12 +28,14 @@ import (
 //
 // Measurements on the judged collections are in docs/relevance.md.
 const (
-	maxTerms   = 64  // of a query: one bit each
-	maxWords   = 10  // of a query that the server reads; a phrase is one
-	headLists  = 10  // of a search, unless Config.Lists is less
-	loudHeads  = 6   // of terms that also get a list of where they are outstanding, unless Config.Lists is set
-	quietShare = 0.6 // of its weight that a term counts where it is not outstanding
-	leastDepth = 200 // hits of a list, however few are wanted: scores depend on the lists having hits in common
+	maxTerms         = 64  // of a query: one bit each
+	maxWords         = 10  // of a query that the server reads; a phrase is one
+	headLists        = 10  // of a search
+	outstandingHeads = 6   // of terms that also get a list of where they are outstanding
+	assisted         = 4   // lists next to an engine that finds passages by all of their terms and their frequencies
+	maxExclude       = 4   // exclusions that are sent: words that the server reads are few, and every hit is looked at again
+	plainShare       = 0.6 // of its weight that a term counts where it is not outstanding
+	leastDepth       = 200 // hits of a list, however few are wanted: scores depend on the lists having hits in common
 	// Most of the cost of a search is reading hits: this many for each possible
 	// list, but at least half the depth. Fewer lists are read deeper.
 	listRead = 100
@@ -45,67 +47,71 @@ var errPhrases = errors.New("meili: more than 9 phrases in a query")
 type plan struct {
 	terms []term // rarest first
 	lists []list
+	most  int // lists that there can be
 }
 
 type term struct {
 	spelling string
 	weight   float64
-	exact    bool // it has no synonyms
-	prefix   bool
 }
 
 // list is one search of the server.
 type list struct {
-	query string
-	fixed int   // words of the query that every hit has: those of phrases
-	words int   // all words
-	chain []int // the other words, as terms in the order of the query
-	loud  bool  // only the passages in which the first of them is outstanding
+	query       string
+	fixed       int   // words of the query that every hit has: those of phrases
+	words       int   // all words
+	chain       []int // the other words, as terms in the order of the query
+	outstanding bool  // only the passages in which the first of them is outstanding
 }
 
 // newPlan returns a plan without lists for a query that finds nothing.
-func (e *Engine) newPlan(q keyword.Query) (plan, error) {
-	p := plan{terms: e.termsOf(q.Terms)}
+func newPlan(q keyword.Query) (plan, error) {
+	p := plan{terms: termsOf(q.Terms)}
+	heads, marked := headLists, outstandingHeads
+	if q.Assisted {
+		heads, marked = assisted, 0
+	}
+	p.most = heads + marked
 	var phrases []string
 	fixed := 0
 	for _, phrase := range q.Phrases {
-		if words := e.words(phrase); len(words) > 0 {
-			phrases = append(phrases, quote(spellings(phrase)...)) // stop words are gaps
+		if words := spellings(phrase); len(words) > 0 {
+			phrases = append(phrases, quote(words...))
 			fixed += len(words)
 		}
 	}
 	if len(phrases) >= maxWords {
 		return plan{}, errPhrases
 	}
-	var prefix []string // exclusions first: the server stops reading at the tenth word
-	for _, word := range e.words(q.Exclude) {
-		prefix = append(prefix, "-"+quote(word))
+	var before []string // exclusions first: the server stops reading at the tenth word
+	words := spellings(q.Exclude)
+	for _, word := range words[:min(maxExclude, len(words))] {
+		before = append(before, "-"+quote(word))
 	}
-	prefix = append(prefix, phrases...)
+	before = append(before, phrases...)
 	if len(phrases) > 0 {
-		p.lists = append(p.lists, list{query: strings.Join(prefix, " "), fixed: fixed, words: fixed})
+		p.lists = append(p.lists, list{query: strings.Join(before, " "), fixed: fixed, words: fixed})
 	}
-	for i := range min(e.lists, len(p.terms)) {
+	for i := range min(heads, len(p.terms)) {
 		l := p.chain(i, maxWords-len(phrases))
 		l.fixed, l.words = fixed, fixed+len(l.chain)
-		quiet, loudest := l, l
-		quiet.query = p.write(prefix, l, p.terms[i].head())
-		p.lists = append(p.lists, quiet)
-		if i < e.loud && !p.terms[i].prefix {
-			loudest.loud, loudest.query = true, p.write(prefix, l, quote(p.terms[i].spelling+loud))
-			p.lists = append(p.lists, loudest)
+		l.query = p.write(before, l, p.terms[i].spelling)
+		p.lists = append(p.lists, l)
+		if i < marked {
+			l.outstanding, l.query = true, p.write(before, l, p.terms[i].spelling+outstandingSuffix)
+			p.lists = append(p.lists, l)
 		}
 	}
 	return p, nil
 }
 
 // termsOf returns the distinct terms that can match, rarest first.
-func (e *Engine) termsOf(of []keyword.Term) []term {
+func termsOf(of []keyword.Term) []term {
 	var terms []term
 	at := map[string]int{}
 	for _, t := range of {
 		spelling := spell(t.Text)
-		if t.Text == "" || !(t.Weight > 0) || e.stop[spelling] {
+		if t.Text == "" || !(t.Weight > 0) {
 			continue
 		}
 		weight := t.Weight
@@ -116,55 +122,32 @@ func (e *Engine) termsOf(of []keyword.Term) []term {
 		if !known {
 			i = len(terms)
 			at[spelling] = i
-			terms = append(terms, term{spelling: spelling, exact: len(e.settings.Synonyms[spelling]) == 0})
+			terms = append(terms, term{spelling: spelling})
 		}
 		terms[i].weight = max(terms[i].weight, weight)
-		terms[i].prefix = terms[i].prefix || t.Prefix
 	}
 	slices.SortStableFunc(terms, func(a, b term) int { return cmp.Compare(b.weight, a.weight) })
 	return terms[:min(maxTerms, len(terms))]
 }
 
 // chain returns the list of a term: itself and the terms after it, wrapping
-// around. A prefix is alone, as only the last word of a query can be one.
+// around.
 func (p *plan) chain(head, words int) list {
-	l := list{chain: []int{head}}
-	if p.terms[head].prefix {
-		return l
-	}
-	for n := 1; n < len(p.terms) && len(l.chain) < words; n++ {
-		if i := (head + n) % len(p.terms); !p.terms[i].prefix {
-			l.chain = append(l.chain, i)
-		}
+	var l list
+	for n := range min(words, len(p.terms)) {
+		l.chain = append(l.chain, (head+n)%len(p.terms))
 	}
 	return l
 }
 
-// write returns a list's query. With a space at the end its last word is not a prefix.
-func (p *plan) write(prefix []string, l list, head string) string {
-	words := append(slices.Clone(prefix), head)
+// write returns a list's query. Its first word is in quotes, which make it
+// required; the space at the end says that its last one is no prefix.
+func (p *plan) write(before []string, l list, head string) string {
+	words := append(slices.Clone(before), quote(head))
 	for _, i := range l.chain[1:] {
 		words = append(words, p.terms[i].spelling)
 	}
-	text := strings.Join(words, " ")
-	if !p.terms[l.chain[0]].prefix {
-		text += " "
-	}
-	return text
-}
-
-// head returns the term as the first of a list: a word in quotes is required
-// and matches only exactly.
-func (t term) head() string {
-	if t.prefix || !t.exact {
-		return t.spelling
-	}
-	return quote(t.spelling)
-}
-
-// words returns the spellings of terms except stop words, which the server does not index.
-func (e *Engine) words(terms []keyword.Term) []string {
-	return slices.DeleteFunc(spellings(terms), func(s string) bool { return e.stop[s] })
+	return strings.Join(words, " ") + " "
 }
 
 func spellings(terms []keyword.Term) []string {
@@ -179,8 +162,8 @@ func spellings(terms []keyword.Term) []string {
 
 func quote(words ...string) string { return `"` + strings.Join(words, " ") + `"` }
 
-// depth returns how many hits each list has for k hits in all, given the possible number of lists.
-func (p *plan) depth(k, most int) int {
+// depth returns how many hits each list has for k hits in all.
+func (p *plan) depth(k int) int {
 	k = min(max(k, leastDepth), maxHits)
-	return min(k, max(k/2, most*listRead/len(p.lists)))
+	return min(k, max(k/2, p.most*listRead/len(p.lists)))
 }

@@ -15,23 +15,6 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// planner is an engine that calls no server.
-func planner(t *testing.T, lists int) *Engine {
-	t.Helper()
-	e, err := Open(t.Context(), Config{URL: "http://127.0.0.1:1", Index: "x", Owner: "test", Generation: 1,
-		Lists:    lists,
-		Synonyms: map[string][]string{"dvp": {"delivery versus payment"}}, StopWords: []string{"the"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return e
-}
-
 // weighted are terms, the first the rarest.
 func weighted(texts ...string) []keyword.Term {
 	out := make([]keyword.Term, len(texts))
@@ -42,15 +25,12 @@ func weighted(texts ...string) []keyword.Term {
 }
 
 func TestPlan(t *testing.T) {
-	e := planner(t, 0)
-	prefix := keyword.Term{Text: "quo", Weight: 1, Rarity: 9, Prefix: true}
 	for _, c := range []struct {
 		name  string
 		query keyword.Query
 		want  []string
 	}{
 		{"nothing", keyword.Query{Terms: []keyword.Term{{}, {Weight: 1}, {Text: "x"}}}, nil},
-		{"a stop word", keyword.Query{Terms: weighted("the")}, nil},
 		{"an exclusion alone", keyword.Query{Exclude: weighted("node")}, nil},
 		{"a term", keyword.Query{Terms: weighted("cip-56")}, []string{`"cipzm56" `, `"cipzm56zq" `}},
 		{"rarest first, going round", keyword.Query{Terms: []keyword.Term{{Text: "b", Weight: 1, Rarity: 2}, {Text: "c", Weight: 1, Rarity: 1}, {Text: "a", Weight: 1, Rarity: 3}}},
@@ -58,14 +38,11 @@ func TestPlan(t *testing.T) {
 		{"weights count too", keyword.Query{Terms: []keyword.Term{{Text: "a", Weight: 0.1, Rarity: 3}, {Text: "b", Weight: 1, Rarity: 2}}},
 			[]string{`"b" a `, `"bzq" a `, `"a" b `, `"azq" b `}},
 		{"a repeated term", keyword.Query{Terms: slices.Repeat(weighted("a"), 3)}, []string{`"a" `, `"azq" `}},
-		{"a term with synonyms is not exact", keyword.Query{Terms: weighted("dvp")}, []string{`dvp `, `"dvpzq" `}},
-		{"a prefix stands alone", keyword.Query{Terms: append(weighted("a", "b"), prefix)},
-			[]string{`quo`, `"a" b `, `"azq" b `, `"b" a `, `"bzq" a `}},
-		{"exclusions and phrases go first", keyword.Query{Terms: weighted("a", "b"), Phrases: [][]keyword.Term{weighted("a", "the", "b")}, Exclude: weighted("x.y")},
-			[]string{`-"xzpy" "a the b"`, `-"xzpy" "a the b" "a" b `, `-"xzpy" "a the b" "azq" b `,
-				`-"xzpy" "a the b" "b" a `, `-"xzpy" "a the b" "bzq" a `}},
+		{"exclusions and phrases go first", keyword.Query{Terms: weighted("a", "b"), Phrases: [][]keyword.Term{weighted("a", "c", "b")}, Exclude: weighted("x.y")},
+			[]string{`-"xzpy" "a c b"`, `-"xzpy" "a c b" "a" b `, `-"xzpy" "a c b" "azq" b `,
+				`-"xzpy" "a c b" "b" a `, `-"xzpy" "a c b" "bzq" a `}},
 	} {
-		p, err := e.newPlan(c.query)
+		p, err := newPlan(c.query)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,17 +57,16 @@ func TestPlan(t *testing.T) {
 }
 
 func TestLongQueriesArePlannedWithinTheServersLimits(t *testing.T) {
-	e := planner(t, 0)
 	var texts []string
 	for i := range 100 {
 		texts = append(texts, fmt.Sprintf("w%d", i))
 	}
-	p, err := e.newPlan(keyword.Query{Terms: weighted(texts...),
+	p, err := newPlan(keyword.Query{Terms: weighted(texts...),
 		Phrases: [][]keyword.Term{weighted("a", "b"), weighted("c")}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(p.terms) != maxTerms || len(p.lists) != 1+headLists+loudHeads {
+	if len(p.terms) != maxTerms || len(p.lists) != 1+headLists+outstandingHeads {
 		t.Errorf("%d terms in %d lists", len(p.terms), len(p.lists))
 	}
 	for _, l := range p.lists[1:] {
@@ -98,35 +74,34 @@ func TestLongQueriesArePlannedWithinTheServersLimits(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
-	if _, err := e.newPlan(keyword.Query{Phrases: slices.Repeat([][]keyword.Term{weighted("a", "b")},
+	if _, err := newPlan(keyword.Query{Phrases: slices.Repeat([][]keyword.Term{weighted("a", "b")},
 		10)}); err == nil {
 		t.Error("ten phrases are accepted")
 	}
 }
 
-// Next to an engine that has terms' frequencies fewer lists are requested,
+// Assisted by an engine that has terms' frequencies fewer lists are requested,
 // and none of where terms are outstanding; a query that needs few of them reads
 // these deeper.
 func TestFewLists(t *testing.T) {
-	e := planner(t, 4)
 	for terms, want := range map[int]struct{ lists, depth int }{1: {1, 200}, 2: {2, 200}, 3: {3, 133}, 4: {4, 100},
 		9: {4, 100}} {
-		p, err := e.newPlan(keyword.Query{Terms: weighted(strings.Fields("a b c d e f g h i")[:terms]...)})
+		p, err := newPlan(keyword.Query{Assisted: true, Terms: weighted(strings.Fields("a b c d e f g h i")[:terms]...)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		loud := slices.ContainsFunc(p.lists, func(l list) bool { return l.loud })
-		if got := p.depth(200, e.lists+e.loud); len(p.lists) != want.lists || got != want.depth || loud {
-			t.Errorf("%d terms: %d lists %d deep, loud ones %v; want %v", terms, len(p.lists), got, loud, want)
+		marked := slices.ContainsFunc(p.lists, func(l list) bool { return l.outstanding })
+		if got := p.depth(200); len(p.lists) != want.lists || got != want.depth || marked {
+			t.Errorf("%d terms: %d lists %d deep, of outstanding terms %v; want %v", terms, len(p.lists), got, marked, want)
 		}
-		if got := p.depth(1000, e.lists+e.loud); got < 500 {
+		if got := p.depth(1000); got < 500 {
 			t.Errorf("%d terms: a list for 1,000 hits is %d deep", terms, got)
 		}
 	}
 }
 
 func TestScoresPutTogetherWhatListsKnow(t *testing.T) {
-	p, err := planner(t, 0).newPlan(keyword.Query{Terms: weighted("a", "b", "c")}) // rarities 3, 2, 1
+	p, err := newPlan(keyword.Query{Terms: weighted("a", "b", "c")}) // rarities 3, 2, 1
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func (e *Engine) Promote(ctx context.Context) error {
 		return err
 	}
 	if m == nil {
-		return fmt.Errorf("meili: promote: %s has no generation %d of index %s", e.host, e.mark.Generation, e.index)
+		return fmt.Errorf("meili: promote: %s has no generation %d of index %s", e.host, e.manifest.Generation, e.index)
 	}
 	if uid != e.index {
 		if err := e.swap(ctx, uid); err != nil {
@@ -36,7 +36,7 @@ func (e *Engine) Promote(ctx context.Context) error {
 
 // swap gives the index the live name.
 func (e *Engine) swap(ctx context.Context, uid string) error {
-	live, err := e.readMark(ctx, e.index)
+	live, err := e.readManifest(ctx, e.index)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (e *Engine) swap(ctx context.Context, uid string) error {
 		return err
 	}
 	e.uid.Store(&e.index)
-	e.log.Info("index promoted", "index", e.index, "generation", e.mark.Generation)
+	e.log.Info("index promoted", "index", e.index, "generation", e.manifest.Generation)
 	return nil
 }
 
@@ -69,11 +69,11 @@ func (e *Engine) sweep(ctx context.Context) error {
 	}
 	for _, name := range names {
 		number, ok := strings.CutPrefix(name, e.index+"-g")
-		if generation, err := strconv.ParseInt(number, 10, 64); !ok || err != nil || generation > e.mark.Generation ||
+		if generation, err := strconv.ParseInt(number, 10, 64); !ok || err != nil || generation > e.manifest.Generation ||
 			name != e.building(generation) {
 			continue
 		}
-		switch m, err := e.readMark(ctx, name); {
+		switch m, err := e.readManifest(ctx, name); {
 		case errors.Is(err, ErrForeign):
 			continue
 		case err != nil:

@@ -20,20 +20,15 @@ func (e *Engine) Search(ctx context.Context, q keyword.Query, f passage.Filter, 
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("meili: search: %w", err)
 	}
-	p, err := e.newPlan(q)
+	p, err := newPlan(q)
 	if err != nil || len(p.lists) == 0 || k <= 0 {
 		return nil, err
 	}
-	found, err := e.ask(ctx, p, request{unit: q.Unit, filter: filterOf(f), limit: p.depth(k, e.lists+e.loud)})
+	found, err := e.ask(ctx, p, request{unit: q.Unit, filter: filterOf(f), limit: p.depth(k)})
 	if err != nil {
 		return nil, err
 	}
 	hits := p.score(found, q.Unit)
-	if q.Unit == keyword.Documents && len(q.Exclude) > 0 {
-		if hits, err = e.exclude(ctx, q.Exclude, hits); err != nil {
-			return nil, err
-		}
-	}
 	return hits[:min(k, len(hits))], nil
 }
 
@@ -52,10 +47,10 @@ type match struct {
 	words int
 }
 
-// ask runs all lists of a plan in one request. The last search in it fetches the mark.
+// ask runs all lists of a plan in one request. The last search in it fetches the manifest.
 func (e *Engine) ask(ctx context.Context, p plan, r request) ([]answer, error) {
 	var answers []answer
-	err := e.onIndex(ctx, "search", func(uid string) (mark, error) {
+	err := e.onIndex(ctx, "search", func(uid string) (manifest, error) {
 		queries := make([]*meilisearch.SearchRequest, len(p.lists), len(p.lists)+1)
 		for i, l := range p.lists {
 			queries[i] = &meilisearch.SearchRequest{IndexUID: uid, Query: l.query, MatchingStrategy: meilisearch.Last,
@@ -70,22 +65,22 @@ func (e *Engine) ask(ctx context.Context, p plan, r request) ([]answer, error) {
 		queries = append(queries, &meilisearch.SearchRequest{IndexUID: uid, Filter: "owner EXISTS", Limit: 1})
 		response, err := e.client.MultiSearchWithContext(ctx, &meilisearch.MultiSearchRequest{Queries: queries})
 		if err != nil {
-			return mark{}, err
+			return manifest{}, err
 		}
 		if len(response.Results) != len(queries) {
-			return mark{}, fmt.Errorf("%s answered %d of %d searches", e.host, len(response.Results), len(queries))
+			return manifest{}, fmt.Errorf("%s answered %d of %d searches", e.host, len(response.Results), len(queries))
 		}
 		answers = make([]answer, len(p.lists))
 		for i, l := range p.lists {
 			if answers[i], err = decode(response.Results[i].Hits, l.words, r.unit); err != nil {
-				return mark{}, fmt.Errorf("response of %s: %w", e.host, err)
+				return manifest{}, fmt.Errorf("response of %s: %w", e.host, err)
 			}
 		}
-		var marks []mark
-		if err := response.Results[len(p.lists)].Hits.DecodeInto(&marks); err != nil || len(marks) != 1 {
-			return mark{}, nil // the index is another's by now
+		var found []manifest
+		if err := response.Results[len(p.lists)].Hits.DecodeInto(&found); err != nil || len(found) != 1 {
+			return manifest{}, nil // the index is another's by now
 		}
-		return marks[0], nil
+		return found[0], nil
 	})
 	return answers, err
 }
@@ -95,8 +90,8 @@ func (e *Engine) ask(ctx context.Context, p plan, r request) ([]answer, error) {
 func decode(hits meilisearch.Hits, words int, unit keyword.Unit) (answer, error) {
 	out := make(answer, 0, len(hits))
 	for _, h := range hits {
-		text, isBare := strings.CutPrefix(strings.Trim(string(h[primaryKey]), `"`), bare)
-		if text == markID {
+		text, isTitleOnly := strings.CutPrefix(strings.Trim(string(h[primaryKey]), `"`), titleOnly)
+		if text == manifestID {
 			continue // numbers in it stay findable if indexed before the settings
 		}
 		n, err := strconv.ParseInt(text, 10, 64)
@@ -110,9 +105,9 @@ func decode(hits meilisearch.Hits, words int, unit keyword.Unit) (answer, error)
 		}
 		id := passage.ID(n)
 		switch {
-		case isBare && unit == keyword.Passages:
+		case isTitleOnly && unit == keyword.Passages:
 			continue
-		case isBare:
+		case isTitleOnly:
 			id = passage.NewID(n, 0)
 		case unit == keyword.Documents:
 			id = passage.NewID(id.Record(), 0)
@@ -124,7 +119,7 @@ func decode(hits meilisearch.Hits, words int, unit keyword.Unit) (answer, error)
 
 // score combines the lists into hits, best first.
 func (p *plan) score(answers []answer, unit keyword.Unit) []keyword.Hit {
-	type evidence struct{ holds, loud uint64 } // a bit for each term
+	type evidence struct{ holds, outstanding uint64 } // a bit for each term
 	known := map[passage.ID]evidence{}
 	for i, a := range answers {
 		l := p.lists[i]
@@ -132,8 +127,8 @@ func (p *plan) score(answers []answer, unit keyword.Unit) []keyword.Hit {
 			x := known[m.id]
 			for n, t := range l.chain[:min(max(m.words-l.fixed, 0), len(l.chain))] {
 				x.holds |= 1 << t
-				if l.loud && n == 0 {
-					x.loud |= 1 << t
+				if l.outstanding && n == 0 {
+					x.outstanding |= 1 << t
 				}
 			}
 			known[m.id] = x
@@ -147,10 +142,10 @@ func (p *plan) score(answers []answer, unit keyword.Unit) []keyword.Hit {
 		}
 		for i, t := range p.terms {
 			switch {
-			case x.loud&(1<<i) != 0:
+			case x.outstanding&(1<<i) != 0:
 				h.Score += t.weight
 			case x.holds&(1<<i) != 0:
-				h.Score += quietShare * t.weight
+				h.Score += plainShare * t.weight
 			}
 		}
 		hits = append(hits, h)
@@ -159,34 +154,4 @@ func (p *plan) score(answers []answer, unit keyword.Unit) []keyword.Hit {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Record, b.Record), cmp.Compare(a.Passage, b.Passage))
 	})
 	return hits
-}
-
-// exclude drops the documents that have an excluded term in any of their
-// passages: the lists have dropped only those passages.
-func (e *Engine) exclude(ctx context.Context, terms []keyword.Term, hits []keyword.Hit) ([]keyword.Hit, error) {
-	words := e.words(terms)
-	if len(words) == 0 || len(hits) == 0 {
-		return hits, nil
-	}
-	var p plan
-	for i, word := range words {
-		p.terms = append(p.terms, term{spelling: word})
-		p.lists = append(p.lists, list{query: quote(word), words: 1, chain: []int{i}})
-	}
-	records := make([]int64, len(hits))
-	for i, h := range hits {
-		records[i] = h.Record
-	}
-	found, err := e.ask(ctx, p, request{unit: keyword.Documents, filter: filterOf(passage.Filter{Records: records}),
-		limit: len(records)})
-	if err != nil {
-		return nil, err
-	}
-	out := map[int64]bool{}
-	for _, a := range found {
-		for _, m := range a {
-			out[m.id.Record()] = true
-		}
-	}
-	return slices.DeleteFunc(hits, func(h keyword.Hit) bool { return out[h.Record] }), nil
 }

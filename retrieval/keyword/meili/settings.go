@@ -4,26 +4,21 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/meilisearch/meilisearch-go"
-
-	"almanac/retrieval/analysis"
 )
 
 // Limits set on the server.
 const (
 	maxHits   = 20_000 // of one list: searches request hundreds, so this only stops mistakes
-	maxFacets = 50_000 // records that facets are counted over
+	maxFacets = 50_000 // values of a facet; none is asked for
 	cutoff    = 5_000  // ms: a search that is cut off silently returns a part; our own deadline is an error
 )
 
 // settingsOf returns all settings of an index, so that nothing depends on settings made by hand.
-func settingsOf(synonyms map[string][]string, stopWords []string) *meilisearch.Settings {
+func settingsOf() *meilisearch.Settings {
 	return &meilisearch.Settings{
 		// How many of the words match, in the order of the query, is all that
 		// the server decides; see plan.
@@ -51,8 +46,6 @@ func settingsOf(synonyms map[string][]string, stopWords []string) *meilisearch.S
 		Faceting: &meilisearch.Faceting{MaxValuesPerFacet: maxFacets,
 			SortFacetValuesBy: map[string]meilisearch.SortFacetType{"*": meilisearch.SortFacetTypeAlpha}},
 		SearchCutoffMs: cutoff,
-		StopWords:      stopWords,
-		Synonyms:       synonyms,
 	}
 }
 
@@ -65,32 +58,30 @@ func (e *Engine) ensureSettings(ctx context.Context, uid string) error {
 	if err != nil && !unknown {
 		return e.failed(ctx, "read the settings of index "+uid, err)
 	}
-	if !unknown && sameSettings(have, e.settings) {
+	want := settingsOf()
+	if !unknown && sameSettings(have, want) {
 		return nil
 	}
 	e.log.Info("settings of index updated", "index", uid)
-	task, err := index.UpdateSettingsWithContext(ctx, e.settings)
-	if err := e.await(ctx, "change the settings of index "+uid, task, err); err != nil {
+	change := func(task *meilisearch.TaskInfo, err error) error {
+		return e.await(ctx, "change the settings of index "+uid, task, err)
+	}
+	if err := change(index.UpdateSettingsWithContext(ctx, want)); err != nil {
 		return err
 	}
 	// The client leaves out what is empty or false.
 	if unknown || have.FacetSearch {
-		task, err := index.UpdateFacetSearchWithContext(ctx, false) // values of facets are not searched
-		if err := e.await(ctx, "change the settings of index "+uid, task, err); err != nil {
+		if err := change(index.UpdateFacetSearchWithContext(ctx, false)); err != nil {
 			return err
 		}
 	}
-	if len(e.settings.StopWords) == 0 && (unknown || len(have.StopWords) > 0) {
-		task, err := index.ResetStopWordsWithContext(ctx)
-		if err := e.await(ctx, "remove the stop words of index "+uid, task, err); err != nil {
+	if unknown || len(have.StopWords) > 0 {
+		if err := change(index.ResetStopWordsWithContext(ctx)); err != nil {
 			return err
 		}
 	}
-	if len(e.settings.Synonyms) == 0 && (unknown || len(have.Synonyms) > 0) {
-		task, err := index.ResetSynonymsWithContext(ctx)
-		if err := e.await(ctx, "remove the synonyms of index "+uid, task, err); err != nil {
-			return err
-		}
+	if unknown || len(have.Synonyms) > 0 {
+		return change(index.ResetSynonymsWithContext(ctx))
 	}
 	return nil
 }
@@ -110,42 +101,10 @@ func sameSettings(have, want *meilisearch.Settings) bool {
 	return slices.Equal(have.RankingRules, want.RankingRules) &&
 		slices.Equal(have.SearchableAttributes, want.SearchableAttributes) &&
 		sameSet(have.FilterableAttributes, want.FilterableAttributes) &&
-		sameSet(have.DisplayedAttributes, want.DisplayedAttributes) && sameSet(have.StopWords, want.StopWords) &&
+		sameSet(have.DisplayedAttributes, want.DisplayedAttributes) && len(have.StopWords)+len(have.Synonyms) == 0 &&
 		reflect.DeepEqual(have.LocalizedAttributes, want.LocalizedAttributes) &&
 		reflect.DeepEqual(have.TypoTolerance, want.TypoTolerance) &&
 		have.ProximityPrecision == want.ProximityPrecision && reflect.DeepEqual(have.Pagination, want.Pagination) &&
 		reflect.DeepEqual(have.Faceting, want.Faceting) && have.SearchCutoffMs == want.SearchCutoffMs &&
-		have.FacetSearch == want.FacetSearch &&
-		maps.EqualFunc(have.Synonyms, want.Synonyms, sameSet)
-}
-
-// synonymsOf returns synonyms in our terms: a word that is searched also
-// matches its words and phrases.
-func synonymsOf(words map[string][]string) (map[string][]string, error) {
-	out := make(map[string][]string, len(words))
-	for word, others := range words {
-		term := newStream(analysis.Analyze(word)).text
-		if term == "" || strings.Contains(term, " ") {
-			return nil, fmt.Errorf("synonyms of %q: want one word", word)
-		}
-		for _, other := range others {
-			if text := newStream(analysis.Analyze(other)).text; text != "" && text != term &&
-				!slices.Contains(out[term], text) {
-				out[term] = append(out[term], text)
-			}
-		}
-	}
-	return out, nil
-}
-
-// stopWordsOf returns stop words as terms of the index.
-func stopWordsOf(words []string) []string {
-	var out []string
-	for _, word := range words {
-		for _, t := range analysis.Analyze(word) {
-			out = append(out, spell(t.Term))
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
+		have.FacetSearch == want.FacetSearch
 }

@@ -46,5 +46,5 @@ func spell(term string) string {
 // spelt reports whether a character must be encoded.
 func spelt(r rune) bool { return (r < 'a' || r > 'y') && (r < '0' || r > '9') }
 
-// loud follows the spelling of a term that is outstanding in a passage; no spelling ends in it.
-const loud = "zq"
+// outstandingSuffix follows the spelling of a term that is outstanding in a passage; no spelling ends in it.
+const outstandingSuffix = "zq"

@@ -46,9 +46,9 @@ func TestSpellingsAreWordsAndUnique(t *testing.T) {
 		if (a == b) != (x == y) || strings.HasPrefix(b, a) != strings.HasPrefix(y, x) {
 			t.Fatalf("%q and %q: %q and %q", a, b, x, y)
 		}
-		if a != "" && strings.HasSuffix(x, loud) && len(x) == len(spell(strings.TrimSuffix(a, "q")))+1 &&
+		if a != "" && strings.HasSuffix(x, outstandingSuffix) && len(x) == len(spell(strings.TrimSuffix(a, "q")))+1 &&
 			!strings.HasSuffix(a, "zq") {
-			t.Fatalf("%q: %q ends like a mark", a, x)
+			t.Fatalf("%q: %q ends like a manifest", a, x)
 		}
 	})
 }
@@ -56,7 +56,7 @@ func TestSpellingsAreWordsAndUnique(t *testing.T) {
 func TestSpellingsOfTermsAreShort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		for _, token := range analysis.Analyze(rapid.String().Draw(t, "text")) {
-			if s := spell(token.Term); len(s)+len(loud) > 250 {
+			if s := spell(token.Term); len(s)+len(outstandingSuffix) > 250 {
 				t.Fatalf("%q: %d bytes", token.Term, len(s))
 			}
 		}

@@ -7,14 +7,12 @@ import (
 	"sync/atomic"
 
 	"github.com/meilisearch/meilisearch-go"
-
-	"almanac/retrieval/keyword"
 )
 
-// mark is the document that identifies an index. It is created with the index,
+// manifest is the document that identifies an index. It is created with the index,
 // moves with it when indexes are swapped, and is written with the last passages
 // of a batch.
-type mark struct {
+type manifest struct {
 	ID         string `json:"id"`
 	Owner      string `json:"owner"`
 	Generation int64  `json:"generation"`
@@ -23,7 +21,7 @@ type mark struct {
 }
 
 const (
-	markID     = "mark"
+	manifestID = "mark"
 	primaryKey = "id"
 )
 
@@ -39,20 +37,20 @@ func (e *Engine) building(generation int64) string {
 	return e.index + "-g" + strconv.FormatInt(generation, 10)
 }
 
-// look finds the index of our generation and returns its mark; nil if there is
+// look finds the index of our generation and returns its manifest; nil if there is
 // none. It tries the name that a promotion takes it from first.
-func (e *Engine) look(ctx context.Context) (uid string, m *mark, err error) {
-	for _, uid := range []string{e.building(e.mark.Generation), e.index} {
-		m, err := e.readMark(ctx, uid)
+func (e *Engine) look(ctx context.Context) (uid string, m *manifest, err error) {
+	for _, uid := range []string{e.building(e.manifest.Generation), e.index} {
+		m, err := e.readManifest(ctx, uid)
 		if err != nil {
 			return "", nil, err
 		}
-		if m == nil || m.Generation != e.mark.Generation {
+		if m == nil || m.Generation != e.manifest.Generation {
 			continue
 		}
-		if m.Format != e.mark.Format {
+		if m.Format != e.manifest.Format {
 			return "", nil, fmt.Errorf("meili: index %s of %s is in format %d and this program writes format %d: "+
-				"start a new generation, or delete the index", uid, e.host, m.Format, e.mark.Format)
+				"start a new generation, or delete the index", uid, e.host, m.Format, e.manifest.Format)
 		}
 		e.uid.Store(&uid)
 		return uid, m, nil
@@ -61,13 +59,13 @@ func (e *Engine) look(ctx context.Context) (uid string, m *mark, err error) {
 }
 
 // prepare is look for a writer: it creates a missing index and applies our settings.
-func (e *Engine) prepare(ctx context.Context) (uid string, m *mark, err error) {
+func (e *Engine) prepare(ctx context.Context) (uid string, m *manifest, err error) {
 	if uid, m, err = e.look(ctx); err != nil {
 		return "", nil, err
 	}
 	if m == nil {
-		uid = e.building(e.mark.Generation)
-		task, err := e.client.Index(uid).AddDocumentsWithContext(ctx, []mark{e.mark},
+		uid = e.building(e.manifest.Generation)
+		task, err := e.client.Index(uid).AddDocumentsWithContext(ctx, []manifest{e.manifest},
 			&meilisearch.DocumentOptions{PrimaryKey: ptr(primaryKey)})
 		if err := e.await(ctx, "create index "+uid, task, err); err != nil {
 			return "", nil, err
@@ -84,16 +82,16 @@ func (e *Engine) prepare(ctx context.Context) (uid string, m *mark, err error) {
 }
 
 func (e *Engine) missing() error {
-	return fmt.Errorf("meili: %w: %s has no index %s of generation %d: it was not built yet, or the server has lost it",
-		keyword.ErrUnavailable, e.host, e.index, e.mark.Generation)
+	return fmt.Errorf("meili: %s has no index %s of generation %d: it was not built yet, or the server has lost it",
+		e.host, e.index, e.manifest.Generation)
 }
 
 // onIndex runs a search on the index of our generation. A search also returns
-// the mark of the index it was run on, read last: if that is another
+// the manifest of the index it was run on, read last: if that is another
 // generation's, indexes were swapped or deleted meanwhile, and the search is
 // run again on our index. An index that has lost changes is being filled again,
 // and its results are not returned.
-func (e *Engine) onIndex(ctx context.Context, attempt string, run func(uid string) (mark, error)) error {
+func (e *Engine) onIndex(ctx context.Context, attempt string, run func(uid string) (manifest, error)) error {
 	for again := false; ; again = true {
 		highest := e.highest.Load()
 		known := e.uid.Load()
@@ -111,10 +109,10 @@ func (e *Engine) onIndex(ctx context.Context, attempt string, run func(uid strin
 		if err != nil && !hasCode(err, indexNotFound) {
 			return e.failed(ctx, attempt, err)
 		}
-		if at := m.Checkpoint; err == nil && m.of(e.mark) {
+		if at := m.Checkpoint; err == nil && m.of(e.manifest) {
 			if at < highest {
-				return fmt.Errorf("meili: %w: %s has lost index %s and it is being filled again: %d of %d changes",
-					keyword.ErrUnavailable, e.host, *known, at, highest)
+				return fmt.Errorf("meili: %s has lost index %s and it is being filled again: %d of %d changes",
+					e.host, *known, at, highest)
 			}
 			return nil
 		}
@@ -127,17 +125,17 @@ func (e *Engine) onIndex(ctx context.Context, attempt string, run func(uid strin
 	}
 }
 
-// of reports whether the mark has the same content as another.
-func (m mark) of(other mark) bool {
+// of reports whether the manifest has the same content as another.
+func (m manifest) of(other manifest) bool {
 	m.Checkpoint = other.Checkpoint
 	return m == other
 }
 
-// readMark returns the mark of an index, nil if there is no index. An index
+// readManifest returns the manifest of an index, nil if there is no index. An index
 // that is not this owner's is an error.
-func (e *Engine) readMark(ctx context.Context, uid string) (*mark, error) {
-	var m mark
-	err := e.client.Index(uid).GetDocumentWithContext(ctx, markID, nil, &m)
+func (e *Engine) readManifest(ctx context.Context, uid string) (*manifest, error) {
+	var m manifest
+	err := e.client.Index(uid).GetDocumentWithContext(ctx, manifestID, nil, &m)
 	switch {
 	case hasCode(err, indexNotFound):
 		return nil, nil
@@ -146,9 +144,9 @@ func (e *Engine) readMark(ctx context.Context, uid string) (*mark, error) {
 			ErrForeign, uid, e.host)
 	case err != nil:
 		return nil, e.failed(ctx, "read index "+uid, err)
-	case m.Owner != e.mark.Owner:
+	case m.Owner != e.manifest.Owner:
 		return nil, fmt.Errorf("meili: %w: index %s of %s is that of catalog %q, not of %q: choose another name",
-			ErrForeign, uid, e.host, m.Owner, e.mark.Owner)
+			ErrForeign, uid, e.host, m.Owner, e.manifest.Owner)
 	}
 	return &m, nil
 }
@@ -167,7 +165,7 @@ func (e *Engine) Checkpoint(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	if m == nil {
-		m = &mark{}
+		m = &manifest{}
 	}
 	e.applied = m.Checkpoint
 	e.highest.Store(max(e.highest.Load(), m.Checkpoint))

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/meilisearch/meilisearch-go"
-
-	"almanac/retrieval/keyword"
 )
 
 // A task is polled soon, as most are short, and then less and less often.
@@ -33,8 +31,8 @@ func (e *Engine) await(ctx context.Context, attempt string, info *meilisearch.Ta
 		}
 		task, err := e.client.GetTaskWithContext(ctx, info.TaskUID)
 		if hasCode(err, "task_not_found") {
-			return fmt.Errorf("meili: %s: %w: %s has forgotten task %d: it was restarted empty", attempt,
-				keyword.ErrUnavailable, e.host, info.TaskUID)
+			return fmt.Errorf("meili: %s: %s has forgotten task %d: it was restarted empty", attempt,
+				e.host, info.TaskUID)
 		}
 		if err != nil {
 			return e.failed(ctx, attempt, err)
@@ -44,7 +42,7 @@ func (e *Engine) await(ctx context.Context, attempt string, info *meilisearch.Ta
 			return nil
 		case meilisearch.TaskStatusFailed:
 			if task.Error.Code == diskFull {
-				return fmt.Errorf("meili: %s: %w: the disk of %s is full: %s", attempt, keyword.ErrUnavailable, e.host,
+				return fmt.Errorf("meili: %s: the disk of %s is full: %s", attempt, e.host,
 					sentence(task.Error.Message))
 			}
 			return fmt.Errorf("meili: %s: task %d of %s failed: %s (%s)", attempt, info.TaskUID, e.host,

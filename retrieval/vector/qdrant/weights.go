@@ -5,23 +5,15 @@ import (
 	"slices"
 
 	"almanac/retrieval/analysis"
+	"almanac/retrieval/analysis/bm25"
 )
 
-// A term's weight in a passage is BM25's saturation on the weighted sum of its
-// frequencies in the fields (BM25F: Robertson and Zaragoza, "The Probabilistic
-// Relevance Framework: BM25 and Beyond", 2009),
-//
-//	tf·(k1 + 1) / (tf + k1·(1 − b + b·length/averageLength))
-//
-// with the weighted sum of the fields' lengths. The server multiplies it by
-// ln(1 + (n − df + 0.5)/(df + 0.5)) over its passages. The average is a
-// constant: otherwise every passage would have to be rewritten when it changes.
-const (
-	k1 = 1.2
-	b  = 0.75
-	// averageLength is in tokens, as weighted.
-	averageLength = 80
-)
+// averageLength of passages, in tokens as weighted. A term's weight in a passage
+// is BM25's saturation on the weighted sums of its frequencies in the fields and
+// of their lengths (BM25F); the server multiplies it by the IDF over its
+// passages. The average is a constant: otherwise every passage would have to be
+// rewritten when it changes.
+const averageLength = 80
 
 // weighting identifies the numbers of this file; it changes whenever they do.
 const weighting = "1"
@@ -43,10 +35,9 @@ func weightsOf(p analysis.Packed) (terms []uint32, weights []float32) {
 	}
 	terms = slices.Sorted(maps.Keys(frequencies))
 	weights = make([]float32, len(terms))
-	norm := k1 * (1 - b + b*length/averageLength)
+	norm := bm25.Norm(bm25.K1, bm25.B, length, averageLength)
 	for i, t := range terms {
-		tf := frequencies[t]
-		weights[i] = float32(tf * (k1 + 1) / (tf + norm))
+		weights[i] = float32(bm25.Saturate(frequencies[t], bm25.K1, norm))
 	}
 	return terms, weights
 }

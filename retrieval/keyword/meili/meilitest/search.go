@@ -29,19 +29,13 @@ type answer struct {
 	IndexUID string     `json:"indexUid"`
 }
 
-// search runs several searches, each separately or, if they are federated, with
-// the facets of their joint results.
+// search runs several searches, each separately.
 func (s *Server) search(r *http.Request) (any, error) {
-	var body struct {
-		Queries    []request
-		Federation *struct{ FacetsByIndex map[string][]string }
-	}
+	var body struct{ Queries []request }
 	if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
 		return nil, err
 	}
 	answers := []answer{}
-	facets := map[string]map[string]int{}
-	counted := map[string]bool{} // by index and id
 	for _, q := range body.Queries {
 		x, err := s.find(q.IndexUID)
 		if err != nil {
@@ -53,36 +47,18 @@ func (s *Server) search(r *http.Request) (any, error) {
 		}
 		a := answer{Hits: []document{}, Query: q.Query, IndexUID: q.IndexUID}
 		for i, h := range found {
-			if q.Limit == nil || i < *q.Limit {
-				hit := x.shown(h.document, q.AttributesToRetrieve)
-				if q.ShowRankingScore {
-					hit["_rankingScore"] = h.score
-				}
-				a.Hits = append(a.Hits, hit)
+			if q.Limit != nil && i >= *q.Limit {
+				break
 			}
-			if id := q.IndexUID + "/" + fmt.Sprint(h.document[primaryKey]); body.Federation != nil && !counted[id] {
-				counted[id] = true
-				x.count(facets, body.Federation.FacetsByIndex[q.IndexUID], h.document)
+			hit := x.shown(h.document, q.AttributesToRetrieve)
+			if q.ShowRankingScore {
+				hit["_rankingScore"] = h.score
 			}
+			a.Hits = append(a.Hits, hit)
 		}
 		answers = append(answers, a)
 	}
-	if body.Federation != nil {
-		return map[string]any{"hits": []document{}, "facetDistribution": facets}, nil
-	}
 	return map[string]any{"results": answers}, nil
-}
-
-// count adds a document to the facets of attributes.
-func (x *index) count(facets map[string]map[string]int, attributes []string, d document) {
-	for _, a := range attributes {
-		if facets[a] == nil {
-			facets[a] = map[string]int{}
-		}
-		if value, ok := d[a]; ok {
-			facets[a][fmt.Sprint(value)]++
-		}
-	}
 }
 
 // hit is a found document with its share of the query's words.
@@ -97,7 +73,7 @@ func (x *index) search(q request) ([]hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := x.parse(q.Query)
+	parts := parse(q.Query)
 	hits := []hit{}
 	for _, id := range x.order {
 		d := x.documents[id]
@@ -139,7 +115,7 @@ type phrase struct {
 
 // parse splits a query: words, "phrases" and exclusions, marked by a minus. The
 // last word is a prefix unless something follows it.
-func (x *index) parse(query string) []phrase {
+func parse(query string) []phrase {
 	var parts []phrase
 	for rest := query; ; {
 		rest = strings.TrimLeft(rest, " ")
@@ -161,15 +137,10 @@ func (x *index) parse(query string) []phrase {
 			}
 			text, rest = rest[:end], rest[end:]
 		}
-		if p.words = strings.Fields(text); len(p.words) > 0 && !x.stops(p) {
+		if p.words = strings.Fields(text); len(p.words) > 0 {
 			parts = append(parts, p)
 		}
 	}
-}
-
-// stops reports whether a part is a stop word.
-func (x *index) stops(p phrase) bool {
-	return len(p.words) == 1 && slices.Contains(x.words("stopWords"), p.words[0])
 }
 
 // match returns the share of a query's words that a document has, counted up to
@@ -200,25 +171,16 @@ func (x *index) match(d document, parts []phrase) (share float64, ok bool) {
 }
 
 // has reports whether a searchable attribute of a document contains a part of a
-// query, or a synonym of it.
+// query.
 func (x *index) has(d document, p phrase) bool {
-	forms := [][]string{p.words}
-	if synonyms, ok := x.settings["synonyms"].(map[string]any); ok && !p.quoted {
-		others, _ := synonyms[p.words[0]].([]any)
-		for _, other := range others {
-			forms = append(forms, strings.Fields(fmt.Sprint(other)))
-		}
-	}
 	for name, value := range d {
 		if name == primaryKey || !x.lists("searchableAttributes", name) {
 			continue
 		}
 		text := strings.Fields(fmt.Sprint(value))
-		for _, words := range forms {
-			for at := range text {
-				if stands(text[at:], words, p.prefix) {
-					return true
-				}
+		for at := range text {
+			if stands(text[at:], p.words, p.prefix) {
+				return true
 			}
 		}
 	}

@@ -1,0 +1,165 @@
+// Package admit bounds how many searches run at once. Beyond what the machine
+// can do, searches wait a moment and are then refused, and no client takes the
+// place of others: one that sends the most expensive query as fast as it may
+// delays itself.
+package admit
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"almanac/retrieval"
+)
+
+// ErrBusy is the error of a search that was refused: trying again soon can help.
+var ErrBusy = errors.New("too many searches at once")
+
+// Limits of a Searcher.
+type Limits struct {
+	Running   int // searches at once
+	PerClient int // of them of one client
+	Waiting   int // searches that may wait for a place, half of them of one client
+	// Patience is how long one waits: longer than any sensible burst takes, shorter
+	// than anybody would.
+	Patience time.Duration
+}
+
+// Standard are the limits for this machine: one client has half of its cores. A
+// search uses more than one core only for moments, and while it waits for a
+// server none.
+func Standard() Limits {
+	cores := runtime.GOMAXPROCS(0)
+	return Limits{Running: 2 * cores, PerClient: max(1, cores/2), Waiting: 256, Patience: 500 * time.Millisecond}
+}
+
+// Searcher admits the searches of another one.
+type Searcher struct {
+	retrieval.Searcher
+	limits Limits
+
+	mu      sync.Mutex
+	running int
+	clients map[string]*client // that have searches running or waiting
+	queue   []*waiter          // in the order of arrival
+}
+
+type client struct{ running, waiting int }
+
+// waiter is a search that waits for a place; granted is closed when it has one.
+type waiter struct {
+	client  string
+	granted chan struct{}
+}
+
+// New returns a searcher with limits.
+func New(s retrieval.Searcher, limits Limits) *Searcher {
+	return &Searcher{Searcher: s, limits: limits, clients: map[string]*client{}}
+}
+
+type clientKey struct{}
+
+// WithClient returns a context whose searches are those of one client; without,
+// all are of the same, which may use every place.
+func WithClient(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, clientKey{}, key)
+}
+
+// Search implements retrieval.Searcher. It returns ErrBusy for a search that
+// would have to wait for too long or behind too many.
+func (s *Searcher) Search(ctx context.Context, r retrieval.Request) (retrieval.Response, error) {
+	key, _ := ctx.Value(clientKey{}).(string)
+	if err := s.enter(ctx, key); err != nil {
+		return retrieval.Response{}, err
+	}
+	defer s.leave(key)
+	return s.Searcher.Search(ctx, r)
+}
+
+// enter waits for a place.
+func (s *Searcher) enter(ctx context.Context, key string) error {
+	w, err := s.register(key)
+	if w == nil || err != nil {
+		return err
+	}
+	timer := time.NewTimer(s.limits.Patience)
+	defer timer.Stop()
+	select {
+	case <-w.granted:
+		return nil
+	case <-timer.C:
+		err = ErrBusy
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := slices.Index(s.queue, w)
+	if at < 0 {
+		return nil // it was granted meanwhile
+	}
+	s.queue = slices.Delete(s.queue, at, at+1)
+	s.clients[key].waiting--
+	s.forget(key)
+	return err
+}
+
+// register gives a search a place (no waiter), or puts it at the end of the queue.
+func (s *Searcher) register(key string) (*waiter, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.clients[key]
+	if c == nil {
+		c = &client{}
+		s.clients[key] = c
+	}
+	if s.admits(key) {
+		s.running++
+		c.running++
+		return nil, nil
+	}
+	if len(s.queue) >= s.limits.Waiting || key != "" && c.waiting >= s.limits.Waiting/2 {
+		s.forget(key)
+		return nil, ErrBusy
+	}
+	c.waiting++
+	w := &waiter{key, make(chan struct{})}
+	s.queue = append(s.queue, w)
+	return w, nil
+}
+
+// admits reports whether a client may have one more place.
+func (s *Searcher) admits(key string) bool {
+	return s.running < s.limits.Running && (key == "" || s.clients[key].running < s.limits.PerClient)
+}
+
+// leave passes the place to the first in the queue whose client may have it.
+func (s *Searcher) leave(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running--
+	s.clients[key].running--
+	s.forget(key)
+	for i := 0; i < len(s.queue) && s.running < s.limits.Running; i++ {
+		w := s.queue[i]
+		if !s.admits(w.client) {
+			continue
+		}
+		s.queue = slices.Delete(s.queue, i, i+1)
+		i--
+		s.running++
+		s.clients[w.client].waiting--
+		s.clients[w.client].running++
+		close(w.granted)
+	}
+}
+
+// forget drops a client that has nothing here any more.
+func (s *Searcher) forget(key string) {
+	if c := s.clients[key]; c.running+c.waiting == 0 {
+		delete(s.clients, key)
+	}
+}

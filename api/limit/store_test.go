@@ -1,0 +1,41 @@
+package limit
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/ulule/limiter/v3"
+)
+
+// TestTheStoreIsBounded sends calls from more addresses than there is room for,
+// as the owner of a large network could.
+func TestTheStoreIsBounded(t *testing.T) {
+	now := time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC)
+	rate := limiter.Rate{Period: time.Minute, Limit: 2}
+	m := newMemory(100, func() time.Time { return now })
+	take := func(key string) limiter.Context {
+		c, err := m.Get(t.Context(), key, rate)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for i := range 10_000 {
+		take(fmt.Sprint("client ", i))
+		if i == 9_950 {
+			take("known")
+			take("known")
+		}
+	}
+	if len(m.counts) != 100 || len(m.order) != 100 {
+		t.Errorf("it keeps %d counts in an order of %d", len(m.counts), len(m.order))
+	}
+	if c := take("known"); !c.Reached || c.Remaining != 0 {
+		t.Errorf("a recent client is forgotten: %+v", c)
+	}
+	now = now.Add(time.Minute)
+	if c := take("known"); c.Reached || c.Remaining != 1 || len(m.counts) != 1 {
+		t.Errorf("after the period: %+v, %d counts", c, len(m.counts))
+	}
+}

@@ -1,0 +1,150 @@
+// Package datadir opens data directories. One holds the catalog of one network
+// and what is made from it, and refuses any other network.
+package datadir
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/archive"
+	"almanac/catalog/sqlite"
+)
+
+// Default returns the data directory of a network below xdgDataHome, or below
+// home, "" without either. A relative base directory is ignored, as the XDG Base
+// Directory Specification demands.
+func Default(network, xdgDataHome, home string) string {
+	if !filepath.IsAbs(xdgDataHome) {
+		if home == "" {
+			return ""
+		}
+		xdgDataHome = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(xdgDataHome, "almanac", network)
+}
+
+// Create makes a directory that is missing, and fails if it cannot be written.
+func Create(dir string) error {
+	if dir == "" {
+		return errors.New("there is no home directory for the data: set --data")
+	}
+	if err := os.MkdirAll(dir, 0o750); err != nil {
+		return fmt.Errorf("data directory %s cannot be created: %w", dir, reason(err))
+	}
+	probe, err := os.CreateTemp(dir, ".write-*")
+	if err != nil {
+		return fmt.Errorf("data directory %s is not writable: %w", dir, reason(err))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// reason returns an error of the file system without operation and path.
+func reason(err error) error {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// metaNetwork is the catalog's key for the name of its network.
+const metaNetwork = "network"
+
+// Catalog returns the file of a directory's catalog.
+func Catalog(dir string) string { return filepath.Join(dir, "catalog.db") }
+
+// Open opens the catalog of a directory and binds it to the network. It fails if
+// an import is incomplete, and if the catalog was emptied: it is there and holds
+// nothing, although the directory is indexed.
+func Open(ctx context.Context, dir, network string, indexed bool) (catalog.Store, error) {
+	_, err := os.Stat(Catalog(dir))
+	existed := err == nil
+	store, known, err := open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if existed && known == "" && indexed {
+		err = fmt.Errorf("%s is empty although an index lies beside it, so it lost what it held: "+
+			"put a copy in its place, or remove it to start again", Catalog(dir))
+	}
+	if err == nil {
+		err = bind(ctx, store, dir, known, network)
+	}
+	unfinished := false
+	if err == nil {
+		unfinished, err = archive.Unfinished(ctx, store)
+	}
+	if err == nil && unfinished {
+		err = fmt.Errorf("an import into %s did not finish: run it again", dir)
+	}
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+// OpenForImport opens the catalog of a directory and binds it to the network.
+func OpenForImport(ctx context.Context, dir, network string) (catalog.Store, error) {
+	store, known, err := open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := bind(ctx, store, dir, known, network); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+// open opens the catalog; known is the network it is bound to, "" = none.
+func open(ctx context.Context, dir string) (store catalog.Store, known string, err error) {
+	if store, err = sqlite.Open(ctx, sqlite.Config{Path: Catalog(dir), Now: time.Now}); err != nil {
+		return nil, "", err
+	}
+	if known, err = store.Meta(ctx, metaNetwork); err != nil {
+		return nil, "", errors.Join(err, store.Close())
+	}
+	return store, known, nil
+}
+
+func bind(ctx context.Context, store catalog.Store, dir, known, network string) error {
+	switch known {
+	case "":
+		return store.SetMeta(ctx, metaNetwork, network)
+	case network:
+		return nil
+	}
+	return fmt.Errorf("data directory %s holds the network %q: use another directory for %q, "+
+		"or name the network of this one with --network (%[2]s, or its file)", dir, known, network)
+}
+
+// Enough is the space that a sync and the index of a middle-sized network need,
+// in bytes.
+const Enough = 1e9
+
+// Free describes the free space of a directory's file system. Less than Enough is
+// an error.
+func Free(dir string) (string, error) {
+	var st syscall.Statfs_t
+	if err := syscall.Statfs(dir, &st); err != nil {
+		return "", fmt.Errorf("the file system of %s: %w", dir, err)
+	}
+	free := float64(st.Bavail) * float64(st.Bsize)
+	if free < Enough {
+		return "", fmt.Errorf("the file system of %s has only %s free, a sync can need %s", dir, size(free), size(Enough))
+	}
+	return size(free) + " free", nil
+}
+
+// size writes a number of bytes in decimal units: 1.2 TB.
+func size(bytes float64) string {
+	units := []string{"B", "kB", "MB", "GB", "TB", "PB"}
+	for len(units) > 1 && bytes >= 1000 {
+		bytes, units = bytes/1000, units[1:]
+	}
+	return fmt.Sprintf("%.1f %s", bytes, units[0])
+}

@@ -1,0 +1,75 @@
+package datadir_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"almanac/catalog/datadir"
+)
+
+func TestDefault(t *testing.T) {
+	for _, tt := range []struct{ xdg, home, want string }{
+		{"/x", "/h", "/x/almanac/buoys"}, {"", "/h", "/h/.local/share/almanac/buoys"},
+		{"relative", "/h", "/h/.local/share/almanac/buoys"}, {"", "", ""},
+	} {
+		if got := datadir.Default("buoys", tt.xdg, tt.home); got != tt.want {
+			t.Errorf("%q, %q: %s, want %s", tt.xdg, tt.home, got, tt.want)
+		}
+	}
+}
+
+// TestAnEmptiedCatalogIsRefused empties the file of an indexed directory: without
+// this it would be served as a new, empty catalog.
+func TestAnEmptiedCatalogIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	open := func(indexed bool) error {
+		store, err := datadir.Open(t.Context(), dir, "buoys", indexed)
+		if err != nil {
+			return err
+		}
+		return store.Close()
+	}
+	if err := open(true); err != nil {
+		t.Errorf("a missing catalog beside an index: %v", err)
+	}
+	if err := open(true); err != nil {
+		t.Errorf("a bound catalog: %v", err)
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		_ = os.Remove(datadir.Catalog(dir) + suffix) // it may not exist
+	}
+	if err := os.Truncate(datadir.Catalog(dir), 0); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the first must not make it valid
+		if err := open(true); err == nil || !strings.Contains(err.Error(), "is empty although an index lies beside it") {
+			t.Errorf("an emptied catalog: %v", err)
+		}
+	}
+	if err := open(false); err != nil {
+		t.Errorf("an empty file without an index: %v", err)
+	}
+	if err := open(true); err != nil {
+		t.Errorf("the catalog of before: %v", err)
+	}
+}
+
+func TestAnotherNetworkIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	for network, want := range map[string]string{"buoys": "", "lights": `holds the network "buoys"`} {
+		if network != "buoys" {
+			if _, err := datadir.Open(t.Context(), dir, network, false); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", network, err)
+			}
+			continue
+		}
+		store, err := datadir.Open(t.Context(), dir, network, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+package sqlite
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+)
+
+// TestPreparedStatements asks one connection the same and other questions, one
+// inside the other, and more of them than it keeps.
+func TestPreparedStatements(t *testing.T) {
+	db, err := pool(filepath.Join(t.TempDir(), "catalog.db"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`CREATE TABLE n (n INTEGER); INSERT INTO n VALUES (1), (2), (3)`); err != nil {
+		t.Fatal(err)
+	}
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	const pairs = `SELECT n FROM n WHERE n >= ? ORDER BY n`
+	for round := range 2 {
+		var got []int
+		outer, err := tx.Query(pairs, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for outer.Next() {
+			inner, err := tx.Query(pairs, 1) // while the outer rows are being read
+			if err != nil {
+				t.Fatal(err)
+			}
+			var a int
+			if err := outer.Scan(&a); err != nil {
+				t.Fatal(err)
+			}
+			for inner.Next() {
+				var b int
+				if err := inner.Scan(&b); err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, 10*a+b)
+			}
+			if err := inner.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := outer.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if want := "[21 22 23 31 32 33]"; fmt.Sprint(got) != want {
+			t.Errorf("round %d: %v, want %s", round, got, want)
+		}
+	}
+	for n := range 2 * maxStatements {
+		var got int
+		if err := tx.QueryRow(fmt.Sprintf(`SELECT %d + MAX(n) FROM n`, n)).Scan(&got); err != nil || got != n+3 {
+			t.Fatalf("%d: %d, %v", n, got, err)
+		}
+	}
+}
+
+// TestPreparedStatementsSurviveAChangeOfTheSchema asks before and after.
+func TestPreparedStatementsSurviveAChangeOfTheSchema(t *testing.T) {
+	db, err := pool(filepath.Join(t.TempDir(), "catalog.db"), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for n, change := range []string{`CREATE TABLE n (n INTEGER)`, `ALTER TABLE n ADD COLUMN m INTEGER DEFAULT 7`,
+		`DROP TABLE n`, `CREATE TABLE n (n INTEGER, m INTEGER, o INTEGER)`} {
+		if _, err := db.Exec(change); err != nil {
+			t.Fatal(err)
+		}
+		rows, err := db.Query(`SELECT * FROM n`)
+		if n == 2 {
+			if err == nil {
+				t.Error("a table that was dropped has rows")
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		columns, err := rows.Columns()
+		if want := []int{1, 2, 0, 3}[n]; err != nil || len(columns) != want {
+			t.Errorf("after %s: %q, %v; want %d columns", change, columns, err, want)
+		}
+		if err := rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"almanac/api/op"
+	"almanac/cmd/config"
+)
+
+// TestDrain sends the signal of an orchestrator: /ready says so at once, and
+// requests are answered until the delay is over.
+func TestDrain(t *testing.T) {
+	t.Parallel()
+	s := start(t, environ(t.TempDir(), "ALMANAC_SERVER_DRAIN_DELAY=3s", "ALMANAC_LIMIT_REST=0"), "--data", t.TempDir())
+	s.ready(t)
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	s.await(t, "draining")
+	for range 3 {
+		if status, header, body := s.get(t, "/ready"); status != http.StatusServiceUnavailable ||
+			header.Get("Retry-After") == "" || !strings.Contains(body, "stopping") {
+			t.Errorf("/ready: %d %s", status, body)
+		}
+		if status, _, body := s.get(t, "/api/v1/search?q=mooring"); status != http.StatusOK {
+			t.Errorf("a search: %d %s", status, body)
+		}
+	}
+	if code := s.ended(t); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	checkLog(t, s.log.String())
+}
+
+// TestLinesNameTheirRequest: what is logged for a request has its id.
+func TestLinesNameTheirRequest(t *testing.T) {
+	var out strings.Builder
+	log, _ := newLoggers(logging("info"), config.Origins{"log.level": config.Default}, "serve", &out)
+	log.With("source", "docs").InfoContext(op.WithRequest(t.Context(), "abc"), "done", "took", 1500*time.Millisecond)
+	for _, want := range []string{`"request":"abc"`, `"source":"docs"`, `"took_seconds":1.5`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%s lacks %s", out.String(), want)
+		}
+	}
+}
+
+func logging(level string) (c config.Config) {
+	c.Log.Level, c.Log.Format = level, "json"
+	return c
+}
+
+// checkLog holds the form of a server's log: one line of JSON an event, with
+// level and message, and durations in seconds.
+func checkLog(t *testing.T, log string) {
+	t.Helper()
+	took := false
+	for line := range strings.Lines(log) {
+		var l map[string]any
+		if err := json.Unmarshal([]byte(line), &l); err != nil || l["level"] == nil || l["msg"] == nil || l["event"] != nil {
+			t.Errorf("not an event: %v %s", err, line)
+		}
+		for _, bad := range []string{"err", "took", "wait", "every", "took_ms"} {
+			if l[bad] != nil {
+				t.Errorf("%s: %s", bad, line)
+			}
+		}
+		if s, ok := l["took_seconds"].(float64); ok {
+			took = true
+			if s < 0 || s > 1000 {
+				t.Errorf("took %v s: %s", s, line)
+			}
+		}
+	}
+	if !took {
+		t.Error("no event says how long it took")
+	}
+}

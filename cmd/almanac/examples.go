@@ -1,0 +1,36 @@
+package main
+
+import "strings"
+
+// examples are command lines by command, for its help; a test parses them.
+var examples = map[string]string{
+	"serve":   "almanac serve\nalmanac serve --network ./mine.yaml --data ./data --listen 0.0.0.0:8080",
+	"sync":    "almanac sync\nalmanac sync --network ./mine.yaml docs forum",
+	"search":  "almanac search how do I reserve a mooring\nalmanac search --type cip --explain 'CIP-56'",
+	"show":    "almanac show CIP-56\nalmanac show 1000054#setup\nalmanac show --json 1000054",
+	"mcp":     "almanac mcp\nalmanac mcp --network ./mine.yaml --toolsets cips,search",
+	"export":  "almanac export ./backup",
+	"import":  "almanac import --network ./backup/network.yaml --data ./data ./backup",
+	"reindex": "almanac reindex --network ./mine.yaml",
+	"eval":    "almanac eval\nalmanac eval --queries ./judged --stages --markdown",
+	"tune":    "almanac tune --queries ./judged --out tuned.yaml",
+	"distil": "almanac distil --from built-in --dimensions 128 ./table\n" +
+		"ALMANAC_EMBED_URL=http://localhost:11434 ALMANAC_EMBED_MODEL=bge-m3 almanac distil --from configured ./table",
+	"doctor":         "almanac doctor --network ./mine.yaml",
+	"health":         "almanac health",
+	"config":         "almanac config\nALMANAC_LIMIT_REST=0 almanac config",
+	"version":        "almanac version",
+	"man":            "almanac man | man -l -",
+	"completion":     "source <(almanac completion bash)\nalmanac completion fish >~/.config/fish/completions/almanac.fish",
+	"tools list":     "almanac tools list --network ./mine.yaml",
+	"tools call":     "almanac tools call list_cips status=Final limit=5",
+	"network check":  "almanac network check ./mine.yaml",
+	"network kinds":  "almanac network kinds\nalmanac network kinds docs",
+	"network schema": "almanac network schema >network.schema.json\nalmanac network schema calendar",
+	"network show":   "almanac network show sample",
+}
+
+// examplesOf returns the examples of a command as its help has them.
+func examplesOf(command string) string {
+	return "Examples:\n  " + strings.ReplaceAll(examples[command], "\n", "\n  ")
+}

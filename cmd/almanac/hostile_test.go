@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+const (
+	halfHeaders = 5_000   // connections that never finish their header
+	halfHeader  = 125_000 // bytes of each
+)
+
+// TestHalfHeadersTakeLittleMemory sends 5,000 headers that never end from one
+// address, twice, and then asks from another.
+func TestHalfHeadersTakeLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thousands of connections; not with -short")
+	}
+	s := start(t, environ(t.TempDir()), "--data", t.TempDir())
+	s.ready(t)
+	before := s.resident()
+	if before == 0 {
+		t.Skip("only where /proc is")
+	}
+	peak := s.flood(t, 1, 2)
+	if grown := peak - before; grown > 100 {
+		t.Errorf("%d half headers take %d MB more than the %d MB before", halfHeaders, grown, before)
+	}
+	t.Logf("resident memory: %d MB, at most %d MB", before, peak)
+	if status, _, body := s.get(t, "/api/v1/cips"); status != 200 {
+		t.Errorf("afterwards: %d %s", status, body)
+	}
+}
+
+// BenchmarkHalfHeaders reports the resident memory of a server before and under
+// 5,000 headers that never end, from one client and from 250.
+func BenchmarkHalfHeaders(b *testing.B) {
+	for _, clients := range []int{1, 250} {
+		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
+			s := start(b, environ(b.TempDir()), "--data", b.TempDir())
+			s.ready(b)
+			before := s.resident()
+			for range b.N {
+				b.ReportMetric(float64(s.flood(b, clients, 2)), "MB-peak")
+			}
+			b.ReportMetric(float64(before), "MB-before")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// flood opens connections with half a header from addresses of 127.0.0.0/8 in
+// waves and returns the server's greatest resident memory, in MB.
+func (s *server) flood(tb testing.TB, clients, waves int) int {
+	tb.Helper()
+	head := fmt.Appendf(nil, "GET /health HTTP/1.1\r\nHost: localhost\r\nX: %s", strings.Repeat("x", halfHeader))
+	var peak atomic.Int64
+	watched, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		for {
+			peak.Store(max(peak.Load(), int64(s.resident())))
+			select {
+			case <-done:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}()
+	for range waves {
+		var open []net.Conn
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		const parallel = 50
+		for part := range parallel {
+			wg.Go(func() {
+				for i := part; i < halfHeaders; i += parallel {
+					from := net.IPv4(127, 0, 1, byte(1+i%clients))
+					d := net.Dialer{LocalAddr: &net.TCPAddr{IP: from}, Timeout: 2 * time.Second}
+					conn, err := d.Dial("tcp", strings.TrimPrefix(s.base, "http://"))
+					if err != nil {
+						continue // refused
+					}
+					_ = conn.SetWriteDeadline(time.Now().Add(2 * time.Second))
+					_, _ = conn.Write(head) // the server may have closed it
+					mu.Lock()
+					open = append(open, conn)
+					mu.Unlock()
+				}
+			})
+		}
+		wg.Wait()
+		for _, conn := range open {
+			_ = conn.Close()
+		}
+	}
+	close(done)
+	<-watched
+	return int(peak.Load())
+}
+
+// resident returns the resident memory of the server's process, in MB; 0 where
+// there is no /proc.
+func (s *server) resident() int {
+	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	_, after, _ := strings.Cut(string(status), "VmRSS:")
+	kb, _ := strconv.Atoi(strings.Fields(after + " 0")[0])
+	return kb >> 10
+}

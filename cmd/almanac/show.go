@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"almanac/api"
+	"almanac/api/line"
+	"almanac/api/op"
+	"almanac/cmd/config"
+)
+
+type showCmd struct {
+	ID   string `arg:"" help:"As searches print it: a proposal's, a record's, a path, or a section's (1000054#setup)."`
+	JSON bool   `name:"json" help:"Print JSON, as REST does."`
+}
+
+func (*showCmd) Help() string {
+	return `The text is printed as Markdown. It may run while the server does.`
+}
+
+// Run prints a record in all its parts.
+func (c *showCmd) Run(ctx context.Context, a *app) error {
+	s, b, err := a.openSearch(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	all := api.Operations(b)
+	// CIP-56 is the proposal 0056; a bare number is what searches print.
+	if key, ok := b.Network.Proposals.ParseID(c.ID); ok && strings.Trim(c.ID, "0123456789") != "" {
+		c.ID = b.Network.Proposals.ID(key)
+	}
+	if c.JSON {
+		return asUsage(line.Call(ctx, a.out, all, "get_doc", []string{"id=" + c.ID}))
+	}
+	for cursor := ""; ; {
+		words := []string{"id=" + c.ID}
+		if cursor != "" {
+			words = append(words, "cursor="+cursor)
+		}
+		raw, err := line.Answer(ctx, all, "get_doc", words)
+		if err != nil {
+			return asUsage(err)
+		}
+		var doc struct {
+			Title, Content, URL, Kind string
+			NextCursor                string `json:"next_cursor"`
+		}
+		if err := json.Unmarshal(raw, &doc); err != nil {
+			return err
+		}
+		if cursor == "" {
+			fmt.Fprintf(a.out, "%s  %s\n%s\n\n", a.bold(doc.Title), a.dim("["+doc.Kind+"]"), doc.URL)
+		}
+		fmt.Fprint(a.out, doc.Content)
+		if cursor = doc.NextCursor; cursor == "" {
+			_, err := fmt.Fprintln(a.out)
+			return err
+		}
+	}
+}
+
+// asUsage marks an invalid argument of an operation as one of the command line.
+func asUsage(err error) error {
+	if errors.Is(err, op.ErrInvalid) {
+		return fmt.Errorf("%w: %w", config.ErrUsage, err)
+	}
+	return err
+}

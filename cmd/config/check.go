@@ -1,0 +1,89 @@
+package config
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/api/limit"
+)
+
+// check validates the configuration and normalizes the public URL.
+func (c *Config) check() error {
+	switch {
+	case min(c.Limit.REST, c.Limit.MCP, c.Limit.Web, c.Limit.Connections, c.Limit.ClientConnections) < 0:
+		return fmt.Errorf("%w: limits must not be negative; 0 switches one off", ErrUsage)
+	case !slices.Contains([]string{"auto", "text", "json"}, c.Log.Format):
+		return fmt.Errorf("%w: log.format is %q: must be text, json or auto", ErrUsage, c.Log.Format)
+	}
+	for key, d := range map[string]time.Duration{"search.deadline": c.Search.Deadline,
+		"embed.keep_alive": c.Embed.KeepAlive, "rerank.deadline": c.Rerank.Deadline} {
+		if d <= 0 {
+			return fmt.Errorf("%w: %s is %v: must be above 0", ErrUsage, key, d)
+		}
+	}
+	if err := c.checkServers(); err != nil {
+		return err
+	}
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(c.Log.Level)); err != nil {
+		return fmt.Errorf("%w: log.level is %q: must be debug, info, warn or error", ErrUsage, c.Log.Level)
+	}
+	if c.Sample.Anchor != "" {
+		if _, err := time.Parse(time.DateOnly, c.Sample.Anchor); err != nil {
+			return fmt.Errorf("%w: sample.anchor is %q: must be a day such as 2026-01-31", ErrUsage, c.Sample.Anchor)
+		}
+	}
+	if _, err := limit.ParseProxies(c.Server.TrustedProxies); err != nil {
+		return fmt.Errorf("%w: server.trusted_proxies: %w", ErrUsage, err)
+	}
+	if _, err := c.Allowed(); err != nil {
+		return fmt.Errorf("%w: sync.allow: %w", ErrUsage, err)
+	}
+	for key, address := range map[string]string{"server.listen": c.Server.Listen, "server.admin": c.Server.Admin} {
+		if _, _, err := net.SplitHostPort(address); err != nil && address != "" {
+			return fmt.Errorf("%w: %s is %q: must be an address with a port, such as 127.0.0.1:8080", ErrUsage,
+				key, address)
+		}
+	}
+	c.Server.PublicURL = strings.TrimRight(c.Server.PublicURL, "/")
+	if u, err := url.Parse(c.Server.PublicURL); c.Server.PublicURL != "" && (err != nil || !isHTTP(u)) {
+		return fmt.Errorf("%w: server.public_url is %q: must be http:// or https:// with a host", ErrUsage,
+			c.Server.PublicURL)
+	}
+	return nil
+}
+
+func isHTTP(u *url.URL) bool { return (u.Scheme == "http" || u.Scheme == "https") && u.Host != "" }
+
+// checkServers validates the settings of servers without calling them.
+func (c *Config) checkServers() error {
+	for section, address := range map[string]string{
+		"keyword": c.Keyword.URL, "vector": c.Vector.URL, "embed": c.Embed.URL, "rerank": c.Rerank.URL,
+	} {
+		u, err := url.Parse(address)
+		switch {
+		case address == "":
+		case err != nil || !isHTTP(u):
+			return fmt.Errorf("%w: %s.url must be http:// or https:// with a host and, "+
+				"if it is not the usual one, a port", ErrUsage, section)
+		case u.User != nil:
+			return fmt.Errorf("%w: %s.url must not contain a user or password: use %[2]s.key", ErrUsage, section)
+		}
+	}
+	switch {
+	case !slices.Contains([]string{"ollama", "openai", "tei"}, c.Embed.Kind):
+		return fmt.Errorf("%w: embed.kind is %q: must be ollama, openai or tei", ErrUsage, c.Embed.Kind)
+	case c.Embed.URL != "" && c.Embed.Model == "" && c.Embed.Kind != "tei":
+		return fmt.Errorf("%w: embed.model is missing: which model of %s embeds?", ErrUsage, c.Embed.URL)
+	case !slices.Contains([]string{"tei", "llamacpp"}, c.Rerank.Kind):
+		return fmt.Errorf("%w: rerank.kind is %q: must be tei or llamacpp", ErrUsage, c.Rerank.Kind)
+	case c.Vector.Shards < 0 || c.Vector.Replicas < 0:
+		return fmt.Errorf("%w: vector.shards and vector.replicas must not be negative", ErrUsage)
+	}
+	return nil
+}

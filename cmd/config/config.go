@@ -1,0 +1,144 @@
+// Package config holds the settings of the program: their names, defaults and
+// documentation in one struct, their layers, and checks.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"time"
+
+	"almanac/retrieval/profile"
+)
+
+// Config is the effective configuration. Keys are section.key, as in the tags.
+type Config struct {
+	Server struct {
+		Listen         string        `key:"listen" default:"127.0.0.1:8080" doc:"address of the public listener"`
+		Admin          string        `key:"admin" default:"127.0.0.1:8081" empty:"true" doc:"admin listener; empty: none"`
+		AdminToken     string        `key:"admin_token" secret:"true" doc:"of the admin listener; needed unless it is on loopback"`
+		PublicURL      string        `key:"public_url" doc:"base address that clients see; default http://LISTEN"`
+		TrustedProxies []string      `key:"trusted_proxies" doc:"addresses or networks whose X-Forwarded-For counts"`
+		AllowedOrigins []string      `key:"allowed_origins" doc:"origins that may call /mcp from a browser"`
+		DrainDelay     time.Duration `key:"drain_delay" default:"0s" doc:"from a signal, when /ready turns 503, until listeners close"`
+	} `key:"server"`
+	Network struct {
+		Name      string `key:"name" default:"sample" doc:"preset or YAML file of the network"`
+		CorpusDir string `key:"corpus_dir" doc:"directory that replaces ${corpus} in a network's sources"`
+	} `key:"network"`
+	Data struct {
+		Dir string `key:"dir" doc:"data directory; default $XDG_DATA_HOME/almanac/NETWORK"`
+	} `key:"data"`
+	Sync struct {
+		Enabled bool     `key:"enabled" default:"true" doc:"whether serve syncs its sources"`
+		Allow   []string `key:"allow" doc:"private networks that may be called, such as 10.0.0.0/8; others are refused"`
+	} `key:"sync"`
+	Limit struct {
+		REST int `key:"rest" default:"60" doc:"REST calls per client and 15 minutes; 0 = no limit"`
+		MCP  int `key:"mcp" default:"60" doc:"the same over MCP; connecting and pings have ten times as many"`
+		Web  int `key:"web" default:"300" doc:"web pages per client and 15 minutes; 0 = no limit"`
+		// A connection holds up to 48 KiB of headers before any call is counted.
+		Connections       int `key:"connections" default:"1024" doc:"open connections of a listener; 0 = no limit"`
+		ClientConnections int `key:"client_connections" default:"64" doc:"of one client among them; 0 = no limit"`
+	} `key:"limit"`
+	Search struct {
+		Profile  string        `key:"profile" doc:"built in, or a YAML file; default: the one fitted to the kind of model"`
+		Deadline time.Duration `key:"deadline" default:"800ms" doc:"time the engines have for one search"`
+	} `key:"search"`
+	Keyword KeywordConfig `key:"keyword"`
+	Vector  VectorConfig  `key:"vector"`
+	Embed   EmbedConfig   `key:"embed"`
+	Rerank  RerankConfig  `key:"rerank"`
+	Sample  struct {
+		Anchor string `key:"anchor" doc:"day (YYYY-MM-DD) that the sample's dates are relative to; default its first load"`
+	} `key:"sample"`
+	Log struct {
+		Level  string `key:"level" default:"info" doc:"debug, info, warn or error; default warn, of serve and mcp info"`
+		Format string `key:"format" default:"auto" doc:"text, json, or auto: text on a terminal"`
+	} `key:"log"`
+}
+
+// KeywordConfig chooses the keyword engine.
+type KeywordConfig struct {
+	URL   string `key:"url" doc:"Meilisearch server, such as http://localhost:7700; empty: the engine in the program"`
+	Key   string `key:"key" secret:"true" doc:"its API key"`
+	Index string `key:"index" default:"almanac" doc:"name of the index there"`
+}
+
+// VectorConfig chooses the vector engine.
+type VectorConfig struct {
+	URL        string `key:"url" doc:"gRPC address of Qdrant, such as http://localhost:6334; empty: the engine here"`
+	Key        string `key:"key" secret:"true" doc:"its API key"`
+	Collection string `key:"collection" default:"almanac" doc:"name of the collection there"`
+	Quantize   bool   `key:"quantize" default:"true" doc:"whether a new collection searches int8 vectors first"`
+	OnDisk     bool   `key:"on_disk" default:"false" doc:"whether a new collection keeps the originals on disk"`
+	Shards     int    `key:"shards" default:"0" doc:"shards of a new collection; 0: the server's default"`
+	Replicas   int    `key:"replicas" default:"0" doc:"replicas of a new collection; 0: the server's default"`
+}
+
+// EmbedConfig chooses the embedding model.
+type EmbedConfig struct {
+	URL       string        `key:"url" doc:"model server, such as http://localhost:11434; empty: a table in this process"`
+	Kind      string        `key:"kind" default:"ollama" doc:"interface of the server: ollama, openai or tei"`
+	Model     string        `key:"model" doc:"of the server; without one, a directory made by almanac distil"`
+	Key       string        `key:"key" secret:"true" doc:"bearer token of the server"`
+	Pull      bool          `key:"pull" default:"true" doc:"whether an Ollama server pulls a missing model"`
+	KeepAlive time.Duration `key:"keep_alive" default:"30m" doc:"how long Ollama keeps the model in memory"`
+}
+
+// RerankConfig chooses the cross-encoder that reranks the best results.
+type RerankConfig struct {
+	URL      string        `key:"url" doc:"server of a cross-encoder; empty: none"`
+	Kind     string        `key:"kind" default:"tei" doc:"interface of the server: tei or llamacpp"`
+	Model    string        `key:"model" doc:"model of a server that has several"`
+	Key      string        `key:"key" secret:"true" doc:"bearer token of the server"`
+	Deadline time.Duration `key:"deadline" default:"500ms" doc:"time for one search, added to search.deadline"`
+}
+
+// Origins holds the origin of each key's value.
+type Origins map[string]string
+
+const Default = "default"
+
+// ErrUsage marks an invalid command line or configuration: exit code 2.
+var ErrUsage = errors.New("usage")
+
+// ProfileName returns the name of the relevance profile of searches. The default
+// depends on the kind of embedding model, as cosines of different kinds are not
+// comparable.
+func (c Config) ProfileName() string {
+	switch {
+	case c.Search.Profile != "":
+		return c.Search.Profile
+	case c.Embed.URL != "":
+		return "transformer"
+	}
+	return profile.DefaultName
+}
+
+// PublicURL returns the base address that clients see of a service that listens
+// on an address.
+func (c Config) PublicURL(listen string) string {
+	if c.Server.PublicURL != "" {
+		return c.Server.PublicURL
+	}
+	host, port, err := net.SplitHostPort(listen)
+	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
+		listen = net.JoinHostPort("localhost", port)
+	}
+	return "http://" + listen
+}
+
+// Allowed returns the private networks that sources may be in.
+func (c Config) Allowed() ([]netip.Prefix, error) {
+	var allow []netip.Prefix
+	for _, s := range c.Sync.Allow {
+		p, err := netip.ParsePrefix(s)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a network such as 10.0.0.0/8 or ::1/128", s)
+		}
+		allow = append(allow, p)
+	}
+	return allow, nil
+}

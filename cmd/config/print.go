@@ -1,0 +1,114 @@
+package config
+
+import (
+	"cmp"
+	_ "embed" // intro.md
+	"fmt"
+	"io"
+	"net/url"
+	"reflect"
+	"strings"
+	"text/tabwriter"
+)
+
+// Help lists the settings.
+func Help() string {
+	var b strings.Builder
+	b.WriteString("A setting comes from its flag, else its environment variable, else the\n" +
+		"configuration file (section: {key: value}), else its default:\n\n")
+	for _, s := range settings {
+		fmt.Fprintf(&b, "%s\n  %s", s.key, s.doc)
+		if s.def != "" {
+			fmt.Fprintf(&b, " [%s]", s.def)
+		}
+		fmt.Fprintf(&b, "\n  %s", EnvName(s.key))
+		for short, key := range shortEnv {
+			if key == s.key {
+				fmt.Fprintf(&b, ", %s", short)
+			}
+		}
+		b.WriteString("\n\n")
+	}
+	return strings.TrimSpace(b.String())
+}
+
+//go:embed intro.md
+var intro string
+
+// Markdown lists the settings as docs/configuration.md has them.
+func Markdown(w io.Writer) error {
+	if _, err := io.WriteString(w, intro); err != nil {
+		return err
+	}
+	section := ""
+	for _, s := range settings {
+		if of, _, _ := strings.Cut(s.key, "."); of != section {
+			section = of
+			fmt.Fprintf(w, "\n## %s\n\n| key | variable | default | what it is |\n|---|---|---|---|\n", section)
+		}
+		def := "–"
+		if s.def != "" {
+			def = "`" + s.def + "`"
+		}
+		name := EnvName(s.key)
+		for short, key := range shortEnv {
+			if key == s.key {
+				name += ", " + short
+			}
+		}
+		if _, err := fmt.Fprintf(w, "| %s | %s | %s | %s |\n", s.key, name, def, s.doc); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Variables are the environment variables of all settings.
+func Variables() []string {
+	var out []string
+	for _, s := range settings {
+		out = append(out, EnvName(s.key))
+	}
+	return out
+}
+
+// masked is shown in place of a secret.
+const masked = "(set)"
+
+// WithoutQuery masks the values in the query of an address: a key may be among
+// them.
+func WithoutQuery(value string) string {
+	u, err := url.Parse(value)
+	if err != nil || u.Host == "" || u.RawQuery == "" {
+		return value
+	}
+	var names []string
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		name, _, _ := strings.Cut(pair, "=")
+		names = append(names, name+"="+masked)
+	}
+	u.RawQuery = strings.Join(names, "&")
+	return u.String()
+}
+
+// Print writes every key with its value and origin; secrets are masked.
+func Print(w io.Writer, c Config, origins Origins) error {
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "KEY\tVALUE\tORIGIN\tENVIRONMENT")
+	v := reflect.ValueOf(c)
+	for _, s := range settings {
+		if s.index == nil {
+			continue // a secret's file is shown as its origin
+		}
+		value := fmt.Sprint(v.FieldByIndex(s.index).Interface())
+		if list, ok := v.FieldByIndex(s.index).Interface().([]string); ok {
+			value = strings.Join(list, ",")
+		}
+		if s.secret && value != "" {
+			value = masked
+		}
+		value = WithoutQuery(value)
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", s.key, cmp.Or(value, "-"), origins[s.key], EnvName(s.key))
+	}
+	return tw.Flush()
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package connectors_test
+
+const raceEnabled = true

@@ -1,0 +1,41 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+)
+
+// remedies are what to do about the reason of a failed run, by words in it. The
+// first that fits counts.
+var remedies = []struct{ words, remedy string }{
+	{"address refused", "if the server is yours, name its network in the setting sync.allow (ALMANAC_SYNC_ALLOW=10.0.0.0/8)"},
+	{"shrank too much", "if that is right, run `almanac sync --accept-shrink %s`"},
+	{"has no branch", "set the option branch to one of them, or leave it out for the one that HEAD names"},
+	{"git command was not found", "install git 2.37 or newer where almanac runs"},
+	{"401 Unauthorized", "set the secret that its option token_env names, or renew it"},
+	{"403 Forbidden", "set the secret that its option token_env names, or renew it"},
+	{"429 Too Many Requests", "wait, or set `every` of the source to a longer time"},
+	{"is not set", "set the environment variable"},
+	{"no such file", "check the path: a relative one is beside the network file"},
+	{"does not exist", "check the path: a relative one is beside the network file"},
+	{"unknown option", "correct the option in the network file"},
+	{"no space left", "free some space, or move the data directory (data.dir)"},
+	{"connection refused", "is the server up, and is this its address? `almanac network check --reach FILE` asks it"},
+	{"no such host", "is this its address? `almanac network check --reach FILE` asks it"},
+	{"timed out", "is the server up? `almanac network check --reach FILE` asks it"},
+	{"404 Not Found", "is this its address? `almanac network check --reach FILE` asks it"},
+	{"interrupted", "run `almanac sync %s` to its end"},
+}
+
+// Remedy says what to do about the error of a source's last run.
+func Remedy(source, message string) string {
+	for _, r := range remedies {
+		if strings.Contains(message, r.words) {
+			if strings.Contains(r.remedy, "%s") {
+				return fmt.Sprintf(r.remedy, source)
+			}
+			return r.remedy
+		}
+	}
+	return fmt.Sprintf("run `almanac sync --log-level debug %s`, which says more", source)
+}

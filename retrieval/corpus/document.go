@@ -1,0 +1,211 @@
+package corpus
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"almanac/catalog"
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/dedup"
+	"almanac/retrieval/passage"
+)
+
+// Document is an indexed record as the reranker reads it. It is immutable, and
+// a view of its encoded form (encode.go): making one costs no decoding of terms.
+type Document struct {
+	Record     int64
+	Attributes passage.Attributes
+	Key        string
+	Title      string
+	Secondary  bool // a proposal's pull request, or a page of another version than the current
+	Stub       bool // a page with hardly any content, or a test
+
+	layout
+	raw string // the whole of it
+}
+
+// Encoded returns the document as Decode reads it.
+func (d *Document) Encoded() string { return d.raw }
+
+// Len returns the number of passages.
+func (d *Document) Len() int { return d.passages }
+
+// Terms returns the terms of a passage.
+func (d *Document) Terms(ordinal int) Passage { return Passage{d, ordinal} }
+
+// Length returns the length of a field in tokens: of title and path once, of
+// headings and bodies summed over the passages.
+func (d *Document) Length(f analysis.Field) int {
+	switch f {
+	case analysis.Heading:
+		return d.headings
+	case analysis.Body:
+		return d.start(2+2*d.passages) - d.start(2) - d.headings
+	}
+	return Passage{d, 0}.Field(f).Len()
+}
+
+// Frequencies returns the number of occurrences of the term in each field, 65,535
+// at most.
+func (d *Document) Frequencies(t analysis.TermID) [analysis.NumFields]uint16 {
+	if k := d.find(t); k >= 0 {
+		return d.detail(k).fields
+	}
+	return [analysis.NumFields]uint16{}
+}
+
+// Wanted are terms that are looked for in a document.
+type Wanted struct {
+	numbers []int     // of those that it holds
+	marked  [256]bool // their low bytes
+}
+
+// Want puts the terms that the document holds into w.
+func (d *Document) Want(terms []analysis.TermID, w *Wanted) {
+	for _, k := range w.numbers {
+		w.marked[byte(k)] = false
+	}
+	w.numbers = w.numbers[:0]
+	for _, t := range terms {
+		if k := d.find(t); k >= 0 {
+			w.numbers, w.marked[byte(k)] = append(w.numbers, k), true
+		}
+	}
+}
+
+// Owns reports whether a term is part of the record's own name: its key, or the
+// name of its file. A record is about an identifier it owns, however often
+// others mention it.
+func (d *Document) Owns(t analysis.TermID) bool {
+	for i := range d.own {
+		if d.uint32(d.ownAt+4*i) == uint32(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// TitleSimilarity returns the Dice coefficient of the title's trigrams and
+// others, ascending as Trigrams returns them.
+func (d *Document) TitleSimilarity(others []uint32) float64 {
+	if len(others)+d.trigrams == 0 {
+		return 0
+	}
+	n, j := 0, 0
+	for _, t := range others {
+		for j < d.trigrams && d.uint32(d.trigramsAt+4*j) < t {
+			j++
+		}
+		if j < d.trigrams && d.uint32(d.trigramsAt+4*j) == t {
+			n++
+		}
+	}
+	return 2 * float64(n) / float64(len(others)+d.trigrams)
+}
+
+// Signature returns that of the bodies, by which copies are recognised.
+func (d *Document) Signature() dedup.Signature {
+	return dedup.Signature(d.raw[d.signatureAt : d.signatureAt+dedup.SignatureSize])
+}
+
+// Passage is the analysed text of a passage.
+type Passage struct {
+	d       *Document
+	ordinal int
+}
+
+// Field returns the terms of a field; title and path are the record's.
+func (p Passage) Field(f analysis.Field) Terms {
+	at := int(f) / int(analysis.Path) // title 0, path 1
+	switch f {
+	case analysis.Heading:
+		at = 2 + 2*p.ordinal
+	case analysis.Body:
+		at = 3 + 2*p.ordinal
+	}
+	start := p.d.start(at)
+	return Terms{p.d, start, p.d.start(at+1) - start}
+}
+
+// Terms are the terms of one field, in position order.
+type Terms struct {
+	d     *Document
+	first int // number of the first token in the document
+	n     int
+}
+
+// Len returns the number of terms.
+func (t Terms) Len() int { return t.n }
+
+// ID returns the i-th term's id.
+func (t Terms) ID(i int) analysis.TermID { return t.d.term(t.d.token(t.first + i)) }
+
+// Find returns the index of the first term from the i-th on that is wanted, Len
+// if there is none: hardly any term of a text is.
+func (t Terms) Find(i int, w *Wanted) int {
+	if len(w.numbers) == 0 {
+		return t.n
+	}
+	width := max(1, t.d.width) // with one term no bits are stored, and the next ones are zero
+	mask, inWord := uint64(1)<<t.d.width-1, 56/width
+	for i < t.n {
+		at := (t.first + i) * t.d.width
+		word := t.d.uint64(t.d.tokensAt+at>>3) >> (at & 7)
+		for range min(inWord, t.n-i) {
+			if n := word & mask; w.marked[byte(n)] && slices.Contains(w.numbers, int(n)) {
+				return i
+			}
+			word >>= width
+			i++
+		}
+	}
+	return t.n
+}
+
+// Position returns the i-th term's position; several terms can share one.
+func (t Terms) Position(i int) int { return t.d.steps(t.first+1, t.first+1+i) }
+
+// secondary reports whether the record ranks below another with the same
+// content: the proposal that a pull request became, the page of the current
+// version.
+func secondary(r catalog.Record) bool {
+	return r.Kind == catalog.KindCIP && strings.HasPrefix(r.Key, "PR-") ||
+		slices.Contains(r.Tags, catalog.TagOtherVersion)
+}
+
+// ownTerms returns the terms of a record's key and of its file's name. An
+// attachment has none: its name is its parent's.
+func ownTerms(r catalog.Record) []analysis.TermID {
+	if r.Parent != 0 {
+		return nil
+	}
+	var own []analysis.TermID
+	for _, name := range []string{r.Key, FileName(r.Path)} {
+		for _, t := range analysis.Analyze(name) {
+			own = append(own, analysis.IDOf(t.Term))
+		}
+	}
+	return own
+}
+
+// AttributesOf returns the attributes of a record that filters use.
+func AttributesOf(r catalog.Record) passage.Attributes {
+	date := r.LastActivityAt
+	for _, t := range []time.Time{r.UpdatedAt, r.CreatedAt} {
+		if date.IsZero() {
+			date = t
+		}
+	}
+	return passage.Attributes{Kind: string(r.Kind), Source: r.Source, Container: r.Container, State: r.State,
+		Date: date}
+}
+
+// FileName is the last segment of a path without its extension.
+func FileName(path string) string {
+	name := path[strings.LastIndexByte(path, '/')+1:]
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		name = name[:i]
+	}
+	return name
+}

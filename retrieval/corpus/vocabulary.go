@@ -1,0 +1,173 @@
+package corpus
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"almanac/retrieval/analysis"
+)
+
+// Words of fewer than minExpand characters have no expansions, those of fewer
+// than minDistance2 only at distance 1.
+const (
+	minExpand    = 3
+	minDistance2 = 6
+	maxPattern   = 64 // characters of a word that has expansions
+)
+
+// Expansion is an indexed word near a given one.
+type Expansion struct {
+	Word      string // folded, not stemmed
+	Distance  int    // edits (insertion, deletion, substitution, transposition)
+	Documents int    // records that hold it in any of its forms
+}
+
+// words are the words of letters that were indexed, with what a filter needs:
+// their length in characters and, hashed to 32 bits, which characters occur (low
+// half) and which more than once (high half). They only grow at the end, so that
+// a published value never changes.
+type words struct {
+	all     []string
+	lengths []uint8
+	letters []uint64
+}
+
+func (w words) with(s string) words {
+	n, letters := spell(s)
+	return words{append(w.all, s), append(w.lengths, uint8(min(n, math.MaxUint8))), append(w.letters, letters)}
+}
+
+// isWord reports whether a misspelt word may be read as this one: numbers and
+// identifiers are never guessed.
+func isWord(s string) bool {
+	n := 0
+	for _, r := range s {
+		if n++; !unicode.IsLetter(r) || n > maxPattern {
+			return false
+		}
+	}
+	return n >= minExpand
+}
+
+func spell(word string) (length int, letters uint64) {
+	for _, r := range word {
+		length++
+		bit := uint64(1) << (r & 31)
+		letters |= bit | letters&bit<<32
+	}
+	return length, letters
+}
+
+// Holds reports whether a document holds a word in any of its forms.
+func (c *Corpus) Holds(word string) bool {
+	return c.counts.of(analysis.IDOf(analysis.Stem(word))).documents > 0
+}
+
+// Expand returns up to k indexed words at a distance of 1, or 2 for words of
+// six characters or more, in insertions, deletions, substitutions and
+// transpositions of neighbours (optimal string alignment); nearest first, then
+// the most frequent. The word itself is not among them.
+//
+// All words are visited, but compared only if they pass a filter (Navarro,
+// "A guided tour to approximate string matching", 2001, section 8): an edit
+// changes the length by one at most and the bag of letters by two.
+func (c *Corpus) Expand(word string, k int) []Expansion {
+	p := newPattern(word)
+	if p.length < minExpand || p.length > maxPattern || k <= 0 {
+		return nil
+	}
+	most := 1
+	if p.length >= minDistance2 {
+		most = 2
+	}
+	var out []Expansion
+	lengths := c.words.lengths
+	for i, letters := range c.words.letters {
+		if bits.OnesCount64(letters^p.letters) > 2*most {
+			continue
+		}
+		if d := int(lengths[i]) - p.length; d > most || d < -most {
+			continue
+		}
+		near := c.words.all[i]
+		d := p.distance(near)
+		if d == 0 || d > most {
+			continue
+		}
+		if n := c.counts.of(analysis.IDOf(analysis.Stem(near))).documents; n > 0 {
+			out = append(out, Expansion{Word: near, Distance: d, Documents: int(n)})
+		}
+	}
+	slices.SortFunc(out, func(a, b Expansion) int {
+		return cmp.Or(cmp.Compare(a.Distance, b.Distance), cmp.Compare(b.Documents, a.Documents),
+			cmp.Compare(a.Word, b.Word))
+	})
+	return out[:min(k, len(out))]
+}
+
+// pattern is a word prepared for bit-parallel comparison.
+type pattern struct {
+	length  int
+	letters uint64
+	ascii   [utf8.RuneSelf]uint64 // where in the word each character stands
+	other   map[rune]uint64
+}
+
+func newPattern(word string) *pattern {
+	p := &pattern{}
+	p.length, p.letters = spell(word)
+	i := 0
+	for _, r := range word {
+		if i == maxPattern {
+			break
+		}
+		if r < utf8.RuneSelf {
+			p.ascii[r] |= 1 << i
+		} else {
+			if p.other == nil {
+				p.other = map[rune]uint64{}
+			}
+			p.other[r] |= 1 << i
+		}
+		i++
+	}
+	return p
+}
+
+// distance is the optimal string alignment distance to a word, computed a
+// column at a time in the bits of a word (Hyyrö, "A bit-vector algorithm for
+// computing Levenshtein and Damerau edit distances", 2003).
+func (p *pattern) distance(word string) int {
+	vp, vn := ^uint64(0), uint64(0)
+	var d0, before uint64 // before: matches of the previous character
+	distance := p.length
+	last := uint64(1) << (p.length - 1)
+	for _, r := range word {
+		var match uint64
+		if r < utf8.RuneSelf {
+			match = p.ascii[r]
+		} else {
+			match = p.other[r]
+		}
+		transposed := (^d0 & match) << 1 & before
+		d0 = ((match & vp) + vp ^ vp) | match | vn | transposed
+		hp := vn | ^(d0 | vp)
+		hn := vp & d0
+		if hp&last != 0 {
+			distance++
+		}
+		if hn&last != 0 {
+			distance--
+		}
+		hp = hp<<1 | 1
+		hn <<= 1
+		vp = hn | ^(d0 | hp)
+		vn = hp & d0
+		before = match
+	}
+	return distance
+}

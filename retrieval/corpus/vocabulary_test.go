@@ -1,0 +1,166 @@
+package corpus
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"almanac/catalog"
+	"almanac/retrieval/analysis"
+)
+
+// alignment is the optimal string alignment distance by its definition.
+func alignment(a, b []rune) int {
+	d := make([][]int, len(a)+1)
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		d[i][0] = i
+	}
+	for j := range d[0] {
+		d[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, d[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}
+
+func TestDistanceIsOptimalStringAlignment(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		letters := []rune("aabbcdé日")
+		a := rapid.SliceOfN(rapid.SampledFrom(letters), 1, 64).Draw(t, "a")
+		b := rapid.OneOf(rapid.SliceOfN(rapid.SampledFrom(letters), 0, 70), rapid.Permutation(a)).Draw(t, "b")
+		if got, want := newPattern(string(a)).distance(string(b)), alignment(a, b); got != want {
+			t.Fatalf("%q %q: %d, want %d", string(a), string(b), got, want)
+		}
+	})
+}
+
+// titled returns the writer of a corpus of records that have these titles and nothing else.
+func titled(t interface {
+	Helper()
+	Fatal(...any)
+}, titles ...string) *Writer {
+	t.Helper()
+	w := NewWriter(time.Now)
+	for i, title := range titles {
+		tokens := analysis.Analyze(title)
+		packed := analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Title: tokens})
+		terms, err := analysis.View(packed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		words := w.UnknownWords(maps.All(map[string][]analysis.Token{title: tokens}))
+		r := catalog.Record{ID: int64(i + 1), Kind: catalog.KindDoc, Key: "k", Title: title}
+		w.Apply([]*Document{NewDocument(r, []analysis.Packed{terms})}, nil, words)
+	}
+	return w
+}
+
+func TestExpandFindsAllWordsNearby(t *testing.T) {
+	word := rapid.StringOfN(rapid.SampledFrom([]rune("bcxzé")), 1, 9, -1)
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.SliceOfNDistinct(word, 1, 60, rapid.ID).Draw(t, "words")
+		corpus := titled(t, words...).Corpus()
+		var held []string
+		for _, w := range words {
+			if folded := analysis.Fold(w); !slices.Contains(held, folded) {
+				held = append(held, folded)
+			}
+		}
+		asked := rapid.OneOf(word, rapid.SampledFrom(held)).Draw(t, "word")
+		var want []string
+		n := len([]rune(asked))
+		for _, w := range held {
+			if d := alignment([]rune(asked), []rune(w)); n >= 3 && len([]rune(w)) >= 3 && d > 0 &&
+				(d == 1 || d == 2 && n >= 6) {
+				want = append(want, w)
+			}
+		}
+		var got []string
+		for _, x := range corpus.Expand(asked, 1000) {
+			got = append(got, x.Word)
+			if x.Distance != alignment([]rune(asked), []rune(x.Word)) || x.Documents < 1 {
+				t.Fatalf("%q: %+v", asked, x)
+			}
+		}
+		slices.Sort(want)
+		slices.Sort(got)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%q: %q, want %q", asked, got, want)
+		}
+	})
+}
+
+func TestExpand(t *testing.T) {
+	writer := titled(t, "quartz ledger", "harbor ledger", "harbor falcon", "falcon москва", "zenit",
+		"node-7 v2.1 sha256", strings.Repeat("y", 70),
+		"Validators", "validator's buyTraffic", "Operator's multi-sig")
+	corpus := writer.Corpus()
+	for _, c := range []struct {
+		name, word string
+		want       Expansion
+	}{
+		{"a letter too much", "quarttz", Expansion{"quartz", 1, 1}},
+		{"a letter too few", "harbr", Expansion{"harbor", 1, 2}},
+		{"a wrong letter", "falcan", Expansion{"falcon", 1, 2}},
+		{"neighbours swapped", "faclon", Expansion{"falcon", 1, 2}},
+		{"neighbours swapped in front", "uqartz", Expansion{"quartz", 1, 1}},
+		{"two edits", "lagder", Expansion{"ledger", 2, 2}},
+		{"not a letter of ASCII", "москво", Expansion{"москва", 1, 1}},
+		{"a word, not its stem", "vaildators", Expansion{"validators", 1, 2}},
+		{"counted in any of its forms", "vaildator", Expansion{"validator", 1, 2}},
+		{"a word of a name in camelCase", "trafic", Expansion{"traffic", 1, 1}},
+		{"a possessive", "operater", Expansion{"operator", 1, 1}},
+		{"joined by a hyphen", "multisg", Expansion{"multisig", 1, 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if found := corpus.Expand(c.word, 5); !slices.Contains(found, c.want) {
+				t.Errorf("%q: %+v, want %+v", c.word, found, c.want)
+			}
+		})
+	}
+	for _, word := range []string{"", "a", "xylophone", "sha255", "v2.2", strings.Repeat("y", 69),
+		strings.Repeat("y", 5000)} {
+		if found := corpus.Expand(word, 5); len(found) > 0 {
+			t.Errorf("%.20q: %+v", word, found)
+		}
+	}
+	if found := corpus.Expand("harbr", 0); len(found) > 0 {
+		t.Errorf("k 0: %+v", found)
+	}
+	writer.Apply(nil, []int64{5}, nil)
+	if found := writer.Corpus().Expand("zenitt", 5); len(found) > 0 {
+		t.Errorf("a word that only a deleted record held is an expansion: %+v", found)
+	}
+}
+
+func BenchmarkExpand(b *testing.B) {
+	writer := NewWriter(time.Now)
+	var words []string
+	for i := range 100_000 {
+		w := ""
+		for n := i + 26*26*26; n > 0; n /= 26 {
+			w += string(rune('a' + n%26))
+		}
+		words = append(words, w+"ing")
+	}
+	writer.Apply(nil, nil, words)
+	corpus := writer.Corpus()
+	for i := 0; b.Loop(); i++ {
+		corpus.Expand(words[i%len(words)]+"x", 5)
+	}
+}

@@ -1,0 +1,122 @@
+package index
+
+import (
+	"iter"
+	"runtime"
+	"strings"
+	"sync"
+
+	"almanac/catalog"
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/corpus"
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/passage"
+	"almanac/retrieval/vector"
+)
+
+// analysed is a record being indexed: cut into passages and analysed.
+type analysed struct {
+	record   catalog.Record
+	pieces   []passage.Piece
+	embed    []string // the text of each piece to embed
+	vectors  [][]float32
+	terms    []analysis.Packed // of each piece
+	document *corpus.Document
+	keyword  keyword.Record
+}
+
+// analyseAll cuts and analyses records: on all cores, or, while searches are
+// answered, on all but one.
+func (f *Follower) analyseAll(records []catalog.Record) []*analysed {
+	out := make([]*analysed, len(records))
+	workers := runtime.GOMAXPROCS(0)
+	if f.Ready() {
+		workers = max(1, workers-1)
+	}
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range workers {
+		wg.Go(func() {
+			for i := range next {
+				out[i] = analyse(records[i])
+			}
+		})
+	}
+	for i := range records {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return out
+}
+
+func analyse(r catalog.Record) *analysed {
+	path := pathText(r)
+	a := &analysed{record: r, pieces: passage.Cut(passage.Source{Title: r.Title, Path: path, Body: r.Body})}
+	title, pathTokens := analysis.Analyze(r.Title), analysis.Analyze(path)
+	a.keyword = keyword.Record{ID: r.ID, Attributes: corpus.AttributesOf(r),
+		Title: keyword.Text{Raw: r.Title, Tokens: title}, Path: keyword.Text{Raw: path, Tokens: pathTokens}}
+	for _, p := range a.pieces {
+		heading, body := analysis.Analyze(p.Heading), analysis.Analyze(p.Text)
+		terms, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{
+			analysis.Title: title, analysis.Heading: heading, analysis.Body: body, analysis.Path: pathTokens}))
+		if err != nil {
+			panic("index: packed terms cannot be read back: " + err.Error())
+		}
+		a.terms = append(a.terms, terms)
+		a.embed = append(a.embed, passage.EmbedText(r.Title, p))
+		a.keyword.Passages = append(a.keyword.Passages, keyword.Passage{ID: passage.NewID(r.ID, p.Ordinal),
+			Heading: keyword.Text{Raw: p.Heading, Tokens: heading}, Body: keyword.Text{Raw: p.Text, Tokens: body}})
+	}
+	a.document = corpus.NewDocument(r, a.terms)
+	return a
+}
+
+// pathText returns the searchable part of a record's path and key: the last
+// three segments without the file's extension, and the key if it adds
+// something.
+func pathText(r catalog.Record) string {
+	segments := strings.Split(strings.Trim(r.Path, "/"), "/")
+	if len(segments) > 3 {
+		segments = segments[len(segments)-3:]
+	}
+	segments[len(segments)-1] = corpus.FileName(r.Path)
+	text := strings.Join(segments, " / ")
+	if !strings.Contains(r.Path, r.Key) && len(r.Key) <= 80 {
+		text = strings.TrimSpace(r.Key + " " + text)
+	}
+	return text
+}
+
+// textsOf yields the texts of records with their tokens.
+func textsOf(records []*analysed) iter.Seq2[string, []analysis.Token] {
+	return func(yield func(string, []analysis.Token) bool) {
+		for _, a := range records {
+			all := []keyword.Text{a.keyword.Title, a.keyword.Path}
+			for _, p := range a.keyword.Passages {
+				all = append(all, p.Heading, p.Body)
+			}
+			for _, t := range all {
+				if !yield(t.Raw, t.Tokens) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// stored returns the record's rows of the passages table.
+func (a *analysed) stored() catalog.RecordPassages {
+	rows := catalog.RecordPassages{Record: a.record.ID, Document: a.document.Encoded()}
+	for _, p := range a.pieces {
+		id := passage.NewID(a.record.ID, p.Ordinal)
+		rows.Passages = append(rows.Passages, catalog.Passage{ID: int64(id), Record: a.record.ID, Ordinal: p.Ordinal,
+			Anchor: p.Anchor, Section: p.Section, Heading: p.Heading, Text: p.Text})
+	}
+	return rows
+}
+
+// vector returns the record for vector engines.
+func (a *analysed) vector() vector.Record {
+	return vector.Record{ID: a.record.ID, Attributes: a.keyword.Attributes, Vectors: a.vectors, Terms: a.terms}
+}

@@ -1,0 +1,199 @@
+package retrieval
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/corpus"
+	"almanac/retrieval/query"
+)
+
+// operators are the phrases and exclusions of a query. They are decided here,
+// on the analysed passages, for what every engine found: engines get them only
+// as a hint, to find more of what is left.
+type operators struct {
+	exclude []analysis.TermID
+	phrases []phrase
+}
+
+func newOperators(q query.Query) operators {
+	var o operators
+	for _, x := range q.Exclude {
+		for _, t := range x.Terms {
+			o.exclude = append(o.exclude, t.ID)
+		}
+	}
+	for _, x := range q.Phrases {
+		o.phrases = append(o.phrases, newPhrase(x.Terms))
+	}
+	return o
+}
+
+// none reports whether there are no operators.
+func (o *operators) none() bool { return len(o.exclude)+len(o.phrases) == 0 }
+
+// allow reports whether a document has none of the excluded words in any field
+// and every phrase in one field of one passage.
+func (o *operators) allow(d *corpus.Document) bool {
+	for _, id := range o.exclude {
+		if d.Frequencies(id) != [analysis.NumFields]uint16{} {
+			return false
+		}
+	}
+	for i := range o.phrases {
+		if !o.phrases[i].in(d) {
+			return false
+		}
+	}
+	return true
+}
+
+// decide returns whether a record of the corpus is allowed, which it decides
+// once: several lists ask at the same time, and for the same records.
+func (o *operators) decide(c *corpus.Corpus) func(record int64) bool {
+	var mu sync.Mutex
+	known := map[int64]bool{}
+	return func(record int64) bool {
+		mu.Lock()
+		is, ok := known[record]
+		mu.Unlock()
+		if ok {
+			return is
+		}
+		d, indexed := c.Document(record)
+		is = indexed && o.allow(d)
+		mu.Lock()
+		known[record] = is
+		mu.Unlock()
+		return is
+	}
+}
+
+// phrase finds its terms at successive positions by the Shift-And algorithm
+// (Baeza-Yates, Gonnet: A new approach to text searching, CACM 1992), in one
+// step for each position of a text, however long the phrase is.
+type phrase struct {
+	ids   []analysis.TermID // distinct
+	masks []uint32          // of ids: bit i is set if the id is the phrase's term i
+	slots [256]uint8        // index in ids + 1 of the last id with these low bits
+	next  []uint8           // of ids: index + 1 of the one before with the same low bits
+	join  uint32            // bit i: term i may be at the position of term i − 1, as the parts of one word are
+	last  uint32            // the bit of the last term
+}
+
+// newPhrase makes a phrase of one term for each position, of at most
+// query.MaxPhraseWords, which is the number of bits in a mask.
+func newPhrase(terms []query.Term) phrase {
+	p := phrase{last: 1 << (len(terms) - 1)}
+	for i, t := range terms {
+		at := slices.Index(p.ids, t.ID)
+		if at < 0 {
+			at = len(p.ids)
+			slot := &p.slots[t.ID%256]
+			p.ids, p.masks, p.next = append(p.ids, t.ID), append(p.masks, 0), append(p.next, *slot)
+			*slot = uint8(at + 1)
+		}
+		p.masks[at] |= 1 << i
+		if i > 0 && t.ID != terms[i-1].ID {
+			p.join |= 1 << i
+		}
+	}
+	return p
+}
+
+// in reports whether the phrase occurs in a document.
+func (p *phrase) in(d *corpus.Document) bool {
+	var fields [analysis.NumFields]bool // that have all terms
+	for f := range fields {
+		fields[f] = true
+	}
+	rarest, least := p.ids[0], math.MaxInt
+	for _, id := range p.ids {
+		sum := 0
+		for f, n := range d.Frequencies(id) {
+			fields[f] = fields[f] && n > 0
+			sum += int(n)
+		}
+		if sum < least {
+			rarest, least = id, sum
+		}
+	}
+	var wanted corpus.Wanted
+	d.Want([]analysis.TermID{rarest}, &wanted)
+	for o := range d.Len() {
+		for f := range analysis.Field(analysis.NumFields) {
+			// Title and path are those of the record, the same in every passage.
+			if repeated := o > 0 && (f == analysis.Title || f == analysis.Path); fields[f] && !repeated &&
+				p.occurs(d.Terms(o).Field(f), &wanted) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// occurs reports whether the phrase occurs in a field: it looks around every
+// occurrence of the term that the document has least of.
+func (p *phrase) occurs(terms corpus.Terms, rarest *corpus.Wanted) bool {
+	length := bits.Len32(p.last)
+	n := terms.Len()
+	for i := terms.Find(0, rarest); i < n; {
+		first, next := i, terms.Find(i+1, rarest)
+		for position := terms.Position(i); first > 0 && terms.Position(first-1) > position-length; {
+			first--
+		}
+		end := i + 1
+		for limit := terms.Position(i) + length; end < n && terms.Position(end) < limit; end++ {
+			if end == next { // what is around it is looked at too
+				limit, next = terms.Position(end)+length, terms.Find(end+1, rarest)
+			}
+		}
+		if p.within(terms, first, end) {
+			return true
+		}
+		i = next
+	}
+	return false
+}
+
+// within reports whether the phrase occurs among the terms from first to end.
+func (p *phrase) within(terms corpus.Terms, first, end int) bool {
+	var state uint32 // bit i: terms 0 to i end at the position before
+	before := -1
+	for i := first; i < end; {
+		position := terms.Position(i)
+		var here uint32 // terms of the phrase at this position
+		for ; i < end && terms.Position(i) == position; i++ {
+			here |= p.mask(terms.ID(i))
+		}
+		if position != before+1 {
+			state = 0
+		}
+		before = position
+		if state = (state<<1 | 1) & here; state == 0 {
+			continue
+		}
+		for joined := state; joined != 0; { // runs that go on within the position
+			joined = joined << 1 & here & p.join &^ state
+			state |= joined
+		}
+		if state&p.last != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// mask returns where in the phrase a term is: 0 for nearly all terms of a text,
+// which one look must tell.
+func (p *phrase) mask(id analysis.TermID) uint32 {
+	for at := p.slots[id%256]; at != 0; at = p.next[at-1] {
+		if p.ids[at-1] == id {
+			return p.masks[at-1]
+		}
+	}
+	return 0
+}

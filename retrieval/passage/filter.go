@@ -1,0 +1,70 @@
+package passage
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Words are the attributes that filters compare as words. Records have few
+// distinct ones, so an engine stores a table of them and an index for each
+// record.
+type Words struct{ Kind, Source, Container, State string }
+
+// Words returns the attributes that are words.
+func (a Attributes) Words() Words { return Words{a.Kind, a.Source, a.Container, a.State} }
+
+// NoDate is the date of a record without one, as UnixMicro gives it.
+const NoDate = math.MinInt64
+
+// UnixMicro returns the record's date in microseconds, or NoDate.
+func (a Attributes) UnixMicro() int64 {
+	if a.Date.IsZero() {
+		return NoDate
+	}
+	return a.Date.UnixMicro()
+}
+
+// Matcher is a filter compiled for a table of words.
+type Matcher struct {
+	accepted     []bool // by index in the table
+	since, until int64  // microseconds, from and before
+}
+
+// Compile evaluates the filter's words once for each of a table. Records is
+// left to the caller, who can look them up.
+func (f Filter) Compile(table []Words) Matcher {
+	m := Matcher{accepted: make([]bool, len(table)), since: math.MinInt64, until: math.MaxInt64}
+	for i, w := range table {
+		m.accepted[i] = oneOf(f.Kinds, w.Kind) && oneOf(f.Sources, w.Source) &&
+			oneOf(f.Containers, w.Container) && oneOf(f.States, w.State)
+	}
+	if !f.Since.IsZero() {
+		m.since = max(ceilMicro(f.Since), NoDate+1)
+	}
+	if !f.Until.IsZero() {
+		m.since, m.until = max(m.since, NoDate+1), ceilMicro(f.Until)
+	}
+	return m
+}
+
+// Match reports whether a record with these words, by index, and this date, of
+// UnixMicro, passes. One without a date is on neither side of a bound.
+func (m *Matcher) Match(words uint32, date int64) bool {
+	return m.accepted[words] && m.since <= date && date < m.until
+}
+
+func oneOf(wanted []string, value string) bool {
+	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return strings.EqualFold(w, value) })
+}
+
+// ceilMicro returns the first whole microsecond that is not before t: dates are
+// stored in whole microseconds.
+func ceilMicro(t time.Time) int64 {
+	us := t.UnixMicro()
+	if t.Nanosecond()%1000 != 0 {
+		us++
+	}
+	return us
+}

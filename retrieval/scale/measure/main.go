@@ -1,0 +1,119 @@
+// Command measure grows corpora of real texts and prints how the index behaves
+// with them: time to build and to start, memory, searches alone and while a sync
+// writes, and bytes written for one changed record.
+//
+//	go run ./retrieval/scale/measure -passages 100000,1000000 [-dir DIR]
+//
+// Each step is a process of its own, so that its memory is its own. With -dir
+// everything is kept there, and a catalog or an index that is already there is
+// used; without, it is removed at the end.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/catalog/sqlite"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/scale"
+	"almanac/retrieval/stack"
+)
+
+// job is what a process measures.
+type job struct {
+	shared   string // test collections
+	dir      string // data directory
+	passages int
+	rate     int // records a second that the sync writes
+	searches int
+}
+
+func main() {
+	var j job
+	sizes := flag.String("passages", "100000", "sizes of corpora, in passages")
+	step := flag.String("step", "", "measure one step in this process: build or serve")
+	flag.StringVar(&j.shared, "shared", filepath.Join("..", "shared"), "directory of test collections")
+	flag.StringVar(&j.dir, "dir", "", "keep the data here")
+	flag.IntVar(&j.rate, "rate", 200, "records a second that the sync writes")
+	flag.IntVar(&j.searches, "searches", 1000, "searches to measure")
+	flag.Parse()
+	var err error
+	switch *step {
+	case "":
+		err = j.all(*sizes)
+	case "build":
+		j.passages, err = strconv.Atoi(*sizes)
+		if err == nil {
+			err = j.build(context.Background())
+		}
+	case "serve":
+		err = j.serve(context.Background())
+	default:
+		err = fmt.Errorf("unknown step %q", *step)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "measure:", err)
+		os.Exit(1)
+	}
+}
+
+// all measures each size, each step in a process of its own.
+func (j job) all(sizes string) error {
+	if _, err := scale.ReadTexts(filepath.Join(j.shared, "corpus")); err != nil {
+		fmt.Println("nothing is measured:", err)
+		return nil
+	}
+	dir := j.dir
+	if dir == "" {
+		var err error
+		if dir, err = os.MkdirTemp("", "almanac-scale-"); err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	for size := range strings.SplitSeq(sizes, ",") {
+		for _, step := range []string{"build", "serve"} {
+			cmd := exec.Command(self, "-step", step, "-passages", size, "-shared", j.shared,
+				"-dir", filepath.Join(dir, size), "-rate", strconv.Itoa(j.rate), "-searches", strconv.Itoa(j.searches))
+			cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+			if err := cmd.Run(); err != nil {
+				return fmt.Errorf("%s %s: %w", step, size, err)
+			}
+		}
+	}
+	return nil
+}
+
+// open opens catalog and index; the caller closes both.
+func (j job) open(ctx context.Context) (*sqlite.Store, *stack.Stack, error) {
+	store, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(j.dir, "catalog.db")})
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := profile.Load(profile.DefaultName)
+	if err != nil {
+		return nil, nil, err
+	}
+	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	s, err := stack.Open(ctx, stack.Config{Dir: j.dir, Store: store, Profiles: []profile.Profile{p}, Log: log})
+	return store, s, err
+}
+
+// report prints one figure.
+func report(name, format string, args ...any) {
+	fmt.Printf("  %-34s %s\n", name, fmt.Sprintf(format, args...))
+}
+
+func seconds(d time.Duration) string { return d.Round(10 * time.Millisecond).String() }

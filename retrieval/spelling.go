@@ -1,0 +1,184 @@
+package retrieval
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/corpus"
+	"almanac/retrieval/keyword"
+	"almanac/retrieval/query"
+	"almanac/retrieval/rerank"
+)
+
+// A word of letters that hardly any document has is also read as words more
+// frequent in the index: as the nearest one that begins with the same letter
+// (two edits need eight letters), joined with the next word, or split in two.
+// Numbers, identifiers and known words of the language are never respelt.
+const (
+	correctFrom   = 5  // letters of a word that is corrected
+	correctTwo    = 8  // letters of a word that is corrected at distance two
+	correctMost   = 80 // bytes of a word that is corrected: longer ones are not words, and slow
+	correctRare   = 3  // most documents that have a word that is corrected
+	correctFactor = 10 // how much more frequent its reading must be
+	splitFrom     = 3  // letters of either half of a word that is split
+	splitHeld     = 10 // fewest documents that have either half
+)
+
+// correction is another reading of a misspelt word, or of two that belong together.
+type correction struct {
+	typed     []string // words, folded
+	suggested []string // in their place
+}
+
+// correct adds the corrections of words that are rare in the corpus.
+func (e *Engine) correct(p *Plan) {
+	terms := p.Query.Terms
+	for i := 0; i < len(terms); i++ {
+		t := terms[i]
+		if !p.misspelt(t) {
+			continue
+		}
+		var c correction
+		position := t.Position
+		if i+1 < len(terms) {
+			c = p.compound(t, terms[i+1])
+		}
+		if c.suggested != nil {
+			i++ // both are read
+		} else if i > 0 {
+			if c = p.compound(terms[i-1], t); c.suggested != nil {
+				position = terms[i-1].Position
+			}
+		}
+		if c.suggested == nil {
+			c = correction{[]string{t.Word}, e.suggest(p, t)}
+		}
+		if c.suggested == nil {
+			continue
+		}
+		p.corrections = append(p.corrections, c)
+		for _, word := range c.suggested {
+			p.add(analysis.Stem(word), position, p.Profile.Rules.CorrectionWeight*t.Weight)
+		}
+	}
+}
+
+// add makes a term that was not typed part of the query.
+func (p *Plan) add(term string, position int, weight float64) {
+	id := analysis.IDOf(term)
+	p.statistics = p.statistics.With(p.corpus.Statistics([]analysis.TermID{id}))
+	p.Keyword.Terms = append(p.Keyword.Terms, keyword.Term{Text: term, Weight: weight, Rarity: p.statistics.IDF(id)})
+	p.rerank.Terms = append(p.rerank.Terms, rerank.Term{ID: id, Position: position, Weight: weight})
+}
+
+// misspelt reports whether a word is rare in the corpus. A weight below that of
+// a typed word marks a part of an identifier, or a word whose parts are checked
+// separately.
+func (p *Plan) misspelt(t query.Term) bool {
+	return !t.Stop && t.Weight >= 1 && !t.Identifier && len(t.Word) <= correctMost &&
+		p.statistics.DocumentFrequency(t.ID) <= correctRare &&
+		!strings.ContainsFunc(t.Word, func(r rune) bool { return !unicode.IsLetter(r) })
+}
+
+// compound reads a word and the one after it, of which one is misspelt, as one
+// word: "wal let".
+func (p *Plan) compound(t, next query.Term) correction {
+	whole := t.Word + next.Word
+	if next.Position != t.Position+1 || t.Identifier || next.Identifier || utf8.RuneCountInString(whole) < correctFrom {
+		return correction{}
+	}
+	rare := min(p.statistics.DocumentFrequency(t.ID), p.statistics.DocumentFrequency(next.ID))
+	if df := p.documents(whole); df <= correctRare || df < correctFactor*rare {
+		return correction{}
+	}
+	return correction{[]string{t.Word, next.Word}, []string{whole}}
+}
+
+// suggest reads one word as a neighbour at distance one, as two words, or as a
+// neighbour at distance two.
+func (e *Engine) suggest(p *Plan, t query.Term) []string {
+	letters := []rune(t.Word)
+	if len(letters) < correctFrom || e.isWord(t.Word) {
+		return nil
+	}
+	df := p.statistics.DocumentFrequency(t.ID)
+	best := corpus.Expansion{}
+	for _, x := range p.corpus.Expand(t.Word, 16) {
+		if x.Distance > 1 && len(letters) < correctTwo || x.Documents < correctFactor*df ||
+			first(x.Word) != letters[0] {
+			continue
+		}
+		best = x // the nearest come first
+		break
+	}
+	if best.Distance != 1 {
+		if halves := p.split(letters, df); halves != nil {
+			return halves
+		}
+	}
+	if best.Word == "" {
+		return nil
+	}
+	return []string{best.Word}
+}
+
+// split reads a word such as "keyrotation" as two frequent ones; of several
+// splits it takes the one whose rarer half is the most frequent.
+func (p *Plan) split(letters []rune, df int) []string {
+	var halves []string
+	most := max(splitHeld, correctFactor*df) - 1
+	for cut := splitFrom; cut <= len(letters)-splitFrom; cut++ {
+		a, b := string(letters[:cut]), string(letters[cut:])
+		if analysis.IsStop(a) || analysis.IsStop(b) {
+			continue
+		}
+		if n := min(p.documents(a), p.documents(b)); n > most {
+			most, halves = n, []string{a, b}
+		}
+	}
+	return halves
+}
+
+// documents returns how many documents have a word in any of its forms.
+func (p *Plan) documents(word string) int {
+	id := analysis.IDOf(analysis.Stem(word))
+	return p.corpus.Statistics([]analysis.TermID{id}).DocumentFrequency(id)
+}
+
+func first(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// corrected returns the query with its corrections in place of the typed words; "" if there are none.
+func (p *Plan) corrected() string {
+	if len(p.corrections) == 0 {
+		return ""
+	}
+	text := p.Query.Text
+	var b strings.Builder
+	end := 0
+	tokens := analysis.Analyze(text)
+	for i, t := range tokens {
+		if t.Start < end {
+			continue
+		}
+		at := slices.IndexFunc(p.corrections, func(c correction) bool {
+			n := min(i+len(c.typed), len(tokens))
+			return slices.EqualFunc(tokens[i:n], c.typed,
+				func(t analysis.Token, word string) bool { return t.Word(text) == word })
+		})
+		if at < 0 {
+			continue
+		}
+		c := p.corrections[at]
+		b.WriteString(text[end:t.Start])
+		b.WriteString(strings.Join(c.suggested, " "))
+		end = tokens[i+len(c.typed)-1].End
+	}
+	b.WriteString(text[end:])
+	return b.String()
+}
