@@ -56,15 +56,14 @@ func New(cfg Config) (*Handlers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	limits := func(name, of string, calls int) limit.Config {
+	bucket := func(name, of string, calls int) *limit.Bucket {
 		c := limit.Config{Name: name, Calls: calls, Proxies: proxies, Store: cfg.LimitStore, Log: cfg.Log,
 			Refused: cfg.Metrics.Refusals(name)}
 		if cfg.Loopback && cfg.LimitSetting != nil { // the client is the operator
 			c.Setting = cfg.LimitSetting(of)
 		}
-		return c
+		return limit.New(c)
 	}
-	bucket := func(name, of string, calls int) *limit.Bucket { return limit.New(limits(name, of, calls)) }
 	h := &Handlers{}
 	calls, connects := bucket("mcp", "mcp", cfg.Limits.MCP), bucket("connect", "mcp", connecting*cfg.Limits.MCP)
 	if h.MCP, err = newMCP(cfg, hosts, calls, connects); err != nil {
@@ -74,7 +73,8 @@ func New(cfg Config) (*Handlers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	site, pages, err := newWeb(cfg, limits("web", "web", cfg.Limits.Web))
+	pages := bucket("web", "web", cfg.Limits.Web)
+	site, err := newWeb(cfg, pages)
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}

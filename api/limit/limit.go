@@ -34,8 +34,6 @@ type Config struct {
 	Store limiter.Store
 	Log   *slog.Logger
 	Now   func() time.Time // the store's clock; nil = time.Now
-	// Refuse answers a client that has no call left; nil = with JSON.
-	Refuse func(w http.ResponseWriter, r *http.Request, status int, message string)
 }
 
 // A Bucket limits the calls of each client. A nil Bucket has no limit.
@@ -61,11 +59,6 @@ func New(cfg Config) *Bucket {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	if cfg.Refuse == nil {
-		cfg.Refuse = func(w http.ResponseWriter, _ *http.Request, status int, message string) {
-			guard.Refuse(w, status, message)
-		}
-	}
 	return &Bucket{cfg: cfg, rate: limiter.Rate{Period: cfg.Period, Limit: int64(cfg.Calls)}}
 }
 
@@ -75,7 +68,7 @@ func New(cfg Config) *Bucket {
 func (b *Bucket) Take(w http.ResponseWriter, r *http.Request) bool {
 	refusal := b.Refusal(w, r)
 	if refusal != "" {
-		b.cfg.Refuse(w, r, http.StatusTooManyRequests, refusal)
+		guard.Refuse(w, http.StatusTooManyRequests, refusal)
 	}
 	return refusal == ""
 }

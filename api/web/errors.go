@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"almanac/api/guard"
 	"almanac/api/look"
 	"almanac/api/op"
 )
@@ -58,16 +59,27 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 
 // NotFound answers with a page that helps to find another.
 func (h *Handler) NotFound(w http.ResponseWriter, r *http.Request) {
-	if !h.cfg.Limit.Take(w, r) {
+	if !h.passes(w, r) {
 		return
 	}
 	h.fail(w, r, op.NotFound("Nothing is at this address. It may have moved: search for its words."))
 }
 
-// RefuseLimited answers a client that has used up its calls.
-func (h *Handler) RefuseLimited(w http.ResponseWriter, r *http.Request, status int, text string) {
-	wait, _ := strconv.Atoi(w.Header().Get("Retry-After"))
-	h.tell(w, r, message{Status: status, Heading: headings[status], Text: text, Progress: -1, Wait: wait})
+// passes counts a call. It answers a client that has used up its calls, and
+// returns false.
+func (h *Handler) passes(w http.ResponseWriter, r *http.Request) bool {
+	const status = http.StatusTooManyRequests
+	refusal := h.cfg.Limit.Refusal(w, r)
+	switch {
+	case refusal == "":
+		return true
+	case Prefers(r):
+		wait, _ := strconv.Atoi(w.Header().Get("Retry-After"))
+		h.tell(w, r, message{Status: status, Heading: headings[status], Text: refusal, Progress: -1, Wait: wait})
+	default:
+		guard.Refuse(w, status, refusal)
+	}
+	return false
 }
 
 func (h *Handler) tell(w http.ResponseWriter, r *http.Request, m message) {

@@ -30,7 +30,6 @@ type Config struct {
 	Version   string
 	Now       func() time.Time
 	// Limit counts every request but those of styles and scripts; nil = none.
-	// Its refusals should be RefuseLimited.
 	Limit *limit.Bucket
 }
 
@@ -118,7 +117,14 @@ func (h *Handler) route() error {
 	return nil
 }
 
-func (h *Handler) counted(serve http.HandlerFunc) http.Handler { return h.cfg.Limit.Handler(serve) }
+// counted counts the calls of each client.
+func (h *Handler) counted(serve http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if h.passes(w, r) {
+			serve(w, r)
+		}
+	})
+}
 
 // Route returns the pattern that serves a request; "" if none does.
 func (h *Handler) Route(r *http.Request) string {

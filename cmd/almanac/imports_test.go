@@ -87,7 +87,7 @@ api/remote: api/kb api/op
 api/rest: api/coding api/guard api/limit api/op
 api/search: api/kb api/op catalog catalog/derive retrieval
 api/tally: catalog
-api/web: api/coding api/limit api/look api/op api/tally
+api/web: api/coding api/guard api/limit api/look api/op api/tally
 cmd/config: api/limit catalog/network retrieval/profile
 cmd/manual:
 catalog:
