@@ -91,7 +91,7 @@ func benchmarkSearches(b *testing.B, f *fixture, queries []string, profile strin
 	for b.Loop() {
 		start := time.Now()
 		res, err := f.engine.Search(context.Background(),
-			retrieval.Request{Query: queries[i%len(queries)], Profile: profile, Explain: true, Diversify: true})
+			retrieval.Request{Query: queries[i%len(queries)], Profile: profile, Diversify: true})
 		took = append(took, time.Since(start))
 		if err == nil {
 			for stage, d := range res.Timings {
