@@ -41,10 +41,10 @@ func (f Filter) Compile(table []Words) Matcher {
 			oneOf(f.Containers, w.Container) && oneOf(f.States, w.State)
 	}
 	if !f.Since.IsZero() {
-		m.since = max(ceilMicro(f.Since), NoDate+1)
+		m.since = max(CeilMicro(f.Since), NoDate+1)
 	}
 	if !f.Until.IsZero() {
-		m.since, m.until = max(m.since, NoDate+1), ceilMicro(f.Until)
+		m.since, m.until = max(m.since, NoDate+1), CeilMicro(f.Until)
 	}
 	return m
 }
@@ -59,9 +59,9 @@ func oneOf(wanted []string, value string) bool {
 	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return strings.EqualFold(w, value) })
 }
 
-// ceilMicro returns the first whole microsecond that is not before t: dates are
+// CeilMicro returns the first whole microsecond that is not before t: dates are
 // stored in whole microseconds.
-func ceilMicro(t time.Time) int64 {
+func CeilMicro(t time.Time) int64 {
 	us := t.UnixMicro()
 	if t.Nanosecond()%1000 != 0 {
 		us++

@@ -2,7 +2,6 @@ package qdrant
 
 import (
 	"strings"
-	"time"
 	"unicode"
 
 	client "github.com/qdrant/go-client/qdrant"
@@ -76,10 +75,10 @@ func conditions(f passage.Filter) *client.Filter {
 	}
 	var dates client.Range
 	if !f.Since.IsZero() {
-		dates.Gte = client.PtrOf(float64(ceilMicro(f.Since)))
+		dates.Gte = client.PtrOf(float64(passage.CeilMicro(f.Since)))
 	}
 	if !f.Until.IsZero() {
-		dates.Lt = client.PtrOf(float64(ceilMicro(f.Until)))
+		dates.Lt = client.PtrOf(float64(passage.CeilMicro(f.Until)))
 	}
 	if dates.Gte != nil || dates.Lt != nil {
 		c.Must = append(c.Must, client.NewRange(dateField, &dates))
@@ -88,16 +87,6 @@ func conditions(f passage.Filter) *client.Filter {
 		c.Must = append(c.Must, client.NewMatchInts(recordField, f.Records...))
 	}
 	return c
-}
-
-// ceilMicro returns the first whole microsecond that is not before t: dates are
-// stored in whole microseconds.
-func ceilMicro(t time.Time) int64 {
-	us := t.UnixMicro()
-	if t.Nanosecond()%1000 != 0 {
-		us++
-	}
-	return us
 }
 
 // fold gives strings that are equal under strings.EqualFold the same form:
