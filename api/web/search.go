@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -313,67 +312,6 @@ func (s *searchView) paged(v *view) {
 		s.After = v.With("offset", strconv.Itoa(offset+len(s.Found.Items)))
 		v.next = s.After
 	}
-}
-
-// jump returns the page of the proposal that a query names and nothing else,
-// such as CIP-56; "" if it names none, or is filtered.
-func (h *Handler) jump(v *view, query string) string {
-	for _, name := range append([]string{"offset"}, filters...) {
-		if v.Param(name) != "" {
-			return ""
-		}
-	}
-	return h.identified(v, query).Link
-}
-
-type identified struct{ Link, Title, Key, Status string }
-
-func (h *Handler) identified(v *view, query string) (out identified) {
-	if !strings.ContainsFunc(query, unicode.IsLetter) || !strings.ContainsFunc(query, unicode.IsDigit) ||
-		!identifier.MatchString(query) {
-		return out
-	}
-	vars := map[string]string{"q": strings.ReplaceAll(query, " ", "-")}
-	got, err := h.run(v.ctx, ask{op: "get_cip", args: "id={q}"}, vars, nil)
-	if err != nil {
-		return out
-	}
-	return identified{
-		strings.TrimPrefix(text(got.answer, "Page"), h.cfg.PublicURL), text(got.answer, "Title"),
-		text(got.answer, "Label"), fmt.Sprint(field(got.answer, "Status")),
-	}
-}
-
-// identifier is a word and a number: CIP-56, PR 203.
-var identifier = regexp.MustCompile(`^[A-Za-z]+[- ]?\d+$`)
-
-// liveView are the suggestions below a search field.
-type liveView struct {
-	Query string
-	Jump  identified
-	Hits  []hit
-	Total int
-}
-
-// suggested is the number of suggestions.
-const suggested = 6
-
-// prepareLive finds suggestions for what is typed so far.
-func prepareLive(h *Handler, v *view) error {
-	query := strings.TrimSpace(v.Param("q"))
-	s := &liveView{Query: query}
-	v.Extra = s
-	if query == "" {
-		return nil
-	}
-	s.Jump = h.identified(v, query)
-	got, err := h.run(v.ctx, ask{op: "search", args: "highlight=true q? limit=" + strconv.Itoa(suggested)}, nil, v.Params)
-	if err != nil {
-		return err
-	}
-	answer, err := into[found](got.answer)
-	s.Hits, s.Total = grouped(answer.Items), answer.Total
-	return err
 }
 
 // often are the queries that a page proposes: what was searched for more than
