@@ -13,13 +13,18 @@ import (
 
 func analyticsQuestions() []question {
 	return []question{
-		{name: "what is searched for", target: "/api/v1/searches/popular?window=1", want: fields{"window_days": 1, "limit": 20}},
-		{name: "too long a window", target: "/api/v1/searches/popular?window=91", status: 400, message: "window must be between 1 and 90"},
-		{name: "what is not found", target: "/api/v1/searches/zero?limit=100", want: fields{"window_days": 7, "limit": 100}},
-		{name: "too many queries", target: "/api/v1/searches/zero?limit=101", status: 400, message: "limit must be between 1 and 100"},
+		{name: "what is searched for", target: "/api/v1/searches/popular?window=1",
+			want: fields{"window_days": 1, "limit": 20}},
+		{name: "too long a window", target: "/api/v1/searches/popular?window=91", status: 400,
+			message: "window must be between 1 and 90"},
+		{name: "what is not found", target: "/api/v1/searches/zero?limit=100",
+			want: fields{"window_days": 7, "limit": 100}},
+		{name: "too many queries", target: "/api/v1/searches/zero?limit=101", status: 400,
+			message: "limit must be between 1 and 100"},
 		{name: "what was blocked", target: "/api/v1/csp-violations", want: fields{
 			"total": 0, "items.#": 0, "limit": 5, "hint": "no browser reported a violation in these days"}},
-		{name: "too many addresses", target: "/api/v1/csp-violations?limit=26", status: 400, message: "limit must be between 1 and 25"},
+		{name: "too many addresses", target: "/api/v1/csp-violations?limit=26", status: 400,
+			message: "limit must be between 1 and 25"},
 	}
 }
 
@@ -64,8 +69,10 @@ func TestSearchesAreCounted(t *testing.T) {
 	l.ask(t, question{target: "/api/v1/searches/popular", want: fields{
 		"items.*.query": "berths,unicorn,lights", "items.*.count": "5,3,1", "items.*.zero_count": "0,3,0", "total": 3,
 		"items.0.last_searched": "2030-05-15T12:00:00Z"}}, coverage{})
-	l.ask(t, question{target: "/api/v1/searches/popular?limit=1", want: fields{"items.*.query": "berths", "total": 3}}, coverage{})
-	l.ask(t, question{target: "/api/v1/searches/zero", want: fields{"items.*.query": "unicorn", "items.0.zero_count": 3, "total": 1}}, coverage{})
+	l.ask(t, question{target: "/api/v1/searches/popular?limit=1", want: fields{"items.*.query": "berths", "total": 3}},
+		coverage{})
+	l.ask(t, question{target: "/api/v1/searches/zero",
+		want: fields{"items.*.query": "unicorn", "items.0.zero_count": 3, "total": 1}}, coverage{})
 
 	*clock = now.AddDate(0, 0, 6)
 	l.ask(t, question{target: "/api/v1/searches/zero?window=7", want: fields{"total": 1}}, coverage{})
@@ -134,12 +141,14 @@ func TestPagesReportViolations(t *testing.T) {
 		l.public.ServeHTTP(w, r)
 		policy := w.Header().Get("Content-Security-Policy")
 		if w.Code != 200 || !strings.HasPrefix(policy, "default-src 'none'; ") ||
-			!strings.HasSuffix(policy, "; report-uri /csp-reports; report-to csp") || strings.Contains(policy, "unsafe") ||
+			!strings.HasSuffix(policy, "; report-uri /csp-reports; report-to csp") ||
+			strings.Contains(policy, "unsafe") ||
 			w.Header().Get("Reporting-Endpoints") != `csp="/csp-reports"` {
 			t.Errorf("%s: %d %q %q", target, w.Code, policy, w.Header().Get("Reporting-Endpoints"))
 		}
 	}
-	if p := do(l.public, "GET", "/status", "").Header().Get("Content-Security-Policy"); p != "default-src 'none'; frame-ancestors 'none'" {
+	if p := do(l.public, "GET", "/status",
+		"").Header().Get("Content-Security-Policy"); p != "default-src 'none'; frame-ancestors 'none'" {
 		t.Errorf("of JSON: %s", p)
 	}
 }

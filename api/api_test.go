@@ -31,7 +31,8 @@ func assemble(t *testing.T, change func(*api.Config)) *api.Handlers {
 		Serving: op.Serving{Operations: optest.Operations(), Timeout: 50 * time.Millisecond},
 		Name:    "Shelf", Version: "test", PublicURL: "https://kb.example/", AdminLoopback: true,
 		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}),
-		Resources:  []op.Resource{{URI: "kb://motd", Name: "motd", Read: func(context.Context) (any, error) { return "hello", nil }}},
+		Resources: []op.Resource{{URI: "kb://motd", Name: "motd",
+			Read: func(context.Context) (any, error) { return "hello", nil }}},
 		Pages: []api.Page{
 			{Path: "/{$}", Handler: text("<html>search")},
 			{Path: "/assets/", Handler: text("css"), Free: true},
@@ -67,14 +68,19 @@ func TestOneOperationTwoInterfaces(t *testing.T) {
 		status                   int
 		want, wantTool           string // "" = want
 	}{
-		{"a list", "/api/v1/books?limit=1&offset=5", "list_books", `{"limit":1,"offset":5}`, 200, `{"items":[{"id":"0005"`, ""},
-		{"an empty list", "/api/v1/books?kind=ATLAS", "list_books", `{"kind":"ATLAS"}`, 200, `{"items":[],"total":100`, ""},
+		{"a list", "/api/v1/books?limit=1&offset=5", "list_books", `{"limit":1,"offset":5}`, 200,
+			`{"items":[{"id":"0005"`, ""},
+		{"an empty list", "/api/v1/books?kind=ATLAS", "list_books", `{"kind":"ATLAS"}`, 200, `{"items":[],"total":100`,
+			""},
 		{"an item", "/api/v1/books/56", "get_book", `{"book_id":"56"}`, 200, `{"id":"0056"`, ""},
 		{"an unknown item", "/api/v1/books/700", "get_book", `{"book_id":"700"}`, 404, `no book 0700`, ""},
-		{"a malformed id", "/api/v1/books/x", "get_book", `{"book_id":"x"}`, 400, `id must look like 56 or BOOK-0056`, ""},
-		{"a number out of range", "/api/v1/books?limit=0", "list_books", `{"limit":0}`, 400, `limit must be between 1 and 100`, `limit must be between 1 and 50`},
+		{"a malformed id", "/api/v1/books/x", "get_book", `{"book_id":"x"}`, 400, `id must look like 56 or BOOK-0056`,
+			""},
+		{"a number out of range", "/api/v1/books?limit=0", "list_books", `{"limit":0}`, 400,
+			`limit must be between 1 and 100`, `limit must be between 1 and 50`},
 		{"a missing argument", "/api/v1/search", "search_books", `{}`, 400, `q is required`, `query is required`},
-		{"an enumeration", "/api/v1/search?q=x&kinds=comic", "search_books", `{"query":"x","kinds":["comic"]}`, 400, `each of kinds must be one of Novel, Atlas`, ""},
+		{"an enumeration", "/api/v1/search?q=x&kinds=comic", "search_books", `{"query":"x","kinds":["comic"]}`, 400,
+			`each of kinds must be one of Novel, Atlas`, ""},
 		{"a failure", "/api/v1/lose", "lose_book", `{}`, 500, `internal error`, `lose_book failed`},
 		{"a panic", "/api/v1/break", "break_book", `{}`, 500, `internal error`, `break_book failed`},
 		{"a deadline", "/api/v1/wait", "wait_book", `{}`, 504, `took too long`, `took longer than 50ms`},
@@ -124,10 +130,12 @@ func TestPublic(t *testing.T) {
 		status               int
 		kind, want           string
 	}{
-		{"health counts the tools", "GET", "/health", 200, "application/json", `{"status":"ok","ready":true,"progress":1,"down":[],"tools":9,"version":"test"`},
+		{"health counts the tools", "GET", "/health", 200, "application/json",
+			`{"status":"ok","ready":true,"progress":1,"down":[],"tools":9,"version":"test"`},
 		{"ready", "GET", "/ready", 200, "application/json", `{"status":"ready","down":[]}`},
 		{"a final slash makes no difference", "GET", "/api/v1/books/7/", 200, "application/json", `"id":"0007"`},
-		{"the description is served", "GET", "/api/v1/openapi.json", 200, "application/json", `{"openapi":"3.1.0","info":{"title":"Shelf knowledge base","version":"1.0.0"`},
+		{"the description is served", "GET", "/api/v1/openapi.json", 200, "application/json",
+			`{"openapi":"3.1.0","info":{"title":"Shelf knowledge base","version":"1.0.0"`},
 		{"a page is served", "GET", "/", 200, "text/html", "<html>search"},
 		{"an asset is served", "GET", "/assets/x.css", 200, "text/plain", "css"},
 		{"an unknown address is JSON", "GET", "/nowhere", 404, "application/json", `{"error":`},
@@ -178,11 +186,13 @@ func TestWhatIsDownIsSaid(t *testing.T) {
 		c.AdminLoopback = true
 	}
 	all := assemble(t, down)
-	if w := do(all.Admin, "GET", "http://localhost/engines", ""); w.Code != 200 || !strings.Contains(w.Body.String(), "no route to 10.0.0.7:7700") {
+	if w := do(all.Admin, "GET", "http://localhost/engines", ""); w.Code != 200 ||
+		!strings.Contains(w.Body.String(), "no route to 10.0.0.7:7700") {
 		t.Errorf("the operator is not told why: %d %s", w.Code, w.Body)
 	}
 	h := all.Public
-	for target, want := range map[string]string{"/ready": `{"status":"ready","down":["keyword does not answer","vector is being filled; 7 changes are to come"]}`, "/health": `"status":"degraded","ready":true`} {
+	for target, want := range map[string]string{
+		"/ready": `{"status":"ready","down":["keyword does not answer","vector is being filled; 7 changes are to come"]}`, "/health": `"status":"degraded","ready":true`} {
 		if w := do(h, "GET", target, ""); w.Code != 200 || !strings.Contains(w.Body.String(), want) {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
@@ -236,7 +246,8 @@ func TestTheBucketsAreApart(t *testing.T) {
 		if w.Code != s.status {
 			t.Errorf("step %d, %s %s: %d, want %d", i, s.method, s.target, w.Code, s.status)
 		}
-		if w.Code == 429 && (w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "try again in ")) {
+		if w.Code == 429 && (w.Header().Get("Retry-After") == "" ||
+			!strings.Contains(w.Body.String(), "try again in ")) {
 			t.Errorf("step %d: %v %s", i, w.Header(), w.Body)
 		}
 	}

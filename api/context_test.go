@@ -22,8 +22,9 @@ func contextQuestions(t *testing.T, l *library) []question {
 	return []question{
 		{name: "everything on a topic", tool: "full_context", args: `{"topic":"tide oracle","limit_per_source":1}`,
 			want: fields{"topic": "tide oracle", "sources.0.source": "cip", "sources.0.items.#": 1,
-				"sources.0.items.0.key": "CIP-0056", "sources.0.items.0.id": int(l.record(t, catalog.KindCIP, "CIP-0056").ID),
-				"budget": 6000, "left_out": 0}},
+				"sources.0.items.0.key": "CIP-0056",
+				"sources.0.items.0.id":  int(l.record(t, catalog.KindCIP, "CIP-0056").ID),
+				"budget":                6000, "left_out": 0}},
 		{name: "nothing on a topic", tool: "full_context", args: `{"topic":"xylophone zebra"}`,
 			want: fields{"sources.#": 0, "tokens": 0}, check: func(t *testing.T, answer any) {
 				if hint, _ := at(answer, "hint"); hint == nil {
@@ -130,10 +131,12 @@ func TestSections(t *testing.T) {
 		strings.Contains(content.(string), "bilge") || strings.Contains(content.(string), "foghorn") {
 		t.Errorf("the section is %.200q", content)
 	}
-	hold(ask("get_doc", `{"id":"`+id+`#top"}`), fields{"content": "Before you sail, read this.", "after": id + "#going-out"})
+	hold(ask("get_doc", `{"id":"`+id+`#top"}`),
+		fields{"content": "Before you sail, read this.", "after": id + "#going-out"})
 	hold(ask("get_doc", `{"id":"`+id+`#at-night-1~2"}`), fields{"before": id + "#at-night-1", "after": nil})
 	whole := ask("get_doc", `{"id":`+id+`}`)
-	hold(whole, fields{"outline.*.read": id + "#going-out," + id + "#at-night," + id + "#going-back," + id + "#at-night-1",
+	hold(whole, fields{"outline.*.read": id + "#going-out," + id + "#at-night," + id + "#going-back," + id +
+		"#at-night-1",
 		"outline.*.level": "2,3,2,2", "section": nil})
 	if text, failed := call(t, l.public, "get_doc", `{"id":"`+id+`#going-bakc"}`); !failed ||
 		!strings.Contains(text, "nearest are "+id+"#going-back, "+id+"#going-out,") {
@@ -155,7 +158,8 @@ func keyOf(t *testing.T, l *library, id string) string {
 // TestFullContextKeepsToItsBudget fills it with one kind of content.
 func TestFullContextKeepsToItsBudget(t *testing.T) {
 	l := openPreset(t, "sample", "")
-	text, failed := call(t, l.public, "full_context", `{"topic":"how is the conversion rate reported","limit_per_source":10}`)
+	text, failed := call(t, l.public, "full_context",
+		`{"topic":"how is the conversion rate reported","limit_per_source":10}`)
 	if failed {
 		t.Fatal(text)
 	}

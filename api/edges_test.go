@@ -134,7 +134,8 @@ func (l *library) askEdgeREST(t *testing.T, o op.Operation, post bool, name stri
 	switch {
 	case e.valid && w.Code != 200 && w.Code != 404 && !refusedByMeaning(name, w.Body.String()),
 		!e.valid && (w.Code != 400 || !strings.Contains(w.Body.String(), name)):
-		t.Errorf("REST %s, %s: %s (%s %.80s %.80s): %d %.200s", o.ID, name, e.what, method, target, body, w.Code, w.Body)
+		t.Errorf("REST %s, %s: %s (%s %.80s %.80s): %d %.200s", o.ID, name, e.what, method, target, body, w.Code,
+			w.Body)
 	}
 }
 
@@ -248,7 +249,8 @@ func numberEdges(s *jsonschema.Schema) (all []edge) {
 	if s.Type == "integer" {
 		all = append(all, edge{"a fraction", 7.5, false})
 	}
-	return append(all, edge{"a word", "many", false}, edge{"beyond all integers", math.MaxUint64 * 1e3, s.Type == "number" && s.Maximum == nil})
+	return append(all, edge{"a word", "many", false},
+		edge{"beyond all integers", math.MaxUint64 * 1e3, s.Type == "number" && s.Maximum == nil})
 }
 
 func stringEdges(s *jsonschema.Schema, required, inPath bool) (all []edge) {

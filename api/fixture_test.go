@@ -120,7 +120,8 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 		Deadline: 10 * time.Second, Log: log,
 	})
 	must(err)
-	b := kb.Base{Catalog: store, Search: admit.New(engine, admit.Standard()), PublicURL: publicURL, Now: clock, Network: n}
+	b := kb.Base{Catalog: store, Search: admit.New(engine, admit.Standard()), PublicURL: publicURL, Now: clock,
+		Network: n}
 	b.Tally = tally.New(store, clock, log)
 	t.Cleanup(func() { b.Tally.Close() })
 	l := &library{spell: func(s string) string { return s }, store: store, follower: f, base: b, ops: api.Operations(b)}

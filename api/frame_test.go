@@ -20,7 +20,8 @@ import (
 )
 
 // groupDirs are the packages of operations.
-var groupDirs = []string{"meta", "cips", "devfund", "operations", "search", "library", "ecosystem", "community", "onboarding", "releases"}
+var groupDirs = []string{"meta", "cips", "devfund", "operations", "search", "library", "ecosystem", "community",
+	"onboarding", "releases"}
 
 // sources parses the Go files of a directory that are not tests.
 func sources(t *testing.T, dir string) map[string]*ast.File {

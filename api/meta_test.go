@@ -15,39 +15,48 @@ import (
 
 func countQuestions(l *library) []question {
 	return []question{
-		{name: "the status says what works", target: "/status", want: fields{"ready": true, "index.lag": 0, "as_of": "2030-05-15T12:00:00Z"}},
-		{name: "the index lists every endpoint", target: "/api/v1", want: fields{"name": "almanac", "network": "Tidewater", "mcp": publicURL + "/mcp", "openapi": publicURL + "/api/v1/openapi.json"}, check: func(t *testing.T, answer any) {
-			var want []string
-			for _, o := range l.ops {
-				if o.Path != "" {
-					want = append(want, strings.ReplaceAll(o.Path, "...}", "}"))
+		{name: "the status says what works", target: "/status",
+			want: fields{"ready": true, "index.lag": 0, "as_of": "2030-05-15T12:00:00Z"}},
+		{name: "the index lists every endpoint", target: "/api/v1",
+			want: fields{"name": "almanac", "network": "Tidewater", "mcp": publicURL + "/mcp", "openapi": publicURL +
+				"/api/v1/openapi.json"}, check: func(t *testing.T, answer any) {
+				var want []string
+				for _, o := range l.ops {
+					if o.Path != "" {
+						want = append(want, strings.ReplaceAll(o.Path, "...}", "}"))
+					}
+					if o.Post {
+						want = append(want, o.Path)
+					}
 				}
-				if o.Post {
-					want = append(want, o.Path)
+				want = append(want, "/api/v1/openapi.json", "/health", "/ready")
+				if got, _ := at(answer, "endpoints.*.path"); got != strings.Join(want, ",") {
+					t.Errorf("endpoints %v, want %v", got, want)
 				}
-			}
-			want = append(want, "/api/v1/openapi.json", "/health", "/ready")
-			if got, _ := at(answer, "endpoints.*.path"); got != strings.Join(want, ",") {
-				t.Errorf("endpoints %v, want %v", got, want)
-			}
-			endpoints, _ := at(answer, "endpoints")
-			for _, e := range endpoints.([]any) {
-				method, _ := at(e, "method")
-				path, _ := at(e, "path")
-				params, _ := at(e, "parameters.*.x")
-				if w := do(l.public, "GET", path.(string), ""); method == "GET" &&
-					!strings.Contains(path.(string), "{") && w.Code != 200 && w.Code != 400 || params == nil {
-					t.Errorf("%v %v: %d %v", method, path, w.Code, params)
+				endpoints, _ := at(answer, "endpoints")
+				for _, e := range endpoints.([]any) {
+					method, _ := at(e, "method")
+					path, _ := at(e, "path")
+					params, _ := at(e, "parameters.*.x")
+					if w := do(l.public, "GET", path.(string), ""); method == "GET" &&
+						!strings.Contains(path.(string), "{") && w.Code != 200 && w.Code != 400 || params == nil {
+						t.Errorf("%v %v: %d %v", method, path, w.Code, params)
+					}
 				}
-			}
-		}},
+			}},
 		{name: "sources have one row per kind", target: "/api/v1/sources", check: func(t *testing.T, answer any) {
 			checkSources(t, answer)
 		}},
-		{name: "what is indexed", tool: "get_network_stats", want: fields{"cips.total": 8, "cips.in_review": 1, "cips.final": 2, "cips.by_status.Withdrawn": 2, "grant_proposals.total": 3, "grant_proposals.open": 2,
-			"grant_proposals.closed": 1, "doc_pages": 3, "forum_topics": 1, "forum_posts": 2, "forge_issues": 1, "forge_pulls": 1, "forge_discussions": 1, "releases": 2, "videos": 1, "blog_posts": 1, "mailing_threads": 1,
-			"mailing_messages": 1, "whitepapers": 1, "radar_items": 1, "by_kind.proposal": 4, "by_kind.attachment": 2}},
-		{name: "a tool without arguments takes none", tool: "get_network_stats", args: `{"days":1}`, status: 400, message: "get_network_stats takes none"},
+		{name: "what is indexed", tool: "get_network_stats",
+			want: fields{"cips.total": 8, "cips.in_review": 1, "cips.final": 2, "cips.by_status.Withdrawn": 2,
+				"grant_proposals.total": 3, "grant_proposals.open": 2,
+				"grant_proposals.closed": 1, "doc_pages": 3, "forum_topics": 1, "forum_posts": 2, "forge_issues": 1,
+				"forge_pulls": 1, "forge_discussions": 1, "releases": 2, "videos": 1, "blog_posts": 1,
+				"mailing_threads":  1,
+				"mailing_messages": 1, "whitepapers": 1, "radar_items": 1, "by_kind.proposal": 4,
+				"by_kind.attachment": 2}},
+		{name: "a tool without arguments takes none", tool: "get_network_stats", args: `{"days":1}`, status: 400,
+			message: "get_network_stats takes none"},
 	}
 }
 
@@ -76,11 +85,15 @@ func checkSources(t *testing.T, answer any) {
 	}
 	for kind, want := range map[string]fields{
 		// Two sources: the older success, the greater age, the shorter promise.
-		"doc":      {"desc": "Pilot books", "count": 3, "last_synced": "2030-05-15T09:00:00Z", "last_run": "2030-05-15T09:00:00Z", "age_seconds": 10_800, "freshness_threshold_seconds": 7_200, "stale": false, "error": nil, "names.#": 2},
-		"cip":      {"count": 8, "last_synced": "2030-05-15T11:00:00Z", "age_seconds": 3_600, "freshness_threshold_seconds": 7_200, "stale": false},
-		"proposal": {"count": 4, "last_synced": "2030-05-14T06:00:00Z", "freshness_threshold_seconds": nil, "stale": false, "error": "the last run failed; the operator's log says why"},
-		"topic":    {"age_seconds": 0},
-		"issue":    {"last_synced": nil, "last_run": nil, "age_seconds": nil, "names.0": "forge"},
+		"doc": {"desc": "Pilot books", "count": 3, "last_synced": "2030-05-15T09:00:00Z",
+			"last_run": "2030-05-15T09:00:00Z", "age_seconds": 10_800, "freshness_threshold_seconds": 7_200,
+			"stale": false, "error": nil, "names.#": 2},
+		"cip": {"count": 8, "last_synced": "2030-05-15T11:00:00Z", "age_seconds": 3_600,
+			"freshness_threshold_seconds": 7_200, "stale": false},
+		"proposal": {"count": 4, "last_synced": "2030-05-14T06:00:00Z", "freshness_threshold_seconds": nil,
+			"stale": false, "error": "the last run failed; the operator's log says why"},
+		"topic": {"age_seconds": 0},
+		"issue": {"last_synced": nil, "last_run": nil, "age_seconds": nil, "names.0": "forge"},
 	} {
 		for path, w := range want {
 			if n, ok := w.(int); ok {
@@ -125,9 +138,11 @@ func TestResources(t *testing.T) {
 		}
 	}
 	want := map[string]fields{
-		"kb://status":     {"network": "Tidewater", "ready": true, "healthy": false, "last_synced": "2030-05-15T13:00:00Z", "index.lag": 0, "index.down.#": 0, "as_of": "2030-05-15T12:00:00Z"},
-		"kb://tools":      {"items.0.name": "list_cips", "items.0.group": "cips"},
-		"kb://docs-index": {"total": 3, "corpora.*.repository": "harbour/docs,harbour/ops-docs", "corpora.0.pages": 2, "corpora.0.docs.*.title": "Book a berth,Almanac of tides"},
+		"kb://status": {"network": "Tidewater", "ready": true, "healthy": false,
+			"last_synced": "2030-05-15T13:00:00Z", "index.lag": 0, "index.down.#": 0, "as_of": "2030-05-15T12:00:00Z"},
+		"kb://tools": {"items.0.name": "list_cips", "items.0.group": "cips"},
+		"kb://docs-index": {"total": 3, "corpora.*.repository": "harbour/docs,harbour/ops-docs", "corpora.0.pages": 2,
+			"corpora.0.docs.*.title": "Book a berth,Almanac of tides"},
 	}
 	for uri, fields := range want {
 		if !slices.Contains(uris, uri) {
@@ -169,11 +184,13 @@ func TestBeforeTheFirstIndex(t *testing.T) {
 		switch {
 		case o.BeforeReady && w.Code != 200:
 			t.Errorf("%s: %d", o.Path, w.Code)
-		case !o.BeforeReady && (w.Code != 503 || w.Header().Get("Retry-After") == "" || !strings.HasPrefix(w.Body.String(), `{"error":"loading, `)):
+		case !o.BeforeReady && (w.Code != 503 || w.Header().Get("Retry-After") == "" ||
+			!strings.HasPrefix(w.Body.String(), `{"error":"loading, `)):
 			t.Errorf("%s: %d %v %s", o.Path, w.Code, w.Header(), w.Body)
 		}
 	}
-	for target, want := range map[string]int{"/health": 200, "/ready": 503, "/api/v1": 200, "/api/v1/openapi.json": 200} {
+	for target, want := range map[string]int{"/health": 200, "/ready": 503, "/api/v1": 200,
+		"/api/v1/openapi.json": 200} {
 		if w := do(l.public, "GET", target, ""); w.Code != want {
 			t.Errorf("%s: %d, want %d", target, w.Code, want)
 		}
@@ -199,7 +216,9 @@ func TestABrokenCatalogTellsNothing(t *testing.T) {
 	if err := l.store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	arguments := map[string]string{"id": `"56"`, "cip_id": `"56"`, "cip_number": `"56"`, "slug": `"x"`, "days": `7`, "name": `"x"`, "api": `"x"`, "app_id": `"x"`, "tracking_cid": `"x"`, "background": `"EVM"`, "question": `"tide"`, "pattern": `"tide"`, "description": `"tide"`, "query": `"tide"`, "feature": `"rudder"`}
+	arguments := map[string]string{"id": `"56"`, "cip_id": `"56"`, "cip_number": `"56"`, "slug": `"x"`, "days": `7`,
+		"name": `"x"`, "api": `"x"`, "app_id": `"x"`, "tracking_cid": `"x"`, "background": `"EVM"`,
+		"question": `"tide"`, "pattern": `"tide"`, "description": `"tide"`, "query": `"tide"`, "feature": `"rudder"`}
 	for _, name := range []string{"server", "tool", "topic", "goal", "project", "idea", "draft_text"} {
 		arguments[name] = `"tide"`
 	}
@@ -242,12 +261,13 @@ func TestTheDescriptionIsValid(t *testing.T) {
 		t.Error(err)
 	}
 	for name, fields := range map[string][]string{
-		"Error":             {"error"},
-		"CipTldr":           {"id", "title", "tldr", "cached", "generated_at", "url"},
-		"SourcesResponse":   {"total_records", "source_count", "sources"},
-		"MetaSource":        {"type", "desc", "count", "last_synced"},
-		"ActivityStream":    {"window_days", "total", "counts", "items"},
-		"CommunityCounts":   {"cip_status_change", "new_cip", "new_proposal", "new_forum_topic", "new_blog_post", "new_release", "new_radar_item"},
+		"Error":           {"error"},
+		"CipTldr":         {"id", "title", "tldr", "cached", "generated_at", "url"},
+		"SourcesResponse": {"total_records", "source_count", "sources"},
+		"MetaSource":      {"type", "desc", "count", "last_synced"},
+		"ActivityStream":  {"window_days", "total", "counts", "items"},
+		"CommunityCounts": {"cip_status_change", "new_cip", "new_proposal", "new_forum_topic", "new_blog_post",
+			"new_release", "new_radar_item"},
 		"CommunityActivity": {"kind", "when", "id", "title", "url", "meta"},
 	} {
 		s := doc.Components.Schemas[name]

@@ -22,28 +22,43 @@ func TestNetworksByTheirFileAlone(t *testing.T) {
 		questions []question
 	}{
 		{"EIP", networktest.EIP, []question{
-			{name: "a proposal", target: "/api/v1/cips/EIP-1559", tool: "get_cip", args: `{"id":"EIP-1559"}`, want: fields{
-				"id": "1559", "label": "EIP-1559", "status": "Final", "status_raw": "Final", "type": "Standards Track", "category": "Core",
-			}},
-			{name: "spellings", target: "/api/v1/cips/1559", tool: "get_cip", args: `{"id":"eip 1559"}`, want: fields{"label": "EIP-1559"}},
-			{name: "the API's own word", target: "/api/v1/cips/CIP-1559", tool: "get_cip", args: `{"id":"CIP-1559"}`, want: fields{"label": "EIP-1559"}},
-			{name: "five digits", target: "/api/v1/cips/20000", tool: "get_cip", args: `{"id":20000}`, want: fields{"id": "20000"}},
-			{name: "no padding", target: "/api/v1/cips/1", tool: "get_cip", args: `{"id":"EIP-1"}`, want: fields{"id": "1", "label": "EIP-1"}},
-			{name: "the network's own status", target: "/api/v1/cips?status=Living", tool: "list_cips", args: `{"status":"Living"}`, want: fields{
-				"items.0.status": "Final", "items.0.status_raw": "Living",
-			}},
-			{name: "a status of two words", target: "/api/v1/cips?status=last+call", tool: "list_cips", args: `{"status":"Last Call"}`, want: fields{"items.*.id": "4844", "items.0.status": "Review", "items.0.status_raw": "Last Call"}},
-			{name: "a category", target: "/api/v1/cips?type=core", tool: "list_cips", args: `{"type":"Core"}`, want: fields{"items.0.id": "1559"}},
-			{name: "no such status", target: "/api/v1/cips?status=Idea", tool: "list_cips", args: `{"status":"Idea"}`, status: 400, message: "Superseded, Last Call, Living, Stagnant"},
-			{name: "not an id", target: "/api/v1/cips/LIP-1", tool: "get_cip", args: `{"id":"LIP-1"}`, status: 400, message: "it takes EIP-56, 56, 56, or PR-203"},
+			{name: "a proposal", target: "/api/v1/cips/EIP-1559", tool: "get_cip", args: `{"id":"EIP-1559"}`,
+				want: fields{
+					"id": "1559", "label": "EIP-1559", "status": "Final", "status_raw": "Final",
+					"type": "Standards Track", "category": "Core",
+				}},
+			{name: "spellings", target: "/api/v1/cips/1559", tool: "get_cip", args: `{"id":"eip 1559"}`,
+				want: fields{"label": "EIP-1559"}},
+			{name: "the API's own word", target: "/api/v1/cips/CIP-1559", tool: "get_cip", args: `{"id":"CIP-1559"}`,
+				want: fields{"label": "EIP-1559"}},
+			{name: "five digits", target: "/api/v1/cips/20000", tool: "get_cip", args: `{"id":20000}`,
+				want: fields{"id": "20000"}},
+			{name: "no padding", target: "/api/v1/cips/1", tool: "get_cip", args: `{"id":"EIP-1"}`,
+				want: fields{"id": "1", "label": "EIP-1"}},
+			{name: "the network's own status", target: "/api/v1/cips?status=Living", tool: "list_cips",
+				args: `{"status":"Living"}`, want: fields{
+					"items.0.status": "Final", "items.0.status_raw": "Living",
+				}},
+			{name: "a status of two words", target: "/api/v1/cips?status=last+call", tool: "list_cips",
+				args: `{"status":"Last Call"}`,
+				want: fields{"items.*.id": "4844", "items.0.status": "Review", "items.0.status_raw": "Last Call"}},
+			{name: "a category", target: "/api/v1/cips?type=core", tool: "list_cips", args: `{"type":"Core"}`,
+				want: fields{"items.0.id": "1559"}},
+			{name: "no such status", target: "/api/v1/cips?status=Idea", tool: "list_cips", args: `{"status":"Idea"}`,
+				status: 400, message: "Superseded, Last Call, Living, Stagnant"},
+			{name: "not an id", target: "/api/v1/cips/LIP-1", tool: "get_cip", args: `{"id":"LIP-1"}`, status: 400,
+				message: "it takes EIP-56, 56, 56, or PR-203"},
 		}},
 		{"LIP", networktest.LIP, []question{
 			{name: "a proposal", target: "/api/v1/cips/LIP-12", tool: "get_cip", args: `{"id":"lip 012"}`, want: fields{
 				"id": "012", "label": "LIP-012", "status": "Review", "status_raw": "Candidate",
 			}},
-			{name: "the network's own status", target: "/api/v1/cips?status=parked", tool: "list_cips", args: `{"status":"Parked"}`, want: fields{"items.*.id": "020"}},
-			{name: "one of the six", target: "/api/v1/cips?status=Final", tool: "list_cips", args: `{"status":"final"}`, want: fields{"items.*.id": "003,007"}},
-			{name: "a chain", tool: "detect_cip_dependency_chain", args: `{"cip_id":"LIP-10012"}`, want: fields{"prerequisites.*.id": "003,012,007"}},
+			{name: "the network's own status", target: "/api/v1/cips?status=parked", tool: "list_cips",
+				args: `{"status":"Parked"}`, want: fields{"items.*.id": "020"}},
+			{name: "one of the six", target: "/api/v1/cips?status=Final", tool: "list_cips", args: `{"status":"final"}`,
+				want: fields{"items.*.id": "003,007"}},
+			{name: "a chain", tool: "detect_cip_dependency_chain", args: `{"cip_id":"LIP-10012"}`,
+				want: fields{"prerequisites.*.id": "003,012,007"}},
 			{name: "grants", target: "/api/v1/proposals?state=all", tool: "get_proposals", args: `{"state":"all"}`},
 		}},
 	} {
@@ -80,7 +95,8 @@ func (l *library) walk(t *testing.T) {
 				q.status = http.StatusServiceUnavailable
 			}
 			l.ask(t, q, coverage{})
-		case o.Group == "cips" && required != "tracking_cid" && required != "window_days" && (required != "" || strings.Contains(o.Path, "{id}")):
+		case o.Group == "cips" && required != "tracking_cid" && required != "window_days" &&
+			(required != "" || strings.Contains(o.Path, "{id}")):
 			for _, r := range proposals {
 				about := q
 				about.target = strings.Replace(q.target, "{id}", r.Key, 1)

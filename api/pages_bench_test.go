@@ -14,7 +14,8 @@ import (
 func BenchmarkPages(b *testing.B) {
 	l := openPreset(b, "corpus", sharedCorpus(b))
 	first := func(kind catalog.Kind, order catalog.Order) string {
-		records, _, err := l.store.List(b.Context(), catalog.ListQuery{Kinds: []catalog.Kind{kind}, Order: order, Limit: 1})
+		records, _, err := l.store.List(b.Context(),
+			catalog.ListQuery{Kinds: []catalog.Kind{kind}, Order: order, Limit: 1})
 		if err != nil || len(records) == 0 {
 			b.Skip(kind, err)
 		}

@@ -63,7 +63,8 @@ func TestCrawl(t *testing.T) {
 			t.Errorf("%s, linked from %s: %d", at, from[at], w.Code)
 			continue
 		}
-		if strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") && w.Code == 200 && !strings.HasPrefix(at, "/api/") {
+		if strings.HasPrefix(w.Header().Get("Content-Type"), "text/html") && w.Code == 200 &&
+			!strings.HasPrefix(at, "/api/") {
 			pages++
 			checkPage(t, at, w)
 		}
@@ -129,7 +130,8 @@ func checkPage(t *testing.T, at string, w *httptest.ResponseRecorder) {
 		t.Errorf("%s has %d bytes", at, w.Body.Len())
 	}
 	policy := w.Header().Get("Content-Security-Policy")
-	for _, want := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'", "report-uri /csp-reports",
+	for _, want := range []string{"default-src 'none'", "script-src 'self'", "style-src 'self'",
+		"report-uri /csp-reports",
 		"require-trusted-types-for 'script'", "frame-ancestors 'none'", "base-uri 'none'"} {
 		if !strings.Contains(policy, want) {
 			t.Errorf("%s: the policy lacks %s", at, want)
@@ -173,7 +175,8 @@ func TestEveryRecordHasItsPage(t *testing.T) {
 	}
 	l := openPreset(t, "sample", "")
 	for _, k := range kb.PageKinds {
-		records, total, err := l.store.List(t.Context(), catalog.ListQuery{Kinds: []catalog.Kind{k.Kind}, Limit: 40, WithBody: true})
+		records, total, err := l.store.List(t.Context(),
+			catalog.ListQuery{Kinds: []catalog.Kind{k.Kind}, Limit: 40, WithBody: true})
 		if err != nil || total == 0 {
 			t.Fatal(k.Kind, total, err)
 		}
@@ -219,7 +222,8 @@ func TestPagesAreMarkdownToo(t *testing.T) {
 			t.Errorf("%s: %d %s\n%s", target, w.Code, w.Header().Get("Content-Type"), w.Body)
 		}
 	}
-	if w := visitAs(l.public, "/cips/0056", "text/markdown"); !strings.Contains(w.Body.String(), "## Abstract\n\nTide oracle for the harbour.") {
+	if w := visitAs(l.public, "/cips/0056", "text/markdown"); !strings.Contains(w.Body.String(),
+		"## Abstract\n\nTide oracle for the harbour.") {
 		t.Errorf("by Accept: %s", w.Body)
 	}
 }
@@ -268,7 +272,8 @@ func TestErrorsArePages(t *testing.T) {
 		}
 	}
 	for _, target := range []string{"/nothing/here", "/status", "/api/v1/nothing"} {
-		if w := visitAs(l.public, target, "application/json"); w.Header().Get("Content-Type") != "application/json; charset=utf-8" {
+		if w := visitAs(l.public, target,
+			"application/json"); w.Header().Get("Content-Type") != "application/json; charset=utf-8" {
 			t.Errorf("%s as a program: %s", target, w.Header().Get("Content-Type"))
 		}
 	}
@@ -277,8 +282,9 @@ func TestErrorsArePages(t *testing.T) {
 func TestLimitsArePages(t *testing.T) {
 	l := open(t).ready(t)
 	h, err := api.New(api.Config{
-		Serving: op.Serving{Operations: l.ops}, Name: "Harbour", Version: "test", PublicURL: publicURL, AdminLoopback: true,
-		Limits: api.Limits{Web: 2},
+		Serving: op.Serving{Operations: l.ops}, Name: "Harbour", Version: "test", PublicURL: publicURL,
+		AdminLoopback: true,
+		Limits:        api.Limits{Web: 2},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -286,7 +292,8 @@ func TestLimitsArePages(t *testing.T) {
 	visit(h.Public, "/cips")
 	visit(h.Public, "/live?q=tide")
 	w := visit(h.Public, "/cips")
-	if w.Code != 429 || w.Header().Get("Retry-After") == "" || !strings.Contains(w.Body.String(), "<h1>That was a little fast</h1>") {
+	if w.Code != 429 || w.Header().Get("Retry-After") == "" ||
+		!strings.Contains(w.Body.String(), "<h1>That was a little fast</h1>") {
 		t.Errorf("%d %s", w.Code, w.Body)
 	}
 	if w := visitAs(h.Public, "/feed.atom", "*/*"); w.Code != 429 || !json.Valid(w.Body.Bytes()) {
@@ -318,14 +325,16 @@ func TestSuggestionsAreNotCounted(t *testing.T) {
 			t.Fatalf("%s: %d", target, w.Code)
 		}
 	}
-	l.ask(t, question{target: "/api/v1/searches/popular", want: fields{"total": 1, "items.0.query": "tide oracle", "items.0.count": 1}}, coverage{})
+	l.ask(t, question{target: "/api/v1/searches/popular",
+		want: fields{"total": 1, "items.0.query": "tide oracle", "items.0.count": 1}}, coverage{})
 }
 
 // TestSearchPage holds what the page says about a search.
 func TestSearchPage(t *testing.T) {
 	l := open(t).ready(t)
 	for target, want := range map[string][]string{
-		"/?q=tide+oracle":                         {`<mark>Tide</mark>`, `href="/cips/0056`, `name="robots" content="noindex"`, "newest first", `type=cip">Proposals`},
+		"/?q=tide+oracle": {`<mark>Tide</mark>`, `href="/cips/0056`,
+			`name="robots" content="noindex"`, "newest first", `type=cip">Proposals`},
 		"/?q=tide&type=cip":                       {`aria-current="true">Proposals`, `href="/?q=tide"`},
 		"/?q=tide&since=2030-01-01":               {`aria-label="Remove the filter from 2030-01-01"`},
 		"/?q=tide&sort=date":                      {"best first"},
@@ -361,7 +370,8 @@ func TestFeedsAreWellFormed(t *testing.T) {
 			t.Errorf("%s: %d %v %s", target, w.Code, err, got)
 		}
 	}
-	if w := visit(l.public, "/sitemap.xml?kind=cip"); !strings.Contains(w.Body.String(), "<loc>"+publicURL+"/cips/0056</loc>") {
+	if w := visit(l.public, "/sitemap.xml?kind=cip"); !strings.Contains(w.Body.String(), "<loc>"+publicURL+
+		"/cips/0056</loc>") {
 		t.Errorf("sitemap: %s", w.Body)
 	}
 	if w := visit(l.public, "/sitemap.xml?kind=whale"); w.Code != 404 {
@@ -370,10 +380,14 @@ func TestFeedsAreWellFormed(t *testing.T) {
 }
 
 // hostile is what strangers may write.
-const hostile = "# <script>alert(1)</script>\n\n<img src=x onerror=alert(1)><svg onload=alert(2)><style>*{display:none}</style>\n\n" +
-	"[one](javascript:alert(3)) [two](data:text/html,x) ![three](https://evil.example/pixel.png) [four](  JaVaScRiPt:alert(4)) " +
-	"<https://fine.example/> [five](//evil.example/x) [six](vbscript:x)\n\n## Main {#main}\n\n## Main {onclick=alert(5)}\n\n" +
-	"a\u202eb \u2066c\n\n| a | b |\n|:-:|--:|\n| 1 | 2 |\n\n<div style=\"position:fixed\" id=main class=masthead>over</div>\n\n"
+const hostile = "# <script>alert(1)</script>\n\n<img src=x onerror=alert(1)><svg " +
+	"onload=alert(2)><style>*{display:none}</style>\n\n" +
+	"[one](javascript:alert(3)) [two](data:text/html,x) ![three](https://evil.example/pixel.png) [four](  " +
+	"JaVaScRiPt:alert(4)) " +
+	"<https://fine.example/> [five](//evil.example/x) [six](vbscript:x)\n\n## Main {#main}\n\n## Main " +
+	"{onclick=alert(5)}\n\n" +
+	"a\u202eb \u2066c\n\n| a | b |\n|:-:|--:|\n| 1 | 2 |\n\n<div style=\"position:fixed\" id=main " +
+	"class=masthead>over</div>\n\n"
 
 // TestHostileTextIsInert publishes it as every kind of text.
 func TestHostileTextIsInert(t *testing.T) {
@@ -385,9 +399,11 @@ func TestHostileTextIsInert(t *testing.T) {
 		for _, k := range kb.PageKinds {
 			info, _ := catalog.InfoOf(k.Kind)
 			r := catalog.Record{
-				Kind: k.Kind, Key: "evil-" + k.Segment, Title: `"><script>alert(6)</script>` + "\u202e" + `{{.}}`, Body: text, Data: zero(t, info),
-				Author: `<img src=x onerror=alert(7)>`, URL: "javascript:alert(8)", State: `"><b>`, Container: "</title><script>",
-				Summary: hostile, Category: "';alert(9)//", CreatedAt: now,
+				Kind: k.Kind, Key: "evil-" + k.Segment, Title: `"><script>alert(6)</script>` + "\u202e" + `{{.}}`,
+				Body: text, Data: zero(t, info),
+				Author: `<img src=x onerror=alert(7)>`, URL: "javascript:alert(8)", State: `"><b>`,
+				Container: "</title><script>",
+				Summary:   hostile, Category: "';alert(9)//", CreatedAt: now,
 			}
 			if k.Kind == catalog.KindCIP {
 				r.Key = "CIP-0066"

@@ -50,17 +50,21 @@ func proposals() []item {
 		if number != key {
 			d.Number = number
 		}
-		return item{Record: catalog.Record{Kind: catalog.KindCIP, Key: key, Title: title, State: state, Category: kind, Author: strings.Join(d.Authors, ", "),
-			URL: "https://forge.example/tide/cips/" + key, Path: "cips/" + strings.ToLower(key) + ".md", Container: "tide/cips",
+		return item{Record: catalog.Record{Kind: catalog.KindCIP, Key: key, Title: title, State: state, Category: kind,
+			Author: strings.Join(d.Authors, ", "),
+			URL:    "https://forge.example/tide/cips/" + key, Path: "cips/" + strings.ToLower(key) + ".md",
+			Container: "tide/cips",
 			Tags:      []string{catalog.Tag(catalog.TagStatus, d.RawStatus), catalog.Tag(catalog.TagType, kind)},
-			CreatedAt: ago(created), UpdatedAt: ago(created / 2), Body: key + ": " + title + "\n\n## Abstract\n\n" + title + " for the harbour.", Summary: "About " + strings.ToLower(title) + "."},
+			CreatedAt: ago(created), UpdatedAt: ago(created / 2), Body: key + ": " + title + "\n\n## Abstract\n\n" +
+				title + " for the harbour.", Summary: "About " + strings.ToLower(title) + "."},
 			data: d, links: links}
 	}
 	process := cip("CIP-0001", "Proposal process", "Final", "Process", 400,
 		catalog.CIP{Authors: []string{"Ida Kelp"}, Created: "2029-04", TLDRAt: "2029-04-10T00:00:00+02:00"})
 	berths := cip("CIP-0007", "Berth tokens", "Final", "Standards Track", 300,
 		catalog.CIP{RawStatus: "Active", Authors: []string{"Ida Kelp", "Bo Reef"},
-			Requires: []string{"CIP-0001"}, Header: map[string]string{"Requires": "1"}}, cites(catalog.Requires, "CIP-0001")...)
+			Requires: []string{"CIP-0001"}, Header: map[string]string{"Requires": "1"}},
+		cites(catalog.Requires, "CIP-0001")...)
 	berths.aliases = []string{"PR-12"}
 	oracle := cip("CIP-0056", "Tide oracle", "Review", "Standards Track", 80,
 		catalog.CIP{RawStatus: "Approved", Authors: []string{"Bo Reef"},
@@ -78,10 +82,12 @@ func proposals() []item {
 	closed := cip("PR-204", "Closed channel", "Withdrawn", "", 40, catalog.CIP{RawStatus: "closed"})
 
 	berth := ref(catalog.KindCIP, "CIP-0007")
-	vote := item{Record: catalog.Record{Kind: catalog.KindAttachment, Key: "cips/0007/vote.pdf", Title: "vote.pdf", Path: "cips/0007/vote.pdf", Source: "cips"},
+	vote := item{Record: catalog.Record{Kind: catalog.KindAttachment, Key: "cips/0007/vote.pdf", Title: "vote.pdf",
+		Path: "cips/0007/vote.pdf", Source: "cips"},
 		data: catalog.Attachment{Filename: "vote.pdf", MediaType: "application/pdf", Role: "vote_record", Bytes: 2048,
 			Pages: 2}, parent: berth, links: cites(catalog.Mentions, "CIP-0007")}
-	figure := item{Record: catalog.Record{Kind: catalog.KindAttachment, Key: "cips/0007/berths.txt", Title: "berths.txt", Path: "cips/0007/berths.txt", Body: "Twelve berths."},
+	figure := item{Record: catalog.Record{Kind: catalog.KindAttachment, Key: "cips/0007/berths.txt",
+		Title: "berths.txt", Path: "cips/0007/berths.txt", Body: "Twelve berths."},
 		data: catalog.Attachment{Filename: "berths.txt", MediaType: "text/plain", Role: "figure", Bytes: 14,
 			TextLayer: true}, parent: berth}
 	return []item{process, berths, oracle, buoys, lights, bare, draft, closed, vote, figure}
@@ -90,8 +96,10 @@ func proposals() []item {
 // grants are proposals to the development fund.
 func grants() []item {
 	grant := func(key, title, state string, created int, d catalog.Proposal, links ...catalog.Link) item {
-		return item{Record: catalog.Record{Kind: catalog.KindProposal, Key: key, Title: title, State: state, Author: "reefworks", URL: "https://forge.example/tide/fund/pull/" + key,
-			Path: "grants/" + key + ".md", CreatedAt: ago(created), Body: "# " + title + "\n\nMilestone one."}, data: d, links: links}
+		return item{Record: catalog.Record{Kind: catalog.KindProposal, Key: key, Title: title, State: state,
+			Author: "reefworks", URL: "https://forge.example/tide/fund/pull/" + key,
+			Path: "grants/" + key + ".md", CreatedAt: ago(created), Body: "# " + title + "\n\nMilestone one."}, data: d,
+			links: links}
 	}
 	tug := grant("31", "Tug telemetry", "open", 20,
 		catalog.Proposal{Number: 31, Cites: []string{"CIP-0056"}, Labels: []string{"tooling"},
@@ -107,22 +115,30 @@ func grants() []item {
 // documents are the documentation, of two sources, and papers, posts, talks.
 func documents() []item {
 	doc := func(source, path, title, body string) item {
-		return item{Record: catalog.Record{Kind: catalog.KindDoc, Key: source + "/" + path, Title: title, Source: source, Container: "harbour/" + source, Path: path,
-			URL: "https://docs.example/" + strings.ReplaceAll(path, " ", "%20"), Body: body, UpdatedAt: ago(10)}, data: catalog.Doc{Format: "markdown", Section: "guide", Description: "All on " + title}}
+		return item{Record: catalog.Record{Kind: catalog.KindDoc, Key: source + "/" + path, Title: title,
+			Source: source, Container: "harbour/" + source, Path: path,
+			URL: "https://docs.example/" + strings.ReplaceAll(path, " ", "%20"), Body: body, UpdatedAt: ago(10)},
+			data: catalog.Doc{Format: "markdown", Section: "guide", Description: "All on " + title}}
 	}
-	berths := doc("docs", "guide/berths.md", "Book a berth", "# Book a berth\n\nCall the quartermaster to reserve a mooring.\n\n## Errors\n\nMOORING_TAKEN means that a ship lies there already.")
+	berths := doc("docs", "guide/berths.md", "Book a berth",
+		"# Book a berth\n\nCall the quartermaster to reserve a mooring.\n\n## Errors\n\nMOORING_TAKEN means that a "+
+			"ship lies there already.")
 	berths.links = cites(catalog.Mentions, "CIP-0056", "PR-12")
 	return []item{
 		berths,
 		doc("docs", "guide/tides and moons.md", "Almanac of tides", longText),
 		doc("ops-docs", "run/fog.md", "Run in fog", "# Run in fog\n\nSound the horn every two minutes."),
-		{Record: catalog.Record{Kind: catalog.KindWhitepaper, Key: "tidal-consensus", Title: "Tidal consensus", Source: "site", Summary: "How the tide orders ships.", Body: "Ships vote by flag.", CreatedAt: ago(500)},
+		{Record: catalog.Record{Kind: catalog.KindWhitepaper, Key: "tidal-consensus", Title: "Tidal consensus",
+			Source: "site", Summary: "How the tide orders ships.", Body: "Ships vote by flag.", CreatedAt: ago(500)},
 			data: catalog.Whitepaper{Pages: 12, PDF: "https://site.example/tidal.pdf", TextLayer: true}},
-		{Record: catalog.Record{Kind: catalog.KindBlog, Key: "spring-tide", Title: "Spring tide", Source: "site", URL: "https://site.example/blog/spring-tide", Body: "The oracle of CIP-56 is near.", CreatedAt: ago(2)},
+		{Record: catalog.Record{Kind: catalog.KindBlog, Key: "spring-tide", Title: "Spring tide", Source: "site",
+			URL: "https://site.example/blog/spring-tide", Body: "The oracle of CIP-56 is near.", CreatedAt: ago(2)},
 			data: catalog.Blog{Authors: []string{"Ida Kelp"}}, links: cites(catalog.Mentions, "CIP-0056")},
-		{Record: catalog.Record{Kind: catalog.KindVideo, Key: "vHarbour001", Title: "Harbour tour", Source: "site", URL: "https://video.example/vHarbour001", Body: "welcome aboard", Summary: "A tour.", CreatedAt: ago(30)},
+		{Record: catalog.Record{Kind: catalog.KindVideo, Key: "vHarbour001", Title: "Harbour tour", Source: "site",
+			URL: "https://video.example/vHarbour001", Body: "welcome aboard", Summary: "A tour.", CreatedAt: ago(30)},
 			data: catalog.Video{HasTranscript: true}, links: cites(catalog.Mentions, "CIP-0056")},
-		{Record: catalog.Record{Kind: catalog.KindFoundation, Key: "about", Title: "About the foundation", Source: "site", Body: "It keeps the lights on."}, data: catalog.Foundation{}},
+		{Record: catalog.Record{Kind: catalog.KindFoundation, Key: "about", Title: "About the foundation",
+			Source: "site", Body: "It keeps the lights on."}, data: catalog.Foundation{}},
 	}
 }
 
@@ -135,27 +151,42 @@ func talk() []item {
 			URL: "https://" + source + ".example/" + key, Author: "bo", CreatedAt: ago(days)}
 	}
 	pilot := item{
-		Record: at(catalog.KindRelease, "forge", "tide/pilot@1.2.0", "Pilot 1.2.0", "## Fixes\n\nThe rudder no longer jams in a gale.", 1),
-		data:   catalog.Release{Version: "1.2.0"},
+		Record: at(catalog.KindRelease, "forge", "tide/pilot@1.2.0", "Pilot 1.2.0",
+			"## Fixes\n\nThe rudder no longer jams in a gale.", 1),
+		data: catalog.Release{Version: "1.2.0"},
 	}
 	pilot.Tags = []string{catalog.TagSecurity}
-	published := item{Record: at(catalog.KindPackageVersion, "forge", "npm:pilot@1.2.0", "pilot 1.2.0", "", 1), data: catalog.PackageVersion{Name: "pilot", Version: "1.2.0"}}
-	published.Container, published.Tags = "npm", []string{catalog.Tag(catalog.TagPackage, "pilot"), catalog.Tag(catalog.TagDist, "latest")}
+	published := item{Record: at(catalog.KindPackageVersion, "forge", "npm:pilot@1.2.0", "pilot 1.2.0", "", 1),
+		data: catalog.PackageVersion{Name: "pilot", Version: "1.2.0"}}
+	published.Container, published.Tags = "npm",
+		[]string{catalog.Tag(catalog.TagPackage, "pilot"), catalog.Tag(catalog.TagDist, "latest")}
 	return []item{
-		{Record: at(catalog.KindTopic, "forum", "1234", "When is the tide oracle live?", "Asking for a ferry.", 6), data: catalog.Topic{Posts: 2}, links: mentions},
-		{Record: at(catalog.KindPost, "forum", "1234/1", "When is the tide oracle live?", "Asking for a ferry.", 6), data: catalog.Post{Number: 1}, parent: topic},
-		{Record: at(catalog.KindPost, "forum", "1234/2", "Re: When is the tide oracle live?", "After CIP-56.", 5), data: catalog.Post{Number: 2}, parent: topic, links: mentions},
-		{Record: at(catalog.KindMailThread, "mail", "cip-discuss-42", "Oracle questions", "", 8), data: catalog.MailThread{Messages: 1}, links: mentions,
-			votes: []catalog.Vote{{Voter: "Ida Kelp", Choice: "in_favour", CastAt: ago(8)}, {Voter: "Bo Reef", Choice: "abstain", Reason: "too early", CastAt: ago(7)}}},
-		{Record: at(catalog.KindMailMessage, "mail", "cip-discuss-42/1", "Oracle questions", "Who feeds the gauge?", 8), data: catalog.MailMessage{Number: 1}, parent: thread, links: mentions},
-		{Record: at(catalog.KindIssue, "forge", "tide/pilot#5", "Gauge reads zero", "The gauge shows zero at ebb.", 15), data: catalog.Issue{Number: 5}, links: append(mentions, mentions...)},
-		{Record: at(catalog.KindPull, "forge", "tide/pilot#6", "Read the gauge twice", "Implements CIP-56.", 14), data: catalog.Pull{Number: 6},
+		{Record: at(catalog.KindTopic, "forum", "1234", "When is the tide oracle live?", "Asking for a ferry.", 6),
+			data: catalog.Topic{Posts: 2}, links: mentions},
+		{Record: at(catalog.KindPost, "forum", "1234/1", "When is the tide oracle live?", "Asking for a ferry.", 6),
+			data: catalog.Post{Number: 1}, parent: topic},
+		{Record: at(catalog.KindPost, "forum", "1234/2", "Re: When is the tide oracle live?", "After CIP-56.", 5),
+			data: catalog.Post{Number: 2}, parent: topic, links: mentions},
+		{Record: at(catalog.KindMailThread, "mail", "cip-discuss-42", "Oracle questions", "", 8),
+			data: catalog.MailThread{Messages: 1}, links: mentions,
+			votes: []catalog.Vote{{Voter: "Ida Kelp", Choice: "in_favour", CastAt: ago(8)},
+				{Voter: "Bo Reef", Choice: "abstain", Reason: "too early", CastAt: ago(7)}}},
+		{Record: at(catalog.KindMailMessage, "mail", "cip-discuss-42/1", "Oracle questions", "Who feeds the gauge?", 8),
+			data: catalog.MailMessage{Number: 1}, parent: thread, links: mentions},
+		{Record: at(catalog.KindIssue, "forge", "tide/pilot#5", "Gauge reads zero", "The gauge shows zero at ebb.", 15),
+			data: catalog.Issue{Number: 5}, links: append(mentions, mentions...)},
+		{Record: at(catalog.KindPull, "forge", "tide/pilot#6", "Read the gauge twice", "Implements CIP-56.", 14),
+			data:  catalog.Pull{Number: 6},
 			links: append(cites(catalog.Implements, "CIP-0056"), mentions...)},
-		{Record: at(catalog.KindDiscussion, "forge", "D_kw1", "Which gauge?", "Brass or glass?", 25), data: catalog.Discussion{Number: 7}},
-		{Record: at(catalog.KindComment, "forge", "C_kw2", "Re: Which gauge?", "Brass.", 24), data: catalog.Comment{}, parent: ref(catalog.KindDiscussion, "D_kw1")},
-		{Record: at(catalog.KindRepo, "forge", "tide/pilot", "tide/pilot", "# Pilot\n\nSteers ships.", 700), data: catalog.Repo{FullName: "tide/pilot", Issues: 1, Pulls: 1}},
+		{Record: at(catalog.KindDiscussion, "forge", "D_kw1", "Which gauge?", "Brass or glass?", 25),
+			data: catalog.Discussion{Number: 7}},
+		{Record: at(catalog.KindComment, "forge", "C_kw2", "Re: Which gauge?", "Brass.", 24), data: catalog.Comment{},
+			parent: ref(catalog.KindDiscussion, "D_kw1")},
+		{Record: at(catalog.KindRepo, "forge", "tide/pilot", "tide/pilot", "# Pilot\n\nSteers ships.", 700),
+			data: catalog.Repo{FullName: "tide/pilot", Issues: 1, Pulls: 1}},
 		pilot,
-		{Record: at(catalog.KindRelease, "forge", "tide/pilot@1.3.0-rc.1", "Pilot 1.3.0-rc.1", "Tries a new rudder.", 0), data: catalog.Release{Version: "1.3.0-rc.1", Prerelease: true}},
+		{Record: at(catalog.KindRelease, "forge", "tide/pilot@1.3.0-rc.1", "Pilot 1.3.0-rc.1", "Tries a new rudder.",
+			0), data: catalog.Release{Version: "1.3.0-rc.1", Prerelease: true}},
 		published,
 	}
 }
@@ -169,20 +200,26 @@ func curated() []item {
 		data: catalog.Radar{Affected: []string{"gauge"}}}
 	radar.CreatedAt = ago(12)
 	radar.Category, radar.EndsAt = "critical", ago(-30)
-	upgrade := item{Record: at(catalog.KindOperation, "op-1", "Upgrade of the gauges", ""), data: catalog.Operation{Environments: []string{"mainnet"}, Validators: true}}
+	upgrade := item{Record: at(catalog.KindOperation, "op-1", "Upgrade of the gauges", ""),
+		data: catalog.Operation{Environments: []string{"mainnet"}, Validators: true}}
 	upgrade.Category, upgrade.State, upgrade.StartsAt, upgrade.EndsAt = "upgrade", "scheduled", ago(-3), ago(-4)
 	upgrade.Tags = []string{catalog.Tag(catalog.TagEnvironment, "mainnet"), catalog.TagValidators}
 	party := item{Record: at(catalog.KindOperation, "op-2", "Harbour party", ""), data: catalog.Operation{AllDay: true}}
 	party.Category, party.State, party.StartsAt = "other", "scheduled", ago(-1)
 	vote := item{
-		Record: at(catalog.KindVoteRequest, "vote-1", "Raise the light", "It is dark."), links: cites(catalog.Cites, "CIP-0001"),
-		data:  catalog.VoteRequest{Outcome: "accepted", Proposals: []string{"CIP-0001"}, Votes: []catalog.Ballot{{Voter: "Buoy keepers", Choice: "in_favour"}}},
-		votes: []catalog.Vote{{Voter: "Buoy keepers", Choice: "in_favour", CastAt: ago(3)}, {Voter: "Reef", Choice: "against", CastAt: ago(2)}},
+		Record: at(catalog.KindVoteRequest, "vote-1", "Raise the light", "It is dark."),
+		links:  cites(catalog.Cites, "CIP-0001"),
+		data: catalog.VoteRequest{Outcome: "accepted", Proposals: []string{"CIP-0001"},
+			Votes: []catalog.Ballot{{Voter: "Buoy keepers", Choice: "in_favour"}}},
+		votes: []catalog.Vote{{Voter: "Buoy keepers", Choice: "in_favour", CastAt: ago(3)},
+			{Voter: "Reef", Choice: "against", CastAt: ago(2)}},
 	}
 	vote.Category, vote.State, vote.Tags = "set_light", "closed", []string{catalog.Tag(catalog.TagOutcome, "accepted")}
-	ferry := item{Record: at(catalog.KindApp, "app-1", "Ferry tickets", ""), data: catalog.App{Provider: "ferry::1", Project: "ferryline", Users: new(int64(12))}}
+	ferry := item{Record: at(catalog.KindApp, "app-1", "Ferry tickets", ""),
+		data: catalog.App{Provider: "ferry::1", Project: "ferryline", Users: new(int64(12))}}
 	ferry.Category = "Transport"
-	sextant := item{Record: at(catalog.KindDeprecation, "sextant", "sextant", ""), data: catalog.Deprecation{Replacement: "gauge"}}
+	sextant := item{Record: at(catalog.KindDeprecation, "sextant", "sextant", ""),
+		data: catalog.Deprecation{Replacement: "gauge"}}
 	sextant.State, sextant.Category = catalog.ItemDeprecated, "tool"
 	project := item{Record: at(catalog.KindProject, "ferryline", "Ferryline", ""), data: catalog.Project{}}
 	project.Summary = "Sells tickets for ferries."
@@ -191,14 +228,19 @@ func curated() []item {
 		ferry,
 		{Record: at(catalog.KindValidator, "buoy::1", "Buoy keepers", ""), data: catalog.Validator{}},
 		vote,
-		{Record: at(catalog.KindAsset, "SHL", "Shell", ""), data: catalog.Asset{Native: true, Supply: new(7.0), Provenance: catalog.ChainDerived}},
-		{Record: at(catalog.KindPool, "lagoon/shl-fsh", "SHL/FSH", ""), data: catalog.Pool{Base: "SHL", Quote: "FSH", FeeRate: new(0.003)}},
+		{Record: at(catalog.KindAsset, "SHL", "Shell", ""),
+			data: catalog.Asset{Native: true, Supply: new(7.0), Provenance: catalog.ChainDerived}},
+		{Record: at(catalog.KindPool, "lagoon/shl-fsh", "SHL/FSH", ""),
+			data: catalog.Pool{Base: "SHL", Quote: "FSH", FeeRate: new(0.003)}},
 		sextant,
 		{Record: at(catalog.KindFAQ, "ebb", "What is an ebb?", "Falling water."), data: catalog.FAQ{}},
 		{Record: at(catalog.KindEVMMapping, "gas", "Gas", "Traffic."), data: catalog.EVMMapping{}},
-		{Record: at(catalog.KindAPIReference, "gauge-api", "Gauge API", ""), data: catalog.APIReference{Ports: []catalog.Port{{Number: 7575}}}},
+		{Record: at(catalog.KindAPIReference, "gauge-api", "Gauge API", ""),
+			data: catalog.APIReference{Ports: []catalog.Port{{Number: 7575}}}},
 		{Record: at(catalog.KindToolServer, "moon", "Moon server", ""), data: catalog.ToolServer{}},
-		{Record: at(catalog.KindOnboarding, "evm", "EVM", "Ahoy."), data: catalog.Onboarding{Steps: []catalog.Step{{Title: "Read", Kind: catalog.KindDoc, Key: "docs/guide/berths.md"}}}},
+		{Record: at(catalog.KindOnboarding, "evm", "EVM", "Ahoy."),
+			data: catalog.Onboarding{Steps: []catalog.Step{{Title: "Read", Kind: catalog.KindDoc,
+				Key: "docs/guide/berths.md"}}}},
 		{Record: at(catalog.KindPartner, "compass", "Compass", ""), data: catalog.Partner{}},
 	}
 }
@@ -236,7 +278,8 @@ func fill(t testing.TB, store catalog.Store, spell func(string) string) {
 	t.Helper()
 	bySource := map[string]catalog.Batch{"cips": {Events: events()}}
 	order := []string{"cips", "grants", "docs", "ops-docs", "site", "forum", "mail", "forge", "curated"}
-	for fallback, items := range map[string][]item{"cips": proposals(), "grants": grants(), "": append(append(documents(), talk()...), curated()...)} {
+	for fallback, items := range map[string][]item{"cips": proposals(), "grants": grants(),
+		"": append(append(documents(), talk()...), curated()...)} {
 		for _, i := range items {
 			i.Source = cmp.Or(i.Source, fallback)
 			var err error
@@ -244,7 +287,8 @@ func fill(t testing.TB, store catalog.Store, spell func(string) string) {
 				t.Fatal(err)
 			}
 			b := bySource[i.Source]
-			b.Entries = append(b.Entries, catalog.Entry{Record: i.Record, Parent: i.parent, Aliases: i.aliases, Links: i.links, Votes: i.votes})
+			b.Entries = append(b.Entries, catalog.Entry{Record: i.Record, Parent: i.parent, Aliases: i.aliases,
+				Links: i.links, Votes: i.votes})
 			bySource[i.Source] = b
 		}
 	}
@@ -262,20 +306,23 @@ func fill(t testing.TB, store catalog.Store, spell func(string) string) {
 		state  any
 	}{
 		{catalog.SeriesNetwork, now.Add(-2 * hour), catalog.NetworkState{ValidatorCount: new(11)}},
-		{catalog.SeriesNetwork, now.Add(-hour), catalog.NetworkState{ValidatorCount: new(12), Validators: []string{"Buoy keepers"}}},
+		{catalog.SeriesNetwork, now.Add(-hour),
+			catalog.NetworkState{ValidatorCount: new(12), Validators: []string{"Buoy keepers"}}},
 		{catalog.SeriesMarket, now.Add(-hour), catalog.MarketState{PriceUSD: new(0.5)}},
 	} {
 		data, err := catalog.Encode(s.state)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := store.PutSnapshot(t.Context(), catalog.Snapshot{Series: s.series, CapturedAt: s.at, Data: data}); err != nil {
+		if err := store.PutSnapshot(t.Context(),
+			catalog.Snapshot{Series: s.series, CapturedAt: s.at, Data: data}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, s := range []catalog.SourceState{
 		{Name: "cips", LastRun: now.Add(-hour), LastSuccess: now.Add(-hour), Freshness: 2 * hour},
-		{Name: "grants", LastRun: now.Add(-hour), LastSuccess: now.Add(-30 * hour), Error: "open /var/secret/grants: permission denied"},
+		{Name: "grants", LastRun: now.Add(-hour), LastSuccess: now.Add(-30 * hour),
+			Error: "open /var/secret/grants: permission denied"},
 		{Name: "docs", LastRun: now.Add(-hour), LastSuccess: now.Add(-hour), Freshness: 2 * hour},
 		{Name: "ops-docs", LastRun: now.Add(-3 * hour), LastSuccess: now.Add(-3 * hour), Freshness: 12 * hour},
 		{Name: "forum", LastRun: now.Add(hour), LastSuccess: now.Add(hour)},

@@ -39,16 +39,19 @@ func TestResourcesSayWhenTheyChanged(t *testing.T) {
 		return sizes, times
 	}
 	before, times := list()
-	want := map[string]string{"versions": "", "community": "", "deprecations": "", "docs-index": "2030-05-15T12:00:00Z", "tools": "2030-05-15T12:00:00Z", "status": ""}
+	want := map[string]string{"versions": "", "community": "", "deprecations": "", "docs-index": "2030-05-15T12:00:00Z",
+		"tools": "2030-05-15T12:00:00Z", "status": ""}
 	if diff := cmp.Diff(want, times); diff != "" {
 		t.Errorf("first (-want +got):\n%s", diff)
 	}
 	*clock = now.Add(48 * time.Hour)
-	if err := l.store.SetSource(t.Context(), catalog.SourceState{Name: "docs", LastRun: now.Add(47 * time.Hour)}); err != nil {
+	if err := l.store.SetSource(t.Context(),
+		catalog.SourceState{Name: "docs", LastRun: now.Add(47 * time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	page := catalog.Record{Kind: catalog.KindDoc, Key: "mud", Title: "Mud", UpdatedAt: now.AddDate(-1, 0, 0)}
-	if _, err := l.store.Apply(t.Context(), catalog.Batch{Source: "docs", Entries: []catalog.Entry{{Record: page}}}); err != nil {
+	if _, err := l.store.Apply(t.Context(),
+		catalog.Batch{Source: "docs", Entries: []catalog.Entry{{Record: page}}}); err != nil {
 		t.Fatal(err)
 	}
 	after, times := list()

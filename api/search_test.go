@@ -25,85 +25,151 @@ func searchQuestions(t *testing.T, l *library) []question {
 		}
 	}
 	all := []question{
-		{name: "words find their document", target: "/api/v1/search?q=reserve+a+mooring", tool: "search", args: `{"query":"reserve a mooring"}`, want: fields{
-			"query": "reserve a mooring", "type": "all", "items.0.title": "Book a berth", "items.0.kind": "doc", "items.0.path": "guide/berths.md", "items.0.source": "docs",
-			"items.0.url": "https://docs.example/guide/berths.md", "degraded.#": 0, "corrected": nil, "items.0.date": "2030-05-05T12:00:00Z"}},
-		{name: "an identifier finds its proposal", target: "/api/v1/search?q=cip+56", tool: "search", args: `{"query":"cip 56"}`, want: fields{"items.0.id": "0056", "items.0.key": "CIP-0056", "items.0.state": "Review"}},
-		{name: "a typo is read as the near word", target: "/api/v1/search?q=quartermastre", tool: "search", args: `{"query":"quartermastre"}`, want: fields{"items.0.title": "Book a berth"}},
-		{name: "highlighting is requested", target: "/api/v1/search?q=fog&highlight=1", want: fields{"items.0.matches.title.#": 1}},
+		{name: "words find their document", target: "/api/v1/search?q=reserve+a+mooring", tool: "search",
+			args: `{"query":"reserve a mooring"}`, want: fields{
+				"query": "reserve a mooring", "type": "all", "items.0.title": "Book a berth", "items.0.kind": "doc",
+				"items.0.path": "guide/berths.md", "items.0.source": "docs",
+				"items.0.url": "https://docs.example/guide/berths.md", "degraded.#": 0, "corrected": nil,
+				"items.0.date": "2030-05-05T12:00:00Z"}},
+		{name: "an identifier finds its proposal", target: "/api/v1/search?q=cip+56", tool: "search",
+			args: `{"query":"cip 56"}`, want: fields{"items.0.id": "0056", "items.0.key": "CIP-0056",
+				"items.0.state": "Review"}},
+		{name: "a typo is read as the near word", target: "/api/v1/search?q=quartermastre", tool: "search",
+			args: `{"query":"quartermastre"}`, want: fields{"items.0.title": "Book a berth"}},
+		{name: "highlighting is requested", target: "/api/v1/search?q=fog&highlight=1",
+			want: fields{"items.0.matches.title.#": 1}},
 		{name: "no highlighting", target: "/api/v1/search?q=fog", check: func(t *testing.T, answer any) {
 			if _, ok := at(answer, "items.0.matches"); ok {
 				t.Error("there are matches")
 			}
 		}},
-		{name: "the best of each source", tool: "search_community", args: `{"query":"tide oracle","limit":1}`, want: fields{
-			"sources.*.source": "forum,mail,blog,forge", "sources.0.items.#": 1, "sources.1.items.0.kind": "mail_thread", "sources.2.items.0.title": "Spring tide"}},
-		{name: "applications by what they do", tool: "find_apps_by_pattern", args: `{"pattern":"ferry tickets"}`, want: fields{"items.0.kind": "app"}},
-		{name: "similar projects", tool: "find_similar_projects", args: `{"description":"sells tickets for ferries"}`, want: fields{"items.*.title": "Ferryline"}},
-		{name: "issues", tool: "search_forge_issues", args: `{"query":"gauge zero"}`, want: fields{"items.*.key": "tide/pilot#5"}},
-		{name: "closed issues", tool: "search_forge_issues", args: `{"query":"gauge zero","state":"closed"}`, want: fields{"total": 0}},
-		{name: "mail", tool: "search_mailing_list", args: `{"query":"oracle","group":"Tide/Pilot"}`, want: fields{"items.0.title": "Oracle questions"}},
-		{name: "mail of another list", tool: "search_mailing_list", args: `{"query":"oracle","group":"attic"}`, want: fields{"total": 0}},
-		{name: "talks", tool: "search_talks", args: `{"query":"harbour tour"}`, want: fields{"items.*.title": "Harbour tour"}},
+		{name: "the best of each source", tool: "search_community", args: `{"query":"tide oracle","limit":1}`,
+			want: fields{
+				"sources.*.source": "forum,mail,blog,forge", "sources.0.items.#": 1,
+				"sources.1.items.0.kind": "mail_thread", "sources.2.items.0.title": "Spring tide"}},
+		{name: "applications by what they do", tool: "find_apps_by_pattern", args: `{"pattern":"ferry tickets"}`,
+			want: fields{"items.0.kind": "app"}},
+		{name: "similar projects", tool: "find_similar_projects", args: `{"description":"sells tickets for ferries"}`,
+			want: fields{"items.*.title": "Ferryline"}},
+		{name: "issues", tool: "search_forge_issues", args: `{"query":"gauge zero"}`,
+			want: fields{"items.*.key": "tide/pilot#5"}},
+		{name: "closed issues", tool: "search_forge_issues", args: `{"query":"gauge zero","state":"closed"}`,
+			want: fields{"total": 0}},
+		{name: "mail", tool: "search_mailing_list", args: `{"query":"oracle","group":"Tide/Pilot"}`,
+			want: fields{"items.0.title": "Oracle questions"}},
+		{name: "mail of another list", tool: "search_mailing_list", args: `{"query":"oracle","group":"attic"}`,
+			want: fields{"total": 0}},
+		{name: "talks", tool: "search_talks", args: `{"query":"harbour tour"}`,
+			want: fields{"items.*.title": "Harbour tour"}},
 		{name: "security fixes", tool: "find_security_patches", want: fields{"items.*.version": "1.2.0"}},
-		{name: "nothing is found", target: "/api/v1/search?q=xylophone+zebra", tool: "search", args: `{"query":"xylophone zebra"}`, want: fields{"items.#": 0, "total": 0, "degraded.#": 0}},
-		{name: "a type", target: "/api/v1/search?q=oracle&type=Mail", tool: "search", args: `{"query":"oracle","type":"mail"}`, want: fields{"type": "mail", "items.0.title": "Oracle questions"}, check: onlyKind("mail_thread", "mail_message")},
-		{name: "the id of a topic is its record's", target: "/api/v1/search?q=when+is+the+oracle+live&type=discussion&kind=topic", want: fields{"items.0.id": topic, "items.0.key": "1234", "total": 1}},
-		{name: "a kind", target: "/api/v1/search?q=oracle&kind=Blog", want: fields{"items.#": 1, "items.0.title": "Spring tide"}, check: onlyKind("blog")},
-		{name: "an unknown kind", target: "/api/v1/search?q=oracle&kind=boat", status: 400, message: "kind must be one of cip, attachment,"},
-		{name: "a kind of another type", target: "/api/v1/search?q=oracle&kind=blog&type=mail", status: 400, message: "kind blog is not of type mail: its type is blog"},
+		{name: "nothing is found", target: "/api/v1/search?q=xylophone+zebra", tool: "search",
+			args: `{"query":"xylophone zebra"}`, want: fields{"items.#": 0, "total": 0, "degraded.#": 0}},
+		{name: "a type", target: "/api/v1/search?q=oracle&type=Mail", tool: "search",
+			args: `{"query":"oracle","type":"mail"}`, want: fields{"type": "mail", "items.0.title": "Oracle questions"},
+			check: onlyKind("mail_thread", "mail_message")},
+		{name: "the id of a topic is its record's",
+			target: "/api/v1/search?q=when+is+the+oracle+live&type=discussion&kind=topic",
+			want:   fields{"items.0.id": topic, "items.0.key": "1234", "total": 1}},
+		{name: "a kind", target: "/api/v1/search?q=oracle&kind=Blog",
+			want: fields{"items.#": 1, "items.0.title": "Spring tide"}, check: onlyKind("blog")},
+		{name: "an unknown kind", target: "/api/v1/search?q=oracle&kind=boat", status: 400,
+			message: "kind must be one of cip, attachment,"},
+		{name: "a kind of another type", target: "/api/v1/search?q=oracle&kind=blog&type=mail", status: 400,
+			message: "kind blog is not of type mail: its type is blog"},
 		{name: "a source", target: "/api/v1/search?q=fog&source=OPS-docs", want: fields{"items.*.title": "Run in fog"}},
-		{name: "an unknown source has nothing", target: "/api/v1/search?q=fog&source=attic", want: fields{"items.#": 0, "total": 0}},
+		{name: "an unknown source has nothing", target: "/api/v1/search?q=fog&source=attic",
+			want: fields{"items.#": 0, "total": 0}},
 		{name: "since a day", target: "/api/v1/search?q=oracle&type=blog&since=2030-05-13", want: fields{"items.#": 1}},
-		{name: "since a later day", target: "/api/v1/search?q=oracle&type=blog&since=2030-05-14", want: fields{"items.#": 0}},
-		{name: "since a time", target: "/api/v1/search?q=oracle&type=blog&since=2030-05-13T12:00:01Z", want: fields{"items.#": 0}},
+		{name: "since a later day", target: "/api/v1/search?q=oracle&type=blog&since=2030-05-14",
+			want: fields{"items.#": 0}},
+		{name: "since a time", target: "/api/v1/search?q=oracle&type=blog&since=2030-05-13T12:00:01Z",
+			want: fields{"items.#": 0}},
 		{name: "until a day", target: "/api/v1/search?q=oracle&type=blog&until=2030-05-14", want: fields{"items.#": 1}},
-		{name: "until a time in another zone", target: "/api/v1/search?q=oracle&type=blog&until=2030-05-13T13:00:00%2B02:00", want: fields{"items.#": 0}},
-		{name: "since after until", target: "/api/v1/search?q=oracle&since=2030-05-14&until=2030-05-13", status: 400, message: "since must not be after until"},
-		{name: "no such day", target: "/api/v1/search?q=oracle&since=2030-02-30", status: 400, message: "since must be an ISO 8601 date"},
-		{name: "no such until", target: "/api/v1/search?q=oracle&until=tomorrow", status: 400, message: "until must be an ISO 8601 date"},
-		{name: "facets", target: "/api/v1/search?q=gauge&facets=1&type=forge", want: fields{"facets.kind.issue": 1, "facets.kind.pull": 1, "facets.source.forge": 4}},
+		{name: "until a time in another zone",
+			target: "/api/v1/search?q=oracle&type=blog&until=2030-05-13T13:00:00%2B02:00", want: fields{"items.#": 0}},
+		{name: "since after until", target: "/api/v1/search?q=oracle&since=2030-05-14&until=2030-05-13", status: 400,
+			message: "since must not be after until"},
+		{name: "no such day", target: "/api/v1/search?q=oracle&since=2030-02-30", status: 400,
+			message: "since must be an ISO 8601 date"},
+		{name: "no such until", target: "/api/v1/search?q=oracle&until=tomorrow", status: 400,
+			message: "until must be an ISO 8601 date"},
+		{name: "facets", target: "/api/v1/search?q=gauge&facets=1&type=forge",
+			want: fields{"facets.kind.issue": 1, "facets.kind.pull": 1, "facets.source.forge": 4}},
 		{name: "no facets", target: "/api/v1/search?q=gauge&facets=0", check: func(t *testing.T, answer any) {
 			if _, ok := at(answer, "facets"); ok {
 				t.Error("there are facets")
 			}
 		}},
-		{name: "facets are a switch", target: "/api/v1/search?q=gauge&facets=kind", status: 400, message: "facets must be one of 0, 1, true, false"},
-		{name: "a page of results", target: "/api/v1/search?q=gauge&limit=2&offset=1", tool: "search", args: `{"query":"gauge","limit":2,"offset":1}`, want: fields{"items.#": 2}},
-		{name: "a page past the end", target: "/api/v1/search?q=gauge&offset=999", tool: "search", args: `{"query":"gauge","offset":100000}`, want: fields{"items.#": 0}},
-		{name: "a limit of fifty", target: "/api/v1/search?q=tide&limit=50", tool: "search", args: `{"query":"tide","limit":50}`},
-		{name: "no q", target: "/api/v1/search", tool: "search", args: `{}`, status: 400, rest: "q is required", toolSays: "query is required"},
-		{name: "an empty q", target: "/api/v1/search?q=", tool: "search", args: `{"query":""}`, status: 400, rest: "q must not be empty", toolSays: "query must not be empty"},
-		{name: "a blank q", target: "/api/v1/search?q=+%09%0A", tool: "search", args: `{"query":" \t\n"}`, status: 400, rest: "q must not be empty", toolSays: "query must not be empty"},
-		{name: "a q of marks", target: "/api/v1/search?q=%3F%21", tool: "search", args: `{"query":"?!"}`, status: 400, rest: "q cannot be searched for: the query has nothing to search for", toolSays: "query cannot be searched for: the query has nothing to search for"},
-		{name: "an operator against a parameter", target: "/api/v1/search?q=oracle+kind:doc&type=mail", tool: "search", args: `{"query":"oracle kind:doc","type":"mail"}`, status: 400, message: "the kind: operator of the query contradicts the filter"},
-		{name: "NUL", target: "/api/v1/search?q=a%00b", tool: "search", args: `{"query":"a\u0000b"}`, status: 400, rest: "q must be valid UTF-8", toolSays: "query must be valid UTF-8"},
+		{name: "facets are a switch", target: "/api/v1/search?q=gauge&facets=kind", status: 400,
+			message: "facets must be one of 0, 1, true, false"},
+		{name: "a page of results", target: "/api/v1/search?q=gauge&limit=2&offset=1", tool: "search",
+			args: `{"query":"gauge","limit":2,"offset":1}`, want: fields{"items.#": 2}},
+		{name: "a page past the end", target: "/api/v1/search?q=gauge&offset=999", tool: "search",
+			args: `{"query":"gauge","offset":100000}`, want: fields{"items.#": 0}},
+		{name: "a limit of fifty", target: "/api/v1/search?q=tide&limit=50", tool: "search",
+			args: `{"query":"tide","limit":50}`},
+		{name: "no q", target: "/api/v1/search", tool: "search", args: `{}`, status: 400, rest: "q is required",
+			toolSays: "query is required"},
+		{name: "an empty q", target: "/api/v1/search?q=", tool: "search", args: `{"query":""}`, status: 400,
+			rest: "q must not be empty", toolSays: "query must not be empty"},
+		{name: "a blank q", target: "/api/v1/search?q=+%09%0A", tool: "search", args: `{"query":" \t\n"}`, status: 400,
+			rest: "q must not be empty", toolSays: "query must not be empty"},
+		{name: "a q of marks", target: "/api/v1/search?q=%3F%21", tool: "search", args: `{"query":"?!"}`, status: 400,
+			rest:     "q cannot be searched for: the query has nothing to search for",
+			toolSays: "query cannot be searched for: the query has nothing to search for"},
+		{name: "an operator against a parameter", target: "/api/v1/search?q=oracle+kind:doc&type=mail", tool: "search",
+			args: `{"query":"oracle kind:doc","type":"mail"}`, status: 400,
+			message: "the kind: operator of the query contradicts the filter"},
+		{name: "NUL", target: "/api/v1/search?q=a%00b", tool: "search", args: `{"query":"a\u0000b"}`, status: 400,
+			rest: "q must be valid UTF-8", toolSays: "query must be valid UTF-8"},
 		{name: "broken UTF-8", target: "/api/v1/search?q=%ff%fe", status: 400, message: "q must be valid UTF-8"},
-		{name: "a broken query string", target: "/api/v1/search?q=%zz", status: 400, message: "the query string is malformed"},
+		{name: "a broken query string", target: "/api/v1/search?q=%zz", status: 400,
+			message: "the query string is malformed"},
 		{name: "q given twice", target: "/api/v1/search?q=a&q=b", status: 400, message: "q must be given once"},
-		{name: "an unknown type", target: "/api/v1/search?q=a&type=boat", tool: "search", args: `{"query":"a","type":"boat"}`, status: 400, message: "type must be one of all, cip, doc,"},
-		{name: "10,000 characters", target: "/api/v1/search?q=" + strings.Repeat("mooring+", 1_250), tool: "search", args: `{"query":"` + strings.Repeat("mooring ", 1_250) + `"}`, want: fields{"items.0.title": "Book a berth"}},
-		{name: "10,000 bytes, each percent-encoded", target: "/api/v1/search?q=" + strings.Repeat("%6Dooring%20", 1) + strings.Repeat("%C3%A9%20%F0%9F%8C%8A%20", 1_249), want: fields{"items.0.title": "Book a berth"}},
-		{name: "30,000 characters of one word", target: "/api/v1/search?q=" + strings.Repeat("x", 30_000), tool: "search", args: `{"query":"` + strings.Repeat("x", 30_000) + `"}`, want: fields{"query": strings.Repeat("x", 4_000)}},
-		{name: "30,000 characters of many words", target: "/api/v1/search?q=" + strings.Repeat("mooring+", 3_750), want: fields{"items.0.title": "Book a berth"}},
-		{name: "30,000 bytes, each percent-encoded", target: "/api/v1/search?q=" + strings.Repeat("%6D", 30_000), status: 414, message: "the address must be at most 32 KiB long"},
+		{name: "an unknown type", target: "/api/v1/search?q=a&type=boat", tool: "search",
+			args: `{"query":"a","type":"boat"}`, status: 400, message: "type must be one of all, cip, doc,"},
+		{name: "10,000 characters", target: "/api/v1/search?q=" + strings.Repeat("mooring+", 1_250), tool: "search",
+			args: `{"query":"` + strings.Repeat("mooring ", 1_250) + `"}`,
+			want: fields{"items.0.title": "Book a berth"}},
+		{name: "10,000 bytes, each percent-encoded", target: "/api/v1/search?q=" + strings.Repeat("%6Dooring%20", 1) +
+			strings.Repeat("%C3%A9%20%F0%9F%8C%8A%20", 1_249), want: fields{"items.0.title": "Book a berth"}},
+		{name: "30,000 characters of one word", target: "/api/v1/search?q=" + strings.Repeat("x", 30_000),
+			tool: "search", args: `{"query":"` + strings.Repeat("x", 30_000) + `"}`,
+			want: fields{"query": strings.Repeat("x", 4_000)}},
+		{name: "30,000 characters of many words", target: "/api/v1/search?q=" + strings.Repeat("mooring+", 3_750),
+			want: fields{"items.0.title": "Book a berth"}},
+		{name: "30,000 bytes, each percent-encoded", target: "/api/v1/search?q=" + strings.Repeat("%6D", 30_000),
+			status: 414, message: "the address must be at most 32 KiB long"},
 
-		{name: "a question in own words", tool: "semantic_search", args: `{"query":"how do I reserve a place for my ship"}`, want: fields{"type": "all"}},
-		{name: "the id of a hit by meaning says it with one word", tool: "semantic_search", args: `{"query":"oracle","source_types":["blog","MAIL"],"limit":50}`, want: fields{"type": "blog,mail"}, check: func(t *testing.T, answer any) {
-			onlyKind("blog", "mail_thread", "mail_message")(t, answer)
-			ids, _ := at(answer, "items.*.id")
-			if _, ok := at(answer, "items.0.record_id"); ok || ids == "" {
-				t.Errorf("ids %v, and those of the records again", ids)
-			}
-		}},
-		{name: "all types among some are all", tool: "semantic_search", args: `{"query":"oracle","source_types":["blog","all"]}`, want: fields{"type": "all"}},
-		{name: "no types are all", tool: "semantic_search", args: `{"query":"oracle","source_types":[]}`, want: fields{"type": "all"}},
-		{name: "an unknown type by meaning", tool: "semantic_search", args: `{"query":"oracle","source_types":["boat"]}`, status: 400, message: "each of source_types must be one of all, cip,"},
-		{name: "a feature", tool: "find_cip_for_feature", args: `{"feature":"tide oracle"}`, want: fields{"feature": "tide oracle", "items.0.id": "0056", "items.0.status": "Review"}},
-		{name: "a feature that nothing has", tool: "find_cip_for_feature", args: `{"feature":"xylophone zebra"}`, want: fields{"items.#": 0, "total": 0}},
-		{name: "a feature of marks", tool: "find_cip_for_feature", args: `{"feature":"?"}`, status: 400, message: "feature cannot be searched for: the query has nothing"},
-		{name: "release notes", tool: "search_release_notes", args: `{"feature":"rudder jams"}`, want: fields{"items.0.version": "1.2.0", "items.0.repository": "tide/pilot", "items.0.prerelease": false, "items.1.prerelease": true, "total": 2}},
-		{name: "release notes on nothing", tool: "search_release_notes", args: `{"feature":"xylophone zebra"}`, want: fields{"items.#": 0}},
+		{name: "a question in own words", tool: "semantic_search",
+			args: `{"query":"how do I reserve a place for my ship"}`, want: fields{"type": "all"}},
+		{name: "the id of a hit by meaning says it with one word", tool: "semantic_search",
+			args: `{"query":"oracle","source_types":["blog","MAIL"],"limit":50}`, want: fields{"type": "blog,mail"},
+			check: func(t *testing.T, answer any) {
+				onlyKind("blog", "mail_thread", "mail_message")(t, answer)
+				ids, _ := at(answer, "items.*.id")
+				if _, ok := at(answer, "items.0.record_id"); ok || ids == "" {
+					t.Errorf("ids %v, and those of the records again", ids)
+				}
+			}},
+		{name: "all types among some are all", tool: "semantic_search",
+			args: `{"query":"oracle","source_types":["blog","all"]}`, want: fields{"type": "all"}},
+		{name: "no types are all", tool: "semantic_search", args: `{"query":"oracle","source_types":[]}`,
+			want: fields{"type": "all"}},
+		{name: "an unknown type by meaning", tool: "semantic_search",
+			args: `{"query":"oracle","source_types":["boat"]}`, status: 400,
+			message: "each of source_types must be one of all, cip,"},
+		{name: "a feature", tool: "find_cip_for_feature", args: `{"feature":"tide oracle"}`,
+			want: fields{"feature": "tide oracle", "items.0.id": "0056", "items.0.status": "Review"}},
+		{name: "a feature that nothing has", tool: "find_cip_for_feature", args: `{"feature":"xylophone zebra"}`,
+			want: fields{"items.#": 0, "total": 0}},
+		{name: "a feature of marks", tool: "find_cip_for_feature", args: `{"feature":"?"}`, status: 400,
+			message: "feature cannot be searched for: the query has nothing"},
+		{name: "release notes", tool: "search_release_notes", args: `{"feature":"rudder jams"}`,
+			want: fields{"items.0.version": "1.2.0", "items.0.repository": "tide/pilot", "items.0.prerelease": false,
+				"items.1.prerelease": true, "total": 2}},
+		{name: "release notes on nothing", tool: "search_release_notes", args: `{"feature":"xylophone zebra"}`,
+			want: fields{"items.#": 0}},
 	}
 	for _, limit := range []string{"0", "51", "-1", "abc", "1.5", "9999999999999999999"} {
 		q := question{name: "limit " + limit, target: "/api/v1/search?q=a&limit=" + limit, status: 400,
@@ -148,7 +214,8 @@ func TestALongAddressIsRefusedInJSON(t *testing.T) {
 	srv.Config = api.NewServer(l.public, time.Minute, slog.New(slog.DiscardHandler))
 	srv.Start()
 	defer srv.Close()
-	for q, want := range map[string]int{strings.Repeat("mooring+", 3_750): 200, strings.Repeat("%F0%9F%8C%8A", 3_700): 414} {
+	for q, want := range map[string]int{strings.Repeat("mooring+", 3_750): 200,
+		strings.Repeat("%F0%9F%8C%8A", 3_700): 414} {
 		r, err := http.NewRequestWithContext(t.Context(), "GET", srv.URL+"/api/v1/search?q="+q, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -167,7 +234,8 @@ func TestALongAddressIsRefusedInJSON(t *testing.T) {
 // BenchmarkLongQuery is what a query at the limit of an address costs.
 func BenchmarkLongQuery(b *testing.B) {
 	l := open(b).ready(b).public
-	for name, q := range map[string]string{"short": "reserve+a+mooring", "10kB": strings.Repeat("mooring+at+ebb1+", 625), "30kB": strings.Repeat("x", 30_000)} {
+	for name, q := range map[string]string{"short": "reserve+a+mooring",
+		"10kB": strings.Repeat("mooring+at+ebb1+", 625), "30kB": strings.Repeat("x", 30_000)} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if w := do(l, "GET", "/api/v1/search?q="+q, ""); w.Code != 200 {

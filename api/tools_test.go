@@ -61,7 +61,8 @@ func TestTools(t *testing.T) {
 			t.Errorf("%s: title %q, group %q", o.Tool, o.Title, o.Group)
 		}
 	}
-	for tool, group := range map[string]string{"search_release_notes": "search", "get_network_stats": "operations", "get_doc": "library", "get_recent_changes": "community", "get_proposals": "devfund"} {
+	for tool, group := range map[string]string{"search_release_notes": "search", "get_network_stats": "operations",
+		"get_doc": "library", "get_recent_changes": "community", "get_proposals": "devfund"} {
 		if i := slices.IndexFunc(operations(), func(o op.Operation) bool { return o.Tool == tool }); i < 0 ||
 			operations()[i].Group != group {
 			t.Errorf("%s is not in group %s", tool, group)
@@ -147,7 +148,8 @@ func TestTheListOfToolsIsShort(t *testing.T) {
 		}
 	}
 	n := max(1, len(list.Result.Tools))
-	t.Logf("%d tools in %d bytes, %d each; the largest is %s with %d; %v", n, len(body), len(body)/n, name, largest, members)
+	t.Logf("%d tools in %d bytes, %d each; the largest is %s with %d; %v", n, len(body), len(body)/n, name, largest,
+		members)
 	if len(body) > maxList {
 		t.Errorf("tools/list has %d bytes, more than %d", len(body), maxList)
 	}
@@ -210,11 +212,12 @@ func TestRESTParameters(t *testing.T) {
 	byID := map[string]parameter{"id": id}
 	ids := map[string]parameter{"ids": {Type: "array", Required: true}}
 	want := map[string]map[string]parameter{
-		"GET /api/v1":                       {},
-		"GET /api/v1/sources":               {},
-		"GET /status":                       {},
-		"GET /api/v1/reference":             {},
-		"GET /api/v1/cips":                  {"status": {Type: "string", Values: enumerations["status"]}, "type": text, "limit": integer(1, 100, "20"), "offset": offset},
+		"GET /api/v1":           {},
+		"GET /api/v1/sources":   {},
+		"GET /status":           {},
+		"GET /api/v1/reference": {},
+		"GET /api/v1/cips": {"status": {Type: "string", Values: enumerations["status"]}, "type": text,
+			"limit": integer(1, 100, "20"), "offset": offset},
 		"GET /api/v1/cips/{id}":             {"id": id, "cursor": text},
 		"GET /api/v1/cips/{id}/history":     byID,
 		"GET /api/v1/cips/{id}/attachments": byID,
@@ -224,29 +227,39 @@ func TestRESTParameters(t *testing.T) {
 		"GET /api/v1/cips/tldrs":            ids,
 		"POST /api/v1/cips/batch":           ids,
 		"GET /api/v1/cips/graph":            {},
-		"GET /api/v1/search": {"q": id, "type": {Type: "string", Default: "all", Values: enumerations["Search type"]}, "limit": integer(1, 50, "10"), "offset": offset,
+		"GET /api/v1/search": {"q": id, "type": {Type: "string", Default: "all", Values: enumerations["Search type"]},
+			"limit": integer(1, 50, "10"), "offset": offset,
 			"source": text, "kind": {Type: "string", Values: enumerations["kind"]}, "since": day, "until": day,
 			"sort":   {Type: "string", Default: "relevance", Values: "relevance,date"},
 			"facets": {Type: "boolean", Default: "false"}, "highlight": {Type: "boolean", Default: "false"}},
-		"GET /api/v1/records": {"kind": {Type: "string", Required: true, Values: enumerations["kind"]}, "container": text, "state": text, "source": text, "parent": text,
-			"order": {Type: "string", Default: "activity", Values: "activity,created,title,key"}, "limit": integer(1, 100, "20"), "offset": offset},
-		"GET /api/v1/records/{id}":           {"id": id, "kind": {Type: "string", Values: enumerations["kind"]}},
-		"GET /api/v1/docs":                   {"source": text, "limit": integer(1, 100, "20"), "offset": offset},
-		"GET /api/v1/docs/{id}":              {"id": id, "cursor": text},
-		"GET /api/v1/proposals":              {"state": {Type: "string", Default: "open", Values: "open,closed,all"}, "limit": integer(1, 100, "20"), "offset": offset},
-		"GET /api/v1/trending":               {},
-		"GET /api/v1/discussions":            {"q": text, "source": {Type: "string", Values: "forum,mail,forge"}, "category": text, "limit": integer(1, 100, "20"), "offset": offset},
-		"GET /api/v1/discussions/{id}":       {"id": {Type: "integer", Required: true}, "cursor": text},
-		"GET /calendar":                      {"environment": text},
-		"GET /api/v1/repos":                  {},
-		"GET /api/v1/ecosystem":              {"category": text, "q": text, "limit": integer(1, 100, "20"), "offset": offset},
-		"GET /api/v1/radar":                  {"level": {Type: "string", Default: "all", Values: enumerations["level"]}, "limit": integer(1, 100, "20"), "offset": offset},
-		"GET /api/v1/sdk-versions":           {"registry": {Type: "string", Values: "npm,oci"}, "name": text, "limit": integer(1, 100, "20")},
-		"GET /api/v1/versions":               {},
-		"GET /api/v1/migrate":                {"q": text, "category": {Type: "string", Values: "cli,package,tool,api,workflow,other"}},
-		"GET /api/v1/whitepapers":            {},
-		"GET /api/v1/whitepapers/{slug}":     {"slug": id, "cursor": text},
-		"GET /api/v1/videos":                 {"channel": text, "since": day, "has_transcript": {Type: "boolean"}, "limit": integer(1, 100, "20"), "offset": offset},
+		"GET /api/v1/records": {"kind": {Type: "string", Required: true, Values: enumerations["kind"]},
+			"container": text, "state": text, "source": text, "parent": text,
+			"order": {Type: "string", Default: "activity", Values: "activity,created,title,key"},
+			"limit": integer(1, 100, "20"), "offset": offset},
+		"GET /api/v1/records/{id}": {"id": id, "kind": {Type: "string", Values: enumerations["kind"]}},
+		"GET /api/v1/docs":         {"source": text, "limit": integer(1, 100, "20"), "offset": offset},
+		"GET /api/v1/docs/{id}":    {"id": id, "cursor": text},
+		"GET /api/v1/proposals": {"state": {Type: "string", Default: "open", Values: "open,closed,all"},
+			"limit": integer(1, 100, "20"), "offset": offset},
+		"GET /api/v1/trending": {},
+		"GET /api/v1/discussions": {"q": text, "source": {Type: "string", Values: "forum,mail,forge"},
+			"category": text, "limit": integer(1, 100, "20"), "offset": offset},
+		"GET /api/v1/discussions/{id}": {"id": {Type: "integer", Required: true}, "cursor": text},
+		"GET /calendar":                {"environment": text},
+		"GET /api/v1/repos":            {},
+		"GET /api/v1/ecosystem": {"category": text, "q": text, "limit": integer(1, 100, "20"),
+			"offset": offset},
+		"GET /api/v1/radar": {"level": {Type: "string", Default: "all", Values: enumerations["level"]},
+			"limit": integer(1, 100, "20"), "offset": offset},
+		"GET /api/v1/sdk-versions": {"registry": {Type: "string", Values: "npm,oci"}, "name": text,
+			"limit": integer(1, 100, "20")},
+		"GET /api/v1/versions": {},
+		"GET /api/v1/migrate": {"q": text,
+			"category": {Type: "string", Values: "cli,package,tool,api,workflow,other"}},
+		"GET /api/v1/whitepapers":        {},
+		"GET /api/v1/whitepapers/{slug}": {"slug": id, "cursor": text},
+		"GET /api/v1/videos": {"channel": text, "since": day, "has_transcript": {Type: "boolean"},
+			"limit": integer(1, 100, "20"), "offset": offset},
 		"GET /api/v1/videos/{id}":            {"id": id, "transcript_chars": {Type: "integer", Max: 200_000}},
 		"GET /api/v1/forge-discussions":      {"repo": text, "category": text, "limit": integer(1, 100, "20")},
 		"GET /api/v1/forge-discussions/{id}": {"id": id, "cursor": text},
@@ -255,8 +268,9 @@ func TestRESTParameters(t *testing.T) {
 		"GET /api/v1/market":                 {},
 		"GET /api/v1/market/history":         {"limit": integer(1, 1000, "96")},
 		"GET /api/v1/stats":                  {},
-		"GET /api/v1/code": {"repo": text, "state": {Type: "string", Default: "all", Values: "open,closed,merged,all"}, "type": {Type: "string", Default: "all", Values: "issue,pull,all"},
-			"q": text, "limit": integer(1, 100, "20"), "offset": offset},
+		"GET /api/v1/code": {"repo": text, "state": {Type: "string", Default: "all", Values: "open,closed,merged,all"},
+			"type": {Type: "string", Default: "all", Values: "issue,pull,all"},
+			"q":    text, "limit": integer(1, 100, "20"), "offset": offset},
 		"GET /api/v1/searches/popular": {"window": integer(1, 90, "7"), "limit": integer(1, 100, "20")},
 		"GET /api/v1/searches/zero":    {"window": integer(1, 90, "7"), "limit": integer(1, 100, "20")},
 		"GET /api/v1/csp-violations":   {"window": integer(1, 90, "7"), "limit": integer(1, 25, "5")},

@@ -48,8 +48,9 @@ func TestNormalize(t *testing.T) {
 				Data: []byte(` { "a" : [1, 2] } `),
 			},
 			Aliases: rapid.SliceOfN(text, 0, 5).Draw(t, "aliases"),
-			Links:   []catalog.Link{{From: 3, Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindDoc, Key: text.Draw(t, "to")}, Snippet: text.Draw(t, "snippet")}},
-			Votes:   []catalog.Vote{{Voter: text.Draw(t, "b")}, {Voter: text.Draw(t, "a"), Record: 5}},
+			Links: []catalog.Link{{From: 3, Relation: catalog.Cites,
+				To: catalog.Ref{Kind: catalog.KindDoc, Key: text.Draw(t, "to")}, Snippet: text.Draw(t, "snippet")}},
+			Votes: []catalog.Vote{{Voter: text.Draw(t, "b")}, {Voter: text.Draw(t, "a"), Record: 5}},
 		}
 		once, err := e.Normalize()
 		if err != nil {

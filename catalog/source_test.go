@@ -13,8 +13,9 @@ func TestStale(t *testing.T) {
 		state catalog.SourceState
 		want  bool
 	}{
-		"within the threshold":   {catalog.SourceState{Freshness: time.Hour, LastSuccess: now.Add(-time.Hour)}, false},
-		"beyond it":              {catalog.SourceState{Freshness: time.Hour, LastSuccess: now.Add(-time.Hour - 1)}, true},
+		"within the threshold": {catalog.SourceState{Freshness: time.Hour, LastSuccess: now.Add(-time.Hour)}, false},
+		"beyond it": {catalog.SourceState{Freshness: time.Hour, LastSuccess: now.Add(-time.Hour - 1)},
+			true},
 		"without a threshold":    {catalog.SourceState{LastSuccess: now.AddDate(-1, 0, 0)}, false},
 		"never succeeded":        {catalog.SourceState{Freshness: time.Hour, LastRun: now}, true},
 		"the clock was set back": {catalog.SourceState{Freshness: time.Hour, LastSuccess: now.Add(time.Hour)}, false},

@@ -19,17 +19,20 @@ func TestBadItemsAreReportedAndSkipped(t *testing.T) {
 		entry catalog.Entry
 		want  string
 	}{
-		"unknown kind":       {entry(func(e *catalog.Entry) { e.Record.Kind = "poem" }), `has an unknown kind "poem"`},
-		"no kind":            {entry(func(e *catalog.Entry) { e.Record.Kind = "" }), `has an unknown kind ""`},
-		"no key":             {entry(func(e *catalog.Entry) { e.Record.Key = "" }), "has no key"},
-		"space around key":   {entry(func(e *catalog.Entry) { e.Record.Key = " bad" }), "surrounding space"},
-		"newline in key":     {entry(func(e *catalog.Entry) { e.Record.Key = "b\nd" }), "control characters"},
-		"key not UTF-8":      {entry(func(e *catalog.Entry) { e.Record.Key = "b\xffd" }), "control characters"},
-		"endless key":        {entry(func(e *catalog.Entry) { e.Record.Key = strings.Repeat("k", 2000) }), "its key has 2000 bytes"},
-		"data is not JSON":   {entry(func(e *catalog.Entry) { e.Record.Data = []byte("{") }), "its data is not a Doc"},
-		"data of wrong type": {entry(func(e *catalog.Entry) { e.Record.Data = []byte(`{"format":1}`) }), "its data is not a Doc"},
-		"endless data":       {entry(func(e *catalog.Entry) { e.Record.Data = make([]byte, 5<<20) }), "its data has 5242880 bytes"},
-		"twice":              {page("good"), "the source has doc good twice"},
+		"unknown kind":     {entry(func(e *catalog.Entry) { e.Record.Kind = "poem" }), `has an unknown kind "poem"`},
+		"no kind":          {entry(func(e *catalog.Entry) { e.Record.Kind = "" }), `has an unknown kind ""`},
+		"no key":           {entry(func(e *catalog.Entry) { e.Record.Key = "" }), "has no key"},
+		"space around key": {entry(func(e *catalog.Entry) { e.Record.Key = " bad" }), "surrounding space"},
+		"newline in key":   {entry(func(e *catalog.Entry) { e.Record.Key = "b\nd" }), "control characters"},
+		"key not UTF-8":    {entry(func(e *catalog.Entry) { e.Record.Key = "b\xffd" }), "control characters"},
+		"endless key": {entry(func(e *catalog.Entry) { e.Record.Key = strings.Repeat("k", 2000) }),
+			"its key has 2000 bytes"},
+		"data is not JSON": {entry(func(e *catalog.Entry) { e.Record.Data = []byte("{") }), "its data is not a Doc"},
+		"data of wrong type": {entry(func(e *catalog.Entry) { e.Record.Data = []byte(`{"format":1}`) }),
+			"its data is not a Doc"},
+		"endless data": {entry(func(e *catalog.Entry) { e.Record.Data = make([]byte, 5<<20) }),
+			"its data has 5242880 bytes"},
+		"twice": {page("good"), "the source has doc good twice"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

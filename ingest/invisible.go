@@ -137,7 +137,8 @@ func visibleData(data json.RawMessage) json.RawMessage {
 // those that hide something.
 func visibleEntry(e *catalog.Entry) {
 	r := &e.Record
-	for _, text := range []*string{&r.Title, &r.Author, &r.Summary, &r.Body, &r.Container, &r.State, &r.Category, &r.Path} {
+	texts := []*string{&r.Title, &r.Author, &r.Summary, &r.Body, &r.Container, &r.State, &r.Category, &r.Path}
+	for _, text := range texts {
 		*text = visible(*text)
 	}
 	r.URL, r.Data = visibleURL(r.URL), visibleData(r.Data)

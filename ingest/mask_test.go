@@ -22,9 +22,12 @@ func TestMaskHidesMailAddresses(t *testing.T) {
 		"as a link to itself":            {"[jane@site.example](mailto:jane@site.example?subject=Hi)", m},
 		"as a nested link":               {"([j@site.example](mailto:j@site.example)) ", "(" + m + ") "},
 		"as an autolink":                 {"<mailto:jane@site.example>", m},
-		"in HTML":                        {`<a href="mailto:jane@site.example">Jane</a>`, `<a href="mailto:` + m + `">Jane</a>`},
-		"as an HTML entity":              {"&lt;jane&#64;site.example&gt; j&commat;site.example", "&lt;" + m + "&gt; " + m},
-		"escaped in an address":          {"https://site.example/?to=jane%40site.example&x=1", "https://site.example/?to=" + m + "&x=1"},
+		"in HTML": {`<a href="mailto:jane@site.example">Jane</a>`, `<a href="mailto:` + m +
+			`">Jane</a>`},
+		"as an HTML entity": {"&lt;jane&#64;site.example&gt; j&commat;site.example", "&lt;" + m + "&gt; " +
+			m},
+		"escaped in an address": {"https://site.example/?to=jane%40site.example&x=1",
+			"https://site.example/?to=" + m + "&x=1"},
 		"with a full-width at sign":      {"jane＠site.example", m},
 		"with (at)":                      {"jane (at) site.example", m},
 		"with [AT] and [dot]":            {"jane [AT] site [dot] example", m},
@@ -43,8 +46,9 @@ func TestMaskHidesMailAddresses(t *testing.T) {
 		"as the user of a web address":   {"https://jane@site.example/x", "https://" + m + "/x"},
 		"without space around it":        {"联系jane@site.example吧", m},
 		"git as a person's role address": {"mail git@site.example for help", "mail " + m + " for help"},
-		"broken after a dot":             {"<j@lists.\r\n  site.example> j=s.example@lists.\nsite.example\n> x", m + "\n> x"},
-		"after a slash":                  {"jane/j@site.example", "jane/" + m},
+		"broken after a dot": {"<j@lists.\r\n  site.example> j=s.example@lists.\nsite.example\n> x", m +
+			"\n> x"},
+		"after a slash": {"jane/j@site.example", "jane/" + m},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -94,8 +98,10 @@ var plainAddress = regexp.MustCompile(`(?i)(?:^|[\s,;])[a-z0-9]{1,20}@[a-z0-9]{2
 
 func FuzzMask(f *testing.F) {
 	for _, s := range []string{
-		"jane@site.example", "[a](mailto:a@b.example)", "a (at) b (dot) example", "<<a@b.example>>@c.example", `"x"@y.example`,
-		"a=b.example@c.example", "git@a.example:b", "%[40](mailto:b@x.example)", "a@a@a@a.example", "a%40b%40c.example", "\xffa@b.example",
+		"jane@site.example", "[a](mailto:a@b.example)", "a (at) b (dot) example", "<<a@b.example>>@c.example",
+		`"x"@y.example`,
+		"a=b.example@c.example", "git@a.example:b", "%[40](mailto:b@x.example)", "a@a@a@a.example", "a%40b%40c.example",
+		"\xffa@b.example",
 		"x@<b@y.example>.example", "ssh://a@b.example", "a@[::1]", "＠＠a＠b.example", "a@b.example-", "&#64;a@b.c.d.e.fg",
 	} {
 		f.Add(s)
@@ -121,13 +127,14 @@ func TestPeopleAreNamedWithoutTheirAddress(t *testing.T) {
 	p := people{salt: []byte("pepper")}
 	alone := p.pseudonym("jane@site.example")
 	tests := map[string]struct{ field, want string }{
-		"a name stays":                             {"Jane Doe", "Jane Doe"},
-		"a handle stays":                           {"@jane", "@jane"},
-		"name and address":                         {"Jane Doe <jane@site.example>", "Jane Doe"},
-		"quoted name and address":                  {`"Doe, Jane" <jane@site.example>`, "Doe, Jane"},
-		"address in parentheses":                   {"Jane Doe (jane@site.example)", "Jane Doe"},
-		"address first":                            {"jane@site.example (Jane Doe)", "Jane Doe"},
-		"address as a link":                        {"Jane Doe ([jane@site.example](mailto:jane@site.example))", "Jane Doe"},
+		"a name stays":            {"Jane Doe", "Jane Doe"},
+		"a handle stays":          {"@jane", "@jane"},
+		"name and address":        {"Jane Doe <jane@site.example>", "Jane Doe"},
+		"quoted name and address": {`"Doe, Jane" <jane@site.example>`, "Doe, Jane"},
+		"address in parentheses":  {"Jane Doe (jane@site.example)", "Jane Doe"},
+		"address first":           {"jane@site.example (Jane Doe)", "Jane Doe"},
+		"address as a link": {"Jane Doe ([jane@site.example](mailto:jane@site.example))",
+			"Jane Doe"},
 		"name - address":                           {"Jane Doe - jane@site.example", "Jane Doe"},
 		"several":                                  {"Jane <j@site.example>, Joe <joe@site.example>", "Jane, Joe"},
 		"several, one without name":                {"Jane <j@site.example>, joe@site.example, Ann", "Jane, Ann"},
@@ -136,7 +143,7 @@ func TestPeopleAreNamedWithoutTheirAddress(t *testing.T) {
 		"in capitals it is the same person":        {"JANE@Site.Example", alone},
 		"as a mailto address too":                  {"mailto:jane@site.example", alone},
 		"an address and punctuation is not a name": {"<jane@site.example>,", alone},
-		"nothing":                                  {"", ""},
+		"nothing": {"", ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

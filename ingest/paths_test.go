@@ -45,7 +45,8 @@ func TestRootedPathsAreThoseOfTheOptions(t *testing.T) {
 	want := []network.Source{
 		{Name: "a", Kind: "harbour", Options: map[string]any{
 			"dir": "/srv/net/usual", "other": "/srv/eips", "name": "a/b", "file": "/srv/net/x/{group}*.mbox",
-			"lists": []any{"/srv/net/a", "/b"}, "place": map[string]any{"file": "/srv/net/p", "name": "p"}, "parts": elsewhere,
+			"lists": []any{"/srv/net/a", "/b"}, "place": map[string]any{"file": "/srv/net/p", "name": "p"},
+			"parts": elsewhere,
 		}},
 		{Name: "b", Kind: "harbour", Options: map[string]any{"dir": "/srv/net/usual"}},
 		{Name: "c", Kind: "plain", Options: map[string]any{"dir": "x"}},

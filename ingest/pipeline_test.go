@@ -260,7 +260,8 @@ func TestTheFirstSourceOwnsWhatSeveralYield(t *testing.T) {
 	other := page("a")
 	other.Record.Title, other.Record.Body = "Another", "Names NSP-9."
 	other.Aliases = []string{"alpha"}
-	f.config.Connectors = ingest.Registry{"fake": func(src network.Source, _ ingest.Environment) (ingest.Connector, error) {
+	f.config.Connectors = ingest.Registry{"fake": func(src network.Source, _ ingest.Environment) (ingest.Connector,
+		error) {
 		if src.Name == "first" {
 			return listing(page("a")), nil
 		}
@@ -330,7 +331,8 @@ func TestCursorMovesWithTheLastWriteOnly(t *testing.T) {
 	})
 	t.Run("a failing connector keeps what it yielded", func(t *testing.T) {
 		f := setup(t)
-		report, err := f.try("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
+		report, err := f.try("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome,
+			error) {
 			if err := out.Put(ctx, page("a")); err != nil {
 				return ingest.Outcome{}, err
 			}
@@ -496,9 +498,11 @@ func TestNothingInvisibleReachesTheCatalog(t *testing.T) {
 			Data: json.RawMessage(`{"messages":1,"participants":["J` + secret + `","\u202eK"],"proposals":[]}`),
 		},
 		Aliases: []string{"b" + secret},
-		Links: []catalog.Link{{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: "NSP-0008" + secret},
+		Links: []catalog.Link{{Relation: catalog.Cites,
+			To:      catalog.Ref{Kind: catalog.KindCIP, Key: "NSP-0008" + secret},
 			Snippet: "cites" + secret}},
-		Votes: []catalog.Vote{{Voter: "V" + secret, Choice: "in_favour", Reason: "why" + secret, CastAt: f.clock.now()}},
+		Votes: []catalog.Vote{{Voter: "V" + secret, Choice: "in_favour", Reason: "why" + secret,
+			CastAt: f.clock.now()}},
 	}
 	ref := e.Record.Ref()
 	report := f.run("first", connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
@@ -507,7 +511,8 @@ func TestNothingInvisibleReachesTheCatalog(t *testing.T) {
 			return ingest.Outcome{}, err
 		}
 		out.Warn("x"+secret, "odd: "+secret)
-		out.Snapshot(catalog.Snapshot{Series: "market", CapturedAt: f.clock.now(), Data: json.RawMessage(`{"a":"b` + secret + `"}`)})
+		out.Snapshot(catalog.Snapshot{Series: "market", CapturedAt: f.clock.now(),
+			Data: json.RawMessage(`{"a":"b` + secret + `"}`)})
 		hidden := e
 		hidden.Record.Key, hidden.Record.Path = "general-2"+secret, "b"
 		if err := out.Put(ctx, hidden); err != nil {
@@ -539,7 +544,8 @@ func TestSyncRunsChosenSources(t *testing.T) {
 	f := setup(t)
 	var order []string
 	f.config.WorkDir = t.TempDir()
-	f.config.Connectors = ingest.Registry{"fake": func(src network.Source, env ingest.Environment) (ingest.Connector, error) {
+	f.config.Connectors = ingest.Registry{"fake": func(src network.Source, env ingest.Environment) (ingest.Connector,
+		error) {
 		order = append(order, src.Name)
 		if !strings.HasSuffix(env.WorkDir, src.Name) || env.Pseudonym("a@b.example") == "" ||
 			env.Network.Name != "north-sea" {
@@ -590,7 +596,8 @@ func TestSnapshotsOfThePastAreStoredAsTheyAre(t *testing.T) {
 	f.run("first", connector(func(_ context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
 		for hours := 3; hours >= 0; hours-- {
 			at := now.Add(-time.Hour * time.Duration(hours))
-			out.Snapshot(catalog.Snapshot{Series: catalog.SeriesMarket, CapturedAt: at, Data: []byte(`{"price_usd":1}`)})
+			out.Snapshot(catalog.Snapshot{Series: catalog.SeriesMarket, CapturedAt: at,
+				Data: []byte(`{"price_usd":1}`)})
 		}
 		return ingest.Outcome{}, nil
 	}))

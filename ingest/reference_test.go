@@ -16,18 +16,26 @@ func TestReferencesToIssuesAndPulls(t *testing.T) {
 		container, text string
 		want            []string
 	}{
-		"an issue's address":         {"", "see https://forge.example/causeway/node/issues/12.", []string{"issue causeway/node#12"}},
-		"a pull's address, in depth": {"", "(https://forge.example/causeway/node/pull/7/files#diff)", []string{"pull causeway/node#7"}},
-		"a linked address":           {"", "[this](https://forge.example/causeway/node/pull/7)", []string{"pull causeway/node#7"}},
-		"a repository's number":      {"", "fixed by causeway/node#12, not #9", []string{"issue causeway/node#12", "pull causeway/node#12"}},
-		"a number in a repository":   {"causeway/node", "Closes #12 and (#13)", []string{"issue causeway/node#12", "pull causeway/node#12", "issue causeway/node#13", "pull causeway/node#13"}},
-		"the same twice":             {"causeway/node", "#12 and causeway/node#12", []string{"issue causeway/node#12", "pull causeway/node#12"}},
-		"not itself":                 {"causeway/node", "this is #1", nil},
-		"not in fenced code":         {"causeway/node", "```\n#12 https://forge.example/causeway/node/pull/7\n```\n", nil},
-		"not a heading or a colour":  {"causeway/node", "# 12\n#ffeedd and a#12 and /#12", nil},
-		"not a discussion":           {"", "https://forge.example/causeway/node/discussions/3", nil},
-		"not a number of a channel":  {"general", "#12", nil},
-		"not a long number":          {"causeway/node", "#123456789 #0", nil},
+		"an issue's address": {"", "see https://forge.example/causeway/node/issues/12.",
+			[]string{"issue causeway/node#12"}},
+		"a pull's address, in depth": {"", "(https://forge.example/causeway/node/pull/7/files#diff)",
+			[]string{"pull causeway/node#7"}},
+		"a linked address": {"", "[this](https://forge.example/causeway/node/pull/7)",
+			[]string{"pull causeway/node#7"}},
+		"a repository's number": {"", "fixed by causeway/node#12, not #9",
+			[]string{"issue causeway/node#12", "pull causeway/node#12"}},
+		"a number in a repository": {"causeway/node", "Closes #12 and (#13)",
+			[]string{"issue causeway/node#12", "pull causeway/node#12", "issue causeway/node#13",
+				"pull causeway/node#13"}},
+		"the same twice": {"causeway/node", "#12 and causeway/node#12",
+			[]string{"issue causeway/node#12", "pull causeway/node#12"}},
+		"not itself": {"causeway/node", "this is #1", nil},
+		"not in fenced code": {"causeway/node", "```\n#12 https://forge.example/causeway/node/pull/7\n```\n",
+			nil},
+		"not a heading or a colour": {"causeway/node", "# 12\n#ffeedd and a#12 and /#12", nil},
+		"not a discussion":          {"", "https://forge.example/causeway/node/discussions/3", nil},
+		"not a number of a channel": {"general", "#12", nil},
+		"not a long number":         {"causeway/node", "#123456789 #0", nil},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

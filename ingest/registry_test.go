@@ -48,11 +48,15 @@ func TestDecodeOptionsErrorsNameTheOption(t *testing.T) {
 		options map[string]any
 		want    string
 	}{
-		"unknown, with the nearest": {map[string]any{"bulk_pull": 1}, `options: unknown option "bulk_pull"; did you mean "bulk_pulls"?`},
-		"unknown inside another":    {map[string]any{"deep": []any{map[string]any{"nam": 1}}}, `options: unknown option "nam"; did you mean "name"?`},
-		"unknown, nothing near":     {map[string]any{"zzzzzzz": 1}, `unknown option "zzzzzzz"; known are dir, every, bulk_pulls, url, deep, name`},
-		"wrong type":                {map[string]any{"bulk_pulls": "many"}, "options: cannot unmarshal !!str `many` into []int (in \"bulk_pulls: many\")"},
-		"no duration":               {map[string]any{"every": "soon"}, "into time.Duration (in \"every: soon\")"},
+		"unknown, with the nearest": {map[string]any{"bulk_pull": 1},
+			`options: unknown option "bulk_pull"; did you mean "bulk_pulls"?`},
+		"unknown inside another": {map[string]any{"deep": []any{map[string]any{"nam": 1}}},
+			`options: unknown option "nam"; did you mean "name"?`},
+		"unknown, nothing near": {map[string]any{"zzzzzzz": 1},
+			`unknown option "zzzzzzz"; known are dir, every, bulk_pulls, url, deep, name`},
+		"wrong type": {map[string]any{"bulk_pulls": "many"},
+			"options: cannot unmarshal !!str `many` into []int (in \"bulk_pulls: many\")"},
+		"no duration": {map[string]any{"every": "soon"}, "into time.Duration (in \"every: soon\")"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

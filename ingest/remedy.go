@@ -8,7 +8,8 @@ import (
 // remedies are what to do about the reason of a failed run, by words in it. The
 // first that fits counts.
 var remedies = []struct{ words, remedy string }{
-	{"address refused", "if the server is yours, name its network in the setting sync.allow (ALMANAC_SYNC_ALLOW=10.0.0.0/8)"},
+	{"address refused",
+		"if the server is yours, name its network in the setting sync.allow (ALMANAC_SYNC_ALLOW=10.0.0.0/8)"},
 	{"shrank too much", "if that is right, run `almanac sync --accept-shrink %s`"},
 	{"has no branch", "set the option branch to one of them, or leave it out for the one that HEAD names"},
 	{"git command was not found", "install git 2.37 or newer where almanac runs"},

@@ -122,7 +122,8 @@ func TestFirstPassRunsInOrderOneAfterTheOther(t *testing.T) {
 				return errors.New("broken")
 			}
 			return nil
-		}, network.Source{Name: "c", Kind: "fake"}, network.Source{Name: "b", Kind: "fake", Every: time.Hour}, network.Source{Name: "a", Kind: "fake"})
+		}, network.Source{Name: "c", Kind: "fake"}, network.Source{Name: "b", Kind: "fake", Every: time.Hour},
+			network.Source{Name: "a", Kind: "fake"})
 		defer s.stop()
 		select {
 		case <-s.sched.FirstPass():
@@ -169,7 +170,8 @@ func TestFirstPassWaitsForNoSource(t *testing.T) {
 // TestRunEndsAtItsDeadline: a source that goes on for ever, first and later.
 func TestRunEndsAtItsDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
+		store, err := sqlite.Open(t.Context(),
+			sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,8 +184,9 @@ func TestRunEndsAtItsDeadline(t *testing.T) {
 			report, err := pipeline.Run(t.Context(), n.Sources[0], connector(
 				func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
 					key := strings.Repeat("x", round+1)
-					if err := out.Put(ctx, catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: key, Title: key,
-						Body: "text"}}); err != nil {
+					if err := out.Put(ctx, catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: key,
+						Title: key,
+						Body:  "text"}}); err != nil {
 						return ingest.Outcome{}, err
 					}
 					if want > 0 {
@@ -210,7 +213,8 @@ func TestRunEndsAtItsDeadline(t *testing.T) {
 // second one yields the same record.
 func TestSlowSourceStillOwnsItsRecords(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
+		store, err := sqlite.Open(t.Context(),
+			sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -218,13 +222,15 @@ func TestSlowSourceStillOwnsItsRecords(t *testing.T) {
 		n := testNetwork
 		n.Sources = []network.Source{{Name: "first", Kind: "fake"}, {Name: "second", Kind: "fake"}}
 		scheduler := ingest.NewScheduler(ingest.New(ingest.Config{Store: store, Network: n, Now: time.Now,
-			Connectors: ingest.Registry{"fake": func(src network.Source, _ ingest.Environment) (ingest.Connector, error) {
+			Connectors: ingest.Registry{"fake": func(src network.Source, _ ingest.Environment) (ingest.Connector,
+				error) {
 				return connector(func(ctx context.Context, _ string, out ingest.Sink) (ingest.Outcome, error) {
 					if src.Name == "first" {
 						time.Sleep(time.Minute)
 					}
-					return ingest.Outcome{}, out.Put(ctx, catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a",
-						Title: "of the " + src.Name, Body: "text"}, Aliases: []string{src.Name}})
+					return ingest.Outcome{}, out.Put(ctx,
+						catalog.Entry{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a",
+							Title: "of the " + src.Name, Body: "text"}, Aliases: []string{src.Name}})
 				}), nil
 			}}}))
 		ctx, cancel := context.WithCancel(t.Context())
@@ -370,12 +376,15 @@ func TestRequestsAreExecuted(t *testing.T) {
 		a, b     int      // runs, including the first pass
 		left     []string // kinds of the remaining requests
 	}{
-		"one source":                           {[]catalog.Request{{Kind: "sync", Argument: "a"}}, 2, 1, nil},
-		"equal requests by one run":            {[]catalog.Request{{Kind: "sync", Argument: "a"}, {Kind: "sync", Argument: "a"}}, 2, 1, nil},
-		"all sources, even if one fails":       {[]catalog.Request{{Kind: "sync"}}, 2, 2, nil},
-		"several one after the other":          {[]catalog.Request{{Kind: "sync", Argument: "b"}, {Kind: "sync"}}, 2, 3, nil},
-		"an unknown source is finished":        {[]catalog.Request{{Kind: "sync", Argument: "zzz"}}, 1, 1, nil},
-		"requests of another kind are ignored": {[]catalog.Request{{Kind: "reindex"}, {Kind: "sync", Argument: "a"}}, 2, 1, []string{"reindex"}},
+		"one source": {[]catalog.Request{{Kind: "sync", Argument: "a"}}, 2, 1, nil},
+		"equal requests by one run": {[]catalog.Request{{Kind: "sync", Argument: "a"},
+			{Kind: "sync", Argument: "a"}}, 2, 1, nil},
+		"all sources, even if one fails": {[]catalog.Request{{Kind: "sync"}}, 2, 2, nil},
+		"several one after the other": {[]catalog.Request{{Kind: "sync", Argument: "b"}, {Kind: "sync"}}, 2, 3,
+			nil},
+		"an unknown source is finished": {[]catalog.Request{{Kind: "sync", Argument: "zzz"}}, 1, 1, nil},
+		"requests of another kind are ignored": {[]catalog.Request{{Kind: "reindex"}, {Kind: "sync", Argument: "a"}}, 2,
+			1, []string{"reindex"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -136,7 +136,8 @@ func syncing(b *testing.B, f *fixture, corpus string) (stop func()) {
 			for i := range 20 {
 				entries = append(entries, texts.Record((n+i)%2000, n/2000))
 			}
-			if _, err := f.store.Apply(ctx, catalog.Batch{Source: "scale", Entries: entries}); err != nil && ctx.Err() == nil {
+			if _, err := f.store.Apply(ctx, catalog.Batch{Source: "scale", Entries: entries}); err != nil &&
+				ctx.Err() == nil {
 				b.Error(err)
 				return
 			}

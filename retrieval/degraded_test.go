@@ -57,8 +57,10 @@ func TestDegradesToWhatIsLeft(t *testing.T) {
 		opt  option
 		want string
 	}{
-		{"the vector engine refuses", func(f *fixture) { f.engines.Vector = refusingVector{f.engines.Vector} }, "vector"},
-		{"the embedder refuses", func(f *fixture) { f.engines.Embedder = refusingEmbedder{f.engines.Embedder} }, "vector"},
+		{"the vector engine refuses", func(f *fixture) { f.engines.Vector = refusingVector{f.engines.Vector} },
+			"vector"},
+		{"the embedder refuses", func(f *fixture) { f.engines.Embedder = refusingEmbedder{f.engines.Embedder} },
+			"vector"},
 		{"the keyword engine hangs", func(f *fixture) {
 			f.engines.Keyword = hangingKeyword{f.engines.Keyword, make(chan struct{}, 100)}
 		}, "keyword"},
@@ -125,7 +127,8 @@ func TestAnEngineIsLeft(t *testing.T) {
 			}
 		}
 		servers := func(f *fixture) {
-			f.engines.Keyword, f.engines.KeywordServer = hangingKeyword{f.engines.Keyword, make(chan struct{}, 100)}, true
+			f.engines.Keyword, f.engines.KeywordServer = hangingKeyword{f.engines.Keyword, make(chan struct{}, 100)},
+				true
 			f.engines.VectorServer = true
 		}
 		f := open(t, t.TempDir(), servers)

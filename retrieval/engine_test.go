@@ -129,12 +129,18 @@ func library() []catalog.Record {
 		"they begin. ", 12)
 	return []catalog.Record{
 		{Key: "keys", Title: "Key rotation", Body: "# Key rotation\n\n" + long, Path: "ops/keys.md"},
-		{Key: "keys-copy", Title: "Key rotation", Body: "# Key rotation\n\n" + long, Source: "mirror", Path: "mirror/keys.md"},
-		{Key: "wallet", Title: "Wallet setup", Body: "# Wallet setup\n\nInstall the wallet and connect it to a participant node.\n\n## Troubleshooting\n\nThe message connection refused by peer 7 means that the port is closed."},
+		{Key: "keys-copy", Title: "Key rotation", Body: "# Key rotation\n\n" + long, Source: "mirror",
+			Path: "mirror/keys.md"},
+		{Key: "wallet", Title: "Wallet setup",
+			Body: "# Wallet setup\n\nInstall the wallet and connect it to a participant node.\n\n## " +
+				"Troubleshooting\n\nThe message connection refused by peer 7 means that the port is closed."},
 		{Key: "fees", Title: "Traffic fees", Body: "Every transaction pays for its traffic. Fees are burned."},
-		{Key: "CIP-0007", Kind: catalog.KindCIP, Title: "Delegated voting", State: "Final", Body: "## Abstract\n\nVoters may delegate their vote."},
-		{Key: "CIP-0070", Kind: catalog.KindCIP, Title: "Voting windows", State: "Draft", Body: "## Abstract\n\nEvery vote closes after seven days, see CIP-0007."},
-		{Key: "v1", Kind: catalog.KindRelease, Title: "Release 1.4.2", Body: "Fixes a crash of the sequencer during onboarding."},
+		{Key: "CIP-0007", Kind: catalog.KindCIP, Title: "Delegated voting", State: "Final",
+			Body: "## Abstract\n\nVoters may delegate their vote."},
+		{Key: "CIP-0070", Kind: catalog.KindCIP, Title: "Voting windows", State: "Draft",
+			Body: "## Abstract\n\nEvery vote closes after seven days, see CIP-0007."},
+		{Key: "v1", Kind: catalog.KindRelease, Title: "Release 1.4.2",
+			Body: "Fixes a crash of the sequencer during onboarding."},
 	}
 }
 
@@ -149,8 +155,10 @@ func TestSearch(t *testing.T) {
 		{"words find their document", retrieval.Request{Query: "burned fees"}, "Traffic fees"},
 		{"an identifier finds its proposal in any spelling", retrieval.Request{Query: "cip 7"}, "Delegated voting"},
 		{"a typo is read as the near word", retrieval.Request{Query: "transactoin"}, "Traffic fees"},
-		{"a literal message finds the passage that has it", retrieval.Request{Query: `"connection refused by peer"`}, "Wallet setup"},
-		{"a filter narrows", retrieval.Request{Query: "vote", Filter: passage.Filter{Kinds: []string{"release", "cip"}, States: []string{"draft"}}}, "Voting windows"},
+		{"a literal message finds the passage that has it", retrieval.Request{Query: `"connection refused by peer"`},
+			"Wallet setup"},
+		{"a filter narrows", retrieval.Request{Query: "vote",
+			Filter: passage.Filter{Kinds: []string{"release", "cip"}, States: []string{"draft"}}}, "Voting windows"},
 		{"an operator narrows like a filter", retrieval.Request{Query: "onboarding kind:release"}, "Release 1.4.2"},
 	}
 	for _, tt := range tests {

@@ -30,7 +30,8 @@ var stacks = map[string]func(*testing.T) option{
 				t.Fatal(err)
 			}
 			f.engines.Vector, err = qdrant.Open(t.Context(), qdrant.Config{Addr: vectors.Addr, Collection: "x",
-				Generation: 1, Owner: "test", Dimensions: f.engines.Embedder.Dimensions(), Model: f.engines.Embedder.Model()})
+				Generation: 1, Owner: "test", Dimensions: f.engines.Embedder.Dimensions(),
+				Model: f.engines.Embedder.Model()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,11 +63,13 @@ var stacks = map[string]func(*testing.T) option{
 // manual is a library in which every document is near every query in meaning.
 func manual() []catalog.Record {
 	return append(library(),
-		catalog.Record{Key: "k2", Title: "Key backup", Body: "Operators rotate their keys and store a backup in two places."},
+		catalog.Record{Key: "k2", Title: "Key backup",
+			Body: "Operators rotate their keys and store a backup in two places."},
 		catalog.Record{Key: "k3", Title: "Rotating keys", Body: "Operators rotate their keys every\nquarter."},
 		catalog.Record{Key: "k4", Title: "Keys of operators", Body: "How operators of a node rotate the keys: " +
 			"by the every-quarter plan."},
-		catalog.Record{Key: "k5", Title: "Old keys", Body: "Rotate the keys of operators at the quarter of every year."},
+		catalog.Record{Key: "k5", Title: "Old keys",
+			Body: "Rotate the keys of operators at the quarter of every year."},
 		catalog.Record{Key: "k6", Title: "A backup plan", Body: "# Keys\n\nOperators rotate keys.\n\n# Backup\n\n" +
 			strings.Repeat("Another section that is long enough to be a passage of its own. ", 30)})
 }
@@ -157,7 +160,8 @@ func TestOperatorsAreBounded(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "at most 8") {
 		t.Errorf("nine phrases: %v", err)
 	}
-	if res := f.search(t, retrieval.Request{Query: strings.Repeat(`"a key" `, 9) + "rotation", Plain: true}); res.Total == 0 {
+	if res := f.search(t, retrieval.Request{Query: strings.Repeat(`"a key" `, 9) + "rotation",
+		Plain: true}); res.Total == 0 {
 		t.Error("the quotes of a plain text are operators")
 	}
 }

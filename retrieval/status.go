@@ -13,7 +13,8 @@ import (
 func (e *Engine) Status(context.Context) Status {
 	lag, progress := e.follower.Lag()
 	records, passages := e.follower.Corpus().Size()
-	return Status{Ready: e.follower.Ready(), Answers: e.answers(), Progress: progress, Records: records, Passages: passages, Lag: lag,
+	return Status{Ready: e.follower.Ready(), Answers: e.answers(), Progress: progress, Records: records,
+		Passages: passages, Lag: lag,
 		Model: e.embedder.Model(), Down: e.down(), Breakers: e.open()}
 }
 

@@ -17,7 +17,8 @@ func handbook() catalog.Record {
 	return catalog.Record{Kind: catalog.KindDoc, Key: "h", Title: "Harbour crane handbook", Body: "# Abstract\n\n" +
 		"The harbour crane handbook tells operators of a harbour crane all there is. " + filler +
 		"\n\n# Parts\n\n" + filler + "\n\n# Loads\n\nA crane lifts at most forty barrels. " + filler +
-		"\n\n# Barrels\n\nForty barrels are what a crane lifts. " + filler + "\n\n# Licence\n\n" + strings.Repeat(filler, 12)}
+		"\n\n# Barrels\n\nForty barrels are what a crane lifts. " + filler + "\n\n# Licence\n\n" +
+		strings.Repeat(filler, 12)}
 }
 
 func TestTheBestResultsComeWithWholePassages(t *testing.T) {

@@ -27,7 +27,9 @@ func TestAdmin(t *testing.T) {
 	m.ObserveRequest("BREW", "", 404, time.Millisecond)
 	m.ObserveTool("list_books", "error", time.Second)
 	page := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("numbers")) })
-	h, err := admin.New(admin.Config{Metrics: m, Version: "<1.2.3>", Loopback: true, Pages: []admin.Page{{Path: "/relevance/", Title: "Relevance", Handler: page}, {Path: "/hidden", Handler: page}}})
+	h, err := admin.New(admin.Config{Metrics: m, Version: "<1.2.3>", Loopback: true,
+		Pages: []admin.Page{{Path: "/relevance/", Title: "Relevance", Handler: page},
+			{Path: "/hidden", Handler: page}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,9 +40,11 @@ func TestAdmin(t *testing.T) {
 	}{
 		{"the index links its pages", "localhost:8081", "/", 200, `<a href="/relevance/">Relevance</a>`, "hidden"},
 		{"the index escapes", "localhost", "/", 200, "&lt;1.2.3&gt;", "<1.2.3>"},
-		{"requests are counted by route", "localhost", "/metrics", 200, `almanac_http_requests_total{method="GET",route="/api/v1/books",status="200"} 1`, ""},
+		{"requests are counted by route", "localhost", "/metrics", 200,
+			`almanac_http_requests_total{method="GET",route="/api/v1/books",status="200"} 1`, ""},
 		{"a strange method makes no series", "localhost", "/metrics", 200, `method="other"`, "BREW"},
-		{"tool calls are counted", "localhost", "/metrics", 200, `almanac_tool_calls_total{outcome="error",tool="list_books"} 1`, ""},
+		{"tool calls are counted", "localhost", "/metrics", 200,
+			`almanac_tool_calls_total{outcome="error",tool="list_books"} 1`, ""},
 		{"the runtime is measured", "localhost", "/metrics", 200, "go_goroutines", ""},
 		{"profiles are served", "localhost", "/debug/pprof/", 200, "goroutine", ""},
 		{"pages are served", "localhost", "/relevance/x", 200, "numbers", ""},
@@ -60,7 +64,9 @@ func TestAdmin(t *testing.T) {
 
 func TestAForgedFormIsRefused(t *testing.T) {
 	changed := false
-	h, err := admin.New(admin.Config{Loopback: true, Pages: []admin.Page{{Path: "/reindex", Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { changed = true })}}})
+	h, err := admin.New(admin.Config{Loopback: true,
+		Pages: []admin.Page{{Path: "/reindex",
+			Handler: http.HandlerFunc(func(http.ResponseWriter, *http.Request) { changed = true })}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +87,8 @@ func TestToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for header, want := range map[string]int{"": 401, "Bearer s3cret": 200, "bearer s3cret": 200, "Bearer s3cre": 401, "Bearer ": 401, "Basic s3cret": 401, "s3cret": 401} {
+	for header, want := range map[string]int{"": 401, "Bearer s3cret": 200, "bearer s3cret": 200, "Bearer s3cre": 401,
+		"Bearer ": 401, "Basic s3cret": 401, "s3cret": 401} {
 		w := get(h, "admin.example", "/metrics", "Authorization", header)
 		if w.Code != want {
 			t.Errorf("%q: %d, want %d", header, w.Code, want)

@@ -25,7 +25,8 @@ func syncedStore(t *testing.T) catalog.Store {
 	at := time.Date(2031, 6, 1, 12, 0, 0, 0, time.UTC)
 	for _, s := range []catalog.SourceState{
 		{Name: "docs", Kind: "site", LastRun: at, LastSuccess: at, Freshness: time.Hour, Skipped: 3},
-		{Name: "forum", Kind: "forum", LastRun: at, LastSuccess: at.Add(-2 * time.Hour), Freshness: time.Hour, Error: "away"},
+		{Name: "forum", Kind: "forum", LastRun: at, LastSuccess: at.Add(-2 * time.Hour), Freshness: time.Hour,
+			Error: "away"},
 		{Name: "mail", Kind: "mail", LastRun: at, Error: "never there"},
 	} {
 		if err := store.SetSource(t.Context(), s); err != nil {
@@ -33,7 +34,8 @@ func syncedStore(t *testing.T) catalog.Store {
 		}
 	}
 	_, err = store.Apply(t.Context(), catalog.Batch{Source: "docs", Entries: []catalog.Entry{
-		{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a"}}, {Record: catalog.Record{Kind: catalog.KindBlog, Key: "b"}},
+		{Record: catalog.Record{Kind: catalog.KindDoc, Key: "a"}},
+		{Record: catalog.Record{Kind: catalog.KindBlog, Key: "b"}},
 	}})
 	if err != nil {
 		t.Fatal(err)

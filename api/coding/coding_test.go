@@ -14,8 +14,10 @@ import (
 
 func TestChoose(t *testing.T) {
 	for accept, want := range map[string]coding.Coding{
-		"gzip, deflate, br, zstd": coding.Zstd, "gzip": coding.Gzip, "GZIP": coding.Gzip, "*": coding.Gzip, "*;q=0": coding.Identity,
-		"gzip; q=0.5, zstd; q=0.1": coding.Gzip, "gzip;q=0, *": coding.Identity, "": coding.Identity, "br": coding.Identity, "gzip;q=x": coding.Identity, "identity;q=1, gzip;q=0.9": coding.Identity,
+		"gzip, deflate, br, zstd": coding.Zstd, "gzip": coding.Gzip, "GZIP": coding.Gzip, "*": coding.Gzip,
+		"*;q=0":                    coding.Identity,
+		"gzip; q=0.5, zstd; q=0.1": coding.Gzip, "gzip;q=0, *": coding.Identity, "": coding.Identity,
+		"br": coding.Identity, "gzip;q=x": coding.Identity, "identity;q=1, gzip;q=0.9": coding.Identity,
 	} {
 		if got := coding.Choose(accept, 10_000); got != want {
 			t.Errorf("%q: %q, want %q", accept, got, want)

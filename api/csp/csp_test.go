@@ -28,7 +28,8 @@ const (
 
 func TestParse(t *testing.T) {
 	for body, want := range map[string][]csp.Violation{
-		chromium:                             {{"script-src-elem", "https://cdn.example/lib.js"}, {"style-src-attr", "inline"}},
+		chromium: {{"script-src-elem", "https://cdn.example/lib.js"},
+			{"style-src-attr", "inline"}},
 		firefox:                              {{"style-src-elem", "inline"}},
 		older:                                {{"img-src", "data"}},
 		`[{"type":"deprecation","body":{}}]`: nil,
@@ -43,8 +44,10 @@ func TestParse(t *testing.T) {
 		}
 	}
 	for body, mediaType := range map[string]string{
-		"": csp.Single, "null": csp.Single, "{}": csp.Single, "[]": csp.Batch, "7": csp.Batch, firefox: csp.Batch, chromium: csp.Single,
-		`{"csp-report":{}}`: csp.Single, `{"csp-report":7}`: csp.Single, `[{}]`: csp.Batch, `[{"type":"csp-violation"}]`: csp.Batch,
+		"": csp.Single, "null": csp.Single, "{}": csp.Single, "[]": csp.Batch, "7": csp.Batch, firefox: csp.Batch,
+		chromium:            csp.Single,
+		`{"csp-report":{}}`: csp.Single, `{"csp-report":7}`: csp.Single, `[{}]`: csp.Batch,
+		`[{"type":"csp-violation"}]`: csp.Batch,
 		`{"csp-report":{"effective-directive":"alice@example.org","blocked-uri":"inline"}}`:               csp.Single,
 		`[{"type":"csp-violation","body":{"effectiveDirective":"nothing-src","blockedURL":"inline"}}]`:    csp.Batch,
 		`[{"type":"csp-violation","body":{"effectiveDirective":["img-src"],"blockedURL":"inline"}}] more`: csp.Batch,
@@ -53,7 +56,8 @@ func TestParse(t *testing.T) {
 			t.Errorf("%s: %v", body, got)
 		}
 	}
-	many := "[" + strings.Repeat(`{"type":"csp-violation","body":{"effectiveDirective":"img-src","blockedURL":"data"}},`, 150)
+	many := "[" + strings.Repeat(
+		`{"type":"csp-violation","body":{"effectiveDirective":"img-src","blockedURL":"data"}},`, 150)
 	if got, err := csp.Parse(csp.Batch, []byte(strings.TrimSuffix(many, ",")+"]")); err != nil || len(got) != 100 {
 		t.Errorf("%d reports of 150: %v", len(got), err)
 	}
@@ -61,8 +65,10 @@ func TestParse(t *testing.T) {
 
 func TestCut(t *testing.T) {
 	for blocked, want := range map[string]string{
-		"inline": "inline", "EVAL": "eval", "data": "data", "data:image/png;base64,AAAA": "data", "blob:https://kb.example/1": "blob",
-		"": "unknown", "self": "self", "wasm-eval": "wasm-eval", "nonsense": "other", "%zz": "other", "//cdn.example/x": "other",
+		"inline": "inline", "EVAL": "eval", "data": "data", "data:image/png;base64,AAAA": "data",
+		"blob:https://kb.example/1": "blob",
+		"":                          "unknown", "self": "self", "wasm-eval": "wasm-eval", "nonsense": "other",
+		"%zz": "other", "//cdn.example/x": "other",
 		"https://cdn.example": "https://cdn.example", "https://cdn.example/": "https://cdn.example",
 		"https://CDN.example:8443/a/b.js?x=1#y":            "https://cdn.example:8443/a/b.js",
 		"https://user:pass@cdn.example/a":                  "https://cdn.example/a",
@@ -92,7 +98,8 @@ func TestHandler(t *testing.T) {
 		{"POST", csp.Batch, chromium, 204, ""},
 		{"POST", csp.Single + "; charset=utf-8", firefox, 204, ""},
 		{"POST", csp.Single, "rubbish", 400, "is not a report"},
-		{"POST", "application/json", firefox, 415, "Content-Type must be application/csp-report or application/reports+json"},
+		{"POST", "application/json", firefox, 415,
+			"Content-Type must be application/csp-report or application/reports+json"},
 		{"POST", "", firefox, 415, "Content-Type"},
 		{"POST", csp.Single, strings.Repeat(" ", 65<<10), 413, "64 KiB"},
 		{"GET", csp.Single, "", 405, "GET is not allowed"},
@@ -109,7 +116,8 @@ func TestHandler(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, body := range []string{chromium, firefox, older, `[{"type":"csp-violation","body":{"effectiveDirective":"img-src"}}]`} {
+	for _, body := range []string{chromium, firefox, older,
+		`[{"type":"csp-violation","body":{"effectiveDirective":"img-src"}}]`} {
 		f.Add([]byte(body))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {

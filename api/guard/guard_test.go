@@ -15,7 +15,8 @@ func TestPagesReportWhereBrowsersSend(t *testing.T) {
 	} {
 		h := http.Header{}
 		guard.ProtectPage(h, "img-src data:", publicURL)
-		if got := h.Get("Content-Security-Policy"); got != "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"+want ||
+		if got := h.Get(
+			"Content-Security-Policy"); got != "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"+want ||
 			(h.Get("Reporting-Endpoints") != "") != (publicURL[:5] == "https") {
 			t.Errorf("%s: %v", publicURL, h)
 		}
@@ -26,9 +27,12 @@ func TestHosts(t *testing.T) {
 	h := guard.Hosts([]string{"kb.example:443", "[2001:db8::1]"},
 		http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for host, want := range map[string]int{
-		"localhost": 200, "LOCALHOST:8080": 200, "app.localhost": 200, "localhost.": 200, "127.0.0.1": 200, "127.9.9.9:1": 200,
-		"[::1]:8080": 200, "[::ffff:127.0.0.1]": 200, "kb.example": 200, "kb.example:8080": 200, "[2001:db8::1]:80": 200,
-		"evil.example": 403, "localhost.evil.example": 403, "notlocalhost": 403, "128.0.0.1": 403, "": 403, "0.0.0.0": 403, "[::]": 403,
+		"localhost": 200, "LOCALHOST:8080": 200, "app.localhost": 200, "localhost.": 200, "127.0.0.1": 200,
+		"127.9.9.9:1": 200,
+		"[::1]:8080":  200, "[::ffff:127.0.0.1]": 200, "kb.example": 200, "kb.example:8080": 200,
+		"[2001:db8::1]:80": 200,
+		"evil.example":     403, "localhost.evil.example": 403, "notlocalhost": 403, "128.0.0.1": 403, "": 403,
+		"0.0.0.0": 403, "[::]": 403,
 	} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.Host = host
@@ -49,9 +53,17 @@ func TestOrigins(t *testing.T) {
 		origins guard.Origins
 		want    map[string]bool
 	}{
-		"in public":   {guard.NewOrigins([]string{"https://kb.example/"}, false), map[string]bool{none: true, "https://kb.example": true, "HTTPS://KB.example": true, "http://kb.example": false, "https://kb.example:8443": false, "http://localhost": false, "null": false, "": false}},
-		"on loopback": {guard.NewOrigins(nil, true), map[string]bool{none: true, "http://localhost:3000": true, "http://127.0.0.1": true, "http://[::1]:5": true, "https://evil.example": false, "http://localhost.evil.example": false, "null": false, "localhost": false, "http://": false, "http://evil.example@localhost": false, "http://localhost/evil": false, "//localhost": false, "http://localhost/": false, "http://localhost?x": false, "http://localhost#": false, "ftp://localhost": false}},
-		"for all":     {guard.NewOrigins([]string{"*"}, false), map[string]bool{none: true, "https://evil.example": true}},
+		"in public": {guard.NewOrigins([]string{"https://kb.example/"}, false),
+			map[string]bool{none: true, "https://kb.example": true, "HTTPS://KB.example": true,
+				"http://kb.example": false, "https://kb.example:8443": false, "http://localhost": false, "null": false,
+				"": false}},
+		"on loopback": {guard.NewOrigins(nil, true),
+			map[string]bool{none: true, "http://localhost:3000": true, "http://127.0.0.1": true, "http://[::1]:5": true,
+				"https://evil.example": false, "http://localhost.evil.example": false, "null": false,
+				"localhost": false, "http://": false, "http://evil.example@localhost": false,
+				"http://localhost/evil": false, "//localhost": false, "http://localhost/": false,
+				"http://localhost?x": false, "http://localhost#": false, "ftp://localhost": false}},
+		"for all": {guard.NewOrigins([]string{"*"}, false), map[string]bool{none: true, "https://evil.example": true}},
 	} {
 		for origin, want := range tt.want {
 			r := httptest.NewRequest("POST", "/", nil)

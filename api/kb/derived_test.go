@@ -63,7 +63,8 @@ func TestDerivedFailsAndIsTriedAgain(t *testing.T) {
 	b := kb.Base{Catalog: &log{}, Now: time.Now}.Prepared()
 	burst := errors.New("burst")
 	for _, want := range []error{burst, nil} {
-		if _, _, err := kb.Derived(t.Context(), b, "x", 0, func(context.Context) (int, error) { return 7, want }); !errors.Is(err, want) {
+		if _, _, err := kb.Derived(t.Context(), b, "x", 0,
+			func(context.Context) (int, error) { return 7, want }); !errors.Is(err, want) {
 			t.Errorf("%v, want %v", err, want)
 		}
 	}

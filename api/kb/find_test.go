@@ -33,8 +33,9 @@ func TestARefusedSearchSaysWhenToTryAgain(t *testing.T) {
 
 func TestAnEmptySearchSaysWhatEmptiedIt(t *testing.T) {
 	for want, relaxed := range map[string][]retrieval.Relaxed{
-		"there are 56 without the quotes around burn mint":  {{Without: `"burn mint"`, Total: 56}},
-		"there are 3 without kind:doc, 12 without -wallet":  {{Without: "kind:doc", Total: 3}, {Without: "-wallet", Total: 12}},
+		"there are 56 without the quotes around burn mint": {{Without: `"burn mint"`, Total: 56}},
+		"there are 3 without kind:doc, 12 without -wallet": {{Without: "kind:doc", Total: 3},
+			{Without: "-wallet", Total: 12}},
 		`there are 2 without "burn mint" "mint it" -wallet`: {{Without: `"burn mint" "mint it" -wallet`, Total: 2}},
 		"use fewer or other words":                          nil,
 	} {

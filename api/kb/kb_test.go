@@ -34,7 +34,8 @@ func TestCIPRef(t *testing.T) {
 			t.Errorf("%q: %v %v, want %s", id, ref, err, want)
 		}
 	}
-	for id, want := range map[string]string{"12": "LIP-012", "LIP-12": "LIP-012", "lip 012": "LIP-012", "CIP-12": "LIP-012", "20000": "LIP-20000"} {
+	for id, want := range map[string]string{"12": "LIP-012", "LIP-12": "LIP-012", "lip 012": "LIP-012",
+		"CIP-12": "LIP-012", "20000": "LIP-20000"} {
 		if ref, err := lip.CIPRef(kb.CIPID(id)); err != nil || ref.Key != want {
 			t.Errorf("%q: %v %v, want %s", id, ref, err, want)
 		}
@@ -145,12 +146,15 @@ func TestFind(t *testing.T) {
 		t.Errorf("a long query far down: %d bytes at %d, %v", len(res.Query), res.Total, err)
 	}
 	internal := errors.New("engine burst")
-	for _, tt := range []struct{ err, kind error }{{retrieval.ErrBadQuery, op.ErrInvalid}, {retrieval.ErrNotReady, op.ErrUnavailable}, {internal, internal}, {context.DeadlineExceeded, context.DeadlineExceeded}} {
+	for _, tt := range []struct{ err, kind error }{{retrieval.ErrBadQuery, op.ErrInvalid},
+		{retrieval.ErrNotReady, op.ErrUnavailable}, {internal, internal},
+		{context.DeadlineExceeded, context.DeadlineExceeded}} {
 		if _, err := find(tt.err, retrieval.Request{Query: "x"}); !errors.Is(err, tt.kind) {
 			t.Errorf("%v became %v", tt.err, err)
 		}
 	}
-	if _, err := find(retrieval.ErrBadQuery, retrieval.Request{Query: "x"}); !strings.HasPrefix(op.Explain(err).Message, "topic cannot be searched for: ") {
+	if _, err := find(retrieval.ErrBadQuery, retrieval.Request{Query: "x"}); !strings.HasPrefix(op.Explain(err).Message,
+		"topic cannot be searched for: ") {
 		t.Errorf("%v does not name the argument", err)
 	}
 }

@@ -21,7 +21,8 @@ func match(id int64, score float64) kb.Match {
 
 func TestHits(t *testing.T) {
 	got := kb.Hits([]kb.Match{match(1, 0.8), match(2, 0.4)})
-	if len(got) != 2 || got[0].Relevance != 1 || got[1].Relevance != 0.5 || got[1].Record.ID != 2 || got[1].Snippet != "s" {
+	if len(got) != 2 || got[0].Relevance != 1 || got[1].Relevance != 0.5 || got[1].Record.ID != 2 ||
+		got[1].Snippet != "s" {
 		t.Errorf("%+v", got)
 	}
 	if got := kb.Hits([]kb.Match{match(1, 0), match(2, 0)}); got[0].Relevance != 1 || got[1].Relevance != 1 {
@@ -34,7 +35,8 @@ func TestProofs(t *testing.T) {
 		{Record: catalog.Record{ID: 1}, Weight: 0.25}, {Record: catalog.Record{ID: 2}, Weight: 1, Why: "said so"},
 		{Record: catalog.Record{ID: 3}, Weight: 0.25, Snippet: strings.Repeat("é", 301)},
 	})
-	if len(got) != 3 || got[0].ID != "2" || got[0].Why != "said so" || got[1].ID != "1" || got[2].Snippet != strings.Repeat("é", 300) {
+	if len(got) != 3 || got[0].ID != "2" || got[0].Why != "said so" || got[1].ID != "1" ||
+		got[2].Snippet != strings.Repeat("é", 300) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -76,7 +78,8 @@ func (s shelf) Records(_ context.Context, ids []int64) (out []catalog.Record, er
 func TestTexts(t *testing.T) {
 	b := kb.Base{Catalog: shelf{records: []catalog.Record{{ID: 1, Body: "one"}, {ID: 3, Body: "three"}}}}
 	got, err := b.Texts(t.Context(), []kb.Match{match(3, 0.9), match(2, 0.8), match(1, 0.7)})
-	if err != nil || len(got) != 2 || got[0].Record.Body != "three" || got[0].Result.Score != 0.9 || got[1].Record.Body != "one" {
+	if err != nil || len(got) != 2 || got[0].Record.Body != "three" || got[0].Result.Score != 0.9 ||
+		got[1].Record.Body != "one" {
 		t.Errorf("%+v %v", got, err)
 	}
 }
@@ -89,7 +92,8 @@ func TestWeighed(t *testing.T) {
 }
 
 func TestBriefIsLean(t *testing.T) {
-	b := kb.Brief{Item: kb.Item{ID: "1", Title: "t", URL: "u", Key: "k", Path: "p", Container: "c", Author: "a", Page: "x"}}
+	b := kb.Brief{Item: kb.Item{ID: "1", Title: "t", URL: "u", Key: "k", Path: "p", Container: "c", Author: "a",
+		Page: "x"}}
 	b.Lean()
 	if want := (kb.Item{ID: "1", Title: "t", URL: "u"}); b.Item != want {
 		t.Errorf("%+v", b.Item)

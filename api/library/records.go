@@ -18,7 +18,7 @@ type recordsIn struct {
 	State     string      `json:"state" maxLength:"50" doc:"only this state"`
 	Source    string      `json:"source" maxLength:"200" doc:"only this source"`
 	Parent    kb.RecordID `json:"parent" doc:"only what is part of this record"`
-	Order     string      `json:"order" enum:"activity,created,title,key" default:"activity" doc:"newest first, or by name"`
+	Order     string      `json:"order" enum:"activity,created,title,key" default:"activity" doc:"newest first or by name"`
 	kb.Paging
 }
 

@@ -28,7 +28,10 @@ func get(b *limit.Bucket, remote string, headers ...string) *httptest.ResponseRe
 		r.Header.Add(headers[i], headers[i+1])
 	}
 	w := httptest.NewRecorder()
-	b.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })).ServeHTTP(w, r)
+	b.Handler(http.HandlerFunc(func(w http.ResponseWriter,
+		_ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	})).ServeHTTP(w, r)
 	return w
 }
 
@@ -49,7 +52,8 @@ func TestACallBeyondTheShareIsRefusedUntilThePeriodIsOver(t *testing.T) {
 			w.Header().Get("RateLimit-Reset") != strconv.Itoa(wait) {
 			t.Fatalf("fourth call: %d %v", w.Code, w.Header())
 		}
-		if want := fmt.Sprintf(`{"error":"the limit of 3 calls in 15 minutes is used up; try again in %d s"}`, wait); w.Body.String() != want {
+		if want := fmt.Sprintf(`{"error":"the limit of 3 calls in 15 minutes is used up; try again in %d s"}`,
+			wait); w.Body.String() != want {
 			t.Errorf("got %s", w.Body)
 		}
 		if w := get(b, "192.0.2.2:1"); w.Code != 204 {
@@ -64,7 +68,8 @@ func TestACallBeyondTheShareIsRefusedUntilThePeriodIsOver(t *testing.T) {
 
 func TestBucketsAreApartInOneStore(t *testing.T) {
 	store := newStore()
-	rest, mcp := limit.New(limit.Config{Name: "rest", Calls: 1, Store: store}), limit.New(limit.Config{Name: "mcp", Calls: 1, Store: store})
+	rest, mcp := limit.New(limit.Config{Name: "rest", Calls: 1, Store: store}),
+		limit.New(limit.Config{Name: "mcp", Calls: 1, Store: store})
 	get(rest, "192.0.2.1:1")
 	if w := get(mcp, "192.0.2.1:1"); w.Code != 204 {
 		t.Errorf("got %d", w.Code)
@@ -125,7 +130,8 @@ func TestClient(t *testing.T) {
 		{"without trust nothing is believed", "192.0.2.1:5", []string{"198.51.100.1"}, nil, "192.0.2.1"},
 		{"a stranger's header is not believed", "192.0.2.1:5", []string{"198.51.100.1"}, trusted, "192.0.2.1"},
 		{"a proxy's header is", "10.0.0.1:5", []string{"198.51.100.1"}, trusted, "198.51.100.1"},
-		{"what the client wrote is not", "10.0.0.1:5", []string{"1.1.1.1, 198.51.100.1, 10.2.3.4"}, trusted, "198.51.100.1"},
+		{"what the client wrote is not", "10.0.0.1:5", []string{"1.1.1.1, 198.51.100.1, 10.2.3.4"}, trusted,
+			"198.51.100.1"},
 		{"headers are joined", "10.0.0.1:5", []string{"198.51.100.1", "203.0.113.7"}, trusted, "198.51.100.1"},
 		{"ports and brackets go", "[::1]:5", []string{"[2001:db8::1]:443"}, trusted, "2001:db8::1"},
 		{"a mapped address is IPv4", "[::ffff:10.0.0.1]:5", []string{"::ffff:198.51.100.1"}, trusted, "198.51.100.1"},

@@ -21,7 +21,8 @@ func Markdown(w io.Writer, ops []op.Operation, groups []openapi.Group) error {
 	_, err := fmt.Fprintf(w, `# Tools
 
 The %d tools of /mcp and of `+"`almanac mcp`"+`, with the addresses that answer the same on REST. The words are those of
-the sample network; `+"`almanac tools list --markdown --network FILE`"+` prints those of yours. Arguments in bold are required.
+the sample network; `+"`almanac tools list --markdown --network FILE`"+` prints those of yours. Arguments in bold are
+required.
 `+"`/mcp?toolsets=cips,search&tools=get_doc`"+` lists some of them only.
 `, tools)
 	for _, g := range groups {

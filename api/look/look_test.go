@@ -19,18 +19,22 @@ func TestMarkdown(t *testing.T) {
 		{"emphasis", "*a* **b** ~~c~~ `d`", "<p><em>a</em> <strong>b</strong> <del>c</del> <code>d</code></p>\n"},
 		{"HTML is its words", "a <b onclick=x>b</b> <script>c</script>", "<p>a b c</p>\n"},
 		{"a block of HTML", "<div style=x>\nover\n<script>alert(1)</script>\n</div>\n", "<p>over</p>\n"},
-		{"a link", "[a](https://b.example/c)", `<p><a href="https://b.example/c" rel="nofollow noopener ugc">a</a></p>` + "\n"},
-		{"mail", "<a@b.example>", `<p><a href="mailto:a@b.example" rel="nofollow noopener ugc">a@b.example</a></p>` + "\n"},
+		{"a link", "[a](https://b.example/c)",
+			`<p><a href="https://b.example/c" rel="nofollow noopener ugc">a</a></p>` + "\n"},
+		{"mail", "<a@b.example>", `<p><a href="mailto:a@b.example" rel="nofollow noopener ugc">a@b.example</a></p>` +
+			"\n"},
 		{"a link that acts", "[a](javascript:x) [b](data:text/html,x) [c](vbscript:x)", "<p>a b c</p>\n"},
 		{"a disguised one", "[a](\tJaVa&#115;cript:x)", "<p>a</p>\n"},
-		{"a relative link", "[a](../b.md#c)", `<p><a href="https://docs.example/b.md#c" rel="nofollow noopener ugc">a</a></p>` + "\n"},
+		{"a relative link", "[a](../b.md#c)",
+			`<p><a href="https://docs.example/b.md#c" rel="nofollow noopener ugc">a</a></p>` + "\n"},
 		{"a link in the page", "[a](#b)", `<p><a href="#s-b">a</a></p>` + "\n"},
 		{"a picture", "![a](https://b.example/c.png)",
 			`<p><a href="https://b.example/c.png" rel="nofollow noopener ugc">Picture: a</a></p>` + "\n"},
 		{"a picture in a link", "[![](x.png)](https://b.example)",
 			`<p><a href="https://b.example" rel="nofollow noopener ugc">Picture: without a description</a></p>` + "\n"},
-		{"aligned cells have no style", "|a|\n|-:|\n|1|", "<table>\n<thead>\n<tr>\n<th align=\"right\">a</th>\n</tr>\n</thead>\n" +
-			"<tbody>\n<tr>\n<td align=\"right\">1</td>\n</tr>\n</tbody>\n</table>\n"},
+		{"aligned cells have no style", "|a|\n|-:|\n|1|",
+			"<table>\n<thead>\n<tr>\n<th align=\"right\">a</th>\n</tr>\n</thead>\n" +
+				"<tbody>\n<tr>\n<td align=\"right\">1</td>\n</tr>\n</tbody>\n</table>\n"},
 		{"code", "```html\n<script>\n```", "<pre tabindex=\"0\"><code>&lt;script&gt;\n</code></pre>\n"},
 		{"a heading that repeats the title", "# The Guide\n\na", "<p>a</p>\n"},
 	} {
@@ -44,8 +48,10 @@ func TestMarkdown(t *testing.T) {
 }
 
 func TestHeadingsBeginAtTheSecondLevel(t *testing.T) {
-	_, got := look.Markdown(look.Text{Prefix: "s-", Markdown: "### One\n\n##### Two {#zwei}\n\n### One\n\n#### `Three` *x*"})
-	want := []look.Heading{{"s-one", "One", 2}, {"s-zwei", "Two", 3}, {"s-one-1", "One", 2}, {"s-three-x", "Three x", 3}}
+	_, got := look.Markdown(look.Text{Prefix: "s-",
+		Markdown: "### One\n\n##### Two {#zwei}\n\n### One\n\n#### `Three` *x*"})
+	want := []look.Heading{{"s-one", "One", 2}, {"s-zwei", "Two", 3}, {"s-one-1", "One", 2},
+		{"s-three-x", "Three x", 3}}
 	if !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -53,10 +59,12 @@ func TestHeadingsBeginAtTheSecondLevel(t *testing.T) {
 
 // FuzzMarkdown holds that no text makes more than elements that say something.
 func FuzzMarkdown(f *testing.F) {
-	for _, s := range []string{"# a {#b}\n[c](d)", "<script>", "![a](javascript:b)", "|a|\n|-|\n<b>", "[a]: x\n[a]", "<svg/onload=x>"} {
+	for _, s := range []string{"# a {#b}\n[c](d)", "<script>", "![a](javascript:b)", "|a|\n|-|\n<b>", "[a]: x\n[a]",
+		"<svg/onload=x>"} {
 		f.Add(s)
 	}
-	allowed := strings.Fields("p a em strong del code pre h2 h3 h4 h5 h6 ul ol li blockquote hr br table thead tbody tr th td")
+	allowed := strings.Fields(
+		"p a em strong del code pre h2 h3 h4 h5 h6 ul ol li blockquote hr br table thead tbody tr th td")
 	attributes := strings.Fields("href rel id class tabindex start align")
 	f.Fuzz(func(t *testing.T, s string) {
 		out, _ := look.Markdown(look.Text{Markdown: s, Base: "https://a.example/b", Prefix: "s-"})
@@ -77,7 +85,8 @@ func FuzzMarkdown(f *testing.F) {
 					t.Fatalf("%q has %s", s, token)
 				}
 				u, err := url.Parse(a.Val)
-				if a.Key == "href" && (err != nil || !slices.Contains([]string{"", "http", "https", "mailto"}, u.Scheme)) {
+				if a.Key == "href" && (err != nil ||
+					!slices.Contains([]string{"", "http", "https", "mailto"}, u.Scheme)) {
 					t.Fatalf("%q links to %s", s, a.Val)
 				}
 			}
@@ -119,7 +128,8 @@ func TestLine(t *testing.T) {
 		t.Fatal(points, err)
 	}
 	chart := string(look.Line(`A "<b>"`, points, "usd"))
-	for _, want := range []string{"A &#34;&lt;b&gt;&#34;: from $10 on 1 Jan 2031 to $30 on 3 Jan 2031", ">$30</text>", `class="stroke"`} {
+	for _, want := range []string{"A &#34;&lt;b&gt;&#34;: from $10 on 1 Jan 2031 to $30 on 3 Jan 2031", ">$30</text>",
+		`class="stroke"`} {
 		if !strings.Contains(chart, want) {
 			t.Errorf("no %s in %s", want, chart)
 		}
@@ -173,7 +183,8 @@ func TestRender(t *testing.T) {
 	page, err := pages.Render("hello", "", look.Page{
 		Title: "</title><b>", LinkedData: map[string]string{"name": "</script><script>alert(1)</script>"},
 	}, "<i>")
-	if err != nil || !bytes.Contains(page, []byte("<p>Ahoy, &lt;i&gt;</p>")) || bytes.Contains(page, []byte("</title><b>")) ||
+	if err != nil || !bytes.Contains(page, []byte("<p>Ahoy, &lt;i&gt;</p>")) ||
+		bytes.Contains(page, []byte("</title><b>")) ||
 		bytes.Count(page, []byte("<script")) != 2 {
 		t.Errorf("%v\n%s", err, page)
 	}

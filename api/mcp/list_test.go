@@ -136,7 +136,8 @@ func TestToolsets(t *testing.T) {
 			t.Errorf("%s: %d %s", query, w.Code, w.Body)
 		}
 	}
-	if w := post(s, "/mcp?toolsets=shelf", call("about", `{}`), plain...); !strings.Contains(w.Body.String(), `"code":-32602`) {
+	if w := post(s, "/mcp?toolsets=shelf", call("about", `{}`), plain...); !strings.Contains(w.Body.String(),
+		`"code":-32602`) {
 		t.Errorf("a tool outside the view: %s", w.Body)
 	}
 	for query, want := range map[string]string{

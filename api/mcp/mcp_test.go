@@ -37,11 +37,14 @@ func newServer(t testing.TB, change func(*mcp.Config)) *mcp.Server {
 			{URI: "kb://books", Name: "books", Read: func(context.Context) (any, error) {
 				return optest.Shelf{Items: []optest.Book{{ID: "7", Shelved: "hall"}}}, nil
 			}},
-			{URI: "kb://motd", Name: "motd", MIMEType: "text/plain", Read: func(context.Context) (any, error) { return "hello", nil },
+			{URI: "kb://motd", Name: "motd", MIMEType: "text/plain",
+				Read: func(context.Context) (any, error) { return "hello", nil },
 				State: func(context.Context) (op.ResourceState, error) {
-					return op.ResourceState{Size: 5, Modified: time.Date(2030, 5, 15, 14, 0, 0, 1, time.FixedZone("", 7200))}, nil
+					return op.ResourceState{Size: 5,
+						Modified: time.Date(2030, 5, 15, 14, 0, 0, 1, time.FixedZone("", 7200))}, nil
 				}},
-			{URI: "kb://broken", Name: "broken", Read: func(context.Context) (any, error) { return nil, errors.New("sqlite: secret") },
+			{URI: "kb://broken", Name: "broken",
+				Read: func(context.Context) (any, error) { return nil, errors.New("sqlite: secret") },
 				State: func(context.Context) (op.ResourceState, error) {
 					return op.ResourceState{}, errors.New("sqlite: secret")
 				}},
@@ -81,48 +84,78 @@ func TestMessages(t *testing.T) {
 		want, not  string
 	}{
 		{"initialize negotiates", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, 200, `"protocolVersion":"2025-06-18"`, `"prompts"`},
-		{"an old version is answered with the newest it can have", `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, 200, `"protocolVersion":"2025-11-25"`, ""},
-		{"ping is answered", `{"jsonrpc":"2.0","id":"a","method":"ping"}`, 200, `{"jsonrpc":"2.0","id":"a","result":{}}`, ""},
-		{"a tool answers twice", call("get_book", `{"book_id":7}`), 200, `"content":[{"type":"text","text":"{\"id\":\"0007\",\"title\":\"Book 7\",\"kind\":\"Novel\",\"tags\":[],\"added\":\"2026-01-02T02:04:05Z\",\"withdrawn\":null,\"sequel\":null}"}],"structuredContent":{"id":"0007","title":"Book 7","kind":"Novel","tags":[],"added":"2026-01-02T02:04:05Z","withdrawn":null,"sequel":null}`, "isError"},
-		{"a tool takes no arguments", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"about"}}`, 200, `"structuredContent"`, "isError"},
+		{"an old version is answered with the newest it can have",
+			`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`, 200, `"protocolVersion":"2025-11-25"`, ""},
+		{"ping is answered", `{"jsonrpc":"2.0","id":"a","method":"ping"}`, 200,
+			`{"jsonrpc":"2.0","id":"a","result":{}}`, ""},
+		{"a tool answers twice", call("get_book", `{"book_id":7}`), 200,
+			`"content":[{"type":"text","text":"{\"id\":\"0007\",\"title\":\"Book 7\",\"kind\":\"Novel\",\"tags\":[],\"added\":\"2026-01-02T02:04:05Z\",\"withdrawn\":null,\"sequel\":null}"}],"structuredContent":{"id":"0007","title":"Book 7","kind":"Novel","tags":[],"added":"2026-01-02T02:04:05Z","withdrawn":null,"sequel":null}`, "isError"},
+		{"a tool takes no arguments", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"about"}}`, 200,
+			`"structuredContent"`, "isError"},
 		{"an integer is an id", call("get_book", `{"book_id":7}`), 200, `"id":"0007"`, "isError"},
 		{"defaults come from the tool's schema", call("list_books", `{}`), 200, `"limit":10`, "isError"},
-		{"bad arguments are a result", call("list_books", `{"limit":51}`), 200, `"text":"Invalid arguments for list_books: limit must be between 1 and 50. Correct them and call again."}],"isError":true`, "structuredContent"},
-		{"an unknown argument names the nearest", call("list_books", `{"limt":5}`), 200, `unknown argument \"limt\": did you mean \"limit\"?`, ""},
+		{"bad arguments are a result", call("list_books", `{"limit":51}`), 200,
+			`"text":"Invalid arguments for list_books: limit must be between 1 and 50. Correct them and call again."}],"isError":true`, "structuredContent"},
+		{"an unknown argument names the nearest", call("list_books", `{"limt":5}`), 200,
+			`unknown argument \"limt\": did you mean \"limit\"?`, ""},
 		{"arguments of another type are a result", call("list_books", `[]`), 200, `"isError":true`, ""},
-		{"nothing found is a result", call("get_book", `{"book_id":"700"}`), 200, `"text":"get_book found nothing: no book 0700."}],"isError":true`, ""},
+		{"nothing found is a result", call("get_book", `{"book_id":"700"}`), 200,
+			`"text":"get_book found nothing: no book 0700."}],"isError":true`, ""},
 		{"a failure reveals no internals", call("lose_book", `{}`), 200, `"isError":true`, "sqlite"},
 		{"a panic is a result", call("break_book", `{}`), 200, `"isError":true`, "purpose"},
 		{"a deadline is a result", call("wait_book", `{}`), 200, `wait_book took longer than 50ms`, ""},
-		{"what is closed says when to come back", call("closed_book", `{}`), 200, `the shelf is being painted. Try again in 90 s.`, ""},
-		{"an unknown tool is an error", call("lst_books", `{}`), 200, `"error":{"code":-32602,"message":"unknown tool \"lst_books\": did you mean \"list_books\"?"}`, "result"},
-		{"a nameless tool is an error", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`, 200, `"code":-32602`, "result"},
+		{"what is closed says when to come back", call("closed_book", `{}`), 200,
+			`the shelf is being painted. Try again in 90 s.`, ""},
+		{"an unknown tool is an error", call("lst_books", `{}`), 200,
+			`"error":{"code":-32602,"message":"unknown tool \"lst_books\": did you mean \"list_books\"?"}`, "result"},
+		{"a nameless tool is an error", `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}`, 200,
+			`"code":-32602`, "result"},
 		{"a call needs params", `{"jsonrpc":"2.0","id":1,"method":"tools/call"}`, 400, `"code":-32600`, "result"},
-		{"prompts are not served", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 200, `"error":{"code":-32601`, "result"},
-		{"nor is an unknown method", `{"jsonrpc":"2.0","id":7,"method":"make/coffee"}`, 200, `"id":7,"error":{"code":-32601`, "result"},
-		{"resources are listed", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200, `"uri":"kb://books"`, "error"},
-		{"with size and time of change", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200, `{"annotations":{"lastModified":"2030-05-15T12:00:00Z"},"mimeType":"text/plain","name":"motd","size":5,"uri":"kb://motd"}`, "error"},
-		{"one without a state is listed", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200, `{"mimeType":"application/json","name":"broken","uri":"kb://broken"}`, "secret"},
-		{"templates are an empty list", `{"jsonrpc":"2.0","id":1,"method":"resources/templates/list"}`, 200, `"resourceTemplates":[]`, "error"},
-		{"a resource is read as JSON", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://books"}}`, 200, `"mimeType":"application/json","text":"{\"items\":[{\"id\":\"7\"`, `"error":{`},
-		{"a resource may be text", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://motd"}}`, 200, `"mimeType":"text/plain","text":"hello"`, "error"},
-		{"an unknown resource is an error", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://nothing"}}`, 200, `"error":{"code":-32002,"message":"Resource not found; resources/list names the resources","data":{"uri":"kb://nothing"}}`, "result"},
-		{"a resource that fails reveals nothing", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://broken"}}`, 200, `"code":-32603`, "sqlite"},
-		{"a resource that panics is an error", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://panic"}}`, 200, `"code":-32603`, "purpose"},
+		{"prompts are not served", `{"jsonrpc":"2.0","id":1,"method":"prompts/list"}`, 200, `"error":{"code":-32601`,
+			"result"},
+		{"nor is an unknown method", `{"jsonrpc":"2.0","id":7,"method":"make/coffee"}`, 200,
+			`"id":7,"error":{"code":-32601`, "result"},
+		{"resources are listed", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200, `"uri":"kb://books"`,
+			"error"},
+		{"with size and time of change", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200,
+			`{"annotations":{"lastModified":"2030-05-15T12:00:00Z"},"mimeType":"text/plain","name":"motd","size":5,"uri":"kb://motd"}`, "error"},
+		{"one without a state is listed", `{"jsonrpc":"2.0","id":1,"method":"resources/list"}`, 200,
+			`{"mimeType":"application/json","name":"broken","uri":"kb://broken"}`, "secret"},
+		{"templates are an empty list", `{"jsonrpc":"2.0","id":1,"method":"resources/templates/list"}`, 200,
+			`"resourceTemplates":[]`, "error"},
+		{"a resource is read as JSON",
+			`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://books"}}`, 200,
+			`"mimeType":"application/json","text":"{\"items\":[{\"id\":\"7\"`, `"error":{`},
+		{"a resource may be text", `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://motd"}}`,
+			200, `"mimeType":"text/plain","text":"hello"`, "error"},
+		{"an unknown resource is an error",
+			`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://nothing"}}`, 200,
+			`"error":{"code":-32002,"message":"Resource not found; resources/list names the resources","data":{"uri":"kb://nothing"}}`, "result"},
+		{"a resource that fails reveals nothing",
+			`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://broken"}}`, 200, `"code":-32603`,
+			"sqlite"},
+		{"a resource that panics is an error",
+			`{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"kb://panic"}}`, 200, `"code":-32603`,
+			"purpose"},
 		{"broken JSON is a parse error", `{"jsonrpc":`, 400, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700`, ""},
 		{"so is nothing", ``, 400, `"code":-32700`, ""},
-		{"a batch is refused", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 400, `"code":-32600,"message":"batches are not supported`, "result"},
+		{"a batch is refused", `[{"jsonrpc":"2.0","id":1,"method":"ping"}]`, 400,
+			`"code":-32600,"message":"batches are not supported`, "result"},
 		{"a string is not a message", `"ping"`, 400, `"code":-32600`, ""},
-		{"a message has a version", `{"id":1,"method":"ping"}`, 400, `"id":1,"error":{"code":-32600,"message":"jsonrpc must be \"2.0\""}`, ""},
-		{"an id is not a fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, 400, `"id":null,"error":{"code":-32600`, ""},
+		{"a message has a version", `{"id":1,"method":"ping"}`, 400,
+			`"id":1,"error":{"code":-32600,"message":"jsonrpc must be \"2.0\""}`, ""},
+		{"an id is not a fraction", `{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, 400,
+			`"id":null,"error":{"code":-32600`, ""},
 		{"an id is not null", `{"jsonrpc":"2.0","id":null,"method":"ping"}`, 400, `"code":-32600`, ""},
-		{"an id keeps its value", `{"jsonrpc":"2.0","id":9007199254740991,"method":"ping"}`, 200, `"id":9007199254740991`, ""},
+		{"an id keeps its value", `{"jsonrpc":"2.0","id":9007199254740991,"method":"ping"}`, 200,
+			`"id":9007199254740991`, ""},
 		{"a method is a string", `{"jsonrpc":"2.0","id":1,"method":5}`, 400, `"code":-32600`, ""},
 		{"a message without a method is none", `{"jsonrpc":"2.0","id":1}`, 400, `"code":-32600`, ""},
 		{"a request without an id is refused", `{"jsonrpc":"2.0","method":"tools/list"}`, 400, `"code":-32600`, ""},
 		{"a notification is accepted", `{"jsonrpc":"2.0","method":"notifications/initialized"}`, 202, ``, "x"},
 		{"an unknown notification too", `{"jsonrpc":"2.0","method":"notifications/strange"}`, 202, ``, "x"},
-		{"the list has one page", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`, 200, `"code":-32602`, ""},
+		{"the list has one page", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"x"}}`, 200,
+			`"code":-32602`, ""},
 	}
 	s := newServer(t, nil)
 	for _, tt := range tests {
@@ -150,18 +183,28 @@ func TestRequests(t *testing.T) {
 	}{
 		{"GET is refused", "GET", "", nil, 405, `{"error":"GET is not allowed here`},
 		{"DELETE is refused", "DELETE", "", nil, 405, `{"error":"DELETE is not allowed here`},
-		{"another type is refused", "POST", ping, []string{"Content-Type", "text/plain"}, 415, `{"error":"Content-Type must be application/json"}`},
-		{"another answer is refused", "POST", ping, []string{"Content-Type", "application/json", "Accept", "text/html"}, 406, `{"error":"Accept must`},
-		{"any answer is JSON", "POST", ping, []string{"Content-Type", "application/json", "Accept", "*/*"}, 200, `"result":{}`},
-		{"JSON alone will do", "POST", ping, []string{"Content-Type", "application/json", "Accept", "application/json"}, 200, `"result":{}`},
-		{"a large body is refused", "POST", `{"x":"` + strings.Repeat("x", mcp.MaxBody) + `"}`, plain, 413, `{"error":"the body must be at most 128 KiB"}`},
-		{"an unknown version is refused", "POST", ping, append([]string{"Mcp-Protocol-Version", "1999-01-01"}, plain...), 400, `"code":-32022`},
-		{"a foreign page is refused", "POST", ping, append([]string{"Origin", "https://evil.example"}, plain...), 403, `{"error":"pages of this origin`},
+		{"another type is refused", "POST", ping, []string{"Content-Type", "text/plain"}, 415,
+			`{"error":"Content-Type must be application/json"}`},
+		{"another answer is refused", "POST", ping, []string{"Content-Type", "application/json", "Accept", "text/html"},
+			406, `{"error":"Accept must`},
+		{"any answer is JSON", "POST", ping, []string{"Content-Type", "application/json", "Accept", "*/*"}, 200,
+			`"result":{}`},
+		{"JSON alone will do", "POST", ping, []string{"Content-Type", "application/json", "Accept", "application/json"},
+			200, `"result":{}`},
+		{"a large body is refused", "POST", `{"x":"` + strings.Repeat("x", mcp.MaxBody) + `"}`, plain, 413,
+			`{"error":"the body must be at most 128 KiB"}`},
+		{"an unknown version is refused", "POST", ping,
+			append([]string{"Mcp-Protocol-Version", "1999-01-01"}, plain...), 400, `"code":-32022`},
+		{"a foreign page is refused", "POST", ping, append([]string{"Origin", "https://evil.example"}, plain...), 403,
+			`{"error":"pages of this origin`},
 		{"an opaque page too", "POST", ping, append([]string{"Origin", "null"}, plain...), 403, `{"error":`},
-		{"a page of this machine too, in public", "POST", ping, append([]string{"Origin", "http://localhost:3000"}, plain...), 403, `{"error":`},
-		{"an allowed page may call", "POST", ping, append([]string{"Origin", "https://kb.example"}, plain...), 200, `"result":{}`},
+		{"a page of this machine too, in public", "POST", ping,
+			append([]string{"Origin", "http://localhost:3000"}, plain...), 403, `{"error":`},
+		{"an allowed page may call", "POST", ping, append([]string{"Origin", "https://kb.example"}, plain...), 200,
+			`"result":{}`},
 		{"an allowed page may ask first", "OPTIONS", "", []string{"Origin", "https://kb.example"}, 204, ``},
-		{"a resumed stream is refused", "POST", ping, append([]string{"Last-Event-ID", "1"}, plain...), 400, `"code":-32600`},
+		{"a resumed stream is refused", "POST", ping, append([]string{"Last-Event-ID", "1"}, plain...), 400,
+			`"code":-32600`},
 	}
 	s := newServer(t, func(c *mcp.Config) { c.AllowedOrigins = []string{"https://kb.example/"} })
 	for _, tt := range tests {
@@ -231,20 +274,25 @@ func TestTheVersionWithoutSessions(t *testing.T) {
 		status                        int
 		want                          string
 	}{
-		{"discovery names the versions", "server/discover", "", "", 200, `"supportedVersions":["2026-07-28","2025-11-25","2025-06-18"]`},
+		{"discovery names the versions", "server/discover", "", "", 200,
+			`"supportedVersions":["2026-07-28","2025-11-25","2025-06-18"]`},
 		{"the list may be cached", "tools/list", "", "", 200, `"ttlMs":3600000`},
 		{"snapshots may be kept for a minute", "resources/list", "", "", 200, `"cacheScope":"public"`},
 		{"and their contents", "resources/read", `"uri":"kb://motd"`, "kb://motd", 200, `"ttlMs":60000`},
 		{"no templates may be kept for an hour", "resources/templates/list", "", "", 200, `"ttlMs":3600000`},
 		{"results are complete", "tools/list", "", "", 200, `"resultType":"complete"`},
-		{"a tool is called", "tools/call", `"name":"about","arguments":{}`, "about", 200, `"structuredContent":{"text"`},
+		{"a tool is called", "tools/call", `"name":"about","arguments":{}`, "about", 200,
+			`"structuredContent":{"text"`},
 		{"the name must be in the headers", "tools/call", `"name":"about"`, "", 400, `"code":-32020`},
 		{"and the same", "tools/call", `"name":"about"`, "get_book", 400, `"code":-32020`},
 		{"an unknown tool is 400", "tools/call", `"name":"x"`, "x", 400, `"code":-32602`},
 		{"an unknown method is 404", "make/coffee", "", "", 404, `"code":-32601`},
 		{"prompts are 404", "prompts/list", "", "", 404, `"code":-32601`},
-		{"an unknown resource is invalid", "resources/read", `"uri":"kb://nothing"`, "kb://nothing", 400, `"code":-32602`},
-		{"initialize is of the past", "initialize", `"protocolVersion":"2026-07-28","capabilities":{},"clientInfo":{"name":"t","version":"1"}`, "", 404, `"code":-32601`},
+		{"an unknown resource is invalid", "resources/read", `"uri":"kb://nothing"`, "kb://nothing", 400,
+			`"code":-32602`},
+		{"initialize is of the past", "initialize",
+			`"protocolVersion":"2026-07-28","capabilities":{},"clientInfo":{"name":"t","version":"1"}`, "", 404,
+			`"code":-32601`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -287,7 +335,8 @@ func TestEveryPOSTCounts(t *testing.T) {
 	}
 	w := post(s, "/mcp", listTools, plain...)
 	if w.Code != 429 || w.Header().Get("Retry-After") == "" ||
-		!strings.HasPrefix(w.Body.String(), `{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"the limit of 4 calls in 15 minutes is used up; try again in `) {
+		!strings.HasPrefix(w.Body.String(),
+			`{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"the limit of 4 calls in 15 minutes is used up; try again in `) {
 		t.Errorf("got %d %s %v", w.Code, w.Body, w.Header())
 	}
 }
@@ -299,7 +348,8 @@ func TestConnectingIsNotCalling(t *testing.T) {
 	})
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`
 	for range 2 {
-		for _, body := range []string{initialize, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, `{"jsonrpc":"2.0","id":"a","method":"ping"}`, `{"jsonrpc":"2.0","id":2,"method":"server/discover"}`} {
+		for _, body := range []string{initialize, `{"jsonrpc":"2.0","method":"notifications/initialized"}`,
+			`{"jsonrpc":"2.0","id":"a","method":"ping"}`, `{"jsonrpc":"2.0","id":2,"method":"server/discover"}`} {
 			if w := post(s, "/mcp", body, plain...); w.Code == 429 || w.Header().Get("RateLimit-Limit") != "10" {
 				t.Fatalf("%s: %d %v", body, w.Code, w.Header())
 			}
@@ -315,7 +365,8 @@ func TestConnectingIsNotCalling(t *testing.T) {
 	for range 2 {
 		post(s, "/mcp", initialize, plain...)
 	}
-	if w := post(s, "/mcp", initialize, plain...); w.Code != 429 || !strings.Contains(w.Body.String(), `"code":-32000`) {
+	if w := post(s, "/mcp", initialize, plain...); w.Code != 429 ||
+		!strings.Contains(w.Body.String(), `"code":-32000`) {
 		t.Errorf("connecting has a limit too: %d %s", w.Code, w.Body)
 	}
 }
@@ -328,15 +379,16 @@ func TestErrorsRepeatLittle(t *testing.T) {
 	}
 	s := newServer(t, nil)
 	for name, w := range map[string]*httptest.ResponseRecorder{
-		"id":         post(s, "/mcp", message(`"`+long+`"`, "ping", `{}`), plain...),
-		"method":     post(s, "/mcp", message("1", long, `{}`), plain...),
-		"tool":       post(s, "/mcp", call(long, `{}`), plain...),
-		"argument":   post(s, "/mcp", call("list_books", `{"`+long+`":1}`), plain...),
-		"value":      post(s, "/mcp", call("list_books", `{"kind":"`+long+`"}`), plain...),
-		"book":       post(s, "/mcp", call("get_book", `{"book_id":"`+long+`"}`), plain...),
-		"repeated":   post(s, "/mcp", call("list_books", `{"`+long+`":1,"`+long[:20_000]+`":1}`), plain...),
-		"resource":   post(s, "/mcp", message("1", "resources/read", `{"uri":"kb://`+long+`"}`), plain...),
-		"version":    post(s, "/mcp", message("1", "ping", `{}`), append([]string{"Mcp-Protocol-Version", long}, plain...)...),
+		"id":       post(s, "/mcp", message(`"`+long+`"`, "ping", `{}`), plain...),
+		"method":   post(s, "/mcp", message("1", long, `{}`), plain...),
+		"tool":     post(s, "/mcp", call(long, `{}`), plain...),
+		"argument": post(s, "/mcp", call("list_books", `{"`+long+`":1}`), plain...),
+		"value":    post(s, "/mcp", call("list_books", `{"kind":"`+long+`"}`), plain...),
+		"book":     post(s, "/mcp", call("get_book", `{"book_id":"`+long+`"}`), plain...),
+		"repeated": post(s, "/mcp", call("list_books", `{"`+long+`":1,"`+long[:20_000]+`":1}`), plain...),
+		"resource": post(s, "/mcp", message("1", "resources/read", `{"uri":"kb://`+long+`"}`), plain...),
+		"version": post(s, "/mcp", message("1", "ping", `{}`),
+			append([]string{"Mcp-Protocol-Version", long}, plain...)...),
 		"initialize": post(s, "/mcp", message("1", "initialize", `{"protocolVersion":"`+long+`"}`), plain...),
 		"tools":      post(s, "/mcp?tools="+long, listTools, plain...),
 	} {
@@ -389,8 +441,9 @@ func TestNewRefuses(t *testing.T) {
 	for name, cfg := range map[string]mcp.Config{
 		"two tools of one name":      {Name: "a", Version: "1", Serving: op.Serving{Operations: append(ops, ops[0])}},
 		"a tool that answers a list": {Name: "a", Version: "1", Serving: op.Serving{Operations: []op.Operation{list}}},
-		"two resources on one URI":   {Name: "a", Version: "1", Resources: []op.Resource{{URI: "kb://a"}, {URI: "kb://a"}}},
-		"a server without a name":    {Serving: op.Serving{Operations: ops}},
+		"two resources on one URI": {Name: "a", Version: "1",
+			Resources: []op.Resource{{URI: "kb://a"}, {URI: "kb://a"}}},
+		"a server without a name": {Serving: op.Serving{Operations: ops}},
 	} {
 		if _, err := mcp.New(cfg); err == nil {
 			t.Errorf("%s: no error", name)
@@ -399,7 +452,9 @@ func TestNewRefuses(t *testing.T) {
 }
 
 func FuzzPOST(f *testing.F) {
-	for _, body := range []string{listTools, call("about", `{}`), call("search_books", `{"query":5}`), `{`, `[]`, `{"jsonrpc":"2.0","id":"x","method":"resources/read","params":{"uri":"kb://motd"}}`, `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","ID":1,"method":"initialize","params":null}`} {
+	for _, body := range []string{listTools, call("about", `{}`), call("search_books", `{"query":5}`), `{`, `[]`,
+		`{"jsonrpc":"2.0","id":"x","method":"resources/read","params":{"uri":"kb://motd"}}`,
+		`{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","ID":1,"method":"initialize","params":null}`} {
 		f.Add([]byte(body), "")
 	}
 	body, _ := modern("tools/list", "")

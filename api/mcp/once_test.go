@@ -26,7 +26,8 @@ func TestRemoteToolsThroughOutbound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			remote, calls := remoteServer(t, asJSON)
 			session := connect(t, remote, outbound.Config{
-				Timeout: 5 * time.Second, MaxBody: 64 << 10, Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
+				Timeout: 5 * time.Second, MaxBody: 64 << 10,
+				Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")},
 			})
 			tools, err := session.ListTools(t.Context(), nil)
 			if err != nil || len(tools.Tools) != 2 {

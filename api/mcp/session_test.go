@@ -19,7 +19,9 @@ func TestTheOfficialClient(t *testing.T) {
 	httpClient := &http.Client{Transport: &http.Transport{}}
 	defer httpClient.CloseIdleConnections()
 	client := sdk.NewClient(&sdk.Implementation{Name: "t", Version: "1"}, nil)
-	session, err := client.Connect(t.Context(), &sdk.StreamableClientTransport{Endpoint: srv.URL + "/mcp", HTTPClient: httpClient, DisableStandaloneSSE: true}, nil)
+	session, err := client.Connect(t.Context(),
+		&sdk.StreamableClientTransport{Endpoint: srv.URL + "/mcp", HTTPClient: httpClient, DisableStandaloneSSE: true},
+		nil)
 	if err != nil {
 		t.Fatal(err)
 	}

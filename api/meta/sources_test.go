@@ -35,7 +35,8 @@ func TestDerivedRecordsAreAsFreshAsTheReleases(t *testing.T) {
 			{Name: "notes", LastRun: now, LastSuccess: now.Add(-time.Minute), Freshness: time.Hour},
 		},
 	}
-	out, err := runSources(t.Context(), kb.Base{Catalog: c, Now: func() time.Time { return now }}.Prepared(), struct{}{})
+	out, err := runSources(t.Context(), kb.Base{Catalog: c, Now: func() time.Time { return now }}.Prepared(),
+		struct{}{})
 	if err != nil {
 		t.Fatal(err)
 	}

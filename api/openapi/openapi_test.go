@@ -112,7 +112,8 @@ func TestTypesAreDescribedOnce(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	if want := []string{"Error", "Note", "OptestBatch", "OptestBook", "OptestEcho", "OptestShelf"}; !slices.Equal(names, want) {
+	if want := []string{"Error", "Note", "OptestBatch", "OptestBook", "OptestEcho", "OptestShelf"}; !slices.Equal(names,
+		want) {
 		t.Errorf("components %v, want %v", names, want)
 	}
 	for want, n := range map[string]int{
@@ -146,7 +147,8 @@ func TestNames(t *testing.T) {
 		op.New(op.Spec{ID: "page", Path: "/page"},
 			func(context.Context, struct{}) (Page[optest.Note], error) { return Page[optest.Note]{}, nil }))
 	b := string(document(t, ops))
-	for _, want := range []string{`"NotePage":{`, `"OptestBook":{`, `"Openapi_testBook":{`, `"Openapi_testBookPage":{`} {
+	for _, want := range []string{`"NotePage":{`, `"OptestBook":{`, `"Openapi_testBook":{`,
+		`"Openapi_testBookPage":{`} {
 		if !strings.Contains(b, want) {
 			t.Errorf("no %s in %s", want, b)
 		}

@@ -18,7 +18,8 @@ func page(t *testing.T, publicURL string) (text, policy string) {
 	t.Helper()
 	o, err := reference.Operation(reference.Config{
 		Title: "Shelf <&>", PublicURL: publicURL, Operations: optest.Operations(), Group: "meta",
-		Groups: []openapi.Group{{Name: "shelf", Description: "Books."}, {Name: "desk"}, {Name: "attic"}, {Name: "empty"}},
+		Groups: []openapi.Group{{Name: "shelf", Description: "Books."}, {Name: "desk"}, {Name: "attic"},
+			{Name: "empty"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +106,8 @@ func TestEveryOperationIsShown(t *testing.T) {
 		t.Errorf("%d forms of %d operations by GET", n, forms)
 	}
 	for _, want := range []string{
-		"integer, 1 to 100, default 20", `min="1" max="100"`, "<strong>required</strong>", "list of strings, separated by commas",
+		"integer, 1 to 100, default 20", `min="1" max="100"`, "<strong>required</strong>",
+		"list of strings, separated by commas",
 		`data-in="path"`, "-H &#39;Content-Type: application/json&#39; -d ",
 	} {
 		if !strings.Contains(text, want) {

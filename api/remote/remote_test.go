@@ -167,8 +167,10 @@ func TestCall(t *testing.T) {
 	}
 
 	_, err := c.Call(t.Context(), endpoint, "ecko", nil)
-	if !errors.Is(err, op.ErrNotFound) || !strings.Contains(err.Error(), `no tool "ecko": did you mean "echo"?; it has 5, in its own words:`) ||
-		!strings.Contains(err.Error(), "\n- echo: Says what it is told.\n- fail: Fails.") || strings.Contains(err.Error(), "second line") {
+	if !errors.Is(err, op.ErrNotFound) ||
+		!strings.Contains(err.Error(), `no tool "ecko": did you mean "echo"?; it has 5, in its own words:`) ||
+		!strings.Contains(err.Error(), "\n- echo: Says what it is told.\n- fail: Fails.") ||
+		strings.Contains(err.Error(), "second line") {
 		t.Errorf("an unknown tool: %v", err)
 	}
 	if n := j.count("tools/call"); n != 6 {
@@ -178,7 +180,8 @@ func TestCall(t *testing.T) {
 
 // answers makes a server that speaks just enough MCP: it answers the handshake,
 // lists the tool "one", and leaves the call to the handler.
-func answers(call func(w http.ResponseWriter, r *http.Request, m message)) func(http.ResponseWriter, *http.Request, message) {
+func answers(call func(w http.ResponseWriter, r *http.Request, m message)) func(http.ResponseWriter, *http.Request,
+	message) {
 	return func(w http.ResponseWriter, r *http.Request, m message) {
 		reply := func(result string) {
 			w.Header().Set("Content-Type", "application/json")
@@ -218,7 +221,8 @@ func TestMisbehaviour(t *testing.T) {
 			http.Error(w, text, code)
 		}
 	}
-	const progress = "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":1,\"progress\":1}}\n\n"
+	const progress = "data: " +
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":1,\"progress\":1}}\n\n"
 	const secret = "panic in /srv/secret at 10.1.2.3"
 	for name, tt := range map[string]struct {
 		handler func(http.ResponseWriter, *http.Request, message)
@@ -226,12 +230,15 @@ func TestMisbehaviour(t *testing.T) {
 		is      error  // op.ErrUnavailable if not said
 		calls   int    // that arrived
 	}{
-		"500":           {handler: status(500, secret), want: "the server answered with the status 500 Internal Server Error"},
-		"404":           {handler: status(404, secret), want: "the server answered with the status 404 Not Found"},
-		"429":           {handler: status(429, secret), want: "the server answered with the status 429 Too Many Requests"},
-		"credentials":   {handler: status(401, secret), want: "credentials", is: kb.ErrCredentials},
-		"forbidden":     {handler: answers(status(403, secret)), want: "credentials", is: kb.ErrCredentials, calls: 1},
-		"500 of a call": {handler: answers(status(500, secret)), want: "status 500 Internal Server Error; the tool may have run all the same", calls: 1},
+		"500": {handler: status(500, secret),
+			want: "the server answered with the status 500 Internal Server Error"},
+		"404": {handler: status(404, secret), want: "the server answered with the status 404 Not Found"},
+		"429": {handler: status(429, secret),
+			want: "the server answered with the status 429 Too Many Requests"},
+		"credentials": {handler: status(401, secret), want: "credentials", is: kb.ErrCredentials},
+		"forbidden":   {handler: answers(status(403, secret)), want: "credentials", is: kb.ErrCredentials, calls: 1},
+		"500 of a call": {handler: answers(status(500, secret)),
+			want: "status 500 Internal Server Error; the tool may have run all the same", calls: 1},
 		"503 of a call": {handler: answers(status(503, secret)), want: "status 503 Service Unavailable", calls: 1},
 		"a page": {handler: func(w http.ResponseWriter, _ *http.Request, _ message) {
 			w.Header().Set("Content-Type", "text/html")
@@ -255,7 +262,10 @@ func TestMisbehaviour(t *testing.T) {
 		}), want: "does not answer as MCP", calls: 1},
 		"a slow handshake": {handler: func(_ http.ResponseWriter, r *http.Request, _ message) { <-r.Context().Done() },
 			want: "did not answer in time"},
-		"a slow call": {handler: answers(func(_ http.ResponseWriter, r *http.Request, _ message) { <-r.Context().Done() }),
+		"a slow call": {handler: answers(func(_ http.ResponseWriter, r *http.Request,
+			_ message) {
+			<-r.Context().Done()
+		}),
 			want: "did not answer in time; the tool may have run all the same", calls: 1},
 		"an endless stream": {handler: answers(func(w http.ResponseWriter, r *http.Request, _ message) {
 			stream(w, r, progress, 10*time.Millisecond)
@@ -265,12 +275,14 @@ func TestMisbehaviour(t *testing.T) {
 		}), want: "answer is larger than 1024 kB", calls: 1},
 		"a huge answer": {handler: answers(func(w http.ResponseWriter, _ *http.Request, m message) {
 			w.Header().Set("Content-Type", "application/json")
-			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`, m.ID, strings.Repeat("x", 2<<20))
+			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%s"}]}}`, m.ID,
+				strings.Repeat("x", 2<<20))
 		}), want: "answer is larger than 1024 kB", calls: 1},
 		"a redirect to a private address": {handler: func(w http.ResponseWriter, r *http.Request, _ message) {
 			http.Redirect(w, r, "http://169.254.169.254/latest/meta-data", http.StatusTemporaryRedirect)
 		}, want: "is refused: it is private"},
-		"a call redirected to a private address": {handler: answers(func(w http.ResponseWriter, r *http.Request, _ message) {
+		"a call redirected to a private address": {handler: answers(func(w http.ResponseWriter, r *http.Request,
+			_ message) {
 			http.Redirect(w, r, "http://10.0.0.1/", http.StatusPermanentRedirect)
 		}), want: "is refused: it is private", calls: 1},
 		"a redirect that makes it a GET": {handler: func(w http.ResponseWriter, r *http.Request, _ message) {
@@ -317,7 +329,8 @@ func TestProtocolErrorIsAnAnswer(t *testing.T) {
 			fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32602,"message":"depth is missing"}}`, m.ID)
 		})))
 		got, err := remote.New(remote.Config{Allow: loopback}).Call(t.Context(), endpoint, "one", nil)
-		if want := "error -32602: depth is missing"; err != nil || got != (kb.ToolResult{Text: want, Bytes: len(want), IsError: true}) {
+		if want := "error -32602: depth is missing"; err != nil ||
+			got != (kb.ToolResult{Text: want, Bytes: len(want), IsError: true}) {
 			t.Errorf("%d: %+v, %v", status, got, err)
 		}
 	}
@@ -472,12 +485,14 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(response), false)
 	f.Add([]byte("id: 1\nretry: 1\nevent: message\ndata: "+response+"\n\n"), true)
 	f.Add([]byte(`{"jsonrpc":"2.0","id":3,"error":{"code":-1,"message":"no"}}`), false)
-	f.Add([]byte(`{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"resource","resource":null},{"type":"image"}],"structuredContent":[]}}`), false)
+	f.Add([]byte(
+		`{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"resource","resource":null},{"type":"image"}],"structuredContent":[]}}`), false)
 	f.Add([]byte(`{"jsonrpc":"2.0","id":9,"method":"sampling/createMessage","params":{}}`), false)
 	f.Fuzz(func(t *testing.T, answer []byte, events bool) {
 		c := remote.New(remote.Config{Timeout: 200 * time.Millisecond, Transport: served{new(journal).wrap(
 			answers(func(w http.ResponseWriter, _ *http.Request, _ message) {
-				w.Header().Set("Content-Type", map[bool]string{true: "text/event-stream", false: "application/json"}[events])
+				w.Header().Set("Content-Type",
+					map[bool]string{true: "text/event-stream", false: "application/json"}[events])
 				w.Write(answer)
 			}))}})
 		got, err := c.Call(t.Context(), "https://gull.example/mcp", "one", nil)

@@ -35,8 +35,10 @@ func newHandler(t testing.TB, change func(*rest.Config)) *rest.Handler {
 		Serving:   op.Serving{Operations: optest.Operations(), Timeout: 50 * time.Millisecond},
 		PublicURL: "https://kb.example",
 		Documents: []rest.Document{
-			{Path: "/health", ContentType: "application/json", Probe: true, Body: func(context.Context) ([]byte, error) { return []byte(`{}`), nil }},
-			{Path: "/api/v1/doc.json", ContentType: "application/json", Body: func(context.Context) ([]byte, error) { return []byte(`{"a":1}`), nil }},
+			{Path: "/health", ContentType: "application/json", Probe: true,
+				Body: func(context.Context) ([]byte, error) { return []byte(`{}`), nil }},
+			{Path: "/api/v1/doc.json", ContentType: "application/json",
+				Body: func(context.Context) ([]byte, error) { return []byte(`{"a":1}`), nil }},
 		},
 	}
 	if change != nil {
@@ -71,29 +73,42 @@ func TestREST(t *testing.T) {
 		{"an empty list is an array", "GET", "/api/v1/books?kind=atlas", "", nil, 200, `"items":[]`, "null"},
 		{"a final slash makes no difference", "GET", "/api/v1/books/?limit=1", "", nil, 200, `"limit":1`, ""},
 		{"an item is served", "GET", "/api/v1/books/7", "", nil, 200, `"id":"0007"`, ""},
-		{"a path keeps its slashes", "GET", "/api/v1/pages/guide/setup.md", "", nil, 200, `{"text":"guide/setup.md","extra":{}}`, ""},
-		{"an escaped path is unescaped once", "GET", "/api/v1/pages/a%2Fb+c%2525", "", nil, 200, `"text":"a/b+c%25"`, ""},
+		{"a path keeps its slashes", "GET", "/api/v1/pages/guide/setup.md", "", nil, 200,
+			`{"text":"guide/setup.md","extra":{}}`, ""},
+		{"an escaped path is unescaped once", "GET", "/api/v1/pages/a%2Fb+c%2525", "", nil, 200, `"text":"a/b+c%25"`,
+			""},
 		{"an empty path is refused", "GET", "/api/v1/pages/", "", nil, 404, `{"error":`, ""},
-		{"a malformed id is 400 and named", "GET", "/api/v1/books/x", "", nil, 400, `{"error":"id must look like 56 or BOOK-0056"}`, ""},
+		{"a malformed id is 400 and named", "GET", "/api/v1/books/x", "", nil, 400,
+			`{"error":"id must look like 56 or BOOK-0056"}`, ""},
 		{"an unknown id is 404", "GET", "/api/v1/books/700", "", nil, 404, `{"error":"no book 0700"}`, ""},
-		{"a repeated parameter is 400", "GET", "/api/v1/books?limit=1&limit=1", "", nil, 400, `limit must be given once`, ""},
+		{"a repeated parameter is 400", "GET", "/api/v1/books?limit=1&limit=1", "", nil, 400,
+			`limit must be given once`, ""},
 		{"a broken escape is 400", "GET", "/api/v1/books?kind=%zz", "", nil, 400, `the query string is malformed`, ""},
-		{"a semicolon is 400", "GET", "/api/v1/books?limit=1;offset=2", "", nil, 400, `the query string is malformed`, ""},
+		{"a semicolon is 400", "GET", "/api/v1/books?limit=1;offset=2", "", nil, 400, `the query string is malformed`,
+			""},
 		{"an unknown address is 404 in JSON", "GET", "/nowhere", "", nil, 404, `{"error":"no such endpoint`, ""},
-		{"a wrong method is 405 in JSON", "DELETE", "/api/v1/books", "", nil, 405, `{"error":"DELETE is not allowed here`, ""},
-		{"a panic is 500 without details", "GET", "/api/v1/break", "", nil, 500, `{"error":"internal error"}`, "purpose"},
-		{"an internal error is 500 without details", "GET", "/api/v1/lose", "", nil, 500, `{"error":"internal error"}`, "sqlite"},
+		{"a wrong method is 405 in JSON", "DELETE", "/api/v1/books", "", nil, 405,
+			`{"error":"DELETE is not allowed here`, ""},
+		{"a panic is 500 without details", "GET", "/api/v1/break", "", nil, 500, `{"error":"internal error"}`,
+			"purpose"},
+		{"an internal error is 500 without details", "GET", "/api/v1/lose", "", nil, 500, `{"error":"internal error"}`,
+			"sqlite"},
 		{"a deadline is 504", "GET", "/api/v1/wait", "", nil, 504, `{"error":"it took too long`, ""},
 		{"what is closed is 503", "GET", "/api/v1/closed", "", nil, 503, `{"error":"the shelf is being painted"}`, ""},
-		{"a long address is 414", "GET", "/api/v1/books?kind=" + strings.Repeat("x", rest.MaxURL), "", nil, 414, `{"error":"the address`, ""},
+		{"a long address is 414", "GET", "/api/v1/books?kind=" + strings.Repeat("x", rest.MaxURL), "", nil, 414,
+			`{"error":"the address`, ""},
 		{"characters of HTML are left alone", "GET", "/api/v1/about", "", nil, 200, `a <shelf> & more`, `\u003c`},
 		{"a batch is served", "POST", "/api/v1/books/batch", `{"ids":["1","700"]}`, jsonBody, 200, `null]}`, "error"},
-		{"a type with a charset is JSON", "POST", "/api/v1/books/batch", `{"ids":["1"]}`, []string{"Content-Type", "application/json; charset=utf-8"}, 200, `"0001"`, ""},
-		{"another type is 415", "POST", "/api/v1/books/batch", `{"ids":["1"]}`, []string{"Content-Type", "text/plain"}, 415, `{"error":"Content-Type`, ""},
+		{"a type with a charset is JSON", "POST", "/api/v1/books/batch", `{"ids":["1"]}`,
+			[]string{"Content-Type", "application/json; charset=utf-8"}, 200, `"0001"`, ""},
+		{"another type is 415", "POST", "/api/v1/books/batch", `{"ids":["1"]}`, []string{"Content-Type", "text/plain"},
+			415, `{"error":"Content-Type`, ""},
 		{"no type is 415", "POST", "/api/v1/books/batch", `{"ids":["1"]}`, nil, 415, `{"error":"Content-Type`, ""},
 		{"malformed JSON is 400", "POST", "/api/v1/books/batch", `{"ids":`, jsonBody, 400, `not valid JSON`, ""},
-		{"trailing JSON is 400", "POST", "/api/v1/books/batch", `{"ids":["1"]}{}`, jsonBody, 400, `something follows it`, ""},
-		{"a large body is 413", "POST", "/api/v1/books/batch", `{"ids":["` + strings.Repeat("1", rest.MaxBody) + `"]}`, jsonBody, 413, `{"error":"the body must be at most 64 KiB"}`, ""},
+		{"trailing JSON is 400", "POST", "/api/v1/books/batch", `{"ids":["1"]}{}`, jsonBody, 400,
+			`something follows it`, ""},
+		{"a large body is 413", "POST", "/api/v1/books/batch", `{"ids":["` + strings.Repeat("1", rest.MaxBody) + `"]}`,
+			jsonBody, 413, `{"error":"the body must be at most 64 KiB"}`, ""},
 	}
 	h := newHandler(t, nil)
 	for _, tt := range tests {
@@ -144,9 +159,13 @@ func TestEveryAnswerFitsItsSchema(t *testing.T) {
 func TestForms(t *testing.T) {
 	h := newHandler(t, nil)
 	for accept, want := range map[string]string{
-		"": "application/json; charset=utf-8", "*/*": "application/json; charset=utf-8", "text/plain": "text/plain; charset=utf-8",
-		"text/html, text/*;q=0.5, */*;q=0.1": "text/plain; charset=utf-8", "text/plain;q=0.5, application/json": "application/json; charset=utf-8",
-		"image/png": "application/json; charset=utf-8", "text/plain;q=0, */*": "application/json; charset=utf-8", "garbage;;": "application/json; charset=utf-8",
+		"": "application/json; charset=utf-8", "*/*": "application/json; charset=utf-8",
+		"text/plain":                         "text/plain; charset=utf-8",
+		"text/html, text/*;q=0.5, */*;q=0.1": "text/plain; charset=utf-8",
+		"text/plain;q=0.5, application/json": "application/json; charset=utf-8",
+		"image/png":                          "application/json; charset=utf-8",
+		"text/plain;q=0, */*":                "application/json; charset=utf-8",
+		"garbage;;":                          "application/json; charset=utf-8",
 	} {
 		w := do(h, "GET", "/api/v1/books/7", "", "Accept", accept)
 		if got := w.Header().Get("Content-Type"); w.Code != 200 || got != want ||
@@ -157,7 +176,8 @@ func TestForms(t *testing.T) {
 			t.Errorf("%q: %s", accept, w.Body)
 		}
 	}
-	if w := do(h, "GET", "/api/v1/books", "", "Accept", "text/plain"); !strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
+	if w := do(h, "GET", "/api/v1/books", "", "Accept",
+		"text/plain"); !strings.HasPrefix(w.Header().Get("Content-Type"), "application/json") {
 		t.Errorf("an answer of one form: %s", w.Header().Get("Content-Type"))
 	}
 }
@@ -242,7 +262,8 @@ func TestCaching(t *testing.T) {
 		zipped == tag {
 		t.Errorf("compressed: %d for %s (plain %s)", w.Code, zipped, tag)
 	}
-	if w := do(h, "POST", "/api/v1/books/batch", `{"ids":["1"]}`, "Content-Type", "application/json"); w.Header().Get("ETag") != "" || w.Header().Get("Cache-Control") != "no-store" {
+	if w := do(h, "POST", "/api/v1/books/batch", `{"ids":["1"]}`, "Content-Type",
+		"application/json"); w.Header().Get("ETag") != "" || w.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("a POST: %v", w.Header())
 	}
 }
@@ -251,7 +272,8 @@ func TestCompression(t *testing.T) {
 	h := newHandler(t, nil)
 	plain := do(h, "GET", "/api/v1/books", "").Body.Bytes()
 	for accept, want := range map[string]string{
-		"gzip": "gzip", "gzip, zstd": "zstd", "gzip;q=1, zstd;q=0.5": "gzip", "br": "", "": "", "gzip;q=0": "", "*": "gzip", "identity, gzip;q=0.5": "",
+		"gzip": "gzip", "gzip, zstd": "zstd", "gzip;q=1, zstd;q=0.5": "gzip", "br": "", "": "", "gzip;q=0": "",
+		"*": "gzip", "identity, gzip;q=0.5": "",
 	} {
 		w := do(h, "GET", "/api/v1/books", "", "Accept-Encoding", accept)
 		if got := w.Header().Get("Content-Encoding"); got != want {
@@ -299,7 +321,8 @@ func TestAnyPageMayRead(t *testing.T) {
 		if w.Header().Get("Access-Control-Allow-Origin") != "*" {
 			t.Errorf("%s: %v", target, w.Header())
 		}
-		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"} {
+		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+			"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'"} {
 			if got := w.Header().Get(name); got != want {
 				t.Errorf("%s: %s is %q", target, name, got)
 			}

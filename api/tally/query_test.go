@@ -31,7 +31,8 @@ func TestQueriesAreNormalised(t *testing.T) {
 			t.Errorf("%q is %q (%v), want %q", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"", " \t", "\u200b", "\x00", strings.Repeat("the tide? ", 31), strings.Repeat("検", 301)} {
+	for _, text := range []string{"", " \t", "\u200b", "\x00", strings.Repeat("the tide? ", 31),
+		strings.Repeat("検", 301)} {
 		if got, ok := tally.Query(text); ok {
 			t.Errorf("%.20q is counted as %q", text, got)
 		}
@@ -52,28 +53,38 @@ var secrets = map[string][]string{
 		"+442071838750", "(030) 1234 5678", "tel:+15550100200",
 	},
 	"a card or account number": {
-		"4111 1111 1111 1111", "4111-1111-1111-1111", "4111111111111111", "378282246310005", "DE89 3704 0044 0532 0130 00",
+		"4111 1111 1111 1111", "4111-1111-1111-1111", "4111111111111111", "378282246310005",
+		"DE89 3704 0044 0532 0130 00",
 		"ssn 078-05-1120", "account 123456789", "order (2030-01-02) 4111 1111 1111 1111",
 	},
 	"a key with a prefix": {
-		"sk-" + "abcdefghijklmnopqrst", "sk_live" + "_4eC39HqLyjWDarj", "sk-proj" + "-Abc123def456", "sk-ant" + "-api03-xyzxyz",
-		"ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a", "github_pat_" + "11ABCDEFG0abcdefghij", "glpat-" + "x9Yz_abcdefghijklm",
-		"xoxb-" + "123456789012-abcdefghijkl", "AKIA" + "IOSFODNN7EXAMPLE", "akia" + "iosfodnn7example", "AIza" + "SyA1234567890abcdefghijklmnopqrstu",
-		"npm_" + "abcdefghijklmnopqrstuvwx", "hf_" + "AbCdEfGhIjKlMnOp", "what is ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a",
+		"sk-" + "abcdefghijklmnopqrst", "sk_live" + "_4eC39HqLyjWDarj", "sk-proj" + "-Abc123def456", "sk-ant" +
+			"-api03-xyzxyz",
+		"ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a", "github_pat_" + "11ABCDEFG0abcdefghij", "glpat-" +
+			"x9Yz_abcdefghijklm",
+		"xoxb-" + "123456789012-abcdefghijkl", "AKIA" + "IOSFODNN7EXAMPLE", "akia" + "iosfodnn7example", "AIza" +
+			"SyA1234567890abcdefghijklmnopqrstu",
+		"npm_" + "abcdefghijklmnopqrstuvwx", "hf_" + "AbCdEfGhIjKlMnOp", "what is ghp_" +
+			"16C7e42F292c6912E7710c838347Ae178B4a",
 	},
 	"a token": {
-		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl", "eyJhbGciOi", "Bearer abc123", "Authorization: Basic dXNlcjpwYXNz",
-		"authorization=x", "access_token=x", "-----BEGIN RSA PRIVATE KEY-----", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5", "token=abc", "api_key: 42", "api key = x",
+		"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.c2lnbmF0dXJl", "eyJhbGciOi", "Bearer abc123",
+		"Authorization: Basic dXNlcjpwYXNz",
+		"authorization=x", "access_token=x", "-----BEGIN RSA PRIVATE KEY-----", "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5",
+		"token=abc", "api_key: 42", "api key = x",
 		"https://user:pass@host/path", "postgres://u:p@db:5432/x", "https://x-oauth-token@forge.example/a",
 		"curl -H 'secret: x'", `{"password":"hunter2"}`,
 	},
 	"a password": {
-		"password: hunter2", "password=hunter2", "my password is hunter2", "pwd : x", "PIN: 1234", "Tr0ub4dor&3!", "P@ssw0rd2024",
+		"password: hunter2", "password=hunter2", "my password is hunter2", "pwd : x", "PIN: 1234", "Tr0ub4dor&3!",
+		"P@ssw0rd2024",
 		"passphrase=correct horse",
 	},
 	"a number in base 16": {
-		"deadbeefdeadbeefdeadbeef", "0x00112233445566778899aabbccddeeff00112233", "1220d3adb33f1220d3adb33f1220d3adb33f",
-		"party::1220aabbccddeeff00112233445566778899", "550e8400-e29b-41d4-a716-446655440000", "aa:bb:cc:dd:ee:ff:00:11",
+		"deadbeefdeadbeefdeadbeef", "0x00112233445566778899aabbccddeeff00112233",
+		"1220d3adb33f1220d3adb33f1220d3adb33f",
+		"party::1220aabbccddeeff00112233445566778899", "550e8400-e29b-41d4-a716-446655440000",
+		"aa:bb:cc:dd:ee:ff:00:11",
 		"AA:BB:CC:DD:EE:FF:00:11:22", "error 550e8400-e29b-41d4-a716-446655440000 in log",
 	},
 	"a random text": {
@@ -84,7 +95,8 @@ var secrets = map[string][]string{
 	"a seed phrase": {
 		"legal winner thank year wave sausage worth useful legal winner thank yellow",
 		"letter advice cage absurd amount doctor acoustic avoid letter advice cage above",
-		"1. legal 2. winner 3. thank 4. year 5. wave 6. sausage 7. worth 8. useful 9. legal 10. winner 11. thank 12. yellow",
+		"1. legal 2. winner 3. thank 4. year 5. wave 6. sausage 7. worth 8. useful 9. legal 10. winner 11. thank 12. " +
+			"yellow",
 		"recover with Legal Winner thank year wave sausage worth useful legal winner thank yellow",
 	},
 	"an IP address": {"192.168.1.20", "why is 10.0.0.1 blocked", "2001:db8::1:2:3", "fe80:0:0:0:1"},
@@ -109,7 +121,8 @@ func TestRandomTextsAreRecognised(t *testing.T) {
 	const lower, digits = "abcdefghijklmnopqrstuvwxyz", "0123456789"
 	for name, alphabet := range map[string]string{
 		"base 62": lower + strings.ToUpper(lower) + digits, "base 64": lower + strings.ToUpper(lower) + digits + "-_",
-		"base 36": lower + digits, "base 32": strings.ToUpper(lower) + "234567", "letters": lower + strings.ToUpper(lower),
+		"base 36": lower + digits, "base 32": strings.ToUpper(lower) + "234567", "letters": lower +
+			strings.ToUpper(lower),
 	} {
 		for _, length := range []int{24, 32, 43} {
 			const n = 500
@@ -136,19 +149,28 @@ func TestRandomTextsAreRecognised(t *testing.T) {
 // for a secret.
 func TestQuestionsAreCounted(t *testing.T) {
 	for _, text := range []string{
-		"token standard", "CIP-0056", "cip 56", "PR-203", "what does CIP-56 require?", "how do I rotate the keys of a validator",
-		"private key management", "API key", "where do I get an API token", "reset password", "basic setup", "bearer token authentication",
+		"token standard", "CIP-0056", "cip 56", "PR-203", "what does CIP-56 require?",
+		"how do I rotate the keys of a validator",
+		"private key management", "API key", "where do I get an API token", "reset password", "basic setup",
+		"bearer token authentication",
 		"secret sharing", "pin a version", "list_ecosystem_projects", "detect_cip_dependency_chain",
-		"TransferPreapprovalProviderRenewal", "com.example.ledger.api.v2.CommandSubmissionService", "HoldingV1InstrumentIdView",
-		"ALLOCATION_REQUEST_EXPIRED_ERROR", "splice-api-token-allocation-instruction-v1", "@tide/pilot", "pilot@1.2.3", "@tide/pilot@2.0.0-rc.1",
-		"3.4.0-snapshot.20300501.13767.0.v2fc6c7e2", "1.2.3", "v0.4.12", "2030-05-15", "2030-05-15 12:00:00", "2030-05-15T12:00:00Z",
-		"https://docs.example.org/pilot/berth?x=1#top", "docs/quickstart/validator-onboarding.md", "kind:doc source:docs",
-		"error 503 service unavailable", "port 7575", "round 123456", "block 12345678", "1,000,000 tokens", "80 %", "C++", "a/b testing",
+		"TransferPreapprovalProviderRenewal", "com.example.ledger.api.v2.CommandSubmissionService",
+		"HoldingV1InstrumentIdView",
+		"ALLOCATION_REQUEST_EXPIRED_ERROR", "splice-api-token-allocation-instruction-v1", "@tide/pilot", "pilot@1.2.3",
+		"@tide/pilot@2.0.0-rc.1",
+		"3.4.0-snapshot.20300501.13767.0.v2fc6c7e2", "1.2.3", "v0.4.12", "2030-05-15", "2030-05-15 12:00:00",
+		"2030-05-15T12:00:00Z",
+		"https://docs.example.org/pilot/berth?x=1#top", "docs/quickstart/validator-onboarding.md",
+		"kind:doc source:docs",
+		"error 503 service unavailable", "port 7575", "round 123456", "block 12345678", "1,000,000 tokens", "80 %",
+		"C++", "a/b testing",
 		"UNAVAILABLE: io exception", "java.lang.NullPointerException", "net::ERR_CONNECTION_REFUSED", "std::map<int>",
 		"how long does the onboarding of a new super validator take and which steps are there for the sponsor",
 		"validator onboarding docker compose traffic top up reward coupon featured app marker",
-		"PACKAGE_NOT_VETTED(4,b07e11): mytoken:2.0.0 is not vetted by node jetty-3", "active authorization : who grants it",
-		"sha256 fingerprint", "ed25519 signature", "base64 encoding", "internationalisation", "antidisestablishmentarianism",
+		"PACKAGE_NOT_VETTED(4,b07e11): mytoken:2.0.0 is not vetted by node jetty-3",
+		"active authorization : who grants it",
+		"sha256 fingerprint", "ed25519 signature", "base64 encoding", "internationalisation",
+		"antidisestablishmentarianism",
 		"gRPC ledger API GetActiveContracts", "Größe der Übertragung", "検証者のオンボーディング",
 	} {
 		if tally.Private(text) {

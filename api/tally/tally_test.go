@@ -170,7 +170,8 @@ func TestMemoryIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(s.searches) != 2_000 || len(s.violations) != 2_000 || s.searches["2000-01-01 tide 7"].N != 2 {
-			t.Errorf("%d queries, %d violations, %+v", len(s.searches), len(s.violations), s.searches["2000-01-01 tide 7"])
+			t.Errorf("%d queries, %d violations, %+v", len(s.searches), len(s.violations),
+				s.searches["2000-01-01 tide 7"])
 		}
 	})
 }

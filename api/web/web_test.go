@@ -49,7 +49,8 @@ func TestLegible(t *testing.T) {
 }
 
 func TestGrouped(t *testing.T) {
-	got := grouped([]hit{{RecordID: 1, ParentID: 9}, {RecordID: 2}, {RecordID: 3, ParentID: 9}, {RecordID: 9}, {RecordID: 4, ParentID: 2}})
+	got := grouped([]hit{{RecordID: 1, ParentID: 9}, {RecordID: 2}, {RecordID: 3, ParentID: 9}, {RecordID: 9},
+		{RecordID: 4, ParentID: 2}})
 	if len(got) != 2 || len(got[0].Folded) != 2 || len(got[1].Folded) != 1 {
 		t.Errorf("%+v", got)
 	}
@@ -79,7 +80,8 @@ func TestWithoutFrontMatter(t *testing.T) {
 // TestTree draws proposals that need each other in a circle, too.
 func TestTree(t *testing.T) {
 	g := graph{
-		Nodes: []node{{ID: "1", Label: "A", Title: "<b>"}, {ID: "2", Label: "B"}, {ID: "3", Label: "C"}, {ID: "4", Label: "D"}},
+		Nodes: []node{{ID: "1", Label: "A", Title: "<b>"}, {ID: "2", Label: "B"}, {ID: "3", Label: "C"},
+			{ID: "4", Label: "D"}},
 		Edges: []edge{{"2", "1"}, {"3", "2"}, {"2", "3"}, {"3", "9"}},
 	}
 	got := string(Tree(g, func(path string) string { return "/x" + path }))
@@ -101,7 +103,8 @@ func TestFacts(t *testing.T) {
 		names = append(names, f.Name)
 	}
 	if !slices.Equal(names, []string{"Home page", "Inside", "List", "Steps"}) || got[0].Link != "https://a.example" ||
-		got[1].Fields[0].Value != "yes" || !slices.Equal(got[2].Values, []string{"a", "2"}) || got[3].Rows[0][0].Value != "One" {
+		got[1].Fields[0].Value != "yes" || !slices.Equal(got[2].Values, []string{"a", "2"}) ||
+		got[3].Rows[0][0].Value != "One" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -76,7 +76,8 @@ func full(t testing.TB) *sqlite.Store {
 	}
 	b.Entries[3].Parent = catalog.Ref{Kind: catalog.KindDoc, Key: "p600"}
 	b.Entries[5].Aliases = []string{"five", "fünf"}
-	b.Entries[5].Links = []catalog.Link{{Relation: catalog.Cites, To: catalog.Ref{Kind: catalog.KindCIP, Key: "CWP-0007"}, Snippet: "…see 7…"}}
+	b.Entries[5].Links = []catalog.Link{{Relation: catalog.Cites,
+		To: catalog.Ref{Kind: catalog.KindCIP, Key: "CWP-0007"}, Snippet: "…see 7…"}}
 	b.Entries[6].Votes = []catalog.Vote{{Voter: "Mira", Choice: "in_favour", CastAt: now},
 		{Voter: "Ode", Choice: "against", Reason: "too early"}}
 	at := now.Add(-time.Hour)
@@ -87,7 +88,8 @@ func full(t testing.TB) *sqlite.Store {
 	}
 	apply(t, store, b)
 	apply(t, store, catalog.Batch{Source: "forge", Entries: []catalog.Entry{
-		{Record: catalog.Record{Kind: catalog.KindDoc, Key: "p5"}, Aliases: []string{"cinq"}, Links: []catalog.Link{{Relation: catalog.Mentions, To: catalog.Ref{Kind: catalog.KindDoc, Key: "p6"}}}},
+		{Record: catalog.Record{Kind: catalog.KindDoc, Key: "p5"}, Aliases: []string{"cinq"},
+			Links: []catalog.Link{{Relation: catalog.Mentions, To: catalog.Ref{Kind: catalog.KindDoc, Key: "p6"}}}},
 		{Record: catalog.Record{Kind: catalog.KindIssue, Key: "causeway/node#1", Title: "Issue"}},
 	}})
 	for i := range 3 {
@@ -246,16 +248,26 @@ func TestRefused(t *testing.T) {
 		"documents": {func(m fstest.MapFS) {
 			m["manifest.jsonl"].Data = []byte(`{"path":"a.md","content_type":"doc_page"}` + "\n")
 		}, "a source of kind snapshot", false},
-		"no JSON":       {func(m fstest.MapFS) { m["manifest.jsonl"].Data = []byte("{\n") }, "manifest.jsonl:1", true},
-		"newer":         {func(m fstest.MapFS) { replace(m, "manifest.jsonl", `"format":2`, `"format":3`) }, "a newer almanac", false},
-		"leaves":        {func(m fstest.MapFS) { replace(m, "manifest.jsonl", `"snapshots.jsonl"`, `"../snapshots.jsonl"`) }, "not a path inside", true},
-		"file gone":     {func(m fstest.MapFS) { delete(m, "snapshots.jsonl") }, "snapshots.jsonl", true},
-		"file changed":  {func(m fstest.MapFS) { replace(m, "snapshots.jsonl", "1", "2") }, "differs from its checksum", true},
-		"file cut":      {func(m fstest.MapFS) { m["sources.jsonl"].Data = m["sources.jsonl"].Data[1:] }, "differs from its checksum", true},
-		"record forged": {func(m fstest.MapFS) { forge(m, "records/docs%2Fall.jsonl", "Page <p7>", "Page <x7>") }, "does not match its hash", true},
-		"line broken":   {func(m fstest.MapFS) { forge(m, "records/docs%2Fall.jsonl", `{"id":1000005`, `{"id":"`) }, "records/docs%2Fall.jsonl: line 5", true},
-		"no id":         {func(m fstest.MapFS) { forge(m, "records/docs%2Fall.jsonl", `{"id":1000005`, `{"id":0`) }, "bad entry", false},
-		"id twice":      {func(m fstest.MapFS) { forge(m, "records/docs%2Fall.jsonl", `{"id":1000005`, `{"id":1000004`) }, "another record has id", false},
+		"no JSON": {func(m fstest.MapFS) { m["manifest.jsonl"].Data = []byte("{\n") }, "manifest.jsonl:1", true},
+		"newer": {func(m fstest.MapFS) { replace(m, "manifest.jsonl", `"format":2`, `"format":3`) },
+			"a newer almanac", false},
+		"leaves": {func(m fstest.MapFS) {
+			replace(m, "manifest.jsonl", `"snapshots.jsonl"`,
+				`"../snapshots.jsonl"`)
+		}, "not a path inside", true},
+		"file gone": {func(m fstest.MapFS) { delete(m, "snapshots.jsonl") }, "snapshots.jsonl", true},
+		"file changed": {func(m fstest.MapFS) { replace(m, "snapshots.jsonl", "1", "2") }, "differs from its checksum",
+			true},
+		"file cut": {func(m fstest.MapFS) { m["sources.jsonl"].Data = m["sources.jsonl"].Data[1:] },
+			"differs from its checksum", true},
+		"record forged": {func(m fstest.MapFS) { forge(m, "records/docs%2Fall.jsonl", "Page <p7>", "Page <x7>") },
+			"does not match its hash", true},
+		"line broken": {func(m fstest.MapFS) { forge(m, "records/docs%2Fall.jsonl", `{"id":1000005`, `{"id":"`) },
+			"records/docs%2Fall.jsonl: line 5", true},
+		"no id": {func(m fstest.MapFS) { forge(m, "records/docs%2Fall.jsonl", `{"id":1000005`, `{"id":0`) },
+			"bad entry", false},
+		"id twice": {func(m fstest.MapFS) { forge(m, "records/docs%2Fall.jsonl", `{"id":1000005`, `{"id":1000004`) },
+			"another record has id", false},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

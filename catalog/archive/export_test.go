@@ -21,7 +21,8 @@ func FuzzLine(f *testing.F) {
 	for _, seed := range []string{
 		`{"id":1000001,"kind":"doc","key":"a","title":"A","tags":["x"],"data":{"a":1},"links":[{"relation":"cites","kind":"cip","key":"C-1"}]}`,
 		`{"kind":"doc","key":"a","aliases":["b",""]}`, `{"kind":"doc","key":"` + strings.Repeat("k", 2000) + `"}`,
-		`{"kind":"","key":""}`, `{"id":-1,"kind":"doc","key":"\u0000","data":"x"}`, `{"created_at":"0000-01-01T00:00:00Z","kind":"a","key":"b"}`, `{`, `null`, `[]`,
+		`{"kind":"","key":""}`, `{"id":-1,"kind":"doc","key":"\u0000","data":"x"}`,
+		`{"created_at":"0000-01-01T00:00:00Z","kind":"a","key":"b"}`, `{`, `null`, `[]`,
 	} {
 		f.Add([]byte(seed))
 	}

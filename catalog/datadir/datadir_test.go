@@ -43,7 +43,8 @@ func TestAnEmptiedCatalogIsRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 { // the first must not make it valid
-		if err := open(true); err == nil || !strings.Contains(err.Error(), "is empty although an index lies beside it") {
+		if err := open(true); err == nil ||
+			!strings.Contains(err.Error(), "is empty although an index lies beside it") {
 			t.Errorf("an emptied catalog: %v", err)
 		}
 	}
@@ -59,7 +60,8 @@ func TestAnotherNetworkIsRefused(t *testing.T) {
 	dir := t.TempDir()
 	for network, want := range map[string]string{"buoys": "", "lights": `holds the network "buoys"`} {
 		if network != "buoys" {
-			if _, err := datadir.Open(t.Context(), dir, network, false); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := datadir.Open(t.Context(), dir, network, false); err == nil ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("%s: %v", network, err)
 			}
 			continue

@@ -11,7 +11,8 @@ import (
 	"almanac/catalog/derive"
 )
 
-var sextant = []derive.DeprecatedName{{Name: "sextant", Replacement: "gauge read", Patterns: []string{"sextant", ":7575"}}}
+var sextant = []derive.DeprecatedName{{Name: "sextant", Replacement: "gauge read",
+	Patterns: []string{"sextant", ":7575"}}}
 
 func claimsOf(text string) []string {
 	title, body, ok := strings.Cut(text, " || ")
@@ -127,7 +128,8 @@ func states(source string, record int64, day int, text string) []derive.Statemen
 }
 
 func TestStatementsAreDatedByTheText(t *testing.T) {
-	r := catalog.Record{Body: "The base allowance is 1 MB.", CreatedAt: ago(9), UpdatedAt: ago(5), LastActivityAt: ago(1)}
+	r := catalog.Record{Body: "The base allowance is 1 MB.", CreatedAt: ago(9), UpdatedAt: ago(5),
+		LastActivityAt: ago(1)}
 	got := derive.Statements("docs", []catalog.Record{r}, nil)
 	if len(got) != 1 || got[0].Source != "docs" || !got[0].Date.Equal(ago(5)) || got[0].Value != "1 MB" {
 		t.Errorf("%+v", got)
@@ -141,22 +143,32 @@ func TestContradictions(t *testing.T) {
 		want       string // subject: each side's source, value and number of records
 		agreed     int
 	}{
-		"nothing":                   {nil, "", 0},
-		"one source alone":          {slices.Concat(states("docs", 1, 1, small), states("docs", 2, 2, large)), "", 0},
-		"two agree":                 {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 2, small)), "", 1},
-		"two differ":                {slices.Concat(states("forum", 2, 2, large), states("docs", 1, 1, small)), "base allowance (bytes): docs 100 kB 1, forum 200 kB 1", 0},
-		"the latest of each counts": {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 2, large), states("forum", 3, 3, small)), "", 1},
-		"records with the same value are counted": {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 2, large), states("forum", 3, 3, large+" "+large)),
+		"nothing":          {nil, "", 0},
+		"one source alone": {slices.Concat(states("docs", 1, 1, small), states("docs", 2, 2, large)), "", 0},
+		"two agree":        {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 2, small)), "", 1},
+		"two differ": {slices.Concat(states("forum", 2, 2, large), states("docs", 1, 1, small)),
+			"base allowance (bytes): docs 100 kB 1, forum 200 kB 1", 0},
+		"the latest of each counts": {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 2, large),
+			states("forum", 3, 3, small)), "", 1},
+		"records with the same value are counted": {slices.Concat(states("docs", 1, 1, small),
+			states("forum", 2, 2, large), states("forum", 3, 3, large+" "+large)),
 			"base allowance (bytes): docs 100 kB 1, forum 200 kB 2", 0},
-		"the value of most pages counts": {slices.Concat(states("docs", 1, 0, small), states("docs", 2, 0, large), states("docs", 3, 0, large), states("forum", 4, 4, small)),
+		"the value of most pages counts": {slices.Concat(states("docs", 1, 0, small), states("docs", 2, 0, large),
+			states("docs", 3, 0, large), states("forum", 4, 4, small)),
 			"base allowance (bytes): docs 200 kB 2, forum 100 kB 1", 0},
-		"a record with both says neither":  {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 2, small+" "+large)), "", 0},
-		"a value written in another way":   {slices.Concat(states("docs", 1, 1, "The base allowance is 1 MB."), states("forum", 2, 2, "The base allowance is 1,000 kB.")), "", 1},
-		"a version with zeros":             {slices.Concat(states("docs", 1, 1, "helm 2.0 or later"), states("forge", 2, 2, "helm 2 or later")), "", 1},
-		"one without a date is the oldest": {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 0, large), states("forum", 3, 1, small)), "", 1},
-		"a deprecated name against its successor": {slices.Concat(states("docs", 1, 1, "Use `gauge read`."), states("forge", 2, 2, "Use `gauge read`."), states("forum", 2, 2, "Run `sextant`.")),
+		"a record with both says neither": {slices.Concat(states("docs", 1, 1, small),
+			states("forum", 2, 2, small+" "+large)), "", 0},
+		"a value written in another way": {slices.Concat(states("docs", 1, 1, "The base allowance is 1 MB."),
+			states("forum", 2, 2, "The base allowance is 1,000 kB.")), "", 1},
+		"a version with zeros": {slices.Concat(states("docs", 1, 1, "helm 2.0 or later"),
+			states("forge", 2, 2, "helm 2 or later")), "", 1},
+		"one without a date is the oldest": {slices.Concat(states("docs", 1, 1, small), states("forum", 2, 0, large),
+			states("forum", 3, 1, small)), "", 1},
+		"a deprecated name against its successor": {slices.Concat(states("docs", 1, 1, "Use `gauge read`."),
+			states("forge", 2, 2, "Use `gauge read`."), states("forum", 2, 2, "Run `sextant`.")),
 			"sextant: docs gauge read 1, forge gauge read 1, forum sextant 1", 0},
-		"newest first": {slices.Concat(states("docs", 1, 1, small+" Helm 3 or later."), states("forum", 2, 2, large), states("forum", 3, 3, "helm 2 or later")),
+		"newest first": {slices.Concat(states("docs", 1, 1, small+" Helm 3 or later."), states("forum", 2, 2, large),
+			states("forum", 3, 3, "helm 2 or later")),
 			"helm, at least: docs 3 1, forum 2 1; base allowance (bytes): docs 100 kB 1, forum 200 kB 1", 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -190,9 +202,11 @@ func TestCurrentPages(t *testing.T) {
 	}{
 		"without versions":        {[]catalog.Record{page(1, "a", ""), page(2, "a", "")}, []int64{1, 2}},
 		"none is the current one": {[]catalog.Record{page(1, "a", "2.5"), page(2, "a", "")}, []int64{2}},
-		"the newest of each":      {[]catalog.Record{page(1, "a", "2.9"), page(2, "a", "2.10"), page(3, "b", "1.0"), page(4, "a", "main")}, []int64{2, 3}},
-		"marked ones are others":  {[]catalog.Record{page(1, "a", "", catalog.TagOtherVersion), page(2, "a", "")}, []int64{2}},
-		"names of branches":       {[]catalog.Record{page(1, "a", "main"), page(2, "a", "dev")}, []int64{1, 2}},
+		"the newest of each": {[]catalog.Record{page(1, "a", "2.9"), page(2, "a", "2.10"), page(3, "b", "1.0"),
+			page(4, "a", "main")}, []int64{2, 3}},
+		"marked ones are others": {[]catalog.Record{page(1, "a", "", catalog.TagOtherVersion), page(2, "a", "")},
+			[]int64{2}},
+		"names of branches": {[]catalog.Record{page(1, "a", "main"), page(2, "a", "dev")}, []int64{1, 2}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []int64
@@ -208,9 +222,11 @@ func TestCurrentPages(t *testing.T) {
 
 func TestRelevantPages(t *testing.T) {
 	page := func(id int64, version string, relevance float64) derive.Hit {
-		return derive.Hit{Record: with(catalog.Record{ID: id, Kind: catalog.KindDoc}, catalog.Doc{Version: version}), Relevance: relevance}
+		return derive.Hit{Record: with(catalog.Record{ID: id, Kind: catalog.KindDoc}, catalog.Doc{Version: version}),
+			Relevance: relevance}
 	}
-	got := derive.RelevantPages([]derive.Hit{page(1, "1.0", 1), page(2, "2.0", 0.6), page(3, "", 0.5), page(4, "", 0.36), page(5, "", 0.34)})
+	got := derive.RelevantPages([]derive.Hit{page(1, "1.0", 1), page(2, "2.0", 0.6), page(3, "", 0.5),
+		page(4, "", 0.36), page(5, "", 0.34)})
 	if want := []int64{3, 4}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v: the best of those that are current counts", got, want)
 	}
@@ -218,7 +234,8 @@ func TestRelevantPages(t *testing.T) {
 
 func FuzzClaims(f *testing.F) {
 	for _, s := range []string{
-		"The base allowance is 200 kB.", "| a | 15 or later |", "`sextant`\n```\nsextant\n", "at least helm 1.2.3-x", "on port 65535",
+		"The base allowance is 200 kB.", "| a | 15 or later |", "`sextant`\n```\nsextant\n", "at least helm 1.2.3-x",
+		"on port 65535",
 		"x_y: 1,000 %", "\xff is 1 s", "1. 2. 3 or later", "a is is of = 9 ms at most", "gauge read → sextant",
 	} {
 		f.Add("moving", s)
@@ -243,7 +260,8 @@ func FuzzClaims(f *testing.F) {
 func TestSnippetOfSide(t *testing.T) {
 	side := derive.Side{}
 	for text, want := range map[string]string{
-		"short": "short", strings.Repeat("é", 240): strings.Repeat("é", 240), strings.Repeat("é", 241): strings.Repeat("é", 240) + "…",
+		"short": "short", strings.Repeat("é", 240): strings.Repeat("é", 240),
+		strings.Repeat("é", 241): strings.Repeat("é", 240) + "…",
 	} {
 		if side.Text = text; side.Snippet() != want {
 			t.Errorf("%d bytes: %q", len(text), side.Snippet())

@@ -13,8 +13,9 @@ func TestCodeBlocks(t *testing.T) {
 		text string
 		want []derive.CodeBlock
 	}{
-		"none":                       {"Run `moor` twice.", nil},
-		"with and without language":  {"a\n```sh\nmoor --now\n```\nb\n~~~\nx\n~~~", []derive.CodeBlock{{"sh", "moor --now"}, {"", "x"}}},
+		"none": {"Run `moor` twice.", nil},
+		"with and without language": {"a\n```sh\nmoor --now\n```\nb\n~~~\nx\n~~~",
+			[]derive.CodeBlock{{"sh", "moor --now"}, {"", "x"}}},
 		"a longer fence":             {"````md\n```\nx\n```\n````", []derive.CodeBlock{{"md", "```\nx\n```"}}},
 		"an open fence":              {"```ts title=\"a\"\nx = 1\n", []derive.CodeBlock{{"ts", "x = 1"}}},
 		"an empty one":               {"```\n\n```\ntext", nil},
@@ -31,7 +32,8 @@ func TestCodeBlocks(t *testing.T) {
 }
 
 func TestBestBlock(t *testing.T) {
-	log, plain, code := derive.CodeBlock{Code: "WARN sluice stuck"}, derive.CodeBlock{Code: "x"}, derive.CodeBlock{Language: "ts", Code: "open(gate)"}
+	log, plain, code := derive.CodeBlock{Code: "WARN sluice stuck"}, derive.CodeBlock{Code: "x"},
+		derive.CodeBlock{Language: "ts", Code: "open(gate)"}
 	for _, c := range []struct {
 		topic  string
 		blocks []derive.CodeBlock

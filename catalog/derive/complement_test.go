@@ -16,7 +16,8 @@ func project(name, category, labels string, d catalog.Project) catalog.Record {
 	if err != nil {
 		panic(err)
 	}
-	return catalog.Record{ID: int64(name[0]), Kind: catalog.KindProject, Key: name, Title: strings.ToUpper(name), Category: category, Data: raw,
+	return catalog.Record{ID: int64(name[0]), Kind: catalog.KindProject, Key: name, Title: strings.ToUpper(name),
+		Category: category, Data: raw,
 		Tags: catalog.Tags(catalog.TagLabel, strings.Fields(labels)...)}
 }
 
@@ -38,17 +39,20 @@ func TestComplements(t *testing.T) {
 		"a category that is sought before a label": {project("a", "x", "", seeks("tug")),
 			[]catalog.Record{project("b", "y", "tug", seeks()), project("c", "tug", "", seeks())}, "c 1.00, b 0.67"},
 		"in both directions": {project("a", "pilot", "", seeks("tug")),
-			[]catalog.Record{project("b", "tug", "", seeks()), project("c", "tug", "", seeks("Pilot"))}, "c 1.00, b 0.50"},
+			[]catalog.Record{project("b", "tug", "", seeks()), project("c", "tug", "", seeks("Pilot"))},
+			"c 1.00, b 0.50"},
 		"hyphens and case make no difference": {project("a", "Developer tools", "", seeks()),
 			[]catalog.Record{project("b", "", "", seeks("developer-tools"))}, "b 1.00"},
 		"what both build on counts by its rarity": {project("a", "pilot", "", sdk("oar", "sail")),
-			[]catalog.Record{project("b", "y", "", sdk("oar")), project("c", "y", "", sdk("sail")), project("d", "y", "", sdk("sail"))},
+			[]catalog.Record{project("b", "y", "", sdk("oar")), project("c", "y", "", sdk("sail")),
+				project("d", "y", "", sdk("sail"))},
 			"b 1.00, c 0.92, d 0.92"},
 		"like ones alone are competitors": {project("a", "pilot", "fog horn", seeks()),
 			[]catalog.Record{project("b", "pilot", "fog horn", seeks())}, ""},
 		"the same application": {project("a", "", "", catalog.Project{Apps: []string{"app"}}),
 			[]catalog.Record{project("b", "", "", catalog.Project{Apps: []string{"app"}})}, "b 1.00"},
-		"not within an organisation": {project("a", "", "", catalog.Project{Organisation: "Reef", Seeks: []string{"tug"}}),
+		"not within an organisation": {project("a", "", "",
+			catalog.Project{Organisation: "Reef", Seeks: []string{"tug"}}),
 			[]catalog.Record{project("b", "tug", "", catalog.Project{Organisation: "REEF"})}, ""},
 		"what is over is left out": {project("a", "", "", seeks("tug")),
 			[]catalog.Record{{ID: 9, Key: "z", Category: "tug", State: "retired"}}, ""},
@@ -70,10 +74,13 @@ func TestComplements(t *testing.T) {
 }
 
 func TestComplementsSayWhy(t *testing.T) {
-	a := project("a", "pilot", "fog", catalog.Project{Seeks: []string{"tug"}, SDKs: []catalog.Dependency{{Name: "oar"}}})
-	b := project("b", "tug", "fog", catalog.Project{Seeks: []string{"pilot"}, SDKs: []catalog.Dependency{{Name: "Oar"}}})
+	a := project("a", "pilot", "fog",
+		catalog.Project{Seeks: []string{"tug"}, SDKs: []catalog.Dependency{{Name: "oar"}}})
+	b := project("b", "tug", "fog",
+		catalog.Project{Seeks: []string{"pilot"}, SDKs: []catalog.Dependency{{Name: "Oar"}}})
 	got := derive.Complements(a, []catalog.Record{a, b})[0].Why
-	want := []string{"A seeks tug, the category of B", "B seeks pilot, the category of A", "both build on oar", "both are about fog"}
+	want := []string{"A seeks tug, the category of B", "B seeks pilot, the category of A", "both build on oar",
+		"both are about fog"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

@@ -27,25 +27,33 @@ func votes(inFavour, against, abstained int) (out []catalog.Vote) {
 
 func TestConsensusVerdict(t *testing.T) {
 	answered := []derive.Thread{{Record: catalog.Record{Replies: 2}}}
-	mail := wrote("ann", catalog.KindMailThread, 1, catalog.MailThread{Messages: 4, Participants: []string{"Ann", "Bo", "ann"}})
+	mail := wrote("ann", catalog.KindMailThread, 1,
+		catalog.MailThread{Messages: 4, Participants: []string{"Ann", "Bo", "ann"}})
 	alone := wrote("ann", catalog.KindMailThread, 1, catalog.MailThread{Messages: 1, Participants: []string{"Ann"}})
 	for name, c := range map[string]struct {
 		debate derive.Debate
 		want   string
 	}{
-		"nothing":                          {derive.Debate{}, "none"},
-		"threads without replies":          {derive.Debate{Threads: []derive.Thread{{}}, Mail: alone}, "none"},
-		"replies that nobody likes":        {derive.Debate{Threads: answered, Replies: []catalog.Record{reply(0, false), reply(0, true)}}, "open"},
-		"a debate by mail":                 {derive.Debate{Mail: mail}, "open"},
-		"the accepted answer is the best":  {derive.Debate{Threads: answered, Replies: []catalog.Record{reply(3, false), reply(4, true)}}, "settled"},
-		"another is liked better":          {derive.Debate{Threads: answered, Replies: []catalog.Record{reply(5, false), reply(4, true)}}, "leaning"},
-		"half of the likes are not most":   {derive.Debate{Threads: answered, Replies: []catalog.Record{reply(4, false), reply(4, true)}}, "open"},
-		"four likes are few":               {derive.Debate{Threads: answered, Replies: []catalog.Record{reply(4, false)}}, "open"},
-		"votes decide":                     {derive.Debate{Threads: answered, Replies: []catalog.Record{reply(9, true)}, Votes: votes(1, 2, 5)}, "against"},
-		"two thirds are in favour":         {derive.Debate{Votes: votes(4, 2, 0)}, "in_favour"},
-		"fewer are divided":                {derive.Debate{Votes: votes(5, 3, 0)}, "divided"},
-		"two votes are few":                {derive.Debate{Mail: mail, Votes: votes(2, 0, 9)}, "open"},
-		"data that cannot be read is none": {derive.Debate{Mail: []catalog.Record{{Kind: catalog.KindMailThread, Data: []byte("[")}}}, "none"},
+		"nothing":                 {derive.Debate{}, "none"},
+		"threads without replies": {derive.Debate{Threads: []derive.Thread{{}}, Mail: alone}, "none"},
+		"replies that nobody likes": {derive.Debate{Threads: answered,
+			Replies: []catalog.Record{reply(0, false), reply(0, true)}}, "open"},
+		"a debate by mail": {derive.Debate{Mail: mail}, "open"},
+		"the accepted answer is the best": {derive.Debate{Threads: answered,
+			Replies: []catalog.Record{reply(3, false), reply(4, true)}}, "settled"},
+		"another is liked better": {derive.Debate{Threads: answered,
+			Replies: []catalog.Record{reply(5, false), reply(4, true)}}, "leaning"},
+		"half of the likes are not most": {derive.Debate{Threads: answered,
+			Replies: []catalog.Record{reply(4, false), reply(4, true)}}, "open"},
+		"four likes are few": {derive.Debate{Threads: answered,
+			Replies: []catalog.Record{reply(4, false)}}, "open"},
+		"votes decide": {derive.Debate{Threads: answered, Replies: []catalog.Record{reply(9, true)},
+			Votes: votes(1, 2, 5)}, "against"},
+		"two thirds are in favour": {derive.Debate{Votes: votes(4, 2, 0)}, "in_favour"},
+		"fewer are divided":        {derive.Debate{Votes: votes(5, 3, 0)}, "divided"},
+		"two votes are few":        {derive.Debate{Mail: mail, Votes: votes(2, 0, 9)}, "open"},
+		"data that cannot be read is none": {derive.Debate{Mail: []catalog.Record{{Kind: catalog.KindMailThread,
+			Data: []byte("[")}}}, "none"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := derive.MeasureConsensus(c.debate).Verdict; got != c.want {
@@ -57,16 +65,19 @@ func TestConsensusVerdict(t *testing.T) {
 
 func TestConsensusMeasures(t *testing.T) {
 	threads := []derive.Thread{
-		{Record: catalog.Record{ID: 1, Replies: 5, Views: 7}, Accepted: true}, {Record: catalog.Record{ID: 2, Views: 90}},
+		{Record: catalog.Record{ID: 1, Replies: 5, Views: 7}, Accepted: true},
+		{Record: catalog.Record{ID: 2, Views: 90}},
 		{Record: catalog.Record{ID: 3, Replies: 1, Views: 90}}, {Record: catalog.Record{ID: 4}},
 	}
 	replies := []catalog.Record{reply(2, false), reply(6, false), reply(6, true), reply(-2, false)}
 	replies[1].ID = 11
 	c := derive.MeasureConsensus(derive.Debate{
 		Threads: threads, Replies: replies, Votes: votes(1, 1, 2),
-		Mail: wrote("ann", catalog.KindMailThread, 2, catalog.MailThread{Messages: 4, Participants: []string{"Ann", "Bo", "ann"}}),
+		Mail: wrote("ann", catalog.KindMailThread, 2,
+			catalog.MailThread{Messages: 4, Participants: []string{"Ann", "Bo", "ann"}}),
 	})
-	if c.ReplyRatio != 0.5 || c.RepliesPerThread != 1.5 || c.Accepted != 1 || c.Threads != 4 || c.MailThreads != 2 || c.MailMessages != 8 || c.MailWriters != 2 ||
+	if c.ReplyRatio != 0.5 || c.RepliesPerThread != 1.5 || c.Accepted != 1 || c.Threads != 4 || c.MailThreads != 2 ||
+		c.MailMessages != 8 || c.MailWriters != 2 ||
 		c.InFavour != 1 || c.Against != 1 || c.Abstained != 2 || c.Best.ID != 11 || c.BestShare != 6.0/14 {
 		t.Errorf("%+v", c)
 	}
@@ -80,16 +91,19 @@ func TestConsensusMeasures(t *testing.T) {
 
 func TestThreadsAbout(t *testing.T) {
 	hit := func(id, parent int64, title, snippet string, relevance float64) derive.Hit {
-		return derive.Hit{Record: catalog.Record{ID: id, Parent: parent, Title: title}, Relevance: relevance, Snippet: snippet}
+		return derive.Hit{Record: catalog.Record{ID: id, Parent: parent, Title: title}, Relevance: relevance,
+			Snippet: snippet}
 	}
 	got := derive.ThreadsAbout("harbour fees", []derive.Hit{
-		hit(11, 1, "Harbour", "the fees", 1), hit(12, 1, "harbour fees", "", 0.99), hit(2, 0, "Fees of the harbour", "", 0.9),
+		hit(11, 1, "Harbour", "the fees", 1), hit(12, 1, "harbour fees", "", 0.99),
+		hit(2, 0, "Fees of the harbour", "", 0.9),
 		hit(31, 3, "Harbour", "the weather", 0.9), hit(41, 4, "harbour fees", "", 0.84),
 	})
 	if want := []int64{1, 2}; !slices.Equal(got, want) {
 		t.Errorf("threads %v, want %v: a half of the words is not enough", got, want)
 	}
-	titled := derive.TitledAbout("harbour fees", []catalog.Record{{ID: 1, Title: "Harbour"}, {ID: 2, Title: "Harbour fees?"}})
+	titled := derive.TitledAbout("harbour fees",
+		[]catalog.Record{{ID: 1, Title: "Harbour"}, {ID: 2, Title: "Harbour fees?"}})
 	if ids(titled) != "2" {
 		t.Errorf("titled %s, want 2", ids(titled))
 	}

@@ -25,7 +25,8 @@ var live = derive.Live{
 	Records: []catalog.Record{
 		{Kind: catalog.KindCIP, Key: "CIP-0007", State: "Final"},
 		with(catalog.Record{Kind: catalog.KindAsset, Key: "TLY"}, catalog.Asset{Supply: ptr(2e9), Holders: nil}),
-		{Kind: catalog.KindOperation, Key: "uid-1", Title: "Spring upgrade", StartsAt: time.Date(2031, 4, 2, 14, 0, 0, 0, time.UTC)},
+		{Kind: catalog.KindOperation, Key: "uid-1", Title: "Spring upgrade",
+			StartsAt: time.Date(2031, 4, 2, 14, 0, 0, 0, time.UTC)},
 		with(catalog.Record{Kind: catalog.KindRelease, Key: "a", Title: "Lantern 1.9.0", Container: "saltpan/lantern"},
 			catalog.Release{Version: "1.9.0"}),
 		with(catalog.Record{Kind: catalog.KindRelease, Key: "b", Title: "Lantern 1.10.0", Container: "saltpan/lantern"},
@@ -114,19 +115,26 @@ func TestDriftOfOneFact(t *testing.T) {
 func TestDriftReport(t *testing.T) {
 	page := with(catalog.Record{ID: 5, Kind: catalog.KindFoundation, UpdatedAt: noon.AddDate(0, 0, -10)},
 		catalog.Foundation{Facts: []catalog.Fact{
-			{Category: "network", Key: "validators", Value: "430"}, {Category: "status", Key: "CIP-0007", Value: "Draft"}, {Category: "network", Key: "validators", Value: "400"},
+			{Category: "network", Key: "validators", Value: "430"},
+			{Category: "status", Key: "CIP-0007", Value: "Draft"},
+			{Category: "network", Key: "validators", Value: "400"},
 			{Category: "x", Key: "y", Value: "z"},
 		}})
 	partner := with(catalog.Record{ID: 6, Kind: catalog.KindPartner},
-		catalog.Partner{Facts: []catalog.Fact{{Category: "version", Key: "lantern", Value: "1.0.0", AsOf: "2030-03-08"}}})
+		catalog.Partner{Facts: []catalog.Fact{{Category: "version", Key: "lantern", Value: "1.0.0",
+			AsOf: "2030-03-08"}}})
 	want := catalog.Drift{
 		CheckedAt: noon, Facts: 5, Unruled: 1,
 		Rules: []catalog.DriftRule{{Category: "network", Key: "validators", Facts: 2, Drifted: 1},
-			{Category: "version", Key: "*", Facts: 1, Drifted: 1}, {Category: "status", Key: "*", Facts: 1, Drifted: 1}},
+			{Category: "version", Key: "*", Facts: 1, Drifted: 1},
+			{Category: "status", Key: "*", Facts: 1, Drifted: 1}},
 		Findings: []catalog.DriftFinding{
-			{Category: "status", Key: "CIP-0007", Stated: "Draft", Live: "Final", AgeDays: ptr(10), Severity: "warn", Record: page},
-			{Category: "version", Key: "lantern", Stated: "1.0.0", Live: "1.10.0", AgeDays: ptr(365), Severity: "stale", Record: partner},
-			{Category: "network", Key: "validators", Stated: "430", Live: "400", AgeDays: ptr(10), Severity: "info", Record: page},
+			{Category: "status", Key: "CIP-0007", Stated: "Draft", Live: "Final", AgeDays: ptr(10), Severity: "warn",
+				Record: page},
+			{Category: "version", Key: "lantern", Stated: "1.0.0", Live: "1.10.0", AgeDays: ptr(365), Severity: "stale",
+				Record: partner},
+			{Category: "network", Key: "validators", Stated: "430", Live: "400", AgeDays: ptr(10), Severity: "info",
+				Record: page},
 		},
 	}
 	if d := cmp.Diff(want, derive.Drift([]catalog.Record{page, partner}, live, noon)); d != "" {

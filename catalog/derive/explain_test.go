@@ -12,7 +12,8 @@ import (
 
 func TestExplanations(t *testing.T) {
 	hits := []derive.Hit{
-		{Record: catalog.Record{Kind: catalog.KindIssue, State: "open", Body: "fails with TOO_OLD and ERR-17"}, Relevance: 1, Snippet: "s"},
+		{Record: catalog.Record{Kind: catalog.KindIssue, State: "open", Body: "fails with TOO_OLD and ERR-17"},
+			Relevance: 1, Snippet: "s"},
 		{Record: catalog.Record{Kind: catalog.KindDoc, Title: "ERR-17"}, Relevance: 0.8},
 		{Record: catalog.Record{Kind: catalog.KindPost, Body: "too old"}, Relevance: 0.6},
 	}
@@ -35,7 +36,8 @@ func TestExplanations(t *testing.T) {
 	if got := rows()[2].Weight; got != 0.6 {
 		t.Errorf("without identifiers it weighs %v, want 0.6", got)
 	}
-	if kinds := derive.ExplainingKinds(); !slices.Contains(kinds, catalog.KindFAQ) || slices.Contains(kinds, catalog.KindCIP) {
+	if kinds := derive.ExplainingKinds(); !slices.Contains(kinds, catalog.KindFAQ) ||
+		slices.Contains(kinds, catalog.KindCIP) {
 		t.Errorf("%v", kinds)
 	}
 }

@@ -20,7 +20,8 @@ func node(id int64, name, state, version string, hours int) catalog.Record {
 		d.VersionReportedAt = ago(hours).Format(time.RFC3339)
 	}
 	return with(catalog.Record{
-		ID: id, Kind: catalog.KindValidator, Key: strings.ToLower(strings.ReplaceAll(name, " ", "-")) + "::1220ab" + name[:1],
+		ID: id, Kind: catalog.KindValidator, Key: strings.ToLower(strings.ReplaceAll(name, " ", "-")) + "::1220ab" +
+			name[:1],
 		Title: name, State: state, LastActivityAt: ago(max(1, hours-1)),
 	}, d)
 }
@@ -28,7 +29,8 @@ func node(id int64, name, state, version string, hours int) catalog.Record {
 var nodes = []catalog.Record{
 	node(1, "Buoy keepers", "approved", "1.10.0", 2), node(2, "reef-1", "approved", "v1.9.2", 24*7),
 	node(3, "reef-2", "approved", "1.9.2", 24*7+1), node(4, "Reef holding", "approved", "1.10.0-rc.1", 0),
-	node(5, "quiet", "approved", "", -1), node(6, "odd", "approved", "main", 3), node(7, "gone", "offboarded", "1.10.0", 2),
+	node(5, "quiet", "approved", "", -1), node(6, "odd", "approved", "main", 3),
+	node(7, "gone", "offboarded", "1.10.0", 2),
 	{ID: 8, Kind: catalog.KindValidator, Key: "bad", State: "approved", Data: []byte("{")},
 }
 
@@ -38,7 +40,8 @@ func TestFleet(t *testing.T) {
 	want := derive.Fleet{
 		Validators: 6, Approvals: true, Reporting: 5, Fresh: 4, Stale: 1, AsOf: &asOf,
 		Versions: []derive.VersionCount{
-			{Version: "1.10.0", Count: 1, Share: 0.2, Fresh: 1}, {Version: "1.10.0-rc.1", Count: 1, Share: 0.2, Fresh: 1},
+			{Version: "1.10.0", Count: 1, Share: 0.2, Fresh: 1},
+			{Version: "1.10.0-rc.1", Count: 1, Share: 0.2, Fresh: 1},
 			{Version: "1.9.2", Count: 2, Share: 0.4, Fresh: 1}, {Version: "main", Count: 1, Share: 0.2, Fresh: 1},
 		},
 	}
@@ -78,9 +81,12 @@ func TestPositionInTheFleet(t *testing.T) {
 func TestFindValidators(t *testing.T) {
 	for name, want := range map[string]string{
 		"Buoy keepers": "exact Buoy keepers", " buoy  KEEPERS ": "exact Buoy keepers", "reef-1": "exact reef-1",
-		"reef-1::1220abr": "exact reef-1", "reef-1::1220": "party reef-1", "reef": "party Reef holding, party reef-1, party reef-2",
-		"keep": "name Buoy keepers", "keepers buoy": "name Buoy keepers", "eef": "part Reef holding, part reef-1, part reef-2",
-		"reef holding": "exact Reef holding", "1220abb": "party Buoy keepers", "1220ab": "", "": "", "...": "", "tug": "",
+		"reef-1::1220abr": "exact reef-1", "reef-1::1220": "party reef-1",
+		"reef": "party Reef holding, party reef-1, party reef-2",
+		"keep": "name Buoy keepers", "keepers buoy": "name Buoy keepers",
+		"eef":          "part Reef holding, part reef-1, part reef-2",
+		"reef holding": "exact Reef holding", "1220abb": "party Buoy keepers", "1220ab": "", "": "", "...": "",
+		"tug": "",
 	} {
 		var got []string
 		for _, f := range derive.FindValidators(nodes, name) {

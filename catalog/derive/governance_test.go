@@ -12,14 +12,16 @@ import (
 )
 
 func status(key, from, to string, hours int) catalog.Event {
-	return catalog.Event{Ref: catalog.Ref{Kind: catalog.KindCIP, Key: key}, Field: "status", At: ago(hours), From: from, To: to,
+	return catalog.Event{Ref: catalog.Ref{Kind: catalog.KindCIP, Key: key}, Field: "status", At: ago(hours), From: from,
+		To:      to,
 		RawFrom: from, RawTo: to}
 }
 
 // TestThroughput holds what counts in a day and in the day before.
 func TestThroughput(t *testing.T) {
 	grant := func(key, to string, hours int) catalog.Event {
-		return catalog.Event{Ref: catalog.Ref{Kind: catalog.KindProposal, Key: key}, Field: "state", At: ago(hours), From: "open", To: to}
+		return catalog.Event{Ref: catalog.Ref{Kind: catalog.KindProposal, Key: key}, Field: "state", At: ago(hours),
+			From: "open", To: to}
 	}
 	request := func(key, outcome, decided string, ends int) catalog.Record {
 		return with(catalog.Record{Kind: catalog.KindVoteRequest, Key: key, EndsAt: ago(ends)},
@@ -30,8 +32,10 @@ func TestThroughput(t *testing.T) {
 	}
 	g := derive.Governance{
 		Statuses: []catalog.Event{
-			status("CIP-1", "Review", "Final", 2), status("CIP-1", "Draft", "Review", 30), status("CIP-1", "", "Draft", 24*10+2),
-			status("CIP-2", "Review", "Final", 3), status("CIP-2", "Draft", "Review", 5), status("CIP-2", "", "Draft", 24*4+3),
+			status("CIP-1", "Review", "Final", 2), status("CIP-1", "Draft", "Review", 30),
+			status("CIP-1", "", "Draft", 24*10+2),
+			status("CIP-2", "Review", "Final", 3), status("CIP-2", "Draft", "Review", 5),
+			status("CIP-2", "", "Draft", 24*4+3),
 			status("CIP-3", "", "Draft", 1),                                         // a first status
 			status("CIP-4", "Review", "Final", 4), status("CIP-4", "", "Review", 9), // never a draft
 			status("CIP-5", "Draft", "Withdrawn", 24), // as the window before ends
@@ -39,14 +43,18 @@ func TestThroughput(t *testing.T) {
 			status("CIP-7", "Review", "Final", 40), status("CIP-7", "", "Draft", 24*6+40),
 		},
 		Grants: []catalog.Event{
-			grant("1", "merged", 1), grant("2", "closed", 2), grant("3", "open", 3), grant("4", "merged", 48), grant("5", "merged", 30),
+			grant("1", "merged", 1), grant("2", "closed", 2), grant("3", "open", 3), grant("4", "merged", 48),
+			grant("5", "merged", 30),
 		},
 		Requests: []catalog.Record{
-			request("a", "accepted", ago(3).Format(time.RFC3339), 400), request("b", "rejected", "", 4), request("c", "", "", 4),
-			request("d", "accepted", "", 47), request("e", "accepted", "", -5), {Kind: catalog.KindVoteRequest, Data: []byte("{")},
+			request("a", "accepted", ago(3).Format(time.RFC3339), 400), request("b", "rejected", "", 4),
+			request("c", "", "", 4),
+			request("d", "accepted", "", 47), request("e", "accepted", "", -5),
+			{Kind: catalog.KindVoteRequest, Data: []byte("{")},
 		},
 		Messages: []catalog.Record{
-			mail("cip-vote", 1, 1), mail("CIP-Vote", 1, 2), mail("cip-vote", 2, 3), mail("cip-discuss", 3, 26), mail("cip-discuss", 3, 20),
+			mail("cip-vote", 1, 1), mail("CIP-Vote", 1, 2), mail("cip-vote", 2, 3), mail("cip-discuss", 3, 26),
+			mail("cip-discuss", 3, 20),
 		},
 	}
 	now, before := g.Throughput(ago(24), noon), g.Throughput(ago(48), ago(24))
@@ -81,8 +89,10 @@ func TestThroughput(t *testing.T) {
 	for _, d := range now.Decisions() {
 		decisions = append(decisions, d.Ref.Key+" "+d.What)
 	}
-	if got, want := strings.Join(decisions, ", "), "1 open → merged, CIP-1 Review → Final, 2 open → closed, CIP-2 Review → Final, "+
-		"a vote request accepted, CIP-4 Review → Final, b vote request rejected, CIP-2 Draft → Review, CIP-6 Final → Final"; got != want {
+	if got, want := strings.Join(decisions, ", "),
+		"1 open → merged, CIP-1 Review → Final, 2 open → closed, CIP-2 Review → Final, "+
+			"a vote request accepted, CIP-4 Review → Final, b vote request rejected, CIP-2 Draft → Review, CIP-6 "+
+			"Final → Final"; got != want {
 		t.Errorf("decisions %s\nwant %s", got, want)
 	}
 }
@@ -103,7 +113,8 @@ func TestPace(t *testing.T) {
 	if len(decisions) != 1 || decisions[0].Ref.Key != "CIP-1" || p.Quiet() {
 		t.Errorf("decisions %+v, quiet: %t", decisions, p.Quiet())
 	}
-	if p, decisions := (derive.Governance{}).Pace(30, noon); !p.Quiet() || p.Passages.Median != nil || len(decisions) > 0 {
+	if p, decisions := (derive.Governance{}).Pace(30, noon); !p.Quiet() || p.Passages.Median != nil ||
+		len(decisions) > 0 {
 		t.Errorf("of nothing: %+v", p)
 	}
 }

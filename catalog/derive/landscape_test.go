@@ -46,7 +46,8 @@ func TestGrantLandscape(t *testing.T) {
 	if got := want.LabelNames(); !slices.Equal(got, []string{"wallet", "audit", "tooling"}) {
 		t.Errorf("labels %q", got)
 	}
-	for label, want := range map[string][]string{"": {"1", "2", "3", "4", "5", "6", "7"}, " Wallet": {"1", "2", "4"}, "wall": nil} {
+	for label, want := range map[string][]string{"": {"1", "2", "3", "4", "5", "6", "7"}, " Wallet": {"1", "2", "4"},
+		"wall": nil} {
 		var got []string
 		for _, r := range derive.GrantsLabelled(grants, label) {
 			got = append(got, r.Key)

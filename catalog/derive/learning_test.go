@@ -20,11 +20,14 @@ func TestPickLessons(t *testing.T) {
 		return of(t, n, catalog.Record{Kind: catalog.KindDoc, Title: title}, catalog.Doc{Version: version})
 	}
 	got := derive.PickLessons([]catalog.Record{
-		rec(catalog.KindCIP, "Rejected"), rec(catalog.KindCIP, "Final"), rec(catalog.KindDoc, "", catalog.TagStub), // 1 2 3
+		// 1 2 3
+		rec(catalog.KindCIP, "Rejected"), rec(catalog.KindCIP, "Final"), rec(catalog.KindDoc, "", catalog.TagStub),
 		doc("Upgrade", "2.4"), doc("Upgrade", "2.5"), doc("Upgrade", ""), doc("Only old", "2.4"), // 4 5 6 7
 		rec(catalog.KindVideo, ""), rec(catalog.KindVideo, ""), rec(catalog.KindBlog, ""), // 8 9 10
 		rec(catalog.KindTopic, "open"), rec(catalog.KindTopic, "open"), rec(catalog.KindTopic, "open"), // 11 12 13
-		rec(catalog.KindWhitepaper, ""), rec(catalog.KindDoc, ""), rec(catalog.KindDoc, ""), rec(catalog.KindCIP, "Draft"), rec(catalog.KindCIP, "Review"), // 14 … 18
+		// 14 … 18
+		rec(catalog.KindWhitepaper, ""), rec(catalog.KindDoc, ""), rec(catalog.KindDoc, ""),
+		rec(catalog.KindCIP, "Draft"), rec(catalog.KindCIP, "Review"),
 	})
 	if want := "14 6 7 15 2 17 11 12 8"; ids(got) != want {
 		t.Errorf("%s, want %s", ids(got), want)
@@ -38,13 +41,16 @@ func TestLessons(t *testing.T) {
 		return catalog.Record{ID: id, Kind: kind, Path: path, CreatedAt: day(created).CreatedAt, Body: words(length)}
 	}
 	video := func(id int64, seconds *int, cues []catalog.Cue, length int) catalog.Record {
-		return of(t, id, catalog.Record{Kind: catalog.KindVideo, Body: words(length), CreatedAt: day(int(id)).CreatedAt},
+		return of(t, id, catalog.Record{Kind: catalog.KindVideo, Body: words(length),
+			CreatedAt: day(int(id)).CreatedAt},
 			catalog.Video{Seconds: seconds, Cues: cues})
 	}
 	got := derive.Lessons([]catalog.Record{
-		video(1, new(605), []catalog.Cue{{Seconds: 3}}, 9), video(2, nil, []catalog.Cue{{Seconds: 3}, {Seconds: 121}}, 9), video(3, nil, nil, 400),
+		video(1, new(605), []catalog.Cue{{Seconds: 3}}, 9),
+		video(2, nil, []catalog.Cue{{Seconds: 3}, {Seconds: 121}}, 9), video(3, nil, nil, 400),
 		rec(4, catalog.KindCIP, "a/b/c/d.md", 2, 200), rec(5, catalog.KindCIP, "a.md", 1, 210),
-		rec(6, catalog.KindDoc, "docs/a/b.md", 0, 1), rec(7, catalog.KindDoc, "docs/b.md", 9, 900), rec(8, catalog.KindDoc, "docs/c.md", 9, 899),
+		rec(6, catalog.KindDoc, "docs/a/b.md", 0, 1), rec(7, catalog.KindDoc, "docs/b.md", 9, 900),
+		rec(8, catalog.KindDoc, "docs/c.md", 9, 899),
 		rec(9, catalog.KindTopic, "", 0, 0), rec(10, catalog.KindWhitepaper, "", 99, 4000),
 	})
 	var line []string

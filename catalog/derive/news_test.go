@@ -32,19 +32,22 @@ func TestCreated(t *testing.T) {
 func TestStatusChanges(t *testing.T) {
 	event := func(key, from, to, url string) catalog.Event {
 		return catalog.Event{
-			Ref: catalog.Ref{Kind: catalog.KindCIP, Key: key}, At: ago(2), RawFrom: from, RawTo: to, URL: url, Via: "header",
+			Ref: catalog.Ref{Kind: catalog.KindCIP, Key: key}, At: ago(2), RawFrom: from, RawTo: to, URL: url,
+			Via: "header",
 		}
 	}
 	file := catalog.Record{ID: 9, Kind: catalog.KindCIP, Key: "CIP-0007", Title: "Moorings", CreatedAt: ago(99)}
 	got := derive.StatusChanges([]catalog.Event{
-		event("CIP-0007", "", "Draft", ""), event("CIP-0007", "Draft", "Final", "u1"), event("PR-3", "Open", "Closed", "u2"),
+		event("CIP-0007", "", "Draft", ""), event("CIP-0007", "Draft", "Final", "u1"),
+		event("PR-3", "Open", "Closed", "u2"),
 	}, []catalog.Record{file})
 	if len(got) != 2 {
 		t.Fatalf("%d changes, want 2: the first status is none", len(got))
 	}
 	changed, draft := got[0], got[1]
 	if changed.Name != "cip_status_change" || changed.Title != "CIP-0007 Moorings: Draft → Final" ||
-		changed.Record.ID != 9 || !changed.At.Equal(ago(2)) || changed.Meta["raw_to"] != "Final" || changed.Meta["via"] != "header" {
+		changed.Record.ID != 9 || !changed.At.Equal(ago(2)) || changed.Meta["raw_to"] != "Final" ||
+		changed.Meta["via"] != "header" {
 		t.Errorf("%+v", changed)
 	}
 	if draft.Title != "PR-3: Open → Closed" || draft.Record.ID != 0 || draft.Record.Key != "PR-3" ||
@@ -54,7 +57,8 @@ func TestStatusChanges(t *testing.T) {
 }
 
 func TestMissingParents(t *testing.T) {
-	got := derive.MissingParents([]catalog.Record{{ID: 1}, {ID: 2, Parent: 5}, {ID: 3, Parent: 1}, {ID: 4, Parent: 5}, {ID: 6, Parent: 2}})
+	got := derive.MissingParents([]catalog.Record{{ID: 1}, {ID: 2, Parent: 5}, {ID: 3, Parent: 1}, {ID: 4, Parent: 5},
+		{ID: 6, Parent: 2}})
 	if diff := cmp.Diff([]int64{5}, got); diff != "" {
 		t.Error(diff)
 	}

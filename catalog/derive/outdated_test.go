@@ -19,7 +19,8 @@ var deprecations = []catalog.Record{
 	deprecation(1, "tillerctl", "helm", "tillerctl"), deprecation(2, "tillerctl moor", "helm berth", "tillerctl moor"),
 	deprecation(3, "port 75", "port 64", ":75", "port 75"), deprecation(4, "moor()", "berth()", "moor("),
 	deprecation(5, "no spelling", "x", " ", ""),
-	{ID: 6, Kind: catalog.KindDeprecation, Title: "helm", State: catalog.ItemCurrent, Data: mustEncode(catalog.Deprecation{Patterns: []string{"helm"}})},
+	{ID: 6, Kind: catalog.KindDeprecation, Title: "helm", State: catalog.ItemCurrent,
+		Data: mustEncode(catalog.Deprecation{Patterns: []string{"helm"}})},
 }
 
 func TestOutdated(t *testing.T) {
@@ -28,22 +29,32 @@ func TestOutdated(t *testing.T) {
 		title, body string
 		want        []string // name, mentions, whether the replacement is named, snippet
 	}{
-		"a mention":                      {catalog.KindDoc, "", "First. Run `tillerctl go` now. Done.", []string{"tillerctl 1 false Run tillerctl go now."}},
-		"in any case, over a line break": {catalog.KindDoc, "", "Call TILLERCTL\nMoor.", []string{"tillerctl moor 1 false Call TILLERCTL Moor."}},
-		"the longer of two":              {catalog.KindDoc, "", "tillerctl moor and tillerctl", []string{"tillerctl 1 false tillerctl moor and tillerctl", "tillerctl moor 1 false tillerctl moor and tillerctl"}},
-		"several in one text":            {catalog.KindPost, "", "tillerctl, then tillerctl. On :75 or port 75.", []string{"tillerctl 2 false tillerctl, then tillerctl.", "port 75 2 false On :75 or port 75."}},
-		"only whole words":               {catalog.KindDoc, "", "mytillerctl tillerctls :754 port 757 demoor(", nil},
-		"punctuation ends a word":        {catalog.KindDoc, "", "x.moor(1) :75/", []string{"port 75 1 false x.moor(1) :75/", "moor() 1 false x.moor(1) :75/"}},
-		"the replacement is named":       {catalog.KindDoc, "", "Use tillerctl. Or helm, as you like.", []string{"tillerctl 1 true Use tillerctl."}},
-		"a sentence that says so":        {catalog.KindDoc, "", "tillerctl is deprecated. It was replaced by helm: tillerctl no longer works.", nil},
-		"it counts for one sentence":     {catalog.KindDoc, "", "tillerctl is deprecated.\n\n- Run tillerctl go", []string{"tillerctl 1 false Run tillerctl go"}},
-		"a title that says so":           {catalog.KindTopic, "tillerctl is gone", "$ tillerctl go\nerror", nil},
-		"a title that says so of others": {catalog.KindTopic, "port 75 is gone", "$ tillerctl go", []string{"tillerctl 1 false $ tillerctl go"}},
-		"a deprecation":                  {catalog.KindDeprecation, "", "tillerctl", nil},
-		"the release that announces it":  {catalog.KindRelease, "", "tillerctl prints the new spelling.", nil},
-		"an alert":                       {catalog.KindRadar, "", "tillerctl", nil},
-		"what is current":                {catalog.KindDoc, "", "helm", nil},
-		"nothing":                        {catalog.KindDoc, "", "", nil},
+		"a mention": {catalog.KindDoc, "", "First. Run `tillerctl go` now. Done.",
+			[]string{"tillerctl 1 false Run tillerctl go now."}},
+		"in any case, over a line break": {catalog.KindDoc, "", "Call TILLERCTL\nMoor.",
+			[]string{"tillerctl moor 1 false Call TILLERCTL Moor."}},
+		"the longer of two": {catalog.KindDoc, "", "tillerctl moor and tillerctl",
+			[]string{"tillerctl 1 false tillerctl moor and tillerctl",
+				"tillerctl moor 1 false tillerctl moor and tillerctl"}},
+		"several in one text": {catalog.KindPost, "", "tillerctl, then tillerctl. On :75 or port 75.",
+			[]string{"tillerctl 2 false tillerctl, then tillerctl.", "port 75 2 false On :75 or port 75."}},
+		"only whole words": {catalog.KindDoc, "", "mytillerctl tillerctls :754 port 757 demoor(", nil},
+		"punctuation ends a word": {catalog.KindDoc, "", "x.moor(1) :75/",
+			[]string{"port 75 1 false x.moor(1) :75/", "moor() 1 false x.moor(1) :75/"}},
+		"the replacement is named": {catalog.KindDoc, "", "Use tillerctl. Or helm, as you like.",
+			[]string{"tillerctl 1 true Use tillerctl."}},
+		"a sentence that says so": {catalog.KindDoc, "",
+			"tillerctl is deprecated. It was replaced by helm: tillerctl no longer works.", nil},
+		"it counts for one sentence": {catalog.KindDoc, "", "tillerctl is deprecated.\n\n- Run tillerctl go",
+			[]string{"tillerctl 1 false Run tillerctl go"}},
+		"a title that says so": {catalog.KindTopic, "tillerctl is gone", "$ tillerctl go\nerror", nil},
+		"a title that says so of others": {catalog.KindTopic, "port 75 is gone", "$ tillerctl go",
+			[]string{"tillerctl 1 false $ tillerctl go"}},
+		"a deprecation":                 {catalog.KindDeprecation, "", "tillerctl", nil},
+		"the release that announces it": {catalog.KindRelease, "", "tillerctl prints the new spelling.", nil},
+		"an alert":                      {catalog.KindRadar, "", "tillerctl", nil},
+		"what is current":               {catalog.KindDoc, "", "helm", nil},
+		"nothing":                       {catalog.KindDoc, "", "", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := catalog.Record{ID: 9, Kind: c.kind, Title: c.title, Body: c.body}
@@ -79,14 +90,16 @@ func TestOutdatedOrder(t *testing.T) {
 		t.Errorf("order %v, want %v", ids, want)
 	}
 	tally := derive.TallyUsages(usages[:3])
-	if len(tally) != 2 || tally[0].Deprecation.Title != "tillerctl" || tally[0].Texts != 2 || tally[0].Mentions != 7 || tally[0].Share != 0.7 {
+	if len(tally) != 2 || tally[0].Deprecation.Title != "tillerctl" || tally[0].Texts != 2 || tally[0].Mentions != 7 ||
+		tally[0].Share != 0.7 {
 		t.Errorf("tally %+v", tally)
 	}
 }
 
 func TestMentioned(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "", "tillerctl moor on port 75": "tillerctl moor,port 75", "port 75, tillerctl": "port 75,tillerctl", "helm": "",
+		"": "", "tillerctl moor on port 75": "tillerctl moor,port 75", "port 75, tillerctl": "port 75,tillerctl",
+		"helm": "",
 	} {
 		var got []string
 		for _, r := range derive.Mentioned(text, deprecations) {
@@ -104,7 +117,8 @@ func FuzzOutdated(f *testing.F) {
 	f.Add("a\xff\n\n- b: é(", "é(", "(?i)")
 	f.Fuzz(func(t *testing.T, body, pattern, replacement string) {
 		text := catalog.Record{Kind: catalog.KindDoc, Body: body}
-		for _, u := range derive.Outdated([]catalog.Record{text}, []catalog.Record{deprecation(1, "x", replacement, pattern)}) {
+		for _, u := range derive.Outdated([]catalog.Record{text},
+			[]catalog.Record{deprecation(1, "x", replacement, pattern)}) {
 			if u.Mentions < 1 || !strings.Contains(body, u.Written) || len([]rune(u.Snippet)) > 320 {
 				t.Errorf("%+v", u)
 			}
@@ -118,10 +132,12 @@ func TestOutdatedTexts(t *testing.T) {
 	}
 	usages := derive.Outdated(texts, deprecations)
 	got := derive.OutdatedTexts(usages)
-	if len(got) != 2 || got[0].Record.ID != 1 || !got[0].At.Equal(ago(5)) || len(got[0].Uses) != 2 || len(got[1].Uses) != 1 {
+	if len(got) != 2 || got[0].Record.ID != 1 || !got[0].At.Equal(ago(5)) || len(got[0].Uses) != 2 ||
+		len(got[1].Uses) != 1 {
 		t.Fatalf("%+v", got)
 	}
-	want := derive.Use{Deprecated: "port 75", Replacement: "port 64", Mentions: 2, Snippet: "port 75, port 75, tillerctl"}
+	want := derive.Use{Deprecated: "port 75", Replacement: "port 64", Mentions: 2,
+		Snippet: "port 75, port 75, tillerctl"}
 	if got[0].Uses[0] != want {
 		t.Errorf("%+v, want %+v", got[0].Uses[0], want)
 	}

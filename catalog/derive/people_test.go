@@ -43,19 +43,30 @@ func TestContributors(t *testing.T) {
 		records []catalog.Record
 		want    string
 	}{
-		"nobody":                            {nil, ""},
-		"who wrote a third of it":           {slices.Concat(post("a", 4), post("b", 3), post("c", 2), post("d", 3)), "a"},
-		"and who is needed for a third":     {slices.Concat(post("a", 4), post("b", 3), post("c", 2), post("d", 2), post("e", 2)), "a b"},
-		"equals of the last belong to it":   {slices.Concat(post("a", 4), post("b", 3), post("c", 3), post("d", 1), post("e", 2)), "a b c"},
-		"each place has its own":            {slices.Concat(post("a", 9), post("b", 1), wrote("b", catalog.KindMailMessage, 2, catalog.MailMessage{})), "a b"},
-		"names are one but for case":        {slices.Concat(post("Ann", 2), post("ann", 2), post("b", 3)), "ann"},
-		"an admin of the forum":             {slices.Concat(post("a", 9), wrote("b", catalog.KindPost, 1, catalog.Post{Role: "admin"})), "a b"},
-		"a member of the repository":        {slices.Concat(post("a", 9), post("b", 1), wrote("c", catalog.KindComment, 9, catalog.Comment{Association: "none"}), wrote("b", catalog.KindIssue, 1, catalog.Issue{Association: "MEMBER"})), "a b c"},
-		"a contributor has no role":         {slices.Concat(wrote("a", catalog.KindPull, 9, catalog.Pull{}), wrote("b", catalog.KindPull, 1, catalog.Pull{Association: "contributor"})), "a"},
-		"who asks does not guide":           {slices.Concat(thread("a"), thread("a"), wrote("a", catalog.KindIssue, 9, catalog.Issue{}), post("b", 1)), "b"},
-		"nor who follows up":                {slices.Concat(thread("a", "b"), thread("a", "a", "a", "a")), "b"},
-		"topics and the nameless are left":  {slices.Concat(wrote("t", catalog.KindTopic, 9, catalog.Topic{}), post("", 9), post("a", 1)), "a"},
-		"data that cannot be read is a hit": {[]catalog.Record{{Kind: catalog.KindPost, Author: "a", Data: []byte("[")}}, "a"},
+		"nobody": {nil, ""},
+		"who wrote a third of it": {slices.Concat(post("a", 4), post("b", 3), post("c", 2), post("d", 3)),
+			"a"},
+		"and who is needed for a third": {slices.Concat(post("a", 4), post("b", 3), post("c", 2), post("d", 2),
+			post("e", 2)), "a b"},
+		"equals of the last belong to it": {slices.Concat(post("a", 4), post("b", 3), post("c", 3), post("d", 1),
+			post("e", 2)), "a b c"},
+		"each place has its own": {slices.Concat(post("a", 9), post("b", 1),
+			wrote("b", catalog.KindMailMessage, 2, catalog.MailMessage{})), "a b"},
+		"names are one but for case": {slices.Concat(post("Ann", 2), post("ann", 2), post("b", 3)), "ann"},
+		"an admin of the forum": {slices.Concat(post("a", 9),
+			wrote("b", catalog.KindPost, 1, catalog.Post{Role: "admin"})), "a b"},
+		"a member of the repository": {slices.Concat(post("a", 9), post("b", 1),
+			wrote("c", catalog.KindComment, 9, catalog.Comment{Association: "none"}),
+			wrote("b", catalog.KindIssue, 1, catalog.Issue{Association: "MEMBER"})), "a b c"},
+		"a contributor has no role": {slices.Concat(wrote("a", catalog.KindPull, 9, catalog.Pull{}),
+			wrote("b", catalog.KindPull, 1, catalog.Pull{Association: "contributor"})), "a"},
+		"who asks does not guide": {slices.Concat(thread("a"), thread("a"),
+			wrote("a", catalog.KindIssue, 9, catalog.Issue{}), post("b", 1)), "b"},
+		"nor who follows up": {slices.Concat(thread("a", "b"), thread("a", "a", "a", "a")), "b"},
+		"topics and the nameless are left": {slices.Concat(wrote("t", catalog.KindTopic, 9, catalog.Topic{}),
+			post("", 9), post("a", 1)), "a"},
+		"data that cannot be read is a hit": {[]catalog.Record{{Kind: catalog.KindPost, Author: "a",
+			Data: []byte("[")}}, "a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var core []string
@@ -74,7 +85,8 @@ func TestContributors(t *testing.T) {
 
 func TestContributorsShares(t *testing.T) {
 	people := derive.Contributors(slices.Concat(wrote("Ann", catalog.KindPost, 3, catalog.Post{Role: "staff"}),
-		wrote("b", catalog.KindPost, 1, catalog.Post{}), wrote("ann", catalog.KindPull, 1, catalog.Pull{Association: "owner"})))
+		wrote("b", catalog.KindPost, 1, catalog.Post{}),
+		wrote("ann", catalog.KindPull, 1, catalog.Pull{Association: "owner"})))
 	ann := people["ann"]
 	if ann.Name != "Ann" || ann.Number["forum"] != 3 || !slices.Equal(ann.Roles, []string{"owner", "staff"}) ||
 		!maps.Equal(ann.Share, map[string]float64{"forum": 0.75, "forge": 1}) {
@@ -84,9 +96,12 @@ func TestContributorsShares(t *testing.T) {
 
 func TestGuidance(t *testing.T) {
 	all := slices.Concat(
-		wrote("ann", catalog.KindPost, 1, catalog.Post{Number: 1, Role: "staff"}), wrote("ann", catalog.KindMailMessage, 1, catalog.MailMessage{Number: 1}),
-		wrote("bo", catalog.KindPost, 1, catalog.Post{Number: 1}), wrote("bo", catalog.KindPost, 3, catalog.Post{Number: 2}),
-		wrote("bo", catalog.KindComment, 1, catalog.Comment{}), wrote("cy", catalog.KindPost, 1, catalog.Post{Number: 3}))
+		wrote("ann", catalog.KindPost, 1, catalog.Post{Number: 1, Role: "staff"}),
+		wrote("ann", catalog.KindMailMessage, 1, catalog.MailMessage{Number: 1}),
+		wrote("bo", catalog.KindPost, 1, catalog.Post{Number: 1}),
+		wrote("bo", catalog.KindPost, 3, catalog.Post{Number: 2}),
+		wrote("bo", catalog.KindComment, 1, catalog.Comment{}),
+		wrote("cy", catalog.KindPost, 1, catalog.Post{Number: 3}))
 	got := map[string]int{}
 	for _, r := range derive.Guidance(derive.Contributors(all), all) {
 		got[r.Author+" "+string(r.Kind)]++
@@ -111,15 +126,23 @@ func TestExperts(t *testing.T) {
 		hits []derive.Hit
 		want string // names in order with their scores
 	}{
-		"nobody":                              {nil, ""},
-		"two answers before one":              {[]derive.Hit{answer("a", 1), answer("b", 1), answer("b", 1)}, "b 0.67, a 0.33"},
-		"relevance counts squared":            {[]derive.Hit{answer("a", 1), answer("b", 0.5), answer("b", 0.5)}, "a 0.67, b 0.33"},
-		"an accepted answer counts twice":     {[]derive.Hit{answer("a", 1), hit("b", catalog.KindPost, catalog.Post{Number: 2, Accepted: true}, 0, 1)}, "b 0.67, a 0.33"},
-		"so does one on the forge":            {[]derive.Hit{answer("a", 1), hit("b", catalog.KindComment, catalog.Comment{Answer: true}, 0, 1)}, "b 0.67, a 0.33"},
-		"a question counts less":              {[]derive.Hit{hit("a", catalog.KindPost, catalog.Post{Number: 1}, 0, 1), hit("b", catalog.KindIssue, catalog.Issue{}, 0, 1), answer("c", 1)}, "c 0.56, a 0.22, b 0.22"},
-		"a pull request counts more":          {[]derive.Hit{answer("a", 1), hit("b", catalog.KindPull, catalog.Pull{}, 0, 1)}, "b 0.60, a 0.40"},
-		"likes count by their logarithm":      {[]derive.Hit{answer("a", 1), hit("b", catalog.KindPost, catalog.Post{Number: 2}, 15, 1)}, "b 0.67, a 0.33"},
-		"one person in two places":            {[]derive.Hit{answer("Bo", 1), hit("bo", catalog.KindComment, catalog.Comment{}, 0, 1), answer("a", 1)}, "Bo 0.67, a 0.33"},
+		"nobody": {nil, ""},
+		"two answers before one": {[]derive.Hit{answer("a", 1), answer("b", 1), answer("b", 1)},
+			"b 0.67, a 0.33"},
+		"relevance counts squared": {[]derive.Hit{answer("a", 1), answer("b", 0.5), answer("b", 0.5)},
+			"a 0.67, b 0.33"},
+		"an accepted answer counts twice": {[]derive.Hit{answer("a", 1),
+			hit("b", catalog.KindPost, catalog.Post{Number: 2, Accepted: true}, 0, 1)}, "b 0.67, a 0.33"},
+		"so does one on the forge": {[]derive.Hit{answer("a", 1),
+			hit("b", catalog.KindComment, catalog.Comment{Answer: true}, 0, 1)}, "b 0.67, a 0.33"},
+		"a question counts less": {[]derive.Hit{hit("a", catalog.KindPost, catalog.Post{Number: 1}, 0, 1),
+			hit("b", catalog.KindIssue, catalog.Issue{}, 0, 1), answer("c", 1)}, "c 0.56, a 0.22, b 0.22"},
+		"a pull request counts more": {[]derive.Hit{answer("a", 1),
+			hit("b", catalog.KindPull, catalog.Pull{}, 0, 1)}, "b 0.60, a 0.40"},
+		"likes count by their logarithm": {[]derive.Hit{answer("a", 1),
+			hit("b", catalog.KindPost, catalog.Post{Number: 2}, 15, 1)}, "b 0.67, a 0.33"},
+		"one person in two places": {[]derive.Hit{answer("Bo", 1),
+			hit("bo", catalog.KindComment, catalog.Comment{}, 0, 1), answer("a", 1)}, "Bo 0.67, a 0.33"},
 		"the nameless and what has no weight": {[]derive.Hit{answer("", 1), answer("a", 0)}, ""},
 		"equals by name":                      {[]derive.Hit{answer("b", 1), answer("a", 1)}, "a 0.50, b 0.50"},
 	} {
@@ -156,7 +179,8 @@ func TestExpertsProve(t *testing.T) {
 	for _, p := range e.Evidence {
 		whys, sum = append(whys, p.Why), sum+p.Weight
 	}
-	want := []string{"accepted answer on the forum", "replied on the forum", "pull request, merged", "reviewed the code", "opened the discussion"}
+	want := []string{"accepted answer on the forum", "replied on the forum", "pull request, merged",
+		"reviewed the code", "opened the discussion"}
 	if !slices.Equal(whys, want) || math.Abs(sum-1) > 1e-9 {
 		t.Errorf("%q, sum %v; want %q", whys, sum, want)
 	}
@@ -171,7 +195,8 @@ func TestRelevant(t *testing.T) {
 
 func TestFindCore(t *testing.T) {
 	all := slices.Concat(wrote("Ann", catalog.KindPost, 3, catalog.Post{Number: 2}),
-		wrote("bo", catalog.KindPost, 1, catalog.Post{Number: 2}), wrote("cy", catalog.KindPost, 1, catalog.Post{Number: 2}))
+		wrote("bo", catalog.KindPost, 1, catalog.Post{Number: 2}),
+		wrote("cy", catalog.KindPost, 1, catalog.Post{Number: 2}))
 	c := derive.FindCore(all)
 	if c.Number != 1 || len(c.People) != 3 || !c.People["ann"].Core || len(c.Wrote) != 3 {
 		t.Errorf("%d in the core of %d, %d contributions", c.Number, len(c.People), len(c.Wrote))

@@ -11,10 +11,14 @@ import (
 
 func TestStats(t *testing.T) {
 	counts := []catalog.Count{
-		{Kind: catalog.KindCIP, State: "Final", N: 3}, {Kind: catalog.KindCIP, State: "Review", N: 2}, {Kind: catalog.KindProposal, TopLevel: true, N: 4},
-		{Kind: catalog.KindProposal, N: 5}, {Kind: catalog.KindTopic, State: "open", N: 6}, {Kind: catalog.KindTopic, State: "closed", N: 1},
-		{Kind: catalog.KindPost, N: 8}, {Kind: catalog.KindIssue, N: 9}, {Kind: catalog.KindPull, N: 10}, {Kind: catalog.KindDoc, N: 11},
-		{Kind: catalog.KindVideo, N: 12}, {Kind: catalog.KindBlog, N: 13}, {Kind: catalog.KindMailThread, N: 14}, {Kind: catalog.KindRadar, N: 15},
+		{Kind: catalog.KindCIP, State: "Final", N: 3}, {Kind: catalog.KindCIP, State: "Review", N: 2},
+		{Kind: catalog.KindProposal, TopLevel: true, N: 4},
+		{Kind: catalog.KindProposal, N: 5}, {Kind: catalog.KindTopic, State: "open", N: 6},
+		{Kind: catalog.KindTopic, State: "closed", N: 1},
+		{Kind: catalog.KindPost, N: 8}, {Kind: catalog.KindIssue, N: 9}, {Kind: catalog.KindPull, N: 10},
+		{Kind: catalog.KindDoc, N: 11},
+		{Kind: catalog.KindVideo, N: 12}, {Kind: catalog.KindBlog, N: 13}, {Kind: catalog.KindMailThread, N: 14},
+		{Kind: catalog.KindRadar, N: 15},
 	}
 	cip := func(number, state string) catalog.Record {
 		return with(catalog.Record{Kind: catalog.KindCIP, State: state}, catalog.CIP{Number: number})

@@ -15,7 +15,8 @@ func TestReleaseTags(t *testing.T) {
 		want    []string
 	}{
 		{catalog.Release{Version: "2.1.0"}, "Faster.", []string{"version:2.1.0", "stable"}},
-		{catalog.Release{Version: "2.1.0-RC1", Prerelease: true}, "Dispatches are faster.", []string{"version:2.1.0-rc1"}},
+		{catalog.Release{Version: "2.1.0-RC1", Prerelease: true}, "Dispatches are faster.",
+			[]string{"version:2.1.0-rc1"}},
 		{catalog.Release{}, "All versions.", nil},
 		{catalog.Release{Version: "2.1.1"}, "Fixes CVE-2031-0007.", []string{"version:2.1.1", "stable", "security"}},
 		{catalog.Release{}, "Patched a Vulnerability", []string{"security"}},

@@ -13,29 +13,58 @@ import (
 func TestTLDR(t *testing.T) {
 	long := strings.Repeat("word ", 100) + "end."
 	for name, c := range map[string]struct{ body, want string }{
-		"an empty text has none":                  {"", ""},
-		"a text without prose has none":           {"# Title\n\n* [Text](/a.pdf)\n* [Vote](/b.pdf)\n", ""},
-		"the abstract wins over first prose":      {"Some note before everything else.\n\n## Motivation\nBecause we can do it now.\n\n## Abstract\nThis proposal adds a lighthouse to the harbour.\n", "This proposal adds a lighthouse to the harbour."},
-		"a numbered abstract is one":              {"# **1\\. Abstract**\n\nLanterns are lit at dusk by the keeper.\n\n# **2\\. Motivation**\n\nIt is dark outside.", "Lanterns are lit at dusk by the keeper."},
-		"summary is as good as abstract":          {"Intro words stand here first.\n\n### Executive Summary\n\nA short summary of the thing.", "A short summary of the thing."},
-		"first prose serves where no abstract is": {"# Title\n\n| a | b |\n|---|---|\n| c | d |\n\nThe fleet reports its version daily.\n", "The fleet reports its version daily."},
-		"markdown is stripped":                    {"## Abstract\n\nThe **dApp API** uses [`ledger-api`](http://x.example/a_(b)) and *signs* the `hash`[^1].", "The dApp API uses ledger-api and signs the hash."},
+		"an empty text has none":        {"", ""},
+		"a text without prose has none": {"# Title\n\n* [Text](/a.pdf)\n* [Vote](/b.pdf)\n", ""},
+		"the abstract wins over first prose": {
+			"Some note before everything else.\n\n## Motivation\nBecause we can do it now.\n\n## Abstract\nThis " +
+				"proposal adds a lighthouse to the harbour.\n", "This proposal adds a lighthouse to the harbour."},
+		"a numbered abstract is one": {
+			"# **1\\. Abstract**\n\nLanterns are lit at dusk by the keeper.\n\n# **2\\. Motivation**\n\nIt is dark " +
+				"outside.", "Lanterns are lit at dusk by the keeper."},
+		"summary is as good as abstract": {
+			"Intro words stand here first.\n\n### Executive Summary\n\nA short summary of the thing.",
+			"A short summary of the thing."},
+		"first prose serves where no abstract is": {
+			"# Title\n\n| a | b |\n|---|---|\n| c | d |\n\nThe fleet reports its version daily.\n",
+			"The fleet reports its version daily."},
+		"markdown is stripped": {
+			"## Abstract\n\nThe **dApp API** uses [`ledger-api`](http://x.example/a_(b)) and *signs* the `hash`[^1].",
+			"The dApp API uses ledger-api and signs the hash."},
 		"versions, decimals and addresses do not end a sentence": {
-			"## Abstract\n\nUpgrade to 0.5.9 before the cut. Fees fall by 2.5 percent, e.g. for see https://example.org/a.b. Then rest i.e. sleep.",
-			"Upgrade to 0.5.9 before the cut. Fees fall by 2.5 percent, e.g. for see https://example.org/a.b. Then rest i.e. sleep."},
-		"a sentence that announces a list is left out": {"## Abstract\n\nAdd Acme as a validator of weight 3.\n\nAcme commits to:\n- Build a bridge\n", "Add Acme as a validator of weight 3."},
-		"a list is used if there is no prose":          {"## Abstract\n\n* Add Acme as a validator\n* Support it with two engineers.\n", "Add Acme as a validator. Support it with two engineers."},
+			"## Abstract\n\nUpgrade to 0.5.9 before the cut. Fees fall by 2.5 percent, e.g. for see " +
+				"https://example.org/a.b. Then rest i.e. sleep.",
+			"Upgrade to 0.5.9 before the cut. Fees fall by 2.5 percent, e.g. for see https://example.org/a.b. Then " +
+				"rest i.e. sleep."},
+		"a sentence that announces a list is left out": {
+			"## Abstract\n\nAdd Acme as a validator of weight 3.\n\nAcme commits to:\n- Build a bridge\n",
+			"Add Acme as a validator of weight 3."},
+		"a list is used if there is no prose": {
+			"## Abstract\n\n* Add Acme as a validator\n* Support it with two engineers.\n",
+			"Add Acme as a validator. Support it with two engineers."},
 		"code, tables and figures are not prose": {
-			"## Abstract\n\n```\nlet this be code that runs here.\n```\n![figure one here](a.png)\n<pre>\nKey: value of a field here\n</pre>\n\nOnly this is prose at all.\n",
+			"## Abstract\n\n```\nlet this be code that runs here.\n```\n![figure one here](a.png)\n<pre>\nKey: value " +
+				"of a field here\n</pre>\n\nOnly this is prose at all.\n",
 			"Only this is prose at all."},
-		"licences are not a summary":               {"## Summary\n\nThis work is licensed under CC0-1.0.\n\nIt counts the blocks of a round.", "It counts the blocks of a round."},
-		"an endless sentence is passed over":       {"## Abstract\n\n" + long + " The next one is short enough.", "The next one is short enough."},
-		"whole sentences are taken while they fit": {"## Abstract\n\nThe first sentence stands here. " + "X" + strings.Repeat("x", 380) + " is the second sentence.", "The first sentence stands here."},
-		"wrapped lines are one paragraph":          {"## Abstract\nThis specifies an\nenvelope for receipts\nof computing.\n\n## Next", "This specifies an envelope for receipts of computing."},
-		"a missing full stop is put":               {"## Abstract\nAdd Acme as validator of weight 5", "Add Acme as validator of weight 5."},
-		"key lines of a header are not prose":      {"**Author:** Somebody With A Name\n**Status:** Draft and more words\n\nThis is the text of it.", "This is the text of it."},
-		"a subheading belongs to its abstract":     {"## Abstract\n\n### What\n\nThe harbour gets a second pier.\n\n## Other\n\nNot this one at all.", "The harbour gets a second pier."},
-		"underlined headings are headings":         {"Abstract\n========\n\nShips queue in the order they arrive.\n", "Ships queue in the order they arrive."},
+		"licences are not a summary": {
+			"## Summary\n\nThis work is licensed under CC0-1.0.\n\nIt counts the blocks of a round.",
+			"It counts the blocks of a round."},
+		"an endless sentence is passed over": {"## Abstract\n\n" + long + " The next one is short enough.",
+			"The next one is short enough."},
+		"whole sentences are taken while they fit": {"## Abstract\n\nThe first sentence stands here. " + "X" +
+			strings.Repeat("x", 380) + " is the second sentence.", "The first sentence stands here."},
+		"wrapped lines are one paragraph": {
+			"## Abstract\nThis specifies an\nenvelope for receipts\nof computing.\n\n## Next",
+			"This specifies an envelope for receipts of computing."},
+		"a missing full stop is put": {"## Abstract\nAdd Acme as validator of weight 5",
+			"Add Acme as validator of weight 5."},
+		"key lines of a header are not prose": {
+			"**Author:** Somebody With A Name\n**Status:** Draft and more words\n\nThis is the text of it.",
+			"This is the text of it."},
+		"a subheading belongs to its abstract": {
+			"## Abstract\n\n### What\n\nThe harbour gets a second pier.\n\n## Other\n\nNot this one at all.",
+			"The harbour gets a second pier."},
+		"underlined headings are headings": {"Abstract\n========\n\nShips queue in the order they arrive.\n",
+			"Ships queue in the order they arrive."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := derive.TLDR(c.body); got != c.want {
@@ -50,16 +79,22 @@ func TestSentences(t *testing.T) {
 		text string
 		want []string
 	}{
-		"plain":                  {"One is here. Two is there! Three?", []string{"One is here.", "Two is there!", "Three?"}},
-		"abbreviations":          {"Use tools, e.g. Make or i.e. Just. Done.", []string{"Use tools, e.g. Make or i.e. Just.", "Done."}},
-		"initials":               {"Written by J. R. Miller alone. It works.", []string{"Written by J. R. Miller alone.", "It works."}},
-		"weak abbreviations end": {"Bread, milk, etc. The end. Acme Inc. builds it.", []string{"Bread, milk, etc.", "The end.", "Acme Inc. builds it."}},
-		"quotes close":           {`He said "stop." Then he left.`, []string{`He said "stop."`, "Then he left."}},
-		"identifiers may begin":  {"It is done. dApps follow. and so on", []string{"It is done.", "dApps follow. and so on"}},
+		"plain": {"One is here. Two is there! Three?",
+			[]string{"One is here.", "Two is there!", "Three?"}},
+		"abbreviations": {"Use tools, e.g. Make or i.e. Just. Done.",
+			[]string{"Use tools, e.g. Make or i.e. Just.", "Done."}},
+		"initials": {"Written by J. R. Miller alone. It works.",
+			[]string{"Written by J. R. Miller alone.", "It works."}},
+		"weak abbreviations end": {"Bread, milk, etc. The end. Acme Inc. builds it.",
+			[]string{"Bread, milk, etc.", "The end.", "Acme Inc. builds it."}},
+		"quotes close": {`He said "stop." Then he left.`, []string{`He said "stop."`, "Then he left."}},
+		"identifiers may begin": {"It is done. dApps follow. and so on",
+			[]string{"It is done.", "dApps follow. and so on"}},
 		"enumerators do not end": {"1. First of all. 2. Then", []string{"1. First of all.", "2. Then"}},
-		"numbers and file names": {"Version 3.4.5 reads a.yaml now. Go 1.26 is used.", []string{"Version 3.4.5 reads a.yaml now.", "Go 1.26 is used."}},
-		"ellipsis inside":        {"Wait... and see. Good.", []string{"Wait... and see.", "Good."}},
-		"nothing":                {"   ", nil},
+		"numbers and file names": {"Version 3.4.5 reads a.yaml now. Go 1.26 is used.",
+			[]string{"Version 3.4.5 reads a.yaml now.", "Go 1.26 is used."}},
+		"ellipsis inside": {"Wait... and see. Good.", []string{"Wait... and see.", "Good."}},
+		"nothing":         {"   ", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, derive.Sentences(c.text)); diff != "" {

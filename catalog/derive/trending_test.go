@@ -41,19 +41,25 @@ func TestTrendingOrder(t *testing.T) {
 		records []catalog.Record
 		want    []int64
 	}{
-		"nothing":                                {nil, []int64{}},
-		"nothing happened within the week":       {topic(1, 24*8, 24*7), []int64{}},
-		"what is yet to come does not count":     {topic(1, -1), []int64{}},
-		"newer before older":                     {slices.Concat(topic(1, 30), topic(2, 3)), []int64{2, 1}},
-		"more replies before fewer":              {slices.Concat(topic(1, 20, 5), topic(2, 20, 5, 4, 3)), []int64{2, 1}},
-		"fresh replies before many of days ago":  {slices.Concat(topic(1, 160, 150, 150, 150, 150), topic(2, 160, 2, 2)), []int64{2, 1}},
-		"an old topic with replies of this week": {slices.Concat(topic(1, 24*300, 24*200, 2, 2, 2), topic(2, 100)), []int64{1, 2}},
-		"views and votes count":                  {[]catalog.Record{counted(1, 0, 0, 20), counted(2, 900, 0, 20), counted(3, 900, 7, 20)}, []int64{3, 2, 1}},
-		"those of a long life count little":      {[]catalog.Record{counted(1, 900, 9, 24*700), counted(2, 900, 9, 24*10)}, []int64{2, 1}},
-		"equals by id":                           {slices.Concat(topic(2, 5), topic(1, 5)), []int64{1, 2}},
-		"a record given twice counts once":       {slices.Concat(topic(1, 5), topic(1, 5)), []int64{1}},
+		"nothing":                            {nil, []int64{}},
+		"nothing happened within the week":   {topic(1, 24*8, 24*7), []int64{}},
+		"what is yet to come does not count": {topic(1, -1), []int64{}},
+		"newer before older":                 {slices.Concat(topic(1, 30), topic(2, 3)), []int64{2, 1}},
+		"more replies before fewer": {slices.Concat(topic(1, 20, 5), topic(2, 20, 5, 4, 3)),
+			[]int64{2, 1}},
+		"fresh replies before many of days ago": {slices.Concat(topic(1, 160, 150, 150, 150, 150),
+			topic(2, 160, 2, 2)), []int64{2, 1}},
+		"an old topic with replies of this week": {slices.Concat(topic(1, 24*300, 24*200, 2, 2, 2), topic(2, 100)),
+			[]int64{1, 2}},
+		"views and votes count": {[]catalog.Record{counted(1, 0, 0, 20), counted(2, 900, 0, 20),
+			counted(3, 900, 7, 20)}, []int64{3, 2, 1}},
+		"those of a long life count little": {[]catalog.Record{counted(1, 900, 9, 24*700), counted(2, 900, 9, 24*10)},
+			[]int64{2, 1}},
+		"equals by id":                     {slices.Concat(topic(2, 5), topic(1, 5)), []int64{1, 2}},
+		"a record given twice counts once": {slices.Concat(topic(1, 5), topic(1, 5)), []int64{1}},
 		"an orphan and other kinds do not trend": {[]catalog.Record{
-			{ID: 1, Kind: catalog.KindPost, Parent: 9, CreatedAt: ago(1)}, {ID: 2, Kind: catalog.KindPackageVersion, CreatedAt: ago(1)}}, []int64{}},
+			{ID: 1, Kind: catalog.KindPost, Parent: 9, CreatedAt: ago(1)},
+			{ID: 2, Kind: catalog.KindPackageVersion, CreatedAt: ago(1)}}, []int64{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := order(derive.Trending(c.records, noon)); !slices.Equal(got, c.want) {

@@ -31,13 +31,15 @@ func TestWindows(t *testing.T) {
 	cancelled := planned("cancelled", freeze, -5, on("bay"))
 	cancelled.State = catalog.OperationCancelled
 	operations := []catalog.Record{
-		planned("later", upgrade, -9, on("main", "bay")), planned("now", freeze, 1, on("bay")), planned("over", freeze, 3, on("bay")),
+		planned("later", upgrade, -9, on("main", "bay")), planned("now", freeze, 1, on("bay")),
+		planned("over", freeze, 3, on("bay")),
 		planned("nowhere", freeze, -5, on()), planned("release", catalog.OperationRelease, -5, on("bay")), cancelled,
 	}
 	at := func(hours int) string { return ago(hours).Format(time.RFC3339) }
 	network := &catalog.NetworkState{Deployments: []catalog.Deployment{
 		{Environment: "Main", Upgrade: &catalog.Upgrade{At: at(-9), FreezeAt: at(-8), MigrationID: new(7)}},
-		{Environment: "reef", Upgrade: &catalog.Upgrade{At: at(2)}}, {Environment: "shoal", Upgrade: &catalog.Upgrade{At: "soon"}},
+		{Environment: "reef", Upgrade: &catalog.Upgrade{At: at(2)}},
+		{Environment: "shoal", Upgrade: &catalog.Upgrade{At: "soon"}},
 	}}
 	var got []string
 	for _, w := range derive.Windows(operations, network, noon) {
@@ -50,7 +52,8 @@ func TestWindows(t *testing.T) {
 		got = append(got, w.Type+" "+w.Environment+" "+by)
 	}
 	want := []string{
-		"freeze bay now", "freeze Main ledger", "synchronizer_upgrade bay later", "synchronizer_upgrade main later+ledger",
+		"freeze bay now", "freeze Main ledger", "synchronizer_upgrade bay later",
+		"synchronizer_upgrade main later+ledger",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -69,17 +72,28 @@ func TestMinimums(t *testing.T) {
 		operations []catalog.Record
 		now, next  string
 	}{
-		"nothing is known":                 {"", nil, "", ""},
-		"the ledger says so":               {"2.0.0", nil, "2.0.0", ""},
-		"the ledger before the calendar":   {"2.0.0", []catalog.Record{planned("a", minimum, 9, least("2.1.0"))}, "2.0.0", ""},
-		"what the calendar has set":        {"", []catalog.Record{planned("a", minimum, 9, least("2.1.0"))}, "2.1.0", ""},
-		"the highest that is set":          {"", []catalog.Record{planned("b", minimum, 3, least("2.0.0")), planned("a", minimum, 9, least("2.1.0"))}, "2.1.0", ""},
-		"the soonest that is planned":      {"2.0.0", []catalog.Record{planned("b", minimum, -9, least("2.2.0")), planned("a", minimum, -3, least("2.1.0"))}, "2.0.0", "2.1.0"},
-		"what is planned but no raise":     {"2.1.0", []catalog.Record{planned("a", minimum, -3, least("2.1"))}, "2.1.0", ""},
-		"a switch needs a version":         {"", []catalog.Record{planned("a", catalog.OperationSynchronizerUpgrade, -3, least("2.1.0"))}, "", "2.1.0"},
-		"what is cancelled":                {"", []catalog.Record{cancelled}, "", ""},
-		"of another environment":           {"", []catalog.Record{planned("a", minimum, 9, catalog.Operation{Environments: []string{"main"}, MinimumVersion: "2.1.0"})}, "", ""},
-		"what does not say when it begins": {"", []catalog.Record{{Kind: catalog.KindOperation, Data: mustEncode(least("2.1.0"))}}, "", ""},
+		"nothing is known":   {"", nil, "", ""},
+		"the ledger says so": {"2.0.0", nil, "2.0.0", ""},
+		"the ledger before the calendar": {"2.0.0", []catalog.Record{planned("a", minimum, 9, least("2.1.0"))},
+			"2.0.0", ""},
+		"what the calendar has set": {"", []catalog.Record{planned("a", minimum, 9, least("2.1.0"))}, "2.1.0",
+			""},
+		"the highest that is set": {"",
+			[]catalog.Record{planned("b", minimum, 3, least("2.0.0")), planned("a", minimum, 9, least("2.1.0"))},
+			"2.1.0", ""},
+		"the soonest that is planned": {"2.0.0",
+			[]catalog.Record{planned("b", minimum, -9, least("2.2.0")), planned("a", minimum, -3, least("2.1.0"))},
+			"2.0.0", "2.1.0"},
+		"what is planned but no raise": {"2.1.0", []catalog.Record{planned("a", minimum, -3, least("2.1"))},
+			"2.1.0", ""},
+		"a switch needs a version": {"",
+			[]catalog.Record{planned("a", catalog.OperationSynchronizerUpgrade, -3, least("2.1.0"))}, "", "2.1.0"},
+		"what is cancelled": {"", []catalog.Record{cancelled}, "", ""},
+		"of another environment": {"",
+			[]catalog.Record{planned("a", minimum, 9,
+				catalog.Operation{Environments: []string{"main"}, MinimumVersion: "2.1.0"})}, "", ""},
+		"what does not say when it begins": {"",
+			[]catalog.Record{{Kind: catalog.KindOperation, Data: mustEncode(least("2.1.0"))}}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := derive.UpgradeInput{Environment: "BAY", Operations: c.operations, Network: &catalog.NetworkState{
@@ -95,12 +109,14 @@ func TestMinimums(t *testing.T) {
 			if got := [2]string{version(s.Minimum), version(s.NextMinimum)}; got != [2]string{c.now, c.next} {
 				t.Errorf("in force and next %q, want %q and %q", got, c.now, c.next)
 			}
-			if unknown := len(s.Unknown) > 0 && strings.HasPrefix(s.Unknown[0], "the minimum"); unknown != (c.now == "") {
+			if unknown := len(s.Unknown) > 0 &&
+				strings.HasPrefix(s.Unknown[0], "the minimum"); unknown != (c.now == "") {
 				t.Errorf("unknown %q with the minimum %q", s.Unknown, c.now)
 			}
 		})
 	}
-	in := derive.UpgradeInput{Environment: "bay", Operations: []catalog.Record{planned("a", minimum, 9, least("2.1.0"))}}
+	in := derive.UpgradeInput{Environment: "bay",
+		Operations: []catalog.Record{planned("a", minimum, 9, least("2.1.0"))}}
 	for version, below := range map[string]bool{"2.0.9": true, "2.1.0-rc.1": true, "2.1.0": false, "3": false} {
 		v, _ := derive.ParseVersion(version)
 		in.Running = &v
@@ -112,22 +128,29 @@ func TestMinimums(t *testing.T) {
 
 func TestChanges(t *testing.T) {
 	keel := derive.Products([]catalog.Record{
-		published(1, "o/keel", "v2.0.0", "2.0.0", 9), published(2, "o/keel", "v2.1.0", "2.1.0", 5), published(3, "o/keel", "v2.2.0", "2.2.0", 2),
+		published(1, "o/keel", "v2.0.0", "2.0.0", 9), published(2, "o/keel", "v2.1.0", "2.1.0", 5),
+		published(3, "o/keel", "v2.2.0", "2.2.0", 2),
 	})[0]
 	radar := func(title, level, container string, versions ...string) catalog.Record {
-		r := catalog.Record{Kind: catalog.KindRadar, Title: title, Category: level, Container: container, Data: mustEncode(catalog.Radar{Versions: versions})}
+		r := catalog.Record{Kind: catalog.KindRadar, Title: title, Category: level, Container: container,
+			Data: mustEncode(catalog.Radar{Versions: versions})}
 		if container != "" {
 			r.Source = catalog.DerivedSource
 		}
 		return r
 	}
-	in := derive.UpgradeInput{Environment: "bay", Others: []string{"bay", "main"}, Ledger: keel, Radar: []catalog.Record{
-		radar("curated", "important", "", "2.1.0", "2.2.0"), radar("from notes", "critical", "o/keel", "2.1.0"),
-		radar("of the running one", "critical", "", "2.0.0", "2.1.0"), radar("from notes of the running one", "critical", "o/keel", "2.0.0"),
-		radar("from other notes", "critical", "o/rope", "2.1.0"), radar("of another program", "critical", "", "5.0.0"),
-		radar("no news", "ecosystem", "", "2.1.0"), radar("of what is older", "critical", "", "1.0.0"), radar("of no version", "critical", ""),
-		radar("Switch on main", "critical", "", "2.1.0"), radar("Switch on bay, before main", "critical", "", "2.2.0"),
-	}}
+	in := derive.UpgradeInput{Environment: "bay", Others: []string{"bay", "main"}, Ledger: keel,
+		Radar: []catalog.Record{
+			radar("curated", "important", "", "2.1.0", "2.2.0"), radar("from notes", "critical", "o/keel", "2.1.0"),
+			radar("of the running one", "critical", "", "2.0.0", "2.1.0"),
+			radar("from notes of the running one", "critical", "o/keel", "2.0.0"),
+			radar("from other notes", "critical", "o/rope", "2.1.0"),
+			radar("of another program", "critical", "", "5.0.0"),
+			radar("no news", "ecosystem", "", "2.1.0"), radar("of what is older", "critical", "", "1.0.0"),
+			radar("of no version", "critical", ""),
+			radar("Switch on main", "critical", "", "2.1.0"),
+			radar("Switch on bay, before main", "critical", "", "2.2.0"),
+		}}
 	running, _ := derive.ParseVersion("2.0.0")
 	in.Running = &running
 	s := derive.Upgrade(in, noon)
@@ -149,7 +172,8 @@ func TestChanges(t *testing.T) {
 	for _, r := range s.Reasons {
 		why = append(why, r.Record.Title+" "+r.Why)
 	}
-	if want := []string{"o/keel 2.2.0 is the latest release", "o/keel 2.0.0 is the release that runs"}; !slices.Equal(why, want) {
+	if want := []string{"o/keel 2.2.0 is the latest release",
+		"o/keel 2.0.0 is the release that runs"}; !slices.Equal(why, want) {
 		t.Errorf("reasons %q, want %q", why, want)
 	}
 }

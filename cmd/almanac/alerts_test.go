@@ -14,7 +14,8 @@ import (
 type answering struct{ retrieval.Searcher }
 
 func (answering) Search(context.Context, retrieval.Request) (retrieval.Response, error) {
-	return retrieval.Response{Degraded: []string{"vector"}, Corrected: "x", Timings: map[string]time.Duration{"plan": 1}}, nil
+	return retrieval.Response{Degraded: []string{"vector"}, Corrected: "x",
+		Timings: map[string]time.Duration{"plan": 1}}, nil
 }
 
 // TestAlerts: every expression of the alerts uses series and labels that exist.

@@ -49,7 +49,8 @@ func BenchmarkServe(b *testing.B) {
 		var log bytes.Buffer
 		began := time.Now()
 		go func() {
-			done <- runMain(ctx, []string{"serve", "--network", "corpus", "--data", data, "--listen", address, "--admin", "", "--log-level", "error"},
+			done <- runMain(ctx, []string{"serve", "--network", "corpus", "--data", data, "--listen", address,
+				"--admin", "", "--log-level", "error"},
 				[]string{"ALMANAC_CORPUS=" + filepath.Join(shared, "corpus"), "ALMANAC_LIMIT_REST=0",
 					"ALMANAC_SYNC=on"}, io.Discard, &log)
 		}()
@@ -93,7 +94,8 @@ func BenchmarkInterfaces(b *testing.B) {
 	s := start(b, environ(b.TempDir(), "ALMANAC_LIMIT_REST=0", "ALMANAC_LIMIT_MCP=0"), "--data", b.TempDir())
 	s.ready(b)
 	rpc := func(method, params string) request {
-		return request{http.MethodPost, "/mcp", []byte(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`)}
+		return request{http.MethodPost, "/mcp",
+			[]byte(`{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":` + params + `}`)}
 	}
 	for _, c := range []struct {
 		name string
@@ -124,7 +126,8 @@ func flood(b *testing.B, of func(n int) request, base string) {
 		wg.Go(func() {
 			for n := next.Add(1); n <= int64(b.N); n = next.Add(1) {
 				t := time.Now()
-				if status, problem := send(b.Context(), client, base, of(int(n)), ""); status != http.StatusOK || problem != "" {
+				if status, problem := send(b.Context(), client, base, of(int(n)), ""); status != http.StatusOK ||
+					problem != "" {
 					b.Errorf("status %d %s", status, problem)
 					return
 				}

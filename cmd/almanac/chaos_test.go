@@ -53,7 +53,8 @@ func newLink(tb testing.TB, upstream string) link {
 	tb.Helper()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(nil), zerolog.Nop())
 	for tries := 0; ; tries++ {
-		l := link{toxiproxy.NewProxy(server, tb.Name(), fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000)), upstream)}
+		l := link{toxiproxy.NewProxy(server, tb.Name(), fmt.Sprintf("127.0.0.1:%d", 20_000+rand.IntN(10_000)),
+			upstream)}
 		switch err := l.Start(); {
 		case err == nil:
 			tb.Cleanup(l.Stop)
@@ -118,7 +119,9 @@ const firstDocuments = 48
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{site: newSite(t, firstDocuments, "ALMANAC_SYNC=false", "ALMANAC_SEARCH_PROFILE=default" /* its embedder is no transformer */), links: map[string]link{}, documents: firstDocuments, took: map[string][]time.Duration{},
+	w := &world{site: newSite(t, firstDocuments, "ALMANAC_SYNC=false",
+		"ALMANAC_SEARCH_PROFILE=default" /* its embedder is no transformer */), links: map[string]link{},
+		documents: firstDocuments, took: map[string][]time.Duration{},
 		name: fmt.Sprintf("almanac-chaos-%d-%d", os.Getpid(), time.Now().UnixNano())}
 
 	w.meili.url, w.meili.key = os.Getenv("ALMANAC_TEST_MEILI_URL"), os.Getenv("ALMANAC_TEST_MEILI_KEY")
@@ -496,7 +499,8 @@ func (w *world) lose(t *testing.T, side string) {
 		w.qdrant.standIn.Empty()
 	default:
 		for _, name := range w.collections(t) {
-			if _, err := w.qdrant.names.Delete(w.signed(t), &qdrant.DeleteCollection{CollectionName: name}); err != nil {
+			if _, err := w.qdrant.names.Delete(w.signed(t),
+				&qdrant.DeleteCollection{CollectionName: name}); err != nil {
 				t.Error(err)
 			}
 		}

@@ -60,11 +60,14 @@ func TestComposeChecksFind(t *testing.T) {
 		{"ALMANAC_EMBED_KIND: ollama", "ALMANAC_EMBED_KIND: olama", "embed.kind"},
 		{"ALMANAC_VECTOR_URL:", "ALMANAC_VECTOR_ADDR:", "ALMANAC_VECTOR_ADDR is not a setting"},
 		{"ALMANAC_VECTOR_URL:", "ALMANAC_PORT:", "ALMANAC_PORT is not a setting"},
-		{"ALMANAC_KEYWORD_KEY_FILE: /run/secrets/meilisearch_key", "ALMANAC_KEYWORD_KEY_FILE: /run/secrets/grafana_password", "grafana_password"},
+		{"ALMANAC_KEYWORD_KEY_FILE: /run/secrets/meilisearch_key",
+			"ALMANAC_KEYWORD_KEY_FILE: /run/secrets/grafana_password", "grafana_password"},
 		{"${PUBLISH:-127.0.0.1:8080}:8080", "${PUBLISH:-127.0.0.1:8080}:9090", "port 9090"},
 		{"${PUBLISH:-127.0.0.1:8080}:8080", "${PUBLISH:-0.0.0.0:8080}:8080", "not on loopback"},
-		{"networks: [engines]\n    volumes: [\"qdrant", "networks: [engines]\n    ports: [\"127.0.0.1:6334:6334\"]\n    volumes: [\"qdrant", "qdrant: publishes"},
-		{"getmeili/meilisearch:v1.50.0\n    user: \"1000:1000\"", "getmeili/meilisearch:latest\n    user: \"1000:1000\"", "getmeili/meilisearch:latest"},
+		{"networks: [engines]\n    volumes: [\"qdrant",
+			"networks: [engines]\n    ports: [\"127.0.0.1:6334:6334\"]\n    volumes: [\"qdrant", "qdrant: publishes"},
+		{"getmeili/meilisearch:v1.50.0\n    user: \"1000:1000\"",
+			"getmeili/meilisearch:latest\n    user: \"1000:1000\"", "getmeili/meilisearch:latest"},
 		{"image: ollama/ollama", "image: registry.example/ollama/ollama", "registry.example"},
 		{"almanac:0.1.0", "almanac:0.0.9", "is not of this version"},
 		{"  read_only: true\n", "", "can write its root"},
@@ -227,7 +230,8 @@ func mounts(p *types.Project, s types.ServiceConfig, say func(string, ...any)) {
 			if _, err := os.Stat(v.Source); err != nil || !v.ReadOnly {
 				say("%s: mounts %s, which must exist and be read only: %v", s.Name, v.Source, err)
 			}
-		case v.Type == types.VolumeTypeVolume && len(s.Profiles) == 0 && !oneShot(p, s.Name): // images of the other profile prepare theirs
+		// images of the other profile prepare theirs
+		case v.Type == types.VolumeTypeVolume && len(s.Profiles) == 0 && !oneShot(p, s.Name):
 			owner := regexp.MustCompile(`chown ` + s.User + `( /\S+)* /volumes/` + v.Source + `\b`)
 			if !owner.MatchString(strings.Join(p.Services["volumes"].Command, "\n")) {
 				say("%s: the volume %s is not given to user %s", s.Name, v.Source, s.User)
@@ -300,7 +304,8 @@ func wiring(t *testing.T, p *types.Project, say func(string, ...any)) {
 	if port := fmt.Sprint(s.Ports[0].Target); !strings.HasSuffix(c.Server.Listen, ":"+port) {
 		say("port %s is published, %s listened on", port, c.Server.Listen)
 	}
-	for _, command := range [][]string{slices.Concat(image.entrypoint, image.cmd), s.HealthCheck.Test[1:], image.health} {
+	for _, command := range [][]string{slices.Concat(image.entrypoint, image.cmd), s.HealthCheck.Test[1:],
+		image.health} {
 		parser, _, err := newParser(&cli{}, t.Output(), t.Output())
 		if err == nil {
 			_, err = parser.Parse(command[1:])
@@ -316,7 +321,8 @@ func wiring(t *testing.T, p *types.Project, say func(string, ...any)) {
 	}
 	if err := yaml.Unmarshal([]byte(readText(t, "prometheus.yaml")), &scraped); err != nil {
 		say("prometheus.yaml: %v", err)
-	} else if want := "almanac" + c.Server.Admin; len(scraped.Jobs) != 1 || scraped.Jobs[0].Static[0].Targets[0] != want {
+	} else if want := "almanac" + c.Server.Admin; len(scraped.Jobs) != 1 ||
+		scraped.Jobs[0].Static[0].Targets[0] != want {
 		say("Prometheus reads %+v, and the admin listener is %s", scraped.Jobs, want)
 	}
 }
@@ -429,7 +435,9 @@ func TestDockerfile(t *testing.T) {
 	if i.user != "10001:10001" {
 		t.Errorf("runs as %q", i.user)
 	}
-	if len(i.from) != 2 || !regexp.MustCompile(`^--platform=\$BUILDPLATFORM golang:\d+\.\d+\.\d+-\w+ AS build$`).MatchString(i.from[0]) || i.from[1] != "$BASE" {
+	if len(i.from) != 2 || !regexp.MustCompile(
+		`^--platform=\$BUILDPLATFORM golang:\d+\.\d+\.\d+-\w+ AS build$`).MatchString(i.from[0]) ||
+		i.from[1] != "$BASE" {
 		t.Errorf("stages %q", i.from)
 	}
 	if !strings.Contains(readText(t, "Dockerfile"), "\nARG BASE=scratch\n") {
@@ -459,7 +467,8 @@ func TestEnvExample(t *testing.T) {
 		used[m[1]] = true
 	}
 	shown, set := map[string]bool{}, map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^#?([A-Z][A-Z_]+)=(.*)$`).FindAllStringSubmatch(readText(t, "env.example"), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^#?([A-Z][A-Z_]+)=(.*)$`).FindAllStringSubmatch(readText(t,
+		"env.example"), -1) {
 		shown[m[1]] = true
 		switch {
 		case strings.HasPrefix(m[1], config.EnvPrefix):
@@ -501,7 +510,8 @@ func TestComposeFilesParse(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if !strings.Contains(readText(t, "grafana/provisioning/dashboards/almanac.yaml"), "path: /etc/grafana/dashboards\n") {
+	if !strings.Contains(readText(t, "grafana/provisioning/dashboards/almanac.yaml"),
+		"path: /etc/grafana/dashboards\n") {
 		t.Error("Grafana looks for dashboards where none are mounted")
 	}
 }

@@ -31,7 +31,8 @@ func TestACrowdDuringSyncAndReindex(t *testing.T) {
 	}
 	data := t.TempDir()
 	env := environ(t.TempDir(), "ALMANAC_SERVER_TRUSTED_PROXIES=127.0.0.1", "ALMANAC_SEARCH_DEADLINE=1m")
-	first, stop := serveInProcess(t, append(slices.Clone(env), "ALMANAC_LIMIT_REST=0", "ALMANAC_LIMIT_MCP=0"), "--data", data)
+	first, stop := serveInProcess(t, append(slices.Clone(env), "ALMANAC_LIMIT_REST=0", "ALMANAC_LIMIT_MCP=0"), "--data",
+		data)
 	defer stop()
 	first.ready(t)
 	requests := requestsOf(t, first)

@@ -32,7 +32,8 @@ func TestDashboards(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		for _, panel := range board.Panels {
-			if !strings.Contains(readText(t, "grafana/provisioning/datasources/prometheus.yaml"), "uid: "+panel.Datasource.UID+"\n") {
+			if !strings.Contains(readText(t, "grafana/provisioning/datasources/prometheus.yaml"), "uid: "+
+				panel.Datasource.UID+"\n") {
 				t.Errorf("%s: no data source is called %q", panel.Title, panel.Datasource.UID)
 			}
 			for _, target := range panel.Targets {

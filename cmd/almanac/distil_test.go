@@ -24,7 +24,8 @@ import (
 func dense(t *testing.T, dir string, env ...string) float64 {
 	t.Helper()
 	var r reportKeys
-	if err := json.Unmarshal([]byte(succeed(t, env, "eval", "--judged", dir, "--json", "--profile", "dense")), &r); err != nil {
+	if err := json.Unmarshal([]byte(succeed(t, env, "eval", "--judged", dir, "--json", "--profile", "dense")),
+		&r); err != nil {
 		t.Fatal(err)
 	}
 	return r.ndcg()
@@ -163,7 +164,8 @@ func TestDistilGoesOnAfterAKill(t *testing.T) {
 	whole, cut := filepath.Join(dir, "whole"), filepath.Join(dir, "cut")
 	printed := must(t, env, args(whole)...)
 	total := server.restart(400)
-	for _, want := range []string{"in the program", "the new one", "learned from 540 passages, measured on 60 others", "ALMANAC_EMBED_MODEL=" + whole} {
+	for _, want := range []string{"in the program", "the new one", "learned from 540 passages, measured on 60 others",
+		"ALMANAC_EMBED_MODEL=" + whole} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("no %q in %q", want, printed)
 		}
@@ -228,12 +230,16 @@ func TestDistilRefuses(t *testing.T) {
 		{"nothing to change", []string{"--from", "built-in"}, nil, 2, "the table is unchanged"},
 		{"no server", []string{"--from", "configured"}, nil, 2, "ALMANAC_EMBED_URL"},
 		{"frequencies for a learned table", []string{"--from", "configured", "--idf", "corpus"}, tei, 2, "--idf"},
-		{"a vocabulary for the built-in table", []string{"--from", "built-in", "--idf", "corpus", "--vocabulary", "x"}, nil, 2, "--vocabulary"},
+		{"a vocabulary for the built-in table", []string{"--from", "built-in", "--idf", "corpus", "--vocabulary", "x"},
+			nil, 2, "--vocabulary"},
 		{"dimensions below 0", []string{"--from", "built-in", "--dimensions=-1"}, nil, 2, "--dimensions"},
-		{"more dimensions than there are", []string{"--from", "built-in", "--dimensions", "257"}, nil, 1, "257 dimensions"},
-		{"few passages", []string{"--from", "built-in", "--idf", "corpus", "--judged", judged}, nil, 1, "at least 100 passages"},
+		{"more dimensions than there are", []string{"--from", "built-in", "--dimensions", "257"}, nil, 1,
+			"257 dimensions"},
+		{"few passages", []string{"--from", "built-in", "--idf", "corpus", "--judged", judged}, nil, 1,
+			"at least 100 passages"},
 		{"no documents", []string{"--from", "built-in", "--idf", "corpus", "--judged", dir}, nil, 1, "corpus.jsonl"},
-		{"no vocabulary", []string{"--from", "configured", "--vocabulary", filepath.Join(dir, "none")}, tei, 1, "vocabulary"},
+		{"no vocabulary", []string{"--from", "configured", "--vocabulary", filepath.Join(dir, "none")}, tei, 1,
+			"vocabulary"},
 		{"another kind of server", []string{"--from", "configured"}, tei, 1, "404"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

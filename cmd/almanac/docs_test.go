@@ -20,7 +20,8 @@ func TestFirstAnswers(t *testing.T) {
 	}
 	env := environ(t.TempDir())
 	must(t, env, "sync")
-	shown := regexp.MustCompile(`(?m)^    \$ bin/almanac search (.*)\n     1\. (.*?)  \[`).FindAllStringSubmatch(string(readme), -1)
+	shown := regexp.MustCompile(`(?m)^    \$ bin/almanac search (.*)\n     1\. (.*?)  \[`).FindAllStringSubmatch(string(
+		readme), -1)
 	if len(shown) != 3 {
 		t.Fatalf("README asks %d questions", len(shown))
 	}
@@ -47,7 +48,8 @@ func TestEveryKindIsInTheGuide(t *testing.T) {
 		t.Fatalf("%s has no part %q", file, generatedFrom)
 	}
 	var want strings.Builder
-	want.WriteString(before + generatedFrom + "\n`almanac network kinds KIND` prints these; a path in `options` is as in [Paths](#paths).\n")
+	want.WriteString(before + generatedFrom +
+		"\n`almanac network kinds KIND` prints these; a path in `options` is as in [Paths](#paths).\n")
 	for _, k := range connectors.Kinds() {
 		fmt.Fprintf(&want, "\n### %s\n\n%s\n\n```yaml\n%s```\n", k.Name, k.Summary, k.Example)
 	}
@@ -79,7 +81,8 @@ func TestGeneratedPages(t *testing.T) {
 		}
 		have, err := os.ReadFile(file)
 		if err != nil || !bytes.Equal(have, out.Bytes()) {
-			t.Errorf("%s is not what almanac %v prints (go test ./cmd/almanac -run GeneratedPages -update writes it): %v",
+			t.Errorf("%s is not what almanac %v prints (go test ./cmd/almanac -run GeneratedPages -update writes "+
+				"it): %v",
 				file, command, err)
 		}
 	}

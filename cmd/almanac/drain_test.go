@@ -61,7 +61,8 @@ func checkLog(t *testing.T, log string) {
 	took := false
 	for line := range strings.Lines(log) {
 		var l map[string]any
-		if err := json.Unmarshal([]byte(line), &l); err != nil || l["level"] == nil || l["msg"] == nil || l["event"] != nil {
+		if err := json.Unmarshal([]byte(line), &l); err != nil || l["level"] == nil || l["msg"] == nil ||
+			l["event"] != nil {
 			t.Errorf("not an event: %v %s", err, line)
 		}
 		for _, bad := range []string{"err", "took", "wait", "every", "took_ms"} {

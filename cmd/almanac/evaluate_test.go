@@ -46,7 +46,8 @@ func writeJudged(t *testing.T, dir string, documents, queries int, seed uint64) 
 		for i := range body {
 			body[i] = words[r.IntN(len(words))]
 		}
-		if err := enc.Encode(map[string]string{"_id": fmt.Sprintf("d%02d", d), "title": body[0] + " " + body[1], "text": strings.Join(body, " ")}); err != nil {
+		if err := enc.Encode(map[string]string{"_id": fmt.Sprintf("d%02d", d), "title": body[0] + " " + body[1],
+			"text": strings.Join(body, " ")}); err != nil {
 			t.Fatal(err)
 		}
 		if d >= queries {
@@ -54,12 +55,14 @@ func writeJudged(t *testing.T, dir string, documents, queries int, seed uint64) 
 		}
 		text, kind := strings.Join([]string{body[0], body[1], body[7]}, " "), "short"
 		if d%2 == 0 {
-			text, kind = "where is the "+body[0]+" with the "+body[7]+" and the "+body[12]+" of the "+body[20]+"?", "long"
+			text, kind = "where is the "+body[0]+" with the "+body[7]+" and the "+body[12]+" of the "+body[20]+"?",
+				"long"
 		}
 		fmt.Fprintf(&asked, `{"_id":"q%02d","text":%q,"kind":%q}`+"\n", d, text, kind)
 		fmt.Fprintf(&qrels, "q%02d\td%02d\t2\nq%02d\td%02d\t0\n", d, d, d, (d+1)%documents)
 	}
-	for name, text := range map[string]string{"corpus.jsonl": corpus.String(), "queries.jsonl": asked.String(), "qrels.tsv": qrels.String()} {
+	for name, text := range map[string]string{"corpus.jsonl": corpus.String(), "queries.jsonl": asked.String(),
+		"qrels.tsv": qrels.String()} {
 		writeFile(t, filepath.Join(dir, name), text)
 	}
 	return dir
@@ -72,10 +75,12 @@ func (r reportKeys) ndcg() float64 { return r["ndcg10"].(float64) }
 func TestEvalPrintsTheContract(t *testing.T) {
 	dir := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 40, 12, 1)
 	var one reportKeys
-	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--stack", "embedded")), &one); err != nil {
+	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--stack", "embedded")),
+		&one); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{"collection", "profile", "queries", "ndcg10", "recall100", "mrr", "judged10", "p50_ms", "p99_ms", "kinds"} {
+	for _, key := range []string{"collection", "profile", "queries", "ndcg10", "recall100", "mrr", "judged10", "p50_ms",
+		"p99_ms", "kinds"} {
 		if _, ok := one[key]; !ok {
 			t.Errorf("one profile: no %s in %v", key, slices.Sorted(maps.Keys(one)))
 		}
@@ -91,7 +96,8 @@ func TestEvalPrintsTheContract(t *testing.T) {
 		t.Errorf("nDCG@10 %v from %v to %v", one.ndcg(), one["ndcg10_low"], one["ndcg10_high"])
 	}
 	var several []reportKeys
-	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--profile", "default,dense", "--answers")), &several); err != nil {
+	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--profile", "default,dense",
+		"--answers")), &several); err != nil {
 		t.Fatal(err)
 	}
 	if len(several) != 2 || several[0]["comparison"] != nil || several[0]["answers"] == nil ||
@@ -114,7 +120,8 @@ func TestEvalMeasuresFilesOfOneNameApart(t *testing.T) {
 	writeFile(t, a, fmt.Sprintf(list, "documents"))
 	writeFile(t, b, fmt.Sprintf(list+"floor: -1\n", "dense"))
 	var reports []reportKeys
-	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--profile", a, "--profile", b, "--profile", "keyword")), &reports); err != nil {
+	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--profile", a, "--profile", b,
+		"--profile", "keyword")), &reports); err != nil {
 		t.Fatal(err)
 	}
 	if reports[0].ndcg() == reports[1].ndcg() || reports[0].ndcg() != reports[2].ndcg() || reports[0]["profile"] != a {
@@ -126,7 +133,8 @@ func TestEvalExchangesRuns(t *testing.T) {
 	dir := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 40, 12, 1)
 	out := t.TempDir()
 	var searched, imported []reportKeys
-	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--profile", "default,dense", "--run", filepath.Join(out, "run.txt"))), &searched); err != nil {
+	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--profile", "default,dense",
+		"--run", filepath.Join(out, "run.txt"))), &searched); err != nil {
 		t.Fatal(err)
 	}
 	runs := []string{filepath.Join(out, "run-default.txt"), filepath.Join(out, "run-dense.txt")}
@@ -138,7 +146,8 @@ func TestEvalExchangesRuns(t *testing.T) {
 		fields[3] != "1" || fields[5] != "almanac-default" {
 		t.Errorf("the run begins with %.60q", first)
 	}
-	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--import-run", runs[0], "--import-run", runs[1])), &imported); err != nil {
+	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--import-run", runs[0],
+		"--import-run", runs[1])), &imported); err != nil {
 		t.Fatal(err)
 	}
 	for i := range searched {
@@ -206,12 +215,14 @@ func TestEvalOverTheDataDirectory(t *testing.T) {
 	}
 	succeed(t, env, append(network, "sync")...)
 	var r reportKeys
-	if err := json.Unmarshal([]byte(succeed(t, env, append(network, "eval", "--queries", judged, "--json")...)), &r); err != nil || r.ndcg() != 1 {
+	if err := json.Unmarshal([]byte(succeed(t, env, append(network, "eval", "--queries", judged, "--json")...)),
+		&r); err != nil || r.ndcg() != 1 {
 		t.Errorf("nDCG@10 %v (%v), want 1", r, err)
 	}
 	// Outside the pool nothing is ranked.
 	writeFile(t, filepath.Join(judged, "pool.txt"), "manual/page-029.md\nmanual/page-031.md\n")
-	if err := json.Unmarshal([]byte(succeed(t, env, append(network, "eval", "--queries", judged, "--json")...)), &r); err != nil || r.ndcg() != .5 {
+	if err := json.Unmarshal([]byte(succeed(t, env, append(network, "eval", "--queries", judged, "--json")...)),
+		&r); err != nil || r.ndcg() != .5 {
 		t.Errorf("with a pool: nDCG@10 %v (%v), want 0.5", r, err)
 	}
 }
@@ -230,10 +241,12 @@ func TestEvalRefusesWhatItCannotMean(t *testing.T) {
 		{"an unknown stack", []string{"eval", "--judged", dir, "--stack", "borrowed"}, 2, "--stack"},
 		{"relevance from grade 0", []string{"eval", "--judged", dir, "--relevant-from", "0"}, 2, "--relevant-from"},
 		{"one profile twice", []string{"eval", "--judged", dir, "--profile", "dense,dense"}, 2, "dense is given twice"},
-		{"stages of two profiles", []string{"eval", "--judged", dir, "--stages", "--profile", "default,rrf"}, 2, "one profile"},
+		{"stages of two profiles", []string{"eval", "--judged", dir, "--stages", "--profile", "default,rrf"}, 2,
+			"one profile"},
 		{"stages of a stage", []string{"eval", "--judged", dir, "--stages", "--profile", "rrf"}, 2, "rrf is a stage"},
 		{"JSON and Markdown", []string{"eval", "--judged", dir, "--json", "--markdown"}, 2, "markdown"},
-		{"answers without a search", []string{"eval", "--judged", dir, "--import-run", "x", "--answers"}, 2, "--import-run"},
+		{"answers without a search", []string{"eval", "--judged", dir, "--import-run", "x", "--answers"}, 2,
+			"--import-run"},
 		{"an unknown profile", []string{"eval", "--judged", dir, "--profile", "nope"}, 1, "nope"},
 		{"a run that is not there", []string{"eval", "--judged", dir, "--import-run", "nowhere"}, 1, "nowhere"},
 		{"one fold", []string{"tune", "--judged", dir, "--folds", "1"}, 2, "two folds"},
@@ -274,7 +287,8 @@ func TestTuneRepeats(t *testing.T) {
 		before, printed = data, out
 		os.Remove(path)
 	}
-	for _, want := range []string{"OUT OF FOLD", "COLLECTION LEFT OUT", "CLASS OF QUERY", "OWN WEIGHTS FOR", "document_bm25"} {
+	for _, want := range []string{"OUT OF FOLD", "COLLECTION LEFT OUT", "CLASS OF QUERY", "OWN WEIGHTS FOR",
+		"document_bm25"} {
 		if !strings.Contains(printed, want) {
 			t.Errorf("the report lacks %q:\n%s", want, printed)
 		}
@@ -303,7 +317,8 @@ func TestTheProfileFollowsTheEmbeddingModel(t *testing.T) {
 		{nil, "default"},
 		{[]string{"ALMANAC_EMBED_MODEL=/tables/mine"}, "default"}, // a table as the built-in one is
 		{[]string{"ALMANAC_EMBED_URL=http://127.0.0.1:11434", "ALMANAC_EMBED_MODEL=all-minilm"}, "transformer"},
-		{[]string{"ALMANAC_EMBED_URL=http://127.0.0.1:11434", "ALMANAC_EMBED_MODEL=all-minilm", "ALMANAC_SEARCH_PROFILE=rrf"}, "rrf"},
+		{[]string{"ALMANAC_EMBED_URL=http://127.0.0.1:11434", "ALMANAC_EMBED_MODEL=all-minilm",
+			"ALMANAC_SEARCH_PROFILE=rrf"}, "rrf"},
 	} {
 		c, _, err := config.Load("", tt.environ, nil)
 		if err != nil {

@@ -62,7 +62,10 @@ func (f fixture) write(tb testing.TB, documents int) {
 		case 0:
 			number := fmt.Sprintf("%04d", n/8+1)
 			name = fmt.Sprintf("lips/lip-%s/lip-%s.md", number, number)
-			text = fmt.Sprintf("## LIP %s\n\n<pre>\n  LIP: %s\n  Title: %s\n  Author: Mara Quill (fictional)\n  Status: Active\n  Type: Process\n  Created: 2021-01-%02d\n</pre>\n\n## Abstract\n\n%s", number, number, title(r), n%28+1, prose(r, 3))
+			text = fmt.Sprintf(
+				"## LIP %s\n\n<pre>\n  LIP: %s\n  Title: %s\n  Author: Mara Quill (fictional)\n  Status: Active\n  "+
+					"Type: Process\n  Created: 2021-01-%02d\n</pre>\n\n## Abstract\n\n%s", number, number, title(r),
+				n%28+1, prose(r, 3))
 			row["content_type"], row["cip"] = "lip", number
 		case 4:
 			name = fmt.Sprintf("notes/tug/1.%d.0.md", n/8)

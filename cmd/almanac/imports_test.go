@@ -140,7 +140,8 @@ ingest/video: catalog catalog/derive ingest ingest/feed ingest/listing ingest/ma
 ingest/webpage: ingest/markup
 ingest/whitepaper: catalog catalog/derive ingest ingest/listing ingest/memory ingest/pdf ingest/webpage
 retrieval: catalog embed retrieval/analysis retrieval/corpus retrieval/dedup retrieval/fusion retrieval/index
-	retrieval/keyword retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet retrieval/vector
+	retrieval/keyword retrieval/passage retrieval/profile retrieval/query retrieval/rerank retrieval/snippet
+	retrieval/vector
 retrieval/analysis:
 retrieval/analysis/bm25:
 retrieval/corpus: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/dedup retrieval/passage

@@ -30,7 +30,8 @@ func TestANewcomersDay(t *testing.T) {
 		}
 	}
 	session := connect(t, stdioOf(t, home)) // beside the server, on its directory
-	res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "get_cip", Arguments: map[string]any{"id": "CIP-4"}})
+	res, err := session.CallTool(t.Context(),
+		&sdk.CallToolParams{Name: "get_cip", Arguments: map[string]any{"id": "CIP-4"}})
 	if err != nil || res.IsError || !strings.Contains(textOf(res), "Traffic accounting") {
 		t.Errorf("over stdio: %v %.300s", err, textOf(res))
 	}
@@ -46,7 +47,8 @@ sources:
 `
 	writeFile(t, mine, network)
 	writeFile(t, filepath.Join(folder, "handbook", "locks.md"), "# Locks\n\nA barge waits for the lock keeper.\n")
-	repository := gitrepotest.At(t, filepath.Join(folder, "mips"), "master", time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC))
+	repository := gitrepotest.At(t, filepath.Join(folder, "mips"), "master",
+		time.Date(2031, 5, 6, 7, 8, 9, 0, time.UTC))
 	repository.Commit("first", map[string]string{
 		"mip-1.md": "---\nmip: 1\ntitle: Lock fees\nstatus: Final\nauthor: Ada\n---\n\nA fee for each lock.\n"})
 	own := environ(t.TempDir())
@@ -79,7 +81,8 @@ sources:
 	moved, there := filepath.Join(t.TempDir(), "moved"), environ(t.TempDir())
 	of("export", moved)
 	must(t, there, "import", "--network", filepath.Join(moved, "network.yaml"), moved)
-	if out := must(t, there, "show", "--network", filepath.Join(moved, "network.yaml"), "MIP-1"); !strings.Contains(out, "Lock fees") {
+	if out := must(t, there, "show", "--network", filepath.Join(moved, "network.yaml"), "MIP-1"); !strings.Contains(out,
+		"Lock fees") {
 		t.Errorf("elsewhere: %s", out)
 	}
 

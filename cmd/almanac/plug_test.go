@@ -45,7 +45,8 @@ func home(t *testing.T) string {
 
 func newPlug(t *testing.T) plug {
 	t.Helper()
-	p := plug{env: environ(t.TempDir(), "ALMANAC_SAMPLE_ANCHOR="+time.Now().UTC().Format(time.DateOnly), "ALMANAC_LOG_LEVEL=error")}
+	p := plug{env: environ(t.TempDir(), "ALMANAC_SAMPLE_ANCHOR="+time.Now().UTC().Format(time.DateOnly),
+		"ALMANAC_LOG_LEVEL=error")}
 	data := filepath.Join(home(t), "data")
 	began := time.Now()
 	p.sync(t, data)

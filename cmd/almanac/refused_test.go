@@ -88,40 +88,57 @@ const noModel = `{"error":{"message":"The model buoy-talk does not exist","type"
 var wrongs = []wrong{
 	{name: "nothing listens", side: "keyword", url: nothingListens, want: "connection refused"},
 	{name: "a website", side: "keyword", url: pages, want: "is not Meilisearch"},
-	{name: "an unknown host", side: "keyword", url: unknownHost, want: "the name engine.almanac.invalid does not resolve"},
-	{name: "TLS to a plain port", side: "keyword", url: unencrypted, want: "does not speak TLS: the URL should begin with http:"},
+	{name: "an unknown host", side: "keyword", url: unknownHost,
+		want: "the name engine.almanac.invalid does not resolve"},
+	{name: "TLS to a plain port", side: "keyword", url: unencrypted,
+		want: "does not speak TLS: the URL should begin with http:"},
 	{name: "no TLS to its port", side: "keyword", url: encrypted, want: "is not Meilisearch"},
-	{name: "a wrong key", side: "keyword", want: "refuses the API key", spoil: func(m *meilitest.Server, _ *qdranttest.Server) { m.RequireKey("another") }},
-	{name: "an index of another catalog", side: "keyword", want: "is that of catalog", spoil: func(m *meilitest.Server, _ *qdranttest.Server) {
-		m.ChangeDocuments("mark", func(d map[string]any) { d["owner"] = "another" })
-	}},
-	{name: "an index of another program", side: "keyword", want: "was not made by this program", spoil: func(m *meilitest.Server, _ *qdranttest.Server) {
-		m.ChangeDocuments("mark", func(d map[string]any) { delete(d, "owner") })
-	}},
+	{name: "a wrong key", side: "keyword", want: "refuses the API key",
+		spoil: func(m *meilitest.Server, _ *qdranttest.Server) { m.RequireKey("another") }},
+	{name: "an index of another catalog", side: "keyword", want: "is that of catalog",
+		spoil: func(m *meilitest.Server, _ *qdranttest.Server) {
+			m.ChangeDocuments("mark", func(d map[string]any) { d["owner"] = "another" })
+		}},
+	{name: "an index of another program", side: "keyword", want: "was not made by this program",
+		spoil: func(m *meilitest.Server, _ *qdranttest.Server) {
+			m.ChangeDocuments("mark", func(d map[string]any) { delete(d, "owner") })
+		}},
 
-	{name: "nothing listens", side: "vector", url: nothingListens, want: "refuses connections: is it running, and is this its gRPC port?"},
+	{name: "nothing listens", side: "vector", url: nothingListens,
+		want: "refuses connections: is it running, and is this its gRPC port?"},
 	{name: "a website", side: "vector", url: pages, want: "does not answer in gRPC"},
 	{name: "an unknown host", side: "vector", url: unknownHost, want: "its host name is not known"},
 	{name: "TLS to a plain port", side: "vector", url: unencrypted, want: "does not speak TLS there"},
 	{name: "no TLS to its port", side: "vector", url: encrypted, want: "does it want TLS?"},
-	{name: "a wrong key", side: "vector", want: "refuses the API key", spoil: func(_ *meilitest.Server, q *qdranttest.Server) { q.RequireKey("another") }},
-	{name: "a collection of another catalog", side: "vector", want: "belongs to the catalog another", spoil: collections(func(info *qdrant.CollectionInfo) {
-		info.GetConfig().GetMetadata()["almanac_owner"] = qdrant.NewValueString("another")
-	})},
-	{name: "a collection of another program", side: "vector", want: "was not made by almanac", spoil: collections(func(info *qdrant.CollectionInfo) {
-		clear(info.GetConfig().GetMetadata())
-	})},
-	{name: "a collection of another dimension", side: "vector", want: "holds vectors of 7 dimensions, the model has 256; remove it and it is built again", spoil: collections(func(info *qdrant.CollectionInfo) {
-		info.GetConfig().GetParams().GetVectorsConfig().GetParamsMap().GetMap()["dense"].Size = 7
-	})},
+	{name: "a wrong key", side: "vector", want: "refuses the API key",
+		spoil: func(_ *meilitest.Server, q *qdranttest.Server) { q.RequireKey("another") }},
+	{name: "a collection of another catalog", side: "vector", want: "belongs to the catalog another",
+		spoil: collections(func(info *qdrant.CollectionInfo) {
+			info.GetConfig().GetMetadata()["almanac_owner"] = qdrant.NewValueString("another")
+		})},
+	{name: "a collection of another program", side: "vector", want: "was not made by almanac",
+		spoil: collections(func(info *qdrant.CollectionInfo) {
+			clear(info.GetConfig().GetMetadata())
+		})},
+	{name: "a collection of another dimension", side: "vector",
+		want: "holds vectors of 7 dimensions, the model has 256; remove it and it is built again",
+		spoil: collections(func(info *qdrant.CollectionInfo) {
+			info.GetConfig().GetParams().GetVectorsConfig().GetParamsMap().GetMap()["dense"].Size = 7
+		})},
 
 	{name: "nothing listens", side: "embedder", url: nothingListens, want: "nothing listens there"},
 	{name: "a website", side: "embedder", url: pages, want: "returned an unexpected response, is the address right?"},
-	{name: "an unknown host", side: "embedder", url: unknownHost, want: "the name engine.almanac.invalid cannot be resolved"},
-	{name: "TLS to a plain port", side: "embedder", url: unencrypted, want: "does not speak TLS: its address begins with http://"},
-	{name: "no TLS to its port", side: "embedder", url: encrypted, want: "Client sent an HTTP request to an HTTPS server"},
-	{name: "a wrong key", side: "embedder", url: refuses(http.StatusUnauthorized, `{"error":{"message":"Incorrect API key provided: `+hush+`","type":"invalid_request_error","code":"invalid_api_key"}}`), want: "refuses the key"},
-	{name: "an unknown model", side: "embedder", url: refuses(http.StatusNotFound, noModel), want: "The model buoy-talk does not exist"},
+	{name: "an unknown host", side: "embedder", url: unknownHost,
+		want: "the name engine.almanac.invalid cannot be resolved"},
+	{name: "TLS to a plain port", side: "embedder", url: unencrypted,
+		want: "does not speak TLS: its address begins with http://"},
+	{name: "no TLS to its port", side: "embedder", url: encrypted,
+		want: "Client sent an HTTP request to an HTTPS server"},
+	{name: "a wrong key", side: "embedder",
+		url: refuses(http.StatusUnauthorized, `{"error":{"message":"Incorrect API key provided: `+hush+
+			`","type":"invalid_request_error","code":"invalid_api_key"}}`), want: "refuses the key"},
+	{name: "an unknown model", side: "embedder", url: refuses(http.StatusNotFound, noModel),
+		want: "The model buoy-talk does not exist"},
 }
 
 func collections(change func(*qdrant.CollectionInfo)) func(*meilitest.Server, *qdranttest.Server) {
@@ -133,9 +150,10 @@ func collections(change func(*qdrant.CollectionInfo)) func(*meilitest.Server, *q
 func (w wrong) settings(t *testing.T) []string {
 	t.Helper()
 	return map[string][]string{
-		"keyword":  {"ALMANAC_KEYWORD_URL=", "ALMANAC_KEYWORD_KEY=" + hush},
-		"vector":   {"ALMANAC_VECTOR_URL=", "ALMANAC_VECTOR_KEY=" + hush},
-		"embedder": {"ALMANAC_EMBED_URL=", "ALMANAC_EMBED_KEY=" + hush, "ALMANAC_EMBED_KIND=openai", "ALMANAC_EMBED_MODEL=buoy-talk"},
+		"keyword": {"ALMANAC_KEYWORD_URL=", "ALMANAC_KEYWORD_KEY=" + hush},
+		"vector":  {"ALMANAC_VECTOR_URL=", "ALMANAC_VECTOR_KEY=" + hush},
+		"embedder": {"ALMANAC_EMBED_URL=", "ALMANAC_EMBED_KEY=" + hush, "ALMANAC_EMBED_KIND=openai",
+			"ALMANAC_EMBED_MODEL=buoy-talk"},
 	}[w.side]
 }
 
@@ -152,7 +170,9 @@ func TestWhatCannotBeWorkedWith(t *testing.T) {
 	for _, w := range wrongs {
 		some.Go(func() error {
 			t.Run(w.side+": "+w.name, func(t *testing.T) {
-				own := site{at.fixture, filepath.Join(t.TempDir(), "data"), append(slices.Clone(at.env), "ALMANAC_SYNC=false", "ALMANAC_SEARCH_DEADLINE=10s" /* a busy machine is no engine that is away */)}
+				own := site{at.fixture, filepath.Join(t.TempDir(), "data"),
+					append(slices.Clone(at.env), "ALMANAC_SYNC=false",
+						"ALMANAC_SEARCH_DEADLINE=10s" /* a busy machine is no engine that is away */)}
 				if err := os.CopyFS(own.data, os.DirFS(at.data)); err != nil {
 					t.Fatal(err)
 				}

@@ -46,7 +46,8 @@ func TestAnotherAnchorDayLoadsTheSampleAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer store.Close()
-	fictional := network.Network{Sources: []network.Source{{Name: "isles", Kind: "sample"}, {Name: "other", Kind: "snapshot"}}}
+	fictional := network.Network{Sources: []network.Source{{Name: "isles", Kind: "sample"},
+		{Name: "other", Kind: "snapshot"}}}
 	var log strings.Builder
 	a := &app{log: slog.New(slog.NewTextHandler(&log, nil))}
 	load := func(n network.Network, now string) string {

@@ -112,7 +112,8 @@ func TestServe(t *testing.T) {
 		}
 	})
 	t.Run("errors are JSON", func(t *testing.T) {
-		for path, want := range map[string]int{"/nowhere": 404, "/api/v1/search": 400, "/api/v1/search?q=a&limit=0": 400} {
+		for path, want := range map[string]int{"/nowhere": 404, "/api/v1/search": 400,
+			"/api/v1/search?q=a&limit=0": 400} {
 			status, _, body := s.get(t, path)
 			var e struct{ Error string }
 			if err := json.Unmarshal([]byte(body), &e); err != nil || status != want || e.Error == "" {
@@ -122,7 +123,8 @@ func TestServe(t *testing.T) {
 	})
 	t.Run("a rebound name is refused", func(t *testing.T) {
 		for _, base := range []string{s.base, s.admin} {
-			if status, _, body := do(t, http.MethodGet, base+"/", "Host", "evil.example"); status != http.StatusForbidden {
+			if status, _, body := do(t, http.MethodGet, base+"/", "Host",
+				"evil.example"); status != http.StatusForbidden {
 				t.Errorf("%s: %d %s", base, status, body)
 			}
 		}
@@ -132,12 +134,14 @@ func TestServe(t *testing.T) {
 	})
 	t.Run("the operator has metrics and profiles", func(t *testing.T) {
 		_, _, metrics := do(t, http.MethodGet, s.admin+"/metrics")
-		for _, name := range []string{"almanac_http_requests_total", "almanac_index_records 80", "almanac_index_lag_changes 0", "go_goroutines"} {
+		for _, name := range []string{"almanac_http_requests_total", "almanac_index_records 80",
+			"almanac_index_lag_changes 0", "go_goroutines"} {
 			if !strings.Contains(metrics, name) {
 				t.Errorf("no %s in the metrics", name)
 			}
 		}
-		if status, _, body := do(t, http.MethodGet, s.admin+"/debug/pprof/goroutine?debug=1"); status != http.StatusOK || !strings.Contains(body, "goroutine profile") {
+		if status, _, body := do(t, http.MethodGet, s.admin+
+			"/debug/pprof/goroutine?debug=1"); status != http.StatusOK || !strings.Contains(body, "goroutine profile") {
 			t.Errorf("%d %.100s", status, body)
 		}
 		if status, _, _ := s.get(t, "/metrics"); status != http.StatusNotFound {
@@ -269,7 +273,10 @@ func TestARequestUnderWayFinishesWhenTheServerStops(t *testing.T) {
 	}
 	defer conn.Close()
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get_cip","arguments":{"id":"3"}}}`
-	fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nMcp-Protocol-Version: 2025-06-18\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:40])
+	fmt.Fprintf(
+		conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: application/json, "+
+			"text/event-stream\r\nMcp-Protocol-Version: 2025-06-18\r\nContent-Length: %d\r\n\r\n%s", len(body),
+		body[:40])
 	// Give the server time to read the first half: when it has is not visible
 	// from outside.
 	time.Sleep(200 * time.Millisecond)

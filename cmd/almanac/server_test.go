@@ -246,7 +246,9 @@ type site struct {
 func newSite(tb testing.TB, documents int, settings ...string) site {
 	tb.Helper()
 	f := writeFixture(tb, tb.TempDir(), documents)
-	return site{f, filepath.Join(tb.TempDir(), "data"), environ(tb.TempDir(), append([]string{"ALMANAC_CORPUS=" + f.corpus, "ALMANAC_LIMIT_REST=0", "ALMANAC_LIMIT_MCP=0"}, settings...)...)}
+	return site{f, filepath.Join(tb.TempDir(), "data"),
+		environ(tb.TempDir(), append([]string{"ALMANAC_CORPUS=" + f.corpus, "ALMANAC_LIMIT_REST=0",
+			"ALMANAC_LIMIT_MCP=0"}, settings...)...)}
 }
 
 func (s site) args(more ...string) []string {

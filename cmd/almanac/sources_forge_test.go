@@ -33,11 +33,12 @@ var codeFiles = map[string]string{
 	"/repos/buoys/lamp/pulls/comments":  `[]`,
 	"/repos/buoys/lamp/releases":        `[{"tag_name":"v1.4.0","name":"1.4.0","body":"Trims the mantle.","created_at":"2031-05-01T08:00:00Z","published_at":"2031-05-01T08:00:00Z"}]`,
 
-	"/repos/buoys/lips":                 `{"full_name":"buoys/lips","html_url":"https://forge.example.org/buoys/lips","default_branch":"main"}`,
-	"/repos/buoys/lips/git/trees/main":  `{"truncated":false,"tree":[]}`,
-	"/repos/buoys/lips/pulls":           `[{"number":3,"state":"open","html_url":"https://forge.example.org/buoys/lips/pull/3","user":{"login":"reed"},"created_at":"2031-05-02T08:00:00Z","updated_at":"2031-05-02T08:00:00Z","head":{"sha":"aa"},"base":{"sha":"bb"}}]`,
-	"/repos/buoys/lips/pulls/3/files":   `[{"filename":"lip-mirrors/lip-mirrors.md","status":"added","sha":"cc","changes":9}]`,
-	"/repos/buoys/lips/git/blobs/cc":    fmt.Sprintf(`{"sha":"cc","encoding":"base64","content":%q}`, base64.StdEncoding.EncodeToString([]byte("# Mirrors\n\n## Abstract\n\nAll lamps get parabolic mirrors.\n"))),
+	"/repos/buoys/lips":                `{"full_name":"buoys/lips","html_url":"https://forge.example.org/buoys/lips","default_branch":"main"}`,
+	"/repos/buoys/lips/git/trees/main": `{"truncated":false,"tree":[]}`,
+	"/repos/buoys/lips/pulls":          `[{"number":3,"state":"open","html_url":"https://forge.example.org/buoys/lips/pull/3","user":{"login":"reed"},"created_at":"2031-05-02T08:00:00Z","updated_at":"2031-05-02T08:00:00Z","head":{"sha":"aa"},"base":{"sha":"bb"}}]`,
+	"/repos/buoys/lips/pulls/3/files":  `[{"filename":"lip-mirrors/lip-mirrors.md","status":"added","sha":"cc","changes":9}]`,
+	"/repos/buoys/lips/git/blobs/cc": fmt.Sprintf(`{"sha":"cc","encoding":"base64","content":%q}`,
+		base64.StdEncoding.EncodeToString([]byte("# Mirrors\n\n## Abstract\n\nAll lamps get parabolic mirrors.\n"))),
 	"/repos/buoys/lips/issues/comments": `[]`,
 	"/repos/buoys/lips/pulls/comments":  `[]`,
 }
@@ -83,14 +84,16 @@ func TestForge(t *testing.T) {
 	env := environ(dir, "ALMANAC_SYNC_ALLOW=127.0.0.0/8,::1/128", "BUOYS_TOKEN=quay-and-kelp")
 	first := must(t, env, "sync", "--network", file, "--data", data)
 	second := must(t, env, "sync", "--network", file, "--data", data)
-	for name, records := range map[string]string{"code": "6", "drafts": "1"} { // repository, issue, pull request, comment, release, discussion; a draft
+	// repository, issue, pull request, comment, release, discussion; a draft
+	for name, records := range map[string]string{"code": "6", "drafts": "1"} {
 		if !regexp.MustCompile(`(?m)^`+name+` +`+records+` +0 +0 +0 +0 .* ok$`).MatchString(first) ||
 			!regexp.MustCompile(`(?m)^`+name+` +0 +0 +\d +0 +0 .* ok$`).MatchString(second) {
 			t.Errorf("%s:\n%s%s", name, first, second)
 		}
 	}
 	for query, want := range map[string]string{
-		"gimbal": "[repo]", "bellows": "[issue]", "oakum": "[pull]", "corroded": "[comment]|[issue]", "mantle": "[release]", "paraffin": "[discussion]", "parabolic": "[cip]",
+		"gimbal": "[repo]", "bellows": "[issue]", "oakum": "[pull]", "corroded": "[comment]|[issue]",
+		"mantle": "[release]", "paraffin": "[discussion]", "parabolic": "[cip]",
 	} {
 		out := must(t, env, "search", "--network", file, "--data", data, "--limit", "1", query)
 		if !regexp.MustCompile(strings.NewReplacer("[", `\[`, "]", `\]`).Replace(want)).MatchString(out) {

@@ -31,11 +31,16 @@ sources:
 
 // webFiles are the files of the server. Each text has a unique word.
 var webFiles = map[string][2]string{ // path → type, text
-	"/feed.xml": {"application/rss+xml", `<rss version="2.0"><channel><title>J</title><link>/</link><item><title>New lamps</title><link>/posts/lamps</link>
+	"/feed.xml": {"application/rss+xml",
+		`<rss version="2.0"><channel><title>J</title><link>/</link><item><title>New lamps</title><link>/posts/lamps</link>
 <pubDate>Tue, 06 May 2031 08:00:00 +0000</pubDate></item></channel></rss>`},
-	"/posts/lamps": {"text/html", "<article><h1>New lamps</h1><p>The paraffin lamps were replaced before the winter storms began.</p></article>"},
-	"/sitemap.xml": {"text/xml", "<urlset><url><loc>/about/board</loc></url><url><loc>/posts/lamps</loc></url></urlset>"},
-	"/about/board": {"text/html", "<main><h1>Board</h1><p>The board of keepers meets under the sycamore every spring.</p></main>"},
+	"/posts/lamps": {
+		"text/html", "<article><h1>New lamps</h1><p>The paraffin lamps were replaced before the winter storms " +
+			"began.</p></article>"},
+	"/sitemap.xml": {
+		"text/xml", "<urlset><url><loc>/about/board</loc></url><url><loc>/posts/lamps</loc></url></urlset>"},
+	"/about/board": {
+		"text/html", "<main><h1>Board</h1><p>The board of keepers meets under the sycamore every spring.</p></main>"},
 	"/lantern.pdf": {"application/pdf", lanternPDF},
 	"/videos.xml": {"text/xml", `<feed xmlns="http://www.w3.org/2005/Atom" xmlns:yt="http://www.youtube.com/xml/schemas/2015"><title>Talks</title><entry><yt:videoId>abc123</yt:videoId>
 <title>On fog</title><link rel="alternate" href="https://video.example.org/watch?v=abc123"/><published>2031-05-06T08:00:00Z</published></entry></feed>`},
@@ -82,7 +87,8 @@ func TestSourcesOnTheWeb(t *testing.T) {
 	writeFile(t, file, strings.ReplaceAll(webYAML, "SERVER", server.URL))
 
 	out, _, code := almanac(t, environ(dir), "sync", "--network", file, "--data", data)
-	if refused := strings.Count(out, "address refused"); code != 1 || refused != 3 { // the paper is an item that was skipped
+	// the paper is an item that was skipped
+	if refused := strings.Count(out, "address refused"); code != 1 || refused != 3 {
 		t.Errorf("without leave for loopback: exit code %d, %d sources refused\n%s", code, refused, out)
 	}
 	env := environ(dir, "ALMANAC_SYNC_ALLOW=127.0.0.0/8,::1/128")
@@ -97,7 +103,8 @@ func TestSourcesOnTheWeb(t *testing.T) {
 	for query, want := range map[string]string{
 		"paraffin": "[blog]", "sycamore": "[foundation]", "kerosene": "[whitepaper]", "foghorn": "[video]",
 	} {
-		if out := must(t, env, "search", "--network", file, "--data", data, "--limit", "1", query); !strings.Contains(out, want) {
+		if out := must(t, env, "search", "--network", file, "--data", data, "--limit", "1",
+			query); !strings.Contains(out, want) {
 			t.Errorf("search %s: want %s\n%s", query, want, out)
 		}
 	}

@@ -53,7 +53,8 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 	}
 	settings.Log.Level = "error"
 	log := newLogger(settings, "error", os.Stderr)
-	a := &app{config: settings, origins: origins, environ: environ, out: io.Discard, err: io.Discard, log: log, lines: log}
+	a := &app{config: settings, origins: origins, environ: environ, out: io.Discard, err: io.Discard, log: log,
+		lines: log}
 	ctx := b.Context()
 	n, err := networks.Load("corpus")
 	if err != nil {

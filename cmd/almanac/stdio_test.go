@@ -16,7 +16,8 @@ func TestTheFirstCallOverStdio(t *testing.T) {
 	for _, state := range []string{"empty", "indexed"} {
 		session := connect(t, stdioOf(t, home))
 		res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "list_cips"})
-		if err != nil || res.IsError || !strings.Contains(textOf(res), `"total":`) || strings.Contains(textOf(res), `"total":0`) {
+		if err != nil || res.IsError || !strings.Contains(textOf(res), `"total":`) ||
+			strings.Contains(textOf(res), `"total":0`) {
 			t.Errorf("%s: %v %.300s", state, err, textOf(res))
 		}
 		if err := session.Close(); err != nil {
@@ -32,7 +33,8 @@ func TestNothingIsIndexedOverStdio(t *testing.T) {
 	at := newSite(t, 10)
 	session := connect(t, at.stdio(t))
 	call := func() string {
-		res, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "search", Arguments: map[string]any{"query": "tide"}})
+		res, err := session.CallTool(t.Context(),
+			&sdk.CallToolParams{Name: "search", Arguments: map[string]any{"query": "tide"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,7 +53,8 @@ func TestTheTourIsReal(t *testing.T) {
 	}
 	dates := regexp.MustCompile(`\b20\d\d-\d\d-\d\d`)
 	if diff := cmp.Diff(dates.ReplaceAllString(string(page), "DATE"), dates.ReplaceAllString(got, "DATE")); diff != "" {
-		t.Errorf("docs/tour.md is not what the program says; go test -run Tour -update writes it (-page +now):\n%s", diff)
+		t.Errorf("docs/tour.md is not what the program says; go test -run Tour -update writes it (-page +now):\n%s",
+			diff)
 	}
 }
 

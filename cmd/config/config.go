@@ -17,11 +17,11 @@ type Config struct {
 	Server struct {
 		Listen         string        `key:"listen" default:"127.0.0.1:8080" doc:"address of the public listener"`
 		Admin          string        `key:"admin" default:"127.0.0.1:8081" empty:"true" doc:"admin listener; empty: none"`
-		AdminToken     string        `key:"admin_token" secret:"true" doc:"of the admin listener; needed unless it is on loopback"`
+		AdminToken     string        `key:"admin_token" secret:"true" doc:"of the admin listener, unless that is on loopback"`
 		PublicURL      string        `key:"public_url" doc:"base address that clients see; default http://LISTEN"`
 		TrustedProxies []string      `key:"trusted_proxies" doc:"addresses or networks whose X-Forwarded-For counts"`
 		AllowedOrigins []string      `key:"allowed_origins" doc:"origins that may call /mcp from a browser"`
-		DrainDelay     time.Duration `key:"drain_delay" default:"0s" doc:"from a signal, when /ready turns 503, until listeners close"`
+		DrainDelay     time.Duration `key:"drain_delay" default:"0s" doc:"from a signal to the end of listening; /ready is 503"`
 	} `key:"server"`
 	Network struct {
 		Name      string `key:"name" default:"sample" doc:"preset or YAML file of the network"`

@@ -83,13 +83,22 @@ func TestDeriveRefuses(t *testing.T) {
 		change func(*distil.Derivation)
 		want   string
 	}{
-		"nothing to do":                {func(d *distil.Derivation) {}, "would be the same"},
-		"more dimensions than it has":  {func(d *distil.Derivation) { d.Dimensions = 3 }, "3 dimensions"},
-		"dimensions below 0":           {func(d *distil.Derivation) { d.Dimensions = -1 }, "-1 dimensions"},
-		"few passages":                 {func(d *distil.Derivation) { d.Passages = giving(make([]string, 99)) }, "there are 99"},
-		"passages that cannot be read": {func(d *distil.Derivation) { d.Passages = func(func(string)) error { return errors.New("torn page") } }, "torn page"},
-		"a vocabulary without [UNK]":   {func(d *distil.Derivation) { d.Passages, d.Table.Vocabulary = many, "a\n##b\n" }, "no [UNK]"},
-		"a directory that is there":    {func(d *distil.Derivation) { d.Passages, d.Out = many, filepath.Dir(must[string](t)(os.Executable())) }, "already exists"},
+		"nothing to do":               {func(d *distil.Derivation) {}, "would be the same"},
+		"more dimensions than it has": {func(d *distil.Derivation) { d.Dimensions = 3 }, "3 dimensions"},
+		"dimensions below 0":          {func(d *distil.Derivation) { d.Dimensions = -1 }, "-1 dimensions"},
+		"few passages": {func(d *distil.Derivation) { d.Passages = giving(make([]string, 99)) },
+			"there are 99"},
+		"passages that cannot be read": {func(d *distil.Derivation) {
+			d.Passages = func(func(string)) error {
+				return errors.New("torn page")
+			}
+		}, "torn page"},
+		"a vocabulary without [UNK]": {func(d *distil.Derivation) { d.Passages, d.Table.Vocabulary = many, "a\n##b\n" },
+			"no [UNK]"},
+		"a directory that is there": {func(d *distil.Derivation) {
+			d.Passages, d.Out = many,
+				filepath.Dir(must[string](t)(os.Executable()))
+		}, "already exists"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := derivation(t)

@@ -285,23 +285,55 @@ func TestRunRefuses(t *testing.T) {
 		change func(*distil.Config)
 		want   string
 	}{
-		"a vocabulary without [UNK]":           {func(c *distil.Config) { c.Vocabulary = strings.Replace(vocabulary, "[UNK]", "[unk]", 1) }, "no [UNK]"},
-		"a vocabulary of another language":     {func(c *distil.Config) { c.Vocabulary = "[UNK]\n##x\nxx\n" }, "cannot spell 100%"},
-		"few passages":                         {func(c *distil.Config) { c.Passages = giving(append(texts[:99:99], texts[:99]...)) }, "there are 99"},
-		"a low limit":                          {func(c *distil.Config) { c.Limit = 99 }, "at least 100"},
-		"passages that cannot be read":         {func(c *distil.Config) { c.Passages = func(func(string)) error { return errors.New("torn page") } }, "torn page"},
+		"a vocabulary without [UNK]": {func(c *distil.Config) {
+			c.Vocabulary = strings.Replace(vocabulary,
+				"[UNK]", "[unk]", 1)
+		}, "no [UNK]"},
+		"a vocabulary of another language": {func(c *distil.Config) { c.Vocabulary = "[UNK]\n##x\nxx\n" },
+			"cannot spell 100%"},
+		"few passages": {func(c *distil.Config) {
+			c.Passages = giving(append(texts[:99:99],
+				texts[:99]...))
+		}, "there are 99"},
+		"a low limit": {func(c *distil.Config) { c.Limit = 99 }, "at least 100"},
+		"passages that cannot be read": {func(c *distil.Config) {
+			c.Passages = func(func(string)) error {
+				return errors.New("torn page")
+			}
+		}, "torn page"},
 		"more dimensions than the teacher has": {func(c *distil.Config) { c.Dimensions = 49 }, "49 dimensions"},
-		"a directory that is there":            {func(c *distil.Config) { c.Out = filepath.Dir(c.Work); _ = os.WriteFile(c.Work, nil, 0o644) }, "already exists"},
-		"a work file of another teacher":       {func(c *distil.Config) { _ = os.WriteFile(c.Work, distil.WorkHeader("other", 48), 0o644) }, "another teacher"},
-		"a work file of other dimensions":      {func(c *distil.Config) { _ = os.WriteFile(c.Work, distil.WorkHeader("tidewise-48", 47), 0o644) }, "another teacher"},
-		"a file that is no work file":          {func(c *distil.Config) { _ = os.WriteFile(c.Work, []byte("notes"), 0o644) }, "another teacher"},
+		"a directory that is there": {func(c *distil.Config) {
+			c.Out = filepath.Dir(
+				c.Work)
+			_ = os.WriteFile(c.Work, nil, 0o644)
+		}, "already exists"},
+		"a work file of another teacher": {func(c *distil.Config) {
+			_ = os.WriteFile(c.Work,
+				distil.WorkHeader("other", 48), 0o644)
+		}, "another teacher"},
+		"a work file of other dimensions": {func(c *distil.Config) {
+			_ = os.WriteFile(c.Work,
+				distil.WorkHeader("tidewise-48", 47), 0o644)
+		}, "another teacher"},
+		"a file that is no work file": {func(c *distil.Config) { _ = os.WriteFile(c.Work, []byte("notes"), 0o644) },
+			"another teacher"},
 		"a teacher that answers too few": {func(c *distil.Config) {
 			c.Teacher = answers{newTeacher(), func(v [][]float32) [][]float32 { return v[1:] }}
 		}, "0 vectors for 1 texts"},
-		"a teacher that answers short vectors":  {func(c *distil.Config) { c.Teacher = answers{newTeacher(), short} }, "47 dimensions, not 48"},
-		"a teacher that answers no numbers":     {func(c *distil.Config) { c.Teacher = answers{newTeacher(), filled(zero / zero)} }, "NaN"},
-		"a teacher that knows nothing":          {func(c *distil.Config) { c.Teacher = answers{newTeacher(), filled(0)} }, "no vector for any token"},
-		"a teacher that has one vector for all": {func(c *distil.Config) { c.Teacher = answers{newTeacher(), filled(1)} }, "same vector"},
+		"a teacher that answers short vectors": {func(c *distil.Config) { c.Teacher = answers{newTeacher(), short} },
+			"47 dimensions, not 48"},
+		"a teacher that answers no numbers": {func(c *distil.Config) {
+			c.Teacher = answers{newTeacher(),
+				filled(zero / zero)}
+		}, "NaN"},
+		"a teacher that knows nothing": {func(c *distil.Config) {
+			c.Teacher = answers{newTeacher(),
+				filled(0)}
+		}, "no vector for any token"},
+		"a teacher that has one vector for all": {func(c *distil.Config) {
+			c.Teacher = answers{newTeacher(),
+				filled(1)}
+		}, "same vector"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			conf := config(t, newTeacher())

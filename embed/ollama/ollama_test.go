@@ -66,7 +66,8 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	switch r.Method + r.URL.Path {
 	case "GET/api/tags":
-		fmt.Fprintf(w, `{"models":[{"name":"other:7b","digest":"%064d"},{"name":"all-minilm:latest","model":"all-minilm:latest","digest":%q}]}`, 7, f.digest)
+		fmt.Fprintf(
+			w, `{"models":[{"name":"other:7b","digest":"%064d"},{"name":"all-minilm:latest","model":"all-minilm:latest","digest":%q}]}`, 7, f.digest)
 	case "POST/api/embed":
 		var body map[string]any
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
@@ -162,12 +163,16 @@ func TestPrefixesOfTheModelsFamily(t *testing.T) {
 
 func TestNamesOfModels(t *testing.T) {
 	f, url := newFake(t)
-	f.on("/api/tags", answer(200, `{"models":[{"name":"all-minilm:22m","digest":"`+digest+`"},{"name":"example/bge:f16","digest":"`+digest+`"},
+	f.on("/api/tags", answer(200, `{"models":[{"name":"all-minilm:22m","digest":"`+digest+
+		`"},{"name":"example/bge:f16","digest":"`+digest+`"},
 		{"name":"models.example.org/a/b:latest","digest":"`+digest+`"}]}`))
 	for name, want := range map[string]string{
-		"all-minilm:22m": "", "library/all-minilm:22m": "", "ALL-MINILM:22M": "", "example/bge:f16": "", "models.example.org/a/b": "",
-		"all-minilm": "does not have the model all-minilm:latest: it has to be pulled first with `ollama pull all-minilm:latest`", "bge:f16": "does not have the model bge:f16",
-		"": `"" is not the name of a model`, "two words": `"two words" is not the name`, "a:b:c/../d": "is not the name",
+		"all-minilm:22m": "", "library/all-minilm:22m": "", "ALL-MINILM:22M": "", "example/bge:f16": "",
+		"models.example.org/a/b": "",
+		"all-minilm": "does not have the model all-minilm:latest: it has to be pulled first with `ollama " +
+			"pull all-minilm:latest`", "bge:f16": "does not have the model bge:f16",
+		"": `"" is not the name of a model`, "two words": `"two words" is not the name`,
+		"a:b:c/../d": "is not the name",
 	} {
 		_, err := ollama.Open(t.Context(), ollama.Config{URL: url, Model: name})
 		if want != "" {
@@ -188,20 +193,29 @@ func TestBadServers(t *testing.T) {
 		want       string
 		away       bool
 	}{
-		{"another program", "/api/tags", answer(404, "404 page not found"), "returned 404 Not Found: 404 page not found", false},
-		{"a web page", "/api/tags", answer(200, "<html>hello</html>"), "returned an unexpected response, is the address right?", false},
+		{"another program", "/api/tags", answer(404, "404 page not found"),
+			"returned 404 Not Found: 404 page not found", false},
+		{"a web page", "/api/tags", answer(200, "<html>hello</html>"),
+			"returned an unexpected response, is the address right?", false},
 		{"another API", "/api/tags", answer(200, `{"models":"none"}`), "returned an unexpected response", false},
 		{"no models", "/api/tags", answer(200, `{}`), "does not have the model", false},
 		{"no digest", "/api/tags", answer(200, `{"models":[{"name":"all-minilm:latest"}]}`), "without a digest", false},
-		{"wrong key", "/api/tags", answer(401, "unauthorized: wrong-key"), "refuses the key (401 Unauthorized: unauthorized: [key])", false},
-		{"proxy without server", "/api/tags", answer(502, "<html>"), "is unavailable: it returned 502 Bad Gateway", true},
-		{"no memory", "/api/embed", answer(500, `{"error":"model requires more system memory (9 GiB) than is available"}`), "returned 500 Internal Server Error: model requires more", false},
-		{"no embedding model", "/api/embed", answer(400, `{"error":"\"all-minilm\" does not support embeddings"}`), `returned 400 Bad Request: "all-minilm" does not support embeddings`, false},
+		{"wrong key", "/api/tags", answer(401, "unauthorized: wrong-key"),
+			"refuses the key (401 Unauthorized: unauthorized: [key])", false},
+		{"proxy without server", "/api/tags", answer(502, "<html>"), "is unavailable: it returned 502 Bad Gateway",
+			true},
+		{"no memory", "/api/embed", answer(500,
+			`{"error":"model requires more system memory (9 GiB) than is available"}`),
+			"returned 500 Internal Server Error: model requires more", false},
+		{"no embedding model", "/api/embed", answer(400, `{"error":"\"all-minilm\" does not support embeddings"}`),
+			`returned 400 Bad Request: "all-minilm" does not support embeddings`, false},
 		{"no vectors", "/api/embed", answer(200, `{"embeddings":[]}`), "returned 0 vectors for 1 texts", false},
 		{"empty answer", "/api/embed", answer(200, ``), "returned 0 vectors for 1 texts", false},
 		{"empty vector", "/api/embed", answer(200, `{"embeddings":[[]]}`), "vectors without components", false},
-		{"too large a number", "/api/embed", answer(200, `{"embeddings":[[1e60]]}`), "returned an unexpected response", false},
-		{"NaN", "/api/embed", answer(500, `{"error":"failed to encode response: json: unsupported value: NaN"}`), "unsupported value: NaN", false},
+		{"too large a number", "/api/embed", answer(200, `{"embeddings":[[1e60]]}`), "returned an unexpected response",
+			false},
+		{"NaN", "/api/embed", answer(500, `{"error":"failed to encode response: json: unsupported value: NaN"}`),
+			"unsupported value: NaN", false},
 		{"redirect", "/api/tags", func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "https://models.example.org/", http.StatusMovedPermanently)
 		}, "redirects to https://models.example.org, which is not followed", false},

@@ -55,12 +55,16 @@ func TestPullThatFails(t *testing.T) {
 		handler http.HandlerFunc
 		want    string
 	}{
-		"unknown model": {answer(200, "{\"status\":\"pulling manifest\"}\n{\"error\":\"pull model manifest: file does not exist\"}\n"), "failed: pull model manifest: file does not exist"},
-		"breaks off":    {answer(200, "{\"status\":\"pulling a\",\"digest\":\"sha256:a\",\"total\":100,\"completed\":60}\n"), "stopped before it had all of it"},
-		"says nothing":  {answer(200, ""), "stopped before it had all of it"},
-		"no JSON":       {answer(200, "<html>\n"), "returned an unexpected response"},
-		"wrong key":     {answer(403, ""), "wants a key (403 Forbidden)"},
-		"refused":       {answer(500, `{"error":"disk full"}`), "returned 500 Internal Server Error: disk full"},
+		"unknown model": {answer(
+			200, "{\"status\":\"pulling manifest\"}\n{\"error\":\"pull model manifest: file does not exist\"}\n"),
+			"failed: pull model manifest: file does not exist"},
+		"breaks off": {answer(
+			200, "{\"status\":\"pulling a\",\"digest\":\"sha256:a\",\"total\":100,\"completed\":60}\n"),
+			"stopped before it had all of it"},
+		"says nothing": {answer(200, ""), "stopped before it had all of it"},
+		"no JSON":      {answer(200, "<html>\n"), "returned an unexpected response"},
+		"wrong key":    {answer(403, ""), "wants a key (403 Forbidden)"},
+		"refused":      {answer(500, `{"error":"disk full"}`), "returned 500 Internal Server Error: disk full"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, url := newFake(t)

@@ -248,7 +248,8 @@ func TestLiveServerIsUsedAsItIs(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add([]byte("{\"server\":\"s\"}\n{\"method\":\"GET\",\"path\":\"/a\",\"body\":{\"json\":{\"a\":1}},\"status\":200}\n"))
+	f.Add([]byte(
+		"{\"server\":\"s\"}\n{\"method\":\"GET\",\"path\":\"/a\",\"body\":{\"json\":{\"a\":1}},\"status\":200}\n"))
 	f.Add([]byte("\x1f\x8b\x08\x00"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		calls, err := decode(raw)

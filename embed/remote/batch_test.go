@@ -200,7 +200,8 @@ func TestPatience(t *testing.T) {
 	}{
 		{"once busy", fails(later), 2, false},
 		{"always busy", fails(later), maxTries, true},
-		{"asks for too much patience", &Error{text: "x", cause: errors.New("x"), kind: later, after: maxPause + 1}, 1, true},
+		{"asks for too much patience", &Error{text: "x", cause: errors.New("x"), kind: later, after: maxPause + 1}, 1,
+			true},
 		{"away", fails(away), 1, true},
 		{"final", fails(final), 1, true},
 		{"of another kind", errors.New("x"), 1, true},
@@ -264,7 +265,8 @@ func TestATextThatFailsForItselfIsRefused(t *testing.T) {
 func TestAServerThatFailsRefusesNoText(t *testing.T) {
 	for _, k := range []kind{final, away, toomuch, toolong, slow, onetext} {
 		b := newBatches(func(context.Context, []string) ([][]float32, error) { return nil, fails(k) }, 1)
-		if _, err := b.all(t.Context(), numbered(4)); err == nil || errors.Is(err, embed.ErrRefused) || kindOf(err) != k {
+		if _, err := b.all(t.Context(), numbered(4)); err == nil || errors.Is(err, embed.ErrRefused) ||
+			kindOf(err) != k {
 			t.Errorf("kind %d: error %v", k, err)
 		}
 	}

@@ -129,22 +129,36 @@ func TestRefusalsAreExplained(t *testing.T) {
 	}{
 		{"no key", 401, `{"error":"invalid"}`, "wants a key (401 Unauthorized: invalid)", false, final},
 		{"forbidden", 403, ``, "wants a key (403 Forbidden)", false, final},
-		{"no such path", 404, "404 page not found\n", "returned 404 Not Found: 404 page not found: are its address and the model's name right?", false, final},
-		{"nested message", 400, `{"error":{"message":"The model ` + "`x`" + ` does not exist","code":null}}`, "returned 400 Bad Request: The model `x` does not exist", false, onetext},
+		{"no such path", 404, "404 page not found\n",
+			"returned 404 Not Found: 404 page not found: are its address and the model's name right?", false, final},
+		{"nested message", 400, `{"error":{"message":"The model ` + "`x`" + ` does not exist","code":null}}`,
+			"returned 400 Bad Request: The model `x` does not exist", false, onetext},
 		{"detail", 422, `{"detail":"no such model"}`, "Unprocessable Entity: no such model", false, onetext},
-		{"detail of another shape", 422, `{"detail":[{"loc":["body"]}]}`, "returned 422 Unprocessable Entity", false, onetext},
-		{"busy", 503, `{"error":"server busy, please try again"}`, "is unavailable: it returned 503 Service Unavailable: server busy", true, later},
-		{"overloaded", 429, `{"error":"Model is overloaded","error_type":"overloaded"}`, "429 Too Many Requests: Model is overloaded", true, later},
+		{"detail of another shape", 422, `{"detail":[{"loc":["body"]}]}`, "returned 422 Unprocessable Entity", false,
+			onetext},
+		{"busy", 503, `{"error":"server busy, please try again"}`,
+			"is unavailable: it returned 503 Service Unavailable: server busy", true, later},
+		{"overloaded", 429, `{"error":"Model is overloaded","error_type":"overloaded"}`,
+			"429 Too Many Requests: Model is overloaded", true, later},
 		{"page of a proxy", 502, "<html>\r\n<body>nginx</body>", "it returned 502 Bad Gateway", true, later},
-		{"crashed", 500, `{"error":"model runner has unexpectedly stopped"}`, "returned 500 Internal Server Error: model runner", false, toomuch},
+		{"crashed", 500, `{"error":"model runner has unexpectedly stopped"}`,
+			"returned 500 Internal Server Error: model runner", false, toomuch},
 		{"payload", 413, ``, "returned 413 Request Entity Too Large", false, toomuch},
 		{"backend", 424, `{"error":"Inference failed","error_type":"backend"}`, "Inference failed", false, toomuch},
-		{"too long for Ollama", 400, `{"error":"the input length exceeds the context length"}`, "refuses a text for its length (400", false, toolong},
+		{"too long for Ollama", 400, `{"error":"the input length exceeds the context length"}`,
+			"refuses a text for its length (400", false, toolong},
 		{"too long for OpenAI", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens, however you requested 9000 tokens"}}`, "refuses a text", false, toolong},
-		{"too long for llama.cpp", 500, `{"error":{"code":500,"message":"input is too large to process. increase the physical batch size"}}`, "refuses a text", false, toolong},
-		{"too long for TEI", 413, `{"error":"` + "`inputs`" + ` must have less than 512 tokens. Given: 600","error_type":"Validation"}`, "refuses a text", false, toolong},
-		{"batch too large for TEI", 413, `{"error":"batch size 64 > maximum allowed batch size 32","error_type":"Validation"}`, "returned 413", false, toomuch},
-		{"long and rude", 418, "first\nsecond\x00\x1b[31m" + strings.Repeat("é", 5000), "returned 418 I'm a teapot: first second", false, final},
+		{"too long for llama.cpp", 500,
+			`{"error":{"code":500,"message":"input is too large to process. increase the physical batch size"}}`,
+			"refuses a text", false, toolong},
+		{"too long for TEI", 413, `{"error":"` + "`inputs`" +
+			` must have less than 512 tokens. Given: 600","error_type":"Validation"}`, "refuses a text", false,
+			toolong},
+		{"batch too large for TEI", 413,
+			`{"error":"batch size 64 > maximum allowed batch size 32","error_type":"Validation"}`, "returned 413",
+			false, toomuch},
+		{"long and rude", 418, "first\nsecond\x00\x1b[31m" + strings.Repeat("é", 5000),
+			"returned 418 I'm a teapot: first second", false, final},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			err := client(t, answer(c.status, c.body)).JSON(t.Context(), http.MethodGet, "x", nil, new(any))
@@ -232,8 +246,10 @@ func TestConnectionFailuresAreExplained(t *testing.T) {
 	}{
 		{"nothing listens", gone.URL, "is unavailable: nothing listens there", true},
 		{"certificate", secure.URL, "has a certificate that is not accepted: x509: ", false},
-		{"no TLS", strings.Replace(plain.URL, "http:", "https:", 1), "does not speak TLS: its address begins with http://", false},
-		{"TLS", strings.Replace(secure.URL, "https:", "http:", 1), "Client sent an HTTP request to an HTTPS server", false},
+		{"no TLS", strings.Replace(plain.URL, "http:", "https:", 1),
+			"does not speak TLS: its address begins with http://", false},
+		{"TLS", strings.Replace(secure.URL, "https:", "http:", 1), "Client sent an HTTP request to an HTTPS server",
+			false},
 		{"reset", reset.URL, "is unavailable: it closed the connection", true},
 		{"another protocol", foreign.URL, "returned an unexpected response, is the address right?", false},
 		{"torn", torn.URL, "is unavailable: it closed the connection", true},
@@ -262,8 +278,10 @@ func TestUnknownHost(t *testing.T) {
 
 func TestAnswersOfAnotherShape(t *testing.T) {
 	for body, want := range map[string]string{
-		"<html>": "returned an unexpected response", "": "returned an unexpected response", `{"a": "text"}`: "returned an unexpected response",
-		`{"a": 1} {}`: "returned an unexpected response", `{"v": [1, null]}`: "component 1 of a vector is null", `{"v": "AAAA"}`: "a vector is not an array",
+		"<html>": "returned an unexpected response", "": "returned an unexpected response",
+		`{"a": "text"}`: "returned an unexpected response",
+		`{"a": 1} {}`:   "returned an unexpected response", `{"v": [1, null]}`: "component 1 of a vector is null",
+		`{"v": "AAAA"}`: "a vector is not an array",
 	} {
 		var got struct {
 			A int

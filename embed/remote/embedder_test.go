@@ -152,7 +152,9 @@ func TestServerThatIsDown(t *testing.T) {
 
 	for _, none := range []Known{
 		{}, {Model: known.Model}, {Dimensions: 4}, {known.Model, 5}, // incomplete
-		{"other@1, 4 dimensions", 4}, {"model-2@1, 4 dimensions", 4}, {`model@1, 4 dimensions, query "q", document ""`, 4}, // of another configuration
+		// of another configuration
+		{"other@1, 4 dimensions", 4}, {"model-2@1, 4 dimensions", 4},
+		{`model@1, 4 dimensions, query "q", document ""`, 4},
 	} {
 		if _, err := Open(t.Context(), s, Config{Known: none}); !errors.Is(err, embed.ErrUnavailable) {
 			t.Errorf("known %+v: error %v", none, err)
@@ -231,13 +233,15 @@ func TestAnswersThatAreNoVectors(t *testing.T) {
 		answer [][]float32
 		want   string
 	}{
-		"too few":       {[][]float32{{1, 0, 0, 0}}, "returned 1 vectors for 2 texts"},
-		"too many":      {[][]float32{{1, 0, 0, 0}, {1, 0, 0, 0}, {1, 0, 0, 0}}, "returned 3 vectors for 2 texts"},
-		"none":          {nil, "returned 0 vectors for 2 texts"},
-		"other length":  {[][]float32{{1, 0, 0, 0}, {1, 0, 0}}, "vectors of 3 dimensions, but those in the index have 4: restart almanac"},
-		"missing":       {[][]float32{{1, 0, 0, 0}, nil}, "vectors of 0 dimensions, but"},
-		"NaN":           {[][]float32{{1, 0, 0, 0}, {0, nan, 0, 0}}, "component 1 of a vector is NaN"},
-		"infinity":      {[][]float32{{0, 0, 0, 0}, {1, 0, 0, float32(math.Inf(-1))}}, "component 3 of a vector is -Inf"},
+		"too few":  {[][]float32{{1, 0, 0, 0}}, "returned 1 vectors for 2 texts"},
+		"too many": {[][]float32{{1, 0, 0, 0}, {1, 0, 0, 0}, {1, 0, 0, 0}}, "returned 3 vectors for 2 texts"},
+		"none":     {nil, "returned 0 vectors for 2 texts"},
+		"other length": {[][]float32{{1, 0, 0, 0}, {1, 0, 0}},
+			"vectors of 3 dimensions, but those in the index have 4: restart almanac"},
+		"missing": {[][]float32{{1, 0, 0, 0}, nil}, "vectors of 0 dimensions, but"},
+		"NaN":     {[][]float32{{1, 0, 0, 0}, {0, nan, 0, 0}}, "component 1 of a vector is NaN"},
+		"infinity": {[][]float32{{0, 0, 0, 0}, {1, 0, 0, float32(math.Inf(-1))}},
+			"component 3 of a vector is -Inf"},
 		"zeros are one": {[][]float32{{1, 0, 0, 0}, {0, 0, 0, 0}}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,8 @@ func TestVectorsInJSON(t *testing.T) {
 	for text, want := range map[string]Vector{
 		`[1,-2.5,3e-3]`: {1, -2.5, 0.003}, " [ 1 ,\n2 ] ": {1, 2}, `[]`: {}, `[0]`: {0},
 		`[1e-60]`: {0}, // below float32
-		`null`:    nil, `"x"`: nil, `{}`: nil, `3`: nil, `[null]`: nil, `[1,null]`: nil, `["1"]`: nil, `[[1]]`: nil, `[1,[2]]`: nil,
+		`null`:    nil, `"x"`: nil, `{}`: nil, `3`: nil, `[null]`: nil, `[1,null]`: nil, `["1"]`: nil, `[[1]]`: nil,
+		`[1,[2]]`:   nil,
 		`[{"a":1}]`: nil, `[true]`: nil, `[1e39]`: nil, `[1e999]`: nil, `"[1]"`: nil,
 	} {
 		var got Vector

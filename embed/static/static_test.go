@@ -105,7 +105,8 @@ func TestDefaultWeightIsTheRootOfIDF(t *testing.T) {
 		var square float64
 		for _, id := range e.Tokens(text) {
 			for i := range want {
-				want[i] += math.Sqrt(float64(table.IDF[id])) * float64(table.Scale[id]) * float64(table.Rows[int(id)*dims+i])
+				want[i] += math.Sqrt(float64(table.IDF[id])) * float64(table.Scale[id]) * float64(table.Rows[int(
+					id)*dims+i])
 			}
 		}
 		for _, x := range want {

@@ -174,18 +174,29 @@ func TestOpenRefuses(t *testing.T) {
 		files map[string][]byte
 		want  string
 	}{
-		"an empty directory":               {nil, "0 files named static*.npz"},
-		"two tables":                       {map[string][]byte{"static3.npz": table, "static4.npz": table, "vocab.txt": vocabulary}, "2 files"},
-		"no vocabulary":                    {map[string][]byte{"static3.npz": table}, "vocab.txt"},
-		"another vocabulary's length":      {map[string][]byte{"static3.npz": table, "vocab.txt": append(vocabulary, "more\n"...)}, "want 6 rows"},
-		"a vocabulary without [UNK]":       {map[string][]byte{"static3.npz": table, "vocab.txt": bytes.Replace(vocabulary, []byte("[UNK]"), []byte("unk"), 1)}, "no [UNK]"},
-		"a vocabulary with an entry twice": {map[string][]byte{"static3.npz": table, "vocab.txt": bytes.Replace(vocabulary, []byte("lock"), []byte("tide"), 1)}, "twice"},
-		"an empty vocabulary":              {map[string][]byte{"static3.npz": table, "vocab.txt": nil}, "entry 0"},
-		"no archive":                       {map[string][]byte{"static3.npz": []byte("rows"), "vocab.txt": vocabulary}, "zip"},
-		"a cut archive":                    {map[string][]byte{"static3.npz": table[:len(table)-30], "vocab.txt": vocabulary}, "zip"},
-		"a scale that is no number":        {map[string][]byte{"static3.npz": changed(func(s *static.Table) { s.Scale[2] = float32(math.NaN()) }), "vocab.txt": vocabulary}, "token 2 has scale NaN"},
-		"a scale below 0":                  {map[string][]byte{"static3.npz": changed(func(s *static.Table) { s.Scale[1] = -1 }), "vocab.txt": vocabulary}, "scale -1"},
-		"an infinite idf":                  {map[string][]byte{"static3.npz": changed(func(s *static.Table) { s.IDF[4] = float32(math.Inf(1)) }), "vocab.txt": vocabulary}, "idf +Inf"},
+		"an empty directory": {nil, "0 files named static*.npz"},
+		"two tables": {map[string][]byte{"static3.npz": table, "static4.npz": table,
+			"vocab.txt": vocabulary}, "2 files"},
+		"no vocabulary": {map[string][]byte{"static3.npz": table}, "vocab.txt"},
+		"another vocabulary's length": {map[string][]byte{"static3.npz": table,
+			"vocab.txt": append(vocabulary, "more\n"...)}, "want 6 rows"},
+		"a vocabulary without [UNK]": {map[string][]byte{"static3.npz": table,
+			"vocab.txt": bytes.Replace(vocabulary, []byte("[UNK]"), []byte("unk"), 1)}, "no [UNK]"},
+		"a vocabulary with an entry twice": {map[string][]byte{"static3.npz": table,
+			"vocab.txt": bytes.Replace(vocabulary, []byte("lock"), []byte("tide"), 1)}, "twice"},
+		"an empty vocabulary": {map[string][]byte{"static3.npz": table, "vocab.txt": nil}, "entry 0"},
+		"no archive":          {map[string][]byte{"static3.npz": []byte("rows"), "vocab.txt": vocabulary}, "zip"},
+		"a cut archive": {map[string][]byte{"static3.npz": table[:len(table)-30], "vocab.txt": vocabulary},
+			"zip"},
+		"a scale that is no number": {map[string][]byte{"static3.npz": changed(
+			func(s *static.Table) { s.Scale[2] = float32(math.NaN()) }), "vocab.txt": vocabulary},
+			"token 2 has scale NaN"},
+		"a scale below 0": {map[string][]byte{"static3.npz": changed(func(s *static.Table) { s.Scale[1] = -1 }),
+			"vocab.txt": vocabulary}, "scale -1"},
+		"an infinite idf": {map[string][]byte{"static3.npz": changed(func(s *static.Table) {
+			s.IDF[4] = float32(
+				math.Inf(1))
+		}), "vocab.txt": vocabulary}, "idf +Inf"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

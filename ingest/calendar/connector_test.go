@@ -34,7 +34,8 @@ func TestGoogle(t *testing.T) {
 		CreatedAt: time.Date(2031, 5, 1, 8, 9, 10, 0, time.UTC),
 		UpdatedAt: time.Date(2031, 5, 20, 11, 12, 13, 0, time.UTC),
 		StartsAt:  time.Date(2031, 6, 17, 12, 0, 0, 0, time.UTC), EndsAt: time.Date(2031, 6, 17, 14, 0, 0, 0, time.UTC),
-		Body: "Operators upgrade **validators** before the day; see [the notes](https://www.example.org/2-7).\n\nMinimum version: 2.6.0\n\n" +
+		Body: "Operators upgrade **validators** before the day; see [the " +
+			"notes](https://www.example.org/2-7).\n\nMinimum version: 2.6.0\n\n" +
 			"Operation: upgrade.\nEnvironments: mainnet.\nComponents: node.\nVersion: 2.7.0.\nMinimum version: 2.6.0.",
 	}
 	if diff := cmp.Diff(want, up); diff != "" {
@@ -238,7 +239,8 @@ func TestYAML(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if moved := r.Get(t, catalog.KindOperation,
-		"call@20310610T1400"); moved.Title != "Operators' call after the regatta" || moved.EndsAt.Sub(moved.StartsAt) != 45*time.Minute {
+		"call@20310610T1400"); moved.Title != "Operators' call after the regatta" ||
+		moved.EndsAt.Sub(moved.StartsAt) != 45*time.Minute {
 		t.Errorf("%+v", moved)
 	}
 	if off := r.Get(t, catalog.KindOperation, "call@20310617T1400"); off.State != catalog.OperationCancelled {
@@ -273,12 +275,15 @@ func TestTimePasses(t *testing.T) {
 		t.Errorf("history begins at %s", got[0])
 	}
 	// An event that is removed from the calendar after it ended is history too.
-	f["c.ics"] = ics("UID:a\nSUMMARY:Weekly deploy\nDTSTART:20310106T090000Z\nDTEND:20310106T100000Z\nRRULE:FREQ=WEEKLY")
+	f["c.ics"] = ics(
+		"UID:a\nSUMMARY:Weekly deploy\nDTSTART:20310106T090000Z\nDTEND:20310106T100000Z\nRRULE:FREQ=WEEKLY")
 	if r = s.Sync(); r.Deleted != 0 {
 		t.Errorf("%d deleted", r.Deleted)
 	}
 	// A rule that ends removes future occurrences, and nothing else.
-	f["c.ics"] = ics("UID:a\nSUMMARY:Weekly deploy\nDTSTART:20310106T090000Z\nDTEND:20310106T100000Z\nRRULE:FREQ=WEEKLY;UNTIL=20310801T000000Z")
+	f["c.ics"] = ics(
+		"UID:a\nSUMMARY:Weekly " +
+			"deploy\nDTSTART:20310106T090000Z\nDTEND:20310106T100000Z\nRRULE:FREQ=WEEKLY;UNTIL=20310801T000000Z")
 	before := len(r.Records)
 	s.AcceptShrink = true
 	if r = s.Sync(); r.Deleted != 4 || len(r.Records) != before-4 {
@@ -333,9 +338,12 @@ func TestFaults(t *testing.T) {
 		fault connectortest.Fault
 		want  error // nil: some error
 	}{
-		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)}, "429": {fault: connectortest.TooMany(2)},
-		"slow": {connectortest.Slow(time.Minute), outbound.ErrTimeout}, "truncated": {connectortest.Truncated, outbound.ErrTruncated},
-		"halved": {fault: connectortest.Halved}, "garbage": {fault: connectortest.Garbage}, "empty": {fault: connectortest.Empty}, "reset": {fault: connectortest.Reset},
+		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)},
+		"429":       {fault: connectortest.TooMany(2)},
+		"slow":      {connectortest.Slow(time.Minute), outbound.ErrTimeout},
+		"truncated": {connectortest.Truncated, outbound.ErrTruncated},
+		"halved":    {fault: connectortest.Halved}, "garbage": {fault: connectortest.Garbage},
+		"empty": {fault: connectortest.Empty}, "reset": {fault: connectortest.Reset},
 		"sign in": {fault: connectortest.SignIn},
 		"inside":  {connectortest.Redirect(connectortest.Inside[1]), outbound.ErrRefused},
 	}
@@ -386,9 +394,10 @@ func TestOptions(t *testing.T) {
 		options map[string]any
 		want    string
 	}{
-		"nothing":   {nil, "want one of the options url, url_env and file"},
-		"both":      {map[string]any{"file": "a.ics", "url": "https://example.org/a"}, "want one of the options"},
-		"variable":  {map[string]any{"url_env": "NO_SUCH_CALENDAR"}, "environment variable NO_SUCH_CALENDAR is not set"},
+		"nothing": {nil, "want one of the options url, url_env and file"},
+		"both":    {map[string]any{"file": "a.ics", "url": "https://example.org/a"}, "want one of the options"},
+		"variable": {map[string]any{"url_env": "NO_SUCH_CALENDAR"},
+			"environment variable NO_SUCH_CALENDAR is not set"},
 		"address":   {map[string]any{"url": "ftp://example.org"}, "option url: want an address"},
 		"outside":   {map[string]any{"file": "../a.ics"}, "option file"},
 		"extension": {map[string]any{"file": "a.txt"}, "ends in .ics, .yaml or .yml"},
@@ -397,9 +406,11 @@ func TestOptions(t *testing.T) {
 		"zones":     {map[string]any{"file": "a.ics", "zones": map[string]any{"X": "Mole/3"}}, "option zones: X"},
 		"window":    {map[string]any{"file": "a.ics", "ahead": -1}, "option ahead: want 0 to"},
 		"page":      {map[string]any{"file": "a.ics", "page": "x"}, "option page"},
-		"type":      {map[string]any{"file": "a.ics", "types": map[string]any{"party": []any{"x"}}}, `unknown type "party"; known are governance`},
-		"release":   {map[string]any{"file": "a.ics", "components": map[string]any{"node": map[string]any{"release": "x"}}}, "with {version} in it"},
-		"unknown":   {map[string]any{"file": "a.ics", "enviroments": map[string]any{}}, `did you mean "environments"?`},
+		"type": {map[string]any{"file": "a.ics", "types": map[string]any{"party": []any{"x"}}},
+			`unknown type "party"; known are governance`},
+		"release": {map[string]any{"file": "a.ics",
+			"components": map[string]any{"node": map[string]any{"release": "x"}}}, "with {version} in it"},
+		"unknown": {map[string]any{"file": "a.ics", "enviroments": map[string]any{}}, `did you mean "environments"?`},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -413,25 +424,43 @@ func TestOptions(t *testing.T) {
 
 func TestBadEvents(t *testing.T) {
 	tests := map[string]struct{ file, text, at, want string }{
-		"no start":   {"c.ics", ics("UID:x\nSUMMARY:A"), "c.ics:3", "has no DTSTART"},
-		"no title":   {"c.ics", ics("UID:x\nDTSTART:20310610"), "c.ics:3", "has no title"},
-		"backwards":  {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nDTEND:20310610T090000Z"), "c.ics:3", "ends before it begins"},
-		"day":        {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310231T100000Z"), "c.ics:3", "not a date or time that exists"},
-		"duration":   {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nDURATION:2h"), "c.ics:3", "not a duration such as PT2H"},
-		"hourly":     {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nRRULE:FREQ=HOURLY;BYHOUR=5;INTERVAL=24"), "c.ics:3", "recurs more than once a day"},
-		"rule":       {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nRRULE:FREQ=TIDALLY"), "c.ics:3", "TIDALLY"},
-		"weekday":    {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nRRULE:FREQ=MONTHLY;BYDAY=53MO"), "c.ics:3", "no month has day"},
-		"year":       {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:00010101T100000Z\nRRULE:FREQ=DAILY"), "c.ics:3", "begins in the year 1"},
-		"yaml id":    {"c.yaml", "- {title: A, starts: 2031-06-10}\n", "c.yaml:1", "has no id"},
-		"yaml field": {"c.yaml", "- id: a\n  title: A\n  starts: 2031-06-10\n  enviroments: [x]\n", "c.yaml:4", `unknown field "enviroments"; did you mean "environments"?`},
-		"yaml env":   {"c.yaml", "- {id: a, title: A, starts: 2031-06-10, environments: [mainet]}\n", "c.yaml:1", `unknown environment "mainet"; did you mean "mainnet"?`},
-		"yaml time":  {"c.yaml", "- {id: a, title: A, starts: 10 June}\n", "c.yaml:1", `starts: "10 June" is neither a date nor a time`},
-		"yaml end":   {"c.yaml", "- {id: a, title: A, starts: 2031-06-10, ends: 2031-06-10 14:00}\n", "c.yaml:1", "ends: want a date if starts is one"},
-		"yaml both":  {"c.yaml", "- {id: a, title: A, starts: 2031-06-10 14:00, ends: 2031-06-10 15:00, duration: 1h}\n", "c.yaml:1", "one is enough"},
-		"yaml zone":  {"c.yaml", "- {id: a, title: A, starts: 2031-06-10 14:00, zone: CESTT}\n", "c.yaml:1", `zone: "CESTT" is not a time zone`},
-		"yaml twice": {"c.yaml", "- {id: a, title: A, starts: 2031-06-10}\n- {id: a, title: B, starts: 2031-06-10}\n", "c.yaml:2", `id: "a" is a duplicate; the first is on line 1`},
-		"yaml once":  {"c.yaml", "- {id: a, title: A, starts: 2031-06-10, changes: [{occurrence: 2031-06-10}]}\n", "c.yaml:1", "changes: the event does not repeat"},
-		"yaml order": {"c.yaml", "- {id: a, title: A, starts: 2031-06-10, ends: 2031-06-08}\n", "c.yaml:1", "ends before it starts"},
+		"no start": {"c.ics", ics("UID:x\nSUMMARY:A"), "c.ics:3", "has no DTSTART"},
+		"no title": {"c.ics", ics("UID:x\nDTSTART:20310610"), "c.ics:3", "has no title"},
+		"backwards": {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nDTEND:20310610T090000Z"), "c.ics:3",
+			"ends before it begins"},
+		"day": {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310231T100000Z"), "c.ics:3",
+			"not a date or time that exists"},
+		"duration": {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nDURATION:2h"), "c.ics:3",
+			"not a duration such as PT2H"},
+		"hourly": {"c.ics", ics(
+			"UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nRRULE:FREQ=HOURLY;BYHOUR=5;INTERVAL=24"), "c.ics:3",
+			"recurs more than once a day"},
+		"rule": {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nRRULE:FREQ=TIDALLY"), "c.ics:3",
+			"TIDALLY"},
+		"weekday": {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:20310610T100000Z\nRRULE:FREQ=MONTHLY;BYDAY=53MO"),
+			"c.ics:3", "no month has day"},
+		"year": {"c.ics", ics("UID:x\nSUMMARY:A\nDTSTART:00010101T100000Z\nRRULE:FREQ=DAILY"), "c.ics:3",
+			"begins in the year 1"},
+		"yaml id": {"c.yaml", "- {title: A, starts: 2031-06-10}\n", "c.yaml:1", "has no id"},
+		"yaml field": {"c.yaml", "- id: a\n  title: A\n  starts: 2031-06-10\n  enviroments: [x]\n", "c.yaml:4",
+			`unknown field "enviroments"; did you mean "environments"?`},
+		"yaml env": {"c.yaml", "- {id: a, title: A, starts: 2031-06-10, environments: [mainet]}\n", "c.yaml:1",
+			`unknown environment "mainet"; did you mean "mainnet"?`},
+		"yaml time": {"c.yaml", "- {id: a, title: A, starts: 10 June}\n", "c.yaml:1",
+			`starts: "10 June" is neither a date nor a time`},
+		"yaml end": {"c.yaml", "- {id: a, title: A, starts: 2031-06-10, ends: 2031-06-10 14:00}\n", "c.yaml:1",
+			"ends: want a date if starts is one"},
+		"yaml both": {
+			"c.yaml", "- {id: a, title: A, starts: 2031-06-10 14:00, ends: 2031-06-10 15:00, duration: 1h}\n",
+			"c.yaml:1", "one is enough"},
+		"yaml zone": {"c.yaml", "- {id: a, title: A, starts: 2031-06-10 14:00, zone: CESTT}\n", "c.yaml:1",
+			`zone: "CESTT" is not a time zone`},
+		"yaml twice": {"c.yaml", "- {id: a, title: A, starts: 2031-06-10}\n- {id: a, title: B, starts: 2031-06-10}\n",
+			"c.yaml:2", `id: "a" is a duplicate; the first is on line 1`},
+		"yaml once": {"c.yaml", "- {id: a, title: A, starts: 2031-06-10, changes: [{occurrence: 2031-06-10}]}\n",
+			"c.yaml:1", "changes: the event does not repeat"},
+		"yaml order": {"c.yaml", "- {id: a, title: A, starts: 2031-06-10, ends: 2031-06-08}\n", "c.yaml:1",
+			"ends before it starts"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -442,12 +471,15 @@ func TestBadEvents(t *testing.T) {
 			}
 		})
 	}
-	odd := local(t, folder{"c.ics": "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:x\nSUMMARY:Upgrade\nDESCRIPTION:one\ntwo without a fold\nDTSTART:20310610T100000Z\nEND:VEVENT\nEND:VCALENDAR"}, "c.ics", nil).Sync()
+	odd := local(t, folder{
+		"c.ics": "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:x\nSUMMARY:Upgrade\nDESCRIPTION:one\ntwo without a " +
+			"fold\nDTSTART:20310610T100000Z\nEND:VEVENT\nEND:VCALENDAR"}, "c.ics", nil).Sync()
 	if odd.Warned != 1 || odd.Problems[0].Locator != "c.ics:6" || len(odd.Records) != 1 {
 		t.Errorf("%+v", odd.Problems)
 	}
 	for name, text := range map[string]string{
-		"nothing": "", "html": "<html>", "cut": "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:x\n", "crossed": "BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR\nEND:VEVENT\n",
+		"nothing": "", "html": "<html>", "cut": "BEGIN:VCALENDAR\nBEGIN:VEVENT\nUID:x\n",
+		"crossed": "BEGIN:VCALENDAR\nBEGIN:VEVENT\nEND:VCALENDAR\nEND:VEVENT\n",
 	} {
 		if r := local(t, folder{"c.ics": text}, "c.ics", nil).Try(t.Context()); r.Err == nil ||
 			!strings.Contains(r.Err.Error(), "c.ics: ") {

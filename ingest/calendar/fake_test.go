@@ -28,7 +28,8 @@ func words() map[string]any {
 	return map[string]any{
 		"page":         "https://www.example.org/operations",
 		"environments": map[string]any{"mainnet": []any{"main net"}, "baynet": []any{"testnet"}, "shoalnet": []any{}},
-		"components":   map[string]any{"node": map[string]any{"words": []any{"causeway node"}, "release": "causeway/node@v{version}"}},
+		"components": map[string]any{"node": map[string]any{"words": []any{"causeway node"},
+			"release": "causeway/node@v{version}"}},
 	}
 }
 

@@ -29,19 +29,30 @@ func TestAttribution(t *testing.T) {
 	}{
 		{event{title: "Main-Network upgrade"}, attribution{environments: []string{"mainnet"}, kind: "upgrade"}},
 		{event{title: "Upgrade of mainnets"}, attribution{kind: "upgrade"}},
-		{event{title: "Testnet and MainNet: launch of Causeway_Node v2.7"}, attribution{environments: []string{"baynet", "mainnet"}, kind: "deploy", components: []string{"node"}, version: "2.7"}},
-		{event{title: "BayNet upgrade", text: "MainNet follows."}, attribution{environments: []string{"baynet"}, kind: "upgrade"}},
-		{event{title: "Upgrade", text: "On MainNet, for node operators."}, attribution{environments: []string{"mainnet"}, kind: "upgrade", validators: true}},
+		{event{title: "Testnet and MainNet: launch of Causeway_Node v2.7"},
+			attribution{environments: []string{"baynet", "mainnet"}, kind: "deploy", components: []string{"node"},
+				version: "2.7"}},
+		{event{title: "BayNet upgrade", text: "MainNet follows."},
+			attribution{environments: []string{"baynet"}, kind: "upgrade"}},
+		{event{title: "Upgrade", text: "On MainNet, for node operators."},
+			attribution{environments: []string{"mainnet"}, kind: "upgrade", validators: true}},
 		{event{title: "Upgrade", text: "For super validators only."}, attribution{kind: "upgrade"}},
-		{event{title: "Call", categories: []string{"MainNet", "Freeze"}}, attribution{environments: []string{"mainnet"}, kind: "freeze"}},
+		{event{title: "Call", categories: []string{"MainNet", "Freeze"}},
+			attribution{environments: []string{"mainnet"}, kind: "freeze"}},
 		{event{title: "Vote on the upgrade"}, attribution{kind: "governance"}},
 		{event{title: "Freeze before the release"}, attribution{kind: "freeze"}},
 		{event{title: "Tide change"}, attribution{kind: "synchronizer_upgrade", validators: true}},
-		{event{title: "Minimum version 2.6.1 on MainNet"}, attribution{environments: []string{"mainnet"}, kind: "minimum_version", version: "2.6.1", minimum: "2.6.1", validators: true}},
-		{event{title: "Release of wallet 0.10.1"}, attribution{kind: "release", components: []string{"wallet"}, version: "0.10.1"}},
+		{event{title: "Minimum version 2.6.1 on MainNet"},
+			attribution{environments: []string{"mainnet"}, kind: "minimum_version", version: "2.6.1", minimum: "2.6.1",
+				validators: true}},
+		{event{title: "Release of wallet 0.10.1"},
+			attribution{kind: "release", components: []string{"wallet"}, version: "0.10.1"}},
 		{event{title: "Devotees of voters meet"}, attribution{kind: "other"}},
-		{event{title: "Upgrade", text: "The minimum required node version will be v2.6.3."}, attribution{kind: "upgrade", minimum: "2.6.3"}},
-		{event{title: "Upgrade", environments: []string{"x"}, kind: "other", version: "9", minimum: "8", components: []string{"y"}}, attribution{environments: []string{"x"}, kind: "other", components: []string{"y"}, version: "9", minimum: "8"}},
+		{event{title: "Upgrade", text: "The minimum required node version will be v2.6.3."},
+			attribution{kind: "upgrade", minimum: "2.6.3"}},
+		{event{title: "Upgrade", environments: []string{"x"}, kind: "other", version: "9", minimum: "8",
+			components: []string{"y"}}, attribution{environments: []string{"x"}, kind: "other",
+			components: []string{"y"}, version: "9", minimum: "8"}},
 	}
 	for _, tt := range tests {
 		if diff := cmp.Diff(tt.want, o.attribute(tt.event), cmp.AllowUnexported(attribution{})); diff != "" {
@@ -57,9 +68,11 @@ func TestAttribution(t *testing.T) {
 
 func TestVersionIn(t *testing.T) {
 	for title, want := range map[string]string{
-		"Release 2.7.0": "2.7.0", "v2.7.0-rc.1 to BayNet": "2.7.0-rc.1", "sdk-v0.10.1+build.5": "0.10.1+build.5", "Upgrade to 2.7.0.": "2.7.0", "Node 2.7": "2.7", "v2.7": "2.7",
-		"Window at 14.30": "", "Fees fall by 2.5 %": "", "On 2031.06.17": "", "On 17.06.2031": "", "Host 10.0.0.1": "", "2031.1.0 is out, 2.7.0 next": "2.7.0",
-		"Version 3": "", "": "", "1.2.3.4": "", "(2.6.1)": "2.6.1",
+		"Release 2.7.0": "2.7.0", "v2.7.0-rc.1 to BayNet": "2.7.0-rc.1", "sdk-v0.10.1+build.5": "0.10.1+build.5",
+		"Upgrade to 2.7.0.": "2.7.0", "Node 2.7": "2.7", "v2.7": "2.7",
+		"Window at 14.30": "", "Fees fall by 2.5 %": "", "On 2031.06.17": "", "On 17.06.2031": "", "Host 10.0.0.1": "",
+		"2031.1.0 is out, 2.7.0 next": "2.7.0",
+		"Version 3":                   "", "": "", "1.2.3.4": "", "(2.6.1)": "2.6.1",
 	} {
 		if got := versionIn(title); got != want {
 			t.Errorf("%q names %q, want %q", title, got, want)
@@ -90,8 +103,10 @@ func TestClocks(t *testing.T) {
 func TestZoneNames(t *testing.T) {
 	z := &zones{aliases: map[string]string{"Ship": "Asia/Tokyo"}}
 	for name, want := range map[string]string{
-		"Europe/Zurich": "10:00", "W. Europe Standard Time": "10:00", "Ship": "03:00", "/freeassociation.example/Tzfile/America/New_York": "16:00", "UTC": "12:00", "Etc/GMT-3": "09:00",
-		"(UTC+02:00)": "10:00", "GMT-5": "17:00", `"Europe/Zurich"`: "10:00", "tzone://Microsoft/Utc": "12:00", "Nowhere": "", "Local": "", "": "", "../etc/passwd": "", "/": "",
+		"Europe/Zurich": "10:00", "W. Europe Standard Time": "10:00", "Ship": "03:00",
+		"/freeassociation.example/Tzfile/America/New_York": "16:00", "UTC": "12:00", "Etc/GMT-3": "09:00",
+		"(UTC+02:00)": "10:00", "GMT-5": "17:00", `"Europe/Zurich"`: "10:00", "tzone://Microsoft/Utc": "12:00",
+		"Nowhere": "", "Local": "", "": "", "../etc/passwd": "", "/": "",
 	} {
 		found, err := z.find(name)
 		got := ""
@@ -151,7 +166,8 @@ func TestRulesHaveABudget(t *testing.T) {
 			start := time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 			r.events = []event{{uid: "good", title: "A", start: moment{start, utc, false}, rule: "FREQ=YEARLY"}}
 			for i := range maxRules - 1 {
-				r.events = append(r.events, event{uid: fmt.Sprint(i), title: "A", start: moment{start, utc, false}, rule: rule})
+				r.events = append(r.events, event{uid: fmt.Sprint(i), title: "A", start: moment{start, utc, false},
+					rule: rule})
 			}
 			shown, _, err := r.expand(t.Context())
 			if err != nil || len(shown) == 0 || shown[0].series() != "good" {
@@ -192,7 +208,8 @@ func TestRecur(t *testing.T) {
 		}
 	}
 	for _, rule := range []string{"", "FREQ=DAILY;BYEASTER=1", "FREQ=SECONDLY", "FREQ=DAILY;INTERVAL=99999999999",
-		"FREQ=DAILY;COUNT=-1", "FREQ=DAILY;BYMINUTE=1,2", "FREQ=DAILY;BYSETPOS=2", "FREQ=DAILY;UNTIL=x", "RSCALE=CHINESE;FREQ=DAILY", "FREQ=YEARLY;BYMONTH=12;BYDAY=53MO"} {
+		"FREQ=DAILY;COUNT=-1", "FREQ=DAILY;BYMINUTE=1,2", "FREQ=DAILY;BYSETPOS=2", "FREQ=DAILY;UNTIL=x",
+		"RSCALE=CHINESE;FREQ=DAILY", "FREQ=YEARLY;BYMONTH=12;BYDAY=53MO"} {
 		if _, err := recur(rule, start, utc, time.Time{}, until, 50, newBudget()); err == nil {
 			t.Errorf("%q is accepted", rule)
 		}
@@ -277,7 +294,8 @@ func fuzzed(t *testing.T, name, text string) {
 	o := &options{Environments: map[string][]string{"mainnet": {"main net"}},
 		Components: map[string]component{"node": {Release: "n@{version}"}}}
 	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
-	r := &reading{options: o, zone: utc, budget: newBudget(), from: day.AddDate(0, 0, -90), until: day.AddDate(0, 0, 400)}
+	r := &reading{options: o, zone: utc, budget: newBudget(), from: day.AddDate(0, 0, -90),
+		until: day.AddDate(0, 0, 400)}
 	read := func() error { return r.readICS(text) }
 	if isYAML(name) {
 		read = func() error { return r.readYAML(name, text) }
@@ -320,7 +338,8 @@ func FuzzICS(f *testing.F) {
 		event("DTSTART;TZID=\"a:b;c\":20310617T140000\r\nDESCRIPTION;X=\"y\":<b>a\\n\r\n  folded</b>"),
 		event("DTSTART:20310617T140000Z\r\nRDATE;VALUE=PERIOD:20310618T140000Z/PT1H,20310619\r\nEXDATE;VALUE=DATE:20310617"), event("DTSTART:20310617T140000Z\r\nRECURRENCE-ID;RANGE=THISANDFUTURE:20310617"),
 		"BEGIN:VCALENDAR\nBEGIN:VTIMEZONE\nTZID:Z\nBEGIN:STANDARD\nDTSTART:16010101T000000\nTZOFFSETFROM:+0000\nTZOFFSETTO:-1400\nRRULE:FREQ=YEARLY\nEND:STANDARD\nEND:VTIMEZONE\nEND:VCALENDAR",
-		"BEGIN:VCALENDAR\nX;A=\"\nEND:VCALENDAR", "BEGIN:VCALENDAR\n;:\n:\nA;\nA;B\nA;B=\nA;B=,;\nEND:VCALENDAR", "\ufeffBEGIN:VCALENDAR\rEND:VCALENDAR\r", "BEGIN:VCALENDAR\n\x00\xff\nEND:VCALENDAR",
+		"BEGIN:VCALENDAR\nX;A=\"\nEND:VCALENDAR", "BEGIN:VCALENDAR\n;:\n:\nA;\nA;B\nA;B=\nA;B=,;\nEND:VCALENDAR",
+		"\ufeffBEGIN:VCALENDAR\rEND:VCALENDAR\r", "BEGIN:VCALENDAR\n\x00\xff\nEND:VCALENDAR",
 		event("DTSTART:20310617T140000Z\r\nDURATION:P9999W99999DT999999H\r\nRRULE:FREQ=DAILY;COUNT=999999999"),
 	} {
 		f.Add(s)
@@ -330,7 +349,9 @@ func FuzzICS(f *testing.F) {
 
 func FuzzRule(f *testing.F) {
 	for _, s := range []string{
-		"FREQ=YEARLY;BYDAY=53SU;WKST=MO", "FREQ=YEARLY;BYYEARDAY=366,-366;BYSETPOS=1", "FREQ=MONTHLY;BYDAY=+5FR,-5FR;BYMONTHDAY=-1", "FREQ=WEEKLY;BYSETPOS=-1;BYHOUR=0,23", "FREQ=WEEKLY;BYWEEKNO=1", "FREQ=YEARLY;BYWEEKNO=53;BYDAY=1MO",
+		"FREQ=YEARLY;BYDAY=53SU;WKST=MO", "FREQ=YEARLY;BYYEARDAY=366,-366;BYSETPOS=1",
+		"FREQ=MONTHLY;BYDAY=+5FR,-5FR;BYMONTHDAY=-1", "FREQ=WEEKLY;BYSETPOS=-1;BYHOUR=0,23", "FREQ=WEEKLY;BYWEEKNO=1",
+		"FREQ=YEARLY;BYWEEKNO=53;BYDAY=1MO",
 		"FREQ=WEEKLY;BYDAY=9MO", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;INTERVAL=100",
 	} {
 		f.Add(s, int64(1_939_000_000))
@@ -353,8 +374,11 @@ func FuzzRule(f *testing.F) {
 
 func FuzzCalendarYAML(f *testing.F) {
 	for _, s := range []string{
-		"- {id: a, title: Upgrade 2.7.0, starts: 2031-06-17 14:00, zone: Europe/Zurich, repeat: FREQ=WEEKLY, except: [2031-06-24], also: ['2031-06-25T10:00:00Z'], changes: [{occurrence: 2031-07-01, starts: 2031-07-02}]}",
-		"- {id: a, title: A, starts: 0001-01-01}", "- {id: a, title: A, starts: 9999-12-31, ends: 9999-12-31, repeat: FREQ=YEARLY}", "- id: a\n  changes: [{}]", "[]", "- {id: a, title: A, starts: 2031-06-17 14:00, duration: 99999h}",
+		"- {id: a, title: Upgrade 2.7.0, starts: 2031-06-17 14:00, zone: Europe/Zurich, repeat: FREQ=WEEKLY, except: " +
+			"[2031-06-24], also: ['2031-06-25T10:00:00Z'], changes: [{occurrence: 2031-07-01, starts: 2031-07-02}]}",
+		"- {id: a, title: A, starts: 0001-01-01}",
+		"- {id: a, title: A, starts: 9999-12-31, ends: 9999-12-31, repeat: FREQ=YEARLY}", "- id: a\n  changes: [{}]",
+		"[]", "- {id: a, title: A, starts: 2031-06-17 14:00, duration: 99999h}",
 	} {
 		f.Add(s)
 	}
@@ -371,14 +395,18 @@ func BenchmarkLarge(b *testing.B) {
 		if i%100 == 0 {
 			rule = "RRULE:FREQ=WEEKLY\r\n"
 		}
-		fmt.Fprintf(&text, "BEGIN:VEVENT\r\nUID:%d@example.org\r\nSUMMARY:Upgrade %d.1.0 on MainNet\r\nDTSTART;TZID=Europe/Zurich:20310%d17T140000\r\n%sDESCRIPTION:%s\r\nEND:VEVENT\r\n", i, i, i%9+1, rule, strings.Repeat("tide ", 100))
+		fmt.Fprintf(
+			&text, "BEGIN:VEVENT\r\nUID:%d@example.org\r\nSUMMARY:Upgrade %d.1.0 on "+
+				"MainNet\r\nDTSTART;TZID=Europe/Zurich:20310%d17T140000\r\n%sDESCRIPTION:%s\r\nEND:VEVENT\r\n", i, i,
+			i%9+1, rule, strings.Repeat("tide ", 100))
 	}
 	text.WriteString("END:VCALENDAR\r\n")
 	o := &options{Environments: map[string][]string{"mainnet": nil}}
 	day := time.Date(2031, 6, 1, 0, 0, 0, 0, time.UTC)
 	b.ReportAllocs()
 	for b.Loop() {
-		r := &reading{options: o, zone: utc, budget: newBudget(), from: day.AddDate(0, 0, -90), until: day.AddDate(0, 0, 400)}
+		r := &reading{options: o, zone: utc, budget: newBudget(), from: day.AddDate(0, 0, -90),
+			until: day.AddDate(0, 0, 400)}
 		if err := r.readICS(text.String()); err != nil {
 			b.Fatal(err)
 		}

@@ -35,16 +35,22 @@ func TestCheckLooks(t *testing.T) {
 		reach      bool
 		want       string // in problems and advice; "" = none
 	}{
-		{"a path that is not there", "calendar", map[string]any{"file": "nowhere.ics", "environments": map[string]any{}}, nil, false, "nowhere.ics does not exist"},
+		{"a path that is not there", "calendar",
+			map[string]any{"file": "nowhere.ics", "environments": map[string]any{}}, nil, false,
+			"nowhere.ics does not exist"},
 		{"an entry with an unknown field", "curated", map[string]any{"dir": "kept"}, nil, false, "projects.yaml"},
-		{"a missing variable", "forge", map[string]any{"repositories": []any{"a/b"}, "token_env": "NO_SUCH_TOKEN"}, nil, false,
+		{"a missing variable", "forge", map[string]any{"repositories": []any{"a/b"}, "token_env": "NO_SUCH_TOKEN"}, nil,
+			false,
 			"environment variable NO_SUCH_TOKEN is not set"},
 		{"a private address", "feed", map[string]any{"url": server.URL + "/feed.xml"}, nil, false, "sync.allow"},
 		{"one that is allowed", "feed", map[string]any{"url": server.URL + "/feed.xml"}, loopback, false, ""},
 		{"a server that answers", "feed", map[string]any{"url": server.URL + "/feed.xml"}, loopback, true, ""},
-		{"one that does not", "feed", map[string]any{"url": server.URL + "/gone.xml"}, loopback, true, "does not answer"},
-		{"a repository", "docs", map[string]any{"repository": map[string]any{"url": server.URL + "/repo"}}, loopback, true, ""},
-		{"one that is not there", "docs", map[string]any{"repository": map[string]any{"url": server.URL + "/none"}}, loopback, true,
+		{"one that does not", "feed", map[string]any{"url": server.URL + "/gone.xml"}, loopback, true,
+			"does not answer"},
+		{"a repository", "docs", map[string]any{"repository": map[string]any{"url": server.URL + "/repo"}}, loopback,
+			true, ""},
+		{"one that is not there", "docs", map[string]any{"repository": map[string]any{"url": server.URL + "/none"}},
+			loopback, true,
 			"does not answer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -53,13 +59,15 @@ func TestCheckLooks(t *testing.T) {
 				t.Fatal(err)
 			}
 			env := ingest.Environment{
-				Network: network.Network{Name: "mine", Sources: []network.Source{{Name: "x", Kind: tt.kind, Options: tt.options}}},
-				Now:     time.Now, Files: files, WorkDir: work,
+				Network: network.Network{Name: "mine",
+					Sources: []network.Source{{Name: "x", Kind: tt.kind, Options: tt.options}}},
+				Now: time.Now, Files: files, WorkDir: work,
 				HTTP:      outbound.New(outbound.Config{Allow: tt.allow, Timeout: 5 * time.Second}),
 				Pseudonym: func(s string) string { return s },
 			}
 			defer env.HTTP.Close()
-			found := connectors.Check(t.Context(), connectors.CheckConfig{Environment: env, Allow: tt.allow, Reach: tt.reach})
+			found := connectors.Check(t.Context(),
+				connectors.CheckConfig{Environment: env, Allow: tt.allow, Reach: tt.reach})
 			text := fmt.Sprint(found[0].Problems, found[0].Advice)
 			if tt.want == "" && len(found[0].Problems) > 0 || !strings.Contains(text, tt.want) {
 				t.Errorf("got %s, want %q", text, tt.want)

@@ -201,7 +201,8 @@ func (h hostile) sync(t *testing.T, url, dir string) string {
 	}
 	n := network.Network{Name: "causeway", Title: "Causeway", Sources: []network.Source{src},
 		Proposals: network.Proposals{Prefix: "CWP", Default: "Draft", Statuses: []string{"Draft"}}}
-	pipeline := ingest.New(ingest.Config{Store: store, Network: n, Connectors: connectors.All(time.Now()), Now: time.Now,
+	pipeline := ingest.New(ingest.Config{Store: store, Network: n, Connectors: connectors.All(time.Now()),
+		Now: time.Now,
 		Log: slog.New(slog.DiscardHandler), HTTP: client, Files: folder.New(dir), WorkDir: t.TempDir()})
 	reports, err := pipeline.Sync(t.Context(), nil)
 	_, total, listErr := store.List(t.Context(), catalog.ListQuery{Limit: 1})
@@ -370,7 +371,8 @@ var sources = []hostile{
 		fmt.Fprint(w, "</channel></rss>")
 	})},
 	{name: "8 MB of nested elements", kind: "feed", options: option("url", same),
-		contentType: "application/rss+xml", body: func() []byte { return []byte("<rss><channel>" + strings.Repeat("<a>", 8_000_000/3)) }},
+		contentType: "application/rss+xml",
+		body:        func() []byte { return []byte("<rss><channel>" + strings.Repeat("<a>", 8_000_000/3)) }},
 	{name: "pages without end", kind: "feed", options: func(url string) map[string]any {
 		return map[string]any{"url": url, "pages": false}
 	}, answer: typed("application/atom+xml", func(w io.Writer, r *http.Request) {

@@ -62,8 +62,10 @@ func whole() folder {
   verified: 2031-05-20
   text: Written in Sedge.
 `,
-		"curated/projects.csv": "title,description,category,tags\nTide Table,\"Says when, and how high.\",data,tides;moon\n",
-		"curated/apps.yaml":    "- {provider: 'ferry::1220aa', name: Ferry tickets, category: consumer, description: Buy one., url: 'https://example.org/ferryline', project: ferryline}\n",
+		"curated/projects.csv": "title,description,category,tags\nTide Table,\"Says when, and how " +
+			"high.\",data,tides;moon\n",
+		"curated/apps.yaml": "- {provider: 'ferry::1220aa', name: Ferry tickets, category: consumer, description: " +
+			"Buy one., url: 'https://example.org/ferryline', project: ferryline}\n",
 		"curated/radar.yml": `
 - title: Node 2.5 ends
   level: Important
@@ -78,17 +80,30 @@ func whole() folder {
 - {title: Switch, level: critical, deadline: '2031-07-01T14:00:00Z', text: It is switched.}
 `,
 		"curated/deprecations.csv": "name,category,replacement,since,install,note,patterns,state\n" +
-			"GetTransactions,api,GetUpdates,2.3.0,,Read the types.,GetTransactions;getTransactions,\ncway balance,cli,cway holdings,,npm i x,,,\nGetUpdates,api,,,,,,current\n",
-		"curated/faq.yaml": "- {question: 'How long, until final?', answer: Two seconds., category: general, order: 1, tags: [finality], related: [{title: X, url: 'https://example.org/x'}]}\n",
-		"curated/evm.yaml": "- concept: ERC-20\n  equivalent: Token standard (CWP-7).\n  aliases: [fungible token]\n  text: Four interfaces.\n  differences: [Consent comes first.]\n  evm_example: |\n    transfer(a, 1)\n  example: use ```x```\n",
-		"curated/apis.yaml": "- slug: grpc-ledger-api\n  title: gRPC Ledger API\n  description: Commands and updates.\n  protocol: grpc\n  ports: [{number: 6401, purpose: gRPC}]\n" +
-			"  endpoints: [{path: /v2}]\n  services: [{name: CommandService, description: submits, methods: [Submit]}]\n",
-		"curated/tool-servers.yaml": "- {title: Docs, purpose: Searches., endpoint: 'https://tools.example.org/mcp', transport: http, connect: Add it., hosted: true, free: true, auth: none, tools: [search]}\n",
-		"curated/onboarding.yaml":   "- background: sui/move\n  text: Objects, but private.\n  steps:\n    - {title: Tour, text: the language, kind: doc, key: docs/tour.md, minutes: 30}\n    - {title: Forum, url: 'https://forum.example.org'}\n",
-		"curated/partners.yaml":     "- {title: Tidegate, description: Payments., product: Tidegate 2, facts: [{category: version, key: node, value: '2.6', as_of: 2031-05-01}], endpoints: [{method: POST, path: /v1/payments, description: pay}]}\n",
-		"curated/foundation.yaml":   "- {slug: figures, title: In figures, section: About, url: 'https://www.example.org', updated: 2031-05-17, text: Thirteen., facts: [{category: network, key: super_validators, value: '13', as_of: 2031-05-17}]}\n",
-		"curated/README.md":         "Not read.",
-		"curated/old/radar.yaml":    "not read either",
+			"GetTransactions,api,GetUpdates,2.3.0,,Read the types.,GetTransactions;getTransactions,\ncway " +
+			"balance,cli,cway holdings,,npm i x,,,\nGetUpdates,api,,,,,,current\n",
+		"curated/faq.yaml": "- {question: 'How long, until final?', answer: Two seconds., category: general, order: " +
+			"1, tags: [finality], related: [{title: X, url: 'https://example.org/x'}]}\n",
+		"curated/evm.yaml": "- concept: ERC-20\n  equivalent: Token standard (CWP-7).\n  aliases: [fungible token]\n " +
+			" text: Four interfaces.\n  differences: [Consent comes first.]\n  evm_example: |\n    transfer(a, 1)\n  " +
+			"example: use ```x```\n",
+		"curated/apis.yaml": "- slug: grpc-ledger-api\n  title: gRPC Ledger API\n  description: Commands and " +
+			"updates.\n  protocol: grpc\n  ports: [{number: 6401, purpose: gRPC}]\n" +
+			"  endpoints: [{path: /v2}]\n  services: [{name: CommandService, description: submits, methods: " +
+			"[Submit]}]\n",
+		"curated/tool-servers.yaml": "- {title: Docs, purpose: Searches., endpoint: 'https://tools.example.org/mcp', " +
+			"transport: http, connect: Add it., hosted: true, free: true, auth: none, tools: [search]}\n",
+		"curated/onboarding.yaml": "- background: sui/move\n  text: Objects, but private.\n  steps:\n    - {title: " +
+			"Tour, text: the language, kind: doc, key: docs/tour.md, minutes: 30}\n    - {title: Forum, url: " +
+			"'https://forum.example.org'}\n",
+		"curated/partners.yaml": "- {title: Tidegate, description: Payments., product: Tidegate 2, facts: " +
+			"[{category: version, key: node, value: '2.6', as_of: 2031-05-01}], endpoints: [{method: POST, path: " +
+			"/v1/payments, description: pay}]}\n",
+		"curated/foundation.yaml": "- {slug: figures, title: In figures, section: About, url: " +
+			"'https://www.example.org', updated: 2031-05-17, text: Thirteen., facts: [{category: network, key: " +
+			"super_validators, value: '13', as_of: 2031-05-17}]}\n",
+		"curated/README.md":      "Not read.",
+		"curated/old/radar.yaml": "not read either",
 	}
 }
 
@@ -99,8 +114,10 @@ func TestRecords(t *testing.T) {
 		t.Errorf("%s: %s", p.Locator, p.Message)
 	}
 	want := []string{
-		"api_reference grpc-ledger-api", "deprecation cway-balance", "deprecation gettransactions", "deprecation getupdates", "evm_mapping erc-20", "faq how-long-until-final",
-		"foundation figures", "onboarding sui-move", "partner tidegate", "project ferryline", "project tide-table", "radar gateway-goes", "radar node-2-5-ends", "radar switch", "tool_server docs",
+		"api_reference grpc-ledger-api", "deprecation cway-balance", "deprecation gettransactions",
+		"deprecation getupdates", "evm_mapping erc-20", "faq how-long-until-final",
+		"foundation figures", "onboarding sui-move", "partner tidegate", "project ferryline", "project tide-table",
+		"radar gateway-goes", "radar node-2-5-ends", "radar switch", "tool_server docs",
 	}
 	if diff := cmp.Diff(want, r.Keys()); diff != "" {
 		t.Fatalf("(-want +got)\n%s", diff)
@@ -142,7 +159,8 @@ func TestRecords(t *testing.T) {
 		t.Errorf("project (-want +got)\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{
-		"implements cip CWP-0007", "implements cip PR-30", "references app 00aa01", "references app ferry::1220aa", "references proposal 104", "references repo spindrift/ferryline",
+		"implements cip CWP-0007", "implements cip PR-30", "references app 00aa01", "references app ferry::1220aa",
+		"references proposal 104", "references repo spindrift/ferryline",
 	}, links(ferry)); diff != "" {
 		t.Errorf("links (-want +got)\n%s", diff)
 	}
@@ -261,20 +279,36 @@ func TestBadEntries(t *testing.T) {
 		r.Get(t, catalog.KindRadar, "node-2-5-ends")
 	}
 	tests := map[string]struct{ file, text, at, want string }{
-		"twice":        {"faq.yaml", "- {question: A b, answer: x}\n- {question: A B, answer: y}\n", ":2", `"a-b" is a duplicate; the first is at curated/faq.yaml:1; give this entry another slug`},
-		"no slug":      {"faq.yaml", "- {question: '???', answer: x}\n", ":1", "no slug can be made from its title; add one"},
-		"proposal":     {"projects.yaml", "- {title: A, description: B, implements: [ERC-20]}\n", ":1", `implements: "ERC-20" is not an improvement proposal; write CWP-0056 or PR-203`},
-		"step":         {"onboarding.yaml", "- {background: EVM, text: x, steps: [{title: A, kind: docs, key: b}]}\n", ":1", `steps[1]: kind: unknown kind "docs"; did you mean "doc"?`},
-		"half a step":  {"onboarding.yaml", "- {background: EVM, text: x, steps: [{title: A, kind: doc}]}\n", ":1", "steps[1]: want both kind and key; they name the record to read"},
-		"no steps":     {"onboarding.yaml", "- {background: EVM, text: x}\n", ":1", "has no steps"},
-		"background":   {"onboarding.yaml", "- {background: Cobol, text: x, steps: []}\n", ":1", `background: unknown value "Cobol"; known are EVM, Solana, Sui/Move, Web, Enterprise, New to Blockchain`},
-		"port":         {"apis.yaml", "- {slug: a, title: A, description: B, ports: [{number: 70000}]}\n", ":1", "ports: 70000 is not a port; want 1 to 65535"},
-		"hosted":       {"tool-servers.yaml", "- {title: A, purpose: B, transport: http, connect: C, hosted: true, free: true}\n", ":1", "has no endpoint, which a hosted server needs"},
-		"stdio":        {"tool-servers.yaml", "- {title: A, purpose: B, transport: stdio, connect: C, hosted: true, free: true, endpoint: 'https://example.org'}\n", ":1", "has an endpoint; with transport stdio it is started, not called"},
-		"current":      {"deprecations.csv", "name,category,state,replacement\nA,api,current,B\n", ":2", "state: is current, but the item is replaced or removed"},
-		"category":     {"deprecations.csv", "name,category\nA,apis\n", ":2", `category: unknown value "apis"; did you mean "api"?`},
-		"date of fact": {"foundation.yaml", "- {title: A, text: B, facts: [{category: a, key: k, value: v, as_of: yesterday}]}\n", ":1", `facts: as_of of k: "yesterday" is not a date: want one such as 2031-06-17`},
-		"two apps":     {"apps.yaml", "- {provider: 'a::1', name: A}\n- {provider: 'a::1', name: B}\n", ":2", "there is already an application of a::1; give each an id"},
+		"twice": {"faq.yaml", "- {question: A b, answer: x}\n- {question: A B, answer: y}\n", ":2",
+			`"a-b" is a duplicate; the first is at curated/faq.yaml:1; give this entry another slug`},
+		"no slug": {"faq.yaml", "- {question: '???', answer: x}\n", ":1",
+			"no slug can be made from its title; add one"},
+		"proposal": {"projects.yaml", "- {title: A, description: B, implements: [ERC-20]}\n", ":1",
+			`implements: "ERC-20" is not an improvement proposal; write CWP-0056 or PR-203`},
+		"step": {"onboarding.yaml", "- {background: EVM, text: x, steps: [{title: A, kind: docs, key: b}]}\n",
+			":1", `steps[1]: kind: unknown kind "docs"; did you mean "doc"?`},
+		"half a step": {"onboarding.yaml", "- {background: EVM, text: x, steps: [{title: A, kind: doc}]}\n", ":1",
+			"steps[1]: want both kind and key; they name the record to read"},
+		"no steps": {"onboarding.yaml", "- {background: EVM, text: x}\n", ":1", "has no steps"},
+		"background": {"onboarding.yaml", "- {background: Cobol, text: x, steps: []}\n", ":1",
+			`background: unknown value "Cobol"; known are EVM, Solana, Sui/Move, Web, Enterprise, New to Blockchain`},
+		"port": {"apis.yaml", "- {slug: a, title: A, description: B, ports: [{number: 70000}]}\n", ":1",
+			"ports: 70000 is not a port; want 1 to 65535"},
+		"hosted": {"tool-servers.yaml",
+			"- {title: A, purpose: B, transport: http, connect: C, hosted: true, free: true}\n", ":1",
+			"has no endpoint, which a hosted server needs"},
+		"stdio": {"tool-servers.yaml",
+			"- {title: A, purpose: B, transport: stdio, connect: C, hosted: true, free: true, endpoint: " +
+				"'https://example.org'}\n", ":1", "has an endpoint; with transport stdio it is started, not called"},
+		"current": {"deprecations.csv", "name,category,state,replacement\nA,api,current,B\n", ":2",
+			"state: is current, but the item is replaced or removed"},
+		"category": {"deprecations.csv", "name,category\nA,apis\n", ":2",
+			`category: unknown value "apis"; did you mean "api"?`},
+		"date of fact": {"foundation.yaml",
+			"- {title: A, text: B, facts: [{category: a, key: k, value: v, as_of: yesterday}]}\n", ":1",
+			`facts: as_of of k: "yesterday" is not a date: want one such as 2031-06-17`},
+		"two apps": {"apps.yaml", "- {provider: 'a::1', name: A}\n- {provider: 'a::1', name: B}\n", ":2",
+			"there is already an application of a::1; give each an id"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -291,7 +325,8 @@ func TestBadEntries(t *testing.T) {
 // stays.
 func TestBadFiles(t *testing.T) {
 	for name, text := range map[string]string{
-		"emptied": "", "cut": "- {question: A, answer: ", "merge": "<<<<<<< ours\n- {question: A, answer: B}\n=======\n", "other": "questions: []\n",
+		"emptied": "", "cut": "- {question: A, answer: ",
+		"merge": "<<<<<<< ours\n- {question: A, answer: B}\n=======\n", "other": "questions: []\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := whole()
@@ -315,7 +350,8 @@ func TestFolders(t *testing.T) {
 		want    string
 	}{
 		"missing": {folder{"a.yaml": ""}, nil, "folder curated: file does not exist"},
-		"empty":   {folder{"curated/a.txt": ""}, nil, "folder curated has no curated file: write one of apps, projects"},
+		"empty": {folder{"curated/a.txt": ""}, nil,
+			"folder curated has no curated file: write one of apps, projects"},
 		"outside": {folder{}, map[string]any{"dir": "../x"}, `option dir: "../x" is not in the network's folder`},
 		"option":  {folder{}, map[string]any{"directory": "x"}, `unknown option "directory"`},
 	}
@@ -350,8 +386,9 @@ func TestFolders(t *testing.T) {
 
 func TestApps(t *testing.T) {
 	f := folder{
-		"c/apps.yaml": "- {provider: 'a::1', name: All of A}\n- {provider: 'a::1', id: 00aa, name: One of A, category: data}\n- {nome: bad}\n",
-		"c/apps.csv":  "provider,name,url\nb::2,B,https://example.org/b\n",
+		"c/apps.yaml": "- {provider: 'a::1', name: All of A}\n- {provider: 'a::1', id: 00aa, name: One of A, " +
+			"category: data}\n- {nome: bad}\n",
+		"c/apps.csv": "provider,name,url\nb::2,B,https://example.org/b\n",
 	}
 	apps, err := curated.Apps(f, "c")
 	if err != nil || len(apps) != 3 {

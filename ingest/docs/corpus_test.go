@@ -116,7 +116,8 @@ func TestRealPages(t *testing.T) {
 // merges and renames.
 func TestARealHistory(t *testing.T) {
 	records := read(t, docs.New, map[string]any{
-		"repository": map[string]any{"url": shared(t, "bundles", "cips.bundle")}, "url": "https://forge.example.org/{commit}/{source_path}",
+		"repository": map[string]any{"url": shared(t, "bundles", "cips.bundle")},
+		"url":        "https://forge.example.org/{commit}/{source_path}",
 	})
 	if len(records) < 100 {
 		t.Errorf("only %d pages", len(records))

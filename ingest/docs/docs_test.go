@@ -67,8 +67,10 @@ func TestAPage(t *testing.T) {
 	t.Parallel()
 	repo := gitrepotest.New(t)
 	first := repo.Commit("one", map[string]string{
-		"docs/guide/lamps.mdx": "---\ntitle: Lamps\ndescription: How lamps are lit.\n---\nimport Oil from '/snippets/oil.mdx'\n\n<Oil />\n\n" +
-			"<Tabs>\n<Tab title=\"Oil\">\nPour it.\n</Tab>\n<Tab title=\"Gas\">\nTurn it.\n</Tab>\n</Tabs>\n\n```sh\nlamp --light   now\n```\n" + prose("the lamp"),
+		"docs/guide/lamps.mdx": "---\ntitle: Lamps\ndescription: How lamps are lit.\n---\nimport Oil from " +
+			"'/snippets/oil.mdx'\n\n<Oil />\n\n" +
+			"<Tabs>\n<Tab title=\"Oil\">\nPour it.\n</Tab>\n<Tab title=\"Gas\">\nTurn " +
+			"it.\n</Tab>\n</Tabs>\n\n```sh\nlamp --light   now\n```\n" + prose("the lamp"),
 		"docs/snippets/oil.mdx": "Whale oil is not used.\n",
 		"docs/ropes.rst":        "Ropes\n=====\n\n.. include:: knots.inc\n\n" + prose("the rope"),
 		"docs/knots.inc":        "A bowline holds.\n",
@@ -113,12 +115,17 @@ func TestWhatIsAPage(t *testing.T) {
 	repo := gitrepotest.New(t)
 	text := prose("it")
 	repo.Commit("one", map[string]string{
-		"README.md": "# Handbook\n" + text, "docs/_index.md": text, "docs/index.rst": "Harbour\n=======\n\n.. toctree::\n\n   a\n", "docs/a.markdown": text,
-		"docs/SUMMARY.md": text, "docs/_sidebar.md": text, "docs/_partial.mdx": text, "docs/_templates/x.md": text, "docs/.vitepress/x.md": text,
-		"docs/snippets/x.mdx": text, "node_modules/p/README.md": text, "docs/docs.json": "{}", "docs/notes.txt": text, "docs/old/x.md": text,
+		"README.md": "# Handbook\n" + text, "docs/_index.md": text,
+		"docs/index.rst": "Harbour\n=======\n\n.. toctree::\n\n   a\n", "docs/a.markdown": text,
+		"docs/SUMMARY.md": text, "docs/_sidebar.md": text, "docs/_partial.mdx": text, "docs/_templates/x.md": text,
+		"docs/.vitepress/x.md": text,
+		"docs/snippets/x.mdx":  text, "node_modules/p/README.md": text, "docs/docs.json": "{}", "docs/notes.txt": text,
+		"docs/old/x.md": text,
 		"docs/draft.md": "---\ndraft: true\n---\n" + text, "docs/hidden.mdx": "---\nhidden: true\n---\n" + text,
-		"docs/unpublished.md": "---\npublished: false\n---\n" + text, "docs/shown.md": "---\ndraft: false\n---\n" + text, "docs/empty.md": "",
-		"docs/picture.md": "\x89PNG\r\n\x1a\n\x00\x00" + text, "docs/large.md": strings.Repeat("x", 8<<20+1), "other/x.md": text,
+		"docs/unpublished.md": "---\npublished: false\n---\n" + text, "docs/shown.md": "---\ndraft: false\n---\n" +
+			text, "docs/empty.md": "",
+		"docs/picture.md": "\x89PNG\r\n\x1a\n\x00\x00" + text, "docs/large.md": strings.Repeat("x", 8<<20+1),
+		"other/x.md":      text,
 		"docs/pointer.md": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n",
 	})
 	if err := os.Symlink("../README.md", filepath.Join(repo.Dir, "docs", "link.md")); err != nil {
@@ -151,22 +158,25 @@ func TestTextsOfAllKinds(t *testing.T) {
 	t.Parallel()
 	repo := gitrepotest.New(t)
 	repo.Commit("one", map[string]string{
-		"crlf.md":     "---\r\ntitle: Lines\r\n---\r\n\r\n```\r\ncode\r\n```\r\n" + strings.ReplaceAll(prose("lines"), "\n", "\r\n"),
+		"crlf.md": "---\r\ntitle: Lines\r\n---\r\n\r\n```\r\ncode\r\n```\r\n" +
+			strings.ReplaceAll(prose("lines"), "\n", "\r\n"),
 		"bom.md":      "\xef\xbb\xbf---\ntitle: Marked\n---\n" + prose("marks"),
 		"latin.md":    "# Caf\xe9\n\n" + prose("coffee"),
 		"mixed.md":    "# Größe \x96 na\xefve\n\n" + prose("size"),
 		"utf16.md":    "\xff\xfe#\x00 \x00W\x00i\x00d\x00e\x00\n\x00",
 		"a b/ü#1?.md": "# Odd name\n\n" + prose("names"),
-		"loop.rst":    "Loop\n====\n\n.. include:: loop.rst\n\n.. include:: ../../../../etc/passwd\n\n.. include:: /etc/passwd\n\n" + prose("loops"),
-		"ping.mdx":    "import P from './_pong.mdx'\n\n# Ping\n\n<P />\n\n" + prose("ping"),
-		"_pong.mdx":   "import P from './ping.mdx'\n\npong\n\n<P />\n",
+		"loop.rst": "Loop\n====\n\n.. include:: loop.rst\n\n.. include:: ../../../../etc/passwd\n\n.. include:: " +
+			"/etc/passwd\n\n" + prose("loops"),
+		"ping.mdx":  "import P from './_pong.mdx'\n\n# Ping\n\n<P />\n\n" + prose("ping"),
+		"_pong.mdx": "import P from './ping.mdx'\n\npong\n\n<P />\n",
 	})
 	r := source(t, repo).Sync()
 	if len(r.Problems) > 0 {
 		t.Errorf("problems: %v", r.Problems)
 	}
 	for file, want := range map[string]string{
-		"crlf.md": "Lines", "bom.md": "Marked", "latin.md": "Café", "mixed.md": "Größe – naïve", "utf16.md": "Wide", "a b/ü#1?.md": "Odd name", "loop.rst": "Loop", "ping.mdx": "Ping",
+		"crlf.md": "Lines", "bom.md": "Marked", "latin.md": "Café", "mixed.md": "Größe – naïve", "utf16.md": "Wide",
+		"a b/ü#1?.md": "Odd name", "loop.rst": "Loop", "ping.mdx": "Ping",
 	} {
 		rec := doc(t, r, file)
 		if rec.Title != want || strings.ContainsAny(rec.Body, "\r\ufeff\x00") || strings.Contains(rec.Body, "root:") {
@@ -184,9 +194,12 @@ func TestAddresses(t *testing.T) {
 	front := func(keys string) string { return "---\n" + keys + "\n---\n" + prose("it") }
 	repo.Commit("one", map[string]string{
 		"docs/README.md": prose("all"), "docs/guide/index.mdx": prose("it"), "docs/guide/a b.md": prose("it"),
-		"docs/guide/slug.md": front("slug: lamps"), "docs/guide/deep/index.md": front("slug: start"), "docs/guide/absolute.md": front("slug: /lamps/oil/"),
-		"docs/guide/upwards.md": front("slug: ../../../../x"), "docs/guide/id.md": front("id: named"), "docs/guide/permalink.md": front("permalink: /p.html"),
-		"docs/guide/pattern.md": front("permalink: /:title/"), "v2/guide/index.mdx": prose("v2"), "v3.1/x.md": prose("v3"),
+		"docs/guide/slug.md": front("slug: lamps"), "docs/guide/deep/index.md": front("slug: start"),
+		"docs/guide/absolute.md": front("slug: /lamps/oil/"),
+		"docs/guide/upwards.md":  front("slug: ../../../../x"), "docs/guide/id.md": front("id: named"),
+		"docs/guide/permalink.md": front("permalink: /p.html"),
+		"docs/guide/pattern.md":   front("permalink: /:title/"), "v2/guide/index.mdx": prose("v2"),
+		"v3.1/x.md": prose("v3"),
 	})
 	r := source(t, repo, "url", "https://docs.example.org/{page}", "roots", []any{
 		map[string]any{"dir": "docs"}, map[string]any{"dir": "v2", "version": "2",
@@ -194,9 +207,12 @@ func TestAddresses(t *testing.T) {
 		map[string]any{"dir": "v3.1", "url": "https://docs.example.org/{version}/{page}"},
 	}).Sync()
 	want := map[string]string{
-		"docs/README.md": "", "docs/guide/index.mdx": "guide", "docs/guide/a b.md": "guide/a%20b", "docs/guide/slug.md": "guide/lamps",
-		"docs/guide/deep/index.md": "guide/deep/start", "docs/guide/absolute.md": "lamps/oil", "docs/guide/upwards.md": "x", "docs/guide/id.md": "guide/named",
-		"docs/guide/permalink.md": "p.html", "docs/guide/pattern.md": "guide/pattern", "v2/guide/index.mdx": "2/guide?at=main", "v3.1/x.md": "3.1/x",
+		"docs/README.md": "", "docs/guide/index.mdx": "guide", "docs/guide/a b.md": "guide/a%20b",
+		"docs/guide/slug.md":       "guide/lamps",
+		"docs/guide/deep/index.md": "guide/deep/start", "docs/guide/absolute.md": "lamps/oil",
+		"docs/guide/upwards.md": "x", "docs/guide/id.md": "guide/named",
+		"docs/guide/permalink.md": "p.html", "docs/guide/pattern.md": "guide/pattern",
+		"v2/guide/index.mdx": "2/guide?at=main", "v3.1/x.md": "3.1/x",
 	}
 	got := map[string]string{}
 	for _, file := range files(r) {
@@ -217,7 +233,8 @@ func TestVersionsOfOnePage(t *testing.T) {
 	repo := gitrepotest.New(t)
 	repo.Commit("one", map[string]string{
 		"docs/next/lamps.mdx": prose("lamps"), "docs/next/new.md": prose("news"),
-		"docs/2.10/lamps.rst": prose("lamps"), "docs/2.10/gone.rst": prose("gone"), "docs/2.10/late.rst": prose("late"), "docs/faq.md": prose("answers"),
+		"docs/2.10/lamps.rst": prose("lamps"), "docs/2.10/gone.rst": prose("gone"), "docs/2.10/late.rst": prose("late"),
+		"docs/faq.md": prose("answers"),
 	})
 	s := source(t, repo, "roots", []any{
 		map[string]any{"dir": "docs"}, map[string]any{"dir": "docs/next", "version": "3.0"},
@@ -236,7 +253,8 @@ func TestVersionsOfOnePage(t *testing.T) {
 		}
 	}
 	want := map[string]string{
-		"docs/next/lamps.mdx": "3.0", "docs/next/new.md": "3.0", "docs/2.10/lamps.rst": "2.10 " + catalog.TagOtherVersion,
+		"docs/next/lamps.mdx": "3.0", "docs/next/new.md": "3.0", "docs/2.10/lamps.rst": "2.10 " +
+			catalog.TagOtherVersion,
 		"docs/2.10/gone.rst": "2.10", "docs/2.10/late.rst": "2.10", "docs/faq.md": "",
 	}
 	check(s.Sync(), want)
@@ -256,7 +274,8 @@ func TestSyncFollowsTheRepository(t *testing.T) {
 	t.Parallel()
 	repo := gitrepotest.New(t)
 	all := map[string]string{"docs/_oil.mdx": "Oil from afar.\n",
-		"docs/lamps.mdx": "import Oil from './_oil.mdx'\nimport Gas from './_gas.mdx'\n\n<Oil />\n<Gas />\n\n" + prose("lamps")}
+		"docs/lamps.mdx": "import Oil from './_oil.mdx'\nimport Gas from './_gas.mdx'\n\n<Oil />\n<Gas />\n\n" +
+			prose("lamps")}
 	for i := range 20 {
 		all[fmt.Sprintf("docs/page%02d.md", i)] = prose(fmt.Sprint("thing ", i))
 	}
@@ -420,9 +439,11 @@ func TestServersThatBreak(t *testing.T) {
 	}
 	repo.Commit("two", map[string]string{"b.md": prose("another b")})
 	for name, fault := range map[string]connectortest.Fault{
-		"fails": connectortest.Status(500), "is busy": connectortest.TooMany(3600), "breaks off": connectortest.Reset, "is cut": connectortest.Truncated,
-		"is empty": connectortest.Empty, "asks to sign in": connectortest.SignIn, "talks nonsense": connectortest.Garbage,
-		"leads inside": connectortest.Redirect("http://10.0.0.1/"), "is slow": connectortest.Slow(time.Minute),
+		"fails": connectortest.Status(500), "is busy": connectortest.TooMany(3600), "breaks off": connectortest.Reset,
+		"is cut":   connectortest.Truncated,
+		"is empty": connectortest.Empty, "asks to sign in": connectortest.SignIn,
+		"talks nonsense": connectortest.Garbage,
+		"leads inside":   connectortest.Redirect("http://10.0.0.1/"), "is slow": connectortest.Slow(time.Minute),
 	} {
 		t.Run(name, func(t *testing.T) {
 			server.Fault("/", 100, fault)
@@ -522,25 +543,36 @@ func TestBadOptions(t *testing.T) {
 		options map[string]any
 		want    string
 	}{
-		"no repository":             {map[string]any{}, "option repository: url"},
-		"an unknown option":         {map[string]any{"repository": repository, "exlude": []string{"x"}}, `did you mean "exclude"`},
-		"an address of nothing":     {map[string]any{"repository": map[string]any{"url": "ftp://forge.example.org/x"}}, "not a repository address"},
-		"a branch as an option":     {map[string]any{"repository": map[string]any{"url": "x", "branch": "--x"}}, "not a branch name"},
-		"a negative depth":          {map[string]any{"repository": map[string]any{"url": "x", "depth": -1}}, "depth"},
-		"an unknown extension":      {map[string]any{"repository": repository, "extensions": []string{".md", ".docx"}}, ".docx"},
-		"an extension without .":    {map[string]any{"repository": repository, "extensions": []string{"md"}}, `"md"`},
-		"no extension":              {map[string]any{"repository": repository, "extensions": []string{}}, "extensions"},
-		"a root upwards":            {map[string]any{"repository": repository, "roots": []any{map[string]any{"dir": "a/../../b"}}}, "directory of the repository"},
-		"an absolute root":          {map[string]any{"repository": repository, "roots": []any{map[string]any{"dir": "/docs"}}}, "directory of the repository"},
-		"a root twice":              {map[string]any{"repository": repository, "roots": []any{map[string]any{"dir": "docs"}, map[string]any{"dir": "docs/"}}}, "twice"},
-		"an unknown placeholder":    {map[string]any{"repository": repository, "url": "https://x.example.org/{file}"}, "unknown {file}"},
+		"no repository": {map[string]any{}, "option repository: url"},
+		"an unknown option": {map[string]any{"repository": repository, "exlude": []string{"x"}},
+			`did you mean "exclude"`},
+		"an address of nothing": {map[string]any{"repository": map[string]any{"url": "ftp://forge.example.org/x"}},
+			"not a repository address"},
+		"a branch as an option": {map[string]any{"repository": map[string]any{"url": "x", "branch": "--x"}},
+			"not a branch name"},
+		"a negative depth": {map[string]any{"repository": map[string]any{"url": "x", "depth": -1}}, "depth"},
+		"an unknown extension": {map[string]any{"repository": repository, "extensions": []string{".md", ".docx"}},
+			".docx"},
+		"an extension without .": {map[string]any{"repository": repository, "extensions": []string{"md"}}, `"md"`},
+		"no extension":           {map[string]any{"repository": repository, "extensions": []string{}}, "extensions"},
+		"a root upwards": {map[string]any{"repository": repository,
+			"roots": []any{map[string]any{"dir": "a/../../b"}}}, "directory of the repository"},
+		"an absolute root": {map[string]any{"repository": repository,
+			"roots": []any{map[string]any{"dir": "/docs"}}}, "directory of the repository"},
+		"a root twice": {map[string]any{"repository": repository,
+			"roots": []any{map[string]any{"dir": "docs"}, map[string]any{"dir": "docs/"}}}, "twice"},
+		"an unknown placeholder": {map[string]any{"repository": repository, "url": "https://x.example.org/{file}"},
+			"unknown {file}"},
 		"a folder and a repository": {map[string]any{"repository": repository, "folder": "pages"}, "want one of them"},
 		"a folder of no machine":    {map[string]any{"folder": "pages"}, "want an absolute path"},
-		"a commit of a folder":      {map[string]any{"folder": "/pages", "url": "https://x.example.org/{commit}"}, "unknown {commit}; known are {repo}, {path},"},
-		"no web address":            {map[string]any{"repository": repository, "url": "{page}"}, "web address"},
-		"no web address of one":     {map[string]any{"repository": repository, "roots": []any{map[string]any{"dir": "d", "url": "x"}}}, "web address"},
-		"an address of its own":     {map[string]any{"repository": repository, "url": "https://{page}.example.org/{pag}"}, "unknown {pag}"},
-		"no name":                   {map[string]any{"repository": map[string]any{"url": "/"}}, "name"},
+		"a commit of a folder": {map[string]any{"folder": "/pages", "url": "https://x.example.org/{commit}"},
+			"unknown {commit}; known are {repo}, {path},"},
+		"no web address": {map[string]any{"repository": repository, "url": "{page}"}, "web address"},
+		"no web address of one": {map[string]any{"repository": repository,
+			"roots": []any{map[string]any{"dir": "d", "url": "x"}}}, "web address"},
+		"an address of its own": {map[string]any{"repository": repository, "url": "https://{page}.example.org/{pag}"},
+			"unknown {pag}"},
+		"no name": {map[string]any{"repository": map[string]any{"url": "/"}}, "name"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -567,7 +599,9 @@ func TestManyPages(t *testing.T) {
 	all := map[string]string{"docs/_common.mdx": "Common words.\n"}
 	for i := range pages {
 		all[fmt.Sprintf("docs/part%02d/page%04d.mdx", i%40,
-			i)] = fmt.Sprintf("---\ntitle: Page %d\ndescription: About thing %d.\n---\nimport C from '/_common.mdx'\n\n<C />\n\nThing %d is described here in a few words.\n", i, i, i)
+			i)] = fmt.Sprintf(
+			"---\ntitle: Page %d\ndescription: About thing %d.\n---\nimport C from '/_common.mdx'\n\n<C />\n\nThing "+
+				"%d is described here in a few words.\n", i, i, i)
 	}
 	repo.Import("one", all)
 	work := t.TempDir()

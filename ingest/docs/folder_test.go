@@ -73,7 +73,8 @@ func TestAFolder(t *testing.T) {
 	s := connectortest.NewSource(t, f.config(map[string]any{"url": "https://docs.example.org/{path}"}))
 	r := s.Sync()
 	want := []string{
-		"doc handbook/guide/lamps.md", "doc handbook/guide/old.md", "doc handbook/guide/use.mdx", "doc handbook/index.md",
+		"doc handbook/guide/lamps.md", "doc handbook/guide/old.md", "doc handbook/guide/use.mdx",
+		"doc handbook/index.md",
 		"doc handbook/oil.mdx",
 	}
 	if diff := cmp.Diff(want, r.Keys()); diff != "" || !r.Complete {
@@ -153,7 +154,8 @@ func TestNothingOutsideAFolderIsRead(t *testing.T) {
 	for _, p := range r.Problems {
 		said += p.Locator + ": " + p.Message + "\n"
 	}
-	for _, name := range []string{"leak.md: is a broken link", "leak: is a broken link", "up.md", "large.md", "binary.md"} {
+	for _, name := range []string{"leak.md: is a broken link", "leak: is a broken link", "up.md", "large.md",
+		"binary.md"} {
 		if !strings.Contains(said, name) {
 			t.Errorf("no problem is reported for %s:\n%s", name, said)
 		}

@@ -10,9 +10,10 @@ func TestFront(t *testing.T) {
 		text string
 		want front
 	}{
-		"none":                 {"# Lamps\n\n---\nslug: x\n---\n", front{}},
-		"a slug":               {"---\nslug: lamps\n---\n", front{Slug: "lamps"}},
-		"lines of CRLF":        {"\ufeff---\r\nslug: /lamps\r\ndraft: true\r\n---\r\n", front{Slug: "/lamps", Hidden: true}},
+		"none":   {"# Lamps\n\n---\nslug: x\n---\n", front{}},
+		"a slug": {"---\nslug: lamps\n---\n", front{Slug: "lamps"}},
+		"lines of CRLF": {"\ufeff---\r\nslug: /lamps\r\ndraft: true\r\n---\r\n",
+			front{Slug: "/lamps", Hidden: true}},
 		"a number":             {"---\nslug: 12\nid: 3\n---\n", front{}},
 		"an address":           {"---\nslug: https://example.org/x\nid: lamps\n---\n", front{Slug: "lamps"}},
 		"an id with a path":    {"---\nid: a/b\n---\n", front{}},
@@ -35,8 +36,10 @@ func TestFront(t *testing.T) {
 
 func FuzzFront(f *testing.F) {
 	for _, text := range []string{
-		"---\nslug: ../../x\n---\n", "---\nslug: //x//\n---\n", "---\na: &a [*a,*a]\nslug: *a\n---\n", "---\n? slug\n: x\n---", "---\r\nslug: \xff\r\n---\r\n",
-		"---\nslug: " + strings.Repeat("[", 2000) + "\n---\n", "---\nslug: .\n---\n", "---\nslug: /\n---\n", "", "---", "---\n1: 2\nslug: é\n---\n", "---\nslug: |\n a\n b\n---\n",
+		"---\nslug: ../../x\n---\n", "---\nslug: //x//\n---\n", "---\na: &a [*a,*a]\nslug: *a\n---\n",
+		"---\n? slug\n: x\n---", "---\r\nslug: \xff\r\n---\r\n",
+		"---\nslug: " + strings.Repeat("[", 2000) + "\n---\n", "---\nslug: .\n---\n", "---\nslug: /\n---\n", "", "---",
+		"---\n1: 2\nslug: é\n---\n", "---\nslug: |\n a\n b\n---\n",
 	} {
 		f.Add(text, "guide/lamps.md")
 	}

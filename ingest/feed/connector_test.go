@@ -209,10 +209,13 @@ func TestFaultsOfTheFeed(t *testing.T) {
 		fault connectortest.Fault
 		want  error // nil: some error
 	}{
-		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)}, "429": {fault: connectortest.TooMany(2)},
-		"slow": {connectortest.Slow(time.Minute), outbound.ErrTimeout}, "truncated": {connectortest.Truncated, outbound.ErrTruncated},
-		"halved": {fault: connectortest.Halved}, "sign in": {fault: connectortest.SignIn}, "garbage": {fault: connectortest.Garbage},
-		"empty": {fault: connectortest.Empty}, "reset": {fault: connectortest.Reset},
+		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)},
+		"429":       {fault: connectortest.TooMany(2)},
+		"slow":      {connectortest.Slow(time.Minute), outbound.ErrTimeout},
+		"truncated": {connectortest.Truncated, outbound.ErrTruncated},
+		"halved":    {fault: connectortest.Halved}, "sign in": {fault: connectortest.SignIn},
+		"garbage": {fault: connectortest.Garbage},
+		"empty":   {fault: connectortest.Empty}, "reset": {fault: connectortest.Reset},
 		"inside": {connectortest.Redirect(connectortest.Inside[1]), outbound.ErrRefused},
 	}
 	for name, tt := range tests {
@@ -304,8 +307,10 @@ func TestOneBadItemEndsNoFeed(t *testing.T) {
 
 func TestFaultsOfPages(t *testing.T) {
 	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "403": connectortest.Status(403), "slow": connectortest.Slow(time.Minute), "truncated": connectortest.Truncated,
-		"inside": connectortest.Redirect(connectortest.Inside[0]), "a PDF": func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		"500": connectortest.Status(500), "403": connectortest.Status(403), "slow": connectortest.Slow(time.Minute),
+		"truncated": connectortest.Truncated,
+		"inside":    connectortest.Redirect(connectortest.Inside[0]),
+		"a PDF": func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 			w.Header().Set("Content-Type", "application/pdf")
 		},
 	}

@@ -40,7 +40,8 @@ type fakePost struct {
 	day                        int
 }
 
-const words = "The harbour keeps its tally of every hull that passes the second gate, and writes it down twice so that nobody has to trust one keeper alone. "
+const words = "The harbour keeps its tally of every hull that passes the second gate, and writes it down twice so " +
+	"that nobody has to trust one keeper alone. "
 
 // newBlog makes a blog with n posts, the first of them the oldest.
 func newBlog(t *testing.T, n int) *blog {
@@ -151,5 +152,6 @@ func (b *blog) rss(page int) string {
 func (b *blog) page(p *fakePost) string {
 	return fmt.Sprintf(`<!doctype html><html lang="en-GB"><head><title>%s</title><link rel="canonical" href="%s/%s/">
 <meta property="article:modified_time" content="%s"></head><body><nav>Home</nav><article><h1>%s</h1><p>%s</p></article></body></html>`,
-		html.EscapeString(p.title), b.server.URL, p.slug, p.published().Add(time.Hour).Format(time.RFC3339), html.EscapeString(p.title), p.text)
+		html.EscapeString(p.title), b.server.URL, p.slug, p.published().Add(time.Hour).Format(time.RFC3339),
+		html.EscapeString(p.title), p.text)
 }

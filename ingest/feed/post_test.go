@@ -57,7 +57,8 @@ func TestParse(t *testing.T) {
 				Published: time.Date(2031, 5, 5, 8, 0, 0, 0, time.UTC),
 				Updated:   time.Date(2031, 5, 6, 0, 0, 0, 0, time.UTC),
 			},
-			{name: "tides.example.org#tag:tides.example.org,2031:2", GUID: "tag:tides.example.org,2031:2", Language: "en", Content: "No title, no link."},
+			{name: "tides.example.org#tag:tides.example.org,2031:2", GUID: "tag:tides.example.org,2031:2",
+				Language: "en", Content: "No title, no link."},
 		}}},
 		"rdf": {rdfFeed, "", parsed{posts: []post{{
 			name: "k.example.org/1", address: address("https://k.example.org/1"), Title: "Köln",
@@ -65,15 +66,18 @@ func TestParse(t *testing.T) {
 			Published: time.Date(2031, 2, 3, 0, 0, 0, 0, time.UTC),
 			Updated:   time.Date(2031, 2, 3, 0, 0, 0, 0, time.UTC),
 		}}}},
-		"json": {"\xef\xbb\xbf " + jsonFeed, "application/feed+json", parsed{next: "https://j.example.org/2.json", posts: []post{{
-			name: "j.example.org/a", address: address("https://j.example.org/a"), GUID: "1", Title: "A", Language: "de",
-			Image:   "https://tides.example.org/i.png",
-			Content: "Text", Authors: []string{"D. Mole"}, Tags: []string{"x"},
-			Published: time.Date(2031, 1, 2, 3, 4, 5, 0, time.UTC),
-		}}}},
+		"json": {"\xef\xbb\xbf " + jsonFeed, "application/feed+json",
+			parsed{next: "https://j.example.org/2.json", posts: []post{{
+				name: "j.example.org/a", address: address("https://j.example.org/a"), GUID: "1", Title: "A",
+				Language: "de",
+				Image:    "https://tides.example.org/i.png",
+				Content:  "Text", Authors: []string{"D. Mole"}, Tags: []string{"x"},
+				Published: time.Date(2031, 1, 2, 3, 4, 5, 0, time.UTC),
+			}}}},
 		"clicks, no dates, mixed encoding": {clicks, "text/xml; charset=utf-8", parsed{posts: []post{
 			{name: "c.example.org/one", address: address("https://c.example.org/one"), Title: "One"},
-			{name: "c.example.org/two", address: address("https://c.example.org/two"), GUID: "https://c.example.org/two", Content: "Two. “quoted”", Description: "Two. “quoted”"},
+			{name: "c.example.org/two", address: address("https://c.example.org/two"),
+				GUID: "https://c.example.org/two", Content: "Two. “quoted”", Description: "Two. “quoted”"},
 		}}},
 		"no items": {`<rss version="2.0"><channel><title>x</title></channel></rss>`, "", parsed{}},
 	}
@@ -89,8 +93,10 @@ func TestParse(t *testing.T) {
 		})
 	}
 	for name, data := range map[string]string{
-		"a page": "<!doctype html><html><body>Sign in</body></html>", "JSON of something else": `{"error": "x"}`, "nothing": "",
-		"cut off": atomFeed[:900], "a sitemap": "<urlset></urlset>", "nested": "<rss><channel><item>" + strings.Repeat("<a:b>", 100_000),
+		"a page": "<!doctype html><html><body>Sign in</body></html>", "JSON of something else": `{"error": "x"}`,
+		"nothing": "",
+		"cut off": atomFeed[:900], "a sitemap": "<urlset></urlset>", "nested": "<rss><channel><item>" +
+			strings.Repeat("<a:b>", 100_000),
 	} {
 		if _, err := parse([]byte(data), "", "https://tides.example.org/"); !errors.Is(err, ErrNoFeed) {
 			t.Errorf("%s: %v", name, err)
@@ -117,7 +123,8 @@ func TestBadItemsOfAJSONFeed(t *testing.T) {
 		`{"id":"a","url":"https://e.org/a"}`:                                 "1 0",
 		`null`:                                                               "0 1",
 	} {
-		got, err := parse([]byte(`{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[`+items+`]}`), "", "https://e.org/feed")
+		got, err := parse([]byte(`{"version":"https://jsonfeed.org/version/1.1","title":"T","items":[`+items+`]}`), "",
+			"https://e.org/feed")
 		if have := fmt.Sprint(len(got.posts), got.unread); have != want || err != nil {
 			t.Errorf("%s: %s, %v; want %s", items, have, err, want)
 		}
@@ -128,8 +135,10 @@ func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		atomFeed, rdfFeed, jsonFeed, clicks, `<rss><channel><item><media:group><media:title>`,
 		"<rss version='0.91'><channel><item><link/><guid>%zz</guid></item></channel></rss>",
-		`{"version":"https://jsonfeed.org/version/1","items":[null,{"id":1}]}`, "<feed><entry><link href='javascript:x'/></entry></feed>",
-		"<rss><channel><title><![CDATA[</title></channel></rss>", "<feed xmlns='http://www.w3.org/2005/Atom' xml:base='::'><entry><id>&#0;</id></entry></feed>",
+		`{"version":"https://jsonfeed.org/version/1","items":[null,{"id":1}]}`,
+		"<feed><entry><link href='javascript:x'/></entry></feed>",
+		"<rss><channel><title><![CDATA[</title></channel></rss>",
+		"<feed xmlns='http://www.w3.org/2005/Atom' xml:base='::'><entry><id>&#0;</id></entry></feed>",
 	} {
 		f.Add([]byte(seed), "application/xml; charset=utf-8")
 	}

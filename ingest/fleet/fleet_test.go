@@ -74,7 +74,9 @@ func TestReports(t *testing.T) {
 	if diff := cmp.Diff(want, connectortest.Data[catalog.Validator](t, rec)); diff != "" {
 		t.Errorf("data (-want +got)\n%s", diff)
 	}
-	if rec.Title != "Harbour One" || rec.Body != "Harbour One is a validator of Causeway Network, sponsored by anchor." || rec.State != "" || rec.LastActivityAt.Format(time.RFC3339) != "2031-06-01T11:00:00Z" {
+	if rec.Title != "Harbour One" ||
+		rec.Body != "Harbour One is a validator of Causeway Network, sponsored by anchor." || rec.State != "" ||
+		rec.LastActivityAt.Format(time.RFC3339) != "2031-06-01T11:00:00Z" {
 		t.Errorf("%+v", rec)
 	}
 	connectortest.Unchanged(t, s, r)
@@ -86,12 +88,15 @@ func TestShapes(t *testing.T) {
 		kind, report string
 		options      map[string]any
 	}{
-		"inside":   {"application/json", `{"data":{"validators":[{"id":"a::1","node":{"v":"0.5.3"},"t":1938038400}]}}`, map[string]any{"items": "data.validators", "columns": map[string]any{"party": "id", "version": "node.v", "reported_at": "t"}}},
+		"inside": {"application/json", `{"data":{"validators":[{"id":"a::1","node":{"v":"0.5.3"},"t":1938038400}]}}`,
+			map[string]any{"items": "data.validators",
+				"columns": map[string]any{"party": "id", "version": "node.v", "reported_at": "t"}}},
 		"by party": {"application/json", `{"a::1":{"version":"0.5.3","reported_at":"1938038400000"}}`, nil},
 		"csv":      {"text/csv", "party,version,reported_at\na::1,0.5.3,2031-06-01\n", nil},
-		"excel":    {"text/csv", "\xef\xbb\xbfParty ;Version;Reported_At\r\n\"a::1\";0.5.3;2031-06-01 00:10:00\r\n", nil},
-		"tabs":     {"text/plain", "party\tversion\treported_at\na::1\t0.5.3\t2031-06-01T00:10:00\n", nil},
-		"twice":    {"application/json", `[{"party":"a::1","version":"0.5.3","reported_at":"2031-06-01"},{"party":"a::1","version":"0.4.0","reported_at":"2031-05-01"}]`, nil},
+		"excel": {"text/csv", "\xef\xbb\xbfParty ;Version;Reported_At\r\n\"a::1\";0.5.3;2031-06-01 00:10:00\r\n",
+			nil},
+		"tabs":  {"text/plain", "party\tversion\treported_at\na::1\t0.5.3\t2031-06-01T00:10:00\n", nil},
+		"twice": {"application/json", `[{"party":"a::1","version":"0.5.3","reported_at":"2031-06-01"},{"party":"a::1","version":"0.4.0","reported_at":"2031-05-01"}]`, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := connectortest.NewSource(t, config(tt.options, newStatus(t, tt.kind, tt.report))).Sync()
@@ -130,9 +135,12 @@ func TestVanished(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	for name, fault := range map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "404": connectortest.Status(404), "429": connectortest.TooMany(1), "slow": connectortest.Slow(time.Minute),
-		"truncated": connectortest.Truncated, "halved": connectortest.Halved, "sign in": connectortest.SignIn, "garbage": connectortest.Garbage,
-		"empty": connectortest.Empty, "reset": connectortest.Reset, "inside": connectortest.Redirect(connectortest.Inside[0]),
+		"500": connectortest.Status(500), "404": connectortest.Status(404), "429": connectortest.TooMany(1),
+		"slow":      connectortest.Slow(time.Minute),
+		"truncated": connectortest.Truncated, "halved": connectortest.Halved, "sign in": connectortest.SignIn,
+		"garbage": connectortest.Garbage,
+		"empty":   connectortest.Empty, "reset": connectortest.Reset,
+		"inside": connectortest.Redirect(connectortest.Inside[0]),
 		"renamed": connectortest.Edited(func(b []byte) []byte {
 			return []byte(strings.NewReplacer(`"party"`, `"id"`, `"name"`, `"label"`).Replace(string(b)))
 		}),
@@ -156,7 +164,8 @@ func TestFaults(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for problem, o := range map[string]map[string]any{
-		"option urls": {}, "web address": {"urls": []string{"file:///etc/passwd"}}, "did you mean": {"url": []string{"https://example.org"}},
+		"option urls": {}, "web address": {"urls": []string{"file:///etc/passwd"}},
+		"did you mean": {"url": []string{"https://example.org"}},
 		`mean "party"`: {"urls": []string{"https://example.org"}, "columns": map[string]any{"partie": "x"}},
 	} {
 		if _, err := fleet.New(network.Source{Options: o}, ingest.Environment{}); err == nil ||
@@ -171,7 +180,8 @@ func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		simple, "party;version\na;1", "party,version\n\"a,1\n", `{"a":{}}`, `{"a":7}`, `[[]]`, `[null]`, "", "<html>",
 		`[{"party":"\u0000","last_seen":1e300}]`, "\xff\xfe,party\n1,2",
-		`[{"party":"a","reported_at":"0001-01-01T00:00:00Z","last_seen":-5}]`, "party\n" + strings.Repeat("x", 2000), `[{"party":" a\n"}]`,
+		`[{"party":"a","reported_at":"0001-01-01T00:00:00Z","last_seen":-5}]`, "party\n" + strings.Repeat("x", 2000),
+		`[{"party":" a\n"}]`,
 	} {
 		f.Add([]byte(seed))
 	}

@@ -31,8 +31,9 @@ func TestFS(t *testing.T) {
 	if err := fstest.TestFS(folder.New(dir), "a.txt", "below/b.txt"); err != nil {
 		t.Error(err)
 	}
-	for link, to := range map[string]string{"inside.txt": "below/b.txt", "out.txt": filepath.Join(outside, "secret.txt"),
-		"up.txt": "../" + filepath.Base(outside) + "/secret.txt", "out": outside, "loop": "loop"} {
+	for link, to := range map[string]string{"inside.txt": "below/b.txt",
+		"out.txt": filepath.Join(outside, "secret.txt"),
+		"up.txt":  "../" + filepath.Base(outside) + "/secret.txt", "out": outside, "loop": "loop"} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +61,8 @@ func TestFS(t *testing.T) {
 		t.Errorf("opened %v", f)
 	}
 	named, at := folder.Named(dir), filepath.Base(dir)
-	for name, want := range map[string]string{at + "/a.txt": "of a.txt", "a.txt": "", at + "/up.txt": "", at + "x": ""} {
+	for name, want := range map[string]string{at + "/a.txt": "of a.txt", "a.txt": "", at + "/up.txt": "", at +
+		"x": ""} {
 		if data, _ := fs.ReadFile(named, name); string(data) != want {
 			t.Errorf("%s: %q, want %q", name, data, want)
 		}

@@ -67,7 +67,8 @@ func TestReadsARepository(t *testing.T) {
 		"discussion D_kwDO0001", "discussion D_kwDO0002",
 		"issue causeway/node#1", "issue causeway/node#4", "issue causeway/node#5",
 		"pull causeway/node#2", "pull causeway/node#3", "pull causeway/node#6",
-		"release causeway/node@@causeway/gauge@0.9.0", "release causeway/node@nightly", "release causeway/node@v2.3.1", "release causeway/node@v2.4.0-rc.1",
+		"release causeway/node@@causeway/gauge@0.9.0", "release causeway/node@nightly", "release causeway/node@v2.3.1",
+		"release causeway/node@v2.4.0-rc.1",
 		"repo causeway/node",
 	}
 	if diff := cmp.Diff(want, got.Keys()); diff != "" {
@@ -78,9 +79,12 @@ func TestReadsARepository(t *testing.T) {
 	}
 	issue := got.Get(t, catalog.KindIssue, "causeway/node#1")
 	for what, pair := range map[string][2]any{
-		"title":    {issue.Title, "Relay stops after a tide change"},
-		"url":      {issue.URL, "https://forge.example.org/causeway/node/issues/1"},
-		"body":     {issue.Body, "### What happened\n\nThe relay stops with `E_TIDE_07` when the tide turns.\n\n```\nrelay: E_TIDE_07: <!-- not a comment --> gauge is below zero\n```\n\nSee CWP-0007, and write to [email hidden] if you need logs."},
+		"title": {issue.Title, "Relay stops after a tide change"},
+		"url":   {issue.URL, "https://forge.example.org/causeway/node/issues/1"},
+		"body": {
+			issue.Body, "### What happened\n\nThe relay stops with `E_TIDE_07` when the tide turns.\n\n```\nrelay: " +
+				"E_TIDE_07: <!-- not a comment --> gauge is below zero\n```\n\nSee CWP-0007, and write to [email " +
+				"hidden] if you need logs."},
 		"state":    {issue.State, "open"},
 		"category": {issue.Category, "Bug"},
 		"author":   {issue.Author, "jonas-reef"},
@@ -218,7 +222,9 @@ func TestOnlyWhatChangedIsRead(t *testing.T) {
 		t.Errorf("%d updated, %d created, %d deleted, complete %t", got.Updated, got.Created, got.Deleted, got.Complete)
 	}
 	paths := strings.Join(server.Paths(), "\n")
-	for _, want := range []string{"/issues?direction=asc&per_page=100&since=2031-05-02T09%3A45%3A00Z&sort=updated&state=all", "/issues/comments?direction=asc&per_page=100&since=2031-05-01T10%3A45%3A00Z&sort=updated"} {
+	for _, want := range []string{
+		"/issues?direction=asc&per_page=100&since=2031-05-02T09%3A45%3A00Z&sort=updated&state=all",
+		"/issues/comments?direction=asc&per_page=100&since=2031-05-01T10%3A45%3A00Z&sort=updated"} {
 		if !strings.Contains(paths, want) {
 			t.Errorf("no request %s among\n%s", want, paths)
 		}
@@ -254,8 +260,11 @@ func TestProposalsAreNotOrdinaryPulls(t *testing.T) {
 	t.Parallel()
 	h := newHub(t)
 	h.projects["causeway/grants"].Issues = []object{
-		{"number": 9, "title": "Milestone 1 of PR 2", "state": "open", "body": "Plans of #2 are ready, see also #3 and https://forge.example.org/causeway/grants/pull/3.", "updated_at": "2031-05-01T08:00:00Z", "created_at": "2031-05-01T08:00:00Z"},
-		{"number": 3, "title": "Tide wallet", "state": "open", "updated_at": "2031-05-02T08:00:00Z", "pull_request": object{}},
+		{"number": 9, "title": "Milestone 1 of PR 2", "state": "open",
+			"body":       "Plans of #2 are ready, see also #3 and https://forge.example.org/causeway/grants/pull/3.",
+			"updated_at": "2031-05-01T08:00:00Z", "created_at": "2031-05-01T08:00:00Z"},
+		{"number": 3, "title": "Tide wallet", "state": "open", "updated_at": "2031-05-02T08:00:00Z",
+			"pull_request": object{}},
 	}
 	s := connectortest.NewSource(t, config(t, serve(t, h).URL,
 		map[string]any{"repositories": []string{"causeway/grants"}, "grants": "causeway/grants"}))

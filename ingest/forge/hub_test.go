@@ -77,7 +77,8 @@ func read(t testing.TB, name string, into any) {
 func newHub(t testing.TB) *hub {
 	node := &project{}
 	for name, into := range map[string]any{
-		"repo": &node.Repo, "readme": &node.Readme, "issues": &node.Issues, "comments": &node.Comments, "reviews": &node.Reviews,
+		"repo": &node.Repo, "readme": &node.Readme, "issues": &node.Issues, "comments": &node.Comments,
+		"reviews":  &node.Reviews,
 		"releases": &node.Releases, "discussions": &node.Discussions, "details": &node.Details,
 	} {
 		read(t, "node-"+name, into)
@@ -228,7 +229,8 @@ func (h *hub) page(w http.ResponseWriter, r *http.Request, items []object) any {
 	end := min(start+size, len(items))
 	if end < len(items) {
 		q.Set("page", strconv.Itoa(max(number, 1)+1))
-		w.Header().Set("Link", fmt.Sprintf(`<https://api.forge.example.org/repositories/1/x?%s>; rel="next", <https://api.forge.example.org/x?page=9>; rel="last"`, q.Encode()))
+		w.Header().Set("Link", fmt.Sprintf(
+			`<https://api.forge.example.org/repositories/1/x?%s>; rel="next", <https://api.forge.example.org/x?page=9>; rel="last"`, q.Encode()))
 	}
 	return append([]object{}, items[start:end]...)
 }
@@ -250,14 +252,16 @@ func (h *hub) graphql(r *http.Request) any {
 	case strings.Contains(in.Query, "projectV2("):
 		if in.Variables["owner"] != h.board["owner"] || in.Variables["number"] != h.board["number"] {
 			return object{"data": object{"repositoryOwner": object{"projectV2": nil}},
-				"errors": []object{{"type": "NOT_FOUND", "path": []string{"repositoryOwner", "projectV2"}, "message": "Could not resolve to a ProjectV2 with the number 99."}}}
+				"errors": []object{{"type": "NOT_FOUND", "path": []string{"repositoryOwner", "projectV2"},
+					"message": "Could not resolve to a ProjectV2 with the number 99."}}}
 		}
 		items, info := h.connection(h.board["items"].([]any), in.Variables)
 		return object{"data": object{"repositoryOwner": object{"projectV2": object{"items": object{"pageInfo": info,
 			"nodes": items}}}}}
 	case p == nil:
 		return object{"data": object{"repository": nil},
-			"errors": []object{{"type": "NOT_FOUND", "path": []string{"repository"}, "message": "Could not resolve to a Repository with the name '" + name + "'."}}}
+			"errors": []object{{"type": "NOT_FOUND", "path": []string{"repository"},
+				"message": "Could not resolve to a Repository with the name '" + name + "'."}}}
 	case strings.Contains(in.Query, "discussions("):
 		all := slices.Clone(p.Discussions)
 		slices.SortStableFunc(all, func(a, b object) int {

@@ -20,7 +20,8 @@ import (
 
 func drafts(t testing.TB, api string, more map[string]any) connectortest.Config {
 	options := map[string]any{
-		"api": api, "token_env": "CAUSEWAY_FORGE_TOKEN", "repository": "causeway/proposals", "exclude": []string{"**template*"}, "bots": []string{"causeway-ci"},
+		"api": api, "token_env": "CAUSEWAY_FORGE_TOKEN", "repository": "causeway/proposals",
+		"exclude": []string{"**template*"}, "bots": []string{"causeway-ci"},
 	}
 	maps.Copy(options, more)
 	return connectortest.Config{Connector: forge.NewProposals, Options: options, HTTP: patient(t)}
@@ -28,7 +29,8 @@ func drafts(t testing.TB, api string, more map[string]any) connectortest.Config 
 
 func grants(t testing.TB, api string, more map[string]any) connectortest.Config {
 	options := map[string]any{
-		"repository": "causeway/grants", "kind": "grant", "paths": []string{"proposals/**"}, "exclude": []string{"**/_template.md"}, "bulk_pulls": []int{4},
+		"repository": "causeway/grants", "kind": "grant", "paths": []string{"proposals/**"},
+		"exclude": []string{"**/_template.md"}, "bulk_pulls": []int{4},
 		"board": map[string]any{"owner": "causeway", "number": 4},
 	}
 	maps.Copy(options, more)
@@ -41,7 +43,8 @@ func TestReadsDrafts(t *testing.T) {
 	got := s.Sync()
 	want := []string{
 		"cip CWP-0007", "cip CWP-0009", "cip PR-4", "cip PR-5",
-		"comment causeway/proposals#discussion_r711", "comment causeway/proposals#issuecomment-701", "comment causeway/proposals#issuecomment-703",
+		"comment causeway/proposals#discussion_r711", "comment causeway/proposals#issuecomment-701",
+		"comment causeway/proposals#issuecomment-703",
 	}
 	if diff := cmp.Diff(want, got.Keys()); diff != "" {
 		t.Fatalf("(-want +got)\n%s", diff)
@@ -52,17 +55,18 @@ func TestReadsDrafts(t *testing.T) {
 	draft := got.Get(t, catalog.KindCIP, "PR-4")
 	data := connectortest.Data[catalog.CIP](t, draft)
 	for what, pair := range map[string][2]any{
-		"title":      {draft.Title, "Second Gauge"},
-		"state":      {draft.State, "Draft"},
-		"raw":        {data.RawStatus, "open"},
-		"url":        {draft.URL, "https://forge.example.org/causeway/proposals/pull/4"},
-		"path":       {draft.Path, "cwp-second-gauge/cwp-second-gauge.md"},
-		"container":  {draft.Container, "causeway/proposals"},
-		"author":     {draft.Author, "Ada Quay"},
-		"tags":       {draft.Tags, []string{"label:needs-champion", "status:open", "type:standards track"}},
-		"created":    {draft.CreatedAt, date("2031-01-05T00:00:00Z")},
-		"activity":   {draft.LastActivityAt, date("2031-05-20T08:00:00Z")},
-		"pull state": {[]string{data.Pull.State, data.Pull.Author, data.Pull.MergedAt}, []string{"open", "ada-quay", ""}},
+		"title":     {draft.Title, "Second Gauge"},
+		"state":     {draft.State, "Draft"},
+		"raw":       {data.RawStatus, "open"},
+		"url":       {draft.URL, "https://forge.example.org/causeway/proposals/pull/4"},
+		"path":      {draft.Path, "cwp-second-gauge/cwp-second-gauge.md"},
+		"container": {draft.Container, "causeway/proposals"},
+		"author":    {draft.Author, "Ada Quay"},
+		"tags":      {draft.Tags, []string{"label:needs-champion", "status:open", "type:standards track"}},
+		"created":   {draft.CreatedAt, date("2031-01-05T00:00:00Z")},
+		"activity":  {draft.LastActivityAt, date("2031-05-20T08:00:00Z")},
+		"pull state": {[]string{data.Pull.State, data.Pull.Author, data.Pull.MergedAt},
+			[]string{"open", "ada-quay", ""}},
 	} {
 		if diff := cmp.Diff(pair[1], pair[0]); diff != "" {
 			t.Errorf("%s of the draft (-want +got)\n%s", what, diff)
@@ -101,7 +105,8 @@ func TestAMergedDraftBecomesAnAlias(t *testing.T) {
 	h.change(func() {
 		p := h.projects["causeway/proposals"]
 		i := slices.IndexFunc(p.Pulls, func(o object) bool { return o["number"] == 4.0 })
-		p.Pulls[i]["state"], p.Pulls[i]["merged_at"], p.Pulls[i]["updated_at"] = "closed", "2031-06-02T08:00:00Z", "2031-06-02T08:00:00Z"
+		p.Pulls[i]["state"], p.Pulls[i]["merged_at"], p.Pulls[i]["updated_at"] = "closed", "2031-06-02T08:00:00Z",
+			"2031-06-02T08:00:00Z"
 		file := p.Files["4"][0]
 		p.Tree["tree"] = append(p.Tree["tree"].([]any),
 			object{"path": "cwp-0010/cwp-0010.md", "type": "blob", "sha": file["sha"]})
@@ -244,11 +249,13 @@ func TestRateLimitOfProposals(t *testing.T) {
 func TestFaultsOfProposals(t *testing.T) {
 	t.Parallel()
 	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "halved": connectortest.Halved, "empty": connectortest.Empty, "sign in": connectortest.SignIn,
-		"inside": connectortest.Redirect(connectortest.Inside[0]), "endless": nil,
+		"500": connectortest.Status(500), "halved": connectortest.Halved, "empty": connectortest.Empty,
+		"sign in": connectortest.SignIn,
+		"inside":  connectortest.Redirect(connectortest.Inside[0]), "endless": nil,
 	}
 	for path, names := range map[string][]string{
-		"": {"halved"}, "/pulls": slices.Sorted(maps.Keys(faults)), "/pulls/4/files": {"endless"}, "/git/trees/main": {"halved"}, "/issues/comments": {"halved"},
+		"": {"halved"}, "/pulls": slices.Sorted(maps.Keys(faults)), "/pulls/4/files": {"endless"},
+		"/git/trees/main": {"halved"}, "/issues/comments": {"halved"},
 	} {
 		t.Run("of "+path, func(t *testing.T) {
 			server := serve(t, newHub(t))
@@ -278,7 +285,9 @@ func TestFaultsOfProposals(t *testing.T) {
 			p := h.projects["causeway/proposals"]
 			p.Files["4"][0]["sha"] = "0000000000000000000000000000000000000404"
 			p.Pulls[slices.IndexFunc(p.Pulls,
-				func(o object) bool { return o["number"] == 4.0 })]["head"].(object)["sha"] = "1111111111111111111111111111111111111111"
+				func(o object) bool {
+					return o["number"] == 4.0
+				})]["head"].(object)["sha"] = "1111111111111111111111111111111111111111"
 		})
 		got := s.Sync()
 		if diff := cmp.Diff(first.Keys(), got.Keys()); diff != "" || got.Skipped != 1 ||
@@ -337,7 +346,8 @@ func TestBadProposalOptions(t *testing.T) {
 		{map[string]any{}, "option repository"},
 		{map[string]any{"repository": "a/b", "kind": "grants"}, "want cip or grant"},
 		{map[string]any{"repository": "a/b", "board": map[string]any{"owner": "a"}}, "option board"},
-		{map[string]any{"repository": "a/b", "board": map[string]any{"owner": "a", "number": 1, "colum": "x"}}, "unknown option"},
+		{map[string]any{"repository": "a/b", "board": map[string]any{"owner": "a", "number": 1, "colum": "x"}},
+			"unknown option"},
 	}
 	for _, tt := range tests {
 		_, err := forge.NewProposals(network.Source{Options: tt.options}, ingest.Environment{WorkDir: t.TempDir()})

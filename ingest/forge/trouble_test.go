@@ -101,10 +101,13 @@ func TestSecondaryLimits(t *testing.T) {
 		fault connectortest.Fault
 		want  string
 	}{
-		"403 that says when": {answer(403, "90", "You have exceeded a secondary rate limit."), "secondary rate limit is used up until 2031-06-01T12:01:30Z"},
-		"403 in words only":  {answer(403, "", "You have exceeded a secondary rate limit. Please wait a few minutes."), "secondary rate limit is used up until 2031-06-01T12:01:00Z"},
-		"429":                {answer(429, "600", "Too many requests"), "secondary rate limit is used up until 2031-06-01T12:10:00Z"},
-		"403 for another":    {answer(403, "", "Resource not accessible by personal access token"), "403 Forbidden"},
+		"403 that says when": {answer(403, "90", "You have exceeded a secondary rate limit."),
+			"secondary rate limit is used up until 2031-06-01T12:01:30Z"},
+		"403 in words only": {answer(403, "", "You have exceeded a secondary rate limit. Please wait a few minutes."),
+			"secondary rate limit is used up until 2031-06-01T12:01:00Z"},
+		"429": {answer(429, "600", "Too many requests"),
+			"secondary rate limit is used up until 2031-06-01T12:10:00Z"},
+		"403 for another": {answer(403, "", "Resource not accessible by personal access token"), "403 Forbidden"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -150,7 +153,8 @@ func TestFaults(t *testing.T) {
 		"empty":     {connectortest.Empty, "not JSON"},
 		"reset":     {connectortest.Reset, "GET "},
 		"inside":    {connectortest.Redirect(connectortest.Inside[1]), "address refused"},
-		"an object": {func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { body(w, `{"items":[]}`) }, "expected form"},
+		"an object": {func(w http.ResponseWriter, _ *http.Request, _ http.Handler) { body(w, `{"items":[]}`) },
+			"expected form"},
 		"without times": {func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 			body(w, `[{"number":1,"id":1,"changed":"2031"}]`)
 		}, "no id or no updated_at"},

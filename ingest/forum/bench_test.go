@@ -25,8 +25,11 @@ type many int
 func (n many) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	topic := func(id int) object {
 		return object{
-			"id": id, "title": fmt.Sprintf("Notice to mariners %d", id), "slug": "notice", "posts_count": 1, "highest_post_number": 1, "views": id % 900,
-			"like_count": id % 7, "created_at": day, "last_posted_at": day, "bumped_at": day.Add(-time.Duration(id) * time.Second), "category_id": 1, "visible": true, "archetype": "regular",
+			"id": id, "title": fmt.Sprintf("Notice to mariners %d", id), "slug": "notice", "posts_count": 1,
+			"highest_post_number": 1, "views": id % 900,
+			"like_count": id % 7, "created_at": day, "last_posted_at": day,
+			"bumped_at": day.Add(-time.Duration(id) * time.Second), "category_id": 1, "visible": true,
+			"archetype": "regular",
 		}
 	}
 	var answer object
@@ -48,9 +51,11 @@ func (n many) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		id, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, "/t/"), ".json"))
 		answer = topic(id)
-		text := strings.Repeat(fmt.Sprintf("<p>The buoy of notice %d is off its station until the tide turns, so keep clear of it.</p>\n", id), 12)
+		text := strings.Repeat(fmt.Sprintf(
+			"<p>The buoy of notice %d is off its station until the tide turns, so keep clear of it.</p>\n", id), 12)
 		answer["post_stream"] = object{"stream": []int{id},
-			"posts": []object{{"id": id, "post_number": 1, "post_type": 1, "username": "anna", "created_at": day, "cooked": text}}}
+			"posts": []object{{"id": id, "post_number": 1, "post_type": 1, "username": "anna", "created_at": day,
+				"cooked": text}}}
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(answer)

@@ -23,7 +23,8 @@ func TestTopicsAndPosts(t *testing.T) {
 	topic.title, topic.views, topic.posts[1].likes = "Mooring & CWP-7", 4321, 5
 	topic.extra = object{"closed": true, "pinned": true,
 		"accepted_answer": object{"post_number": 2, "username": "chen", "excerpt": "…"}}
-	topic.posts[0].cooked = "<p>Ask <a class=\"mention\" href=\"/u/bodo\">@bodo</a>.</p>\n<pre><code class=\"lang-sh\">moor --now\n</code></pre>"
+	topic.posts[0].cooked = "<p>Ask <a class=\"mention\" href=\"/u/bodo\">@bodo</a>.</p>\n<pre><code " +
+		"class=\"lang-sh\">moor --now\n</code></pre>"
 	topic.posts[1].extra = object{"moderator": true, "staff": true, "reply_count": "2"}
 	r := connectortest.NewSource(t, b.config).Sync()
 	if diff := cmp.Diff([]string{"post 1234/1", "post 1234/2", "post 1234/3", "topic 1234"}, r.Keys()); diff != "" {

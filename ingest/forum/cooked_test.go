@@ -23,10 +23,12 @@ func TestRender(t *testing.T) {
 			"<p>NO_SUCH_BERTH &amp; Map&lt;K, V&gt; at 3 &gt; 2&nbsp;m</p>", "NO_SUCH_BERTH & Map<K, V> at 3 > 2 m", 0,
 		},
 		"code with a language": {
-			"<p>Run</p>\n<pre data-code-wrap=\"sh\"><code class=\"lang-sh\">moor \\\n  --berth &lt;id&gt;\n\n# wait\n</code></pre>\n<p>now</p>",
+			"<p>Run</p>\n<pre data-code-wrap=\"sh\"><code class=\"lang-sh\">moor \\\n  --berth &lt;id&gt;\n\n# " +
+				"wait\n</code></pre>\n<p>now</p>",
 			"Run\n\n```sh\nmoor \\\n  --berth <id>\n\n# wait\n```\n\nnow", 1,
 		},
-		"code without one": {"<pre><code class=\"lang-auto\">a  b\n</code></pre><pre>c</pre>", "```\na  b\n```\n\n```\nc\n```", 2},
+		"code without one": {"<pre><code class=\"lang-auto\">a  b\n</code></pre><pre>c</pre>",
+			"```\na  b\n```\n\n```\nc\n```", 2},
 		"code with fences": {"<pre><code class=\"lang-md\">```\nx\n```\n</code></pre>", "````md\n```\nx\n```\n````", 1},
 		"inline code":      {"<p>Set <code>berth_id</code> to <code>0</code>.</p>", "Set `berth_id` to `0`.", 0},
 		"a quotation with code": {
@@ -53,20 +55,29 @@ func TestRender(t *testing.T) {
 				`<article class="onebox-body"><h3><a href="https://news.example.org/fog">Fog on the causeway</a></h3><p>A long text of somebody else.</p></article><div class="onebox-metadata"></div><div style="clear: both"></div></aside>`,
 			"[Fog on the causeway](https://news.example.org/fog)", 0,
 		},
-		"a preview without a title": {`<aside class="onebox" data-onebox-src="https://a.example.org/"><article></article></aside>`, "[https://a.example.org/](https://a.example.org/)", 0},
-		"links":                     {`<p>See <a href="/t/tides/12/3">the other topic</a><span class="badge badge-notification clicks">12</span>.</p>`, "See [the other topic](https://forum.example.org/t/tides/12/3).", 0},
-		"headings":                  {`<h2><a name="p-1-steps-1" class="anchor" href="#p-1-steps-1"></a>Steps</h2><ol><li>One</li><li>Two</li></ol>`, "## Steps\n\n1. One\n2. Two", 0},
-		"folded away":               {"<details><summary>Log</summary>\n<p>all of it</p></details>", "**Log**\n\nall of it", 0},
-		"a mail's quotation":        {`<p>Yes.</p><details class="elided"><summary title="Show trimmed content">···</summary><p>the whole mail before</p></details>`, "Yes.", 0},
-		"a table":                   {`<div class="md-table"><table><thead><tr><th>Port</th><th>Use</th></tr></thead><tbody><tr><td>5011</td><td>pilot</td></tr></tbody></table></div>`, "| Port | Use |\n|---|---|\n| 5011 | pilot |", 0},
+		"a preview without a title": {
+			`<aside class="onebox" data-onebox-src="https://a.example.org/"><article></article></aside>`,
+			"[https://a.example.org/](https://a.example.org/)", 0},
+		"links": {
+			`<p>See <a href="/t/tides/12/3">the other topic</a><span class="badge badge-notification clicks">12</span>.</p>`, "See [the other topic](https://forum.example.org/t/tides/12/3).", 0},
+		"headings": {
+			`<h2><a name="p-1-steps-1" class="anchor" href="#p-1-steps-1"></a>Steps</h2><ol><li>One</li><li>Two</li></ol>`, "## Steps\n\n1. One\n2. Two", 0},
+		"folded away": {"<details><summary>Log</summary>\n<p>all of it</p></details>", "**Log**\n\nall of it",
+			0},
+		"a mail's quotation": {
+			`<p>Yes.</p><details class="elided"><summary title="Show trimmed content">···</summary><p>the whole mail before</p></details>`, "Yes.", 0},
+		"a table": {
+			`<div class="md-table"><table><thead><tr><th>Port</th><th>Use</th></tr></thead><tbody><tr><td>5011</td><td>pilot</td></tr></tbody></table></div>`, "| Port | Use |\n|---|---|\n| 5011 | pilot |", 0},
 		"a poll": {
 			`<div class="poll" data-poll-name="poll"><div class="poll-container"><ul><li data-poll-option-id="1">Yes</li><li data-poll-option-id="2">No</li></ul></div><div class="poll-info"><span class="info-number">0</span> voters</div></div>`,
 			"- Yes\n- No", 0,
 		},
 		"code that is not in a block": {"<p>x <code>a &lt;b&gt;\nc</code></p>", "x\n\n```\na <b>\nc\n```", 1},
-		"what is not text":            {`<p>a</p><script>alert(1)</script><style>p{}</style><iframe src="https://video.example.org/v"></iframe><!-- c -->`, "a", 0},
-		"broken HTML":                 {"<p>one <b>two <i>three</p><td>four</div>&#0;&#xD800;", "one **two *three***\n\n***four\ufffd\ufffd***", 0},
-		"nothing":                     {"", "", 0},
+		"what is not text": {
+			`<p>a</p><script>alert(1)</script><style>p{}</style><iframe src="https://video.example.org/v"></iframe><!-- c -->`, "a", 0},
+		"broken HTML": {"<p>one <b>two <i>three</p><td>four</div>&#0;&#xD800;",
+			"one **two *three***\n\n***four\ufffd\ufffd***", 0},
+		"nothing": {"", "", 0},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -101,9 +112,12 @@ func TestRenderIsBounded(t *testing.T) {
 
 func FuzzRender(f *testing.F) {
 	for _, seed := range []string{
-		"<p>a</p>", "<pre><code class=\"lang-x\">a\n\n```</code></pre>", "<blockquote><pre>\n\n</pre></blockquote>", "<aside class=onebox><a href=x>y</a></aside>",
-		"<aside class=\"onebox onebox\"><aside class=onebox data-onebox-src=a></aside></aside>", "<a class=mention><a class=mention>", "<table><tr><td><table><tr><td>x",
-		"<svg><code>x</code></svg>", "<summary><summary>", "\a\uf002", "<li><li><ol start=99999999999999999999>", "<img class=emoji src=data:>", "<td rowspan=99999 colspan=99999>x",
+		"<p>a</p>", "<pre><code class=\"lang-x\">a\n\n```</code></pre>", "<blockquote><pre>\n\n</pre></blockquote>",
+		"<aside class=onebox><a href=x>y</a></aside>",
+		"<aside class=\"onebox onebox\"><aside class=onebox data-onebox-src=a></aside></aside>",
+		"<a class=mention><a class=mention>", "<table><tr><td><table><tr><td>x",
+		"<svg><code>x</code></svg>", "<summary><summary>", "\a\uf002", "<li><li><ol start=99999999999999999999>",
+		"<img class=emoji src=data:>", "<td rowspan=99999 colspan=99999>x",
 	} {
 		f.Add(seed)
 	}
@@ -122,8 +136,10 @@ func FuzzRender(f *testing.F) {
 }
 
 func FuzzAnswers(f *testing.F) {
-	f.Add([]byte(`{"id":1,"title":"x","post_stream":{"posts":[{"id":2,"post_number":"1","cooked":"<p>a</p>","actions_summary":[{"id":2,"count":1}]}],"stream":[2,"3"]},"tags":["a",{"name":"b"}]}`))
-	f.Add([]byte(`{"id":1e3,"title":null,"bumped_at":"2031-02-01T00:00:00Z","views":null,"tags":null,"topic_list":{"topics":[{}]}}`))
+	f.Add([]byte(
+		`{"id":1,"title":"x","post_stream":{"posts":[{"id":2,"post_number":"1","cooked":"<p>a</p>","actions_summary":[{"id":2,"count":1}]}],"stream":[2,"3"]},"tags":["a",{"name":"b"}]}`))
+	f.Add([]byte(
+		`{"id":1e3,"title":null,"bumped_at":"2031-02-01T00:00:00Z","views":null,"tags":null,"topic_list":{"topics":[{}]}}`))
 	f.Add([]byte(`{"category_list":{"categories":[{"id":1,"subcategory_list":[{"id":2}]}]}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var c categoriesPage

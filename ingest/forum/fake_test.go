@@ -140,8 +140,10 @@ func (f *fake) slug(id int, standard string) string {
 func (f *fake) categories() object {
 	category := func(id int, name, slug string, topics int, below ...object) object {
 		return object{
-			"id": id, "name": name, "color": "0088CC", "text_color": "FFFFFF", "slug": f.slug(id, slug), "topic_count": topics, "post_count": 3 * topics,
-			"position": id, "description": nil, "topic_url": "/t/about-" + slug, "read_restricted": false, "permission": nil, "has_children": len(below) > 0,
+			"id": id, "name": name, "color": "0088CC", "text_color": "FFFFFF", "slug": f.slug(id, slug),
+			"topic_count": topics, "post_count": 3 * topics,
+			"position": id, "description": nil, "topic_url": "/t/about-" + slug, "read_restricted": false,
+			"permission": nil, "has_children": len(below) > 0,
 			"subcategory_ids": []int{}, "subcategory_list": below, "is_uncategorized": id == 1, "uploaded_logo": nil,
 		}
 	}
@@ -200,10 +202,14 @@ func (f *fake) common(t *fakeTopic) object {
 	}
 	tags := []object{{"id": 3, "name": "mooring", "slug": "mooring"}}
 	o := object{
-		"id": t.id, "title": t.title, "fancy_title": strings.ReplaceAll(t.title, "&", "&amp;"), "slug": fmt.Sprintf("how-to-moor-vessel-%d", t.id),
-		"posts_count": len(seen), "reply_count": len(seen) / 3, "highest_post_number": len(t.posts), "created_at": t.posts[0].at.Format(time.RFC3339Nano),
-		"last_posted_at": last.Format(time.RFC3339Nano), "archetype": "regular", "pinned": false, "pinned_globally": false, "visible": true,
-		"closed": false, "archived": false, "tags": tags, "tags_descriptions": object{}, "views": t.views, "like_count": likes, "category_id": t.category,
+		"id": t.id, "title": t.title, "fancy_title": strings.ReplaceAll(t.title, "&", "&amp;"),
+		"slug":        fmt.Sprintf("how-to-moor-vessel-%d", t.id),
+		"posts_count": len(seen), "reply_count": len(seen) / 3, "highest_post_number": len(t.posts),
+		"created_at":     t.posts[0].at.Format(time.RFC3339Nano),
+		"last_posted_at": last.Format(time.RFC3339Nano), "archetype": "regular", "pinned": false,
+		"pinned_globally": false, "visible": true,
+		"closed": false, "archived": false, "tags": tags, "tags_descriptions": object{}, "views": t.views,
+		"like_count": likes, "category_id": t.category,
 		"featured_link": nil, "has_summary": false, "participant_count": 3,
 	}
 	if f.oldest {
@@ -268,14 +274,22 @@ func (f *fake) posts(t *fakeTopic, list []*fakePost) []object {
 	out := []object{}
 	for _, p := range list {
 		o := object{
-			"id": p.id, "name": strings.ToUpper(p.user), "username": p.user, "avatar_template": "/user_avatar/" + p.user + "/{size}/3_2.png",
-			"created_at": p.at.Format("2006-01-02T15:04:05.000Z"), "cooked": p.cooked, "post_number": p.number, "post_type": 1, "posts_count": len(t.posts),
-			"updated_at": p.at.Format("2006-01-02T15:04:05.000Z"), "reply_count": 0, "reply_to_post_number": nil, "quote_count": 0, "incoming_link_count": 2,
-			"reads": 31, "readers_count": 30, "score": 6.2, "yours": false, "topic_id": t.id, "topic_slug": "how-to-moor", "display_username": p.user,
-			"primary_group_name": nil, "flair_name": nil, "version": 1, "can_edit": false, "can_delete": false, "can_recover": false, "can_wiki": false,
-			"link_counts": []object{{"url": "https://docs.example.org/moor", "internal": false, "reflection": false, "title": "Moor", "clicks": 3}},
-			"read":        true, "user_title": nil, "bookmarked": false, "actions_summary": []object{{"id": 2, "count": p.likes}, {"id": 3, "can_act": false}},
-			"moderator": false, "admin": false, "staff": false, "user_id": 12, "hidden": false, "trust_level": 2, "deleted_at": nil, "user_deleted": false,
+			"id": p.id, "name": strings.ToUpper(p.user), "username": p.user, "avatar_template": "/user_avatar/" +
+				p.user + "/{size}/3_2.png",
+			"created_at": p.at.Format("2006-01-02T15:04:05.000Z"), "cooked": p.cooked, "post_number": p.number,
+			"post_type": 1, "posts_count": len(t.posts),
+			"updated_at": p.at.Format("2006-01-02T15:04:05.000Z"), "reply_count": 0, "reply_to_post_number": nil,
+			"quote_count": 0, "incoming_link_count": 2,
+			"reads": 31, "readers_count": 30, "score": 6.2, "yours": false, "topic_id": t.id,
+			"topic_slug": "how-to-moor", "display_username": p.user,
+			"primary_group_name": nil, "flair_name": nil, "version": 1, "can_edit": false, "can_delete": false,
+			"can_recover": false, "can_wiki": false,
+			"link_counts": []object{{"url": "https://docs.example.org/moor", "internal": false, "reflection": false,
+				"title": "Moor", "clicks": 3}},
+			"read": true, "user_title": nil, "bookmarked": false,
+			"actions_summary": []object{{"id": 2, "count": p.likes}, {"id": 3, "can_act": false}},
+			"moderator":       false, "admin": false, "staff": false, "user_id": 12, "hidden": false, "trust_level": 2,
+			"deleted_at": nil, "user_deleted": false,
 			"edit_reason": nil, "can_view_edit_history": true, "wiki": false,
 		}
 		if p.number > 1 {

@@ -158,7 +158,8 @@ func TestAPostThatCannotBeReadStays(t *testing.T) {
 
 func TestALineThatCannotBeReadIsSkipped(t *testing.T) {
 	for name, extra := range map[string]object{
-		"no activity": {"bumped_at": nil}, "no title": {"title": nil}, "no id": {"id": nil}, "tags": {"tags": "x"}, "id of words": {"id": "two"},
+		"no activity": {"bumped_at": nil}, "no title": {"title": nil}, "no id": {"id": nil}, "tags": {"tags": "x"},
+		"id of words": {"id": "two"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := threeTopics(t)

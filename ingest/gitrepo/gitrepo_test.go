@@ -137,8 +137,9 @@ func TestWithoutABranchTheRemotesOwnIsFetched(t *testing.T) {
 
 	empty := gitrepotest.New(t)
 	for name, c := range map[string]struct{ remote, want string }{
-		"an empty repository":          {empty.Dir, "the repository has no branch"},
-		"a bundle that says nothing":   {bundle("north", "old"), "does not name its main branch; name one of north, old in option branch"},
+		"an empty repository": {empty.Dir, "the repository has no branch"},
+		"a bundle that says nothing": {bundle("north", "old"),
+			"does not name its main branch; name one of north, old in option branch"},
 		"a repository that is missing": {filepath.Join(t.TempDir(), "missing"), "no such file"},
 	} {
 		_, err := gitrepo.Fetch(t.Context(), nil, filepath.Join(t.TempDir(), "m.git"), gitrepo.Source{Remote: c.remote})
@@ -168,10 +169,11 @@ func TestBadRemotes(t *testing.T) {
 		"an address with a zone":    {"http://[fe80::1%25eth0]/a/b", "main", "not a repository address"},
 		"a missing path":            {filepath.Join(t.TempDir(), "missing"), "main", "no such file"},
 		"a short form of ssh":       {"git@forge.example.org:a/b", "main", "ssh://user@host/path"},
-		"a missing branch":          {repo.Dir, "trunk", "the repository has no branch trunk; name one of main in option branch, or omit the option"},
-		"a branch as an option":     {repo.Dir, "--upload-pack=x", "not a branch name"},
-		"a branch upwards":          {repo.Dir, "a/../../b", "not a branch name"},
-		"no repository":             {t.TempDir(), "main", "does not appear to be a git repository"},
+		"a missing branch": {repo.Dir, "trunk",
+			"the repository has no branch trunk; name one of main in option branch, or omit the option"},
+		"a branch as an option": {repo.Dir, "--upload-pack=x", "not a branch name"},
+		"a branch upwards":      {repo.Dir, "a/../../b", "not a branch name"},
+		"no repository":         {t.TempDir(), "main", "does not appear to be a git repository"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -376,10 +378,12 @@ func TestServersThatMisbehave(t *testing.T) {
 		handler http.HandlerFunc
 		want    string
 	}{
-		"a page":        {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<!doctype html>")) }, "no git repository at the address"},
+		"a page": {func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("<!doctype html>")) },
+			"no git repository at the address"},
 		"nothing there": {http.NotFound, "404"},
-		"not public":    {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "not public"},
-		"fails":         {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "502"},
+		"not public": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
+			"not public"},
+		"fails": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, "502"},
 		"leads inside": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, inside.URL+r.RequestURI, http.StatusFound)
 		}, "refused"},
@@ -696,8 +700,10 @@ func TestGlobs(t *testing.T) {
 		pattern, path string
 		want          bool
 	}{
-		{"docs/**", "docs/a/b.md", true}, {"docs/*", "docs/a/b.md", false}, {"**/b.md", "b.md", true}, {"**/b.md", "a/c/b.md", true},
-		{"a?.md", "ab.md", true}, {"a?.md", "a/.md", false}, {"[x].md", "x.md", false}, {"[x].md", "[x].md", true}, {"DOCS/*", "docs/a", true},
+		{"docs/**", "docs/a/b.md", true}, {"docs/*", "docs/a/b.md", false}, {"**/b.md", "b.md", true},
+		{"**/b.md", "a/c/b.md", true},
+		{"a?.md", "ab.md", true}, {"a?.md", "a/.md", false}, {"[x].md", "x.md", false}, {"[x].md", "[x].md", true},
+		{"DOCS/*", "docs/a", true},
 		{"docs/**/x.md", "docs/x.md", true}, {"*.md", "a\nb.md", true}, {"", "a", false},
 	} {
 		if got := gitrepo.NewGlobs([]string{tt.pattern}).Match(tt.path); got != tt.want {

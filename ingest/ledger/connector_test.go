@@ -56,9 +56,11 @@ func TestState(t *testing.T) {
 		AppRewardsExact:  "1234567890123456789.0123456789", ValidatorRewardsExact: "987654321.5000000000",
 		RewardsRound: ptr(int64(4200)), Source: scan.URL,
 		Deployments: []catalog.Deployment{
-			{Environment: "mainnet", Version: "0.5.3", MigrationID: ptr(4), MinimumOf: map[string]string{"amulet": "0.1.14", "wallet": "0.1.15"},
-				Upgrade: &catalog.Upgrade{At: "2031-06-11T12:00:00Z", MigrationID: ptr(5)}},
-			{Environment: "testnet", Version: "0.5.4", MigrationID: ptr(4), MinimumOf: map[string]string{"amulet": "0.1.14", "wallet": "0.1.15"}},
+			{Environment: "mainnet", Version: "0.5.3", MigrationID: ptr(4),
+				MinimumOf: map[string]string{"amulet": "0.1.14", "wallet": "0.1.15"},
+				Upgrade:   &catalog.Upgrade{At: "2031-06-11T12:00:00Z", MigrationID: ptr(5)}},
+			{Environment: "testnet", Version: "0.5.4", MigrationID: ptr(4),
+				MinimumOf: map[string]string{"amulet": "0.1.14", "wallet": "0.1.15"}},
 		},
 	}
 	if diff := cmp.Diff(want, snapshot(t, s)); diff != "" {
@@ -83,12 +85,18 @@ func TestOpenVoteRequest(t *testing.T) {
 	r := s.Sync()
 	rec := r.Get(t, catalog.KindVoteRequest, "00cc01")
 	for what, got := range map[string][2]string{
-		"title": {rec.Title, "Grant featured app rights to Foghorn Labs"}, "category": {rec.Category, "SRARC_GrantFeaturedAppRight"}, "state": {rec.State, "open"},
-		"author": {rec.Author, "Anchor"}, "url": {rec.URL, "https://explorer.example.org/governance/00cc01"}, "ends": {rec.EndsAt.Format(time.RFC3339), "2031-06-04T12:00:00Z"},
-		"created": {rec.CreatedAt.Format(time.RFC3339), "2031-05-31T12:00:00Z"}, "activity": {rec.LastActivityAt.Format(time.RFC3339), "2031-06-01T09:00:00Z"},
-		"body": {rec.Body, "Anchor asks to vote on: Grant featured app rights to Foghorn Labs.\n\nGrants what CWP-0012 and CWPs 7 and 9 ask for.\n\n" +
-			"Reference: <https://lists.example.org/g/tokenomics/topic/12>\n\nProposals: CWP-0012, CWP-0007, CWP-0009\n\n" +
-			"## Details\n\n- provider: " + party("foghorn") + "\n\n## Votes\n\n- Anchor in favour: I accept, as I requested the vote."},
+		"title":    {rec.Title, "Grant featured app rights to Foghorn Labs"},
+		"category": {rec.Category, "SRARC_GrantFeaturedAppRight"}, "state": {rec.State, "open"},
+		"author": {rec.Author, "Anchor"}, "url": {rec.URL, "https://explorer.example.org/governance/00cc01"},
+		"ends":     {rec.EndsAt.Format(time.RFC3339), "2031-06-04T12:00:00Z"},
+		"created":  {rec.CreatedAt.Format(time.RFC3339), "2031-05-31T12:00:00Z"},
+		"activity": {rec.LastActivityAt.Format(time.RFC3339), "2031-06-01T09:00:00Z"},
+		"body": {rec.Body, "Anchor asks to vote on: Grant featured app rights to Foghorn Labs.\n\nGrants what " +
+			"CWP-0012 and CWPs 7 and 9 ask for.\n\n" +
+			"Reference: <https://lists.example.org/g/tokenomics/topic/12>\n\nProposals: CWP-0012, CWP-0007, " +
+			"CWP-0009\n\n" +
+			"## Details\n\n- provider: " + party("foghorn") +
+			"\n\n## Votes\n\n- Anchor in favour: I accept, as I requested the vote."},
 	} {
 		if got[0] != got[1] {
 			t.Errorf("%s %q, want %q", what, got[0], got[1])
@@ -100,7 +108,8 @@ func TestOpenVoteRequest(t *testing.T) {
 		Proposals: []string{"CWP-0012", "CWP-0007", "CWP-0009"}, Required: ptr(3),
 		Abstained: []string{"Capstan", "Dory"},
 		Votes: []catalog.Ballot{
-			{Voter: "Anchor", Party: party("Anchor"), Choice: "in_favour", Reason: "I accept, as I requested the vote."},
+			{Voter: "Anchor", Party: party("Anchor"), Choice: "in_favour",
+				Reason: "I accept, as I requested the vote."},
 			{Voter: "Beacon", Party: party("Beacon"), Choice: "against", CastAt: "2031-06-01T09:00:00Z"},
 		},
 	}
@@ -126,7 +135,8 @@ func TestClosedVoteRequests(t *testing.T) {
 			ballot("Dory", true, "", nil)), -90,
 			object{"tag": "VRO_AcceptedButActionFailed", "value": object{"description": "Not a member."}}),
 		closing(request("Dory", object{"tag": "ARC_AmuletRules",
-			"value": object{"amuletRulesAction": object{"tag": "CRARC_FutureThing_Do", "value": object{"x": true}}}}, "", "", "00ee05",
+			"value": object{"amuletRulesAction": object{"tag": "CRARC_FutureThing_Do", "value": object{"x": true}}}},
+			"", "", "00ee05",
 			ballot("Dory", true, "", nil)), -91, without("VRO_Postponed")))
 	s := connectortest.NewSource(t, config(scan))
 	r := s.Sync()
@@ -136,13 +146,16 @@ func TestClosedVoteRequests(t *testing.T) {
 		Proposals: []string{"CWP-0031"},
 		ReasonURL: "https://github.example.org/causeway/cwps/blob/main/cwp-0031/cwp-0031.md",
 		Details: map[string]string{
-			"newConfig.transferConfig.createFee.fee": "0.0000000001", "baseConfig.transferConfig.createFee.fee": "0.0300000000",
+			"newConfig.transferConfig.createFee.fee":    "0.0000000001",
+			"baseConfig.transferConfig.createFee.fee":   "0.0300000000",
 			"newConfig.featuredAppActivityMarkerAmount": "12345678901234567890.0123456789",
 		},
 		Votes: []catalog.Ballot{
-			{Voter: "Anchor", Party: party("Anchor"), Choice: "in_favour", Reason: "Good.", CastAt: "2031-05-31T06:00:00Z"},
+			{Voter: "Anchor", Party: party("Anchor"), Choice: "in_favour", Reason: "Good.",
+				CastAt: "2031-05-31T06:00:00Z"},
 			{Voter: "Beacon", Party: party("Beacon"), Choice: "in_favour", CastAt: "2031-05-31T05:00:00Z"},
-			{Voter: "Capstan", Party: party("Capstan"), Choice: "in_favour", Reason: "As in https://example.org/x", CastAt: "2031-05-31T07:00:00Z"},
+			{Voter: "Capstan", Party: party("Capstan"), Choice: "in_favour", Reason: "As in https://example.org/x",
+				CastAt: "2031-05-31T07:00:00Z"},
 		},
 	}
 	if diff := cmp.Diff(want, connectortest.Data[catalog.VoteRequest](t, rec)); diff != "" {
@@ -155,7 +168,8 @@ func TestClosedVoteRequests(t *testing.T) {
 		t.Errorf("%s %s %s\n%s", rec.State, rec.Title, rec.StartsAt, rec.Body)
 	}
 	for key, want := range map[string]string{
-		"00ee02": "rejected Grant featured app rights to Foghorn Labs 2", "00ee03": "expired Grant featured app rights to Foghorn Labs 3",
+		"00ee02": "rejected Grant featured app rights to Foghorn Labs 2",
+		"00ee03": "expired Grant featured app rights to Foghorn Labs 3",
 		"00ee04": "accepted Change the reward weight of Dory to 20000 1", "00ee05": " Future thing do 1",
 	} {
 		rec := r.Get(t, catalog.KindVoteRequest, key)
@@ -300,7 +314,8 @@ func TestValidators(t *testing.T) {
 		t.Errorf("%+v", rec)
 	}
 	for name, want := range map[string]string{
-		"Anchor": "approved, super true, weight 10000", "Beacon": "approved, super true, weight 5000", "Eddy": "offboarded, super false, weight none",
+		"Anchor": "approved, super true, weight 10000", "Beacon": "approved, super true, weight 5000",
+		"Eddy":   "offboarded, super false, weight none",
 		"quay-2": "approved, super false, weight none", "mole-3": "approved, super false, weight none",
 	} {
 		rec := r.Get(t, catalog.KindValidator, party(name))
@@ -433,7 +448,8 @@ func TestInterrupted(t *testing.T) { connectortest.Interrupted(t, config(newScan
 
 func TestEndpointsVanish(t *testing.T) {
 	all := []string{
-		"/v0/dso", "/version", "/v0/dso-sequencers", "/v0/admin/validator/licenses", "/v0/featured-apps", "/v0/admin/sv/voterequests", "/v0/admin/sv/voteresults",
+		"/v0/dso", "/version", "/v0/dso-sequencers", "/v0/admin/validator/licenses", "/v0/featured-apps",
+		"/v0/admin/sv/voterequests", "/v0/admin/sv/voteresults",
 		"/v0/round-of-latest-data", "/v0/round-totals", "/v0/top-providers-by-app-rewards",
 	}
 	for _, path := range all {
@@ -448,10 +464,15 @@ func TestEndpointsVanish(t *testing.T) {
 			}
 			state := snapshot(t, s)
 			missing := map[string]bool{
-				"/v0/dso": state.VotingThreshold == nil && state.SuperValidators == nil && *state.LatestRound == 4240, "/version": state.Deployments[0].Version == "",
-				"/v0/dso-sequencers": state.SequencerCount == nil, "/v0/admin/validator/licenses": state.ValidatorCount == nil && state.Validators == nil,
-				"/v0/featured-apps": state.FeaturedApps == nil, "/v0/admin/sv/voterequests": len(r.Records) == 10, "/v0/admin/sv/voteresults": len(r.Records) == 9,
-				"/v0/round-of-latest-data": state.AppRewards == nil && state.RewardsRound == nil, "/v0/round-totals": state.AppRewards == nil,
+				"/v0/dso": state.VotingThreshold == nil && state.SuperValidators == nil &&
+					*state.LatestRound == 4240,
+				"/version":                     state.Deployments[0].Version == "",
+				"/v0/dso-sequencers":           state.SequencerCount == nil,
+				"/v0/admin/validator/licenses": state.ValidatorCount == nil && state.Validators == nil,
+				"/v0/featured-apps":            state.FeaturedApps == nil,
+				"/v0/admin/sv/voterequests":    len(r.Records) == 10, "/v0/admin/sv/voteresults": len(r.Records) == 9,
+				"/v0/round-of-latest-data":         state.AppRewards == nil && state.RewardsRound == nil,
+				"/v0/round-totals":                 state.AppRewards == nil,
 				"/v0/top-providers-by-app-rewards": state.AppRewards != nil,
 			}
 			if !missing[path] {
@@ -524,8 +545,10 @@ func TestScansDisagree(t *testing.T) {
 
 func TestAScanIsDown(t *testing.T) {
 	for name, fault := range map[string]connectortest.Fault{
-		"slow": connectortest.Slow(time.Minute), "reset": connectortest.Reset, "inside": connectortest.Redirect(connectortest.Inside[1]),
-		"500": connectortest.Status(500), "429": connectortest.TooMany(1), "truncated": connectortest.Truncated, "sign in": connectortest.SignIn,
+		"slow": connectortest.Slow(time.Minute), "reset": connectortest.Reset,
+		"inside": connectortest.Redirect(connectortest.Inside[1]),
+		"500":    connectortest.Status(500), "429": connectortest.TooMany(1), "truncated": connectortest.Truncated,
+		"sign in": connectortest.SignIn,
 		"garbage": connectortest.Garbage, "empty": connectortest.Empty, "halved": connectortest.Halved,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -751,16 +774,19 @@ func TestMemoryIsLost(t *testing.T) {
 func TestOptions(t *testing.T) {
 	scans := []string{"https://scan.example.org/api/scan"}
 	for problem, o := range map[string]map[string]any{
-		"option environment":             {"scans": scans},
-		"option scans":                   {"environment": "mainnet"},
-		"is a duplicate":                 {"environment": "mainnet", "scans": []string{scans[0], scans[0] + "/"}},
-		"testnet":                        {"environment": "mainnet", "scans": scans, "environments": map[string]any{"testnet": []string{"ftp://x"}}},
-		"already the option environment": {"environment": "mainnet", "scans": scans, "environments": map[string]any{"mainnet": scans}},
-		"option links":                   {"environment": "mainnet", "scans": scans, "links": map[string]any{"app": "https://example.org/"}},
-		"option liveness":                {"environment": "mainnet", "scans": scans, "liveness": "-1h"},
-		"option fleet":                   {"environment": "mainnet", "scans": scans, "fleet": map[string]any{}},
-		"did you mean":                   {"environment": "mainnet", "scans": scans, "fleets": map[string]any{}},
-		"a working directory":            {"environment": "mainnet", "scans": scans},
+		"option environment": {"scans": scans},
+		"option scans":       {"environment": "mainnet"},
+		"is a duplicate":     {"environment": "mainnet", "scans": []string{scans[0], scans[0] + "/"}},
+		"testnet": {"environment": "mainnet", "scans": scans,
+			"environments": map[string]any{"testnet": []string{"ftp://x"}}},
+		"already the option environment": {"environment": "mainnet", "scans": scans,
+			"environments": map[string]any{"mainnet": scans}},
+		"option links": {"environment": "mainnet", "scans": scans,
+			"links": map[string]any{"app": "https://example.org/"}},
+		"option liveness":     {"environment": "mainnet", "scans": scans, "liveness": "-1h"},
+		"option fleet":        {"environment": "mainnet", "scans": scans, "fleet": map[string]any{}},
+		"did you mean":        {"environment": "mainnet", "scans": scans, "fleets": map[string]any{}},
+		"a working directory": {"environment": "mainnet", "scans": scans},
 	} {
 		if _, err := ledger.New(network.Source{Options: o}, ingest.Environment{}); err == nil ||
 			!strings.Contains(err.Error(), problem) {

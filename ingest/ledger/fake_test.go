@@ -53,7 +53,8 @@ type fakeState struct {
 // contract wraps a payload.
 func contract(id, template string, payload object) object {
 	return object{
-		"template_id": "3f9c52a1:Splice." + template, "contract_id": id, "payload": payload, "created_event_blob": "CgMyLjE=", "created_at": at(-24),
+		"template_id": "3f9c52a1:Splice." + template, "contract_id": id, "payload": payload,
+		"created_event_blob": "CgMyLjE=", "created_at": at(-24),
 	}
 }
 
@@ -64,9 +65,11 @@ func sv(name string, weight string) []any {
 
 func licence(name, sponsor string, last int) object {
 	return contract("00lic"+name, "ValidatorLicense:ValidatorLicense", object{
-		"dso": party("DSO"), "validator": party(name), "sponsor": party(sponsor), "lastActiveAt": at(-1), "weight": nil, "kind": nil,
-		"faucetState": object{"firstReceivedFor": object{"number": "100"}, "lastReceivedFor": object{"number": strconv.Itoa(last)}, "numCouponsMissed": "7"},
-		"metadata":    object{"lastUpdatedAt": at(-48), "version": "0.5.3", "contactPoint": "keeper@harbour.example.org"},
+		"dso": party("DSO"), "validator": party(name), "sponsor": party(sponsor), "lastActiveAt": at(-1), "weight": nil,
+		"kind": nil,
+		"faucetState": object{"firstReceivedFor": object{"number": "100"},
+			"lastReceivedFor": object{"number": strconv.Itoa(last)}, "numCouponsMissed": "7"},
+		"metadata": object{"lastUpdatedAt": at(-48), "version": "0.5.3", "contactPoint": "keeper@harbour.example.org"},
 	})
 }
 
@@ -90,8 +93,9 @@ func request(requester string, action object, url, body string, tracking any, vo
 		all = append(all, v)
 	}
 	return object{
-		"dso": party("DSO"), "requester": requester, "action": action, "reason": object{"url": url, "body": body}, "voteBefore": at(72),
-		"votes": all, "trackingCid": tracking, "targetEffectiveAt": nil,
+		"dso": party("DSO"), "requester": requester, "action": action, "reason": object{"url": url, "body": body},
+		"voteBefore": at(72),
+		"votes":      all, "trackingCid": tracking, "targetEffectiveAt": nil,
 	}
 }
 
@@ -134,8 +138,10 @@ func causeway() *fakeState {
 		closed: []object{
 			closing(request("Beacon", object{"tag": "ARC_AmuletRules",
 				"value": object{"amuletRulesAction": object{"tag": "CRARC_SetConfig", "value": object{
-					"newConfig":  object{"transferConfig": object{"createFee": object{"fee": "0.0000000001"}, "maxNumInputs": "100"}, "featuredAppActivityMarkerAmount": "12345678901234567890.0123456789"},
-					"baseConfig": object{"transferConfig": object{"createFee": object{"fee": "0.0300000000"}, "maxNumInputs": "100"}},
+					"newConfig": object{"transferConfig": object{"createFee": object{"fee": "0.0000000001"},
+						"maxNumInputs": "100"}, "featuredAppActivityMarkerAmount": "12345678901234567890.0123456789"},
+					"baseConfig": object{"transferConfig": object{"createFee": object{"fee": "0.0300000000"},
+						"maxNumInputs": "100"}},
 				}}}}, "https://github.example.org/causeway/cwps/blob/main/cwp-0031/cwp-0031.md", "See the proposal.",
 				"00ee01",
 				ballot("Anchor", true, "Good.", at(-30)), ballot("Beacon", true, "", at(-31)),
@@ -147,9 +153,12 @@ func causeway() *fakeState {
 				without("VRO_Expired"), "Anchor", "Beacon", "Dory"),
 		},
 		totals: object{
-			"closed_round": 4200, "closed_round_effective_at": at(-2), "app_rewards": "10.0", "validator_rewards": "5.5", "change_to_initial_amount_as_of_round_zero": "0.0",
-			"change_to_holding_fees_rate": "0.0", "cumulative_app_rewards": "1234567890123456789.0123456789", "cumulative_validator_rewards": "987654321.5000000000",
-			"cumulative_change_to_initial_amount_as_of_round_zero": "0.0", "cumulative_change_to_holding_fees_rate": "0.0", "total_amulet_balance": "1.0",
+			"closed_round": 4200, "closed_round_effective_at": at(-2), "app_rewards": "10.0",
+			"validator_rewards": "5.5", "change_to_initial_amount_as_of_round_zero": "0.0",
+			"change_to_holding_fees_rate": "0.0", "cumulative_app_rewards": "1234567890123456789.0123456789",
+			"cumulative_validator_rewards":                         "987654321.5000000000",
+			"cumulative_change_to_initial_amount_as_of_round_zero": "0.0",
+			"cumulative_change_to_holding_fees_rate":               "0.0", "total_amulet_balance": "1.0",
 		},
 		providers: []object{{"provider": party("foghorn"), "rewards": "4503599627370497.5"}},
 	}
@@ -175,14 +184,18 @@ func (s *fakeState) answer(r *http.Request, body object) any {
 		return object{"version": s.version, "commit_ts": at(-1000)}
 	case "GET /v0/dso":
 		return object{
-			"sv_user": "sv", "sv_party_id": party("Anchor"), "dso_party_id": party("DSO"), "voting_threshold": s.threshold,
-			"latest_mining_round": state(contract("00round", "Round:OpenMiningRound", object{"round": object{"number": s.round}, "opensAt": at(0)})),
+			"sv_user": "sv", "sv_party_id": party("Anchor"), "dso_party_id": party("DSO"),
+			"voting_threshold": s.threshold,
+			"latest_mining_round": state(contract("00round", "Round:OpenMiningRound",
+				object{"round": object{"number": s.round}, "opensAt": at(0)})),
 			"amulet_rules": state(contract("00amulet", "AmuletRules:AmuletRules", object{"configSchedule": object{
 				"initialValue": object{"packageConfig": object{"amulet": "0.1.0"}},
-				"futureValues": []any{object{"_1": at(-100), "_2": object{"packageConfig": s.packages}}, object{"_1": at(100), "_2": object{"packageConfig": object{"amulet": "9.9.9"}}}},
+				"futureValues": []any{object{"_1": at(-100), "_2": object{"packageConfig": s.packages}},
+					object{"_1": at(100), "_2": object{"packageConfig": object{"amulet": "9.9.9"}}}},
 			}})),
 			"dso_rules": state(contract("00rules", "DsoRules:DsoRules", object{
-				"svs": s.svs, "offboardedSvs": s.offboard, "epoch": "0", "config": object{"nextScheduledSynchronizerUpgrade": s.next},
+				"svs": s.svs, "offboardedSvs": s.offboard, "epoch": "0",
+				"config": object{"nextScheduledSynchronizerUpgrade": s.next},
 			})),
 			"sv_node_states": []any{},
 		}

@@ -16,7 +16,8 @@ import (
 
 func TestNumbers(t *testing.T) {
 	for raw, want := range map[string]string{
-		`"1234567890123456789.0123456789"`: "1234567890123456789.0123456789", `"-0.0000000001"`: "-0.0000000001", `12.5`: "12.5", `null`: "", `" 7 "`: "7",
+		`"1234567890123456789.0123456789"`: "1234567890123456789.0123456789", `"-0.0000000001"`: "-0.0000000001",
+		`12.5`: "12.5", `null`: "", `" 7 "`: "7",
 		`"9999999999999999999999999999.9999999999"`: "9999999999999999999999999999.9999999999",
 	} {
 		var n number
@@ -55,7 +56,8 @@ func TestNumbers(t *testing.T) {
 
 func TestPairs(t *testing.T) {
 	for raw, want := range map[string]string{
-		`[["b",1],["a",2]]`: "[{b 1} {a 2}]", `{"b":1,"a":2}`: "[{b 1} {a 2}]", `[]`: "[]", `null`: "[]", `[["a"]]`: "error", `["a"]`: "error", `[[1,1]]`: "error", `7`: "error",
+		`[["b",1],["a",2]]`: "[{b 1} {a 2}]", `{"b":1,"a":2}`: "[{b 1} {a 2}]", `[]`: "[]", `null`: "[]",
+		`[["a"]]`: "error", `["a"]`: "error", `[[1,1]]`: "error", `7`: "error",
 	} {
 		var p pairs[int]
 		got := "error"
@@ -73,15 +75,20 @@ func TestActions(t *testing.T) {
 		tag, words string
 		details    map[string]string
 	}{
-		`{"tag":"ARC_DsoRules","value":{"dsoAction":{"tag":"SRARC_OffboardSv","value":{"sv":"eddy::12"}}}}`: {"SRARC_OffboardSv", "Offboard the super validator eddy", map[string]string{"sv": "eddy::12"}},
+		`{"tag":"ARC_DsoRules","value":{"dsoAction":{"tag":"SRARC_OffboardSv","value":{"sv":"eddy::12"}}}}`: {
+			"SRARC_OffboardSv", "Offboard the super validator eddy", map[string]string{"sv": "eddy::12"}},
 		`{"tag":"ARC_DsoRules","value":{"dsoAction":{"tag":"SRARC_RevokeFeaturedAppRight","value":{"rightCid":"00aabbccddeeff001122334455"}}}}`: {
-			"SRARC_RevokeFeaturedAppRight", "Revoke the featured app right 00aabbccddeeff00…", map[string]string{"rightCid": "00aabbccddeeff001122334455"}},
+			"SRARC_RevokeFeaturedAppRight", "Revoke the featured app right 00aabbccddeeff00…",
+			map[string]string{"rightCid": "00aabbccddeeff001122334455"}},
 		`{"tag":"ARC_DsoRules","value":{"dsoAction":{"tag":"SRARC_CreateUnallocatedUnclaimedActivityRecord","value":{"beneficiary":"a::1","amount":"5.0"}}}}`: {
-			"SRARC_CreateUnallocatedUnclaimedActivityRecord", "Grant 5.0 of unclaimed rewards to a", map[string]string{"beneficiary": "a::1", "amount": "5.0"}},
+			"SRARC_CreateUnallocatedUnclaimedActivityRecord", "Grant 5.0 of unclaimed rewards to a",
+			map[string]string{"beneficiary": "a::1", "amount": "5.0"}},
 		`{"tag":"ARC_AmuletRules","value":{"amuletRulesAction":{"tag":"CRARC_MiningRound_StartIssuing","value":{"m":[["k",{"n":[1,2]}]],"none":null,"no":false}}}}`: {
-			"CRARC_MiningRound_StartIssuing", "Mining round start issuing", map[string]string{"m.k.n.0": "1", "m.k.n.1": "2", "no": "false"}},
+			"CRARC_MiningRound_StartIssuing", "Mining round start issuing",
+			map[string]string{"m.k.n.0": "1", "m.k.n.1": "2", "no": "false"}},
 		`{"tag":"ARC_New","value":{}}`: {"ARC_New", "New", map[string]string{}},
-		`{"tag":"ARC_DsoRules","value":{"dsoAction":{"tag":"SRARC_GrantFeaturedAppRight","value":null}}}`: {"SRARC_GrantFeaturedAppRight", "Grant featured app rights to an unnamed party", map[string]string{}},
+		`{"tag":"ARC_DsoRules","value":{"dsoAction":{"tag":"SRARC_GrantFeaturedAppRight","value":null}}}`: {
+			"SRARC_GrantFeaturedAppRight", "Grant featured app rights to an unnamed party", map[string]string{}},
 		`{"tag":"·","value":"x"}`: {"·", "Unknown action", map[string]string{"value": "x"}},
 	} {
 		a, err := readAction(json.RawMessage(raw))
@@ -108,12 +115,14 @@ func FuzzRequests(f *testing.F) {
 			"reason":{"url":"https://example.org/cwp-0007","body":"CWP 8\u0000"},"voteBefore":"2031-06-01T00:00:00Z","votes":[["Anchor",{"sv":"a::1","accept":true,"reason":{"url":"","body":""},"optCastAt":null}]],
 			"trackingCid":null},"completedAt":"2031-06-02T00:00:00Z","abstainingSvs":[],"offboardedVoters":[],"outcome":{"tag":"VRO_Accepted","value":{"effectiveAt":"-999999999-01-01T00:00:00Z"}}}`,
 		`{"requester":"x","action":{"tag":"a","value":{"xAction":{"tag":"b","value":{"yAction":{"tag":"c","value":[[[[]]]]}}}}},"votes":{"a":{"accept":null}}}`,
-		`{"request":{"requester":"é\ud800","action":{"tag":"ARC_","value":1e999}}}`, `{"request":null}`, `[]`, `{"request":{"votes":[["a",null],["a",null]]}}`, `{"outcome":{"value":[]}}`,
+		`{"request":{"requester":"é\ud800","action":{"tag":"ARC_","value":1e999}}}`, `{"request":null}`, `[]`,
+		`{"request":{"votes":[["a",null],["a",null]]}}`, `{"outcome":{"value":[]}}`,
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		s := &syncRun{connector: &connector{env: ingest.Environment{Network: network.Network{Proposals: network.Proposals{Prefix: "CWP"}}}}, panel: newPanel(nil, nil, "fuzz", nil)}
+		s := &syncRun{connector: &connector{env: ingest.Environment{Network: network.Network{
+			Proposals: network.Proposals{Prefix: "CWP"}}}}, panel: newPanel(nil, nil, "fuzz", nil)}
 		s.out, s.panel.out = discard{}, discard{}
 		var r request
 		if json.Unmarshal(raw, &r.requestPayload) == nil {

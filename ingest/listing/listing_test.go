@@ -22,7 +22,8 @@ var day = time.Date(2031, 5, 6, 0, 0, 0, 0, time.UTC)
 func TestMemory(t *testing.T) {
 	dir := t.TempDir()
 	m := listing.Memory{Settings: "s", Swept: day, Items: map[string]listing.Seen{
-		"a": {Key: "A", Address: "https://example.org/a", Stamp: "1", Validators: listing.Validators{ETag: `"1"`}, Date: day, Own: true},
+		"a": {Key: "A", Address: "https://example.org/a", Stamp: "1", Validators: listing.Validators{ETag: `"1"`},
+			Date: day, Own: true},
 		"b": {Unlisted: true},
 	}}
 	first, err := m.Remember(dir, "")
@@ -37,7 +38,8 @@ func TestMemory(t *testing.T) {
 	}
 	other := listing.Recall(dir, first, "other")
 	want := listing.Memory{Settings: "other", Items: map[string]listing.Seen{
-		"a": {Key: "A", Address: "https://example.org/a", Date: day, Own: true, Pending: true}, "b": {Unlisted: true, Pending: true},
+		"a": {Key: "A", Address: "https://example.org/a", Date: day, Own: true, Pending: true},
+		"b": {Unlisted: true, Pending: true},
 	}}
 	if diff := cmp.Diff(want, other); diff != "" {
 		t.Errorf("under other settings (-want +got)\n%s", diff)
@@ -118,8 +120,10 @@ func TestAsk(t *testing.T) {
 		state       listing.State
 		asked, kept bool
 	}{
-		"same": {"1", false, listing.Kept, false, true}, "same, swept": {"1", true, listing.Kept, true, true}, "undated": {"", false, listing.Kept, true, true},
-		"changed": {"2", false, listing.Fresh, true, false}, "pending": {"1", false, listing.Fresh, true, false}, "new": {"1", false, listing.Fresh, true, false},
+		"same": {"1", false, listing.Kept, false, true}, "same, swept": {"1", true, listing.Kept, true, true},
+		"undated": {"", false, listing.Kept, true, true},
+		"changed": {"2", false, listing.Fresh, true, false}, "pending": {"1", false, listing.Fresh, true, false},
+		"new":  {"1", false, listing.Fresh, true, false},
 		"gone": {"1", false, listing.Gone, true, false}, "broken": {"1", false, listing.Failed, true, false},
 	}
 	for name, tt := range tests {
@@ -167,7 +171,8 @@ func TestServersThatAreDown(t *testing.T) {
 	r := listing.NewRun(listing.Config{HTTP: connectortest.Client(t), Out: &sink{}, Kind: catalog.KindBlog,
 		Known: listing.Memory{Items: map[string]listing.Seen{"i": {Key: "i"}}}})
 	for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"} {
-		if _, state, err := r.Ask(t.Context(), listing.Item{Name: name, Address: server.URL + "/" + name}); (state == listing.Failed) != (name <= "e") {
+		if _, state, err := r.Ask(t.Context(),
+			listing.Item{Name: name, Address: server.URL + "/" + name}); (state == listing.Failed) != (name <= "e") {
 			t.Errorf("%s: state %d, %v", name, state, err)
 		}
 	}
@@ -194,7 +199,8 @@ func TestOneHostThatIsDownEndsNoRun(t *testing.T) {
 		if n%10 == 9 {
 			server = up
 		}
-		_, state, _ := r.Ask(t.Context(), listing.Item{Name: fmt.Sprint(n), Address: fmt.Sprintf("%s/%d", server.URL, n)})
+		_, state, _ := r.Ask(t.Context(),
+			listing.Item{Name: fmt.Sprint(n), Address: fmt.Sprintf("%s/%d", server.URL, n)})
 		if state == listing.Fresh {
 			fresh++
 		}

@@ -31,7 +31,8 @@ func BenchmarkGigabyte(b *testing.B) {
 			b.Fatal(err)
 		}
 		n := connectortest.Causeway
-		n.Sources = []network.Source{{Name: "mail", Kind: "mail", Options: map[string]any{"groups": []any{map[string]any{"name": "large"}}, "files": file}}}
+		n.Sources = []network.Source{{Name: "mail", Kind: "mail",
+			Options: map[string]any{"groups": []any{map[string]any{"name": "large"}}, "files": file}}}
 		now := func() time.Time { return connectortest.Now }
 		p := ingest.New(ingest.Config{Store: store, Network: n, Now: now, WorkDir: dir,
 			Connectors: ingest.Registry{"mail": mail.New}})
@@ -48,7 +49,8 @@ func BenchmarkGigabyte(b *testing.B) {
 			b.ReportMetric(float64(peak()-idle)/(1<<20), name+"-MB-above-idle")
 		}
 		sync("first", messages+(messages+threadLength-1)/threadLength)
-		appendTo(b, file, "From x Mon May  5 10:00:00 2031\nFrom: Ada <ada@foghorn.example>\nSubject: One more\nDate: Mon, 5 May 2031 10:00:00 +0000\nMessage-ID: <one@more.example>\n\nText.\n\n")
+		appendTo(b, file, "From x Mon May  5 10:00:00 2031\nFrom: Ada <ada@foghorn.example>\nSubject: One "+
+			"more\nDate: Mon, 5 May 2031 10:00:00 +0000\nMessage-ID: <one@more.example>\n\nText.\n\n")
 		sync("second", 2)
 		b.ReportMetric(float64(messages), "messages")
 		if err := store.Close(); err != nil {
@@ -68,7 +70,9 @@ func generate(b *testing.B, file string, size int64) (messages int) {
 	}
 	w := bufio.NewWriterSize(f, 1<<20)
 	random := rand.New(rand.NewPCG(1, 2))
-	words := strings.Fields("anchor buoy causeway draught ebb ferry gauge harbour inlet jetty keel lantern mooring notice outflow pier quay reef sluice tide")
+	words := strings.Fields(
+		"anchor buoy causeway draught ebb ferry gauge harbour inlet jetty keel lantern mooring notice outflow pier " +
+			"quay reef sluice tide")
 	line := func() string {
 		var s strings.Builder
 		for s.Len() < 70 {
@@ -81,16 +85,22 @@ func generate(b *testing.B, file string, size int64) (messages int) {
 		at := start.Add(time.Duration(messages) * time.Minute)
 		root := messages - messages%threadLength
 		var s strings.Builder
-		fmt.Fprintf(&s, "From x %s\nFrom: Keeper %d <k%d@foghorn.example>\nSubject: Notice %d\nDate: %s\nMessage-ID: <n%d@foghorn.example>\n", at.Format(time.ANSIC), messages%500, messages%500, root, at.Format(time.RFC1123Z), messages)
+		fmt.Fprintf(
+			&s, "From x %s\nFrom: Keeper %d <k%d@foghorn.example>\nSubject: Notice %d\nDate: %s\nMessage-ID: "+
+				"<n%d@foghorn.example>\n", at.Format(time.ANSIC), messages%500, messages%500, root,
+			at.Format(time.RFC1123Z), messages)
 		if messages > root {
 			fmt.Fprintf(&s, "References: <n%d@foghorn.example>\n", root)
 		}
-		s.WriteString("Content-Type: multipart/mixed; boundary=\"b\"\n\n--b\nContent-Type: text/plain; charset=utf-8\n\n")
+		s.WriteString(
+			"Content-Type: multipart/mixed; boundary=\"b\"\n\n--b\nContent-Type: text/plain; charset=utf-8\n\n")
 		for range 20 + random.IntN(60) {
 			s.WriteString(line())
 		}
 		if messages%40 == 0 {
-			s.WriteString("\n--b\nContent-Type: application/pdf; name=notice.pdf\nContent-Transfer-Encoding: base64\n\n" + strings.Repeat(strings.Repeat("QUJD", 19)+"\n", 2600))
+			s.WriteString(
+				"\n--b\nContent-Type: application/pdf; name=notice.pdf\nContent-Transfer-Encoding: base64\n\n" +
+					strings.Repeat(strings.Repeat("QUJD", 19)+"\n", 2600))
 		}
 		s.WriteString("\n--b--\n\n")
 		written += int64(s.Len())

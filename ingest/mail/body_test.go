@@ -22,12 +22,18 @@ func TestReadLetter(t *testing.T) {
 		files []string
 		fault bool
 	}{
-		"plain":              {raw: "From: a@b.example\n\nRaise the flag.\n", want: "Raise the flag."},
-		"no header":          {raw: "\nText.\n", want: "Text."},
-		"windows lines":      {raw: crlf("Subject: x\n\nOne.\n\nTwo.\n"), want: "One.\n\nTwo."},
-		"quoted-printable":   {raw: "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\nCaf=E9 =93ouvert=94, a long=\n line", want: "Café “ouvert”, a long line"},
-		"base64":             {raw: "Content-Type: text/plain; charset=\"UTF-8\"\nContent-Transfer-Encoding: BASE64\n\nR3LDvMOfZSBhdXMg\n SGFtYnVyZw==\n", want: "Grüße aus Hamburg"},
-		"koi8-r":             {raw: "Content-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: 8bit\n\n\xf0\xd2\xc9\xd7\xc5\xd4\n", want: "Привет"},
+		"plain":         {raw: "From: a@b.example\n\nRaise the flag.\n", want: "Raise the flag."},
+		"no header":     {raw: "\nText.\n", want: "Text."},
+		"windows lines": {raw: crlf("Subject: x\n\nOne.\n\nTwo.\n"), want: "One.\n\nTwo."},
+		"quoted-printable": {
+			raw: "Content-Type: text/plain; charset=iso-8859-1\nContent-Transfer-Encoding: " +
+				"quoted-printable\n\nCaf=E9 =93ouvert=94, a long=\n line", want: "Café “ouvert”, a long line"},
+		"base64": {
+			raw: "Content-Type: text/plain; charset=\"UTF-8\"\nContent-Transfer-Encoding: " +
+				"BASE64\n\nR3LDvMOfZSBhdXMg\n SGFtYnVyZw==\n", want: "Grüße aus Hamburg"},
+		"koi8-r": {
+			raw: "Content-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: " +
+				"8bit\n\n\xf0\xd2\xc9\xd7\xc5\xd4\n", want: "Привет"},
 		"iso-2022-jp":        {raw: "Content-Type: text/plain; charset=iso-2022-jp\n\n\x1b$B3&\x1b(B\n", want: "界"},
 		"gb2312":             {raw: "Content-Type: text/plain; charset=gb2312\n\n\xc4\xe3\xba\xc3\n", want: "你好"},
 		"a lie about utf-8":  {raw: "Content-Type: text/plain; charset=us-ascii\n\nna\xc3\xafve\n", want: "naïve"},
@@ -40,28 +46,45 @@ func TestReadLetter(t *testing.T) {
 			want: "A long line.\n> quoted too\nFrom here.",
 		},
 		"alternatives": {
-			raw:  "Content-Type: multipart/alternative; boundary=b\n\npreamble\n--b\nContent-Type: text/plain\n\nPlain.\n--b\nContent-Type: text/html\n\n<p>Rich.</p>\n--b--\nepilogue\n",
+			raw: "Content-Type: multipart/alternative; boundary=b\n\npreamble\n--b\nContent-Type: " +
+				"text/plain\n\nPlain.\n--b\nContent-Type: text/html\n\n<p>Rich.</p>\n--b--\nepilogue\n",
 			want: "Plain.",
 		},
 		"html": {
-			raw:  "Content-Type: text/html; charset=utf-8\n\n<html><head><style>p{}</style></head><body><table><tr><td><p>See <a href=\"https://x.example/a\">it</a>.</p><ul><li>one<li>two</ul></td></tr></table><div class=\"gmail_quote\"><div>On Mon, B wrote:</div><blockquote>old</blockquote></div><div>after</div></body></html>",
+			raw: "Content-Type: text/html; " +
+				"charset=utf-8\n\n<html><head><style>p{}</style></head><body><table><tr><td><p>See <a " +
+				"href=\"https://x.example/a\">it</a>.</p><ul><li>one<li>two</ul></td></tr></table><div " +
+				"class=\"gmail_quote\"><div>On Mon, B " +
+				"wrote:</div><blockquote>old</blockquote></div><div>after</div></body></html>",
 			want: "See [it](https://x.example/a).\n\n- one\n- two\n\nafter",
 		},
 		"an empty plain part": {
-			raw:  "Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n \n--b\nContent-Type: text/html\n\n<p>Rich &amp; full.</p>\n--b--\n",
+			raw: "Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n " +
+				"\n--b\nContent-Type: text/html\n\n<p>Rich &amp; full.</p>\n--b--\n",
 			want: "Rich & full.",
 		},
 		"attachments": {
-			raw: boundary + "--=_x\nContent-Type: multipart/related; boundary=y\n\n--y\n\nSee the file.\n--y\nContent-Type: image/png; name=\"=?utf-8?q?k=C3=A4se=2Epng?=\"\nContent-Disposition: inline\n\nx\n--y--\n" +
-				"--=_x\nContent-Type: application/pdf\nContent-Disposition: attachment; filename*=utf-8''fee%20model.pdf\n\nJVBERi0=\n--=_x\nContent-Type: text/plain\nContent-Disposition: attachment; filename=\"C:\\notes\\log.txt\"\n\nnoise\n" +
-				"--=_x\nContent-Type: message/rfc822\n\nSubject: x\n\ninner\n--=_x\nContent-Type: application/pgp-signature\n\nx\n--=_x--\n",
+			raw: boundary + "--=_x\nContent-Type: multipart/related; boundary=y\n\n--y\n\nSee the " +
+				"file.\n--y\nContent-Type: image/png; name=\"=?utf-8?q?k=C3=A4se=2Epng?=\"\nContent-Disposition: " +
+				"inline\n\nx\n--y--\n" +
+				"--=_x\nContent-Type: application/pdf\nContent-Disposition: attachment; " +
+				"filename*=utf-8''fee%20model.pdf\n\nJVBERi0=\n--=_x\nContent-Type: text/plain\nContent-Disposition: " +
+				"attachment; filename=\"C:\\notes\\log.txt\"\n\nnoise\n" +
+				"--=_x\nContent-Type: message/rfc822\n\nSubject: x\n\ninner\n--=_x\nContent-Type: " +
+				"application/pgp-signature\n\nx\n--=_x--\n",
 			want: "See the file.", files: []string{"käse.png", "fee model.pdf", "log.txt", "message/rfc822"},
 		},
-		"a part that never ends":  {raw: boundary + "--=_x\n\nText.\n", want: "Text.", fault: true},
-		"no boundary":             {raw: "Content-Type: multipart/mixed\n\nText.\n", fault: true},
-		"a footer of parts":       {raw: boundary + "--=_x\n\nText.\n--=_x\nContent-Type: text/plain\n\n_______________________________________________\nTugs mailing list\n--=_x--\n", want: "Text."},
-		"what archives escape":    {raw: "X: y\n\nHello.\n>From here on.\n>>From there.\nEnd.\n", want: "Hello.\nFrom here on.\n>From there.\nEnd."},
-		"mistakes in the header":  {raw: ">From someone Mon May  5 10:00:00 2031\nSubject : x\nthis is no field\n folded\nContent-Type: text/html\n\n<p>a</p>\n", want: "a"},
+		"a part that never ends": {raw: boundary + "--=_x\n\nText.\n", want: "Text.", fault: true},
+		"no boundary":            {raw: "Content-Type: multipart/mixed\n\nText.\n", fault: true},
+		"a footer of parts": {raw: boundary +
+			"--=_x\n\nText.\n--=_x\nContent-Type: " +
+			"text/plain\n\n_______________________________________________\nTugs mailing list\n--=_x--\n",
+			want: "Text."},
+		"what archives escape": {raw: "X: y\n\nHello.\n>From here on.\n>>From there.\nEnd.\n",
+			want: "Hello.\nFrom here on.\n>From there.\nEnd."},
+		"mistakes in the header": {
+			raw: ">From someone Mon May  5 10:00:00 2031\nSubject : x\nthis is no field\n folded\nContent-Type: " +
+				"text/html\n\n<p>a</p>\n", want: "a"},
 		"a header without an end": {raw: "Subject: x\nFrom: y", want: ""},
 	}
 	for name, tt := range tests {
@@ -82,15 +105,22 @@ func TestReadLetter(t *testing.T) {
 
 func TestOwnText(t *testing.T) {
 	tests := map[string]struct{ text, want string }{
-		"a message below":     {"Yes.\n\nOn Mon, 5 May 2031 at 10:00, Bram Reed\n<bram@kelp.example> wrote:\n\n> Is it?\n>> Maybe.\n", "Yes."},
-		"close to it":         {"Yes.\nOn Monday Bram wrote:\n> Is it?", "Yes."},
-		"in German":           {"Ja.\n\nAm 5. Mai schrieb Bram Reed:\n> Ist es so?", "Ja."},
-		"answers in between":  {"On Monday Bram wrote:\n> One?\nYes.\n> Two?\nNo.\n", "On Monday Bram wrote:\n> One?\nYes.\n> Two?\nNo."},
-		"only a message":      {"> All of it.\n", "> All of it."},
-		"outlook":             {"Agreed.\n\nFrom: Bram Reed\nSent: Monday, 5 May 2031 10:00\nTo: tugs\nSubject: Buoys\n\nIs it?", "Agreed."},
-		"outlook, older":      {"Agreed.\n\n-----Original Message-----\nFrom: Bram", "Agreed."},
-		"a signature":         {"Text.\n-- \nAda Quay\n+44 1234", "Text."},
-		"the list's footer":   {"Text.\n\n-=-=-=-=-=-=-=-=-=-=-=-\nLinks: You receive all messages sent to this group.\nView/Reply Online (#12): https://x.example/12", "Text."},
+		"a message below": {
+			"Yes.\n\nOn Mon, 5 May 2031 at 10:00, Bram Reed\n<bram@kelp.example> wrote:\n\n> Is it?\n>> Maybe.\n",
+			"Yes."},
+		"close to it": {"Yes.\nOn Monday Bram wrote:\n> Is it?", "Yes."},
+		"in German":   {"Ja.\n\nAm 5. Mai schrieb Bram Reed:\n> Ist es so?", "Ja."},
+		"answers in between": {"On Monday Bram wrote:\n> One?\nYes.\n> Two?\nNo.\n",
+			"On Monday Bram wrote:\n> One?\nYes.\n> Two?\nNo."},
+		"only a message": {"> All of it.\n", "> All of it."},
+		"outlook": {
+			"Agreed.\n\nFrom: Bram Reed\nSent: Monday, 5 May 2031 10:00\nTo: tugs\nSubject: Buoys\n\nIs it?",
+			"Agreed."},
+		"outlook, older": {"Agreed.\n\n-----Original Message-----\nFrom: Bram", "Agreed."},
+		"a signature":    {"Text.\n-- \nAda Quay\n+44 1234", "Text."},
+		"the list's footer": {
+			"Text.\n\n-=-=-=-=-=-=-=-=-=-=-=-\nLinks: You receive all messages sent to this group.\nView/Reply " +
+				"Online (#12): https://x.example/12", "Text."},
 		"gaps":                {"\n\nA\n\n\n\n\nB \u00a0\n", "A\n\nB"},
 		"a letter's From":     {"From: the keeper\nI write to you.", "From: the keeper\nI write to you."},
 		"a question is asked": {"As Bram wrote:\n\nit is late.", "As Bram wrote:\n\nit is late."},
@@ -175,10 +205,13 @@ func TestSent(t *testing.T) {
 
 func FuzzReadLetter(f *testing.F) {
 	for _, seed := range []string{
-		"Content-Type: multipart/mixed; boundary=a\n\n--a\n\nx\n--a\nContent-Type: multipart/mixed; boundary=a\n\n--a\n--a--", "Content-Type: multipart/mixed; boundary=\"\"\n\n----\n\n--",
+		"Content-Type: multipart/mixed; boundary=a\n\n--a\n\nx\n--a\nContent-Type: multipart/mixed; " +
+			"boundary=a\n\n--a\n--a--", "Content-Type: multipart/mixed; boundary=\"\"\n\n----\n\n--",
 		"Content-Type: text/html\n\n<div class=gmail_quote><div><table><td></div>x",
 		"Content-Type: text/plain; format=flowed; delsp=yes\n\n> a \n>> b \n-- \n",
-		"Content-Transfer-Encoding: base64\n\n=", "Content-Type: text/plain; charset=utf-16\n\n\x00", "Content-Disposition: attachment; filename*0=a; filename*1*=%ff\n\n", "From: =?utf-8?q?\n\n>From x\n>", ": \n\n",
+		"Content-Transfer-Encoding: base64\n\n=", "Content-Type: text/plain; charset=utf-16\n\n\x00",
+		"Content-Disposition: attachment; filename*0=a; filename*1*=%ff\n\n", "From: =?utf-8?q?\n\n>From x\n>",
+		": \n\n",
 		"Content-Type: text/html; charset=iso-2022-jp\n\n\x1b$B",
 		"Content-Transfer-Encoding: quoted-printable\n\n=\n=3",
 	} {
@@ -205,7 +238,9 @@ func FuzzReadLetter(f *testing.F) {
 
 func FuzzScan(f *testing.F) {
 	for _, seed := range []string{
-		"From a Mon May  5 10:00:00 2031\nFrom: a\n\nx\n\nFrom b Mon May  5 10:00:00 2031\nFrom: b\n\nFrom here at 10:00 in 2031\nit\n", "From a 10:00 2031\r\nA: b\r\n\r\n\r\nFrom a 10:00 2031\r\nA: b", "From ", "\n\n", "x",
+		"From a Mon May  5 10:00:00 2031\nFrom: a\n\nx\n\nFrom b Mon May  5 10:00:00 2031\nFrom: b\n\nFrom here at " +
+			"10:00 in 2031\nit\n", "From a 10:00 2031\r\nA: b\r\n\r\n\r\nFrom a 10:00 2031\r\nA: b", "From ", "\n\n",
+		"x",
 		"From a 1:00 2031\n>From b 1:00 2031\nA: b\n\n" + strings.Repeat("x", 70_000) + "\n\nFrom a 1:00 2031\nA: b",
 	} {
 		f.Add([]byte(seed))

@@ -220,17 +220,24 @@ func TestOnlyThreadsThatChangedAreWritten(t *testing.T) {
 // nothing, in files of a month each.
 func TestNumbersThatTheArchiveDoesNotGive(t *testing.T) {
 	months := []string{
-		"From ada at foghorn.example  Thu May  1 09:00:00 2031\nFrom: ada at foghorn.example (Ada Quay)\nDate: Thu, 1 May 2031 09:00:00 +0000\nSubject: [tugs] Buoys\nMessage-ID: <one@foghorn.example>\n\nFrom here it began, at 9:00 in 2031:\n\nFrom bram, 9:00 on May 1st 2031\nNote: he was late.\n\n" +
-			"From bram at kelp.example  Thu May  1 08:00:00 2031\nFrom: bram at kelp.example (Bram Reed)\nSubject: [tugs] Re: Buoys\nMessage-ID: <two@kelp.example>\nIn-Reply-To: <one@foghorn.example>\nArchived-At: <https://lists.example.org/two>\n\nFirst by his clock.\n",
-		"From ada at foghorn.example  Sun Jun  1 09:00:00 2031\nFrom: ada at foghorn.example (Ada Quay)\nDate: Sun, 1 Jun 2031 09:00:00 +0000\nSubject: Tides\n\nWithout an id.\n\n" +
-			"From ada at foghorn.example  Thu May  1 09:00:00 2031\nFrom: ada at foghorn.example (Ada Quay)\nDate: Thu, 1 May 2031 09:00:00 +0000\nSubject: [tugs] Buoys\nMessage-ID: <one@foghorn.example>\n\nTwice.\n",
+		"From ada at foghorn.example  Thu May  1 09:00:00 2031\nFrom: ada at foghorn.example (Ada Quay)\nDate: Thu, " +
+			"1 May 2031 09:00:00 +0000\nSubject: [tugs] Buoys\nMessage-ID: <one@foghorn.example>\n\nFrom here it " +
+			"began, at 9:00 in 2031:\n\nFrom bram, 9:00 on May 1st 2031\nNote: he was late.\n\n" +
+			"From bram at kelp.example  Thu May  1 08:00:00 2031\nFrom: bram at kelp.example (Bram Reed)\nSubject: " +
+			"[tugs] Re: Buoys\nMessage-ID: <two@kelp.example>\nIn-Reply-To: <one@foghorn.example>\nArchived-At: " +
+			"<https://lists.example.org/two>\n\nFirst by his clock.\n",
+		"From ada at foghorn.example  Sun Jun  1 09:00:00 2031\nFrom: ada at foghorn.example (Ada Quay)\nDate: Sun, " +
+			"1 Jun 2031 09:00:00 +0000\nSubject: Tides\n\nWithout an id.\n\n" +
+			"From ada at foghorn.example  Thu May  1 09:00:00 2031\nFrom: ada at foghorn.example (Ada Quay)\nDate: " +
+			"Thu, 1 May 2031 09:00:00 +0000\nSubject: [tugs] Buoys\nMessage-ID: <one@foghorn.example>\n\nTwice.\n",
 	}
 	dir := t.TempDir()
 	for i, text := range months {
 		write(t, filepath.Join(dir, "tugs-2031-0"+string(rune('5'+i))+".txt"), text)
 	}
 	s := connectortest.NewSource(t, connectortest.Config{Connector: mail.New, CorpusDir: dir, Options: map[string]any{
-		"groups": []any{map[string]any{"name": "tugs"}}, "files": "${corpus}/{group}-*.txt", "message": "https://lists.example.org/{number}",
+		"groups": []any{map[string]any{"name": "tugs"}}, "files": "${corpus}/{group}-*.txt",
+		"message": "https://lists.example.org/{number}",
 	}})
 	r := s.Sync()
 	var got []string
@@ -256,7 +263,8 @@ func TestNumbersThatTheArchiveDoesNotGive(t *testing.T) {
 	}
 	connectortest.Unchanged(t, s, r)
 	write(t, filepath.Join(dir, "tugs-2031-07.txt"),
-		"From ada at foghorn.example  Tue Jul  1 09:00:00 2031\nFrom: x\nSubject: Re: tides\nMessage-ID: <9@x.example>\n\nLate.\n")
+		"From ada at foghorn.example  Tue Jul  1 09:00:00 2031\nFrom: x\nSubject: Re: tides\nMessage-ID: "+
+			"<9@x.example>\n\nLate.\n")
 	if again := s.Sync(); again.Created != 1 || again.Updated != 1 {
 		t.Errorf("another month: %d created, %d updated", again.Created, again.Updated)
 	}
@@ -265,7 +273,8 @@ func TestNumbersThatTheArchiveDoesNotGive(t *testing.T) {
 // TestFilesOfTheFolder reads archives that come with the network and are no
 // files of this machine.
 func TestFilesOfTheFolder(t *testing.T) {
-	files := fstest.MapFS{"mail/tugs-1.mbox": {Data: []byte("From x  Thu May  1 09:00:00 2031\nFrom: x\nSubject: Buoys\nMessage-ID: <1@x.example>\n\nRed.\n")}}
+	files := fstest.MapFS{"mail/tugs-1.mbox": {Data: []byte(
+		"From x  Thu May  1 09:00:00 2031\nFrom: x\nSubject: Buoys\nMessage-ID: <1@x.example>\n\nRed.\n")}}
 	s := connectortest.NewSource(t, connectortest.Config{Connector: mail.New, Files: files, Options: map[string]any{
 		"groups": []any{map[string]any{"name": "tugs"}}, "files": "mail/{group}-*.mbox",
 	}})
@@ -319,8 +328,10 @@ func TestAnswersBySubjectHaveTheirTime(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "404": connectortest.Status(404), "429": connectortest.TooMany(3600), "slow": connectortest.Slow(time.Minute),
-		"truncated": connectortest.Truncated, "sign in": connectortest.SignIn, "garbage": connectortest.Garbage, "empty": connectortest.Empty,
+		"500": connectortest.Status(500), "404": connectortest.Status(404), "429": connectortest.TooMany(3600),
+		"slow":      connectortest.Slow(time.Minute),
+		"truncated": connectortest.Truncated, "sign in": connectortest.SignIn, "garbage": connectortest.Garbage,
+		"empty": connectortest.Empty,
 		"reset": connectortest.Reset, "led inside": connectortest.Redirect(connectortest.Inside[0]),
 		"no messages": connectortest.Edited(func([]byte) []byte { return []byte("\n\n") }),
 		"a page":      connectortest.Edited(func([]byte) []byte { return []byte("<html>Please sign in.</html>") }),
@@ -477,15 +488,18 @@ func TestOptions(t *testing.T) {
 		options map[string]any
 		want    string
 	}{
-		"none":            {nil, "option groups: want"},
-		"a bad name":      {map[string]any{"groups": []any{map[string]any{"name": "../x"}}, "files": "x"}, "want a name"},
-		"twice":           {map[string]any{"groups": []any{groups[0], groups[0]}, "files": "x"}, "appears twice"},
-		"neither":         {map[string]any{"groups": groups}, "one of the options files and export"},
-		"both":            {map[string]any{"groups": groups, "files": "x", "export": "https://x.example"}, "one of the options files and export"},
-		"a bad pattern":   {map[string]any{"groups": groups, "files": "["}, "not a file name pattern"},
-		"no address":      {map[string]any{"groups": groups, "export": "lists/{group}"}, "option export"},
-		"no id":           {map[string]any{"groups": groups, "export": "https://x.example/{id}"}, "needs the id"},
-		"no number":       {map[string]any{"groups": groups, "files": "x", "message": "https://x.example/"}, "option message"},
+		"none": {nil, "option groups: want"},
+		"a bad name": {map[string]any{"groups": []any{map[string]any{"name": "../x"}}, "files": "x"},
+			"want a name"},
+		"twice":   {map[string]any{"groups": []any{groups[0], groups[0]}, "files": "x"}, "appears twice"},
+		"neither": {map[string]any{"groups": groups}, "one of the options files and export"},
+		"both": {map[string]any{"groups": groups, "files": "x", "export": "https://x.example"},
+			"one of the options files and export"},
+		"a bad pattern": {map[string]any{"groups": groups, "files": "["}, "not a file name pattern"},
+		"no address":    {map[string]any{"groups": groups, "export": "lists/{group}"}, "option export"},
+		"no id":         {map[string]any{"groups": groups, "export": "https://x.example/{id}"}, "needs the id"},
+		"no number": {map[string]any{"groups": groups, "files": "x", "message": "https://x.example/"},
+			"option message"},
 		"misspelt":        {map[string]any{"groups": groups, "file": "x"}, `did you mean "files"?`},
 		"misspelt within": {map[string]any{"groups": []any{map[string]any{"nmae": "x"}}}, `did you mean "name"?`},
 	}

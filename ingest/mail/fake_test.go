@@ -46,12 +46,17 @@ func mbox(mails []sentMail) string {
 		if from == "" {
 			from = "Ada Quay <ada@foghorn.example>"
 		}
-		fmt.Fprintf(&b, "From bounce@lists.example.org %s\nFrom: %s\nTo: harbour@lists.example.org\nSubject: %s\nDate: %s\nMessage-ID: %s\n", at.Format(time.ANSIC), from, m.subject, at.Format(time.RFC1123Z), messageID(m.number))
+		fmt.Fprintf(
+			&b, "From bounce@lists.example.org %s\nFrom: %s\nTo: harbour@lists.example.org\nSubject: %s\nDate: "+
+				"%s\nMessage-ID: %s\n", at.Format(time.ANSIC), from, m.subject, at.Format(time.RFC1123Z),
+			messageID(m.number))
 		if m.answers > 0 {
 			fmt.Fprintf(&b, "In-Reply-To: %s\nReferences: <lost%d@elsewhere.example>\n\t%s\n", messageID(m.answers),
 				m.answers, messageID(m.answers))
 		}
-		fmt.Fprintf(&b, "X-Groupsio-MsgNum: %d\n%sList-Id: <harbour.lists.example.org>\nContent-Type: text/plain; charset=\"UTF-8\"\n\n%s\n\n", m.number, m.extra, m.text)
+		fmt.Fprintf(
+			&b, "X-Groupsio-MsgNum: %d\n%sList-Id: <harbour.lists.example.org>\nContent-Type: text/plain; "+
+				"charset=\"UTF-8\"\n\n%s\n\n", m.number, m.extra, m.text)
 	}
 	return b.String()
 }
@@ -72,7 +77,8 @@ func newArchive(t testing.TB) *archive {
 	a := &archive{groups: map[string][]sentMail{}, pack: plain, kind: "application/mbox"}
 	a.server = connectortest.NewServer(t, a)
 	a.config = connectortest.Config{Connector: unsalted, Options: map[string]any{
-		"groups": []any{map[string]any{"name": "cip-discuss", "id": "7"}, map[string]any{"name": "cip-vote", "id": "8", "votes": true}},
+		"groups": []any{map[string]any{"name": "cip-discuss", "id": "7"},
+			map[string]any{"name": "cip-vote", "id": "8", "votes": true}},
 		"export": a.server.URL + "/export?group={id}", "message": a.server.URL + "/g/{group}/message/{number}",
 	}}
 	return a
@@ -138,14 +144,18 @@ func harbour(t testing.TB) *archive {
 	a.groups["cip-discuss"] = []sentMail{
 		{number: 11, subject: "[cip-discuss] CIP-12 and 13: buoys", text: "Let us talk about CWP-12."},
 		{number: 12, subject: "Fog signals", from: "Bram Reed <bram@kelp.example>", text: "Nothing but fog."},
-		{number: 14, subject: "Re: [cip-discuss] CIP-12 and 13: buoys", answers: 11, from: "bram@kelp.example", text: "Why?\n\nOn Thursday Ada Quay wrote:\n> Let us talk."},
+		{number: 14, subject: "Re: [cip-discuss] CIP-12 and 13: buoys", answers: 11, from: "bram@kelp.example",
+			text: "Why?\n\nOn Thursday Ada Quay wrote:\n> Let us talk."},
 		{number: 15, subject: "RE: fog signals", text: "By subject only."},
 	}
 	a.groups["cip-vote"] = []sentMail{
 		{number: 3, subject: "Vote on CWP-12", text: "Please vote in favour or against."},
-		{number: 4, subject: "Re: Vote on CWP-12", answers: 3, from: "Bram Reed <bram@kelp.example>", text: "On behalf of Kelpworks: in favour"},
-		{number: 5, subject: "Re: Vote on CWP-12", answers: 3, from: "cy@gannet.example", text: "Abstain. We share a building; write to cy@gannet.example."},
-		{number: 6, subject: "Re: Vote on CWP-12", answers: 4, from: "Bram Reed <bram@kelp.example>", text: "I change my vote to against."},
+		{number: 4, subject: "Re: Vote on CWP-12", answers: 3, from: "Bram Reed <bram@kelp.example>",
+			text: "On behalf of Kelpworks: in favour"},
+		{number: 5, subject: "Re: Vote on CWP-12", answers: 3, from: "cy@gannet.example",
+			text: "Abstain. We share a building; write to cy@gannet.example."},
+		{number: 6, subject: "Re: Vote on CWP-12", answers: 4, from: "Bram Reed <bram@kelp.example>",
+			text: "I change my vote to against."},
 	}
 	return a
 }

@@ -13,42 +13,46 @@ func TestStatedVotes(t *testing.T) {
 		text string
 		want string // voter/choice/reason; "" none
 	}{
-		"in favour":              {"In favour.\n\nBest,\nAda", "/in_favour/Best,\nAda"},
-		"american":               {"In favor", "/in_favour/"},
-		"plus one":               {"+1 from Foghorn Labs", "/in_favour/from Foghorn Labs"},
-		"minus one":              {"−1: too early", "/against/too early"},
-		"bold":                   {"**Against.** The fee is too high.", "/against/The fee is too high"},
-		"a reason of two lines":  {"Abstain - we share a building\nwith the candidate.", "/abstain/we share a building\nwith the candidate"},
-		"after a greeting":       {"Dear all,\n\nI vote in favour of CWP-12.", "/in_favour/of CWP-12"},
-		"we vote yes":            {"We vote yes.", "/in_favour/"},
-		"we abstain":             {"Hi,\n\nwe abstain because we were not asked.", "/abstain/because we were not asked"},
-		"in a sentence":          {"Thanks for the calls. We are in favour.", "/in_favour/"},
-		"over a line's end":      {"Foghorn Labs votes in\nfavour of this.", "Foghorn Labs/in_favour/of this"},
-		"an organisation":        {"Jetty & Daughters votes against this proposal.", "Jetty & Daughters/against/this proposal"},
-		"one that abstains":      {"Gannet Systems abstains.", "Gannet Systems/abstain/"},
-		"on behalf":              {"On behalf of Harbour Desk: in favour", "Harbour Desk/in_favour/"},
-		"on behalf, spoken":      {"On behalf of Harbour Desk, I vote no.", "Harbour Desk/against/"},
-		"for":                    {"For Kelpworks, we vote yes", "Kelpworks/in_favour/"},
-		"a name and a choice":    {"Kelpworks: abstain", "Kelpworks/abstain/"},
-		"labelled":               {"Vote: Against\nReason: cost", "/against/Reason: cost"},
-		"labelled, on something": {"My vote on CWP-0012 is in favour", "/in_favour/"},
-		"a word alone":           {"Yes\n", "/in_favour/"},
-		"changed":                {"I change my vote from in favour to against.", "/against/"},
-		"changing":               {"Changing our vote to abstain", "/abstain/"},
-		"withdrawn":              {"We withdraw our vote.", "//"},
-		"a word in an answer":    {"Hello\nYes.", ""},
-		"no as an answer":        {"No, the deadline is Friday.", ""},
-		"for now":                {"For now, no decision is needed.", ""},
-		"would":                  {"I would vote against if the fee stays.", ""},
-		"if":                     {"If we vote against, nothing happens.", ""},
-		"not in favour of haste": {"I am not in favour of haste, but see the text.", ""},
-		"no idea":                {"I no longer have the link.", ""},
-		"for discussing":         {"We are for discussing it first.", ""},
-		"a question":             {"Who votes against?", ""},
-		"members in general":     {"All members vote in favour, I guess.", ""},
-		"options":                {"Vote: in favour / against / abstain", ""},
-		"options with or":        {"We vote in favour or against by Friday.", ""},
-		"totals":                 {"In favour: 10, against: 2", ""}, "quoted": {"> In favour.\n\nThank you for this.", ""},
+		"in favour": {"In favour.\n\nBest,\nAda", "/in_favour/Best,\nAda"},
+		"american":  {"In favor", "/in_favour/"},
+		"plus one":  {"+1 from Foghorn Labs", "/in_favour/from Foghorn Labs"},
+		"minus one": {"−1: too early", "/against/too early"},
+		"bold":      {"**Against.** The fee is too high.", "/against/The fee is too high"},
+		"a reason of two lines": {"Abstain - we share a building\nwith the candidate.",
+			"/abstain/we share a building\nwith the candidate"},
+		"after a greeting": {"Dear all,\n\nI vote in favour of CWP-12.", "/in_favour/of CWP-12"},
+		"we vote yes":      {"We vote yes.", "/in_favour/"},
+		"we abstain": {"Hi,\n\nwe abstain because we were not asked.",
+			"/abstain/because we were not asked"},
+		"in a sentence":     {"Thanks for the calls. We are in favour.", "/in_favour/"},
+		"over a line's end": {"Foghorn Labs votes in\nfavour of this.", "Foghorn Labs/in_favour/of this"},
+		"an organisation": {"Jetty & Daughters votes against this proposal.",
+			"Jetty & Daughters/against/this proposal"},
+		"one that abstains":          {"Gannet Systems abstains.", "Gannet Systems/abstain/"},
+		"on behalf":                  {"On behalf of Harbour Desk: in favour", "Harbour Desk/in_favour/"},
+		"on behalf, spoken":          {"On behalf of Harbour Desk, I vote no.", "Harbour Desk/against/"},
+		"for":                        {"For Kelpworks, we vote yes", "Kelpworks/in_favour/"},
+		"a name and a choice":        {"Kelpworks: abstain", "Kelpworks/abstain/"},
+		"labelled":                   {"Vote: Against\nReason: cost", "/against/Reason: cost"},
+		"labelled, on something":     {"My vote on CWP-0012 is in favour", "/in_favour/"},
+		"a word alone":               {"Yes\n", "/in_favour/"},
+		"changed":                    {"I change my vote from in favour to against.", "/against/"},
+		"changing":                   {"Changing our vote to abstain", "/abstain/"},
+		"withdrawn":                  {"We withdraw our vote.", "//"},
+		"a word in an answer":        {"Hello\nYes.", ""},
+		"no as an answer":            {"No, the deadline is Friday.", ""},
+		"for now":                    {"For now, no decision is needed.", ""},
+		"would":                      {"I would vote against if the fee stays.", ""},
+		"if":                         {"If we vote against, nothing happens.", ""},
+		"not in favour of haste":     {"I am not in favour of haste, but see the text.", ""},
+		"no idea":                    {"I no longer have the link.", ""},
+		"for discussing":             {"We are for discussing it first.", ""},
+		"a question":                 {"Who votes against?", ""},
+		"members in general":         {"All members vote in favour, I guess.", ""},
+		"options":                    {"Vote: in favour / against / abstain", ""},
+		"options with or":            {"We vote in favour or against by Friday.", ""},
+		"totals":                     {"In favour: 10, against: 2", ""},
+		"quoted":                     {"> In favour.\n\nThank you for this.", ""},
 		"prose about a proposal":     {"Support for CWP-12 grows.", ""},
 		"a label that is not a name": {"Outcome: in favour", ""},
 	}
@@ -98,7 +102,9 @@ func TestTally(t *testing.T) {
 		{ada, "I change our mind. We vote in favour, because the fee was lowered."},
 		{person{"Cy Reed", "cy@kelp.example"}, "kelpworks: abstain"}, // a colleague's revote
 		{bram, "Thanks all."},
-		{person{"Secretary", "s@lists.example"}, "For the record:\n\nBellbuoy Registry     in favour\nGannet Systems, Ltd.   no vote\nHarbour Desk\tagainst   \"Too soon.\"\n\nIn favour 2, against 1"},
+		{person{"Secretary", "s@lists.example"},
+			"For the record:\n\nBellbuoy Registry     in favour\nGannet Systems, Ltd.   no vote\nHarbour " +
+				"Desk\tagainst   \"Too soon.\"\n\nIn favour 2, against 1"},
 	} {
 		v.add(m.from, m.text, day.Add(time.Duration(i)*time.Hour), "", i == 0)
 	}
@@ -120,7 +126,8 @@ func TestTally(t *testing.T) {
 }
 
 func TestRecord(t *testing.T) {
-	text := "| Voter | Vote |\n|---|---|\n| Aurelian Tidal Trust | in favour |\n| Dogger Bank Mutual | **against** |\n| Votes | yes |\n* Isobar – abstain\nLodestar Custody - did not vote\n"
+	text := "| Voter | Vote |\n|---|---|\n| Aurelian Tidal Trust | in favour |\n| Dogger Bank Mutual | **against** " +
+		"|\n| Votes | yes |\n* Isobar – abstain\nLodestar Custody - did not vote\n"
 	var got []string
 	for _, s := range record(text) {
 		got = append(got, s.voter+" "+s.choice)

@@ -70,8 +70,10 @@ func TestMarket(t *testing.T) {
 		t.Errorf("state (-want +got)\n%s", diff)
 	}
 	assets := map[string]catalog.Asset{
-		"TLY": {Native: true, Supply: p(1234567890.123456789), Provenance: catalog.ChainDerived, Decimals: p(10), PriceUSD: p(0.12345678901), PriceAsOf: "2031-06-01T11:00:00Z", AsOf: "2031-06-01T11:30:00Z"},
-		"SHL": {Issuer: "Shell Works", Supply: p(8500000.5), Provenance: catalog.IssuerReported, PriceUSD: p(0.9998), PriceAsOf: "2031-06-01T10:59:50Z"},
+		"TLY": {Native: true, Supply: p(1234567890.123456789), Provenance: catalog.ChainDerived, Decimals: p(10),
+			PriceUSD: p(0.12345678901), PriceAsOf: "2031-06-01T11:00:00Z", AsOf: "2031-06-01T11:30:00Z"},
+		"SHL": {Issuer: "Shell Works", Supply: p(8500000.5), Provenance: catalog.IssuerReported, PriceUSD: p(0.9998),
+			PriceAsOf: "2031-06-01T10:59:50Z"},
 		"PRL": {Supply: p(42.0), Provenance: catalog.IssuerReported, Holders: p(int64(17))},
 		"FSH": {Supply: p(12500000.0), Provenance: catalog.IssuerReported, AsOf: "2031-05-01T00:00:00Z"},
 	}
@@ -86,8 +88,10 @@ func TestMarket(t *testing.T) {
 			AsOf:     "2031-06-01T11:00:00Z",
 			Reserves: []catalog.Reserve{{Asset: "TLY", Amount: p(1000.5)}, {Asset: "SHL", Amount: p(123.25)}},
 		},
-		"lagoon/fsh-shl":       {Base: "FSH", Quote: "SHL", FeeRate: p(0.0005), AsOf: "2031-06-01T11:00:00Z", Reserves: []catalog.Reserve{{Asset: "FSH"}, {Asset: "SHL"}}},
-		"tidepool/0a1b":        {Base: "TLY", Quote: "SHL", TVL: p(7.0), APY: p(0.0), Volume24h: p(3.0), Reserves: []catalog.Reserve{}},
+		"lagoon/fsh-shl": {Base: "FSH", Quote: "SHL", FeeRate: p(0.0005), AsOf: "2031-06-01T11:00:00Z",
+			Reserves: []catalog.Reserve{{Asset: "FSH"}, {Asset: "SHL"}}},
+		"tidepool/0a1b": {Base: "TLY", Quote: "SHL", TVL: p(7.0), APY: p(0.0), Volume24h: p(3.0),
+			Reserves: []catalog.Reserve{}},
 		keys[7][len("pool "):]: {Base: "SHL", TVL: p(1.5e6), APY: p(0.041), Reserves: []catalog.Reserve{}},
 	}
 	for key, want := range pools {
@@ -101,13 +105,15 @@ func TestMarket(t *testing.T) {
 		t.Errorf("%+v", rec)
 	}
 	rec = r.Get(t, catalog.KindAsset, "SHL")
-	want := "Shell dollar (SHL) is an asset on the Causeway Network, issued by Shell Works. Its supply is reported by its issuer.\n\nA dollar kept in custody."
+	want := "Shell dollar (SHL) is an asset on the Causeway Network, issued by Shell Works. Its supply is reported " +
+		"by its issuer.\n\nA dollar kept in custody."
 	if rec.Title != "Shell dollar" || rec.URL != "https://shell.example.org" ||
 		rec.Summary != "A dollar kept in custody." || rec.Body != want {
 		t.Errorf("%+v", rec)
 	}
 	if body := r.Get(t, catalog.KindAsset,
-		"TLY").Body; body != "Tally (TLY) is the native coin of the Causeway Network. Its supply is derived from the chain." {
+		"TLY").Body; body != "Tally (TLY) is the native coin of the Causeway Network. Its supply is derived from the "+
+		"chain." {
 		t.Errorf("%q", body)
 	}
 }
@@ -160,19 +166,25 @@ func TestChanges(t *testing.T) {
 // every source that cannot be read, whatever it does.
 func TestSourcesThatAreDown(t *testing.T) {
 	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "404": connectortest.Status(404), "429": connectortest.TooMany(1), "truncated": connectortest.Truncated,
-		"halved": connectortest.Halved, "sign in": connectortest.SignIn, "garbage": connectortest.Garbage, "empty": connectortest.Empty,
+		"500": connectortest.Status(500), "404": connectortest.Status(404), "429": connectortest.TooMany(1),
+		"truncated": connectortest.Truncated,
+		"halved":    connectortest.Halved, "sign in": connectortest.SignIn, "garbage": connectortest.Garbage,
+		"empty": connectortest.Empty,
 		"reset": connectortest.Reset, "inside": connectortest.Redirect(connectortest.Inside[1]),
-		"an object": answer(`{}`), "a list": answer(`[]`), "null": answer(`null`), "a number": answer(`-1`), "an error": answer(`{"status":{"error_code":429,"error_message":"slow down"}}`),
+		"an object": answer(`{}`), "a list": answer(`[]`), "null": answer(`null`), "a number": answer(`-1`),
+		"an error": answer(`{"status":{"error_code":429,"error_message":"slow down"}}`),
 	}
 	parts := map[string]func(*catalog.MarketState){
-		"/prices/":       func(m *catalog.MarketState) { m.Stale = []string{"price"} },
-		"/tvl/v2/":       func(m *catalog.MarketState) { m.Stale, m.TVLAsOf = []string{"tvl"}, "2031-06-01T12:00:00Z" },
-		"/tvl/protocols": func(m *catalog.MarketState) { m.Stale, m.ProtocolsAsOf = []string{"protocols"}, "2031-06-01T12:00:00Z" },
-		"/lagoon/pools":  func(*catalog.MarketState) {},
-		"/yields/":       func(*catalog.MarketState) {},
-		"/scan/":         func(*catalog.MarketState) {},
-		"/shell/proof":   func(*catalog.MarketState) {},
+		"/prices/": func(m *catalog.MarketState) { m.Stale = []string{"price"} },
+		"/tvl/v2/": func(m *catalog.MarketState) { m.Stale, m.TVLAsOf = []string{"tvl"}, "2031-06-01T12:00:00Z" },
+		"/tvl/protocols": func(m *catalog.MarketState) {
+			m.Stale, m.ProtocolsAsOf = []string{"protocols"},
+				"2031-06-01T12:00:00Z"
+		},
+		"/lagoon/pools": func(*catalog.MarketState) {},
+		"/yields/":      func(*catalog.MarketState) {},
+		"/scan/":        func(*catalog.MarketState) {},
+		"/shell/proof":  func(*catalog.MarketState) {},
 	}
 	for prefix, change := range parts {
 		x := newExchange(t)
@@ -285,7 +297,8 @@ func TestNamedProtocols(t *testing.T) {
 func TestFiguresThatCannotBeTrue(t *testing.T) {
 	x := newExchange(t)
 	price := func(usd string) string {
-		return `{"causeway-tally": {"usd": ` + usd + `, "usd_market_cap": "5e9", "usd_24h_vol": -1, "usd_24h_change": -101, "last_updated_at": 4102444800}, "shell-dollar": {"usd": "1.01"}}`
+		return `{"causeway-tally": {"usd": ` + usd +
+			`, "usd_market_cap": "5e9", "usd_24h_vol": -1, "usd_24h_change": -101, "last_updated_at": 4102444800}, "shell-dollar": {"usd": "1.01"}}`
 	}
 	s := connectortest.NewSource(t, x.config)
 	s.Sync()
@@ -317,7 +330,8 @@ func TestFiguresThatCannotBeTrue(t *testing.T) {
 	]}}`)
 	r = s.Sync()
 	pool := catalog.Pool{Base: "TLY", Quote: "SHL", Reserves: []catalog.Reserve{{Asset: "TLY"}, {Asset: "SHL"}}}
-	if diff := cmp.Diff(pool, connectortest.Data[catalog.Pool](t, r.Get(t, catalog.KindPool, "lagoon/tly-shl"))); diff != "" {
+	if diff := cmp.Diff(pool, connectortest.Data[catalog.Pool](t,
+		r.Get(t, catalog.KindPool, "lagoon/tly-shl"))); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	if r.Skipped != 6 || r.Warned != 2+5 || r.Deleted != 0 || r.Complete {
@@ -380,26 +394,38 @@ func TestOptions(t *testing.T) {
 		change func(x *exchange)
 		want   string
 	}{
-		"nothing":           {func(x *exchange) { clear(x.config.Options) }, "at least one of the options"},
-		"no api":            {func(x *exchange) { x.option("price", 0)["api"] = "prices" }, "option price: api"},
-		"no coin":           {func(x *exchange) { delete(x.option("price", 0), "coin") }, "option price: coin"},
-		"no chain":          {func(x *exchange) { delete(x.option("tvl", 0), "chain") }, "option tvl: chain"},
-		"misspelt":          {func(x *exchange) { x.option("venues", 0)["pool"] = "x" }, `unknown option "pool"`},
-		"misspelt field":    {func(x *exchange) { x.option("venues", 0)["fields"].(map[string]any)["tvll"] = "x" }, `did you mean "tvl"`},
-		"no fields":         {func(x *exchange) { delete(x.option("venues", 0), "fields") }, "option venues: lagoon: fields: want pair"},
-		"a bad path":        {func(x *exchange) { x.option("venues", 0)["pools"] = "a..b" }, `path "a..b"`},
-		"a divisor":         {func(x *exchange) { x.option("venues", 0)["divide"] = map[string]any{"apy": 0} }, "divide: apy"},
-		"no power of ten":   {func(x *exchange) { x.option("assets", 0)["supply"].(map[string]any)["divide"] = 12 }, "power of ten"},
-		"another divisor":   {func(x *exchange) { x.option("venues", 0)["divide"] = map[string]any{"id": 1} }, `divide: "id"`},
-		"twice":             {func(x *exchange) { x.option("venues", 1)["name"] = "lagoon" }, "lagoon appears twice"},
-		"asset twice":       {func(x *exchange) { x.option("assets", 1)["symbol"] = "TLY" }, "TLY appears twice"},
-		"reported native":   {func(x *exchange) { x.option("assets", 3)["native"] = true }, "derived from the chain"},
-		"no supply":         {func(x *exchange) { delete(x.option("assets", 0), "supply") }, "option assets: TLY: supply"},
-		"value without day": {func(x *exchange) { delete(x.option("assets", 3)["supply"].(map[string]any), "as_of") }, "as_of"},
-		"value of tomorrow": {func(x *exchange) { x.option("assets", 3)["supply"].(map[string]any)["as_of"] = "2032-01-01" }, "as_of"},
-		"negative value":    {func(x *exchange) { x.option("assets", 3)["supply"].(map[string]any)["value"] = -1 }, "is negative"},
-		"no number":         {func(x *exchange) { x.option("assets", 3)["supply"].(map[string]any)["value"] = "nan" }, "options:"},
-		"coin without api":  {func(x *exchange) { delete(x.config.Options, "price") }, "there is no option price"},
+		"nothing":  {func(x *exchange) { clear(x.config.Options) }, "at least one of the options"},
+		"no api":   {func(x *exchange) { x.option("price", 0)["api"] = "prices" }, "option price: api"},
+		"no coin":  {func(x *exchange) { delete(x.option("price", 0), "coin") }, "option price: coin"},
+		"no chain": {func(x *exchange) { delete(x.option("tvl", 0), "chain") }, "option tvl: chain"},
+		"misspelt": {func(x *exchange) { x.option("venues", 0)["pool"] = "x" }, `unknown option "pool"`},
+		"misspelt field": {func(x *exchange) { x.option("venues", 0)["fields"].(map[string]any)["tvll"] = "x" },
+			`did you mean "tvl"`},
+		"no fields": {func(x *exchange) { delete(x.option("venues", 0), "fields") },
+			"option venues: lagoon: fields: want pair"},
+		"a bad path": {func(x *exchange) { x.option("venues", 0)["pools"] = "a..b" }, `path "a..b"`},
+		"a divisor": {func(x *exchange) { x.option("venues", 0)["divide"] = map[string]any{"apy": 0} },
+			"divide: apy"},
+		"no power of ten": {func(x *exchange) { x.option("assets", 0)["supply"].(map[string]any)["divide"] = 12 },
+			"power of ten"},
+		"another divisor": {func(x *exchange) { x.option("venues", 0)["divide"] = map[string]any{"id": 1} },
+			`divide: "id"`},
+		"twice":           {func(x *exchange) { x.option("venues", 1)["name"] = "lagoon" }, "lagoon appears twice"},
+		"asset twice":     {func(x *exchange) { x.option("assets", 1)["symbol"] = "TLY" }, "TLY appears twice"},
+		"reported native": {func(x *exchange) { x.option("assets", 3)["native"] = true }, "derived from the chain"},
+		"no supply": {func(x *exchange) { delete(x.option("assets", 0), "supply") },
+			"option assets: TLY: supply"},
+		"value without day": {func(x *exchange) { delete(x.option("assets", 3)["supply"].(map[string]any), "as_of") },
+			"as_of"},
+		"value of tomorrow": {func(x *exchange) {
+			x.option("assets",
+				3)["supply"].(map[string]any)["as_of"] = "2032-01-01"
+		}, "as_of"},
+		"negative value": {func(x *exchange) { x.option("assets", 3)["supply"].(map[string]any)["value"] = -1 },
+			"is negative"},
+		"no number": {func(x *exchange) { x.option("assets", 3)["supply"].(map[string]any)["value"] = "nan" },
+			"options:"},
+		"coin without api": {func(x *exchange) { delete(x.config.Options, "price") }, "there is no option price"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

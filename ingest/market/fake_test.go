@@ -76,10 +76,12 @@ func newExchange(t *testing.T) *exchange {
 		"tvl":   map[string]any{"api": url + "/tvl", "chain": "Causeway"},
 		"venues": []any{
 			map[string]any{
-				"name": "lagoon", "title": "Lagoon Exchange", "url": url + "/lagoon/pools", "page": "https://lagoon.example.org/pools/{id}",
+				"name": "lagoon", "title": "Lagoon Exchange", "url": url + "/lagoon/pools",
+				"page":  "https://lagoon.example.org/pools/{id}",
 				"pools": "data.pools", "as_of": "data.updated_at",
 				"fields": map[string]any{
-					"id": "id", "base": "token0.symbol", "quote": "token1.symbol", "tvl": "tvlUsd", "fee_rate": "fee", "apy": "apy", "volume_24h": "volume", "as_of": "updated_at",
+					"id": "id", "base": "token0.symbol", "quote": "token1.symbol", "tvl": "tvlUsd", "fee_rate": "fee",
+					"apy": "apy", "volume_24h": "volume", "as_of": "updated_at",
 				},
 				"reserves": []any{
 					map[string]any{"asset": "token0.symbol", "amount": "reserve0"},
@@ -88,16 +90,20 @@ func newExchange(t *testing.T) *exchange {
 				"divide": map[string]any{"apy": 100, "fee_rate": 10000},
 			},
 			map[string]any{
-				"name": "tidepool", "url": url + "/yields/pools", "pools": "data", "where": map[string]any{"chain": "Causeway", "project": "tidepool"},
-				"fields": map[string]any{"id": "pool", "pair": "symbol", "tvl": "tvlUsd", "apy": "apy", "volume_24h": "volumeUsd1d"}, "divide": map[string]any{"apy": 100},
+				"name": "tidepool", "url": url + "/yields/pools", "pools": "data",
+				"where": map[string]any{"chain": "Causeway", "project": "tidepool"},
+				"fields": map[string]any{"id": "pool", "pair": "symbol", "tvl": "tvlUsd", "apy": "apy",
+					"volume_24h": "volumeUsd1d"}, "divide": map[string]any{"apy": 100},
 			},
 		},
 		"assets": []any{
 			map[string]any{"symbol": "TLY", "name": "Tally", "native": true, "decimals": 10,
 				"supply": map[string]any{"url": url + "/scan/supply", "path": "total", "as_of": "at", "divide": 1e10}},
 			map[string]any{
-				"symbol": "SHL", "name": "Shell dollar", "issuer": "Shell Works", "coin": "shell-dollar", "description": "A dollar kept in custody.", "page": "https://shell.example.org",
-				"supply": map[string]any{"url": url + "/shell/proof", "path": "tokens.symbol=SHL.total", "holders": "tokens.symbol=SHL.holders"},
+				"symbol": "SHL", "name": "Shell dollar", "issuer": "Shell Works", "coin": "shell-dollar",
+				"description": "A dollar kept in custody.", "page": "https://shell.example.org",
+				"supply": map[string]any{"url": url + "/shell/proof", "path": "tokens.symbol=SHL.total",
+					"holders": "tokens.symbol=SHL.holders"},
 			},
 			map[string]any{"symbol": "PRL", "supply": map[string]any{"url": url + "/shell/proof",
 				"path": "tokens.2.total", "holders": "tokens.2.holders"}},

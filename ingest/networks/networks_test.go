@@ -62,7 +62,8 @@ func TestLoad(t *testing.T) {
 		}
 		return file
 	}
-	const text = "name: mine\ntitle: Mine\nproposals: {prefix: MIP, statuses: [Draft], default: Draft}\nsources: [{name: a, kind: b}]\n"
+	const text = "name: mine\ntitle: Mine\nproposals: {prefix: MIP, statuses: [Draft], default: Draft}\nsources: " +
+		"[{name: a, kind: b}]\n"
 	t.Run("a path is read", func(t *testing.T) {
 		n, err := networks.Load(write("mine.yaml", text))
 		if err != nil || n.Name != "mine" {

@@ -80,7 +80,8 @@ func TestNPM(t *testing.T) {
 	if want := []string{"dist:latest", "package:@causeway/sdk", "stable"}; !slices.Equal(latest.Tags, want) {
 		t.Errorf("tags of the newest %q, want %q", latest.Tags, want)
 	}
-	body := "Talks to a node of the Causeway Network.\n\n# SDK\n\nOpens a line to a keeper.\n\nInstalled by `npm install @causeway/sdk@1.10.0`.\n\nLicence: Apache-2.0.\n\n" +
+	body := "Talks to a node of the Causeway Network.\n\n# SDK\n\nOpens a line to a keeper.\n\nInstalled by `npm " +
+		"install @causeway/sdk@1.10.0`.\n\nLicence: Apache-2.0.\n\n" +
 		"Source: https://forge.example.org/causeway/sdk.\n\nIt depends on @causeway/types ~1.10.0, ws ^8.1.0."
 	if latest.Body != body || !latest.CreatedAt.Equal(time.Date(2031, 5, 20, 10, 0, 0, 0, time.UTC)) {
 		t.Errorf("%s %q", latest.CreatedAt, latest.Body)
@@ -137,7 +138,8 @@ func TestImages(t *testing.T) {
 				Repository: "https://forge.example.org/causeway/node", Digest: r.tags["causeway/node"]["latest"],
 				Platforms: []string{"linux/amd64"},
 			},
-			"2.0.0-rc.1": {Name: name, Version: "2.0.0-rc.1", DistTags: []string{"main", "sha-0123abc"}, Prerelease: true, Digest: r.tags["causeway/node"]["main"], Platforms: []string{"linux/amd64"}},
+			"2.0.0-rc.1": {Name: name, Version: "2.0.0-rc.1", DistTags: []string{"main", "sha-0123abc"},
+				Prerelease: true, Digest: r.tags["causeway/node"]["main"], Platforms: []string{"linux/amd64"}},
 		}
 		dates := map[string]time.Time{"1.2.0": time.Date(2031, 4, 1, 9, 0, 0, 0, time.UTC),
 			"v1.10.0": time.Date(2031, 5, 1, 7, 0, 0, 0, time.UTC), "2.0.0-rc.1": {}}
@@ -247,12 +249,18 @@ func TestRegistriesThatMisbehave(t *testing.T) {
 		}
 	}
 	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "404": connectortest.Status(404), "401": connectortest.Status(401), "403": connectortest.Status(403), "429": connectortest.TooMany(1),
-		"truncated": connectortest.Truncated, "halved": connectortest.Halved, "sign in": connectortest.SignIn, "garbage": connectortest.Garbage, "empty": connectortest.Empty,
-		"reset": connectortest.Reset, "inside": connectortest.Redirect(connectortest.Inside[0]), "an object": answer(`{}`), "a list": answer(`[]`), "null": answer(`null`),
-		"no versions": answer(`{"name": "causeway-cli", "versions": {}, "time": {}}`), "of another": answer(`{"name": "other", "versions": {"1.0.0": {}}}`),
-		"renamed": answer(`{"name": "causeway-cli", "releases": {"1.0.0": {}}}`), "no tags": answer(`{"name": "causeway/node", "tags": null}`), "empty tags": answer(`{"name": "causeway/node", "tags": []}`),
-		"odd tags": answer(`{"name": "causeway/node", "tags": ["../x", ""]}`),
+		"500": connectortest.Status(500), "404": connectortest.Status(404), "401": connectortest.Status(401),
+		"403": connectortest.Status(403), "429": connectortest.TooMany(1),
+		"truncated": connectortest.Truncated, "halved": connectortest.Halved, "sign in": connectortest.SignIn,
+		"garbage": connectortest.Garbage, "empty": connectortest.Empty,
+		"reset": connectortest.Reset, "inside": connectortest.Redirect(connectortest.Inside[0]),
+		"an object": answer(`{}`), "a list": answer(`[]`), "null": answer(`null`),
+		"no versions": answer(`{"name": "causeway-cli", "versions": {}, "time": {}}`),
+		"of another":  answer(`{"name": "other", "versions": {"1.0.0": {}}}`),
+		"renamed":     answer(`{"name": "causeway-cli", "releases": {"1.0.0": {}}}`),
+		"no tags":     answer(`{"name": "causeway/node", "tags": null}`),
+		"empty tags":  answer(`{"name": "causeway/node", "tags": []}`),
+		"odd tags":    answer(`{"name": "causeway/node", "tags": ["../x", ""]}`),
 	}
 	for _, prefix := range []string{"/npm/causeway-cli", "/v2/causeway/node/tags"} {
 		r := newRegistry(t)
@@ -293,7 +301,8 @@ func TestManifestsThatMisbehave(t *testing.T) {
 	r := newRegistry(t)
 	delete(r.config.Options, "npm")
 	r.config.Options["images"] = []any{r.host + "/causeway/node", r.host + "/causeway/wallet"}
-	r.tags["causeway/wallet"] = map[string]string{"0.1.0": r.blob(`{"config": {"digest": "` + r.blob(`{"os": "linux", "architecture": "amd64"}`) + `"}}`)}
+	r.tags["causeway/wallet"] = map[string]string{"0.1.0": r.blob(`{"config": {"digest": "` +
+		r.blob(`{"os": "linux", "architecture": "amd64"}`) + `"}}`)}
 	s := connectortest.NewSource(t, r.config)
 	s.Clock = s.Clock.Add(25 * time.Hour)
 	clean := s.Sync()
@@ -420,7 +429,8 @@ func TestOddVersions(t *testing.T) {
 func TestCredentials(t *testing.T) {
 	r := newRegistry(t)
 	r.private = true
-	r.config.Files = fstest.MapFS{".npmrc": {Data: []byte("@causeway:registry=" + r.server.URL + "/npm\nregistry = " + r.server.URL + "/npm/ ; ours\n//" + r.host + "/npm/:_authToken=${CAUSEWAY_NPM}\n")}}
+	r.config.Files = fstest.MapFS{".npmrc": {Data: []byte("@causeway:registry=" + r.server.URL + "/npm\nregistry = " +
+		r.server.URL + "/npm/ ; ours\n//" + r.host + "/npm/:_authToken=${CAUSEWAY_NPM}\n")}}
 	t.Setenv("CAUSEWAY_NPM", "npm-secret")
 	got := connectortest.NewSource(t, r.config).Sync()
 	if r.authority["/npm/@causeway/sdk"] != "Bearer npm-secret" ||
@@ -437,7 +447,8 @@ func TestCredentials(t *testing.T) {
 	got = connectortest.NewSource(t, r.config).Sync()
 	if r.authority["/npm/@causeway/sdk"] != "Basic YWRhOnJlZ2lzdHJ5LXNlY3JldA==" ||
 		r.authority["/token"] != "Basic YWRhOnJlZ2lzdHJ5LXNlY3JldA==" ||
-		r.authority["/v2/causeway/node/tags/list"] != "Bearer t-registry-repository.causeway.node.pull-adaregistry-secret" {
+		r.authority["/v2/causeway/node/tags/list"] != "Bearer "+
+			"t-registry-repository.causeway.node.pull-adaregistry-secret" {
 		t.Errorf("requested with %v", slices.Sorted(maps.Values(r.authority)))
 	}
 	for _, problem := range got.Problems {

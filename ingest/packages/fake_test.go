@@ -90,7 +90,8 @@ func newRegistry(t *testing.T) *registry {
 	r.packages["@causeway/sdk"] = sdk
 	r.packages["causeway-cli"] = `{"name": "causeway-cli", "dist-tags": {"latest": "0.1.0"}, "modified": "2031-01-01T00:00:00.000Z", "versions": {"0.1.0": {"name": "causeway-cli", "version": "0.1.0", "dist": {"shasum": "aa", "tarball": "x"}}}}`
 
-	amd := r.blob(`{"created": "2031-04-01T09:00:00.5Z", "architecture": "amd64", "os": "linux", "config": {"Labels": {"org.opencontainers.image.licenses": "Apache-2.0"}}, "rootfs": {}}`)
+	amd := r.blob(
+		`{"created": "2031-04-01T09:00:00.5Z", "architecture": "amd64", "os": "linux", "config": {"Labels": {"org.opencontainers.image.licenses": "Apache-2.0"}}, "rootfs": {}}`)
 	arm := r.blob(`{"created": "2031-04-01T09:07:00Z", "architecture": "arm64", "os": "linux", "variant": "v8"}`)
 	image := func(config, annotations string) string {
 		return r.blob(`{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": {"mediaType": "application/vnd.oci.image.config.v1+json", "digest": "` +
@@ -101,10 +102,12 @@ func newRegistry(t *testing.T) *registry {
 		{"mediaType": "application/vnd.oci.image.manifest.v1+json", "digest": "%s", "size": 1, "platform": {"architecture": "amd64", "os": "linux"}},
 		{"mediaType": "application/vnd.oci.image.manifest.v1+json", "digest": "sha256:%064d", "size": 1, "platform": {"architecture": "unknown", "os": "unknown"}, "annotations": {"vnd.docker.reference.type": "attestation-manifest"}}
 	], "annotations": {"org.opencontainers.image.description": "A node of the Causeway Network."}}`, image(arm, ""), image(amd, ""), 0))
-	dated := image(amd, `, "annotations": {"org.opencontainers.image.created": "2031-05-01T07:00:00Z", "org.opencontainers.image.source": "https://forge.example.org/causeway/node"}`)
+	dated := image(
+		amd, `, "annotations": {"org.opencontainers.image.created": "2031-05-01T07:00:00Z", "org.opencontainers.image.source": "https://forge.example.org/causeway/node"}`)
 	timeless := image(r.blob(`{"created": "1970-01-01T00:00:00Z", "architecture": "amd64", "os": "linux"}`), "")
 	r.tags["causeway/node"] = map[string]string{
-		"1.2.0": index, "v1.10.0": dated, "latest": dated, "1": dated, "1.10": dated, "main": timeless, "2.0.0-rc.1": timeless, "sha-0123abc": timeless,
+		"1.2.0": index, "v1.10.0": dated, "latest": dated, "1": dated, "1.10": dated, "main": timeless,
+		"2.0.0-rc.1": timeless, "sha-0123abc": timeless,
 	}
 	r.server = connectortest.NewServer(t, r)
 	r.host = strings.TrimPrefix(r.server.URL, "http://")

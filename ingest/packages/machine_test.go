@@ -15,7 +15,9 @@ import (
 )
 
 func TestPrecedence(t *testing.T) {
-	order := strings.Fields("1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc.1 1.0.0 1.0.1 v1.9.0 1.10.0 1.10.0+a 1.10.0+b 2.0.0-0 99999999999999999999.0.0")
+	order := strings.Fields(
+		"1.0.0-alpha 1.0.0-alpha.1 1.0.0-alpha.beta 1.0.0-beta 1.0.0-beta.2 1.0.0-beta.11 1.0.0-rc.1 1.0.0 1.0.1 " +
+			"v1.9.0 1.10.0 1.10.0+a 1.10.0+b 2.0.0-0 99999999999999999999.0.0")
 	for i, a := range order {
 		for j, b := range order {
 			x, ok := parseVersion(a)
@@ -28,7 +30,9 @@ func TestPrecedence(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range strings.Fields("1 1.2 v1 v1.2 1.2.3.4 01.2.3 1.02.3 1.2.3-01 1.2.3- 1.2.3-a..b 1.2.3-ä latest vv1.2.3 V1.2.3 =1.2.3 1.2.3_1 -1.2.3 1.2.3+ 1.2.x") {
+	for _, text := range strings.Fields(
+		"1 1.2 v1 v1.2 1.2.3.4 01.2.3 1.02.3 1.2.3-01 1.2.3- 1.2.3-a..b 1.2.3-ä latest vv1.2.3 V1.2.3 =1.2.3 1.2.3_1 " +
+			"-1.2.3 1.2.3+ 1.2.x") {
 		if v, ok := parseVersion(text); ok {
 			t.Errorf("%q is version %v", text, v)
 		}
@@ -53,13 +57,17 @@ func write(t *testing.T, dir string, files map[string]string) {
 }
 
 func TestNpmrc(t *testing.T) {
-	text := "\ufeff; registry=https://comment.example.org\n# registry=x\r\nregistry = https://a.example.org/ ; ours\r\n@scope:registry=\"https://b.example.org/x#y\"\n" +
-		"//b.example.org/:_authToken=${TOKEN}\n//c.example.org/:_authToken=${MISSING}\nempty=${MISSING?}\nlist[] = 1\n[section]\nsingle='a;b'\nescaped=a\\;b\\#c\n${NAME}=x\nflag\n=y\n  spaced  =  z  \n"
+	text := "\ufeff; registry=https://comment.example.org\n# registry=x\r\nregistry = https://a.example.org/ ; " +
+		"ours\r\n@scope:registry=\"https://b.example.org/x#y\"\n" +
+		"//b.example.org/:_authToken=${TOKEN}\n//c.example.org/:_authToken=${MISSING}\nempty=${MISSING?}\nlist[] = " +
+		"1\n[section]\nsingle='a;b'\nescaped=a\\;b\\#c\n${NAME}=x\nflag\n=y\n  spaced  =  z  \n"
 	want := npmrc{
-		"registry": "https://a.example.org/", "@scope:registry": "https://b.example.org/x#y", "//b.example.org/:_authToken": "secret", "//c.example.org/:_authToken": "${MISSING}",
+		"registry": "https://a.example.org/", "@scope:registry": "https://b.example.org/x#y",
+		"//b.example.org/:_authToken": "secret", "//c.example.org/:_authToken": "${MISSING}",
 		"empty": "", "single": "a;b", "escaped": "a;b#c", "named": "x", "spaced": "z",
 	}
-	if diff := cmp.Diff(want, parseNpmrc([]byte(text), map[string]string{"TOKEN": "secret", "NAME": "named"})); diff != "" {
+	if diff := cmp.Diff(want, parseNpmrc([]byte(text),
+		map[string]string{"TOKEN": "secret", "NAME": "named"})); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -106,14 +114,19 @@ func TestNPMRegistry(t *testing.T) {
 
 func TestAuthorization(t *testing.T) {
 	c := npmrc{
-		"//a.example.org/deep/er/:_authToken": "deeper", "//a.example.org/deep/:_authToken": "deep", "//a.example.org/:_authToken": "root", "//a.example.org:8443/:_authToken": "port",
-		"//b.example.org/:_auth": "YTpi", "//c.example.org:username": "ada", "//c.example.org:_password": "cXVheQ==", "//d.example.org/:_authToken": "${MISSING}",
+		"//a.example.org/deep/er/:_authToken": "deeper", "//a.example.org/deep/:_authToken": "deep",
+		"//a.example.org/:_authToken": "root", "//a.example.org:8443/:_authToken": "port",
+		"//b.example.org/:_auth": "YTpi", "//c.example.org:username": "ada", "//c.example.org:_password": "cXVheQ==",
+		"//d.example.org/:_authToken": "${MISSING}",
 		"//e.example.org/:_authToken": "two\nlines", "_authToken": "anywhere",
 	}
 	for registry, want := range map[string]string{
-		"https://a.example.org/deep/er/": "Bearer deeper", "https://a.example.org/deep/er": "Bearer deeper", "https://a.example.org/deep/other": "Bearer deep", "https://a.example.org/deeper": "Bearer root",
-		"https://a.example.org": "Bearer root", "https://a.example.org:8443/x": "Bearer port", "https://b.example.org/x/y": "Basic YTpi", "https://c.example.org/": "Basic YWRhOnF1YXk=",
-		"https://d.example.org": "", "https://e.example.org": "", "https://f.example.org": "", "https://example.org": "",
+		"https://a.example.org/deep/er/": "Bearer deeper", "https://a.example.org/deep/er": "Bearer deeper",
+		"https://a.example.org/deep/other": "Bearer deep", "https://a.example.org/deeper": "Bearer root",
+		"https://a.example.org": "Bearer root", "https://a.example.org:8443/x": "Bearer port",
+		"https://b.example.org/x/y": "Basic YTpi", "https://c.example.org/": "Basic YWRhOnF1YXk=",
+		"https://d.example.org": "", "https://e.example.org": "", "https://f.example.org": "",
+		"https://example.org": "",
 	} {
 		u, err := url.Parse(registry)
 		if err != nil {
@@ -152,7 +165,8 @@ func TestRegistriesOfImages(t *testing.T) {
 	endpoints("localhost/node", "http://localhost node")
 	endpoints("127.0.0.1:5000/node", "http://127.0.0.1:5000 node")
 	endpoints("[::1]:5000/node", "http://[::1]:5000 node")
-	write(t, root, map[string]string{"etc/docker/daemon.json": `{"registry-mirrors": ["https://mirror.example.org/hub/"], "insecure-registries": ["plain.example.org:5000"]}`})
+	write(t, root, map[string]string{
+		"etc/docker/daemon.json": `{"registry-mirrors": ["https://mirror.example.org/hub/"], "insecure-registries": ["plain.example.org:5000"]}`})
 	endpoints("node", "https://mirror.example.org/hub library/node")
 	endpoints("causeway/node", "https://mirror.example.org/hub causeway/node")
 	endpoints("plain.example.org:5000/node", "http://plain.example.org:5000 node")
@@ -184,7 +198,8 @@ blocked = true
 	endpoints("a.wild.example.org/node", "http://a.wild.example.org node")
 	endpoints("more.example.org/node", "http://more.example.org node")
 	endpoints("blocked.example.org/node", "registries.conf blocks blocked.example.org")
-	write(t, home, map[string]string{".config/containers/registries.conf": `unqualified-search-registries = ["home.example.org"]`})
+	write(t, home, map[string]string{
+		".config/containers/registries.conf": `unqualified-search-registries = ["home.example.org"]`})
 	endpoints("causeway/node", "https://home.example.org causeway/node", "https://mirror.example.org/hub causeway/node")
 	write(t, root, map[string]string{"bad.conf": "[[registry"})
 	m.env["CONTAINERS_REGISTRIES_CONF"] = filepath.Join(root, "bad.conf")
@@ -199,7 +214,8 @@ func TestChallenges(t *testing.T) {
 	})
 	want := []challenge{
 		{"basic", map[string]string{"realm": `a, "b"`}},
-		{"bearer", map[string]string{"realm": "https://auth.example.org/token?x=1", "service": "registry", "scope": "repository:a/b:pull,push"}},
+		{"bearer", map[string]string{"realm": "https://auth.example.org/token?x=1", "service": "registry",
+			"scope": "repository:a/b:pull,push"}},
 		{"negotiate", map[string]string{}}, {"bearer", map[string]string{}},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(challenge{})); diff != "" {
@@ -212,14 +228,17 @@ func TestRepository(t *testing.T) {
 	for _, text := range []string{
 		`"git+https://forge.example.org/a/b.git"`, `"git://forge.example.org/a/b.git"`,
 		`"ssh://git@forge.example.org:22/a/b.git"`, `"git+ssh://git@forge.example.org/a/b.git#main"`,
-		`"git@forge.example.org:a/b.git"`, `{"type": "git", "url": "https://ada:secret@forge.example.org/a/b?x=1"}`, `" https://forge.example.org/a/b/ "`,
+		`"git@forge.example.org:a/b.git"`, `{"type": "git", "url": "https://ada:secret@forge.example.org/a/b?x=1"}`,
+		`" https://forge.example.org/a/b/ "`,
 	} {
 		if got := repository(json.RawMessage(text)); got != want {
 			t.Errorf("%s is %q", text, got)
 		}
 	}
 	for text, want := range map[string]string{
-		`"github:a/b"`: "https://github.com/a/b", `"a/b"`: "https://github.com/a/b", `"gitlab:a/b#x"`: "https://gitlab.com/a/b", `"gist:123"`: "", `""`: "", `7`: "", `{}`: "", `"file:///etc/passwd"`: "",
+		`"github:a/b"`: "https://github.com/a/b", `"a/b"`: "https://github.com/a/b",
+		`"gitlab:a/b#x"`: "https://gitlab.com/a/b", `"gist:123"`: "", `""`: "", `7`: "", `{}`: "",
+		`"file:///etc/passwd"`:  "",
 		`"javascript:alert(1)"`: "", `"a/b/c/d"`: "", "": "",
 	} {
 		if got := repository(json.RawMessage(text)); got != want {
@@ -272,7 +291,8 @@ func FuzzVersion(f *testing.F) {
 func FuzzPackument(f *testing.F) {
 	for _, text := range []string{
 		`{"name": "a", "dist-tags": {"latest": "1.0.0", "x": 5}, "versions": {"1.0.0": {"name": "a", "version": "1.0.0", "deprecated": true, "license": ["MIT"], "dependencies": [], "dist": {"unpackedSize": -1}}}, "time": {"1.0.0": "2031-01-01T00:00:00.000Z"}}`,
-		`{"name": "a", "time": {"unpublished": {}}}`, `{"name": "a", "versions": []}`, `{"name": 1}`, `{"name": "a", "versions": {"1.0.0": null}}`, `[]`, `null`, `{"error": "not found"}`,
+		`{"name": "a", "time": {"unpublished": {}}}`, `{"name": "a", "versions": []}`, `{"name": 1}`,
+		`{"name": "a", "versions": {"1.0.0": null}}`, `[]`, `null`, `{"error": "not found"}`,
 		`{"name": "a", "versions": {"1.0.0": {"licenses": {"type": "MIT"}, "repository": "github:a/b", "homepage": "x", "description": "\ud800"}}, "readme": 7}`, `{`,
 	} {
 		f.Add([]byte(text))
@@ -294,7 +314,9 @@ func FuzzPackument(f *testing.F) {
 }
 
 func FuzzRegistries(f *testing.F) {
-	f.Add("unqualified-search-registries = [\"a.example.org\"]\n[[registry]]\nprefix = \"a.example.org\"\nlocation = \"b.example.org/x\"\n[[registry.mirror]]\nlocation = \"c\"", `{"registry-mirrors": ["https://m.example.org"]}`, "a.example.org/x/y")
+	f.Add("unqualified-search-registries = [\"a.example.org\"]\n[[registry]]\nprefix = \"a.example.org\"\nlocation = "+
+		"\"b.example.org/x\"\n[[registry.mirror]]\nlocation = \"c\"", `{"registry-mirrors": ["https://m.example.org"]}`,
+		"a.example.org/x/y")
 	f.Add("[[registry]]\nprefix=\"*.\"", `{`, "node")
 	f.Add("[[registry]]\nprefix=\"*.example.org\"\nlocation=\"x\"", `[]`, "a.example.org/node")
 	f.Add("[[registry.mirror]]\nlocation = \"c\"", `{}`, "a.example.org/x")

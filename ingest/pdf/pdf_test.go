@@ -61,14 +61,22 @@ func TestText(t *testing.T) {
 		text  string
 		pages int
 	}{
-		"a page's text is read line by line":      {simple(hello), 0, "The harbour opens at six.\nIt closes at nine.", 1},
-		"compressed pages are read":               {document("", catalogue, onePage, pageDict, stream("/Filter /FlateDecode", deflate(hello)), font), 0, "The harbour opens at six.\nIt closes at nine.", 1},
-		"the text ends at the limit":              {simple(hello), 11, "The harbour", 1},
-		"a scan has pages and no text":            {simple("q 100 0 0 100 0 0 cm /Im1 Do Q"), 0, "", 1},
-		"a page without contents has no text":     {document("", catalogue, onePage, "<< /Type /Page /Parent 2 0 R >>"), 0, "", 1},
-		"control characters are left out":         {simple(`BT /F1 12 Tf (a\001b\003 c) Tj ET`), 0, "ab c", 1},
-		"words set one by one become one line":    {simple(strings.Repeat("BT /F1 1 Tf (word) Tj ET ", 30)), 0, strings.TrimSpace(strings.Repeat("word ", 30)), 1},
-		"an unreadable page leaves the others be": {document("", catalogue, "<< /Type /Pages /Kids [3 0 R 6 0 R] /Count 2 >>", pageDict, stream("", hello), font, "<< /Type /Page /Parent 2 0 R /Contents 7 0 R >>", stream("/Filter /LZWDecode", "x")), 0, "The harbour opens at six.\nIt closes at nine.", 2},
+		"a page's text is read line by line": {simple(hello), 0, "The harbour opens at six.\nIt closes at nine.",
+			1},
+		"compressed pages are read": {document("", catalogue, onePage, pageDict,
+			stream("/Filter /FlateDecode", deflate(hello)), font), 0, "The harbour opens at six.\nIt closes at nine.",
+			1},
+		"the text ends at the limit":   {simple(hello), 11, "The harbour", 1},
+		"a scan has pages and no text": {simple("q 100 0 0 100 0 0 cm /Im1 Do Q"), 0, "", 1},
+		"a page without contents has no text": {document("", catalogue, onePage, "<< /Type /Page /Parent 2 0 R >>"),
+			0, "", 1},
+		"control characters are left out": {simple(`BT /F1 12 Tf (a\001b\003 c) Tj ET`), 0, "ab c", 1},
+		"words set one by one become one line": {simple(strings.Repeat("BT /F1 1 Tf (word) Tj ET ", 30)), 0,
+			strings.TrimSpace(strings.Repeat("word ", 30)), 1},
+		"an unreadable page leaves the others be": {document("", catalogue,
+			"<< /Type /Pages /Kids [3 0 R 6 0 R] /Count 2 >>", pageDict, stream("", hello), font,
+			"<< /Type /Page /Parent 2 0 R /Contents 7 0 R >>", stream("/Filter /LZWDecode", "x")), 0,
+			"The harbour opens at six.\nIt closes at nine.", 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, pages, err := pdf.Text(c.data, c.max)
@@ -96,13 +104,16 @@ func TestHarmfulFilesAreErrors(t *testing.T) {
 		"a page ends in a string":       {simple("BT <41"), pdf.ErrMalformed},
 		"objects end in a string":       {document("", catalogue, objects), pdf.ErrMalformed},
 		"an escaped name hides nothing": {document("", catalogue, escaped), pdf.ErrMalformed},
-		"a huge cross-reference stream": {document("", catalogue, "<< /Type /XRef /Size 9999999999 /W [1 2 1] >>"), pdf.ErrLimit},
-		"huge widths":                   {document("", catalogue, "<< /Type /XRef /W [1 99999999999 1] >>"), pdf.ErrLimit},
-		"huge rows":                     {document("", catalogue, "<< /Predictor 12 /Columns 4000000000 >>"), pdf.ErrLimit},
-		"a huge table":                  {[]byte("%PDF-1.4\nxref\n0 1\n4000000000 1\n"), pdf.ErrLimit},
-		"pages beyond the file":         {document("", catalogue, "<< /Type /Pages /Kids [] /Count 123456 >>"), pdf.ErrMalformed},
-		"a length that is its own":      {selfLength, nil},
-		"a compression bomb":            {document("", catalogue, onePage, pageDict, stream("/Filter /FlateDecode", deflate(strings.Repeat(" ", 20<<20))), font), pdf.ErrLimit},
+		"a huge cross-reference stream": {document("", catalogue, "<< /Type /XRef /Size 9999999999 /W [1 2 1] >>"),
+			pdf.ErrLimit},
+		"huge widths":  {document("", catalogue, "<< /Type /XRef /W [1 99999999999 1] >>"), pdf.ErrLimit},
+		"huge rows":    {document("", catalogue, "<< /Predictor 12 /Columns 4000000000 >>"), pdf.ErrLimit},
+		"a huge table": {[]byte("%PDF-1.4\nxref\n0 1\n4000000000 1\n"), pdf.ErrLimit},
+		"pages beyond the file": {document("", catalogue, "<< /Type /Pages /Kids [] /Count 123456 >>"),
+			pdf.ErrMalformed},
+		"a length that is its own": {selfLength, nil},
+		"a compression bomb": {document("", catalogue, onePage, pageDict,
+			stream("/Filter /FlateDecode", deflate(strings.Repeat(" ", 20<<20))), font), pdf.ErrLimit},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text, _, err := pdf.Text(c.data, 0)

@@ -152,14 +152,17 @@ func (f *forge) pull(number int, mergeable bool, files map[string]string) {
 }
 
 func text(number, title, status string) string {
-	return fmt.Sprintf("## CIP %s\n\n<pre>\n  CIP: %s\n  Title: %s\n  Author: Ada Quill\n  Status: %s\n  Type: Process\n  Created: 2030-12-01\n</pre>\n\n## Abstract\n\nThis is about %s. It says what each keeper does with them at dusk and at dawn.\n",
+	return fmt.Sprintf("## CIP %s\n\n<pre>\n  CIP: %s\n  Title: %s\n  Author: Ada Quill\n  Status: %s\n  Type: "+
+		"Process\n  Created: 2030-12-01\n</pre>\n\n## Abstract\n\nThis is about %s. It says what each keeper does "+
+		"with them at dusk and at dawn.\n",
 		number, number, title, status, strings.ToLower(title))
 }
 
 func options(f *forge, more ...string) map[string]any {
 	o := map[string]any{
 		"repository": f.dir, "name": "harbour/cips",
-		"url": map[string]any{"file": "https://forge.example/blob/{commit}/{path}", "pull": "https://forge.example/pull/{number}"},
+		"url": map[string]any{"file": "https://forge.example/blob/{commit}/{path}",
+			"pull": "https://forge.example/pull/{number}"},
 	}
 	for i := 0; i+1 < len(more); i += 2 {
 		o[more[i]] = more[i+1]
@@ -169,13 +172,17 @@ func options(f *forge, more ...string) map[string]any {
 
 func TestSyncReadsProposalsDraftsAndHistory(t *testing.T) {
 	f := newForge(t)
-	f.commit("Start", map[string]string{"README.md": "| Number | Title | Author | Type | Status |\n|--|--|--|--|--|\n| cip-0001 | Lamps | Ada | Process | Proposed |\n| cip-0009 | Lost | Bo | Process | Withdrawn |\n"})
+	f.commit("Start", map[string]string{
+		"README.md": "| Number | Title | Author | Type | Status |\n|--|--|--|--|--|\n| cip-0001 | Lamps | Ada | " +
+			"Process | Proposed |\n| cip-0009 | Lost | Bo | Process | Withdrawn |\n"})
 	f.commit("Lamps (#2)", map[string]string{"cip-1/cip-1.md": text("0001", "Lamps", "Draft"),
 		"cip-XXXX/cip-XXXX.md": text("XXXX", "<title>", "Draft")})
 	f.commit("Follow naming (#3)", map[string]string{"cip-1/cip-1.md": "", "cip-0001/cip-0001.md": text("0001", "Lamps",
 		"Draft"), "cip-0001/votes on it.pdf": "no pdf"})
 	f.commit("Approve (#4)", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Approved")})
-	f.commit("Nets (#5)", map[string]string{"CIP-0002/Cip-0002.md": text("0002", "Nets", "Final") + "\n[Vote](/CIP-0002/ballot%20%281%29.pdf)\n", "CIP-0002/ballot (1).pdf": "x", "CIP-0002/images/net.png": "png", "CIP-0002/notes.md": "# Notes on nets"})
+	f.commit("Nets (#5)", map[string]string{"CIP-0002/Cip-0002.md": text("0002", "Nets", "Final") +
+		"\n[Vote](/CIP-0002/ballot%20%281%29.pdf)\n", "CIP-0002/ballot (1).pdf": "x", "CIP-0002/images/net.png": "png",
+		"CIP-0002/notes.md": "# Notes on nets"})
 	f.commit("Back", map[string]string{"cip-0001/cip-0001.md": text("0001", "Lamps", "Proposed")})
 	f.pull(7, true, map[string]string{"cip-ropes/cip-ropes.md": text("<to be assigned>", "Ropes", "Draft"),
 		"README.md": "changed"})
@@ -300,7 +307,8 @@ func TestSyncReadsGrants(t *testing.T) {
 		"proposals/rope annex.md": grant("annex"), "proposals/rope.png": "png"})
 	f.commit("Nets (#3)", map[string]string{"proposals/nets.md": grant("net")})
 	f.commit("Names updated (#4)", map[string]string{
-		"proposals/ropes.md": "", "proposals/2031-01 ropes.md": grant("rope") + "Renamed.\n", "proposals/nets.md": "", "proposals/2031-02-nets.md": grant("net"),
+		"proposals/ropes.md": "", "proposals/2031-01 ropes.md": grant("rope") + "Renamed.\n", "proposals/nets.md": "",
+		"proposals/2031-02-nets.md": grant("net"),
 	})
 	f.commit("Amend nets (#5)", map[string]string{"proposals/2031-02-nets.md": grant("better net")})
 	f.commit("People (#6)", map[string]string{"people.md": "# People\n\nAda"})

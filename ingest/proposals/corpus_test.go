@@ -308,7 +308,8 @@ func checkProposals(t *testing.T, out *gathered) {
 	// Drafts that a numbered text replaced; not those that took a number which
 	// another got (PR-65, PR-124, PR-162), nor open changes of a numbered one.
 	if diff := cmp.Diff(map[string]string{
-		"PR-5": "CIP-0032", "PR-26": "CIP-0047", "PR-34": "CIP-0000", "PR-63": "CIP-0000", "PR-67": "CIP-0064", "PR-82": "CIP-0073", "PR-93": "CIP-0075",
+		"PR-5": "CIP-0032", "PR-26": "CIP-0047", "PR-34": "CIP-0000", "PR-63": "CIP-0000", "PR-67": "CIP-0064",
+		"PR-82": "CIP-0073", "PR-93": "CIP-0075",
 		"PR-113": "CIP-0083", "PR-115": "CIP-0080", "PR-120": "CIP-0086", "PR-183": "CIP-0113", "PR-218": "CIP-0119",
 	}, superseded); diff != "" {
 		t.Errorf("superseded drafts (-want +got):\n%s", diff)

@@ -36,7 +36,8 @@ func TestEvents(t *testing.T) {
 				header(3, "Approved", "Proposed"), header(4, "Proposed", "Draft")},
 			[]step{{1, "", "Draft", "", "Draft", "header", "", "h"}, {2, "Draft", "Approved", "Draft", "Review",
 				"header", "", "h"},
-				{3, "Approved", "Proposed", "Review", "Review", "header", "", "h"}, {4, "Proposed", "Draft", "Review", "Draft", "header", "", "h"}},
+				{3, "Approved", "Proposed", "Review", "Review", "header", "", "h"},
+				{4, "Proposed", "Draft", "Review", "Draft", "header", "", "h"}},
 		},
 		"a renamed file repeats nothing": {
 			[]proposals.Change{header(1, "", "Proposed"), header(2, "", "proposed"), header(3, "Proposed", "Final")},
@@ -112,13 +113,19 @@ func TestGrantEvents(t *testing.T) {
 		opened, ended time.Time
 		want          []change
 	}{
-		"open":                        {pull("open", 2, 5, 0), time.Time{}, time.Time{}, []change{{2, "", "open", "pull"}}},
-		"merged":                      {pull("merged", 2, 5, 6), time.Time{}, time.Time{}, []change{{2, "", "open", "pull"}, {6, "open", "merged", "pull"}}},
-		"merged with a forge's dates": {pull("merged", 2, 5, 6), day(3), day(7), []change{{3, "", "open", "pull"}, {7, "open", "merged", "pull"}}},
-		"closed, as far as git says":  {pull("closed", 2, 5, 0), time.Time{}, time.Time{}, []change{{2, "", "open", "pull"}, {5, "open", "closed", "last_commit"}}},
-		"closed with a forge's date":  {pull("closed", 2, 5, 0), day(1), day(9), []change{{1, "", "open", "pull"}, {9, "open", "closed", "pull"}}},
-		"commits after the merge":     {pull("merged", 8, 9, 6), time.Time{}, time.Time{}, []change{{6, "", "merged", "pull"}}},
-		"without any date":            {pull("merged", 0, 0, 0), time.Time{}, time.Time{}, nil},
+		"open": {pull("open", 2, 5, 0), time.Time{}, time.Time{},
+			[]change{{2, "", "open", "pull"}}},
+		"merged": {pull("merged", 2, 5, 6), time.Time{}, time.Time{},
+			[]change{{2, "", "open", "pull"}, {6, "open", "merged", "pull"}}},
+		"merged with a forge's dates": {pull("merged", 2, 5, 6), day(3), day(7),
+			[]change{{3, "", "open", "pull"}, {7, "open", "merged", "pull"}}},
+		"closed, as far as git says": {pull("closed", 2, 5, 0), time.Time{}, time.Time{},
+			[]change{{2, "", "open", "pull"}, {5, "open", "closed", "last_commit"}}},
+		"closed with a forge's date": {pull("closed", 2, 5, 0), day(1), day(9),
+			[]change{{1, "", "open", "pull"}, {9, "open", "closed", "pull"}}},
+		"commits after the merge": {pull("merged", 8, 9, 6), time.Time{}, time.Time{},
+			[]change{{6, "", "merged", "pull"}}},
+		"without any date": {pull("merged", 0, 0, 0), time.Time{}, time.Time{}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var got []change

@@ -34,23 +34,28 @@ func TestFrontMatterIsReadWithoutWarnings(t *testing.T) {
 	}{
 		"a core change of the standards track": {
 			"EIPS/eip-1559.md", "---\neip: 1559\ntitle: Wicks are metered by flow\n" +
-				"description: A lamp burns what its basin can spare.\nauthor: Ada Quill (@adaq), Bo Marlin <bo@mail.example>\n" +
+				"description: A lamp burns what its basin can spare.\nauthor: Ada Quill (@adaq), Bo Marlin " +
+				"<bo@mail.example>\n" +
 				"discussions-to: https://talk.example/t/wicks/12\nstatus: Last Call\nlast-call-deadline: 2031-05-01\n" +
-				"type: Standards Track\ncategory: Core\ncreated: 2031-04-13\nrequires: 1, 20, 1559, 12345\n---\n\n## Abstract\n\nFlow is metered.",
+				"type: Standards Track\ncategory: Core\ncreated: 2031-04-13\nrequires: 1, 20, 1559, 12345\n---\n\n## " +
+				"Abstract\n\nFlow is metered.",
 			row{"EIP-1559", "Review", "Last Call", "Standards Track", "Core", "Wicks are metered by flow",
 				"Ada Quill, Bo Marlin",
 				"EIP-1 EIP-20 EIP-12345", []string{"status:last call", "type:core", "type:standards track"}},
 		},
 		"a living process without a category": {
-			"EIPS/eip-1.md", "---\neip: 1\ntitle: How lanterns are proposed\nstatus: Living\ntype: Meta\nauthor: Ada Quill\ncreated: 2031-10-27\n" +
+			"EIPS/eip-1.md", "---\neip: 1\ntitle: How lanterns are proposed\nstatus: Living\ntype: Meta\nauthor: Ada " +
+				"Quill\ncreated: 2031-10-27\n" +
 				"updated: 2031-12-07, 2032-02-01\n---\n\nText.",
 			row{"EIP-1", "Final", "Living", "Meta", "", "How lanterns are proposed", "Ada Quill", "",
 				[]string{"status:living", "type:meta"}},
 		},
 		"a title that breaks YAML": {
 			"EIPS/eip-20000.md",
-			"---\neip: 20000\ntitle: Lamps: an interface: of many\nstatus: Stagnant\ntype: Standards Track\ncategory: Interface\n" +
-				"author: Cy Dory (@cy)\ncreated: 2031-11-19\nrequires: 165\nwithdrawal-reason: Nobody asked for it: twice\n---\n\nText.",
+			"---\neip: 20000\ntitle: Lamps: an interface: of many\nstatus: Stagnant\ntype: Standards " +
+				"Track\ncategory: Interface\n" +
+				"author: Cy Dory (@cy)\ncreated: 2031-11-19\nrequires: 165\nwithdrawal-reason: Nobody asked for it: " +
+				"twice\n---\n\nText.",
 			row{"EIP-20000", "Withdrawn", "Stagnant", "Standards Track", "Interface", "Lamps: an interface: of many",
 				"Cy Dory", "EIP-165", []string{"status:stagnant", "type:interface", "type:standards track"}},
 		},
@@ -62,12 +67,14 @@ func TestFrontMatterIsReadWithoutWarnings(t *testing.T) {
 		},
 		"a number that only the header has": {
 			"drafts/basins.md",
-			"---\neip: 00123456\ntitle: Basins\nstatus: Review\ntype: Meta\ncreated: 2031-01-02\nauthor: Ada Quill\n---\nText.",
+			"---\neip: 00123456\ntitle: Basins\nstatus: Review\ntype: Meta\ncreated: 2031-01-02\nauthor: Ada " +
+				"Quill\n---\nText.",
 			row{"EIP-123456", "Review", "Review", "Meta", "", "Basins", "Ada Quill", "",
 				[]string{"status:review", "type:meta"}},
 		},
 		"a category alone is the type": {
-			"EIPS/eip-8.md", "---\neip: 8\ntitle: Hooks\nstatus: Withdrawn\ncategory: Networking\ncreated: 2031-01-02\nauthor: Ada Quill\n---\nText.",
+			"EIPS/eip-8.md", "---\neip: 8\ntitle: Hooks\nstatus: Withdrawn\ncategory: Networking\ncreated: " +
+				"2031-01-02\nauthor: Ada Quill\n---\nText.",
 			row{"EIP-8", "Withdrawn", "Withdrawn", "Networking", "", "Hooks", "Ada Quill", "",
 				[]string{"status:withdrawn", "type:networking"}},
 		},

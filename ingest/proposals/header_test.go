@@ -16,24 +16,29 @@ func TestParseHeader(t *testing.T) {
 		want proposals.Header // Fields, Order, Duplicates only where given
 	}{
 		"a block after a heading": {
-			"## CIP 0007\n\n<pre>\n  CIP: CIP 0007\n  Title:  Lamps on every pier\n  Author: Ada Quill\n  Status: Final \n  Type: Process \n  Created: 2031-02-03\n  Approved: 2031-2-9\n  License: CC0-1.0\n</pre>\n\n## Abstract\nText.",
+			"## CIP 0007\n\n<pre>\n  CIP: CIP 0007\n  Title:  Lamps on every pier\n  Author: Ada Quill\n  Status: " +
+				"Final \n  Type: Process \n  Created: 2031-02-03\n  Approved: 2031-2-9\n  License: " +
+				"CC0-1.0\n</pre>\n\n## Abstract\nText.",
 			proposals.Header{Number: "0007", Title: "Lamps on every pier", Authors: []string{"Ada Quill"},
 				Status: "Final", Type: "Process",
 				Created: "2031-02-03", Approved: "2031-2-9", License: "CC0-1.0", Body: "## Abstract\nText."},
 		},
 		"a block first, authors on their own lines": {
-			"<pre>\n  CIP:  CIP-0112\n  Layer: Core\n  Title: Ropes\n  Author:\n    Ada Quill\n    Bo Marlin \n  Status: Draft\n  Post-History: https://lists.example/1\n</pre>\n# 1. Abstract",
+			"<pre>\n  CIP:  CIP-0112\n  Layer: Core\n  Title: Ropes\n  Author:\n    Ada Quill\n    Bo Marlin \n  " +
+				"Status: Draft\n  Post-History: https://lists.example/1\n</pre>\n# 1. Abstract",
 			proposals.Header{Number: "0112", Title: "Ropes", Layer: "Core", Authors: []string{"Ada Quill", "Bo Marlin"},
 				Status:      "Draft",
 				Discussions: "https://lists.example/1", Body: "# 1. Abstract"},
 		},
 		"a closing tag that should be an opening one": {
-			"# CIP-0099: Nets\n\n</pre>\nNumber: CIP-0099\nTitle: Nets  \nAuthor(s): Ada Quill  \nStatus: Approved\nRequires: CIP 0060-Mend the nets of weight 7.5\n</pre>  \n\nBody here.",
+			"# CIP-0099: Nets\n\n</pre>\nNumber: CIP-0099\nTitle: Nets  \nAuthor(s): Ada Quill  \nStatus: " +
+				"Approved\nRequires: CIP 0060-Mend the nets of weight 7.5\n</pre>  \n\nBody here.",
 			proposals.Header{Number: "0099", Title: "Nets", Authors: []string{"Ada Quill"}, Status: "Approved",
 				Body: "Body here."},
 		},
 		"bold lines": {
-			"# CIP-0090: Buoys\n\n**CIP:** 0090  \n**Author(s):** Ada Quill, Bo Marlin & Cy Dory  \n**Status:** Approved  \n**License:** CC0-1.0\n\n## Abstract\nText.",
+			"# CIP-0090: Buoys\n\n**CIP:** 0090  \n**Author(s):** Ada Quill, Bo Marlin & Cy Dory  \n**Status:** " +
+				"Approved  \n**License:** CC0-1.0\n\n## Abstract\nText.",
 			proposals.Header{Number: "0090", Authors: []string{"Ada Quill", "Bo Marlin", "Cy Dory"}, Status: "Approved",
 				License: "CC0-1.0", Body: "## Abstract\nText."},
 		},
@@ -43,7 +48,8 @@ func TestParseHeader(t *testing.T) {
 				Body: "## Abstract\nText."},
 		},
 		"keys in italics, linked keys, unknown keys between": {
-			"# T\n\n*Author:* Ada Quill\n**Existing Prototype:** <https://x.example>\n**[Champion](https://x.example/a.md):** Bo\n*Status:* Draft<br/>\n\n---\n\nText.",
+			"# T\n\n*Author:* Ada Quill\n**Existing Prototype:** " +
+				"<https://x.example>\n**[Champion](https://x.example/a.md):** Bo\n*Status:* Draft<br/>\n\n---\n\nText.",
 			proposals.Header{Authors: []string{"Ada Quill"}, Status: "Draft", Body: "Text."},
 		},
 		"a list": {
@@ -51,12 +57,14 @@ func TestParseHeader(t *testing.T) {
 			proposals.Header{Authors: []string{"Ada Quill"}, Status: "Draft", Body: "Text."},
 		},
 		"a table": {
-			"# Form\n\n| Field | Value |\n| :---- | :---- |\n|Author|Ada Quill|\n| Org|Acme|\n| Status|Approved|  \n|Created|2031-02-15|\n\n---\n\n# Abstract\nText.",
+			"# Form\n\n| Field | Value |\n| :---- | :---- |\n|Author|Ada Quill|\n| Org|Acme|\n| Status|Approved|  " +
+				"\n|Created|2031-02-15|\n\n---\n\n# Abstract\nText.",
 			proposals.Header{Authors: []string{"Ada Quill"}, Status: "Approved", Created: "2031-02-15",
 				Body: "# Abstract\nText."},
 		},
 		"front matter": {
-			"---\nnumber: 12\ntitle: \"Tides: a table\"\nauthor:\n  - Ada Quill\n  - Bo Marlin\nstatus: Draft\ncreated: 2031-01-02\nrequires: 3, 0044\n---\nText.",
+			"---\nnumber: 12\ntitle: \"Tides: a table\"\nauthor:\n  - Ada Quill\n  - Bo Marlin\nstatus: " +
+				"Draft\ncreated: 2031-01-02\nrequires: 3, 0044\n---\nText.",
 			proposals.Header{Number: "0012", Title: "Tides: a table", Authors: []string{"Ada Quill", "Bo Marlin"},
 				Status: "Draft", Created: "2031-01-02", Body: "Text."},
 		},
@@ -65,15 +73,18 @@ func TestParseHeader(t *testing.T) {
 			proposals.Header{Title: "Oars", Status: "Draft", Body: "Text."},
 		},
 		"placeholders are not numbers": {
-			"<pre>\nCIP: <to be assigned by editors>\nTitle: Sails\nAuthor: Ada Quill <ada@mail.example> (@adaq)\nStatus: Draft\n</pre>",
+			"<pre>\nCIP: <to be assigned by editors>\nTitle: Sails\nAuthor: Ada Quill <ada@mail.example> " +
+				"(@adaq)\nStatus: Draft\n</pre>",
 			proposals.Header{Title: "Sails", Authors: []string{"Ada Quill"}, Status: "Draft"},
 		},
 		"marked template lines and semicolons": {
-			"<pre>\n  CIP: 00XX;\n* Layer: Core\n  Title: Masts\n* Discussions-To: https://lists.example/g/x\n* Requires: \n  Status: Draft\n</pre>",
+			"<pre>\n  CIP: 00XX;\n* Layer: Core\n  Title: Masts\n* Discussions-To: https://lists.example/g/x\n* " +
+				"Requires: \n  Status: Draft\n</pre>",
 			proposals.Header{Title: "Masts", Layer: "Core", Status: "Draft", Discussions: "https://lists.example/g/x"},
 		},
 		"placeholders are not values": {
-			"<pre>\n  CIP: ?\n  Title: <CIP title>\n  Author: <list of authors>\n  Status: <Draft | Active |\n           Final>\n</pre>",
+			"<pre>\n  CIP: ?\n  Title: <CIP title>\n  Author: <list of authors>\n  Status: <Draft | Active |\n       " +
+				"    Final>\n</pre>",
 			proposals.Header{},
 		},
 		"the first value that is not blank counts": {
@@ -86,7 +97,8 @@ func TestParseHeader(t *testing.T) {
 			proposals.Header{Number: "0105", Title: "Knots", Status: "Odd words here"},
 		},
 		"authors keep what belongs together": {
-			"<pre>\nTitle: T\nAuthor: Acme (Ada Quill), Bolt (Bo Marlin, Cy Dory), Dock, Inc. and Eve Fender / Finn\n</pre>",
+			"<pre>\nTitle: T\nAuthor: Acme (Ada Quill), Bolt (Bo Marlin, Cy Dory), Dock, Inc. and Eve Fender / " +
+				"Finn\n</pre>",
 			proposals.Header{Title: "T", Authors: []string{"Acme (Ada Quill)", "Bolt (Bo Marlin, Cy Dory)",
 				"Dock, Inc.", "Eve Fender", "Finn"}},
 		},

@@ -41,8 +41,10 @@ func TestProposal(t *testing.T) {
 	e, err := r.Proposal(proposals.File{
 		Path: "cip-0056/cip-0056.md", URL: "https://forge.example/b/cip-0056.md", Repository: "harbour/cips",
 		UpdatedAt: time.Date(2032, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600)),
-		Text: "<pre>\nCIP: 0057\nTitle: CIP-0056: Token crates\nAuthor: Ada Quill and Bo Marlin\nStatus: active\nType: Standards Track\n" +
-			"Created: 2031-06-203\nRequires: CIP-12, EIP-20, 56\nReplaces: CIP 0003\n</pre>\n\n## Abstract\n\nCrates are counted by token. They are stacked.",
+		Text: "<pre>\nCIP: 0057\nTitle: CIP-0056: Token crates\nAuthor: Ada Quill and Bo Marlin\nStatus: " +
+			"active\nType: Standards Track\n" +
+			"Created: 2031-06-203\nRequires: CIP-12, EIP-20, 56\nReplaces: CIP 0003\n</pre>\n\n## Abstract\n\nCrates " +
+			"are counted by token. They are stacked.",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +68,8 @@ func TestProposal(t *testing.T) {
 		t.Errorf("data %+v", data)
 	}
 	wantLinks := []catalog.Link{
-		{Relation: catalog.Requires, To: catalog.Ref{Kind: catalog.KindCIP, Key: "CIP-0012"}, Snippet: "CIP-12, EIP-20, 56"},
+		{Relation: catalog.Requires, To: catalog.Ref{Kind: catalog.KindCIP, Key: "CIP-0012"},
+			Snippet: "CIP-12, EIP-20, 56"},
 		{Relation: catalog.Supersedes, To: catalog.Ref{Kind: catalog.KindCIP, Key: "CIP-0003"}, Snippet: "CIP 0003"},
 	}
 	if diff := cmp.Diff(wantLinks, e.Links); diff != "" {
@@ -85,17 +88,30 @@ func TestProposalStatus(t *testing.T) {
 		key, state, raw  string
 		warned, noRecord bool
 	}{
-		"an allowed status is itself":               {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Rejected\n</pre>"}, "CIP-0001", "Rejected", "Rejected", false, false},
-		"a mapped status keeps its word":            {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Replaced\n</pre>"}, "CIP-0001", "Superseded", "Replaced", false, false},
-		"an unknown word is the default":            {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Afloat\n</pre>"}, "CIP-0001", "Draft", "Afloat", true, false},
-		"a blank is the default":                    {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: \n</pre>"}, "CIP-0001", "Draft", "", true, false},
-		"the index fills a blank":                   {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: \n</pre>", Index: proposals.IndexRow{Status: "Active"}}, "CIP-0001", "Final", "Active", false, false},
-		"the header wins over the index":            {proposals.File{Path: "cip-1/cip-1.md", Text: "<pre>\nTitle: a\nStatus: Draft\n</pre>", Index: proposals.IndexRow{Status: "Active"}}, "CIP-0001", "Draft", "Draft", false, false},
-		"an open pull request is a draft":           {proposals.File{Path: "cip-1/cip-1.md", Pull: pull("open"), Text: "<pre>\nTitle: a\nStatus: Final\n</pre>"}, "PR-203", "Draft", "open", false, false},
-		"a closed pull request is withdrawn":        {proposals.File{Path: "cip-x.md", Pull: pull("closed")}, "PR-203", "Withdrawn", "closed", false, false},
-		"a merged one is what it became":            {proposals.File{Path: "cip-1/cip-1.md", Pull: pull("merged"), Text: "<pre>\nTitle: a\nStatus: Final\n</pre>"}, "CIP-0001", "Final", "Final", false, false},
-		"the header's number serves if need be":     {proposals.File{Path: "lamps.md", Text: "<pre>\nCIP: 9\nStatus: Final\n</pre>"}, "CIP-0009", "Final", "Final", false, false},
-		"a file without a number is not a proposal": {proposals.File{Path: "cip-XXXX/cip-XXXX.md", Text: "<pre>\nCIP: XXXX\nTitle: a\n</pre>"}, "", "", "", false, true},
+		"an allowed status is itself": {proposals.File{Path: "cip-1/cip-1.md",
+			Text: "<pre>\nTitle: a\nStatus: Rejected\n</pre>"}, "CIP-0001", "Rejected", "Rejected", false, false},
+		"a mapped status keeps its word": {proposals.File{Path: "cip-1/cip-1.md",
+			Text: "<pre>\nTitle: a\nStatus: Replaced\n</pre>"}, "CIP-0001", "Superseded", "Replaced", false, false},
+		"an unknown word is the default": {proposals.File{Path: "cip-1/cip-1.md",
+			Text: "<pre>\nTitle: a\nStatus: Afloat\n</pre>"}, "CIP-0001", "Draft", "Afloat", true, false},
+		"a blank is the default": {proposals.File{Path: "cip-1/cip-1.md",
+			Text: "<pre>\nTitle: a\nStatus: \n</pre>"}, "CIP-0001", "Draft", "", true, false},
+		"the index fills a blank": {proposals.File{Path: "cip-1/cip-1.md",
+			Text: "<pre>\nTitle: a\nStatus: \n</pre>", Index: proposals.IndexRow{Status: "Active"}}, "CIP-0001",
+			"Final", "Active", false, false},
+		"the header wins over the index": {proposals.File{Path: "cip-1/cip-1.md",
+			Text: "<pre>\nTitle: a\nStatus: Draft\n</pre>", Index: proposals.IndexRow{Status: "Active"}}, "CIP-0001",
+			"Draft", "Draft", false, false},
+		"an open pull request is a draft": {proposals.File{Path: "cip-1/cip-1.md", Pull: pull("open"),
+			Text: "<pre>\nTitle: a\nStatus: Final\n</pre>"}, "PR-203", "Draft", "open", false, false},
+		"a closed pull request is withdrawn": {proposals.File{Path: "cip-x.md", Pull: pull("closed")}, "PR-203",
+			"Withdrawn", "closed", false, false},
+		"a merged one is what it became": {proposals.File{Path: "cip-1/cip-1.md", Pull: pull("merged"),
+			Text: "<pre>\nTitle: a\nStatus: Final\n</pre>"}, "CIP-0001", "Final", "Final", false, false},
+		"the header's number serves if need be": {proposals.File{Path: "lamps.md",
+			Text: "<pre>\nCIP: 9\nStatus: Final\n</pre>"}, "CIP-0009", "Final", "Final", false, false},
+		"a file without a number is not a proposal": {proposals.File{Path: "cip-XXXX/cip-XXXX.md",
+			Text: "<pre>\nCIP: XXXX\nTitle: a\n</pre>"}, "", "", "", false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			warned := false
@@ -124,37 +140,55 @@ const form = "# Development Fund Proposal\n\n**Author:** Ada\n**Status:** Draft\
 func TestTitles(t *testing.T) {
 	r := proposals.Reader{Network: testNetwork()}
 	for name, c := range map[string]struct{ path, text, want string }{
-		"the header's":                         {"a.md", "**Title:** Ropes for boats\n**Status:** Draft", "Ropes for boats"},
-		"a form's name is cut":                 {"a.md", "# Development Fund Proposal: Ropes for boats", "Ropes for boats"},
-		"a form's name before a dash":          {"a.md", "# **Harbour Grant Proposal — Ropes**", "Ropes"},
-		"a form's name before for":             {"a.md", "# Fund Proposal for maintenance of ropes", "Maintenance of ropes"},
-		"a process for something keeps its":    {"a.md", "# Improvement Process for the Harbour", "Improvement Process for the Harbour"},
-		"a number is cut":                      {"a.md", "# CIP-0090: Ropes - a study", "Ropes - a study"},
-		"the next heading when generic":        {"a.md", "# Development Fund Proposal\n\n## Ropes and knots\n\n| Author | Ada |\n\n# Abstract\n\n## Milestone", "Ropes and knots"},
-		"never a section's":                    {"proposals/2031-03-acme-rope_store.md", "## Abstract\n\nText.\n\n## What we do", "Acme rope store"},
-		"the file's when all is generic":       {"proposals/rope-api.md", "# Development Fund Proposal\n\n**Author:** Ada\n\n## Abstract", "Rope api"},
+		"the header's": {"a.md", "**Title:** Ropes for boats\n**Status:** Draft",
+			"Ropes for boats"},
+		"a form's name is cut": {"a.md", "# Development Fund Proposal: Ropes for boats",
+			"Ropes for boats"},
+		"a form's name before a dash": {"a.md", "# **Harbour Grant Proposal — Ropes**", "Ropes"},
+		"a form's name before for": {"a.md", "# Fund Proposal for maintenance of ropes",
+			"Maintenance of ropes"},
+		"a process for something keeps its": {"a.md", "# Improvement Process for the Harbour",
+			"Improvement Process for the Harbour"},
+		"a number is cut": {"a.md", "# CIP-0090: Ropes - a study", "Ropes - a study"},
+		"the next heading when generic": {"a.md",
+			"# Development Fund Proposal\n\n## Ropes and knots\n\n| Author | Ada |\n\n# Abstract\n\n## Milestone",
+			"Ropes and knots"},
+		"never a section's": {"proposals/2031-03-acme-rope_store.md",
+			"## Abstract\n\nText.\n\n## What we do", "Acme rope store"},
+		"the file's when all is generic": {"proposals/rope-api.md",
+			"# Development Fund Proposal\n\n**Author:** Ada\n\n## Abstract", "Rope api"},
 		"a paragraph is not a title":           {"rope.md", "# " + string(make([]byte, 0)) + longTitle, "Rope"},
 		"a generic heading at last":            {"cip-0022/cip-0022.md", "## CIP 0022\n", "CIP 0022"},
 		"an identifier keeps its case":         {"a.md", "# Proposal: dApp ropes", "dApp ropes"},
 		"emphasis and links go":                {"a.md", "# **[Ropes](x) `and` knots**", "Ropes and knots"},
 		"bold first lines are headings enough": {"a.md", "**Ropes of hemp**\n\nText.", "Ropes of hemp"},
-		"a bold section is not a heading":      {"proposals/rope-api.md", "**Objective and scope**\n\nText of it.\n\n**Ropes**", "Rope api"},
-		"a form's name at the end is cut":      {"a.md", "# Tug LSP Development Fund Proposal", "Tug LSP"},
-		"a form's name behind a dash is cut":   {"a.md", "# Zonal - Harbour Network Fund Proposal", "Zonal"},
-		"a form in brackets is cut":            {"a.md", "# [PROPOSAL] Ropes", "Ropes"},
-		"a long dash divides, too":             {"a.md", "# CIP 00XX – Add ropes to piers", "Add ropes to piers"},
-		"a phase is kept":                      {"a.md", "# Ropes Fund Proposal - Phase 2", "Ropes Fund Proposal - Phase 2"},
-		"the file's as the text spells it":     {"proposals/rope_kit-api.md", form + "We build the Rope Kit API for piers.", "Rope Kit API"},
-		"what a file says of being a form":     {"proposals/2031-02-proposal-for-rope-kit (1).md", form + "Text.", "Rope kit"},
-		"a version stays":                      {"proposals/rope-kit-v2.md", form + "Text.", "Rope kit v2"},
-		"what the text defines":                {"proposals/acme-thing.md", form + "PilotChart is a tool that draws.", "PilotChart"},
-		"what the text names in bold":          {"proposals/acme-chart.md", form + "We propose the **Acme Pilot Chart**, a tool.", "Acme Pilot Chart"},
-		"not what exists already":              {"proposals/acme-chart.md", form + "Harbour is a port. **Tide Table** is a list. **Note:** see **1,000 CC**.", "Acme chart"},
-		"not less than the file's":             {"proposals/pilot-chart-for-tugs.md", form + "**Pilot Chart** is a tool.", "Pilot Chart for tugs"},
-		"a short first sentence for no name":   {"cip-0022/cip-0022.md", "# CIP 0022\n\n## Summary\n\n- **Add Acme as a pilot (weight 1)**\n", "Add Acme as a pilot (weight 1)"},
+		"a bold section is not a heading": {"proposals/rope-api.md",
+			"**Objective and scope**\n\nText of it.\n\n**Ropes**", "Rope api"},
+		"a form's name at the end is cut":    {"a.md", "# Tug LSP Development Fund Proposal", "Tug LSP"},
+		"a form's name behind a dash is cut": {"a.md", "# Zonal - Harbour Network Fund Proposal", "Zonal"},
+		"a form in brackets is cut":          {"a.md", "# [PROPOSAL] Ropes", "Ropes"},
+		"a long dash divides, too":           {"a.md", "# CIP 00XX – Add ropes to piers", "Add ropes to piers"},
+		"a phase is kept": {"a.md", "# Ropes Fund Proposal - Phase 2",
+			"Ropes Fund Proposal - Phase 2"},
+		"the file's as the text spells it": {"proposals/rope_kit-api.md", form +
+			"We build the Rope Kit API for piers.", "Rope Kit API"},
+		"what a file says of being a form": {"proposals/2031-02-proposal-for-rope-kit (1).md", form + "Text.",
+			"Rope kit"},
+		"a version stays": {"proposals/rope-kit-v2.md", form + "Text.", "Rope kit v2"},
+		"what the text defines": {"proposals/acme-thing.md", form + "PilotChart is a tool that draws.",
+			"PilotChart"},
+		"what the text names in bold": {"proposals/acme-chart.md", form +
+			"We propose the **Acme Pilot Chart**, a tool.", "Acme Pilot Chart"},
+		"not what exists already": {"proposals/acme-chart.md", form +
+			"Harbour is a port. **Tide Table** is a list. **Note:** see **1,000 CC**.", "Acme chart"},
+		"not less than the file's": {"proposals/pilot-chart-for-tugs.md", form + "**Pilot Chart** is a tool.",
+			"Pilot Chart for tugs"},
+		"a short first sentence for no name": {"cip-0022/cip-0022.md",
+			"# CIP 0022\n\n## Summary\n\n- **Add Acme as a pilot (weight 1)**\n", "Add Acme as a pilot (weight 1)"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, err := r.Grant(proposals.File{Path: c.path, Text: c.text, Pull: &catalog.PullRequest{Number: 7, State: "open"}})
+			e, err := r.Grant(proposals.File{Path: c.path, Text: c.text,
+				Pull: &catalog.PullRequest{Number: 7, State: "open"}})
 			if err != nil || e.Record.Title != c.want {
 				t.Errorf("title %q, %v; want %q", e.Record.Title, err, c.want)
 			}
@@ -162,14 +196,19 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-const longTitle = "A paragraph that somebody set as a heading and that goes on and on about ropes and boats and knots and piers and lamps and nets and " +
-	"buoys and masts and sails and oars and tides and crates and fenders and docks and everything else that a harbour may have in it"
+const longTitle = "A paragraph that somebody set as a heading and that goes on and on about ropes and boats and " +
+	"knots and piers and lamps and nets and " +
+	"buoys and masts and sails and oars and tides and crates and fenders and docks and everything else that a " +
+	"harbour may have in it"
 
 func TestGrant(t *testing.T) {
 	r := proposals.Reader{Network: testNetwork()}
-	text := "## Development Fund Proposal: Rope store\n\n**Author:** Ada Quill\n**Status:** Submitted<br/>\n**Created:** 2031-03-04\n" +
-		"**Label:** `tooling`, Ropes\n**Champion:** Need Champion\n\n## Abstract\n\nThe store keeps ropes, see CIP-56 and cip 0012 and CIP-0056.\n\n" +
-		"### Milestone 1: Shelves\nText\n### Milestone 2 — Hooks\n## Milestone 1: again\n\n```\n# Milestone 9: code\n```\n\n" +
+	text := "## Development Fund Proposal: Rope store\n\n**Author:** Ada Quill\n**Status:** " +
+		"Submitted<br/>\n**Created:** 2031-03-04\n" +
+		"**Label:** `tooling`, Ropes\n**Champion:** Need Champion\n\n## Abstract\n\nThe store keeps ropes, see " +
+		"CIP-56 and cip 0012 and CIP-0056.\n\n" +
+		"### Milestone 1: Shelves\nText\n### Milestone 2 — Hooks\n## Milestone 1: again\n\n```\n# Milestone 9: " +
+		"code\n```\n\n" +
 		"- **Funding:** 1,000 HBC\n\n**Total Funding Request: 9,000.50 HBC** at 0.15 USD/HBC. Then more.\n"
 	pull := &catalog.PullRequest{Number: 123, State: "merged", Author: "bo", MergedAt: "2031-04-05T06:07:08Z"}
 	e, err := r.Grant(proposals.File{Path: "proposals/rope.md", Text: text, URL: "https://forge.example/pull/123",
@@ -232,27 +271,36 @@ func TestDraftsOfNumberedProposals(t *testing.T) {
 		return e
 	}
 	for number, title := range map[string]string{
-		"0001": "Add Acme as a pilot of weight 5", "0002": "Add Bora as a pilot of weight 3", "0003": "Add Caspar as a pilot", "0004": "Free tide tables for tugs",
+		"0001": "Add Acme as a pilot of weight 5", "0002": "Add Bora as a pilot of weight 3",
+		"0003": "Add Caspar as a pilot", "0004": "Free tide tables for tugs",
 		"0005": "Refinement", "0006": "Refinement",
 	} {
-		read(proposals.File{Path: "cip-" + number + "/cip.md", Text: "<pre>\nTitle: " + title + "\nStatus: Final\n</pre>" + words})
+		read(proposals.File{Path: "cip-" + number + "/cip.md", Text: "<pre>\nTitle: " + title +
+			"\nStatus: Final\n</pre>" + words})
 	}
 	for name, c := range map[string]struct {
 		path, title, state string
 		amends             bool
 		of, supersededBy   string
 	}{
-		"an older text of the same number":        {"cip-0001/cip.md", "Add Acme as pilot of weight 4", "closed", false, "CIP-0001", "CIP-0001"},
-		"a number that another got":               {"cip-0002/cip.md", "Add Dorn as a pilot of weight 3", "closed", false, "", ""},
-		"the title of another number":             {"cip-0002/cip.md", "Free tide-tables for tugs", "closed", false, "CIP-0004", "CIP-0004"},
-		"an open one that was numbered elsewhere": {"cip-tides/cip.md", "Free Tide Tables for Tugs", "open", false, "CIP-0004", "CIP-0004"},
-		"an open change of a numbered one":        {"cip-0001/cip.md", "Add Acme as a pilot of weight 5", "open", true, "CIP-0001", ""},
-		"a closed change of a numbered one":       {"cip-0001/cip.md", "Add Acme as a pilot of weight 5", "closed", true, "CIP-0001", "CIP-0001"},
-		"a title that two have":                   {"cip-x/cip.md", "Refinement", "closed", false, "", ""},
-		"a free number":                           {"cip-0088/cip.md", "Add Eos as a pilot", "open", false, "", ""},
+		"an older text of the same number": {"cip-0001/cip.md", "Add Acme as pilot of weight 4", "closed", false,
+			"CIP-0001", "CIP-0001"},
+		"a number that another got": {"cip-0002/cip.md", "Add Dorn as a pilot of weight 3", "closed",
+			false, "", ""},
+		"the title of another number": {"cip-0002/cip.md", "Free tide-tables for tugs", "closed", false,
+			"CIP-0004", "CIP-0004"},
+		"an open one that was numbered elsewhere": {"cip-tides/cip.md", "Free Tide Tables for Tugs", "open", false,
+			"CIP-0004", "CIP-0004"},
+		"an open change of a numbered one": {"cip-0001/cip.md", "Add Acme as a pilot of weight 5", "open", true,
+			"CIP-0001", ""},
+		"a closed change of a numbered one": {"cip-0001/cip.md", "Add Acme as a pilot of weight 5", "closed", true,
+			"CIP-0001", "CIP-0001"},
+		"a title that two have": {"cip-x/cip.md", "Refinement", "closed", false, "", ""},
+		"a free number":         {"cip-0088/cip.md", "Add Eos as a pilot", "open", false, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := read(proposals.File{Path: c.path, Amends: c.amends, Text: "<pre>\nTitle: " + c.title + "\nStatus: Draft\n</pre>" + words,
+			e := read(proposals.File{Path: c.path, Amends: c.amends, Text: "<pre>\nTitle: " + c.title +
+				"\nStatus: Draft\n</pre>" + words,
 				Pull: &catalog.PullRequest{Number: 7, State: c.state}})
 			data := decode[catalog.CIP](t, e)
 			if got := strings.Join(data.SupersededBy, " "); got != c.supersededBy || e.Record.Key != "PR-7" {
@@ -278,14 +326,21 @@ func TestStubs(t *testing.T) {
 		path, text string
 		stub       bool
 	}{
-		"a proposal":                    {"cip-ropes/cip-ropes.md", "<pre>\nTitle: Ropes\nStatus: Draft\n</pre>" + words, false},
-		"no text":                       {"proposals/ropes.md", "", true},
-		"a header alone":                {"proposals/ropes.md", "<pre>\nTitle: Ropes\nAuthor: Ada Quill\nStatus: Draft\n</pre>", true},
-		"a test that calls itself one":  {"cip-test/cip-test.md", "<pre>\nTitle: test for ropes\nStatus: Draft\n</pre>" + words, true},
-		"a proposal about tests":        {"cip-ropes/cip-ropes.md", "<pre>\nTitle: Testing of ropes\nStatus: Draft\n</pre>" + words, false},
-		"a proposal in a tests' folder": {"cip-test/cip-test.md", "<pre>\nTitle: Ropes\nStatus: Draft\n</pre>" + words, false},
-		"a form that was not filled in": {"cip-XXXX/cip-XXXX.md", "<pre>\nTitle: <title of the proposal>\nStatus: Draft\n</pre>" + words, true},
-		"a number still to come":        {"cip-XXXX-ropes/cip-XXXX-ropes.md", "<pre>\nTitle: Ropes\nStatus: Draft\n</pre>" + words, false},
+		"a proposal": {"cip-ropes/cip-ropes.md", "<pre>\nTitle: Ropes\nStatus: Draft\n</pre>" +
+			words, false},
+		"no text": {"proposals/ropes.md", "", true},
+		"a header alone": {"proposals/ropes.md",
+			"<pre>\nTitle: Ropes\nAuthor: Ada Quill\nStatus: Draft\n</pre>", true},
+		"a test that calls itself one": {"cip-test/cip-test.md",
+			"<pre>\nTitle: test for ropes\nStatus: Draft\n</pre>" + words, true},
+		"a proposal about tests": {"cip-ropes/cip-ropes.md",
+			"<pre>\nTitle: Testing of ropes\nStatus: Draft\n</pre>" + words, false},
+		"a proposal in a tests' folder": {"cip-test/cip-test.md", "<pre>\nTitle: Ropes\nStatus: Draft\n</pre>" + words,
+			false},
+		"a form that was not filled in": {"cip-XXXX/cip-XXXX.md",
+			"<pre>\nTitle: <title of the proposal>\nStatus: Draft\n</pre>" + words, true},
+		"a number still to come": {"cip-XXXX-ropes/cip-XXXX-ropes.md", "<pre>\nTitle: Ropes\nStatus: Draft\n</pre>" +
+			words, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := proposals.File{Path: c.path, Text: c.text, Pull: &catalog.PullRequest{Number: 7, State: "open"}}

@@ -49,7 +49,8 @@ func (l leaving) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	answer := io.Reader(bytes.NewReader(body))
 	if after := l.left.Add(-int64(len(body)) - 1); after < 0 {
-		answer = io.MultiReader(bytes.NewReader(body[:max(0, int64(len(body))+after)]), iotest.ErrReader(io.ErrUnexpectedEOF))
+		answer = io.MultiReader(bytes.NewReader(body[:max(0, int64(len(body))+after)]),
+			iotest.ErrReader(io.ErrUnexpectedEOF))
 	}
 	resp.Body = io.NopCloser(answer)
 	return resp, nil
@@ -69,7 +70,8 @@ func newLeavable(t *testing.T) leavable {
 	if l.network, err = networks.Load("sample"); err != nil {
 		t.Fatal(err)
 	}
-	if l.store, err = sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(l.dir, "catalog.db"), Now: func() time.Time { return anchor }}); err != nil {
+	if l.store, err = sqlite.Open(t.Context(),
+		sqlite.Config{Path: filepath.Join(l.dir, "catalog.db"), Now: func() time.Time { return anchor }}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -101,7 +103,8 @@ func (l leavable) sync(t *testing.T, size int64) ([]ingest.Report, int64) {
 	registry := connectors.All(anchor)
 	registry[connectors.Sample] = sample.Connector(anchor, known)
 	reports, _ := ingest.New(ingest.Config{
-		Store: l.store, Network: l.network, Now: func() time.Time { return anchor }, WorkDir: l.dir, Connectors: registry, Log: slog.New(slog.DiscardHandler),
+		Store: l.store, Network: l.network, Now: func() time.Time { return anchor }, WorkDir: l.dir,
+		Connectors: registry, Log: slog.New(slog.DiscardHandler),
 	}).Sync(t.Context(), nil) // the reports have the errors
 	return reports, left.Load()
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // handwritten reads the files below curated/ and calendar/.
-func handwritten(t *testing.T, c ingest.Constructor, options map[string]any) (*connectortest.Source, connectortest.Result) {
+func handwritten(t *testing.T, c ingest.Constructor, options map[string]any) (*connectortest.Source,
+	connectortest.Result) {
 	t.Helper()
 	fsys, err := sample.FS(anchor)
 	if err != nil {
@@ -43,8 +44,10 @@ func counts(records []catalog.Record) map[catalog.Kind]int {
 func TestCuratedFiles(t *testing.T) {
 	s, r := handwritten(t, curated.New, nil)
 	want := map[catalog.Kind]int{
-		catalog.KindProject: 14, catalog.KindRadar: 8, catalog.KindDeprecation: 12, catalog.KindFAQ: 12, catalog.KindEVMMapping: 10,
-		catalog.KindAPIReference: 7, catalog.KindToolServer: 5, catalog.KindOnboarding: 6, catalog.KindPartner: 2, catalog.KindFoundation: 6,
+		catalog.KindProject: 14, catalog.KindRadar: 8, catalog.KindDeprecation: 12, catalog.KindFAQ: 12,
+		catalog.KindEVMMapping:   10,
+		catalog.KindAPIReference: 7, catalog.KindToolServer: 5, catalog.KindOnboarding: 6, catalog.KindPartner: 2,
+		catalog.KindFoundation: 6,
 	}
 	got := counts(r.Records)
 	for kind, least := range want { // the world may grow
@@ -92,8 +95,9 @@ func TestFeaturedApps(t *testing.T) {
 func TestOperationsCalendar(t *testing.T) {
 	s, r := handwritten(t, calendar.New, map[string]any{
 		"file": "calendar/operations.yaml", "page": "https://example.org/causeway/operations",
-		"environments": map[string]any{"mainnet": []any{"main network"}, "baynet": []any{"testnet"}, "shoalnet": []any{"devnet"},
-			"reefnet": []any{"rehearsal network"}},
+		"environments": map[string]any{"mainnet": []any{"main network"}, "baynet": []any{"testnet"},
+			"shoalnet": []any{"devnet"},
+			"reefnet":  []any{"rehearsal network"}},
 		"components": map[string]any{
 			"node":   map[string]any{"words": []any{"causeway node"}, "release": "release-notes/node/{version}.md"},
 			"wallet": map[string]any{"words": []any{"causeway wallet"}, "release": "release-notes/wallet/{version}.md"},
@@ -125,7 +129,8 @@ func TestOperationsCalendar(t *testing.T) {
 	}
 	upgrade := r.Get(t, catalog.KindOperation, "protocol-5-mainnet")
 	data := connectortest.Data[catalog.Operation](t, upgrade)
-	if upgrade.Category != catalog.OperationSynchronizerUpgrade || upgrade.Container != "mainnet" || data.MinimumVersion != "2.6.1" || !data.Validators {
+	if upgrade.Category != catalog.OperationSynchronizerUpgrade || upgrade.Container != "mainnet" ||
+		data.MinimumVersion != "2.6.1" || !data.Validators {
 		t.Errorf("%+v, %+v", upgrade, data)
 	}
 }

@@ -17,7 +17,8 @@ func TestPast(t *testing.T) {
 		least  int
 		apart  time.Duration
 	}{
-		{catalog.SeriesNetwork, 201, 6 * time.Hour}, {catalog.SeriesMarket, 97, time.Hour}, {catalog.SeriesStats, 60, 24 * time.Hour},
+		{catalog.SeriesNetwork, 201, 6 * time.Hour}, {catalog.SeriesMarket, 97, time.Hour},
+		{catalog.SeriesStats, 60, 24 * time.Hour},
 	} {
 		all := c.snapshots[want.series] // newest first
 		if len(all) != want.least {
@@ -25,14 +26,16 @@ func TestPast(t *testing.T) {
 			continue
 		}
 		for i, s := range all[1:] {
-			if later := all[i].CapturedAt; i > 0 && later.Sub(s.CapturedAt) != want.apart || later.Before(s.CapturedAt) {
+			if later := all[i].CapturedAt; i > 0 && later.Sub(s.CapturedAt) != want.apart ||
+				later.Before(s.CapturedAt) {
 				t.Errorf("%s: %s follows %s", want.series, later, s.CapturedAt)
 			}
 		}
 	}
 	networks := states[catalog.NetworkState](t, c.snapshots[catalog.SeriesNetwork])
 	for i, s := range networks[1:] {
-		if later := networks[i]; *s.LatestRound >= *later.LatestRound || *s.AppRewards >= *later.AppRewards || *s.FeaturedApps > *later.FeaturedApps ||
+		if later := networks[i]; *s.LatestRound >= *later.LatestRound || *s.AppRewards >= *later.AppRewards ||
+			*s.FeaturedApps > *later.FeaturedApps ||
 			*s.ValidatorCount > *later.ValidatorCount || len(s.Validators) != *s.ValidatorCount {
 			t.Errorf("state %d: %+v\nthen %+v", i, s, later)
 		}
@@ -43,7 +46,8 @@ func TestPast(t *testing.T) {
 	days := states[catalog.Stats](t, c.snapshots[catalog.SeriesStats])
 	for i, s := range days[1:] {
 		later := days[i]
-		if s.Topics > later.Topics || s.Posts > later.Posts || s.Issues > later.Issues || s.Pulls > later.Pulls || s.MailThreads > later.MailThreads ||
+		if s.Topics > later.Topics || s.Posts > later.Posts || s.Issues > later.Issues || s.Pulls > later.Pulls ||
+			s.MailThreads > later.MailThreads ||
 			s.CIPs > later.CIPs || s.Blogs > later.Blogs || s.Videos > later.Videos || s.Proposals > later.Proposals {
 			t.Errorf("day %d: %+v\nthen %+v", i, s, later)
 		}
@@ -51,7 +55,8 @@ func TestPast(t *testing.T) {
 	// Yesterday's are what the catalog holds, but for what is not dated.
 	got := days[0]
 	want := map[catalog.Kind]int{
-		catalog.KindTopic: got.Topics, catalog.KindPost: got.Posts, catalog.KindIssue: got.Issues, catalog.KindPull: got.Pulls,
+		catalog.KindTopic: got.Topics, catalog.KindPost: got.Posts, catalog.KindIssue: got.Issues,
+		catalog.KindPull:       got.Pulls,
 		catalog.KindMailThread: got.MailThreads, catalog.KindMailMessage: got.RecordsByKind[catalog.KindMailMessage],
 		catalog.KindBlog: got.Blogs, catalog.KindVideo: got.Videos, catalog.KindProposal: got.Proposals,
 	}

@@ -61,7 +61,8 @@ func load(dir string) (c contents, err error) {
 	if c.network, err = networks.Load("sample"); err != nil {
 		return c, err
 	}
-	store, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: func() time.Time { return anchor }})
+	store, err := sqlite.Open(ctx,
+		sqlite.Config{Path: filepath.Join(dir, "catalog.db"), Now: func() time.Time { return anchor }})
 	if err != nil {
 		return c, err
 	}
@@ -78,7 +79,8 @@ func load(dir string) (c contents, err error) {
 	if c.records, _, err = store.List(ctx, catalog.ListQuery{WithBody: true}); err != nil {
 		return c, err
 	}
-	c.byRef, c.drafts, c.votes = map[catalog.Ref]catalog.Record{}, map[string]catalog.Record{}, map[int64][]catalog.Vote{}
+	c.byRef, c.drafts, c.votes = map[catalog.Ref]catalog.Record{}, map[string]catalog.Record{},
+		map[int64][]catalog.Vote{}
 	for _, r := range c.records {
 		c.byRef[r.Ref()] = r
 		links, err := store.LinksFrom(ctx, r.ID)
@@ -150,7 +152,8 @@ var (
 	address = regexp.MustCompile(`^https://(?:[a-z]+\.causeway\.)?example\.org(?:/[^{} ]*)?$`)
 	// summarised are the kinds whose records always have a summary.
 	summarised = map[catalog.Kind]bool{
-		catalog.KindCIP: true, catalog.KindProposal: true, catalog.KindDoc: true, catalog.KindRelease: true, catalog.KindRepo: true,
+		catalog.KindCIP: true, catalog.KindProposal: true, catalog.KindDoc: true, catalog.KindRelease: true,
+		catalog.KindRepo: true,
 		catalog.KindBlog: true, catalog.KindFoundation: true, catalog.KindWhitepaper: true, catalog.KindVideo: true,
 	}
 )
@@ -159,7 +162,8 @@ func TestSync(t *testing.T) {
 	c := synced(t)
 	t.Run("skips_and_warns_of_nothing", func(t *testing.T) {
 		for _, r := range c.reports {
-			whole := r.Complete || slices.Contains([]string{"blog", "talks", "ledger", "operations"}, r.Source) // these never name all
+			// these never name all
+			whole := r.Complete || slices.Contains([]string{"blog", "talks", "ledger", "operations"}, r.Source)
 			if r.Err != nil || !whole || r.Created == 0 || r.Skipped+r.Warned+r.Foreign > 0 {
 				t.Errorf("%+v", r)
 			}
@@ -182,10 +186,12 @@ func TestSync(t *testing.T) {
 		}
 		want := map[catalog.Kind]int{ // the world may grow
 			catalog.KindCIP: 16 + 4, catalog.KindAttachment: 3, catalog.KindProposal: 8 + 1, catalog.KindDoc: 29 + 2,
-			catalog.KindRelease: 10 + 4, catalog.KindRepo: 2 + 3, catalog.KindIssue: 16, catalog.KindPull: 11, catalog.KindComment: 34, catalog.KindDiscussion: 4,
+			catalog.KindRelease: 10 + 4, catalog.KindRepo: 2 + 3, catalog.KindIssue: 16, catalog.KindPull: 11,
+			catalog.KindComment: 34, catalog.KindDiscussion: 4,
 			catalog.KindTopic: 17, catalog.KindPost: 66, catalog.KindMailThread: 19, catalog.KindMailMessage: 45,
 			catalog.KindBlog: 8, catalog.KindFoundation: 9, catalog.KindWhitepaper: 2, catalog.KindVideo: 6,
-			catalog.KindVoteRequest: 8, catalog.KindValidator: 13 + 58 + 1, catalog.KindApp: 6, catalog.KindAsset: 4, catalog.KindPool: 5,
+			catalog.KindVoteRequest: 8, catalog.KindValidator: 13 + 58 + 1, catalog.KindApp: 6, catalog.KindAsset: 4,
+			catalog.KindPool:           5,
 			catalog.KindPackageVersion: 11 + 7,
 		}
 		for kind, least := range want {
@@ -198,7 +204,8 @@ func TestSync(t *testing.T) {
 				t.Errorf("nothing is a %s", info.Kind)
 			}
 		}
-		if diff := cmp.Diff(slices.Sorted(maps.Keys(all)), slices.Sorted(maps.Keys(c.network.Descriptions))); diff != "" {
+		if diff := cmp.Diff(slices.Sorted(maps.Keys(all)),
+			slices.Sorted(maps.Keys(c.network.Descriptions))); diff != "" {
 			t.Errorf("what the network describes (-has +describes):\n%s", diff)
 		}
 	})
@@ -212,7 +219,8 @@ func TestSync(t *testing.T) {
 	t.Run("moves_with_a_later_anchor", func(t *testing.T) {
 		for _, r := range c.moved {
 			static := r.Source == "ecosystem"
-			if r.Created > 0 && r.Source != "operations" || r.Deleted+r.Skipped+r.Warned > 0 || r.Updated == 0 && !static {
+			if r.Created > 0 && r.Source != "operations" || r.Deleted+r.Skipped+r.Warned > 0 || r.Updated == 0 &&
+				!static {
 				t.Errorf("%+v", r)
 			}
 		}
@@ -230,7 +238,8 @@ func TestSync(t *testing.T) {
 		}
 		for _, r := range before {
 			then := after[r.Ref()]
-			for _, at := range [][2]time.Time{{r.CreatedAt, then.CreatedAt}, {r.UpdatedAt, then.UpdatedAt}, {r.LastActivityAt, then.LastActivityAt}} {
+			for _, at := range [][2]time.Time{{r.CreatedAt, then.CreatedAt}, {r.UpdatedAt, then.UpdatedAt},
+				{r.LastActivityAt, then.LastActivityAt}} {
 				if want := at[0].AddDate(0, 0, moved); !at[0].IsZero() && !at[1].Equal(want) {
 					t.Errorf("%s: %s became %s, want %s", r.Ref(), at[0], at[1], want)
 				}
@@ -261,8 +270,10 @@ func TestSync(t *testing.T) {
 			}
 		}
 		for _, kind := range []catalog.Kind{
-			catalog.KindCIP, catalog.KindProposal, catalog.KindRelease, catalog.KindIssue, catalog.KindPull, catalog.KindDiscussion, catalog.KindComment,
-			catalog.KindTopic, catalog.KindPost, catalog.KindMailThread, catalog.KindMailMessage, catalog.KindBlog, catalog.KindVideo,
+			catalog.KindCIP, catalog.KindProposal, catalog.KindRelease, catalog.KindIssue, catalog.KindPull,
+			catalog.KindDiscussion, catalog.KindComment,
+			catalog.KindTopic, catalog.KindPost, catalog.KindMailThread, catalog.KindMailMessage, catalog.KindBlog,
+			catalog.KindVideo,
 		} {
 			if recent[kind] == 0 {
 				t.Errorf("nothing of the last two weeks is a %s", kind)
@@ -310,13 +321,16 @@ func TestProposals(t *testing.T) {
 	t.Run("requirements_form_a_diamond_of_depth_three", func(t *testing.T) {
 		dvp := all["CIP-0010"]
 		both := slices.Equal(dvp.Requires, []string{"CIP-0006", "CIP-0007"}) &&
-			slices.Contains(all["CIP-0006"].Requires, "CIP-0005") && slices.Contains(all["CIP-0007"].Requires, "CIP-0005")
+			slices.Contains(all["CIP-0006"].Requires, "CIP-0005") &&
+			slices.Contains(all["CIP-0007"].Requires, "CIP-0005")
 		if !both || !slices.Contains(all["CIP-0005"].Requires, "CIP-0003") {
-			t.Errorf("CIP-0010 requires %v, CIP-0006 %v, CIP-0007 %v, CIP-0005 %v", dvp.Requires, all["CIP-0006"].Requires, all["CIP-0007"].Requires, all["CIP-0005"].Requires)
+			t.Errorf("CIP-0010 requires %v, CIP-0006 %v, CIP-0007 %v, CIP-0005 %v", dvp.Requires,
+				all["CIP-0006"].Requires, all["CIP-0007"].Requires, all["CIP-0005"].Requires)
 		}
 	})
 	t.Run("one_replaced_another", func(t *testing.T) {
-		if !slices.Equal(all["CIP-0002"].SupersededBy, []string{"CIP-0009"}) || !slices.Equal(all["CIP-0009"].Replaces, []string{"CIP-0002"}) {
+		if !slices.Equal(all["CIP-0002"].SupersededBy, []string{"CIP-0009"}) ||
+			!slices.Equal(all["CIP-0009"].Replaces, []string{"CIP-0002"}) {
 			t.Errorf("%+v\n%+v", all["CIP-0002"], all["CIP-0009"])
 		}
 	})
@@ -326,7 +340,8 @@ func TestProposals(t *testing.T) {
 			got[key] = c.drafts[key].Key + " " + c.drafts[key].State
 		}
 		want := map[string]string{
-			"PR-26": "CIP-0014 Draft", "PR-27": "PR-27 Withdrawn", "PR-30": "PR-30 Draft", "PR-32": "PR-32 Draft", "PR-36": "PR-36 Draft",
+			"PR-26": "CIP-0014 Draft", "PR-27": "PR-27 Withdrawn", "PR-30": "PR-30 Draft", "PR-32": "PR-32 Draft",
+			"PR-36": "PR-36 Draft",
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
@@ -362,7 +377,8 @@ func TestHistory(t *testing.T) {
 	last := map[string]catalog.Event{}
 	for _, e := range slices.Backward(c.events) { // oldest first
 		if before, ok := last[e.Ref.Key]; ok && (e.RawFrom != before.RawTo || !e.At.After(before.At)) {
-			t.Errorf("%s: %s → %s at %s does not follow %s → %s at %s", e.Ref.Key, e.RawFrom, e.RawTo, e.At, before.RawFrom, before.RawTo, before.At)
+			t.Errorf("%s: %s → %s at %s does not follow %s → %s at %s", e.Ref.Key, e.RawFrom, e.RawTo, e.At,
+				before.RawFrom, before.RawTo, before.At)
 		}
 		if rank[e.To] > 0 && rank[e.To] < rank[e.From] {
 			backwards++
@@ -434,7 +450,8 @@ func (c contents) planned(id int64) bool {
 // a pull request or a grant's.
 func (c contents) atNumber(to catalog.Ref) bool {
 	_, number, ok := strings.Cut(to.Key, "#")
-	for _, ref := range []catalog.Ref{{Kind: catalog.KindIssue, Key: to.Key}, {Kind: catalog.KindPull, Key: to.Key}, {Kind: catalog.KindProposal, Key: number}} {
+	for _, ref := range []catalog.Ref{{Kind: catalog.KindIssue, Key: to.Key}, {Kind: catalog.KindPull, Key: to.Key},
+		{Kind: catalog.KindProposal, Key: number}} {
 		if _, there := c.byRef[ref]; ok && there {
 			return true
 		}
@@ -481,8 +498,10 @@ func TestEveryReferenceLeadsSomewhere(t *testing.T) {
 				if target == "" {
 					to = name
 				}
-				found := slices.ContainsFunc([]string{to, to + ".md", to + ".rst"}, func(f string) bool { return files[f] != "" })
-				if !found || anchor != "" && !strings.Contains(strings.ToLower(files[to]), "# "+strings.ReplaceAll(anchor, "-", " ")+"\n") {
+				found := slices.ContainsFunc([]string{to, to + ".md", to + ".rst"},
+					func(f string) bool { return files[f] != "" })
+				if !found || anchor != "" && !strings.Contains(strings.ToLower(files[to]), "# "+
+					strings.ReplaceAll(anchor, "-", " ")+"\n") {
 					t.Errorf("%s links to %s, which is not there", name, m[1])
 				}
 			}
@@ -531,7 +550,8 @@ func TestDocs(t *testing.T) {
 		d := decode[catalog.Doc](t, r)
 		repositories[r.Container], formats[d.Format] = true, true
 		included += len(d.Includes)
-		if strings.Contains(r.Body, "import ") && strings.Contains(r.Body, "<Install") || strings.Contains(r.Body, ".. ") {
+		if strings.Contains(r.Body, "import ") && strings.Contains(r.Body, "<Install") ||
+			strings.Contains(r.Body, ".. ") {
 			t.Errorf("%s has markup left", r.Path)
 		}
 	}
@@ -562,7 +582,8 @@ func TestReleases(t *testing.T) {
 		}
 	}
 	if security < 2 || breaking < 4 || prerelease < 2 {
-		t.Errorf("%d with a security fix, %d with breaking changes, %d before a release", security, breaking, prerelease)
+		t.Errorf("%d with a security fix, %d with breaking changes, %d before a release", security, breaking,
+			prerelease)
 	}
 }
 
@@ -575,7 +596,8 @@ func TestEveryAddressOfItsServersLeadsSomewhere(t *testing.T) {
 		pages[strings.TrimSuffix(r.URL, "/")] = true
 	}
 	served := texts(t, anchor)
-	named := regexp.MustCompile(`https://(?:(?:forum|blog|www|video|lists)\.causeway\.)example\.org(/[\w./-]*)?|https://example\.org/[\w-]+/[\w-]+/(?:issues|discussions)/\d+`)
+	named := regexp.MustCompile(
+		`https://(?:(?:forum|blog|www|video|lists)\.causeway\.)example\.org(/[\w./-]*)?|https://example\.org/[\w-]+/[\w-]+/(?:issues|discussions)/\d+`)
 	checked := 0
 	for _, r := range c.records {
 		for _, target := range named.FindAllString(r.Body, -1) {
@@ -591,7 +613,8 @@ func TestEveryAddressOfItsServersLeadsSomewhere(t *testing.T) {
 	}
 	numbered := regexp.MustCompile(`(?:^|[\s(])#(\d+)\b`)
 	for _, r := range c.records {
-		if r.Kind != catalog.KindIssue && r.Kind != catalog.KindPull && r.Kind != catalog.KindComment && r.Kind != catalog.KindDiscussion && r.Kind != catalog.KindRelease {
+		if r.Kind != catalog.KindIssue && r.Kind != catalog.KindPull && r.Kind != catalog.KindComment &&
+			r.Kind != catalog.KindDiscussion && r.Kind != catalog.KindRelease {
 			continue
 		}
 		for _, m := range numbered.FindAllStringSubmatch(r.Body, -1) {
@@ -623,7 +646,8 @@ func TestForum(t *testing.T) {
 		}
 	}
 	if solved < 4 || code < 10 || liked < 100 || unanswered < 2 {
-		t.Errorf("%d solved, %d pieces of code, %d likes, %d much read and never answered", solved, code, liked, unanswered)
+		t.Errorf("%d solved, %d pieces of code, %d likes, %d much read and never answered", solved, code, liked,
+			unanswered)
 	}
 }
 
@@ -632,12 +656,13 @@ func TestVotes(t *testing.T) {
 	c := synced(t)
 	want := map[string]map[string]int{
 		"Vote on CIP-0006: Upgrading packages without migrating contracts": {"in_favour": 12, "abstain": 1},
-		"Vote on CIP-0012: Raise the relay quorum to eleven of fifteen":    {"in_favour": 5, "against": 7, "abstain": 1},
-		"Vote on CIP-0017: Independent sources for the conversion rate":    {"in_favour": 11, "against": 1, "abstain": 1},
-		"Vote on CIP-0018: Notice before a vetting ends":                   {"in_favour": 10, "against": 2, "abstain": 1},
-		"Vote on CIP-0020: Votes of five days":                             {"in_favour": 6, "against": 6, "abstain": 1},
-		"Vote on CIP-0021: Handling of security advisories":                {"in_favour": 13},
-		"Vote on CIP-0023: Application rewards by traffic":                 {"in_favour": 10, "against": 2, "abstain": 1},
+		"Vote on CIP-0012: Raise the relay quorum to eleven of fifteen": {"in_favour": 5, "against": 7,
+			"abstain": 1},
+		"Vote on CIP-0017: Independent sources for the conversion rate": {"in_favour": 11, "against": 1, "abstain": 1},
+		"Vote on CIP-0018: Notice before a vetting ends":                {"in_favour": 10, "against": 2, "abstain": 1},
+		"Vote on CIP-0020: Votes of five days":                          {"in_favour": 6, "against": 6, "abstain": 1},
+		"Vote on CIP-0021: Handling of security advisories":             {"in_favour": 13},
+		"Vote on CIP-0023: Application rewards by traffic":              {"in_favour": 10, "against": 2, "abstain": 1},
 	}
 	got := map[string]map[string]int{}
 	for _, r := range c.records {

@@ -43,13 +43,15 @@ var (
 	isoDay   = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}`)
 	longDay  = regexp.MustCompile(`\b[A-Z][a-z]+ \d{1,2}, \d{4}\b`)
 	mailDay  = regexp.MustCompile(`\b\d{2} [A-Z][a-z]{2} \d{4}\b`)
-	anyMonth = regexp.MustCompile(`\b(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}\b`)
+	anyMonth = regexp.MustCompile(
+		`\b(?:January|February|March|April|May|June|July|August|September|October|November|December) \d{4}\b`)
 )
 
 // dates finds the days a text names, in order.
 func dates(t testing.TB, text string) (found []time.Time) {
 	t.Helper()
-	for layout, pattern := range map[string]*regexp.Regexp{time.DateOnly: isoDay, "January 2, 2006": longDay, "02 Jan 2006": mailDay} {
+	for layout, pattern := range map[string]*regexp.Regexp{time.DateOnly: isoDay, "January 2, 2006": longDay,
+		"02 Jan 2006": mailDay} {
 		for _, s := range pattern.FindAllString(text, -1) {
 			d, err := time.Parse(layout, s)
 			if err != nil {
@@ -123,7 +125,8 @@ func TestNoDateLiesAfterTheAnchor(t *testing.T) {
 				case planned.MatchString(paragraph):
 					plans++
 				default:
-					t.Errorf("%s: %s lies after the anchor and is not called planned: %q", name, d.Format(time.DateOnly), paragraph)
+					t.Errorf("%s: %s lies after the anchor and is not called planned: %q", name,
+						d.Format(time.DateOnly), paragraph)
 				}
 			}
 		}
@@ -165,8 +168,10 @@ func TestThePDFSaysItsText(t *testing.T) {
 }
 
 func TestTheDirectoryIsNoOption(t *testing.T) {
-	src := network.Source{Name: "docs", Kind: "sample", Options: map[string]any{"dir": "/tmp", "content_types": map[string]any{"doc_page": "doc"}}}
-	if _, err := sample.Connector(anchor, nil)(src, ingest.Environment{}); err == nil || !strings.Contains(err.Error(), "option dir") {
+	src := network.Source{Name: "docs", Kind: "sample",
+		Options: map[string]any{"dir": "/tmp", "content_types": map[string]any{"doc_page": "doc"}}}
+	if _, err := sample.Connector(anchor, nil)(src, ingest.Environment{}); err == nil ||
+		!strings.Contains(err.Error(), "option dir") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -176,7 +181,8 @@ func TestTheDirectoryIsNoOption(t *testing.T) {
 func TestThePeopleAreCalledFictional(t *testing.T) {
 	files := texts(t, anchor)
 	readme := files["docs/handbook/README.md"]
-	if !strings.Contains(readme, "The people are fictional") || !strings.Contains(readme, "network is fictional") && !strings.Contains(readme, "Network is fictional") {
+	if !strings.Contains(readme, "The people are fictional") || !strings.Contains(readme, "network is fictional") &&
+		!strings.Contains(readme, "Network is fictional") {
 		t.Fatal("the page about the sample does not say that it is fictional")
 	}
 	for _, c := range synced(t).records {

@@ -13,15 +13,18 @@ import (
 var ebb = time.Date(2031, 6, 17, 0, 0, 0, 0, time.UTC)
 
 func TestReadThread(t *testing.T) {
-	text := "---\ntitle: Tea\n---\n=== ottoline -22 14:05 likes=3\nWhat do I show?\n\nTwice.\n\n=== Jetty & Daughters -2 09:00 re=1 answer\nThis.\n"
+	text := "---\ntitle: Tea\n---\n=== ottoline -22 14:05 likes=3\nWhat do I show?\n\nTwice.\n\n=== Jetty & " +
+		"Daughters -2 09:00 re=1 answer\nThis.\n"
 	var head struct{ Title string }
 	got, err := readThread([]byte(text), ebb, &head, "re", "likes", "answer")
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []entry{
-		{"ottoline", time.Date(2031, 5, 26, 14, 5, 0, 0, time.UTC), map[string]string{"likes": "3"}, "What do I show?\n\nTwice."},
-		{"Jetty & Daughters", time.Date(2031, 6, 15, 9, 0, 0, 0, time.UTC), map[string]string{"re": "1", "answer": ""}, "This."},
+		{"ottoline", time.Date(2031, 5, 26, 14, 5, 0, 0, time.UTC), map[string]string{"likes": "3"},
+			"What do I show?\n\nTwice."},
+		{"Jetty & Daughters", time.Date(2031, 6, 15, 9, 0, 0, 0, time.UTC), map[string]string{"re": "1", "answer": ""},
+			"This."},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(entry{})); diff != "" || head.Title != "Tea" {
 		t.Errorf("title %q\n%s", head.Title, diff)
@@ -49,13 +52,16 @@ func TestReadThread(t *testing.T) {
 // TestPapersAreReadable holds a PDF against the text it was made of.
 func TestPapersAreReadable(t *testing.T) {
 	head := paper{Title: "On (small) tides", Authors: "Osric Tidewell"}
-	text := strings.Repeat("A paragraph of words that have to be broken into lines because it is long.\n", 100) + "\n## 2. Figures\n\n```\nlow   1\nhigh  2\n```\n\nThe end.\n"
+	text := strings.Repeat("A paragraph of words that have to be broken into lines because it is long.\n", 100) +
+		"\n## 2. Figures\n\n```\nlow   1\nhigh  2\n```\n\nThe end.\n"
 	got, pages, err := pdf.Text(writePDF(head, text), 0)
 	if err != nil || pages < 2 {
 		t.Fatalf("%d pages, %v", pages, err)
 	}
 	words := strings.Join(strings.Fields(got), " ")
-	for _, want := range []string{"On (small) tides", "A paragraph of words that have to be broken into lines because it is long. A paragraph of words", "2. Figures low 1 high 2 The end."} {
+	for _, want := range []string{"On (small) tides",
+		"A paragraph of words that have to be broken into lines because it is long. A paragraph of words",
+		"2. Figures low 1 high 2 The end."} {
 		if !strings.Contains(words, want) {
 			t.Errorf("%q is not in …%s", want, words[max(0, len(words)-300):])
 		}
@@ -64,7 +70,8 @@ func TestPapersAreReadable(t *testing.T) {
 
 func TestCaptions(t *testing.T) {
 	got, err := webVTT("[0:01] Mirela Eelgrass: Two chairs and a teapot.\n\n[1:05] Applause.", false)
-	want := "WEBVTT\nKind: captions\nLanguage: en\n\n00:00:01.000 --> 00:00:03.050\n<v Mirela Eelgrass>Two chairs and a teapot.\n" +
+	want := "WEBVTT\nKind: captions\nLanguage: en\n\n00:00:01.000 --> 00:00:03.050\n<v Mirela Eelgrass>Two chairs " +
+		"and a teapot.\n" +
 		"\n00:01:05.000 --> 00:01:05.410\nApplause.\n"
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v\n%s", err, diff)

@@ -32,7 +32,9 @@ func handed(t *testing.T, options map[string]any) (src network.Source, env inges
 		src, env = s, e
 		return nil, nil
 	}
-	_, err := sample.Connector(anchor, ingest.Registry{"probe": probe})(network.Source{Name: "x", Kind: "sample", Options: options}, ingest.Environment{})
+	_, err := sample.Connector(anchor,
+		ingest.Registry{"probe": probe})(network.Source{Name: "x", Kind: "sample", Options: options},
+		ingest.Environment{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +47,8 @@ func TestConnectorsGetTheirOwnOptions(t *testing.T) {
 		"papers": []any{map[string]any{"title": "x", "published": "{{day -7}}"}},
 	}
 	src, env := handed(t, options)
-	want := map[string]any{"url": "https://example.org", "n": 3, "papers": []any{map[string]any{"title": "x", "published": "2031-06-10"}}}
+	want := map[string]any{"url": "https://example.org", "n": 3,
+		"papers": []any{map[string]any{"title": "x", "published": "2031-06-10"}}}
 	if diff := cmp.Diff(want, src.Options); diff != "" || src.Kind != "probe" || src.Name != "x" {
 		t.Errorf("source %s of kind %s (-want +got):\n%s", src.Name, src.Kind, diff)
 	}
@@ -66,11 +69,14 @@ func TestConnectorErrors(t *testing.T) {
 		options    map[string]any
 	}{
 		{"an unknown connector", `did you mean "forum"`, map[string]any{"connector": "fourm"}},
-		{"a date after the anchor", "papers: published: {{day 3}}: lies on or after", map[string]any{"connector": "forum", "papers": []any{map[string]any{"published": "{{day 3}}"}}}},
+		{"a date after the anchor", "papers: published: {{day 3}}: lies on or after",
+			map[string]any{"connector": "forum", "papers": []any{map[string]any{"published": "{{day 3}}"}}}},
 		{"an option the snapshot does not have", "contents", map[string]any{"contents": "all"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := sample.Connector(anchor, connectors.All(anchor))(network.Source{Name: "x", Kind: "sample", Options: c.options}, ingest.Environment{})
+			_, err := sample.Connector(anchor,
+				connectors.All(anchor))(network.Source{Name: "x", Kind: "sample", Options: c.options},
+				ingest.Environment{})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v; want %q", err, c.want)
 			}
@@ -83,14 +89,18 @@ func TestServers(t *testing.T) {
 	get := func(r outbound.Request) (outbound.Response, error) { return env.HTTP.Do(t.Context(), r) }
 	for _, c := range []struct{ name, url, kind, says string }{
 		{"a file", "https://forum.causeway.example.org/t/118.json", "application/json; charset=utf-8", "CIP-0007"},
-		{"a file, whatever the query", "https://forum.causeway.example.org/latest.json?page=0", "application/json; charset=utf-8", "topic_list"},
-		{"what is also a directory", "https://api.example.org/repos/causeway-network/node", "application/json; charset=utf-8", "full_name"},
-		{"the page of a directory", "https://www.causeway.example.org/grants/", "text/html; charset=utf-8", "How to apply"},
+		{"a file, whatever the query", "https://forum.causeway.example.org/latest.json?page=0",
+			"application/json; charset=utf-8", "topic_list"},
+		{"what is also a directory", "https://api.example.org/repos/causeway-network/node",
+			"application/json; charset=utf-8", "full_name"},
+		{"the page of a directory", "https://www.causeway.example.org/grants/", "text/html; charset=utf-8",
+			"How to apply"},
 		{"the front of a site", "https://www.causeway.example.org", "text/html; charset=utf-8", "Start here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			answer, err := get(outbound.Request{URL: c.url})
-			if err != nil || answer.Header.Get("Content-Type") != c.kind || !strings.Contains(string(answer.Body), c.says) {
+			if err != nil || answer.Header.Get("Content-Type") != c.kind ||
+				!strings.Contains(string(answer.Body), c.says) {
 				t.Fatalf("%v, %s, %.100s", err, answer.Header.Get("Content-Type"), answer.Body)
 			}
 			again, err := get(outbound.Request{URL: c.url, ETag: answer.ETag})
@@ -116,20 +126,24 @@ func TestServers(t *testing.T) {
 		if err != nil || !bytes.Equal(again.Body, answer.Body) {
 			t.Errorf("the manifest by its digest: %v, %.100s", err, again.Body)
 		}
-		if blob, err := get(outbound.Request{URL: images + "blobs/" + manifest.Config.Digest}); err != nil || !bytes.Contains(blob.Body, []byte("amd64")) {
+		if blob, err := get(outbound.Request{URL: images + "blobs/" + manifest.Config.Digest}); err != nil ||
+			!bytes.Contains(blob.Body, []byte("amd64")) {
 			t.Errorf("the configuration: %v, %.100s", err, blob.Body)
 		}
 	})
 	t.Run("times as numbers", func(t *testing.T) {
-		answer, err := get(outbound.Request{URL: "https://prices.causeway.example.org/api/v3/simple/price?ids=causeway-tally"})
+		answer, err := get(outbound.Request{
+			URL: "https://prices.causeway.example.org/api/v3/simple/price?ids=causeway-tally"})
 		at := time.Date(2031, 6, 16, 23, 50, 0, 0, time.UTC).Unix()
 		if err != nil || !strings.Contains(string(answer.Body), fmt.Sprintf(`"last_updated_at": %d`, at)) {
 			t.Errorf("%v, %s", err, answer.Body)
 		}
 	})
 	for _, url := range []string{
-		"https://registry.causeway.example.org/v2/causeway/node/blobs/sha256:00", "https://nowhere.causeway.example.org/sha256:00",
-		"https://forum.causeway.example.org/t/9.json", "https://forum.causeway.example.org/../../cips/README.md", "https://other.example.org/",
+		"https://registry.causeway.example.org/v2/causeway/node/blobs/sha256:00",
+		"https://nowhere.causeway.example.org/sha256:00",
+		"https://forum.causeway.example.org/t/9.json", "https://forum.causeway.example.org/../../cips/README.md",
+		"https://other.example.org/",
 		"https://forum.causeway.example.org/t",
 	} {
 		_, err := get(outbound.Request{URL: url})
@@ -139,7 +153,8 @@ func TestServers(t *testing.T) {
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := env.HTTP.Do(cancelled, outbound.Request{URL: "https://www.causeway.example.org/"}); !errors.Is(err, context.Canceled) {
+	if _, err := env.HTTP.Do(cancelled, outbound.Request{URL: "https://www.causeway.example.org/"}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
@@ -148,11 +163,13 @@ func TestGraphQL(t *testing.T) {
 	_, env := handed(t, map[string]any{"connector": "probe"})
 	ask := func(name, query string) (map[string]json.RawMessage, error) {
 		t.Helper()
-		body, err := json.Marshal(map[string]any{"query": query, "variables": map[string]any{"owner": "causeway-network", "name": name}})
+		body, err := json.Marshal(map[string]any{"query": query,
+			"variables": map[string]any{"owner": "causeway-network", "name": name}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := env.HTTP.Do(t.Context(), outbound.Request{Method: http.MethodPost, URL: "https://api.example.org/graphql", Body: body})
+		answer, err := env.HTTP.Do(t.Context(),
+			outbound.Request{Method: http.MethodPost, URL: "https://api.example.org/graphql", Body: body})
 		if err != nil {
 			return nil, err
 		}
@@ -162,7 +179,9 @@ func TestGraphQL(t *testing.T) {
 		return document.Data.Repository, json.Unmarshal(answer.Body, &document)
 	}
 	t.Run("answers_what_the_query_names", func(t *testing.T) {
-		fields, err := ask("node", "query { repository { issues { totalCount } p1190: pullRequest(number: 1190) { number } p1: pullRequest(number: 1) { number } } }")
+		fields, err := ask(
+			"node", "query { repository { issues { totalCount } p1190: pullRequest(number: 1190) { number } p1: "+
+				"pullRequest(number: 1) { number } } }")
 		if err != nil {
 			t.Fatal(err)
 		}

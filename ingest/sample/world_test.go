@@ -16,10 +16,14 @@ import (
 
 // minimum is how many records of each kind the world has at least.
 var minimum = map[catalog.Kind]int{
-	catalog.KindCIP: 24, catalog.KindDoc: 60, catalog.KindTopic: 40, catalog.KindPost: 200, catalog.KindMailMessage: 150,
-	catalog.KindWhitepaper: 6, catalog.KindBlog: 20, catalog.KindVideo: 15, catalog.KindProject: 40, catalog.KindApp: 20, catalog.KindRepo: 10,
-	catalog.KindRelease: 40, catalog.KindDiscussion: 15, catalog.KindProposal: 30, catalog.KindValidator: 30, catalog.KindVoteRequest: 25,
-	catalog.KindAsset: 7, catalog.KindOperation: 30, catalog.KindRadar: 25, catalog.KindDeprecation: 25, catalog.KindFAQ: 40,
+	catalog.KindCIP: 24, catalog.KindDoc: 60, catalog.KindTopic: 40, catalog.KindPost: 200,
+	catalog.KindMailMessage: 150,
+	catalog.KindWhitepaper:  6, catalog.KindBlog: 20, catalog.KindVideo: 15, catalog.KindProject: 40,
+	catalog.KindApp: 20, catalog.KindRepo: 10,
+	catalog.KindRelease: 40, catalog.KindDiscussion: 15, catalog.KindProposal: 30, catalog.KindValidator: 30,
+	catalog.KindVoteRequest: 25,
+	catalog.KindAsset:       7, catalog.KindOperation: 30, catalog.KindRadar: 25, catalog.KindDeprecation: 25,
+	catalog.KindFAQ:        40,
 	catalog.KindEVMMapping: 30, catalog.KindAPIReference: 7, catalog.KindToolServer: 8, catalog.KindOnboarding: 6,
 }
 
@@ -41,7 +45,8 @@ func TestWorldHasItsMinimum(t *testing.T) {
 	}
 	security, callable, open := 0, 0, 0
 	for _, r := range c.records {
-		if r.Kind == catalog.KindOperation && strings.HasPrefix(r.Key, "operators-call") || r.Kind == catalog.KindProposal && r.Parent != 0 {
+		if r.Kind == catalog.KindOperation && strings.HasPrefix(r.Key, "operators-call") ||
+			r.Kind == catalog.KindProposal && r.Parent != 0 {
 			continue // of one entry that recurs; a further file of one proposal
 		}
 		kinds[r.Kind]++
@@ -76,17 +81,20 @@ func TestWorldHasItsMinimum(t *testing.T) {
 		}
 	}
 	all := []atLeast{
-		{"issues and pull requests", kinds[catalog.KindIssue] + kinds[catalog.KindPull], 120}, {"releases with a security fix", security, 3},
+		{"issues and pull requests", kinds[catalog.KindIssue] + kinds[catalog.KindPull], 120},
+		{"releases with a security fix", security, 3},
 		{"callable tool servers", callable, 1}, {"proposals cited by vote requests", open, 20},
-		{"snapshots of the network", len(c.snapshots[catalog.SeriesNetwork]), 200}, {"snapshots of the market", len(c.snapshots[catalog.SeriesMarket]), 96},
+		{"snapshots of the network", len(c.snapshots[catalog.SeriesNetwork]), 200},
+		{"snapshots of the market", len(c.snapshots[catalog.SeriesMarket]), 96},
 		{"daily statistics", len(c.snapshots[catalog.SeriesStats]), 60},
 	}
 	for kind, want := range minimum {
 		all = append(all, atLeast{string(kind), kinds[kind], want})
 	}
 	for what, want := range map[string]int{
-		"statuses": 6, "versions of validators": 3, "venues": 3, "environments of operations": 4, "categories of deprecations": 6,
-		"mailing groups": 6, "threads with votes": 4, "provenances of assets": 2,
+		"statuses": 6, "versions of validators": 3, "venues": 3, "environments of operations": 4,
+		"categories of deprecations": 6,
+		"mailing groups":             6, "threads with votes": 4, "provenances of assets": 2,
 	} {
 		all = append(all, atLeast{what, len(values[what]), want})
 	}
@@ -111,7 +119,8 @@ func activity(c contents) map[string]int {
 	since := anchor.AddDate(0, 0, -30)
 	n := map[string]int{}
 	kinds := map[catalog.Kind]string{
-		catalog.KindCIP: "new_cip", catalog.KindProposal: "new_proposal", catalog.KindTopic: "new_forum_topic", catalog.KindBlog: "new_blog_post",
+		catalog.KindCIP: "new_cip", catalog.KindProposal: "new_proposal", catalog.KindTopic: "new_forum_topic",
+		catalog.KindBlog:    "new_blog_post",
 		catalog.KindRelease: "new_release", catalog.KindRadar: "new_radar_item",
 	}
 	n["cip_status_change"] = 0
@@ -133,8 +142,9 @@ func activity(c contents) map[string]int {
 
 // Mentions in texts, and what they name. Each pattern's first group is the key.
 var (
-	grantMention    = regexp.MustCompile(`(?i)\bgrants? (?:proposal )?(\d{2,3})\b`)
-	issueMention    = regexp.MustCompile(`(?:^|[\s(])(?:(node|wallet|indexer|handbook|cway|sedge|token-standard|sls|relay-exporter|settlement-kit))?#(\d{1,4})\b`)
+	grantMention = regexp.MustCompile(`(?i)\bgrants? (?:proposal )?(\d{2,3})\b`)
+	issueMention = regexp.MustCompile(
+		`(?:^|[\s(])(?:(node|wallet|indexer|handbook|cway|sedge|token-standard|sls|relay-exporter|settlement-kit))?#(\d{1,4})\b`)
 	releaseMention  = regexp.MustCompile(`\b(?:node|Node|wallet|Wallet) (\d+\.\d+\.\d+(?:-rc\d+)?)\b`)
 	advisory        = regexp.MustCompile(`\bCWSA-(\d+)\b`)
 	topicMention    = regexp.MustCompile(`https://forum\.causeway\.example\.org/t/[\w-]+/(\d+)`)
@@ -142,9 +152,12 @@ var (
 	postMention     = regexp.MustCompile(`https://blog\.causeway\.example\.org/posts/([\w-]+)`)
 	loginMention    = regexp.MustCompile(`(?:^|[\s(])@([a-z][a-z0-9-]+)\b`)
 	shortRepository = map[string]string{
-		"node": "causeway-network/node", "wallet": "causeway-network/wallet", "indexer": "saltpan/tally-indexer", "handbook": "causeway-network/handbook",
-		"cway": "causeway-network/cway", "sedge": "causeway-network/sedge", "token-standard": "causeway-network/token-standard",
-		"sls": "kelpworks/sedge-language-server", "relay-exporter": "driftline/relay-exporter", "settlement-kit": "eiderdown/settlement-kit",
+		"node": "causeway-network/node", "wallet": "causeway-network/wallet", "indexer": "saltpan/tally-indexer",
+		"handbook": "causeway-network/handbook",
+		"cway":     "causeway-network/cway", "sedge": "causeway-network/sedge",
+		"token-standard": "causeway-network/token-standard",
+		"sls":            "kelpworks/sedge-language-server", "relay-exporter": "driftline/relay-exporter",
+		"settlement-kit": "eiderdown/settlement-kit",
 	}
 )
 
@@ -193,7 +206,8 @@ func TestWorldNamesOnlyWhatIsThere(t *testing.T) {
 			}
 			key := repository + "#" + m[2]
 			discussed := slices.ContainsFunc(c.records, func(d catalog.Record) bool {
-				return d.Kind == catalog.KindDiscussion && d.Container == repository && fmt.Sprint(decode[catalog.Discussion](t, d).Number) == m[2]
+				return d.Kind == catalog.KindDiscussion && d.Container == repository &&
+					fmt.Sprint(decode[catalog.Discussion](t, d).Number) == m[2]
 			})
 			if !there(catalog.KindIssue, key) && !there(catalog.KindPull, key) && !discussed {
 				note(r, key)
@@ -210,7 +224,8 @@ func TestWorldNamesOnlyWhatIsThere(t *testing.T) {
 				note(r, m[0])
 			}
 		}
-		for pattern, kind := range map[*regexp.Regexp]catalog.Kind{topicMention: catalog.KindTopic, videoMention: catalog.KindVideo, postMention: catalog.KindBlog} {
+		for pattern, kind := range map[*regexp.Regexp]catalog.Kind{topicMention: catalog.KindTopic,
+			videoMention: catalog.KindVideo, postMention: catalog.KindBlog} {
 			for _, m := range pattern.FindAllStringSubmatch(text, -1) {
 				found := there(kind, m[1]) || slices.ContainsFunc(c.records, func(o catalog.Record) bool {
 					return o.Kind == kind && strings.Contains(o.URL, "/"+m[1])
@@ -220,9 +235,11 @@ func TestWorldNamesOnlyWhatIsThere(t *testing.T) {
 				}
 			}
 		}
-		if r.Kind == catalog.KindPost || r.Kind == catalog.KindComment || r.Kind == catalog.KindIssue || r.Kind == catalog.KindPull {
+		if r.Kind == catalog.KindPost || r.Kind == catalog.KindComment || r.Kind == catalog.KindIssue ||
+			r.Kind == catalog.KindPull {
 			for _, m := range loginMention.FindAllStringSubmatch(text, -1) {
-				if !logins[m[1]] && m[1] != "causeway" && m[1] != "foghorn" && m[1] != "eiderdown" && m[1] != "kelpworks" {
+				if !logins[m[1]] && m[1] != "causeway" && m[1] != "foghorn" && m[1] != "eiderdown" &&
+					m[1] != "kelpworks" {
 					note(r, "@"+m[1])
 				}
 			}
@@ -278,7 +295,8 @@ func TestWorldTimesFollowEachOther(t *testing.T) {
 		case catalog.KindPost:
 			if d := decode[catalog.Post](t, r); d.ReplyTo > 0 {
 				topic := byID[r.Parent]
-				answered, ok := c.byRef[catalog.Ref{Kind: catalog.KindPost, Key: fmt.Sprintf("%s/%d", topic.Key, d.ReplyTo)}]
+				answered, ok := c.byRef[catalog.Ref{Kind: catalog.KindPost,
+					Key: fmt.Sprintf("%s/%d", topic.Key, d.ReplyTo)}]
 				if d.ReplyTo >= d.Number || ok && answered.CreatedAt.After(r.CreatedAt) {
 					t.Errorf("%s answers post %d, which comes later", r.Ref(), d.ReplyTo)
 				}
@@ -304,7 +322,8 @@ func TestWorldTimesFollowEachOther(t *testing.T) {
 		case catalog.KindIssue, catalog.KindPull:
 			if m := regexp.MustCompile(`(?:Fixes|Closes) #(\d+)`).FindStringSubmatch(r.Body); m != nil {
 				for _, kind := range []catalog.Kind{catalog.KindIssue, catalog.KindPull} {
-					if fixed, ok := c.byRef[catalog.Ref{Kind: kind, Key: r.Container + "#" + m[1]}]; ok && fixed.CreatedAt.After(r.CreatedAt) {
+					if fixed, ok := c.byRef[catalog.Ref{Kind: kind, Key: r.Container + "#" + m[1]}]; ok &&
+						fixed.CreatedAt.After(r.CreatedAt) {
 						t.Errorf("%s fixes %s, which is younger", r.Ref(), fixed.Ref())
 					}
 				}
@@ -315,7 +334,8 @@ func TestWorldTimesFollowEachOther(t *testing.T) {
 				if !ok {
 					continue
 				}
-				if p := decode[catalog.Pull](t, pull); p.MergedAt == "" || p.MergedAt > r.CreatedAt.Format(time.RFC3339) {
+				if p := decode[catalog.Pull](t, pull); p.MergedAt == "" ||
+					p.MergedAt > r.CreatedAt.Format(time.RFC3339) {
 					t.Errorf("%s has %s, which was merged at %q", r.Ref(), pull.Ref(), p.MergedAt)
 				}
 			}
@@ -328,10 +348,12 @@ func TestWorldTimesFollowEachOther(t *testing.T) {
 func TestWorldSaysNothingTwice(t *testing.T) {
 	first := map[string]string{}
 	err := fs.WalkDir(sample.Authored(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !slices.Contains([]string{".md", ".mdx", ".rst", ".yaml", ".html"}, path.Ext(name)) {
+		if err != nil || d.IsDir() || !slices.Contains([]string{".md", ".mdx", ".rst", ".yaml", ".html"},
+			path.Ext(name)) {
 			return err
 		}
-		if strings.HasPrefix(name, "docs/node-") || strings.HasPrefix(name, "grants/pull-requests/") || strings.HasPrefix(name, "ledger/votes/") {
+		if strings.HasPrefix(name, "docs/node-") || strings.HasPrefix(name, "grants/pull-requests/") ||
+			strings.HasPrefix(name, "ledger/votes/") {
 			return nil // older versions of what is elsewhere; actions
 		}
 		data, err := fs.ReadFile(sample.Authored(), name)
@@ -344,7 +366,8 @@ func TestWorldSaysNothingTwice(t *testing.T) {
 			inside := code || fences > 0
 			code = code != (fences%2 == 1)
 			words := strings.Fields(paragraph)
-			if inside || len(words) < 12 || strings.ContainsAny(paragraph[:1], ">|<") || strings.HasPrefix(paragraph, "On {{long") {
+			if inside || len(words) < 12 || strings.ContainsAny(paragraph[:1], ">|<") ||
+				strings.HasPrefix(paragraph, "On {{long") {
 				continue
 			}
 			key := strings.ToLower(strings.Join(words, " "))

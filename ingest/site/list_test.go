@@ -15,12 +15,14 @@ func TestParseLLMs(t *testing.T) {
 	base := &url.URL{Scheme: "https", Host: "docs.example.org", Path: "/llms.txt"}
 	type line struct{ address, title, note, section string }
 	tests := map[string][]line{
-		"- [A](/a.md): about a":                             {{"https://docs.example.org/a.md", "A", "about a", ""}},
-		"## S ##\n* [A [b]](a_(b).md) - note":               {{"https://docs.example.org/a_(b).md", "A [b]", "note", "S"}},
+		"- [A](/a.md): about a": {{"https://docs.example.org/a.md", "A", "about a", ""}},
+		"## S ##\n* [A [b]](a_(b).md) - note": {{"https://docs.example.org/a_(b).md", "A [b]", "note",
+			"S"}},
 		"+ [A](<https://x.example.org/a b.md>)":             nil,
 		"- [A](<https://x.example.org/a.md> \"t\"):\r\n":    {{"https://x.example.org/a.md", "A", "", ""}},
 		"- [Mail](mailto:x@example.org)\n[A](a)\n- ![i](i)": nil,
-		"- [`a` &amp; b](?p=1#x): R&D":                      {{"https://docs.example.org/llms.txt?p=1", "`a` & b", "R&D", ""}},
+		"- [`a` &amp; b](?p=1#x): R&D": {{"https://docs.example.org/llms.txt?p=1", "`a` & b",
+			"R&D", ""}},
 	}
 	for text, want := range tests {
 		var got []line
@@ -35,8 +37,10 @@ func TestParseLLMs(t *testing.T) {
 
 func TestPlaces(t *testing.T) {
 	for address, want := range map[string][2]string{
-		"https://example.org/docs/2.10/operate/install": {"operate", "2.10"}, "https://example.org/docs/install": {"", ""},
-		"https://example.org/": {"", ""}, "https://example.org/v1.2.3/a/b/c": {"a", "1.2.3"}, "https://example.org/about/team/": {"about", ""},
+		"https://example.org/docs/2.10/operate/install": {"operate", "2.10"},
+		"https://example.org/docs/install":              {"", ""},
+		"https://example.org/":                          {"", ""}, "https://example.org/v1.2.3/a/b/c": {"a", "1.2.3"},
+		"https://example.org/about/team/": {"about", ""},
 	} {
 		u, err := url.Parse(address)
 		if err != nil {

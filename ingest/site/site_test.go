@@ -27,7 +27,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const words = "The foundation keeps the gates of the causeway open to everybody and publishes what it spends, quarter by quarter, in a report that anybody can read and check. "
+const words = "The foundation keeps the gates of the causeway open to everybody and publishes what it spends, " +
+	"quarter by quarter, in a report that anybody can read and check. "
 
 // website imitates a site of pages with a sitemap.
 type website struct {
@@ -358,7 +359,8 @@ func TestNestedSitemapsAreBounded(t *testing.T) {
 	server := connectortest.NewServer(t, nest)
 	w.config.Options["url"], w.config.Options["sitemap"] = server.URL, server.URL+"/sitemap.xml"
 	r := connectortest.NewSource(t, w.config).Try(t.Context())
-	if r.Err == nil || !strings.Contains(r.Err.Error(), "list no page of the site") || strings.Contains(r.Err.Error(), "%!") {
+	if r.Err == nil || !strings.Contains(r.Err.Error(), "list no page of the site") ||
+		strings.Contains(r.Err.Error(), "%!") {
 		t.Errorf("error %v", r.Err)
 	}
 	if got := asked.Load(); got > 1_002 {
@@ -378,10 +380,13 @@ func TestFaultsOfTheList(t *testing.T) {
 		fault connectortest.Fault
 		want  error // nil: some error
 	}{
-		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)}, "429": {fault: connectortest.TooMany(1)},
-		"slow": {connectortest.Slow(time.Minute), outbound.ErrTimeout}, "truncated": {connectortest.Truncated, outbound.ErrTruncated},
-		"halved": {fault: connectortest.Halved}, "sign in": {fault: connectortest.SignIn}, "garbage": {fault: connectortest.Garbage},
-		"empty": {fault: connectortest.Empty}, "reset": {fault: connectortest.Reset},
+		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)},
+		"429":       {fault: connectortest.TooMany(1)},
+		"slow":      {connectortest.Slow(time.Minute), outbound.ErrTimeout},
+		"truncated": {connectortest.Truncated, outbound.ErrTruncated},
+		"halved":    {fault: connectortest.Halved}, "sign in": {fault: connectortest.SignIn},
+		"garbage": {fault: connectortest.Garbage},
+		"empty":   {fault: connectortest.Empty}, "reset": {fault: connectortest.Reset},
 		"inside": {connectortest.Redirect(connectortest.Inside[2]), outbound.ErrRefused},
 	}
 	for name, tt := range tests {
@@ -410,8 +415,10 @@ func TestFaultsOfTheList(t *testing.T) {
 
 func TestFaultsOfPages(t *testing.T) {
 	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "403": connectortest.Status(403), "slow": connectortest.Slow(time.Minute), "truncated": connectortest.Truncated,
-		"inside": connectortest.Redirect(connectortest.Inside[0]), "garbage type": func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
+		"500": connectortest.Status(500), "403": connectortest.Status(403), "slow": connectortest.Slow(time.Minute),
+		"truncated": connectortest.Truncated,
+		"inside":    connectortest.Redirect(connectortest.Inside[0]),
+		"garbage type": func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 			w.Header().Set("Content-Type", "image/png")
 		},
 	}
@@ -502,8 +509,10 @@ func TestWhatWasSeenIsLost(t *testing.T) {
 func TestOptions(t *testing.T) {
 	const u = "https://www.example.org/"
 	for problem, o := range map[string]map[string]any{
-		"option url": {}, "option kind": {"url": u, "kind": "video"}, "only one": {"url": u, "sitemap": u, "llms": u}, "option sitemap": {"url": u, "sitemap": "x"},
-		"option llms": {"url": u, "llms": "file:///x"}, "option max_pages": {"url": u, "max_pages": 0}, "option sweep": {"url": u, "sweep": "0s"},
+		"option url": {}, "option kind": {"url": u, "kind": "video"}, "only one": {"url": u, "sitemap": u, "llms": u},
+		"option sitemap": {"url": u, "sitemap": "x"},
+		"option llms":    {"url": u, "llms": "file:///x"}, "option max_pages": {"url": u, "max_pages": 0},
+		"option sweep": {"url": u, "sweep": "0s"},
 		"did you mean": {"url": u, "sitemaps": u}, "working directory": {"url": u},
 	} {
 		if _, err := site.New(network.Source{Options: o}, ingest.Environment{}); err == nil ||

@@ -119,9 +119,12 @@ func TestCorpus(t *testing.T) {
 		// 41 merged files among them; two are bulk edits. So 376 proposals, and
 		// of the 41 files 37 are their pull request's own and 4 its children.
 		for name, n := range map[string][2]int{
-			"numbered": {numbered, 109}, "drafts": {drafts, 40}, "attachments": {len(all["cips"].entries) - numbered - drafts, 105},
-			"grants": {top, 376}, "further files of grants": {children, 4}, "docs": {len(all["docs"].entries), 1506},
-			"releases": {releases, 307}, "releases of pages of many": {sections, 207}, "repositories": {len(all["ecosystem"].entries), 13},
+			"numbered": {numbered, 109}, "drafts": {drafts, 40},
+			"attachments": {len(all["cips"].entries) - numbered - drafts, 105},
+			"grants":      {top, 376}, "further files of grants": {children, 4},
+			"docs":     {len(all["docs"].entries), 1506},
+			"releases": {releases, 307}, "releases of pages of many": {sections, 207},
+			"repositories": {len(all["ecosystem"].entries), 13},
 		} {
 			if n[0] != n[1] {
 				t.Errorf("%d %s, want %d", n[0], name, n[1])
@@ -182,7 +185,8 @@ func checkRecords(t *testing.T, all map[string]*recorder) {
 
 // checkTitles tests that titles say what a record is about.
 func checkTitles(t *testing.T, all map[string]*recorder) {
-	fileLike := regexp.MustCompile(`(?i)^[\w-]+\.(md|mdx|rst)$|^[a-z0-9]+([_-][a-z0-9]+){2,}$|^(index|overview|introduction|readme|release notes|untitled|reference|tutorial|\d[\d.]*)$`)
+	fileLike := regexp.MustCompile(
+		`(?i)^[\w-]+\.(md|mdx|rst)$|^[a-z0-9]+([_-][a-z0-9]+){2,}$|^(index|overview|introduction|readme|release notes|untitled|reference|tutorial|\d[\d.]*)$`)
 	for _, source := range []string{"cips", "grants", "docs", "release-notes", "ecosystem"} {
 		n, bad := 0, []string{}
 		for _, e := range all[source].entries {

@@ -43,7 +43,8 @@ func source(options map[string]any) network.Source {
 	all := map[string]any{
 		"dir": harbour,
 		"content_types": map[string]any{
-			"lip": "cip", "lip_draft": "cip", "attachment": "attachment", "grant": "proposal", "page": "doc", "note": "release", "readme": "repo",
+			"lip": "cip", "lip_draft": "cip", "attachment": "attachment", "grant": "proposal", "page": "doc",
+			"note": "release", "readme": "repo",
 		},
 		"url":  map[string]any{"*": "https://forge.example/{repo}/blob/{commit}/{source_path}"},
 		"pull": map[string]any{"*": "https://forge.example/{repo}/pull/{n}"},
@@ -58,11 +59,13 @@ func source(options map[string]any) network.Source {
 var (
 	lips = map[string]any{
 		"content_types": map[string]any{"lip": "cip", "lip_draft": "cip", "attachment": "attachment"},
-		"pulls":         "lips/pull-requests.jsonl", "history": "lips/status_history.jsonl", "attachments": "lips/attachments.jsonl",
+		"pulls":         "lips/pull-requests.jsonl", "history": "lips/status_history.jsonl",
+		"attachments": "lips/attachments.jsonl",
 	}
 	grants = map[string]any{
 		"content_types": map[string]any{"grant": "proposal"},
-		"pulls":         "grants/pull-requests.jsonl", "merged_files": "grants/merged_files.jsonl", "bulk_pulls": []any{8},
+		"pulls":         "grants/pull-requests.jsonl", "merged_files": "grants/merged_files.jsonl",
+		"bulk_pulls": []any{8},
 	}
 	pages = map[string]any{
 		"content_types": map[string]any{"page": "doc", "note": "release", "readme": "repo"},

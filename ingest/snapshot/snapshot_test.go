@@ -222,7 +222,8 @@ func TestDraftsOfNumberedProposals(t *testing.T) {
 	pulls := `{"number": 8, "state": "open", "files": [["M", "README.md"], ["M", "lip-0004/lip-0004.md"]]}
 {"number": 9, "state": "open", "files": [["A", "lip-0004/lip-0004.md"]]}
 `
-	c, err := snapshot.New(small(manifest, map[string]string{"lip.md": text, "PR-8.md": text, "PR-9.md": text, "pulls.jsonl": pulls}),
+	c, err := snapshot.New(small(manifest,
+		map[string]string{"lip.md": text, "PR-8.md": text, "PR-9.md": text, "pulls.jsonl": pulls}),
 		source(map[string]any{"pulls": "pulls.jsonl"}), environment())
 	if err != nil {
 		t.Fatal(err)
@@ -282,22 +283,40 @@ func TestUglySnapshots(t *testing.T) {
 		skipped  []string // substrings, one each
 		kept     []string
 	}{
-		"a_missing_file":           {row("gone.md", ""), nil, nil, []string{"file does not exist"}, []string{"gone.md"}},
-		"a_wrong_checksum":         {row("a.md", `, "sha256": "00"`), map[string]string{"a.md": "x"}, nil, []string{"a.md: differs from its checksum"}, []string{"a.md"}},
-		"a_file_too_large":         {row("a.md", ""), map[string]string{"a.md": big}, nil, []string{"a.md: is larger than 8 MB"}, []string{"a.md"}},
-		"a_directory":              {row("d.md", ""), map[string]string{"d.md/x": "y"}, nil, []string{"d.md: is not a regular file"}, []string{"d.md"}},
-		"a_broken_line":            {"{\"path\": \n" + row("a.md", ""), map[string]string{"a.md": "x"}, []string{"a.md"}, []string{"manifest.jsonl:1: unexpected end"}, nil},
-		"a_line_of_another_shape":  {"[1, 2]\n\"x\"\n" + row("a.md", ""), map[string]string{"a.md": "x"}, []string{"a.md"}, []string{"manifest.jsonl:1", "manifest.jsonl:2"}, nil},
-		"a_line_without_end":       {strings.TrimSpace(row("a.md", "")), map[string]string{"a.md": "x"}, []string{"a.md"}, nil, nil},
-		"a_line_far_too_long":      {row("a.md", "") + strings.Repeat("y", 1<<20) + "\n" + row("b.md", ""), map[string]string{"a.md": "x", "b.md": "y"}, []string{"a.md", "b.md"}, []string{"manifest.jsonl:2: the line is longer"}, nil},
-		"a_path_named_twice":       {row("a.md", "") + row("a.md", `, "sha256": "00"`), map[string]string{"a.md": "x"}, []string{"a.md"}, []string{"manifest.jsonl:2: a.md: its path appears twice"}, nil},
-		"paths_out_of_it":          {row("../a.md", "") + row("/etc/a.md", "") + row("a/../../b.md", "") + row(`a\b.md`, "") + row("", ""), nil, nil, []string{":1", ":2", ":3", ":4", ":5"}, nil},
-		"crlf_bom_and_bad_bytes":   {"\ufeff" + strings.ReplaceAll(row("a.md", ""), "\n", "\r\n"), map[string]string{"a.md": "\ufeff# T\xff\r\ntext\r\n"}, []string{"a.md"}, nil, nil},
-		"broken_front_matter":      {row("a.md", ""), map[string]string{"a.md": "---\ntitle: [\n---\ntext"}, []string{"a.md"}, nil, nil},
-		"imports_in_a_circle":      {row("a.mdx", "") + row("b.mdx", ""), map[string]string{"a.mdx": "import B from './b.mdx'\n<B/>", "b.mdx": "import A from './a.mdx'\n<A/>"}, []string{"a.mdx", "b.mdx"}, nil, nil},
-		"a_missing_include":        {row("a.rst", ""), map[string]string{"a.rst": ".. include:: no.rst\n\n.. literalinclude:: no.sh\n"}, []string{"a.rst"}, nil, nil},
-		"an_empty_manifest":        {"", nil, nil, nil, nil},
-		"a_type_of_another_source": {strings.ReplaceAll(row("a.md", ""), "page", "other"), map[string]string{"a.md": "x"}, nil, nil, nil},
+		"a_missing_file": {row("gone.md", ""), nil, nil, []string{"file does not exist"},
+			[]string{"gone.md"}},
+		"a_wrong_checksum": {row("a.md", `, "sha256": "00"`), map[string]string{"a.md": "x"}, nil,
+			[]string{"a.md: differs from its checksum"}, []string{"a.md"}},
+		"a_file_too_large": {row("a.md", ""), map[string]string{"a.md": big}, nil,
+			[]string{"a.md: is larger than 8 MB"}, []string{"a.md"}},
+		"a_directory": {row("d.md", ""), map[string]string{"d.md/x": "y"}, nil,
+			[]string{"d.md: is not a regular file"}, []string{"d.md"}},
+		"a_broken_line": {"{\"path\": \n" + row("a.md", ""), map[string]string{"a.md": "x"},
+			[]string{"a.md"}, []string{"manifest.jsonl:1: unexpected end"}, nil},
+		"a_line_of_another_shape": {"[1, 2]\n\"x\"\n" + row("a.md", ""), map[string]string{"a.md": "x"},
+			[]string{"a.md"}, []string{"manifest.jsonl:1", "manifest.jsonl:2"}, nil},
+		"a_line_without_end": {strings.TrimSpace(row("a.md", "")), map[string]string{"a.md": "x"},
+			[]string{"a.md"}, nil, nil},
+		"a_line_far_too_long": {row("a.md", "") + strings.Repeat("y", 1<<20) + "\n" + row("b.md", ""),
+			map[string]string{"a.md": "x", "b.md": "y"}, []string{"a.md", "b.md"},
+			[]string{"manifest.jsonl:2: the line is longer"}, nil},
+		"a_path_named_twice": {row("a.md", "") + row("a.md", `, "sha256": "00"`), map[string]string{"a.md": "x"},
+			[]string{"a.md"}, []string{"manifest.jsonl:2: a.md: its path appears twice"}, nil},
+		"paths_out_of_it": {row("../a.md", "") + row("/etc/a.md", "") + row("a/../../b.md", "") +
+			row(`a\b.md`, "") + row("", ""), nil, nil, []string{":1", ":2", ":3", ":4", ":5"}, nil},
+		"crlf_bom_and_bad_bytes": {"\ufeff" + strings.ReplaceAll(row("a.md", ""), "\n", "\r\n"),
+			map[string]string{"a.md": "\ufeff# T\xff\r\ntext\r\n"}, []string{"a.md"}, nil, nil},
+		"broken_front_matter": {row("a.md", ""), map[string]string{"a.md": "---\ntitle: [\n---\ntext"},
+			[]string{"a.md"}, nil, nil},
+		"imports_in_a_circle": {row("a.mdx", "") + row("b.mdx", ""),
+			map[string]string{"a.mdx": "import B from './b.mdx'\n<B/>", "b.mdx": "import A from './a.mdx'\n<A/>"},
+			[]string{"a.mdx", "b.mdx"}, nil, nil},
+		"a_missing_include": {row("a.rst", ""),
+			map[string]string{"a.rst": ".. include:: no.rst\n\n.. literalinclude:: no.sh\n"}, []string{"a.rst"}, nil,
+			nil},
+		"an_empty_manifest": {"", nil, nil, nil, nil},
+		"a_type_of_another_source": {strings.ReplaceAll(row("a.md", ""), "page", "other"),
+			map[string]string{"a.md": "x"}, nil, nil, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := snapshot.New(small(tt.manifest, tt.files),
@@ -378,10 +397,13 @@ func TestRunsThatFail(t *testing.T) {
 		fail    error
 		want    string
 	}{
-		"without_a_manifest":       {fstest.MapFS{}, nil, context.Background(), nil, "manifest.jsonl"},
-		"without_an_index":         {small(`{"path":"a.md","content_type":"page"}`, map[string]string{"a.md": "x"}), map[string]any{"pulls": "gone.jsonl"}, context.Background(), nil, "index gone.jsonl"},
-		"after_being_stopped":      {small(`{"path":"a.md","content_type":"page"}`, map[string]string{"a.md": "x"}), nil, ctx, nil, "context canceled"},
-		"when_the_sink_cannot_put": {small(`{"path":"a.md","content_type":"page"}`, map[string]string{"a.md": "x"}), nil, context.Background(), full, "full"},
+		"without_a_manifest": {fstest.MapFS{}, nil, context.Background(), nil, "manifest.jsonl"},
+		"without_an_index": {small(`{"path":"a.md","content_type":"page"}`, map[string]string{"a.md": "x"}),
+			map[string]any{"pulls": "gone.jsonl"}, context.Background(), nil, "index gone.jsonl"},
+		"after_being_stopped": {small(`{"path":"a.md","content_type":"page"}`, map[string]string{"a.md": "x"}),
+			nil, ctx, nil, "context canceled"},
+		"when_the_sink_cannot_put": {small(`{"path":"a.md","content_type":"page"}`, map[string]string{"a.md": "x"}),
+			nil, context.Background(), full, "full"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, err := snapshot.New(tt.fsys, source(tt.options), environment())
@@ -433,9 +455,10 @@ func TestOptionsAreStrict(t *testing.T) {
 		options map[string]any
 		want    string
 	}{
-		"no_directory":         {map[string]any{"dir": ""}, "option dir is missing"},
-		"no_content_types":     {map[string]any{"content_types": map[string]any{}}, "names no content type"},
-		"a_kind_it_cannot_be":  {map[string]any{"content_types": map[string]any{"x": "mail_thread"}}, `kind "mail_thread" is not one of`},
+		"no_directory":     {map[string]any{"dir": ""}, "option dir is missing"},
+		"no_content_types": {map[string]any{"content_types": map[string]any{}}, "names no content type"},
+		"a_kind_it_cannot_be": {map[string]any{"content_types": map[string]any{"x": "mail_thread"}},
+			`kind "mail_thread" is not one of`},
 		"a_misspelt_option":    {map[string]any{"histroy": "x"}, `did you mean "history"`},
 		"a_value_of_wrong_use": {map[string]any{"bulk_pulls": "many"}, "bulk_pulls"},
 	} {
@@ -462,7 +485,8 @@ func FuzzSync(f *testing.F) {
 		fsys := small(manifest+"\n"+`{"path":"index.jsonl","source_repo":"a/b","content_type":"index"}`,
 			map[string]string{"a.md": text, "index.jsonl": index})
 		c, err := snapshot.New(fsys, source(map[string]any{
-			"pulls": "index.jsonl", "history": "index.jsonl", "attachments": "index.jsonl", "merged_files": "index.jsonl", "split_releases": true,
+			"pulls": "index.jsonl", "history": "index.jsonl", "attachments": "index.jsonl",
+			"merged_files": "index.jsonl", "split_releases": true,
 		}), environment())
 		if err != nil {
 			t.Fatal(err)

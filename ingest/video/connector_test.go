@@ -43,7 +43,8 @@ type fakeVideo struct {
 	views     int
 }
 
-const speech = "WEBVTT\n\n00:01.000 --> 00:04.000\nThe gate opens at the turn of the tide.\n\n01:01.500 --> 01:03.000\nSee CWP-12.\n"
+const speech = "WEBVTT\n\n00:01.000 --> 00:04.000\nThe gate opens at the turn of the tide.\n\n01:01.500 --> " +
+	"01:03.000\nSee CWP-12.\n"
 
 func newChannel(t *testing.T, n int) *channel {
 	c := &channel{size: 15, transcripts: map[string]string{}}
@@ -52,7 +53,8 @@ func newChannel(t *testing.T, n int) *channel {
 	}
 	c.server = connectortest.NewServer(t, c)
 	c.config = connectortest.Config{Connector: video.New, Options: map[string]any{
-		"feed": c.server.URL + "/feeds/videos.xml?channel_id=UC1", "transcripts": c.server.URL + "/t/{id}.{language}.vtt",
+		"feed": c.server.URL + "/feeds/videos.xml?channel_id=UC1", "transcripts": c.server.URL +
+			"/t/{id}.{language}.vtt",
 	}}
 	return c
 }
@@ -283,7 +285,8 @@ func TestTranscriptsOfThisMachine(t *testing.T) {
 func TestTranscriptsOfTheFolder(t *testing.T) {
 	c := newChannel(t, 1)
 	c.config.Options["transcripts"] = "talks"
-	c.config.Files = fstest.MapFS{"talks/vid_001-x.en.vtt": {Data: []byte("WEBVTT\n\n00:01.000 --> 00:02.000\nIn the folder.\n")}}
+	c.config.Files = fstest.MapFS{"talks/vid_001-x.en.vtt": {Data: []byte(
+		"WEBVTT\n\n00:01.000 --> 00:02.000\nIn the folder.\n")}}
 	s := connectortest.NewSource(t, c.config)
 	r := s.Sync()
 	if got := r.Get(t, catalog.KindVideo, "vid_001-x").Body; !strings.HasSuffix(got, "In the folder.") {
@@ -297,10 +300,13 @@ func TestFaultsOfTheFeed(t *testing.T) {
 		fault connectortest.Fault
 		want  error // nil: some error
 	}{
-		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)}, "429": {fault: connectortest.TooMany(1)},
-		"slow": {connectortest.Slow(time.Minute), outbound.ErrTimeout}, "truncated": {connectortest.Truncated, outbound.ErrTruncated},
-		"halved": {fault: connectortest.Halved}, "sign in": {fault: connectortest.SignIn}, "garbage": {fault: connectortest.Garbage},
-		"empty": {fault: connectortest.Empty}, "reset": {fault: connectortest.Reset},
+		"500": {fault: connectortest.Status(500)}, "404": {fault: connectortest.Status(404)},
+		"429":       {fault: connectortest.TooMany(1)},
+		"slow":      {connectortest.Slow(time.Minute), outbound.ErrTimeout},
+		"truncated": {connectortest.Truncated, outbound.ErrTruncated},
+		"halved":    {fault: connectortest.Halved}, "sign in": {fault: connectortest.SignIn},
+		"garbage": {fault: connectortest.Garbage},
+		"empty":   {fault: connectortest.Empty}, "reset": {fault: connectortest.Reset},
 		"inside": {connectortest.Redirect(connectortest.Inside[0]), outbound.ErrRefused},
 	}
 	for name, tt := range tests {
@@ -324,8 +330,10 @@ func TestFaultsOfTheFeed(t *testing.T) {
 
 func TestFaultsOfTranscripts(t *testing.T) {
 	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "403": connectortest.Status(403), "slow": connectortest.Slow(time.Minute), "truncated": connectortest.Truncated,
-		"sign in": connectortest.SignIn, "garbage": connectortest.Garbage, "empty": connectortest.Empty, "inside": connectortest.Redirect(connectortest.Inside[1]),
+		"500": connectortest.Status(500), "403": connectortest.Status(403), "slow": connectortest.Slow(time.Minute),
+		"truncated": connectortest.Truncated,
+		"sign in":   connectortest.SignIn, "garbage": connectortest.Garbage, "empty": connectortest.Empty,
+		"inside": connectortest.Redirect(connectortest.Inside[1]),
 	}
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {
@@ -364,9 +372,12 @@ func TestOptions(t *testing.T) {
 		return []any{v}
 	}
 	for problem, o := range map[string]map[string]any{
-		"option feed: want the": {}, "option feed: want an": {"feed": "x"}, "{id}": {"feed": f, "transcripts": "https://example.org/"}, "option sweep": {"feed": f, "sweep": "-1s"},
-		"want an id": {"videos": one("id", "")}, "appears twice": {"videos": append(one(), one()...)}, "url: want": {"videos": one("url", "ftp://x")},
-		"published": {"videos": one("published", "May 2031")}, "did you mean": {"fed": f}, "working directory": {"feed": f},
+		"option feed: want the": {}, "option feed: want an": {"feed": "x"},
+		"{id}": {"feed": f, "transcripts": "https://example.org/"}, "option sweep": {"feed": f, "sweep": "-1s"},
+		"want an id": {"videos": one("id", "")}, "appears twice": {"videos": append(one(), one()...)},
+		"url: want": {"videos": one("url", "ftp://x")},
+		"published": {"videos": one("published", "May 2031")}, "did you mean": {"fed": f},
+		"working directory": {"feed": f},
 	} {
 		if _, err := video.New(network.Source{Options: o}, ingest.Environment{}); err == nil ||
 			!strings.Contains(err.Error(), problem) {

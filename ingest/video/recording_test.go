@@ -65,7 +65,8 @@ func FuzzFromFeed(f *testing.F) {
 	f.Add([]byte(podcast))
 	f.Add([]byte(`<feed xmlns="http://www.w3.org/2005/Atom" xmlns:yt="y" xmlns:media="http://search.yahoo.com/mrss/"><entry><yt:videoId>../x</yt:videoId><link href="?v=.."/>
 <media:group><media:group><media:community><media:statistics views="-1"/></media:community></media:group><media:thumbnail/></media:group></entry></feed>`))
-	f.Add([]byte(`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"https://example.org/v/=","authors":[null]}]}`))
+	f.Add([]byte(
+		`{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"https://example.org/v/=","authors":[null]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		parsed, _, err := feed.Decode(data, "")
 		if err != nil {

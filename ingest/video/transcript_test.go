@@ -17,16 +17,21 @@ func TestParseTranscript(t *testing.T) {
 		want transcript
 	}{
 		"WebVTT": {
-			"\xef\xbb\xbfWEBVTT - a title\nKind: captions\nLanguage: en-GB\n\nSTYLE\n::cue { color: red }\n\nNOTE made by hand\n\n" +
-				"intro\n00:01.000 --> 00:03.500 align:start position:0% line:-1\n<v.loud Ada Quay>Good morning,</v>\n<i>everybody</i> &amp; welcome.\n\n" +
+			"\xef\xbb\xbfWEBVTT - a title\nKind: captions\nLanguage: en-GB\n\nSTYLE\n::cue { color: red }\n\nNOTE " +
+				"made by hand\n\n" +
+				"intro\n00:01.000 --> 00:03.500 align:start position:0% line:-1\n<v.loud Ada Quay>Good " +
+				"morning,</v>\n<i>everybody</i> &amp; welcome.\n\n" +
 				"1:00:04.000 --> 1:00:06.000\n<v Bram Pier>Thank you.\n\n",
 			transcript{
-				text: "## 0:01 {#t=1}\n\nAda Quay: Good morning, everybody & welcome.\n\n## 1:00:04 {#t=3604}\n\nBram Pier: Thank you.", language: "en-GB",
+				text: "## 0:01 {#t=1}\n\nAda Quay: Good morning, everybody & welcome.\n\n## 1:00:04 " +
+					"{#t=3604}\n\nBram Pier: Thank you.", language: "en-GB",
 				cues: []catalog.Cue{{Seconds: 1, Offset: 16}, {Seconds: 3604, Offset: 84}},
 			},
 		},
 		"SubRip": {
-			"1\r\n00:00:01,000 --> 00:00:02,000\r\n{\\an8}<font color=\"#fff\">Hello.</font>\r\n\r\n2\r\n00:00:02,500 --> 00:00:04,000 X1:10\r\n- Who is it?\r\n- The keeper.\r\n" +
+			"1\r\n00:00:01,000 --> 00:00:02,000\r\n{\\an8}<font " +
+				"color=\"#fff\">Hello.</font>\r\n\r\n2\r\n00:00:02,500 --> 00:00:04,000 X1:10\r\n- Who is it?\r\n- " +
+				"The keeper.\r\n" +
 				"3\r\n00:00:04,000 --> 00:00:05,000\r\nFine.\r\n",
 			transcript{
 				text: "## 0:01 {#t=1}\n\nHello.\n\nWho is it?\n\nThe keeper. Fine.",
@@ -34,9 +39,11 @@ func TestParseTranscript(t *testing.T) {
 			},
 		},
 		"captions that scroll": {
-			"WEBVTT\nKind: captions\nLanguage: en\n\n00:00:00.000 --> 00:00:02.000 align:start position:0%\n \nso<00:00:00.300><c> the</c><00:00:00.900><c> gate</c>\n\n" +
+			"WEBVTT\nKind: captions\nLanguage: en\n\n00:00:00.000 --> 00:00:02.000 align:start position:0%\n " +
+				"\nso<00:00:00.300><c> the</c><00:00:00.900><c> gate</c>\n\n" +
 				"00:00:02.000 --> 00:00:02.010 align:start position:0%\nso the gate\n \n\n" +
-				"00:00:02.010 --> 00:00:05.000 align:start position:0%\nso the gate\nopens<00:00:02.300><c> twice</c>\n\n" +
+				"00:00:02.010 --> 00:00:05.000 align:start position:0%\nso the gate\nopens<00:00:02.300><c> " +
+				"twice</c>\n\n" +
 				"00:00:05.000 --> 00:00:05.010\nopens twice\n \n\n00:00:05.010 --> 00:00:07.000\nopens twice\n[Music]\n",
 			transcript{
 				text: "## 0:00 {#t=0}\n\nso the gate opens twice", language: "en", automatic: true,
@@ -44,12 +51,14 @@ func TestParseTranscript(t *testing.T) {
 			},
 		},
 		"a pause": {
-			"WEBVTT\n\n00:01.000 --> 00:02.000\nOne\n\n00:02.000 --> 00:03.000\ntwo\n\n00:10.000 --> 00:11.000\n♪ music ♪\n\n00:12.000 --> 00:13.000\nthree\n",
+			"WEBVTT\n\n00:01.000 --> 00:02.000\nOne\n\n00:02.000 --> 00:03.000\ntwo\n\n00:10.000 --> 00:11.000\n♪ " +
+				"music ♪\n\n00:12.000 --> 00:13.000\nthree\n",
 			transcript{text: "## 0:01 {#t=1}\n\nOne two\n\nthree", cues: []catalog.Cue{{Seconds: 1, Offset: 16},
 				{Seconds: 2, Offset: 20}, {Seconds: 12, Offset: 25}}},
 		},
 		"broken captions": {
-			"WEBVTT\n\n00:01.000 -->\nlost\n\n99 --> x\nlost\n\n00:01,5 --> 00:02.25\nK\xf6ln\x00\n00:03.000 --> 00:02.000\n\n",
+			"WEBVTT\n\n00:01.000 -->\nlost\n\n99 --> x\nlost\n\n00:01,5 --> 00:02.25\nK\xf6ln\x00\n00:03.000 --> " +
+				"00:02.000\n\n",
 			transcript{text: "## 0:01 {#t=1}\n\nKöln", cues: []catalog.Cue{{Seconds: 1.5, Offset: 16}}},
 		},
 		"nothing said": {"WEBVTT\n\n00:01.000 --> 00:02.000\n[Music]\n", transcript{}},

@@ -20,25 +20,32 @@ import (
 
 func TestMarkdown(t *testing.T) {
 	tests := map[string]struct{ html, want string }{
-		"nothing":               {"", ""},
-		"text":                  {"plain text, no tags", "plain text, no tags"},
-		"unclosed":              {"<p>one<p>two <b>three", "one\n\ntwo **three**"},
-		"relative link":         {`<a href="../b?x=1#y">b</a>`, "[b](https://example.org/b?x=1#y)"},
-		"script link":           {`<a href="javascript:alert(1)">click</a>`, "click"},
-		"link with a password":  {`<a href="https://u:p@example.org/">x</a>`, "[x](https://example.org/)"},
-		"image":                 {`<p>a <img src="data:image/png;base64,AAAA" alt="chart of tides"> b</p>`, "a chart of tides b"},
-		"script and style":      {"<script>alert(1)</script><style>p{}</style><p>x</p>", "x"},
-		"hidden":                {`<p>x</p><p style="Display: none">y</p><div hidden>z</div><span aria-hidden="true">w</span>`, "x"},
-		"angle brackets":        {"<p>List&lt;Gate&gt; &amp;lt; 3</p>", "List<Gate> &lt; 3"},
-		"no escapes":            {"<p>tide_gate_1 * 2 [x]</p>", "tide_gate_1 * 2 [x]"},
-		"code in a table":       {"<table><tr><th>a</th></tr><tr><td><pre>x\ny</pre></td></tr></table>", "| a |\n|---|\n| `x y` |"},
-		"bar in a table":        {"<table><tr><th>a</th></tr><tr><td>x|y</td></tr></table>", "| a |\n|---|\n| x\\|y |"},
-		"table in a table":      {"<table><tr><th>a</th></tr><tr><td><table><tr><td>in</td></tr></table></td></tr></table>", "| a |\n|---|\n| in |"},
-		"lines as divs":         {`<pre class="x"><code class="lang-js"><div>let a</div><div>let b</div></code></pre>`, "```js\nlet a\nlet b\n```"},
-		"empty code":            {"<p>a</p><pre><code> </code></pre>", "a"},
-		"fence in code":         {"<pre>```\nx\n```</pre>", "````\n```\nx\n```\n````"},
-		"note kept, ad dropped": {`<aside class="note"><p>mind the gap</p></aside><aside><p>buy</p></aside>`, "mind the gap"},
-		"zero width, soft":      {"<p>key\u200bword soft\u00adhyphen</p>", "keyword softhyphen"},
+		"nothing":              {"", ""},
+		"text":                 {"plain text, no tags", "plain text, no tags"},
+		"unclosed":             {"<p>one<p>two <b>three", "one\n\ntwo **three**"},
+		"relative link":        {`<a href="../b?x=1#y">b</a>`, "[b](https://example.org/b?x=1#y)"},
+		"script link":          {`<a href="javascript:alert(1)">click</a>`, "click"},
+		"link with a password": {`<a href="https://u:p@example.org/">x</a>`, "[x](https://example.org/)"},
+		"image": {`<p>a <img src="data:image/png;base64,AAAA" alt="chart of tides"> b</p>`,
+			"a chart of tides b"},
+		"script and style": {"<script>alert(1)</script><style>p{}</style><p>x</p>", "x"},
+		"hidden": {
+			`<p>x</p><p style="Display: none">y</p><div hidden>z</div><span aria-hidden="true">w</span>`, "x"},
+		"angle brackets": {"<p>List&lt;Gate&gt; &amp;lt; 3</p>", "List<Gate> &lt; 3"},
+		"no escapes":     {"<p>tide_gate_1 * 2 [x]</p>", "tide_gate_1 * 2 [x]"},
+		"code in a table": {"<table><tr><th>a</th></tr><tr><td><pre>x\ny</pre></td></tr></table>",
+			"| a |\n|---|\n| `x y` |"},
+		"bar in a table": {"<table><tr><th>a</th></tr><tr><td>x|y</td></tr></table>", "| a |\n|---|\n| x\\|y |"},
+		"table in a table": {
+			"<table><tr><th>a</th></tr><tr><td><table><tr><td>in</td></tr></table></td></tr></table>",
+			"| a |\n|---|\n| in |"},
+		"lines as divs": {`<pre class="x"><code class="lang-js"><div>let a</div><div>let b</div></code></pre>`,
+			"```js\nlet a\nlet b\n```"},
+		"empty code":    {"<p>a</p><pre><code> </code></pre>", "a"},
+		"fence in code": {"<pre>```\nx\n```</pre>", "````\n```\nx\n```\n````"},
+		"note kept, ad dropped": {`<aside class="note"><p>mind the gap</p></aside><aside><p>buy</p></aside>`,
+			"mind the gap"},
+		"zero width, soft": {"<p>key\u200bword soft\u00adhyphen</p>", "keyword softhyphen"},
 		"tabs in tabs": {
 			`<div><div role="tablist"><button role="tab" id="a">A</button><button role="tab" id="b">B</button></div>` +
 				`<div role="tabpanel" aria-labelledby="b"><p>two</p></div><div role="tabpanel" aria-labelledby="a">` +
@@ -47,7 +54,8 @@ func TestMarkdown(t *testing.T) {
 		},
 		"tabs without panels": {`<div role="tablist"><a role="tab">A</a></div><p>x</p>`, "x"},
 		"anchor with a name":  {`<h2><a name="Old.Name"></a>New name</h2>`, "## New name"},
-		"ids":                 {`<h2 id="other">One</h2><h2 id="two">Two</h2><h2 id="a b">Three</h2>`, "## One {#other}\n\n## Two\n\n## Three"},
+		"ids": {`<h2 id="other">One</h2><h2 id="two">Two</h2><h2 id="a b">Three</h2>`,
+			"## One {#other}\n\n## Two\n\n## Three"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -66,14 +74,16 @@ func TestParseOdd(t *testing.T) {
 	tests := map[string]struct {
 		html, title, body string
 	}{
-		"nothing":        {"", "", ""},
-		"only text":      {"not found", "", "not found"},
-		"title only":     {"<title>Tides | Causeway</title>", "Tides", ""},
-		"title, dashes":  {"<title>Gates - Tides - Causeway</title>", "Gates - Tides", ""},
-		"site in front":  {"<title>Causeway Journal of the sea | Tides</title>", "Causeway Journal of the sea", ""},
-		"icon's title":   {"<body><svg><title>icon</title></svg><p>x</p>", "", "x"},
-		"list of posts":  {"<main><h1>All</h1><article><p>one</p></article><article><p>two</p></article></main>", "All", "# All\n\none\n\ntwo"},
-		"no main":        {"<div class=navbar>nav</div><div><h1>T</h1><p>x</p></div><div class='footer'>f</div>", "T", "# T\n\nx"},
+		"nothing":       {"", "", ""},
+		"only text":     {"not found", "", "not found"},
+		"title only":    {"<title>Tides | Causeway</title>", "Tides", ""},
+		"title, dashes": {"<title>Gates - Tides - Causeway</title>", "Gates - Tides", ""},
+		"site in front": {"<title>Causeway Journal of the sea | Tides</title>", "Causeway Journal of the sea", ""},
+		"icon's title":  {"<body><svg><title>icon</title></svg><p>x</p>", "", "x"},
+		"list of posts": {"<main><h1>All</h1><article><p>one</p></article><article><p>two</p></article></main>", "All",
+			"# All\n\none\n\ntwo"},
+		"no main": {"<div class=navbar>nav</div><div><h1>T</h1><p>x</p></div><div class='footer'>f</div>", "T",
+			"# T\n\nx"},
 		"empty article":  {"<main><article></article><p>text of the page</p></main>", "", "text of the page"},
 		"frames":         {"<frameset><frame src=x></frameset>", "", ""},
 		"frame fallback": {"<html><frameset></frameset><noframes>x</noframes></html>", "", ""},
@@ -99,8 +109,9 @@ func TestParseOdd(t *testing.T) {
 
 func TestHidden(t *testing.T) {
 	for html, want := range map[string]bool{
-		`<meta name="robots" content="index, max-image-preview:none">`: false, `<meta name="ROBOTS" content="NOINDEX">`: true,
-		`<meta name="googlebot" content="nofollow, none">`: true, `<p>noindex</p>`: false,
+		`<meta name="robots" content="index, max-image-preview:none">`: false,
+		`<meta name="ROBOTS" content="NOINDEX">`:                       true,
+		`<meta name="googlebot" content="nofollow, none">`:             true, `<p>noindex</p>`: false,
 	} {
 		p, err := webpage.Parse([]byte(html), "", "https://example.org/")
 		if err != nil || p.Hidden != want {
@@ -116,10 +127,11 @@ func TestDecode(t *testing.T) {
 	}
 	wide, _ := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM).NewEncoder().String("Köln")
 	tests := map[string]struct{ data, contentType, want string }{
-		"utf-8":                       {"Köln", "text/html; charset=utf-8", "Köln"},
-		"mark":                        {"\xef\xbb\xbfKöln", "", "Köln"},
-		"latin-1 by header":           {"K\xf6ln", "text/html; charset=iso-8859-1", "Köln"},
-		"latin-1 by meta":             {`<meta charset="windows-1252">K` + "\xf6ln \x93x\x94", "text/html", `<meta charset="windows-1252">Köln “x”`},
+		"utf-8":             {"Köln", "text/html; charset=utf-8", "Köln"},
+		"mark":              {"\xef\xbb\xbfKöln", "", "Köln"},
+		"latin-1 by header": {"K\xf6ln", "text/html; charset=iso-8859-1", "Köln"},
+		"latin-1 by meta": {`<meta charset="windows-1252">K` + "\xf6ln \x93x\x94", "text/html",
+			`<meta charset="windows-1252">Köln “x”`},
 		"utf-8 called latin-1":        {"Köln", "text/html; charset=iso-8859-1", "Köln"},
 		"latin-1 in utf-8":            {"Köln K\xf6ln \x96", "text/html; charset=utf-8", "Köln Köln –"},
 		"utf-16":                      {wide, "", "Köln"},
@@ -140,7 +152,8 @@ func TestDecode(t *testing.T) {
 
 func TestPlain(t *testing.T) {
 	for in, want := range map[string]string{
-		"Bridges &amp; tides": "Bridges & tides", "<b>Open</b> at\n last": "Open at last", "a < b": "a < b", "": "", "R&D": "R&D", "<script>x</script>y": "y",
+		"Bridges &amp; tides": "Bridges & tides", "<b>Open</b> at\n last": "Open at last", "a < b": "a < b", "": "",
+		"R&D": "R&D", "<script>x</script>y": "y",
 	} {
 		if got := webpage.Plain(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
@@ -152,7 +165,8 @@ func TestAddress(t *testing.T) {
 	base, _ := url.Parse("https://docs.example.org/a/b")
 	tests := []struct{ in, address, key, path string }{
 		{"c", "https://docs.example.org/a/c", "docs.example.org/a/c", "a/c"},
-		{" HTTPS://WWW.Example.org:443/X/?utm_source=rss&p=2#top ", "https://www.example.org/X/?p=2", "example.org/X?p=2", "X"},
+		{" HTTPS://WWW.Example.org:443/X/?utm_source=rss&p=2#top ", "https://www.example.org/X/?p=2",
+			"example.org/X?p=2", "X"},
 		{"https://example.org", "https://example.org/", "example.org", ""},
 		{"https://example.org/index.html", "https://example.org/index.html", "example.org", ""},
 		{"https://example.org/a/index.html?", "https://example.org/a/index.html", "example.org/a", "a"},
@@ -162,7 +176,8 @@ func TestAddress(t *testing.T) {
 		{"https://example.org/a%20b/", "https://example.org/a%20b/", "example.org/a b", "a b"},
 		{"http://example.org:8080/a/../b//c", "http://example.org:8080/b//c", "example.org:8080/b/c", "b/c"},
 		{"https://u:p@example.org/", "https://example.org/", "example.org", ""},
-		{"mailto:a@example.org", "", "", ""}, {"javascript:x", "", "", ""}, {"http://", "", "", ""}, {"https://%zz", "", "", ""},
+		{"mailto:a@example.org", "", "", ""}, {"javascript:x", "", "", ""}, {"http://", "", "", ""},
+		{"https://%zz", "", "", ""},
 	}
 	for _, tt := range tests {
 		u := webpage.Address(tt.in, base)
@@ -182,7 +197,8 @@ func TestAddress(t *testing.T) {
 func TestScope(t *testing.T) {
 	s := webpage.NewScope([]string{"/docs/**", "blog/*"}, []string{"/docs/**/draft-*", "/docs/old/**"})
 	for path, want := range map[string]bool{
-		"/docs/a": true, "/docs/a/b": true, "/docs/": true, "/blog/x": true, "/blog/x/y": false, "/": false, "/docs/old/a": false,
+		"/docs/a": true, "/docs/a/b": true, "/docs/": true, "/blog/x": true, "/blog/x/y": false, "/": false,
+		"/docs/old/a":   false,
 		"/docs/draft-x": false, "/docs/a/draft-x": false, "/docsx/a": false,
 	} {
 		if got := s.Holds(&url.URL{Path: path}); got != want {
@@ -215,20 +231,26 @@ func TestSitemap(t *testing.T) {
 			data: `<sitemapindex><sitemap><loc>https://example.org/sitemap-1.xml.gz</loc></sitemap></sitemapindex>`,
 			maps: []string{"https://example.org/sitemap-1.xml.gz"},
 		},
-		"relative":      {data: `<urlset><url><loc>/a</loc></url></urlset>`, pages: []string{"https://example.org/a"}},
-		"packed":        {data: packed.String(), pages: []string{"https://example.org/z"}},
-		"text":          {data: "\xef\xbb\xbfhttps://example.org/a\r\n\r\nhttps://example.org/b\n", pages: []string{"https://example.org/a", "https://example.org/b"}},
-		"latin-1":       {data: "<?xml version=\"1.0\" encoding=\"iso-8859-1\"?><urlset><url><loc>https://example.org/k\xf6ln</loc></url></urlset>", pages: []string{"https://example.org/k%C3%B6ln"}},
-		"empty":         {data: `<urlset/>`},
-		"cut off":       {data: `<urlset><url><loc>https://example.org/a</loc></url><url><lo`, bad: true},
-		"packed, cut":   {data: packed.String()[:packed.Len()-12], bad: true},
-		"a page":        {data: "<!doctype html><html><body>Not found</body></html>", bad: true},
-		"a feed":        {data: `<rss version="2.0"><channel></channel></rss>`, bad: true},
-		"nothing":       {data: "", bad: true},
-		"nested":        {data: "<urlset>" + strings.Repeat("<url>", 100), bad: true},
-		"unknown code":  {data: `<?xml version="1.0" encoding="klingon"?><urlset/>`},
-		"control":       {data: "<urlset><url><loc>https://example.org/\x08a</loc></url></urlset>", pages: []string{"https://example.org/a"}},
-		"another entry": {data: `<urlset><url><loc>&nope;/a</loc></url></urlset>`, pages: []string{"https://example.org/&nope;/a"}},
+		"relative": {data: `<urlset><url><loc>/a</loc></url></urlset>`, pages: []string{"https://example.org/a"}},
+		"packed":   {data: packed.String(), pages: []string{"https://example.org/z"}},
+		"text": {data: "\xef\xbb\xbfhttps://example.org/a\r\n\r\nhttps://example.org/b\n",
+			pages: []string{"https://example.org/a", "https://example.org/b"}},
+		"latin-1": {
+			data: "<?xml version=\"1.0\" " +
+				"encoding=\"iso-8859-1\"?><urlset><url><loc>https://example.org/k\xf6ln</loc></url></urlset>",
+			pages: []string{"https://example.org/k%C3%B6ln"}},
+		"empty":        {data: `<urlset/>`},
+		"cut off":      {data: `<urlset><url><loc>https://example.org/a</loc></url><url><lo`, bad: true},
+		"packed, cut":  {data: packed.String()[:packed.Len()-12], bad: true},
+		"a page":       {data: "<!doctype html><html><body>Not found</body></html>", bad: true},
+		"a feed":       {data: `<rss version="2.0"><channel></channel></rss>`, bad: true},
+		"nothing":      {data: "", bad: true},
+		"nested":       {data: "<urlset>" + strings.Repeat("<url>", 100), bad: true},
+		"unknown code": {data: `<?xml version="1.0" encoding="klingon"?><urlset/>`},
+		"control": {data: "<urlset><url><loc>https://example.org/\x08a</loc></url></urlset>",
+			pages: []string{"https://example.org/a"}},
+		"another entry": {data: `<urlset><url><loc>&nope;/a</loc></url></urlset>`,
+			pages: []string{"https://example.org/&nope;/a"}},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -262,18 +284,21 @@ func strs(list []*url.URL) []string {
 
 func TestXML(t *testing.T) {
 	tests := map[string]struct{ data, contentType, want string }{
-		"declared":            {"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<a>K\xf6ln</a>", "", "<a>Köln</a>"},
-		"declared wrongly":    {"\xef\xbb\xbf<?xml version='1.0' encoding='latin1'?><a>Köln</a>", "text/xml; charset=us-ascii", "<a>Köln</a>"},
-		"mixed":               {"<?xml version=\"1.0\" encoding=\"utf-8\"?><a>Köln K\xf6ln</a>", "", "<a>Köln Köln</a>"},
+		"declared": {"<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<a>K\xf6ln</a>", "", "<a>Köln</a>"},
+		"declared wrongly": {"\xef\xbb\xbf<?xml version='1.0' encoding='latin1'?><a>Köln</a>",
+			"text/xml; charset=us-ascii", "<a>Köln</a>"},
+		"mixed": {"<?xml version=\"1.0\" encoding=\"utf-8\"?><a>Köln K\xf6ln</a>", "",
+			"<a>Köln Köln</a>"},
 		"by the header alone": {"<a>\xcc\xee\xf1\xf2</a>", "text/xml; charset=windows-1251", "<a>Мост</a>"},
 		"control characters":  {"<a>b\x00\x08</a>", "", "<a>b</a>"},
-		"illegal references":  {"<a>b&#x1b;&#8;&#0;&#xFFFF;&#x110000;&#99999999;&#x41;&#10;\uffff</a>", "", "<a>b&#x41;&#10;</a>"},
-		"entities of HTML":    {"<a>&nbsp;&copy; & x</a>", "", "<a>&nbsp;&copy; & x</a>"},
-		"cut off":             {"<a><b>x</b>", "", ""},
-		"cut in a tag":        {"<a><b", "", ""},
-		"JSON":                {`{"version": 1}`, "", ""},
-		"nothing":             {"", "", ""},
-		"nested":              {strings.Repeat("<a>", 65) + strings.Repeat("</a>", 65), "", ""},
+		"illegal references": {"<a>b&#x1b;&#8;&#0;&#xFFFF;&#x110000;&#99999999;&#x41;&#10;\uffff</a>", "",
+			"<a>b&#x41;&#10;</a>"},
+		"entities of HTML": {"<a>&nbsp;&copy; & x</a>", "", "<a>&nbsp;&copy; & x</a>"},
+		"cut off":          {"<a><b>x</b>", "", ""},
+		"cut in a tag":     {"<a><b", "", ""},
+		"JSON":             {`{"version": 1}`, "", ""},
+		"nothing":          {"", "", ""},
+		"nested":           {strings.Repeat("<a>", 65) + strings.Repeat("</a>", 65), "", ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

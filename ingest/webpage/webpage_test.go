@@ -23,7 +23,8 @@ func TestPages(t *testing.T) {
 			Canonical: "https://docs.causeway.example.org/operate/install", Language: "en",
 		},
 		"sphinx": {Title: "Gate API", Language: "en"},
-		"mkdocs": {Title: "Tides", Description: "Tides and how to read them.", Canonical: "https://handbook.example.org/tides/", Language: "en"},
+		"mkdocs": {Title: "Tides", Description: "Tides and how to read them.",
+			Canonical: "https://handbook.example.org/tides/", Language: "en"},
 		"blog": {
 			Title:     "The second bridge is open",
 			Canonical: "https://journal.causeway.example.org/2031/05/second-bridge/",

@@ -76,8 +76,10 @@ func newLibrary(t *testing.T) *library {
 	l.server = connectortest.NewServer(t, l)
 	l.config = connectortest.Config{Connector: whitepaper.New, Options: map[string]any{"papers": []any{
 		map[string]any{
-			"title": "A model of the tally", "url": l.server.URL + "/tally.pdf", "description": "How keepers agree.", "tag": "research",
-			"authors": []any{"Ada Quay", "Bram Pier"}, "published": "2031-05", "page": "https://causeway.example.org/research/tally",
+			"title": "A model of the tally", "url": l.server.URL + "/tally.pdf", "description": "How keepers agree.",
+			"tag":     "research",
+			"authors": []any{"Ada Quay", "Bram Pier"}, "published": "2031-05",
+			"page": "https://causeway.example.org/research/tally",
 		},
 		map[string]any{"slug": "scanned", "title": "An old plan", "url": l.server.URL + "/scan.pdf"},
 	}}}
@@ -219,9 +221,12 @@ func TestFilesOfTheFolder(t *testing.T) {
 
 func TestFaults(t *testing.T) {
 	faults := map[string]connectortest.Fault{
-		"500": connectortest.Status(500), "404": connectortest.Status(404), "410": connectortest.Status(410), "429": connectortest.TooMany(1),
-		"slow": connectortest.Slow(time.Minute), "truncated": connectortest.Truncated, "halved": connectortest.Halved, "sign in": connectortest.SignIn,
-		"garbage": connectortest.Garbage, "empty": connectortest.Empty, "reset": connectortest.Reset, "inside": connectortest.Redirect(connectortest.Inside[3]),
+		"500": connectortest.Status(500), "404": connectortest.Status(404), "410": connectortest.Status(410),
+		"429":  connectortest.TooMany(1),
+		"slow": connectortest.Slow(time.Minute), "truncated": connectortest.Truncated, "halved": connectortest.Halved,
+		"sign in": connectortest.SignIn,
+		"garbage": connectortest.Garbage, "empty": connectortest.Empty, "reset": connectortest.Reset,
+		"inside": connectortest.Redirect(connectortest.Inside[3]),
 	}
 	for name, fault := range faults {
 		t.Run(name, func(t *testing.T) {
@@ -253,9 +258,11 @@ func TestOptions(t *testing.T) {
 		return p
 	}
 	for problem, papers := range map[string][]any{
-		"option papers: want": {}, "number 1: want a url": {paper("url", "")}, "number 2: want a title": {paper(), paper("slug", "b", "title", "")},
-		"url: want an address": {paper("url", "ftp://example.org/a.pdf")}, "page: want": {paper("page", "x")}, "appears twice": {paper(), paper()},
-		`slug "A b"`: {paper("slug", "A b")}, "did you mean": {paper("titel", "x")}, "working directory": {paper()},
+		"option papers: want": {}, "number 1: want a url": {paper("url", "")},
+		"number 2: want a title": {paper(), paper("slug", "b", "title", "")},
+		"url: want an address":   {paper("url", "ftp://example.org/a.pdf")}, "page: want": {paper("page", "x")},
+		"appears twice": {paper(), paper()},
+		`slug "A b"`:    {paper("slug", "A b")}, "did you mean": {paper("titel", "x")}, "working directory": {paper()},
 	} {
 		dir := t.TempDir()
 		if problem == "working directory" {

@@ -65,10 +65,12 @@ func (s state) check(t *rapid.T, now time.Time) {
 	for f := range analysis.NumFields {
 		if got.AverageLength[f] != lengths[f]/math.Max(1, float64(len(s.held))) ||
 			got.PassageLength[f] != passageLengths[f]/math.Max(1, float64(passages)) {
-			t.Fatalf("lengths %v and %v, want sums %v and %v", got.AverageLength, got.PassageLength, lengths, passageLengths)
+			t.Fatalf("lengths %v and %v, want sums %v and %v", got.AverageLength, got.PassageLength, lengths,
+				passageLengths)
 		}
 	}
-	if age := got.Newest.Sub(newest); newest.IsZero() != got.Newest.IsZero() || age < 0 || !newest.IsZero() && age > day {
+	if age := got.Newest.Sub(newest); newest.IsZero() != got.Newest.IsZero() || age < 0 || !newest.IsZero() &&
+		age > day {
 		t.Fatalf("newest %v, want the end of the day of %v", got.Newest, newest)
 	}
 }
@@ -83,7 +85,8 @@ func TestEveryStateHasTheStatisticsOfItsDocuments(t *testing.T) {
 		held := map[int64]source{}
 		states := []state{{w.Corpus(), maps.Clone(held)}}
 		for range rapid.IntRange(1, 12).Draw(t, "batches") {
-			remove := rapid.SliceOfN(rapid.OneOf(ids, rapid.SampledFrom(append(slices.Sorted(maps.Keys(held)), 1))), 0, 6).
+			remove := rapid.SliceOfN(rapid.OneOf(ids, rapid.SampledFrom(append(slices.Sorted(maps.Keys(held)), 1))), 0,
+				6).
 				Draw(t, "remove")
 			var put []*Document
 			for _, id := range remove {

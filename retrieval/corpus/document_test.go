@@ -86,7 +86,8 @@ func TestDocumentsReadBackAsTheyWereMade(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d.Record != s.record.ID || d.Key != s.record.Key || d.Title != s.record.Title || d.Len() != len(s.passages) ||
+		if d.Record != s.record.ID || d.Key != s.record.Key || d.Title != s.record.Title ||
+			d.Len() != len(s.passages) ||
 			d.Attributes != AttributesOf(s.record) || d.Stub != (len(s.record.Tags) > 0) || d.Secondary != d.Stub {
 			t.Fatalf("read as %+v of %+v", d, s.record)
 		}
@@ -100,7 +101,8 @@ func TestDocumentsReadBackAsTheyWereMade(t *testing.T) {
 				}
 				for i := range want.Len() {
 					if got.ID(i) != want.ID(i) || got.Position(i) != want.Position(i) {
-						t.Fatalf("passage %d, %s, term %d: %d at %d, want %d at %d", o, f, i, got.ID(i), got.Position(i),
+						t.Fatalf("passage %d, %s, term %d: %d at %d, want %d at %d", o, f, i, got.ID(i),
+							got.Position(i),
 							want.ID(i), want.Position(i))
 					}
 					if f == analysis.Body {
@@ -179,7 +181,8 @@ func TestFindSkipsWhatIsNotWanted(t *testing.T) {
 					at := text.Find(0, &w)
 					for i := range text.Len() {
 						if is := slices.Contains(wanted, text.ID(i)); is != (i == at) {
-							t.Fatalf("passage %d, %s, term %d of %d is wanted: %v, found is %d", o, f, i, text.Len(), is, at)
+							t.Fatalf("passage %d, %s, term %d of %d is wanted: %v, found is %d", o, f, i, text.Len(),
+								is, at)
 						}
 						if i == at {
 							at = text.Find(i+1, &w)

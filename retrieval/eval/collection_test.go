@@ -36,15 +36,22 @@ func TestLoad(t *testing.T) {
 		pool           string
 		judgments      map[string]map[string]int
 	}{
-		{"with a header and tabs", someQueries, someQrels, "", map[string]map[string]int{"q1": {"ops/keys.md": 3}, "q2": {"fees.md": 1}}},
+		{"with a header and tabs", someQueries, someQrels, "",
+			map[string]map[string]int{"q1": {"ops/keys.md": 3}, "q2": {"fees.md": 1}}},
 		{"without a header, though the first query is called query1",
 			`{"_id":"query1","text":"x"}`, "query1\ta\t2\n", "", map[string]map[string]int{"query1": {"a": 2}}},
-		{"TREC's four columns between spaces", someQueries, "q1 0 ops/keys.md 3\nq2 Q0 fees.md 1", "", map[string]map[string]int{"q1": {"ops/keys.md": 3}, "q2": {"fees.md": 1}}},
-		{"blank lines, carriage returns, a byte-order mark, no last line end", "\ufeff" + strings.ReplaceAll(someQueries, "\n", "\r\n\r\n"),
-			"\ufeff" + strings.ReplaceAll(someQrels, "\n", "\r\n \r\n") + "q2\tb\t0", "", map[string]map[string]int{"q1": {"ops/keys.md": 3}, "q2": {"fees.md": 1, "b": 0}}},
-		{"ids with spaces between tabs", someQueries, "q1\tops/my keys.md\t-1\nq2\t0\ta b\t2\n", "", map[string]map[string]int{"q1": {"ops/my keys.md": -1}, "q2": {"a b": 2}}},
-		{"the same judgment twice", someQueries, someQrels + "q1\tops/keys.md\t3\n", "", map[string]map[string]int{"q1": {"ops/keys.md": 3}, "q2": {"fees.md": 1}}},
-		{"a pool", someQueries, someQrels, "ops/keys.md\r\n\nfees.md\n", map[string]map[string]int{"q1": {"ops/keys.md": 3}, "q2": {"fees.md": 1}}},
+		{"TREC's four columns between spaces", someQueries, "q1 0 ops/keys.md 3\nq2 Q0 fees.md 1", "",
+			map[string]map[string]int{"q1": {"ops/keys.md": 3}, "q2": {"fees.md": 1}}},
+		{"blank lines, carriage returns, a byte-order mark, no last line end", "\ufeff" +
+			strings.ReplaceAll(someQueries, "\n", "\r\n\r\n"),
+			"\ufeff" + strings.ReplaceAll(someQrels, "\n", "\r\n \r\n") + "q2\tb\t0", "",
+			map[string]map[string]int{"q1": {"ops/keys.md": 3}, "q2": {"fees.md": 1, "b": 0}}},
+		{"ids with spaces between tabs", someQueries, "q1\tops/my keys.md\t-1\nq2\t0\ta b\t2\n", "",
+			map[string]map[string]int{"q1": {"ops/my keys.md": -1}, "q2": {"a b": 2}}},
+		{"the same judgment twice", someQueries, someQrels + "q1\tops/keys.md\t3\n", "",
+			map[string]map[string]int{"q1": {"ops/keys.md": 3}, "q2": {"fees.md": 1}}},
+		{"a pool", someQueries, someQrels, "ops/keys.md\r\n\nfees.md\n",
+			map[string]map[string]int{"q1": {"ops/keys.md": 3}, "q2": {"fees.md": 1}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -118,12 +125,14 @@ func TestLoadNamesTheMistake(t *testing.T) {
 		{"broken JSON", someQueries + `{"_id":"q3",`, someQrels, "queries.jsonl:3: unexpected end of JSON input"},
 		{"a query without text", `{"_id":"q1","text":" "}`, someQrels, "queries.jsonl:1: a query needs _id and text"},
 		{"a query twice", someQueries + "\n" + someQueries, someQrels, `queries.jsonl:4: query "q1" occurs twice`},
-		{"a grade that is no number", someQueries, someQrels + "q1\tx\tgood\n", `qrels.tsv:4: grade "good" is not an integer`},
+		{"a grade that is no number", someQueries, someQrels + "q1\tx\tgood\n",
+			`qrels.tsv:4: grade "good" is not an integer`},
 		{"a fraction as grade", someQueries, someQrels + "q1\tx\t1.5\n", `qrels.tsv:4: grade "1.5"`},
 		{"a grade whose gain would be infinite", someQueries, someQrels + "q1\tx\t5000\n", `qrels.tsv:4: grade "5000"`},
 		{"two columns", someQueries, someQrels + "q1 x\n", "qrels.tsv:4: want the columns"},
 		{"no document", someQueries, someQrels + "q1\t\t1\n", "qrels.tsv:4: want the columns"},
-		{"two grades for one document", someQueries, someQrels + "q1\tops/keys.md\t1\n", "qrels.tsv:4: query q1, document ops/keys.md has the grade 3 already"},
+		{"two grades for one document", someQueries, someQrels + "q1\tops/keys.md\t1\n",
+			"qrels.tsv:4: query q1, document ops/keys.md has the grade 3 already"},
 		{"no judged query", someQueries, "q7\tx\t1\n", "no query has a judgment"},
 		{"nothing", "", "", "no query has a judgment"},
 	}

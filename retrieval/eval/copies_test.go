@@ -32,7 +32,8 @@ func TestCopies(t *testing.T) {
 		for _, text := range texts {
 			id := int64(1_000_000 + len(documents))
 			names[id] = name
-			terms, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{analysis.Body: analysis.Analyze(text)}))
+			terms, err := analysis.View(analysis.Pack([analysis.NumFields][]analysis.Token{
+				analysis.Body: analysis.Analyze(text)}))
 			if err != nil {
 				t.Fatal(err)
 			}

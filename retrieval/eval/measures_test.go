@@ -33,7 +33,8 @@ func TestMeasure(t *testing.T) {
 		from    int
 		want    eval.Measures
 	}{
-		{"the ideal order is 1", []string{"a", "b", "c"}, 1, eval.Measures{NDCG10: 1, Recall100: 1, MRR: 1, Judged10: 1, Condensed10: 1}},
+		{"the ideal order is 1", []string{"a", "b", "c"}, 1,
+			eval.Measures{NDCG10: 1, Recall100: 1, MRR: 1, Judged10: 1, Condensed10: 1}},
 		{"nothing found is 0", nil, 1, eval.Measures{}},
 		{"a swap costs the difference of discounts", []string{"b", "a", "c"}, 1,
 			eval.Measures{NDCG10: (3 + 7/math.Log2(3) + 1/math.Log2(4)) / best, Recall100: 1, MRR: 1, Judged10: 1,
@@ -44,8 +45,10 @@ func TestMeasure(t *testing.T) {
 		{"grades below the threshold are not relevant", []string{"c", "b"}, 2,
 			eval.Measures{NDCG10: (1 + 3/math.Log2(3)) / best, Recall100: 1. / 2, MRR: 1. / 2, Judged10: 1,
 				Condensed10: (1 + 3/math.Log2(3)) / best}},
-		{"what stands eleventh has no gain", deep(11, "a"), 1, eval.Measures{Recall100: 1. / 3, MRR: 1. / 11, Condensed10: 7 / best}},
-		{"what stands hundredth is recalled", deep(100, "a"), 1, eval.Measures{Recall100: 1. / 3, MRR: 1. / 100, Condensed10: 7 / best}},
+		{"what stands eleventh has no gain", deep(11, "a"), 1,
+			eval.Measures{Recall100: 1. / 3, MRR: 1. / 11, Condensed10: 7 / best}},
+		{"what stands hundredth is recalled", deep(100, "a"), 1,
+			eval.Measures{Recall100: 1. / 3, MRR: 1. / 100, Condensed10: 7 / best}},
 		{"what stands after that is not", deep(101, "a"), 1, eval.Measures{MRR: 1. / 101, Condensed10: 7 / best}},
 	}
 	for _, tt := range tests {
@@ -79,17 +82,22 @@ func TestCopiesShareAPlace(t *testing.T) {
 		ranking []string
 		want    eval.Measures
 	}{
-		{"one of each is ideal", []string{"A", "b", "c"}, eval.Measures{NDCG10: 1, Recall100: 1, MRR: 1, Judged10: 1, Condensed10: 1}},
+		{"one of each is ideal", []string{"A", "b", "c"},
+			eval.Measures{NDCG10: 1, Recall100: 1, MRR: 1, Judged10: 1, Condensed10: 1}},
 		{"and stays so with the copies", []string{"A", "a", "b", "β", "c", "B"},
 			eval.Measures{NDCG10: 1, Recall100: 1, MRR: 1, Judged10: 1, Condensed10: 1}},
-		{"the first of them gives its grade", []string{"B", "b", "a"}, eval.Measures{NDCG10: (1 + 7/math.Log2(3)) / best,
-			Recall100: 2. / 3, MRR: 1, Judged10: 1, Condensed10: (1 + 7/math.Log2(3)) / best}},
+		{"the first of them gives its grade", []string{"B", "b", "a"},
+			eval.Measures{NDCG10: (1 + 7/math.Log2(3)) / best,
+				Recall100: 2. / 3, MRR: 1, Judged10: 1, Condensed10: (1 + 7/math.Log2(3)) / best}},
 		{"copies that nobody judged take one place", []string{"x", "X", "a"},
-			eval.Measures{NDCG10: 7 / math.Log2(3) / best, Recall100: 1. / 3, MRR: .5, Judged10: .5, Condensed10: 7 / best}},
-		{"nor any beside a judged one above", []string{"a", "y", "b"}, eval.Measures{NDCG10: (7 + 3/math.Log2(3)) / best,
-			Recall100: 2. / 3, MRR: 1, Judged10: 1, Condensed10: (7 + 3/math.Log2(3)) / best}},
+			eval.Measures{NDCG10: 7 / math.Log2(3) / best, Recall100: 1. / 3, MRR: .5, Judged10: .5,
+				Condensed10: 7 / best}},
+		{"nor any beside a judged one above", []string{"a", "y", "b"},
+			eval.Measures{NDCG10: (7 + 3/math.Log2(3)) / best,
+				Recall100: 2. / 3, MRR: 1, Judged10: 1, Condensed10: (7 + 3/math.Log2(3)) / best}},
 		{"but none from one below", []string{"y", "a"},
-			eval.Measures{NDCG10: 7 / math.Log2(3) / best, Recall100: 1. / 3, MRR: .5, Judged10: .5, Condensed10: 7 / best}},
+			eval.Measures{NDCG10: 7 / math.Log2(3) / best, Recall100: 1. / 3, MRR: .5, Judged10: .5,
+				Condensed10: 7 / best}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -132,7 +140,8 @@ func TestMeasuresStayBetweenZeroAndOne(t *testing.T) {
 			})
 			collapsed = collapsed[:i+1+len(rest)]
 		}
-		if a, b := eval.Measure(ranking, judged, 1, same), eval.Measure(collapsed, judged, 1, same); a.NDCG10 != b.NDCG10 {
+		if a, b := eval.Measure(ranking, judged, 1, same),
+			eval.Measure(collapsed, judged, 1, same); a.NDCG10 != b.NDCG10 {
 			t.Fatalf("%+v, without copies %+v", a, b)
 		}
 	})

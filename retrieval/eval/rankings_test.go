@@ -216,7 +216,8 @@ func holdPage(t *testing.T, r *ranker) {
 		if _, ref, shared := strings.Cut(name, separator); shared {
 			name = strings.Replace(ref, " ", ":", 1)
 		}
-		fmt.Fprintf(text, "%d. **%s**\n   - %s\n   - `%s`\n   - %s\n", i+1, question, first.Title, name, line(first.Snippet))
+		fmt.Fprintf(text, "%d. **%s**\n   - %s\n   - `%s`\n   - %s\n", i+1, question, first.Title, name,
+			line(first.Snippet))
 	}
 	compare(t, samplePage, before+"-update -->\n"+text.String()+"<!-- end"+after)
 }

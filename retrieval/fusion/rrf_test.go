@@ -28,8 +28,9 @@ func TestReciprocal(t *testing.T) {
 			{Record: 4, Score: 0.5 / 62, Ranks: []int{0, 2}},
 		}},
 		{"limit keeps the best", lists, 1, []fusion.Candidate{{Record: 3, Score: 1.0/63 + 0.5/61, Ranks: []int{3, 1}}}},
-		{"equal scores order by record", []fusion.List{{Weight: 1, Records: []int64{9}}, {Weight: 1, Records: []int64{5}}}, 10, []fusion.Candidate{
-			{Record: 5, Score: 1.0 / 61, Ranks: []int{0, 1}}, {Record: 9, Score: 1.0 / 61, Ranks: []int{1, 0}}}},
+		{"equal scores order by record",
+			[]fusion.List{{Weight: 1, Records: []int64{9}}, {Weight: 1, Records: []int64{5}}}, 10, []fusion.Candidate{
+				{Record: 5, Score: 1.0 / 61, Ranks: []int{0, 1}}, {Record: 9, Score: 1.0 / 61, Ranks: []int{1, 0}}}},
 		{"a repeat counts at its best rank", []fusion.List{{Weight: 1, Records: []int64{7, 7}}}, 10, []fusion.Candidate{
 			{Record: 7, Score: 1.0 / 61, Ranks: []int{1}}}},
 	}

@@ -55,22 +55,30 @@ func TestCut(t *testing.T) {
 			[]string{"#b [A] B\n\nC"}},
 		{"a page of one heading", "T", "## Only", []string{"#only [Only] Only"}},
 		{"a heading of nothing but tags is none", "T", "# <br>\n# A\n" + long, []string{"#a [A] " + long}},
-		{"skipped levels", "T", "### Deep\n" + long + "\n# Top\n" + long, []string{"#deep [Deep] " + long, "#top [Top] " + long}},
-		{"repeated headings get numbers", "T", "# A\n" + long + "\n# A\n" + long + "\n# A-1\n" + long + "\n# A\n" + long,
+		{"skipped levels", "T", "### Deep\n" + long + "\n# Top\n" + long,
+			[]string{"#deep [Deep] " + long, "#top [Top] " + long}},
+		{"repeated headings get numbers", "T", "# A\n" + long + "\n# A\n" + long + "\n# A-1\n" + long + "\n# A\n" +
+			long,
 			[]string{"#a [A] " + long, "#a-1 [A] " + long, "#a-1-1 [A-1] " + long, "#a-2 [A] " + long}},
 		{"an anchor of its own", "T", "# Some Name {#own}\n" + long, []string{"#own [Some Name] " + long}},
-		{"anchors as forges make them", "T", "# What's `new` in v1.2 – _é_? ##\n" + long, []string{"#whats-new-in-v12--_é_ [What's `new` in v1.2 – _é_?] " + long}},
+		{"anchors as forges make them", "T", "# What's `new` in v1.2 – _é_? ##\n" + long,
+			[]string{"#whats-new-in-v12--_é_ [What's `new` in v1.2 – _é_?] " + long}},
 		{"no heading in code", "T", "```sh\n# comment\n```", []string{"# [] ```sh\n# comment\n```"}},
-		{"a longer fence holds a shorter", "T", "````\n```\n# x\n```\n````\nend", []string{"# [] ````\n```\n# x\n```\n````\n\nend"}},
+		{"a longer fence holds a shorter", "T", "````\n```\n# x\n```\n````\nend",
+			[]string{"# [] ````\n```\n# x\n```\n````\n\nend"}},
 		{"an open fence ends with the body", "T", "~~~\nx = [a](b)", []string{"# [] ~~~\nx = [a](b)\n~~~"}},
 		{"no heading without space, or of seven marks", "T", "#tag\n####### x", []string{"# [] #tag\n####### x"}},
-		{"links and images leave their text", "T", `See [the *guide*](https://a.example/x_(y) "t") and ![a diagram](img.png), [[1]](u).`,
+		{"links and images leave their text", "T",
+			`See [the *guide*](https://a.example/x_(y) "t") and ![a diagram](img.png), [[1]](u).`,
 			[]string{"# [] See the *guide* and a diagram, [1]."}},
-		{"brackets that are no links stay", "T", "a[0](x, y) [note] [a][b] \\[c](d) `[e](f)`", []string{"# [] a[0](x, y) [note] [a][b] \\[c](d) `[e](f)`"}},
-		{"definitions of links go", "T", "Text.\n[ref]: https://a.example\n[note]: two words", []string{"# [] Text.\n[note]: two words"}},
+		{"brackets that are no links stay", "T", "a[0](x, y) [note] [a][b] \\[c](d) `[e](f)`",
+			[]string{"# [] a[0](x, y) [note] [a][b] \\[c](d) `[e](f)`"}},
+		{"definitions of links go", "T", "Text.\n[ref]: https://a.example\n[note]: two words",
+			[]string{"# [] Text.\n[note]: two words"}},
 		{"tags and emphasis go, placeholders stay", "T", `<div class="x">A **bold** <party-id> List<Text> a < b</div>`,
 			[]string{"# []  A bold <party-id> List<Text> a < b"}},
-		{"tables keep their rows", "T", "| a | b |\n|---|:-:|\n| 1 | 2 |\nend", []string{"# [] | a | b |\n| 1 | 2 |\n\nend"}},
+		{"tables keep their rows", "T", "| a | b |\n|---|:-:|\n| 1 | 2 |\nend",
+			[]string{"# [] | a | b |\n| 1 | 2 |\n\nend"}},
 		{"NUL, broken bytes and CRLF", "T", "a\x00b\xffc\r\nd", []string{"# [] a b c\nd"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -99,9 +107,10 @@ func TestLargeBlocksAreCutWhereTheyMayBe(t *testing.T) {
 	sentence := "Validators " + words("w", 20) + ". "
 	line := words("x", 12) + "\n"
 	for name, c := range map[string]struct{ body, ends string }{
-		"prose between sentences":  {strings.Repeat(sentence, 40), "."},
-		"lists between items":      {strings.Repeat("- "+words("y", 9)+" stop\n", 60), " stop"},
-		"code between lines":       {"```go\n" + strings.Repeat(strings.TrimSpace(line)+" ;;\n", 60) + "```", " ;;\n```"},
+		"prose between sentences": {strings.Repeat(sentence, 40), "."},
+		"lists between items":     {strings.Repeat("- "+words("y", 9)+" stop\n", 60), " stop"},
+		"code between lines": {"```go\n" + strings.Repeat(strings.TrimSpace(line)+" ;;\n", 60) + "```",
+			" ;;\n```"},
 		"tables between rows":      {strings.Repeat("| "+words("z", 12)+" |\n", 60), " |"},
 		"Chinese after full stops": {strings.Repeat("今天天气很好我们去公园散步。", 80), "。"},
 	} {
@@ -151,7 +160,8 @@ func TestEmbedText(t *testing.T) {
 		{"nothing but text", "", passage.Piece{Text: "x"}, "x"},
 		{"fences go", "T", passage.Piece{Text: "a\n```go\nb\n```\nc"}, "T\na\nb\nc"},
 		{"a long title is cut between words", words("t", 40), passage.Piece{Text: "x"}, words("t", 32) + "\nx"},
-		{"a long heading path loses its beginning", "T", passage.Piece{Heading: words("a", 30) + " › " + words("b", 30), Text: "x"}, "T\n" + words("b", 30) + "\nx"},
+		{"a long heading path loses its beginning", "T",
+			passage.Piece{Heading: words("a", 30) + " › " + words("b", 30), Text: "x"}, "T\n" + words("b", 30) + "\nx"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, passage.EmbedText(c.title, c.piece)); diff != "" {
@@ -254,10 +264,15 @@ func TestWhateverIsCutKeepsThePromises(t *testing.T) {
 
 func TestLongBodiesTakeLinearTime(t *testing.T) {
 	for name, body := range map[string]string{
-		"one word": strings.Repeat("a", 1<<20), "Han": strings.Repeat("東", 1<<18), "dots": strings.Repeat(".", 1<<20), "brackets": strings.Repeat("[", 1<<20),
-		"links": strings.Repeat("[a](b)", 1<<17), "half links": strings.Repeat("[a](", 1<<18), "angles": strings.Repeat("<b ", 1<<18), "ticks": strings.Repeat("` `` ", 1<<17),
-		"headings": strings.Repeat("# a\n", 1<<16), "deeper headings": strings.Repeat("# a\n## b\n### c\nx\n", 1<<14), "fences": strings.Repeat("```\nx\n", 1<<17),
-		"lines": strings.Repeat("x\n", 1<<19), "sentences": strings.Repeat("A b. ", 1<<18), "spaces": strings.Repeat(" ", 1<<20), "words": strings.Repeat("ab ", 1<<18), "code": "```\n" + strings.Repeat("x", 1<<20),
+		"one word": strings.Repeat("a", 1<<20), "Han": strings.Repeat("東", 1<<18), "dots": strings.Repeat(".", 1<<20),
+		"brackets": strings.Repeat("[", 1<<20),
+		"links":    strings.Repeat("[a](b)", 1<<17), "half links": strings.Repeat("[a](", 1<<18),
+		"angles": strings.Repeat("<b ", 1<<18), "ticks": strings.Repeat("` `` ", 1<<17),
+		"headings": strings.Repeat("# a\n", 1<<16), "deeper headings": strings.Repeat("# a\n## b\n### c\nx\n", 1<<14),
+		"fences": strings.Repeat("```\nx\n", 1<<17),
+		"lines":  strings.Repeat("x\n", 1<<19), "sentences": strings.Repeat("A b. ", 1<<18),
+		"spaces": strings.Repeat(" ", 1<<20), "words": strings.Repeat("ab ", 1<<18), "code": "```\n" +
+			strings.Repeat("x", 1<<20),
 		"backslashes": strings.Repeat("\\", 1<<20), "pipes": strings.Repeat("|\n", 1<<19),
 	} {
 		t.Run(name, func(t *testing.T) { checkCut(t, passage.Source{Title: "T", Body: body}) })

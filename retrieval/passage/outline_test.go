@@ -56,10 +56,12 @@ func TestOutlineNamesSections(t *testing.T) {
 // TestLongSectionsAreReadInParts also holds that passages name what is around
 // them.
 func TestLongSectionsAreReadInParts(t *testing.T) {
-	body := "# Short\n" + sentences(10, "sail") + "\n# Long\n" + sentences(passage.ReadingSize*5/2/60, "oar") + "\n## Inside\n" + sentences(20, "mast")
+	body := "# Short\n" + sentences(10, "sail") + "\n# Long\n" + sentences(passage.ReadingSize*5/2/60, "oar") +
+		"\n## Inside\n" + sentences(20, "mast")
 	o := passage.NewOutline("T", body)
 	first, _ := o.Read("long")
-	if n := utf8.RuneCountInString(first.Text); n > passage.ReadingSize || n < passage.ReadingSize/2 || first.After != "long~2" ||
+	if n := utf8.RuneCountInString(first.Text); n > passage.ReadingSize || n < passage.ReadingSize/2 ||
+		first.After != "long~2" ||
 		len(first.Inside) != 1 || first.Inside[0].Name != "inside" || first.Before != "short" {
 		t.Errorf("the first part has %d characters, after it %s, in it %v", n, first.After, first.Inside)
 	}
@@ -86,7 +88,8 @@ func TestReadingOnReadsAll(t *testing.T) {
 		var body strings.Builder
 		for i := range rapid.IntRange(1, 12).Draw(t, "sections") {
 			fmt.Fprintf(&body, "%s Part %d\n\n%s\n\n", strings.Repeat("#", rapid.IntRange(1, 4).Draw(t, "level")),
-				rapid.IntRange(0, 3).Draw(t, "name"), sentences(rapid.IntRange(0, 120).Draw(t, "sentences"), fmt.Sprint("boat ", i)))
+				rapid.IntRange(0, 3).Draw(t, "name"),
+				sentences(rapid.IntRange(0, 120).Draw(t, "sentences"), fmt.Sprint("boat ", i)))
 		}
 		o := passage.NewOutline("T", body.String())
 		var read strings.Builder
@@ -111,7 +114,8 @@ func TestReadingOnReadsAll(t *testing.T) {
 }
 
 func FuzzOutline(f *testing.F) {
-	for _, s := range []string{"", "# A\n## A\n# A~2\n", "```\n# a", "\xff\x00# {#x}\n" + strings.Repeat("long ", 3_000)} {
+	for _, s := range []string{"", "# A\n## A\n# A~2\n", "```\n# a", "\xff\x00# {#x}\n" +
+		strings.Repeat("long ", 3_000)} {
 		f.Add(s, "a~2")
 	}
 	f.Fuzz(func(t *testing.T, body, name string) {

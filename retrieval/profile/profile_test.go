@@ -54,8 +54,9 @@ func TestParseRefuses(t *testing.T) {
 		"a rank constant of zero":  {"rank_k: 60", "rank_k: 0", "rank_k"},
 		"a rule above one":         {"order: fusion", "order: fusion\nrules: {alias_weight: 2}", "alias_weight"},
 		"a rule that is no number": {"order: fusion", "order: fusion\nrules: {diverse_share: .nan}", "diverse_share"},
-		"a depth of one":           {"order: fusion", "order: fusion\nrules: {cross_encoder: {depth: 1}}", "cross_encoder.depth"},
-		"a similarity above one":   {"order: fusion", "order: fusion\ncollapse: 1.5", "collapse"},
+		"a depth of one": {"order: fusion", "order: fusion\nrules: {cross_encoder: {depth: 1}}",
+			"cross_encoder.depth"},
+		"a similarity above one": {"order: fusion", "order: fusion\ncollapse: 1.5", "collapse"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := profile.Parse([]byte(strings.Replace(valid, tt.old, tt.new, 1)))
@@ -71,7 +72,8 @@ func TestRulesLeftOutAreTheDefaultOnes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := standard.Rules; r.CorrectionWeight == 0 || r.AliasWeight == 0 || r.UndatedRecency == 0 || r.NamedInTitle == 0 ||
+	if r := standard.Rules; r.CorrectionWeight == 0 || r.AliasWeight == 0 || r.UndatedRecency == 0 ||
+		r.NamedInTitle == 0 ||
 		r.SecondaryPenalty == 0 || r.DiverseShare == 0 || r.CrossEncoder.Weight == 0 || r.CrossEncoder.Depth == 0 {
 		t.Errorf("the default profile lacks a rule: %+v", r)
 	}

@@ -56,40 +56,65 @@ func TestParse(t *testing.T) {
 		name, raw string
 		want      want
 	}{
-		{"words are stemmed, stop words marked", "how are the validators running", want{text: "how are the validators running", terms: "(how) (are) (the) valid run"}},
-		{"only stop words are searched after all", "to be or not to be", want{text: "to be or not to be", terms: "to be or not"}},
+		{"words are stemmed, stop words marked", "how are the validators running",
+			want{text: "how are the validators running", terms: "(how) (are) (the) valid run"}},
+		{"only stop words are searched after all", "to be or not to be",
+			want{text: "to be or not to be", terms: "to be or not"}},
 		{"repeated words are one term", "node Node NODES", want{text: "node Node NODES", terms: "node"}},
 		{"an identifier comes with its parts", "cip 0056", want{text: "cip 0056", terms: "*cip-56* cip 56"}},
 		{"a hyphenated word is no identifier", "top-up", want{text: "top-up", terms: "topup top-up top (up)"}},
-		{"an identifier in a sentence", "does CIP-56's fee apply?", want{text: "does CIP-56's fee apply?", terms: "(does) *cip-56* cip 56 fee appli"}},
+		{"an identifier in a sentence", "does CIP-56's fee apply?",
+			want{text: "does CIP-56's fee apply?", terms: "(does) *cip-56* cip 56 fee appli"}},
 		{"white space is collapsed", "  a\t\tnode \n key ", want{text: "a node\nkey", terms: "(a) node key"}},
 
-		{"a phrase must match", `"traffic top-up" fee`, want{text: "traffic top-up fee", terms: "traffic topup top-up top (up) fee", phrases: "traffic top up"}},
-		{"a phrase of camel case and folded identifiers", `"GitHub Actions CIP-0056"`, want{text: "GitHub Actions CIP-0056", terms: "*github* git hub action *cip-56* cip 56", phrases: "*github* action cip 56"}},
-		{"several phrases", `"node key" and "fee"`, want{text: "node key and fee", terms: "node key (and) fee", phrases: "node key | fee"}},
+		{"a phrase must match", `"traffic top-up" fee`,
+			want{text: "traffic top-up fee", terms: "traffic topup top-up top (up) fee", phrases: "traffic top up"}},
+		{"a phrase of camel case and folded identifiers", `"GitHub Actions CIP-0056"`,
+			want{text: "GitHub Actions CIP-0056", terms: "*github* git hub action *cip-56* cip 56",
+				phrases: "*github* action cip 56"}},
+		{"several phrases", `"node key" and "fee"`,
+			want{text: "node key and fee", terms: "node key (and) fee", phrases: "node key | fee"}},
 		{"typographic quotes", `“node key”`, want{text: "node key", terms: "node key", phrases: "node key"}},
 		{"an unbalanced quote is text", `"node key`, want{text: `"node key`, terms: "node key"}},
 		{"a quote inside a word is text", `5" node say("x")`, want{text: `5" node say("x")`, terms: "5 node (say) x"}},
 		{"empty quotes are nothing", `"" node " "`, want{text: "node", terms: "node"}},
-		{"an unbalanced quote after a phrase", `"node" "key`, want{text: `node "key`, terms: "node key", phrases: "node"}},
+		{"an unbalanced quote after a phrase", `"node" "key`,
+			want{text: `node "key`, terms: "node key", phrases: "node"}},
 
-		{"a hyphen leaves out", "node -docker -Kubernetes", want{text: "node", terms: "node", exclude: "docker kubernet"}},
-		{"a hyphen leaves out an identifier as a whole", "fee -cip-56 -foo_bar", want{text: "fee", terms: "fee", exclude: "*cip-56* *foo_bar*"}},
-		{"flags, numbers and dashes are text", "tool --dump -v -1 - x-y", want{text: "tool --dump -v -1 - x-y", terms: "tool dump v 1 xy x-y x y"}},
+		{"a hyphen leaves out", "node -docker -Kubernetes",
+			want{text: "node", terms: "node", exclude: "docker kubernet"}},
+		{"a hyphen leaves out an identifier as a whole", "fee -cip-56 -foo_bar",
+			want{text: "fee", terms: "fee", exclude: "*cip-56* *foo_bar*"}},
+		{"flags, numbers and dashes are text", "tool --dump -v -1 - x-y",
+			want{text: "tool --dump -v -1 - x-y", terms: "tool dump v 1 xy x-y x y"}},
 		{"assignments are text", "java -Dkey=1", want{text: "java -Dkey=1", terms: "java dkey 1"}},
 		{"stop words are not left out", "docker run -it", want{text: "docker run -it", terms: "docker run (it)"}},
 		{"nothing but exclusions is text", "-node -key", want{text: "node key", terms: "node key"}},
 
-		{"kind and source narrow", "fee kind:CIP,doc source:forum kind:doc", want{text: "fee", terms: "fee", kinds: "cip doc", sources: "forum"}},
-		{"operators without operand are text", "kind: fee source:,", want{text: "kind: fee source:,", terms: "kind fee sourc"}},
-		{"an operand that is no name is text", "source:https://a.example/b", want{text: "source:https://a.example/b", terms: "source:https sourc https *a.example/b* a.example (a) exampl b"}},
+		{"kind and source narrow", "fee kind:CIP,doc source:forum kind:doc",
+			want{text: "fee", terms: "fee", kinds: "cip doc", sources: "forum"}},
+		{"operators without operand are text", "kind: fee source:,",
+			want{text: "kind: fee source:,", terms: "kind fee sourc"}},
+		{"an operand that is no name is text", "source:https://a.example/b",
+			want{text: "source:https://a.example/b",
+				terms: "source:https sourc https *a.example/b* a.example (a) exampl b"}},
 		{"an operator inside a word is text", "mankind:x", want{text: "mankind:x", terms: "mankind:x mankind x"}},
-		{"an exclusion among few words", "traffic -wallet fee", want{text: "traffic fee", terms: "traffic fee", exclude: "wallet"}},
-		{"a hyphen inside a sentence", "An if -clause is added to calc the excess of blob gas", want{text: "An if -clause is added to calc the excess of blob gas", terms: "(an) (if) claus (is) ad (to) calc (the) excess (of) blob gas"}},
-		{"exclusions around a sentence", "-docker how do I restore a lost node kind:doc -aws", want{text: "how do I restore a lost node", terms: "(how) (do) (i) restor (a) lost node", exclude: "docker aws", kinds: "doc"}},
-		{"quotes in an error are its own", `kind:doc UPGRADE_FAILED: field "memo" -docker`, want{text: `UPGRADE_FAILED: field "memo" -docker`, terms: "*upgrade_failed* upgrad fail field memo docker", kinds: "doc"}},
-		{"an error in quotes is a phrase", `"UPGRADE_FAILED: field" kind:doc`, want{text: "UPGRADE_FAILED: field", terms: "*upgrade_failed* upgrad fail field", phrases: "upgrad fail field", kinds: "doc"}},
-		{"what was pasted has no operators", "\"a\": -b,\n  kind:doc\n}", want{text: "\"a\": -b,\nkind:doc\n}", terms: "(a) b kind:doc kind doc"}},
+		{"an exclusion among few words", "traffic -wallet fee",
+			want{text: "traffic fee", terms: "traffic fee", exclude: "wallet"}},
+		{"a hyphen inside a sentence", "An if -clause is added to calc the excess of blob gas",
+			want{text: "An if -clause is added to calc the excess of blob gas",
+				terms: "(an) (if) claus (is) ad (to) calc (the) excess (of) blob gas"}},
+		{"exclusions around a sentence", "-docker how do I restore a lost node kind:doc -aws",
+			want{text: "how do I restore a lost node", terms: "(how) (do) (i) restor (a) lost node",
+				exclude: "docker aws", kinds: "doc"}},
+		{"quotes in an error are its own", `kind:doc UPGRADE_FAILED: field "memo" -docker`,
+			want{text: `UPGRADE_FAILED: field "memo" -docker`, terms: "*upgrade_failed* upgrad fail field memo docker",
+				kinds: "doc"}},
+		{"an error in quotes is a phrase", `"UPGRADE_FAILED: field" kind:doc`,
+			want{text: "UPGRADE_FAILED: field", terms: "*upgrade_failed* upgrad fail field",
+				phrases: "upgrad fail field", kinds: "doc"}},
+		{"what was pasted has no operators", "\"a\": -b,\n  kind:doc\n}",
+			want{text: "\"a\": -b,\nkind:doc\n}", terms: "(a) b kind:doc kind doc"}},
 		{"other operators are text", "author:ann", want{text: "author:ann", terms: "author:ann author ann"}},
 
 		{"NUL and broken bytes separate", "no\x00de k\xffy", want{text: "no de k y", terms: "(no) de k y"}},
@@ -97,7 +122,8 @@ func TestParse(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			q := parse(t, c.raw)
-			got := want{q.Text, texts(q.Terms), quoted(q.Phrases, " | "), quoted(q.Exclude, " "), strings.Join(q.Kinds, " "),
+			got := want{q.Text, texts(q.Terms), quoted(q.Phrases, " | "), quoted(q.Exclude, " "),
+				strings.Join(q.Kinds, " "),
 				strings.Join(q.Sources, " ")}
 			if diff := cmp.Diff(c.want, got, cmp.AllowUnexported(want{})); diff != "" {
 				t.Errorf("Parse(%q) (-want +got):\n%s", c.raw, diff)
@@ -128,7 +154,8 @@ func TestClass(t *testing.T) {
 		query.Code: {"ABORTED: balance below reserved amount (1843 < 200000)",
 			"FAILED_PRECONDITION no node satisfies vetting",
 			"javax.net.ssl.SSLHandshakeException path building failed", "for (int i = 0; i < n; i++) { sum += a[i]; }",
-			"panic: boom\n\tmain.go:12\n\tmain.go:30", "cannot open /etc/node/app.conf today", "call getContracts(filter) twice",
+			"panic: boom\n\tmain.go:12\n\tmain.go:30", "cannot open /etc/node/app.conf today",
+			"call getContracts(filter) twice",
 			"Map.lookup k m => None", "INTERNAL: Node has identity val-1::1220ab, but val-2 was expected"},
 	} {
 		for _, raw := range queries {
@@ -147,12 +174,15 @@ func TestOperatorsAreBounded(t *testing.T) {
 		name, within, beyond, limit string
 	}{
 		{"words of a phrase", `"` + words(32) + `"`, `"` + words(33) + `"`, "33 words, and may have 32"},
-		{"phrases", strings.Repeat(`"a node" `, 8), strings.Repeat(`"a node" `, 9), "9 phrases in quotes, and at most 8"},
-		{"exclusions", "node" + strings.Repeat(" -key", 32), "node" + strings.Repeat(" -key", 33), "33 words, and may exclude 32"},
+		{"phrases", strings.Repeat(`"a node" `, 8), strings.Repeat(`"a node" `, 9),
+			"9 phrases in quotes, and at most 8"},
+		{"exclusions", "node" + strings.Repeat(" -key", 32), "node" + strings.Repeat(" -key", 33),
+			"33 words, and may exclude 32"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			parse(t, c.within)
-			if _, err := query.Parse(c.beyond); !errors.Is(err, query.ErrTooMany) || !strings.Contains(err.Error(), c.limit) {
+			if _, err := query.Parse(c.beyond); !errors.Is(err, query.ErrTooMany) ||
+				!strings.Contains(err.Error(), c.limit) {
 				t.Errorf("error %v, want ErrTooMany with %q", err, c.limit)
 			}
 		})
@@ -280,7 +310,8 @@ func FuzzParse(f *testing.F) {
 func BenchmarkParse(b *testing.B) {
 	question := "how do I restore a validator from backup after losing the machine?"
 	for _, c := range []struct{ name, raw string }{
-		{"question", question}, {"10kB", strings.Repeat(question+" CIP-56 foo_bar ", 120)}, {"10kB of quotes", strings.Repeat(`"a `, 3400)},
+		{"question", question}, {"10kB", strings.Repeat(question+" CIP-56 foo_bar ", 120)},
+		{"10kB of quotes", strings.Repeat(`"a `, 3400)},
 		{"10kB of hyphens", strings.Repeat(" -a", 3400)}, {"10kB word", strings.Repeat("aB", 5000)},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -20,7 +20,7 @@ const (
 	TitleTrigrams                  // Dice coefficient of character trigrams
 	Bigrams                        // share of the query's neighbouring words that are adjacent
 	Window                         // share of IDF inside the best eight-word window
-	TitlePhrase                    // share of IDF in the longest run of the query inside the title, and how much of the title it is
+	TitlePhrase                    // share of IDF in the longest run of the query in the title, times its share of that
 	Identifier                     // share of the query's IDF in identifiers that are the document's own
 	Recency                        // age against the newest document, halved every year
 	Authority                      // prior of source and kind

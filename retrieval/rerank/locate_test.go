@@ -13,7 +13,8 @@ func TestLocatePrefers(t *testing.T) {
 		cosines     []float32
 		want        int
 	}{
-		"what few passages say":       {"crane lift barrels", "crane crane crane lift|crane barrels|crane lift|crane lift", nil, 1},
+		"what few passages say": {"crane lift barrels",
+			"crane crane crane lift|crane barrels|crane lift|crane lift", nil, 1},
 		"no words of the title":       {"harbour depth", "harbour harbour harbour|other|the depth is nine", nil, 2},
 		"words near each other":       {"fee limit", "fee 1 2 3 4 5 6 7 8 9 limit|fee limit 1 2 3 4 5 6 7 8 9", nil, 1},
 		"the nearer of equal words":   {"fee", "fee one|fee two", []float32{0.1, 0.6}, 1},

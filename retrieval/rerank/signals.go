@@ -27,7 +27,8 @@ type Scored struct {
 }
 
 // BM25 parameters: the textbook's for whole documents; titles vary little in
-// length, and for good reason, so length counts half; passages are all cut to about the same length, so it counts even less.
+// length, and for good reason, so length counts half; passages are all cut to about
+// the same length, so it counts even less.
 const (
 	documentB    = bm25.B
 	titleB       = 0.5

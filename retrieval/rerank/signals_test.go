@@ -89,16 +89,26 @@ func TestSignalPrefers(t *testing.T) {
 		query, stops  string
 		better, worse [2]string
 	}{
-		{"the document with more of the words", rerank.DocumentBM25, "ledger fees", "", [2]string{"a", "ledger fees are paid"}, [2]string{"b", "the ledger only here"}},
-		{"the passage that has the words together", rerank.PassageBM25, "ledger fees", "", [2]string{"a", "ledger fees|other text here"}, [2]string{"b", "ledger alone|fees alone"}},
-		{"the title that has the word", rerank.TitleBM25, "traffic", "", [2]string{"traffic guide", "x"}, [2]string{"guide", "traffic"}},
-		{"the document that covers the query", rerank.Coverage, "alpha beta", "", [2]string{"a", "alpha|beta"}, [2]string{"b", "alpha alpha"}},
-		{"the passage that covers the query", rerank.PassageCoverage, "alpha beta", "", [2]string{"a", "alpha beta"}, [2]string{"b", "alpha|beta"}},
-		{"a title with a typo in the query", rerank.TitleTrigrams, "validtor onboarding", "", [2]string{"validator onboarding", "x"}, [2]string{"wallet settings", "x"}},
-		{"neighbours that stay neighbours", rerank.Bigrams, "key rotation", "", [2]string{"a", "do key rotation now"}, [2]string{"b", "rotation of a very old key"}},
-		{"words near each other", rerank.Window, "party migration", "", [2]string{"a", "party data migration"}, [2]string{"b", "party 1 2 3 4 5 6 7 8 9 migration"}},
-		{"the title that is the query", rerank.TitlePhrase, "token standard", "", [2]string{"token standard", "x"}, [2]string{"token bridge and standard things", "x"}},
-		{"the identifier in the title", rerank.Identifier, "cip-56", "", [2]string{"cip-56 tokens", "x"}, [2]string{"other", "see cip-56"}},
+		{"the document with more of the words", rerank.DocumentBM25, "ledger fees", "",
+			[2]string{"a", "ledger fees are paid"}, [2]string{"b", "the ledger only here"}},
+		{"the passage that has the words together", rerank.PassageBM25, "ledger fees", "",
+			[2]string{"a", "ledger fees|other text here"}, [2]string{"b", "ledger alone|fees alone"}},
+		{"the title that has the word", rerank.TitleBM25, "traffic", "", [2]string{"traffic guide", "x"},
+			[2]string{"guide", "traffic"}},
+		{"the document that covers the query", rerank.Coverage, "alpha beta", "", [2]string{"a", "alpha|beta"},
+			[2]string{"b", "alpha alpha"}},
+		{"the passage that covers the query", rerank.PassageCoverage, "alpha beta", "", [2]string{"a", "alpha beta"},
+			[2]string{"b", "alpha|beta"}},
+		{"a title with a typo in the query", rerank.TitleTrigrams, "validtor onboarding", "",
+			[2]string{"validator onboarding", "x"}, [2]string{"wallet settings", "x"}},
+		{"neighbours that stay neighbours", rerank.Bigrams, "key rotation", "", [2]string{"a", "do key rotation now"},
+			[2]string{"b", "rotation of a very old key"}},
+		{"words near each other", rerank.Window, "party migration", "", [2]string{"a", "party data migration"},
+			[2]string{"b", "party 1 2 3 4 5 6 7 8 9 migration"}},
+		{"the title that is the query", rerank.TitlePhrase, "token standard", "", [2]string{"token standard", "x"},
+			[2]string{"token bridge and standard things", "x"}},
+		{"the identifier in the title", rerank.Identifier, "cip-56", "", [2]string{"cip-56 tokens", "x"},
+			[2]string{"other", "see cip-56"}},
 		{"the newer document", rerank.Recency, "x", "", [2]string{"b", "x"}, [2]string{"a", "x"}},
 	}
 	for _, tt := range tests {
@@ -116,7 +126,8 @@ func TestSignalPrefers(t *testing.T) {
 
 func TestBestPassageHasTheRun(t *testing.T) {
 	got := signals(t, "failed to fetch topology state", "to", [][2]string{
-		{"a", "topology state|fetch the state and failed topology words|warn failed to fetch topology state again"}, {"b", "nothing"}})
+		{"a", "topology state|fetch the state and failed topology words|warn failed to fetch topology state again"},
+		{"b", "nothing"}})
 	if got[0].Best != 2 {
 		t.Errorf("best passage is %d, want 2", got[0].Best)
 	}

@@ -10,7 +10,8 @@ import (
 )
 
 const page = "# Keys\n\nAn operator rotates the keys of a validator once a quarter, and again after a leak is known " +
-	"to have happened.\n\n```\nopenssl rand -hex 32 and so on until it is long enough to be taken for a paragraph of text\n```\n\n" +
+	"to have happened.\n\n```\nopenssl rand -hex 32 and so on until it is long enough to be taken for a paragraph of " +
+	"text\n```\n\n" +
 	"Offline\n-------\n\nKeys that are kept offline need a quorum of three operators before they can be used to sign " +
 	"a proposal.\n\nshort\n"
 

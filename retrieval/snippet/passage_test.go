@@ -18,11 +18,14 @@ func TestPassageEndsWhereReadersStop(t *testing.T) {
 	}
 	filler := strings.Repeat("Nothing is said here of it. ", 10)
 	for name, c := range map[string]struct{ text, want string }{
-		"what is short is whole":  {"One.\n\n- two\n", "One.\n\n- two"},
-		"sentences":               {filler + "The capstan turns. " + filler, " …"},
-		"list items":              {strings.Repeat("- nothing of it\n", 20) + "- the capstan\n" + strings.Repeat("- more of nothing\n", 20), " …"},
-		"table rows":              {strings.Repeat("| no | yes |\n", 20) + "| capstan | yes |\n" + strings.Repeat("| no | yes |\n", 20), " …"},
-		"one very long sentence":  {strings.Repeat("and so ", 80) + "the capstan " + strings.Repeat("and so ", 80), " …"},
+		"what is short is whole": {"One.\n\n- two\n", "One.\n\n- two"},
+		"sentences":              {filler + "The capstan turns. " + filler, " …"},
+		"list items": {strings.Repeat("- nothing of it\n", 20) + "- the capstan\n" +
+			strings.Repeat("- more of nothing\n", 20), " …"},
+		"table rows": {strings.Repeat("| no | yes |\n", 20) + "| capstan | yes |\n" +
+			strings.Repeat("| no | yes |\n", 20), " …"},
+		"one very long sentence": {strings.Repeat("and so ", 80) + "the capstan " + strings.Repeat("and so ", 80),
+			" …"},
 		"the match is at the end": {filler + filler + "The capstan turns.", "The capstan turns."},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,7 +51,8 @@ func TestPassageKeepsToItsLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"capstan", "oar", ". ", "\n", "| ", "é", " word", "- "})).Draw(t, "text"), "")
+		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"capstan", "oar", ". ", "\n", "| ", "é", " word",
+			"- "})).Draw(t, "text"), "")
 		limit := rapid.IntRange(40, 200).Draw(t, "limit")
 		got := snippet.Passage(text, q, limit, nil)
 		if n := utf8.RuneCountInString(got); n > limit || !utf8.ValidString(got) {

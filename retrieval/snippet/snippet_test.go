@@ -39,7 +39,8 @@ func mark(text string, spans [][2]int) string {
 func TestHighlight(t *testing.T) {
 	for _, c := range []struct{ name, query, text, want string }{
 		{"stems match", "running validators", "Validator runs", "[Validator] [runs]"},
-		{"spellings of an identifier match whole", "cip 56", "CIP-0056: Token (CIP56) in cip#56.md", "[CIP-0056]: Token ([CIP56]) in [cip#56].md"},
+		{"spellings of an identifier match whole", "cip 56", "CIP-0056: Token (CIP56) in cip#56.md",
+			"[CIP-0056]: Token ([CIP56]) in [cip#56].md"},
 		{"parts of an identifier match", "LOCAL_TIMEOUT", "a timeout", "a [timeout]"},
 		{"a version matches without v", "v0.5.9", "Release 0.5.9", "Release [0.5.9]"},
 		{"stop words do not match", "the node", "the node of the day", "the [node] of the day"},
@@ -64,14 +65,18 @@ const filler = "Nothing of interest stands in this sentence about weather. "
 func TestMake(t *testing.T) {
 	for _, c := range []struct{ name, query, text, want string }{
 		{"a short text is shown whole", "node", "The node\nruns.", "The [node] runs."},
-		{"a text without match is shown from its beginning", "zebra", strings.Repeat("word ", 30), "word word word word word word word word word word word word word word word…"},
-		{"the window begins at a sentence", "node", filler + "The node runs here. " + strings.Repeat(filler, 3), "…The [node] runs here. Nothing of interest stands in this sentence about weather.…"},
-		{"paragraphs, list items and code keep their lines", "node", "One\nline.\n\n- a  node\n- b\n```go\nfunc  f() {\n\treturn\n}\n```\nend",
+		{"a text without match is shown from its beginning", "zebra", strings.Repeat("word ", 30),
+			"word word word word word word word word word word word word word word word…"},
+		{"the window begins at a sentence", "node", filler + "The node runs here. " + strings.Repeat(filler, 3),
+			"…The [node] runs here. Nothing of interest stands in this sentence about weather.…"},
+		{"paragraphs, list items and code keep their lines", "node",
+			"One\nline.\n\n- a  node\n- b\n```go\nfunc  f() {\n\treturn\n}\n```\nend",
 			"One line.\n- a [node]\n- b\nfunc f() {\n return\n}\nend"},
 		{"fences inside longer fences stay", "x", "````\n```\nx\n````", "```\n[x]"},
 		{"control characters and broken bytes go", "node", "a\x00\x07 no\xffde node", "a no de [node]"},
 		{"an empty text", "node", "", ""},
-		{"the end of the text fills the window", "node", strings.Repeat(filler, 4) + "The node.", "…Nothing of interest stands in this sentence about weather. The [node]."},
+		{"the end of the text fills the window", "node", strings.Repeat(filler, 4) + "The node.",
+			"…Nothing of interest stands in this sentence about weather. The [node]."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := snippet.Make(c.text, parse(t, c.query), 80, nil)

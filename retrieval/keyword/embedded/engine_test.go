@@ -23,7 +23,8 @@ func TestDocumentsScoreAsTextbookBM25(t *testing.T) {
 	}
 	records := []keyword.Record{
 		// Eight tokens: the heading path "a", then "a b", is read as a and b.
-		{ID: 1, Title: text("fox"), Path: text("fox", "fox"), Passages: []keyword.Passage{body(1<<8, "a", "fox runs"), body(1<<8+1, "a b", "far away x")}},
+		{ID: 1, Title: text("fox"), Path: text("fox", "fox"),
+			Passages: []keyword.Passage{body(1<<8, "a", "fox runs"), body(1<<8+1, "a b", "far away x")}},
 		{ID: 2, Title: text("dog"), Passages: []keyword.Passage{body(2<<8, "", "sleeps here now")}},
 		{ID: 3, Title: text("fox"), Passages: []keyword.Passage{body(3<<8, "", "and dog")}},
 	}
@@ -50,10 +51,11 @@ func TestABadBatchChangesNothing(t *testing.T) {
 	}
 	one := func(p ...keyword.Passage) []keyword.Record { return []keyword.Record{{ID: 2, Passages: p}} }
 	for name, records := range map[string][]keyword.Record{
-		"negative id":                 {{ID: -1}},
-		"id too large for passages":   {{ID: 1 << 47}},
-		"passage of another record":   one(keyword.Passage{ID: passage.NewID(3, 0)}),
-		"passage that occurs twice":   one(keyword.Passage{ID: passage.NewID(2, 1)}, keyword.Passage{ID: passage.NewID(2, 1)}),
+		"negative id":               {{ID: -1}},
+		"id too large for passages": {{ID: 1 << 47}},
+		"passage of another record": one(keyword.Passage{ID: passage.NewID(3, 0)}),
+		"passage that occurs twice": one(keyword.Passage{ID: passage.NewID(2, 1)},
+			keyword.Passage{ID: passage.NewID(2, 1)}),
 		"good one before the bad one": {good, {ID: -5}},
 	} {
 		if err := e.Apply(t.Context(), keyword.Batch{Records: records, Delete: []int64{1}, Checkpoint: 9}); err == nil {

@@ -130,7 +130,8 @@ type weighted struct {
 // weigh follows the rules of Search for terms and repetitions.
 func (m *reference) weigh(docs []document, q keyword.Query) (out []weighted) {
 	usable := func(terms []keyword.Term) []keyword.Term {
-		return slices.DeleteFunc(slices.Clone(terms), func(t keyword.Term) bool { return t.Weight <= 0 || t.Text == "" })
+		return slices.DeleteFunc(slices.Clone(terms),
+			func(t keyword.Term) bool { return t.Weight <= 0 || t.Text == "" })
 	}
 	terms := usable(q.Terms)
 	if len(terms) == 0 {

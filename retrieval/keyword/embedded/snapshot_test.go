@@ -327,7 +327,8 @@ func TestKillDuringFlushLeavesTheOldOrTheNewSnapshot(t *testing.T) {
 // nothing may panic, and what is read must be searchable.
 func FuzzSegment(f *testing.F) {
 	tiny := []keyword.Record{
-		{ID: 1, Title: text("a", "+ab"), Passages: []keyword.Passage{{ID: passage.NewID(1, 0), Body: text("b", "c", "b")}}},
+		{ID: 1, Title: text("a", "+ab"),
+			Passages: []keyword.Passage{{ID: passage.NewID(1, 0), Body: text("b", "c", "b")}}},
 		{ID: 9, Path: text("c", "a"), Attributes: passage.Attributes{Kind: "k1"}}}
 	var segments [][][]byte // sections
 	for _, records := range [][]keyword.Record{tiny, zipfRecords(5, 40)} {
@@ -351,8 +352,9 @@ func FuzzSegment(f *testing.F) {
 		changed = changed[:len(changed)-min(len(changed), max(cut, 0))]
 		e := open(t, embedded.Config{Path: stored(t, dir, all, section, changed), ReadOnly: true})
 		for unit := range keyword.Unit(2) {
-			for _, q := range []keyword.Query{everything(), {Terms: []keyword.Term{{Text: "a", Weight: 1}, {Text: "c", Weight: 1}},
-				Exclude: []keyword.Term{{Text: "w9"}}},
+			for _, q := range []keyword.Query{everything(),
+				{Terms: []keyword.Term{{Text: "a", Weight: 1}, {Text: "c", Weight: 1}},
+					Exclude: []keyword.Term{{Text: "w9"}}},
 				{Phrases: [][]keyword.Term{{{Text: "w0", Weight: 1}, {Text: "w1", Weight: 1}}}}} {
 				q.Unit = unit
 				search(t, e, q)

@@ -24,7 +24,8 @@ func words(text string) keyword.Text { return keyword.Text{Raw: text, Tokens: an
 
 func batch(checkpoint int64) keyword.Batch {
 	return keyword.Batch{Checkpoint: checkpoint, Records: []keyword.Record{
-		{ID: 1, Title: words("ledger"), Passages: []keyword.Passage{{ID: passage.NewID(1, 0), Body: words("a ledger")}}}}}
+		{ID: 1, Title: words("ledger"),
+			Passages: []keyword.Passage{{ID: passage.NewID(1, 0), Body: words("a ledger")}}}}}
 }
 
 func term(text string) keyword.Query {
@@ -66,13 +67,16 @@ func TestEveryCallSaysWhatIsWrongWithTheServer(t *testing.T) {
 		{"no key", refusal(401, "missing_authorization_header", "The Authorization header is missing."),
 			"HOST requires an API key (401 Unauthorized) and none is configured"},
 		{"a page", page, "the server at HOST is not Meilisearch (200 OK): check the URL"},
-		{"a page that is not there", reply{404, "<html>404</html>"}, "the server at HOST is not Meilisearch (404 Not Found): check the URL"},
+		{"a page that is not there", reply{404, "<html>404</html>"},
+			"the server at HOST is not Meilisearch (404 Not Found): check the URL"},
 		{"a redirect", reply{302, ""}, "the server at HOST is not Meilisearch (302 Found): check the URL"},
-		{"JSON of something else", reply{404, `{"error":"no route"}`}, "the server at HOST is not Meilisearch (404 Not Found): check the URL"},
+		{"JSON of something else", reply{404, `{"error":"no route"}`},
+			"the server at HOST is not Meilisearch (404 Not Found): check the URL"},
 		{"a proxy without server", reply{502, "<html>bad gateway</html>"}, "HOST returned 502 Bad Gateway"},
 		{"a server in trouble", refusal(500, "internal", "An internal error has occurred. `MDB_CORRUPTED`."),
 			"HOST returned 500 Internal Server Error: An internal error has occurred. `MDB_CORRUPTED` (internal)"},
-		{"too many searches", refusal(503, "too_many_search_requests", "Too many search requests running at the same time."),
+		{"too many searches", refusal(503, "too_many_search_requests",
+			"Too many search requests running at the same time."),
 			"HOST returned 503 Service Unavailable: Too many search"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -112,11 +116,13 @@ func TestUnreachableServer(t *testing.T) {
 		want      string
 	}{
 		{"refused", gone.URL, with(&http.Transport{}), "no connection to HOST: connect: connection refused"},
-		{"unknown name", "http://search.example.org:7700", with(&http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-			return nil, &net.OpError{Op: "dial", Net: "tcp",
-				Err: &net.DNSError{Err: "no such host", Name: "search.example.org", IsNotFound: true}}
-		}}), "the name search.example.org does not resolve"},
-		{"unknown authority", secure.URL, with(&http.Transport{}), "the certificate of HOST is signed by an authority that is not trusted here"},
+		{"unknown name", "http://search.example.org:7700",
+			with(&http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+				return nil, &net.OpError{Op: "dial", Net: "tcp",
+					Err: &net.DNSError{Err: "no such host", Name: "search.example.org", IsNotFound: true}}
+			}}), "the name search.example.org does not resolve"},
+		{"unknown authority", secure.URL, with(&http.Transport{}),
+			"the certificate of HOST is signed by an authority that is not trusted here"},
 		{"certificate of another name", strings.Replace(secure.URL, "127.0.0.1", "localhost", 1),
 			with(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}),
 			"the certificate of HOST is for another name"},
@@ -146,12 +152,16 @@ func TestIndexOfSomethingElseIsRefused(t *testing.T) {
 		want   string
 		refuse bool
 	}{
-		{"no mark", noMark, "the index belongs to something else: index x of HOST was not made by this program: choose another name", true},
-		{"another catalog's", manifestOf("other", 1, 5), `the index belongs to something else: index x of HOST is that of catalog "other", not of "test"`, true},
-		{"a manifest of another kind", reply{200, `{"id":"mark","name":"a film"}`}, "was not made by this program", true},
+		{"no mark", noMark, "the index belongs to something else: index x of HOST was not made by this program: " +
+			"choose another name", true},
+		{"another catalog's", manifestOf("other", 1, 5),
+			`the index belongs to something else: index x of HOST is that of catalog "other", not of "test"`, true},
+		{"a manifest of another kind", reply{200, `{"id":"mark","name":"a film"}`}, "was not made by this program",
+			true},
 		{"a manifest of other types", reply{200, `{"id":"mark","owner":5}`}, "was not made by this program", true},
 		{"another format", reply{200, `{"id":"mark","owner":"test","generation":1,"format":99,"checkpoint":3}`},
-			"index x of HOST is in format 99 and this program writes format 1: start a new generation, or delete the index", false},
+			"index x of HOST is in format 99 and this program writes format 1: start a new generation, or delete the " +
+				"index", false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &scripted{script: map[string][]reply{"GET /indexes/x/documents/mark": {c.mark}}}
@@ -184,22 +194,32 @@ func TestWriteFailures(t *testing.T) {
 		answers       []reply
 		want          string
 	}{
-		{"too large", documents, []reply{refusal(413, "payload_too_large", "The provided payload reached the size limit.")},
-			"write changes up to 6 to index x: HOST refuses payloads as large as ours (413 Request Entity Too Large): raise its payload limit, and that of proxies in front of it, above 8 MB"},
-		{"too large for a proxy", documents, []reply{{413, "<html>nginx</html>"}}, "HOST refuses payloads as large as ours"},
-		{"disk full at once", documents, []reply{refusal(422, "no_space_left_on_device", "Meilisearch cannot receive write operations")},
+		{"too large", documents, []reply{refusal(413, "payload_too_large",
+			"The provided payload reached the size limit.")},
+			"write changes up to 6 to index x: HOST refuses payloads as large as ours (413 Request Entity Too " +
+				"Large): raise its payload limit, and that of proxies in front of it, above 8 MB"},
+		{"too large for a proxy", documents, []reply{{413, "<html>nginx</html>"}},
+			"HOST refuses payloads as large as ours"},
+		{"disk full at once", documents,
+			[]reply{refusal(422, "no_space_left_on_device", "Meilisearch cannot receive write operations")},
 			"the disk of HOST is full (422 Unprocessable Entity)"},
-		{"disk full in the task", task, []reply{done, done, failed("no_space_left_on_device", "No space left on device")},
+		{"disk full in the task", task,
+			[]reply{done, done, failed("no_space_left_on_device", "No space left on device")},
 			"the disk of HOST is full: No space left on device"},
 		{"failed task", task, []reply{done, done, failed("invalid_document_id", "Document identifier is invalid")},
-			"write changes up to 6 to index x: task 7 of HOST failed: Document identifier is invalid (invalid_document_id)"},
-		{"cancelled task", task, []reply{done, done, {200, `{"uid":7,"status":"canceled"}`}}, "task 7 of HOST was cancelled there"},
+			"write changes up to 6 to index x: task 7 of HOST failed: Document identifier is invalid " +
+				"(invalid_document_id)"},
+		{"cancelled task", task, []reply{done, done, {200, `{"uid":7,"status":"canceled"}`}},
+			"task 7 of HOST was cancelled there"},
 		{"forgotten task", task, []reply{done, done, refusal(404, "task_not_found", "Task `7` not found.")},
 			"HOST has forgotten task 7: it was restarted empty"},
-		{"removal refused", "POST /indexes/x/documents/delete", []reply{refusal(400, "invalid_document_filter", "Attribute `record` is not filterable.")},
+		{"removal refused", "POST /indexes/x/documents/delete",
+			[]reply{refusal(400, "invalid_document_filter", "Attribute `record` is not filterable.")},
 			"HOST returned 400 Bad Request: Attribute `record` is not filterable (invalid_document_filter)"},
-		{"settings refused", "PATCH /indexes/x/settings", []reply{refusal(400, "bad_request", "Unknown field `localizedAttributes`")},
-			"change the settings of index x: HOST returned 400 Bad Request: Unknown field `localizedAttributes` (bad_request)"},
+		{"settings refused", "PATCH /indexes/x/settings",
+			[]reply{refusal(400, "bad_request", "Unknown field `localizedAttributes`")},
+			"change the settings of index x: HOST returned 400 Bad Request: Unknown field `localizedAttributes` " +
+				"(bad_request)"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := httptest.NewServer(&scripted{script: map[string][]reply{c.request: c.answers}})
@@ -235,7 +255,8 @@ func TestConfigurationIsChecked(t *testing.T) {
 	}{
 		{"no URL", func(c *meili.Config) { c.URL = "" }, "must be http://host:port"},
 		{"no scheme", func(c *meili.Config) { c.URL = "search.example.org:7700" }, "must be http://host:port"},
-		{"password", func(c *meili.Config) { c.URL = "http://user:" + key + "@search.example.org" }, "must not hold a password"},
+		{"password", func(c *meili.Config) { c.URL = "http://user:" + key + "@search.example.org" },
+			"must not hold a password"},
 		{"index", func(c *meili.Config) { c.Index = "a/b" }, `index "a/b"`},
 		{"owner", func(c *meili.Config) { c.Owner = "" }, "needs an owner"},
 		{"generation", func(c *meili.Config) { c.Generation = 0 }, "a generation from 1"},

@@ -31,8 +31,9 @@ import (
 
 // Config says where the engine is and the name of its index.
 type Config struct {
-	URL        string            // http(s)://host[:port]
-	Key        string            // API key with the rights to search, documents.*, indexes.*, settings.* and tasks.get on Index*
+	URL string // http(s)://host[:port]
+	// Key is an API key with the rights to search, documents.*, indexes.*, settings.* and tasks.get on Index*.
+	Key        string
 	Index      string            // name of the live index: letters, digits, - and _
 	Generation int64             // of the index's content; see Format
 	Owner      string            // of the index: a unique id of the catalog

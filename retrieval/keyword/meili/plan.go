@@ -33,7 +33,7 @@ const (
 	headLists        = 10  // of a search
 	outstandingHeads = 6   // of terms that also get a list of where they are outstanding
 	assisted         = 4   // lists next to an engine that finds passages by all of their terms and their frequencies
-	maxExclude       = 4   // exclusions that are sent: words that the server reads are few, and every hit is looked at again
+	maxExclude       = 4   // exclusions that are sent: every hit is looked at again
 	plainShare       = 0.6 // of its weight that a term counts where it is not outstanding
 	leastDepth       = 200 // hits of a list, however few are wanted: scores depend on the lists having hits in common
 	// Most of the cost of a search is reading hits: this many for each possible

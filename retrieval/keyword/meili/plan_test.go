@@ -33,12 +33,16 @@ func TestPlan(t *testing.T) {
 		{"nothing", keyword.Query{Terms: []keyword.Term{{}, {Weight: 1}, {Text: "x"}}}, nil},
 		{"an exclusion alone", keyword.Query{Exclude: weighted("node")}, nil},
 		{"a term", keyword.Query{Terms: weighted("cip-56")}, []string{`"cipzm56" `, `"cipzm56zq" `}},
-		{"rarest first, going round", keyword.Query{Terms: []keyword.Term{{Text: "b", Weight: 1, Rarity: 2}, {Text: "c", Weight: 1, Rarity: 1}, {Text: "a", Weight: 1, Rarity: 3}}},
+		{"rarest first, going round", keyword.Query{Terms: []keyword.Term{{Text: "b", Weight: 1, Rarity: 2},
+			{Text: "c", Weight: 1, Rarity: 1}, {Text: "a", Weight: 1, Rarity: 3}}},
 			[]string{`"a" b c `, `"azq" b c `, `"b" c a `, `"bzq" c a `, `"c" a b `, `"czq" a b `}},
-		{"weights count too", keyword.Query{Terms: []keyword.Term{{Text: "a", Weight: 0.1, Rarity: 3}, {Text: "b", Weight: 1, Rarity: 2}}},
+		{"weights count too", keyword.Query{Terms: []keyword.Term{{Text: "a", Weight: 0.1, Rarity: 3},
+			{Text: "b", Weight: 1, Rarity: 2}}},
 			[]string{`"b" a `, `"bzq" a `, `"a" b `, `"azq" b `}},
 		{"a repeated term", keyword.Query{Terms: slices.Repeat(weighted("a"), 3)}, []string{`"a" `, `"azq" `}},
-		{"exclusions and phrases go first", keyword.Query{Terms: weighted("a", "b"), Phrases: [][]keyword.Term{weighted("a", "c", "b")}, Exclude: weighted("x.y")},
+		{"exclusions and phrases go first",
+			keyword.Query{Terms: weighted("a", "b"), Phrases: [][]keyword.Term{weighted("a", "c", "b")},
+				Exclude: weighted("x.y")},
 			[]string{`-"xzpy" "a c b"`, `-"xzpy" "a c b" "a" b `, `-"xzpy" "a c b" "azq" b `,
 				`-"xzpy" "a c b" "b" a `, `-"xzpy" "a c b" "bzq" a `}},
 	} {
@@ -86,13 +90,15 @@ func TestLongQueriesArePlannedWithinTheServersLimits(t *testing.T) {
 func TestFewLists(t *testing.T) {
 	for terms, want := range map[int]struct{ lists, depth int }{1: {1, 200}, 2: {2, 200}, 3: {3, 133}, 4: {4, 100},
 		9: {4, 100}} {
-		p, err := newPlan(keyword.Query{Assisted: true, Terms: weighted(strings.Fields("a b c d e f g h i")[:terms]...)})
+		p, err := newPlan(keyword.Query{Assisted: true,
+			Terms: weighted(strings.Fields("a b c d e f g h i")[:terms]...)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		marked := slices.ContainsFunc(p.lists, func(l list) bool { return l.outstanding })
 		if got := p.depth(200); len(p.lists) != want.lists || got != want.depth || marked {
-			t.Errorf("%d terms: %d lists %d deep, of outstanding terms %v; want %v", terms, len(p.lists), got, marked, want)
+			t.Errorf("%d terms: %d lists %d deep, of outstanding terms %v; want %v", terms, len(p.lists), got, marked,
+				want)
 		}
 		if got := p.depth(1000); got < 500 {
 			t.Errorf("%d terms: a list for 1,000 hits is %d deep", terms, got)
@@ -107,9 +113,10 @@ func TestScoresPutTogetherWhatListsKnow(t *testing.T) {
 	}
 	var answers []answer
 	for i, hits := range []string{
-		`[{"id":"65536","_rankingScore":0.667},{"id":"131072","_rankingScore":0.333}]`, // a b c: one has a and b, two has a
-		`[{"id":"131072","_rankingScore":0.333}]`,                                      // in two, a stands out
-		`[{"id":"65536","_rankingScore":0.333},{"id":"65537","_rankingScore":0.667}]`,  // b c a
+		// a b c: one has a and b, two has a
+		`[{"id":"65536","_rankingScore":0.667},{"id":"131072","_rankingScore":0.333}]`,
+		`[{"id":"131072","_rankingScore":0.333}]`,                                     // in two, a stands out
+		`[{"id":"65536","_rankingScore":0.333},{"id":"65537","_rankingScore":0.667}]`, // b c a
 		`[]`, `[]`,
 		`[{"id":"65537","_rankingScore":0.333},{"id":"r3","_rankingScore":1.0}]`, // c a b: three has no passages
 	} {

@@ -139,7 +139,8 @@ func FuzzAnswers(f *testing.F) {
 	f.Add([]byte(mark))
 	f.Add([]byte(`{"results":[{"hits":[{"id":"65536","_rankingScore":1e999}]},{"hits":[{"id":-1}]},{"hits":[` + mark +
 		`]}]}`))
-	f.Add([]byte(`{"id":"mark","owner":"test","generation":1,"format":1,"results":[{"hits":[{"id":"65536","_rankingScore":-7}]},{"hits":[{}]},{"hits":[{"owner":3}]}]}`))
+	f.Add([]byte(
+		`{"id":"mark","owner":"test","generation":1,"format":1,"results":[{"hits":[{"id":"65536","_rankingScore":-7}]},{"hits":[{}]},{"hits":[{"owner":3}]}]}`))
 	f.Add([]byte(`{"id":"mark","owner":"test","generation":1,"format":1,"status":"failed"}`))
 	f.Add([]byte(`[`))
 	f.Add([]byte(`null`))

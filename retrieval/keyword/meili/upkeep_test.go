@@ -64,8 +64,9 @@ func begin(t *testing.T, c meili.Config, want int64) *meili.Engine {
 func TestUpkeep(t *testing.T) {
 	p := newPlace(t, "upkeep")
 	for name, test := range map[string]func(*testing.T, *place, meili.Config){
-		"promotion": testPromotion, "settings": testSettings, "empty": testServerThatLostTheIndex, "backwards": testFollowerThatBeginsAnew,
-		"foreign": testForeignIndex, "long": testLongTerms, "key": testWrongKey,
+		"promotion": testPromotion, "settings": testSettings, "empty": testServerThatLostTheIndex,
+		"backwards": testFollowerThatBeginsAnew,
+		"foreign":   testForeignIndex, "long": testLongTerms, "key": testWrongKey,
 	} {
 		t.Run(name, func(t *testing.T) { test(t, p, p.config(t)) })
 	}

@@ -204,7 +204,8 @@ func TestFlushWritesOnlyWhatHasChanged(t *testing.T) {
 		{"the checkpoint", vector.Batch{Checkpoint: x.At() + 1}, []string{"manifest"}},
 		{"a record", vector.Batch{Records: []vector.Record{one}, Checkpoint: x.At() + 2},
 			[]string{"manifest", "records", "rows"}}, // of two blocks one
-		{"a deletion", vector.Batch{Delete: []int64{1_000_001}, Checkpoint: x.At() + 3}, []string{"manifest", "records"}},
+		{"a deletion", vector.Batch{Delete: []int64{1_000_001}, Checkpoint: x.At() + 3},
+			[]string{"manifest", "records"}},
 	} {
 		for _, y := range []*embedded.Index{x, open(t, snapshotConfig(path))} {
 			if y == x {

@@ -36,7 +36,8 @@ func checkCodes(t *testing.T, codes, planes []uint64, groups int, least int32) {
 		got[len(got)-1] = 77 // must stay
 		bits := k.codes(got[:len(got)-1], codes, planes, least)
 		if bits != wanted || !slices.Equal(got[:len(got)-1], want) || got[len(got)-1] != 77 {
-			t.Fatalf("%s: %d words, %d groups, least %d: bits %x, estimates %v, want %x, %v", k.name, len(planes)/Planes,
+			t.Fatalf("%s: %d words, %d groups, least %d: bits %x, estimates %v, want %x, %v", k.name,
+				len(planes)/Planes,
 				groups, least, bits, got, wanted, want)
 		}
 	}
@@ -119,10 +120,13 @@ func TestKernelsRefuseWhatDoesNotFit(t *testing.T) {
 		"too few codes":     func() { Codes(make([]int32, 16), make([]uint64, 63), make([]uint64, 16), 0) },
 		"too many rows":     func() { Codes(make([]int32, 72), make([]uint64, 999), make([]uint64, 4), 0) },
 		"a row that is not": func() { Products(make([]int32, 1), make([]int16, 32), make([]int16, 64), []uint32{2}) },
-		"too few products":  func() { Products(make([]int32, 1), make([]int16, 32), make([]int16, 64), []uint32{0, 1}) },
-		"a torn row":        func() { Product(make([]int16, 31), make([]int16, 31)) },
-		"no components":     func() { Product(nil, nil) },
-		"a shorter row":     func() { Product(make([]int16, 64), make([]int16, 32)) },
+		"too few products": func() {
+			Products(make([]int32, 1), make([]int16, 32), make([]int16, 64),
+				[]uint32{0, 1})
+		},
+		"a torn row":    func() { Product(make([]int16, 31), make([]int16, 31)) },
+		"no components": func() { Product(nil, nil) },
+		"a shorter row": func() { Product(make([]int16, 64), make([]int16, 32)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {

@@ -86,7 +86,8 @@ func TestLiveVectorsLeaveIndexedSegments(t *testing.T) {
 	}
 	kept := b.Records[7].Vectors[0]
 	apply(t, x, vector.Batch{After: 1, Checkpoint: 2, Records: []vector.Record{
-		{ID: 7, Vectors: [][]float32{kept}}, {ID: 8, Vectors: [][]float32{make([]float32, len(kept))}, Terms: b.Records[8].Terms}}})
+		{ID: 7, Vectors: [][]float32{kept}},
+		{ID: 8, Vectors: [][]float32{make([]float32, len(kept))}, Terms: b.Records[8].Terms}}})
 	for word, want := range map[string]int{"n7": 0, "n8": 1, "n9": 1} {
 		hits, err := x.SearchTerms(t.Context(), []vector.Term{{ID: analysis.IDOf(word), Weight: 1}}, passage.Filter{},
 			5)

@@ -68,9 +68,14 @@ func TestCollectionsOfOthersAreRefused(t *testing.T) {
 		want   string
 	}{
 		{"no almanac", func(c *client.CollectionConfig) { c.Metadata = nil }, "was not made by almanac"},
-		{"another owner", func(c *client.CollectionConfig) { c.Metadata[ownerKey] = client.NewValueString("catalog-b") }, "belongs to the catalog catalog-b, not to catalog-a"},
-		{"another model", func(c *client.CollectionConfig) { c.Metadata[modelKey] = client.NewValueString("model-2") }, "vectors of the model model-2, not of model-1"},
-		{"other weights", func(c *client.CollectionConfig) { c.Metadata[weightingKey] = client.NewValueString("0") }, "term weights of version 0"},
+		{"another owner", func(c *client.CollectionConfig) {
+			c.Metadata[ownerKey] = client.NewValueString(
+				"catalog-b")
+		}, "belongs to the catalog catalog-b, not to catalog-a"},
+		{"another model", func(c *client.CollectionConfig) { c.Metadata[modelKey] = client.NewValueString("model-2") },
+			"vectors of the model model-2, not of model-1"},
+		{"other weights", func(c *client.CollectionConfig) { c.Metadata[weightingKey] = client.NewValueString("0") },
+			"term weights of version 0"},
 		{"other dimensions", func(c *client.CollectionConfig) { c.Params.VectorsConfig.GetParamsMap().Map[denseVector].Size = 8 }, "vectors of 8 dimensions, the model has 4"},
 		{"another distance", func(c *client.CollectionConfig) {
 			c.Params.VectorsConfig.GetParamsMap().Map[denseVector].Distance = client.Distance_Dot
@@ -79,7 +84,8 @@ func TestCollectionsOfOthersAreRefused(t *testing.T) {
 			c.Params.VectorsConfig = client.NewVectorsConfig(&client.VectorParams{Size: 4,
 				Distance: client.Distance_Cosine})
 		}, "has not the vectors of an index"},
-		{"no IDF", func(c *client.CollectionConfig) { c.Params.SparseVectorsConfig.Map[sparseVector].Modifier = nil }, "has not the vectors of an index"},
+		{"no IDF", func(c *client.CollectionConfig) { c.Params.SparseVectorsConfig.Map[sparseVector].Modifier = nil },
+			"has not the vectors of an index"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := startStandIn(t)
@@ -341,7 +347,8 @@ func TestNamesOfOthersAreRefused(t *testing.T) {
 		take func(qdranttest.State)
 		want string
 	}{
-		{"an alias", func(state qdranttest.State) { state.Aliases["almanac-causeway"] = "almanac-causeway-g1" }, "the alias almanac-causeway names the collection almanac-causeway-g1, which is not this catalog's"},
+		{"an alias", func(state qdranttest.State) { state.Aliases["almanac-causeway"] = "almanac-causeway-g1" },
+			"the alias almanac-causeway names the collection almanac-causeway-g1, which is not this catalog's"},
 		{"a collection", func(state qdranttest.State) {
 			state.Collections["almanac-causeway"] = state.Collections["almanac-causeway-g1"]
 		}, "a collection has the name almanac-causeway, which must be an alias"},

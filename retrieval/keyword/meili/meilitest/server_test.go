@@ -99,7 +99,8 @@ func TestEmpty(t *testing.T) {
 	if _, err := found(t, e, "amber"); err == nil || !strings.Contains(err.Error(), "has lost it") {
 		t.Errorf("search: %v", err)
 	}
-	if err := e.Apply(t.Context(), keyword.Batch{Checkpoint: 3}); err == nil || !strings.Contains(err.Error(), "has lost") {
+	if err := e.Apply(t.Context(), keyword.Batch{Checkpoint: 3}); err == nil ||
+		!strings.Contains(err.Error(), "has lost") {
 		t.Errorf("apply: %v", err)
 	}
 	if at, err := e.Checkpoint(t.Context()); at != 0 || err != nil || len(s.Passages()) != 0 {
