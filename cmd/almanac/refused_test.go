@@ -291,22 +291,20 @@ func (s *server) reason(tb testing.TB, engine string) string {
 	return ""
 }
 
-// TestAWrongModelFromTheStart has nothing else to serve, and says why it is
-// not ready.
+// TestAWrongModelFromTheStart: the built-in model answers, and the log says what
+// is wrong with the configured one.
 func TestAWrongModelFromTheStart(t *testing.T) {
 	t.Parallel()
-	const want = "The model buoy-talk does not exist"
 	url := refuses(http.StatusNotFound, noModel)(t)
 	s := newSite(t, 24).serve(t, "ALMANAC_EMBED_URL="+url, "ALMANAC_EMBED_KIND=openai", "ALMANAC_EMBED_MODEL=buoy-talk")
-	eventually(t, "/status names what is down", func() bool { return strings.Contains(s.reason(t, "embedder"), want) })
-	for _, path := range []string{"/ready", "/api/v1/search?q=tide"} {
-		if status, _, body := s.get(t, path); status != http.StatusServiceUnavailable ||
-			!strings.Contains(body, "loading") {
-			t.Errorf("%s: %d %s", path, status, body)
-		}
+	s.ready(t)
+	if status, _, body := s.get(t, "/api/v1/search?q=tide"); status != http.StatusOK ||
+		!strings.Contains(body, `"degraded":[]`) {
+		t.Errorf("%d %s", status, body)
 	}
-	if _, _, body := s.get(t, "/ready"); !strings.Contains(body, "embedder does not answer") {
-		t.Errorf("/ready does not say what is missing: %s", body)
+	if log := s.log.String(); !strings.Contains(log, "The model buoy-talk does not exist") ||
+		!strings.Contains(log, "the built-in model serves until") {
+		t.Errorf("the log says %s", log)
 	}
 	if code := s.stop(t); code != 0 {
 		t.Errorf("exit code %d", code)
