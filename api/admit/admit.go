@@ -9,6 +9,7 @@ import (
 	"errors"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -21,19 +22,19 @@ var ErrBusy = errors.New("too many searches at once")
 // Limits of a Searcher.
 type Limits struct {
 	Running   int // searches at once
-	PerClient int // of them of one client
+	PerClient int // of them of one client; an expensive one counts as so many
 	Waiting   int // searches that may wait for a place, half of them of one client
 	// Patience is how long one waits: longer than any sensible burst takes, shorter
 	// than anybody would.
 	Patience time.Duration
 }
 
-// Standard are the limits for this machine: one client has half of its cores. A
+// Standard are the limits for this machine: one client has half of the places. A
 // search uses more than one core only for moments, and while it waits for a
 // server none.
 func Standard() Limits {
 	cores := runtime.GOMAXPROCS(0)
-	return Limits{Running: 2 * cores, PerClient: max(1, cores/2), Waiting: 256, Patience: 2 * time.Second}
+	return Limits{Running: 2 * cores, PerClient: cores, Waiting: 256, Patience: 2 * time.Second}
 }
 
 // Searcher admits the searches of another one.
@@ -52,6 +53,7 @@ type client struct{ running, waiting int }
 // waiter is a search that waits for a place; granted is closed when it has one.
 type waiter struct {
 	client  string
+	weight  int
 	granted chan struct{}
 }
 
@@ -72,16 +74,30 @@ func WithClient(ctx context.Context, key string) context.Context {
 // would have to wait for too long or behind too many.
 func (s *Searcher) Search(ctx context.Context, r retrieval.Request) (retrieval.Response, error) {
 	key, _ := ctx.Value(clientKey{}).(string)
-	if err := s.enter(ctx, key); err != nil {
+	weight := s.weight(r)
+	if err := s.enter(ctx, key, weight); err != nil {
 		return retrieval.Response{}, err
 	}
-	defer s.leave(key)
+	defer s.leave(key, weight)
 	return s.Searcher.Search(ctx, r)
 }
 
+// expensive is the length of a query, in bytes, above which it may take several
+// times as long as what people type; phrases may at any length.
+const expensive = 120
+
+// weight is the number of searches that a search counts as: an expensive one
+// takes all that its client has.
+func (s *Searcher) weight(r retrieval.Request) int {
+	if len(r.Query) > expensive || strings.Contains(r.Query, `"`) {
+		return s.limits.PerClient
+	}
+	return 1
+}
+
 // enter waits for a place.
-func (s *Searcher) enter(ctx context.Context, key string) error {
-	w, err := s.register(key)
+func (s *Searcher) enter(ctx context.Context, key string, weight int) error {
+	w, err := s.register(key, weight)
 	if w == nil || err != nil {
 		return err
 	}
@@ -108,7 +124,7 @@ func (s *Searcher) enter(ctx context.Context, key string) error {
 }
 
 // register gives a search a place (no waiter), or puts it at the end of the queue.
-func (s *Searcher) register(key string) (*waiter, error) {
+func (s *Searcher) register(key string, weight int) (*waiter, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.clients[key]
@@ -116,9 +132,9 @@ func (s *Searcher) register(key string) (*waiter, error) {
 		c = &client{}
 		s.clients[key] = c
 	}
-	if s.admits(key) {
-		s.running++
-		c.running++
+	if s.admits(key, weight) {
+		s.running += weight
+		c.running += weight
 		return nil, nil
 	}
 	if len(s.queue) >= s.limits.Waiting || key != "" && c.waiting >= s.limits.Waiting/2 {
@@ -126,33 +142,34 @@ func (s *Searcher) register(key string) (*waiter, error) {
 		return nil, ErrBusy
 	}
 	c.waiting++
-	w := &waiter{key, make(chan struct{})}
+	w := &waiter{key, weight, make(chan struct{})}
 	s.queue = append(s.queue, w)
 	return w, nil
 }
 
-// admits reports whether a client may have one more place.
-func (s *Searcher) admits(key string) bool {
-	return s.running < s.limits.Running && (key == "" || s.clients[key].running < s.limits.PerClient)
+// admits reports whether a client may have so many more places.
+func (s *Searcher) admits(key string, weight int) bool {
+	return s.running+weight <= s.limits.Running &&
+		(key == "" || s.clients[key].running+weight <= s.limits.PerClient)
 }
 
 // leave passes the place to the first in the queue whose client may have it.
-func (s *Searcher) leave(key string) {
+func (s *Searcher) leave(key string, weight int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.running--
-	s.clients[key].running--
+	s.running -= weight
+	s.clients[key].running -= weight
 	s.forget(key)
 	for i := 0; i < len(s.queue) && s.running < s.limits.Running; i++ {
 		w := s.queue[i]
-		if !s.admits(w.client) {
+		if !s.admits(w.client, w.weight) {
 			continue
 		}
 		s.queue = slices.Delete(s.queue, i, i+1)
 		i--
-		s.running++
+		s.running += w.weight
 		s.clients[w.client].waiting--
-		s.clients[w.client].running++
+		s.clients[w.client].running += w.weight
 		close(w.granted)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -129,6 +130,32 @@ func TestWhoLeavesGivesUpItsPlaceInTheQueue(t *testing.T) {
 		start := time.Now()
 		if err := search(s, "third"); err != nil || time.Since(start) != 2*time.Second {
 			t.Errorf("%v after %v: the place of the one who left was kept", err, time.Since(start))
+		}
+	})
+}
+
+// TestAnExpensiveSearchTakesAllThatItsClientHas lets others pass meanwhile.
+func TestAnExpensiveSearchTakesAllThatItsClientHas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		engine := newSlow()
+		s := admit.New(engine, limits)
+		var wg sync.WaitGroup
+		for _, query := range []string{`"a phrase"`, strings.Repeat("long ", 50), "short"} {
+			wg.Go(func() {
+				ctx := admit.WithClient(context.Background(), "one")
+				if _, err := s.Search(ctx, retrieval.Request{Query: query}); err != nil {
+					t.Errorf("%s: %v", query, err)
+				}
+			})
+		}
+		synctest.Wait()
+		start := time.Now()
+		if err := search(s, "other"); err != nil || time.Since(start) > time.Second {
+			t.Errorf("another client: %v after %v", err, time.Since(start))
+		}
+		wg.Wait()
+		if engine.most["all"] != 2 {
+			t.Errorf("%d at once, want one of each client", engine.most["all"])
 		}
 	})
 }
