@@ -2,7 +2,7 @@
 // candidate from analysed passages and corpus statistics, normalises the
 // signals over the candidates and adds them by a linear model.
 //
-// It reads the documents of package index. Candidates, the reading of the query
+// It reads the documents of package corpus. Candidates, the reading of the query
 // and the weights are decided by retrieval and profile.
 package rerank
 
