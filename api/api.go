@@ -16,6 +16,7 @@ import (
 	"almanac/api/admin"
 	"almanac/api/admit"
 	"almanac/api/csp"
+	"almanac/api/dashboard"
 	"almanac/api/guard"
 	"almanac/api/limit"
 	"almanac/api/mcp"
@@ -83,9 +84,15 @@ func New(cfg Config) (*Handlers, error) {
 	})
 	h.Public = public(cfg, hosts, site, restHandler, h.MCP, pages)
 	h.Public = identified(cfg.Metrics, proxies, h.Public)
+	var home http.Handler
+	if cfg.Dashboard.Store != nil {
+		if home, err = dashboard.New(cfg.Dashboard); err != nil {
+			return nil, fmt.Errorf("api: %w", err)
+		}
+	}
 	h.Admin, err = admin.New(admin.Config{
 		Metrics: cfg.Metrics, Version: cfg.Version, Loopback: cfg.AdminLoopback, AllowedHosts: cfg.AllowedHosts,
-		Token: cfg.AdminToken, Pages: append(slices.Clip(cfg.AdminPages), enginesPage(cfg)), Log: cfg.Log,
+		Token: cfg.AdminToken, Pages: append(slices.Clip(cfg.AdminPages), enginesPage(cfg)), Home: home, Log: cfg.Log,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)

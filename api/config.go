@@ -6,6 +6,7 @@ import (
 	"github.com/ulule/limiter/v3"
 
 	"almanac/api/admin"
+	"almanac/api/dashboard"
 	"almanac/api/op"
 	"almanac/api/tally"
 	"almanac/retrieval"
@@ -17,6 +18,7 @@ type Config struct {
 	Resources  []op.Resource
 	Pages      []Page
 	AdminPages []admin.Page
+	Dashboard  dashboard.Config // without a Store there is none
 
 	Name         string // of the service, for people: the network's
 	Description  string // of the API

@@ -16,6 +16,8 @@ type Store interface {
 	Reader
 	Writer
 	IndexStore
+	JobStore
+	RelevanceStore
 	Close() error
 }
 
@@ -110,11 +112,6 @@ type Writer interface {
 	// that are no longer kept.
 	CountSearches(ctx context.Context, counts []SearchCount) error
 	CountViolations(ctx context.Context, counts []Violation) error
-	// Enqueue adds a request for the process that runs the scheduler; Requests
-	// returns those not done, oldest first; FinishRequest marks one done.
-	Enqueue(ctx context.Context, r Request) (int64, error)
-	Requests(ctx context.Context) ([]Request, error)
-	FinishRequest(ctx context.Context, id int64, failure string) error
 }
 
 // EventQuery selects events; zero fields select everything.
@@ -168,14 +165,4 @@ type Batch struct {
 // Result counts what a batch did.
 type Result struct {
 	Created, Updated, Unchanged, Foreign, Deleted int
-}
-
-// Request is work for the process that runs the scheduler, requested through
-// the API.
-type Request struct {
-	ID        int64
-	Kind      string // "sync": the only kind that the scheduler executes
-	Argument  string // a source name, or empty for all
-	CreatedAt time.Time
-	Failure   string
 }

@@ -250,7 +250,7 @@ func (s *Scheduler) requests(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return ctx.Err() // the request stays until the next start
 		}
-		if err := store.FinishRequest(ctx, req.ID, failure); err != nil {
+		if err := store.FinishRequest(ctx, req.ID, "", failure); err != nil {
 			return err
 		}
 	}

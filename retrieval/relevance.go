@@ -34,24 +34,30 @@ type relevance struct {
 // feature is an error; a retriever that these engines lack is left out of its
 // lists.
 func (e *Engine) Publish(r Relevance) error {
+	set, err := e.compiled(r)
+	if err == nil {
+		e.relevance.Store(set)
+	}
+	return err
+}
+
+// compiled checks what decides the order of results.
+func (e *Engine) compiled(r Relevance) (*relevance, error) {
 	set := &relevance{profiles: map[string]profile.Profile{}, models: map[string]map[string]rerank.Model{},
 		aliases: newAliases(r.Aliases)}
 	for _, p := range r.Profiles {
 		models, err := e.compile(&p)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		set.profiles[p.Name], set.models[p.Name] = p, models
 	}
 	if _, ok := set.profiles[profile.DefaultName]; !ok {
-		return fmt.Errorf("retrieval: there is no profile named %q", profile.DefaultName)
+		return nil, fmt.Errorf("retrieval: there is no profile named %q", profile.DefaultName)
 	}
 	var err error
-	if set.pins, err = compilePins(r.Pins); err != nil {
-		return err
-	}
-	e.relevance.Store(set)
-	return nil
+	set.pins, err = compilePins(r.Pins)
+	return set, err
 }
 
 // compile checks a profile, leaves out the lists that these engines lack, and

@@ -22,6 +22,9 @@ type Request struct {
 	Joined    bool     // a whole passage has the neighbours that were found too
 	Explain   bool
 	Profile   string // "" = the default profile
+	// Relevance, if set, decides the order instead of what is published: to try a
+	// change before it is.
+	Relevance *Relevance
 }
 
 // MaxResults is how deep a ranking can be read: Limit + Offset.

@@ -34,6 +34,12 @@ func (e *Engine) begin(ctx context.Context, r Request) (*search, error) {
 		return nil, ErrNotReady
 	}
 	set := e.relevance.Load()
+	if r.Relevance != nil {
+		var err error
+		if set, err = e.compiled(*r.Relevance); err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrBadQuery, err)
+		}
+	}
 	prof, err := set.profile(r.Profile)
 	if err != nil {
 		return nil, err

@@ -27,6 +27,7 @@ type Config struct {
 	AllowedHosts []string
 	Token        string
 	Pages        []Page
+	Home         http.Handler // has every other address; nil = a list of the pages
 	Log          *slog.Logger
 }
 
@@ -60,16 +61,19 @@ func New(cfg Config) (http.Handler, error) {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(index) // the client may be gone
-	})
+	if cfg.Home == nil {
+		mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=utf-8")
+			_, _ = w.Write(index) // the client may be gone
+		})
+		cfg.Home = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			guard.Refuse(w, http.StatusNotFound, "no such page; / lists all")
+		})
+	}
 	for _, p := range cfg.Pages {
 		mux.Handle(p.Path, p.Handler)
 	}
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		guard.Refuse(w, http.StatusNotFound, "no such page; / lists all")
-	})
+	mux.Handle("/", cfg.Home)
 	return protect(cfg, mux), nil
 }
 

@@ -9,8 +9,11 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"maps"
 	"net/http"
 	"net/url"
+	"path"
+	"slices"
 	"strings"
 
 	"almanac/api/guard"
@@ -29,10 +32,22 @@ type Site struct {
 	Version   string // of the program
 	Nav       []Link // of the masthead
 	More      []Link // of the footer
+	// Tool is what a site for operators is called. Such a site has no search field, no
+	// feeds, and nothing for search engines.
+	Tool string
+	// Files are a site's own, in a directory "assets"; its styles and modules are
+	// loaded by every page. nil = none.
+	Files fs.FS
 
 	prefix string // path of the public URL
 	assets map[string]*asset
+	own    []string // names of those that are the site's own
 	base   *template.Template
+}
+
+// Own returns the names of the site's own files with an extension.
+func (s *Site) Own(extension string) []string {
+	return slices.DeleteFunc(slices.Clone(s.own), func(name string) bool { return path.Ext(name) != extension })
 }
 
 // Link is an address of this server with what it is called.
@@ -50,7 +65,9 @@ type Page struct {
 	Refresh     int    // seconds until the page is asked for again; 0 = never
 	Next        string // address of the next part
 	Alternates  []Alternate
-	LinkedData  any // JSON-LD; nil = none
+	LinkedData  any    // JSON-LD; nil = none
+	Section     string // path of the section that the page is in; "" = Path
+	State       []Link // of a tool, at the end of its masthead: what is live, who works here
 }
 
 // Alternate is another form of a page.
@@ -70,6 +87,16 @@ func New(s Site) (*Site, error) {
 	var err error
 	if s.assets, err = readAssets(files); err != nil {
 		return nil, fmt.Errorf("look: %w", err)
+	}
+	if s.Files != nil {
+		own, err := readAssets(s.Files)
+		if err != nil {
+			return nil, fmt.Errorf("look: %w", err)
+		}
+		for _, name := range slices.Sorted(maps.Keys(own)) {
+			s.assets[name] = own[name]
+			s.own = append(s.own, name)
+		}
 	}
 	if s.base, err = template.New("layout").Funcs(s.funcs()).Parse(layout); err != nil {
 		return nil, fmt.Errorf("look: %w", err)

@@ -164,12 +164,12 @@ var statePromises = []promise{
 		if open[1].CreatedAt.IsZero() {
 			f.Fatal("a request without a time")
 		}
-		f.check(f.store.FinishRequest(f.ctx, first, "no route"))
+		f.check(f.store.FinishRequest(f.ctx, first, "", "no route"))
 		open, err = f.store.Requests(f.ctx)
 		f.check(err)
 		f.equal("left", open[0].ID, second)
 		f.equal("number", len(open), 1)
-		f.missing(f.store.FinishRequest(f.ctx, first, ""))
-		f.missing(f.store.FinishRequest(f.ctx, 99, ""))
+		f.missing(f.store.FinishRequest(f.ctx, first, "", ""))
+		f.missing(f.store.FinishRequest(f.ctx, 99, "", ""))
 	}},
 }

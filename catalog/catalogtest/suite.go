@@ -37,7 +37,8 @@ func Run(t *testing.T, open func(t *testing.T) catalog.Store) {
 		{"apply", applyPromises}, {"tombstones", tombstonePromises}, {"ownership", ownershipPromises},
 		{"hanging", hangingPromises}, {"read", readPromises}, {"list", listPromises}, {"range", rangePromises},
 		{"order", orderPromises}, {"links", linkPromises}, {"votes", votePromises}, {"events", eventPromises},
-		{"changes", changePromises}, {"state", statePromises}, {"analytics", analyticsPromises},
+		{"changes", changePromises}, {"state", statePromises}, {"relevance", relevancePromises},
+		{"analytics", analyticsPromises},
 		{"dump", dumpPromises}, {"index", indexPromises}, {"text", textPromises}, {"concurrency", concurrencyPromises},
 	}
 	for _, g := range groups {

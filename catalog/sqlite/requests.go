@@ -8,6 +8,9 @@ import (
 	"almanac/catalog"
 )
 
+const selectRequests = `SELECT id, kind, argument, author, created_at, started_at, done_at, done, total, cancelled,
+	result, failure FROM requests `
+
 // Enqueue adds a request; CreatedAt defaults to now.
 func (s *Store) Enqueue(ctx context.Context, r catalog.Request) (id int64, err error) {
 	at := catalog.CleanTime(r.CreatedAt)
@@ -15,9 +18,9 @@ func (s *Store) Enqueue(ctx context.Context, r catalog.Request) (id int64, err e
 		at = catalog.CleanTime(s.now())
 	}
 	err = s.update(ctx, "enqueue", func(t *txn) error {
-		id, err = t.insert(`INSERT INTO requests (kind, argument, created_at, done_at, failure)
-VALUES (?, ?, ?, 0, '') RETURNING id`,
-			catalog.Clean(r.Kind), catalog.Clean(r.Argument), micros(at))
+		id, err = t.insert(`INSERT INTO requests (kind, argument, author, created_at, done_at, failure)
+VALUES (?, ?, ?, ?, 0, '') RETURNING id`,
+			catalog.Clean(r.Kind), catalog.Clean(r.Argument), catalog.Clean(r.By), micros(at))
 		return err
 	})
 	return id, err
@@ -25,29 +28,71 @@ VALUES (?, ?, ?, 0, '') RETURNING id`,
 
 // Requests returns the open requests, oldest first.
 func (s *Store) Requests(ctx context.Context) ([]catalog.Request, error) {
-	list, err := collect(ctx, s.reader, scanRequest,
-		`SELECT id, kind, argument, created_at, failure FROM requests WHERE done_at = 0 ORDER BY id`)
+	list, err := collect(ctx, s.reader, scanRequest, selectRequests+`WHERE done_at = 0 ORDER BY id`)
 	return list, s.failure(ctx, "requests", err)
 }
 
+// Jobs returns requests, newest first.
+func (s *Store) Jobs(ctx context.Context, n int) ([]catalog.Request, error) {
+	list, err := collect(ctx, s.reader, scanRequest, selectRequests+`ORDER BY id DESC LIMIT ?`, limit(n))
+	return list, s.failure(ctx, "jobs", err)
+}
+
+// Job returns a request.
+func (s *Store) Job(ctx context.Context, id int64) (catalog.Request, error) {
+	return one(ctx, s, scanRequest, fmt.Sprintf("job %d", id), selectRequests+`WHERE id = ?`, id)
+}
+
 func scanRequest(rows *sql.Rows) (r catalog.Request, err error) {
-	var at int64
-	err = rows.Scan(&r.ID, &r.Kind, &r.Argument, &at, &r.Failure)
-	r.CreatedAt = fromMicros(at)
+	var created, started, done int64
+	err = rows.Scan(&r.ID, &r.Kind, &r.Argument, &r.By, &created, &started, &done, &r.Done, &r.Total, &r.Cancelled,
+		&r.Result, &r.Failure)
+	r.CreatedAt, r.StartedAt, r.DoneAt = fromMicros(created), fromMicros(started), fromMicros(done)
 	return r, err
 }
 
-// FinishRequest marks a request done. ErrNotFound if no open request has the
-// id.
-func (s *Store) FinishRequest(ctx context.Context, id int64, failure string) error {
-	return s.update(ctx, "finish request", func(t *txn) error {
-		done, err := t.exec(`UPDATE requests SET done_at = ?, failure = ? WHERE id = ? AND done_at = 0`,
-			micros(catalog.CleanTime(s.now())), catalog.Clean(failure), id)
-		if err != nil {
-			return err
-		}
-		return affected(done, fmt.Sprintf("open request %d", id))
+// StartRequest marks an open request as under way.
+func (s *Store) StartRequest(ctx context.Context, id int64) error {
+	return s.update(ctx, "start request", func(t *txn) error {
+		return t.open(id, `UPDATE requests SET started_at = ?, done = 0, total = 0 WHERE id = ? AND done_at = 0`,
+			micros(catalog.CleanTime(s.now())), id)
 	})
+}
+
+// ProgressRequest stores how far an open request is.
+func (s *Store) ProgressRequest(ctx context.Context, id int64, done, total int) (cancel bool, err error) {
+	err = s.update(ctx, "progress of a request", func(t *txn) error {
+		return t.QueryRowContext(ctx, `UPDATE requests SET done = ?, total = ? WHERE id = ? RETURNING cancelled`,
+			done, total, id).Scan(&cancel)
+	})
+	return cancel, err
+}
+
+// CancelRequest asks for the end of an open request.
+func (s *Store) CancelRequest(ctx context.Context, id int64) error {
+	return s.update(ctx, "cancel request", func(t *txn) error {
+		return t.open(id, `UPDATE requests SET cancelled = 1,
+	done_at = CASE WHEN started_at = 0 THEN ? ELSE 0 END,
+	failure = CASE WHEN started_at = 0 THEN 'cancelled before it began' ELSE '' END
+WHERE id = ? AND done_at = 0`, micros(catalog.CleanTime(s.now())), id)
+	})
+}
+
+// FinishRequest marks an open request done.
+func (s *Store) FinishRequest(ctx context.Context, id int64, result, failure string) error {
+	return s.update(ctx, "finish request", func(t *txn) error {
+		return t.open(id, `UPDATE requests SET done_at = ?, result = ?, failure = ? WHERE id = ? AND done_at = 0`,
+			micros(catalog.CleanTime(s.now())), catalog.Clean(result), catalog.Clean(failure), id)
+	})
+}
+
+// open runs a statement on an open request; ErrNotFound if there is none.
+func (t *txn) open(id int64, statement string, args ...any) error {
+	done, err := t.exec(statement, args...)
+	if err != nil {
+		return err
+	}
+	return affected(done, fmt.Sprintf("open request %d", id))
 }
 
 // affected returns ErrNotFound if a statement changed nothing.
@@ -57,4 +102,18 @@ func affected(r sql.Result, what string) error {
 		return notFound(what)
 	}
 	return err
+}
+
+// one returns the first row of a query; ErrNotFound if it has none.
+func one[T any](
+	ctx context.Context, s *Store, scan func(*sql.Rows) (T, error), what, query string, args ...any,
+) (v T, err error) {
+	list, err := collect(ctx, s.reader, scan, query, args...)
+	if err == nil && len(list) == 0 {
+		err = notFound(what)
+	}
+	if err != nil {
+		return v, s.failure(ctx, what, err)
+	}
+	return list[0], nil
 }

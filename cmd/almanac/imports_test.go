@@ -67,6 +67,7 @@ api/cips: api/kb api/op catalog catalog/derive
 api/coding:
 api/community: api/kb api/op catalog catalog/derive
 api/csp: api/guard api/limit api/tally
+api/dashboard: api/guard api/look catalog retrieval retrieval/eval retrieval/passage retrieval/profile
 api/devfund: api/kb api/op catalog catalog/derive
 api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op

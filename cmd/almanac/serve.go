@@ -12,6 +12,7 @@ import (
 
 	"almanac/api"
 	"almanac/api/admin"
+	"almanac/api/dashboard"
 	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/datadir"
@@ -64,6 +65,8 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	cfg := a.apiConfig(base)
 	cfg.Metrics, cfg.Loopback, cfg.Draining = metrics, isLoopback(public), draining.Load
 	cfg.AdminLoopback = private == nil || isLoopback(private)
+	cfg.Dashboard = dashboard.Config{Store: store, Search: keeper, Network: n.Title, Public: base.PublicURL,
+		Version: version(), Log: a.log}
 	handlers, err := api.New(cfg)
 	if err != nil {
 		return errors.Join(err, closeListeners(public, private))

@@ -1,0 +1,185 @@
+// Package dashboard serves the pages of the admin listener: what people tune
+// relevance with, from a query to a published change, and operate the service.
+// Its pages are rendered on the server as those of package web are, but it
+// changes things, so it works on catalog and searcher themselves. Whoever
+// mounts it has checked login and origin.
+package dashboard
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"time"
+
+	"almanac/api/guard"
+	"almanac/api/look"
+	"almanac/catalog"
+	"almanac/retrieval"
+)
+
+// Config of a Handler.
+type Config struct {
+	Store   catalog.Store
+	Search  retrieval.Searcher // the one that serves
+	Network string             // for people
+	Public  string             // address of the public listener, for links to records; "" if not known
+	Version string
+	Now     func() time.Time // nil = time.Now
+	Log     *slog.Logger     // nil = none
+}
+
+// Handler serves the pages.
+type Handler struct {
+	cfg   Config
+	site  *look.Site
+	pages *look.Templates
+	mux   *http.ServeMux
+}
+
+//go:embed pages
+var pages embed.FS
+
+//go:embed assets
+var assets embed.FS
+
+// Sections are the parts of the dashboard, as its masthead has them.
+var sections = []look.Link{
+	{Title: "Lab", Path: "/lab"}, {Title: "Judging", Path: "/judging"}, {Title: "Evaluation", Path: "/evaluation"},
+	{Title: "Tuning", Path: "/tuning"}, {Title: "Analytics", Path: "/analytics"},
+	{Title: "Operations", Path: "/operations"},
+}
+
+// New makes the handler.
+func New(cfg Config) (*Handler, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	h := &Handler{cfg: cfg, mux: http.NewServeMux()}
+	var err error
+	h.site, err = look.New(look.Site{Name: cfg.Network, Version: cfg.Version, Nav: sections, Tool: "relevance",
+		Files: assets, More: []look.Link{{Title: "Metrics", Path: "/metrics"}, {Title: "Profiles", Path: "/debug/pprof/"}}})
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: %w", err)
+	}
+	dir, err := fs.Sub(pages, "pages")
+	if err == nil {
+		h.pages, err = h.site.Parse(dir, h.funcs())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("dashboard: %w", err)
+	}
+	h.mux.Handle("GET "+look.AssetPath, h.site.Assets())
+	for pattern, answer := range h.routes() {
+		h.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { h.serve(w, r, answer) })
+	}
+	return h, nil
+}
+
+// maxForm bounds what a form sends, in bytes.
+const maxForm = 4 << 20
+
+// answer answers a request; an error becomes a page.
+type answer func(r *http.Request) (reply, error)
+
+// reply is what a request is answered with: a page, or where to go from here.
+type reply struct {
+	Template string
+	Page     look.Page
+	Data     any
+	Part     string // one template of the page, for scripts; "" = all of it
+	Goto     string // an address on this listener, after a change
+	Raw      *raw   // a file
+}
+
+// raw is a file for download.
+type raw struct {
+	Name, Type string
+	Body       []byte
+}
+
+// serve answers a request.
+func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer answer) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	got, err := answer(r)
+	if err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	switch {
+	case got.Goto != "":
+		http.Redirect(w, r, got.Goto, http.StatusSeeOther)
+	case got.Raw != nil:
+		guard.Protect(w.Header())
+		w.Header().Set("Content-Type", got.Raw.Type)
+		w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", got.Raw.Name))
+		_, _ = w.Write(got.Raw.Body) // the client may be gone
+	default:
+		h.show(w, r, http.StatusOK, got)
+	}
+}
+
+// show writes a page.
+func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, got reply) {
+	got.Page.NoIndex = true
+	got.Page.State = append(got.Page.State, look.Link{Title: guard.User(r.Context()), Path: "/login"})
+	body, err := h.pages.Render(got.Template, got.Part, got.Page, got.Data)
+	if err != nil {
+		h.cfg.Log.ErrorContext(r.Context(), "dashboard page failed", "path", r.Pattern, "error", err)
+		guard.Refuse(w, http.StatusInternalServerError, "the page failed; the log says why")
+		return
+	}
+	h.site.Protect(w.Header())
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // the client may be gone
+}
+
+// invalid is an error in what a person sent; its text is for them.
+type invalid string
+
+// Error implements error.
+func (e invalid) Error() string { return string(e) }
+
+// failure is a page about an error.
+type failure struct {
+	Status   int
+	Heading  string
+	Text     string
+	Conflict *catalog.ConflictError
+}
+
+// fail answers with a page about an error. What is not the person's doing is logged.
+func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
+	f := failure{Status: http.StatusInternalServerError, Heading: "Something went wrong here", Text: err.Error()}
+	if conflict, ok := errors.AsType[*catalog.ConflictError](err); ok {
+		f.Conflict, f.Status, f.Heading = conflict, http.StatusConflict, "Somebody else was faster"
+	}
+	if _, ok := errors.AsType[invalid](err); ok || errors.Is(err, retrieval.ErrBadQuery) {
+		f.Status, f.Heading = http.StatusBadRequest, "That cannot be done"
+	}
+	switch {
+	case errors.Is(err, catalog.ErrNotFound):
+		f.Status, f.Heading = http.StatusNotFound, "There is no such thing"
+	case errors.Is(err, retrieval.ErrNotReady):
+		f.Status, f.Heading = http.StatusServiceUnavailable, "The index is loading"
+	case f.Status == http.StatusInternalServerError:
+		h.cfg.Log.ErrorContext(r.Context(), "dashboard failed", "path", r.Pattern, "error", err)
+	}
+	h.show(w, r, f.Status, reply{Template: "failure", Page: look.Page{Title: f.Heading}, Data: f})
+}
+
+// ServeHTTP implements http.Handler.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if _, pattern := h.mux.Handler(r); pattern == "" {
+		h.fail(w, r, fmt.Errorf("%s: %w", r.URL.Path, catalog.ErrNotFound))
+		return
+	}
+	h.mux.ServeHTTP(w, r)
+}

@@ -1,0 +1,43 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"almanac/api/dashboard"
+	"almanac/catalog/sqlite"
+)
+
+// open returns a dashboard over an empty catalog.
+func open(t *testing.T) (http.Handler, *sqlite.Store) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	h, err := dashboard.New(dashboard.Config{Store: store, Network: "Sample"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, store
+}
+
+// get asks for a page.
+func get(h http.Handler, path string) *httptest.ResponseRecorder {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, path, nil))
+	return w
+}
+
+func TestAnUnknownAddressIsAPage(t *testing.T) {
+	h, _ := open(t)
+	w := get(h, "/nowhere")
+	if w.Code != http.StatusNotFound || !strings.Contains(w.Body.String(), "There is no such thing") ||
+		!strings.Contains(w.Header().Get("Content-Security-Policy"), "trusted-types") {
+		t.Errorf("got %d %s", w.Code, w.Body)
+	}
+}

@@ -1,0 +1,237 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"almanac/catalog"
+)
+
+// PutCase stores a case by name.
+func (s *Store) PutCase(ctx context.Context, c catalog.Case, by string) (catalog.Case, error) {
+	c.Name, c.Description = catalog.Clean(c.Name), catalog.Clean(c.Description)
+	if c.CreatedAt = catalog.CleanTime(c.CreatedAt); c.CreatedAt.IsZero() {
+		c.CreatedAt = catalog.CleanTime(s.now())
+	}
+	err := s.update(ctx, "case", func(t *txn) error {
+		var created int64
+		err := t.QueryRowContext(ctx, `INSERT INTO cases (name, description, created_at, every) VALUES (?, ?, ?, ?)
+ON CONFLICT (name) DO UPDATE SET description = excluded.description, every = excluded.every
+RETURNING id, created_at`, c.Name, c.Description, micros(c.CreatedAt), c.Every.Microseconds()).Scan(&c.ID, &created)
+		if err != nil {
+			return err
+		}
+		c.CreatedAt = fromMicros(created)
+		return t.edited(s.now(), by, "edit", c.Name, "")
+	})
+	return c, err
+}
+
+// edited adds a change of a case to the audit log.
+func (t *txn) edited(at time.Time, by, action, name, note string) error {
+	return t.audit(catalog.Audit{At: catalog.CleanTime(at), By: by, Action: action, Subject: "case " + name, Note: note})
+}
+
+// Cases returns all cases by name.
+func (s *Store) Cases(ctx context.Context) ([]catalog.Case, error) {
+	list, err := collect(ctx, s.reader, scanCase, selectCases+`ORDER BY name`)
+	return list, s.failure(ctx, "cases", err)
+}
+
+const selectCases = `SELECT id, name, description, created_at, every FROM cases `
+
+func scanCase(rows *sql.Rows) (c catalog.Case, err error) {
+	var created, every int64
+	err = rows.Scan(&c.ID, &c.Name, &c.Description, &created, &every)
+	c.CreatedAt, c.Every = fromMicros(created), time.Duration(every)*time.Microsecond
+	return c, err
+}
+
+// caseNamed returns the name of a case; ErrNotFound.
+func (t *txn) caseNamed(ctx context.Context, id int64) (string, error) {
+	list, err := collect(ctx, t.Tx, scanCase, selectCases+`WHERE id = ?`, id)
+	if err == nil && len(list) == 0 {
+		err = notFound(fmt.Sprintf("case %d", id))
+	}
+	if err != nil {
+		return "", err
+	}
+	return list[0].Name, nil
+}
+
+// DropCase removes a case.
+func (s *Store) DropCase(ctx context.Context, id int64, by string) error {
+	return s.update(ctx, "drop case", func(t *txn) error {
+		name, err := t.caseNamed(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, statement := range []string{`DELETE FROM judgments WHERE collection = ?`,
+			`DELETE FROM case_queries WHERE collection = ?`, `DELETE FROM cases WHERE id = ?`} {
+			if _, err := t.exec(statement, id); err != nil {
+				return err
+			}
+		}
+		return t.edited(s.now(), by, "remove", name, "")
+	})
+}
+
+// PutQueries stores queries of a case.
+func (s *Store) PutQueries(ctx context.Context, id int64, queries []catalog.CaseQuery, by string) error {
+	now := catalog.CleanTime(s.now())
+	return s.update(ctx, "queries", func(t *txn) error {
+		name, err := t.caseNamed(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, q := range queries {
+			if err := t.putQuery(ctx, id, q, now, by); err != nil {
+				return err
+			}
+		}
+		note := fmt.Sprintf("%d queries", len(queries))
+		if len(queries) == 1 {
+			note = queries[0].Text
+		}
+		return t.edited(now, by, "edit", name, note)
+	})
+}
+
+func (t *txn) putQuery(ctx context.Context, id int64, q catalog.CaseQuery, now time.Time, by string) error {
+	var revision int
+	var changed int64
+	var author string
+	err := t.QueryRowContext(ctx, `SELECT revision, changed_at, author FROM case_queries
+WHERE collection = ? AND query = ?`, id, catalog.Clean(q.ID)).Scan(&revision, &changed, &author)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if revision != q.Revision {
+		return &catalog.ConflictError{What: "query " + q.ID, By: author, At: fromMicros(changed),
+			Revision: int64(revision)}
+	}
+	_, err = t.exec(`INSERT INTO case_queries
+	(collection, query, position, text, class, need, note, revision, changed_at, author)
+VALUES (?, ?, (SELECT COALESCE(MAX(position), 0) + 1 FROM case_queries WHERE collection = ?), ?, ?, ?, ?, 1, ?, ?)
+ON CONFLICT (collection, query) DO UPDATE SET text = excluded.text, class = excluded.class, need = excluded.need,
+	note = excluded.note, revision = case_queries.revision + 1, changed_at = excluded.changed_at,
+	author = excluded.author`,
+		id, catalog.Clean(q.ID), id, catalog.Clean(q.Text), catalog.Clean(q.Kind), catalog.Clean(q.Need),
+		catalog.Clean(q.Note), micros(now), catalog.Clean(by))
+	return err
+}
+
+// DropQuery removes a query with its judgments.
+func (s *Store) DropQuery(ctx context.Context, id int64, query, by string) error {
+	return s.update(ctx, "drop query", func(t *txn) error {
+		name, err := t.caseNamed(ctx, id)
+		if err != nil {
+			return err
+		}
+		if _, err := t.exec(`DELETE FROM judgments WHERE collection = ? AND query = ?`, id, query); err != nil {
+			return err
+		}
+		done, err := t.exec(`DELETE FROM case_queries WHERE collection = ? AND query = ?`, id, query)
+		if err != nil {
+			return err
+		}
+		if err := affected(done, "query "+query); err != nil {
+			return err
+		}
+		return t.edited(s.now(), by, "remove", name, "query "+query)
+	})
+}
+
+// Queries returns the queries of a case.
+func (s *Store) Queries(ctx context.Context, id int64) ([]catalog.CaseQuery, error) {
+	list, err := collect(ctx, s.reader, func(rows *sql.Rows) (q catalog.CaseQuery, err error) {
+		return q, rows.Scan(&q.ID, &q.Text, &q.Kind, &q.Need, &q.Note, &q.Revision)
+	}, `SELECT query, text, class, need, note, revision FROM case_queries WHERE collection = ?
+ORDER BY position, query`, id)
+	return list, s.failure(ctx, "queries", err)
+}
+
+// PutJudgments stores or withdraws judgments.
+func (s *Store) PutJudgments(ctx context.Context, id int64, judgments []catalog.Judgment) error {
+	return s.update(ctx, "judgments", func(t *txn) error {
+		if _, err := t.caseNamed(ctx, id); err != nil {
+			return err
+		}
+		for _, j := range judgments {
+			query, target, judge := catalog.Clean(j.Query), catalog.Clean(j.Target), catalog.Clean(j.Judge)
+			at := catalog.CleanTime(j.At)
+			if at.IsZero() {
+				at = catalog.CleanTime(s.now())
+			}
+			var err error
+			if j.Grade < 0 {
+				_, err = t.exec(`DELETE FROM judgments WHERE collection = ? AND query = ? AND target = ? AND judge = ?`,
+					id, query, target, judge)
+			} else {
+				_, err = t.exec(`INSERT INTO judgments (collection, query, target, judge, grade, at, note)
+VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (collection, query, target, judge)
+DO UPDATE SET grade = excluded.grade, at = excluded.at, note = excluded.note`,
+					id, query, target, judge, j.Grade, micros(at), catalog.Clean(j.Note))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Judgments returns the judgments of a case.
+func (s *Store) Judgments(ctx context.Context, id int64) ([]catalog.Judgment, error) {
+	list, err := collect(ctx, s.reader, func(rows *sql.Rows) (j catalog.Judgment, err error) {
+		var at int64
+		err = rows.Scan(&j.Query, &j.Target, &j.Judge, &j.Grade, &at, &j.Note)
+		j.At = fromMicros(at)
+		return j, err
+	}, `SELECT query, target, judge, grade, at, note FROM judgments WHERE collection = ?
+ORDER BY query, target, judge`, id)
+	return list, s.failure(ctx, "judgments", err)
+}
+
+// AddEvaluation stores a run; At defaults to now.
+func (s *Store) AddEvaluation(ctx context.Context, e catalog.Evaluation) (id int64, err error) {
+	at := catalog.CleanTime(e.At)
+	if at.IsZero() {
+		at = catalog.CleanTime(s.now())
+	}
+	err = s.update(ctx, "evaluation", func(t *txn) error {
+		id, err = t.insert(`INSERT INTO evaluations (collection, at, author, profile, revision, judges, generation, model,
+	version, summary, data) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+			e.Case, micros(at), catalog.Clean(e.By), catalog.Clean(e.Profile), e.Revision, catalog.Clean(e.Judges),
+			e.Generation, catalog.Clean(e.Model), catalog.Clean(e.Version), catalog.Clean(e.Summary), catalog.Clean(e.Data))
+		return err
+	})
+	return id, err
+}
+
+const selectEvaluations = `SELECT id, collection, at, author, profile, revision, judges, generation, model, version,
+	summary, `
+
+// Evaluation returns a run.
+func (s *Store) Evaluation(ctx context.Context, id int64) (catalog.Evaluation, error) {
+	return one(ctx, s, scanEvaluation, fmt.Sprintf("evaluation %d", id),
+		selectEvaluations+`data FROM evaluations WHERE id = ?`, id)
+}
+
+// Evaluations returns runs without their data, newest first.
+func (s *Store) Evaluations(ctx context.Context, caseID int64, n int) ([]catalog.Evaluation, error) {
+	list, err := collect(ctx, s.reader, scanEvaluation, selectEvaluations+`'' FROM evaluations
+WHERE ? IN (0, collection) ORDER BY id DESC LIMIT ?`, caseID, limit(n))
+	return list, s.failure(ctx, "evaluations", err)
+}
+
+func scanEvaluation(rows *sql.Rows) (e catalog.Evaluation, err error) {
+	var at int64
+	err = rows.Scan(&e.ID, &e.Case, &at, &e.By, &e.Profile, &e.Revision, &e.Judges, &e.Generation, &e.Model, &e.Version,
+		&e.Summary, &e.Data)
+	e.At = fromMicros(at)
+	return e, err
+}
