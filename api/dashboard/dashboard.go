@@ -18,17 +18,20 @@ import (
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
+	"almanac/retrieval/revision"
 )
 
 // Config of a Handler.
 type Config struct {
-	Store   catalog.Store
-	Search  retrieval.Searcher // the one that serves
-	Network string             // for people
-	Public  string             // address of the public listener, for links to records; "" if not known
-	Version string
-	Now     func() time.Time // nil = time.Now
-	Log     *slog.Logger     // nil = none
+	Store  catalog.Store
+	Search retrieval.Searcher // the one that serves
+	// Revisions reads what is published, and what would be.
+	Revisions revision.Source
+	Network   string // for people
+	Public    string // address of the public listener, for links to records; "" if not known
+	Version   string
+	Now       func() time.Time // nil = time.Now
+	Log       *slog.Logger     // nil = none
 }
 
 // Handler serves the pages.

@@ -4,11 +4,14 @@ import (
 	"io"
 	"log/slog"
 
+	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/network"
 	"almanac/cmd/config"
 	"almanac/ingest/networks"
+	"almanac/retrieval"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
 	"almanac/retrieval/stack"
 )
 
@@ -61,4 +64,10 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Pro
 		Embed: stack.Embed(a.config.Embed), Rerank: stack.Rerank(a.config.Rerank),
 		Deadline: a.config.Search.Deadline, Progress: a.indexing, Log: a.log,
 	}, nil
+}
+
+// revisions reads what people saved in a catalog, over the configuration.
+func (a *app) revisions(n network.Network, store catalog.Store) (revision.Source, error) {
+	cfg, err := a.stackConfig(n, "")
+	return revision.Source{Store: store, Base: retrieval.Relevance{Profiles: cfg.Profiles, Aliases: cfg.Aliases}}, err
 }

@@ -68,6 +68,7 @@ api/coding:
 api/community: api/kb api/op catalog catalog/derive
 api/csp: api/guard api/limit api/tally
 api/dashboard: api/guard api/look catalog retrieval retrieval/eval retrieval/passage retrieval/profile
+	retrieval/revision
 api/devfund: api/kb api/op catalog catalog/derive
 api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op
@@ -163,6 +164,7 @@ retrieval/profile:
 retrieval/query: retrieval/analysis
 retrieval/rerank: retrieval/analysis retrieval/analysis/bm25 retrieval/corpus
 retrieval/rerank/crossencoder: embed/remote
+retrieval/revision: catalog retrieval retrieval/profile
 retrieval/scale: catalog
 retrieval/scale/measure: catalog catalog/sqlite retrieval retrieval/eval retrieval/profile retrieval/scale
 	retrieval/stack

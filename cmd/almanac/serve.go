@@ -61,12 +61,16 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	base := a.base(n, store, metrics.Searcher(keeper), public.Addr().String())
 	base.Tally = tally.New(store, time.Now, a.log)
 	defer func() { err = errors.Join(err, base.Tally.Close()) }()
+	revisions, err := a.revisions(n, store)
+	if err != nil {
+		return errors.Join(err, closeListeners(public, private))
+	}
 	var draining atomic.Bool
 	cfg := a.apiConfig(base)
 	cfg.Metrics, cfg.Loopback, cfg.Draining = metrics, isLoopback(public), draining.Load
 	cfg.AdminLoopback = private == nil || isLoopback(private)
-	cfg.Dashboard = dashboard.Config{Store: store, Search: keeper, Network: n.Title, Public: base.PublicURL,
-		Version: version(), Log: a.log}
+	cfg.Dashboard = dashboard.Config{Store: store, Search: keeper, Revisions: revisions, Network: n.Title,
+		Public: base.PublicURL, Version: version(), Log: a.log}
 	handlers, err := api.New(cfg)
 	if err != nil {
 		return errors.Join(err, closeListeners(public, private))
@@ -126,7 +130,7 @@ func (a *app) engines() []string {
 // metrics returns the metrics of the program and its catalog.
 func (a *app) metrics(store catalog.Reader) *admin.Metrics {
 	m := admin.NewMetrics()
-	m.Build(release, revision())
+	m.Build(release, commit())
 	m.WatchSources(store, time.Now)
 	return m
 }

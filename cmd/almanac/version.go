@@ -16,14 +16,14 @@ func (versionCmd) Run(a *app) error {
 const release = "0.1.0"
 
 func version() string {
-	if r := revision(); r != "" {
+	if r := commit(); r != "" {
 		return release + "+" + r
 	}
 	return release
 }
 
-// revision is that of the repository the program was built from, "" = unknown.
-func revision() string {
+// commit is the one that the program was built from, "" = unknown.
+func commit() string {
 	info, _ := debug.ReadBuildInfo()
 	revision, dirty := "", ""
 	for i := 0; info != nil && i < len(info.Settings); i++ {
