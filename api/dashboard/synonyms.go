@@ -35,7 +35,8 @@ func (h *Handler) synonyms(r *http.Request) (reply, error) {
 		return reply{}, err
 	}
 	name := r.FormValue("name")
-	return h.synonymPage(synonymForm{Set: set, Edited: synonym{Name: name, Others: strings.Join(groups[name], ", ")}}, groups)
+	edited := synonym{Name: name, Others: strings.Join(groups[name], ", ")}
+	return h.synonymPage(synonymForm{Set: set, Edited: edited}, groups)
 }
 
 // groups reads the newest groups that people made.
