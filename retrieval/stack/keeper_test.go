@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"almanac/catalog"
 	"almanac/retrieval"
