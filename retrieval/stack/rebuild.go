@@ -5,23 +5,22 @@ import (
 	"errors"
 	"slices"
 	"time"
-
-	"almanac/retrieval"
 )
 
 // Rebuild builds the index again from the catalog beside the one that serves,
 // and lets it serve when it holds everything. It is for the process that writes
-// the index: retrieval.ErrNotReady in any other, and until the first index is
-// complete. progress gets how many changes of how many are indexed. If it fails or ctx
+// the index, and waits until the first index is complete. progress gets how many changes of how many are indexed. If it fails or ctx
 // ends everything stays as it was; if the process ends, the next start
 // continues.
 func (k *Keeper) Rebuild(ctx context.Context, progress func(done, total int)) error {
 	k.rebuilding.Lock()
 	defer k.rebuilding.Unlock()
-	old := k.writing.Load()
-	if old == nil {
-		return retrieval.ErrNotReady
+	for k.writing.Load() == nil {
+		if !sleep(ctx, lookEvery) {
+			return ctx.Err()
+		}
 	}
+	old := k.writing.Load()
 	store, generation := k.cfg.Store, old.stack.generation.ID
 	if err := store.RetireGeneration(ctx, generation); err != nil {
 		return err
@@ -58,14 +57,22 @@ func (k *Keeper) replace(ctx context.Context, old, fresh *writing, progress func
 		progress(int(total-lag), int(total))
 	}
 	look()
+	watching := make(chan struct{})
 	go func() {
+		defer close(watching)
 		for sleep(watched, lookEvery) {
 			look()
 		}
 	}()
 	s := fresh.stack
-	ready := func() { k.serving.CompareAndSwap(old.stack, s) }
-	return k.ready(ctx, s, k.completing(s, s.Follower.WaitAll), ready)
+	serve := func() { k.serving.CompareAndSwap(old.stack, s) }
+	if err := k.ready(ctx, s, k.completing(s, s.Follower.WaitAll), serve); err != nil {
+		return err
+	}
+	stop()
+	<-watching
+	progress(int(total), int(total))
+	return nil
 }
 
 // abandon removes a generation that was not completed, and makes the one before
