@@ -175,44 +175,72 @@ for (const part of await sitemap("/sitemap.xml")) {
   paths.push(all[0], all[Math.ceil(all.length / 2)]);
 }
 
-await test(`${paths.length} kinds of pages: accessible, no complaint, nothing shifts, nothing is cut off`, async () => {
-  const page = await open({ bypassCSP: false });
-  await page.addInitScript(() => {
-    window.shifted = 0;
-    new PerformanceObserver((list) => list.getEntries().forEach((e) => { window.shifted += e.hadRecentInput ? 0 : e.value; }))
-      .observe({ type: "layout-shift", buffered: true });
-  });
-  const cdp = await page.context().newCDPSession(page);
-  for (const path of paths) {
-    await page.goto(path);
-    assert.ok(await page.evaluate(() => window.shifted) < 0.01, `${path} shifts`);
-    // The debugger evaluates it: the policy of the page would not.
-    const { result } = await cdp.send("Runtime.evaluate", {
-      expression: `${axe}; axe.run().then((r) => JSON.stringify(r.violations.map((v) => [v.id, v.nodes[0].html])))`,
-      awaitPromise: true, returnByValue: true,
+// audit reads pages in a window, several at a time, by the rules of axe-core; none given are all.
+async function audit(options, rules) {
+  const left = [...paths];
+  await Promise.all(Array.from({ length: 3 }, async () => {
+    const page = await open(options);
+    await page.addInitScript(() => {
+      window.shifted = 0;
+      new PerformanceObserver((list) => list.getEntries().forEach((e) => {
+        window.shifted += e.hadRecentInput ? 0 : e.value;
+      })).observe({ type: "layout-shift", buffered: true });
     });
-    assert.deepEqual(JSON.parse(result.value), [], path);
-  }
-});
-
-for (const [width, scheme] of [[1280, "light"], [390, "light"], [390, "dark"], [1280, "dark"]]) {
-  await test(`pages at ${width} px, ${scheme}`, async () => {
-    const page = await open({ viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme: scheme });
     const cdp = await page.context().newCDPSession(page);
-    for (const path of ["/", "/?q=traffic+balance", "/cips", "/cips/0010", "/discussions/104", "/network", "/deadlines"]) {
+    for (let path = left.shift(); path !== undefined; path = left.shift()) {
       await page.goto(path);
+      assert.ok(await page.evaluate(() => window.shifted) < 0.01, `${path} shifts`);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       assert.ok(wide <= 0, `${path} is ${wide} px too wide`);
+      // The debugger evaluates it: the policy of the page would not.
       const { result } = await cdp.send("Runtime.evaluate", {
-        expression: `${axe}; axe.run({ runOnly: ["color-contrast"] }).then((r) => JSON.stringify(r.violations.map((v) => v.nodes[0].html)))`,
+        expression: `${axe}; axe.run(${JSON.stringify(rules ? { runOnly: rules } : {})})
+          .then((r) => JSON.stringify(r.violations.map((v) => [v.id, v.nodes[0].html])))`,
         awaitPromise: true, returnByValue: true,
       });
       assert.deepEqual(JSON.parse(result.value), [], path);
-      const name = path.replace(/\W+/g, "-").replace(/^-|-$/g, "") || "home";
-      await page.screenshot({ path: `${shots}/${name}-${width}-${scheme}.png` });
     }
-  });
+    await page.context().close();
+  }));
 }
+
+// Every rule on both widths and in both schemes, where colours are all that the other scheme changes.
+for (const [width, colorScheme, rules] of [[1280, "light"], [390, "dark"], [1280, "dark", ["color-contrast"]],
+  [390, "light", ["color-contrast"]]]) {
+  const what = `${width} px, ${colorScheme}, ${rules ?? "every rule"}`;
+  await test(`${paths.length} kinds of pages at ${what}: accessible, no complaint, nothing shifts or is cut off`, () =>
+    audit({ viewport: { width, height: 844 }, colorScheme }, rules));
+}
+
+for (const [width, colorScheme] of [[1280, "light"], [390, "light"], [390, "dark"], [1280, "dark"]]) {
+  const page = await open({ viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme });
+  for (const path of ["/", "/?q=traffic+balance", "/cips", "/cips/0010", "/discussions/104", "/network", "/deadlines"]) {
+    await page.goto(path);
+    const name = path.replace(/\W+/g, "-").replace(/^-|-$/g, "") || "home";
+    await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png` });
+  }
+}
+
+await test("a printed page is the text in black, without what only a screen has", async () => {
+  const page = await open({ colorScheme: "dark" });
+  for (const path of ["/cips/0010", "/discussions/104", "/network", "/?q=balance"]) {
+    await page.goto(path);
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    for (const part of [".masthead nav", ".field", ".same", ".facets", ".tabs", ".foot nav", ".pager", ".copy"]) {
+      for (const x of await page.locator(part).all()) assert.equal(await x.isVisible(), false, `${path} prints ${part}`);
+    }
+    const [ink, paper] = await page.evaluate(() => ["color", "backgroundColor"]
+      .map((name) => getComputedStyle(document.body)[name].match(/[\d.]+/g).map(Number)));
+    assert.ok(ink.slice(0, 3).every((v) => v < 60) && (paper[3] === 0 || paper.slice(0, 3).every((v) => v > 240)),
+      `${path} prints ${ink} on ${paper}`);
+    assert.ok((await page.locator("main").innerText()).length > 200, `${path} prints hardly anything`);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `${path} is ${wide} px too wide`);
+    const pdf = await page.pdf({ format: "A4", path: `${shots}/print${path.replace(/\W+/g, "-")}.pdf` });
+    assert.ok(pdf.length > 5_000);
+    await page.emulateMedia({ media: "screen" });
+  }
+});
 
 await test("forced colours and less motion", async () => {
   const page = await open({ forcedColors: "active", reducedMotion: "reduce" });
