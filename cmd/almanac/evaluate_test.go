@@ -113,6 +113,21 @@ func TestEvalPrintsTheContract(t *testing.T) {
 	}
 }
 
+func TestEvalHoldsAFloor(t *testing.T) {
+	dir := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 40, 12, 1)
+	var r reportKeys
+	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--floor", "ndcg10=.5,mrr=0.5")),
+		&r); err != nil {
+		t.Fatal(err)
+	}
+	// One document is relevant to each query, and it is found.
+	out, errOut, code := inProcess(t, nil, "eval", "--judged", dir, "--json", "--floor", "p10=.12", "--floor", "mrr=.1")
+	want := "almanac: harbour, default: P@10 is 0.1000, 0.0200 under its floor of 0.1200\n"
+	if err := json.Unmarshal([]byte(out), &r); code != 1 || !strings.HasSuffix(errOut, want) || err != nil {
+		t.Errorf("exit code %d: %s, want %s; %v of %s", code, errOut, want, err, out)
+	}
+}
+
 func TestEvalMeasuresFilesOfOneNameApart(t *testing.T) {
 	dir := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 40, 12, 1)
 	a, b := filepath.Join(t.TempDir(), "a.yaml"), filepath.Join(t.TempDir(), "b.yaml")
@@ -245,6 +260,7 @@ func TestEvalRefusesWhatItCannotMean(t *testing.T) {
 			"one profile"},
 		{"stages of a stage", []string{"eval", "--judged", dir, "--stages", "--profile", "rrf"}, 2, "rrf is a stage"},
 		{"JSON and Markdown", []string{"eval", "--judged", dir, "--json", "--markdown"}, 2, "markdown"},
+		{"a floor of nothing", []string{"eval", "--judged", dir, "--floor", "ndcg=.5"}, 2, `no measure "ndcg"`},
 		{"answers without a search", []string{"eval", "--judged", dir, "--import-run", "x", "--answers"}, 2,
 			"--import-run"},
 		{"an unknown profile", []string{"eval", "--judged", dir, "--profile", "nope"}, 1, "nope"},
