@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval"
+	"almanac/retrieval/corpus"
 )
 
 // KeeperConfig configures a Keeper.
@@ -120,6 +121,15 @@ func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
 		st.Down = append(st.Down, retrieval.Down{Engine: "embedder", Reason: *why})
 	}
 	return st
+}
+
+// Indexed returns the generation that serves and its corpus.
+func (k *Keeper) Indexed() (generation int64, indexed *corpus.Corpus, err error) {
+	s := k.serving.Load()
+	if s == nil || !s.Follower.Ready() {
+		return 0, nil, retrieval.ErrNotReady
+	}
+	return s.generation.ID, s.Follower.Corpus(), nil
 }
 
 // Publish replaces what decides the order of answers, also of generations that
