@@ -10,6 +10,7 @@ import (
 
 	"almanac/api/dashboard"
 	"almanac/catalog/sqlite"
+	"almanac/retrieval/revision"
 )
 
 // open returns a dashboard over an empty catalog.
@@ -20,7 +21,7 @@ func open(t *testing.T) (http.Handler, *sqlite.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	h, err := dashboard.New(dashboard.Config{Store: store, Network: "Sample",
+	h, err := dashboard.New(dashboard.Config{Store: store, Network: "Sample", Revisions: revision.Source{Store: store},
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)

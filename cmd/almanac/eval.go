@@ -194,7 +194,7 @@ func (c *evalCmd) measured(
 		if err != nil {
 			return nil, err
 		}
-		if r.Failed+r.Degraded > 0 {
+		if r.Unmeasured() > 0 {
 			fmt.Fprintf(a.err, "%s, %s: of %d searches %d failed and %d were without an engine: they are not measured\n",
 				collection.Name, p.Name, r.Queries, r.Failed, r.Degraded)
 		}

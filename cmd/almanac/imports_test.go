@@ -68,8 +68,8 @@ api/clicks: api/guard api/limit api/tally
 api/coding:
 api/community: api/kb api/op catalog catalog/derive
 api/csp: api/guard api/limit api/tally
-api/dashboard: api/guard api/look catalog retrieval retrieval/analysis retrieval/eval retrieval/passage
-	retrieval/profile retrieval/revision
+api/dashboard: api/guard api/look catalog retrieval retrieval/analysis retrieval/eval retrieval/experiment
+	retrieval/passage retrieval/profile retrieval/revision
 api/devfund: api/kb api/op catalog catalog/derive
 api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op

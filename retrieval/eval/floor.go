@@ -35,7 +35,7 @@ func (f Floor) Under(r Report) (lines []string) {
 		return nil
 	}
 	name := r.Collection + ", " + r.Profile
-	if n := r.Failed + r.Degraded; n > 0 {
+	if n := r.Unmeasured(); n > 0 {
 		lines = append(lines, fmt.Sprintf("%s: %d of %d searches failed or were incomplete", name, n, r.Queries))
 	}
 	for _, m := range AllMeasures {

@@ -197,6 +197,9 @@ func (r *Report) measure(c Collection, o Options) {
 	r.Interval = Bootstrap(values(r.PerQuery))
 }
 
+// Unmeasured counts the queries that are in no mean.
+func (r Report) Unmeasured() int { return r.Failed + r.Degraded }
+
 // values returns nDCG@10 of the queries that were measured.
 func values(of []QueryReport) (out []float64) {
 	for _, x := range of {

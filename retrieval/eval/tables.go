@@ -36,7 +36,7 @@ func measureTable(reports []Report) Table {
 	}
 	for _, r := range reports {
 		row(r.Measures, r.Interval,
-			[]string{r.Collection, r.Profile, "all", fmt.Sprint(r.Queries), fmt.Sprint(r.Failed + r.Degraded)},
+			[]string{r.Collection, r.Profile, "all", fmt.Sprint(r.Queries), fmt.Sprint(r.Unmeasured())},
 			[]string{fmt.Sprintf("%.2f", r.P50Ms), fmt.Sprintf("%.2f", r.P99Ms)})
 		for _, name := range slices.Sorted(maps.Keys(r.Kinds)) {
 			k := r.Kinds[name]

@@ -134,8 +134,11 @@ func options(ctx context.Context, store catalog.Reader, c eval.Collection, index
 	return o, nil
 }
 
-// Collection returns a case with its judged queries; see eval.Case. It is an error
-// if there are none.
+// ErrUnjudged: a case has no query that one of the judges has judged.
+var ErrUnjudged = errors.New("no query is judged by these judges")
+
+// Collection returns a case with its judged queries; see eval.Case. ErrUnjudged if
+// there are none, catalog.ErrNotFound if there is no such case.
 func Collection(ctx context.Context, store catalog.RelevanceStore, id int64, judges []string) (catalog.Case,
 	eval.Collection, error) {
 	cases, err := store.Cases(ctx)
@@ -148,7 +151,7 @@ func Collection(ctx context.Context, store catalog.RelevanceStore, id int64, jud
 	}
 	collection, err := eval.Case(ctx, store, cases[at], judges...)
 	if err == nil && len(collection.Queries) == 0 {
-		err = fmt.Errorf("experiment: nobody of these judges has judged a query of %s", cases[at].Name)
+		err = fmt.Errorf("case %s: %w", cases[at].Name, ErrUnjudged)
 	}
 	return cases[at], collection, err
 }

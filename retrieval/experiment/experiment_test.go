@@ -156,7 +156,7 @@ func TestAJobStoresARunForEachProfile(t *testing.T) {
 		profile  string
 		revision int
 		label    string
-	}{{"published", 0, "configured"}, {"bad", 1, "bad r1"}, {"keyword", 0, "keyword"}} {
+	}{{"published", 0, "configured"}, {"bad", 1, "bad@1"}, {"keyword", 0, "keyword"}} {
 		r := runs[i]
 		if r.Profile != want.profile || r.Revision != want.revision || r.Report.Profile != want.label ||
 			r.By != "ada" || !r.At.Equal(runs[0].At) || r.Case != c.ID || r.Version != "v1" ||
@@ -200,7 +200,7 @@ func TestAJobThatCannotBeDoneStoresNothing(t *testing.T) {
 	}{
 		{experiment.Argument{Case: c.ID}, "no profile"},
 		{experiment.Argument{Case: 99, Profiles: []string{"published"}}, "case 99"},
-		{experiment.Argument{Case: c.ID, Judges: []string{"clicks"}, Profiles: []string{"published"}}, "nobody"},
+		{experiment.Argument{Case: c.ID, Judges: []string{"clicks"}, Profiles: []string{"published"}}, "no query is judged"},
 		{experiment.Argument{Case: c.ID, Profiles: []string{"published", "gone@1"}}, "not found"},
 	} {
 		if _, err := do(t, x, tt.argument, nil); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -265,9 +265,9 @@ func TestResolve(t *testing.T) {
 		label       string
 		rankK       float64
 	}{
-		{"published", "published", 1, "bold r1", 7},
+		{"published", "published", 1, "bold@1", 7},
 		{"configured", "configured", 0, "configured", s.Base.Profiles[0].RankK},
-		{"calm@1", "calm", 1, "calm r1", 99},
+		{"calm@1", "calm", 1, "calm@1", 99},
 		{"keyword", "keyword", 0, "keyword", keyword.RankK},
 	} {
 		got, err := experiment.Resolve(t.Context(), s, tt.asked)

@@ -25,7 +25,7 @@ const (
 type Tried struct {
 	Name      string // as stored with a run
 	Revision  int    // 0: of the configuration, or built in
-	Label     string // for people
+	Label     string // what it stood for, as a name that stays: of Published NAME@NUMBER or Configured
 	Relevance retrieval.Relevance
 }
 
@@ -42,7 +42,7 @@ func Resolve(ctx context.Context, s revision.Source, name string) (t Tried, err 
 		if err != nil {
 			return t, err
 		}
-		t.Name, t.Revision, t.Label = of, n, r.String()
+		t.Name, t.Revision = of, n
 		t.Relevance, err = s.Relevance(ctx, r)
 		return t, err
 	}
@@ -65,12 +65,12 @@ func Resolve(ctx context.Context, s revision.Source, name string) (t Tried, err 
 	return t, fmt.Errorf("experiment: there is no profile %q: %w", name, catalog.ErrNotFound)
 }
 
-// inForce returns the number and the name of the profile in force.
+// inForce returns the number of the profile in force, and what it is called.
 func inForce(ctx context.Context, store catalog.RelevanceStore) (int, string, error) {
 	list, _, err := store.Published(ctx)
 	for _, p := range list {
 		if p.Kind == catalog.ProfileRevision && p.Number > 0 {
-			return p.Number, catalog.Revision{Kind: p.Kind, Name: p.Name, Number: p.Number}.String(), err
+			return p.Number, fmt.Sprintf("%s@%d", p.Name, p.Number), err
 		}
 	}
 	return 0, Configured, err
