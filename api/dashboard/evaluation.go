@@ -16,7 +16,7 @@ import (
 	"almanac/catalog"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/experiment"
-	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
 )
 
 // evaluation are the pages about what profiles measure on cases.
@@ -167,7 +167,7 @@ func (h *Handler) newRun(r *http.Request) (reply, error) {
 		}
 	}
 	choices, err := h.profileNames(ctx)
-	chosen := []string{experiment.Published, "", "", ""}
+	chosen := []string{revision.Published, "", "", ""}
 	for i, side := range []string{"a", "b"} {
 		if name := r.FormValue(side); slices.Contains(choices, name) {
 			chosen[i] = name
@@ -178,14 +178,10 @@ func (h *Handler) newRun(r *http.Request) (reply, error) {
 	}}, err
 }
 
-// profileNames are the profiles that can be measured.
+// profileNames are the profiles that can be measured: those that have a name.
 func (h *Handler) profileNames(ctx context.Context) ([]string, error) {
-	revisions, err := h.cfg.Store.Revisions(ctx, catalog.ProfileRevision)
-	out := []string{experiment.Published, experiment.Configured}
-	for _, r := range revisions {
-		out = append(out, fmt.Sprintf("%s@%d", r.Name, r.Number))
-	}
-	return append(out, profile.Names()...), err
+	names, err := h.choices(ctx)
+	return slices.DeleteFunc(names, func(name string) bool { return name == edited }), err
 }
 
 // startRun asks for a run.
@@ -202,7 +198,7 @@ func (h *Handler) startRun(r *http.Request) (reply, error) {
 		if slices.Contains(a.Profiles, name) {
 			return reply{}, invalid(name + " is chosen twice")
 		}
-		if _, err := experiment.Resolve(ctx, h.cfg.Revisions, name); errors.Is(err, catalog.ErrNotFound) {
+		if _, err := h.cfg.Revisions.Named(ctx, name); errors.Is(err, catalog.ErrNotFound) {
 			return reply{}, invalid("there is no profile " + name)
 		} else if err != nil {
 			return reply{}, err

@@ -1,7 +1,6 @@
 // Package experiment measures profiles over the cases of the catalog and keeps
-// the results: what a job, a page and the command line have in common. It says
-// what a profile's name stands for, compares runs that were stored at any time,
-// and asks for runs on schedule.
+// the results: what a job, a page and the command line have in common. It
+// compares runs that were stored at any time, and asks for runs on schedule.
 package experiment
 
 import (
@@ -28,7 +27,7 @@ const Kind = "eval"
 type Argument struct {
 	Case     int64    `json:"case"`
 	Judges   []string `json:"judges,omitempty"` // whose judgments count; none: all people
-	Profiles []string `json:"profiles"`         // the first is what the others are compared with
+	Profiles []string `json:"profiles"`         // see revision.Source.Named; others are compared with the first
 }
 
 // Result is what a job stored: an evaluation for each profile, in their order.
@@ -84,11 +83,15 @@ func (x Runner) measure(ctx context.Context, a Argument, progress func(done, tot
 	if err != nil {
 		return nil, err
 	}
-	tried := make([]Tried, len(a.Profiles))
+	tried := make([]revision.Named, len(a.Profiles))
 	for i, name := range a.Profiles {
-		if tried[i], err = Resolve(ctx, x.Revisions, name); err != nil {
+		if tried[i], err = x.Revisions.Named(ctx, name); err != nil {
 			return nil, err
 		}
+	}
+	published, err := inForce(ctx, x.Store)
+	if err != nil {
+		return nil, err
 	}
 	generation, indexed, err := x.Index.Indexed()
 	if err != nil {
@@ -100,7 +103,11 @@ func (x Runner) measure(ctx context.Context, a Argument, progress func(done, tot
 	}
 	var runs []Run
 	for i, t := range tried {
-		o.Profile, o.Relevance = t.Label, &t.Relevance
+		name, _, _ := strings.Cut(t.Name, "@")
+		o.Profile, o.Relevance = t.Name, &t.Relevance
+		if name == revision.Published {
+			o.Profile = published
+		}
 		o.Progress = func(done, total int) { progress(i*total+done, len(tried)*total) }
 		report, err := eval.Run(ctx, x.Index, collection, o)
 		if err != nil {
@@ -109,7 +116,7 @@ func (x Runner) measure(ctx context.Context, a Argument, progress func(done, tot
 		if i > 0 {
 			report.CompareTo(runs[0].Report)
 		}
-		runs = append(runs, Run{Report: report, Evaluation: catalog.Evaluation{Case: c.ID, Profile: t.Name,
+		runs = append(runs, Run{Report: report, Evaluation: catalog.Evaluation{Case: c.ID, Profile: name,
 			Revision: t.Revision, Judges: strings.Join(a.Judges, ","), Generation: generation,
 			Model: x.Index.Status(ctx).Model, Version: x.Version}})
 	}
@@ -117,6 +124,18 @@ func (x Runner) measure(ctx context.Context, a Argument, progress func(done, tot
 		return nil, errors.New("experiment: another index began to serve meanwhile: run it again")
 	}
 	return runs, nil
+}
+
+// inForce names the profile in force as one that stays: NAME@NUMBER, or
+// revision.Configured.
+func inForce(ctx context.Context, store catalog.RelevanceStore) (string, error) {
+	list, _, err := store.Published(ctx)
+	for _, p := range list {
+		if p.Kind == catalog.ProfileRevision && p.Number > 0 {
+			return fmt.Sprintf("%s@%d", p.Name, p.Number), err
+		}
+	}
+	return revision.Configured, err
 }
 
 // options says how the records of an index are judged: by their names, and copies

@@ -246,40 +246,27 @@ func TestARunIsOfOneGeneration(t *testing.T) {
 	}
 }
 
-func TestResolve(t *testing.T) {
-	x, store, _ := open(t)
-	s := x.Revisions
-	r := save(t, store, "bold", func(p *profile.Profile) { p.RankK = 7 })
-	if _, err := store.Publish(t.Context(), catalog.Publication{Kind: r.Kind, Name: "bold", Number: 1, By: "ada"},
+func TestWhatIsPublishedHasANameThatStays(t *testing.T) {
+	x, store, c := open(t)
+	r := save(t, store, "bad", worst)
+	if _, err := store.Publish(t.Context(), catalog.Publication{Kind: r.Kind, Name: r.Name, Number: 1, By: "ada"},
 		0); err != nil {
 		t.Fatal(err)
 	}
-	save(t, store, "calm", func(p *profile.Profile) { p.RankK = 99 })
-	keyword, err := profile.Load("keyword")
+	got, err := do(t, x, experiment.Argument{Case: c.ID, Profiles: []string{"published", "configured"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, tt := range []struct {
-		asked, name string
-		revision    int
-		label       string
-		rankK       float64
-	}{
-		{"published", "published", 1, "bold@1", 7},
-		{"configured", "configured", 0, "configured", s.Base.Profiles[0].RankK},
-		{"calm@1", "calm", 1, "calm@1", 99},
-		{"keyword", "keyword", 0, "keyword", keyword.RankK},
-	} {
-		got, err := experiment.Resolve(t.Context(), s, tt.asked)
-		if err != nil || got.Name != tt.name || got.Revision != tt.revision || got.Label != tt.label ||
-			got.Relevance.Profiles[0].RankK != tt.rankK || got.Relevance.Profiles[0].Name != profile.DefaultName {
-			t.Errorf("%s: %+v (%v)", tt.asked, got, err)
-		}
+	list, err := experiment.List(t.Context(), store, c.ID, 0)
+	if err != nil || len(got.Runs) != 2 {
+		t.Fatalf("%v (%v)", got, err)
 	}
-	for _, name := range []string{"", "nowhere", "calm@2", "calm@x", "calm@0", "/etc/passwd", "../a.yaml"} {
-		if _, err := experiment.Resolve(t.Context(), s, name); !errors.Is(err, catalog.ErrNotFound) {
-			t.Errorf("%q: %v", name, err)
-		}
+	if p := list[1]; p.Profile != "published" || p.Revision != 1 || p.Report.Profile != "bad@1" || p.Report.NDCG10 == 1 {
+		t.Errorf("published: %+v", p)
+	}
+	if p := list[0]; p.Profile != "configured" || p.Revision != 0 || p.Report.NDCG10 != 1 ||
+		p.Report.Comparison.Against != "bad@1" {
+		t.Errorf("configured: %+v", p)
 	}
 }
 

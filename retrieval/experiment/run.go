@@ -11,7 +11,9 @@ import (
 	"almanac/retrieval/eval"
 )
 
-// Run is one stored evaluation.
+// Run is one stored evaluation. Its Profile is the name that was asked for, without
+// the revision's number; that of its report is a name that means the same later:
+// of revision.Published what was in force.
 type Run struct {
 	catalog.Evaluation
 	Report eval.Report

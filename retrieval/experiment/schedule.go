@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/retrieval/revision"
 )
 
 // BySchedule asks for the runs that nobody asked for.
@@ -69,7 +70,7 @@ func Due(ctx context.Context, store catalog.Store, now time.Time) error {
 	if due(first).After(now) {
 		return nil
 	}
-	argument, err := json.Marshal(Argument{Case: first.ID, Profiles: []string{Published}})
+	argument, err := json.Marshal(Argument{Case: first.ID, Profiles: []string{revision.Published}})
 	if err != nil {
 		return fmt.Errorf("experiment: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/sqlite"
 	"almanac/retrieval/experiment"
+	"almanac/retrieval/revision"
 )
 
 func TestACaseIsRunWhenItsTimeHasCome(t *testing.T) {
@@ -43,7 +44,7 @@ func TestACaseIsRunWhenItsTimeHasCome(t *testing.T) {
 		for _, r := range open {
 			var a experiment.Argument
 			if err := json.Unmarshal([]byte(r.Argument), &a); err != nil || r.Kind != experiment.Kind ||
-				r.By != experiment.BySchedule || len(a.Profiles) != 1 || a.Profiles[0] != experiment.Published {
+				r.By != experiment.BySchedule || len(a.Profiles) != 1 || a.Profiles[0] != revision.Published {
 				t.Errorf("request %+v (%v)", r, err)
 			}
 			cases = append(cases, a.Case)
