@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,9 +10,11 @@ import (
 	"slices"
 	"strings"
 
+	"almanac/catalog"
 	"almanac/cmd/config"
 	"almanac/embed/static"
 	"almanac/retrieval/eval"
+	"almanac/retrieval/experiment"
 	"almanac/retrieval/profile"
 )
 
@@ -27,6 +30,7 @@ type evalCmd struct {
 	RunFile      string     `name:"run" help:"Write the rankings as TREC runs." placeholder:"FILE"`
 	ImportRun    []string   `help:"Measure TREC runs of other systems instead of searching." placeholder:"FILE"`
 	Floor        eval.Floor `help:"Fail if a measure is below: ndcg10=.60,mrr=.70." mapsep:"," placeholder:"MEASURE=LEAST"`
+	Save         bool       `help:"Keep the runs in the data directory, with the case that is named as the collection."`
 	JSON         bool       `name:"json" help:"Print JSON." xor:"form"`
 	Markdown     bool       `help:"Print Markdown." xor:"form"`
 }
@@ -128,6 +132,8 @@ func (c *evalCmd) check() error {
 		return fmt.Errorf("%w: --stages takes one profile", config.ErrUsage)
 	case c.Qrels != "" && len(c.Judged)+len(c.Queries) != 1:
 		return fmt.Errorf("%w: --qrels takes one collection", config.ErrUsage)
+	case c.Save && (imports || len(c.Judged) > 0):
+		return fmt.Errorf("%w: --save keeps runs over the data directory only", config.ErrUsage)
 	case imports && (c.Stages || c.Answers || c.RunFile != ""):
 		return fmt.Errorf("%w: --import-run does not search: it cannot be used with --stages, --answers or --run",
 			config.ErrUsage)
@@ -200,7 +206,16 @@ func (c *evalCmd) measured(
 		}
 		reports = append(reports, r)
 	}
-	return reports, nil
+	if !c.Save {
+		return reports, nil
+	}
+	generation, _, err := s.Indexed()
+	if err != nil {
+		return nil, err
+	}
+	return reports, experiment.Keep(ctx, s.store, reports, catalog.Evaluation{Generation: generation,
+		By:    cmp.Or(config.Getenv(a.environ, "USER"), "command line"),
+		Model: s.Searcher.Status(ctx).Model, Version: version()})
 }
 
 // imported measures runs of other systems.

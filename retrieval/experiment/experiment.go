@@ -89,7 +89,7 @@ func (x Runner) measure(ctx context.Context, a Argument, progress func(done, tot
 			return nil, err
 		}
 	}
-	published, err := inForce(ctx, x.Store)
+	published, _, err := inForce(ctx, x.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -103,9 +103,8 @@ func (x Runner) measure(ctx context.Context, a Argument, progress func(done, tot
 	}
 	var runs []Run
 	for i, t := range tried {
-		name, _, _ := strings.Cut(t.Name, "@")
 		o.Profile, o.Relevance = t.Name, &t.Relevance
-		if name == revision.Published {
+		if t.Name == revision.Published {
 			o.Profile = published
 		}
 		o.Progress = func(done, total int) { progress(i*total+done, len(tried)*total) }
@@ -116,6 +115,7 @@ func (x Runner) measure(ctx context.Context, a Argument, progress func(done, tot
 		if i > 0 {
 			report.CompareTo(runs[0].Report)
 		}
+		name, _, _ := strings.Cut(t.Name, "@")
 		runs = append(runs, Run{Report: report, Evaluation: catalog.Evaluation{Case: c.ID, Profile: name,
 			Revision: t.Revision, Judges: strings.Join(a.Judges, ","), Generation: generation,
 			Model: x.Index.Status(ctx).Model, Version: x.Version}})
@@ -124,18 +124,6 @@ func (x Runner) measure(ctx context.Context, a Argument, progress func(done, tot
 		return nil, errors.New("experiment: another index began to serve meanwhile: run it again")
 	}
 	return runs, nil
-}
-
-// inForce names the profile in force as one that stays: NAME@NUMBER, or
-// revision.Configured.
-func inForce(ctx context.Context, store catalog.RelevanceStore) (string, error) {
-	list, _, err := store.Published(ctx)
-	for _, p := range list {
-		if p.Kind == catalog.ProfileRevision && p.Number > 0 {
-			return fmt.Sprintf("%s@%d", p.Name, p.Number), err
-		}
-	}
-	return revision.Configured, err
 }
 
 // options says how the records of an index are judged: by their names, and copies

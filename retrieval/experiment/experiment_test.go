@@ -270,6 +270,35 @@ func TestWhatIsPublishedHasANameThatStays(t *testing.T) {
 	}
 }
 
+func TestReportsAreKeptWithTheirCase(t *testing.T) {
+	_, store, c := open(t)
+	r := save(t, store, "bad", worst)
+	if _, err := store.Publish(t.Context(), catalog.Publication{Kind: r.Kind, Name: r.Name, Number: 1, By: "ada"},
+		0); err != nil {
+		t.Fatal(err)
+	}
+	reports := []eval.Report{{Collection: c.Name, Profile: "published"}, {Collection: c.Name, Profile: "calm@7"},
+		{Collection: c.Name, Profile: "./mine.yaml"}}
+	if err := experiment.Keep(t.Context(), store, reports, catalog.Evaluation{By: "ci", Version: "v2"}); err != nil {
+		t.Fatal(err)
+	}
+	list, err := experiment.List(t.Context(), store, c.ID, 0)
+	if err != nil || len(list) != 3 {
+		t.Fatalf("%v (%v)", list, err)
+	}
+	for i, want := range []string{"./mine.yaml 0 ./mine.yaml", "calm 7 calm@7", "published 1 bad@1"} {
+		r := list[i]
+		if got := fmt.Sprintf("%s %d %s", r.Profile, r.Revision, r.Report.Profile); got != want || r.By != "ci" ||
+			r.Version != "v2" || !r.At.Equal(list[0].At) {
+			t.Errorf("%s of %+v, want %s", got, r.Evaluation, want)
+		}
+	}
+	reports[0].Collection = "elsewhere"
+	if err := experiment.Keep(t.Context(), store, reports, catalog.Evaluation{}); !errors.Is(err, catalog.ErrNotFound) {
+		t.Errorf("without a case: %v", err)
+	}
+}
+
 func TestCompareRuns(t *testing.T) {
 	query := func(id string, ndcg float64, failure string, ranking ...string) eval.QueryReport {
 		return eval.QueryReport{Query: eval.Query{ID: id}, Ranking: ranking, Failure: failure,

@@ -6,9 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
+	"time"
 
 	"almanac/catalog"
 	"almanac/retrieval/eval"
+	"almanac/retrieval/revision"
 )
 
 // Run is one stored evaluation. Its Profile is the name that was asked for, without
@@ -17,6 +21,47 @@ import (
 type Run struct {
 	catalog.Evaluation
 	Report eval.Report
+}
+
+// Keep stores reports that were not measured by a job, as runs of the case that
+// their collection is named after; as has what they have in common. ErrNotFound if
+// there is no such case.
+func Keep(ctx context.Context, store catalog.RelevanceStore, reports []eval.Report, as catalog.Evaluation) error {
+	cases, err := store.Cases(ctx)
+	if err != nil {
+		return err
+	}
+	as.At = time.Now()
+	for _, r := range reports {
+		at := slices.IndexFunc(cases, func(c catalog.Case) bool { return c.Name == r.Collection })
+		if at < 0 {
+			return fmt.Errorf("case %q: %w", r.Collection, catalog.ErrNotFound)
+		}
+		run := Run{as, r}
+		name, number, _ := strings.Cut(r.Profile, "@")
+		run.Case, run.Profile = cases[at].ID, name
+		if run.Revision, _ = strconv.Atoi(number); name == revision.Published {
+			if run.Report.Profile, run.Revision, err = inForce(ctx, store); err != nil {
+				return err
+			}
+		}
+		if _, err := Save(ctx, store, run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inForce names the profile in force as one that stays, NAME@NUMBER or
+// revision.Configured, and returns its number.
+func inForce(ctx context.Context, store catalog.RelevanceStore) (string, int, error) {
+	list, _, err := store.Published(ctx)
+	for _, p := range list {
+		if p.Kind == catalog.ProfileRevision && p.Number > 0 {
+			return fmt.Sprintf("%s@%d", p.Name, p.Number), p.Number, err
+		}
+	}
+	return revision.Configured, 0, err
 }
 
 // Save stores a run, with the rankings as deep as recall is measured, and returns

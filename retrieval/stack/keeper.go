@@ -134,11 +134,10 @@ func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
 
 // Indexed returns the generation that serves and its corpus.
 func (k *Keeper) Indexed() (generation int64, indexed *corpus.Corpus, err error) {
-	s := k.serving.Load()
-	if s == nil || !s.Follower.Ready() {
-		return 0, nil, retrieval.ErrNotReady
+	if s := k.serving.Load(); s != nil {
+		return s.Indexed()
 	}
-	return s.generation.ID, s.Follower.Corpus(), nil
+	return 0, nil, retrieval.ErrNotReady
 }
 
 // Publish replaces what decides the order of answers, also of generations that
