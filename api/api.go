@@ -15,6 +15,7 @@ import (
 
 	"almanac/api/admin"
 	"almanac/api/admit"
+	"almanac/api/clicks"
 	"almanac/api/csp"
 	"almanac/api/dashboard"
 	"almanac/api/guard"
@@ -79,6 +80,11 @@ func New(cfg Config) (*Handlers, error) {
 	cfg.Pages = append(slices.Clip(cfg.Pages), Page{ // in a bucket of their own: a page may send many
 		Path: guard.ReportPath, Free: true, Handler: csp.Handler(cfg.Tally, bucket("csp", "web", cfg.Limits.Web)),
 	})
+	if cfg.Clicks {
+		cfg.Pages = append(cfg.Pages, Page{
+			Path: clicks.Path, Free: true, Handler: clicks.Handler(cfg.Tally, bucket("clicks", "web", cfg.Limits.Web)),
+		})
+	}
 	h.Public = public(cfg, hosts, site, restHandler, h.MCP, pages)
 	h.Public = identified(cfg.Metrics, proxies, h.Public)
 	var home http.Handler

@@ -35,6 +35,9 @@ type Config struct {
 	TrustedProxies          []string // addresses and networks
 
 	Limits Limits
+	// Clicks says that pages report which results are shown and opened, which Tally
+	// counts.
+	Clicks bool
 	// LimitSetting says how the operator changes a limit (rest, mcp, web), for
 	// refusals on a loopback listener; nil: they say nothing of it.
 	LimitSetting func(limit string) string

@@ -20,6 +20,6 @@ func newWeb(cfg Config, bucket *limit.Bucket) (*web.Handler, error) {
 	name, _, _ := strings.Cut(cfg.Name, " (")
 	return web.New(web.Config{
 		Serving: cfg.Serving, Kinds: kinds, Name: cmp.Or(name, "The network"), PublicURL: cfg.PublicURL,
-		Version: cfg.Version, Limit: bucket,
+		Version: cfg.Version, Limit: bucket, Clicks: cfg.Clicks,
 	})
 }

@@ -9,17 +9,45 @@ const CountDays = 91
 // LastAt (default today); when reading, over the days of a SearchQuery. The
 // caller normalises queries.
 type SearchCount struct {
-	Query  string
-	N      int
-	Zero   int // searches of these that found nothing
-	LastAt time.Time
+	Query     string
+	N         int
+	Zero      int           // searches of these that found nothing
+	Corrected int           // that were read as something else
+	Degraded  int           // that an engine took no part in
+	Took      time.Duration // of all together
+	Longest   time.Duration // of one
+	LastAt    time.Time
 }
+
+// SearchOrder is which searches a list begins with; it has only queries with such
+// searches.
+type SearchOrder string
+
+// The orders of searches.
+const (
+	MostSearched  SearchOrder = ""
+	MostZero      SearchOrder = "zero"
+	MostCorrected SearchOrder = "corrected"
+	MostDegraded  SearchOrder = "degraded"
+	Slowest       SearchOrder = "slow"
+)
 
 // SearchQuery selects counted searches.
 type SearchQuery struct {
-	Since    time.Time // rounded down to its UTC day; zero: all
-	ZeroOnly bool      // only queries without results, most often first
-	Limit    int       // 0 = all
+	Since time.Time // rounded down to its UTC day; zero: all
+	Order SearchOrder
+	Limit int // 0 = all
+}
+
+// ClickCount is how often a record was shown at a place in the results of a query,
+// and chosen there; days work as for SearchCount.
+type ClickCount struct {
+	Query    string
+	Record   int64
+	Position int // from 1
+	Shown    int
+	Clicked  int
+	LastAt   time.Time // of counting; its day
 }
 
 // Violation is how often a directive of the content security policy blocked an

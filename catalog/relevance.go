@@ -124,11 +124,13 @@ type Audit struct {
 	ID      int64
 	At      time.Time
 	By      string
-	Action  string // save, publish, judge, edit, remove, job, switch
+	Action  string // save, publish, edit, remove, job, switch
 	Subject string // "profile", "pins", "case sample", "shadow"
-	Before  string // what undoing returns to; of a publication the name and number in force before
-	After   string
-	Note    string
+	// Before is what undoing returns to: of a publication NAME/NUMBER of what was in
+	// force, of a case a CaseContent.
+	Before string
+	After  string
+	Note   string
 }
 
 // Case is a set of queries with judgments.
@@ -148,6 +150,13 @@ type CaseQuery struct {
 	Need     string // the information need: what a good answer would have
 	Note     string
 	Revision int // counts its changes
+}
+
+// CaseContent is what the audit log keeps of queries before they were changed or
+// removed, as JSON.
+type CaseContent struct {
+	Queries   []CaseQuery
+	Judgments []Judgment
 }
 
 // Judgment is one judge's grade of a document for a query.

@@ -72,9 +72,12 @@ type Reader interface {
 	Snapshots(ctx context.Context, series string, limit int) ([]Snapshot, error)
 	// Sources returns the sync state of every source ever synced, by name.
 	Sources(ctx context.Context) ([]SourceState, error)
-	// Searches returns searched queries, most often first, and the total number
-	// of matching queries.
+	// Searches returns searched queries in an order, and the total number of
+	// matching queries.
 	Searches(ctx context.Context, q SearchQuery) (list []SearchCount, total int, err error)
+	// Clicks returns what was shown and chosen since a day, by query, record and
+	// position; of one query unless that is empty.
+	Clicks(ctx context.Context, query string, since time.Time) ([]ClickCount, error)
 	// Violations returns the violations of the content security policy since a
 	// day, by directive, most first, with up to top addresses each.
 	Violations(ctx context.Context, since time.Time, top int) ([]DirectiveCount, error)
@@ -108,9 +111,10 @@ type Writer interface {
 	// the sample's anchor day. A missing key returns "".
 	Meta(ctx context.Context, key string) (string, error)
 	SetMeta(ctx context.Context, key, value string) error
-	// CountSearches and CountViolations add to the daily counts and remove days
-	// that are no longer kept.
+	// CountSearches, CountClicks and CountViolations add to the daily counts and
+	// remove days that are no longer kept.
 	CountSearches(ctx context.Context, counts []SearchCount) error
+	CountClicks(ctx context.Context, counts []ClickCount) error
 	CountViolations(ctx context.Context, counts []Violation) error
 }
 

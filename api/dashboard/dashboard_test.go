@@ -1,6 +1,7 @@
 package dashboard_test
 
 import (
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -19,7 +20,8 @@ func open(t *testing.T) (http.Handler, *sqlite.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	h, err := dashboard.New(dashboard.Config{Store: store, Network: "Sample"})
+	h, err := dashboard.New(dashboard.Config{Store: store, Network: "Sample",
+		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,13 @@
 package dashboard
 
 import (
+	"fmt"
 	"html/template"
 	"maps"
 	"net/http"
+	"strconv"
+	"strings"
+	"time"
 )
 
 // routes are the addresses by their patterns. Each section has a file of its
@@ -12,7 +16,9 @@ func (h *Handler) routes() map[string]answer {
 	all := map[string]answer{
 		"GET /{$}": func(*http.Request) (reply, error) { return reply{Goto: "/lab"}, nil },
 	}
-	for _, section := range []map[string]answer{} {
+	for _, section := range []map[string]answer{
+		h.lab(), h.analytics(),
+	} {
 		maps.Copy(all, section)
 	}
 	return all
@@ -20,5 +26,50 @@ func (h *Handler) routes() map[string]answer {
 
 // funcs are what the templates may call besides those of package look.
 func (h *Handler) funcs() template.FuncMap {
-	return template.FuncMap{}
+	return template.FuncMap{"took": took, "isoday": isoDay, "edition": edition, "change": changeOf}
+}
+
+// took writes a duration in milliseconds.
+func took(d time.Duration) string {
+	if d == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(d.Microseconds())/1000, 'f', 1, 64) + " ms"
+}
+
+// isoDay writes a day as forms have it, "" for none.
+func isoDay(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.Format(time.DateOnly)
+}
+
+// edition writes a revision of the audit log, NAME/NUMBER, as people name it.
+func edition(s string) string {
+	name, number, ok := strings.Cut(s, "/")
+	switch {
+	case !ok:
+		return s
+	case number == "0":
+		return "the configuration"
+	}
+	return strings.TrimSpace(name + " r" + number)
+}
+
+// shift is how a result moved.
+type shift struct{ Class, Text string }
+
+// changeOf compares the place of a result, from 0, with the one it had, from 1; 0:
+// it had none. nil: it did not move.
+func changeOf(at, from int) *shift {
+	switch up := from - (at + 1); {
+	case from == 0:
+		return &shift{"new", "new"}
+	case up > 0:
+		return &shift{"up", fmt.Sprintf("↑ %d", up)}
+	case up < 0:
+		return &shift{"down", fmt.Sprintf("↓ %d", -up)}
+	}
+	return nil
 }

@@ -59,7 +59,7 @@ Counts the first pages of searches by REST and by the tools search and semantic_
 secret or like an address or number of a person is not counted.
 `,
 }, func(ctx context.Context, b kb.Base, in searchesIn) (Searches, error) {
-	return runSearches(ctx, b, in, false, "nothing was searched for in these days")
+	return runSearches(ctx, b, in, catalog.MostSearched, "nothing was searched for in these days")
 })
 
 var zero = kb.New(op.Spec{
@@ -71,12 +71,12 @@ Lists queries by how often nothing was found for them, as counted for /searches/
 did not answer is not among them.
 `,
 }, func(ctx context.Context, b kb.Base, in searchesIn) (Searches, error) {
-	return runSearches(ctx, b, in, true, "every search of these days found something")
+	return runSearches(ctx, b, in, catalog.MostZero, "every search of these days found something")
 })
 
-func runSearches(ctx context.Context, b kb.Base, in searchesIn, zeroOnly bool, none string) (Searches, error) {
+func runSearches(ctx context.Context, b kb.Base, in searchesIn, order catalog.SearchOrder, none string) (Searches, error) {
 	writeCounts(ctx, b)
-	q := catalog.SearchQuery{Since: in.since(b), ZeroOnly: zeroOnly, Limit: in.Limit}
+	q := catalog.SearchQuery{Since: in.since(b), Order: order, Limit: in.Limit}
 	counts, total, err := b.Catalog.Searches(ctx, q)
 	out := Searches{Counted[Searched]{Total: total, Limit: in.Limit, Window: in.Days}}
 	for _, c := range counts {

@@ -10,6 +10,7 @@ import (
 
 	"almanac/api/kb"
 	"almanac/api/op"
+	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/retrieval"
 )
@@ -124,7 +125,8 @@ func answer(
 		return Answer{}, err
 	}
 	if r.Offset == 0 { // a further page is not another search
-		b.Tally.Search(ctx, r.Query, res.Total == 0 && len(res.Degraded) == 0)
+		b.Tally.Search(ctx, r.Query, tally.Outcome{Zero: res.Total == 0 && len(res.Degraded) == 0,
+			Corrected: res.Corrected != "", Degraded: len(res.Degraded) > 0, Took: res.Took})
 	}
 	hits, err := b.Hits(ctx, res.Results, highlight)
 	a := Answer{

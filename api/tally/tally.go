@@ -1,5 +1,5 @@
-// Package tally counts what is searched for, and what the content security
-// policy blocked. Counts are collected in memory by day and written to the
+// Package tally counts what is searched for and chosen, and what the content
+// security policy blocked. Counts are collected in memory by day and written to the
 // catalog a few seconds later. A query that looks like a secret, an address or
 // a number of a person is not counted, and nothing here logs a query.
 package tally
@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,7 +19,7 @@ import (
 // Limits of a Tally.
 const (
 	interval   = 5 * time.Second // from the first count to its write
-	maxPending = 2_000           // distinct queries, and violations, that wait to be written; others are dropped
+	maxPending = 2_000           // distinct queries, clicks, violations that wait to be written; others are dropped
 	maxClients = 10_000          // clients told apart in a minute; all others are one
 
 	// ordinary is the number of searches of one client in a minute that are all
@@ -30,6 +32,7 @@ const (
 // Store keeps the counts; a catalog.Store does.
 type Store interface {
 	CountSearches(ctx context.Context, counts []catalog.SearchCount) error
+	CountClicks(ctx context.Context, counts []catalog.ClickCount) error
 	CountViolations(ctx context.Context, counts []catalog.Violation) error
 }
 
@@ -43,6 +46,7 @@ type Tally struct {
 
 	mu       sync.Mutex // guards everything below
 	searches map[searched]catalog.SearchCount
+	shown    map[place]catalog.ClickCount
 	blocked  map[violated]catalog.Violation
 	timer    *time.Timer // of the next write; nil: nothing waits
 	closed   bool
@@ -55,6 +59,13 @@ type searched struct {
 	query string
 }
 
+// place is a record's in the results of a query on a day.
+type place struct {
+	searched
+	record   int64
+	position int
+}
+
 type violated struct {
 	day                time.Time
 	directive, blocked string
@@ -64,7 +75,8 @@ type violated struct {
 func New(store Store, now func() time.Time, log *slog.Logger) *Tally {
 	return &Tally{
 		store: store, now: now, log: log, clients: map[string]int{},
-		searches: map[searched]catalog.SearchCount{}, blocked: map[violated]catalog.Violation{},
+		searches: map[searched]catalog.SearchCount{}, shown: map[place]catalog.ClickCount{},
+		blocked: map[violated]catalog.Violation{},
 	}
 }
 
@@ -85,9 +97,16 @@ func Uncounted(ctx context.Context) context.Context {
 	return context.WithValue(ctx, uncountedKey{}, true)
 }
 
-// Search counts a search, unless its text must not be kept (Query). zero says
-// that nothing was found.
-func (t *Tally) Search(ctx context.Context, text string, zero bool) {
+// Outcome is what became of a search.
+type Outcome struct {
+	Zero      bool // nothing was found
+	Corrected bool // it was read as something else
+	Degraded  bool // an engine took no part
+	Took      time.Duration
+}
+
+// Search counts a search, unless its text must not be kept (Query).
+func (t *Tally) Search(ctx context.Context, text string, o Outcome) {
 	if t == nil || ctx.Value(uncountedKey{}) != nil {
 		return
 	}
@@ -95,21 +114,49 @@ func (t *Tally) Search(ctx context.Context, text string, zero bool) {
 	if !ok {
 		return
 	}
-	client, _ := ctx.Value(clientKey{}).(string)
-	c := catalog.SearchCount{Query: query, N: 1, LastAt: t.now().UTC()}
-	if zero {
-		c.Zero = 1
-	}
+	c := catalog.SearchCount{Query: query, N: 1, Zero: one(o.Zero), Corrected: one(o.Corrected),
+		Degraded: one(o.Degraded), Took: o.Took, Longest: o.Took, LastAt: t.now().UTC()}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.counts(client, c.LastAt) {
+	if t.counts(ctx, c.LastAt) {
 		t.addSearch(c)
 		t.arm()
 	}
 }
 
-// counts reports whether a search of a client is counted.
-func (t *Tally) counts(client string, now time.Time) bool {
+func one(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// Shown counts results of a query that somebody saw, best first, and the one of
+// them that was opened: clicked is its position from 1, or 0.
+func (t *Tally) Shown(ctx context.Context, text string, records []int64, clicked int) {
+	if t == nil {
+		return
+	}
+	query, ok := Query(text)
+	if !ok {
+		return
+	}
+	now := t.now().UTC()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.counts(ctx, now) {
+		return
+	}
+	for i, record := range records {
+		t.addShown(catalog.ClickCount{Query: query, Record: record, Position: i + 1, Shown: 1, Clicked: one(i+1 == clicked),
+			LastAt: now})
+	}
+	t.arm()
+}
+
+// counts reports whether what a context's client did is counted.
+func (t *Tally) counts(ctx context.Context, now time.Time) bool {
+	client, _ := ctx.Value(clientKey{}).(string)
 	if client == "" {
 		return true
 	}
@@ -142,11 +189,22 @@ func (t *Tally) addSearch(c catalog.SearchCount) {
 	if !known && len(t.searches) >= maxPending {
 		return
 	}
-	c.N, c.Zero = c.N+sum.N, c.Zero+sum.Zero
+	c.N, c.Zero, c.Corrected = c.N+sum.N, c.Zero+sum.Zero, c.Corrected+sum.Corrected
+	c.Degraded, c.Took, c.Longest = c.Degraded+sum.Degraded, c.Took+sum.Took, max(c.Longest, sum.Longest)
 	if sum.LastAt.After(c.LastAt) {
 		c.LastAt = sum.LastAt
 	}
 	t.searches[key] = c
+}
+
+func (t *Tally) addShown(c catalog.ClickCount) {
+	key := place{searched{catalog.Day(c.LastAt), c.Query}, c.Record, c.Position}
+	sum, known := t.shown[key]
+	if !known && len(t.shown) >= maxPending {
+		return
+	}
+	c.Shown, c.Clicked = c.Shown+sum.Shown, c.Clicked+sum.Clicked
+	t.shown[key] = c
 }
 
 func (t *Tally) addViolation(v catalog.Violation) {
@@ -186,19 +244,15 @@ func (t *Tally) Flush(ctx context.Context) error {
 		t.timer.Stop()
 		t.timer = nil
 	}
-	var searches []catalog.SearchCount
-	for _, c := range t.searches {
-		searches = append(searches, c)
-	}
-	var blocked []catalog.Violation
-	for _, v := range t.blocked {
-		blocked = append(blocked, v)
-	}
+	searches, shown := slices.Collect(maps.Values(t.searches)), slices.Collect(maps.Values(t.shown))
+	blocked := slices.Collect(maps.Values(t.blocked))
 	clear(t.searches)
+	clear(t.shown)
 	clear(t.blocked)
 	t.mu.Unlock()
 	return errors.Join(
 		write(t, searches, func() error { return t.store.CountSearches(ctx, searches) }, t.addSearch),
+		write(t, shown, func() error { return t.store.CountClicks(ctx, shown) }, t.addShown),
 		write(t, blocked, func() error { return t.store.CountViolations(ctx, blocked) }, t.addViolation),
 	)
 }

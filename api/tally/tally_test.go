@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ type shelf struct {
 	writes     int
 	searches   map[string]catalog.SearchCount
 	violations map[string]int
+	clicks     map[string][2]int // shown and clicked
 }
 
 func (s *shelf) CountSearches(_ context.Context, counts []catalog.SearchCount) error {
@@ -36,6 +38,20 @@ func (s *shelf) CountSearches(_ context.Context, counts []catalog.SearchCount) e
 		key := c.LastAt.Format(time.DateOnly) + " " + c.Query
 		sum := s.searches[key]
 		s.searches[key] = catalog.SearchCount{Query: c.Query, N: sum.N + c.N, Zero: sum.Zero + c.Zero, LastAt: c.LastAt}
+	}
+	return nil
+}
+
+func (s *shelf) CountClicks(_ context.Context, counts []catalog.ClickCount) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.broken {
+		return errors.New("the disk is full")
+	}
+	for _, c := range counts {
+		key := fmt.Sprintf("%s %d@%d", c.Query, c.Record, c.Position)
+		sum := s.clicks[key]
+		s.clicks[key] = [2]int{sum[0] + c.Shown, sum[1] + c.Clicked}
 	}
 	return nil
 }
@@ -71,7 +87,7 @@ func (s *shelf) String() string {
 }
 
 func newTally() (*tally.Tally, *shelf) {
-	s := &shelf{searches: map[string]catalog.SearchCount{}, violations: map[string]int{}}
+	s := &shelf{searches: map[string]catalog.SearchCount{}, violations: map[string]int{}, clicks: map[string][2]int{}}
 	return tally.New(s, time.Now, slog.New(slog.DiscardHandler)), s
 }
 
@@ -80,11 +96,11 @@ func newTally() (*tally.Tally, *shelf) {
 func TestSearchesAreWrittenSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // begins at 2000-01-01
 		counts, s := newTally()
-		counts.Search(t.Context(), "Tide  Table", false)
-		counts.Search(t.Context(), "tide table", true)
-		counts.Search(t.Context(), "ask alice@example.org", false)
+		counts.Search(t.Context(), "Tide  Table", tally.Outcome{})
+		counts.Search(t.Context(), "tide table", tally.Outcome{Zero: true})
+		counts.Search(t.Context(), "ask alice@example.org", tally.Outcome{})
 		time.Sleep(4 * time.Second)
-		counts.Search(t.Context(), "ebb", true)
+		counts.Search(t.Context(), "ebb", tally.Outcome{Zero: true})
 		if s.written() != 0 {
 			t.Errorf("written after 4 s: %s", s)
 		}
@@ -94,9 +110,9 @@ func TestSearchesAreWrittenSoon(t *testing.T) {
 			t.Errorf("%s in %d writes, want %s", got, s.written(), want)
 		}
 		time.Sleep(23*time.Hour + 59*time.Minute + 51*time.Second)
-		counts.Search(t.Context(), "ebb", false) // three seconds before midnight
+		counts.Search(t.Context(), "ebb", tally.Outcome{}) // three seconds before midnight
 		time.Sleep(4 * time.Second)
-		counts.Search(t.Context(), "ebb", false)
+		counts.Search(t.Context(), "ebb", tally.Outcome{})
 		if err := counts.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -111,11 +127,11 @@ func TestWhatCannotBeWrittenIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		counts, s := newTally()
 		s.broken = true
-		counts.Search(t.Context(), "ebb", true)
+		counts.Search(t.Context(), "ebb", tally.Outcome{Zero: true})
 		counts.Violation("img-src", "https://tide.example/x.png")
 		time.Sleep(6 * time.Second)
 		synctest.Wait()
-		counts.Search(t.Context(), "EBB", false)
+		counts.Search(t.Context(), "EBB", tally.Outcome{})
 		s.mu.Lock()
 		s.broken = false
 		s.mu.Unlock()
@@ -134,17 +150,17 @@ func TestAFloodIsSampled(t *testing.T) {
 		counts, s := newTally()
 		flood, other := tally.WithClient(t.Context(), "198.51.100.1"), tally.WithClient(t.Context(), "198.51.100.2")
 		for range 1_120 {
-			counts.Search(flood, "buy shells", false)
+			counts.Search(flood, "buy shells", tally.Outcome{})
 		}
 		for range 120 {
-			counts.Search(other, "ebb", false)
+			counts.Search(other, "ebb", tally.Outcome{})
 		}
 		time.Sleep(time.Minute)
 		for range 120 {
-			counts.Search(flood, "flow", false)
+			counts.Search(flood, "flow", tally.Outcome{})
 		}
 		for range 1_000 {
-			counts.Search(t.Context(), "own", false)
+			counts.Search(t.Context(), "own", tally.Outcome{})
 		}
 		if err := counts.Close(); err != nil {
 			t.Fatal(err)
@@ -162,10 +178,10 @@ func TestMemoryIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		counts, s := newTally()
 		for i := range 3_000 {
-			counts.Search(tally.WithClient(t.Context(), fmt.Sprint(i)), fmt.Sprintf("tide %d", i), true)
+			counts.Search(tally.WithClient(t.Context(), fmt.Sprint(i)), fmt.Sprintf("tide %d", i), tally.Outcome{Zero: true})
 			counts.Violation("img-src", fmt.Sprint(i))
 		}
-		counts.Search(t.Context(), "tide 7", true) // is there already
+		counts.Search(t.Context(), "tide 7", tally.Outcome{Zero: true}) // is there already
 		if err := counts.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -178,9 +194,31 @@ func TestMemoryIsBounded(t *testing.T) {
 
 func TestNoTallyCountsNothing(t *testing.T) {
 	var none *tally.Tally
-	none.Search(t.Context(), "ebb", true)
+	none.Search(t.Context(), "ebb", tally.Outcome{Zero: true})
 	none.Violation("img-src", "data")
 	if none.Flush(t.Context()) != nil || none.Close() != nil {
 		t.Error("an error")
 	}
+}
+
+// TestShown holds that places add up, and that what is private is not kept.
+func TestShown(t *testing.T) {
+	counts, s := newTally()
+	counts.Shown(t.Context(), "Tide table", []int64{7, 8}, 2)
+	counts.Shown(t.Context(), "tide  table", []int64{7, 9}, 0)
+	counts.Shown(t.Context(), "ask alice@example.org", []int64{7}, 1)
+	s.broken = true
+	if counts.Flush(t.Context()) == nil {
+		t.Error("a failed write is no error")
+	}
+	s.broken = false
+	if err := counts.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string][2]int{"tide table 7@1": {2, 0}, "tide table 8@2": {1, 1}, "tide table 9@2": {1, 0}}
+	if !maps.Equal(s.clicks, want) {
+		t.Errorf("%v, want %v", s.clicks, want)
+	}
+	var none *tally.Tally
+	none.Shown(t.Context(), "ebb", []int64{1}, 1)
 }

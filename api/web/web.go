@@ -31,6 +31,8 @@ type Config struct {
 	Now       func() time.Time
 	// Limit counts every request but those of styles and scripts; nil = none.
 	Limit *limit.Bucket
+	// Clicks says that pages report which results are shown and opened.
+	Clicks bool
 }
 
 // Kind is a kind of record.
@@ -54,6 +56,11 @@ type Handler struct {
 //go:embed pages
 var pages embed.FS
 
+// clicks is the script that reports; pages load it only where that is wanted.
+//
+//go:embed clicks
+var clicks embed.FS
+
 // New makes the handler. A page whose operations are not served is left out.
 func New(cfg Config) (*Handler, error) {
 	cfg.Serving = cfg.WithDefaults()
@@ -67,11 +74,14 @@ func New(cfg Config) (*Handler, error) {
 	for _, k := range cfg.Kinds {
 		h.kinds[k.Name] = k
 	}
+	site := look.Site{Name: cfg.Name, PublicURL: cfg.PublicURL, Version: cfg.Version, Nav: nav, More: more}
 	var err error
-	h.site, err = look.New(look.Site{
-		Name: cfg.Name, PublicURL: cfg.PublicURL, Version: cfg.Version, Nav: nav, More: more,
-	})
-	if err != nil {
+	if cfg.Clicks {
+		if site.Files, err = fs.Sub(clicks, "clicks"); err != nil {
+			return nil, fmt.Errorf("web: %w", err)
+		}
+	}
+	if h.site, err = look.New(site); err != nil {
 		return nil, fmt.Errorf("web: %w", err)
 	}
 	dir, err := fs.Sub(pages, "pages")

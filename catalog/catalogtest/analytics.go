@@ -40,12 +40,12 @@ var analyticsPromises = []promise{
 		}{
 			"all":      {catalog.SearchQuery{}, []catalog.SearchCount{node, tide, moon}, 3},
 			"the most": {catalog.SearchQuery{Limit: 1}, []catalog.SearchCount{node}, 3},
-			"zero":     {catalog.SearchQuery{ZeroOnly: true}, []catalog.SearchCount{tide, moon, node}, 3},
+			"zero":     {catalog.SearchQuery{Order: catalog.MostZero}, []catalog.SearchCount{tide, moon, node}, 3},
 			"since then": {catalog.SearchQuery{Since: today(1).Add(9 * time.Hour)},
 				[]catalog.SearchCount{node, tide, moon}, 3},
 			"today": {catalog.SearchQuery{Since: today(0)}, []catalog.SearchCount{
 				{Query: "node", N: 4, Zero: 1, LastAt: today(0)}, moon}, 2},
-			"zero, one": {catalog.SearchQuery{ZeroOnly: true, Limit: 1, Since: today(0)}, []catalog.SearchCount{moon},
+			"zero, one": {catalog.SearchQuery{Order: catalog.MostZero, Limit: 1, Since: today(0)}, []catalog.SearchCount{moon},
 				2},
 			"none": {catalog.SearchQuery{Since: today(-1)}, nil, 0},
 		} {
@@ -65,9 +65,52 @@ var analyticsPromises = []promise{
 	}},
 	{"a query that found something is not among those without results", func(f fixture) {
 		f.check(f.store.CountSearches(f.ctx, []catalog.SearchCount{{Query: "node", N: 2, LastAt: today(0)}}))
-		got, total := f.searches(catalog.SearchQuery{ZeroOnly: true})
+		got, total := f.searches(catalog.SearchQuery{Order: catalog.MostZero})
 		f.equal("searches", got, []catalog.SearchCount{})
 		f.equal("total", total, 0)
+	}},
+	{"searches are listed by what became of them", func(f fixture) {
+		f.check(f.store.CountSearches(f.ctx, []catalog.SearchCount{
+			{Query: "a", N: 3, Corrected: 2, Took: 9 * time.Millisecond, Longest: 5 * time.Millisecond, LastAt: today(1)},
+			{Query: "b", N: 2, Corrected: 1, Degraded: 2, Took: 8 * time.Millisecond, Longest: 7 * time.Millisecond,
+				LastAt: today(0)},
+		}))
+		f.check(f.store.CountSearches(f.ctx, []catalog.SearchCount{
+			{Query: "a", N: 1, Took: time.Millisecond, Longest: time.Millisecond, LastAt: today(0)}}))
+		for order, want := range map[catalog.SearchOrder]string{
+			catalog.MostSearched: "ab", catalog.MostCorrected: "ab", catalog.MostDegraded: "b", catalog.Slowest: "ba",
+			catalog.MostZero: ""} {
+			list, total := f.searches(catalog.SearchQuery{Order: order})
+			got := ""
+			for _, c := range list {
+				got += c.Query
+			}
+			f.equal(string(order), got, want)
+			f.equal("total of "+string(order), total, len(want))
+		}
+		list, _ := f.searches(catalog.SearchQuery{Limit: 1})
+		f.equal("sums", list[0], catalog.SearchCount{Query: "a", N: 4, Corrected: 2, Took: 10 * time.Millisecond,
+			Longest: 5 * time.Millisecond, LastAt: today(0)})
+		_, _, err := f.store.Searches(f.ctx, catalog.SearchQuery{Order: "x; DROP TABLE searches"})
+		if err == nil {
+			f.Fatal("an unknown order is no error")
+		}
+	}},
+	{"clicks add up by place", func(f fixture) {
+		f.check(f.store.CountClicks(f.ctx, []catalog.ClickCount{
+			{Query: "a", Record: 7, Position: 1, Shown: 3, Clicked: 1, LastAt: today(1)},
+			{Query: "a", Record: 7, Position: 1, Shown: 1, LastAt: today(0)},
+			{Query: "a", Record: 7, Position: 2, Shown: 1, LastAt: today(0)}, {Query: "b", Record: 8, Position: 1, Shown: 1},
+			{Query: "gone", Record: 8, Position: 1, Shown: 1, LastAt: today(catalog.CountDays)},
+		}))
+		got, err := f.store.Clicks(f.ctx, "a", time.Time{})
+		f.check(err)
+		day := catalog.Day(today(0))
+		f.equal("clicks", got, []catalog.ClickCount{{Query: "a", Record: 7, Position: 1, Shown: 4, Clicked: 1, LastAt: day},
+			{Query: "a", Record: 7, Position: 2, Shown: 1, LastAt: day}})
+		all, err := f.store.Clicks(f.ctx, "", today(0))
+		f.check(err)
+		f.equal("of today", len(all), 3)
 	}},
 	{"counts of old days are removed", func(f fixture) {
 		last, gone := today(catalog.CountDays-2), today(catalog.CountDays)

@@ -1,6 +1,7 @@
 package catalogtest
 
 import (
+	"encoding/json"
 	"errors"
 
 	"almanac/catalog"
@@ -109,6 +110,11 @@ var relevancePromises = []promise{
 		judged, err = f.store.Judgments(f.ctx, c.ID)
 		f.check(err)
 		f.equal("judgments of a dropped query", len(judged), 0)
+		audit, err := f.store.Audit(f.ctx, 1)
+		f.check(err)
+		var before catalog.CaseContent
+		f.check(json.Unmarshal([]byte(audit[0].Before), &before))
+		f.equal("what can be undone", before, catalog.CaseContent{Queries: queries[1:2], Judgments: []catalog.Judgment{j}})
 		id, err := f.store.AddEvaluation(f.ctx, catalog.Evaluation{Case: c.ID, At: day(2), By: "ada", Profile: "default",
 			Revision: 2, Summary: "{}", Data: "[]"})
 		f.check(err)

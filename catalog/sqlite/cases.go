@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -25,14 +26,34 @@ RETURNING id, created_at`, c.Name, c.Description, micros(c.CreatedAt), c.Every.M
 			return err
 		}
 		c.CreatedAt = fromMicros(created)
-		return t.edited(s.now(), by, "edit", c.Name, "")
+		return t.edited(s.now(), catalog.Audit{By: by, Action: "edit", Subject: c.Name, Note: c.Description})
 	})
 	return c, err
 }
 
-// edited adds a change of a case to the audit log.
-func (t *txn) edited(at time.Time, by, action, name, note string) error {
-	return t.audit(catalog.Audit{At: catalog.CleanTime(at), By: by, Action: action, Subject: "case " + name, Note: note})
+// edited adds a change of a case to the audit log; the subject is the case's name.
+func (t *txn) edited(at time.Time, a catalog.Audit) error {
+	a.At, a.Subject = catalog.CleanTime(at), "case "+a.Subject
+	return t.audit(a)
+}
+
+// content returns queries of a case with their judgments as JSON: what the audit log
+// keeps of a change, so that it can be undone.
+func (t *txn) content(ctx context.Context, id int64, queries ...string) (string, error) {
+	var c catalog.CaseContent
+	for _, query := range queries {
+		of, err := collect(ctx, t.Tx, scanQuery, selectQueries+`AND query = ?`, id, query)
+		if err != nil {
+			return "", err
+		}
+		judged, err := collect(ctx, t.Tx, scanJudgment, selectJudgments+`AND query = ?`, id, query)
+		if err != nil {
+			return "", err
+		}
+		c.Queries, c.Judgments = append(c.Queries, of...), append(c.Judgments, judged...)
+	}
+	data, err := json.Marshal(c)
+	return string(data), err
 }
 
 // Cases returns all cases by name.
@@ -69,13 +90,25 @@ func (s *Store) DropCase(ctx context.Context, id int64, by string) error {
 		if err != nil {
 			return err
 		}
+		queries, err := collect(ctx, t.Tx, scanQuery, selectQueries, id)
+		if err != nil {
+			return err
+		}
+		var names []string
+		for _, q := range queries {
+			names = append(names, q.ID)
+		}
+		before, err := t.content(ctx, id, names...)
+		if err != nil {
+			return err
+		}
 		for _, statement := range []string{`DELETE FROM judgments WHERE collection = ?`,
 			`DELETE FROM case_queries WHERE collection = ?`, `DELETE FROM cases WHERE id = ?`} {
 			if _, err := t.exec(statement, id); err != nil {
 				return err
 			}
 		}
-		return t.edited(s.now(), by, "remove", name, "")
+		return t.edited(s.now(), catalog.Audit{By: by, Action: "remove", Subject: name, Before: before})
 	})
 }
 
@@ -84,6 +117,14 @@ func (s *Store) PutQueries(ctx context.Context, id int64, queries []catalog.Case
 	now := catalog.CleanTime(s.now())
 	return s.update(ctx, "queries", func(t *txn) error {
 		name, err := t.caseNamed(ctx, id)
+		if err != nil {
+			return err
+		}
+		var names []string
+		for _, q := range queries {
+			names = append(names, q.ID)
+		}
+		before, err := t.content(ctx, id, names...)
 		if err != nil {
 			return err
 		}
@@ -96,7 +137,7 @@ func (s *Store) PutQueries(ctx context.Context, id int64, queries []catalog.Case
 		if len(queries) == 1 {
 			note = queries[0].Text
 		}
-		return t.edited(now, by, "edit", name, note)
+		return t.edited(now, catalog.Audit{By: by, Action: "edit", Subject: name, Before: before, Note: note})
 	})
 }
 
@@ -131,6 +172,10 @@ func (s *Store) DropQuery(ctx context.Context, id int64, query, by string) error
 		if err != nil {
 			return err
 		}
+		before, err := t.content(ctx, id, query)
+		if err != nil {
+			return err
+		}
 		if _, err := t.exec(`DELETE FROM judgments WHERE collection = ? AND query = ?`, id, query); err != nil {
 			return err
 		}
@@ -141,17 +186,21 @@ func (s *Store) DropQuery(ctx context.Context, id int64, query, by string) error
 		if err := affected(done, "query "+query); err != nil {
 			return err
 		}
-		return t.edited(s.now(), by, "remove", name, "query "+query)
+		return t.edited(s.now(), catalog.Audit{By: by, Action: "remove", Subject: name, Before: before,
+			Note: "query " + query})
 	})
 }
 
 // Queries returns the queries of a case.
 func (s *Store) Queries(ctx context.Context, id int64) ([]catalog.CaseQuery, error) {
-	list, err := collect(ctx, s.reader, func(rows *sql.Rows) (q catalog.CaseQuery, err error) {
-		return q, rows.Scan(&q.ID, &q.Text, &q.Kind, &q.Need, &q.Note, &q.Revision)
-	}, `SELECT query, text, class, need, note, revision FROM case_queries WHERE collection = ?
-ORDER BY position, query`, id)
+	list, err := collect(ctx, s.reader, scanQuery, selectQueries+`ORDER BY position, query`, id)
 	return list, s.failure(ctx, "queries", err)
+}
+
+const selectQueries = `SELECT query, text, class, need, note, revision FROM case_queries WHERE collection = ? `
+
+func scanQuery(rows *sql.Rows) (q catalog.CaseQuery, err error) {
+	return q, rows.Scan(&q.ID, &q.Text, &q.Kind, &q.Need, &q.Note, &q.Revision)
 }
 
 // PutJudgments stores or withdraws judgments.
@@ -186,14 +235,17 @@ DO UPDATE SET grade = excluded.grade, at = excluded.at, note = excluded.note`,
 
 // Judgments returns the judgments of a case.
 func (s *Store) Judgments(ctx context.Context, id int64) ([]catalog.Judgment, error) {
-	list, err := collect(ctx, s.reader, func(rows *sql.Rows) (j catalog.Judgment, err error) {
-		var at int64
-		err = rows.Scan(&j.Query, &j.Target, &j.Judge, &j.Grade, &at, &j.Note)
-		j.At = fromMicros(at)
-		return j, err
-	}, `SELECT query, target, judge, grade, at, note FROM judgments WHERE collection = ?
-ORDER BY query, target, judge`, id)
+	list, err := collect(ctx, s.reader, scanJudgment, selectJudgments+`ORDER BY query, target, judge`, id)
 	return list, s.failure(ctx, "judgments", err)
+}
+
+const selectJudgments = `SELECT query, target, judge, grade, at, note FROM judgments WHERE collection = ? `
+
+func scanJudgment(rows *sql.Rows) (j catalog.Judgment, err error) {
+	var at int64
+	err = rows.Scan(&j.Query, &j.Target, &j.Judge, &j.Grade, &at, &j.Note)
+	j.At = fromMicros(at)
+	return j, err
 }
 
 // AddEvaluation stores a run; At defaults to now.

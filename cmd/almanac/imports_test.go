@@ -64,11 +64,12 @@ var mayImport = rows(`
 api/admin: api/guard catalog retrieval
 api/admit: retrieval
 api/cips: api/kb api/op catalog catalog/derive
+api/clicks: api/guard api/limit api/tally
 api/coding:
 api/community: api/kb api/op catalog catalog/derive
 api/csp: api/guard api/limit api/tally
-api/dashboard: api/guard api/look catalog retrieval retrieval/eval retrieval/passage retrieval/profile
-	retrieval/revision
+api/dashboard: api/guard api/look catalog retrieval retrieval/analysis retrieval/eval retrieval/passage
+	retrieval/profile retrieval/revision
 api/devfund: api/kb api/op catalog catalog/derive
 api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op
@@ -87,7 +88,7 @@ api/reference: api/op api/openapi
 api/releases: api/kb api/op catalog catalog/derive
 api/remote: api/kb api/op
 api/rest: api/coding api/guard api/limit api/op
-api/search: api/kb api/op catalog catalog/derive retrieval
+api/search: api/kb api/op api/tally catalog catalog/derive retrieval
 api/tally: catalog
 api/web: api/coding api/guard api/limit api/look api/op api/tally
 cmd/config: api/limit catalog/network retrieval/profile

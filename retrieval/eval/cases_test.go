@@ -26,8 +26,10 @@ func TestCase(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = store.PutJudgments(t.Context(), c.ID, []catalog.Judgment{
-		{Query: "q2", Target: "a.md", Judge: "person/ada", Grade: 3}, {Query: "q2", Target: "a.md", Judge: "person/ben", Grade: 2},
-		{Query: "q2", Target: "b.md", Judge: "import/file", Grade: 0}, {Query: "q2", Target: "c.md", Judge: "model/m", Grade: 3},
+		{Query: "q2", Target: "a.md", Judge: "person/ada", Grade: 3},
+		{Query: "q2", Target: "a.md", Judge: "person/ben", Grade: 2},
+		{Query: "q2", Target: "b.md", Judge: "import/file", Grade: 0},
+		{Query: "q2", Target: "c.md", Judge: "model/m", Grade: 3},
 		{Query: "q1", Target: "a.md", Judge: eval.ClickJudge, Grade: 1},
 	})
 	if err != nil {

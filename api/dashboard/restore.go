@@ -1,0 +1,50 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"almanac/api/guard"
+	"almanac/catalog"
+)
+
+// restore puts the queries of a change back as they were before it, with their
+// judgments; a case that is gone is made again.
+func (h *Handler) restore(r *http.Request, a catalog.Audit) error {
+	var before catalog.CaseContent
+	if err := json.Unmarshal([]byte(a.Before), &before); err != nil {
+		return fmt.Errorf("change %d: %w", a.ID, err)
+	}
+	if len(before.Queries) == 0 {
+		return invalid("these queries are new: remove them in their case")
+	}
+	by, name := guard.User(r.Context()), strings.TrimPrefix(a.Subject, "case ")
+	cases, err := h.cfg.Store.Cases(r.Context())
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(cases, func(c catalog.Case) bool { return c.Name == name })
+	var c catalog.Case
+	if at >= 0 {
+		c = cases[at]
+	} else if c, err = h.cfg.Store.PutCase(r.Context(), catalog.Case{Name: name}, by); err != nil {
+		return err
+	}
+	now, err := h.cfg.Store.Queries(r.Context(), c.ID)
+	if err != nil {
+		return err
+	}
+	for i, q := range before.Queries {
+		before.Queries[i].Revision = 0
+		if at := slices.IndexFunc(now, func(o catalog.CaseQuery) bool { return o.ID == q.ID }); at >= 0 {
+			before.Queries[i].Revision = now[at].Revision
+		}
+	}
+	if err := h.cfg.Store.PutQueries(r.Context(), c.ID, before.Queries, by); err != nil {
+		return err
+	}
+	return h.cfg.Store.PutJudgments(r.Context(), c.ID, before.Judgments)
+}

@@ -1,0 +1,320 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"almanac/api/guard"
+	"almanac/api/look"
+	"almanac/catalog"
+	"almanac/retrieval"
+	"almanac/retrieval/revision"
+)
+
+// ruleSet is the newest list of rules of a kind, and what is in force.
+type ruleSet struct {
+	Newest catalog.Revision    // Number 0: there is none yet
+	Live   catalog.Publication // ID 0: nothing was published
+}
+
+// rules reads the newest revision of a kind.
+func (h *Handler) rules(ctx context.Context, kind catalog.RevisionKind) (s ruleSet, err error) {
+	s.Newest, err = h.cfg.Store.Revision(ctx, kind, "", 0)
+	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
+		return s, err
+	}
+	s.Newest.Kind = kind
+	live, _, err := h.cfg.Store.Published(ctx)
+	if at := slices.IndexFunc(live, func(p catalog.Publication) bool { return p.Kind == kind }); at >= 0 {
+		s.Live = live[at]
+	}
+	return s, err
+}
+
+// publish saves rules as a revision made from the one that the form was filled
+// from, and publishes it.
+func (h *Handler) publish(r *http.Request, kind catalog.RevisionKind, rules any, note string) error {
+	data, err := marshal(rules)
+	if err != nil {
+		return err
+	}
+	by := guard.User(r.Context())
+	saved, err := h.cfg.Store.SaveRevision(r.Context(), catalog.Revision{Kind: kind, Base: number(r, "base", 0), By: by,
+		Note: note, Data: data})
+	if err != nil {
+		return err
+	}
+	_, err = h.cfg.Store.Publish(r.Context(),
+		catalog.Publication{Kind: kind, Number: saved.Number, By: by, Note: note}, 0)
+	return err
+}
+
+// marshal writes rules as a revision has them.
+func marshal(rules any) (string, error) {
+	data, err := yaml.Marshal(rules)
+	return string(data), err
+}
+
+// previewed is how many results a preview compares.
+const previewed = 10
+
+// difference is what a change does to the results of a query.
+type difference struct {
+	Query         string
+	Before, After []moved
+	Changed       int // places that another record has
+}
+
+// moved is a result that was at another place.
+type moved struct {
+	retrieval.Result
+	From int // its place before, from 1; 0: it was not among them
+	Gone bool
+}
+
+// preview searches as it is, and as it would be with a revision.
+func (h *Handler) preview(ctx context.Context, query string, r catalog.Revision) (d difference, err error) {
+	would, err := h.cfg.Revisions.Relevance(ctx, r)
+	if err != nil {
+		return d, invalid(err.Error())
+	}
+	request := retrieval.Request{Query: query, Limit: previewed, Diversify: true}
+	before, err := h.cfg.Search.Search(ctx, request)
+	if err != nil {
+		return d, err
+	}
+	request.Relevance = &would
+	after, err := h.cfg.Search.Search(ctx, request)
+	if err != nil {
+		return d, err
+	}
+	d.Query = query
+	place := func(list []retrieval.Result, record int64) int {
+		return 1 + slices.IndexFunc(list, func(x retrieval.Result) bool { return x.Record == record })
+	}
+	for i, x := range after.Results {
+		m := moved{Result: x, From: place(before.Results, x.Record)}
+		if m.From != i+1 {
+			d.Changed++
+		}
+		d.After = append(d.After, m)
+	}
+	for _, x := range before.Results {
+		d.Before = append(d.Before, moved{Result: x, Gone: place(after.Results, x.Record) == 0})
+	}
+	return d, nil
+}
+
+// pinned is a rule with the titles of its records.
+type pinned struct {
+	revision.PinRule
+	Records []pinnedRecord
+	State   string // live, ended, to come
+	Link    string
+}
+
+type pinnedRecord struct {
+	revision.Place
+	Title string // "" if the record is gone
+}
+
+// pins lists what is pinned and buried.
+func (h *Handler) pins(r *http.Request) (reply, error) {
+	set, err := h.rules(r.Context(), catalog.PinsRevision)
+	if err != nil {
+		return reply{}, err
+	}
+	rules, err := revision.ParsePins([]byte(set.Newest.Data))
+	if err != nil {
+		return reply{}, err
+	}
+	today := h.cfg.Now().UTC().Truncate(24 * time.Hour)
+	list := make([]pinned, len(rules))
+	for i, rule := range rules {
+		p := pinned{PinRule: rule, State: "live", Link: link("/analytics/pins/edit", "q", rule.Query)}
+		switch {
+		case !rule.Until.IsZero() && rule.Until.Before(today):
+			p.State = "ended"
+		case rule.From.After(today):
+			p.State = "to come"
+		}
+		for _, place := range rule.Places {
+			title, err := h.title(r.Context(), place.Record)
+			if err != nil {
+				return reply{}, err
+			}
+			p.Records = append(p.Records, pinnedRecord{place, title})
+		}
+		list[i] = p
+	}
+	return reply{Template: "pins", Page: look.Page{Title: "Pinned results", Path: "/analytics/pins",
+		Section: "/analytics"}, Data: map[string]any{"Set": set, "Rules": list}}, nil
+}
+
+// title returns the title of a record by kind:key, "" if it is gone.
+func (h *Handler) title(ctx context.Context, record string) (string, error) {
+	kind, key, _ := strings.Cut(record, ":")
+	r, err := h.cfg.Store.Head(ctx, catalog.Ref{Kind: catalog.Kind(kind), Key: key})
+	if errors.Is(err, catalog.ErrNotFound) {
+		return "", nil
+	}
+	return r.Title, err
+}
+
+// pinForm is the page on which the rule of a query is made.
+type pinForm struct {
+	Set     ruleSet
+	Rule    revision.PinRule
+	Known   bool // the query has a rule already
+	Choices []pinChoice
+	Preview *difference
+}
+
+// pinChoice is a record that can be pinned.
+type pinChoice struct {
+	Record, Title, Heading string
+	Position               string // chosen: "", "0" for buried, or a number
+}
+
+// editPin shows the form for a query.
+func (h *Handler) editPin(r *http.Request) (reply, error) {
+	query := strings.TrimSpace(r.FormValue("q"))
+	set, err := h.rules(r.Context(), catalog.PinsRevision)
+	if err != nil {
+		return reply{}, err
+	}
+	rules, err := revision.ParsePins([]byte(set.Newest.Data))
+	if err != nil {
+		return reply{}, err
+	}
+	f := pinForm{Set: set, Rule: revision.PinRule{Query: query}}
+	if at := slices.IndexFunc(rules, func(p revision.PinRule) bool { return strings.EqualFold(p.Query, query) }); at >= 0 {
+		f.Rule, f.Known = rules[at], true
+	}
+	return h.pinPage(r, f)
+}
+
+// pinPage fills in what can be pinned: what the query finds, and what is pinned.
+func (h *Handler) pinPage(r *http.Request, f pinForm) (reply, error) {
+	chosen := map[string]string{}
+	for _, p := range f.Rule.Places {
+		chosen[p.Record] = strconv.Itoa(p.Position)
+	}
+	if f.Rule.Query != "" {
+		found, err := h.cfg.Search.Search(r.Context(),
+			retrieval.Request{Query: f.Rule.Query, Limit: 2 * previewed, Diversify: true})
+		if err != nil {
+			return reply{}, err
+		}
+		for _, x := range found.Results {
+			record, err := h.cfg.Store.ByID(r.Context(), x.Record)
+			if errors.Is(err, catalog.ErrNotFound) {
+				continue // the index has not caught up
+			}
+			if err != nil {
+				return reply{}, err
+			}
+			name := string(record.Kind) + ":" + record.Key
+			f.Choices = append(f.Choices, pinChoice{name, record.Title, x.Heading, chosen[name]})
+			delete(chosen, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(chosen)) {
+		title, err := h.title(r.Context(), name)
+		if err != nil {
+			return reply{}, err
+		}
+		f.Choices = append(f.Choices, pinChoice{name, title, "", chosen[name]})
+	}
+	return reply{Template: "pin", Page: look.Page{Title: "Pin results", Path: "/analytics/pins/edit",
+		Section: "/analytics"}, Data: f}, nil
+}
+
+// putPin previews, publishes or removes the rule of a query.
+func (h *Handler) putPin(r *http.Request) (reply, error) {
+	rule, err := h.pinOf(r)
+	if err != nil {
+		return reply{}, err
+	}
+	set, err := h.rules(r.Context(), catalog.PinsRevision)
+	if err != nil {
+		return reply{}, err
+	}
+	rules, err := revision.ParsePins([]byte(set.Newest.Data))
+	if err != nil {
+		return reply{}, err
+	}
+	same := func(p revision.PinRule) bool { return strings.EqualFold(p.Query, rule.Query) }
+	known := slices.ContainsFunc(rules, same)
+	rules = slices.DeleteFunc(rules, same)
+	if r.FormValue("do") == "remove" {
+		return reply{Goto: "/analytics/pins"}, h.publish(r, catalog.PinsRevision, rules, "no pins for "+rule.Query)
+	}
+	if len(rule.Places) == 0 {
+		return reply{}, invalid("choose a place for at least one record")
+	}
+	rules = append(rules, rule)
+	data, err := marshal(rules)
+	if err != nil {
+		return reply{}, err
+	}
+	tried, err := h.preview(r.Context(), rule.Query, catalog.Revision{Kind: catalog.PinsRevision, Data: data})
+	if err != nil {
+		return reply{}, err
+	}
+	if r.FormValue("do") == "publish" {
+		return reply{Goto: "/analytics/pins"}, h.publish(r, catalog.PinsRevision, rules, "pins for "+rule.Query)
+	}
+	set.Newest.Number = number(r, "base", set.Newest.Number) // what the form was filled from
+	return h.pinPage(r, pinForm{Set: set, Rule: rule, Known: known, Preview: &tried})
+}
+
+// pinOf reads the rule of a form.
+func (h *Handler) pinOf(r *http.Request) (rule revision.PinRule, err error) {
+	if err := r.ParseForm(); err != nil {
+		return rule, invalid("the form could not be read")
+	}
+	rule.Query, rule.Note = strings.TrimSpace(r.FormValue("query")), strings.TrimSpace(r.FormValue("note"))
+	if rule.Query == "" {
+		return rule, invalid("a rule needs a query")
+	}
+	for name, day := range map[string]*revision.Day{"from": &rule.From, "until": &rule.Until} {
+		if text := r.FormValue(name); text != "" {
+			if day.Time, err = time.Parse(time.DateOnly, text); err != nil {
+				return rule, invalid(fmt.Sprintf("%s must be a date like 2030-12-31", name))
+			}
+		}
+	}
+	place := func(record, position string) error {
+		n, err := strconv.Atoi(position)
+		if err != nil || n < 0 || n > retrieval.MaxResults {
+			return invalid(fmt.Sprintf("the place of %s must be a number; 0 buries it", record))
+		}
+		rule.Places = append(rule.Places, revision.Place{Record: record, Position: n})
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.PostForm)) {
+		record, ok := strings.CutPrefix(name, "place ")
+		if position := r.PostFormValue(name); ok && position != "" {
+			if err := place(record, position); err != nil {
+				return rule, err
+			}
+		}
+	}
+	if record := strings.TrimSpace(r.FormValue("record")); record != "" {
+		if title, err := h.title(r.Context(), record); err != nil || title == "" {
+			return rule, invalid(fmt.Sprintf("there is no record %q; name it kind:key, such as faq:what-is-a-validator", record))
+		}
+		return rule, place(record, r.FormValue("position"))
+	}
+	return rule, nil
+}

@@ -1,0 +1,144 @@
+package dashboard_test
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"almanac/api/dashboard"
+	"almanac/catalog"
+	"almanac/catalog/sqlite"
+	"almanac/retrieval"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
+)
+
+// shelf finds its records in their order for every query; pins and synonyms that are
+// tried turn it around.
+type shelf struct{ results []retrieval.Result }
+
+func (s *shelf) Search(_ context.Context, r retrieval.Request) (retrieval.Response, error) {
+	out := append([]retrieval.Result{}, s.results...)
+	if r.Relevance != nil && len(r.Relevance.Pins)+len(r.Relevance.Aliases) > 0 {
+		out[0], out[len(out)-1] = out[len(out)-1], out[0]
+	}
+	return retrieval.Response{Query: r.Query, Results: out, Total: len(out)}, nil
+}
+
+func (*shelf) Absent(_ context.Context, _ retrieval.Request, record int64) (retrieval.Absence, error) {
+	return retrieval.Absence{Record: record, Cause: retrieval.Filtered, Why: "the filter leaves it out"}, nil
+}
+
+func (*shelf) Status(context.Context) retrieval.Status { return retrieval.Status{Ready: true} }
+
+// tuned is a dashboard over three records.
+func tuned(t *testing.T) (http.Handler, *sqlite.Store) {
+	t.Helper()
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	found := &shelf{}
+	for _, key := range []string{"a", "b", "c"} {
+		ref := catalog.Ref{Kind: catalog.KindDoc, Key: key}
+		_, err := store.Apply(t.Context(), catalog.Batch{Source: "docs", Entries: []catalog.Entry{
+			{Record: catalog.Record{Kind: ref.Kind, Key: ref.Key, Title: "<i>Page " + key}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := store.Get(t.Context(), ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found.results = append(found.results, retrieval.Result{Record: r.ID, Title: r.Title})
+	}
+	p, err := profile.Load(profile.DefaultName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func(ctx context.Context, name string) (catalog.Record, error) {
+		kind, key, _ := strings.Cut(name, ":")
+		return store.Get(ctx, catalog.Ref{Kind: catalog.Kind(kind), Key: key})
+	}
+	h, err := dashboard.New(dashboard.Config{Store: store, Search: found, Network: "Sample", Find: find,
+		Revisions: revision.Source{Store: store, Base: retrieval.Relevance{Profiles: []profile.Profile{p}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, store
+}
+
+func TestPins(t *testing.T) {
+	h, store := tuned(t)
+	if page := get(h, "/analytics/pins/edit?q=fees").Body.String(); !strings.Contains(page, `name="place doc:c"`) ||
+		strings.Contains(page, "<i>Page") {
+		t.Fatalf("the form lacks a record, or shows its title as it is: %s", page)
+	}
+	form := url.Values{"query": {"fees"}, "place doc:c": {"1"}, "place doc:a": {""}, "place doc:b": {"0"},
+		"until": {"2031-01-31"}, "base": {"0"}, "do": {"preview"}}
+	preview := post(h, "/analytics/pins", form)
+	if preview.Code != http.StatusOK || !strings.Contains(preview.Body.String(), "↑ 2") ||
+		!strings.Contains(preview.Body.String(), "↓ 2") || !strings.Contains(preview.Body.String(), `value="2031-01-31"`) {
+		t.Fatalf("the preview is %d %s", preview.Code, preview.Body)
+	}
+	if all, err := store.Revisions(t.Context(), catalog.PinsRevision); err != nil || len(all) > 0 {
+		t.Fatalf("a preview saves %v, %v", all, err)
+	}
+	form.Set("do", "publish")
+	moves(t, post(h, "/analytics/pins", form), "/analytics/pins")
+	list := get(h, "/analytics/pins").Body.String()
+	for _, want := range []string{"fees", "doc:c", "buried", "r1 is in force", "31 Jan 2031"} {
+		if !strings.Contains(list, want) {
+			t.Errorf("the list lacks %q", want)
+		}
+	}
+	conflict := post(h, "/analytics/pins", form) // made from the state before
+	if conflict.Code != http.StatusConflict || !strings.Contains(conflict.Body.String(), "Somebody else was faster") {
+		t.Errorf("a change on an old state is %d", conflict.Code)
+	}
+	for name, bad := range map[string]url.Values{
+		"no query": {"place doc:c": {"1"}}, "no place": {"query": {"x"}},
+		"no number": {"query": {"x"}, "place doc:c": {"first"}},
+		"no record": {"query": {"x"}, "record": {"doc:zzz"}, "position": {"1"}},
+		"no date":   {"query": {"x"}, "place doc:c": {"1"}, "from": {"tomorrow"}},
+	} {
+		if w := post(h, "/analytics/pins", bad); w.Code != http.StatusBadRequest {
+			t.Errorf("%s is %d", name, w.Code)
+		}
+	}
+	form.Set("base", "1")
+	form.Set("do", "remove")
+	moves(t, post(h, "/analytics/pins", form), "/analytics/pins")
+	if page := get(h, "/analytics/pins").Body.String(); strings.Contains(page, "doc:c") {
+		t.Error("a removed rule is listed")
+	}
+}
+
+func TestSynonyms(t *testing.T) {
+	h, store := tuned(t)
+	err := store.CountSearches(t.Context(), []catalog.SearchCount{{Query: "a big HSM", N: 1}, {Query: "fees", N: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{"name": {"hsm"}, "others": {"security module, key box"}, "base": {"0"}, "do": {"preview"}}
+	page := post(h, "/analytics/synonyms", form).Body.String()
+	if !strings.Contains(page, "a big HSM") || strings.Contains(page, ">fees<") {
+		t.Errorf("the preview shows other queries: %s", page)
+	}
+	form.Set("do", "publish")
+	moves(t, post(h, "/analytics/synonyms", form), "/analytics/synonyms")
+	r, err := store.Revision(t.Context(), catalog.SynonymsRevision, "", 0)
+	if err != nil || !strings.Contains(r.Data, "key box") {
+		t.Errorf("saved is %+v, %v", r, err)
+	}
+	if page := get(h, "/analytics/synonyms").Body.String(); !strings.Contains(page, "security module, key box") {
+		t.Error("the group is not listed")
+	}
+	if w := post(h, "/analytics/synonyms", url.Values{"name": {"x"}, "others": {" , "}}); w.Code != http.StatusBadRequest {
+		t.Errorf("a group of one spelling is %d", w.Code)
+	}
+}
