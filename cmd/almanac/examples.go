@@ -12,8 +12,9 @@ var examples = map[string]string{
 	"export":  "almanac export ./backup",
 	"import":  "almanac import --network ./backup/network.yaml --data ./data ./backup",
 	"reindex": "almanac reindex --network ./mine.yaml",
-	"eval":    "almanac eval\nalmanac eval --queries ./judged --stages --markdown",
-	"tune":    "almanac tune --queries ./judged --out tuned.yaml",
+	"eval": "almanac eval\nalmanac eval --queries ./judged --stages --markdown\n" +
+		"almanac eval --floor ndcg10=.60,mrr=.80 --json >report.json",
+	"tune": "almanac tune --queries ./judged --out tuned.yaml",
 	"distil": "almanac distil --from built-in --dimensions 128 ./table\n" +
 		"ALMANAC_EMBED_URL=http://localhost:11434 ALMANAC_EMBED_MODEL=bge-m3 almanac distil --from configured ./table",
 	"doctor":  "almanac doctor --network ./mine.yaml",
