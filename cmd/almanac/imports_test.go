@@ -93,6 +93,7 @@ api/tally: catalog
 api/web: api/coding api/guard api/limit api/look api/op api/tally
 cmd/config: api/limit catalog/network retrieval/profile
 cmd/manual:
+cmd/profiles: catalog retrieval/profile retrieval/revision
 catalog:
 catalog/archive: catalog
 catalog/catalogtest: catalog

@@ -95,6 +95,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		}
 		return nil
 	})
+	follow(working, g, revisions, keeper, a.log)
 	g.Go(func() error {
 		if err := sqlite.Check(working, datadir.Catalog(dir)); err != nil && working.Err() == nil {
 			return err // answers would be wrong
