@@ -117,6 +117,11 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 		res.Relaxed = s.relaxed()
 	}
 	s.lap("show")
+	if r.Explain {
+		for _, t := range s.plan.Keyword.Terms {
+			res.Read = append(res.Read, ReadTerm{t.Text, t.Weight})
+		}
+	}
 	res.Degraded = s.incomplete()
 	res.Took, res.Timings = time.Since(start), s.timings
 	return res, nil

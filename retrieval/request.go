@@ -39,9 +39,17 @@ type Response struct {
 	Facets    map[string]map[string]int // of all that can be paged through, by attribute and value
 	Relaxed   []Relaxed                 // of a search with operators that found nothing
 	Degraded  []string                  // what took no part: "vector", "keyword", "cross-encoder"
+	Read      []ReadTerm                // what the query was read as, if it is explained
 	Corrected string                    // the query as it was read, if corrected; "" as typed
 	Took      time.Duration
 	Timings   map[string]time.Duration // by stage, and of each retriever in "retrieve/NAME"
+}
+
+// ReadTerm is a term that a query is read as: one that was typed, or another
+// spelling of it.
+type ReadTerm struct {
+	Text   string
+	Weight float64 // relative to a word that was typed
 }
 
 // Result is one found record. Title and snippet are plain text; the spans

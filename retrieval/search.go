@@ -99,6 +99,11 @@ func (s *search) rank() ([]*candidate, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.order(candidates)
+}
+
+// order scores candidates and groups them, best first.
+func (s *search) order(candidates []*candidate) ([]*candidate, error) {
 	p := s.plan.Profile
 	if p.Order == "rerank" {
 		in := s.gather(candidates)

@@ -25,14 +25,24 @@ import (
 // Config of a Handler.
 type Config struct {
 	Store  catalog.Store
-	Search retrieval.Searcher // the one that serves
+	Search Searcher // the one that serves
 	// Revisions reads what is published, and what would be.
 	Revisions revision.Source
-	Network   string // for people
-	Public    string // address of the public listener, for links to records; "" if not known
-	Version   string
-	Now       func() time.Time // nil = time.Now
-	Log       *slog.Logger     // nil = none
+	// Find finds the record that a person names: by id, kind:key, path or the address
+	// of its page. Page is that address.
+	Find    func(ctx context.Context, name string) (catalog.Record, error)
+	Page    func(catalog.Record) string
+	Network string // for people
+	Public  string // address of the public listener, for links to records; "" if not known
+	Version string
+	Now     func() time.Time // nil = time.Now
+	Log     *slog.Logger     // nil = none
+}
+
+// Searcher searches, and says why a record is not found.
+type Searcher interface {
+	retrieval.Searcher
+	Absent(ctx context.Context, r retrieval.Request, record int64) (retrieval.Absence, error)
 }
 
 // Handler serves the pages.

@@ -28,6 +28,10 @@ func (s *shelf) Search(_ context.Context, r retrieval.Request) (retrieval.Respon
 	return retrieval.Response{Query: r.Query, Results: out, Total: len(out)}, nil
 }
 
+func (*shelf) Absent(_ context.Context, _ retrieval.Request, record int64) (retrieval.Absence, error) {
+	return retrieval.Absence{Record: record, Cause: retrieval.Filtered, Why: "the filter leaves it out"}, nil
+}
+
 func (*shelf) Status(context.Context) retrieval.Status { return retrieval.Status{Ready: true} }
 
 // tuned is a dashboard over three records.
@@ -56,7 +60,11 @@ func tuned(t *testing.T) (http.Handler, *sqlite.Store) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := dashboard.New(dashboard.Config{Store: store, Search: found, Network: "Sample",
+	find := func(ctx context.Context, name string) (catalog.Record, error) {
+		kind, key, _ := strings.Cut(name, ":")
+		return store.Get(ctx, catalog.Ref{Kind: catalog.Kind(kind), Key: key})
+	}
+	h, err := dashboard.New(dashboard.Config{Store: store, Search: found, Network: "Sample", Find: find,
 		Revisions: revision.Source{Store: store, Base: retrieval.Relevance{Profiles: []profile.Profile{p}}}})
 	if err != nil {
 		t.Fatal(err)

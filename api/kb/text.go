@@ -3,6 +3,7 @@ package kb
 import (
 	"cmp"
 	"context"
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
@@ -200,4 +201,26 @@ func (t Threads[T, C]) children(
 		thread.Truncated, thread.NextCursor = true, strconv.Itoa(next)
 	}
 	return thread, nil
+}
+
+// Locate finds the record that a person names: by anything that Record takes,
+// by kind:key, or by the address of its page.
+func (b Base) Locate(ctx context.Context, name string) (catalog.Record, error) {
+	name = strings.TrimSpace(name)
+	path := strings.TrimPrefix(name, b.PublicURL)
+	if segment, rest, ok := strings.Cut(strings.TrimPrefix(path, "/"), "/"); ok && strings.HasPrefix(path, "/") {
+		if plain, err := url.PathUnescape(rest); err == nil {
+			rest = plain
+		}
+		for kind, of := range segments {
+			if of == segment {
+				return b.Keyed(ctx, kind, rest)
+			}
+		}
+	}
+	kind, key, ok := strings.Cut(name, ":")
+	if _, known := catalog.InfoOf(catalog.Kind(kind)); ok && known {
+		return b.Keyed(ctx, catalog.Kind(kind), key)
+	}
+	return b.Record(ctx, RecordID(name))
 }

@@ -82,11 +82,12 @@ func follow(
 // profile loads a profile by name: a saved revision, NAME@NUMBER, or what is
 // published, else a built-in one or a file.
 func (a *app) profile(ctx context.Context, name string) (p profile.Profile, err error) {
-	if _, _, saved := revision.Named(name); !saved && name != revision.Published {
+	if _, _, saved := revision.ParseName(name); !saved && name != revision.Published {
 		return profile.Load(name)
 	}
 	err = a.withRevisions(ctx, func(s revision.Source) error {
-		p, err = s.Saved(ctx, name)
+		found, err := s.Named(ctx, name)
+		p, p.Name = found.Profile, name
 		return err
 	})
 	return p, err

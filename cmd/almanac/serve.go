@@ -70,7 +70,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	cfg.Metrics, cfg.Loopback, cfg.Draining = metrics, isLoopback(public), draining.Load
 	cfg.AdminLoopback = private == nil || isLoopback(private)
 	cfg.Dashboard = dashboard.Config{Store: store, Search: keeper, Revisions: revisions, Network: n.Title,
-		Public: base.PublicURL, Version: version(), Log: a.log}
+		Public: base.PublicURL, Version: version(), Find: base.Locate, Page: base.PageURL, Log: a.log}
 	handlers, err := api.New(cfg)
 	if err != nil {
 		return errors.Join(err, closeListeners(public, private))

@@ -76,7 +76,7 @@ func (d *Desk) list(ctx context.Context, source revision.Source, asJSON bool) er
 // show prints a profile: NAME@NUMBER, NAME for the newest of that name, or any
 // other that can be loaded.
 func (d *Desk) show(ctx context.Context, source revision.Source, named string, asJSON bool) error {
-	name, number, ok := revision.Named(named)
+	name, number, ok := revision.ParseName(named)
 	if !ok {
 		name = named
 	}
@@ -127,7 +127,7 @@ func (d *Desk) save(ctx context.Context, source revision.Source, c saveCommand) 
 
 // publish puts a revision in force.
 func (d *Desk) publish(ctx context.Context, source revision.Source, c publishCommand) error {
-	name, number, ok := revision.Named(c.Name)
+	name, number, ok := revision.ParseName(c.Name)
 	if !ok {
 		return fmt.Errorf("%w: %q is no revision: name it as default@3", catalog.ErrNotFound, c.Name)
 	}

@@ -41,38 +41,11 @@ func SaveProfile(ctx context.Context, store catalog.Store, r catalog.Revision) (
 	return store.SaveRevision(ctx, r)
 }
 
-// Named reads the name of a saved revision: NAME@NUMBER.
-func Named(s string) (name string, number int, ok bool) {
+// ParseName reads the name of a saved revision: NAME@NUMBER.
+func ParseName(s string) (name string, number int, ok bool) {
 	name, after, ok := strings.Cut(s, "@")
 	number, err := strconv.Atoi(after)
 	return name, number, ok && err == nil && number > 0 && profileName.MatchString(name)
-}
-
-// Published is the name of the profile in force, for people.
-const Published = "published"
-
-// Saved returns the profile of a saved revision by NAME@NUMBER, or the one in
-// force by Published. ErrNotFound.
-func (s Source) Saved(ctx context.Context, named string) (p profile.Profile, err error) {
-	name, number, ok := Named(named)
-	var try []catalog.Revision
-	if ok {
-		r, err := s.Store.Revision(ctx, catalog.ProfileRevision, name, number)
-		if err != nil {
-			return p, err
-		}
-		try = append(try, r)
-	} else if named != Published {
-		return p, fmt.Errorf("%w: there is no revision %q: name it as default@3", catalog.ErrNotFound, named)
-	}
-	all, err := s.Relevance(ctx, try...)
-	if err != nil {
-		return p, err
-	}
-	at := slices.IndexFunc(all.Profiles, func(p profile.Profile) bool { return p.Name == profile.DefaultName })
-	p = all.Profiles[at]
-	p.Name = named
-	return p, nil
 }
 
 // InForce returns what is in force: profile, synonyms, pins. What was never

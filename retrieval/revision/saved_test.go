@@ -56,7 +56,7 @@ func TestSavedProfilesAreNamed(t *testing.T) {
 	s, _ := source(t)
 	for text, want := range map[string]bool{"default@14": true, "a.b-c@1": true, "default": false, "default@0": false,
 		"./default@3": false, "default@": false, "@3": false, "a@b@3": false} {
-		if _, _, ok := revision.Named(text); ok != want {
+		if _, _, ok := revision.ParseName(text); ok != want {
 			t.Errorf("%s: %v", text, ok)
 		}
 	}
@@ -65,15 +65,15 @@ func TestSavedProfilesAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := s.Saved(t.Context(), "default@1")
-	if err != nil || p.RankK != 7 || p.Name != "default@1" {
-		t.Errorf("%+v, %v", p, err)
+	n, err := s.Named(t.Context(), "default@1")
+	if err != nil || n.Profile.RankK != 7 || n.Name != "default@1" || n.Revision != 1 {
+		t.Errorf("%+v, %v", n, err)
 	}
-	if p, err = s.Saved(t.Context(), revision.Published); err != nil || p.RankK == 7 {
-		t.Errorf("nothing is published, and the profile in force is %+v, %v", p, err)
+	if n, err = s.Named(t.Context(), revision.Published); err != nil || n.Profile.RankK == 7 {
+		t.Errorf("nothing is published, and the profile in force is %+v, %v", n, err)
 	}
-	for _, name := range []string{"default@2", "default", "other@1"} {
-		if _, err := s.Saved(t.Context(), name); !errors.Is(err, catalog.ErrNotFound) {
+	for _, name := range []string{"default@2", "default@", "other@1", "other"} {
+		if _, err := s.Named(t.Context(), name); !errors.Is(err, catalog.ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -111,6 +111,15 @@ func (k *Keeper) Search(ctx context.Context, r retrieval.Request) (retrieval.Res
 	return retrieval.Response{}, retrieval.ErrNotReady
 }
 
+// Absent says where a record is in a search of the generation that serves; see
+// retrieval.Engine.
+func (k *Keeper) Absent(ctx context.Context, r retrieval.Request, record int64) (retrieval.Absence, error) {
+	if s := k.serving.Load(); s != nil {
+		return s.Searcher.Absent(ctx, r, record)
+	}
+	return retrieval.Absence{}, retrieval.ErrNotReady
+}
+
 // Status implements retrieval.Searcher.
 func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
 	if s := k.serving.Load(); s != nil {

@@ -1,0 +1,411 @@
+package dashboard
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"almanac/api/guard"
+	"almanac/api/look"
+	"almanac/catalog"
+	"almanac/retrieval"
+	"almanac/retrieval/eval"
+	"almanac/retrieval/passage"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
+)
+
+// lab is the page that compares two profiles on a query, and says why a record is
+// not there.
+func (h *Handler) lab() map[string]answer {
+	return map[string]answer{"GET /lab": h.compare, "POST /lab": h.compare, "POST /lab/save": h.saveProfile}
+}
+
+// edited is the name of a side whose profile is in the form.
+const edited = "edited"
+
+// labSide is one column.
+type labSide struct {
+	Letter string // a or b
+	Choice string // as it was chosen
+	Named  revision.Named
+	YAML   string
+	Found  retrieval.Response
+	Rows   []labRow
+	Judged bool    // the query is in a case
+	NDCG   float64 // on the query, if it is
+	Fault  string  // why there are no results
+}
+
+// labRow is one result.
+type labRow struct {
+	Rank      int
+	Result    retrieval.Result
+	Kind      string
+	Key       string
+	Container string
+	Page      string
+	Move      *shift
+	Gone      bool // the other side does not show it
+	Parts     []labPart
+	Lists     []labPart
+	Tree      string
+	Grade     *int // of people; nil: not judged
+}
+
+// labPart is a part of a score.
+type labPart struct {
+	Name, Formula string
+	Value         float64
+	Width         int // hundredths of the largest part
+}
+
+// labPage is what the page shows.
+type labPage struct {
+	Query   string
+	N       int
+	Kinds   string
+	Sources string
+	Choices []string
+	A, B    *labSide
+	Jaccard float64
+	RBO     float64
+	Stages  []labStage
+	Cases   []catalog.Case
+	Why     string // what was asked for
+	Absence []labAbsence
+	Newest  int // revision of the default profile; 0: none is saved
+}
+
+// labStage is the time of a stage on both sides.
+type labStage struct {
+	Name string
+	A, B time.Duration
+}
+
+// labAbsence says where a record is in a side.
+type labAbsence struct {
+	Side *labSide
+	retrieval.Absence
+	Compared []labPart // what the last result of the first page has more of
+	Parts    []labPart
+	Fault    string
+}
+
+// compare searches with two profiles.
+func (h *Handler) compare(r *http.Request) (reply, error) {
+	if err := r.ParseForm(); err != nil {
+		return reply{}, invalid("the form could not be read")
+	}
+	p := &labPage{Query: strings.TrimSpace(r.Form.Get("q")), N: min(max(10, number(r, "n", 10)), 50),
+		Kinds: strings.TrimSpace(r.Form.Get("kind")), Sources: strings.TrimSpace(r.Form.Get("source")),
+		Why: strings.TrimSpace(r.Form.Get("why"))}
+	var err error
+	if p.Choices, err = h.choices(r.Context()); err != nil {
+		return reply{}, err
+	}
+	if p.Cases, err = h.cfg.Store.Cases(r.Context()); err != nil {
+		return reply{}, err
+	}
+	if p.A, err = h.side(r, "a", revision.Published); err != nil {
+		return reply{}, err
+	}
+	if p.B, err = h.side(r, "b", revision.Keyword); err != nil {
+		return reply{}, err
+	}
+	newest, err := h.cfg.Store.Revision(r.Context(), catalog.ProfileRevision, profile.DefaultName, 0)
+	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
+		return reply{}, err
+	}
+	p.Newest = newest.Number
+	page := reply{Template: "lab", Page: look.Page{Title: cmp.Or(p.Query, "Query lab"), Path: "/lab"}, Data: p}
+	if p.Query == "" {
+		return page, nil
+	}
+	request := retrieval.Request{Query: p.Query, Limit: p.N, Diversify: true, Explain: true,
+		Filter: passage.Filter{Kinds: strings.Fields(p.Kinds), Sources: strings.Fields(p.Sources)}}
+	for _, s := range []*labSide{p.A, p.B} {
+		if err := h.fill(r.Context(), s, request); err != nil {
+			return reply{}, err
+		}
+	}
+	if p.A.Fault == "" && p.B.Fault == "" {
+		p.set(recordsOf(p.A.Found.Results), recordsOf(p.B.Found.Results))
+	}
+	if p.Why != "" {
+		if err := h.absences(r.Context(), p, request); err != nil {
+			return reply{}, err
+		}
+	}
+	return page, nil
+}
+
+// choices are the profiles that can be compared.
+func (h *Handler) choices(ctx context.Context) ([]string, error) {
+	revisions, err := h.cfg.Store.Revisions(ctx, catalog.ProfileRevision)
+	if err != nil {
+		return nil, err
+	}
+	out := []string{revision.Published, revision.Configured, revision.Keyword, revision.Vector}
+	for _, r := range revisions {
+		out = append(out, fmt.Sprintf("%s@%d", r.Name, r.Number))
+	}
+	for _, name := range profile.Names() {
+		if !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return append(out, edited), nil
+}
+
+// side reads what a column shows.
+func (h *Handler) side(r *http.Request, letter, otherwise string) (*labSide, error) {
+	s := &labSide{Letter: letter, Choice: cmp.Or(r.Form.Get(letter), otherwise), YAML: r.Form.Get("yaml-" + letter)}
+	var err error
+	if s.Choice == edited {
+		s.Named, err = h.cfg.Revisions.Edited(r.Context(), s.YAML)
+	} else {
+		s.Named, err = h.cfg.Revisions.Named(r.Context(), s.Choice)
+	}
+	if err != nil {
+		s.Fault = err.Error()
+		return s, nil
+	}
+	if s.Choice != edited {
+		data, err := yaml.Marshal(s.Named.Profile)
+		if err != nil {
+			return nil, err
+		}
+		s.YAML = string(data)
+	}
+	return s, nil
+}
+
+// fill searches for a column.
+func (h *Handler) fill(ctx context.Context, s *labSide, request retrieval.Request) (err error) {
+	if s.Fault != "" {
+		return nil
+	}
+	request.Relevance = &s.Named.Relevance
+	s.Found, err = h.cfg.Search.Search(ctx, request)
+	if errors.Is(err, retrieval.ErrBadQuery) {
+		s.Fault = err.Error()
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	records := recordsOf(s.Found.Results)
+	heads, err := h.cfg.Store.Heads(ctx, records)
+	if err != nil {
+		return err
+	}
+	byID := map[int64]catalog.Record{}
+	for _, head := range heads {
+		byID[head.ID] = head
+	}
+	judged, err := h.judgedAs(ctx, request.Query)
+	if err != nil {
+		return err
+	}
+	s.Judged = judged != nil
+	var ranking []string
+	for i, x := range s.Found.Results {
+		head := byID[x.Record]
+		row := labRow{Rank: i + 1, Result: x, Kind: string(head.Kind), Key: head.Key, Container: head.Container}
+		if h.cfg.Page != nil {
+			row.Page = h.cfg.Page(head)
+		}
+		row.explain(x.Explanation)
+		name := head.Path
+		grade, ok := judged[name]
+		if !ok || name == "" {
+			name = string(head.Kind) + ":" + head.Key
+			grade, ok = judged[name]
+		}
+		if ok {
+			row.Grade = &grade
+		}
+		ranking = append(ranking, name)
+		s.Rows = append(s.Rows, row)
+	}
+	if s.Judged {
+		s.NDCG = eval.Measure(ranking, judged, 1, nil).NDCG10
+	}
+	return nil
+}
+
+// judgedAs returns people's judgments of a query in the first case that has it; nil
+// if none has.
+func (h *Handler) judgedAs(ctx context.Context, query string) (map[string]int, error) {
+	cases, err := h.cfg.Store.Cases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range cases {
+		collection, err := eval.Case(ctx, h.cfg.Store, c)
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range collection.Queries {
+			if strings.EqualFold(strings.TrimSpace(q.Text), query) {
+				return collection.Judgments[q.ID], nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// explain fills in the parts of a score.
+func (row *labRow) explain(x *retrieval.Explanation) {
+	if x == nil {
+		return
+	}
+	row.Parts, row.Tree = partsOf(x), x.Score.Tree(0)+x.Fusion.Tree(0)
+	for _, l := range x.Fusion.Parts {
+		row.Lists = append(row.Lists, labPart{Name: l.Name, Formula: l.Formula, Value: l.Value})
+	}
+	if len(row.Parts) == 1 && row.Parts[0].Name == "fusion" { // which is all that orders these results
+		row.Parts = widths(slices.Clone(row.Lists))
+	}
+}
+
+// partsOf returns what a score is made of, the largest parts first: the features of
+// the linear model, and what later stages added.
+func partsOf(x *retrieval.Explanation) (parts []labPart) {
+	for _, stage := range x.Score.Parts {
+		if stage.Name != "logistic" {
+			parts = append(parts, labPart{Name: stage.Name, Formula: stage.Formula, Value: stage.Value})
+			continue
+		}
+		for _, linear := range stage.Parts {
+			for _, feature := range linear.Parts {
+				parts = append(parts, labPart{Name: feature.Name, Formula: feature.Formula, Value: feature.Value})
+			}
+		}
+	}
+	return widths(slices.DeleteFunc(parts, func(p labPart) bool { return p.Value == 0 }))
+}
+
+// widths orders parts by size and sets how wide their bars are.
+func widths(parts []labPart) []labPart {
+	size := func(p labPart) float64 { return max(p.Value, -p.Value) }
+	slices.SortStableFunc(parts, func(a, b labPart) int { return cmp.Compare(size(b), size(a)) })
+	for i := range parts {
+		if largest := size(parts[0]); largest > 0 {
+			parts[i].Width = int(100*size(parts[i])/largest + .5)
+		}
+	}
+	return parts
+}
+
+// recordsOf returns the ids of results.
+func recordsOf(results []retrieval.Result) []int64 {
+	out := make([]int64, len(results))
+	for i, x := range results {
+		out[i] = x.Record
+	}
+	return out
+}
+
+// set marks what moved between the two lists, and how alike they are.
+func (p *labPage) set(a, b []int64) {
+	for i := range p.A.Rows {
+		p.A.Rows[i].Gone = !slices.Contains(b, a[i])
+	}
+	for i := range p.B.Rows {
+		p.B.Rows[i].Move = changeOf(i, slices.Index(a, b[i])+1)
+	}
+	p.Jaccard, p.RBO = eval.Jaccard(namesOf(a), namesOf(b), 10), eval.RBO(namesOf(a), namesOf(b), eval.Persistence)
+	stages := maps.Clone(p.A.Found.Timings)
+	maps.Copy(stages, p.B.Found.Timings)
+	for _, name := range slices.Sorted(maps.Keys(stages)) {
+		p.Stages = append(p.Stages, labStage{name, p.A.Found.Timings[name], p.B.Found.Timings[name]})
+	}
+	slices.SortStableFunc(p.Stages, func(a, b labStage) int { return cmp.Compare(b.A+b.B, a.A+a.B) })
+}
+
+func namesOf(records []int64) []string {
+	out := make([]string, len(records))
+	for i, id := range records {
+		out[i] = strconv.FormatInt(id, 10)
+	}
+	return out
+}
+
+// absences says where a record is in both columns.
+func (h *Handler) absences(ctx context.Context, p *labPage, request retrieval.Request) error {
+	sides := []*labSide{p.A, p.B}
+	record, err := h.cfg.Find(ctx, p.Why)
+	if err != nil {
+		p.Absence = []labAbsence{{Side: p.A, Fault: err.Error()}}
+		return nil
+	}
+	for _, s := range sides {
+		if s.Fault != "" {
+			continue
+		}
+		request.Relevance = &s.Named.Relevance
+		a, err := h.cfg.Search.Absent(ctx, request, record.ID)
+		if err != nil {
+			return err
+		}
+		a.Title = cmp.Or(a.Title, record.Title)
+		x := labAbsence{Side: s, Absence: a}
+		if a.Explanation != nil {
+			x.Parts = partsOf(a.Explanation)
+		}
+		if a.Explanation != nil && a.Beside != nil && a.Beside.Explanation != nil {
+			x.Compared = gap(partsOf(a.Beside.Explanation), x.Parts)
+		}
+		p.Absence = append(p.Absence, x)
+	}
+	return nil
+}
+
+// gap returns by how much the parts of one score exceed those of another.
+func gap(of, than []labPart) []labPart {
+	by := map[string]float64{}
+	for _, p := range of {
+		by[p.Name] += p.Value
+	}
+	for _, p := range than {
+		by[p.Name] -= p.Value
+	}
+	var out []labPart
+	for _, name := range slices.Sorted(maps.Keys(by)) {
+		if by[name] != 0 {
+			out = append(out, labPart{Name: name, Value: by[name]})
+		}
+	}
+	return widths(out)
+}
+
+// saveProfile saves an edited profile as a revision.
+func (h *Handler) saveProfile(r *http.Request) (reply, error) {
+	name := strings.TrimSpace(r.FormValue("name"))
+	if name == "" || strings.ContainsAny(name, "@/ ") {
+		return reply{}, invalid("a profile needs a name without spaces, @ and /")
+	}
+	data := r.FormValue("yaml")
+	if _, err := h.cfg.Revisions.Edited(r.Context(), data); err != nil {
+		return reply{}, invalid(err.Error())
+	}
+	saved, err := h.cfg.Store.SaveRevision(r.Context(), catalog.Revision{Kind: catalog.ProfileRevision, Name: name,
+		Base: number(r, "base", 0), By: guard.User(r.Context()), Note: strings.TrimSpace(r.FormValue("note")), Data: data})
+	if err != nil {
+		return reply{}, err
+	}
+	side := fmt.Sprintf("%s@%d", saved.Name, saved.Number)
+	return reply{Goto: "/lab?" + url.Values{"q": {r.FormValue("q")}, "a": {revision.Published}, "b": {side}}.Encode()}, nil
+}

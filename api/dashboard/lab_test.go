@@ -1,0 +1,73 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"almanac/catalog"
+	"almanac/retrieval/profile"
+)
+
+func TestLab(t *testing.T) {
+	h, store := tuned(t)
+	if page := get(h, "/lab").Body.String(); !strings.Contains(page, "Type a query") {
+		t.Error("the empty page does not say what it is for")
+	}
+	p, err := profile.Load(profile.DefaultName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := yaml.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{"name": {"default"}, "note": {"as built"}, "base": {"0"}, "yaml": {string(data)}, "q": {"fees"}}
+	moves(t, post(h, "/lab/save", form), "/lab?a=published&b=default%401&q=fees")
+	if w := post(h, "/lab/save", form); w.Code != http.StatusConflict {
+		t.Errorf("a second save on the same base is %d", w.Code)
+	}
+	form.Set("yaml", "name: x\nlists: []\n")
+	if w := post(h, "/lab/save", form); w.Code != http.StatusBadRequest {
+		t.Errorf("a profile without lists is %d", w.Code)
+	}
+	page := get(h, "/lab?q=fees&a=published&b=default@1&why=doc:a").Body.String()
+	for _, want := range []string{"&lt;i&gt;Page a", "default@1", "the filter leaves it out", "1.00 (RBO)", "3 records"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Contains(page, "<i>Page") || strings.Contains(page, "not on the right") {
+		t.Error("a title is HTML, or a result that both sides have is marked")
+	}
+	for _, wrong := range []string{"default@9", "default@x", "../profile", "/etc/passwd"} {
+		w := get(h, "/lab?q=fees&a="+url.QueryEscape(wrong))
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "not found") {
+			t.Errorf("%s is %d", wrong, w.Code)
+		}
+	}
+	typed := post(h, "/lab", url.Values{"q": {"fees"}, "a": {"edited"}, "yaml-a": {"name: [</textarea>"}}).Body.String()
+	if !strings.Contains(typed, "name: [&lt;/textarea&gt;") || !strings.Contains(typed, "yaml:") {
+		t.Error("a text that is no profile is not kept with its error")
+	}
+	c, err := store.PutCase(t.Context(), catalog.Case{Name: "x"}, "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = store.PutQueries(t.Context(), c.ID, []catalog.CaseQuery{{ID: "q1", Text: "Fees"}}, "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = store.PutJudgments(t.Context(), c.ID, []catalog.Judgment{
+		{Query: "q1", Target: "doc:b", Judge: "person/ada", Grade: 3}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page = get(h, "/lab?q=fees").Body.String()
+	if !strings.Contains(page, "<b>0.631</b>") || !strings.Contains(page, "judged <b>3</b>") { // 1/log2(3)
+		t.Errorf("the judged record at the second place does not count: %s", page)
+	}
+}

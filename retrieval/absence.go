@@ -1,0 +1,247 @@
+package retrieval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/retrieval/corpus"
+	"almanac/retrieval/passage"
+	"almanac/retrieval/query"
+	"almanac/retrieval/rerank"
+)
+
+// Cause is why a record is not among the results of a search.
+type Cause string
+
+// The causes, in the order they apply.
+const (
+	NotIndexed Cause = "not indexed" // deleted, without text, or newer than the index
+	Filtered   Cause = "filter"      // the request's filter leaves it out
+	Excluded   Cause = "operator"    // a phrase or an exclusion of the query does
+	Unfound    Cause = "not found"   // no list has it
+	TooDeep    Cause = "too deep"    // lists have it below what the profile reads of them
+	Crowded    Cause = "crowded out" // too many records have better places in the lists
+	BelowFloor Cause = "floor"       // no word of the query, and not near enough
+	Collapsed  Cause = "copy"        // another record stands for it
+	Present    Cause = ""            // it is a result
+)
+
+// Absence says where a record is in a search, or why it is not there.
+type Absence struct {
+	Record int64  `json:"record"`
+	Title  string `json:"title"`
+	Cause  Cause  `json:"cause"`
+	Why    string `json:"why"`            // a sentence
+	Rank   int    `json:"rank,omitempty"` // among the results, from 1; 0: it is not there
+	// Place is the rank that it would have if every list had found it; 0: unknown.
+	Place int      `json:"place,omitempty"`
+	Lists []InList `json:"lists"`
+	// Explanation is of the score that it has, or would have; nil: it has none.
+	Explanation *Explanation `json:"explanation,omitempty"`
+	// Beside is the result at the end of the first page, to compare with.
+	Beside *Result `json:"beside,omitempty"`
+	Into   int64   `json:"into,omitempty"` // the record that stands for it
+}
+
+// InList is where one retriever's list has a record.
+type InList struct {
+	Retriever string  `json:"retriever"`
+	Rank      int     `json:"rank,omitempty"` // from 1; 0: not among the first Read
+	Score     float64 `json:"score,omitempty"`
+	Depth     int     `json:"depth"` // hits that the profile reads
+	Read      int     `json:"read"`  // hits that were read to find it
+}
+
+// Absent says where a record is among the results of a request, or why it is
+// not. It costs several searches.
+func (e *Engine) Absent(ctx context.Context, r Request, record int64) (Absence, error) {
+	r.Explain = true
+	s, err := e.begin(ctx, r)
+	if err != nil {
+		return Absence{}, err
+	}
+	defer s.end()
+	a := Absence{Record: record, Lists: []InList{}}
+	d, ok := s.plan.corpus.Document(record)
+	if !ok {
+		a.Cause, a.Why = NotIndexed, "the index has no such record: it was deleted, or it has no text"
+		if lag, _ := e.follower.Lag(); lag > 0 {
+			a.Why = fmt.Sprintf("the index has no such record yet: it is %d changes behind the catalog", lag)
+		}
+		return a, nil
+	}
+	a.Title = d.Title
+	if why := filteredBy(s.plan.Filter, d); why != "" {
+		a.Cause, a.Why = Filtered, why
+	} else if why := s.excludedBy(d); why != "" {
+		a.Cause, a.Why = Excluded, why
+	}
+	passages, err := e.placesOf(ctx, r, &a)
+	if err != nil {
+		return a, err
+	}
+	found, err := s.found()
+	if err != nil {
+		return a, err
+	}
+	at := slices.IndexFunc(found, func(c *candidate) bool { return c.Record == record })
+	if at < 0 {
+		c := &candidate{document: d, passages: passages}
+		c.Record, c.Ranks = record, make([]int, len(s.lists))
+		found = append(found, c)
+	}
+	was := found[max(at, 0)]
+	if at < 0 {
+		was = found[len(found)-1]
+		if a.Cause == Present {
+			a.missed(len(found) - 1)
+		}
+	}
+	ordered, err := s.order(found)
+	if err != nil {
+		return a, err
+	}
+	a.settle(s, was, ordered, at >= 0)
+	return a, nil
+}
+
+// settle says what became of a candidate that was ordered with the others.
+// found: the search itself had it.
+func (a *Absence) settle(s *search, was *candidate, ordered []*candidate, found bool) {
+	if s.plan.Profile.Order == "rerank" || found {
+		a.Explanation = s.explain(was)
+	}
+	at := slices.IndexFunc(ordered, func(c *candidate) bool { return c.Record == a.Record })
+	if at >= 0 {
+		a.Place = at + 1
+	} else if into := slices.IndexFunc(ordered, func(c *candidate) bool {
+		return slices.Contains(c.alsoAt, a.Record)
+	}); into >= 0 {
+		a.Place, a.Into = into+1, ordered[into].Record
+		if a.Cause == Present {
+			a.Cause = Collapsed
+			a.Why = fmt.Sprintf("it is a copy of record %d, %q, which is shown in its place at rank %d", a.Into,
+				ordered[into].document.Title, a.Place)
+		}
+	} else if a.Cause == Present || a.Cause == Unfound || a.Cause == TooDeep {
+		a.Cause = BelowFloor
+		a.Why = fmt.Sprintf("it has no word of the query, and its cosine %.3f is below the floor %.3g",
+			was.features[rerank.Dense], s.plan.Profile.Floor)
+	}
+	if found && a.Cause == Present {
+		a.Rank = a.Place
+		a.Why = fmt.Sprintf("it is result %d of %d", a.Rank, len(ordered))
+		if was.pin != nil {
+			a.Why += ", " + was.pin.String()
+		}
+	}
+	if last := min(len(ordered), 10) - 1; last >= 0 && ordered[last].Record != a.Record {
+		c := ordered[last]
+		a.Beside = &Result{Record: c.Record, Title: c.document.Title, Score: c.score, Explanation: s.explain(c)}
+	}
+}
+
+// missed says why no list brought the record into the search, which had so many
+// candidates.
+func (a *Absence) missed(candidates int) {
+	var below []string
+	within := false
+	for _, l := range a.Lists {
+		if l.Rank > l.Depth {
+			below = append(below, fmt.Sprintf("%s has it at %d and reads %d", l.Retriever, l.Rank, l.Depth))
+		}
+		within = within || l.Rank > 0 && l.Rank <= l.Depth
+	}
+	switch {
+	case within:
+		a.Cause, a.Why = Crowded, fmt.Sprintf("a list has it, but only the best %d records are scored", candidates)
+	case len(below) > 0:
+		a.Cause, a.Why = TooDeep, strings.Join(below, "; ")
+	default:
+		a.Cause, a.Why = Unfound, "no list has it: it shares no word with the query and is not near it"
+	}
+}
+
+// placesOf fills in where the lists have the record, reading them deeper than
+// the search does, and returns its passages that they name. A list whose engine
+// does not answer is left out.
+func (e *Engine) placesOf(ctx context.Context, r Request, a *Absence) (passages []int, err error) {
+	s, err := e.begin(ctx, r) // a search of its own, for its deadline
+	if err != nil {
+		return nil, err
+	}
+	defer s.end()
+	for _, l := range s.plan.lists {
+		hits, err := s.retrievers[l.Retriever].Retrieve(s.retrieving, s.plan, s.plan.Filter, deepest)
+		if s.ctx.Err() != nil {
+			return nil, s.ctx.Err()
+		}
+		if err != nil {
+			continue
+		}
+		in, seen := InList{Retriever: l.Retriever, Depth: l.Depth, Read: len(hits)}, map[int64]bool{}
+		for _, h := range hits {
+			if s.plan.allowed != nil && h.Record != a.Record && !s.plan.allowed(h.Record) {
+				continue
+			}
+			seen[h.Record] = true
+			if h.Record != a.Record {
+				continue
+			}
+			if in.Rank == 0 {
+				in.Rank, in.Score = len(seen), h.Score
+			}
+			if h.Passage != whole && !slices.Contains(passages, h.Passage.Ordinal()) {
+				passages = append(passages, h.Passage.Ordinal())
+			}
+		}
+		a.Lists = append(a.Lists, in)
+	}
+	return passages, nil
+}
+
+// filteredBy says which part of a filter leaves a document out; "" if it passes.
+func filteredBy(f passage.Filter, d *corpus.Document) string {
+	a := d.Attributes
+	for _, part := range []struct {
+		name  string
+		one   passage.Filter
+		value string
+	}{
+		{"kind", passage.Filter{Kinds: f.Kinds}, a.Kind},
+		{"source", passage.Filter{Sources: f.Sources}, a.Source},
+		{"container", passage.Filter{Containers: f.Containers}, a.Container},
+		{"state", passage.Filter{States: f.States}, a.State},
+		{"date", passage.Filter{Since: f.Since, Until: f.Until}, a.Date.Format(time.DateOnly)},
+		{"id", passage.Filter{Records: f.Records}, strconv.FormatInt(d.Record, 10)},
+	} {
+		if !admits(part.one, d) {
+			return fmt.Sprintf("the filter leaves it out by its %s, which is %q", part.name, part.value)
+		}
+	}
+	return ""
+}
+
+// excludedBy says which operator leaves a document out; "" if they allow it.
+func (s *search) excludedBy(d *corpus.Document) string {
+	q := s.plan.Query
+	for _, x := range q.Exclude {
+		one := q
+		one.Phrases, one.Exclude = nil, []query.Quoted{x}
+		if o := newOperators(one); !o.allow(d) {
+			return fmt.Sprintf("it has %q, which the query excludes", x.Text)
+		}
+	}
+	for _, x := range q.Phrases {
+		one := q
+		one.Exclude, one.Phrases = nil, []query.Quoted{x}
+		if o := newOperators(one); !o.allow(d) {
+			return fmt.Sprintf("it does not have the phrase %q", x.Text)
+		}
+	}
+	return ""
+}

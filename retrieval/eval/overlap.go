@@ -1,0 +1,75 @@
+package eval
+
+import "math"
+
+// Persistence is the p at which RBO gives the first ten ranks 86 % of the weight.
+const Persistence = 0.9
+
+// RBO is the rank-biased overlap of two rankings, extrapolated to rankings
+// without end: 1 if they are the same, 0 if they share nothing (Webber, Moffat,
+// Zobel: A similarity measure for indefinite rankings, ACM TOIS 2010, equation
+// 32, for rankings of different lengths too). p, between 0 and 1, is the
+// probability of reading on after each rank. A ranking names each document once.
+func RBO(a, b []string, p float64) float64 {
+	short, long := a, b
+	if len(short) > len(long) {
+		short, long = long, short
+	}
+	s, l := len(short), len(long)
+	if s == 0 {
+		return empty(l)
+	}
+	seenShort, seenLong := make(map[string]bool, s), make(map[string]bool, l)
+	shared, sharedShort, sum := 0.0, 0.0, 0.0 // X_d, X_s and what is in the parentheses
+	for d := 1; d <= l; d++ {
+		x := long[d-1]
+		seenLong[x] = true
+		if d <= s {
+			y := short[d-1]
+			seenShort[y] = true
+			if y != x && seenLong[y] {
+				shared++
+			}
+		}
+		if seenShort[x] {
+			shared++
+		}
+		weight := math.Pow(p, float64(d))
+		sum += shared / float64(d) * weight
+		if d <= s {
+			sharedShort = shared
+		} else {
+			sum += sharedShort * float64(d-s) / float64(s*d) * weight
+		}
+	}
+	beyond := (shared-sharedShort)/float64(l) + sharedShort/float64(s)
+	return (1-p)/p*sum + beyond*math.Pow(p, float64(l))
+}
+
+// Jaccard is the share of documents that the first k of two rankings have in
+// common, of all that are in either: 1 if they are the same set.
+func Jaccard(a, b []string, k int) float64 {
+	a, b = a[:min(k, len(a))], b[:min(k, len(b))]
+	all, shared := map[string]bool{}, 0
+	for _, id := range a {
+		all[id] = true
+	}
+	for _, id := range b {
+		if all[id] {
+			shared++
+		}
+		all[id] = true
+	}
+	if len(all) == 0 {
+		return empty(0)
+	}
+	return float64(shared) / float64(len(all))
+}
+
+// empty is the similarity of a ranking of n documents to an empty one.
+func empty(n int) float64 {
+	if n == 0 {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,110 @@
+package revision
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"almanac/catalog"
+	"almanac/retrieval"
+	"almanac/retrieval/profile"
+)
+
+// Names of what can be searched with besides saved revisions, NAME@NUMBER, and
+// the built-in profiles.
+const (
+	Published  = "published"  // what is in force
+	Configured = "configured" // what would be if nothing were published
+	Keyword    = "keyword"    // the keyword lists of what is in force
+	Vector     = "vector"     // its vector lists
+)
+
+// Named is a relevance to try, with its profile.
+type Named struct {
+	Name      string
+	Revision  int // of the profile; 0: it is no saved revision
+	Profile   profile.Profile
+	Relevance retrieval.Relevance
+}
+
+// Named returns the relevance of a name: its profile over the published synonyms
+// and pins; of Configured those of the configuration. ErrNotFound if there is no
+// such revision.
+func (s Source) Named(ctx context.Context, name string) (Named, error) {
+	if base, n, saved := ParseName(name); saved {
+		r, err := s.Store.Revision(ctx, catalog.ProfileRevision, base, n)
+		if err != nil {
+			return Named{}, err
+		}
+		return s.tried(ctx, name, n, r)
+	}
+	switch {
+	case name == Configured:
+		return named(name, 0, s.Base)
+	case name == Published:
+		live, _, err := s.Store.Published(ctx)
+		if err != nil {
+			return Named{}, err
+		}
+		number := 0
+		for _, p := range live {
+			if p.Kind == catalog.ProfileRevision {
+				number = p.Number
+			}
+		}
+		return s.tried(ctx, name, number)
+	case name == Keyword || name == Vector:
+		n, err := s.Named(ctx, Published)
+		if err != nil {
+			return n, err
+		}
+		part := profile.KeywordOnly
+		if name == Vector {
+			part = profile.VectorOnly
+		}
+		p, err := part(n.Profile)
+		if err != nil {
+			return n, err
+		}
+		return n.with(name, p), nil
+	case slices.Contains(profile.Names(), name):
+		p, err := profile.Load(name)
+		if err != nil {
+			return Named{}, err
+		}
+		n, err := s.Named(ctx, Published)
+		return n.with(name, p), err
+	}
+	return Named{}, fmt.Errorf("%w: there is no profile %q; a revision is named as default@3", catalog.ErrNotFound,
+		name)
+}
+
+// Edited returns the relevance of a profile that is not saved, as YAML.
+func (s Source) Edited(ctx context.Context, data string) (Named, error) {
+	return s.tried(ctx, "edited", 0, catalog.Revision{Kind: catalog.ProfileRevision, Data: data})
+}
+
+func (s Source) tried(ctx context.Context, name string, number int, try ...catalog.Revision) (Named, error) {
+	r, err := s.Relevance(ctx, try...)
+	if err != nil {
+		return Named{}, err
+	}
+	return named(name, number, r)
+}
+
+// named finds the profile that searches use.
+func named(name string, number int, r retrieval.Relevance) (Named, error) {
+	at := slices.IndexFunc(r.Profiles, func(p profile.Profile) bool { return p.Name == profile.DefaultName })
+	if at < 0 {
+		return Named{}, fmt.Errorf("%s has no profile %s", name, profile.DefaultName)
+	}
+	return Named{name, number, r.Profiles[at], r}, nil
+}
+
+// with replaces the profile.
+func (n Named) with(name string, p profile.Profile) Named {
+	p.Name = profile.DefaultName
+	n.Name, n.Revision, n.Profile = name, 0, p
+	n.Relevance.Profiles = []profile.Profile{p}
+	return n
+}
