@@ -6,6 +6,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -106,6 +107,7 @@ type reply struct {
 	Template string
 	Page     look.Page
 	Data     any
+	Status   int    // 0 = 200
 	Part     string // one template of the page, for scripts; "" = all of it
 	Goto     string // an address on this listener, after a change
 	Raw      *raw   // a file
@@ -134,7 +136,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer answer) {
 		w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", got.Raw.Name))
 		_, _ = w.Write(got.Raw.Body) // the client may be gone
 	default:
-		h.show(w, r, http.StatusOK, got)
+		h.show(w, r, cmp.Or(got.Status, http.StatusOK), got)
 	}
 }
 
