@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval"
+	"almanac/retrieval/corpus"
 )
 
 // KeeperConfig configures a Keeper.
@@ -129,6 +130,14 @@ func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
 		st.Down = append(st.Down, retrieval.Down{Engine: "embedder", Reason: *why})
 	}
 	return st
+}
+
+// Indexed returns the generation that serves and its corpus.
+func (k *Keeper) Indexed() (generation int64, indexed *corpus.Corpus, err error) {
+	if s := k.serving.Load(); s != nil {
+		return s.Indexed()
+	}
+	return 0, nil, retrieval.ErrNotReady
 }
 
 // Publish replaces what decides the order of answers, also of generations that
