@@ -29,6 +29,9 @@ func (h *Handler) tuning() map[string]answer {
 		"GET /tuning/edit":     h.editProfile,
 		"POST /tuning/edit":    h.saveProfile,
 		"POST /tuning/publish": h.publishProfile,
+		"GET /tuning/fit":      h.fits,
+		"POST /tuning/fit":     h.startFit,
+		"GET /tuning/fit/{id}": h.fit,
 	}
 }
 

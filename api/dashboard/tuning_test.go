@@ -1,14 +1,20 @@
 package dashboard_test
 
 import (
+	"encoding/json"
+	"errors"
+	"html"
+	"maps"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
 	"go.yaml.in/yaml/v3"
 
 	"almanac/catalog"
+	"almanac/retrieval/experiment"
 	"almanac/retrieval/profile"
 )
 
@@ -115,5 +121,72 @@ func TestWhatIsNoProfileIsKeptWithItsError(t *testing.T) {
 	}
 	if all, err := store.Revisions(t.Context(), catalog.ProfileRevision); err != nil || len(all) != 0 {
 		t.Errorf("%d revisions, %v", len(all), err)
+	}
+}
+
+func TestAFitIsAskedForAndShown(t *testing.T) {
+	h, store := tuned(t)
+	if page := get(h, "/tuning/fit").Body.String(); !strings.Contains(page, "There is no case yet") {
+		t.Error("without a case the page does not say so")
+	}
+	c, err := store.PutCase(t.Context(), catalog.Case{Name: "fees"}, "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var queries []catalog.CaseQuery
+	var judgments []catalog.Judgment
+	for _, id := range []string{"q1", "q2", "q3", "q4"} {
+		queries = append(queries, catalog.CaseQuery{ID: id, Text: "fee " + id})
+		judgments = append(judgments, catalog.Judgment{Query: id, Target: "doc:a", Judge: "person/ada", Grade: 3})
+	}
+	if err := errors.Join(store.PutQueries(t.Context(), c.ID, queries, "ada"),
+		store.PutJudgments(t.Context(), c.ID, judgments)); err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{"case": {strconv.FormatInt(c.ID, 10)}, "profile": {"published"}, "name": {"default"},
+		"folds": {"2"}, "seed": {"7"}, "l2": {"0.01, 0.1"}, "judge": {"person/ada"}}
+	moves(t, post(h, "/tuning/fit", form), "/tuning/fit/1")
+	job, err := store.Job(t.Context(), 1)
+	if err != nil || job.Kind != experiment.TuneKind ||
+		!strings.Contains(job.Argument, `"folds":2,"seed":7,"l2":[0.01,0.1]`) {
+		t.Fatalf("asked for is %+v, %v", job, err)
+	}
+	if page := html.UnescapeString(get(h, "/tuning/fit/1").Body.String()); !strings.Contains(page, "waiting for the process") ||
+		!strings.Contains(page, `http-equiv="refresh"`) {
+		t.Error("a job that waits is not shown so")
+	}
+	for field, wrong := range map[string]string{"folds": "4", "l2": "much", "name": "a/b", "judge": "person/ben",
+		"case": "9", "profile": "none@3"} {
+		bad := maps.Clone(form)
+		bad.Set(field, wrong)
+		if w := post(h, "/tuning/fit", bad); w.Code != http.StatusBadRequest && w.Code != http.StatusNotFound {
+			t.Errorf("%s %s is %d", field, wrong, w.Code)
+		}
+	}
+	found := experiment.Fit{TuneArgument: experiment.Defaults(), Penalty: 0.03, Saved: "default@1",
+		All:     experiment.FitPart{Name: "all", Queries: 4, Before: 0.5, OutOfFold: 0.75},
+		Weights: []experiment.FitWeight{{Feature: "passage_bm25", Before: -0.5, After: 1}}, Same: []string{"recency"}}
+	found.All.Difference, found.All.P, found.All.Low, found.All.High = 0.25, 0.0123, 0.125, 0.375
+	found.Case = c.ID
+	result, err := json.Marshal(found)
+	if err == nil {
+		err = store.FinishRequest(t.Context(), 1, string(result), "")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := html.UnescapeString(get(h, "/tuning/fit/1").Body.String())
+	for _, want := range []string{"saved as default@1", "+0.250", "0.0123", "+0.125 to +0.375", "-0.500", "+1.000",
+		`class="weight minus"`, `<rect width="50"`, "unchanged: ", "L2 0.03"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the result lacks %q", want)
+		}
+	}
+	if list := get(h, "/tuning/fit").Body.String(); !strings.Contains(list, "saved as default@1") ||
+		strings.Contains(list, `http-equiv="refresh"`) {
+		t.Error("the list does not have the result, or asks again although nothing runs")
+	}
+	if w := get(h, "/tuning/fit/2"); w.Code != http.StatusNotFound {
+		t.Errorf("a job that is none is %d", w.Code)
 	}
 }

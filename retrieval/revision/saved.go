@@ -21,6 +21,9 @@ var ErrInvalid = errors.New("invalid profile")
 // revision.
 var profileName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 
+// ValidName reports whether profiles may be called so.
+func ValidName(name string) bool { return profileName.MatchString(name) }
+
 // SaveProfile checks a profile and saves it as it is written, under the name in it
 // unless the revision has one. ErrInvalid; a *catalog.ConflictError as SaveRevision
 // has it.
@@ -35,7 +38,7 @@ func SaveProfile(ctx context.Context, store catalog.Store, r catalog.Revision) (
 	if r.Kind = catalog.ProfileRevision; r.Name == "" {
 		r.Name = p.Name
 	}
-	if !profileName.MatchString(r.Name) {
+	if !ValidName(r.Name) {
 		return r, fmt.Errorf("%w: a name has small letters, digits, dots and dashes, not %q", ErrInvalid, r.Name)
 	}
 	return store.SaveRevision(ctx, r)
@@ -45,7 +48,7 @@ func SaveProfile(ctx context.Context, store catalog.Store, r catalog.Revision) (
 func ParseName(s string) (name string, number int, ok bool) {
 	name, after, ok := strings.Cut(s, "@")
 	number, err := strconv.Atoi(after)
-	return name, number, ok && err == nil && number > 0 && profileName.MatchString(name)
+	return name, number, ok && err == nil && number > 0 && ValidName(name)
 }
 
 // InForce returns what is in force: profile, synonyms, pins. What was never

@@ -132,6 +132,15 @@ func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
 	return st
 }
 
+// Signals returns the signals of a query's candidates in the generation that
+// serves; see retrieval.Engine.
+func (k *Keeper) Signals(ctx context.Context, r retrieval.Request) (string, []retrieval.Signal, error) {
+	if s := k.serving.Load(); s != nil {
+		return s.Searcher.Signals(ctx, r)
+	}
+	return "", nil, retrieval.ErrNotReady
+}
+
 // Indexed returns the generation that serves and its corpus.
 func (k *Keeper) Indexed() (generation int64, indexed *corpus.Corpus, err error) {
 	if s := k.serving.Load(); s != nil {
