@@ -19,7 +19,7 @@ import (
 	"almanac/retrieval/revision"
 )
 
-// TuneKind is the kind of the jobs that Tuner.Do does.
+// TuneKind is the kind of the jobs that Runner.Tune does.
 const TuneKind = "tune"
 
 // luck is the p-value from which a gain may be chance, so that the weights stay.
@@ -102,26 +102,12 @@ type FitOwn struct {
 	Taken   bool    `json:"taken"`
 }
 
-// TunedIndex is the index that serves, as profiles can be fitted on it.
-type TunedIndex interface {
-	Index
-	eval.Signaler
-}
-
-// Tuner fits profiles to cases.
-type Tuner struct {
-	Store     catalog.Store
-	Index     TunedIndex
-	Revisions revision.Source
-	Version   string // of the program
-}
-
-// Do fits the weights of a profile to a case by eval.Tune. If queries gain by weights
+// Tune fits the weights of a profile to a case by eval.Tune. If queries gain by weights
 // that were fitted without them, more than by chance, the profile is saved as a
 // revision, which is not published; otherwise nothing is. The same judgments,
 // index, profile and seed give the same revision to the byte. The result is a
 // Fit.
-func (x Tuner) Do(ctx context.Context, r catalog.Request, progress func(done, total int)) (any, error) {
+func (x Runner) Tune(ctx context.Context, r catalog.Request, progress func(done, total int)) (any, error) {
 	var f Fit
 	if err := json.Unmarshal([]byte(r.Argument), &f.TuneArgument); err != nil {
 		return nil, fmt.Errorf("tune: argument of job %d: %w", r.ID, err)
@@ -161,7 +147,7 @@ func (x Tuner) Do(ctx context.Context, r catalog.Request, progress func(done, to
 }
 
 // fit computes the signals of a case's queries and fits weights.
-func (x Tuner) fit(ctx context.Context, f *Fit, base revision.Named, c eval.Collection,
+func (x Runner) fit(ctx context.Context, f *Fit, base revision.Named, c eval.Collection,
 	progress func(done, total int)) (t eval.Tuning, err error) {
 	var o eval.Options
 	generation, indexed, err := x.Index.Indexed()
@@ -230,7 +216,7 @@ func partOf(t eval.Tuning, name string, part func(eval.Example) bool) FitPart {
 }
 
 // save saves the fitted profile as the newest revision of its name.
-func (x Tuner) save(ctx context.Context, f Fit, t eval.Tuning, by string) (string, error) {
+func (x Runner) save(ctx context.Context, f Fit, t eval.Tuning, by string) (string, error) {
 	p := t.Profile()
 	p.Name = f.Name
 	p.Provenance = fmt.Sprintf("fitted from %s to the case %s, judged by %s; index %d, %d folds, seed %d, L2 %g; "+

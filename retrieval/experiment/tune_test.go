@@ -15,8 +15,8 @@ import (
 	"almanac/retrieval/profile"
 )
 
-// school is a tuner over the topics, with a case of a query for each.
-func school(t *testing.T) (experiment.Tuner, *sqlite.Store, catalog.Case) {
+// school is a runner over the topics, with a case of a query for each.
+func school(t *testing.T) (experiment.Runner, *sqlite.Store, catalog.Case) {
 	t.Helper()
 	x, store, _ := open(t)
 	c, err := store.PutCase(t.Context(), catalog.Case{Name: "topics"}, "ada")
@@ -34,19 +34,18 @@ func school(t *testing.T) (experiment.Tuner, *sqlite.Store, catalog.Case) {
 		store.PutJudgments(t.Context(), c.ID, judgments)); err != nil {
 		t.Fatal(err)
 	}
-	return experiment.Tuner{Store: store, Index: x.Index.(experiment.TunedIndex), Revisions: x.Revisions,
-		Version: "v1"}, store, c
+	return x, store, c
 }
 
 // fit does a job.
-func fit(t *testing.T, x experiment.Tuner, a experiment.TuneArgument) (experiment.Fit, error) {
+func fit(t *testing.T, x experiment.Runner, a experiment.TuneArgument) (experiment.Fit, error) {
 	t.Helper()
 	argument, err := json.Marshal(a)
 	if err != nil {
 		t.Fatal(err)
 	}
 	last, all := 0, 0
-	got, err := x.Do(t.Context(), catalog.Request{ID: 1, Argument: string(argument), By: "ada"}, func(done, total int) {
+	got, err := x.Tune(t.Context(), catalog.Request{ID: 1, Argument: string(argument), By: "ada"}, func(done, total int) {
 		if done < last {
 			t.Errorf("progress goes back from %d to %d", last, done)
 		}
@@ -148,7 +147,7 @@ func TestWhatCannotBeFittedSaysWhy(t *testing.T) {
 			t.Errorf("want an error with %q, got %v", want, err)
 		}
 	}
-	if _, err := x.Do(t.Context(), catalog.Request{Argument: "{"}, nil); err == nil {
+	if _, err := x.Tune(t.Context(), catalog.Request{Argument: "{"}, nil); err == nil {
 		t.Error("an argument that is no JSON is done")
 	}
 	a := experiment.Defaults()
@@ -158,7 +157,7 @@ func TestWhatCannotBeFittedSaysWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = x.Do(ctx, catalog.Request{Argument: string(argument)}, func(done, _ int) {
+	_, err = x.Tune(ctx, catalog.Request{Argument: string(argument)}, func(done, _ int) {
 		if done > len(topics) { // the signals are there
 			cancel()
 		}
