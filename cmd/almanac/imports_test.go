@@ -153,7 +153,8 @@ retrieval/corpus: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/d
 retrieval/dedup: retrieval/analysis
 retrieval/eval: catalog retrieval retrieval/corpus retrieval/dedup retrieval/passage retrieval/profile
 	retrieval/rerank
-retrieval/experiment: catalog retrieval retrieval/corpus retrieval/eval retrieval/profile retrieval/revision
+retrieval/experiment: catalog retrieval retrieval/corpus retrieval/eval retrieval/profile retrieval/rerank
+	retrieval/revision
 retrieval/fusion:
 retrieval/index: catalog embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector
