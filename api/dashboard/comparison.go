@@ -34,6 +34,7 @@ type measured struct {
 	Failed  int
 	eval.Measures
 	eval.Interval
+	Change *eval.Comparison // with the first run; nil: it is that
 }
 
 // queried is a query in one run, and in the first.
@@ -77,6 +78,7 @@ func (h *Handler) comparison(r *http.Request) (reply, error) {
 		if i > 0 {
 			d := experiment.Compare(run, runs[0])
 			c.Difference = &d
+			c.compareClasses(runs[0].Report)
 		}
 		if i > 0 && i != with {
 			query := url.Values{"with": {strconv.FormatInt(run.ID, 10)}, "run": r.Form["run"]}
@@ -138,12 +140,27 @@ func rowsOf(r eval.Report) []measured {
 			failed[x.Query.Kind]++
 		}
 	}
-	rows := []measured{{"", r.Queries, r.Unmeasured(), r.Measures, r.Interval}}
+	rows := []measured{{"", r.Queries, r.Unmeasured(), r.Measures, r.Interval, nil}}
 	for _, class := range slices.Sorted(maps.Keys(r.Kinds)) {
 		k := r.Kinds[class]
-		rows = append(rows, measured{class, k.Queries, failed[class], k.Measures, k.Interval})
+		rows = append(rows, measured{class, k.Queries, failed[class], k.Measures, k.Interval, nil})
 	}
 	return rows
+}
+
+// compareClasses compares every row with that of the first run.
+func (c *compared) compareClasses(first eval.Report) {
+	pairs := eval.Pairs(c.Report.PerQuery, first.PerQuery)
+	for i := range c.Rows {
+		var of []eval.Pair
+		for _, p := range pairs {
+			if class := c.Rows[i].Class; class == "" || class == p.Ours.Query.Kind {
+				of = append(of, p)
+			}
+		}
+		change := eval.ComparePairs(of)
+		c.Rows[i].Change = &change
+	}
 }
 
 // queriesOf are the queries of a run by their change since the first, the largest

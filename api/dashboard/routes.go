@@ -27,11 +27,19 @@ func (h *Handler) routes() map[string]answer {
 // funcs are what the templates may call besides those of package look.
 func (h *Handler) funcs() template.FuncMap {
 	return template.FuncMap{"took": took, "isoday": isoDay, "edition": edition, "change": changeOf,
-		"figure": figure, "signed": signed}
+		"figure": figure, "signed": signed, "chance": chance}
 }
 
 // figure writes a measure.
 func figure(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
+
+// chance writes how likely something is by chance alone.
+func chance(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return figure(p)
+}
 
 // signed writes a difference of measures with its sign.
 func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.3f", x), "-", "−", 1) }

@@ -13,10 +13,10 @@ import (
 // Names of what can be searched with besides saved revisions, NAME@NUMBER, and
 // the built-in profiles.
 const (
-	Published  = "published"  // what is in force
-	Configured = "configured" // what would be if nothing were published
-	Keyword    = "keyword"    // the keyword lists of what is in force
-	Vector     = "vector"     // its vector lists
+	Published  = "published"    // what is in force
+	Configured = "configured"   // what would be if nothing were published
+	Keyword    = "keyword-only" // the keyword lists of what is in force
+	Vector     = "vector-only"  // its vector lists
 )
 
 // Named is a relevance to try, with its profile.
