@@ -156,15 +156,9 @@ func (h *Handler) newRun(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	judges := map[string]int{}
-	for _, c := range cases {
-		judgments, err := h.cfg.Store.Judgments(ctx, c.ID)
-		if err != nil {
-			return reply{}, err
-		}
-		for _, j := range judgments {
-			judges[j.Judge]++
-		}
+	judges, err := h.judges(ctx, cases)
+	if err != nil {
+		return reply{}, err
 	}
 	choices, err := h.profileNames(ctx)
 	chosen := []string{revision.Published, "", "", ""}

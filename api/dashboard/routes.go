@@ -17,7 +17,7 @@ func (h *Handler) routes() map[string]answer {
 		"GET /{$}": func(*http.Request) (reply, error) { return reply{Goto: "/lab"}, nil },
 	}
 	for _, section := range []map[string]answer{
-		h.lab(), h.analytics(), h.evaluation(),
+		h.lab(), h.evaluation(), h.tuning(), h.analytics(),
 	} {
 		maps.Copy(all, section)
 	}

@@ -16,13 +16,14 @@ import (
 	"almanac/retrieval/eval"
 	"almanac/retrieval/experiment"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
 )
 
 type evalCmd struct {
 	Judged       []string   `help:"Judged collections with documents." placeholder:"DIR"`
 	Queries      []string   `help:"Judged queries over the data directory; ids are paths, or kind:key." placeholder:"DIR"`
 	Qrels        string     `help:"Judgments to use instead of DIR/qrels.tsv." placeholder:"FILE"`
-	Profile      []string   `help:"Profiles, the first is the baseline: ${profiles}, or YAML." placeholder:"NAME|FILE"`
+	Profile      []string   `help:"Profiles, baseline first: NAME@N, published, ${profiles}, or YAML." placeholder:"PROFILE"`
 	Stages       bool       `help:"Measure the contribution of each stage, from words alone to the whole profile."`
 	Stack        string     `help:"Search engines to measure." enum:"embedded,configured" default:"configured"`
 	RelevantFrom int        `help:"Grade from which a document counts as relevant." default:"1"`
@@ -41,6 +42,8 @@ func (*evalCmd) Help() string {
 one after the other. Judgments are lines of query, document and grade, or TREC's
 four columns. --stack chooses the keyword and vector engines in the program, or
 those of the configuration; the embedding model is always the configured one.
+Without --profile it measures what is published, or with collections that have
+their own documents what is configured.
 With several runs, collection and profile are added to the name of each file. A
 search that fails, or that an engine takes no part in, is counted but not measured.
 --floor prints what is under it on standard error, after the tables or the JSON, and
@@ -52,14 +55,18 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if len(c.Profile) == 0 {
+	switch {
+	case len(c.Profile) > 0:
+	case len(c.Judged) > 0 && len(c.Queries) == 0: // documents of their own
 		c.Profile = []string{a.config.ProfileName()}
+	default:
+		c.Profile = []string{revision.Published}
 	}
 	sets, err := c.sets(a)
 	if err != nil {
 		return err
 	}
-	profiles, err := c.profiles()
+	profiles, err := c.profiles(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -151,10 +158,10 @@ func (c *evalCmd) check() error {
 
 // profiles loads the profiles to measure. Each is named as on the command line,
 // as two files may contain the same name.
-func (c *evalCmd) profiles() ([]profile.Profile, error) {
+func (c *evalCmd) profiles(ctx context.Context, a *app) ([]profile.Profile, error) {
 	profiles := make([]profile.Profile, len(c.Profile))
 	for i, name := range c.Profile {
-		p, err := profile.Load(name)
+		p, err := a.profile(ctx, name)
 		if err != nil {
 			return nil, err
 		}

@@ -93,6 +93,7 @@ api/tally: catalog
 api/web: api/coding api/guard api/limit api/look api/op api/tally
 cmd/config: api/limit catalog/network retrieval/profile
 cmd/manual:
+cmd/profiles: catalog retrieval/profile retrieval/revision
 catalog:
 catalog/archive: catalog
 catalog/catalogtest: catalog
@@ -152,7 +153,8 @@ retrieval/corpus: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/d
 retrieval/dedup: retrieval/analysis
 retrieval/eval: catalog retrieval retrieval/corpus retrieval/dedup retrieval/passage retrieval/profile
 	retrieval/rerank
-retrieval/experiment: catalog retrieval retrieval/corpus retrieval/eval retrieval/profile retrieval/revision
+retrieval/experiment: catalog retrieval retrieval/corpus retrieval/eval retrieval/profile retrieval/rerank
+	retrieval/revision
 retrieval/fusion:
 retrieval/index: catalog embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector

@@ -102,6 +102,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		}
 		return nil
 	})
+	follow(working, g, revisions, keeper, a.log)
 	g.Go(func() error {
 		if err := sqlite.Check(working, datadir.Catalog(dir)); err != nil && working.Err() == nil {
 			return err // answers would be wrong
@@ -183,8 +184,9 @@ func (w *work) jobs(ctx context.Context) {
 	scheduling.Go(func() { experiment.Schedule(ctx, w.store, w.log) })
 	experiments := experiment.Runner{Store: w.store, Index: w.keeper, Revisions: w.revisions, Version: version()}
 	jobs.Runner{Store: w.store, Log: w.log, Do: map[string]jobs.Do{
-		"sync":          w.syncNow,
-		experiment.Kind: experiments.Do,
+		"sync":              w.syncNow,
+		experiment.Kind:     experiments.Do,
+		experiment.TuneKind: experiments.Tune,
 		"reindex": func(ctx context.Context, _ catalog.Request, progress func(done, total int)) (any, error) {
 			return nil, w.keeper.Rebuild(ctx, progress)
 		},

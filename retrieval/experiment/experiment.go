@@ -35,9 +35,10 @@ type Result struct {
 	Runs []int64 `json:"runs"`
 }
 
-// Index is the index that serves, as it can be measured.
+// Index is the index that serves, as profiles can be measured and fitted on it.
 type Index interface {
 	retrieval.Searcher
+	eval.Signaler
 	// Indexed returns the generation that serves and its corpus. ErrNotReady.
 	Indexed() (generation int64, indexed *corpus.Corpus, err error)
 }
