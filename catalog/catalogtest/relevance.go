@@ -76,6 +76,12 @@ var relevancePromises = []promise{
 		f.equal("head", head, list[0].ID)
 		_, err = publish(0, 0)
 		f.check(err)
+		was, err := f.store.Publications(f.ctx, catalog.ProfileRevision, 3)
+		f.check(err)
+		f.equal("history", []int{was[0].Number, was[1].Number, was[2].Number}, []int{0, 1, 2})
+		of, err := f.store.Publications(f.ctx, catalog.PinsRevision, 0)
+		f.check(err)
+		f.equal("of another kind", len(of), 0)
 		audit, err := f.store.Audit(f.ctx, 2)
 		f.check(err)
 		f.equal("audit", []string{audit[0].Action, audit[0].Before, audit[0].After, audit[1].Before, audit[1].After},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,8 @@ import (
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
 	"almanac/ingest/progress"
+	"almanac/retrieval/experiment"
+	"almanac/retrieval/revision"
 	"almanac/retrieval/stack"
 )
 
@@ -68,6 +71,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return errors.Join(err, closeListeners(public, private))
 	}
+	w.revisions = revisions
 	var draining atomic.Bool
 	cfg := a.apiConfig(base)
 	cfg.Metrics, cfg.Loopback, cfg.Draining = metrics, isLoopback(public), draining.Load
@@ -98,6 +102,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		}
 		return nil
 	})
+	follow(working, g, revisions, keeper, a.log)
 	g.Go(func() error {
 		if err := sqlite.Check(working, datadir.Catalog(dir)); err != nil && working.Err() == nil {
 			return err // answers would be wrong
@@ -147,6 +152,7 @@ type work struct {
 	dir       string
 	metrics   *admin.Metrics
 	keeper    *stack.Keeper
+	revisions revision.Source
 	scheduler atomic.Pointer[ingest.Scheduler] // nil: nothing is synced
 }
 
@@ -173,8 +179,14 @@ func (w *work) sync(ctx context.Context, firstPass func()) error {
 
 // jobs executes what people ask for until ctx ends.
 func (w *work) jobs(ctx context.Context) {
+	var scheduling sync.WaitGroup
+	defer scheduling.Wait()
+	scheduling.Go(func() { experiment.Schedule(ctx, w.store, w.log) })
+	experiments := experiment.Runner{Store: w.store, Index: w.keeper, Revisions: w.revisions, Version: version()}
 	jobs.Runner{Store: w.store, Log: w.log, Do: map[string]jobs.Do{
-		"sync": w.syncNow,
+		"sync":              w.syncNow,
+		experiment.Kind:     experiments.Do,
+		experiment.TuneKind: experiments.Tune,
 		"reindex": func(ctx context.Context, _ catalog.Request, progress func(done, total int)) (any, error) {
 			return nil, w.keeper.Rebuild(ctx, progress)
 		},

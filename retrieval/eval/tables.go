@@ -27,17 +27,20 @@ func Tables(reports []Report, stages bool) []Table {
 // measureTable has a row per report and below it one per kind of query.
 func measureTable(reports []Report) Table {
 	t := Table{{
-		"collection", "profile", "kind", "queries", "nDCG@10", "low", "high", "recall@100", "MRR",
-		"judged@10", "condensed", "p50 ms", "p99 ms",
+		"collection", "profile", "kind", "queries", "nDCG@10", "low", "high", "recall@100", "MRR", "judged@10",
+		"condensed", "P@10", "recall@10", "failed", "p50 ms", "p99 ms",
 	}}
+	row := func(name []string, queries int, m Measures, i Interval, rest ...string) {
+		t.Add(slices.Concat(name, []string{fmt.Sprint(queries), four(m.NDCG10), four(i.Low), four(i.High),
+			four(m.Recall100), four(m.MRR), fmt.Sprintf("%.3f", m.Judged10), four(m.Condensed10), four(m.P10),
+			four(m.Recall10)}, rest)...)
+	}
 	for _, r := range reports {
-		t.Add(r.Collection, r.Profile, "all", fmt.Sprint(r.Queries), four(r.NDCG10), four(r.Low), four(r.High),
-			four(r.Recall100), four(r.MRR), fmt.Sprintf("%.3f", r.Judged10), four(r.Condensed10),
+		row([]string{r.Collection, r.Profile, "all"}, r.Queries, r.Measures, r.Interval, fmt.Sprint(r.Unmeasured()),
 			fmt.Sprintf("%.2f", r.P50Ms), fmt.Sprintf("%.2f", r.P99Ms))
 		for _, name := range slices.Sorted(maps.Keys(r.Kinds)) {
 			k := r.Kinds[name]
-			t.Add("", "", name, fmt.Sprint(k.Queries), four(k.NDCG10), "", "", four(k.Recall100), four(k.MRR),
-				fmt.Sprintf("%.3f", k.Judged10), four(k.Condensed10), "", "")
+			row([]string{"", "", name}, k.Queries, k.Measures, k.Interval, "", "", "")
 		}
 	}
 	return t

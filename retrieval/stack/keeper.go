@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval"
+	"almanac/retrieval/corpus"
 )
 
 // KeeperConfig configures a Keeper.
@@ -137,14 +138,29 @@ func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
 	return st
 }
 
+// Signals returns the signals of a query's candidates in the generation that
+// serves; see retrieval.Engine.
+func (k *Keeper) Signals(ctx context.Context, r retrieval.Request) (string, []retrieval.Signal, error) {
+	if s := k.serving.Load(); s != nil {
+		return s.Searcher.Signals(ctx, r)
+	}
+	return "", nil, retrieval.ErrNotReady
+}
+
+// Indexed returns the generation that serves and its corpus.
+func (k *Keeper) Indexed() (generation int64, indexed *corpus.Corpus, err error) {
+	if s := k.serving.Load(); s != nil {
+		return s.Indexed()
+	}
+	return 0, nil, retrieval.ErrNotReady
+}
+
 // Publish replaces what decides the order of answers, also of generations that
-// are opened later. On an error everything stays as it was.
+// are opened later. On an error everything stays as it was. Before the first
+// generation is open nothing is known to be wrong.
 func (k *Keeper) Publish(r retrieval.Relevance) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if len(k.opened) == 0 {
-		return retrieval.ErrNotReady
-	}
 	for _, s := range k.opened { // all have the same engines: the first refuses or none
 		if err := s.Searcher.Publish(r); err != nil {
 			return err
@@ -154,15 +170,18 @@ func (k *Keeper) Publish(r retrieval.Relevance) error {
 	return nil
 }
 
-// opens adds a stack to those that Close closes.
-func (k *Keeper) opens(s *Stack) error {
+// opens adds a stack to those that Close closes. One that cannot do what is
+// published does what is configured.
+func (k *Keeper) opens(s *Stack) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.opened = append(k.opened, s)
 	if k.published == nil {
-		return nil
+		return
 	}
-	return s.Searcher.Publish(*k.published)
+	if err := s.Searcher.Publish(*k.published); err != nil {
+		k.cfg.Log.Error("what is published cannot be used: the configuration is in force", "error", err)
+	}
 }
 
 // ready waits until everything that is in the catalog now is indexed, declares the

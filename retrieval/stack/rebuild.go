@@ -29,9 +29,7 @@ func (k *Keeper) Rebuild(ctx context.Context, progress func(done, total int)) er
 	if err != nil {
 		return errors.Join(err, store.RestoreGeneration(context.WithoutCancel(ctx), generation))
 	}
-	if err := k.opens(s); err != nil {
-		return errors.Join(err, k.abandon(ctx, nil, s, generation))
-	}
+	k.opens(s)
 	fresh := feed(old.parent, old.group, s)
 	if err := k.replace(ctx, old, fresh, progress); err != nil {
 		return errors.Join(err, k.abandon(ctx, fresh, s, generation))
@@ -80,9 +78,7 @@ func (k *Keeper) replace(ctx context.Context, old, fresh *writing, progress func
 func (k *Keeper) abandon(ctx context.Context, fresh *writing, s *Stack, generation int64) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	if fresh != nil {
-		fresh.end()
-	}
+	fresh.end()
 	k.mu.Lock()
 	k.opened = slices.DeleteFunc(k.opened, func(o *Stack) bool { return o == s })
 	k.mu.Unlock()

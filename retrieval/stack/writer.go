@@ -60,9 +60,7 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 	if err != nil {
 		return err
 	}
-	if err := k.opens(s); err != nil {
-		return err
-	}
+	k.opens(s)
 	wait := s.Follower.Wait
 	if !s.origin.Complete {
 		if err := before.open(ctx, s.generation.ID); err != nil {
@@ -211,9 +209,7 @@ func (e *earlier) open(ctx context.Context, but int64) error {
 		return err
 	}
 	k.cfg.Log.Info(message, "model", s.origin.Model)
-	if err := k.opens(s); err != nil {
-		return err
-	}
+	k.opens(s)
 	k.serving.Store(s)
 	e.stack, e.fed = s, feed(ctx, e.group, s)
 	feeding := e.fed.ctx
