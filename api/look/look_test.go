@@ -3,11 +3,14 @@ package look_test
 import (
 	"bytes"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 
@@ -194,5 +197,30 @@ func TestRender(t *testing.T) {
 	}
 	if _, err := pages.Render("none", "", look.Page{}, nil); err == nil {
 		t.Error("a page that is not there")
+	}
+}
+
+// TestLinesAreShort holds what is written for browsers to the width of the code.
+func TestLinesAreShort(t *testing.T) {
+	for _, pattern := range []string{"*.html", "assets/*", "../web/pages/*", "../web/clicks/assets/*",
+		"../dashboard/pages/*", "../dashboard/assets/*"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			for line := range strings.Lines(string(text)) {
+				n++
+				if width := utf8.RuneCountInString(strings.TrimRight(line, "\n")); width > 120 &&
+					filepath.Ext(file) != ".svg" {
+					t.Errorf("%s:%d has %d characters", file, n, width)
+				}
+			}
+		}
 	}
 }

@@ -12,9 +12,9 @@ function times(root) {
   for (const t of root.querySelectorAll("time[data-moment], time[data-day]")) {
     const at = new Date(t.dateTime);
     if (isNaN(at)) continue;
-    const format = t.dataset.moment === undefined ? { dateStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" };
+    const timeStyle = t.dataset.moment === undefined ? undefined : "short";
     t.title = at.toISOString();
-    t.textContent = new Intl.DateTimeFormat("en-GB", format).format(at);
+    t.textContent = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle }).format(at);
   }
 }
 
@@ -62,7 +62,10 @@ function fetcher(wait, show) {
   };
 }
 
-const failure = (status) => (status === 429 ? "Too many searches; press Enter in a while" : status ? "No suggestions" : "Offline");
+function failure(status) {
+  if (status === 429) return "Too many searches; press Enter in a while";
+  return status ? "No suggestions" : "Offline";
+}
 
 // The combobox: suggestions below a search field.
 function combobox(form) {
@@ -76,7 +79,9 @@ function combobox(form) {
   list.setAttribute("aria-label", "Suggestions");
   popup.append(list);
   form.append(popup);
-  for (const [name, value] of Object.entries({ role: "combobox", "aria-controls": list.id, "aria-expanded": "false", "aria-autocomplete": "list" })) {
+  for (const [name, value] of Object.entries({
+    role: "combobox", "aria-controls": list.id, "aria-expanded": "false", "aria-autocomplete": "list",
+  })) {
     input.setAttribute(name, value);
   }
   const options = () => [...list.querySelectorAll("[role=option]")];
@@ -150,13 +155,17 @@ function combobox(form) {
   };
   input.addEventListener("input", changed);
   input.addEventListener("focus", () => { if (!input.value.trim()) showRecent(); });
-  input.addEventListener("blur", (e) => { if (!popup.contains(e.relatedTarget)) setTimeout(() => { if (!popup.contains(document.activeElement)) open(false); }, 120); });
+  input.addEventListener("blur", (e) => {
+    if (popup.contains(e.relatedTarget)) return;
+    setTimeout(() => { if (!popup.contains(document.activeElement)) open(false); }, 120);
+  });
   input.addEventListener("keydown", (e) => {
     const all = options();
     if (e.key === "ArrowDown" || e.key === "ArrowUp") {
       e.preventDefault();
       if (popup.hidden) { changed(); open(all.length > 0); }
-      if (all.length) select(((active + (e.key === "ArrowDown" ? 1 : active < 0 ? 0 : -1)) % all.length + all.length) % all.length);
+      const step = e.key === "ArrowDown" ? 1 : active < 0 ? 0 : -1;
+      if (all.length) select((active + step + all.length) % all.length);
     } else if (e.key === "Enter" && active >= 0 && all[active]) {
       e.preventDefault();
       recent.add(input.value);
@@ -219,7 +228,8 @@ if (form) {
   });
   document.addEventListener("keydown", (e) => {
     const typing = e.target.closest?.("input, textarea, select, [contenteditable]");
-    if ((e.key === "/" && !typing && !e.ctrlKey && !e.metaKey && !e.altKey) || (e.key.toLowerCase() === "k" && (e.ctrlKey || e.metaKey))) {
+    const slash = e.key === "/" && !typing && !e.ctrlKey && !e.metaKey && !e.altKey;
+    if (slash || (e.key.toLowerCase() === "k" && (e.ctrlKey || e.metaKey))) {
       e.preventDefault();
       input.focus();
       input.select();
