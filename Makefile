@@ -9,7 +9,7 @@ PACKAGES  := ./...
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit race rankings conformance clients pages container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
+.PHONY: help run build test check format vet unit race rankings conformance clients trec pages container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,8 +20,8 @@ run: build ## build, load the sample network and serve it on 127.0.0.1:8080
 build: ## build the binary as bin/almanac
 	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/almanac
 
-test: format vet race rankings conformance clients pages container ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
-	@echo "make test: formatting, vet, staticcheck, tests with -race, rankings, MCP conformance, generated clients, pages in a browser, container: passed"
+test: format vet race rankings conformance clients trec pages container ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
+	@echo "make test: formatting, vet, staticcheck, tests with -race, rankings, MCP conformance, generated clients, measures, pages in a browser, container: passed"
 
 check: format vet unit ## the quick part of test: no race detector, no conformance run
 	@echo "make check: passed"
@@ -58,6 +58,10 @@ conformance: build ## the official MCP conformance runner against the built bina
 clients: build ## third-party and generated clients against the built binary, over NETWORKS (default: .ci/networks)
 	@echo "== clients"
 	.ci/clients $(BIN) $(NETWORKS)
+
+trec: build ## the measures of the sample's rankings against pytrec_eval
+	@echo "== pytrec_eval"
+	.ci/trec $(BIN)
 
 container: build ## the image of almanac in a container, where a Docker engine can be started
 	@echo "== container"

@@ -24,6 +24,9 @@ type RelevanceStore interface {
 	// Published returns what is in force, at most one of each kind, and the newest
 	// publication's id, which changes with every publication; 0 before the first.
 	Published(ctx context.Context) (list []Publication, head int64, err error)
+	// Publications returns what was ever in force of a kind, newest first; limit 0
+	// means all.
+	Publications(ctx context.Context, kind RevisionKind, limit int) ([]Publication, error)
 
 	// Audit returns what people changed, newest first; limit 0 means all.
 	Audit(ctx context.Context, limit int) ([]Audit, error)
@@ -99,6 +102,14 @@ type Publication struct {
 	At     time.Time
 	By     string
 	Note   string
+}
+
+// String names what is in force for people.
+func (p Publication) String() string {
+	if p.Number == 0 {
+		return "the configuration"
+	}
+	return Revision{Kind: p.Kind, Name: p.Name, Number: p.Number}.String()
 }
 
 // ConflictError: somebody else changed what a change was made from. It is an

@@ -64,19 +64,33 @@ func (e *Engine) compiled(r Relevance) (*relevance, error) {
 // turns its weights into models by class; the empty class stands for all
 // others.
 func (e *Engine) compile(p *profile.Profile) (map[string]rerank.Model, error) {
-	var lists []profile.List
+	models, err := modelsOf(*p)
+	if err != nil {
+		return nil, err
+	}
+	p.Lists = slices.DeleteFunc(slices.Clone(p.Lists),
+		func(l profile.List) bool { return e.retrievers[l.Retriever] == nil })
+	if len(p.Lists) == 0 {
+		return nil, fmt.Errorf("retrieval: profile %s: these engines have none of its retrievers", p.Name)
+	}
+	return models, nil
+}
+
+// CheckProfile returns an error for a profile that no engine could use: it names
+// a retriever or a feature that there is not.
+func CheckProfile(p profile.Profile) error {
+	_, err := modelsOf(p)
+	return err
+}
+
+// modelsOf turns the weights of a profile into models by class, and checks its names.
+func modelsOf(p profile.Profile) (map[string]rerank.Model, error) {
 	for _, l := range p.Lists {
 		for _, name := range []string{l.Retriever, cmp.Or(l.Unless, l.Retriever)} {
 			if engineOf[name] == "" {
 				return nil, fmt.Errorf("retrieval: profile %s: there is no retriever %q", p.Name, name)
 			}
 		}
-		if e.retrievers[l.Retriever] != nil {
-			lists = append(lists, l)
-		}
-	}
-	if p.Lists = lists; len(lists) == 0 {
-		return nil, fmt.Errorf("retrieval: profile %s: these engines have none of its retrievers", p.Name)
 	}
 	vectorOf := func(weights map[string]float64) (v rerank.Vector, err error) {
 		for name, w := range weights {

@@ -6,6 +6,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -106,6 +107,7 @@ type reply struct {
 	Template string
 	Page     look.Page
 	Data     any
+	Status   int    // 0 = 200
 	Part     string // one template of the page, for scripts; "" = all of it
 	Goto     string // an address on this listener, after a change
 	Raw      *raw   // a file
@@ -134,14 +136,15 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer answer) {
 		w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", got.Raw.Name))
 		_, _ = w.Write(got.Raw.Body) // the client may be gone
 	default:
-		h.show(w, r, http.StatusOK, got)
+		h.show(w, r, cmp.Or(got.Status, http.StatusOK), got)
 	}
 }
 
 // show writes a page.
 func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, got reply) {
 	got.Page.NoIndex = true
-	got.Page.State = append(got.Page.State, look.Link{Title: guard.User(r.Context()), Path: "/login"})
+	got.Page.State = append(got.Page.State, h.live(r.Context()),
+		look.Link{Title: guard.User(r.Context()), Path: "/login"})
 	body, err := h.pages.Render(got.Template, got.Part, got.Page, got.Data)
 	if err != nil {
 		h.cfg.Log.ErrorContext(r.Context(), "dashboard page failed", "path", r.Pattern, "error", err)
@@ -153,6 +156,19 @@ func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, got r
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client may be gone
+}
+
+// live names the profile in force.
+func (h *Handler) live(ctx context.Context) look.Link {
+	live, err := revision.InForce(ctx, h.cfg.Store)
+	if err != nil {
+		return look.Link{Title: "catalog unavailable", Path: "/tuning"}
+	}
+	title := "configured profile"
+	if p := live[0]; p.Number != 0 {
+		title = fmt.Sprintf("%s, live since %s", p, p.At.UTC().Format("2 Jan"))
+	}
+	return look.Link{Title: title, Path: "/tuning"}
 }
 
 // invalid is an error in what a person sent; its text is for them.

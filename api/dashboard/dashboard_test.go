@@ -10,6 +10,9 @@ import (
 
 	"almanac/api/dashboard"
 	"almanac/catalog/sqlite"
+	"almanac/retrieval"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
 )
 
 // open returns a dashboard over an empty catalog.
@@ -20,7 +23,12 @@ func open(t *testing.T) (http.Handler, *sqlite.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	h, err := dashboard.New(dashboard.Config{Store: store, Network: "Sample",
+	standard, err := profile.Load(profile.DefaultName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := dashboard.New(dashboard.Config{Store: store, Network: "Sample", Revisions: revision.Source{Store: store,
+		Base: retrieval.Relevance{Profiles: []profile.Profile{standard}}},
 		Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,7 +14,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"almanac/api/guard"
 	"almanac/api/look"
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -28,7 +26,7 @@ import (
 // lab is the page that compares two profiles on a query, and says why a record is
 // not there.
 func (h *Handler) lab() map[string]answer {
-	return map[string]answer{"GET /lab": h.compare, "POST /lab": h.compare, "POST /lab/save": h.saveProfile}
+	return map[string]answer{"GET /lab": h.compare, "POST /lab": h.compare}
 }
 
 // edited is the name of a side whose profile is in the form.
@@ -389,23 +387,4 @@ func gap(of, than []labPart) []labPart {
 		}
 	}
 	return widths(out)
-}
-
-// saveProfile saves an edited profile as a revision.
-func (h *Handler) saveProfile(r *http.Request) (reply, error) {
-	name := strings.TrimSpace(r.FormValue("name"))
-	if name == "" || strings.ContainsAny(name, "@/ ") {
-		return reply{}, invalid("a profile needs a name without spaces, @ and /")
-	}
-	data := r.FormValue("yaml")
-	if _, err := h.cfg.Revisions.Edited(r.Context(), data); err != nil {
-		return reply{}, invalid(err.Error())
-	}
-	saved, err := h.cfg.Store.SaveRevision(r.Context(), catalog.Revision{Kind: catalog.ProfileRevision, Name: name,
-		Base: number(r, "base", 0), By: guard.User(r.Context()), Note: strings.TrimSpace(r.FormValue("note")), Data: data})
-	if err != nil {
-		return reply{}, err
-	}
-	side := fmt.Sprintf("%s@%d", saved.Name, saved.Number)
-	return reply{Goto: "/lab?" + url.Values{"q": {r.FormValue("q")}, "a": {revision.Published}, "b": {side}}.Encode()}, nil
 }

@@ -26,12 +26,12 @@ func TestLab(t *testing.T) {
 		t.Fatal(err)
 	}
 	form := url.Values{"name": {"default"}, "note": {"as built"}, "base": {"0"}, "yaml": {string(data)}, "q": {"fees"}}
-	moves(t, post(h, "/lab/save", form), "/lab?a=published&b=default%401&q=fees")
-	if w := post(h, "/lab/save", form); w.Code != http.StatusConflict {
+	moves(t, post(h, "/tuning/edit", form), "/lab?a=published&b=default%401&q=fees")
+	if w := post(h, "/tuning/edit", form); w.Code != http.StatusConflict {
 		t.Errorf("a second save on the same base is %d", w.Code)
 	}
 	form.Set("yaml", "name: x\nlists: []\n")
-	if w := post(h, "/lab/save", form); w.Code != http.StatusBadRequest {
+	if w := post(h, "/tuning/edit", form); w.Code != http.StatusBadRequest {
 		t.Errorf("a profile without lists is %d", w.Code)
 	}
 	page := get(h, "/lab?q=fees&a=published&b=default@1&why=doc:a").Body.String()

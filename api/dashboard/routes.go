@@ -17,7 +17,7 @@ func (h *Handler) routes() map[string]answer {
 		"GET /{$}": func(*http.Request) (reply, error) { return reply{Goto: "/lab"}, nil },
 	}
 	for _, section := range []map[string]answer{
-		h.lab(), h.analytics(),
+		h.lab(), h.evaluation(), h.tuning(), h.analytics(),
 	} {
 		maps.Copy(all, section)
 	}
@@ -26,8 +26,23 @@ func (h *Handler) routes() map[string]answer {
 
 // funcs are what the templates may call besides those of package look.
 func (h *Handler) funcs() template.FuncMap {
-	return template.FuncMap{"took": took, "isoday": isoDay, "edition": edition, "change": changeOf}
+	return template.FuncMap{"took": took, "isoday": isoDay, "edition": edition, "change": changeOf,
+		"figure": figure, "signed": signed, "chance": chance}
 }
+
+// figure writes a measure.
+func figure(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
+
+// chance writes how likely something is by chance alone.
+func chance(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return figure(p)
+}
+
+// signed writes a difference of measures with its sign.
+func signed(x float64) string { return strings.Replace(fmt.Sprintf("%+.3f", x), "-", "−", 1) }
 
 // took writes a duration in milliseconds.
 func took(d time.Duration) string {

@@ -76,6 +76,12 @@ var relevancePromises = []promise{
 		f.equal("head", head, list[0].ID)
 		_, err = publish(0, 0)
 		f.check(err)
+		was, err := f.store.Publications(f.ctx, catalog.ProfileRevision, 3)
+		f.check(err)
+		f.equal("history", []int{was[0].Number, was[1].Number, was[2].Number}, []int{0, 1, 2})
+		of, err := f.store.Publications(f.ctx, catalog.PinsRevision, 0)
+		f.check(err)
+		f.equal("of another kind", len(of), 0)
 		audit, err := f.store.Audit(f.ctx, 2)
 		f.check(err)
 		f.equal("audit", []string{audit[0].Action, audit[0].Before, audit[0].After, audit[1].Before, audit[1].After},
@@ -133,6 +139,7 @@ var relevancePromises = []promise{
 		id, err := f.store.Enqueue(f.ctx, catalog.Request{Kind: "eval", Argument: "{}", By: "ada"})
 		f.check(err)
 		f.check(f.store.StartRequest(f.ctx, id))
+		f.check(f.store.StartRequest(f.ctx, id)) // a process left it unfinished
 		cancel, err := f.store.ProgressRequest(f.ctx, id, 3, 9)
 		f.check(err)
 		f.equal("cancel", cancel, false)
@@ -144,8 +151,8 @@ var relevancePromises = []promise{
 		f.missing(f.store.CancelRequest(f.ctx, id))
 		job, err := f.store.Job(f.ctx, id)
 		f.check(err)
-		f.equal("job", []any{job.By, job.Done, job.Total, job.Result, job.Failure, job.StartedAt.IsZero()},
-			[]any{"ada", 4, 9, `{"a":1}`, "cancelled", false})
+		f.equal("job", []any{job.By, job.Done, job.Total, job.Result, job.Failure, job.StartedAt.IsZero(), job.Attempts},
+			[]any{"ada", 4, 9, `{"a":1}`, "cancelled", false, 2})
 		waiting, err := f.store.Enqueue(f.ctx, catalog.Request{Kind: "eval"})
 		f.check(err)
 		f.check(f.store.CancelRequest(f.ctx, waiting))

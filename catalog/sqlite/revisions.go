@@ -130,6 +130,13 @@ func (s *Store) Published(ctx context.Context) (list []catalog.Publication, head
 	return list, head, s.failure(ctx, "published", err)
 }
 
+// Publications returns what was ever in force of a kind.
+func (s *Store) Publications(ctx context.Context, kind catalog.RevisionKind, n int) ([]catalog.Publication, error) {
+	list, err := collect(ctx, s.reader, scanPublication, selectPublications+
+		`WHERE kind = ? ORDER BY id DESC LIMIT ?`, string(kind), limit(n))
+	return list, s.failure(ctx, "publications", err)
+}
+
 func scanPublication(rows *sql.Rows) (p catalog.Publication, err error) {
 	var at int64
 	err = rows.Scan(&p.ID, &p.Kind, &p.Name, &p.Number, &at, &p.By, &p.Note)

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"io"
 	"log/slog"
+
+	"golang.org/x/sync/errgroup"
 
 	"almanac/catalog"
 	"almanac/catalog/datadir"
@@ -64,6 +68,42 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Pro
 		Embed: stack.Embed(a.config.Embed), Rerank: stack.Rerank(a.config.Rerank),
 		Deadline: a.config.Search.Deadline, Progress: a.indexing, Log: a.log,
 	}, nil
+}
+
+// follow keeps a searcher at what is published, from its first answer on.
+func follow(
+	ctx context.Context, g *errgroup.Group, s revision.Source, to revision.Publisher, log *slog.Logger,
+) {
+	f := revision.NewFollower(s, to, log)
+	f.Look(ctx)
+	g.Go(func() error { f.Run(ctx); return nil })
+}
+
+// profile loads a profile by name: a saved revision, NAME@NUMBER, or what is
+// published, else a built-in one or a file.
+func (a *app) profile(ctx context.Context, name string) (p profile.Profile, err error) {
+	if _, _, saved := revision.ParseName(name); !saved && name != revision.Published {
+		return profile.Load(name)
+	}
+	err = a.withRevisions(ctx, func(s revision.Source) error {
+		found, err := s.Named(ctx, name)
+		p, p.Name = found.Profile, name
+		return err
+	})
+	return p, err
+}
+
+// withRevisions opens the catalog for work on revisions.
+func (a *app) withRevisions(ctx context.Context, work func(revision.Source) error) error {
+	n, _, store, err := a.openCatalog(ctx)
+	if err != nil {
+		return err
+	}
+	s, err := a.revisions(n, store)
+	if err == nil {
+		err = work(s)
+	}
+	return errors.Join(err, store.Close())
 }
 
 // revisions reads what people saved in a catalog, over the configuration.

@@ -1,8 +1,15 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"os"
+
+	"almanac/catalog/datadir"
 	"almanac/cmd/config"
+	"almanac/cmd/profiles"
 	"almanac/ingest/networks"
+	"almanac/retrieval/revision"
 )
 
 type configCmd struct {
@@ -11,7 +18,7 @@ type configCmd struct {
 
 func (configCmd) Help() string { return config.Help() }
 
-func (c configCmd) Run(a *app) error {
+func (c configCmd) Run(ctx context.Context, a *app) error {
 	if c.Markdown {
 		return config.Markdown(a.out)
 	}
@@ -19,5 +26,12 @@ func (c configCmd) Run(a *app) error {
 	if n, err := networks.Load(a.config.Network.Name); err == nil {
 		a.config.Data.Dir = a.dataDir(n)
 	}
-	return config.Print(a.out, a.config, a.origins)
+	if err := config.Print(a.out, a.config, a.origins); err != nil {
+		return err
+	}
+	if _, err := os.Stat(datadir.Catalog(a.config.Data.Dir)); err != nil {
+		return nil // nothing was published yet
+	}
+	fmt.Fprintln(a.out)
+	return a.withRevisions(ctx, func(s revision.Source) error { return profiles.InForce(ctx, s.Store, a.out) })
 }

@@ -1,32 +1,39 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
+	"almanac/catalog"
 	"almanac/cmd/config"
 	"almanac/embed/static"
 	"almanac/retrieval/eval"
+	"almanac/retrieval/experiment"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
 )
 
 type evalCmd struct {
-	Judged       []string `help:"Judged collections with documents." placeholder:"DIR"`
-	Queries      []string `help:"Judged queries over the data directory; ids are paths, or kind:key." placeholder:"DIR"`
-	Qrels        string   `help:"Judgments to use instead of DIR/qrels.tsv." placeholder:"FILE"`
-	Profile      []string `help:"Profiles, the first is the baseline: ${profiles}, or YAML." placeholder:"NAME|FILE"`
-	Stages       bool     `help:"Measure the contribution of each stage, from words alone to the whole profile."`
-	Stack        string   `help:"Search engines to measure." enum:"embedded,configured" default:"configured"`
-	RelevantFrom int      `help:"Grade from which a document counts as relevant." default:"1"`
-	Answers      bool     `help:"Also measure how many tokens of results a client reads until the answer."`
-	RunFile      string   `name:"run" help:"Write the rankings as TREC runs." placeholder:"FILE"`
-	ImportRun    []string `help:"Measure TREC runs of other systems instead of searching." placeholder:"FILE"`
-	JSON         bool     `name:"json" help:"Print JSON." xor:"form"`
-	Markdown     bool     `help:"Print Markdown." xor:"form"`
+	Judged       []string   `help:"Judged collections with documents." placeholder:"DIR"`
+	Queries      []string   `help:"Judged queries over the data directory; ids are paths, or kind:key." placeholder:"DIR"`
+	Qrels        string     `help:"Judgments to use instead of DIR/qrels.tsv." placeholder:"FILE"`
+	Profile      []string   `help:"Profiles, baseline first: NAME@N, published, ${profiles}, or YAML." placeholder:"PROFILE"`
+	Stages       bool       `help:"Measure the contribution of each stage, from words alone to the whole profile."`
+	Stack        string     `help:"Search engines to measure." enum:"embedded,configured" default:"configured"`
+	RelevantFrom int        `help:"Grade from which a document counts as relevant." default:"1"`
+	Answers      bool       `help:"Also measure how many tokens of results a client reads until the answer."`
+	RunFile      string     `name:"run" help:"Write the rankings as TREC runs." placeholder:"FILE"`
+	ImportRun    []string   `help:"Measure TREC runs of other systems instead of searching." placeholder:"FILE"`
+	Floor        eval.Floor `help:"Fail if a measure is below: ndcg10=.60,mrr=.70." mapsep:"," placeholder:"MEASURE=LEAST"`
+	Save         bool       `help:"Keep the runs in the data directory, with the case that is named as the collection."`
+	JSON         bool       `name:"json" help:"Print JSON." xor:"form"`
+	Markdown     bool       `help:"Print Markdown." xor:"form"`
 }
 
 // Help explains what the flags do not.
@@ -35,7 +42,12 @@ func (*evalCmd) Help() string {
 one after the other. Judgments are lines of query, document and grade, or TREC's
 four columns. --stack chooses the keyword and vector engines in the program, or
 those of the configuration; the embedding model is always the configured one.
-With several runs, collection and profile are added to the name of each file.`
+Without --profile it measures what is published, or with collections that have
+their own documents what is configured.
+With several runs, collection and profile are added to the name of each file. A
+search that fails, or that an engine takes no part in, is counted but not measured.
+--floor prints what is under it on standard error, after the tables or the JSON, and
+ends with code 1; a failed search is under any floor.`
 }
 
 // Run measures and prints.
@@ -43,14 +55,18 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	if len(c.Profile) == 0 {
+	switch {
+	case len(c.Profile) > 0:
+	case len(c.Judged) > 0 && len(c.Queries) == 0: // documents of their own
 		c.Profile = []string{a.config.ProfileName()}
+	default:
+		c.Profile = []string{revision.Published}
 	}
 	sets, err := c.sets(a)
 	if err != nil {
 		return err
 	}
-	profiles, err := c.profiles()
+	profiles, err := c.profiles(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -83,9 +99,26 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 		}
 	}
 	if c.JSON {
-		return printJSON(a.out, reports)
+		err = printJSON(a.out, reports)
+	} else {
+		err = printTables(a.out, c.Markdown, eval.Tables(reports, c.Stages)...)
 	}
-	return printTables(a.out, c.Markdown, eval.Tables(reports, c.Stages)...)
+	if err != nil {
+		return err
+	}
+	return c.held(reports)
+}
+
+// held is an error if a report is under the floor.
+func (c *evalCmd) held(reports []eval.Report) error {
+	var under []string
+	for _, r := range reports {
+		under = append(under, c.Floor.Under(r)...)
+	}
+	if len(under) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(under, "\n"))
 }
 
 // sets are the collections given, else the one that comes with the network.
@@ -106,9 +139,14 @@ func (c *evalCmd) check() error {
 		return fmt.Errorf("%w: --stages takes one profile", config.ErrUsage)
 	case c.Qrels != "" && len(c.Judged)+len(c.Queries) != 1:
 		return fmt.Errorf("%w: --qrels takes one collection", config.ErrUsage)
+	case c.Save && (imports || len(c.Judged) > 0):
+		return fmt.Errorf("%w: --save keeps runs over the data directory only", config.ErrUsage)
 	case imports && (c.Stages || c.Answers || c.RunFile != ""):
 		return fmt.Errorf("%w: --import-run does not search: it cannot be used with --stages, --answers or --run",
 			config.ErrUsage)
+	}
+	if err := c.Floor.Check(); err != nil {
+		return fmt.Errorf("%w: --floor: %w", config.ErrUsage, err)
 	}
 	for flag, names := range map[string][]string{"--profile": c.Profile, "--import-run": c.ImportRun} {
 		if twice := repeated(names); twice != "" {
@@ -120,10 +158,10 @@ func (c *evalCmd) check() error {
 
 // profiles loads the profiles to measure. Each is named as on the command line,
 // as two files may contain the same name.
-func (c *evalCmd) profiles() ([]profile.Profile, error) {
+func (c *evalCmd) profiles(ctx context.Context, a *app) ([]profile.Profile, error) {
 	profiles := make([]profile.Profile, len(c.Profile))
 	for i, name := range c.Profile {
-		p, err := profile.Load(name)
+		p, err := a.profile(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -169,13 +207,22 @@ func (c *evalCmd) measured(
 		if err != nil {
 			return nil, err
 		}
-		if r.Degraded > 0 {
-			fmt.Fprintf(a.err, "%s, %s: an engine did not answer in %d of %d searches\n",
-				collection.Name, p.Name, r.Degraded, r.Queries)
+		if r.Unmeasured() > 0 {
+			fmt.Fprintf(a.err, "%s, %s: of %d searches %d failed and %d were without an engine: they are not measured\n",
+				collection.Name, p.Name, r.Queries, r.Failed, r.Degraded)
 		}
 		reports = append(reports, r)
 	}
-	return reports, nil
+	if !c.Save {
+		return reports, nil
+	}
+	generation, _, err := s.Indexed()
+	if err != nil {
+		return nil, err
+	}
+	return reports, experiment.Keep(ctx, s.store, reports, catalog.Evaluation{Generation: generation,
+		By:    cmp.Or(config.Getenv(a.environ, "USER"), "command line"),
+		Model: s.Searcher.Status(ctx).Model, Version: version()})
 }
 
 // imported measures runs of other systems.

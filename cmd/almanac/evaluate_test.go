@@ -12,7 +12,11 @@ import (
 	"strings"
 	"testing"
 
+	"almanac/catalog"
+	"almanac/catalog/datadir"
+	"almanac/catalog/sqlite"
 	"almanac/cmd/config"
+	"almanac/retrieval/experiment"
 	"almanac/retrieval/profile"
 )
 
@@ -110,6 +114,21 @@ func TestEvalPrintsTheContract(t *testing.T) {
 	}
 	if d := several[1].ndcg() - several[0].ndcg(); d-c["ndcg10_difference"].(float64) > 1e-9 {
 		t.Errorf("difference %v, want %v", c["ndcg10_difference"], d)
+	}
+}
+
+func TestEvalHoldsAFloor(t *testing.T) {
+	dir := writeJudged(t, filepath.Join(t.TempDir(), "harbour"), 40, 12, 1)
+	var r reportKeys
+	if err := json.Unmarshal([]byte(succeed(t, nil, "eval", "--judged", dir, "--json", "--floor", "ndcg10=.5,mrr=0.5")),
+		&r); err != nil {
+		t.Fatal(err)
+	}
+	// One document is relevant to each query, and it is found.
+	out, errOut, code := inProcess(t, nil, "eval", "--judged", dir, "--json", "--floor", "p10=.12", "--floor", "mrr=.1")
+	want := "almanac: harbour, default: P@10 is 0.1000, 0.0200 under its floor of 0.1200\n"
+	if err := json.Unmarshal([]byte(out), &r); code != 1 || !strings.HasSuffix(errOut, want) || err != nil {
+		t.Errorf("exit code %d: %s, want %s; %v of %s", code, errOut, want, err, out)
 	}
 }
 
@@ -219,6 +238,26 @@ func TestEvalOverTheDataDirectory(t *testing.T) {
 		&r); err != nil || r.ndcg() != 1 {
 		t.Errorf("nDCG@10 %v (%v), want 1", r, err)
 	}
+	// Runs are kept with the case of the collection's name.
+	save := append(network, "eval", "--queries", judged, "--profile", "default,keyword", "--save")
+	if _, errOut, code := inProcess(t, env, save...); code != 1 || !strings.Contains(errOut, `case "judged"`) {
+		t.Errorf("without a case: exit code %d: %s", code, errOut)
+	}
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: datadir.Catalog(filepath.Join(dir, "data"))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	c, err := store.PutCase(t.Context(), catalog.Case{Name: "judged"}, "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, append(env, "USER=ci"), save...)
+	runs, err := experiment.List(t.Context(), store, c.ID, 0)
+	if err != nil || len(runs) != 2 || runs[1].Profile != "default" || runs[1].Report.NDCG10 != 1 || runs[0].By != "ci" ||
+		runs[0].Generation == 0 || runs[0].Model == "" || runs[0].Version == "" {
+		t.Errorf("kept %+v (%v)", runs, err)
+	}
 	// Outside the pool nothing is ranked.
 	writeFile(t, filepath.Join(judged, "pool.txt"), "manual/page-029.md\nmanual/page-031.md\n")
 	if err := json.Unmarshal([]byte(succeed(t, env, append(network, "eval", "--queries", judged, "--json")...)),
@@ -245,6 +284,8 @@ func TestEvalRefusesWhatItCannotMean(t *testing.T) {
 			"one profile"},
 		{"stages of a stage", []string{"eval", "--judged", dir, "--stages", "--profile", "rrf"}, 2, "rrf is a stage"},
 		{"JSON and Markdown", []string{"eval", "--judged", dir, "--json", "--markdown"}, 2, "markdown"},
+		{"a floor of nothing", []string{"eval", "--judged", dir, "--floor", "ndcg=.5"}, 2, `no measure "ndcg"`},
+		{"keeping what is not in the data directory", []string{"eval", "--judged", dir, "--save"}, 2, "data directory only"},
 		{"answers without a search", []string{"eval", "--judged", dir, "--import-run", "x", "--answers"}, 2,
 			"--import-run"},
 		{"an unknown profile", []string{"eval", "--judged", dir, "--profile", "nope"}, 1, "nope"},

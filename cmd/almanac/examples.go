@@ -12,8 +12,16 @@ var examples = map[string]string{
 	"export":  "almanac export ./backup",
 	"import":  "almanac import --network ./backup/network.yaml --data ./data ./backup",
 	"reindex": "almanac reindex --network ./mine.yaml",
-	"eval":    "almanac eval\nalmanac eval --queries ./judged --stages --markdown",
-	"tune":    "almanac tune --queries ./judged --out tuned.yaml",
+	"eval": "almanac eval\nalmanac eval --queries ./judged --stages --markdown\n" +
+		"almanac eval --floor ndcg10=.60,mrr=.80 --json >report.json",
+	"tune": "almanac tune --queries ./judged --out tuned.yaml",
+	"profile list": "almanac profile list\n" +
+		"almanac profile list --json",
+	"profile show":     "almanac profile show default >mine.yaml\nalmanac profile show default@3",
+	"profile save":     "almanac profile save mine.yaml --base 3 --note titles",
+	"profile publish":  "almanac profile publish default@4",
+	"profile rollback": "almanac profile rollback\nalmanac profile rollback 2",
+	"profile diff":     "almanac profile diff published default@4\nalmanac profile diff default@3 mine.yaml",
 	"distil": "almanac distil --from built-in --dimensions 128 ./table\n" +
 		"ALMANAC_EMBED_URL=http://localhost:11434 ALMANAC_EMBED_MODEL=bge-m3 almanac distil --from configured ./table",
 	"doctor":  "almanac doctor --network ./mine.yaml",

@@ -68,8 +68,8 @@ api/clicks: api/guard api/limit api/tally
 api/coding:
 api/community: api/kb api/op catalog catalog/derive
 api/csp: api/guard api/limit api/tally
-api/dashboard: api/guard api/look catalog retrieval retrieval/analysis retrieval/eval retrieval/passage
-	retrieval/profile retrieval/revision
+api/dashboard: api/guard api/look catalog retrieval retrieval/analysis retrieval/eval retrieval/experiment
+	retrieval/passage retrieval/profile retrieval/revision
 api/devfund: api/kb api/op catalog catalog/derive
 api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op
@@ -93,11 +93,13 @@ api/tally: catalog
 api/web: api/coding api/guard api/limit api/look api/op api/tally
 cmd/config: api/limit catalog/network retrieval/profile
 cmd/manual:
+cmd/profiles: catalog retrieval/profile retrieval/revision
 catalog:
 catalog/archive: catalog
 catalog/catalogtest: catalog
 catalog/datadir: catalog catalog/archive catalog/sqlite
 catalog/derive: catalog
+catalog/jobs: catalog
 catalog/migrations:
 catalog/network:
 catalog/sqlite: catalog catalog/migrations
@@ -151,6 +153,8 @@ retrieval/corpus: catalog retrieval/analysis retrieval/analysis/bm25 retrieval/d
 retrieval/dedup: retrieval/analysis
 retrieval/eval: catalog retrieval retrieval/corpus retrieval/dedup retrieval/passage retrieval/profile
 	retrieval/rerank
+retrieval/experiment: catalog retrieval retrieval/corpus retrieval/eval retrieval/profile retrieval/rerank
+	retrieval/revision
 retrieval/fusion:
 retrieval/index: catalog embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector
@@ -171,8 +175,8 @@ retrieval/scale/measure: catalog catalog/sqlite retrieval retrieval/eval retriev
 	retrieval/stack
 retrieval/snapshot:
 retrieval/snippet: retrieval/analysis retrieval/query
-retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static retrieval retrieval/index
-	retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili retrieval/profile
+retrieval/stack: catalog embed embed/http embed/ollama embed/remote embed/static retrieval retrieval/corpus
+	retrieval/index retrieval/keyword retrieval/keyword/embedded retrieval/keyword/meili retrieval/profile
 	retrieval/rerank/crossencoder retrieval/vector retrieval/vector/embedded retrieval/vector/qdrant
 retrieval/vector: retrieval/analysis retrieval/passage
 retrieval/vector/embedded: retrieval/passage retrieval/snapshot retrieval/vector retrieval/vector/kernel

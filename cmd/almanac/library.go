@@ -8,7 +8,9 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/network"
+	"almanac/retrieval"
 	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
 	"almanac/retrieval/stack"
 )
 
@@ -63,6 +65,10 @@ func openLibrary(ctx context.Context, n network.Network, cfg stack.Config, open 
 	s, err := open(ctx, cfg)
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
+	}
+	if !cfg.Temporary {
+		base := retrieval.Relevance{Profiles: cfg.Profiles, Aliases: cfg.Aliases}
+		revision.NewFollower(revision.Source{Store: store, Base: base}, s.Searcher, cfg.Log).Look(ctx)
 	}
 	return &library{Stack: s, network: n, store: store, dir: cfg.Dir, temporary: cfg.Temporary}, nil
 }

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 	"almanac/api/kb"
 	"almanac/cmd/config"
 	"almanac/cmd/manual"
+	"almanac/cmd/profiles"
 	"almanac/ingest/curated"
 	"almanac/ingest/networks"
 	"almanac/retrieval/profile"
@@ -30,23 +32,24 @@ type cli struct {
 	Data     string `help:"Data directory; one for each network." placeholder:"DIR" setting:"data.dir"`
 	LogLevel string `help:"debug, info, warn or error." placeholder:"LEVEL" setting:"log.level"`
 
-	Serve       serveCmd   `cmd:"" help:"Serve REST, MCP and the web pages, and keep the sources in sync."`
-	Sync        syncCmd    `cmd:"" help:"Sync the sources once, then exit."`
-	Search      searchCmd  `cmd:"" help:"Search from the command line."`
-	Show        showCmd    `cmd:"" help:"Print a document, or any other record, by its id."`
-	MCP         mcpCmd     `cmd:"" name:"mcp" help:"Serve the tools over standard input and output."`
-	Tools       toolsCmd   `cmd:"" help:"List what clients can ask, or ask it from the command line."`
-	NetworkFile networkCmd `cmd:"" name:"network" help:"Check and describe network files."`
-	Export      exportCmd  `cmd:"" help:"Write the catalog as a portable corpus."`
-	Import      importCmd  `cmd:"" help:"Read an exported corpus into an empty data directory."`
-	Reindex     reindexCmd `cmd:"" help:"Rebuild the index from the catalog."`
-	Eval        evalCmd    `cmd:"" help:"Measure the ranking against judgments."`
-	Tune        tuneCmd    `cmd:"" help:"Fit the reranker's weights to judgments."`
-	Distil      distilCmd  `cmd:"" help:"Make an embedding table for another language or domain."`
-	Doctor      doctorCmd  `cmd:"" help:"Check configuration, data directory and engines."`
-	Health      healthCmd  `cmd:"" help:"Check whether the server on this machine is ready."`
-	ShowConfig  configCmd  `cmd:"" name:"config" help:"Print the effective configuration and its origins."`
-	ShowVersion versionCmd `cmd:"" name:"version" help:"Print the version."`
+	Serve       serveCmd         `cmd:"" help:"Serve REST, MCP and the web pages, and keep the sources in sync."`
+	Sync        syncCmd          `cmd:"" help:"Sync the sources once, then exit."`
+	Search      searchCmd        `cmd:"" help:"Search from the command line."`
+	Show        showCmd          `cmd:"" help:"Print a document, or any other record, by its id."`
+	MCP         mcpCmd           `cmd:"" name:"mcp" help:"Serve the tools over standard input and output."`
+	Tools       toolsCmd         `cmd:"" help:"List what clients can ask, or ask it from the command line."`
+	NetworkFile networkCmd       `cmd:"" name:"network" help:"Check and describe network files."`
+	Export      exportCmd        `cmd:"" help:"Write the catalog as a portable corpus."`
+	Import      importCmd        `cmd:"" help:"Read an exported corpus into an empty data directory."`
+	Reindex     reindexCmd       `cmd:"" help:"Rebuild the index from the catalog."`
+	Eval        evalCmd          `cmd:"" help:"Measure the ranking against judgments."`
+	Tune        tuneCmd          `cmd:"" help:"Fit the reranker's weights to judgments."`
+	Profile     profiles.Command `cmd:"" help:"Save, publish and compare relevance profiles."`
+	Distil      distilCmd        `cmd:"" help:"Make an embedding table for another language or domain."`
+	Doctor      doctorCmd        `cmd:"" help:"Check configuration, data directory and engines."`
+	Health      healthCmd        `cmd:"" help:"Check whether the server on this machine is ready."`
+	ShowConfig  configCmd        `cmd:"" name:"config" help:"Print the effective configuration and its origins."`
+	ShowVersion versionCmd       `cmd:"" name:"version" help:"Print the version."`
 
 	Completion completionCmd    `cmd:"" help:"Print completions for a shell."`
 	Man        manCmd           `cmd:"" help:"Print the man page."`
@@ -86,6 +89,8 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 	if a.config, a.origins, err = config.Load(root.Config, environ, settingFlags(kctx)); err == nil {
 		a.log, a.lines = newLoggers(a.config, a.origins, kctx.Command(), errOut)
 		kctx.BindTo(ctx, (*context.Context)(nil))
+		kctx.Bind(&profiles.Desk{Open: a.withRevisions, Load: a.profile, Out: out,
+			By: cmp.Or(config.Getenv(environ, "USER"), "command line")})
 		err = kctx.Run(a)
 	}
 	switch {

@@ -50,10 +50,15 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
+	revisions, err := a.revisions(n, store)
+	if err != nil {
+		return err
+	}
 	query := url.Values{"toolsets": {c.Toolsets}, "tools": {c.Tools}}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	g, ctx := errgroup.WithContext(ctx)
+	follow(ctx, g, revisions, keeper, a.log)
 	g.Go(func() error {
 		if err := a.loadSample(ctx, n, dir, store); err != nil {
 			return err

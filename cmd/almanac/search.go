@@ -23,7 +23,7 @@ type searchCmd struct {
 	Query   []string `arg:"" help:"What to search for."`
 	Type    string   `help:"Only this type: ${enum}." enum:"${types}" default:"all"`
 	Limit   int      `help:"How many results." default:"10"`
-	Profile string   `help:"Relevance profile: ${profiles}, or a YAML file." placeholder:"NAME|FILE"`
+	Profile string   `help:"Relevance profile: NAME@N, published, ${profiles}, or a YAML file." placeholder:"PROFILE"`
 	Explain bool     `help:"Show the numbers behind each result."`
 	JSON    bool     `name:"json" help:"Print JSON."`
 }
@@ -35,7 +35,7 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 	var profiles []profile.Profile
 	name := ""
 	if c.Profile != "" {
-		p, err := profile.Load(c.Profile)
+		p, err := a.profile(ctx, c.Profile)
 		if err != nil {
 			return err
 		}

@@ -19,7 +19,7 @@ import (
 type tuneCmd struct {
 	Judged   []string  `help:"Judged collections with documents." placeholder:"DIR"`
 	Queries  []string  `help:"Judged queries over the data directory." placeholder:"DIR"`
-	Profile  string    `placeholder:"NAME|FILE" help:"Profile to start from; its retrievers, rules and floor are kept."`
+	Profile  string    `placeholder:"PROFILE" help:"Profile to start from; its retrievers, rules and floor are kept."`
 	Seed     uint64    `help:"Seed of the folds." default:"1"`
 	Folds    int       `help:"Number of folds." default:"5"`
 	L2       []float64 `name:"l2" help:"Penalties to try; the best out of fold is used." default:"0.003,0.01,0.03,0.1"`
@@ -39,7 +39,7 @@ func (c *tuneCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	base, err := profile.Load(cmp.Or(c.Profile, a.config.ProfileName()))
+	base, err := a.profile(ctx, cmp.Or(c.Profile, a.config.ProfileName()))
 	if err != nil {
 		return err
 	}

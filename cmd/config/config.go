@@ -44,7 +44,7 @@ type Config struct {
 		ClientConnections int `key:"client_connections" default:"64" doc:"of one client among them; 0 = no limit"`
 	} `key:"limit"`
 	Search struct {
-		Profile  string        `key:"profile" doc:"built in, or a YAML file; default: the one fitted to the kind of model"`
+		Profile  string        `key:"profile" doc:"unless one is published: built in, or YAML; default: fitted to the model"`
 		Deadline time.Duration `key:"deadline" default:"800ms" doc:"time the engines have for one search"`
 	} `key:"search"`
 	Keyword KeywordConfig `key:"keyword"`

@@ -56,11 +56,15 @@ func (o AnswerOptions) read(ctx context.Context, results []retrieval.Result, nam
 	return got, nil
 }
 
-// answers summarises readings; nil if there are none.
+// answers summarises the readings of queries that were measured; nil if there are
+// none.
 func answers(of []QueryReport) *Answers {
 	var tokens []float64
 	never := 0
 	for _, x := range of {
+		if x.Failure != "" {
+			continue
+		}
 		if x.reading == nil {
 			return nil
 		}
@@ -71,5 +75,5 @@ func answers(of []QueryReport) *Answers {
 	}
 	slices.Sort(tokens)
 	return &Answers{int(percentile(tokens, 0.5)), int(percentile(tokens, 0.9)),
-		float64(never) / float64(max(1, len(of)))}
+		float64(never) / float64(max(1, len(tokens)))}
 }

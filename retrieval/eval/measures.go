@@ -6,7 +6,8 @@ import (
 	"slices"
 )
 
-// Cut is the depth of nDCG and judged@k, RecallCut that of recall.
+// Cut is the depth of nDCG and of what a page of results shows, RecallCut that of
+// the deeper recall.
 const (
 	Cut       = 10
 	RecallCut = 100
@@ -14,10 +15,13 @@ const (
 
 // Measures of one ranking.
 type Measures struct {
-	NDCG10    float64 `json:"ndcg10"`
-	Recall100 float64 `json:"recall100"`
-	MRR       float64 `json:"mrr"`
-	Judged10  float64 `json:"judged10"`
+	NDCG10     float64 `json:"ndcg10"`
+	Recall100  float64 `json:"recall100"`
+	MRR        float64 `json:"mrr"`
+	Judged10   float64 `json:"judged10"`
+	P10        float64 `json:"p10"`
+	Recall10   float64 `json:"recall10"`
+	Unjudged10 float64 `json:"unjudged10"`
 	// Condensed10 is nDCG@10 of the ranking without unjudged documents (Sakai:
 	// Alternatives to Bpref, SIGIR 2007), which plain nDCG takes for irrelevant. If
 	// only relevant documents are judged for a query it is plain nDCG.
@@ -26,10 +30,11 @@ type Measures struct {
 
 // Measure computes the measures of a ranking of document ids: nDCG with gain
 // 2^grade − 1 and discount log2(rank + 1) (Järvelin, Kekäläinen 2002), ideal
-// over all judgments, negative grades being 0; recall and reciprocal rank of
-// documents with a grade of at least relevantFrom; the share of the first ten
-// that is judged at all; and nDCG of the judged documents. A ranking names each
-// document once. Copies share one place, on both sides: the ranking has them at
+// over all judgments, negative grades being 0; precision, recall and reciprocal
+// rank of documents with a grade of at least relevantFrom; the shares of the first
+// ten results that are judged and that are not, both 0 without any; and nDCG of
+// the judged documents. Precision is of ten, however few are found. A ranking names
+// each document once. Copies share one place, on both sides: the ranking has them at
 // that of the first, with its grade, the ideal with the highest of them.
 func Measure(ranking []string, judgments map[string]int, relevantFrom int, same Same) Measures {
 	return newTopic(judgments, same).measure(ranking, relevantFrom)
@@ -37,7 +42,7 @@ func Measure(ranking []string, judgments map[string]int, relevantFrom int, same 
 
 func (t topic) measure(ranking []string, relevantFrom int) (m Measures) {
 	shown := t.distinct(ranking)
-	relevant, found, judged := 0, 0, 0
+	relevant, first, found, judged := 0, 0, 0, 0
 	for _, g := range t.best {
 		if g >= relevantFrom {
 			relevant++
@@ -50,6 +55,9 @@ func (t topic) measure(ranking []string, relevantFrom int) (m Measures) {
 		}
 		if !ok || g < relevantFrom {
 			continue
+		}
+		if i < Cut {
+			first++
 		}
 		if i < RecallCut {
 			found++
@@ -65,11 +73,12 @@ func (t topic) measure(ranking []string, relevantFrom int) (m Measures) {
 			m.Condensed10 = t.gained(t.distinct(t.judged(ranking))) / best
 		}
 	}
+	m.P10 = float64(first) / Cut
 	if relevant > 0 {
-		m.Recall100 = float64(found) / float64(relevant)
+		m.Recall10, m.Recall100 = float64(first)/float64(relevant), float64(found)/float64(relevant)
 	}
 	if n := min(Cut, len(shown)); n > 0 {
-		m.Judged10 = float64(judged) / float64(n)
+		m.Judged10, m.Unjudged10 = float64(judged)/float64(n), float64(n-judged)/float64(n)
 	}
 	return m
 }
@@ -105,18 +114,41 @@ func (t topic) ideal() float64 {
 
 func gain(grade int) float64 { return math.Exp2(float64(max(0, grade))) - 1 }
 
-// mean averages the measures of queries.
-func mean(of []QueryReport) Measures {
-	var m Measures
+// Named is one of the measures with its names.
+type Named struct {
+	Key   string // as in JSON
+	Title string // "nDCG@10"
+	Of    func(*Measures) *float64
+}
+
+// AllMeasures has every measure once, the most telling first.
+var AllMeasures = []Named{
+	{"ndcg10", "nDCG@10", func(m *Measures) *float64 { return &m.NDCG10 }},
+	{"mrr", "MRR", func(m *Measures) *float64 { return &m.MRR }},
+	{"p10", "P@10", func(m *Measures) *float64 { return &m.P10 }},
+	{"recall10", "recall@10", func(m *Measures) *float64 { return &m.Recall10 }},
+	{"recall100", "recall@100", func(m *Measures) *float64 { return &m.Recall100 }},
+	{"judged10", "judged@10", func(m *Measures) *float64 { return &m.Judged10 }},
+	{"unjudged10", "unjudged@10", func(m *Measures) *float64 { return &m.Unjudged10 }},
+	{"condensed_ndcg10", "condensed", func(m *Measures) *float64 { return &m.Condensed10 }},
+}
+
+// mean averages the measures of the queries that were measured.
+func mean(of []QueryReport) (m Measures) {
+	n := 0.0
 	for _, x := range of {
-		m.NDCG10 += x.NDCG10
-		m.Recall100 += x.Recall100
-		m.MRR += x.MRR
-		m.Judged10 += x.Judged10
-		m.Condensed10 += x.Condensed10
+		if x.Failure != "" {
+			continue
+		}
+		n++
+		for _, k := range AllMeasures {
+			*k.Of(&m) += *k.Of(&x.Measures)
+		}
 	}
-	n := math.Max(1, float64(len(of)))
-	return Measures{m.NDCG10 / n, m.Recall100 / n, m.MRR / n, m.Judged10 / n, m.Condensed10 / n}
+	for _, k := range AllMeasures {
+		*k.Of(&m) /= math.Max(1, n)
+	}
+	return m
 }
 
 // percentile returns the p-quantile, p from 0 to 1, of sorted values by nearest

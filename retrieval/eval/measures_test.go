@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -64,6 +65,10 @@ func TestMeasure(t *testing.T) {
 	if got := eval.Measure([]string{"zz", "a"}, map[string]int{"a": 1}, 1, nil); got.Condensed10 != got.NDCG10 {
 		t.Errorf("where only what is relevant is judged: %+v, want plain nDCG", got)
 	}
+	if got := eval.Measure([]string{"x", "a", "d", "y"}, judged, 1, nil); got.Unjudged10 != .5 || got.P10 != .1 ||
+		!near(got.Recall10, 1./3, 1e-12) {
+		t.Errorf("two of four are unjudged, one is relevant: %+v", got)
+	}
 	if got := eval.Measure([]string{"d"}, map[string]int{"d": 0}, 1, nil); got.NDCG10 != 0 || got.Recall100 != 0 {
 		t.Errorf("without a relevant document: %+v, want zeros and no NaN", got)
 	}
@@ -108,6 +113,65 @@ func TestCopiesShareAPlace(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestMeasuresAreThoseOfTrecEval: the values are those of pytrec_eval_terrier
+// 0.5.11 (ndcg_cut_10 of the grades 2^g − 1, recip_rank, P_10, recall_10 and
+// recall_100 with relevance_level) for the same judgments and scores that fall by
+// one. A letter is a document.
+func TestMeasuresAreThoseOfTrecEval(t *testing.T) {
+	steep := map[string]int{"a": 3, "b": 2, "c": 1, "d": 0}
+	many := map[string]int{"a": 3, "b": 2, "c": 1, "d": 0, "e": 3, "f": 1, "g": 2, "h": 1, "i": 1, "j": 2, "k": 1, "l": 3,
+		"m": 1}
+	for _, tt := range []struct {
+		ranking string
+		judged  map[string]int
+		from    int
+		want    eval.Measures
+	}{
+		{"abcdefghijklm", map[string]int{"a": 3, "b": 2, "c": 1}, 2,
+			eval.Measures{NDCG10: 1, MRR: 1, P10: 0.2, Recall10: 1, Recall100: 1}},
+		{"xyzcwvbutsrqpa", steep, 1,
+			eval.Measures{NDCG10: 0.152316475795, MRR: 0.25, P10: 0.2, Recall10: 0.666666666667, Recall100: 1}},
+		{"xyzcwvbutsrqpa", steep, 2,
+			eval.Measures{NDCG10: 0.152316475795, MRR: 0.142857142857, P10: 0.1, Recall10: 0.5, Recall100: 1}},
+		{"xa", map[string]int{"a": 1, "b": 3, "c": 2}, 1, eval.Measures{NDCG10: 0.0671717139668, MRR: 0.5, P10: 0.1,
+			Recall10: 0.333333333333, Recall100: 0.333333333333}},
+		{"xa", map[string]int{"a": 1, "b": 3, "c": 2}, 2, eval.Measures{NDCG10: 0.0671717139668}},
+		{"nopqrstuvwxab", map[string]int{"a": 2, "b": 1}, 1, eval.Measures{MRR: 0.0833333333333, Recall100: 1}},
+		{"dcbae", many, 1, eval.Measures{NDCG10: 0.399135568872, MRR: 0.5, P10: 0.4, Recall10: 0.333333333333,
+			Recall100: 0.333333333333}},
+		{"dcbae", many, 2, eval.Measures{NDCG10: 0.399135568872, MRR: 0.333333333333, P10: 0.3, Recall10: 0.5,
+			Recall100: 0.5}},
+	} {
+		got := eval.Measure(letters(tt.ranking), tt.judged, tt.from, nil)
+		for _, m := range eval.AllMeasures[:5] { // the others are not trec_eval's
+			if have, want := *m.Of(&got), *m.Of(&tt.want); !near(have, want, 1e-6) {
+				t.Errorf("%s from grade %d: %s is %v, want %v", tt.ranking, tt.from, m.Title, have, want)
+			}
+		}
+	}
+}
+
+// TestAllMeasures: a measure that the list lacks would stay zero in every mean.
+func TestAllMeasures(t *testing.T) {
+	var m eval.Measures
+	for i, x := range eval.AllMeasures {
+		*x.Of(&m) = float64(i + 1)
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys map[string]float64
+	if err := json.Unmarshal(data, &keys); err != nil || len(keys) != len(eval.AllMeasures) {
+		t.Errorf("%d measures have names, of %s (%v)", len(eval.AllMeasures), data, err)
+	}
+	for i, x := range eval.AllMeasures {
+		if keys[x.Key] != float64(i+1) {
+			t.Errorf("%s is %v in JSON, want %d", x.Key, keys[x.Key], i+1)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package eval_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,13 +26,14 @@ type canned struct {
 	asked    []retrieval.Request
 	degraded []string
 	err      error
+	failing  map[string]error // by query
 }
 
 func (c *canned) Search(_ context.Context, r retrieval.Request) (retrieval.Response, error) {
 	c.asked = append(c.asked, r)
 	records, ok := c.results[r.Query]
-	if c.err != nil {
-		return retrieval.Response{}, c.err
+	if err := cmp.Or(c.failing[r.Query], c.err); err != nil {
+		return retrieval.Response{}, err
 	}
 	if !ok {
 		return retrieval.Response{}, retrieval.ErrBadQuery
@@ -139,11 +141,61 @@ func TestRunReportsFailures(t *testing.T) {
 		!strings.Contains(err.Error(), "q1") {
 		t.Errorf("error %v, want the engine's with the query", err)
 	}
-	c, names, s = small()
-	s.degraded = []string{"vector"}
+	s.err = retrieval.ErrNotReady
+	if _, err := eval.Run(t.Context(), s, c, eval.Options{Names: names}); !errors.Is(err, s.err) {
+		t.Errorf("error %v, want that the index is loading", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	s.err = errors.New("cut off")
+	cancel()
+	if _, err := eval.Run(ctx, s, c, eval.Options{Names: names}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v of a run that was cancelled", err)
+	}
+}
+
+// TestAFailureIsNotAZero: what could not be measured is counted apart, and is in
+// neither a mean nor a comparison.
+func TestAFailureIsNotAZero(t *testing.T) {
+	c, names, s := small()
+	whole, err := eval.Run(t.Context(), s, c, eval.Options{Names: names})
+	if err != nil || whole.Failed != 0 || whole.Queries != 3 {
+		t.Fatalf("%+v (%v)", whole, err)
+	}
+	s.failing = map[string]error{"two": errors.New("engine is down")}
 	r, err := eval.Run(t.Context(), s, c, eval.Options{Names: names})
-	if err != nil || r.Degraded != 2 {
-		t.Errorf("%d degraded (%v), want 2", r.Degraded, err)
+	if err != nil || r.Failed != 1 || r.Queries != 3 || r.PerQuery[1].Failure != "engine is down" {
+		t.Fatalf("one of three fails: %+v (%v)", r, err)
+	}
+	if want := (whole.PerQuery[0].MRR + whole.PerQuery[2].MRR) / 2; !near(r.MRR, want, 1e-12) {
+		t.Errorf("MRR %v, want the mean %v of the two others", r.MRR, want)
+	}
+	if r.CompareTo(whole); r.Comparison.Difference != 0 || r.Comparison.Better+r.Comparison.Worse != 0 {
+		t.Errorf("with the run before: %+v, want no difference on what both measured", r.Comparison)
+	}
+	s.failing = nil
+	s.degraded = []string{"vector"} // the third query is refused before an engine is asked
+	r, err = eval.Run(t.Context(), s, c, eval.Options{Names: names})
+	if err != nil || r.Degraded != 2 || r.Failed != 0 || r.PerQuery[0].Failure != "without vector" || r.MRR != 0 {
+		t.Errorf("without an engine: %+v (%v)", r, err)
+	}
+	c.Queries = c.Queries[:2]
+	if _, err = eval.Run(t.Context(), s, c, eval.Options{Names: names}); err == nil ||
+		!strings.Contains(err.Error(), "query q1: without vector") {
+		t.Errorf("nothing could be measured: %v", err)
+	}
+}
+
+func TestRunTriesARelevance(t *testing.T) {
+	c, names, s := small()
+	tried := &retrieval.Relevance{}
+	r, err := eval.Run(t.Context(), s, c, eval.Options{Names: names, Profile: "bold@3", Relevance: tried})
+	if err != nil || r.Profile != "bold@3" {
+		t.Errorf("%+v (%v)", r, err)
+	}
+	for _, x := range s.asked {
+		if x.Relevance != tried || x.Profile != "" {
+			t.Errorf("searched %+v, want the default profile of what is tried", x)
+		}
 	}
 }
 
@@ -163,13 +215,14 @@ func TestReportKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{"collection", "condensed_ndcg10", "judged10", "kinds", "mrr", "ndcg10", "ndcg10_high",
-		"ndcg10_low", "p50_ms", "p99_ms", "profile", "queries", "recall100"}
+		"ndcg10_low", "p10", "p50_ms", "p99_ms", "profile", "queries", "recall10", "recall100", "unjudged10"}
 	if got := slices.Sorted(maps.Keys(keys)); !slices.Equal(got, want) {
 		t.Errorf("keys %q, want %q", got, want)
 	}
 	kind = keys["kinds"].(map[string]any)["even"].(map[string]any)
 	if got := slices.Sorted(maps.Keys(kind)); !slices.Equal(got,
-		[]string{"condensed_ndcg10", "judged10", "mrr", "ndcg10", "queries", "recall100"}) {
+		[]string{"condensed_ndcg10", "judged10", "mrr", "ndcg10", "ndcg10_high", "ndcg10_low", "p10", "queries", "recall10",
+			"recall100", "unjudged10"}) {
 		t.Errorf("keys of a kind %q", got)
 	}
 	r.CompareTo(r)

@@ -41,7 +41,11 @@ func Examples(ctx context.Context, s Signaler, c Collection, o Options) ([]Examp
 	}
 	var out []Example
 	for i, q := range c.Queries {
-		class, signals, err := s.Signals(ctx, retrieval.Request{Query: q.Text, Filter: filter, Profile: o.Profile})
+		request := retrieval.Request{Query: q.Text, Filter: filter, Relevance: o.Relevance}
+		if o.Relevance == nil {
+			request.Profile = o.Profile
+		}
+		class, signals, err := s.Signals(ctx, request)
 		if err != nil {
 			if errors.Is(err, retrieval.ErrBadQuery) {
 				continue

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"almanac/catalog"
 	"almanac/retrieval"
@@ -15,10 +13,10 @@ import (
 // Names of what can be searched with besides saved revisions, NAME@NUMBER, and
 // the built-in profiles.
 const (
-	Published  = "published"  // what is in force
-	Configured = "configured" // what would be if nothing were published
-	Keyword    = "keyword"    // the keyword lists of what is in force
-	Vector     = "vector"     // its vector lists
+	Published  = "published"    // what is in force
+	Configured = "configured"   // what would be if nothing were published
+	Keyword    = "keyword-only" // the keyword lists of what is in force
+	Vector     = "vector-only"  // its vector lists
 )
 
 // Named is a relevance to try, with its profile.
@@ -33,12 +31,7 @@ type Named struct {
 // and pins; of Configured those of the configuration. ErrNotFound if there is no
 // such revision.
 func (s Source) Named(ctx context.Context, name string) (Named, error) {
-	base, number, saved := strings.Cut(name, "@")
-	if saved {
-		n, err := strconv.Atoi(number)
-		if err != nil || n < 1 {
-			return Named{}, fmt.Errorf("%w: a revision is named NAME@NUMBER, not %q", catalog.ErrNotFound, name)
-		}
+	if base, n, saved := ParseName(name); saved {
 		r, err := s.Store.Revision(ctx, catalog.ProfileRevision, base, n)
 		if err != nil {
 			return Named{}, err
@@ -82,7 +75,8 @@ func (s Source) Named(ctx context.Context, name string) (Named, error) {
 		n, err := s.Named(ctx, Published)
 		return n.with(name, p), err
 	}
-	return Named{}, fmt.Errorf("%w: there is no profile %q", catalog.ErrNotFound, name)
+	return Named{}, fmt.Errorf("%w: there is no profile %q; a revision is named as default@3", catalog.ErrNotFound,
+		name)
 }
 
 // Edited returns the relevance of a profile that is not saved, as YAML.

@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/retrieval"
+	"almanac/retrieval/corpus"
 )
 
 // KeeperConfig configures a Keeper.
@@ -20,6 +21,9 @@ type KeeperConfig struct {
 	// source has been run once. It is called in the process that writes the
 	// index. nil: nothing is synced.
 	Sync func(ctx context.Context, firstPass func()) error
+	// Jobs executes what people ask for until ctx ends, in the process that writes the
+	// index. nil: nobody does.
+	Jobs func(ctx context.Context)
 	// Drain is how long searches that are under way may use a generation after
 	// another has taken its place.
 	Drain time.Duration
@@ -30,9 +34,12 @@ type KeeperConfig struct {
 // Searcher over the generation that serves.
 type Keeper struct {
 	cfg     KeeperConfig
-	lock    *Lock                  // nil: another process writes the index
-	serving atomic.Pointer[Stack]  // nil before the first
-	problem atomic.Pointer[string] // why the configured model's index is not open
+	lock    *Lock                   // nil: another process writes the index
+	serving atomic.Pointer[Stack]   // nil before the first
+	problem atomic.Pointer[string]  // why the configured model's index is not open
+	writing atomic.Pointer[writing] // the generation that is complete and fed by this process; nil: none
+
+	rebuilding sync.Mutex // held by Rebuild
 
 	mu        sync.Mutex           // guards opened and published
 	opened    []*Stack             // to be closed
@@ -131,14 +138,29 @@ func (k *Keeper) Status(ctx context.Context) (st retrieval.Status) {
 	return st
 }
 
+// Signals returns the signals of a query's candidates in the generation that
+// serves; see retrieval.Engine.
+func (k *Keeper) Signals(ctx context.Context, r retrieval.Request) (string, []retrieval.Signal, error) {
+	if s := k.serving.Load(); s != nil {
+		return s.Searcher.Signals(ctx, r)
+	}
+	return "", nil, retrieval.ErrNotReady
+}
+
+// Indexed returns the generation that serves and its corpus.
+func (k *Keeper) Indexed() (generation int64, indexed *corpus.Corpus, err error) {
+	if s := k.serving.Load(); s != nil {
+		return s.Indexed()
+	}
+	return 0, nil, retrieval.ErrNotReady
+}
+
 // Publish replaces what decides the order of answers, also of generations that
-// are opened later. On an error everything stays as it was.
+// are opened later. On an error everything stays as it was. Before the first
+// generation is open nothing is known to be wrong.
 func (k *Keeper) Publish(r retrieval.Relevance) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if len(k.opened) == 0 {
-		return retrieval.ErrNotReady
-	}
 	for _, s := range k.opened { // all have the same engines: the first refuses or none
 		if err := s.Searcher.Publish(r); err != nil {
 			return err
@@ -148,15 +170,18 @@ func (k *Keeper) Publish(r retrieval.Relevance) error {
 	return nil
 }
 
-// opens adds a stack to those that Close closes.
-func (k *Keeper) opens(s *Stack) error {
+// opens adds a stack to those that Close closes. One that cannot do what is
+// published does what is configured.
+func (k *Keeper) opens(s *Stack) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.opened = append(k.opened, s)
 	if k.published == nil {
-		return nil
+		return
 	}
-	return s.Searcher.Publish(*k.published)
+	if err := s.Searcher.Publish(*k.published); err != nil {
+		k.cfg.Log.Error("what is published cannot be used: the configuration is in force", "error", err)
+	}
 }
 
 // ready waits until everything that is in the catalog now is indexed, declares the

@@ -2,12 +2,16 @@ package stack
 
 import (
 	"context"
+	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
 	"almanac/catalog"
 	"almanac/retrieval"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
 )
 
 func TestAReaderTakesOver(t *testing.T) {
@@ -272,10 +276,6 @@ func TestWhatIsPublishedOutlivesAGeneration(t *testing.T) {
 	eventually(t, "the first index", func() bool { return found(t, first) == 10 })
 	first.stop()
 
-	idle := NewKeeper(KeeperConfig{Config: cfg})
-	if err := idle.Publish(retrieval.Relevance{Profiles: cfg.Profiles}); err != retrieval.ErrNotReady {
-		t.Errorf("before anything is open: %v", err)
-	}
 	model := newModelServer(t)
 	model.held.Lock()
 	cfg.Embed = model.embed()
@@ -312,5 +312,83 @@ func TestWhatIsPublishedOutlivesAGeneration(t *testing.T) {
 	})
 	if best() != pinned {
 		t.Error("the pin does not apply to the new index")
+	}
+}
+
+// TestKeepersFollowWhatIsPublished: the writer and a reader with a catalog of
+// their own use what a third process publishes.
+func TestKeepersFollowWhatIsPublished(t *testing.T) {
+	cfg := newConfig(t, 5)
+	readers := cfg
+	readers.Store = openStore(t, cfg.Dir)
+	log := slog.New(slog.DiscardHandler)
+	var keepers []running
+	for _, k := range []running{keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run),
+		keep(t, KeeperConfig{Config: readers}, (*Keeper).Follow)} {
+		base := retrieval.Relevance{Profiles: cfg.Profiles}
+		f := revision.NewFollower(revision.Source{Store: k.cfg.Store, Base: base}, k, log)
+		go f.Run(t.Context())
+		eventually(t, "it is ready", func() bool { return found(t, k) == 5 })
+		keepers = append(keepers, k)
+	}
+	publisher := openStore(t, cfg.Dir)
+	publish := func(places string) {
+		t.Helper()
+		newest, err := publisher.Revision(t.Context(), catalog.PinsRevision, "", 0)
+		if err != nil && !errors.Is(err, catalog.ErrNotFound) {
+			t.Fatal(err)
+		}
+		r, err := publisher.SaveRevision(t.Context(), catalog.Revision{Kind: catalog.PinsRevision, Base: newest.Number,
+			Data: "- query: harbour beacon\n  places: [" + places + "]\n"})
+		if err == nil {
+			_, err = publisher.Publish(t.Context(), catalog.Publication{Kind: r.Kind, Number: r.Number}, 0)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := func(k running) string {
+		res, err := k.Search(t.Context(), retrieval.Request{Query: "harbour beacon"})
+		if err != nil || len(res.Results) == 0 {
+			t.Fatalf("%d results, %v", len(res.Results), err)
+		}
+		return res.Results[0].Title
+	}
+	for _, page := range []string{"page-004", "page-002"} {
+		publish("{record: \"doc:" + page + "\", position: 1}")
+		for _, k := range keepers {
+			eventually(t, page+" is first", func() bool { return first(k) == "Page "+page[len(page)-1:] })
+		}
+	}
+}
+
+// TestWhatAnEngineRefusesLeavesItAsItWas publishes before and after an index is
+// open.
+func TestWhatAnEngineRefusesLeavesItAsItWas(t *testing.T) {
+	cfg := newConfig(t, 5)
+	log := newMessages()
+	k := NewKeeper(KeeperConfig{Config: cfg})
+	k.cfg.Log = slog.New(log)
+	bad := retrieval.Relevance{Profiles: []profile.Profile{{Name: profile.DefaultName,
+		Lists: []profile.List{{Retriever: "luck", Weight: 1, Depth: 1}}}}}
+	if err := k.Publish(bad); err != nil {
+		t.Fatalf("before an index is open: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- k.Run(ctx) }()
+	eventually(t, "it answers by the configuration", func() bool { return found(t, k) == 5 })
+	if !log.hold("what is published cannot be used: the configuration is in force") {
+		t.Error("the log does not say so")
+	}
+	if err := k.Publish(bad); err == nil {
+		t.Error("an open index takes it")
+	}
+	if err := k.Publish(retrieval.Relevance{Profiles: cfg.Profiles}); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	if err := errors.Join(<-ended, k.Close()); err != nil {
+		t.Error(err)
 	}
 }

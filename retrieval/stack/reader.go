@@ -15,9 +15,7 @@ func (k *Keeper) read(ctx context.Context, takeOver bool) error {
 		if err != nil {
 			return err
 		}
-		if err := k.opens(s); err != nil {
-			return err
-		}
+		k.opens(s)
 		if err := k.readOn(ctx, s, takeOver); err != nil {
 			return err
 		}

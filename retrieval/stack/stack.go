@@ -17,6 +17,7 @@ import (
 	"almanac/embed/remote"
 	"almanac/embed/static"
 	"almanac/retrieval"
+	"almanac/retrieval/corpus"
 	"almanac/retrieval/index"
 )
 
@@ -251,6 +252,14 @@ func (s *Stack) CatchUp(ctx context.Context, whole bool) error {
 	}
 	s.Follower.MarkReady()
 	return nil
+}
+
+// Indexed returns the generation and its corpus. ErrNotReady before it is complete.
+func (s *Stack) Indexed() (generation int64, indexed *corpus.Corpus, err error) {
+	if !s.Follower.Ready() {
+		return 0, nil, retrieval.ErrNotReady
+	}
+	return s.generation.ID, s.Follower.Corpus(), nil
 }
 
 // dropReplaced removes the generations that this one replaces, and the

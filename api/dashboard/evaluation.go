@@ -1,0 +1,243 @@
+package dashboard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/api/guard"
+	"almanac/api/look"
+	"almanac/catalog"
+	"almanac/retrieval/eval"
+	"almanac/retrieval/experiment"
+	"almanac/retrieval/revision"
+)
+
+// evaluation are the pages about what profiles measure on cases.
+func (h *Handler) evaluation() map[string]answer {
+	return map[string]answer{
+		"GET /evaluation":           h.runs,
+		"GET /evaluation/new":       h.newRun,
+		"POST /evaluation":          h.startRun,
+		"GET /evaluation/runs":      h.comparison,
+		"POST /evaluation/schedule": h.schedule,
+	}
+}
+
+// maxRuns is how many runs the list shows; older ones are in the charts.
+const maxRuns = 60
+
+// intervals are the choices between scheduled runs.
+var intervals = []struct {
+	Every time.Duration
+	Name  string
+}{{0, "never"}, {6 * time.Hour, "every 6 hours"}, {24 * time.Hour, "every day"}, {7 * 24 * time.Hour, "every week"}}
+
+// listed is a run in the list.
+type listed struct {
+	experiment.Run
+	CaseName string
+	Together string // address of all runs of its job
+}
+
+// trend is a measure of a profile over time.
+type trend struct {
+	Name   string
+	Points []look.Point
+}
+
+// pending is an evaluation that was asked for and is not done.
+type pending struct {
+	catalog.Request
+	experiment.Argument
+	CaseName string
+}
+
+// runs lists runs, their trends, and what is under way.
+func (h *Handler) runs(r *http.Request) (reply, error) {
+	ctx, of := r.Context(), int64(number(r, "case", 0))
+	cases, err := h.cfg.Store.Cases(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	names := map[int64]string{}
+	for _, c := range cases {
+		names[c.ID] = c.Name
+	}
+	all, err := experiment.List(ctx, h.cfg.Store, of, 0)
+	if err != nil {
+		return reply{}, err
+	}
+	measure := eval.AllMeasures[max(0, slices.IndexFunc(eval.AllMeasures, func(m eval.Named) bool {
+		return m.Key == r.FormValue("measure")
+	}))]
+	var list []listed
+	for _, run := range all[:min(maxRuns, len(all))] {
+		list = append(list, listed{run, names[run.Case], together(run, all)})
+	}
+	open, err := h.pendingRuns(ctx, names)
+	if err != nil {
+		return reply{}, err
+	}
+	failed, err := h.lastFailure(ctx)
+	return reply{Template: "evaluation", Page: look.Page{Title: "Evaluation", Path: "/evaluation"}, Data: map[string]any{
+		"Case": of, "Cases": cases, "Runs": list, "More": len(all) - len(list), "Measure": measure,
+		"Measures": eval.AllMeasures, "Trends": trends(all, names, measure), "Pending": open, "Failed": failed,
+		"Intervals": intervals,
+	}}, err
+}
+
+// together returns the address of a run with the others of its job.
+func together(run experiment.Run, all []experiment.Run) string {
+	var ids []string
+	for _, x := range all {
+		if x.Case == run.Case && x.By == run.By && x.At.Equal(run.At) {
+			ids = append(ids, fmt.Sprintf("run=%d", x.ID))
+		}
+	}
+	slices.Reverse(ids) // oldest first
+	return "/evaluation/runs?" + strings.Join(ids, "&")
+}
+
+// trends are a measure's values by case and profile, of those that were run more
+// than once.
+func trends(all []experiment.Run, cases map[int64]string, measure eval.Named) []trend {
+	var out []trend
+	for _, run := range slices.Backward(all) { // oldest first
+		name := cases[run.Case] + ", " + run.Profile
+		at := slices.IndexFunc(out, func(t trend) bool { return t.Name == name })
+		if at < 0 {
+			at, out = len(out), append(out, trend{Name: name})
+		}
+		out[at].Points = append(out[at].Points, look.Point{At: run.At, Value: *measure.Of(&run.Report.Measures)})
+	}
+	return slices.DeleteFunc(out, func(t trend) bool { return len(t.Points) < 2 })
+}
+
+// pendingRuns lists the evaluations that are not done.
+func (h *Handler) pendingRuns(ctx context.Context, cases map[int64]string) ([]pending, error) {
+	open, err := h.cfg.Store.Requests(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []pending
+	for _, r := range open {
+		if p := (pending{Request: r}); r.Kind == experiment.Kind && json.Unmarshal([]byte(r.Argument), &p.Argument) == nil {
+			p.CaseName = cases[p.Case]
+			out = append(out, p)
+		}
+	}
+	return out, nil
+}
+
+// lastFailure returns the newest evaluation if it failed; nil if it did not.
+func (h *Handler) lastFailure(ctx context.Context) (*catalog.Request, error) {
+	jobs, err := h.cfg.Store.Jobs(ctx, 100)
+	at := slices.IndexFunc(jobs, func(r catalog.Request) bool { return r.Kind == experiment.Kind && !r.DoneAt.IsZero() })
+	if at < 0 || jobs[at].Failure == "" {
+		return nil, err
+	}
+	return &jobs[at], err
+}
+
+// maxProfiles is how many profiles one run measures.
+const maxProfiles = 4
+
+// newRun shows the form of a run.
+func (h *Handler) newRun(r *http.Request) (reply, error) {
+	ctx := r.Context()
+	cases, err := h.cfg.Store.Cases(ctx)
+	if err != nil {
+		return reply{}, err
+	}
+	judges, err := h.judges(ctx, cases)
+	if err != nil {
+		return reply{}, err
+	}
+	choices, err := h.profileNames(ctx)
+	chosen := []string{revision.Published, "", "", ""}
+	for i, side := range []string{"a", "b"} {
+		if name := r.FormValue(side); slices.Contains(choices, name) {
+			chosen[i] = name
+		}
+	}
+	return reply{Template: "evaluation-new", Page: look.Page{Title: "New run", Path: "/evaluation"}, Data: map[string]any{
+		"Case": int64(number(r, "case", 0)), "Cases": cases, "Judges": judges, "Profiles": choices, "Chosen": chosen,
+	}}, err
+}
+
+// profileNames are the profiles that can be measured: those that have a name.
+func (h *Handler) profileNames(ctx context.Context) ([]string, error) {
+	names, err := h.choices(ctx)
+	return slices.DeleteFunc(names, func(name string) bool { return name == edited }), err
+}
+
+// startRun asks for a run.
+func (h *Handler) startRun(r *http.Request) (reply, error) {
+	if err := r.ParseForm(); err != nil {
+		return reply{}, invalid("the form cannot be read")
+	}
+	ctx := r.Context()
+	a := experiment.Argument{Case: int64(number(r, "case", 0)), Judges: r.Form["judge"]}
+	for _, name := range r.Form["profile"] {
+		if name == "" {
+			continue
+		}
+		if slices.Contains(a.Profiles, name) {
+			return reply{}, invalid(name + " is chosen twice")
+		}
+		if _, err := h.cfg.Revisions.Named(ctx, name); errors.Is(err, catalog.ErrNotFound) {
+			return reply{}, invalid("there is no profile " + name)
+		} else if err != nil {
+			return reply{}, err
+		}
+		a.Profiles = append(a.Profiles, name)
+	}
+	if n := len(a.Profiles); n < 1 || n > maxProfiles {
+		return reply{}, invalid(fmt.Sprintf("a run is of 1 to %d profiles", maxProfiles))
+	}
+	c, collection, err := experiment.Collection(ctx, h.cfg.Store, a.Case, a.Judges)
+	if errors.Is(err, experiment.ErrUnjudged) {
+		return reply{}, invalid(err.Error())
+	}
+	if err != nil {
+		return reply{}, err
+	}
+	argument, err := json.Marshal(a)
+	if err != nil {
+		return reply{}, err
+	}
+	by := guard.User(ctx)
+	if _, err := h.cfg.Store.Enqueue(ctx, catalog.Request{Kind: experiment.Kind, Argument: string(argument),
+		By: by}); err != nil {
+		return reply{}, err
+	}
+	err = h.cfg.Store.AddAudit(ctx, catalog.Audit{By: by, Action: "job", Subject: "case " + c.Name,
+		Note: fmt.Sprintf("evaluate %d queries with %s", len(collection.Queries), strings.Join(a.Profiles, ", "))})
+	return reply{Goto: "/evaluation?case=" + strconv.FormatInt(a.Case, 10)}, err
+}
+
+// schedule sets how often a case is run.
+func (h *Handler) schedule(r *http.Request) (reply, error) {
+	every, err := time.ParseDuration(r.FormValue("every"))
+	if err != nil || every < 0 || every > 0 && every < time.Hour {
+		return reply{}, invalid("a case is run every hour or less often")
+	}
+	cases, err := h.cfg.Store.Cases(r.Context())
+	if err != nil {
+		return reply{}, err
+	}
+	at := slices.IndexFunc(cases, func(c catalog.Case) bool { return c.ID == int64(number(r, "case", 0)) })
+	if at < 0 {
+		return reply{}, fmt.Errorf("case %s: %w", r.FormValue("case"), catalog.ErrNotFound)
+	}
+	cases[at].Every = every
+	_, err = h.cfg.Store.PutCase(r.Context(), cases[at], guard.User(r.Context()))
+	return reply{Goto: "/evaluation"}, err
+}

@@ -1,0 +1,243 @@
+package experiment
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+
+	"almanac/catalog"
+	"almanac/retrieval/eval"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/rerank"
+	"almanac/retrieval/revision"
+)
+
+// TuneKind is the kind of the jobs that Runner.Tune does.
+const TuneKind = "tune"
+
+// luck is the p-value from which a gain may be chance, so that the weights stay.
+const luck = 0.05
+
+// TuneArgument is what a job fits.
+type TuneArgument struct {
+	Case    int64     `json:"case"`
+	Judges  []string  `json:"judges,omitempty"` // whose judgments count; none: all people
+	Profile string    `json:"profile"`          // to start from; see revision.Source.Named
+	Name    string    `json:"name"`             // of the profile that a gain becomes a revision of
+	Folds   int       `json:"folds"`
+	Seed    uint64    `json:"seed"`
+	L2      []float64 `json:"l2"`                // penalties to try
+	Classed bool      `json:"classed,omitempty"` // whether classes of queries may get weights of their own
+}
+
+// Check returns an error for people if nothing can be fitted so.
+func (a TuneArgument) Check() error {
+	switch {
+	case a.Folds < 2 || a.Folds > 20:
+		return errors.New("there must be 2 to 20 folds")
+	case len(a.L2) == 0 || len(a.L2) > 10:
+		return errors.New("there must be 1 to 10 penalties to try")
+	case slices.ContainsFunc(a.L2, func(x float64) bool { return !(x > 0 && x < 1000) }):
+		return errors.New("a penalty must be above 0")
+	case !revision.ValidName(a.Name):
+		return fmt.Errorf("%q cannot be the name of a profile", a.Name)
+	}
+	return nil
+}
+
+// Fit is what a tuning found: the result of a job.
+type Fit struct {
+	TuneArgument
+	CaseName   string  `json:"case_name"`
+	Generation int64   `json:"generation"` // of the index
+	Model      string  `json:"model"`
+	Version    string  `json:"version"`
+	Penalty    float64 `json:"penalty"` // the one that was taken
+	// Saved is the revision of the fitted profile, NAME@NUMBER; "": the gain out of
+	// fold may be chance, so the profile it started from stays.
+	Saved   string      `json:"saved,omitempty"`
+	All     FitPart     `json:"all"`
+	Kinds   []FitPart   `json:"kinds"`   // by the kinds that the case gives its queries
+	Classes []FitPart   `json:"classes"` // by the classes that searches see in them
+	Weights []FitWeight `json:"weights"` // those that changed, the most first
+	Same    []string    `json:"same"`    // features whose weights stay
+	Own     []FitOwn    `json:"own,omitempty"`
+}
+
+// FitPart is nDCG@10 of a part of the queries: with the weights before, with
+// those fitted on it, and with those fitted on other folds.
+type FitPart struct {
+	Name      string  `json:"name"`
+	Queries   int     `json:"queries"`
+	Before    float64 `json:"before"`
+	Fitted    float64 `json:"fitted"`
+	OutOfFold float64 `json:"out_of_fold"`
+	eval.Comparison
+	eval.Interval // of the difference
+}
+
+// Gains reports whether held-out queries gain more than by chance.
+func (p FitPart) Gains() bool { return p.Difference > 0 && p.P < luck }
+
+// FitWeight is a weight that the fit changed.
+type FitWeight struct {
+	Feature string  `json:"feature"`
+	Before  float64 `json:"before"`
+	After   float64 `json:"after"`
+}
+
+// FitOwn is what weights of its own would give a class of queries.
+type FitOwn struct {
+	Class   string  `json:"class"`
+	Queries int     `json:"queries"`
+	Gain    float64 `json:"gain"` // out of fold
+	P       float64 `json:"p"`
+	Taken   bool    `json:"taken"`
+}
+
+// Tune fits the weights of a profile to a case by eval.Tune. If queries gain by weights
+// that were fitted without them, more than by chance, the profile is saved as a
+// revision, which is not published; otherwise nothing is. The same judgments,
+// index, profile and seed give the same revision to the byte. The result is a
+// Fit.
+func (x Runner) Tune(ctx context.Context, r catalog.Request, progress func(done, total int)) (any, error) {
+	var f Fit
+	if err := json.Unmarshal([]byte(r.Argument), &f.TuneArgument); err != nil {
+		return nil, fmt.Errorf("tune: argument of job %d: %w", r.ID, err)
+	}
+	if err := f.Check(); err != nil {
+		return nil, err
+	}
+	c, collection, err := Collection(ctx, x.Store, f.Case, f.Judges)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(collection.Queries); n < 2*f.Folds {
+		return nil, fmt.Errorf("case %s has %d judged queries: %d folds need %d", c.Name, n, f.Folds, 2*f.Folds)
+	}
+	base, err := x.Revisions.Named(ctx, f.Profile)
+	if err != nil {
+		return nil, err
+	}
+	if f.Profile == revision.Published {
+		if f.Profile, _, err = inForce(ctx, x.Store); err != nil {
+			return nil, err
+		}
+	}
+	if base.Profile.Order != "rerank" {
+		return nil, fmt.Errorf("the order of %s is %s: there are no weights to fit", f.Profile, base.Profile.Order)
+	}
+	t, err := x.fit(ctx, &f, base, collection, progress)
+	if err != nil {
+		return nil, err
+	}
+	f.CaseName, f.Version, f.Model, f.Penalty = c.Name, x.Version, x.Index.Status(ctx).Model, t.L2
+	f.describe(t)
+	if f.All.Gains() {
+		f.Saved, err = x.save(ctx, f, t, r.By)
+	}
+	return f, err
+}
+
+// fit computes the signals of a case's queries and fits weights.
+func (x Runner) fit(ctx context.Context, f *Fit, base revision.Named, c eval.Collection,
+	progress func(done, total int)) (t eval.Tuning, err error) {
+	var o eval.Options
+	generation, indexed, err := x.Index.Indexed()
+	if err == nil {
+		o, err = options(ctx, x.Store, c, indexed)
+	}
+	if err != nil {
+		return t, err
+	}
+	queries, steps := len(c.Queries), len(f.L2)+3
+	o.Relevance, o.Progress = &base.Relevance, func(done, _ int) { progress(done, queries+steps) }
+	examples, err := eval.Examples(ctx, x.Index, c, o)
+	if err != nil {
+		return t, err
+	}
+	if now, _, err := x.Index.Indexed(); err != nil || now != generation {
+		return t, errors.New("tune: another index began to serve meanwhile: run it again")
+	}
+	f.Generation = generation
+	return eval.Tune(ctx, base.Profile, examples, eval.TuneOptions{L2: f.L2, Folds: f.Folds, Seed: f.Seed,
+		Classes: f.Classed, Progress: func(done, _ int) { progress(queries+done, queries+steps) }})
+}
+
+// describe says what a tuning found.
+func (f *Fit) describe(t eval.Tuning) {
+	f.All = partOf(t, "all", func(eval.Example) bool { return true })
+	var kinds []string
+	for _, x := range t.Examples {
+		if x.Query.Kind != "" && !slices.Contains(kinds, x.Query.Kind) {
+			kinds = append(kinds, x.Query.Kind)
+		}
+	}
+	slices.Sort(kinds)
+	for _, kind := range kinds {
+		f.Kinds = append(f.Kinds, partOf(t, kind, func(x eval.Example) bool { return x.Query.Kind == kind }))
+	}
+	for _, class := range t.ClassNames() {
+		f.Classes = append(f.Classes, partOf(t, class, func(x eval.Example) bool { return x.Class == class }))
+	}
+	for _, c := range t.Classes {
+		f.Own = append(f.Own, FitOwn{c.Class, c.Queries, c.Difference, c.P, c.Taken()})
+	}
+	for i := range rerank.NumFeatures {
+		w := FitWeight{rerank.Feature(i).String(), t.Before.Weights[i], t.Model.Weights[i]}
+		if math.Abs(w.After-w.Before) < 5e-4 { // less than is shown
+			f.Same = append(f.Same, w.Feature)
+			continue
+		}
+		f.Weights = append(f.Weights, w)
+	}
+	slices.SortStableFunc(f.Weights, func(a, b FitWeight) int {
+		return cmp.Compare(math.Abs(b.After-b.Before), math.Abs(a.After-a.Before))
+	})
+}
+
+// partOf measures a part of the queries.
+func partOf(t eval.Tuning, name string, part func(eval.Example) bool) FitPart {
+	m := t.Means(part)
+	var differences []float64
+	for i, x := range t.Examples {
+		if part(x) {
+			differences = append(differences, t.Values.OutOfFold[i]-t.Values.Before[i])
+		}
+	}
+	return FitPart{name, m.Queries, m.Before, m.Fitted, m.OutOfFold, m.Comparison, eval.Bootstrap(differences)}
+}
+
+// save saves the fitted profile as the newest revision of its name.
+func (x Runner) save(ctx context.Context, f Fit, t eval.Tuning, by string) (string, error) {
+	p := t.Profile()
+	p.Name = f.Name
+	p.Provenance = fmt.Sprintf("fitted from %s to the case %s, judged by %s; index %d, %d folds, seed %d, L2 %g; "+
+		"nDCG@10 %.4f out of fold, %.4f before", f.Profile, f.CaseName, cmp.Or(strings.Join(f.Judges, ", "), "people"),
+		f.Generation, f.Folds, f.Seed, f.Penalty, f.All.OutOfFold, f.All.Before)
+	data, err := yaml.Marshal(p)
+	if err != nil {
+		return "", fmt.Errorf("tune: %w", err)
+	}
+	newest, err := x.Store.Revision(ctx, catalog.ProfileRevision, f.Name, 0)
+	if err != nil && !errors.Is(err, catalog.ErrNotFound) {
+		return "", err
+	}
+	saved, err := revision.SaveProfile(ctx, x.Store, catalog.Revision{Name: f.Name, Base: newest.Number, By: by,
+		Note: fmt.Sprintf("fitted to %s: %+.4f nDCG@10 out of fold, p = %.4f", f.CaseName, f.All.Difference, f.All.P),
+		Data: string(data)})
+	return fmt.Sprintf("%s@%d", saved.Name, saved.Number), err
+}
+
+// Defaults are the folds, seed and penalties that `almanac tune` has too.
+func Defaults() TuneArgument {
+	return TuneArgument{Profile: revision.Published, Name: profile.DefaultName, Folds: 5, Seed: 1,
+		L2: []float64{0.003, 0.01, 0.03, 0.1}}
+}

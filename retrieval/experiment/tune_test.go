@@ -1,0 +1,168 @@
+package experiment_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"almanac/catalog"
+	"almanac/catalog/sqlite"
+	"almanac/retrieval/experiment"
+	"almanac/retrieval/profile"
+)
+
+// school is a runner over the topics, with a case of a query for each.
+func school(t *testing.T) (experiment.Runner, *sqlite.Store, catalog.Case) {
+	t.Helper()
+	x, store, _ := open(t)
+	c, err := store.PutCase(t.Context(), catalog.Case{Name: "topics"}, "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var queries []catalog.CaseQuery
+	var judgments []catalog.Judgment
+	for i, topic := range topics {
+		q := catalog.CaseQuery{ID: topic, Text: "what is the " + topic, Kind: []string{"first", "second"}[i%2]}
+		queries = append(queries, q)
+		judgments = append(judgments, catalog.Judgment{Query: topic, Target: topic + ".md", Judge: "person/ada", Grade: 3})
+	}
+	if err := errors.Join(store.PutQueries(t.Context(), c.ID, queries, "ada"),
+		store.PutJudgments(t.Context(), c.ID, judgments)); err != nil {
+		t.Fatal(err)
+	}
+	return x, store, c
+}
+
+// fit does a job.
+func fit(t *testing.T, x experiment.Runner, a experiment.TuneArgument) (experiment.Fit, error) {
+	t.Helper()
+	argument, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last, all := 0, 0
+	got, err := x.Tune(t.Context(), catalog.Request{ID: 1, Argument: string(argument), By: "ada"}, func(done, total int) {
+		if done < last {
+			t.Errorf("progress goes back from %d to %d", last, done)
+		}
+		last, all = done, total
+	})
+	if err != nil {
+		return experiment.Fit{}, err
+	}
+	if last != all || all == 0 {
+		t.Errorf("it ends at %d of %d", last, all)
+	}
+	return got.(experiment.Fit), nil
+}
+
+func TestAGainOnHeldOutQueriesBecomesARevision(t *testing.T) {
+	x, store, c := school(t)
+	save(t, store, "bad", worst)
+	a := experiment.Defaults()
+	a.Case, a.Profile, a.Name = c.ID, "bad@1", "mine"
+	f, err := fit(t, x, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Saved != "mine@1" || !f.All.Gains() || f.All.OutOfFold <= f.All.Before || f.All.Queries != len(topics) {
+		t.Fatalf("from the worst weights it learns %+v, saved %q", f.All, f.Saved)
+	}
+	if f.All.Low > f.All.Difference || f.All.High < f.All.Difference {
+		t.Errorf("the interval %+v does not hold the difference %g", f.All.Interval, f.All.Difference)
+	}
+	if len(f.Kinds) != 2 || f.Kinds[0].Queries+f.Kinds[1].Queries != len(topics) || len(f.Classes) == 0 {
+		t.Errorf("kinds %+v, classes %+v", f.Kinds, f.Classes)
+	}
+	if len(f.Weights) == 0 || !slices.ContainsFunc(f.Weights, func(w experiment.FitWeight) bool {
+		return w.Before < 0 && w.After > 0
+	}) {
+		t.Errorf("no weight turns around: %+v", f.Weights)
+	}
+	r, err := store.Revision(t.Context(), catalog.ProfileRevision, "mine", 1)
+	if err != nil || r.By != "ada" {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	p, err := profile.Parse([]byte(r.Data))
+	if err != nil || p.Name != "mine" || !strings.Contains(p.Provenance, "seed 1") {
+		t.Errorf("the revision is %+v, %v", p, err)
+	}
+	if live, _, err := store.Published(t.Context()); err != nil || len(live) > 0 {
+		t.Errorf("it is published: %v, %v", live, err)
+	}
+
+	again, err := fit(t, x, a)
+	if err != nil || again.Saved != "mine@2" {
+		t.Fatalf("again: %q, %v", again.Saved, err)
+	}
+	twin, err := store.Revision(t.Context(), catalog.ProfileRevision, "mine", 2)
+	if err != nil || twin.Data != r.Data {
+		t.Errorf("the same seed gives another profile: %v\n%s\n%s", err, r.Data, twin.Data)
+	}
+	again.Saved = f.Saved
+	one, other := fmt.Sprintf("%+v", f), fmt.Sprintf("%+v", again)
+	if one != other {
+		t.Errorf("the same seed finds something else:\n%s\n%s", one, other)
+	}
+}
+
+func TestWhatMayBeChanceIsNotSaved(t *testing.T) {
+	x, store, c := school(t)
+	a := experiment.Defaults()
+	a.Case = c.ID
+	f, err := fit(t, x, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Saved != "" || f.All.Gains() || f.Profile != "configured" {
+		t.Errorf("from weights that find everything it learns %+v, saved %q", f.All, f.Saved)
+	}
+	if all, err := store.Revisions(t.Context(), catalog.ProfileRevision); err != nil || len(all) > 0 {
+		t.Errorf("saved are %v, %v", all, err)
+	}
+}
+
+func TestWhatCannotBeFittedSaysWhy(t *testing.T) {
+	x, store, c := school(t)
+	save(t, store, "fused", func(p *profile.Profile) { p.Order = "fusion" })
+	for want, change := range map[string]func(*experiment.TuneArgument){
+		"folds need 40":     func(a *experiment.TuneArgument) { a.Folds = 20 },
+		"2 to 20 folds":     func(a *experiment.TuneArgument) { a.Folds = 1 },
+		"above 0":           func(a *experiment.TuneArgument) { a.L2 = []float64{0} },
+		"1 to 10 penalties": func(a *experiment.TuneArgument) { a.L2 = nil },
+		"cannot be the":     func(a *experiment.TuneArgument) { a.Name = "../x" },
+		"is fusion":         func(a *experiment.TuneArgument) { a.Profile = "fused@1" },
+		"not found":         func(a *experiment.TuneArgument) { a.Profile = "none@1" },
+		"no query is":       func(a *experiment.TuneArgument) { a.Judges = []string{"person/ben"} },
+		"case 99":           func(a *experiment.TuneArgument) { a.Case = 99 },
+	} {
+		a := experiment.Defaults()
+		a.Case = c.ID
+		change(&a)
+		if _, err := fit(t, x, a); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("want an error with %q, got %v", want, err)
+		}
+	}
+	if _, err := x.Tune(t.Context(), catalog.Request{Argument: "{"}, nil); err == nil {
+		t.Error("an argument that is no JSON is done")
+	}
+	a := experiment.Defaults()
+	a.Case = c.ID
+	argument, err := json.Marshal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, err = x.Tune(ctx, catalog.Request{Argument: string(argument)}, func(done, _ int) {
+		if done > len(topics) { // the signals are there
+			cancel()
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled it ends with %v", err)
+	}
+}

@@ -1,0 +1,138 @@
+package revision_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+
+	"almanac/catalog"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
+)
+
+// written is the base profile as a file has it, changed.
+func written(t *testing.T, s revision.Source, change func(*profile.Profile)) string {
+	t.Helper()
+	p := s.Base.Profiles[0]
+	change(&p)
+	data, err := yaml.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func TestOnlyProfilesThatWorkAreSaved(t *testing.T) {
+	s, _ := source(t)
+	for name, r := range map[string]catalog.Revision{
+		"no YAML":       {Data: "{"},
+		"unknown field": {Data: "name: a\nweight: 3\n"},
+		"unknown feature": {Data: written(t, s, func(p *profile.Profile) {
+			p.Fixed = map[string]float64{"luck": 1}
+		})},
+		"unknown retriever": {Data: written(t, s, func(p *profile.Profile) {
+			p.Lists = []profile.List{{Retriever: "luck", Weight: 1, Depth: 1}}
+		})},
+		"path as name": {Name: "../a", Data: written(t, s, func(*profile.Profile) {})},
+	} {
+		if _, err := revision.SaveProfile(t.Context(), s.Store, r); !errors.Is(err, revision.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	text := "# why\n" + written(t, s, func(p *profile.Profile) { p.Name = "mine" })
+	r, err := revision.SaveProfile(t.Context(), s.Store, catalog.Revision{Data: text})
+	if err != nil || r.Name != "mine" || r.Number != 1 || r.Data != text {
+		t.Errorf("saved is %+v, %v", r, err)
+	}
+	_, err = revision.SaveProfile(t.Context(), s.Store, catalog.Revision{Data: text})
+	if !errors.Is(err, catalog.ErrConflict) {
+		t.Errorf("a second first revision is %v", err)
+	}
+}
+
+func TestSavedProfilesAreNamed(t *testing.T) {
+	s, _ := source(t)
+	for text, want := range map[string]bool{"default@14": true, "a.b-c@1": true, "default": false, "default@0": false,
+		"./default@3": false, "default@": false, "@3": false, "a@b@3": false} {
+		if _, _, ok := revision.ParseName(text); ok != want {
+			t.Errorf("%s: %v", text, ok)
+		}
+	}
+	_, err := revision.SaveProfile(t.Context(), s.Store,
+		catalog.Revision{Data: written(t, s, func(p *profile.Profile) { p.RankK = 7 })})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := s.Named(t.Context(), "default@1")
+	if err != nil || n.Profile.RankK != 7 || n.Name != "default@1" || n.Revision != 1 {
+		t.Errorf("%+v, %v", n, err)
+	}
+	if n, err = s.Named(t.Context(), revision.Published); err != nil || n.Profile.RankK == 7 {
+		t.Errorf("nothing is published, and the profile in force is %+v, %v", n, err)
+	}
+	for _, name := range []string{"default@2", "default@", "other@1", "other"} {
+		if _, err := s.Named(t.Context(), name); !errors.Is(err, catalog.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestRollback(t *testing.T) {
+	s, _ := source(t)
+	if _, err := revision.Rollback(t.Context(), s.Store, 1, "ada", ""); !errors.Is(err, catalog.ErrNotFound) {
+		t.Errorf("before the first publication: %v", err)
+	}
+	for n := range 3 {
+		r, err := revision.SaveProfile(t.Context(), s.Store, catalog.Revision{Base: n,
+			Data: written(t, s, func(p *profile.Profile) { p.RankK = float64(n + 1) })})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Store.Publish(t.Context(),
+			catalog.Publication{Kind: catalog.ProfileRevision, Name: r.Name, Number: r.Number}, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := ""
+	for _, steps := range []int{2, 1, 5} { // 1 2 3, then 1, 3, and before everything
+		p, err := revision.Rollback(t.Context(), s.Store, steps, "ada", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += p.String() + ", "
+	}
+	if want := "default r1, default r3, the configuration, "; got != want {
+		t.Errorf("in force were %s, want %s", got, want)
+	}
+	live, err := revision.InForce(t.Context(), s.Store)
+	if err != nil || len(live) != 3 || live[0].ID == 0 || live[0].By != "ada" || live[2].ID != 0 {
+		t.Errorf("in force is %+v, %v", live, err)
+	}
+}
+
+func TestDiffNamesFields(t *testing.T) {
+	s, _ := source(t)
+	a, b := s.Base.Profiles[0], s.Base.Profiles[0]
+	b.RankK = 7
+	b.Lists = append([]profile.List{{Retriever: "dense", Weight: 1, Depth: 3}}, a.Lists[1:]...)
+	b.Unweighted = []string{"recency"}
+	changes, err := profile.Diff(a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := ""
+	for _, c := range changes {
+		all += c.Field + " " + c.Before + ">" + c.After + "\n"
+	}
+	for _, want := range []string{"rank_k 60>7\n", "unweighted.recency >yes\n"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the changes lack %q: %s", want, all)
+		}
+	}
+	if same, err := profile.Diff(a, a); err != nil || len(same) > 0 {
+		t.Errorf("the same profile has changes %v, %v", same, err)
+	}
+}
