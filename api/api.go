@@ -43,9 +43,6 @@ func New(cfg Config) (*Handlers, error) {
 	if cfg.Down == nil {
 		cfg.Down = func() []retrieval.Down { return nil }
 	}
-	if cfg.Answers == nil {
-		cfg.Answers = func() bool { return true }
-	}
 	if cfg.LimitStore == nil {
 		cfg.LimitStore = limit.NewStore()
 	}

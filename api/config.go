@@ -46,8 +46,6 @@ type Config struct {
 
 	// Down lists the engines that do not answer; nil = none.
 	Down func() []retrieval.Down
-	// Answers reports whether an engine answers searches; nil = one does.
-	Answers func() bool
 	// Draining reports that the program is about to stop: /ready says so, and
 	// everything else goes on; nil = never.
 	Draining func() bool

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	"almanac/api/admin"
@@ -117,8 +116,8 @@ func liveness(cfg Config) func(context.Context) ([]byte, error) {
 	}
 }
 
-// ready reports whether questions are answered: the first index is complete, and
-// one engine has it. Others that are down are listed, it answers without them.
+// ready reports whether questions are answered: the first index is complete.
+// Engines that are down are listed, it answers without them.
 func ready(cfg Config) func(context.Context) ([]byte, error) {
 	return func(context.Context) ([]byte, error) {
 		if cfg.Draining != nil && cfg.Draining() {
@@ -127,9 +126,6 @@ func ready(cfg Config) func(context.Context) ([]byte, error) {
 		down := down(cfg)
 		if ready, progress := cfg.Ready(); !ready {
 			return nil, op.Loading(progress, down...)
-		}
-		if !cfg.Answers() {
-			return nil, op.Unavailable(5*time.Second, "no search engine answers: %s", strings.Join(down, "; "))
 		}
 		return op.Encode(struct {
 			Status string   `json:"status"`

@@ -33,7 +33,7 @@ func shared(b *testing.B) string {
 }
 
 // corpusEngine indexes the real corpus through the pipeline.
-func corpusEngine(b *testing.B, dir string) *fixture {
+func corpusEngine(b *testing.B, dir string, options ...option) *fixture {
 	b.Helper()
 	ctx := b.Context()
 	data := b.TempDir()
@@ -54,14 +54,14 @@ func corpusEngine(b *testing.B, dir string) *fixture {
 	if err := store.Close(); err != nil {
 		b.Fatal(err)
 	}
-	f := open(b, data)
+	f := open(b, data, options...)
 	f.index(b)
 	return f
 }
 
 // BenchmarkSearch measures a page of ten over the real corpus with the
 // queries of every judged collection: the time of each search, its
-// percentiles, and where it goes; also while a sync writes.
+// percentiles, and where it goes; also without engines, and while a sync writes.
 func BenchmarkSearch(b *testing.B) {
 	dir := shared(b)
 	f := corpusEngine(b, dir)
@@ -75,6 +75,9 @@ func BenchmarkSearch(b *testing.B) {
 			queries = append(queries, q.Text)
 		}
 	}
+	b.Run("engines=away", func(b *testing.B) {
+		benchmarkSearches(b, corpusEngine(b, dir, serversAway), queries, "default")
+	})
 	for _, name := range []string{"default", "rrf", "keyword", "passages", "dense"} {
 		b.Run("profile="+name, func(b *testing.B) { benchmarkSearches(b, f, queries, name) })
 	}

@@ -41,6 +41,11 @@ type breakers struct{ keyword, vector, embedder, reranker *breaker }
 
 func (b breakers) all() []*breaker { return []*breaker{b.keyword, b.vector, b.embedder, b.reranker} }
 
+// servers reports whether an engine is on a server.
+func (b breakers) servers() bool {
+	return b.keyword.two != nil || b.vector.two != nil || b.embedder.two != nil
+}
+
 func newBreaker(name string, server bool, log *slog.Logger) *breaker {
 	if !server {
 		return &breaker{name: name, log: log}
@@ -62,9 +67,6 @@ func (b *breaker) down() error {
 	}
 	return nil
 }
-
-// leftAlone reports whether the next search does not call the engine.
-func (b *breaker) leftAlone() bool { return b.two != nil && b.two.State() == gobreaker.StateOpen }
 
 // trial is the use of an engine by one search: its calls are allowed together
 // and count once, as a failure if one of them fails.

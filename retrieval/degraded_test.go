@@ -79,6 +79,8 @@ func TestDegradesToWhatIsLeft(t *testing.T) {
 	}
 }
 
+// TestNothingAnswers: engines in the process fail only when they are late, and
+// then the corpus is not searched besides.
 func TestNothingAnswers(t *testing.T) {
 	f := open(t, t.TempDir(), func(f *fixture) {
 		f.engines.Vector = refusingVector{f.engines.Vector}
@@ -115,41 +117,6 @@ func TestServerIsLeftAlone(t *testing.T) {
 	if len(down) != 1 || down[0].Engine != "keyword" || !strings.Contains(down[0].Reason, "did not answer in time") {
 		t.Errorf("down %v", down)
 	}
-}
-
-// TestAnEngineIsLeft counts an index as answering while one engine of two that
-// are on servers does, and holds everything.
-func TestAnEngineIsLeft(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		search := func(f *fixture) {
-			for range 5 {
-				_, _ = f.engine.Search(t.Context(), retrieval.Request{Query: "traffic fees"})
-			}
-		}
-		servers := func(f *fixture) {
-			f.engines.Keyword, f.engines.KeywordServer = hangingKeyword{f.engines.Keyword, make(chan struct{}, 100)},
-				true
-			f.engines.VectorServer = true
-		}
-		f := open(t, t.TempDir(), servers)
-		f.put(t, library()...)
-		if search(f); !f.engine.Status(t.Context()).Answers {
-			t.Error("without the keyword engine nothing answers")
-		}
-		f = open(t, t.TempDir(), servers, func(f *fixture) { f.engines.Vector = refusingVector{f.engines.Vector} })
-		f.put(t, library()...)
-		if !f.engine.Status(t.Context()).Answers {
-			t.Error("nothing answers before anything failed")
-		}
-		if search(f); f.engine.Status(t.Context()).Answers {
-			t.Error("without both engines something answers")
-		}
-		// Who gets no searches would never find out otherwise that they are back.
-		time.Sleep(retrieval.BreakerOpen + time.Second)
-		if !f.engine.Status(t.Context()).Answers {
-			t.Error("engines that the next search tries count as lost")
-		}
-	})
 }
 
 // sparseVector finds every passage by its terms that holds one of them.

@@ -93,7 +93,6 @@ type Searcher interface {
 // Status is the state of the index.
 type Status struct {
 	Ready    bool
-	Answers  bool    // once it is ready: an engine answers and holds everything
 	Progress float64 // 0 to 1 of the first index
 	Records  int
 	Passages int

@@ -154,7 +154,8 @@ type ranked struct {
 }
 
 // retrieve runs the plan's retrievers in parallel. The engine of one that fails
-// or is late is named in degraded; it is an error only if all fail.
+// or is late is named in degraded; if no complete engine is left, the corpus
+// takes its place. It is an error only if nothing is.
 func (s *search) retrieve() error {
 	lists := s.plan.lists
 	s.lists = make([]ranked, len(lists))
@@ -168,16 +169,22 @@ func (s *search) retrieve() error {
 		})
 	}
 	wg.Wait()
-	failed := 0
+	answered, whole := false, false // by any engine, by one that has everything
 	for i, err := range errs {
+		engine := engineOf[lists[i].Retriever]
 		s.timings["retrieve/"+lists[i].Retriever] = took[i]
 		if err != nil {
-			failed++
-			s.without(engineOf[lists[i].Retriever])
+			s.without(engine)
+			continue
 		}
+		answered, whole = true, whole || s.complete(engine)
 	}
 	s.near = nearOf(s.lists)
-	if failed == len(lists) {
+	switch {
+	case whole:
+	case s.breakers.servers():
+		return s.retrieveFromCorpus()
+	case !answered:
 		return fmt.Errorf("%w: %w", ErrUnavailable, errors.Join(errs...))
 	}
 	return nil

@@ -6,37 +6,16 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
-	"almanac/retrieval/vector"
+	"almanac/retrieval/index"
 )
 
 // Status implements Searcher.
 func (e *Engine) Status(context.Context) Status {
 	lag, progress := e.follower.Lag()
 	records, passages := e.follower.Corpus().Size()
-	return Status{Ready: e.follower.Ready(), Answers: e.answers(), Progress: progress, Records: records,
+	return Status{Ready: e.follower.Ready(), Progress: progress, Records: records,
 		Passages: passages, Lag: lag,
 		Model: e.embedder.Model(), Down: e.down(), Breakers: e.open()}
-}
-
-// answers reports whether an engine takes part in searches and holds everything.
-// One that the next search tries again counts unless the follower knows better:
-// who is not ready gets no searches that could try it.
-func (e *Engine) answers() bool {
-	_, sparse := e.vector.(vector.Sparse) // needs no model
-	words := !e.breakers.keyword.leftAlone()
-	vectors := !e.breakers.vector.leftAlone() && (sparse || !e.breakers.embedder.leftAlone())
-	for _, h := range e.follower.Health() {
-		if h.Complete && !h.Away {
-			continue
-		}
-		switch h.Name {
-		case keywordEngine:
-			words = false
-		case vectorEngine:
-			vectors = false
-		}
-	}
-	return words || vectors
 }
 
 // open tells of every engine on a server whether it is left alone.
@@ -79,15 +58,13 @@ func (e *Engine) available(engine string) bool {
 	if engine == vectorEngine {
 		b = e.breakers.vector
 	}
-	if b.down() != nil {
-		return false
-	}
-	for _, h := range e.follower.Health() {
-		if h.Name == engine && !h.Complete {
-			return false
-		}
-	}
-	return true
+	return b.down() == nil && e.complete(engine)
+}
+
+// complete reports whether an engine holds everything.
+func (e *Engine) complete(engine string) bool {
+	return !slices.ContainsFunc(e.follower.Health(),
+		func(h index.Health) bool { return h.Name == engine && !h.Complete })
 }
 
 // incomplete returns the engines that took no part, and those asked that are

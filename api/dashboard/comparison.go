@@ -42,7 +42,7 @@ type queried struct {
 	eval.QueryReport
 	Before *experiment.Change // what changed since the first run; nil: there is one run
 	Lab    string             // where to see why
-	Judge  string             // where to judge it
+	Judge  string             // where to judge what the two runs found
 }
 
 // notMeasured is a search that failed.
@@ -171,7 +171,9 @@ func queriesOf(first experiment.Run, with compared) []queried {
 		if with.ID == first.ID {
 			lab.Del("b")
 		}
-		return queried{x, change, "/lab?" + lab.Encode(), judging(first.Case, x.Query.ID)}
+		judge := url.Values{"query": {x.Query.ID}, "profile": slices.Compact(
+			[]string{first.Report.Profile, with.Report.Profile})}
+		return queried{x, change, "/lab?" + lab.Encode(), fmt.Sprintf("/judging/%d/judge?%s", first.Case, judge.Encode())}
 	}
 	var out []queried
 	if with.Difference == nil {
@@ -187,11 +189,6 @@ func queriesOf(first experiment.Run, with compared) []queried {
 		out = append(out, row(c.Ours, &with.Difference.Changes[i]))
 	}
 	return out
-}
-
-// judging is where a query of a case is judged.
-func judging(caseID int64, query string) string {
-	return fmt.Sprintf("/judging/%d/%s", caseID, url.PathEscape(query))
 }
 
 // unlike says what besides the profile was not the same for all runs.

@@ -138,7 +138,8 @@ func TestRunsAreCompared(t *testing.T) {
 	page := get(h, "/evaluation/runs?run=2&run=1&run=3&with=2").Body.String()
 	holds(t, page, "rrf against published", "−0.150", "no clear difference", "generation of the index",
 		`/evaluation/runs?run=2&amp;run=1&amp;run=3&amp;with=3#queries`, "engine &lt;down&gt;", "50.0 %",
-		"/lab?a=published&amp;b=rrf&amp;q=%3Ci%3Emoor%3C%2Fi%3E", "/judging/1/q1", "0.333", "&lt;i&gt;moor&lt;/i&gt;")
+		"/lab?a=published&amp;b=rrf&amp;q=%3Ci%3Emoor%3C%2Fi%3E",
+		"/judging/1/judge?profile=published&amp;profile=rrf&amp;query=q1", "0.333", "&lt;i&gt;moor&lt;/i&gt;")
 	_, queries, _ := strings.Cut(page, `id="queries"`)
 	if lost, won := strings.Index(queries, "−0.500"), strings.Index(queries, "&#43;0.200"); lost < 0 || won < lost {
 		t.Errorf("the loss is at %d, the gain at %d: want the loss first", lost, won)

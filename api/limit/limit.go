@@ -4,6 +4,7 @@
 package limit
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"math"
@@ -23,7 +24,7 @@ const Period = 15 * time.Minute
 // Config describes a bucket.
 type Config struct {
 	Name    string // of the bucket: buckets of different names count separately
-	Calls   int    // per client and Period; 0 = no limit
+	Calls   int    // per client and Period, of all clients of an IPv6 /48 16 times as many; 0 = no limit
 	Period  time.Duration
 	Proxies Proxies
 	// Setting is what the operator may change, named in refusals: only where the
@@ -79,7 +80,7 @@ func (b *Bucket) Refusal(w http.ResponseWriter, r *http.Request) string {
 	if b == nil {
 		return ""
 	}
-	state, err := b.cfg.Store.Get(r.Context(), b.cfg.Name+":"+Key(b.cfg.Proxies.Client(r)), b.rate)
+	state, of, err := b.count(r.Context(), b.cfg.Proxies.Client(r))
 	if err != nil {
 		b.cfg.Log.Error("limit store failed, call not counted", "bucket", b.cfg.Name, "error", err)
 		return ""
@@ -98,12 +99,37 @@ func (b *Bucket) Refusal(w http.ResponseWriter, r *http.Request) string {
 		b.cfg.Refused()
 	}
 	h.Set("Retry-After", strconv.Itoa(wait))
-	text := fmt.Sprintf("the limit of %d calls in %s is used up; try again in %d s",
-		b.cfg.Calls, minutes(b.cfg.Period), wait)
+	text := fmt.Sprintf("the limit of %d calls in %s%s is used up; try again in %d s",
+		state.Limit, minutes(b.cfg.Period), of, wait)
 	if b.cfg.Setting != "" {
 		text += "; " + b.cfg.Setting
 	}
 	return text
+}
+
+// count counts a call of a client and of its site, and returns the state of the
+// one with fewer calls left; of names the site. When the site has none the client
+// is not even looked up, so that nobody fills the store from one site.
+func (b *Bucket) count(ctx context.Context, client netip.Addr) (state limiter.Context, of string, err error) {
+	name := b.cfg.Name + ":"
+	site, sited := siteOf(client)
+	rate := limiter.Rate{Period: b.rate.Period, Limit: b.rate.Limit * siteClients}
+	if sited {
+		state, err = b.cfg.Store.Peek(ctx, name+site, rate)
+		if err != nil || state.Remaining == 0 {
+			state.Reached = true
+			return state, " for " + site, err
+		}
+	}
+	state, err = b.cfg.Store.Get(ctx, name+Key(client), b.rate)
+	if err != nil || !sited || state.Reached {
+		return state, "", err
+	}
+	all, err := b.cfg.Store.Get(ctx, name+site, rate)
+	if all.Reached || all.Remaining < state.Remaining {
+		return all, " for " + site, err
+	}
+	return state, "", err
 }
 
 // Handler counts every request that reaches next.
@@ -123,6 +149,19 @@ func minutes(d time.Duration) string {
 		return fmt.Sprintf("%d minutes", d/time.Minute)
 	}
 	return d.String()
+}
+
+// siteClients is how many clients' calls all of a site may make.
+const siteClients = 16
+
+// siteOf returns the /48 network of an IPv6 address, which is what one customer
+// is given at most: as many clients as it has /64 networks, 65,536.
+func siteOf(client netip.Addr) (site string, ok bool) {
+	if !client.IsValid() || client.Unmap().Is4() {
+		return "", false
+	}
+	p, _ := client.WithZone("").Prefix(48) // fails only beyond 128 bits
+	return p.String(), true
 }
 
 // Key identifies a client for counting: its IPv4 address, or the /64 network of

@@ -79,6 +79,42 @@ func TestBucketsAreApartInOneStore(t *testing.T) {
 	}
 }
 
+// TestASiteIsBounded: who has an IPv6 /48 is 65,536 clients, and gets the calls of
+// 16.
+func TestASiteIsBounded(t *testing.T) {
+	now := time.Now()
+	b := limit.New(limit.Config{Name: "rest", Calls: 3, Now: func() time.Time { return now }})
+	from := func(site, subnet, host int) *httptest.ResponseRecorder {
+		return get(b, fmt.Sprintf("[2001:db8:%x:%x::%x]:1", site, subnet, host))
+	}
+	for i := range 10 { // what is refused to one client costs the site nothing
+		if w := from(1, 0, i); (w.Code == 204) != (i < 3) {
+			t.Fatalf("call %d of a client: %d", i, w.Code)
+		}
+	}
+	passed := 3
+	for subnet := 1; subnet < 1000; subnet++ {
+		w := from(1, subnet, 1)
+		if w.Code == 204 {
+			passed++
+		} else if !strings.Contains(w.Body.String(), "limit of 48 calls in 15 minutes for 2001:db8:1::/48 is used up") ||
+			w.Header().Get("Retry-After") == "" || w.Header().Get("RateLimit-Limit") != "48" {
+			t.Fatalf("%v %s", w.Header(), w.Body)
+		}
+	}
+	if passed != 48 {
+		t.Errorf("%d calls of a site passed, want 48", passed)
+	}
+	if w := from(2, 1, 1); w.Code != 204 || w.Header().Get("RateLimit-Remaining") != "2" {
+		t.Errorf("another site: %d %v", w.Code, w.Header())
+	}
+	for i := range 100 { // IPv4 addresses have no site
+		if w := get(b, fmt.Sprintf("192.0.2.%d:1", i)); w.Code != 204 {
+			t.Fatalf("192.0.2.%d: %d", i, w.Code)
+		}
+	}
+}
+
 func TestZeroIsNoLimit(t *testing.T) {
 	b := limit.New(limit.Config{Name: "rest"})
 	for range 100 {

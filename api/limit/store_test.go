@@ -2,6 +2,7 @@ package limit
 
 import (
 	"fmt"
+	"net/http/httptest"
 	"testing"
 	"time"
 
@@ -37,5 +38,22 @@ func TestTheStoreIsBounded(t *testing.T) {
 	now = now.Add(time.Minute)
 	if c := take("known"); c.Reached || c.Remaining != 1 || len(m.counts) != 1 {
 		t.Errorf("after the period: %+v, %d counts", c, len(m.counts))
+	}
+}
+
+// TestASiteDoesNotFillTheStore: its own count would be the first that is forgotten.
+func TestASiteDoesNotFillTheStore(t *testing.T) {
+	m := newMemory(100, time.Now)
+	b := New(Config{Name: "rest", Calls: 2, Store: m})
+	passed := 0
+	for i := range 10_000 {
+		r := httptest.NewRequest("GET", "/", nil)
+		r.RemoteAddr = fmt.Sprintf("[2001:db8:1:%x::1]:1", i)
+		if b.Refusal(httptest.NewRecorder(), r) == "" {
+			passed++
+		}
+	}
+	if passed != 32 || len(m.counts) != 33 {
+		t.Errorf("%d calls of a site passed, and it fills %d places", passed, len(m.counts))
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"time"
 
 	"almanac/api"
@@ -36,7 +35,6 @@ func (a *app) apiConfig(b kb.Base) api.Config {
 	s := a.config.Server
 	return api.Config{
 		Serving: op.Serving{Operations: all, Log: a.log, Ready: ready, Until: time.Now().Add(soon)}, Down: down,
-		Answers:   func() bool { return b.Search.Status(context.Background()).Answers },
 		Resources: api.Resources(b, all),
 		Name:      b.Network.Title, Description: b.Network.Description, Version: version(), PublicURL: b.PublicURL,
 		Instructions: "Knowledge base of " + b.Network.Title + ". Start with search or semantic_search, " +

@@ -179,8 +179,15 @@ func almanac(tb testing.TB, env []string, args ...string) (out, errOut string, c
 // almanacAs is almanac as another user.
 func almanacAs(tb testing.TB, user *syscall.SysProcAttr, env []string, args ...string) (out, errOut string, code int) {
 	tb.Helper()
+	return execute(tb, user, env, program(tb), args...)
+}
+
+// execute runs a program to its end.
+func execute(tb testing.TB, user *syscall.SysProcAttr, env []string, program string,
+	args ...string) (out, errOut string, code int) {
+	tb.Helper()
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(tb.Context(), program(tb), args...)
+	cmd := exec.CommandContext(tb.Context(), program, args...)
 	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = env, &stdout, &stderr, user
 	err := cmd.Run()
 	if cmd.ProcessState == nil {

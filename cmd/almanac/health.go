@@ -19,8 +19,8 @@ type healthCmd struct{}
 func (healthCmd) Help() string {
 	return `Calls /ready of the server on this machine, at the configured address
 (server.listen), as health check of a container. Exit code 0: questions are
-answered, even if some engines are down. Exit code 1: the first index is not
-complete, all engines are down, or no server answers.`
+answered, even if engines are down. Exit code 1: the first index is not complete,
+or no server answers.`
 }
 
 // healthPatience is the timeout of the request.

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/alecthomas/kong"
 
 	"almanac/api/kb"
@@ -60,7 +59,7 @@ type cli struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	_, _ = memlimit.Set()        // of the container; without one, or on an error, the collector works as ever
+	respectMemory()
 	code := runMain(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)

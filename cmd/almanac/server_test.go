@@ -32,8 +32,14 @@ type server struct {
 // start runs serve on free ports and returns when it listens.
 func start(tb testing.TB, env []string, args ...string) *server {
 	tb.Helper()
+	return startProgram(tb, env, program(tb), args...)
+}
+
+// startProgram is start of another build.
+func startProgram(tb testing.TB, env []string, program string, args ...string) *server {
+	tb.Helper()
 	s := &server{log: newLogReader(), exited: make(chan struct{})}
-	s.cmd = exec.Command(program(tb),
+	s.cmd = exec.Command(program,
 		append([]string{"serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"}, args...)...)
 	s.cmd.Env, s.cmd.Stderr = env, s.log
 	if err := s.cmd.Start(); err != nil {

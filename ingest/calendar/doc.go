@@ -21,9 +21,11 @@
 //	      environment: mainnet                # of events that name none; default none
 //	      types:                              # type → words, tried before the usual ones
 //	        synchronizer_upgrade: [tide change]
-//	      components:
-//	        node: {words: [causeway node], release: "causeway/node@v{version}"}
-//	      validators: [keeper, keepers]       # words for those who have to act; default validator(s), node operator(s)
+//	      components:                         # component → how titles name it
+//	        node:
+//	          words: [causeway node]          # that name it, besides its own name
+//	          release: "causeway/node@v{version}"  # key of the release record to link; default none
+//	      validators: [keeper, keepers]       # who has to act; default validator(s), node operator(s)
 //	      exclude: [standup, holiday]         # events with such a word in the title are ignored
 //
 // Whole words are matched, ignoring case, spaces and hyphens. An event may name

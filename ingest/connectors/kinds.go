@@ -3,7 +3,10 @@ package connectors
 import (
 	"embed"
 	"fmt"
+	"maps"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -75,7 +78,7 @@ func describe(s *jsonschema.Schema, path string, comments map[string]string) {
 	for name, p := range s.Properties {
 		at := strings.TrimPrefix(path+"."+name, ".")
 		if p.Description == "" {
-			p.Description = comments[at]
+			p.Description = commentOf(comments, at)
 		}
 		describe(p, at, comments)
 	}
@@ -85,14 +88,29 @@ func describe(s *jsonschema.Schema, path string, comments map[string]string) {
 	}
 }
 
+// commentOf returns the comment on an option; a * in its path is any name that the
+// example uses there.
+func commentOf(comments map[string]string, at string) string {
+	if !strings.Contains(at, "*") {
+		return comments[at]
+	}
+	pattern := strings.ReplaceAll(at, ".", "/")
+	for _, option := range slices.Sorted(maps.Keys(comments)) {
+		if ok, _ := path.Match(pattern, strings.ReplaceAll(option, ".", "/")); ok && comments[option] != "" {
+			return comments[option]
+		}
+	}
+	return ""
+}
+
 var (
 	optionLine = regexp.MustCompile(`^( *)(- )?\{?"?([A-Za-z_*][\w*]*)"?: ?(.*)$`)
 	comment    = regexp.MustCompile(`(?:^|\s)# (.*)$`)
 	inFlow     = regexp.MustCompile(`([{,] *)"?([a-z_][\w]*)"?:`)
 )
 
-// comments returns the options in the example with their comments, "" where the
-// name says enough: by path, such as repository.branch.
+// comments returns the options in the example with their comments, "" where there
+// is none: by path, such as repository.branch.
 func (k Kind) comments() map[string]string {
 	out := map[string]string{}
 	type level struct {

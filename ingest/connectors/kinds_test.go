@@ -124,13 +124,12 @@ func blocks(doc *ast.CommentGroup) []string {
 	return out
 }
 
-// TestEveryOptionIsDescribed: each option is in the example of its kind, and most
-// have a comment: the others say enough by their name.
+// TestEveryOptionIsDescribed: the schema of each kind, which is what editors show
+// and where checks look, has a description of every option, from the comment in
+// the kind's example.
 func TestEveryOptionIsDescribed(t *testing.T) {
-	all, said := 0, 0
+	schemas := Schemas()
 	for _, k := range Kinds() {
-		comments := k.comments()
-		schema := All(time.Time{}).Schemas()[k.Name]
 		var walk func(s *jsonschema.Schema, path string)
 		walk = func(s *jsonschema.Schema, path string) {
 			if s == nil {
@@ -138,22 +137,14 @@ func TestEveryOptionIsDescribed(t *testing.T) {
 			}
 			for name, p := range s.Properties {
 				at := strings.TrimPrefix(path+"."+name, ".")
-				all++
-				text, ok := comments[at]
-				if !ok && !strings.Contains(at, ".") {
-					t.Errorf("%s: the option %s is not in the example", k.Name, at)
-				}
-				if text != "" {
-					said++
+				if p.Description == "" {
+					t.Errorf("%s: the option %s has no comment in the example", k.Name, at)
 				}
 				walk(p, at)
 			}
 			walk(s.Items, path)
+			walk(s.AdditionalProperties, path+".*")
 		}
-		walk(schema, "")
-	}
-	t.Logf("%d options, %d with a comment", all, said)
-	if said*2 < all {
-		t.Errorf("only %d of %d options have a comment", said, all)
+		walk(schemas[k.Name], "")
 	}
 }

@@ -6,11 +6,11 @@
 //	    kind: feed
 //	    every: 1h
 //	    options:
-//	      url: https://blog.example.org/feed.xml
+//	      url: https://blog.example.org/feed.xml  # of the feed
 //	      site: Example Journal     # name of the site; default its host
 //	      pages: true               # read the posts' own pages for their full text; default true
 //	      include: [/posts/**]      # paths of posts; default all
-//	      exclude: [/posts/jobs-*]
+//	      exclude: [/posts/jobs-*]  # paths of posts to leave out; default none
 //	      sweep: 168h               # how often to request all pages; default 168h
 //
 // A post becomes a record of kind blog, keyed by its address without scheme.

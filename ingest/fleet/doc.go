@@ -7,12 +7,12 @@
 //	    every: 1h
 //	    freshness: 6h
 //	    options:
-//	      urls: [https://status.example.org/validators.json]
+//	      urls: [https://status.example.org/validators.json]  # of the reports, JSON or CSV
 //	      items: data.validators        # path of the list in JSON; default the document
 //	      columns:                      # names of its columns; these are the defaults
-//	        party: party
-//	        name: name
-//	        version: version
+//	        party: party                # party id
+//	        name: name                  # name, where there is no party
+//	        version: version            # version that it runs
 //	        reported_at: reported_at    # when it reported the version
 //	        last_seen: last_seen        # when it was seen alive
 //	        sponsor: sponsor            # party or name of its sponsor

@@ -9,7 +9,7 @@
 //	options:
 //	  api: https://api.forge.example.org   # default: GitHub's; Enterprise: https://HOST/api/v3
 //	  token_env: FORGE_TOKEN               # environment variable that holds a token
-//	  repositories: [causeway/node, causeway/wallet, causeway/proposals, causeway/grants]
+//	  repositories: [causeway/node, causeway/wallet, causeway/proposals, causeway/grants]  # owner/name of each
 //	  proposals: [causeway/proposals]      # its pull requests are drafts of proposals, for a source of the other kind
 //	  grants: causeway/grants              # its pull requests are grant proposals, likewise
 //	  bots: [causeway-ci]                  # ordinary accounts used by programs
@@ -24,14 +24,17 @@
 //	  api: https://api.forge.example.org   # default: GitHub's
 //	  token_env: FORGE_TOKEN               # environment variable that holds a token
 //	  bots: [causeway-ci]                  # ordinary accounts used by programs
-//	  repository: causeway/grants
+//	  repository: causeway/grants          # owner/name
 //	  kind: grant                          # or cip
 //	  branch: main                         # default: the repository's own
 //	  index: README.md                     # file with the table of proposals; default README.md
 //	  paths: ["proposals/**"]              # files that are proposals; default all
-//	  exclude: ["**/_template.md"]
+//	  exclude: ["**/_template.md"]         # of those files, the ones that are none; default none
 //	  bulk_pulls: [12]                     # edits of many proposals, not proposals themselves
-//	  board: {owner: causeway, number: 4, field: Status}
+//	  board:                               # project whose columns are the progress of grants; default none
+//	    owner: causeway                    # organisation or user that has it
+//	    number: 4                          # in its address
+//	    field: Status                      # with the columns; default Status
 //
 // Without a token everything public is read at sixty requests an hour, except
 // for content that only GraphQL has: discussions, boards, the branches and files

@@ -52,14 +52,18 @@ var errGit = errors.New("the git command was not found: install git, 2.37 or new
 // Fetch fetches a source into the bare repository dir, creating it if necessary,
 // and returns the fetched branch. References that the remote deleted or rewrote
 // are deleted and rewritten. The client decides which addresses a URL may lead
-// to; its ErrRefused is wrapped. Only one Fetch may use dir at a time.
+// to; its ErrRefused is wrapped. A fetch takes ten minutes at most, and a server
+// may be slower than outbound.MinRate for two. Only one Fetch may use dir at a
+// time.
 func Fetch(ctx context.Context, client *outbound.Client, dir string, s Source) (branch string, err error) {
 	if s.Branch != "" && !IsBranch(s.Branch) {
 		return "", fmt.Errorf("%q is not a branch name", s.Branch)
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
-	to, err := find(ctx, client, s)
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	to, err := find(ctx, stop, client, s)
 	if err != nil {
 		return "", err
 	}
@@ -161,7 +165,7 @@ func failure(ctx context.Context, err error, stderr *bytes.Buffer) error {
 	case err == nil:
 		return nil
 	case ctx.Err() != nil:
-		err = ctx.Err()
+		err = context.Cause(ctx)
 	case errors.Is(err, exec.ErrNotFound):
 		return errGit
 	}

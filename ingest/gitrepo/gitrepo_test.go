@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -465,7 +466,7 @@ func TestGitIsPinnedToTheGuardedAddress(t *testing.T) {
 func TestOtherProtocolsUseTheGuard(t *testing.T) {
 	repo := gitrepotest.New(t)
 	want := repo.Commit("one", map[string]string{"a.md": "a"})
-	port := daemon(t, repo.Dir)
+	port := daemon(t, repo.Dir, func(w io.Writer) io.Writer { return w })
 	remote := "git://localhost:" + port + "/.git"
 	if got, err := head(t, allowing(t, "127.0.0.1/32", "::1/128"), filepath.Join(t.TempDir(), "m.git"),
 		remote); err != nil || got != want {
@@ -500,7 +501,7 @@ func TestOtherProtocolsUseTheGuard(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"-oHostName=127.0.0.1\n", "-oHostKeyAlias=[localhost]:" + port + "\n",
+	for _, want := range []string{"-oHostName=127.0.0.1\n", "-oPort=", "-oHostKeyAlias=[localhost]:" + port + "\n",
 		"-oProxyCommand=none\n", "-oBatchMode=yes\n"} {
 		if !strings.Contains(string(args), want) {
 			t.Errorf("ssh did not get the argument %q but\n%s", want, args)
@@ -508,8 +509,9 @@ func TestOtherProtocolsUseTheGuard(t *testing.T) {
 	}
 }
 
-// daemon serves a repository with git's own protocol until the test ends.
-func daemon(t *testing.T, dir string) (port string) {
+// daemon serves a repository with git's own protocol until the test ends; through
+// is what its answers go through.
+func daemon(t *testing.T, dir string, through func(io.Writer) io.Writer) (port string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -524,7 +526,7 @@ func daemon(t *testing.T, dir string) (port string) {
 			}
 			cmd := exec.Command("git", "daemon", "--inetd", "--export-all", "--base-path="+dir, dir)
 			cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null")
-			cmd.Stdin, cmd.Stdout = conn, conn
+			cmd.Stdin, cmd.Stdout = conn, through(conn)
 			cmd.WaitDelay = time.Second
 			_ = cmd.Run() // it fails after a connection without a request
 			_ = conn.Close()

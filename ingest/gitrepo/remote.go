@@ -107,8 +107,9 @@ type route struct {
 	authorization string
 }
 
-// find returns the route to a source that the guard allows.
-func find(ctx context.Context, client *outbound.Client, s Source) (route, error) {
+// find returns the route to a source that the guard allows, until ctx is done.
+// slow is called with the reason when the server is.
+func find(ctx context.Context, slow context.CancelCauseFunc, client *outbound.Client, s Source) (route, error) {
 	remote := s.Remote
 	if err := CheckRemote(remote); err != nil {
 		return route{}, err
@@ -135,7 +136,7 @@ func find(ctx context.Context, client *outbound.Client, s Source) (route, error)
 	case u.Scheme == "https" || u.Scheme == "http":
 		return web(ctx, client, u, s.Token)
 	}
-	return stream(ctx, client, u)
+	return stream(ctx, slow, client, u)
 }
 
 const advertisement = "application/x-git-upload-pack-advertisement"
@@ -187,6 +188,7 @@ func web(ctx context.Context, client *outbound.Client, u *url.URL, token string)
 	r := route{address: at.String(), settings: []string{
 		"-c", "http.followRedirects=false", "-c", "http.proxy=", "-c", "transfer.bundleURI=false",
 	}}
+	r.settings = append(r.settings, webRate()...)
 	if at.Scheme == u.Scheme && at.Host == u.Host {
 		r.authorization = authorization
 	}
@@ -211,9 +213,9 @@ func bracketed(a netip.Addr) string {
 }
 
 // stream finds the route to a server with another protocol than HTTP: it
-// connects through the guard, disconnects before a byte is sent, and pins git to
-// the address it reached.
-func stream(ctx context.Context, client *outbound.Client, u *url.URL) (route, error) {
+// connects through the guard, disconnects before a byte is sent, and sends git
+// through a relay to the address it reached, which watches the rate.
+func stream(ctx context.Context, slow context.CancelCauseFunc, client *outbound.Client, u *url.URL) (route, error) {
 	host, port := u.Hostname(), cmp.Or(u.Port(), ports[u.Scheme])
 	var at netip.AddrPort
 	reached, cancel := context.WithCancel(ctx)
@@ -228,9 +230,13 @@ func stream(ctx context.Context, client *outbound.Client, u *url.URL) (route, er
 		outbound.Request{URL: door.String()}); !at.IsValid() {
 		return route{}, cmp.Or(err, errors.New("the server could not be reached"))
 	}
+	near, err := relay(ctx, slow, at)
+	if err != nil {
+		return route{}, err
+	}
 	if u.Scheme == "git" {
 		pinned := *u
-		pinned.Host = bracketed(at.Addr()) + ":" + port
+		pinned.Host = "127.0.0.1:" + near
 		return route{address: pinned.String()}, nil
 	}
 	known := host // the name of its key
@@ -238,7 +244,7 @@ func stream(ctx context.Context, client *outbound.Client, u *url.URL) (route, er
 		known = "[" + host + "]:" + port
 	}
 	ssh := fmt.Sprintf("ssh -oBatchMode=yes -oProxyCommand=none -oProxyJump=none -oCanonicalizeHostname=no "+
-		"'-oHostName=%s' '-oHostKeyAlias=%s'", at.Addr(), known)
+		"-oHostName=127.0.0.1 -oPort=%s '-oHostKeyAlias=%s'", near, known)
 	return route{address: u.String(), ssh: ssh}, nil
 }
 

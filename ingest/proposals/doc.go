@@ -14,12 +14,12 @@
 //	      token_env: FORGE_TOKEN    # variable with the token of a private repository
 //	      kind: cip                 # or grant: one proposal for each pull request
 //	      paths: [proposals/**]     # patterns of the files that are proposals; default: all
-//	      exclude: ["**/_template.md"]
+//	      exclude: ["**/_template.md"]  # of those files, the ones that are none; default none
 //	      index: README.md          # the file with a table of all proposals
 //	      bulk_pulls: [17]          # pull requests that edit many proposals and are not proposals themselves
 //	      url:                      # not needed for a known forge
-//	        file: https://forge.example.org/{repo}/blob/{commit}/{path}
-//	        pull: https://forge.example.org/{repo}/pull/{number}
+//	        file: https://forge.example.org/{repo}/blob/{commit}/{path}  # of a file; {branch} is known too
+//	        pull: https://forge.example.org/{repo}/pull/{number}         # of a pull request
 //
 // A proposal is keyed by its number as the network writes it (CIP-0056), a
 // draft (PR-203) and a grant by the number of its pull request. Its state is

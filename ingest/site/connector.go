@@ -6,14 +6,14 @@
 //	    kind: site
 //	    every: 24h
 //	    options:
-//	      url: https://www.example.org/
+//	      url: https://www.example.org/  # of the site
 //	      kind: foundation          # of the records: foundation (default), doc or blog
 //	      sitemap: https://www.example.org/sitemap.xml  # default: those in robots.txt, else /sitemap.xml
 //	      llms: https://www.example.org/llms.txt        # instead of a sitemap
 //	      name: Example Foundation  # container of the records; default the host
 //	      include: [/about/**]      # paths; default all
-//	      exclude: [/tag/**]
-//	      max_pages: 5000           # default 5000
+//	      exclude: [/tag/**]        # paths to leave out; default none
+//	      max_pages: 5000           # pages that are read at most; default 5000
 //	      sweep: 168h               # how often to request pages that the sitemap calls unchanged; default 168h
 //
 // A page becomes one record, keyed by its address without scheme, www and the

@@ -7,18 +7,18 @@
 //	    kind: video
 //	    every: 6h
 //	    options:
-//	      feed: https://video.example.org/feeds/videos.xml?channel_id=UC123
+//	      feed: https://video.example.org/feeds/videos.xml?channel_id=UC123  # of the channel
 //	      channel: Example Talks    # default: the feed's title
-//	      transcripts: https://files.example.org/{id}.{language}.vtt  # or a directory; relative to the network's folder
+//	      transcripts: https://files.example.org/{id}.{language}.vtt  # or a directory in the network's folder
 //	      languages: [en, de]       # of transcripts, best first; default [en]
 //	      sweep: 24h                # how often to check views and transcripts again; default 24h
 //	      videos:                   # recordings that are not in the feed
-//	        - id: dQ7x9
-//	          title: The second gate
-//	          url: https://video.example.org/watch?v=dQ7x9
-//	          description: Ada Quay opens it.
-//	          published: 2031-05-06
-//	          seconds: 1860
+//	        - id: dQ7x9                                    # stands for {id} above
+//	          title: The second gate                       # of the recording
+//	          url: https://video.example.org/watch?v=dQ7x9  # where to watch it; default none
+//	          description: Ada Quay opens it.              # default none
+//	          published: 2031-05-06                        # day, or time in RFC 3339; default unknown
+//	          seconds: 1860                                # its length; default unknown
 //	          transcript: https://files.example.org/gate.srt  # or a file
 //
 // A recording becomes a record of kind video, keyed by its id, whose text is

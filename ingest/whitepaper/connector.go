@@ -5,15 +5,15 @@
 //	    kind: whitepaper
 //	    every: 24h
 //	    options:
-//	      papers:
-//	        - title: A model of the tally
+//	      papers:                                            # each with a url or a file
+//	        - title: A model of the tally                    # of the paper
 //	          url: https://www.example.org/papers/tally.pdf  # of the file
 //	          slug: tally-model                              # default: the file's name
-//	          file: papers/tally.pdf                         # in the network's folder, or ${corpus}/…; replaces the url
+//	          file: papers/tally.pdf                         # in the network's folder or ${corpus}; replaces url
 //	          page: https://www.example.org/research/tally   # page about it; default: the url
-//	          description: How keepers agree.
-//	          tag: research
-//	          authors: [Ada Quay]
+//	          description: How keepers agree.                # default: from its text
+//	          tag: research                                  # its category; default none
+//	          authors: [Ada Quay]                            # default none
 //	          published: 2031-05                             # as written; understood if a date, month or year
 //
 // A paper becomes a record of kind whitepaper, keyed by its slug, with up to

@@ -1,6 +1,7 @@
 package corpus
 
 import (
+	"iter"
 	"time"
 
 	"almanac/retrieval/analysis"
@@ -44,6 +45,15 @@ func (c *Corpus) Documents(records []int64) []*Document {
 		out[i], _ = c.Document(r)
 	}
 	return out
+}
+
+// All returns the documents by record.
+func (c *Corpus) All() iter.Seq[*Document] {
+	return func(yield func(*Document) bool) {
+		c.documents.root.all(c.documents.levels-1, 0, func(record int64, raw string) bool {
+			return yield(view(record, raw))
+		})
+	}
 }
 
 // Size returns the numbers of indexed records and passages.

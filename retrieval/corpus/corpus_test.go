@@ -52,6 +52,16 @@ func (s state) check(t *rapid.T, now time.Time) {
 			newest = date
 		}
 	}
+	var all []int64
+	for d := range s.corpus.All() {
+		all = append(all, d.Record)
+	}
+	if ids := slices.Sorted(maps.Keys(s.held)); !slices.Equal(all, ids) {
+		t.Fatalf("all documents are %v, want %v", all, ids)
+	}
+	for range s.corpus.All() { // of which one is enough
+		break
+	}
 	terms = append(slices.Collect(maps.Keys(want)), 1, 1<<31)
 	got := s.corpus.Statistics(terms)
 	if got.Documents != len(s.held) || got.Passages != passages {

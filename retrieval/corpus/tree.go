@@ -41,6 +41,25 @@ func (t *tree) get(record int64) (raw string, ok bool) {
 	return raw, raw != ""
 }
 
+// all yields the documents by record until yield returns false, which it reports.
+func (n *node) all(level int, first int64, yield func(record int64, raw string) bool) bool {
+	if n == nil {
+		return true
+	}
+	for i := range int64(fan) {
+		at := first<<fanBits | i
+		switch {
+		case level > 0:
+			if !n.children[i].all(level-1, at, yield) {
+				return false
+			}
+		case n.documents[i] != "" && !yield(at, n.documents[i]):
+			return false
+		}
+	}
+	return true
+}
+
 // set stores a document, or removes it if raw is "", and returns what was
 // stored before. Records are not negative.
 func (t *tree) set(e *edit, record int64, raw string) (before string) {

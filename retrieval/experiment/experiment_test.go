@@ -182,7 +182,8 @@ func TestAJobStoresARunForEachProfile(t *testing.T) {
 
 func TestTheJudgesDecide(t *testing.T) {
 	x, store, c := open(t)
-	got, err := do(t, x, experiment.Argument{Case: c.ID, Judges: []string{"model/m"}, Profiles: []string{"configured"}}, nil)
+	got, err := do(t, x, experiment.Argument{Case: c.ID, Judges: []string{"model/m"},
+		Profiles: []string{"configured"}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

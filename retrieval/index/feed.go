@@ -27,7 +27,6 @@ type feed struct {
 	complete atomic.Bool           // it has held everything since the index was ready
 	failure  atomic.Pointer[error] // of the last attempt; nil if it succeeded
 	heard    atomic.Bool           // its engine has reported a checkpoint
-	away     atomic.Bool           // its engine did not report one when it was last asked
 	checked  time.Time             // when the engine last reported a checkpoint
 	promoted bool                  // its engines serve this generation
 	refused  atomic.Int64          // passages whose text the model refused
@@ -164,7 +163,6 @@ func (f *Follower) resume(ctx context.Context, fd *feed) error {
 		return nil
 	}
 	all, err := fd.checkpoints(ctx)
-	fd.away.Store(err != nil)
 	if err != nil {
 		return err
 	}

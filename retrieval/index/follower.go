@@ -149,15 +149,13 @@ type Health struct {
 	Complete bool   // it has held everything since the index was ready, and was not emptied
 	Refused  int64  // passages without a vector, as the model refused their texts
 	Err      error  // why it takes no changes now; nil if it does
-	Away     bool   // it does not even answer
 }
 
 // Health returns the state of the engines that are fed separately.
 func (f *Follower) Health() []Health {
 	out := make([]Health, 0, len(f.separate))
 	for _, fd := range f.separate {
-		h := Health{Name: fd.name, Lag: f.behind(fd), Complete: fd.complete.Load(), Refused: fd.refused.Load(),
-			Away: fd.away.Load()}
+		h := Health{Name: fd.name, Lag: f.behind(fd), Complete: fd.complete.Load(), Refused: fd.refused.Load()}
 		if failure := fd.failure.Load(); failure != nil {
 			h.Err = *failure
 		}

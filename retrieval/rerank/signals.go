@@ -50,6 +50,19 @@ func Signals(q Query, stats corpus.Statistics, candidates []Candidate) []Scored 
 	return out
 }
 
+// Overlap returns a function that scores documents by their words alone: BM25 of
+// the whole text, BM25 of title and path, and the share of the query's IDF that is
+// found; 0 if nothing is.
+func Overlap(q Query, stats corpus.Statistics) func(*corpus.Document) float64 {
+	p := prepare(q, stats)
+	return func(d *corpus.Document) float64 {
+		var f Vector
+		var lexical bool
+		p.documentSignals(d, &f, &lexical)
+		return f[DocumentBM25] + f[TitleBM25] + f[Coverage]
+	}
+}
+
 func (p *prepared) score(c Candidate, s *scan) Scored {
 	var out Scored
 	f := &out.Features
