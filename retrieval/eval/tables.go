@@ -27,20 +27,20 @@ func Tables(reports []Report, stages bool) []Table {
 // measureTable has a row per report and below it one per kind of query.
 func measureTable(reports []Report) Table {
 	t := Table{{
-		"collection", "profile", "kind", "queries", "failed", "nDCG@10", "low", "high", "recall@100", "MRR", "P@10",
-		"recall@10", "judged@10", "condensed", "p50 ms", "p99 ms",
+		"collection", "profile", "kind", "queries", "nDCG@10", "low", "high", "recall@100", "MRR", "judged@10",
+		"condensed", "P@10", "recall@10", "failed", "p50 ms", "p99 ms",
 	}}
-	row := func(m Measures, i Interval, before, after []string) {
-		t.Add(slices.Concat(before, []string{four(m.NDCG10), four(i.Low), four(i.High), four(m.Recall100), four(m.MRR),
-			four(m.P10), four(m.Recall10), fmt.Sprintf("%.3f", m.Judged10), four(m.Condensed10)}, after)...)
+	row := func(name []string, queries int, m Measures, i Interval, rest ...string) {
+		t.Add(slices.Concat(name, []string{fmt.Sprint(queries), four(m.NDCG10), four(i.Low), four(i.High),
+			four(m.Recall100), four(m.MRR), fmt.Sprintf("%.3f", m.Judged10), four(m.Condensed10), four(m.P10),
+			four(m.Recall10)}, rest)...)
 	}
 	for _, r := range reports {
-		row(r.Measures, r.Interval,
-			[]string{r.Collection, r.Profile, "all", fmt.Sprint(r.Queries), fmt.Sprint(r.Unmeasured())},
-			[]string{fmt.Sprintf("%.2f", r.P50Ms), fmt.Sprintf("%.2f", r.P99Ms)})
+		row([]string{r.Collection, r.Profile, "all"}, r.Queries, r.Measures, r.Interval, fmt.Sprint(r.Unmeasured()),
+			fmt.Sprintf("%.2f", r.P50Ms), fmt.Sprintf("%.2f", r.P99Ms))
 		for _, name := range slices.Sorted(maps.Keys(r.Kinds)) {
 			k := r.Kinds[name]
-			row(k.Measures, k.Interval, []string{"", "", name, fmt.Sprint(k.Queries), ""}, []string{"", ""})
+			row([]string{"", "", name}, k.Queries, k.Measures, k.Interval, "", "", "")
 		}
 	}
 	return t
