@@ -151,6 +151,9 @@ func TestAFitIsAskedForAndShown(t *testing.T) {
 		!strings.Contains(job.Argument, `"folds":2,"seed":7,"l2":[0.01,0.1]`) {
 		t.Fatalf("asked for is %+v, %v", job, err)
 	}
+	if list := get(h, "/tuning/fit").Body.String(); !strings.Contains(list, "data-running") {
+		t.Error("the list does not say that a job is under way")
+	}
 	if page := html.UnescapeString(get(h, "/tuning/fit/1").Body.String()); !strings.Contains(page, "waiting for the process") ||
 		!strings.Contains(page, `http-equiv="refresh"`) {
 		t.Error("a job that waits is not shown so")
@@ -183,8 +186,8 @@ func TestAFitIsAskedForAndShown(t *testing.T) {
 		}
 	}
 	if list := get(h, "/tuning/fit").Body.String(); !strings.Contains(list, "saved as default@1") ||
-		strings.Contains(list, `http-equiv="refresh"`) {
-		t.Error("the list does not have the result, or asks again although nothing runs")
+		strings.Contains(list, "data-running") {
+		t.Error("the list does not have the result, or says that it is under way")
 	}
 	if w := get(h, "/tuning/fit/2"); w.Code != http.StatusNotFound {
 		t.Errorf("a job that is none is %d", w.Code)
