@@ -50,12 +50,9 @@ func (h *Handler) fits(r *http.Request) (reply, error) {
 		return reply{}, err
 	}
 	choices, err := h.profileNames(r.Context())
-	page := look.Page{Title: "Fit a profile", Path: "/tuning/fit", Section: "/tuning"}
-	if running {
-		page.Refresh = 5
-	}
-	return reply{Template: "fit", Page: page, Data: map[string]any{"Jobs": list, "Cases": cases, "Judges": judges,
-		"Choices": choices, "Default": experiment.Defaults(), "Case": int64(number(r, "case", 0))}}, err
+	return reply{Template: "fit", Page: look.Page{Title: "Fit a profile", Path: "/tuning/fit", Section: "/tuning"},
+		Data: map[string]any{"Jobs": list, "Running": running, "Cases": cases, "Judges": judges, "Choices": choices,
+			"Default": experiment.Defaults(), "Case": int64(number(r, "case", 0))}}, err
 }
 
 // judges counts the judgments of each judge in all cases.

@@ -97,21 +97,26 @@ func (h *Handler) preview(ctx context.Context, query string, r catalog.Revision)
 	if err != nil {
 		return d, err
 	}
-	d.Query = query
+	return differ(query, before.Results, after.Results), nil
+}
+
+// differ compares two lists of results.
+func differ(query string, before, after []retrieval.Result) difference {
+	d := difference{Query: query}
 	place := func(list []retrieval.Result, record int64) int {
 		return 1 + slices.IndexFunc(list, func(x retrieval.Result) bool { return x.Record == record })
 	}
-	for i, x := range after.Results {
-		m := moved{Result: x, From: place(before.Results, x.Record)}
+	for i, x := range after {
+		m := moved{Result: x, From: place(before, x.Record)}
 		if m.From != i+1 {
 			d.Changed++
 		}
 		d.After = append(d.After, m)
 	}
-	for _, x := range before.Results {
-		d.Before = append(d.Before, moved{Result: x, Gone: place(after.Results, x.Record) == 0})
+	for _, x := range before {
+		d.Before = append(d.Before, moved{Result: x, Gone: place(after, x.Record) == 0})
 	}
-	return d, nil
+	return d
 }
 
 // pinned is a rule with the titles of its records.

@@ -32,6 +32,8 @@ func (h *Handler) tuning() map[string]answer {
 		"GET /tuning/fit":      h.fits,
 		"POST /tuning/fit":     h.startFit,
 		"GET /tuning/fit/{id}": h.fit,
+		"GET /tuning/shadow":   h.shadow,
+		"POST /tuning/shadow":  h.setShadow,
 	}
 }
 

@@ -151,6 +151,9 @@ func TestAFitIsAskedForAndShown(t *testing.T) {
 		!strings.Contains(job.Argument, `"folds":2,"seed":7,"l2":[0.01,0.1]`) {
 		t.Fatalf("asked for is %+v, %v", job, err)
 	}
+	if list := get(h, "/tuning/fit").Body.String(); !strings.Contains(list, "data-running") {
+		t.Error("the list does not say that a job is under way")
+	}
 	if page := html.UnescapeString(get(h, "/tuning/fit/1").Body.String()); !strings.Contains(page, "waiting for the process") ||
 		!strings.Contains(page, `http-equiv="refresh"`) {
 		t.Error("a job that waits is not shown so")
@@ -176,17 +179,61 @@ func TestAFitIsAskedForAndShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := html.UnescapeString(get(h, "/tuning/fit/1").Body.String())
-	for _, want := range []string{"saved as default@1", "+0.250", "0.0123", "+0.125 to +0.375", "-0.500", "+1.000",
+	for _, want := range []string{"saved as default@1", "+0.250", "0.0123", "+0.125 to +0.375", "−0.500", "+1.000",
 		`class="weight minus"`, `<rect width="50"`, "unchanged: ", "L2 0.03"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the result lacks %q", want)
 		}
 	}
 	if list := get(h, "/tuning/fit").Body.String(); !strings.Contains(list, "saved as default@1") ||
-		strings.Contains(list, `http-equiv="refresh"`) {
-		t.Error("the list does not have the result, or asks again although nothing runs")
+		strings.Contains(list, "data-running") {
+		t.Error("the list does not have the result, or says that it is under way")
 	}
 	if w := get(h, "/tuning/fit/2"); w.Code != http.StatusNotFound {
 		t.Errorf("a job that is none is %d", w.Code)
+	}
+}
+
+func TestAShadowIsSetAndShown(t *testing.T) {
+	h, store := tuned(t)
+	if page := get(h, "/tuning/shadow").Body.String(); !strings.Contains(page, "no saved revision") {
+		t.Error("without a revision the page does not say so")
+	}
+	form := url.Values{"name": {"mine"}, "base": {"0"}, "yaml": {written(t, func(*profile.Profile) {})}}
+	moves(t, post(h, "/tuning/edit", form), "/tuning/diff?a=published&b=mine%401")
+	moves(t, post(h, "/tuning/shadow", url.Values{"candidate": {"mine@1"}, "share": {"25"}}),
+		"/tuning/shadow?candidate=mine%401")
+	page := get(h, "/tuning/shadow").Body.String()
+	if !strings.Contains(page, "mine@1 on 25 %") || !strings.Contains(page, "Nothing was searched for yet.") {
+		t.Errorf("the setting is not shown: %s", page)
+	}
+	records, _, err := store.List(t.Context(), catalog.ListQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := records[0].ID, records[1].ID
+	err = store.CountShadows(t.Context(), []catalog.ShadowCount{{Live: "configured", Candidate: "mine@1",
+		Query: "<i>fees", N: 4, Jaccard: 4, RBO: 2, Was: []int64{a, b}, Would: []int64{b, a}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page = get(h, "/tuning/shadow").Body.String()
+	for _, want := range []string{"mine@1 against configured", "0.500 RBO", "&lt;i&gt;fees", "2 places",
+		"/lab?a=published&amp;b=mine%401&amp;q=%3Ci%3Efees", "↑ 1", "&lt;i&gt;Page"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	for _, wrong := range []url.Values{{"candidate": {"mine@1"}, "share": {"101"}},
+		{"candidate": {"mine@2"}, "share": {"1"}}, {"candidate": {"mine"}, "share": {"1"}}} {
+		if w := post(h, "/tuning/shadow", wrong); w.Code != http.StatusBadRequest && w.Code != http.StatusNotFound {
+			t.Errorf("%v is %d", wrong, w.Code)
+		}
+	}
+	moves(t, post(h, "/tuning/shadow", url.Values{"candidate": {"mine@1"}, "do": {"stop"}, "share": {"25"}}),
+		"/tuning/shadow?candidate=mine%401")
+	if page := get(h, "/tuning/shadow?candidate=mine@1").Body.String(); !strings.Contains(page, ">off<") ||
+		!strings.Contains(page, "0.500 RBO") {
+		t.Error("stopped, the page does not say so or forgets what was counted")
 	}
 }

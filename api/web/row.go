@@ -53,7 +53,9 @@ var listOf = map[string]row{
 		template: "work",
 		ask:      []ask{{op: "list_code", args: "type=pull repo? state? q? offset? limit=50"}},
 	},
-	"discussion": {template: "list", ask: []ask{{op: "list_forge_discussions", args: "repo? category? limit=100"}}},
+	"discussion": {template: "list", ask: []ask{
+		{op: "list_records", args: "kind=discussion order=activity container? offset? limit=50"},
+	}},
 	"video":      {template: "talks", ask: []ask{{op: "list_videos", args: "channel? offset? limit=50"}}},
 	"whitepaper": {template: "list", ask: []ask{{op: "list_whitepapers"}}},
 	"project": {
@@ -79,7 +81,7 @@ var listOf = map[string]row{
 	"asset": {template: "assets", ask: []ask{{op: "get_asset_supply"}}},
 	"pool":  {template: "poolsof", ask: []ask{{op: "get_defi_pools", args: "venue?"}}},
 	"package_version": {template: "packages", ask: []ask{
-		{op: "list_sdk_versions", args: "registry? name? offset? limit=50"},
+		{op: "list_sdk_versions", args: "registry? name? limit=100"},
 	}},
 	"tool_server": {template: "list", ask: []ask{{op: "list_network_mcps"}}},
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"almanac/api/shadow"
 	"almanac/catalog"
 	"almanac/catalog/datadir"
 	"almanac/catalog/network"
@@ -70,13 +71,16 @@ func (a *app) stackConfig(n network.Network, dir string, profiles ...profile.Pro
 	}, nil
 }
 
-// follow keeps a searcher at what is published, from its first answer on.
+// follow keeps a searcher at what is published, from its first answer on, and
+// tries the candidate beside it.
 func follow(
-	ctx context.Context, g *errgroup.Group, s revision.Source, to revision.Publisher, log *slog.Logger,
+	ctx context.Context, g *errgroup.Group, s revision.Source, to revision.Publisher, beside *shadow.Searcher,
+	log *slog.Logger,
 ) {
 	f := revision.NewFollower(s, to, log)
 	f.Look(ctx)
 	g.Go(func() error { f.Run(ctx); return nil })
+	g.Go(func() error { beside.Run(ctx); return nil })
 }
 
 // profile loads a profile by name: a saved revision, NAME@NUMBER, or what is

@@ -89,6 +89,7 @@ api/releases: api/kb api/op catalog catalog/derive
 api/remote: api/kb api/op
 api/rest: api/coding api/guard api/limit api/op
 api/search: api/kb api/op api/tally catalog catalog/derive retrieval
+api/shadow: api/tally catalog retrieval retrieval/eval retrieval/revision
 api/tally: catalog
 api/web: api/coding api/guard api/limit api/look api/op api/tally
 cmd/config: api/limit catalog/network retrieval/profile

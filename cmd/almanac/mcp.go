@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"almanac/api"
+	"almanac/api/shadow"
 	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/network"
@@ -43,6 +44,12 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	base := a.base(n, store, keeper, a.config.Server.Listen)
 	base.Tally = tally.New(store, time.Now, a.log)
 	defer func() { err = errors.Join(err, base.Tally.Close()) }()
+	revisions, err := a.revisions(n, store)
+	if err != nil {
+		return err
+	}
+	beside := shadow.New(base.Search, keeper, revisions, a.log)
+	base.Search = beside
 	cfg := a.apiConfig(base)
 	cfg.AdminLoopback = true // nothing listens
 	cfg.Obstacle = a.unsynced(n, dir, store)
@@ -50,15 +57,11 @@ func (c *mcpCmd) Run(ctx context.Context, a *app) (err error) {
 	if err != nil {
 		return err
 	}
-	revisions, err := a.revisions(n, store)
-	if err != nil {
-		return err
-	}
 	query := url.Values{"toolsets": {c.Toolsets}, "tools": {c.Tools}}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	g, ctx := errgroup.WithContext(ctx)
-	follow(ctx, g, revisions, keeper, a.log)
+	follow(ctx, g, revisions, keeper, beside, a.log)
 	g.Go(func() error {
 		if err := a.loadSample(ctx, n, dir, store); err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"almanac/api"
 	"almanac/api/admin"
 	"almanac/api/dashboard"
+	"almanac/api/shadow"
 	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/datadir"
@@ -72,6 +73,8 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		return errors.Join(err, closeListeners(public, private))
 	}
 	w.revisions = revisions
+	beside := shadow.New(base.Search, keeper, revisions, a.log)
+	base.Search = beside
 	var draining atomic.Bool
 	cfg := a.apiConfig(base)
 	cfg.Metrics, cfg.Loopback, cfg.Draining = metrics, isLoopback(public), draining.Load
@@ -102,7 +105,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		}
 		return nil
 	})
-	follow(working, g, revisions, keeper, a.log)
+	follow(working, g, revisions, keeper, beside, a.log)
 	g.Go(func() error {
 		if err := sqlite.Check(working, datadir.Catalog(dir)); err != nil && working.Err() == nil {
 			return err // answers would be wrong

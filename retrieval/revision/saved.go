@@ -14,8 +14,8 @@ import (
 	"almanac/retrieval/profile"
 )
 
-// ErrInvalid: a profile that cannot be saved.
-var ErrInvalid = errors.New("invalid profile")
+// ErrInvalid: what cannot be saved, for a reason that people can mend.
+var ErrInvalid = errors.New("cannot be saved")
 
 // profileName is what profiles may be called: nothing that reads like a path or a
 // revision.

@@ -1,0 +1,104 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"almanac/api/guard"
+	"almanac/api/look"
+	"almanac/catalog"
+	"almanac/retrieval"
+	"almanac/retrieval/revision"
+)
+
+// shownShadows is how many queries the page lists.
+const shownShadows = 50
+
+// shadowed is a query with what the candidate would change.
+type shadowed struct {
+	catalog.ShadowCount
+	Difference difference
+	Lab        string
+}
+
+// shadow shows what a candidate would change of what people search for.
+func (h *Handler) shadow(r *http.Request) (reply, error) {
+	ctx := r.Context()
+	setting, err := revision.ShadowOf(ctx, h.cfg.Store)
+	if err != nil {
+		return reply{}, err
+	}
+	saved, err := h.cfg.Store.Revisions(ctx, catalog.ProfileRevision)
+	if err != nil {
+		return reply{}, err
+	}
+	live, err := revision.InForce(ctx, h.cfg.Store)
+	if err != nil {
+		return reply{}, err
+	}
+	var choices []string
+	for _, x := range saved {
+		choices = append(choices, nameOf(x.Name, x.Number))
+	}
+	candidate := setting.Candidate
+	if asked := r.FormValue("candidate"); asked != "" {
+		candidate = asked
+	}
+	against := revision.Configured
+	if live[0].Number > 0 {
+		against = nameOf(live[0].Name, live[0].Number)
+	}
+	list, total, err := h.cfg.Store.Shadows(ctx, against, candidate, shownShadows)
+	if err != nil {
+		return reply{}, err
+	}
+	titles, err := h.titles(r, list)
+	if err != nil {
+		return reply{}, err
+	}
+	var rows []shadowed
+	for _, x := range list {
+		results := func(ids []int64) []retrieval.Result {
+			out := make([]retrieval.Result, len(ids))
+			for i, id := range ids {
+				out[i] = retrieval.Result{Record: id, Title: titles[id]}
+			}
+			return out
+		}
+		rows = append(rows, shadowed{x, differ(x.Query, results(x.Was), results(x.Would)),
+			"/lab?" + url.Values{"q": {x.Query}, "a": {revision.Published}, "b": {candidate}}.Encode()})
+	}
+	return reply{Template: "shadow", Page: look.Page{Title: "Shadow", Path: "/tuning/shadow", Section: "/tuning"},
+		Data: map[string]any{"Setting": setting, "Choices": choices, "Candidate": candidate, "Against": against,
+			"Rows": rows, "Total": total}}, nil
+}
+
+// titles reads those of all records in the lists.
+func (h *Handler) titles(r *http.Request, list []catalog.ShadowCount) (map[int64]string, error) {
+	var ids []int64
+	for _, x := range list {
+		ids = append(append(ids, x.Was...), x.Would...)
+	}
+	heads, err := h.cfg.Store.Heads(r.Context(), ids)
+	titles := map[int64]string{}
+	for _, head := range heads {
+		titles[head.ID] = head.Title
+	}
+	return titles, err
+}
+
+// setShadow says which candidate runs on which share of the searches.
+func (h *Handler) setShadow(r *http.Request) (reply, error) {
+	share := number(r, "share", 0)
+	if r.FormValue("do") == "stop" {
+		share = 0
+	}
+	err := revision.SetShadow(r.Context(), h.cfg.Store, revision.Shadow{Candidate: strings.TrimSpace(
+		r.FormValue("candidate")), Share: share, By: guard.User(r.Context()), Since: h.cfg.Now()})
+	if errors.Is(err, revision.ErrInvalid) {
+		return reply{}, invalid("the share must be between 0 and 100")
+	}
+	return reply{Goto: link("/tuning/shadow", "candidate", r.FormValue("candidate"))}, err
+}

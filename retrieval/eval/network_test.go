@@ -1,0 +1,130 @@
+package eval_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"almanac/catalog"
+	"almanac/catalog/sqlite"
+	"almanac/ingest"
+	"almanac/ingest/connectors"
+	"almanac/ingest/networks"
+	"almanac/retrieval"
+	"almanac/retrieval/corpus"
+	"almanac/retrieval/eval"
+	"almanac/retrieval/experiment"
+	"almanac/retrieval/profile"
+	"almanac/retrieval/revision"
+	"almanac/retrieval/stack"
+)
+
+// opened is the index of a stack.
+type opened struct {
+	*retrieval.Engine
+	stack *stack.Stack
+}
+
+func (o opened) Indexed() (int64, *corpus.Corpus, error) { return o.stack.Indexed() }
+
+// TestTuningOnANetwork fits profiles to the judged queries of a real network: it
+// gains on held-out queries, or leaves the profile as it is.
+func TestTuningOnANetwork(t *testing.T) {
+	if testing.Short() || raceDetector {
+		t.Skip("indexes a whole snapshot; not with -short or -race")
+	}
+	queries, err := eval.Load(filepath.Join(shared(t), "judged", "network-dev"))
+	if err != nil {
+		t.Skipf("there are no judged queries: %v", err)
+	}
+	dir := t.TempDir()
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(dir, "catalog.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	n, err := networks.Load("corpus")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipeline := ingest.New(ingest.Config{Store: store, Network: n, Now: time.Now, WorkDir: t.TempDir(),
+		CorpusDir: filepath.Join(shared(t), "corpus"), Connectors: connectors.All(time.Now())})
+	if _, err := pipeline.Sync(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	p, err := profile.Load(profile.DefaultName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := stack.Open(t.Context(), stack.Config{Dir: dir, Store: store, Profiles: []profile.Profile{p},
+		Authority: n.Authority, Aliases: n.Aliases, Deadline: time.Minute, Log: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.CatchUp(t.Context(), true); err != nil {
+		t.Fatal(err)
+	}
+	x := experiment.Runner{Store: store, Index: opened{s.Searcher, s}, Revisions: revision.Source{Store: store,
+		Base: retrieval.Relevance{Profiles: []profile.Profile{p}, Aliases: n.Aliases}}}
+	c := put(t, store, queries)
+	bare := p // as somebody begins who has no judgments
+	bare.Weights, bare.Classes = map[string]float64{"passage_bm25": 1}, nil
+	data, err := yaml.Marshal(bare)
+	if err == nil {
+		_, err = revision.SaveProfile(t.Context(), store, catalog.Revision{Name: "bare", Data: string(data)})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for from, gains := range map[string]bool{"configured": false, "bare@1": true} {
+		a := experiment.Defaults()
+		a.Case, a.Profile, a.Name = c.ID, from, "fitted"
+		argument, err := json.Marshal(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := x.Tune(t.Context(), catalog.Request{Argument: string(argument)}, func(int, int) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := result.(experiment.Fit)
+		t.Logf("from %s: %.4f before, %.4f out of fold, p %.4f, saved %q", from, f.All.Before, f.All.OutOfFold, f.All.P,
+			f.Saved)
+		if saved := f.Saved != ""; saved != (f.All.P < .05 && f.All.OutOfFold > f.All.Before) {
+			t.Errorf("from %s it finds %+v and saves %q", from, f.All, f.Saved)
+		}
+		if gains && f.Saved == "" {
+			t.Errorf("from %s it learns nothing: %+v", from, f.All)
+		}
+	}
+}
+
+// put stores judged queries as a case.
+func put(t *testing.T, store catalog.Store, of eval.Collection) catalog.Case {
+	t.Helper()
+	c, err := store.PutCase(t.Context(), catalog.Case{Name: of.Name}, "ada")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var queries []catalog.CaseQuery
+	var judgments []catalog.Judgment
+	for _, q := range of.Queries {
+		queries = append(queries, catalog.CaseQuery{ID: q.ID, Text: q.Text, Kind: q.Kind})
+		for target, grade := range of.Judgments[q.ID] {
+			judgments = append(judgments, catalog.Judgment{Query: q.ID, Target: target, Judge: eval.ImportJudge + of.Name,
+				Grade: grade})
+		}
+	}
+	if err := store.PutQueries(t.Context(), c.ID, queries, "ada"); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.PutJudgments(t.Context(), c.ID, judgments); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
