@@ -95,6 +95,7 @@ docs: ## write the pages of docs that commands print
 
 bounds: ## the figures of docs/security.md
 	$(GO) test -run '^$$' -bench HalfHeaders -benchtime 1x ./cmd/almanac
+	$(GO) test -run '^$$' -bench Flood -benchtime 200x -timeout 30m ./api
 	$(GO) test -run '^$$' -bench Hostile -benchtime 1x -timeout 30m ./ingest/connectors
 
 relevance: build ## the tables of docs/relevance.md, over ../shared/judged
