@@ -141,7 +141,9 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer answer) {
 // show writes a page.
 func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, got reply) {
 	got.Page.NoIndex = true
-	got.Page.State = append(got.Page.State, look.Link{Title: guard.User(r.Context()), Path: "/login"})
+	if got.Template != loginPage {
+		got.Page.State = append(got.Page.State, look.Link{Title: guard.User(r.Context()), Path: "/login"})
+	}
 	body, err := h.pages.Render(got.Template, got.Part, got.Page, got.Data)
 	if err != nil {
 		h.cfg.Log.ErrorContext(r.Context(), "dashboard page failed", "path", r.Pattern, "error", err)
