@@ -22,6 +22,13 @@ type IndexStore interface {
 	OpenGeneration(ctx context.Context, fingerprint string) (Generation, error)
 	// Generations returns all generations, oldest first.
 	Generations(ctx context.Context) ([]Generation, error)
+	// RetireGeneration gives a generation's fingerprint away, so that OpenGeneration
+	// makes another one, while this stays as it is. Retiring twice does nothing.
+	// ErrNotFound.
+	RetireGeneration(ctx context.Context, id int64) error
+	// RestoreGeneration takes RetireGeneration back. ErrConflict if another generation
+	// has the fingerprint now.
+	RestoreGeneration(ctx context.Context, id int64) error
 	// DropGeneration removes a generation with its passages, documents and words.
 	DropGeneration(ctx context.Context, id int64) error
 	// PutPassages replaces the passages and documents of the given records and

@@ -38,7 +38,8 @@ type Request struct {
 	Argument  string // of a sync the source, or empty for all; of others JSON
 	By        string // who asked for it
 	CreatedAt time.Time
-	StartedAt time.Time // zero: not yet
+	StartedAt time.Time // of the last attempt; zero: not yet
+	Attempts  int       // how often it began
 	DoneAt    time.Time // zero: not yet
 	Done      int       // steps of Total
 	Total     int

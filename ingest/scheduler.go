@@ -14,15 +14,12 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"almanac/catalog"
 	"almanac/catalog/network"
 )
 
 const (
-	// requestKind is the kind of the requests the scheduler executes.
-	requestKind = "sync"
-	// pollEvery is how often it looks for requests.
-	pollEvery = time.Second
+	// tickEvery is how often the day is looked at.
+	tickEvery = time.Second
 	// jitter varies an interval by a tenth in both directions, so that instances
 	// and sources do not send requests at the same moment.
 	jitter = 0.1
@@ -40,8 +37,7 @@ const (
 // Scheduler runs a pipeline's sources: in a first pass one after the other in
 // the network's order, but waiting for none longer than half a minute, and then
 // each on its own interval. A source never overlaps itself or another that uses
-// the same host; a failed one is retried with growing intervals. It also
-// executes the catalog's sync requests.
+// the same host; a failed one is retried with growing intervals.
 type Scheduler struct {
 	pipeline  *Pipeline
 	schedules []*schedule
@@ -56,9 +52,15 @@ type schedule struct {
 	src     network.Source
 	hosts   []string // of its requests, sorted
 	backoff *backoff.ExponentialBackOff
-	next    time.Duration     // until the next run
-	idle    bool              // no next run unless requested
-	jobs    chan chan<- error // requested runs, each with a channel for its error
+	next    time.Duration // until the next run
+	idle    bool          // no next run unless requested
+	jobs    chan job      // requested runs
+}
+
+// job is a requested run. It ends with ctx; done gets its error.
+type job struct {
+	ctx  context.Context
+	done chan<- error
 }
 
 // NewScheduler makes a scheduler for the sources of a pipeline's network.
@@ -77,7 +79,7 @@ func NewScheduler(p *Pipeline) *Scheduler {
 			s.hosts[h] = make(chan struct{}, 1)
 		}
 		s.schedules = append(s.schedules, &schedule{
-			src: src, hosts: hosts, jobs: make(chan chan<- error),
+			src: src, hosts: hosts, jobs: make(chan job),
 			backoff: &backoff.ExponentialBackOff{
 				InitialInterval: min(retryFirst, most), RandomizationFactor: jitter, Multiplier: 2, MaxInterval: most,
 			},
@@ -116,7 +118,7 @@ func (s *Scheduler) Run(ctx context.Context) {
 	s.passed.Store(true)
 	s.pipeline.follow(ctx)
 	close(s.firstPass)
-	s.poll(ctx)
+	s.tick(ctx)
 }
 
 // drive runs a source when it is due or requested, after the first pass.
@@ -136,8 +138,12 @@ func (s *Scheduler) drive(ctx context.Context, c *schedule) {
 			return
 		case <-due:
 			_ = s.run(ctx, c, s.slots) // the pipeline reports and logs the error
-		case done := <-c.jobs:
-			done <- s.run(ctx, c, s.slots)
+		case j := <-c.jobs:
+			running, cancel := context.WithCancel(ctx)
+			stop := context.AfterFunc(j.ctx, cancel)
+			j.done <- s.run(running, c, s.slots)
+			stop()
+			cancel()
 		}
 	}
 }
@@ -210,72 +216,45 @@ func (c *schedule) plan(err error) {
 	c.next = time.Duration(float64(c.src.Every) * (1 - jitter + 2*jitter*rand.Float64()))
 }
 
-// poll executes sync requests until ctx is done.
-func (s *Scheduler) poll(ctx context.Context) {
-	tick := time.NewTicker(pollEvery)
+// tick derives what follows from the day until ctx is done.
+func (s *Scheduler) tick(ctx context.Context) {
+	tick := time.NewTicker(tickEvery)
 	defer tick.Stop()
-	failing := false
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
+			s.pipeline.followDay(ctx)
 		}
-		s.pipeline.followDay(ctx)
-		err := s.requests(ctx)
-		if err != nil && !failing && ctx.Err() == nil {
-			s.pipeline.config.Log.ErrorContext(ctx, "sync requests cannot be read or finished", "error", err)
-		}
-		failing = err != nil
 	}
 }
 
-// requests executes the sync requests of the catalog, equal ones with one run.
-func (s *Scheduler) requests(ctx context.Context) error {
-	store := s.pipeline.config.Store
-	pending, err := store.Requests(ctx)
-	if err != nil {
-		return err
-	}
-	failures := map[string]string{} // by argument
-	for _, req := range pending {
-		if req.Kind != requestKind {
-			continue
-		}
-		failure, done := failures[req.Argument]
-		if !done {
-			failure = s.execute(ctx, req)
-			failures[req.Argument] = failure
-		}
-		if ctx.Err() != nil {
-			return ctx.Err() // the request stays until the next start
-		}
-		if err := store.FinishRequest(ctx, req.ID, "", failure); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// execute runs the sources of a request and returns why they failed, "" if none
-// did.
-func (s *Scheduler) execute(ctx context.Context, req catalog.Request) string {
+// Sync runs a source, or all for "", as soon as the first pass is over and
+// nothing else uses their hosts. progress gets how many have run. It is called
+// while Run runs.
+func (s *Scheduler) Sync(ctx context.Context, source string, progress func(done, total int)) error {
 	var names []string
-	if req.Argument != "" {
-		names = []string{req.Argument}
+	if source != "" {
+		names = []string{source}
 	}
 	sources, err := s.pipeline.sources(names)
 	if err != nil {
-		return err.Error()
+		return err
 	}
 	var errs []error
-	for _, src := range sources {
+	for i, src := range sources {
+		progress(i, len(sources))
 		errs = append(errs, s.request(ctx, src.Name))
 	}
-	if err := errors.Join(errs...); err != nil {
-		return mask(err.Error())
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	return ""
+	progress(len(sources), len(sources))
+	if err := errors.Join(errs...); err != nil {
+		return errors.New(mask(err.Error()))
+	}
+	return nil
 }
 
 // request runs a source on its schedule's goroutine and waits for the end.
@@ -286,7 +265,7 @@ func (s *Scheduler) request(ctx context.Context, source string) error {
 		}
 		done := make(chan error, 1)
 		select {
-		case c.jobs <- done:
+		case c.jobs <- job{ctx, done}:
 		case <-ctx.Done():
 			return ctx.Err()
 		}

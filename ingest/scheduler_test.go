@@ -370,23 +370,17 @@ func TestOneSourceAtATimeUsesAHost(t *testing.T) {
 	})
 }
 
-func TestRequestsAreExecuted(t *testing.T) {
-	tests := map[string]struct {
-		requests []catalog.Request
-		a, b     int      // runs, including the first pass
-		left     []string // kinds of the remaining requests
+func TestSyncOnRequest(t *testing.T) {
+	for name, tt := range map[string]struct {
+		sources []string
+		a, b    int // runs, including the first pass
+		err     string
 	}{
-		"one source": {[]catalog.Request{{Kind: "sync", Argument: "a"}}, 2, 1, nil},
-		"equal requests by one run": {[]catalog.Request{{Kind: "sync", Argument: "a"},
-			{Kind: "sync", Argument: "a"}}, 2, 1, nil},
-		"all sources, even if one fails": {[]catalog.Request{{Kind: "sync"}}, 2, 2, nil},
-		"several one after the other": {[]catalog.Request{{Kind: "sync", Argument: "b"}, {Kind: "sync"}}, 2, 3,
-			nil},
-		"an unknown source is finished": {[]catalog.Request{{Kind: "sync", Argument: "zzz"}}, 1, 1, nil},
-		"requests of another kind are ignored": {[]catalog.Request{{Kind: "reindex"}, {Kind: "sync", Argument: "a"}}, 2,
-			1, []string{"reindex"}},
-	}
-	for name, tt := range tests {
+		"one source":                     {[]string{"a"}, 2, 1, "broken"},
+		"all sources, even if one fails": {[]string{""}, 2, 2, "broken"},
+		"several one after the other":    {[]string{"b", ""}, 2, 3, "broken"},
+		"an unknown source":              {[]string{"zzz"}, 1, 1, "zzz"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := schedulerOf(t, 10*time.Second, func(source string, run int) error {
@@ -397,35 +391,43 @@ func TestRequestsAreExecuted(t *testing.T) {
 				}, network.Source{Name: "a", Kind: "fake", Every: time.Hour}, network.Source{Name: "b", Kind: "fake"})
 				defer s.stop()
 				<-s.sched.FirstPass()
-				for _, r := range tt.requests {
-					if _, err := s.store.Enqueue(t.Context(), r); err != nil {
-						t.Fatal(err)
+				var err error
+				for _, source := range tt.sources {
+					done, total := 0, 0
+					err = s.sched.Sync(t.Context(), source, func(d, n int) { done, total = d, n })
+					if total != done {
+						t.Errorf("progress ends at %d of %d", done, total)
 					}
 				}
-				time.Sleep(2 * time.Second)
-				synctest.Wait()
-				if len(s.runs("a"))+len(s.runs("b")) > 3 {
-					t.Error("requested sources run at the same time")
-				}
-				time.Sleep(32 * time.Second)
-				synctest.Wait()
 				if a, b := len(s.runs("a")), len(s.runs("b")); a != tt.a || b != tt.b {
 					t.Errorf("%d runs of a, %d of b; want %d, %d", a, b, tt.a, tt.b)
 				}
-				pending, err := s.store.Requests(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				var left []string
-				for _, r := range pending {
-					left = append(left, r.Kind)
-				}
-				if !slices.Equal(left, tt.left) {
-					t.Errorf("left are %v, want %v", left, tt.left)
+				if err == nil || !strings.Contains(err.Error(), tt.err) || strings.Contains(err.Error(), "jane") {
+					t.Errorf("error is %v", err)
 				}
 			})
 		})
 	}
+}
+
+func TestACancelledSyncEndsItsRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := schedulerOf(t, 5*time.Minute, well, network.Source{Name: "a", Kind: "fake"})
+		defer s.stop()
+		time.Sleep(10 * time.Minute) // the first run has ended
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		before := time.Now()
+		if err := s.sched.Sync(ctx, "a", func(int, int) {}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error is %v", err)
+		}
+		synctest.Wait()
+		states, err := s.store.Sources(t.Context())
+		if err != nil || len(states) != 1 || !strings.Contains(states[0].Error, "interrupted") ||
+			time.Since(before) > 2*time.Minute {
+			t.Errorf("after %v the state is %v, %v", time.Since(before), states, err)
+		}
+	})
 }
 
 func TestSchedulerStopsAtAnyTime(t *testing.T) {
@@ -460,29 +462,4 @@ func TestSchedulerStopsAtAnyTime(t *testing.T) {
 			})
 		})
 	}
-}
-
-func TestRequestLeftByAStopStaysForTheNextStart(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := schedulerOf(t, time.Hour, well, network.Source{Name: "a", Kind: "fake"})
-		<-s.sched.FirstPass()
-		if _, err := s.store.Enqueue(t.Context(), catalog.Request{Kind: "sync", Argument: "a"}); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(10 * time.Minute)
-		store, err := sqlite.Open(t.Context(), sqlite.Config{Path: s.path, Now: time.Now})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer store.Close()
-		s.stop()
-		left, err := store.Requests(t.Context())
-		if err != nil || len(left) != 1 {
-			t.Errorf("left %v, %v", left, err)
-		}
-		states, err := store.Sources(t.Context())
-		if err != nil || len(states) != 1 || !strings.Contains(states[0].Error, "interrupted") {
-			t.Errorf("states %v, %v", states, err)
-		}
-	})
 }

@@ -67,6 +67,23 @@ var indexPromises = []promise{
 		f.check(err)
 		f.equal("generations", list, []catalog.Generation{a, b})
 	}},
+	{"a retired generation stays beside the one that takes its fingerprint", func(f fixture) {
+		a := f.generation("one")
+		f.check(f.store.PutPassages(f.ctx, a.ID, []catalog.RecordPassages{passages(7, "first")}, 3))
+		f.check(f.store.RetireGeneration(f.ctx, a.ID))
+		f.check(f.store.RetireGeneration(f.ctx, a.ID))
+		b := f.generation("one")
+		if a.ID == b.ID || len(f.texts(a.ID)) != 1 || len(f.texts(b.ID)) != 0 {
+			f.Fatalf("generations are %+v and %+v", a, b)
+		}
+		if err := f.store.RestoreGeneration(f.ctx, a.ID); !errors.Is(err, catalog.ErrConflict) {
+			f.Fatalf("error is %v", err)
+		}
+		f.check(f.store.DropGeneration(f.ctx, b.ID))
+		f.check(f.store.RestoreGeneration(f.ctx, a.ID))
+		f.equal("restored", f.generation("one").ID, a.ID)
+		f.missing(f.store.RetireGeneration(f.ctx, 99))
+	}},
 	{"passages are read as they were written", func(f fixture) {
 		g := f.generation("g").ID
 		want := passages(7, "first", "second")

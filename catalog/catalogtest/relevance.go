@@ -133,6 +133,7 @@ var relevancePromises = []promise{
 		id, err := f.store.Enqueue(f.ctx, catalog.Request{Kind: "eval", Argument: "{}", By: "ada"})
 		f.check(err)
 		f.check(f.store.StartRequest(f.ctx, id))
+		f.check(f.store.StartRequest(f.ctx, id)) // a process left it unfinished
 		cancel, err := f.store.ProgressRequest(f.ctx, id, 3, 9)
 		f.check(err)
 		f.equal("cancel", cancel, false)
@@ -144,8 +145,8 @@ var relevancePromises = []promise{
 		f.missing(f.store.CancelRequest(f.ctx, id))
 		job, err := f.store.Job(f.ctx, id)
 		f.check(err)
-		f.equal("job", []any{job.By, job.Done, job.Total, job.Result, job.Failure, job.StartedAt.IsZero()},
-			[]any{"ada", 4, 9, `{"a":1}`, "cancelled", false})
+		f.equal("job", []any{job.By, job.Done, job.Total, job.Result, job.Failure, job.StartedAt.IsZero(), job.Attempts},
+			[]any{"ada", 4, 9, `{"a":1}`, "cancelled", false, 2})
 		waiting, err := f.store.Enqueue(f.ctx, catalog.Request{Kind: "eval"})
 		f.check(err)
 		f.check(f.store.CancelRequest(f.ctx, waiting))

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
+	"strings"
 
 	"almanac/catalog"
 )
@@ -47,6 +49,45 @@ func scanGeneration(rows *sql.Rows) (g catalog.Generation, err error) {
 	err = rows.Scan(&g.ID, &g.Fingerprint, &g.Checkpoint, &at)
 	g.CreatedAt = fromMicros(at)
 	return g, err
+}
+
+// retired marks the fingerprint of a retired generation; no other contains it.
+const retired = "\nretired "
+
+// RetireGeneration gives a generation's fingerprint away.
+func (s *Store) RetireGeneration(ctx context.Context, id int64) error {
+	return s.rename(ctx, "retire generation", id, func(fingerprint string) string {
+		before, _, _ := strings.Cut(fingerprint, retired)
+		return fmt.Sprint(before, retired, id)
+	})
+}
+
+// RestoreGeneration gives a retired generation its fingerprint again.
+func (s *Store) RestoreGeneration(ctx context.Context, id int64) error {
+	return s.rename(ctx, "restore generation", id, func(fingerprint string) string {
+		before, _, _ := strings.Cut(fingerprint, retired)
+		return before
+	})
+}
+
+// rename changes the fingerprint of a generation.
+func (s *Store) rename(ctx context.Context, op string, id int64, to func(fingerprint string) string) error {
+	return s.update(ctx, op, func(t *txn) error {
+		all, err := collect(ctx, t.Tx, scanGeneration, selectGenerations)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(all, func(g catalog.Generation) bool { return g.ID == id })
+		if at < 0 {
+			return notFound(fmt.Sprintf("generation %d", id))
+		}
+		fingerprint := to(all[at].Fingerprint)
+		if slices.ContainsFunc(all, func(g catalog.Generation) bool { return g.ID != id && g.Fingerprint == fingerprint }) {
+			return fmt.Errorf("generation %d: another has its fingerprint: %w", id, catalog.ErrConflict)
+		}
+		_, err = t.exec(`UPDATE generations SET fingerprint = ? WHERE id = ?`, fingerprint, id)
+		return err
+	})
 }
 
 // DropGeneration removes a generation with its passages, documents and words; dropping a

@@ -8,7 +8,7 @@ import (
 	"almanac/catalog"
 )
 
-const selectRequests = `SELECT id, kind, argument, author, created_at, started_at, done_at, done, total, cancelled,
+const selectRequests = `SELECT id, kind, argument, author, created_at, started_at, attempts, done_at, done, total, cancelled,
 	result, failure FROM requests `
 
 // Enqueue adds a request; CreatedAt defaults to now.
@@ -45,7 +45,7 @@ func (s *Store) Job(ctx context.Context, id int64) (catalog.Request, error) {
 
 func scanRequest(rows *sql.Rows) (r catalog.Request, err error) {
 	var created, started, done int64
-	err = rows.Scan(&r.ID, &r.Kind, &r.Argument, &r.By, &created, &started, &done, &r.Done, &r.Total, &r.Cancelled,
+	err = rows.Scan(&r.ID, &r.Kind, &r.Argument, &r.By, &created, &started, &r.Attempts, &done, &r.Done, &r.Total, &r.Cancelled,
 		&r.Result, &r.Failure)
 	r.CreatedAt, r.StartedAt, r.DoneAt = fromMicros(created), fromMicros(started), fromMicros(done)
 	return r, err
@@ -54,7 +54,8 @@ func scanRequest(rows *sql.Rows) (r catalog.Request, err error) {
 // StartRequest marks an open request as under way.
 func (s *Store) StartRequest(ctx context.Context, id int64) error {
 	return s.update(ctx, "start request", func(t *txn) error {
-		return t.open(id, `UPDATE requests SET started_at = ?, done = 0, total = 0 WHERE id = ? AND done_at = 0`,
+		return t.open(id, `UPDATE requests SET started_at = ?, attempts = attempts + 1, done = 0, total = 0
+WHERE id = ? AND done_at = 0`,
 			micros(catalog.CleanTime(s.now())), id)
 	})
 }

@@ -98,6 +98,7 @@ catalog/archive: catalog
 catalog/catalogtest: catalog
 catalog/datadir: catalog catalog/archive catalog/sqlite
 catalog/derive: catalog
+catalog/jobs: catalog
 catalog/migrations:
 catalog/network:
 catalog/sqlite: catalog catalog/migrations

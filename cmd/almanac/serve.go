@@ -16,6 +16,7 @@ import (
 	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/datadir"
+	"almanac/catalog/jobs"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/ingest"
@@ -49,10 +50,12 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		}
 	}
 	metrics := a.metrics(store)
-	keeper, err := a.keeper(n, dir, store, metrics.Embedded, a.syncing(n, store, dir, metrics))
+	w := &work{app: a, network: n, store: store, dir: dir, metrics: metrics}
+	keeper, err := a.keeper(n, dir, store, metrics.Embedded, w)
 	if err != nil {
 		return err
 	}
+	w.keeper = keeper
 	metrics.WatchIndex(keeper, a.engines()...)
 	public, private, err := a.listen(ctx, metrics)
 	if err != nil {
@@ -135,40 +138,71 @@ func (a *app) metrics(store catalog.Reader) *admin.Metrics {
 	return m
 }
 
-// syncing runs the sources of a network on their schedules; nil if that is
-// switched off.
-func (a *app) syncing(
-	n network.Network, store catalog.Store, dir string, metrics *admin.Metrics,
-) func(context.Context, func()) error {
-	if !a.config.Sync.Enabled {
-		return nil
-	}
-	counted := ingest.Tasks(func(source string) *progress.Task { return progress.Lines(a.log, source, time.Now) },
-		func(r ingest.Report) { metrics.Synced(r.Source, r.Err == nil, r.Took) })
-	return func(ctx context.Context, firstPass func()) error {
-		pipeline, err := a.pipeline(ctx, n, store, dir, counted, false)
-		if err != nil {
-			return err
-		}
-		scheduler := ingest.NewScheduler(pipeline)
-		go func() {
-			select {
-			case <-scheduler.FirstPass():
-				firstPass()
-			case <-ctx.Done():
-			}
-		}()
-		scheduler.Run(ctx)
-		return nil
-	}
+// work is what this process does besides answering while it writes the index:
+// its sources' schedules, and the jobs that people ask for.
+type work struct {
+	*app
+	network   network.Network
+	store     catalog.Store
+	dir       string
+	metrics   *admin.Metrics
+	keeper    *stack.Keeper
+	scheduler atomic.Pointer[ingest.Scheduler] // nil: nothing is synced
 }
 
-// keeper returns the keeper of an open catalog's index.
+// sync runs the sources of a network on their schedules.
+func (w *work) sync(ctx context.Context, firstPass func()) error {
+	counted := ingest.Tasks(func(source string) *progress.Task { return progress.Lines(w.log, source, time.Now) },
+		func(r ingest.Report) { w.metrics.Synced(r.Source, r.Err == nil, r.Took) })
+	pipeline, err := w.pipeline(ctx, w.network, w.store, w.dir, counted, false)
+	if err != nil {
+		return err
+	}
+	scheduler := ingest.NewScheduler(pipeline)
+	w.scheduler.Store(scheduler)
+	go func() {
+		select {
+		case <-scheduler.FirstPass():
+			firstPass()
+		case <-ctx.Done():
+		}
+	}()
+	scheduler.Run(ctx)
+	return nil
+}
+
+// jobs executes what people ask for until ctx ends.
+func (w *work) jobs(ctx context.Context) {
+	jobs.Runner{Store: w.store, Log: w.log, Do: map[string]jobs.Do{
+		"sync": w.syncNow,
+		"reindex": func(ctx context.Context, _ catalog.Request, progress func(done, total int)) (any, error) {
+			return nil, w.keeper.Rebuild(ctx, progress)
+		},
+	}}.Run(ctx)
+}
+
+// syncNow executes a request to sync.
+func (w *work) syncNow(ctx context.Context, r catalog.Request, progress func(done, total int)) (any, error) {
+	scheduler := w.scheduler.Load()
+	if scheduler == nil {
+		return nil, errors.New("sync.enabled is false: this server syncs nothing")
+	}
+	return nil, scheduler.Sync(ctx, r.Argument, progress)
+}
+
+// keeper returns the keeper of an open catalog's index, which does w while it
+// writes; nil: nothing.
 func (a *app) keeper(
-	n network.Network, dir string, store catalog.Store, embedded func(texts, unknown int),
-	sync func(context.Context, func()) error,
+	n network.Network, dir string, store catalog.Store, embedded func(texts, unknown int), w *work,
 ) (*stack.Keeper, error) {
 	cfg, err := a.stackConfig(n, dir)
 	cfg.Store, cfg.Embedded = store, embedded
-	return stack.NewKeeper(stack.KeeperConfig{Config: cfg, Sync: sync, Drain: drain}), err
+	k := stack.KeeperConfig{Config: cfg, Drain: drain}
+	if w != nil {
+		k.Jobs = w.jobs
+	}
+	if w != nil && a.config.Sync.Enabled {
+		k.Sync = w.sync
+	}
+	return stack.NewKeeper(k), err
 }

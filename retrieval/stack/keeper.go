@@ -20,6 +20,9 @@ type KeeperConfig struct {
 	// source has been run once. It is called in the process that writes the
 	// index. nil: nothing is synced.
 	Sync func(ctx context.Context, firstPass func()) error
+	// Jobs executes what people ask for until ctx ends, in the process that writes the
+	// index. nil: nobody does.
+	Jobs func(ctx context.Context)
 	// Drain is how long searches that are under way may use a generation after
 	// another has taken its place.
 	Drain time.Duration
@@ -30,9 +33,12 @@ type KeeperConfig struct {
 // Searcher over the generation that serves.
 type Keeper struct {
 	cfg     KeeperConfig
-	lock    *Lock                  // nil: another process writes the index
-	serving atomic.Pointer[Stack]  // nil before the first
-	problem atomic.Pointer[string] // why the configured model's index is not open
+	lock    *Lock                   // nil: another process writes the index
+	serving atomic.Pointer[Stack]   // nil before the first
+	problem atomic.Pointer[string]  // why the configured model's index is not open
+	writing atomic.Pointer[writing] // the generation that is complete and fed by this process; nil: none
+
+	rebuilding sync.Mutex // held by Rebuild
 
 	mu        sync.Mutex           // guards opened and published
 	opened    []*Stack             // to be closed

@@ -18,8 +18,38 @@ func (k *Keeper) write(ctx context.Context) error {
 	if k.cfg.Sync != nil {
 		g.Go(func() error { return k.cfg.Sync(ctx, sync.OnceFunc(func() { close(passed) })) })
 	}
+	if k.cfg.Jobs != nil {
+		g.Go(func() error { k.cfg.Jobs(ctx); return nil })
+	}
 	g.Go(func() error { return k.index(ctx, g, passed) })
 	return g.Wait()
+}
+
+// writing is a stack that this process feeds.
+type writing struct {
+	stack  *Stack
+	parent context.Context // of all that this process writes
+	ctx    context.Context // of the feeding
+	group  *errgroup.Group
+	stop   func()
+	ended  chan struct{} // closed when the feeding has ended
+}
+
+// feed feeds a stack until ctx ends or end is called.
+func feed(ctx context.Context, g *errgroup.Group, s *Stack) *writing {
+	feeding, stop := context.WithCancel(ctx)
+	w := &writing{stack: s, parent: ctx, ctx: feeding, group: g, stop: stop, ended: make(chan struct{})}
+	g.Go(func() error {
+		defer close(w.ended)
+		return s.Follower.Run(feeding)
+	})
+	return w
+}
+
+// end ends the feeding.
+func (w *writing) end() {
+	w.stop()
+	<-w.ended
 }
 
 // index writes the index of the configured model. Until that is complete, an
@@ -43,7 +73,7 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 		}
 	}
 	k.serving.CompareAndSwap(nil, s)
-	g.Go(func() error { return s.Follower.Run(ctx) })
+	w := feed(ctx, g, s)
 	if err := k.firstSync(ctx, passed); err != nil {
 		return err
 	}
@@ -54,6 +84,7 @@ func (k *Keeper) index(ctx context.Context, g *errgroup.Group, passed <-chan str
 		return err
 	}
 	s.Follower.Promote()
+	k.writing.Store(w)
 	return s.dropReplaced(ctx)
 }
 
@@ -151,8 +182,7 @@ type earlier struct {
 	group  *errgroup.Group
 	passed <-chan struct{} // closed when every source was run once
 	stack  *Stack          // nil: there is none
-	stop   func()          // ends its feeding; nil: it is not fed by this process
-	ended  chan struct{}   // closed when the feeding has ended
+	fed    *writing        // nil: it is not fed by this process
 }
 
 // open opens the newest complete generation but one, unless something serves. If
@@ -185,12 +215,8 @@ func (e *earlier) open(ctx context.Context, but int64) error {
 		return err
 	}
 	k.serving.Store(s)
-	feeding, stop := context.WithCancel(ctx)
-	e.stack, e.stop, e.ended = s, stop, make(chan struct{})
-	e.group.Go(func() error {
-		defer close(e.ended)
-		return s.Follower.Run(feeding)
-	})
+	e.stack, e.fed = s, feed(ctx, e.group, s)
+	feeding := e.fed.ctx
 	e.group.Go(func() error {
 		if err := k.firstSync(feeding, e.passed); err != nil {
 			return stopped(feeding, err)
@@ -202,9 +228,8 @@ func (e *earlier) open(ctx context.Context, but int64) error {
 
 // release ends the feeding and closes the generation, which no longer serves.
 func (e *earlier) release(ctx context.Context) error {
-	if e.stop != nil {
-		e.stop()
-		<-e.ended
+	if e.fed != nil {
+		e.fed.end()
 	}
 	return e.keeper.release(ctx, e.stack)
 }

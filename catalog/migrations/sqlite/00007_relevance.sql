@@ -90,6 +90,7 @@ CREATE INDEX evaluations_by_case ON evaluations (collection, id);
 
 ALTER TABLE requests ADD COLUMN author     TEXT    NOT NULL DEFAULT '';
 ALTER TABLE requests ADD COLUMN started_at INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE requests ADD COLUMN attempts   INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE requests ADD COLUMN done       INTEGER NOT NULL DEFAULT 0; -- steps
 ALTER TABLE requests ADD COLUMN total      INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE requests ADD COLUMN cancelled  INTEGER NOT NULL DEFAULT 0;
@@ -99,6 +100,7 @@ ALTER TABLE requests ADD COLUMN result     TEXT    NOT NULL DEFAULT ''; -- JSON
 
 ALTER TABLE requests DROP COLUMN author;
 ALTER TABLE requests DROP COLUMN started_at;
+ALTER TABLE requests DROP COLUMN attempts;
 ALTER TABLE requests DROP COLUMN done;
 ALTER TABLE requests DROP COLUMN total;
 ALTER TABLE requests DROP COLUMN cancelled;

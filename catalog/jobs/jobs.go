@@ -1,0 +1,160 @@
+// Package jobs executes the requests of the catalog in the one process that may:
+// a page or a command asks for work, sees how far it is, and can cancel it.
+package jobs
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"almanac/catalog"
+)
+
+// Do executes a request. It says how far it is by progress, which any goroutine
+// may call, and returns when ctx ends. The result is stored as JSON.
+type Do func(ctx context.Context, r catalog.Request, progress func(done, total int)) (result any, err error)
+
+const (
+	// pollEvery is how often requests are looked for, and progress is stored.
+	pollEvery = time.Second
+	// attempts is how often a request begins that no process lived to end.
+	attempts = 3
+)
+
+// Runner executes requests: one of each kind at a time, oldest first, the kinds
+// beside one another, equal ones once.
+type Runner struct {
+	Store catalog.JobStore
+	Do    map[string]Do // by kind
+	Log   *slog.Logger
+}
+
+// Run executes requests until ctx ends, and returns when those under way have
+// ended. What it leaves unfinished begins again in the next process.
+func (x Runner) Run(ctx context.Context) {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	var mu sync.Mutex
+	busy := map[string]bool{} // kinds
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	failing := false
+	for {
+		open, err := x.Store.Requests(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			x.Log.ErrorContext(ctx, "requests cannot be read", "error", err)
+		}
+		failing = err != nil
+		for i, r := range open {
+			mu.Lock()
+			taken := busy[r.Kind]
+			busy[r.Kind] = true
+			mu.Unlock()
+			if taken {
+				continue
+			}
+			var same []int64
+			for _, other := range open[i+1:] {
+				if other.Kind == r.Kind && other.Argument == r.Argument && other.StartedAt.IsZero() {
+					same = append(same, other.ID)
+				}
+			}
+			wg.Go(func() {
+				x.execute(ctx, r, same)
+				mu.Lock()
+				defer mu.Unlock()
+				busy[r.Kind] = false
+			})
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// execute runs a request and stores what became of it; same are requests for the
+// same, which its result answers too.
+func (x Runner) execute(ctx context.Context, r catalog.Request, same []int64) {
+	result, err := x.attempt(ctx, r)
+	if ctx.Err() != nil {
+		return // it begins again at the next start
+	}
+	text, failure := "", ""
+	if err != nil {
+		failure = err.Error()
+		x.Log.WarnContext(ctx, "job failed", "job", r.ID, "kind", r.Kind, "error", err)
+	} else if result != nil {
+		data, err := json.Marshal(result)
+		if err != nil {
+			failure = err.Error()
+		}
+		text = string(data)
+	}
+	for _, id := range append([]int64{r.ID}, same...) {
+		err := x.Store.FinishRequest(ctx, id, text, failure)
+		if err != nil && !errors.Is(err, catalog.ErrNotFound) { // not found: cancelled before it began
+			x.Log.ErrorContext(ctx, "a job's end cannot be stored", "job", id, "error", err)
+		}
+	}
+}
+
+// errCancelled is the end of a request that somebody cancelled.
+var errCancelled = errors.New("cancelled")
+
+// attempt runs a request, whose progress it stores meanwhile.
+func (x Runner) attempt(ctx context.Context, r catalog.Request) (result any, err error) {
+	do := x.Do[r.Kind]
+	switch {
+	case do == nil:
+		return nil, fmt.Errorf("there are no jobs of kind %q", r.Kind)
+	case r.Attempts >= attempts:
+		return nil, fmt.Errorf("it began %d times and the process ended each time: its log says why", r.Attempts)
+	}
+	if err := x.Store.StartRequest(ctx, r.ID); err != nil {
+		return nil, err
+	}
+	x.Log.InfoContext(ctx, "job begins", "job", r.ID, "kind", r.Kind, "by", r.By)
+	start := time.Now()
+	working, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var done, total atomic.Int64
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer func() {
+			if p := recover(); p != nil {
+				x.Log.ErrorContext(ctx, "job panicked", "job", r.ID, "panic", p, "stack", string(debug.Stack()))
+				err = errors.New("it failed: the log says why")
+			}
+		}()
+		result, err = do(working, r, func(d, t int) { done.Store(int64(d)); total.Store(int64(t)) })
+	}()
+	tick := time.NewTicker(pollEvery)
+	defer tick.Stop()
+	for running := true; running; {
+		select {
+		case <-ended:
+			running = false
+		case <-tick.C:
+		}
+		stop, failed := x.Store.ProgressRequest(ctx, r.ID, int(done.Load()), int(total.Load()))
+		if failed == nil && stop {
+			cancel(errCancelled)
+		}
+	}
+	if errors.Is(context.Cause(working), errCancelled) && err != nil {
+		return nil, errCancelled
+	}
+	if err == nil {
+		x.Log.InfoContext(ctx, "job ended", "job", r.ID, "kind", r.Kind, "took", time.Since(start))
+	}
+	return result, err
+}

@@ -1,0 +1,162 @@
+package jobs_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"almanac/catalog"
+	"almanac/catalog/jobs"
+	"almanac/catalog/sqlite"
+)
+
+// run executes requests of a new catalog in a bubble until the test is over.
+func run(t *testing.T, do map[string]jobs.Do, test func(t *testing.T, store *sqlite.Store)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		store, err := sqlite.Open(t.Context(),
+			sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			jobs.Runner{Store: store, Do: do, Log: slog.New(slog.DiscardHandler)}.Run(ctx)
+		}()
+		test(t, store)
+		cancel()
+		<-ended
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// enqueue adds a request.
+func enqueue(t *testing.T, store *sqlite.Store, kind, argument string) int64 {
+	t.Helper()
+	id, err := store.Enqueue(t.Context(), catalog.Request{Kind: kind, Argument: argument, By: "ada"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// job returns a request as it is.
+func job(t *testing.T, store *sqlite.Store, id int64) catalog.Request {
+	t.Helper()
+	r, err := store.Job(t.Context(), id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func TestJobsAreExecuted(t *testing.T) {
+	var runs, most, running atomic.Int64
+	work := func(ctx context.Context, r catalog.Request, progress func(done, total int)) (any, error) {
+		runs.Add(1)
+		most.Store(max(most.Load(), running.Add(1)))
+		defer running.Add(-1)
+		for i := range 10 {
+			progress(i, 10)
+			select {
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		return map[string]string{"of": r.Argument}, nil
+	}
+	do := map[string]jobs.Do{"work": work, "other": work,
+		"fail":  func(context.Context, catalog.Request, func(int, int)) (any, error) { return nil, errors.New("no route") },
+		"panic": func(context.Context, catalog.Request, func(int, int)) (any, error) { panic("oh") }}
+	run(t, do, func(t *testing.T, store *sqlite.Store) {
+		a, again := enqueue(t, store, "work", "a"), enqueue(t, store, "work", "a")
+		b, beside := enqueue(t, store, "work", "b"), enqueue(t, store, "other", "c")
+		failed, panicked := enqueue(t, store, "fail", ""), enqueue(t, store, "panic", "")
+		unknown := enqueue(t, store, "dig", "")
+		time.Sleep(6500 * time.Millisecond)
+		synctest.Wait()
+		if r := job(t, store, a); r.Done < 4 || r.Total != 10 || r.StartedAt.IsZero() || !r.DoneAt.IsZero() {
+			t.Errorf("half way it is %+v", r)
+		}
+		time.Sleep(30 * time.Second)
+		synctest.Wait()
+		for id, want := range map[int64]string{a: `{"of":"a"}`, again: `{"of":"a"}`, b: `{"of":"b"}`, beside: `{"of":"c"}`} {
+			if r := job(t, store, id); r.Result != want || r.Failure != "" || r.DoneAt.IsZero() {
+				t.Errorf("job %d is %+v, want %s", id, r, want)
+			}
+		}
+		for id, want := range map[int64]string{failed: "no route", panicked: "it failed: the log says why",
+			unknown: `there are no jobs of kind "dig"`} {
+			if r := job(t, store, id); r.Failure != want {
+				t.Errorf("job %d failed with %q, want %q", id, r.Failure, want)
+			}
+		}
+	})
+	if runs.Load() != 3 || most.Load() != 2 {
+		t.Errorf("%d runs, %d at once; want 3, and 2 of two kinds", runs.Load(), most.Load())
+	}
+}
+
+func TestJobsAreCancelled(t *testing.T) {
+	began := make(chan struct{}, 9)
+	work := func(ctx context.Context, _ catalog.Request, _ func(int, int)) (any, error) {
+		began <- struct{}{}
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	run(t, map[string]jobs.Do{"work": work}, func(t *testing.T, store *sqlite.Store) {
+		first, second := enqueue(t, store, "work", "a"), enqueue(t, store, "work", "b")
+		<-began
+		for _, id := range []int64{second, first} {
+			if err := store.CancelRequest(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(5 * time.Second)
+		synctest.Wait()
+		if r := job(t, store, first); r.Failure != "cancelled" {
+			t.Errorf("the first is %+v", r)
+		}
+		if r := job(t, store, second); r.Failure != "cancelled before it began" || r.Attempts != 0 {
+			t.Errorf("the second is %+v", r)
+		}
+	})
+}
+
+// TestWhatAProcessLeavesBeginsAgain holds that a job which ends no process lives
+// through is given up.
+func TestWhatAProcessLeavesBeginsAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store, err := sqlite.Open(t.Context(),
+			sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer store.Close()
+		id := enqueue(t, store, "work", "")
+		began := 0
+		work := func(ctx context.Context, _ catalog.Request, _ func(int, int)) (any, error) {
+			began++
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		for range 4 {
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			jobs.Runner{Store: store, Do: map[string]jobs.Do{"work": work}, Log: slog.New(slog.DiscardHandler)}.Run(ctx)
+			cancel()
+		}
+		if r := job(t, store, id); began != 3 || r.Failure == "" {
+			t.Errorf("it began %d times and is %+v", began, r)
+		}
+	})
+}

@@ -1,0 +1,114 @@
+package stack
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"almanac/catalog"
+	"almanac/retrieval"
+)
+
+// generations returns the ids of a catalog's generations.
+func generations(t *testing.T, store catalog.Store) (ids []int64) {
+	t.Helper()
+	all, err := store.Generations(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, g := range all {
+		ids = append(ids, g.ID)
+	}
+	return ids
+}
+
+// TestRebuild builds the index again while people search and a source writes:
+// every search finds all that was there when it began.
+func TestRebuild(t *testing.T) {
+	cfg := newConfig(t, 40)
+	k := keep(t, KeeperConfig{Config: cfg, Drain: 200 * time.Millisecond}, (*Keeper).Run)
+	eventually(t, "it is ready", func() bool { return k.writing.Load() != nil })
+	before := generations(t, cfg.Store)
+	searching, end := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			for searching.Err() == nil {
+				res, err := k.Search(t.Context(), retrieval.Request{Query: "harbour beacon", Limit: 100})
+				if err != nil || res.Total < 40 || len(res.Degraded) > 0 {
+					t.Errorf("while it is built %d are found without %v, %v", res.Total, res.Degraded, err)
+					return
+				}
+			}
+		})
+	}
+	wg.Go(func() {
+		for n := 40; n < 60; n++ {
+			put(t, cfg.Store, n, n+1)
+			time.Sleep(time.Millisecond)
+		}
+	})
+	var done, total int
+	if err := k.Rebuild(t.Context(), func(d, n int) { done, total = d, n }); err != nil {
+		t.Fatal(err)
+	}
+	end()
+	wg.Wait()
+	after := generations(t, cfg.Store)
+	if len(after) != 1 || after[0] == before[0] || total < 40 || done > total {
+		t.Errorf("generations were %v and are %v; progress %d of %d", before, after, done, total)
+	}
+	eventually(t, "it finds everything", func() bool { return found(t, k) == 60 })
+	if err := k.Rebuild(t.Context(), func(int, int) {}); err != nil {
+		t.Error("a second time:", err)
+	}
+	put(t, cfg.Store, 60, 61)
+	eventually(t, "it finds what is new", func() bool { return found(t, k) == 61 })
+}
+
+func TestACancelledRebuildLeavesTheIndex(t *testing.T) {
+	cfg := newConfig(t, 40)
+	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	if err := k.Rebuild(t.Context(), func(int, int) {}); err != nil && !errors.Is(err, retrieval.ErrNotReady) {
+		t.Errorf("before the first index is complete: %v", err)
+	}
+	eventually(t, "it is ready", func() bool { return k.writing.Load() != nil })
+	before := generations(t, cfg.Store)
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := k.Rebuild(ctx, func(int, int) { cancel() }); !errors.Is(err, context.Canceled) {
+		t.Fatalf("its end is %v", err)
+	}
+	if after := generations(t, cfg.Store); len(after) != 1 || after[0] != before[0] {
+		t.Errorf("generations were %v and are %v", before, after)
+	}
+	put(t, cfg.Store, 40, 41)
+	eventually(t, "the index goes on", func() bool { return found(t, k) == 41 })
+	k.stop()
+	again := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	eventually(t, "the next start reads it", func() bool { return found(t, again) == 41 })
+	if after := generations(t, cfg.Store); len(after) != 1 || after[0] != before[0] {
+		t.Errorf("after a start generations are %v, were %v", after, before)
+	}
+}
+
+// TestTheNextStartContinuesARebuild starts on what a process leaves that ended
+// in the middle.
+func TestTheNextStartContinuesARebuild(t *testing.T) {
+	cfg := newConfig(t, 40)
+	k := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	eventually(t, "it is ready", func() bool { return k.writing.Load() != nil })
+	before := generations(t, cfg.Store)
+	k.stop()
+	if err := cfg.Store.RetireGeneration(t.Context(), before[0]); err != nil {
+		t.Fatal(err)
+	}
+	again := keep(t, KeeperConfig{Config: cfg}, (*Keeper).Run)
+	eventually(t, "it answers", func() bool { return found(t, again) == 40 })
+	eventually(t, "the new generation is the only one", func() bool {
+		after := generations(t, cfg.Store)
+		return len(after) == 1 && after[0] != before[0]
+	})
+	eventually(t, "it answers still", func() bool { return found(t, again) == 40 })
+}
