@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"time"
 
+	"almanac/api/admin"
 	"almanac/api/guard"
 	"almanac/api/look"
 	"almanac/catalog"
@@ -34,10 +35,18 @@ type Config struct {
 	Page    func(catalog.Record) string
 	Network string // for people
 	Public  string // address of the public listener, for links to records; "" if not known
-	Version string
-	Now     func() time.Time // nil = time.Now
-	Log     *slog.Logger     // nil = none
+	// What operators look at; nil: it is not known here.
+	Metrics  *admin.Metrics
+	Engines  []string                                           // that are configured
+	Turn     func(source string) (running bool, next time.Time) // of a source: see ingest.Scheduler
+	Settings []Setting
+	Version  string
+	Now      func() time.Time // nil = time.Now
+	Log      *slog.Logger     // nil = none
 }
+
+// Setting is a setting as it is in effect, without secrets.
+type Setting struct{ Key, Value, Origin, Variable string }
 
 // Searcher searches, and says why a record is not found.
 type Searcher interface {

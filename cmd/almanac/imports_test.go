@@ -68,7 +68,7 @@ api/clicks: api/guard api/limit api/tally
 api/coding:
 api/community: api/kb api/op catalog catalog/derive
 api/csp: api/guard api/limit api/tally
-api/dashboard: api/admin api/guard api/look catalog retrieval retrieval/analysis retrieval/eval retrieval/passage
+api/dashboard: api/admin api/guard api/look catalog catalog/jobs retrieval retrieval/analysis retrieval/eval retrieval/passage
 	retrieval/profile retrieval/revision
 api/devfund: api/kb api/op catalog catalog/derive
 api/ecosystem: api/kb api/op catalog catalog/derive
