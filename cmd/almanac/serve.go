@@ -21,6 +21,7 @@ import (
 	"almanac/catalog/jobs"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
+	"almanac/cmd/config"
 	"almanac/ingest"
 	"almanac/ingest/progress"
 	"almanac/retrieval/experiment"
@@ -80,7 +81,11 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	cfg.Metrics, cfg.Loopback, cfg.Draining = metrics, isLoopback(public), draining.Load
 	cfg.AdminLoopback = private == nil || isLoopback(private)
 	cfg.Dashboard = dashboard.Config{Store: store, Search: keeper, Revisions: revisions, Network: n.Title,
-		Public: base.PublicURL, Version: version(), Find: base.Locate, Page: base.PageURL, Log: a.log}
+		Public: base.PublicURL, Version: version(), Find: base.Locate, Page: base.PageURL, Log: a.log,
+		Metrics: metrics, Engines: a.engines(), Turn: w.turn}
+	for _, v := range config.Values(a.config, a.origins) {
+		cfg.Dashboard.Settings = append(cfg.Dashboard.Settings, dashboard.Setting(v))
+	}
 	handlers, err := api.New(cfg)
 	if err != nil {
 		return errors.Join(err, closeListeners(public, private))
@@ -191,9 +196,19 @@ func (w *work) jobs(ctx context.Context) {
 		experiment.Kind:     experiments.Do,
 		experiment.TuneKind: experiments.Tune,
 		"reindex": func(ctx context.Context, _ catalog.Request, progress func(done, total int)) (any, error) {
-			return nil, w.keeper.Rebuild(ctx, progress)
+			err := w.keeper.Rebuild(ctx, progress)
+			st := w.keeper.Status(ctx)
+			return indexed{st.Records, st.Passages}, err
 		},
 	}}.Run(ctx)
+}
+
+// turn says when a source runs; nothing while another process syncs.
+func (w *work) turn(source string) (running bool, next time.Time) {
+	if scheduler := w.scheduler.Load(); scheduler != nil {
+		return scheduler.Turn(source)
+	}
+	return false, time.Time{}
 }
 
 // syncNow executes a request to sync.
