@@ -6,6 +6,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -34,9 +35,11 @@ type Config struct {
 	Page    func(catalog.Record) string
 	Network string // for people
 	Public  string // address of the public listener, for links to records; "" if not known
-	Version string
-	Now     func() time.Time // nil = time.Now
-	Log     *slog.Logger     // nil = none
+	// JudgeModel is the model that jobs of kind judge ask; "" = none.
+	JudgeModel string
+	Version    string
+	Now        func() time.Time // nil = time.Now
+	Log        *slog.Logger     // nil = none
 }
 
 // Searcher searches, and says why a record is not found.
@@ -109,6 +112,7 @@ type reply struct {
 	Part     string // one template of the page, for scripts; "" = all of it
 	Goto     string // an address on this listener, after a change
 	Raw      *raw   // a file
+	Status   int    // of a page; 0 = 200
 }
 
 // raw is a file for download.
@@ -134,7 +138,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer answer) {
 		w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", got.Raw.Name))
 		_, _ = w.Write(got.Raw.Body) // the client may be gone
 	default:
-		h.show(w, r, http.StatusOK, got)
+		h.show(w, r, cmp.Or(got.Status, http.StatusOK), got)
 	}
 }
 

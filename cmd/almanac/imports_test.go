@@ -68,8 +68,8 @@ api/clicks: api/guard api/limit api/tally
 api/coding:
 api/community: api/kb api/op catalog catalog/derive
 api/csp: api/guard api/limit api/tally
-api/dashboard: api/guard api/look catalog retrieval retrieval/analysis retrieval/eval retrieval/passage
-	retrieval/profile retrieval/revision
+api/dashboard: api/guard api/look catalog retrieval retrieval/analysis retrieval/eval retrieval/judging
+	retrieval/passage retrieval/profile retrieval/revision
 api/devfund: api/kb api/op catalog catalog/derive
 api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op
@@ -154,6 +154,7 @@ retrieval/eval: catalog retrieval retrieval/corpus retrieval/dedup retrieval/pas
 retrieval/fusion:
 retrieval/index: catalog embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector
+retrieval/judging: catalog embed embed/remote retrieval retrieval/eval retrieval/revision
 retrieval/keyword: retrieval/analysis retrieval/passage
 retrieval/keyword/embedded: retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
 	retrieval/snapshot

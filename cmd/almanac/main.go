@@ -42,6 +42,7 @@ type cli struct {
 	Import      importCmd  `cmd:"" help:"Read an exported corpus into an empty data directory."`
 	Reindex     reindexCmd `cmd:"" help:"Rebuild the index from the catalog."`
 	Eval        evalCmd    `cmd:"" help:"Measure the ranking against judgments."`
+	Judge       judgeCmd   `cmd:"" help:"Judged queries of the data directory: list, import, export."`
 	Tune        tuneCmd    `cmd:"" help:"Fit the reranker's weights to judgments."`
 	Distil      distilCmd  `cmd:"" help:"Make an embedding table for another language or domain."`
 	Doctor      doctorCmd  `cmd:"" help:"Check configuration, data directory and engines."`

@@ -43,6 +43,9 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := a.firstCase(ctx, store); err != nil {
+		return err
+	}
 	if a.config.Sync.Enabled {
 		if err := a.checkCorpus(n); err != nil {
 			return err
@@ -70,7 +73,8 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	cfg.Metrics, cfg.Loopback, cfg.Draining = metrics, isLoopback(public), draining.Load
 	cfg.AdminLoopback = private == nil || isLoopback(private)
 	cfg.Dashboard = dashboard.Config{Store: store, Search: keeper, Revisions: revisions, Network: n.Title,
-		Public: base.PublicURL, Version: version(), Find: base.Locate, Page: base.PageURL, Log: a.log}
+		Public: base.PublicURL, Version: version(), Find: base.Locate, Page: base.PageURL, Log: a.log,
+		JudgeModel: a.config.Judge.Model}
 	handlers, err := api.New(cfg)
 	if err != nil {
 		return errors.Join(err, closeListeners(public, private))
