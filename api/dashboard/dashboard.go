@@ -41,9 +41,11 @@ type Config struct {
 	Engines  []string                                           // that are configured
 	Turn     func(source string) (running bool, next time.Time) // of a source: see ingest.Scheduler
 	Settings []Setting
-	Version  string
-	Now      func() time.Time // nil = time.Now
-	Log      *slog.Logger     // nil = none
+	// JudgeModel is the model that jobs of kind judge ask; "" = none.
+	JudgeModel string
+	Version    string
+	Now        func() time.Time // nil = time.Now
+	Log        *slog.Logger     // nil = none
 }
 
 // Setting is a setting as it is in effect, without secrets.
@@ -116,10 +118,10 @@ type reply struct {
 	Template string
 	Page     look.Page
 	Data     any
-	Status   int    // 0 = 200
 	Part     string // one template of the page, for scripts; "" = all of it
 	Goto     string // an address on this listener, after a change
 	Raw      *raw   // a file
+	Status   int    // of a page; 0 = 200
 }
 
 // raw is a file for download.

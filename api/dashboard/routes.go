@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"almanac/retrieval/eval"
 )
 
 // routes are the addresses by their patterns. Each section has a file of its
@@ -17,7 +19,7 @@ func (h *Handler) routes() map[string]answer {
 		"GET /{$}": func(*http.Request) (reply, error) { return reply{Goto: "/lab"}, nil },
 	}
 	for _, section := range []map[string]answer{
-		h.lab(), h.evaluation(), h.tuning(), h.analytics(), h.operations(),
+		h.lab(), h.judging(), h.evaluation(), h.tuning(), h.analytics(), h.operations(),
 	} {
 		maps.Copy(all, section)
 	}
@@ -27,7 +29,8 @@ func (h *Handler) routes() map[string]answer {
 // funcs are what the templates may call besides those of package look.
 func (h *Handler) funcs() template.FuncMap {
 	return template.FuncMap{"took": took, "isoday": isoDay, "edition": edition, "change": changeOf, "span": span,
-		"figure": figure, "signed": signed, "chance": chance}
+		"figure": figure, "signed": signed, "chance": chance, "kappa": kappa,
+		"machine": func(judge string) bool { return !eval.ByPeople(judge) }}
 }
 
 // figure writes a measure.

@@ -16,7 +16,10 @@ var examples = map[string]string{
 	"jobs cancel": "almanac jobs cancel 7",
 	"eval": "almanac eval\nalmanac eval --queries ./judged --stages --markdown\n" +
 		"almanac eval --floor ndcg10=.60,mrr=.80 --json >report.json",
-	"tune": "almanac tune --queries ./judged --out tuned.yaml",
+	"judge list":   "almanac judge list --json",
+	"judge import": "almanac judge import harbour ./judged --judge ada",
+	"judge export": "almanac judge export harbour ./judged --judges person/ada --trec",
+	"tune":         "almanac tune --queries ./judged --out tuned.yaml",
 	"profile list": "almanac profile list\n" +
 		"almanac profile list --json",
 	"profile show":     "almanac profile show default >mine.yaml\nalmanac profile show default@3",

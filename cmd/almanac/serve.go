@@ -25,6 +25,7 @@ import (
 	"almanac/ingest"
 	"almanac/ingest/progress"
 	"almanac/retrieval/experiment"
+	"almanac/retrieval/judging"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/stack"
 )
@@ -49,6 +50,9 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := a.firstCase(ctx, store); err != nil {
+		return err
+	}
 	if a.config.Sync.Enabled {
 		if err := a.checkCorpus(n); err != nil {
 			return err
@@ -56,6 +60,11 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	metrics := a.metrics(store)
 	w := &work{app: a, network: n, store: store, dir: dir, metrics: metrics}
+	if a.config.Judge.URL != "" {
+		if w.judge, err = judging.OpenModel(judging.ModelConfig(a.config.Judge)); err != nil {
+			return err
+		}
+	}
 	keeper, err := a.keeper(n, dir, store, metrics.Embedded, w)
 	if err != nil {
 		return err
@@ -82,7 +91,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	cfg.AdminLoopback = private == nil || isLoopback(private)
 	cfg.Dashboard = dashboard.Config{Store: store, Search: keeper, Revisions: revisions, Network: n.Title,
 		Public: base.PublicURL, Version: version(), Find: base.Locate, Page: base.PageURL, Log: a.log,
-		Metrics: metrics, Engines: a.engines(), Turn: w.turn}
+		Metrics: metrics, Engines: a.engines(), Turn: w.turn, JudgeModel: a.config.Judge.Model}
 	for _, v := range config.Values(a.config, a.origins) {
 		cfg.Dashboard.Settings = append(cfg.Dashboard.Settings, dashboard.Setting(v))
 	}
@@ -159,6 +168,7 @@ type work struct {
 	store     catalog.Store
 	dir       string
 	metrics   *admin.Metrics
+	judge     *judging.Model // nil: none
 	keeper    *stack.Keeper
 	revisions revision.Source
 	scheduler atomic.Pointer[ingest.Scheduler] // nil: nothing is synced
@@ -191,10 +201,12 @@ func (w *work) jobs(ctx context.Context) {
 	defer scheduling.Wait()
 	scheduling.Go(func() { experiment.Schedule(ctx, w.store, w.log) })
 	experiments := experiment.Runner{Store: w.store, Index: w.keeper, Revisions: w.revisions, Version: version()}
+	pooler := judging.Pooler{Store: w.store, Search: w.keeper, Revisions: w.revisions}
 	jobs.Runner{Store: w.store, Log: w.log, Do: map[string]jobs.Do{
 		"sync":              w.syncNow,
 		experiment.Kind:     experiments.Do,
 		experiment.TuneKind: experiments.Tune,
+		judging.Kind:        judging.Executor{Pooler: pooler, Model: w.judge}.Do,
 		"reindex": func(ctx context.Context, _ catalog.Request, progress func(done, total int)) (any, error) {
 			err := w.keeper.Rebuild(ctx, progress)
 			st := w.keeper.Status(ctx)
