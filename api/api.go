@@ -87,21 +87,29 @@ func New(cfg Config) (*Handlers, error) {
 	}
 	h.Public = public(cfg, hosts, site, restHandler, h.MCP, pages)
 	h.Public = identified(cfg.Metrics, proxies, h.Public)
-	var home http.Handler
+	private := admin.Config{
+		Metrics: cfg.Metrics, Loopback: cfg.AdminLoopback, AllowedHosts: cfg.AllowedHosts, Token: cfg.AdminToken,
+		Failures: limit.New(limit.Config{Name: "login", Calls: failedLogins, Proxies: proxies, Store: cfg.LimitStore,
+			Log: cfg.Log, Refused: cfg.Metrics.Refusals("login")}),
+		Proxies: proxies,
+		Pages:   append(slices.Clip(cfg.AdminPages), enginesPage(cfg)), Log: cfg.Log,
+	}
 	if cfg.Dashboard.Store != nil {
-		if home, err = dashboard.New(cfg.Dashboard); err != nil {
+		d, err := dashboard.New(cfg.Dashboard)
+		if err != nil {
 			return nil, fmt.Errorf("api: %w", err)
 		}
+		private.Home, private.Front = d, d
 	}
-	h.Admin, err = admin.New(admin.Config{
-		Metrics: cfg.Metrics, Version: cfg.Version, Loopback: cfg.AdminLoopback, AllowedHosts: cfg.AllowedHosts,
-		Token: cfg.AdminToken, Pages: append(slices.Clip(cfg.AdminPages), enginesPage(cfg)), Home: home, Log: cfg.Log,
-	})
-	if err != nil {
+	if h.Admin, err = admin.New(private); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
 	return h, nil
 }
+
+// failedLogins is how many attempts to log in to the admin listener a client may
+// fail in limit.Period.
+const failedLogins = 20
 
 // connecting is how many times as many messages a client may send to connect as to
 // call.

@@ -61,7 +61,7 @@ func enginesPage(cfg Config) admin.Page {
 		Engine string `json:"engine"`
 		Reason string `json:"reason"`
 	}
-	return admin.Page{Path: "GET /engines", Title: "Engines that do not answer", Handler: http.HandlerFunc(
+	return admin.Page{Path: "GET /engines", Handler: http.HandlerFunc(
 		func(w http.ResponseWriter, _ *http.Request) {
 			list := []engine{}
 			for _, d := range cfg.Down() {

@@ -55,6 +55,13 @@ type schedule struct {
 	next    time.Duration // until the next run
 	idle    bool          // no next run unless requested
 	jobs    chan job      // requested runs
+	turn    atomic.Pointer[turn]
+}
+
+// turn says when a source runs, for people.
+type turn struct {
+	running bool
+	next    time.Time // zero: not planned
 }
 
 // job is a requested run. It ends with ctx; done gets its error.
@@ -84,8 +91,21 @@ func NewScheduler(p *Pipeline) *Scheduler {
 				InitialInterval: min(retryFirst, most), RandomizationFactor: jitter, Multiplier: 2, MaxInterval: most,
 			},
 		})
+		s.schedules[len(s.schedules)-1].turn.Store(&turn{})
 	}
 	return s
+}
+
+// Turn reports whether a source runs, and when it does next; zero: that is not
+// planned.
+func (s *Scheduler) Turn(source string) (running bool, next time.Time) {
+	for _, c := range s.schedules {
+		if c.src.Name == source {
+			t := c.turn.Load()
+			return t.running, t.next
+		}
+	}
+	return false, time.Time{}
 }
 
 // FirstPass returns a channel that is closed when every source has had its turn:
@@ -132,6 +152,7 @@ func (s *Scheduler) drive(ctx context.Context, c *schedule) {
 		var due <-chan time.Time
 		if !c.idle {
 			due = time.After(c.next)
+			c.turn.Store(&turn{next: time.Now().Add(c.next)})
 		}
 		select {
 		case <-ctx.Done():
@@ -167,7 +188,9 @@ func (s *Scheduler) run(ctx context.Context, c *schedule, slot chan struct{}) er
 			return ctx.Err()
 		}
 	}
+	c.turn.Store(&turn{running: true})
 	err := s.pipeline.sync(ctx, c.src).Err
+	c.turn.Store(&turn{})
 	c.plan(err)
 	if s.passed.Load() { // the first pass derives once, at its end
 		s.pipeline.follow(ctx)

@@ -1,41 +1,47 @@
-// Package admin serves the operator: metrics, profiles, and the pages that
-// other packages add. It belongs on a separate listener.
+// Package admin serves the operator: who works here, metrics, profiles, and the
+// pages that other packages add. It belongs on a separate listener.
 package admin
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
-	"html/template"
 	"log/slog"
 	"net/http"
 	"net/http/pprof"
-	"strings"
 
 	"almanac/api/guard"
+	"almanac/api/limit"
 )
 
 // Config of the admin handler.
 type Config struct {
 	Metrics *Metrics // nil = new ones
-	Version string
 	// Loopback means that the listener is only reachable from this machine; the
 	// Host header must then be this machine's or one of AllowedHosts. Any
-	// other listener needs a Token, which clients send as a bearer token.
+	// other listener needs a Token, which clients send; see login.
 	Loopback     bool
 	AllowedHosts []string
 	Token        string
-	Pages        []Page
-	Home         http.Handler // has every other address; nil = a list of the pages
-	Log          *slog.Logger
+	// Failures counts the attempts to log in that failed; nil = they are not limited.
+	Failures *limit.Bucket
+	Proxies  limit.Proxies // say which scheme the browser speaks
+	Pages    []Page
+	Home     http.Handler // has every other address; nil = there are none
+	Front    Front        // nil = nobody logs in by a form
+	Log      *slog.Logger
 }
 
 // Page is a part of the admin interface that another package adds.
 type Page struct {
 	Path    string // as http.ServeMux has it: /relevance/
-	Title   string // on the index page; "" = not listed
 	Handler http.Handler
+}
+
+// Front is what people see before they have logged in.
+type Front interface {
+	// Login writes the page with the form.
+	Login(w http.ResponseWriter, r *http.Request, f Form)
+	// Assets serves what that page loads from below path.
+	Assets() (path string, files http.Handler)
 }
 
 // New assembles the handler. A listener that others can reach without a token
@@ -50,9 +56,10 @@ func New(cfg Config) (http.Handler, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	index, err := indexPage(cfg)
-	if err != nil {
-		return nil, err
+	if cfg.Home == nil {
+		cfg.Home = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			guard.Refuse(w, http.StatusNotFound, "there is no such page")
+		})
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", cfg.Metrics.handler(cfg.Log))
@@ -61,35 +68,27 @@ func New(cfg Config) (http.Handler, error) {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/symbol", pprof.Symbol)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
-	if cfg.Home == nil {
-		mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "text/html; charset=utf-8")
-			_, _ = w.Write(index) // the client may be gone
-		})
-		cfg.Home = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			guard.Refuse(w, http.StatusNotFound, "no such page; / lists all")
-		})
-	}
 	for _, p := range cfg.Pages {
 		mux.Handle(p.Path, p.Handler)
 	}
 	mux.Handle("/", cfg.Home)
-	return protect(cfg, mux), nil
+	known, err := login(cfg, mux)
+	if err != nil {
+		return nil, err
+	}
+	return protect(cfg, known), nil
 }
 
 const contentPolicy = "default-src 'none'; style-src 'self'; form-action 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'"
 
-// protect keeps out strangers, DNS rebinding and forged forms.
+// protect keeps out DNS rebinding and forged forms.
 func protect(cfg Config, next http.Handler) http.Handler {
 	forged := http.NewCrossOriginProtection()
 	forged.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		guard.Refuse(w, http.StatusForbidden, "pages of another origin may not change anything here")
 	}))
 	next = forged.Handler(next)
-	if cfg.Token != "" {
-		next = bearer(cfg.Token, next)
-	}
 	if cfg.Loopback {
 		next = guard.Hosts(cfg.AllowedHosts, next)
 	}
@@ -101,40 +100,4 @@ func protect(cfg Config, next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
 	})
-}
-
-// bearer compares digests, so that the time taken reveals nothing about the
-// token, not even its length.
-func bearer(token string, next http.Handler) http.Handler {
-	want := sha256.Sum256([]byte(token))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		got := sha256.Sum256([]byte(given))
-		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(want[:], got[:]) != 1 {
-			w.Header().Set("WWW-Authenticate", `Bearer realm="almanac admin"`)
-			guard.Refuse(w, http.StatusUnauthorized, "send the admin token: Authorization: Bearer …")
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-var indexTemplate = template.Must(template.New("index").Parse(`<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>almanac admin</title>
-<h1>almanac admin</h1>
-<p>version {{.Version}}</p>
-<ul>
-{{range .Pages}}{{if .Title}}<li><a href="{{.Path}}">{{.Title}}</a></li>
-{{end}}{{end}}<li><a href="/metrics">Metrics</a></li>
-<li><a href="/debug/pprof/">Profiles</a></li>
-</ul>
-</html>
-`))
-
-func indexPage(cfg Config) ([]byte, error) {
-	var buf bytes.Buffer
-	if err := indexTemplate.Execute(&buf, cfg); err != nil {
-		return nil, err
-	}
-	return buf.Bytes(), nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	dto "github.com/prometheus/client_model/go"
 )
 
 // Metrics counts the answers of the interfaces. Other parts of the program
@@ -121,4 +122,35 @@ func (m *Metrics) handler(log *slog.Logger) http.Handler {
 	return promhttp.HandlerFor(m.Registry, promhttp.HandlerOpts{
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelError),
 	})
+}
+
+// Refused returns how many calls, connections and logins were refused, by bucket.
+func (m *Metrics) Refused() map[string]int { return counts(m.refusals, "bucket") }
+
+// EmbeddedTexts returns how many texts' vectors the cache had, and how many the
+// model had to make.
+func (m *Metrics) EmbeddedTexts() (cache, model int) {
+	by := counts(m.searches.embedded, "by")
+	return by["cache"], by["model"]
+}
+
+// counts reads a counter by one of its labels.
+func counts(c prometheus.Collector, label string) map[string]int {
+	out, series := map[string]int{}, make(chan prometheus.Metric)
+	go func() {
+		defer close(series)
+		c.Collect(series)
+	}()
+	for s := range series {
+		var m dto.Metric
+		if s.Write(&m) != nil {
+			continue // a counter of ours can be read
+		}
+		for _, l := range m.GetLabel() {
+			if l.GetName() == label {
+				out[l.GetValue()] += int(m.GetCounter().GetValue())
+			}
+		}
+	}
+	return out
 }

@@ -16,6 +16,7 @@ import (
 	"net/http"
 	"time"
 
+	"almanac/api/admin"
 	"almanac/api/guard"
 	"almanac/api/look"
 	"almanac/catalog"
@@ -35,10 +36,20 @@ type Config struct {
 	Page    func(catalog.Record) string
 	Network string // for people
 	Public  string // address of the public listener, for links to records; "" if not known
-	Version string
-	Now     func() time.Time // nil = time.Now
-	Log     *slog.Logger     // nil = none
+	// What operators look at; nil: it is not known here.
+	Metrics  *admin.Metrics
+	Engines  []string                                           // that are configured
+	Turn     func(source string) (running bool, next time.Time) // of a source: see ingest.Scheduler
+	Settings []Setting
+	// JudgeModel is the model that jobs of kind judge ask; "" = none.
+	JudgeModel string
+	Version    string
+	Now        func() time.Time // nil = time.Now
+	Log        *slog.Logger     // nil = none
 }
+
+// Setting is a setting as it is in effect, without secrets.
+type Setting struct{ Key, Value, Origin, Variable string }
 
 // Searcher searches, and says why a record is not found.
 type Searcher interface {
@@ -107,10 +118,10 @@ type reply struct {
 	Template string
 	Page     look.Page
 	Data     any
-	Status   int    // 0 = 200
 	Part     string // one template of the page, for scripts; "" = all of it
 	Goto     string // an address on this listener, after a change
 	Raw      *raw   // a file
+	Status   int    // of a page; 0 = 200
 }
 
 // raw is a file for download.
@@ -143,8 +154,10 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer answer) {
 // show writes a page.
 func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, got reply) {
 	got.Page.NoIndex = true
-	got.Page.State = append(got.Page.State, h.live(r.Context()),
-		look.Link{Title: guard.User(r.Context()), Path: "/login"})
+	if got.Template != loginPage {
+		got.Page.State = append(got.Page.State, h.live(r.Context()),
+			look.Link{Title: guard.User(r.Context()), Path: "/login"})
+	}
 	body, err := h.pages.Render(got.Template, got.Part, got.Page, got.Data)
 	if err != nil {
 		h.cfg.Log.ErrorContext(r.Context(), "dashboard page failed", "path", r.Pattern, "error", err)

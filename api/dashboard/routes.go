@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"almanac/retrieval/eval"
 )
 
 // routes are the addresses by their patterns. Each section has a file of its
@@ -17,7 +19,7 @@ func (h *Handler) routes() map[string]answer {
 		"GET /{$}": func(*http.Request) (reply, error) { return reply{Goto: "/lab"}, nil },
 	}
 	for _, section := range []map[string]answer{
-		h.lab(), h.evaluation(), h.tuning(), h.analytics(),
+		h.lab(), h.judging(), h.evaluation(), h.tuning(), h.analytics(), h.operations(),
 	} {
 		maps.Copy(all, section)
 	}
@@ -26,8 +28,9 @@ func (h *Handler) routes() map[string]answer {
 
 // funcs are what the templates may call besides those of package look.
 func (h *Handler) funcs() template.FuncMap {
-	return template.FuncMap{"took": took, "isoday": isoDay, "edition": edition, "change": changeOf,
-		"figure": figure, "signed": signed, "chance": chance}
+	return template.FuncMap{"took": took, "isoday": isoDay, "edition": edition, "change": changeOf, "span": span,
+		"figure": figure, "signed": signed, "chance": chance, "kappa": kappa,
+		"machine": func(judge string) bool { return !eval.ByPeople(judge) }}
 }
 
 // figure writes a measure.
@@ -50,6 +53,17 @@ func took(d time.Duration) string {
 		return ""
 	}
 	return strconv.FormatFloat(float64(d.Microseconds())/1000, 'f', 1, 64) + " ms"
+}
+
+// span writes a time in seconds, minutes or hours.
+func span(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	case d < time.Minute:
+		return d.Round(time.Second).String()
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(d.Round(time.Minute).String(), "0s"), "0m")
 }
 
 // isoDay writes a day as forms have it, "" for none.

@@ -116,10 +116,10 @@ func (h *Handler) diff(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	_, number, saved := revision.ParseName(b)
+	_, _, saved := revision.ParseName(b)
 	return reply{Template: "tuning-diff", Page: look.Page{Title: a + " and " + b, Path: "/tuning/diff",
-		Section: "/tuning"}, Data: map[string]any{"A": a, "B": b, "Changes": changes, "Live": live[0], "YAML": string(text),
-		"CanPublish": saved && nameOf(live[0].Name, live[0].Number) != b, "Number": number}}, nil
+		Section: "/tuning"}, Data: map[string]any{"A": a, "B": b, "Changes": changes, "Live": live[0],
+		"YAML": string(text), "CanPublish": saved && nameOf(live[0].Name, live[0].Number) != b}}, nil
 }
 
 // profileForm is a profile that is being edited.
@@ -172,7 +172,8 @@ func (h *Handler) editProfile(r *http.Request) (reply, error) {
 // cannot be saved.
 func (h *Handler) saveProfile(r *http.Request) (reply, error) {
 	f := profileForm{Name: strings.TrimSpace(r.FormValue("name")), Note: strings.TrimSpace(r.FormValue("note")),
-		YAML: strings.ReplaceAll(r.FormValue("yaml"), "\r\n", "\n"), Base: number(r, "base", 0), Query: r.FormValue("q")}
+		YAML: strings.ReplaceAll(r.FormValue("yaml"), "\r\n", "\n"), Base: number(r, "base", 0),
+		Query: r.FormValue("q")}
 	if err := h.usable(r.Context(), f.YAML); err != nil {
 		f.Fault = err.Error()
 		return f.page(http.StatusBadRequest), nil

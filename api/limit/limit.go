@@ -132,6 +132,15 @@ func (b *Bucket) count(ctx context.Context, client netip.Addr) (state limiter.Co
 	return state, "", err
 }
 
+// Left reports whether the client of a request has calls left, without counting one.
+func (b *Bucket) Left(r *http.Request) bool {
+	if b == nil {
+		return true
+	}
+	state, err := b.cfg.Store.Peek(r.Context(), b.cfg.Name+":"+Key(b.cfg.Proxies.Client(r)), b.rate)
+	return err != nil || state.Remaining > 0
+}
+
 // Handler counts every request that reaches next.
 func (b *Bucket) Handler(next http.Handler) http.Handler {
 	if b == nil {

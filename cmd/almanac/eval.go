@@ -15,6 +15,7 @@ import (
 	"almanac/embed/static"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/experiment"
+	"almanac/retrieval/judging"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/revision"
 )
@@ -22,6 +23,7 @@ import (
 type evalCmd struct {
 	Judged       []string   `help:"Judged collections with documents." placeholder:"DIR"`
 	Queries      []string   `help:"Judged queries over the data directory; ids are paths, or kind:key." placeholder:"DIR"`
+	Case         string     `help:"Case of the data directory, as people judged it." placeholder:"NAME"`
 	Qrels        string     `help:"Judgments to use instead of DIR/qrels.tsv." placeholder:"FILE"`
 	Profile      []string   `help:"Profiles, baseline first: NAME@N, published, ${profiles}, or YAML." placeholder:"PROFILE"`
 	Stages       bool       `help:"Measure the contribution of each stage, from words alone to the whole profile."`
@@ -62,7 +64,7 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	default:
 		c.Profile = []string{revision.Published}
 	}
-	sets, err := c.sets(a)
+	sets, err := c.sets(ctx, a)
 	if err != nil {
 		return err
 	}
@@ -121,8 +123,16 @@ func (c *evalCmd) held(reports []eval.Report) error {
 	return errors.New(strings.Join(under, "\n"))
 }
 
-// sets are the collections given, else the one that comes with the network.
-func (c *evalCmd) sets(a *app) ([]testSet, error) {
+// sets are the case or the collections given, else the one that comes with the network.
+func (c *evalCmd) sets(ctx context.Context, a *app) ([]testSet, error) {
+	if c.Case != "" {
+		_, _, store, err := a.openCatalog(ctx)
+		if err != nil {
+			return nil, err
+		}
+		of, err := judging.Collection(ctx, store, c.Case)
+		return []testSet{{name: c.Case, collection: &of}}, errors.Join(err, store.Close())
+	}
 	if len(c.Judged)+len(c.Queries) > 0 {
 		return testSets(c.Judged, c.Queries)
 	}
@@ -135,6 +145,8 @@ func (c *evalCmd) check() error {
 	switch {
 	case c.RelevantFrom < 1:
 		return fmt.Errorf("%w: --relevant-from must be at least 1", config.ErrUsage)
+	case c.Case != "" && len(c.Judged)+len(c.Queries) > 0:
+		return fmt.Errorf("%w: --case cannot be used with --judged and --queries", config.ErrUsage)
 	case c.Stages && len(c.Profile) > 1:
 		return fmt.Errorf("%w: --stages takes one profile", config.ErrUsage)
 	case c.Qrels != "" && len(c.Judged)+len(c.Queries) != 1:

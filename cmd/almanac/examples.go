@@ -4,17 +4,22 @@ import "strings"
 
 // examples are command lines by command, for its help; a test parses them.
 var examples = map[string]string{
-	"serve":   "almanac serve\nalmanac serve --network ./mine.yaml --data ./data --listen 0.0.0.0:8080",
-	"sync":    "almanac sync\nalmanac sync --network ./mine.yaml docs forum",
-	"search":  "almanac search how do I reserve a mooring\nalmanac search --type cip --explain 'CIP-56'",
-	"show":    "almanac show CIP-56\nalmanac show 1000054#setup\nalmanac show --json 1000054",
-	"mcp":     "almanac mcp\nalmanac mcp --network ./mine.yaml --toolsets cips,search",
-	"export":  "almanac export ./backup",
-	"import":  "almanac import --network ./backup/network.yaml --data ./data ./backup",
-	"reindex": "almanac reindex --network ./mine.yaml",
+	"serve":       "almanac serve\nalmanac serve --network ./mine.yaml --data ./data --listen 0.0.0.0:8080",
+	"sync":        "almanac sync\nalmanac sync --network ./mine.yaml docs forum",
+	"search":      "almanac search how do I reserve a mooring\nalmanac search --type cip --explain 'CIP-56'",
+	"show":        "almanac show CIP-56\nalmanac show 1000054#setup\nalmanac show --json 1000054",
+	"mcp":         "almanac mcp\nalmanac mcp --network ./mine.yaml --toolsets cips,search",
+	"export":      "almanac export ./backup",
+	"import":      "almanac import --network ./backup/network.yaml --data ./data ./backup",
+	"reindex":     "almanac reindex --network ./mine.yaml",
+	"jobs list":   "almanac jobs\nalmanac jobs list --json --limit 5",
+	"jobs cancel": "almanac jobs cancel 7",
 	"eval": "almanac eval\nalmanac eval --queries ./judged --stages --markdown\n" +
 		"almanac eval --floor ndcg10=.60,mrr=.80 --json >report.json",
-	"tune": "almanac tune --queries ./judged --out tuned.yaml",
+	"judge list":   "almanac judge list --json",
+	"judge import": "almanac judge import harbour ./judged --judge ada",
+	"judge export": "almanac judge export harbour ./judged --judges person/ada --trec",
+	"tune":         "almanac tune --queries ./judged --out tuned.yaml",
 	"profile list": "almanac profile list\n" +
 		"almanac profile list --json",
 	"profile show":     "almanac profile show default >mine.yaml\nalmanac profile show default@3",

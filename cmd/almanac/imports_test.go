@@ -61,15 +61,15 @@ var testsMay = map[string][]string{"api": {"embed", "ingest"}, "retrieval": {"in
 // a name that ends in ... means all below it. A package that has no row may
 // import what its layer may.
 var mayImport = rows(`
-api/admin: api/guard catalog retrieval
+api/admin: api/guard api/limit catalog retrieval
 api/admit: retrieval
 api/cips: api/kb api/op catalog catalog/derive
 api/clicks: api/guard api/limit api/tally
 api/coding:
 api/community: api/kb api/op catalog catalog/derive
 api/csp: api/guard api/limit api/tally
-api/dashboard: api/guard api/look catalog retrieval retrieval/analysis retrieval/eval retrieval/experiment
-	retrieval/passage retrieval/profile retrieval/revision
+api/dashboard: api/admin api/guard api/look catalog catalog/jobs retrieval retrieval/analysis retrieval/eval
+	retrieval/experiment retrieval/judging retrieval/passage retrieval/profile retrieval/revision
 api/devfund: api/kb api/op catalog catalog/derive
 api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op
@@ -159,6 +159,7 @@ retrieval/experiment: catalog retrieval retrieval/corpus retrieval/eval retrieva
 retrieval/fusion:
 retrieval/index: catalog embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
 	retrieval/vector
+retrieval/judging: catalog embed embed/remote retrieval retrieval/eval retrieval/revision
 retrieval/keyword: retrieval/analysis retrieval/passage
 retrieval/keyword/embedded: retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage
 	retrieval/snapshot

@@ -32,6 +32,15 @@ func (a *app) openCatalog(ctx context.Context) (n network.Network, dir string, s
 	return n, dir, store, err
 }
 
+// withCatalog opens the catalog of the configured network for some work.
+func (a *app) withCatalog(ctx context.Context, work func(catalog.Store) error) error {
+	_, _, store, err := a.openCatalog(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(work(store), store.Close())
+}
+
 // openLibrary opens the data directory of the configured network, its index by
 // open. Searches may use the profiles in addition to the configured one.
 func (a *app) openLibrary(ctx context.Context, open opener, profiles ...profile.Profile) (*library, error) {

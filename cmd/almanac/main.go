@@ -42,7 +42,9 @@ type cli struct {
 	Export      exportCmd        `cmd:"" help:"Write the catalog as a portable corpus."`
 	Import      importCmd        `cmd:"" help:"Read an exported corpus into an empty data directory."`
 	Reindex     reindexCmd       `cmd:"" help:"Rebuild the index from the catalog."`
+	Jobs        jobsCmd          `cmd:"" help:"Show or cancel the work that a server was asked for."`
 	Eval        evalCmd          `cmd:"" help:"Measure the ranking against judgments."`
+	Judge       judgeCmd         `cmd:"" help:"Judged queries of the data directory: list, import, export."`
 	Tune        tuneCmd          `cmd:"" help:"Fit the reranker's weights to judgments."`
 	Profile     profiles.Command `cmd:"" help:"Save, publish and compare relevance profiles."`
 	Distil      distilCmd        `cmd:"" help:"Make an embedding table for another language or domain."`

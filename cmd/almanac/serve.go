@@ -21,9 +21,11 @@ import (
 	"almanac/catalog/jobs"
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
+	"almanac/cmd/config"
 	"almanac/ingest"
 	"almanac/ingest/progress"
 	"almanac/retrieval/experiment"
+	"almanac/retrieval/judging"
 	"almanac/retrieval/revision"
 	"almanac/retrieval/stack"
 )
@@ -48,6 +50,9 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
+	if err := a.firstCase(ctx, store); err != nil {
+		return err
+	}
 	if a.config.Sync.Enabled {
 		if err := a.checkCorpus(n); err != nil {
 			return err
@@ -55,6 +60,11 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	}
 	metrics := a.metrics(store)
 	w := &work{app: a, network: n, store: store, dir: dir, metrics: metrics}
+	if a.config.Judge.URL != "" {
+		if w.judge, err = judging.OpenModel(judging.ModelConfig(a.config.Judge)); err != nil {
+			return err
+		}
+	}
 	keeper, err := a.keeper(n, dir, store, metrics.Embedded, w)
 	if err != nil {
 		return err
@@ -80,7 +90,11 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 	cfg.Metrics, cfg.Loopback, cfg.Draining = metrics, isLoopback(public), draining.Load
 	cfg.AdminLoopback = private == nil || isLoopback(private)
 	cfg.Dashboard = dashboard.Config{Store: store, Search: keeper, Revisions: revisions, Network: n.Title,
-		Public: base.PublicURL, Version: version(), Find: base.Locate, Page: base.PageURL, Log: a.log}
+		Public: base.PublicURL, Version: version(), Find: base.Locate, Page: base.PageURL, Log: a.log,
+		Metrics: metrics, Engines: a.engines(), Turn: w.turn, JudgeModel: a.config.Judge.Model}
+	for _, v := range config.Values(a.config, a.origins) {
+		cfg.Dashboard.Settings = append(cfg.Dashboard.Settings, dashboard.Setting(v))
+	}
 	handlers, err := api.New(cfg)
 	if err != nil {
 		return errors.Join(err, closeListeners(public, private))
@@ -154,6 +168,7 @@ type work struct {
 	store     catalog.Store
 	dir       string
 	metrics   *admin.Metrics
+	judge     *judging.Model // nil: none
 	keeper    *stack.Keeper
 	revisions revision.Source
 	scheduler atomic.Pointer[ingest.Scheduler] // nil: nothing is synced
@@ -186,14 +201,26 @@ func (w *work) jobs(ctx context.Context) {
 	defer scheduling.Wait()
 	scheduling.Go(func() { experiment.Schedule(ctx, w.store, w.log) })
 	experiments := experiment.Runner{Store: w.store, Index: w.keeper, Revisions: w.revisions, Version: version()}
+	pooler := judging.Pooler{Store: w.store, Search: w.keeper, Revisions: w.revisions}
 	jobs.Runner{Store: w.store, Log: w.log, Do: map[string]jobs.Do{
 		"sync":              w.syncNow,
 		experiment.Kind:     experiments.Do,
 		experiment.TuneKind: experiments.Tune,
+		judging.Kind:        judging.Executor{Pooler: pooler, Model: w.judge}.Do,
 		"reindex": func(ctx context.Context, _ catalog.Request, progress func(done, total int)) (any, error) {
-			return nil, w.keeper.Rebuild(ctx, progress)
+			err := w.keeper.Rebuild(ctx, progress)
+			st := w.keeper.Status(ctx)
+			return indexed{st.Records, st.Passages}, err
 		},
 	}}.Run(ctx)
+}
+
+// turn says when a source runs; nothing while another process syncs.
+func (w *work) turn(source string) (running bool, next time.Time) {
+	if scheduler := w.scheduler.Load(); scheduler != nil {
+		return scheduler.Turn(source)
+	}
+	return false, time.Time{}
 }
 
 // syncNow executes a request to sync.

@@ -27,11 +27,16 @@ type testSet struct {
 	files  fs.FS // in place of a directory
 	name   string
 	corpus bool // it has documents; otherwise they are in the data directory
+
+	collection *eval.Collection // of the data directory's own cases
 }
 
 // load reads the judged queries; qrels replaces the set's judgments unless empty.
 func (s testSet) load(qrels string) (eval.Collection, error) {
-	if s.files != nil {
+	switch {
+	case s.collection != nil:
+		return *s.collection, nil
+	case s.files != nil:
 		return eval.LoadFS(s.files, s.name)
 	}
 	return eval.LoadWith(s.dir, cmp.Or(qrels, filepath.Join(s.dir, "qrels.tsv")))

@@ -64,6 +64,7 @@ func isHTTP(u *url.URL) bool { return (u.Scheme == "http" || u.Scheme == "https"
 func (c *Config) checkServers() error {
 	for section, address := range map[string]string{
 		"keyword": c.Keyword.URL, "vector": c.Vector.URL, "embed": c.Embed.URL, "rerank": c.Rerank.URL,
+		"judge": c.Judge.URL,
 	} {
 		u, err := url.Parse(address)
 		switch {
@@ -82,6 +83,12 @@ func (c *Config) checkServers() error {
 		return fmt.Errorf("%w: embed.model is missing: which model of %s embeds?", ErrUsage, c.Embed.URL)
 	case !slices.Contains([]string{"tei", "llamacpp"}, c.Rerank.Kind):
 		return fmt.Errorf("%w: rerank.kind is %q: must be tei or llamacpp", ErrUsage, c.Rerank.Kind)
+	case !slices.Contains([]string{"ollama", "openai"}, c.Judge.Kind):
+		return fmt.Errorf("%w: judge.kind is %q: must be ollama or openai", ErrUsage, c.Judge.Kind)
+	case c.Judge.URL != "" && c.Judge.Model == "":
+		return fmt.Errorf("%w: judge.model is missing: which model of %s judges?", ErrUsage, c.Judge.URL)
+	case c.Judge.URL == "" && c.Judge.Model != "":
+		return fmt.Errorf("%w: judge.url is missing: where is %s?", ErrUsage, c.Judge.Model)
 	case c.Vector.Shards < 0 || c.Vector.Replicas < 0:
 		return fmt.Errorf("%w: vector.shards and vector.replicas must not be negative", ErrUsage)
 	}

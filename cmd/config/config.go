@@ -51,6 +51,7 @@ type Config struct {
 	Vector  VectorConfig  `key:"vector"`
 	Embed   EmbedConfig   `key:"embed"`
 	Rerank  RerankConfig  `key:"rerank"`
+	Judge   JudgeConfig   `key:"judge"`
 	Sample  struct {
 		Anchor string `key:"anchor" doc:"day (YYYY-MM-DD) that the sample's dates are relative to; default its first load"`
 	} `key:"sample"`
@@ -95,6 +96,14 @@ type RerankConfig struct {
 	Model    string        `key:"model" doc:"model of a server that has several"`
 	Key      string        `key:"key" secret:"true" doc:"bearer token of the server"`
 	Deadline time.Duration `key:"deadline" default:"500ms" doc:"time for one search, added to search.deadline"`
+}
+
+// JudgeConfig chooses the language model that can be asked to judge results.
+type JudgeConfig struct {
+	Kind  string `key:"kind" default:"ollama" doc:"interface of the server: ollama or openai"`
+	URL   string `key:"url" doc:"server of a language model that judges; empty: none"`
+	Model string `key:"model" doc:"of the server"`
+	Key   string `key:"key" secret:"true" doc:"bearer token of the server"`
 }
 
 // Origins holds the origin of each key's value.

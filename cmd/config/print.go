@@ -91,10 +91,12 @@ func WithoutQuery(value string) string {
 	return u.String()
 }
 
-// Print writes every key with its value and origin; secrets are masked.
-func Print(w io.Writer, c Config, origins Origins) error {
-	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
-	fmt.Fprintln(tw, "KEY\tVALUE\tORIGIN\tENVIRONMENT")
+// Value is a setting as it is in effect.
+type Value struct{ Key, Value, Origin, Variable string }
+
+// Values returns every key with its value and origin; secrets are masked.
+func Values(c Config, origins Origins) []Value {
+	var out []Value
 	v := reflect.ValueOf(c)
 	for _, s := range settings {
 		if s.index == nil {
@@ -107,8 +109,17 @@ func Print(w io.Writer, c Config, origins Origins) error {
 		if s.secret && value != "" {
 			value = masked
 		}
-		value = WithoutQuery(value)
-		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", s.key, cmp.Or(value, "-"), origins[s.key], EnvName(s.key))
+		out = append(out, Value{s.key, WithoutQuery(value), origins[s.key], EnvName(s.key)})
+	}
+	return out
+}
+
+// Print writes the values as a table.
+func Print(w io.Writer, c Config, origins Origins) error {
+	tw := tabwriter.NewWriter(w, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(tw, "KEY\tVALUE\tORIGIN\tENVIRONMENT")
+	for _, v := range Values(c, origins) {
+		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", v.Key, cmp.Or(v.Value, "-"), v.Origin, v.Variable)
 	}
 	return tw.Flush()
 }

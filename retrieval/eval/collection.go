@@ -35,6 +35,8 @@ type Query struct {
 	ID   string `json:"_id"`
 	Text string `json:"text"`
 	Kind string `json:"kind,omitempty"`
+	Need string `json:"need,omitempty"` // the information need: what a good answer would have
+	Note string `json:"note,omitempty"`
 }
 
 // Document is one document of a collection's own corpus.

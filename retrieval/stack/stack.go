@@ -55,15 +55,18 @@ func OpenReader(ctx context.Context, cfg Config) (*Stack, error) {
 	return openConfigured(ctx, cfg, true)
 }
 
+// ErrBusy is returned by Rebuild while another process writes the index.
+var ErrBusy = errors.New("another process writes the index")
+
 // Rebuild removes the index of a directory and builds it again from the
-// catalog. It refuses while another process writes it.
+// catalog. ErrBusy.
 func Rebuild(ctx context.Context, cfg Config) (*Stack, error) {
 	lock, err := TryLock(cfg.Dir)
 	if err != nil {
 		return nil, err
 	}
 	if lock == nil {
-		return nil, fmt.Errorf("a running process writes the index of %s: stop it first", cfg.Dir)
+		return nil, fmt.Errorf("%s: %w", cfg.Dir, ErrBusy)
 	}
 	if err := discard(ctx, cfg); err != nil {
 		return nil, errors.Join(err, lock.Unlock())

@@ -265,3 +265,4 @@ for (const pre of document.querySelectorAll(".same pre, .text pre")) {
 }
 
 times(document);
+document.addEventListener("almanac:shown", (e) => times(e.target)); // by a script of the site's own

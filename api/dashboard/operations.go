@@ -1,0 +1,293 @@
+package dashboard
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"almanac/api/guard"
+	"almanac/api/look"
+	"almanac/catalog"
+	"almanac/catalog/jobs"
+	"almanac/retrieval"
+)
+
+// operations are the pages that the service is run with.
+func (h *Handler) operations() map[string]answer {
+	return map[string]answer{
+		"GET /operations":                   h.overview,
+		"GET /operations/settings":          h.settings,
+		"POST /operations/sync":             h.syncNow,
+		"POST /operations/reindex":          h.reindex,
+		"POST /operations/jobs/{id}/cancel": h.cancelJob,
+	}
+}
+
+// shownJobs is how many jobs the page lists that have ended.
+const shownJobs = 20
+
+// overview shows how everything is. With live=1 it is only what changes by itself.
+func (h *Handler) overview(r *http.Request) (reply, error) {
+	sources, err := h.sources(r)
+	if err != nil {
+		return reply{}, err
+	}
+	open, ended, err := h.jobs(r)
+	if err != nil {
+		return reply{}, err
+	}
+	index, err := h.index(r, open)
+	if err != nil {
+		return reply{}, err
+	}
+	data := map[string]any{"Sources": sources, "Open": open, "Ended": ended, "Index": index}
+	got := reply{Template: "operations", Page: look.Page{Title: "Operations", Path: "/operations"}, Data: data}
+	if r.FormValue("live") != "" {
+		got.Part = "live"
+		return got, nil
+	}
+	live, _, err := h.cfg.Store.Published(r.Context())
+	if err != nil {
+		return reply{}, err
+	}
+	slow, _, err := h.cfg.Store.Searches(r.Context(), catalog.SearchQuery{
+		Since: h.cfg.Now().AddDate(0, 0, 1-slowDays), Order: catalog.Slowest, Limit: slowest})
+	if err != nil {
+		return reply{}, err
+	}
+	data["Published"], data["Slow"], data["SlowDays"] = live, slow, slowDays
+	return got, nil
+}
+
+// The page lists the slowest queries of the last days.
+const (
+	slowest  = 5
+	slowDays = 7
+)
+
+// settings shows the configuration with where each value comes from.
+func (h *Handler) settings(*http.Request) (reply, error) {
+	return reply{Template: "settings",
+		Page: look.Page{Title: "Configuration", Path: "/operations/settings", Section: "/operations"},
+		Data: h.cfg.Settings}, nil
+}
+
+// source is a source with what runs of it.
+type source struct {
+	catalog.SourceState
+	State   string
+	Records int
+	Next    time.Time // zero: not planned, or not by this process
+	Asked   bool      // a job is to sync it
+}
+
+// sources lists the sources with their records.
+func (h *Handler) sources(r *http.Request) ([]source, error) {
+	states, err := h.cfg.Store.Sources(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	counts, err := h.cfg.Store.Counts(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	open, err := h.cfg.Store.Requests(r.Context())
+	if err != nil {
+		return nil, err
+	}
+	records := map[string]int{}
+	for _, c := range counts {
+		records[c.Source] += c.N
+	}
+	list := make([]source, len(states))
+	for i, st := range states {
+		running, next := false, time.Time{}
+		if h.cfg.Turn != nil {
+			running, next = h.cfg.Turn(st.Name)
+		}
+		s := source{SourceState: st, Records: records[st.Name], Next: next, State: "current", Asked: slices.ContainsFunc(open,
+			func(r catalog.Request) bool { return r.Kind == "sync" && (r.Argument == st.Name || r.Argument == "") })}
+		switch {
+		case running:
+			s.State = "running"
+		case st.Error != "":
+			s.State = "failed"
+		case st.Stale(h.cfg.Now()):
+			s.State = "stale"
+		}
+		list[i] = s
+	}
+	return list, nil
+}
+
+// job is a request as the page shows it.
+type job struct {
+	catalog.Request
+	What string        // its argument, for people
+	Took time.Duration // since it began
+	Said string        // its result, for people
+}
+
+// jobs returns the jobs that are open, oldest first, and the latest that ended.
+func (h *Handler) jobs(r *http.Request) (open, ended []job, err error) {
+	waiting, err := h.cfg.Store.Requests(r.Context())
+	if err != nil {
+		return nil, nil, err
+	}
+	latest, err := h.cfg.Store.Jobs(r.Context(), shownJobs+len(waiting))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, r := range append(waiting, latest...) {
+		j := job{Request: r, What: pairs(r.Argument), Said: pairs(r.Result)}
+		switch {
+		case !r.DoneAt.IsZero():
+			if !r.StartedAt.IsZero() {
+				j.Took = r.DoneAt.Sub(r.StartedAt)
+			}
+			ended = append(ended, j)
+		case !slices.ContainsFunc(open, func(o job) bool { return o.ID == r.ID }):
+			if !r.StartedAt.IsZero() {
+				j.Took = h.cfg.Now().Sub(r.StartedAt)
+			}
+			open = append(open, j)
+		}
+	}
+	return open, ended[:min(len(ended), shownJobs)], nil
+}
+
+// pairs writes an object of JSON as its names and values, of those that are short;
+// anything else as it is.
+func pairs(text string) string {
+	var fields map[string]any
+	if json.Unmarshal([]byte(text), &fields) != nil {
+		return text
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		switch v := fields[name].(type) {
+		case string, float64, bool:
+			if v != "" {
+				out = append(out, fmt.Sprintf("%s %v", strings.ReplaceAll(name, "_", " "), v))
+			}
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// index is how the index is.
+type index struct {
+	retrieval.Status
+	Engines     []engine
+	Generations []catalog.Generation // newest first
+	Head        int64                // of the change log
+	Rebuilding  bool                 // a job is to build it again
+	Cached      int                  // texts whose vectors the cache had
+	Embedded    int                  // those that the model had to make
+	Refused     []refused
+}
+
+// engine is a part of the search.
+type engine struct {
+	Name, State, Why string
+	Behind           int64 // changes
+}
+
+// refused is how often a limit was reached.
+type refused struct {
+	Bucket string
+	N      int
+}
+
+// index asks the searcher that serves.
+func (h *Handler) index(r *http.Request, open []job) (x index, err error) {
+	if h.cfg.Search != nil {
+		x.Status = h.cfg.Search.Status(r.Context())
+	}
+	for _, name := range h.cfg.Engines {
+		e := engine{Name: name, State: "current"}
+		if x.Breakers[name] {
+			e.State, e.Why = "left alone", "it failed too often and is tried again in a while"
+		}
+		for _, d := range x.Down {
+			if d.Engine == name {
+				e.State, e.Why, e.Behind = "failed", d.Reason, d.ToCome
+				if d.ToCome > 0 {
+					e.State = "filling"
+				}
+			}
+		}
+		x.Engines = append(x.Engines, e)
+	}
+	x.Rebuilding = slices.ContainsFunc(open, func(j job) bool { return j.Kind == "reindex" })
+	if m := h.cfg.Metrics; m != nil {
+		x.Cached, x.Embedded = m.EmbeddedTexts()
+		by := m.Refused()
+		for _, bucket := range slices.Sorted(maps.Keys(by)) {
+			x.Refused = append(x.Refused, refused{bucket, by[bucket]})
+		}
+	}
+	if x.Head, err = h.cfg.Store.LastChange(r.Context()); err != nil {
+		return x, err
+	}
+	x.Generations, err = h.cfg.Store.Generations(r.Context())
+	slices.Reverse(x.Generations)
+	return x, err
+}
+
+// back is where every change of this section leads.
+var back = reply{Goto: "/operations"}
+
+// syncNow asks for a run of a source, or of all, unless that is asked for already.
+func (h *Handler) syncNow(r *http.Request) (reply, error) {
+	name := r.PostFormValue("source")
+	if name != "" {
+		states, err := h.cfg.Store.Sources(r.Context())
+		if err != nil {
+			return reply{}, err
+		}
+		if !slices.ContainsFunc(states, func(s catalog.SourceState) bool { return s.Name == name }) {
+			return reply{}, fmt.Errorf("source %q: %w", name, catalog.ErrNotFound)
+		}
+	}
+	return h.askFor(r, "sync", name)
+}
+
+// reindex asks for the index to be built again.
+func (h *Handler) reindex(r *http.Request) (reply, error) { return h.askFor(r, "reindex", "") }
+
+// askFor asks for a job unless the same is open.
+func (h *Handler) askFor(r *http.Request, kind, argument string) (reply, error) {
+	open, err := h.cfg.Store.Requests(r.Context())
+	if err != nil {
+		return reply{}, err
+	}
+	same := func(o catalog.Request) bool { return o.Kind == kind && o.Argument == argument && !o.Cancelled }
+	if slices.ContainsFunc(open, same) {
+		return back, nil
+	}
+	_, err = jobs.Ask(r.Context(), h.cfg.Store, catalog.Request{Kind: kind, Argument: argument, By: guard.User(r.Context())})
+	return back, err
+}
+
+// cancelJob asks for the end of a job. One that has ended meanwhile is no error.
+func (h *Handler) cancelJob(r *http.Request) (reply, error) {
+	id, err := strconv.ParseInt(r.PathValue("id"), 10, 64)
+	if err != nil {
+		return reply{}, invalid("a job has a number")
+	}
+	if _, err := h.cfg.Store.Job(r.Context(), id); err != nil {
+		return reply{}, err
+	}
+	err = jobs.Cancel(r.Context(), h.cfg.Store, id, guard.User(r.Context()))
+	if errors.Is(err, catalog.ErrNotFound) {
+		err = nil
+	}
+	return back, err
+}
