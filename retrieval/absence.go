@@ -1,6 +1,7 @@
 package retrieval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"almanac/retrieval/corpus"
+	"almanac/retrieval/dedup"
 	"almanac/retrieval/passage"
 	"almanac/retrieval/query"
 	"almanac/retrieval/rerank"
@@ -37,7 +39,8 @@ type Absence struct {
 	Cause  Cause  `json:"cause"`
 	Why    string `json:"why"`            // a sentence
 	Rank   int    `json:"rank,omitempty"` // among the results, from 1; 0: it is not there
-	// Place is the rank that it would have if every list had found it; 0: unknown.
+	// Place is the rank that it would have if it were scored like the results; 0:
+	// unknown, as in an order that only the lists decide.
 	Place int      `json:"place,omitempty"`
 	Lists []InList `json:"lists"`
 	// Explanation is of the score that it has, or would have; nil: it has none.
@@ -45,12 +48,38 @@ type Absence struct {
 	// Beside is the result at the end of the first page, to compare with.
 	Beside *Result `json:"beside,omitempty"`
 	Into   int64   `json:"into,omitempty"` // the record that stands for it
+	// Behind is how many changes the index has still to take: one may be of the record.
+	Behind   int64    `json:"behind,omitempty"`
+	Degraded []string `json:"degraded,omitempty"` // as in Response; their lists are not among Lists
+}
+
+// Text writes the absence as lines for people.
+func (a Absence) Text() string {
+	lines := fmt.Sprintf("%s: %s\n", cmp.Or(a.Title, fmt.Sprint("record ", a.Record)), a.Why)
+	for _, l := range a.Lists {
+		rank := fmt.Sprintf("not in %d", l.Read)
+		if l.Rank > 0 {
+			rank = fmt.Sprintf("rank %d, hit %d, %.4g there", l.Rank, l.Hit, l.Score)
+		}
+		lines += fmt.Sprintf("  %-10s %s; the profile reads %d\n", l.Retriever, rank, l.Depth)
+	}
+	if a.Behind > 0 {
+		lines += fmt.Sprintf("  the index has still to take %d changes\n", a.Behind)
+	}
+	if len(a.Degraded) > 0 {
+		lines += fmt.Sprintf("  without %s\n", strings.Join(a.Degraded, ", "))
+	}
+	if a.Explanation != nil {
+		lines += a.Explanation.Score.Tree(2) + a.Explanation.Fusion.Tree(2)
+	}
+	return lines
 }
 
 // InList is where one retriever's list has a record.
 type InList struct {
 	Retriever string  `json:"retriever"`
-	Rank      int     `json:"rank,omitempty"` // from 1; 0: not among the first Read
+	Rank      int     `json:"rank,omitempty"` // among records, from 1; 0: not in the first Read hits
+	Hit       int     `json:"hit,omitempty"`  // among hits, of which a record has one a passage, from 1
 	Score     float64 `json:"score,omitempty"`
 	Depth     int     `json:"depth"` // hits that the profile reads
 	Read      int     `json:"read"`  // hits that were read to find it
@@ -66,11 +95,12 @@ func (e *Engine) Absent(ctx context.Context, r Request, record int64) (Absence, 
 	}
 	defer s.end()
 	a := Absence{Record: record, Lists: []InList{}}
+	a.Behind, _ = e.follower.Lag()
 	d, ok := s.plan.corpus.Document(record)
 	if !ok {
 		a.Cause, a.Why = NotIndexed, "the index has no such record: it was deleted, or it has no text"
-		if lag, _ := e.follower.Lag(); lag > 0 {
-			a.Why = fmt.Sprintf("the index has no such record yet: it is %d changes behind the catalog", lag)
+		if a.Behind > 0 {
+			a.Why = fmt.Sprintf("the index has no such record yet: it is %d changes behind the catalog", a.Behind)
 		}
 		return a, nil
 	}
@@ -106,6 +136,7 @@ func (e *Engine) Absent(ctx context.Context, r Request, record int64) (Absence, 
 		return a, err
 	}
 	a.settle(s, was, ordered, at >= 0)
+	a.Degraded = s.incomplete()
 	return a, nil
 }
 
@@ -116,16 +147,23 @@ func (a *Absence) settle(s *search, was *candidate, ordered []*candidate, found 
 		a.Explanation = s.explain(was)
 	}
 	at := slices.IndexFunc(ordered, func(c *candidate) bool { return c.Record == a.Record })
+	if at >= 0 && ordered[at].pin != nil && ordered[at].pin.Position > 0 && a.Cause != Filtered {
+		a.Cause, found, was = Present, true, ordered[at] // whether a list has it or not
+		a.Explanation = s.explain(was)
+	}
 	if at >= 0 {
-		a.Place = at + 1
+		if a.Explanation != nil {
+			a.Place = at + 1
+		}
 	} else if into := slices.IndexFunc(ordered, func(c *candidate) bool {
 		return slices.Contains(c.alsoAt, a.Record)
 	}); into >= 0 {
 		a.Place, a.Into = into+1, ordered[into].Record
 		if a.Cause == Present {
 			a.Cause = Collapsed
-			a.Why = fmt.Sprintf("it is a copy of record %d, %q, which is shown in its place at rank %d", a.Into,
-				ordered[into].document.Title, a.Place)
+			alike := dedup.Similarity(was.document.Signature(), ordered[into].document.Signature())
+			a.Why = fmt.Sprintf("it is a copy (%.0f %% alike) of record %d, %q, which is shown in its place at rank %d",
+				100*alike, a.Into, ordered[into].document.Title, a.Place)
 		}
 	} else if a.Cause == Present || a.Cause == Unfound || a.Cause == TooDeep {
 		a.Cause = BelowFloor
@@ -151,10 +189,10 @@ func (a *Absence) missed(candidates int) {
 	var below []string
 	within := false
 	for _, l := range a.Lists {
-		if l.Rank > l.Depth {
-			below = append(below, fmt.Sprintf("%s has it at %d and reads %d", l.Retriever, l.Rank, l.Depth))
+		if l.Hit > l.Depth {
+			below = append(below, fmt.Sprintf("%s has it as hit %d and the profile reads %d", l.Retriever, l.Hit, l.Depth))
 		}
-		within = within || l.Rank > 0 && l.Rank <= l.Depth
+		within = within || l.Hit > 0 && l.Hit <= l.Depth
 	}
 	switch {
 	case within:
@@ -184,16 +222,18 @@ func (e *Engine) placesOf(ctx context.Context, r Request, a *Absence) (passages 
 			continue
 		}
 		in, seen := InList{Retriever: l.Retriever, Depth: l.Depth, Read: len(hits)}, map[int64]bool{}
+		allowed := 0
 		for _, h := range hits {
 			if s.plan.allowed != nil && h.Record != a.Record && !s.plan.allowed(h.Record) {
 				continue
 			}
+			allowed++
 			seen[h.Record] = true
 			if h.Record != a.Record {
 				continue
 			}
 			if in.Rank == 0 {
-				in.Rank, in.Score = len(seen), h.Score
+				in.Rank, in.Hit, in.Score = len(seen), allowed, h.Score
 			}
 			if h.Passage != whole && !slices.Contains(passages, h.Passage.Ordinal()) {
 				passages = append(passages, h.Passage.Ordinal())

@@ -40,6 +40,14 @@ func TestAbsent(t *testing.T) {
 		shallow.Lists[i].Depth = 5
 	}
 	read := &retrieval.Relevance{Profiles: []profile.Profile{shallow}}
+	keyword, err := profile.KeywordOnly(shallow)
+	if err != nil {
+		t.Fatal(err)
+	}
+	keyword.Name = profile.DefaultName
+	words := &retrieval.Relevance{Profiles: []profile.Profile{keyword}}
+	pinned := &retrieval.Relevance{Profiles: []profile.Profile{shallow}, Pins: []retrieval.Pin{{Query: "harbour",
+		Places: []retrieval.Place{{Record: ids["other"], Position: 2}, {Record: ids["0"]}}}}}
 	first := f.search(t, retrieval.Request{Query: "harbour pilots"}).Results[0].Record
 	hidden := ids["copy a"] + ids["copy b"] - first
 	for _, tt := range []struct {
@@ -55,9 +63,14 @@ func TestAbsent(t *testing.T) {
 			retrieval.Filtered, `by its kind, which is "doc"`},
 		{"an exclusion", retrieval.Request{Query: "harbour -pilots"}, first, retrieval.Excluded, `"pilots"`},
 		{"a phrase", retrieval.Request{Query: `"outer mark" harbour`}, ids["0"], retrieval.Excluded, `"outer mark"`},
-		{"depth", retrieval.Request{Query: "harbour", Relevance: read}, ids["20"], retrieval.TooDeep, "and reads 5"},
+		{"depth", retrieval.Request{Query: "harbour", Relevance: read}, ids["20"], retrieval.TooDeep, "the profile reads 5"},
 		{"the floor", retrieval.Request{Query: "harbour"}, ids["other"], retrieval.BelowFloor, "below the floor"},
-		{"a copy", retrieval.Request{Query: "harbour pilots"}, hidden, retrieval.Collapsed, "in its place at rank 1"},
+		{"no list", retrieval.Request{Query: "harbour", Relevance: words}, ids["other"], retrieval.Unfound, "no list has it"},
+		{"a pin", retrieval.Request{Query: "harbour", Relevance: pinned}, ids["other"], retrieval.Present, "pinned to 2"},
+		{"a burial", retrieval.Request{Query: "harbour", Relevance: pinned}, ids["0"], retrieval.Present, "buried"},
+		{"a pin that the filter leaves out", retrieval.Request{Query: "harbour", Relevance: pinned,
+			Filter: passage.Filter{Kinds: []string{"cip"}}}, ids["other"], retrieval.Filtered, `by its kind`},
+		{"a copy", retrieval.Request{Query: "harbour pilots"}, hidden, retrieval.Collapsed, "100 % alike) of record"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			a, err := f.engine.Absent(t.Context(), tt.request, tt.record)
@@ -67,8 +80,22 @@ func TestAbsent(t *testing.T) {
 			if a.Cause != tt.cause || !strings.Contains(a.Why, tt.why) {
 				t.Errorf("cause is %q: %s", a.Cause, a.Why)
 			}
-			if (a.Rank > 0) != (tt.cause == retrieval.Present) {
-				t.Errorf("rank is %d", a.Rank)
+			shown, all := 0, tt.request
+			all.Limit = retrieval.MaxResults
+			res, err := f.engine.Search(t.Context(), all)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, x := range res.Results {
+				if x.Record == tt.record {
+					shown = i + 1
+				}
+			}
+			if a.Rank != shown || (shown > 0) != (tt.cause == retrieval.Present) {
+				t.Errorf("rank is %d; the search shows it at %d", a.Rank, shown)
+			}
+			if !strings.Contains(a.Text(), a.Why) {
+				t.Errorf("written as %s", a.Text())
 			}
 		})
 	}
@@ -85,5 +112,29 @@ func TestAbsent(t *testing.T) {
 	deep, err := f.engine.Absent(t.Context(), retrieval.Request{Query: "harbour", Relevance: read}, ids["20"])
 	if err != nil || deep.Place == 0 || deep.Explanation == nil || len(deep.Lists) == 0 || deep.Lists[0].Rank < 6 {
 		t.Errorf("%+v, %v", deep, err)
+	}
+}
+
+func TestAbsentOfAnOldIndex(t *testing.T) {
+	f := open(t, t.TempDir())
+	f.put(t, catalog.Record{Key: "a", Title: "Pilots", Body: "They meet boats at the harbour."})
+	_, err := f.store.Apply(t.Context(), catalog.Batch{Source: "site", Entries: []catalog.Entry{{Record: catalog.Record{
+		Kind: catalog.KindDoc, Key: "b", Title: "Masters", Body: "They sail the harbour."}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.store.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: "b"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := f.engine.Absent(t.Context(), retrieval.Request{Query: "harbour"}, r.ID)
+	if err != nil || a.Cause != retrieval.NotIndexed {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if _, err := f.follower.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if a, err = f.engine.Absent(t.Context(), retrieval.Request{Query: "harbour"}, r.ID); err != nil || a.Rank == 0 {
+		t.Errorf("after the index took it: %+v, %v", a, err)
 	}
 }

@@ -118,9 +118,7 @@ func (e *Engine) Search(ctx context.Context, r Request) (Response, error) {
 	}
 	s.lap("show")
 	if r.Explain {
-		for _, t := range s.plan.Keyword.Terms {
-			res.Read = append(res.Read, ReadTerm{t.Text, t.Weight})
-		}
+		res.Read = s.plan.read()
 	}
 	res.Degraded = s.incomplete()
 	res.Took, res.Timings = time.Since(start), s.timings

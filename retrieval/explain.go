@@ -2,8 +2,11 @@ package retrieval
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"almanac/retrieval/analysis"
+	"almanac/retrieval/query"
 	"almanac/retrieval/rerank"
 )
 
@@ -35,6 +38,29 @@ func (n Node) Tree(indent int) string {
 		lines += part.Tree(indent + 2)
 	}
 	return lines
+}
+
+// read returns what the query is read as, for explanations.
+func (p *Plan) read() (out []ReadTerm) {
+	for _, t := range p.Keyword.Terms {
+		id, origin := analysis.IDOf(t.Text), Typed
+		if !slices.ContainsFunc(p.Query.Terms, func(q query.Term) bool { return q.ID == id }) {
+			origin = Spelling
+			if slices.ContainsFunc(p.rerank.Terms, func(r rerank.Term) bool {
+				return r.ID == id && r.Position == untypedPosition
+			}) {
+				origin = Alias
+			}
+		}
+		out = append(out, ReadTerm{t.Text, t.Weight, origin})
+	}
+	for _, x := range p.Query.Phrases {
+		out = append(out, ReadTerm{Text: x.Text, Origin: Phrase})
+	}
+	for _, x := range p.Query.Exclude {
+		out = append(out, ReadTerm{Text: x.Text, Origin: Without})
+	}
+	return out
 }
 
 // note adds what a stage changed of the candidates' scores, if they are to be explained.

@@ -45,12 +45,24 @@ type Response struct {
 	Timings   map[string]time.Duration // by stage, and of each retriever in "retrieve/NAME"
 }
 
-// ReadTerm is a term that a query is read as: one that was typed, or another
-// spelling of it.
+// ReadTerm is a term that a query is read as.
 type ReadTerm struct {
 	Text   string
-	Weight float64 // relative to a word that was typed
+	Weight float64 // relative to a word that was typed; 0 of phrases and exclusions
+	Origin Origin
 }
+
+// Origin is why a query is read as having a term.
+type Origin string
+
+// The origins of terms.
+const (
+	Typed    Origin = ""
+	Spelling Origin = "spelling" // of a word that was typed
+	Alias    Origin = "alias"    // equivalent to what was typed
+	Phrase   Origin = "phrase"   // must occur
+	Without  Origin = "without"  // must not occur
+)
 
 // Result is one found record. Title and snippet are plain text; the spans
 // are byte ranges of matches in them.

@@ -25,6 +25,7 @@ type searchCmd struct {
 	Limit   int      `help:"How many results." default:"10"`
 	Profile string   `help:"Relevance profile: NAME@N, published, ${profiles}, or a YAML file." placeholder:"PROFILE"`
 	Explain bool     `help:"Show the numbers behind each result."`
+	Why     string   `help:"Say where this record is, or why not (id, kind:key, path, page)." placeholder:"RECORD"`
 	JSON    bool     `name:"json" help:"Print JSON."`
 }
 
@@ -46,7 +47,7 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 		return err
 	}
 	defer s.close()
-	if c.JSON {
+	if c.JSON && c.Why == "" {
 		return c.printJSON(ctx, a, b, name)
 	}
 	request := retrieval.Request{
@@ -54,6 +55,9 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 		Diversify: c.Type == "all",
 	}
 	request.Filter.Kinds = kb.Names(kb.KindsOf(kb.SearchType(c.Type)))
+	if c.Why != "" {
+		return c.printAbsence(ctx, a, s, b, request)
+	}
 	res, err := s.Searcher.Search(ctx, request)
 	if errors.Is(err, retrieval.ErrBadQuery) {
 		return fmt.Errorf("%w: %w", config.ErrUsage, err)
@@ -69,6 +73,25 @@ func (c *searchCmd) Run(ctx context.Context, a *app) error {
 		res.Timings = nil
 	}
 	return a.printHits(hits, res)
+}
+
+// printAbsence says where a record is among the results of a request.
+func (c *searchCmd) printAbsence(ctx context.Context, a *app, s *library, b kb.Base, r retrieval.Request) error {
+	record, err := b.Locate(ctx, c.Why)
+	if err != nil {
+		return err
+	}
+	absence, err := s.Searcher.Absent(ctx, r, record.ID)
+	switch {
+	case errors.Is(err, retrieval.ErrBadQuery):
+		return fmt.Errorf("%w: %w", config.ErrUsage, err)
+	case err != nil:
+		return err
+	case c.JSON:
+		return line.Print(a.out, absence)
+	}
+	_, err = fmt.Fprint(a.out, absence.Text())
+	return err
 }
 
 // printJSON prints the answer of REST, with explanations if they are wanted.
