@@ -13,6 +13,7 @@ import (
 	"almanac/catalog/datadir"
 	"almanac/catalog/network"
 	"almanac/cmd/config"
+	"almanac/cmd/terminal"
 	"almanac/ingest/networks"
 	"almanac/retrieval"
 	"almanac/retrieval/profile"
@@ -29,6 +30,7 @@ type app struct {
 	lines   *slog.Logger // of progress where there is no terminal
 	out     io.Writer
 	err     io.Writer
+	style   terminal.Style // of out
 }
 
 // open loads the network and creates its data directory.

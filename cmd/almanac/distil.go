@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/cmd/config"
+	"almanac/cmd/terminal"
 	"almanac/embed/distil"
 	"almanac/embed/static"
 	"almanac/retrieval/eval"
@@ -116,7 +117,7 @@ func (c *distilCmd) derive(ctx context.Context, a *app) error {
 		idf = fmt.Sprintf("of %d passages", made.Passages)
 	}
 	to.Add(made.Model, fmt.Sprint(made.Dimensions), idf)
-	return printTables(a.out, false, to)
+	return terminal.Tables(a.out, false, to)
 }
 
 // learn makes a table that approximates the configured model.
@@ -157,7 +158,7 @@ func (c *distilCmd) learn(ctx context.Context, a *app) error {
 	to := eval.Table{{"table", "model", "cosine to the teacher", "correlation of similarities"}}
 	to.Add("in the program", made.Before.Model, four(made.Before.Cosine), four(made.Before.Similarity))
 	to.Add("the new one", made.After.Model, four(made.After.Cosine), four(made.After.Similarity))
-	if err := printTables(a.out, false, to); err != nil {
+	if err := terminal.Tables(a.out, false, to); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(a.out, "\nteacher %s; learned from %d passages, measured on %d others; "+
@@ -212,3 +213,5 @@ func (a *app) records(ctx context.Context, fn func(catalog.Record)) (err error) 
 		}
 	}
 }
+
+func four(x float64) string { return fmt.Sprintf("%.4f", x) }

@@ -13,6 +13,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/cmd/config"
+	"almanac/cmd/terminal"
 	"almanac/embed"
 	"almanac/ingest"
 	"almanac/retrieval/stack"
@@ -36,10 +37,10 @@ type examination struct {
 func (x *examination) check(name string, err error, detail string) {
 	if err != nil {
 		x.failed++
-		fmt.Fprintf(x.tw, "%s\t%s\t%s\n", x.red("FAIL"), name, oneLine(err.Error()))
+		fmt.Fprintf(x.tw, "%s\t%s\t%s\n", x.style.Red("FAIL"), name, terminal.OneLine(err.Error()))
 		return
 	}
-	fmt.Fprintf(x.tw, "%s\t%s\t%s\n", x.green("ok  "), name, detail)
+	fmt.Fprintf(x.tw, "%s\t%s\t%s\n", x.style.Green("ok  "), name, detail)
 }
 
 func (x *examination) hint(text string) { fmt.Fprintf(x.tw, "hint\t\t%s\n", text) }
@@ -167,7 +168,7 @@ func (x *examination) file(ctx context.Context, n network.Network) error {
 			x.check("options of "+f.Source.Name, errors.New(strings.Join(f.Problems, "; ")), "")
 		}
 		for _, advice := range f.Advice {
-			x.hint(f.Source.Name + ": " + oneLine(advice))
+			x.hint(f.Source.Name + ": " + terminal.OneLine(advice))
 		}
 	}
 	return nil

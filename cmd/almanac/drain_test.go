@@ -10,6 +10,7 @@ import (
 
 	"almanac/api/op"
 	"almanac/cmd/config"
+	"almanac/cmd/terminal"
 )
 
 // TestDrain sends the signal of an orchestrator: /ready says so at once, and
@@ -40,7 +41,7 @@ func TestDrain(t *testing.T) {
 // TestLinesNameTheirRequest: what is logged for a request has its id.
 func TestLinesNameTheirRequest(t *testing.T) {
 	var out strings.Builder
-	log, _ := newLoggers(logging("info"), config.Origins{"log.level": config.Default}, "serve", &out)
+	log, _ := terminal.Loggers(logging("info"), config.Origins{"log.level": config.Default}, "serve", &out)
 	log.With("source", "docs").InfoContext(op.WithRequest(t.Context(), "abc"), "done", "took", 1500*time.Millisecond)
 	for _, want := range []string{`"request":"abc"`, `"source":"docs"`, `"took_seconds":1.5`} {
 		if !strings.Contains(out.String(), want) {

@@ -12,6 +12,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/cmd/config"
+	"almanac/cmd/terminal"
 	"almanac/embed/static"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/experiment"
@@ -25,7 +26,7 @@ type evalCmd struct {
 	Queries      []string   `help:"Judged queries over the data directory; ids are paths, or kind:key." placeholder:"DIR"`
 	Case         string     `help:"Case of the data directory, as people judged it." placeholder:"NAME"`
 	Qrels        string     `help:"Judgments to use instead of DIR/qrels.tsv." placeholder:"FILE"`
-	Profile      []string   `help:"Profiles, baseline first: NAME@N, published, ${profiles}, or YAML." placeholder:"PROFILE"`
+	Profile      []string   `help:"Profiles, baseline first: NAME@N, published, ${profiles}, YAML." placeholder:"PROFILE"`
 	Stages       bool       `help:"Measure the contribution of each stage, from words alone to the whole profile."`
 	Stack        string     `help:"Search engines to measure." enum:"embedded,configured" default:"configured"`
 	RelevantFrom int        `help:"Grade from which a document counts as relevant." default:"1"`
@@ -103,7 +104,7 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 	if c.JSON {
 		err = printJSON(a.out, reports)
 	} else {
-		err = printTables(a.out, c.Markdown, eval.Tables(reports, c.Stages)...)
+		err = terminal.Tables(a.out, c.Markdown, eval.Tables(reports, c.Stages)...)
 	}
 	if err != nil {
 		return err

@@ -94,7 +94,9 @@ api/tally: catalog
 api/web: api/coding api/guard api/limit api/look api/op api/tally
 cmd/config: api/limit catalog/network retrieval/profile
 cmd/manual:
+cmd/memory:
 cmd/profiles: catalog retrieval/profile retrieval/revision
+cmd/terminal: api/op cmd/config retrieval/eval
 catalog:
 catalog/archive: catalog
 catalog/catalogtest: catalog

@@ -11,6 +11,7 @@ import (
 	"almanac/catalog"
 	"almanac/catalog/jobs"
 	"almanac/cmd/config"
+	"almanac/cmd/terminal"
 	"almanac/retrieval/eval"
 )
 
@@ -44,14 +45,14 @@ func (c *jobsListCmd) Run(ctx context.Context, a *app) error {
 		all, table := []job{}, eval.Table{{"job", "what", "state", "steps", "by", "asked", "result"}}
 		for _, r := range list {
 			all = append(all, job{r, r.State(), json.RawMessage(r.Result)})
-			table = append(table, []string{fmt.Sprint(r.ID), oneLine(r.Kind + " " + r.Argument), r.State(),
+			table = append(table, []string{fmt.Sprint(r.ID), terminal.OneLine(r.Kind + " " + r.Argument), r.State(),
 				fmt.Sprintf("%d/%d", r.Done, r.Total), r.By, r.CreatedAt.Local().Format(time.DateTime),
-				oneLine(r.Failure + r.Result)})
+				terminal.OneLine(r.Failure + r.Result)})
 		}
 		if c.JSON {
 			return json.NewEncoder(a.out).Encode(all)
 		}
-		return printTables(a.out, false, table)
+		return terminal.Tables(a.out, false, table)
 	})
 }
 

@@ -19,7 +19,9 @@ import (
 	"almanac/api/kb"
 	"almanac/cmd/config"
 	"almanac/cmd/manual"
+	"almanac/cmd/memory"
 	"almanac/cmd/profiles"
+	"almanac/cmd/terminal"
 	"almanac/ingest/curated"
 	"almanac/ingest/networks"
 	"almanac/retrieval/profile"
@@ -61,7 +63,7 @@ type cli struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	respectMemory()
+	memory.Respect()
 	code := runMain(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -88,8 +90,9 @@ func runMain(ctx context.Context, args, environ []string, out, errOut io.Writer)
 		return 2
 	}
 	a := &app{environ: environ, out: out, err: errOut}
+	a.style = terminal.StyleOf(out, config.Getenv(environ, "NO_COLOR"), config.Getenv(environ, "TERM"))
 	if a.config, a.origins, err = config.Load(root.Config, environ, settingFlags(kctx)); err == nil {
-		a.log, a.lines = newLoggers(a.config, a.origins, kctx.Command(), errOut)
+		a.log, a.lines = terminal.Loggers(a.config, a.origins, kctx.Command(), errOut)
 		kctx.BindTo(ctx, (*context.Context)(nil))
 		kctx.Bind(&profiles.Desk{Open: a.withRevisions, Load: a.profile, Out: out,
 			By: cmp.Or(config.Getenv(environ, "USER"), "command line")})

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"almanac/catalog/network"
+	"almanac/cmd/terminal"
 	"almanac/ingest"
 	"almanac/ingest/calendar"
 	"almanac/ingest/connectors"
@@ -105,10 +106,10 @@ func (c networkCheckCmd) Run(ctx context.Context, a *app) error {
 		result := "ok"
 		if len(f.Problems) > 0 {
 			failed++
-			result = "FAIL " + oneLine(strings.Join(f.Problems, "; "))
+			result = "FAIL " + terminal.OneLine(strings.Join(f.Problems, "; "))
 		}
 		for _, advice := range f.Advice {
-			result += "; " + oneLine(advice)
+			result += "; " + terminal.OneLine(advice)
 		}
 		fmt.Fprintf(tw, "%s\t%s\t%s\t%s\n", f.Source.Name, f.Source.Kind, schedule(f.Source), result)
 	}

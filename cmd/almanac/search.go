@@ -149,8 +149,8 @@ func (a *app) printHits(hits []kb.Hit, res retrieval.Response) error {
 	}
 	for i, h := range hits {
 		snippet := strings.ReplaceAll(h.Snippet, "\n", "\n    ")
-		fmt.Fprintf(w, "%2d. %s  %s  %s\n    %s\n    %s\n", i+1, a.bold(h.Title), a.dim(fmt.Sprintf("[%s]", h.Kind)),
-			a.dim(fmt.Sprint(h.ID)), snippet, h.URL)
+		fmt.Fprintf(w, "%2d. %s  %s  %s\n    %s\n    %s\n", i+1, a.style.Bold(h.Title),
+			a.style.Dim("["+h.Kind+"]"), a.style.Dim(fmt.Sprint(h.ID)), snippet, h.URL)
 		if x := res.Explanation(h.RecordID); x != nil {
 			fmt.Fprintf(w, "%s%s", x.Score.Tree(4), x.Fusion.Tree(4))
 		}

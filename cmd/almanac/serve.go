@@ -22,6 +22,7 @@ import (
 	"almanac/catalog/network"
 	"almanac/catalog/sqlite"
 	"almanac/cmd/config"
+	"almanac/cmd/terminal"
 	"almanac/ingest"
 	"almanac/ingest/progress"
 	"almanac/retrieval/experiment"
@@ -133,7 +134,7 @@ func (*serveCmd) Run(ctx context.Context, a *app) (err error) {
 
 // greet tells who looks at a terminal where to go.
 func (a *app) greet(n network.Network, public net.Listener, address string) {
-	if !isTerminal(a.err) {
+	if !terminal.Is(a.err) {
 		return
 	}
 	local := "http://" + public.Addr().String()

@@ -54,7 +54,7 @@ func (c *showCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 		if cursor == "" {
-			fmt.Fprintf(a.out, "%s  %s\n%s\n\n", a.bold(doc.Title), a.dim("["+doc.Kind+"]"), doc.URL)
+			fmt.Fprintf(a.out, "%s  %s\n%s\n\n", a.style.Bold(doc.Title), a.style.Dim("["+doc.Kind+"]"), doc.URL)
 		}
 		fmt.Fprint(a.out, doc.Content)
 		if cursor = doc.NextCursor; cursor == "" {

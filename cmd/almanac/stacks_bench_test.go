@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/cmd/config"
+	"almanac/cmd/terminal"
 	"almanac/ingest/networks"
 	"almanac/retrieval"
 	"almanac/retrieval/eval"
@@ -52,7 +53,7 @@ func benchmarkStack(b *testing.B, shared string, environ []string) {
 		b.Fatal(err)
 	}
 	settings.Log.Level = "error"
-	log := newLogger(settings, "error", os.Stderr)
+	log := terminal.Logger(settings, "error", os.Stderr)
 	a := &app{config: settings, origins: origins, environ: environ, out: io.Discard, err: io.Discard, log: log,
 		lines: log}
 	ctx := b.Context()

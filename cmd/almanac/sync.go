@@ -11,6 +11,7 @@ import (
 
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/cmd/terminal"
 	"almanac/ingest"
 	"almanac/retrieval/stack"
 )
@@ -85,7 +86,7 @@ func printSync(w io.Writer, reports []ingest.Report) error {
 	for _, r := range reports {
 		result := "ok"
 		if r.Err != nil {
-			result = oneLine(r.Err.Error())
+			result = terminal.OneLine(r.Err.Error())
 		}
 		fmt.Fprintf(tw, "%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", r.Source, r.Created, r.Updated, r.Unchanged, r.Deleted,
 			r.Skipped, r.Took.Round(time.Millisecond), result)

@@ -12,6 +12,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"almanac/cmd/config"
+	"almanac/cmd/terminal"
 	"almanac/retrieval/eval"
 	"almanac/retrieval/profile"
 )
@@ -67,7 +68,7 @@ func (c *tuneCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := printTables(a.out, c.Markdown, t.Tables()...); err != nil {
+	if err := terminal.Tables(a.out, c.Markdown, t.Tables()...); err != nil {
 		return err
 	}
 	if c.Out == "" {

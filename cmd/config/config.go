@@ -21,8 +21,8 @@ type Config struct {
 		PublicURL      string        `key:"public_url" doc:"base address that clients see; default http://LISTEN"`
 		TrustedProxies []string      `key:"trusted_proxies" doc:"addresses or networks whose X-Forwarded-For counts"`
 		AllowedOrigins []string      `key:"allowed_origins" doc:"origins that may call /mcp from a browser"`
-		Clicks         bool          `key:"clicks" default:"false" doc:"count which results are opened; no addresses, no cookies"`
-		DrainDelay     time.Duration `key:"drain_delay" default:"0s" doc:"from a signal to the end of listening; /ready is 503"`
+		Clicks         bool          `key:"clicks" default:"false" doc:"count opened results; no addresses, no cookies"`
+		DrainDelay     time.Duration `key:"drain_delay" default:"0s" doc:"from a signal to the end of listening, /ready 503"`
 	} `key:"server"`
 	Network struct {
 		Name      string `key:"name" default:"sample" doc:"preset or YAML file of the network"`

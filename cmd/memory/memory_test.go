@@ -1,4 +1,4 @@
-package main
+package memory
 
 import (
 	"math"
@@ -77,7 +77,7 @@ func TestMemoryLimit(t *testing.T) {
 		"rubbish": {"4:memory\n\n::\n0::/\n", "- - -\n" + mountsV2, map[string]string{
 			v2 + "/memory.max": "a lot\n"}, 0},
 	} {
-		if got := memoryLimit(tree(tt.groups, tt.mounts, tt.files)); got != tt.want {
+		if got := limitOf(tree(tt.groups, tt.mounts, tt.files)); got != tt.want {
 			t.Errorf("%s: %d, want %d", name, got, tt.want)
 		}
 	}
@@ -96,7 +96,7 @@ func FuzzMemoryLimit(f *testing.F) {
 	f.Add("0::/../4f2b\n", mountsV2Container)
 	f.Add("0::/\n", `1 1 1 \ \134040 - cgroup2 c c`)
 	f.Fuzz(func(t *testing.T, groups, mounts string) {
-		if limit := memoryLimit(tree(groups, mounts, nil)); limit < 0 || limit == math.MaxInt64 {
+		if limit := limitOf(tree(groups, mounts, nil)); limit < 0 || limit == math.MaxInt64 {
 			t.Errorf("limit %d", limit)
 		}
 	})

@@ -1,4 +1,5 @@
-package main
+// Package terminal is how commands print: tables, colours, and the log.
+package terminal
 
 import (
 	"context"
@@ -11,26 +12,27 @@ import (
 	"almanac/cmd/config"
 )
 
-// newLoggers makes the logs of a command: of what happens, and of its progress.
+// Loggers makes the logs of a command: of what happens, and of its progress.
 // The default level of commands that print their result is warn, but progress is
 // always shown.
-func newLoggers(c config.Config, origins config.Origins, command string, w io.Writer) (log, progress *slog.Logger) {
-	log = newLogger(c, c.Log.Level, w)
+func Loggers(c config.Config, origins config.Origins, command string, w io.Writer) (log, progress *slog.Logger) {
+	log = Logger(c, c.Log.Level, w)
 	name, _, _ := strings.Cut(command, " ")
-	watched := name == "sync" && isTerminal(w)
+	watched := name == "sync" && Is(w)
 	if origins["log.level"] != config.Default || !watched && slices.Contains([]string{"serve", "mcp", "sync"}, name) {
 		return log, log
 	}
-	return newLogger(c, "warn", w), log
+	return Logger(c, "warn", w), log
 }
 
-func newLogger(c config.Config, name string, w io.Writer) *slog.Logger {
+// Logger makes a log of a level.
+func Logger(c config.Config, name string, w io.Writer) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(name)); err != nil {
 		panic(err) // checked with the configuration
 	}
 	o := &slog.HandlerOptions{Level: level, ReplaceAttr: inSeconds}
-	if c.Log.Format == "text" || c.Log.Format == "auto" && isTerminal(w) {
+	if c.Log.Format == "text" || c.Log.Format == "auto" && Is(w) {
 		return slog.New(requests{slog.NewTextHandler(w, o)})
 	}
 	return slog.New(requests{slog.NewJSONHandler(w, o)})

@@ -1,4 +1,4 @@
-package main
+package terminal
 
 import (
 	"fmt"
@@ -9,9 +9,9 @@ import (
 	"almanac/retrieval/eval"
 )
 
-// printTables prints tables as aligned columns or as Markdown. Tables with only
+// Tables prints tables as aligned columns or as Markdown. Tables with only
 // a header are left out.
-func printTables(w io.Writer, markdown bool, tables ...eval.Table) error {
+func Tables(w io.Writer, markdown bool, tables ...eval.Table) error {
 	first := true
 	for _, t := range tables {
 		if len(t) < 2 {
@@ -49,6 +49,5 @@ func printTable(w io.Writer, t eval.Table, markdown bool) error {
 	return tw.Flush()
 }
 
-func four(x float64) string { return fmt.Sprintf("%.4f", x) }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// OneLine returns a text without line breaks.
+func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

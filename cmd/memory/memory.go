@@ -1,4 +1,5 @@
-package main
+// Package memory keeps the process within the memory that it is given.
+package memory
 
 import (
 	"io/fs"
@@ -11,13 +12,13 @@ import (
 	"strings"
 )
 
-// respectMemory has the collector work harder from nine tenths of the container's
+// Respect has the collector work harder from nine tenths of the container's
 // memory on, unless the environment sets GOMEMLIMIT.
-func respectMemory() {
+func Respect() {
 	if os.Getenv("GOMEMLIMIT") != "" {
 		return
 	}
-	if limit := memoryLimit(os.DirFS("/")); limit > 0 {
+	if limit := limitOf(os.DirFS("/")); limit > 0 {
 		debug.SetMemoryLimit(limit / 10 * 9)
 	}
 }
@@ -26,10 +27,10 @@ func respectMemory() {
 // page of whatever size.
 const noLimit = math.MaxInt64 &^ (1<<20 - 1)
 
-// memoryLimit returns the least limit of the process's memory cgroup and those
+// limitOf returns the least limit of the process's memory cgroup and those
 // around it, in bytes; 0 if there is none. It reads the files below the root
 // directory that man 7 cgroups and man 5 proc describe.
-func memoryLimit(root fs.FS) int64 {
+func limitOf(root fs.FS) int64 {
 	groups, _ := fs.ReadFile(root, "proc/self/cgroup") // where there is none, there is no limit
 	mounts, _ := fs.ReadFile(root, "proc/self/mountinfo")
 	least := int64(noLimit)
