@@ -9,7 +9,7 @@ PACKAGES  := ./...
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit race rankings conformance clients trec pages container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
+.PHONY: help run build test check format vet unit race rankings conformance clients trec pages dashboard container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,8 +20,8 @@ run: build ## build, load the sample network and serve it on 127.0.0.1:8080
 build: ## build the binary as bin/almanac
 	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/almanac
 
-test: format vet race rankings conformance clients trec pages container ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
-	@echo "make test: formatting, vet, staticcheck, tests with -race, rankings, MCP conformance, generated clients, measures, pages in a browser, container: passed"
+test: format vet race rankings conformance clients trec pages dashboard container ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
+	@echo "make test: formatting, vet, staticcheck, tests with -race, rankings, MCP conformance, generated clients, measures, pages and dashboard in a browser, container: passed"
 
 check: format vet unit ## the quick part of test: no race detector, no conformance run
 	@echo "make check: passed"
@@ -73,6 +73,10 @@ smoke: build ## the whole stack in containers; SMOKE_STANDINS=1 where the server
 pages: build ## the pages of the sample in a browser, with and without script: use, accessibility, policy
 	@echo "== pages"
 	.ci/pages $(BIN)
+
+dashboard: build ## the dashboard of the sample in a browser: from a bad query to a published fix and back
+	@echo "== dashboard"
+	.ci/dashboard $(BIN)
 
 bench: build ## figures: engines against bleve, FTS5 and plain scans, searches over the judged collections, pages
 	$(GO) test -run '^$$' -bench . -benchtime 1s ./retrieval/... ./embed/... ./catalog/...

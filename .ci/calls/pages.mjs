@@ -1,34 +1,8 @@
 // Reads the pages of a server in a browser: pages.mjs ADDRESS SHOTS. It fails at the first thing that is not as people
 // expect.
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
-import { chromium } from "playwright-core";
+import { audit, close, open, server, shot, shots, test } from "./browser.mjs";
 
-const [, , server, shots] = process.argv;
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-mkdirSync(shots, { recursive: true });
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
-const complaints = [];
-
-// open makes a page that notes what the browser complains about.
-async function open(options = {}) {
-  const context = await browser.newContext({ baseURL: server, viewport: { width: 1280, height: 900 }, ...options });
-  const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
-  page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error}`));
-  page.on("console", (m) => {
-    if (m.type() === "error" && !m.text().includes("status of 404")) complaints.push(`${page.url()}: ${m.text()}`);
-  });
-  page.on("dialog", (d) => { complaints.push(`${page.url()} says ${d.message()}`); d.dismiss(); });
-  return page;
-}
-
-async function test(name, run) {
-  await run();
-  assert.deepEqual(complaints, [], name);
-  console.log(`ok  ${name}`);
-}
 const titles = (page) => page.locator(".hit h2 a").allTextContents();
 const settled = (page, n) => page.waitForFunction((n) => document.querySelectorAll(".hit").length >= n
   && !document.querySelector("#main.busy"), n);
@@ -175,51 +149,8 @@ for (const part of await sitemap("/sitemap.xml")) {
   paths.push(all[0], all[Math.ceil(all.length / 2)]);
 }
 
-// audit reads pages in a window, several at a time, by the rules of axe-core; none given are all.
-async function audit(options, rules) {
-  const left = [...paths];
-  await Promise.all(Array.from({ length: 3 }, async () => {
-    const page = await open(options);
-    await page.addInitScript(() => {
-      window.shifted = 0;
-      new PerformanceObserver((list) => list.getEntries().forEach((e) => {
-        window.shifted += e.hadRecentInput ? 0 : e.value;
-      })).observe({ type: "layout-shift", buffered: true });
-    });
-    const cdp = await page.context().newCDPSession(page);
-    for (let path = left.shift(); path !== undefined; path = left.shift()) {
-      await page.goto(path);
-      assert.ok(await page.evaluate(() => window.shifted) < 0.01, `${path} shifts`);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      assert.ok(wide <= 0, `${path} is ${wide} px too wide`);
-      // The debugger evaluates it: the policy of the page would not.
-      const { result } = await cdp.send("Runtime.evaluate", {
-        expression: `${axe}; axe.run(${JSON.stringify(rules ? { runOnly: rules } : {})})
-          .then((r) => JSON.stringify(r.violations.map((v) => [v.id, v.nodes[0].html])))`,
-        awaitPromise: true, returnByValue: true,
-      });
-      assert.deepEqual(JSON.parse(result.value), [], path);
-    }
-    await page.context().close();
-  }));
-}
-
-// Every rule on both widths and in both schemes, where colours are all that the other scheme changes.
-for (const [width, colorScheme, rules] of [[1280, "light"], [390, "dark"], [1280, "dark", ["color-contrast"]],
-  [390, "light", ["color-contrast"]]]) {
-  const what = `${width} px, ${colorScheme}, ${rules ?? "every rule"}`;
-  await test(`${paths.length} kinds of pages at ${what}: accessible, no complaint, nothing shifts or is cut off`, () =>
-    audit({ viewport: { width, height: 844 }, colorScheme }, rules));
-}
-
-for (const [width, colorScheme] of [[1280, "light"], [390, "light"], [390, "dark"], [1280, "dark"]]) {
-  const page = await open({ viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme });
-  for (const path of ["/", "/?q=traffic+balance", "/cips", "/cips/0010", "/discussions/104", "/network", "/deadlines"]) {
-    await page.goto(path);
-    const name = path.replace(/\W+/g, "-").replace(/^-|-$/g, "") || "home";
-    await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png` });
-  }
-}
+await audit(paths);
+await shot(["/", "/?q=traffic+balance", "/cips", "/cips/0010", "/discussions/104", "/network", "/deadlines"]);
 
 await test("a printed page is the text in black, without what only a screen has", async () => {
   const page = await open({ colorScheme: "dark" });
@@ -253,4 +184,4 @@ await test("the policy of pages blocked nothing", async () => {
   assert.equal(answer.total, 0, JSON.stringify(answer.items));
 });
 
-await browser.close();
+await close();

@@ -40,6 +40,13 @@ func (s *slow) count(query string, n int) {
 	}
 }
 
+// counts returns how many searches run, and how many ran at once at most.
+func (s *slow) counts() (now, most int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.now["all"], s.most["all"]
+}
+
 func newSlow() *slow { return &slow{now: map[string]int{}, most: map[string]int{}} }
 
 var limits = admit.Limits{Running: 4, PerClient: 2, Waiting: 20, Patience: 2500 * time.Millisecond}
@@ -95,15 +102,15 @@ func TestPlacesAreBoundedAndReturned(t *testing.T) {
 			}
 			wg.Wait()
 		}
-		if engine.most["all"] != 4 {
-			t.Errorf("%d at once, want 4", engine.most["all"])
+		if _, most := engine.counts(); most != 4 {
+			t.Errorf("%d at once, want 4", most)
 		}
 		var wg sync.WaitGroup
 		for range 4 { // without a client every place may be used
 			wg.Go(func() { _ = search(s, "") })
 		}
 		synctest.Wait()
-		if n := engine.now["all"]; n != 4 {
+		if n, _ := engine.counts(); n != 4 {
 			t.Errorf("%d at once without a client, want 4", n)
 		}
 		wg.Wait()

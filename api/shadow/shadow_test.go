@@ -161,7 +161,8 @@ func TestNobodyWaitsForACandidate(t *testing.T) {
 	}
 	close(s.beside.hold)
 	s.stop()
-	if _, total, err := s.store.Shadows(t.Context(), revision.Configured, "mine@1", 0); err != nil || total.N != 1 {
+	_, total, err := s.store.Shadows(t.Context(), revision.Configured, "mine@1", 0)
+	if err != nil || total.N != s.beside.times() { // the last call may have ended after the first candidate
 		t.Errorf("counted are %+v, %v", total, err)
 	}
 }

@@ -1,0 +1,94 @@
+// What the calls that read pages in a browser share: CALLS ADDRESS SHOTS. They fail at the first thing that is not as
+// people expect.
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { chromium } from "playwright-core";
+
+export const [, , server, shots] = process.argv;
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+mkdirSync(shots, { recursive: true });
+const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox"] });
+const complaints = [];
+
+// open makes a page that notes what the browser complains about. What a page says itself, in answers with codes from
+// 400 on, is no complaint.
+export async function open(options = {}) {
+  const context = await browser.newContext({ baseURL: server, viewport: { width: 1280, height: 900 }, ...options });
+  const page = await context.newPage();
+  page.setDefaultTimeout(15_000);
+  page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error}`));
+  page.on("console", (m) => {
+    if (m.type() === "error" && !/status of 4\d\d/.test(m.text())) complaints.push(`${page.url()}: ${m.text()}`);
+  });
+  page.on("dialog", (d) => { complaints.push(`${page.url()} says ${d.message()}`); d.dismiss(); });
+  return page;
+}
+
+export async function test(name, run) {
+  await run().catch(async (error) => {
+    const pages = browser.contexts().flatMap((c) => c.pages());
+    for (const [i, page] of pages.entries()) {
+      console.log(`at ${page.url()}`);
+      await page.screenshot({ path: `${shots}/failure-${i}.png` }).catch(() => {});
+    }
+    throw error;
+  });
+  assert.deepEqual(complaints, [], name);
+  console.log(`ok  ${name}`);
+}
+
+// read has axe-core read pages in a window, several at a time, by some of its rules; none given are all.
+async function read(paths, options, rules) {
+  const left = [...paths];
+  await Promise.all(Array.from({ length: 3 }, async () => {
+    const page = await open(options);
+    await page.addInitScript(() => {
+      window.shifted = 0;
+      new PerformanceObserver((list) => list.getEntries().forEach((e) => {
+        window.shifted += e.hadRecentInput ? 0 : e.value;
+      })).observe({ type: "layout-shift", buffered: true });
+    });
+    const cdp = await page.context().newCDPSession(page);
+    for (let path = left.shift(); path !== undefined; path = left.shift()) {
+      await page.goto(path);
+      assert.ok(await page.evaluate(() => window.shifted) < 0.01, `${path} shifts`);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      assert.ok(wide <= 0, `${path} is ${wide} px too wide`);
+      // The debugger evaluates it: the policy of the page would not.
+      const { result } = await cdp.send("Runtime.evaluate", {
+        expression: `${axe}; axe.run(${JSON.stringify(rules ? { runOnly: rules } : {})})
+          .then((r) => JSON.stringify(r.violations.map((v) => [v.id, v.nodes[0].html])))`,
+        awaitPromise: true, returnByValue: true,
+      });
+      assert.deepEqual(JSON.parse(result.value), [], path);
+    }
+    await page.context().close();
+  }));
+}
+
+// audit reads pages by every rule of axe-core on both widths and in both schemes, where colours are all that the other
+// scheme changes.
+export async function audit(paths, options = {}) {
+  for (const [width, colorScheme, rules] of [[1280, "light"], [390, "dark"], [1280, "dark", ["color-contrast"]],
+    [390, "light", ["color-contrast"]]]) {
+    const what = `${width} px, ${colorScheme}, ${rules ?? "every rule"}`;
+    await test(`${paths.length} kinds of pages at ${what}: accessible, no complaint, nothing shifts or is cut off`, () =>
+      read(paths, { ...options, viewport: { width, height: 844 }, colorScheme }, rules));
+  }
+}
+
+// shot takes pictures of the first screen of pages, on both widths and in both schemes.
+export async function shot(paths, options = {}) {
+  for (const [width, colorScheme] of [[1280, "light"], [390, "light"], [390, "dark"], [1280, "dark"]]) {
+    const page = await open({ ...options, viewport: { width, height: width === 390 ? 844 : 900 }, colorScheme });
+    for (const path of paths) {
+      await page.goto(path);
+      const name = path.replace(/\W+/g, "-").replace(/^-|-$/g, "").slice(0, 60) || "home";
+      await page.screenshot({ path: `${shots}/${name}-${width}-${colorScheme}.png` });
+    }
+    await page.context().close();
+  }
+}
+
+export const close = () => browser.close();

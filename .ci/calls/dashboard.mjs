@@ -1,0 +1,211 @@
+// Works with the dashboard of a server of the sample network: dashboard.mjs ADMIN SHOTS PUBLIC TOKEN [IMAGES].
+import assert from "node:assert/strict";
+import { audit, close, open, server, shot, test } from "./browser.mjs";
+
+const [, , , , site, token, images] = process.argv;
+// The network has no page that says "loses messages": its documentation drops them, and its answers speak of faults.
+const bad = "see how my app behaves when the network loses messages";
+const wanted = "docs/handbook/build/testing.mdx";
+const answers = "How do I test what happens when the relay misbehaves?";
+
+const page = await open();
+const state = await (async () => {
+  await test("who has no session is asked to log in, and comes back to the page", async () => {
+    await page.goto("/lab?q=traffic");
+    await page.getByLabel("Name").fill("ada");
+    await page.getByLabel("Token").fill("not the token");
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Token").fill(token);
+    await page.getByRole("button", { name: "Log in" }).click();
+    await page.waitForURL("**/lab?q=traffic");
+  });
+  return page.context().storageState();
+})();
+
+// picture writes an image for the documentation.
+async function picture(name, of = page) {
+  if (!images) return;
+  await page.evaluate(() => document.activeElement?.blur());
+  await of.screenshot({ path: `${images}/${name}.png` });
+}
+
+// live is the titles of the results that everybody gets.
+async function live(query) {
+  const answer = await fetch(`${site}/api/v1/search?q=${encodeURIComponent(query)}`);
+  return (await answer.json()).items.map((hit) => hit.title);
+}
+
+// until asks again until an answer is as it should be: what is published is in force within five seconds.
+async function until(what, ask) {
+  for (let i = 0; i < 40; i++) {
+    if (await ask()) return;
+    await page.waitForTimeout(250);
+  }
+  assert.fail(what);
+}
+
+// ended waits until what the page shows as under way is over.
+const ended = () => until("the job does not end", async () => {
+  await page.reload();
+  return await page.locator("[data-running]").count() === 0;
+});
+
+await test("a query of the case is bad, and the lab says why a record is not there", async () => {
+  await page.goto("/lab");
+  await page.getByLabel("Query").fill(bad);
+  await page.getByLabel("Right").selectOption("vector-only");
+  await page.getByRole("button", { name: "Compare" }).click();
+  const left = page.getByRole("region", { name: "published" });
+  assert.ok(Number(await left.getByText("nDCG@10").locator("b").innerText()) < 0.1);
+  await picture("lab");
+  await left.locator("summary", { hasText: "Why here" }).first().click();
+  assert.match(await left.locator("details[open]").first().innerText(), /dense/i);
+  await page.getByLabel("Record").fill(wanted);
+  await page.getByRole("button", { name: "Ask" }).click();
+  const why = page.locator("section.col", { hasText: "Testing contracts" }).first();
+  assert.match(await page.locator("main").innerText(), /no word of the query, and its cosine .* is below the floor/);
+  await why.scrollIntoViewIfNeeded();
+  await picture("why", why);
+});
+
+await test("the pool of both sides is judged by keys, taken back, and completed by a search", async () => {
+  await page.getByRole("link", { name: "Judge this pool" }).click();
+  await page.waitForURL(/\/judge\?/);
+  assert.equal(await page.locator("h1").innerText(), bad);
+  const done = async () => Number(/^(\d+) of/.exec(await page.locator(".said b").innerText())[1]);
+  const before = await done();
+  await picture("judge");
+  const grade = async (n) => {
+    await page.keyboard.press(String(n));
+    await until("a grade is not counted", async () => await done() > before);
+  };
+  await grade(0);
+  await page.keyboard.press("u");
+  await until("a grade is not taken back", async () => await done() === before);
+  await grade(0);
+  await page.getByRole("textbox", { name: "Search" }).fill("fault drop");
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByRole("complementary", { name: "The pool" }).getByRole("link", { name: "Testing contracts" }).first()
+    .click();
+  await page.getByText("found by hand").waitFor();
+  await page.keyboard.press("3");
+  await page.waitForLoadState();
+  await page.goto("/judging");
+  await page.getByText("person/ada").first().waitFor();
+});
+
+// evaluate measures profiles on the case and opens the comparison.
+async function evaluate(...profiles) {
+  await page.goto("/evaluation/new");
+  for (const [i, name] of profiles.entries()) await page.locator("select[name=profile]").nth(i).selectOption(name);
+  await page.getByRole("button", { name: "Start" }).click();
+  await page.waitForURL(/\/evaluation\?/);
+  await ended();
+  await page.locator("main a[href^='/evaluation/runs']").first().click();
+  await page.waitForURL(/\/evaluation\/runs/);
+}
+
+await test("an evaluation compares profiles by class and by query", async () => {
+  await evaluate("published", "keyword-only");
+  assert.match(await page.locator("main").innerText(), /keyword-only[\s\S]*worse/);
+  assert.ok(await page.getByRole("link", { name: "lab" }).count() >= 80);
+  await picture("evaluation");
+});
+
+await test("a fit keeps what is in force unless its gain is significant", async () => {
+  await page.goto("/tuning/fit");
+  await page.getByRole("button", { name: "Fit" }).click();
+  await ended();
+  await page.locator("main td a[href^='/tuning/fit/']").first().click();
+  await page.getByText("out of fold").first().waitFor();
+  await picture("fit");
+});
+
+await test("a synonym is previewed, published and live within five seconds", async () => {
+  assert.ok(!(await live(bad)).includes(answers));
+  await page.goto("/analytics/synonyms");
+  await page.getByLabel("Spelling").fill("loses messages");
+  await page.getByLabel("Others, with commas").fill("relay misbehaves, faults");
+  await page.getByRole("button", { name: "Preview" }).click();
+  const change = page.getByRole("region", { name: "What changes" }).filter({ hasText: bad });
+  assert.match(await change.innerText(), /How do I test what happens/);
+  await picture("synonym", change);
+  await page.getByLabel("Others, with commas").fill("relay misbehaves, faults");
+  await page.getByRole("button", { name: "Publish" }).click();
+  await until("the synonym is not live", async () => (await live(bad)).includes(answers));
+});
+
+await test("a profile is tried in the lab, saved, measured, published, live, and rolled back", async () => {
+  const was = await live(bad);
+  await page.goto(`/lab?q=${encodeURIComponent(bad)}`);
+  await page.locator("summary", { hasText: "Right: the profile as YAML" }).click();
+  const text = page.locator("textarea[name=yaml-b]");
+  await page.getByLabel("Left").selectOption("published");
+  await page.locator("summary", { hasText: "Left: the profile as YAML" }).click();
+  const yaml = await page.locator("textarea[name=yaml-a]").inputValue();
+  await text.fill(yaml.replace(/alias_weight: .*/, "alias_weight: 0.6"));
+  await page.getByRole("button", { name: "Try this text" }).last().click();
+  await page.getByRole("region", { name: "edited" }).locator(".move").first().waitFor();
+  await picture("edited");
+  await page.getByLabel("Name").fill("default");
+  await page.getByLabel("Note").fill("other spellings weigh more");
+  await page.getByRole("button", { name: "Save as a revision" }).click();
+  await page.waitForURL(/\/tuning/);
+  await evaluate("published", "default@1");
+  assert.match(await page.locator("main").innerText(), /default@1/);
+  await page.goto("/tuning");
+  await page.getByRole("row", { name: /default@1/ }).getByRole("button", { name: "Publish" }).click();
+  await page.getByText("live").first().waitFor();
+  await until("the revision is not live", async () => JSON.stringify(await live(bad)) !== JSON.stringify(was));
+  await picture("tuning");
+  await page.getByRole("button", { name: "Roll back to this" }).first().click();
+  await until("the roll-back is not live", async () => JSON.stringify(await live(bad)) === JSON.stringify(was));
+});
+
+await test("what people search is counted, sampled into a case, and a change is undone", async () => {
+  for (const q of ["xylophone zebra", "balance", "balance"]) await live(q);
+  await until("the searches are not counted", async () => {
+    await page.goto("/analytics");
+    return (await page.locator("main").innerText()).includes("xylophone zebra");
+  });
+  await page.goto("/analytics/audit");
+  await page.getByRole("row", { name: /synonyms/ }).or(page.locator("li", { hasText: "synonyms" })).first()
+    .getByRole("button").first().click();
+  await until("the synonym is still live", async () => !(await live(bad)).includes(answers));
+});
+
+await test("an index is built again while the old one answers", async () => {
+  await page.goto("/operations");
+  await page.getByRole("button", { name: /index/i }).first().click();
+  assert.ok((await live("traffic balance")).length > 5);
+  await until("the job does not end", async () => {
+    await page.reload();
+    return /reindex[\s\S]*indexed|reindex[\s\S]*done/i.test(await page.locator("main").innerText());
+  });
+});
+
+await test("nothing of it is reachable on the public listener, nor for a foreign origin", async () => {
+  for (const path of ["/lab", "/judging", "/tuning", "/operations", "/metrics"]) {
+    assert.equal((await fetch(site + path)).status, 404, path);
+  }
+  const cookie = state.cookies.map((c) => `${c.name}=${c.value}`).join("; ");
+  const form = { method: "POST", headers: { Cookie: cookie, Origin: "https://example.org",
+    "Content-Type": "application/x-www-form-urlencoded" }, body: "revision=configured&since=0" };
+  assert.equal((await fetch(`${server}/tuning/publish`, form)).status, 403);
+});
+
+const here = async (at, selector) => {
+  await page.goto(at);
+  return page.locator(selector).first().getAttribute("href");
+};
+const of = encodeURIComponent(bad);
+const paths = ["/lab", `/lab?q=${of}&b=vector-only&why=${wanted}`, "/lab?q=xylophone+zebra", "/judging", "/judging/1",
+  "/judging/1/query", `/judging/pool?q=relay+logs`, await here("/judging/1", "td a[href*='/judge']"), "/evaluation",
+  "/evaluation?case=1&measure=mrr", "/evaluation/new", await here("/evaluation", "a[href^='/evaluation/runs']"), "/tuning",
+  "/tuning/edit", "/tuning/diff?a=configured&b=default@1", "/tuning/fit", await here("/tuning/fit", "a[href^='/tuning/fit/']"),
+  "/tuning/shadow", "/analytics", "/analytics/pins", `/analytics/pins/edit?q=${of}`, "/analytics/synonyms",
+  "/analytics/audit", "/operations", "/operations/settings", "/no/such/page"];
+await audit(paths, { storageState: state });
+await shot(paths, { storageState: state });
+await close();
