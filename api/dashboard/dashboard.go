@@ -147,12 +147,12 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request, answer answer) {
 		w.Header().Set("Content-Disposition", fmt.Sprintf("attachment; filename=%q", got.Raw.Name))
 		_, _ = w.Write(got.Raw.Body) // the client may be gone
 	default:
-		h.show(w, r, cmp.Or(got.Status, http.StatusOK), got)
+		h.show(w, r, got)
 	}
 }
 
 // show writes a page.
-func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, got reply) {
+func (h *Handler) show(w http.ResponseWriter, r *http.Request, got reply) {
 	got.Page.NoIndex = true
 	if got.Template != loginPage {
 		got.Page.State = append(got.Page.State, h.live(r.Context()),
@@ -161,13 +161,18 @@ func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, got r
 	body, err := h.pages.Render(got.Template, got.Part, got.Page, got.Data)
 	if err != nil {
 		h.cfg.Log.ErrorContext(r.Context(), "dashboard page failed", "path", r.Pattern, "error", err)
-		guard.Refuse(w, http.StatusInternalServerError, "the page failed; the log says why")
+		if got.Template == failurePage {
+			guard.Refuse(w, http.StatusInternalServerError, "the page failed; the log says why")
+			return
+		}
+		f := failure{Status: http.StatusInternalServerError, Heading: "This page failed", Text: "The log says why"}
+		h.show(w, r, f.reply())
 		return
 	}
 	h.site.Protect(w.Header())
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
+	w.WriteHeader(cmp.Or(got.Status, http.StatusOK))
 	_, _ = w.Write(body) // the client may be gone
 }
 
@@ -198,6 +203,12 @@ type failure struct {
 	Conflict *catalog.ConflictError
 }
 
+const failurePage = "failure"
+
+func (f failure) reply() reply {
+	return reply{Template: failurePage, Page: look.Page{Title: f.Heading}, Status: f.Status, Data: f}
+}
+
 // fail answers with a page about an error. What is not the person's doing is logged.
 func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	f := failure{Status: http.StatusInternalServerError, Heading: "Something went wrong here", Text: err.Error()}
@@ -215,7 +226,7 @@ func (h *Handler) fail(w http.ResponseWriter, r *http.Request, err error) {
 	case f.Status == http.StatusInternalServerError:
 		h.cfg.Log.ErrorContext(r.Context(), "dashboard failed", "path", r.Pattern, "error", err)
 	}
-	h.show(w, r, f.Status, reply{Template: "failure", Page: look.Page{Title: f.Heading}, Data: f})
+	h.show(w, r, f.reply())
 }
 
 // ServeHTTP implements http.Handler.

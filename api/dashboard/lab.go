@@ -169,6 +169,9 @@ func (h *Handler) choices(ctx context.Context) ([]string, error) {
 // side reads what a column shows.
 func (h *Handler) side(r *http.Request, letter, otherwise string) (*labSide, error) {
 	s := &labSide{Letter: letter, Choice: cmp.Or(r.Form.Get(letter), otherwise), YAML: r.Form.Get("yaml-" + letter)}
+	if r.Form.Get("try") == letter { // whatever the list of the side has
+		s.Choice = edited
+	}
 	var err error
 	if s.Choice == edited {
 		s.Named, err = h.cfg.Revisions.Edited(r.Context(), s.YAML)

@@ -49,7 +49,8 @@ func TestLab(t *testing.T) {
 			t.Errorf("%s is %d", wrong, w.Code)
 		}
 	}
-	typed := post(h, "/lab", url.Values{"q": {"fees"}, "a": {"edited"}, "yaml-a": {"name: [</textarea>"}}).Body.String()
+	typed := post(h, "/lab", url.Values{"q": {"fees"}, "a": {"published"}, "try": {"a"},
+		"yaml-a": {"name: [</textarea>"}}).Body.String()
 	if !strings.Contains(typed, "name: [&lt;/textarea&gt;") || !strings.Contains(typed, "yaml:") {
 		t.Error("a text that is no profile is not kept with its error")
 	}

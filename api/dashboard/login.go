@@ -14,7 +14,7 @@ var _ admin.Front = (*Handler)(nil)
 
 // Login implements admin.Front.
 func (h *Handler) Login(w http.ResponseWriter, r *http.Request, f admin.Form) {
-	h.show(w, r, f.Status, reply{Template: loginPage, Page: look.Page{Title: "Log in", Path: "/login"}, Data: f})
+	h.show(w, r, reply{Template: loginPage, Page: look.Page{Title: "Log in", Path: "/login"}, Status: f.Status, Data: f})
 }
 
 // Assets implements admin.Front.

@@ -93,11 +93,11 @@ func (x *Index) diagnose(err error) (text string, unavailable bool) {
 			return "shows a certificate that is not accepted: " + reason, true
 		case has("authentication handshake failed"):
 			return "cannot be reached over TLS: " + after(message, "handshake failed: "), true
-		case has("connection reset", "i/o timeout", "deadline exceeded"):
-			return "cannot be reached: the connection broke or was not answered", true
+		case has("i/o timeout", "deadline exceeded"):
+			return "cannot be reached: the connection was not answered", true
 		case has("connection refused"):
 			return "refuses connections: is it running, and is this its gRPC port?", true
-		case has("server preface", "http2: "):
+		case has("server preface", "http2: ", "connection reset"): // a server of TLS may do any of them
 			return "does not answer in gRPC: " + wrongPort, true
 		}
 		return "cannot be reached: " + after(message, "connection error: desc = "), true
