@@ -36,7 +36,7 @@ func TestMarkdown(t *testing.T) {
 		{"a picture in a link", "[![](x.png)](https://b.example)",
 			`<p><a href="https://b.example" rel="nofollow noopener ugc">Picture: without a description</a></p>` + "\n"},
 		{"aligned cells have no style", "|a|\n|-:|\n|1|",
-			"<table>\n<thead>\n<tr>\n<th align=\"right\">a</th>\n</tr>\n</thead>\n" +
+			"<table tabindex=\"0\">\n<thead>\n<tr>\n<th align=\"right\">a</th>\n</tr>\n</thead>\n" +
 				"<tbody>\n<tr>\n<td align=\"right\">1</td>\n</tr>\n</tbody>\n</table>\n"},
 		{"code", "```html\n<script>\n```", "<pre tabindex=\"0\"><code>&lt;script&gt;\n</code></pre>\n"},
 		{"a heading that repeats the title", "# The Guide\n\na", "<p>a</p>\n"},

@@ -12,6 +12,7 @@ import (
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	tables "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
@@ -90,15 +91,18 @@ func (r *stranger) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	reg.Register(ast.KindCodeBlock, r.code)
 }
 
-// arrange names and levels the headings, and removes one that repeats the
-// title.
+// arrange names and levels the headings, removes one that repeats the title, and
+// lets tables, which scroll, take the focus.
 func (r *stranger) arrange(doc ast.Node, source []byte) {
 	r.byNode = map[ast.Node]Heading{}
 	var repeated ast.Node
 	var all []*ast.Heading
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if h, ok := n.(*ast.Heading); ok && entering {
+		switch h, isHeading := n.(*ast.Heading); {
+		case isHeading && entering:
 			all = append(all, h)
+		case n.Kind() == tables.KindTable:
+			n.SetAttributeString("tabindex", []byte("0"))
 		}
 		return ast.WalkContinue, nil
 	})
