@@ -89,7 +89,8 @@ func (h *Handler) exportCase(r *http.Request) (reply, error) {
 			return reply{}, err
 		}
 	}
-	return reply{Raw: &raw{Name: name + ".zip", Type: "application/zip", Body: body.Bytes()}}, z.Close()
+	err = z.Close()
+	return reply{Raw: &raw{Name: name + ".zip", Type: "application/zip", Body: body.Bytes()}}, err
 }
 
 // maxUnpacked bounds what an uploaded archive holds, in bytes.

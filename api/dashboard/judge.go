@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -295,7 +296,7 @@ func (h *Handler) takeBack(r *http.Request, c catalog.Case, s session) (reply, e
 
 // kappa writes an agreement; what cannot be computed is a dash.
 func kappa(x float64) string {
-	if x != x { //nolint:staticcheck // not a number
+	if math.IsNaN(x) {
 		return "–"
 	}
 	return strconv.FormatFloat(x, 'f', 2, 64)

@@ -258,7 +258,7 @@ func safeURL(address string) string {
 
 // words writes a name of a field as people do: last_activity is Last activity.
 func words(name string) string {
-	name = strings.NewReplacer("_", " ", "-", " ").Replace(name)
+	name = strings.NewReplacer("_", " ", "-", " ", "bm25", "BM25").Replace(name)
 	if name == "" {
 		return ""
 	}

@@ -210,9 +210,9 @@ func hardened(s types.ServiceConfig, oneShot bool, say func(string, ...any)) {
 			say("%s: does not start again", s.Name)
 		}
 	}
-	published := map[string]uint32{"almanac": 8080, "grafana": 3000}
+	published := map[string][]uint32{"almanac": {8080, 8081}, "grafana": {3000}}
 	for _, port := range s.Ports {
-		if want, ok := published[s.Name]; !ok || port.Target != want {
+		if !slices.Contains(published[s.Name], port.Target) {
 			say("%s: publishes port %d", s.Name, port.Target)
 		}
 		if ip := net.ParseIP(port.HostIP); ip == nil || !ip.IsLoopback() {
@@ -301,8 +301,10 @@ func wiring(t *testing.T, p *types.Project, say func(string, ...any)) {
 	if s.User != image.user {
 		say("almanac runs as %s, and its image is for %s", s.User, image.user)
 	}
-	if port := fmt.Sprint(s.Ports[0].Target); !strings.HasSuffix(c.Server.Listen, ":"+port) {
-		say("port %s is published, %s listened on", port, c.Server.Listen)
+	for i, listen := range []string{c.Server.Listen, c.Server.Admin} {
+		if port := fmt.Sprint(s.Ports[i].Target); !strings.HasSuffix(listen, ":"+port) {
+			say("port %s is published, %s listened on", port, listen)
+		}
 	}
 	for _, command := range [][]string{slices.Concat(image.entrypoint, image.cmd), s.HealthCheck.Test[1:],
 		image.health} {

@@ -1,0 +1,73 @@
+package dashboard_test
+
+import (
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"almanac/api/admin"
+	"almanac/api/dashboard"
+	"almanac/catalog"
+	"almanac/catalog/sqlite"
+
+	"almanac/retrieval/revision"
+)
+
+func TestOperationsAreShownAndAskedFor(t *testing.T) {
+	store, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	now := time.Date(2030, 5, 2, 12, 0, 0, 0, time.UTC)
+	for _, s := range []catalog.SourceState{{Name: "docs", Kind: "docs", LastRun: now, LastSuccess: now},
+		{Name: "mail", Kind: "mail", LastRun: now, Error: "<b>no route", Skipped: 2},
+		{Name: "grants", Kind: "grants", LastRun: now.AddDate(0, 0, -9), Freshness: time.Hour}} {
+		if err := store.SetSource(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h, err := dashboard.New(dashboard.Config{Store: store, Search: &shelf{}, Network: "Sample",
+		Revisions: revision.Source{Store: store}, Metrics: admin.NewMetrics(), Engines: []string{"keyword",
+			"vector"}, Now: func() time.Time { return now }, Turn: func(source string) (bool, time.Time) {
+			return source == "docs", now.Add(time.Hour)
+		}, Settings: []dashboard.Setting{{Key: "server.listen", Value: "<x>", Origin: "flag", Variable: "ALMANAC_LISTEN"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := get(h, "/operations").Body.String()
+	holds(t, page, "Nothing is under way", "&lt;b&gt;no route", "2 items", ">failed<", ">stale<", ">running<", "keyword",
+		"Nothing was searched for", "Build the index again", "Nothing was published")
+	if part := get(h, "/operations?live=1").Body.String(); strings.Contains(part, "<html") ||
+		!strings.Contains(part, "no route") {
+		t.Errorf("what changes by itself: %s", part)
+	}
+	holds(t, get(h, "/operations/settings").Body.String(), "server.listen", "&lt;x&gt;", "ALMANAC_LISTEN")
+
+	// A job is asked for once, however often the button is pressed.
+	for range 2 {
+		moves(t, post(h, "/operations/sync", url.Values{"source": {"docs"}}), "/operations")
+		moves(t, post(h, "/operations/reindex", nil), "/operations")
+	}
+	moves(t, post(h, "/operations/sync", nil), "/operations") // of all
+	if w := post(h, "/operations/sync", url.Values{"source": {"nowhere"}}); w.Code != http.StatusNotFound {
+		t.Errorf("an unknown source is %d", w.Code)
+	}
+	open, err := store.Requests(t.Context())
+	if err != nil || len(open) != 3 {
+		t.Fatalf("open jobs: %+v, %v", open, err)
+	}
+	holds(t, get(h, "/operations").Body.String(), "Being built again", "Asked for", "Cancel job 1, sync")
+	moves(t, post(h, "/operations/jobs/1/cancel", nil), "/operations")
+	for _, wrong := range []string{"/operations/jobs/x/cancel", "/operations/jobs/99/cancel"} {
+		if w := post(h, wrong, nil); w.Code < 400 || w.Code >= 500 {
+			t.Errorf("%s is %d", wrong, w.Code)
+		}
+	}
+	if job, err := store.Job(t.Context(), 1); err != nil || !job.Cancelled {
+		t.Errorf("the job is %+v, %v", job, err)
+	}
+}
