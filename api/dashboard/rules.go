@@ -132,13 +132,17 @@ type pinnedRecord struct {
 	Title string // "" if the record is gone
 }
 
+// pinRules reads the newest pins.
+func (h *Handler) pinRules(ctx context.Context) (set ruleSet, rules []revision.PinRule, err error) {
+	if set, err = h.rules(ctx, catalog.PinsRevision); err == nil {
+		rules, err = revision.ParsePins([]byte(set.Newest.Data))
+	}
+	return set, rules, err
+}
+
 // pins lists what is pinned and buried.
 func (h *Handler) pins(r *http.Request) (reply, error) {
-	set, err := h.rules(r.Context(), catalog.PinsRevision)
-	if err != nil {
-		return reply{}, err
-	}
-	rules, err := revision.ParsePins([]byte(set.Newest.Data))
+	set, rules, err := h.pinRules(r.Context())
 	if err != nil {
 		return reply{}, err
 	}
@@ -193,11 +197,7 @@ type pinChoice struct {
 // editPin shows the form for a query.
 func (h *Handler) editPin(r *http.Request) (reply, error) {
 	query := strings.TrimSpace(r.FormValue("q"))
-	set, err := h.rules(r.Context(), catalog.PinsRevision)
-	if err != nil {
-		return reply{}, err
-	}
-	rules, err := revision.ParsePins([]byte(set.Newest.Data))
+	set, rules, err := h.pinRules(r.Context())
 	if err != nil {
 		return reply{}, err
 	}
@@ -250,11 +250,7 @@ func (h *Handler) putPin(r *http.Request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	set, err := h.rules(r.Context(), catalog.PinsRevision)
-	if err != nil {
-		return reply{}, err
-	}
-	rules, err := revision.ParsePins([]byte(set.Newest.Data))
+	set, rules, err := h.pinRules(r.Context())
 	if err != nil {
 		return reply{}, err
 	}

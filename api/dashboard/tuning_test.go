@@ -166,9 +166,9 @@ func TestAFitIsAskedForAndShown(t *testing.T) {
 			t.Errorf("%s %s is %d", field, wrong, w.Code)
 		}
 	}
-	found := experiment.Fit{TuneArgument: experiment.Defaults(), Penalty: 0.03, Saved: "default@1",
+	found := experiment.Fit{TuneArgument: experiment.Defaults(), Saved: "default@1", Learned: experiment.Learned{Penalty: 0.03,
 		All:     experiment.FitPart{Name: "all", Queries: 4, Before: 0.5, OutOfFold: 0.75},
-		Weights: []experiment.FitWeight{{Feature: "passage_bm25", Before: -0.5, After: 1}}, Same: []string{"recency"}}
+		Weights: []experiment.FitWeight{{Feature: "passage_bm25", Before: -0.5, After: 1}}, Same: []string{"recency"}}}
 	found.All.Difference, found.All.P, found.All.Low, found.All.High = 0.25, 0.0123, 0.125, 0.375
 	found.Case = c.ID
 	result, err := json.Marshal(found)

@@ -101,9 +101,12 @@ func (c *evalCmd) Run(ctx context.Context, a *app) error {
 			return err
 		}
 	}
-	if c.JSON {
+	switch {
+	case c.JSON && len(reports) == 1:
+		err = printJSON(a.out, reports[0])
+	case c.JSON:
 		err = printJSON(a.out, reports)
-	} else {
+	default:
 		err = terminal.Tables(a.out, c.Markdown, eval.Tables(reports, c.Stages)...)
 	}
 	if err != nil {
@@ -270,11 +273,9 @@ func (c *evalCmd) writeRuns(reports []eval.Report) error {
 	return nil
 }
 
-func printJSON(w io.Writer, reports []eval.Report) error {
+// printJSON prints what a command measured.
+func printJSON(w io.Writer, out any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
-	if len(reports) == 1 {
-		return enc.Encode(reports[0])
-	}
-	return enc.Encode(reports)
+	return enc.Encode(out)
 }

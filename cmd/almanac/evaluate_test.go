@@ -334,6 +334,12 @@ func TestTuneRepeats(t *testing.T) {
 			t.Errorf("the report lacks %q:\n%s", want, printed)
 		}
 	}
+	var learned experiment.Learned
+	data := succeed(t, nil, "tune", "--judged", a, "--judged", b, "--classes", "--l2", "0.01,0.1", "--seed", "7", "--json")
+	if err := json.Unmarshal([]byte(data), &learned); err != nil || learned.All.Queries != 43 || len(learned.Parts) != 2 ||
+		learned.All.Low > learned.All.Difference || learned.Penalty == 0 || len(learned.Weights) == 0 {
+		t.Errorf("as JSON: %+v, %v", learned, err)
+	}
 	p, err := profile.Parse(before)
 	if err != nil {
 		t.Fatal(err)

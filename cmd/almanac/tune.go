@@ -14,6 +14,7 @@ import (
 	"almanac/cmd/config"
 	"almanac/cmd/terminal"
 	"almanac/retrieval/eval"
+	"almanac/retrieval/experiment"
 	"almanac/retrieval/profile"
 )
 
@@ -26,7 +27,8 @@ type tuneCmd struct {
 	L2       []float64 `name:"l2" help:"Penalties to try; the best out of fold is used." default:"0.003,0.01,0.03,0.1"`
 	Classes  bool      `help:"Fit separate weights for classes of queries with a significant gain out of fold."`
 	Out      string    `help:"Write the tuned profile to this file." placeholder:"FILE"`
-	Markdown bool      `help:"Print Markdown."`
+	Markdown bool      `help:"Print Markdown." xor:"form"`
+	JSON     bool      `name:"json" help:"Print JSON." xor:"form"`
 }
 
 // Run fits the reranker's weights to all collections together and measures them
@@ -68,11 +70,13 @@ func (c *tuneCmd) Run(ctx context.Context, a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := terminal.Tables(a.out, c.Markdown, t.Tables()...); err != nil {
-		return err
+	if c.JSON {
+		err = printJSON(a.out, experiment.Describe(t))
+	} else {
+		err = terminal.Tables(a.out, c.Markdown, t.Tables()...)
 	}
-	if c.Out == "" {
-		return nil
+	if err != nil || c.Out == "" {
+		return err
 	}
 	return c.write(t, sets)
 }

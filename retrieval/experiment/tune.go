@@ -55,19 +55,25 @@ func (a TuneArgument) Check() error {
 // Fit is what a tuning found: the result of a job.
 type Fit struct {
 	TuneArgument
-	CaseName   string  `json:"case_name"`
-	Generation int64   `json:"generation"` // of the index
-	Model      string  `json:"model"`
-	Version    string  `json:"version"`
-	Penalty    float64 `json:"penalty"` // the one that was taken
+	CaseName   string `json:"case_name"`
+	Generation int64  `json:"generation"` // of the index
+	Model      string `json:"model"`
+	Version    string `json:"version"`
 	// Saved is the revision of the fitted profile, NAME@NUMBER; "": the gain out of
 	// fold may be chance, so the profile it started from stays.
-	Saved   string      `json:"saved,omitempty"`
+	Saved string `json:"saved,omitempty"`
+	Learned
+}
+
+// Learned is what a tuning learned, and how well it holds on queries it has not seen.
+type Learned struct {
+	Penalty float64     `json:"penalty"` // the one that was taken
 	All     FitPart     `json:"all"`
-	Kinds   []FitPart   `json:"kinds"`   // by the kinds that the case gives its queries
-	Classes []FitPart   `json:"classes"` // by the classes that searches see in them
-	Weights []FitWeight `json:"weights"` // those that changed, the most first
-	Same    []string    `json:"same"`    // features whose weights stay
+	Parts   []FitPart   `json:"collections,omitempty"` // if there are several
+	Kinds   []FitPart   `json:"kinds"`                 // by the kinds that the case gives its queries
+	Classes []FitPart   `json:"classes"`               // by the classes that searches see in them
+	Weights []FitWeight `json:"weights"`               // those that changed, the most first
+	Same    []string    `json:"same"`                  // features whose weights stay
 	Own     []FitOwn    `json:"own,omitempty"`
 }
 
@@ -138,8 +144,7 @@ func (x Runner) Tune(ctx context.Context, r catalog.Request, progress func(done,
 	if err != nil {
 		return nil, err
 	}
-	f.CaseName, f.Version, f.Model, f.Penalty = c.Name, x.Version, x.Index.Status(ctx).Model, t.L2
-	f.describe(t)
+	f.CaseName, f.Version, f.Model, f.Learned = c.Name, x.Version, x.Index.Status(ctx).Model, Describe(t)
 	if f.All.Gains() {
 		f.Saved, err = x.save(ctx, f, t, r.By)
 	}
@@ -171,9 +176,14 @@ func (x Runner) fit(ctx context.Context, f *Fit, base revision.Named, c eval.Col
 		Classes: f.Classed, Progress: func(done, _ int) { progress(queries+done, queries+steps) }})
 }
 
-// describe says what a tuning found.
-func (f *Fit) describe(t eval.Tuning) {
-	f.All = partOf(t, "all", func(eval.Example) bool { return true })
+// Describe says what a tuning learned.
+func Describe(t eval.Tuning) Learned {
+	l := Learned{Penalty: t.L2, All: partOf(t, "all", func(eval.Example) bool { return true })}
+	if names := t.Collections(); len(names) > 1 {
+		for _, name := range names {
+			l.Parts = append(l.Parts, partOf(t, name, func(x eval.Example) bool { return x.Collection == name }))
+		}
+	}
 	var kinds []string
 	for _, x := range t.Examples {
 		if x.Query.Kind != "" && !slices.Contains(kinds, x.Query.Kind) {
@@ -182,35 +192,41 @@ func (f *Fit) describe(t eval.Tuning) {
 	}
 	slices.Sort(kinds)
 	for _, kind := range kinds {
-		f.Kinds = append(f.Kinds, partOf(t, kind, func(x eval.Example) bool { return x.Query.Kind == kind }))
+		l.Kinds = append(l.Kinds, partOf(t, kind, func(x eval.Example) bool { return x.Query.Kind == kind }))
 	}
 	for _, class := range t.ClassNames() {
-		f.Classes = append(f.Classes, partOf(t, class, func(x eval.Example) bool { return x.Class == class }))
+		l.Classes = append(l.Classes, partOf(t, class, func(x eval.Example) bool { return x.Class == class }))
 	}
 	for _, c := range t.Classes {
-		f.Own = append(f.Own, FitOwn{c.Class, c.Queries, c.Difference, c.P, c.Taken()})
+		l.Own = append(l.Own, FitOwn{c.Class, c.Queries, c.Difference, c.P, c.Taken()})
 	}
 	for i := range rerank.NumFeatures {
 		w := FitWeight{rerank.Feature(i).String(), t.Before.Weights[i], t.Model.Weights[i]}
 		if math.Abs(w.After-w.Before) < 5e-4 { // less than is shown
-			f.Same = append(f.Same, w.Feature)
+			l.Same = append(l.Same, w.Feature)
 			continue
 		}
-		f.Weights = append(f.Weights, w)
+		l.Weights = append(l.Weights, w)
 	}
-	slices.SortStableFunc(f.Weights, func(a, b FitWeight) int {
+	slices.SortStableFunc(l.Weights, func(a, b FitWeight) int {
 		return cmp.Compare(math.Abs(b.After-b.Before), math.Abs(a.After-a.Before))
 	})
+	return l
 }
 
-// partOf measures a part of the queries.
+// partOf measures a part of the queries. Every collection counts the same.
 func partOf(t eval.Tuning, name string, part func(eval.Example) bool) FitPart {
 	m := t.Means(part)
+	var examples []eval.Example
 	var differences []float64
 	for i, x := range t.Examples {
 		if part(x) {
+			examples = append(examples, x)
 			differences = append(differences, t.Values.OutOfFold[i]-t.Values.Before[i])
 		}
+	}
+	for i, weight := range eval.Balance(examples) {
+		differences[i] *= weight
 	}
 	return FitPart{name, m.Queries, m.Before, m.Fitted, m.OutOfFold, m.Comparison, eval.Bootstrap(differences)}
 }
