@@ -5,10 +5,16 @@ package connectors_test
 import (
 	"archive/zip"
 	"bytes"
-	"compress/gzip"
+	"cmp"
+	"compress/flate"
 	"context"
+	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"hash"
+	"hash/adler32"
+	"hash/crc32"
 	"io"
 	"log/slog"
 	"net/http"
@@ -36,7 +42,7 @@ import (
 type hostile struct {
 	name    string
 	kind    string
-	options func(url string) map[string]any
+	options func(at string) map[string]any // the server's address, or the network's folder
 	// What the server answers: the same to every request, or by the function; with
 	// neither the source is files.
 	contentType string
@@ -177,7 +183,11 @@ func TestHostileChild(t *testing.T) {
 		}
 		start := time.Now()
 		outcome := h.sync(t, os.Getenv("HOSTILE_URL"), os.Getenv("HOSTILE_DIR"))
-		text, err := json.Marshal(result{MB: peak("self"), Seconds: time.Since(start).Seconds(), Outcome: outcome})
+		var git syscall.Rusage
+		if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &git); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(result{MB: max(peak("self"), int(git.Maxrss)/1024), Seconds: time.Since(start).Seconds(), Outcome: outcome})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +207,7 @@ func (h hostile) sync(t *testing.T, url, dir string) string {
 	defer client.Close()
 	src := network.Source{Name: "hostile", Kind: h.kind, Options: map[string]any{}}
 	if h.options != nil {
-		src.Options = h.options(url)
+		src.Options = h.options(cmp.Or(url, dir))
 	}
 	n := network.Network{Name: "causeway", Title: "Causeway", Sources: []network.Source{src},
 		Proposals: network.Proposals{Prefix: "CWP", Default: "Draft", Statuses: []string{"Draft"}}}
@@ -237,14 +247,6 @@ func typed(kind string, write func(w io.Writer, r *http.Request)) http.HandlerFu
 	}
 }
 
-func gzipped(n int) []byte {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	_, _ = io.CopyN(w, repeated("<urlset>"), int64(n))
-	_ = w.Close()
-	return b.Bytes()
-}
-
 // repeated reads a text without end.
 type repeated string
 
@@ -255,12 +257,52 @@ func (r repeated) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func zipped(members int, size int64) []byte {
+// bomb is a text of some GB, deflated: a part of 16 MB is compressed, and stands in
+// it many times.
+type bomb struct {
+	deflated []byte
+	size     int64
+	part     []byte
+}
+
+func bombOf(text string, parts int) bomb {
+	b := bomb{part: make([]byte, 16<<20), size: int64(parts) * 16 << 20}
+	_, _ = io.ReadFull(repeated(text), b.part)
+	var one, end bytes.Buffer
+	w, _ := flate.NewWriter(&one, flate.BestCompression)
+	_, _ = w.Write(b.part)
+	_ = w.Flush() // without an end, so that it can be followed
+	w.Reset(&end)
+	_ = w.Close()
+	b.deflated = append(bytes.Repeat(one.Bytes(), parts), end.Bytes()...)
+	return b
+}
+
+// sum is a checksum of the whole text.
+func (b bomb) sum(h hash.Hash32) uint32 {
+	for range b.size / int64(len(b.part)) {
+		_, _ = h.Write(b.part)
+	}
+	return h.Sum32()
+}
+
+func gzipped(b bomb) []byte {
+	out := append([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}, b.deflated...)
+	out = binary.LittleEndian.AppendUint32(out, b.sum(crc32.NewIEEE()))
+	return binary.LittleEndian.AppendUint32(out, uint32(b.size))
+}
+
+// zipped is an archive of empty files, or of a large one.
+func zipped(members int, large *bomb) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for i := range members {
-		f, _ := w.Create(fmt.Sprintf("%d.mbox", i))
-		_, _ = io.CopyN(f, repeated("From a@b.example Mon Jun  9 12:00:00 2031\nSubject: a\n\n"), size)
+		_, _ = w.Create(fmt.Sprintf("%d.mbox", i))
+	}
+	if large != nil {
+		f, _ := w.CreateRaw(&zip.FileHeader{Name: "0.mbox", Method: zip.Deflate, CRC32: large.sum(crc32.NewIEEE()),
+			CompressedSize64: uint64(len(large.deflated)), UncompressedSize64: uint64(large.size)})
+		_, _ = f.Write(large.deflated)
 	}
 	_ = w.Close()
 	return b.Bytes()
@@ -302,6 +344,75 @@ func forgeOptions(url string) map[string]any {
 	return map[string]any{"api": url, "repositories": []any{"causeway/node"}}
 }
 
+func reports(url string) map[string]any { return map[string]any{"urls": []any{url}} }
+
+func corpus(dir string) map[string]any {
+	return map[string]any{"dir": dir, "content_types": map[string]any{"doc_page": "doc"}}
+}
+
+func paper(url string) map[string]any {
+	return map[string]any{"papers": []any{map[string]any{"title": "A", "url": url + "/a.pdf"}}}
+}
+
+// pdfOf is a file of objects, the first of which is the catalog.
+func pdfOf(objects ...string) []byte {
+	b := bytes.NewBufferString("%PDF-1.7\n")
+	var at []int
+	for i, o := range objects {
+		at = append(at, b.Len())
+		fmt.Fprintf(b, "%d 0 obj\n%s\nendobj\n", i+1, o)
+	}
+	start := b.Len()
+	fmt.Fprintf(b, "xref\n0 %d\n0000000000 65535 f \n", len(objects)+1)
+	for _, n := range at {
+		fmt.Fprintf(b, "%010d 00000 n \n", n)
+	}
+	fmt.Fprintf(b, "trailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n", len(objects)+1, start)
+	return b.Bytes()
+}
+
+// deflatedPDF has a page whose content is 1 GB.
+func deflatedPDF() []byte {
+	b := bombOf("(a) Tj ", 64)
+	stream := append([]byte{0x78, 0x9c}, b.deflated...)
+	stream = binary.BigEndian.AppendUint32(stream, b.sum(adler32.New()))
+	return pdfOf("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 1/Kids[3 0 R]>>",
+		"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Contents 4 0 R>>",
+		fmt.Sprintf("<</Length %d/Filter/FlateDecode>>\nstream\n%s\nendstream", len(stream), stream))
+}
+
+// git runs a script in a directory that is to be a repository; its first words are
+// arguments of git.
+func git(dir, script string) error {
+	cmd := exec.Command("sh", "-euc", "git "+script)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada Quill",
+		"GIT_AUTHOR_EMAIL=a@x.example", "GIT_COMMITTER_NAME=Host", "GIT_COMMITTER_EMAIL=h@x.example")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, out)
+	}
+	return nil
+}
+
+const (
+	// commitTree commits what the file tree names, after what is there.
+	commitTree = `git update-ref refs/heads/main "$(git commit-tree -m x ${parent:+-p $parent} "$(cat tree)")"; ` +
+		`parent=$(git rev-parse main)`
+	// gitBomb makes ten nested trees of ten names, each the same.
+	gitBomb = `init -q -b main; id=$(echo "# A" | git hash-object -w --stdin); type="100644 blob"; ` +
+		`for level in 0 1 2 3 4 5 6 7 8 9; do for n in 0 1 2 3 4 5 6 7 8 9; do printf '%s %s\t%s.md\n' "$type" $id $n; done ` +
+		`| git mktree >tree; id=$(cat tree); type="040000 tree"; done; parent=; `
+)
+
+func comeAndGo(dir string) error {
+	return git(dir, gitBomb+commitTree+"; printf '100644 blob %s\ta.md\n' $(git rev-parse main:0.md/0.md/0.md/0.md/0.md/"+
+		"0.md/0.md/0.md/0.md/0.md) | git mktree >tree; "+commitTree)
+}
+
+func clone(dir string) map[string]any {
+	return map[string]any{"repository": map[string]any{"url": dir}}
+}
+
 // day is an iCalendar event that takes place on no day.
 const day = "BEGIN:VEVENT\r\nUID:%d\r\nSUMMARY:A\r\nDTSTART:20300101T000000Z\r\nRRULE:FREQ=DAILY;BYMONTH=2;" +
 	"BYMONTHDAY=30;BYHOUR=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23\r\nEND:VEVENT\r\n"
@@ -331,7 +442,7 @@ var sources = []hostile{
 			_, _ = io.WriteString(w, "</sitemapindex>")
 		})},
 	{name: "a sitemap of 1 GB in 1 MB", kind: "site", options: option("url", same),
-		contentType: "application/gzip", body: func() []byte { return gzipped(1 << 30) }},
+		contentType: "application/gzip", body: func() []byte { return gzipped(bombOf("<urlset>", 64)) }},
 	{name: "a page of 8 MB of tags", kind: "site", options: option("url", same),
 		answer: func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/sitemap.xml" {
@@ -352,9 +463,12 @@ var sources = []hostile{
 			}
 		}},
 	{name: "a zip of 200,000 files", kind: "mail", options: mailing,
-		contentType: "application/zip", body: func() []byte { return zipped(200_000, 0) }},
+		contentType: "application/zip", body: func() []byte { return zipped(200_000, nil) }},
 	{name: "a zip of 4 GB in 4 MB", kind: "mail", options: mailing,
-		contentType: "application/zip", body: func() []byte { return zipped(1, 4<<30) }},
+		contentType: "application/zip", body: func() []byte {
+			large := bombOf("From a@b.example Mon Jun  9 12:00:00 2031\nSubject: a\n\n", 256)
+			return zipped(0, &large)
+		}},
 	{name: "200 events on no day", kind: "calendar", options: func(url string) map[string]any {
 		return map[string]any{"url": url}
 	}, contentType: "text/calendar", body: calendarOf(200)},
@@ -410,4 +524,39 @@ var sources = []hostile{
 		contentType: "application/json", body: nestedJSON},
 	{name: "24 MB of lists in lists, npm", kind: "packages", options: registry,
 		contentType: "application/json", body: nestedJSON},
+	{name: "24 MB of lists in lists, fleet", kind: "fleet", options: reports,
+		contentType: "application/json", body: nestedJSON},
+	{name: "24 MB of empty columns", kind: "fleet", options: reports, contentType: "text/csv",
+		body: func() []byte { return []byte("version" + strings.Repeat(",", 24<<20) + "\n1\n") }},
+	{name: "8 MB of nested elements, video", kind: "video", options: option("feed", same), contentType: "application/atom+xml",
+		body: func() []byte { return []byte("<feed>" + strings.Repeat("<a>", 8_000_000/3)) }},
+	{name: "a transcript of 31 MB", kind: "video", options: func(url string) map[string]any {
+		return map[string]any{"videos": []any{map[string]any{"id": "a", "title": "A", "transcript": url + "/a.vtt"}}}
+	}, contentType: "text/vtt", body: func() []byte {
+		return []byte("WEBVTT\n\n" + strings.Repeat("00:01.000 --> 00:02.000\na <b>b\n\n", 31<<20/33))
+	}},
+	{name: "a page of 1 GB in 1 MB", kind: "whitepaper", options: paper, contentType: "application/pdf", body: deflatedPDF},
+	{name: "pages that are their own parents", kind: "whitepaper", options: paper, contentType: "application/pdf",
+		body: func() []byte {
+			return pdfOf("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 2000000000/Kids[2 0 R 2 0 R]/Parent 2 0 R>>")
+		}},
+	{name: "a line of 24 MB", kind: "snapshot", options: corpus, prepare: func(dir string) error {
+		return os.WriteFile(filepath.Join(dir, "manifest.jsonl"), nestedJSON(), 0o600)
+	}},
+	{name: "a file that is a pipe, one outside", kind: "snapshot", options: corpus,
+		prepare: func(dir string) error {
+			const manifest = `{"path":"a.md","content_type":"doc_page"}` + "\n" +
+				`{"path":"../../etc/passwd","content_type":"doc_page"}` + "\n" + `{"path":"b.md","content_type":"doc_page"}` + "\n"
+			return errors.Join(os.WriteFile(filepath.Join(dir, "manifest.jsonl"), []byte(manifest), 0o600),
+				syscall.Mkfifo(filepath.Join(dir, "a.md"), 0o600), os.Symlink("/etc/passwd", filepath.Join(dir, "b.md")))
+		}},
+	{name: "a file of 1 GB in a repository of 1 MB", kind: "docs", options: clone, prepare: func(dir string) error {
+		return git(dir, "init -q -b main; parent=; head -c 1000000000 /dev/zero | git hash-object -w --stdin >id; "+
+			`printf '100644 blob %s\ta.md\n' "$(cat id)" | git mktree >tree; `+commitTree)
+	}},
+	{name: "10,000,000,000 pages that came and went", kind: "docs", options: clone, prepare: comeAndGo},
+	{name: "10,000,000,000 files in 2 kB", kind: "proposals", options: option("repository", same),
+		prepare: func(dir string) error { return git(dir, gitBomb+commitTree) }},
+	{name: "10,000,000,000 files that came and went", kind: "proposals", options: option("repository", same),
+		prepare: comeAndGo},
 }

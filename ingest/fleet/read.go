@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"almanac/ingest"
@@ -81,9 +82,10 @@ func PartyName(party string) string {
 var types = []string{"application/json", "text/*", "application/csv", "application/octet-stream"}
 
 const (
-	maxReport = 32 << 20 // bytes per address
-	maxRows   = 200_000
-	maxText   = 500 // bytes of a field
+	maxReport  = 32 << 20 // bytes per address
+	maxRows    = 200_000
+	maxColumns = 1000
+	maxText    = 500 // bytes of a field
 )
 
 // Read reads the reports of all addresses, sorted by key. Complete means that
@@ -130,6 +132,7 @@ func Read(
 var errRows = errors.New("some rows could not be read")
 
 func (o Options) read(ctx context.Context, client *outbound.Client, address string, out ingest.Sink) ([]Report, error) {
+	o.Columns = o.Columns.orDefault()
 	answer, err := client.Do(ctx, outbound.Request{URL: address, Accept: types, MaxBody: maxReport})
 	if err != nil {
 		return nil, err
@@ -146,6 +149,7 @@ func (o Options) read(ctx context.Context, client *outbound.Client, address stri
 	var list []Report
 	for i, row := range rows {
 		r, err := o.Columns.report(row)
+		rows[i] = nil // with what was decoded of it
 		if err != nil {
 			bad = errRows
 			out.Skip(fmt.Sprintf("%s: validator %d", host, i+1), err)
@@ -179,46 +183,79 @@ func (o Options) rows(raw []byte) ([]row, error) {
 		rows, err = o.lines(raw)
 	}
 	if err == nil && len(rows) > maxRows {
-		return nil, fmt.Errorf("the report has %d rows; the limit is %d", len(rows), maxRows)
+		return nil, fmt.Errorf("the report has more than %d rows", maxRows)
 	}
 	return rows, err
 }
 
+// objects splits JSON, which is decoded a row at a time: as values, 24 MB of it
+// take a gigabyte.
 func (o Options) objects(raw []byte) ([]row, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	var document any
-	if err := dec.Decode(&document); err != nil {
-		return nil, fmt.Errorf("the report is not valid JSON: %w", err)
+	if !json.Valid(raw) {
+		var document any
+		return nil, fmt.Errorf("the report is not valid JSON: %w", json.Unmarshal(raw, &document))
 	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("the report is not valid JSON: there is text after its end")
+	list, err := insideRaw(raw, o.Items)
+	if err != nil {
+		return nil, err
 	}
-	var rows []row
-	switch list := inside(document, o.Items).(type) {
-	case []any:
-		for _, item := range list {
-			rows = append(rows, func(column string) string { return text(inside(item, column)) })
+	var items []json.RawMessage
+	if json.Unmarshal(list, &items) == nil && items != nil {
+		rows := make([]row, len(items))
+		for i, item := range items {
+			value := sync.OnceValue(func() any { return decoded(item) })
+			rows[i] = func(column string) string { return text(inside(value(), column)) }
 		}
-	case map[string]any:
-		party := cmp.Or(o.Columns.Party, "party")
-		for _, key := range slices.Sorted(maps.Keys(list)) {
-			item, ok := list[key].(map[string]any)
-			if !ok {
-				return nil, errors.New("the report has no list of validators; set its path with option items")
+		return rows, nil
+	}
+	var byParty map[string]json.RawMessage
+	if err := json.Unmarshal(list, &byParty); err != nil || byParty == nil {
+		return nil, errNoList
+	}
+	rows := make([]row, 0, len(byParty))
+	for _, key := range slices.Sorted(maps.Keys(byParty)) {
+		if byParty[key][0] != '{' {
+			return nil, errNoList
+		}
+		value := sync.OnceValue(func() any { return decoded(byParty[key]) })
+		rows = append(rows, func(column string) string {
+			found := text(inside(value(), column))
+			if found == "" && column == o.Columns.Party {
+				return clip(key)
 			}
-			rows = append(rows, func(column string) string {
-				found := text(inside(item, column))
-				if found == "" && column == party {
-					return clip(key)
-				}
-				return found
-			})
-		}
-	default:
-		return nil, errors.New("the report has no list of validators; set its path with option items")
+			return found
+		})
 	}
 	return rows, nil
+}
+
+var errNoList = errors.New("the report has no list of validators; set its path with option items")
+
+// insideRaw is inside for JSON that is not decoded.
+func insideRaw(raw json.RawMessage, path string) (json.RawMessage, error) {
+	if path == "" {
+		return raw, nil
+	}
+	var object map[string]json.RawMessage
+	if json.Unmarshal(raw, &object) != nil {
+		return nil, errNoList
+	}
+	if found, ok := object[path]; ok {
+		return found, nil
+	}
+	name, rest, _ := strings.Cut(path, ".")
+	if found, ok := object[name]; ok && rest != "" {
+		return insideRaw(found, rest)
+	}
+	return nil, errNoList
+}
+
+// decoded is valid JSON as values.
+func decoded(raw json.RawMessage) (value any) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	_ = dec.Decode(&value) // it is valid
+	return value
 }
 
 // inside follows a path of names separated by dots; a name may contain dots
@@ -258,33 +295,52 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
+// lines splits CSV and keeps of a line what the columns name.
 func (o Options) lines(raw []byte) ([]row, error) {
 	head, _, _ := bytes.Cut(raw, []byte("\n"))
+	comma := separator(head)
+	for line := range bytes.Lines(raw) {
+		if n := bytes.Count(line, []byte(string(comma))) + 1; n > maxColumns {
+			return nil, fmt.Errorf("the report has %d columns; the limit is %d", n, maxColumns)
+		}
+	}
 	r := csv.NewReader(bytes.NewReader(raw))
-	r.Comma, r.FieldsPerRecord, r.LazyQuotes = separator(head), -1, true
-	records, err := r.ReadAll()
+	r.Comma, r.FieldsPerRecord, r.LazyQuotes, r.ReuseRecord = comma, -1, true, true
+	record, err := r.Read()
 	if err != nil {
 		return nil, fmt.Errorf("the report is not valid CSV: %w", err)
 	}
-	columns := map[string]int{}
-	for i, name := range records[0] {
-		columns[strings.ToLower(strings.TrimSpace(name))] = i
+	at := map[string]int{}
+	for i, name := range record {
+		at[strings.ToLower(strings.TrimSpace(name))] = i
 	}
-	party, name := strings.ToLower(cmp.Or(o.Columns.Party, "party")), strings.ToLower(cmp.Or(o.Columns.Name, "name"))
-	if _, ok := columns[party]; !ok {
-		if _, ok := columns[name]; !ok {
-			return nil, fmt.Errorf("the first line of the report has neither a column %q nor %q; see option columns",
-				party, name)
+	c := o.Columns
+	place := func(column string) int { // -1: the report does not have it
+		if i, ok := at[strings.ToLower(column)]; ok {
+			return i
 		}
+		return -1
 	}
-	rows := make([]row, 0, len(records))
-	for _, record := range records[1:] {
-		rows = append(rows, func(column string) string {
-			if i, ok := columns[strings.ToLower(column)]; ok && i < len(record) {
-				return clip(record[i])
+	if place(c.Party) < 0 && place(c.Name) < 0 {
+		return nil, fmt.Errorf("the first line of the report has neither a column %q nor %q; see option columns",
+			strings.ToLower(c.Party), strings.ToLower(c.Name))
+	}
+	var rows []row
+	for len(rows) <= maxRows {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the report is not valid CSV: %w", err)
+		}
+		fields := map[string]string{}
+		for _, column := range []string{c.Party, c.Name, c.Version, c.ReportedAt, c.LastSeen, c.Sponsor} {
+			if i := place(column); i >= 0 && i < len(record) {
+				fields[column] = clip(record[i])
 			}
-			return ""
-		})
+		}
+		rows = append(rows, func(column string) string { return fields[column] })
 	}
 	return rows, nil
 }
@@ -301,20 +357,23 @@ func separator(head []byte) rune {
 
 var errNobody = errors.New("names no validator: it has neither party nor name")
 
+// orDefault names the columns that have no name.
+func (c Columns) orDefault() Columns {
+	return Columns{Party: cmp.Or(c.Party, "party"), Name: cmp.Or(c.Name, "name"), Version: cmp.Or(c.Version, "version"),
+		ReportedAt: cmp.Or(c.ReportedAt, "reported_at"), LastSeen: cmp.Or(c.LastSeen, "last_seen"),
+		Sponsor: cmp.Or(c.Sponsor, "sponsor")}
+}
+
 func (c Columns) report(at row) (Report, error) {
-	r := Report{
-		Party: at(cmp.Or(c.Party, "party")), Name: at(cmp.Or(c.Name, "name")),
-		Version: at(cmp.Or(c.Version, "version")),
-		Sponsor: at(cmp.Or(c.Sponsor, "sponsor")),
-	}
+	r := Report{Party: at(c.Party), Name: at(c.Name), Version: at(c.Version), Sponsor: at(c.Sponsor)}
 	if r.key() == "" {
 		return r, errNobody
 	}
 	var err error
-	if r.ReportedAt, err = moment(at(cmp.Or(c.ReportedAt, "reported_at"))); err != nil {
+	if r.ReportedAt, err = moment(at(c.ReportedAt)); err != nil {
 		return r, err
 	}
-	r.LastSeen, err = moment(at(cmp.Or(c.LastSeen, "last_seen")))
+	r.LastSeen, err = moment(at(c.LastSeen))
 	return r, err
 }
 

@@ -29,6 +29,7 @@ import (
 
 const (
 	fetchTimeout = 10 * time.Minute
+	fetchMemory  = 2 << 30 // bytes that git may allocate; a pack of ten million objects takes half
 	maxListing   = 4 << 20 // bytes of a remote's list of references
 )
 
@@ -147,7 +148,24 @@ func run(ctx context.Context, to route, args ...string) error {
 	cmd := command(ctx, to, args...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &limitedWriter{w: &stderr, left: 4096}
-	return failure(ctx, cmd.Run(), &stderr)
+	return failure(ctx, do(cmd), &stderr)
+}
+
+// start starts a command that may allocate some memory, in bytes.
+func start(cmd *exec.Cmd, memory uint64) error {
+	err := cmd.Start()
+	if err == nil {
+		boundMemory(cmd.Process.Pid, memory)
+	}
+	return err
+}
+
+// do starts a command and waits until it ends.
+func do(cmd *exec.Cmd) error {
+	if err := start(cmd, fetchMemory); err != nil {
+		return err
+	}
+	return cmd.Wait()
 }
 
 // output runs a command and returns its output, up to a limit.
@@ -155,7 +173,7 @@ func output(ctx context.Context, to route, args ...string) (string, error) {
 	cmd := command(ctx, to, args...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &limitedWriter{w: &stdout, left: maxListing}, &limitedWriter{w: &stderr, left: 4096}
-	err := failure(ctx, cmd.Run(), &stderr)
+	err := failure(ctx, do(cmd), &stderr)
 	return stdout.String(), err
 }
 

@@ -57,7 +57,7 @@ func (r *Repository) History(ctx context.Context, dirs []string) iter.Seq2[Step,
 			yield(Step{}, err)
 			return
 		}
-		if err := cmd.Start(); err != nil {
+		if err := start(cmd, logMemory); err != nil {
 			yield(Step{}, failure(ctx, err, &stderr))
 			return
 		}
@@ -80,8 +80,9 @@ func (r *Repository) History(ctx context.Context, dirs []string) iter.Seq2[Step,
 }
 
 const (
-	mark     = "\x01" // in front of a commit
-	maxToken = 64 << 10
+	mark      = "\x01" // in front of a commit
+	maxToken  = 64 << 10
+	logMemory = 512 << 20 // bytes that git may allocate; the changes of a commit take some hundred each
 )
 
 var errHistory = errors.New("git log has an unknown output format")
@@ -121,6 +122,9 @@ func readSteps(r *bufio.Reader, visit func(Step) bool) error {
 		change, err := readChange(r, token[0])
 		if err != nil {
 			return err
+		}
+		if len(step.Changes) == maxFiles {
+			return fmt.Errorf("commit %s changes more than %d files: %w", step.Commit, maxFiles, ErrTooLarge)
 		}
 		step.Changes = append(step.Changes, change)
 	}

@@ -39,24 +39,21 @@ func relay(ctx context.Context, cancel context.CancelCauseFunc, to netip.AddrPor
 			if err != nil {
 				return
 			}
-			go func() {
-				if err := pass(ctx, near, to, every); err != nil {
-					cancel(err)
-				}
-			}()
+			go pass(ctx, cancel, near, to, every)
 		}
 	}()
 	_, port, err = net.SplitHostPort(l.Addr().String())
 	return port, err
 }
 
-// pass connects a connection with an address until either side ends it. The error
-// is that the address sent too little in a period.
-func pass(ctx context.Context, near net.Conn, to netip.AddrPort, period time.Duration) error {
+// pass connects a connection with an address until either side ends it. If the
+// address sends too little in a period, it cancels, and only then closes: git, which
+// notices that, could end before its reason is known.
+func pass(ctx context.Context, cancel context.CancelCauseFunc, near net.Conn, to netip.AddrPort, period time.Duration) {
 	defer near.Close()
 	far, err := (&net.Dialer{}).DialContext(ctx, "tcp", to.String())
 	if err != nil {
-		return nil // git says so
+		return // git says so
 	}
 	defer far.Close()
 	var received atomic.Int64
@@ -77,14 +74,15 @@ func pass(ctx context.Context, near net.Conn, to netip.AddrPort, period time.Dur
 			case <-sent:
 			case <-ctx.Done():
 			}
-			return nil
+			return
 		case <-ticks.C:
 			if float64(received.Swap(0)) < outbound.MinRate*period.Seconds() {
-				return fmt.Errorf("%w: the server sends less than %d bytes per second for %v", outbound.ErrTimeout,
-					outbound.MinRate, period)
+				cancel(fmt.Errorf("%w: the server sends less than %d bytes per second for %v", outbound.ErrTimeout,
+					outbound.MinRate, period))
+				return
 			}
 		case <-ctx.Done():
-			return nil
+			return
 		}
 	}
 }

@@ -18,9 +18,16 @@ import (
 // MaxBlob is the usual size limit of a file in bytes.
 const MaxBlob = 32 << 20
 
+// Bounds of a commit: ten nested trees of ten names each are two kilobytes and
+// 10,000,000,000 files.
+const (
+	maxFiles = 500_000
+	maxDepth = 256
+)
+
 const objectCache = 48 << 20 // bytes of decoded objects that go-git keeps
 
-// ErrTooLarge: a file is larger than the limit.
+// ErrTooLarge: a file is larger than the limit, or there are more than can be read.
 var ErrTooLarge = errors.New("larger than the limit")
 
 // Repository reads a fetched repository. It is for use by one goroutine.
@@ -30,7 +37,8 @@ type Repository struct {
 	Refs map[string]plumbing.Hash // by name
 
 	dir   string
-	close func() error // of its files
+	close func() error          // of its files
+	files map[plumbing.Hash]int // below a tree, for those that were counted
 }
 
 // Open reads the references and the head of the branch. The caller closes the
@@ -41,7 +49,7 @@ func Open(dir, branch string) (_ *Repository, err error) {
 	// repository.
 	storage := filesystem.NewStorageWithOptions(osfs.New(dir), cache.NewObjectLRU(objectCache),
 		filesystem.Options{KeepDescriptors: true})
-	r := &Repository{Refs: map[string]plumbing.Hash{}, dir: dir, close: storage.Close}
+	r := &Repository{Refs: map[string]plumbing.Hash{}, dir: dir, close: storage.Close, files: map[plumbing.Hash]int{}}
 	defer func() {
 		if err != nil {
 			_ = storage.Close()
@@ -79,12 +87,12 @@ func (r *Repository) Close() error { return r.close() }
 // Blob reads a file's content of at most limit bytes, or fails with
 // ErrTooLarge.
 func (r *Repository) Blob(hash plumbing.Hash, limit int64) ([]byte, error) {
+	if err := r.checkSize(hash, limit); err != nil {
+		return nil, err
+	}
 	b, err := r.Git.BlobObject(hash)
 	if err != nil {
 		return nil, err
-	}
-	if b.Size > limit {
-		return nil, fmt.Errorf("%d bytes: %w", b.Size, ErrTooLarge)
 	}
 	rd, err := b.Reader()
 	if err != nil {
@@ -94,9 +102,64 @@ func (r *Repository) Blob(hash plumbing.Hash, limit int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(rd, limit))
 }
 
-// Files lists the files of a commit by path, without links and submodules.
+// checkSize checks the length of an object, which go-git reads into memory whole.
+func (r *Repository) checkSize(hash plumbing.Hash, limit int64) error {
+	size, err := r.Git.Storer.EncodedObjectSize(hash)
+	if err == nil && size > limit {
+		err = fmt.Errorf("%d bytes: %w", size, ErrTooLarge)
+	}
+	return err
+}
+
+// Tree returns the tree of a commit. One with more than 500,000 files is an
+// ErrTooLarge: whoever walks through it walks to an end.
+func (r *Repository) Tree(c *object.Commit) (*object.Tree, error) {
+	n, err := r.count(c.TreeHash, 0)
+	if err == nil && n > maxFiles {
+		err = fmt.Errorf("more than %d files: %w", maxFiles, ErrTooLarge)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("tree of %s: %w", c.Hash, err)
+	}
+	return c.Tree()
+}
+
+// count counts the files below a tree, up to a bit more than maxFiles. A tree that
+// stands in many places, or in many commits, is read once.
+func (r *Repository) count(tree plumbing.Hash, depth int) (n int, err error) {
+	n, known := r.files[tree]
+	if known {
+		return n, nil
+	}
+	if depth > maxDepth {
+		return 0, fmt.Errorf("directories deeper than %d: %w", maxDepth, ErrTooLarge)
+	}
+	if err := r.checkSize(tree, MaxBlob); err != nil {
+		return 0, err
+	}
+	t, err := r.Git.TreeObject(tree)
+	if err != nil {
+		return 0, err
+	}
+	for _, entry := range t.Entries {
+		below := 1
+		if entry.Mode == filemode.Dir {
+			if below, err = r.count(entry.Hash, depth+1); err != nil {
+				return 0, err
+			}
+		}
+		if n += below; n > maxFiles {
+			break
+		}
+	}
+	r.files[tree] = n
+	return n, nil
+}
+
+// Files lists the files of a commit by path, without links and submodules. Its
+// errors are those of Tree.
 func (r *Repository) Files(c *object.Commit) (map[string]plumbing.Hash, error) {
-	tree, err := c.Tree()
+	tree, err := r.Tree(c)
 	if err != nil {
 		return nil, err
 	}

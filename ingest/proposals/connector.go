@@ -140,7 +140,7 @@ type syncRun struct {
 
 func (s *syncRun) read(ctx context.Context) error {
 	var err error
-	if s.line, err = steps(ctx, s.repo.Head); err != nil {
+	if s.line, err = steps(ctx, s.repo); err != nil {
 		return err
 	}
 	s.origins = origins(s.line)
@@ -332,7 +332,7 @@ func (s *syncRun) draft(ctx context.Context, p *pull) error {
 		return nil
 	}
 	locator := fmt.Sprintf("pull request %d", p.Number)
-	changes, err := p.changes(ctx)
+	changes, err := p.changes(ctx, s.repo)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -114,7 +114,7 @@ func (s *syncRun) grantFile(p *pull, file, text string) File {
 // unmergedGrant yields a pull request with its own version of its file: an
 // unmerged one, or a merged one that only changed files of others.
 func (s *syncRun) unmergedGrant(ctx context.Context, p *pull, locator string) error {
-	changes, err := p.changes(ctx)
+	changes, err := p.changes(ctx, s.repo)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

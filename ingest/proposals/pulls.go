@@ -194,20 +194,20 @@ func own(
 
 // changes returns the changes of a pull request: of the branch if it was
 // merged, else since it forked from the branch.
-func (p *pull) changes(ctx context.Context) ([]fileChange, error) {
+func (p *pull) changes(ctx context.Context, repo *gitrepo.Repository) ([]fileChange, error) {
 	if p.merge != nil {
 		return p.merge.changes, nil
 	}
 	if len(p.commits) == 0 {
 		return nil, nil
 	}
-	after, err := p.head.Tree()
+	after, err := repo.Tree(p.head)
 	if err != nil {
 		return nil, err
 	}
 	var before *object.Tree
 	if p.base != nil {
-		if before, err = p.base.Tree(); err != nil {
+		if before, err = repo.Tree(p.base); err != nil {
 			return nil, err
 		}
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/object"
+
+	"almanac/ingest/gitrepo"
 )
 
 // fileChange is a change of a file by a commit. A renamed file has both paths,
@@ -30,9 +32,9 @@ type step struct {
 // steps returns the first-parent line of the branch's head, oldest first: the
 // states of the branch, one for each merged pull request or direct commit.
 // Commits inside a pull request were never on the branch.
-func steps(ctx context.Context, head *object.Commit) ([]step, error) {
+func steps(ctx context.Context, repo *gitrepo.Repository) ([]step, error) {
 	var line []step
-	for c := head; ; {
+	for c := repo.Head; ; {
 		line = append(line, step{commit: c, pull: pullOf(c)})
 		if c.NumParents() == 0 {
 			break
@@ -46,9 +48,9 @@ func steps(ctx context.Context, head *object.Commit) ([]step, error) {
 	slices.Reverse(line)
 	var before *object.Tree
 	for i := range line {
-		tree, err := line[i].commit.Tree()
+		tree, err := repo.Tree(line[i].commit)
 		if err != nil {
-			return nil, fmt.Errorf("tree of %s: %w", line[i].commit.Hash, err)
+			return nil, err
 		}
 		if line[i].changes, err = diff(ctx, before, tree); err != nil {
 			return nil, fmt.Errorf("changes of %s: %w", line[i].commit.Hash, err)
