@@ -47,9 +47,10 @@ race:
 	@echo "== go test -race"
 	$(GO) test -race $(UNWATCHED) -timeout 25m $(PACKAGES)
 
-rankings: ## tests not for -race: ranking goldens, recall of the vector engine, the corpus, memory of hostile sources
-	@echo "== rankings, recall, the corpus, hostile sources"
+rankings: ## tests not for -race: ranking goldens, recall of the vector engine, the corpus, memory of hostile sources, kills
+	@echo "== rankings, recall, the corpus, hostile sources, measuring and kills"
 	$(GO) test ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks ./ingest/connectors
+	$(GO) test -run 'Distil|Eval|Tune|Killed|FullDisk|CorpusPreset' ./cmd/almanac
 
 conformance: build ## the official MCP conformance runner against the built binary
 	@echo "== MCP conformance"

@@ -20,8 +20,25 @@ import (
 // may call, and returns when ctx ends. The result is stored as JSON.
 type Do func(ctx context.Context, r catalog.Request, progress func(done, total int)) (result any, err error)
 
+// When returns a Do that waits until something is ready, and then works: a process
+// executes requests before it has loaded what some of them need.
+func When(ready func(ctx context.Context) bool, do Do) Do {
+	return func(ctx context.Context, r catalog.Request, progress func(done, total int)) (any, error) {
+		tick := time.NewTicker(pollEvery)
+		defer tick.Stop()
+		for !ready(ctx) {
+			select {
+			case <-tick.C:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		return do(ctx, r, progress)
+	}
+}
+
 const (
-	// pollEvery is how often requests are looked for, and progress is stored.
+	// pollEvery is how often requests are looked for, progress is stored, and When asks.
 	pollEvery = time.Second
 	// attempts is how often a request begins that no process lived to end.
 	attempts = 3

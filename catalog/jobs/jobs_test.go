@@ -49,6 +49,27 @@ func enqueue(t *testing.T, store *sqlite.Store, kind, argument string) int64 {
 	return id
 }
 
+func TestAJobWaitsForWhatItNeeds(t *testing.T) {
+	var ready atomic.Bool
+	do := jobs.When(func(context.Context) bool { return ready.Load() },
+		func(context.Context, catalog.Request, func(done, total int)) (any, error) { return "done", nil })
+	run(t, map[string]jobs.Do{"eval": do}, func(t *testing.T, store *sqlite.Store) {
+		id, next := enqueue(t, store, "eval", "1"), enqueue(t, store, "eval", "2")
+		time.Sleep(time.Minute)
+		if r := job(t, store, id); r.StartedAt.IsZero() || !r.DoneAt.IsZero() {
+			t.Errorf("before it is ready: %+v", r)
+		}
+		ready.Store(true)
+		time.Sleep(10 * time.Second)
+		if r := job(t, store, id); r.Result != `"done"` || r.Failure != "" {
+			t.Errorf("when it is ready: %+v", r)
+		}
+		if r := job(t, store, next); r.Result != `"done"` {
+			t.Errorf("the next: %+v", r)
+		}
+	})
+}
+
 // job returns a request as it is.
 func job(t *testing.T, store *sqlite.Store, id int64) catalog.Request {
 	t.Helper()

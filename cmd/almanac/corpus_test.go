@@ -36,6 +36,7 @@ func (s *server) total(tb testing.TB, path string) int {
 // TestTheCorpusPresetServesAWholeSnapshot counts what a snapshot of known
 // content leads to.
 func TestTheCorpusPresetServesAWholeSnapshot(t *testing.T) {
+	unraced(t)
 	if testing.Short() {
 		t.Skip("indexes a whole snapshot; not with -short")
 	}

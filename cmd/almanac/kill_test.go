@@ -15,6 +15,7 @@ import (
 // random moments, some of them several times in a row and now and then by the
 // gentle signal, and wants what an undisturbed run has.
 func TestKilledAtAnyMomentTheNextStartCompletes(t *testing.T) {
+	unraced(t)
 	moments := 50
 	if testing.Short() {
 		moments = 5

@@ -160,6 +160,8 @@ func (p plug) complete(t *testing.T, data, how string) {
 }
 
 func TestSyncKilledAtAnyMomentTheNextCompletes(t *testing.T) {
+	unraced(t)
+	t.Parallel()
 	p := newPlug(t)
 	r := rand.New(rand.NewPCG(30, 1))
 	moments := 15
@@ -187,6 +189,8 @@ echo "$?" >"$2/../code"
 mount -o remount,size=200m none "$2" && cp -R "$2/data" "$2/../left"`
 
 func TestSyncOntoAFullDiskTheNextCompletes(t *testing.T) {
+	unraced(t)
+	t.Parallel()
 	p := newPlug(t)
 	r := rand.New(rand.NewPCG(30, 2))
 	disks := 15

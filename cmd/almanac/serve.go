@@ -203,11 +203,14 @@ func (w *work) jobs(ctx context.Context) {
 	scheduling.Go(func() { experiment.Schedule(ctx, w.store, w.log) })
 	experiments := experiment.Runner{Store: w.store, Index: w.keeper, Revisions: w.revisions, Version: version()}
 	pooler := judging.Pooler{Store: w.store, Search: w.keeper, Revisions: w.revisions}
+	searching := func(do jobs.Do) jobs.Do {
+		return jobs.When(func(ctx context.Context) bool { return w.keeper.Status(ctx).Ready }, do)
+	}
 	jobs.Runner{Store: w.store, Log: w.log, Do: map[string]jobs.Do{
 		"sync":              w.syncNow,
-		experiment.Kind:     experiments.Do,
-		experiment.TuneKind: experiments.Tune,
-		judging.Kind:        judging.Executor{Pooler: pooler, Model: w.judge}.Do,
+		experiment.Kind:     searching(experiments.Do),
+		experiment.TuneKind: searching(experiments.Tune),
+		judging.Kind:        searching(judging.Executor{Pooler: pooler, Model: w.judge}.Do),
 		"reindex": func(ctx context.Context, _ catalog.Request, progress func(done, total int)) (any, error) {
 			err := w.keeper.Rebuild(ctx, progress)
 			st := w.keeper.Status(ctx)

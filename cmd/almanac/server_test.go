@@ -16,6 +16,15 @@ import (
 	"time"
 )
 
+// unraced skips a test that shares nothing between goroutines of its own: make
+// rankings runs it without the race detector.
+func unraced(t *testing.T) {
+	t.Helper()
+	if raceDetector {
+		t.Skip("make rankings runs it, without the race detector")
+	}
+}
+
 // patience bounds every wait for something that takes a fraction of it.
 const patience = 2 * time.Minute
 

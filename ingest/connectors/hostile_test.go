@@ -187,7 +187,8 @@ func TestHostileChild(t *testing.T) {
 		if err := syscall.Getrusage(syscall.RUSAGE_CHILDREN, &git); err != nil {
 			t.Fatal(err)
 		}
-		text, err := json.Marshal(result{MB: max(peak("self"), int(git.Maxrss)/1024), Seconds: time.Since(start).Seconds(), Outcome: outcome})
+		text, err := json.Marshal(result{MB: max(peak("self"), int(git.Maxrss)/1024),
+			Seconds: time.Since(start).Seconds(), Outcome: outcome})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -400,8 +401,8 @@ const (
 		`parent=$(git rev-parse main)`
 	// gitBomb makes ten nested trees of ten names, each the same.
 	gitBomb = `init -q -b main; id=$(echo "# A" | git hash-object -w --stdin); type="100644 blob"; ` +
-		`for level in 0 1 2 3 4 5 6 7 8 9; do for n in 0 1 2 3 4 5 6 7 8 9; do printf '%s %s\t%s.md\n' "$type" $id $n; done ` +
-		`| git mktree >tree; id=$(cat tree); type="040000 tree"; done; parent=; `
+		`for level in 0 1 2 3 4 5 6 7 8 9; do for n in 0 1 2 3 4 5 6 7 8 9; do ` +
+		`printf '%s %s\t%s.md\n' "$type" $id $n; done | git mktree >tree; id=$(cat tree); type="040000 tree"; done; parent=; `
 )
 
 func comeAndGo(dir string) error {
@@ -528,14 +529,16 @@ var sources = []hostile{
 		contentType: "application/json", body: nestedJSON},
 	{name: "24 MB of empty columns", kind: "fleet", options: reports, contentType: "text/csv",
 		body: func() []byte { return []byte("version" + strings.Repeat(",", 24<<20) + "\n1\n") }},
-	{name: "8 MB of nested elements, video", kind: "video", options: option("feed", same), contentType: "application/atom+xml",
-		body: func() []byte { return []byte("<feed>" + strings.Repeat("<a>", 8_000_000/3)) }},
+	{name: "8 MB of nested elements, video", kind: "video", options: option("feed", same),
+		contentType: "application/atom+xml",
+		body:        func() []byte { return []byte("<feed>" + strings.Repeat("<a>", 8_000_000/3)) }},
 	{name: "a transcript of 31 MB", kind: "video", options: func(url string) map[string]any {
 		return map[string]any{"videos": []any{map[string]any{"id": "a", "title": "A", "transcript": url + "/a.vtt"}}}
 	}, contentType: "text/vtt", body: func() []byte {
 		return []byte("WEBVTT\n\n" + strings.Repeat("00:01.000 --> 00:02.000\na <b>b\n\n", 31<<20/33))
 	}},
-	{name: "a page of 1 GB in 1 MB", kind: "whitepaper", options: paper, contentType: "application/pdf", body: deflatedPDF},
+	{name: "a page of 1 GB in 1 MB", kind: "whitepaper", options: paper, contentType: "application/pdf",
+		body: deflatedPDF},
 	{name: "pages that are their own parents", kind: "whitepaper", options: paper, contentType: "application/pdf",
 		body: func() []byte {
 			return pdfOf("<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Count 2000000000/Kids[2 0 R 2 0 R]/Parent 2 0 R>>")
