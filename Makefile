@@ -50,7 +50,7 @@ race:
 rankings: ## tests not for -race: ranking goldens, recall of the vector engine, the corpus, memory of hostile sources, kills
 	@echo "== rankings, recall, the corpus, hostile sources, measuring and kills"
 	$(GO) test ./retrieval/eval ./retrieval/vector/embedded ./ingest/docs ./ingest/networks ./ingest/connectors
-	$(GO) test -run 'Distil|Eval|Tune|Killed|FullDisk|CorpusPreset' ./cmd/almanac
+	$(GO) test -run 'Distil|Eval|Tune|Killed|FullDisk|CorpusPreset|ServersGone' ./cmd/almanac ./ingest/sample
 
 conformance: build ## the official MCP conformance runner against the built binary
 	@echo "== MCP conformance"

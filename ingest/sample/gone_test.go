@@ -158,7 +158,7 @@ func TestServersGoneMidPageTheNextSyncCompletes(t *testing.T) {
 	whole, want := plenty-left, undisturbed.holds(t)
 	r := rand.New(rand.NewPCG(30, 3))
 	moments := 10
-	if testing.Short() {
+	if testing.Short() || raceDetector {
 		moments = 3
 	}
 	for i := range moments {
