@@ -34,6 +34,10 @@ for (const path of [`/?q=${word}`, "/docs", "/", ...records]) {
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true, `${path} is too wide`);
   assert.ok(!/[\u202a-\u202e\u2066-\u2069]/.test(await page.content()), `${path} turns the direction of text`);
 }
+// A section of a later part of a long text is found by its name.
+await page.goto(`${records.find((path) => path.endsWith("wide.md"))}#s-after`);
+await page.locator("#s-after").waitFor();
+assert.match(page.url(), /cursor=/);
 await page.goto("/");
 await page.locator(".field input").pressSequentially(word, { delay: 20 });
 await page.getByRole("option").first().waitFor();

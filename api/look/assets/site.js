@@ -18,6 +18,16 @@ function times(root) {
   }
 }
 
+// A section that an address names may be on a later page of a long text.
+function seek() {
+  const next = document.querySelector("a[data-continues]");
+  let section = "";
+  try { section = decodeURIComponent(location.hash.slice(1)); } catch { /* no name */ }
+  if (next && section && !document.getElementById(section)) location.replace(next.href + location.hash);
+}
+addEventListener("hashchange", seek);
+seek();
+
 // Recent searches: the latest eight, in this browser alone.
 const recent = {
   off: () => store.get("almanac.recent.off") === true,
