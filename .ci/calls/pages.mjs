@@ -164,6 +164,16 @@ await test("a printed page is the text in black, without what only a screen has"
       .map((name) => getComputedStyle(document.body)[name].match(/[\d.]+/g).map(Number)));
     assert.ok(ink.slice(0, 3).every((v) => v < 60) && (paper[3] === 0 || paper.slice(0, 3).every((v) => v > 240)),
       `${path} prints ${ink} on ${paper}`);
+    const wrong = await page.evaluate(() => {
+      const numbers = (colour) => colour.match(/[\d.]+/g).map(Number);
+      return [...document.querySelectorAll(".masthead *, main *")].filter((e) => {
+        const { color, backgroundColor } = getComputedStyle(e);
+        const [r, g, b, a = 1] = numbers(backgroundColor);
+        return e.innerText && e.checkVisibility()
+          && (numbers(color).slice(0, 3).every((v) => v > 150) || (a > 0.5 && r + g + b < 600));
+      }).map((e) => e.outerHTML.slice(0, 60));
+    });
+    assert.deepEqual(wrong, [], `${path} prints light on dark`);
     assert.ok((await page.locator("main").innerText()).length > 200, `${path} prints hardly anything`);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(wide <= 0, `${path} is ${wide} px too wide`);
