@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -63,8 +62,8 @@ func (x Executor) Do(ctx context.Context, r catalog.Request, progress func(done,
 		return nil, err
 	}
 	out := Result{Known: known}
-	var done atomic.Int64
-	var mu sync.Mutex // of out
+	done := 0
+	var mu sync.Mutex // of out and done
 	g, working := errgroup.WithContext(ctx)
 	g.SetLimit(atOnce)
 	for _, p := range pairs {
@@ -72,25 +71,26 @@ func (x Executor) Do(ctx context.Context, r catalog.Request, progress func(done,
 			break
 		}
 		g.Go(func() error {
-			defer func() { progress(int(done.Add(1)), len(pairs)) }()
-			if err := x.Read(working, &p.document); gone(err) {
-				return nil
-			} else if err != nil {
-				return err
+			grade, err := 0, x.Read(working, &p.document)
+			if err == nil {
+				grade, err = x.Model.Grade(working, p.query, p.document.Record.Title, p.document.Text)
 			}
-			grade, err := x.Model.Grade(working, p.query, p.document.Record.Title, p.document.Text)
 			mu.Lock()
 			defer mu.Unlock()
-			if errors.Is(err, ErrUnread) {
+			switch {
+			case err == nil:
+				out.Graded++
+				err = x.Store.PutJudgments(working, a.Case, []catalog.Judgment{
+					{Query: p.query.ID, Target: p.document.Target, Judge: judge, Grade: grade}})
+			case errors.Is(err, ErrUnread):
 				out.Unread++
-				return nil
+				err = nil
+			case gone(err):
+				err = nil
 			}
-			if err != nil {
-				return err
-			}
-			out.Graded++
-			return x.Store.PutJudgments(working, a.Case, []catalog.Judgment{
-				{Query: p.query.ID, Target: p.document.Target, Judge: judge, Grade: grade}})
+			done++
+			progress(done, len(pairs))
+			return err
 		})
 	}
 	err = g.Wait()
