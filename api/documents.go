@@ -20,7 +20,7 @@ const jsonType = "application/json; charset=utf-8"
 func documents(cfg Config) ([]rest.Document, error) {
 	description, err := openapi.Document(openapi.Config{
 		Title: title(cfg.Name), Description: cfg.Description, PublicURL: cfg.PublicURL, Operations: cfg.Operations,
-		Groups: tags(), Exact: exactNames,
+		Groups: Groups(), Exact: exactNames,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("describe the operations: %w", err)
@@ -75,14 +75,6 @@ func enginesPage(cfg Config) admin.Page {
 			w.Header().Set("Content-Type", jsonType)
 			_, _ = w.Write(body) // the client may be gone
 		})}
-}
-
-// title is that of the service; network is what people call the network.
-func title(network string) string {
-	if network == "" {
-		return "almanac"
-	}
-	return network + " knowledge base"
 }
 
 // liveness reports that the program runs, from the moment it listens.

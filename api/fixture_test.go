@@ -127,7 +127,7 @@ func serve(t testing.TB, n network.Network, clock func() time.Time, fill func(ca
 	l := &library{spell: func(s string) string { return s }, store: store, follower: f, base: b, ops: api.Operations(b)}
 	ready, down := api.Health(engine)
 	h, err := api.New(api.Config{
-		Serving: op.Serving{Operations: l.ops, Ready: ready}, Down: down, Resources: api.Resources(b, l.ops),
+		Serving: op.Serving{Operations: l.ops, Ready: ready}, Down: down, Resources: api.ResourcesOf(b, l.ops),
 		Name: n.Title, Version: "test", PublicURL: publicURL, AdminLoopback: true,
 		Tally:      b.Tally,
 		LimitStore: memory.NewStoreWithOptions(limiter.StoreOptions{}), // without a cleaner, whose goroutine would stay

@@ -53,7 +53,7 @@ func Operations(b kb.Base) []op.Operation {
 // referencePage is the page that documents the operations.
 func referencePage(b kb.Base, all []op.Operation) op.Operation {
 	o, err := reference.Operation(reference.Config{
-		Title: title(b.Network.Title), PublicURL: b.PublicURL, Operations: all, Groups: tags(), Group: groups[0].Name,
+		Title: title(b.Network.Title), PublicURL: b.PublicURL, Operations: all, Groups: Groups(), Group: groups[0].Name,
 	})
 	if err != nil {
 		panic(err) // a bug in the template
@@ -61,11 +61,16 @@ func referencePage(b kb.Base, all []op.Operation) op.Operation {
 	return o
 }
 
-// Groups are the groups of operations in the order clients see them.
-func Groups() []openapi.Group { return tags() }
+// title is that of the service; network is what people call the network.
+func title(network string) string {
+	if network == "" {
+		return "almanac"
+	}
+	return network + " knowledge base"
+}
 
-// tags are the groups as OpenAPI has them.
-func tags() []openapi.Group {
+// Groups are the groups of operations in the order clients see them.
+func Groups() []openapi.Group {
 	out := make([]openapi.Group, len(groups))
 	for i, g := range groups {
 		out[i] = g.Group

@@ -36,8 +36,8 @@ var resources = []resource{
 		recordsOf(catalog.KindTopic, catalog.KindMailThread), community.CommunityResource},
 }
 
-// Resources returns the resources over a knowledge base with these operations.
-func Resources(b kb.Base, all []op.Operation) []op.Resource {
+// ResourcesOf returns the resources over a knowledge base with these operations.
+func ResourcesOf(b kb.Base, all []op.Operation) []op.Resource {
 	b = b.Prepared()
 	rows := append([]resource{{"tools", "Tools", "The tool catalogue as data.", nil,
 		func(context.Context, kb.Base) (any, error) { return meta.ToolsResource(all), nil }}}, resources...)
