@@ -9,7 +9,7 @@ PACKAGES  := ./...
 export CGO_ENABLED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run build test check format vet unit race rankings conformance clients trec pages dashboard container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
+.PHONY: help run build test check format vet unit packages browser race rankings conformance clients trec pages dashboard container smoke man docs bench bounds relevance tune fuzz up down backup restore refill reset image secrets clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -20,8 +20,14 @@ run: build ## build, load the sample network and serve it on 127.0.0.1:8080
 build: ## build the binary as bin/almanac
 	CGO_ENABLED=0 $(GO) build -o $(BIN) ./cmd/almanac
 
-test: format vet race rankings conformance clients trec pages dashboard container ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
+test: format vet packages race ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
+	@# Most of these wait for a browser, for a client or for one core.
+	@$(MAKE) --no-print-directory -j3 $(SYNCED) rankings pages dashboard conformance clients trec
+	@$(MAKE) --no-print-directory container
 	@echo "make test: formatting, vet, staticcheck, tests with -race, rankings, MCP conformance, generated clients, measures, pages and dashboard in a browser, container: passed"
+
+# Prints what a target of several that run side by side says when it ends.
+SYNCED := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 check: format vet unit ## the quick part of test: no race detector, no conformance run
 	@echo "make check: passed"
@@ -38,6 +44,12 @@ vet:
 unit:
 	@echo "== go test"
 	$(GO) test -short $(PACKAGES)
+
+packages:
+	.ci/packages
+
+browser:
+	@bash -euc '. .ci/browser'
 
 # SQLite's C code translated to Go and the regular expressions are not
 # instrumented: that halves the time, and they share no state with our packages.
@@ -71,11 +83,11 @@ container: build ## the image of almanac in a container, where a Docker engine c
 smoke: build ## the whole stack in containers; SMOKE_STANDINS=1 where the servers' images cannot be had
 	compose/smoke stack
 
-pages: build ## the pages of the sample in a browser, with and without script: use, accessibility, policy
+pages: build browser ## the pages of the sample in a browser, with and without script: use, accessibility, policy
 	@echo "== pages"
 	.ci/pages $(BIN)
 
-dashboard: build ## the dashboard of the sample in a browser: from a bad query to a published fix and back
+dashboard: build browser ## the dashboard of the sample in a browser: from a bad query to a published fix and back
 	@echo "== dashboard"
 	.ci/dashboard $(BIN)
 
