@@ -82,6 +82,26 @@ func TestSearchesAreCounted(t *testing.T) {
 		"total": 0, "hint": "nothing was searched for in these days"}}, coverage{})
 }
 
+// TestMisspeltQueriesAreNotProposed holds that the first page proposes what was
+// searched for often and found as it was typed.
+func TestMisspeltQueriesAreNotProposed(t *testing.T) {
+	l, _ := counted(t)
+	for range 3 {
+		for _, query := range []string{"harbour", "harbuor"} {
+			do(l.public, "GET", "/api/v1/search?q="+query, "")
+		}
+	}
+	l.ask(t, question{target: "/api/v1/searches/popular", want: fields{
+		"items.*.query": "harbour,harbuor", "items.*.zero_count": "0,0", "items.*.corrected_count": "0,3"}}, coverage{})
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Header.Set("Accept", "text/html")
+	w := httptest.NewRecorder()
+	l.public.ServeHTTP(w, r)
+	if page := w.Body.String(); !strings.Contains(page, ">harbour</a>") || strings.Contains(page, "harbuor") {
+		t.Errorf("proposed: %s", page)
+	}
+}
+
 // TestAFloodOfSearchesIsSampled holds that the address of the client reaches
 // the tally, over REST as over MCP.
 func TestAFloodOfSearchesIsSampled(t *testing.T) {

@@ -44,10 +44,11 @@ type Searches struct{ Counted[Searched] }
 
 // Searched is one query.
 type Searched struct {
-	Query string    `json:"query" doc:"in lower case, with single spaces"`
-	Count int       `json:"count" doc:"searches for it"`
-	Zero  int       `json:"zero_count" doc:"searches of these that found nothing"`
-	Last  time.Time `json:"last_searched" format:"date-time"`
+	Query     string    `json:"query" doc:"in lower case, with single spaces"`
+	Count     int       `json:"count" doc:"searches for it"`
+	Zero      int       `json:"zero_count" doc:"searches of these that found nothing"`
+	Corrected int       `json:"corrected_count" doc:"searches of these that were read as something else"`
+	Last      time.Time `json:"last_searched" format:"date-time"`
 }
 
 var popular = kb.New(op.Spec{
@@ -80,7 +81,7 @@ func runSearches(ctx context.Context, b kb.Base, in searchesIn, order catalog.Se
 	counts, total, err := b.Catalog.Searches(ctx, q)
 	out := Searches{Counted[Searched]{Total: total, Limit: in.Limit, Window: in.Days}}
 	for _, c := range counts {
-		out.Items = append(out.Items, Searched{c.Query, c.N, c.Zero, c.LastAt})
+		out.Items = append(out.Items, Searched{c.Query, c.N, c.Zero, c.Corrected, c.LastAt})
 	}
 	if total == 0 {
 		out.Hint = none

@@ -315,15 +315,16 @@ func (s *searchView) paged(v *view) {
 }
 
 // often are the queries that a page proposes: what was searched for more than
-// once, found something and is made of words.
+// once, found something as it was typed and is made of words.
 func often(items any) (queries []string, err error) {
 	raw, err := into[[]struct {
-		Query string `json:"query"`
-		Count int    `json:"count"`
-		Zero  int    `json:"zero_count"`
+		Query     string `json:"query"`
+		Count     int    `json:"count"`
+		Zero      int    `json:"zero_count"`
+		Corrected int    `json:"corrected_count"`
 	}](items)
 	for _, s := range raw {
-		if s.Count > 1 && s.Zero < s.Count && proposed.MatchString(s.Query) && len(queries) < 6 {
+		if s.Count > 1 && s.Zero < s.Count && s.Corrected == 0 && proposed.MatchString(s.Query) && len(queries) < 6 {
 			queries = append(queries, s.Query)
 		}
 	}
