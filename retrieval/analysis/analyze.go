@@ -38,8 +38,24 @@ const MaxTerm = 64
 //   - Scripts written without spaces give overlapping pairs of characters.
 //
 // Start and End are byte offsets into text, on rune boundaries.
-func Analyze(text string) []Token {
-	t := tokenizer{limit: len(text)}
+func Analyze(text string) []Token { return analyze(text, nil) }
+
+// Initials are the first bytes of terms that a text is searched for.
+type Initials [256]bool
+
+// Add adds the first byte of a term.
+func (s *Initials) Add(term string) {
+	if term != "" {
+		s[term[0]] = true
+	}
+}
+
+// AnalyzeFor is Analyze without most tokens of terms that begin otherwise: a word
+// keeps its first letter as it is folded and stemmed, so others need not be.
+func AnalyzeFor(initials *Initials, text string) []Token { return analyze(text, initials) }
+
+func analyze(text string, initials *Initials) []Token {
+	t := tokenizer{limit: len(text), initials: initials}
 	t.text, t.offsets = normalize(text)
 	t.tokens = make([]Token, 0, len(t.text)/5+2)
 	for i := 0; i < len(t.text); {
@@ -98,7 +114,9 @@ type tokenizer struct {
 	limit   int     // length of the original
 	tokens  []Token
 	pos     int
-	leaves  []leaf // of the current compound
+	// initials are of the terms wanted; nil: all are.
+	initials *Initials
+	leaves   []leaf // of the current compound
 }
 
 // leaf is a part of a compound between two separators.

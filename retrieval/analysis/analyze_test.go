@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -289,13 +290,40 @@ func FuzzAnalyze(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		check(t, text, analysis.Analyze(text))
+		tokens := analysis.Analyze(text)
+		check(t, text, tokens)
+		checkInitials(t, text, tokens)
 		analysis.IsIdentifier(text)
 		once := analysis.Fold(text)
 		if twice := analysis.Fold(once); twice != once {
 			t.Fatalf("Fold(%q) = %q, then %q", text, once, twice)
 		}
 	})
+}
+
+// checkInitials fails if a text that is searched for a term lacks one of the tokens
+// that begin like it.
+func checkInitials(t *testing.T, text string, tokens []analysis.Token) {
+	t.Helper()
+	for _, of := range tokens[:min(len(tokens), 20)] {
+		alike := func(x analysis.Token) bool { return x.Term[0] != of.Term[0] }
+		var initials analysis.Initials
+		initials.Add(of.Term)
+		want := slices.DeleteFunc(slices.Clone(tokens), alike)
+		got := slices.DeleteFunc(analysis.AnalyzeFor(&initials, text), alike)
+		if !slices.Equal(got, want) {
+			t.Fatalf("searched for %q: %v, want %v", of.Term, got, want)
+		}
+	}
+}
+
+func TestInitialsOfWords(t *testing.T) {
+	for _, text := range []string{
+		"dying skis skies lying tying idly gently ugly early only singly Yes yields flies cries",
+		"SubmitAndWait getHTTPServers DARs multi-sig CIP-0056 cip 56 v0.5.9 1,000.5 a::b/c_d don't naïve 東京タワー",
+	} {
+		checkInitials(t, text, analysis.Analyze(text))
+	}
 }
 
 func BenchmarkAnalyze(b *testing.B) {

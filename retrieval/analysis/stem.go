@@ -27,9 +27,9 @@ type spelling struct {
 	stem string
 }
 
-// spellings caches folded words: a word's hash selects its only slot, a new
-// word replaces an old one. It is bounded (about 6 MB when full) and lock-free,
-// and it interns, so that tokens keep no text alive.
+// spellings caches folded words: a word's hash selects a pair of slots, in which a
+// new word replaces the older one. It is bounded (about 6 MB when full) and
+// lock-free, and it interns, so that tokens keep no text alive.
 var (
 	spellings [1 << 15]atomic.Pointer[spelling]
 	seed      = maphash.MakeSeed()
@@ -45,12 +45,18 @@ func fold(word string) *spelling {
 			b[i] = c | 0x20
 		}
 	}
-	slot := &spellings[maphash.Bytes(seed, b[:n])%uint64(len(spellings))]
-	if s := slot.Load(); s != nil && s.word == string(b[:n]) {
+	slot := maphash.Bytes(seed, b[:n]) % uint64(len(spellings))
+	newer, older := &spellings[slot&^1], &spellings[slot|1]
+	first := newer.Load()
+	if first != nil && first.word == string(b[:n]) {
+		return first
+	}
+	if s := older.Load(); s != nil && s.word == string(b[:n]) {
 		return s
 	}
 	s := newSpelling(string(b[:n]))
-	slot.Store(s)
+	older.Store(first)
+	newer.Store(s)
 	return s
 }
 

@@ -58,6 +58,10 @@ func (t *tokenizer) word(l leaf, text string) {
 		t.pos++
 		return
 	}
+	if t.initials != nil && !t.initials[text[0]|0x20] {
+		t.pos++
+		return
+	}
 	if end := t.numberAfter(l); end > 0 {
 		t.add(folded(text, t.text[end-trailingDigits(t.text[:end]):end]), l.start, end)
 	}

@@ -70,8 +70,9 @@ func Highlight(text string, q query.Query) [][2]int {
 
 // matcher finds the terms of a query in texts.
 type matcher struct {
-	terms   map[string]int // index of weights by term
-	weights []float64
+	terms    map[string]int // index of weights by term
+	initials analysis.Initials
+	weights  []float64
 }
 
 func newMatcher(q query.Query, weight func(analysis.TermID) float64) *matcher {
@@ -85,6 +86,7 @@ func newMatcher(q query.Query, weight func(analysis.TermID) float64) *matcher {
 			w *= max(weight(t.ID), 0)
 		}
 		m.terms[t.Text] = len(m.weights)
+		m.initials.Add(t.Text)
 		m.weights = append(m.weights, w)
 	}
 	return m
@@ -97,7 +99,7 @@ type match struct {
 
 func (m *matcher) matches(text string) []match {
 	var list []match
-	for _, t := range analysis.Analyze(text) {
+	for _, t := range analysis.AnalyzeFor(&m.initials, text) {
 		if i, ok := m.terms[t.Term]; ok {
 			list = append(list, match{i, t.Start, t.End})
 		}
