@@ -306,11 +306,11 @@ func FuzzAnalyze(f *testing.F) {
 func checkInitials(t *testing.T, text string, tokens []analysis.Token) {
 	t.Helper()
 	for _, of := range tokens[:min(len(tokens), 20)] {
-		alike := func(x analysis.Token) bool { return x.Term[0] != of.Term[0] }
+		unlike := func(x analysis.Token) bool { return x.Term[0] != of.Term[0] }
 		var initials analysis.Initials
 		initials.Add(of.Term)
-		want := slices.DeleteFunc(slices.Clone(tokens), alike)
-		got := slices.DeleteFunc(analysis.AnalyzeFor(&initials, text), alike)
+		want := slices.DeleteFunc(slices.Clone(tokens), unlike)
+		got := slices.DeleteFunc(analysis.AnalyzeFor(&initials, text), unlike)
 		if !slices.Equal(got, want) {
 			t.Fatalf("searched for %q: %v, want %v", of.Term, got, want)
 		}
