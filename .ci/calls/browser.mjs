@@ -16,7 +16,7 @@ const complaints = [];
 export async function open(options = {}) {
   const context = await browser.newContext({ baseURL: server, viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(60_000); // other tests run beside these
   page.on("pageerror", (error) => complaints.push(`${page.url()}: ${error}`));
   page.on("console", (m) => {
     if (m.type() === "error" && !/status of 4\d\d/.test(m.text())) complaints.push(`${page.url()}: ${m.text()}`);

@@ -155,7 +155,7 @@ func TestAFitIsAskedForAndShown(t *testing.T) {
 		t.Error("the list does not say that a job is under way")
 	}
 	if page := html.UnescapeString(get(h, "/tuning/fit/1").Body.String()); !strings.Contains(page, "waiting for the process") ||
-		!strings.Contains(page, `http-equiv="refresh"`) {
+		!strings.Contains(page, `http-equiv="refresh"`) || !strings.Contains(page, "data-running") {
 		t.Error("a job that waits is not shown so")
 	}
 	for field, wrong := range map[string]string{"folds": "4", "l2": "much", "name": "a/b", "judge": "person/ben",
