@@ -22,8 +22,8 @@ build: ## build the binary as bin/almanac
 
 test: format vet packages race ## everything CI runs: formatting, vet, staticcheck, all tests with -race, the binary over HTTP and MCP
 	@# Most of these wait for a browser, for a client or for one core.
-	@$(MAKE) --no-print-directory -j3 $(SYNCED) rankings pages dashboard conformance clients trec
-	@$(MAKE) --no-print-directory container
+	@$(MAKE) --no-print-directory -j3 $(SYNCED) rankings pages conformance clients trec
+	@$(MAKE) --no-print-directory dashboard container
 	@echo "make test: formatting, vet, staticcheck, tests with -race, rankings, MCP conformance, generated clients, measures, pages and dashboard in a browser, container: passed"
 
 # Prints what a target of several that run side by side says when it ends.

@@ -36,9 +36,14 @@ async function live(query) {
   return (await answer.json()).items.map((hit) => hit.title);
 }
 
-// until asks again until an answer is as it should be: what is published is in force within five seconds.
+// says waits until the page says something: a click returns before the next page is there.
+const says = (pattern) => page.waitForFunction((p) => new RegExp(p).test(document.querySelector("main")?.innerText),
+  pattern.source);
+
+// until asks again until an answer is as it should be: what is published is in force within five seconds, where no other
+// test runs.
 async function until(what, ask) {
-  for (let i = 0; i < 40; i++) {
+  for (let i = 0; i < 120; i++) {
     if (await ask()) return;
     await page.waitForTimeout(250);
   }
@@ -62,7 +67,7 @@ await test("a query of the case is bad, and the lab says why a record is not the
   await page.getByLabel("Record").fill(wanted);
   await page.getByRole("button", { name: "Ask" }).click();
   const why = page.locator("section.col", { hasText: "Testing contracts" }).first();
-  assert.match(await page.locator("main").innerText(), /no word of the query, and its cosine .* is below the floor/);
+  await says(/no word of the query, and its cosine .* is below the floor/);
   await why.scrollIntoViewIfNeeded();
   await picture("why", why);
 });
@@ -103,7 +108,7 @@ async function evaluate(...profiles) {
 
 await test("an evaluation compares profiles by class and by query", async () => {
   await evaluate("published", "keyword-only");
-  assert.match(await page.locator("main").innerText(), /keyword-only[\s\S]*worse/);
+  await says(/keyword-only[\s\S]*worse/);
   assert.ok(await page.getByRole("link", { name: "lab" }).count() >= 80);
   await picture("evaluation");
 });
@@ -148,7 +153,7 @@ await test("a profile is tried in the lab, saved, measured, published, live, and
   await page.getByRole("button", { name: "Save as a revision" }).click();
   await page.waitForURL(/b=default%401/);
   await evaluate("published", "default@1");
-  assert.match(await page.locator("main").innerText(), /default@1/);
+  await says(/default@1/);
   await page.goto("/tuning");
   await page.getByRole("row", { name: /default@1/ }).getByRole("button", { name: "Publish" }).click();
   await page.getByText("live").first().waitFor();
