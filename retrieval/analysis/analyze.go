@@ -40,29 +40,54 @@ const MaxTerm = 64
 // Start and End are byte offsets into text, on rune boundaries.
 func Analyze(text string) []Token { return analyze(text, nil) }
 
-// Initials are the first bytes of terms that a text is searched for.
-type Initials [256]bool
+// Initials are the first two letters of terms that a text is searched for.
+type Initials [1 << 10]bool
 
-// Add adds the first byte of a term.
+// Add adds the first letters of a term.
 func (s *Initials) Add(term string) {
-	if term != "" {
-		s[term[0]] = true
+	switch {
+	case term == "":
+	case len(term) == 1:
+		for second := range 1 << 5 {
+			s[initials(term)|second] = true
+		}
+	default:
+		s[initials(term)] = true
+		if term[1] == 'i' { // the stem of "dying" is "die"
+			s[initials(term[:1]+"y")] = true
+		}
 	}
 }
 
+// initials returns the place of the first two letters of an ASCII word, of either case.
+func initials(word string) int {
+	at := int(word[0]&0x1f) << 5
+	if len(word) > 1 {
+		at |= int(word[1] & 0x1f)
+	}
+	return at
+}
+
 // AnalyzeFor is Analyze without most tokens of terms that begin otherwise: a word
-// keeps its first letter as it is folded and stemmed, so others need not be.
+// keeps its first two letters as it is folded and stemmed, so others need not be.
 func AnalyzeFor(initials *Initials, text string) []Token { return analyze(text, initials) }
 
 func analyze(text string, initials *Initials) []Token {
 	t := tokenizer{limit: len(text), initials: initials}
 	t.text, t.offsets = normalize(text)
-	t.tokens = make([]Token, 0, len(t.text)/5+2)
+	if initials == nil {
+		t.tokens = make([]Token, 0, len(t.text)/5+2)
+	}
 	for i := 0; i < len(t.text); {
 		c := t.text[i]
 		if c < utf8.RuneSelf {
 			if classes[c]&alnum == 0 {
 				i++
+				continue
+			}
+			if end := t.unwanted(i); end > i {
+				t.pos++
+				i = end
 				continue
 			}
 			i = t.compound(i)
@@ -125,6 +150,22 @@ type leaf struct {
 	class      uint8 // classes that occur in it
 	version    bool  // numbers joined by dots
 	segment    bool  // the separator before it was one of / : @ #
+}
+
+// unwanted returns the end of the word at i if it is one of ASCII letters that stands
+// alone, in lower case but for the first, and begins like no wanted term; else i.
+func (t *tokenizer) unwanted(i int) int {
+	if t.initials == nil || classes[t.text[i]]&(lower|upper) == 0 || t.initials[initials(t.text[i:])] {
+		return i
+	}
+	end := i + 1
+	for end < len(t.text) && t.text[end] < utf8.RuneSelf && classes[t.text[end]] == lower {
+		end++
+	}
+	if end < len(t.text) && (t.text[end] >= utf8.RuneSelf || classes[t.text[end]] != 0) {
+		return i
+	}
+	return end
 }
 
 // compound emits the words joined without a space from i on and returns

@@ -58,7 +58,7 @@ func (t *tokenizer) word(l leaf, text string) {
 		t.pos++
 		return
 	}
-	if t.initials != nil && !t.initials[text[0]|0x20] {
+	if t.initials != nil && !t.initials[initials(text)] {
 		t.pos++
 		return
 	}

@@ -40,9 +40,18 @@ func (c *Corpus) Document(record int64) (*Document, bool) {
 // Documents returns the documents of records, nil for one that is not
 // indexed.
 func (c *Corpus) Documents(records []int64) []*Document {
-	out := make([]*Document, len(records))
+	raws, out := make([]string, len(records)), make([]*Document, len(records))
 	for i, r := range records {
-		out[i], _ = c.Document(r)
+		raws[i], _ = c.documents.get(r)
+		fetch(raws[i], 0)
+	}
+	views := make([]Document, len(records))
+	for i, r := range records {
+		if raws[i] != "" {
+			views[i] = Document{Record: r, raw: raws[i]}
+			views[i].parse()
+			out[i] = &views[i]
+		}
 	}
 	return out
 }

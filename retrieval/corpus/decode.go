@@ -161,7 +161,7 @@ func (d *Document) find(t analysis.TermID) int {
 	if d.terms == 0 {
 		return -1
 	}
-	k := int(uint64(t) * uint64(d.terms) >> 32)
+	k := d.guess(t)
 	for ; k > 0 && d.term(k) > t; k-- {
 	}
 	for ; k < d.terms-1 && d.term(k) < t; k++ {
@@ -171,6 +171,9 @@ func (d *Document) find(t analysis.TermID) int {
 	}
 	return k
 }
+
+// guess returns about where a term is.
+func (d *Document) guess(t analysis.TermID) int { return int(uint64(t) * uint64(d.terms) >> 32) }
 
 // detail returns what there is to say of the k-th term.
 func (d *Document) detail(k int) (x detail) {

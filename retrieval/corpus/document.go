@@ -57,21 +57,54 @@ func (d *Document) Frequencies(t analysis.TermID) [analysis.NumFields]uint16 {
 
 // Wanted are terms that are looked for in a document.
 type Wanted struct {
-	numbers []int     // of those that it holds
-	marked  [256]bool // their low bytes
+	numbers []int     // of each in the document, −1 for those that it does not hold
+	held    int       // how many it holds
+	marked  [256]bool // the low bytes of their numbers
 }
 
-// Want puts the terms that the document holds into w.
+// Want looks terms up in the document, each of which is given once.
 func (d *Document) Want(terms []analysis.TermID, w *Wanted) {
 	for _, k := range w.numbers {
 		w.marked[byte(k)] = false
 	}
-	w.numbers = w.numbers[:0]
+	w.numbers, w.held = w.numbers[:0], 0
 	for _, t := range terms {
-		if k := d.find(t); k >= 0 {
-			w.numbers, w.marked[byte(k)] = append(w.numbers, k), true
+		k := d.find(t)
+		if w.numbers = append(w.numbers, k); k >= 0 {
+			w.marked[byte(k)] = true
+			w.held++
 		}
 	}
+}
+
+// Fetch asks the processor for what Want and Occurrences will read of the document,
+// so that it is there when they do: documents lie anywhere in memory.
+func (d *Document) Fetch(terms []analysis.TermID) {
+	for _, t := range terms {
+		k := d.guess(t)
+		fetch(d.raw, d.termsAt+4*k)
+		fetch(d.raw, d.countsAt+k)
+	}
+	fetch(d.raw, d.startsAt)
+}
+
+// FetchPassages asks for what Terms of the passages will read, where Fetch was called before.
+func (d *Document) FetchPassages(ordinals []int) {
+	for _, o := range ordinals {
+		first := d.start(2 + 2*o)
+		fetch(d.raw, d.stepsAt+first/8)
+		at := d.tokensAt + first*d.width/8
+		fetch(d.raw, at)
+		fetch(d.raw, at+64)
+	}
+}
+
+// Occurrences is Frequencies of the i-th wanted term.
+func (d *Document) Occurrences(i int, w *Wanted) [analysis.NumFields]uint16 {
+	if k := w.numbers[i]; k >= 0 {
+		return d.detail(k).fields
+	}
+	return [analysis.NumFields]uint16{}
 }
 
 // Owns reports whether a term is part of the record's own name: its key, or the
@@ -87,21 +120,18 @@ func (d *Document) Owns(t analysis.TermID) bool {
 }
 
 // TitleSimilarity returns the Dice coefficient of the title's trigrams and
-// others, ascending as Trigrams returns them.
-func (d *Document) TitleSimilarity(others []uint32) float64 {
-	if len(others)+d.trigrams == 0 {
+// others.
+func (d *Document) TitleSimilarity(others *TrigramSet) float64 {
+	if len(others.trigrams)+d.trigrams == 0 {
 		return 0
 	}
-	n, j := 0, 0
-	for _, t := range others {
-		for j < d.trigrams && d.uint32(d.trigramsAt+4*j) < t {
-			j++
-		}
-		if j < d.trigrams && d.uint32(d.trigramsAt+4*j) == t {
+	n := 0
+	for i := range d.trigrams {
+		if others.has(d.uint32(d.trigramsAt + 4*i)) {
 			n++
 		}
 	}
-	return 2 * float64(n) / float64(len(others)+d.trigrams)
+	return 2 * float64(n) / float64(len(others.trigrams)+d.trigrams)
 }
 
 // Signature returns that of the bodies, by which copies are recognised.
@@ -144,7 +174,7 @@ func (t Terms) ID(i int) analysis.TermID { return t.d.term(t.d.token(t.first + i
 // Find returns the index of the first term from the i-th on that is wanted, Len
 // if there is none: hardly any term of a text is.
 func (t Terms) Find(i int, w *Wanted) int {
-	if len(w.numbers) == 0 {
+	if w.held == 0 {
 		return t.n
 	}
 	width := max(1, t.d.width) // with one term no bits are stored, and the next ones are zero
@@ -163,8 +193,15 @@ func (t Terms) Find(i int, w *Wanted) int {
 	return t.n
 }
 
+// Which returns which of the wanted terms the i-th is, −1 for none of them.
+func (t Terms) Which(i int, w *Wanted) int { return slices.Index(w.numbers, t.d.token(t.first+i)) }
+
 // Position returns the i-th term's position; several terms can share one.
-func (t Terms) Position(i int) int { return t.d.steps(t.first+1, t.first+1+i) }
+func (t Terms) Position(i int) int { return t.Distance(0, i) }
+
+// Distance returns by how much the j-th term's position is greater than the i-th's,
+// which is not after it.
+func (t Terms) Distance(i, j int) int { return t.d.steps(t.first+1+i, t.first+1+j) }
 
 // secondary reports whether the record ranks below another with the same
 // content: the proposal that a pull request became, the page of the current

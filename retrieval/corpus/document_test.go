@@ -140,7 +140,7 @@ func TestDocumentsReadBackAsTheyWereMade(t *testing.T) {
 				t.Fatalf("it does not own %d", own)
 			}
 		}
-		if a, b := d.TitleSimilarity(Trigrams(s.record.Title)), 1.0; len(Trigrams(s.record.Title)) > 0 && a != b {
+		if a, b := d.TitleSimilarity(NewTrigramSet(s.record.Title)), 1.0; len(Trigrams(s.record.Title)) > 0 && a != b {
 			t.Fatalf("the title is like itself by %v", a)
 		}
 	})
@@ -257,7 +257,7 @@ func FuzzDecode(f *testing.F) {
 			}
 		}
 		d.Owns(1)
-		d.TitleSimilarity([]uint32{1})
+		d.TitleSimilarity(NewTrigramSet("a title"))
 		d.Signature()
 		New(d).Statistics([]analysis.TermID{1})
 	})

@@ -97,14 +97,24 @@ func Similarity(a, b Signature) float64 {
 // pairs cannot be.
 func Same(a, b Signature, least float64) bool {
 	most := int((1 - least) * bins) // bins that may differ, if all are used
-	for i, differ := 0, 0; i < bins; i++ {
-		if a[i] != b[i] {
-			if differ++; differ > most {
-				return false
-			}
+	for i, differ := 0, 0; i < bins; i += 8 {
+		if differ += differing(a.uint64(i) ^ b.uint64(i)); differ > most {
+			return false
 		}
 	}
 	return Similarity(a, b) >= least
+}
+
+// differing returns the number of bytes that are not 0.
+func differing(x uint64) int {
+	const ones = 0x7f7f7f7f7f7f7f7f
+	return bits.OnesCount64((x&ones + ones | x) &^ ones)
+}
+
+func (s Signature) uint64(at int) uint64 {
+	w := s[at : at+8]
+	return uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
+		uint64(w[4])<<32 | uint64(w[5])<<40 | uint64(w[6])<<48 | uint64(w[7])<<56
 }
 
 // mix is the finaliser of splitmix64.

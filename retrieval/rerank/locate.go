@@ -19,7 +19,7 @@ const nearness = 0.5
 func Locate(q Query, stats corpus.Statistics, d *corpus.Document, ordinals []int, cosines []float32) []float64 {
 	p := prepare(q, stats)
 	var s scan
-	d.Want(p.distinct, &s.wanted)
+	s.document(p, d)
 	tfs := make([][]float64, len(ordinals))
 	scores, df := make([]float64, len(ordinals)), make([]float64, len(p.ids))
 	for i, o := range ordinals {
@@ -31,7 +31,7 @@ func Locate(q Query, stats corpus.Statistics, d *corpus.Document, ordinals []int
 				df[t]++
 			}
 		}
-		scores[i] = s.run + s.window*p.totalIDF
+		scores[i] = s.run + s.window
 		if cosines != nil {
 			scores[i] += nearness * p.totalIDF * math.Max(0, float64(cosines[i]))
 		}

@@ -31,19 +31,18 @@ const maxTerms = 64
 type prepared struct {
 	terms    []Term
 	ids      []analysis.TermID // distinct terms with weight, the index of all slices below
-	weights  []float64
-	idf      []float64 // over documents, times weight
-	pidf     []float64 // over passages
-	tidf     []float64 // over titles
+	idf      []float64         // over documents, times weight
+	pidf     []float64         // over passages
+	tidf     []float64         // over titles
 	totalIDF float64
-	slot     []int     // of terms: index into ids, −1 for a stop word without one
-	value    []float64 // of terms: value of a match in a run
-	total    float64   // of value
-	trigrams []uint32
+	wanted   []analysis.TermID // ids, and behind them those of stop words, each once
+	which    []int             // of terms: index into wanted
+	value    []float64         // of terms: value of a match in a run
+	total    float64           // of value
+	trigrams *corpus.TrigramSet
 	pairs    [][2]int // neighbouring weighted terms, indexes into ids
 	pairIDF  []float64
 	stats    corpus.Statistics
-	distinct []analysis.TermID // ids of terms, each once
 
 	undatedRecency, namedInTitle float64
 }
@@ -53,47 +52,37 @@ func prepare(q Query, stats corpus.Statistics) *prepared {
 	if len(terms) > maxTerms { // words that score come before those that only join phrases
 		terms = slices.DeleteFunc(slices.Clone(terms), func(t Term) bool { return t.Weight <= 0 })
 	}
-	p := &prepared{terms: terms[:min(len(terms), maxTerms)], trigrams: corpus.Trigrams(q.Text), stats: stats,
+	p := &prepared{terms: terms[:min(len(terms), maxTerms)], trigrams: corpus.NewTrigramSet(q.Text), stats: stats,
 		undatedRecency: q.UndatedRecency, namedInTitle: q.NamedInTitle}
-	at := map[analysis.TermID]int{}
 	for _, t := range p.terms {
-		if t.Weight <= 0 {
-			continue
-		}
-		if _, ok := at[t.ID]; !ok {
-			at[t.ID] = len(p.ids)
+		if t.Weight > 0 && !slices.Contains(p.ids, t.ID) {
 			p.ids = append(p.ids, t.ID)
-			p.weights = append(p.weights, t.Weight)
 			p.idf = append(p.idf, t.Weight*stats.IDF(t.ID))
 			p.pidf = append(p.pidf, t.Weight*stats.PassageIDF(t.ID))
 			p.tidf = append(p.tidf, t.Weight*stats.TitleIDF(t.ID))
 			p.totalIDF += t.Weight * stats.IDF(t.ID)
 		}
 	}
+	p.wanted = slices.Clip(p.ids)
 	last := -1
 	for _, t := range p.terms {
-		slot, ok := at[t.ID]
-		if !ok {
-			slot = -1
+		at := slices.Index(p.wanted, t.ID)
+		if at < 0 {
+			at, p.wanted = len(p.wanted), append(p.wanted, t.ID)
 		}
-		p.slot = append(p.slot, slot)
-		v := 0.2 // a stop word inside a run makes it literal
-		if slot >= 0 {
-			v = p.idf[slot]
+		p.which = append(p.which, at)
+		v, weighs := 0.2, at < len(p.ids) // a stop word inside a run makes it literal
+		if weighs {
+			v = p.idf[at]
 		}
 		p.value = append(p.value, v)
 		p.total += v
-		if slot >= 0 && slot != last {
+		if weighs && at != last {
 			if last >= 0 {
-				p.pairs = append(p.pairs, [2]int{last, slot})
-				p.pairIDF = append(p.pairIDF, min(p.idf[last], p.idf[slot]))
+				p.pairs = append(p.pairs, [2]int{last, at})
+				p.pairIDF = append(p.pairIDF, min(p.idf[last], p.idf[at]))
 			}
-			last = slot
-		}
-	}
-	for _, t := range p.terms {
-		if !slices.Contains(p.distinct, t.ID) {
-			p.distinct = append(p.distinct, t.ID)
+			last = at
 		}
 	}
 	return p

@@ -7,41 +7,47 @@ import (
 	"almanac/retrieval/corpus"
 )
 
-// scan walks the tokens of one passage once and keeps what the proximity
-// signals need. It is reused from passage to passage.
+// scan walks the tokens of a document's title and of passages once and keeps what
+// the proximity signals need. It is reused from document to document.
 type scan struct {
-	tf        [maxTerms][analysis.NumFields]uint16 // by index into prepared.ids
-	bigrams   float64                              // share of the neighbouring pairs' IDF
-	window    float64                              // share of IDF
-	run       float64                              // value of the longest run
-	runLength int                                  // its positions
+	matches
+	title   matches       // those of the document's title, which is part of every passage
+	bigrams float64       // share of the neighbouring pairs' IDF
+	wanted  corpus.Wanted // terms of the query, in the document being scanned
 
 	ends    [maxTerms]int     // of terms: position in the field where a run ending here ended
 	values  [maxTerms]float64 // of terms: the run's value
 	lengths [maxTerms]int     // of terms: the run's length in positions
 	last    [maxTerms]int     // by index into ids: last position seen
-	pairHit [maxTerms]bool
-	wanted  corpus.Wanted // terms of the query, in the document being scanned
+}
+
+// matches are what was found in the fields scanned.
+type matches struct {
+	tf        [maxTerms][analysis.NumFields]uint16 // by index into prepared.ids
+	pairHit   [maxTerms]bool
+	window    float64 // IDF
+	run       float64 // value of the longest run
+	runLength int     // its positions
 }
 
 const never = math.MinInt32
 
-func (s *scan) reset(p *prepared) {
-	for i := range p.ids {
-		s.tf[i] = [analysis.NumFields]uint16{}
+// document begins with a document: it looks up the terms and reads the title.
+func (s *scan) document(p *prepared, d *corpus.Document) {
+	d.Want(p.wanted, &s.wanted)
+	s.matches = matches{}
+	if d.Len() > 0 {
+		s.field(p, d.Terms(0).Field(analysis.Title), analysis.Title)
 	}
-	for i := range p.pairs {
-		s.pairHit[i] = false
-	}
-	s.bigrams, s.window, s.run, s.runLength = 0, 0, 0, 0
+	s.title = s.matches
 }
 
-// passage fills the scan from title, heading and body; runs and windows do not span fields.
+// passage reads heading and body beside the title; runs and windows do not span fields.
 func (s *scan) passage(p *prepared, terms corpus.Passage) {
-	s.reset(p)
-	for _, f := range [...]analysis.Field{analysis.Title, analysis.Heading, analysis.Body} {
-		s.field(p, terms.Field(f), f)
-	}
+	s.matches = s.title
+	s.field(p, terms.Field(analysis.Heading), analysis.Heading)
+	s.field(p, terms.Field(analysis.Body), analysis.Body)
+	s.bigrams = 0
 	total := 0.0
 	for i, v := range p.pairIDF {
 		total += v
@@ -52,29 +58,31 @@ func (s *scan) passage(p *prepared, terms corpus.Passage) {
 	if total > 0 {
 		s.bigrams /= total
 	}
-	if p.totalIDF > 0 {
-		s.window /= p.totalIDF
-	}
 }
 
 func (s *scan) field(p *prepared, terms corpus.Terms, f analysis.Field) {
+	i, n := terms.Find(0, &s.wanted), terms.Len()
+	if i == n {
+		return
+	}
 	for i := range p.terms {
 		s.ends[i] = never
 	}
 	for i := range p.ids {
 		s.last[i] = never
 	}
-	n := terms.Len()
-	for i := terms.Find(0, &s.wanted); i < n; i = terms.Find(i+1, &s.wanted) {
-		id, position, hit := terms.ID(i), terms.Position(i), -1
-		for t := range p.terms {
-			if p.terms[t].ID == id {
-				hit = p.slot[t]
+	position, before := 0, 0
+	for ; i < n; i = terms.Find(i+1, &s.wanted) {
+		position += terms.Distance(before, i)
+		before = i
+		which := terms.Which(i, &s.wanted)
+		for t, w := range p.which {
+			if w == which {
 				s.extend(p, t, position)
 			}
 		}
-		if hit >= 0 {
-			s.match(p, hit, f, position)
+		if which < len(p.ids) {
+			s.match(p, which, f, position)
 		}
 	}
 }

@@ -39,12 +39,21 @@ const (
 	headFieldTF  = 1.0
 )
 
+// ahead is how many candidates before its turn a document is fetched from memory.
+const ahead = 3
+
 // Signals computes every feature of every candidate.
 func Signals(q Query, stats corpus.Statistics, candidates []Candidate) []Scored {
 	p := prepare(q, stats)
 	out := make([]Scored, len(candidates))
 	var s scan
 	for i, c := range candidates {
+		if next := i + 2*ahead; next < len(candidates) {
+			candidates[next].Document.Fetch(p.wanted)
+		}
+		if next := i + ahead; next < len(candidates) {
+			candidates[next].Document.FetchPassages(candidates[next].Passages)
+		}
 		out[i] = p.score(c, &s)
 	}
 	return out
@@ -55,10 +64,12 @@ func Signals(q Query, stats corpus.Statistics, candidates []Candidate) []Scored 
 // found; 0 if nothing is.
 func Overlap(q Query, stats corpus.Statistics) func(*corpus.Document) float64 {
 	p := prepare(q, stats)
+	var w corpus.Wanted
 	return func(d *corpus.Document) float64 {
 		var f Vector
 		var lexical bool
-		p.documentSignals(d, &f, &lexical)
+		d.Want(p.wanted, &w)
+		p.documentSignals(d, &w, &f, &lexical)
 		return f[DocumentBM25] + f[TitleBM25] + f[Coverage]
 	}
 }
@@ -66,10 +77,10 @@ func Overlap(q Query, stats corpus.Statistics) func(*corpus.Document) float64 {
 func (p *prepared) score(c Candidate, s *scan) Scored {
 	var out Scored
 	f := &out.Features
-	c.Document.Want(p.distinct, &s.wanted)
-	p.documentSignals(c.Document, f, &out.Lexical)
-	out.Best = p.passageSignals(c, f, s)
+	s.document(p, c.Document)
+	p.documentSignals(c.Document, &s.wanted, f, &out.Lexical)
 	f[TitlePhrase] = p.titlePhrase(c.Document, s)
+	out.Best = p.passageSignals(c, f, s)
 	f[TitleTrigrams] = c.Document.TitleSimilarity(p.trigrams)
 	f[Recency] = p.undatedRecency
 	if d := c.Document.Attributes.Date; !d.IsZero() && !p.stats.Newest.IsZero() {
@@ -84,14 +95,14 @@ func (p *prepared) score(c Candidate, s *scan) Scored {
 }
 
 // documentSignals computes the signals from whole-document frequencies.
-func (p *prepared) documentSignals(d *corpus.Document, f *Vector, lexical *bool) {
+func (p *prepared) documentSignals(d *corpus.Document, w *corpus.Wanted, f *Vector, lexical *bool) {
 	length := float64(d.Length(analysis.Title) + d.Length(analysis.Body))
 	average := p.stats.AverageLength[analysis.Title] + p.stats.AverageLength[analysis.Body]
 	titleLength := float64(d.Length(analysis.Title) + d.Length(analysis.Path))
 	titleAverage := p.stats.AverageLength[analysis.Title] + p.stats.AverageLength[analysis.Path]
 	found := 0.0
-	for i, id := range p.ids {
-		tf := d.Frequencies(id)
+	for i := range p.ids {
+		tf := d.Occurrences(i, w)
 		all := float64(tf[analysis.Title]) + float64(tf[analysis.Body])
 		title := float64(tf[analysis.Title]) + 0.7*float64(tf[analysis.Path])
 		f[DocumentBM25] += p.idf[i] * saturate(all, length, average, documentB)
@@ -105,12 +116,12 @@ func (p *prepared) documentSignals(d *corpus.Document, f *Vector, lexical *bool)
 		return
 	}
 	f[Coverage] = found / p.totalIDF
-	for _, t := range p.terms {
+	for i, t := range p.terms {
 		switch {
 		case !t.Identifier:
 		case d.Owns(t.ID):
 			f[Identifier] += t.Weight * p.stats.IDF(t.ID) / p.totalIDF
-		case d.Frequencies(t.ID)[analysis.Title] > 0:
+		case d.Occurrences(p.which[i], w)[analysis.Title] > 0:
 			f[Identifier] += p.namedInTitle * t.Weight * p.stats.IDF(t.ID) / p.totalIDF
 		}
 	}
@@ -163,22 +174,19 @@ func (p *prepared) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 			best, bestScore = ordinal, score
 		}
 	}
-	f[Bigrams], f[Window] = bigrams, window
+	f[Bigrams] = bigrams
+	if p.totalIDF > 0 {
+		f[Window] = window / p.totalIDF
+	}
 	return best
 }
 
 // titlePhrase returns the longest run of the query in the title: its share of
 // the query times its share of the title.
 func (p *prepared) titlePhrase(d *corpus.Document, s *scan) float64 {
-	if d.Len() == 0 || p.total == 0 {
+	n := d.Length(analysis.Title)
+	if n == 0 || p.total == 0 {
 		return 0
 	}
-	terms := d.Terms(0)
-	n := terms.Field(analysis.Title).Len()
-	if n == 0 {
-		return 0
-	}
-	s.reset(p)
-	s.field(p, terms.Field(analysis.Title), analysis.Title)
-	return s.run / p.total * math.Min(1, float64(s.runLength)/float64(n))
+	return s.title.run / p.total * math.Min(1, float64(s.title.runLength)/float64(n))
 }

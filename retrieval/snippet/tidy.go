@@ -75,6 +75,10 @@ func item(line string) bool {
 // squeeze writes a line with runs of white space, control characters and
 // broken bytes as one space.
 func squeeze(b *strings.Builder, line string) {
+	if plain(line) {
+		b.WriteString(line)
+		return
+	}
 	space := false
 	for _, r := range line {
 		if unicode.IsSpace(r) || unicode.IsControl(r) || r == utf8.RuneError {
@@ -87,4 +91,17 @@ func squeeze(b *strings.Builder, line string) {
 		}
 		b.WriteRune(r)
 	}
+}
+
+// plain reports whether a line is printable ASCII, with single spaces at most.
+func plain(line string) bool {
+	before := byte(0)
+	for i := range len(line) {
+		c := line[i]
+		if c < ' ' || c > '~' || c == ' ' && before == ' ' {
+			return false
+		}
+		before = c
+	}
+	return true
 }
