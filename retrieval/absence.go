@@ -168,7 +168,7 @@ func (a *Absence) settle(s *search, was *candidate, ordered []*candidate, found 
 	} else if a.Cause == Present || a.Cause == Unfound || a.Cause == TooDeep {
 		a.Cause = BelowFloor
 		a.Why = fmt.Sprintf("it has no word of the query, and its cosine %.3f is below the floor %.3g",
-			was.features[rerank.Dense], s.plan.Profile.Floor)
+			was.scored.Features[rerank.Dense], s.plan.Profile.Floor)
 	}
 	if found && a.Cause == Present {
 		a.Rank = a.Place

@@ -15,9 +15,9 @@ import (
 type candidate struct {
 	fusion.Candidate
 	document *corpus.Document
-	passages []int // ordinals the retrievers found, best first
-	features rerank.Vector
-	z        rerank.Vector
+	passages []int          // ordinals the retrievers found, best first
+	scored   *rerank.Scored // signals, and as z-scores; nil if the profile does not rerank
+	z        *rerank.Vector
 	best     int
 	lexical  bool
 	linear   float64 // score of the linear model
@@ -129,14 +129,15 @@ const steepness = 4
 func (s *search) rerank(candidates []*candidate, in []rerank.Candidate) {
 	model := s.plan.model()
 	scored := rerank.Signals(s.plan.rerank, s.plan.statistics, in)
-	for i, z := range rerank.Normalise(scored) {
-		c := candidates[i]
-		c.features, c.z, c.best, c.lexical = scored[i].Features, z, scored[i].Best, scored[i].Lexical
-		c.linear = model.Score(z, c.features)
+	normalised := rerank.Normalise(scored)
+	for i, c := range candidates {
+		c.scored, c.z = &scored[i], &normalised[i]
+		c.best, c.lexical = c.scored.Best, c.scored.Lexical
+		c.linear = model.Score(*c.z, c.scored.Features)
 		c.score = logistic(c.linear)
 		c.steps, c.noted = nil, c.score
 	}
-	slices.SortStableFunc(candidates, func(a, b *candidate) int {
+	slices.SortFunc(candidates, func(a, b *candidate) int {
 		return cmp.Or(cmp.Compare(b.linear, a.linear), cmp.Compare(a.Record, b.Record))
 	})
 }
@@ -159,6 +160,6 @@ func (s *search) authorityOf(d *corpus.Document) float64 {
 // near either, so that a search can have no results.
 func aboveFloor(candidates []*candidate, floor float64) []*candidate {
 	return slices.DeleteFunc(candidates, func(c *candidate) bool {
-		return !c.lexical && c.features[rerank.Dense] < floor
+		return !c.lexical && c.scored.Features[rerank.Dense] < floor
 	})
 }

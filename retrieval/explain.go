@@ -84,14 +84,14 @@ func (p *Plan) modelNode(c *candidate) Node {
 	model := p.model()
 	sum := Node{Name: "linear model", Value: c.linear}
 	for f := range rerank.Feature(rerank.NumFeatures) {
-		n := Node{Name: f.String(), Value: model.Weights[f]*c.z[f] + model.Fixed[f]*c.features[f]}
+		n := Node{Name: f.String(), Value: model.Weights[f]*c.z[f] + model.Fixed[f]*c.scored.Features[f]}
 		switch {
 		case model.Weights[f] == 0 && model.Fixed[f] == 0:
 			continue
 		case model.Fixed[f] != 0:
-			n.Formula = fmt.Sprintf("%g × %.4g", model.Fixed[f], c.features[f])
+			n.Formula = fmt.Sprintf("%g × %.4g", model.Fixed[f], c.scored.Features[f])
 		default:
-			n.Formula = fmt.Sprintf("%g × z %.3f of %.4g", model.Weights[f], c.z[f], c.features[f])
+			n.Formula = fmt.Sprintf("%g × z %.3f of %.4g", model.Weights[f], c.z[f], c.scored.Features[f])
 		}
 		sum.Parts = append(sum.Parts, n)
 	}

@@ -27,18 +27,17 @@ func (s *search) show(page []*candidate) ([]Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("retrieval: %w", err)
 	}
-	q := s.plan.highlighted()
-	weight := func(t analysis.TermID) float64 { return s.plan.statistics.IDF(t) }
+	matcher := snippet.New(s.plan.highlighted(), func(t analysis.TermID) float64 { return s.plan.statistics.IDF(t) })
 	out := make([]Result, len(page))
 	for i, c := range page {
-		shown := snippet.Make(texts[i].Text, q, r.Snippet, weight)
+		shown := matcher.Snippet(texts[i].Text, r.Snippet)
 		out[i] = Result{Record: c.Record, Passage: ids[i], Score: c.score,
-			Title: c.document.Title, TitleSpans: snippet.Highlight(c.document.Title, q),
+			Title: c.document.Title, TitleSpans: matcher.Highlight(c.document.Title),
 			Section: texts[i].Section, Anchor: texts[i].Anchor, Heading: texts[i].Heading, AlsoAt: c.alsoAt,
 			Snippet: shown.Text, SnippetSpans: shown.Spans}
 		if i < len(parts) {
 			text := joined(parts[i], func(j int) (heading, text string) { return texts[j].Heading, texts[j].Text })
-			out[i].Text = snippet.Passage(text, q, len(parts[i])*snippet.PassageLength, weight)
+			out[i].Text = matcher.Passage(text, len(parts[i])*snippet.PassageLength)
 		}
 		if r.Explain {
 			out[i].Explanation = s.explain(c)

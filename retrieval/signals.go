@@ -39,7 +39,7 @@ func (e *Engine) Signals(ctx context.Context, r Request) (class string, signals 
 	prof := s.plan.Profile
 	candidates = aboveFloor(candidates, prof.Floor)
 	for i, c := range candidates {
-		x := Signal{Record: c.Record, Raw: c.features, Z: c.z}
+		x := Signal{Record: c.Record, Raw: c.scored.Features, Z: *c.z}
 		for j, other := range candidates {
 			if prof.Collapse > 0 && j != i &&
 				dedup.Same(c.document.Signature(), other.document.Signature(), prof.Collapse) {

@@ -37,7 +37,7 @@ func BenchmarkServe(b *testing.B) {
 		b.Fatal(err)
 	}
 	data := b.TempDir()
-	start := func() (base string, took time.Duration, stop func()) {
+	start := func(sync string) (base string, took time.Duration, stop func()) {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			b.Fatal(err)
@@ -52,7 +52,7 @@ func BenchmarkServe(b *testing.B) {
 			done <- runMain(ctx, []string{"serve", "--network", "corpus", "--data", data, "--listen", address,
 				"--admin", "", "--log-level", "error"},
 				[]string{"ALMANAC_CORPUS=" + filepath.Join(shared, "corpus"), "ALMANAC_LIMIT_REST=0",
-					"ALMANAC_SYNC=on"}, io.Discard, &log)
+					"ALMANAC_SYNC=" + sync}, io.Discard, &log)
 		}()
 		base = "http://" + address
 		for {
@@ -75,9 +75,9 @@ func BenchmarkServe(b *testing.B) {
 			}
 		}
 	}
-	_, first, stop := start()
+	_, first, stop := start("on")
 	stop()
-	base, second, stop := start()
+	base, second, stop := start("off") // so that searches have the processors
 	defer stop()
 	flood(b, func(n int) request {
 		q := collection.Queries[n%len(collection.Queries)].Text
@@ -114,7 +114,8 @@ func BenchmarkInterfaces(b *testing.B) {
 func flood(b *testing.B, of func(n int) request, base string) {
 	b.Helper()
 	const clients = 8
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
+	// Clients share the processors with the server: what they would spend on compression it would not have.
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients, DisableCompression: true}}
 	defer client.CloseIdleConnections()
 	var next atomic.Int64
 	var mu sync.Mutex // guards took

@@ -57,28 +57,30 @@ func (d *Document) Frequencies(t analysis.TermID) [analysis.NumFields]uint16 {
 
 // Wanted are terms that are looked for in a document.
 type Wanted struct {
-	numbers []int     // of each in the document, −1 for those that it does not hold
-	held    int       // how many it holds
-	marked  [256]bool // the low bytes of their numbers
+	numbers []int             // of each in the document, −1 for those that it does not hold
+	held    int               // how many it holds
+	marked  [markedTerms]bool // their numbers, by their low bits
 }
+
+const markedTerms = 1 << 12
 
 // Want looks terms up in the document, each of which is given once.
 func (d *Document) Want(terms []analysis.TermID, w *Wanted) {
 	for _, k := range w.numbers {
-		w.marked[byte(k)] = false
+		w.marked[k&(markedTerms-1)] = false
 	}
 	w.numbers, w.held = w.numbers[:0], 0
 	for _, t := range terms {
 		k := d.find(t)
 		if w.numbers = append(w.numbers, k); k >= 0 {
-			w.marked[byte(k)] = true
+			w.marked[k&(markedTerms-1)] = true
 			w.held++
 		}
 	}
 }
 
-// Fetch asks the processor for what Want and Occurrences will read of the document,
-// so that it is there when they do: documents lie anywhere in memory.
+// Fetch asks the processor for what Want and Occurrences and TitleSimilarity will read
+// of the document, so that it is there when they do: documents lie anywhere in memory.
 func (d *Document) Fetch(terms []analysis.TermID) {
 	for _, t := range terms {
 		k := d.guess(t)
@@ -86,6 +88,8 @@ func (d *Document) Fetch(terms []analysis.TermID) {
 		fetch(d.raw, d.countsAt+k)
 	}
 	fetch(d.raw, d.startsAt)
+	fetch(d.raw, d.trigramsAt)
+	fetch(d.raw, d.trigramsAt+64)
 }
 
 // FetchPassages asks for what Terms of the passages will read, where Fetch was called before.
@@ -183,7 +187,7 @@ func (t Terms) Find(i int, w *Wanted) int {
 		at := (t.first + i) * t.d.width
 		word := t.d.uint64(t.d.tokensAt+at>>3) >> (at & 7)
 		for range min(inWord, t.n-i) {
-			if n := word & mask; w.marked[byte(n)] && slices.Contains(w.numbers, int(n)) {
+			if n := word & mask; w.marked[n&(markedTerms-1)] && slices.Contains(w.numbers, int(n)) {
 				return i
 			}
 			word >>= width

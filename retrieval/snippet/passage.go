@@ -3,24 +3,20 @@ package snippet
 import (
 	"strings"
 	"unicode/utf8"
-
-	"almanac/retrieval/analysis"
-	"almanac/retrieval/query"
 )
 
 // PassageLength is the length of a passage that is shown whole, in characters.
 const PassageLength = 1200
 
 // Passage returns a text of more than one line, or, if it is longer than limit
-// characters, the part of it that covers the query best, as Make chooses: it
+// characters, the part of it that covers the query best, as Snippet chooses: it
 // begins and ends with a sentence, a list item or a row of a table or of code
 // where they fit. … marks omitted text.
-func Passage(text string, q query.Query, limit int, weight func(analysis.TermID) float64) string {
+func (m *Matcher) Passage(text string, limit int) string {
 	text = strings.TrimSpace(text)
 	if utf8.RuneCountInString(text) <= limit {
 		return text
 	}
-	m := newMatcher(q, weight)
 	want := best(text, m.matches(text), m.weights, limit)
 	start, end := 0, 0
 	room := limit - 2*len("… ") // the marks

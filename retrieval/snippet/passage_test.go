@@ -29,7 +29,7 @@ func TestPassageEndsWhereReadersStop(t *testing.T) {
 		"the match is at the end": {filler + filler + "The capstan turns.", "The capstan turns."},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := snippet.Passage(c.text, q, 200, nil)
+			got := snippet.New(q, nil).Passage(c.text, 200)
 			if n := utf8.RuneCountInString(got); n > 200 || !strings.HasSuffix(got, c.want) {
 				t.Errorf("%d characters: %q", n, got)
 			}
@@ -54,7 +54,7 @@ func TestPassageKeepsToItsLimit(t *testing.T) {
 		text := strings.Join(rapid.SliceOf(rapid.SampledFrom([]string{"capstan", "oar", ". ", "\n", "| ", "é", " word",
 			"- "})).Draw(t, "text"), "")
 		limit := rapid.IntRange(40, 200).Draw(t, "limit")
-		got := snippet.Passage(text, q, limit, nil)
+		got := snippet.New(q, nil).Passage(text, limit)
 		if n := utf8.RuneCountInString(got); n > limit || !utf8.ValidString(got) {
 			t.Errorf("%d characters of at most %d: %q", n, limit, got)
 		}

@@ -23,23 +23,46 @@ type Snippet struct {
 
 const ellipsis = "…"
 
-// Make returns the window of text, of at most limit characters, that covers the
+// Matcher finds the terms of a query in texts.
+type Matcher struct {
+	terms    map[string]int // index of weights by term
+	initials analysis.Initials
+	weights  []float64
+}
+
+// New returns a matcher for a query. weight returns a term's weight, such as its
+// inverse document frequency; nil weighs all alike.
+func New(q query.Query, weight func(analysis.TermID) float64) *Matcher {
+	m := &Matcher{terms: make(map[string]int, len(q.Terms))}
+	for _, t := range q.Terms {
+		if t.Stop {
+			continue
+		}
+		w := t.Weight
+		if weight != nil {
+			w *= max(weight(t.ID), 0)
+		}
+		m.terms[t.Text] = len(m.weights)
+		m.initials.Add(t.Text)
+		m.weights = append(m.weights, w)
+	}
+	return m
+}
+
+// Snippet returns the window of text, of at most limit characters, that covers the
 // query best: the sum of the weights of the distinct terms in it, a tenth for
 // repeated ones, and among equals the first. It begins at a sentence or line if
-// one is near and cuts no word that fits; … marks omitted text. weight returns
-// a term's weight, such as its inverse document frequency; nil weighs all
-// alike. Without a match the window is the beginning. A limit of 2 or less is
-// MaxLength.
+// one is near and cuts no word that fits; … marks omitted text. Without a match the
+// window is the beginning. A limit of 2 or less is MaxLength.
 //
 // White space is collapsed, but code keeps its lines.
-func Make(text string, q query.Query, limit int, weight func(analysis.TermID) float64) Snippet {
+func (m *Matcher) Snippet(text string, limit int) Snippet {
 	if limit <= 2 {
 		limit = MaxLength
 	}
 	text = tidy(text)
-	m := newMatcher(q, weight)
 	if utf8.RuneCountInString(text) <= limit {
-		return Snippet{Text: text, Spans: spans(m.matches(text))}
+		return Snippet{Text: text, Spans: m.Highlight(text)}
 	}
 	matches := m.matches(text)
 	start, end := window(text, best(text, matches, m.weights, limit), limit)
@@ -64,40 +87,14 @@ func Make(text string, q query.Query, limit int, weight func(analysis.TermID) fl
 
 // Highlight returns the byte ranges of the query's matches in a text,
 // ascending and not overlapping.
-func Highlight(text string, q query.Query) [][2]int {
-	return spans(newMatcher(q, nil).matches(text))
-}
-
-// matcher finds the terms of a query in texts.
-type matcher struct {
-	terms    map[string]int // index of weights by term
-	initials analysis.Initials
-	weights  []float64
-}
-
-func newMatcher(q query.Query, weight func(analysis.TermID) float64) *matcher {
-	m := &matcher{terms: make(map[string]int, len(q.Terms))}
-	for _, t := range q.Terms {
-		if t.Stop {
-			continue
-		}
-		w := t.Weight
-		if weight != nil {
-			w *= max(weight(t.ID), 0)
-		}
-		m.terms[t.Text] = len(m.weights)
-		m.initials.Add(t.Text)
-		m.weights = append(m.weights, w)
-	}
-	return m
-}
+func (m *Matcher) Highlight(text string) [][2]int { return spans(m.matches(text)) }
 
 // match is an occurrence of a query term.
 type match struct {
 	term, start, end int
 }
 
-func (m *matcher) matches(text string) []match {
+func (m *Matcher) matches(text string) []match {
 	var list []match
 	for _, t := range analysis.AnalyzeFor(&m.initials, text) {
 		if i, ok := m.terms[t.Term]; ok {

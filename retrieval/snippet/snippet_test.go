@@ -53,7 +53,7 @@ func TestHighlight(t *testing.T) {
 		{"a part inside a camel-case word", "trigger", "TopupTrigger", "Topup[Trigger]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := mark(c.text, snippet.Highlight(c.text, parse(t, c.query))); got != c.want {
+			if got := mark(c.text, snippet.New(parse(t, c.query), nil).Highlight(c.text)); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}
 		})
@@ -62,7 +62,7 @@ func TestHighlight(t *testing.T) {
 
 const filler = "Nothing of interest stands in this sentence about weather. "
 
-func TestMake(t *testing.T) {
+func TestSnippet(t *testing.T) {
 	for _, c := range []struct{ name, query, text, want string }{
 		{"a short text is shown whole", "node", "The node\nruns.", "The [node] runs."},
 		{"a text without match is shown from its beginning", "zebra", strings.Repeat("word ", 30),
@@ -79,7 +79,7 @@ func TestMake(t *testing.T) {
 			"…Nothing of interest stands in this sentence about weather. The [node]."},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := snippet.Make(c.text, parse(t, c.query), 80, nil)
+			s := snippet.New(parse(t, c.query), nil).Snippet(c.text, 80)
 			if got := mark(s.Text, s.Spans); got != c.want {
 				t.Errorf("got  %q\nwant %q", got, c.want)
 			}
@@ -97,7 +97,7 @@ func TestTheWindowHoldsTheRarestTerms(t *testing.T) {
 		return 1
 	}
 	for raw, want := range map[string]string{"common rare": "[rare]", "common banana": "[common] and [banana]"} {
-		s := snippet.Make(text, parse(t, raw), 100, weight)
+		s := snippet.New(parse(t, raw), weight).Snippet(text, 100)
 		if got := mark(s.Text, s.Spans); !strings.Contains(got, want) {
 			t.Errorf("snippet for %q is %q, without %s", raw, got, want)
 		}
@@ -124,7 +124,7 @@ func promises(t interface {
 	if err != nil {
 		return
 	}
-	s := snippet.Make(text, q, limit, nil)
+	s := snippet.New(q, nil).Snippet(text, limit)
 	if limit <= 2 {
 		limit = snippet.MaxLength
 	}
@@ -134,7 +134,7 @@ func promises(t interface {
 	for _, x := range []struct {
 		text  string
 		spans [][2]int
-	}{{s.Text, s.Spans}, {text, snippet.Highlight(text, q)}} {
+	}{{s.Text, s.Spans}, {text, snippet.New(q, nil).Highlight(text)}} {
 		last, valid := 0, utf8.ValidString(x.text)
 		for _, span := range x.spans {
 			if span[0] < last || span[1] <= span[0] || span[1] > len(x.text) {
@@ -147,7 +147,7 @@ func promises(t interface {
 			last = span[1]
 		}
 	}
-	if again := snippet.Make(text, q, limit, nil); cmp.Diff(s, again) != "" {
+	if again := snippet.New(q, nil).Snippet(text, limit); cmp.Diff(s, again) != "" {
 		t.Fatalf("a second snippet differs: %q, %q", s.Text, again.Text)
 	}
 }
@@ -159,13 +159,13 @@ func TestLongTextsTakeLinearTime(t *testing.T) {
 	}
 }
 
-func FuzzMake(f *testing.F) {
+func FuzzSnippet(f *testing.F) {
 	f.Add("The node runs. ```\ncode\n```", "node code", 20)
 	f.Add("東京都 \xff\x00", "東京", 3)
 	f.Fuzz(func(t *testing.T, text, raw string, limit int) { promises(t, text, raw, limit) })
 }
 
-func BenchmarkMake(b *testing.B) {
+func BenchmarkSnippet(b *testing.B) {
 	text := strings.Repeat(filler, 80) + "Validators restore a lost node from its backup. " + strings.Repeat(filler, 80)
 	q, err := query.Parse("how do I restore a validator from backup after losing the machine?")
 	if err != nil {
@@ -175,7 +175,7 @@ func BenchmarkMake(b *testing.B) {
 		{"1500 words", text}} {
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				snippet.Make(c.text, q, snippet.MaxLength, func(analysis.TermID) float64 { return 1 })
+				snippet.New(q, func(analysis.TermID) float64 { return 1 }).Snippet(c.text, snippet.MaxLength)
 			}
 		})
 	}
