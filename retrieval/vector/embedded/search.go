@@ -31,6 +31,7 @@ type scratch struct {
 	best       top
 	estimates  [64]int32 // of rows that share a word of the mask
 	rows, at   []uint32  // in the view, in a block
+	wanted     []uint64  // rows with their places in an answer
 	products   []int32
 }
 
@@ -76,12 +77,25 @@ func (x *Index) Scores(ctx context.Context, query []float32, ids []passage.ID) (
 	if err != nil {
 		return nil, fmt.Errorf("vector index: scores: %w", err)
 	}
-	scores := make([]float32, len(ids))
+	s := x.scratch.Get().(*scratch)
+	defer x.scratch.Put(s)
+	scores, wanted := make([]float32, len(ids)), s.wanted[:0]
+	var e entry
 	for i, id := range ids {
-		if e, ok := v.entry(id.Record()); ok && id.Ordinal() < int(e.n) {
-			scores[i] = cosine(kernel.Product(q, v.row(int(e.first)+id.Ordinal())))
+		ok := e.n > 0 && e.id == id.Record() // passages of a record come together
+		if !ok {
+			e, ok = v.entry(id.Record())
+		}
+		if ok && id.Ordinal() < int(e.n) {
+			wanted = append(wanted, uint64(int(e.first)+id.Ordinal())<<32|uint64(i))
 		}
 	}
+	slices.Sort(wanted) // neighbours in memory are read one after the other
+	s.wanted, s.rows = wanted, s.rows[:0]
+	for _, w := range wanted {
+		s.rows = append(s.rows, uint32(w>>32))
+	}
+	v.products(q, s, func(i int, product int32) { scores[uint32(wanted[i])] = cosine(product) })
 	return scores, ctx.Err()
 }
 
@@ -205,9 +219,14 @@ func (v *view) rank(q []int16, s *scratch) {
 	}
 }
 
-// pushAll pushes s.rows, those of a block at a time.
+// pushAll pushes s.rows.
 func (v *view) pushAll(q []int16, s *scratch) {
-	for rows := s.rows; len(rows) > 0; {
+	v.products(q, s, func(i int, product int32) { s.best.push(cosine(product), s.rows[i]) })
+}
+
+// products yields the product of the query with each of s.rows, those of a block at a time.
+func (v *view) products(q []int16, s *scratch, yield func(i int, product int32)) {
+	for rows, before := s.rows, 0; len(rows) > 0; {
 		at := rows[0] / blockRows
 		s.at = s.at[:0]
 		for _, row := range rows {
@@ -219,8 +238,8 @@ func (v *view) pushAll(q []int16, s *scratch) {
 		s.products = slices.Grow(s.products[:0], len(s.at))[:len(s.at)]
 		kernel.Products(s.products, q, v.blocks[at].rows, s.at)
 		for i, p := range s.products {
-			s.best.push(cosine(p), rows[i])
+			yield(before+i, p)
 		}
-		rows = rows[len(s.at):]
+		rows, before = rows[len(s.at):], before+len(s.at)
 	}
 }
