@@ -59,12 +59,3 @@ func Products(products []int32, query, rows []int16, at []uint32) {
 		productsOf(products, query, rows, at)
 	}
 }
-
-// Product returns the product of the query with one row.
-func Product(query, row []int16) int32 {
-	var product [1]int32
-	Products(product[:], query, row, zero[:])
-	return product[0]
-}
-
-var zero [1]uint32

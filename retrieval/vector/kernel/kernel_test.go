@@ -109,10 +109,11 @@ func TestKernelsAgreeWithScalarCode(t *testing.T) {
 func TestProductsOfUnitVectorsAreExact(t *testing.T) {
 	query, row := make([]int16, 256), make([]int16, 256)
 	query[7], row[7] = math.MaxInt16, -math.MaxInt16
-	if got, want := Product(query, row), int32(-math.MaxInt16*math.MaxInt16); got != want {
-		t.Errorf("%d, want %d", got, want)
+	product := make([]int32, 1)
+	if Products(product, query, row, []uint32{0}); product[0] != -math.MaxInt16*math.MaxInt16 {
+		t.Errorf("%d, want %d", product[0], -math.MaxInt16*math.MaxInt16)
 	}
-	checkProducts(t, query, row, zero[:])
+	checkProducts(t, query, row, []uint32{0})
 }
 
 func TestKernelsRefuseWhatDoesNotFit(t *testing.T) {
@@ -124,9 +125,9 @@ func TestKernelsRefuseWhatDoesNotFit(t *testing.T) {
 			Products(make([]int32, 1), make([]int16, 32), make([]int16, 64),
 				[]uint32{0, 1})
 		},
-		"a torn row":    func() { Product(make([]int16, 31), make([]int16, 31)) },
-		"no components": func() { Product(nil, nil) },
-		"a shorter row": func() { Product(make([]int16, 64), make([]int16, 32)) },
+		"a torn row":    func() { Products(make([]int32, 1), make([]int16, 31), make([]int16, 31), []uint32{0}) },
+		"no components": func() { Products(make([]int32, 1), nil, nil, []uint32{0}) },
+		"a shorter row": func() { Products(make([]int32, 1), make([]int16, 64), make([]int16, 32), []uint32{0}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
