@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -167,6 +168,79 @@ func TestSparseListTakesPart(t *testing.T) {
 		!strings.Contains(lists[0].Formula, "rank 1") {
 		t.Errorf("found by %+v", lists)
 	}
+}
+
+// narrowVector finds the nearest passage alone, and says when it is asked for cosines.
+type narrowVector struct {
+	sparseVector
+	asked func()
+}
+
+func (n narrowVector) Search(ctx context.Context, v []float32, f passage.Filter, _ int) ([]vector.Hit, error) {
+	return n.sparseVector.Search(ctx, v, f, 1)
+}
+
+func (n narrowVector) Scores(ctx context.Context, v []float32, ids []passage.ID) ([]float32, error) {
+	n.asked()
+	return n.sparseVector.Scores(ctx, v, ids)
+}
+
+// waitingKeyword answers when something else has happened.
+type waitingKeyword struct {
+	keyword.Engine
+	until chan struct{}
+}
+
+func (w waitingKeyword) Search(ctx context.Context, q keyword.Query, f passage.Filter, k int) ([]keyword.Hit, error) {
+	select {
+	case <-w.until:
+		return w.Engine.Search(ctx, q, f, k)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// TestCosinesAreAskedForWhileTheKeywordEngineIsOut: and the results have the same
+// cosines as those of an engine in the program.
+func TestCosinesAreAskedForWhileTheKeywordEngineIsOut(t *testing.T) {
+	asked := make(chan struct{})
+	f := open(t, t.TempDir(), func(f *fixture) {
+		f.engines.Vector = narrowVector{sparseVector{f.engines.Vector, map[analysis.TermID][]passage.ID{}},
+			sync.OnceFunc(func() { close(asked) })}
+		f.engines.Keyword = waitingKeyword{f.engines.Keyword, asked}
+	})
+	plain := open(t, t.TempDir())
+	for _, g := range []*fixture{f, plain} {
+		g.put(t, library()...)
+	}
+	r := retrieval.Request{Query: "keys of a wallet and traffic fees", Explain: true}
+	got, want := f.search(t, r), plain.search(t, r)
+	if len(got.Degraded) > 0 || len(got.Results) == 0 {
+		t.Fatalf("degraded %v, results %q", got.Degraded, titles(got))
+	}
+	for i, x := range got.Results {
+		at := slices.IndexFunc(want.Results, func(y retrieval.Result) bool { return y.Title == x.Title })
+		if at < 0 {
+			t.Errorf("%q is not among %q", x.Title, titles(want))
+			continue
+		}
+		if a, b := cosineOf(x.Explanation.Score), cosineOf(want.Results[at].Explanation.Score); a != b || a == "" {
+			t.Errorf("result %d, %q, has cosine %q, want %q", i, x.Title, a, b)
+		}
+	}
+}
+
+// cosineOf returns the cosine in the formula of the linear model's dense part.
+func cosineOf(n retrieval.Node) string {
+	if _, cosine, ok := strings.Cut(n.Formula, " of "); ok && n.Name == "dense" {
+		return cosine
+	}
+	for _, part := range n.Parts {
+		if cosine := cosineOf(part); cosine != "" {
+			return cosine
+		}
+	}
+	return ""
 }
 
 func TestBreaker(t *testing.T) {

@@ -23,6 +23,7 @@ type search struct {
 	plan                *Plan
 	lists               []ranked
 	near                map[passage.ID]float32 // cosines that the dense list has computed
+	early               *scoring               // cosines asked for while lists are out; nil: none
 	degraded            []string
 	timings             map[string]time.Duration
 	begun               time.Time // when the stage under way began
@@ -74,6 +75,9 @@ func (e *Engine) search(ctx context.Context, r Request, p *Plan, begun time.Time
 // end counts what the engines did and releases the deadlines.
 func (s *search) end() {
 	s.cancel()
+	if s.early != nil {
+		<-s.early.done
+	}
 	for _, t := range s.plan.trials.all() {
 		t.end()
 	}
@@ -160,14 +164,25 @@ func (s *search) retrieve() error {
 	lists := s.plan.lists
 	s.lists = make([]ranked, len(lists))
 	took, errs := make([]time.Duration, len(lists)), make([]error, len(lists))
-	var wg sync.WaitGroup
+	var wg, ofVectors sync.WaitGroup // all lists, those of the vector engine
 	for i, l := range lists {
+		vectors := engineOf[l.Retriever] == vectorEngine
+		if vectors {
+			ofVectors.Add(1)
+		}
 		wg.Go(func() {
+			if vectors {
+				defer ofVectors.Done()
+			}
 			start := time.Now()
 			hits, err := s.retrievers[l.Retriever].Retrieve(s.retrieving, s.plan, s.plan.Filter, l.depth)
 			s.lists[i], errs[i], took[i] = ranked{l.List, hits}, err, time.Since(start)
 		})
 	}
+	wg.Go(func() {
+		ofVectors.Wait()
+		s.scoreEarly()
+	})
 	wg.Wait()
 	answered, whole := false, false // by any engine, by one that has everything
 	for i, err := range errs {
@@ -179,7 +194,6 @@ func (s *search) retrieve() error {
 		}
 		answered, whole = true, whole || s.complete(engine)
 	}
-	s.near = nearOf(s.lists)
 	switch {
 	case whole:
 	case s.breakers.servers():
@@ -188,44 +202,4 @@ func (s *search) retrieve() error {
 		return fmt.Errorf("%w: %w", ErrUnavailable, errors.Join(errs...))
 	}
 	return nil
-}
-
-// nearOf returns the cosines in the dense list.
-func nearOf(lists []ranked) map[passage.ID]float32 {
-	near := map[passage.ID]float32{}
-	for _, l := range lists {
-		if l.list.Retriever == "dense" {
-			for _, h := range l.hits {
-				near[h.Passage] = float32(h.Score)
-			}
-		}
-	}
-	return near
-}
-
-// cosines returns those of passages with the query. The dense list has computed
-// its own already.
-func (s *search) cosines(ids []passage.ID) ([]float32, error) {
-	v, err := s.plan.Vector(s.scoring)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float32, len(ids))
-	var others []passage.ID
-	var at []int
-	for i, id := range ids {
-		known := false
-		if out[i], known = s.near[id]; !known {
-			others, at = append(others, id), append(at, i)
-		}
-	}
-	if len(others) == 0 {
-		return out, nil
-	}
-	scores, err := ask(s.scoring, s.plan.trials.vector,
-		func() ([]float32, error) { return s.vector.Scores(s.scoring, v, others) })
-	for i, score := range scores {
-		out[at[i]] = score
-	}
-	return out, err
 }
