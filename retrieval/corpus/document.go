@@ -79,8 +79,8 @@ func (d *Document) Want(terms []analysis.TermID, w *Wanted) {
 	}
 }
 
-// Fetch asks the processor for what Want and Occurrences and TitleSimilarity will read
-// of the document, so that it is there when they do: documents lie anywhere in memory.
+// Fetch asks the processor for what Want, Occurrences and TitleSimilarity will read of
+// the document, so that it is there when they do: documents lie anywhere in memory.
 func (d *Document) Fetch(terms []analysis.TermID) {
 	for _, t := range terms {
 		k := d.guess(t)
@@ -92,7 +92,7 @@ func (d *Document) Fetch(terms []analysis.TermID) {
 	fetch(d.raw, d.trigramsAt+64)
 }
 
-// FetchPassages asks for what Terms of the passages will read, where Fetch was called before.
+// FetchPassages asks for what Terms of the passages will read, some time after Fetch.
 func (d *Document) FetchPassages(ordinals []int) {
 	for _, o := range ordinals {
 		first := d.start(2 + 2*o)

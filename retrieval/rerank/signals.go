@@ -61,7 +61,7 @@ func Signals(q Query, stats corpus.Statistics, candidates []Candidate) []Scored 
 
 // Overlap returns a function that scores documents by their words alone: BM25 of
 // the whole text, BM25 of title and path, and the share of the query's IDF that is
-// found; 0 if nothing is.
+// found; 0 if nothing is. It is not safe for concurrent use.
 func Overlap(q Query, stats corpus.Statistics) func(*corpus.Document) float64 {
 	p := prepare(q, stats)
 	var w corpus.Wanted
