@@ -43,7 +43,7 @@ func (b breakers) all() []*breaker { return []*breaker{b.keyword, b.vector, b.em
 
 // servers reports whether an engine is on a server.
 func (b breakers) servers() bool {
-	return b.keyword.two != nil || b.vector.two != nil || b.embedder.two != nil
+	return b.keyword.server() || b.vector.server() || b.embedder.server()
 }
 
 func newBreaker(name string, server bool, log *slog.Logger) *breaker {
@@ -56,6 +56,9 @@ func newBreaker(name string, server bool, log *slog.Logger) *breaker {
 		IsExcluded:  func(err error) bool { return errors.Is(err, context.Canceled) },
 	})}
 }
+
+// server reports whether the engine is on a server.
+func (b *breaker) server() bool { return b.two != nil }
 
 // down returns why the engine is not called or last failed; nil while it works.
 func (b *breaker) down() error {

@@ -110,7 +110,7 @@ func (s *search) gather(candidates []*candidate) []rerank.Candidate {
 	if slices.Contains(s.degraded, vectorEngine) {
 		return in
 	}
-	cosines, err := s.cosines(ids)
+	cosines, err := s.cosinesOf(ids)
 	if err != nil {
 		s.without(vectorEngine)
 		return in

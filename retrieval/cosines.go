@@ -1,70 +1,101 @@
 package retrieval
 
-import "almanac/retrieval/passage"
+import (
+	"sync"
 
-// scoring is a request for the cosines of passages, under way.
+	"almanac/retrieval/passage"
+)
+
+// cosines are those of passages with the query, which a search gathers while its
+// lists are out.
+type cosines struct {
+	mu    sync.Mutex
+	known map[passage.ID]float32 // of the dense list, which has computed them
+	asked map[passage.ID]answer
+	under []*scoring // all requests
+}
+
+// scoring is a request for cosines, under way.
 type scoring struct {
-	at     map[passage.ID]int // place of each passage in scores
 	scores []float32
 	err    error
 	done   chan struct{} // closed when the others are there
 }
 
-// scoreEarly keeps the cosines that the dense list has computed, and asks for those
-// of the sparse list's other passages: most of them become candidates, and lists of
-// a keyword engine are longer under way. The lists of the vector engine are there.
-func (s *search) scoreEarly() {
-	s.near = map[passage.ID]float32{}
-	var dense, sparse []Hit
-	for i, l := range s.plan.lists {
-		switch l.Retriever {
-		case "dense":
-			dense = s.lists[i].hits
-		case "sparse":
-			sparse = s.lists[i].hits
-		}
+// answer is where the cosine of a passage will be.
+type answer struct {
+	*scoring
+	at int
+}
+
+// learn keeps the cosines that the dense list has computed.
+func (c *cosines) learn(hits []Hit) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.known = make(map[passage.ID]float32, len(hits))
+	for _, h := range hits {
+		c.known[h.Passage] = float32(h.Score)
 	}
-	for _, h := range dense {
-		s.near[h.Passage] = float32(h.Score)
-	}
-	if len(dense) == 0 {
-		return
-	}
+}
+
+// expect returns a request for the passages of a list that nobody has asked for,
+// nil if there are none.
+func (c *cosines) expect(hits []Hit, allowed func(record int64) bool) (*scoring, []passage.ID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	var ids []passage.ID
-	early := &scoring{at: map[passage.ID]int{}, done: make(chan struct{})}
-	for _, h := range sparse {
-		if _, known := s.near[h.Passage]; !known {
-			early.at[h.Passage] = len(ids)
-			ids = append(ids, h.Passage)
+	request := &scoring{done: make(chan struct{})}
+	for _, h := range hits {
+		_, known := c.known[h.Passage]
+		_, asked := c.asked[h.Passage]
+		if known || asked || h.Passage == whole || allowed != nil && !allowed(h.Record) {
+			continue
 		}
+		if c.asked == nil {
+			c.asked = make(map[passage.ID]answer, len(hits))
+		}
+		c.asked[h.Passage] = answer{request, len(ids)}
+		ids = append(ids, h.Passage)
 	}
 	if len(ids) == 0 {
+		return nil, nil
+	}
+	c.under = append(c.under, request)
+	return request, ids
+}
+
+// wait returns when no request is under way.
+func (c *cosines) wait() {
+	for _, request := range c.under {
+		<-request.done
+	}
+}
+
+// scoreEarly begins to get the cosines of a list from a vector engine on a server
+// while other lists are out: most of its passages become candidates, and one that
+// the dense list has too is scored twice for less than a round trip costs.
+func (s *search) scoreEarly(hits []Hit) {
+	request, ids := s.near.expect(hits, s.plan.allowed)
+	if request == nil {
 		return
 	}
-	s.early = early
 	go func() {
-		defer close(early.done)
-		early.scores, early.err = s.scores(ids)
+		defer close(request.done)
+		request.scores, request.err = s.scores(ids)
 	}()
 }
 
-// cosines returns those of passages with the query.
-func (s *search) cosines(ids []passage.ID) ([]float32, error) {
+// cosinesOf returns those of passages with the query.
+func (s *search) cosinesOf(ids []passage.ID) ([]float32, error) {
 	out := make([]float32, len(ids))
 	var others []passage.ID
-	var at, early []int // places of the others, of those that were asked for early
+	var at []int // places of the others
 	for i, id := range ids {
-		known := false
-		if out[i], known = s.near[id]; known {
-			continue
+		if cosine, known := s.near.known[id]; known {
+			out[i] = cosine
+		} else if _, asked := s.near.asked[id]; !asked {
+			others, at = append(others, id), append(at, i)
 		}
-		if s.early != nil {
-			if _, asked := s.early.at[id]; asked {
-				early = append(early, i)
-				continue
-			}
-		}
-		others, at = append(others, id), append(at, i)
 	}
 	if len(others) > 0 {
 		scores, err := s.scores(others)
@@ -75,13 +106,15 @@ func (s *search) cosines(ids []passage.ID) ([]float32, error) {
 			out[at[i]] = score
 		}
 	}
-	if len(early) > 0 {
-		<-s.early.done
-		if s.early.err != nil {
-			return nil, s.early.err
+	for i, id := range ids {
+		if _, known := s.near.known[id]; known {
+			continue
 		}
-		for _, i := range early {
-			out[i] = s.early.scores[s.early.at[ids[i]]]
+		if a, asked := s.near.asked[id]; asked {
+			if <-a.done; a.err != nil {
+				return nil, a.err
+			}
+			out[i] = a.scores[a.at]
 		}
 	}
 	return out, nil

@@ -207,6 +207,7 @@ func TestCosinesAreAskedForWhileTheKeywordEngineIsOut(t *testing.T) {
 	f := open(t, t.TempDir(), func(f *fixture) {
 		f.engines.Vector = narrowVector{sparseVector{f.engines.Vector, map[analysis.TermID][]passage.ID{}},
 			sync.OnceFunc(func() { close(asked) })}
+		f.engines.VectorServer = true
 		f.engines.Keyword = waitingKeyword{f.engines.Keyword, asked}
 	})
 	plain := open(t, t.TempDir())

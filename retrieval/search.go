@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/query"
 )
@@ -22,8 +21,7 @@ type search struct {
 	request             Request
 	plan                *Plan
 	lists               []ranked
-	near                map[passage.ID]float32 // cosines that the dense list has computed
-	early               *scoring               // cosines asked for while lists are out; nil: none
+	near                cosines
 	degraded            []string
 	timings             map[string]time.Duration
 	begun               time.Time // when the stage under way began
@@ -75,9 +73,7 @@ func (e *Engine) search(ctx context.Context, r Request, p *Plan, begun time.Time
 // end counts what the engines did and releases the deadlines.
 func (s *search) end() {
 	s.cancel()
-	if s.early != nil {
-		<-s.early.done
-	}
+	s.near.wait()
 	for _, t := range s.plan.trials.all() {
 		t.end()
 	}
@@ -164,25 +160,21 @@ func (s *search) retrieve() error {
 	lists := s.plan.lists
 	s.lists = make([]ranked, len(lists))
 	took, errs := make([]time.Duration, len(lists)), make([]error, len(lists))
-	var wg, ofVectors sync.WaitGroup // all lists, those of the vector engine
+	early := s.plan.Profile.Order == "rerank" && s.breakers.vector.server()
+	var wg sync.WaitGroup
 	for i, l := range lists {
-		vectors := engineOf[l.Retriever] == vectorEngine
-		if vectors {
-			ofVectors.Add(1)
-		}
 		wg.Go(func() {
-			if vectors {
-				defer ofVectors.Done()
-			}
 			start := time.Now()
 			hits, err := s.retrievers[l.Retriever].Retrieve(s.retrieving, s.plan, s.plan.Filter, l.depth)
 			s.lists[i], errs[i], took[i] = ranked{l.List, hits}, err, time.Since(start)
+			switch {
+			case l.Retriever == "dense":
+				s.near.learn(hits)
+			case early:
+				s.scoreEarly(hits)
+			}
 		})
 	}
-	wg.Go(func() {
-		ofVectors.Wait()
-		s.scoreEarly()
-	})
 	wg.Wait()
 	answered, whole := false, false // by any engine, by one that has everything
 	for i, err := range errs {

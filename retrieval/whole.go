@@ -28,7 +28,7 @@ func (s *search) locate(candidates []*candidate) {
 	if len(ids) == 0 {
 		return
 	}
-	cosines, err := s.cosines(ids)
+	cosines, err := s.cosinesOf(ids)
 	for i, c := range candidates {
 		n := len(ordinals[i])
 		if n == 0 {

@@ -32,7 +32,7 @@ const (
 	maxWords         = 10  // of a query that the server reads; a phrase is one
 	headLists        = 10  // of a search
 	outstandingHeads = 6   // of terms that also get a list of where they are outstanding
-	assisted         = 4   // lists next to an engine that finds passages by all of their terms and their frequencies
+	assisted         = 1   // list next to an engine that finds passages by all of their terms and their frequencies
 	maxExclude       = 4   // exclusions that are sent: every hit is looked at again
 	plainShare       = 0.6 // of its weight that a term counts where it is not outstanding
 	leastDepth       = 200 // hits of a list, however few are wanted: scores depend on the lists having hits in common

@@ -84,24 +84,28 @@ func TestLongQueriesArePlannedWithinTheServersLimits(t *testing.T) {
 	}
 }
 
-// Assisted by an engine that has terms' frequencies fewer lists are requested,
-// and none of where terms are outstanding; a query that needs few of them reads
-// these deeper.
-func TestFewLists(t *testing.T) {
-	for terms, want := range map[int]struct{ lists, depth int }{1: {1, 200}, 2: {2, 200}, 3: {3, 133}, 4: {4, 100},
-		9: {4, 100}} {
-		p, err := newPlan(keyword.Query{Assisted: true,
-			Terms: weighted(strings.Fields("a b c d e f g h i")[:terms]...)})
+// Assisted by an engine that has terms' frequencies one list is requested, and
+// none of where terms are outstanding. Alone, a query that needs few lists reads
+// them deeper.
+func TestListsAndTheirDepth(t *testing.T) {
+	for _, c := range []struct {
+		terms, lists, depth int
+		assisted            bool
+	}{
+		{1, 1, 100, true}, {2, 1, 100, true}, {9, 1, 100, true},
+		{1, 2, 200, false}, {4, 8, 200, false}, {9, 15, 106, false},
+	} {
+		p, err := newPlan(keyword.Query{Assisted: c.assisted,
+			Terms: weighted(strings.Fields("a b c d e f g h i")[:c.terms]...)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		marked := slices.ContainsFunc(p.lists, func(l list) bool { return l.outstanding })
-		if got := p.depth(200); len(p.lists) != want.lists || got != want.depth || marked {
-			t.Errorf("%d terms: %d lists %d deep, of outstanding terms %v; want %v", terms, len(p.lists), got, marked,
-				want)
+		if got := p.depth(200); len(p.lists) != c.lists || got != c.depth || marked == c.assisted {
+			t.Errorf("%+v: %d lists %d deep, of outstanding terms %v", c, len(p.lists), got, marked)
 		}
 		if got := p.depth(1000); got < 500 {
-			t.Errorf("%d terms: a list for 1,000 hits is %d deep", terms, got)
+			t.Errorf("%+v: a list for 1,000 hits is %d deep", c, got)
 		}
 	}
 }
