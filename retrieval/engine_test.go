@@ -191,6 +191,33 @@ func TestSearch(t *testing.T) {
 			t.Errorf("shown record is of %q (%v), want the more authoritative source", r.Source, err)
 		}
 	})
+	t.Run("of pages that share the best passage, one is shown if asked", func(t *testing.T) {
+		shared := strings.Repeat("To drain a lock gate, close both paddles, note the level, wait until the basin has "+
+			"settled and open the culvert by a quarter turn a minute. ", 8)
+		winter := strings.Repeat("Ice is broken from the lee side with long poles before any barge is moved. ", 20)
+		mooring := strings.Repeat("Two ropes hold a barge at the quay over night, a third one in a storm. ", 20)
+		f := open(t, t.TempDir())
+		f.put(t,
+			catalog.Record{Key: "handbook", Title: "Handbook",
+				Body: "# Lock gates\n\n" + shared + "\n\n# Winter\n\n" + winter},
+			catalog.Record{Key: "faq", Title: "Questions", Source: "mirror",
+				Body: "# Mooring\n\n" + mooring + "\n\n# Draining\n\n" + shared},
+			catalog.Record{Key: "faq-copy", Title: "Questions", Source: "mirror", Path: "old/faq.md",
+				Body: "# Mooring\n\n" + mooring + "\n\n# Draining\n\n" + shared},
+			catalog.Record{Key: "gate", Title: "Gates", Body: "A lock gate needs paint every third year."})
+		r := retrieval.Request{Query: "drain a lock gate"}
+		if res := f.search(t, r); len(res.Results) != 3 || res.Total != 3 {
+			t.Fatalf("%q, want all three pages", titles(res))
+		}
+		r.Distinct = true
+		res := f.search(t, r)
+		if want := []string{"Handbook", "Gates"}; !slices.Equal(titles(res), want) || res.Total != 2 {
+			t.Fatalf("%q of %d, want %q", titles(res), res.Total, want)
+		}
+		if n := len(res.Results[0].AlsoAt); n != 2 {
+			t.Errorf("also at %d places, want that of the questions and of their copy", n)
+		}
+	})
 	t.Run("zero results exist", func(t *testing.T) {
 		if res := f.search(t, retrieval.Request{Query: "xylophone zebra"}); len(res.Results) != 0 {
 			t.Errorf("got %q for words that nothing holds", titles(res))

@@ -3,16 +3,19 @@ package retrieval
 import (
 	"slices"
 
+	"almanac/retrieval/analysis"
 	"almanac/retrieval/dedup"
 )
 
-// collapse keeps one of every cluster of near-identical records: the more
+// collapse keeps one of every cluster of near-identical candidates: the more
 // authoritative, else the newer, else the better ranked, at the place of the
-// best ranked.
-func (s *search) collapse(candidates []*candidate, similar float64) []*candidate {
+// best ranked. A candidate without a signature is like no other.
+func (s *search) collapse(candidates []*candidate, signature func(i int) dedup.Signature) []*candidate {
+	similar := s.plan.Profile.Collapse
 	clusters := dedup.Collapse(len(candidates),
 		func(a, b int) bool {
-			return dedup.Same(candidates[a].document.Signature(), candidates[b].document.Signature(), similar)
+			x, y := signature(a), signature(b)
+			return x != "" && y != "" && dedup.Same(x, y, similar)
 		},
 		func(a, b int) bool { return s.prefer(candidates[a], candidates[b]) })
 	kept := make([]*candidate, len(clusters))
@@ -20,11 +23,40 @@ func (s *search) collapse(candidates []*candidate, similar float64) []*candidate
 		shown := candidates[c[0]]
 		shown.score = candidates[slices.Min(c)].score
 		for _, copied := range c[1:] {
-			shown.alsoAt = append(shown.alsoAt, candidates[copied].Record)
+			other := candidates[copied]
+			shown.alsoAt = append(append(shown.alsoAt, other.Record), other.alsoAt...)
 		}
 		kept[i] = shown
 	}
 	return kept
+}
+
+// compared is the number of results of which the best passages are compared.
+const compared = 30
+
+// distinct collapses candidates whose best passages are near-identical: pages
+// that quote the same text are not the same, but say the same to a query.
+func (s *search) distinct(candidates []*candidate) []*candidate {
+	signatures := make([]dedup.Signature, min(len(candidates), compared))
+	var terms []analysis.TermID
+	for i := range signatures {
+		c := candidates[i]
+		if c.best >= c.document.Len() {
+			continue // found by its title
+		}
+		terms = terms[:0]
+		body := c.document.Terms(c.best).Field(analysis.Body)
+		for t := range body.Len() {
+			terms = append(terms, body.ID(t))
+		}
+		signatures[i] = dedup.Sign(terms)
+	}
+	return s.collapse(candidates, func(i int) dedup.Signature {
+		if i >= len(signatures) {
+			return ""
+		}
+		return signatures[i]
+	})
 }
 
 // prefer reports whether copy a is to be shown instead of copy b.

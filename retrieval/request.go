@@ -16,6 +16,7 @@ type Request struct {
 	Limit     int // results; default 10, at most MaxResults with Offset
 	Offset    int
 	Facets    []string // attributes to count: kind, source, container, state
+	Distinct  bool     // of records whose best passages are near-identical, one is shown
 	Diversify bool     // mix kinds where scores allow it: type=all
 	Snippet   int      // characters of a snippet; 0: snippet.MaxLength
 	Whole     int      // of the best results to give the whole passage
@@ -78,7 +79,7 @@ type Result struct {
 	Heading      string // the heading path of the best passage
 	Snippet      string
 	SnippetSpans [][2]int
-	AlsoAt       []int64 // near-identical records collapsed into this one
+	AlsoAt       []int64 // records collapsed into this one: with the same text, or the same best passage
 	Explanation  *Explanation
 }
 

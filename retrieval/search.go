@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"almanac/retrieval/dedup"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/query"
 )
@@ -116,7 +117,10 @@ func (s *search) order(candidates []*candidate) ([]*candidate, error) {
 		s.lap("rerank")
 	}
 	if p.Collapse > 0 {
-		candidates = s.collapse(candidates, p.Collapse)
+		candidates = s.collapse(candidates, func(i int) dedup.Signature { return candidates[i].document.Signature() })
+		if s.request.Distinct {
+			candidates = s.distinct(candidates)
+		}
 		s.note(candidates, "collapse", "the best rank of its copies")
 		s.lap("collapse")
 	}

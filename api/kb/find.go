@@ -156,7 +156,7 @@ func (s Search) request() retrieval.Request {
 	r := retrieval.Request{Query: s.Query, Plain: s.Plain, Limit: s.Limit, Offset: s.Offset, Filter: s.Filter}
 	r.Filter.Kinds = Names(s.Kinds)
 	if s.Whole {
-		r.Whole, r.Joined = s.Limit, true
+		r.Whole, r.Joined, r.Distinct = s.Limit, true, true
 	}
 	return r
 }

@@ -24,7 +24,7 @@ type Hit struct {
 	Source  string        `json:"source,omitempty" required:"true"`
 	Parent  int64         `json:"parent_id,omitempty" doc:"record id of the thread or document it is part of"`
 	AlsoAt  []Alternative `json:"also_at,omitempty" doc:"near-identical records shown as this one"`
-	Also    []string      `json:"also,omitempty" doc:"in tools: ids of near-identical records shown as this one"`
+	Also    []string      `json:"also,omitempty" doc:"in tools: ids of records with the same text or passage"`
 }
 
 // Lean implements op.Leaner: a passage has the snippet in it, and the best

@@ -35,7 +35,7 @@ func (p *Passage) Lean() {
 }
 
 // listedSnippet is the length of the snippet of a passage that is only listed.
-const listedSnippet = 120
+const listedSnippet = 100
 
 var semantic = kb.New(op.Spec{
 	ID: "semantic_search", Tool: "semantic_search", MayFail: unavailable,
@@ -48,7 +48,8 @@ section around a result with get_doc and its read.
 `,
 }, func(ctx context.Context, b kb.Base, in semanticIn) (Meant, error) {
 	r := retrieval.Request{
-		Query: in.Query, Limit: in.Limit, Diversify: len(in.Types) != 1, Whole: kb.Whole, Snippet: listedSnippet,
+		Query: in.Query, Limit: in.Limit, Distinct: true, Diversify: len(in.Types) != 1, Whole: kb.Whole,
+		Snippet: listedSnippet,
 	}
 	var kinds []catalog.Kind
 	of := "all"
