@@ -42,13 +42,15 @@ func (s *search) candidates() []*candidate {
 	for i, c := range fused {
 		ids[i] = c.Record
 	}
-	all := make([]candidate, len(fused))
+	const few = 4 // passages of most candidates
+	all, passages := make([]candidate, len(fused)), make([]int, few*len(fused))
 	out, of := make([]*candidate, 0, len(fused)), make(map[int64]*candidate, len(fused))
 	for i, d := range s.plan.corpus.Documents(ids) {
 		if d == nil || !s.plan.operators.allow(d) {
 			continue // deleted or replaced since the engine found it
 		}
-		all[i] = candidate{Candidate: fused[i], document: d, score: fused[i].Score, lexical: true}
+		all[i] = candidate{Candidate: fused[i], document: d, passages: passages[few*i : few*i : few*i+few],
+			score: fused[i].Score, lexical: true}
 		out, of[d.Record] = append(out, &all[i]), &all[i]
 	}
 	for _, l := range s.lists {
@@ -66,23 +68,19 @@ func (s *search) candidates() []*candidate {
 	return out
 }
 
-// allowedLists returns the records of each list that the operators allow, each
-// once, as many as the profile wants hits.
+// allowedLists returns the records of each list that the operators allow, as
+// many as the profile wants hits.
 func (s *search) allowedLists() []fusion.List {
 	lists := make([]fusion.List, len(s.lists))
-	in := map[int64]int{} // the last list that has a record, from 1
 	for i := range s.lists {
 		l := &s.lists[i]
 		if s.plan.allowed != nil {
 			l.hits = slices.DeleteFunc(l.hits, func(h Hit) bool { return !s.plan.allowed(h.Record) })
 			l.hits = l.hits[:min(len(l.hits), l.list.Depth)]
 		}
-		lists[i] = fusion.List{Weight: l.list.Weight, Records: make([]int64, 0, len(l.hits))}
-		for _, h := range l.hits {
-			if in[h.Record] != i+1 {
-				in[h.Record] = i + 1
-				lists[i].Records = append(lists[i].Records, h.Record)
-			}
+		lists[i] = fusion.List{Weight: l.list.Weight, Records: make([]int64, len(l.hits))}
+		for j, h := range l.hits {
+			lists[i].Records[j] = h.Record
 		}
 	}
 	return lists
@@ -97,7 +95,7 @@ const unnamedPassages = 4
 // cosines with the query from the vector index.
 func (s *search) gather(candidates []*candidate) []rerank.Candidate {
 	in := make([]rerank.Candidate, len(candidates))
-	var ids []passage.ID
+	ids := make([]passage.ID, 0, 2*len(candidates))
 	for i, c := range candidates {
 		for o := 0; len(c.passages) == 0 && o < unnamedPassages && o < c.document.Len(); o++ {
 			c.passages = append(c.passages, o)

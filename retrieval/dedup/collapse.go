@@ -11,7 +11,7 @@ const Window = 100
 // best item; the item to show comes first in it: the preferred one, else the
 // better ranked.
 func Collapse(n int, same, preferred func(a, b int) bool) [][]int {
-	clusters := make([][]int, 0, n)
+	clusters, alone := make([][]int, 0, n), make([]int, n) // alone: the memory of clusters of one
 	for i := range n {
 		at := -1
 		if i < Window {
@@ -19,7 +19,8 @@ func Collapse(n int, same, preferred func(a, b int) bool) [][]int {
 		}
 		switch {
 		case at < 0:
-			clusters = append(clusters, []int{i})
+			alone[i] = i
+			clusters = append(clusters, alone[i:i+1:i+1])
 		case preferred(i, clusters[at][0]):
 			c := append(clusters[at], clusters[at][0])
 			c[0] = i

@@ -11,7 +11,8 @@ import (
 	"slices"
 )
 
-// List is one retriever's ranking of records, best first, without repeats.
+// List is one retriever's ranking of records, best first. A record that is
+// repeated has the rank of its first place, and ranks count records.
 type List struct {
 	Weight  float64
 	Records []int64
@@ -40,7 +41,8 @@ func Reciprocal(lists []List, k float64, limit int) []Candidate {
 	at, out := make(map[int64]int, most), make([]Candidate, 0, most)
 	ranks := make([]int, most*len(lists)) // of all candidates
 	for l, list := range lists {
-		for i, r := range list.Records {
+		rank := 0
+		for _, r := range list.Records {
 			n, ok := at[r]
 			if !ok {
 				n = len(out)
@@ -49,8 +51,9 @@ func Reciprocal(lists []List, k float64, limit int) []Candidate {
 				ranks = ranks[len(lists):]
 			}
 			if out[n].Ranks[l] == 0 {
-				out[n].Ranks[l] = i + 1
-				out[n].Score += list.Weight / (k + float64(i+1))
+				rank++
+				out[n].Ranks[l] = rank
+				out[n].Score += list.Weight / (k + float64(rank))
 			}
 		}
 	}

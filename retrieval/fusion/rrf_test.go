@@ -31,8 +31,9 @@ func TestReciprocal(t *testing.T) {
 		{"equal scores order by record",
 			[]fusion.List{{Weight: 1, Records: []int64{9}}, {Weight: 1, Records: []int64{5}}}, 10, []fusion.Candidate{
 				{Record: 5, Score: 1.0 / 61, Ranks: []int{0, 1}}, {Record: 9, Score: 1.0 / 61, Ranks: []int{1, 0}}}},
-		{"a repeat counts at its best rank", []fusion.List{{Weight: 1, Records: []int64{7, 7}}}, 10, []fusion.Candidate{
-			{Record: 7, Score: 1.0 / 61, Ranks: []int{1}}}},
+		{"a repeat counts at its best rank", []fusion.List{{Weight: 1, Records: []int64{7, 7, 8}}}, 10,
+			[]fusion.Candidate{{Record: 7, Score: 1.0 / 61, Ranks: []int{1}},
+				{Record: 8, Score: 1.0 / 62, Ranks: []int{2}}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
