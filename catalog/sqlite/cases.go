@@ -276,7 +276,7 @@ func (s *Store) Evaluation(ctx context.Context, id int64) (catalog.Evaluation, e
 // Evaluations returns runs without their data, newest first.
 func (s *Store) Evaluations(ctx context.Context, caseID int64, n int) ([]catalog.Evaluation, error) {
 	list, err := collect(ctx, s.reader, scanEvaluation, selectEvaluations+`'' FROM evaluations
-WHERE ? IN (0, collection) ORDER BY id DESC LIMIT ?`, caseID, limit(n))
+WHERE ? IN (0, collection) ORDER BY id DESC LIMIT +?`, caseID, limit(n))
 	return list, s.failure(ctx, "evaluations", err)
 }
 

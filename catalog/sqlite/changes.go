@@ -11,7 +11,7 @@ import (
 // all.
 func (s *Store) Changes(ctx context.Context, after int64, n int) ([]catalog.Change, error) {
 	list, err := collect(ctx, s.reader, scanChange,
-		`SELECT seq, record, deleted, at FROM changes WHERE seq > ? ORDER BY seq LIMIT ?`,
+		`SELECT seq, record, deleted, at FROM changes WHERE seq > ? ORDER BY seq LIMIT +?`,
 		after, limit(n))
 	return list, s.failure(ctx, "changes", err)
 }

@@ -14,7 +14,7 @@ func (s *Store) Dump(ctx context.Context, fn func(source string, e catalog.Entry
 	return s.view(ctx, "dump", func(q querier) error {
 		for after := int64(0); ; {
 			records, err := collect(ctx, q, scanRecord, `SELECT `+recordColumns+`body FROM records
-WHERE id > ? AND deleted_at = 0 ORDER BY id LIMIT ?`, after, maxParameters)
+WHERE id > ? AND deleted_at = 0 ORDER BY id LIMIT +?`, after, maxParameters)
 			if err != nil || len(records) == 0 {
 				return err
 			}

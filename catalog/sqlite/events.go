@@ -26,7 +26,7 @@ func (s *Store) Events(ctx context.Context, query catalog.EventQuery) ([]catalog
 	}
 	c.between("at", query.Since, query.Until)
 	list, err := collect(ctx, s.reader, scanEvent, `SELECT `+eventColumns+` FROM events WHERE `+c.sql()+
-		` ORDER BY at DESC, kind, key, id DESC LIMIT ?`, append(c.args, limit(query.Limit))...)
+		` ORDER BY at DESC, kind, key, id DESC LIMIT +?`, append(c.args, limit(query.Limit))...)
 	return list, s.failure(ctx, "events", err)
 }
 

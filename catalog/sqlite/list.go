@@ -66,7 +66,7 @@ func (s *Store) List(ctx context.Context, query catalog.ListQuery) (list []catal
 		}
 		// Ids first: sorting whole rows would carry their data along.
 		ids, err := collect(ctx, q, scanID,
-			`SELECT id FROM records WHERE `+c.sql()+` ORDER BY `+order+` LIMIT ? OFFSET ?`,
+			`SELECT id FROM records WHERE `+c.sql()+` ORDER BY `+order+` LIMIT +? OFFSET ?`,
 			append(c.args, limit(query.Limit), offset)...)
 		if err != nil {
 			return err

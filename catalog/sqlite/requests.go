@@ -34,7 +34,7 @@ func (s *Store) Requests(ctx context.Context) ([]catalog.Request, error) {
 
 // Jobs returns requests, newest first.
 func (s *Store) Jobs(ctx context.Context, n int) ([]catalog.Request, error) {
-	list, err := collect(ctx, s.reader, scanRequest, selectRequests+`ORDER BY id DESC LIMIT ?`, limit(n))
+	list, err := collect(ctx, s.reader, scanRequest, selectRequests+`ORDER BY id DESC LIMIT +?`, limit(n))
 	return list, s.failure(ctx, "jobs", err)
 }
 

@@ -133,7 +133,7 @@ func (s *Store) Published(ctx context.Context) (list []catalog.Publication, head
 // Publications returns what was ever in force of a kind.
 func (s *Store) Publications(ctx context.Context, kind catalog.RevisionKind, n int) ([]catalog.Publication, error) {
 	list, err := collect(ctx, s.reader, scanPublication, selectPublications+
-		`WHERE kind = ? ORDER BY id DESC LIMIT ?`, string(kind), limit(n))
+		`WHERE kind = ? ORDER BY id DESC LIMIT +?`, string(kind), limit(n))
 	return list, s.failure(ctx, "publications", err)
 }
 
@@ -167,6 +167,6 @@ func (s *Store) Audit(ctx context.Context, n int) ([]catalog.Audit, error) {
 		err = rows.Scan(&a.ID, &at, &a.By, &a.Action, &a.Subject, &a.Before, &a.After, &a.Note)
 		a.At = fromMicros(at)
 		return a, err
-	}, `SELECT id, at, author, action, subject, before, after, note FROM audit ORDER BY id DESC LIMIT ?`, limit(n))
+	}, `SELECT id, at, author, action, subject, before, after, note FROM audit ORDER BY id DESC LIMIT +?`, limit(n))
 	return list, s.failure(ctx, "audit", err)
 }

@@ -68,7 +68,7 @@ func (s *Store) Searches(
 			return err
 		}
 		list, err = collect(ctx, q, scanSearch, `SELECT query, SUM(count), SUM(zero), SUM(corrected), SUM(degraded),
-	SUM(took), MAX(longest), MAX(last_at) `+grouped+` ORDER BY `+most+` DESC, MAX(last_at) DESC, query LIMIT ?`,
+	SUM(took), MAX(longest), MAX(last_at) `+grouped+` ORDER BY `+most+` DESC, MAX(last_at) DESC, query LIMIT +?`,
 			since, limit(query.Limit))
 		return err
 	})

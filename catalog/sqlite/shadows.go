@@ -60,7 +60,7 @@ FROM (SELECT SUM(count) AS n, SUM(jaccard) AS jaccard, SUM(rbo) AS rbo, SUM(rbo)
 		// for queries with one MAX.
 		list, err = collect(ctx, q, scanShadow, `SELECT live, candidate, query, SUM(count), SUM(jaccard) / SUM(count),
 	SUM(rbo) / SUM(count), was, would, MAX(last_at) `+of+
-			`GROUP BY query ORDER BY SUM(rbo) / SUM(count), SUM(count) DESC, query LIMIT ?`, live, candidate, limit(n))
+			`GROUP BY query ORDER BY SUM(rbo) / SUM(count), SUM(count) DESC, query LIMIT +?`, live, candidate, limit(n))
 		return err
 	})
 	return list, total, err

@@ -13,7 +13,7 @@ import (
 // means all.
 func (s *Store) Snapshots(ctx context.Context, series string, n int) ([]catalog.Snapshot, error) {
 	list, err := collect(ctx, s.reader, scanSnapshot,
-		`SELECT series, captured_at, data FROM snapshots WHERE series = ? ORDER BY captured_at DESC LIMIT ?`,
+		`SELECT series, captured_at, data FROM snapshots WHERE series = ? ORDER BY captured_at DESC LIMIT +?`,
 		catalog.Clean(series), limit(n))
 	return list, s.failure(ctx, "snapshots", err)
 }
@@ -45,7 +45,7 @@ ON CONFLICT (series, captured_at) DO UPDATE SET data = excluded.data`,
 func (s *Store) PruneSnapshots(ctx context.Context, series string, keep int) error {
 	return s.update(ctx, "prune snapshots", func(t *txn) error {
 		_, err := t.exec(`DELETE FROM snapshots WHERE series = ? AND captured_at NOT IN
-	(SELECT captured_at FROM snapshots WHERE series = ? ORDER BY captured_at DESC LIMIT ?)`,
+	(SELECT captured_at FROM snapshots WHERE series = ? ORDER BY captured_at DESC LIMIT +?)`,
 			catalog.Clean(series), catalog.Clean(series), max(0, keep))
 		return err
 	})

@@ -11,7 +11,9 @@ import (
 const maxStatements = 128
 
 // preparing makes connections that keep their queries prepared: parsing one
-// takes SQLite longer than answering it from memory.
+// takes SQLite longer than answering it from memory. Limits are written LIMIT +?,
+// since SQLite reads a bare parameter there when it plans, and plans anew with
+// every value bound to it.
 type preparing struct{ driver.Connector }
 
 func (p preparing) Connect(ctx context.Context) (driver.Conn, error) {
