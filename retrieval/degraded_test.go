@@ -200,6 +200,32 @@ func (w waitingKeyword) Search(ctx context.Context, q keyword.Query, f passage.F
 	}
 }
 
+// listeningKeyword keeps the terms that it is asked for.
+type listeningKeyword struct {
+	keyword.Engine
+	terms *[]string
+}
+
+func (l listeningKeyword) Search(ctx context.Context, q keyword.Query, f passage.Filter, k int) ([]keyword.Hit, error) {
+	*l.terms = nil
+	for _, t := range q.Terms {
+		*l.terms = append(*l.terms, t.Text)
+	}
+	return l.Engine.Search(ctx, q, f, k)
+}
+
+// TestEnginesAreAskedForWhatThereIs: a word that no document holds is the rarest,
+// and would be all that an engine with few lists looks for.
+func TestEnginesAreAskedForWhatThereIs(t *testing.T) {
+	var terms []string
+	f := open(t, t.TempDir(), func(f *fixture) { f.engines.Keyword = listeningKeyword{f.engines.Keyword, &terms} })
+	f.put(t, library()...)
+	f.search(t, retrieval.Request{Query: "traffic 123456789 fees", Profile: "passages"})
+	if want := []string{"traffic", analysis.Stem("fees")}; !slices.Equal(terms, want) {
+		t.Errorf("asked for %q, want %q", terms, want)
+	}
+}
+
 // TestCosinesAreAskedForWhileTheKeywordEngineIsOut: and the results have the same
 // cosines as those of an engine in the program.
 func TestCosinesAreAskedForWhileTheKeywordEngineIsOut(t *testing.T) {

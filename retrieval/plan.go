@@ -124,6 +124,18 @@ func (e *Engine) planTerms(p *Plan) {
 	p.relevance.aliases.expand(p)
 }
 
+// held returns the terms that a document holds. The others find nothing, and an
+// engine that makes lists for the rarest terms would make its lists for them.
+func (p *Plan) held() []keyword.Term {
+	var terms []keyword.Term
+	for _, t := range p.Keyword.Terms {
+		if p.statistics.DocumentFrequency(analysis.IDOf(t.Text)) > 0 {
+			terms = append(terms, t)
+		}
+	}
+	return terms
+}
+
 // What phrases and exclusions leave out of a list is made up for by its depth.
 const (
 	deeper  = 4    // times as many hits

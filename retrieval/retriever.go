@@ -48,7 +48,7 @@ func (r keywordRetriever) Name() string { return r.name }
 
 func (r keywordRetriever) Retrieve(ctx context.Context, p *Plan, f passage.Filter, k int) ([]Hit, error) {
 	q := p.Keyword
-	q.Unit = r.unit
+	q.Unit, q.Terms = r.unit, p.held()
 	hits, err := ask(ctx, p.trials.keyword, func() ([]keyword.Hit, error) { return r.engine.Search(ctx, q, f, k) })
 	if err != nil {
 		return nil, err
@@ -87,9 +87,9 @@ type sparseRetriever struct {
 func (sparseRetriever) Name() string { return "sparse" }
 
 func (r sparseRetriever) Retrieve(ctx context.Context, p *Plan, f passage.Filter, k int) ([]Hit, error) {
-	terms := make([]vector.Term, len(p.Keyword.Terms))
-	for i, t := range p.Keyword.Terms {
-		terms[i] = vector.Term{ID: analysis.IDOf(t.Text), Weight: t.Weight}
+	var terms []vector.Term
+	for _, t := range p.held() {
+		terms = append(terms, vector.Term{ID: analysis.IDOf(t.Text), Weight: t.Weight})
 	}
 	if len(terms) == 0 {
 		return nil, nil
