@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync"
+
+	"github.com/golang/groupcache/lru"
 )
 
 // CacheConfig configures a Cache.
@@ -34,9 +37,11 @@ const defaultQueries = 1000
 type Cache struct {
 	inner   Embedder
 	file    *cacheFile // nil: not kept in a file
-	queries *recent
 	observe func(texts, unknown int)
 	log     *slog.Logger
+
+	mu      sync.Mutex // guards queries
+	queries *lru.Cache // of vectors by cacheKey
 }
 
 var _ Embedder = (*Cache)(nil)
@@ -49,7 +54,7 @@ func NewCache(inner Embedder, c CacheConfig) *Cache {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	cache := &Cache{inner: inner, queries: newRecent(c.Queries), observe: c.Observe, log: c.Log}
+	cache := &Cache{inner: inner, queries: lru.New(c.Queries), observe: c.Observe, log: c.Log}
 	if c.Path == "" {
 		return cache
 	}
@@ -157,9 +162,11 @@ func (c *Cache) read(ctx context.Context, keys []cacheKey, p Purpose) map[cacheK
 	known := make(map[cacheKey][]float32, len(keys))
 	switch {
 	case p == Query:
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		for _, k := range keys {
-			if v := c.queries.get(k); v != nil {
-				known[k] = v
+			if v, ok := c.queries.Get(k); ok {
+				known[k] = v.([]float32)
 			}
 		}
 	case c.file != nil:
@@ -171,8 +178,10 @@ func (c *Cache) read(ctx context.Context, keys []cacheKey, p Purpose) map[cacheK
 func (c *Cache) write(ctx context.Context, keys []cacheKey, vectors [][]float32, p Purpose) {
 	switch {
 	case p == Query:
+		c.mu.Lock()
+		defer c.mu.Unlock()
 		for i, k := range keys {
-			c.queries.put(k, vectors[i])
+			c.queries.Add(k, vectors[i])
 		}
 	case c.file != nil:
 		c.file.write(ctx, keys, vectors)

@@ -127,9 +127,16 @@ func (b Base) Join(ctx context.Context, results []retrieval.Result) ([]Match, er
 	return out, nil
 }
 
+// headsByID returns records without their bodies, which share their tags and data with those of other calls.
 func (b Base) headsByID(ctx context.Context, ids []int64) (map[int64]catalog.Record, error) {
-	records, err := b.Catalog.Heads(ctx, ids)
-	return byID(records), err
+	state, err := b.Catalog.LastChange(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return b.heads.Get(state, ids, func(missing []int64) (map[int64]catalog.Record, error) {
+		records, err := b.Catalog.Heads(ctx, missing)
+		return byID(records), err
+	})
 }
 
 func byID(records []catalog.Record) map[int64]catalog.Record {

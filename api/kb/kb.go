@@ -24,6 +24,7 @@ import (
 	"almanac/api/tally"
 	"almanac/catalog"
 	"almanac/catalog/network"
+	"almanac/catalog/recent"
 	"almanac/retrieval"
 )
 
@@ -38,14 +39,19 @@ type Base struct {
 	Tally     *tally.Tally // of searches; nil: they are not counted
 
 	memo  *memo
+	heads *recent.Cache[int64, catalog.Record]
 	words *strings.Replacer
 }
 
-// Prepared returns the base with the network's terms and a cache for Derived,
-// unless it has them. What shares a cache is made from one prepared base.
+// recentHeads is how many records are kept in memory, without their bodies, after they were found: 2 to 10 MB.
+const recentHeads = 4_000
+
+// Prepared returns the base with the network's terms and caches of what is derived and found,
+// unless it has them. What shares caches is made from one prepared base.
 func (b Base) Prepared() Base {
 	if b.memo == nil {
 		b.memo, b.words = newMemo(), wordsOf(b.Network)
+		b.heads = recent.New[int64, catalog.Record](recentHeads)
 	}
 	return b
 }

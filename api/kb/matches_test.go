@@ -64,9 +64,18 @@ func TestPage(t *testing.T) {
 type shelf struct {
 	catalog.Reader
 	records []catalog.Record
+	change  int64
+	heads   []int64 // ids of those that were read without their bodies
 }
 
-func (s shelf) Records(_ context.Context, ids []int64) (out []catalog.Record, err error) {
+func (s *shelf) LastChange(context.Context) (int64, error) { return s.change, nil }
+
+func (s *shelf) Heads(ctx context.Context, ids []int64) ([]catalog.Record, error) {
+	s.heads = append(s.heads, ids...)
+	return s.Records(ctx, ids)
+}
+
+func (s *shelf) Records(_ context.Context, ids []int64) (out []catalog.Record, err error) {
 	for _, r := range s.records {
 		if slices.Contains(ids, r.ID) {
 			out = append(out, r)
@@ -76,7 +85,7 @@ func (s shelf) Records(_ context.Context, ids []int64) (out []catalog.Record, er
 }
 
 func TestTexts(t *testing.T) {
-	b := kb.Base{Catalog: shelf{records: []catalog.Record{{ID: 1, Body: "one"}, {ID: 3, Body: "three"}}}}
+	b := kb.Base{Catalog: &shelf{records: []catalog.Record{{ID: 1, Body: "one"}, {ID: 3, Body: "three"}}}}
 	got, err := b.Texts(t.Context(), []kb.Match{match(3, 0.9), match(2, 0.8), match(1, 0.7)})
 	if err != nil || len(got) != 2 || got[0].Record.Body != "three" || got[0].Result.Score != 0.9 ||
 		got[1].Record.Body != "one" {
@@ -97,5 +106,36 @@ func TestBriefIsLean(t *testing.T) {
 	b.Lean()
 	if want := (kb.Item{ID: "1", Title: "t", URL: "u"}); b.Item != want {
 		t.Errorf("%+v", b.Item)
+	}
+}
+
+// TestJoinReadsARecordOnceAChange: records that were found before are not read again until the catalog has changed.
+func TestJoinReadsARecordOnceAChange(t *testing.T) {
+	s := &shelf{records: []catalog.Record{{ID: 1, Title: "one"}, {ID: 3, Title: "three"}}, change: 5}
+	b := kb.Base{Catalog: s}.Prepared()
+	titles := func(ids ...int64) (titles []string) {
+		t.Helper()
+		var results []retrieval.Result
+		for _, id := range ids {
+			results = append(results, retrieval.Result{Record: id})
+		}
+		matches, err := b.Join(t.Context(), results)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range matches {
+			titles = append(titles, m.Record.Title)
+		}
+		return titles
+	}
+	for _, ids := range [][]int64{{1, 2}, {3, 1}, {3}} {
+		titles(ids...)
+	}
+	if want := []int64{1, 2, 3}; !slices.Equal(s.heads, want) {
+		t.Errorf("read %v, want %v", s.heads, want)
+	}
+	s.records, s.change = []catalog.Record{{ID: 1, Title: "uno"}}, 6
+	if got := titles(3, 1); !slices.Equal(got, []string{"uno"}) {
+		t.Errorf("after a change: %v", got)
 	}
 }

@@ -73,7 +73,7 @@ api/dashboard: api/admin api/guard api/look catalog catalog/jobs retrieval retri
 api/devfund: api/kb api/op catalog catalog/derive
 api/ecosystem: api/kb api/op catalog catalog/derive
 api/guard: api/op
-api/kb: api/admit api/op api/tally catalog catalog/derive retrieval retrieval/passage
+api/kb: api/admit api/op api/tally catalog catalog/derive catalog/recent retrieval retrieval/passage
 api/library: api/kb api/op catalog
 api/limit: api/guard api/op
 api/line: api/op api/openapi
@@ -105,6 +105,7 @@ catalog/derive: catalog
 catalog/jobs: catalog
 catalog/migrations:
 catalog/network:
+catalog/recent:
 catalog/sqlite: catalog catalog/migrations
 embed:
 embed/distil: embed embed/static
@@ -159,8 +160,8 @@ retrieval/eval: catalog retrieval retrieval/corpus retrieval/dedup retrieval/pas
 retrieval/experiment: catalog retrieval retrieval/corpus retrieval/eval retrieval/profile retrieval/rerank
 	retrieval/revision
 retrieval/fusion:
-retrieval/index: catalog embed retrieval/analysis retrieval/corpus retrieval/keyword retrieval/passage
-	retrieval/vector
+retrieval/index: catalog catalog/recent embed retrieval/analysis retrieval/corpus retrieval/keyword
+	retrieval/passage retrieval/vector
 retrieval/judging: catalog embed embed/remote retrieval retrieval/eval retrieval/revision
 retrieval/keyword: retrieval/analysis retrieval/passage
 retrieval/keyword/embedded: retrieval/analysis retrieval/analysis/bm25 retrieval/keyword retrieval/passage

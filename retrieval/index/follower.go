@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"almanac/catalog"
+	"almanac/catalog/recent"
 	"almanac/embed"
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/corpus"
@@ -74,6 +75,9 @@ type Follower struct {
 
 	mu    sync.Mutex     // guards texts
 	texts map[int64]kept // of records cut here (ReadOnly)
+
+	applied atomic.Int64                          // changes of the corpus
+	shown   *recent.Cache[int64, catalog.Passage] // by id, at a number of changes
 }
 
 // New returns a follower; Load must run before anything else.
@@ -85,7 +89,7 @@ func New(cfg Config) *Follower {
 		cfg.Now = time.Now
 	}
 	f := &Follower{cfg: cfg, flushes: defaultFlushes, corpus: corpus.NewWriter(cfg.Now), texts: map[int64]kept{},
-		local: &feed{name: "index", corpus: true}}
+		shown: recent.New[int64, catalog.Passage](recentTexts), local: &feed{name: "index", corpus: true}}
 	switch {
 	case !cfg.KeywordServer:
 		f.local.keyword = cfg.Keyword

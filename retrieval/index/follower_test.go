@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -92,9 +93,20 @@ func (s slowVectors) Apply(ctx context.Context, b vector.Batch) error {
 	}
 }
 
+// countedStore counts the passages that are read.
+type countedStore struct {
+	catalog.Store
+	read atomic.Int64
+}
+
+func (s *countedStore) Passages(ctx context.Context, generation int64, ids []int64) ([]catalog.Passage, error) {
+	s.read.Add(int64(len(ids)))
+	return s.Store.Passages(ctx, generation, ids)
+}
+
 // fixture is a catalog with a follower that runs.
 type fixture struct {
-	store    catalog.Store
+	store    *countedStore
 	keyword  *keywordServer
 	vectors  slowVectors
 	follower *index.Follower
@@ -110,9 +122,9 @@ func start(t *testing.T) *fixture {
 		}
 	}
 	f := &fixture{keyword: newKeywordServer(t)}
-	var err error
-	f.store, err = sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
+	store, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(t.TempDir(), "catalog.db"), Now: time.Now})
 	must(err)
+	f.store = &countedStore{Store: store}
 	model, err := static.New()
 	must(err)
 	log := slog.New(slog.DiscardHandler)
@@ -261,5 +273,40 @@ func TestPromotesOnceComplete(t *testing.T) {
 	}
 	if n := f.keyword.promoted.Load(); n != 1 {
 		t.Errorf("promoted %d times", n)
+	}
+}
+
+// TestTextsAreReadOnceAChange: a text is read from the catalog once, and again when its record has changed.
+func TestTextsAreReadOnceAChange(t *testing.T) {
+	f := start(t)
+	var ids []passage.ID
+	for i, x := range []struct {
+		key, body string
+		read      int64
+	}{{"keys", "rotate", 1}, {"keys", "rotate, but slowly", 2}, {"fees", "burn", 4}} {
+		if err := f.follower.Wait(t.Context(), f.put(t, x.key, x.body)); err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.store.Get(t.Context(), catalog.Ref{Kind: catalog.KindDoc, Key: x.key})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if id := passage.NewID(r.ID, 0); !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+		for range 2 {
+			texts, err := f.follower.Texts(t.Context(), ids)
+			if err != nil || texts[len(texts)-1].Text != x.body {
+				t.Errorf("change %d: %+v %v, want %q", i, texts, err, x.body)
+			}
+		}
+		if n := f.store.read.Load(); n != x.read {
+			t.Errorf("change %d: read %d passages, want %d", i, n, x.read)
+		}
+	}
+	missing := passage.NewID(ids[0].Record(), 7)
+	if texts, err := f.follower.Texts(t.Context(), []passage.ID{missing, ids[0]}); err != nil ||
+		texts[0] != (catalog.Passage{}) || texts[1].Text != "rotate, but slowly" {
+		t.Errorf("with a missing one: %+v %v", texts, err)
 	}
 }

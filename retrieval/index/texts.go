@@ -22,6 +22,7 @@ func (f *Follower) store(ctx context.Context, records []*analysed, gone []int64,
 	for i, a := range records {
 		documents[i] = a.document
 	}
+	f.applied.Add(1) // before anybody sees the documents: their texts are there
 	f.corpus.Apply(documents, gone, words)
 	return nil
 }
@@ -109,34 +110,50 @@ func (f *Follower) checkpoint(ctx context.Context) (int64, error) {
 	return 0, nil // it was dropped
 }
 
+// recentTexts is how many passages are kept in memory after they were shown: 10 to 20 MB.
+const recentTexts = 16_000
+
 // Texts returns the passages with their texts, in the order of ids; a missing one is zero.
 func (f *Follower) Texts(ctx context.Context, ids []passage.ID) ([]catalog.Passage, error) {
 	out := make([]catalog.Passage, len(ids))
-	var want []int64
-	at := map[int64]int{}
-	f.mu.Lock()
-	for i, id := range ids {
-		if k, ok := f.texts[id.Record()]; ok {
-			if n := id.Ordinal(); n < len(k.texts) {
-				x := k.texts[n]
-				out[i] = catalog.Passage{ID: int64(id), Record: id.Record(), Ordinal: n, Anchor: x.anchor,
-					Section: x.section, Heading: x.heading, Text: x.text}
-			}
-			continue
-		}
-		want = append(want, int64(id))
-		at[int64(id)] = i
-	}
-	f.mu.Unlock()
+	want := f.cut(ids, out)
 	if len(want) == 0 {
 		return out, nil
 	}
-	found, err := f.cfg.Store.Passages(ctx, f.cfg.Generation.ID, want)
+	found, err := f.shown.Get(f.applied.Load(), want, func(missing []int64) (map[int64]catalog.Passage, error) {
+		read, err := f.cfg.Store.Passages(ctx, f.cfg.Generation.ID, missing)
+		if err != nil {
+			return nil, fmt.Errorf("index: read passages: %w", err)
+		}
+		byID := make(map[int64]catalog.Passage, len(read))
+		for _, p := range read {
+			byID[p.ID] = p
+		}
+		return byID, nil
+	})
 	if err != nil {
-		return nil, fmt.Errorf("index: read passages: %w", err)
+		return nil, err
 	}
-	for _, p := range found {
-		out[at[p.ID]] = p
+	for i, id := range ids {
+		if p, ok := found[int64(id)]; ok {
+			out[i] = p
+		}
 	}
 	return out, nil
+}
+
+// cut puts the passages that were cut here into out, and returns the ids of the others.
+func (f *Follower) cut(ids []passage.ID, out []catalog.Passage) (want []int64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for i, id := range ids {
+		if k, ok := f.texts[id.Record()]; !ok {
+			want = append(want, int64(id))
+		} else if n := id.Ordinal(); n < len(k.texts) {
+			x := k.texts[n]
+			out[i] = catalog.Passage{ID: int64(id), Record: id.Record(), Ordinal: n, Anchor: x.anchor,
+				Section: x.section, Heading: x.heading, Text: x.text}
+		}
+	}
+	return want
 }
