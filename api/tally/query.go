@@ -23,7 +23,7 @@ func Query(text string) (query string, ok bool) {
 	}
 	query = strings.Join(strings.Fields(strings.ToLower(visible(text))), " ")
 	query = norm.NFKC.String(query) // lower case may be decomposed
-	if query == "" || utf8.RuneCountInString(query) > maxQuery || Private(query) {
+	if query == "" || utf8.RuneCountInString(query) > maxQuery || query != text && Private(query) {
 		return "", false
 	}
 	return query, true
@@ -63,15 +63,17 @@ func isPrivate(text string) bool {
 	if strings.ContainsAny(text, "[({<") {
 		plain = dotSpelling.ReplaceAllString(atSpelling.ReplaceAllString(text, "@"), ".")
 	}
+	run := longestRun(plain)
 	for _, p := range personal {
-		if p.in(plain) {
+		if p.in(plain, run) {
 			return true
 		}
 	}
 	if hasLongNumber(text) || isSeedPhrase(text) {
 		return true
 	}
-	for _, word := range wordPattern.FindAllString(text, -1) {
+	// Names are cut as they are made: list_books, pkg/mod, a.b.Service.
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !isAlphanumeric(r) }) {
 		if isRandom(word) {
 			return true
 		}
@@ -93,44 +95,64 @@ var (
 	dotSpelling = regexp.MustCompile(`(?i)\s*[\[({<]\s*(dot|\.)\s*[\])}>]\s*`)
 )
 
-// form is what a secret or an address looks like.
+// form is what a secret or an address looks like. Hardly any query has what tells
+// that the pattern need not be tried.
 type form struct {
 	signs   string // one of them is in it; "": it has none of its own
+	run     int    // of as many letters and digits it has at least one
 	pattern *regexp.Regexp
 }
 
-func newForm(signs, pattern string) form { return form{signs, regexp.MustCompile(pattern)} }
+func newForm(signs string, run int, pattern string) form { return form{signs, run, regexp.MustCompile(pattern)} }
 
-func (f form) in(text string) bool {
-	return (f.signs == "" || strings.ContainsAny(text, f.signs)) && f.pattern.MatchString(text)
+// in reports whether a text has the form; run is its longest run of letters and digits.
+func (f form) in(text string, run int) bool {
+	return run >= f.run && (f.signs == "" || strings.ContainsAny(text, f.signs)) && f.pattern.MatchString(text)
+}
+
+// longestRun returns the length of a text's longest run of ASCII letters and digits.
+func longestRun(text string) (longest int) {
+	n := 0
+	for _, r := range text {
+		if n++; !isAlphanumeric(r) {
+			n = 0
+		}
+		longest = max(longest, n)
+	}
+	return longest
+}
+
+func isAlphanumeric(r rune) bool {
+	return '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
 // personal are the forms of secrets and addresses. Prefixes of keys are those
 // that services publish for secret scanners.
 var personal = []form{
 	// E-mail addresses; an address with a password or a token in front of its host.
-	newForm("@", `[^\s@]@[^\s@]*[^\s@\d.]\.\pL{2,}`),
-	newForm("@", `[^\s@]@(\[|localhost\b|xn--)`),
-	newForm("@", `(?i)[a-z][a-z0-9+.-]*://[^\s/@]+@`),
+	newForm("@", 0, `[^\s@]@[^\s@]*[^\s@\d.]\.\pL{2,}`),
+	newForm("@", 0, `[^\s@]@(\[|localhost\b|xn--)`),
+	newForm("@", 0, `(?i)[a-z][a-z0-9+.-]*://[^\s/@]+@`),
 	// Keys and tokens by their prefixes.
-	newForm("-_", `(?i)\b(sk|pk|rk)[-_](live|test|proj|ant|or)[-_][\w-]{6}|\bsk-[a-z0-9]{16}`),
-	newForm("-_.Cc", `(?i)\b(gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|npm_|pypi-|hf_|shpat_|whsec_|dop_v1_|`+
+	newForm("-_", 0, `(?i)\b(sk|pk|rk)[-_](live|test|proj|ant|or)[-_][\w-]{6}|\bsk-[a-z0-9]{16}`),
+	newForm("-_.Cc", 12, `(?i)\b(gh[pousr]_|github_pat_|glpat-|xox[abeprs]-|npm_|pypi-|hf_|shpat_|whsec_|dop_v1_|`+
 		`ya29\.|SG\.|EAAC)[a-z0-9_-]{0,8}[a-z0-9]{12}`),
-	newForm("", `(?i)\b(A3T[A-Z0-9]|AKIA|ASIA|AROA)[A-Z0-9]{12}|\bAIza[\w-]{20}`),
-	newForm("Jj", `(?i)\beyJ[\w-]{6,}`), // {"… in base64: a JSON Web Token
-	newForm("-", `(?i)-----BEGIN|\bssh-(rsa|ed25519)\s+AAAA`),
+	newForm("", 16, `(?i)\b(A3T[A-Z0-9]|AKIA|ASIA|AROA)[A-Z0-9]{12}`),
+	newForm("Zz", 0, `(?i)\bAIza[\w-]{20}`),
+	newForm("Jj", 0, `(?i)\beyJ[\w-]{6,}`), // {"… in base64: a JSON Web Token
+	newForm("-", 0, `(?i)-----BEGIN|\bssh-(rsa|ed25519)\s+AAAA`),
 	// Values that are named as secrets.
-	newForm("0123456789", `(?i)\b(bearer|basic)\s+[\w+/.~-]*\d[\w+/.~-]*`),
-	newForm(":=", `(?i)(^|[^a-z])((password|passwd|passphrase|passcode|pwd|secret|token|credentials?|pin|`+
+	newForm("0123456789", 0, `(?i)\b(bearer|basic)\s+[\w+/.~-]*\d[\w+/.~-]*`),
+	newForm(":=", 0, `(?i)(^|[^a-z])((password|passwd|passphrase|passcode|pwd|secret|token|credentials?|pin|`+
 		`api[ _-]?key|access[ _-]?key|private[ _-]?key)["']?\s*|authorization["']?)[:=]\s*\S`),
-	newForm("", `(?i)\b(password|passphrase|passcode|pwd|pin)\s+is\s+\S`),
+	newForm("Pp", 0, `(?i)\b(password|passphrase|passcode|pwd|pin)\s+is\s+\S`),
 	// Numbers in base 16, fingerprints, UUIDs.
-	newForm("", `[0-9a-fA-F]{20}`),
-	newForm(":-", `(?i)([0-9a-f]{2}[:-]){7}`),
-	newForm("-", `(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-`),
+	newForm("", 20, `[0-9a-fA-F]{20}`),
+	newForm(":-", 0, `(?i)([0-9a-f]{2}[:-]){7}`),
+	newForm("-", 0, `(?i)[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-`),
 	// IP addresses.
-	newForm(".", `\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b`),
-	newForm(":", `(?i)\b[0-9a-f]{1,4}(:[0-9a-f]{0,4}){3,}`),
+	newForm(".", 0, `\b\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}\b`),
+	newForm(":", 0, `(?i)\b[0-9a-f]{1,4}(:[0-9a-f]{0,4}){3,}`),
 }
 
 // Numbers that are not those of a person: dates, times, and versions of
@@ -161,9 +183,6 @@ func hasLongNumber(text string) bool {
 	return false
 }
 
-// wordPattern cuts a text as names are made: list_books, pkg/mod, a.b.Service.
-var wordPattern = regexp.MustCompile(`[A-Za-z0-9]+`)
-
 // joiner leaves out the signs of base 64.
 var joiner = strings.NewReplacer("-", "", "_", "", "+", "", "/", "", "=", "")
 
@@ -174,7 +193,7 @@ func mixesAll(word string) bool {
 	for _, r := range word {
 		counts[classOf(r)]++
 	}
-	return wordPattern.FindString(word) == word && counts['a'] > 0 && counts['A'] > 0 && counts['0'] >= 3
+	return longestRun(word) == len(word) && counts['a'] > 0 && counts['A'] > 0 && counts['0'] >= 3
 }
 
 // isRandom reports whether a run of letters and digits looks like base 62, 36 or
@@ -237,7 +256,7 @@ func isPassword(word string) bool {
 func isGrouped(word string) bool {
 	groups, mixed := 0, 0
 	for group := range strings.SplitSeq(word, "-") {
-		if len(group) < 4 || len(group) > 8 || wordPattern.FindString(group) != group {
+		if len(group) < 4 || len(group) > 8 || longestRun(group) < len(group) {
 			continue
 		}
 		groups++
