@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -38,7 +39,7 @@ const MaxTerm = 64
 //   - Scripts written without spaces give overlapping pairs of characters.
 //
 // Start and End are byte offsets into text, on rune boundaries.
-func Analyze(text string) []Token { return analyze(text, nil) }
+func Analyze(text string) []Token { return analyze(text, nil, nil) }
 
 // Initials are the first two letters of terms that a text is searched for.
 type Initials [1 << 10]bool
@@ -68,15 +69,18 @@ func initials(word string) int {
 	return at
 }
 
-// AnalyzeFor is Analyze without most tokens of terms that begin otherwise: a word
-// keeps its first two letters as it is folded and stemmed, so others need not be.
-func AnalyzeFor(initials *Initials, text string) []Token { return analyze(text, initials) }
+// AppendFor appends what Analyze returns, without most tokens of terms that begin
+// otherwise: a word keeps its first two letters as it is folded and stemmed, so
+// others need not be.
+func AppendFor(initials *Initials, tokens []Token, text string) []Token {
+	return analyze(text, initials, tokens)
+}
 
-func analyze(text string, initials *Initials) []Token {
-	t := tokenizer{limit: len(text), initials: initials}
+func analyze(text string, initials *Initials, tokens []Token) []Token {
+	t := tokenizer{limit: len(text), initials: initials, tokens: tokens}
 	t.text, t.offsets = normalize(text)
 	if initials == nil {
-		t.tokens = make([]Token, 0, len(t.text)/5+2)
+		t.tokens = slices.Grow(tokens, len(t.text)/5+2)
 	}
 	for i := 0; i < len(t.text); {
 		c := t.text[i]
@@ -220,6 +224,10 @@ func (t *tokenizer) possessive(i int) int {
 // whole emits several leaves as one term.
 func (t *tokenizer) whole(leaves []leaf) {
 	first, last := leaves[0], leaves[len(leaves)-1]
+	if t.initials != nil && first.class&other == 0 && first.end > first.start+1 &&
+		!t.initials[initials(t.text[first.start:])] {
+		return
+	}
 	if len(leaves) == 2 {
 		if end := t.numberAfter(first); end == last.end {
 			return // leaf emits them folded

@@ -23,11 +23,12 @@ type Snippet struct {
 
 const ellipsis = "…"
 
-// Matcher finds the terms of a query in texts.
+// Matcher finds the terms of a query in texts. It is not safe for concurrent use.
 type Matcher struct {
 	terms    map[string]int // index of weights by term
 	initials analysis.Initials
 	weights  []float64
+	tokens   []analysis.Token // of the last text, whose memory the next one uses
 }
 
 // New returns a matcher for a query. weight returns a term's weight, such as its
@@ -96,7 +97,8 @@ type match struct {
 
 func (m *Matcher) matches(text string) []match {
 	var list []match
-	for _, t := range analysis.AnalyzeFor(&m.initials, text) {
+	m.tokens = analysis.AppendFor(&m.initials, m.tokens[:0], text)
+	for _, t := range m.tokens {
 		if i, ok := m.terms[t.Term]; ok {
 			list = append(list, match{i, t.Start, t.End})
 		}
