@@ -37,22 +37,31 @@ const maxCandidates = 300
 // what was found of each record.
 func (s *search) candidates() []*candidate {
 	lists := s.allowedLists()
-	fused := fusion.Reciprocal(lists, s.plan.Profile.RankK, maxCandidates)
-	ids := make([]int64, len(fused))
-	for i, c := range fused {
-		ids[i] = c.Record
+	m := s.memory
+	fused := m.fusion.Reciprocal(lists, s.plan.Profile.RankK, maxCandidates)
+	m.fused = m.fused[:0]
+	for _, c := range fused {
+		m.fused = append(m.fused, c.Record)
 	}
+	// What an engine found may have been deleted or replaced since.
+	m.documents = s.plan.corpus.AppendDocuments(m.documents[:0], m.fused)
 	const few = 4 // passages of most candidates
-	all, passages := make([]candidate, len(fused)), make([]int, few*len(fused))
-	out, of := make([]*candidate, 0, len(fused)), make(map[int64]*candidate, len(fused))
-	for i, d := range s.plan.corpus.Documents(ids) {
-		if d == nil || !s.plan.operators.allow(d) {
-			continue // deleted or replaced since the engine found it
+	m.candidates, m.passages = sized(m.candidates, len(fused)), sized(m.passages, few*len(fused))
+	out, of := m.order[:0], m.of
+	at := 0
+	for i := range m.documents {
+		d := &m.documents[i]
+		for fused[at].Record != d.Record {
+			at++
 		}
-		all[i] = candidate{Candidate: fused[i], document: d, passages: passages[few*i : few*i : few*i+few],
-			score: fused[i].Score, lexical: true}
-		out, of[d.Record] = append(out, &all[i]), &all[i]
+		if !s.plan.operators.allow(d) {
+			continue
+		}
+		m.candidates[i] = candidate{Candidate: fused[at], document: d, passages: m.passages[few*i : few*i : few*i+few],
+			score: fused[at].Score, lexical: true}
+		out, of[d.Record] = append(out, &m.candidates[i]), &m.candidates[i]
 	}
+	m.order = out
 	for _, l := range s.lists {
 		for _, h := range l.hits {
 			c := of[h.Record]
@@ -94,8 +103,7 @@ const unnamedPassages = 4
 // gather selects the passages of the candidates to score, and gets their
 // cosines with the query from the vector index.
 func (s *search) gather(candidates []*candidate) []rerank.Candidate {
-	in := make([]rerank.Candidate, len(candidates))
-	ids := make([]passage.ID, 0, 2*len(candidates))
+	in, ids := sized(s.memory.in, len(candidates)), s.memory.asked[:0]
 	for i, c := range candidates {
 		for o := 0; len(c.passages) == 0 && o < unnamedPassages && o < c.document.Len(); o++ {
 			c.passages = append(c.passages, o)
@@ -105,11 +113,13 @@ func (s *search) gather(candidates []*candidate) []rerank.Candidate {
 			ids = append(ids, passage.NewID(c.Record, o))
 		}
 	}
+	s.memory.in, s.memory.asked = in, ids
 	if slices.Contains(s.degraded, vectorEngine) {
 		return in
 	}
-	cosines, err := s.cosinesOf(ids)
-	if err != nil {
+	cosines := sized(s.memory.cosines, len(ids))
+	s.memory.cosines = cosines
+	if err := s.cosinesOf(ids, cosines); err != nil {
 		s.without(vectorEngine)
 		return in
 	}
@@ -126,10 +136,11 @@ const steepness = 4
 // rerank scores the candidates and orders them.
 func (s *search) rerank(candidates []*candidate, in []rerank.Candidate) {
 	model := s.plan.model()
-	scored := rerank.Signals(s.plan.rerank, s.plan.statistics, in)
-	normalised := rerank.Normalise(scored)
+	m := s.memory
+	m.scored = s.plan.scorer.AppendSignals(m.scored[:0], in)
+	m.normalised = rerank.AppendNormalised(m.normalised[:0], m.scored)
 	for i, c := range candidates {
-		c.scored, c.z = &scored[i], &normalised[i]
+		c.scored, c.z = &m.scored[i], &m.normalised[i]
 		c.best, c.lexical = c.scored.Best, c.scored.Lexical
 		c.linear = model.Score(*c.z, c.scored.Features)
 		c.score = logistic(c.linear)

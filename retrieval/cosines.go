@@ -10,7 +10,7 @@ import (
 // lists are out.
 type cosines struct {
 	mu    sync.Mutex
-	known map[passage.ID]float32 // of the dense list, which has computed them
+	known map[passage.ID]float32 // of the dense list, which has computed them; of the search's memory
 	asked map[passage.ID]answer
 	under []*scoring // all requests
 }
@@ -32,7 +32,6 @@ type answer struct {
 func (c *cosines) learn(hits []Hit) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.known = make(map[passage.ID]float32, len(hits))
 	for _, h := range hits {
 		c.known[h.Passage] = float32(h.Score)
 	}
@@ -85,9 +84,8 @@ func (s *search) scoreEarly(hits []Hit) {
 	}()
 }
 
-// cosinesOf returns those of passages with the query.
-func (s *search) cosinesOf(ids []passage.ID) ([]float32, error) {
-	out := make([]float32, len(ids))
+// cosinesOf puts those of passages with the query into out.
+func (s *search) cosinesOf(ids []passage.ID, out []float32) error {
 	var others []passage.ID
 	var at []int // places of the others
 	for i, id := range ids {
@@ -100,11 +98,14 @@ func (s *search) cosinesOf(ids []passage.ID) ([]float32, error) {
 	if len(others) > 0 {
 		scores, err := s.scores(others)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i, score := range scores {
 			out[at[i]] = score
 		}
+	}
+	if len(s.near.asked) == 0 {
+		return nil
 	}
 	for i, id := range ids {
 		if _, known := s.near.known[id]; known {
@@ -112,12 +113,12 @@ func (s *search) cosinesOf(ids []passage.ID) ([]float32, error) {
 		}
 		if a, asked := s.near.asked[id]; asked {
 			if <-a.done; a.err != nil {
-				return nil, a.err
+				return a.err
 			}
 			out[i] = a.scores[a.at]
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // scores asks the vector engine for the cosines of passages.

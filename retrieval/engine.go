@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,6 +46,7 @@ type Engine struct {
 	retrievers map[string]Retriever
 	breakers   breakers
 	relevance  atomic.Pointer[relevance]
+	memories   sync.Pool // of *memory
 	authority  map[string]float64
 	isWord     func(string) bool
 	deadline   time.Duration
@@ -66,6 +68,7 @@ func New(cfg Config) (*Engine, error) {
 	if e.isWord == nil {
 		e.isWord = func(string) bool { return false }
 	}
+	e.memories.New = func() any { return newMemory() }
 	e.breakers.keyword = newBreaker("keyword", engines.KeywordServer, cfg.Log)
 	e.breakers.vector = newBreaker("vector", engines.VectorServer, cfg.Log)
 	e.breakers.embedder = newBreaker("embedder", engines.EmbedderServer, cfg.Log)

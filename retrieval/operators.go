@@ -140,15 +140,17 @@ func (p *phrase) in(d *corpus.Document) bool {
 func (p *phrase) occurs(terms corpus.Terms, rarest *corpus.Wanted) bool {
 	length := bits.Len32(p.last)
 	n := terms.Len()
-	for i := terms.Find(0, rarest); i < n; {
-		first, next := i, terms.Find(i+1, rarest)
+	for i, _ := terms.Find(0, rarest); i < n; {
+		first := i
+		next, _ := terms.Find(i+1, rarest)
 		for position := terms.Position(i); first > 0 && terms.Position(first-1) > position-length; {
 			first--
 		}
 		end := i + 1
 		for limit := terms.Position(i) + length; end < n && terms.Position(end) < limit; end++ {
 			if end == next { // what is around it is looked at too
-				limit, next = terms.Position(end)+length, terms.Find(end+1, rarest)
+				limit = terms.Position(end) + length
+				next, _ = terms.Find(end+1, rarest)
 			}
 		}
 		if p.within(terms, first, end) {

@@ -111,19 +111,16 @@ func (s *search) pin(candidates []*candidate) []*candidate {
 	if len(places) == 0 {
 		return candidates
 	}
-	ids := make([]int64, len(places))
-	for i, x := range places {
-		ids[i] = x.Record
-	}
 	var buried, placed []*candidate
-	for i, d := range s.plan.corpus.Documents(ids) {
-		at := slices.IndexFunc(candidates, func(c *candidate) bool { return c.Record == ids[i] })
+	for i, x := range places {
+		d, indexed := s.plan.corpus.Document(x.Record)
+		at := slices.IndexFunc(candidates, func(c *candidate) bool { return c.Record == x.Record })
 		var c *candidate
 		switch {
 		case at >= 0:
 			c = candidates[at]
 			candidates = slices.Delete(candidates, at, at+1)
-		case places[i].Position == 0 || d == nil || !admits(s.plan.Filter, d):
+		case x.Position == 0 || !indexed || !admits(s.plan.Filter, d):
 			continue
 		default:
 			c = &candidate{document: d}
@@ -133,7 +130,7 @@ func (s *search) pin(candidates []*candidate) []*candidate {
 			}
 		}
 		c.pin = &places[i]
-		if places[i].Position == 0 {
+		if x.Position == 0 {
 			buried = append(buried, c)
 		} else {
 			placed = append(placed, c)

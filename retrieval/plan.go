@@ -32,6 +32,7 @@ type Plan struct {
 	allowed     func(record int64) bool // what the operators allow; nil: everything
 	trials      trials
 	rerank      rerank.Query
+	scorer      *rerank.Scorer // of rerank
 	statistics  corpus.Statistics
 	corrections []correction
 	embed       func(context.Context) ([]float32, error)
@@ -70,6 +71,7 @@ func (e *Engine) plan(r Request, q query.Query, set *relevance, prof profile.Pro
 		e.breakers.reranker.trial()}
 	e.planLists(p)
 	e.planTerms(p)
+	p.scorer = rerank.NewScorer(p.rerank, p.statistics)
 	for _, phrase := range q.Phrases {
 		p.Keyword.Phrases = append(p.Keyword.Phrases, keywordTerms(phrase.Terms))
 	}

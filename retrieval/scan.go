@@ -7,7 +7,6 @@ import (
 
 	"almanac/retrieval/passage"
 	"almanac/retrieval/profile"
-	"almanac/retrieval/rerank"
 )
 
 // corpusList is what stands in for the lists of engines on servers that are away
@@ -31,7 +30,7 @@ func (s *search) retrieveFromCorpus() error {
 // passage where its words are. Its time goes with the number of records. The only
 // error is that of the context.
 func (s *search) scan(k int) ([]Hit, error) {
-	score := rerank.Overlap(s.plan.rerank, s.plan.statistics)
+	score := s.plan.scorer.Overlap()
 	best := func(hits []Hit) []Hit {
 		slices.SortFunc(hits, func(a, b Hit) int {
 			return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Record, b.Record))
@@ -63,7 +62,7 @@ func (s *search) scan(k int) ([]Hit, error) {
 			hits[i].Passage = whole
 			continue
 		}
-		scores := rerank.Locate(s.plan.rerank, s.plan.statistics, d, ordinals, nil)
+		scores := s.plan.scorer.Locate(d, ordinals, nil)
 		hits[i].Passage = passage.NewID(h.Record, slices.Index(scores, slices.Max(scores)))
 	}
 	return hits, nil

@@ -23,6 +23,7 @@ type search struct {
 	plan                *Plan
 	lists               []ranked
 	near                cosines
+	memory              *memory
 	degraded            []string
 	timings             map[string]time.Duration
 	begun               time.Time // when the stage under way began
@@ -62,7 +63,9 @@ func (e *Engine) begin(ctx context.Context, r Request) (*search, error) {
 
 // search returns the search of a plan.
 func (e *Engine) search(ctx context.Context, r Request, p *Plan, begun time.Time) *search {
-	s := &search{Engine: e, ctx: ctx, request: r, plan: p, timings: map[string]time.Duration{}, begun: begun}
+	s := &search{Engine: e, ctx: ctx, request: r, plan: p, timings: map[string]time.Duration{}, begun: begun,
+		memory: e.memories.Get().(*memory)}
+	s.near.known = s.memory.known
 	var cancelScoring, cancelRetrieving context.CancelFunc
 	s.scoring, cancelScoring = context.WithTimeoutCause(ctx, e.deadline, errLate)
 	s.retrieving, cancelRetrieving = context.WithTimeoutCause(s.scoring, e.deadline*3/4, errLate)
@@ -71,13 +74,15 @@ func (e *Engine) search(ctx context.Context, r Request, p *Plan, begun time.Time
 	return s
 }
 
-// end counts what the engines did and releases the deadlines.
+// end counts what the engines did and releases the deadlines and the memory.
 func (s *search) end() {
 	s.cancel()
 	s.near.wait()
 	for _, t := range s.plan.trials.all() {
 		t.end()
 	}
+	s.memory.release()
+	s.memories.Put(s.memory)
 }
 
 // lap ends a stage.

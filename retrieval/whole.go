@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"almanac/retrieval/passage"
-	"almanac/retrieval/rerank"
 )
 
 // located is the maximum of passages of a record among which locate chooses.
@@ -28,7 +27,8 @@ func (s *search) locate(candidates []*candidate) {
 	if len(ids) == 0 {
 		return
 	}
-	cosines, err := s.cosinesOf(ids)
+	cosines := make([]float32, len(ids))
+	err := s.cosinesOf(ids, cosines)
 	for i, c := range candidates {
 		n := len(ordinals[i])
 		if n == 0 {
@@ -38,7 +38,7 @@ func (s *search) locate(candidates []*candidate) {
 		if err == nil {
 			own, cosines = cosines[:n], cosines[n:]
 		}
-		scores := rerank.Locate(s.plan.rerank, s.plan.statistics, c.document, ordinals[i], own)
+		scores := s.plan.scorer.Locate(c.document, ordinals[i], own)
 		c.best = slices.Index(scores, slices.Max(scores))
 	}
 }

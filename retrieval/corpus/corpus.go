@@ -37,23 +37,20 @@ func (c *Corpus) Document(record int64) (*Document, bool) {
 	return view(record, raw), true
 }
 
-// Documents returns the documents of records, nil for one that is not
-// indexed.
-func (c *Corpus) Documents(records []int64) []*Document {
-	raws, out := make([]string, len(records)), make([]*Document, len(records))
-	for i, r := range records {
-		raws[i], _ = c.documents.get(r)
-		fetch(raws[i], 0)
-	}
-	views := make([]Document, len(records))
-	for i, r := range records {
-		if raws[i] != "" {
-			views[i] = Document{Record: r, raw: raws[i]}
-			views[i].parse()
-			out[i] = &views[i]
+// AppendDocuments appends the documents of records to a list, in their order and
+// without those that are not indexed.
+func (c *Corpus) AppendDocuments(list []Document, records []int64) []Document {
+	n := len(list)
+	for _, r := range records {
+		if raw, ok := c.documents.get(r); ok {
+			fetch(raw, 0)
+			list = append(list, Document{Record: r, raw: raw})
 		}
 	}
-	return out
+	for i := range list[n:] {
+		list[n+i].parse()
+	}
+	return list
 }
 
 // All returns the documents by record.

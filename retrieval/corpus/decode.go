@@ -23,7 +23,7 @@ const formatVersion = 1
 type layout struct {
 	own, terms, passages, detailed, trigrams int
 	headings                                 int // tokens in them
-	width                                    int // bits of a token
+	width, inWord                            int // bits of a token; tokens that a word of 64 bits holds wherever it begins
 
 	ownAt, trigramsAt, termsAt, detailsAt, startsAt, signatureAt, countsAt, stepsAt, tokensAt int
 }
@@ -71,6 +71,7 @@ func view(record int64, raw string) *Document {
 // are just as long as the whole.
 func (d *Document) parse() bool {
 	d.Secondary, d.Stub = d.raw[1]&flagSecondary != 0, d.raw[1]&flagStub != 0
+	d.inWord = 56 / max(1, int(d.raw[2]))
 	d.width, d.own = int(d.raw[2]), int(d.raw[3])
 	d.terms, d.passages = int(d.uint32(4)), int(d.uint32(8))
 	d.detailed, d.trigrams = int(d.uint32(12)), int(d.uint32(16))

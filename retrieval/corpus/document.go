@@ -57,23 +57,34 @@ func (d *Document) Frequencies(t analysis.TermID) [analysis.NumFields]uint16 {
 
 // Wanted are terms that are looked for in a document.
 type Wanted struct {
-	numbers []int             // of each in the document, −1 for those that it does not hold
-	held    int               // how many it holds
-	marked  [markedTerms]bool // their numbers, by their low bits
+	numbers []int // of each in the document, −1 for those that it does not hold
+	held    int   // how many it holds
+	// marked tells by the low bits of a number that it may be of the term with the
+	// index, less 1; 0: of none.
+	marked [markedTerms]uint16
 }
 
 const markedTerms = 1 << 12
 
+// which returns the index of the term with a number, which mark says is likely the
+// marked one; −1 if it is none of them.
+func (w *Wanted) which(number, mark int) int {
+	if w.numbers[mark-1] == number {
+		return mark - 1
+	}
+	return slices.Index(w.numbers, number)
+}
+
 // Want looks terms up in the document, each of which is given once.
 func (d *Document) Want(terms []analysis.TermID, w *Wanted) {
 	for _, k := range w.numbers {
-		w.marked[k&(markedTerms-1)] = false
+		w.marked[k&(markedTerms-1)] = 0
 	}
 	w.numbers, w.held = w.numbers[:0], 0
 	for _, t := range terms {
 		k := d.find(t)
 		if w.numbers = append(w.numbers, k); k >= 0 {
-			w.marked[k&(markedTerms-1)] = true
+			w.marked[k&(markedTerms-1)] = uint16(len(w.numbers))
 			w.held++
 		}
 	}
@@ -175,30 +186,29 @@ func (t Terms) Len() int { return t.n }
 // ID returns the i-th term's id.
 func (t Terms) ID(i int) analysis.TermID { return t.d.term(t.d.token(t.first + i)) }
 
-// Find returns the index of the first term from the i-th on that is wanted, Len
-// if there is none: hardly any term of a text is.
-func (t Terms) Find(i int, w *Wanted) int {
+// Find returns the index of the first term from the i-th on that is wanted, and
+// which of them it is; Len and −1 if there is none: hardly any term of a text is.
+func (t Terms) Find(i int, w *Wanted) (at, which int) {
 	if w.held == 0 {
-		return t.n
+		return t.n, -1
 	}
-	width := max(1, t.d.width) // with one term no bits are stored, and the next ones are zero
-	mask, inWord := uint64(1)<<t.d.width-1, 56/width
-	for i < t.n {
-		at := (t.first + i) * t.d.width
-		word := t.d.uint64(t.d.tokensAt+at>>3) >> (at & 7)
-		for range min(inWord, t.n-i) {
-			if n := word & mask; w.marked[n&(markedTerms-1)] && slices.Contains(w.numbers, int(n)) {
-				return i
+	d := t.d
+	width := uint(max(1, d.width)) & 63 // with one term no bits are stored, and the next ones are zero
+	mask := uint64(1)<<d.width - 1
+	for bit := (t.first + i) * d.width; i < t.n; bit += d.inWord * d.width {
+		word := d.uint64(d.tokensAt+bit>>3) >> (bit & 7)
+		for end := min(i+d.inWord, t.n); i < end; i++ {
+			n := word & mask
+			if mark := w.marked[n&(markedTerms-1)]; mark != 0 {
+				if which := w.which(int(n), int(mark)); which >= 0 {
+					return i, which
+				}
 			}
 			word >>= width
-			i++
 		}
 	}
-	return t.n
+	return t.n, -1
 }
-
-// Which returns which of the wanted terms the i-th is, −1 for none of them.
-func (t Terms) Which(i int, w *Wanted) int { return slices.Index(w.numbers, t.d.token(t.first+i)) }
 
 // Position returns the i-th term's position; several terms can share one.
 func (t Terms) Position(i int) int { return t.Distance(0, i) }

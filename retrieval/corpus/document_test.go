@@ -178,17 +178,20 @@ func TestFindSkipsWhatIsNotWanted(t *testing.T) {
 			for o := range d.Len() {
 				for f := range analysis.Field(analysis.NumFields) {
 					text := d.Terms(o).Field(f)
-					at := text.Find(0, &w)
+					at, which := text.Find(0, &w)
 					for i := range text.Len() {
 						if is := slices.Contains(wanted, text.ID(i)); is != (i == at) {
 							t.Fatalf("passage %d, %s, term %d of %d is wanted: %v, found is %d", o, f, i, text.Len(),
 								is, at)
 						}
 						if i == at {
-							at = text.Find(i+1, &w)
+							if wanted[which] != text.ID(i) {
+								t.Fatalf("term %d is found as another", i)
+							}
+							at, which = text.Find(i+1, &w)
 						}
 					}
-					if at != text.Len() {
+					if at != text.Len() || which != -1 {
 						t.Fatalf("found %d of %d", at, text.Len())
 					}
 				}

@@ -26,20 +26,34 @@ type Candidate struct {
 	Ranks  []int // 0 if it is not in the list
 }
 
+// Fusion is the memory of fusing lists, which the next lists can use again. It
+// is not safe for concurrent use.
+type Fusion struct {
+	at    map[int64]int // of a record, in out
+	out   []Candidate
+	ranks []int // of all candidates
+}
+
 // Reciprocal fuses lists by weighted reciprocal rank,
 //
 //	score(r) = Σ weight / (k + rank(r))
 //
 // (Cormack, Clarke, Büttcher: Reciprocal rank fusion outperforms Condorcet and
 // individual rank learning methods, SIGIR 2009) and returns the best limit
-// candidates, best first, equal scores by record.
-func Reciprocal(lists []List, k float64, limit int) []Candidate {
+// candidates, best first, equal scores by record. They are valid until the next
+// call.
+func (f *Fusion) Reciprocal(lists []List, k float64, limit int) []Candidate {
 	most := 0
 	for _, list := range lists {
 		most += len(list.Records)
 	}
-	at, out := make(map[int64]int, most), make([]Candidate, 0, most)
-	ranks := make([]int, most*len(lists)) // of all candidates
+	if f.at == nil {
+		f.at = make(map[int64]int, most)
+	}
+	clear(f.at)
+	f.ranks = slices.Grow(f.ranks[:0], most*len(lists))[:most*len(lists)]
+	clear(f.ranks)
+	at, out, ranks := f.at, f.out[:0], f.ranks
 	for l, list := range lists {
 		rank := 0
 		for _, r := range list.Records {
@@ -57,6 +71,7 @@ func Reciprocal(lists []List, k float64, limit int) []Candidate {
 			}
 		}
 	}
+	f.out = out
 	slices.SortFunc(out, func(a, b Candidate) int {
 		if c := cmp.Compare(b.Score, a.Score); c != 0 {
 			return c

@@ -37,7 +37,7 @@ func TestReciprocal(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := fusion.Reciprocal(tt.lists, 60, tt.limit)
+			got := new(fusion.Fusion).Reciprocal(tt.lists, 60, tt.limit)
 			if d := cmp.Diff(tt.want, got); d != "" && len(got)+len(tt.want) > 0 {
 				t.Errorf("Reciprocal: -want +got\n%s", d)
 			}
@@ -48,7 +48,7 @@ func TestReciprocal(t *testing.T) {
 func TestReciprocalNeverPrefersTheWorseRanked(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		ids := rapid.SliceOfNDistinct(rapid.Int64Range(1, 50), 2, 30, rapid.ID).Draw(t, "ids")
-		got := fusion.Reciprocal([]fusion.List{{Weight: 1, Records: ids}, {Weight: 2, Records: ids}}, 60,
+		got := new(fusion.Fusion).Reciprocal([]fusion.List{{Weight: 1, Records: ids}, {Weight: 2, Records: ids}}, 60,
 			len(ids))
 		for i, c := range got {
 			if c.Record != ids[i] {

@@ -42,11 +42,14 @@ func BenchmarkSignals(b *testing.B) {
 	}
 	c := corpus.New(all...)
 	q, terms := asked("w1 w9 w40 w200 w1000 w7", "")
+	var documents []corpus.Document
+	var scored []rerank.Scored
 	for b.Loop() {
+		documents = c.AppendDocuments(documents[:0], ids)
 		candidates := make([]rerank.Candidate, len(ids))
-		for i, d := range c.Documents(ids) {
-			candidates[i] = rerank.Candidate{Document: d, Passages: []int{1, 4}, Cosines: []float32{.3, .2}}
+		for i := range documents {
+			candidates[i] = rerank.Candidate{Document: &documents[i], Passages: []int{1, 4}, Cosines: []float32{.3, .2}}
 		}
-		rerank.Signals(q, c.Statistics(terms), candidates)
+		scored = rerank.NewScorer(q, c.Statistics(terms)).AppendSignals(scored[:0], candidates)
 	}
 }

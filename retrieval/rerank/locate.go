@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"almanac/retrieval/analysis"
+	"almanac/retrieval/analysis/bm25"
 	"almanac/retrieval/corpus"
 )
 
@@ -12,24 +13,23 @@ import (
 const nearness = 0.5
 
 // Locate scores the passages of one document, of the given ordinals, by how
-// well each answers the query. Unlike Signals, which compares documents, it
+// well each answers the query. Unlike AppendSignals, which compares documents, it
 // weighs a term by its rarity in this document too, and not in the title: what
 // all passages say tells nothing about where the answer is. cosines are those
 // of the passages, nil without a dense side.
-func Locate(q Query, stats corpus.Statistics, d *corpus.Document, ordinals []int, cosines []float32) []float64 {
-	p := prepare(q, stats)
+func (p *Scorer) Locate(d *corpus.Document, ordinals []int, cosines []float32) []float64 {
 	var s scan
 	s.document(p, d)
-	tfs := make([][]float64, len(ordinals))
+	tfs := make([]float64, len(ordinals)*len(p.ids)) // by ordinal, then by term
 	scores, df := make([]float64, len(ordinals)), make([]float64, len(p.ids))
 	for i, o := range ordinals {
 		s.passage(p, d.Terms(o))
-		tfs[i] = make([]float64, len(p.ids))
 		for t := range p.ids {
-			tfs[i][t] = float64(s.tf[t][analysis.Body]) + headFieldTF*float64(s.tf[t][analysis.Heading])
-			if tfs[i][t] > 0 {
+			tf := float64(s.tf[t][analysis.Body]) + headFieldTF*float64(s.tf[t][analysis.Heading])
+			if tf > 0 {
 				df[t]++
 			}
+			tfs[i*len(p.ids)+t] = tf
 		}
 		scores[i] = s.run + s.window
 		if cosines != nil {
@@ -37,13 +37,14 @@ func Locate(q Query, stats corpus.Statistics, d *corpus.Document, ordinals []int
 		}
 	}
 	n := float64(len(ordinals))
+	average := p.stats.PassageLength[analysis.Heading] + p.stats.PassageLength[analysis.Body]
 	for i, o := range ordinals {
 		terms := d.Terms(o)
 		length := float64(terms.Field(analysis.Heading).Len() + terms.Field(analysis.Body).Len())
-		average := p.stats.PassageLength[analysis.Heading] + p.stats.PassageLength[analysis.Body]
-		for t, tf := range tfs[i] {
+		norm := norm(length, average, documentB)
+		for t, tf := range tfs[i*len(p.ids):][:len(p.ids)] {
 			rarity := math.Log1p((n-df[t]+0.5)/(df[t]+0.5)) / math.Log1p((n-0.5)/1.5)
-			scores[i] += p.pidf[t] * rarity * saturate(tf, length, average, documentB)
+			scores[i] += p.pidf[t] * rarity * bm25.Saturate(tf, bm25.K1, norm)
 		}
 	}
 	return scores

@@ -28,7 +28,7 @@ func TestLocatePrefers(t *testing.T) {
 			for i := range ordinals {
 				ordinals[i] = i
 			}
-			scores := rerank.Locate(q, table.Statistics(ids), docs[0], ordinals, c.cosines)
+			scores := rerank.NewScorer(q, table.Statistics(ids)).Locate(docs[0], ordinals, c.cosines)
 			if got := slices.Index(scores, slices.Max(scores)); got != c.want {
 				t.Errorf("passage %d of %v, want %d", got, scores, c.want)
 			}

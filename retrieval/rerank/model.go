@@ -1,6 +1,9 @@
 package rerank
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Model is a linear model over normalised features.
 type Model struct {
@@ -9,10 +12,12 @@ type Model struct {
 	Fixed Vector
 }
 
-// Normalise replaces every feature by its z-score over the candidates: its
-// distance from the mean in standard deviations, 0 where all are equal.
-func Normalise(scored []Scored) []Vector {
-	out := make([]Vector, len(scored))
+// AppendNormalised appends the features of candidates as z-scores over all of them:
+// distances from the mean in standard deviations, 0 where all are equal.
+func AppendNormalised(list []Vector, scored []Scored) []Vector {
+	list = slices.Grow(list, len(scored))[:len(list)+len(scored)]
+	out := list[len(list)-len(scored):]
+	clear(out)
 	n := float64(len(scored))
 	for f := range NumFeatures {
 		sum, squares := 0.0, 0.0
@@ -30,7 +35,7 @@ func Normalise(scored []Scored) []Vector {
 			}
 		}
 	}
-	return out
+	return list
 }
 
 // Score adds the normalised and the fixed features of one candidate.

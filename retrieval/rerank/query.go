@@ -27,8 +27,21 @@ type Term struct {
 // maxTerms bounds the terms of a query; longer ones are error logs whose first terms are enough.
 const maxTerms = 64
 
-// prepared is a query with its statistics, made once per search.
-type prepared struct {
+// chains are lists of numbers, one for each key: the first of a key, and of each
+// number the next; −1 ends them.
+type chains struct{ first, next []int }
+
+// chain makes the lists of the numbers that have keys, ascending.
+func chain(keys int, of []int) chains {
+	c := chains{slices.Repeat([]int{-1}, keys), make([]int, len(of))}
+	for i, key := range slices.Backward(of) {
+		c.first[key], c.next[i] = i, c.first[key]
+	}
+	return c
+}
+
+// Scorer scores documents for one query. It is made once per search.
+type Scorer struct {
 	terms    []Term
 	ids      []analysis.TermID // distinct terms with weight, the index of all slices below
 	idf      []float64         // over documents, times weight
@@ -37,22 +50,25 @@ type prepared struct {
 	totalIDF float64
 	wanted   []analysis.TermID // ids, and behind them those of stop words, each once
 	which    []int             // of terms: index into wanted
+	same     chains            // of wanted: the terms of the query that it is
 	value    []float64         // of terms: value of a match in a run
 	total    float64           // of value
 	trigrams *corpus.TrigramSet
-	pairs    [][2]int // neighbouring weighted terms, indexes into ids
+	firsts   []int // of pairs of neighbouring weighted terms, indexes into ids
 	pairIDF  []float64
+	ending   chains // of ids: the pairs of which it is the second
 	stats    corpus.Statistics
 
 	undatedRecency, namedInTitle float64
 }
 
-func prepare(q Query, stats corpus.Statistics) *prepared {
+// NewScorer prepares a query whose terms have the statistics.
+func NewScorer(q Query, stats corpus.Statistics) *Scorer {
 	terms := q.Terms
 	if len(terms) > maxTerms { // words that score come before those that only join phrases
 		terms = slices.DeleteFunc(slices.Clone(terms), func(t Term) bool { return t.Weight <= 0 })
 	}
-	p := &prepared{terms: terms[:min(len(terms), maxTerms)], trigrams: corpus.NewTrigramSet(q.Text), stats: stats,
+	p := &Scorer{terms: terms[:min(len(terms), maxTerms)], trigrams: corpus.NewTrigramSet(q.Text), stats: stats,
 		undatedRecency: q.UndatedRecency, namedInTitle: q.NamedInTitle}
 	for _, t := range p.terms {
 		if t.Weight > 0 && !slices.Contains(p.ids, t.ID) {
@@ -64,6 +80,7 @@ func prepare(q Query, stats corpus.Statistics) *prepared {
 		}
 	}
 	p.wanted = slices.Clip(p.ids)
+	var seconds []int // of pairs
 	last := -1
 	for _, t := range p.terms {
 		at := slices.Index(p.wanted, t.ID)
@@ -79,11 +96,12 @@ func prepare(q Query, stats corpus.Statistics) *prepared {
 		p.total += v
 		if weighs && at != last {
 			if last >= 0 {
-				p.pairs = append(p.pairs, [2]int{last, at})
+				p.firsts, seconds = append(p.firsts, last), append(seconds, at)
 				p.pairIDF = append(p.pairIDF, min(p.idf[last], p.idf[at]))
 			}
 			last = at
 		}
 	}
+	p.same, p.ending = chain(len(p.wanted), p.which), chain(len(p.ids), seconds)
 	return p
 }

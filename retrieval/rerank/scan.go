@@ -23,7 +23,7 @@ type scan struct {
 
 // matches are what was found in the fields scanned.
 type matches struct {
-	tf        [maxTerms][analysis.NumFields]uint16 // by index into prepared.ids
+	tf        [maxTerms][analysis.NumFields]uint16 // by index into Scorer.ids
 	pairHit   [maxTerms]bool
 	window    float64 // IDF
 	run       float64 // value of the longest run
@@ -33,7 +33,7 @@ type matches struct {
 const never = math.MinInt32
 
 // document begins with a document: it looks up the terms and reads the title.
-func (s *scan) document(p *prepared, d *corpus.Document) {
+func (s *scan) document(p *Scorer, d *corpus.Document) {
 	d.Want(p.wanted, &s.wanted)
 	s.matches = matches{}
 	if d.Len() > 0 {
@@ -43,7 +43,7 @@ func (s *scan) document(p *prepared, d *corpus.Document) {
 }
 
 // passage reads heading and body beside the title; runs and windows do not span fields.
-func (s *scan) passage(p *prepared, terms corpus.Passage) {
+func (s *scan) passage(p *Scorer, terms corpus.Passage) {
 	s.matches = s.title
 	s.field(p, terms.Field(analysis.Heading), analysis.Heading)
 	s.field(p, terms.Field(analysis.Body), analysis.Body)
@@ -60,9 +60,9 @@ func (s *scan) passage(p *prepared, terms corpus.Passage) {
 	}
 }
 
-func (s *scan) field(p *prepared, terms corpus.Terms, f analysis.Field) {
-	i, n := terms.Find(0, &s.wanted), terms.Len()
-	if i == n {
+func (s *scan) field(p *Scorer, terms corpus.Terms, f analysis.Field) {
+	i, which := terms.Find(0, &s.wanted)
+	if which < 0 {
 		return
 	}
 	for i := range p.terms {
@@ -72,14 +72,11 @@ func (s *scan) field(p *prepared, terms corpus.Terms, f analysis.Field) {
 		s.last[i] = never
 	}
 	position, before := 0, 0
-	for ; i < n; i = terms.Find(i+1, &s.wanted) {
+	for ; which >= 0; i, which = terms.Find(i+1, &s.wanted) {
 		position += terms.Distance(before, i)
 		before = i
-		which := terms.Which(i, &s.wanted)
-		for t, w := range p.which {
-			if w == which {
-				s.extend(p, t, position)
-			}
+		for t := p.same.first[which]; t >= 0; t = p.same.next[t] {
+			s.extend(p, t, position)
 		}
 		if which < len(p.ids) {
 			s.match(p, which, f, position)
@@ -88,7 +85,7 @@ func (s *scan) field(p *prepared, terms corpus.Terms, f analysis.Field) {
 }
 
 // match counts a weighted term and looks back over the window and for pairs.
-func (s *scan) match(p *prepared, slot int, f analysis.Field, position int) {
+func (s *scan) match(p *Scorer, slot int, f analysis.Field, position int) {
 	s.tf[slot][f]++
 	s.last[slot] = position
 	sum := 0.0
@@ -97,9 +94,9 @@ func (s *scan) match(p *prepared, slot int, f analysis.Field, position int) {
 			sum += p.idf[i]
 		}
 	}
-	s.window = math.Max(s.window, sum)
-	for i, pair := range p.pairs {
-		if pair[1] == slot && s.last[pair[0]] >= position-2 && s.last[pair[0]] != never && s.last[pair[0]] < position {
+	s.window = max(s.window, sum)
+	for i := p.ending.first[slot]; i >= 0; i = p.ending.next[i] {
+		if last := s.last[p.firsts[i]]; last >= position-2 && last < position {
 			s.pairHit[i] = true
 		}
 	}
@@ -107,7 +104,7 @@ func (s *scan) match(p *prepared, slot int, f analysis.Field, position int) {
 
 // extend lengthens the runs that end just before this token: a run follows
 // the query's positions and the text's in step.
-func (s *scan) extend(p *prepared, term, position int) {
+func (s *scan) extend(p *Scorer, term, position int) {
 	value, length := p.value[term], 1
 	here := p.terms[term].Position
 	for prev := term - 1; prev >= 0 && p.terms[prev].Position >= here-1; prev-- {

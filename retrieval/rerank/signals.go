@@ -42,10 +42,8 @@ const (
 // ahead is how many candidates before its turn a document is fetched from memory.
 const ahead = 3
 
-// Signals computes every feature of every candidate.
-func Signals(q Query, stats corpus.Statistics, candidates []Candidate) []Scored {
-	p := prepare(q, stats)
-	out := make([]Scored, len(candidates))
+// AppendSignals appends every feature of every candidate.
+func (p *Scorer) AppendSignals(list []Scored, candidates []Candidate) []Scored {
 	var s scan
 	for i, c := range candidates {
 		if next := i + 2*ahead; next < len(candidates) {
@@ -54,16 +52,15 @@ func Signals(q Query, stats corpus.Statistics, candidates []Candidate) []Scored 
 		if next := i + ahead; next < len(candidates) {
 			candidates[next].Document.FetchPassages(candidates[next].Passages)
 		}
-		out[i] = p.score(c, &s)
+		list = append(list, p.score(c, &s))
 	}
-	return out
+	return list
 }
 
 // Overlap returns a function that scores documents by their words alone: BM25 of
 // the whole text, BM25 of title and path, and the share of the query's IDF that is
 // found; 0 if nothing is. It is not safe for concurrent use.
-func Overlap(q Query, stats corpus.Statistics) func(*corpus.Document) float64 {
-	p := prepare(q, stats)
+func (p *Scorer) Overlap() func(*corpus.Document) float64 {
 	var w corpus.Wanted
 	return func(d *corpus.Document) float64 {
 		var f Vector
@@ -74,7 +71,7 @@ func Overlap(q Query, stats corpus.Statistics) func(*corpus.Document) float64 {
 	}
 }
 
-func (p *prepared) score(c Candidate, s *scan) Scored {
+func (p *Scorer) score(c Candidate, s *scan) Scored {
 	var out Scored
 	f := &out.Features
 	s.document(p, c.Document)
@@ -95,18 +92,19 @@ func (p *prepared) score(c Candidate, s *scan) Scored {
 }
 
 // documentSignals computes the signals from whole-document frequencies.
-func (p *prepared) documentSignals(d *corpus.Document, w *corpus.Wanted, f *Vector, lexical *bool) {
+func (p *Scorer) documentSignals(d *corpus.Document, w *corpus.Wanted, f *Vector, lexical *bool) {
 	length := float64(d.Length(analysis.Title) + d.Length(analysis.Body))
 	average := p.stats.AverageLength[analysis.Title] + p.stats.AverageLength[analysis.Body]
 	titleLength := float64(d.Length(analysis.Title) + d.Length(analysis.Path))
 	titleAverage := p.stats.AverageLength[analysis.Title] + p.stats.AverageLength[analysis.Path]
+	bodyNorm, titleNorm := norm(length, average, documentB), norm(titleLength, titleAverage, titleB)
 	found := 0.0
 	for i := range p.ids {
 		tf := d.Occurrences(i, w)
 		all := float64(tf[analysis.Title]) + float64(tf[analysis.Body])
 		title := float64(tf[analysis.Title]) + 0.7*float64(tf[analysis.Path])
-		f[DocumentBM25] += p.idf[i] * saturate(all, length, average, documentB)
-		f[TitleBM25] += p.tidf[i] * saturate(title, titleLength, titleAverage, titleB)
+		f[DocumentBM25] += p.idf[i] * bm25.Saturate(all, bm25.K1, bodyNorm)
+		f[TitleBM25] += p.tidf[i] * bm25.Saturate(title, bm25.K1, titleNorm)
 		if all+title+float64(tf[analysis.Heading]) > 0 {
 			found += p.idf[i]
 			*lexical = true
@@ -127,49 +125,43 @@ func (p *prepared) documentSignals(d *corpus.Document, w *corpus.Wanted, f *Vect
 	}
 }
 
-// saturate returns BM25's term-frequency part.
-func saturate(tf, length, average, b float64) float64 {
-	if tf == 0 {
-		return 0
-	}
-	return bm25.Saturate(tf, bm25.K1, bm25.Norm(bm25.K1, b, length, math.Max(average, 1)))
-}
+// norm returns BM25's part for the length of a text.
+func norm(length, average, b float64) float64 { return bm25.Norm(bm25.K1, b, length, max(average, 1)) }
 
 // passageSignals scans the candidate's passages and returns the ordinal of
 // the best: the greatest sum of lexical and dense evidence.
-func (p *prepared) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
+func (p *Scorer) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 	bestScore := math.Inf(-1)
 	bigrams, window := 0.0, 0.0
+	average := p.stats.PassageLength[analysis.Title] + p.stats.PassageLength[analysis.Heading] +
+		p.stats.PassageLength[analysis.Body]
 	for i, ordinal := range c.Passages {
 		terms := c.Document.Terms(ordinal)
 		s.passage(p, terms)
 		length := float64(terms.Field(analysis.Title).Len() + terms.Field(analysis.Heading).Len() +
 			terms.Field(analysis.Body).Len())
-		average := p.stats.PassageLength[analysis.Title] + p.stats.PassageLength[analysis.Heading] +
-			p.stats.PassageLength[analysis.Body]
-		bm25, covered := 0.0, 0.0
+		norm := norm(length, average, passageB)
+		lexical, covered := 0.0, 0.0
 		for t := range p.ids {
 			tf := s.tf[t]
 			w := float64(tf[analysis.Body]) + titleFieldTF*float64(tf[analysis.Title]) +
 				headFieldTF*float64(tf[analysis.Heading])
 			if w > 0 {
-				bm25 += p.pidf[t] * saturate(w, length, average, passageB)
+				lexical += p.pidf[t] * bm25.Saturate(w, bm25.K1, norm)
 				covered += p.idf[t]
 			}
 		}
-		score := bm25
+		score := lexical
 		if c.Cosines != nil {
 			cos := float64(c.Cosines[i])
-			f[Dense] = math.Max(f[Dense], cos)
-			score += p.totalIDF * math.Max(0, cos)
+			f[Dense] = max(f[Dense], cos)
+			score += p.totalIDF * max(0, cos)
 		}
-		if bm25 > f[PassageBM25] {
-			f[PassageBM25] = bm25
-		}
+		f[PassageBM25] = max(f[PassageBM25], lexical)
 		if p.totalIDF > 0 {
-			f[PassageCoverage] = math.Max(f[PassageCoverage], covered/p.totalIDF)
+			f[PassageCoverage] = max(f[PassageCoverage], covered/p.totalIDF)
 		}
-		bigrams, window = math.Max(bigrams, s.bigrams), math.Max(window, s.window)
+		bigrams, window = max(bigrams, s.bigrams), max(window, s.window)
 		if score += s.run; score > bestScore {
 			best, bestScore = ordinal, score
 		}
@@ -183,10 +175,10 @@ func (p *prepared) passageSignals(c Candidate, f *Vector, s *scan) (best int) {
 
 // titlePhrase returns the longest run of the query in the title: its share of
 // the query times its share of the title.
-func (p *prepared) titlePhrase(d *corpus.Document, s *scan) float64 {
+func (p *Scorer) titlePhrase(d *corpus.Document, s *scan) float64 {
 	n := d.Length(analysis.Title)
 	if n == 0 || p.total == 0 {
 		return 0
 	}
-	return s.title.run / p.total * math.Min(1, float64(s.title.runLength)/float64(n))
+	return s.title.run / p.total * min(1, float64(s.title.runLength)/float64(n))
 }

@@ -66,7 +66,7 @@ func signals(t *testing.T, query string, stops string, docs [][2]string) []reran
 			candidates[i].Passages = append(candidates[i].Passages, o)
 		}
 	}
-	return rerank.Signals(q, table.Statistics(ids), candidates)
+	return rerank.NewScorer(q, table.Statistics(ids)).AppendSignals(nil, candidates)
 }
 
 // TestIdentifierCountsAsMuchAsItIsOfTheQuery: who types nothing but a name wants
@@ -142,7 +142,7 @@ func TestNormalise(t *testing.T) {
 		scored[i].Features[rerank.Dense] = float64(i)
 		scored[i].Features[rerank.Recency] = 0.5
 	}
-	z := rerank.Normalise(scored)
+	z := rerank.AppendNormalised(nil, scored)
 	if z[0][rerank.Dense] >= 0 || z[1][rerank.Dense] != 0 || z[2][rerank.Dense] != -z[0][rerank.Dense] {
 		t.Errorf("z-scores of 0, 1, 2 are %v, %v, %v", z[0][rerank.Dense], z[1][rerank.Dense], z[2][rerank.Dense])
 	}
