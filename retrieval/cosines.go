@@ -86,8 +86,7 @@ func (s *search) scoreEarly(hits []Hit) {
 
 // cosinesOf puts those of passages with the query into out.
 func (s *search) cosinesOf(ids []passage.ID, out []float32) error {
-	var others []passage.ID
-	var at []int // places of the others
+	others, at := make([]passage.ID, 0, len(ids)), make([]int, 0, len(ids)) // with their places
 	for i, id := range ids {
 		if cosine, known := s.near.known[id]; known {
 			out[i] = cosine

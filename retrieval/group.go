@@ -12,9 +12,13 @@ import (
 // best ranked. A candidate without a signature is like no other.
 func (s *search) collapse(candidates []*candidate, signature func(i int) dedup.Signature) []*candidate {
 	similar := s.plan.Profile.Collapse
+	signatures := make([]dedup.Signature, min(len(candidates), dedup.Window))
+	for i := range signatures {
+		signatures[i] = signature(i)
+	}
 	clusters := dedup.Collapse(len(candidates),
 		func(a, b int) bool {
-			x, y := signature(a), signature(b)
+			x, y := signatures[a], signatures[b]
 			return x != "" && y != "" && dedup.Same(x, y, similar)
 		},
 		func(a, b int) bool { return s.prefer(candidates[a], candidates[b]) })

@@ -18,11 +18,7 @@ type Retriever interface {
 
 // Hit is a found record with the ordinal of the passage that was found, or −1
 // if the record was found as a whole.
-type Hit struct {
-	Record  int64
-	Passage passage.ID
-	Score   float64
-}
+type Hit = keyword.Hit
 
 const whole passage.ID = -1
 
@@ -53,14 +49,12 @@ func (r keywordRetriever) Retrieve(ctx context.Context, p *Plan, f passage.Filte
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Hit, len(hits))
-	for i, h := range hits {
-		out[i] = Hit{Record: h.Record, Passage: h.Passage, Score: h.Score}
-		if r.unit == keyword.Documents {
-			out[i].Passage = whole
+	if r.unit == keyword.Documents {
+		for i := range hits {
+			hits[i].Passage = whole
 		}
 	}
-	return out, nil
+	return hits, nil
 }
 
 // denseRetriever searches a vector engine for the nearest passages.

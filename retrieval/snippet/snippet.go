@@ -3,7 +3,8 @@
 package snippet
 
 import (
-	"sort"
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -109,7 +110,7 @@ func (m *Matcher) matches(text string) []match {
 // spans joins overlapping matches.
 func spans(matches []match) [][2]int {
 	var list [][2]int
-	sort.SliceStable(matches, func(i, j int) bool { return matches[i].start < matches[j].start })
+	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(a.start, b.start) })
 	for _, x := range matches {
 		if n := len(list); n > 0 && x.start < list[n-1][1] {
 			list[n-1][1] = max(list[n-1][1], x.end)
