@@ -103,7 +103,9 @@ type form struct {
 	pattern *regexp.Regexp
 }
 
-func newForm(signs string, run int, pattern string) form { return form{signs, run, regexp.MustCompile(pattern)} }
+func newForm(signs string, run int, pattern string) form {
+	return form{signs, run, regexp.MustCompile(pattern)}
+}
 
 // in reports whether a text has the form; run is its longest run of letters and digits.
 func (f form) in(text string, run int) bool {
