@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -63,19 +64,23 @@ func (x Runner) Run(ctx context.Context) {
 	defer tick.Stop()
 	failing := false
 	for {
+		// Before the list is read: a request that ends meanwhile is still in it.
+		mu.Lock()
+		taken := maps.Clone(busy)
+		mu.Unlock()
 		open, err := x.Store.Requests(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
 			x.Log.ErrorContext(ctx, "requests cannot be read", "error", err)
 		}
 		failing = err != nil
 		for i, r := range open {
-			mu.Lock()
-			taken := busy[r.Kind]
-			busy[r.Kind] = true
-			mu.Unlock()
-			if taken {
+			if taken[r.Kind] {
 				continue
 			}
+			taken[r.Kind] = true
+			mu.Lock()
+			busy[r.Kind] = true
+			mu.Unlock()
 			var same []int64
 			for _, other := range open[i+1:] {
 				if other.Kind == r.Kind && other.Argument == r.Argument && other.StartedAt.IsZero() {

@@ -15,8 +15,18 @@ import (
 	"almanac/catalog/sqlite"
 )
 
-// run executes requests of a new catalog in a bubble until the test is over.
+// run executes requests of a new catalog in a bubble until the test is over. The
+// test begins between two looks at the requests.
 func run(t *testing.T, do map[string]jobs.Do, test func(t *testing.T, store *sqlite.Store)) {
+	t.Helper()
+	runOver(t, do, func(store *sqlite.Store) catalog.JobStore { return store }, test)
+}
+
+// runOver is run with requests that are read from what over makes of the catalog.
+func runOver(
+	t *testing.T, do map[string]jobs.Do, over func(*sqlite.Store) catalog.JobStore,
+	test func(t *testing.T, store *sqlite.Store),
+) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		store, err := sqlite.Open(t.Context(),
@@ -28,8 +38,9 @@ func run(t *testing.T, do map[string]jobs.Do, test func(t *testing.T, store *sql
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			jobs.Runner{Store: store, Do: do, Log: slog.New(slog.DiscardHandler)}.Run(ctx)
+			jobs.Runner{Store: over(store), Do: do, Log: slog.New(slog.DiscardHandler)}.Run(ctx)
 		}()
+		synctest.Wait()
 		test(t, store)
 		cancel()
 		<-ended
@@ -128,6 +139,40 @@ func TestJobsAreExecuted(t *testing.T) {
 	if runs.Load() != 3 || most.Load() != 2 {
 		t.Errorf("%d runs, %d at once; want 3, and 2 of two kinds", runs.Load(), most.Load())
 	}
+}
+
+// late is a catalog whose lists of requests come late, and are old by then.
+type late struct{ catalog.JobStore }
+
+func (l late) Requests(ctx context.Context) ([]catalog.Request, error) {
+	open, err := l.JobStore.Requests(ctx)
+	time.Sleep(700 * time.Millisecond)
+	return open, err
+}
+
+// TestAJobThatEndsWhileRequestsAreRead holds that its end is not that of an equal
+// request which was made after it had begun.
+func TestAJobThatEndsWhileRequestsAreRead(t *testing.T) {
+	var runs atomic.Int64
+	work := func(context.Context, catalog.Request, func(int, int)) (any, error) {
+		time.Sleep(1500 * time.Millisecond)
+		return runs.Add(1), nil
+	}
+	over := func(store *sqlite.Store) catalog.JobStore { return late{store} }
+	runOver(t, map[string]jobs.Do{"work": work}, over, func(t *testing.T, store *sqlite.Store) {
+		first := enqueue(t, store, "work", "a")
+		time.Sleep(2500 * time.Millisecond)
+		if r := job(t, store, first); r.StartedAt.IsZero() || !r.DoneAt.IsZero() {
+			t.Fatalf("it is not under way: %+v", r)
+		}
+		second := enqueue(t, store, "work", "a")
+		time.Sleep(time.Minute)
+		for id, want := range map[int64]string{first: "1", second: "2"} {
+			if r := job(t, store, id); r.Result != want || r.Failure != "" {
+				t.Errorf("job %d is %+v, want %s", id, r, want)
+			}
+		}
+	})
 }
 
 func TestJobsAreCancelled(t *testing.T) {
