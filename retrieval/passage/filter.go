@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // Words are the attributes that filters compare as words. Records have few
@@ -57,6 +58,22 @@ func (m *Matcher) Match(words uint32, date int64) bool {
 
 func oneOf(wanted []string, value string) bool {
 	return len(wanted) == 0 || slices.ContainsFunc(wanted, func(w string) bool { return strings.EqualFold(w, value) })
+}
+
+// FoldCase gives values that are equal under strings.EqualFold, and only
+// those, the same form: a server that compares bytes stores it, and is asked
+// for it.
+func FoldCase(value string) string {
+	return strings.Map(func(r rune) rune {
+		if r == 'İ' {
+			return r // its lower case is i, which is not equal to it
+		}
+		first := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			first = min(first, next)
+		}
+		return unicode.ToLower(first)
+	}, value)
 }
 
 // CeilMicro returns the first whole microsecond that is not before t: dates are

@@ -1,8 +1,10 @@
 package passage_test
 
 import (
+	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"almanac/retrieval/passage"
 )
@@ -35,6 +37,27 @@ func TestCompiledFilter(t *testing.T) {
 		m := c.filter.Compile(table)
 		if got := m.Match(c.words, passage.Attributes{Date: c.date}.UnixMicro()); got != c.want {
 			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}
+
+// TestFoldCase holds for every character what makes two values have the same
+// form exactly when they are equal: each is equal to its form, and all that
+// fold to each other have one.
+func TestFoldCase(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		form := passage.FoldCase(string(r))
+		if !strings.EqualFold(form, string(r)) {
+			t.Errorf("%U %q has the form %q, which is not equal to it", r, r, form)
+		}
+		if next := unicode.SimpleFold(r); passage.FoldCase(string(next)) != form {
+			t.Errorf("%U %q and %U %q are equal and have different forms", r, r, next, next)
+		}
+	}
+	for value, want := range map[string]string{"": "", "DOC-7 x": "doc-7 x", "Général": "général", "ΣΑΣ": "σασ",
+		"σας": "σασ", "a\xff\xfeb": "a\uFFFD\uFFFDb"} {
+		if got := passage.FoldCase(value); got != want {
+			t.Errorf("%q: %q, want %q", value, got, want)
 		}
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"almanac/retrieval/passage"
 )
 
-// Format is the version of what this package writes into an index. The
-// generation of an index depends on it: an index of another format is refused.
+// Format is the version of what this package writes into an index. An index of
+// another format is refused: it changes together with a version of the
+// fingerprint, which starts a new generation.
 const Format = 1
 
 // document is a passage as the server stores it. Its texts are our terms, spelt as spell does.
@@ -155,7 +156,7 @@ func outstanding(title, heading, body []analysis.Token) []string {
 // attributeKey encodes an attribute's value so that filters ignore case and
 // need no escapes: the filter language cannot express every string.
 func attributeKey(value string) string {
-	return keyEscapes.Replace(strings.ToLower(value))
+	return keyEscapes.Replace(passage.FoldCase(value))
 }
 
 var keyEscapes = strings.NewReplacer("%", "%25", `\`, "%5c", `"`, "%22")

@@ -132,6 +132,7 @@ func TestFilters(t *testing.T) {
 			`kind IN ["doc", "topic"] AND state IN ["a%22%5cb%25"]`},
 		{passage.Filter{Sources: []string{"x"}, Containers: []string{`" OR record = 1`}},
 			`source IN ["x"] AND container IN ["%22 or record = 1"]`},
+		{passage.Filter{Containers: []string{"Ελλάς", "ΕΛΛΆΣ"}}, `container IN ["ελλάσ", "ελλάσ"]`},
 		{passage.Filter{Since: at, Until: at.Add(time.Nanosecond)}, "date >= 1740787200 AND date < 1740787201"},
 		{passage.Filter{Records: []int64{3, 1}}, "record IN [3, 1]"},
 	} {

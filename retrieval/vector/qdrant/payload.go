@@ -1,16 +1,13 @@
 package qdrant
 
 import (
-	"strings"
-	"unicode"
-
 	client "github.com/qdrant/go-client/qdrant"
 
 	"almanac/retrieval/passage"
 )
 
 // The payload of a point holds the attributes of its record for filters. Words
-// are folded, so that matching ignores case; a date is in microseconds since
+// are in one case, so that matching ignores it; a date is in microseconds since
 // 1970, absent if unknown.
 const (
 	recordField    = "record"
@@ -43,10 +40,10 @@ var payloadIndexes = []payloadIndex{
 func payloadOf(record int64, a passage.Attributes) map[string]*client.Value {
 	payload := map[string]*client.Value{
 		recordField:    client.NewValueInt(record),
-		kindField:      client.NewValueString(fold(a.Kind)),
-		sourceField:    client.NewValueString(fold(a.Source)),
-		containerField: client.NewValueString(fold(a.Container)),
-		stateField:     client.NewValueString(fold(a.State)),
+		kindField:      client.NewValueString(passage.FoldCase(a.Kind)),
+		sourceField:    client.NewValueString(passage.FoldCase(a.Source)),
+		containerField: client.NewValueString(passage.FoldCase(a.Container)),
+		stateField:     client.NewValueString(passage.FoldCase(a.State)),
 	}
 	if !a.Date.IsZero() {
 		payload[dateField] = client.NewValueInt(a.Date.UnixMicro())
@@ -69,7 +66,7 @@ func conditions(f passage.Filter) *client.Filter {
 		}
 		folded := make([]string, len(words.values))
 		for i, w := range words.values {
-			folded[i] = fold(w)
+			folded[i] = passage.FoldCase(w)
 		}
 		c.Must = append(c.Must, client.NewMatchKeywords(words.field, folded...))
 	}
@@ -87,17 +84,4 @@ func conditions(f passage.Filter) *client.Filter {
 		c.Must = append(c.Must, client.NewMatchInts(recordField, f.Records...))
 	}
 	return c
-}
-
-// fold gives strings that are equal under strings.EqualFold the same form:
-// every character is replaced by the lower case of the first of those that it
-// folds to.
-func fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		first := r
-		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-			first = min(first, next)
-		}
-		return unicode.ToLower(first)
-	}, strings.ToValidUTF8(s, "\uFFFD"))
 }

@@ -7,31 +7,12 @@ import (
 	"time"
 
 	"google.golang.org/protobuf/proto"
-	"pgregory.net/rapid"
 
 	client "github.com/qdrant/go-client/qdrant"
 
 	"almanac/retrieval/analysis"
 	"almanac/retrieval/passage"
 )
-
-func TestFoldingIsEqualFold(t *testing.T) {
-	for _, c := range []struct{ in, want string }{{"DOC", "doc"}, {"Général", "général"}, {"\u212Aelvin", "kelvin"},
-		{"ſ", "s"}, {"ΣΑΣ", fold("σας")}, {"", ""}, {"a\xffb", "a\uFFFDb"}} {
-		if got := fold(c.in); got != c.want {
-			t.Errorf("fold %q: %q, want %q", c.in, got, c.want)
-		}
-	}
-	letters := rapid.SampledFrom([]string{"a", "A", "k", "\u212A", "s", "ſ", "ß", "ẞ", "σ", "ς", "Σ", "ǆ", "ǅ", "Ǆ",
-		"İ", "ı", "i", "I", "é", "É", "-", "東"})
-	rapid.Check(t, func(t *rapid.T) {
-		a := strings.Join(rapid.SliceOfN(letters, 0, 3).Draw(t, "a"), "")
-		b := strings.Join(rapid.SliceOfN(letters, 0, 3).Draw(t, "b"), "")
-		if strings.EqualFold(a, b) != (fold(a) == fold(b)) {
-			t.Fatalf("%q and %q: EqualFold %v, folded %q and %q", a, b, strings.EqualFold(a, b), fold(a), fold(b))
-		}
-	})
-}
 
 func TestConditions(t *testing.T) {
 	if c := conditions(passage.Filter{}); c != nil {
