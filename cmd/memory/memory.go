@@ -6,21 +6,63 @@ import (
 	"math"
 	"os"
 	"path"
+	"runtime"
 	"runtime/debug"
+	"runtime/metrics"
 	"slices"
 	"strconv"
 	"strings"
 )
 
 // Respect has the collector work harder from nine tenths of the container's
-// memory on, unless the environment sets GOMEMLIMIT.
+// memory on, unless the environment sets GOMEMLIMIT, and bounds the garbage of a
+// large heap, unless it sets GOGC. It is called once.
 func Respect() {
-	if os.Getenv("GOMEMLIMIT") != "" {
-		return
+	if os.Getenv("GOMEMLIMIT") == "" {
+		if limit := limitOf(os.DirFS("/")); limit > 0 {
+			debug.SetMemoryLimit(limit / 10 * 9)
+		}
 	}
-	if limit := limitOf(os.DirFS("/")); limit > 0 {
-		debug.SetMemoryLimit(limit / 10 * 9)
+	if os.Getenv("GOGC") == "" {
+		afterCollections(boundGarbage())
 	}
+}
+
+// garbage is what a large heap may gain before it is collected, in bytes. By default
+// it may gain as much as lives: a gigabyte and a half for the index of a million
+// passages, in which there are few pointers to follow.
+const garbage = 768 << 20
+
+// leastPercent of what lives may always be gained, so that a heap of many gigabytes
+// is not collected all the time.
+const leastPercent = 20
+
+// percentOf is how much a heap may gain, in percent of what lives.
+func percentOf(live uint64) int {
+	return int(max(leastPercent, min(100, garbage*100/max(live, 1))))
+}
+
+// boundGarbage returns a function that sets how much the heap may gain from now on.
+func boundGarbage() func() {
+	percent := 100
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	return func() {
+		metrics.Read(sample)
+		if next := percentOf(sample[0].Value.Uint64()); next != percent {
+			percent = next
+			debug.SetGCPercent(percent)
+		}
+	}
+}
+
+// afterCollections calls a function after each collection, which takes the object
+// that it waits for.
+func afterCollections(do func()) {
+	object := new([64]byte)
+	runtime.AddCleanup(object, func(do func()) {
+		do()
+		afterCollections(do)
+	}, do)
 }
 
 // noLimit is what version 1 of cgroups says instead of "max", rounded down to a

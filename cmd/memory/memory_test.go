@@ -2,8 +2,11 @@ package memory
 
 import (
 	"math"
+	"runtime"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
+	"time"
 )
 
 // The mounts of a host and of containers with cgroups of version 1 and 2, as the
@@ -100,4 +103,28 @@ func FuzzMemoryLimit(f *testing.F) {
 			t.Errorf("limit %d", limit)
 		}
 	})
+}
+
+func TestALargeHeapGainsLess(t *testing.T) {
+	for _, c := range []struct {
+		live uint64
+		want int
+	}{{0, 100}, {1 << 20, 100}, {garbage, 100}, {2 * garbage, 50}, {1600 << 20, 48}, {100 << 30, 20}} {
+		if got := percentOf(c.live); got != c.want {
+			t.Errorf("of %d MB: %d %%, want %d", c.live>>20, got, c.want)
+		}
+	}
+}
+
+// TestCollectionsAreFollowed holds that each collection is noticed, not the first alone.
+func TestCollectionsAreFollowed(t *testing.T) {
+	var n atomic.Int64
+	afterCollections(func() { n.Add(1) })
+	for want := range int64(3) {
+		for deadline := time.Now().Add(time.Minute); n.Load() <= want; time.Sleep(time.Millisecond) {
+			if runtime.GC(); time.Now().After(deadline) {
+				t.Fatalf("%d collections were noticed", n.Load())
+			}
+		}
+	}
 }

@@ -12,7 +12,7 @@ import (
 
 // builder makes a segment of the records of one batch.
 type builder struct {
-	seg   segment
+	seg   *segment // not a part of the builder, which would live as long
 	attrs attributeBuilder
 	known map[string]uint32
 	terms []string // by number, in order of first appearance
@@ -24,7 +24,7 @@ const maxPostings = 1 << 28
 
 // build makes a segment of records, which must be sorted by id and distinct.
 func build(records []*keyword.Record, scoring *[2]Scoring) (*segment, error) {
-	b := builder{known: map[string]uint32{}}
+	b := builder{seg: &segment{}, known: map[string]uint32{}}
 	for u := range b.units {
 		b.units[u] = inverter{scoring: &scoring[u], codes: newCodes()}
 	}
@@ -36,7 +36,7 @@ func build(records []*keyword.Record, scoring *[2]Scoring) (*segment, error) {
 			return nil, fmt.Errorf("a batch of more than %d postings", maxPostings)
 		}
 	}
-	s := &b.seg
+	s := b.seg
 	s.first = append(s.first, uint32(len(s.ordinals)))
 	s.attrs = b.attrs.attributes
 	order := make([]uint32, len(b.terms)) // numbers by term
@@ -64,7 +64,7 @@ func (b *builder) add(r *keyword.Record) error {
 	if !slices.IsSortedFunc(passages, comparePassages) {
 		passages = slices.SortedFunc(slices.Values(passages), comparePassages)
 	}
-	s := &b.seg
+	s := b.seg
 	s.ids = append(s.ids, r.ID)
 	s.dates = append(s.dates, r.Attributes.UnixMicro())
 	s.first = append(s.first, uint32(len(s.ordinals)))

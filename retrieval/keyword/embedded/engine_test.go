@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -132,6 +133,34 @@ func TestManySmallBatchesEqualOneLarge(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestSegmentsKeepNothingThatTheyWereMadeOf holds what an index of many batches and
+// merges has in memory to a few times its size: neither what a batch was inverted
+// in nor the segments that were merged.
+func TestSegmentsKeepNothingThatTheyWereMadeOf(t *testing.T) {
+	records := zipfRecords(12, 6000)
+	e := open(t, embedded.Config{})
+	before := heap()
+	for batch := range slices.Chunk(records, 50) {
+		if err := e.Apply(t.Context(), keyword.Batch{Records: batch}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held := heap() - before
+	t.Logf("%d segments of %d kB hold %d kB", e.Segments(), e.Size()>>10, held>>10)
+	if held > 3*e.Size() {
+		t.Errorf("%d segments of %d bytes hold %d", e.Segments(), e.Size(), held)
+	}
+	runtime.KeepAlive(records)
+}
+
+// heap is the memory of live objects, in bytes.
+func heap() int {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
 
 func TestUpdatesAreCompacted(t *testing.T) {

@@ -25,6 +25,14 @@ func (e *Engine) Dead() (n int) {
 	return n
 }
 
+// Size is what the segments themselves take, in bytes.
+func (e *Engine) Size() (n int) {
+	for _, r := range e.searcher.Load().readers {
+		n += r.seg.size()
+	}
+	return n
+}
+
 // At is the checkpoint.
 func (e *Engine) At() int64 {
 	at, _ := e.Checkpoint(context.Background())

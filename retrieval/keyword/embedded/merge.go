@@ -11,7 +11,7 @@ import (
 // Terms that no live record has are dropped. It works term by term, so that it
 // needs little more memory than its result.
 func merge(readers []*segmentReader, scoring *[2]Scoring) *segment {
-	m := merger{readers: readers}
+	m := merger{readers: readers, out: &segment{}}
 	for u := range m.units {
 		m.units[u].docs, m.units[u].codes = make([][]uint32, len(readers)), make([][]uint32, len(readers))
 	}
@@ -44,13 +44,13 @@ func merge(readers []*segmentReader, scoring *[2]Scoring) *segment {
 	}
 	m.out.terms = newVocabulary(terms)
 	m.out.derive()
-	return &m.out
+	return m.out
 }
 
 // merger is a merge under way.
 type merger struct {
 	readers []*segmentReader
-	out     segment
+	out     *segment // not a part of the merger, which has the readers
 	units   [2]struct {
 		docs  [][]uint32 // of each reader: new number of a document, or gone
 		codes [][]uint32 // of each reader: new code
@@ -85,7 +85,7 @@ func (m *merger) columns() {
 	}
 	slices.SortFunc(order, func(a, b location) int { return cmp.Compare(a.id, b.id) })
 	var attrs attributeBuilder
-	s := &m.out
+	s := m.out
 	documents, passages := &s.units[keyword.Documents], &s.units[keyword.Passages]
 	for _, at := range order {
 		from := m.readers[at.reader].seg

@@ -31,11 +31,8 @@ func (j job) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.CatchUp(ctx, true); err != nil {
-		return err
-	}
 	report("start", "%s", seconds(time.Since(start)))
-	report("start: memory at most", "%d MB", memory("VmHWM")>>20)
+	report("start: memory at most", "%d MB", resident("VmHWM")>>20)
 	debug.FreeOSMemory()
 	records, _ := s.Follower.Corpus().Size()
 
@@ -43,7 +40,7 @@ func (j job) serve(ctx context.Context) error {
 	if err := search(len(queries) / 4); err != nil { // loads what a start leaves on disk
 		return err
 	}
-	report("memory while searching", "%d MB", memory("VmRSS")>>20)
+	report("memory while searching", "%d MB", resident("VmRSS")>>20)
 	if err := j.search(ctx, s.Searcher, queries, "search, idle", j.searches); err != nil {
 		return err
 	}
@@ -55,7 +52,7 @@ func (j job) serve(ctx context.Context) error {
 	wg.Go(func() { followed = s.Follower.Run(running) })
 	wg.Go(func() { synced = j.sync(running, store, texts, records, edition) })
 	err = j.search(ctx, s.Searcher, queries, "search, while a sync writes", j.searches)
-	report("memory while a sync writes", "%d MB", memory("VmRSS")>>20)
+	report("memory while a sync writes", "%d MB", resident("VmRSS")>>20)
 	stop()
 	wg.Wait()
 	if err := errors.Join(err, followed, synced); err != nil {

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// memory returns a figure of this process's memory in bytes: VmRSS now, VmHWM at
+// resident returns a figure of this process's memory in bytes: VmRSS now, VmHWM at
 // most. 0 where the system has no /proc.
-func memory(name string) int64 { return field("/proc/self/status", name) << 10 }
+func resident(name string) int64 { return field("/proc/self/status", name) << 10 }
 
 // written returns how many bytes this process has written to files.
 func written() int64 { return field("/proc/self/io", "wchar") }

@@ -2,7 +2,7 @@
 // with them: time to build and to start, memory, searches alone and while a sync
 // writes, and bytes written for one changed record.
 //
-//	go run ./retrieval/scale/measure -passages 100000,1000000 [-dir DIR]
+//	go run ./cmd/measure -passages 100000,1000000 [-dir DIR]
 //
 // Each step is a process of its own, so that its memory is its own. With -dir
 // everything is kept there, and a catalog or an index that is already there is
@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"almanac/catalog/sqlite"
+	"almanac/cmd/memory"
 	"almanac/retrieval/profile"
 	"almanac/retrieval/scale"
 	"almanac/retrieval/stack"
@@ -37,6 +38,7 @@ type job struct {
 }
 
 func main() {
+	memory.Respect() // as the program does
 	var j job
 	sizes := flag.String("passages", "100000", "sizes of corpora, in passages")
 	step := flag.String("step", "", "measure one step in this process: build or serve")
@@ -96,7 +98,7 @@ func (j job) all(sizes string) error {
 	return nil
 }
 
-// open opens catalog and index; the caller closes both.
+// open opens catalog and index, which has everything then; the caller closes both.
 func (j job) open(ctx context.Context) (*sqlite.Store, *stack.Stack, error) {
 	store, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(j.dir, "catalog.db")})
 	if err != nil {
@@ -108,7 +110,10 @@ func (j job) open(ctx context.Context) (*sqlite.Store, *stack.Stack, error) {
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	s, err := stack.Open(ctx, stack.Config{Dir: j.dir, Store: store, Profiles: []profile.Profile{p}, Log: log})
-	return store, s, err
+	if err != nil {
+		return nil, nil, err
+	}
+	return store, s, s.CatchUp(ctx, true)
 }
 
 // report prints one figure.

@@ -27,12 +27,9 @@ func (j job) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.CatchUp(ctx, true); err != nil {
-		return err
-	}
 	records, passages := s.Follower.Corpus().Size()
 	report("build", "%s for %d records, %d passages", seconds(time.Since(start)), records, passages)
-	report("build: memory at most", "%d MB", memory("VmHWM")>>20)
+	report("build: memory at most", "%d MB", resident("VmHWM")>>20)
 	if err := errors.Join(s.Close(), store.Close()); err != nil {
 		return err
 	}
