@@ -161,8 +161,15 @@ func TallyUsages(usages []Usage) []Tally {
 type deprecatedItem struct {
 	record      catalog.Record
 	data        catalog.Deprecation
-	patterns    []*regexp.Regexp
+	spellings   []spelling
 	replacement *regexp.Regexp
+}
+
+// spelling is a pattern with its longest word, folded: to see that a text lacks
+// the word, as most do, takes far less time than to run the pattern.
+type spelling struct {
+	word    string
+	pattern *regexp.Regexp
 }
 
 func compileItems(deprecations []catalog.Record) []deprecatedItem {
@@ -175,7 +182,8 @@ func compileItems(deprecations []catalog.Record) []deprecatedItem {
 		item := deprecatedItem{record: r, data: d, replacement: spelled(d.Replacement)}
 		for _, p := range d.Patterns {
 			if re := spelled(p); re != nil {
-				item.patterns = append(item.patterns, re)
+				longest := slices.MaxFunc(wordsOfSpelling(p), func(a, b string) int { return len(a) - len(b) })
+				item.spellings = append(item.spellings, spelling{folded(longest), re})
 			}
 		}
 		items = append(items, item)
@@ -186,18 +194,25 @@ func compileItems(deprecations []catalog.Record) []deprecatedItem {
 // spelled matches a spelling as whole words, in any case and over line breaks;
 // nil for a blank one.
 func spelled(s string) *regexp.Regexp {
-	words := strings.Fields(strings.ToValidUTF8(s, ""))
-	if len(words) == 0 {
+	quoted := wordsOfSpelling(s)
+	if len(quoted) == 0 {
 		return nil
 	}
-	for i, w := range words {
-		words[i] = regexp.QuoteMeta(w)
+	for i, w := range quoted {
+		quoted[i] = regexp.QuoteMeta(w)
 	}
 	whole := strings.TrimSpace(s)
 	first, _ := utf8.DecodeRuneInString(whole)
 	last, _ := utf8.DecodeLastRuneInString(whole)
-	return regexp.MustCompile(`(?i)` + edge(first) + strings.Join(words, `\s+`) + edge(last))
+	return regexp.MustCompile(`(?i)` + edge(first) + strings.Join(quoted, `\s+`) + edge(last))
 }
+
+// wordsOfSpelling are the words that line breaks may part.
+func wordsOfSpelling(s string) []string { return strings.Fields(strings.ToValidUTF8(s, "")) }
+
+// folded gives all texts the same form that (?i) takes for the same, and some
+// others.
+func folded(s string) string { return strings.ToLower(strings.ToUpper(s)) }
 
 // edge is the boundary beside a letter or digit at the end of a spelling.
 func edge(r rune) string {
@@ -212,9 +227,13 @@ func edge(r rune) string {
 func mentions(text string, items []deprecatedItem) [][][]int {
 	type found struct{ start, end, item int }
 	var all []found
+	form := folded(text)
 	for i, item := range items {
-		for _, p := range item.patterns {
-			for _, m := range p.FindAllStringIndex(text, -1) {
+		for _, s := range item.spellings {
+			if !strings.Contains(form, s.word) {
+				continue
+			}
+			for _, m := range s.pattern.FindAllStringIndex(text, -1) {
 				all = append(all, found{m[0], m[1], i})
 			}
 		}

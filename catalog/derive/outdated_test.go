@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode"
 
 	"almanac/catalog"
 	"almanac/catalog/derive"
@@ -69,6 +70,22 @@ func TestOutdated(t *testing.T) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
+	}
+}
+
+// TestMentionsInEveryCase holds for each character that another one stands for
+// in another case.
+func TestMentionsInEveryCase(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		other := unicode.SimpleFold(r)
+		if other == r {
+			continue
+		}
+		text := catalog.Record{Kind: catalog.KindDoc, Body: fmt.Sprintf("Run x%cx now.", other)}
+		if got := derive.Outdated([]catalog.Record{text},
+			[]catalog.Record{deprecation(1, "x", "", fmt.Sprintf("x%cx", r))}); len(got) != 1 {
+			t.Errorf("%U %c is not found by %U %c", other, other, r, r)
+		}
 	}
 }
 
